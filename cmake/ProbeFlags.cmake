@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+# Warnings and sanitizers shared by every C target of the tree: link probe_flags.
+add_library(probe_flags INTERFACE)
+target_compile_options(probe_flags INTERFACE
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wimplicit-fallthrough)
+option(PROBE_WERROR "warnings are errors" OFF)
+if(PROBE_WERROR)
+	target_compile_options(probe_flags INTERFACE -Werror)
+endif()
+target_link_options(probe_flags INTERFACE -Wl,-z,defs)
+
+# Host programs and unit tests only: never for libraries loaded into an application.
+set(PROBE_SANITIZE "" CACHE STRING "sanitizers for host code, e.g. address,undefined")
+add_library(probe_sanitize INTERFACE)
+if(PROBE_SANITIZE)
+	target_compile_options(probe_sanitize INTERFACE -fsanitize=${PROBE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+	target_link_options(probe_sanitize INTERFACE -fsanitize=${PROBE_SANITIZE})
+endif()
