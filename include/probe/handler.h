@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 /* ABI of this header. The host accepts PROBE_HANDLER_ABI_MIN to its own PROBE_HANDLER_ABI. */
-#define PROBE_HANDLER_ABI 1u
+#define PROBE_HANDLER_ABI     1u
 #define PROBE_HANDLER_ABI_MIN 1u
 
 #define PROBE_EXPORT __attribute__((visibility("default")))
@@ -51,14 +51,14 @@ struct probe_site_info {
 	uint32_t id;
 	uint32_t code_object;
 	uint32_t line, column; /* 0 = unknown */
-	uint8_t access;        /* enum probe_access_kind */
-	uint8_t space;         /* enum probe_space */
-	uint16_t bytes;        /* per lane */
-	uint16_t unit;         /* bytes per machine access */
+	uint8_t access;	       /* enum probe_access_kind */
+	uint8_t space;	       /* enum probe_space */
+	uint16_t bytes;	       /* per lane */
+	uint16_t unit;	       /* bytes per machine access */
 	uint16_t frame_count;
 	uint32_t align;
-	const char *file;     /* "" = unknown */
-	const char *function; /* demangled */
+	const char *file;		       /* "" = unknown */
+	const char *function;		       /* demangled */
 	const struct probe_frame_info *frames; /* inlined-at chain, innermost caller first */
 };
 
@@ -98,7 +98,7 @@ struct probe_wave_info {
  */
 struct probe_access {
 	uint32_t site;
-	uint8_t form; /* enum probe_form: AFFINE, NEAR or FULL */
+	uint8_t form;  /* enum probe_form: AFFINE, NEAR or FULL */
 	uint8_t lanes; /* popcount of exec, 1..64 */
 	uint16_t reserved;
 	uint64_t exec;
@@ -151,8 +151,8 @@ struct probe_host {
 	/* Number of sites of a code object (ids 0..n-1). */
 	uint32_t (*site_count)(void *ctx, uint32_t code_object);
 	/*
-	 * Declare a table "probe_<handler>_<name>" in the run's database (or find it again); returns its
-	 * number, or -errno. Columns are as given, after an id.
+	 * Declare a table "probe_<handler>_<name>" in the run's database (or find it again);
+	 * returns its number, or -errno. Columns are as given, after an id.
 	 */
 	int (*table)(void *ctx, const char *name, const struct probe_column *columns, size_t count);
 	/* Add a row; values in the order of the columns. Text is copied. */
@@ -163,11 +163,11 @@ struct probe_host {
 
 /* What the plugin offers. Unset callbacks are NULL; open, batch and close are required. */
 struct probe_handler {
-	uint32_t size; /* sizeof(struct probe_handler) when compiled */
-	uint32_t abi;  /* PROBE_HANDLER_ABI when compiled */
-	const char *name; /* letters, digits, underscore: used in options and table names */
+	uint32_t size;	     /* sizeof(struct probe_handler) when compiled */
+	uint32_t abi;	     /* PROBE_HANDLER_ABI when compiled */
+	const char *name;    /* letters, digits, underscore: used in options and table names */
 	const char *summary; /* one line for probe-run --list */
-	uint32_t streams; /* enum probe_stream, or-ed */
+	uint32_t streams;    /* enum probe_stream, or-ed */
 	uint32_t reserved;
 	int (*open)(const struct probe_host *host, void **state);
 	int (*dispatch_begin)(void *state, const struct probe_dispatch_info *dispatch);
@@ -183,7 +183,9 @@ struct probe_handler {
 #ifdef __cplusplus
 #define PROBE_HANDLER extern "C" PROBE_EXPORT const
 #else
-#define PROBE_HANDLER extern PROBE_EXPORT const struct probe_handler probe_handler; const
+#define PROBE_HANDLER                                                                              \
+	extern PROBE_EXPORT const struct probe_handler probe_handler;                              \
+	const
 #endif
 
 /* Write the addresses of an access, one per active lane in lane order; returns how many (1..64). */

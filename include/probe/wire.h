@@ -47,7 +47,7 @@ enum probe_space {
 
 /* ---- 2. Site table: section .probe_sites, symbol __probe_sites ----------------------------- */
 
-#define PROBE_SITES_MAGIC 0x54495350u /* "PSIT" */
+#define PROBE_SITES_MAGIC   0x54495350u /* "PSIT" */
 #define PROBE_SITES_VERSION 1u
 
 /*
@@ -72,18 +72,19 @@ struct probe_sites_header {
 
 /*
  * One probed access. A lane's access is `size` bytes wide; the machine executes it as size / unit
- * accesses of `unit` bytes (1, 2, 4, 8, 12 or 16), the k-th at address + k * unit. The id of a site is its
- * index; the same access has the same id in every kind's clone.
+ * accesses of `unit` bytes (1, 2, 4, 8, 12 or 16), the k-th at address + k * unit. The id of a site
+ * is its index; the same access has the same id in every kind's clone.
  */
 struct probe_site {
-	uint32_t file;        /* string: path, joined with its directory if relative; "" = unknown */
-	uint32_t function;    /* string: the function the line belongs to (innermost inlined) */
-	uint32_t line;        /* 0 = no debug information */
+	uint32_t file;	   /* string: path, joined with its directory if relative; "" = unknown */
+	uint32_t function; /* string: the function the line belongs to (innermost inlined) */
+	uint32_t line;	   /* 0 = no debug information */
 	uint32_t column;
-	uint32_t first_frame; /* callers by inlining, innermost first: frames[first .. first+count) */
+	uint32_t first_frame; /* callers by inlining, innermost first: frames[first .. first+count)
+			       */
 	uint16_t frame_count;
 	uint8_t access; /* enum probe_access_kind */
-	uint8_t space;  /* enum probe_space */
+	uint8_t space;	/* enum probe_space */
 	uint16_t size;
 	uint16_t unit;
 	uint32_t align; /* known alignment of the address, bytes */
@@ -118,23 +119,25 @@ struct probe_site_frame {
  */
 enum probe_counter {
 	PROBE_C_EXECUTIONS,
-	PROBE_C_LANES,        /* active lanes */
-	PROBE_C_QUADS,        /* address-unit cycles: distinct 64 B lines per 4 lanes, at least 1 per quad */
-	PROBE_C_LINES64,      /* used; vector L1 requests */
+	PROBE_C_LANES, /* active lanes */
+	PROBE_C_QUADS, /* address-unit cycles: distinct 64 B lines per 4 lanes, at least 1 per quad
+			*/
+	PROBE_C_LINES64, /* used; vector L1 requests */
 	PROBE_C_NEEDED64,
 	PROBE_C_EXCESS64,
-	PROBE_C_LINES128,     /* used; L2 lines */
+	PROBE_C_LINES128, /* used; L2 lines */
 	PROBE_C_NEEDED128,
 	PROBE_C_EXCESS128,
-	PROBE_C_PASSES,       /* LDS: sum over phases of max(1, distinct dwords of the worst bank) */
+	PROBE_C_PASSES, /* LDS: sum over phases of max(1, distinct dwords of the worst bank) */
 	PROBE_C_IDEAL_PASSES, /* LDS: phases; conflicts = passes - ideal */
-	PROBE_C_AFFINE,       /* executions whose active lanes lie at one constant stride */
-	PROBE_C_ADDED,        /* the words above are sums; those below are maxima */
+	PROBE_C_AFFINE,	      /* executions whose active lanes lie at one constant stride */
+	PROBE_C_ADDED,	      /* the words above are sums; those below are maxima */
 	/* Worst phase cost of any LDS execution ("n-way"). */
 	PROBE_C_MAX_WAY = PROBE_C_ADDED,
 	/*
-	 * Largest and smallest stride in bytes between neighbouring lanes over affine executions with
-	 * two or more lanes, kept as maxima of (stride + bias) and (bias - stride): 0 = none seen.
+	 * Largest and smallest stride in bytes between neighbouring lanes over affine executions
+	 * with two or more lanes, kept as maxima of (stride + bias) and (bias - stride): 0 = none
+	 * seen.
 	 */
 	PROBE_C_STRIDE_HI,
 	PROBE_C_STRIDE_LO,
@@ -162,13 +165,14 @@ struct probe_ctx {
 	uint32_t replica_mask; /* replicas - 1, replicas a power of two */
 	uint32_t site_first;   /* counters and filters start at this site id */
 	uint32_t site_count;
-	uint32_t when_full;    /* enum probe_when_full */
-	uint64_t ring_states;  /* device memory: struct probe_ring_state[ring_mask + 1] */
-	uint64_t ring_heads;   /* host memory: struct probe_ring[ring_mask + 1] */
-	uint64_t ring_data;    /* host memory: ring_mask + 1 areas of ring_size bytes */
+	uint32_t when_full;   /* enum probe_when_full */
+	uint64_t ring_states; /* device memory: struct probe_ring_state[ring_mask + 1] */
+	uint64_t ring_heads;  /* host memory: struct probe_ring[ring_mask + 1] */
+	uint64_t ring_data;   /* host memory: ring_mask + 1 areas of ring_size bytes */
 	uint32_t ring_mask;
-	uint32_t ring_size;    /* bytes, a power of two, at least 4096 */
-	uint32_t spin_limit;   /* rounds of s_sleep before a full ring drops although it should block */
+	uint32_t ring_size;  /* bytes, a power of two, at least 4096 */
+	uint32_t spin_limit; /* rounds of s_sleep before a full ring drops although it should block
+			      */
 	uint32_t lds_aperture; /* high halves of flat addresses that mean LDS and scratch */
 	uint32_t scratch_aperture;
 	uint32_t reserved[11];
@@ -182,8 +186,8 @@ struct probe_ctx {
 struct probe_ring_state {
 	uint32_t owner;
 	uint32_t reserved;
-	uint64_t head;    /* as in struct probe_ring; the device's own copy */
-	uint64_t tail;    /* last value read from the host */
+	uint64_t head;	  /* as in struct probe_ring; the device's own copy */
+	uint64_t tail;	  /* last value read from the host */
 	uint64_t emitted; /* records this ring was asked to take, since the start */
 	uint64_t dropped; /* of those, lost because the ring stayed full */
 	uint64_t pad[3];
@@ -191,7 +195,8 @@ struct probe_ring_state {
 
 /* Host-visible head of a ring, in the segment. Writer: device; tail: the supervisor. */
 struct probe_ring {
-	uint64_t head; /* bytes written since the start; stored (release) after the record's bytes */
+	uint64_t
+		head; /* bytes written since the start; stored (release) after the record's bytes */
 	uint64_t emitted;
 	uint64_t dropped;
 	uint64_t pad0[5];
@@ -210,20 +215,20 @@ enum probe_form {
 	PROBE_FORM_WAVE = 1,   /* struct probe_rec_wave: what follows in this ring is this wave's */
 	PROBE_FORM_AFFINE = 2, /* struct probe_rec_affine */
 	PROBE_FORM_NEAR = 3,   /* struct probe_rec_lanes, one int32_t offset per active lane */
-	PROBE_FORM_FULL = 4,   /* struct probe_rec_lanes with base 0, one uint64_t per active lane */
+	PROBE_FORM_FULL = 4, /* struct probe_rec_lanes with base 0, one uint64_t per active lane */
 };
 
-#define PROBE_SITE_MASK 0x00ffffffu
+#define PROBE_SITE_MASK	 0x00ffffffu
 #define PROBE_FORM_SHIFT 24
 
 struct probe_rec_wave {
 	uint32_t word0; /* site 0 */
-	uint32_t wave;  /* number inside the workgroup */
+	uint32_t wave;	/* number inside the workgroup */
 	uint64_t dispatch;
 	uint32_t group[3]; /* workgroup id */
-	uint32_t hw_id;    /* gfx9 HW_ID register */
-	uint64_t time;     /* s_memrealtime at the wave's start */
-	uint64_t exec;     /* lanes at entry */
+	uint32_t hw_id;	   /* gfx9 HW_ID register */
+	uint64_t time;	   /* s_memrealtime at the wave's start */
+	uint64_t exec;	   /* lanes at entry */
 };
 
 /* Address of active lane l: base + stride * (l - first active lane). 24 bytes. */
@@ -244,7 +249,7 @@ struct probe_rec_lanes {
 
 /* ---- 6. Segment: one per application process ------------------------------------------------ */
 
-#define PROBE_SEG_MAGIC 0x314745534f525050ull /* "PPROSEG1" */
+#define PROBE_SEG_MAGIC	  0x314745534f525050ull /* "PPROSEG1" */
 #define PROBE_SEG_VERSION 1u
 
 /*
@@ -256,8 +261,8 @@ struct probe_seg_header {
 	uint32_t version;
 	uint32_t header_size;
 	uint64_t total_size;
-	uint64_t host_offset; /* struct probe_host_ring, then its data */
-	uint64_t host_size;   /* bytes of data, a power of two */
+	uint64_t host_offset;  /* struct probe_host_ring, then its data */
+	uint64_t host_size;    /* bytes of data, a power of two */
 	uint64_t heads_offset; /* struct probe_ring[ring_count]; page aligned */
 	uint64_t data_offset;  /* ring_count * ring_size bytes; page aligned */
 	uint32_t ring_count;
@@ -282,9 +287,9 @@ struct probe_host_ring {
  * (release) last; a zero commit word ends what a reader may take. Records never wrap: PROBE_HR_PAD.
  */
 struct probe_host_rec {
-	uint32_t size;   /* whole record, a multiple of 8 */
+	uint32_t size;	 /* whole record, a multiple of 8 */
 	uint32_t commit; /* PROBE_COMMIT ^ crc32 of the payload, never 0 */
-	uint32_t type;   /* enum probe_host_rec_type */
+	uint32_t type;	 /* enum probe_host_rec_type */
 	uint32_t tid;
 	uint64_t time; /* CLOCK_BOOTTIME, ns */
 };
@@ -308,16 +313,17 @@ enum probe_host_rec_type {
 	PROBE_HR_EXIT = 13,
 };
 
-/* Strings in payloads: `n` bytes without NUL, after the struct, in the order of the length fields. */
+/* Strings in payloads: `n` bytes without NUL, after the struct, in the order of the length fields.
+ */
 
 /* First record of a process. Strings: command line (NUL-separated), environment (NUL-separated). */
 struct probe_hr_process {
 	uint32_t pid, ppid;
-	uint64_t start;        /* ns, CLOCK_BOOTTIME; 0 = unknown */
-	uint32_t runtime[2];   /* HsaApiTable version: major, minor (byte size) */
-	uint32_t core_size;    /* table sizes as the runtime states them */
+	uint64_t start;	     /* ns, CLOCK_BOOTTIME; 0 = unknown */
+	uint32_t runtime[2]; /* HsaApiTable version: major, minor (byte size) */
+	uint32_t core_size;  /* table sizes as the runtime states them */
 	uint32_t amd_ext_size;
-	uint32_t flags;        /* bit 0: the simulated GPU is in use */
+	uint32_t flags; /* bit 0: the simulated GPU is in use */
 	uint32_t command_len, environment_len, reserved;
 };
 #define PROBE_PROCESS_SIMULATED 1u
@@ -325,8 +331,8 @@ struct probe_hr_process {
 /* Strings: name (ISA, "gfx90a:sramecc+:xnack-"), product name, vendor name. */
 struct probe_hr_agent {
 	uint64_t handle;
-	uint32_t index; /* order of hsa_iterate_agents, from 0 */
-	uint32_t type;  /* 0 CPU, 1 GPU */
+	uint32_t index;			    /* order of hsa_iterate_agents, from 0 */
+	uint32_t type;			    /* 0 CPU, 1 GPU */
 	uint32_t compute_units, wave_slots; /* wave slots of the whole agent */
 	uint32_t wave_size, clock_mhz;
 	uint64_t timestamp_hz;
@@ -336,7 +342,7 @@ struct probe_hr_agent {
 
 struct probe_hr_queue {
 	uint64_t handle;
-	uint32_t id; /* from 1 */
+	uint32_t id;	/* from 1 */
 	uint32_t agent; /* index */
 	uint32_t size, flags;
 };
@@ -348,7 +354,7 @@ struct probe_hr_code_object {
 	uint64_t load_base, load_size;
 	int64_t load_delta;
 	uint64_t memory_base, bytes; /* bytes of the ELF image */
-	uint32_t storage; /* 1 file, 2 memory */
+	uint32_t storage;	     /* 1 file, 2 memory */
 	uint32_t uri_len;
 };
 
@@ -370,7 +376,7 @@ struct probe_hr_kernel {
 	uint32_t kernarg_size, kernarg_align;
 	uint32_t group_size, private_size;
 	uint32_t sgprs, vgprs, agprs, wave_size;
-	uint32_t kind;     /* enum probe_kind: NONE = an original */
+	uint32_t kind;	   /* enum probe_kind: NONE = an original */
 	uint32_t original; /* kernel id of the original if this is a clone, else 0 */
 	uint32_t name_len, reserved;
 };
@@ -378,15 +384,15 @@ struct probe_hr_kernel {
 /* Why a dispatch ran as it was. SWAPPED is not a refusal. */
 enum probe_verdict {
 	PROBE_V_SWAPPED = 0,
-	PROBE_V_OFF = 1,           /* instrumentation not asked for */
-	PROBE_V_FILTERED = 2,      /* kernel or dispatch filter */
-	PROBE_V_NO_CLONE = 3,      /* code object has no clone of the kernel for the kind */
+	PROBE_V_OFF = 1,	    /* instrumentation not asked for */
+	PROBE_V_FILTERED = 2,	    /* kernel or dispatch filter */
+	PROBE_V_NO_CLONE = 3,	    /* code object has no clone of the kernel for the kind */
 	PROBE_V_UNKNOWN_KERNEL = 4, /* kernel object of no code object seen */
-	PROBE_V_METADATA = 5,      /* metadata unreadable, or the clone needs an argument we lack */
-	PROBE_V_RESOURCES = 6,     /* clone would not fit: registers, LDS, workgroup limit */
-	PROBE_V_MEMORY = 7,        /* no memory for counters, rings or arguments */
+	PROBE_V_METADATA = 5,  /* metadata unreadable, or the clone needs an argument we lack */
+	PROBE_V_RESOURCES = 6, /* clone would not fit: registers, LDS, workgroup limit */
+	PROBE_V_MEMORY = 7,    /* no memory for counters, rings or arguments */
 	PROBE_V_TOO_MANY_SITES = 8,
-	PROBE_V_NO_SEGMENT = 9,    /* no supervisor, or rings could not be mapped to the GPU */
+	PROBE_V_NO_SEGMENT = 9, /* no supervisor, or rings could not be mapped to the GPU */
 	PROBE_VERDICTS = 10,
 };
 
@@ -394,7 +400,7 @@ enum probe_verdict {
 struct probe_hr_dispatch {
 	uint64_t id; /* from 1 */
 	uint32_t queue, agent;
-	uint32_t kernel; /* the application's, 0 = unknown */
+	uint32_t kernel;   /* the application's, 0 = unknown */
 	uint32_t launched; /* the clone, or the same as kernel */
 	uint32_t kind, verdict;
 	uint32_t grid[3];
@@ -410,7 +416,7 @@ struct probe_hr_dispatch {
 struct probe_hr_complete {
 	uint64_t id;
 	uint64_t start, end;
-	uint32_t flags;    /* bit 0: times were reversed and swapped */
+	uint32_t flags;	   /* bit 0: times were reversed and swapped */
 	uint32_t counters; /* rows sent in COUNTERS records */
 	uint64_t rows_dropped;
 };
@@ -452,7 +458,7 @@ struct probe_hr_exit {
 #define PROBE_HELLO_MAGIC 0x4f4c4c45u
 
 struct probe_hello {
-	uint32_t magic, version; /* PROBE_SEG_VERSION */
+	uint32_t magic, version;  /* PROBE_SEG_VERSION */
 	uint32_t pid, ring_count; /* rings wanted; 0 = no trace */
 };
 
