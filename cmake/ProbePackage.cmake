@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# find_package(probe) for handlers built outside the tree, and the installed headers.
+include(CMakePackageConfigHelpers)
+
+set(PROBE_INCLUDE_DIR include)
+set(PROBE_PASS_PLUGIN lib/probe/llvm-15/libprobe.so)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/probeConfig.cmake.in
+	${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfig.cmake
+	INSTALL_DESTINATION lib/cmake/probe
+	PATH_VARS PROBE_INCLUDE_DIR PROBE_PASS_PLUGIN)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfigVersion.cmake
+	COMPATIBILITY SameMajorVersion)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/probe DESTINATION include)
+install(FILES ${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfig.cmake
+	${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfigVersion.cmake
+	DESTINATION lib/cmake/probe)
