@@ -33,7 +33,7 @@ check: build
 	@ctest --preset default
 
 bench: build
-	@tests/bench/run.sh build
+	@python3 tests/bench/bench.py build
 
 install: build
 	@cmake --install build --prefix $(PREFIX)

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measure what the README claims: prints a table and writes BUILD/bench.json.
+
+    bench.py BUILD [--only NAME]
+
+Every figure is a median of several runs with its spread (largest - smallest, as a share of the
+median). Ratios are measured side by side, runs of both sides alternating. Nothing here passes or
+fails: machines are noisy. The yardstick is what the figure is held against.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Bench:
+    def __init__(self, build, only):
+        self.build = pathlib.Path(build).resolve()
+        self.work = self.build / "bench"
+        self.only = only
+        self.rows = []
+        self.run_program = self.build / "bin" / "probe-run"
+        shutil.rmtree(self.work, ignore_errors=True)
+        self.work.mkdir(parents=True)
+
+    # -- running ------------------------------------------------------------------------------
+
+    def environment(self, **extra):
+        env = dict(os.environ, LD_LIBRARY_PATH=str(self.build / "lib/probe/sim"), PROBE_SIM_THREADS="1")
+        env.update(extra)
+        return env
+
+    def timed(self, command, **extra):
+        start = time.perf_counter()
+        done = subprocess.run(command, env=self.environment(**extra), cwd=self.work,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        took = time.perf_counter() - start
+        if done.returncode:
+            sys.exit(f"bench: {' '.join(map(str, command))} ended with {done.returncode}:\n{done.stderr}")
+        return took, done.stdout
+
+    def probe_run(self, *options):
+        return [self.run_program, "--device=sim", "-q", "--force", "-d", self.work / "out", *options, "--"]
+
+    def stats(self, command, **extra):
+        """Run on the simulator; one dict per dispatch, from its own counters."""
+        path = self.work / "stats.json"
+        path.unlink(missing_ok=True)
+        self.timed(command, PROBE_SIM_STATS=str(path), **extra)
+        return [json.loads(line) for line in path.read_text().splitlines()]
+
+    def database(self):
+        found = list((self.work / "out").glob("*/*.db"))
+        if len(found) != 1:
+            sys.exit(f"bench: expected one database, found {len(found)}")
+        return sqlite3.connect(found[0])
+
+    # -- reporting ----------------------------------------------------------------------------
+
+    def wanted(self, name):
+        return not self.only or self.only in name
+
+    def row(self, name, values, unit, yardstick):
+        values = values if isinstance(values, list) else [values]
+        median = statistics.median(values)
+        spread = (max(values) - min(values)) / median if median else 0.0
+        self.rows.append({"name": name, "value": median, "unit": unit, "yardstick": yardstick,
+                          "spread": round(spread, 4)})
+        print(f"{name:<46} {median:>12.4g} {unit:<22} {spread * 100:5.1f} %  {yardstick}", flush=True)
+
+    def finish(self):
+        (self.build / "bench.json").write_text(json.dumps(self.rows, indent=1) + "\n")
+        print(f"\nwritten: {self.build / 'bench.json'}")
+
+
+def compile_kernels(bench):
+    plugin = subprocess.run([bench.build / "bin/probe-config", "--pass-plugin"], check=True,
+                            stdout=subprocess.PIPE, text=True).stdout.strip()
+    source = SOURCE / "tests/bench/kernels.hip"
+    for name, flags in (("kernels", []), ("kernels_probed", [f"-fpass-plugin={plugin}"])):
+        subprocess.run(["hipcc", "--offload-arch=gfx90a", "-g", "-O2", *flags, source, "-o", bench.work / name],
+                       check=True)
+
+
+def simulator_speed(bench):
+    for kernel, repeats in (("saxpy", 20), ("matmul", 2), ("transpose", 20)):
+        rates = []
+        for _ in range(5):
+            mine = [d for d in bench.stats([bench.work / "kernels", kernel, str(repeats)])
+                    if kernel in d["kernel"]]
+            rates.append(sum(d["lane_ops"] for d in mine) / sum(d["host_ns"] for d in mine))
+        bench.row(f"simulator, {kernel}, one core", rates, "G lane-op/s", "at least 0.5")
+
+
+def probe_instructions(bench):
+    for example in ("transpose", "strided_copy", "reduction", "histogram", "convolution"):
+        plain = own_instructions(bench.stats([bench.build / "examples" / f"plain_{example}"]))
+        for kind in ("memory", "trace"):
+            probed = own_instructions(bench.stats(
+                [*bench.probe_run("--kind", kind), bench.build / "examples" / example]))
+            bench.row(f"instructions, {kind} / plain, {example}", probed / plain, "ratio",
+                      "memory 2.0, trace 3.0 (issue 4)")
+
+
+def own_instructions(dispatches):
+    return sum(d["insts"] for d in dispatches if not d["kernel"].startswith("__amd_rocclr"))
+
+
+def trace_bytes(bench):
+    bench.timed([*bench.probe_run("--kind", "trace"), bench.build / "examples/strided_copy"])
+    db = bench.database()
+    pages = db.execute("SELECT sum(length(bytes)) FROM probe_record").fetchone()[0]
+    records = db.execute("SELECT value FROM probe_account WHERE stream='trace' AND name='stored'").fetchone()[0]
+    bench.row("trace, bytes per record, affine, whole wave", pages / records, "B", "at most 32; reference 832")
+
+
+def handler_speed(bench):
+    program = bench.build / "bin/bench_handler"
+    rates = {}
+    for _ in range(5):
+        _, out = bench.timed([program, bench.build / "lib/probe/handlers/memory.so"])
+        for line in out.splitlines():
+            name, rate = line.rsplit(" ", 1)
+            rates.setdefault(name, []).append(float(rate))
+    yardsticks = {"affine": "at least 8; reference 0.15 to 0.3"}
+    for name, values in rates.items():
+        bench.row(f"memory handler, {name}", values, "M records/s", yardsticks.get(name, "reference 0.14 to 0.2"))
+
+
+def start_up(bench):
+    app = [bench.work / "kernels", "empty", "1"]
+    bare, run = [], []
+    for _ in range(15):
+        bare.append(bench.timed(app)[0])
+        run.append(bench.timed([*bench.probe_run(), *app])[0])
+    bench.row("HIP program alone, on the simulator", [t * 1e3 for t in bare], "ms", "-")
+    bench.row("start-up of probe-run over the program",
+              (statistics.median(run) - statistics.median(bare)) * 1e3, "ms", "at most 50")
+
+
+def dispatch_cost(bench):
+    count = 5000
+    app = [bench.work / "kernels", "empty", str(count)]
+    costs = []
+    for _ in range(5):
+        bare = float(bench.timed(app)[1].split()[1])
+        seen = float(bench.timed([*bench.probe_run("--no-instrumented"), *app])[1].split()[1])
+        costs.append((seen - bare) / count * 1e6)
+    bench.row("uninstrumented dispatch, added cost", costs, "us", "under 2")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build")
+    parser.add_argument("--only", default="", help="only the parts whose name contains this")
+    args = parser.parse_args()
+    bench = Bench(args.build, args.only)
+    print(f"{'what':<46} {'median':>12} {'unit':<22} {'spread':>7}  yardstick")
+    compile_kernels(bench)
+    for part in (simulator_speed, probe_instructions, trace_bytes, handler_speed, start_up, dispatch_cost):
+        if bench.wanted(part.__name__):
+            part(bench)
+    bench.finish()
+
+
+if __name__ == "__main__":
+    main()

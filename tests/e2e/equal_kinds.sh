@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Counters made on the device equal, in every word, what the handler computes from the addresses.
+. "$(dirname "$0")/lib.sh"
+
+dump()
+{
+	sqlite3 "$1" "
+		SELECT s.file, s.line, s.column, s.access, s.space, k.display_name, m.executions, m.lanes, m.quads,
+			m.lines64, m.needed64, m.excess64, m.lines128, m.needed128, m.excess128, m.passes,
+			m.ideal_passes, m.conflicts, m.max_way, m.affine, m.stride_lo, m.stride_hi, m.site
+		FROM probe_memory_site m
+		JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site
+		JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel
+		ORDER BY s.code_object_id, m.kernel, m.site"
+}
+
+for example in transpose strided_copy reduction histogram convolution; do
+	for kind in memory trace; do
+		record "$example-$kind.db" --kind "$kind" -q -- "$build/examples/$example" >/dev/null
+		dump "$example-$kind.db" >"$example-$kind.txt"
+		balanced "$example-$kind.db"
+	done
+	[ -s "$example-memory.txt" ] || fail "$example: no sites"
+	cmp "$example-memory.txt" "$example-trace.txt" || fail "$example: memory and trace differ"
+done

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# Sourced by every end-to-end test: `. "$(dirname "$0")/lib.sh"` with the test's own arguments.
+# Sets $build, $source, a fresh $work as working directory, and PATH.
+# shellcheck shell=sh disable=SC2034
+set -eu
+
+build=$(cd "$1" && pwd)
+source=$(cd "$2" && pwd)
+name=$(basename "$0" .sh)
+work="$build/e2e/$name"
+PATH="$build/bin:$PATH"
+export PATH
+unset PROBE_KINDS PROBE_SCOPE HSA_TOOLS_LIB || true
+
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+fail()
+{
+	echo "$name: $*" >&2
+	exit 1
+}
+
+# compile SOURCE OUTPUT [FLAGS...]: as a user would, with the plugin
+compile()
+{
+	_source=$1
+	_output=$2
+	shift 2
+	hipcc --offload-arch=gfx90a -g -O2 "-fpass-plugin=$(probe-config --pass-plugin)" "$@" \
+		"$_source" -o "$_output"
+}
+
+# simulated COMMAND...: without Probe, on the simulated GPU
+simulated()
+{
+	LD_LIBRARY_PATH="$build/lib/probe/sim" "$@"
+}
+
+# record DB OPTIONS... -- COMMAND...: under probe-run on the simulated GPU; its database becomes DB
+record()
+{
+	_db=$1
+	shift
+	rm -rf "$_db.dir"
+	_status=0
+	probe-run --device=sim -d "$_db.dir" "$@" || _status=$?
+	for _found in "$_db.dir"/*/*.db; do
+		[ -e "$_found" ] || fail "no database in $_db.dir"
+		mv "$_found" "$_db"
+	done
+	rm -rf "$_db.dir"
+	return "$_status"
+}
+
+# expect WHAT GOT WANT
+expect()
+{
+	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
+}
+
+# balanced DB: every stream of the account satisfies emitted = stored + dropped
+balanced()
+{
+	_bad=$(sqlite3 "$1" "
+		SELECT stream || ': ' || emitted || ' <> ' || stored || ' + ' || dropped FROM (
+			SELECT stream,
+				sum(CASE WHEN name = 'emitted' THEN value ELSE 0 END) emitted,
+				sum(CASE WHEN name = 'stored' THEN value ELSE 0 END) stored,
+				sum(CASE WHEN name LIKE 'dropped%' THEN value ELSE 0 END) dropped
+			FROM probe_account
+			WHERE name IN ('emitted', 'stored') OR name LIKE 'dropped%'
+			GROUP BY stream)
+		WHERE emitted <> stored + dropped")
+	[ -z "$_bad" ] || fail "account of $1: $_bad"
+	[ "$(sqlite3 "$1" "SELECT count(DISTINCT stream) FROM probe_account WHERE name = 'emitted'")" -ge 2 ] ||
+		fail "account of $1 has fewer than two streams"
+}
