@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the simulated GPU offers to tools beyond the thunk interface: counters of what executed,
+ * kept by the machine itself and independent of any instrumentation. Exported by libhsakmt.so.1 in
+ * version node PROBE_SIM_1; look the functions up with dlsym(RTLD_DEFAULT, ...), since on a real
+ * GPU they are not there. C11, clean in C++.
+ *
+ * All functions are thread-safe. Structs begin with their size as the caller knows it: rows beyond
+ * it are not written.
+ */
+#ifndef PROBE_SIMGPU_PROBE_SIM_H
+#define PROBE_SIMGPU_PROBE_SIM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROBE_SIM_VERSION 1
+
+struct probe_sim_counters {
+	uint32_t size; /* in: sizeof of the caller's struct */
+	uint32_t dispatches;
+	uint64_t host_ns; /* wall clock of the host */
+	uint64_t waves;
+	uint64_t insts; /* wave instructions, and by class */
+	uint64_t valu, salu, smem, vmem, flat, lds, branch, other;
+	uint64_t lane_ops;	    /* active lanes summed over vector instructions */
+	uint64_t lines64, lines128; /* distinct lines per access, summed */
+	uint64_t lds_passes, lds_conflicts;
+};
+
+/* The same for the instruction at one address of loaded code. */
+struct probe_sim_pc {
+	uint32_t size;
+	uint32_t reserved;
+	uint64_t pc;
+	uint64_t execs; /* wave executions */
+	uint64_t lanes; /* active lanes summed over them */
+	uint64_t lines64, lines128;
+	uint64_t lds_passes, lds_conflicts;
+};
+
+/* PROBE_SIM_VERSION of the library. */
+uint32_t probe_sim_version(void);
+
+/*
+ * Counters of one finished dispatch, by the queue it ran on (hsa_queue_t *, the hardware queue
+ * where a tool wraps it) and its packet index. Only the last 4096 dispatches are kept: -ENOENT for
+ * others. They are there before the completion signal is.
+ */
+int probe_sim_dispatch_counters(const void *queue, uint64_t packet, struct probe_sim_counters *ret);
+
+/* Sum over all finished dispatches of a kernel, by symbol without ".kd"; -ENOENT if it never ran.
+ */
+int probe_sim_kernel_counters(const char *name, struct probe_sim_counters *ret);
+
+/*
+ * Visits every kernel that ran, in the order of first dispatch. A non-zero answer of the callback
+ * ends the walk and is returned. The callback must not call back into this interface.
+ */
+int probe_sim_each_kernel(int (*visit)(void *ctx, const char *name,
+				       const struct probe_sim_counters *counters),
+			  void *ctx);
+
+/*
+ * Counters per instruction, kept if PROBE_SIM_PC=1 is set in the environment: the one at pc
+ * (-ENOENT if it never ran), or every one of [base, end) in order of pc.
+ */
+int probe_sim_pc_counters(uint64_t pc, struct probe_sim_pc *ret);
+int probe_sim_each_pc(uint64_t base, uint64_t end,
+		      int (*visit)(void *ctx, const struct probe_sim_pc *counters), void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

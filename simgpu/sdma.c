@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The SDMA engines: commands as ROCr 5.2.3 writes them for gfx9 (SDMA 4 packet formats). Each
+ * queue runs on its own thread; the engine a queue would share with others is not modelled.
+ */
+#include "sdma.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "dispatch.h"
+#include "sim_clock.h"
+#include "sim_events.h"
+#include "sim_log.h"
+#include "sim_memory.h"
+#include "sim_queue.h"
+
+enum {
+	OP_NOP = 0,
+	OP_COPY = 1,
+	OP_FENCE = 5,
+	OP_TRAP = 6,
+	OP_POLL = 8,
+	OP_ATOMIC = 10,
+	OP_FILL = 11,
+	OP_TIMESTAMP = 13,
+
+	COPY_LINEAR = 0,
+	COPY_RECT = 4,
+	TIMESTAMP_GLOBAL = 2,
+	ATOMIC_ADD64 = 47,
+	POLL_MEMORY = 1u << 31, /* else: an HDP flush, nothing to do here */
+};
+
+static uint64_t address_at(const uint32_t *words)
+{
+	return words[0] | (uint64_t)words[1] << 32;
+}
+
+static uint32_t field(uint32_t word, unsigned low, unsigned bits)
+{
+	return word >> low & ((1u << bits) - 1);
+}
+
+uint32_t sim_sdma_length(uint32_t header)
+{
+	uint32_t op = field(header, 0, 8), sub = field(header, 8, 8);
+
+	switch (op) {
+	case OP_NOP:
+		return 4 * (1 + field(header, 16, 14));
+	case OP_COPY:
+		return sub == COPY_LINEAR ? 28 : sub == COPY_RECT ? 52 : 0;
+	case OP_FENCE:
+		return 16;
+	case OP_TRAP:
+		return 8;
+	case OP_POLL:
+		return 24;
+	case OP_ATOMIC:
+		return 32;
+	case OP_FILL:
+		return 20;
+	case OP_TIMESTAMP:
+		return sub == TIMESTAMP_GLOBAL ? 12 : 0;
+	default:
+		return 0;
+	}
+}
+
+static bool may(uint64_t addr, uint64_t size, bool write, struct sim_fault *fault)
+{
+	uint64_t bad;
+
+	if (sim_mem_allows(addr, size, write ? SIM_MEM_WRITE : SIM_MEM_READ, &bad))
+		return true;
+	*fault = (struct sim_fault){
+		.kind = write ? SIM_FAULT_WRITE : SIM_FAULT_READ,
+		.addr = bad,
+		.size = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size,
+		.lane = -1,
+	};
+	return false;
+}
+
+static enum sim_sdma_result copy(uint64_t to, uint64_t from, uint64_t size, struct sim_fault *fault)
+{
+	if (!may(from, size, false, fault) || !may(to, size, true, fault))
+		return SIM_SDMA_FAULT;
+	memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+	return SIM_SDMA_DONE;
+}
+
+/* One side of a rect copy: five dwords; pitches in elements, stored minus 1. */
+struct rect_side {
+	uint64_t start, pitch, slice; /* bytes */
+};
+
+static struct rect_side rect_side(const uint32_t *words, unsigned element)
+{
+	struct rect_side side = {
+		.pitch = ((uint64_t)field(words[3], 13, 19) + 1) << element,
+		.slice = ((uint64_t)field(words[4], 0, 28) + 1) << element,
+	};
+
+	side.start = address_at(words) + ((uint64_t)field(words[2], 0, 14) << element) +
+		     field(words[2], 16, 14) * side.pitch + field(words[3], 0, 11) * side.slice;
+	return side;
+}
+
+static enum sim_sdma_result copy_rect(const uint32_t *words, struct sim_fault *fault)
+{
+	unsigned element = field(words[0], 29, 3); /* log2 of its bytes */
+	struct rect_side from = rect_side(&words[1], element);
+	struct rect_side to = rect_side(&words[6], element);
+	uint64_t width = ((uint64_t)field(words[11], 0, 14) + 1) << element;
+	uint32_t height = field(words[11], 16, 14) + 1;
+	uint32_t depth = field(words[12], 0, 11) + 1;
+
+	for (uint32_t z = 0; z < depth; z++) {
+		for (uint32_t y = 0; y < height; y++) {
+			enum sim_sdma_result result =
+				copy(to.start + z * to.slice + y * to.pitch,
+				     from.start + z * from.slice + y * from.pitch, width, fault);
+
+			if (result != SIM_SDMA_DONE)
+				return result;
+		}
+	}
+	return SIM_SDMA_DONE;
+}
+
+/* Count is bytes - 4, rounded up to whole dwords. */
+static enum sim_sdma_result fill(const uint32_t *words, struct sim_fault *fault)
+{
+	uint64_t to = address_at(&words[1]);
+	uint64_t dwords = field(words[4], 0, 22) / 4 + 1;
+
+	if (!may(to, dwords * 4, true, fault))
+		return SIM_SDMA_FAULT;
+	for (uint64_t i = 0; i < dwords; i++)
+		memcpy((void *)(uintptr_t)(to + i * 4), &words[3], 4);
+	return SIM_SDMA_DONE;
+}
+
+static enum sim_sdma_result fence(const uint32_t *words, struct sim_fault *fault)
+{
+	uint64_t to = address_at(&words[1]) & ~(uint64_t)3;
+
+	if (!may(to, 4, true, fault))
+		return SIM_SDMA_FAULT;
+	/* Release: what was copied before the fence. */
+	atomic_store_explicit((_Atomic uint32_t *)(uintptr_t)to, words[3], memory_order_release);
+	return SIM_SDMA_DONE;
+}
+
+static bool poll_holds(uint32_t function, uint32_t value, uint32_t reference)
+{
+	switch (function) {
+	case 0:
+		return true;
+	case 1:
+		return value < reference;
+	case 2:
+		return value <= reference;
+	case 3:
+		return value == reference;
+	case 4:
+		return value != reference;
+	case 5:
+		return value >= reference;
+	default:
+		return value > reference;
+	}
+}
+
+static enum sim_sdma_result poll(const uint32_t *words, struct sim_fault *fault)
+{
+	uint64_t from = address_at(&words[1]) & ~(uint64_t)3;
+	uint32_t value;
+
+	if (!(words[0] & POLL_MEMORY))
+		return SIM_SDMA_DONE;
+	if (!may(from, 4, false, fault))
+		return SIM_SDMA_FAULT;
+	/* Acquire: what was written before the signal that is polled. */
+	value = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)from, memory_order_acquire);
+	return poll_holds(field(words[0], 28, 3), value & words[4], words[3]) ? SIM_SDMA_DONE
+									      : SIM_SDMA_WAIT;
+}
+
+static enum sim_sdma_result atomic_add(const uint32_t *words, struct sim_fault *fault)
+{
+	uint64_t to = address_at(&words[1]) & ~(uint64_t)7;
+
+	if (!may(to, 8, true, fault))
+		return SIM_SDMA_FAULT;
+	atomic_fetch_add_explicit((_Atomic uint64_t *)(uintptr_t)to, address_at(&words[3]),
+				  memory_order_acq_rel);
+	return SIM_SDMA_DONE;
+}
+
+static enum sim_sdma_result timestamp(const uint32_t *words, struct sim_fault *fault)
+{
+	uint64_t to = address_at(&words[1]) & ~(uint64_t)7, now = sim_clock_ticks();
+
+	if (!may(to, 8, true, fault))
+		return SIM_SDMA_FAULT;
+	memcpy((void *)(uintptr_t)to, &now, sizeof(now));
+	return SIM_SDMA_DONE;
+}
+
+enum sim_sdma_result sim_sdma_execute(const uint32_t *words, struct sim_fault *fault)
+{
+	switch (field(words[0], 0, 8)) {
+	case OP_COPY:
+		if (field(words[0], 8, 8) == COPY_RECT)
+			return copy_rect(words, fault);
+		return copy(address_at(&words[5]), address_at(&words[3]),
+			    (uint64_t)field(words[1], 0, 22) + 1, fault);
+	case OP_FENCE:
+		return fence(words, fault);
+	case OP_TRAP:
+		sim_event_raise(field(words[1], 0, 28));
+		return SIM_SDMA_DONE;
+	case OP_POLL:
+		return poll(words, fault);
+	case OP_ATOMIC:
+		return atomic_add(words, fault);
+	case OP_FILL:
+		return fill(words, fault);
+	case OP_TIMESTAMP:
+		return timestamp(words, fault);
+	default:
+		return SIM_SDMA_DONE; /* NOP */
+	}
+}
+
+/* ---- The ring ------------------------------------------------------------------------------- */
+
+/* Read, write and doorbell count bytes and never wrap; the ring does. */
+bool sim_sdma_ready(const struct sim_queue *queue)
+{
+	/* Pairs with the runtime's release before it rings: the commands are there. */
+	return atomic_load_explicit(queue->doorbell, memory_order_acquire) !=
+	       atomic_load_explicit(queue->read, memory_order_relaxed);
+}
+
+static void copy_from_ring(const struct sim_queue *queue, uint64_t at, uint32_t *words,
+			   uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes / 4; i++, at += 4)
+		memcpy(&words[i], queue->ring + (at & (queue->ring_size - 1)), 4);
+}
+
+static void stop_engine(struct sim_queue *queue, const struct sim_fault *fault, uint32_t header)
+{
+	sim_print("memory fault of SDMA queue %u on %s, address 0x%" PRIx64
+		  ", command 0x%08x of %u bytes",
+		  queue->id, fault->kind == SIM_FAULT_WRITE ? "write" : "read", fault->addr, header,
+		  fault->size);
+	sim_memory_error(queue, fault);
+}
+
+/* One command; false if the queue stops. */
+static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t end)
+{
+	uint32_t words[SIM_SDMA_MAX_BYTES / 4];
+	struct sim_backoff backoff = {0};
+	enum sim_sdma_result result;
+	struct sim_fault fault;
+	uint32_t length;
+
+	copy_from_ring(queue, *read, words, 4);
+	length = sim_sdma_length(words[0]);
+	if (!length || length > end - *read) {
+		sim_print("SDMA queue %u: command 0x%08x is not implemented by the simulator; "
+			  "the queue stops here",
+			  queue->id, words[0]);
+		atomic_store_explicit(&queue->dead, true, memory_order_release);
+		return false;
+	}
+	if (length <= SIM_SDMA_MAX_BYTES)
+		copy_from_ring(queue, *read, words, length);
+	while ((result = sim_sdma_execute(words, &fault)) == SIM_SDMA_WAIT)
+		if (!sim_queue_pause(queue, &backoff))
+			return false;
+	if (result == SIM_SDMA_FAULT) {
+		stop_engine(queue, &fault, words[0]);
+		return false;
+	}
+	*read += length;
+	atomic_store_explicit(queue->read, *read, memory_order_release);
+	return true;
+}
+
+void sim_sdma_process(struct sim_queue *queue)
+{
+	uint64_t read = atomic_load_explicit(queue->read, memory_order_relaxed);
+	uint64_t end = atomic_load_explicit(queue->doorbell, memory_order_acquire);
+
+	while (read != end && !atomic_load_explicit(&queue->quit, memory_order_acquire))
+		if (!process_command(queue, &read, end))
+			return;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocations and registrations behind the thunk's memory calls. memory.h is what the rest of the
+ * device sees of it: mapped ranges only.
+ *
+ * All functions are thread-safe and return 0 or -errno.
+ */
+#ifndef PROBE_SIMGPU_SIM_MEMORY_H
+#define PROBE_SIMGPU_SIM_MEMORY_H
+
+#include "memory.h"
+#include "sim_device.h"
+
+enum sim_block_kind {
+	SIM_BLOCK_ALLOC, /* made by sim_mem_alloc(): we own the pages */
+	SIM_BLOCK_USER,	 /* host memory the runtime pinned */
+	SIM_BLOCK_SVM,	 /* managed memory made visible by attributes */
+	SIM_BLOCK_OWN,	 /* pages of the thunk itself, always visible */
+};
+
+/*
+ * One allocation or registration. Handed out by sim_mem_query() as a copy, except that the node
+ * lists stay valid until the block goes (the thunk interface returns pointers to them).
+ */
+struct sim_block {
+	enum sim_block_kind kind;
+	uint64_t base, size; /* as asked for; the GPU sees whole pages */
+	uint64_t serial;     /* never used twice: tells a reused address from an old one */
+	uint32_t node;
+	uint32_t mem_flags;  /* HsaMemFlags, opaque here */
+	uint32_t access;     /* enum sim_mem_flags once mapped */
+	uint32_t registered; /* user blocks: registrations not yet undone */
+	uint32_t mapped;     /* maps not yet undone; other kinds: 0 or 1 */
+	uint32_t node_count;
+	uint32_t nodes[SIM_NODES];
+	const uint32_t *node_list; /* the block's own nodes[] */
+	void *user_data;
+};
+
+/* want->kind ALLOC; want->base is an address to insist on, or 0. Fills *ret. */
+int sim_mem_alloc(const struct sim_block *want, uint64_t *ret);
+/* base exactly as allocated, else -EINVAL. */
+int sim_mem_free(uint64_t base);
+
+/* A block of another kind. A user block with the same base counts up and may grow. */
+int sim_mem_register(const struct sim_block *want);
+int sim_mem_deregister(uint64_t base);
+void sim_mem_forget_svm(uint64_t base, uint64_t size);
+
+/* addr may lie anywhere inside a block. */
+int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count);
+int sim_mem_unmap(uint64_t addr);
+int sim_mem_query(uint64_t addr, struct sim_block *ret);
+int sim_mem_set_user_data(uint64_t addr, void *data);
+
+/* Whether the GPU may do all of flags to every byte; *bad is the first it may not (or NULL). */
+bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad);
+
+#endif

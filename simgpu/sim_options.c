@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "sim_options.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim_device.h"
+#include "sim_log.h"
+
+#define PREFIX "PROBE_SIM_"
+
+struct option_row {
+	const char *name; /* behind PREFIX */
+	size_t offset;
+	uint64_t fallback, min, max;
+};
+
+/* The same table, with words, is in README.md. */
+static const struct option_row rows[] = {
+	{"THREADS", offsetof(struct sim_options, threads), 0, 0, 256},
+	{"LARGE_BAR", offsetof(struct sim_options, large_bar), 1, 0, 1},
+	{"VRAM_MIB", offsetof(struct sim_options, vram_mib), SIM_VRAM_MIB, 64, SIM_VRAM_MIB},
+	{"QUANTUM", offsetof(struct sim_options, quantum), 4096, 1, 1 << 24},
+	{"SPIN_US", offsetof(struct sim_options, spin_us), 30, 0, 1000000},
+	{"FILL", offsetof(struct sim_options, fill), 0, 0, UINT32_MAX},
+	{"PC", offsetof(struct sim_options, pc), 0, 0, 1},
+	{"LOG", offsetof(struct sim_options, log), 0, 0, 2},
+};
+
+static struct sim_options options;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static uint64_t read_number(const struct option_row *row)
+{
+	char name[64] = PREFIX;
+	const char *text = getenv(strncat(name, row->name, sizeof(name) - sizeof(PREFIX)));
+	uint64_t value;
+	char *end;
+
+	if (!text || !*text)
+		return row->fallback;
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (!errno && !*end && value >= row->min && value <= row->max)
+		return value;
+	sim_print("%s=%s is not a number from %llu to %llu; using %llu", name, text,
+		  (unsigned long long)row->min, (unsigned long long)row->max,
+		  (unsigned long long)row->fallback);
+	return row->fallback;
+}
+
+/* A misspelt option would otherwise be a setting that silently does nothing. */
+static void warn_unknown(void)
+{
+	for (char **var = environ; var && *var; var++) {
+		size_t length = strcspn(*var, "=") - (sizeof(PREFIX) - 1);
+		const char *name = *var + sizeof(PREFIX) - 1;
+		bool known;
+
+		if (strncmp(*var, PREFIX, sizeof(PREFIX) - 1))
+			continue;
+		known = length == strlen("STATS") && !strncmp(name, "STATS", length);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !known; i++)
+			known = length == strlen(rows[i].name) &&
+				!strncmp(name, rows[i].name, length);
+		if (!known)
+			sim_print("%.*s is not an option; simgpu/README.md lists them",
+				  (int)strcspn(*var, "="), *var);
+	}
+}
+
+static void read_all(void)
+{
+	const char *stats = getenv(PREFIX "STATS");
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		*(uint64_t *)((char *)&options + rows[i].offset) = read_number(&rows[i]);
+	if (!options.threads)
+		options.threads = cpus > 0 ? (uint64_t)cpus : 1;
+	options.stats = stats && *stats ? stats : NULL;
+	warn_unknown();
+}
+
+const struct sim_options *sim_options(void)
+{
+	pthread_once(&once, read_all);
+	return &options;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of the simulated GPU, read once from PROBE_SIM_* environment variables. */
+#ifndef PROBE_SIMGPU_SIM_OPTIONS_H
+#define PROBE_SIMGPU_SIM_OPTIONS_H
+
+#include <stdint.h>
+
+struct sim_options {
+	uint64_t threads;   /* host threads that run workgroups; never 0 after reading */
+	uint64_t large_bar; /* CPU-to-GPU link: the host may write device memory directly */
+	uint64_t vram_mib;
+	uint64_t quantum;  /* instructions a wave runs before the next of its group has a turn */
+	uint64_t spin_us;  /* how long an idle queue watches its own doorbell before it sleeps */
+	uint64_t fill;	   /* value of registers the launch does not define */
+	uint64_t pc;	   /* 1: keep counters per instruction */
+	uint64_t log;	   /* 1 calls and queues, 2 packets as well */
+	const char *stats; /* file for one JSON line per dispatch, or NULL */
+};
+
+/* Values live until the process ends. The first call reads the environment; thread-safe. */
+const struct sim_options *sim_options(void);
+
+#endif

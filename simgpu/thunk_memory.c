@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* The thunk's memory calls: flags and structs of hsakmttypes.h over sim_memory.c. */
+#include <errno.h>
+#include <string.h>
+
+#include "sim_log.h"
+#include "sim_memory.h"
+#include "thunk.h"
+
+static HSAKMT_STATUS status_of(int err)
+{
+	switch (err) {
+	case 0:
+		return HSAKMT_STATUS_SUCCESS;
+	case -ENOMEM:
+		return HSAKMT_STATUS_NO_MEMORY;
+	case -EINVAL:
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	default:
+		return HSAKMT_STATUS_ERROR;
+	}
+}
+
+static uint32_t access_of(HsaMemFlags flags)
+{
+	uint32_t access = SIM_MEM_READ;
+
+	if (!flags.ui32.ReadOnly)
+		access |= SIM_MEM_WRITE;
+	if (flags.ui32.ExecuteAccess)
+		access |= SIM_MEM_EXEC;
+	return access;
+}
+
+HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flags, void **address)
+{
+	struct sim_block want = {
+		.kind = SIM_BLOCK_ALLOC,
+		.size = size,
+		.node = node,
+		.mem_flags = flags.Value,
+		.access = access_of(flags),
+	};
+	uint64_t base;
+	int err;
+
+	if (node >= SIM_NODES)
+		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	if (flags.ui32.GDSMemory)
+		return HSAKMT_STATUS_NOT_SUPPORTED;
+	if (flags.ui32.FixedAddress)
+		want.base = (uint64_t)(uintptr_t)*address;
+	/*
+	 * Scratch is one reservation of 4 GiB that ROCr carves up; the driver maps it to the GPU
+	 * as it is used, so it is visible from the start. It does not count as device memory.
+	 */
+	if (flags.ui32.Scratch) {
+		want.node = SIM_NODE_CPU;
+		want.mapped = 1;
+		want.nodes[0] = SIM_NODE_GPU;
+		want.node_count = 1;
+	}
+	err = sim_mem_alloc(&want, &base);
+	sim_debug(1, "alloc node %u, %llu bytes, flags 0x%x: %s", node, (unsigned long long)size,
+		  flags.Value, err ? strerror(-err) : "ok");
+	if (!err)
+		*address = (void *)(uintptr_t)base;
+	return status_of(err);
+}
+
+HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
+{
+	(void)size;
+	return status_of(sim_mem_free((uint64_t)(uintptr_t)address));
+}
+
+HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMemFlags flags)
+{
+	uint64_t base = (uint64_t)(uintptr_t)address;
+	struct sim_block block = {
+		.kind = SIM_BLOCK_USER,
+		.base = base,
+		.size = size,
+		.node = SIM_NODE_CPU,
+		.mem_flags = flags.Value,
+		.access = access_of(flags),
+		.registered = 1,
+	};
+	struct sim_block inside;
+
+	/* Memory of our own needs no pinning; registering it is a successful no-op. */
+	if (!sim_mem_query(base, &inside) && inside.kind == SIM_BLOCK_ALLOC)
+		return HSAKMT_STATUS_SUCCESS;
+	return status_of(sim_mem_register(&block));
+}
+
+HSAKMT_STATUS hsaKmtRegisterMemory(void *address, HSAuint64 size)
+{
+	return hsaKmtRegisterMemoryWithFlags(address, size, (HsaMemFlags){0});
+}
+
+HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *address, HSAuint64 size, HSAuint64 count,
+					  HSAuint32 *nodes)
+{
+	(void)count;
+	(void)nodes;
+	return hsaKmtRegisterMemoryWithFlags(address, size, (HsaMemFlags){0});
+}
+
+HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
+{
+	uint64_t base = (uint64_t)(uintptr_t)address;
+	struct sim_block block;
+
+	if (!sim_mem_deregister(base))
+		return HSAKMT_STATUS_SUCCESS;
+	if (!sim_mem_query(base, &block) && block.kind == SIM_BLOCK_ALLOC)
+		return HSAKMT_STATUS_SUCCESS;
+	return HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
+}
+
+static HSAKMT_STATUS map_to(void *address, HSAuint64 *alternate, uint64_t count,
+			    const HSAuint32 *nodes)
+{
+	if (!count || count > SIM_NODES)
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	for (uint64_t i = 0; i < count; i++)
+		if (nodes[i] >= SIM_NODES)
+			return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	if (sim_mem_map((uint64_t)(uintptr_t)address, nodes, (uint32_t)count)) {
+		sim_debug(1, "map of %p: no such memory", address);
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	}
+	if (alternate)
+		*alternate = (uint64_t)(uintptr_t)address;
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *address, HSAuint64 size, HSAuint64 *alternate)
+{
+	static const HSAuint32 gpu = SIM_NODE_GPU;
+
+	(void)size;
+	return map_to(address, alternate, 1, &gpu);
+}
+
+HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *address, HSAuint64 size, HSAuint64 *alternate,
+					HsaMemMapFlags flags, HSAuint64 count, HSAuint32 *nodes)
+{
+	(void)size;
+	(void)flags;
+	return map_to(address, alternate, count, nodes);
+}
+
+HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *address)
+{
+	return sim_mem_unmap((uint64_t)(uintptr_t)address) ? HSAKMT_STATUS_INVALID_PARAMETER
+							   : HSAKMT_STATUS_SUCCESS;
+}
+
+static HSA_POINTER_TYPE pointer_type(enum sim_block_kind kind)
+{
+	return kind == SIM_BLOCK_USER || kind == SIM_BLOCK_SVM ? HSA_POINTER_REGISTERED_USER
+							       : HSA_POINTER_ALLOCATED;
+}
+
+HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
+{
+	struct sim_block block;
+
+	memset(info, 0, sizeof(*info));
+	/* ROCr asserts that an unknown pointer gives this type and an error as well. */
+	info->Type = HSA_POINTER_UNKNOWN;
+	if (sim_mem_query((uint64_t)(uintptr_t)pointer, &block) || block.kind == SIM_BLOCK_SVM)
+		return HSAKMT_STATUS_ERROR;
+	info->Type = pointer_type(block.kind);
+	info->Node = block.node;
+	info->MemFlags.Value = block.mem_flags;
+	info->CPUAddress = (void *)(uintptr_t)block.base;
+	info->GPUAddress = block.base;
+	info->SizeInBytes = block.size;
+	info->NMappedNodes = block.node_count;
+	info->MappedNodes = block.node_list;
+	if (block.kind == SIM_BLOCK_USER) {
+		info->NRegisteredNodes = block.node_count;
+		info->RegisteredNodes = block.node_list;
+	}
+	info->UserData = block.user_data;
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
+{
+	return sim_mem_set_user_data((uint64_t)(uintptr_t)pointer, data) ? HSAKMT_STATUS_ERROR
+									 : HSAKMT_STATUS_SUCCESS;
+}
+
+/*
+ * hipMallocManaged is host memory whose range is made visible by ACCESS attributes. There is one
+ * memory here, so the other attributes (location, granularity) have nothing to steer.
+ */
+HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, HSAuint64 size, unsigned int count,
+			       HSA_SVM_ATTRIBUTE *attrs)
+{
+	struct sim_block block = {
+		.kind = SIM_BLOCK_SVM,
+		.base = (uint64_t)(uintptr_t)address,
+		.size = size,
+		.node = SIM_NODE_CPU,
+		.access = SIM_MEM_READ | SIM_MEM_WRITE,
+		.mapped = 1,
+		.node_count = 1,
+		.nodes = {SIM_NODE_GPU},
+	};
+
+	for (unsigned int i = 0; i < count; i++) {
+		bool access = attrs[i].type == HSA_SVM_ATTR_ACCESS ||
+			      attrs[i].type == HSA_SVM_ATTR_ACCESS_IN_PLACE;
+		int err = 0;
+
+		if (attrs[i].value != SIM_NODE_GPU)
+			continue;
+		if (access || attrs[i].type == HSA_SVM_ATTR_NO_ACCESS)
+			sim_mem_forget_svm(block.base, size);
+		if (access)
+			err = sim_mem_register(&block);
+		if (err)
+			return status_of(err);
+	}
+	return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtSVMGetAttr(void *address, HSAuint64 size, unsigned int count,
+			       HSA_SVM_ATTRIBUTE *attrs)
+{
+	uint64_t base = (uint64_t)(uintptr_t)address;
+	bool visible = sim_mem_allows(base, size, SIM_MEM_READ, NULL);
+
+	for (unsigned int i = 0; i < count; i++) {
+		switch (attrs[i].type) {
+		case HSA_SVM_ATTR_ACCESS:
+		case HSA_SVM_ATTR_ACCESS_IN_PLACE:
+		case HSA_SVM_ATTR_NO_ACCESS:
+			/* In: type asks about node value. Out: type is the answer. */
+			attrs[i].type = visible || attrs[i].value == SIM_NODE_CPU
+						? HSA_SVM_ATTR_ACCESS
+						: HSA_SVM_ATTR_NO_ACCESS;
+			break;
+		case HSA_SVM_ATTR_PREFERRED_LOC:
+		case HSA_SVM_ATTR_PREFETCH_LOC:
+			attrs[i].value = INVALID_NODEID;
+			break;
+		default:
+			attrs[i].value = 0;
+		}
+	}
+	return HSAKMT_STATUS_SUCCESS;
+}
