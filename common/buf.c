@@ -129,7 +129,7 @@ struct probe_err *probe_buf_window(const struct probe_buf *buf, uint64_t offset,
 
 	if (offset > total || size > total - offset)
 		return probe_err_at(buf->name, buf->base,
-				    "part of %llu bytes at %#llx reaches past the end at %#llx",
+				    "part of %llu bytes at 0x%llx reaches past the end at 0x%llx",
 				    (unsigned long long)size, (unsigned long long)offset,
 				    (unsigned long long)total);
 	*ret = (struct probe_buf){

@@ -114,7 +114,7 @@ size_t probe_err_format(const struct probe_err *err, char *out, size_t room)
 		if (e != err)
 			n = append(out, room, n, ": ");
 		if (e->file && e->offset != PROBE_ERR_NO_OFFSET)
-			n = append(out, room, n, "%s, offset %#llx: ", e->file,
+			n = append(out, room, n, "%s, offset 0x%llx: ", e->file,
 				   (unsigned long long)e->offset);
 		else if (e->file)
 			n = append(out, room, n, "%s: ", e->file);
