@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Command lines from one table; see option.h. */
+#include "common/option.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+
+#define HELP_COLUMN 34
+
+static const struct probe_option *find_long(const struct probe_command *command, const char *word,
+					    size_t len)
+{
+	for (size_t i = 0; i < command->count; i++) {
+		const char *name = command->options[i].name;
+
+		if (name && strlen(name) == len && !memcmp(name, word, len))
+			return &command->options[i];
+	}
+	return NULL;
+}
+
+/* Length of the common beginning: good enough to guess what was meant. */
+static size_t common_prefix(const char *a, const char *b)
+{
+	size_t n = 0;
+
+	while (a[n] && a[n] == b[n])
+		n++;
+	return n;
+}
+
+static const char *nearest(const struct probe_command *command, const char *word)
+{
+	const char *best = NULL;
+	size_t best_len = 2;
+
+	for (size_t i = 0; i < command->count; i++) {
+		const char *name = command->options[i].name;
+		size_t len = name ? common_prefix(name, word) : 0;
+
+		if (len > best_len) {
+			best = name;
+			best_len = len;
+		}
+	}
+	return best;
+}
+
+static struct probe_err *unknown_option(const struct probe_command *command, const char *word,
+					size_t len)
+{
+	const char *guess = nearest(command, word);
+
+	if (guess)
+		return probe_err_create("unknown option --%.*s; did you mean --%s?", (int)len, word,
+					guess);
+	return probe_err_create("unknown option --%.*s; %s --help lists them", (int)len, word,
+				command->name);
+}
+
+/* getopt_long would take abbreviations: look at the word before it does. */
+static struct probe_err *check_spelling(const struct probe_command *command, const char *word)
+{
+	size_t len;
+
+	if (!word || strncmp(word, "--", 2) || !word[2])
+		return NULL;
+	word += 2;
+	len = strcspn(word, "=");
+	if (find_long(command, word, len))
+		return NULL;
+	return unknown_option(command, word, len);
+}
+
+static struct probe_err *bad_option(const struct probe_command *command, int result,
+				    const char *word)
+{
+	bool is_long = word && !strncmp(word, "--", 2);
+	int len = word ? (int)strcspn(word, "=") : 0;
+
+	if (result == ':') {
+		if (is_long)
+			return probe_err_create("option %.*s needs a value", len, word);
+		return probe_err_create("option -%c needs a value", optopt);
+	}
+	if (is_long)
+		return probe_err_create("option %.*s takes no value", len, word);
+	return probe_err_create("unknown option -%c; %s --help lists them", optopt, command->name);
+}
+
+/* getopt's two tables, made from ours; `letters` has room for 3 + 2 per option. */
+static void fill_tables(const struct probe_command *command, struct option *longs, char *letters)
+{
+	size_t n = 0, l = 0;
+
+	letters[l++] = '+'; /* stop at the first word that is no option: it is the program */
+	letters[l++] = ':'; /* tell missing values from unknown options */
+	for (size_t i = 0; i < command->count; i++) {
+		const struct probe_option *option = &command->options[i];
+
+		if (!option->name)
+			continue;
+		longs[n++] = (struct option){
+			.name = option->name,
+			.has_arg = option->value ? required_argument : no_argument,
+			.val = 0x10000 + (int)i,
+		};
+		if (!option->letter)
+			continue;
+		letters[l++] = option->letter;
+		if (option->value)
+			letters[l++] = ':';
+	}
+	letters[l] = 0;
+}
+
+static const struct probe_option *find_letter(const struct probe_command *command, int letter)
+{
+	for (size_t i = 0; i < command->count; i++)
+		if (command->options[i].name && command->options[i].letter == letter)
+			return &command->options[i];
+	return NULL;
+}
+
+static struct probe_err *parse_words(const struct probe_command *command, int argc, char **argv,
+				     const struct option *longs, const char *letters,
+				     probe_option_fn fn, void *user)
+{
+	optind = 0; /* glibc: start afresh, also for a second command line */
+	opterr = 0;
+	for (;;) {
+		const struct probe_option *option;
+		char *word = argv[optind ? optind : 1];
+		struct probe_err *err = check_spelling(command, word);
+		int result;
+
+		if (err)
+			return err;
+		result = getopt_long(argc, argv, letters, longs, NULL);
+		if (result == -1)
+			return NULL;
+		if (result == '?' || result == ':')
+			return bad_option(command, result, word);
+		option = result >= 0x10000 ? &command->options[result - 0x10000]
+					   : find_letter(command, result);
+		err = fn(user, option->key, option->value ? optarg : NULL);
+		if (err)
+			return err;
+	}
+}
+
+struct probe_err *probe_command_parse(const struct probe_command *command, int argc, char **argv,
+				      probe_option_fn fn, void *user, int *ret)
+{
+	struct option *longs = calloc(command->count + 1, sizeof(*longs));
+	char *letters = calloc(command->count + 2, 2);
+	struct probe_err *err = NULL;
+
+	if (!longs || !letters) {
+		err = probe_err_oom();
+	} else if (argc > 1) {
+		fill_tables(command, longs, letters);
+		err = parse_words(command, argc, argv, longs, letters, fn, user);
+	}
+	if (!err)
+		*ret = argc > 1 ? optind : argc;
+	free(letters);
+	free(longs);
+	return err;
+}
+
+static void help_row(const struct probe_option *option, FILE *out)
+{
+	const char *line = option->help;
+	int width;
+
+	if (!option->name) {
+		fprintf(out, "\n%s\n", option->help);
+		return;
+	}
+	width = option->letter ? fprintf(out, "  -%c, ", option->letter) : fprintf(out, "      ");
+	width += fprintf(out, "--%s%s%s", option->name, option->value ? " " : "",
+			 option->value ? option->value : "");
+	if (width >= HELP_COLUMN - 1) {
+		fputc('\n', out);
+		width = 0;
+	}
+	while (line && *line) {
+		int len = (int)strcspn(line, "\n");
+
+		fprintf(out, "%*s%.*s\n", HELP_COLUMN - width, "", len, line);
+		width = 0;
+		line += len + (line[len] == '\n');
+	}
+}
+
+void probe_command_help(const struct probe_command *command, FILE *out)
+{
+	fprintf(out, "Usage: %s %s\n%s\n", command->name, command->usage, command->summary);
+	for (size_t i = 0; i < command->count; i++)
+		help_row(&command->options[i], out);
+	if (command->footer)
+		fprintf(out, "\n%s\n", command->footer);
+}
+
+void probe_command_list(const struct probe_command *command, FILE *out)
+{
+	for (size_t i = 0; i < command->count; i++)
+		if (command->options[i].name)
+			fprintf(out, "--%s%s\n", command->options[i].name,
+				command->options[i].value ? "=" : "");
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of the trace kind; see trace_parser.h. */
+#include "common/trace_parser.h"
+
+#include <string.h>
+
+void probe_trace_reset(struct probe_trace_batch *batch)
+{
+	batch->count = 0;
+	batch->wave_count = 0;
+}
+
+/* The wave that the next accesses belong to, in the batch's own array; NULL = no room. */
+static const struct probe_wave_info *batch_wave(struct probe_trace_batch *batch,
+						const struct probe_trace_ring *ring)
+{
+	if (batch->wave_count == batch->wave_room)
+		return NULL;
+	batch->waves[batch->wave_count] = ring->wave;
+	return &batch->waves[batch->wave_count++];
+}
+
+static void begin_wave(const unsigned char *bytes, struct probe_trace_ring *ring)
+{
+	struct probe_rec_wave rec;
+
+	memcpy(&rec, bytes, sizeof(rec));
+	ring->dispatch = rec.dispatch;
+	ring->wave = (struct probe_wave_info){
+		.group = {rec.group[0], rec.group[1], rec.group[2]},
+		.wave = rec.wave,
+		.hw_id = rec.hw_id,
+		.exec = rec.exec,
+		.time = rec.time,
+	};
+}
+
+/* Bytes of a lanes record with this many lanes. */
+static size_t lanes_size(unsigned form, unsigned lanes)
+{
+	size_t element = form == PROBE_FORM_NEAR ? sizeof(int32_t) : sizeof(uint64_t);
+
+	return sizeof(struct probe_rec_lanes) + ((lanes * element + 7) & ~(size_t)7);
+}
+
+/* 0 = the record does not fit or lies about its size. */
+static size_t read_lanes(const unsigned char *bytes, size_t left, unsigned form,
+			 struct probe_access *access)
+{
+	const struct probe_rec_lanes *rec = (const void *)bytes;
+	unsigned lanes;
+
+	if (left < sizeof(*rec))
+		return 0;
+	lanes = (unsigned)__builtin_popcountll(rec->exec);
+	if (rec->size != lanes_size(form, lanes) || rec->size > left)
+		return 0;
+	access->lanes = (uint8_t)lanes;
+	access->exec = rec->exec;
+	access->base = rec->base;
+	access->stride = 0;
+	if (form == PROBE_FORM_NEAR)
+		access->offsets = (const int32_t *)(rec + 1);
+	else
+		access->addresses = (const uint64_t *)(rec + 1);
+	return rec->size;
+}
+
+static size_t read_access(const unsigned char *bytes, size_t left, unsigned form,
+			  struct probe_access *access)
+{
+	const struct probe_rec_affine *rec = (const void *)bytes;
+
+	if (form != PROBE_FORM_AFFINE)
+		return read_lanes(bytes, left, form, access);
+	if (left < sizeof(*rec))
+		return 0;
+	access->lanes = (uint8_t)__builtin_popcountll(rec->exec);
+	access->exec = rec->exec;
+	access->base = rec->base;
+	access->stride = rec->stride;
+	access->addresses = NULL;
+	return sizeof(*rec);
+}
+
+enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, size_t *pos,
+					uint32_t sites, struct probe_trace_ring *ring,
+					struct probe_trace_batch *batch,
+					struct probe_trace_counts *counts)
+{
+	const struct probe_wave_info *wave = NULL;
+
+	/* Words are read in place: pieces begin at multiples of 8 and so do records. */
+	while (len - *pos >= 8) {
+		const unsigned char *at = bytes + *pos;
+		uint32_t word0 = *(const uint32_t *)at;
+		unsigned form = word0 >> PROBE_FORM_SHIFT;
+		struct probe_access *access;
+		uint64_t before;
+		size_t size;
+
+		if (form == PROBE_FORM_PAD) {
+			if (word0)
+				return PROBE_TRACE_BAD;
+			*pos = len; /* a piece never crosses the ring's end */
+			break;
+		}
+		if (form == PROBE_FORM_WAVE) {
+			if (len - *pos < sizeof(struct probe_rec_wave))
+				return PROBE_TRACE_BAD;
+			before = ring->dispatch;
+			begin_wave(at, ring);
+			*pos += sizeof(struct probe_rec_wave);
+			counts->records++;
+			wave = NULL;
+			if (before != ring->dispatch)
+				return PROBE_TRACE_SWITCH;
+			continue;
+		}
+		if (form > PROBE_FORM_FULL)
+			return PROBE_TRACE_BAD;
+		if (batch->count == batch->room || (!wave && !(wave = batch_wave(batch, ring))))
+			return PROBE_TRACE_FULL;
+		access = &batch->access[batch->count];
+		size = read_access(at, len - *pos, form, access);
+		if (!size)
+			return PROBE_TRACE_BAD;
+		*pos += size;
+		counts->records++;
+		access->site = word0 & PROBE_SITE_MASK;
+		access->form = (uint8_t)form;
+		access->reserved = 0;
+		access->wave = wave;
+		if (access->site < sites && access->lanes && ring->dispatch)
+			batch->count++;
+		else
+			counts->invalid++;
+	}
+	return len - *pos ? PROBE_TRACE_BAD : PROBE_TRACE_END;
+}

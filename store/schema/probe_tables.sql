@@ -1,0 +1,120 @@
+-- SPDX-License-Identifier: MIT
+-- Probe's own tables: what ROCpd has no place for. PRAGMA user_version is their version; a change
+-- here or to a meaning raises it. 64-bit values are stored as SQLite's signed integers, bit for bit.
+
+-- Facts of the run by name: command, versions, exit status, partial flag and its reason.
+CREATE TABLE probe_run (
+	key TEXT PRIMARY KEY NOT NULL,
+	value
+) WITHOUT ROWID;
+
+-- Bytes of a code object as the runtime loaded it; hash is SHA-256 in hex.
+CREATE TABLE probe_code (
+	code_object_id INTEGER PRIMARY KEY NOT NULL,
+	hash TEXT,
+	bytes BLOB
+);
+
+-- Probed accesses. access: 1 load, 2 store, 3 atomic; space as LLVM numbers them; size per lane and
+-- unit in bytes; kinds: bit per probe kind; frames: JSON [{"file","function","line","column"}],
+-- innermost caller first.
+CREATE TABLE probe_site (
+	code_object_id INTEGER NOT NULL,
+	site INTEGER NOT NULL,
+	file TEXT NOT NULL,
+	line INTEGER NOT NULL,
+	"column" INTEGER NOT NULL,
+	function TEXT NOT NULL,
+	access INTEGER NOT NULL,
+	space INTEGER NOT NULL,
+	size INTEGER NOT NULL,
+	unit INTEGER NOT NULL,
+	align INTEGER NOT NULL,
+	owner TEXT NOT NULL,
+	kinds INTEGER NOT NULL,
+	frames TEXT NOT NULL DEFAULT '[]',
+	PRIMARY KEY (code_object_id, site)
+) WITHOUT ROWID;
+
+-- Text of source lines that sites name, copied when the program ran.
+CREATE TABLE probe_source (
+	file TEXT NOT NULL,
+	line INTEGER NOT NULL,
+	text TEXT NOT NULL,
+	PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+
+-- Every dispatch, whether it was swapped or not and whether it ended or not. kind and verdict as
+-- enum probe_kind and enum probe_verdict; times in rocpd_kernel_dispatch, for those that ended.
+CREATE TABLE probe_dispatch (
+	dispatch_id INTEGER PRIMARY KEY NOT NULL,
+	kernel_id INTEGER NOT NULL,
+	launched_kernel_id INTEGER NOT NULL,
+	kind INTEGER NOT NULL,
+	verdict INTEGER NOT NULL,
+	queue_id INTEGER NOT NULL,
+	agent INTEGER NOT NULL,
+	grid_x INTEGER NOT NULL,
+	grid_y INTEGER NOT NULL,
+	grid_z INTEGER NOT NULL,
+	group_x INTEGER NOT NULL,
+	group_y INTEGER NOT NULL,
+	group_z INTEGER NOT NULL,
+	lds_aperture INTEGER NOT NULL,
+	scratch_aperture INTEGER NOT NULL,
+	completed INTEGER NOT NULL DEFAULT 0
+);
+
+-- Device counters of a site in one dispatch, as enum probe_counter names them.
+CREATE TABLE probe_counter (
+	dispatch_id INTEGER NOT NULL,
+	code_object_id INTEGER NOT NULL,
+	site INTEGER NOT NULL,
+	executions INTEGER NOT NULL,
+	lanes INTEGER NOT NULL,
+	quads INTEGER NOT NULL,
+	lines64 INTEGER NOT NULL,
+	needed64 INTEGER NOT NULL,
+	excess64 INTEGER NOT NULL,
+	lines128 INTEGER NOT NULL,
+	needed128 INTEGER NOT NULL,
+	excess128 INTEGER NOT NULL,
+	passes INTEGER NOT NULL,
+	ideal_passes INTEGER NOT NULL,
+	affine INTEGER NOT NULL,
+	max_way INTEGER NOT NULL,
+	stride_hi INTEGER NOT NULL,
+	stride_lo INTEGER NOT NULL,
+	spare INTEGER NOT NULL
+);
+
+-- Raw records of the trace kind as the device wrote them, in the order of reading; the pieces of
+-- one ring, in the order of id, are that ring's stream. dispatch_id is that of the piece.
+CREATE TABLE probe_record (
+	id INTEGER PRIMARY KEY,
+	dispatch_id INTEGER NOT NULL,
+	ring INTEGER NOT NULL,
+	bytes BLOB NOT NULL
+);
+
+-- Per stream: emitted = stored + unread + the sum of the names "dropped.<reason>".
+CREATE TABLE probe_account (
+	stream TEXT NOT NULL,
+	name TEXT NOT NULL,
+	value INTEGER NOT NULL,
+	PRIMARY KEY (stream, name)
+) WITHOUT ROWID;
+
+CREATE VIEW probe_loss AS
+SELECT stream, substr(name, 9) AS reason, value
+FROM probe_account
+WHERE name LIKE 'dropped.%' AND value > 0;
+
+-- Messages of the run; level 0 error, 1 warning, 2 information; time in ns, CLOCK_BOOTTIME.
+CREATE TABLE probe_log (
+	id INTEGER PRIMARY KEY,
+	time INTEGER NOT NULL,
+	level INTEGER NOT NULL,
+	origin TEXT NOT NULL,
+	text TEXT NOT NULL
+);

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* The writing store: file, transactions, failure; see store.h. */
+#define _GNU_SOURCE
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "store/store_priv.h"
+#include "store/store_sql.h"
+
+#define COMMIT_NS	 500000000ull
+#define CHECKPOINT_PAGES "8000"
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+static struct probe_err *remove_old(const char *path)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	struct stat st;
+
+	if (lstat(path, &st))
+		return NULL;
+	if (!S_ISREG(st.st_mode))
+		return probe_err_create("%s is not a regular file; not overwritten", path);
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		char *name;
+
+		if (asprintf(&name, "%s%s", path, suffixes[i]) < 0)
+			return probe_err_oom();
+		unlink(name);
+		free(name);
+	}
+	return NULL;
+}
+
+/* SQLite would open an existing file or follow a link: make the empty file ourselves. */
+static struct probe_err *make_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno == EEXIST)
+		return probe_err_create("%s exists; --force overwrites it, -o names another", path);
+	if (fd < 0)
+		return probe_err_create("cannot create %s: %s", path, strerror(errno));
+	close(fd);
+	return NULL;
+}
+
+/* An absolute name cannot be taken for ":memory:" or a URI. */
+static char *plain_path(const char *path)
+{
+	char *ret;
+
+	if (path[0] == '/')
+		return strdup(path);
+	return asprintf(&ret, "./%s", path) < 0 ? NULL : ret;
+}
+
+struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
+{
+	struct probe_err *err = force ? remove_old(path) : NULL;
+	struct probe_store *store;
+	int rc;
+
+	if (!err)
+		err = make_file(path);
+	if (err)
+		return err;
+	store = calloc(1, sizeof(*store));
+	if (store)
+		store->path = plain_path(path);
+	if (!store || !store->path) {
+		free(store);
+		return probe_err_oom();
+	}
+	probe_guid_make(store->guid);
+	store->suffix[0] = '_';
+	for (size_t i = 0; store->guid[i]; i++)
+		store->suffix[i + 1] = store->guid[i] == '-' ? '_' : store->guid[i];
+	rc = sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			     NULL);
+	if (rc != SQLITE_OK) {
+		err = probe_err_create("cannot open %s: %s", path, sqlite3_errstr(rc));
+		probe_store_destroy(store);
+		return err;
+	}
+	*ret = store;
+	return NULL;
+}
+
+static int exec(struct probe_store *store, const char *sql)
+{
+	return sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+}
+
+static bool make_schema(struct probe_store *store)
+{
+	static const char *const parts[] = {probe_sql_rocpd_tables, probe_sql_rocpd_views,
+					    probe_sql_probe_tables};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		char *sql = probe_sql_expand(parts[i], store->suffix, store->guid);
+		int rc = sql ? exec(store, sql) : SQLITE_NOMEM;
+
+		free(sql);
+		if (rc != SQLITE_OK)
+			return false;
+	}
+	return true;
+}
+
+struct probe_err *probe_store_schema(struct probe_store *store)
+{
+	char pragma[128];
+
+	/* No fsync while the file is worth nothing yet; NORMAL from the first row on. */
+	snprintf(pragma, sizeof(pragma), "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+		 PROBE_STORE_APPLICATION_ID, PROBE_STORE_VERSION);
+	if (exec(store, "PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; BEGIN;") ||
+	    exec(store, pragma) || !make_schema(store) ||
+	    exec(store, "COMMIT; PRAGMA synchronous = NORMAL; "
+			"PRAGMA wal_autocheckpoint = " CHECKPOINT_PAGES ";")) {
+		probe_store_fail(store, "make the tables");
+		return probe_err_create("%s: cannot make the tables: %s", store->path,
+					sqlite3_errmsg(store->db));
+	}
+	store->set = probe_store_rows(store, "probe_run", "key, value", NULL, 2, 1);
+	store->account =
+		probe_store_rows(store, "probe_account", "stream, name, value", NULL, 3, 1);
+	store->log = probe_store_rows(store, "probe_log", "time, level, origin, text", NULL, 4, 1);
+	probe_store_set(store, "guid", store->guid);
+	return NULL;
+}
+
+const char *probe_store_path(const struct probe_store *store)
+{
+	/* As it was given: relative names are kept with "./" inside only. */
+	return strncmp(store->path, "./", 2) ? store->path : store->path + 2;
+}
+
+const struct probe_err *probe_store_failure(const struct probe_store *store)
+{
+	return store->failure;
+}
+
+/* The transaction is gone: what it held is lost. */
+static void lose_pending(struct probe_store *store)
+{
+	for (int i = 0; i < PROBE_STREAM_IDS; i++) {
+		store->streams[i].lost += store->streams[i].pending;
+		store->streams[i].pending = 0;
+	}
+	for (struct probe_rows *rows = store->rows; rows; rows = probe_rows_next(rows))
+		probe_rows_drop(rows);
+	if (!sqlite3_get_autocommit(store->db))
+		exec(store, "ROLLBACK");
+	store->open = false;
+}
+
+int probe_store_fail(struct probe_store *store, const char *doing)
+{
+	int system_errno = sqlite3_system_errno(store->db);
+	const char *message = sqlite3_errmsg(store->db);
+
+	if (!store->failure) {
+		bool tell = system_errno && strcmp(strerror(system_errno), message);
+
+		store->failure = probe_err_create(
+			"%s: cannot %s: %s%s%s%s; nothing more is stored, the application goes on",
+			probe_store_path(store), doing, message, tell ? " (" : "",
+			tell ? strerror(system_errno) : "", tell ? ")" : "");
+	}
+	store->broken = true;
+	lose_pending(store);
+	return -EIO;
+}
+
+int probe_store_begin(struct probe_store *store)
+{
+	if (store->broken)
+		return -EIO;
+	if (store->open)
+		return 0;
+	if (exec(store, "BEGIN") != SQLITE_OK)
+		return probe_store_fail(store, "begin a transaction");
+	store->open = true;
+	store->began_ns = now_ns(CLOCK_MONOTONIC);
+	return 0;
+}
+
+static int commit(struct probe_store *store)
+{
+	for (struct probe_rows *rows = store->rows; rows; rows = probe_rows_next(rows))
+		if (probe_rows_flush(rows))
+			return -EIO;
+	if (exec(store, "COMMIT") != SQLITE_OK)
+		return probe_store_fail(store, "commit");
+	store->open = false;
+	for (int i = 0; i < PROBE_STREAM_IDS; i++) {
+		store->streams[i].stored += store->streams[i].pending;
+		store->streams[i].pending = 0;
+	}
+	return 0;
+}
+
+void probe_store_lap(struct probe_store *store, bool quiet, void (*before)(void *user), void *user)
+{
+	if (!store->open || store->broken)
+		return;
+	if (!quiet && now_ns(CLOCK_MONOTONIC) - store->began_ns < COMMIT_NS)
+		return;
+	if (before)
+		before(user);
+	if (store->open)
+		commit(store);
+}
+
+void probe_store_count(struct probe_store *store, enum probe_stream_id stream, uint64_t units)
+{
+	if (store->broken)
+		store->streams[stream].lost += units;
+	else
+		store->streams[stream].pending += units;
+}
+
+struct probe_store_stream probe_store_stream(const struct probe_store *store,
+					     enum probe_stream_id stream)
+{
+	return store->streams[stream];
+}
+
+void probe_store_last_words(struct probe_store *store)
+{
+	store->broken = false;
+}
+
+void probe_store_set(struct probe_store *store, const char *key, const char *value)
+{
+	struct probe_cell cells[] = {probe_cell_text(key), probe_cell_text(value)};
+
+	probe_rows_add(store->set, cells);
+}
+
+void probe_store_set_int(struct probe_store *store, const char *key, int64_t value)
+{
+	struct probe_cell cells[] = {probe_cell_text(key), probe_cell_int((uint64_t)value)};
+
+	probe_rows_add(store->set, cells);
+}
+
+void probe_store_account(struct probe_store *store, const char *stream, const char *name,
+			 uint64_t value)
+{
+	struct probe_cell cells[] = {probe_cell_text(stream), probe_cell_text(name),
+				     probe_cell_int(value)};
+
+	probe_rows_add(store->account, cells);
+}
+
+void probe_store_log(struct probe_store *store, int level, const char *origin, const char *text)
+{
+	struct probe_cell cells[] = {probe_cell_int(now_ns(CLOCK_BOOTTIME)),
+				     probe_cell_int((uint64_t)level), probe_cell_text(origin),
+				     probe_cell_text(text)};
+
+	probe_rows_add(store->log, cells);
+}
+
+int probe_store_exec(struct probe_store *store, const char *sql)
+{
+	int err = probe_store_begin(store);
+
+	if (err)
+		return err;
+	switch (exec(store, sql)) {
+	case SQLITE_OK:
+		return 0;
+	case SQLITE_ERROR:
+		return -EINVAL; /* refused as SQL: the transaction lives */
+	default:
+		return probe_store_fail(store, "run a statement");
+	}
+}
+
+void probe_store_destroy(struct probe_store *store)
+{
+	if (!store)
+		return;
+	if (store->db && store->open && !store->broken)
+		commit(store);
+	while (store->rows) {
+		struct probe_rows *rows = store->rows;
+
+		store->rows = probe_rows_next(rows);
+		probe_rows_destroy(rows);
+	}
+	/* One plain file, readable where nothing can be written; without space it stays a pair. */
+	if (store->db && !store->failure) {
+		exec(store, "PRAGMA wal_checkpoint(TRUNCATE)");
+		exec(store, "PRAGMA journal_mode = DELETE");
+	}
+	sqlite3_close(store->db);
+	probe_err_destroy(store->failure);
+	free(store->path);
+	free(store);
+}

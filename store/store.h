@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing side of the store: one SQLite file per application process, one writer.
+ *
+ * Everything is written in transactions that the caller's loop ends through probe_store_lap(), so
+ * that a kill loses the tail only. The first failure to write (disk full, I/O error) is kept, the
+ * open transaction is rolled back, and from then on rows are counted as lost and not tried again:
+ * the application must not wait for a disk. All functions of one store are for one thread.
+ */
+#ifndef PROBE_STORE_STORE_H
+#define PROBE_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct probe_err;
+struct probe_store;
+struct probe_rows;
+
+#define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
+#define PROBE_STORE_VERSION	   1
+
+/* Streams of the loss account; units are records (rows for counters). */
+enum probe_stream_id {
+	PROBE_STREAM_ID_HOST = 0,
+	PROBE_STREAM_ID_COUNTERS = 1,
+	PROBE_STREAM_ID_TRACE = 2,
+	PROBE_STREAM_IDS = 3,
+};
+
+/* stored: committed; pending: in the open transaction; lost: rolled back or refused. */
+struct probe_store_stream {
+	uint64_t stored, pending, lost;
+};
+
+enum probe_cell_type {
+	PROBE_CELL_NULL = 0,
+	PROBE_CELL_INTEGER = 1,
+	PROBE_CELL_REAL = 2,
+	PROBE_CELL_TEXT = 3,
+	PROBE_CELL_BLOB = 4,
+};
+
+struct probe_cell {
+	enum probe_cell_type type;
+	uint32_t size; /* of text and blobs, bytes */
+	union {
+		int64_t integer;
+		double real;
+		const void *bytes;
+	};
+};
+
+struct probe_cell probe_cell_int(uint64_t value);
+struct probe_cell probe_cell_real(double value);
+struct probe_cell probe_cell_text(const char *text); /* NULL = SQL NULL */
+struct probe_cell probe_cell_text_n(const char *text, size_t len);
+struct probe_cell probe_cell_blob(const void *bytes, size_t size);
+
+/*
+ * Make the file `path` (mode 0600, O_EXCL; `force` removes an older one first) and open it. The
+ * schema is made by probe_store_schema(), apart so that a caller can answer in between.
+ */
+struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret);
+struct probe_err *probe_store_schema(struct probe_store *store);
+
+/* Ends what is open and frees; a clean end leaves one file without WAL. NULL is fine. */
+void probe_store_destroy(struct probe_store *store);
+
+const char *probe_store_path(const struct probe_store *store);
+
+/* The first failure, or NULL. Lives as long as the store. */
+const struct probe_err *probe_store_failure(const struct probe_store *store);
+
+/*
+ * Prepare inserting into `table` (a rocpd_ name gets the run's suffix). `columns` is SQL, from the
+ * program, never from input; `values` is the SQL of one row with `count` question marks, NULL for
+ * plain ones. `batch` rows go into one statement; 1 = each at once, and bytes are not copied.
+ * Lives as long as the store. Returns NULL with the store failed.
+ */
+struct probe_rows *probe_store_rows(struct probe_store *store, const char *table,
+				    const char *columns, const char *values, unsigned count,
+				    unsigned batch);
+
+/* Add one row. 0, or -EIO once the store has failed. */
+int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells);
+
+/* Count `units` of a stream that the rows just added stand for. */
+void probe_store_count(struct probe_store *store, enum probe_stream_id stream, uint64_t units);
+struct probe_store_stream probe_store_stream(const struct probe_store *store,
+					     enum probe_stream_id stream);
+
+/*
+ * A turn of the caller's loop: commit if the transaction is old enough, or at once if `quiet` and
+ * something is pending. `before` (may be NULL) is called inside the transaction just before.
+ */
+void probe_store_lap(struct probe_store *store, bool quiet, void (*before)(void *user), void *user);
+
+/*
+ * After a failure: let a few small rows be tried (the account, why the run is partial). No effect
+ * on a healthy store.
+ */
+void probe_store_last_words(struct probe_store *store);
+
+/* Facts of the run and numbers of the account: the last value given counts. */
+void probe_store_set(struct probe_store *store, const char *key, const char *value);
+void probe_store_set_int(struct probe_store *store, const char *key, int64_t value);
+void probe_store_account(struct probe_store *store, const char *stream, const char *name,
+			 uint64_t value);
+void probe_store_log(struct probe_store *store, int level, const char *origin, const char *text);
+
+/* Run one statement of the program's own (DDL); 0, -EINVAL if SQLite refuses it, or -EIO. */
+int probe_store_exec(struct probe_store *store, const char *sql);
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of facts; see store_facts.h. */
+#include "store/store_facts.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "store/json_text.h"
+#include "store/store.h"
+
+#define NODE	      1 /* one machine per file */
+#define STRING_EMPTY  1 /* rows of rocpd_tables.sql */
+#define STRING_KERNEL 2
+#define STREAM_NONE   1 /* the dummy stream: HSA knows queues only */
+
+enum table {
+	T_NODE,
+	T_PROCESS,
+	T_THREAD,
+	T_AGENT,
+	T_QUEUE,
+	T_STREAM,
+	T_CODE_OBJECT,
+	T_KERNEL,
+	T_EVENT,
+	T_KERNEL_DISPATCH,
+	T_CODE,
+	T_DISPATCH,
+	T_COUNTER,
+	T_RECORD,
+	T_SITE,
+	T_SOURCE,
+	TABLES,
+};
+
+/* Tables, columns and, where a cell is computed, the SQL of a row. Batched where rows are many. */
+static const struct {
+	const char *name, *columns, *values;
+	uint8_t count, batch;
+} tables[TABLES] = {
+	[T_NODE] = {"rocpd_info_node",
+		    "id, hash, machine_id, system_name, hostname, release, version, hardware_name",
+		    NULL, 8, 1},
+	[T_PROCESS] = {"rocpd_info_process",
+		       "id, nid, ppid, pid, init, fini, start, \"end\", command, environment", NULL,
+		       10, 1},
+	[T_THREAD] = {"rocpd_info_thread", "id, nid, ppid, pid, tid, name", NULL, 6, 1},
+	[T_AGENT] = {"rocpd_info_agent",
+		     "id, nid, pid, type, absolute_index, logical_index, type_index, uuid, name, "
+		     "model_name, vendor_name, product_name, user_name, extdata",
+		     NULL, 14, 1},
+	[T_QUEUE] = {"rocpd_info_queue", "id, nid, pid, name, extdata", NULL, 5, 1},
+	[T_STREAM] = {"rocpd_info_stream", "id, nid, pid, name", NULL, 4, 1},
+	[T_CODE_OBJECT] = {"rocpd_info_code_object",
+			   "id, nid, pid, agent_id, uri, load_base, load_size, load_delta, "
+			   "storage_type, extdata",
+			   NULL, 10, 1},
+	[T_KERNEL] = {"rocpd_info_kernel_symbol",
+		      "id, nid, pid, code_object_id, kernel_name, display_name, kernel_object, "
+		      "kernarg_segment_size, kernarg_segment_alignment, group_segment_size, "
+		      "private_segment_size, sgpr_count, arch_vgpr_count, accum_vgpr_count, "
+		      "extdata",
+		      NULL, 15, 1},
+	[T_EVENT] = {"rocpd_event", "id, category_id, stack_id, parent_stack_id, correlation_id",
+		     NULL, 5, 32},
+	[T_KERNEL_DISPATCH] = {"rocpd_kernel_dispatch",
+			       "id, nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, "
+			       "stream_id, start, \"end\", private_segment_size, "
+			       "group_segment_size, workgroup_size_x, workgroup_size_y, "
+			       "workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, "
+			       "region_name_id, event_id",
+			       NULL, 21, 32},
+	[T_CODE] = {"probe_code", "code_object_id, hash, bytes", NULL, 3, 1},
+	[T_DISPATCH] = {"probe_dispatch",
+			"dispatch_id, kernel_id, launched_kernel_id, kind, verdict, queue_id, "
+			"agent, grid_x, grid_y, grid_z, group_x, group_y, group_z, lds_aperture, "
+			"scratch_aperture, completed",
+			NULL, 16, 32},
+	[T_COUNTER] = {"probe_counter",
+		       "dispatch_id, code_object_id, site, executions, lanes, quads, lines64, "
+		       "needed64, excess64, lines128, needed128, excess128, passes, ideal_passes, "
+		       "affine, max_way, stride_hi, stride_lo, spare",
+		       NULL, 3 + PROBE_COUNTERS, 50},
+	[T_RECORD] = {"probe_record", "dispatch_id, ring, bytes", NULL, 3, 1},
+	[T_SITE] = {"probe_site",
+		    "code_object_id, site, file, line, \"column\", function, access, space, size, "
+		    "unit, align, owner, kinds, frames",
+		    NULL, 14, 50},
+	[T_SOURCE] = {"probe_source", "file, line, text", NULL, 3, 50},
+};
+
+_Static_assert(PROBE_C_AFFINE == 11 && PROBE_C_MAX_WAY == 12 && PROBE_C_STRIDE_LO == 14,
+	       "the columns of T_COUNTER follow enum probe_counter");
+
+struct probe_facts {
+	struct probe_store *store;
+	struct probe_rows *rows[TABLES];
+	struct probe_json json;
+	uint32_t pid;
+	bool unknown_kernel;
+};
+
+struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid)
+{
+	struct probe_facts *facts = calloc(1, sizeof(*facts));
+
+	if (!facts)
+		return NULL;
+	facts->store = store;
+	facts->pid = pid;
+	for (int i = 0; i < TABLES; i++) {
+		facts->rows[i] =
+			probe_store_rows(store, tables[i].name, tables[i].columns, tables[i].values,
+					 tables[i].count, tables[i].batch);
+		if (!facts->rows[i]) {
+			free(facts);
+			return NULL;
+		}
+	}
+	return facts;
+}
+
+void probe_facts_destroy(struct probe_facts *facts)
+{
+	if (!facts)
+		return;
+	probe_json_deinit(&facts->json);
+	free(facts);
+}
+
+#define INT(value)  probe_cell_int((uint64_t)(value))
+#define TEXT(value) probe_cell_text(value)
+#define NONE	    ((struct probe_cell){.type = PROBE_CELL_NULL})
+#define ADD(table, ...)                                                                            \
+	add(facts, table, (const struct probe_cell[]){__VA_ARGS__},                                \
+	    sizeof((const struct probe_cell[]){__VA_ARGS__}) / sizeof(struct probe_cell))
+
+static void add(struct probe_facts *facts, enum table table, const struct probe_cell *cells,
+		size_t count)
+{
+	assert(count == tables[table].count);
+	probe_rows_add(facts->rows[table], cells);
+}
+
+static void json_number(struct probe_json *json, const char *key, uint64_t value)
+{
+	probe_json_key(json, key, strlen(key));
+	probe_json_uint(json, value);
+}
+
+static void json_text(struct probe_json *json, const char *key, const char *value)
+{
+	probe_json_key(json, key, strlen(key));
+	probe_json_string(json, value, strlen(value));
+}
+
+/* FNV-1a: the column wants a number that tells machines apart. */
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash;
+}
+
+void probe_facts_node(struct probe_facts *facts)
+{
+	struct utsname name = {0};
+	char machine[64] = "unknown";
+	FILE *in = fopen("/etc/machine-id", "re");
+
+	if (in) {
+		if (!fgets(machine, sizeof(machine), in))
+			strcpy(machine, "unknown");
+		machine[strcspn(machine, "\n")] = 0;
+		fclose(in);
+	}
+	uname(&name);
+	ADD(T_NODE, INT(NODE), INT(hash_text(machine)), TEXT(machine), TEXT(name.sysname),
+	    TEXT(name.nodename), TEXT(name.release), TEXT(name.version), TEXT(name.machine));
+}
+
+void probe_facts_process(struct probe_facts *facts, const struct probe_hr_process *process,
+			 const char *command, const char *environment, uint64_t end)
+{
+	ADD(T_PROCESS, INT(facts->pid), INT(NODE), INT(process->ppid), INT(facts->pid),
+	    process->start ? INT(process->start) : NONE, end ? INT(end) : NONE,
+	    process->start ? INT(process->start) : NONE, end ? INT(end) : NONE, TEXT(command),
+	    TEXT(environment));
+	ADD(T_STREAM, INT(STREAM_NONE), INT(NODE), INT(facts->pid), TEXT("Default Stream"));
+}
+
+void probe_facts_thread(struct probe_facts *facts, uint32_t tid, uint32_t ppid)
+{
+	ADD(T_THREAD, INT(tid), INT(NODE), INT(ppid), INT(facts->pid), INT(tid), NONE);
+}
+
+void probe_facts_agent(struct probe_facts *facts, const struct probe_hr_agent *agent,
+		       uint32_t type_index, const char *name, const char *product,
+		       const char *vendor)
+{
+	struct probe_json *json = &facts->json;
+
+	probe_json_reset(json);
+	probe_json_open(json, '{');
+	json_number(json, "compute_units", agent->compute_units);
+	json_number(json, "wave_slots", agent->wave_slots);
+	json_number(json, "wave_front_size", agent->wave_size);
+	json_number(json, "clock_mhz", agent->clock_mhz);
+	json_number(json, "timestamp_hz", agent->timestamp_hz);
+	json_number(json, "node_id", agent->node);
+	probe_json_close(json, '}');
+	ADD(T_AGENT, INT(agent->index), INT(NODE), INT(facts->pid),
+	    TEXT(agent->type == 1 ? "GPU" : "CPU"), INT(agent->index), INT(agent->index),
+	    INT(type_index), INT(agent->uuid), TEXT(name), TEXT(product), TEXT(vendor),
+	    TEXT(product), TEXT(product), TEXT(probe_json_text(json)));
+}
+
+void probe_facts_queue(struct probe_facts *facts, const struct probe_hr_queue *queue)
+{
+	struct probe_json *json = &facts->json;
+	char name[32];
+
+	snprintf(name, sizeof(name), "Queue %u", queue->id);
+	probe_json_reset(json);
+	probe_json_open(json, '{');
+	json_number(json, "agent_id", queue->agent);
+	json_number(json, "size", queue->size);
+	json_number(json, "handle", queue->handle);
+	probe_json_close(json, '}');
+	ADD(T_QUEUE, INT(queue->id), INT(NODE), INT(facts->pid), TEXT(name),
+	    TEXT(probe_json_text(json)));
+}
+
+void probe_facts_code_object(struct probe_facts *facts, const struct probe_hr_code_object *object,
+			     const char *uri)
+{
+	struct probe_json *json = &facts->json;
+
+	probe_json_reset(json);
+	probe_json_open(json, '{');
+	json_number(json, "size", object->bytes);
+	json_number(json, "storage_type", object->storage);
+	json_number(json, "memory_base", object->memory_base);
+	json_number(json, "memory_size", object->bytes);
+	probe_json_close(json, '}');
+	ADD(T_CODE_OBJECT, INT(object->id), INT(NODE), INT(facts->pid), INT(object->agent),
+	    TEXT(uri), INT(object->load_base), INT(object->load_size), INT(object->load_delta),
+	    TEXT(object->storage == 1 ? "FILE" : "MEMORY"), TEXT(probe_json_text(json)));
+}
+
+void probe_facts_code_bytes(struct probe_facts *facts, uint32_t code_object, const char *hash,
+			    const void *bytes, size_t size)
+{
+	ADD(T_CODE, INT(code_object), TEXT(hash), probe_cell_blob(bytes, size));
+}
+
+/* Name without template arguments and parameters, as ROCpd's truncated_kernel_name. */
+static size_t truncated_length(const char *name)
+{
+	return strcspn(name, "<(");
+}
+
+void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel *kernel,
+			const char *name, const char *demangled)
+{
+	struct probe_json *json = &facts->json;
+
+	probe_json_reset(json);
+	probe_json_open(json, '{');
+	json_number(json, "kernel_id", kernel->id);
+	json_text(json, "formatted_kernel_name", demangled);
+	json_text(json, "demangled_kernel_name", demangled);
+	probe_json_key(json, "truncated_kernel_name", strlen("truncated_kernel_name"));
+	probe_json_string(json, demangled, truncated_length(demangled));
+	probe_json_key(json, "kernel_address", strlen("kernel_address"));
+	probe_json_open(json, '{');
+	json_number(json, "handle", kernel->kernel_object);
+	probe_json_close(json, '}');
+	json_number(json, "wave_front_size", kernel->wave_size);
+	json_number(json, "probe_kind", kernel->kind);
+	json_number(json, "probe_original", kernel->original);
+	probe_json_close(json, '}');
+	ADD(T_KERNEL, INT(kernel->id), INT(NODE), INT(facts->pid), INT(kernel->code_object),
+	    TEXT(name), TEXT(demangled), INT(kernel->kernel_object), INT(kernel->kernarg_size),
+	    INT(kernel->kernarg_align), INT(kernel->group_size), INT(kernel->private_size),
+	    INT(kernel->sgprs), INT(kernel->vgprs), INT(kernel->agprs),
+	    TEXT(probe_json_text(json)));
+}
+
+void probe_facts_unknown_kernel(struct probe_facts *facts)
+{
+	static const struct probe_hr_code_object object = {.storage = 2};
+	static const struct probe_hr_kernel kernel;
+
+	if (facts->unknown_kernel)
+		return;
+	facts->unknown_kernel = true;
+	probe_facts_code_object(facts, &object, "(unknown)");
+	probe_facts_kernel(facts, &kernel, "(unknown kernel)", "(unknown kernel)");
+}
+
+void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
+			  bool completed)
+{
+	ADD(T_DISPATCH, INT(dispatch->id), INT(dispatch->kernel), INT(dispatch->launched),
+	    INT(dispatch->kind), INT(dispatch->verdict), INT(dispatch->queue), INT(dispatch->agent),
+	    INT(dispatch->grid[0]), INT(dispatch->grid[1]), INT(dispatch->grid[2]),
+	    INT(dispatch->group[0]), INT(dispatch->group[1]), INT(dispatch->group[2]),
+	    INT(dispatch->lds_aperture), INT(dispatch->scratch_aperture), INT(completed));
+}
+
+void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
+			  const struct probe_hr_complete *complete, uint32_t tid)
+{
+	if (!dispatch->kernel)
+		probe_facts_unknown_kernel(facts);
+	probe_facts_dispatch(facts, dispatch, true);
+	/* The view `kernels` leaves out a dispatch without event, region name or thread. */
+	ADD(T_EVENT, INT(dispatch->id), INT(STRING_KERNEL), INT(0), INT(0), INT(dispatch->id));
+	ADD(T_KERNEL_DISPATCH, INT(dispatch->id), INT(NODE), INT(facts->pid), INT(tid),
+	    INT(dispatch->agent), INT(dispatch->kernel), INT(dispatch->id), INT(dispatch->queue),
+	    INT(STREAM_NONE), INT(complete->start), INT(complete->end), INT(dispatch->private_size),
+	    INT(dispatch->group_size), INT(dispatch->group[0]), INT(dispatch->group[1]),
+	    INT(dispatch->group[2]), INT(dispatch->grid[0]), INT(dispatch->grid[1]),
+	    INT(dispatch->grid[2]), INT(STRING_EMPTY), INT(dispatch->id));
+}
+
+void probe_facts_counters(struct probe_facts *facts, uint64_t dispatch, uint32_t code_object,
+			  const struct probe_counter_row *rows, size_t count)
+{
+	struct probe_cell cells[3 + PROBE_COUNTERS] = {INT(dispatch), INT(code_object)};
+
+	for (size_t row = 0; row < count; row++) {
+		cells[2] = INT(rows[row].site);
+		for (int i = 0; i < PROBE_COUNTERS; i++)
+			cells[3 + i] = INT(rows[row].value[i]);
+		probe_rows_add(facts->rows[T_COUNTER], cells);
+		probe_store_count(facts->store, PROBE_STREAM_ID_COUNTERS, 1);
+	}
+}
+
+void probe_facts_record(struct probe_facts *facts, uint64_t dispatch, uint32_t ring,
+			const void *bytes, size_t size)
+{
+	ADD(T_RECORD, INT(dispatch), INT(ring), probe_cell_blob(bytes, size));
+}
+
+static void frames_json(struct probe_json *json, const struct probe_site_info *site)
+{
+	probe_json_reset(json);
+	probe_json_open(json, '[');
+	for (unsigned i = 0; i < site->frame_count; i++) {
+		probe_json_open(json, '{');
+		json_text(json, "file", site->frames[i].file);
+		json_text(json, "function", site->frames[i].function);
+		json_number(json, "line", site->frames[i].line);
+		json_number(json, "column", site->frames[i].column);
+		probe_json_close(json, '}');
+	}
+	probe_json_close(json, ']');
+}
+
+void probe_facts_site(struct probe_facts *facts, const struct probe_site_info *site,
+		      const char *owner, uint32_t kinds)
+{
+	frames_json(&facts->json, site);
+	ADD(T_SITE, INT(site->code_object), INT(site->id), TEXT(site->file), INT(site->line),
+	    INT(site->column), TEXT(site->function), INT(site->access), INT(site->space),
+	    INT(site->bytes), INT(site->unit), INT(site->align), TEXT(owner), INT(kinds),
+	    TEXT(probe_json_text(&facts->json)));
+}
+
+void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,
+			const char *text, size_t len)
+{
+	ADD(T_SOURCE, TEXT(file), INT(line), probe_cell_text_n(text, len));
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the application's records say, as rows: ROCpd tables for what ROCpd v3 defines, probe_
+ * tables for the rest. Row ids are the operating system's numbers where ROCpd's own writer does so
+ * (process, thread) and the wire's numbers else (queue, code object, kernel, agent).
+ */
+#ifndef PROBE_STORE_STORE_FACTS_H
+#define PROBE_STORE_STORE_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe/handler.h>
+#include <probe/wire.h>
+
+struct probe_facts;
+struct probe_store;
+
+/* NULL with the store failed. The facts live as long as the store; destroy them before it. */
+struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid);
+void probe_facts_destroy(struct probe_facts *facts);
+
+/* This machine: uname, machine id. Call first. */
+void probe_facts_node(struct probe_facts *facts);
+
+/* Again at the end, with `end` set: the row is replaced. `environment` is JSON. */
+void probe_facts_process(struct probe_facts *facts, const struct probe_hr_process *process,
+			 const char *command, const char *environment, uint64_t end);
+
+void probe_facts_thread(struct probe_facts *facts, uint32_t tid, uint32_t ppid);
+
+/* `type_index`: number among the agents of its type. */
+void probe_facts_agent(struct probe_facts *facts, const struct probe_hr_agent *agent,
+		       uint32_t type_index, const char *name, const char *product,
+		       const char *vendor);
+
+void probe_facts_queue(struct probe_facts *facts, const struct probe_hr_queue *queue);
+
+void probe_facts_code_object(struct probe_facts *facts, const struct probe_hr_code_object *object,
+			     const char *uri);
+
+void probe_facts_code_bytes(struct probe_facts *facts, uint32_t code_object, const char *hash,
+			    const void *bytes, size_t size);
+
+void probe_facts_kernel(struct probe_facts *facts, const struct probe_hr_kernel *kernel,
+			const char *name, const char *demangled);
+
+/* Before its first use by a dispatch whose kernel is not known: rows with id 0. */
+void probe_facts_unknown_kernel(struct probe_facts *facts);
+
+void probe_facts_dispatch(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
+			  bool completed);
+
+/* The ROCpd rows of a dispatch that has ended. `tid`: the thread that launched it. */
+void probe_facts_complete(struct probe_facts *facts, const struct probe_hr_dispatch *dispatch,
+			  const struct probe_hr_complete *complete, uint32_t tid);
+
+/* Rows are counted as stored. */
+void probe_facts_counters(struct probe_facts *facts, uint64_t dispatch, uint32_t code_object,
+			  const struct probe_counter_row *rows, size_t count);
+
+void probe_facts_record(struct probe_facts *facts, uint64_t dispatch, uint32_t ring,
+			const void *bytes, size_t size);
+
+void probe_facts_site(struct probe_facts *facts, const struct probe_site_info *site,
+		      const char *owner, uint32_t kinds);
+
+void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,
+			const char *text, size_t len);
+
+#endif

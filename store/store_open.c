@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening databases for reading; see store_open.h. */
+#define _GNU_SOURCE
+#include "store/store_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "store/store.h"
+
+#define HEADER_BYTES  100 /* SQLite file format, section 1.3 */
+#define DEADLINE_SECS 600
+#define LENGTH_LIMIT  (1 << 30) /* a code object may be large */
+#define DEPTH_LIMIT   200
+
+struct probe_reader_limit {
+	time_t deadline;
+	char *path;
+};
+
+struct header {
+	uint64_t page_size, pages, file_size;
+	uint32_t user_version, application_id;
+};
+
+static uint32_t big32(const unsigned char *bytes)
+{
+	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 |
+	       bytes[3];
+}
+
+static struct probe_err *read_header(const char *path, struct header *ret)
+{
+	unsigned char bytes[HEADER_BYTES];
+	struct stat st;
+	ssize_t got;
+	/* O_NONBLOCK: a FIFO must not hang us before we see what it is. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return probe_err_create("cannot open %s: %s", path, strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return probe_err_create("%s is not a regular file", path);
+	}
+	got = pread(fd, bytes, sizeof(bytes), 0);
+	close(fd);
+	if (got != (ssize_t)sizeof(bytes))
+		return probe_err_create("%s is not a database: %lld bytes, shorter than a header",
+					path, (long long)st.st_size);
+	if (memcmp(bytes, "SQLite format 3", 16))
+		return probe_err_create("%s is not an SQLite database", path);
+	*ret = (struct header){
+		.page_size = (uint32_t)bytes[16] << 8 | bytes[17],
+		.pages = big32(bytes + 28),
+		.user_version = big32(bytes + 60),
+		.application_id = big32(bytes + 68),
+		.file_size = (uint64_t)st.st_size,
+	};
+	if (ret->page_size == 1)
+		ret->page_size = 65536;
+	return NULL;
+}
+
+/* Is there a write-ahead log with something in it? Then the file alone is not the whole truth. */
+static bool has_wal(const char *path)
+{
+	struct stat st;
+	char *wal;
+	bool ret;
+
+	if (asprintf(&wal, "%s-wal", path) < 0)
+		return true;
+	ret = !stat(wal, &st) && st.st_size > 0;
+	free(wal);
+	return ret;
+}
+
+static struct probe_err *check_header(const char *path, const struct header *header, bool wal)
+{
+	if (header->page_size < 512 || (header->page_size & (header->page_size - 1)))
+		return probe_err_create("%s is damaged: page size %llu", path,
+					(unsigned long long)header->page_size);
+	if (!wal && header->application_id != PROBE_STORE_APPLICATION_ID)
+		return probe_err_create("%s is an SQLite database, but not Probe's (application id "
+					"%#x, not %#x)",
+					path, header->application_id, PROBE_STORE_APPLICATION_ID);
+	if (!wal && header->file_size < header->pages * header->page_size)
+		return probe_err_create("%s is truncated: %llu bytes of %llu", path,
+					(unsigned long long)header->file_size,
+					(unsigned long long)(header->pages * header->page_size));
+	if (header->user_version > PROBE_STORE_VERSION)
+		return probe_err_create("%s was written by a newer Probe: schema %u, this program "
+					"reads up to %u",
+					path, header->user_version, PROBE_STORE_VERSION);
+	return NULL;
+}
+
+/* A URI, since only there "immutable" can be said; every byte that means something is escaped. */
+static char *make_uri(const char *path, bool immutable)
+{
+	char *ret = NULL;
+	size_t size;
+	FILE *out = open_memstream(&ret, &size);
+
+	if (!out)
+		return NULL;
+	fputs("file:", out);
+	if (path[0] != '/')
+		fputs("./", out);
+	for (const char *c = path; *c; c++) {
+		if (*c == '%' || *c == '?' || *c == '#' || (unsigned char)*c <= ' ')
+			fprintf(out, "%%%02x", (unsigned char)*c);
+		else
+			fputc(*c, out);
+	}
+	fputs(immutable ? "?mode=ro&immutable=1" : "?mode=ro", out);
+	if (fclose(out)) {
+		free(ret);
+		return NULL;
+	}
+	return ret;
+}
+
+static int past_deadline(void *user)
+{
+	const struct probe_reader_limit *limit = user;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > limit->deadline;
+}
+
+static void harden(struct probe_reader *reader)
+{
+	struct timespec now;
+
+	sqlite3_db_config(reader->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(reader->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(reader->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(reader->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_limit(reader->db, SQLITE_LIMIT_LENGTH, LENGTH_LIMIT);
+	sqlite3_limit(reader->db, SQLITE_LIMIT_EXPR_DEPTH, DEPTH_LIMIT);
+	sqlite3_limit(reader->db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_exec(reader->db, "PRAGMA cell_size_check = ON; PRAGMA query_only = ON", NULL, NULL,
+		     NULL);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	reader->limit->deadline = now.tv_sec + DEADLINE_SECS;
+	sqlite3_progress_handler(reader->db, 100000, past_deadline, reader->limit);
+}
+
+static int one_number(struct probe_reader *reader, const char *sql, int64_t *ret)
+{
+	sqlite3_stmt *stmt;
+	int rc = sqlite3_prepare_v2(reader->db, sql, -1, &stmt, NULL);
+
+	if (rc == SQLITE_OK) {
+		rc = sqlite3_step(stmt);
+		if (rc == SQLITE_ROW)
+			*ret = sqlite3_column_int64(stmt, 0);
+		rc = rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+/* The same questions to SQLite: with a log beside it the file's own header may be old. */
+static struct probe_err *check_content(const char *path, struct probe_reader *reader)
+{
+	int64_t id = 0, version = 0, partial = 1;
+
+	if (one_number(reader, "PRAGMA application_id", &id) ||
+	    one_number(reader, "PRAGMA user_version", &version))
+		return probe_reader_error(reader, "read its header");
+	if (id != PROBE_STORE_APPLICATION_ID)
+		return probe_err_create("%s is not Probe's (application id %#llx, not %#x)", path,
+					(long long)id, PROBE_STORE_APPLICATION_ID);
+	if (version < 1 || version > PROBE_STORE_VERSION)
+		return probe_err_create("%s has schema %lld; this program reads 1 to %d", path,
+					(long long)version, PROBE_STORE_VERSION);
+	if (one_number(reader, "SELECT value FROM probe_run WHERE key = 'partial'", &partial))
+		return probe_reader_error(reader, "read the facts of the run");
+	reader->version = (int)version;
+	reader->partial = partial != 0;
+	return NULL;
+}
+
+static struct probe_err *open_database(const char *path, bool wal, struct probe_reader *reader)
+{
+	char *uri = make_uri(path, !wal);
+	int rc;
+
+	if (!uri)
+		return probe_err_oom();
+	rc = sqlite3_open_v2(uri, &reader->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+	free(uri);
+	if (rc != SQLITE_OK)
+		return probe_err_create("cannot open %s: %s", path, sqlite3_errstr(rc));
+	return NULL;
+}
+
+struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
+{
+	struct probe_reader reader = {0};
+	struct header header = {0};
+	bool wal = has_wal(path);
+	struct probe_err *err = read_header(path, &header);
+
+	if (!err)
+		err = check_header(path, &header, wal);
+	if (err)
+		return err;
+	reader.limit = calloc(1, sizeof(*reader.limit));
+	if (reader.limit)
+		reader.limit->path = strdup(path);
+	if (!reader.limit || !reader.limit->path) {
+		free(reader.limit);
+		return probe_err_oom();
+	}
+	err = open_database(path, wal, &reader);
+	if (!err) {
+		harden(&reader);
+		err = check_content(path, &reader);
+	}
+	if (err) {
+		probe_reader_close(&reader);
+		return err;
+	}
+	*ret = reader;
+	return NULL;
+}
+
+void probe_reader_close(struct probe_reader *reader)
+{
+	sqlite3_close(reader->db);
+	if (reader->limit)
+		free(reader->limit->path);
+	free(reader->limit);
+	*reader = (struct probe_reader){0};
+}
+
+struct probe_err *probe_reader_error(const struct probe_reader *reader, const char *doing)
+{
+	const char *path = reader->limit->path;
+
+	switch (sqlite3_errcode(reader->db)) {
+	case SQLITE_INTERRUPT:
+		return probe_err_create("%s: cannot %s within %d seconds; given up", path, doing,
+					DEADLINE_SECS);
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return probe_err_create("%s is damaged: cannot %s: %s", path, doing,
+					sqlite3_errmsg(reader->db));
+	default:
+		return probe_err_create("%s: cannot %s: %s", path, doing,
+					sqlite3_errmsg(reader->db));
+	}
+}

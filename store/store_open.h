@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening a database somebody else may have made: read-only, checked before the first query, with
+ * the limits of a hostile file.
+ */
+#ifndef PROBE_STORE_STORE_OPEN_H
+#define PROBE_STORE_STORE_OPEN_H
+
+#include <stdbool.h>
+
+#include <sqlite3.h>
+
+struct probe_err;
+
+struct probe_reader {
+	sqlite3 *db;
+	int version;  /* of Probe's tables */
+	bool partial; /* the run did not end cleanly, or data were lost */
+	struct probe_reader_limit *limit;
+};
+
+/*
+ * Refuses with a sentence: no regular file, no SQLite database, truncated, not Probe's, newer than
+ * this program. Queries that run longer than ten minutes in all are interrupted.
+ */
+struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret);
+void probe_reader_close(struct probe_reader *reader);
+
+/* What went wrong with a query of this database, as a sentence naming the file. */
+struct probe_err *probe_reader_error(const struct probe_reader *reader, const char *doing);
+
+#endif
