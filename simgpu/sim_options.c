@@ -54,23 +54,31 @@ static uint64_t read_number(const struct option_row *row)
 	return row->fallback;
 }
 
+/* Options that are text, or that the instruction set reads for itself. */
+static const char *const texts[] = {"STATS", "ISA"};
+
+static bool known(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (length == strlen(texts[i]) && !strncmp(name, texts[i], length))
+			return true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (length == strlen(rows[i].name) && !strncmp(name, rows[i].name, length))
+			return true;
+	return false;
+}
+
 /* A misspelt option would otherwise be a setting that silently does nothing. */
 static void warn_unknown(void)
 {
-	for (char **var = environ; var && *var; var++) {
-		size_t length = strcspn(*var, "=") - (sizeof(PREFIX) - 1);
-		const char *name = *var + sizeof(PREFIX) - 1;
-		bool known;
+	const size_t skip = sizeof(PREFIX) - 1;
 
-		if (strncmp(*var, PREFIX, sizeof(PREFIX) - 1))
-			continue;
-		known = length == strlen("STATS") && !strncmp(name, "STATS", length);
-		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !known; i++)
-			known = length == strlen(rows[i].name) &&
-				!strncmp(name, rows[i].name, length);
-		if (!known)
-			sim_print("%.*s is not an option; simgpu/README.md lists them",
-				  (int)strcspn(*var, "="), *var);
+	for (char **var = environ; var && *var; var++) {
+		size_t length = strcspn(*var, "=");
+
+		if (!strncmp(*var, PREFIX, skip) && !known(*var + skip, length - skip))
+			sim_print("%.*s is not an option; simgpu/README.md lists them", (int)length,
+				  *var);
 	}
 }
 
