@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding code objects: a file may be one itself, an executable or library with HIP fat binaries
+ * in section .hip_fatbin, or a bare offload bundle. Bytes stay where they are; what comes back are
+ * checked ranges of the file.
+ */
+#ifndef PROBE_CODEOBJ_BUNDLE_H
+#define PROBE_CODEOBJ_BUNDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct probe_err;
+
+struct probe_bundle_entry {
+	char *id;	 /* "hipv4-amdgcn-amd-amdhsa--gfx90a", or "" for a plain code object */
+	uint64_t offset; /* in the file */
+	uint64_t size;
+};
+
+struct probe_bundle {
+	size_t count; /* 0: no AMDGPU code in it */
+	struct probe_bundle_entry *entries;
+};
+
+struct probe_err *probe_bundle_find(const char *name, const void *bytes, size_t size,
+				    struct probe_bundle **ret);
+void probe_bundle_destroy(struct probe_bundle *bundle);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one code object says about itself: target, site table, kernels, lines. Everything that needs
+ * libelf, amd-comgr or libdwarf happens in throw-away children (child.h), a child per part, so that
+ * a hostile code object costs at most that part. Host programs only.
+ */
+#ifndef PROBE_CODEOBJ_INSPECT_H
+#define PROBE_CODEOBJ_INSPECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codeobj/kernels.h"
+#include "codeobj/lines.h"
+#include "codeobj/sites.h"
+
+struct probe_err;
+
+enum probe_inspect_part {
+	PROBE_INSPECT_SITES = 1,
+	PROBE_INSPECT_KERNELS = 2,
+	PROBE_INSPECT_LINES = 4,
+};
+
+/* A part that was not asked for, is not there, or could not be read is NULL. */
+struct probe_codeobj {
+	char *target;		       /* "gfx90a:sramecc+:xnack-" */
+	struct probe_sites *sites;     /* NULL without error: no site table */
+	struct probe_kernels *kernels; /* NULL without error: not asked for */
+	struct probe_lines *lines;     /* NULL without error: no line table */
+	/* Why a part could not be read; owned. */
+	struct probe_err *sites_err, *kernels_err, *lines_err;
+};
+
+/*
+ * `bytes` is the ELF image of one code object; `name` is for messages; `parts` is made of enum
+ * probe_inspect_part. Fails only if this is no AMDGPU code object or memory runs out.
+ */
+struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, size_t size,
+					unsigned parts, struct probe_codeobj **ret);
+void probe_codeobj_destroy(struct probe_codeobj *codeobj);
+
+#endif

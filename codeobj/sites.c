@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the site table; see sites.h. */
+#include "codeobj/sites.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+
+static struct probe_err *check_header(const struct probe_buf *buf,
+				      const struct probe_sites_header *header, uint64_t size)
+{
+	if (header->magic != PROBE_SITES_MAGIC)
+		return probe_buf_error(buf, "no site table: magic 0x%08x, not 0x%08x",
+				       header->magic, PROBE_SITES_MAGIC);
+	if (header->version != PROBE_SITES_VERSION)
+		return probe_buf_error(buf, "site table of version %u; this program reads %u",
+				       header->version, PROBE_SITES_VERSION);
+	if (header->header_size < sizeof(*header))
+		return probe_buf_error(buf, "header of %u bytes, at least %zu are wanted",
+				       header->header_size, sizeof(*header));
+	if (header->total_size > size)
+		return probe_buf_error(buf, "table of %u bytes in a section of %llu",
+				       header->total_size, (unsigned long long)size);
+	if (header->total_size < header->header_size)
+		return probe_buf_error(buf, "table of %u bytes, less than its header",
+				       header->total_size);
+	if (header->site_count > PROBE_SITE_MASK)
+		return probe_buf_error(buf, "%u sites; records can name %u", header->site_count,
+				       PROBE_SITE_MASK);
+	return NULL;
+}
+
+/* Copy `count` elements out: sections are aligned for nobody, and the copy outlives them. */
+static struct probe_err *copy_array(const struct probe_buf *table, const char *what,
+				    uint32_t offset, uint64_t count, size_t element, void **ret)
+{
+	struct probe_buf part;
+	struct probe_err *err = probe_buf_window(table, offset, count * element, &part);
+	void *array;
+
+	if (err)
+		return probe_err_wrap(err, "%s", what);
+	/* One element more: counts of 0 give an array too, and strings a last NUL. */
+	array = calloc(count + 1, element);
+	if (!array)
+		return probe_err_oom();
+	err = probe_buf_copy(&part, array, count * element);
+	if (err) {
+		free(array);
+		return err;
+	}
+	*ret = array;
+	return NULL;
+}
+
+static struct probe_err *copy_parts(const struct probe_buf *table,
+				    const struct probe_sites_header *header,
+				    struct probe_sites *sites)
+{
+	struct probe_err *err;
+	void *array = NULL;
+
+	err = copy_array(table, "sites", header->sites_offset, header->site_count,
+			 sizeof(*sites->sites), &array);
+	if (err)
+		return err;
+	sites->sites = array;
+	err = copy_array(table, "kernels", header->kernels_offset, header->kernel_count,
+			 sizeof(*sites->kernels), &array);
+	if (err)
+		return err;
+	sites->kernels = array;
+	err = copy_array(table, "frames", header->frames_offset, header->frame_count,
+			 sizeof(*sites->frames), &array);
+	if (err)
+		return err;
+	sites->frames = array;
+	err = copy_array(table, "strings", header->strings_offset, header->strings_size, 1, &array);
+	if (err)
+		return err;
+	sites->strings = array;
+	sites->site_count = header->site_count;
+	sites->kernel_count = header->kernel_count;
+	sites->frame_count = header->frame_count;
+	sites->strings_size = header->strings_size;
+	sites->uncovered = header->uncovered;
+	return NULL;
+}
+
+static bool unit_ok(uint16_t unit)
+{
+	return unit == 1 || unit == 2 || unit == 4 || unit == 8 || unit == 12 || unit == 16;
+}
+
+static struct probe_err *bad(const char *name, const char *what, uint32_t index, const char *why,
+			     uint64_t value)
+{
+	return probe_err_at(name, PROBE_ERR_NO_OFFSET, "site table: %s %u: %s %llu", what, index,
+			    why, (unsigned long long)value);
+}
+
+static struct probe_err *check_site(const char *name, const struct probe_sites *sites, uint32_t i)
+{
+	const struct probe_site *site = &sites->sites[i];
+	const uint32_t strings[] = {site->file, site->function, site->owner};
+
+	for (size_t k = 0; k < sizeof(strings) / sizeof(*strings); k++)
+		if (strings[k] >= sites->strings_size)
+			return bad(name, "site", i, "string at", strings[k]);
+	if (site->first_frame > sites->frame_count ||
+	    site->frame_count > sites->frame_count - site->first_frame)
+		return bad(name, "site", i, "frames from", site->first_frame);
+	if (site->access < PROBE_ACCESS_LOAD || site->access > PROBE_ACCESS_ATOMIC)
+		return bad(name, "site", i, "access kind", site->access);
+	if (!unit_ok(site->unit))
+		return bad(name, "site", i, "unit of bytes:", site->unit);
+	if (!site->size || site->size % site->unit)
+		return bad(name, "site", i, "size that is no multiple of the unit:", site->size);
+	return NULL;
+}
+
+static struct probe_err *check_content(const char *name, const struct probe_sites *sites)
+{
+	struct probe_err *err = NULL;
+
+	if (!sites->strings_size || sites->strings[sites->strings_size - 1])
+		return bad(name, "strings", 0, "no NUL at the end of bytes:", sites->strings_size);
+	for (uint32_t i = 0; i < sites->site_count && !err; i++)
+		err = check_site(name, sites, i);
+	for (uint32_t i = 0; i < sites->kernel_count && !err; i++) {
+		const struct probe_site_kernel *kernel = &sites->kernels[i];
+
+		if (kernel->name >= sites->strings_size)
+			err = bad(name, "kernel", i, "string at", kernel->name);
+		else if (kernel->first_site > sites->site_count ||
+			 kernel->site_count > sites->site_count - kernel->first_site)
+			err = bad(name, "kernel", i, "sites from", kernel->first_site);
+	}
+	for (uint32_t i = 0; i < sites->frame_count && !err; i++) {
+		const struct probe_site_frame *frame = &sites->frames[i];
+
+		if (frame->file >= sites->strings_size)
+			err = bad(name, "frame", i, "string at", frame->file);
+		else if (frame->function >= sites->strings_size)
+			err = bad(name, "frame", i, "string at", frame->function);
+	}
+	return err;
+}
+
+struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t size,
+				    struct probe_sites **ret)
+{
+	struct probe_sites_header header;
+	struct probe_sites *sites;
+	struct probe_buf buf, table;
+	struct probe_err *err;
+
+	probe_buf_init(&buf, name, bytes, size);
+	err = probe_buf_copy(&buf, &header, sizeof(header));
+	if (!err)
+		err = check_header(&buf, &header, size);
+	if (!err)
+		err = probe_buf_window(&buf, 0, header.total_size, &table);
+	if (err)
+		return err;
+	sites = calloc(1, sizeof(*sites));
+	if (!sites)
+		return probe_err_oom();
+	err = copy_parts(&table, &header, sites);
+	if (!err)
+		err = check_content(name, sites);
+	if (err) {
+		probe_sites_destroy(sites);
+		return err;
+	}
+	*ret = sites;
+	return NULL;
+}
+
+void probe_sites_destroy(struct probe_sites *sites)
+{
+	if (!sites)
+		return;
+	free(sites->sites);
+	free(sites->kernels);
+	free(sites->frames);
+	free(sites->strings);
+	free(sites);
+}
+
+const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset)
+{
+	return offset < sites->strings_size ? sites->strings + offset : "";
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The site table of a code object (wire.h section 2), read from bytes that anybody may have made.
+ * A table is accepted whole or not at all: every range and string in it has been checked.
+ */
+#ifndef PROBE_CODEOBJ_SITES_H
+#define PROBE_CODEOBJ_SITES_H
+
+#include <stddef.h>
+
+#include <probe/wire.h>
+
+struct probe_err;
+
+struct probe_sites {
+	uint32_t site_count, kernel_count, frame_count;
+	uint32_t uncovered;	  /* memory accesses of the module that no probe covers */
+	struct probe_site *sites; /* the id of a site is its index */
+	struct probe_site_kernel *kernels;
+	struct probe_site_frame *frames;
+	char *strings; /* offsets in the structs are good for probe_sites_string() */
+	uint32_t strings_size;
+};
+
+/* `bytes` is section .probe_sites; `name` is for messages. */
+struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t size,
+				    struct probe_sites **ret);
+void probe_sites_destroy(struct probe_sites *sites);
+
+/* Never NULL; "" for an offset that is not in the table. */
+const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset);
+
+#endif
