@@ -65,17 +65,19 @@ static uint64_t fit(const struct sim_place_want *want, uint64_t state, uint32_t 
 	uint32_t limit = waves_per_simd(want->vgprs);
 	uint32_t rows = (want->waves + SIM_SIMDS - 1) / SIM_SIMDS;
 	/* The unit's next workgroup begins where the last one of the same size ends. */
-	uint32_t first = (uint32_t)(want->number / SIM_CUS * rows % SIM_SIMD_WAVES);
+	uint64_t round = want->number / SIM_CUS;
+	uint32_t first = (uint32_t)(round * rows % SIM_SIMD_WAVES);
+	uint32_t first_simd = (uint32_t)(round * want->waves % SIM_SIMDS);
 	uint64_t held = 0;
 
 	if ((state >> LDS_SHIFT) + lds > LDS_UNITS)
 		return 0;
 	for (uint32_t wave = 0; wave < want->waves; wave++) {
-		uint32_t simd = wave % SIM_SIMDS;
+		uint32_t simd = 0;
 		int slot = -1;
 
 		for (uint32_t i = 0; i < SIM_SIMDS && slot < 0; i++) {
-			simd = (wave + i) % SIM_SIMDS;
+			simd = (first_simd + wave + i) % SIM_SIMDS;
 			slot = free_slot(state | held, simd, first, limit);
 		}
 		if (slot < 0)
