@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# Programs of `make bench` (tests/bench/bench.py).
+add_executable(bench_handler ${CMAKE_CURRENT_LIST_DIR}/bench_handler.c)
+target_link_libraries(bench_handler PRIVATE probe_flags probe_headers ${CMAKE_DL_LIBS})
