@@ -13,6 +13,7 @@
 #define PROBE_SIMGPU_WAVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "memory.h"
@@ -20,7 +21,8 @@
 enum {
 	SIM_LANES = 64,
 	SIM_VGPRS = 512, /* v0..v255, then the accumulation registers a0..a255 */
-	SIM_SGPRS = 128, /* operand numbers 0..127: s0..s101, flat_scratch, xnack, vcc, ttmp, m0, exec */
+	SIM_SGPRS = 128, /* operand numbers 0..127: s0..s101, flat_scratch, xnack, vcc, ttmp, m0,
+			    exec */
 };
 
 /* Scalar operand numbers with a name of their own (low half of 64-bit pairs). */
@@ -35,24 +37,24 @@ enum sim_sreg {
 
 enum sim_stop {
 	SIM_STOP_QUANTUM, /* budget used up; call again */
-	SIM_STOP_END,     /* s_endpgm */
+	SIM_STOP_END,	  /* s_endpgm */
 	SIM_STOP_BARRIER, /* s_barrier passed by this wave; pc is behind it */
-	SIM_STOP_SLEEP,   /* s_sleep, or a spin: let others run */
+	SIM_STOP_SLEEP,	  /* s_sleep, or a spin: let others run */
 	SIM_STOP_SENDMSG, /* message id in wave->stop_arg, m0 holds the argument */
-	SIM_STOP_GWS,     /* ds_gws_* : operation in stop_arg */
-	SIM_STOP_TRAP,    /* s_trap: id in stop_arg */
-	SIM_STOP_FAULT,   /* wave->fault says what; pc is the faulting instruction */
+	SIM_STOP_GWS,	  /* ds_gws_* : operation in stop_arg */
+	SIM_STOP_TRAP,	  /* s_trap: id in stop_arg */
+	SIM_STOP_FAULT,	  /* wave->fault says what; pc is the faulting instruction */
 };
 
 enum sim_fault_kind {
 	SIM_FAULT_NONE,
 	SIM_FAULT_UNKNOWN_OPCODE, /* not an instruction of gfx90a: word[] holds the encoding */
 	SIM_FAULT_UNIMPLEMENTED,  /* a gfx90a instruction this simulator lacks: name is set */
-	SIM_FAULT_READ,           /* no range, or not readable, at addr */
+	SIM_FAULT_READ,		  /* no range, or not readable, at addr */
 	SIM_FAULT_WRITE,
-	SIM_FAULT_FETCH,          /* pc outside executable memory */
-	SIM_FAULT_LDS,            /* LDS address out of the workgroup's allocation */
-	SIM_FAULT_MISALIGNED,     /* atomic or LDS access that the hardware rejects */
+	SIM_FAULT_FETCH,      /* pc outside executable memory */
+	SIM_FAULT_LDS,	      /* LDS address out of the workgroup's allocation */
+	SIM_FAULT_MISALIGNED, /* atomic or LDS access that the hardware rejects */
 };
 
 struct sim_fault {
@@ -71,13 +73,26 @@ struct sim_fault {
  */
 struct sim_counters {
 	uint64_t waves;
-	uint64_t insts;      /* wave instructions, all classes */
+	uint64_t insts; /* wave instructions, all classes */
 	uint64_t valu, salu, smem, vmem, flat, lds, branch, other;
-	uint64_t lane_ops;   /* popcount(exec) summed over vector instructions */
-	uint64_t lines64;    /* distinct 64 B lines touched by global/flat/buffer accesses */
+	uint64_t lane_ops; /* popcount(exec) summed over vector instructions */
+	uint64_t lines64;  /* distinct 64 B lines touched by global/flat/buffer accesses */
 	uint64_t lines128;
-	uint64_t lds_passes; /* SQ_LDS_IDX_ACTIVE: sum of phase costs */
+	uint64_t lds_passes;	/* SQ_LDS_IDX_ACTIVE: sum of phase costs */
 	uint64_t lds_conflicts; /* SQ_LDS_BANK_CONFLICT: passes beyond one per phase */
+};
+
+/*
+ * The same truth per instruction, for comparison with what probes report. Kept only while
+ * sim_pc_counting() is on (before the code is first run); all threads add to one block.
+ */
+struct sim_pc_counters {
+	uint64_t execs;	  /* wave executions */
+	uint64_t lanes;	  /* active lanes summed over them */
+	uint64_t lines64; /* as in struct sim_counters */
+	uint64_t lines128;
+	uint64_t lds_passes;
+	uint64_t lds_conflicts;
 };
 
 struct sim_code; /* decoded instructions of one executable range, owned by the ISA side */
@@ -93,24 +108,29 @@ struct sim_group {
 };
 
 struct sim_wave {
-	uint64_t pc;      /* byte address of the next instruction */
-	uint64_t exec;    /* the truth; sgpr[126..127] mirror it only through accessors */
+	uint64_t pc;   /* byte address of the next instruction */
+	uint64_t exec; /* the truth; sgpr[126..127] mirror it only through accessors */
 	uint64_t vcc;
 	uint32_t sgpr[SIM_SGPRS];
 	bool scc;
-	uint32_t mode;    /* MODE register: [3:0] round, [7:4] denorm, bit 8 dx10_clamp, ... */
-	uint32_t hw_id;   /* HW_ID as s_getreg reads it; identity, not placement */
+	uint32_t mode;	/* MODE register: [3:0] round, [7:4] denorm, bit 8 dx10_clamp, ... */
+	uint32_t hw_id; /* HW_ID as s_getreg reads it; identity, not placement */
 	uint32_t lds_alloc, gpr_alloc, trapsts, status;
-	uint32_t gpr_idx; /* VGPR index mode: bits 7..0 index, 15..12 enables; bit 31 = on */
+	uint32_t gpr_idx;  /* VGPR index mode: bits 7..0 index, 15..12 enables; bit 31 = on */
 	uint32_t in_group; /* wave number inside the workgroup */
 	uint8_t *scratch;  /* this wave's private memory, lanes interleaved by dword */
 	uint32_t scratch_lane_size;
 	struct sim_group *group;
-	struct sim_range cache[4];     /* recently used ranges, owned by the ISA side */
+	struct sim_range cache[4]; /* recently used ranges, owned by the ISA side */
 	uint64_t cache_generation;
-	const struct sim_code *code;   /* where pc was last found, owned by the ISA side */
+	const struct sim_code *code; /* where pc was last found, owned by the ISA side */
 	uint32_t stop_arg;
 	struct sim_fault fault;
+	/* Working state of the ISA side between the instructions of one sim_wave_run(). */
+	enum sim_stop stop;
+	uint32_t
+		fp_special; /* bit 0: f32, bit 1: f64/f16 round or denorm mode is not the default */
+	uint64_t special[3]; /* values of operands such as scc or shared_base, by source slot */
 	/* All vector registers, one 256-byte row each; 64-byte aligned. */
 	_Alignas(64) uint32_t vgpr[SIM_VGPRS][SIM_LANES];
 };
@@ -129,6 +149,18 @@ enum sim_stop sim_wave_run(struct sim_wave *wave, uint32_t budget);
  */
 int sim_code_prepare(uint64_t entry);
 void sim_code_invalidate(uint64_t base, uint64_t end);
+
+/*
+ * Per-instruction counters: switch on before the first launch. sim_pc_counters_get() copies the
+ * counters of the instruction at pc; -ENOENT if it never ran (or counting is off).
+ * sim_pc_counters_each() visits every instruction of [base, end) that ran, in order of pc; a
+ * non-zero answer of the callback ends the walk and is returned.
+ */
+void sim_pc_counting(bool on);
+int sim_pc_counters_get(uint64_t pc, struct sim_pc_counters *ret);
+int sim_pc_counters_each(uint64_t base, uint64_t end,
+			 int (*visit)(void *ctx, uint64_t pc, const struct sim_pc_counters *c),
+			 void *ctx);
 
 /* Text of the instruction at pc for messages: mnemonic if known, else its words in hex. */
 void sim_code_describe(uint64_t pc, char *buf, size_t size);

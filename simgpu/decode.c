@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instruction words to struct sim_inst: operands become addresses, modifiers become fields, and
+ * the execute entry of the operation picks the handler. Field layouts: "AMD Instinct MI200" ISA
+ * manual, chapter "Microcode Formats"; operand numbers: chapter "Scalar operands".
+ */
+#include "inst.h"
+
+#include <string.h>
+
+#include "constants.h"
+
+enum {
+	SRC_SHARED_BASE = 235,
+	SRC_PRIVATE_LIMIT = 238,
+	SRC_SDWA = 249,
+	SRC_DPP = 250,
+	SRC_VCCZ = 251,
+	SRC_SCC = 253,
+	SRC_LITERAL = 255,
+	SRC_VGPR = 256,
+	SADDR_OFF = 0x7f,
+};
+
+struct decoder {
+	const uint32_t *word;
+	struct sim_inst *ip;
+	const struct sim_opcode *row;
+	enum sim_encoding enc;
+	uint32_t literal;
+	uint32_t src0; /* src0 as an operand number, after SDWA or DPP took the field */
+	bool scalar_dst;
+	bool fp64;
+	bool bad; /* an operand number that does not exist */
+};
+
+/* Byte offset of scalar register `code` in struct sim_wave. */
+static uintptr_t sreg_offset(uint32_t code)
+{
+	switch (code) {
+	case SIM_VCC:
+	case SIM_VCC + 1:
+		return offsetof(struct sim_wave, vcc) + 4 * (code - SIM_VCC);
+	case SIM_EXEC:
+	case SIM_EXEC + 1:
+		return offsetof(struct sim_wave, exec) + 4 * (code - SIM_EXEC);
+	default:
+		return offsetof(struct sim_wave, sgpr) + 4 * code;
+	}
+}
+
+uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, uint32_t literal,
+		      bool fp)
+{
+	static const struct {
+		uint16_t f16;
+		uint32_t f32;
+		uint64_t f64;
+	} fconst[] = {
+		{0x3800, 0x3f000000, 0x3fe0000000000000}, {0xb800, 0xbf000000, 0xbfe0000000000000},
+		{0x3c00, 0x3f800000, 0x3ff0000000000000}, {0xbc00, 0xbf800000, 0xbff0000000000000},
+		{0x4000, 0x40000000, 0x4000000000000000}, {0xc000, 0xc0000000, 0xc000000000000000},
+		{0x4400, 0x40800000, 0x4010000000000000}, {0xc400, 0xc0800000, 0xc010000000000000},
+		{0x3118, 0x3e22f983, 0x3fc45f306dc9c882},
+	};
+	uint64_t value;
+
+	if (code == SRC_LITERAL)
+		value = dwords == 2 && type == T_W && fp ? (uint64_t)literal << 32 : literal;
+	else if (code <= 192)
+		value = code - 128;
+	else if (code <= 208)
+		value = (uint64_t)(192 - (int64_t)code);
+	else if (type == T_H || type == T_P)
+		value = fconst[code - 240].f16;
+	else if (dwords == 2 && type == T_W)
+		value = fconst[code - 240].f64;
+	else
+		value = fconst[code - 240].f32;
+	if (type == T_K)
+		value = (value & 0xffffffff) | value << 32;
+	return value;
+}
+
+static void source_vector(struct decoder *d, unsigned int n, unsigned int row)
+{
+	d->ip->off[n] = offsetof(struct sim_wave, vgpr) + row * 4u * SIM_LANES;
+	d->ip->rel |= (uint8_t)(1u << n);
+}
+
+static void source_scalar(struct decoder *d, unsigned int n, uint32_t code)
+{
+	d->ip->off[n] = sreg_offset(code);
+	d->ip->rel |= (uint8_t)(1u << n);
+	d->ip->scalar |= (uint8_t)(1u << n);
+}
+
+static void source_special(struct decoder *d, unsigned int n, uint32_t code)
+{
+	d->ip->off[n] = offsetof(struct sim_wave, special) + 8 * n;
+	d->ip->rel |= (uint8_t)(1u << n);
+	d->ip->scalar |= (uint8_t)(1u << n);
+	d->ip->specials |= (uint8_t)(1u << n);
+	d->ip->special[n] = (uint8_t)code;
+}
+
+static void source_constant(struct decoder *d, unsigned int n, uint64_t value)
+{
+	const struct sim_constant_rows *rows = sim_constant_rows(value);
+
+	if (!rows) {
+		d->bad = true;
+		return;
+	}
+	/* Vector instructions read rows, scalar ones (and lane masks) the plain value. */
+	if (d->ip->cls >= C_FIRST_VECTOR)
+		d->ip->off[n] = (uintptr_t)rows->row;
+	else
+		d->ip->off[n] = (uintptr_t)&rows->value;
+	d->ip->constant |= (uint8_t)(1u << n);
+}
+
+/* Any operand number of the nine-bit space into source slot n. */
+static void source(struct decoder *d, unsigned int n, uint32_t code, const struct sim_operand *o)
+{
+	d->ip->size[n] = o->dwords;
+	d->ip->type[n] = o->type;
+	if (code >= SRC_VGPR)
+		source_vector(d, n, code - SRC_VGPR);
+	else if (code < 128)
+		source_scalar(d, n, code);
+	else if (code <= 208 || (code >= 240 && code <= 248) || code == SRC_LITERAL)
+		source_constant(d, n, sim_constant(code, o->dwords, o->type, d->literal, d->fp64));
+	else if ((code >= SRC_SHARED_BASE && code <= SRC_PRIVATE_LIMIT) ||
+		 (code >= SRC_VCCZ && code <= SRC_SCC))
+		source_special(d, n, code);
+	else
+		d->bad = true;
+}
+
+static void scalar_destination(struct decoder *d, uint32_t code)
+{
+	d->ip->sdst = (uint16_t)sreg_offset(code & 0x7f);
+}
+
+static uint32_t field(const uint32_t *word, unsigned int at, unsigned int bits)
+{
+	return word[at / 32] >> at % 32 & ((1u << bits) - 1);
+}
+
+/* Operands of the scalar encodings. */
+static void operand_scalar(struct decoder *d, const struct sim_operand *o)
+{
+	uint32_t w = d->word[0];
+
+	switch (o->field) {
+	case F_SDST:
+		d->ip->dsize = o->dwords;
+		scalar_destination(d, w >> 16);
+		if (d->enc == ENC_SOPK) /* also read: s_cmpk, s_addk, s_setreg */
+			source_scalar(d, 0, w >> 16 & 0x7f);
+		break;
+	case F_SRC0:
+		source(d, 0, w & 0xff, o);
+		break;
+	case F_SRC1:
+		if (o->dwords)
+			source(d, 1, w >> 8 & 0xff, o);
+		else
+			d->ip->imm = w >> 8 & 0xff;
+		break;
+	default:
+		break;
+	}
+}
+
+static void decode_smem(struct decoder *d)
+{
+	static const struct sim_operand dword = {F_SOFFSET, 1, T_W};
+	const uint32_t *w = d->word;
+
+	source_scalar(d, 0, 2 * (w[0] & 0x3f));
+	scalar_destination(d, w[0] >> 6);
+	for (unsigned int i = 0; i < d->row->count; i++)
+		if (d->row->operand[i].field == F_SDATA)
+			d->ip->dsize = d->row->operand[i].dwords;
+	d->ip->glc = w[0] >> 16 & 1;
+	if (w[0] >> 17 & 1) {
+		d->ip->imm = (int32_t)(w[1] << 11) >> 11;
+		if (w[0] >> 14 & 1)
+			source(d, 1, w[1] >> 25, &dword);
+	} else if (w[0] >> 14 & 1) {
+		source(d, 1, w[1] >> 25, &dword);
+	} else {
+		source(d, 1, w[1] & 0x7f, &dword);
+	}
+}
+
+/* The mask operand of a carry or select is a scalar pair, never a row. */
+static void mask_source(struct decoder *d, uint32_t code)
+{
+	if (code < 128) {
+		source_scalar(d, 2, code);
+	} else if (code <= 208) {
+		const struct sim_constant_rows *rows =
+			sim_constant_rows(sim_constant(code, 2, T_W, 0, false));
+
+		d->bad |= !rows;
+		d->ip->off[2] = (uintptr_t)(rows ? &rows->value : NULL);
+	} else {
+		d->bad = true;
+	}
+	d->ip->scalar &= (uint8_t)~4u;
+}
+
+static bool has_mask_source(enum sim_op op)
+{
+	return op == OP_v_cndmask_b32 || op == OP_v_addc_co_u32 || op == OP_v_subb_co_u32 ||
+	       op == OP_v_subbrev_co_u32;
+}
+
+/* Operands of VOP1, VOP2, VOPC, VOP3 and VOP3P. */
+static void operand_vector(struct decoder *d, const struct sim_operand *o)
+{
+	bool vop3 = d->enc == ENC_VOP3 || d->enc == ENC_VOP3P;
+	const uint32_t *w = d->word;
+
+	switch (o->field) {
+	case F_VDST:
+		d->ip->dsize = o->dwords;
+		if (d->scalar_dst)
+			scalar_destination(d, vop3 ? w[0] & 0x7f : w[0] >> 17 & 0x7f);
+		else
+			d->ip->dst = vop3 ? w[0] & 0xff : w[0] >> 17 & 0xff;
+		break;
+	case F_SDST:
+		scalar_destination(d, w[0] >> 8);
+		break;
+	case F_VCC:
+		scalar_destination(d, SIM_VCC);
+		if (has_mask_source(d->row->op))
+			mask_source(d, SIM_VCC);
+		break;
+	case F_SRC0:
+		source(d, 0, d->src0, o);
+		break;
+	case F_SRC1:
+		if (vop3)
+			source(d, 1, field(w, 41, 9), o);
+		else if (d->ip->m.sdwa && w[1] >> 31)
+			source(d, 1, field(w, 9, 8), o);
+		else
+			source(d, 1, SRC_VGPR + field(w, 9, 8), o);
+		break;
+	case F_SRC2:
+		if (has_mask_source(d->row->op))
+			mask_source(d, field(w, 50, 9));
+		else
+			source(d, 2, field(w, 50, 9), o);
+		break;
+	default:
+		break;
+	}
+}
+
+static void decode_sdwa(struct decoder *d)
+{
+	struct sim_mods *m = &d->ip->m;
+	uint32_t w = d->word[1];
+
+	m->sdwa = true;
+	d->src0 = (w & 0xff) + (w >> 23 & 1 ? 0 : SRC_VGPR);
+	m->src_sel[0] = w >> 16 & 7;
+	m->src_sel[1] = w >> 24 & 7;
+	m->sext = (uint8_t)((w >> 19 & 1) | (w >> 27 & 1) << 1);
+	m->neg = (uint8_t)((w >> 20 & 1) | (w >> 28 & 1) << 1);
+	m->abs = (uint8_t)((w >> 21 & 1) | (w >> 29 & 1) << 1);
+	m->dst_sel = 6;
+	if (d->enc == ENC_VOPC) {
+		if (w >> 15 & 1)
+			scalar_destination(d, w >> 8);
+	} else {
+		m->dst_sel = w >> 8 & 7;
+		m->dst_unused = w >> 11 & 3;
+		m->clamp = w >> 13 & 1;
+		m->omod = w >> 14 & 3;
+	}
+	d->ip->modded = true;
+}
+
+static void decode_dpp(struct decoder *d)
+{
+	struct sim_mods *m = &d->ip->m;
+	uint32_t w = d->word[1];
+
+	m->dpp = true;
+	d->src0 = (w & 0xff) + SRC_VGPR;
+	m->dpp_ctrl = w >> 8 & 0x1ff;
+	m->bound_ctrl = w >> 19 & 1;
+	m->neg = (uint8_t)((w >> 20 & 1) | (w >> 22 & 1) << 1);
+	m->abs = (uint8_t)((w >> 21 & 1) | (w >> 23 & 1) << 1);
+	m->bank_mask = w >> 24 & 15;
+	m->row_mask = (uint8_t)(w >> 28);
+	d->ip->modded = true;
+}
+
+static void decode_vop3(struct decoder *d)
+{
+	struct sim_mods *m = &d->ip->m;
+	const uint32_t *w = d->word;
+	bool vop3b = false;
+
+	for (unsigned int i = 0; i < d->row->count; i++)
+		vop3b |= d->row->operand[i].field == F_SDST;
+	m->clamp = w[0] >> 15 & 1;
+	m->omod = field(w, 59, 2);
+	m->neg = field(w, 61, 3);
+	if (!vop3b) {
+		m->abs = w[0] >> 8 & 7;
+		m->opsel = w[0] >> 11 & 15;
+	}
+	d->ip->modded = m->clamp || m->omod || m->neg || m->abs || m->opsel;
+}
+
+static void decode_vop3p(struct decoder *d)
+{
+	struct sim_mods *m = &d->ip->m;
+	const uint32_t *w = d->word;
+	uint8_t sources = 0;
+
+	m->clamp = w[0] >> 15 & 1;
+	m->neg = field(w, 61, 3);
+	m->abs = w[0] >> 8 & 7; /* neg_hi, or abs of the mix instructions */
+	m->opsel = w[0] >> 11 & 7;
+	m->opsel_hi = (uint8_t)(field(w, 59, 2) | (w[0] >> 14 & 1) << 2);
+	for (unsigned int i = 0; i < d->row->count; i++)
+		if (d->row->operand[i].field >= F_SRC0 && d->row->operand[i].field <= F_SRC2 &&
+		    d->row->operand[i].type != T_W)
+			sources |= (uint8_t)(1u << (d->row->operand[i].field - F_SRC0));
+	d->ip->modded =
+		m->clamp || m->neg || m->abs || m->opsel || (m->opsel_hi & sources) != sources;
+}
+
+/* Matrix and accumulation instructions: bits 59, 60 and 15 say "accumulation register". */
+static void decode_mai(struct decoder *d)
+{
+	const uint32_t *w = d->word;
+	struct sim_inst *ip = d->ip;
+	bool acc_cd = w[0] >> 15 & 1;
+
+	memset(&ip->m, 0, sizeof(ip->m));
+	ip->modded = false;
+	ip->imm = (w[0] >> 8 & 7) | (w[0] >> 11 & 15) << 8 | field(w, 61, 3) << 16;
+	if (d->row->op == OP_v_accvgpr_write_b32) {
+		ip->dst += 256;
+		return;
+	}
+	for (unsigned int n = 0; n < 2; n++)
+		if (field(w, 59 + n, 1) && field(w, 32 + 9 * n, 9) >= SRC_VGPR)
+			ip->off[n] += 256 * 4u * SIM_LANES;
+	if (d->row->op == OP_v_accvgpr_read_b32 || !acc_cd)
+		return;
+	ip->dst += 256;
+	if (field(w, 50, 9) >= SRC_VGPR)
+		ip->off[2] += 256 * 4u * SIM_LANES;
+}
+
+static bool is_mai(const struct sim_opcode *row)
+{
+	return row->cls == C_MFMA || row->op == OP_v_accvgpr_write_b32 ||
+	       row->op == OP_v_accvgpr_read_b32;
+}
+
+static void decode_ds(struct decoder *d)
+{
+	const uint32_t *w = d->word;
+	uint16_t acc = w[0] >> 25 & 1 ? 256 : 0;
+
+	d->ip->imm = w[0] & 0xffff;
+	d->ip->bits = w[0] >> 16 & 1;
+	d->ip->vsrc[0] = w[1] & 0xff;
+	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
+	d->ip->vsrc[2] = (uint16_t)((w[1] >> 16 & 0xff) + acc);
+	d->ip->dst = (uint16_t)((w[1] >> 24) + acc);
+}
+
+static void decode_flat(struct decoder *d)
+{
+	const uint32_t *w = d->word;
+	uint16_t acc = w[1] >> 23 & 1 ? 256 : 0;
+	uint32_t saddr = w[1] >> 16 & 0x7f;
+
+	/* Signed 13 bits; a flat address takes the low 12, unsigned. */
+	d->ip->imm = d->enc == ENC_FLAT ? (int64_t)(w[0] & 0xfff) : (int32_t)(w[0] << 19) >> 19;
+	d->ip->glc = w[0] >> 16 & 1;
+	d->ip->bits = w[0] >> 13 & 1 ? SIM_BUF_LDS : 0;
+	d->ip->vsrc[0] = w[1] & 0xff;
+	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
+	d->ip->dst = (uint16_t)((w[1] >> 24) + acc);
+	if (d->enc != ENC_FLAT && saddr != SADDR_OFF) {
+		d->ip->saddr = 1;
+		source_scalar(d, 0, saddr);
+	}
+}
+
+static void decode_buffer(struct decoder *d)
+{
+	static const struct sim_operand dword = {F_SOFFSET, 1, T_W};
+	const uint32_t *w = d->word;
+	uint16_t acc = w[1] >> 23 & 1 ? 256 : 0;
+
+	d->ip->imm = w[0] & 0xfff;
+	d->ip->glc = w[0] >> 14 & 1;
+	d->ip->bits =
+		(uint8_t)((w[0] >> 12 & 3) | (d->enc == ENC_MUBUF ? (w[0] >> 16 & 1) << 2 : 0));
+	d->ip->vsrc[0] = w[1] & 0xff;
+	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
+	d->ip->dst = d->ip->vsrc[1];
+	source_scalar(d, 0, 4 * (w[1] >> 16 & 0x1f));
+	source(d, 1, w[1] >> 24, &dword);
+}
+
+static void decode_vop(struct decoder *d)
+{
+	const char *name = sim_op_name(d->row->op);
+
+	d->fp64 = strstr(name, "f64") != NULL;
+	d->scalar_dst = !strncmp(name, "v_cmp", 5) || d->row->op == OP_v_readlane_b32 ||
+			d->row->op == OP_v_readfirstlane_b32;
+	if (!strncmp(name, "v_cmpx", 6))
+		d->ip->bits = 1;
+	if (d->enc == ENC_VOP3)
+		decode_vop3(d);
+	else if (d->enc == ENC_VOP3P)
+		decode_vop3p(d);
+	if (d->enc == ENC_VOP3 || d->enc == ENC_VOP3P) {
+		d->src0 = d->word[1] & 0x1ff;
+	} else {
+		d->src0 = d->word[0] & 0x1ff;
+		if (d->row->count && d->src0 == SRC_SDWA)
+			d->ip->m.sdwa = true;
+	}
+	for (unsigned int i = 0; i < d->row->count; i++)
+		if (d->row->operand[i].field == F_VCC)
+			operand_vector(d, &d->row->operand[i]);
+	if (d->row->count && d->enc <= ENC_VOPC && d->src0 == SRC_SDWA && d->row->flags & I_SDWA)
+		decode_sdwa(d);
+	else if (d->row->count && d->enc <= ENC_VOPC && d->src0 == SRC_DPP && d->row->flags & I_DPP)
+		decode_dpp(d);
+	for (unsigned int i = 0; i < d->row->count; i++)
+		if (d->row->operand[i].field != F_VCC)
+			operand_vector(d, &d->row->operand[i]);
+	if (d->enc == ENC_VOP3P && is_mai(d->row))
+		decode_mai(d);
+	if (d->row->op == OP_v_accvgpr_mov_b32) {
+		d->ip->dst += 256;
+		d->ip->off[0] += 256 * 4u * SIM_LANES;
+	}
+}
+
+static void decode_operands(struct decoder *d)
+{
+	switch (d->enc) {
+	case ENC_SOPK:
+	case ENC_SOPP:
+		d->ip->imm = (int16_t)d->word[0];
+		/* fall through */
+	case ENC_SOP1:
+	case ENC_SOP2:
+	case ENC_SOPC:
+		for (unsigned int i = 0; i < d->row->count; i++)
+			operand_scalar(d, &d->row->operand[i]);
+		break;
+	case ENC_SMEM:
+		decode_smem(d);
+		break;
+	case ENC_DS:
+		decode_ds(d);
+		break;
+	case ENC_FLAT:
+	case ENC_SCRATCH:
+	case ENC_GLOBAL:
+		decode_flat(d);
+		break;
+	case ENC_MUBUF:
+	case ENC_MTBUF:
+		decode_buffer(d);
+		break;
+	case ENC_MIMG: /* decoded by name only: textures are not simulated */
+		break;
+	default:
+		decode_vop(d);
+		break;
+	}
+}
+
+/* The K operand of madmk/madak (and fmamk/fmaak) is the literal. */
+static void decode_madk(struct decoder *d)
+{
+	static const struct sim_operand w = {F_TEXT, 1, T_W};
+
+	switch (d->row->op) {
+	case OP_v_madmk_f32:
+	case OP_v_madmk_f16: /* vdst = src0 * K + vsrc1 */
+		d->ip->off[2] = d->ip->off[1];
+		d->ip->rel |= 4;
+		d->ip->rel &= (uint8_t)~2u;
+		d->ip->size[2] = 1;
+		source(d, 1, SRC_LITERAL, &w);
+		break;
+	case OP_v_madak_f32:
+	case OP_v_madak_f16: /* vdst = src0 * vsrc1 + K */
+		source(d, 2, SRC_LITERAL, &w);
+		break;
+	default:
+		break;
+	}
+}
+
+/* What omod and clamp mean for the result, from the type in the mnemonic. */
+static enum sim_out result_type(const struct decoder *d)
+{
+	const char *name = sim_op_name(d->row->op);
+	const char *type = strncmp(name, "v_cvt_", 6) ? strrchr(name, '_') + 1 : name + 6;
+	bool packed = !strncmp(name, "v_pk_", 5);
+
+	if (!strncmp(name, "v_frexp_exp", 11) || d->scalar_dst)
+		return SIM_OUT_INT;
+	if (d->row->op == OP_v_fma_mixlo_f16 || d->row->op == OP_v_fma_mixhi_f16)
+		return SIM_OUT_F16;
+	if (!strncmp(type, "f16", 3))
+		return packed ? SIM_OUT_PK_F16 : SIM_OUT_F16;
+	if (!strncmp(type, "f32", 3) || !strncmp(name, "v_dot2_f32", 10))
+		return packed ? SIM_OUT_PK_F32 : SIM_OUT_F32;
+	if (!strncmp(type, "f64", 3))
+		return SIM_OUT_F64;
+	return SIM_OUT_INT;
+}
+
+static void choose_handler(struct decoder *d, const struct sim_exec *exec)
+{
+	const struct sim_level *level = sim_level_get();
+	struct sim_inst *ip = d->ip;
+
+	ip->fp = exec->flags & (FP_F32 | FP_F64);
+	ip->xflags = exec->flags;
+	ip->keep_high = d->row->op == OP_v_fma_mixhi_f16;
+	if (ip->enc >= ENC_VOP2 && ip->enc <= ENC_VOP3P)
+		ip->out = (uint8_t)result_type(d);
+	if (exec->flags & X_FMACC)
+		source_vector(d, 2, ip->dst);
+	if (exec->flags & X_FMACC)
+		ip->size[2] = ip->dsize;
+	if (exec->kind == X_DIRECT) {
+		ip->exec = exec->handler;
+		return;
+	}
+	ip->body = exec->body;
+	if (ip->m.clamp && exec->clamped) {
+		ip->body = exec->clamped;
+		ip->m.clamp = 0;
+		ip->modded |= false;
+	}
+	ip->modded |= !!(exec->flags & (X_KEEPHI | X_MIX));
+	if (exec->kind == X_VOPC)
+		ip->exec = level->vopc;
+	else if (exec->kind == X_MASK)
+		ip->exec = level->mask;
+	else if (ip->modded)
+		ip->exec = level->valu_mods;
+	else
+		ip->exec = ip->scalar ? level->valu_any : level->valu;
+}
+
+void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
+{
+	const struct sim_exec *exec;
+	struct decoder d = {.word = word, .ip = ret};
+
+	memset(ret, 0, sizeof(*ret));
+	ret->words = 1;
+	ret->exec = avail ? sim_exec_unknown : sim_exec_nofetch;
+	d.row = avail ? sim_opcode_find(word, &d.enc) : NULL;
+	if (!d.row)
+		return;
+	ret->words = (uint8_t)sim_opcode_words(d.row, d.enc, word[0]);
+	if (ret->words > avail) {
+		ret->exec = sim_exec_nofetch;
+		return;
+	}
+	ret->row = d.row;
+	ret->cls = d.row->cls;
+	ret->enc = (uint8_t)d.enc;
+	d.literal = ret->words == 2 ? word[1] : 0;
+	ret->literal = d.literal;
+	decode_operands(&d);
+	if (d.row->flags & I_LITERAL)
+		decode_madk(&d);
+	exec = sim_exec_find(d.row->op);
+	if (d.bad)
+		ret->exec = sim_exec_unknown;
+	else if (!exec || exec->kind == X_NONE)
+		ret->exec = sim_exec_unimplemented;
+	else
+		choose_handler(&d, exec);
+	if (ret->specials && !d.bad) {
+		ret->inner = ret->exec;
+		ret->exec = sim_exec_special;
+	}
+}

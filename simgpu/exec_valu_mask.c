@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vector operations with a lane mask in or out: carry chains, selects, wide multiply-add, and the
+ * scaled division steps. "AMD Instinct MI200" ISA manual, chapters VOP2 and VOP3B.
+ */
+#include "exec_float.h"
+
+/* d = x + y + carry-in as selected by IN; the answer holds the carries out. */
+#define CARRY(name, IN, SUM)                                                                       \
+	static u64 name(BODY_ARGS)                                                                 \
+	{                                                                                          \
+		_Alignas(64) u32 out[64];                                                          \
+		LANES                                                                              \
+		{                                                                                  \
+			u64 x = a[l], y = b[l], in = (IN), r = (SUM);                              \
+			(void)in;                                                                  \
+			d[l] = (u32)r;                                                             \
+			out[l] = r >> 32 ? ~0u : 0;                                                \
+		}                                                                                  \
+		return row_mask(out);                                                              \
+	}
+CARRY(v_add_co_u32, 0, x + y)
+CARRY(v_sub_co_u32, 0, x - y)
+CARRY(v_subrev_co_u32, 0, y - x)
+CARRY(v_addc_co_u32, m >> l & 1, x + y + in)
+CARRY(v_subb_co_u32, m >> l & 1, x - y - in)
+CARRY(v_subbrev_co_u32, m >> l & 1, y - x - in)
+
+static u64 v_cndmask_b32(BODY_ARGS)
+{
+	if (d != a)
+		memcpy(d, a, 4 * SIM_LANES);
+	row_merge(d, b, m, 1);
+	return 0;
+}
+
+static u64 v_mad_u64_u32(BODY_ARGS)
+{
+	_Alignas(64) u32 out[64];
+
+	LANES
+	{
+		u64 p = (u64)a[l] * b[l], r = p + get_u64(c, l);
+
+		put_u64(d, l, r);
+		out[l] = r < p ? ~0u : 0;
+	}
+	return row_mask(out);
+}
+
+/* The mask is the signed overflow of the 64-bit sum. */
+static u64 v_mad_i64_i32(BODY_ARGS)
+{
+	_Alignas(64) u32 out[64];
+
+	LANES
+	{
+		u64 p = (u64)((i64)(i32)a[l] * (i32)b[l]), z = get_u64(c, l), r = p + z;
+
+		put_u64(d, l, r);
+		out[l] = (i64)(~(p ^ z) & (p ^ r)) < 0 ? ~0u : 0;
+	}
+	return row_mask(out);
+}
+
+/*
+ * V_DIV_SCALE: scale x (denominator y or numerator z) so that the refinement of z / y neither
+ * overflows nor loses bits; the mask tells V_DIV_FMAS to scale the result back. Where both 1/y
+ * and z/y are denormal the manual's text scales the denominator up, which would overflow; the
+ * only reading that yields a quotient scales it down.
+ */
+static inline f32 div_scale32(f32 x, f32 y, f32 z, bool *scaled)
+{
+	i32 ey = (i32)(float_bits(y) >> 23 & 255), ez = (i32)(float_bits(z) >> 23 & 255);
+	f64 inverse = fabs(1.0 / (f64)y), quotient = fabs((f64)z / (f64)y);
+	bool is_y = float_bits(x) == float_bits(y), is_z = float_bits(x) == float_bits(z);
+
+	*scaled = false;
+	if (y == 0 || z == 0)
+		return bits_float(0x7fc00000);
+	if (ez - ey >= 96) {
+		*scaled = true;
+		return is_y ? x * 0x1p64f : x;
+	}
+	if (ey == 0)
+		return x * 0x1p64f;
+	if (inverse < 0x1p-126 && quotient < 0x1p-126) {
+		*scaled = true;
+		return is_y ? x * 0x1p-64f : x;
+	}
+	if (inverse < 0x1p-126)
+		return x * 0x1p-64f;
+	if (quotient < 0x1p-126) {
+		*scaled = true;
+		return is_z ? x * 0x1p64f : x;
+	}
+	return ez <= 23 ? x * 0x1p64f : x;
+}
+
+static inline f64 div_scale64(f64 x, f64 y, f64 z, bool *scaled)
+{
+	i32 ey = (i32)(double_bits(y) >> 52 & 2047), ez = (i32)(double_bits(z) >> 52 & 2047);
+	f64 inverse = fabs(1.0 / y), quotient = fabs(z / y);
+	bool is_y = double_bits(x) == double_bits(y), is_z = double_bits(x) == double_bits(z);
+
+	*scaled = false;
+	if (y == 0 || z == 0)
+		return bits_double(0x7ff8ull << 48);
+	if (ez - ey >= 768) {
+		*scaled = true;
+		return is_y ? x * 0x1p128 : x;
+	}
+	if (ey == 0)
+		return x * 0x1p128;
+	if (inverse < 0x1p-1022 && quotient < 0x1p-1022) {
+		*scaled = true;
+		return is_y ? x * 0x1p-128 : x;
+	}
+	if (inverse < 0x1p-1022)
+		return x * 0x1p-128;
+	if (quotient < 0x1p-1022) {
+		*scaled = true;
+		return is_z ? x * 0x1p128 : x;
+	}
+	return ez <= 53 ? x * 0x1p128 : x;
+}
+
+static u64 v_div_scale_f32(BODY_ARGS)
+{
+	u64 mask = 0;
+
+	for (unsigned int l = 0; l < 64; l++) {
+		bool scaled;
+
+		put_f32(d, l, div_scale32(get_f32(a, l), get_f32(b, l), get_f32(c, l), &scaled));
+		mask |= (u64)scaled << l;
+	}
+	return mask;
+}
+
+static u64 v_div_scale_f64(BODY_ARGS)
+{
+	u64 mask = 0;
+
+	for (unsigned int l = 0; l < 64; l++) {
+		bool scaled;
+
+		put_f64(d, l, div_scale64(get_f64(a, l), get_f64(b, l), get_f64(c, l), &scaled));
+		mask |= (u64)scaled << l;
+	}
+	return mask;
+}
+
+/*
+ * V_DIV_FMAS: fma, then undo V_DIV_SCALE where VCC is set: the quotient estimate in z says which
+ * way (a huge quotient had its denominator scaled up, a tiny one its numerator).
+ */
+static u64 v_div_fmas_f32(BODY_ARGS)
+{
+	LANES
+	{
+		f32 z = get_f32(c, l), r = fmaf(get_f32(a, l), get_f32(b, l), z);
+		f32 factor = (float_bits(z) >> 23 & 255) > 127 ? 0x1p64f : 0x1p-64f;
+
+		put_f32(d, l, m >> l & 1 ? r * factor : r);
+	}
+	return 0;
+}
+
+static u64 v_div_fmas_f64(BODY_ARGS)
+{
+	LANES
+	{
+		f64 z = get_f64(c, l), r = fma(get_f64(a, l), get_f64(b, l), z);
+		f64 factor = (double_bits(z) >> 52 & 2047) > 1023 ? 0x1p128 : 0x1p-128;
+
+		put_f64(d, l, m >> l & 1 ? r * factor : r);
+	}
+	return 0;
+}
+
+#define MASK(name, fl)                                                                             \
+	{                                                                                          \
+		.op = OP_##name, .kind = X_MASK, .flags = (fl), .body = name                       \
+	}
+const struct sim_exec LEVEL(sim_exec_valu_mask)[] = {
+	MASK(v_add_co_u32, 0),	      MASK(v_sub_co_u32, 0),
+	MASK(v_subrev_co_u32, 0),     MASK(v_addc_co_u32, 0),
+	MASK(v_subb_co_u32, 0),	      MASK(v_subbrev_co_u32, 0),
+	MASK(v_cndmask_b32, 0),	      MASK(v_mad_u64_u32, 0),
+	MASK(v_mad_i64_i32, 0),	      MASK(v_div_scale_f32, 0),
+	MASK(v_div_scale_f64, 0),     MASK(v_div_fmas_f32, FP_F32),
+	MASK(v_div_fmas_f64, FP_F64), {0},
+};

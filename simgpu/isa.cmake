@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# The instruction set: decoder, scalar instructions, and the vector instructions once per level
+# of host vector width; the level is chosen when the library is loaded (PROBE_SIM_ISA).
+set(simgpu_isa_options -fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-trapping-math)
+
+add_library(simgpu_isa OBJECT
+	code_cache.c constants.c decode.c exec_control.c exec_flow.c exec_salu.c exec_smem.c
+	exec_tables.c isa_tables.c wave_memory.c)
+target_compile_options(simgpu_isa PRIVATE ${simgpu_isa_options})
+target_link_libraries(simgpu_isa PRIVATE probe_flags)
+target_include_directories(simgpu_isa PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+
+set(simgpu_flags_base)
+set(simgpu_flags_avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpopcnt)
+set(simgpu_flags_avx512 ${simgpu_flags_avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl
+	-mprefer-vector-width=512)
+set(simgpu_isa_sources $<TARGET_OBJECTS:simgpu_isa>)
+foreach(level base avx2 avx512)
+	add_library(simgpu_isa_${level} OBJECT
+		exec_lane.c exec_mem.c exec_mods.c exec_run.c exec_valu_cmp.c exec_valu_cvt.c
+		exec_valu_f16.c exec_valu_f32.c exec_valu_f64.c exec_valu_int.c exec_valu_mask.c
+		mem_access.c)
+	target_compile_definitions(simgpu_isa_${level} PRIVATE SIM_LEVEL=${level})
+	target_compile_options(simgpu_isa_${level} PRIVATE -O3 ${simgpu_isa_options}
+		${simgpu_flags_${level}})
+	target_link_libraries(simgpu_isa_${level} PRIVATE probe_flags)
+	list(APPEND simgpu_isa_sources $<TARGET_OBJECTS:simgpu_isa_${level}>)
+endforeach()
