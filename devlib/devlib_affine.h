@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Do the lanes of a mask lie at one constant stride? Exact for any mask. */
+#ifndef PROBE_DEVLIB_AFFINE_H
+#define PROBE_DEVLIB_AFFINE_H
+
+#include "devlib_wave.h"
+
+struct dev_affine {
+	uint64_t base;	/* address of the first lane */
+	int32_t stride; /* between neighbouring lanes; 0 for one lane */
+	bool is;
+};
+
+/*
+ * diff / gap where that is exact, gap in 1..63: shift out the power of two, multiply by the inverse
+ * of the odd rest modulo 2^32 (Newton; the start is right in 3 bits, each step doubles them).
+ */
+DEV_INLINE int32_t dev_divide_exact(int64_t diff, uint32_t gap)
+{
+	uint32_t shift = (uint32_t)__builtin_ctz(gap), odd = gap >> shift, inverse = odd;
+
+	for (int i = 0; i < 4; i++)
+		inverse *= 2 - odd * inverse;
+	return (int32_t)((uint32_t)(diff >> shift) * inverse);
+}
+
+DEV_INLINE struct dev_affine dev_affine64(uint64_t address, uint64_t mask)
+{
+	uint32_t first = dev_first(mask);
+	uint64_t rest = mask & (mask - 1);
+	uint32_t second = rest ? dev_first(rest) : first;
+	uint64_t base = dev_read64(address, first);
+	int64_t diff = (int64_t)(dev_read64(address, second) - base);
+	int32_t stride = (int32_t)diff;
+
+	if (second - first > 1)
+		stride = dev_divide_exact(diff, second - first);
+	/* A stride that is no quotient, or does not fit, fails here at the second lane. */
+	uint64_t expected = base + (uint64_t)((int64_t)stride * (int32_t)(dev_lane() - first));
+
+	return (struct dev_affine){
+		.base = base,
+		.stride = stride,
+		.is = !(dev_ballot(address != expected) & mask),
+	};
+}
+
+DEV_INLINE struct dev_affine dev_affine32(uint32_t address, uint64_t mask)
+{
+	uint32_t first = dev_first(mask);
+	uint64_t rest = mask & (mask - 1);
+	uint32_t second = rest ? dev_first(rest) : first;
+	uint32_t base = dev_read32(address, first);
+	int32_t diff = (int32_t)(dev_read32(address, second) - base);
+	int32_t stride = diff;
+
+	if (second - first > 1)
+		stride = dev_divide_exact(diff, second - first);
+	uint32_t expected = base + (uint32_t)stride * (dev_lane() - first);
+
+	return (struct dev_affine){
+		.base = base,
+		.stride = stride,
+		/* LDS offsets are small: a stride that only fits modulo 2^32 is none. */
+		.is = !(dev_ballot(address != expected) & mask) && stride > -0x10000 &&
+		      stride < 0x10000,
+	};
+}
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wave as the device library sees it: freestanding C for gfx9, 64 lanes, any EXEC.
+ *
+ * Masks are 64-bit scalars, one bit per lane. A function that takes `mask` works for that subset of
+ * the active lanes and returns the same scalars in all of them. Nothing here writes to a lane that
+ * is not active: what an inactive lane holds may be needed after the lanes join again.
+ */
+#ifndef PROBE_DEVLIB_WAVE_H
+#define PROBE_DEVLIB_WAVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+#define DEV_INLINE static inline __attribute__((always_inline))
+#define DEV_ENTRY  __attribute__((always_inline, visibility("hidden")))
+
+#define DEV_CONSTANT __attribute__((address_space(4)))
+#define DEV_GLOBAL   __attribute__((address_space(1)))
+#define DEV_FLAT     __attribute__((address_space(0)))
+
+/* Bits of a probe's constant `shape`: unit, units << 8, and these (llvm-plugin/pass_insert.c). */
+enum {
+	SHAPE_STORE = 1 << 16,
+	SHAPE_UNALIGNED = 1 << 17, /* a unit may straddle a line */
+};
+
+/* clang-15 has no builtin for it; the asm label makes it the intrinsic. */
+uint64_t dev_ballot_intrinsic(bool) __asm__("llvm.amdgcn.ballot.i64")
+	__attribute__((convergent, const));
+
+DEV_INLINE uint64_t dev_ballot(bool value)
+{
+	return dev_ballot_intrinsic(value);
+}
+
+DEV_INLINE uint64_t dev_exec(void)
+{
+	return dev_ballot_intrinsic(true);
+}
+
+DEV_INLINE uint32_t dev_count(uint64_t mask)
+{
+	return (uint32_t)__builtin_popcountll(mask);
+}
+
+/* Index of the lowest lane; mask is not 0. */
+DEV_INLINE uint32_t dev_first(uint64_t mask)
+{
+	return (uint32_t)__builtin_ctzll(mask);
+}
+
+DEV_INLINE uint32_t dev_lane(void)
+{
+	return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+}
+
+/* Lanes of mask below the own one. */
+DEV_INLINE uint32_t dev_rank(uint64_t mask)
+{
+	return __builtin_amdgcn_mbcnt_hi((uint32_t)(mask >> 32),
+					 __builtin_amdgcn_mbcnt_lo((uint32_t)mask, 0));
+}
+
+DEV_INLINE uint32_t dev_uniform32(uint32_t value)
+{
+	return (uint32_t)__builtin_amdgcn_readfirstlane((int)value);
+}
+
+DEV_INLINE uint64_t dev_uniform64(uint64_t value)
+{
+	return (uint64_t)dev_uniform32((uint32_t)(value >> 32)) << 32 |
+	       dev_uniform32((uint32_t)value);
+}
+
+DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
+{
+	return (uint32_t)__builtin_amdgcn_readlane((int)value, (int)lane);
+}
+
+DEV_INLINE uint64_t dev_read64(uint64_t value, uint32_t lane)
+{
+	return (uint64_t)dev_read32((uint32_t)(value >> 32), lane) << 32 |
+	       dev_read32((uint32_t)value, lane);
+}
+
+/* The value of the lane below (DPP wave_shr:1); 0 if that lane is not active. */
+DEV_INLINE uint32_t dev_below32(uint32_t value)
+{
+	return (uint32_t)__builtin_amdgcn_update_dpp(0, (int)value, 0x138, 0xf, 0xf, true);
+}
+
+DEV_INLINE uint64_t dev_below64(uint64_t value)
+{
+	return (uint64_t)dev_below32((uint32_t)(value >> 32)) << 32 | dev_below32((uint32_t)value);
+}
+
+/* The value of an active lane of one's own choice. */
+DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
+{
+	int at = (int)(lane * 4);
+	uint32_t low = (uint32_t)__builtin_amdgcn_ds_bpermute(at, (int)(uint32_t)value);
+	uint32_t high = (uint32_t)__builtin_amdgcn_ds_bpermute(at, (int)(uint32_t)(value >> 32));
+
+	return (uint64_t)high << 32 | low;
+}
+
+/* HW_ID: gfx9 hardware register 4. Wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 15:13. */
+DEV_INLINE uint32_t dev_hw_id(void)
+{
+	return __builtin_amdgcn_s_getreg(4 | 0 << 6 | 31 << 11);
+}
+
+/* The place of a wave as a small number, the fastest-changing parts lowest. */
+DEV_INLINE uint32_t dev_place(uint32_t hw_id)
+{
+	uint32_t wave = hw_id & 0xf, simd = hw_id >> 4 & 3, cu = hw_id >> 8 & 0x1f,
+		 se = hw_id >> 13 & 7;
+
+	/* Bits 2:0 of the wave slot suffice on gfx90a and later; bit 3 counts above all else. */
+	return (wave & 7) | simd << 3 | cu << 5 | se << 10 | (wave >> 3) << 13;
+}
+
+#endif

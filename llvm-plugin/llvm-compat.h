@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The only place that knows LLVM versions. Included by C and by the one C++ file.
+ *
+ * A plugin is built for one LLVM major and only works inside that one: the loader's own check
+ * (LLVM_PLUGIN_API_VERSION) has been 1 since LLVM 7, so pass_version.c makes the real one.
+ */
+#ifndef PROBE_LLVM_PLUGIN_LLVM_COMPAT_H
+#define PROBE_LLVM_PLUGIN_LLVM_COMPAT_H
+
+#include <llvm/Config/llvm-config.h>
+
+#if LLVM_VERSION_MAJOR < 15
+#error "Probe needs LLVM 15 or newer: opaque pointers, LLVMPointerTypeInContext"
+#endif
+
+/* LLVM 20 tells the OptimizerLast callback which phase of LTO it runs in. */
+#if LLVM_VERSION_MAJOR >= 20
+#define PROBE_OPTIMIZER_LAST_ARGS                                                                  \
+	llvm::ModulePassManager &manager, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase
+#else
+#define PROBE_OPTIMIZER_LAST_ARGS llvm::ModulePassManager &manager, llvm::OptimizationLevel
+#endif
+
+/*
+ * Names of the enum attributes that promise something a probe breaks (it writes memory, is
+ * convergent and lets addresses escape). Unknown names are harmless: their kind id is 0.
+ */
+#if LLVM_VERSION_MAJOR >= 16
+#define PROBE_MEMORY_ATTRIBUTES "memory"
+#else
+#define PROBE_MEMORY_ATTRIBUTES                                                                    \
+	"readnone", "readonly", "writeonly", "argmemonly", "inaccessiblememonly",                  \
+		"inaccessiblemem_or_argmemonly"
+#endif
+
+#endif

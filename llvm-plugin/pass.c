@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of the pass over one module. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass.h"
+#include "pass_shim.h"
+
+/*
+ * Targets whose waves, counters and LDS rules the device library knows: gfx9 with 64 lanes. gfx950
+ * has other LDS banks.
+ */
+static bool target_known(const char *cpu, size_t size)
+{
+	return !size ||
+	       (size > 4 && !strncmp(cpu, "gfx9", 4) &&
+		!(size == 6 && !strncmp(cpu, "gfx950", 6)) && memchr(cpu, '-', size) == NULL);
+}
+
+static bool report(LLVMModuleRef module, char *text)
+{
+	char *line = pass_format("probe: %s", text);
+
+	probe_shim_error(module, line);
+	free(line);
+	free(text);
+	return false;
+}
+
+/* Every kernel for a known target? One sentence if not; such a module stays as it is. */
+static bool check_targets(const struct pass_units *units)
+{
+	for (size_t i = 0; i < units->count; i++) {
+		LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+			units->unit[i].original, LLVMAttributeFunctionIndex, "target-cpu", 10);
+		unsigned size = 0;
+		const char *cpu = attribute ? LLVMGetStringAttributeValue(attribute, &size) : "";
+
+		if (units->unit[i].kernel && !target_known(cpu, size)) {
+			fprintf(stderr,
+				"probe: warning: no probes for target %.*s (known: gfx9 up to "
+				"gfx942); its kernels are compiled without\n",
+				(int)size, cpu);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool has_sites(LLVMValueRef function, const struct pass_options *options)
+{
+	struct pass_site site;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (pass_site_wanted(inst, options, &site))
+				return true;
+	return false;
+}
+
+/* Visit each unit a unit calls; true if a visit changed something. */
+static bool each_callee(const struct pass_units *units, struct pass_unit *unit,
+			bool (*visit)(struct pass_unit *unit, const struct pass_unit *callee))
+{
+	bool changed = false;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->original); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			struct pass_unit *callee = pass_units_find(units, pass_direct_callee(inst));
+
+			if (callee && callee != unit)
+				changed |= visit(unit, callee);
+		}
+	return changed;
+}
+
+static bool inherit_probed(struct pass_unit *unit, const struct pass_unit *callee)
+{
+	bool changed = callee->probed && !unit->probed;
+
+	unit->probed |= callee->probed;
+	return changed;
+}
+
+static bool inherit_range(struct pass_unit *unit, const struct pass_unit *callee)
+{
+	struct pass_unit old = *unit;
+
+	if (callee->range_first == callee->range_end)
+		return false;
+	if (old.range_first == old.range_end || callee->range_first < old.range_first)
+		unit->range_first = callee->range_first;
+	if (old.range_first == old.range_end || callee->range_end > old.range_end)
+		unit->range_end = callee->range_end;
+	return unit->range_first != old.range_first || unit->range_end != old.range_end;
+}
+
+/* Both run until nothing changes: once is enough without recursion, callees come first. */
+static void mark_probed(struct pass_units *units, const struct pass_options *options)
+{
+	bool changed;
+
+	for (size_t i = 0; i < units->count; i++)
+		units->unit[i].probed = has_sites(units->unit[i].original, options);
+	do {
+		changed = false;
+		for (size_t i = 0; i < units->count; i++)
+			changed |= each_callee(units, &units->unit[i], inherit_probed);
+	} while (changed);
+}
+
+static void spread_ranges(struct pass_units *units)
+{
+	bool changed;
+
+	do {
+		changed = false;
+		for (size_t i = 0; i < units->count; i++)
+			changed |= each_callee(units, &units->unit[i], inherit_range);
+	} while (changed);
+}
+
+static void list_sites(struct pass_unit *unit, struct pass_table *table,
+		       const struct pass_options *options)
+{
+	struct pass_site site;
+
+	unit->first_site = pass_table_sites(table);
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (pass_site_wanted(inst, options, &site))
+				pass_table_add_site(table, inst, &site, unit->original,
+						    options->kinds);
+	unit->site_count = pass_table_sites(table) - unit->first_site;
+	unit->range_first = unit->first_site;
+	unit->range_end = unit->first_site + unit->site_count;
+}
+
+/*
+ * Accesses no probe sees: intrinsics of kernels and their callees, and everything in functions that
+ * are only, or also, called through pointers.
+ */
+static uint32_t count_uncovered(const struct pass_units *units, LLVMModuleRef module)
+{
+	uint32_t uncovered = 0;
+
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		struct pass_unit *unit = pass_units_find(units, f);
+		bool open = !LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PASS_CC_KERNEL &&
+			    pass_address_taken(f);
+
+		if (!unit && !open)
+			continue;
+		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+		     block = LLVMGetNextBasicBlock(block))
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+			     inst = LLVMGetNextInstruction(inst)) {
+				struct pass_site site;
+				enum pass_access access = pass_site_read(inst, &site);
+
+				uncovered += access == PASS_ACCESS_UNCOVERED ||
+					     (access == PASS_ACCESS_SITE && open);
+			}
+	}
+	return uncovered;
+}
+
+static void build(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
+		  const struct pass_options *options, void *analyses)
+{
+	for (unsigned kind = 1; kind < PROBE_KINDS; kind++) {
+		if (!(options->kinds & 1u << kind))
+			continue;
+		for (size_t i = 0; i < units->count; i++)
+			if (units->unit[i].probed)
+				pass_clone_kind(&units->unit[i], module, kind);
+		for (size_t i = 0; i < units->count; i++)
+			if (units->unit[i].probed)
+				pass_insert(units, &units->unit[i], kind, devlib, options,
+					    analyses);
+	}
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].probed)
+			probe_shim_delete(units->unit[i].base, analyses);
+}
+
+static void instrument(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
+		       const struct pass_options *options, void *analyses)
+{
+	struct pass_table table;
+	uint32_t kernels = 0;
+
+	pass_table_init(&table);
+	table.uncovered = count_uncovered(units, module);
+	mark_probed(units, options);
+	for (size_t i = 0; i < units->count; i++) {
+		struct pass_unit *unit = &units->unit[i];
+
+		if (!unit->probed)
+			continue;
+		pass_clone_base(unit, module, analyses);
+		list_sites(unit, &table, options);
+	}
+	spread_ranges(units);
+	build(units, module, devlib, options, analyses);
+	devlib_unlink(devlib, analyses);
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].kernel) {
+			pass_table_add_kernel(&table, &units->unit[i], options->kinds);
+			kernels++;
+		}
+	if (options->verbose)
+		fprintf(stderr, "probe: %s: %u kernels, %u sites, %u accesses not covered\n",
+			LLVMGetTarget(module), kernels, pass_table_sites(&table), table.uncovered);
+	pass_table_emit(&table, module);
+	pass_table_deinit(&table);
+}
+
+bool probe_pass_run(LLVMModuleRef module, void *analyses)
+{
+	struct pass_options options;
+	struct pass_units units;
+	struct devlib devlib;
+	char *error = NULL;
+	bool done = false;
+
+	/* Host code passes by here too; so does a module that was instrumented at compile time. */
+	if (strncmp(LLVMGetTarget(module), "amdgcn", 6) ||
+	    LLVMGetNamedGlobal(module, "__probe_sites"))
+		return false;
+	if (!pass_options_init(&options, &error)) {
+		pass_options_deinit(&options);
+		return report(module, error);
+	}
+	if (pass_units_collect(&units, module) && check_targets(&units)) {
+		done = devlib_link(&devlib, module, &error);
+		if (done)
+			instrument(&units, module, &devlib, &options, analyses);
+		else
+			report(module, error);
+	}
+	pass_units_deinit(&units);
+	pass_options_deinit(&options);
+	return done;
+}

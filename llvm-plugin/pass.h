@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pass, from outside in: probe_pass_run() (pass.c) reads the options, finds the kernels and
+ * what they call (pass_units.c), clones them (pass_clone.c), lists their sites (pass_sites.c), puts
+ * a probe before each (pass_insert.c, devlib_link.c) and writes the site table (pass_table.c).
+ */
+#ifndef PROBE_LLVM_PLUGIN_PASS_H
+#define PROBE_LLVM_PLUGIN_PASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+
+#include <probe/wire.h>
+
+enum {
+	PASS_CC_KERNEL = 91, /* CallingConv::AMDGPU_KERNEL */
+	PASS_PATH_MAX = 4096,
+};
+
+/* ---- Options (pass_options.c): environment variables, because they reach every compile flow. ----
+ */
+
+struct pass_scope {
+	char *file; /* trailing path components */
+	uint32_t first, last;
+};
+
+struct pass_options {
+	uint32_t kinds; /* bit (1 << enum probe_kind) */
+	bool verbose;
+	struct pass_scope *scope; /* empty = everything */
+	size_t scopes;
+};
+
+/* False: *ret_error says why, and the caller frees it. Deinit is due in both cases. */
+bool pass_options_init(struct pass_options *options, char **ret_error);
+void pass_options_deinit(struct pass_options *options);
+bool pass_options_in_scope(const struct pass_options *options, const char *file, uint32_t line);
+const char *pass_kind_name(enum probe_kind kind); /* NULL: no such clone */
+
+/* ---- Units (pass_units.c): a kernel, or a device function a kernel calls directly. --------------
+ */
+
+struct pass_unit {
+	LLVMValueRef original;
+	LLVMValueRef base; /* clone with the new parameters, vectorised, without probes */
+	LLVMValueRef clone[PROBE_KINDS];
+	uint32_t first_site, site_count; /* own sites */
+	uint32_t range_first, range_end; /* hull of own and called sites */
+	bool kernel;
+	bool probed; /* it or something it calls has sites */
+};
+
+struct pass_units {
+	struct pass_unit *unit; /* callees before their callers, recursion apart */
+	size_t count, capacity;
+	size_t *slot; /* hash of originals: index + 1, 0 = free */
+	size_t slots;
+};
+
+bool pass_units_collect(struct pass_units *units, LLVMModuleRef module);
+void pass_units_deinit(struct pass_units *units);
+struct pass_unit *pass_units_find(const struct pass_units *units, LLVMValueRef function);
+/* The defined function an instruction calls directly, or NULL. */
+LLVMValueRef pass_direct_callee(LLVMValueRef inst);
+/* True if the function may be called in a way no clone covers. */
+bool pass_address_taken(LLVMValueRef function);
+
+/* ---- Sites (pass_sites.c) -----------------------------------------------------------------------
+ */
+
+enum pass_access {
+	PASS_ACCESS_NONE,      /* no memory access, or one that is never of interest */
+	PASS_ACCESS_SITE,      /* probed */
+	PASS_ACCESS_UNCOVERED, /* accesses memory in a way no probe covers */
+};
+
+struct pass_site {
+	LLVMValueRef pointer;
+	enum probe_access_kind access;
+	enum probe_space space;
+	uint32_t size, unit, align;
+};
+
+enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret);
+/* Bytes of the machine accesses that an access is split into; see wire.h. */
+uint32_t pass_site_unit(enum probe_space space, enum probe_access_kind access, uint32_t size,
+			uint32_t align);
+/* File of a debug location, absolute if the compiler told; "" = unknown. */
+void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size);
+/* Is this instruction a site, and within the scope the user asked for? */
+bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret);
+
+/* ---- Table (pass_table.c) -----------------------------------------------------------------------
+ */
+
+struct pass_bytes {
+	uint8_t *data;
+	size_t size, capacity;
+};
+
+struct pass_table {
+	struct pass_bytes sites, kernels, frames, strings;
+	uint32_t *slot; /* hash of strings: offset + 1 */
+	size_t slots, string_count;
+	uint32_t uncovered;
+};
+
+uint32_t pass_table_sites(const struct pass_table *table);
+void pass_table_init(struct pass_table *table);
+void pass_table_deinit(struct pass_table *table);
+uint32_t pass_table_string(struct pass_table *table, const char *text, size_t size);
+/* `owner`: the original that holds the instruction; `inst` may lie in a clone of it. */
+void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const struct pass_site *site,
+			 LLVMValueRef owner, uint32_t kinds);
+void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds);
+void pass_table_emit(struct pass_table *table, LLVMModuleRef module);
+
+/* ---- Clones and probes --------------------------------------------------------------------- */
+
+/* pass_clone.c: the base clone of a unit, and a kind's clone of its base. */
+void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module, void *analyses);
+void pass_clone_kind(struct pass_unit *unit, LLVMModuleRef module, enum probe_kind kind);
+
+/* devlib_link.c: the device library's functions, linked into the module while we work. */
+enum devlib_function {
+	DEVLIB_MEMORY_ENTER,
+	DEVLIB_MEMORY_GLOBAL,
+	DEVLIB_MEMORY_FLAT,
+	DEVLIB_MEMORY_LDS,
+	DEVLIB_TRACE_ENTER,
+	DEVLIB_TRACE_EXIT,
+	DEVLIB_TRACE_GLOBAL,
+	DEVLIB_TRACE_LDS,
+	DEVLIB_UNIFORM,
+	DEVLIB_FUNCTIONS,
+};
+
+struct devlib {
+	LLVMValueRef function[DEVLIB_FUNCTIONS];
+};
+
+bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error);
+/* Drop what is not used any more. */
+void devlib_unlink(struct devlib *devlib, void *analyses);
+
+/* pass_insert.c: put the kind's probes into a unit's clone; site ids count up from
+ * unit->first_site. */
+void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
+		 const struct devlib *devlib, const struct pass_options *options, void *analyses);
+
+/* ---- Small things (pass_support.c): out of memory ends the compiler, as it does everywhere in it.
+ * -- */
+
+void *pass_alloc(void *old, size_t size);
+char *pass_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

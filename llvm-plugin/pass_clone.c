@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Clones. A kernel gets one more argument, the dispatch context; a device function two, the context
+ * and the wave's own word. The original is not touched.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Comdat.h>
+
+#include "llvm-compat.h"
+#include "pass.h"
+#include "pass_shim.h"
+
+/* Promises of the original that its clone does not keep. */
+static const char *const broken_attributes[] = {
+	PROBE_MEMORY_ATTRIBUTES,
+	"nosync",
+	"speculatable",
+};
+
+/* Parameter promises: probes let addresses escape. */
+static const char *const broken_param_attributes[] = {"nocapture", "readnone"};
+
+/*
+ * LLVM 16 and later have inferred by now which implicit inputs a kernel does not need. The trace
+ * kind's entry reads these (devlib_trace.c); keeping the promise crashes the back end.
+ */
+static const char *const trace_inputs[] = {
+	"amdgpu-no-dispatch-ptr",   "amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y",
+	"amdgpu-no-workgroup-id-z", "amdgpu-no-workitem-id-x",	"amdgpu-no-workitem-id-y",
+	"amdgpu-no-workitem-id-z",
+};
+
+static void remove_enum(LLVMValueRef function, LLVMAttributeIndex at, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	if (kind)
+		LLVMRemoveEnumAttributeAtIndex(function, at, kind);
+}
+
+static void add_enum(LLVMValueRef function, LLVMAttributeIndex at, const char *name, uint64_t value)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(context, kind, value));
+}
+
+static void weaken_attributes(LLVMValueRef function)
+{
+	unsigned params = LLVMCountParams(function);
+
+	for (size_t i = 0; i < sizeof(broken_attributes) / sizeof(broken_attributes[0]); i++)
+		remove_enum(function, LLVMAttributeFunctionIndex, broken_attributes[i]);
+	for (unsigned p = 1; p <= params; p++)
+		for (size_t i = 0;
+		     i < sizeof(broken_param_attributes) / sizeof(broken_param_attributes[0]); i++)
+			remove_enum(function, p, broken_param_attributes[i]);
+	add_enum(function, LLVMAttributeFunctionIndex, "convergent", 0);
+}
+
+static char *clone_name(LLVMValueRef original, const char *kind)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(original, &size);
+
+	return pass_format("__probe_%s_%.*s", kind, (int)size, name);
+}
+
+void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module, void *analyses)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	LLVMTypeRef extra[] = {
+		LLVMPointerTypeInContext(context, PROBE_SPACE_CONSTANT),
+		LLVMInt64TypeInContext(context),
+	};
+	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
+	char *name = clone_name(unit->original, "base");
+	unsigned param = LLVMCountParams(unit->original) + 1;
+
+	unit->base = probe_shim_clone(unit->original, name, extra, unit->kernel ? 1 : 2);
+	free(name);
+	LLVMSetLinkage(unit->base, LLVMInternalLinkage);
+	LLVMSetVisibility(unit->base, LLVMDefaultVisibility);
+	weaken_attributes(unit->base);
+	LLVMSetValueName2(LLVMGetParam(unit->base, param - 1), "probe.ctx", 9);
+	add_enum(unit->base, param, "noundef", 0);
+	add_enum(unit->base, param, "align", 64);
+	add_enum(unit->base, param, "dereferenceable", sizeof(struct probe_ctx));
+	/* The back end does not vectorise what must not be optimised, so neither do we. */
+	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone))
+		probe_shim_vectorize(unit->base, analyses);
+}
+
+/* Kernels must be found by name in the code object; functions are called by their clones only. */
+static void set_linkage(LLVMValueRef clone, const struct pass_unit *unit, LLVMModuleRef module,
+			const char *name)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(unit->original);
+
+	if (!unit->kernel)
+		return;
+	switch (linkage) {
+	case LLVMLinkOnceAnyLinkage:
+	case LLVMLinkOnceODRLinkage:
+	case LLVMWeakAnyLinkage:
+	case LLVMWeakODRLinkage:
+		/* Weak, not link-once: nothing refers to a clone, so a linker must not drop it. */
+		LLVMSetLinkage(clone, LLVMWeakODRLinkage);
+		LLVMSetComdat(clone, LLVMGetOrInsertComdat(module, name));
+		break;
+	default:
+		LLVMSetLinkage(clone, LLVMExternalLinkage);
+		break;
+	}
+	LLVMSetVisibility(clone, LLVMProtectedVisibility);
+}
+
+void pass_clone_kind(struct pass_unit *unit, LLVMModuleRef module, enum probe_kind kind)
+{
+	char *name = clone_name(unit->original, pass_kind_name(kind));
+	LLVMValueRef clone = probe_shim_clone(unit->base, name, NULL, 0);
+
+	set_linkage(clone, unit, module, name);
+	free(name);
+	if (kind == PROBE_KIND_TRACE && unit->kernel)
+		for (size_t i = 0; i < sizeof(trace_inputs) / sizeof(trace_inputs[0]); i++)
+			LLVMRemoveStringAttributeAtIndex(clone, LLVMAttributeFunctionIndex,
+							 trace_inputs[i],
+							 (unsigned)strlen(trace_inputs[i]));
+	unit->clone[kind] = clone;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Probes before the sites of a clone, the wave's entry and exit, and calls of cloned callees. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass.h"
+#include "pass_shim.h"
+
+/* What every probe of one clone needs. */
+struct insert {
+	const struct pass_units *units;
+	const struct pass_unit *unit;
+	const struct devlib *devlib;
+	enum probe_kind kind;
+	LLVMValueRef clone, ctx, wave;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMValueRef *call; /* calls of probes, to be inlined */
+	size_t calls, capacity;
+};
+
+static LLVMValueRef call_probe(struct insert *in, enum devlib_function which, LLVMValueRef *args,
+			       unsigned count, const char *name)
+{
+	LLVMValueRef function = in->devlib->function[which];
+	LLVMValueRef call = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function,
+					   args, count, name);
+
+	if (in->calls == in->capacity) {
+		in->capacity = in->capacity ? 2 * in->capacity : 64;
+		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
+	}
+	in->call[in->calls++] = call;
+	return call;
+}
+
+static LLVMValueRef const_i32(const struct insert *in, uint32_t value)
+{
+	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
+}
+
+/*
+ * LLVM 15's module LDS lowering misses a constant LDS address that was folded into a vector: the
+ * clone would get the variable twice. An opaque zero keeps it from folding.
+ */
+static LLVMValueRef opaque_lds(struct insert *in, LLVMValueRef pointer)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(in->context);
+	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
+	LLVMValueRef code, zero;
+
+	if (!LLVMIsConstant(pointer))
+		return pointer;
+	code = LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, (char *)"=s", 2, 0, 0,
+				LLVMInlineAsmDialectATT, 0);
+	zero = LLVMBuildCall2(in->builder, type, code, NULL, 0, "");
+	return LLVMBuildGEP2(in->builder, LLVMInt8TypeInContext(in->context), pointer, &zero, 1,
+			     "");
+}
+
+static enum devlib_function probe_of(enum probe_kind kind, enum probe_space space)
+{
+	if (kind == PROBE_KIND_TRACE)
+		return space == PROBE_SPACE_LDS ? DEVLIB_TRACE_LDS : DEVLIB_TRACE_GLOBAL;
+	switch (space) {
+	case PROBE_SPACE_LDS:
+		return DEVLIB_MEMORY_LDS;
+	case PROBE_SPACE_FLAT:
+		return DEVLIB_MEMORY_FLAT;
+	default:
+		return DEVLIB_MEMORY_GLOBAL;
+	}
+}
+
+/*
+ * The constant `shape` of an access: unit, number of units << 8, PROBE_SHAPE_STORE,
+ * PROBE_SHAPE_UNALIGNED (devlib_wave.h).
+ */
+static uint32_t shape_of(const struct pass_site *site)
+{
+	/* A 12-byte access lies in one line only if it starts at a multiple of 16. */
+	uint32_t natural = site->unit == 12 ? 16 : site->unit;
+
+	return site->unit | site->size / site->unit << 8 |
+	       (site->access == PROBE_ACCESS_STORE ? 1u << 16 : 0) |
+	       (site->align < natural ? 1u << 17 : 0);
+}
+
+static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
+			uint32_t id)
+{
+	bool lds = site->space == PROBE_SPACE_LDS;
+	LLVMTypeRef type =
+		lds ? LLVMInt32TypeInContext(in->context) : LLVMInt64TypeInContext(in->context);
+	LLVMValueRef pointer;
+
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
+	pointer = lds ? opaque_lds(in, site->pointer) : site->pointer;
+	LLVMValueRef args[] = {
+		in->ctx,
+		in->wave,
+		const_i32(in, id),
+		LLVMBuildPtrToInt(in->builder, pointer, type, ""),
+		const_i32(in, shape_of(site)),
+	};
+	call_probe(in, probe_of(in->kind, site->space), args, 5, "");
+}
+
+/*
+ * First instruction behind the entry block's allocas. Allocas further down are moved up: inlining
+ * splits the block, and an alloca outside the entry block would be dynamic.
+ */
+static LLVMValueRef entry_point(LLVMValueRef function)
+{
+	LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(function);
+	LLVMValueRef first = LLVMGetFirstInstruction(block);
+	LLVMBuilderRef builder;
+
+	while (LLVMIsAAllocaInst(first))
+		first = LLVMGetNextInstruction(first);
+	builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+	LLVMPositionBuilderBefore(builder, first);
+	for (LLVMValueRef inst = first, next; inst; inst = next) {
+		next = LLVMGetNextInstruction(inst);
+		if (LLVMIsAAllocaInst(inst) && LLVMIsConstant(LLVMGetOperand(inst, 0))) {
+			LLVMInstructionRemoveFromParent(inst);
+			LLVMInsertIntoBuilder(builder, inst);
+		}
+	}
+	LLVMDisposeBuilder(builder);
+	return first;
+}
+
+static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
+{
+	return call_probe(in, DEVLIB_UNIFORM, &value, 1, "");
+}
+
+static void insert_entry(struct insert *in)
+{
+	unsigned params = LLVMCountParams(in->clone);
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
+
+	LLVMPositionBuilderBefore(in->builder, entry_point(in->clone));
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	if (in->unit->kernel) {
+		in->ctx = LLVMGetParam(in->clone, params - 1);
+		in->wave = call_probe(
+			in, in->kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ENTER : DEVLIB_MEMORY_ENTER,
+			&in->ctx, 1, "probe.wave");
+		return;
+	}
+	/* Arguments of a function come in vector registers although all lanes agree. */
+	in->ctx = LLVMGetParam(in->clone, params - 2);
+	in->ctx = LLVMBuildIntToPtr(in->builder,
+				    uniform(in, LLVMBuildPtrToInt(in->builder, in->ctx, i64, "")),
+				    LLVMTypeOf(in->ctx), "");
+	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
+}
+
+static bool ends_wave(LLVMValueRef inst)
+{
+	LLVMValueRef callee =
+		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
+	size_t size;
+
+	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.endpgm");
+}
+
+static void insert_exit_before(struct insert *in, LLVMValueRef inst)
+{
+	LLVMValueRef args[] = {in->ctx, in->wave};
+
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
+	call_probe(in, DEVLIB_TRACE_EXIT, args, 2, "");
+}
+
+static void rewrite_call(struct insert *in, LLVMValueRef inst)
+{
+	struct pass_unit *callee = pass_units_find(in->units, pass_direct_callee(inst));
+	LLVMValueRef extra[] = {in->ctx, in->wave};
+
+	if (callee && callee->probed && !callee->kernel && !probe_shim_has_bundles(inst))
+		probe_shim_recall(inst, callee->clone[in->kind], extra, 2);
+}
+
+static void insert_body(struct insert *in, const struct pass_options *options)
+{
+	uint32_t id = in->unit->first_site;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(in->clone); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+			struct pass_site site;
+
+			next = LLVMGetNextInstruction(inst);
+			if (pass_site_wanted(inst, options, &site))
+				insert_site(in, inst, &site, id++);
+			else if (in->kind == PROBE_KIND_TRACE && ends_wave(inst))
+				insert_exit_before(in, inst);
+			else
+				rewrite_call(in, inst);
+		}
+}
+
+void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
+		 const struct devlib *devlib, const struct pass_options *options, void *analyses)
+{
+	struct insert in = {
+		.units = units,
+		.unit = unit,
+		.devlib = devlib,
+		.kind = kind,
+		.clone = unit->clone[kind],
+	};
+	LLVMValueRef last = NULL;
+
+	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
+	in.builder = LLVMCreateBuilderInContext(in.context);
+	/*
+	 * One return: a wave whose lanes leave apart must release its ring once, at the end. The
+	 * back end lets the lanes join there.
+	 */
+	if (kind == PROBE_KIND_TRACE && unit->kernel)
+		last = probe_shim_single_return(in.clone);
+	/* The entry comes before the sites in the block, but after them in this order: see below.
+	 */
+	insert_entry(&in);
+	insert_body(&in, options);
+	if (last)
+		insert_exit_before(&in, last);
+	LLVMDisposeBuilder(in.builder);
+	for (size_t i = 0; i < in.calls; i++)
+		probe_shim_inline(in.call[i]);
+	free(in.call);
+	probe_shim_cleanup(in.clone, analyses);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PROBE_KINDS, PROBE_SCOPE, PROBE_VERBOSE. What cannot be understood is an error: a filter that is
+ * dropped silently instruments everything.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass.h"
+
+static const char *const kind_names[PROBE_KINDS] = {
+	[PROBE_KIND_MEMORY] = "memory",
+	[PROBE_KIND_TRACE] = "trace",
+};
+
+const char *pass_kind_name(enum probe_kind kind)
+{
+	return kind_names[kind];
+}
+
+static bool parse_kinds(struct pass_options *options, const char *text, char **ret_error)
+{
+	for (const char *at = text;; at++) {
+		size_t size = strcspn(at, ",");
+		unsigned kind;
+
+		for (kind = 1; kind < PROBE_KINDS; kind++)
+			if (kind_names[kind] && strlen(kind_names[kind]) == size &&
+			    !memcmp(kind_names[kind], at, size))
+				break;
+		if (kind == PROBE_KINDS) {
+			*ret_error = pass_format("PROBE_KINDS=%s: '%.*s' is no probe kind; known "
+						 "are memory and trace, separated by commas",
+						 text, (int)size, at);
+			return false;
+		}
+		options->kinds |= 1u << kind;
+		at += size;
+		if (!*at)
+			return true;
+	}
+}
+
+/* A line number from 1 at *at, which moves behind it; 0 = none there. */
+static uint32_t parse_line(const char **at)
+{
+	char *end;
+	unsigned long value;
+
+	if (**at < '0' || **at > '9')
+		return 0;
+	errno = 0;
+	value = strtoul(*at, &end, 10);
+	*at = end;
+	return errno || value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+/* ":N" or ":N-M" at `at` fills the range; false = neither. */
+static bool parse_range(const char *at, const char *end, struct pass_scope *ret)
+{
+	at++;
+	ret->first = parse_line(&at);
+	ret->last = ret->first;
+	if (ret->first && at < end && *at == '-') {
+		at++;
+		ret->last = parse_line(&at);
+	}
+	return at == end && ret->first && ret->last >= ret->first;
+}
+
+static bool parse_scope(struct pass_options *options, const char *text, char **ret_error)
+{
+	for (const char *at = text;; at++) {
+		const char *end = at + strcspn(at, ",");
+		const char *colon = memchr(at, ':', (size_t)(end - at));
+		struct pass_scope scope = {.first = 1, .last = UINT32_MAX};
+		size_t size = (size_t)((colon ? colon : end) - at);
+
+		if (!size || (colon && !parse_range(colon, end, &scope))) {
+			*ret_error = pass_format("PROBE_SCOPE=%s: '%.*s' is not FILE, FILE:LINE or "
+						 "FILE:FIRST-LAST with lines from 1",
+						 text, (int)(end - at), at);
+			return false;
+		}
+		scope.file = pass_format("%.*s", (int)size, at);
+		options->scope =
+			pass_alloc(options->scope, (options->scopes + 1) * sizeof(*options->scope));
+		options->scope[options->scopes++] = scope;
+		at = end;
+		if (!*at)
+			return true;
+	}
+}
+
+bool pass_options_init(struct pass_options *options, char **ret_error)
+{
+	const char *kinds = getenv("PROBE_KINDS");
+	const char *scope = getenv("PROBE_SCOPE");
+	const char *verbose = getenv("PROBE_VERBOSE");
+
+	*options = (struct pass_options){.verbose = verbose && *verbose && strcmp(verbose, "0")};
+	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
+		return false;
+	return !scope || parse_scope(options, scope, ret_error);
+}
+
+void pass_options_deinit(struct pass_options *options)
+{
+	for (size_t i = 0; i < options->scopes; i++)
+		free(options->scope[i].file);
+	free(options->scope);
+}
+
+/* Whole path components only: "b.hip" is the end of "a/b.hip" but not of "ab.hip". */
+static bool path_ends_with(const char *path, const char *tail)
+{
+	size_t size = strlen(path), end;
+
+	while (!strncmp(tail, "./", 2))
+		tail += 2;
+	end = strlen(tail);
+	return size >= end && !strcmp(path + size - end, tail) &&
+	       (size == end || tail[0] == '/' || path[size - end - 1] == '/');
+}
+
+bool pass_options_in_scope(const struct pass_options *options, const char *file, uint32_t line)
+{
+	for (size_t i = 0; i < options->scopes; i++) {
+		const struct pass_scope *scope = &options->scope[i];
+
+		if (line >= scope->first && line <= scope->last &&
+		    path_ends_with(file, scope->file))
+			return true;
+	}
+	return !options->scopes;
+}

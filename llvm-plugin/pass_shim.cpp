@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plugin's entry point and what LLVM-C lacks. No exceptions, no RTTI; everything else is C.
+ */
+#include "llvm-compat.h"
+#include "pass_shim.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Passes/PassPlugin.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
+
+using namespace llvm;
+
+static FunctionAnalysisManager &function_analyses(Module &module, void *analyses)
+{
+	auto &manager = *static_cast<ModuleAnalysisManager *>(analyses);
+
+	return manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+}
+
+void probe_shim_error(LLVMModuleRef module, const char *text)
+{
+	unwrap(module)->getContext().emitError(text);
+}
+
+LLVMValueRef probe_shim_clone(LLVMValueRef value, const char *name, LLVMTypeRef *extra,
+			      unsigned count)
+{
+	auto *function = unwrap<Function>(value);
+	FunctionType *type = function->getFunctionType();
+	SmallVector<Type *, 16> params(type->param_begin(), type->param_end());
+	SmallVector<ReturnInst *, 8> returns;
+	ValueToValueMapTy map;
+
+	for (unsigned i = 0; i < count; i++)
+		params.push_back(unwrap(extra[i]));
+	auto *clone = Function::Create(
+		FunctionType::get(type->getReturnType(), params, type->isVarArg()),
+		function->getLinkage(), function->getAddressSpace(), name, function->getParent());
+	auto to = clone->arg_begin();
+	for (Argument &from : function->args()) {
+		to->setName(from.getName());
+		map[&from] = &*to++;
+	}
+	clone->copyAttributesFrom(function);
+	CloneFunctionInto(clone, function, map, CloneFunctionChangeType::GlobalChanges, returns);
+	if (DISubprogram *subprogram = clone->getSubprogram())
+		if (subprogram->isDistinct() && subprogram != function->getSubprogram())
+			subprogram->replaceLinkageName(
+				MDString::get(clone->getContext(), clone->getName()));
+	return wrap(clone);
+}
+
+void probe_shim_delete(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+
+	function_analyses(*function->getParent(), analyses).clear(*function, function->getName());
+	function->eraseFromParent();
+}
+
+void probe_shim_vectorize(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+	auto &manager = function_analyses(*function->getParent(), analyses);
+
+	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
+}
+
+void probe_shim_cleanup(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+	auto &manager = function_analyses(*function->getParent(), analyses);
+
+	manager.invalidate(*function, PreservedAnalyses::none());
+	manager.invalidate(*function, EarlyCSEPass().run(*function, manager));
+	manager.invalidate(*function, SimplifyCFGPass().run(*function, manager));
+}
+
+bool probe_shim_inline(LLVMValueRef call)
+{
+	InlineFunctionInfo info;
+
+	return InlineFunction(*unwrap<CallBase>(call), info).isSuccess();
+}
+
+LLVMValueRef probe_shim_recall(LLVMValueRef value, LLVMValueRef callee, LLVMValueRef *extra,
+			       unsigned count)
+{
+	auto *call = unwrap<CallInst>(value);
+	auto *function = unwrap<Function>(callee);
+	SmallVector<Value *, 16> args(call->args());
+	SmallVector<AttributeSet, 16> params;
+
+	for (unsigned i = 0; i < call->arg_size(); i++)
+		params.push_back(call->getAttributes().getParamAttrs(i));
+	for (unsigned i = 0; i < count; i++) {
+		args.push_back(unwrap(extra[i]));
+		params.push_back(AttributeSet());
+	}
+	auto *fresh = CallInst::Create(function->getFunctionType(), function, args, "", call);
+	/* Function attributes of the call site may promise what the probed callee breaks. */
+	fresh->setAttributes(AttributeList::get(call->getContext(), AttributeSet(),
+						call->getAttributes().getRetAttrs(), params));
+	fresh->setCallingConv(call->getCallingConv());
+	fresh->setDebugLoc(call->getDebugLoc());
+	fresh->takeName(call);
+	call->replaceAllUsesWith(fresh);
+	call->eraseFromParent();
+	return wrap(fresh);
+}
+
+LLVMValueRef probe_shim_single_return(LLVMValueRef value)
+{
+	auto *function = unwrap<Function>(value);
+	SmallVector<ReturnInst *, 8> returns;
+
+	for (BasicBlock &block : *function)
+		if (auto *ret = dyn_cast<ReturnInst>(block.getTerminator()))
+			returns.push_back(ret);
+	if (returns.empty())
+		return nullptr;
+	if (returns.size() == 1)
+		return wrap(returns[0]);
+	auto *exit = BasicBlock::Create(function->getContext(), "probe.exit", function);
+	for (ReturnInst *ret : returns) {
+		BranchInst::Create(exit, ret)->setDebugLoc(ret->getDebugLoc());
+		ret->eraseFromParent();
+	}
+	return wrap(ReturnInst::Create(function->getContext(), exit));
+}
+
+void probe_shim_atomic_scope(LLVMValueRef value, const char *name)
+{
+	auto *function = unwrap<Function>(value);
+	SyncScope::ID scope = function->getContext().getOrInsertSyncScopeID(name);
+
+	for (BasicBlock &block : *function)
+		for (Instruction &inst : block) {
+			if (auto *load = dyn_cast<LoadInst>(&inst)) {
+				if (load->isAtomic() && !load->isVolatile())
+					load->setSyncScopeID(scope);
+			} else if (auto *store = dyn_cast<StoreInst>(&inst)) {
+				if (store->isAtomic() && !store->isVolatile())
+					store->setSyncScopeID(scope);
+			} else if (auto *rmw = dyn_cast<AtomicRMWInst>(&inst)) {
+				if (!rmw->isVolatile())
+					rmw->setSyncScopeID(scope);
+			} else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst)) {
+				if (!swap->isVolatile())
+					swap->setSyncScopeID(scope);
+			}
+		}
+}
+
+void probe_shim_keep(LLVMModuleRef module, LLVMValueRef global)
+{
+	GlobalValue *list[] = {unwrap<GlobalValue>(global)};
+
+	appendToUsed(*unwrap(module), list);
+	appendToCompilerUsed(*unwrap(module), list);
+}
+
+LLVMMetadataRef probe_shim_scope_subprogram(LLVMMetadataRef scope)
+{
+	auto *local = dyn_cast_or_null<DILocalScope>(unwrap(scope));
+
+	return wrap(local ? local->getSubprogram() : nullptr);
+}
+
+const char *probe_shim_subprogram_name(LLVMMetadataRef value, size_t *ret_size)
+{
+	auto *subprogram = unwrap<DISubprogram>(value);
+	StringRef name = subprogram->getLinkageName();
+
+	if (name.empty())
+		name = subprogram->getName();
+	*ret_size = name.size();
+	return name.data();
+}
+
+LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function)
+{
+	return wrap(unwrap<Function>(function)->getSubprogram());
+}
+
+bool probe_shim_has_bundles(LLVMValueRef call)
+{
+	return unwrap<CallBase>(call)->hasOperandBundles();
+}
+
+namespace
+{
+struct ProbePass : PassInfoMixin<ProbePass> {
+	PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses)
+	{
+		return probe_pass_run(wrap(&module), &analyses) ? PreservedAnalyses::none()
+								: PreservedAnalyses::all();
+	}
+	/* Also at -O0 and on optnone functions. */
+	static bool isRequired()
+	{
+		return true;
+	}
+};
+} // namespace
+
+static void register_callbacks(PassBuilder &builder)
+{
+	builder.registerOptimizerLastEPCallback(
+		[](PROBE_OPTIMIZER_LAST_ARGS) { manager.addPass(ProbePass()); });
+	/* The device link of -fgpu-rdc: lld --load-pass-plugin. */
+	builder.registerFullLinkTimeOptimizationLastEPCallback(
+		[](ModulePassManager &manager, OptimizationLevel) {
+			manager.addPass(ProbePass());
+		});
+	builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager &manager,
+						   ArrayRef<PassBuilder::PipelineElement>) {
+		if (name != "probe")
+			return false;
+		manager.addPass(ProbePass());
+		return true;
+	});
+}
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo()
+{
+	/* Version 0 makes any loader refuse us; probe_version_check() has said why. */
+	uint32_t api = probe_version_check() ? LLVM_PLUGIN_API_VERSION : 0;
+
+	return {api, "probe", PROBE_VERSION, register_callbacks};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What LLVM-C lacks, as C functions. Implemented in pass_shim.cpp, the only C++ of the tree.
+ *
+ * `analyses` is an opaque ModuleAnalysisManager, valid during probe_pass_run().
+ */
+#ifndef PROBE_LLVM_PLUGIN_PASS_SHIM_H
+#define PROBE_LLVM_PLUGIN_PASS_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <llvm-c/Core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Implemented in C: instrument the module; true if it was changed. */
+bool probe_pass_run(LLVMModuleRef module, void *analyses);
+/* Implemented in C: true if this process's LLVM is the one the plugin was built for; else says so.
+ */
+bool probe_version_check(void);
+
+/* Make the compiler report an error and fail. */
+void probe_shim_error(LLVMModuleRef module, const char *text);
+
+/*
+ * Copy of a function with `count` more parameters behind its own. Debug information is cloned, with
+ * the new name as linkage name. Linkage, visibility and comdat are the caller's to set.
+ */
+LLVMValueRef probe_shim_clone(LLVMValueRef function, const char *name, LLVMTypeRef *extra,
+			      unsigned count);
+/* Forget cached analyses of a function and delete it. It must have no uses. */
+void probe_shim_delete(LLVMValueRef function, void *analyses);
+/* Merge neighbouring accesses as the back end will. */
+void probe_shim_vectorize(LLVMValueRef function, void *analyses);
+/* Fold what constant probe arguments leave behind. */
+void probe_shim_cleanup(LLVMValueRef function, void *analyses);
+/* Replace a direct call by the body of its callee. */
+bool probe_shim_inline(LLVMValueRef call);
+/* Replace a direct call by one of `callee`, which takes `count` more arguments. */
+LLVMValueRef probe_shim_recall(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef *extra,
+			       unsigned count);
+/* Split `ret void`s of a kernel into one; returns its block's terminator, NULL if it never returns.
+ */
+LLVMValueRef probe_shim_single_return(LLVMValueRef function);
+/* Give the atomics of a function a synchronisation scope, volatile ones excepted. */
+void probe_shim_atomic_scope(LLVMValueRef function, const char *scope);
+/* Keep a global although nothing refers to it. */
+void probe_shim_keep(LLVMModuleRef module, LLVMValueRef global);
+
+/* Debug information. Strings live as long as the context; NULL = unknown. */
+LLVMMetadataRef probe_shim_scope_subprogram(LLVMMetadataRef scope);
+const char *probe_shim_subprogram_name(LLVMMetadataRef subprogram, size_t *ret_size);
+LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function);
+/* True if the call has operand bundles, which probe_shim_recall() cannot carry over. */
+bool probe_shim_has_bundles(LLVMValueRef call);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

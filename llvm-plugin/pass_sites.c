@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Which instructions are sites, how the machine splits them, and where they stand in the source. */
+#include <stdio.h>
+#include <string.h>
+
+#include "pass.h"
+
+/*
+ * How gfx9 back ends select an access (checked against llc-15 for gfx90a, every width, alignment
+ * and space; tests/pass/unit.ll repeats it). Sizes that end in a smaller remainder (20, 24 bytes,
+ * 6) are several instructions of different width there; one unit that divides them stands for
+ * those.
+ */
+static uint32_t widest_unit(uint32_t size, uint32_t limit)
+{
+	static const uint32_t units[] = {16, 12, 8, 4, 2};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (units[i] <= limit && size % units[i] == 0 && (units[i] != 12 || size == 12))
+			return units[i];
+	return 1;
+}
+
+uint32_t pass_site_unit(enum probe_space space, enum probe_access_kind access, uint32_t size,
+			uint32_t align)
+{
+	switch (space) {
+	case PROBE_SPACE_LDS:
+		/*
+		 * Below 4 the back end trusts the unaligned mode and uses the full width; 4 and 8
+		 * become read2/write2 pairs; 12 bytes need 16.
+		 */
+		if (align < 4 || align >= 16)
+			return widest_unit(size, 16);
+		return widest_unit(size, align >= 8 ? 8 : 4);
+	case PROBE_SPACE_FLAT:
+		/* Stores, and 4-byte loads, are split as scratch would need it. */
+		if (align < 4 && (size == 4 || (access == PROBE_ACCESS_STORE && size > align)))
+			return align;
+		return widest_unit(size, 16);
+	default:
+		return widest_unit(size, 16);
+	}
+}
+
+/* Intrinsics that touch memory and that no probe covers, by the start of their name. */
+static const char *const uncovered_names[] = {
+	"llvm.memcpy.",		  "llvm.memmove.",	     "llvm.memset.",
+	"llvm.masked.load.",	  "llvm.masked.store.",	     "llvm.masked.gather.",
+	"llvm.masked.scatter.",	  "llvm.masked.expandload.", "llvm.masked.compressstore.",
+	"llvm.amdgcn.raw.",	  "llvm.amdgcn.struct.",     "llvm.amdgcn.buffer.",
+	"llvm.amdgcn.image.",	  "llvm.amdgcn.global.",     "llvm.amdgcn.flat.",
+	"llvm.amdgcn.atomic.",	  "llvm.amdgcn.ds.add.",     "llvm.amdgcn.ds.append",
+	"llvm.amdgcn.ds.consume", "llvm.amdgcn.ds.fadd",     "llvm.amdgcn.ds.fmin",
+	"llvm.amdgcn.ds.fmax",	  "llvm.amdgcn.ds.ordered.", "llvm.amdgcn.ds.read.",
+};
+
+static enum pass_access read_call(LLVMValueRef inst)
+{
+	LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(inst));
+	const char *name;
+	size_t size;
+
+	if (!callee)
+		return PASS_ACCESS_NONE;
+	name = LLVMGetValueName2(callee, &size);
+	for (size_t i = 0; i < sizeof(uncovered_names) / sizeof(uncovered_names[0]); i++)
+		if (!strncmp(name, uncovered_names[i], strlen(uncovered_names[i])))
+			return PASS_ACCESS_UNCOVERED;
+	return PASS_ACCESS_NONE;
+}
+
+static bool read_operands(LLVMValueRef inst, struct pass_site *ret, LLVMTypeRef *ret_type)
+{
+	if (LLVMIsALoadInst(inst)) {
+		ret->access = PROBE_ACCESS_LOAD;
+		ret->pointer = LLVMGetOperand(inst, 0);
+		*ret_type = LLVMTypeOf(inst);
+	} else if (LLVMIsAStoreInst(inst)) {
+		ret->access = PROBE_ACCESS_STORE;
+		ret->pointer = LLVMGetOperand(inst, 1);
+		*ret_type = LLVMTypeOf(LLVMGetOperand(inst, 0));
+	} else if (LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst)) {
+		ret->access = PROBE_ACCESS_ATOMIC;
+		ret->pointer = LLVMGetOperand(inst, 0);
+		*ret_type = LLVMTypeOf(LLVMGetOperand(inst, 1));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret)
+{
+	LLVMModuleRef module;
+	LLVMTypeRef type;
+	unsigned long long size;
+
+	if (LLVMIsACallInst(inst))
+		return read_call(inst);
+	if (!read_operands(inst, ret, &type))
+		return PASS_ACCESS_NONE;
+	/* Constant memory is read by the scalar unit, scratch is the compiler's own. */
+	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
+	switch (ret->space) {
+	case PROBE_SPACE_FLAT:
+	case PROBE_SPACE_GLOBAL:
+	case PROBE_SPACE_LDS:
+		break;
+	case PROBE_SPACE_BUFFER:
+		return PASS_ACCESS_UNCOVERED;
+	default:
+		return PASS_ACCESS_NONE;
+	}
+	module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
+	size = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(module), type);
+	/* A probe's constant argument holds the number of units in 8 bits. */
+	if (!size || size > 1024)
+		return PASS_ACCESS_UNCOVERED;
+	ret->size = (uint32_t)size;
+	ret->align = LLVMGetAlignment(inst);
+	ret->unit = pass_site_unit(ret->space, ret->access, ret->size, ret->align);
+	return ret->size / ret->unit > 255 ? PASS_ACCESS_UNCOVERED : PASS_ACCESS_SITE;
+}
+
+void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
+{
+	LLVMMetadataRef file = scope ? LLVMDIScopeGetFile(scope) : NULL;
+	const char *name, *directory;
+	unsigned name_size = 0, directory_size = 0;
+
+	buf[0] = 0;
+	if (!file)
+		return;
+	name = LLVMDIFileGetFilename(file, &name_size);
+	directory = LLVMDIFileGetDirectory(file, &directory_size);
+	if (!name_size)
+		return;
+	if (name[0] == '/' || !directory_size)
+		directory_size = 0;
+	while (name_size > 2 && name[0] == '.' && name[1] == '/') {
+		name += 2;
+		name_size -= 2;
+	}
+	snprintf(buf, size, "%.*s%s%.*s", (int)directory_size, directory, directory_size ? "/" : "",
+		 (int)name_size, name);
+}
+
+bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret)
+{
+	char file[PASS_PATH_MAX] = "";
+	LLVMMetadataRef location;
+
+	if (pass_site_read(inst, ret) != PASS_ACCESS_SITE)
+		return false;
+	if (!options->scopes)
+		return true;
+	location = LLVMInstructionGetDebugLoc(inst);
+	if (!location)
+		return false;
+	pass_location_file(LLVMDILocationGetScope(location), file, sizeof(file));
+	return pass_options_in_scope(options, file, LLVMDILocationGetLine(location));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory and text for the pass. Running out of memory ends the compiler, as LLVM does itself. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "pass.h"
+
+void *pass_alloc(void *old, size_t size)
+{
+	void *fresh = realloc(old, size ? size : 1);
+
+	if (!fresh) {
+		fprintf(stderr, "probe: out of memory for %zu bytes\n", size);
+		abort();
+	}
+	return fresh;
+}
+
+char *pass_format(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	text = pass_alloc(NULL, (size_t)size + 1);
+	va_start(args, format);
+	vsnprintf(text, (size_t)size + 1, format, args);
+	va_end(args);
+	return text;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* The site table of wire.h: one constant blob without relocations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass.h"
+#include "pass_shim.h"
+
+static void put(struct pass_bytes *bytes, const void *data, size_t size)
+{
+	if (bytes->size + size > bytes->capacity) {
+		bytes->capacity = 2 * (bytes->size + size) + 256;
+		bytes->data = pass_alloc(bytes->data, bytes->capacity);
+	}
+	if (size)
+		memcpy(bytes->data + bytes->size, data, size);
+	bytes->size += size;
+}
+
+void pass_table_init(struct pass_table *table)
+{
+	*table = (struct pass_table){0};
+	pass_table_string(table, "", 0);
+}
+
+void pass_table_deinit(struct pass_table *table)
+{
+	free(table->sites.data);
+	free(table->kernels.data);
+	free(table->frames.data);
+	free(table->strings.data);
+	free(table->slot);
+}
+
+uint32_t pass_table_sites(const struct pass_table *table)
+{
+	return (uint32_t)(table->sites.size / sizeof(struct probe_site));
+}
+
+/* FNV-1a: short strings, few of them. */
+static size_t hash_text(const char *text, size_t size)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
+	return (size_t)(hash ^ hash >> 32);
+}
+
+static uint32_t *find_string(struct pass_table *table, const char *text, size_t size)
+{
+	size_t at = hash_text(text, size) & (table->slots - 1);
+
+	for (; table->slot[at]; at = (at + 1) & (table->slots - 1)) {
+		const char *have = (const char *)table->strings.data + table->slot[at] - 1;
+
+		if (strlen(have) == size && !memcmp(have, text, size))
+			break;
+	}
+	return &table->slot[at];
+}
+
+static void grow_strings(struct pass_table *table)
+{
+	if (2 * table->string_count < table->slots)
+		return;
+	table->slots = table->slots ? 2 * table->slots : 256;
+	table->slot = pass_alloc(table->slot, table->slots * sizeof(*table->slot));
+	memset(table->slot, 0, table->slots * sizeof(*table->slot));
+	for (size_t at = 0; at < table->strings.size;) {
+		const char *text = (const char *)table->strings.data + at;
+		size_t size = strlen(text);
+
+		*find_string(table, text, size) = (uint32_t)at + 1;
+		at += size + 1;
+	}
+}
+
+uint32_t pass_table_string(struct pass_table *table, const char *text, size_t size)
+{
+	uint32_t *slot;
+
+	/* A NUL inside would end the string for every reader: end it there ourselves. */
+	size = strnlen(text, size);
+	grow_strings(table);
+	slot = find_string(table, text, size);
+	if (!*slot) {
+		*slot = (uint32_t)table->strings.size + 1;
+		put(&table->strings, text, size);
+		put(&table->strings, "", 1);
+		table->string_count++;
+	}
+	return *slot - 1;
+}
+
+static uint32_t value_name(struct pass_table *table, LLVMValueRef value)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(value, &size);
+
+	return pass_table_string(table, name, size);
+}
+
+/* One level of a debug location. A clone's own subprogram counts as that of its original. */
+static struct probe_site_frame read_frame(struct pass_table *table, LLVMMetadataRef location,
+					  LLVMMetadataRef clone, LLVMValueRef owner)
+{
+	LLVMMetadataRef scope = LLVMDILocationGetScope(location);
+	LLVMMetadataRef subprogram = probe_shim_scope_subprogram(scope);
+	struct probe_site_frame frame = {
+		.line = LLVMDILocationGetLine(location),
+		.column = LLVMDILocationGetColumn(location),
+	};
+	char file[PASS_PATH_MAX];
+	const char *name;
+	size_t size;
+
+	pass_location_file(scope, file, sizeof(file));
+	frame.file = pass_table_string(table, file, strlen(file));
+	if (!subprogram || subprogram == clone) {
+		frame.function = value_name(table, owner);
+	} else {
+		name = probe_shim_subprogram_name(subprogram, &size);
+		frame.function = pass_table_string(table, name, size);
+	}
+	return frame;
+}
+
+void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const struct pass_site *info,
+			 LLVMValueRef owner, uint32_t kinds)
+{
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+	LLVMMetadataRef clone = probe_shim_function_subprogram(function);
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	struct probe_site site = {
+		.function = value_name(table, owner),
+		.access = (uint8_t)info->access,
+		.space = (uint8_t)info->space,
+		.size = (uint16_t)info->size,
+		.unit = (uint16_t)info->unit,
+		.align = info->align,
+		.owner = value_name(table, owner),
+		.kinds = kinds,
+	};
+
+	site.first_frame = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
+	if (location) {
+		struct probe_site_frame own = read_frame(table, location, clone, owner);
+
+		site.file = own.file;
+		site.function = own.function;
+		site.line = own.line;
+		site.column = own.column;
+		location = LLVMDILocationGetInlinedAt(location);
+	}
+	for (; location && site.frame_count < UINT16_MAX;
+	     location = LLVMDILocationGetInlinedAt(location)) {
+		struct probe_site_frame frame = read_frame(table, location, clone, owner);
+
+		put(&table->frames, &frame, sizeof(frame));
+		site.frame_count++;
+	}
+	put(&table->sites, &site, sizeof(site));
+}
+
+void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds)
+{
+	struct probe_site_kernel kernel = {
+		.name = value_name(table, unit->original),
+		.kinds = unit->probed ? kinds : 0,
+		.first_site = unit->probed ? unit->range_first : 0,
+		.site_count = unit->probed ? unit->range_end - unit->range_first : 0,
+	};
+
+	put(&table->kernels, &kernel, sizeof(kernel));
+}
+
+void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	struct probe_sites_header header = {
+		.magic = PROBE_SITES_MAGIC,
+		.version = PROBE_SITES_VERSION,
+		.header_size = sizeof(header),
+		.site_count = pass_table_sites(table),
+		.uncovered = table->uncovered,
+	};
+	struct pass_bytes blob = {0};
+	LLVMValueRef value, global;
+
+	header.kernel_count = (uint32_t)(table->kernels.size / sizeof(struct probe_site_kernel));
+	header.frame_count = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
+	header.sites_offset = sizeof(header);
+	header.kernels_offset = header.sites_offset + (uint32_t)table->sites.size;
+	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
+	header.strings_offset = header.frames_offset + (uint32_t)table->frames.size;
+	header.strings_size = (uint32_t)table->strings.size;
+	header.total_size = header.strings_offset + header.strings_size;
+	put(&blob, &header, sizeof(header));
+	put(&blob, table->sites.data, table->sites.size);
+	put(&blob, table->kernels.data, table->kernels.size);
+	put(&blob, table->frames.data, table->frames.size);
+	put(&blob, table->strings.data, table->strings.size);
+
+	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);
+	global = LLVMAddGlobalInAddressSpace(module, LLVMTypeOf(value), "__probe_sites",
+					     PROBE_SPACE_CONSTANT);
+	LLVMSetInitializer(global, value);
+	LLVMSetGlobalConstant(global, 1);
+	LLVMSetSection(global, ".probe_sites");
+	LLVMSetAlignment(global, 8);
+	LLVMSetVisibility(global, LLVMProtectedVisibility);
+	probe_shim_keep(module, global);
+	free(blob.data);
+}
