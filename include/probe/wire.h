@@ -273,9 +273,9 @@ struct probe_seg_header {
 
 /* Host records: many writers (any thread of the application), one reader. */
 struct probe_host_ring {
-	uint64_t head; /* bytes reserved since the start: compare-and-swap */
-	uint64_t emitted;
-	uint64_t dropped;
+	uint64_t head;	  /* bytes reserved since the start: compare-and-swap */
+	uint64_t emitted; /* records begun, PAD not counted: committed + dropped + holes */
+	uint64_t dropped; /* records that found no room */
 	uint64_t pad0[5];
 	uint64_t tail; /* bytes consumed; the reader zeroes them first */
 	uint64_t pad1[7];
@@ -283,12 +283,21 @@ struct probe_host_ring {
 };
 
 /*
- * Every host record. The writer reserves, stores size (release), fills the rest and stores commit
- * (release) last; a zero commit word ends what a reader may take. Records never wrap: PROBE_HR_PAD.
+ * Every host record. The writer reserves (which makes head pass over zeroed bytes), stores size
+ * (release), fills the rest and stores commit (release) last; a zero commit word ends what a reader
+ * may take. The payload is padded with zeros to a multiple of 8, and the CRC covers the padding.
+ *
+ * Records never wrap. The rest of the ring before a wrap is a PAD record, whose commit is
+ * PROBE_COMMIT and whose payload is not checked; a rest shorter than struct probe_host_rec stays
+ * zero and is skipped without a record.
+ *
+ * A writer that dies between reserving and committing leaves a hole. While the process lives a
+ * reader waits in front of it. Once the process is gone it steps over a hole whose size word makes
+ * sense, and gives up the rest up to head if that is zero; either is one or more records lost.
  */
 struct probe_host_rec {
 	uint32_t size;	 /* whole record, a multiple of 8 */
-	uint32_t commit; /* PROBE_COMMIT ^ crc32 of the payload, never 0 */
+	uint32_t commit; /* PROBE_COMMIT ^ CRC-32C of the payload; PROBE_COMMIT if that is 0 */
 	uint32_t type;	 /* enum probe_host_rec_type */
 	uint32_t tid;
 	uint64_t time; /* CLOCK_BOOTTIME, ns */

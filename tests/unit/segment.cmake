@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Checksum and segment writer (common/).
+foreach(test crc32 segment)
+	add_executable(unit_common_${test} ${CMAKE_CURRENT_LIST_DIR}/common_${test}.c)
+	target_include_directories(unit_common_${test} PRIVATE ${CMAKE_CURRENT_LIST_DIR})
+	target_compile_definitions(unit_common_${test} PRIVATE _GNU_SOURCE)
+	target_link_libraries(unit_common_${test} PRIVATE probe_common probe_flags probe_sanitize ${CMOCKA_LIBRARY})
+	add_test(NAME common.${test} COMMAND unit_common_${test})
+	set_tests_properties(common.${test} PROPERTIES TIMEOUT 60)
+endforeach()
+
+# The many-threads case again under the thread sanitizer, whatever the build is.
+if(NOT PROBE_SANITIZE)
+	add_executable(unit_common_segment_tsan ${CMAKE_CURRENT_LIST_DIR}/common_segment.c
+		${CMAKE_SOURCE_DIR}/common/segment_writer.c ${CMAKE_SOURCE_DIR}/common/crc32.c)
+	target_include_directories(unit_common_segment_tsan PRIVATE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_SOURCE_DIR})
+	target_compile_definitions(unit_common_segment_tsan PRIVATE _GNU_SOURCE)
+	target_compile_options(unit_common_segment_tsan PRIVATE -fsanitize=thread)
+	target_link_options(unit_common_segment_tsan PRIVATE -fsanitize=thread)
+	target_link_libraries(unit_common_segment_tsan PRIVATE probe_headers probe_flags ${CMOCKA_LIBRARY})
+	add_test(NAME common.segment_tsan COMMAND unit_common_segment_tsan)
+	set_tests_properties(common.segment_tsan PROPERTIES TIMEOUT 120)
+endif()
