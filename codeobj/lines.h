@@ -18,10 +18,19 @@ struct probe_line {
 
 #define PROBE_LINE_END UINT32_MAX
 
+/* A function outside others, where its source declares it. */
+struct probe_function {
+	uint64_t address; /* of its first instruction */
+	uint32_t file;
+	uint32_t line;
+};
+
 struct probe_lines {
 	size_t count;
 	struct probe_line *rows;
 	uint32_t file_count;
+	size_t function_count;
+	struct probe_function *functions; /* by address */
 	char **files; /* joined with their directories; "" if the table names none */
 };
 
@@ -29,5 +38,9 @@ void probe_lines_destroy(struct probe_lines *lines);
 
 /* The row that covers `address`, or NULL. About 60 ns. */
 const struct probe_line *probe_lines_find(const struct probe_lines *lines, uint64_t address);
+
+/* The function that begins at `address`, or NULL. */
+const struct probe_function *probe_lines_function(const struct probe_lines *lines,
+						  uint64_t address);
 
 #endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* A throw-away child; see child.h. */
+#define _GNU_SOURCE /* pipe2, close_range */
+#include "codeobj/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/buf.h"
+#include "common/err.h"
+
+/*
+ * What arrives is: the answer, the text of the error if there is one, and this trailer. A child
+ * that dies early leaves no trailer.
+ */
+#define TRAILER_MAGIC 0x444e4550u
+#define TRAILER_SIZE  8
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SHADOW_MEMORY 1 /* sanitizers map terabytes */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SHADOW_MEMORY 1
+#endif
+#endif
+#ifndef SHADOW_MEMORY
+#define SHADOW_MEMORY 0
+#endif
+
+void probe_put_u32(FILE *out, uint32_t value)
+{
+	uint8_t bytes[4];
+
+	for (int i = 0; i < 4; i++)
+		bytes[i] = (uint8_t)(value >> (8 * i));
+	fwrite(bytes, 1, sizeof(bytes), out);
+}
+
+void probe_put_u64(FILE *out, uint64_t value)
+{
+	probe_put_u32(out, (uint32_t)value);
+	probe_put_u32(out, (uint32_t)(value >> 32));
+}
+
+void probe_put_string(FILE *out, const char *text)
+{
+	fwrite(text, 1, strlen(text) + 1, out);
+}
+
+/* ---- In the child ------------------------------------------------------------------------- */
+
+static void limit(int what, uint64_t value)
+{
+	struct rlimit rlimit = {.rlim_cur = value, .rlim_max = value};
+
+	setrlimit((__rlimit_resource_t)what, &rlimit);
+}
+
+static uint64_t mapped_bytes(void)
+{
+	unsigned long long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (file) {
+		if (fscanf(file, "%llu", &pages) != 1)
+			pages = 0;
+		fclose(file);
+	}
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Keep only the pipe; give up terminal, files and the means to get others. */
+static void confine(int fd)
+{
+	uint64_t mapped = SHADOW_MEMORY ? 0 : mapped_bytes();
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int std = 0; std < 3 && null >= 0; std++)
+		dup2(null, std);
+	if (fd > 3)
+		close_range(3, (unsigned)fd - 1, 0);
+	close_range((unsigned)fd + 1, ~0u, 0);
+	signal(SIGXCPU, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	for (int sig = SIGILL; sig <= SIGSEGV; sig++)
+		if (sig == SIGILL || sig == SIGABRT || sig == SIGBUS || sig == SIGFPE ||
+		    sig == SIGSEGV)
+			signal(sig, SIG_DFL);
+	limit(RLIMIT_CORE, 0);
+	limit(RLIMIT_CPU, PROBE_CHILD_SECONDS);
+	limit(RLIMIT_NOFILE, 0);
+	if (mapped)
+		limit(RLIMIT_AS, mapped + PROBE_CHILD_MEMORY);
+}
+
+__attribute__((noreturn)) static void child_main(int fd, probe_child_fn fn, void *user)
+{
+	struct probe_err *err;
+	char text[1024] = "";
+	size_t len = 0;
+	FILE *out;
+
+	confine(fd);
+	out = fdopen(fd, "w");
+	if (!out)
+		_exit(3);
+	err = fn(user, out);
+	if (err)
+		len = probe_err_format(err, text, sizeof(text));
+	fwrite(text, 1, len, out);
+	probe_put_u32(out, (uint32_t)len);
+	probe_put_u32(out, TRAILER_MAGIC);
+	if (fflush(out) || ferror(out))
+		_exit(3);
+	/* Neither exit handlers nor stdio of the parent's copy are ours to run. */
+	_exit(0);
+}
+
+/* ---- In the parent ------------------------------------------------------------------------ */
+
+struct answer {
+	uint8_t *bytes;
+	size_t size, room;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static struct probe_err *grow(struct answer *answer)
+{
+	size_t room = answer->room ? 2 * answer->room : 65536;
+	uint8_t *bytes = realloc(answer->bytes, room);
+
+	if (!bytes)
+		return probe_err_oom();
+	answer->bytes = bytes;
+	answer->room = room;
+	return NULL;
+}
+
+/* Read to the end of the pipe. */
+static struct probe_err *collect(int fd, const char *what, struct answer *answer)
+{
+	int64_t deadline = now_ms() + 1000 * PROBE_CHILD_SECONDS;
+
+	for (;;) {
+		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+		int64_t left = deadline - now_ms();
+		struct probe_err *err;
+		ssize_t n;
+
+		if (left <= 0)
+			return probe_err_create("%s took over %d seconds; given up", what,
+						PROBE_CHILD_SECONDS);
+		if (poll(&poll_fd, 1, (int)left) <= 0)
+			continue;
+		if (answer->size > PROBE_CHILD_ANSWER)
+			return probe_err_create("%s gave more than %llu bytes; given up", what,
+						(unsigned long long)PROBE_CHILD_ANSWER);
+		if (answer->size == answer->room) {
+			err = grow(answer);
+			if (err)
+				return err;
+		}
+		n = read(fd, answer->bytes + answer->size, answer->room - answer->size);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return probe_err_create("%s: %s", what, strerror(errno));
+		if (!n)
+			return NULL;
+		answer->size += (size_t)n;
+	}
+}
+
+static struct probe_err *death(const char *what, bool known, int status)
+{
+	if (known && WIFSIGNALED(status))
+		return probe_err_create("%s failed: the reader died of signal %d (%s)", what,
+					WTERMSIG(status), strsignal(WTERMSIG(status)));
+	if (known && WIFEXITED(status) && WEXITSTATUS(status))
+		return probe_err_create("%s failed: the reader ended with status %d", what,
+					WEXITSTATUS(status));
+	return probe_err_create("%s failed: the reader gave no answer", what);
+}
+
+/* Cut the trailer off and turn a reported error into ours. */
+static struct probe_err *unwrap(const char *what, bool known, int status, struct answer *answer)
+{
+	struct probe_buf buf;
+	uint32_t len, magic;
+
+	if (answer->size < TRAILER_SIZE)
+		return death(what, known, status);
+	probe_buf_init(&buf, what, answer->bytes + answer->size - TRAILER_SIZE, TRAILER_SIZE);
+	probe_err_destroy(probe_buf_u32(&buf, &len));
+	probe_err_destroy(probe_buf_u32(&buf, &magic));
+	answer->size -= TRAILER_SIZE;
+	if (magic != TRAILER_MAGIC || len > answer->size || (known && status))
+		return death(what, known, status);
+	answer->size -= len;
+	if (len)
+		return probe_err_create("%.*s", (int)(len < 1024 ? len : 1024),
+					(const char *)answer->bytes + answer->size);
+	return NULL;
+}
+
+struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *user, uint8_t **answer,
+				  size_t *size)
+{
+	struct answer got = {0};
+	struct probe_err *err;
+	int pipe_fds[2], status = 0;
+	bool known;
+	pid_t pid;
+
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return probe_err_create("%s: cannot make a pipe: %s", what, strerror(errno));
+	pid = fork();
+	if (pid < 0) {
+		err = probe_err_create("%s: cannot start a process: %s", what, strerror(errno));
+		close(pipe_fds[0]);
+		close(pipe_fds[1]);
+		return err;
+	}
+	if (!pid)
+		child_main(pipe_fds[1], fn, user);
+	close(pipe_fds[1]);
+	err = collect(pipe_fds[0], what, &got);
+	close(pipe_fds[0]);
+	if (err)
+		kill(pid, SIGKILL);
+	while ((known = waitpid(pid, &status, 0) == pid) == false && errno == EINTR)
+		;
+	if (!err)
+		err = unwrap(what, known, status, &got);
+	if (err) {
+		free(got.bytes);
+		return err;
+	}
+	*answer = got.bytes;
+	*size = got.size;
+	return NULL;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libdwarf 20210528 through its object-access interface; see dwarf_shim.h. Later releases (0.x)
+ * rename the interface types and drop arguments: adding them means changing this file only, and
+ * CMakeLists.txt refuses them until then.
+ */
+#include "codeobj/dwarf_shim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <dwarf.h>
+#include <libdwarf.h>
+
+#include "common/err.h"
+
+const char *const probe_dwarf_section_names[PROBE_DWARF_SECTIONS] = {
+	".debug_info",	   ".debug_abbrev",	 ".debug_line", ".debug_str",
+	".debug_line_str", ".debug_str_offsets", ".debug_addr",
+};
+
+/* A unit with more files than this is not a compiler's. */
+#define FILES_MAX 1000000u
+/* Namespaces in namespaces; declarations of declarations. */
+#define DEPTH_MAX 32
+#define CHAIN_MAX 8
+
+struct object {
+	const struct probe_dwarf_section *sections;
+};
+
+/* Section 0 is ELF's null section; ours follow. */
+static int section_info(void *user, Dwarf_Half index, Dwarf_Obj_Access_Section *ret, int *error)
+{
+	const struct object *object = user;
+
+	(void)error;
+	*ret = (Dwarf_Obj_Access_Section){.name = ""};
+	if (index > PROBE_DWARF_SECTIONS)
+		return DW_DLV_NO_ENTRY;
+	if (index) {
+		ret->name = probe_dwarf_section_names[index - 1];
+		ret->size = object->sections[index - 1].size;
+		ret->type = 1; /* SHT_PROGBITS */
+	}
+	return DW_DLV_OK;
+}
+
+static int section_load(void *user, Dwarf_Half index, Dwarf_Small **ret, int *error)
+{
+	const struct object *object = user;
+
+	(void)error;
+	if (!index || index > PROBE_DWARF_SECTIONS || !object->sections[index - 1].bytes)
+		return DW_DLV_NO_ENTRY;
+	*ret = (Dwarf_Small *)object->sections[index - 1].bytes;
+	return DW_DLV_OK;
+}
+
+static Dwarf_Endianness byte_order(void *user)
+{
+	(void)user;
+	return DW_OBJECT_LSB;
+}
+
+static Dwarf_Small length_size(void *user)
+{
+	(void)user;
+	return 4;
+}
+
+static Dwarf_Small pointer_size(void *user)
+{
+	(void)user;
+	return 8;
+}
+
+static Dwarf_Unsigned section_count(void *user)
+{
+	(void)user;
+	return PROBE_DWARF_SECTIONS + 1;
+}
+
+static const Dwarf_Obj_Access_Methods methods = {
+	.get_section_info = section_info,
+	.get_byte_order = byte_order,
+	.get_length_size = length_size,
+	.get_pointer_size = pointer_size,
+	.get_section_count = section_count,
+	.load_section = section_load,
+};
+
+struct reader {
+	const char *name;
+	Dwarf_Debug dbg;
+	const struct probe_dwarf_sink *sink;
+	uint32_t
+		*files; /* of the unit: number in the table -> the sink's index + 1; 0 = not seen */
+	size_t file_room;
+};
+
+static struct probe_err *refuse(struct reader *reader, const char *doing, Dwarf_Error error)
+{
+	struct probe_err *err;
+
+	err = probe_err_at(reader->name, PROBE_ERR_NO_OFFSET, "damaged debug information: %s: %s",
+			   doing, error ? dwarf_errmsg(error) : "nothing there");
+	if (error)
+		dwarf_dealloc_error(reader->dbg, error);
+	return err;
+}
+
+static struct probe_err *room_for_file(struct reader *reader, Dwarf_Unsigned number)
+{
+	size_t room = reader->file_room ? reader->file_room : 64;
+	uint32_t *files;
+
+	if (number < reader->file_room)
+		return NULL;
+	while (room <= number)
+		room *= 2;
+	files = realloc(reader->files, room * sizeof(*files));
+	if (!files)
+		return probe_err_oom();
+	memset(files + reader->file_room, 0, (room - reader->file_room) * sizeof(*files));
+	reader->files = files;
+	reader->file_room = room;
+	return NULL;
+}
+
+/* dwarf_linesrc() joins names and directories, and allocates: once per file of a unit. */
+static struct probe_err *file_of(struct reader *reader, Dwarf_Line line, uint32_t *ret)
+{
+	Dwarf_Unsigned number;
+	Dwarf_Error error = NULL;
+	struct probe_err *err;
+	char *path;
+
+	if (dwarf_line_srcfileno(line, &number, &error) != DW_DLV_OK)
+		return refuse(reader, "reading a file number", error);
+	if (number > FILES_MAX)
+		return probe_err_at(reader->name, PROBE_ERR_NO_OFFSET,
+				    "damaged debug information: file number %llu",
+				    (unsigned long long)number);
+	err = room_for_file(reader, number);
+	if (err)
+		return err;
+	if (!reader->files[number]) {
+		if (dwarf_linesrc(line, &path, &error) != DW_DLV_OK)
+			return refuse(reader, "reading a file name", error);
+		err = reader->sink->file(reader->sink->user, path, ret);
+		dwarf_dealloc(reader->dbg, path, DW_DLA_STRING);
+		if (err)
+			return err;
+		reader->files[number] = *ret + 1;
+	}
+	*ret = reader->files[number] - 1;
+	return NULL;
+}
+
+static struct probe_err *read_row(struct reader *reader, Dwarf_Line line)
+{
+	Dwarf_Unsigned number = 0, column = 0;
+	Dwarf_Error error = NULL;
+	struct probe_err *err;
+	Dwarf_Addr address;
+	Dwarf_Bool end;
+	uint32_t file = 0;
+
+	if (dwarf_lineaddr(line, &address, &error) != DW_DLV_OK ||
+	    dwarf_lineendsequence(line, &end, &error) != DW_DLV_OK ||
+	    dwarf_lineno(line, &number, &error) != DW_DLV_OK ||
+	    dwarf_lineoff_b(line, &column, &error) != DW_DLV_OK)
+		return refuse(reader, "reading a line", error);
+	if (!end) {
+		err = file_of(reader, line, &file);
+		if (err)
+			return err;
+	}
+	return reader->sink->row(reader->sink->user, address, file, number, column, end);
+}
+
+static struct probe_err *read_unit(struct reader *reader, Dwarf_Die die)
+{
+	Dwarf_Line_Context context = NULL;
+	Dwarf_Unsigned version;
+	Dwarf_Small tables;
+	Dwarf_Error error = NULL;
+	struct probe_err *err = NULL;
+	Dwarf_Signed count;
+	Dwarf_Line *lines;
+	int result;
+
+	result = dwarf_srclines_b(die, &version, &tables, &context, &error);
+	if (result == DW_DLV_NO_ENTRY)
+		return NULL;
+	if (result != DW_DLV_OK)
+		return refuse(reader, "reading a line table", error);
+	if (dwarf_srclines_from_linecontext(context, &lines, &count, &error) != DW_DLV_OK) {
+		err = refuse(reader, "decoding a line table", error);
+	} else {
+		if (reader->files)
+			memset(reader->files, 0, reader->file_room * sizeof(*reader->files));
+		for (Dwarf_Signed i = 0; i < count && !err; i++)
+			err = read_row(reader, lines[i]);
+	}
+	dwarf_srclines_dealloc_b(context);
+	return err;
+}
+
+/* ---- Functions: what cannot be read is left out, the line table does not depend on it. ------ */
+
+struct unit_files {
+	char **names;
+	Dwarf_Signed count;
+	int first; /* number of the first: 1 before DWARF 5 */
+};
+
+static bool attr_number(Dwarf_Die die, Dwarf_Half name, Dwarf_Unsigned *ret)
+{
+	Dwarf_Attribute attr;
+	bool ok;
+
+	if (dwarf_attr(die, name, &attr, NULL) != DW_DLV_OK)
+		return false;
+	ok = dwarf_formudata(attr, ret, NULL) == DW_DLV_OK;
+	dwarf_dealloc_attribute(attr);
+	return ok;
+}
+
+/* The entry that an out-of-line function completes: its declaration or abstract origin. */
+static Dwarf_Die declaration(struct reader *reader, Dwarf_Die die)
+{
+	static const Dwarf_Half names[] = {DW_AT_specification, DW_AT_abstract_origin};
+	Dwarf_Attribute attr;
+	Dwarf_Die next = NULL;
+	Dwarf_Off offset;
+
+	for (size_t i = 0; i < 2 && !next; i++) {
+		if (dwarf_attr(die, names[i], &attr, NULL) != DW_DLV_OK)
+			continue;
+		if (dwarf_global_formref(attr, &offset, NULL) != DW_DLV_OK ||
+		    dwarf_offdie_b(reader->dbg, offset, 1, &next, NULL) != DW_DLV_OK)
+			next = NULL;
+		dwarf_dealloc_attribute(attr);
+	}
+	return next;
+}
+
+static bool declared_at(struct reader *reader, Dwarf_Die die, unsigned chain, Dwarf_Unsigned *file,
+			Dwarf_Unsigned *line)
+{
+	Dwarf_Die next;
+	bool ok;
+
+	if (attr_number(die, DW_AT_decl_line, line) && attr_number(die, DW_AT_decl_file, file))
+		return true;
+	next = chain < CHAIN_MAX ? declaration(reader, die) : NULL;
+	if (!next)
+		return false;
+	ok = declared_at(reader, next, chain + 1, file, line);
+	dwarf_dealloc_die(next);
+	return ok;
+}
+
+static struct probe_err *read_function(struct reader *reader, Dwarf_Die die,
+				       const struct unit_files *files)
+{
+	Dwarf_Unsigned file, line;
+	struct probe_err *err;
+	Dwarf_Addr address;
+	uint32_t index;
+
+	if (dwarf_lowpc(die, &address, NULL) != DW_DLV_OK ||
+	    !declared_at(reader, die, 0, &file, &line))
+		return NULL;
+	if (file < (Dwarf_Unsigned)files->first ||
+	    file - (Dwarf_Unsigned)files->first >= (Dwarf_Unsigned)files->count)
+		return NULL;
+	err = reader->sink->file(reader->sink->user,
+				 files->names[file - (Dwarf_Unsigned)files->first], &index);
+	if (err)
+		return err;
+	return reader->sink->function(reader->sink->user, address, index, line);
+}
+
+static struct probe_err *read_children(struct reader *reader, Dwarf_Die parent, unsigned depth,
+				       const struct unit_files *files)
+{
+	struct probe_err *err = NULL;
+	Dwarf_Die die, next;
+	Dwarf_Half tag;
+
+	if (depth > DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
+		return NULL;
+	while (die && !err) {
+		if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
+			tag = 0;
+		if (tag == DW_TAG_subprogram)
+			err = read_function(reader, die, files);
+		else if (tag == DW_TAG_namespace)
+			err = read_children(reader, die, depth + 1, files);
+		if (dwarf_siblingof_b(reader->dbg, die, 1, &next, NULL) != DW_DLV_OK)
+			next = NULL;
+		dwarf_dealloc_die(die);
+		die = next;
+	}
+	if (die)
+		dwarf_dealloc_die(die);
+	return err;
+}
+
+static struct probe_err *read_functions(struct reader *reader, Dwarf_Die die, Dwarf_Half version)
+{
+	struct unit_files files = {.first = version >= 5 ? 0 : 1};
+	struct probe_err *err;
+
+	if (dwarf_srcfiles(die, &files.names, &files.count, NULL) != DW_DLV_OK)
+		return NULL;
+	err = read_children(reader, die, 0, &files);
+	for (Dwarf_Signed i = 0; i < files.count; i++)
+		dwarf_dealloc(reader->dbg, files.names[i], DW_DLA_STRING);
+	dwarf_dealloc(reader->dbg, files.names, DW_DLA_LIST);
+	return err;
+}
+
+/* ---- All units ----------------------------------------------------------------------------- */
+
+static struct probe_err *read_units(struct reader *reader)
+{
+	for (;;) {
+		Dwarf_Unsigned length, type_offset, next;
+		Dwarf_Half version, address_size, offset_size, extension, unit_type;
+		Dwarf_Off abbrev;
+		Dwarf_Sig8 signature;
+		Dwarf_Error error = NULL;
+		struct probe_err *err;
+		Dwarf_Die die;
+		int result;
+
+		result = dwarf_next_cu_header_d(reader->dbg, 1, &length, &version, &abbrev,
+						&address_size, &offset_size, &extension, &signature,
+						&type_offset, &next, &unit_type, &error);
+		if (result == DW_DLV_NO_ENTRY)
+			return NULL;
+		if (result != DW_DLV_OK)
+			return refuse(reader, "reading a unit", error);
+		result = dwarf_siblingof_b(reader->dbg, NULL, 1, &die, &error);
+		if (result == DW_DLV_NO_ENTRY)
+			continue;
+		if (result != DW_DLV_OK)
+			return refuse(reader, "reading a unit's first entry", error);
+		err = read_unit(reader, die);
+		if (!err)
+			err = read_functions(reader, die, version);
+		dwarf_dealloc_die(die);
+		if (err)
+			return err;
+	}
+}
+
+struct probe_err *probe_dwarf_lines(const char *name,
+				    const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
+				    const struct probe_dwarf_sink *sink)
+{
+	struct object object = {.sections = sections};
+	Dwarf_Obj_Access_Interface interface = {.object = &object, .methods = &methods};
+	struct reader reader = {.name = name, .sink = sink};
+	Dwarf_Error error = NULL;
+	struct probe_err *err;
+	int result;
+
+	if (!sections[0].bytes || !sections[2].bytes)
+		return NULL;
+	result = dwarf_object_init_b(&interface, NULL, NULL, DW_GROUPNUMBER_ANY, &reader.dbg,
+				     &error);
+	if (result == DW_DLV_NO_ENTRY)
+		return NULL;
+	if (result != DW_DLV_OK)
+		return refuse(&reader, "opening it", error);
+	err = read_units(&reader);
+	free(reader.files);
+	error = NULL;
+	dwarf_object_finish(reader.dbg, &error);
+	return err;
+}

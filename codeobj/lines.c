@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* Building and searching the flat line table; see lines.h. */
+#include "codeobj/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codeobj/child.h"
+#include "codeobj/dwarf_shim.h"
+#include "codeobj/elf_image.h"
+#include "codeobj/lines_read.h"
+#include "common/buf.h"
+#include "common/err.h"
+
+#define ROWS_MAX  (16u << 20)
+#define FILES_MAX (1u << 20)
+
+/* ---- In the child: collect, sort, send ----------------------------------------------------- */
+
+struct table {
+	const char *name;
+	struct probe_lines lines;
+	size_t row_room, file_room, function_room;
+};
+
+static struct probe_err *add_file(void *user, const char *path, uint32_t *ret)
+{
+	struct table *table = user;
+	struct probe_lines *lines = &table->lines;
+	char **files;
+
+	/* Units share headers, but few of them: a search of the newest is enough. */
+	for (uint32_t i = lines->file_count, seen = 0; i-- > 0 && seen < 64; seen++) {
+		if (!strcmp(lines->files[i], path)) {
+			*ret = i;
+			return NULL;
+		}
+	}
+	if (lines->file_count >= FILES_MAX)
+		return probe_err_at(table->name, PROBE_ERR_NO_OFFSET, "over %u source files",
+				    FILES_MAX);
+	if (lines->file_count == table->file_room) {
+		table->file_room = table->file_room ? 2 * table->file_room : 64;
+		files = realloc(lines->files, table->file_room * sizeof(*files));
+		if (!files)
+			return probe_err_oom();
+		lines->files = files;
+	}
+	lines->files[lines->file_count] = strdup(path);
+	if (!lines->files[lines->file_count])
+		return probe_err_oom();
+	*ret = lines->file_count++;
+	return NULL;
+}
+
+static struct probe_err *add_row(void *user, uint64_t address, uint32_t file, uint64_t line,
+				 uint64_t column, bool end)
+{
+	struct table *table = user;
+	struct probe_lines *lines = &table->lines;
+	struct probe_line *rows;
+
+	if (lines->count >= ROWS_MAX)
+		return probe_err_at(table->name, PROBE_ERR_NO_OFFSET, "over %u line rows",
+				    ROWS_MAX);
+	if (lines->count == table->row_room) {
+		table->row_room = table->row_room ? 2 * table->row_room : 4096;
+		rows = realloc(lines->rows, table->row_room * sizeof(*rows));
+		if (!rows)
+			return probe_err_oom();
+		lines->rows = rows;
+	}
+	lines->rows[lines->count] = (struct probe_line){
+		.address = address,
+		.file = end ? PROBE_LINE_END : file,
+		.line = line > UINT32_MAX ? 0 : (uint32_t)line,
+		.column = column > UINT32_MAX ? 0 : (uint32_t)column,
+		/* Sorting must keep the table's order among equal addresses. */
+		.reserved = (uint32_t)lines->count,
+	};
+	lines->count++;
+	return NULL;
+}
+
+static struct probe_err *add_function(void *user, uint64_t address, uint32_t file, uint64_t line)
+{
+	struct table *table = user;
+	struct probe_lines *lines = &table->lines;
+	struct probe_function *functions;
+
+	if (lines->function_count >= ROWS_MAX)
+		return probe_err_at(table->name, PROBE_ERR_NO_OFFSET, "over %u functions",
+				    ROWS_MAX);
+	if (lines->function_count == table->function_room) {
+		table->function_room = table->function_room ? 2 * table->function_room : 64;
+		functions = realloc(lines->functions, table->function_room * sizeof(*functions));
+		if (!functions)
+			return probe_err_oom();
+		lines->functions = functions;
+	}
+	lines->functions[lines->function_count++] = (struct probe_function){
+		.address = address,
+		.file = file,
+		.line = line > UINT32_MAX ? 0 : (uint32_t)line,
+	};
+	return NULL;
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+	const struct probe_function *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* At one address an end comes first: the next sequence may begin where one ends. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct probe_line *x = a, *y = b;
+	bool x_end = x->file == PROBE_LINE_END, y_end = y->file == PROBE_LINE_END;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x_end != y_end)
+		return x_end ? -1 : 1;
+	return x->reserved < y->reserved ? -1 : x->reserved > y->reserved;
+}
+
+/* Of several rows at one address the last one holds; equal neighbours become one. */
+static void squeeze(struct probe_lines *lines)
+{
+	size_t n = 0;
+
+	if (lines->count)
+		qsort(lines->rows, lines->count, sizeof(*lines->rows), compare_rows);
+	for (size_t i = 0; i < lines->count; i++) {
+		struct probe_line row = lines->rows[i];
+
+		row.reserved = 0;
+		if (n && lines->rows[n - 1].address == row.address)
+			n--;
+		if (n && lines->rows[n - 1].file == row.file &&
+		    lines->rows[n - 1].line == row.line && lines->rows[n - 1].column == row.column)
+			continue;
+		lines->rows[n++] = row;
+	}
+	lines->count = n;
+}
+
+struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
+				   struct probe_lines **ret)
+{
+	struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS] = {0};
+	struct table table = {.name = name};
+	struct probe_dwarf_sink sink = {
+		.user = &table, .file = add_file, .row = add_row, .function = add_function};
+	struct probe_lines *lines;
+	struct probe_err *err;
+	struct probe_elf elf;
+
+	err = probe_elf_open(name, bytes, size, &elf);
+	if (err)
+		return err;
+	if (elf.type == 1) /* ET_REL */
+		err = probe_err_at(name, PROBE_ERR_NO_OFFSET,
+				   "unlinked object: its line table needs relocations; link it");
+	for (size_t i = 0; i < PROBE_DWARF_SECTIONS && !err; i++) {
+		struct probe_buf buf;
+		bool found;
+
+		err = probe_elf_section(&elf, probe_dwarf_section_names[i], &found, &buf);
+		if (!err && found && probe_buf_left(&buf))
+			sections[i] = (struct probe_dwarf_section){buf.pos, probe_buf_left(&buf)};
+	}
+	if (!err)
+		err = probe_dwarf_lines(name, sections, &sink);
+	probe_elf_close(&elf);
+	lines = malloc(sizeof(*lines));
+	if (!err && !lines)
+		err = probe_err_oom();
+	if (err) {
+		free(lines);
+		probe_lines_clear(&table.lines);
+		return err;
+	}
+	squeeze(&table.lines);
+	if (table.lines.function_count)
+		qsort(table.lines.functions, table.lines.function_count,
+		      sizeof(*table.lines.functions), compare_functions);
+	*lines = table.lines;
+	*ret = lines;
+	return NULL;
+}
+
+void probe_lines_send(const struct probe_lines *lines, FILE *out)
+{
+	probe_put_u32(out, lines->file_count);
+	for (uint32_t i = 0; i < lines->file_count; i++)
+		probe_put_string(out, lines->files[i]);
+	probe_put_u64(out, lines->count);
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct probe_line *row = &lines->rows[i];
+
+		probe_put_u64(out, row->address);
+		probe_put_u32(out, row->file);
+		probe_put_u32(out, row->line);
+		probe_put_u32(out, row->column);
+		probe_put_u32(out, 0);
+	}
+	probe_put_u64(out, lines->function_count);
+	for (size_t i = 0; i < lines->function_count; i++) {
+		probe_put_u64(out, lines->functions[i].address);
+		probe_put_u32(out, lines->functions[i].file);
+		probe_put_u32(out, lines->functions[i].line);
+	}
+}
+
+/* ---- In the parent ------------------------------------------------------------------------- */
+
+#define ROW_BYTES      24
+#define FUNCTION_BYTES 16
+
+static struct probe_err *receive_files(struct probe_buf *buf, struct probe_lines *lines)
+{
+	struct probe_err *err;
+	uint32_t count;
+
+	err = probe_buf_u32(buf, &count);
+	if (err)
+		return err;
+	if (count > probe_buf_left(buf))
+		return probe_buf_error(buf, "%u files in %zu bytes", count, probe_buf_left(buf));
+	lines->files = calloc(count + 1ul, sizeof(*lines->files));
+	if (!lines->files)
+		return probe_err_oom();
+	for (; lines->file_count < count; lines->file_count++) {
+		const char *path;
+
+		err = probe_buf_string(buf, &path);
+		if (err)
+			return err;
+		lines->files[lines->file_count] = strdup(path);
+		if (!lines->files[lines->file_count])
+			return probe_err_oom();
+	}
+	return NULL;
+}
+
+static struct probe_err *receive_row(struct probe_buf *buf, struct probe_lines *lines)
+{
+	struct probe_line row;
+	struct probe_err *err;
+
+	err = probe_buf_u64(buf, &row.address);
+	if (!err)
+		err = probe_buf_u32(buf, &row.file);
+	if (!err)
+		err = probe_buf_u32(buf, &row.line);
+	if (!err)
+		err = probe_buf_u32(buf, &row.column);
+	if (!err)
+		err = probe_buf_u32(buf, &row.reserved);
+	if (err)
+		return err;
+	if (row.file >= lines->file_count && row.file != PROBE_LINE_END)
+		return probe_buf_error(buf, "file %u of %u", row.file, lines->file_count);
+	if (lines->count && row.address <= lines->rows[lines->count - 1].address)
+		return probe_buf_error(buf, "rows out of order");
+	lines->rows[lines->count++] = row;
+	return NULL;
+}
+
+static struct probe_err *receive_rows(struct probe_buf *buf, struct probe_lines *lines)
+{
+	struct probe_err *err;
+	uint64_t count;
+
+	err = probe_buf_u64(buf, &count);
+	if (err)
+		return err;
+	if (count > probe_buf_left(buf) / ROW_BYTES)
+		return probe_buf_error(buf, "%llu rows in %zu bytes", (unsigned long long)count,
+				       probe_buf_left(buf));
+	lines->rows = calloc(count + 1, sizeof(*lines->rows));
+	if (!lines->rows)
+		return probe_err_oom();
+	for (uint64_t i = 0; i < count && !err; i++)
+		err = receive_row(buf, lines);
+	return err;
+}
+
+static struct probe_err *receive_function(struct probe_buf *buf, struct probe_lines *lines)
+{
+	struct probe_function function;
+	struct probe_err *err;
+
+	err = probe_buf_u64(buf, &function.address);
+	if (!err)
+		err = probe_buf_u32(buf, &function.file);
+	if (!err)
+		err = probe_buf_u32(buf, &function.line);
+	if (err)
+		return err;
+	if (function.file >= lines->file_count)
+		return probe_buf_error(buf, "file %u of %u", function.file, lines->file_count);
+	if (lines->function_count &&
+	    function.address < lines->functions[lines->function_count - 1].address)
+		return probe_buf_error(buf, "functions out of order");
+	lines->functions[lines->function_count++] = function;
+	return NULL;
+}
+
+static struct probe_err *receive_functions(struct probe_buf *buf, struct probe_lines *lines)
+{
+	struct probe_err *err;
+	uint64_t count;
+
+	err = probe_buf_u64(buf, &count);
+	if (err)
+		return err;
+	if (count > probe_buf_left(buf) / FUNCTION_BYTES)
+		return probe_buf_error(buf, "%llu functions in %zu bytes",
+				       (unsigned long long)count, probe_buf_left(buf));
+	lines->functions = calloc(count + 1, sizeof(*lines->functions));
+	if (!lines->functions)
+		return probe_err_oom();
+	for (uint64_t i = 0; i < count && !err; i++)
+		err = receive_function(buf, lines);
+	return err;
+}
+
+struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines **ret)
+{
+	struct probe_lines *lines = calloc(1, sizeof(*lines));
+	struct probe_err *err;
+
+	if (!lines)
+		return probe_err_oom();
+	err = receive_files(buf, lines);
+	if (!err)
+		err = receive_rows(buf, lines);
+	if (!err)
+		err = receive_functions(buf, lines);
+	if (err) {
+		probe_lines_destroy(lines);
+		return err;
+	}
+	*ret = lines;
+	return NULL;
+}
+
+void probe_lines_clear(struct probe_lines *lines)
+{
+	for (uint32_t i = 0; i < lines->file_count; i++)
+		free(lines->files[i]);
+	free(lines->files);
+	free(lines->rows);
+	free(lines->functions);
+	*lines = (struct probe_lines){0};
+}
+
+void probe_lines_destroy(struct probe_lines *lines)
+{
+	if (!lines)
+		return;
+	probe_lines_clear(lines);
+	free(lines);
+}
+
+const struct probe_line *probe_lines_find(const struct probe_lines *lines, uint64_t address)
+{
+	const struct probe_line *base = lines->rows;
+	size_t n = lines->count;
+
+	if (!n || address < base->address)
+		return NULL;
+	/* The last row at or before the address; the loop has no branch to mispredict. */
+	while (n > 1) {
+		size_t half = n / 2;
+
+		base += base[half].address <= address ? half : 0;
+		n -= half;
+	}
+	return base->file == PROBE_LINE_END ? NULL : base;
+}
+
+const struct probe_function *probe_lines_function(const struct probe_lines *lines, uint64_t address)
+{
+	struct probe_function key = {.address = address};
+
+	if (!lines->function_count)
+		return NULL;
+	return bsearch(&key, lines->functions, lines->function_count, sizeof(*lines->functions),
+		       compare_functions);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Both ends of the line table's way out of a throw-away child; for inspect.c and fuzz tests. */
+#ifndef PROBE_CODEOBJ_LINES_READ_H
+#define PROBE_CODEOBJ_LINES_READ_H
+
+#include <stdio.h>
+
+#include "codeobj/lines.h"
+
+struct probe_buf;
+
+/* In the child: decode the line tables of an ELF image. An image without debug information gives
+ * an empty table. */
+struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
+				   struct probe_lines **ret);
+void probe_lines_send(const struct probe_lines *lines, FILE *out);
+
+/* In the parent: accept a table only if it is in order and names its own files. */
+struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines **ret);
+
+/* Free the content only. */
+void probe_lines_clear(struct probe_lines *lines);
+
+#endif
