@@ -144,7 +144,5 @@ void sim_kernel_name(uint64_t descriptor, char *buf, size_t size);
 
 /* statistics.c: counters of a finished dispatch. */
 void sim_statistics_add(const struct sim_dispatch *dispatch);
-/* Write out what is buffered; before the runtime may abort the process. */
-void sim_statistics_flush(void);
 
 #endif

@@ -32,7 +32,6 @@ void sim_queue_error(struct sim_queue *queue, enum sim_error error)
 {
 	amd_signal_t *signal = queue->amd ? sim_signal(queue->amd->queue_inactive_signal) : NULL;
 
-	sim_statistics_flush();
 	atomic_store_explicit(&queue->dead, true, memory_order_release);
 	if (signal)
 		sim_signal_store(signal, signal_codes[error]);
@@ -59,7 +58,6 @@ void sim_memory_error(struct sim_queue *queue, const struct sim_fault *fault)
 		report.read_only = fault->kind == SIM_FAULT_WRITE;
 		report.no_execute = fault->kind == SIM_FAULT_FETCH;
 	}
-	sim_statistics_flush();
 	atomic_store_explicit(&queue->dead, true, memory_order_release);
 	/* Without interrupts there is no such event; a silent hang helps nobody. */
 	if (!sim_event_memory_fault(&report))

@@ -128,8 +128,15 @@ static void open_stats(void)
 		return;
 	stats_tried = true;
 	stats = fopen(path, "ae");
-	if (!stats)
+	if (!stats) {
 		sim_print("PROBE_SIM_STATS: cannot write %s: %s", path, strerror(errno));
+		return;
+	}
+	/*
+	 * Whole lines at once: several processes may append to one file, and HIP programs end
+	 * without hsa_shut_down, some by abort().
+	 */
+	setvbuf(stats, NULL, _IOLBF, 4096);
 }
 
 /* Names are bytes of the application's code object. */
@@ -193,23 +200,6 @@ void sim_statistics_add(const struct sim_dispatch *dispatch)
 	if (stats && kernel)
 		write_line(dispatch, kernel->name, &counters);
 	pthread_mutex_unlock(&lock);
-}
-
-void sim_statistics_flush(void)
-{
-	pthread_mutex_lock(&lock);
-	if (stats)
-		fflush(stats);
-	pthread_mutex_unlock(&lock);
-}
-
-/*
- * At exit queues may still be running, so the file is left open. HIP programs end without
- * hsa_shut_down: this destructor is the only moment there is.
- */
-__attribute__((destructor)) static void flush_at_exit(void)
-{
-	sim_statistics_flush();
 }
 
 /* ---- probe_sim.h ---------------------------------------------------------------------------- */
