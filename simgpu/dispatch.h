@@ -139,8 +139,8 @@ void sim_memory_error(struct sim_queue *queue, const struct sim_fault *fault);
 /* A wave stopped with SIM_STOP_FAULT, _TRAP or _GWS: print, stop the dispatch, report. */
 void sim_wave_error(struct sim_dispatch *dispatch, const struct sim_wave *wave, enum sim_stop stop);
 
-/* kernel_name.c: the symbol of a kernel descriptor, or its address in hex. */
-void sim_kernel_name(uint64_t descriptor, char *buf, size_t size);
+/* kernel_name.c: the symbol of a kernel descriptor, else false and its address in hex. */
+bool sim_kernel_name(uint64_t descriptor, char *buf, size_t size);
 
 /* statistics.c: counters of a finished dispatch. */
 void sim_statistics_add(const struct sim_dispatch *dispatch);

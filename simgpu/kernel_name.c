@@ -155,8 +155,10 @@ static bool find_name(uint64_t descriptor, char *buf, size_t size)
 	return false;
 }
 
-void sim_kernel_name(uint64_t descriptor, char *buf, size_t size)
+bool sim_kernel_name(uint64_t descriptor, char *buf, size_t size)
 {
-	if (!find_name(descriptor, buf, size))
-		snprintf(buf, size, "at 0x%" PRIx64, descriptor);
+	if (find_name(descriptor, buf, size))
+		return true;
+	snprintf(buf, size, "at 0x%" PRIx64, descriptor);
+	return false;
 }

@@ -76,7 +76,9 @@ static struct kernel_sum *kernel_of(uint64_t descriptor)
 		block.serial = 0;
 	if (known->kernel && known->descriptor == descriptor && known->serial == block.serial)
 		return known->kernel;
-	sim_kernel_name(descriptor, name, sizeof(name));
+	/* An address would make a different table in every run. */
+	if (!sim_kernel_name(descriptor, name, sizeof(name)))
+		strcpy(name, "(no symbol)");
 	*known = (struct known){descriptor, block.serial, kernel_by_name(name)};
 	return known->kernel;
 }
