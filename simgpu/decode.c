@@ -73,7 +73,7 @@ uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, ui
 		value = (uint64_t)(192 - (int64_t)code);
 	else if (type == T_H || type == T_P)
 		value = fconst[code - 240].f16;
-	else if (dwords == 2 && type == T_W)
+	else if (type == T_W && (dwords == 2 || (dwords > 2 && fp)))
 		value = fconst[code - 240].f64;
 	else
 		value = fconst[code - 240].f32;
@@ -365,6 +365,21 @@ static void decode_mai(struct decoder *d)
 		ip->off[2] += 256 * 4u * SIM_LANES;
 }
 
+/*
+ * v_pk_mov_b32: op_sel says which register of source 0 and of source 1 is moved (op_sel_hi does
+ * not matter), so it becomes part of the addresses.
+ */
+static void decode_pk_mov(struct decoder *d)
+{
+	for (unsigned int n = 0; n < 2; n++) {
+		if (!(d->ip->m.opsel >> n & 1) || d->ip->constant >> n & 1)
+			continue;
+		d->ip->off[n] += d->ip->scalar >> n & 1 ? 4 : 4 * SIM_LANES;
+	}
+	memset(&d->ip->m, 0, sizeof(d->ip->m));
+	d->ip->modded = false;
+}
+
 static bool is_mai(const struct sim_opcode *row)
 {
 	return row->cls == C_MFMA || row->op == OP_v_accvgpr_write_b32 ||
@@ -452,6 +467,8 @@ static void decode_vop(struct decoder *d)
 			operand_vector(d, &d->row->operand[i]);
 	if (d->enc == ENC_VOP3P && is_mai(d->row))
 		decode_mai(d);
+	if (d->row->op == OP_v_pk_mov_b32)
+		decode_pk_mov(d);
 	if (d->row->op == OP_v_accvgpr_mov_b32) {
 		d->ip->dst += 256;
 		d->ip->off[0] += 256 * 4u * SIM_LANES;

@@ -5,7 +5,7 @@ set(simgpu_isa_options -fno-strict-aliasing -ffp-contract=off -fno-math-errno -f
 
 add_library(simgpu_isa OBJECT
 	code_cache.c constants.c decode.c exec_control.c exec_flow.c exec_salu.c exec_smem.c
-	exec_tables.c isa_tables.c wave_memory.c)
+	exec_tables.c isa_tables.c lds_banks.c wave_memory.c)
 target_compile_options(simgpu_isa PRIVATE ${simgpu_isa_options})
 target_link_libraries(simgpu_isa PRIVATE probe_flags)
 target_include_directories(simgpu_isa PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
@@ -17,9 +17,10 @@ set(simgpu_flags_avx512 ${simgpu_flags_avx2} -mavx512f -mavx512bw -mavx512dq -ma
 set(simgpu_isa_sources $<TARGET_OBJECTS:simgpu_isa>)
 foreach(level base avx2 avx512)
 	add_library(simgpu_isa_${level} OBJECT
-		exec_lane.c exec_mem.c exec_mods.c exec_run.c exec_valu_cmp.c exec_valu_cvt.c
+		buffer_access.c exec_atomic.c exec_buffer.c exec_lane.c exec_lds.c exec_lds_atomic.c
+		exec_mem.c exec_mfma.c exec_mods.c exec_run.c exec_valu_cmp.c exec_valu_cvt.c
 		exec_valu_f16.c exec_valu_f32.c exec_valu_f64.c exec_valu_int.c exec_valu_mask.c
-		mem_access.c)
+		exec_vop3p.c mem_access.c)
 	target_compile_definitions(simgpu_isa_${level} PRIVATE SIM_LEVEL=${level})
 	target_compile_options(simgpu_isa_${level} PRIVATE -O3 ${simgpu_isa_options}
 		${simgpu_flags_${level}})

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read-modify-write operations on host memory, atomic against other threads of the process: each
+ * answers the value before. ATOMIC_OPS lists them; "AMD Instinct MI200" ISA manual, chapters
+ * "Global Memory Atomics" and "DS atomics".
+ */
+#ifndef PROBE_SIMGPU_ATOMIC_OPS_H
+#define PROBE_SIMGPU_ATOMIC_OPS_H
+
+#include "exec_float.h"
+
+/* x: data, y: second data (compare value of cmpswap, or value), o: old memory value. */
+#define ATOMIC_NATIVE(name, builtin)                                                               \
+	static inline u64 name##_32(void *p, u64 x, u64 y)                                         \
+	{                                                                                          \
+		(void)y;                                                                           \
+		return builtin((u32 *)p, (u32)x, __ATOMIC_SEQ_CST);                                \
+	}                                                                                          \
+	static inline u64 name##_64(void *p, u64 x, u64 y)                                         \
+	{                                                                                          \
+		(void)y;                                                                           \
+		return builtin((u64 *)p, x, __ATOMIC_SEQ_CST);                                     \
+	}
+ATOMIC_NATIVE(at_swap, __atomic_exchange_n)
+ATOMIC_NATIVE(at_add, __atomic_fetch_add)
+ATOMIC_NATIVE(at_sub, __atomic_fetch_sub)
+ATOMIC_NATIVE(at_and, __atomic_fetch_and)
+ATOMIC_NATIVE(at_or, __atomic_fetch_or)
+ATOMIC_NATIVE(at_xor, __atomic_fetch_xor)
+
+#define ATOMIC_LOOP(name, T, ST, expr)                                                             \
+	static inline u64 name(void *p, u64 data, u64 data2)                                       \
+	{                                                                                          \
+		T old = __atomic_load_n((T *)p, __ATOMIC_RELAXED), next;                           \
+                                                                                                   \
+		do {                                                                               \
+			ST x = (ST)data, y = (ST)data2, o = (ST)old;                               \
+			(void)x, (void)y, (void)o;                                                 \
+			next = (T)(expr);                                                          \
+		} while (!__atomic_compare_exchange_n((T *)p, &old, next, true, __ATOMIC_SEQ_CST,  \
+						      __ATOMIC_RELAXED));                          \
+		return old;                                                                        \
+	}
+#define ATOMIC_BOTH(name, expr)                                                                    \
+	ATOMIC_LOOP(name##_32, u32, u32, expr)                                                     \
+	ATOMIC_LOOP(name##_64, u64, u64, expr)
+ATOMIC_LOOP(at_smin_32, u32, i32, o < x ? o : x)
+ATOMIC_LOOP(at_smin_64, u64, i64, o < x ? o : x)
+ATOMIC_LOOP(at_smax_32, u32, i32, o > x ? o : x)
+ATOMIC_LOOP(at_smax_64, u64, i64, o > x ? o : x)
+ATOMIC_BOTH(at_umin, o < x ? o : x)
+ATOMIC_BOTH(at_umax, o > x ? o : x)
+ATOMIC_BOTH(at_inc, o >= x ? 0 : o + 1)
+ATOMIC_BOTH(at_dec, o == 0 || o > x ? x : o - 1)
+ATOMIC_BOTH(at_cmpswap, o == y ? x : o)
+ATOMIC_BOTH(at_rsub, x - o)
+ATOMIC_BOTH(at_mskor, (o & ~x) | y)
+ATOMIC_LOOP(at_wrap_32, u32, u32, o >= x ? o - x : o + y)
+
+static inline u32 fadd32(u32 a, u32 b)
+{
+	return float_bits(bits_float(a) + bits_float(b));
+}
+
+static inline u64 fadd64(u64 a, u64 b)
+{
+	return double_bits(bits_double(a) + bits_double(b));
+}
+
+static inline u32 pk_add16(u32 a, u32 b)
+{
+	u32 lo = float_to_half(half_to_float((u16)a) + half_to_float((u16)b));
+	u32 hi = float_to_half(half_to_float((u16)(a >> 16)) + half_to_float((u16)(b >> 16)));
+
+	return lo | hi << 16;
+}
+
+/* Each half is stored if the top bit of its data is set (DS_CONDXCHG32_RTN_B64). */
+static inline u64 condxchg(u64 old, u64 x)
+{
+	if (x >> 31 & 1)
+		old = (old & ~0xffffffffull) | (x & 0x7fffffff);
+	if (x >> 63)
+		old = (old & 0xffffffff) | (x & 0x7fffffffull << 32);
+	return old;
+}
+ATOMIC_LOOP(at_addf_32, u32, u32, fadd32(o, x))
+ATOMIC_LOOP(at_addf_64, u64, u64, fadd64(o, x))
+ATOMIC_LOOP(at_minf_32, u32, u32, min32(o, x))
+ATOMIC_LOOP(at_minf_64, u64, u64, min64(o, x))
+ATOMIC_LOOP(at_maxf_32, u32, u32, max32(o, x))
+ATOMIC_LOOP(at_maxf_64, u64, u64, max64(o, x))
+ATOMIC_LOOP(at_pkaddh_32, u32, u32, pk_add16(o, x))
+ATOMIC_LOOP(at_cmpswapf_32, u32, u32, bits_float(o) == bits_float(y) ? x : o)
+ATOMIC_LOOP(at_cmpswapf_64, u64, u64, bits_double(o) == bits_double(y) ? x : o)
+ATOMIC_LOOP(at_condxchg_64, u64, u64, condxchg(o, x))
+
+#endif
