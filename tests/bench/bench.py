@@ -112,7 +112,7 @@ def probe_instructions(bench):
 
 
 def own_instructions(dispatches):
-    return sum(d["insts"] for d in dispatches if not d["kernel"].startswith("__amd_rocclr"))
+    return sum(d["insts"] for d in dispatches if not d["kernel"].startswith(("__amd_rocclr", "(")))
 
 
 def trace_bytes(bench):
