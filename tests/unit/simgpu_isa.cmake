@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# The instruction set against LLVM 15 as oracle and assembler (llvm-15-dev is required).
+if(NOT PROBE_BUILD_SIM)
+	return()
+endif()
+find_library(LLVM15_LIBRARY LLVM-15 PATHS /usr/lib/llvm-15/lib REQUIRED)
+find_path(LLVM15_INCLUDE_DIR llvm-c/Disassembler.h PATHS /usr/lib/llvm-15/include REQUIRED)
+find_program(LLVM_MC_15 NAMES llvm-mc-15 REQUIRED)
+
+function(simgpu_isa_test name)
+	add_executable(simgpu_isa_${name} ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_${name}.c
+		${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_host.c ${ARGN} ${simgpu_isa_objects})
+	target_include_directories(simgpu_isa_${name} PRIVATE ${CMAKE_SOURCE_DIR}/simgpu
+		${CMAKE_CURRENT_SOURCE_DIR}/unit)
+	target_include_directories(simgpu_isa_${name} SYSTEM PRIVATE ${LLVM15_INCLUDE_DIR})
+	target_link_libraries(simgpu_isa_${name} PRIVATE probe_flags ${CMOCKA_LIBRARY} m pthread)
+	add_test(NAME simgpu.isa_${name} COMMAND simgpu_isa_${name})
+endfunction()
+
+set(simgpu_isa_objects $<TARGET_OBJECTS:simgpu_isa> $<TARGET_OBJECTS:simgpu_isa_base>
+	$<TARGET_OBJECTS:simgpu_isa_avx2> $<TARGET_OBJECTS:simgpu_isa_avx512>)
+simgpu_isa_test(decode)
+target_link_libraries(simgpu_isa_decode PRIVATE ${LLVM15_LIBRARY})
+simgpu_isa_test(coverage)
+target_compile_definitions(simgpu_isa_coverage PRIVATE
+	TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
