@@ -17,6 +17,7 @@
 #include "store/store_sql.h"
 
 #define COMMIT_NS	 500000000ull
+#define COMMIT_QUIET_NS	 20000000ull
 #define CHECKPOINT_PAGES "8000"
 
 static uint64_t now_ns(clockid_t clock)
@@ -219,14 +220,45 @@ static int commit(struct probe_store *store)
 
 void probe_store_lap(struct probe_store *store, bool quiet, void (*before)(void *user), void *user)
 {
+	uint64_t age;
+
 	if (!store->open || store->broken)
 		return;
-	if (!quiet && now_ns(CLOCK_MONOTONIC) - store->began_ns < COMMIT_NS)
+	age = now_ns(CLOCK_MONOTONIC) - store->began_ns;
+	if (age < (quiet ? COMMIT_QUIET_NS : COMMIT_NS))
 		return;
 	if (before)
 		before(user);
 	if (store->open)
 		commit(store);
+}
+
+bool probe_store_commit(struct probe_store *store)
+{
+	if (store->broken)
+		return false;
+	return !store->open || !commit(store);
+}
+
+static void free_rows(struct probe_store *store)
+{
+	while (store->rows) {
+		struct probe_rows *rows = store->rows;
+
+		store->rows = probe_rows_next(rows);
+		probe_rows_destroy(rows);
+	}
+}
+
+bool probe_store_finish(struct probe_store *store)
+{
+	if (store->broken || store->open)
+		return false;
+	free_rows(store);
+	store->broken = true; /* the prepared inserts are gone */
+	/* Plain journal mode: readable where nothing can be written. */
+	return exec(store, "PRAGMA wal_checkpoint(TRUNCATE)") == SQLITE_OK &&
+	       exec(store, "PRAGMA journal_mode = DELETE") == SQLITE_OK;
 }
 
 void probe_store_count(struct probe_store *store, enum probe_stream_id stream, uint64_t units)
@@ -296,23 +328,16 @@ int probe_store_exec(struct probe_store *store, const char *sql)
 	}
 }
 
+const char *probe_store_sqlite_version(void)
+{
+	return sqlite3_libversion();
+}
+
 void probe_store_destroy(struct probe_store *store)
 {
 	if (!store)
 		return;
-	if (store->db && store->open && !store->broken)
-		commit(store);
-	while (store->rows) {
-		struct probe_rows *rows = store->rows;
-
-		store->rows = probe_rows_next(rows);
-		probe_rows_destroy(rows);
-	}
-	/* One plain file, readable where nothing can be written; without space it stays a pair. */
-	if (store->db && !store->failure) {
-		exec(store, "PRAGMA wal_checkpoint(TRUNCATE)");
-		exec(store, "PRAGMA journal_mode = DELETE");
-	}
+	free_rows(store);
 	sqlite3_close(store->db);
 	probe_err_destroy(store->failure);
 	free(store->path);

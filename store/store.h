@@ -65,8 +65,11 @@ struct probe_cell probe_cell_blob(const void *bytes, size_t size);
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret);
 struct probe_err *probe_store_schema(struct probe_store *store);
 
-/* Ends what is open and frees; a clean end leaves one file without WAL. NULL is fine. */
+/* NULL is fine. What is not committed is lost. */
 void probe_store_destroy(struct probe_store *store);
+
+/* Version of the SQLite library in use. */
+const char *probe_store_sqlite_version(void);
 
 const char *probe_store_path(const struct probe_store *store);
 
@@ -92,10 +95,17 @@ struct probe_store_stream probe_store_stream(const struct probe_store *store,
 					     enum probe_stream_id stream);
 
 /*
- * A turn of the caller's loop: commit if the transaction is old enough, or at once if `quiet` and
- * something is pending. `before` (may be NULL) is called inside the transaction just before.
+ * A turn of the caller's loop: commit if the transaction is old enough; with `quiet` (nothing else
+ * to do now) that is soon. `before` (may be NULL) is called inside the transaction just before.
  */
 void probe_store_lap(struct probe_store *store, bool quiet, void (*before)(void *user), void *user);
+bool probe_store_commit(struct probe_store *store);
+
+/*
+ * Fold the write-ahead log into the file, so that one file is left. False if something was not
+ * committed or there is no room: then "<path>-wal" belongs to the database.
+ */
+bool probe_store_finish(struct probe_store *store);
 
 /*
  * After a failure: let a few small rows be tried (the account, why the run is partial). No effect

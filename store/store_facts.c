@@ -111,16 +111,15 @@ struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid)
 		return NULL;
 	facts->store = store;
 	facts->pid = pid;
-	for (int i = 0; i < TABLES; i++) {
-		facts->rows[i] =
-			probe_store_rows(store, tables[i].name, tables[i].columns, tables[i].values,
-					 tables[i].count, tables[i].batch);
-		if (!facts->rows[i]) {
-			free(facts);
-			return NULL;
-		}
-	}
 	return facts;
+}
+
+void probe_facts_prepare(struct probe_facts *facts)
+{
+	for (int i = 0; i < TABLES; i++)
+		facts->rows[i] =
+			probe_store_rows(facts->store, tables[i].name, tables[i].columns,
+					 tables[i].values, tables[i].count, tables[i].batch);
 }
 
 void probe_facts_destroy(struct probe_facts *facts)
@@ -142,6 +141,7 @@ static void add(struct probe_facts *facts, enum table table, const struct probe_
 		size_t count)
 {
 	assert(count == tables[table].count);
+	(void)count;
 	probe_rows_add(facts->rows[table], cells);
 }
 

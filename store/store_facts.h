@@ -17,8 +17,10 @@
 struct probe_facts;
 struct probe_store;
 
-/* NULL with the store failed. The facts live as long as the store; destroy them before it. */
+/* NULL without memory. Destroy them before the store. */
 struct probe_facts *probe_facts_create(struct probe_store *store, uint32_t pid);
+/* Once the tables are there. With the store failed, all that follows does nothing. */
+void probe_facts_prepare(struct probe_facts *facts);
 void probe_facts_destroy(struct probe_facts *facts);
 
 /* This machine: uname, machine id. Call first. */

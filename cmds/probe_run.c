@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-run: start a program with the tool in it, record what its kernels do, end as it ends. This
+ * file holds the order of things; the parts are in probe_run_*.c.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/log.h"
+#include "probe_run_handlers.h"
+#include "probe_run_launch.h"
+#include "probe_run_options.h"
+#include "probe_run_paths.h"
+#include "probe_run_server.h"
+#include "probe_run_session.h"
+#include "probe_version.h"
+
+#define VARIABLES_MAX 16
+
+struct run {
+	struct run_config config;
+	struct run_layout layout;
+	struct run_plugins plugins;
+	struct run_server server;
+	struct run_variable variables[VARIABLES_MAX];
+	size_t variable_count;
+	bool simulated;
+};
+
+static bool gpu_present(void)
+{
+	int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static struct probe_err *choose_device(struct run *run)
+{
+	bool sim = run_file_exists(run->layout.sim, "libhsakmt.so.1");
+	bool gpu = run->config.device != RUN_DEVICE_SIM && gpu_present();
+	const char *why = strerror(errno);
+
+	if (gpu) {
+		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
+		return NULL;
+	}
+	if (run->config.device == RUN_DEVICE_GPU)
+		return probe_err_create("no AMD GPU: /dev/kfd: %s; --device sim runs on the "
+					"simulated one",
+					why);
+	if (!sim)
+		return probe_err_create("no %s: %s/libhsakmt.so.1 does not exist",
+					run->config.device == RUN_DEVICE_SIM
+						? "simulated GPU"
+						: "AMD GPU (/dev/kfd), and no simulated one",
+					run->layout.sim);
+	run->simulated = true;
+	probe_log(PROBE_LOG_INFO, "device: simulated gfx90a%s",
+		  run->config.device == RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
+	return NULL;
+}
+
+/* Handlers that only take accesses need the trace kind; with any other, memory is the cheaper. */
+static void choose_kind(struct run *run)
+{
+	if (run->config.kind != PROBE_KIND_NONE)
+		return;
+	run->config.kind =
+		run->plugins.streams == PROBE_STREAM_ACCESS ? PROBE_KIND_TRACE : PROBE_KIND_MEMORY;
+}
+
+static void warn_idle_handlers(const struct run *run)
+{
+	uint32_t stream =
+		run->config.kind == PROBE_KIND_TRACE ? PROBE_STREAM_ACCESS : PROBE_STREAM_COUNTERS;
+
+	for (size_t i = 0; i < run->plugins.count; i++) {
+		const struct probe_handler *handler = &run->plugins.items[i].handler;
+
+		if (run->config.instrumented && !(handler->streams & stream))
+			probe_log(PROBE_LOG_WARNING,
+				  "handler %s takes nothing of --kind %s: it will see no data",
+				  handler->name, run_kind_name(run->config.kind));
+	}
+}
+
+static bool set(struct run *run, const char *name, char *value)
+{
+	if (!value || run->variable_count == VARIABLES_MAX) {
+		free(value);
+		return false;
+	}
+	run->variables[run->variable_count++] = (struct run_variable){name, value};
+	return true;
+}
+
+static char *copy(const char *text)
+{
+	return strdup(text ? text : "");
+}
+
+/* In front of what is there: `ours` alone if nothing is. */
+static char *in_front(const char *ours, const char *variable, char separator)
+{
+	const char *old = getenv(variable);
+	char *ret;
+
+	if (!old || !*old)
+		return strdup(ours);
+	return asprintf(&ret, "%s%c%s", ours, separator, old) < 0 ? NULL : ret;
+}
+
+/* The tool's name in HSA_TOOLS_LIB, where blanks separate and backslashes quote (ROCr 5.2.3). */
+static char *quoted_tool(const char *path)
+{
+	char *ret = malloc(2 * strlen(path) + 1), *out = ret;
+
+	for (; ret && *path; path++) {
+		if (strchr(" \t\"'\\", *path))
+			*out++ = '\\';
+		*out++ = *path;
+	}
+	if (ret)
+		*out = 0;
+	return ret;
+}
+
+/* The contract with libprobe-hsa.so; other tools the user has set stay, behind ours. */
+static struct probe_err *make_variables(struct run *run)
+{
+	const struct run_config *config = &run->config;
+	char *tool = quoted_tool(run->layout.tool);
+	bool ok = tool != NULL;
+
+	if (run->server.path)
+		ok = ok && set(run, "PROBE_SOCKET", copy(run->server.path));
+	ok = ok && set(run, "HSA_TOOLS_LIB", in_front(tool, "HSA_TOOLS_LIB", ' ')) &&
+	     set(run, "HSA_TOOLS_REPORT_LOAD_FAILURE", copy("1")) &&
+	     set(run, "PROBE_KIND", copy(run_kind_name(config->kind))) &&
+	     set(run, "PROBE_WHEN_FULL",
+		 copy(config->when_full == PROBE_FULL_DROP ? "drop" : "block")) &&
+	     set(run, "PROBE_INSTRUMENTED", copy(config->instrumented ? "1" : "0")) &&
+	     set(run, "PROBE_KERNEL_INCLUDE", copy(config->kernel_include)) &&
+	     set(run, "PROBE_KERNEL_EXCLUDE", copy(config->kernel_exclude)) &&
+	     set(run, "PROBE_DISPATCHES", copy(config->dispatches));
+	if (ok && run->simulated)
+		ok = set(run, "LD_LIBRARY_PATH", in_front(run->layout.sim, "LD_LIBRARY_PATH", ':'));
+	free(tool);
+	return ok ? NULL : probe_err_oom();
+}
+
+static void print_variables(const struct run *run)
+{
+	for (size_t i = 0; i < run->variable_count; i++) {
+		printf("export %s='", run->variables[i].name);
+		for (const char *c = run->variables[i].value; *c; c++)
+			*c == '\'' ? (void)fputs("'\\''", stdout) : (void)putchar(*c);
+		printf("'\n");
+	}
+}
+
+static struct probe_err *check_output(const struct run *run)
+{
+	const struct run_config *config = &run->config;
+	struct run_keys keys = {.pid = getpid()};
+	struct probe_err *err = run_keys_check(config->directory);
+	char *path;
+
+	if (!err)
+		err = run_keys_check(config->file);
+	if (err || config->force || run_keys_vary(config->directory) || run_keys_vary(config->file))
+		return err;
+	path = run_output_path(config->directory, config->file, &keys);
+	if (!path)
+		return probe_err_oom();
+	if (!access(path, F_OK))
+		err = probe_err_create("%s exists; --force overwrites it, -o names another", path);
+	free(path);
+	return err;
+}
+
+static struct probe_err *check_tool(const struct run *run)
+{
+	if (!access(run->layout.tool, R_OK))
+		return NULL;
+	return probe_err_create("the tool %s does not exist: the installation is incomplete",
+				run->layout.tool);
+}
+
+static void list(const struct run *run)
+{
+	printf("handlers (-a):\n");
+	run_plugins_list(&run->layout, stdout);
+	printf("kinds of probes (--kind):\n  memory           counters made on the device\n"
+	       "  trace            every address\n");
+	printf("devices (--device):\n");
+	printf("  gpu              %s\n", gpu_present() ? "/dev/kfd" : "none (/dev/kfd)");
+	printf("  sim              %s\n", run_file_exists(run->layout.sim, "libhsakmt.so.1")
+						  ? "gfx90a, simulated"
+						  : "not installed");
+}
+
+static void version(void)
+{
+	printf("probe-run %s (%s)\nsegment %u, handler ABI %u to %u, schema %d\nSQLite %s\n",
+	       PROBE_VERSION, PROBE_GIT_ID, PROBE_SEG_VERSION, PROBE_HANDLER_ABI_MIN,
+	       PROBE_HANDLER_ABI, PROBE_STORE_VERSION, probe_store_sqlite_version());
+}
+
+static struct probe_err *prepare(struct run *run)
+{
+	struct probe_err *err = check_output(run);
+
+	if (!err)
+		err = check_tool(run);
+	if (!err)
+		err = run_plugins_load(&run->config, &run->layout, &run->plugins);
+	if (err)
+		return err;
+	choose_kind(run);
+	warn_idle_handlers(run);
+	err = choose_device(run);
+	if (!err)
+		err = run_server_init(&run->server, &run->config, &run->plugins);
+	return err ? err : make_variables(run);
+}
+
+static uint64_t summary(const struct run *run)
+{
+	const struct run_session *sessions = run->server.sessions;
+	uint64_t lost = 0;
+
+	probe_log_release();
+	for (const struct run_session *session = sessions; session; session = session->next) {
+		lost += run_account_lost(session);
+		if (run->config.report)
+			run_account_print(session, sessions->next != NULL);
+	}
+	if (!sessions)
+		probe_log(PROBE_LOG_WARNING,
+			  "nothing recorded: the program did not start the HSA runtime (or closed "
+			  "its environment before); no database was written");
+	return lost;
+}
+
+static int run_program(struct run *run, char **argv)
+{
+	struct run_signals signals;
+	int status = RUN_STATUS_OURS, wait_status = 0;
+	struct probe_err *err = prepare(run);
+	pid_t child = -1;
+	uint64_t lost;
+
+	if (!err)
+		err = run_signals_init(&signals);
+	if (!err)
+		err = run_child_start(argv, run->variables, run->variable_count, &signals, &child,
+				      &status);
+	if (err) {
+		probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+		return status;
+	}
+	probe_log_hold();
+	run_server_serve(&run->server, child, &signals, &wait_status);
+	run_server_finish(&run->server);
+	lost = summary(run);
+	run_server_deinit(&run->server);
+	status = run_end_like(wait_status, &signals);
+	if (!status && lost && run->config.strict) {
+		probe_log(PROBE_LOG_ERROR, "data were lost: exit status %d (--strict)",
+			  RUN_STATUS_LOST);
+		return RUN_STATUS_LOST;
+	}
+	return status;
+}
+
+static int act(struct run *run, char **argv)
+{
+	struct probe_err *err = NULL;
+
+	switch (run->config.action) {
+	case RUN_ACTION_HELP:
+		probe_command_help(&run_command, stdout);
+		break;
+	case RUN_ACTION_VERSION:
+		version();
+		break;
+	case RUN_ACTION_PRINT_OPTIONS:
+		probe_command_list(&run_command, stdout);
+		break;
+	case RUN_ACTION_LIST:
+		list(run);
+		break;
+	case RUN_ACTION_PRINT_ENV:
+		run->simulated = run->config.device != RUN_DEVICE_GPU && !gpu_present();
+		choose_kind(run);
+		err = make_variables(run);
+		print_variables(run);
+		break;
+	case RUN_ACTION_RUN:
+		return run_program(run, argv + run->config.program);
+	}
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = probe_err_create("cannot write: %s", strerror(errno));
+	if (!err)
+		return 0;
+	probe_log_err(PROBE_LOG_ERROR, err);
+	probe_err_destroy(err);
+	return RUN_STATUS_OURS;
+}
+
+int main(int argc, char **argv)
+{
+	struct run run = {.server = {.fd = -1}};
+	struct probe_err *err = run_config_init(&run.config, argc, argv);
+	int level = PROBE_LOG_INFO + run.config.verbosity;
+	int status = RUN_STATUS_OURS;
+
+	probe_log_setup(run.config.verbosity < 0 ? PROBE_LOG_ERROR : level, run.config.color);
+	if (!err)
+		err = run_layout_init(&run.layout);
+	if (err) {
+		probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+	} else {
+		status = act(&run, argv);
+	}
+	run_server_deinit(&run.server);
+	for (size_t i = 0; i < run.variable_count; i++)
+		free(run.variables[i].value);
+	run_plugins_unload(&run.plugins);
+	run_layout_deinit(&run.layout);
+	run_config_deinit(&run.config);
+	return status;
+}

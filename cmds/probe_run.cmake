@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+if(NOT PROBE_BUILD_REPORT)
+	return()
+endif()
+find_package(Threads REQUIRED)
+
+# The git id changes with every commit: written anew at each build, touched only when different.
+add_custom_target(probe_version_header
+	COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION}
+		-DOUT=${CMAKE_BINARY_DIR}/generated/probe_version.h
+		-P ${CMAKE_SOURCE_DIR}/cmake/ProbeVersion.cmake
+	BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/probe_version.h
+	VERBATIM)
+
+# All of probe-run but main(), for its tests.
+add_library(probe_run_parts STATIC
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_account.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_code.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_instances.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_launch.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_names.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_objects.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_options.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_paths.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_plugins.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_records.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_server.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_session.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c)
+target_include_directories(probe_run_parts PUBLIC ${CMAKE_CURRENT_LIST_DIR}
+	${CMAKE_BINARY_DIR}/generated)
+target_link_libraries(probe_run_parts
+	PUBLIC probe_store probe_codeobj probe_common Threads::Threads ${CMAKE_DL_LIBS} stdc++
+	PRIVATE probe_flags)
+add_dependencies(probe_run_parts probe_version_header)
+
+add_executable(probe-run ${CMAKE_CURRENT_LIST_DIR}/probe_run.c)
+target_link_libraries(probe-run PRIVATE probe_run_parts probe_flags)
+# What codeobj needs for parts that probe-run does not use must not be loaded at every start: amd-comgr
+# alone costs some 40 ms.
+target_link_options(probe-run PRIVATE -Wl,--as-needed)
+install(TARGETS probe-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

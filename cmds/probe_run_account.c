@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The account: for each stream emitted = stored + unread + the sum of what was dropped, by reason.
+ * One place computes it; the database, the summary and --strict read the same numbers.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "probe_run_options.h"
+#include "probe_run_session.h"
+
+#define REASONS_MAX 8
+
+struct reason {
+	const char *name, *text;
+	uint64_t count;
+};
+
+struct balance {
+	const char *stream;
+	uint64_t emitted, stored, unread;
+	struct reason reasons[REASONS_MAX];
+	size_t count;
+};
+
+static const char *const stream_names[PROBE_STREAM_IDS] = {"host", "counters", "trace"};
+
+static void add(struct balance *balance, const char *name, const char *text, uint64_t count)
+{
+	for (size_t i = 0; i < balance->count; i++) {
+		if (!strcmp(balance->reasons[i].name, name)) {
+			balance->reasons[i].count += count;
+			return;
+		}
+	}
+	balance->reasons[balance->count++] = (struct reason){name, text, count};
+}
+
+static uint64_t dropped(const struct balance *balance)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < balance->count; i++)
+		sum += balance->reasons[i].count;
+	return sum;
+}
+
+static void balance_host(const struct run_session *session, struct balance *balance)
+{
+	balance->emitted = session->numbers.host_emitted;
+	add(balance, "full", "the ring was full", session->numbers.host_dropped);
+	add(balance, "invalid", "made no sense", session->numbers.invalid);
+	add(balance, "corrupt", "damaged", session->seg.loss.corrupt);
+	add(balance, "uncommitted", "not finished", session->seg.loss.uncommitted);
+}
+
+static void balance_counters(const struct run_session *session, struct balance *balance)
+{
+	balance->emitted = session->numbers.rows_emitted;
+	add(balance, "device", "given up before they were sent", session->numbers.rows_device);
+	add(balance, "missing", "sent, but not received", session->numbers.rows_missing);
+	add(balance, "invalid", "made no sense", session->numbers.rows_invalid);
+}
+
+static void balance_trace(const struct run_session *session, struct balance *balance)
+{
+	balance->emitted = session->numbers.trace_emitted;
+	add(balance, "full", "the ring stayed full", session->numbers.trace_dropped);
+}
+
+/*
+ * What is neither stored nor counted as dropped has not been read yet; when nobody is left to
+ * write, it never will be. More stored than emitted can only come from a writer that lies.
+ */
+static void balance_rest(const struct run_session *session, enum probe_stream_id stream, bool final,
+			 struct balance *balance)
+{
+	uint64_t known = balance->stored + dropped(balance);
+	bool damaged = stream == PROBE_STREAM_ID_TRACE && session->numbers.trace_bad;
+
+	if (known >= balance->emitted) {
+		balance->emitted = known;
+		return;
+	}
+	if (!final)
+		balance->unread = balance->emitted - known;
+	else if (damaged)
+		add(balance, "corrupt", "damaged", balance->emitted - known);
+	else
+		add(balance, "uncommitted", "not finished", balance->emitted - known);
+}
+
+static void make_balance(const struct run_session *session, enum probe_stream_id stream, bool final,
+			 struct balance *ret)
+{
+	struct probe_store_stream stored = probe_store_stream(session->store, stream);
+
+	*ret = (struct balance){
+		.stream = stream_names[stream],
+		.stored = stored.stored + stored.pending,
+	};
+	if (stream == PROBE_STREAM_ID_HOST)
+		balance_host(session, ret);
+	else if (stream == PROBE_STREAM_ID_COUNTERS)
+		balance_counters(session, ret);
+	else
+		balance_trace(session, ret);
+	add(ret, "store", "could not be written", stored.lost);
+	balance_rest(session, stream, final, ret);
+}
+
+static const struct {
+	const char *name, *text;
+} verdicts[PROBE_VERDICTS] = {
+	[PROBE_V_SWAPPED] = {"swapped", "swapped"},
+	[PROBE_V_OFF] = {"off", "instrumentation is off"},
+	[PROBE_V_FILTERED] = {"filtered", "filtered out"},
+	[PROBE_V_NO_CLONE] = {"no_clone", "no clone of the kernel"},
+	[PROBE_V_UNKNOWN_KERNEL] = {"unknown_kernel", "kernel of no known code object"},
+	[PROBE_V_METADATA] = {"metadata", "kernel metadata unusable"},
+	[PROBE_V_RESOURCES] = {"resources", "clone needs too many registers or too much LDS"},
+	[PROBE_V_MEMORY] = {"memory", "no memory for counters, rings or arguments"},
+	[PROBE_V_TOO_MANY_SITES] = {"too_many_sites", "too many sites"},
+	[PROBE_V_NO_SEGMENT] = {"no_segment", "rings could not be mapped to the GPU"},
+};
+
+void run_account_store(struct run_session *session, bool final)
+{
+	struct probe_store *store = session->store;
+	const struct run_numbers *numbers = &session->numbers;
+	char name[48];
+
+	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
+		struct balance balance;
+
+		make_balance(session, (enum probe_stream_id)stream, final, &balance);
+		probe_store_account(store, balance.stream, "emitted", balance.emitted);
+		probe_store_account(store, balance.stream, "stored", balance.stored);
+		probe_store_account(store, balance.stream, "unread", balance.unread);
+		for (size_t i = 0; i < balance.count; i++) {
+			snprintf(name, sizeof(name), "dropped.%s", balance.reasons[i].name);
+			probe_store_account(store, balance.stream, name, balance.reasons[i].count);
+		}
+	}
+	probe_store_account(store, "trace", "invalid", numbers->trace_invalid);
+	probe_store_account(store, "trace", "bytes", numbers->trace_bytes);
+	probe_store_account(store, "dispatches", "seen", numbers->seen);
+	probe_store_account(store, "dispatches", "completed", numbers->completed);
+	for (int i = 0; i < PROBE_VERDICTS; i++) {
+		snprintf(name, sizeof(name), "%s%s", i == PROBE_V_SWAPPED ? "" : "refused.",
+			 verdicts[i].name);
+		probe_store_account(store, "dispatches", name, numbers->verdicts[i]);
+	}
+}
+
+uint64_t run_account_lost(const struct run_session *session)
+{
+	uint64_t sum = 0;
+
+	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
+		struct balance balance;
+
+		make_balance(session, (enum probe_stream_id)stream, true, &balance);
+		sum += dropped(&balance);
+	}
+	return sum;
+}
+
+static void print_stream(const struct balance *balance, const char *who)
+{
+	char text[400];
+	size_t n = 0;
+
+	for (size_t i = 0; i < balance->count; i++)
+		if (balance->reasons[i].count)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%" PRIu64 " %s",
+					      n ? ", " : ": ", balance->reasons[i].count,
+					      balance->reasons[i].text);
+	text[n] = 0;
+	probe_log(n ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
+		  "%s%s records: %" PRIu64 " emitted, %" PRIu64 " stored, %" PRIu64 " dropped%s",
+		  who, balance->stream, balance->emitted, balance->stored, dropped(balance), text);
+}
+
+static void print_dispatches(const struct run_session *session, const char *who)
+{
+	const struct run_numbers *numbers = &session->numbers;
+	char text[600];
+	size_t n = 0;
+
+	for (int i = 0; i < PROBE_VERDICTS; i++) {
+		if (i == PROBE_V_SWAPPED || !numbers->verdicts[i])
+			continue;
+		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %" PRIu64 " not: %s",
+				      numbers->verdicts[i], verdicts[i].text);
+	}
+	text[n] = 0;
+	probe_log(PROBE_LOG_INFO,
+		  "%sdispatches: %" PRIu64 " seen, %" PRIu64 " completed, %" PRIu64
+		  " instrumented%s",
+		  who, numbers->seen, numbers->completed, numbers->verdicts[PROBE_V_SWAPPED], text);
+	if (numbers->seen && !numbers->clones && session->config->instrumented)
+		probe_log(PROBE_LOG_WARNING,
+			  "%sno kernel has an instrumented clone: compile with hipcc "
+			  "$(probe-config --cflags)",
+			  who);
+}
+
+void run_account_print(const struct run_session *session, bool with_pid)
+{
+	const char *path = probe_store_path(session->store);
+	char who[32] = "";
+
+	if (with_pid)
+		snprintf(who, sizeof(who), "process %d: ", (int)session->pid);
+	if (*session->partial)
+		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, session->partial);
+	print_dispatches(session, who);
+	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
+		struct balance balance;
+
+		make_balance(session, (enum probe_stream_id)stream, true, &balance);
+		if (balance.emitted || stream == PROBE_STREAM_ID_HOST)
+			print_stream(&balance, who);
+	}
+	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
+	probe_log(PROBE_LOG_INFO, "%ssee it with: probe-report lines %s", who, path);
+}

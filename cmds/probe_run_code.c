@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code objects: their bytes as they arrive, then what handlers and reports need of them - hash,
+ * site table, the text of the source lines that sites name.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codeobj/sha256.h"
+#include "codeobj/sites.h"
+#include "common/elf_section.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "probe_run_session.h"
+
+#define CODE_BYTES_MAX	 (1ull << 30) /* an SQLite blob ends there too */
+#define SOURCE_BYTES_MAX (16u << 20)
+#define SOURCE_LINE_MAX	 4096u
+
+void run_code_destroy(struct run_code *code)
+{
+	if (!code)
+		return;
+	free(code->bytes);
+	if (code->sites)
+		for (uint32_t i = 0; i < code->site_count; i++)
+			free((void *)code->sites[i].frames);
+	free(code->sites);
+	probe_sites_destroy(code->table);
+	free(code);
+}
+
+static bool fill_site(const struct probe_sites *table, uint32_t id, uint32_t code_object,
+		      struct probe_site_info *ret)
+{
+	const struct probe_site *site = &table->sites[id];
+	struct probe_frame_info *frames = NULL;
+
+	if (site->frame_count)
+		frames = calloc(site->frame_count, sizeof(*frames));
+	if (site->frame_count && !frames)
+		return false;
+	for (unsigned i = 0; i < site->frame_count; i++) {
+		const struct probe_site_frame *frame = &table->frames[site->first_frame + i];
+
+		frames[i] = (struct probe_frame_info){
+			.file = probe_sites_string(table, frame->file),
+			.function = probe_sites_string(table, frame->function),
+			.line = frame->line,
+			.column = frame->column,
+		};
+	}
+	*ret = (struct probe_site_info){
+		.size = sizeof(*ret),
+		.id = id,
+		.code_object = code_object,
+		.line = site->line,
+		.column = site->column,
+		.access = site->access,
+		.space = site->space,
+		.bytes = site->size,
+		.unit = site->unit,
+		.frame_count = site->frame_count,
+		.align = site->align,
+		.file = probe_sites_string(table, site->file),
+		.function = probe_sites_string(table, site->function),
+		.frames = frames,
+	};
+	return true;
+}
+
+static bool same_line(const struct probe_site_info *a, const struct probe_site_info *b)
+{
+	return a->line == b->line && !strcmp(a->file, b->file);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct probe_site_info *x = *(const struct probe_site_info *const *)a;
+	const struct probe_site_info *y = *(const struct probe_site_info *const *)b;
+	int order = strcmp(x->file, y->file);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* A source file: regular, not too large. NULL if it is not there, which is no error. */
+static char *read_source(const char *path, size_t *size)
+{
+	int fd = *path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1;
+	struct stat st;
+	char *text = NULL;
+	ssize_t got = 0;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= SOURCE_BYTES_MAX)
+		text = malloc((size_t)st.st_size + 1);
+	if (text)
+		got = pread(fd, text, (size_t)st.st_size, 0);
+	close(fd);
+	if (got <= 0) {
+		free(text);
+		return NULL;
+	}
+	*size = (size_t)got;
+	return text;
+}
+
+/* Sites of one file in the order of their lines: walk its text once. */
+static void store_lines(struct run_session *session, struct probe_site_info **sites, size_t count)
+{
+	size_t size = 0, pos = 0;
+	char *text = read_source(sites[0]->file, &size);
+	uint32_t line = 1;
+
+	for (size_t i = 0; text && i < count && pos < size;) {
+		const char *end = memchr(text + pos, '\n', size - pos);
+		size_t len = end ? (size_t)(end - text) - pos : size - pos;
+
+		if (sites[i]->line == line) {
+			probe_facts_source(session->facts, sites[i]->file, line, text + pos,
+					   len < SOURCE_LINE_MAX ? len : SOURCE_LINE_MAX);
+			i++;
+		} else if (sites[i]->line < line) {
+			i++; /* line 0, or named twice */
+			continue;
+		}
+		pos += len + 1;
+		line++;
+	}
+	free(text);
+}
+
+static void store_sources(struct run_session *session, const struct run_code *code)
+{
+	struct probe_site_info **order = calloc(code->site_count + 1, sizeof(*order));
+	size_t count = 0;
+
+	for (uint32_t i = 0; order && i < code->site_count; i++)
+		order[i] = &code->sites[i];
+	if (order)
+		qsort(order, code->site_count, sizeof(*order), by_line);
+	for (uint32_t i = 0; order && i < code->site_count; i++)
+		if (!count || !same_line(order[count - 1], order[i]))
+			order[count++] = order[i];
+	for (size_t first = 0, i = 1; i <= count; i++) {
+		if (i < count && !strcmp(order[first]->file, order[i]->file))
+			continue;
+		store_lines(session, order + first, i - first);
+		first = i;
+	}
+	free(order);
+}
+
+static void take_sites(struct run_session *session, struct run_code *code)
+{
+	struct probe_site_info *sites = calloc(code->table->site_count + 1, sizeof(*sites));
+	uint32_t count = 0;
+
+	while (sites && count < code->table->site_count &&
+	       fill_site(code->table, count, code->hr.id, &sites[count]))
+		count++;
+	code->sites = sites;
+	code->site_count = count;
+	for (uint32_t i = 0; i < count; i++)
+		probe_facts_site(session->facts, &sites[i],
+				 probe_sites_string(code->table, code->table->sites[i].owner),
+				 code->table->sites[i].kinds);
+	store_sources(session, code);
+}
+
+/* The table is read in this process: bounded reads of one section, no library (elf_section.h). */
+static void inspect(struct run_session *session, struct run_code *code)
+{
+	char name[40], hash[PROBE_SHA256_HEX];
+	const uint8_t *section = NULL;
+	struct probe_err *err;
+	size_t size = 0;
+
+	snprintf(name, sizeof(name), "code object %u", code->hr.id);
+	probe_sha256_hex(code->bytes, code->hr.bytes, hash);
+	probe_facts_code_bytes(session->facts, code->hr.id, hash, code->bytes, code->hr.bytes);
+	err = probe_image_section(name, code->bytes, code->hr.bytes, ".probe_sites", &section,
+				  &size);
+	if (!err && section)
+		err = probe_sites_parse(name, section, size, &code->table);
+	if (err) {
+		char text[512];
+
+		probe_err_format(err, text, sizeof(text));
+		run_session_log(session, PROBE_LOG_WARNING, "probe-run", "no sites: %s", text);
+		probe_err_destroy(err);
+	} else if (code->table) {
+		take_sites(session, code);
+	}
+}
+
+bool run_code_bytes(struct run_session *session, struct run_code *code, uint64_t offset,
+		    const unsigned char *bytes, size_t size)
+{
+	/* Chunks come in order (wire.h): anything else is a lie or a loss, and shows as one. */
+	if (code->complete || offset != code->received || code->hr.bytes > CODE_BYTES_MAX ||
+	    size > code->hr.bytes - offset)
+		return false;
+	if (!code->bytes)
+		code->bytes = malloc(code->hr.bytes);
+	if (!code->bytes)
+		return false;
+	memcpy(code->bytes + offset, bytes, size);
+	code->received += size;
+	if (code->received < code->hr.bytes)
+		return true;
+	code->complete = true;
+	inspect(session, code);
+	free(code->bytes);
+	code->bytes = NULL;
+	return true;
+}

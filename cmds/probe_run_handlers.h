@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Handler plugins (handler.h): loading, refusing, and listing what there is. */
+#ifndef PROBE_CMDS_PROBE_RUN_HANDLERS_H
+#define PROBE_CMDS_PROBE_RUN_HANDLERS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include <probe/handler.h>
+
+struct probe_err;
+struct run_config;
+struct run_layout;
+
+struct run_plugin {
+	void *library;
+	struct probe_handler handler; /* our copy; what an older plugin lacks is zero */
+	size_t spec;		      /* index of its -a in the configuration */
+};
+
+struct run_plugins {
+	struct run_plugin *items;
+	size_t count;
+	uint32_t streams; /* all that any of them takes */
+};
+
+/*
+ * Load what -a names. A handler that does not exist is an error; one that is there but cannot be
+ * used is refused by name, with a sentence, and the run goes on without it.
+ */
+struct probe_err *run_plugins_load(const struct run_config *config, const struct run_layout *layout,
+				   struct run_plugins *ret);
+void run_plugins_unload(struct run_plugins *plugins);
+
+/* One line per handler in the directory: name and summary, or why it cannot be used. */
+void run_plugins_list(const struct run_layout *layout, FILE *out);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handler instances of one session: what handler.h promises them, and their failures contained. An
+ * instance that fails is named, fed no more and closed; the others do not notice.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "probe_run_handlers.h"
+#include "probe_run_options.h"
+#include "probe_run_session.h"
+
+#define TABLES_MAX  64
+#define COLUMNS_MAX 64
+#define NAME_BYTES  64 /* of tables and columns */
+
+struct run_handler_table {
+	struct run_handler_table *next; /* of the session */
+	char name[NAME_BYTES];
+	enum probe_type types[COLUMNS_MAX];
+	char columns[COLUMNS_MAX][NAME_BYTES];
+	size_t count;
+	struct probe_rows *rows;
+};
+
+struct run_instance {
+	struct run_session *session;
+	const struct run_plugin *plugin;
+	const struct run_handler_spec *spec;
+	struct probe_host host;
+	void *state;
+	bool opened, failed;
+	struct run_handler_table *tables[TABLES_MAX];
+	size_t table_count;
+};
+
+static const char *host_arg(void *ctx, const char *key)
+{
+	const struct run_instance *instance = ctx;
+	size_t len = strlen(key);
+
+	for (size_t i = 0; i < instance->spec->arg_count; i++) {
+		const char *word = instance->spec->args[i];
+
+		if (!strncmp(word, key, len) && word[len] == '=')
+			return word + len + 1;
+	}
+	return NULL;
+}
+
+static const struct probe_site_info *host_site(void *ctx, uint32_t code_object, uint32_t site)
+{
+	const struct run_instance *instance = ctx;
+	const struct run_code *code = run_table_get(&instance->session->objects.codes, code_object);
+
+	return code && code->sites && site < code->site_count ? &code->sites[site] : NULL;
+}
+
+static uint32_t host_site_count(void *ctx, uint32_t code_object)
+{
+	const struct run_instance *instance = ctx;
+	const struct run_code *code = run_table_get(&instance->session->objects.codes, code_object);
+
+	return code && code->sites ? code->site_count : 0;
+}
+
+static bool identifier(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (!len || len >= NAME_BYTES || !isalpha((unsigned char)*name))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return true;
+}
+
+static bool columns_valid(const struct probe_column *columns, size_t count)
+{
+	if (!count || count > COLUMNS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!identifier(columns[i].name) || !strcasecmp(columns[i].name, "id") ||
+		    columns[i].type < PROBE_TYPE_INTEGER || columns[i].type > PROBE_TYPE_TEXT)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (!strcasecmp(columns[i].name, columns[k].name))
+				return false;
+	}
+	return true;
+}
+
+static bool same_columns(const struct run_handler_table *table, const struct probe_column *columns,
+			 size_t count)
+{
+	if (table->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table->columns[i], columns[i].name) ||
+		    table->types[i] != columns[i].type)
+			return false;
+	return true;
+}
+
+/* CREATE TABLE and the list of columns; every name in it has passed identifier(). */
+static int create_table(struct probe_store *store, struct run_handler_table *table)
+{
+	static const char *const types[] = {"", "INTEGER", "REAL", "TEXT"};
+	char create[COLUMNS_MAX * (NAME_BYTES + 12) + 128], list[COLUMNS_MAX * (NAME_BYTES + 4)];
+	size_t c, l = 0;
+	int err;
+
+	c = (size_t)snprintf(create, sizeof(create),
+			     "CREATE TABLE IF NOT EXISTS \"%s\" (id INTEGER PRIMARY KEY",
+			     table->name);
+	for (size_t i = 0; i < table->count; i++) {
+		c += (size_t)snprintf(create + c, sizeof(create) - c, ", \"%s\" %s",
+				      table->columns[i], types[table->types[i]]);
+		l += (size_t)snprintf(list + l, sizeof(list) - l, "%s\"%s\"", i ? ", " : "",
+				      table->columns[i]);
+	}
+	snprintf(create + c, sizeof(create) - c, ")");
+	err = probe_store_exec(store, create);
+	if (err)
+		return err;
+	table->rows = probe_store_rows(store, table->name, list, NULL, (unsigned)table->count, 50);
+	return table->rows ? 0 : -EIO;
+}
+
+/* Two instances of a handler share its tables: a prepared insert serves both. */
+static struct run_handler_table *find_table(const struct run_session *session, const char *name)
+{
+	struct run_handler_table *table = session->handler_tables;
+
+	while (table && strcmp(table->name, name))
+		table = table->next;
+	return table;
+}
+
+static int make_table(struct run_session *session, const char *name,
+		      const struct probe_column *columns, size_t count,
+		      struct run_handler_table **ret)
+{
+	struct run_handler_table *table = calloc(1, sizeof(*table));
+	int err;
+
+	if (!table)
+		return -ENOMEM;
+	strcpy(table->name, name);
+	table->count = count;
+	for (size_t i = 0; i < count; i++) {
+		strcpy(table->columns[i], columns[i].name);
+		table->types[i] = columns[i].type;
+	}
+	err = create_table(session->store, table);
+	if (err) {
+		free(table);
+		return err;
+	}
+	table->next = session->handler_tables;
+	session->handler_tables = table;
+	*ret = table;
+	return 0;
+}
+
+/* Names of our own schema (store/schema): a handler called "run" must not write to probe_run_....
+ */
+static bool table_taken(const char *name)
+{
+	static const char *const ours[] = {
+		"probe_run",	"probe_code",	 "probe_site", "probe_source", "probe_counter",
+		"probe_record", "probe_account", "probe_loss", "probe_log",    "probe_dispatch"};
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		if (!strcasecmp(name, ours[i]))
+			return true;
+	return false;
+}
+
+static int host_table(void *ctx, const char *name, const struct probe_column *columns, size_t count)
+{
+	struct run_instance *instance = ctx;
+	struct run_handler_table *table;
+	char full[NAME_BYTES];
+	int err;
+
+	if (!identifier(name) || !columns_valid(columns, count) ||
+	    snprintf(full, sizeof(full), "probe_%s_%s", instance->plugin->handler.name, name) >=
+		    (int)sizeof(full) ||
+	    table_taken(full))
+		return -EINVAL;
+	for (size_t i = 0; i < instance->table_count; i++)
+		if (!strcmp(instance->tables[i]->name, full))
+			return same_columns(instance->tables[i], columns, count) ? (int)i : -EINVAL;
+	if (instance->table_count == TABLES_MAX)
+		return -ENOSPC;
+	table = find_table(instance->session, full);
+	if (table && !same_columns(table, columns, count))
+		return -EINVAL;
+	err = table ? 0 : make_table(instance->session, full, columns, count, &table);
+	if (err)
+		return err;
+	instance->tables[instance->table_count] = table;
+	return (int)instance->table_count++;
+}
+
+static int host_row(void *ctx, int number, const union probe_value *values, size_t count)
+{
+	struct run_instance *instance = ctx;
+	struct probe_cell cells[COLUMNS_MAX];
+	const struct run_handler_table *table;
+
+	if (number < 0 || (size_t)number >= instance->table_count)
+		return -EBADF;
+	table = instance->tables[number];
+	if (count != table->count)
+		return -EINVAL;
+	for (size_t i = 0; i < count; i++) {
+		switch (table->types[i]) {
+		case PROBE_TYPE_INTEGER:
+			cells[i] = probe_cell_int((uint64_t)values[i].integer);
+			break;
+		case PROBE_TYPE_REAL:
+			cells[i] = probe_cell_real(values[i].real);
+			break;
+		case PROBE_TYPE_TEXT:
+			cells[i] = probe_cell_text(values[i].text);
+			break;
+		}
+	}
+	return probe_rows_add(table->rows, cells);
+}
+
+__attribute__((format(printf, 3, 4))) static void host_log(void *ctx, enum probe_level level,
+							   const char *format, ...)
+{
+	struct run_instance *instance = ctx;
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	run_session_log(instance->session, level > PROBE_LOG_INFO ? PROBE_LOG_INFO : (int)level,
+			instance->plugin->handler.name, "handler %s: %s",
+			instance->plugin->handler.name, text);
+}
+
+/* A failure of the store is not the handler's: it has been told, and told once. */
+static void check(struct run_instance *instance, const char *call, int err)
+{
+	if (!err || instance->failed)
+		return;
+	instance->failed = true;
+	if (err == -EIO && probe_store_failure(instance->session->store))
+		return;
+	run_session_log(instance->session, PROBE_LOG_ERROR, instance->plugin->handler.name,
+			"handler %s failed in %s: %s; it is fed no more, the run goes on",
+			instance->plugin->handler.name, call, strerror(err < 0 ? -err : err));
+	run_session_partial(instance->session, "handler %s failed in %s",
+			    instance->plugin->handler.name, call);
+}
+
+static void open_instance(struct run_session *session, struct run_instance *instance,
+			  const struct run_plugin *plugin)
+{
+	int err;
+
+	*instance = (struct run_instance){
+		.session = session,
+		.plugin = plugin,
+		.spec = &session->config->handlers[plugin->spec],
+		.host =
+			{
+				.size = sizeof(instance->host),
+				.abi = PROBE_HANDLER_ABI,
+				.ctx = instance,
+				.arg = host_arg,
+				.site = host_site,
+				.site_count = host_site_count,
+				.table = host_table,
+				.row = host_row,
+				.log = host_log,
+			},
+	};
+	err = plugin->handler.open(&instance->host, &instance->state);
+	instance->opened = !err;
+	check(instance, "open", err);
+}
+
+bool run_instances_open(struct run_session *session)
+{
+	const struct run_plugins *plugins = session->plugins;
+
+	session->instances = calloc(plugins->count + 1, sizeof(*session->instances));
+	if (!session->instances)
+		return false;
+	for (size_t i = 0; i < plugins->count; i++) {
+		session->instance_count = i + 1;
+		open_instance(session, &session->instances[i], &plugins->items[i]);
+	}
+	return true;
+}
+
+static bool fed(const struct run_instance *instance)
+{
+	return instance->opened && !instance->failed;
+}
+
+void run_instances_begin(struct run_session *session, const struct probe_dispatch_info *info)
+{
+	for (size_t i = 0; i < session->instance_count; i++) {
+		struct run_instance *instance = &session->instances[i];
+		const struct probe_handler *handler = &instance->plugin->handler;
+
+		if (fed(instance) && handler->dispatch_begin)
+			check(instance, "dispatch_begin",
+			      handler->dispatch_begin(instance->state, info));
+	}
+}
+
+void run_instances_batch(struct run_session *session, const struct probe_batch *batch)
+{
+	if (!batch->count)
+		return;
+	for (size_t i = 0; i < session->instance_count; i++) {
+		struct run_instance *instance = &session->instances[i];
+		const struct probe_handler *handler = &instance->plugin->handler;
+
+		if (fed(instance) && (handler->streams & batch->stream))
+			check(instance, "batch", handler->batch(instance->state, batch));
+	}
+}
+
+void run_instances_end(struct run_session *session, const struct probe_dispatch_info *info)
+{
+	for (size_t i = 0; i < session->instance_count; i++) {
+		struct run_instance *instance = &session->instances[i];
+		const struct probe_handler *handler = &instance->plugin->handler;
+
+		if (fed(instance) && handler->dispatch_end)
+			check(instance, "dispatch_end",
+			      handler->dispatch_end(instance->state, info));
+	}
+}
+
+void run_instances_close(struct run_session *session)
+{
+	for (size_t i = 0; i < session->instance_count; i++) {
+		struct run_instance *instance = &session->instances[i];
+
+		if (instance->opened)
+			check(instance, "close", instance->plugin->handler.close(instance->state));
+	}
+	while (session->handler_tables) {
+		struct run_handler_table *next = session->handler_tables->next;
+
+		free(session->handler_tables);
+		session->handler_tables = next;
+	}
+	free(session->instances);
+	session->instances = NULL;
+	session->instance_count = 0;
+}

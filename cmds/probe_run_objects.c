@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process told about itself: tables by number, dispatches in flight by id. */
+#include <stdlib.h>
+
+#include "probe_run_session.h"
+
+#define INDEX_MAX (1u << 22) /* kernels of the largest libraries are some 100,000 */
+
+void *run_table_get(const struct run_table *table, uint32_t index)
+{
+	return index < table->room ? table->items[index] : NULL;
+}
+
+bool run_table_put(struct run_table *table, uint32_t index, void *item)
+{
+	if (item && index >= table->room && index < INDEX_MAX) {
+		uint32_t room = table->room * 2 > index ? table->room * 2 : index + 16;
+		void **items = realloc(table->items, room * sizeof(*items));
+
+		if (items) {
+			for (uint32_t i = table->room; i < room; i++)
+				items[i] = NULL;
+			table->items = items;
+			table->room = room;
+		}
+	}
+	if (!item || index >= table->room || table->items[index]) {
+		free(item);
+		return false;
+	}
+	table->items[index] = item;
+	return true;
+}
+
+static struct run_dispatch **bucket(const struct run_objects *objects, uint64_t id)
+{
+	return (struct run_dispatch **)&objects->buckets[id % RUN_BUCKETS];
+}
+
+struct run_dispatch *run_dispatch_find(const struct run_objects *objects, uint64_t id)
+{
+	struct run_dispatch *dispatch = *bucket(objects, id);
+
+	while (dispatch && dispatch->hr.id != id)
+		dispatch = dispatch->next;
+	return dispatch;
+}
+
+void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch)
+{
+	struct run_dispatch **at = bucket(objects, dispatch->hr.id);
+
+	dispatch->next = *at;
+	*at = dispatch;
+	objects->in_flight++;
+	objects->traces_in_flight += dispatch->hr.kind == PROBE_KIND_TRACE;
+}
+
+void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispatch)
+{
+	struct run_dispatch **at = bucket(objects, dispatch->hr.id);
+
+	while (*at && *at != dispatch)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = dispatch->next;
+	objects->in_flight--;
+	objects->traces_in_flight -= dispatch->hr.kind == PROBE_KIND_TRACE;
+	free(dispatch);
+}
+
+void run_objects_init(struct run_objects *objects)
+{
+	*objects = (struct run_objects){0};
+	objects->complete_end = &objects->complete;
+}
+
+void run_objects_deinit(struct run_objects *objects)
+{
+	for (uint32_t i = 0; i < objects->agents.room; i++) {
+		struct run_agent *agent = objects->agents.items[i];
+
+		if (agent)
+			free(agent->arch);
+		free(agent);
+	}
+	for (uint32_t i = 0; i < objects->codes.room; i++)
+		run_code_destroy(objects->codes.items[i]);
+	for (uint32_t i = 0; i < objects->kernels.room; i++) {
+		struct run_kernel *kernel = objects->kernels.items[i];
+
+		if (kernel) {
+			free(kernel->demangled);
+			free(kernel->symbol);
+		}
+		free(kernel);
+	}
+	for (int i = 0; i < RUN_BUCKETS; i++)
+		while (objects->buckets[i])
+			run_dispatch_remove(objects, objects->buckets[i]);
+	free(objects->agents.items);
+	free(objects->codes.items);
+	free(objects->kernels.items);
+	free(objects->tids);
+	free(objects->command);
+	free(objects->environment);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Command line of probe-run: the option table and what it says. */
+#ifndef PROBE_CMDS_PROBE_RUN_OPTIONS_H
+#define PROBE_CMDS_PROBE_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <probe/wire.h>
+
+#include "common/log.h"
+#include "common/option.h"
+
+struct probe_err;
+
+enum run_device { RUN_DEVICE_AUTO = 0, RUN_DEVICE_GPU = 1, RUN_DEVICE_SIM = 2 };
+
+/* What to do instead of running a program. */
+enum run_action {
+	RUN_ACTION_RUN = 0,
+	RUN_ACTION_HELP,
+	RUN_ACTION_VERSION,
+	RUN_ACTION_LIST,
+	RUN_ACTION_PRINT_ENV,
+	RUN_ACTION_PRINT_OPTIONS,
+};
+
+/* One handler of -a, "name:key=value:key=value"; words are separate strings. */
+struct run_handler_spec {
+	char *name; /* or a path, if it has a '/' */
+	char **args;
+	size_t arg_count;
+};
+
+struct run_config {
+	enum run_action action;
+	const char *directory; /* keys not expanded */
+	const char *file;
+	struct run_handler_spec *handlers;
+	size_t handler_count;
+	enum probe_kind kind; /* NONE = chosen by the handlers */
+	enum probe_when_full when_full;
+	enum run_device device;
+	const char *kernel_include, *kernel_exclude, *dispatches;
+	bool instrumented, strict, force, report;
+	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
+	enum probe_color color;
+	int program; /* index in argv */
+};
+
+extern const struct probe_command run_command;
+
+/* Variables PROBE_* first, then options. Release with run_config_deinit(), also after an error. */
+struct probe_err *run_config_init(struct run_config *config, int argc, char **argv);
+void run_config_deinit(struct run_config *config);
+
+const char *run_kind_name(enum probe_kind kind);
+
+/* The dispatch filter: "all", "first" or "N-in-M" with 0 < N <= M. */
+bool run_dispatches_valid(const char *text);
+
+#endif

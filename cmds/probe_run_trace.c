@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Draining trace rings. A piece of a ring is copied into the arena, stored raw, parsed in place
+ * into the batch, and its space given back to the device; the batch goes to the handlers when it is
+ * full, when another dispatch begins, or at the end of the pass.
+ *
+ * A wave's dispatch is known before its records are looked at: its DISPATCH record is committed
+ * before the launch, and the caller reads the host ring after the snapshot of the heads.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/log.h"
+#include "probe_run_session.h"
+
+#define BATCH_ACCESSES 8192u
+#define BATCH_WAVES    1024u
+#define ARENA_BYTES    (1u << 20)
+
+struct probe_err *run_trace_init(struct run_session *session)
+{
+	struct run_trace *trace = &session->trace;
+	uint32_t count = session->seg.ring_count;
+
+	if (!count)
+		return NULL;
+	trace->rings = calloc(count, sizeof(*trace->rings));
+	trace->batch.room = BATCH_ACCESSES;
+	trace->batch.access = calloc(BATCH_ACCESSES, sizeof(*trace->batch.access));
+	trace->batch.wave_room = BATCH_WAVES;
+	trace->batch.waves = calloc(BATCH_WAVES, sizeof(*trace->batch.waves));
+	trace->arena_room =
+		ARENA_BYTES > session->seg.ring_size ? ARENA_BYTES : session->seg.ring_size;
+	trace->arena = malloc(trace->arena_room);
+	if (!trace->rings || !trace->batch.access || !trace->batch.waves || !trace->arena)
+		return probe_err_oom();
+	return NULL;
+}
+
+void run_trace_deinit(struct run_session *session)
+{
+	struct run_trace *trace = &session->trace;
+
+	free(trace->rings);
+	free(trace->batch.access);
+	free(trace->batch.waves);
+	free(trace->arena);
+	*trace = (struct run_trace){0};
+}
+
+/* Hand the batch on and forget it; the arena may be used again only behind this. */
+static void flush(struct run_session *session)
+{
+	struct run_trace *trace = &session->trace;
+	struct run_dispatch *dispatch;
+
+	if (trace->batch.count) {
+		dispatch = run_dispatch_find(&session->objects, trace->batch_dispatch);
+		if (dispatch)
+			run_instances_batch(session, &(struct probe_batch){
+							     .size = sizeof(struct probe_batch),
+							     .stream = PROBE_STREAM_ACCESS,
+							     .dispatch = &dispatch->info,
+							     .count = trace->batch.count,
+							     .access = trace->batch.access,
+						     });
+		else
+			session->numbers.trace_invalid += trace->batch.count;
+	}
+	probe_trace_reset(&trace->batch);
+}
+
+/* Site ids a dispatch's records may name; 0 = no such dispatch, hand on nothing. */
+static uint32_t site_limit(const struct run_session *session, uint64_t id)
+{
+	const struct run_dispatch *dispatch = run_dispatch_find(&session->objects, id);
+	const struct run_code *code;
+
+	if (!dispatch)
+		return 0;
+	code = run_table_get(&session->objects.codes, dispatch->info.code_object);
+	return code && code->sites ? code->site_count : PROBE_SITE_MASK + 1;
+}
+
+/* Bytes of one dispatch in a row: raw into the store, with the records they hold. */
+static void store_raw(struct run_session *session, uint64_t dispatch, uint32_t ring,
+		      const unsigned char *bytes, size_t size, uint64_t records)
+{
+	if (!size)
+		return;
+	session->numbers.trace_bytes += size;
+	probe_facts_record(session->facts, dispatch, ring, bytes, size);
+	probe_store_count(session->store, PROBE_STREAM_ID_TRACE, records);
+}
+
+/*
+ * Parse a piece; returns how many bytes of it are done with. Less than all only if a wave's
+ * dispatch is unknown while its record may still be behind an unfinished one.
+ */
+static size_t parse_piece(struct run_session *session, uint32_t index, const unsigned char *bytes,
+			  size_t size)
+{
+	struct run_trace *trace = &session->trace;
+	struct probe_trace_ring *ring = &trace->rings[index];
+	struct probe_trace_counts counts = {0};
+	uint32_t limit = site_limit(session, ring->dispatch);
+	uint64_t stored = 0;
+	size_t pos = 0, from = 0;
+
+	if (ring->dispatch != trace->batch_dispatch) {
+		flush(session);
+		trace->batch_dispatch = ring->dispatch;
+	}
+	for (;;) {
+		struct probe_trace_ring before = *ring;
+		size_t wave = sizeof(struct probe_rec_wave);
+		enum probe_trace_stop stop =
+			probe_trace_parse(bytes, size, &pos, limit, ring, &trace->batch, &counts);
+
+		if (stop == PROBE_TRACE_FULL) {
+			flush(session);
+			continue;
+		}
+		if (stop != PROBE_TRACE_SWITCH) {
+			store_raw(session, ring->dispatch, index, bytes + from,
+				  stop == PROBE_TRACE_BAD ? pos - from : size - from,
+				  counts.records - stored);
+			session->numbers.trace_bad += stop == PROBE_TRACE_BAD;
+			session->numbers.trace_invalid += counts.invalid;
+			return size;
+		}
+		/* The wave record opens the next dispatch's bytes. */
+		store_raw(session, before.dispatch, index, bytes + from, pos - wave - from,
+			  counts.records - 1 - stored);
+		stored = counts.records - 1;
+		from = pos - wave;
+		flush(session);
+		limit = site_limit(session, ring->dispatch);
+		if (!limit && session->waiting) {
+			*ring = before;
+			session->numbers.trace_invalid += counts.invalid;
+			return from;
+		}
+		trace->batch_dispatch = ring->dispatch;
+	}
+}
+
+static bool drain_ring(struct run_session *session, uint32_t index)
+{
+	struct run_trace *trace = &session->trace;
+	bool any = false;
+
+	for (;;) {
+		unsigned char *to;
+		size_t size, done;
+
+		if (trace->arena_room - trace->arena_used < session->seg.ring_size) {
+			flush(session);
+			trace->arena_used = 0;
+		}
+		to = trace->arena + trace->arena_used;
+		size = probe_seg_ring_peek(&session->seg, index, to);
+		if (!size)
+			return any;
+		trace->arena_used += size;
+		done = parse_piece(session, index, to, size);
+		probe_seg_ring_consume(&session->seg, index, done);
+		any = any || done;
+		if (done < size)
+			return any;
+	}
+}
+
+bool run_trace_drain(struct run_session *session)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < session->seg.ring_count; i++)
+		if (session->seg.rings[i].limit != session->seg.rings[i].tail)
+			any = drain_ring(session, i) || any;
+	flush(session);
+	session->trace.arena_used = 0;
+	return any;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An application without a GPU: speaks the socket protocol and writes a segment as the tool and the
+ * device do, so that probe-run can be tested and measured alone.
+ */
+#ifndef PROBE_TESTS_UNIT_FAKE_APP_H
+#define PROBE_TESTS_UNIT_FAKE_APP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment_writer.h"
+
+struct fake_app {
+	struct probe_segment seg;
+	int sock;
+	uint32_t next_ring;
+};
+
+/* 0, or -errno; -ENOTCONN if PROBE_SOCKET is not set. */
+int fake_connect(struct fake_app *app, uint32_t rings);
+
+/* Process, CPU and GPU agent, queue 1, code object 1 with three sites, kernel 1 and clones 2, 3. */
+void fake_announce(struct fake_app *app, const char *source);
+
+void fake_dispatch(struct fake_app *app, uint64_t id, uint32_t kind, uint32_t verdict);
+/* `rows` counter rows of sites 0, 1, 2, 0, ...: executions row + 1. */
+void fake_counters(struct fake_app *app, uint64_t id, uint32_t rows);
+void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t rows_dropped);
+
+/*
+ * One wave of `records` records into the next ring, `form` as enum probe_form (0 = one of each in
+ * turn). Waits for the reader when the ring is full.
+ */
+void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsigned form);
+
+void fake_exit_record(struct fake_app *app, uint64_t dispatches);
+
+/* An ELF64 image with section .probe_sites: three sites of `source`. Returns its size. */
+size_t fake_code_object(void *out, size_t room, const char *source);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
+ * (waves) with records=N and form=F before it, refused=N, begin (a dispatch that never ends), hole,
+ * garbage, lost=N, exit-record, out=TEXT, err=TEXT, sleep=MS, close-fds, fork, kill=SIGNAL,
+ * exit=STATUS.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fake_app.h"
+
+static struct fake_app app;
+static uint64_t dispatches;
+static uint32_t records = 10;
+static unsigned form;
+
+static void memory(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t id = ++dispatches;
+
+		fake_dispatch(&app, id, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
+		fake_counters(&app, id, 3);
+		fake_complete(&app, id, 3, 0);
+	}
+}
+
+static void trace(uint32_t waves)
+{
+	uint64_t id = ++dispatches;
+
+	fake_dispatch(&app, id, PROBE_KIND_TRACE, PROBE_V_SWAPPED);
+	for (uint32_t i = 0; i < waves; i++)
+		fake_wave(&app, id, records, form);
+	fake_complete(&app, id, 0, 0);
+}
+
+static void refused(uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t id = ++dispatches;
+
+		fake_dispatch(&app, id, PROBE_KIND_NONE, PROBE_V_NO_CLONE);
+		fake_complete(&app, id, 0, 0);
+	}
+}
+
+/* A record reserved, its size told, never finished: as a thread killed in between leaves it. */
+static void hole(void)
+{
+	uint64_t head = __atomic_fetch_add(&app.seg.ring->head, 64, __ATOMIC_RELAXED);
+
+	__atomic_fetch_add(&app.seg.ring->emitted, 1, __ATOMIC_RELAXED);
+	*(uint32_t *)(app.seg.data + (head & app.seg.mask)) = 64;
+}
+
+static void garbage(void)
+{
+	struct iovec part = {"nonsense", 8};
+
+	probe_segment_put(&app.seg, 4711, &part, 1);
+}
+
+static void lost(uint32_t count)
+{
+	__atomic_fetch_add(&app.seg.ring->emitted, count, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&app.seg.ring->dropped, count, __ATOMIC_RELAXED);
+}
+
+static void act_on_process(const char *word, const char *value)
+{
+	struct timespec time = {atoi(value) / 1000, atoi(value) % 1000 * 1000000L};
+
+	if (!strcmp(word, "sleep"))
+		nanosleep(&time, NULL);
+	else if (!strcmp(word, "out"))
+		dprintf(1, "%s", value);
+	else if (!strcmp(word, "err"))
+		dprintf(2, "%s", value);
+	else if (!strcmp(word, "close-fds"))
+		close_range(3, ~0u, 0);
+	else if (!strcmp(word, "fork") && fork() == 0)
+		probe_segment_close(&app.seg);
+	else if (!strcmp(word, "kill"))
+		raise(atoi(value));
+	else if (!strcmp(word, "exit"))
+		_exit(atoi(value));
+}
+
+static int act(const char *word, const char *value)
+{
+	uint32_t number = (uint32_t)strtoul(value, NULL, 0);
+
+	if (!strcmp(word, "connect"))
+		return fake_connect(&app, number);
+	if (!strcmp(word, "announce"))
+		fake_announce(&app, value);
+	else if (!strcmp(word, "records"))
+		records = number;
+	else if (!strcmp(word, "form"))
+		form = number;
+	else if (!strcmp(word, "memory"))
+		memory(number);
+	else if (!strcmp(word, "trace"))
+		trace(number);
+	else if (!strcmp(word, "refused"))
+		refused(number);
+	else if (!strcmp(word, "begin"))
+		fake_dispatch(&app, ++dispatches, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
+	else if (!strcmp(word, "hole"))
+		hole();
+	else if (!strcmp(word, "garbage"))
+		garbage();
+	else if (!strcmp(word, "lost"))
+		lost(number);
+	else if (!strcmp(word, "exit-record"))
+		fake_exit_record(&app, dispatches);
+	else
+		act_on_process(word, value);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		char *equals = strchr(argv[i], '=');
+		int err;
+
+		if (equals)
+			*equals = 0;
+		err = act(argv[i], equals ? equals + 1 : "0");
+		if (err) {
+			dprintf(2, "fake-app: %s: %s\n", argv[i], strerror(-err));
+			return 99;
+		}
+	}
+	return 0;
+}

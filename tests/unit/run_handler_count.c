@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handler for tests: counts accesses, lanes and counter rows, checks what it is promised, and fails
+ * on request (fail=open|begin|batch|end|close).
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/handler.h>
+
+struct state {
+	const struct probe_host *host;
+	const char *fail;
+	int table;
+	int64_t begun, ended, accesses, lanes, rows, executions, bad;
+	uint64_t sum;
+};
+
+static bool asked(const struct state *state, const char *where)
+{
+	return state->fail && !strcmp(state->fail, where);
+}
+
+static int count_open(const struct probe_host *host, void **ret)
+{
+	static const struct probe_column columns[] = {
+		{"begun", PROBE_TYPE_INTEGER},	   {"ended", PROBE_TYPE_INTEGER},
+		{"accesses", PROBE_TYPE_INTEGER},  {"lanes", PROBE_TYPE_INTEGER},
+		{"rows", PROBE_TYPE_INTEGER},	   {"executions", PROBE_TYPE_INTEGER},
+		{"bad", PROBE_TYPE_INTEGER},	   {"address_sum", PROBE_TYPE_INTEGER},
+		{"first_source", PROBE_TYPE_TEXT},
+	};
+	struct state *state = calloc(1, sizeof(*state));
+
+	if (!state)
+		return -ENOMEM;
+	state->host = host;
+	state->fail = host->arg(host->ctx, "fail");
+	state->table = host->table(host->ctx, "total", columns, sizeof(columns) / sizeof(*columns));
+	if (state->table < 0 || asked(state, "open")) {
+		free(state);
+		return -EPERM;
+	}
+	*ret = state;
+	return 0;
+}
+
+static int count_begin(void *user, const struct probe_dispatch_info *dispatch)
+{
+	struct state *state = user;
+
+	state->begun++;
+	state->bad += dispatch->size != sizeof(*dispatch) || strcmp(dispatch->arch, "gfx90a") ||
+		      strcmp(dispatch->kernel, "copy(float*)") || dispatch->wave_size != 64;
+	return asked(state, "begin") ? -EINVAL : 0;
+}
+
+static void count_access(struct state *state, const struct probe_access *access)
+{
+	uint64_t addresses[64];
+	unsigned n = probe_access_expand(access, addresses);
+
+	state->accesses++;
+	state->lanes += n;
+	for (unsigned i = 0; i < n; i++)
+		state->sum += addresses[i];
+	state->bad += n != access->lanes || !access->wave || access->site > 2;
+}
+
+static int count_batch(void *user, const struct probe_batch *batch)
+{
+	struct state *state = user;
+
+	if (batch->stream == PROBE_STREAM_ACCESS) {
+		for (size_t i = 0; i < batch->count; i++)
+			count_access(state, &batch->access[i]);
+	} else {
+		state->rows += (int64_t)batch->count;
+		for (size_t i = 0; i < batch->count; i++)
+			state->executions += (int64_t)batch->counters[i].value[PROBE_C_EXECUTIONS];
+	}
+	state->bad += state->ended >= state->begun; /* the dispatch has begun and not ended */
+	return asked(state, "batch") ? -EINVAL : 0;
+}
+
+static int count_end(void *user, const struct probe_dispatch_info *dispatch)
+{
+	struct state *state = user;
+
+	state->ended++;
+	state->bad += dispatch->end_ns < dispatch->start_ns;
+	return asked(state, "end") ? -EINVAL : 0;
+}
+
+static int count_close(void *user)
+{
+	struct state *state = user;
+	const struct probe_host *host = state->host;
+	const struct probe_site_info *site = host->site(host->ctx, 1, 2);
+	union probe_value values[] = {
+		{.integer = state->begun},
+		{.integer = state->ended},
+		{.integer = state->accesses},
+		{.integer = state->lanes},
+		{.integer = state->rows},
+		{.integer = state->executions},
+		{.integer = state->bad},
+		{.integer = (int64_t)state->sum},
+		{.text = site ? site->function : NULL},
+	};
+	int err = host->row(host->ctx, state->table, values, sizeof(values) / sizeof(*values));
+
+	if (asked(state, "close"))
+		err = -EINVAL;
+	host->log(host->ctx, PROBE_LOG_INFO, "%d sites", (int)host->site_count(host->ctx, 1));
+	free(state);
+	return err;
+}
+
+#ifndef TEST_ABI
+#define TEST_ABI PROBE_HANDLER_ABI
+#endif
+/* The same under a name that probe-run does not look for: a library, but no handler. */
+#ifdef TEST_NO_SYMBOL
+#define HANDLER static const struct probe_handler __attribute__((used)) hidden
+#else
+#define HANDLER PROBE_HANDLER struct probe_handler probe_handler
+#endif
+
+HANDLER = {
+	.size = sizeof(struct probe_handler),
+	.abi = TEST_ABI,
+	.name = "count",
+	.summary = "totals of everything, for tests",
+	.streams = PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS,
+	.open = count_open,
+	.dispatch_begin = count_begin,
+	.batch = count_batch,
+	.dispatch_end = count_end,
+	.close = count_close,
+};
