@@ -54,7 +54,7 @@ static inline const struct sim_inst *ds_read(struct sim_wave *w, const struct si
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, 4 * n, LDS_READ))
+	if (!lds_prepare(w, ip, offset, (u32)ip->imm, 4 * n, LDS_READ, 0))
 		return NULL;
 	read_dwords(w, w->vgpr[ip->dst], offset, n);
 	return ip + 2;
@@ -67,7 +67,7 @@ static inline const struct sim_inst *ds_write(struct sim_wave *w, const struct s
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, 4 * n, LDS_WRITE))
+	if (!lds_prepare(w, ip, offset, (u32)ip->imm, 4 * n, LDS_WRITE, 0))
 		return NULL;
 	write_dwords(w, w->vgpr[ip->vsrc[1]], offset, n);
 	return ip + 2;
@@ -83,8 +83,8 @@ static inline const struct sim_inst *ds_read2(struct sim_wave *w, const struct s
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset[0], first, 4 * n, LDS_READ) ||
-	    !lds_prepare(w, ip, offset[1], second, 4 * n, LDS_READ))
+	if (!lds_prepare(w, ip, offset[0], first, 4 * n, LDS_READ, 0) ||
+	    !lds_prepare(w, ip, offset[1], second, 4 * n, LDS_READ, 1))
 		return NULL;
 	read_dwords(w, w->vgpr[ip->dst], offset[0], n);
 	read_dwords(w, w->vgpr[ip->dst + n], offset[1], n);
@@ -100,8 +100,8 @@ static inline const struct sim_inst *ds_write2(struct sim_wave *w, const struct 
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset[0], first, 4 * n, LDS_WRITE) ||
-	    !lds_prepare(w, ip, offset[1], second, 4 * n, LDS_WRITE))
+	if (!lds_prepare(w, ip, offset[0], first, 4 * n, LDS_WRITE, 0) ||
+	    !lds_prepare(w, ip, offset[1], second, 4 * n, LDS_WRITE, 1))
 		return NULL;
 	write_dwords(w, w->vgpr[ip->vsrc[1]], offset[0], n);
 	write_dwords(w, w->vgpr[ip->vsrc[2]], offset[1], n);
@@ -123,7 +123,7 @@ static inline const struct sim_inst *ds_read_small(struct sim_wave *w, const str
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, bytes, LDS_READ))
+	if (!lds_prepare(w, ip, offset, (u32)ip->imm, bytes, LDS_READ, 0))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{
@@ -147,7 +147,7 @@ static inline const struct sim_inst *ds_write_small(struct sim_wave *w, const st
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, bytes, LDS_WRITE))
+	if (!lds_prepare(w, ip, offset, (u32)ip->imm, bytes, LDS_WRITE, 0))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{
@@ -257,7 +257,6 @@ static const struct sim_inst *ds_swizzle_b32(struct sim_wave *w, const struct si
 static inline bool addtid(struct sim_wave *w, const struct sim_inst *ip, u32 *offset,
 			  enum lds_kind kind)
 {
-	struct lds_cost cost;
 	u32 base = (u32)ip->imm + (w->sgpr[SIM_M0] & 0xffff);
 
 	for (unsigned int l = 0; l < 64; l++)
@@ -269,9 +268,7 @@ static inline bool addtid(struct sim_wave *w, const struct sim_inst *ip, u32 *of
 			return false;
 		}
 	}
-	cost = lds_bank_cost(offset, w->exec, 4, kind);
-	w->group->counters->lds_passes += cost.passes;
-	w->group->counters->lds_conflicts += cost.conflicts;
+	lds_count(w, ip, offset, 4, kind, 0);
 	return true;
 }
 

@@ -14,9 +14,9 @@ static inline u64 data_of(const u32 *s, u64 l, unsigned int bytes)
 }
 
 static inline bool prepare(struct sim_wave *w, const struct sim_inst *ip, u32 *offset, u32 extra,
-			   unsigned int bytes)
+			   unsigned int bytes, unsigned int access)
 {
-	if (!lds_prepare(w, ip, offset, extra, bytes, LDS_ATOMIC))
+	if (!lds_prepare(w, ip, offset, extra, bytes, LDS_ATOMIC, access))
 		return false;
 	EACH_LANE(l, w->exec)
 	{
@@ -47,7 +47,7 @@ atomic(struct sim_wave *w, const struct sim_inst *ip, atomic_fn *fn, unsigned in
 
 	if (!w->exec)
 		return ip + 2;
-	if (!prepare(w, ip, offset, (u32)ip->imm, bytes))
+	if (!prepare(w, ip, offset, (u32)ip->imm, bytes, 0))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{
@@ -72,7 +72,8 @@ static inline const struct sim_inst *exchange2(struct sim_wave *w, const struct 
 
 	if (!w->exec)
 		return ip + 2;
-	if (!prepare(w, ip, offset[0], first, bytes) || !prepare(w, ip, offset[1], second, bytes))
+	if (!prepare(w, ip, offset[0], first, bytes, 0) ||
+	    !prepare(w, ip, offset[1], second, bytes, 1))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{

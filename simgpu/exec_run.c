@@ -3,6 +3,7 @@
 #include "rows.h"
 
 #include "exec_mode.h"
+#include "memo.h"
 #include "vector_source.h"
 #include "wave_memory.h"
 
@@ -104,6 +105,7 @@ enum sim_stop LEVEL(sim_run)(struct sim_wave *w, uint32_t budget)
 
 	sim_wave_ranges_refresh(w);
 	sim_mode_refresh(w);
+	w->memo = sim_memo_table();
 	w->stop = SIM_STOP_QUANTUM;
 	ip = sim_fetch(w, w->pc);
 	while (ip && budget--)

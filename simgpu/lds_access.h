@@ -6,26 +6,66 @@
 #include "mem_access.h"
 
 #include "lds_banks.h"
+#include "memo.h"
+
+/* The cost of an access, from memory if the lanes lie as they did last time. */
+static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, const u32 *offset,
+			     unsigned int bytes, enum lds_kind kind, unsigned int access)
+{
+	u32 first = offset[__builtin_ctzll(w->exec)];
+	struct sim_counters *counters = w->group->counters;
+	_Alignas(64) u32 diff[64], masked[64] = {0};
+	uintptr_t key = (uintptr_t)ip + access;
+	struct sim_memo *memo = w->memo ? memo_slot(w->memo, key) : NULL;
+	const u32 *row = diff;
+	struct lds_cost cost;
+
+	LANES diff[l] = offset[l] - first;
+	if (w->exec != ~0ull) {
+		row_merge(masked, diff, w->exec, 1);
+		row = masked;
+	}
+	/* Banks are cyclic: moving all lanes by whole dwords changes nothing. */
+	if (memo && memo->key == key && memo->exec == w->exec && memo->base == first % 4 &&
+	    row_equal(memo->diff, row)) {
+		counters->lds_passes += memo->cost[0];
+		counters->lds_conflicts += memo->cost[1];
+		return;
+	}
+	cost = lds_bank_cost(offset, w->exec, bytes, kind);
+	counters->lds_passes += cost.passes;
+	counters->lds_conflicts += cost.conflicts;
+	if (!memo)
+		return;
+	memcpy(memo->diff, row, sizeof(memo->diff));
+	memo->exec = w->exec;
+	memo->key = key;
+	memo->base = first % 4;
+	memo->cost[0] = cost.passes;
+	memo->cost[1] = cost.conflicts;
+}
 
 /*
  * Offsets of an access of `bytes` at vaddr + extra by the active lanes; checked against the
- * group's LDS and counted. False: the wave is stopped with a fault. exec must not be 0.
+ * group's LDS and counted (access: 1 for the second of two of an instruction). False: the wave is
+ * stopped with a fault. exec must not be 0.
  */
 static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u32 *offset,
-			       u32 extra, unsigned int bytes, enum lds_kind kind)
+			       u32 extra, unsigned int bytes, enum lds_kind kind,
+			       unsigned int access)
 {
 	const u32 *row = w->vgpr[ip->vsrc[0]];
-	struct lds_cost cost;
-	u64 max = 0;
+	u32 max = 0;
 
 	LANES offset[l] = row[l] + extra;
-	EACH_LANE(l, w->exec)
-	{
-		u64 end = (u64)row[l] + extra + bytes;
-
-		max = end > max ? end : max;
+	if (w->exec == ~0ull) {
+		for (unsigned int l = 0; l < 64; l++)
+			max = row[l] > max ? row[l] : max;
+	} else {
+		EACH_LANE(l, w->exec)
+		max = row[l] > max ? row[l] : max;
 	}
-	if (max > w->group->lds_size) {
+	if ((u64)max + extra + bytes > w->group->lds_size) {
 		EACH_LANE(l, w->exec)
 		{
 			if ((u64)row[l] + extra + bytes <= w->group->lds_size)
@@ -34,9 +74,7 @@ static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u3
 			return false;
 		}
 	}
-	cost = lds_bank_cost(offset, w->exec, bytes, kind);
-	w->group->counters->lds_passes += cost.passes;
-	w->group->counters->lds_conflicts += cost.conflicts;
+	lds_count(w, ip, offset, bytes, kind, access);
 	return true;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "mem_access.h"
 
+#include "memo.h"
+
 /* Signed offsets and 32-bit lane offsets beside a scalar base: chapter "Flat Memory". */
 static void addresses_global(const struct sim_wave *w, const struct sim_inst *ip,
 			     struct access *acc)
@@ -73,12 +75,53 @@ static unsigned int collect_lines(const struct access *acc, u64 *line, bool *sor
 	return n;
 }
 
-void LEVEL(mem_count_lines)(struct sim_wave *w, const struct access *acc)
+static void count_lines(const struct access *acc, u32 *lines64, u32 *lines128)
+{
+	unsigned int n, pairs = 0;
+	u64 line[128];
+	bool sorted;
+
+	n = collect_lines(acc, line, &sorted);
+	*lines64 = sorted ? n : distinct(line, n);
+	for (unsigned int i = 0; i < n; i++)
+		if (!pairs || line[pairs - 1] != line[i] >> 1)
+			line[pairs++] = line[i] >> 1;
+	*lines128 = sorted ? pairs : distinct(line, pairs);
+}
+
+/* As count_lines(), from memory if the lanes lie as they did last time. */
+static void count_lines_memo(struct sim_wave *w, const struct sim_inst *ip,
+			     const struct access *acc, u32 *lines64, u32 *lines128)
+{
+	struct sim_memo *memo = memo_slot(w->memo, (uintptr_t)ip);
+	u64 first = acc->addr[__builtin_ctzll(acc->exec)];
+	_Alignas(64) u32 diff[64], masked[64] = {0};
+	const u32 *row = diff;
+
+	LANES diff[l] = (u32)(acc->addr[l] - first);
+	if (acc->exec != ~0ull) {
+		row_merge(masked, diff, acc->exec, 1);
+		row = masked;
+	}
+	/* Moving all lanes by 128 bytes changes nothing. */
+	if (memo->key != (uintptr_t)ip || memo->exec != acc->exec || memo->base != first % 128 ||
+	    !row_equal(memo->diff, row)) {
+		count_lines(acc, &memo->cost[0], &memo->cost[1]);
+		memcpy(memo->diff, row, sizeof(memo->diff));
+		memo->exec = acc->exec;
+		memo->key = (uintptr_t)ip;
+		memo->base = first % 128;
+	}
+	*lines64 = memo->cost[0];
+	*lines128 = memo->cost[1];
+}
+
+/* span: the lanes' lowest and highest address differ by less than 4 GiB. */
+static void add_lines(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc,
+		      bool span)
 {
 	struct sim_counters *counters = w->group->counters;
-	u64 line[128];
-	unsigned int n, pairs = 0;
-	bool sorted;
+	u32 lines64, lines128;
 
 	if (acc->contiguous) {
 		u64 first = acc->addr[0], last = first + 64ull * acc->bytes - 1;
@@ -87,12 +130,12 @@ void LEVEL(mem_count_lines)(struct sim_wave *w, const struct access *acc)
 		counters->lines128 += (last >> 7) - (first >> 7) + 1;
 		return;
 	}
-	n = collect_lines(acc, line, &sorted);
-	counters->lines64 += sorted ? n : distinct(line, n);
-	for (unsigned int i = 0; i < n; i++)
-		if (!pairs || line[pairs - 1] != line[i] >> 1)
-			line[pairs++] = line[i] >> 1;
-	counters->lines128 += sorted ? pairs : distinct(line, pairs);
+	if (span && w->memo)
+		count_lines_memo(w, ip, acc, &lines64, &lines128);
+	else
+		count_lines(acc, &lines64, &lines128);
+	counters->lines64 += lines64;
+	counters->lines128 += lines128;
 }
 
 static enum sim_fault_kind fault_of(u32 need)
@@ -139,7 +182,7 @@ bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, stru
 	}
 	if (!wave_may(w, lo, hi + acc->bytes, need) && !check_lanes(w, ip, acc, need))
 		return false;
-	LEVEL(mem_count_lines)(w, acc);
+	add_lines(w, ip, acc, hi - lo < UINT32_MAX);
 	return true;
 }
 
@@ -184,7 +227,7 @@ static bool prepare_flat(struct sim_wave *w, const struct sim_inst *ip, struct a
 	}
 	if (!check_lanes(w, ip, acc, need))
 		return false;
-	LEVEL(mem_count_lines)(w, acc);
+	add_lines(w, ip, acc, false);
 	return true;
 }
 

@@ -36,9 +36,6 @@ bool LEVEL(mem_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct ac
 bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
 			     u32 need);
 
-/* Distinct 64 and 128 byte lines of the lanes' accesses, added to the counters. */
-void LEVEL(mem_count_lines)(struct sim_wave *w, const struct access *acc);
-
 /* Scratch is interleaved by dword: byte `offset` of lane l. */
 static inline u8 *scratch_byte(const struct sim_wave *w, unsigned int lane, u64 offset)
 {

@@ -236,6 +236,15 @@ static inline void row_merge(u32 *dst, const u32 *src, u64 mask, unsigned int dw
 	}
 }
 
+static inline bool row_equal(const u32 *x, const u32 *y)
+{
+	u32 diff = 0;
+
+	for (unsigned int l = 0; l < 64; l++)
+		diff |= x[l] ^ y[l];
+	return diff == 0;
+}
+
 /* Bit l of the answer = top bit of r[l]. */
 static inline u64 row_mask(const u32 *r)
 {

@@ -130,6 +130,7 @@ struct sim_wave {
 	enum sim_stop stop;
 	uint32_t
 		fp_special; /* bit 0: f32, bit 1: f64/f16 round or denorm mode is not the default */
+	void *memo;	    /* costs of access patterns, of the running host thread */
 	uint64_t special[3]; /* values of operands such as scc or shared_base, by source slot */
 	/* All vector registers, one 256-byte row each; 64-byte aligned. */
 	_Alignas(64) uint32_t vgpr[SIM_VGPRS][SIM_LANES];
