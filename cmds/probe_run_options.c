@@ -351,6 +351,7 @@ static const struct {
 	{"PROBE_KERNEL_INCLUDE", KEY_INCLUDE},
 	{"PROBE_KERNEL_EXCLUDE", KEY_EXCLUDE},
 	{"PROBE_DISPATCHES", KEY_DISPATCHES},
+	{"PROBE_DEVICE", KEY_DEVICE},
 };
 
 static struct probe_err *take_variables(struct run_config *config)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+probe-run --kernel-includ x true

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# A file system of one megabyte; mounting it needs rights.
+mkdir disk
+mount -t tmpfs -o size=1m none disk 2>/dev/null || exit 77
+trap "umount disk" EXIT
+probe-run -d disk -o full.db "$FAKE_APP" connect announce=x memory=9000 exit-record out=done exit=5 2>err
+echo " $?"
+sed "s/[0-9][0-9]*/N/g" err >&2 # how much was stored before is a matter of time
+sqlite3 disk/full.db "PRAGMA integrity_check; SELECT value FROM probe_run WHERE key LIKE 'partial%' ORDER BY key;
+	SELECT value > 0 FROM probe_account WHERE stream = 'counters' AND name = 'dropped.store';
+	SELECT (SELECT value FROM probe_account WHERE stream = 'counters' AND name = 'emitted') = 27000,
+	(SELECT value FROM probe_account WHERE stream = 'counters' AND name = 'stored') =
+		(SELECT count(*) FROM probe_counter)"

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+rm "$PROBE"/lib/probe/sim/*
+probe-run --device sim true
