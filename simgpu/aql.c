@@ -231,7 +231,7 @@ static enum outcome pm4_buffer(struct sim_queue *queue, uint8_t *packet)
 	address = (words[2] & ~3u) | (uint64_t)(words[3] & 0xffff) << 32;
 	count = words[4] & 0xfffff;
 	if (count > PM4_MAX_DWORDS || !sim_mem_allows(address, count * 4ull, SIM_MEM_READ, NULL) ||
-	    !run_pm4((const uint32_t *)(uintptr_t)address, count))
+	    !run_pm4(sim_mem_pointer(address), count))
 		return refuse(queue, SIM_ERROR_VENDOR_PACKET);
 	retire(queue, packet, ((const hsa_barrier_and_packet_t *)packet)->completion_signal, start);
 	return PACKET_DONE;

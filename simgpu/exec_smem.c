@@ -29,6 +29,12 @@ static uint64_t smem_base(const struct sim_wave *w, const struct sim_inst *ip)
 	return base;
 }
 
+/* The host's pointer to bytes that were found to be allowed. */
+static void *host_bytes(uint64_t addr)
+{
+	return (void *)(sim_mem_aliased(addr, addr + 1) ? sim_mem_host(addr) : addr);
+}
+
 static const struct sim_inst *s_load(struct sim_wave *w, const struct sim_inst *ip)
 {
 	uint64_t addr = (smem_base(w, ip) + smem_offset(w, ip)) & ~3ull;
@@ -36,7 +42,7 @@ static const struct sim_inst *s_load(struct sim_wave *w, const struct sim_inst *
 
 	if (!wave_may(w, addr, addr + size, SIM_MEM_READ))
 		return sim_fault(w, ip, SIM_FAULT_READ, addr, size, -1);
-	memcpy((char *)w + ip->sdst, (const void *)addr, size);
+	memcpy((char *)w + ip->sdst, host_bytes(addr), size);
 	return ip + 2;
 }
 
@@ -47,7 +53,7 @@ static const struct sim_inst *s_store(struct sim_wave *w, const struct sim_inst 
 
 	if (!wave_may(w, addr, addr + size, SIM_MEM_WRITE))
 		return sim_fault(w, ip, SIM_FAULT_WRITE, addr, size, -1);
-	memcpy((void *)addr, (const char *)w + ip->sdst, size);
+	memcpy(host_bytes(addr), (const char *)w + ip->sdst, size);
 	return ip + 2;
 }
 
@@ -73,7 +79,7 @@ static const struct sim_inst *s_buffer_load(struct sim_wave *w, const struct sim
 			continue;
 		if (!wave_may(w, addr, addr + 4, SIM_MEM_READ))
 			return sim_fault(w, ip, SIM_FAULT_READ, addr, 4, -1);
-		memcpy(&value[i], (const void *)addr, 4);
+		memcpy(&value[i], host_bytes(addr), 4);
 	}
 	memcpy((char *)w + ip->sdst, value, 4u * ip->dsize);
 	return ip + 2;
@@ -88,7 +94,7 @@ static const struct sim_inst *s_buffer_store(struct sim_wave *w, const struct si
 			continue;
 		if (!wave_may(w, addr, addr + 4, SIM_MEM_WRITE))
 			return sim_fault(w, ip, SIM_FAULT_WRITE, addr, 4, -1);
-		memcpy((void *)addr, (const char *)w + ip->sdst + 4 * i, 4);
+		memcpy(host_bytes(addr), (const char *)w + ip->sdst + 4 * i, 4);
 	}
 	return ip + 2;
 }

@@ -33,7 +33,7 @@ static bool image_read(const struct image *image, uint64_t offset, void *ret, si
 	if (offset > image->size || size > image->size - offset ||
 	    !sim_mem_allows(image->base + offset, size, SIM_MEM_READ, NULL))
 		return false;
-	memcpy(ret, (const void *)(uintptr_t)(image->base + offset), size);
+	memcpy(ret, sim_mem_pointer(image->base + offset), size);
 	return true;
 }
 

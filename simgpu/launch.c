@@ -66,7 +66,7 @@ static bool read_kernel(uint64_t address, struct sim_kernel *ret)
 
 	if (!address || !sim_mem_allows(address, KD_SIZE, SIM_MEM_READ, NULL))
 		return false;
-	memcpy(bytes, (const void *)(uintptr_t)address, KD_SIZE);
+	memcpy(bytes, sim_mem_pointer(address), KD_SIZE);
 	memcpy(&entry, bytes + KD_ENTRY, sizeof(entry));
 	kernel.entry = address + (uint64_t)entry;
 	kernel.lds = read32(bytes, KD_LDS);

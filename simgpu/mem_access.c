@@ -159,6 +159,18 @@ static bool check_lanes(struct sim_wave *w, const struct sim_inst *ip, const str
 	return true;
 }
 
+/* Lines were counted at the device's addresses; from here on the host's are needed. */
+static void addresses_host(struct access *acc, u64 lo, u64 hi)
+{
+	if (!sim_mem_aliased(lo, hi))
+		return;
+	EACH_LANE(l, acc->exec)
+	{
+		if (acc->kind != MEM_MIXED || acc->space[l] == MEM_GLOBAL)
+			acc->addr[l] = sim_mem_host(acc->addr[l]);
+	}
+}
+
 bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
 			     u32 need)
 {
@@ -183,6 +195,7 @@ bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, stru
 	if (!wave_may(w, lo, hi + acc->bytes, need) && !check_lanes(w, ip, acc, need))
 		return false;
 	add_lines(w, ip, acc, hi - lo < UINT32_MAX);
+	addresses_host(acc, lo, hi + acc->bytes);
 	return true;
 }
 
@@ -228,6 +241,7 @@ static bool prepare_flat(struct sim_wave *w, const struct sim_inst *ip, struct a
 	if (!check_lanes(w, ip, acc, need))
 		return false;
 	add_lines(w, ip, acc, false);
+	addresses_host(acc, 0, ~0ull);
 	return true;
 }
 

@@ -2,9 +2,9 @@
 /*
  * The simulated GPU's view of memory: which host ranges it may touch, and how.
  *
- * CPU address = GPU address, so a device access is a plain host access once the address is
- * known to lie in a range that was mapped to the GPU (allocated through the thunk, registered,
- * managed, or one of the thunk's own event pages).
+ * CPU address = GPU address (but for registered host memory, see sim_mem_host()), so a device
+ * access is a plain host access once the address is known to lie in a range that was mapped to the
+ * GPU (allocated through the thunk, registered, managed, or one of the thunk's own event pages).
  */
 #ifndef PROBE_SIMGPU_MEMORY_H
 #define PROBE_SIMGPU_MEMORY_H
@@ -37,5 +37,22 @@ uint64_t sim_mem_generation(void);
  * Adjacent ranges are not merged: an access across two of them is two look-ups.
  */
 int sim_mem_find(uint64_t addr, struct sim_range *ret);
+
+/*
+ * Host memory that was registered has an address of its own on the GPU, in a window where nothing
+ * else lies; everywhere else CPU address = GPU address. An access that was found to be allowed and
+ * touches the window goes to sim_mem_host(addr) instead. Contiguous addresses stay contiguous.
+ */
+extern struct sim_mem_window {
+	uint64_t base, end; /* both 0 until something is registered */
+} sim_mem_window;
+
+static inline bool sim_mem_aliased(uint64_t lo, uint64_t hi)
+{
+	return hi > sim_mem_window.base && lo < sim_mem_window.end;
+}
+
+/* Host address of an address that sim_mem_find() finds; others are returned as they are. */
+uint64_t sim_mem_host(uint64_t addr);
 
 #endif

@@ -88,7 +88,7 @@ static enum sim_sdma_result copy(uint64_t to, uint64_t from, uint64_t size, stru
 {
 	if (!may(from, size, false, fault) || !may(to, size, true, fault))
 		return SIM_SDMA_FAULT;
-	memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+	memmove(sim_mem_pointer(to), sim_mem_pointer(from), size);
 	return SIM_SDMA_DONE;
 }
 
@@ -136,11 +136,13 @@ static enum sim_sdma_result fill(const uint32_t *words, struct sim_fault *fault)
 {
 	uint64_t to = address_at(&words[1]);
 	uint64_t dwords = field(words[4], 0, 22) / 4 + 1;
+	uint8_t *bytes;
 
 	if (!may(to, dwords * 4, true, fault))
 		return SIM_SDMA_FAULT;
+	bytes = sim_mem_pointer(to);
 	for (uint64_t i = 0; i < dwords; i++)
-		memcpy((void *)(uintptr_t)(to + i * 4), &words[3], 4);
+		memcpy(bytes + i * 4, &words[3], 4);
 	return SIM_SDMA_DONE;
 }
 
@@ -151,7 +153,8 @@ static enum sim_sdma_result fence(const uint32_t *words, struct sim_fault *fault
 	if (!may(to, 4, true, fault))
 		return SIM_SDMA_FAULT;
 	/* Release: what was copied before the fence. */
-	atomic_store_explicit((_Atomic uint32_t *)(uintptr_t)to, words[3], memory_order_release);
+	atomic_store_explicit((_Atomic uint32_t *)sim_mem_pointer(to), words[3],
+			      memory_order_release);
 	return SIM_SDMA_DONE;
 }
 
@@ -185,7 +188,8 @@ static enum sim_sdma_result poll(const uint32_t *words, struct sim_fault *fault)
 	if (!may(from, 4, false, fault))
 		return SIM_SDMA_FAULT;
 	/* Acquire: what was written before the signal that is polled. */
-	value = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)from, memory_order_acquire);
+	value = atomic_load_explicit((_Atomic uint32_t *)sim_mem_pointer(from),
+				     memory_order_acquire);
 	return poll_holds(field(words[0], 28, 3), value & words[4], words[3]) ? SIM_SDMA_DONE
 									      : SIM_SDMA_WAIT;
 }
@@ -196,7 +200,7 @@ static enum sim_sdma_result atomic_add(const uint32_t *words, struct sim_fault *
 
 	if (!may(to, 8, true, fault))
 		return SIM_SDMA_FAULT;
-	atomic_fetch_add_explicit((_Atomic uint64_t *)(uintptr_t)to, address_at(&words[3]),
+	atomic_fetch_add_explicit((_Atomic uint64_t *)sim_mem_pointer(to), address_at(&words[3]),
 				  memory_order_acq_rel);
 	return SIM_SDMA_DONE;
 }
@@ -207,7 +211,7 @@ static enum sim_sdma_result timestamp(const uint32_t *words, struct sim_fault *f
 
 	if (!may(to, 8, true, fault))
 		return SIM_SDMA_FAULT;
-	memcpy((void *)(uintptr_t)to, &now, sizeof(now));
+	memcpy(sim_mem_pointer(to), &now, sizeof(now));
 	return SIM_SDMA_DONE;
 }
 

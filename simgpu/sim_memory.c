@@ -12,10 +12,15 @@
 #include "wave.h"
 
 enum { HUGE_PAGE = 2 << 20 };
+#define WINDOW_BYTES ((uint64_t)1 << 40)
 
 /*
  * Blocks sorted by first page. User blocks may overlap one another, so each row also knows how
  * far any row up to it reaches: a look-up walks back only while that covers the address.
+ *
+ * A user block has several rows: one at its host address and one for each address it was given on
+ * the GPU. The driver maps only the latter; here both work, since a program that uses the host's
+ * pointer does no harm.
  */
 struct row {
 	uint64_t first, end; /* page-rounded */
@@ -29,6 +34,8 @@ static size_t used, room;
 static uint64_t vram_used;
 static uint64_t next_serial = 1;
 static atomic_uint_fast64_t generation = 1;
+static uint64_t window_next;
+struct sim_mem_window sim_mem_window;
 
 uint64_t sim_mem_generation(void)
 {
@@ -88,7 +95,8 @@ static struct row *find_row(uint64_t addr, bool mapped_only)
 static struct row *find_base(uint64_t base, enum sim_block_kind kind)
 {
 	for (size_t i = rows_upto(base); i > 0 && table[i - 1].reach > base; i--)
-		if (table[i - 1].block->base == base && table[i - 1].block->kind == kind)
+		if (table[i - 1].block->base == base && table[i - 1].block->kind == kind &&
+		    table[i - 1].first == page_down(base))
 			return &table[i - 1];
 	return NULL;
 }
@@ -112,46 +120,121 @@ static void update_reach(size_t from)
 	}
 }
 
-static int insert(const struct sim_block *want)
+static int make_room(void)
 {
-	uint64_t first = page_down(want->base);
-	struct sim_block *block;
-	size_t at;
+	size_t grown = room ? room * 2 : 64;
+	struct row *moved;
 
-	if (used == room) {
-		size_t grown = room ? room * 2 : 64;
-		struct row *moved = realloc(table, grown * sizeof(*table));
-
-		if (!moved)
-			return -ENOMEM;
-		table = moved;
-		room = grown;
-	}
-	block = malloc(sizeof(*block));
-	if (!block)
+	if (used < room)
+		return 0;
+	moved = realloc(table, grown * sizeof(*table));
+	if (!moved)
 		return -ENOMEM;
-	*block = *want;
-	block->serial = next_serial++;
-	block->node_list = block->nodes;
-	at = rows_upto(first);
+	table = moved;
+	room = grown;
+	return 0;
+}
+
+static int insert_row(uint64_t first, uint64_t end, struct sim_block *block)
+{
+	size_t at = rows_upto(first);
+
+	if (make_room())
+		return -ENOMEM;
 	memmove(&table[at + 1], &table[at], (used - at) * sizeof(*table));
 	used++;
-	table[at] = (struct row){first, page_up(want->base + want->size), 0, block};
+	table[at] = (struct row){first, end, 0, block};
 	update_reach(at);
 	if (block->mapped)
 		changed();
 	return 0;
 }
 
-static void erase(struct row *row)
+/* All rows of a block, and the block. */
+static void erase(struct sim_block *block)
 {
-	size_t at = (size_t)(row - table);
+	size_t kept = 0;
 
-	free(row->block);
-	used--;
-	memmove(&table[at], &table[at + 1], (used - at) * sizeof(*table));
-	update_reach(at);
+	for (size_t i = 0; i < used; i++)
+		if (table[i].block != block)
+			table[kept++] = table[i];
+	used = kept;
+	free(block);
+	update_reach(0);
 	changed();
+}
+
+/*
+ * Addresses for a registration: a part of the window that no row touches, with a page in front
+ * that stays free, so that no access runs from one registration into the next.
+ */
+static uint64_t take_window(uint64_t size)
+{
+	if (!sim_mem_window.end) {
+		void *pages = mmap(NULL, WINDOW_BYTES, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (pages == MAP_FAILED)
+			return 0;
+		window_next = (uint64_t)(uintptr_t)pages;
+		sim_mem_window = (struct sim_mem_window){window_next, window_next + WINDOW_BYTES};
+	}
+	for (int round = 0; round < 2; round++) {
+		while (size + SIM_PAGE <= sim_mem_window.end - window_next) {
+			uint64_t first = window_next + SIM_PAGE;
+			size_t below = rows_upto(first + size);
+
+			if (!below || table[below - 1].end <= window_next ||
+			    table[below - 1].first < sim_mem_window.base) {
+				window_next = first + size;
+				return first;
+			}
+			window_next = table[below - 1].end;
+		}
+		window_next = sim_mem_window.base;
+	}
+	return 0;
+}
+
+/*
+ * HIP 5.2.3 needs the GPU's address of registered memory to differ from the host's: it enters both
+ * in one map and, on hipHostUnregister, aborts when it cannot remove both.
+ */
+static int give_gpu_address(struct sim_block *block)
+{
+	uint64_t first = page_down(block->base), size = page_up(block->base + block->size) - first;
+	uint64_t alias = take_window(size);
+	int err;
+
+	if (!alias)
+		return -ENOMEM;
+	err = insert_row(alias, alias + size, block);
+	if (!err)
+		block->gpu = alias + (block->base - first);
+	return err;
+}
+
+static int insert(const struct sim_block *want)
+{
+	struct sim_block *block = malloc(sizeof(*block));
+	int err;
+
+	if (!block)
+		return -ENOMEM;
+	*block = *want;
+	block->gpu = block->base;
+	block->serial = next_serial++;
+	block->node_list = block->nodes;
+	err = insert_row(page_down(block->base), page_up(block->base + block->size), block);
+	if (err) {
+		free(block);
+		return err;
+	}
+	if (block->kind == SIM_BLOCK_USER)
+		err = give_gpu_address(block);
+	if (err)
+		erase(block);
+	return err;
 }
 
 /* Blocks of 2 MiB and more begin on a 2 MiB border, as the real thunk's do. */
@@ -234,12 +317,24 @@ int sim_mem_free(uint64_t base)
 	block = *row->block;
 	if (counts_as_vram(&block))
 		vram_used -= block.size;
-	erase(row);
+	erase(row->block);
 	pthread_rwlock_unlock(&lock);
 	if (block.access & SIM_MEM_EXEC)
 		sim_code_invalidate(block.base, block.base + block.size);
 	munmap((void *)(uintptr_t)block.base, block.size);
 	return 0;
+}
+
+/* Under the lock; row is the one at the block's host address. */
+static int grow(struct row *row, uint64_t size)
+{
+	struct sim_block *block = row->block;
+
+	block->size = size;
+	row->end = page_up(block->base + size);
+	update_reach((size_t)(row - table));
+	changed();
+	return give_gpu_address(block);
 }
 
 int sim_mem_register(const struct sim_block *want)
@@ -256,12 +351,8 @@ int sim_mem_register(const struct sim_block *want)
 		err = insert(want);
 	} else {
 		row->block->registered++;
-		if (want->size > row->block->size) {
-			row->block->size = want->size;
-			row->end = page_up(want->base + want->size);
-			update_reach((size_t)(row - table));
-			changed();
-		}
+		if (want->size > row->block->size)
+			err = grow(row, want->size);
 	}
 	pthread_rwlock_unlock(&lock);
 	return err;
@@ -274,7 +365,7 @@ int sim_mem_deregister(uint64_t base)
 	pthread_rwlock_wrlock(&lock);
 	row = find_base(base, SIM_BLOCK_USER);
 	if (row && !--row->block->registered)
-		erase(row);
+		erase(row->block);
 	pthread_rwlock_unlock(&lock);
 	return row ? 0 : -ENOENT;
 }
@@ -283,16 +374,16 @@ void sim_mem_forget_svm(uint64_t base, uint64_t size)
 {
 	pthread_rwlock_wrlock(&lock);
 	for (size_t i = used; i > 0; i--) {
-		const struct sim_block *block = table[i - 1].block;
+		struct sim_block *block = table[i - 1].block;
 
 		if (block->kind == SIM_BLOCK_SVM && block->base >= base &&
 		    block->base + block->size <= base + size)
-			erase(&table[i - 1]);
+			erase(block);
 	}
 	pthread_rwlock_unlock(&lock);
 }
 
-int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count)
+int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *ret)
 {
 	struct row *row;
 
@@ -309,6 +400,8 @@ int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count)
 			block->mapped = 1;
 		memcpy(block->nodes, nodes, count * sizeof(*nodes));
 		block->node_count = count;
+		if (ret)
+			*ret = addr - block->base + block->gpu;
 		changed();
 	}
 	pthread_rwlock_unlock(&lock);
@@ -368,6 +461,18 @@ int sim_mem_find(uint64_t addr, struct sim_range *ret)
 		*ret = (struct sim_range){row->first, row->end, row->block->access};
 	pthread_rwlock_unlock(&lock);
 	return row ? 0 : -EFAULT;
+}
+
+uint64_t sim_mem_host(uint64_t addr)
+{
+	struct row *row;
+
+	pthread_rwlock_rdlock(&lock);
+	row = find_row(addr, true);
+	if (row)
+		addr = addr - row->first + page_down(row->block->base);
+	pthread_rwlock_unlock(&lock);
+	return addr;
 }
 
 bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad)

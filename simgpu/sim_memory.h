@@ -25,6 +25,7 @@ enum sim_block_kind {
 struct sim_block {
 	enum sim_block_kind kind;
 	uint64_t base, size; /* as asked for; the GPU sees whole pages */
+	uint64_t gpu;	     /* address of base on the GPU; set by this file */
 	uint64_t serial;     /* never used twice: tells a reused address from an old one */
 	uint32_t node;
 	uint32_t mem_flags;  /* HsaMemFlags, opaque here */
@@ -42,18 +43,27 @@ int sim_mem_alloc(const struct sim_block *want, uint64_t *ret);
 /* base exactly as allocated, else -EINVAL. */
 int sim_mem_free(uint64_t base);
 
-/* A block of another kind. A user block with the same base counts up and may grow. */
+/*
+ * A block of another kind. A user block with the same base counts up and may grow; it then gets a
+ * new address on the GPU, and the old one stays valid as well.
+ */
 int sim_mem_register(const struct sim_block *want);
 int sim_mem_deregister(uint64_t base);
 void sim_mem_forget_svm(uint64_t base, uint64_t size);
 
-/* addr may lie anywhere inside a block. */
-int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count);
+/* addr may lie anywhere inside a block; *ret (unless NULL) is its address on the GPU. */
+int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *ret);
 int sim_mem_unmap(uint64_t addr);
 int sim_mem_query(uint64_t addr, struct sim_block *ret);
 int sim_mem_set_user_data(uint64_t addr, void *data);
 
 /* Whether the GPU may do all of flags to every byte; *bad is the first it may not (or NULL). */
 bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad);
+
+/* The host's view of what the GPU has at addr, for accesses of the machine itself. */
+static inline void *sim_mem_pointer(uint64_t addr)
+{
+	return (void *)(uintptr_t)(sim_mem_aliased(addr, addr + 1) ? sim_mem_host(addr) : addr);
+}
 
 #endif

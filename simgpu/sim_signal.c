@@ -11,7 +11,7 @@ amd_signal_t *sim_signal(hsa_signal_t handle)
 	if (!handle.handle || !sim_mem_allows(handle.handle, sizeof(amd_signal_t),
 					      SIM_MEM_READ | SIM_MEM_WRITE, NULL))
 		return NULL;
-	return (amd_signal_t *)(uintptr_t)handle.handle;
+	return sim_mem_pointer(handle.handle);
 }
 
 static _Atomic int64_t *value_of(const amd_signal_t *signal)
@@ -34,7 +34,7 @@ static void interrupt(uint64_t mailbox, uint32_t event)
 	if (!mailbox)
 		return;
 	if (sim_mem_allows(mailbox, sizeof(uint64_t), SIM_MEM_WRITE, NULL))
-		atomic_store_explicit((_Atomic uint64_t *)(uintptr_t)mailbox, event,
+		atomic_store_explicit((_Atomic uint64_t *)sim_mem_pointer(mailbox), event,
 				      memory_order_release);
 	sim_event_raise(event);
 }

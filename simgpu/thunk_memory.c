@@ -83,7 +83,7 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMe
 		.size = size,
 		.node = SIM_NODE_CPU,
 		.mem_flags = flags.Value,
-		.access = access_of(flags),
+		.access = access_of(flags) & ~(uint32_t)SIM_MEM_EXEC,
 		.registered = 1,
 	};
 	struct sim_block inside;
@@ -122,17 +122,19 @@ HSAKMT_STATUS hsaKmtDeregisterMemory(void *address)
 static HSAKMT_STATUS map_to(void *address, HSAuint64 *alternate, uint64_t count,
 			    const HSAuint32 *nodes)
 {
+	uint64_t gpu;
+
 	if (!count || count > SIM_NODES)
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	for (uint64_t i = 0; i < count; i++)
 		if (nodes[i] >= SIM_NODES)
 			return HSAKMT_STATUS_INVALID_NODE_UNIT;
-	if (sim_mem_map((uint64_t)(uintptr_t)address, nodes, (uint32_t)count)) {
+	if (sim_mem_map((uint64_t)(uintptr_t)address, nodes, (uint32_t)count, &gpu)) {
 		sim_debug(1, "map of %p: no such memory", address);
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	}
 	if (alternate)
-		*alternate = (uint64_t)(uintptr_t)address;
+		*alternate = gpu;
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -177,7 +179,7 @@ HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *pointer, HsaPointerInfo *info)
 	info->Node = block.node;
 	info->MemFlags.Value = block.mem_flags;
 	info->CPUAddress = (void *)(uintptr_t)block.base;
-	info->GPUAddress = block.base;
+	info->GPUAddress = block.gpu;
 	info->SizeInBytes = block.size;
 	info->NMappedNodes = block.node_count;
 	info->MappedNodes = block.node_list;

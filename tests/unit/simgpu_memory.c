@@ -51,7 +51,7 @@ static void alloc_is_invisible_until_mapped(void **state)
 	assert_int_equal(sim_mem_find(base, &range), -EFAULT);
 	assert_int_equal(range.base, 1); /* untouched on failure */
 	generation = sim_mem_generation();
-	assert_int_equal(sim_mem_map(base + 100, gpu, 1), 0);
+	assert_int_equal(sim_mem_map(base + 100, gpu, 1, NULL), 0);
 	assert_true(sim_mem_generation() > generation);
 	assert_int_equal(sim_mem_find(base + 3 * PAGE - 1, &range), 0);
 	assert_int_equal(range.base, base);
@@ -67,7 +67,7 @@ static void alloc_is_invisible_until_mapped(void **state)
 	assert_int_equal(sim_mem_free(base + PAGE), -EINVAL);
 	assert_int_equal(sim_mem_free(base), 0);
 	assert_int_equal(sim_mem_free(base), -EINVAL);
-	assert_int_equal(sim_mem_map(base, gpu, 1), -ENOENT);
+	assert_int_equal(sim_mem_map(base, gpu, 1, NULL), -ENOENT);
 }
 
 static void large_blocks_are_aligned(void **state)
@@ -120,9 +120,9 @@ static void registrations_count(void **state)
 
 	(void)state;
 	assert_int_equal(sim_mem_register(&range), 0);
-	assert_int_equal(sim_mem_map(base, gpu, 1), 0);
+	assert_int_equal(sim_mem_map(base, gpu, 1, NULL), 0);
 	assert_int_equal(sim_mem_register(&range), 0);
-	assert_int_equal(sim_mem_map(base, gpu, 1), 0);
+	assert_int_equal(sim_mem_map(base, gpu, 1, NULL), 0);
 	assert_true(visible(base & ~(uint64_t)(PAGE - 1)));
 	assert_int_equal(sim_mem_unmap(base), 0);
 	assert_int_equal(sim_mem_deregister(base), 0);
@@ -142,10 +142,10 @@ static void overlapping_registrations(void **state)
 	(void)state;
 	assert_int_equal(sim_mem_register(&large), 0);
 	assert_int_equal(sim_mem_register(&inner), 0);
-	assert_int_equal(sim_mem_map(large.base, gpu, 1), 0);
+	assert_int_equal(sim_mem_map(large.base, gpu, 1, NULL), 0);
 	assert_true(visible(inner.base));
 	assert_true(visible(large.base + 63 * PAGE));
-	assert_int_equal(sim_mem_map(inner.base, gpu, 1), 0);
+	assert_int_equal(sim_mem_map(inner.base, gpu, 1, NULL), 0);
 	assert_int_equal(sim_mem_unmap(large.base), 0);
 	assert_false(visible(large.base));
 	assert_false(visible(large.base + 63 * PAGE));
@@ -155,6 +155,53 @@ static void overlapping_registrations(void **state)
 	assert_int_equal(sim_mem_deregister(inner.base), 0);
 	assert_int_equal(sim_mem_deregister(large.base), 0);
 	assert_int_equal(sim_mem_query(large.base, &query), -ENOENT);
+}
+
+/* Registered memory has an address of its own on the GPU, with nothing on either side. */
+static void registered_memory_has_a_gpu_address(void **state)
+{
+	struct sim_block range = host_range(0x60000810, 3 * PAGE), query;
+	struct sim_range found;
+	uint64_t at, again, later;
+
+	(void)state;
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(range.base, gpu, 1, &at), 0);
+	assert_int_not_equal(at, range.base);
+	assert_int_equal(at % PAGE, range.base % PAGE);
+	assert_true(sim_mem_aliased(at, at + 1));
+	assert_false(sim_mem_aliased(range.base, range.base + range.size));
+	assert_int_equal(sim_mem_host(at + 5000), range.base + 5000);
+	assert_int_equal(sim_mem_host(range.base + 5), range.base + 5);
+	assert_int_equal(sim_mem_query(at + 5000, &query), 0);
+	assert_int_equal(query.base, range.base);
+	assert_int_equal(query.gpu, at);
+	assert_int_equal(sim_mem_find(at, &found), 0);
+	assert_false(visible(found.base - 1));
+	assert_false(visible(found.end));
+
+	/* The same buffer, more of it: both addresses work until all is undone. */
+	range.size = 9 * PAGE;
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(range.base, gpu, 1, &again), 0);
+	assert_int_not_equal(again, at);
+	assert_int_equal(sim_mem_host(again + 8 * PAGE), range.base + 8 * PAGE);
+	assert_int_equal(sim_mem_host(at + 1), range.base + 1);
+	assert_int_equal(sim_mem_deregister(range.base), 0);
+	assert_true(visible(at));
+	assert_int_equal(sim_mem_deregister(range.base), 0);
+	assert_false(visible(at));
+	assert_false(visible(again));
+
+	/* The window goes round: far more registrations in all than it holds at once. */
+	range.size = (uint64_t)100 << 30;
+	for (int i = 0; i < 30; i++) {
+		assert_int_equal(sim_mem_register(&range), 0);
+		assert_int_equal(sim_mem_map(range.base, gpu, 1, &later), 0);
+		assert_true(sim_mem_aliased(later, later + 1));
+		assert_int_equal(sim_mem_host(later + range.size - 1), range.base + range.size - 1);
+		assert_int_equal(sim_mem_deregister(range.base), 0);
+	}
 }
 
 static void allows_spans_neighbours(void **state)
@@ -235,6 +282,7 @@ int main(void)
 		cmocka_unit_test(freeing_code_drops_decoded_code),
 		cmocka_unit_test(registrations_count),
 		cmocka_unit_test(overlapping_registrations),
+		cmocka_unit_test(registered_memory_has_a_gpu_address),
 		cmocka_unit_test(allows_spans_neighbours),
 		cmocka_unit_test(look_ups_agree_with_a_list),
 		cmocka_unit_test(managed_memory_comes_and_goes),
