@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+# HIP programs on the simulated GPU, under the real runtimes. Each is run as it is and in the ways
+# in which the runtime takes other paths: without SDMA, without interrupts, without large BAR.
+if(NOT PROBE_BUILD_SIM OR PROBE_SANITIZE OR NOT TARGET hsakmt)
+	return()
+endif()
+find_program(HIPCC hipcc)
+if(NOT HIPCC)
+	message(STATUS "tests/hip: no hipcc, programs on the simulated GPU are not tested")
+	return()
+endif()
+
+set(hip_dir ${CMAKE_CURRENT_LIST_DIR})
+set(hip_out ${CMAKE_BINARY_DIR}/tests/hip)
+file(MAKE_DIRECTORY ${hip_out})
+set(hip_environment "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>")
+
+function(probe_hip_program name source level)
+	add_custom_command(OUTPUT ${hip_out}/${name}
+		COMMAND ${HIPCC} --offload-arch=gfx90a ${level} -Wall ${hip_dir}/${source}.hip
+			-o ${hip_out}/${name}
+		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h
+		COMMENT "hipcc ${name}" VERBATIM)
+	add_custom_target(hip_${name} ALL DEPENDS ${hip_out}/${name})
+endfunction()
+
+function(probe_hip_test name program)
+	add_test(NAME hip.${name} COMMAND ${hip_out}/${program} ${hip_out}/partial.co)
+	set_tests_properties(hip.${name} PROPERTIES LABELS hip TIMEOUT 120
+		ENVIRONMENT "${hip_environment};${ARGN}")
+endfunction()
+
+# The one argument there is: the code object that partial.hip loads.
+add_custom_command(OUTPUT ${hip_out}/partial.co
+	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 ${hip_dir}/partial_kernel.hip
+		-o ${hip_out}/partial.co
+	DEPENDS ${hip_dir}/partial_kernel.hip COMMENT "hipcc partial.co" VERBATIM)
+add_custom_target(hip_partial_code ALL DEPENDS ${hip_out}/partial.co)
+
+foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial)
+	probe_hip_program(${name} ${name} -O2)
+	probe_hip_program(${name}_O0 ${name} -O0)
+	probe_hip_test(${name} ${name})
+	probe_hip_test(${name}.O0 ${name}_O0)
+	# Undefined registers must not matter, nor how waves take turns.
+	probe_hip_test(${name}.turns ${name}
+		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
+endforeach()
+foreach(name vadd copies streams printing scratch)
+	probe_hip_test(${name}.nosdma ${name} HSA_ENABLE_SDMA=0)
+	probe_hip_test(${name}.nointerrupt ${name} HSA_ENABLE_INTERRUPT=0)
+	probe_hip_test(${name}.nobar ${name} PROBE_SIM_LARGE_BAR=0)
+endforeach()
+
+probe_hip_program(fault fault -O2)
+function(probe_fault_test way)
+	add_test(NAME hip.fault.${way}
+		COMMAND sh ${hip_dir}/expect_fault.sh ${hip_out}/fault ${way} ${ARGN})
+	set_tests_properties(hip.fault.${way} PROPERTIES LABELS hip TIMEOUT 120
+		ENVIRONMENT "${hip_environment}")
+endfunction()
+probe_fault_test(write
+	"^probe-sim: memory fault on write: kernel _Z13write_outsidePi, workgroup .*, wave 1, lane 6, address 0x[0-9a-f]+ .4 bytes., pc 0x[0-9a-f]+: global_store_dword"
+	"Memory access fault by GPU node-1 .*Page not present")
+probe_fault_test(read
+	"^probe-sim: memory fault on read: kernel _Z9read_nullPi, .* address 0x8 "
+	"Memory access fault by GPU node-1 ")
+probe_fault_test(trap
+	"^probe-sim: s_trap 2: kernel _Z7give_upPi, workgroup "
+	"aborting with error")
+probe_fault_test(assert
+	"Assertion .*the answer"
+	"^probe-sim: s_trap 2: kernel _Z15check_assertionPi, workgroup .0,0,0., wave 0")
+probe_fault_test(illegal
+	"^probe-sim: illegal instruction: kernel _Z19unknown_instructionPi, .*bfff0000"
+	"aborting with error")
+probe_fault_test(lds
+	"^probe-sim: LDS access outside the workgroup's allocation: kernel _Z11outside_ldsPi, .* lane 0, address "
+	"aborting with error")
