@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+# The device library on the simulated GPU, against a model, exactly: kernels compiled with the pass at
+# -O2 with everything checked, at -O0 and -O3 without -g with what holds there too.
+if(NOT (PROBE_BUILD_PASS AND PROBE_BUILD_SIM) OR PROBE_SANITIZE OR NOT TARGET hsakmt)
+	return()
+endif()
+find_program(HIPCC hipcc REQUIRED)
+set(devlib_dir ${CMAKE_CURRENT_LIST_DIR})
+set(devlib_out ${CMAKE_BINARY_DIR}/tests/devlib)
+file(MAKE_DIRECTORY ${devlib_out})
+
+add_custom_command(OUTPUT ${devlib_out}/truth
+	COMMAND ${HIPCC} -std=c++17 -O1 --offload-arch=gfx90a -Wall -I${CMAKE_SOURCE_DIR}/include
+		${devlib_dir}/devlib_truth.hip -o ${devlib_out}/truth
+	DEPENDS ${devlib_dir}/devlib_truth.hip ${devlib_dir}/devlib_model.h
+		${devlib_dir}/devlib_trace_check.h ${devlib_dir}/../hip/hip_test.h
+		${CMAKE_SOURCE_DIR}/include/probe/wire.h
+	COMMENT "hipcc devlib_truth" VERBATIM)
+add_custom_target(devlib_truth ALL DEPENDS ${devlib_out}/truth)
+
+function(probe_devlib_test name level)
+	set(code ${devlib_out}/kernels_${name}.co)
+	separate_arguments(flags UNIX_COMMAND "${level}")
+	add_custom_command(OUTPUT ${code}
+		COMMAND ${HIPCC} --genco --offload-arch=gfx90a ${flags}
+			-fpass-plugin=$<TARGET_FILE:probe_pass_15> ${devlib_dir}/devlib_kernels.hip -o ${code}
+		DEPENDS ${devlib_dir}/devlib_kernels.hip probe_pass_15
+		COMMENT "hipcc devlib_kernels ${level}" VERBATIM)
+	add_custom_target(devlib_kernels_${name} ALL DEPENDS ${code})
+	add_test(NAME devlib.${name} COMMAND ${devlib_out}/truth ${code} ${ARGN})
+	set_tests_properties(devlib.${name} PROPERTIES LABELS devlib TIMEOUT 300
+		ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>")
+endfunction()
+
+probe_devlib_test(O2 "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
+probe_devlib_test(O0 "-O0 -g")
+probe_devlib_test(O3 "-O3")
+# Undefined registers and the order of waves must not matter.
+add_test(NAME devlib.turns COMMAND ${devlib_out}/truth ${devlib_out}/kernels_O2.co
+	${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
+set_tests_properties(devlib.turns PROPERTIES LABELS devlib TIMEOUT 300
+	ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>;PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")

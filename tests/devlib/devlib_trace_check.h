@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: MIT
+// The trace half of devlib_truth.hip: rings made by hand, decoded by the words of wire.h section 5.
+
+#include <atomic>
+#include <map>
+#include <thread>
+
+struct traced {
+	uint32_t site;
+	wave_access access;
+};
+
+struct traced_wave {
+	probe_rec_wave start;
+	std::vector<traced> accesses;
+};
+
+struct rings {
+	uint32_t count, size;
+	probe_ring *heads; // host memory
+	char *data;
+	probe_ring_state *states;
+	probe_ctx ctx = {};
+
+	rings(uint32_t n, uint32_t bytes, probe_when_full when, uint32_t spin)
+	    : count(n), size(bytes)
+	{
+		HIP(hipHostMalloc((void **)&heads, n * sizeof(*heads), 0));
+		HIP(hipHostMalloc((void **)&data, (size_t)n * bytes, 0));
+		HIP(hipMalloc((void **)&states, n * sizeof(*states)));
+		memset(heads, 0, n * sizeof(*heads));
+		memset(data, 0xee, (size_t)n * bytes);
+		HIP(hipMemset(states, 0, n * sizeof(*states)));
+		ctx.version = PROBE_CTX_VERSION;
+		ctx.size = sizeof(ctx);
+		ctx.dispatch = 77;
+		ctx.when_full = when;
+		ctx.ring_states = (uint64_t)states;
+		ctx.ring_heads = (uint64_t)heads;
+		ctx.ring_data = (uint64_t)data;
+		ctx.ring_mask = n - 1;
+		ctx.ring_size = bytes;
+		ctx.spin_limit = spin;
+	}
+	~rings()
+	{
+		HIP(hipHostFree(heads));
+		HIP(hipHostFree(data));
+		HIP(hipFree(states));
+	}
+};
+
+// Takes bytes [tail, head) of a ring, in order.
+struct ring_reader {
+	std::vector<traced_wave> waves;
+	uint64_t records = 0;
+
+	static uint64_t word(const char *at)
+	{
+		uint64_t value;
+
+		memcpy(&value, at, 8);
+		return value;
+	}
+
+	void lanes(uint32_t form, const char *at, traced &out)
+	{
+		uint64_t base = word(at + 16);
+		int32_t stride = (int32_t)(word(at) >> 32);
+		const char *element = at + 24;
+		int first = __builtin_ctzll(out.access.exec);
+
+		for (int l = 0; l < 64; l++) {
+			if (!(out.access.exec >> l & 1))
+				continue;
+			if (form == PROBE_FORM_AFFINE) {
+				out.access.address[l] = base + (int64_t)stride * (l - first);
+			} else if (form == PROBE_FORM_NEAR) {
+				int32_t offset;
+
+				memcpy(&offset, element, 4);
+				element += 4;
+				out.access.address[l] = base + (int64_t)offset;
+			} else {
+				EXPECT(base == 0);
+				out.access.address[l] = word(element);
+				element += 8;
+			}
+		}
+		if (form != PROBE_FORM_AFFINE) {
+			uint32_t size = (uint32_t)(element - at + 7) & ~7u;
+
+			EXPECT(word(at) >> 32 == size);
+			if (element < at + size)
+				EXPECT(*(const uint32_t *)element == 0);
+		}
+	}
+
+	// Size of the record.
+	uint64_t record(const char *at, uint64_t to_end)
+	{
+		uint32_t form = (uint32_t)word(at) >> PROBE_FORM_SHIFT;
+		traced out;
+
+		if (form == PROBE_FORM_PAD)
+			return to_end;
+		records++;
+		if (form == PROBE_FORM_WAVE) {
+			waves.emplace_back();
+			memcpy(&waves.back().start, at, sizeof(probe_rec_wave));
+			return sizeof(probe_rec_wave);
+		}
+		EXPECT(form <= PROBE_FORM_FULL && !waves.empty());
+		out.site = (uint32_t)word(at) & PROBE_SITE_MASK;
+		out.access.exec = word(at + 8);
+		EXPECT(out.access.exec != 0);
+		lanes(form, at, out);
+		waves.back().accesses.push_back(out);
+		return form == PROBE_FORM_AFFINE ? sizeof(probe_rec_affine) : word(at) >> 32;
+	}
+
+	void take(const char *data, uint32_t size, uint64_t tail, uint64_t head)
+	{
+		while (tail < head) {
+			uint64_t at = tail & (size - 1);
+			uint64_t bytes = record(data + at, size - at);
+
+			EXPECT(bytes && bytes % 8 == 0 && at + bytes <= size);
+			tail += bytes;
+		}
+		EXPECT(tail == head);
+	}
+};
+
+static std::map<uint32_t, traced_wave> by_block(const std::vector<traced_wave> &waves)
+{
+	std::map<uint32_t, traced_wave> blocks;
+
+	for (const traced_wave &wave : waves) {
+		EXPECT(wave.start.dispatch == 77 && wave.start.wave == 0);
+		EXPECT(wave.start.group[1] == 0 && wave.start.group[2] == 0);
+		EXPECT(wave.start.exec == ~0ull && wave.start.time != 0);
+		EXPECT(!blocks.count(wave.start.group[0]));
+		blocks[wave.start.group[0]] = wave;
+	}
+	return blocks;
+}
+
+static void check_wave(const std::string &name, const pattern &p, uint32_t block, uint32_t target,
+		       const traced_wave &wave, const uint64_t *pattern_dev, const uint32_t *sink)
+{
+	const probe_site_kernel &k = kernel(name);
+	size_t next = 0;
+
+	for (uint32_t i = 0; i < k.site_count; i++) {
+		wave_access want;
+		bool known =
+			expected_access(p, i, target, k.site_count, pattern_dev, sink, block, want);
+		const traced *got = next < wave.accesses.size() ? &wave.accesses[next] : nullptr;
+
+		if (known && !want.exec)
+			continue;
+		checks++;
+		next++;
+		if (got && got->site == k.first_site + i &&
+		    (!known || (got->access.exec == want.exec &&
+				!memcmp(got->access.address, want.address, sizeof(want.address)))))
+			continue;
+		if (failures++ < 20)
+			fprintf(stderr, "%s block %u, %s: trace of site %u differs\n", name.c_str(),
+				block, p.name.c_str(), k.first_site + i);
+	}
+	EXPECT(next == wave.accesses.size());
+}
+
+// In LDS all that a trace knows is the offset; flat addresses come as they are.
+static void test_trace(const std::string &name, const std::vector<pattern> &patterns,
+		       uint32_t target)
+{
+	rings r(16, 1 << 20, PROBE_FULL_BLOCK, 100);
+	device_array<uint64_t> pattern_dev(64 * patterns.size());
+	device_array<uint32_t> sink(64 * patterns.size());
+	ring_reader reader;
+	uint64_t emitted = 0;
+
+	for (size_t i = 0; i < patterns.size(); i++)
+		HIP(hipMemcpy(pattern_dev.data + 64 * i, patterns[i].entry,
+			      sizeof(patterns[i].entry), hipMemcpyHostToDevice));
+	run("trace", name, pattern_dev.data, sink.data, r.ctx, (uint32_t)patterns.size());
+	for (uint32_t i = 0; i < r.count; i++) {
+		EXPECT(r.heads[i].head <= r.size);
+		EXPECT(r.heads[i].dropped == 0);
+		emitted += r.heads[i].emitted;
+		reader.take(r.data + (size_t)i * r.size, r.size, 0, r.heads[i].head);
+	}
+	EXPECT(emitted == reader.records);
+	auto blocks = by_block(reader.waves);
+
+	EXPECT(blocks.size() == patterns.size());
+	for (size_t i = 0; i < patterns.size(); i++)
+		check_wave(name, patterns[i], (uint32_t)i, target, blocks[(uint32_t)i],
+			   pattern_dev.data, sink.data);
+}
+
+// Reads rings as the supervisor does while the kernel runs.
+static void consume(rings &r, std::vector<ring_reader> &readers, std::atomic<bool> &done)
+{
+	std::vector<char> copy(r.size);
+
+	for (bool last = false;; last = done.load()) {
+		for (uint32_t i = 0; i < r.count; i++) {
+			uint64_t head = __atomic_load_n(&r.heads[i].head, __ATOMIC_ACQUIRE);
+			uint64_t tail = r.heads[i].tail;
+
+			EXPECT(head - tail <= r.size);
+			readers[i].take(r.data + (size_t)i * r.size, r.size, tail, head);
+			__atomic_store_n(&r.heads[i].tail, head, __ATOMIC_RELEASE);
+		}
+		if (last)
+			return;
+		std::this_thread::yield();
+	}
+}
+
+// Rings that wrap hundreds of times: nothing lost while a reader keeps up, all accounted for when
+// there is none.
+static void test_small_rings()
+{
+	const std::string name = "load_global_32";
+	auto patterns = make_patterns(GLOBAL, 4, 4);
+	device_array<uint64_t> pattern_dev(64 * patterns.size());
+	device_array<uint32_t> sink(64 * patterns.size());
+
+	for (size_t i = 0; i < patterns.size(); i++)
+		HIP(hipMemcpy(pattern_dev.data + 64 * i, patterns[i].entry,
+			      sizeof(patterns[i].entry), hipMemcpyHostToDevice));
+	for (uint32_t count : {1, 2, 8}) {
+		rings r(count, 4096, PROBE_FULL_BLOCK, 1u << 30);
+		std::vector<ring_reader> readers(count);
+		std::atomic<bool> done{false};
+		std::thread reader([&] { consume(r, readers, done); });
+		std::vector<traced_wave> waves;
+
+		run("trace", name, pattern_dev.data, sink.data, r.ctx, (uint32_t)patterns.size());
+		done = true;
+		reader.join();
+		for (uint32_t i = 0; i < count; i++) {
+			EXPECT(r.heads[i].dropped == 0);
+			EXPECT(r.heads[i].emitted == readers[i].records);
+			waves.insert(waves.end(), readers[i].waves.begin(), readers[i].waves.end());
+		}
+		auto blocks = by_block(waves);
+
+		EXPECT(blocks.size() == patterns.size());
+		for (size_t i = 0; i < patterns.size(); i++)
+			check_wave(name, patterns[i], (uint32_t)i, 1, blocks[(uint32_t)i],
+				   pattern_dev.data, sink.data);
+	}
+	for (probe_when_full when : {PROBE_FULL_DROP, PROBE_FULL_BLOCK}) {
+		rings r(2, 4096, when, 3);
+		uint64_t asked = 0, lost = 0, stored = 0, want = 0;
+
+		run("trace", name, pattern_dev.data, sink.data, r.ctx, (uint32_t)patterns.size());
+		for (uint32_t i = 0; i < r.count; i++) {
+			ring_reader reader;
+
+			reader.take(r.data + (size_t)i * r.size, r.size, 0, r.heads[i].head);
+			stored += reader.records;
+			asked += r.heads[i].emitted;
+			lost += r.heads[i].dropped;
+		}
+		for (const pattern &p : patterns)
+			want += 2 + (p.access.exec ? 2 : 0);
+		EXPECT(asked == want);
+		EXPECT(lost && asked == stored + lost);
+	}
+}
+
+// The apertures of the simulated device.
+static uint8_t resolve(uint8_t space, uint64_t address)
+{
+	if (space != PROBE_SPACE_FLAT)
+		return space;
+	return address >> 32 == 0x10000	  ? PROBE_SPACE_LDS
+	       : address >> 32 == 0x20000 ? PROBE_SPACE_SCRATCH
+					  : PROBE_SPACE_GLOBAL;
+}
+
+// What a kernel computes does not change, and lanes that wait keep their registers.
+static void test_diverge()
+{
+	const uint32_t blocks = 32;
+	std::vector<uint64_t> words(64);
+	hipFunction_t original;
+
+	for (uint64_t &word : words)
+		word = (uint64_t)random32() << 32 | random32();
+	device_array<uint64_t> table_dev(words);
+	device_array<uint32_t> plain(blocks * 128), memory(blocks * 128), trace(blocks * 128);
+	const void *table_arg = table_dev.data;
+	void *args[] = {&table_arg, &plain.data};
+
+	HIP(hipModuleGetFunction(&original, module_, "diverge"));
+	HIP(hipModuleLaunchKernel(original, blocks, 1, 1, 64, 1, 1, 0, nullptr, args, nullptr));
+	HIP(hipDeviceSynchronize());
+
+	const probe_site_kernel &k = kernel("diverge");
+	device_array<uint64_t> counts((size_t)REPLICAS * k.site_count * PROBE_COUNTERS);
+	rings r(16, 1 << 20, PROBE_FULL_BLOCK, 100);
+
+	r.ctx.counters = (uint64_t)counts.data;
+	r.ctx.replica_mask = REPLICAS - 1;
+	r.ctx.site_first = k.first_site;
+	r.ctx.site_count = k.site_count;
+	run("memory", "diverge", table_dev.data, memory.data, r.ctx, blocks);
+	run("trace", "diverge", table_dev.data, trace.data, r.ctx, blocks);
+	expect_equal("memory clone", memory.host(), plain.host());
+	expect_equal("trace clone", trace.host(), plain.host());
+
+	// Counters of every site, the called function's included, from the trace.
+	std::map<uint32_t, counters> want;
+	ring_reader reader;
+
+	for (uint32_t i = 0; i < r.count; i++)
+		reader.take(r.data + (size_t)i * r.size, r.size, 0, r.heads[i].head);
+	EXPECT(by_block(reader.waves).size() == blocks);
+	for (const traced_wave &wave : reader.waves)
+		for (traced access : wave.accesses) {
+			for (int l = 0; l < 64; l++)
+				access.access.space[l] =
+					resolve(site(access.site).space, access.access.address[l]);
+			want[access.site].add(model(access.access, {site(access.site).access,
+								    site(access.site).size,
+								    site(access.site).unit}));
+		}
+	EXPECT(want.size() >= 3);
+	std::vector<uint64_t> raw = counts.host();
+
+	for (uint32_t id = k.first_site; id < k.first_site + k.site_count; id++)
+		for (int c = 0; c < PROBE_COUNTERS; c++) {
+			uint64_t got = 0;
+
+			for (uint32_t rep = 0; rep < REPLICAS; rep++) {
+				uint64_t v = raw[((size_t)rep * k.site_count + id - k.first_site) *
+							 PROBE_COUNTERS +
+						 c];
+
+				got = c < PROBE_C_ADDED ? got + v : std::max(got, v);
+			}
+			checks++;
+			if (got != want[id].value[c] && failures++ < 20)
+				fprintf(stderr,
+					"diverge site %u counter %d: %llu, trace says %llu\n", id,
+					c, (unsigned long long)got,
+					(unsigned long long)want[id].value[c]);
+		}
+}
