@@ -69,7 +69,7 @@ probe_fault_test(trap
 	"^probe-sim: s_trap 2: kernel _Z7give_upPi, workgroup "
 	"aborting with error")
 probe_fault_test(assert
-	"Assertion .*the answer"
+	"Device-side assertion .*the answer"
 	"^probe-sim: s_trap 2: kernel _Z15check_assertionPi, workgroup .0,0,0., wave 0")
 probe_fault_test(illegal
 	"^probe-sim: illegal instruction: kernel _Z19unknown_instructionPi, .*bfff0000"
