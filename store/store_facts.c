@@ -248,8 +248,9 @@ void probe_facts_code_object(struct probe_facts *facts, const struct probe_hr_co
 	json_number(json, "memory_base", object->memory_base);
 	json_number(json, "memory_size", object->bytes);
 	probe_json_close(json, '}');
-	ADD(T_CODE_OBJECT, INT(object->id), INT(NODE), INT(facts->pid), INT(object->agent),
-	    TEXT(uri), INT(object->load_base), INT(object->load_size), INT(object->load_delta),
+	ADD(T_CODE_OBJECT, INT(object->id), INT(NODE), INT(facts->pid),
+	    object->id ? INT(object->agent) : NONE, TEXT(uri), INT(object->load_base),
+	    INT(object->load_size), INT(object->load_delta),
 	    TEXT(object->storage == 1 ? "FILE" : "MEMORY"), TEXT(probe_json_text(json)));
 }
 

@@ -24,6 +24,8 @@
 struct probe_reader_limit {
 	time_t deadline;
 	char *path;
+	sqlite3 *memory; /* where json_extract is evaluated */
+	sqlite3_stmt *extract;
 };
 
 struct header {
@@ -139,6 +141,41 @@ static int past_deadline(void *user)
 	return now.tv_sec > limit->deadline;
 }
 
+/*
+ * With trusted_schema off, SQLite 3.40 lets views use functions only that are marked innocuous, and
+ * has forgotten to mark json_extract, which ROCpd's views need. This one is marked, and asks the
+ * original in an empty database.
+ */
+static void extract(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct probe_reader_limit *limit = sqlite3_user_data(context);
+
+	(void)count;
+	sqlite3_bind_value(limit->extract, 1, values[0]);
+	sqlite3_bind_value(limit->extract, 2, values[1]);
+	if (sqlite3_step(limit->extract) == SQLITE_ROW)
+		sqlite3_result_value(context, sqlite3_column_value(limit->extract, 0));
+	else
+		sqlite3_result_error(context, sqlite3_errmsg(limit->memory), -1);
+	sqlite3_reset(limit->extract);
+}
+
+static int allow_json(struct probe_reader *reader)
+{
+	struct probe_reader_limit *limit = reader->limit;
+	int rc = sqlite3_open_v2(":memory:", &limit->memory,
+				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_prepare_v2(limit->memory, "SELECT json_extract(?, ?)", -1,
+					&limit->extract, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_create_function(reader->db, "json_extract", 2,
+					     SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+					     limit, extract, NULL, NULL);
+	return rc;
+}
+
 static void harden(struct probe_reader *reader)
 {
 	struct timespec now;
@@ -228,7 +265,8 @@ struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
 	err = open_database(path, wal, &reader);
 	if (!err) {
 		harden(&reader);
-		err = check_content(path, &reader);
+		err = allow_json(&reader) == SQLITE_OK ? check_content(path, &reader)
+						       : probe_err_oom();
 	}
 	if (err) {
 		probe_reader_close(&reader);
@@ -241,8 +279,11 @@ struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
 void probe_reader_close(struct probe_reader *reader)
 {
 	sqlite3_close(reader->db);
-	if (reader->limit)
+	if (reader->limit) {
+		sqlite3_finalize(reader->limit->extract);
+		sqlite3_close(reader->limit->memory);
 		free(reader->limit->path);
+	}
 	free(reader->limit);
 	*reader = (struct probe_reader){0};
 }

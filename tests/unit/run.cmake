@@ -23,3 +23,13 @@ test_handler(count)
 test_handler(old_abi TEST_ABI=0)
 test_handler(new_abi TEST_ABI=9)
 test_handler(no_symbol TEST_NO_SYMBOL)
+
+foreach(test segment_reader trace_parser options store)
+	add_executable(unit_run_${test} ${CMAKE_CURRENT_LIST_DIR}/run_${test}.c)
+	target_compile_definitions(unit_run_${test} PRIVATE
+		TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
+	target_link_libraries(unit_run_${test} PRIVATE probe_run_parts probe_flags ${CMOCKA_LIBRARY})
+	target_link_options(unit_run_${test} PRIVATE -Wl,--as-needed)
+	add_test(NAME run.${test} COMMAND unit_run_${test})
+	set_tests_properties(run.${test} PROPERTIES TIMEOUT 60)
+endforeach()

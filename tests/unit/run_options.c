@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Option table and output names of probe-run. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "probe_run_options.h"
+#include "probe_run_paths.h"
+
+#define ARGS(...)                                                                                  \
+	((char *[]){"probe-run", __VA_ARGS__, NULL}),                                              \
+		(int)(sizeof((char *[]){"probe-run", __VA_ARGS__}) / sizeof(char *))
+
+static struct run_config good(char **argv, int argc)
+{
+	struct run_config config;
+	struct probe_err *err = run_config_init(&config, argc, argv);
+
+	assert_null(err);
+	return config;
+}
+
+static void bad(const char *wanted, char **argv, int argc)
+{
+	struct run_config config;
+	struct probe_err *err = run_config_init(&config, argc, argv);
+	char text[512];
+
+	assert_non_null(err);
+	probe_err_format(err, text, sizeof(text));
+	if (!strstr(text, wanted))
+		fail_msg("'%s' lacks '%s'", text, wanted);
+	probe_err_destroy(err);
+	run_config_deinit(&config);
+}
+
+static void defaults(void **state)
+{
+	struct run_config config = good(ARGS("app"));
+
+	(void)state;
+	assert_string_equal(config.directory, "probe-out/%hostname%");
+	assert_string_equal(config.file, "%pid%.db");
+	assert_int_equal(config.handler_count, 1);
+	assert_string_equal(config.handlers[0].name, "memory");
+	assert_true(config.instrumented && config.report && !config.strict && !config.force);
+	assert_int_equal(config.when_full, PROBE_FULL_BLOCK);
+	assert_int_equal(config.program, 1);
+	run_config_deinit(&config);
+}
+
+static void stops_at_the_program(void **state)
+{
+	struct run_config config = good(ARGS("-q", "app", "-v", "--force"));
+
+	(void)state;
+	assert_int_equal(config.program, 2);
+	assert_int_equal(config.verbosity, -1);
+	assert_false(config.force);
+	run_config_deinit(&config);
+	config = good(ARGS("--strict", "--", "--force"));
+	assert_int_equal(config.program, 3);
+	assert_true(config.strict && !config.force);
+	run_config_deinit(&config);
+}
+
+static void reads_handlers(void **state)
+{
+	struct run_config config =
+		good(ARGS("-a", "one,two:k=v:x=y=z", "--analyze=./three.so:a=", "app"));
+
+	(void)state;
+	assert_int_equal(config.handler_count, 3);
+	assert_string_equal(config.handlers[0].name, "one");
+	assert_int_equal(config.handlers[0].arg_count, 0);
+	assert_string_equal(config.handlers[1].name, "two");
+	assert_int_equal(config.handlers[1].arg_count, 2);
+	assert_string_equal(config.handlers[1].args[1], "x=y=z");
+	assert_string_equal(config.handlers[2].name, "./three.so");
+	assert_string_equal(config.handlers[2].args[0], "a=");
+	run_config_deinit(&config);
+}
+
+static void every_option_is_taken(void **state)
+{
+	(void)state;
+	/* Each row of the table, spelled out, with a value each of them takes. */
+	for (size_t i = 0; i < run_command.count; i++) {
+		const struct probe_option *option = &run_command.options[i];
+		static const char *const values[] = {"memory", "block", "auto", "all", "x"};
+		bool taken = false;
+		char word[80];
+
+		if (!option->name)
+			continue;
+		for (size_t k = 0; k < 5 && !taken; k++) {
+			struct run_config config;
+			struct probe_err *err;
+
+			snprintf(word, sizeof(word), "--%s%s%s", option->name,
+				 option->value ? "=" : "", option->value ? values[k] : "");
+			err = run_config_init(&config, 3,
+					      (char *[]){"probe-run", word, "app", NULL});
+			taken = !err;
+			probe_err_destroy(err);
+			run_config_deinit(&config);
+		}
+		if (!taken)
+			fail_msg("--%s is not taken", option->name);
+		for (size_t k = i + 1; k < run_command.count; k++)
+			assert_true(!option->letter ||
+				    option->letter != run_command.options[k].letter);
+	}
+}
+
+static void refuses(void **state)
+{
+	(void)state;
+	bad("no program given", (char *[]){"probe-run", NULL}, 1);
+	bad("did you mean --output-directory", ARGS("--output-d", "x", "app"));
+	bad("takes no value", ARGS("--strict=1", "app"));
+	bad("needs a value", ARGS("--kind"));
+	bad("none of: memory, trace", ARGS("--kind", "count", "app"));
+	bad("is not KEY=VALUE", ARGS("-a", "x:y", "app"));
+	bad("is not KEY=VALUE", ARGS("-a", "x:=y", "app"));
+	bad("without a name", ARGS("-a", "x,,y", "app"));
+	bad("no regular expression", ARGS("-k", "a[", "app"));
+	bad("empty", ARGS("-o", "", "app"));
+}
+
+static void dispatch_filters(void **state)
+{
+	static const char *const yes[] = {"all", "first", "1-in-1", "3-in-10"};
+	static const char *const no[] = {"",	  "last",    "0-in-3", "4-in-3",	  "-1-in-3",
+					 "1-in-", "1-in-3x", "1 in 3", "1-in-99999999999"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		assert_true(run_dispatches_valid(yes[i]));
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		assert_false(run_dispatches_valid(no[i]));
+}
+
+static void expands(const char *text, const char *wanted)
+{
+	static const char environment[] = "PMI_RANK=4\0HOME=/root\0EMPTY=\0TAIL";
+	struct run_keys keys = {
+		.pid = 42, .environment = environment, .environment_size = sizeof(environment) - 1};
+	char *got = run_keys_expand(text, &keys);
+
+	assert_string_equal(got, wanted);
+	free(got);
+}
+
+static void expands_keys(void **state)
+{
+	char host[256] = "", *path;
+	struct probe_err *err;
+
+	(void)state;
+	gethostname(host, sizeof(host) - 1);
+	expands("plain", "plain");
+	expands("%pid%-%rank%", "42-4");
+	expands("%hostname%", host);
+	expands("%env{HOME}%/%env{EMPTY}%x%env{NONE}%y", "/root/xy");
+	expands("100%", "100%");
+	path = run_output_path("d", "n", &(struct run_keys){.pid = 1});
+	assert_string_equal(path, "d/n.db");
+	free(path);
+	path = run_output_path("/d/%rank%", "n.db", &(struct run_keys){.pid = 1});
+	assert_string_equal(path, "/d/0/n.db");
+	free(path);
+	assert_null(run_keys_check("%pid%%env{A}%"));
+	for (int i = 0; i < 3; i++) {
+		err = run_keys_check(((const char *[]){"%nid%", "50%", "%env{A%"})[i]);
+		assert_non_null(err);
+		probe_err_destroy(err);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults),	  cmocka_unit_test(stops_at_the_program),
+		cmocka_unit_test(reads_handlers), cmocka_unit_test(every_option_is_taken),
+		cmocka_unit_test(refuses),	  cmocka_unit_test(dispatch_filters),
+		cmocka_unit_test(expands_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

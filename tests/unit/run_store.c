@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/* The store: its schema, its rows, its failures, and what the reader refuses. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "store/json_text.h"
+#include "store/store.h"
+#include "store/store_facts.h"
+#include "store/store_open.h"
+
+static char directory[] = "/tmp/probe-store-XXXXXX";
+static char path[64];
+
+static int make_directory(void **state)
+{
+	(void)state;
+	if (!mkdtemp(directory))
+		return -1;
+	snprintf(path, sizeof(path), "%s/run.db", directory);
+	return 0;
+}
+
+static int clean(void **state)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	char name[96];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+		unlink(name);
+	}
+	return 0;
+}
+
+static int remove_directory(void **state)
+{
+	clean(state);
+	return rmdir(directory);
+}
+
+static struct probe_store *create(void)
+{
+	struct probe_store *store = NULL;
+
+	assert_null(probe_store_create(path, false, &store));
+	assert_null(probe_store_schema(store));
+	return store;
+}
+
+static void finish(struct probe_store *store)
+{
+	probe_store_set_int(store, "partial", 0);
+	assert_true(probe_store_commit(store));
+	assert_true(probe_store_finish(store));
+	probe_store_destroy(store);
+}
+
+/* Columns of every table and view, a line each, in the order of their names. */
+static char *schema_text(sqlite3 *db, const char *suffix)
+{
+	sqlite3_stmt *stmt;
+	char *text = NULL, *mark;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(
+		sqlite3_prepare_v2(db,
+				   "SELECT s.type, s.name, group_concat(c.name, ' ') FROM "
+				   "(SELECT * FROM sqlite_master WHERE type IN ('table', 'view') "
+				   "AND name NOT LIKE 'sqlite_%' ORDER BY type, name) s, "
+				   "pragma_table_info(s.name) c GROUP BY s.type, s.name",
+				   -1, &stmt, NULL),
+		SQLITE_OK);
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		char *name = strdup((const char *)sqlite3_column_text(stmt, 1));
+
+		if ((mark = strstr(name, suffix)))
+			strcpy(mark, "{{uuid}}");
+		fprintf(out, "%s %s: %s\n", sqlite3_column_text(stmt, 0), name,
+			sqlite3_column_text(stmt, 2));
+		free(name);
+	}
+	sqlite3_finalize(stmt);
+	fclose(out);
+	return text;
+}
+
+static char *read_file(const char *name)
+{
+	FILE *in = fopen(name, "re");
+	char *text = calloc(1, 65536);
+
+	assert_non_null(in);
+	assert_true(fread(text, 1, 65535, in) > 0);
+	fclose(in);
+	return text;
+}
+
+static int64_t number(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *stmt;
+	int64_t ret = -1;
+
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+	if (sqlite3_step(stmt) == SQLITE_ROW)
+		ret = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	return ret;
+}
+
+static void assert_same_lines(char *text, char *golden)
+{
+	char *got_rest = NULL, *want_rest = NULL;
+	char *got = strtok_r(text, "\n", &got_rest), *want = strtok_r(golden, "\n", &want_rest);
+
+	for (; got && want;
+	     got = strtok_r(NULL, "\n", &got_rest), want = strtok_r(NULL, "\n", &want_rest))
+		assert_string_equal(got, want);
+	assert_null(got);
+	assert_null(want);
+}
+
+static void schema_is_the_golden_one(void **state)
+{
+	struct probe_reader reader;
+	sqlite3_stmt *stmt;
+	char *text, *golden, suffix[64];
+
+	(void)state;
+	finish(create());
+	assert_null(probe_reader_open(path, &reader));
+	sqlite3_prepare_v2(reader.db, "SELECT value FROM rocpd_metadata WHERE tag = 'uuid'", -1,
+			   &stmt, NULL);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	snprintf(suffix, sizeof(suffix), "%s", sqlite3_column_text(stmt, 0));
+	sqlite3_finalize(stmt);
+	text = schema_text(reader.db, suffix);
+	golden = read_file(TEST_DATA "/store_schema.txt");
+	assert_same_lines(text, golden);
+	free(text);
+	free(golden);
+	/* Every view can be asked on an empty database. */
+	sqlite3_prepare_v2(reader.db, "SELECT name FROM sqlite_master WHERE type = 'view'", -1,
+			   &stmt, NULL);
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql), "SELECT count(*) FROM %s", sqlite3_column_text(stmt, 0));
+		assert_true(number(reader.db, sql) >= 0);
+	}
+	sqlite3_finalize(stmt);
+	probe_reader_close(&reader);
+}
+
+static void file_is_private_and_single(void **state)
+{
+	struct probe_store *store = create();
+	struct probe_err *err;
+	struct stat st;
+	char wal[96];
+
+	(void)state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	err = probe_store_create(path, false, &(struct probe_store *){NULL});
+	assert_non_null(err);
+	probe_err_destroy(err);
+	finish(store);
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	assert_int_not_equal(access(wal, F_OK), 0);
+	assert_null(probe_store_create(path, true, &store)); /* force */
+	probe_store_destroy(store);
+}
+
+static void does_not_follow_links(void **state)
+{
+	struct probe_store *store = NULL;
+	struct probe_err *err;
+	char target[96];
+
+	(void)state;
+	snprintf(target, sizeof(target), "%s/target", directory);
+	assert_int_equal(symlink(target, path), 0);
+	for (int force = 0; force < 2; force++) {
+		err = probe_store_create(path, force, &store);
+		assert_non_null(err);
+		probe_err_destroy(err);
+		assert_int_not_equal(access(target, F_OK), 0);
+	}
+}
+
+static void rows_in_batches_keep_their_text(void **state)
+{
+	struct probe_store *store = create();
+	struct probe_rows *rows =
+		probe_store_rows(store, "probe_source", "file, line, text", NULL, 3, 50);
+	struct probe_reader reader;
+	static char big[100000];
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	for (int i = 0; i < 1003; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "text %d", i); /* dies with this turn */
+		assert_int_equal(
+			probe_rows_add(rows, (struct probe_cell[]){probe_cell_text("f"),
+								   probe_cell_int((uint64_t)i),
+								   probe_cell_text(text)}),
+			0);
+		if (i == 500) /* larger than the buffer of a batch */
+			probe_rows_add(rows, (struct probe_cell[]){
+						     probe_cell_text("big"), probe_cell_int(0),
+						     probe_cell_text_n(big, sizeof(big))});
+	}
+	finish(store);
+	assert_null(probe_reader_open(path, &reader));
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM probe_source WHERE file = 'f' AND "
+					   "text = 'text ' || line"),
+			 1003);
+	assert_int_equal(number(reader.db, "SELECT length(text) FROM probe_source WHERE line = 0 "
+					   "AND file = 'big'"),
+			 sizeof(big));
+	probe_reader_close(&reader);
+}
+
+static const struct probe_hr_dispatch dispatch = {
+	.id = 7,
+	.queue = 1,
+	.agent = 1,
+	.kernel = 0,
+	.grid = {64, 1, 1},
+	.group = {64, 1, 1},
+};
+
+/* ROCpd's view joins everything: each dispatch must show, also one of an unknown kernel. */
+static void kernels_view_shows_every_dispatch(void **state)
+{
+	struct probe_store *store = create();
+	struct probe_facts *facts = probe_facts_create(store, 4711);
+	struct probe_hr_process process = {.pid = 4711, .ppid = 1};
+	struct probe_hr_agent agent = {.index = 1, .type = 1};
+	struct probe_hr_queue queue = {.id = 1, .agent = 1};
+	struct probe_hr_complete complete = {.id = 7, .start = 100, .end = 350};
+	struct probe_reader reader;
+
+	(void)state;
+	probe_facts_prepare(facts);
+	probe_facts_node(facts);
+	probe_facts_process(facts, &process, "app", "{}", 0);
+	probe_facts_agent(facts, &agent, 0, "gfx90a", "MI210", "AMD");
+	probe_facts_queue(facts, &queue);
+	probe_facts_thread(facts, 4712, 1);
+	probe_facts_dispatch(facts, &dispatch, false);
+	probe_facts_complete(facts, &dispatch, &complete, 4712);
+	probe_facts_destroy(facts);
+	finish(store);
+	assert_null(probe_reader_open(path, &reader));
+	assert_int_equal(number(reader.db, "SELECT duration FROM kernels WHERE dispatch_id = 7 AND "
+					   "name = '(unknown kernel)' AND pid = 4711 AND "
+					   "tid = 4712 AND queue = 'Queue 1'"),
+			 250);
+	assert_int_equal(number(reader.db, "SELECT completed FROM probe_dispatch"), 1);
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+	assert_int_equal(number(reader.db, "SELECT Busy = 1.0 FROM busy"), 1);
+	probe_reader_close(&reader);
+}
+
+/* The counters of units follow what is really in the file. */
+static void a_full_disk_is_counted(void **state)
+{
+	struct probe_store *store = create();
+	struct probe_rows *rows =
+		probe_store_rows(store, "probe_source", "file, line, text", NULL, 3, 50);
+	struct probe_reader reader;
+	uint64_t added = 0;
+	char text[1000];
+
+	(void)state;
+	memset(text, 'y', sizeof(text));
+	assert_int_equal(probe_store_exec(store, "PRAGMA max_page_count = 200"), 0);
+	for (int i = 0; i < 20000; i++, added++) {
+		probe_rows_add(rows, (struct probe_cell[]){probe_cell_text("f"),
+							   probe_cell_int((uint64_t)i),
+							   probe_cell_text_n(text, sizeof(text))});
+		probe_store_count(store, PROBE_STREAM_ID_HOST, 1);
+		if (i % 100 == 99)
+			probe_store_commit(store);
+	}
+	assert_non_null(probe_store_failure(store));
+	struct probe_store_stream stream = probe_store_stream(store, PROBE_STREAM_ID_HOST);
+
+	assert_int_equal(stream.pending, 0);
+	assert_true(stream.lost > 0 && stream.stored > 0);
+	assert_int_equal(stream.stored + stream.lost, added);
+	/* Room for the reason is left: the big transaction is gone. */
+	probe_store_last_words(store);
+	probe_store_set_int(store, "partial", 1);
+	assert_true(probe_store_commit(store));
+	assert_true(probe_store_finish(store));
+	probe_store_destroy(store);
+	assert_null(probe_reader_open(path, &reader));
+	assert_true(reader.partial);
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM probe_source"), stream.stored);
+	probe_reader_close(&reader);
+}
+
+static void refused(const char *wanted)
+{
+	struct probe_reader reader;
+	struct probe_err *err = probe_reader_open(path, &reader);
+	char text[512];
+
+	assert_non_null(err);
+	probe_err_format(err, text, sizeof(text));
+	if (!strstr(text, wanted))
+		fail_msg("'%s' lacks '%s'", text, wanted);
+	probe_err_destroy(err);
+}
+
+static void patch(off_t at, const void *bytes, size_t size)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	assert_int_equal(pwrite(fd, bytes, size, at), size);
+	close(fd);
+}
+
+static void reader_refuses_what_is_not_ours(void **state)
+{
+	(void)state;
+	refused("cannot open");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	refused("not a regular file");
+	clean(NULL);
+	finish(create());
+	patch(68, "\0\0\0\1", 4); /* application id */
+	refused("not Probe's");
+	clean(NULL);
+	finish(create());
+	patch(60, "\0\0\0\2", 4); /* user version */
+	refused("written by a newer Probe: schema 2, this program reads up to 1");
+	clean(NULL);
+	finish(create());
+	patch(0, "SQLite format 4", 15);
+	refused("not an SQLite database");
+	patch(0, "SQLite format 3", 15);
+	patch(16, "\x03\x00", 2);
+	refused("damaged");
+}
+
+/* Each cut at 64 bytes: a sentence, no crash. */
+static void reader_takes_every_truncation(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	finish(create());
+	assert_int_equal(stat(path, &st), 0);
+	for (off_t size = st.st_size - 64; size >= 0; size -= 64) {
+		struct probe_reader reader;
+		struct probe_err *err;
+
+		assert_int_equal(truncate(path, size), 0);
+		err = probe_reader_open(path, &reader);
+		assert_non_null(err);
+		probe_err_destroy(err);
+	}
+}
+
+/* Pages of noise behind a good header: errors, no crash, no hang. */
+static void reader_takes_damage(void **state)
+{
+	unsigned random = 1;
+	struct stat st;
+
+	(void)state;
+	finish(create());
+	assert_int_equal(stat(path, &st), 0);
+	for (int round = 0; round < 200; round++) {
+		struct probe_reader reader;
+		struct probe_err *err;
+		unsigned char byte;
+
+		random = random * 1103515245u + 12345u;
+		byte = (unsigned char)(random >> 16);
+		patch(100 + (off_t)(random % (unsigned)(st.st_size - 100)), &byte, 1);
+		err = probe_reader_open(path, &reader);
+		if (!err) {
+			sqlite3_exec(reader.db, "SELECT * FROM kernels; SELECT * FROM top", NULL,
+				     NULL, NULL);
+			sqlite3_exec(reader.db, "SELECT * FROM counters_collection", NULL, NULL,
+				     NULL);
+			probe_reader_close(&reader);
+		}
+		probe_err_destroy(err);
+	}
+}
+
+static void reader_writes_nothing(void **state)
+{
+	struct probe_reader reader;
+
+	(void)state;
+	finish(create());
+	assert_int_equal(chmod(path, 0400), 0);
+	assert_null(probe_reader_open(path, &reader));
+	assert_int_not_equal(sqlite3_exec(reader.db, "DELETE FROM probe_run", NULL, NULL, NULL), 0);
+	assert_int_not_equal(sqlite3_exec(reader.db, "ATTACH 'x' AS x", NULL, NULL, NULL), 0);
+	probe_reader_close(&reader);
+}
+
+static void json_is_always_json(void **state)
+{
+	struct probe_json json = {0};
+
+	(void)state;
+	probe_json_open(&json, '{');
+	probe_json_key(&json, "a\"b", 3);
+	probe_json_string(&json, "x\n\\\xff\xc3\xa9\xed\xa0\x80", 9);
+	probe_json_key(&json, "n", 1);
+	probe_json_open(&json, '[');
+	probe_json_uint(&json, UINT64_MAX);
+	probe_json_int(&json, -5);
+	probe_json_close(&json, ']');
+	probe_json_close(&json, '}');
+	assert_string_equal(probe_json_text(&json),
+			    "{\"a\\\"b\":\"x\\u000a\\\\\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd"
+			    "\xef\xbf\xbd\",\"n\":[18446744073709551615,-5]}");
+	probe_json_deinit(&json);
+}
+
+/* Not a timed test: it prints the rate, and checks the rows. */
+static void throughput(void **state)
+{
+	struct probe_store *store = create();
+	struct probe_facts *facts = probe_facts_create(store, 1);
+	static struct probe_counter_row counters[1000];
+	struct probe_reader reader;
+	struct timespec a, b;
+	double seconds;
+
+	(void)state;
+	probe_facts_prepare(facts);
+	for (uint32_t i = 0; i < 1000; i++)
+		counters[i] = (struct probe_counter_row){.site = i, .value = {i, 64 * i}};
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (uint64_t i = 0; i < 300; i++) {
+		probe_facts_counters(facts, i, 1, counters, 1000);
+		probe_store_lap(store, false, NULL, NULL);
+	}
+	assert_true(probe_store_commit(store));
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	seconds = (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+	print_message("counter rows of 19 columns: %.2f M rows/s\n", 0.3 / seconds);
+	probe_facts_destroy(facts);
+	finish(store);
+	assert_null(probe_reader_open(path, &reader));
+	assert_int_equal(number(reader.db, "SELECT count(*) FROM probe_counter"), 300000);
+	assert_int_equal(number(reader.db, "SELECT sum(lanes) FROM probe_counter"),
+			 300ll * 64 * 999 * 500);
+	probe_reader_close(&reader);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, clean)
+	const struct CMUnitTest tests[] = {
+		TEST(schema_is_the_golden_one),
+		TEST(file_is_private_and_single),
+		TEST(does_not_follow_links),
+		TEST(rows_in_batches_keep_their_text),
+		TEST(kernels_view_shows_every_dispatch),
+		TEST(a_full_disk_is_counted),
+		TEST(reader_refuses_what_is_not_ours),
+		TEST(reader_takes_every_truncation),
+		TEST(reader_takes_damage),
+		TEST(reader_writes_nothing),
+		cmocka_unit_test(json_is_always_json),
+		TEST(throughput),
+	};
+
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
