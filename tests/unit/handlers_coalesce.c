@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Line counting: known shapes, the reference over random accesses, closed forms. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "handlers_reference.h"
+
+static struct lines_scratch scratch;
+
+static struct lines count(unsigned wave, unsigned unit, uint64_t exec, const uint64_t addr[64])
+{
+	struct lines lines = lines_count(wave, unit, exec, addr, &scratch);
+	struct lines want = ref_lines(wave, unit, exec, addr);
+
+	if (memcmp(&lines, &want, sizeof(want)))
+		fail_msg("unit %u exec %llx: quads %u, not %u; 64: %u, not %u; 128: %u, not %u",
+			 unit, (unsigned long long)exec, lines.quads, want.quads, lines.used64,
+			 want.used64, lines.used128, want.used128);
+	return lines;
+}
+
+static void shape(unsigned unit, uint64_t base, int64_t stride, uint32_t quads, uint32_t used64,
+		  uint32_t used128)
+{
+	struct lines lines;
+	uint64_t addr[64];
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = base + (uint64_t)(stride * lane);
+	lines = count(64, unit, ~0ull, addr);
+	assert_int_equal(lines.quads, quads);
+	assert_int_equal(lines.used64, used64);
+	assert_int_equal(lines.used128, used128);
+}
+
+static void test_known_shapes(void **state)
+{
+	const uint64_t base = 0x7f1234560000;
+
+	(void)state;
+	shape(4, base, 4, 16, 4, 2);	    /* coalesced */
+	shape(4, base + 4, 4, 20, 5, 3);    /* shifted by one element: 4 quads cross a line */
+	shape(4, base, 4096, 64, 64, 64);   /* a page each */
+	shape(4, base, 0, 16, 1, 1);	    /* uniform */
+	shape(4, base, 8, 16, 8, 4);	    /* every other element */
+	shape(4, base, 64, 64, 64, 32);	    /* an int in 16 */
+	shape(4, base, 128, 64, 64, 64);    /* a line each */
+	shape(16, base, 16, 16, 16, 8);	    /* float4 */
+	shape(4, base + 252, -4, 16, 4, 2); /* backwards */
+	shape(1, base, 1, 16, 1, 1);	    /* bytes */
+	shape(8, base + 60, 8, 24, 9, 5);   /* every other quad crosses a line */
+	shape(4, UINT64_MAX - 3, 0, 16, 1, 1);
+}
+
+static void test_random(void **state)
+{
+	static const unsigned units[] = {1, 2, 4, 8, 12, 16};
+	uint64_t seed = 88172645463325252ull, addr[64];
+
+	(void)state;
+	for (int i = 0; i < 4000; i++) {
+		unsigned unit = units[ref_random(&seed) % 6], wave = i % 5 ? 64 : 32;
+		uint64_t exec = ref_random(&seed) & ref_random(&seed);
+		uint64_t range = 1ull << (4 + ref_random(&seed) % 40), at = ref_random(&seed) >> 16;
+		unsigned align = i % 2 ? unit : 1;
+
+		if (i % 3)
+			exec = ~0ull >> ref_random(&seed) % 64;
+		exec &= wave == 64 ? ~0ull : 0xffffffff;
+		exec |= exec ? 0 : 1;
+		for (unsigned lane = 0; lane < 64; lane++) {
+			/* Rising, falling, mixed. */
+			at += i % 7 == 0   ? ref_random(&seed) % 100
+			      : i % 7 == 1 ? -(ref_random(&seed) % 100)
+					   : ref_random(&seed) % range;
+			addr[lane] = at - at % align;
+			if (i % 7 > 3)
+				addr[lane] = range + ref_random(&seed) % range / align * align;
+		}
+		count(wave, unit, exec, addr);
+	}
+}
+
+static void check_closed(unsigned wave, unsigned unit, unsigned first, unsigned lanes,
+			 uint64_t base, int64_t stride, unsigned *closed)
+{
+	uint64_t exec = (lanes == 64 ? ~0ull : (1ull << lanes) - 1) << first;
+	struct lines lines, want;
+	uint64_t addr[64];
+
+	if (!lines_count_affine(wave, unit, first, lanes, base, stride, &lines))
+		return;
+	++*closed;
+	for (unsigned lane = first; lane < first + lanes; lane++)
+		addr[lane] = base + (uint64_t)(stride * (lane - first));
+	want = ref_lines(wave, unit, exec, addr);
+	if (memcmp(&lines, &want, sizeof(want)))
+		fail_msg("unit %u lanes %u+%u base %llx stride %lld: quads %u, not %u; 64: %u, "
+			 "not %u; 128: %u, not %u",
+			 unit, first, lanes, (unsigned long long)base, (long long)stride,
+			 lines.quads, want.quads, lines.used64, want.used64, lines.used128,
+			 want.used128);
+}
+
+static void test_closed_forms(void **state)
+{
+	static const unsigned units[] = {1, 2, 4, 8, 12, 16};
+	uint64_t seed = 88172645463325252ull;
+	unsigned closed = 0;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		unsigned unit = units[i % 6], wave = i % 4 ? 64 : 32;
+		unsigned first = i % 3 ? 0 : (unsigned)(ref_random(&seed) % wave);
+		unsigned lanes = i % 3 ? wave : 1 + (unsigned)(ref_random(&seed) % (wave - first));
+		int64_t stride = (int64_t)(ref_random(&seed) % 600) - 300;
+		uint64_t base = 0x100000 + ref_random(&seed) % 512;
+
+		if (i % 2) {
+			stride -= stride % unit;
+			base -= base % unit;
+		}
+		check_closed(wave, unit, first, lanes, base, stride, &closed);
+	}
+	assert_true(closed > 10000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_known_shapes),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_closed_forms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

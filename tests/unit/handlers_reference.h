@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rules of wire.h section 3, written a second time as plainly as possible: lists and nested
+ * loops, no closed forms. What the handler computes must equal this.
+ */
+#ifndef PROBE_TESTS_HANDLERS_REFERENCE_H
+#define PROBE_TESTS_HANDLERS_REFERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coalesce.h"
+#include "lds_model.h"
+
+static inline bool ref_add(uint64_t *set, unsigned *count, uint64_t value)
+{
+	for (unsigned i = 0; i < *count; i++)
+		if (set[i] == value)
+			return false;
+	set[(*count)++] = value;
+	return true;
+}
+
+/* Distinct lines of `size` bytes that the lanes touch, byte by byte. */
+static inline uint32_t ref_distinct(unsigned unit, uint64_t exec, const uint64_t *addr,
+				    unsigned size)
+{
+	uint64_t set[64 * 16];
+	unsigned count = 0;
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		for (unsigned byte = 0; exec >> lane & 1 && byte < unit; byte++)
+			ref_add(set, &count, (addr[lane] + byte) / size);
+	return count;
+}
+
+static inline struct lines ref_lines(unsigned wave, unsigned unit, uint64_t exec,
+				     const uint64_t *addr)
+{
+	struct lines lines = {
+		.used64 = ref_distinct(unit, exec, addr, 64),
+		.used128 = ref_distinct(unit, exec, addr, 128),
+	};
+
+	for (unsigned lane = 0; lane < wave; lane += 4) {
+		uint64_t quad = exec & 15ull << lane;
+		uint32_t used = ref_distinct(unit, quad, addr, 64);
+
+		lines.quads += used ? used : 1;
+	}
+	return lines;
+}
+
+static inline struct lds_cost ref_lds(const struct lds_model *model,
+				      const struct lds_phases *phases, unsigned wave, unsigned unit,
+				      uint64_t exec, const uint32_t *addr)
+{
+	struct lds_cost cost = {0};
+
+	for (unsigned half = 0; half < wave; half += model->wave) {
+		for (unsigned p = 0; p < phases->count; p++) {
+			uint32_t worst = 1;
+
+			for (unsigned bank = 0; bank < phases->banks; bank++) {
+				uint64_t set[64 * 16];
+				unsigned count = 0;
+
+				for (unsigned lane = 0; lane < 64; lane++) {
+					if (!(exec & phases->lanes[p] << half & 1ull << lane))
+						continue;
+					for (unsigned byte = 0; byte < unit; byte++) {
+						uint32_t dword = (addr[lane] + byte) / 4;
+
+						if (dword % phases->banks == bank)
+							ref_add(set, &count, dword);
+					}
+				}
+				worst = count > worst ? count : worst;
+			}
+			cost.ideal++;
+			cost.passes += worst;
+			cost.way = worst > cost.way ? worst : cost.way;
+		}
+	}
+	return cost;
+}
+
+/* xorshift: the same numbers on every machine. */
+static inline uint64_t ref_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+#endif
