@@ -20,17 +20,18 @@ struct probe_err {
 };
 
 /* The caller owns what these return; out of memory gives the static error of probe_err_oom(). */
-struct probe_err *probe_err_create(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct probe_err *probe_err_create(const char *format, ...)
+	__attribute__((format(printf, 1, 2), returns_nonnull));
 struct probe_err *probe_err_at(const char *file, uint64_t offset, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4), returns_nonnull));
 void probe_err_destroy(struct probe_err *err);
 
 /* Takes `cause` over and returns the error that holds it. */
 struct probe_err *probe_err_wrap(struct probe_err *cause, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), returns_nonnull));
 
 /* The same static object each time: nothing is allocated, destroying it does nothing. */
-struct probe_err *probe_err_oom(void);
+struct probe_err *probe_err_oom(void) __attribute__((returns_nonnull));
 
 /* One line: "file, offset 0x40: message: cause". Always terminated; returns its length. */
 size_t probe_err_format(const struct probe_err *err, char *out, size_t room);
