@@ -125,8 +125,7 @@ DEV_INLINE struct dev_lines dev_lines(uint64_t address, uint32_t shape, uint64_t
 	uint64_t lowest = mask & -mask, later = mask ^ lowest, same_quad, previous;
 
 	/* Most accesses of unknown alignment are aligned when they happen. */
-	if (shape & SHAPE_UNALIGNED &&
-	    dev_ballot((address & 63) + (shape & 0xff) > 64) & mask)
+	if (shape & SHAPE_UNALIGNED && dev_ballot((address & 63) + (shape & 0xff) > 64) & mask)
 		return dev_lines_straddling(address, shape & 0xff, mask);
 	if ((mask & ~(mask << 1)) == lowest) { /* one run of lanes */
 		previous = dev_below64(address);

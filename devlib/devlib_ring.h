@@ -78,8 +78,11 @@ DEV_INLINE bool dev_ring_try(dev_state *state, uint32_t first)
 	if (dev_speaks(first)) {
 		uint32_t expected = 0;
 
-		/* Pairs with the release in dev_ring_release(): the state's other words. */
-		__atomic_compare_exchange_n(&state->owner, &expected, 1, false, __ATOMIC_ACQUIRE,
+		/*
+		 * Acquire: pairs with the release in dev_ring_release(), the state's other words.
+		 * Release: what this wave counted comes before, see there.
+		 */
+		__atomic_compare_exchange_n(&state->owner, &expected, 1, false, __ATOMIC_ACQ_REL,
 					    __ATOMIC_RELAXED);
 		old = expected;
 	}
@@ -109,19 +112,31 @@ DEV_INLINE uint64_t dev_ring_claim(const dev_ctx *ctx, uint32_t place, uint32_t 
 	}
 }
 
-/* Show the host what was counted, then let the next wave have the ring. Called by the owner. */
+/*
+ * Show the host what was counted, then let the next wave have the ring. Called by the owner.
+ *
+ * A wave without a ring counts its losses here at any time and then tries to own the ring, once, to
+ * show them. If it fails because we still own it, we must see its count after we let go: hence the
+ * second look, and the fence between the two. If another wave owns the ring by then, it will show
+ * it.
+ */
 DEV_INLINE void dev_ring_release(const dev_ctx *ctx, uint64_t wave, uint32_t first)
 {
 	dev_state *state = dev_ring_state(wave);
 	volatile dev_ring *host = dev_ring_host(ctx, wave & ~DEV_NO_RING);
+	uint64_t dropped;
 
-	if (!dev_speaks(first))
-		return;
-	__atomic_store_n(&host->emitted, __atomic_load_n(&state->emitted, __ATOMIC_RELAXED),
-			 __ATOMIC_RELAXED);
-	__atomic_store_n(&host->dropped, __atomic_load_n(&state->dropped, __ATOMIC_RELAXED),
-			 __ATOMIC_RELAXED);
-	__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
+	do {
+		dropped = dev_load(&state->dropped);
+		if (dev_speaks(first)) {
+			__atomic_store_n(&host->emitted,
+					 __atomic_load_n(&state->emitted, __ATOMIC_RELAXED),
+					 __ATOMIC_RELAXED);
+			__atomic_store_n(&host->dropped, dropped, __ATOMIC_RELAXED);
+			__atomic_store_n(&state->owner, 0, __ATOMIC_RELEASE);
+		}
+		__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");
+	} while (dev_load(&state->dropped) != dropped && dev_ring_try(state, first));
 }
 
 /* Where a record of `size` bytes goes; 0 = nowhere, the ring stayed full. */

@@ -80,20 +80,13 @@ DEV_ENTRY uint64_t __probe_dev_trace_enter(const dev_ctx *ctx)
 	return wave;
 }
 
-/* A wave without a ring has counted losses: whoever owns the ring next tells the host. */
+/* A wave without a ring has counted losses and must show them: see dev_ring_release(). */
 DEV_ENTRY void __probe_dev_trace_exit(const dev_ctx *ctx, uint64_t wave)
 {
 	uint32_t first = dev_first(dev_exec());
 
-	if (wave & DEV_NO_RING) {
-		uint32_t naps = 0;
-
-		while (!dev_ring_try(dev_ring_state(wave), first)) {
-			if (naps++ >= ctx->spin_limit)
-				return;
-			__builtin_amdgcn_s_sleep(DEV_SLEEP);
-		}
-	}
+	if (wave & DEV_NO_RING && !dev_ring_try(dev_ring_state(wave), first))
+		return;
 	dev_ring_release(ctx, wave, first);
 }
 
