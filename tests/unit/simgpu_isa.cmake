@@ -24,3 +24,16 @@ target_link_libraries(simgpu_isa_decode PRIVATE ${LLVM15_LIBRARY})
 simgpu_isa_test(coverage)
 target_compile_definitions(simgpu_isa_coverage PRIVATE
 	TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
+
+# Tests that run code do so at every vector level the host has.
+function(simgpu_isa_lab_test name)
+	simgpu_isa_test(${name} ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_lab.c)
+	target_compile_definitions(simgpu_isa_${name} PRIVATE LLVM_MC="${LLVM_MC_15}"
+		TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
+	foreach(level base avx2)
+		add_test(NAME simgpu.isa_${name}_${level} COMMAND simgpu_isa_${name})
+		set_tests_properties(simgpu.isa_${name}_${level} PROPERTIES
+			ENVIRONMENT PROBE_SIM_ISA=${level})
+	endforeach()
+endfunction()
+simgpu_isa_lab_test(valu)
