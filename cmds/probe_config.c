@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-config: prints the compiler flags and paths of this installation, so that nobody types
+ * plugin paths and nobody loads a plugin into the wrong LLVM. Prints only what exists.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/log.h"
+#include "common/option.h"
+#include "probe_version.h"
+
+enum {
+	DEFAULT_MAJOR = 15, /* hipcc's */
+	STATUS_USAGE = 2,
+};
+
+enum key {
+	KEY_HEADING,
+	KEY_PASS_PLUGIN,
+	KEY_CFLAGS,
+	KEY_INCLUDES,
+	KEY_HANDLERS,
+	KEY_CMAKE,
+	KEY_TARGETS,
+	KEY_LLVM,
+	KEY_PRINT_OPTIONS,
+	KEY_HELP,
+	KEY_VERSION,
+};
+
+static const struct probe_option options[] = {
+	{.help = "What to print; several are printed in this order, a line each",
+	 .key = KEY_HEADING},
+	{"cflags", 0, NULL, "flags that compile HIP code with probes", KEY_CFLAGS},
+	{"pass-plugin", 0, NULL, "path of the pass plugin, libprobe.so", KEY_PASS_PLUGIN},
+	{"includes", 0, NULL, "flags for the headers of handlers", KEY_INCLUDES},
+	{"handlers-dir", 0, NULL, "directory of the handlers", KEY_HANDLERS},
+	{"cmake-dir", 0, NULL, "directory for CMake's probe_DIR", KEY_CMAKE},
+	{"targets", 0, NULL, "GPU targets the pass knows, a line each", KEY_TARGETS},
+	{.help = "Other", .key = KEY_HEADING},
+	{"llvm", 0, "MAJOR", "the compiler's LLVM: 15, 16 or 19 (15, which is hipcc's)", KEY_LLVM},
+	{"print-options", 0, NULL, "long options, one per line", KEY_PRINT_OPTIONS},
+	{"help", 'h', NULL, "this text", KEY_HELP},
+	{"version", 0, NULL, "version", KEY_VERSION},
+};
+
+static const struct probe_command command = {
+	.name = "probe-config",
+	.usage = "OPTION...",
+	.summary = "Print compiler flags and paths of this installation of Probe.",
+	.options = options,
+	.count = sizeof(options) / sizeof(options[0]),
+	.footer = "Example: hipcc -O2 $(probe-config --cflags) app.hip -o app",
+};
+
+/* The same list as target_known() of llvm-plugin/pass.c; tests/cmd/config.sh compares them. */
+static const char *const targets[] = {
+	"gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909",
+	"gfx90a", "gfx90c", "gfx940", "gfx941", "gfx942",
+};
+
+struct request {
+	unsigned keys; /* bit (1 << enum key) */
+	unsigned major;
+	char root[PATH_MAX];
+};
+
+static struct probe_err *take_option(void *user, int key, const char *value)
+{
+	struct request *request = user;
+	char *end;
+	unsigned long major;
+
+	request->keys |= 1u << key;
+	if (key != KEY_LLVM)
+		return NULL;
+	errno = 0;
+	major = strtoul(value, &end, 10);
+	if (errno || *end || end == value || major > 999)
+		return probe_err_create("--llvm %s: not an LLVM major version such as 15", value);
+	request->major = (unsigned)major;
+	return NULL;
+}
+
+/* ROOT/bin/probe-config, in a build tree and when installed. */
+static struct probe_err *find_root(struct request *request)
+{
+	ssize_t len = readlink("/proc/self/exe", request->root, sizeof(request->root) - 1);
+
+	if (len < 0)
+		return probe_err_create("cannot find myself: /proc/self/exe: %s", strerror(errno));
+	request->root[len] = 0;
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(request->root, '/');
+
+		if (slash)
+			*slash = 0;
+	}
+	return NULL;
+}
+
+/* Print `before`, the path below the root, and a newline, if the path exists. */
+static struct probe_err *print_path(const struct request *request, const char *before,
+				    const char *path, const char *advice)
+{
+	struct probe_err *err = NULL;
+	char *full;
+
+	if (asprintf(&full, "%s/%s", request->root, path) < 0)
+		return probe_err_oom();
+	if (access(full, R_OK))
+		err = probe_err_create("there is no %s: %s", full, advice);
+	else
+		printf("%s%s\n", before, full);
+	free(full);
+	return err;
+}
+
+static struct probe_err *print_plugin(const struct request *request, const char *before)
+{
+	char path[64], advice[160];
+
+	snprintf(path, sizeof(path), "lib/probe/llvm-%u/libprobe.so", request->major);
+	snprintf(advice, sizeof(advice),
+		 "no pass was built for LLVM %u; install llvm-%u-dev and clang-%u and build again",
+		 request->major, request->major, request->major);
+	return print_path(request, before, path, advice);
+}
+
+static struct probe_err *print_one(const struct request *request, int key)
+{
+	switch (key) {
+	case KEY_CFLAGS: /* without -g every line would be unknown */
+		return print_plugin(request, "-g -fpass-plugin=");
+	case KEY_PASS_PLUGIN:
+		return print_plugin(request, "");
+	case KEY_INCLUDES:
+		return print_path(request, "-I", "include", "the headers are not installed");
+	case KEY_HANDLERS:
+		return print_path(request, "", "lib/probe/handlers", "no handlers were built");
+	case KEY_CMAKE:
+		return print_path(request, "", "lib/cmake/probe", "not installed for CMake");
+	case KEY_TARGETS:
+		for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++)
+			puts(targets[i]);
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+static int usage_error(struct probe_err *err)
+{
+	probe_log_err(PROBE_LOG_ERROR, err);
+	probe_log(PROBE_LOG_ERROR, "see probe-config --help");
+	probe_err_destroy(err);
+	return STATUS_USAGE;
+}
+
+/* --help and the like; true if there was one. */
+static bool print_about(unsigned keys)
+{
+	if (keys & 1u << KEY_HELP)
+		probe_command_help(&command, stdout);
+	else if (keys & 1u << KEY_VERSION)
+		printf("probe-config %s (%s), passes for LLVM up to 19\n", PROBE_VERSION,
+		       PROBE_GIT_ID);
+	else if (keys & 1u << KEY_PRINT_OPTIONS)
+		probe_command_list(&command, stdout);
+	else
+		return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = {.major = DEFAULT_MAJOR};
+	int index;
+	struct probe_err *err =
+		probe_command_parse(&command, argc, argv, take_option, &request, &index);
+
+	if (!err && index < argc)
+		err = probe_err_create("'%s' is not an option", argv[index]);
+	if (!err && !(request.keys & ~(1u << KEY_LLVM)))
+		err = probe_err_create("nothing to print was named");
+	if (err)
+		return usage_error(err);
+	if (print_about(request.keys))
+		return 0;
+	err = find_root(&request);
+	for (size_t i = 0; i < command.count && !err; i++)
+		if (options[i].key != KEY_HEADING && request.keys & 1u << options[i].key)
+			err = print_one(&request, options[i].key);
+	if (!err && fflush(stdout))
+		err = probe_err_create("cannot write: %s", strerror(errno));
+	if (!err)
+		return 0;
+	probe_log_err(PROBE_LOG_ERROR, err);
+	probe_err_destroy(err);
+	return 1;
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+if(NOT PROBE_BUILD_REPORT)
+	return()
+endif()
+add_executable(probe-config ${CMAKE_CURRENT_LIST_DIR}/probe_config.c)
+target_include_directories(probe-config PRIVATE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}/generated)
+target_link_libraries(probe-config PRIVATE probe_common probe_flags probe_sanitize)
+# Made by cmds/probe_run.cmake.
+add_dependencies(probe-config probe_version_header)
+install(TARGETS probe-config RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# config.sh BUILD SOURCE: probe-config prints what exists and refuses the rest.
+set -eu
+build=$1 source=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail()
+{
+	echo "$*" >&2
+	exit 1
+}
+
+# expect WHAT STATUS STDOUT STDERR-PATTERN COMMAND...
+expect()
+{
+	what=$1 status=$2 out=$3 pattern=$4
+	shift 4
+	got=0
+	"$@" >"$dir/out" 2>"$dir/err" || got=$?
+	[ "$got" = "$status" ] || fail "$what: exit $got, should be $status"
+	[ "$(cat "$dir/out")" = "$out" ] || fail "$what: printed '$(cat "$dir/out")', should be '$out'"
+	[ -n "$pattern" ] || pattern='^no stderr expected$'
+	[ -s "$dir/err" ] || echo 'no stderr expected' >"$dir/err"
+	grep -qE "$pattern" "$dir/err" || fail "$what: stderr '$(cat "$dir/err")' lacks '$pattern'"
+}
+
+# An installation of its own, in which only some parts exist.
+root=$dir/root
+mkdir -p "$root/bin" "$root/lib/probe/llvm-15" "$root/lib/probe/handlers" "$root/include"
+cp "$build/bin/probe-config" "$root/bin/"
+: >"$root/lib/probe/llvm-15/libprobe.so"
+config=$root/bin/probe-config
+root=$(realpath "$root")
+
+expect cflags 0 "-g -fpass-plugin=$root/lib/probe/llvm-15/libprobe.so" '' "$config" --cflags
+expect 'default major' 0 "$root/lib/probe/llvm-15/libprobe.so" '' "$config" --pass-plugin
+expect 'major 15' 0 "$root/lib/probe/llvm-15/libprobe.so" '' "$config" --pass-plugin --llvm 15
+expect 'major 19' 1 '' '^probe: error: .*llvm-19/libprobe.so.*install llvm-19-dev' "$config" --pass-plugin --llvm 19
+expect 'no major' 2 '' '^probe: error: --llvm x' "$config" --cflags --llvm x
+expect includes 0 "-I$root/include" '' "$config" --includes
+expect handlers 0 "$root/lib/probe/handlers" '' "$config" --handlers-dir
+expect 'two things' 0 "-I$root/include
+$root/lib/probe/handlers" '' "$config" --handlers-dir --includes
+expect cmake 1 '' '^probe: error: there is no .*/lib/cmake/probe' "$config" --cmake-dir
+expect nothing 2 '' '^probe: error: nothing to print' "$config"
+expect 'only llvm' 2 '' '^probe: error: nothing to print' "$config" --llvm 15
+expect word 2 '' "^probe: error: 'cflags' is not" "$config" cflags
+expect unknown 2 '' '^probe: error: ' "$config" --no-such-option
+"$config" --help >"$dir/help" || fail "--help: $?"
+for option in $("$config" --print-options); do
+	grep -qe "${option%=}" "$dir/help" || fail "--help lacks $option"
+done
+
+# The targets are those the pass instruments.
+if [ -e "$build/lib/probe/llvm-15/libprobe.so" ] && command -v opt-15 >/dev/null; then
+	for target in $("$config" --targets) gfx803 gfx950 gfx1030 gfx1100; do
+		sed "s/TARGET/$target/" "$source/tests/cmd/config.ll" >"$dir/kernel.ll"
+		sites=$(opt-15 -load-pass-plugin "$build/lib/probe/llvm-15/libprobe.so" -passes=probe \
+			-S "$dir/kernel.ll" 2>/dev/null | grep -c '^@__probe_sites') || true
+		known=0
+		"$config" --targets | grep -qx "$target" && known=1
+		[ "$sites" = "$known" ] || fail "$target: site tables $sites, listed $known"
+	done
+fi
