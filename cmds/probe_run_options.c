@@ -62,8 +62,8 @@ static const struct probe_option options[] = {
 	{"strict", 0, NULL, "lost data is an error: exit status 3", KEY_STRICT},
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (auto)", KEY_DEVICE},
 	HEADING("Where it goes; keys %pid% %hostname% %rank% %env{NAME}%"),
-	{"output-directory", 'd', "DIR", "directory (probe-out/%hostname%)", KEY_DIRECTORY},
-	{"output-file", 'o', "NAME", "file in it (%pid%.db)", KEY_FILE},
+	{"output-directory", 'd', "DIR", "directory (probe-out)", KEY_DIRECTORY},
+	{"output-file", 'o', "NAME", "file in it (%hostname%/%pid%.db)", KEY_FILE},
 	{"force", 0, NULL, "overwrite", KEY_FORCE},
 	{"no-report", 0, NULL, "no account at the end", KEY_NO_REPORT},
 	HEADING("Other"),
@@ -380,8 +380,8 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 	struct probe_err *err;
 
 	*config = (struct run_config){
-		.directory = "probe-out/%hostname%",
-		.file = "%pid%.db",
+		.directory = "probe-out",
+		.file = "%hostname%/%pid%.db",
 		.dispatches = "all",
 		.instrumented = true,
 		.report = true,

@@ -46,7 +46,7 @@ record()
 	rm -rf "$_db.dir"
 	_status=0
 	probe-run --device=sim -d "$_db.dir" "$@" || _status=$?
-	for _found in "$_db.dir"/*/*.db; do
+	for _found in "$_db.dir"/"$(hostname)"/*.db; do
 		[ -e "$_found" ] || fail "no database in $_db.dir"
 		mv "$_found" "$_db"
 	done
