@@ -13,6 +13,7 @@
 
 enum { HUGE_PAGE = 2 << 20 };
 #define WINDOW_BYTES ((uint64_t)1 << 40)
+#define WINDOW_LEAST ((uint64_t)1 << 28)
 
 /*
  * Blocks sorted by first page. User blocks may overlap one another, so each row also knows how
@@ -164,21 +165,30 @@ static void erase(struct sim_block *block)
 	changed();
 }
 
+/* Less where the address space is limited (ulimit -v, valgrind). */
+static bool reserve_window(void)
+{
+	for (uint64_t size = WINDOW_BYTES; size >= WINDOW_LEAST; size /= 4) {
+		void *pages = mmap(NULL, size, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (pages == MAP_FAILED)
+			continue;
+		window_next = (uint64_t)(uintptr_t)pages;
+		sim_mem_window = (struct sim_mem_window){window_next, window_next + size};
+		return true;
+	}
+	return false;
+}
+
 /*
  * Addresses for a registration: a part of the window that no row touches, with a page in front
  * that stays free, so that no access runs from one registration into the next.
  */
 static uint64_t take_window(uint64_t size)
 {
-	if (!sim_mem_window.end) {
-		void *pages = mmap(NULL, WINDOW_BYTES, PROT_NONE,
-				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (pages == MAP_FAILED)
-			return 0;
-		window_next = (uint64_t)(uintptr_t)pages;
-		sim_mem_window = (struct sim_mem_window){window_next, window_next + WINDOW_BYTES};
-	}
+	if (!sim_mem_window.end && !reserve_window())
+		return 0;
 	for (int round = 0; round < 2; round++) {
 		while (size + SIM_PAGE <= sim_mem_window.end - window_next) {
 			uint64_t first = window_next + SIM_PAGE;
