@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/wire.h>
+
+struct clone_prefix {
+	const char *prefix;
+	uint32_t kind;
+};
+
+static const struct clone_prefix prefixes[] = {
+	{"__probe_memory_", PROBE_KIND_MEMORY},
+	{"__probe_trace_", PROBE_KIND_TRACE},
+	{"__probe_time_", PROBE_KIND_TIME},
+	{"__probe_count_", PROBE_KIND_COUNT},
+};
+
+const char *probe_clone_of(const char *symbol, uint32_t *kind)
+{
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t length = strlen(prefixes[i].prefix);
+
+		if (strncmp(symbol, prefixes[i].prefix, length) || !symbol[length])
+			continue;
+		*kind = prefixes[i].kind;
+		return symbol + length;
+	}
+	return NULL;
+}
+
+static int by_symbol(const void *a, const void *b)
+{
+	const struct probe_decide_row *x = a, *y = b;
+
+	return strcmp(x->meta->symbol, y->meta->symbol);
+}
+
+static struct probe_decide_row *find(struct probe_decide_row *rows, size_t count,
+				     const char *symbol)
+{
+	struct probe_kernel_meta meta = {.symbol = (char *)symbol};
+	struct probe_decide_row key = {.meta = &meta};
+
+	return count ? bsearch(&key, rows, count, sizeof(key), by_symbol) : NULL;
+}
+
+static uint32_t verdict_of(const struct probe_config *config, struct probe_decide_row *original,
+			   const struct probe_decide_row *clone,
+			   const struct probe_site_table *sites)
+{
+	struct probe_kernel *kernel = original->kernel;
+	char *name;
+	bool wanted;
+
+	if (config->kind == PROBE_KIND_NONE)
+		return PROBE_V_OFF;
+	name = probe_demangle(original->meta->symbol);
+	wanted = name && probe_config_wants(config, name);
+	free(name);
+	if (!wanted)
+		return PROBE_V_FILTERED;
+	if (!clone)
+		return PROBE_V_NO_CLONE;
+	if (!probe_site_table_range(sites, original->meta->symbol, &kernel->site_first,
+				    &kernel->site_count))
+		return PROBE_V_METADATA;
+	if (probe_kernargs_plan(original->meta, clone->meta, &kernel->plan))
+		return PROBE_V_METADATA;
+	kernel->clone = clone->kernel;
+	return PROBE_V_SWAPPED;
+}
+
+void probe_decide(const struct probe_config *config, struct probe_decide_row *rows, size_t count,
+		  const struct probe_site_table *sites)
+{
+	struct probe_decide_row **clones = calloc(count, sizeof(*clones));
+
+	if (count)
+		qsort(rows, count, sizeof(rows[0]), by_symbol);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t kind = PROBE_KIND_NONE;
+		const char *name = probe_clone_of(rows[i].meta->symbol, &kind);
+		struct probe_decide_row *original = name ? find(rows, count, name) : NULL;
+
+		if (!original)
+			continue;
+		rows[i].kernel->kind = kind;
+		rows[i].original = original->kernel;
+		if (clones && kind == config->kind)
+			clones[original - rows] = &rows[i];
+	}
+	for (size_t i = 0; i < count; i++) {
+		/* A clone that the application dispatches by itself runs as it is. */
+		if (rows[i].original)
+			rows[i].kernel->verdict = PROBE_V_NO_CLONE;
+		else
+			rows[i].kernel->verdict =
+				verdict_of(config, &rows[i], clones ? clones[i] : NULL, sites);
+	}
+	free(clones);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a signal to the queue whose doorbell it is. Asked at every signal store of the application,
+ * so it takes no lock and one look at most times.
+ */
+#ifndef PROBE_HSA_DOORBELLS_H
+#define PROBE_HSA_DOORBELLS_H
+
+#include <stdint.h>
+
+struct probe_queue;
+
+/* Callers of add and remove hold a lock of their own. -ENOSPC. */
+int probe_doorbell_add(uint64_t signal, struct probe_queue *queue);
+void probe_doorbell_remove(uint64_t signal);
+
+struct probe_queue *probe_doorbell_find(uint64_t signal);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "relay.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "completion.h"
+#include "swap.h"
+
+static uint32_t packet_type(uint16_t header)
+{
+	return header >> HSA_PACKET_HEADER_TYPE & ((1 << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
+}
+
+static struct probe_packet *slot(const hsa_queue_t *queue, uint64_t index)
+{
+	return (struct probe_packet *)queue->base_address + (index & (queue->size - 1));
+}
+
+/* The first 32 bits go last: with them the packet processor may take the packet. */
+static void publish(struct probe_queue *queue, const struct probe_packet *packet)
+{
+	struct probe_packet *to = slot(queue->real, queue->written);
+	uint32_t first;
+
+	memcpy(&first, packet->bytes, sizeof(first));
+	memcpy(to->bytes + sizeof(first), packet->bytes + sizeof(first),
+	       sizeof(*to) - sizeof(first));
+	__atomic_store_n((uint32_t *)(void *)to->bytes, first, __ATOMIC_RELEASE);
+	queue->written++;
+}
+
+static bool has_room(struct probe_queue *queue)
+{
+	uint64_t read = probe_tool.hsa.queue_load_read_index_scacquire(queue->real);
+
+	return queue->written - read + PROBE_PACKETS_MAX <= queue->real->size;
+}
+
+static bool has_entry(const struct probe_queue *queue)
+{
+	uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
+	/* Pairs with the collector's release: the entry's fields are no longer read. */
+	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
+
+	/*
+	 * A gate is set anew PROBE_GATES turns later; PROBE_ENTRIES in flight at most means that
+	 * the packet which waits for it, PROBE_ARENAS turns later, has been processed by then.
+	 */
+	return head - tail < PROBE_ENTRIES;
+}
+
+enum step { RELAYED, NOTHING_THERE, NO_ROOM };
+
+static enum step relay_one(struct probe_queue *queue)
+{
+	struct probe_packet *from = slot(queue->soft, queue->next);
+	/* Pairs with the producer's release of the header: the rest of the packet. */
+	uint32_t first = __atomic_load_n((uint32_t *)(void *)from->bytes, __ATOMIC_ACQUIRE);
+	uint32_t type = packet_type((uint16_t)first);
+	struct probe_packet packet, out[PROBE_PACKETS_MAX];
+	int count = 1;
+
+	if (type == HSA_PACKET_TYPE_INVALID)
+		return NOTHING_THERE;
+	if (!has_room(queue))
+		return NO_ROOM;
+	memcpy(&packet, from, sizeof(packet));
+	if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
+		if (!has_entry(queue))
+			return NO_ROOM;
+		count = probe_swap(queue, (const hsa_kernel_dispatch_packet_t *)&packet, out);
+		if (!count)
+			return NO_ROOM;
+		for (int i = 0; i < count; i++)
+			publish(queue, &out[i]);
+	} else {
+		/* Barriers, agent dispatches, vendor packets: untouched, in their place. */
+		publish(queue, &packet);
+	}
+	__atomic_store_n((uint16_t *)(void *)from->bytes,
+			 (uint16_t)(HSA_PACKET_TYPE_INVALID << HSA_PACKET_HEADER_TYPE),
+			 __ATOMIC_RELEASE);
+	queue->next++;
+	return RELAYED;
+}
+
+bool probe_relay(struct probe_queue *queue)
+{
+	enum step step = RELAYED;
+	uint64_t before, entries;
+	int saved = errno;
+
+	pthread_mutex_lock(&queue->lock);
+	before = queue->next;
+	entries = atomic_load_explicit(&queue->head, memory_order_relaxed);
+	while (step == RELAYED)
+		step = relay_one(queue);
+	if (queue->next != before) {
+		probe_tool.hsa.queue_store_read_index_screlease(queue->soft, queue->next);
+		probe_tool.hsa.queue_store_write_index_screlease(queue->real, queue->written);
+		probe_tool.hsa.signal_store_screlease(queue->real->doorbell_signal,
+						      (hsa_signal_value_t)(queue->written - 1));
+	}
+	atomic_store_explicit(&queue->stalled, step == NO_ROOM, memory_order_release);
+	entries = atomic_load_explicit(&queue->head, memory_order_relaxed) - entries;
+	pthread_mutex_unlock(&queue->lock);
+	if (entries || step == NO_ROOM)
+		probe_collector_wake();
+	errno = saved;
+	return step != NO_ROOM;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "swap.h"
+
+#include <string.h>
+
+#include "rings.h"
+
+/* A microsecond each (devlib): patience with a slow reader before records are dropped. */
+#define SPIN_LIMIT (1u << 24)
+
+struct launch {
+	struct probe_queue *queue;
+	const hsa_kernel_dispatch_packet_t *packet;
+	struct probe_kernel *kernel; /* NULL = unknown */
+	uint64_t id;
+	uint32_t verdict;
+	uint32_t group_size, private_size; /* of the clone's packet */
+	uint32_t replicas;
+	uint64_t kernarg_end; /* after this dispatch's block */
+	uint8_t *block;
+};
+
+static uint32_t align_up(uint32_t n, uint32_t to)
+{
+	return (n + to - 1) & ~(to - 1);
+}
+
+static uint32_t block_bytes(const struct probe_kernel *kernel)
+{
+	return align_up(kernel->plan->size, 64) + (uint32_t)sizeof(struct probe_ctx);
+}
+
+/* Replicas that fit an arena: a power of two, 0 = not even one. */
+static uint32_t replicas_for(uint32_t sites)
+{
+	uint32_t fit = PROBE_ARENA_BYTES / (PROBE_COUNTERS * 8) / (sites ? sites : 1);
+	uint32_t replicas = PROBE_REPLICAS_MAX;
+
+	while (replicas > fit)
+		replicas /= 2;
+	return replicas;
+}
+
+static uint32_t check_memory(struct launch *launch)
+{
+	const struct probe_kernel *kernel = launch->kernel;
+
+	if (!kernel->site_count)
+		return PROBE_V_SWAPPED;
+	if (!launch->queue->arenas ||
+	    atomic_load_explicit(&launch->queue->counters_broken, memory_order_relaxed))
+		return PROBE_V_MEMORY;
+	launch->replicas = replicas_for(kernel->site_count);
+	return launch->replicas ? PROBE_V_SWAPPED : PROBE_V_TOO_MANY_SITES;
+}
+
+static uint32_t check_resources(struct launch *launch)
+{
+	const hsa_kernel_dispatch_packet_t *packet = launch->packet;
+	const struct probe_kernel *kernel = launch->kernel, *clone = kernel->clone;
+	uint32_t dynamic = packet->group_segment_size > kernel->group_size
+				   ? packet->group_segment_size - kernel->group_size
+				   : 0;
+	uint64_t items = (uint64_t)packet->workgroup_size_x * packet->workgroup_size_y *
+			 packet->workgroup_size_z;
+
+	launch->group_size = clone->group_size + dynamic;
+	launch->private_size = packet->private_segment_size > clone->private_size
+				       ? packet->private_segment_size
+				       : clone->private_size;
+	if (clone->max_group && items > clone->max_group)
+		return PROBE_V_RESOURCES;
+	if (launch->queue->agent->lds_max && launch->group_size > launch->queue->agent->lds_max)
+		return PROBE_V_RESOURCES;
+	return PROBE_V_SWAPPED;
+}
+
+static uint32_t decide(struct launch *launch)
+{
+	struct probe_kernel *kernel = launch->kernel;
+	uint32_t verdict;
+	uint64_t number;
+
+	if (!kernel)
+		return PROBE_V_UNKNOWN_KERNEL;
+	if (kernel->verdict != PROBE_V_SWAPPED)
+		return kernel->verdict;
+	if (atomic_load_explicit(&probe_tool.supervisor_gone, memory_order_relaxed))
+		return PROBE_V_NO_SEGMENT;
+	if (!launch->queue->kernargs || block_bytes(kernel) > PROBE_KERNARG_BYTES / 2 ||
+	    !launch->packet->kernarg_address)
+		return PROBE_V_MEMORY;
+	if (probe_tool.config.kind == PROBE_KIND_TRACE && !launch->queue->agent->ring_count)
+		return PROBE_V_NO_SEGMENT;
+	verdict = check_resources(launch);
+	if (verdict == PROBE_V_SWAPPED && probe_tool.config.kind == PROBE_KIND_MEMORY)
+		verdict = check_memory(launch);
+	if (verdict != PROBE_V_SWAPPED)
+		return verdict;
+	number = atomic_fetch_add_explicit(&kernel->seen, 1, memory_order_relaxed) + 1;
+	if (!probe_selection_has(&probe_tool.config.selection, number))
+		return PROBE_V_FILTERED;
+	return PROBE_V_SWAPPED;
+}
+
+/* Room in the ring of argument blocks, which never wrap. False = not now. */
+static bool take_block(struct launch *launch)
+{
+	struct probe_queue *queue = launch->queue;
+	uint32_t size = block_bytes(launch->kernel);
+	uint64_t head = queue->kernarg_head;
+	/* Pairs with the collector's release: the kernel has read its block. */
+	uint64_t tail = atomic_load_explicit(&queue->kernarg_tail, memory_order_acquire);
+	uint64_t rest = PROBE_KERNARG_BYTES - head % PROBE_KERNARG_BYTES;
+
+	if (rest < size)
+		head += rest;
+	if (head + size - tail > PROBE_KERNARG_BYTES)
+		return false;
+	launch->block = queue->kernargs + head % PROBE_KERNARG_BYTES;
+	launch->kernarg_end = head + size;
+	return true;
+}
+
+static void fill_context(const struct launch *launch, uint64_t turn, struct probe_ctx *ret)
+{
+	const struct probe_queue *queue = launch->queue;
+	const amd_queue_t *hardware = (const amd_queue_t *)queue->real;
+
+	*ret = (struct probe_ctx){
+		.version = PROBE_CTX_VERSION,
+		.size = sizeof(*ret),
+		.dispatch = launch->id,
+		.site_first = launch->kernel->site_first,
+		.site_count = launch->kernel->site_count,
+		.when_full = probe_tool.config.when_full,
+		.spin_limit = SPIN_LIMIT,
+		.lds_aperture = hardware->group_segment_aperture_base_hi,
+		.scratch_aperture = hardware->private_segment_aperture_base_hi,
+	};
+	if (launch->replicas) {
+		ret->counters = (uint64_t)(uintptr_t)probe_queue_arena(queue, turn);
+		ret->replica_mask = launch->replicas - 1;
+	}
+	if (queue->agent->ring_count) {
+		ret->ring_states = queue->agent->ring_states;
+		ret->ring_heads = queue->agent->ring_heads;
+		ret->ring_data = queue->agent->ring_data;
+		ret->ring_mask = queue->agent->ring_count - 1;
+		ret->ring_size = probe_tool.segment.header.ring_size;
+	}
+}
+
+static void put_dispatch(const struct launch *launch)
+{
+	const hsa_kernel_dispatch_packet_t *packet = launch->packet;
+	const amd_queue_t *hardware = (const amd_queue_t *)launch->queue->real;
+	const struct probe_kernel *kernel = launch->kernel;
+	bool swapped = launch->verdict == PROBE_V_SWAPPED;
+	struct probe_hr_dispatch row = {
+		.id = launch->id,
+		.queue = launch->queue->id,
+		.agent = launch->queue->agent->index,
+		.kernel = kernel ? kernel->id : 0,
+		.launched = swapped  ? kernel->clone->id
+			    : kernel ? kernel->id
+				     : 0,
+		.kind = swapped ? probe_tool.config.kind : PROBE_KIND_NONE,
+		.verdict = launch->verdict,
+		.grid = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z},
+		.group = {packet->workgroup_size_x, packet->workgroup_size_y,
+			  packet->workgroup_size_z},
+		.dims = packet->setup & 3,
+		.group_size = packet->group_segment_size,
+		.private_size = packet->private_segment_size,
+		.lds_aperture = hardware->group_segment_aperture_base_hi,
+		.scratch_aperture = hardware->private_segment_aperture_base_hi,
+		.kernel_object = packet->kernel_object,
+	};
+	struct iovec part = {&row, sizeof(row)};
+
+	probe_segment_put(&probe_tool.segment, PROBE_HR_DISPATCH, &part, 1);
+	atomic_fetch_add_explicit(&probe_tool.verdicts[launch->verdict], 1, memory_order_relaxed);
+}
+
+static void build_block(const struct launch *launch, uint64_t turn)
+{
+	const struct probe_kernarg_plan *plan = launch->kernel->plan;
+	const amd_queue_t *hardware = (const amd_queue_t *)launch->queue->real;
+	struct probe_ctx *ctx = (struct probe_ctx *)(launch->block + align_up(plan->size, 64));
+	struct probe_kernarg_launch from = {
+		.packet = launch->packet,
+		.group_fixed = launch->kernel->group_size,
+		.lds_aperture = hardware->group_segment_aperture_base_hi,
+		.scratch_aperture = hardware->private_segment_aperture_base_hi,
+		.queue = (uint64_t)(uintptr_t)hardware,
+	};
+
+	probe_kernargs_build(plan, launch->packet->kernarg_address, (uint64_t)(uintptr_t)ctx, &from,
+			     launch->block);
+	fill_context(launch, turn, ctx);
+}
+
+/*
+ * A packet that holds the kernel back until the arena's last user has been read out. The kernel's
+ * barrier bit makes sure that it does not start past the gate.
+ */
+static void build_gate(const struct probe_queue *queue, uint64_t turn, struct probe_packet *ret)
+{
+	hsa_barrier_and_packet_t gate = {
+		.header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE,
+	};
+
+	gate.dep_signal[0] = probe_signal_handle(probe_queue_gate(queue, turn));
+	memcpy(ret, &gate, sizeof(gate));
+}
+
+static bool must_wait(const struct probe_queue *queue, uint64_t turn)
+{
+	return turn >= PROBE_ARENAS &&
+	       probe_signal_get(probe_queue_gate(queue, turn - PROBE_ARENAS)) != 0;
+}
+
+static void swap_kernel(const struct launch *launch, hsa_kernel_dispatch_packet_t *packet)
+{
+	packet->kernel_object = launch->kernel->clone->object;
+	packet->kernarg_address = launch->block;
+	packet->group_segment_size = launch->group_size;
+	packet->private_segment_size = launch->private_size;
+}
+
+static void begin_entry(const struct launch *launch, uint64_t turn, uint64_t entry)
+{
+	struct probe_queue *queue = launch->queue;
+	bool swapped = launch->verdict == PROBE_V_SWAPPED;
+
+	queue->entries[entry & (PROBE_ENTRIES - 1)] = (struct probe_entry){
+		.id = launch->id,
+		.kernel = launch->kernel,
+		.application = launch->packet->completion_signal,
+		.kernarg_end = queue->kernarg_head,
+		.kind = swapped ? probe_tool.config.kind : PROBE_KIND_NONE,
+		.replicas = launch->replicas,
+		.turn = turn,
+	};
+	probe_signal_set(probe_queue_completion(queue, entry), 1);
+	/* Pairs with the collector's acquire: the entry is whole. */
+	atomic_store_explicit(&queue->head, entry + 1, memory_order_release);
+}
+
+int probe_swap(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t *packet,
+	       struct probe_packet out[PROBE_PACKETS_MAX])
+{
+	struct launch launch = {
+		.queue = queue,
+		.packet = packet,
+		.kernel = probe_kernel_table_find(packet->kernel_object),
+	};
+	uint64_t entry = atomic_load_explicit(&queue->head, memory_order_relaxed);
+	hsa_kernel_dispatch_packet_t changed = *packet;
+	uint64_t turn = queue->turns;
+	int count = 0;
+
+	if (!probe_tool_active()) {
+		memcpy(out, packet, sizeof(*packet));
+		return 1;
+	}
+	/* Room first: a dispatch that must wait is decided about, and counted, only once. */
+	if (launch.kernel && launch.kernel->plan && queue->kernargs &&
+	    block_bytes(launch.kernel) <= PROBE_KERNARG_BYTES / 2 && !take_block(&launch))
+		return 0;
+	launch.verdict = decide(&launch);
+	if (launch.verdict != PROBE_V_SWAPPED)
+		launch.replicas = 0;
+	launch.id = atomic_fetch_add_explicit(&probe_tool.dispatches, 1, memory_order_relaxed) + 1;
+	changed.completion_signal = probe_signal_handle(probe_queue_completion(queue, entry));
+	if (launch.verdict == PROBE_V_SWAPPED) {
+		queue->kernarg_head = launch.kernarg_end;
+		build_block(&launch, turn);
+		swap_kernel(&launch, &changed);
+	}
+	if (launch.replicas) {
+		probe_signal_set(probe_queue_gate(queue, turn), 1);
+		queue->turns++;
+		if (must_wait(queue, turn)) {
+			build_gate(queue, turn - PROBE_ARENAS, &out[count++]);
+			changed.header |= 1 << HSA_PACKET_HEADER_BARRIER;
+		}
+	}
+	put_dispatch(&launch);
+	begin_entry(&launch, turn, entry);
+	memcpy(&out[count++], &changed, sizeof(changed));
+	return count;
+}
