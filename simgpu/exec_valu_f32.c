@@ -72,7 +72,11 @@ BODY1(v_frexp_exp_i32_f32, i32, f32, frexp_exp32(x))
 BODY1(v_frexp_mant_f32, f32, f32, frexp_mant32(x))
 BODY2(v_ldexp_f32, f32, f32, i32, scale32(x, y))
 
-/* V_DIV_FIXUP_F32: special cases of quotient x, denominator y, numerator z. */
+/*
+ * V_DIV_FIXUP_F32: special cases of quotient x, denominator y, numerator z. The manual's overflow
+ * test names the denominator's exponent, which was dealt with before; a quotient that came out as
+ * infinity or NaN is what overflow looks like.
+ */
 static inline u32 div_fixup32(u32 x, u32 y, u32 z)
 {
 	u32 sign = (y ^ z) & 0x80000000, ay = y & 0x7fffffff, az = z & 0x7fffffff;
@@ -89,6 +93,8 @@ static inline u32 div_fixup32(u32 x, u32 y, u32 z)
 		return sign;
 	if ((i32)(az >> 23) - (i32)(ay >> 23) < -150)
 		return sign;
+	if ((x & 0x7f800000) == 0x7f800000)
+		return sign | 0x7f800000;
 	return sign | (x & 0x7fffffff);
 }
 BODY3(v_div_fixup_f32, u32, u32, u32, u32, div_fixup32(x, y, z))

@@ -49,6 +49,8 @@ static inline u64 div_fixup64(u64 x, u64 y, u64 z)
 		return sign;
 	if ((i32)(az >> 52) - (i32)(ay >> 52) < -1075)
 		return sign;
+	if ((x & inf) == inf)
+		return sign | inf;
 	return sign | (x & ~top);
 }
 BODY3(v_div_fixup_f64, u64, u64, u64, u64, div_fixup64(x, y, z))

@@ -153,29 +153,65 @@ static u64 v_div_scale_f64(BODY_ARGS)
 
 /*
  * V_DIV_FMAS: fma, then undo V_DIV_SCALE where VCC is set: the quotient estimate in z says which
- * way (a huge quotient had its denominator scaled up, a tiny one its numerator).
+ * way (a huge quotient had its denominator scaled up, a tiny one its numerator). Sum and scaling
+ * round once, else denormal quotients would not be correctly rounded.
  */
+static inline f32 div_fmas32(f32 x, f32 y, f32 z, bool scaled)
+{
+	f64 p = (f64)x * y, s = p + z, bb = s - p; /* p is exact */
+	f64 err = (p - (s - bb)) + (z - bb);	   /* so is s + err (two-sum) */
+	u64 bits = double_bits(s);
+
+	if (!scaled)
+		return fmaf(x, y, z);
+	/* Round to odd, so that the conversion below rounds as if from the exact value. */
+	if (err != 0 && err == err && !(bits & 1))
+		bits = (err > 0) == (s > 0) ? bits | 1 : bits - 1;
+	s = bits_double(bits);
+	return (f32)((float_bits(z) >> 23 & 255) > 127 ? s * 0x1p64 : s * 0x1p-64);
+}
+
+/* (r + err) * 2^-128 with one rounding, to nearest even; err is below r's last bit. */
+static inline f64 scale_down64(f64 r, f64 err)
+{
+	u64 bits = double_bits(r), fraction, rest, half;
+	i32 exponent = (i32)(bits >> 52 & 2047) - 128, shift = 1 - exponent;
+	bool more = err != 0 && (err > 0) == (r > 0), less = err != 0 && !more;
+
+	if (exponent > 0 || (bits >> 52 & 2047) == 0 || err != err)
+		return r * 0x1p-128;
+	if (shift > 53)
+		return r * 0x1p-128;
+	fraction = (bits & ((1ull << 52) - 1)) | 1ull << 52;
+	half = 1ull << (shift - 1);
+	rest = fraction & (2 * half - 1);
+	fraction >>= shift;
+	if (rest > half || (rest == half && (more || (!less && fraction & 1))))
+		fraction++;
+	return bits_double((bits & 1ull << 63) | fraction);
+}
+
+static inline f64 div_fmas64(f64 x, f64 y, f64 z, bool scaled)
+{
+	f64 r = fma(x, y, z);
+
+	if (!scaled)
+		return r;
+	if ((double_bits(z) >> 52 & 2047) > 1023)
+		return r * 0x1p128;
+	/* z and r are close, so z - r is exact and the fma gives the sign of r's error. */
+	return scale_down64(r, fma(x, y, z - r));
+}
+
 static u64 v_div_fmas_f32(BODY_ARGS)
 {
-	LANES
-	{
-		f32 z = get_f32(c, l), r = fmaf(get_f32(a, l), get_f32(b, l), z);
-		f32 factor = (float_bits(z) >> 23 & 255) > 127 ? 0x1p64f : 0x1p-64f;
-
-		put_f32(d, l, m >> l & 1 ? r * factor : r);
-	}
+	LANES put_f32(d, l, div_fmas32(get_f32(a, l), get_f32(b, l), get_f32(c, l), m >> l & 1));
 	return 0;
 }
 
 static u64 v_div_fmas_f64(BODY_ARGS)
 {
-	LANES
-	{
-		f64 z = get_f64(c, l), r = fma(get_f64(a, l), get_f64(b, l), z);
-		f64 factor = (double_bits(z) >> 52 & 2047) > 1023 ? 0x1p128 : 0x1p-128;
-
-		put_f64(d, l, m >> l & 1 ? r * factor : r);
-	}
+	LANES put_f64(d, l, div_fmas64(get_f64(a, l), get_f64(b, l), get_f64(c, l), m >> l & 1));
 	return 0;
 }
 
