@@ -37,7 +37,8 @@ add_custom_command(OUTPUT ${hip_out}/partial.co
 	DEPENDS ${hip_dir}/partial_kernel.hip COMMENT "hipcc partial.co" VERBATIM)
 add_custom_target(hip_partial_code ALL DEPENDS ${hip_out}/partial.co)
 
-foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial)
+foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial
+		threads)
 	probe_hip_program(${name} ${name} -O2)
 	probe_hip_program(${name}_O0 ${name} -O0)
 	probe_hip_test(${name} ${name})
@@ -46,11 +47,14 @@ foreach(name vadd copies streams shared scratch atomics arithmetic managed print
 	probe_hip_test(${name}.turns ${name}
 		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
 endforeach()
-foreach(name vadd copies streams printing scratch)
+foreach(name vadd copies streams printing scratch threads)
 	probe_hip_test(${name}.nosdma ${name} HSA_ENABLE_SDMA=0)
 	probe_hip_test(${name}.nointerrupt ${name} HSA_ENABLE_INTERRUPT=0)
 	probe_hip_test(${name}.nobar ${name} PROBE_SIM_LARGE_BAR=0)
 endforeach()
+
+probe_hip_program(counters counters -O2)
+probe_hip_test(counters counters)
 
 probe_hip_program(fault fault -O2)
 function(probe_fault_test way)
