@@ -17,11 +17,36 @@
 #include "common/elf_section.h"
 #include "common/err.h"
 #include "common/log.h"
+#include "probe_run_names.h"
 #include "probe_run_session.h"
 
 #define CODE_BYTES_MAX	 (1ull << 30) /* an SQLite blob ends there too */
 #define SOURCE_BYTES_MAX (16u << 20)
 #define SOURCE_LINE_MAX	 4096u
+
+/* Functions a table names: one per site, then one per frame. */
+static size_t function_count(const struct probe_sites *table)
+{
+	return (size_t)table->site_count + table->frame_count;
+}
+
+/* Debug information names functions as the linker does; handlers and reports want them readable. */
+static char **read_functions(const struct probe_sites *table)
+{
+	const char **symbols = calloc(function_count(table) + 1, sizeof(*symbols));
+	char **ret = NULL;
+	size_t n = 0;
+
+	if (!symbols)
+		return NULL;
+	for (uint32_t i = 0; i < table->site_count; i++)
+		symbols[n++] = probe_sites_string(table, table->sites[i].function);
+	for (uint32_t i = 0; i < table->frame_count; i++)
+		symbols[n++] = probe_sites_string(table, table->frames[i].function);
+	ret = run_names_demangle(symbols, n);
+	free(symbols);
+	return ret;
+}
 
 void run_code_destroy(struct run_code *code)
 {
@@ -32,13 +57,15 @@ void run_code_destroy(struct run_code *code)
 		for (uint32_t i = 0; i < code->site_count; i++)
 			free((void *)code->sites[i].frames);
 	free(code->sites);
+	if (code->functions)
+		run_names_destroy(code->functions, function_count(code->table));
 	probe_sites_destroy(code->table);
 	free(code);
 }
 
-static bool fill_site(const struct probe_sites *table, uint32_t id, uint32_t code_object,
-		      struct probe_site_info *ret)
+static bool fill_site(const struct run_code *code, uint32_t id, struct probe_site_info *ret)
 {
+	const struct probe_sites *table = code->table;
 	const struct probe_site *site = &table->sites[id];
 	struct probe_frame_info *frames = NULL;
 
@@ -51,7 +78,7 @@ static bool fill_site(const struct probe_sites *table, uint32_t id, uint32_t cod
 
 		frames[i] = (struct probe_frame_info){
 			.file = probe_sites_string(table, frame->file),
-			.function = probe_sites_string(table, frame->function),
+			.function = code->functions[table->site_count + site->first_frame + i],
 			.line = frame->line,
 			.column = frame->column,
 		};
@@ -59,7 +86,7 @@ static bool fill_site(const struct probe_sites *table, uint32_t id, uint32_t cod
 	*ret = (struct probe_site_info){
 		.size = sizeof(*ret),
 		.id = id,
-		.code_object = code_object,
+		.code_object = code->hr.id,
 		.line = site->line,
 		.column = site->column,
 		.access = site->access,
@@ -69,7 +96,7 @@ static bool fill_site(const struct probe_sites *table, uint32_t id, uint32_t cod
 		.frame_count = site->frame_count,
 		.align = site->align,
 		.file = probe_sites_string(table, site->file),
-		.function = probe_sites_string(table, site->function),
+		.function = code->functions[id],
 		.frames = frames,
 	};
 	return true;
@@ -163,8 +190,9 @@ static void take_sites(struct run_session *session, struct run_code *code)
 	struct probe_site_info *sites = calloc(code->table->site_count + 1, sizeof(*sites));
 	uint32_t count = 0;
 
-	while (sites && count < code->table->site_count &&
-	       fill_site(code->table, count, code->hr.id, &sites[count]))
+	code->functions = read_functions(code->table);
+	while (sites && code->functions && count < code->table->site_count &&
+	       fill_site(code, count, &sites[count]))
 		count++;
 	code->sites = sites;
 	code->site_count = count;

@@ -41,6 +41,7 @@ struct run_code {
 	uint64_t received;
 	bool complete;
 	struct probe_sites *table;     /* NULL = none; owns the strings of `sites` */
+	char **functions;	       /* demangled: of the sites, then of the frames */
 	struct probe_site_info *sites; /* NULL = no site table */
 	uint32_t site_count;
 };

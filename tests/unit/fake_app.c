@@ -78,8 +78,8 @@ static size_t site_table(unsigned char *out, const char *source)
 	};
 
 	file = add_string(strings, &size, source);
-	function = add_string(strings, &size, "copy(float*)");
-	inner = add_string(strings, &size, "inner");
+	function = add_string(strings, &size, "_Z4copyPf");
+	inner = add_string(strings, &size, "_ZN3dev5innerEv");
 	kernel = add_string(strings, &size, "_Z4copyPf");
 	header.sites_offset = sizeof(header);
 	header.kernels_offset = header.sites_offset + 3 * sizeof(struct probe_site);

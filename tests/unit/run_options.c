@@ -47,8 +47,8 @@ static void defaults(void **state)
 	struct run_config config = good(ARGS("app"));
 
 	(void)state;
-	assert_string_equal(config.directory, "probe-out/%hostname%");
-	assert_string_equal(config.file, "%pid%.db");
+	assert_string_equal(config.directory, "probe-out");
+	assert_string_equal(config.file, "%hostname%/%pid%.db");
 	assert_int_equal(config.handler_count, 1);
 	assert_string_equal(config.handlers[0].name, "memory");
 	assert_true(config.instrumented && config.report && !config.strict && !config.force);
