@@ -12,53 +12,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
-#include "dispatch.h"
+#include "group.h"
 #include "sim_clock.h"
-#include "sim_events.h"
 #include "sim_log.h"
 #include "sim_options.h"
 
-enum {
-	/*
-	 * Wave instructions before a workgroup is put aside, the first time and later. The first
-	 * is long, because two workgroups in turns are slower than one after the other; later
-	 * ones are short, because by then the workgroup probably waits for another.
-	 */
-	FIRST_SLICE = 500000,
-	NEXT_SLICE = 20000,
-	PUBLISH_NS = 15000, /* a dispatch this old is offered to the pool */
-};
-
-enum wave_state {
-	WAVE_READY,
-	WAVE_BARRIER,
-	WAVE_ENDED,
-};
-
-enum slot_state {
-	SLOT_DONE,
-	SLOT_BUSY, /* out of its slice */
-	SLOT_IDLE, /* every wave sleeps */
-	SLOT_STOPPED,
-};
-
-/* Untouched pages of the vector registers cost nothing: slots are mapped, never written whole. */
-struct sim_slot {
-	struct sim_slot *next;
-	struct sim_group group;
-	struct sim_counters counters;
-	struct sim_place place;
-	uint64_t number;
-	uint32_t scratch_slot;
-	uint32_t waves, live, waiting;
-	bool resumed;
-	enum wave_state state[SIM_GROUP_WAVES];
-	_Alignas(64) uint8_t lds[SIM_CU_LDS];
-	struct sim_wave wave[SIM_GROUP_WAVES];
-};
+enum { PUBLISH_NS = 15000 }; /* a dispatch this old is offered to the pool */
 
 static struct {
 	pthread_mutex_t lock;
@@ -66,9 +27,6 @@ static struct {
 	struct sim_dispatch *first; /* dispatches that want help */
 	uint32_t threads;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
-
-static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sim_slot *free_slots;
 
 struct sim_dispatch *sim_dispatch_create(struct sim_queue *queue)
 {
@@ -90,72 +48,6 @@ void sim_dispatch_destroy(struct sim_dispatch *dispatch)
 	pthread_mutex_destroy(&dispatch->lock);
 	free(dispatch->scratch_taken);
 	free(dispatch);
-}
-
-/* ---- Slots ---------------------------------------------------------------------------------- */
-
-static struct sim_slot *take_slot(void)
-{
-	struct sim_slot *slot;
-
-	pthread_mutex_lock(&free_lock);
-	slot = free_slots;
-	if (slot)
-		free_slots = slot->next;
-	pthread_mutex_unlock(&free_lock);
-	if (slot)
-		return slot;
-	slot = mmap(NULL, sizeof(*slot), PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return slot == MAP_FAILED ? NULL : slot;
-}
-
-static void give_slot(struct sim_slot *slot)
-{
-	pthread_mutex_lock(&free_lock);
-	slot->next = free_slots;
-	free_slots = slot;
-	pthread_mutex_unlock(&free_lock);
-}
-
-static void group_id(const struct sim_dispatch *dispatch, uint64_t number, uint32_t id[3])
-{
-	id[0] = (uint32_t)(number % dispatch->groups[0]);
-	number /= dispatch->groups[0];
-	id[1] = (uint32_t)(number % dispatch->groups[1]);
-	id[2] = (uint32_t)(number / dispatch->groups[1]);
-}
-
-/* Not under the lock: everything the workgroup starts with. */
-static void fill_slot(const struct sim_dispatch *dispatch, struct sim_slot *slot)
-{
-	struct sim_wave_start start;
-	uint32_t extent[3];
-
-	slot->group = (struct sim_group){
-		.lds = slot->lds,
-		.lds_size = dispatch->lds_bytes,
-		.shared_base_hi = SIM_LDS_APERTURE >> 32,
-		.private_base_hi = SIM_SCRATCH_APERTURE >> 32,
-		.counters = &slot->counters,
-		.machine = slot,
-	};
-	group_id(dispatch, slot->number, slot->group.id);
-	slot->waves = sim_launch_extent(dispatch, slot->group.id, extent);
-	slot->live = slot->waves;
-	slot->waiting = 0;
-	slot->resumed = false;
-	slot->counters = (struct sim_counters){.waves = slot->waves};
-	memset(slot->lds, (int)(sim_options()->fill & 0xff), dispatch->lds_bytes);
-	start = (struct sim_wave_start){.extent = extent, .waves = slot->waves};
-	for (uint32_t i = 0; i < slot->waves; i++) {
-		slot->state[i] = WAVE_READY;
-		slot->wave[i].group = &slot->group;
-		slot->wave[i].in_group = i;
-		start.scratch_wave = slot->scratch_slot * dispatch->waves + i;
-		start.hw_id = slot->place.hw_id[i];
-		sim_launch_wave(dispatch, &slot->wave[i], &start);
-	}
 }
 
 /* ---- Choosing what to run: under the dispatch's lock ---------------------------------------- */
@@ -199,11 +91,11 @@ static struct sim_slot *start_group(struct sim_dispatch *dispatch)
 
 	if (!take_scratch(dispatch, &scratch))
 		return NULL;
-	slot = take_slot();
+	slot = sim_slot_take();
 	if (!slot || !sim_place_take(&want, &slot->place)) {
 		give_scratch(dispatch, scratch);
 		if (slot)
-			give_slot(slot);
+			sim_slot_give(slot);
 		return NULL;
 	}
 	slot->scratch_slot = scratch;
@@ -242,24 +134,18 @@ static void park(struct sim_dispatch *dispatch, struct sim_slot *slot)
 	}
 }
 
-static bool stopped(const struct sim_dispatch *dispatch)
-{
-	return atomic_load_explicit(&dispatch->stop, memory_order_acquire) ||
-	       atomic_load_explicit(&dispatch->queue->quit, memory_order_acquire);
-}
-
 static bool may_start(const struct sim_dispatch *dispatch)
 {
 	return dispatch->next < dispatch->total && (!dispatch->first_parked || dispatch->allowance);
 }
 
-/* Something to run, or NULL. *fresh: it was just started and needs fill_slot(). */
+/* Something to run, or NULL. *fresh: it was just started and needs sim_slot_fill(). */
 static struct sim_slot *choose(struct sim_dispatch *dispatch, bool *fresh)
 {
 	struct sim_slot *slot = NULL;
 
 	*fresh = false;
-	if (stopped(dispatch))
+	if (sim_dispatch_stopped(dispatch))
 		return NULL;
 	if (may_start(dispatch)) {
 		slot = start_group(dispatch);
@@ -311,113 +197,10 @@ static void retire(struct sim_dispatch *dispatch, struct sim_slot *slot)
 	add_counters(&dispatch->counters, &slot->counters);
 	give_scratch(dispatch, slot->scratch_slot);
 	sim_place_give(&slot->place);
-	give_slot(slot);
+	sim_slot_give(slot);
 	dispatch->done++;
 	dispatch->turns = 0;
 	dispatch->allowance = 0;
-}
-
-/* ---- Running one workgroup ------------------------------------------------------------------ */
-
-static void offer(struct sim_dispatch *dispatch);
-
-/* A message of a wave: the only one the runtime's device code sends is the interrupt, 1. */
-static void send_message(const struct sim_wave *wave)
-{
-	enum { MESSAGE_INTERRUPT = 1, MESSAGE_MASK = 0xf };
-
-	if ((wave->stop_arg & MESSAGE_MASK) == MESSAGE_INTERRUPT)
-		sim_event_interrupt(wave->sgpr[SIM_M0] & 0xff);
-}
-
-/*
- * Trap 3 is llvm.debugtrap: without a debugger the handler returns at once. Anything else, first
- * of all trap 2 (llvm.trap), ends the queue.
- */
-static bool trap_returns(const struct sim_wave *wave)
-{
-	return wave->stop_arg == 3;
-}
-
-/* One turn of one wave. Returns false if it stopped the dispatch; *used: it did not just sleep. */
-static bool turn(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i, bool *used)
-{
-	uint32_t quantum = (uint32_t)sim_options()->quantum;
-
-	for (;;) {
-		enum sim_stop stop = sim_wave_run(&slot->wave[i], quantum);
-
-		switch (stop) {
-		case SIM_STOP_QUANTUM:
-			*used = true;
-			return true;
-		case SIM_STOP_SLEEP:
-			return true;
-		case SIM_STOP_END:
-			slot->state[i] = WAVE_ENDED;
-			slot->live--;
-			*used = true;
-			return true;
-		case SIM_STOP_BARRIER:
-			slot->state[i] = WAVE_BARRIER;
-			slot->waiting++;
-			*used = true;
-			return true;
-		case SIM_STOP_SENDMSG:
-			send_message(&slot->wave[i]);
-			continue;
-		case SIM_STOP_TRAP:
-			if (trap_returns(&slot->wave[i]))
-				continue;
-			break;
-		case SIM_STOP_GWS:
-		case SIM_STOP_FAULT:
-			break;
-		}
-		sim_wave_error(dispatch, &slot->wave[i], stop);
-		return false;
-	}
-}
-
-/* A wave that has ended counts as arrived: the barrier is for those still there. */
-static void release_barrier(struct sim_slot *slot)
-{
-	if (!slot->waiting || slot->waiting < slot->live)
-		return;
-	for (uint32_t i = 0; i < slot->waves; i++)
-		if (slot->state[i] == WAVE_BARRIER)
-			slot->state[i] = WAVE_READY;
-	slot->waiting = 0;
-}
-
-/* owner: the queue's own thread, which offers the dispatch to the pool when it gets old. */
-static enum slot_state run_slot(struct sim_dispatch *dispatch, struct sim_slot *slot, bool owner)
-{
-	int64_t budget = slot->resumed ? NEXT_SLICE : FIRST_SLICE;
-
-	while (budget > 0) {
-		bool used = false;
-
-		for (uint32_t i = 0; i < slot->waves; i++) {
-			uint64_t before = slot->counters.insts;
-
-			if (slot->state[i] != WAVE_READY)
-				continue;
-			if (!turn(dispatch, slot, i, &used))
-				return SLOT_STOPPED;
-			budget -= (int64_t)(slot->counters.insts - before);
-			if (owner && !dispatch->offered)
-				offer(dispatch);
-			release_barrier(slot);
-		}
-		if (!slot->live)
-			return SLOT_DONE;
-		if (stopped(dispatch))
-			return SLOT_STOPPED;
-		if (!used)
-			return SLOT_IDLE;
-	}
-	return SLOT_BUSY;
 }
 
 /* ---- The pool ------------------------------------------------------------------------------- */
@@ -433,21 +216,21 @@ static void work(struct sim_dispatch *dispatch, bool owner)
 
 	pthread_mutex_lock(&dispatch->lock);
 	for (;;) {
-		enum slot_state state;
+		enum sim_slot_state state;
 		bool fresh;
 		struct sim_slot *slot = choose(dispatch, &fresh);
 
 		if (!slot) {
 			if (!owner || dispatch->done == dispatch->total ||
-			    (stopped(dispatch) && !dispatch->running))
+			    (sim_dispatch_stopped(dispatch) && !dispatch->running))
 				break;
 			wait_for_change(dispatch, &backoff);
 			continue;
 		}
 		pthread_mutex_unlock(&dispatch->lock);
 		if (fresh)
-			fill_slot(dispatch, slot);
-		state = run_slot(dispatch, slot, owner);
+			sim_slot_fill(dispatch, slot);
+		state = sim_slot_run(dispatch, slot, owner);
 		pthread_mutex_lock(&dispatch->lock);
 		dispatch->running--;
 		if (state == SLOT_DONE || state == SLOT_STOPPED)
@@ -539,7 +322,7 @@ static void start_threads(void)
  * On the owner's thread, while nobody else knows the dispatch: ask the pool for help if there are
  * workgroups left and the dispatch has run for longer than waking a thread costs.
  */
-static void offer(struct sim_dispatch *dispatch)
+void sim_dispatch_offer(struct sim_dispatch *dispatch)
 {
 	if (sim_options()->threads < 2 || dispatch->next == dispatch->total) {
 		dispatch->offered = true;
@@ -619,5 +402,5 @@ bool sim_dispatch_run(struct sim_dispatch *dispatch)
 	if (dispatch->offered)
 		finish(dispatch);
 	dispatch->host_ns = sim_clock_ns() - dispatch->host_start_ns;
-	return !stopped(dispatch);
+	return !sim_dispatch_stopped(dispatch);
 }

@@ -27,7 +27,7 @@ static void host_step(std::vector<uint32_t> &cells, uint32_t seed)
 
 static void worker(uint32_t id)
 {
-	for (uint32_t round = 0; round < 12; round++) {
+	for (uint32_t round = 0; round < 6; round++) {
 		const int n = 500 + 777 * (int)id + 31 * (int)round;
 		std::vector<uint32_t> want(n);
 		uint32_t *host, *device;
