@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* probe-report: read what probe-run recorded. The command line; verbs are in files of their own. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/log.h"
+#include "common/option.h"
+#include "probe_version.h"
+#include "report.h"
+
+enum key {
+	KEY_FILE,
+	KEY_SORT,
+	KEY_FIELDS,
+	KEY_LIMIT,
+	KEY_KERNEL,
+	KEY_ALL,
+	KEY_FORMAT,
+	KEY_SEPARATOR,
+	KEY_HEADER,
+	KEY_NO_HEADER,
+	KEY_SOURCE_ROOT,
+	KEY_COLOR,
+	KEY_PRINT_OPTIONS,
+	KEY_HELP,
+	KEY_VERSION,
+};
+
+static const struct probe_option options[] = {
+	{NULL, 0, NULL, "What to show", 0},
+	{"all", 0, NULL, "lines: also what costs no more than it needs", KEY_ALL},
+	{"kernel", 'k', "RE", "only kernels whose demangled name matches", KEY_KERNEL},
+	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
+	{"sort", 's', "KEY,...", "columns; '-' in front: from the top, '+': from the bottom",
+	 KEY_SORT},
+	{"fields", 'f', "NAME,...", "columns, in this order (see probe-report list)", KEY_FIELDS},
+	{"input", 'i', "FILE", "a database, as without -i", KEY_FILE},
+	{"source-root", 0, "DIR", "where to find source lines that the database lacks",
+	 KEY_SOURCE_ROOT},
+	{NULL, 0, NULL, "How", 0},
+	{"format", 0, "NAME", "table, csv or json (table)", KEY_FORMAT},
+	{"separator", 't', "SEP", "of csv: one character (,)", KEY_SEPARATOR},
+	{"header", 0, NULL, "column names (default)", KEY_HEADER},
+	{"no-header", 0, NULL, "none", KEY_NO_HEADER},
+	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
+	{NULL, 0, NULL, "Other", 0},
+	{"print-options", 0, NULL, "long options, one per line", KEY_PRINT_OPTIONS},
+	{"help", 'h', NULL, "this text", KEY_HELP},
+	{"version", 0, NULL, "versions", KEY_VERSION},
+};
+
+static const struct probe_command command = {
+	.name = "probe-report",
+	.usage = "[verb] [options] [FILE...]",
+	.summary = "Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
+		   "dispatches, info (also of programs and code objects), list (columns).",
+	.options = options,
+	.count = sizeof(options) / sizeof(*options),
+	.footer =
+		"Cost is bytes of bandwidth wasted: the larger of 64 per excess line of 64 bytes\n"
+		"and 128 per excess line of 128 bytes, and 128 per LDS bank conflict.\n"
+		"Exit status: 0 ok, 1 error, 2 usage.",
+};
+
+static const char *const verbs[REPORT_VERBS] = {
+	"summary", "lines", "kernels", "dispatches", "info", "list",
+};
+
+struct line {
+	struct report report;
+	enum probe_color color;
+	int done; /* help and the like: exit with done - 1 */
+};
+
+static struct probe_err *set_format(struct report *report, const char *value)
+{
+	static const char *const names[] = {"table", "csv", "json"};
+
+	for (int i = 0; i < 3; i++) {
+		if (!strcmp(value, names[i])) {
+			report->format = (enum report_format)i;
+			return NULL;
+		}
+	}
+	return probe_err_create("--format: '%s' is none of: table, csv, json", value);
+}
+
+static struct probe_err *set_limit(struct report *report, const char *value)
+{
+	char *end;
+
+	report->limit = strtoll(value, &end, 10);
+	if (end == value || *end || report->limit < 0)
+		return probe_err_create("-n: '%s' is no count", value);
+	return NULL;
+}
+
+static struct probe_err *set_kernel(struct report *report, const char *value)
+{
+	char text[128];
+	int rc;
+
+	if (report->kernel)
+		return probe_err_create("-k: given twice; join the patterns with |");
+	rc = regcomp(&report->kernel_regex, value, REG_EXTENDED | REG_NOSUB);
+	if (rc) {
+		regerror(rc, &report->kernel_regex, text, sizeof(text));
+		return probe_err_create("-k: '%s': %s", value, text);
+	}
+	report->kernel = value;
+	return NULL;
+}
+
+static struct probe_err *set_separator(struct report *report, const char *value)
+{
+	if (!strcmp(value, "\\t"))
+		value = "\t";
+	if (strlen(value) != 1 || strchr("\"\r\n", *value) || (unsigned char)*value >= 0x80)
+		return probe_err_create("-t: '%s' is not one plain character", value);
+	report->separator = *value;
+	return NULL;
+}
+
+static struct probe_err *add_file(struct report *report, const char *path)
+{
+	const char **files = realloc(report->files, (report->file_count + 1) * sizeof(*files));
+
+	if (!files)
+		return probe_err_oom();
+	report->files = files;
+	files[report->file_count++] = path;
+	return NULL;
+}
+
+static struct probe_err *take_other(struct line *line, int key, const char *value)
+{
+	switch ((enum key)key) {
+	case KEY_COLOR:
+		if (!probe_color_parse(value, &line->color))
+			return probe_err_create("--color: '%s' is none of: auto, always, never",
+						value);
+		break;
+	case KEY_HELP:
+		probe_command_help(&command, stdout);
+		line->done = 1;
+		break;
+	case KEY_PRINT_OPTIONS:
+		probe_command_list(&command, stdout);
+		line->done = 1;
+		break;
+	case KEY_VERSION:
+		printf("probe-report %s\nSQLite %s\n", PROBE_VERSION, sqlite3_libversion());
+		line->done = 1;
+		break;
+	default:
+		break;
+	}
+	return NULL;
+}
+
+static struct probe_err *take(void *user, int key, const char *value)
+{
+	struct line *line = user;
+	struct report *report = &line->report;
+
+	switch ((enum key)key) {
+	case KEY_FILE:
+		return add_file(report, value);
+	case KEY_SORT:
+		report->sort = value;
+		return NULL;
+	case KEY_FIELDS:
+		report->fields = value;
+		report->fields_given = true;
+		return NULL;
+	case KEY_LIMIT:
+		return set_limit(report, value);
+	case KEY_KERNEL:
+		return set_kernel(report, value);
+	case KEY_ALL:
+		report->all = true;
+		return NULL;
+	case KEY_FORMAT:
+		return set_format(report, value);
+	case KEY_SEPARATOR:
+		return set_separator(report, value);
+	case KEY_HEADER:
+	case KEY_NO_HEADER:
+		report->header = key == KEY_HEADER;
+		return NULL;
+	case KEY_SOURCE_ROOT:
+		report->source_root = value;
+		return NULL;
+	default:
+		return take_other(line, key, value);
+	}
+}
+
+static bool set_verb(struct report *report, const char *word)
+{
+	for (int i = 0; i < REPORT_VERBS; i++) {
+		if (!strcmp(verbs[i], word)) {
+			report->verb = (enum report_verb)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Options may stand between and after files: parse on behind each word that is none. */
+static struct probe_err *parse(int argc, char **argv, struct line *line)
+{
+	bool literal = false, first = true;
+
+	for (int at = 0; at < argc - 1;) {
+		struct probe_err *err = NULL;
+		int next = 1;
+
+		if (!literal)
+			err = probe_command_parse(&command, argc - at, argv + at, take, line,
+						  &next);
+		if (err || line->done)
+			return err;
+		literal |= next > 1 && !strcmp(argv[at + next - 1], "--");
+		at += next;
+		if (at >= argc)
+			return NULL;
+		if (!(first && !literal && set_verb(&line->report, argv[at])))
+			err = add_file(&line->report, argv[at]);
+		if (err)
+			return err;
+		first = false;
+	}
+	return NULL;
+}
+
+static struct probe_err *check(const struct report *report)
+{
+	if (report->verb == REPORT_LIST)
+		return NULL;
+	if (!report->file_count)
+		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
+	return NULL;
+}
+
+static struct probe_err *show(const struct report *report, size_t i)
+{
+	bool first = i == 0, last = i + 1 == report->file_count;
+	struct report_db db;
+	struct probe_err *err;
+
+	if (i && report->format == REPORT_TABLE)
+		putchar('\n');
+	if (report->verb == REPORT_INFO)
+		return report_info(report, report->files[i], first, last);
+	err = report_db_open(report, report->files[i], &db);
+	if (err)
+		return err;
+	if (report->verb == REPORT_LINES)
+		err = report_lines(report, &db, first, last);
+	else if (report->verb == REPORT_KERNELS)
+		err = report_kernels(report, &db, first, last);
+	else if (report->verb == REPORT_DISPATCHES)
+		err = report_dispatches(report, &db, first, last);
+	else
+		err = report_summary(report, &db, first, last);
+	report_db_close(&db);
+	return err;
+}
+
+static struct probe_err *show_all(const struct report *report)
+{
+	struct probe_err *err = NULL;
+
+	if (report->verb == REPORT_LIST)
+		report_list(report);
+	for (size_t i = 0; i < report->file_count && !err && report->verb != REPORT_LIST; i++)
+		err = show(report, i);
+	if (fflush(stdout) && !err)
+		err = probe_err_create("cannot write the report");
+	return err;
+}
+
+static void deinit(struct line *line)
+{
+	if (line->report.kernel)
+		regfree(&line->report.kernel_regex);
+	free(line->report.files);
+}
+
+int main(int argc, char **argv)
+{
+	struct line line = {
+		.report = {.limit = -1, .separator = ',', .header = true},
+		.color = PROBE_COLOR_AUTO,
+	};
+	struct probe_err *err = parse(argc, argv, &line);
+	int status = 2;
+
+	probe_log_setup(PROBE_LOG_INFO, line.color);
+	if (!err && !line.done)
+		err = check(&line.report);
+	if (!err) {
+		status = line.done ? line.done - 1 : 1;
+		line.report.color = probe_color_on(line.color, STDOUT_FILENO);
+		if (!line.done)
+			err = show_all(&line.report);
+		if (!err)
+			status = 0;
+	}
+	if (err)
+		probe_log_err(PROBE_LOG_ERROR, err);
+	if (err && status == 2)
+		fprintf(stderr, "probe: usage: %s %s\n", command.name, command.usage);
+	probe_err_destroy(err);
+	deinit(&line);
+	return status;
+}

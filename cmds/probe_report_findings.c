@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings as text: position, source line, caret, cost, cause, fix. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "report.h"
+#include "report_text.h"
+
+/* The columns asked for, in this order; names are those of report_lines_query. */
+enum field {
+	F_FILE,
+	F_LINE,
+	F_COLUMN,
+	F_KERNEL,
+	F_FUNCTION,
+	F_ACCESS,
+	F_SPACE,
+	F_SIZE,
+	F_EXECUTIONS,
+	F_LANES,
+	F_USED64,
+	F_NEEDED64,
+	F_EXCESS64,
+	F_USED128,
+	F_NEEDED128,
+	F_EXCESS128,
+	F_PASSES,
+	F_IDEAL,
+	F_CONFLICTS,
+	F_WAY,
+	F_COST,
+	F_CAUSE,
+	F_FIX,
+	F_SOURCE,
+	F_INLINED,
+	F_SITES,
+	FIELDS,
+};
+
+static const char field_names[] =
+	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
+	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
+	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites";
+
+struct finding {
+	const struct report *report;
+	sqlite3_stmt *stmt;
+	sqlite3_stmt *frames; /* the callers in a JSON text */
+};
+
+static const char frames_sql[] =
+	"SELECT json_extract(value, '$.file'), json_extract(value, '$.line'), "
+	"json_extract(value, '$.column'), json_extract(value, '$.function') FROM json_each(?)";
+
+static long long number(const struct finding *finding, enum field field)
+{
+	return (long long)sqlite3_column_int64(finding->stmt, field);
+}
+
+static const char *cell(const struct finding *finding, enum field field)
+{
+	return report_cell(finding->stmt, field);
+}
+
+static void put_position(const char *file, long long line, long long column)
+{
+	if (!line) {
+		fputs("(no line information: compile with -g)", stdout);
+		return;
+	}
+	report_put(*file ? file : "(unknown file)");
+	printf(":%lld:%lld", line, column);
+}
+
+static void put_head(const struct finding *finding)
+{
+	const struct report *report = finding->report;
+	bool lds = !strcmp(cell(finding, F_SPACE), "lds");
+
+	fputs(report_bold(report), stdout);
+	put_position(cell(finding, F_FILE), number(finding, F_LINE), number(finding, F_COLUMN));
+	printf("%s: %s %s %s, %lld B per lane, in ", report_plain(report), cell(finding, F_ACCESS),
+	       !strcmp(cell(finding, F_ACCESS), "store")  ? "to"
+	       : !strcmp(cell(finding, F_ACCESS), "load") ? "from"
+							  : "on",
+	       lds ? "LDS" : cell(finding, F_SPACE), number(finding, F_SIZE));
+	report_put(cell(finding, F_KERNEL));
+	putchar('\n');
+}
+
+/* The line, and a caret below the byte that debug information names, tabs expanded alike. */
+static void put_source(const struct finding *finding)
+{
+	const struct report *report = finding->report;
+	const char *text = cell(finding, F_SOURCE);
+	long long line = number(finding, F_LINE), column = number(finding, F_COLUMN);
+	char *read = NULL;
+	size_t before, len, width;
+
+	if (!*text && report->source_root && line)
+		text = read = report_source_line(report->source_root, cell(finding, F_FILE), line);
+	if (!text || !*text) {
+		free(read);
+		return;
+	}
+	len = strlen(text);
+	len -= len && text[len - 1] == '\r';
+	printf("%6lld | ", line);
+	report_text(stdout, text, len, 0);
+	putchar('\n');
+	if (column > 0 && (size_t)column <= len) {
+		before = (size_t)column - 1;
+		/* Columns count bytes: not into the middle of a character. */
+		while (before && ((unsigned char)text[before] & 0xc0) == 0x80)
+			before--;
+		width = report_text(NULL, text, before, 0);
+		printf("       | %*s%s^%s\n", (int)width, "", report_red(report),
+		       report_plain(report));
+	}
+	free(read);
+}
+
+/* What cannot be read is left out: the finding does not depend on it. */
+static void put_frames(const struct finding *finding)
+{
+	sqlite3_stmt *frames = finding->frames;
+	bool any = false;
+
+	sqlite3_bind_text(frames, 1, cell(finding, F_INLINED), -1, SQLITE_TRANSIENT);
+	while (sqlite3_step(frames) == SQLITE_ROW) {
+		if (!any) {
+			fputs("       in ", stdout);
+			report_put(cell(finding, F_FUNCTION));
+		}
+		any = true;
+		fputs(", inlined at ", stdout);
+		put_position(report_cell(frames, 0), (long long)sqlite3_column_int64(frames, 1),
+			     (long long)sqlite3_column_int64(frames, 2));
+		fputs(" in ", stdout);
+		report_put(report_cell(frames, 3));
+	}
+	if (any)
+		putchar('\n');
+	sqlite3_reset(frames);
+}
+
+/* "512 lines of 128 B used, 32 needed": per execution as well where that is a whole number. */
+static void put_lines(const struct finding *finding, unsigned size, enum field used,
+		      enum field needed, enum field excess)
+{
+	const struct report *report = finding->report;
+	bool bad = number(finding, excess) > 0;
+
+	printf("       %lld lines of %u B used, %lld needed", number(finding, used), size,
+	       number(finding, needed));
+	if (bad)
+		printf(": %s%lld too many%s", report_red(report), number(finding, excess),
+		       report_plain(report));
+	else if (number(finding, used) < number(finding, needed))
+		printf(": lanes share them (broadcast)");
+	putchar('\n');
+}
+
+static void put_numbers(const struct finding *finding)
+{
+	const struct report *report = finding->report;
+	long long executions = number(finding, F_EXECUTIONS), sites = number(finding, F_SITES);
+
+	printf("       %lld executions, %lld active lanes", executions, number(finding, F_LANES));
+	if (sites > 1)
+		printf(" (%lld instructions at this place added up)", sites);
+	putchar('\n');
+	if (number(finding, F_USED128)) {
+		put_lines(finding, 64, F_USED64, F_NEEDED64, F_EXCESS64);
+		put_lines(finding, 128, F_USED128, F_NEEDED128, F_EXCESS128);
+	}
+	if (!number(finding, F_IDEAL))
+		return;
+	printf("       %lld LDS passes, %lld ideal", number(finding, F_PASSES),
+	       number(finding, F_IDEAL));
+	if (number(finding, F_CONFLICTS))
+		printf(": %s%lld conflicts, up to %lld-way%s", report_red(report),
+		       number(finding, F_CONFLICTS), number(finding, F_WAY), report_plain(report));
+	else
+		printf(": no conflicts");
+	putchar('\n');
+}
+
+static void put_finding(const struct finding *finding)
+{
+	put_head(finding);
+	put_source(finding);
+	put_frames(finding);
+	put_numbers(finding);
+	printf("       cost: %lld B of bandwidth wasted\n", number(finding, F_COST));
+	if (*cell(finding, F_CAUSE)) {
+		fputs("       cause: ", stdout);
+		report_put(cell(finding, F_CAUSE));
+		fputs("\n       fix: ", stdout);
+		report_put(cell(finding, F_FIX));
+		putchar('\n');
+	}
+	putchar('\n');
+}
+
+/* One line for what is good, and for summaries. */
+static void put_brief(const struct finding *finding)
+{
+	const struct report *report = finding->report;
+	long long cost = number(finding, F_COST);
+
+	printf("%s%s%s  ", cost ? report_red(report) : report_green(report), cost ? "bad " : "good",
+	       report_plain(report));
+	put_position(cell(finding, F_FILE), number(finding, F_LINE), number(finding, F_COLUMN));
+	printf("  %s %s %lld B, %lld executions", cell(finding, F_SPACE), cell(finding, F_ACCESS),
+	       number(finding, F_SIZE), number(finding, F_EXECUTIONS));
+	if (number(finding, F_USED128))
+		printf(", lines of 128 B %lld/%lld", number(finding, F_USED128),
+		       number(finding, F_NEEDED128));
+	if (number(finding, F_IDEAL))
+		printf(", conflicts %lld", number(finding, F_CONFLICTS));
+	if (number(finding, F_USED128) && number(finding, F_USED128) < number(finding, F_NEEDED128))
+		printf(", broadcast");
+	fputs("  ", stdout);
+	report_put(cell(finding, F_KERNEL));
+	if (cost && *cell(finding, F_CAUSE)) {
+		fputs("\n      ", stdout);
+		report_put(cell(finding, F_CAUSE));
+	}
+	putchar('\n');
+}
+
+static struct probe_err *walk(struct report *view, const struct report_db *db, bool brief,
+			      size_t *bad, size_t *good)
+{
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	struct finding finding = {.report = view};
+	struct probe_err *err;
+	size_t count;
+	bool row;
+
+	view->fields = field_names;
+	err = report_choose(view, &report_lines_query, false, chosen, &count);
+	if (!err)
+		err = report_prepare(view, db, &report_lines_query, chosen, count, &finding.stmt);
+	if (!err)
+		err = report_prepare_sql(db, frames_sql, &finding.frames);
+	while (!err) {
+		err = report_step(db, finding.stmt, &row);
+		if (err || !row)
+			break;
+		if (number(&finding, F_COST)) {
+			++*bad;
+			if (brief)
+				put_brief(&finding);
+			else
+				put_finding(&finding);
+		} else {
+			++*good;
+			put_brief(&finding);
+		}
+	}
+	sqlite3_finalize(finding.stmt);
+	sqlite3_finalize(finding.frames);
+	return err;
+}
+
+static struct probe_err *count_rows(const struct report_db *db, const struct report *report,
+				    long long *bad, long long *good)
+{
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	struct report view = *report;
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err;
+	bool row = true;
+	size_t count;
+
+	view.fields = "cost";
+	view.all = true;
+	view.limit = -1;
+	err = report_choose(&view, &report_lines_query, false, chosen, &count);
+	if (!err)
+		err = report_prepare(&view, db, &report_lines_query, chosen, count, &stmt);
+	while (!err && row) {
+		err = report_step(db, stmt, &row);
+		if (!err && row)
+			++*(sqlite3_column_int64(stmt, 0) > 0 ? bad : good);
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+struct probe_err *report_findings(const struct report *report, const struct report_db *db,
+				  int64_t limit, bool brief)
+{
+	struct report view = *report;
+	long long all_bad = 0, all_good = 0;
+	size_t bad = 0, good = 0;
+	struct probe_err *err;
+
+	view.limit = limit;
+	err = count_rows(db, report, &all_bad, &all_good);
+	if (!err && !all_bad && !all_good)
+		puts(report->kernel ? "no records of a kernel that -k matches" : "no records");
+	else if (!err && !all_bad)
+		printf("%sno excess lines and no bank conflicts%s\n", report_green(report),
+		       report_plain(report));
+	if (!err)
+		err = walk(&view, db, brief, &bad, &good);
+	if (err)
+		return err;
+	if ((long long)bad < all_bad)
+		printf("%lld more findings (-n)\n", all_bad - (long long)bad);
+	if ((long long)good < all_good)
+		printf("%lld places cost no more than they need%s\n", all_good - (long long)good,
+		       report->all ? " and are left out (-n)" : " (--all shows them)");
+	return NULL;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* probe-report kernels, dispatches, summary. */
+#include <string.h>
+
+#include "common/err.h"
+#include "report.h"
+
+static const struct report_column kernel_columns[] = {
+	{"kernel", "kernel", REPORT_TEXT, true, "k.display_name", "demangled"},
+	{"dispatches", "dispatches", REPORT_INT, true, "d.dispatches", "times launched"},
+	{"instrumented", "instrumented", REPORT_INT, true, "d.swapped", "of those, as a clone"},
+	{"time_ns", "time ns", REPORT_INT, true, "d.time", "device time of all, clones included"},
+	{"average_ns", "average ns", REPORT_INT, true, "d.average", ""},
+	{"cost", "cost B", REPORT_INT, true, "coalesce(m.cost, 0)", "bytes wasted, as in lines"},
+	{"conflicts", "conflicts", REPORT_INT, true, "coalesce(m.conflicts, 0)", "LDS passes lost"},
+	{"lines128_excess", "l128 excess", REPORT_INT, true, "coalesce(m.excess128, 0)", ""},
+	{"vgprs", "vgprs", REPORT_INT, true, "k.arch_vgpr_count", "vector registers"},
+	{"agprs", "agprs", REPORT_INT, false, "k.accum_vgpr_count", "accumulation registers"},
+	{"sgprs", "sgprs", REPORT_INT, false, "k.sgpr_count", "scalar registers"},
+	{"lds", "lds B", REPORT_INT, true, "k.group_segment_size", "static LDS, bytes"},
+	{"scratch", "scratch B", REPORT_INT, false, "k.private_segment_size", "per lane, bytes"},
+	{"clone_vgprs", "clone vgprs", REPORT_INT, false,
+	 "(SELECT max(c.arch_vgpr_count) FROM rocpd_info_kernel_symbol c "
+	 "WHERE c.id IN (SELECT launched_kernel_id FROM probe_dispatch x WHERE x.kernel_id = k.id "
+	 "AND x.verdict = 0))",
+	 "vector registers of the clone that ran"},
+	{"position", "declared at", REPORT_TEXT, false,
+	 "probe_position(k.code_object_id, k.kernel_name)", "file:line, from debug information"},
+	{"symbol", "symbol", REPORT_TEXT, false, "k.kernel_name", "mangled"},
+	{"code_object", "object", REPORT_INT, false, "k.code_object_id", "id"},
+	{"id", "id", REPORT_INT, false, "k.id", ""},
+};
+
+#define KERNELS_FROM                                                                               \
+	"rocpd_info_kernel_symbol k JOIN (SELECT p.kernel_id, count(*) AS dispatches, "            \
+	"sum(p.verdict = 0) AS swapped, sum(r.\"end\" - r.start) AS time, "                        \
+	"CAST(avg(r.\"end\" - r.start) AS INTEGER) AS average FROM probe_dispatch p LEFT JOIN "    \
+	"rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id GROUP BY p.kernel_id) d "        \
+	"ON d.kernel_id = k.id LEFT JOIN "
+
+#define KERNELS_SORT "cost,time_ns,kernel,+id"
+
+const struct report_query report_kernels_query = {
+	.verb = "kernels",
+	.columns = kernel_columns,
+	.count = sizeof(kernel_columns) / sizeof(*kernel_columns),
+	.from = KERNELS_FROM
+	"(SELECT kernel, sum(max(64 * excess64, 128 * excess128) + 128 * conflicts) AS cost, "
+	"sum(conflicts) AS conflicts, sum(excess128) AS excess128 FROM probe_memory_site "
+	"GROUP BY kernel) m ON m.kernel = k.id",
+	.kernel_column = "kernel",
+	.sort = KERNELS_SORT,
+};
+
+/* The handler `memory` did not run. */
+static const struct report_query kernels_alone_query = {
+	.verb = "kernels",
+	.columns = kernel_columns,
+	.count = sizeof(kernel_columns) / sizeof(*kernel_columns),
+	.from = KERNELS_FROM "(SELECT NULL AS kernel, NULL AS cost, NULL AS conflicts, "
+			     "NULL AS excess128) m ON m.kernel = k.id",
+	.kernel_column = "kernel",
+	.sort = KERNELS_SORT,
+};
+
+static const struct report_column dispatch_columns[] = {
+	{"dispatch", "dispatch", REPORT_INT, true, "p.dispatch_id", "id, from 1"},
+	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(k.display_name, '(unknown)')",
+	 "demangled"},
+	{"ran", "ran as", REPORT_TEXT, true,
+	 "CASE p.verdict WHEN 0 THEN CASE p.kind WHEN 1 THEN 'memory' WHEN 2 THEN 'trace' WHEN 3 "
+	 "THEN 'time' WHEN 4 THEN 'count' ELSE 'clone' END "
+	 "WHEN 1 THEN 'original: instrumentation off' WHEN 2 THEN 'original: filtered' "
+	 "WHEN 3 THEN 'original: no clone' WHEN 4 THEN 'original: unknown kernel' "
+	 "WHEN 5 THEN 'original: metadata' WHEN 6 THEN 'original: resources' "
+	 "WHEN 7 THEN 'original: memory' WHEN 8 THEN 'original: too many sites' "
+	 "WHEN 9 THEN 'original: no segment' ELSE 'original' END",
+	 "the clone's kind, or why the original ran"},
+	{"start_ns", "start ns", REPORT_INT, false, "r.start", "CLOCK_BOOTTIME"},
+	{"duration_ns", "duration ns", REPORT_INT, true, "r.\"end\" - r.start",
+	 "empty: did not end"},
+	{"grid_x", "grid x", REPORT_INT, true, "p.grid_x", "work-items"},
+	{"grid_y", "y", REPORT_INT, true, "p.grid_y", ""},
+	{"grid_z", "z", REPORT_INT, true, "p.grid_z", ""},
+	{"group_x", "group x", REPORT_INT, true, "p.group_x", "work-items"},
+	{"group_y", "y", REPORT_INT, true, "p.group_y", ""},
+	{"group_z", "z", REPORT_INT, true, "p.group_z", ""},
+	{"lds", "lds B", REPORT_INT, false, "r.group_segment_size", "of the launch, bytes"},
+	{"scratch", "scratch B", REPORT_INT, false, "r.private_segment_size", ""},
+	{"queue", "queue", REPORT_INT, true, "p.queue_id", ""},
+	{"agent", "agent", REPORT_INT, false, "p.agent", ""},
+	{"completed", "completed", REPORT_INT, false, "p.completed", "0 = not seen to end"},
+	{"kernel_id", "kernel id", REPORT_INT, false, "p.kernel_id", ""},
+};
+
+const struct report_query report_dispatches_query = {
+	.verb = "dispatches",
+	.columns = dispatch_columns,
+	.count = sizeof(dispatch_columns) / sizeof(*dispatch_columns),
+	.from = "probe_dispatch p LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
+		"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id",
+	.kernel_column = "kernel",
+	.sort = "+dispatch",
+};
+
+static const struct report_query *kernels_query(const struct report_db *db)
+{
+	return report_db_has(db, "probe_memory_site") ? &report_kernels_query
+						      : &kernels_alone_query;
+}
+
+/* Head, rows, account. */
+static struct probe_err *with_frame(const struct report *report, struct report_db *db,
+				    const struct report_query *query, bool first, bool last)
+{
+	struct probe_err *err = NULL;
+
+	if (report->format != REPORT_TABLE)
+		return report_rows(report, db, query, first, last);
+	err = report_head(report, db);
+	if (!err) {
+		putchar('\n');
+		err = report_rows(report, db, query, first, last);
+	}
+	if (!err) {
+		putchar('\n');
+		err = report_account(report, db);
+	}
+	return err;
+}
+
+struct probe_err *report_kernels(const struct report *report, struct report_db *db, bool first,
+				 bool last)
+{
+	return with_frame(report, db, kernels_query(db), first, last);
+}
+
+struct probe_err *report_dispatches(const struct report *report, struct report_db *db, bool first,
+				    bool last)
+{
+	return with_frame(report, db, &report_dispatches_query, first, last);
+}
+
+/* The ten costliest kernels and the five costliest lines. */
+struct probe_err *report_summary(const struct report *report, struct report_db *db, bool first,
+				 bool last)
+{
+	bool limited = report->limit >= 0, told = false;
+	struct report view = *report;
+	struct probe_err *err;
+
+	if (report->format != REPORT_TABLE)
+		return report_kernels(report, db, first, last);
+	err = report_head(report, db);
+	if (err)
+		return err;
+	view.limit = limited ? report->limit : 10;
+	putchar('\n');
+	err = report_rows(&view, db, kernels_query(db), first, last);
+	if (!err) {
+		putchar('\n');
+		err = report_no_clones(report, db, &told);
+	}
+	/* -s and -f speak of the table above. */
+	view.sort = NULL;
+	if (!err && !told && report_db_has(db, "probe_memory_site"))
+		err = report_findings(&view, db, limited ? report->limit : 5, true);
+	if (!err) {
+		putchar('\n');
+		err = report_account(report, db);
+	}
+	return err;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-report lines: what the handler `memory` found, one row per source position, kind of access
+ * and kernel. Sites that stand at the same position (loops unrolled, templates) are added up; cause
+ * and fix are those of the costliest.
+ */
+#include <string.h>
+
+#include "common/err.h"
+#include "report.h"
+
+/*
+ * Cost, in bytes: what lines moved that were not needed (the larger of 64 per excess 64-byte line
+ * and 128 per excess 128-byte line), and 128 for each LDS pass lost to a bank conflict, in which
+ * the banks could have moved as much. handlers/advice.c has the same.
+ */
+#define COST "(max(64 * m.excess64, 128 * m.excess128) + 128 * m.conflicts)"
+
+static const struct report_column columns[] = {
+	{"file", "file", REPORT_TEXT, true, "file", "source file as the compiler named it"},
+	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
+	{"column", "col", REPORT_INT, true, "\"column\"", "byte in the line, from 1"},
+	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
+	{"function", "function", REPORT_TEXT, false, "function", "the line's own, if inlined"},
+	{"access", "access", REPORT_TEXT, true, "access", "load, store, atomic"},
+	{"space", "space", REPORT_TEXT, true, "space", "global, lds, flat, ..."},
+	{"size", "size", REPORT_INT, true, "size", "bytes per lane"},
+	{"unit", "unit", REPORT_INT, false, "unit", "bytes per machine access"},
+	{"align", "align", REPORT_INT, false, "align", "known alignment, bytes"},
+	{"executions", "execs", REPORT_INT, true, "executions", "waves that executed it"},
+	{"lanes", "lanes", REPORT_INT, false, "lanes", "active lanes, summed"},
+	{"quads", "quads", REPORT_INT, false, "quads", "cycles of the address unit"},
+	{"lines64_used", "l64 used", REPORT_INT, false, "lines64", "64-byte lines touched"},
+	{"lines64_needed", "l64 need", REPORT_INT, false, "needed64", "fewest possible"},
+	{"lines64_excess", "l64 excess", REPORT_INT, false, "excess64", "judged per execution"},
+	{"lines128_used", "l128 used", REPORT_INT, true, "lines128", "128-byte lines touched"},
+	{"lines128_needed", "l128 need", REPORT_INT, true, "needed128", "fewest possible"},
+	{"lines128_excess", "l128 excess", REPORT_INT, false, "excess128", "judged per execution"},
+	{"passes", "passes", REPORT_INT, false, "passes", "LDS passes"},
+	{"ideal_passes", "ideal", REPORT_INT, false, "ideal_passes", "fewest possible"},
+	{"conflicts", "conflicts", REPORT_INT, true, "conflicts", "LDS passes lost"},
+	{"max_way", "n-way", REPORT_INT, true, "max_way", "worst phase of any execution"},
+	{"affine", "affine", REPORT_INT, false, "affine", "executions at one constant stride"},
+	{"stride_lo", "stride lo", REPORT_INT, false, "stride_lo", "smallest stride, bytes"},
+	{"stride_hi", "stride hi", REPORT_INT, false, "stride_hi", "largest stride, bytes"},
+	{"cost", "cost B", REPORT_INT, true, "cost",
+	 "bytes wasted: max(64 x excess 64 B lines, 128 x excess 128 B lines) + 128 x conflicts"},
+	{"cause", "cause", REPORT_TEXT, false, "cause", "empty: nothing is wrong"},
+	{"fix", "fix", REPORT_TEXT, false, "fix", "what to change"},
+	{"source", "source", REPORT_TEXT, false, "source", "text of the line"},
+	{"inlined", "inlined at", REPORT_JSON_TEXT, false, "frames", "callers, innermost first"},
+	{"sites", "sites", REPORT_INT, false, "sites", "probed instructions added up"},
+	{"site", "site", REPORT_INT, false, "site", "id of the costliest"},
+	{"code_object", "object", REPORT_INT, false, "code_object", "id"},
+};
+
+#define PARTITION                                                                                  \
+	"m.kernel, s.file, s.line, s.\"column\", s.function, s.access, s.space, s.size, s.unit, "  \
+	"s.frames, CASE s.line WHEN 0 THEN m.site END"
+
+const struct report_query report_lines_query = {
+	.verb = "lines",
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(*columns),
+	.from = "(SELECT s.file, s.line, s.\"column\", coalesce(k.display_name, '') AS kernel, "
+		"s.function, CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' "
+		"WHEN 3 THEN 'atomic' ELSE '?' END AS access, "
+		"CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' WHEN 3 THEN 'lds' "
+		"WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' ELSE '?' END "
+		"AS space, s.size, s.unit, s.align, m.code_object, m.site, "
+		"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "
+		"src.text AS source, m.cause, m.fix, "
+		"sum(m.executions) OVER w AS executions, "
+		"sum(m.lanes) OVER w AS lanes, "
+		"sum(m.quads) OVER w AS quads, "
+		"sum(m.lines64) OVER w AS lines64, "
+		"sum(m.needed64) OVER w AS needed64, "
+		"sum(m.excess64) OVER w AS excess64, "
+		"sum(m.lines128) OVER w AS lines128, "
+		"sum(m.needed128) OVER w AS needed128, "
+		"sum(m.excess128) OVER w AS excess128, "
+		"sum(m.passes) OVER w AS passes, "
+		"sum(m.ideal_passes) OVER w AS ideal_passes, "
+		"sum(m.conflicts) OVER w AS conflicts, "
+		"sum(m.affine) OVER w AS affine, "
+		"max(m.max_way) OVER w AS max_way, "
+		"min(CASE WHEN m.affine > 0 THEN m.stride_lo END) OVER w AS stride_lo, "
+		"max(CASE WHEN m.affine > 0 THEN m.stride_hi END) OVER w AS stride_hi, "
+		"sum(" COST ") OVER w AS cost, count(*) OVER w AS sites, "
+		"row_number() OVER (PARTITION BY " PARTITION " ORDER BY " COST " DESC, m.site) "
+		"AS place "
+		"FROM probe_memory_site m JOIN probe_site s "
+		"ON s.code_object_id = m.code_object AND s.site = m.site "
+		"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
+		"LEFT JOIN probe_source src ON src.file = s.file AND src.line = s.line "
+		"WINDOW w AS (PARTITION BY " PARTITION ")) WHERE place = 1",
+	.where = "cost > 0",
+	.kernel_column = "kernel",
+	.sort = "cost,file,+line,+column,kernel,access,+site",
+};
+
+/* What to say where the handler left no table. */
+static struct probe_err *without_table(const struct report *report, const struct report_db *db,
+				       bool first, bool last)
+{
+	struct probe_err *err;
+	bool told;
+
+	if (report->format != REPORT_TABLE)
+		return report_no_rows(report, db, &report_lines_query, first, last);
+	err = report_no_clones(report, db, &told);
+	if (!err && !told)
+		puts("no lines: the handler `memory` did not run; record with probe-run -a memory");
+	return err;
+}
+
+static struct probe_err *text(const struct report *report, struct report_db *db, bool has,
+			      bool first, bool last)
+{
+	struct probe_err *err = report_head(report, db);
+	bool told = false;
+
+	if (err)
+		return err;
+	putchar('\n');
+	if (!has)
+		err = without_table(report, db, first, last);
+	else
+		err = report_no_clones(report, db, &told);
+	if (!err && has && !told)
+		err = report->fields_given
+			      ? report_rows(report, db, &report_lines_query, first, last)
+			      : report_findings(report, db, report->limit, false);
+	if (err)
+		return err;
+	putchar('\n');
+	return report_account(report, db);
+}
+
+struct probe_err *report_lines(const struct report *report, struct report_db *db, bool first,
+			       bool last)
+{
+	bool has = report_db_has(db, "probe_memory_site");
+
+	if (report->format == REPORT_TABLE)
+		return text(report, db, has, first, last);
+	return has ? report_rows(report, db, &report_lines_query, first, last)
+		   : without_table(report, db, first, last);
+}

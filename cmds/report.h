@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of probe-report share: the command line, an open database, columns as data. */
+#ifndef PROBE_CMDS_REPORT_H
+#define PROBE_CMDS_REPORT_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "store/store_open.h"
+
+struct probe_err;
+
+enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+
+enum report_verb {
+	REPORT_SUMMARY,
+	REPORT_LINES,
+	REPORT_KERNELS,
+	REPORT_DISPATCHES,
+	REPORT_INFO,
+	REPORT_LIST,
+	REPORT_VERBS,
+};
+
+struct report {
+	enum report_verb verb;
+	enum report_format format;
+	bool color;
+	bool header;
+	bool all; /* also lines that cost no more than they need */
+	bool fields_given;
+	int64_t limit; /* -1 = none */
+	char separator;
+	const char *sort, *fields; /* as given, NULL = default */
+	const char *kernel;	   /* regex as given, NULL = all */
+	regex_t kernel_regex;
+	const char *source_root; /* NULL = text from the database only */
+	const char **files;
+	size_t file_count;
+};
+
+/* ---- Columns and queries (report_query.c) --------------------------------------------------- */
+
+enum report_type {
+	REPORT_INT,
+	REPORT_REAL,
+	REPORT_TEXT,
+	REPORT_JSON_TEXT, /* an array or object, as text */
+};
+
+struct report_column {
+	const char *name;  /* in -f, -s, CSV and JSON */
+	const char *title; /* above a table */
+	enum report_type type;
+	bool standard;	  /* shown in tables unless -f says otherwise */
+	const char *sql;  /* from the program, never from input */
+	const char *help; /* for `list` */
+};
+
+struct report_query {
+	const char *verb;
+	const struct report_column *columns;
+	size_t count;
+	const char *from;	   /* what follows SELECT columns FROM, with all joins */
+	const char *where;	   /* NULL, or a condition on columns, unless --all */
+	const char *kernel_column; /* what -k looks at; NULL = -k does not apply */
+	const char *sort;	   /* default, as -s */
+};
+
+extern const struct report_query report_lines_query, report_kernels_query, report_dispatches_query;
+
+#define REPORT_COLUMNS_MAX 64
+
+/* The columns that -f or the format choose, as indices; all of them with `all`. */
+struct probe_err *report_choose(const struct report *report, const struct report_query *query,
+				bool all, unsigned char *chosen, size_t *count);
+
+struct report_db {
+	const char *path;
+	struct probe_reader reader;
+};
+
+struct probe_err *report_db_open(const struct report *report, const char *path,
+				 struct report_db *db);
+void report_db_close(struct report_db *db);
+
+/* Does the run's database have this table (made by a handler)? */
+bool report_db_has(const struct report_db *db, const char *table);
+
+/* Prepare the query with filter, order and limit; columns in the order of `chosen`. */
+struct probe_err *report_prepare(const struct report *report, const struct report_db *db,
+				 const struct report_query *query, const unsigned char *chosen,
+				 size_t count, sqlite3_stmt **ret);
+/* Prepare any other statement of the program's. */
+struct probe_err *report_prepare_sql(const struct report_db *db, const char *sql,
+				     sqlite3_stmt **ret);
+/* One step: *row tells whether there is a row. */
+struct probe_err *report_step(const struct report_db *db, sqlite3_stmt *stmt, bool *row);
+
+/* Never NULL. */
+const char *report_cell(sqlite3_stmt *stmt, int column);
+
+/*
+ * All rows of a query in the report's format. CSV and JSON span files: `first` and `last` tell
+ * where the header, the brackets go.
+ */
+struct probe_err *report_rows(const struct report *report, const struct report_db *db,
+			      const struct report_query *query, bool first, bool last);
+
+/* The same where the database has no such table. */
+struct probe_err *report_no_rows(const struct report *report, const struct report_db *db,
+				 const struct report_query *query, bool first, bool last);
+
+/* ---- Verbs ---------------------------------------------------------------------------------- */
+
+struct probe_err *report_lines(const struct report *report, struct report_db *db, bool first,
+			       bool last);
+struct probe_err *report_kernels(const struct report *report, struct report_db *db, bool first,
+				 bool last);
+struct probe_err *report_dispatches(const struct report *report, struct report_db *db, bool first,
+				    bool last);
+struct probe_err *report_summary(const struct report *report, struct report_db *db, bool first,
+				 bool last);
+struct probe_err *report_info(const struct report *report, const char *path, bool first, bool last);
+void report_list(const struct report *report);
+
+/* ---- Pieces --------------------------------------------------------------------------------- */
+
+/* First lines of a text report: partial and why, the program, the device. */
+struct probe_err *report_head(const struct report *report, const struct report_db *db);
+/* Last lines: dispatches, streams, notes. */
+struct probe_err *report_account(const struct report *report, const struct report_db *db);
+/* What to do where no instrumented kernel ran; *told = false: there were some. */
+struct probe_err *report_no_clones(const struct report *report, const struct report_db *db,
+				   bool *told);
+/* Annotated findings, at most `limit` (-1 = all); `brief` = one line each. */
+struct probe_err *report_findings(const struct report *report, const struct report_db *db,
+				  int64_t limit, bool brief);
+
+/* Text of a line below --source-root; NULL if it is not there. Free it. */
+char *report_source_line(const char *root, const char *file, int64_t line);
+
+/*
+ * SQL function probe_position(code object, symbol): "file:line" where the kernel is declared, NULL
+ * if unknown. The connection owns what it caches.
+ */
+int report_position_register(sqlite3 *db);
+
+/* Colours; "" when off. */
+const char *report_bold(const struct report *report);
+const char *report_red(const struct report *report);
+const char *report_green(const struct report *report);
+const char *report_dim(const struct report *report);
+const char *report_plain(const struct report *report);
+
+/* Escaped for a terminal. */
+void report_put(const char *text);
+
+#endif

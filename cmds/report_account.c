@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* What every text report begins and ends with: how far its numbers can be trusted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "lds_model.h"
+#include "report.h"
+#include "report_text.h"
+
+const char *report_bold(const struct report *report)
+{
+	return report->color ? "\033[1m" : "";
+}
+
+const char *report_red(const struct report *report)
+{
+	return report->color ? "\033[31m" : "";
+}
+
+const char *report_green(const struct report *report)
+{
+	return report->color ? "\033[32m" : "";
+}
+
+const char *report_dim(const struct report *report)
+{
+	return report->color ? "\033[2m" : "";
+}
+
+const char *report_plain(const struct report *report)
+{
+	return report->color ? "\033[0m" : "";
+}
+
+void report_put(const char *text)
+{
+	report_text(stdout, text, SIZE_MAX, 0);
+}
+
+/* Call `fn` for each row. */
+static struct probe_err *each(const struct report_db *db, const char *sql,
+			      void (*fn)(const struct report *report, sqlite3_stmt *stmt),
+			      const struct report *report)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+	bool row = true;
+
+	while (!err && row) {
+		err = report_step(db, stmt, &row);
+		if (!err && row)
+			fn(report, stmt);
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+/* ---- Head ----------------------------------------------------------------------------------- */
+
+static void put_command(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	fputs(": ", stdout);
+	report_put(report_cell(stmt, 0));
+}
+
+static void put_kind(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	if (*report_cell(stmt, 0)) {
+		fputs("; probes: ", stdout);
+		report_put(report_cell(stmt, 0));
+	}
+}
+
+static void put_device(const struct report *report, sqlite3_stmt *stmt)
+{
+	bool simulated = !strcmp(report_cell(stmt, 0), "simulated");
+
+	(void)report;
+	fputs(simulated ? "simulated " : "", stdout);
+	report_put(report_cell(stmt, 1));
+	if (*report_cell(stmt, 2)) {
+		fputs(" (", stdout);
+		report_put(report_cell(stmt, 2));
+		fputs(")", stdout);
+	}
+	fputs(simulated ? ": counts are exact, times are the model's" : "", stdout);
+}
+
+static void put_partial(const struct report *report, sqlite3_stmt *stmt)
+{
+	printf("%s%spartial: ", report_bold(report), report_red(report));
+	report_put(report_cell(stmt, 0));
+	printf(" (all counts are lower bounds)%s\n", report_plain(report));
+}
+
+struct probe_err *report_head(const struct report *report, const struct report_db *db)
+{
+	struct probe_err *err = NULL;
+
+	if (db->reader.partial)
+		err = each(db,
+			   "SELECT coalesce((SELECT nullif(value, '') FROM probe_run "
+			   "WHERE key = 'partial_reason'), 'reason unknown')",
+			   put_partial, report);
+	if (err)
+		return err;
+	fputs(report_bold(report), stdout);
+	report_put(db->path);
+	fputs(report_plain(report), stdout);
+	err = each(db, "SELECT value FROM probe_run WHERE key = 'command'", put_command, report);
+	if (err)
+		return err;
+	fputs("\ndevice: ", stdout);
+	err = each(db,
+		   "SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name "
+		   "FROM rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1",
+		   put_device, report);
+	if (!err)
+		err = each(db, "SELECT value FROM probe_run WHERE key = 'kind'", put_kind, report);
+	putchar('\n');
+	return err;
+}
+
+/* ---- Account -------------------------------------------------------------------------------- */
+
+static void put_dispatches(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	printf("dispatches: %s seen, %s completed, %s ran instrumented", report_cell(stmt, 0),
+	       report_cell(stmt, 1), report_cell(stmt, 2));
+}
+
+/* What the numbers of enum probe_verdict mean to a person. */
+static const struct {
+	const char *name, *text;
+} refusals[] = {
+	{"off", "instrumentation was off"},
+	{"filtered", "filtered out"},
+	{"no_clone", "no clone of the kernel (not compiled with the plugin)"},
+	{"unknown_kernel", "kernel of no known code object"},
+	{"metadata", "kernel metadata unusable"},
+	{"resources", "the clone needs too many registers or too much LDS"},
+	{"memory", "no memory for counters, rings or arguments"},
+	{"too_many_sites", "too many sites"},
+	{"no_segment", "rings could not be mapped to the GPU"},
+};
+
+static void put_refusal(const struct report *report, sqlite3_stmt *stmt)
+{
+	const char *name = report_cell(stmt, 0);
+
+	printf("; %s%s not: ", report_red(report), report_cell(stmt, 1));
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
+		if (!strcmp(refusals[i].name, name))
+			name = refusals[i].text;
+	report_put(name);
+	fputs(report_plain(report), stdout);
+}
+
+static void put_stream(const struct report *report, sqlite3_stmt *stmt)
+{
+	bool lost = sqlite3_column_int64(stmt, 3) > 0;
+
+	report_put(report_cell(stmt, 0));
+	printf(" records: %s emitted = %s stored + %s%s dropped%s", report_cell(stmt, 1),
+	       report_cell(stmt, 2), lost ? report_red(report) : "", report_cell(stmt, 3),
+	       lost ? report_plain(report) : "");
+	if (sqlite3_column_int64(stmt, 4))
+		printf(" + %s not read", report_cell(stmt, 4));
+	if (*report_cell(stmt, 5)) {
+		fputs(" (", stdout);
+		report_put(report_cell(stmt, 5));
+		fputs(")", stdout);
+	}
+	if (sqlite3_column_int64(stmt, 6))
+		printf("; %s made no sense", report_cell(stmt, 6));
+	putchar('\n');
+}
+
+static void put_note(const struct report *report, sqlite3_stmt *stmt)
+{
+	printf("%snote: %s%s\n", report_dim(report), lds_model_note(report_cell(stmt, 0)),
+	       report_plain(report));
+}
+
+static void put_log(const struct report *report, sqlite3_stmt *stmt)
+{
+	printf("%s%s: ", report_dim(report), sqlite3_column_int(stmt, 0) ? "warning" : "error");
+	report_put(report_cell(stmt, 1));
+	fputs(": ", stdout);
+	report_put(report_cell(stmt, 2));
+	printf("%s\n", report_plain(report));
+}
+
+static void put_more_log(const struct report *report, sqlite3_stmt *stmt)
+{
+	if (sqlite3_column_int64(stmt, 0) > 0)
+		printf("%s%s more messages: see table probe_log%s\n", report_dim(report),
+		       report_cell(stmt, 0), report_plain(report));
+}
+
+static const char dispatches_sql[] = "SELECT coalesce(max(value) FILTER (WHERE name = 'seen'), 0), "
+				     "coalesce(max(value) FILTER (WHERE name = 'completed'), 0), "
+				     "coalesce(max(value) FILTER (WHERE name = 'swapped'), 0) "
+				     "FROM probe_account WHERE stream = 'dispatches'";
+
+static const char refusals_sql[] =
+	"SELECT substr(name, 9), value FROM probe_account WHERE stream = 'dispatches' "
+	"AND name LIKE 'refused.%' AND value > 0 ORDER BY value DESC, name";
+
+static const char streams_sql[] = "SELECT stream, sum(value) FILTER (WHERE name = 'emitted'), "
+				  "sum(value) FILTER (WHERE name = 'stored'), "
+				  "coalesce(sum(value) FILTER (WHERE name LIKE 'dropped.%'), 0), "
+				  "sum(value) FILTER (WHERE name = 'unread'), "
+				  "group_concat(CASE WHEN name LIKE 'dropped.%' AND value > 0 "
+				  "THEN value || ' ' || substr(name, 9) END, ', '), "
+				  "sum(value) FILTER (WHERE name = 'invalid') "
+				  "FROM probe_account WHERE stream <> 'dispatches' GROUP BY stream "
+				  "HAVING sum(value) FILTER (WHERE name = 'emitted') > 0 "
+				  "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
+
+struct probe_err *report_account(const struct report *report, const struct report_db *db)
+{
+	struct probe_err *err = each(db, dispatches_sql, put_dispatches, report);
+
+	if (!err)
+		err = each(db, refusals_sql, put_refusal, report);
+	if (err)
+		return err;
+	putchar('\n');
+	err = each(db, streams_sql, put_stream, report);
+	if (!err)
+		err = each(db,
+			   "SELECT DISTINCT a.name FROM rocpd_info_agent a WHERE a.type = 'GPU' "
+			   "AND EXISTS (SELECT 1 FROM probe_site WHERE space IN (0, 3)) "
+			   "ORDER BY a.name",
+			   put_note, report);
+	if (!err)
+		err = each(db,
+			   "SELECT level, origin, text FROM probe_log WHERE level <= 1 "
+			   "ORDER BY id LIMIT 5",
+			   put_log, report);
+	if (!err)
+		err = each(db, "SELECT count(*) - 5 FROM probe_log WHERE level <= 1", put_more_log,
+			   report);
+	return err;
+}
+
+/* ---- Programs without clones ----------------------------------------------------------------- */
+
+static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
+{
+	const char *where = report_cell(stmt, 2);
+
+	(void)report;
+	fputs("  ", stdout);
+	report_put(*where ? where : "(no line information)");
+	fputs("  ", stdout);
+	report_put(report_cell(stmt, 0));
+	printf("  %s dispatches\n", report_cell(stmt, 1));
+}
+
+static bool count_is_zero(const struct report_db *db, const char *sql, struct probe_err **err)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool row = false, zero = true;
+
+	*err = report_prepare_sql(db, sql, &stmt);
+	if (!*err)
+		*err = report_step(db, stmt, &row);
+	if (row)
+		zero = sqlite3_column_int64(stmt, 0) == 0;
+	sqlite3_finalize(stmt);
+	return zero;
+}
+
+struct probe_err *report_no_clones(const struct report *report, const struct report_db *db,
+				   bool *told)
+{
+	struct probe_err *err;
+	bool none, no_dispatch = false, off = false;
+
+	*told = false;
+	none = count_is_zero(db, "SELECT count(*) FROM probe_dispatch WHERE verdict = 0", &err);
+	if (err || !none)
+		return err;
+	*told = true;
+	no_dispatch = count_is_zero(db, "SELECT count(*) FROM probe_dispatch", &err);
+	if (!err)
+		off = !count_is_zero(db, "SELECT count(*) FROM probe_dispatch WHERE verdict = 1",
+				     &err);
+	if (err)
+		return err;
+	if (no_dispatch) {
+		puts("no records: the program launched no kernel");
+		return NULL;
+	}
+	printf("%sno records: no instrumented kernel ran%s\n", report_bold(report),
+	       report_plain(report));
+	puts("kernels of the program:");
+	err = each(db,
+		   "SELECT k.display_name, count(*), probe_position(k.code_object_id, "
+		   "k.kernel_name) FROM probe_dispatch d JOIN rocpd_info_kernel_symbol k "
+		   "ON k.id = d.kernel_id GROUP BY k.id ORDER BY count(*) DESC, k.display_name "
+		   "LIMIT 100",
+		   put_kernel, report);
+	if (off)
+		puts("instrumentation was off: run without --no-instrumented");
+	else
+		puts("compile them with the plugin, then run again:\n"
+		     "  hipcc -g -O2 -fpass-plugin=$(probe-config --pass-plugin) FILE.hip -o "
+		     "PROGRAM");
+	return err;
+}
