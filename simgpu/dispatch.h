@@ -87,7 +87,8 @@ struct sim_dispatch {
 	struct sim_counters counters;
 	uint64_t host_start_ns, host_ns;
 	uint64_t start_tick, end_tick;
-	bool offered; /* to the pool; the owner's own */
+	bool offered;				 /* to the pool; the owner's own */
+	_Atomic uint32_t gws_arrived, gws_round; /* global wave sync: the one barrier in use */
 
 	/* Under the pool's lock. */
 	struct sim_dispatch *next_listed;

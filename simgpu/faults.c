@@ -145,7 +145,8 @@ void sim_wave_error(struct sim_dispatch *dispatch, const struct sim_wave *wave, 
 			  "(assert, __builtin_trap or abort)",
 			  wave->stop_arg, place, wave->pc);
 	} else if (stop == SIM_STOP_GWS) {
-		sim_print("global wave sync is not offered by the simulator: %s, pc 0x%" PRIx64,
+		sim_print("global wave sync other than the barrier of resource 0 is not "
+			  "implemented by the simulator: %s, pc 0x%" PRIx64,
 			  place, wave->pc);
 	} else {
 		error = error_of(wave->fault.kind);

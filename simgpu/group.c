@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "sim_events.h"
+#include "sim_memory.h"
 #include "sim_options.h"
 
 enum {
@@ -119,6 +120,43 @@ static bool trap_returns(const struct sim_wave *wave)
 	return wave->stop_arg == 3;
 }
 
+/*
+ * Global wave sync, the barrier under grid.sync(): one wave of each workgroup arrives, and the
+ * operand says how many there are, less one. Initialisation, which HIP does by a kernel of its own,
+ * says the same. The semaphores and resources other than 0 are refused.
+ */
+static bool sync_grid(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i)
+{
+	enum { GWS_INIT = 153, GWS_BARRIER = 157 }; /* opcodes of ds_gws_*; the offset is above */
+	const struct sim_wave *wave = &slot->wave[i];
+	uint8_t operand = *(const uint8_t *)sim_mem_pointer(wave->pc - 4);
+	uint32_t round = atomic_load_explicit(&dispatch->gws_round, memory_order_acquire);
+	uint32_t last;
+
+	if (wave->stop_arg == GWS_INIT)
+		return true;
+	if (wave->stop_arg != GWS_BARRIER || !wave->exec)
+		return false;
+	last = wave->vgpr[operand][__builtin_ctzll(wave->exec)];
+	if (atomic_fetch_add_explicit(&dispatch->gws_arrived, 1, memory_order_acq_rel) < last) {
+		slot->state[i] = WAVE_GWS;
+		slot->gws_round[i] = round;
+		return true;
+	}
+	/* Nobody arrives for the next round before this one has ended. */
+	atomic_store_explicit(&dispatch->gws_arrived, 0, memory_order_relaxed);
+	atomic_store_explicit(&dispatch->gws_round, round + 1, memory_order_release);
+	return true;
+}
+
+static void leave_grid_sync(const struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i)
+{
+	uint32_t round = atomic_load_explicit(&dispatch->gws_round, memory_order_acquire);
+
+	if (slot->state[i] == WAVE_GWS && slot->gws_round[i] != round)
+		slot->state[i] = WAVE_READY;
+}
+
 /* One turn of one wave. Returns false if it stopped the dispatch; *used: it did not just sleep. */
 static bool turn(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i, bool *used)
 {
@@ -151,6 +189,10 @@ static bool turn(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t 
 				continue;
 			break;
 		case SIM_STOP_GWS:
+			*used = true;
+			if (sync_grid(dispatch, slot, i))
+				return true;
+			break;
 		case SIM_STOP_FAULT:
 			break;
 		}
@@ -180,6 +222,7 @@ enum sim_slot_state sim_slot_run(struct sim_dispatch *dispatch, struct sim_slot 
 		for (uint32_t i = 0; i < slot->waves; i++) {
 			uint64_t before = slot->counters.insts;
 
+			leave_grid_sync(dispatch, slot, i);
 			if (slot->state[i] != WAVE_READY)
 				continue;
 			if (!turn(dispatch, slot, i, &used))

@@ -8,6 +8,7 @@
 enum wave_state {
 	WAVE_READY,
 	WAVE_BARRIER,
+	WAVE_GWS, /* at a barrier of the whole grid */
 	WAVE_ENDED,
 };
 
@@ -29,6 +30,7 @@ struct sim_slot {
 	uint32_t waves, live, waiting;
 	bool resumed;
 	enum wave_state state[SIM_GROUP_WAVES];
+	uint32_t gws_round[SIM_GROUP_WAVES]; /* the round a wave in WAVE_GWS waits for the end of */
 	_Alignas(64) uint8_t lds[SIM_CU_LDS];
 	struct sim_wave wave[SIM_GROUP_WAVES];
 };

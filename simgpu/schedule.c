@@ -395,6 +395,7 @@ bool sim_dispatch_run(struct sim_dispatch *dispatch)
 	dispatch->allowance = 0;
 	dispatch->offered = false;
 	dispatch->owner_waits = false;
+	dispatch->gws_arrived = 0;
 	dispatch->counters = (struct sim_counters){0};
 	dispatch->host_start_ns = sim_clock_ns();
 	atomic_store_explicit(&dispatch->stop, false, memory_order_relaxed);

@@ -371,7 +371,7 @@ HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 bits, HSAuint32 *ma
 	return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
-/* Asked for cooperative queues. The topology offers no GWS; the machine refuses ds_gws_*. */
+/* Asked for the cooperative queue; group.c has the one barrier that kernels use. */
 HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *first)
 {
 	(void)id;

@@ -95,6 +95,7 @@ static void gpu_node(HsaNodeProperties *node)
 	node->NumSdmaEngines = 2;
 	node->NumSdmaQueuesPerEngine = 8;
 	node->NumCpQueues = 24;
+	node->NumGws = 64; /* any offers cooperative queues; one is implemented */
 	node->UniqueID = 0x5052f0be90aULL;
 	node->VGPRSizePerCU = SIM_SIMDS * SIM_SIMD_VGPRS * 64 * 4;
 	node->SGPRSizePerCU = 16 << 10;

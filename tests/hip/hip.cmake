@@ -38,7 +38,7 @@ add_custom_command(OUTPUT ${hip_out}/partial.co
 add_custom_target(hip_partial_code ALL DEPENDS ${hip_out}/partial.co)
 
 foreach(name vadd copies streams shared scratch atomics arithmetic managed printing progress partial
-		threads)
+		threads cooperative)
 	probe_hip_program(${name} ${name} -O2)
 	probe_hip_program(${name}_O0 ${name} -O0)
 	probe_hip_test(${name} ${name})
