@@ -49,6 +49,7 @@ class Bench:
         return took, done.stdout
 
     def probe_run(self, *options):
+        shutil.rmtree(self.work / "out", ignore_errors=True)
         return [self.run_program, "--device=sim", "-q", "--force", "-d", self.work / "out", *options, "--"]
 
     def stats(self, command, **extra):
@@ -120,7 +121,9 @@ def trace_bytes(bench):
     db = bench.database()
     pages = db.execute("SELECT sum(length(bytes)) FROM probe_record").fetchone()[0]
     records = db.execute("SELECT value FROM probe_account WHERE stream='trace' AND name='stored'").fetchone()[0]
+    accesses = db.execute("SELECT sum(executions) FROM probe_memory_site").fetchone()[0]
     bench.row("trace, bytes per record, affine, whole wave", pages / records, "B", "at most 32; reference 832")
+    bench.row("trace, bytes per access, waves' own included", pages / accesses, "B", "reference 832")
 
 
 def handler_speed(bench):
@@ -142,7 +145,8 @@ def start_up(bench):
     bare, run = [], []
     for _ in range(15):
         bare.append(bench.timed(app)[0])
-        run.append(bench.timed([*bench.probe_run(), *app])[0])
+        command = [*bench.probe_run(), *app]
+        run.append(bench.timed(command)[0])
     bench.row("HIP program alone, on the simulator", [t * 1e3 for t in bare], "ms", "-")
     bench.row("start-up of probe-run over the program",
               (statistics.median(run) - statistics.median(bare)) * 1e3, "ms", "at most 50")
