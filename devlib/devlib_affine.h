@@ -24,6 +24,21 @@ DEV_INLINE int32_t dev_divide_exact(int64_t diff, uint32_t gap)
 	return (int32_t)((uint32_t)(diff >> shift) * inverse);
 }
 
+/*
+ * All 64 lanes active: compare with the lane below. Lane 0 has none, whatever it finds is dropped.
+ */
+DEV_INLINE struct dev_affine dev_affine64_full(uint64_t address)
+{
+	uint64_t step = address - dev_below64(address);
+	int32_t stride = (int32_t)dev_read32((uint32_t)step, 1);
+
+	return (struct dev_affine){
+		.base = dev_uniform64(address),
+		.stride = stride,
+		.is = (dev_ballot(step != (uint64_t)(int64_t)stride) | 1) == 1,
+	};
+}
+
 DEV_INLINE struct dev_affine dev_affine64(uint64_t address, uint64_t mask)
 {
 	uint32_t first = dev_first(mask);

@@ -127,15 +127,10 @@ DEV_INLINE struct dev_lines dev_lines(uint64_t address, uint32_t shape, uint64_t
 	/* Most accesses of unknown alignment are aligned when they happen. */
 	if (shape & SHAPE_UNALIGNED && dev_ballot((address & 63) + (shape & 0xff) > 64) & mask)
 		return dev_lines_straddling(address, shape & 0xff, mask);
-	if ((mask & ~(mask << 1)) == lowest) { /* one run of lanes */
-		previous = dev_below64(address);
-		same_quad = 0xeeeeeeeeeeeeeeeeull;
-	} else {
-		uint32_t lane = dev_previous_lane(mask);
+	uint32_t lane = dev_previous_lane(mask);
 
-		previous = dev_permute64(address, lane);
-		same_quad = dev_ballot((lane ^ dev_lane()) < 4);
-	}
+	previous = dev_permute64(address, lane);
+	same_quad = dev_ballot((lane ^ dev_lane()) < 4);
 	if ((dev_ballot(address < previous) & later) && (dev_ballot(address > previous) & later))
 		return dev_lines_any(address, mask);
 	return dev_lines_monotone(address ^ previous, later, same_quad);

@@ -6,6 +6,7 @@
  * offset, so that site s has its 16 counters at word + s * 128.
  */
 #include "devlib_affine.h"
+#include "devlib_full.h"
 #include "devlib_lds.h"
 #include "devlib_lines.h"
 #include "devlib_wave.h"
@@ -103,10 +104,15 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
 	}
 }
 
+DEV_INLINE uint64_t site_counters(uint64_t wave, uint32_t site)
+{
+	return wave + (uint64_t)site * (PROBE_COUNTERS * 8);
+}
+
 DEV_INLINE void commit(uint64_t wave, uint32_t site, const struct dev_sums *sums, uint64_t exec,
 		       const struct dev_affine *affine)
 {
-	uint64_t counters = wave + (uint64_t)site * (PROBE_COUNTERS * 8);
+	uint64_t counters = site_counters(wave, site);
 
 	commit_sums(counters, sums, exec, affine->is);
 	commit_maxima(counters, sums, exec, affine);
@@ -116,10 +122,13 @@ DEV_ENTRY void __probe_dev_memory_global(const struct probe_ctx DEV_CONSTANT *ct
 					 uint32_t site, uint64_t address, uint32_t shape)
 {
 	uint64_t exec = dev_exec();
+
+	(void)ctx;
+	if (exec == ~0ull && dev_full_lines(site_counters(wave, site), address, shape))
+		return;
 	struct dev_affine affine = dev_affine64(address, exec);
 	struct dev_sums sums = {0};
 
-	(void)ctx;
 	if ((shape >> 8 & 0xff) == 1)
 		add_lines(&sums, address, shape, exec);
 	else
@@ -132,10 +141,13 @@ DEV_ENTRY void __probe_dev_memory_lds(const struct probe_ctx DEV_CONSTANT *ctx, 
 				      uint32_t site, uint32_t address, uint32_t shape)
 {
 	uint64_t exec = dev_exec();
+
+	(void)ctx;
+	if (exec == ~0ull && dev_full_passes(site_counters(wave, site), address, shape))
+		return;
 	struct dev_affine affine = dev_affine32(address, exec);
 	struct dev_sums sums = {0};
 
-	(void)ctx;
 	if ((shape >> 8 & 0xff) == 1)
 		add_passes(&sums, address, shape, exec, &affine);
 	else
@@ -148,14 +160,18 @@ DEV_ENTRY void __probe_dev_memory_lds(const struct probe_ctx DEV_CONSTANT *ctx, 
 DEV_ENTRY void __probe_dev_memory_flat(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
 				       uint32_t site, uint64_t address, uint32_t shape)
 {
-	const DEV_FLAT void *pointer = (const DEV_FLAT void *)address;
 	uint64_t exec = dev_exec();
+
+	(void)ctx;
+	if (exec == ~0ull && dev_full_flat(site_counters(wave, site), address, shape))
+		return;
+
+	const DEV_FLAT void *pointer = (const DEV_FLAT void *)address;
 	uint64_t lds = dev_ballot(__builtin_amdgcn_is_shared(pointer));
 	uint64_t global = exec & ~lds & ~dev_ballot(__builtin_amdgcn_is_private(pointer));
 	struct dev_affine affine = dev_affine64(address, exec);
 	struct dev_sums sums = {0};
 
-	(void)ctx;
 	for (uint32_t k = 0; k < (shape >> 8 & 0xff); k++) {
 		uint64_t at = address + k * (shape & 0xff);
 

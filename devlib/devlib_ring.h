@@ -28,15 +28,15 @@ DEV_INLINE dev_state *dev_ring_state(uint64_t wave)
 	return (dev_state *)(wave & ~DEV_NO_RING);
 }
 
-DEV_INLINE uint64_t dev_ring_index(const dev_ctx *ctx, uint64_t wave)
+DEV_INLINE uint32_t dev_ring_index(const dev_ctx *ctx, uint64_t wave)
 {
-	return (wave - ctx->ring_states) / sizeof(struct probe_ring_state);
+	return (uint32_t)(wave - ctx->ring_states) / sizeof(struct probe_ring_state);
 }
 
 DEV_INLINE dev_ring *dev_ring_host(const dev_ctx *ctx, uint64_t wave)
 {
 	return (dev_ring *)(ctx->ring_heads +
-			    dev_ring_index(ctx, wave) * sizeof(struct probe_ring));
+			    (uint64_t)dev_ring_index(ctx, wave) * sizeof(struct probe_ring));
 }
 
 /* One lane speaks for the wave. */
@@ -139,7 +139,10 @@ DEV_INLINE void dev_ring_release(const dev_ctx *ctx, uint64_t wave, uint32_t fir
 	} while (dev_load(&state->dropped) != dropped && dev_ring_try(state, first));
 }
 
-/* Where a record of `size` bytes goes; 0 = nowhere, the ring stayed full. */
+/*
+ * Where a record of `size` bytes goes; 0 = nowhere, the ring stayed full. All of it is the same in
+ * all lanes. The bytes in a ring, and those it lacks, fit 32 bits.
+ */
 DEV_INLINE uint64_t dev_ring_reserve(const dev_ctx *ctx, uint64_t wave, uint32_t size,
 				     uint32_t first, bool wait, uint64_t *ret_head)
 {
@@ -147,13 +150,14 @@ DEV_INLINE uint64_t dev_ring_reserve(const dev_ctx *ctx, uint64_t wave, uint32_t
 	uint64_t head = dev_load(&state->head), tail = dev_load(&state->tail);
 	uint32_t ring = ctx->ring_size, at = (uint32_t)head & (ring - 1);
 	uint32_t pad = ring - at < size ? ring - at : 0;
-	uint64_t data = ctx->ring_data + dev_ring_index(ctx, wave) * ring;
-	uint32_t naps = 0;
+	uint32_t end = (uint32_t)head + pad + size, naps = 0;
+	uint64_t data = ctx->ring_data + (uint64_t)dev_ring_index(ctx, wave) * ring;
 
+	*ret_head = head + pad + size;
 	/* The cached tail is old, so it may only be too small. */
-	while (head + pad + size - tail > ring) {
+	while (end - (uint32_t)tail > ring) {
 		tail = dev_load_host(&dev_ring_host(ctx, wave)->tail);
-		if (head + pad + size - tail <= ring) {
+		if (end - (uint32_t)tail <= ring) {
 			if (dev_speaks(first))
 				__atomic_store_n(&state->tail, tail, __ATOMIC_RELAXED);
 			break;
@@ -162,13 +166,11 @@ DEV_INLINE uint64_t dev_ring_reserve(const dev_ctx *ctx, uint64_t wave, uint32_t
 			return 0;
 		__builtin_amdgcn_s_sleep(DEV_SLEEP);
 	}
-	if (pad) {
-		if (dev_speaks(first))
-			*(uint64_t DEV_GLOBAL *)(data + at) = PROBE_FORM_PAD;
-		at = 0;
-	}
-	*ret_head = head + pad + size;
-	return data + at;
+	if (!pad)
+		return data + at;
+	if (dev_speaks(first))
+		*(uint64_t DEV_GLOBAL *)(data + at) = PROBE_FORM_PAD;
+	return data;
 }
 
 /* Called by one lane after all lanes have stored their parts of the record. */

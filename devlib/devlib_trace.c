@@ -71,13 +71,11 @@ DEV_ENTRY uint64_t __probe_dev_trace_enter(const dev_ctx *ctx)
 	if (wave & DEV_NO_RING) {
 		if (dev_speaks(first))
 			dev_ring_count(dev_ring_state(wave), true);
-		return wave;
-	}
-	if (!write_wave(ctx, wave, &start, first)) {
+	} else if (!write_wave(ctx, wave, &start, first)) {
 		dev_ring_release(ctx, wave, first);
-		return wave | DEV_NO_RING;
+		wave |= DEV_NO_RING;
 	}
-	return wave;
+	return dev_uniform64(wave);
 }
 
 /* A wave without a ring has counted losses and must show them: see dev_ring_release(). */
@@ -114,8 +112,8 @@ DEV_INLINE void write_access(const dev_ctx *ctx, uint64_t wave, uint32_t site, u
 	uint64_t head, at = 0;
 
 	if (!(wave & DEV_NO_RING))
-		at = dev_ring_reserve(ctx, wave, size, first, ctx->when_full == PROBE_FULL_BLOCK,
-				      &head);
+		at = dev_uniform64(dev_ring_reserve(ctx, wave, size, first,
+						    ctx->when_full == PROBE_FULL_BLOCK, &head));
 	if (at && !affine->is)
 		write_lanes(at, address, affine->base, exec, near);
 	if (!dev_speaks(first))
@@ -139,9 +137,13 @@ DEV_ENTRY void __probe_dev_trace_global(const dev_ctx *ctx, uint64_t wave, uint3
 					uint64_t address, uint32_t shape)
 {
 	uint64_t exec = dev_exec();
-	struct dev_affine affine = dev_affine64(address, exec);
+	struct dev_affine affine;
 
 	(void)shape;
+	if (exec == ~0ull)
+		affine = dev_affine64_full(address);
+	else
+		affine = dev_affine64(address, exec);
 	write_access(ctx, wave, site, address, exec, &affine);
 }
 
@@ -149,9 +151,5 @@ DEV_ENTRY void __probe_dev_trace_global(const dev_ctx *ctx, uint64_t wave, uint3
 DEV_ENTRY void __probe_dev_trace_lds(const dev_ctx *ctx, uint64_t wave, uint32_t site,
 				     uint32_t address, uint32_t shape)
 {
-	uint64_t exec = dev_exec();
-	struct dev_affine affine = dev_affine32(address, exec);
-
-	(void)shape;
-	write_access(ctx, wave, site, address, exec, &affine);
+	__probe_dev_trace_global(ctx, wave, site, address, shape);
 }

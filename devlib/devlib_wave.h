@@ -36,9 +36,13 @@ DEV_INLINE uint64_t dev_ballot(bool value)
 	return dev_ballot_intrinsic(value);
 }
 
+/* Not ballot(true): LLVM 15 dies in SIOptimizeExecMaskingPreRA where EXEC itself is compared. */
 DEV_INLINE uint64_t dev_exec(void)
 {
-	return dev_ballot_intrinsic(true);
+	uint64_t exec;
+
+	__asm__ volatile("s_mov_b64 %0, exec" : "=s"(exec));
+	return exec;
 }
 
 DEV_INLINE uint32_t dev_count(uint64_t mask)
@@ -46,10 +50,13 @@ DEV_INLINE uint32_t dev_count(uint64_t mask)
 	return (uint32_t)__builtin_popcountll(mask);
 }
 
-/* Index of the lowest lane; mask is not 0. */
+/* Index of the lowest lane; mask is not 0. The back end makes four instructions of ctz. */
 DEV_INLINE uint32_t dev_first(uint64_t mask)
 {
-	return (uint32_t)__builtin_ctzll(mask);
+	uint32_t first;
+
+	__asm__("s_ff1_i32_b64 %0, %1" : "=s"(first) : "s"(mask));
+	return first;
 }
 
 DEV_INLINE uint32_t dev_lane(void)
@@ -64,6 +71,14 @@ DEV_INLINE uint32_t dev_rank(uint64_t mask)
 					 __builtin_amdgcn_mbcnt_lo((uint32_t)mask, 0));
 }
 
+/* As a pair of registers, not as shifts and an or. */
+DEV_INLINE uint64_t dev_join(uint32_t low, uint32_t high)
+{
+	typedef uint32_t pair __attribute__((vector_size(8)));
+
+	return (uint64_t)(pair){low, high};
+}
+
 DEV_INLINE uint32_t dev_uniform32(uint32_t value)
 {
 	return (uint32_t)__builtin_amdgcn_readfirstlane((int)value);
@@ -71,8 +86,7 @@ DEV_INLINE uint32_t dev_uniform32(uint32_t value)
 
 DEV_INLINE uint64_t dev_uniform64(uint64_t value)
 {
-	return (uint64_t)dev_uniform32((uint32_t)(value >> 32)) << 32 |
-	       dev_uniform32((uint32_t)value);
+	return dev_join(dev_uniform32((uint32_t)value), dev_uniform32((uint32_t)(value >> 32)));
 }
 
 DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
@@ -82,8 +96,8 @@ DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
 
 DEV_INLINE uint64_t dev_read64(uint64_t value, uint32_t lane)
 {
-	return (uint64_t)dev_read32((uint32_t)(value >> 32), lane) << 32 |
-	       dev_read32((uint32_t)value, lane);
+	return dev_join(dev_read32((uint32_t)value, lane),
+			dev_read32((uint32_t)(value >> 32), lane));
 }
 
 /* The value of the lane below (DPP wave_shr:1); 0 if that lane is not active. */
@@ -94,7 +108,17 @@ DEV_INLINE uint32_t dev_below32(uint32_t value)
 
 DEV_INLINE uint64_t dev_below64(uint64_t value)
 {
-	return (uint64_t)dev_below32((uint32_t)(value >> 32)) << 32 | dev_below32((uint32_t)value);
+	return dev_join(dev_below32((uint32_t)value), dev_below32((uint32_t)(value >> 32)));
+}
+
+/* `value` for one lane, the others keep theirs. Only where that lane is known to be active. */
+uint32_t dev_write_intrinsic(uint32_t value, uint32_t lane,
+			     uint32_t old) __asm__("llvm.amdgcn.writelane")
+	__attribute__((convergent, const));
+
+DEV_INLINE uint32_t dev_write32(uint32_t old, uint32_t lane, uint32_t value)
+{
+	return dev_write_intrinsic(value, lane, old);
 }
 
 /* The value of an active lane of one's own choice. */
@@ -104,7 +128,7 @@ DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 	uint32_t low = (uint32_t)__builtin_amdgcn_ds_bpermute(at, (int)(uint32_t)value);
 	uint32_t high = (uint32_t)__builtin_amdgcn_ds_bpermute(at, (int)(uint32_t)(value >> 32));
 
-	return (uint64_t)high << 32 | low;
+	return dev_join(low, high);
 }
 
 /* HW_ID: gfx9 hardware register 4. Wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 15:13. */
