@@ -126,6 +126,7 @@ struct run_trace {
 	uint64_t batch_dispatch;
 	unsigned char *arena; /* copies of pieces, until the batch is used */
 	size_t arena_used, arena_room;
+	unsigned char *packed; /* room for one piece */
 };
 
 struct probe_err *run_trace_init(struct run_session *session);

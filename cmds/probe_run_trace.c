@@ -12,6 +12,7 @@
 
 #include "common/err.h"
 #include "common/log.h"
+#include "common/trace_pack.h"
 #include "probe_run_session.h"
 
 #define BATCH_ACCESSES 8192u
@@ -33,7 +34,9 @@ struct probe_err *run_trace_init(struct run_session *session)
 	trace->arena_room =
 		ARENA_BYTES > session->seg.ring_size ? ARENA_BYTES : session->seg.ring_size;
 	trace->arena = malloc(trace->arena_room);
-	if (!trace->rings || !trace->batch.access || !trace->batch.waves || !trace->arena)
+	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(session->seg.ring_size));
+	if (!trace->packed || !trace->rings || !trace->batch.access || !trace->batch.waves ||
+	    !trace->arena)
 		return probe_err_oom();
 	return NULL;
 }
@@ -46,6 +49,7 @@ void run_trace_deinit(struct run_session *session)
 	free(trace->batch.access);
 	free(trace->batch.waves);
 	free(trace->arena);
+	free(trace->packed);
 	*trace = (struct run_trace){0};
 }
 
@@ -87,10 +91,13 @@ static uint32_t site_limit(const struct run_session *session, uint64_t id)
 static void store_raw(struct run_session *session, uint64_t dispatch, uint32_t ring,
 		      const unsigned char *bytes, size_t size, uint64_t records)
 {
+	size_t packed;
+
 	if (!size)
 		return;
 	session->numbers.trace_bytes += size;
-	probe_facts_record(session->facts, dispatch, ring, bytes, size);
+	packed = probe_trace_pack(bytes, size, session->trace.packed);
+	probe_facts_record(session->facts, dispatch, ring, size, session->trace.packed, packed);
 	probe_store_count(session->store, PROBE_STREAM_ID_TRACE, records);
 }
 

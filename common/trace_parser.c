@@ -35,6 +35,17 @@ static void begin_wave(const unsigned char *bytes, struct probe_trace_ring *ring
 	};
 }
 
+/* The machine's instruction is not in the baseline; nearly all waves are full. */
+static unsigned lanes_of(uint64_t exec)
+{
+	if (exec == UINT64_MAX)
+		return 64;
+	exec -= exec >> 1 & 0x5555555555555555ull;
+	exec = (exec & 0x3333333333333333ull) + (exec >> 2 & 0x3333333333333333ull);
+	exec = (exec + (exec >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (unsigned)(exec * 0x0101010101010101ull >> 56);
+}
+
 /* Bytes of a lanes record with this many lanes. */
 static size_t lanes_size(unsigned form, unsigned lanes)
 {
@@ -52,7 +63,7 @@ static size_t read_lanes(const unsigned char *bytes, size_t left, unsigned form,
 
 	if (left < sizeof(*rec))
 		return 0;
-	lanes = (unsigned)__builtin_popcountll(rec->exec);
+	lanes = lanes_of(rec->exec);
 	if (rec->size != lanes_size(form, lanes) || rec->size > left)
 		return 0;
 	access->lanes = (uint8_t)lanes;
@@ -75,7 +86,7 @@ static size_t read_access(const unsigned char *bytes, size_t left, unsigned form
 		return read_lanes(bytes, left, form, access);
 	if (left < sizeof(*rec))
 		return 0;
-	access->lanes = (uint8_t)__builtin_popcountll(rec->exec);
+	access->lanes = (uint8_t)lanes_of(rec->exec);
 	access->exec = rec->exec;
 	access->base = rec->base;
 	access->stride = rec->stride;

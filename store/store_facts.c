@@ -84,7 +84,7 @@ static const struct {
 		       "needed64, excess64, lines128, needed128, excess128, passes, ideal_passes, "
 		       "affine, max_way, stride_hi, stride_lo, spare",
 		       NULL, 3 + PROBE_COUNTERS, 50},
-	[T_RECORD] = {"probe_record", "dispatch_id, ring, bytes", NULL, 3, 1},
+	[T_RECORD] = {"probe_record", "dispatch_id, ring, size, bytes", NULL, 4, 16},
 	[T_SITE] = {"probe_site",
 		    "code_object_id, site, file, line, \"column\", function, access, space, size, "
 		    "unit, align, owner, kinds, frames",
@@ -346,9 +346,10 @@ void probe_facts_counters(struct probe_facts *facts, uint64_t dispatch, uint32_t
 }
 
 void probe_facts_record(struct probe_facts *facts, uint64_t dispatch, uint32_t ring,
-			const void *bytes, size_t size)
+			size_t raw_size, const void *packed, size_t packed_size)
 {
-	ADD(T_RECORD, INT(dispatch), INT(ring), probe_cell_blob(bytes, size));
+	ADD(T_RECORD, INT(dispatch), INT(ring), INT(raw_size),
+	    probe_cell_blob(packed, packed_size));
 }
 
 static void frames_json(struct probe_json *json, const struct probe_site_info *site)

@@ -88,12 +88,14 @@ CREATE TABLE probe_counter (
 	spare INTEGER NOT NULL
 );
 
--- Raw records of the trace kind as the device wrote them, in the order of reading; the pieces of
--- one ring, in the order of id, are that ring's stream. dispatch_id is that of the piece.
+-- Records of the trace kind as the device wrote them, packed without loss (common/trace_pack.h), in
+-- the order of reading; the pieces of one ring, in the order of id, are that ring's stream.
+-- dispatch_id is that of the piece, size its bytes unpacked.
 CREATE TABLE probe_record (
 	id INTEGER PRIMARY KEY,
 	dispatch_id INTEGER NOT NULL,
 	ring INTEGER NOT NULL,
+	size INTEGER NOT NULL,
 	bytes BLOB NOT NULL
 );
 
