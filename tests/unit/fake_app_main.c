@@ -3,6 +3,7 @@
  * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
  * (waves) with records=N and form=F before it, refused=N, begin (a dispatch that never ends), hole,
  * garbage, lost=N, exit-record, out=TEXT, err=TEXT, sleep=MS, close-fds, fork, kill=SIGNAL,
+ * kill-parent=SIGNAL,
  * exit=STATUS.
  */
 #define _GNU_SOURCE
@@ -91,6 +92,8 @@ static void act_on_process(const char *word, const char *value)
 		probe_segment_close(&app.seg);
 	else if (!strcmp(word, "kill"))
 		raise(atoi(value));
+	else if (!strcmp(word, "kill-parent"))
+		kill(getppid(), atoi(value));
 	else if (!strcmp(word, "exit"))
 		_exit(atoi(value));
 }
