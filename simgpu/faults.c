@@ -139,15 +139,16 @@ void sim_wave_error(struct sim_dispatch *dispatch, const struct sim_wave *wave, 
 	if (atomic_exchange_explicit(&dispatch->stop, true, memory_order_acq_rel))
 		return;
 	print_place(place, sizeof(place), dispatch, wave);
+	/* The wave already stands behind an s_trap (4 bytes) or a ds_gws_* (8 bytes). */
 	if (stop == SIM_STOP_TRAP) {
 		error = SIM_ERROR_TRAP;
 		sim_print("s_trap %u: %s, pc 0x%" PRIx64 "; the kernel asked to be aborted "
 			  "(assert, __builtin_trap or abort)",
-			  wave->stop_arg, place, wave->pc);
+			  wave->stop_arg, place, wave->pc - 4);
 	} else if (stop == SIM_STOP_GWS) {
 		sim_print("global wave sync other than the barrier of resource 0 is not "
 			  "implemented by the simulator: %s, pc 0x%" PRIx64,
-			  place, wave->pc);
+			  place, wave->pc - 8);
 	} else {
 		error = error_of(wave->fault.kind);
 		print_fault(wave, place);
