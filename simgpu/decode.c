@@ -4,35 +4,11 @@
  * the execute entry of the operation picks the handler. Field layouts: "AMD Instinct MI200" ISA
  * manual, chapter "Microcode Formats"; operand numbers: chapter "Scalar operands".
  */
-#include "inst.h"
+#include "decode.h"
 
 #include <string.h>
 
 #include "constants.h"
-
-enum {
-	SRC_SHARED_BASE = 235,
-	SRC_PRIVATE_LIMIT = 238,
-	SRC_SDWA = 249,
-	SRC_DPP = 250,
-	SRC_VCCZ = 251,
-	SRC_SCC = 253,
-	SRC_LITERAL = 255,
-	SRC_VGPR = 256,
-	SADDR_OFF = 0x7f,
-};
-
-struct decoder {
-	const uint32_t *word;
-	struct sim_inst *ip;
-	const struct sim_opcode *row;
-	enum sim_encoding enc;
-	uint32_t literal;
-	uint32_t src0; /* src0 as an operand number, after SDWA or DPP took the field */
-	bool scalar_dst;
-	bool fp64;
-	bool bad; /* an operand number that does not exist */
-};
 
 /* Byte offset of scalar register `code` in struct sim_wave. */
 static uintptr_t sreg_offset(uint32_t code)
@@ -82,13 +58,13 @@ uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, ui
 	return value;
 }
 
-static void source_vector(struct decoder *d, unsigned int n, unsigned int row)
+void decode_source_vector(struct decoder *d, unsigned int n, unsigned int row)
 {
 	d->ip->off[n] = offsetof(struct sim_wave, vgpr) + row * 4u * SIM_LANES;
 	d->ip->rel |= (uint8_t)(1u << n);
 }
 
-static void source_scalar(struct decoder *d, unsigned int n, uint32_t code)
+void decode_source_scalar(struct decoder *d, unsigned int n, uint32_t code)
 {
 	d->ip->off[n] = sreg_offset(code);
 	d->ip->rel |= (uint8_t)(1u << n);
@@ -121,14 +97,14 @@ static void source_constant(struct decoder *d, unsigned int n, uint64_t value)
 }
 
 /* Any operand number of the nine-bit space into source slot n. */
-static void source(struct decoder *d, unsigned int n, uint32_t code, const struct sim_operand *o)
+void decode_source(struct decoder *d, unsigned int n, uint32_t code, const struct sim_operand *o)
 {
 	d->ip->size[n] = o->dwords;
 	d->ip->type[n] = o->type;
 	if (code >= SRC_VGPR)
-		source_vector(d, n, code - SRC_VGPR);
+		decode_source_vector(d, n, code - SRC_VGPR);
 	else if (code < 128)
-		source_scalar(d, n, code);
+		decode_source_scalar(d, n, code);
 	else if (code <= 208 || (code >= 240 && code <= 248) || code == SRC_LITERAL)
 		source_constant(d, n, sim_constant(code, o->dwords, o->type, d->literal, d->fp64));
 	else if ((code >= SRC_SHARED_BASE && code <= SRC_PRIVATE_LIMIT) ||
@@ -138,12 +114,12 @@ static void source(struct decoder *d, unsigned int n, uint32_t code, const struc
 		d->bad = true;
 }
 
-static void scalar_destination(struct decoder *d, uint32_t code)
+void decode_scalar_destination(struct decoder *d, uint32_t code)
 {
 	d->ip->sdst = (uint16_t)sreg_offset(code & 0x7f);
 }
 
-static uint32_t field(const uint32_t *word, unsigned int at, unsigned int bits)
+uint32_t decode_field(const uint32_t *word, unsigned int at, unsigned int bits)
 {
 	return word[at / 32] >> at % 32 & ((1u << bits) - 1);
 }
@@ -156,16 +132,16 @@ static void operand_scalar(struct decoder *d, const struct sim_operand *o)
 	switch (o->field) {
 	case F_SDST:
 		d->ip->dsize = o->dwords;
-		scalar_destination(d, w >> 16);
+		decode_scalar_destination(d, w >> 16);
 		if (d->enc == ENC_SOPK) /* also read: s_cmpk, s_addk, s_setreg */
-			source_scalar(d, 0, w >> 16 & 0x7f);
+			decode_source_scalar(d, 0, w >> 16 & 0x7f);
 		break;
 	case F_SRC0:
-		source(d, 0, w & 0xff, o);
+		decode_source(d, 0, w & 0xff, o);
 		break;
 	case F_SRC1:
 		if (o->dwords)
-			source(d, 1, w >> 8 & 0xff, o);
+			decode_source(d, 1, w >> 8 & 0xff, o);
 		else
 			d->ip->imm = w >> 8 & 0xff;
 		break;
@@ -179,8 +155,8 @@ static void decode_smem(struct decoder *d)
 	static const struct sim_operand dword = {F_SOFFSET, 1, T_W};
 	const uint32_t *w = d->word;
 
-	source_scalar(d, 0, 2 * (w[0] & 0x3f));
-	scalar_destination(d, w[0] >> 6);
+	decode_source_scalar(d, 0, 2 * (w[0] & 0x3f));
+	decode_scalar_destination(d, w[0] >> 6);
 	for (unsigned int i = 0; i < d->row->count; i++)
 		if (d->row->operand[i].field == F_SDATA)
 			d->ip->dsize = d->row->operand[i].dwords;
@@ -188,202 +164,12 @@ static void decode_smem(struct decoder *d)
 	if (w[0] >> 17 & 1) {
 		d->ip->imm = (int32_t)(w[1] << 11) >> 11;
 		if (w[0] >> 14 & 1)
-			source(d, 1, w[1] >> 25, &dword);
+			decode_source(d, 1, w[1] >> 25, &dword);
 	} else if (w[0] >> 14 & 1) {
-		source(d, 1, w[1] >> 25, &dword);
+		decode_source(d, 1, w[1] >> 25, &dword);
 	} else {
-		source(d, 1, w[1] & 0x7f, &dword);
+		decode_source(d, 1, w[1] & 0x7f, &dword);
 	}
-}
-
-/* The mask operand of a carry or select is a scalar pair, never a row. */
-static void mask_source(struct decoder *d, uint32_t code)
-{
-	if (code < 128) {
-		source_scalar(d, 2, code);
-	} else if (code <= 208) {
-		const struct sim_constant_rows *rows =
-			sim_constant_rows(sim_constant(code, 2, T_W, 0, false));
-
-		d->bad |= !rows;
-		d->ip->off[2] = (uintptr_t)(rows ? &rows->value : NULL);
-	} else {
-		d->bad = true;
-	}
-	d->ip->scalar &= (uint8_t)~4u;
-}
-
-static bool has_mask_source(enum sim_op op)
-{
-	return op == OP_v_cndmask_b32 || op == OP_v_addc_co_u32 || op == OP_v_subb_co_u32 ||
-	       op == OP_v_subbrev_co_u32;
-}
-
-/* Operands of VOP1, VOP2, VOPC, VOP3 and VOP3P. */
-static void operand_vector(struct decoder *d, const struct sim_operand *o)
-{
-	bool vop3 = d->enc == ENC_VOP3 || d->enc == ENC_VOP3P;
-	const uint32_t *w = d->word;
-
-	switch (o->field) {
-	case F_VDST:
-		d->ip->dsize = o->dwords;
-		if (d->scalar_dst)
-			scalar_destination(d, vop3 ? w[0] & 0x7f : w[0] >> 17 & 0x7f);
-		else
-			d->ip->dst = vop3 ? w[0] & 0xff : w[0] >> 17 & 0xff;
-		break;
-	case F_SDST:
-		scalar_destination(d, w[0] >> 8);
-		break;
-	case F_VCC:
-		scalar_destination(d, SIM_VCC);
-		if (has_mask_source(d->row->op))
-			mask_source(d, SIM_VCC);
-		break;
-	case F_SRC0:
-		source(d, 0, d->src0, o);
-		break;
-	case F_SRC1:
-		if (vop3)
-			source(d, 1, field(w, 41, 9), o);
-		else if (d->ip->m.sdwa && w[1] >> 31)
-			source(d, 1, field(w, 9, 8), o);
-		else
-			source(d, 1, SRC_VGPR + field(w, 9, 8), o);
-		break;
-	case F_SRC2:
-		if (has_mask_source(d->row->op))
-			mask_source(d, field(w, 50, 9));
-		else
-			source(d, 2, field(w, 50, 9), o);
-		break;
-	default:
-		break;
-	}
-}
-
-static void decode_sdwa(struct decoder *d)
-{
-	struct sim_mods *m = &d->ip->m;
-	uint32_t w = d->word[1];
-
-	m->sdwa = true;
-	d->src0 = (w & 0xff) + (w >> 23 & 1 ? 0 : SRC_VGPR);
-	m->src_sel[0] = w >> 16 & 7;
-	m->src_sel[1] = w >> 24 & 7;
-	m->sext = (uint8_t)((w >> 19 & 1) | (w >> 27 & 1) << 1);
-	m->neg = (uint8_t)((w >> 20 & 1) | (w >> 28 & 1) << 1);
-	m->abs = (uint8_t)((w >> 21 & 1) | (w >> 29 & 1) << 1);
-	m->dst_sel = 6;
-	if (d->enc == ENC_VOPC) {
-		if (w >> 15 & 1)
-			scalar_destination(d, w >> 8);
-	} else {
-		m->dst_sel = w >> 8 & 7;
-		m->dst_unused = w >> 11 & 3;
-		m->clamp = w >> 13 & 1;
-		m->omod = w >> 14 & 3;
-	}
-	d->ip->modded = true;
-}
-
-static void decode_dpp(struct decoder *d)
-{
-	struct sim_mods *m = &d->ip->m;
-	uint32_t w = d->word[1];
-
-	m->dpp = true;
-	d->src0 = (w & 0xff) + SRC_VGPR;
-	m->dpp_ctrl = w >> 8 & 0x1ff;
-	m->bound_ctrl = w >> 19 & 1;
-	m->neg = (uint8_t)((w >> 20 & 1) | (w >> 22 & 1) << 1);
-	m->abs = (uint8_t)((w >> 21 & 1) | (w >> 23 & 1) << 1);
-	m->bank_mask = w >> 24 & 15;
-	m->row_mask = (uint8_t)(w >> 28);
-	d->ip->modded = true;
-}
-
-static void decode_vop3(struct decoder *d)
-{
-	struct sim_mods *m = &d->ip->m;
-	const uint32_t *w = d->word;
-	bool vop3b = false;
-
-	for (unsigned int i = 0; i < d->row->count; i++)
-		vop3b |= d->row->operand[i].field == F_SDST;
-	m->clamp = w[0] >> 15 & 1;
-	m->omod = field(w, 59, 2);
-	m->neg = field(w, 61, 3);
-	if (!vop3b) {
-		m->abs = w[0] >> 8 & 7;
-		m->opsel = w[0] >> 11 & 15;
-	}
-	d->ip->modded = m->clamp || m->omod || m->neg || m->abs || m->opsel;
-}
-
-static void decode_vop3p(struct decoder *d)
-{
-	struct sim_mods *m = &d->ip->m;
-	const uint32_t *w = d->word;
-	uint8_t sources = 0;
-
-	m->clamp = w[0] >> 15 & 1;
-	m->neg = field(w, 61, 3);
-	m->abs = w[0] >> 8 & 7; /* neg_hi, or abs of the mix instructions */
-	m->opsel = w[0] >> 11 & 7;
-	m->opsel_hi = (uint8_t)(field(w, 59, 2) | (w[0] >> 14 & 1) << 2);
-	for (unsigned int i = 0; i < d->row->count; i++)
-		if (d->row->operand[i].field >= F_SRC0 && d->row->operand[i].field <= F_SRC2 &&
-		    d->row->operand[i].type != T_W)
-			sources |= (uint8_t)(1u << (d->row->operand[i].field - F_SRC0));
-	d->ip->modded =
-		m->clamp || m->neg || m->abs || m->opsel || (m->opsel_hi & sources) != sources;
-}
-
-/* Matrix and accumulation instructions: bits 59, 60 and 15 say "accumulation register". */
-static void decode_mai(struct decoder *d)
-{
-	const uint32_t *w = d->word;
-	struct sim_inst *ip = d->ip;
-	bool acc_cd = w[0] >> 15 & 1;
-
-	memset(&ip->m, 0, sizeof(ip->m));
-	ip->modded = false;
-	ip->imm = (w[0] >> 8 & 7) | (w[0] >> 11 & 15) << 8 | field(w, 61, 3) << 16;
-	if (d->row->op == OP_v_accvgpr_write_b32) {
-		ip->dst += 256;
-		return;
-	}
-	for (unsigned int n = 0; n < 2; n++)
-		if (field(w, 59 + n, 1) && field(w, 32 + 9 * n, 9) >= SRC_VGPR)
-			ip->off[n] += 256 * 4u * SIM_LANES;
-	if (d->row->op == OP_v_accvgpr_read_b32 || !acc_cd)
-		return;
-	ip->dst += 256;
-	if (field(w, 50, 9) >= SRC_VGPR)
-		ip->off[2] += 256 * 4u * SIM_LANES;
-}
-
-/*
- * v_pk_mov_b32: op_sel says which register of source 0 and of source 1 is moved (op_sel_hi does
- * not matter), so it becomes part of the addresses.
- */
-static void decode_pk_mov(struct decoder *d)
-{
-	for (unsigned int n = 0; n < 2; n++) {
-		if (!(d->ip->m.opsel >> n & 1) || d->ip->constant >> n & 1)
-			continue;
-		d->ip->off[n] += d->ip->scalar >> n & 1 ? 4 : 4 * SIM_LANES;
-	}
-	memset(&d->ip->m, 0, sizeof(d->ip->m));
-	d->ip->modded = false;
-}
-
-static bool is_mai(const struct sim_opcode *row)
-{
-	return row->cls == C_MFMA || row->op == OP_v_accvgpr_write_b32 ||
-	       row->op == OP_v_accvgpr_read_b32;
 }
 
 static void decode_ds(struct decoder *d)
@@ -414,7 +200,7 @@ static void decode_flat(struct decoder *d)
 	d->ip->dst = (uint16_t)((w[1] >> 24) + acc);
 	if (d->enc != ENC_FLAT && saddr != SADDR_OFF) {
 		d->ip->saddr = 1;
-		source_scalar(d, 0, saddr);
+		decode_source_scalar(d, 0, saddr);
 	}
 }
 
@@ -431,48 +217,8 @@ static void decode_buffer(struct decoder *d)
 	d->ip->vsrc[0] = w[1] & 0xff;
 	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
 	d->ip->dst = d->ip->vsrc[1];
-	source_scalar(d, 0, 4 * (w[1] >> 16 & 0x1f));
-	source(d, 1, w[1] >> 24, &dword);
-}
-
-static void decode_vop(struct decoder *d)
-{
-	const char *name = sim_op_name(d->row->op);
-
-	d->fp64 = strstr(name, "f64") != NULL;
-	d->scalar_dst = !strncmp(name, "v_cmp", 5) || d->row->op == OP_v_readlane_b32 ||
-			d->row->op == OP_v_readfirstlane_b32;
-	if (!strncmp(name, "v_cmpx", 6))
-		d->ip->bits = 1;
-	if (d->enc == ENC_VOP3)
-		decode_vop3(d);
-	else if (d->enc == ENC_VOP3P)
-		decode_vop3p(d);
-	if (d->enc == ENC_VOP3 || d->enc == ENC_VOP3P) {
-		d->src0 = d->word[1] & 0x1ff;
-	} else {
-		d->src0 = d->word[0] & 0x1ff;
-		if (d->row->count && d->src0 == SRC_SDWA)
-			d->ip->m.sdwa = true;
-	}
-	for (unsigned int i = 0; i < d->row->count; i++)
-		if (d->row->operand[i].field == F_VCC)
-			operand_vector(d, &d->row->operand[i]);
-	if (d->row->count && d->enc <= ENC_VOPC && d->src0 == SRC_SDWA && d->row->flags & I_SDWA)
-		decode_sdwa(d);
-	else if (d->row->count && d->enc <= ENC_VOPC && d->src0 == SRC_DPP && d->row->flags & I_DPP)
-		decode_dpp(d);
-	for (unsigned int i = 0; i < d->row->count; i++)
-		if (d->row->operand[i].field != F_VCC)
-			operand_vector(d, &d->row->operand[i]);
-	if (d->enc == ENC_VOP3P && is_mai(d->row))
-		decode_mai(d);
-	if (d->row->op == OP_v_pk_mov_b32)
-		decode_pk_mov(d);
-	if (d->row->op == OP_v_accvgpr_mov_b32) {
-		d->ip->dst += 256;
-		d->ip->off[0] += 256 * 4u * SIM_LANES;
-	}
+	decode_source_scalar(d, 0, 4 * (w[1] >> 16 & 0x1f));
+	decode_source(d, 1, w[1] >> 24, &dword);
 }
 
 static void decode_operands(struct decoder *d)
@@ -511,29 +257,6 @@ static void decode_operands(struct decoder *d)
 	}
 }
 
-/* The K operand of madmk/madak (and fmamk/fmaak) is the literal. */
-static void decode_madk(struct decoder *d)
-{
-	static const struct sim_operand w = {F_TEXT, 1, T_W};
-
-	switch (d->row->op) {
-	case OP_v_madmk_f32:
-	case OP_v_madmk_f16: /* vdst = src0 * K + vsrc1 */
-		d->ip->off[2] = d->ip->off[1];
-		d->ip->rel |= 4;
-		d->ip->rel &= (uint8_t)~2u;
-		d->ip->size[2] = 1;
-		source(d, 1, SRC_LITERAL, &w);
-		break;
-	case OP_v_madak_f32:
-	case OP_v_madak_f16: /* vdst = src0 * vsrc1 + K */
-		source(d, 2, SRC_LITERAL, &w);
-		break;
-	default:
-		break;
-	}
-}
-
 /* What omod and clamp mean for the result, from the type in the mnemonic. */
 static enum sim_out result_type(const struct decoder *d)
 {
@@ -565,7 +288,7 @@ static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 	if (ip->enc >= ENC_VOP2 && ip->enc <= ENC_VOP3P)
 		ip->out = (uint8_t)result_type(d);
 	if (exec->flags & X_FMACC)
-		source_vector(d, 2, ip->dst);
+		decode_source_vector(d, 2, ip->dst);
 	if (exec->flags & X_FMACC)
 		ip->size[2] = ip->dsize;
 	if (exec->kind == X_DIRECT) {
@@ -611,8 +334,6 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 	d.literal = ret->words == 2 ? word[1] : 0;
 	ret->literal = d.literal;
 	decode_operands(&d);
-	if (d.row->flags & I_LITERAL)
-		decode_madk(&d);
 	exec = sim_exec_find(d.row->op);
 	if (d.bad)
 		ret->exec = sim_exec_unknown;
