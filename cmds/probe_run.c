@@ -4,6 +4,7 @@
  * file holds the order of things; the parts are in probe_run_*.c.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -195,6 +196,31 @@ static struct probe_err *check_tool(const struct run *run)
 				run->layout.tool);
 }
 
+static int is_pass(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "llvm-", 5);
+}
+
+/* Majors of LLVM the installation has a pass for: " 15 16". */
+static void print_passes(const struct run *run)
+{
+	char *parent = strdup(run->layout.handlers);
+	struct dirent **entries = NULL;
+	int count = 0;
+
+	if (parent) {
+		*strrchr(parent, '/') = 0;
+		count = scandir(parent, &entries, is_pass, versionsort);
+	}
+	for (int i = 0; i < count; i++) {
+		printf(" %s", entries[i]->d_name + strlen("llvm-"));
+		free(entries[i]);
+	}
+	printf("%s\n", count > 0 ? "" : " none");
+	free(entries);
+	free(parent);
+}
+
 static void list(const struct run *run)
 {
 	printf("handlers (-a):\n");
@@ -206,13 +232,17 @@ static void list(const struct run *run)
 	printf("  sim              %s\n", run_file_exists(run->layout.sim, "libhsakmt.so.1")
 						  ? "gfx90a, simulated"
 						  : "not installed");
+	printf("passes for LLVM:");
+	print_passes(run);
 }
 
-static void version(void)
+static void version(const struct run *run)
 {
-	printf("probe-run %s (%s)\nsegment %u, handler ABI %u to %u, schema %d\nSQLite %s\n",
+	printf("probe-run %s (%s)\nsegment %u, handler ABI %u to %u, schema %d\nSQLite %s\n"
+	       "passes for LLVM:",
 	       PROBE_VERSION, PROBE_GIT_ID, PROBE_SEG_VERSION, PROBE_HANDLER_ABI_MIN,
 	       PROBE_HANDLER_ABI, PROBE_STORE_VERSION, probe_store_sqlite_version());
+	print_passes(run);
 }
 
 static struct probe_err *prepare(struct run *run)
@@ -292,7 +322,7 @@ static int act(struct run *run, char **argv)
 		probe_command_help(&run_command, stdout);
 		break;
 	case RUN_ACTION_VERSION:
-		version();
+		version(run);
 		break;
 	case RUN_ACTION_PRINT_OPTIONS:
 		probe_command_list(&run_command, stdout);

@@ -109,24 +109,27 @@ static bool path_used(const struct run_server *server, const char *path)
 	return false;
 }
 
-/* A second process, or a second program of one process, must not meet the first one's file. */
+/*
+ * A second process, or a second program of one process, must not meet the first one's file:
+ * "NAME-PID" if the name has no process id, then "-2", "-3", ... Takes `path` over.
+ */
 static char *free_path(const struct run_server *server, char *path, pid_t pid)
 {
-	size_t stem = strlen(path) - strlen(".db");
-	char *ret = path;
+	int stem = (int)(strlen(path) - strlen(".db"));
+	char process[16] = "", *ret = strdup(path);
 
-	for (int i = 0; ret && path_used(server, ret); i++) {
-		if (ret != path)
-			free(ret);
-		if (i == 0 && !strstr(server->config->file, "%pid%")) {
-			if (asprintf(&ret, "%.*s-%d.db", (int)stem, path, (int)pid) < 0)
-				ret = NULL;
-		} else if (asprintf(&ret, "%.*s-%d-%d.db", (int)stem, path, (int)pid, i + 1) < 0) {
+	if (!strstr(server->config->file, "%pid%"))
+		snprintf(process, sizeof(process), "-%d", (int)pid);
+	for (int i = *process ? 1 : 2; ret && path_used(server, ret); i++) {
+		char number[16] = "";
+
+		free(ret);
+		if (i > 1)
+			snprintf(number, sizeof(number), "-%d", i);
+		if (asprintf(&ret, "%.*s%s%s.db", stem, path, process, number) < 0)
 			ret = NULL;
-		}
 	}
-	if (ret != path)
-		free(path);
+	free(path);
 	return ret;
 }
 

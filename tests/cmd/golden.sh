@@ -37,7 +37,7 @@ if [ "$(cat "$dir/exit")" = 77 ]; then
 fi
 normal() {
 	sed -e "s|$dir|DIR|g" -e "s|$(hostname)|HOST|g" -e 's/process [0-9][0-9]*/process PID/g' \
-		-e 's/[0-9][0-9]*\.db/PID.db/g' "$1"
+		-e 's/[0-9][0-9]*\(-[0-9]\)\{0,1\}\.db/PID\1.db/g' "$1"
 }
 failed=0
 for what in stdout stderr exit; do

@@ -4,6 +4,7 @@
  * (waves) with records=N and form=F before it, refused=N, begin (a dispatch that never ends), hole,
  * garbage, lost=N, exit-record, out=TEXT, err=TEXT, sleep=MS, close-fds, fork, kill=SIGNAL,
  * kill-parent=SIGNAL,
+ * exec (itself, with the words that follow),
  * exit=STATUS.
  */
 #define _GNU_SOURCE
@@ -137,6 +138,10 @@ int main(int argc, char **argv)
 		char *equals = strchr(argv[i], '=');
 		int err;
 
+		if (!strcmp(argv[i], "exec")) {
+			argv[i] = argv[0];
+			execv("/proc/self/exe", argv + i);
+		}
 		if (equals)
 			*equals = 0;
 		err = act(argv[i], equals ? equals + 1 : "0");
