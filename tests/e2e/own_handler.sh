@@ -9,10 +9,15 @@ cmake --build handler >build.log || fail "build: $(cat build.log)"
 record lanes.db -q -a "$work/handler/lanes.so" -- "$build/examples/reduction" >/dev/null
 balanced lanes.db
 
-# sum_interleaved, 64 groups of 4 waves: every access of the tree with its lanes, against the host.
-# Executions of all sites together equal the trace records stored.
-expect "executions" \
-	"$(sqlite3 lanes.db 'SELECT sum(executions) FROM probe_lanes_site')" \
-	"$(sqlite3 lanes.db "SELECT value FROM probe_account WHERE stream = 'trace' AND name = 'stored'")"
-expect "full loads of in[]" \
-	"$(sqlite3 lanes.db "SELECT count(*) FROM probe_lanes_site WHERE mean_lanes > 64 OR mean_lanes < 1")" 0
+# Two kernels of 64 workgroups of 4 waves: each wave announces itself in one record, each execution
+# of a site is one more.
+waves=$((2 * 64 * 4))
+stored=$(sqlite3 lanes.db "SELECT value FROM probe_account WHERE stream = 'trace' AND name = 'stored'")
+expect "executions" "$(sqlite3 lanes.db 'SELECT sum(executions) FROM probe_lanes_site')" "$((stored - waves))"
+
+# The first step of sum_interleaved adds with half of the 256 work-items: two full waves of four.
+line=$(grep -n 'part\[i\] += part\[i + s\]' "$source/examples/reduction.hip" | cut -d: -f1)
+expect "full waves at the first adding load" \
+	"$(sqlite3 lanes.db "SELECT max(full_waves) FROM probe_lanes_site WHERE line = $line")" "$((64 * 2))"
+expect "sites out of bounds" \
+	"$(sqlite3 lanes.db 'SELECT count(*) FROM probe_lanes_site WHERE mean_lanes > 64 OR mean_lanes < 1')" 0

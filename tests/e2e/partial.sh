@@ -27,9 +27,13 @@ for kind in memory trace; do
 		expect "$kind, signal $signal: status" "$status" "$((128 + signal))"
 		expect "$kind, signal $signal: integrity" "$(sqlite3 "$kind-$signal.db" 'PRAGMA integrity_check')" ok
 		balanced "$kind-$signal.db"
-		# Completion reaches the supervisor asynchronously: the last dispatch may be cut off.
+		# Addresses lie in shared memory as soon as the kernel has ended; counters are fetched from
+		# the device after that, so the last dispatches may be cut off. Never part of one.
 		stored=$(sqlite3 "$kind-$signal.db" 'SELECT sum(executions) FROM probe_memory_site')
-		[ "${stored:-0}" -ge 36 ] || fail "$kind, signal $signal: ${stored:-0} of 40 executions stored"
+		least=4
+		[ "$kind" = memory ] || least=36
+		[ "${stored:-0}" -ge "$least" ] && [ $((stored % 4)) = 0 ] ||
+			fail "$kind, signal $signal: ${stored:-0} of 40 executions stored"
 		probe-report lines "$kind-$signal.db" >report.txt || fail "report failed"
 		head -n 1 report.txt | grep -qi partial || fail "$kind, signal $signal: first line does not say partial: $(head -n 1 report.txt)"
 	done
