@@ -29,7 +29,7 @@ static size_t put_number(unsigned char *out, uint64_t value)
 
 static uint64_t zigzag(uint64_t value)
 {
-	return value << 1 ^ (uint64_t)((int64_t)value >> 63);
+	return value << 1 ^ (0 - (value >> 63));
 }
 
 static uint64_t unzigzag(uint64_t value)
