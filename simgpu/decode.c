@@ -172,6 +172,14 @@ static void decode_smem(struct decoder *d)
 	}
 }
 
+/* Two numbers each: an instruction may make two accesses. */
+static uint16_t memo_number(void)
+{
+	static atomic_uint next;
+
+	return (uint16_t)(2 * atomic_fetch_add_explicit(&next, 1, memory_order_relaxed));
+}
+
 static void decode_ds(struct decoder *d)
 {
 	const uint32_t *w = d->word;
@@ -341,6 +349,8 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 		ret->exec = sim_exec_unimplemented;
 	else
 		choose_handler(&d, exec);
+	if (ret->cls == C_LDS || ret->cls == C_VMEM || ret->cls == C_FLAT)
+		ret->memo = memo_number();
 	if (ret->specials && !d.bad) {
 		ret->inner = ret->exec;
 		ret->exec = sim_exec_special;

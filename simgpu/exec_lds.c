@@ -13,6 +13,47 @@ static bool adjacent(const u32 *offset, u64 exec, unsigned int bytes)
 	return exec == ~0ull && diff == 0;
 }
 
+#if defined(__AVX512F__)
+/*
+ * One dword of each of 16 lanes. Groups of lanes mostly read one dword all together, or
+ * neighbouring ones; else gather.
+ */
+static inline __m512i read_group(const u8 *lds, __m512i at, unsigned int stride)
+{
+	const __m512i iota =
+		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	__m512i first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(at));
+	__m512i diff = _mm512_sub_epi32(at, first);
+	const u8 *from = lds + (u32)_mm512_cvtsi512_si32(at);
+	int one;
+
+	if (!_mm512_test_epi32_mask(diff, diff)) {
+		memcpy(&one, from, 4);
+		return _mm512_set1_epi32(one);
+	}
+	if (stride == 4 && !_mm512_cmpneq_epi32_mask(diff, _mm512_slli_epi32(iota, 2)))
+		return _mm512_loadu_si512(from);
+	return _mm512_i32gather_epi32(at, lds, 1);
+}
+
+static inline void read_all(const u8 *lds, u32 *d, const u32 *offset, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int l = 0; l < 64; l += 16) {
+			__m512i at = _mm512_loadu_si512(offset + l);
+
+			_mm512_storeu_si512(d + 64 * i + l, read_group(lds + 4 * i, at, 4 * n));
+		}
+}
+#else
+static inline void read_all(const u8 *lds, u32 *d, const u32 *offset, unsigned int n)
+{
+	for (unsigned int l = 0; l < 64; l++)
+		for (unsigned int i = 0; i < n; i++)
+			memcpy(&d[64 * i + l], lds + offset[l] + 4 * i, 4);
+}
+#endif
+
 /* n dwords per lane from offset to d. */
 static inline void read_dwords(const struct sim_wave *w, u32 *d, const u32 *offset, unsigned int n)
 {
@@ -23,9 +64,7 @@ static inline void read_dwords(const struct sim_wave *w, u32 *d, const u32 *offs
 		return;
 	}
 	if (w->exec == ~0ull) {
-		for (unsigned int l = 0; l < 64; l++)
-			for (unsigned int i = 0; i < n; i++)
-				memcpy(&d[64 * i + l], lds + offset[l] + 4 * i, 4);
+		read_all(lds, d, offset, n);
 		return;
 	}
 	EACH_LANE(l, w->exec)

@@ -5,26 +5,40 @@
  */
 #include "exec_float.h"
 
-/* d = x + y + carry-in as selected by IN; the answer holds the carries out. */
-#define CARRY(name, IN, SUM)                                                                       \
+/* d = x + y, or x - y, with x and y by name from a, b; the answer holds the carries out. */
+#define CARRY(name, X, Y, SUM, OUT)                                                                \
 	static u64 name(BODY_ARGS)                                                                 \
 	{                                                                                          \
 		_Alignas(64) u32 out[64];                                                          \
 		LANES                                                                              \
 		{                                                                                  \
-			u64 x = a[l], y = b[l], in = (IN), r = (SUM);                              \
-			(void)in;                                                                  \
-			d[l] = (u32)r;                                                             \
-			out[l] = r >> 32 ? ~0u : 0;                                                \
+			u32 x = X[l], y = Y[l], r = (SUM);                                         \
+			d[l] = r;                                                                  \
+			out[l] = (OUT) ? ~0u : 0;                                                  \
 		}                                                                                  \
 		return row_mask(out);                                                              \
 	}
-CARRY(v_add_co_u32, 0, x + y)
-CARRY(v_sub_co_u32, 0, x - y)
-CARRY(v_subrev_co_u32, 0, y - x)
-CARRY(v_addc_co_u32, m >> l & 1, x + y + in)
-CARRY(v_subb_co_u32, m >> l & 1, x - y - in)
-CARRY(v_subbrev_co_u32, m >> l & 1, y - x - in)
+CARRY(v_add_co_u32, a, b, x + y, r < x)
+CARRY(v_sub_co_u32, a, b, x - y, x < y)
+CARRY(v_subrev_co_u32, b, a, x - y, x < y)
+
+/* The same with the carry of lane l in bit l of m. */
+#define CARRY_IN(name, X, Y, SUM, OUT)                                                             \
+	static u64 name(BODY_ARGS)                                                                 \
+	{                                                                                          \
+		_Alignas(64) u32 out[64], carry[64];                                               \
+		row_bits(carry, m);                                                                \
+		LANES                                                                              \
+		{                                                                                  \
+			u32 x = X[l], y = Y[l], in = carry[l], r = (SUM);                          \
+			d[l] = r;                                                                  \
+			out[l] = (OUT) ? ~0u : 0;                                                  \
+		}                                                                                  \
+		return row_mask(out);                                                              \
+	}
+CARRY_IN(v_addc_co_u32, a, b, x + y + in, (r < x) | ((r == x) & (in & (y == ~0u))))
+CARRY_IN(v_subb_co_u32, a, b, x - y - in, (x < y) | ((x == y) & in))
+CARRY_IN(v_subbrev_co_u32, b, a, x - y - in, (x < y) | ((x == y) & in))
 
 static u64 v_cndmask_b32(BODY_ARGS)
 {

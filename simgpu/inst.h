@@ -68,6 +68,7 @@ struct sim_inst {
 	int64_t imm;	    /* offset, branch target, simm16, ... */
 	sim_handler *inner; /* behind the wrapper for special operands */
 	uint16_t index;	    /* dword in its page */
+	uint16_t memo;	    /* number in the thread's table of access costs */
 	uint16_t dst;	    /* vector destination row */
 	uint16_t sdst;	    /* scalar destination: byte offset in struct sim_wave */
 	uint16_t vsrc[3];   /* memory: vector rows of address, data0, data1 */

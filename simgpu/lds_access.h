@@ -16,7 +16,7 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	struct sim_counters *counters = w->group->counters;
 	_Alignas(64) u32 diff[64], masked[64] = {0};
 	uintptr_t key = (uintptr_t)ip + access;
-	struct sim_memo *memo = w->memo ? memo_slot(w->memo, key) : NULL;
+	struct sim_memo *memo = w->memo ? memo_slot(w->memo, ip->memo + access) : NULL;
 	const u32 *row = diff;
 	struct lds_cost cost;
 

@@ -93,7 +93,7 @@ static void count_lines(const struct access *acc, u32 *lines64, u32 *lines128)
 static void count_lines_memo(struct sim_wave *w, const struct sim_inst *ip,
 			     const struct access *acc, u32 *lines64, u32 *lines128)
 {
-	struct sim_memo *memo = memo_slot(w->memo, (uintptr_t)ip);
+	struct sim_memo *memo = memo_slot(w->memo, ip->memo);
 	u64 first = acc->addr[__builtin_ctzll(acc->exec)];
 	_Alignas(64) u32 diff[64], masked[64] = {0};
 	const u32 *row = diff;

@@ -25,9 +25,10 @@ struct sim_memo {
 /* This thread's table of SIM_MEMOS, NULL if there is no memory for one. */
 struct sim_memo *sim_memo_table(void);
 
-static inline struct sim_memo *memo_slot(struct sim_memo *table, uintptr_t key)
+/* Memory instructions get consecutive numbers when decoded, so those of a loop rarely collide. */
+static inline struct sim_memo *memo_slot(struct sim_memo *table, unsigned int number)
 {
-	return &table[(key * 0x9e3779b97f4a7c15u) >> 56];
+	return &table[number % SIM_MEMOS];
 }
 
 #endif

@@ -236,6 +236,27 @@ static inline void row_merge(u32 *dst, const u32 *src, u64 mask, unsigned int dw
 	}
 }
 
+/* r[l] = bit l of mask. */
+static inline void row_bits(u32 *r, u64 mask)
+{
+#if defined(__AVX512F__)
+	for (unsigned int l = 0; l < 64; l += 16)
+		_mm512_storeu_si512(r + l, _mm512_maskz_set1_epi32((__mmask16)(mask >> l), 1));
+#elif defined(__AVX2__)
+	const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+
+	for (unsigned int l = 0; l < 64; l += 8) {
+		__m256i on = _mm256_set1_epi32((int)(mask >> l & 0xff));
+
+		on = _mm256_cmpeq_epi32(_mm256_and_si256(on, bit), bit);
+		_mm256_storeu_si256((void *)(r + l), _mm256_srli_epi32(on, 31));
+	}
+#else
+	for (unsigned int l = 0; l < 64; l++)
+		r[l] = (u32)(mask >> l & 1);
+#endif
+}
+
 static inline bool row_equal(const u32 *x, const u32 *y)
 {
 	u32 diff = 0;
