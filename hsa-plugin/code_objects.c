@@ -228,7 +228,7 @@ static struct probe_kernel *make_kernel(const struct facts *facts,
  */
 static void enter_kernels(const struct facts *facts, const struct probe_metadata *metadata,
 			  const struct symbols *symbols, const struct probe_site_table *sites,
-			  struct loaded *loaded)
+			  const struct probe_image *image, struct loaded *loaded)
 {
 	struct probe_decide_row *rows = calloc(metadata->count, sizeof(*rows));
 
@@ -245,7 +245,7 @@ static void enter_kernels(const struct facts *facts, const struct probe_metadata
 		loaded->count++;
 	}
 	if (rows)
-		probe_decide(&probe_tool.config, rows, loaded->count, sites);
+		probe_decide(&probe_tool.config, rows, loaded->count, sites, image);
 	for (size_t i = 0; i < loaded->count; i++)
 		put_kernel(rows[i].kernel, rows[i].meta,
 			   rows[i].original ? rows[i].original->id : 0);
@@ -268,7 +268,7 @@ static void enter(const struct facts *facts, const struct probe_image *image,
 	if (loaded) {
 		loaded->executable = facts->executable;
 		loaded->id = facts->row.id;
-		enter_kernels(facts, &metadata, symbols, &sites, loaded);
+		enter_kernels(facts, &metadata, symbols, &sites, image, loaded);
 		loaded->next = all;
 		all = loaded;
 	}

@@ -6,6 +6,10 @@
 
 #include <probe/wire.h>
 
+#include "call_graph.h"
+
+enum { FRAME_GROWTH_MIN = 1024 };
+
 struct clone_prefix {
 	const char *prefix;
 	uint32_t kind;
@@ -47,10 +51,43 @@ static struct probe_decide_row *find(struct probe_decide_row *rows, size_t count
 	return count ? bsearch(&key, rows, count, sizeof(key), by_symbol) : NULL;
 }
 
-static uint32_t verdict_of(const struct probe_config *config, struct probe_decide_row *original,
-			   const struct probe_decide_row *clone,
-			   const struct probe_site_table *sites)
+struct surroundings {
+	const struct probe_config *config;
+	const struct probe_site_table *sites;
+	const struct probe_image *image;
+	struct probe_call_graph *calls; /* made when first needed */
+};
+
+/*
+ * Where the compiler guessed the stack of callees, those of the clone need more. Without recursion
+ * each level gets what the kernel's own frame grew by, and something at least.
+ */
+static bool bound_stack(struct surroundings *around, struct probe_decide_row *original,
+			const struct probe_decide_row *clone)
 {
+	const struct probe_kernel_meta *from = original->meta, *to = clone->meta;
+	uint32_t growth = FRAME_GROWTH_MIN;
+	int depth;
+
+	if (!from->dynamic_stack)
+		return true;
+	if (!around->calls)
+		around->calls = probe_call_graph_create(around->image->bytes, around->image->size);
+	if (!around->calls)
+		return false;
+	depth = probe_call_graph_depth(around->calls, from->symbol);
+	if (depth < 0)
+		return false;
+	if (to->private_size > from->private_size + growth)
+		growth = to->private_size - from->private_size;
+	original->kernel->stack_growth = (uint32_t)depth * growth;
+	return true;
+}
+
+static uint32_t verdict_of(struct surroundings *around, struct probe_decide_row *original,
+			   const struct probe_decide_row *clone)
+{
+	const struct probe_config *config = around->config;
 	struct probe_kernel *kernel = original->kernel;
 	char *name;
 	bool wanted;
@@ -64,18 +101,21 @@ static uint32_t verdict_of(const struct probe_config *config, struct probe_decid
 		return PROBE_V_FILTERED;
 	if (!clone)
 		return PROBE_V_NO_CLONE;
-	if (!probe_site_table_range(sites, original->meta->symbol, &kernel->site_first,
+	if (!probe_site_table_range(around->sites, original->meta->symbol, &kernel->site_first,
 				    &kernel->site_count))
 		return PROBE_V_METADATA;
 	if (probe_kernargs_plan(original->meta, clone->meta, &kernel->plan))
 		return PROBE_V_METADATA;
+	if (!bound_stack(around, original, clone))
+		return PROBE_V_RESOURCES;
 	kernel->clone = clone->kernel;
 	return PROBE_V_SWAPPED;
 }
 
 void probe_decide(const struct probe_config *config, struct probe_decide_row *rows, size_t count,
-		  const struct probe_site_table *sites)
+		  const struct probe_site_table *sites, const struct probe_image *image)
 {
+	struct surroundings around = {config, sites, image, NULL};
 	struct probe_decide_row **clones = calloc(count, sizeof(*clones));
 
 	if (count)
@@ -98,7 +138,8 @@ void probe_decide(const struct probe_config *config, struct probe_decide_row *ro
 			rows[i].kernel->verdict = PROBE_V_NO_CLONE;
 		else
 			rows[i].kernel->verdict =
-				verdict_of(config, &rows[i], clones ? clones[i] : NULL, sites);
+				verdict_of(&around, &rows[i], clones ? clones[i] : NULL);
 	}
+	probe_call_graph_destroy(around.calls);
 	free(clones);
 }

@@ -9,6 +9,7 @@
 #define PROBE_HSA_KERNEL_TABLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernargs.h"
@@ -20,6 +21,7 @@ struct probe_kernel {
 	uint32_t kind;	 /* enum probe_kind; NONE = an original */
 	uint32_t group_size, private_size;
 	uint32_t max_group;
+	uint32_t stack_growth; /* bytes a lane that a clone's callees may need beyond the guess */
 	/* for an original: what becomes of its dispatches, before the filter by number */
 	uint32_t verdict;
 	const struct probe_kernel *clone;

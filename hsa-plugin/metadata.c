@@ -97,6 +97,15 @@ static bool number_of(const struct probe_comgr *comgr, node map, const char *key
 	return true;
 }
 
+static bool flag_of(const struct probe_comgr *comgr, node map, const char *key)
+{
+	char *text = text_of(comgr, map, key);
+	bool flag = text && (!strcmp(text, "true") || !strcmp(text, "1"));
+
+	free(text);
+	return flag;
+}
+
 static int read_arg(const struct probe_comgr *comgr, node map, struct probe_arg *ret)
 {
 	char *kind = text_of(comgr, map, ".value_kind");
@@ -161,6 +170,7 @@ static int read_kernel(const struct probe_comgr *comgr, node map, struct probe_k
 	number_of(comgr, map, ".agpr_count", &ret->agprs);
 	number_of(comgr, map, ".wavefront_size", &ret->wave_size);
 	number_of(comgr, map, ".max_flat_workgroup_size", &ret->max_group);
+	ret->dynamic_stack = flag_of(comgr, map, ".uses_dynamic_stack");
 	return read_args(comgr, map, ret);
 }
 

@@ -9,6 +9,7 @@
 #ifndef PROBE_HSA_METADATA_H
 #define PROBE_HSA_METADATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,6 +55,7 @@ struct probe_kernel_meta {
 	uint32_t group_size, private_size;
 	uint32_t sgprs, vgprs, agprs, wave_size;
 	uint32_t max_group; /* work-items of a workgroup; 0 = not stated */
+	bool dynamic_stack; /* calls whose stack the compiler had to guess */
 	uint32_t arg_count;
 	struct probe_arg *args;
 };

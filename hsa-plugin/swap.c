@@ -8,6 +8,12 @@
 /* A microsecond each (devlib): patience with a slow reader before records are dropped. */
 #define SPIN_LIMIT (1u << 24)
 
+/*
+ * The wave's scratch is at most 8191 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE, 13 bits of KiB), so this
+ * many bytes for each of 64 lanes.
+ */
+#define PRIVATE_MAX (8191u * 1024 / 64)
+
 struct launch {
 	struct probe_queue *queue;
 	const hsa_kernel_dispatch_packet_t *packet;
@@ -54,6 +60,19 @@ static uint32_t check_memory(struct launch *launch)
 	return launch->replicas ? PROBE_V_SWAPPED : PROBE_V_TOO_MANY_SITES;
 }
 
+/* Stack of a lane; what callees may need in addition is given as far as the hardware can. */
+static uint32_t private_size(const hsa_kernel_dispatch_packet_t *packet,
+			     const struct probe_kernel *kernel)
+{
+	uint32_t clone = kernel->clone->private_size;
+	uint32_t size = packet->private_segment_size > clone ? packet->private_segment_size : clone;
+
+	if (size >= PRIVATE_MAX)
+		return size;
+	return kernel->stack_growth > PRIVATE_MAX - size ? PRIVATE_MAX
+							 : size + kernel->stack_growth;
+}
+
 static uint32_t check_resources(struct launch *launch)
 {
 	const hsa_kernel_dispatch_packet_t *packet = launch->packet;
@@ -65,9 +84,9 @@ static uint32_t check_resources(struct launch *launch)
 			 packet->workgroup_size_z;
 
 	launch->group_size = clone->group_size + dynamic;
-	launch->private_size = packet->private_segment_size > clone->private_size
-				       ? packet->private_segment_size
-				       : clone->private_size;
+	launch->private_size = private_size(packet, kernel);
+	if (launch->private_size > PRIVATE_MAX)
+		return PROBE_V_RESOURCES;
 	if (clone->max_group && items > clone->max_group)
 		return PROBE_V_RESOURCES;
 	if (launch->queue->agent->lds_max && launch->group_size > launch->queue->agent->lds_max)
