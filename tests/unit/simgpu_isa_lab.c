@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "isa.h"
 #include "simgpu_isa_host.h"
 
 enum {
@@ -43,6 +44,27 @@ static uint32_t parse_encoding(const char *line, uint32_t *to)
 	return n / 4;
 }
 
+/*
+ * For the list of what no test runs (simgpu_isa_untested.sh): append the mnemonics to the file
+ * that SIMGPU_ISA_LOG names.
+ */
+static void log_mnemonics(const struct lab *lab, uint32_t dwords)
+{
+	const char *path = getenv("SIMGPU_ISA_LOG");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	for (uint32_t at = 0; file && at < dwords;) {
+		enum sim_encoding enc;
+		const struct sim_opcode *row = sim_opcode_find(&lab->code[at], &enc);
+
+		if (row)
+			fprintf(file, "%s\n", sim_op_name(row->op));
+		at += row ? sim_opcode_words(row, enc, lab->code[at]) : 1;
+	}
+	if (file)
+		fclose(file);
+}
+
 static void assemble(struct lab *lab, const char *const *text, unsigned int count)
 {
 	char path[] = "/tmp/simgpu_isa_XXXXXX", command[512], line[1024];
@@ -68,6 +90,7 @@ static void assemble(struct lab *lab, const char *const *text, unsigned int coun
 	unlink(path);
 	if (pclose(file))
 		fail_msg("llvm-mc-15 refused a snippet");
+	log_mnemonics(lab, at);
 }
 
 void lab_open(struct lab *lab, const char *const *text, unsigned int count)

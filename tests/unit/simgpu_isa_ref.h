@@ -167,6 +167,16 @@ static inline uint64_t fma16(double x, double y, double z)
 	return b16((long double)x * y + z);
 }
 
+/* Quotient x of z / y with its special cases, whose values IEEE division gives. */
+static inline uint64_t fixup16(uint64_t x, uint64_t y, uint64_t z)
+{
+	double q = f16(z) / f16(y);
+
+	if (isnan(q) || isinf(f16(y)) || isinf(f16(z)) || f16(y) == 0 || f16(z) == 0)
+		return b16(q);
+	return (x & 0x7fff) | ((y ^ z) & 0x8000);
+}
+
 /* [lo, 1] to an integer of full scale `scale`, to nearest even; NaN is 0. */
 static inline s64 norm(float v, float lo, float scale)
 {
