@@ -160,6 +160,23 @@ static struct probe_err *find(const char *name, const uint8_t *bytes, size_t siz
 	return err;
 }
 
+struct probe_err *probe_bundle_read(const char *name, const void *bytes, size_t size,
+				    struct probe_bundle **ret)
+{
+	struct probe_bundle *bundle = calloc(1, sizeof(*bundle));
+	struct probe_err *err;
+
+	if (!bundle)
+		return probe_err_oom();
+	err = find(name, bytes, size, bundle);
+	if (err) {
+		probe_bundle_destroy(bundle);
+		return err;
+	}
+	*ret = bundle;
+	return NULL;
+}
+
 struct work {
 	const char *name;
 	const uint8_t *bytes;
@@ -169,15 +186,15 @@ struct work {
 static struct probe_err *child(void *user, FILE *out)
 {
 	const struct work *work = user;
-	struct probe_bundle bundle = {0};
-	struct probe_err *err = find(work->name, work->bytes, work->size, &bundle);
+	struct probe_bundle *bundle;
+	struct probe_err *err = probe_bundle_read(work->name, work->bytes, work->size, &bundle);
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < bundle.count; i++) {
-		probe_put_u64(out, bundle.entries[i].offset);
-		probe_put_u64(out, bundle.entries[i].size);
-		probe_put_string(out, bundle.entries[i].id);
+	for (size_t i = 0; i < bundle->count; i++) {
+		probe_put_u64(out, bundle->entries[i].offset);
+		probe_put_u64(out, bundle->entries[i].size);
+		probe_put_string(out, bundle->entries[i].id);
 	}
 	return NULL;
 }

@@ -25,6 +25,9 @@ struct probe_bundle {
 
 struct probe_err *probe_bundle_find(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret);
+/* The same in this process: for throw-away children and fuzz tests. */
+struct probe_err *probe_bundle_read(const char *name, const void *bytes, size_t size,
+				    struct probe_bundle **ret);
 void probe_bundle_destroy(struct probe_bundle *bundle);
 
 #endif

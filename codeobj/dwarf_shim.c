@@ -93,6 +93,7 @@ static const Dwarf_Obj_Access_Methods methods = {
 struct reader {
 	const char *name;
 	Dwarf_Debug dbg;
+	Dwarf_Error error; /* of a call whose failure does not matter */
 	const struct probe_dwarf_sink *sink;
 	uint32_t
 		*files; /* of the unit: number in the table -> the sink's index + 1; 0 = not seen */
@@ -210,22 +211,32 @@ static struct probe_err *read_unit(struct reader *reader, Dwarf_Die die)
 
 /* ---- Functions: what cannot be read is left out, the line table does not depend on it. ------ */
 
+/* Every call needs a place for its error: without one libdwarf aborts. */
+static bool ok(struct reader *reader, int result)
+{
+	if (result == DW_DLV_ERROR) {
+		dwarf_dealloc_error(reader->dbg, reader->error);
+		reader->error = NULL;
+	}
+	return result == DW_DLV_OK;
+}
+
 struct unit_files {
 	char **names;
 	Dwarf_Signed count;
 	int first; /* number of the first: 1 before DWARF 5 */
 };
 
-static bool attr_number(Dwarf_Die die, Dwarf_Half name, Dwarf_Unsigned *ret)
+static bool attr_number(struct reader *reader, Dwarf_Die die, Dwarf_Half name, Dwarf_Unsigned *ret)
 {
 	Dwarf_Attribute attr;
-	bool ok;
+	bool found;
 
-	if (dwarf_attr(die, name, &attr, NULL) != DW_DLV_OK)
+	if (!ok(reader, dwarf_attr(die, name, &attr, &reader->error)))
 		return false;
-	ok = dwarf_formudata(attr, ret, NULL) == DW_DLV_OK;
+	found = ok(reader, dwarf_formudata(attr, ret, &reader->error));
 	dwarf_dealloc_attribute(attr);
-	return ok;
+	return found;
 }
 
 /* The entry that an out-of-line function completes: its declaration or abstract origin. */
@@ -237,10 +248,10 @@ static Dwarf_Die declaration(struct reader *reader, Dwarf_Die die)
 	Dwarf_Off offset;
 
 	for (size_t i = 0; i < 2 && !next; i++) {
-		if (dwarf_attr(die, names[i], &attr, NULL) != DW_DLV_OK)
+		if (!ok(reader, dwarf_attr(die, names[i], &attr, &reader->error)))
 			continue;
-		if (dwarf_global_formref(attr, &offset, NULL) != DW_DLV_OK ||
-		    dwarf_offdie_b(reader->dbg, offset, 1, &next, NULL) != DW_DLV_OK)
+		if (!ok(reader, dwarf_global_formref(attr, &offset, &reader->error)) ||
+		    !ok(reader, dwarf_offdie_b(reader->dbg, offset, 1, &next, &reader->error)))
 			next = NULL;
 		dwarf_dealloc_attribute(attr);
 	}
@@ -251,16 +262,17 @@ static bool declared_at(struct reader *reader, Dwarf_Die die, unsigned chain, Dw
 			Dwarf_Unsigned *line)
 {
 	Dwarf_Die next;
-	bool ok;
+	bool found;
 
-	if (attr_number(die, DW_AT_decl_line, line) && attr_number(die, DW_AT_decl_file, file))
+	if (attr_number(reader, die, DW_AT_decl_line, line) &&
+	    attr_number(reader, die, DW_AT_decl_file, file))
 		return true;
 	next = chain < CHAIN_MAX ? declaration(reader, die) : NULL;
 	if (!next)
 		return false;
-	ok = declared_at(reader, next, chain + 1, file, line);
+	found = declared_at(reader, next, chain + 1, file, line);
 	dwarf_dealloc_die(next);
-	return ok;
+	return found;
 }
 
 static struct probe_err *read_function(struct reader *reader, Dwarf_Die die,
@@ -271,7 +283,7 @@ static struct probe_err *read_function(struct reader *reader, Dwarf_Die die,
 	Dwarf_Addr address;
 	uint32_t index;
 
-	if (dwarf_lowpc(die, &address, NULL) != DW_DLV_OK ||
+	if (!ok(reader, dwarf_lowpc(die, &address, &reader->error)) ||
 	    !declared_at(reader, die, 0, &file, &line))
 		return NULL;
 	if (file < (Dwarf_Unsigned)files->first ||
@@ -291,16 +303,16 @@ static struct probe_err *read_children(struct reader *reader, Dwarf_Die parent, 
 	Dwarf_Die die, next;
 	Dwarf_Half tag;
 
-	if (depth > DEPTH_MAX || dwarf_child(parent, &die, NULL) != DW_DLV_OK)
+	if (depth > DEPTH_MAX || !ok(reader, dwarf_child(parent, &die, &reader->error)))
 		return NULL;
 	while (die && !err) {
-		if (dwarf_tag(die, &tag, NULL) != DW_DLV_OK)
+		if (!ok(reader, dwarf_tag(die, &tag, &reader->error)))
 			tag = 0;
 		if (tag == DW_TAG_subprogram)
 			err = read_function(reader, die, files);
 		else if (tag == DW_TAG_namespace)
 			err = read_children(reader, die, depth + 1, files);
-		if (dwarf_siblingof_b(reader->dbg, die, 1, &next, NULL) != DW_DLV_OK)
+		if (!ok(reader, dwarf_siblingof_b(reader->dbg, die, 1, &next, &reader->error)))
 			next = NULL;
 		dwarf_dealloc_die(die);
 		die = next;
@@ -315,7 +327,7 @@ static struct probe_err *read_functions(struct reader *reader, Dwarf_Die die, Dw
 	struct unit_files files = {.first = version >= 5 ? 0 : 1};
 	struct probe_err *err;
 
-	if (dwarf_srcfiles(die, &files.names, &files.count, NULL) != DW_DLV_OK)
+	if (!ok(reader, dwarf_srcfiles(die, &files.names, &files.count, &reader->error)))
 		return NULL;
 	err = read_children(reader, die, 0, &files);
 	for (Dwarf_Signed i = 0; i < files.count; i++)

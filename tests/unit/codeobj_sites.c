@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The site table reader: what is right, every way to be wrong, every truncation, mutations. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "codeobj/sites.h"
+#include "codeobj_forge.h"
+#include "common/err.h"
+
+static struct forged table;
+static struct probe_sites_header *header = (struct probe_sites_header *)table.bytes;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&table, 0, sizeof(table));
+	forge_sites(&table);
+	return 0;
+}
+
+static void test_good(void **state)
+{
+	struct probe_sites *sites;
+
+	(void)state;
+	assert_null(probe_sites_parse("t", table.bytes, table.size, &sites));
+	assert_int_equal(sites->site_count, 2);
+	assert_int_equal(sites->kernel_count, 1);
+	assert_int_equal(sites->uncovered, 3);
+	assert_int_equal(sites->sites[1].line, 70000);
+	assert_int_equal(sites->sites[1].column, 66000);
+	assert_int_equal(sites->sites[1].unit, 16);
+	assert_string_equal(probe_sites_string(sites, sites->sites[0].file), "/src/a.hip");
+	assert_string_equal(probe_sites_string(sites, sites->sites[1].function), "helper");
+	assert_string_equal(probe_sites_string(sites, sites->frames[0].function), "copy");
+	assert_string_equal(probe_sites_string(sites, UINT32_MAX), "");
+	probe_sites_destroy(sites);
+	probe_sites_destroy(NULL);
+}
+
+/* A longer header and bytes behind the table are for newer writers, and no error. */
+static void test_room_for_more(void **state)
+{
+	struct probe_sites *sites;
+
+	(void)state;
+	table.size += 100;
+	assert_null(probe_sites_parse("t", table.bytes, table.size, &sites));
+	probe_sites_destroy(sites);
+}
+
+static void refused(const char *says)
+{
+	struct probe_sites *sites = NULL;
+	struct probe_err *err = probe_sites_parse("t", table.bytes, table.size, &sites);
+	char text[256];
+
+	assert_non_null(err);
+	assert_null(sites);
+	probe_err_format(err, text, sizeof(text));
+	if (!strstr(text, says))
+		fail_msg("'%s' does not say '%s'", text, says);
+	probe_err_destroy(err);
+}
+
+static struct probe_site *site(uint32_t i)
+{
+	return (struct probe_site *)(table.bytes + header->sites_offset) + i;
+}
+
+static void test_bad_header(void **state)
+{
+	uint32_t *const words[] = {
+		&header->total_size,	&header->site_count,	 &header->kernel_count,
+		&header->frame_count,	&header->sites_offset,	 &header->kernels_offset,
+		&header->frames_offset, &header->strings_offset, &header->strings_size};
+
+	(void)state;
+	header->magic ^= 1;
+	refused("magic");
+	header->magic ^= 1;
+	header->version = 9;
+	refused("version 9");
+	header->version = PROBE_SITES_VERSION;
+	header->header_size = 40;
+	refused("header of 40 bytes");
+	header->header_size = sizeof(*header);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		uint32_t old = *words[i];
+
+		*words[i] = UINT32_MAX;
+		refused("");
+		*words[i] = old;
+	}
+	header->strings_size--;
+	refused("no NUL");
+}
+
+static void test_bad_content(void **state)
+{
+	struct probe_site_kernel *kernel = (void *)(table.bytes + header->kernels_offset);
+	struct probe_site_frame *frame = (void *)(table.bytes + header->frames_offset);
+	struct probe_site good = *site(1);
+
+	(void)state;
+#define BREAK(field, value, says)                                                                  \
+	site(1)->field = (value);                                                                  \
+	refused(says);                                                                             \
+	*site(1) = good
+	BREAK(file, 9999, "string at 9999");
+	BREAK(function, UINT32_MAX, "string");
+	BREAK(owner, header->strings_size, "string");
+	BREAK(first_frame, 1, "frames");
+	BREAK(first_frame, UINT32_MAX, "frames");
+	BREAK(frame_count, 2, "frames");
+	BREAK(access, 0, "access kind 0");
+	BREAK(access, 4, "access kind 4");
+	BREAK(unit, 0, "unit");
+	BREAK(unit, 3, "unit");
+	BREAK(size, 0, "size");
+	BREAK(size, 24, "multiple");
+	kernel->site_count = 3;
+	refused("kernel 0: sites");
+	kernel->site_count = 2;
+	kernel->name = 5000;
+	refused("kernel 0: string");
+	kernel->name = 0;
+	frame->file = 5000;
+	refused("frame 0: string");
+}
+
+static void test_every_prefix(void **state)
+{
+	(void)state;
+	for (size_t size = 0; size < table.size; size++) {
+		uint8_t *bytes = malloc(size ? size : 1);
+		struct probe_sites *sites;
+		struct probe_err *err;
+
+		memcpy(bytes, table.bytes, size);
+		err = probe_sites_parse("t", bytes, size, &sites);
+		assert_non_null(err);
+		probe_err_destroy(err);
+		free(bytes);
+	}
+}
+
+/* Use all that a table promises: the sanitizer watches. */
+static size_t touch(const struct probe_sites *sites)
+{
+	size_t sum = 0;
+
+	for (uint32_t i = 0; i < sites->site_count; i++) {
+		sum += strlen(probe_sites_string(sites, sites->sites[i].file));
+		sum += strlen(probe_sites_string(sites, sites->sites[i].function));
+		sum += strlen(probe_sites_string(sites, sites->sites[i].owner));
+		for (uint32_t f = 0; f < sites->sites[i].frame_count; f++)
+			sum += strlen(probe_sites_string(
+				sites, sites->frames[sites->sites[i].first_frame + f].file));
+	}
+	for (uint32_t i = 0; i < sites->kernel_count; i++)
+		for (uint32_t k = 0; k < sites->kernels[i].site_count; k++)
+			sum += sites->sites[sites->kernels[i].first_site + k].line;
+	return sum;
+}
+
+static void test_mutations(void **state)
+{
+	uint64_t seed = 88172645463325252ull;
+	unsigned good = 0, bad = 0;
+	volatile size_t sum = 0;
+
+	(void)state;
+	for (int i = 0; i < 50000; i++) {
+		uint8_t *bytes = malloc(table.size);
+		struct probe_sites *sites;
+		struct probe_err *err;
+
+		memcpy(bytes, table.bytes, table.size);
+		forge_mutate(bytes, table.size, &seed);
+		err = probe_sites_parse("t", bytes, table.size, &sites);
+		free(bytes);
+		if (err) {
+			bad++;
+			probe_err_destroy(err);
+		} else {
+			good++;
+			sum += touch(sites);
+			probe_sites_destroy(sites);
+		}
+	}
+	/* Both ways were taken. */
+	assert_true(good > 1000 && bad > 1000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_good, setup),
+		cmocka_unit_test_setup(test_room_for_more, setup),
+		cmocka_unit_test_setup(test_bad_header, setup),
+		cmocka_unit_test_setup(test_bad_content, setup),
+		cmocka_unit_test_setup(test_every_prefix, setup),
+		cmocka_unit_test_setup(test_mutations, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
