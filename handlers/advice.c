@@ -128,6 +128,10 @@ static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, s
 	unsigned bytes = facts->site->bytes, element = bytes < 4 ? 4 : bytes;
 	long long stride = facts->low, size = llabs(stride);
 	unsigned n = padding(facts, stride, facts->site->wave, scratch);
+	/* Waves that are not full: perhaps a tree whose steps leave gaps between active lanes. */
+	const char *instead = facts->lanes < facts->executions * facts->site->wave
+				      ? "; or let the active lanes use neighbouring elements"
+				      : "";
 
 	say(ret->cause, "lanes are %lld B apart: %llu-way bank conflict", size,
 	    (unsigned long long)facts->way);
@@ -136,11 +140,11 @@ static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, s
 			      "neighbouring lanes use neighbouring elements");
 	else if (n && size % element == 0)
 		say(ret->fix,
-		    "pad the row from %lld to %lld elements of %u B (%lld B): no conflicts then",
-		    size / element, size / element + n, element, size + n * element);
+		    "pad the row from %lld to %lld elements of %u B (%lld B): no conflicts then%s",
+		    size / element, size / element + n, element, size + n * element, instead);
 	else if (n)
-		say(ret->fix, "pad the row by %u B to %lld B: no conflicts then", n * element,
-		    size + n * element);
+		say(ret->fix, "pad the row by %u B to %lld B: no conflicts then%s", n * element,
+		    size + n * element, instead);
 	else
 		say(ret->fix,
 		    "no padding up to %u B removes the conflicts: swizzle the index "
