@@ -196,6 +196,8 @@ static void put_finding(const struct finding *finding)
 	printf("       cost: %lld B of bandwidth wasted\n", number(finding, F_COST));
 	if (*cell(finding, F_CAUSE)) {
 		fputs("       cause: ", stdout);
+		if (number(finding, F_SITES) > 1)
+			printf("(costliest of the %lld) ", number(finding, F_SITES));
 		report_put(cell(finding, F_CAUSE));
 		fputs("\n       fix: ", stdout);
 		report_put(cell(finding, F_FIX));
