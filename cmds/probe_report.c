@@ -238,11 +238,19 @@ static struct probe_err *parse(int argc, char **argv, struct line *line)
 
 static struct probe_err *check(const struct report *report)
 {
+	const struct report_query *query = &report_kernels_query;
+
 	if (report->verb == REPORT_LIST)
 		return NULL;
 	if (!report->file_count)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
-	return NULL;
+	if (report->verb == REPORT_INFO)
+		return NULL;
+	if (report->verb == REPORT_LINES)
+		query = &report_lines_query;
+	else if (report->verb == REPORT_DISPATCHES)
+		query = &report_dispatches_query;
+	return report_check(report, query);
 }
 
 static struct probe_err *show(const struct report *report, size_t i)

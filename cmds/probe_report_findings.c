@@ -167,7 +167,9 @@ static void put_numbers(const struct finding *finding)
 	const struct report *report = finding->report;
 	long long executions = number(finding, F_EXECUTIONS), sites = number(finding, F_SITES);
 
-	printf("       %lld executions, %lld active lanes", executions, number(finding, F_LANES));
+	printf("       %lld %s, %lld active %s", executions,
+	       report_plural(executions, "execution", "executions"), number(finding, F_LANES),
+	       report_plural(number(finding, F_LANES), "lane", "lanes"));
 	if (sites > 1)
 		printf(" (%lld instructions at this place added up)", sites);
 	putchar('\n');
@@ -313,9 +315,11 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	if (err)
 		return err;
 	if ((long long)bad < all_bad)
-		printf("%lld more findings (-n)\n", all_bad - (long long)bad);
+		printf("%lld more %s (-n)\n", all_bad - (long long)bad,
+		       report_plural(all_bad - (long long)bad, "finding", "findings"));
 	if ((long long)good < all_good)
-		printf("%lld places cost no more than they need%s\n", all_good - (long long)good,
+		printf("%lld %s no more than needed%s\n", all_good - (long long)good,
+		       report_plural(all_good - (long long)good, "place costs", "places cost"),
 		       report->all ? " and are left out (-n)" : " (--all shows them)");
 	return NULL;
 }

@@ -366,10 +366,10 @@ static struct probe_err *put_database(const struct report *report, const char *p
 					"type = 'table' AND name LIKE 'probe\\_%\\_%' ESCAPE '\\' "
 					"ORDER BY name");
 	}
-	if (!err)
-		err = put_stored_objects(report, &db);
 	if (!err && report->format != REPORT_JSON)
 		err = report_account(report, &db);
+	if (!err)
+		err = put_stored_objects(report, &db);
 	report_db_close(&db);
 	return err;
 }
@@ -385,7 +385,8 @@ static struct probe_err *map_file(const char *path, const uint8_t **bytes, size_
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
 		close(fd);
 		return probe_err_create("%s is %s", path,
-					S_ISREG(st.st_mode) ? "empty" : "not a regular file");
+					S_ISREG(st.st_mode) ? "an empty file"
+							    : "not a regular file");
 	}
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);

@@ -78,6 +78,12 @@ extern const struct report_query report_lines_query, report_kernels_query, repor
 struct probe_err *report_choose(const struct report *report, const struct report_query *query,
 				bool all, unsigned char *chosen, size_t *count);
 
+/* Are the columns of -f and -s those of the query? */
+struct probe_err *report_check(const struct report *report, const struct report_query *query);
+
+/* "1 finding", "2 findings". */
+const char *report_plural(int64_t count, const char *one, const char *many);
+
 struct report_db {
 	const char *path;
 	struct probe_reader reader;

@@ -33,6 +33,11 @@ const char *report_plain(const struct report *report)
 	return report->color ? "\033[0m" : "";
 }
 
+const char *report_plural(int64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
 void report_put(const char *text)
 {
 	report_text(stdout, text, SIZE_MAX, 0);
@@ -260,7 +265,8 @@ static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
 	report_put(*where ? where : "(no line information)");
 	fputs("  ", stdout);
 	report_put(report_cell(stmt, 0));
-	printf("  %s dispatches\n", report_cell(stmt, 1));
+	printf("  (%s %s)\n", report_cell(stmt, 1),
+	       report_plural(sqlite3_column_int64(stmt, 1), "dispatch", "dispatches"));
 }
 
 static bool count_is_zero(const struct report_db *db, const char *sql, struct probe_err **err)

@@ -156,6 +156,22 @@ static struct probe_err *put_order(FILE *sql, const struct report_query *query, 
 	return NULL;
 }
 
+struct probe_err *report_check(const struct report *report, const struct report_query *query)
+{
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	size_t count, size;
+	char *text = NULL;
+	FILE *scratch = open_memstream(&text, &size);
+	struct probe_err *err = report_choose(report, query, true, chosen, &count);
+
+	if (!err && report->sort && scratch)
+		err = put_order(scratch, query, "-s", report->sort);
+	if (scratch)
+		fclose(scratch);
+	free(text);
+	return err;
+}
+
 static struct probe_err *put_query(const struct report *report, const struct report_query *query,
 				   const unsigned char *chosen, size_t count, FILE *sql)
 {

@@ -5,32 +5,37 @@
 #include <math.h>
 #include <string.h>
 
-/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF; and no C0 or C1 control. */
-unsigned report_utf8(const char *text, size_t len)
+/* No overlong forms, no surrogates, nothing above U+10FFFF. */
+unsigned report_utf8(const char *text, size_t len, uint32_t *code)
 {
 	const unsigned char *c = (const unsigned char *)text;
-	static const uint32_t least[] = {0, 0x20, 0xa0, 0x800, 0x10000};
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned count = c[0] < 0x80		 ? 1
 			 : (c[0] & 0xe0) == 0xc0 ? 2
 			 : (c[0] & 0xf0) == 0xe0 ? 3
 			 : (c[0] & 0xf8) == 0xf0 ? 4
 						 : 0;
-	uint32_t code = count == 1 ? c[0] : c[0] & (0x7f >> count);
 
 	if (!count || count > len)
 		return 0;
+	*code = count == 1 ? c[0] : c[0] & (0x7fu >> count);
 	for (unsigned i = 1; i < count; i++) {
 		if ((c[i] & 0xc0) != 0x80)
 			return 0;
-		code = code << 6 | (c[i] & 0x3f);
+		*code = *code << 6 | (c[i] & 0x3f);
 	}
-	if (code < least[count] || code == 0x7f || code > 0x10ffff ||
-	    (code >= 0xd800 && code < 0xe000))
-		return 0;
-	/* Marks that turn the direction of text around would show one name for another. */
-	if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
+	if (*code < least[count] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
 		return 0;
 	return count;
+}
+
+bool report_printable(uint32_t code)
+{
+	bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+	/* Marks that turn the direction of text would show one name for another. */
+	bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+
+	return !control && !turns;
 }
 
 size_t report_text(FILE *out, const char *text, size_t len, size_t column)
@@ -40,7 +45,8 @@ size_t report_text(FILE *out, const char *text, size_t len, size_t column)
 	if (len == SIZE_MAX)
 		len = strlen(text);
 	for (size_t i = 0; i < len;) {
-		unsigned count = report_utf8(text + i, len - i);
+		uint32_t code;
+		unsigned count = report_utf8(text + i, len - i, &code);
 
 		if (text[i] == '\t') {
 			do {
@@ -48,7 +54,7 @@ size_t report_text(FILE *out, const char *text, size_t len, size_t column)
 					fputc(' ', out);
 			} while (++column % 8);
 			i++;
-		} else if (count) {
+		} else if (count && report_printable(code)) {
 			if (out)
 				fwrite(text + i, 1, count, out);
 			column++;
@@ -117,18 +123,17 @@ static void put_string(FILE *out, const char *text)
 
 	fputc('"', out);
 	for (size_t i = 0; i < len;) {
-		unsigned count = report_utf8(text + i, len - i);
-		unsigned char c = (unsigned char)text[i];
+		uint32_t code;
+		unsigned count = report_utf8(text + i, len - i, &code);
 
-		if (c == '"' || c == '\\') {
-			fprintf(out, "\\%c", c);
-		} else if (count) {
-			fwrite(text + i, 1, count, out);
-		} else if (c < 0x80) {
-			fprintf(out, "\\u%04x", c);
-		} else {
+		if (text[i] == '"' || text[i] == '\\')
+			fprintf(out, "\\%c", text[i]);
+		else if (!count)
 			fputs("\xef\xbf\xbd", out); /* U+FFFD: the byte is no text */
-		}
+		else if (report_printable(code))
+			fwrite(text + i, 1, count, out);
+		else
+			fprintf(out, "\\u%04x", code);
 		i += count ? count : 1;
 	}
 	fputc('"', out);

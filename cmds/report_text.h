@@ -11,11 +11,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/*
- * Bytes of the UTF-8 character at `text`, 0 if the bytes are none or encode a control character.
- * *columns: places on a terminal, roughly (0 for combining marks is not attempted).
- */
-unsigned report_utf8(const char *text, size_t len);
+/* Bytes of the UTF-8 character at `text` and its code, 0 if these bytes are none (RFC 3629). */
+unsigned report_utf8(const char *text, size_t len, uint32_t *code);
+
+/* May it reach a terminal? No control characters, nor those that turn the direction of text. */
+bool report_printable(uint32_t code);
 
 /*
  * Write at most `len` bytes (SIZE_MAX: up to NUL): control bytes and what is not UTF-8 as \xNN,

@@ -18,7 +18,7 @@ cp "$TEST_HANDLERS/count.so" "$dir/probe/lib/probe/handlers/memory.so" # the def
 : >"$dir/probe/lib/probe/libprobe-hsa.so"
 : >"$dir/probe/lib/probe/sim/libhsakmt.so.1"
 PROBE=$dir/probe
-PATH=$PROBE/bin:$PATH
+PATH=$PROBE/bin:$PROBE_BIN:$PATH
 TMPDIR=$dir
 export PROBE PATH TMPDIR FAKE_APP
 unset XDG_RUNTIME_DIR NO_COLOR PROBE_SOCKET PROBE_KIND PROBE_WHEN_FULL PROBE_INSTRUMENTED \

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# Command goldens of probe-report: one test per script in report/, on databases made by hand.
+if(NOT PROBE_BUILD_REPORT)
+	return()
+endif()
+find_program(SQLITE3_PROGRAM sqlite3 REQUIRED)
+find_program(JQ_PROGRAM jq REQUIRED)
+file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/report/*.sh)
+foreach(case ${cases})
+	get_filename_component(name ${case} NAME_WE)
+	add_test(NAME cmd.report.${name} COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${case})
+	set_tests_properties(cmd.report.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT
+		"PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers;FAKE_APP=$<TARGET_FILE:fake-app>")
+endforeach()

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/database.inc"
+probe-report --help
+echo "--"
+probe-report --print-options

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/database.inc"
+# Bytes that a terminal would obey, quotes, tabs, broken UTF-8: escaped, and JSON stays JSON.
+sample run.db
+sql run.db <<'END'
+UPDATE rocpd_info_kernel_symbol_t SET display_name = char(27) || '[31m"k\' || char(0x9b) || char(10) || 'x' WHERE id = 1;
+UPDATE probe_source SET text = char(9) || 'int ' || char(0x3b1) || '=' || char(9) || 'p["x"];' WHERE line = 12;
+UPDATE probe_site SET "column" = 13 WHERE site = 0;
+UPDATE probe_source SET text = CAST(X'6f75745bff5d3b0d' AS TEXT), file = 'a' || char(7) || '.hip' WHERE line = 13;
+UPDATE probe_site SET frames = '{not json', file = 'a' || char(7) || '.hip' WHERE site = 1;
+UPDATE probe_memory_site SET cause = 'a,"b"' || char(0x202e), fix = char(13) WHERE id = 2;
+END
+probe-report lines --color never run.db | sed -n '4,/^$/p'
+probe-report lines --format json run.db | jq -c '.[] | [.file, .kernel, .cause, .fix, .source, .inlined]'
+probe-report lines --format csv -f file,kernel,cause,fix,source run.db

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/database.inc"
+# No kernel with a clone: the kernels, where they are declared, and how to compile.
+database run.db
+kernel run.db 1 'void ns::tile<32>(float*, float const*, int)' _ZN2ns4tileILi32EEEvPfPKfi
+kernel run.db 2 copy copy
+kernel run.db 3 gone gone
+for id in 1 2 3; do dispatch run.db $id $id 3; done
+dispatch run.db 4 2 3
+sql run.db <<END
+INSERT INTO probe_code VALUES (1, '', readfile('$data/codeobj/tile-dwarf5.co'));
+INSERT INTO probe_account VALUES ('dispatches', 'seen', 4), ('dispatches', 'completed', 4),
+	('dispatches', 'swapped', 0), ('dispatches', 'refused.no_clone', 4);
+END
+probe-report lines run.db
+echo "-- json"
+probe-report lines --format json run.db
+echo "-- csv"
+probe-report lines --format csv -f file,line run.db
+echo "-- off"
+sql run.db <<'END'
+UPDATE probe_dispatch SET verdict = 1;
+END
+probe-report lines run.db | grep off
+echo "-- nothing launched"
+database empty.db
+probe-report lines empty.db
+echo "-- another handler"
+sample other.db
+sql other.db <<'END'
+DROP TABLE probe_memory_site;
+END
+probe-report lines other.db | sed -n 4p
+probe-report kernels --format csv -f kernel,cost other.db

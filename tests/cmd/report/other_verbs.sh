@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/database.inc"
+sample run.db
+probe-report run.db
+echo "== kernels"
+probe-report kernels -f kernel,dispatches,instrumented,cost,position run.db
+echo "== dispatches"
+probe-report dispatches run.db
+echo "== json"
+probe-report kernels --format json run.db | jq -c '.[0] | [.kernel, .cost, .time_ns]'
+probe-report dispatches --format json run.db | jq -c '.[] | [.dispatch, .ran]'
+probe-report summary --format json run.db | jq -c 'length'

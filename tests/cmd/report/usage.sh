@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/database.inc"
+# Usage errors are 2, others 1; each is one sentence.
+sample run.db
+try()
+{
+	"$@"
+	echo "$? $*"
+}
+try probe-report
+try probe-report --nonsense run.db
+try probe-report lines -f nothing run.db
+try probe-report lines -s line,wrong run.db
+try probe-report lines -n many run.db
+try probe-report lines -k '(' run.db
+try probe-report lines --format xml run.db
+try probe-report lines -t ab run.db
+try probe-report --color sometimes run.db
+try probe-report lines none.db
+try probe-report .
+try probe-report info .
+: >empty
+try probe-report info empty
+echo text >text
+try probe-report info text
+try probe-report lines text
+try probe-report lines -- --color
+try probe-report info /bin/true
+probe-report lines run.db >/dev/full
+echo "$? full"
