@@ -35,13 +35,13 @@ enum field {
 	F_SOURCE,
 	F_INLINED,
 	F_SITES,
-	FIELDS,
+	F_SITE,
 };
 
 static const char field_names[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
-	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites";
+	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site";
 
 struct finding {
 	const struct report *report;
@@ -80,6 +80,8 @@ static void put_head(const struct finding *finding)
 
 	fputs(report_bold(report), stdout);
 	put_position(cell(finding, F_FILE), number(finding, F_LINE), number(finding, F_COLUMN));
+	if (!number(finding, F_LINE))
+		printf(", site %lld", number(finding, F_SITE));
 	printf("%s: %s %s %s, %lld B per lane, in ", report_plain(report), cell(finding, F_ACCESS),
 	       !strcmp(cell(finding, F_ACCESS), "store")  ? "to"
 	       : !strcmp(cell(finding, F_ACCESS), "load") ? "from"
@@ -217,6 +219,8 @@ static void put_brief(const struct finding *finding)
 	printf("%s%s%s  ", cost ? report_red(report) : report_green(report), cost ? "bad " : "good",
 	       report_plain(report));
 	put_position(cell(finding, F_FILE), number(finding, F_LINE), number(finding, F_COLUMN));
+	if (!number(finding, F_LINE))
+		printf(", site %lld", number(finding, F_SITE));
 	printf("  %s %s %lld B, %lld executions", cell(finding, F_SPACE), cell(finding, F_ACCESS),
 	       number(finding, F_SIZE), number(finding, F_EXECUTIONS));
 	if (number(finding, F_USED128))
