@@ -78,6 +78,18 @@ static struct facts gather(const struct advice_site *site)
 	return facts;
 }
 
+/* What is known of addresses without one stride. */
+static const char *irregular(const struct facts *facts, char *text, size_t room)
+{
+	if (facts->pattern == PATTERN_MIXED)
+		snprintf(text, room, "only %llu of %llu executions have a constant stride",
+			 (unsigned long long)facts->site->counters[PROBE_C_AFFINE],
+			 (unsigned long long)facts->executions);
+	else
+		snprintf(text, room, "addresses follow no constant stride");
+	return text;
+}
+
 /* ---- LDS ----------------------------------------------------------------------------------- */
 
 /* Conflicts of one full-wave access: rows of `row` lanes at `stride`, rows `shift` bytes apart. */
@@ -170,10 +182,11 @@ static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, str
 		return false;
 	n = padding(facts, (int64_t)stride, row, scratch);
 	say(ret->cause,
-	    "within each row of %u work-items lanes are %llu B (or an odd multiple) apart: %llu-way "
-	    "bank conflict",
-	    row, (unsigned long long)stride, (unsigned long long)facts->way);
-	if (facts->way * (site->unit < 4 ? 4 : site->unit) >= 128)
+	    "the counts are those of lanes %llu B apart within rows of %u work-items: %llu-way bank "
+	    "conflict",
+	    (unsigned long long)stride, row, (unsigned long long)facts->way);
+	/* All lanes of every phase in one bank: that proves it. */
+	if (stride >= 128)
 		say(ret->cause,
 		    "within each row of %u work-items lanes are a multiple of 128 B apart: %llu-way "
 		    "bank conflict",
@@ -196,6 +209,7 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 {
 	double each = (double)facts->conflicts / (double)facts->executions;
 	unsigned long long way = facts->way;
+	char text[96];
 
 	if (facts->pattern == PATTERN_STRIDE) {
 		lds_stride(facts, scratch, ret);
@@ -212,9 +226,8 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 	}
 	if (facts->pattern == PATTERN_NONE && lds_rows(facts, scratch, ret))
 		return;
-	say(ret->cause,
-	    "addresses follow no constant stride%s: %.1f conflicts per execution, up to %llu-way",
-	    facts->pattern == PATTERN_MIXED ? " in all executions" : "", each, way);
+	say(ret->cause, "%s: %.1f conflicts per execution, up to %llu-way",
+	    irregular(facts, text, sizeof(text)), each, way);
 	if (facts->site->access == PROBE_ACCESS_ATOMIC)
 		say(ret->fix, "give each group of lanes a copy of the table at an odd pitch, and "
 			      "sum the copies at the end");
@@ -271,6 +284,7 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 	double used = (double)facts->used / (double)facts->executions;
 	double needed = (double)facts->needed / (double)facts->executions;
 	unsigned row = site->row;
+	char text[96];
 
 	if (facts->pattern == PATTERN_STRIDE) {
 		global_stride(facts, ret);
@@ -289,17 +303,15 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 	if (facts->pattern == PATTERN_NONE && row && row < site->wave &&
 	    facts->lanes == facts->executions * site->wave && used >= row) {
 		say(ret->cause,
-		    "lanes of a row of %u work-items are each in a line of %u B of their own: %.1f "
-		    "lines touched, %.1f needed",
-		    row, facts->line, used, needed);
+		    "%.1f lines of %u B touched, %.1f needed: as if each lane of a row of %u "
+		    "work-items were in a line of its own",
+		    used, facts->line, needed, row);
 		say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the indices), "
 			      "or pass a tile through LDS");
 		return;
 	}
-	say(ret->cause,
-	    "addresses follow no constant stride%s (gather): %.1f lines of %u B touched, %.1f "
-	    "needed",
-	    facts->pattern == PATTERN_MIXED ? " in all executions" : "", used, facts->line, needed);
+	say(ret->cause, "%s (gather): %.1f lines of %u B touched, %.1f needed",
+	    irregular(facts, text, sizeof(text)), used, facts->line, needed);
 	if (row && row < site->wave && site->wave % row == 0)
 		say(ret->fix,
 		    "if rows of %u work-items are short pieces of long rows, make the "
