@@ -140,8 +140,19 @@ static struct probe_host_rec *reserve(struct probe_segment *seg, uint32_t size)
 		rest = seg->mask + 1 - (head & seg->mask);
 		if (rest >= size)
 			rest = 0;
-		/* A tail beyond head gives a huge `used`: the other side is broken, so full. */
-		if (used > seg->mask + 1 || rest + size > seg->mask + 1 - used)
+		/*
+		 * A tail beyond head: others have moved both on since we looked, or the other side is
+		 * broken, which counts as full.
+		 */
+		if (used > seg->mask + 1) {
+			uint64_t now = __atomic_load_n(&seg->ring->head, __ATOMIC_RELAXED);
+
+			if (now == head)
+				return NULL;
+			head = now;
+			continue;
+		}
+		if (rest + size > seg->mask + 1 - used)
 			return NULL;
 		if (__atomic_compare_exchange_n(&seg->ring->head, &head, head + rest + size, true,
 						__ATOMIC_RELAXED, __ATOMIC_RELAXED))
