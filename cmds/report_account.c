@@ -91,7 +91,7 @@ static void put_device(const struct report *report, sqlite3_stmt *stmt)
 		report_put(report_cell(stmt, 2));
 		fputs(")", stdout);
 	}
-	fputs(simulated ? ": counts are exact, times are the model's" : "", stdout);
+	fputs(simulated ? ": counts are exact, times are the host's, not a GPU's" : "", stdout);
 }
 
 static void put_partial(const struct report *report, sqlite3_stmt *stmt)
