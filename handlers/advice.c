@@ -299,9 +299,11 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 			      "align the first one");
 		return;
 	}
-	/* Every row of the workgroup in the wave crosses as many lines as it has lanes. */
+	/* As many lines as a row has lanes: the rows of the wave cross the same ones, side by side.
+	 */
 	if (facts->pattern == PATTERN_NONE && row && row < site->wave &&
-	    facts->lanes == facts->executions * site->wave && used >= row) {
+	    facts->lanes == facts->executions * site->wave &&
+	    facts->used == facts->executions * row) {
 		say(ret->cause,
 		    "%.1f lines of %u B touched, %.1f needed: as if each lane of a row of %u "
 		    "work-items were in a line of its own",
