@@ -235,7 +235,7 @@ static void decode_operands(struct decoder *d)
 	case ENC_SOPK:
 	case ENC_SOPP:
 		d->ip->imm = (int16_t)d->word[0];
-		/* fall through */
+		__attribute__((fallthrough));
 	case ENC_SOP1:
 	case ENC_SOP2:
 	case ENC_SOPC:

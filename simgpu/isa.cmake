@@ -2,6 +2,10 @@
 # The instruction set: decoder, scalar instructions, and the vector instructions once per level
 # of host vector width; the level is chosen when the library is loaded (PROBE_SIM_ISA).
 set(simgpu_isa_options -fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-trapping-math)
+# Some bodies do not vectorise (libm calls); LANES need not be told.
+if(CMAKE_C_COMPILER_ID MATCHES Clang)
+	list(APPEND simgpu_isa_options -Wno-pass-failed)
+endif()
 
 add_library(simgpu_isa OBJECT
 	code_cache.c constants.c decode.c decode_vector.c exec_control.c exec_flow.c exec_salu.c exec_smem.c

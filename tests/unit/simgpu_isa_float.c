@@ -59,8 +59,8 @@ static const char *const text[SNIPPETS] = {
 		    "v_div_fmas_f64 v[10:11], v[10:11], v[12:13], v[14:15]\n"
 		    "v_div_fixup_f64 v[8:9], v[10:11], v[4:5], v[2:3]\n",
 	[ADD_MODE_F32] = "s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s4\nv_add_f32 v8, v2, v4\n",
-	[ADD_MODE_F64] = "s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s4\n"
-			 "v_add_f64 v[8:9], v[2:3], v[4:5]\n",
+	[ADD_MODE_F64] = ("s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s4\n"
+			  "v_add_f64 v[8:9], v[2:3], v[4:5]\n"),
 	[SIN] = "v_sin_f32 v8, v2\n",
 	[COS] = "v_cos_f32 v8, v2\n",
 	[EXP] = "v_exp_f32 v8, v2\n",
