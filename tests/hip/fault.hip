@@ -8,7 +8,8 @@
 
 __global__ void write_outside(int *cells)
 {
-	cells[threadIdx.x == 70 ? 1ll << 36 : (long long)threadIdx.x] = 1;
+	/* Downwards: 256 GiB above an allocation may lie past the largest address, another fault. */
+	cells[threadIdx.x == 70 ? -(1ll << 36) : (long long)threadIdx.x] = 1;
 }
 
 __global__ void read_null(int *cells)
