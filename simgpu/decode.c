@@ -320,12 +320,17 @@ static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 		ip->exec = ip->scalar ? level->valu_any : level->valu;
 }
 
+/* What bodies see of a source that the instruction does not have. */
+static const uint32_t no_source[2 * SIM_LANES];
+
 void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 {
 	const struct sim_exec *exec;
 	struct decoder d = {.word = word, .ip = ret};
 
 	memset(ret, 0, sizeof(*ret));
+	for (unsigned int n = 0; n < 3; n++)
+		ret->off[n] = (uintptr_t)no_source;
 	ret->words = 1;
 	ret->exec = avail ? sim_exec_unknown : sim_exec_nofetch;
 	d.row = avail ? sim_opcode_find(word, &d.enc) : NULL;

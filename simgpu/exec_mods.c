@@ -178,9 +178,8 @@ static void result_scale(const struct sim_inst *ip, u32 *d)
 static void result_place(const struct sim_wave *w, const struct sim_inst *ip, u32 *d)
 {
 	const u32 *old = w->vgpr[ip->dst];
-	unsigned int sel = ip->m.dst_sel, bits = sel < 4 ? 8 : 16;
-	unsigned int at = sel < 4 ? 8 * sel : 16 * (sel - 4);
-	u32 mask = ((1u << bits) - 1) << at;
+	unsigned int sel = ip->m.dst_sel, bits = sel < 4 ? 8 : 16, at;
+	u32 mask;
 
 	if (ip->xflags & X_KEEPHI) {
 		at = ip->keep_high || ip->m.opsel & 8 ? 16 : 0;
@@ -191,6 +190,8 @@ static void result_place(const struct sim_wave *w, const struct sim_inst *ip, u3
 	}
 	if (!ip->m.sdwa || sel == 6)
 		return;
+	at = sel < 4 ? 8 * sel : 16 * (sel - 4);
+	mask = ((1u << bits) - 1) << at;
 	for (unsigned int l = 0; l < 64; l++) {
 		u32 v = d[l] << at & mask;
 		u32 sign = (u32)((i32)(d[l] << (32 - bits)) >> 31);
