@@ -28,6 +28,8 @@ struct waiter {
 	pthread_cond_t wake;
 	HsaEvent **events;
 	uint32_t count;
+	bool all;
+	bool woken; /* its one event, or any of several, was set since it began to wait */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -134,6 +136,12 @@ static void set_event(struct event *event)
 		for (uint32_t i = 0; i < waiter->count; i++) {
 			if (waiter->events[i] != event->handle)
 				continue;
+			/*
+			 * The driver wakes everybody who waits for an event, although it is reset
+			 * for those who come later: ROCr waits for one in two threads when a queue
+			 * is destroyed.
+			 */
+			waiter->woken = waiter->woken || !waiter->all || waiter->count == 1;
 			pthread_cond_signal(&waiter->wake);
 			break;
 		}
@@ -286,7 +294,7 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *events[], HSAuint32 count, bo
 {
 	/* ROCr passes 0xfffffffe for waits it means to last. */
 	bool forever = milliseconds >= 0xfffffffe;
-	struct waiter waiter = {.events = events, .count = count};
+	struct waiter waiter = {.events = events, .count = count, .all = all};
 	struct timespec deadline = {0};
 	enum wait_state state;
 	int timed_out = 0;
@@ -306,6 +314,8 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *events[], HSAuint32 count, bo
 				forever ? pthread_cond_wait(&waiter.wake, &lock)
 					: pthread_cond_timedwait(&waiter.wake, &lock, &deadline);
 			state = check(events, count, all);
+			if (state == WAIT_UNMET && waiter.woken)
+				state = WAIT_MET;
 		}
 		remove_waiter(&waiter);
 		pthread_cond_destroy(&waiter.wake);
