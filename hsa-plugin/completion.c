@@ -29,6 +29,8 @@ enum {
 #define LINGER_NS      2000000u	  /* looked on after the last completion before sleeping */
 #define LOOK_AROUND_NS 100000000u /* between looks at the supervisor */
 #define RECORD_WAIT_NS 2000000000ull
+/* A copy of a few megabytes that takes longer than this never ends. */
+#define COPY_PATIENCE_NS 10000000000ull
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list of queues */
 static struct probe_queue *queues;
@@ -104,17 +106,32 @@ static void put_complete(struct probe_queue *queue, const struct probe_entry *en
 	atomic_fetch_add_explicit(&probe_tool.completed, 1, memory_order_relaxed);
 }
 
-static void collect_entry(struct probe_queue *queue, struct probe_entry *entry,
+/* Move an entry on as far as it goes now; true if it moved. */
+static bool collect_entry(struct probe_queue *queue, struct probe_entry *entry,
 			  const amd_signal_t *signal)
 {
 	uint64_t dropped = 0;
 	uint32_t rows = 0;
 
-	complete_application(entry->application, signal);
-	if (entry->replicas)
-		probe_counters_collect(queue, entry, &rows, &dropped);
+	if (entry->state == PROBE_ENTRY_RUNNING) {
+		if (probe_signal_get(signal) > 0)
+			return false;
+		complete_application(entry->application, signal);
+		if (entry->replicas) {
+			entry->since = now_ns();
+			entry->state = PROBE_ENTRY_COPYING;
+			probe_counters_begin(queue, entry);
+			return true;
+		}
+	} else if (entry->state == PROBE_ENTRY_COPYING) {
+		bool late = now_ns() - entry->since > COPY_PATIENCE_NS;
+
+		if (!probe_counters_end(queue, entry, late, &rows, &dropped))
+			return false;
+	}
 	put_complete(queue, entry, signal, rows, dropped);
-	entry->done = true;
+	entry->state = PROBE_ENTRY_DONE;
+	return true;
 }
 
 /* Entries that completed since the last look, in any order; true if there were some. */
@@ -130,12 +147,11 @@ static bool collect(struct probe_queue *queue, bool all)
 		struct probe_entry *entry = &queue->entries[i & (PROBE_ENTRIES - 1)];
 		amd_signal_t *signal = probe_queue_completion(queue, i);
 
-		if (entry->done || probe_signal_get(signal) > 0)
-			continue;
-		collect_entry(queue, entry, signal);
-		progress = true;
+		if (entry->state != PROBE_ENTRY_DONE)
+			progress |= collect_entry(queue, entry, signal);
 	}
-	while (tail < head && queue->entries[tail & (PROBE_ENTRIES - 1)].done) {
+	while (tail < head &&
+	       queue->entries[tail & (PROBE_ENTRIES - 1)].state == PROBE_ENTRY_DONE) {
 		uint64_t end_of_block = queue->entries[tail & (PROBE_ENTRIES - 1)].kernarg_end;
 
 		/* Pair with the acquires in take_block() and has_entry(). */

@@ -7,80 +7,86 @@
 
 enum { ROWS_AT_ONCE = 64 };
 
-/* A copy of a few megabytes that takes longer than this never ends. */
-#define COPY_PATIENCE_NS 10000000000ull
 /* The reader's time for making room, when nothing shall be lost. */
 #define ROWS_WAIT_NS 2000000000ull
 
-static bool copy(struct probe_queue *queue, void *to, hsa_agent_t to_agent, const void *from,
-		 hsa_agent_t from_agent, size_t size, hsa_signal_t done)
+/* All arenas are filled from these: one block of zeros, for as long as the process lives. */
+static uint8_t *zeros;
+
+static uint32_t sites_of(const struct probe_entry *entry)
+{
+	return entry->kernel->site_count;
+}
+
+/* Zeros into the first `size` bytes of an arena, after `before` (0 = at once). */
+static bool zero(const struct probe_queue *queue, const struct probe_arena *arena, size_t size,
+		 hsa_signal_t before)
 {
 	struct probe_hsa *hsa = &probe_tool.hsa;
 
-	(void)queue;
-	hsa->signal_store_relaxed(done, 1);
-	return hsa->memory_async_copy(to, to_agent, from, from_agent, size, 0, NULL, done) ==
-	       HSA_STATUS_SUCCESS;
+	hsa->signal_store_relaxed(arena->zeroed, 1);
+	return hsa->memory_async_copy(arena->device, queue->agent->handle, zeros,
+				      probe_tool.host->handle, size, before.handle != 0,
+				      before.handle ? &before : NULL,
+				      arena->zeroed) == HSA_STATUS_SUCCESS;
 }
 
-static bool wait_for(hsa_signal_t done)
+static bool arena_init(struct probe_queue *queue, struct probe_arena *arena, size_t number)
 {
-	uint64_t ticks = COPY_PATIENCE_NS / 1000000000ull * probe_tool.tick_hz;
+	struct probe_hsa *hsa = &probe_tool.hsa;
+	uint64_t patience = 10 * probe_tool.tick_hz;
 
-	return probe_tool.hsa.signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, ticks,
-						    HSA_WAIT_STATE_BLOCKED) < 1;
-}
-
-static bool zero(struct probe_queue *queue, uint8_t *arena, size_t size)
-{
-	return copy(queue, arena, queue->agent->handle, queue->zeros, probe_tool.host->handle, size,
-		    queue->zeroed);
+	arena->device = queue->device_memory + number * PROBE_ARENA_BYTES;
+	arena->host = queue->host_memory + number * PROBE_ARENA_BYTES;
+	return !hsa->signal_create(1, 0, NULL, &arena->copied) &&
+	       !hsa->signal_create(1, 0, NULL, &arena->zeroed) &&
+	       zero(queue, arena, PROBE_ARENA_BYTES, (hsa_signal_t){0}) &&
+	       hsa->signal_wait_scacquire(arena->zeroed, HSA_SIGNAL_CONDITION_LT, 1, patience,
+					  HSA_WAIT_STATE_BLOCKED) < 1;
 }
 
 void probe_counters_init(struct probe_queue *queue)
 {
+	struct probe_tool *tool = &probe_tool;
 	size_t all = (size_t)PROBE_ARENAS * PROBE_ARENA_BYTES;
-	struct probe_hsa *hsa = &probe_tool.hsa;
-	uint8_t *arenas;
+	bool ready = true;
 
-	queue->gates = probe_agent_host_memory(&probe_tool, queue->agent,
-					       PROBE_GATES * sizeof(queue->gates[0]));
-	queue->staging =
-		probe_agent_host_memory(&probe_tool, queue->agent, 2 * (size_t)PROBE_ARENA_BYTES);
-	if (!queue->gates || !queue->staging)
+	if (!zeros)
+		zeros = probe_agent_host_memory(tool, queue->agent, PROBE_ARENA_BYTES);
+	queue->gates =
+		probe_agent_host_memory(tool, queue->agent, PROBE_GATES * sizeof(queue->gates[0]));
+	queue->host_memory = probe_agent_host_memory(tool, queue->agent, all);
+	queue->device_memory = probe_agent_device_memory(tool, queue->agent, all);
+	if (!zeros || !queue->gates || !queue->host_memory || !queue->device_memory)
 		return;
-	queue->zeros = queue->staging + PROBE_ARENA_BYTES;
-	if (hsa->signal_create(1, 0, NULL, &queue->copied) ||
-	    hsa->signal_create(1, 0, NULL, &queue->zeroed))
-		return;
-	arenas = probe_agent_device_memory(&probe_tool, queue->agent, all);
-	if (!arenas)
-		return;
-	for (size_t at = 0; at < all; at += PROBE_ARENA_BYTES)
-		if (!zero(queue, arenas + at, PROBE_ARENA_BYTES) || !wait_for(queue->zeroed)) {
-			hsa->memory_pool_free(arenas);
-			return;
-		}
-	queue->arenas = arenas;
+	for (size_t i = 0; i < PROBE_ARENAS && ready; i++)
+		ready = arena_init(queue, &queue->arenas[i], i);
+	queue->counters = ready;
+}
+
+static void free_memory(void *memory)
+{
+	if (memory)
+		probe_tool.hsa.memory_pool_free(memory);
 }
 
 void probe_counters_deinit(struct probe_queue *queue)
 {
-	struct probe_hsa *hsa = &probe_tool.hsa;
+	for (size_t i = 0; i < PROBE_ARENAS; i++) {
+		if (queue->arenas[i].copied.handle)
+			probe_tool.hsa.signal_destroy(queue->arenas[i].copied);
+		if (queue->arenas[i].zeroed.handle)
+			probe_tool.hsa.signal_destroy(queue->arenas[i].zeroed);
+	}
+	free_memory(queue->device_memory);
+	free_memory(queue->host_memory);
+	free_memory(queue->gates);
+	queue->counters = false;
+}
 
-	if (queue->arenas)
-		hsa->memory_pool_free(queue->arenas);
-	if (queue->gates)
-		hsa->memory_pool_free(queue->gates);
-	if (queue->staging)
-		hsa->memory_pool_free(queue->staging);
-	if (queue->copied.handle)
-		hsa->signal_destroy(queue->copied);
-	if (queue->zeroed.handle)
-		hsa->signal_destroy(queue->zeroed);
-	queue->arenas = queue->staging = queue->zeros = NULL;
-	queue->gates = NULL;
-	queue->copied.handle = queue->zeroed.handle = 0;
+void probe_counters_forget(void)
+{
+	zeros = NULL;
 }
 
 void probe_counters_sum(uint64_t *table, uint32_t replicas, uint32_t sites)
@@ -143,33 +149,42 @@ static void put_table(const struct probe_entry *entry, const uint64_t *table, ui
 	put_rows(entry, rows, count, stored, dropped);
 }
 
-void probe_counters_collect(struct probe_queue *queue, const struct probe_entry *entry,
-			    uint32_t *rows, uint64_t *dropped)
+void probe_counters_begin(struct probe_queue *queue, struct probe_entry *entry)
 {
-	uint32_t sites = entry->kernel->site_count;
-	size_t size = (size_t)entry->replicas * sites * PROBE_COUNTERS * 8;
-	uint8_t *arena = probe_queue_arena(queue, entry->turn);
-	uint64_t *table = (uint64_t *)(void *)queue->staging;
-	bool read, zeroing;
+	struct probe_arena *arena = probe_queue_arena(queue, entry->turn);
+	size_t size = (size_t)entry->replicas * sites_of(entry) * PROBE_COUNTERS * 8;
+	struct probe_hsa *hsa = &probe_tool.hsa;
+
+	hsa->signal_store_relaxed(arena->copied, 1);
+	hsa->signal_store_relaxed(arena->zeroed, 1);
+	if (hsa->memory_async_copy(arena->host, probe_tool.host->handle, arena->device,
+				   queue->agent->handle, size, 0, NULL, arena->copied) ||
+	    !zero(queue, arena, size, arena->copied))
+		/* Neither signal will tell: have it given up at the next look. */
+		entry->since = 0;
+}
+
+bool probe_counters_end(struct probe_queue *queue, struct probe_entry *entry, bool late,
+			uint32_t *rows, uint64_t *dropped)
+{
+	struct probe_arena *arena = probe_queue_arena(queue, entry->turn);
+	uint64_t *table = (uint64_t *)(void *)arena->host;
 
 	*rows = 0;
 	*dropped = 0;
-	read = copy(queue, table, probe_tool.host->handle, arena, queue->agent->handle, size,
-		    queue->copied) &&
-	       wait_for(queue->copied);
-	/* Zeros may travel while the rows are summed. */
-	zeroing = read && zero(queue, arena, size);
-	if (read) {
-		probe_counters_sum(table, entry->replicas, sites);
+	if (probe_tool.hsa.signal_load_scacquire(arena->zeroed) < 1) {
+		probe_counters_sum(table, entry->replicas, sites_of(entry));
 		put_table(entry, table, rows, dropped);
-	} else {
-		*dropped = sites;
-	}
-	/*
-	 * An arena that could not be zeroed must not be used again, but the gate has to open: from
-	 * here on the queue's kernels are refused, and those that wait already count too much.
-	 */
-	if (!zeroing || !wait_for(queue->zeroed))
+	} else if (late) {
+		/*
+		 * The arena must not be used again, but its gate has to open. From here on the
+		 * queue's kernels are refused; for those that wait already the numbers are lost.
+		 */
 		atomic_store(&queue->counters_broken, true);
+		*dropped = sites_of(entry);
+	} else {
+		return false;
+	}
 	__atomic_store_n(&probe_queue_gate(queue, entry->turn)->value, 0, __ATOMIC_RELEASE);
+	return true;
 }

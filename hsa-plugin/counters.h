@@ -3,6 +3,7 @@
 #ifndef PROBE_HSA_COUNTERS_H
 #define PROBE_HSA_COUNTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "relay.h"
@@ -11,12 +12,18 @@
 void probe_counters_init(struct probe_queue *queue);
 void probe_counters_deinit(struct probe_queue *queue);
 
+/* The runtime has gone down, and its memory with it. */
+void probe_counters_forget(void);
+
+/* Send the arena of a completed dispatch to the host, and zeros after it. */
+void probe_counters_begin(struct probe_queue *queue, struct probe_entry *entry);
+
 /*
- * Read the arena of a completed dispatch, write its rows, zero it and open its gate. `rows` is how
- * many were written, `dropped` how many were not.
+ * Once both are there, write the rows and open the gate: true, with how many rows were written and
+ * how many were lost. False = not yet; with `late` the copy is given up.
  */
-void probe_counters_collect(struct probe_queue *queue, const struct probe_entry *entry,
-			    uint32_t *rows, uint64_t *dropped);
+bool probe_counters_end(struct probe_queue *queue, struct probe_entry *entry, bool late,
+			uint32_t *rows, uint64_t *dropped);
 
 /* Add the rows of replica 1.. to replica 0: sums, and maxima where the counter is one. */
 void probe_counters_sum(uint64_t *table, uint32_t replicas, uint32_t sites);

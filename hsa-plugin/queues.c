@@ -106,13 +106,26 @@ static uint32_t hardware_size(const struct probe_agent *agent, uint32_t size)
 	return agent->queue_max && wanted > agent->queue_max ? agent->queue_max : wanted;
 }
 
-/* What a hardware queue of this size would say of itself: at least the agent's minimum. */
-static uint32_t soft_size(const struct probe_agent *agent, uint32_t size)
+/*
+ * The size the runtime would give: some round a small one up to their minimum, some refuse it. 0 =
+ * refused; then the application gets the runtime's own answer.
+ */
+static uint32_t soft_size(const struct probe_agent *agent, uint32_t size, hsa_queue_type32_t type)
 {
 	uint32_t least = 0;
+	hsa_queue_t *queue;
 
+	if (!size || (size & (size - 1)) || (agent->queue_max && size > agent->queue_max))
+		return 0;
 	probe_tool.hsa.agent_get_info(agent->handle, HSA_AGENT_INFO_QUEUE_MIN_SIZE, &least);
-	return size < least ? least : size;
+	if (size >= least)
+		return size;
+	if (probe_tool.hsa.queue_create(agent->handle, size, type, NULL, NULL, UINT32_MAX,
+					UINT32_MAX, &queue))
+		return 0;
+	size = queue->size;
+	probe_tool.hsa.queue_destroy(queue);
+	return size;
 }
 
 static bool make_memory(struct probe_queue *queue)
@@ -158,9 +171,9 @@ static hsa_status_t make_queues(struct probe_queue *queue, uint32_t size, hsa_qu
 	if (!status)
 		status = hsa->signal_create(0, 0, NULL, &queue->doorbell);
 	if (!status)
-		status = hsa->soft_queue_create(
-			probe_tool.host->region, soft_size(queue->agent, size), type,
-			queue->real->features, queue->doorbell, &queue->soft);
+		status = hsa->soft_queue_create(probe_tool.host->region, size, type,
+						queue->real->features, queue->doorbell,
+						&queue->soft);
 	if (!status)
 		status = hsa->profiling_set_profiler_enabled(queue->real, 1);
 	if (!status)
@@ -213,12 +226,14 @@ static hsa_status_t hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_que
 {
 	struct probe_agent *agent = probe_agent_of(&probe_tool, handle);
 	struct probe_queue *queue = NULL;
+	uint32_t given = 0;
 	int saved = errno;
 
-	if (probe_tool_active() && probe_tool.host && agent && agent->gpu && ret && size &&
-	    !(size & (size - 1)) && (!agent->queue_max || size <= agent->queue_max) &&
+	if (probe_tool_active() && probe_tool.host && agent && agent->gpu && ret &&
 	    type <= HSA_QUEUE_TYPE_SINGLE)
-		queue = queue_create(agent, size, type, callback, data, private_size, group_size);
+		given = soft_size(agent, size, type);
+	if (given)
+		queue = queue_create(agent, given, type, callback, data, private_size, group_size);
 	errno = saved;
 	if (!queue)
 		return probe_tool.hsa.queue_create(handle, size, type, callback, data, private_size,

@@ -32,7 +32,7 @@ enum {
 	PROBE_HARDWARE_MIN = 2048, /* packets of the hardware ring */
 	PROBE_KERNARG_BYTES = 1 << 20,
 	PROBE_ARENAS = 4, /* counter tables per queue */
-	PROBE_ARENA_BYTES = 4 << 20,
+	PROBE_ARENA_BYTES = 2 << 20,
 	PROBE_REPLICAS_MAX = 64,
 };
 
@@ -44,7 +44,22 @@ struct probe_entry {
 	uint32_t kind;		  /* of the clone that runs; NONE = the original */
 	uint32_t replicas;	  /* of the counters; 0 = uses no arena */
 	uint64_t turn;		  /* number of its use of an arena */
-	bool done;		  /* collector only */
+	uint8_t state;		  /* enum probe_entry_state; collector only */
+	uint64_t since;		  /* CLOCK_MONOTONIC: when its counters began to travel */
+};
+
+/* Collector only: what an entry waits for. */
+enum probe_entry_state {
+	PROBE_ENTRY_RUNNING = 0, /* its kernel */
+	PROBE_ENTRY_COPYING,	 /* its counters, on their way to the host, and zeros back */
+	PROBE_ENTRY_DONE,	 /* older entries */
+};
+
+/* One of a queue's counter tables. */
+struct probe_arena {
+	uint8_t *device;
+	uint8_t *host; /* where it is copied to */
+	hsa_signal_t copied, zeroed;
 };
 
 struct probe_queue {
@@ -71,12 +86,11 @@ struct probe_queue {
 	uint8_t *kernargs;
 	_Atomic uint64_t kernarg_tail; /* writer: collector */
 
-	/* the `memory` kind; NULL or 0 if there is no memory for it */
-	uint8_t *arenas;
+	/* the `memory` kind; NULL if there is no memory for it */
+	uint8_t *device_memory, *host_memory; /* of all arenas */
+	struct probe_arena arenas[PROBE_ARENAS];
 	amd_signal_t *gates; /* one per turn, modulo PROBE_GATES: 0 once its counters are read */
-	uint8_t *staging;    /* host copy of an arena */
-	uint8_t *zeros;
-	hsa_signal_t copied, zeroed;
+	bool counters;	     /* all of this is there */
 	atomic_bool counters_broken; /* an arena could not be zeroed again */
 };
 
@@ -96,9 +110,9 @@ static inline amd_signal_t *probe_queue_gate(const struct probe_queue *queue, ui
 	return &queue->gates[turn & (PROBE_GATES - 1)];
 }
 
-static inline uint8_t *probe_queue_arena(const struct probe_queue *queue, uint64_t turn)
+static inline struct probe_arena *probe_queue_arena(struct probe_queue *queue, uint64_t turn)
 {
-	return queue->arenas + turn % PROBE_ARENAS * PROBE_ARENA_BYTES;
+	return &queue->arenas[turn % PROBE_ARENAS];
 }
 
 /*

@@ -53,7 +53,7 @@ static uint32_t check_memory(struct launch *launch)
 
 	if (!kernel->site_count)
 		return PROBE_V_SWAPPED;
-	if (!launch->queue->arenas ||
+	if (!launch->queue->counters ||
 	    atomic_load_explicit(&launch->queue->counters_broken, memory_order_relaxed))
 		return PROBE_V_MEMORY;
 	launch->replicas = replicas_for(kernel->site_count);
@@ -143,7 +143,7 @@ static bool take_block(struct launch *launch)
 
 static void fill_context(const struct launch *launch, uint64_t turn, struct probe_ctx *ret)
 {
-	const struct probe_queue *queue = launch->queue;
+	struct probe_queue *queue = launch->queue;
 	const amd_queue_t *hardware = (const amd_queue_t *)queue->real;
 
 	*ret = (struct probe_ctx){
@@ -158,7 +158,7 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 		.scratch_aperture = hardware->private_segment_aperture_base_hi,
 	};
 	if (launch->replicas) {
-		ret->counters = (uint64_t)(uintptr_t)probe_queue_arena(queue, turn);
+		ret->counters = (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device;
 		ret->replica_mask = launch->replicas - 1;
 	}
 	if (queue->agent->ring_count) {

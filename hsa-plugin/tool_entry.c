@@ -19,6 +19,7 @@
 #include "agents.h"
 #include "code_objects.h"
 #include "completion.h"
+#include "counters.h"
 #include "queues.h"
 #include "session.h"
 #include "tool.h"
@@ -182,6 +183,7 @@ void OnUnload(void)
 {
 	probe_tool_finish(false);
 	probe_queues_forget();
+	probe_counters_forget();
 	probe_collector_forget();
 }
 
