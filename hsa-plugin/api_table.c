@@ -73,6 +73,7 @@ static const struct amd_row amd_rows[] = {
 	{MEMBER(memory_pool_allocate), NO_HOOK, true, {13, 13, 13}},
 	{MEMBER(memory_pool_free), NO_HOOK, true, {14, 14, 14}},
 	{MEMBER(memory_async_copy), NO_HOOK, true, {15, 15, 15}},
+	{MEMBER(agent_memory_pool_get_info), NO_HOOK, true, {16, 16, 18}},
 	{MEMBER(agents_allow_access), NO_HOOK, true, {17, 17, 19}},
 	{MEMBER(memory_lock), NO_HOOK, true, {20, 20, 22}},
 	{MEMBER(memory_fill), NO_HOOK, true, {22, 22, 24}},

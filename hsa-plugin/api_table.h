@@ -79,6 +79,7 @@ struct probe_hsa {
 	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
 	__typeof__(hsa_amd_memory_pool_free) *memory_pool_free;
 	__typeof__(hsa_amd_memory_async_copy) *memory_async_copy;
+	__typeof__(hsa_amd_agent_memory_pool_get_info) *agent_memory_pool_get_info;
 	__typeof__(hsa_amd_agents_allow_access) *agents_allow_access;
 	__typeof__(hsa_amd_memory_lock) *memory_lock;
 	__typeof__(hsa_amd_memory_fill) *memory_fill;

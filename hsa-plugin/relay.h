@@ -32,7 +32,7 @@ enum {
 	PROBE_HARDWARE_MIN = 2048, /* packets of the hardware ring */
 	PROBE_KERNARG_BYTES = 1 << 20,
 	PROBE_ARENAS = 4, /* counter tables per queue */
-	PROBE_ARENA_BYTES = 2 << 20,
+	PROBE_ARENA_BYTES = 512 << 10,
 	PROBE_REPLICAS_MAX = 64,
 };
 
@@ -91,6 +91,7 @@ struct probe_queue {
 	struct probe_arena arenas[PROBE_ARENAS];
 	amd_signal_t *gates; /* one per turn, modulo PROBE_GATES: 0 once its counters are read */
 	bool counters;	     /* all of this is there */
+	bool direct;	     /* the CPU reads device memory as fast as its own */
 	atomic_bool counters_broken; /* an arena could not be zeroed again */
 };
 

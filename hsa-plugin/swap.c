@@ -240,8 +240,24 @@ static bool must_wait(const struct probe_queue *queue, uint64_t turn)
 	       probe_signal_get(probe_queue_gate(queue, turn - PROBE_ARENAS)) != 0;
 }
 
+static uint16_t with_scope(uint16_t header, int shift, uint16_t scope)
+{
+	uint16_t mask =
+		(uint16_t)(((1 << HSA_PACKET_HEADER_WIDTH_SCACQUIRE_FENCE_SCOPE) - 1) << shift);
+
+	return (uint16_t)((header & ~mask) | scope << shift);
+}
+
+/*
+ * Counters are written by copies and read by copies, which is what system scope is for; HIP asks
+ * for agent scope between its own kernels.
+ */
 static void swap_kernel(const struct launch *launch, hsa_kernel_dispatch_packet_t *packet)
 {
+	packet->header = with_scope(packet->header, HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE,
+				    HSA_FENCE_SCOPE_SYSTEM);
+	packet->header = with_scope(packet->header, HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+				    HSA_FENCE_SCOPE_SYSTEM);
 	packet->kernel_object = launch->kernel->clone->object;
 	packet->kernarg_address = launch->block;
 	packet->group_segment_size = launch->group_size;
