@@ -209,6 +209,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		list_sites(unit, &table, options);
 	}
 	spread_ranges(units);
+	probe_shim_keep_skips();
 	build(units, module, devlib, options, analyses);
 	devlib_unlink(devlib, analyses);
 	for (size_t i = 0; i < units->count; i++)

@@ -13,6 +13,7 @@
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -26,6 +27,23 @@ static FunctionAnalysisManager &function_analyses(Module &module, void *analyses
 	auto &manager = *static_cast<ModuleAnalysisManager *>(analyses);
 
 	return manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+}
+
+/*
+ * SIPreEmitPeephole takes a branch over code that no lane runs for needless when the blocks between
+ * it and its target are short, even if one of them leaves that stretch for a loop (seen in LLVM 15,
+ * device printf). The loop then runs with EXEC = 0: harmless to vector code, but a probe's uniform
+ * loops branch on `EXEC and condition` and would not end. With this threshold only empty stretches
+ * lose their branch.
+ */
+void probe_shim_keep_skips(void)
+{
+	auto &options = cl::getRegisteredOptions();
+	auto found = options.find("amdgpu-skip-threshold");
+
+	/* "Multi": may be given on the command line as well. */
+	if (found != options.end())
+		found->second->addOccurrence(0, found->first(), "1", true);
 }
 
 void probe_shim_error(LLVMModuleRef module, const char *text)

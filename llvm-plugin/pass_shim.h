@@ -21,6 +21,8 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses);
  */
 bool probe_version_check(void);
 
+/* For the rest of this compilation, code that no lane runs is branched over, however short. */
+void probe_shim_keep_skips(void);
 /* Make the compiler report an error and fail. */
 void probe_shim_error(LLVMModuleRef module, const char *text);
 
