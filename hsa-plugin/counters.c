@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "agents.h"
+#include "counter_sum.h"
 
 enum { ROWS_AT_ONCE = 64, DIRECT_TRY_BYTES = 64 << 10, DIRECT_BYTES_PER_NS = 2 };
 
@@ -124,22 +125,6 @@ void probe_counters_deinit(struct probe_queue *queue)
 void probe_counters_forget(void)
 {
 	zeros = NULL;
-}
-
-void probe_counters_sum(uint64_t *table, uint32_t replicas, uint32_t sites)
-{
-	size_t words = (size_t)sites * PROBE_COUNTERS;
-
-	for (uint32_t replica = 1; replica < replicas; replica++) {
-		const uint64_t *from = table + replica * words;
-
-		for (size_t i = 0; i < words; i++) {
-			if (i % PROBE_COUNTERS < PROBE_C_ADDED)
-				table[i] += from[i];
-			else if (from[i] > table[i])
-				table[i] = from[i];
-		}
-	}
 }
 
 static void put_rows(const struct probe_entry *entry, const struct probe_counter_row *rows,

@@ -25,7 +25,4 @@ void probe_counters_begin(struct probe_queue *queue, struct probe_entry *entry);
 bool probe_counters_end(struct probe_queue *queue, struct probe_entry *entry, bool late,
 			uint32_t *rows, uint64_t *dropped);
 
-/* Add the rows of replica 1.. to replica 0: sums, and maxima where the counter is one. */
-void probe_counters_sum(uint64_t *table, uint32_t replicas, uint32_t sites);
-
 #endif

@@ -151,6 +151,14 @@ void app_dispatch(const struct app *app, hsa_queue_t *queue, const struct app_la
 	submit(queue, &packet);
 }
 
+void app_wait_for(hsa_queue_t *queue, hsa_signal_t signal)
+{
+	hsa_barrier_and_packet_t packet = {.header = header(HSA_PACKET_TYPE_BARRIER_AND, 1)};
+
+	packet.dep_signal[0] = signal;
+	submit(queue, &packet);
+}
+
 void app_finish(hsa_queue_t *queue)
 {
 	hsa_barrier_and_packet_t packet = {.header = header(HSA_PACKET_TYPE_BARRIER_AND, 1)};

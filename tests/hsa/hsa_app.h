@@ -47,6 +47,9 @@ hsa_queue_t *app_queue(const struct app *app, uint32_t size, hsa_queue_type32_t 
 /* Write a packet, waiting for room as the read index shows it, and ring the doorbell. */
 void app_dispatch(const struct app *app, hsa_queue_t *queue, const struct app_launch *launch);
 
+/* Hold the queue back until the signal is 0. */
+void app_wait_for(hsa_queue_t *queue, hsa_signal_t signal);
+
 /* A barrier behind all that was submitted, and wait for it. */
 void app_finish(hsa_queue_t *queue);
 

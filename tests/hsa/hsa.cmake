@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# Programs against HSA itself, on the simulated GPU: the same output with and without the tool.
+if(NOT TARGET probe-hsa OR NOT TARGET hsakmt OR NOT TARGET probe-run OR NOT TARGET probe_pass_15
+   OR PROBE_SANITIZE)
+	return()
+endif()
+find_program(HIPCC hipcc)
+find_program(OFFLOAD_BUNDLER NAMES clang-offload-bundler-15 clang-offload-bundler)
+find_library(HSA_RUNTIME_LIBRARY hsa-runtime64)
+if(NOT HIPCC OR NOT OFFLOAD_BUNDLER OR NOT HSA_RUNTIME_LIBRARY)
+	message(STATUS "tests/hsa: no hipcc, clang-offload-bundler or libhsa-runtime64, not tested")
+	return()
+endif()
+
+set(hsa_dir ${CMAKE_CURRENT_LIST_DIR})
+set(hsa_code ${CMAKE_BINARY_DIR}/tests/hsa/hsa_kernels.co)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/hsa)
+add_custom_command(OUTPUT ${hsa_code}
+	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 -g
+		-fpass-plugin=$<TARGET_FILE:probe_pass_15> ${hsa_dir}/hsa_kernels.hip
+		-o ${hsa_code}.bundle
+	COMMAND ${OFFLOAD_BUNDLER} --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a
+		--input=${hsa_code}.bundle --output=${hsa_code}
+	DEPENDS ${hsa_dir}/hsa_kernels.hip probe_pass_15 COMMENT "hipcc hsa_kernels.co" VERBATIM)
+add_custom_target(hsa_kernels ALL DEPENDS ${hsa_code})
+
+foreach(program hsa_cases hsa_bench)
+	add_executable(${program} ${hsa_dir}/${program}.c ${hsa_dir}/hsa_app.c)
+	target_include_directories(${program} PRIVATE ${HSA_INCLUDE_DIR})
+	target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
+	target_link_libraries(${program} PRIVATE probe_flags ${HSA_RUNTIME_LIBRARY} Threads::Threads)
+endforeach()
+
+foreach(case burst signals threads gate odd lds globals fork again leave)
+	foreach(way memory trace off)
+		add_test(NAME hsa.${case}.${way}
+			COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} ${way})
+		set_tests_properties(hsa.${case}.${way} PROPERTIES LABELS hsa TIMEOUT 120)
+	endforeach()
+endforeach()
+# Counters by way of the DMA engines, and of the runtime's own copy kernels.
+foreach(case burst threads signals)
+	add_test(NAME hsa.${case}.dma
+		COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} memory)
+	add_test(NAME hsa.${case}.blit
+		COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} memory)
+	set_tests_properties(hsa.${case}.dma hsa.${case}.blit PROPERTIES LABELS hsa TIMEOUT 120)
+	set_property(TEST hsa.${case}.dma PROPERTY ENVIRONMENT PROBE_SIM_LARGE_BAR=0)
+	set_property(TEST hsa.${case}.blit PROPERTY
+		ENVIRONMENT PROBE_SIM_LARGE_BAR=0 HSA_ENABLE_SDMA=0)
+endforeach()

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* What the environment asks for: kinds, name filters, dispatches. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <probe/wire.h>
+
+#include "filters.h"
+
+static void selections(void **state)
+{
+	static const struct {
+		const char *text, *taken; /* dispatches 1 to 9 */
+	} good[] = {
+		{NULL, "111111111"},	      {"", "111111111"},	{"all", "111111111"},
+		{"first", "100000000"},	      {"1-in-1", "111111111"},	{"1-in-4", "100010001"},
+		{"2-in-3", "110110110"},      {"3", "001000000"},	{"2-4", "011100000"},
+		{"1,3-4,9-100", "101100001"}, {"3-3,3-3", "001000000"},
+	};
+	static const char *const bad[] = {
+		"none", "0-in-4", "5-in-4", "1-in-", "1-in-4x", "-3",	"4-2",
+		"1,,2", "1,",	  "0",	    "x",     "1-",	"all ", "99999999999999999999999"};
+	struct probe_selection selection;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_true(probe_selection_parse(good[i].text, &selection));
+		for (uint64_t n = 1; n <= 9; n++)
+			assert_int_equal(probe_selection_has(&selection, n),
+					 good[i].taken[n - 1] == '1');
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(probe_selection_parse(bad[i], &selection));
+}
+
+static const char *const names[] = {
+	"PROBE_SOCKET",		"PROBE_KIND",		"PROBE_INSTRUMENTED", "PROBE_WHEN_FULL",
+	"PROBE_KERNEL_INCLUDE", "PROBE_KERNEL_EXCLUDE", "PROBE_DISPATCHES"};
+
+static void clear(void)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+}
+
+static void environment(void **state)
+{
+	struct probe_config config;
+	char text[200];
+
+	(void)state;
+	clear();
+	assert_false(probe_config_read(&config));
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	setenv("PROBE_SOCKET", text, 1);
+	assert_false(probe_config_read(&config));
+	setenv("PROBE_SOCKET", "@name", 1);
+	assert_true(probe_config_read(&config));
+	assert_string_equal(config.socket, "@name");
+	assert_int_equal(config.kind, PROBE_KIND_MEMORY);
+	assert_int_equal(config.when_full, PROBE_FULL_BLOCK);
+	assert_true(probe_config_wants(&config, "anything(int)"));
+	setenv("PROBE_KIND", "trace", 1);
+	setenv("PROBE_WHEN_FULL", "drop", 1);
+	assert_true(probe_config_read(&config));
+	assert_int_equal(config.kind, PROBE_KIND_TRACE);
+	assert_int_equal(config.when_full, PROBE_FULL_DROP);
+	setenv("PROBE_INSTRUMENTED", "0", 1);
+	assert_true(probe_config_read(&config));
+	assert_int_equal(config.kind, PROBE_KIND_NONE);
+}
+
+static void kernel_names(void **state)
+{
+	struct probe_config config;
+
+	(void)state;
+	clear();
+	setenv("PROBE_SOCKET", "x", 1);
+	setenv("PROBE_KERNEL_INCLUDE", "^transpose_(lds|naive)", 1);
+	setenv("PROBE_KERNEL_EXCLUDE", "naive|<33>", 1);
+	assert_true(probe_config_read(&config));
+	assert_true(probe_config_wants(&config, "transpose_lds<32>(float*)"));
+	assert_false(probe_config_wants(&config, "transpose_lds<33>(float*)"));
+	assert_false(probe_config_wants(&config, "transpose_naive(float*)"));
+	assert_false(probe_config_wants(&config, "my_transpose_lds"));
+}
+
+/* A filter that makes no sense must not instrument everything. */
+static void broken_filters_pass_nothing(void **state)
+{
+	static const char *const broken[][2] = {{"PROBE_KERNEL_INCLUDE", "("},
+						{"PROBE_KERNEL_EXCLUDE", "["},
+						{"PROBE_KIND", "everything"},
+						{"PROBE_DISPATCHES", "often"}};
+	struct probe_config config;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		clear();
+		setenv("PROBE_SOCKET", "x", 1);
+		setenv(broken[i][0], broken[i][1], 1);
+		assert_true(probe_config_read(&config));
+		assert_false(probe_config_wants(&config, "kernel"));
+	}
+	clear();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(selections),
+		cmocka_unit_test(environment),
+		cmocka_unit_test(kernel_names),
+		cmocka_unit_test(broken_filters_pass_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
