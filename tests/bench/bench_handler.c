@@ -88,14 +88,16 @@ static struct probe_access batch[BATCH];
 static int32_t offsets[BATCH][64];
 static const struct probe_wave_info wave = {.exec = ~0ull};
 
-static void fill_affine(int64_t stride, uint32_t site, uint64_t base)
+/* `shift`: bytes by which each record lies elsewhere in its line than the one before. */
+static void fill_affine(int64_t stride, uint32_t site, uint64_t base, uint32_t shift)
 {
 	for (size_t i = 0; i < BATCH; i++)
 		batch[i] = (struct probe_access){.site = site,
 						 .form = PROBE_FORM_AFFINE,
 						 .lanes = 64,
 						 .exec = ~0ull,
-						 .base = base + (site == 0 ? 256 * i : 0),
+						 .base = base + (site == 0 ? 256 * i : 0) +
+							 shift * (i % 32),
 						 .stride = stride,
 						 .wave = &wave};
 }
@@ -181,13 +183,15 @@ int main(int argc, char **argv)
 			argc == 2 ? dlerror() : "no file given");
 		return 2;
 	}
-	fill_affine(4, 0, 0x7f0000000000);
+	fill_affine(4, 0, 0x7f0000000000, 0);
 	bad |= run(handler, "affine, coalesced");
-	fill_affine(256, 0, 0x7f0000000000);
+	fill_affine(4, 0, 0x7f0000000000, 28);
+	bad |= run(handler, "affine, coalesced, place changing");
+	fill_affine(256, 0, 0x7f0000000000, 28);
 	bad |= run(handler, "affine, one line per lane");
-	fill_affine(4, 1, 0);
+	fill_affine(4, 1, 0, 28);
 	bad |= run(handler, "LDS, no conflict");
-	fill_affine(128, 1, 0);
+	fill_affine(128, 1, 0, 28);
 	bad |= run(handler, "LDS, 32-way conflict");
 	fill_random();
 	bad |= run(handler, "random gather");
