@@ -60,26 +60,4 @@ DEV_INLINE struct dev_affine dev_affine64(uint64_t address, uint64_t mask)
 	};
 }
 
-DEV_INLINE struct dev_affine dev_affine32(uint32_t address, uint64_t mask)
-{
-	uint32_t first = dev_first(mask);
-	uint64_t rest = mask & (mask - 1);
-	uint32_t second = rest ? dev_first(rest) : first;
-	uint32_t base = dev_read32(address, first);
-	int32_t diff = (int32_t)(dev_read32(address, second) - base);
-	int32_t stride = diff;
-
-	if (second - first > 1)
-		stride = dev_divide_exact(diff, second - first);
-	uint32_t expected = base + (uint32_t)stride * (dev_lane() - first);
-
-	return (struct dev_affine){
-		.base = base,
-		.stride = stride,
-		/* LDS offsets are small: a stride that only fits modulo 2^32 is none. */
-		.is = !(dev_ballot(address != expected) & mask) && stride > -0x10000 &&
-		      stride < 0x10000,
-	};
-}
-
 #endif

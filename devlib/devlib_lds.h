@@ -117,13 +117,15 @@ DEV_INLINE struct dev_passes dev_passes_any(uint32_t address, uint64_t mask,
 
 /*
  * Lanes at a constant stride of `steps` bank groups: that many lanes meet in one bank as the
- * largest power of two in steps says. 1 = no two.
+ * largest power of two in steps says. 1 = no two. Strides below a dword are 0 or -1 steps, which is
+ * right.
  */
 DEV_INLINE uint32_t dev_stride_way(int32_t steps, uint32_t bits)
 {
 	uint32_t power = (uint32_t)(steps & -steps), most = 1u << bits;
 
-	return !steps ? 1 : power < most ? power : most;
+	power = power < most ? power : most;
+	return power > 1 ? power : 1;
 }
 
 DEV_INLINE struct dev_passes dev_passes(uint32_t address, uint32_t shape, uint64_t mask,

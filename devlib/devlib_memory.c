@@ -7,21 +7,31 @@
  */
 #include "devlib_affine.h"
 #include "devlib_full.h"
+#include "devlib_lean.h"
 #include "devlib_lds.h"
 #include "devlib_lines.h"
 #include "devlib_wave.h"
 
+/*
+ * The sums of one execution, four to a word: counter i in bits 16 * (i mod 4) of word i / 4. All
+ * fit 16 bits: 255 units of 64 lanes.
+ */
 struct dev_sums {
-	uint32_t quads, lines64, needed64, excess64, lines128, needed128, excess128;
-	uint32_t passes, ideal, way;
+	uint64_t word[3];
+	uint32_t way;
 };
+
+DEV_INLINE uint64_t pack(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+	return dev_join(a | b << 16, c | d << 16);
+}
 
 DEV_ENTRY uint64_t __probe_dev_memory_enter(const struct probe_ctx DEV_CONSTANT *ctx)
 {
 	uint32_t replica = dev_place(dev_hw_id()) & ctx->replica_mask;
 	int64_t row = (int64_t)((uint64_t)replica * ctx->site_count) - (int64_t)ctx->site_first;
 
-	return ctx->counters + (uint64_t)(row * PROBE_COUNTERS * 8);
+	return dev_uniform64(ctx->counters + (uint64_t)(row * PROBE_COUNTERS * 8));
 }
 
 DEV_ENTRY uint64_t __probe_dev_uniform(uint64_t value)
@@ -34,14 +44,12 @@ DEV_INLINE void add_lines(struct dev_sums *sums, uint64_t address, uint32_t shap
 	struct dev_lines lines = dev_lines(address, shape, mask);
 	uint32_t bytes = dev_count(mask) * (shape & 0xff);
 	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
+	uint32_t excess64 = lines.used64 > needed64 ? lines.used64 - needed64 : 0;
+	uint32_t excess128 = lines.used128 > needed128 ? lines.used128 - needed128 : 0;
 
-	sums->quads += lines.quads;
-	sums->lines64 += lines.used64;
-	sums->needed64 += needed64;
-	sums->excess64 += lines.used64 > needed64 ? lines.used64 - needed64 : 0;
-	sums->lines128 += lines.used128;
-	sums->needed128 += needed128;
-	sums->excess128 += lines.used128 > needed128 ? lines.used128 - needed128 : 0;
+	sums->word[0] += pack(0, 0, lines.quads, lines.used64);
+	sums->word[1] += pack(needed64, excess64, lines.used128, needed128);
+	sums->word[2] += excess128;
 }
 
 DEV_INLINE void add_passes(struct dev_sums *sums, uint32_t address, uint32_t shape, uint64_t mask,
@@ -49,30 +57,20 @@ DEV_INLINE void add_passes(struct dev_sums *sums, uint32_t address, uint32_t sha
 {
 	struct dev_passes passes = dev_passes(address, shape, mask, affine);
 
-	sums->passes += passes.passes;
-	sums->ideal += passes.ideal;
+	sums->word[2] += pack(0, passes.passes, passes.ideal, 0);
 	sums->way = passes.way > sums->way ? passes.way : sums->way;
-}
-
-DEV_INLINE uint64_t pack(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
-{
-	return (uint64_t)(c | d << 16) << 32 | (a | b << 16);
 }
 
 /*
  * Active lane r adds counter r, then r + lanes, and so on: one atomic instruction for a wave with
- * 12 lanes or more. All values of one execution fit 16 bits: 255 units of 64 lanes.
+ * 12 lanes or more.
  */
-DEV_INLINE void commit_sums(uint64_t counters, const struct dev_sums *sums, uint64_t exec,
-			    bool affine)
+DEV_INLINE void commit_sums(uint64_t counters, const struct dev_sums *sums, uint64_t exec)
 {
-	uint32_t lanes = dev_count(exec);
-	uint64_t low = pack(1, lanes, sums->quads, sums->lines64);
-	uint64_t middle = pack(sums->needed64, sums->excess64, sums->lines128, sums->needed128);
-	uint64_t high = pack(sums->excess128, sums->passes, sums->ideal, affine);
+	for (uint32_t i = dev_rank(exec); i < PROBE_C_ADDED; i += dev_count(exec)) {
+		uint64_t four = sums->word[0];
 
-	for (uint32_t i = dev_rank(exec); i < PROBE_C_ADDED; i += lanes) {
-		uint64_t four = i < 4 ? low : i < 8 ? middle : high;
+		four = i < 4 ? four : i < 8 ? sums->word[1] : sums->word[2];
 		uint64_t DEV_GLOBAL *word = (uint64_t DEV_GLOBAL *)(counters + i * 8);
 
 		__atomic_fetch_add(word, four >> (i & 3) * 16 & 0xffff, __ATOMIC_RELAXED);
@@ -104,81 +102,132 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
 	}
 }
 
+/*
+ * Any EXEC, any addresses: the way of the executions that devlib_full.h does not take, one unit of
+ * an access at a time. `offset` is that of the unit: the first also counts what the access has
+ * once. Lines and passes of a flat access are two calls, SHAPE_LDS the second: each counts the
+ * lanes of its apertures, and scratch lanes count as lanes and no more.
+ *
+ * The pass makes one copy per shape for the lean probes, and inlines it into the plain ones. The
+ * order of the parts, and what stays in vector registers, keeps it within the scalar registers that
+ * devlib_lean.h grants.
+ */
+DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint32_t offset,
+				       uint32_t shape)
+{
+	uint64_t exec = dev_exec(), mask = exec;
+	bool once = !dev_uniform32(offset), lds = shape & SHAPE_LDS;
+	struct dev_sums sums = {0};
+	struct dev_affine affine;
+
+	if (shape & SHAPE_FLAT) {
+		const DEV_FLAT void *pointer = (const DEV_FLAT void *)address;
+
+		if (lds)
+			mask = dev_ballot(__builtin_amdgcn_is_shared(pointer));
+		else
+			mask = dev_ballot(!__builtin_amdgcn_is_shared(pointer) &&
+					  !__builtin_amdgcn_is_private(pointer));
+		once = once && !lds;
+	}
+	if (!lds && mask)
+		add_lines(&sums, address + offset, shape, mask);
+	affine = dev_affine64(address, exec);
+	if (lds && mask)
+		add_passes(&sums, (uint32_t)(address + offset), shape, mask, &affine);
+	affine.is = affine.is && once;
+	if (once) {
+		sums.word[0] += pack(1, dev_count(exec), 0, 0);
+		sums.word[2] += pack(0, 0, 0, affine.is);
+	}
+	commit_sums(counters, &sums, exec);
+	commit_maxima(counters, &sums, exec, &affine);
+}
+
 DEV_INLINE uint64_t site_counters(uint64_t wave, uint32_t site)
 {
 	return wave + (uint64_t)site * (PROBE_COUNTERS * 8);
 }
 
-DEV_INLINE void commit(uint64_t wave, uint32_t site, const struct dev_sums *sums, uint64_t exec,
-		       const struct dev_affine *affine)
+/* What the lean probes' asm does, for the plain ones. */
+DEV_INLINE void count_any(uint64_t counters, uint64_t address, uint32_t shape)
+{
+	uint32_t unit = shape & 0xff, size = unit * (shape >> 8 & 0xff);
+
+	for (uint32_t offset = 0; offset < size; offset += unit) {
+		__probe_dev_memory_any(counters, address, offset, shape);
+		if (shape & SHAPE_FLAT)
+			__probe_dev_memory_any(counters, address, offset, shape | SHAPE_LDS);
+		if (unit == size)
+			break;
+	}
+}
+
+/* The plain probes, for code that is not optimised. */
+DEV_ENTRY void __probe_dev_memory_global(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
+					 uint32_t site, uint64_t address, uint32_t shape, void *any,
+					 void *more)
 {
 	uint64_t counters = site_counters(wave, site);
 
-	commit_sums(counters, sums, exec, affine->is);
-	commit_maxima(counters, sums, exec, affine);
-}
-
-DEV_ENTRY void __probe_dev_memory_global(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
-					 uint32_t site, uint64_t address, uint32_t shape)
-{
-	uint64_t exec = dev_exec();
-
 	(void)ctx;
-	if (exec == ~0ull && dev_full_lines(site_counters(wave, site), address, shape))
-		return;
-	struct dev_affine affine = dev_affine64(address, exec);
-	struct dev_sums sums = {0};
-
-	if ((shape >> 8 & 0xff) == 1)
-		add_lines(&sums, address, shape, exec);
-	else
-		for (uint32_t k = 0; k < (shape >> 8 & 0xff); k++)
-			add_lines(&sums, address + k * (shape & 0xff), shape, exec);
-	commit(wave, site, &sums, exec, &affine);
+	(void)any;
+	(void)more;
+	if (dev_exec() != ~0ull || !dev_full_lines(counters, address, shape))
+		count_any(counters, address, shape);
 }
 
 DEV_ENTRY void __probe_dev_memory_lds(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
-				      uint32_t site, uint32_t address, uint32_t shape)
+				      uint32_t site, uint32_t address, uint32_t shape, void *any,
+				      void *more)
 {
-	uint64_t exec = dev_exec();
+	uint64_t counters = site_counters(wave, site);
 
 	(void)ctx;
-	if (exec == ~0ull && dev_full_passes(site_counters(wave, site), address, shape))
-		return;
-	struct dev_affine affine = dev_affine32(address, exec);
-	struct dev_sums sums = {0};
-
-	if ((shape >> 8 & 0xff) == 1)
-		add_passes(&sums, address, shape, exec, &affine);
-	else
-		for (uint32_t k = 0; k < (shape >> 8 & 0xff); k++)
-			add_passes(&sums, address + k * (shape & 0xff), shape, exec, &affine);
-	commit(wave, site, &sums, exec, &affine);
+	(void)any;
+	(void)more;
+	if (dev_exec() != ~0ull || !dev_full_passes(counters, address, shape))
+		count_any(counters, address, shape);
 }
 
-/* Each lane goes by its own aperture; scratch lanes count as lanes and no more. */
 DEV_ENTRY void __probe_dev_memory_flat(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
-				       uint32_t site, uint64_t address, uint32_t shape)
+				       uint32_t site, uint64_t address, uint32_t shape, void *any,
+				       void *more)
 {
-	uint64_t exec = dev_exec();
+	uint64_t counters = site_counters(wave, site);
 
 	(void)ctx;
-	if (exec == ~0ull && dev_full_flat(site_counters(wave, site), address, shape))
-		return;
+	(void)any;
+	(void)more;
+	if (dev_exec() != ~0ull || !dev_full_flat(counters, address, shape))
+		count_any(counters, address, shape);
+}
 
-	const DEV_FLAT void *pointer = (const DEV_FLAT void *)address;
-	uint64_t lds = dev_ballot(__builtin_amdgcn_is_shared(pointer));
-	uint64_t global = exec & ~lds & ~dev_ballot(__builtin_amdgcn_is_private(pointer));
-	struct dev_affine affine = dev_affine64(address, exec);
-	struct dev_sums sums = {0};
+/*
+ * The lean probes; `any` is the shared function's copy for this shape, `more` that for the LDS
+ * lanes of a flat access.
+ */
+DEV_ENTRY void __probe_dev_memory_global_lean(const struct probe_ctx DEV_CONSTANT *ctx,
+					      uint64_t wave, uint32_t site, uint64_t address,
+					      uint32_t shape, void *any, void *more)
+{
+	(void)ctx;
+	dev_lean_lines(site_counters(wave, site), address, shape, any, more, 0);
+}
 
-	for (uint32_t k = 0; k < (shape >> 8 & 0xff); k++) {
-		uint64_t at = address + k * (shape & 0xff);
+DEV_ENTRY void __probe_dev_memory_lds_lean(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
+					   uint32_t site, uint32_t address, uint32_t shape,
+					   void *any, void *more)
+{
+	(void)ctx;
+	(void)more;
+	dev_lean_passes(site_counters(wave, site), address, shape, any);
+}
 
-		if (global)
-			add_lines(&sums, at, shape, global);
-		if (lds)
-			add_passes(&sums, (uint32_t)at, shape, lds, &affine);
-	}
-	commit(wave, site, &sums, exec, &affine);
+DEV_ENTRY void __probe_dev_memory_flat_lean(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
+					    uint32_t site, uint64_t address, uint32_t shape,
+					    void *any, void *more)
+{
+	(void)ctx;
+	dev_lean_flat(site_counters(wave, site), address, shape, any, more);
 }

@@ -140,24 +140,24 @@ DEV_INLINE void dev_ring_release(const dev_ctx *ctx, uint64_t wave, uint32_t fir
 }
 
 /*
- * Where a record of `size` bytes goes; 0 = nowhere, the ring stayed full. All of it is the same in
- * all lanes. The bytes in a ring, and those it lacks, fit 32 bits.
+ * Where a record of `size` bytes goes; 0 = nowhere, the ring stayed full. The same in all lanes,
+ * but kept in vector registers: of the scalar ones a shared function has few (devlib_lean.h). The
+ * bytes in a ring, and those it lacks, fit 32 bits.
  */
 DEV_INLINE uint64_t dev_ring_reserve(const dev_ctx *ctx, uint64_t wave, uint32_t size,
 				     uint32_t first, bool wait, uint64_t *ret_head)
 {
 	dev_state *state = dev_ring_state(wave);
-	uint64_t head = dev_load(&state->head), tail = dev_load(&state->tail);
+	uint64_t head = __atomic_load_n(&state->head, __ATOMIC_RELAXED);
+	uint64_t tail = __atomic_load_n(&state->tail, __ATOMIC_RELAXED);
 	uint32_t ring = ctx->ring_size, at = (uint32_t)head & (ring - 1);
-	uint32_t pad = ring - at < size ? ring - at : 0;
-	uint32_t end = (uint32_t)head + pad + size, naps = 0;
-	uint64_t data = ctx->ring_data + (uint64_t)dev_ring_index(ctx, wave) * ring;
+	uint32_t pad = ring - at < size ? ring - at : 0, naps = 0;
 
 	*ret_head = head + pad + size;
 	/* The cached tail is old, so it may only be too small. */
-	while (end - (uint32_t)tail > ring) {
+	while (dev_ballot((uint32_t)*ret_head - (uint32_t)tail > ring)) {
 		tail = dev_load_host(&dev_ring_host(ctx, wave)->tail);
-		if (end - (uint32_t)tail <= ring) {
+		if (!dev_ballot((uint32_t)*ret_head - (uint32_t)tail > ring)) {
 			if (dev_speaks(first))
 				__atomic_store_n(&state->tail, tail, __ATOMIC_RELAXED);
 			break;
@@ -166,11 +166,14 @@ DEV_INLINE uint64_t dev_ring_reserve(const dev_ctx *ctx, uint64_t wave, uint32_t
 			return 0;
 		__builtin_amdgcn_s_sleep(DEV_SLEEP);
 	}
-	if (!pad)
-		return data + at;
-	if (dev_speaks(first))
-		*(uint64_t DEV_GLOBAL *)(data + at) = PROBE_FORM_PAD;
-	return data;
+	uint64_t data = ctx->ring_data + (uint64_t)dev_ring_index(ctx, wave) * ring;
+
+	if (dev_ballot(pad != 0)) {
+		if (dev_speaks(first))
+			*(uint64_t DEV_GLOBAL *)(data + at) = PROBE_FORM_PAD;
+		at = 0;
+	}
+	return data + at;
 }
 
 /* Called by one lane after all lanes have stored their parts of the record. */

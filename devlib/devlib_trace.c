@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The `trace` kind: every address, one record per wave and access (wire.h section 5). */
 #include "devlib_affine.h"
+#include "devlib_lean.h"
 #include "devlib_ring.h"
 #include "devlib_wave.h"
 
@@ -54,7 +55,7 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, uint64_t wave, const struct wave_
 		if (at)
 			fill_wave(ctx, wave, *start, at, head);
 	}
-	return at != 0;
+	return dev_ballot(at != 0);
 }
 
 DEV_ENTRY uint64_t __probe_dev_trace_enter(const dev_ctx *ctx)
@@ -88,34 +89,70 @@ DEV_ENTRY void __probe_dev_trace_exit(const dev_ctx *ctx, uint64_t wave)
 	dev_ring_release(ctx, wave, first);
 }
 
-/* The active lanes' part of a record that is not affine. */
-DEV_INLINE void write_lanes(uint64_t at, uint64_t address, uint64_t base, uint64_t exec, bool near)
+/* What a record will be, in few scalars. */
+struct plan {
+	uint64_t exec, base;
+	uint32_t form, size, stride;
+};
+
+DEV_INLINE struct plan plan_record(uint64_t address, uint64_t exec)
 {
-	uint32_t rank = dev_rank(exec);
+	struct dev_affine affine;
+	struct plan plan = {.exec = exec};
+	uint32_t lanes = dev_count(exec);
+
+	if (exec == ~0ull)
+		affine = dev_affine64_full(address);
+	else
+		affine = dev_affine64(address, exec);
+	plan.base = affine.base;
+	__asm__("" : "+v"(plan.base)); /* scalar registers are scarce here */
+	plan.stride = (uint32_t)affine.stride;
+	if (affine.is) {
+		plan.form = PROBE_FORM_AFFINE;
+		plan.size = sizeof(struct probe_rec_affine);
+		return plan;
+	}
+	int64_t offset = (int64_t)(address - affine.base);
+
+	if (!dev_ballot(offset != (int32_t)offset)) {
+		plan.form = PROBE_FORM_NEAR;
+		plan.size = sizeof(struct probe_rec_lanes) + ((lanes * 4 + 7) & ~7u);
+		return plan;
+	}
+	plan.form = PROBE_FORM_FULL;
+	plan.size = sizeof(struct probe_rec_lanes) + lanes * 8;
+	return plan;
+}
+
+/* The active lanes' part of a record that is not affine. An odd number of offsets ends in a 0. */
+DEV_INLINE void write_lanes(uint64_t at, uint64_t address, const struct plan *plan)
+{
+	uint32_t rank = dev_rank(plan->exec), lanes = dev_count(plan->exec);
 
 	at += sizeof(struct probe_rec_lanes);
-	if (near)
-		*(uint32_t DEV_GLOBAL *)(at + rank * 4) = (uint32_t)(address - base);
-	else
+	if (plan->form == PROBE_FORM_FULL) {
 		*(dev_word *)(at + rank * 8) = address;
+		return;
+	}
+	uint32_t DEV_GLOBAL *offset = (uint32_t DEV_GLOBAL *)(at + rank * 4);
+
+	offset[0] = (uint32_t)(address - plan->base);
+	if (lanes & 1 && rank == lanes - 1)
+		offset[1] = 0;
 }
 
 DEV_INLINE void write_access(const dev_ctx *ctx, uint64_t wave, uint32_t site, uint64_t address,
-			     uint64_t exec, const struct dev_affine *affine)
+			     const struct plan *plan)
 {
-	uint32_t first = dev_first(exec), lanes = dev_count(exec);
-	int64_t offset = (int64_t)(address - affine->base);
-	bool near = !dev_ballot(offset != (int32_t)offset);
-	uint32_t tail = affine->is ? 0 : near ? (lanes * 4 + 7) & ~7u : lanes * 8;
-	uint32_t size = sizeof(struct probe_rec_lanes) + tail;
-	uint32_t form = affine->is ? PROBE_FORM_AFFINE : near ? PROBE_FORM_NEAR : PROBE_FORM_FULL;
-	uint64_t head, at = 0;
+	uint32_t first = dev_first(plan->exec);
+	uint64_t head = 0, at = 0;
 
-	if (!(wave & DEV_NO_RING))
-		at = dev_uniform64(dev_ring_reserve(ctx, wave, size, first,
-						    ctx->when_full == PROBE_FULL_BLOCK, &head));
-	if (at && !affine->is)
-		write_lanes(at, address, affine->base, exec, near);
+	if (!dev_ballot(wave & DEV_NO_RING))
+		at = dev_ring_reserve(ctx, wave, plan->size, first,
+				      ctx->when_full == PROBE_FULL_BLOCK, &head);
+	if (plan->form != PROBE_FORM_AFFINE && dev_ballot(at != 0))
+		write_lanes(at, address, plan);
 	if (!dev_speaks(first))
 		return;
 	dev_ring_count(dev_ring_state(wave), !at);
@@ -123,33 +160,62 @@ DEV_INLINE void write_access(const dev_ctx *ctx, uint64_t wave, uint32_t site, u
 		return;
 	/* The second word is the stride of an affine record, the size of the others. */
 	dev_word *record = (dev_word *)at;
-	uint32_t second = affine->is ? (uint32_t)affine->stride : size;
+	uint32_t second = plan->form == PROBE_FORM_AFFINE ? plan->stride : plan->size;
 
-	record[0] = site | form << PROBE_FORM_SHIFT | (uint64_t)second << 32;
-	record[1] = exec;
-	record[2] = affine->is || near ? affine->base : 0;
-	if (near && !affine->is && lanes & 1)
-		*(uint32_t DEV_GLOBAL *)(at + sizeof(struct probe_rec_lanes) + lanes * 4) = 0;
+	record[0] = dev_join(site | plan->form << PROBE_FORM_SHIFT, second);
+	record[1] = plan->exec;
+	record[2] = plan->form == PROBE_FORM_FULL ? 0 : plan->base;
 	dev_ring_publish(ctx, wave, head);
 }
 
-DEV_ENTRY void __probe_dev_trace_global(const dev_ctx *ctx, uint64_t wave, uint32_t site,
-					uint64_t address, uint32_t shape)
+/* Any EXEC, any addresses. Arguments come in vector registers; most stay there. */
+DEV_SHARED void __probe_dev_trace_any(uint64_t wave_ctx, uint64_t wave, uint64_t address,
+				      uint32_t site)
 {
-	uint64_t exec = dev_exec();
-	struct dev_affine affine;
+	const dev_ctx *ctx = (const dev_ctx *)dev_uniform64(wave_ctx);
+	struct plan plan = plan_record(address, dev_exec());
 
+	write_access(ctx, wave, site, address, &plan);
+}
+
+/* For code that is not optimised: the pass inlines what is called here. */
+DEV_ENTRY void __probe_dev_trace_global(const dev_ctx *ctx, uint64_t wave, uint32_t site,
+					uint64_t address, uint32_t shape, void *any, void *more)
+{
 	(void)shape;
-	if (exec == ~0ull)
-		affine = dev_affine64_full(address);
-	else
-		affine = dev_affine64(address, exec);
-	write_access(ctx, wave, site, address, exec, &affine);
+	(void)any;
+	(void)more;
+	__probe_dev_trace_any((uint64_t)ctx, wave, address, site);
 }
 
 /* The address of an LDS access is its offset in the workgroup's LDS. */
 DEV_ENTRY void __probe_dev_trace_lds(const dev_ctx *ctx, uint64_t wave, uint32_t site,
-				     uint32_t address, uint32_t shape)
+				     uint32_t address, uint32_t shape, void *any, void *more)
 {
-	__probe_dev_trace_global(ctx, wave, site, address, shape);
+	__probe_dev_trace_global(ctx, wave, site, address, shape, any, more);
+}
+
+/* A call in disguise, as devlib_lean.h explains. */
+DEV_ENTRY void __probe_dev_trace_global_lean(const dev_ctx *ctx, uint64_t wave, uint32_t site,
+					     uint64_t address, uint32_t shape, void *any,
+					     void *more)
+{
+	uint32_t a0 = (uint32_t)(uint64_t)ctx, a1 = (uint32_t)((uint64_t)ctx >> 32);
+	uint32_t a2 = (uint32_t)wave, a3 = (uint32_t)(wave >> 32);
+	uint32_t a4 = (uint32_t)address, a5 = (uint32_t)(address >> 32), a6 = site;
+
+	(void)shape;
+	(void)more;
+	__asm__ volatile(
+		"s_swappc_b64 s[30:31], %[any]"
+		: "={v0}"(a0), "={v1}"(a1), "={v2}"(a2), "={v3}"(a3), "={v4}"(a4), "={v5}"(a5),
+		  "={v6}"(a6)
+		: "0"(a0), "1"(a1), "2"(a2), "3"(a3), "4"(a4), "5"(a5), "6"(a6), [any] "s"(any)
+		: LEAN_SCALARS, "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15");
+}
+
+DEV_ENTRY void __probe_dev_trace_lds_lean(const dev_ctx *ctx, uint64_t wave, uint32_t site,
+					  uint32_t address, uint32_t shape, void *any, void *more)
+{
+	__probe_dev_trace_global_lean(ctx, wave, site, address, shape, any, more);
 }

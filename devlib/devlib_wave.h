@@ -16,6 +16,7 @@
 
 #define DEV_INLINE static inline __attribute__((always_inline))
 #define DEV_ENTRY  __attribute__((always_inline, visibility("hidden")))
+#define DEV_SHARED __attribute__((noinline, visibility("hidden")))
 
 #define DEV_CONSTANT __attribute__((address_space(4)))
 #define DEV_GLOBAL   __attribute__((address_space(1)))
@@ -25,6 +26,8 @@
 enum {
 	SHAPE_STORE = 1 << 16,
 	SHAPE_UNALIGNED = 1 << 17, /* a unit may straddle a line */
+	SHAPE_LDS = 1 << 18,
+	SHAPE_FLAT = 1 << 19,
 };
 
 /* clang-15 has no builtin for it; the asm label makes it the intrinsic. */
@@ -50,13 +53,13 @@ DEV_INLINE uint32_t dev_count(uint64_t mask)
 	return (uint32_t)__builtin_popcountll(mask);
 }
 
-/* Index of the lowest lane; mask is not 0. The back end makes four instructions of ctz. */
+/*
+ * Index of the lowest lane; mask is not 0. Inline asm would make one instruction of it, not four,
+ * but the back end may hold a mask in vector registers, which asm cannot take.
+ */
 DEV_INLINE uint32_t dev_first(uint64_t mask)
 {
-	uint32_t first;
-
-	__asm__("s_ff1_i32_b64 %0, %1" : "=s"(first) : "s"(mask));
-	return first;
+	return (uint32_t)__builtin_ctzll(mask);
 }
 
 DEV_INLINE uint32_t dev_lane(void)

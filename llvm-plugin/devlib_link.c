@@ -24,10 +24,17 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_GLOBAL] = "__probe_dev_memory_global",
 	[DEVLIB_MEMORY_FLAT] = "__probe_dev_memory_flat",
 	[DEVLIB_MEMORY_LDS] = "__probe_dev_memory_lds",
+	[DEVLIB_MEMORY_GLOBAL_LEAN] = "__probe_dev_memory_global_lean",
+	[DEVLIB_MEMORY_FLAT_LEAN] = "__probe_dev_memory_flat_lean",
+	[DEVLIB_MEMORY_LDS_LEAN] = "__probe_dev_memory_lds_lean",
+	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_TRACE_ENTER] = "__probe_dev_trace_enter",
 	[DEVLIB_TRACE_EXIT] = "__probe_dev_trace_exit",
 	[DEVLIB_TRACE_GLOBAL] = "__probe_dev_trace_global",
 	[DEVLIB_TRACE_LDS] = "__probe_dev_trace_lds",
+	[DEVLIB_TRACE_GLOBAL_LEAN] = "__probe_dev_trace_global_lean",
+	[DEVLIB_TRACE_LDS_LEAN] = "__probe_dev_trace_lds_lean",
+	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_UNIFORM] = "__probe_dev_uniform",
 };
 
@@ -67,6 +74,7 @@ bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error)
 		0);
 	LLVMModuleRef library;
 
+	*devlib = (struct devlib){0};
 	if (LLVMGetNamedFunction(module, names[0])) {
 		*ret_error =
 			pass_format("the module defines %s, a name of the probes' own", names[0]);
@@ -94,9 +102,79 @@ bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error)
 	return true;
 }
 
+static void copy_attribute(LLVMValueRef to, LLVMValueRef from, const char *name)
+{
+	LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(from, LLVMAttributeFunctionIndex,
+								   name, (unsigned)strlen(name));
+
+	if (attribute)
+		LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex, attribute);
+}
+
+static void add_attribute(LLVMValueRef to, const char *name, const char *value)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
+
+	LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex,
+				LLVMCreateStringAttribute(context, name, (unsigned)strlen(name),
+							  value, (unsigned)strlen(value)));
+}
+
+static uint32_t unit_shape(uint32_t shape)
+{
+	shape = (shape & ~0xff00u) | 1 << 8;
+	return shape & DEVLIB_SHAPE_LDS ? shape : shape & ~(uint32_t)DEVLIB_SHAPE_STORE;
+}
+
+LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t shape,
+			  LLVMValueRef like, void *analyses)
+{
+	struct devlib_shared shared = {
+		.original = kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ANY : DEVLIB_MEMORY_ANY,
+		/*
+		 * A trace record says nothing of the access but its addresses; counters are made
+		 * of one unit at a time, and only LDS writes differ from reads.
+		 */
+		.shape = kind == PROBE_KIND_TRACE ? 0 : unit_shape(shape),
+	};
+	LLVMValueRef original = devlib->function[shared.original];
+	char *name;
+
+	for (size_t i = 0; i < devlib->shared_count; i++)
+		if (devlib->shared[i].original == shared.original &&
+		    devlib->shared[i].shape == shared.shape)
+			return devlib->shared[i].copy;
+	name = pass_format("%s_%x", names[shared.original], shared.shape);
+	shared.copy = probe_shim_clone(original, name, NULL, 0);
+	free(name);
+	LLVMSetLinkage(shared.copy, LLVMInternalLinkage);
+	copy_attribute(shared.copy, like, "target-cpu");
+	copy_attribute(shared.copy, like, "target-features");
+	/* What the lean probes let it use (devlib_lean.h). */
+	add_attribute(shared.copy, "amdgpu-num-vgpr", "16");
+	if (kind == PROBE_KIND_MEMORY) {
+		LLVMValueRef param = LLVMGetParam(shared.copy, 3);
+
+		LLVMReplaceAllUsesWith(param, LLVMConstInt(LLVMTypeOf(param), shared.shape, 0));
+	}
+	probe_shim_cleanup(shared.copy, analyses);
+	devlib->shared =
+		pass_alloc(devlib->shared, (devlib->shared_count + 1) * sizeof(*devlib->shared));
+	devlib->shared[devlib->shared_count++] = shared;
+	return shared.copy;
+}
+
 void devlib_unlink(struct devlib *devlib, void *analyses)
 {
+	/* The shared ones last: the probes call them. */
+	static const enum devlib_function called[] = {DEVLIB_MEMORY_ANY, DEVLIB_TRACE_ANY};
+
 	for (size_t i = 0; i < DEVLIB_FUNCTIONS; i++)
-		if (!LLVMGetFirstUse(devlib->function[i]))
+		if (i != DEVLIB_MEMORY_ANY && i != DEVLIB_TRACE_ANY &&
+		    !LLVMGetFirstUse(devlib->function[i]))
 			probe_shim_delete(devlib->function[i], analyses);
+	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)
+		if (!LLVMGetFirstUse(devlib->function[called[i]]))
+			probe_shim_delete(devlib->function[called[i]], analyses);
+	free(devlib->shared);
 }

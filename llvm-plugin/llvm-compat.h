@@ -17,9 +17,9 @@
 /* LLVM 20 tells the OptimizerLast callback which phase of LTO it runs in. */
 #if LLVM_VERSION_MAJOR >= 20
 #define PROBE_OPTIMIZER_LAST_ARGS                                                                  \
-	llvm::ModulePassManager &manager, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase
+	llvm::ModulePassManager &manager, llvm::OptimizationLevel level, llvm::ThinOrFullLTOPhase
 #else
-#define PROBE_OPTIMIZER_LAST_ARGS llvm::ModulePassManager &manager, llvm::OptimizationLevel
+#define PROBE_OPTIMIZER_LAST_ARGS llvm::ModulePassManager &manager, llvm::OptimizationLevel level
 #endif
 
 /*

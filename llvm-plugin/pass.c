@@ -224,7 +224,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 	pass_table_deinit(&table);
 }
 
-bool probe_pass_run(LLVMModuleRef module, void *analyses)
+bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
 {
 	struct pass_options options;
 	struct pass_units units;
@@ -240,6 +240,7 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses)
 		pass_options_deinit(&options);
 		return report(module, error);
 	}
+	options.plain = plain;
 	if (pass_units_collect(&units, module) && check_targets(&units)) {
 		done = devlib_link(&devlib, module, &error);
 		if (done)

@@ -32,6 +32,7 @@ struct pass_scope {
 struct pass_options {
 	uint32_t kinds; /* bit (1 << enum probe_kind) */
 	bool verbose;
+	bool plain;		  /* code will not be optimised: no lean probes */
 	struct pass_scope *scope; /* empty = everything */
 	size_t scopes;
 };
@@ -132,26 +133,53 @@ enum devlib_function {
 	DEVLIB_MEMORY_GLOBAL,
 	DEVLIB_MEMORY_FLAT,
 	DEVLIB_MEMORY_LDS,
+	DEVLIB_MEMORY_GLOBAL_LEAN,
+	DEVLIB_MEMORY_FLAT_LEAN,
+	DEVLIB_MEMORY_LDS_LEAN,
+	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape, or inlined into the plain probes */
 	DEVLIB_TRACE_ENTER,
 	DEVLIB_TRACE_EXIT,
 	DEVLIB_TRACE_GLOBAL,
 	DEVLIB_TRACE_LDS,
+	DEVLIB_TRACE_GLOBAL_LEAN,
+	DEVLIB_TRACE_LDS_LEAN,
+	DEVLIB_TRACE_ANY,
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
 };
 
+/* The SHAPE_ bits of devlib_wave.h, above unit (8 bits) and number of units (8 bits). */
+enum {
+	DEVLIB_SHAPE_STORE = 1 << 16,
+	DEVLIB_SHAPE_UNALIGNED = 1 << 17,
+	DEVLIB_SHAPE_LDS = 1 << 18,
+	DEVLIB_SHAPE_FLAT = 1 << 19,
+};
+
+/* A function that lean probes call: the original's copy for one shape. */
+struct devlib_shared {
+	enum devlib_function original;
+	uint32_t shape;
+	LLVMValueRef copy;
+};
+
 struct devlib {
 	LLVMValueRef function[DEVLIB_FUNCTIONS];
+	struct devlib_shared *shared;
+	size_t shared_count;
 };
 
 bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error);
+/* The shared function of a kind for a shape, made at first use for the target of `like`. */
+LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t shape,
+			  LLVMValueRef like, void *analyses);
 /* Drop what is not used any more. */
 void devlib_unlink(struct devlib *devlib, void *analyses);
 
 /* pass_insert.c: put the kind's probes into a unit's clone; site ids count up from
  * unit->first_site. */
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
-		 const struct devlib *devlib, const struct pass_options *options, void *analyses);
+		 struct devlib *devlib, const struct pass_options *options, void *analyses);
 
 /* ---- Small things (pass_support.c): out of memory ends the compiler, as it does everywhere in it.
  * -- */

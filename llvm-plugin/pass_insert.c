@@ -10,8 +10,10 @@
 struct insert {
 	const struct pass_units *units;
 	const struct pass_unit *unit;
-	const struct devlib *devlib;
+	struct devlib *devlib;
 	enum probe_kind kind;
+	bool plain;
+	void *analyses;
 	LLVMValueRef clone, ctx, wave;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
@@ -58,23 +60,22 @@ static LLVMValueRef opaque_lds(struct insert *in, LLVMValueRef pointer)
 			     "");
 }
 
-static enum devlib_function probe_of(enum probe_kind kind, enum probe_space space)
+static enum devlib_function probe_of(const struct insert *in, enum probe_space space)
 {
-	if (kind == PROBE_KIND_TRACE)
-		return space == PROBE_SPACE_LDS ? DEVLIB_TRACE_LDS : DEVLIB_TRACE_GLOBAL;
-	switch (space) {
-	case PROBE_SPACE_LDS:
-		return DEVLIB_MEMORY_LDS;
-	case PROBE_SPACE_FLAT:
-		return DEVLIB_MEMORY_FLAT;
-	default:
-		return DEVLIB_MEMORY_GLOBAL;
-	}
+	static const enum devlib_function probes[2][2][3] = {
+		{{DEVLIB_MEMORY_GLOBAL_LEAN, DEVLIB_MEMORY_LDS_LEAN, DEVLIB_MEMORY_FLAT_LEAN},
+		 {DEVLIB_MEMORY_GLOBAL, DEVLIB_MEMORY_LDS, DEVLIB_MEMORY_FLAT}},
+		{{DEVLIB_TRACE_GLOBAL_LEAN, DEVLIB_TRACE_LDS_LEAN, DEVLIB_TRACE_GLOBAL_LEAN},
+		 {DEVLIB_TRACE_GLOBAL, DEVLIB_TRACE_LDS, DEVLIB_TRACE_GLOBAL}},
+	};
+	unsigned column = space == PROBE_SPACE_LDS ? 1 : space == PROBE_SPACE_FLAT ? 2 : 0;
+
+	return probes[in->kind == PROBE_KIND_TRACE][in->plain][column];
 }
 
 /*
- * The constant `shape` of an access: unit, number of units << 8, PROBE_SHAPE_STORE,
- * PROBE_SHAPE_UNALIGNED (devlib_wave.h).
+ * The constant `shape` of an access: unit, number of units << 8, and the SHAPE_ bits of
+ * devlib_wave.h.
  */
 static uint32_t shape_of(const struct pass_site *site)
 {
@@ -82,8 +83,10 @@ static uint32_t shape_of(const struct pass_site *site)
 	uint32_t natural = site->unit == 12 ? 16 : site->unit;
 
 	return site->unit | site->size / site->unit << 8 |
-	       (site->access == PROBE_ACCESS_STORE ? 1u << 16 : 0) |
-	       (site->align < natural ? 1u << 17 : 0);
+	       (site->access == PROBE_ACCESS_STORE ? DEVLIB_SHAPE_STORE : 0) |
+	       (site->align < natural ? DEVLIB_SHAPE_UNALIGNED : 0) |
+	       (site->space == PROBE_SPACE_LDS ? DEVLIB_SHAPE_LDS : 0) |
+	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);
 }
 
 static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
@@ -92,8 +95,15 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 	bool lds = site->space == PROBE_SPACE_LDS;
 	LLVMTypeRef type =
 		lds ? LLVMInt32TypeInContext(in->context) : LLVMInt64TypeInContext(in->context);
-	LLVMValueRef pointer;
+	LLVMTypeRef any_type = LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT);
+	LLVMValueRef pointer, any = LLVMConstNull(any_type), more = any;
+	uint32_t shape = shape_of(site);
 
+	if (!in->plain)
+		any = devlib_share(in->devlib, in->kind, shape, in->clone, in->analyses);
+	if (!in->plain && site->space == PROBE_SPACE_FLAT)
+		more = devlib_share(in->devlib, in->kind, shape | DEVLIB_SHAPE_LDS, in->clone,
+				    in->analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
 	pointer = lds ? opaque_lds(in, site->pointer) : site->pointer;
@@ -102,9 +112,11 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 		in->wave,
 		const_i32(in, id),
 		LLVMBuildPtrToInt(in->builder, pointer, type, ""),
-		const_i32(in, shape_of(site)),
+		const_i32(in, shape),
+		any,
+		more,
 	};
-	call_probe(in, probe_of(in->kind, site->space), args, 5, "");
+	call_probe(in, probe_of(in, site->space), args, 7, "");
 }
 
 /*
@@ -205,8 +217,29 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 		}
 }
 
+/* Plain probes get the long way inlined: nothing says that a function would need no stack. */
+static void inline_shared(struct insert *in, LLVMValueRef shared)
+{
+	for (LLVMUseRef use = LLVMGetFirstUse(shared), next; use; use = next) {
+		LLVMValueRef call = LLVMGetUser(use);
+
+		next = LLVMGetNextUse(use);
+		if (LLVMIsACallInst(call) &&
+		    LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) == in->clone)
+			probe_shim_inline(call);
+	}
+}
+
+static bool is_plain(LLVMValueRef function, const struct pass_options *options)
+{
+	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
+
+	return options->plain ||
+	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
+}
+
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
-		 const struct devlib *devlib, const struct pass_options *options, void *analyses)
+		 struct devlib *devlib, const struct pass_options *options, void *analyses)
 {
 	struct insert in = {
 		.units = units,
@@ -214,6 +247,8 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 		.devlib = devlib,
 		.kind = kind,
 		.clone = unit->clone[kind],
+		.plain = is_plain(unit->original, options),
+		.analyses = analyses,
 	};
 	LLVMValueRef last = NULL;
 
@@ -235,5 +270,10 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	for (size_t i = 0; i < in.calls; i++)
 		probe_shim_inline(in.call[i]);
 	free(in.call);
-	probe_shim_cleanup(in.clone, analyses);
+	if (in.plain) {
+		inline_shared(&in, devlib->function[DEVLIB_MEMORY_ANY]);
+		inline_shared(&in, devlib->function[DEVLIB_TRACE_ANY]);
+	} else {
+		probe_shim_cleanup(in.clone, analyses);
+	}
 }

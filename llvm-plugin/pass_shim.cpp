@@ -220,10 +220,15 @@ bool probe_shim_has_bundles(LLVMValueRef call)
 namespace
 {
 struct ProbePass : PassInfoMixin<ProbePass> {
+	bool plain;
+
+	explicit ProbePass(OptimizationLevel level) : plain(level == OptimizationLevel::O0)
+	{
+	}
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses)
 	{
-		return probe_pass_run(wrap(&module), &analyses) ? PreservedAnalyses::none()
-								: PreservedAnalyses::all();
+		return probe_pass_run(wrap(&module), &analyses, plain) ? PreservedAnalyses::none()
+								       : PreservedAnalyses::all();
 	}
 	/* Also at -O0 and on optnone functions. */
 	static bool isRequired()
@@ -236,17 +241,17 @@ struct ProbePass : PassInfoMixin<ProbePass> {
 static void register_callbacks(PassBuilder &builder)
 {
 	builder.registerOptimizerLastEPCallback(
-		[](PROBE_OPTIMIZER_LAST_ARGS) { manager.addPass(ProbePass()); });
+		[](PROBE_OPTIMIZER_LAST_ARGS) { manager.addPass(ProbePass(level)); });
 	/* The device link of -fgpu-rdc: lld --load-pass-plugin. */
 	builder.registerFullLinkTimeOptimizationLastEPCallback(
-		[](ModulePassManager &manager, OptimizationLevel) {
-			manager.addPass(ProbePass());
+		[](ModulePassManager &manager, OptimizationLevel level) {
+			manager.addPass(ProbePass(level));
 		});
 	builder.registerPipelineParsingCallback([](StringRef name, ModulePassManager &manager,
 						   ArrayRef<PassBuilder::PipelineElement>) {
 		if (name != "probe")
 			return false;
-		manager.addPass(ProbePass());
+		manager.addPass(ProbePass(OptimizationLevel::O2));
 		return true;
 	});
 }

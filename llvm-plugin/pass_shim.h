@@ -15,8 +15,8 @@
 extern "C" {
 #endif
 
-/* Implemented in C: instrument the module; true if it was changed. */
-bool probe_pass_run(LLVMModuleRef module, void *analyses);
+/* Implemented in C: instrument the module; true if it was changed. `plain`: compiled with -O0. */
+bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain);
 /* Implemented in C: true if this process's LLVM is the one the plugin was built for; else says so.
  */
 bool probe_version_check(void);
