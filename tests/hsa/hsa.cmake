@@ -13,16 +13,28 @@ if(NOT HIPCC OR NOT OFFLOAD_BUNDLER OR NOT HSA_RUNTIME_LIBRARY)
 endif()
 
 set(hsa_dir ${CMAKE_CURRENT_LIST_DIR})
-set(hsa_code ${CMAKE_BINARY_DIR}/tests/hsa/hsa_kernels.co)
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/hsa)
-add_custom_command(OUTPUT ${hsa_code}
-	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 -g
-		-fpass-plugin=$<TARGET_FILE:probe_pass_15> ${hsa_dir}/hsa_kernels.hip
-		-o ${hsa_code}.bundle
-	COMMAND ${OFFLOAD_BUNDLER} --unbundle --type=o --targets=hipv4-amdgcn-amd-amdhsa--gfx90a
-		--input=${hsa_code}.bundle --output=${hsa_code}
-	DEPENDS ${hsa_dir}/hsa_kernels.hip probe_pass_15 COMMENT "hipcc hsa_kernels.co" VERBATIM)
-add_custom_target(hsa_kernels ALL DEPENDS ${hsa_code})
+set(hsa_out ${CMAKE_BINARY_DIR}/tests/hsa)
+set(hsa_code ${hsa_out}/hsa_kernels.co)
+file(MAKE_DIRECTORY ${hsa_out})
+
+# A code object on its own, as the loader takes it.
+function(probe_hsa_code name)
+	add_custom_command(OUTPUT ${hsa_out}/${name}.co
+		COMMAND ${HIPCC} --genco --offload-arch=gfx90a -g ${ARGN} ${hsa_dir}/${name}.hip
+			-o ${hsa_out}/${name}.bundle
+		COMMAND ${OFFLOAD_BUNDLER} --unbundle --type=o
+			--targets=hipv4-amdgcn-amd-amdhsa--gfx90a
+			--input=${hsa_out}/${name}.bundle --output=${hsa_out}/${name}.co
+		DEPENDS ${hsa_dir}/${name}.hip probe_pass_15 COMMENT "hipcc ${name}.co" VERBATIM)
+	add_custom_target(hsa_code_${name} ALL DEPENDS ${hsa_out}/${name}.co)
+endfunction()
+
+probe_hsa_code(hsa_kernels -O2 -fpass-plugin=$<TARGET_FILE:probe_pass_15>)
+probe_hsa_code(call_depths -O1)
+add_executable(call_depths ${hsa_dir}/call_depths.c)
+target_link_libraries(call_depths PRIVATE probe_hsa_parts probe_common probe_flags ${CMAKE_DL_LIBS})
+add_test(NAME hsa.call_depths COMMAND call_depths ${hsa_out}/call_depths.co)
+set_tests_properties(hsa.call_depths PROPERTIES TIMEOUT 60)
 
 foreach(program hsa_cases hsa_bench)
 	add_executable(${program} ${hsa_dir}/${program}.c ${hsa_dir}/hsa_app.c)
