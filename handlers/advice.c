@@ -191,12 +191,16 @@ static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, str
 		    "within each row of %u work-items lanes are a multiple of 128 B apart: %llu-way "
 		    "bank conflict",
 		    row, (unsigned long long)facts->way);
-	if (n)
+	/* The stride is known up to multiples of all banks; a pitch of one row is a fair example.
+	 */
+	if (n && stride / element == row)
 		say(ret->fix,
-		    "pad the row by %u B, for example from %llu to %llu elements of %u B: no "
+		    "pad the row by %u B, for example from %u to %u elements of %u B: no "
 		    "conflicts then",
-		    n * element, (unsigned long long)stride / element,
-		    (unsigned long long)stride / element + n, element);
+		    n * element, row, row + n, element);
+	else if (n)
+		say(ret->fix, "pad the row by %u B (elements of %u B): no conflicts then",
+		    n * element, element);
 	else
 		say(ret->fix,
 		    "swizzle the index (exclusive-or of row and column); no padding up "
@@ -232,11 +236,34 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 		say(ret->fix, "give each group of lanes a copy of the table at an odd pitch, and "
 			      "sum the copies at the end");
 	else
-		say(ret->fix, "if the index is computed from rows and columns, pad the row by one "
-			      "element; if it comes from data, order the data by bank");
+		say(ret->fix,
+		    "if the index is computed from rows and columns, try other row pitches "
+		    "or a swizzle; if it comes from data, order the data by bank");
 }
 
 /* ---- Global memory -------------------------------------------------------------------------- */
+
+/* Below 15 of 16 lanes active on average, idle lanes are the story: strides count them too. */
+static bool sparse(const struct facts *facts)
+{
+	return facts->lanes * 16 < facts->executions * facts->site->wave * 15;
+}
+
+static void global_sparse(const struct facts *facts, struct advice *ret)
+{
+	double executions = (double)facts->executions;
+
+	say(ret->cause,
+	    "%.1f of %u lanes are active on average: what they %s lies in %.1f lines of %u B, %.1f "
+	    "would hold it",
+	    (double)facts->lanes / executions, facts->site->wave,
+	    facts->site->access == PROBE_ACCESS_LOAD	? "read"
+	    : facts->site->access == PROBE_ACCESS_STORE ? "write"
+							: "update",
+	    (double)facts->used / executions, facts->line, (double)facts->needed / executions);
+	say(ret->fix, "let the active lanes be neighbours that use neighbouring elements (compact "
+		      "the work before the branch), or give idle lanes work");
+}
 
 static void global_stride(const struct facts *facts, struct advice *ret)
 {
@@ -286,6 +313,10 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 	unsigned row = site->row;
 	char text[96];
 
+	if (sparse(facts)) {
+		global_sparse(facts, ret);
+		return;
+	}
 	if (facts->pattern == PATTERN_STRIDE) {
 		global_stride(facts, ret);
 		return;
@@ -312,8 +343,9 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 			      "or pass a tile through LDS");
 		return;
 	}
-	say(ret->cause, "%s (gather): %.1f lines of %u B touched, %.1f needed",
-	    irregular(facts, text, sizeof(text)), used, facts->line, needed);
+	say(ret->cause, "%s%s: %.1f lines of %u B touched, %.1f needed",
+	    irregular(facts, text, sizeof(text)),
+	    row && row < site->wave ? " over the wave" : " (gather)", used, facts->line, needed);
 	if (row && row < site->wave && site->wave % row == 0)
 		say(ret->fix,
 		    "if rows of %u work-items are short pieces of long rows, make the "
