@@ -188,6 +188,29 @@ static struct probe_err *check_output(const struct run *run)
 	return err;
 }
 
+/* A directory whose name is known is made now: failing later would cost the recording. */
+static struct probe_err *check_directory(const struct run *run)
+{
+	const char *directory = run->config.directory;
+	struct run_keys keys = {.pid = getpid()};
+	char *path;
+	int rc;
+
+	if (run_keys_vary(directory))
+		return NULL;
+	path = run_output_path(directory, "x", &keys);
+	if (!path)
+		return probe_err_oom();
+	rc = run_make_parents(path);
+	*strrchr(path, '/') = 0;
+	if (!rc && access(path, W_OK | X_OK))
+		rc = -errno;
+	free(path);
+	return rc ? probe_err_create("cannot write to the directory %s: %s; -d names another",
+				     directory, strerror(-rc))
+		  : NULL;
+}
+
 static struct probe_err *check_tool(const struct run *run)
 {
 	if (!access(run->layout.tool, R_OK))
@@ -250,6 +273,8 @@ static struct probe_err *prepare(struct run *run)
 	struct probe_err *err = check_output(run);
 
 	if (!err)
+		err = check_directory(run);
+	if (!err)
 		err = check_tool(run);
 	if (!err)
 		err = run_plugins_load(&run->config, &run->layout, &run->plugins);
@@ -274,11 +299,11 @@ static uint64_t summary(const struct run *run)
 		if (run->config.report)
 			run_account_print(session, sessions->next != NULL);
 	}
-	if (!sessions)
+	if (!sessions && !run->server.refused)
 		probe_log(PROBE_LOG_WARNING,
 			  "nothing recorded: the program did not start the HSA runtime (or closed "
 			  "its environment before); no database was written");
-	return lost;
+	return lost + run->server.refused;
 }
 
 static int run_program(struct run *run, char **argv)

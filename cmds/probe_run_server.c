@@ -272,6 +272,7 @@ static void take_hello(struct run_server *server, int sock)
 		err = start_session(server, sock, peer.pid, hello.ring_count);
 	if (!err)
 		return;
+	server->refused++;
 	err = probe_err_wrap(err, "process %d is not recorded", (int)peer.pid);
 	probe_log_err(PROBE_LOG_ERROR, err);
 	probe_err_destroy(err);

@@ -3,6 +3,7 @@
 #ifndef PROBE_CMDS_PROBE_RUN_SERVER_H
 #define PROBE_CMDS_PROBE_RUN_SERVER_H
 
+#include <stdint.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -24,6 +25,7 @@ struct run_server {
 	int hellos[RUN_HELLOS];
 	size_t hello_count;
 	struct run_session *sessions; /* newest first */
+	uint64_t refused;	      /* processes that said hello and could not be recorded */
 };
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
