@@ -7,7 +7,7 @@ set -eu
 build="gcc g++ cmake ninja-build pkg-config
 	clang-15 lld-15 llvm-15-dev hipcc libamdhip64-dev rocm-device-libs
 	libhsa-runtime-dev libhsakmt-dev libamd-comgr-dev
-	libdwarf-dev libelf-dev libsqlite3-dev zlib1g-dev sqlite3 git"
+	libdwarf-dev libelf-dev libsqlite3-dev sqlite3 git"
 check="libcmocka-dev llvm-15-tools python3 jq"
 
 case "${1:-}" in
