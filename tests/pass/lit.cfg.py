@@ -6,7 +6,7 @@ import lit.formats
 
 config.name = "pass"
 config.test_format = lit.formats.ShTest(execute_external=True)
-config.suffixes = [".ll"]
+config.suffixes = [".ll", ".hip", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.environ["PASS_TEST_DIR"]
 config.excludes = ["Inputs"]
@@ -32,6 +32,8 @@ config.substitutions += [
 	("%hip_probe", f"{hipcc} --offload-arch=gfx90a --cuda-device-only --no-gpu-bundle-output -c "
 		f"-fpass-plugin={plugin}"),
 	("%hip_asm", f"{hipcc} --offload-arch=gfx90a --cuda-device-only -S -fpass-plugin={plugin}"),
+	("%hipcc", hipcc),
+	("%units", f"python3 {config.test_source_root}/units.py {llvm} {plugin}"),
 	("%plugins", plugins),
 	("%plugin", plugin),
 	("%llvm", llvm),

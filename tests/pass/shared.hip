@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The functions that lean probes call keep to what devlib_lean.h tells the compiler they may use: no
+// stack, v0-v15, s0-s29 and vcc (36 scalar registers with the 6 special ones).
+//
+// RUN: %hip_asm -O2 %s -o %t.s
+// RUN: python3 %S/shared.py < %t.s
+// RUN: %hip_asm -O1 %s -o %t1.s
+// RUN: python3 %S/shared.py < %t1.s
+// RUN: %hip_asm -O3 %s -o %t3.s
+// RUN: python3 %S/shared.py < %t3.s
+#include <hip/hip_runtime.h>
+
+typedef unsigned bits96 __attribute__((ext_vector_type(3)));
+typedef float unaligned __attribute__((aligned(1)));
+
+template <typename T> __global__ void all(T *global, T **flat)
+{
+	__shared__ T lds[64];
+	int i = threadIdx.x;
+
+	lds[i] = global[i];
+	__syncthreads();
+	*flat[i] = lds[i ^ 1];
+	global[i] = *flat[i + 64];
+}
+
+template __global__ void all(char *, char **);
+template __global__ void all(short *, short **);
+template __global__ void all(int *, int **);
+template __global__ void all(double *, double **);
+template __global__ void all(float4 *, float4 **);
+
+__global__ void odd(unaligned *a, int *b)
+{
+	a[threadIdx.x] += 1;
+	atomicAdd(b + threadIdx.x, 1);
+}
