@@ -2,3 +2,5 @@
 # Programs of `make bench` (tests/bench/bench.py).
 add_executable(bench_handler ${CMAKE_CURRENT_LIST_DIR}/bench_handler.c)
 target_link_libraries(bench_handler PRIVATE probe_flags probe_headers ${CMAKE_DL_LIBS})
+add_executable(bench_pcsample ${CMAKE_CURRENT_LIST_DIR}/bench_pcsample.c)
+target_link_libraries(bench_pcsample PRIVATE probe_pcsample probe_flags)

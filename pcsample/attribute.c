@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+#include "pcsample/attribute.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "pcsample/record.h"
+
+/*
+ * What a sample counts as: issued with a type, stalled for a reason, or nothing because it is bad.
+ * One byte, so that for gfx9, where eleven bits of the snapshot decide, a table made with the
+ * decoder answers for it; decoding all fields of every record would take most of the time.
+ */
+enum {
+	COUNTS_STALLED = 32, /* + reason; below: the type */
+	COUNTS_DUAL = 64,    /* added to a type */
+	COUNTS_INVALID = 128,
+	COUNTS_SKIPPED = 129,
+	DECIDING_BITS = 10, /* 9..0 of data, and the error bit behind them */
+};
+
+static uint8_t counts_as(enum probe_pcs_verdict verdict, const struct probe_pc_sample *sample)
+{
+	if (verdict == PROBE_PCS_SKIPPED)
+		return COUNTS_SKIPPED;
+	if (verdict != PROBE_PCS_VALID)
+		return COUNTS_INVALID;
+	if (sample->issued)
+		return (uint8_t)(sample->type | (sample->dual ? COUNTS_DUAL : 0));
+	return (uint8_t)(COUNTS_STALLED + sample->reason);
+}
+
+static bool by_table(const struct probe_pcs_layout *layout)
+{
+	return layout->family == PROBE_PCS_GFX9 && layout->method == PROBE_PCS_STOCHASTIC;
+}
+
+static void fill_table(struct probe_pcs_attributor *attributor)
+{
+	for (uint32_t bits = 0; bits < sizeof(attributor->counter); bits++) {
+		uint8_t record[PROBE_PCS_RECORD_SIZE] = {0};
+		struct probe_pc_sample sample;
+
+		write32(record + AT_SNAPSHOT, (bits & ((1u << DECIDING_BITS) - 1)) |
+						      (bits >> DECIDING_BITS) << GFX9_ERROR_BIT);
+		attributor->counter[bits] =
+			counts_as(probe_pcs_decode(&attributor->layout, record, &sample), &sample);
+	}
+}
+
+int probe_pcs_attributor_init(struct probe_pcs_attributor *attributor,
+			      const struct probe_pcs_layout *layout)
+{
+	uint8_t record[PROBE_PCS_RECORD_SIZE] = {0};
+	struct probe_pc_sample sample;
+
+	*attributor = (struct probe_pcs_attributor){.layout = *layout};
+	if (probe_pcs_decode(layout, record, &sample) == PROBE_PCS_BAD_FAMILY)
+		return -EINVAL;
+	if (by_table(layout))
+		fill_table(attributor);
+	return 0;
+}
+
+void probe_pcs_attributor_destroy(struct probe_pcs_attributor *attributor)
+{
+	probe_code_map_destroy(&attributor->code);
+	probe_dispatch_map_destroy(&attributor->dispatches);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+enum {
+	COUNTERS = PROBE_PCS_TYPES + PROBE_PCS_REASONS + 1, /* as in struct probe_pcs_row */
+	STALLED = PROBE_PCS_TYPES,
+	DUAL = PROBE_PCS_TYPES + PROBE_PCS_REASONS,
+};
+#define FOLD_AFTER ((uint64_t)1 << 31) /* samples */
+
+struct probe_pcs_hot_row {
+	uint32_t counter[COUNTERS];
+	uint64_t lanes, waves;
+};
+_Static_assert(sizeof(struct probe_pcs_hot_row) == 128, "two cache lines");
+_Static_assert(offsetof(struct probe_pcs_row, dual) == DUAL * sizeof(uint64_t), "same order");
+
+static uint64_t page_count(const struct probe_pcs_rows *rows)
+{
+	return rows->count / PROBE_PCS_PAGE_ROWS + 1;
+}
+
+int probe_pcs_rows_init(struct probe_pcs_rows *rows, uint64_t code_size)
+{
+	*rows = (struct probe_pcs_rows){.count = code_size / 4};
+	rows->pages = calloc((size_t)page_count(rows), sizeof(*rows->pages));
+	rows->folded = calloc((size_t)page_count(rows), sizeof(*rows->folded));
+	if (rows->pages && rows->folded)
+		return 0;
+	probe_pcs_rows_destroy(rows);
+	return -ENOMEM;
+}
+
+void probe_pcs_rows_destroy(struct probe_pcs_rows *rows)
+{
+	for (uint64_t i = 0; rows->pages && rows->folded && i < page_count(rows); i++) {
+		free(rows->pages[i]);
+		free(rows->folded[i]);
+	}
+	free(rows->pages);
+	free(rows->folded);
+	*rows = (struct probe_pcs_rows){0};
+}
+
+static void add_hot(struct probe_pcs_row *to, const struct probe_pcs_hot_row *from)
+{
+	for (unsigned i = 0; i < COUNTERS; i++)
+		((uint64_t *)to)[i] += from->counter[i];
+	to->lanes += from->lanes;
+	to->waves += from->waves;
+}
+
+bool probe_pcs_rows_at(const struct probe_pcs_rows *rows, uint64_t index, struct probe_pcs_row *ret)
+{
+	uint64_t page = index / PROBE_PCS_PAGE_ROWS, row = index % PROBE_PCS_PAGE_ROWS;
+	uint64_t any = 0;
+
+	if (index >= rows->count || !rows->pages[page])
+		return false;
+	*ret = rows->folded[page] ? rows->folded[page][row] : (struct probe_pcs_row){0};
+	add_hot(ret, &rows->pages[page][row]);
+	for (unsigned i = 0; i < DUAL; i++)
+		any |= ((const uint64_t *)ret)[i];
+	return any;
+}
+
+/* False: out of memory, and nothing has changed for the pages left. */
+static bool fold(struct probe_pcs_rows *rows)
+{
+	for (uint64_t i = 0; i < page_count(rows); i++) {
+		if (!rows->pages[i])
+			continue;
+		if (!rows->folded[i])
+			rows->folded[i] = calloc(PROBE_PCS_PAGE_ROWS, sizeof(**rows->folded));
+		if (!rows->folded[i])
+			return false;
+		for (unsigned k = 0; k < PROBE_PCS_PAGE_ROWS; k++)
+			add_hot(&rows->folded[i][k], &rows->pages[i][k]);
+		memset(rows->pages[i], 0, PROBE_PCS_PAGE_ROWS * sizeof(**rows->pages));
+	}
+	rows->since = 0;
+	return true;
+}
+
+/* NULL: out of memory. */
+static struct probe_pcs_hot_row *row_of(struct probe_pcs_rows *rows, uint64_t index)
+{
+	struct probe_pcs_hot_row **page = &rows->pages[index / PROBE_PCS_PAGE_ROWS];
+
+	if (__builtin_expect(!*page, 0)) {
+		size_t size = PROBE_PCS_PAGE_ROWS * sizeof(**page);
+
+		*page = aligned_alloc(64, size);
+		if (!*page)
+			return NULL;
+		memset(*page, 0, size);
+	}
+	if (__builtin_expect(rows->since++ >= FOLD_AFTER, 0) && !fold(rows))
+		return NULL;
+	return &(*page)[index % PROBE_PCS_PAGE_ROWS];
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+/* What decides where a sample counts. */
+struct glance {
+	uint64_t pc, exec, key;
+	struct probe_pcs_hot_row *row; /* NULL: it has been counted as lost */
+	uint32_t wave_count;
+	uint8_t as;
+};
+
+static void glance_gfx9(const struct probe_pcs_attributor *attributor, const uint8_t *record,
+			struct glance *ret)
+{
+	uint32_t data = read32(record + AT_SNAPSHOT), data1 = read32(record + AT_SNAPSHOT + 4);
+
+	ret->as = attributor->counter[(data & ((1u << DECIDING_BITS) - 1)) |
+				      (data >> GFX9_ERROR_BIT & 1) << DECIDING_BITS];
+	ret->pc = read64(record + AT_PC) -
+		  (data1 & GFX9_MID_MACRO ? attributor->layout.mid_macro : 0);
+	ret->exec = read64(record + AT_EXEC);
+	ret->key = probe_dispatch_key(read64(record + AT_CORRELATION));
+	ret->wave_count = data1 & WAVE_COUNT;
+}
+
+static void glance_host_trap(const uint8_t *record, struct glance *ret)
+{
+	ret->as = PROBE_PCS_TYPE_NONE;
+	ret->pc = read64(record + AT_PC);
+	ret->exec = read64(record + AT_EXEC);
+	ret->key = probe_dispatch_key(read64(record + AT_CORRELATION));
+	ret->wave_count = 0;
+}
+
+static void glance_slow(const struct probe_pcs_layout *layout, const uint8_t *record,
+			struct glance *ret)
+{
+	struct probe_pc_sample sample;
+	enum probe_pcs_verdict verdict = probe_pcs_decode(layout, record, &sample);
+
+	ret->as = counts_as(verdict, &sample);
+	ret->pc = sample.pc;
+	ret->exec = sample.exec;
+	ret->key = probe_dispatch_key(sample.correlation);
+	ret->wave_count = sample.wave_count;
+}
+
+/* The row the sample belongs to; NULL, and counted, if there is none. */
+static struct probe_pcs_hot_row *find_row(struct probe_pcs_attributor *attributor,
+					  const struct glance *glance)
+{
+	struct probe_pcs_counts *counts = &attributor->counts;
+	const struct probe_code_range *range;
+	struct probe_pcs_hot_row *row;
+	uint64_t offset;
+
+	if (glance->as == COUNTS_INVALID || glance->as == COUNTS_SKIPPED) {
+		*(glance->as == COUNTS_INVALID ? &counts->invalid : &counts->skipped) += 1;
+		return NULL;
+	}
+	range = probe_code_map_find(&attributor->code, glance->pc);
+	if (!range) {
+		counts->no_code++;
+		return NULL;
+	}
+	offset = glance->pc - range->base;
+	if (offset & 3 || offset / 4 >= ((struct probe_pcs_rows *)range->user)->count) {
+		counts->misaligned++;
+		return NULL;
+	}
+	row = row_of(range->user, offset / 4);
+	counts->dropped += !row;
+	return row;
+}
+
+/* Consecutive samples are mostly of one dispatch. */
+static struct probe_dispatch_entry *entry_of(struct probe_pcs_attributor *attributor, uint64_t key)
+{
+	if (!attributor->last_entry || attributor->last_key != key) {
+		attributor->last_entry = probe_dispatch_map_find(&attributor->dispatches, key);
+		attributor->last_key = key;
+	}
+	return attributor->last_entry;
+}
+
+static void count_sample(struct probe_pcs_attributor *attributor, const struct glance *glance)
+{
+	struct probe_dispatch_entry *entry = entry_of(attributor, glance->key);
+	struct probe_pcs_hot_row *row = glance->row;
+
+	if (glance->as & COUNTS_STALLED) {
+		row->counter[STALLED + glance->as - COUNTS_STALLED]++;
+	} else {
+		row->counter[glance->as & ~COUNTS_DUAL]++;
+		row->counter[DUAL] += (glance->as & COUNTS_DUAL) != 0;
+	}
+	row->lanes += (uint64_t)__builtin_popcountll(glance->exec);
+	row->waves += glance->wave_count;
+	if (entry) {
+		entry->samples++;
+		attributor->counts.attributed++;
+	} else {
+		attributor->counts.no_dispatch++;
+	}
+}
+
+/* Rows are looked up for a few records ahead, so that they are in the cache when they count. */
+enum { AHEAD = 32 };
+
+static size_t look(struct probe_pcs_attributor *attributor, const uint8_t *records, size_t count,
+		   struct glance *glances)
+{
+	bool table = by_table(&attributor->layout);
+	bool trap = attributor->layout.method == PROBE_PCS_HOST_TRAP;
+
+	if (count > AHEAD)
+		count = AHEAD;
+	for (size_t i = 0; i < count; i++) {
+		const uint8_t *record = records + i * PROBE_PCS_RECORD_SIZE;
+		struct glance *glance = &glances[i];
+
+		if (table)
+			glance_gfx9(attributor, record, glance);
+		else if (trap)
+			glance_host_trap(record, glance);
+		else
+			glance_slow(&attributor->layout, record, glance);
+		glance->row = find_row(attributor, glance);
+		__builtin_prefetch(glance->row, 1);
+		__builtin_prefetch((const char *)glance->row + 64, 1);
+	}
+	return count;
+}
+
+void probe_pcs_attribute(struct probe_pcs_attributor *attributor, const uint8_t *records,
+			 size_t count)
+{
+	struct glance glances[AHEAD];
+	size_t n;
+
+	/* Between calls dispatches come and go. */
+	attributor->last_entry = NULL;
+	attributor->counts.received += count;
+	for (size_t at = 0; at < count; at += n) {
+		n = look(attributor, records + at * PROBE_PCS_RECORD_SIZE, count - at, glances);
+		for (size_t i = 0; i < n; i++)
+			if (glances[i].row)
+				count_sample(attributor, &glances[i]);
+	}
+}

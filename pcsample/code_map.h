@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which loaded code object an address belongs to, now. Code objects come and go in the order of the
+ * sample stream (a sampler is flushed before either), so an address that is used again means the
+ * newer one. Not thread-safe: one map per stream.
+ */
+#ifndef PROBE_PCSAMPLE_CODE_MAP_H
+#define PROBE_PCSAMPLE_CODE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct probe_code_range {
+	uint64_t base, size; /* as loaded: [base, base + size) */
+	uint64_t delta;	     /* address in the ELF image = pc - delta (symbols, DWARF) */
+	uint64_t id;	     /* the caller's, unique over the run */
+	void *user;	     /* the caller's */
+};
+
+struct probe_code_map {
+	struct probe_code_range *ranges; /* by base, none overlapping */
+	size_t count, room;
+	size_t last; /* where the last find was */
+};
+
+/* A zeroed struct is an empty map. */
+void probe_code_map_destroy(struct probe_code_map *map);
+
+/*
+ * 0; -EINVAL for an empty range or one that wraps; -EEXIST if it overlaps a loaded one (an unload
+ * was missed: the caller unloads that first); -ENOMEM.
+ */
+int probe_code_map_load(struct probe_code_map *map, const struct probe_code_range *range);
+
+/* 0, or -ENOENT. */
+int probe_code_map_unload(struct probe_code_map *map, uint64_t id);
+
+/* NULL: no code object there. Valid until the next load or unload. */
+const struct probe_code_range *probe_code_map_find(struct probe_code_map *map, uint64_t pc);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A PC sample, whatever GPU family and method it comes from. Codes are those of rocprofiler-sdk's
+ * public enumerations, so that files agree with rocprofv3's.
+ */
+#ifndef PROBE_PCSAMPLE_SAMPLE_H
+#define PROBE_PCSAMPLE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum probe_pcs_method {
+	PROBE_PCS_HOST_TRAP,
+	PROBE_PCS_STOCHASTIC,
+};
+
+/* Whose record layout it is. Families without PC sampling have none. */
+enum probe_pcs_family {
+	PROBE_PCS_GFX9,	 /* gfx90a, gfx942, gfx950 */
+	PROBE_PCS_GFX12, /* gfx1200, gfx1201 */
+	PROBE_PCS_GFX1250,
+};
+
+/* rocprofiler_pc_sampling_instruction_type_t */
+enum probe_pcs_type {
+	PROBE_PCS_TYPE_NONE,
+	PROBE_PCS_TYPE_VALU,
+	PROBE_PCS_TYPE_MATRIX,
+	PROBE_PCS_TYPE_SCALAR,
+	PROBE_PCS_TYPE_TEX,
+	PROBE_PCS_TYPE_LDS,
+	PROBE_PCS_TYPE_LDS_DIRECT,
+	PROBE_PCS_TYPE_FLAT,
+	PROBE_PCS_TYPE_EXPORT,
+	PROBE_PCS_TYPE_MESSAGE,
+	PROBE_PCS_TYPE_BARRIER,
+	PROBE_PCS_TYPE_BRANCH_NOT_TAKEN,
+	PROBE_PCS_TYPE_BRANCH_TAKEN,
+	PROBE_PCS_TYPE_JUMP,
+	PROBE_PCS_TYPE_OTHER,
+	PROBE_PCS_TYPE_NO_INST,
+	PROBE_PCS_TYPE_DUAL_VALU,
+	PROBE_PCS_TYPES,
+};
+
+/* rocprofiler_pc_sampling_instruction_not_issued_reason_t */
+enum probe_pcs_reason {
+	PROBE_PCS_REASON_NONE,
+	PROBE_PCS_REASON_NO_INSTRUCTION,
+	PROBE_PCS_REASON_ALU_DEPENDENCY,
+	PROBE_PCS_REASON_WAITCNT,
+	PROBE_PCS_REASON_INTERNAL,
+	PROBE_PCS_REASON_BARRIER,
+	PROBE_PCS_REASON_ARBITER_NOT_WIN,
+	PROBE_PCS_REASON_ARBITER_WIN_EX_STALL,
+	PROBE_PCS_REASON_OTHER,
+	PROBE_PCS_REASON_SLEEP,
+	PROBE_PCS_REASONS,
+};
+
+/* Bits of probe_pc_sample.arb_issue and arb_stall: what each pipe did in the sampled cycle. */
+enum probe_pcs_pipe {
+	PROBE_PCS_PIPE_VALU = 1 << 0,
+	PROBE_PCS_PIPE_MATRIX = 1 << 1,
+	PROBE_PCS_PIPE_SCALAR = 1 << 2,
+	PROBE_PCS_PIPE_VMEM_TEX = 1 << 3,
+	PROBE_PCS_PIPE_LDS = 1 << 4,
+	PROBE_PCS_PIPE_LDS_DIRECT = 1 << 5,
+	PROBE_PCS_PIPE_FLAT = 1 << 6,
+	PROBE_PCS_PIPE_EXPORT = 1 << 7,
+	PROBE_PCS_PIPE_MISC = 1 << 8, /* branches, messages: "brmsg" on gfx12 */
+};
+
+/* Fields that a family or method lacks are 0. */
+struct probe_pc_sample {
+	uint64_t pc; /* absolute device address, corrected (gfx950 mid-macro) */
+	uint64_t exec;
+	uint64_t timestamp;   /* as delivered: system clock domain, ns */
+	uint64_t correlation; /* raw; see probe_pcs_packet() and probe_pcs_doorbell() */
+	uint32_t workgroup[3];
+	uint16_t arb_issue, arb_stall; /* stochastic: enum probe_pcs_pipe */
+	uint8_t wave_in_group, chiplet;
+	uint8_t wave, simd, pipe, cu, shader_array, shader_engine; /* hw_id; cu: WGP on gfx12 */
+	uint8_t thread_group, vm, queue, microengine;
+	uint8_t wave_count; /* stochastic: resident on the compute unit (gfx9), SIMD (gfx12) */
+	uint8_t type;	    /* enum probe_pcs_type, if issued */
+	uint8_t reason;	    /* enum probe_pcs_reason, if not issued */
+	bool issued;	    /* stochastic */
+	bool dual;	    /* stochastic, gfx9: two vector instructions at once */
+	bool has_counts;    /* gfx12 stochastic: the counts below */
+	uint8_t load, store, bvh, texture, ds, km; /* issued and not complete */
+};
+
+/* The hardware packet index, modulo the queue's size; and the doorbell's number. */
+static inline uint32_t probe_pcs_packet(uint64_t correlation)
+{
+	return (uint32_t)correlation & 0x1ffffff;
+}
+
+static inline uint32_t probe_pcs_doorbell(uint64_t correlation)
+{
+	return (uint32_t)(correlation >> 32) & 0x3ff;
+}
+
+/*
+ * "VALU", "WAITCNT", ...: the enumerators of rocprofiler-sdk without their prefix
+ * ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_ or .._NOT_ISSUED_REASON_; "NONE" for values beyond.
+ */
+const char *probe_pcs_type_name(unsigned type);
+const char *probe_pcs_reason_name(unsigned reason);
+
+#endif
