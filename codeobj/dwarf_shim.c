@@ -322,23 +322,135 @@ static struct probe_err *read_children(struct reader *reader, Dwarf_Die parent, 
 	return err;
 }
 
-static struct probe_err *read_functions(struct reader *reader, Dwarf_Die die, Dwarf_Half version)
+static bool open_files(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
+		       struct unit_files *ret)
 {
 	struct unit_files files = {.first = version >= 5 ? 0 : 1};
-	struct probe_err *err;
 
 	if (!ok(reader, dwarf_srcfiles(die, &files.names, &files.count, &reader->error)))
+		return false;
+	*ret = files;
+	return true;
+}
+
+static void close_files(struct reader *reader, struct unit_files *files)
+{
+	for (Dwarf_Signed i = 0; i < files->count; i++)
+		dwarf_dealloc(reader->dbg, files->names[i], DW_DLA_STRING);
+	dwarf_dealloc(reader->dbg, files->names, DW_DLA_LIST);
+}
+
+static struct probe_err *read_functions(struct reader *reader, Dwarf_Die die, Dwarf_Half version)
+{
+	struct unit_files files;
+	struct probe_err *err;
+
+	if (!open_files(reader, die, version, &files))
 		return NULL;
 	err = read_children(reader, die, 0, &files);
-	for (Dwarf_Signed i = 0; i < files.count; i++)
-		dwarf_dealloc(reader->dbg, files.names[i], DW_DLA_STRING);
-	dwarf_dealloc(reader->dbg, files.names, DW_DLA_LIST);
+	close_files(reader, &files);
 	return err;
+}
+
+/* ---- Calls inlined around an address -------------------------------------------------------- */
+
+struct inline_search {
+	struct reader *reader;
+	const struct unit_files *files;
+	Dwarf_Addr address;
+	void (*call)(void *user, const char *path, uint64_t line);
+	void *user;
+};
+
+enum coverage {
+	COVERS,
+	COVERS_NOT,
+	COVERS_PERHAPS, /* in several pieces, or not code */
+};
+
+static enum coverage covers(struct reader *reader, Dwarf_Die die, Dwarf_Addr address)
+{
+	enum Dwarf_Form_Class class;
+	Dwarf_Addr low, high;
+	Dwarf_Half form;
+
+	if (!ok(reader, dwarf_lowpc(die, &low, &reader->error)) ||
+	    !ok(reader, dwarf_highpc_b(die, &high, &form, &class, &reader->error)))
+		return COVERS_PERHAPS;
+	if (class == DW_FORM_CLASS_CONSTANT)
+		high += low;
+	return low <= address && address < high ? COVERS : COVERS_NOT;
+}
+
+static void tell_call(const struct inline_search *search, Dwarf_Die die)
+{
+	const struct unit_files *files = search->files;
+	Dwarf_Unsigned file, line;
+
+	if (attr_number(search->reader, die, DW_AT_call_file, &file) &&
+	    attr_number(search->reader, die, DW_AT_call_line, &line) &&
+	    file >= (Dwarf_Unsigned)files->first &&
+	    file - (Dwarf_Unsigned)files->first < (Dwarf_Unsigned)files->count)
+		search->call(search->user, files->names[file - (Dwarf_Unsigned)files->first], line);
+}
+
+/* Innermost first: an entry is told after those inside it. */
+static void search_calls(const struct inline_search *search, Dwarf_Die parent, unsigned depth)
+{
+	struct reader *reader = search->reader;
+	Dwarf_Die die, next;
+	Dwarf_Half tag;
+
+	if (depth > DEPTH_MAX || !ok(reader, dwarf_child(parent, &die, &reader->error)))
+		return;
+	while (die) {
+		enum coverage cover = COVERS_NOT;
+
+		if (ok(reader, dwarf_tag(die, &tag, &reader->error)) &&
+		    (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+		     tag == DW_TAG_lexical_block || tag == DW_TAG_namespace))
+			cover = covers(reader, die, search->address);
+		if (cover != COVERS_NOT)
+			search_calls(search, die, depth + 1);
+		if (cover == COVERS && tag == DW_TAG_inlined_subroutine)
+			tell_call(search, die);
+		if (!ok(reader, dwarf_siblingof_b(reader->dbg, die, 1, &next, &reader->error)))
+			next = NULL;
+		dwarf_dealloc_die(die);
+		die = next;
+	}
 }
 
 /* ---- All units ----------------------------------------------------------------------------- */
 
-static struct probe_err *read_units(struct reader *reader)
+static struct probe_err *read_all_of_unit(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
+					  void *unused)
+{
+	struct probe_err *err = read_unit(reader, die);
+
+	(void)unused;
+	return err ? err : read_functions(reader, die, version);
+}
+
+static struct probe_err *search_unit(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
+				     void *user)
+{
+	struct inline_search *search = user;
+	struct unit_files files;
+
+	if (covers(reader, die, search->address) == COVERS_NOT ||
+	    !open_files(reader, die, version, &files))
+		return NULL;
+	search->files = &files;
+	search_calls(search, die, 0);
+	close_files(reader, &files);
+	return NULL;
+}
+
+typedef struct probe_err *(*unit_fn)(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
+				     void *user);
+
+static struct probe_err *each_unit(struct reader *reader, unit_fn fn, void *user)
 {
 	for (;;) {
 		Dwarf_Unsigned length, type_offset, next;
@@ -362,37 +474,54 @@ static struct probe_err *read_units(struct reader *reader)
 			continue;
 		if (result != DW_DLV_OK)
 			return refuse(reader, "reading a unit's first entry", error);
-		err = read_unit(reader, die);
-		if (!err)
-			err = read_functions(reader, die, version);
+		err = fn(reader, die, version, user);
 		dwarf_dealloc_die(die);
 		if (err)
 			return err;
 	}
 }
 
-struct probe_err *probe_dwarf_lines(const char *name,
-				    const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
-				    const struct probe_dwarf_sink *sink)
+static struct probe_err *
+read_object(struct reader *reader, const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
+	    unit_fn fn, void *user)
 {
 	struct object object = {.sections = sections};
 	Dwarf_Obj_Access_Interface interface = {.object = &object, .methods = &methods};
-	struct reader reader = {.name = name, .sink = sink};
 	Dwarf_Error error = NULL;
 	struct probe_err *err;
 	int result;
 
 	if (!sections[0].bytes || !sections[2].bytes)
 		return NULL;
-	result = dwarf_object_init_b(&interface, NULL, NULL, DW_GROUPNUMBER_ANY, &reader.dbg,
+	result = dwarf_object_init_b(&interface, NULL, NULL, DW_GROUPNUMBER_ANY, &reader->dbg,
 				     &error);
 	if (result == DW_DLV_NO_ENTRY)
 		return NULL;
 	if (result != DW_DLV_OK)
-		return refuse(&reader, "opening it", error);
-	err = read_units(&reader);
-	free(reader.files);
+		return refuse(reader, "opening it", error);
+	err = each_unit(reader, fn, user);
+	free(reader->files);
 	error = NULL;
-	dwarf_object_finish(reader.dbg, &error);
+	dwarf_object_finish(reader->dbg, &error);
 	return err;
+}
+
+struct probe_err *probe_dwarf_lines(const char *name,
+				    const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
+				    const struct probe_dwarf_sink *sink)
+{
+	struct reader reader = {.name = name, .sink = sink};
+
+	return read_object(&reader, sections, read_all_of_unit, NULL);
+}
+
+struct probe_err *probe_dwarf_inlined_at(
+	const char *name, const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
+	uint64_t address, void (*call)(void *user, const char *path, uint64_t line), void *user)
+{
+	struct reader reader = {.name = name};
+	struct inline_search search = {
+		.reader = &reader, .address = address, .call = call, .user = user};
+
+	return read_object(&reader, sections, search_unit, &search);
 }

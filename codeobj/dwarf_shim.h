@@ -39,4 +39,12 @@ struct probe_err *probe_dwarf_lines(const char *name,
 				    const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
 				    const struct probe_dwarf_sink *sink);
 
+/*
+ * The calls that were inlined around the code at `address`, innermost first: where each stands.
+ * Those whose code is in several pieces are left out, because range lists are not read.
+ */
+struct probe_err *probe_dwarf_inlined_at(
+	const char *name, const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
+	uint64_t address, void (*call)(void *user, const char *path, uint64_t line), void *user);
+
 #endif

@@ -147,6 +147,44 @@ static void squeeze(struct probe_lines *lines)
 	lines->count = n;
 }
 
+static struct probe_err *find_sections(const struct probe_elf *elf,
+				       struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS])
+{
+	struct probe_err *err = NULL;
+
+	if (elf->type == 1) /* ET_REL */
+		err = probe_err_at(elf->name, PROBE_ERR_NO_OFFSET,
+				   "unlinked object: its line table needs relocations; link it");
+	for (size_t i = 0; i < PROBE_DWARF_SECTIONS && !err; i++) {
+		struct probe_buf buf;
+		bool found;
+
+		err = probe_elf_section(elf, probe_dwarf_section_names[i], &found, &buf);
+		if (!err && found && probe_buf_left(&buf))
+			sections[i] = (struct probe_dwarf_section){buf.pos, probe_buf_left(&buf)};
+	}
+	return err;
+}
+
+struct probe_err *probe_lines_inlined_at(const char *name, const void *bytes, size_t size,
+					 uint64_t address,
+					 void (*call)(void *user, const char *path, uint64_t line),
+					 void *user)
+{
+	struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS] = {0};
+	struct probe_err *err;
+	struct probe_elf elf;
+
+	err = probe_elf_open(name, bytes, size, &elf);
+	if (err)
+		return err;
+	err = find_sections(&elf, sections);
+	if (!err)
+		err = probe_dwarf_inlined_at(name, sections, address, call, user);
+	probe_elf_close(&elf);
+	return err;
+}
+
 struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
 				   struct probe_lines **ret)
 {
@@ -161,17 +199,7 @@ struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t s
 	err = probe_elf_open(name, bytes, size, &elf);
 	if (err)
 		return err;
-	if (elf.type == 1) /* ET_REL */
-		err = probe_err_at(name, PROBE_ERR_NO_OFFSET,
-				   "unlinked object: its line table needs relocations; link it");
-	for (size_t i = 0; i < PROBE_DWARF_SECTIONS && !err; i++) {
-		struct probe_buf buf;
-		bool found;
-
-		err = probe_elf_section(&elf, probe_dwarf_section_names[i], &found, &buf);
-		if (!err && found && probe_buf_left(&buf))
-			sections[i] = (struct probe_dwarf_section){buf.pos, probe_buf_left(&buf)};
-	}
+	err = find_sections(&elf, sections);
 	if (!err)
 		err = probe_dwarf_lines(name, sections, &sink);
 	probe_elf_close(&elf);

@@ -13,6 +13,11 @@ struct probe_buf;
  * an empty table. */
 struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
 				   struct probe_lines **ret);
+/* The inlined calls around an address of an ELF image, innermost first; see dwarf_shim.h. */
+struct probe_err *probe_lines_inlined_at(const char *name, const void *bytes, size_t size,
+					 uint64_t address,
+					 void (*call)(void *user, const char *path, uint64_t line),
+					 void *user);
 void probe_lines_send(const struct probe_lines *lines, FILE *out);
 
 /* In the parent: accept a table only if it is in order and names its own files. */
