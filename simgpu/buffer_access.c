@@ -42,7 +42,7 @@ static u32 lane_offset(const struct sim_wave *w, const struct sim_inst *ip, u64 
 }
 
 static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
-			    const struct buffer *buf, u32 need)
+			    const struct buffer *buf)
 {
 	u64 start = buf->base + *inst_src(w, ip, 1) - (u64)w->scratch;
 	u32 index;
@@ -56,9 +56,7 @@ static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struc
 		acc->addr[l] = at;
 		if (!(start % 256) && at + acc->bytes <= w->scratch_lane_size)
 			continue;
-		sim_fault(w, ip, need & SIM_MEM_WRITE ? SIM_FAULT_WRITE : SIM_FAULT_READ,
-			  buf->base + *inst_src(w, ip, 1) + 64 * (at - start / SIM_LANES),
-			  acc->bytes, (int)l);
+		sim_fault(w, ip, SIM_FAULT_SCRATCH, at, acc->bytes, (int)l);
 		return false;
 	}
 	return true;
@@ -77,7 +75,7 @@ bool LEVEL(buffer_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct
 		return false;
 	}
 	if (buf.add_tid && buf.swizzle)
-		return prepare_scratch(w, ip, acc, &buf, need);
+		return prepare_scratch(w, ip, acc, &buf);
 	if (buf.add_tid || buf.swizzle) { /* other swizzles belong to graphics */
 		sim_exec_unimplemented(w, ip);
 		return false;

@@ -5,14 +5,18 @@
  * The runtime's own path is the one without KFD exceptions (thunk_device.c says why): errors of a
  * queue go into its inactive signal, memory faults through the event of type MEMORY.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "dispatch.h"
+#include "mem_near.h"
 #include "sim_events.h"
 #include "sim_log.h"
+#include "sim_memory.h"
 #include "sim_signal.h"
+#include "source_line.h"
 
 /* Codes of the inactive signal; ROCr 5.2.3 asserts on any other. */
 static const int64_t signal_codes[] = {
@@ -45,16 +49,28 @@ static bool in_aperture(uint64_t addr)
 	return top == 0 || top == 0x1ffff;
 }
 
+/* The first byte that was out of bounds: an access may begin well inside. */
+static uint64_t bad_address(const struct sim_fault *fault)
+{
+	uint32_t flags = fault->kind == SIM_FAULT_WRITE	  ? SIM_MEM_WRITE
+			 : fault->kind == SIM_FAULT_FETCH ? SIM_MEM_EXEC
+							  : SIM_MEM_READ;
+	uint64_t bad = fault->addr;
+
+	sim_mem_allows(fault->addr, fault->size ? fault->size : 1, flags, &bad);
+	return bad;
+}
+
 void sim_memory_error(struct sim_queue *queue, const struct sim_fault *fault)
 {
-	struct sim_memory_fault report = {.addr = fault->addr};
+	struct sim_memory_fault report = {.addr = bad_address(fault)};
 	struct sim_range range;
 
 	if (!in_aperture(fault->addr)) {
 		sim_queue_error(queue, SIM_ERROR_APERTURE);
 		return;
 	}
-	if (!sim_mem_find(fault->addr, &range)) {
+	if (!sim_mem_find(report.addr, &range)) {
 		report.read_only = fault->kind == SIM_FAULT_WRITE;
 		report.no_execute = fault->kind == SIM_FAULT_FETCH;
 	}
@@ -77,6 +93,8 @@ static const char *fault_text(const struct sim_fault *fault)
 		return "memory fault on write";
 	case SIM_FAULT_FETCH:
 		return "memory fault on instruction fetch";
+	case SIM_FAULT_SCRATCH:
+		return "access outside the lane's private memory";
 	case SIM_FAULT_LDS:
 		return "LDS access outside the workgroup's allocation";
 	case SIM_FAULT_MISALIGNED:
@@ -95,6 +113,7 @@ static enum sim_error error_of(enum sim_fault_kind kind)
 	case SIM_FAULT_FETCH:
 		return SIM_ERROR_MEMORY;
 	case SIM_FAULT_LDS:
+	case SIM_FAULT_SCRATCH:
 	case SIM_FAULT_MISALIGNED:
 		/* What the hardware calls MEM_VIOL of a wave. */
 		return SIM_ERROR_APERTURE;
@@ -114,10 +133,40 @@ static void print_place(char *buf, size_t size, const struct sim_dispatch *dispa
 		 wave->group->id[1], wave->group->id[2], wave->in_group);
 }
 
+/* "; at kernel.hip:12": what the debug information says of the instruction at pc. */
+static void print_source(char *buf, size_t size, uint64_t pc)
+{
+	char source[1024];
+	int err = sim_source_line(pc, source, sizeof(source));
+
+	buf[0] = '\0';
+	if (!err)
+		snprintf(buf, size, "; at %s", source);
+	else if (err == -ENODATA)
+		snprintf(buf, size, "; source line unknown: compile with -g");
+}
+
+/* "; 16 bytes past the end of ...": what the address missed. */
+static void print_target(char *buf, size_t size, const struct sim_wave *wave)
+{
+	const struct sim_fault *fault = &wave->fault;
+	char near[256];
+
+	buf[0] = '\0';
+	if (error_of(fault->kind) == SIM_ERROR_MEMORY) {
+		sim_near_describe(bad_address(fault), near, sizeof(near));
+		snprintf(buf, size, "; %s", near);
+	} else if (fault->kind == SIM_FAULT_LDS) {
+		snprintf(buf, size, "; the workgroup has %u bytes", wave->group->lds_size);
+	} else if (fault->kind == SIM_FAULT_SCRATCH) {
+		snprintf(buf, size, "; a lane has %u bytes", wave->scratch_lane_size);
+	}
+}
+
 static void print_fault(const struct sim_wave *wave, const char *place)
 {
 	const struct sim_fault *fault = &wave->fault;
-	char inst[160] = "?", lane[32] = "", addr[64] = "";
+	char inst[160] = "?", lane[32] = "", addr[64] = "", target[300], source[1100] = "";
 
 	if (fault->kind != SIM_FAULT_FETCH)
 		sim_code_describe(wave->pc, inst, sizeof(inst));
@@ -126,8 +175,28 @@ static void print_fault(const struct sim_wave *wave, const char *place)
 	if (error_of(fault->kind) != SIM_ERROR_INSTRUCTION)
 		snprintf(addr, sizeof(addr), ", address 0x%" PRIx64 " (%u bytes)", fault->addr,
 			 fault->size);
-	sim_print("%s: %s%s%s, pc 0x%" PRIx64 ": %s", fault_text(fault), place, lane, addr,
-		  wave->pc, inst);
+	print_target(target, sizeof(target), wave);
+	if (fault->kind != SIM_FAULT_FETCH)
+		print_source(source, sizeof(source), wave->pc);
+	sim_print("%s: %s%s%s, pc 0x%" PRIx64 ": %s%s%s", fault_text(fault), place, lane, addr,
+		  wave->pc, inst, target, source);
+}
+
+/* Stops without a fault: the wave already stands behind an s_trap (4 bytes) or ds_gws_* (8). */
+static void print_stop(const struct sim_wave *wave, const char *place, enum sim_stop stop)
+{
+	uint64_t pc = wave->pc - (stop == SIM_STOP_TRAP ? 4 : 8);
+	char source[1100];
+
+	print_source(source, sizeof(source), pc);
+	if (stop == SIM_STOP_TRAP)
+		sim_print("s_trap %u: %s, pc 0x%" PRIx64 "; the kernel asked to be aborted "
+			  "(assert, __builtin_trap or abort)%s",
+			  wave->stop_arg, place, pc, source);
+	else
+		sim_print("global wave sync other than the barrier of resource 0 is not "
+			  "implemented by the simulator: %s, pc 0x%" PRIx64 "%s",
+			  place, pc, source);
 }
 
 void sim_wave_error(struct sim_dispatch *dispatch, const struct sim_wave *wave, enum sim_stop stop)
@@ -139,19 +208,13 @@ void sim_wave_error(struct sim_dispatch *dispatch, const struct sim_wave *wave, 
 	if (atomic_exchange_explicit(&dispatch->stop, true, memory_order_acq_rel))
 		return;
 	print_place(place, sizeof(place), dispatch, wave);
-	/* The wave already stands behind an s_trap (4 bytes) or a ds_gws_* (8 bytes). */
-	if (stop == SIM_STOP_TRAP) {
-		error = SIM_ERROR_TRAP;
-		sim_print("s_trap %u: %s, pc 0x%" PRIx64 "; the kernel asked to be aborted "
-			  "(assert, __builtin_trap or abort)",
-			  wave->stop_arg, place, wave->pc - 4);
-	} else if (stop == SIM_STOP_GWS) {
-		sim_print("global wave sync other than the barrier of resource 0 is not "
-			  "implemented by the simulator: %s, pc 0x%" PRIx64,
-			  place, wave->pc - 8);
-	} else {
+	if (stop == SIM_STOP_FAULT) {
 		error = error_of(wave->fault.kind);
 		print_fault(wave, place);
+	} else {
+		if (stop == SIM_STOP_TRAP)
+			error = SIM_ERROR_TRAP;
+		print_stop(wave, place, stop);
 	}
 	if (error == SIM_ERROR_MEMORY)
 		sim_memory_error(dispatch->queue, &wave->fault);

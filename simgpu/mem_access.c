@@ -200,13 +200,13 @@ bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, stru
 }
 
 static bool check_window(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc,
-			 unsigned int l, enum mem_space space, u32 need)
+			 unsigned int l, enum mem_space space)
 {
 	u64 limit = space == MEM_LDS ? w->group->lds_size : w->scratch_lane_size;
 
 	if (acc->addr[l] + acc->bytes <= limit)
 		return true;
-	sim_fault(w, ip, space == MEM_LDS ? SIM_FAULT_LDS : fault_of(need), acc->addr[l],
+	sim_fault(w, ip, space == MEM_LDS ? SIM_FAULT_LDS : SIM_FAULT_SCRATCH, acc->addr[l],
 		  acc->bytes, (int)l);
 	return false;
 }
@@ -235,7 +235,7 @@ static bool prepare_flat(struct sim_wave *w, const struct sim_inst *ip, struct a
 		if (acc->space[l] == MEM_GLOBAL)
 			continue;
 		acc->addr[l] = (u32)acc->addr[l];
-		if (!check_window(w, ip, acc, (unsigned int)l, acc->space[l], need))
+		if (!check_window(w, ip, acc, (unsigned int)l, acc->space[l]))
 			return false;
 	}
 	if (!check_lanes(w, ip, acc, need))
@@ -246,8 +246,7 @@ static bool prepare_flat(struct sim_wave *w, const struct sim_inst *ip, struct a
 }
 
 /* SCRATCH: 32-bit offsets into the wave's private memory. */
-static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
-			    u32 need)
+static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struct access *acc)
 {
 	const u32 *row = w->vgpr[ip->vsrc[0]];
 	u32 scalar = ip->saddr ? *inst_src(w, ip, 0) : 0;
@@ -257,7 +256,7 @@ static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struc
 	EACH_LANE(l, acc->exec)
 	{
 		acc->addr[l] = (u32)(scalar + (ip->saddr ? 0 : row[l]) + (u32)ip->imm);
-		if (!check_window(w, ip, acc, (unsigned int)l, MEM_SCRATCH, need))
+		if (!check_window(w, ip, acc, (unsigned int)l, MEM_SCRATCH))
 			return false;
 	}
 	return true;
@@ -269,7 +268,7 @@ bool LEVEL(mem_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct ac
 	acc->exec = w->exec;
 	acc->bytes = bytes;
 	if (ip->enc == ENC_SCRATCH)
-		return prepare_scratch(w, ip, acc, need);
+		return prepare_scratch(w, ip, acc);
 	addresses_global(w, ip, acc);
 	if (ip->enc == ENC_FLAT)
 		return prepare_flat(w, ip, acc, need);

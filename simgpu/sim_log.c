@@ -14,7 +14,7 @@ static void print_line(const char *format, va_list args)
 {
 	static const char head[] = "probe-sim: ";
 	int saved = errno;
-	char line[1024];
+	char line[4096];
 	size_t used = sizeof(head) - 1;
 	int length;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "mem_near.h"
 #include "sim_options.h"
 #include "wave.h"
 
@@ -142,6 +143,7 @@ static int insert_row(uint64_t first, uint64_t end, struct sim_block *block)
 
 	if (make_room())
 		return -ENOMEM;
+	sim_near_taken(first, end);
 	memmove(&table[at + 1], &table[at], (used - at) * sizeof(*table));
 	used++;
 	table[at] = (struct row){first, end, 0, block};
@@ -151,14 +153,37 @@ static int insert_row(uint64_t first, uint64_t end, struct sim_block *block)
 	return 0;
 }
 
+/* Rows are whole pages: the part its owner knows of. */
+static struct sim_near near_of(const struct row *row)
+{
+	const struct sim_block *block = row->block;
+	uint64_t base = row->first + (block->base - page_down(block->base));
+
+	return (struct sim_near){
+		.base = base,
+		.end = row->end < base + block->size ? row->end : base + block->size,
+		.state = block->mapped ? SIM_NEAR_LIVE : SIM_NEAR_UNMAPPED,
+		.kind = block->kind,
+		.node = block->node,
+		.access = block->access,
+	};
+}
+
 /* All rows of a block, and the block. */
 static void erase(struct sim_block *block)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < used; i++)
-		if (table[i].block != block)
+	for (size_t i = 0; i < used; i++) {
+		struct sim_near near;
+
+		if (table[i].block != block) {
 			table[kept++] = table[i];
+			continue;
+		}
+		near = near_of(&table[i]);
+		sim_near_freed(&near);
+	}
 	used = kept;
 	free(block);
 	update_reach(0);
@@ -501,4 +526,29 @@ bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad)
 		addr = range.end;
 	}
 	return true;
+}
+
+bool sim_mem_nearest(uint64_t addr, struct sim_near *ret)
+{
+	uint64_t best = UINT64_MAX, distance;
+	struct sim_near near;
+	bool found = false;
+
+	pthread_rwlock_rdlock(&lock);
+	for (size_t i = 0; i < used && best; i++) {
+		near = near_of(&table[i]);
+		distance = sim_near_distance(&near, addr);
+		if (found && distance >= best)
+			continue;
+		best = distance;
+		*ret = near;
+		found = true;
+	}
+	if (best && sim_near_find_freed(addr, &near) &&
+	    (!found || sim_near_distance(&near, addr) < best)) {
+		*ret = near;
+		found = true;
+	}
+	pthread_rwlock_unlock(&lock);
+	return found;
 }

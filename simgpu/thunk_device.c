@@ -6,6 +6,7 @@
 #include "sim_device.h"
 #include "sim_log.h"
 #include "sim_options.h"
+#include "source_line.h"
 #include "thunk.h"
 #include "wave.h"
 
@@ -13,6 +14,7 @@
 HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
 	sim_pc_counting(sim_options()->pc);
+	sim_source_prepare();
 	return HSAKMT_STATUS_SUCCESS;
 }
 

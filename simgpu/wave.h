@@ -54,6 +54,7 @@ enum sim_fault_kind {
 	SIM_FAULT_WRITE,
 	SIM_FAULT_FETCH,      /* pc outside executable memory */
 	SIM_FAULT_LDS,	      /* LDS address out of the workgroup's allocation */
+	SIM_FAULT_SCRATCH,    /* offset out of the lane's private memory */
 	SIM_FAULT_MISALIGNED, /* atomic or LDS access that the hardware rejects */
 };
 

@@ -56,28 +56,76 @@ endforeach()
 probe_hip_program(counters counters -O2)
 probe_hip_test(counters counters)
 
-probe_hip_program(fault fault -O2)
+# Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
+probe_hip_program(fault fault "-O2;-g")
+probe_hip_program(fault_plain fault -O2)
 function(probe_fault_test way)
-	add_test(NAME hip.fault.${way}
-		COMMAND sh ${hip_dir}/expect_fault.sh ${hip_out}/fault ${way} ${ARGN})
-	set_tests_properties(hip.fault.${way} PROPERTIES LABELS hip TIMEOUT 120
-		ENVIRONMENT "${hip_environment}")
+	cmake_parse_arguments(arg "" "PROGRAM;NAME" "ENVIRONMENT" ${ARGN})
+	set(program fault)
+	if(arg_PROGRAM)
+		set(program ${arg_PROGRAM})
+	endif()
+	set(name ${way})
+	if(arg_NAME)
+		set(name ${arg_NAME})
+	endif()
+	add_test(NAME hip.fault.${name} COMMAND sh ${hip_dir}/expect_fault.sh
+		${hip_out}/${program} ${way} ${arg_UNPARSED_ARGUMENTS})
+	set_tests_properties(hip.fault.${name} PROPERTIES LABELS hip TIMEOUT 120
+		ENVIRONMENT "${hip_environment};${arg_ENVIRONMENT}")
 endfunction()
+set(runtime_fault "Memory access fault by GPU node-1 ")
+set(store "^probe-sim: memory fault on write: kernel _Z5storePim, workgroup .0,0,0., wave 0, lane 0, ")
 probe_fault_test(write
-	"^probe-sim: memory fault on write: kernel _Z13write_outsidePi, workgroup .*, wave 1, lane 6, address 0x[0-9a-f]+ .4 bytes., pc 0x[0-9a-f]+: global_store_dword"
+	"^probe-sim: memory fault on write: kernel _Z13write_outsidePi, workgroup .*, wave 1, lane 6, address 0x[0-9a-f]+ .4 bytes., pc 0x[0-9a-f]+: global_store_dword .*; at .*/fault.hip:%write%$"
 	"Memory access fault by GPU node-1 .*Page not present")
+probe_fault_test(write NAME write.no_g PROGRAM fault_plain
+	"^probe-sim: memory fault on write: kernel _Z13write_outsidePi, .*; source line unknown: compile with -g$"
+	"${runtime_fault}")
+probe_fault_test(write NAME write.nointerrupt ENVIRONMENT HSA_ENABLE_INTERRUPT=0
+	"^probe-sim: memory fault on write: kernel _Z13write_outsidePi, .*; at .*/fault.hip:%write%$")
 probe_fault_test(read
-	"^probe-sim: memory fault on read: kernel _Z9read_nullPi, .* address 0x8 "
-	"Memory access fault by GPU node-1 ")
+	"^probe-sim: memory fault on read: kernel _Z9read_nullPi, .* address 0x8 .*; a null pointer; at .*/fault.hip:%read%$"
+	"${runtime_fault}")
+probe_fault_test(past
+	"${store}.*; 4096 bytes past the end of device memory 0x[0-9a-f]*-0x[0-9a-f]* .4194304 bytes.; at .*/fault.hip:%store%$"
+	"${runtime_fault}")
+probe_fault_test(free
+	"${store}.*; 400 bytes into freed device memory 0x[0-9a-f]*-0x[0-9a-f]* .4194304 bytes.; at .*/fault.hip:%store%$"
+	"${runtime_fault}")
+probe_fault_test(unregistered
+	"${store}.*; 0 bytes into no longer registered host memory 0x[0-9a-f]*-0x[0-9a-f]* .65536 bytes.; at "
+	"${runtime_fault}")
+foreach(way host stack code)
+	probe_fault_test(${way} "${store}.*; host memory that was never given to the GPU; at "
+		"${runtime_fault}")
+endforeach()
+probe_fault_test(wild "${store}.*address 0x1234567890abcdec .*; nothing was allocated near it; at "
+	"aborting with error")
+probe_fault_test(misaligned
+	"^probe-sim: misaligned access: kernel _Z10misalignedPc, .* lane 0, .*: global_atomic_add .*; at .*/amd_hip_atomic.h:[0-9]*, inlined at .*/fault.hip:%atomic%$"
+	"aborting with error")
 probe_fault_test(trap
-	"^probe-sim: s_trap 2: kernel _Z7give_upPi, workgroup "
+	"^probe-sim: s_trap 2: kernel _Z7give_upPi, workgroup .*; at .*/fault.hip:%trap%$"
+	"aborting with error")
+probe_fault_test(abort
+	"^probe-sim: s_trap 2: kernel _Z10call_abortPi, workgroup .*, inlined at .*/fault.hip:%abort%$"
 	"aborting with error")
 probe_fault_test(assert
 	"Device-side assertion .*the answer"
 	"^probe-sim: s_trap 2: kernel _Z15check_assertionPi, workgroup .0,0,0., wave 0")
 probe_fault_test(illegal
-	"^probe-sim: illegal instruction: kernel _Z19unknown_instructionPi, .*bfff0000"
+	"^probe-sim: illegal instruction: kernel _Z19unknown_instructionPi, .*bfff0000.*; at .*/fault.hip:%illegal%$"
 	"aborting with error")
 probe_fault_test(lds
-	"^probe-sim: LDS access outside the workgroup's allocation: kernel _Z11outside_ldsPi, .* lane 0, address "
+	"^probe-sim: LDS access outside the workgroup's allocation: kernel _Z11outside_ldsPi, .* lane 0, address 0x13880 .*; the workgroup has 256 bytes; at .*/fault.hip:%lds%$"
 	"aborting with error")
+probe_fault_test(scratch
+	"^probe-sim: access outside the lane's private memory: kernel _Z15outside_scratchPii, .* lane 0, address 0x4000.*; a lane has [0-9]* bytes; at .*/fault.hip:%scratch%$"
+	"aborting with error")
+probe_fault_test(call
+	"^probe-sim: memory fault on instruction fetch: kernel _Z12call_nowherePim, .* address 0x10000 .*; nothing was allocated near it$"
+	"${runtime_fault}")
+probe_fault_test(calldata
+	"^probe-sim: memory fault on instruction fetch: kernel _Z12call_nowherePim, .* bytes into device memory "
+	"Memory access fault by GPU node-1 .*NX")

@@ -497,7 +497,7 @@ static void test_faults(void **state)
 	fill();
 	for (unsigned int l = 0; l < 64; l++)
 		lab.wave->vgpr[VADDR][l] = l == 40 ? LAB_SCRATCH_LANE : 0;
-	check_fault(SCRATCH_LOAD, SIM_FAULT_READ, LAB_SCRATCH_LANE + 4, 40);
+	check_fault(SCRATCH_LOAD, SIM_FAULT_SCRATCH, LAB_SCRATCH_LANE + 4, 40);
 }
 
 int main(void)
