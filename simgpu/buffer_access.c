@@ -59,6 +59,7 @@ static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struc
 		sim_fault(w, ip, SIM_FAULT_SCRATCH, at, acc->bytes, (int)l);
 		return false;
 	}
+	LEVEL(mem_trace_scratch)(w, acc);
 	return true;
 }
 

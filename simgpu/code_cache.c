@@ -76,6 +76,7 @@ static struct sim_code *code_create(uint64_t base, uint64_t generation)
 
 		sim_decode(&code->word[i], avail, &code->inst[i]);
 		code->inst[i].index = (uint16_t)i;
+		sim_timing_make(&code->inst[i], &code->timing[i]);
 	}
 	for (uint32_t i = SIM_PAGE_DWORDS; i < SIM_PAGE_DWORDS + 2; i++) {
 		code->inst[i].exec = sim_exec_seam;
@@ -149,6 +150,16 @@ const struct sim_inst *sim_fetch(struct sim_wave *w, uint64_t pc)
 	}
 	w->code = code;
 	return &code->inst[(pc - code->base) / 4];
+}
+
+const struct sim_timing *sim_code_timing(const struct sim_code *code)
+{
+	return code->timing;
+}
+
+uint64_t sim_code_base(const struct sim_code *code)
+{
+	return code->base;
 }
 
 int sim_code_prepare(uint64_t entry)

@@ -356,6 +356,7 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 		choose_handler(&d, exec);
 	if (ret->cls == C_LDS || ret->cls == C_VMEM || ret->cls == C_FLAT)
 		ret->memo = memo_number();
+	ret->trace = sim_trace_marks(ret);
 	if (ret->specials && !d.bad) {
 		ret->inner = ret->exec;
 		ret->exec = sim_exec_special;

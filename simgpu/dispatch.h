@@ -86,6 +86,12 @@ struct sim_dispatch {
 	atomic_bool stop; /* a fault, or the queue is going away */
 	struct sim_counters counters;
 	uint64_t host_start_ns, host_ns;
+	/*
+	 * Simulated time, in shader cycles: the device's clock when the kernel starts, set by the
+	 * packet processor before sim_dispatch_run() (0: unknown, the host's clock is taken), and
+	 * what the kernel took, set by that call; 0 if the cost model is off.
+	 */
+	uint64_t start_cycle, cycles;
 	uint64_t start_tick, end_tick;
 	bool offered;				 /* to the pool; the owner's own */
 	_Atomic uint32_t gws_arrived, gws_round; /* global wave sync: the one barrier in use */

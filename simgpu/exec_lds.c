@@ -245,6 +245,7 @@ static const struct sim_inst *ds_bpermute_b32(struct sim_wave *w, const struct s
 		tmp[l] = w->exec >> from & 1 ? s[from] : 0;
 	}
 	row_merge(w->vgpr[ip->dst], tmp, w->exec, 1);
+	sim_trace_lds(w, 1, 0, 0, false);
 	return ip + 2;
 }
 
@@ -257,6 +258,7 @@ static const struct sim_inst *ds_permute_b32(struct sim_wave *w, const struct si
 	EACH_LANE(l, w->exec)
 	tmp[(addr[l] + (u32)ip->imm) / 4 & 63] = s[l];
 	row_merge(w->vgpr[ip->dst], tmp, w->exec, 1);
+	sim_trace_lds(w, 1, 0, 0, false);
 	return ip + 2;
 }
 
@@ -289,6 +291,7 @@ static const struct sim_inst *ds_swizzle_b32(struct sim_wave *w, const struct si
 		tmp[l] = w->exec >> from & 1 ? s[from] : 0;
 	}
 	row_merge(w->vgpr[ip->dst], tmp, w->exec, 1);
+	sim_trace_lds(w, 1, 0, 0, false);
 	return ip + 2;
 }
 

@@ -98,6 +98,59 @@ static const struct sim_inst *step_counted(struct sim_wave *w, const struct sim_
 	return next;
 }
 
+/* End the run of straight-line code that ip is the last of; next: where it leads, NULL: a stop. */
+static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
+			  const struct sim_inst *next)
+{
+	struct sim_trace *trace = w->trace;
+	struct sim_trace_run *run = &trace->run[trace->runs];
+	bool ran = ip->cls != C_NONE && (next || w->stop != SIM_STOP_FAULT);
+
+	run->end = (uint16_t)(ip->index + (ran ? ip->words : 0));
+	run->jumps = ran && next;
+	if (run->end > run->first)
+		trace->runs++;
+	if (!next || trace->runs == SIM_TRACE_RUNS)
+		return false;
+	trace->run[trace->runs].code = w->code;
+	trace->run[trace->runs].first = next->index;
+	return true;
+}
+
+/* As the loop in sim_run(), leaving a trace. */
+static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_inst *ip,
+					 uint32_t budget, struct tally *t)
+{
+	struct sim_trace *trace = w->trace;
+	bool pass = trace->pass;
+
+	trace->run[trace->runs].code = w->code;
+	trace->run[trace->runs].first = ip->index;
+	for (; budget; budget--) {
+		const struct sim_inst *next;
+
+		if (ip->trace) {
+			if (ip->trace & SIM_TRACE_HOLD && !pass) {
+				w->stop = SIM_STOP_HOLD;
+				break;
+			}
+			if (ip->trace & SIM_TRACE_DATA && !sim_trace_open(trace))
+				break;
+		}
+		pass = false;
+		next = w->code->pcs ? step_counted(w, ip, t) : step(w, ip, t);
+		if (next != ip + ip->words) {
+			if (!trace_end_run(w, ip, next))
+				return next;
+		}
+		ip = next;
+	}
+	trace->run[trace->runs].end = ip->index;
+	trace->run[trace->runs].jumps = false;
+	trace->runs += ip->index > trace->run[trace->runs].first;
+	return ip;
+}
+
 enum sim_stop LEVEL(sim_run)(struct sim_wave *w, uint32_t budget)
 {
 	struct tally t = {0};
@@ -108,6 +161,10 @@ enum sim_stop LEVEL(sim_run)(struct sim_wave *w, uint32_t budget)
 	w->memo = sim_memo_table();
 	w->stop = SIM_STOP_QUANTUM;
 	ip = sim_fetch(w, w->pc);
+	if (w->trace && ip) {
+		ip = run_traced(w, ip, budget, &t);
+		budget = 0;
+	}
 	while (ip && budget--)
 		ip = w->code->pcs ? step_counted(w, ip, &t) : step(w, ip, &t);
 	if (ip)

@@ -9,6 +9,7 @@
 
 #include "exec_scalar.h"
 #include "sim_clock.h"
+#include "sim_device.h"
 #include "wave_memory.h"
 
 static uint64_t smem_offset(const struct sim_wave *w, const struct sim_inst *ip)
@@ -43,6 +44,7 @@ static const struct sim_inst *s_load(struct sim_wave *w, const struct sim_inst *
 	if (!wave_may(w, addr, addr + size, SIM_MEM_READ))
 		return sim_fault(w, ip, SIM_FAULT_READ, addr, size, -1);
 	memcpy((char *)w + ip->sdst, host_bytes(addr), size);
+	sim_trace_scalar(w, addr, size);
 	return ip + 2;
 }
 
@@ -54,6 +56,7 @@ static const struct sim_inst *s_store(struct sim_wave *w, const struct sim_inst 
 	if (!wave_may(w, addr, addr + size, SIM_MEM_WRITE))
 		return sim_fault(w, ip, SIM_FAULT_WRITE, addr, size, -1);
 	memcpy(host_bytes(addr), (const char *)w + ip->sdst, size);
+	sim_trace_scalar(w, addr, size);
 	return ip + 2;
 }
 
@@ -82,6 +85,8 @@ static const struct sim_inst *s_buffer_load(struct sim_wave *w, const struct sim
 		memcpy(&value[i], host_bytes(addr), 4);
 	}
 	memcpy((char *)w + ip->sdst, value, 4u * ip->dsize);
+	buffer_dword(w, ip, offset, &addr);
+	sim_trace_scalar(w, addr, 4u * ip->dsize);
 	return ip + 2;
 }
 
@@ -96,18 +101,22 @@ static const struct sim_inst *s_buffer_store(struct sim_wave *w, const struct si
 			return sim_fault(w, ip, SIM_FAULT_WRITE, addr, 4, -1);
 		memcpy(host_bytes(addr), (const char *)w + ip->sdst + 4 * i, 4);
 	}
+	buffer_dword(w, ip, offset, &addr);
+	sim_trace_scalar(w, addr, 4u * ip->dsize);
 	return ip + 2;
 }
 
 static const struct sim_inst *s_memtime(struct sim_wave *w, const struct sim_inst *ip)
 {
-	put_u64(w, ip, sim_clock_cycles());
+	put_u64(w, ip, w->trace ? w->trace->cycles : sim_clock_cycles());
 	return ip + 2;
 }
 
 static const struct sim_inst *s_memrealtime(struct sim_wave *w, const struct sim_inst *ip)
 {
-	put_u64(w, ip, sim_clock_ticks());
+	const uint64_t cycles_per_tick = SIM_CORE_MHZ * 1000000ull / SIM_GPU_CLOCK_HZ;
+
+	put_u64(w, ip, w->trace ? w->trace->cycles / cycles_per_tick : sim_clock_ticks());
 	return ip + 2;
 }
 

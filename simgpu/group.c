@@ -194,6 +194,7 @@ static bool turn(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t 
 				return true;
 			break;
 		case SIM_STOP_FAULT:
+		case SIM_STOP_HOLD: /* only traced waves stop so */
 			break;
 		}
 		sim_wave_error(dispatch, &slot->wave[i], stop);

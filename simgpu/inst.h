@@ -13,6 +13,7 @@
 
 #include "isa.h"
 #include "wave.h"
+#include "wave_trace.h"
 
 struct sim_inst;
 
@@ -91,6 +92,7 @@ struct sim_inst {
 	uint8_t saddr;	/* memory: source slot 0 holds a scalar address */
 	uint8_t bits;	/* MUBUF: SIM_BUF_*; DS: gds; compares: 1 = also writes EXEC */
 	uint8_t xflags; /* of the execute entry */
+	uint8_t trace;	/* SIM_TRACE_* marks for the run loop */
 	struct sim_mods m;
 };
 
@@ -103,6 +105,7 @@ struct sim_code {
 	uint32_t word[SIM_PAGE_DWORDS + 1]; /* what was decoded */
 	/* Two seams behind the page: an instruction may end one dword into the next page. */
 	struct sim_inst inst[SIM_PAGE_DWORDS + 2];
+	struct sim_timing timing[SIM_PAGE_DWORDS + 2];
 };
 
 /* How an operation executes; one table per vector level, one for what does not depend on it. */

@@ -315,6 +315,7 @@ void sim_launch_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 						       (uint64_t)start->scratch_wave *
 							       dispatch->scratch.wave_bytes);
 	wave->code = NULL;
+	wave->trace = NULL;
 	wave->stop_arg = 0;
 	wave->fault = (struct sim_fault){0};
 	memcpy(wave->sgpr, dispatch->sgpr, sizeof(wave->sgpr));

@@ -30,11 +30,13 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	    row_equal(memo->diff, row)) {
 		counters->lds_passes += memo->cost[0];
 		counters->lds_conflicts += memo->cost[1];
+		sim_trace_lds(w, (bytes + 3) / 4, memo->cost[0], memo->cost[1], kind != LDS_READ);
 		return;
 	}
 	cost = lds_bank_cost(offset, w->exec, bytes, kind);
 	counters->lds_passes += cost.passes;
 	counters->lds_conflicts += cost.conflicts;
+	sim_trace_lds(w, (bytes + 3) / 4, cost.passes, cost.conflicts, kind != LDS_READ);
 	if (!memo)
 		return;
 	memcpy(memo->diff, row, sizeof(memo->diff));

@@ -31,8 +31,8 @@ static bool is_contiguous(const struct access *acc)
 	return diff == 0;
 }
 
-/* Lines of `shift` bits that the lanes touch, each counted once. */
-static unsigned int distinct(const u64 *line, unsigned int n)
+/* Keep the first of equal lines; answers how many are left. */
+static unsigned int distinct(u64 *line, unsigned int n)
 {
 	u64 table[256] = {0};
 	unsigned int count = 0;
@@ -43,8 +43,10 @@ static unsigned int distinct(const u64 *line, unsigned int n)
 
 		while (table[at] && table[at] != key)
 			at = (at + 1) & 255;
-		count += !table[at];
+		if (table[at])
+			continue;
 		table[at] = key;
+		line[count++] = key - 1;
 	}
 	return count;
 }
@@ -75,28 +77,169 @@ static unsigned int collect_lines(const struct access *acc, u64 *line, bool *sor
 	return n;
 }
 
-static void count_lines(const struct access *acc, u32 *lines64, u32 *lines128)
-{
-	unsigned int n, pairs = 0;
+/* The lines of one access, each once, and what they cost. */
+struct lines {
+	unsigned int count64, count128;
 	u64 line[128];
+};
+
+static void find_lines(const struct access *acc, struct lines *ret)
+{
+	unsigned int pairs = 0;
+	u64 pair[128];
 	bool sorted;
 
-	n = collect_lines(acc, line, &sorted);
-	*lines64 = sorted ? n : distinct(line, n);
-	for (unsigned int i = 0; i < n; i++)
-		if (!pairs || line[pairs - 1] != line[i] >> 1)
-			line[pairs++] = line[i] >> 1;
-	*lines128 = sorted ? pairs : distinct(line, pairs);
+	ret->count64 = collect_lines(acc, ret->line, &sorted);
+	if (!sorted)
+		ret->count64 = distinct(ret->line, ret->count64);
+	for (unsigned int i = 0; i < ret->count64; i++)
+		if (!pairs || pair[pairs - 1] != ret->line[i] >> 1)
+			pair[pairs++] = ret->line[i] >> 1;
+	ret->count128 = sorted ? pairs : distinct(pair, pairs);
 }
 
-/* As count_lines(), from memory if the lanes lie as they did last time. */
-static void count_lines_memo(struct sim_wave *w, const struct sim_inst *ip,
-			     const struct access *acc, u32 *lines64, u32 *lines128)
+/* ---- For the cost model --------------------------------------------------------------------- */
+
+/* The address unit takes four lanes at a time: a cycle for each 64-byte line they touch. */
+static unsigned int count_quads(const struct access *acc)
+{
+	unsigned int cycles = 0;
+
+	for (unsigned int first = 0; first < 64; first += 4) {
+		unsigned int n = 0;
+		u64 seen[8];
+
+		EACH_LANE(l, acc->exec & 15ull << first)
+		{
+			u64 at = acc->addr[l] >> 6, last = (acc->addr[l] + acc->bytes - 1) >> 6;
+
+			if (acc->kind == MEM_MIXED && acc->space[l] != MEM_GLOBAL)
+				continue;
+			for (; at <= last; at++) {
+				unsigned int i = 0;
+
+				while (i < n && seen[i] != at)
+					i++;
+				if (i == n)
+					seen[n++] = at;
+			}
+		}
+		cycles += n;
+	}
+	return cycles;
+}
+
+static u32 lane_bytes(const struct access *acc)
+{
+	return (u32)__builtin_popcountll(acc->exec) * acc->bytes;
+}
+
+static unsigned int put_entries(const struct lines *lines, u64 *to)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < lines->count64; i++) {
+		if (n && (to[n - 1] >> 8) + (to[n - 1] & 255) == lines->line[i])
+			to[n - 1]++;
+		else
+			to[n++] = lines->line[i] << 8 | 1;
+	}
+	return n;
+}
+
+/* first .. last: the bytes of 64 lanes in a row. */
+static void trace_contiguous(struct sim_trace *trace, const struct access *acc, u64 first, u64 last)
+{
+	unsigned int quad = 4 * acc->bytes, lines = (unsigned int)((last >> 6) - (first >> 6) + 1);
+	unsigned int quads = 16;
+
+	if (64 % quad)
+		quads = count_quads(acc);
+	else if (first % quad) /* every border of lines lies within a quad */
+		quads += lines - 1;
+	trace->word[trace->words++] = first >> 6 << 8 | lines;
+	sim_trace_vector(trace, quads, 1, lines, lane_bytes(acc));
+}
+
+static void trace_lines(struct sim_trace *trace, const struct access *acc,
+			const struct lines *lines)
+{
+	unsigned int n = put_entries(lines, &trace->word[trace->words]);
+
+	trace->words += n;
+	sim_trace_vector(trace, count_quads(acc), n, lines->count64, lane_bytes(acc));
+}
+
+static void trace_memo(struct sim_trace *trace, const struct access *acc,
+		       const struct sim_memo *memo, u64 first)
+{
+	u64 *to = &trace->word[trace->words];
+
+	for (unsigned int i = 0; i < memo->entries; i++)
+		to[i] = ((first >> 7 << 1) + (u64)(int64_t)memo->line[i]) << 8 | memo->lines[i];
+	trace->words += memo->entries;
+	sim_trace_vector(trace, memo->quads, memo->entries, memo->cost[0], lane_bytes(acc));
+}
+
+/* Too many runs to be kept: entries is then more than there is room for. */
+static void memo_lines(struct sim_memo *memo, const struct access *acc, const struct lines *lines,
+		       u64 first)
+{
+	u64 entry[128];
+
+	memo->cost[0] = lines->count64;
+	memo->cost[1] = lines->count128;
+	memo->quads = count_quads(acc);
+	memo->entries = put_entries(lines, entry);
+	for (unsigned int i = 0; i < memo->entries && i < SIM_MEMO_ENTRIES; i++) {
+		memo->line[i] = (int32_t)((entry[i] >> 8) - (first >> 7 << 1));
+		memo->lines[i] = (uint8_t)entry[i];
+	}
+}
+
+/* Scratch is ordinary memory: rows of 64 dwords. */
+void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
+{
+	struct sim_trace *trace = w->trace;
+	unsigned int rows = (acc->bytes + 3) / 4, count = 0, n;
+	u64 line[256], base = (u64)w->scratch >> 6;
+
+	if (!trace)
+		return;
+	EACH_LANE(l, acc->exec)
+	for (unsigned int row = 0; row < rows; row++) {
+		u64 at = base + ((acc->addr[l] >> 2) + row) * 4 + l / 16;
+
+		if (!count || line[count - 1] != at)
+			line[count++] = at;
+	}
+	/* Lanes at one offset come row by row; others may repeat lines, in few places only. */
+	n = 0;
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int k = 0;
+
+		while (k < n && line[k] != line[i])
+			k++;
+		if (k == n)
+			line[n++] = line[i];
+	}
+	for (unsigned int i = 0; i < n; i++)
+		trace->word[trace->words + i] = line[i] << 8 | 1;
+	trace->words += n;
+	sim_trace_vector(trace, 16 * rows, n, n, lane_bytes(acc));
+}
+
+/* ---- Counting ------------------------------------------------------------------------------- */
+
+/* Count and trace, from memory if the lanes lie as they did last time. */
+static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc)
 {
 	struct sim_memo *memo = memo_slot(w->memo, ip->memo);
+	struct sim_counters *counters = w->group->counters;
 	u64 first = acc->addr[__builtin_ctzll(acc->exec)];
 	_Alignas(64) u32 diff[64], masked[64] = {0};
 	const u32 *row = diff;
+	struct lines lines;
 
 	LANES diff[l] = (u32)(acc->addr[l] - first);
 	if (acc->exec != ~0ull) {
@@ -106,14 +249,23 @@ static void count_lines_memo(struct sim_wave *w, const struct sim_inst *ip,
 	/* Moving all lanes by 128 bytes changes nothing. */
 	if (memo->key != (uintptr_t)ip || memo->exec != acc->exec || memo->base != first % 128 ||
 	    !row_equal(memo->diff, row)) {
-		count_lines(acc, &memo->cost[0], &memo->cost[1]);
+		find_lines(acc, &lines);
+		memo_lines(memo, acc, &lines, first);
 		memcpy(memo->diff, row, sizeof(memo->diff));
 		memo->exec = acc->exec;
 		memo->key = (uintptr_t)ip;
 		memo->base = first % 128;
+	} else if (w->trace && memo->entries > SIM_MEMO_ENTRIES) {
+		find_lines(acc, &lines);
 	}
-	*lines64 = memo->cost[0];
-	*lines128 = memo->cost[1];
+	counters->lines64 += memo->cost[0];
+	counters->lines128 += memo->cost[1];
+	if (!w->trace)
+		return;
+	if (memo->entries > SIM_MEMO_ENTRIES)
+		trace_lines(w->trace, acc, &lines);
+	else
+		trace_memo(w->trace, acc, memo, first);
 }
 
 /* span: the lanes' lowest and highest address differ by less than 4 GiB. */
@@ -121,21 +273,26 @@ static void add_lines(struct sim_wave *w, const struct sim_inst *ip, const struc
 		      bool span)
 {
 	struct sim_counters *counters = w->group->counters;
-	u32 lines64, lines128;
+	struct lines lines;
 
 	if (acc->contiguous) {
 		u64 first = acc->addr[0], last = first + 64ull * acc->bytes - 1;
 
 		counters->lines64 += (last >> 6) - (first >> 6) + 1;
 		counters->lines128 += (last >> 7) - (first >> 7) + 1;
+		if (w->trace)
+			trace_contiguous(w->trace, acc, first, last);
 		return;
 	}
-	if (span && w->memo)
-		count_lines_memo(w, ip, acc, &lines64, &lines128);
-	else
-		count_lines(acc, &lines64, &lines128);
-	counters->lines64 += lines64;
-	counters->lines128 += lines128;
+	if (span && w->memo) {
+		add_lines_memo(w, ip, acc);
+		return;
+	}
+	find_lines(acc, &lines);
+	counters->lines64 += lines.count64;
+	counters->lines128 += lines.count128;
+	if (w->trace)
+		trace_lines(w->trace, acc, &lines);
 }
 
 static enum sim_fault_kind fault_of(u32 need)
@@ -259,6 +416,7 @@ static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struc
 		if (!check_window(w, ip, acc, (unsigned int)l, MEM_SCRATCH))
 			return false;
 	}
+	LEVEL(mem_trace_scratch)(w, acc);
 	return true;
 }
 

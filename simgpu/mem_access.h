@@ -36,6 +36,9 @@ bool LEVEL(mem_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct ac
 bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
 			     u32 need);
 
+/* Leave the record of a scratch access in the wave's trace. */
+void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc);
+
 /* Scratch is interleaved by dword: byte `offset` of lane l. */
 static inline u8 *scratch_byte(const struct sim_wave *w, unsigned int lane, u64 offset)
 {

@@ -12,6 +12,7 @@
 
 enum {
 	SIM_MEMOS = 256,
+	SIM_MEMO_ENTRIES = 64,
 };
 
 struct sim_memo {
@@ -20,6 +21,10 @@ struct sim_memo {
 	uintptr_t key; /* the instruction, + 1 for its second access */
 	uint32_t base; /* what of the base address matters */
 	uint32_t cost[2];
+	/* For the cost model: cycles of the address unit, and runs of lines. */
+	uint32_t quads, entries;
+	int32_t line[SIM_MEMO_ENTRIES]; /* first of each run, from that of the 128-byte line */
+	uint8_t lines[SIM_MEMO_ENTRIES];
 };
 
 /* This thread's table of SIM_MEMOS, NULL if there is no memory for one. */

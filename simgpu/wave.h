@@ -44,6 +44,7 @@ enum sim_stop {
 	SIM_STOP_GWS,	  /* ds_gws_* : operation in stop_arg */
 	SIM_STOP_TRAP,	  /* s_trap: id in stop_arg */
 	SIM_STOP_FAULT,	  /* wave->fault says what; pc is the faulting instruction */
+	SIM_STOP_HOLD,	  /* traced: before an instruction whose effect depends on the time */
 };
 
 enum sim_fault_kind {
@@ -96,7 +97,8 @@ struct sim_pc_counters {
 	uint64_t lds_conflicts;
 };
 
-struct sim_code; /* decoded instructions of one executable range, owned by the ISA side */
+struct sim_trace; /* wave_trace.h */
+struct sim_code;  /* decoded instructions of one executable range, owned by the ISA side */
 
 struct sim_group {
 	uint8_t *lds;
@@ -132,7 +134,8 @@ struct sim_wave {
 	uint32_t
 		fp_special; /* bit 0: f32, bit 1: f64/f16 round or denorm mode is not the default */
 	void *memo;	    /* costs of access patterns, of the running host thread */
-	uint64_t special[3]; /* values of operands such as scc or shared_base, by source slot */
+	struct sim_trace *trace; /* what the cost model wants to know, or NULL */
+	uint64_t special[3];	 /* values of operands such as scc or shared_base, by source slot */
 	/* All vector registers, one 256-byte row each; 64-byte aligned. */
 	_Alignas(64) uint32_t vgpr[SIM_VGPRS][SIM_LANES];
 };
