@@ -49,8 +49,9 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 
 /*
  * Offsets of an access of `bytes` at vaddr + extra by the active lanes; checked against the
- * group's LDS and counted (access: 1 for the second of two of an instruction). False: the wave is
- * stopped with a fault. exec must not be 0.
+ * group's LDS and counted (access: 1 for the second of two of an instruction). The sum is 32 bits
+ * wide and wraps: compilers address an array from below, with a negative vaddr. False: the wave
+ * is stopped with a fault. exec must not be 0.
  */
 static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u32 *offset,
 			       u32 extra, unsigned int bytes, enum lds_kind kind,
@@ -62,17 +63,17 @@ static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u3
 	LANES offset[l] = row[l] + extra;
 	if (w->exec == ~0ull) {
 		for (unsigned int l = 0; l < 64; l++)
-			max = row[l] > max ? row[l] : max;
+			max = offset[l] > max ? offset[l] : max;
 	} else {
 		EACH_LANE(l, w->exec)
-		max = row[l] > max ? row[l] : max;
+		max = offset[l] > max ? offset[l] : max;
 	}
-	if ((u64)max + extra + bytes > w->group->lds_size) {
+	if ((u64)max + bytes > w->group->lds_size) {
 		EACH_LANE(l, w->exec)
 		{
-			if ((u64)row[l] + extra + bytes <= w->group->lds_size)
+			if ((u64)offset[l] + bytes <= w->group->lds_size)
 				continue;
-			sim_fault(w, ip, SIM_FAULT_LDS, (u64)row[l] + extra, bytes, (int)l);
+			sim_fault(w, ip, SIM_FAULT_LDS, offset[l], bytes, (int)l);
 			return false;
 		}
 	}

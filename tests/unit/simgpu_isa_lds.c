@@ -327,13 +327,33 @@ static void test_faults(void **state)
 	assert_int_equal(lab.wave->fault.kind, SIM_FAULT_LDS);
 	assert_int_equal(lab.wave->fault.lane, 9);
 	assert_int_equal(lab.wave->fault.addr, LAB_LDS - 3);
-	lab.wave->vgpr[2][9] = 0xfffffff0; /* no wrap-around */
+	lab.wave->vgpr[2][9] = 0xffffffea; /* wraps to -2 */
 	assert_int_equal(lab_run(&lab, WRITE_32), SIM_STOP_FAULT);
 	assert_int_equal(lab.wave->fault.lane, 9);
 	lab.wave->exec = ~(1ull << 9);
 	lab_run_to_end(&lab, WRITE_32);
 	assert_int_equal(lab_run(&lab, GWS), SIM_STOP_GWS);
 	assert_int_equal(lab.wave->stop_arg, 157 | 3 << 8);
+}
+
+/* vaddr and the offset are added in 32 bits: compilers step through an array from below. */
+static void test_wraps(void **state)
+{
+	const uint32_t *lds = (const uint32_t *)lab.lds;
+
+	(void)state;
+	fill(~0ull);
+	for (unsigned int l = 0; l < 64; l++)
+		lab.wave->vgpr[2][l] = 4 * l - 20u;
+	lab_run_to_end(&lab, READ_128);
+	for (unsigned int l = 0; l < 64; l++)
+		for (unsigned int i = 0; i < 4; i++)
+			assert_int_equal(lab.wave->vgpr[8 + i][l], lds[l + i]);
+	lab_run_to_end(&lab, READ2_32);
+	for (unsigned int l = 0; l < 64; l++) {
+		assert_int_equal(lab.wave->vgpr[8][l], lds[l]);
+		assert_int_equal(lab.wave->vgpr[9][l], lds[l + 4]);
+	}
 }
 
 /* One row of the oracle: "stride_bytes=S", "active_lanes=N;stride_bytes=S" or "tile16x4;...". */
@@ -492,7 +512,7 @@ int main(void)
 		cmocka_unit_test(test_shapes),	 cmocka_unit_test(test_addtid),
 		cmocka_unit_test(test_crossbar), cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_oracle),	 cmocka_unit_test(test_recount),
-		cmocka_unit_test(test_memo),
+		cmocka_unit_test(test_memo),	 cmocka_unit_test(test_wraps),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
