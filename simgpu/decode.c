@@ -276,9 +276,11 @@ static enum sim_out result_type(const struct decoder *d)
 		return SIM_OUT_INT;
 	if (d->row->op == OP_v_fma_mixlo_f16 || d->row->op == OP_v_fma_mixhi_f16)
 		return SIM_OUT_F16;
+	if (d->row->op == OP_v_dot2_f32_f16) /* not of the type it ends with */
+		return SIM_OUT_F32;
 	if (!strncmp(type, "f16", 3))
 		return packed ? SIM_OUT_PK_F16 : SIM_OUT_F16;
-	if (!strncmp(type, "f32", 3) || !strncmp(name, "v_dot2_f32", 10))
+	if (!strncmp(type, "f32", 3))
 		return packed ? SIM_OUT_PK_F32 : SIM_OUT_F32;
 	if (!strncmp(type, "f64", 3))
 		return SIM_OUT_F64;
