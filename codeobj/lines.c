@@ -126,12 +126,78 @@ static int compare_rows(const void *a, const void *b)
 	return x->reserved < y->reserved ? -1 : x->reserved > y->reserved;
 }
 
+static int compare_starts(const void *a, const void *b)
+{
+	const struct probe_line *const *x = a, *const *y = b;
+
+	return compare_rows(*x, *y);
+}
+
+/* Is the stretch up to its end row in order? */
+static bool in_order(const struct probe_line *row, const struct probe_line *end)
+{
+	for (; row < end; row++)
+		if (compare_rows(row, row + 1) > 0)
+			return false;
+	return true;
+}
+
+/* The first row behind the sequence of `row`. */
+static const struct probe_line *sequence_end(const struct probe_line *row,
+					     const struct probe_line *end)
+{
+	while (row < end && row->file != PROBE_LINE_END)
+		row++;
+	return row < end ? row + 1 : end;
+}
+
+/*
+ * Compilers write sequences (a function each) that are in order and do not overlap; then it is
+ * enough to sort their beginnings. False: the table is not like that, and as it was.
+ */
+static bool sort_sequences(struct probe_lines *lines)
+{
+	const struct probe_line *row = lines->rows, *end = lines->rows + lines->count, **start;
+	struct probe_line *sorted = malloc(lines->count * sizeof(*sorted));
+	size_t sequences = 0, at = 0;
+	bool good = true;
+
+	for (const struct probe_line *r = row; r < end; r = sequence_end(r, end))
+		sequences++;
+	start = malloc(sequences * sizeof(*start));
+	if (!sorted || !start)
+		good = false;
+	for (size_t i = 0; good && i < sequences; i++) {
+		start[i] = row;
+		row = sequence_end(row, end);
+		good = in_order(start[i], row - 1);
+	}
+	if (good)
+		qsort(start, sequences, sizeof(*start), compare_starts);
+	for (size_t i = 0; good && i < sequences; i++) {
+		size_t count = (size_t)(sequence_end(start[i], end) - start[i]);
+
+		good = !at || compare_rows(&sorted[at - 1], start[i]) < 0;
+		memcpy(&sorted[at], start[i], count * sizeof(*sorted));
+		at += count;
+	}
+	free(start);
+	if (!good) {
+		free(sorted);
+		return false;
+	}
+	free(lines->rows);
+	lines->rows = sorted;
+	return true;
+}
+
 /* Of several rows at one address the last one holds; equal neighbours become one. */
 static void squeeze(struct probe_lines *lines)
 {
 	size_t n = 0;
 
-	if (lines->count)
+	lines->decoded = lines->count;
+	if (lines->count && !sort_sequences(lines))
 		qsort(lines->rows, lines->count, sizeof(*lines->rows), compare_rows);
 	for (size_t i = 0; i < lines->count; i++) {
 		struct probe_line row = lines->rows[i];
@@ -225,16 +291,10 @@ void probe_lines_send(const struct probe_lines *lines, FILE *out)
 	probe_put_u32(out, lines->file_count);
 	for (uint32_t i = 0; i < lines->file_count; i++)
 		probe_put_string(out, lines->files[i]);
+	probe_put_u64(out, lines->decoded);
 	probe_put_u64(out, lines->count);
-	for (size_t i = 0; i < lines->count; i++) {
-		const struct probe_line *row = &lines->rows[i];
-
-		probe_put_u64(out, row->address);
-		probe_put_u32(out, row->file);
-		probe_put_u32(out, row->line);
-		probe_put_u32(out, row->column);
-		probe_put_u32(out, 0);
-	}
+	/* As they are: both ends are the same program. */
+	fwrite(lines->rows, sizeof(*lines->rows), lines->count, out);
 	probe_put_u64(out, lines->function_count);
 	for (size_t i = 0; i < lines->function_count; i++) {
 		probe_put_u64(out, lines->functions[i].address);
@@ -245,7 +305,6 @@ void probe_lines_send(const struct probe_lines *lines, FILE *out)
 
 /* ---- In the parent ------------------------------------------------------------------------- */
 
-#define ROW_BYTES      24
 #define FUNCTION_BYTES 16
 
 static struct probe_err *receive_files(struct probe_buf *buf, struct probe_lines *lines)
@@ -274,27 +333,14 @@ static struct probe_err *receive_files(struct probe_buf *buf, struct probe_lines
 	return NULL;
 }
 
-static struct probe_err *receive_row(struct probe_buf *buf, struct probe_lines *lines)
+static struct probe_err *check_row(struct probe_buf *buf, const struct probe_lines *lines, size_t i)
 {
-	struct probe_line row;
-	struct probe_err *err;
+	const struct probe_line *row = &lines->rows[i];
 
-	err = probe_buf_u64(buf, &row.address);
-	if (!err)
-		err = probe_buf_u32(buf, &row.file);
-	if (!err)
-		err = probe_buf_u32(buf, &row.line);
-	if (!err)
-		err = probe_buf_u32(buf, &row.column);
-	if (!err)
-		err = probe_buf_u32(buf, &row.reserved);
-	if (err)
-		return err;
-	if (row.file >= lines->file_count && row.file != PROBE_LINE_END)
-		return probe_buf_error(buf, "file %u of %u", row.file, lines->file_count);
-	if (lines->count && row.address <= lines->rows[lines->count - 1].address)
+	if (row->file >= lines->file_count && row->file != PROBE_LINE_END)
+		return probe_buf_error(buf, "file %u of %u", row->file, lines->file_count);
+	if (i && row->address <= row[-1].address)
 		return probe_buf_error(buf, "rows out of order");
-	lines->rows[lines->count++] = row;
 	return NULL;
 }
 
@@ -303,17 +349,21 @@ static struct probe_err *receive_rows(struct probe_buf *buf, struct probe_lines 
 	struct probe_err *err;
 	uint64_t count;
 
-	err = probe_buf_u64(buf, &count);
+	err = probe_buf_u64(buf, &lines->decoded);
+	if (!err)
+		err = probe_buf_u64(buf, &count);
 	if (err)
 		return err;
-	if (count > probe_buf_left(buf) / ROW_BYTES)
+	if (count > probe_buf_left(buf) / sizeof(*lines->rows))
 		return probe_buf_error(buf, "%llu rows in %zu bytes", (unsigned long long)count,
 				       probe_buf_left(buf));
-	lines->rows = calloc(count + 1, sizeof(*lines->rows));
+	lines->rows = malloc((count + 1) * sizeof(*lines->rows));
 	if (!lines->rows)
 		return probe_err_oom();
-	for (uint64_t i = 0; i < count && !err; i++)
-		err = receive_row(buf, lines);
+	err = probe_buf_copy(buf, lines->rows, count * sizeof(*lines->rows));
+	lines->count = err ? 0 : count;
+	for (size_t i = 0; i < count && !err; i++)
+		err = check_row(buf, lines, i);
 	return err;
 }
 
@@ -410,6 +460,45 @@ const struct probe_line *probe_lines_find(const struct probe_lines *lines, uint6
 		n -= half;
 	}
 	return base->file == PROBE_LINE_END ? NULL : base;
+}
+
+struct probe_err *probe_line_index_create(const struct probe_lines *lines,
+					  struct probe_line_index *ret)
+{
+	struct probe_line_index index = {.lines = lines};
+	uint64_t end;
+
+	*ret = index;
+	if (!lines->count)
+		return NULL;
+	/* The last row ends a sequence; damaged tables, where it does not, lose its code. */
+	index.base = lines->rows[0].address & ~3ull;
+	end = (lines->rows[lines->count - 1].address + 3) & ~3ull;
+	if (end - index.base > PROBE_LINE_INDEX_SPAN)
+		return probe_err_create("line rows from 0x%llx to 0x%llx: over %u MiB of code",
+					(unsigned long long)index.base, (unsigned long long)end,
+					PROBE_LINE_INDEX_SPAN >> 20);
+	index.slots = (end - index.base) / 4;
+	index.row = calloc(index.slots + 1, sizeof(*index.row));
+	if (!index.row)
+		return probe_err_oom();
+	for (size_t i = 0; i + 1 < lines->count; i++) {
+		uint64_t slot = (lines->rows[i].address + 3 - index.base) / 4;
+		uint64_t stop = (lines->rows[i + 1].address + 3 - index.base) / 4;
+
+		if (lines->rows[i].file == PROBE_LINE_END)
+			continue;
+		for (; slot < stop; slot++)
+			index.row[slot] = (uint32_t)i + 1;
+	}
+	*ret = index;
+	return NULL;
+}
+
+void probe_line_index_destroy(struct probe_line_index *index)
+{
+	free(index->row);
+	*index = (struct probe_line_index){0};
 }
 
 const struct probe_function *probe_lines_function(const struct probe_lines *lines, uint64_t address)

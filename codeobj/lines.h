@@ -31,13 +31,42 @@ struct probe_lines {
 	uint32_t file_count;
 	size_t function_count;
 	struct probe_function *functions; /* by address */
-	char **files; /* joined with their directories; "" if the table names none */
+	uint64_t decoded; /* rows of the line tables, before equal neighbours became one */
+	char **files;	  /* joined with their directories; "" if the table names none */
 };
 
 void probe_lines_destroy(struct probe_lines *lines);
 
 /* The row that covers `address`, or NULL. About 60 ns. */
 const struct probe_line *probe_lines_find(const struct probe_lines *lines, uint64_t address);
+
+/*
+ * For many look-ups: the row of every instruction slot (4 bytes) as an array, so that one is two
+ * loads. `lines` must outlive it.
+ */
+struct probe_line_index {
+	const struct probe_lines *lines;
+	uint64_t base; /* address of slot 0 */
+	uint64_t slots;
+	uint32_t *row; /* row + 1; 0 = no code */
+};
+
+#define PROBE_LINE_INDEX_SPAN (256u << 20) /* bytes of code; the array is as large */
+
+/* Fails for want of memory, or if the rows span more than that. */
+struct probe_err *probe_line_index_create(const struct probe_lines *lines,
+					  struct probe_line_index *ret);
+void probe_line_index_destroy(struct probe_line_index *index);
+
+/* As probe_lines_find(). */
+static inline const struct probe_line *probe_line_index_find(const struct probe_line_index *index,
+							     uint64_t address)
+{
+	uint64_t slot = (address - index->base) >> 2;
+	uint32_t row = slot < index->slots ? index->row[slot] : 0;
+
+	return row ? &index->lines->rows[row - 1] : NULL;
+}
 
 /* The function that begins at `address`, or NULL. */
 const struct probe_function *probe_lines_function(const struct probe_lines *lines,

@@ -132,6 +132,19 @@ static const struct probe_kernel *kernel(const struct probe_codeobj *codeobj, co
 	return NULL;
 }
 
+/* The index and the search agree at every instruction, and around the table. */
+static void check_index(const struct probe_lines *lines)
+{
+	struct probe_line_index index;
+
+	assert_null(probe_line_index_create(lines, &index));
+	for (uint64_t at = 0x1000; at < 0x3000; at += 4)
+		assert_ptr_equal(probe_line_index_find(&index, at), probe_lines_find(lines, at));
+	assert_null(probe_line_index_find(&index, 0));
+	assert_null(probe_line_index_find(&index, UINT64_MAX & ~3ull));
+	probe_line_index_destroy(&index);
+}
+
 static void check_tile(const char *path)
 {
 	const struct probe_function *function;
@@ -175,6 +188,7 @@ static void check_tile(const char *path)
 	assert_non_null(probe_lines_find(codeobj->lines, 0x1827));
 	assert_null(probe_lines_find(codeobj->lines, 0x1828));
 	assert_null(probe_lines_function(codeobj->lines, 0x1d04));
+	check_index(codeobj->lines);
 	probe_codeobj_destroy(codeobj);
 	free(bytes);
 }
