@@ -11,6 +11,7 @@
 #include <hsa/hsa_ext_amd.h>
 
 #include "dispatch.h"
+#include "mem_limbo.h"
 #include "sim_clock.h"
 #include "sim_log.h"
 #include "sim_memory.h"
@@ -256,6 +257,8 @@ static enum outcome process_packet(struct sim_queue *queue)
 	uint16_t header = atomic_load_explicit(header_of(packet), memory_order_acquire);
 
 	sim_debug(2, "queue %u packet %" PRIu64 ": header 0x%04x", queue->id, read, header);
+	if (!sim_aql_check_signals(queue, packet, packet_type(header)))
+		return PACKET_QUIT;
 	switch (packet_type(header)) {
 	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
 		return dispatch_kernel(queue, packet);
@@ -274,7 +277,13 @@ static enum outcome process_packet(struct sim_queue *queue)
 
 void sim_aql_process(struct sim_queue *queue)
 {
-	while (!atomic_load_explicit(&queue->quit, memory_order_acquire) && sim_queue_ready(queue))
-		if (process_packet(queue) == PACKET_QUIT)
+	while (!atomic_load_explicit(&queue->quit, memory_order_acquire) &&
+	       sim_queue_ready(queue)) {
+		unsigned epoch = sim_limbo_enter();
+		enum outcome outcome = process_packet(queue);
+
+		sim_limbo_leave(epoch);
+		if (outcome == PACKET_QUIT)
 			return;
+	}
 }

@@ -137,6 +137,12 @@ bool sim_scratch_acquire(struct sim_dispatch *dispatch);
 /* After the dispatch: gives back what was granted for once. */
 void sim_scratch_release(struct sim_dispatch *dispatch);
 
+/*
+ * aql_check.c: whether every signal a packet names is null or memory of the device. If not, that
+ * was reported as the memory fault it is.
+ */
+bool sim_aql_check_signals(struct sim_queue *queue, const uint8_t *packet, unsigned type);
+
 /* faults.c */
 
 /* Tell the runtime of an error of the queue, which is dead from now on. */

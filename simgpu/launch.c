@@ -187,10 +187,10 @@ static enum sim_error check_sizes(struct sim_dispatch *dispatch)
 	lanes = (uint64_t)dispatch->size[0] * dispatch->size[1] * dispatch->size[2];
 	if (lanes > SIM_GROUP_LANES)
 		return refuse(dispatch, SIM_ERROR_GROUP_SIZE, "workgroup of more than 1024 items");
-	if (packet->group_segment_size > SIM_CU_LDS)
+	dispatch->lds_bytes = packet->group_segment_size;
+	if (dispatch->lds_bytes > SIM_CU_LDS)
 		return refuse(dispatch, SIM_ERROR_GROUP_MEMORY, "more than 64 KiB of LDS");
 	dispatch->waves = (uint32_t)((lanes + SIM_LANES - 1) / SIM_LANES);
-	dispatch->lds_bytes = packet->group_segment_size;
 	return SIM_ERROR_NONE;
 }
 

@@ -3,8 +3,11 @@
  * Private memory of kernels. A queue owns scratch for so many waves of so many bytes per lane; a
  * dispatch that needs more asks the runtime, which allocates and restarts the queue.
  */
+#include <inttypes.h>
+
 #include "dispatch.h"
 #include "sim_log.h"
+#include "sim_memory.h"
 #include "sim_signal.h"
 
 enum {
@@ -59,6 +62,16 @@ bool sim_scratch_acquire(struct sim_dispatch *dispatch)
 			return false;
 	}
 	read_tmpring(dispatch);
+	if (dispatch->scratch.wave_bytes &&
+	    !sim_mem_allows(dispatch->scratch.base,
+			    (uint64_t)dispatch->scratch.wave_bytes * dispatch->scratch.waves,
+			    SIM_MEM_READ | SIM_MEM_WRITE, NULL)) {
+		sim_print("queue %u: its scratch memory at 0x%" PRIx64
+			  " is not all in memory of the GPU",
+			  queue->id, dispatch->scratch.base);
+		sim_queue_error(queue, SIM_ERROR_GROUP_MEMORY);
+		return false;
+	}
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dispatch.h"
+#include "mem_limbo.h"
 #include "sim_clock.h"
 #include "sim_events.h"
 #include "sim_log.h"
@@ -304,7 +305,12 @@ void sim_sdma_process(struct sim_queue *queue)
 	uint64_t read = atomic_load_explicit(queue->read, memory_order_relaxed);
 	uint64_t end = atomic_load_explicit(queue->doorbell, memory_order_acquire);
 
-	while (read != end && !atomic_load_explicit(&queue->quit, memory_order_acquire))
-		if (!process_command(queue, &read, end))
+	while (read != end && !atomic_load_explicit(&queue->quit, memory_order_acquire)) {
+		unsigned epoch = sim_limbo_enter();
+		bool more = process_command(queue, &read, end);
+
+		sim_limbo_leave(epoch);
+		if (!more)
 			return;
+	}
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "mem_limbo.h"
 #include "mem_near.h"
 #include "sim_options.h"
 #include "wave.h"
@@ -350,14 +351,45 @@ int sim_mem_free(uint64_t base)
 		return -EINVAL;
 	}
 	block = *row->block;
+	if (block.pins) {
+		pthread_rwlock_unlock(&lock);
+		return -EBUSY;
+	}
 	if (counts_as_vram(&block))
 		vram_used -= block.size;
 	erase(row->block);
 	pthread_rwlock_unlock(&lock);
 	if (block.access & SIM_MEM_EXEC)
 		sim_code_invalidate(block.base, block.base + block.size);
-	munmap((void *)(uintptr_t)block.base, block.size);
+	sim_limbo_unmap(block.base, block.size);
 	return 0;
+}
+
+int sim_mem_pin(uint64_t base, uint64_t size)
+{
+	const uint32_t need = SIM_MEM_READ | SIM_MEM_WRITE;
+	struct row *row;
+	int err = -EFAULT;
+
+	pthread_rwlock_wrlock(&lock);
+	row = find_row(base, true);
+	if (row && (row->block->access & need) == need && size <= row->end - base) {
+		row->block->pins++;
+		err = 0;
+	}
+	pthread_rwlock_unlock(&lock);
+	return err;
+}
+
+void sim_mem_unpin(uint64_t base)
+{
+	struct row *row;
+
+	pthread_rwlock_wrlock(&lock);
+	row = find_row(base, false);
+	if (row && row->block->pins)
+		row->block->pins--;
+	pthread_rwlock_unlock(&lock);
 }
 
 /* Under the lock; row is the one at the block's host address. */

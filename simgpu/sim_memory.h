@@ -32,6 +32,7 @@ struct sim_block {
 	uint32_t access;     /* enum sim_mem_flags once mapped */
 	uint32_t registered; /* user blocks: registrations not yet undone */
 	uint32_t mapped;     /* maps not yet undone; other kinds: 0 or 1 */
+	uint32_t pins;	     /* queues whose ring or indices lie in it */
 	uint32_t node_count;
 	uint32_t nodes[SIM_NODES];
 	const uint32_t *node_list; /* the block's own nodes[] */
@@ -40,8 +41,12 @@ struct sim_block {
 
 /* want->kind ALLOC; want->base is an address to insist on, or 0. Fills *ret. */
 int sim_mem_alloc(const struct sim_block *want, uint64_t *ret);
-/* base exactly as allocated, else -EINVAL. */
+/* base exactly as allocated, else -EINVAL; -EBUSY while a queue's memory is in it. */
 int sim_mem_free(uint64_t base);
+
+/* Memory of a queue, all in one block the device may read and write (else -EFAULT): not freed. */
+int sim_mem_pin(uint64_t base, uint64_t size);
+void sim_mem_unpin(uint64_t base);
 
 /*
  * A block of another kind. A user block with the same base counts up and may grow; it then gets a

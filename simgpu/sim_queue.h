@@ -30,6 +30,7 @@ struct sim_queue {
 	amd_queue_t *amd;		      /* AQL only */
 	uint32_t cu_mask[(SIM_CUS + 31) / 32];
 	bool masked;
+	bool pinned; /* ring and amd are kept from being freed */
 	uint64_t last_tick; /* time stamps of one queue never run backwards */
 
 	atomic_bool quit;      /* being destroyed: give up whatever is under way */

@@ -8,8 +8,9 @@
 
 amd_signal_t *sim_signal(hsa_signal_t handle)
 {
-	if (!handle.handle || !sim_mem_allows(handle.handle, sizeof(amd_signal_t),
-					      SIM_MEM_READ | SIM_MEM_WRITE, NULL))
+	if (!handle.handle || handle.handle % sizeof(uint64_t) ||
+	    !sim_mem_allows(handle.handle, sizeof(amd_signal_t), SIM_MEM_READ | SIM_MEM_WRITE,
+			    NULL))
 		return NULL;
 	return sim_mem_pointer(handle.handle);
 }

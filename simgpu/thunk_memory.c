@@ -2,6 +2,7 @@
 /* The thunk's memory calls: flags and structs of hsakmttypes.h over sim_memory.c. */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sim_log.h"
 #include "sim_memory.h"
@@ -74,6 +75,27 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *address, HSAuint64 size)
 	return status_of(sim_mem_free((uint64_t)(uintptr_t)address));
 }
 
+/* The driver pins pages, so it notices when there are none; PROT_NONE passes here. */
+static bool process_has(uint64_t base, uint64_t size)
+{
+	enum { CHUNK_PAGES = 4096 };
+	uint64_t at = base & ~(uint64_t)(SIM_PAGE - 1), end = base + size;
+	unsigned char present[CHUNK_PAGES];
+
+	if (end < base)
+		return false;
+	while (at < end) {
+		uint64_t part = (uint64_t)CHUNK_PAGES * SIM_PAGE;
+
+		if (end - at < part)
+			part = end - at;
+		if (mincore((void *)(uintptr_t)at, part, present))
+			return false;
+		at += part;
+	}
+	return true;
+}
+
 HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMemFlags flags)
 {
 	uint64_t base = (uint64_t)(uintptr_t)address;
@@ -91,6 +113,11 @@ HSAKMT_STATUS hsaKmtRegisterMemoryWithFlags(void *address, HSAuint64 size, HsaMe
 	/* Memory of our own needs no pinning; registering it is a successful no-op. */
 	if (!sim_mem_query(base, &inside) && inside.kind == SIM_BLOCK_ALLOC)
 		return HSAKMT_STATUS_SUCCESS;
+	if (!process_has(base, size)) {
+		sim_debug(1, "registration of %p, %llu bytes: not memory of the process", address,
+			  (unsigned long long)size);
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	}
 	return status_of(sim_mem_register(&block));
 }
 

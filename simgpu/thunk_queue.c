@@ -17,6 +17,7 @@
 #include "dispatch.h"
 #include "sim_clock.h"
 #include "sim_log.h"
+#include "sim_memory.h"
 #include "sim_options.h"
 #include "sim_queue.h"
 #include "thunk.h"
@@ -166,12 +167,11 @@ static void *run_queue(void *arg)
 
 	name_thread(queue->aql ? "sim-compute" : "sim-sdma");
 	while (!atomic_load_explicit(&queue->quit, memory_order_acquire)) {
-		if (!spin_for_work(queue))
+		if (!spin_for_work(queue)) {
 			sleep_until_woken(queue);
-		else if (queue->aql)
-			sim_aql_process(queue);
-		else
-			sim_sdma_process(queue);
+			continue;
+		}
+		(queue->aql ? sim_aql_process : sim_sdma_process)(queue);
 	}
 	return NULL;
 }
@@ -230,8 +230,35 @@ static int enter_table(struct sim_queue *queue)
 	return 0;
 }
 
+/*
+ * What the runtime may not free under us: its packets and indices. A queue of the real driver holds
+ * its ring in the same way.
+ */
+static bool pin_queue(struct sim_queue *queue)
+{
+	uint64_t ring = (uint64_t)(uintptr_t)queue->ring, amd = (uint64_t)(uintptr_t)queue->amd;
+
+	if (sim_mem_pin(ring, queue->ring_size))
+		return false;
+	if (!queue->aql ||
+	    ((uint64_t)(uintptr_t)queue->write % sizeof(uint64_t) == 0 &&
+	     sim_mem_allows((uint64_t)(uintptr_t)queue->write, sizeof(uint64_t),
+			    SIM_MEM_READ | SIM_MEM_WRITE, NULL) &&
+	     amd % sizeof(uint64_t) == 0 && !sim_mem_pin(amd, sizeof(*queue->amd)))) {
+		queue->pinned = true;
+		return true;
+	}
+	sim_mem_unpin(ring);
+	return false;
+}
+
 static void free_queue(struct sim_queue *queue)
 {
+	if (queue->pinned) {
+		sim_mem_unpin((uint64_t)(uintptr_t)queue->ring);
+		if (queue->aql)
+			sim_mem_unpin((uint64_t)(uintptr_t)queue->amd);
+	}
 	sim_dispatch_destroy(queue->dispatch);
 	pthread_cond_destroy(&queue->wake);
 	pthread_mutex_destroy(&queue->lock);
@@ -288,6 +315,11 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 	queue = new_queue(aql, ring, size, resource);
 	if (!queue)
 		return HSAKMT_STATUS_NO_MEMORY;
+	if (!pin_queue(queue)) {
+		sim_print("queue refused: its ring or its indices are not in memory of the GPU");
+		free_queue(queue);
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	}
 	pthread_mutex_lock(&table_lock);
 	err = enter_table(queue);
 	pthread_mutex_unlock(&table_lock);
