@@ -8,21 +8,11 @@
 #include "exec_scalar.h"
 #include "exec_mode.h"
 
-/* Go to a byte address; inside the page this is an index, else a look-up. */
-static const struct sim_inst *jump(struct sim_wave *w, uint64_t pc)
-{
-	uint64_t at = pc - w->code->base;
-
-	if (at < 4 * SIM_PAGE_DWORDS && !(at & 3))
-		return &w->code->inst[at / 4];
-	return sim_fetch(w, pc);
-}
-
 static const struct sim_inst *branch_if(struct sim_wave *w, const struct sim_inst *ip, bool taken)
 {
 	if (!taken)
 		return ip + 1;
-	return jump(w, inst_pc(w, ip) + 4 + (uint64_t)(4 * ip->imm));
+	return scalar_jump(w, inst_pc(w, ip) + 4 + (uint64_t)(4 * ip->imm));
 }
 
 #define BRANCH(name, cond)                                                                         \
@@ -52,7 +42,7 @@ static const struct sim_inst *s_getpc_b64(struct sim_wave *w, const struct sim_i
 
 static const struct sim_inst *s_setpc_b64(struct sim_wave *w, const struct sim_inst *ip)
 {
-	return jump(w, get_u64(w, ip, 0));
+	return scalar_jump(w, get_u64(w, ip, 0));
 }
 
 static const struct sim_inst *s_swappc_b64(struct sim_wave *w, const struct sim_inst *ip)
@@ -60,7 +50,7 @@ static const struct sim_inst *s_swappc_b64(struct sim_wave *w, const struct sim_
 	uint64_t target = get_u64(w, ip, 0);
 
 	put_u64(w, ip, inst_pc(w, ip) + 4u * ip->words);
-	return jump(w, target);
+	return scalar_jump(w, target);
 }
 
 static const struct sim_inst *s_call_b64(struct sim_wave *w, const struct sim_inst *ip)
@@ -194,7 +184,6 @@ static const struct sim_inst *setreg(struct sim_wave *w, const struct sim_inst *
 		w->trapsts = (w->trapsts & ~mask) | (bits << at & mask);
 	else
 		return sim_exec_unimplemented(w, ip);
-	w->gpr_idx = (w->gpr_idx & ~(1u << 31)) | (w->mode >> 27 & 1) << 31;
 	sim_mode_refresh(w);
 	return ip + ip->words;
 }
@@ -210,10 +199,10 @@ static const struct sim_inst *s_setreg_imm32_b32(struct sim_wave *w, const struc
 }
 
 /* MODE.gpr_idx_en is bit 27; M0 holds the index in 7:0 and the enables in 15:12. */
-static void gpr_idx_update(struct sim_wave *w, bool on)
+static void gpr_idx_enable(struct sim_wave *w, bool on)
 {
 	w->mode = (w->mode & ~(1u << 27)) | (uint32_t)on << 27;
-	w->gpr_idx = on ? (w->sgpr[SIM_M0] & 0xf0ff) | 1u << 31 : 0;
+	sim_mode_refresh(w);
 }
 
 static const struct sim_inst *s_set_gpr_idx_on(struct sim_wave *w, const struct sim_inst *ip)
@@ -221,27 +210,25 @@ static const struct sim_inst *s_set_gpr_idx_on(struct sim_wave *w, const struct 
 	uint32_t index = get_u32(w, ip, 0) & 0xff;
 
 	w->sgpr[SIM_M0] = (w->sgpr[SIM_M0] & ~0xf0ffu) | index | ((uint32_t)ip->imm & 15) << 12;
-	gpr_idx_update(w, true);
+	gpr_idx_enable(w, true);
 	return ip + ip->words;
 }
 
 static const struct sim_inst *s_set_gpr_idx_off(struct sim_wave *w, const struct sim_inst *ip)
 {
-	gpr_idx_update(w, false);
+	gpr_idx_enable(w, false);
 	return ip + 1;
 }
 
 static const struct sim_inst *s_set_gpr_idx_mode(struct sim_wave *w, const struct sim_inst *ip)
 {
 	w->sgpr[SIM_M0] = (w->sgpr[SIM_M0] & ~0xf000u) | ((uint32_t)ip->imm & 15) << 12;
-	gpr_idx_update(w, w->gpr_idx >> 31);
 	return ip + 1;
 }
 
 static const struct sim_inst *s_set_gpr_idx_idx(struct sim_wave *w, const struct sim_inst *ip)
 {
 	w->sgpr[SIM_M0] = (w->sgpr[SIM_M0] & ~0xffu) | (get_u32(w, ip, 0) & 0xff);
-	gpr_idx_update(w, w->gpr_idx >> 31);
 	return ip + ip->words;
 }
 
@@ -275,6 +262,7 @@ const struct sim_exec sim_exec_flow[] = {
 	E(s_call_b64),
 	E(s_endpgm),
 	{.op = OP_s_endpgm_saved, .kind = X_DIRECT, .handler = s_endpgm},
+	{.op = OP_s_endpgm_ordered_ps_done, .kind = X_DIRECT, .handler = s_endpgm},
 	E(s_barrier),
 	E(s_sleep),
 	E(s_sendmsg),

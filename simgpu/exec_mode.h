@@ -13,6 +13,7 @@ static inline void sim_mode_refresh(struct sim_wave *w)
 {
 	w->fp_special = ((w->mode & 3) != 0 || (w->mode >> 4 & 3) != 3 ? FP_F32 : 0) |
 			((w->mode >> 2 & 3) != 0 || (w->mode >> 6 & 3) != 3 ? FP_F64 : 0);
+	w->gpr_idx = (w->mode >> 27 & 1 ? SIM_IDX_ON : 0) | (w->mode >> 28 & 1 ? SIM_IDX_VSKIP : 0);
 }
 
 #endif

@@ -32,8 +32,9 @@ static void tally_add(struct sim_counters *to, const struct tally *t)
 }
 
 /*
- * VGPR index mode: M0[7:0] is added to the vector registers that M0[15:12] enables (sources 0, 1,
- * 2, destination). The instruction runs as a copy with other register numbers.
+ * VSKIP passes over vector instructions. VGPR index mode: M0[7:0] is added to the vector registers
+ * that M0[15:12] enables (sources 0, 1, 2, destination). The instruction runs as a copy with other
+ * register numbers.
  */
 static const struct sim_inst *run_indexed(struct sim_wave *w, const struct sim_inst *ip)
 {
@@ -42,7 +43,9 @@ static const struct sim_inst *run_indexed(struct sim_wave *w, const struct sim_i
 	struct sim_inst copy[3];
 	const struct sim_inst *next;
 
-	if (ip->cls < C_VALU || ip->cls > C_MUL32)
+	if (w->gpr_idx & SIM_IDX_VSKIP && ip->cls >= C_FIRST_VECTOR)
+		return ip + ip->words;
+	if (!(w->gpr_idx & SIM_IDX_ON) || ip->cls < C_VALU || ip->cls > C_MUL32)
 		return ip->exec(w, ip);
 	copy[0] = *ip;
 	for (unsigned int n = 0; n < 3; n++)
@@ -65,7 +68,7 @@ static inline const struct sim_inst *step(struct sim_wave *w, const struct sim_i
 	t->cls[ip->cls]++;
 	if (ip->cls >= C_FIRST_VECTOR)
 		t->lanes += (u64)__builtin_popcountll(w->exec);
-	if (__builtin_expect(w->gpr_idx >> 31, 0))
+	if (__builtin_expect(w->gpr_idx != 0, 0))
 		return run_indexed(w, ip);
 	return ip->exec(w, ip);
 }

@@ -130,4 +130,14 @@ static inline u64 bitreplicate(u32 x)
 	return r;
 }
 
+/* Go to a byte address; inside the page this is an index, else a look-up. */
+static inline const struct sim_inst *scalar_jump(struct sim_wave *w, uint64_t pc)
+{
+	uint64_t at = pc - w->code->base;
+
+	if (at < 4 * SIM_PAGE_DWORDS && !(at & 3))
+		return &w->code->inst[at / 4];
+	return sim_fetch(w, pc);
+}
+
 #endif

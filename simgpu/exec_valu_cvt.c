@@ -85,6 +85,23 @@ static inline f32 off_i4(u32 v)
 	return (f32)((i32)(v << 28) >> 28) * 0.0625f;
 }
 
+/* To an unsigned byte: truncated and saturated. */
+static inline u32 to_u8(f32 v)
+{
+	v = v != v ? 0 : v;
+	v = v > 255 ? 255 : v;
+	v = v < 0 ? 0 : v;
+	return (u32)(i32)v;
+}
+
+/* Byte y of z replaced. */
+static inline u32 pack_u8(f32 x, u32 y, u32 z)
+{
+	u32 at = 8 * (y & 3);
+
+	return (z & ~(0xffu << at)) | to_u8(x) << at;
+}
+
 BODY1(v_cvt_f64_i32, f64, i32, (f64)x)
 BODY1(v_cvt_f64_u32, f64, u32, (f64)x)
 BODY1(v_cvt_f32_i32, f32, i32, (f32)x)
@@ -117,17 +134,42 @@ BODY2(v_cvt_pknorm_i16_f16, u32, f16, f16, norm_i16(x) | norm_i16(y) << 16)
 BODY2(v_cvt_pknorm_u16_f16, u32, f16, f16, norm_u16(x) | norm_u16(y) << 16)
 BODY2(v_cvt_pk_u16_u32, u32, u32, u32, clamp_u16(x) | clamp_u16(y) << 16)
 BODY2(v_cvt_pk_i16_i32, u32, i32, i32, clamp_i16(x) | clamp_i16(y) << 16)
+BODY3(v_cvt_pk_u8_f32, u32, f32, u32, u32, pack_u8(x, y, z))
 
 const struct sim_exec LEVEL(sim_exec_valu_cvt)[] = {
-	VALU(v_cvt_f64_i32, FP_F64),   VALU(v_cvt_f64_u32, FP_F64),   VALU(v_cvt_f32_i32, FP_F32),
-	VALU(v_cvt_f32_u32, FP_F32),   VALU(v_cvt_u32_f32, FP_F32),   VALU(v_cvt_i32_f32, FP_F32),
-	VALU(v_cvt_i32_f64, FP_F64),   VALU(v_cvt_u32_f64, FP_F64),   VALU(v_cvt_f32_f64, FP_F32),
-	VALU(v_cvt_f64_f32, FP_F32),   VALU(v_cvt_f16_f32, FP_F32),   VALU(v_cvt_f32_f16, FP_F64),
-	VALU(v_cvt_f16_u16, FP_F64),   VALU(v_cvt_f16_i16, FP_F64),   VALU(v_cvt_u16_f16, FP_F64),
-	VALU(v_cvt_i16_f16, FP_F64),   VALU(v_cvt_norm_i16_f16, 0),   VALU(v_cvt_norm_u16_f16, 0),
-	VALU(v_cvt_rpi_i32_f32, 0),    VALU(v_cvt_flr_i32_f32, 0),    VALU(v_cvt_off_f32_i4, 0),
-	VALU(v_cvt_f32_ubyte0, 0),     VALU(v_cvt_f32_ubyte1, 0),     VALU(v_cvt_f32_ubyte2, 0),
-	VALU(v_cvt_f32_ubyte3, 0),     VALU(v_cvt_pkrtz_f16_f32, 0),  VALU(v_cvt_pknorm_i16_f32, 0),
-	VALU(v_cvt_pknorm_u16_f32, 0), VALU(v_cvt_pknorm_i16_f16, 0), VALU(v_cvt_pknorm_u16_f16, 0),
-	VALU(v_cvt_pk_u16_u32, 0),     VALU(v_cvt_pk_i16_i32, 0),     {0},
+	VALU(v_cvt_f64_i32, FP_F64),
+	VALU(v_cvt_f64_u32, FP_F64),
+	VALU(v_cvt_f32_i32, FP_F32),
+	VALU(v_cvt_f32_u32, FP_F32),
+	VALU(v_cvt_u32_f32, FP_F32),
+	VALU(v_cvt_i32_f32, FP_F32),
+	VALU(v_cvt_i32_f64, FP_F64),
+	VALU(v_cvt_u32_f64, FP_F64),
+	VALU(v_cvt_f32_f64, FP_F32),
+	VALU(v_cvt_f64_f32, FP_F32),
+	VALU(v_cvt_f16_f32, FP_F32),
+	VALU(v_cvt_f32_f16, FP_F64),
+	VALU(v_cvt_f16_u16, FP_F64),
+	VALU(v_cvt_f16_i16, FP_F64),
+	VALU(v_cvt_u16_f16, FP_F64),
+	VALU(v_cvt_i16_f16, FP_F64),
+	VALU(v_cvt_norm_i16_f16, 0),
+	VALU(v_cvt_norm_u16_f16, 0),
+	VALU(v_cvt_rpi_i32_f32, 0),
+	VALU(v_cvt_flr_i32_f32, 0),
+	VALU(v_cvt_off_f32_i4, 0),
+	VALU(v_cvt_f32_ubyte0, 0),
+	VALU(v_cvt_f32_ubyte1, 0),
+	VALU(v_cvt_f32_ubyte2, 0),
+	VALU(v_cvt_f32_ubyte3, 0),
+	VALU(v_cvt_pkrtz_f16_f32, 0),
+	VALU(v_cvt_pknorm_i16_f32, 0),
+	VALU(v_cvt_pknorm_u16_f32, 0),
+	VALU(v_cvt_pknorm_i16_f16, 0),
+	VALU(v_cvt_pknorm_u16_f16, 0),
+	VALU(v_cvt_pk_u16_u32, 0),
+	VALU(v_cvt_pk_i16_i32, 0),
+	VALU(v_cvt_pk_u8_f32, 0),
+	VALU_AS(v_cvt_pkaccum_u8_f32, v_cvt_pk_u8_f32, X_FMACC),
+	{0},
 };

@@ -252,7 +252,58 @@ static inline u64 qsad(u64 x, u32 y, u64 z, bool masked)
 BODY3(v_qsad_pk_u16_u8, u64, u64, u32, u64, qsad(x, y, z, false))
 BODY3(v_mqsad_pk_u16_u8, u64, u64, u32, u64, qsad(x, y, z, true))
 
+/* A source of up to four dwords, dword i of lane l; what a scalar or a constant lacks is zero. */
+static u32 source_dword(const struct sim_wave *w, const struct sim_inst *ip, unsigned int n,
+			unsigned int i, unsigned int l)
+{
+	const u32 *src = inst_src(w, ip, n);
+
+	if (ip->scalar >> n & 1)
+		return src[i];
+	return ip->constant >> n & 1 && i > 1 ? 0 : src[64 * i + l];
+}
+
+/* As V_MQSAD_PK_U16_U8 with four 32-bit sums; too wide for a body. */
+static const struct sim_inst *v_mqsad_u32_u8(struct sim_wave *w, const struct sim_inst *ip)
+{
+	_Alignas(64) u32 out[4 * 64];
+
+	for (unsigned int l = 0; l < 64; l++) {
+		u64 x = source_dword(w, ip, 0, 0, l) | (u64)source_dword(w, ip, 0, 1, l) << 32;
+		u32 y = source_dword(w, ip, 1, 0, l);
+
+		for (unsigned int i = 0; i < 4; i++) {
+			u64 sum = (u64)msad8((u32)(x >> 8 * i), y) + source_dword(w, ip, 2, i, l);
+
+			out[64 * i + l] = ip->m.clamp ? sat_u32(sum) : (u32)sum;
+		}
+	}
+	row_merge(w->vgpr[ip->dst], out, w->exec, 4);
+	return ip + ip->words;
+}
+
+/*
+ * V_SCREEN_PARTITION_4SE_B32: which of four shader engines a rectangle of 32-pixel tiles touches;
+ * x = {x_min, y_min, x_max, y_max} modulo 4, tile (x, y) belongs to engine {x0 ^ y1, y0 ^ x1}.
+ */
+static inline u32 screen_partition(u32 x)
+{
+	u32 mask = 0, width = ((x >> 2) - (x >> 6)) & 3, height = (x - (x >> 4)) & 3;
+
+	for (u32 i = 0; i <= width; i++)
+		for (u32 j = 0; j <= height; j++) {
+			u32 tx = (x >> 6) + i, ty = (x >> 4) + j;
+			u32 engine = ((tx ^ ty >> 1) & 1) << 1 | ((ty ^ tx >> 1) & 1);
+
+			mask |= 1u << engine;
+		}
+	return mask;
+}
+BODY1(v_screen_partition_4se_b32, u32, u32, screen_partition(x))
+
 const struct sim_exec LEVEL(sim_exec_valu_int)[] = {
+	{.op = OP_v_mqsad_u32_u8, .kind = X_DIRECT, .handler = v_mqsad_u32_u8},
+	VALU(v_screen_partition_4se_b32, 0),
 	VALU(v_mov_b32, 0),
 	VALU_AS(v_accvgpr_read_b32, v_mov_b32, 0),
 	VALU_AS(v_accvgpr_write_b32, v_mov_b32, 0),

@@ -35,6 +35,11 @@ enum sim_sreg {
 	SIM_EXEC = 126,
 };
 
+enum {
+	SIM_IDX_VSKIP = 1,
+	SIM_IDX_ON = 2, /* VGPR index mode; index and enables are in M0 */
+};
+
 enum sim_stop {
 	SIM_STOP_QUANTUM, /* budget used up; call again */
 	SIM_STOP_END,	  /* s_endpgm */
@@ -119,7 +124,7 @@ struct sim_wave {
 	uint32_t mode;	/* MODE register: [3:0] round, [7:4] denorm, bit 8 dx10_clamp, ... */
 	uint32_t hw_id; /* HW_ID as s_getreg reads it; identity, not placement */
 	uint32_t lds_alloc, gpr_alloc, trapsts, status;
-	uint32_t gpr_idx;  /* VGPR index mode: bits 7..0 index, 15..12 enables; bit 31 = on */
+	uint32_t gpr_idx;  /* SIM_IDX_*: what MODE asks of every vector instruction */
 	uint32_t in_group; /* wave number inside the workgroup */
 	uint8_t *scratch;  /* this wave's private memory, lanes interleaved by dword */
 	uint32_t scratch_lane_size;
