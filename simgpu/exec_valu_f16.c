@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Half precision, computed as half.h says. Results clear vdst[31:16] unless marked X_KEEPHI. */
-#include "exec_float.h"
-
-#define PI 3.14159265358979323846
+#include "exec_trans.h"
 
 static inline u32 quiet16(u32 bits)
 {
@@ -93,12 +91,12 @@ BODY3(v_min3_f16, u16, u16, u16, u16, min16(min16(x, y), z))
 BODY3(v_max3_f16, u16, u16, u16, u16, max16(max16(x, y), z))
 BODY3(v_med3_f16, u16, u16, u16, u16, med3_16(x, y, z))
 BODY1(v_rcp_f16, f16, f16, 1.0f / x)
-BODY1(v_rsq_f16, f16, f16, 1.0f / sqrtf(x))
+BODY1(v_rsq_f16, f16, f16, (f32)(1.0 / sqrt((f64)x)))
 BODY1(v_sqrt_f16, f16, f16, sqrtf(x))
-BODY1(v_exp_f16, f16, f16, exp2f(x))
-BODY1(v_log_f16, f16, f16, log2f(x))
-BODY1(v_sin_f16, f16, f16, (f32)sin(2 * PI * (f64)(x - floorf(x))))
-BODY1(v_cos_f16, f16, f16, (f32)cos(2 * PI * (f64)(x - floorf(x))))
+BODY1(v_exp_f16, f16, f16, (f32)exp2_any((f64)x))
+BODY1(v_log_f16, f16, f16, (f32)log2_any((f64)x))
+BODY1(v_sin_f16, f16, f16, (f32)sin_turns((f64)x))
+BODY1(v_cos_f16, f16, f16, (f32)cos_turns((f64)x))
 BODY1(v_trunc_f16, f16, f16, truncf(x))
 BODY1(v_ceil_f16, f16, f16, ceilf(x))
 BODY1(v_floor_f16, f16, f16, floorf(x))

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single precision. Sums, products and fma are IEEE; rcp, sqrt are correctly rounded and exp,
- * log, sin, cos are the host library's (the hardware promises 1 ulp).
+ * Single precision. Sums, products and fma are IEEE; rcp, rsq and sqrt are correctly rounded and
+ * exp, log, sin, cos nearly so (exec_trans.h); the hardware promises 1 ulp.
  */
-#include "exec_float.h"
-
-#define PI 3.14159265358979323846
+#include "exec_trans.h"
 
 /* mad/mac (not fma) neither read nor produce denormals, whatever MODE says. */
-static inline f32 flush(f32 v)
-{
-	u32 bits = float_bits(v);
-
-	return bits & 0x7f800000 ? v : bits_float(bits & 0x80000000);
-}
-
 static inline f32 mad32(f32 x, f32 y, f32 z)
 {
-	return flush(flush(flush(x) * flush(y)) + flush(z));
+	return flush32(flush32(flush32(x) * flush32(y)) + flush32(z));
+}
+
+static inline f32 mad_legacy(f32 x, f32 y, f32 z)
+{
+	x = flush32(x);
+	y = flush32(y);
+	return flush32((x == 0 || y == 0 ? 0 : flush32(x * y)) + flush32(z));
 }
 
 static inline f32 mul_legacy(f32 x, f32 y)
@@ -32,17 +30,6 @@ static inline f32 fract32(f32 v)
 	return r >= 1 ? 0x1.fffffep-1f : r;
 }
 
-/* The argument is in turns; reduce before multiplying so that large values keep their period. */
-static inline f32 sin_turns(f32 v)
-{
-	return (f32)sin(2 * PI * ((f64)v - floor((f64)v)));
-}
-
-static inline f32 cos_turns(f32 v)
-{
-	return (f32)cos(2 * PI * ((f64)v - floor((f64)v)));
-}
-
 BODY2(v_add_f32, f32, f32, f32, x + y)
 BODY2(v_sub_f32, f32, f32, f32, x - y)
 BODY2(v_subrev_f32, f32, f32, f32, y - x)
@@ -52,17 +39,17 @@ BODY2(v_min_f32, u32, u32, u32, min32(x, y))
 BODY2(v_max_f32, u32, u32, u32, max32(x, y))
 BODY3(v_fma_f32, f32, f32, f32, f32, fmaf(x, y, z))
 BODY3(v_mad_f32, f32, f32, f32, f32, mad32(x, y, z))
-BODY3(v_mad_legacy_f32, f32, f32, f32, f32, flush(flush(mul_legacy(flush(x), flush(y))) + flush(z)))
+BODY3(v_mad_legacy_f32, f32, f32, f32, f32, mad_legacy(x, y, z))
 BODY3(v_min3_f32, u32, u32, u32, u32, min32(min32(x, y), z))
 BODY3(v_max3_f32, u32, u32, u32, u32, max32(max32(x, y), z))
 BODY3(v_med3_f32, u32, u32, u32, u32, med3_32(x, y, z))
-BODY1(v_rcp_f32, f32, f32, 1.0f / x)
-BODY1(v_rsq_f32, f32, f32, (f32)(1.0 / sqrt((f64)x)))
-BODY1(v_sqrt_f32, f32, f32, sqrtf(x))
-BODY1(v_exp_f32, f32, f32, exp2f(x))
-BODY1(v_log_f32, f32, f32, log2f(x))
-BODY1(v_sin_f32, f32, f32, sin_turns(x))
-BODY1(v_cos_f32, f32, f32, cos_turns(x))
+BODY1(v_rcp_f32, f32, f32, flush32(1.0f / flush32(x)))
+BODY1(v_rsq_f32, f32, f32, (f32)(1.0 / sqrt((f64)flush32(x))))
+BODY1(v_sqrt_f32, f32, f32, sqrtf(flush32(x)))
+BODY1(v_exp_f32, f32, f32, flush32((f32)exp2_any((f64)flush32(x))))
+BODY1(v_log_f32, f32, f32, (f32)log2_any((f64)flush32(x)))
+BODY1(v_sin_f32, f32, f32, flush32((f32)sin_turns((f64)flush32(x))))
+BODY1(v_cos_f32, f32, f32, flush32((f32)cos_turns((f64)flush32(x))))
 BODY1(v_trunc_f32, f32, f32, truncf(x))
 BODY1(v_ceil_f32, f32, f32, ceilf(x))
 BODY1(v_floor_f32, f32, f32, floorf(x))
@@ -164,16 +151,16 @@ const struct sim_exec LEVEL(sim_exec_valu_f32)[] = {
 	VALU(v_min3_f32, FP_F32),
 	VALU(v_max3_f32, FP_F32),
 	VALU(v_med3_f32, FP_F32),
-	VALU(v_rcp_f32, FP_F32),
-	VALU_AS(v_rcp_iflag_f32, v_rcp_f32, FP_F32),
-	VALU(v_rsq_f32, FP_F32),
-	VALU(v_sqrt_f32, FP_F32),
-	VALU(v_exp_f32, FP_F32),
-	VALU_AS(v_exp_legacy_f32, v_exp_f32, FP_F32),
-	VALU(v_log_f32, FP_F32),
-	VALU_AS(v_log_legacy_f32, v_log_f32, FP_F32),
-	VALU(v_sin_f32, FP_F32),
-	VALU(v_cos_f32, FP_F32),
+	VALU(v_rcp_f32, 0),
+	VALU_AS(v_rcp_iflag_f32, v_rcp_f32, 0),
+	VALU(v_rsq_f32, 0),
+	VALU(v_sqrt_f32, 0),
+	VALU(v_exp_f32, 0),
+	VALU_AS(v_exp_legacy_f32, v_exp_f32, 0),
+	VALU(v_log_f32, 0),
+	VALU_AS(v_log_legacy_f32, v_log_f32, 0),
+	VALU(v_sin_f32, 0),
+	VALU(v_cos_f32, 0),
 	VALU(v_trunc_f32, FP_F32),
 	VALU(v_ceil_f32, FP_F32),
 	VALU(v_floor_f32, FP_F32),

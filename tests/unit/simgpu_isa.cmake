@@ -46,3 +46,8 @@ simgpu_isa_lab_test(mfma)
 simgpu_isa_lab_test(mods)
 simgpu_isa_lab_test(wave)
 simgpu_isa_lab_test(control)
+simgpu_isa_lab_test(trans)
+
+# Every opcode that executes is run by a directed test.
+add_test(NAME simgpu.isa_untested_alu
+	COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_untested.sh ${CMAKE_BINARY_DIR}/bin alu)

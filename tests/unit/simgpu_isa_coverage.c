@@ -2,7 +2,7 @@
 /*
  * What executes: every mnemonic that the public reference programs use (tests/data/mnemonics.csv)
  * but for those named here, and a count over the whole instruction set. With an argument it lists
- * every mnemonic with "executes" or "lacks".
+ * every mnemonic with "executes" or "lacks" and "alu" or "memory".
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,6 +25,16 @@ static enum sim_op op_by_name(const char *name)
 		if (!strcmp(name, sim_op_name(op)))
 			return op;
 	return SIM_OP_NONE;
+}
+
+/* Of the classes that access memory or LDS. */
+static bool uses_memory(enum sim_op op)
+{
+	for (unsigned int e = 0; e < ENC_COUNT; e++)
+		for (unsigned int r = 0; r < sim_opcode_tables[e].rows; r++)
+			if (sim_opcode_tables[e].row[r].op == op)
+				return e == ENC_SMEM || e >= ENC_DS;
+	return false;
 }
 
 static bool executes(enum sim_op op)
@@ -87,7 +97,8 @@ int main(int argc, char **argv)
 
 	(void)argv;
 	for (unsigned int op = 1; argc > 1 && op < SIM_OP_COUNT; op++)
-		printf("%s %s\n", executes(op) ? "executes" : "lacks", sim_op_name(op));
+		printf("%s %s %s\n", executes(op) ? "executes" : "lacks",
+		       uses_memory(op) ? "memory" : "alu", sim_op_name(op));
 	if (argc > 1)
 		return 0;
 	return cmocka_run_group_tests(tests, NULL, NULL);

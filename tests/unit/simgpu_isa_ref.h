@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Kinds of numbers: bits, floats, a lane mask, packed halves and singles. */
@@ -181,6 +182,70 @@ static inline uint64_t fixup16(uint64_t x, uint64_t y, uint64_t z)
 static inline s64 norm(float v, float lo, float scale)
 {
 	return isnan(v) ? 0 : (s64)nearbyintf((v < lo ? lo : v > 1 ? 1 : v) * scale);
+}
+
+/* Sum of absolute differences of the bytes of x and y where y has one. */
+static inline uint64_t msad(uint64_t x, uint64_t y)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int at = 0; at < 32; at += 8) {
+		long p = (long)(x >> at & 255), q = (long)(y >> at & 255);
+
+		sum += q ? (uint64_t)labs(p - q) : 0;
+	}
+	return sum;
+}
+
+/* v with byte n replaced by a float, truncated and saturated. */
+static inline uint64_t with_byte(uint64_t v, uint64_t n, float f)
+{
+	unsigned int at = 8 * (unsigned int)(n & 3);
+
+	return (v & ~(255ull << at)) | (uint64_t)fix((double)f, 0, 255) << at;
+}
+
+/* The shader engines of a screen rectangle, tile by tile (four engines, tiles modulo 4). */
+static inline unsigned int engines(unsigned int x0, unsigned int y0, unsigned int x1,
+				   unsigned int y1)
+{
+	static const unsigned char of_tile[4][4] = {
+		/* by y, then x: { x[0] ^ y[1], y[0] ^ x[1] } */
+		{0, 2, 1, 3},
+		{1, 3, 0, 2},
+		{2, 0, 3, 1},
+		{3, 1, 2, 0},
+	};
+	unsigned int mask = 0;
+
+	for (unsigned int x = x0;; x = (x + 1) & 3) {
+		for (unsigned int y = y0;; y = (y + 1) & 3) {
+			mask |= 1u << of_tile[y][x];
+			if (y == y1)
+				break;
+		}
+		if (x == x1)
+			return mask;
+	}
+}
+
+/* A direction's cube map: face, S, T and twice the major axis. */
+static inline double cube(unsigned int what, double x, double y, double z)
+{
+	double ax = fabs(x), ay = fabs(y), az = fabs(z), out[4];
+	int face;
+
+	if (az >= ax && az >= ay)
+		face = z < 0 ? 5 : 4;
+	else if (ay >= ax)
+		face = y < 0 ? 3 : 2;
+	else
+		face = x < 0 ? 1 : 0;
+	out[0] = face;
+	out[1] = (const double[]){-z, z, x, x, x, -x}[face];
+	out[2] = (const double[]){-y, -y, z, -z, -y, -y}[face];
+	out[3] = 2 * (const double[]){x, x, y, y, z, z}[face];
+	return out[what];
 }
 
 static inline unsigned int bits_set(uint64_t v)
