@@ -2,9 +2,11 @@
 #include "code_file.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +22,24 @@ enum {
 };
 #define MAX_IMAGE ((uint64_t)1 << 30)
 
+/* ROCr's list of loaded code objects, in the form of a dynamic linker's. */
+static _Atomic(const struct r_debug *) loaded_code;
+
 /*
- * ROCr's list of loaded code objects, in the form of a dynamic linker's. Weak: the runtime that
- * loaded this library exports it; dlsym() would take the loader's lock, which the application may
- * hold while it waits for the kernel that has just failed.
+ * Not by a symbol of the linker's: this library stays for good, and the runtime would have to as
+ * well. Not when the fault happens: the application may hold the loader's lock while it waits for
+ * the kernel that has just failed.
  */
-extern struct r_debug _amdgpu_r_debug __attribute__((weak));
+void sim_code_file_prepare(void)
+{
+	void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!runtime)
+		return;
+	atomic_store_explicit(&loaded_code, dlsym(runtime, "_amdgpu_r_debug"),
+			      memory_order_relaxed);
+	dlclose(runtime);
+}
 
 /* Memory that may go away meanwhile: the kernel answers where a load would end the process. */
 static bool peek(const void *from, void *to, size_t size)
@@ -156,11 +170,12 @@ int sim_code_file_open_uri(const char *uri, struct sim_code_file *ret)
 /* The entry with the highest load address at or below pc. */
 static bool find_entry(uint64_t pc, struct link_map *ret)
 {
+	const struct r_debug *head = atomic_load_explicit(&loaded_code, memory_order_relaxed);
 	struct link_map entry, *next;
 	struct r_debug list;
 	bool found = false;
 
-	if (!&_amdgpu_r_debug || !peek(&_amdgpu_r_debug, &list, sizeof(list)))
+	if (!head || !peek(head, &list, sizeof(list)))
 		return false;
 	next = list.r_map;
 	for (unsigned i = 0; next && i < MAX_OBJECTS && peek(next, &entry, sizeof(entry)); i++) {

@@ -14,6 +14,9 @@ struct sim_code_file {
 	uint64_t base; /* load address: pc - base is an address in the file */
 };
 
+/* Each time the runtime starts, on its thread: where its list is. */
+void sim_code_file_prepare(void);
+
 /*
  * The code object that holds pc. 0 or -errno. Touches no memory of the runtime directly and takes
  * no lock of the loader: what it reads may change or go away meanwhile.

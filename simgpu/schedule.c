@@ -10,6 +10,7 @@
  * grid barriers come to an end, while ordinary kernels have few workgroups in flight.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -231,6 +232,9 @@ static void work(struct sim_dispatch *dispatch, bool owner)
 		if (fresh)
 			sim_slot_fill(dispatch, slot);
 		state = sim_slot_run(dispatch, slot, owner);
+		/* It may wait for a kernel of another queue, whose thread is to have its turn. */
+		if (state == SLOT_BUSY)
+			sched_yield();
 		pthread_mutex_lock(&dispatch->lock);
 		dispatch->running--;
 		if (state == SLOT_DONE || state == SLOT_STOPPED)

@@ -34,6 +34,7 @@ void sim_source_prepare(void)
 	Dl_info info;
 	size_t length;
 
+	sim_code_file_prepare();
 	if (reader_path[0] || !dladdr(reader_path, &info) || !info.dli_fname)
 		return;
 	slash = strrchr(info.dli_fname, '/');

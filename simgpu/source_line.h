@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Called before any fault, on a thread of the application: where the program is. */
+/* Called when the runtime starts, on its thread: where everything is. */
 void sim_source_prepare(void);
 
 /*
