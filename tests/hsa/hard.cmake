@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Hard cases of queues, signals, loading and the end of a process, against HSA itself.
+if(NOT TARGET hsakmt OR PROBE_SANITIZE)
+	return()
+endif()
+find_program(HIPCC hipcc)
+find_program(OFFLOAD_BUNDLER NAMES clang-offload-bundler-15 clang-offload-bundler)
+find_library(HSA_RUNTIME_LIBRARY hsa-runtime64)
+if(NOT HIPCC OR NOT OFFLOAD_BUNDLER OR NOT HSA_RUNTIME_LIBRARY)
+	return()
+endif()
+
+set(hard_dir ${CMAKE_CURRENT_LIST_DIR})
+set(hard_code ${CMAKE_BINARY_DIR}/tests/hsa/hard_kernels)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tests/hsa)
+add_custom_command(OUTPUT ${hard_code}.co
+	COMMAND ${HIPCC} --genco --offload-arch=gfx90a -O2 ${hard_dir}/hard_kernels.hip
+		-o ${hard_code}.bundle
+	COMMAND ${OFFLOAD_BUNDLER} --unbundle --type=o
+		--targets=hipv4-amdgcn-amd-amdhsa--gfx90a
+		--input=${hard_code}.bundle --output=${hard_code}.co
+	DEPENDS ${hard_dir}/hard_kernels.hip COMMENT "hipcc hard_kernels.co" VERBATIM)
+add_custom_target(hsa_code_hard_kernels ALL DEPENDS ${hard_code}.co)
+
+add_executable(hsa_hard ${hard_dir}/hsa_hard.c ${hard_dir}/hsa_app.c)
+target_include_directories(hsa_hard PRIVATE ${HSA_INCLUDE_DIR})
+target_compile_definitions(hsa_hard PRIVATE _GNU_SOURCE)
+target_link_libraries(hsa_hard PRIVATE probe_flags ${HSA_RUNTIME_LIBRARY} Threads::Threads)
+add_executable(hsa_dlclose ${hard_dir}/hsa_dlclose.c)
+target_include_directories(hsa_dlclose PRIVATE ${HSA_INCLUDE_DIR})
+target_link_libraries(hsa_dlclose PRIVATE probe_flags ${CMAKE_DL_LIBS})
+
+function(probe_hard_test name status)
+	add_test(NAME hsa.hard.${name} COMMAND sh ${hard_dir}/expect_end.sh ${status} ${ARGN})
+	set_tests_properties(hsa.hard.${name} PROPERTIES LABELS hsa TIMEOUT 60
+		ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>")
+endfunction()
+foreach(case queues waiters loads lives memory fork)
+	probe_hard_test(${case} 0 $<TARGET_FILE:hsa_hard> ${hard_code}.co ${case})
+endforeach()
+foreach(way exit shut_down destroy quick waiting)
+	probe_hard_test(leave_${way} 3 $<TARGET_FILE:hsa_hard> ${hard_code}.co leave_${way})
+endforeach()
+probe_hard_test(leave_abort 134 $<TARGET_FILE:hsa_hard> ${hard_code}.co leave_abort)
+probe_hard_test(leave_kill 137 $<TARGET_FILE:hsa_hard> ${hard_code}.co leave_kill)
+probe_hard_test(dlclose 0 $<TARGET_FILE:hsa_dlclose>)
+set_property(TEST hsa.hard.memory APPEND PROPERTY ENVIRONMENT
+	"TOLERATED=HSA exception: MemoryRegion::BlockAllocator::alloc failed.")
+set_property(TEST hsa.hard.leave_shut_down APPEND PROPERTY ENVIRONMENT
+	"TOLERATED=Warning: Resource leak detected by .*")
