@@ -5,6 +5,7 @@
  * that were replaced are not freed, because a wave of another queue may still stand in one.
  */
 #include "inst.h"
+#include "inst_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -222,10 +223,10 @@ int sim_pc_counters_each(uint64_t base, uint64_t end,
 
 void sim_code_describe(uint64_t pc, char *buf, size_t size)
 {
-	const struct sim_opcode *row;
 	struct sim_range range;
-	enum sim_encoding enc;
 	uint32_t word[2] = {0};
+	unsigned int words;
+	char text[160];
 
 	if (pc & 3 || sim_mem_find(pc, &range)) {
 		snprintf(buf, size, "no memory at 0x%" PRIx64, pc);
@@ -234,10 +235,9 @@ void sim_code_describe(uint64_t pc, char *buf, size_t size)
 	word[0] = *(const volatile uint32_t *)pc;
 	if (pc + 8 <= range.end)
 		word[1] = *(const volatile uint32_t *)(pc + 4);
-	row = sim_opcode_find(word, &enc);
-	if (row && sim_opcode_words(row, enc, word[0]) == 1)
-		snprintf(buf, size, "%s [%08x]", sim_op_name(row->op), word[0]);
+	words = sim_inst_text(word, pc + 8 <= range.end ? 2 : 1, text, sizeof(text));
+	if (words == 1)
+		snprintf(buf, size, "%s [%08x]", text, word[0]);
 	else
-		snprintf(buf, size, "%s [%08x %08x]", row ? sim_op_name(row->op) : "unknown",
-			 word[0], word[1]);
+		snprintf(buf, size, "%s [%08x %08x]", words ? text : "unknown", word[0], word[1]);
 }

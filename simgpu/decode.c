@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "constants.h"
+#include "inst_text.h"
 
 /* Byte offset of scalar register `code` in struct sim_wave. */
 static uintptr_t sreg_offset(uint32_t code)
@@ -338,7 +339,7 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 	d.row = avail ? sim_opcode_find(word, &d.enc) : NULL;
 	if (!d.row)
 		return;
-	ret->words = (uint8_t)sim_opcode_words(d.row, d.enc, word[0]);
+	ret->words = (uint8_t)sim_opcode_words(d.row, d.enc, word, avail);
 	if (ret->words > avail) {
 		ret->exec = sim_exec_nofetch;
 		return;
@@ -350,6 +351,7 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 	ret->literal = d.literal;
 	decode_operands(&d);
 	exec = sim_exec_find(d.row->op);
+	d.bad |= !sim_inst_valid(word, avail);
 	if (d.bad)
 		ret->exec = sim_exec_unknown;
 	else if (!exec || exec->kind == X_NONE)

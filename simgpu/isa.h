@@ -139,7 +139,8 @@ const char *sim_op_name(enum sim_op op);
 /* The row of an instruction, its encoding in *enc; NULL for what gfx90a does not have. */
 const struct sim_opcode *sim_opcode_find(const uint32_t *word, enum sim_encoding *enc);
 
-/* Size of the instruction in dwords, given its row. */
-unsigned int sim_opcode_words(const struct sim_opcode *row, enum sim_encoding enc, uint32_t word);
+/* Size of the instruction at word[0..avail) in dwords, given its row; may exceed avail. */
+unsigned int sim_opcode_words(const struct sim_opcode *row, enum sim_encoding enc,
+			      const uint32_t *word, unsigned int avail);
 
 #endif

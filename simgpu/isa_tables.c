@@ -3,6 +3,7 @@
 #include "isa.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "isa_table_scalar.inc"
 #include "isa_table_vop.inc"
@@ -84,27 +85,51 @@ const struct sim_opcode *sim_opcode_find(const uint32_t *word, enum sim_encoding
 	return NULL;
 }
 
-/* A source field that says "literal", "SDWA" or "DPP" adds a dword. */
-static unsigned int src_extra(uint32_t src0)
+/*
+ * A source field that says "literal", "SDWA" or "DPP" adds a dword. v_nop has no source, but its
+ * field may say so, with nothing in the dword but selections that do not matter.
+ */
+static unsigned int vop_extra(const struct sim_opcode *row, const uint32_t *word,
+			      unsigned int avail)
 {
-	return src0 == 255 || src0 == 249 || src0 == 250;
+	uint32_t source = word[0] & 0x1ff;
+
+	if (row->op == OP_v_nop && avail > 1)
+		return (source == 249 && !(word[1] & ~0x40401f00u)) ||
+		       (source == 250 && !(word[1] & ~0xff0fff00u));
+	/* Their source is a register, whatever its number. */
+	if (!row->count || row->op == OP_v_swap_b32 || row->op == OP_v_accvgpr_mov_b32)
+		return 0;
+	if (row->op == OP_v_readfirstlane_b32 && (word[0] >> 17 & 0xff) == 255)
+		return 1; /* not executable, but LLVM sees a literal */
+	return source == 255 || source == 249 || source == 250;
 }
 
-unsigned int sim_opcode_words(const struct sim_opcode *row, enum sim_encoding enc, uint32_t word)
+static bool has_source(const struct sim_opcode *row)
+{
+	for (unsigned int i = 0; i < row->count; i++)
+		if (row->operand[i].field == F_SRC0)
+			return true;
+	return false;
+}
+
+unsigned int sim_opcode_words(const struct sim_opcode *row, enum sim_encoding enc,
+			      const uint32_t *word, unsigned int avail)
 {
 	switch (enc) {
 	case ENC_SOP2:
 	case ENC_SOPC:
-		return 1 + ((word & 0xff) == 255 || (word >> 8 & 0xff) == 255);
+		return 1 + ((word[0] & 0xff) == 255 ||
+			    ((word[0] >> 8 & 0xff) == 255 && row->op != OP_s_set_gpr_idx_on));
 	case ENC_SOP1:
-		return 1 + ((word & 0xff) == 255);
+		return 1 + ((word[0] & 0xff) == 255 && has_source(row));
 	case ENC_SOPK:
 	case ENC_SOPP:
 		return 1 + !!(row->flags & I_LITERAL);
 	case ENC_VOP1:
 	case ENC_VOP2:
 	case ENC_VOPC:
-		return 1 + (row->flags & I_LITERAL ? 1 : row->count ? src_extra(word & 0x1ff) : 0);
+		return 1 + (row->flags & I_LITERAL ? 1 : vop_extra(row, word, avail));
 	default:
 		return 2;
 	}

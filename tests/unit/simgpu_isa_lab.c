@@ -59,7 +59,7 @@ static void log_mnemonics(const struct lab *lab, uint32_t dwords)
 
 		if (row)
 			fprintf(file, "%s\n", sim_op_name(row->op));
-		at += row ? sim_opcode_words(row, enc, lab->code[at]) : 1;
+		at += row ? sim_opcode_words(row, enc, &lab->code[at], 2) : 1;
 	}
 	if (file)
 		fclose(file);
