@@ -15,6 +15,7 @@
 #include "sim_clock.h"
 #include "sim_log.h"
 #include "sim_memory.h"
+#include "sim_options.h"
 #include "sim_queue.h"
 #include "sim_signal.h"
 
@@ -24,6 +25,7 @@ enum {
 	VENDOR_BARRIER_VALUE = 2,
 	PM4_ACQUIRE_MEM = 0x58,
 	PM4_MAX_DWORDS = 1024, /* ROCr's buffer is one page */
+	HOLD_US = 20,
 };
 
 /* What became of a packet. */
@@ -64,24 +66,17 @@ bool sim_aql_ready(const struct sim_queue *queue)
 	return packet_type(header) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* Time stamps with start < end, and none before the queue's last. */
-static uint64_t next_tick(struct sim_queue *queue, uint64_t after)
+/* In simulated time; before retire(), which tells the host. */
+static void announce(struct sim_queue *queue, hsa_signal_t completion, uint64_t end)
 {
-	uint64_t now = sim_clock_ticks();
-
-	if (now < queue->last_tick)
-		now = queue->last_tick;
-	if (now < after)
-		now = after;
-	queue->last_tick = now;
-	return now;
+	if (completion.handle)
+		sim_timeline_signal(&queue->time, end);
 }
 
 /* Free the slot, then signal: ROCr may reuse the packet at once. */
-static void retire(struct sim_queue *queue, uint8_t *packet, hsa_signal_t completion,
-		   uint64_t start)
+static void retire(struct sim_queue *queue, uint8_t *packet, hsa_signal_t completion, uint64_t end)
 {
-	uint64_t end = next_tick(queue, start + 1);
+	uint64_t start = queue->time.start;
 	uint64_t read = atomic_load_explicit(queue->read, memory_order_relaxed);
 	amd_signal_t *signal = sim_signal(completion);
 
@@ -101,10 +96,41 @@ static enum outcome refuse(struct sim_queue *queue, enum sim_error error)
 	return PACKET_QUIT;
 }
 
+/* Without the cost model's answer: 4 cycles an instruction, on as many SIMDs as there are waves. */
+static uint64_t cycles_of(const struct sim_dispatch *dispatch)
+{
+	const struct sim_counters *c = &dispatch->counters;
+	uint64_t simds = c->waves < SIM_CUS * SIM_SIMDS ? c->waves : SIM_CUS * SIM_SIMDS;
+
+	if (dispatch->cycles || !simds)
+		return dispatch->cycles;
+	return c->insts * 4 / simds + 1;
+}
+
+/*
+ * The runtime writes code with a kernel of its own, which has no symbol, and whose second argument
+ * is the target. It waits for it in a call that may come anywhere, since modules are loaded when a
+ * kernel is first needed; so this belongs to the host's time and takes none of the device's.
+ */
+static bool uploads_code(const struct sim_dispatch *dispatch)
+{
+	const void *arguments = dispatch->packet->kernarg_address;
+	uint64_t target[2];
+	struct sim_range range;
+	char name[256];
+
+	if (!sim_mem_allows((uint64_t)(uintptr_t)arguments, sizeof(target), SIM_MEM_READ, NULL))
+		return false;
+	memcpy(target, sim_mem_pointer((uint64_t)(uintptr_t)arguments), sizeof(target));
+	return !sim_mem_find(target[1], &range) && range.flags & SIM_MEM_EXEC &&
+	       !sim_kernel_name(dispatch->kernel.descriptor, name, sizeof(name));
+}
+
 static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
 {
 	struct sim_dispatch *dispatch = queue->dispatch;
 	enum sim_error error;
+	bool upload;
 
 	dispatch->packet = (const hsa_kernel_dispatch_packet_t *)packet;
 	dispatch->index = atomic_load_explicit(queue->read, memory_order_relaxed);
@@ -113,16 +139,55 @@ static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
 	error = sim_launch_prepare(dispatch);
 	if (error)
 		return refuse(queue, error);
-	dispatch->start_tick = next_tick(queue, 0);
+	upload = uploads_code(dispatch);
+	if (upload) {
+		dispatch->start_tick = sim_timeline_begin(&queue->time, false);
+	} else {
+		sim_timeline_pick(&queue->time);
+		dispatch->start_tick = sim_timeline_launch(&queue->time);
+	}
+	dispatch->start_cycle = dispatch->start_tick * SIM_TICK_CYCLES;
 	if (!sim_dispatch_run(dispatch))
 		return PACKET_QUIT;
-	dispatch->end_tick = next_tick(queue, dispatch->start_tick + 1);
+	dispatch->end_tick = sim_timeline_end(&queue->time, upload ? 0 : cycles_of(dispatch));
 	sim_debug(2, "queue %u packet %" PRIu64 ": %" PRIu64 " workgroups, %" PRIu64 " us",
 		  queue->id, dispatch->index, dispatch->total, dispatch->host_ns / 1000);
 	sim_statistics_add(dispatch);
 	sim_scratch_release(dispatch);
-	retire(queue, packet, dispatch->packet->completion_signal, dispatch->start_tick);
+	if (!upload)
+		announce(queue, dispatch->packet->completion_signal, dispatch->end_tick);
+	retire(queue, packet, dispatch->packet->completion_signal, dispatch->end_tick);
 	return PACKET_DONE;
+}
+
+/* Packets that do nothing but wait. */
+static void begin_barrier(struct sim_queue *queue, hsa_signal_t completion)
+{
+	sim_timeline_pick(&queue->time);
+	sim_timeline_begin(&queue->time, completion.handle);
+}
+
+/*
+ * HIP 5.2.3 stores a marker's time stamp object after it has rung the doorbell. If the marker
+ * completes before that, HIP takes the host's clock instead of the device's (Event::setStatus with
+ * no time stamp), which in simulated time is nonsense. No real queue is that fast.
+ */
+static void hold_back(hsa_signal_t completion)
+{
+	const amd_signal_t *signal = sim_signal(completion);
+
+	if (signal && signal->event_mailbox_ptr && sim_options()->model)
+		sim_sleep_us(HOLD_US);
+}
+
+static void end_barrier(struct sim_queue *queue, uint8_t *packet, hsa_signal_t completion)
+{
+	uint64_t end = sim_timeline_end(&queue->time, 0);
+
+	if (queue->fresh)
+		hold_back(completion);
+	announce(queue, completion, end);
+	retire(queue, packet, completion, end);
 }
 
 /* A dependency is met when its value is 0; a null handle always is. */
@@ -139,6 +204,31 @@ static bool and_met(const hsa_signal_t *signals)
 		if (!met(signals[i]))
 			return false;
 	return true;
+}
+
+/* When a met dependency ended, by the time stamp of whatever part of the device completed it. */
+static uint64_t end_of(hsa_signal_t handle)
+{
+	const amd_signal_t *signal = sim_signal(handle);
+
+	return signal ? signal->end_ts : 0;
+}
+
+/* All have ended, or the first of those that have. */
+static void wait_in_time(struct sim_queue *queue, const hsa_signal_t *signals, bool all)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (int i = 0; i < 5; i++) {
+		uint64_t end = end_of(signals[i]);
+
+		if (all)
+			sim_timeline_after(&queue->time, end);
+		else if (signals[i].handle && met(signals[i]) && end < first)
+			first = end;
+	}
+	if (!all && first != UINT64_MAX)
+		sim_timeline_after(&queue->time, first);
 }
 
 /* Null handles are ignored, unless there is nothing else. */
@@ -159,13 +249,14 @@ static bool or_met(const hsa_signal_t *signals)
 static enum outcome barrier(struct sim_queue *queue, uint8_t *packet, bool all)
 {
 	const hsa_barrier_and_packet_t *body = (const void *)packet;
-	uint64_t start = next_tick(queue, 0);
 	struct sim_backoff backoff = {0};
 
+	begin_barrier(queue, body->completion_signal);
 	while (!(all ? and_met : or_met)(body->dep_signal))
 		if (!sim_queue_pause(queue, &backoff))
 			return PACKET_QUIT;
-	retire(queue, packet, body->completion_signal, start);
+	wait_in_time(queue, body->dep_signal, all);
+	end_barrier(queue, packet, body->completion_signal);
 	return PACKET_DONE;
 }
 
@@ -186,17 +277,18 @@ static bool compare(int64_t value, hsa_signal_condition32_t condition, int64_t w
 static enum outcome barrier_value(struct sim_queue *queue, uint8_t *packet)
 {
 	const hsa_amd_barrier_value_packet_t *body = (const void *)packet;
-	uint64_t start = next_tick(queue, 0);
 	struct sim_backoff backoff = {0};
 	const amd_signal_t *signal;
 
 	if (body->cond > HSA_SIGNAL_CONDITION_GTE)
 		return refuse(queue, SIM_ERROR_VENDOR_PACKET);
+	begin_barrier(queue, body->completion_signal);
 	while ((signal = sim_signal(body->signal)) &&
 	       !compare(sim_signal_value(signal) & body->mask, body->cond, body->value))
 		if (!sim_queue_pause(queue, &backoff))
 			return PACKET_QUIT;
-	retire(queue, packet, body->completion_signal, start);
+	sim_timeline_after(&queue->time, end_of(body->signal));
+	end_barrier(queue, packet, body->completion_signal);
 	return PACKET_DONE;
 }
 
@@ -222,19 +314,20 @@ static bool run_pm4(const uint32_t *words, uint32_t count)
 
 static enum outcome pm4_buffer(struct sim_queue *queue, uint8_t *packet)
 {
-	uint64_t start = next_tick(queue, 0);
+	const hsa_barrier_and_packet_t *body = (const void *)packet;
 	uint32_t words[PACKET_BYTES / 4];
 	uint64_t address;
 	uint32_t count;
 
 	/* INDIRECT_BUFFER: header, base low, base high, size in dwords 19..0. */
+	begin_barrier(queue, body->completion_signal);
 	memcpy(words, packet, sizeof(words));
 	address = (words[2] & ~3u) | (uint64_t)(words[3] & 0xffff) << 32;
 	count = words[4] & 0xfffff;
 	if (count > PM4_MAX_DWORDS || !sim_mem_allows(address, count * 4ull, SIM_MEM_READ, NULL) ||
 	    !run_pm4(sim_mem_pointer(address), count))
 		return refuse(queue, SIM_ERROR_VENDOR_PACKET);
-	retire(queue, packet, ((const hsa_barrier_and_packet_t *)packet)->completion_signal, start);
+	end_barrier(queue, packet, body->completion_signal);
 	return PACKET_DONE;
 }
 
@@ -285,5 +378,8 @@ void sim_aql_process(struct sim_queue *queue)
 		sim_limbo_leave(epoch);
 		if (outcome == PACKET_QUIT)
 			return;
+		queue->fresh = false;
 	}
+	queue->fresh = true;
+	sim_timeline_dry(&queue->time);
 }

@@ -93,7 +93,7 @@ struct sim_dispatch {
 	 */
 	uint64_t start_cycle, cycles;
 	uint64_t start_tick, end_tick;
-	bool offered;				 /* to the pool; the owner's own */
+	bool offered;	      /* to the pool; the owner's own */
 	_Atomic uint32_t gws_arrived, gws_round; /* global wave sync: the one barrier in use */
 
 	/* Under the pool's lock. */

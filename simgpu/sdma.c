@@ -11,11 +11,11 @@
 
 #include "dispatch.h"
 #include "mem_limbo.h"
-#include "sim_clock.h"
 #include "sim_events.h"
 #include "sim_log.h"
 #include "sim_memory.h"
 #include "sim_queue.h"
+#include "sim_signal.h"
 
 enum {
 	OP_NOP = 0,
@@ -195,28 +195,30 @@ static enum sim_sdma_result poll(const uint32_t *words, struct sim_fault *fault)
 									      : SIM_SDMA_WAIT;
 }
 
-static enum sim_sdma_result atomic_add(const uint32_t *words, struct sim_fault *fault)
+static enum sim_sdma_result atomic_add(const uint32_t *words, uint64_t tick,
+				       struct sim_fault *fault)
 {
 	uint64_t to = address_at(&words[1]) & ~(uint64_t)7;
 
 	if (!may(to, 8, true, fault))
 		return SIM_SDMA_FAULT;
+	sim_signal_mark(to, tick);
 	atomic_fetch_add_explicit((_Atomic uint64_t *)sim_mem_pointer(to), address_at(&words[3]),
 				  memory_order_acq_rel);
 	return SIM_SDMA_DONE;
 }
 
-static enum sim_sdma_result timestamp(const uint32_t *words, struct sim_fault *fault)
+static enum sim_sdma_result timestamp(const uint32_t *words, uint64_t tick, struct sim_fault *fault)
 {
-	uint64_t to = address_at(&words[1]) & ~(uint64_t)7, now = sim_clock_ticks();
+	uint64_t to = address_at(&words[1]) & ~(uint64_t)7;
 
 	if (!may(to, 8, true, fault))
 		return SIM_SDMA_FAULT;
-	memcpy(sim_mem_pointer(to), &now, sizeof(now));
+	memcpy(sim_mem_pointer(to), &tick, sizeof(tick));
 	return SIM_SDMA_DONE;
 }
 
-enum sim_sdma_result sim_sdma_execute(const uint32_t *words, struct sim_fault *fault)
+enum sim_sdma_result sim_sdma_execute(const uint32_t *words, uint64_t tick, struct sim_fault *fault)
 {
 	switch (field(words[0], 0, 8)) {
 	case OP_COPY:
@@ -232,13 +234,76 @@ enum sim_sdma_result sim_sdma_execute(const uint32_t *words, struct sim_fault *f
 	case OP_POLL:
 		return poll(words, fault);
 	case OP_ATOMIC:
-		return atomic_add(words, fault);
+		return atomic_add(words, tick, fault);
 	case OP_FILL:
 		return fill(words, fault);
 	case OP_TIMESTAMP:
-		return timestamp(words, fault);
+		return timestamp(words, tick, fault);
 	default:
 		return SIM_SDMA_DONE; /* NOP */
+	}
+}
+
+/* ---- Time ----------------------------------------------------------------------------------- */
+
+static uint32_t memory_node(uint64_t addr)
+{
+	struct sim_block block;
+
+	return sim_mem_query(addr, &block) ? SIM_NODE_CPU : block.node;
+}
+
+static enum sim_path path_between(uint64_t to, uint64_t from)
+{
+	uint32_t a = memory_node(to), b = memory_node(from);
+
+	if (a == b)
+		return SIM_PATH_LOCAL;
+	return a == SIM_NODE_CPU || b == SIM_NODE_CPU ? SIM_PATH_HOST : SIM_PATH_PEER;
+}
+
+uint64_t sim_sdma_bytes(const uint32_t *words, enum sim_path *path)
+{
+	switch (field(words[0], 0, 8)) {
+	case OP_COPY:
+		if (field(words[0], 8, 8) == COPY_LINEAR) {
+			*path = path_between(address_at(&words[5]), address_at(&words[3]));
+			return (uint64_t)field(words[1], 0, 22) + 1;
+		}
+		*path = path_between(address_at(&words[6]), address_at(&words[1]));
+		return (((uint64_t)field(words[11], 0, 14) + 1) << field(words[0], 29, 3)) *
+		       (field(words[11], 16, 14) + 1) * (field(words[12], 0, 11) + 1);
+	case OP_FILL:
+		*path = SIM_PATH_LOCAL;
+		return (uint64_t)field(words[4], 0, 22) + 4;
+	default:
+		return 0;
+	}
+}
+
+uint64_t sim_sdma_polled(const uint32_t *words)
+{
+	return words[0] & POLL_MEMORY ? sim_signal_marked(address_at(&words[1])) : 0;
+}
+
+/*
+ * What a command does to the engine's time, before it is executed. A job is polls for what it
+ * depends on, a time stamp, copies, a time stamp, and stores that complete it: the first of them
+ * may have been waited for by the host or a queue, the others only tell of it.
+ */
+static void spend(struct sim_timeline *line, const uint32_t *words)
+{
+	uint32_t op = field(words[0], 0, 8);
+	enum sim_path path;
+	uint64_t bytes = sim_sdma_bytes(words, &path);
+
+	if (bytes || op == OP_POLL || op == OP_TIMESTAMP)
+		sim_timeline_pick(line);
+	if (bytes) {
+		sim_timeline_advance(line, sim_copy_cycles(path, bytes, line->idle));
+		line->idle = false;
+	} else if ((op == OP_ATOMIC || op == OP_FENCE) && !line->idle) {
+		sim_timeline_signal(line, sim_timeline_tick(line));
 	}
 }
 
@@ -272,6 +337,7 @@ static void stop_engine(struct sim_queue *queue, const struct sim_fault *fault, 
 static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t end)
 {
 	uint32_t words[SIM_SDMA_MAX_BYTES / 4];
+	struct sim_timeline *line = &queue->time;
 	struct sim_backoff backoff = {0};
 	enum sim_sdma_result result;
 	struct sim_fault fault;
@@ -288,9 +354,12 @@ static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t en
 	}
 	if (length <= SIM_SDMA_MAX_BYTES)
 		copy_from_ring(queue, *read, words, length);
-	while ((result = sim_sdma_execute(words, &fault)) == SIM_SDMA_WAIT)
+	spend(line, words);
+	while ((result = sim_sdma_execute(words, sim_timeline_tick(line), &fault)) == SIM_SDMA_WAIT)
 		if (!sim_queue_pause(queue, &backoff))
 			return false;
+	if (field(words[0], 0, 8) == OP_POLL)
+		sim_timeline_after(line, sim_sdma_polled(words));
 	if (result == SIM_SDMA_FAULT) {
 		stop_engine(queue, &fault, words[0]);
 		return false;
@@ -313,4 +382,5 @@ void sim_sdma_process(struct sim_queue *queue)
 		if (!more)
 			return;
 	}
+	sim_timeline_dry(&queue->time);
 }

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "sim_timeline.h"
 #include "wave.h"
 
 enum sim_sdma_result {
@@ -18,7 +19,17 @@ enum { SIM_SDMA_MAX_BYTES = 64 };
 /* Bytes of the command that begins with this dword; 0 if it is not one we know. */
 uint32_t sim_sdma_length(uint32_t header);
 
-/* words: the whole command. *fault is set (kind, addr, size) with SIM_SDMA_FAULT only. */
-enum sim_sdma_result sim_sdma_execute(const uint32_t *words, struct sim_fault *fault);
+/*
+ * words: the whole command; tick: the time it is done at. *fault is set (kind, addr, size) with
+ * SIM_SDMA_FAULT only.
+ */
+enum sim_sdma_result sim_sdma_execute(const uint32_t *words, uint64_t tick,
+				      struct sim_fault *fault);
+
+/* How many bytes a copy or fill moves, and between what; 0 for other commands. */
+uint64_t sim_sdma_bytes(const uint32_t *words, enum sim_path *path);
+
+/* Tick at which the signal that a poll has waited for was completed by the device; 0 if unknown. */
+uint64_t sim_sdma_polled(const uint32_t *words);
 
 #endif

@@ -1,21 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every time the simulated GPU shows to anybody comes from here: GetClockCounters, time stamps of
- * signals and SDMA, s_memtime and s_memrealtime. Today that is the host's clock; the file is the
- * place where simulated time takes over.
+ * The clocks the simulated GPU shows to the host.
+ *
+ * With the cost model on, time stamps of the device are simulated time (sim_timeline.h), counted
+ * from a constant, and so the same in every run. What GetClockCounters answers for the GPU still
+ * runs with the host's clock: both begin at the same instant, one tick is exactly 10 ns of the
+ * system clock, and so the runtime's translation of a stamp is exact: the time at which the device
+ * was opened + simulated time.
  */
 #ifndef PROBE_SIMGPU_SIM_CLOCK_H
 #define PROBE_SIMGPU_SIM_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Nanoseconds of the system clock; all other clocks derive from it. */
+#include "sim_device.h"
+
+enum { SIM_TICK_CYCLES = SIM_CORE_MHZ / (SIM_GPU_CLOCK_HZ / 1000000) };
+
+/* Tick at which simulated time begins. Not 0, which the runtime takes for "no time stamp". */
+#define SIM_CLOCK_BASE ((uint64_t)1 << 32)
+
+/* Nanoseconds of the host's clock. */
 uint64_t sim_clock_ns(void);
 
-/* The 100 MHz clock of time stamps and s_memrealtime. */
-uint64_t sim_clock_ticks(void);
+/* What GetClockCounters answers. */
+struct sim_clock_pair {
+	uint64_t gpu;	 /* ticks */
+	uint64_t system; /* ns */
+};
 
-/* Shader core cycles, for s_memtime. */
+/* As the CPU sees it, or the GPU, whose clock stands until it has a queue. */
+struct sim_clock_pair sim_clock_read(bool gpu);
+
+/* The runtime opens the device, before it has queues; the first queue is made. */
+void sim_clock_open(void);
+void sim_clock_start(void);
+
+/* GPU clock and shader core cycles as they run with the host, for what has no simulated time. */
+uint64_t sim_clock_ticks(void);
 uint64_t sim_clock_cycles(void);
 
 #endif

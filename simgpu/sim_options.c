@@ -28,6 +28,7 @@ static const struct option_row rows[] = {
 	{"QUANTUM", offsetof(struct sim_options, quantum), 4096, 1, 1 << 24},
 	{"SPIN_US", offsetof(struct sim_options, spin_us), 30, 0, 1000000},
 	{"FILL", offsetof(struct sim_options, fill), 0, 0, UINT32_MAX},
+	{"MODEL", offsetof(struct sim_options, model), 1, 0, 1},
 	{"PC", offsetof(struct sim_options, pc), 0, 0, 1},
 	{"LOG", offsetof(struct sim_options, log), 0, 0, 2},
 };

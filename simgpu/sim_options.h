@@ -12,6 +12,7 @@ struct sim_options {
 	uint64_t quantum;  /* instructions a wave runs before the next of its group has a turn */
 	uint64_t spin_us;  /* how long an idle queue watches its own doorbell before it sleeps */
 	uint64_t fill;	   /* value of registers the launch does not define */
+	uint64_t model;	   /* 1: simulated time; 0: the host's clock */
 	uint64_t pc;	   /* 1: keep counters per instruction */
 	uint64_t log;	   /* 1 calls and queues, 2 packets as well */
 	const char *stats; /* file for one JSON line per dispatch, or NULL */

@@ -15,6 +15,7 @@
 #include <hsa/amd_hsa_queue.h>
 
 #include "sim_device.h"
+#include "sim_timeline.h"
 
 struct sim_dispatch;
 
@@ -31,7 +32,8 @@ struct sim_queue {
 	uint32_t cu_mask[(SIM_CUS + 31) / 32];
 	bool masked;
 	bool pinned; /* ring and amd are kept from being freed */
-	uint64_t last_tick; /* time stamps of one queue never run backwards */
+	struct sim_timeline time;
+	bool fresh; /* the ring was empty when its first packet came */
 
 	atomic_bool quit;      /* being destroyed: give up whatever is under way */
 	atomic_bool suspended; /* start nothing new */
@@ -57,6 +59,8 @@ struct sim_backoff {
  * false if the queue is being destroyed and the wait must be given up.
  */
 bool sim_queue_pause(struct sim_queue *queue, struct sim_backoff *backoff);
+
+void sim_sleep_us(uint64_t us);
 
 /* The same for threads without a queue. */
 void sim_backoff_pause(struct sim_backoff *backoff);

@@ -2,6 +2,7 @@
 #include "sim_signal.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "sim_memory.h"
 #include "sim_events.h"
@@ -59,4 +60,34 @@ void sim_signal_complete(amd_signal_t *signal, uint64_t start, uint64_t end)
 	/* Release: time stamps and the kernel's stores before the decrement. */
 	atomic_fetch_sub_explicit(value_of(signal), 1, memory_order_acq_rel);
 	interrupt(mailbox, event);
+}
+
+/* Signals lie on 64-byte borders; their kind and the mailbox tell them from other memory. */
+static amd_signal_t *signal_of_value(uint64_t value_address)
+{
+	uint64_t address = value_address & ~(uint64_t)7;
+	hsa_signal_t handle = {address - offsetof(amd_signal_t, value)};
+	amd_signal_t *signal = handle.handle % 64 ? NULL : sim_signal(handle);
+
+	if (!signal || signal->kind != AMD_SIGNAL_KIND_USER)
+		return NULL;
+	if (signal->event_mailbox_ptr &&
+	    !sim_mem_allows(signal->event_mailbox_ptr, sizeof(uint64_t), SIM_MEM_WRITE, NULL))
+		return NULL;
+	return signal;
+}
+
+void sim_signal_mark(uint64_t value_address, uint64_t tick)
+{
+	amd_signal_t *signal = signal_of_value(value_address);
+
+	if (signal)
+		signal->end_ts = tick;
+}
+
+uint64_t sim_signal_marked(uint64_t value_address)
+{
+	const amd_signal_t *signal = signal_of_value(value_address);
+
+	return signal ? signal->end_ts : 0;
 }

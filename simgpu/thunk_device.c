@@ -15,6 +15,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
 	sim_pc_counting(sim_options()->pc);
 	sim_source_prepare();
+	sim_clock_open();
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -62,14 +63,15 @@ HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *ret)
 
 HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters *ret)
 {
-	uint64_t now = sim_clock_ns();
+	struct sim_clock_pair now;
 
 	if (node >= SIM_NODES)
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
+	now = sim_clock_read(node != SIM_NODE_CPU);
 	*ret = (HsaClockCounters){
-		.GPUClockCounter = now / (1000000000u / SIM_GPU_CLOCK_HZ),
-		.CPUClockCounter = now,
-		.SystemClockCounter = now,
+		.GPUClockCounter = now.gpu,
+		.CPUClockCounter = now.system,
+		.SystemClockCounter = now.system,
 		.SystemClockFrequencyHz = 1000000000u,
 	};
 	return HSAKMT_STATUS_SUCCESS;

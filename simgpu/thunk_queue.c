@@ -43,7 +43,7 @@ bool sim_queue_ready(const struct sim_queue *queue)
 	return queue->aql ? sim_aql_ready(queue) : sim_sdma_ready(queue);
 }
 
-static void sleep_us(uint64_t us)
+void sim_sleep_us(uint64_t us)
 {
 	struct timespec span = {
 		.tv_sec = (time_t)(us / 1000000),
@@ -62,7 +62,7 @@ void sim_backoff_pause(struct sim_backoff *backoff)
 	else if (round < 96)
 		sched_yield();
 	else
-		sleep_us(round < 160 ? 10 : 50);
+		sim_sleep_us(round < 160 ? 10 : 50);
 }
 
 bool sim_queue_pause(struct sim_queue *queue, struct sim_backoff *backoff)
@@ -70,7 +70,7 @@ bool sim_queue_pause(struct sim_queue *queue, struct sim_backoff *backoff)
 	sim_backoff_pause(backoff);
 	while (atomic_load_explicit(&queue->suspended, memory_order_acquire) &&
 	       !atomic_load_explicit(&queue->quit, memory_order_acquire))
-		sleep_us(100);
+		sim_sleep_us(100);
 	return !atomic_load_explicit(&queue->quit, memory_order_acquire);
 }
 
@@ -129,7 +129,7 @@ static void *watch(void *unused)
 		if (wake_ready())
 			last = sim_clock_ns();
 		pthread_mutex_unlock(&table_lock);
-		sleep_us(watch_period_us((sim_clock_ns() - last) / 1000));
+		sim_sleep_us(watch_period_us((sim_clock_ns() - last) / 1000));
 		pthread_mutex_lock(&table_lock);
 	}
 	return NULL;
@@ -274,6 +274,7 @@ static struct sim_queue *new_queue(bool aql, void *ring, uint64_t size, HsaQueue
 	queue->aql = aql;
 	queue->ring = ring;
 	queue->ring_size = size;
+	sim_timeline_init(&queue->time);
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->wake, NULL);
 	if (aql) {
@@ -312,6 +313,7 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 	}
 	if (!ring || !size || (size & (size - 1)))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
+	sim_clock_start();
 	queue = new_queue(aql, ring, size, resource);
 	if (!queue)
 		return HSAKMT_STATUS_NO_MEMORY;

@@ -56,6 +56,19 @@ endforeach()
 probe_hip_program(counters counters -O2)
 probe_hip_test(counters counters)
 
+# Simulated time: the same in every run.
+probe_hip_program(clocks clocks -O2)
+function(probe_clocks_test name)
+	add_test(NAME hip.clocks${name}
+		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/clocks ${hip_out}/clocks${name}.out)
+	set_tests_properties(hip.clocks${name} PROPERTIES LABELS hip TIMEOUT 120
+		ENVIRONMENT "${hip_environment};${ARGN}")
+endfunction()
+probe_clocks_test("")
+probe_clocks_test(.nobar PROBE_SIM_LARGE_BAR=0)
+probe_clocks_test(.nosdma HSA_ENABLE_SDMA=0)
+probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
+
 # Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
 probe_hip_program(fault fault "-O2;-g")
 probe_hip_program(fault_plain fault -O2)

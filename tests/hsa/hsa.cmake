@@ -50,6 +50,11 @@ foreach(case burst signals threads gate odd lds globals fork again leave)
 		set_tests_properties(hsa.${case}.${way} PROPERTIES LABELS hsa TIMEOUT 120)
 	endforeach()
 endforeach()
+# With the host's clock, stamps lie between the program's own readings of it.
+add_test(NAME hsa.signals.host
+	COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} signals memory)
+set_tests_properties(hsa.signals.host PROPERTIES LABELS hsa TIMEOUT 120
+	ENVIRONMENT PROBE_SIM_MODEL=0)
 # Counters by way of the DMA engines, and of the runtime's own copy kernels.
 foreach(case burst threads signals)
 	add_test(NAME hsa.${case}.dma

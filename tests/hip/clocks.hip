@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Simulated time as a program sees it: durations from events follow the work and the bytes. What
+// is printed is compared between runs by clocks.sh: it must be the same to the last digit.
+#include "hip_test.h"
+
+static __global__ void spin_fma(float *out, int rounds)
+{
+	float x = (float)threadIdx.x;
+
+	for (int i = 0; i < rounds; i++)
+		x = __builtin_fmaf(x, 1.0001f, 0.5f);
+	out[blockIdx.x * blockDim.x + threadIdx.x] = x;
+}
+
+// With the model off the numbers are the host's, and only their being there can be tested.
+static bool simulated()
+{
+	const char *model = getenv("PROBE_SIM_MODEL");
+
+	return !model || strcmp(model, "0");
+}
+
+struct event_pair {
+	hipEvent_t from, to;
+
+	event_pair()
+	{
+		HIP(hipEventCreate(&from));
+		HIP(hipEventCreate(&to));
+	}
+	~event_pair()
+	{
+		HIP(hipEventDestroy(from));
+		HIP(hipEventDestroy(to));
+	}
+	// In microseconds.
+	double elapsed() const
+	{
+		float ms;
+
+		HIP(hipEventSynchronize(to));
+		HIP(hipEventElapsedTime(&ms, from, to));
+		return ms * 1e3;
+	}
+};
+
+static double kernel_time(device_array<float> &out, int rounds, hipStream_t stream)
+{
+	event_pair events;
+
+	HIP(hipEventRecord(events.from, stream));
+	spin_fma<<<16, 256, 0, stream>>>(out.data, rounds);
+	HIP(hipEventRecord(events.to, stream));
+	return events.elapsed();
+}
+
+static void kernels(hipStream_t stream)
+{
+	device_array<float> out(16 * 256);
+	double none = kernel_time(out, 0, stream);
+	double once = kernel_time(out, 20000, stream);
+	double twice = kernel_time(out, 40000, stream);
+
+	printf("kernels %.4f %.4f %.4f us\n", none, once, twice);
+	EXPECT(none > 0 && once > none && twice > once);
+	if (!simulated())
+		return;
+	// Launch and completion, 3 to 5 us, and a few loads and stores.
+	EXPECT(none > 2 && none < 12);
+	// The waves have SIMDs of their own: at least 4 cycles of 1.7 GHz for each fma.
+	EXPECT(once - none > 20000 * 4 / 1700.0 * 0.95 && once - none < 20000 * 40 / 1700.0);
+	EXPECT(fabs((twice - none) / (once - none) - 2) < 0.05);
+}
+
+static double copy_time(void *to, const void *from, size_t bytes, hipMemcpyKind kind)
+{
+	event_pair events;
+
+	HIP(hipEventRecord(events.from, nullptr));
+	HIP(hipMemcpyAsync(to, from, bytes, kind, nullptr));
+	HIP(hipEventRecord(events.to, nullptr));
+	return events.elapsed();
+}
+
+// Pinned memory back from the device always goes through a copy engine: PCIe's speed.
+static void copies()
+{
+	const size_t bytes = 8 << 20;
+	device_array<char> device(2 * bytes);
+	double once, twice, rate;
+	char *host;
+
+	HIP(hipHostMalloc((void **)&host, 2 * bytes));
+	copy_time(host, device.data, bytes, hipMemcpyDeviceToHost);
+	once = copy_time(host, device.data, bytes, hipMemcpyDeviceToHost);
+	twice = copy_time(host, device.data, 2 * bytes, hipMemcpyDeviceToHost);
+	rate = (double)bytes / (twice - once) / 1e3;
+	printf("copies %.4f %.4f us, %.4f GB/s\n", once, twice, rate);
+	EXPECT(once > 0 && twice > 0);
+	if (simulated() && !getenv("HSA_ENABLE_SDMA"))
+		EXPECT(rate > 20 && rate < 32);
+	HIP(hipHostFree(host));
+}
+
+// A stream that waits for another one's event begins after it; events of two streams compare.
+static void dependencies()
+{
+	device_array<float> out(16 * 256), other(16 * 256);
+	hipStream_t first, second;
+	event_pair events, inner;
+	double whole, part;
+
+	HIP(hipStreamCreateWithFlags(&first, hipStreamNonBlocking));
+	HIP(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
+	HIP(hipEventRecord(events.from, first));
+	spin_fma<<<16, 256, 0, first>>>(out.data, 30000);
+	HIP(hipEventRecord(inner.from, first));
+	HIP(hipStreamWaitEvent(second, inner.from, 0));
+	spin_fma<<<16, 256, 0, second>>>(other.data, 20000);
+	HIP(hipEventRecord(events.to, second));
+	HIP(hipEventRecord(inner.to, second));
+	whole = events.elapsed();
+	part = inner.elapsed();
+	printf("dependencies %.4f %.4f us\n", whole, part);
+	EXPECT(whole > 50000 * 4 / 1700.0 && part > 20000 * 4 / 1700.0 && whole > part);
+	HIP(hipStreamDestroy(first));
+	HIP(hipStreamDestroy(second));
+}
+
+int main()
+{
+	hipStream_t stream;
+
+	HIP(hipStreamCreate(&stream));
+	kernels(nullptr);
+	kernels(stream);
+	copies();
+	dependencies();
+	HIP(hipStreamDestroy(stream));
+	return 0;
+}
