@@ -24,13 +24,14 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_paths.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_plugins.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_records.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_samples.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_server.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_session.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c)
 target_include_directories(probe_run_parts PUBLIC ${CMAKE_CURRENT_LIST_DIR}
 	${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe_run_parts
-	PUBLIC probe_store probe_codeobj probe_common Threads::Threads ${CMAKE_DL_LIBS} stdc++
+	PUBLIC probe_store probe_codeobj probe_pcsample probe_common Threads::Threads ${CMAKE_DL_LIBS} stdc++
 	PRIVATE probe_flags)
 add_dependencies(probe_run_parts probe_version_header)
 

@@ -9,6 +9,7 @@
 
 #include "common/log.h"
 #include "probe_run_options.h"
+#include "probe_run_samples.h"
 #include "probe_run_session.h"
 
 #define REASONS_MAX 8
@@ -25,7 +26,7 @@ struct balance {
 	size_t count;
 };
 
-static const char *const stream_names[PROBE_STREAM_IDS] = {"host", "counters", "trace"};
+static const char *const stream_names[PROBE_STREAM_IDS] = {"host", "counters", "trace", "samples"};
 
 static void add(struct balance *balance, const char *name, const char *text, uint64_t count)
 {
@@ -70,6 +71,20 @@ static void balance_trace(const struct run_session *session, struct balance *bal
 	add(balance, "full", "the ring stayed full", session->numbers.trace_dropped);
 }
 
+static void balance_samples(const struct run_session *session, struct balance *balance)
+{
+	struct run_sample_counts counts;
+
+	run_samples_counts(session, &counts);
+	balance->emitted = counts.pcs.received + counts.lost;
+	add(balance, "lost", "lost by the sampler", counts.lost);
+	add(balance, "invalid", "marked invalid by the hardware",
+	    counts.pcs.invalid + counts.pcs.skipped);
+	add(balance, "no_code", "in no loaded code object", counts.pcs.no_code);
+	add(balance, "misaligned", "not on an instruction", counts.pcs.misaligned);
+	add(balance, "memory", "without memory to count them", counts.pcs.dropped);
+}
+
 /*
  * What is neither stored nor counted as dropped has not been read yet; when nobody is left to
  * write, it never will be. More stored than emitted can only come from a writer that lies.
@@ -105,8 +120,10 @@ static void make_balance(const struct run_session *session, enum probe_stream_id
 		balance_host(session, ret);
 	else if (stream == PROBE_STREAM_ID_COUNTERS)
 		balance_counters(session, ret);
-	else
+	else if (stream == PROBE_STREAM_ID_TRACE)
 		balance_trace(session, ret);
+	else
+		balance_samples(session, ret);
 	add(ret, "store", "could not be written", stored.lost);
 	balance_rest(session, stream, final, ret);
 }
@@ -130,6 +147,7 @@ void run_account_store(struct run_session *session, bool final)
 {
 	struct probe_store *store = session->store;
 	const struct run_numbers *numbers = &session->numbers;
+	struct run_sample_counts samples;
 	char name[48];
 
 	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
@@ -146,6 +164,8 @@ void run_account_store(struct run_session *session, bool final)
 	}
 	probe_store_account(store, "trace", "invalid", numbers->trace_invalid);
 	probe_store_account(store, "trace", "bytes", numbers->trace_bytes);
+	run_samples_counts(session, &samples);
+	probe_store_account(store, "samples", "no_dispatch", samples.pcs.no_dispatch);
 	probe_store_account(store, "dispatches", "seen", numbers->seen);
 	probe_store_account(store, "dispatches", "completed", numbers->completed);
 	for (int i = 0; i < PROBE_VERDICTS; i++) {

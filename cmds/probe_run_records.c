@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "probe_run_names.h"
 #include "probe_run_options.h"
+#include "probe_run_samples.h"
 #include "probe_run_session.h"
 #include "store/json_text.h"
 
@@ -191,10 +192,12 @@ static bool apply_code_object(struct run_session *session, const struct probe_se
 		free(code);
 		return false;
 	}
-	if (run_table_put(&session->objects.codes, hr.id, code))
+	if (run_table_put(&session->objects.codes, hr.id, code)) {
 		probe_facts_code_object(session->facts, &hr, uri);
-	else
+		run_samples_load(session, code);
+	} else {
 		code = NULL;
+	}
 	free(uri);
 	return code;
 }
@@ -215,6 +218,15 @@ static bool apply_nothing(struct run_session *session, const struct probe_seg_re
 {
 	(void)session;
 	(void)rec;
+	return true;
+}
+
+static bool apply_code_unload(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_code_unload hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	run_samples_unload(session, hr.code_object);
 	return true;
 }
 
@@ -371,6 +383,7 @@ static bool apply_dispatch(struct run_session *session, const struct probe_seg_r
 	if (dispatch->hr.verdict == PROBE_V_SWAPPED)
 		numbers->swapped_kinds[dispatch->hr.kind]++;
 	probe_facts_dispatch(session->facts, &dispatch->hr, false);
+	run_samples_dispatch(session, dispatch);
 	if (dispatch->hr.kind != PROBE_KIND_NONE)
 		run_instances_begin(session, &dispatch->info);
 	return true;
@@ -388,6 +401,7 @@ static bool apply_complete(struct run_session *session, const struct probe_seg_r
 		return false;
 	dispatch->completed = true;
 	dispatch->complete = complete;
+	run_samples_complete(session, dispatch);
 	*objects->complete_end = dispatch;
 	objects->complete_end = &dispatch->next_complete;
 	return true;
@@ -468,7 +482,7 @@ static const struct {
 	[PROBE_HR_QUEUE] = {sizeof(struct probe_hr_queue), apply_queue},
 	[PROBE_HR_CODE_OBJECT] = {sizeof(struct probe_hr_code_object), apply_code_object},
 	[PROBE_HR_CODE_BYTES] = {sizeof(struct probe_hr_code_bytes), apply_code_bytes},
-	[PROBE_HR_CODE_UNLOAD] = {sizeof(struct probe_hr_code_unload), apply_nothing},
+	[PROBE_HR_CODE_UNLOAD] = {sizeof(struct probe_hr_code_unload), apply_code_unload},
 	[PROBE_HR_KERNEL] = {sizeof(struct probe_hr_kernel), apply_kernel},
 	[PROBE_HR_DISPATCH] = {sizeof(struct probe_hr_dispatch), apply_dispatch},
 	[PROBE_HR_COMPLETE] = {sizeof(struct probe_hr_complete), apply_complete},
@@ -476,6 +490,9 @@ static const struct {
 	[PROBE_HR_QUEUE_END] = {sizeof(struct probe_hr_queue_end), apply_nothing},
 	[PROBE_HR_LOSS] = {sizeof(struct probe_hr_loss), apply_loss},
 	[PROBE_HR_EXIT] = {sizeof(struct probe_hr_exit), apply_exit},
+	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), run_samples_queue},
+	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), run_samples_sampler},
+	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), run_samples_take},
 };
 
 void run_record_apply(struct run_session *session, const struct probe_seg_rec *rec)

@@ -18,6 +18,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "probe_run_options.h"
+#include "probe_run_samples.h"
 #include "probe_version.h"
 
 #define HOST_RING_BYTES (64ull << 20) /* sparse: pages exist once written */
@@ -105,6 +106,7 @@ void run_session_destroy(struct run_session *session)
 	probe_facts_destroy(session->facts);
 	probe_store_destroy(session->store);
 	run_trace_deinit(session);
+	run_samples_deinit(session);
 	run_objects_deinit(&session->objects);
 	probe_seg_destroy(&session->seg);
 	if (session->sock >= 0)
@@ -275,6 +277,7 @@ static void end(struct run_session *session)
 		;
 	session->numbers.unfinished = session->objects.in_flight;
 	run_instances_close(session);
+	run_samples_store(session);
 	read_counts(session);
 	store_process_end(session);
 	/* A full disk often has room for a few rows once the big transaction is rolled back. */

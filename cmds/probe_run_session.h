@@ -39,7 +39,7 @@ struct run_code {
 	struct probe_hr_code_object hr;
 	unsigned char *bytes; /* until complete, then freed */
 	uint64_t received;
-	bool complete;
+	bool complete, unloaded;
 	struct probe_sites *table;     /* NULL = none; owns the strings of `sites` */
 	char **functions;	       /* demangled: of the sites, then of the frames */
 	struct probe_site_info *sites; /* NULL = no site table */
@@ -73,6 +73,8 @@ struct run_table {
 
 struct run_objects {
 	struct run_table agents, codes, kernels;
+	struct run_table samplers; /* by agent; probe_run_samples.c */
+	struct run_table hardware; /* by queue; the same */
 	uint32_t agents_of_type[2];
 	struct run_kernel *unnamed; /* told, not yet demangled and stored */
 	size_t unnamed_count;

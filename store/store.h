@@ -19,14 +19,15 @@ struct probe_store;
 struct probe_rows;
 
 #define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
-#define PROBE_STORE_VERSION	   1
+#define PROBE_STORE_VERSION	   2 /* 2: tables of PC samples */
 
 /* Streams of the loss account; units are records (rows for counters). */
 enum probe_stream_id {
 	PROBE_STREAM_ID_HOST = 0,
 	PROBE_STREAM_ID_COUNTERS = 1,
 	PROBE_STREAM_ID_TRACE = 2,
-	PROBE_STREAM_IDS = 3,
+	PROBE_STREAM_ID_SAMPLES = 3,
+	PROBE_STREAM_IDS = 4,
 };
 
 /* stored: committed; pending: in the open transaction; lost: rolled back or refused. */

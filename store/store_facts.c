@@ -33,6 +33,10 @@ enum table {
 	T_RECORD,
 	T_SITE,
 	T_SOURCE,
+	T_SAMPLER,
+	T_SAMPLE,
+	T_SAMPLE_STATE,
+	T_SAMPLE_DISPATCH,
 	TABLES,
 };
 
@@ -90,6 +94,12 @@ static const struct {
 		    "unit, align, owner, kinds, frames",
 		    NULL, 14, 50},
 	[T_SOURCE] = {"probe_source", "file, line, text", NULL, 3, 50},
+	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", NULL, 5, 1},
+	[T_SAMPLE] = {"probe_sample", "code_object_id, offset, samples, lanes, waves, dual", NULL,
+		      6, 50},
+	[T_SAMPLE_STATE] = {"probe_state", "code_object_id, offset, issued, code, samples",
+			    NULL, 5, 50},
+	[T_SAMPLE_DISPATCH] = {"probe_sampled", "dispatch_id, samples", NULL, 2, 50},
 };
 
 _Static_assert(PROBE_C_AFFINE == 11 && PROBE_C_MAX_WAY == 12 && PROBE_C_STRIDE_LO == 14,
@@ -381,4 +391,30 @@ void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t li
 			const char *text, size_t len)
 {
 	ADD(T_SOURCE, TEXT(file), INT(line), probe_cell_text_n(text, len));
+}
+
+void probe_facts_sampler(struct probe_facts *facts, const struct probe_hr_sampler *sampler,
+			 const char *provider)
+{
+	ADD(T_SAMPLER, INT(sampler->agent), INT(sampler->method), INT(sampler->unit),
+	    INT(sampler->interval), TEXT(provider));
+}
+
+void probe_facts_sample(struct probe_facts *facts, uint32_t code_object, uint64_t offset,
+			const struct probe_facts_sample_row *row)
+{
+	ADD(T_SAMPLE, INT(code_object), INT(offset), INT(row->samples), INT(row->lanes),
+	    INT(row->waves), INT(row->dual));
+	probe_store_count(facts->store, PROBE_STREAM_ID_SAMPLES, row->samples);
+}
+
+void probe_facts_sample_state(struct probe_facts *facts, uint32_t code_object, uint64_t offset,
+			      bool issued, unsigned code, uint64_t samples)
+{
+	ADD(T_SAMPLE_STATE, INT(code_object), INT(offset), INT(issued), INT(code), INT(samples));
+}
+
+void probe_facts_sample_dispatch(struct probe_facts *facts, uint64_t dispatch, uint64_t samples)
+{
+	ADD(T_SAMPLE_DISPATCH, INT(dispatch), INT(samples));
 }

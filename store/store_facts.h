@@ -69,6 +69,20 @@ void probe_facts_record(struct probe_facts *facts, uint64_t dispatch, uint32_t r
 void probe_facts_site(struct probe_facts *facts, const struct probe_site_info *site,
 		      const char *owner, uint32_t kinds);
 
+void probe_facts_sampler(struct probe_facts *facts, const struct probe_hr_sampler *sampler,
+			 const char *provider);
+
+struct probe_facts_sample_row {
+	uint64_t samples, lanes, waves, dual;
+};
+
+/* Samples are counted as stored. */
+void probe_facts_sample(struct probe_facts *facts, uint32_t code_object, uint64_t offset,
+			const struct probe_facts_sample_row *row);
+void probe_facts_sample_state(struct probe_facts *facts, uint32_t code_object, uint64_t offset,
+			      bool issued, unsigned code, uint64_t samples);
+void probe_facts_sample_dispatch(struct probe_facts *facts, uint64_t dispatch, uint64_t samples);
+
 void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,
 			const char *text, size_t len);
 

@@ -320,6 +320,9 @@ enum probe_host_rec_type {
 	PROBE_HR_QUEUE_END = 11,
 	PROBE_HR_LOSS = 12,
 	PROBE_HR_EXIT = 13,
+	PROBE_HR_QUEUE_HARDWARE = 14,
+	PROBE_HR_SAMPLER = 15,
+	PROBE_HR_SAMPLES = 16,
 };
 
 /* Strings in payloads: `n` bytes without NUL, after the struct, in the order of the length fields.
@@ -354,6 +357,14 @@ struct probe_hr_queue {
 	uint32_t id;	/* from 1 */
 	uint32_t agent; /* index */
 	uint32_t size, flags;
+};
+
+/* What PC samples name a queue by; where there is sampling, before its first DISPATCH. */
+struct probe_hr_queue_hardware {
+	uint32_t id;
+	uint32_t doorbell; /* (doorbell's address >> 3) & 0x3ff */
+	uint32_t size;	   /* packets of the hardware ring */
+	uint32_t reserved;
 };
 
 /* Strings: URI. Bytes follow in CODE_BYTES records, then KERNEL records. */
@@ -415,7 +426,7 @@ struct probe_hr_dispatch {
 	uint32_t grid[3];
 	uint16_t group[3];
 	uint16_t dims;
-	uint32_t reserved;
+	uint32_t packet;		   /* low half of its index in the hardware queue */
 	uint32_t group_size, private_size; /* of the application's packet */
 	uint32_t lds_aperture, scratch_aperture;
 	uint64_t kernel_object;
@@ -445,6 +456,28 @@ struct probe_counter_row {
 struct probe_hr_queue_end {
 	uint32_t id, reserved;
 };
+
+/*
+ * PC sampling has begun on an agent; before its first SAMPLES. method 0 host trap, 1 stochastic; unit
+ * 0 microseconds, 1 cycles, 2 instructions. Strings: provider ("ROCr", "simulated").
+ */
+struct probe_hr_sampler {
+	uint32_t agent, method, unit, provider_len;
+	uint64_t interval;
+};
+
+/*
+ * `count` records of 64 bytes as the provider delivered them follow. The tool flushes the sampler
+ * before CODE_UNLOAD and before a packet index comes round again, so that each record means what is
+ * loaded and in flight at its place in this stream.
+ */
+struct probe_hr_samples {
+	uint32_t agent, count;
+	uint32_t flags; /* PROBE_SAMPLES_ */
+	uint32_t reserved;
+	uint64_t lost; /* by the provider, before these */
+};
+#define PROBE_SAMPLES_FLUSHED 1u /* all samples taken so far are in the stream up to here */
 
 /* In-band note of host records lost before this place; also totals at exit. String: reason. */
 struct probe_hr_loss {

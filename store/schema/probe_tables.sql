@@ -99,6 +99,45 @@ CREATE TABLE probe_record (
 	bytes BLOB NOT NULL
 );
 
+-- PC sampling: one row per agent that was sampled. method 0 host trap, 1 stochastic; unit 0
+-- microseconds, 1 cycles, 2 instructions.
+CREATE TABLE probe_sampler (
+	agent INTEGER PRIMARY KEY NOT NULL,
+	method INTEGER NOT NULL,
+	unit INTEGER NOT NULL,
+	interval INTEGER NOT NULL,
+	provider TEXT NOT NULL
+);
+
+-- Samples by instruction. offset: bytes from the code object's load_base; lanes: active lanes, summed;
+-- waves: waves on the compute unit, summed (stochastic).
+CREATE TABLE probe_sample (
+	code_object_id INTEGER NOT NULL,
+	offset INTEGER NOT NULL,
+	samples INTEGER NOT NULL,
+	lanes INTEGER NOT NULL,
+	waves INTEGER NOT NULL,
+	dual INTEGER NOT NULL,
+	PRIMARY KEY (code_object_id, offset)
+) WITHOUT ROWID;
+
+-- The same by state (stochastic): issued 1 = code is rocprofiler-sdk's instruction type, 0 = its reason
+-- for not issuing.
+CREATE TABLE probe_state (
+	code_object_id INTEGER NOT NULL,
+	offset INTEGER NOT NULL,
+	issued INTEGER NOT NULL,
+	code INTEGER NOT NULL,
+	samples INTEGER NOT NULL,
+	PRIMARY KEY (code_object_id, offset, issued, code)
+) WITHOUT ROWID;
+
+-- Dispatches that were sampled.
+CREATE TABLE probe_sampled (
+	dispatch_id INTEGER PRIMARY KEY NOT NULL,
+	samples INTEGER NOT NULL
+);
+
 -- Per stream: emitted = stored + unread + the sum of the names "dropped.<reason>".
 CREATE TABLE probe_account (
 	stream TEXT NOT NULL,

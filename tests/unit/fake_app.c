@@ -13,6 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pcsample/decode.h"
+
+enum { DOORBELL = 77, LOAD_BASE = 0x100000 };
+
 static void put(struct fake_app *app, uint32_t type, const void *fixed, size_t size,
 		const void *tail, size_t tail_size)
 {
@@ -210,7 +214,7 @@ void fake_announce(struct fake_app *app, const char *source)
 	size_t size = fake_code_object(image, sizeof(image), source), half = size / 2;
 	struct probe_hr_code_object object = {.id = 1,
 					      .agent = 1,
-					      .load_base = 0x100000,
+					      .load_base = LOAD_BASE,
 					      .load_size = 4096,
 					      .bytes = size,
 					      .storage = 2,
@@ -244,6 +248,7 @@ void fake_dispatch(struct fake_app *app, uint64_t id, uint32_t kind, uint32_t ve
 		.grid = {1024, 2, 1},
 		.group = {256, 1, 1},
 		.dims = 2,
+		.packet = (uint32_t)id,
 		.kernel_object = 0x1000,
 	};
 
@@ -275,6 +280,53 @@ void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t ro
 	};
 
 	put(app, PROBE_HR_COMPLETE, &complete, sizeof(complete), NULL, 0);
+}
+
+/* ---- PC samples ------------------------------------------------------------------------------ */
+
+void fake_sampler(struct fake_app *app, uint32_t method)
+{
+	struct probe_hr_sampler sampler = {.agent = 1,
+					   .method = method,
+					   .unit = method,
+					   .provider_len = 4,
+					   .interval = 1 << 20};
+	struct probe_hr_queue_hardware hardware = {.id = 1, .doorbell = DOORBELL, .size = 64};
+
+	put(app, PROBE_HR_QUEUE_HARDWARE, &hardware, sizeof(hardware), NULL, 0);
+	put(app, PROBE_HR_SAMPLER, &sampler, sizeof(sampler), "fake", 4);
+}
+
+void fake_samples(struct fake_app *app, uint64_t dispatch, uint32_t method, uint32_t count)
+{
+	struct probe_pcs_layout layout = {PROBE_PCS_GFX9, (enum probe_pcs_method)method, 0};
+	uint32_t bad = method == PROBE_PCS_STOCHASTIC ? 3 : 2;
+	struct probe_hr_samples head = {
+		.agent = 1, .count = count + bad, .flags = PROBE_SAMPLES_FLUSHED, .lost = 5};
+	uint8_t *records = calloc(head.count, PROBE_PCS_RECORD_SIZE), *record = records;
+
+	for (uint32_t i = 0; i < head.count; i++, record += PROBE_PCS_RECORD_SIZE) {
+		struct probe_pc_sample sample = {
+			.pc = LOAD_BASE + 4 * (16 + i % 8),
+			.exec = 0x5555555555555555,
+			.correlation = dispatch % 64 | (uint64_t)DOORBELL << 32,
+			.issued = i % 2 == 0,
+			.type = PROBE_PCS_TYPE_VALU,
+			.reason = (uint8_t)(1 + i % 7),
+			.wave_count = 8,
+		};
+
+		if (i == count)
+			sample.pc = LOAD_BASE - 4;
+		if (i == count + 1)
+			sample.pc++;
+		probe_pcs_encode(&layout, &sample, record);
+		if (i == count + 2)
+			record[0x24] = 0;
+	}
+	put(app, PROBE_HR_SAMPLES, &head, sizeof(head), records,
+	    (size_t)head.count * PROBE_PCS_RECORD_SIZE);
+	free(records);
 }
 
 /* ---- The device's side of a ring ------------------------------------------------------------ */

@@ -34,6 +34,15 @@ void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t ro
  */
 void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsigned form);
 
+/* The GPU is sampled from now on; `method` as enum probe_pcs_method. */
+void fake_sampler(struct fake_app *app, uint32_t method);
+/*
+ * `count` samples of a dispatch in code object 1: instruction 16 + i % 8, of the first eight those of
+ * odd i stalled with reason 1 + i % 7, half the lanes active. Then one each outside the code object,
+ * beside an instruction and (stochastic) marked invalid, and 5 told as lost.
+ */
+void fake_samples(struct fake_app *app, uint64_t dispatch, uint32_t method, uint32_t count);
+
 void fake_exit_record(struct fake_app *app, uint64_t dispatches);
 
 /* An ELF64 image with section .probe_sites: three sites of `source`. Returns its size. */

@@ -2,10 +2,9 @@
 /*
  * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
  * (waves) with records=N and form=F before it, refused=N, begin (a dispatch that never ends), hole,
- * garbage, lost=N, exit-record, out=TEXT, err=TEXT, sleep=MS, close-fds, fork, kill=SIGNAL,
- * kill-parent=SIGNAL,
- * exec (itself, with the words that follow),
- * exit=STATUS.
+ * garbage, sampler=METHOD, samples=N (of one dispatch), lost=N, exit-record, out=TEXT, err=TEXT,
+ * sleep=MS, close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the words that
+ * follow), exit=STATUS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,6 +42,17 @@ static void trace(uint32_t waves)
 	for (uint32_t i = 0; i < waves; i++)
 		fake_wave(&app, id, records, form);
 	fake_complete(&app, id, 0, 0);
+}
+
+static uint32_t method;
+
+static void sampled(uint32_t count)
+{
+	uint64_t id = ++dispatches;
+
+	fake_dispatch(&app, id, PROBE_KIND_NONE, PROBE_V_OFF);
+	fake_complete(&app, id, 0, 0);
+	fake_samples(&app, id, method, count);
 }
 
 static void refused(uint32_t count)
@@ -117,6 +127,10 @@ static int act(const char *word, const char *value)
 		trace(number);
 	else if (!strcmp(word, "refused"))
 		refused(number);
+	else if (!strcmp(word, "sampler"))
+		fake_sampler(&app, method = number);
+	else if (!strcmp(word, "samples"))
+		sampled(number);
 	else if (!strcmp(word, "begin"))
 		fake_dispatch(&app, ++dispatches, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
 	else if (!strcmp(word, "hole"))

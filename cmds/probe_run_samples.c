@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* PC samples of one traced process; see probe_run_samples.h. */
+#include "probe_run_samples.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "probe_run_session.h"
+
+/* Rows of one code object on one agent; kept after it has been unloaded. */
+struct run_sampled_code {
+	struct run_sampled_code *next;
+	struct probe_pcs_rows rows;
+	uint32_t code_object;
+};
+
+struct run_sampler {
+	struct probe_pcs_attributor attributor;
+	struct run_sampled_code *codes;
+	struct run_session *session;
+	uint64_t lost;
+};
+
+/* Hardware queues by the tool's number. */
+struct run_hardware {
+	uint32_t doorbell, size;
+};
+
+static struct run_sampler *sampler_of(const struct run_session *session, uint32_t agent)
+{
+	return run_table_get(&session->objects.samplers, agent);
+}
+
+bool run_samples_queue(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_queue_hardware hr;
+	struct run_hardware *hardware;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	if (!hr.size)
+		return false;
+	hardware = malloc(sizeof(*hardware));
+	if (!hardware)
+		return false;
+	*hardware = (struct run_hardware){hr.doorbell, hr.size};
+	return run_table_put(&session->objects.hardware, hr.id, hardware);
+}
+
+/* An entry that no sample can belong to any more. */
+static void retired(void *user, const struct probe_dispatch_entry *entry)
+{
+	struct run_sampler *sampler = user;
+
+	if (entry->samples)
+		probe_facts_sample_dispatch(sampler->session->facts, entry->dispatch,
+					    entry->samples);
+}
+
+static void load(struct run_sampler *sampler, const struct run_code *code)
+{
+	struct probe_code_range range = {
+		.base = code->hr.load_base,
+		.size = code->hr.load_size,
+		.delta = (uint64_t)code->hr.load_delta,
+		.id = code->hr.id,
+	};
+	struct run_sampled_code *sampled = calloc(1, sizeof(*sampled));
+	int err = -ENOMEM;
+
+	if (sampled)
+		err = probe_pcs_rows_init(&sampled->rows, range.size);
+	if (!err) {
+		range.user = &sampled->rows;
+		err = probe_code_map_load(&sampler->attributor.code, &range);
+	}
+	if (err) {
+		run_session_log(sampler->session, PROBE_LOG_WARNING, "probe-run",
+				"samples in code object %u cannot be counted: %s", code->hr.id,
+				strerror(-err));
+		if (sampled)
+			probe_pcs_rows_destroy(&sampled->rows);
+		free(sampled);
+		return;
+	}
+	sampled->code_object = code->hr.id;
+	sampled->next = sampler->codes;
+	sampler->codes = sampled;
+}
+
+/* Code objects loaded before sampling began. */
+static void load_all(struct run_session *session, struct run_sampler *sampler, uint32_t agent)
+{
+	const struct run_table *codes = &session->objects.codes;
+
+	for (uint32_t i = 0; i < codes->room; i++) {
+		const struct run_code *code = codes->items[i];
+
+		if (code && !code->unloaded && code->hr.agent == agent)
+			load(sampler, code);
+	}
+}
+
+bool run_samples_sampler(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_pcs_layout layout;
+	const struct run_agent *agent;
+	struct run_sampler *sampler;
+	struct probe_hr_sampler hr;
+	char provider[64] = "";
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	agent = run_table_get(&session->objects.agents, hr.agent);
+	if (!agent || sampler_of(session, hr.agent) || hr.provider_len >= sizeof(provider) ||
+	    hr.provider_len > rec->size - sizeof(hr) || hr.unit > 2 ||
+	    !probe_pcs_layout(agent->arch, (enum probe_pcs_method)hr.method, &layout))
+		return false;
+	memcpy(provider, rec->payload + sizeof(hr), hr.provider_len);
+	sampler = calloc(1, sizeof(*sampler));
+	if (!sampler || probe_pcs_attributor_init(&sampler->attributor, &layout)) {
+		free(sampler);
+		return false;
+	}
+	sampler->session = session;
+	sampler->attributor.dispatches.retired = retired;
+	sampler->attributor.dispatches.user = sampler;
+	if (!run_table_put(&session->objects.samplers, hr.agent, sampler))
+		return false;
+	load_all(session, sampler, hr.agent);
+	probe_facts_sampler(session->facts, &hr, provider);
+	return true;
+}
+
+bool run_samples_take(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct run_sampler *sampler;
+	struct probe_hr_samples hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	sampler = sampler_of(session, hr.agent);
+	if (!sampler || hr.count > (rec->size - sizeof(hr)) / PROBE_PCS_RECORD_SIZE)
+		return false;
+	sampler->lost += hr.lost;
+	probe_pcs_attribute(&sampler->attributor, rec->payload + sizeof(hr), hr.count);
+	probe_dispatch_map_delivered(&sampler->attributor.dispatches,
+				     hr.flags & PROBE_SAMPLES_FLUSHED);
+	return true;
+}
+
+void run_samples_load(struct run_session *session, const struct run_code *code)
+{
+	struct run_sampler *sampler = sampler_of(session, code->hr.agent);
+
+	if (sampler)
+		load(sampler, code);
+}
+
+void run_samples_unload(struct run_session *session, uint32_t code_object)
+{
+	struct run_code *code = run_table_get(&session->objects.codes, code_object);
+	struct run_sampler *sampler = code ? sampler_of(session, code->hr.agent) : NULL;
+
+	if (code)
+		code->unloaded = true;
+	if (sampler)
+		probe_code_map_unload(&sampler->attributor.code, code_object);
+}
+
+static bool key_of(const struct run_session *session, const struct run_dispatch *dispatch,
+		   struct run_sampler **sampler, uint64_t *key)
+{
+	const struct run_hardware *hardware =
+		run_table_get(&session->objects.hardware, dispatch->hr.queue);
+
+	*sampler = sampler_of(session, dispatch->hr.agent);
+	if (!*sampler || !hardware)
+		return false;
+	*key = probe_dispatch_key_of(dispatch->hr.packet, hardware->size, hardware->doorbell);
+	return true;
+}
+
+void run_samples_dispatch(struct run_session *session, const struct run_dispatch *dispatch)
+{
+	struct run_sampler *sampler;
+	uint64_t key;
+	int err;
+
+	if (!key_of(session, dispatch, &sampler, &key))
+		return;
+	err = probe_dispatch_map_add(&sampler->attributor.dispatches, key, dispatch->hr.id);
+	/* The ring came round before a flush was seen: what is late now goes to the newer one. */
+	if (err == -EBUSY) {
+		probe_dispatch_map_complete(&sampler->attributor.dispatches, key);
+		probe_dispatch_map_delivered(&sampler->attributor.dispatches, true);
+		probe_dispatch_map_add(&sampler->attributor.dispatches, key, dispatch->hr.id);
+	}
+}
+
+void run_samples_complete(struct run_session *session, const struct run_dispatch *dispatch)
+{
+	struct run_sampler *sampler;
+	struct probe_dispatch_entry *entry;
+	uint64_t key;
+
+	if (!key_of(session, dispatch, &sampler, &key))
+		return;
+	entry = probe_dispatch_map_find(&sampler->attributor.dispatches, key);
+	if (entry && entry->dispatch == dispatch->hr.id)
+		probe_dispatch_map_complete(&sampler->attributor.dispatches, key);
+}
+
+void run_samples_counts(const struct run_session *session, struct run_sample_counts *ret)
+{
+	const struct run_table *samplers = &session->objects.samplers;
+
+	*ret = (struct run_sample_counts){0};
+	for (uint32_t i = 0; i < samplers->room; i++) {
+		const struct run_sampler *sampler = samplers->items[i];
+		const struct probe_pcs_counts *counts;
+
+		if (!sampler)
+			continue;
+		counts = &sampler->attributor.counts;
+		ret->lost += sampler->lost;
+		ret->pcs.received += counts->received;
+		ret->pcs.attributed += counts->attributed;
+		ret->pcs.no_dispatch += counts->no_dispatch;
+		ret->pcs.no_code += counts->no_code;
+		ret->pcs.misaligned += counts->misaligned;
+		ret->pcs.invalid += counts->invalid;
+		ret->pcs.skipped += counts->skipped;
+		ret->pcs.dropped += counts->dropped;
+	}
+}
+
+/* ---- Into the store ------------------------------------------------------------------------- */
+
+static void store_row(struct run_session *session, uint32_t code_object, uint64_t offset,
+		      const struct probe_pcs_row *row, bool states)
+{
+	struct probe_facts_sample_row sums = {
+		.lanes = row->lanes, .waves = row->waves, .dual = row->dual};
+
+	for (unsigned i = 0; i < PROBE_PCS_TYPES; i++)
+		sums.samples += row->issued[i];
+	for (unsigned i = 0; i < PROBE_PCS_REASONS; i++)
+		sums.samples += row->stalled[i];
+	probe_facts_sample(session->facts, code_object, offset, &sums);
+	for (unsigned i = 0; states && i < PROBE_PCS_TYPES; i++)
+		if (row->issued[i])
+			probe_facts_sample_state(session->facts, code_object, offset, true, i,
+						 row->issued[i]);
+	for (unsigned i = 0; states && i < PROBE_PCS_REASONS; i++)
+		if (row->stalled[i])
+			probe_facts_sample_state(session->facts, code_object, offset, false, i,
+						 row->stalled[i]);
+}
+
+static void store_sampler(struct run_session *session, struct run_sampler *sampler)
+{
+	bool states = sampler->attributor.layout.method == PROBE_PCS_STOCHASTIC;
+
+	probe_dispatch_map_destroy(&sampler->attributor.dispatches);
+	for (struct run_sampled_code *code = sampler->codes; code; code = code->next) {
+		struct probe_pcs_row row;
+
+		for (uint64_t i = 0; i < code->rows.count; i++)
+			if (probe_pcs_rows_at(&code->rows, i, &row))
+				store_row(session, code->code_object, 4 * i, &row, states);
+	}
+}
+
+void run_samples_store(struct run_session *session)
+{
+	const struct run_table *samplers = &session->objects.samplers;
+
+	for (uint32_t i = 0; i < samplers->room; i++)
+		if (samplers->items[i])
+			store_sampler(session, samplers->items[i]);
+}
+
+void run_samples_deinit(struct run_session *session)
+{
+	struct run_objects *objects = &session->objects;
+
+	for (uint32_t i = 0; i < objects->samplers.room; i++) {
+		struct run_sampler *sampler = objects->samplers.items[i];
+
+		if (!sampler)
+			continue;
+		sampler->attributor.dispatches.retired = NULL;
+		probe_pcs_attributor_destroy(&sampler->attributor);
+		while (sampler->codes) {
+			struct run_sampled_code *code = sampler->codes;
+
+			sampler->codes = code->next;
+			probe_pcs_rows_destroy(&code->rows);
+			free(code);
+		}
+		free(sampler);
+	}
+	for (uint32_t i = 0; i < objects->hardware.room; i++)
+		free(objects->hardware.items[i]);
+	free(objects->samplers.items);
+	free(objects->hardware.items);
+}
