@@ -53,6 +53,21 @@ foreach(name vadd copies streams printing scratch threads)
 	probe_hip_test(${name}.nobar ${name} PROBE_SIM_LARGE_BAR=0)
 endforeach()
 
+# Programs of many kinds, and what strains the machine: as compiled for speed, and with other turns.
+foreach(name bursts compiled divergence graphs grids halves hashing heap lookback matmul physics
+		recorded sorting stencils waves)
+	probe_hip_program(${name} ${name} -O2)
+	probe_hip_test(${name} ${name})
+endforeach()
+foreach(name divergence halves sorting stencils waves)
+	probe_hip_test(${name}.turns ${name}
+		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
+endforeach()
+probe_hip_program(divergence_O0 divergence -O0)
+probe_hip_test(divergence.O0 divergence_O0)
+probe_hip_program(exhaust exhaust -O2)
+probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
+
 probe_hip_program(counters counters -O2)
 probe_hip_test(counters counters)
 
