@@ -5,6 +5,14 @@
 
 #include "rows.h"
 
+/* A denormal becomes zero of its sign. */
+static inline f32 flush32(f32 v)
+{
+	u32 bits = float_bits(v);
+
+	return bits & 0x7f800000 ? v : bits_float(bits & 0x80000000);
+}
+
 static inline u32 quiet32(u32 bits)
 {
 	return bits | 0x400000;

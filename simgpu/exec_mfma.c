@@ -9,32 +9,23 @@
  *   C, D 4:   lane = j + 4 * block,         register = i
  *   f64 16:   lane = j + 16 * (i % 4),      register pair = i / 4
  *   f64 4:    lane = j + 4 * block + 16 * i
- * EXEC is ignored. Sums run over k in order with one rounding per step; the order inside the
- * hardware is not documented.
+ * EXEC and MODE are ignored. AMD does not document the order of the sums; it follows MMA-Sim
+ * (arXiv:2511.10909), whose model of CDNA2 agrees with the hardware bit for bit:
+ *   f64, f32: one fma after the other, over k in order;
+ *   f16, bf16: the products of a lane's elements (four, or two) are summed in pairs, that sum is
+ *   added to C, everything rounded to single precision; denormals are zero on the way in, in
+ *   every sum, and on the way out.
  */
-#include "rows.h"
+#include "exec_float.h"
 
 struct shape {
 	unsigned int m, k, blocks, per_lane;
 };
 
 enum element {
-	EL_F32,
 	EL_F16,
 	EL_BF16,
-	EL_I8,
 };
-
-/* Element e of a lane's source registers. */
-static inline f32 element_f(const u32 *src, unsigned int lane, unsigned int e, enum element type)
-{
-	u32 half;
-
-	if (type == EL_F32)
-		return bits_float(src[lane]);
-	half = src[64 * (e / 2) + lane] >> 16 * (e % 2) & 0xffff;
-	return type == EL_F16 ? half_to_float((u16)half) : bits_float(half << 16);
-}
 
 static inline i32 element_i(const u32 *src, unsigned int lane, unsigned int e)
 {
@@ -106,7 +97,7 @@ static void copy_c(const struct sim_wave *w, const struct sim_inst *ip, u32 *acc
 }
 
 static inline __attribute__((always_inline)) const struct sim_inst *
-mfma_f32(struct sim_wave *w, const struct sim_inst *ip, struct shape s, enum element type)
+mfma_f32(struct sim_wave *w, const struct sim_inst *ip, struct shape s)
 {
 	unsigned int rows = s.m * s.m * s.blocks / 64, blgp = (unsigned int)(ip->imm >> 16) & 7;
 	const u32 *asrc = inst_src(w, ip, 0), *bsrc = inst_src(w, ip, 1);
@@ -120,16 +111,77 @@ mfma_f32(struct sim_wave *w, const struct sim_inst *ip, struct shape s, enum ele
 			f32 column[32];
 
 			for (unsigned int j = 0; j < s.m; j++)
-				column[j] =
-					element_f(bsrc, blgp_lane(blgp, source_lane(s, b, j, k)),
-						  k % s.per_lane, type);
+				column[j] = get_f32(bsrc, blgp_lane(blgp, source_lane(s, b, j, k)));
 			for (unsigned int i = 0; i < s.m; i++) {
-				f32 x = element_f(asrc, source_lane(s, ab, i, k), k % s.per_lane,
-						  type);
+				f32 x = get_f32(asrc, source_lane(s, ab, i, k));
 				u32 *d = acc + 64 * result_row(s, b, i) + result_lane(s, b, i);
 
 				for (unsigned int j = 0; j < s.m; j++)
 					put_f32(d, j, fmaf(x, column[j], get_f32(d, j)));
+			}
+		}
+	}
+	memcpy(w->vgpr[ip->dst], acc, 256 * rows);
+	return ip + 2;
+}
+
+/* Element e of a lane of half precision or bfloat16; a denormal is +0. */
+static inline f32 element_half(const u32 *src, unsigned int lane, unsigned int e, enum element type)
+{
+	u32 half = src[64 * (e / 2) + lane] >> 16 * (e % 2) & 0xffff;
+
+	if (type == EL_F16)
+		return half & 0x7c00 ? half_to_float((u16)half) : 0;
+	return half & 0x7f80 ? bits_float(half << 16) : 0;
+}
+
+static inline f32 half_product(f32 x, f32 y)
+{
+	return flush32(x * y + 0.0f); /* an exact zero is positive */
+}
+
+/* A row of D: acc[j] += the sum over a group of two or four elements. */
+static inline void half_group(u32 *acc, const f32 *x, f32 (*column)[32], unsigned int m,
+			      unsigned int n)
+{
+	for (unsigned int j = 0; j < m; j++) {
+		f32 sum = flush32(half_product(x[0], column[0][j]) +
+				  half_product(x[1], column[1][j]));
+
+		if (n == 4)
+			sum = flush32(sum + flush32(half_product(x[2], column[2][j]) +
+						    half_product(x[3], column[3][j])));
+		put_f32(acc, j, flush32(get_f32(acc, j) + sum));
+	}
+}
+
+static inline __attribute__((always_inline)) const struct sim_inst *
+mfma_half(struct sim_wave *w, const struct sim_inst *ip, struct shape s, enum element type)
+{
+	unsigned int rows = s.m * s.m * s.blocks / 64, blgp = (unsigned int)(ip->imm >> 16) & 7;
+	const u32 *asrc = inst_src(w, ip, 0), *bsrc = inst_src(w, ip, 1);
+	_Alignas(64) u32 acc[32 * 64];
+
+	copy_c(w, ip, acc, rows);
+	for (unsigned int n = 0; n < 64 * rows; n++)
+		acc[n] = acc[n] & 0x7f800000 ? acc[n] : 0;
+	for (unsigned int b = 0; b < s.blocks; b++) {
+		unsigned int ab = a_block(ip, b, s.blocks);
+
+		for (unsigned int k = 0; k < s.k; k += s.per_lane) {
+			f32 column[4][32], x[4];
+
+			for (unsigned int e = 0; e < s.per_lane; e++)
+				for (unsigned int j = 0; j < s.m; j++)
+					column[e][j] = element_half(
+						bsrc, blgp_lane(blgp, source_lane(s, b, j, k)), e,
+						type);
+			for (unsigned int i = 0; i < s.m; i++) {
+				for (unsigned int e = 0; e < s.per_lane; e++)
+					x[e] = element_half(asrc, source_lane(s, ab, i, k), e,
+							    type);
+				half_group(acc + 64 * result_row(s, b, i) + result_lane(s, b, i), x,
+					   column, s.m, s.per_lane);
 			}
 		}
 	}
@@ -205,12 +257,13 @@ static const struct sim_inst *mfma_f64(struct sim_wave *w, const struct sim_inst
 }
 
 /* name, M, K, blocks, elements per lane, element type */
-#define MFMA_FLOAT(X)                                                                              \
-	X(v_mfma_f32_32x32x1f32, 32, 1, 2, 1, EL_F32)                                              \
-	X(v_mfma_f32_16x16x1f32, 16, 1, 4, 1, EL_F32)                                              \
-	X(v_mfma_f32_4x4x1f32, 4, 1, 16, 1, EL_F32)                                                \
-	X(v_mfma_f32_32x32x2f32, 32, 2, 1, 1, EL_F32)                                              \
-	X(v_mfma_f32_16x16x4f32, 16, 4, 1, 1, EL_F32)                                              \
+#define MFMA_SINGLE(X)                                                                             \
+	X(v_mfma_f32_32x32x1f32, 32, 1, 2, 1)                                                      \
+	X(v_mfma_f32_16x16x1f32, 16, 1, 4, 1)                                                      \
+	X(v_mfma_f32_4x4x1f32, 4, 1, 16, 1)                                                        \
+	X(v_mfma_f32_32x32x2f32, 32, 2, 1, 1)                                                      \
+	X(v_mfma_f32_16x16x4f32, 16, 4, 1, 1)
+#define MFMA_HALF(X)                                                                               \
 	X(v_mfma_f32_32x32x4f16, 32, 4, 2, 4, EL_F16)                                              \
 	X(v_mfma_f32_16x16x4f16, 16, 4, 4, 4, EL_F16)                                              \
 	X(v_mfma_f32_4x4x4f16, 4, 4, 16, 4, EL_F16)                                                \
@@ -233,17 +286,23 @@ static const struct sim_inst *mfma_f64(struct sim_wave *w, const struct sim_inst
 	X(v_mfma_i32_32x32x8i8, 32, 8, 1, 4)                                                       \
 	X(v_mfma_i32_16x16x16i8, 16, 16, 1, 4)
 
-#define FLOAT_HANDLER(name, m, k, b, n, type)                                                      \
+#define SINGLE_HANDLER(name, m, k, b, n)                                                           \
 	static const struct sim_inst *name(struct sim_wave *w, const struct sim_inst *ip)          \
 	{                                                                                          \
-		return mfma_f32(w, ip, (struct shape){m, k, b, n}, type);                          \
+		return mfma_f32(w, ip, (struct shape){m, k, b, n});                                \
+	}
+#define HALF_HANDLER(name, m, k, b, n, type)                                                       \
+	static const struct sim_inst *name(struct sim_wave *w, const struct sim_inst *ip)          \
+	{                                                                                          \
+		return mfma_half(w, ip, (struct shape){m, k, b, n}, type);                         \
 	}
 #define INT_HANDLER(name, m, k, b, n)                                                              \
 	static const struct sim_inst *name(struct sim_wave *w, const struct sim_inst *ip)          \
 	{                                                                                          \
 		return mfma_i32(w, ip, (struct shape){m, k, b, n});                                \
 	}
-MFMA_FLOAT(FLOAT_HANDLER)
+MFMA_SINGLE(SINGLE_HANDLER)
+MFMA_HALF(HALF_HANDLER)
 MFMA_INT(INT_HANDLER)
 
 static const struct sim_inst *v_mfma_f64_16x16x4f64(struct sim_wave *w, const struct sim_inst *ip)
@@ -256,10 +315,9 @@ static const struct sim_inst *v_mfma_f64_4x4x4f64(struct sim_wave *w, const stru
 	return mfma_f64(w, ip, (struct shape){4, 4, 4, 1});
 }
 
-#define FLOAT_ENTRY(name, m, k, b, n, type) {.op = OP_##name, .kind = X_DIRECT, .handler = name},
-#define INT_ENTRY(name, m, k, b, n)	    {.op = OP_##name, .kind = X_DIRECT, .handler = name},
+#define ENTRY(name, ...) {.op = OP_##name, .kind = X_DIRECT, .handler = name},
 const struct sim_exec LEVEL(sim_exec_mfma)[] = {
-	MFMA_FLOAT(FLOAT_ENTRY) MFMA_INT(INT_ENTRY){
+	MFMA_SINGLE(ENTRY) MFMA_HALF(ENTRY) MFMA_INT(ENTRY){
 		.op = OP_v_mfma_f64_16x16x4f64, .kind = X_DIRECT, .handler = v_mfma_f64_16x16x4f64},
 	{.op = OP_v_mfma_f64_4x4x4f64, .kind = X_DIRECT, .handler = v_mfma_f64_4x4x4f64},
 	{0},

@@ -13,14 +13,6 @@
 
 #include "exec_float.h"
 
-/* A denormal becomes zero of its sign. */
-static inline f32 flush32(f32 v)
-{
-	u32 bits = float_bits(v);
-
-	return bits & 0x7f800000 ? v : bits_float(bits & 0x80000000);
-}
-
 /* 2^v by the series of exp(f ln 2), |f| <= 1/2; v within +-2000. */
 static inline f64 exp2_finite(f64 v)
 {

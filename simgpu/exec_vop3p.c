@@ -16,6 +16,12 @@ static inline f32 hi16f(u32 v)
 	return half_to_float((u16)(v >> 16));
 }
 
+/* An element of V_DOT2: a denormal is zero. */
+static inline f32 dot_half(u32 v)
+{
+	return v & 0x7c00 ? half_to_float((u16)v) : 0;
+}
+
 static inline u32 pack(u32 lo, u32 hi)
 {
 	return (lo & 0xffff) | hi << 16;
@@ -167,8 +173,17 @@ BODY3(v_dot8_i32_i4_sat, i32, u32, u32, i32, sat32(dot_i(x, y, 4) + z))
 BODY3(v_dot2_u32_u16_sat, u32, u32, u32, u32, satu32(dot_u(x, y, 16) + z))
 BODY3(v_dot4_u32_u8_sat, u32, u32, u32, u32, satu32(dot_u(x, y, 8) + z))
 BODY3(v_dot8_u32_u4_sat, u32, u32, u32, u32, satu32(dot_u(x, y, 4) + z))
-BODY3(v_dot2_f32_f16, f32, u32, u32, f32,
-      (f32)((f64)lo16f(x) * lo16f(y) + (f64)hi16f(x) * hi16f(y) + z))
+/*
+ * The order is the manual's: the low product is added first; denormals in and out are zero, as
+ * AMD documents for MI200. The products are exact.
+ */
+static inline f32 dot2(u32 x, u32 y, f32 z)
+{
+	f32 sum = flush32(flush32(z) + dot_half(x) * dot_half(y));
+
+	return flush32(sum + dot_half(x >> 16) * dot_half(y >> 16));
+}
+BODY3(v_dot2_f32_f16, f32, u32, u32, f32, dot2(x, y, z))
 
 /* Sources are single precision rows by now (exec_mods.c). */
 BODY3(v_fma_mix_f32, f32, f32, f32, f32, fmaf(x, y, z))
@@ -211,8 +226,8 @@ const struct sim_exec LEVEL(sim_exec_vop3p)[] = {
 	PK_SAT(v_dot2_u32_u16, 0),
 	PK_SAT(v_dot4_u32_u8, 0),
 	PK_SAT(v_dot8_u32_u4, 0),
-	PK(v_dot2_f32_f16, FP_F32),
-	VALU_AS(v_dot2c_f32_f16, v_dot2_f32_f16, FP_F32 | X_FMACC),
+	PK(v_dot2_f32_f16, 0),
+	VALU_AS(v_dot2c_f32_f16, v_dot2_f32_f16, X_FMACC),
 	{OP_v_dot2c_i32_i16, X_VALU, X_FMACC, {.body = v_dot2_i32_i16}, v_dot2_i32_i16_sat},
 	{OP_v_dot4c_i32_i8, X_VALU, X_FMACC, {.body = v_dot4_i32_i8}, v_dot4_i32_i8_sat},
 	{OP_v_dot8c_i32_i4, X_VALU, X_FMACC, {.body = v_dot8_i32_i4}, v_dot8_i32_i4_sat},

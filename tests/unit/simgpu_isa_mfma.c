@@ -237,6 +237,77 @@ static void test_dense(void **state)
 	}
 }
 
+/* Half precision and bfloat16 in MMA-Sim's order: pairs of a group, then C; denormals are zero. */
+static float half_at(const char *name, unsigned int base, unsigned int lane, unsigned int e)
+{
+	uint32_t bits = lab.wave->vgpr[base + e / 2][lane] >> 16 * (e % 2) & 0xffff;
+	float v = strstr(name, "bf16") ? f32((uint64_t)bits << 16) : (float)f16(bits);
+	float least = strstr(name, "bf16") ? 0x1p-126f : 0x1p-14f;
+
+	return fabsf(v) < least ? 0 : v;
+}
+
+static float half_sum(const char *name, struct shape s, unsigned int i, unsigned int j, float c)
+{
+	unsigned int n = 2 * s.regs_ab;
+	float sum = fabsf(c) < 0x1p-126f ? 0 : c;
+
+	for (unsigned int k = 0; k < s.k; k += n) {
+		unsigned int la = i + s.m * s.blocks * (k / n), lb = j + s.m * s.blocks * (k / n);
+		volatile float p[4] = {0};
+
+		for (unsigned int e = 0; e < n; e++)
+			p[e] = flushed(fmaf(half_at(name, A, la, e), half_at(name, B, lb, e), 0));
+		p[0] = flushed(p[0] + p[1]);
+		p[2] = flushed(p[2] + p[3]);
+		if (n == 4)
+			p[0] = flushed(p[0] + p[2]);
+		p[0] = sum + p[0];
+		sum = flushed(p[0]);
+	}
+	return sum;
+}
+
+/* Bits of any kind for bf16 near the smallest numbers, for half precision any finite number. */
+static uint32_t pair_of_halves(const char *name)
+{
+	uint32_t v = (uint32_t)lab_random();
+
+	if (!strstr(name, "bf16"))
+		return v & ((v & 0x4000) ? 0xffffbfff : ~0u) &
+		       ((v & 0x40000000) ? 0xbfffffff : ~0u);
+	return (v & 0x8fff8fff) | (lab_random() & 1 ? 0x20002000 : 0x10001000);
+}
+
+static void test_half_order(void **state)
+{
+	unsigned int checked = 0;
+
+	(void)state;
+	for (unsigned int n = 0; n < count; n++) {
+		const struct entry *e = &entries[n];
+		struct shape s = shape_of(e->name);
+
+		if (e->cbsz || e->blgp || e->block || s.i8 || s.f64 || !strstr(e->name + 10, "f16"))
+			continue;
+		lab_reset(&lab);
+		for (unsigned int l = 0; l < 64; l++) {
+			for (unsigned int r = 0; r < s.regs_ab; r++) {
+				lab.wave->vgpr[A + r][l] = pair_of_halves(e->name);
+				lab.wave->vgpr[B + r][l] = pair_of_halves(e->name);
+			}
+			for (unsigned int r = 0; r < s.regs_d; r++)
+				lab.wave->vgpr[C + r][l] = (uint32_t)lab_random() & 0x9fffffff;
+		}
+		lab_run_to_end(&lab, e->snippet);
+		if (get(e, D, e->d) != b32(half_sum(e->name, s, e->i, e->j,
+						    f32(lab.wave->vgpr[C + e->d.reg][e->d.lane]))))
+			fail_msg("%s i %u j %u", e->name, e->i, e->j);
+		checked++;
+	}
+	assert_in_range(checked, 50, ROWS_MAX);
+}
+
 static void test_accumulators(void **state)
 {
 	(void)state;
@@ -270,9 +341,8 @@ static void test_f64_forms(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout),
-		cmocka_unit_test(test_dense),
-		cmocka_unit_test(test_accumulators),
+		cmocka_unit_test(test_layout),	   cmocka_unit_test(test_dense),
+		cmocka_unit_test(test_half_order), cmocka_unit_test(test_accumulators),
 		cmocka_unit_test(test_f64_forms),
 	};
 

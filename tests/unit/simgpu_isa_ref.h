@@ -184,6 +184,21 @@ static inline s64 norm(float v, float lo, float scale)
 	return isnan(v) ? 0 : (s64)nearbyintf((v < lo ? lo : v > 1 ? 1 : v) * scale);
 }
 
+/* V_DOT2_F32_F16: c, then the low product, then the high one; denormals in and out are zero. */
+static inline float dot2(uint64_t a, uint64_t b, float c)
+{
+	float sum = flushed(c);
+
+	for (unsigned int at = 0; at < 32; at += 16) {
+		double p = f16(a >> at & 0xffff), q = f16(b >> at & 0xffff);
+
+		p = fabs(p) < 0x1p-14 ? 0 : p;
+		q = fabs(q) < 0x1p-14 ? 0 : q;
+		sum = flushed((float)((long double)sum + (long double)(p * q)));
+	}
+	return sum;
+}
+
 /* Sum of absolute differences of the bytes of x and y where y has one. */
 static inline uint64_t msad(uint64_t x, uint64_t y)
 {
