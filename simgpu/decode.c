@@ -288,16 +288,45 @@ static enum sim_out result_type(const struct decoder *d)
 	return SIM_OUT_INT;
 }
 
+static enum sim_out type_by_suffix(const char *suffix)
+{
+	static const char *const names[] = {[SIM_OUT_F16] = "_f16", "_f32", "_f64"};
+
+	for (unsigned int i = SIM_OUT_F16; i <= SIM_OUT_F64; i++)
+		if (suffix && !strcmp(suffix, names[i]))
+			return i;
+	return SIM_OUT_INT;
+}
+
+/* Which sources are floats: of the type the mnemonic ends with, but for a few. */
+static void source_types(struct decoder *d)
+{
+	const char *name = sim_op_name(d->row->op);
+	enum sim_out type = type_by_suffix(strrchr(name, '_'));
+	unsigned int n = 3;
+
+	if (!strncmp(name, "v_ldexp", 7) || !strncmp(name, "v_trig", 6) ||
+	    !strncmp(name, "v_cvt_pk_u8", 11) || !strncmp(name, "v_cvt_pkaccum", 13))
+		n = 1; /* the others are integers */
+	else if (strstr(name, "_class_") || !strncmp(name, "v_dot2", 6))
+		n = 0; /* not MODE's business */
+	if (!strncmp(name, "v_pk_", 5) && type)
+		type = type == SIM_OUT_F16 ? SIM_OUT_PK_F16 : SIM_OUT_PK_F32;
+	memset(d->ip->in, (int)type, n);
+}
+
 static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 {
 	const struct sim_level *level = sim_level_get();
 	struct sim_inst *ip = d->ip;
 
-	ip->fp = exec->flags & (FP_F32 | FP_F64);
+	ip->fp = exec->flags & (FP_F32 | FP_F64 | FP_IEEE);
 	ip->xflags = exec->flags;
 	ip->keep_high = d->row->op == OP_v_fma_mixhi_f16;
 	if (ip->enc >= ENC_VOP2 && ip->enc <= ENC_VOP3P)
 		ip->out = (uint8_t)result_type(d);
+	if (ip->fp)
+		source_types(d);
 	if (exec->flags & X_FMACC)
 		decode_source_vector(d, 2, ip->dst);
 	if (exec->flags & X_FMACC)

@@ -7,12 +7,21 @@
 
 /*
  * MODE[1:0] round f32, [3:2] round f64/f16 (0 = to nearest even); [5:4] denorm f32, [7:6] denorm
- * f64/f16 (3 = keep). What differs from "nearest, keep" takes the careful path.
+ * f64/f16 (bit 0 = keep those of sources, bit 1 = of results); [8] DX10_CLAMP, [9] IEEE, [23]
+ * FP16_OVFL. What differs from "nearest, keep, IEEE" takes the careful path.
  */
+enum {
+	MODE_DX10_CLAMP = 1 << 8,
+	MODE_IEEE = 1 << 9,
+	MODE_FP16_OVFL = 1 << 23,
+};
+
 static inline void sim_mode_refresh(struct sim_wave *w)
 {
-	w->fp_special = ((w->mode & 3) != 0 || (w->mode >> 4 & 3) != 3 ? FP_F32 : 0) |
-			((w->mode >> 2 & 3) != 0 || (w->mode >> 6 & 3) != 3 ? FP_F64 : 0);
+	uint32_t single = w->mode & 0x33, other = w->mode & (0xcc | MODE_FP16_OVFL);
+
+	w->fp_special = (single != 0x30 ? FP_F32 : 0) | (other != 0xc0 ? FP_F64 : 0) |
+			(w->mode & MODE_IEEE ? 0 : FP_IEEE);
 	w->gpr_idx = (w->mode >> 27 & 1 ? SIM_IDX_ON : 0) | (w->mode >> 28 & 1 ? SIM_IDX_VSKIP : 0);
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operand modifiers: SDWA, DPP, neg, abs, op_sel, clamp, omod, and the MODE register's rounding
- * and denormal bits. "AMD Instinct MI200" ISA manual, chapters "SDWA", "DPP", "VOP3P"; the rare
+ * Operand modifiers: SDWA, DPP, neg, abs, op_sel, clamp, omod, and what the MODE register asks of
+ * floats. "AMD Instinct MI200" ISA manual, chapters "SDWA", "DPP", "VOP3P"; the rare
  * path, so it favours plainness over speed.
  */
 #include "vector_source.h"
 
 #include "dpp.h"
+#include "exec_mode_rows.h"
 
 /* SDWA select codes. */
 static u32 sdwa_select(u32 value, unsigned int sel, bool sext)
@@ -83,10 +84,15 @@ static void source_packed(const struct sim_inst *ip, unsigned int n, u32 *r)
 }
 
 /* v_fma_mix*: op_sel_hi makes the source a half, op_sel says which; neg_hi means abs. */
-static void source_mix(const struct sim_inst *ip, unsigned int n, u32 *r)
+static void source_mix(const struct sim_wave *w, const struct sim_inst *ip, unsigned int n, u32 *r)
 {
-	bool half = ip->m.opsel_hi >> n & 1, high = ip->m.opsel >> n & 1;
+	bool special = w->fp_special & ip->fp, half = ip->m.opsel_hi >> n & 1,
+	     high = ip->m.opsel >> n & 1;
 
+	if (special && half)
+		row_source_mode(w, ip, r, SIM_OUT_PK_F16);
+	else if (special)
+		row_source_mode(w, ip, r, SIM_OUT_F32);
 	for (unsigned int l = 0; half && l < 64; l++)
 		put_f32(r, l, half_to_float((u16)(high ? r[l] >> 16 : r[l])));
 	source_sign(ip, n, r);
@@ -108,7 +114,7 @@ static void source_modified(struct sim_wave *w, const struct sim_inst *ip, unsig
 	if (ip->m.dpp && n == 0)
 		source_dpp(w, ip, r, enabled);
 	if (ip->xflags & X_MIX) {
-		source_mix(ip, n, r);
+		source_mix(w, ip, n, r);
 	} else if (ip->type[n] == T_P || ip->type[n] == T_K) {
 		if (ip->enc == ENC_VOP3P)
 			source_packed(ip, n, r);
@@ -118,60 +124,43 @@ static void source_modified(struct sim_wave *w, const struct sim_inst *ip, unsig
 				r[l] >>= 16;
 		source_sign(ip, n, r);
 	}
+	if (w->fp_special & ip->fp && !(ip->xflags & X_MIX))
+		row_source_mode(w, ip, r, ip->in[n]);
 }
 
-/* MXCSR for the rounding and denormal fields of MODE that govern the instruction. */
+/*
+ * MXCSR for MODE's rounding; denormals are dealt with apart. Conversions to a narrower type round
+ * as f64/f16 do (FPDPRounding in LLVM's tables), as do those of both types but for the sum of
+ * v_fma_mix*; functions that are only near the exact value round to nearest.
+ */
 static u32 mxcsr_of(const struct sim_wave *w, const struct sim_inst *ip)
 {
 	/* GPU: nearest, up, down, zero. SSE: nearest, down, up, zero. */
 	static const u32 rounding[] = {0, 2, 1, 3};
-	bool f32mode = ip->fp & FP_F32;
-	u32 round = f32mode ? w->mode & 3 : w->mode >> 2 & 3;
-	u32 denorm = f32mode ? w->mode >> 4 & 3 : w->mode >> 6 & 3;
+	bool single = !(ip->fp & FP_F64) || ip->xflags & X_MIX;
 
-	/* Denorm bit 0: keep inputs (else DAZ); bit 1: keep results (else FTZ). */
-	return 0x1f80 | rounding[round] << 13 | (denorm & 1 ? 0 : 1u << 6) |
-	       (denorm & 2 ? 0 : 1u << 15);
+	if (ip->cls == C_TRANS)
+		return 0x1f80;
+	return 0x1f80 | rounding[single ? w->mode & 3 : w->mode >> 2 & 3] << 13;
 }
 
-static f64 scale_clamp(f64 v, const struct sim_inst *ip)
+/* The body for the current MODE. */
+static u64 body_run(struct sim_wave *w, const struct sim_inst *ip, u32 *d, u32 (*src)[128],
+		    u64 mask)
 {
-	static const f64 factor[] = {1, 2, 4, 0.5};
+	const struct sim_exec *exec = sim_exec_find(ip->row->op);
+	u32 saved = _mm_getcsr();
 
-	v *= factor[ip->m.omod];
-	if (ip->m.clamp)
-		v = v > 0 ? v < 1 ? v : 1 : 0; /* NaN becomes 0 (DX10_CLAMP) */
-	return v;
-}
-
-/* omod and clamp of floating-point results; integer clamp is the operation's own business. */
-static void result_scale(const struct sim_inst *ip, u32 *d)
-{
-	for (unsigned int l = 0; l < 64; l++) {
-		switch (ip->out) {
-		case SIM_OUT_F16:
-			put_f16(d, l, (f32)scale_clamp(get_f16(d, l), ip));
-			break;
-		case SIM_OUT_F32:
-			put_f32(d, l, (f32)scale_clamp((f64)get_f32(d, l), ip));
-			break;
-		case SIM_OUT_F64:
-			put_f64(d, l, scale_clamp(get_f64(d, l), ip));
-			break;
-		case SIM_OUT_PK_F32:
-			put_f32(d, l, (f32)scale_clamp((f64)get_f32(d, l), ip));
-			put_f32(d, 64 + l, (f32)scale_clamp((f64)get_f32(d, 64 + l), ip));
-			break;
-		case SIM_OUT_PK_F16:
-			d[l] = float_to_half((f32)scale_clamp(half_to_float((u16)d[l]), ip)) |
-			       (u32)float_to_half(
-				       (f32)scale_clamp(half_to_float((u16)(d[l] >> 16)), ip))
-				       << 16;
-			break;
-		default:
-			return;
-		}
-	}
+	_mm_setcsr(mxcsr_of(w, ip));
+	if (exec->careful)
+		exec->careful(d, src[0], src[1], src[2],
+			      ip->cls == C_TRANS ? w->mode & ~0xcu : w->mode);
+	else
+		mask = ip->body(d, src[0], src[1], src[2], mask);
+	if (d)
+		row_result_mode(w, ip, d);
+	_mm_setcsr(saved);
+	return mask;
 }
 
 /* Put a narrow result into the part of vdst that dst_sel or op_sel names. */
@@ -181,7 +170,7 @@ static void result_place(const struct sim_wave *w, const struct sim_inst *ip, u3
 	unsigned int sel = ip->m.dst_sel, bits = sel < 4 ? 8 : 16, at;
 	u32 mask;
 
-	if (ip->xflags & X_KEEPHI) {
+	if (ip->xflags & X_KEEPHI || ip->m.opsel & 8) {
 		at = ip->keep_high || ip->m.opsel & 8 ? 16 : 0;
 		mask = 0xffffu << at;
 		for (unsigned int l = 0; l < 64; l++)
@@ -208,20 +197,16 @@ u64 LEVEL(sim_body_modified)(struct sim_wave *w, const struct sim_inst *ip, u32 
 			     u64 mask)
 {
 	_Alignas(64) u32 src[3][128];
-	bool special = w->fp_special & ip->fp;
-	u32 saved = 0;
 
 	for (unsigned int n = 0; n < 3; n++)
 		source_modified(w, ip, n, src[n], enabled);
-	if (special) {
-		saved = _mm_getcsr();
-		_mm_setcsr(mxcsr_of(w, ip));
+	if (w->fp_special & ip->fp) {
+		mask = body_run(w, ip, d, src, mask);
+	} else {
+		mask = ip->body(d, src[0], src[1], src[2], mask);
+		if (d && (ip->m.omod || ip->m.clamp))
+			row_result_mode(w, ip, d);
 	}
-	mask = ip->body(d, src[0], src[1], src[2], mask);
-	if (d && (ip->m.omod || ip->m.clamp))
-		result_scale(ip, d);
-	if (special)
-		_mm_setcsr(saved);
 	if (d)
 		result_place(w, ip, d);
 	return mask;

@@ -112,10 +112,7 @@ BODY1(v_cvt_i32_f64, i32, f64, to_i32(x))
 BODY1(v_cvt_u32_f64, u32, f64, to_u32(x))
 BODY1(v_cvt_f32_f64, f32, f64, (f32)x)
 BODY1(v_cvt_f64_f32, f64, f32, (f64)x)
-BODY1(v_cvt_f16_f32, f16, f32, x)
 BODY1(v_cvt_f32_f16, f32, f16, x)
-BODY1(v_cvt_f16_u16, f16, u16, (f32)x)
-BODY1(v_cvt_f16_i16, f16, i16, (f32)x)
 BODY1(v_cvt_u16_f16, u16, f16, to_u16(x))
 BODY1(v_cvt_i16_f16, u16, f16, to_i16(x))
 BODY1(v_cvt_norm_i16_f16, u16, f16, norm_i16(x))
@@ -145,12 +142,9 @@ const struct sim_exec LEVEL(sim_exec_valu_cvt)[] = {
 	VALU(v_cvt_i32_f32, FP_F32),
 	VALU(v_cvt_i32_f64, FP_F64),
 	VALU(v_cvt_u32_f64, FP_F64),
-	VALU(v_cvt_f32_f64, FP_F32),
+	VALU(v_cvt_f32_f64, FP_F32 | FP_F64),
 	VALU(v_cvt_f64_f32, FP_F32),
-	VALU(v_cvt_f16_f32, FP_F32),
 	VALU(v_cvt_f32_f16, FP_F64),
-	VALU(v_cvt_f16_u16, FP_F64),
-	VALU(v_cvt_f16_i16, FP_F64),
 	VALU(v_cvt_u16_f16, FP_F64),
 	VALU(v_cvt_i16_f16, FP_F64),
 	VALU(v_cvt_norm_i16_f16, 0),

@@ -73,8 +73,8 @@ BODY2(v_trig_preop_f64, f64, u64, u32, trig_preop(x, y))
 const struct sim_exec LEVEL(sim_exec_valu_f64)[] = {
 	VALU(v_add_f64, FP_F64),
 	VALU(v_mul_f64, FP_F64),
-	VALU(v_min_f64, FP_F64),
-	VALU(v_max_f64, FP_F64),
+	VALU(v_min_f64, FP_F64 | FP_IEEE),
+	VALU(v_max_f64, FP_F64 | FP_IEEE),
 	VALU(v_fma_f64, FP_F64),
 	VALU_AS(v_fmac_f64, v_fma_f64, FP_F64 | X_FMACC),
 	VALU(v_rcp_f64, FP_F64),
@@ -88,7 +88,7 @@ const struct sim_exec LEVEL(sim_exec_valu_f64)[] = {
 	VALU(v_frexp_exp_i32_f64, FP_F64),
 	VALU(v_frexp_mant_f64, FP_F64),
 	VALU(v_ldexp_f64, FP_F64),
-	VALU(v_div_fixup_f64, 0),
+	VALU(v_div_fixup_f64, FP_F64),
 	VALU(v_trig_preop_f64, 0),
 	{0},
 };

@@ -234,11 +234,11 @@ static u64 v_div_fmas_f64(BODY_ARGS)
 		.op = OP_##name, .kind = X_MASK, .flags = (fl), .body = name                       \
 	}
 const struct sim_exec LEVEL(sim_exec_valu_mask)[] = {
-	MASK(v_add_co_u32, 0),	      MASK(v_sub_co_u32, 0),
-	MASK(v_subrev_co_u32, 0),     MASK(v_addc_co_u32, 0),
-	MASK(v_subb_co_u32, 0),	      MASK(v_subbrev_co_u32, 0),
-	MASK(v_cndmask_b32, 0),	      MASK(v_mad_u64_u32, 0),
-	MASK(v_mad_i64_i32, 0),	      MASK(v_div_scale_f32, 0),
-	MASK(v_div_scale_f64, 0),     MASK(v_div_fmas_f32, FP_F32),
-	MASK(v_div_fmas_f64, FP_F64), {0},
+	MASK(v_add_co_u32, 0),	       MASK(v_sub_co_u32, 0),
+	MASK(v_subrev_co_u32, 0),      MASK(v_addc_co_u32, 0),
+	MASK(v_subb_co_u32, 0),	       MASK(v_subbrev_co_u32, 0),
+	MASK(v_cndmask_b32, 0),	       MASK(v_mad_u64_u32, 0),
+	MASK(v_mad_i64_i32, 0),	       MASK(v_div_scale_f32, FP_F32),
+	MASK(v_div_scale_f64, FP_F64), MASK(v_div_fmas_f32, FP_F32),
+	MASK(v_div_fmas_f64, FP_F64),  {0},
 };

@@ -6,16 +6,6 @@
  */
 #include "exec_float.h"
 
-static inline f32 lo16f(u32 v)
-{
-	return half_to_float((u16)v);
-}
-
-static inline f32 hi16f(u32 v)
-{
-	return half_to_float((u16)(v >> 16));
-}
-
 /* An element of V_DOT2: a denormal is zero. */
 static inline f32 dot_half(u32 v)
 {
@@ -25,11 +15,6 @@ static inline f32 dot_half(u32 v)
 static inline u32 pack(u32 lo, u32 hi)
 {
 	return (lo & 0xffff) | hi << 16;
-}
-
-static inline u32 packf(f32 lo, f32 hi)
-{
-	return pack(float_to_half(lo), float_to_half(hi));
 }
 
 /* Two 16-bit lanes of x, y, z by an expression of p, q, r of type T. */
@@ -74,26 +59,6 @@ PACKED(v_pk_max_i16, i16, p > q ? p : q)
 PACKED(v_pk_lshlrev_b16, u16, (u32)q << (p & 15))
 PACKED(v_pk_lshrrev_b16, u16, q >> (p & 15))
 PACKED(v_pk_ashrrev_i16, i16, q >> (p & 15))
-
-/* IEEE minimum and maximum of halves, through their single precision values. */
-static inline u32 min16(u32 p, u32 q)
-{
-	return float_to_half(bits_float(
-		min32(float_bits(half_to_float((u16)p)), float_bits(half_to_float((u16)q)))));
-}
-
-static inline u32 max16(u32 p, u32 q)
-{
-	return float_to_half(bits_float(
-		max32(float_bits(half_to_float((u16)p)), float_bits(half_to_float((u16)q)))));
-}
-PACKED(v_pk_min_f16, u16, min16(p, q))
-PACKED(v_pk_max_f16, u16, max16(p, q))
-
-BODY2(v_pk_add_f16, u32, u32, u32, packf(lo16f(x) + lo16f(y), hi16f(x) + hi16f(y)))
-BODY2(v_pk_mul_f16, u32, u32, u32, packf(lo16f(x) * lo16f(y), hi16f(x) * hi16f(y)))
-BODY3(v_pk_fma_f16, u32, u32, u32, u32,
-      pack(half_fma(lo16f(x), lo16f(y), lo16f(z)), half_fma(hi16f(x), hi16f(y), hi16f(z))))
 
 /* Two single precision values in neighbouring registers. */
 #define PACKED32(name, expr)                                                                       \
@@ -185,9 +150,9 @@ static inline f32 dot2(u32 x, u32 y, f32 z)
 }
 BODY3(v_dot2_f32_f16, f32, u32, u32, f32, dot2(x, y, z))
 
-/* Sources are single precision rows by now (exec_mods.c). */
+/* Sources are single precision rows by now (exec_mods.c); the forms that give halves are there too.
+ */
 BODY3(v_fma_mix_f32, f32, f32, f32, f32, fmaf(x, y, z))
-BODY3(v_fma_mixlo_f16, f16, f32, f32, f32, fmaf(x, y, z))
 
 #define PK(name, fl)	 VALU(name, (fl) | X_PACKED)
 #define PK_SAT(name, fl) VALU_SAT(name, (fl) | X_PACKED)
@@ -210,12 +175,6 @@ const struct sim_exec LEVEL(sim_exec_vop3p)[] = {
 	PK(v_pk_lshlrev_b16, 0),
 	PK(v_pk_lshrrev_b16, 0),
 	PK(v_pk_ashrrev_i16, 0),
-	PK(v_pk_add_f16, FP_F64),
-	PK(v_pk_mul_f16, FP_F64),
-	PK(v_pk_fma_f16, FP_F64),
-	VALU_AS(v_pk_fmac_f16, v_pk_fma_f16, FP_F64 | X_FMACC),
-	PK(v_pk_min_f16, FP_F64),
-	PK(v_pk_max_f16, FP_F64),
 	PK(v_pk_fma_f32, FP_F32),
 	PK(v_pk_mul_f32, FP_F32),
 	PK(v_pk_add_f32, FP_F32),
@@ -228,11 +187,21 @@ const struct sim_exec LEVEL(sim_exec_vop3p)[] = {
 	PK_SAT(v_dot8_u32_u4, 0),
 	PK(v_dot2_f32_f16, 0),
 	VALU_AS(v_dot2c_f32_f16, v_dot2_f32_f16, X_FMACC),
-	{OP_v_dot2c_i32_i16, X_VALU, X_FMACC, {.body = v_dot2_i32_i16}, v_dot2_i32_i16_sat},
-	{OP_v_dot4c_i32_i8, X_VALU, X_FMACC, {.body = v_dot4_i32_i8}, v_dot4_i32_i8_sat},
-	{OP_v_dot8c_i32_i4, X_VALU, X_FMACC, {.body = v_dot8_i32_i4}, v_dot8_i32_i4_sat},
-	VALU(v_fma_mix_f32, FP_F32 | X_MIX),
-	VALU(v_fma_mixlo_f16, FP_F32 | X_MIX | X_KEEPHI),
-	VALU_AS(v_fma_mixhi_f16, v_fma_mixlo_f16, FP_F32 | X_MIX | X_KEEPHI),
+	{.op = OP_v_dot2c_i32_i16,
+	 .kind = X_VALU,
+	 .flags = X_FMACC,
+	 .body = v_dot2_i32_i16,
+	 .clamped = v_dot2_i32_i16_sat},
+	{.op = OP_v_dot4c_i32_i8,
+	 .kind = X_VALU,
+	 .flags = X_FMACC,
+	 .body = v_dot4_i32_i8,
+	 .clamped = v_dot4_i32_i8_sat},
+	{.op = OP_v_dot8c_i32_i4,
+	 .kind = X_VALU,
+	 .flags = X_FMACC,
+	 .body = v_dot8_i32_i4,
+	 .clamped = v_dot8_i32_i4_sat},
+	VALU(v_fma_mix_f32, FP_F32 | FP_F64 | X_MIX),
 	{0},
 };

@@ -83,6 +83,7 @@ struct sim_inst {
 	uint8_t special[3];
 	uint8_t size[3];   /* dwords of the sources */
 	uint8_t type[3];   /* enum sim_type of the sources */
+	uint8_t in[3];	   /* enum sim_out of the sources: what MODE may flush */
 	bool modded;	   /* any of m matters */
 	uint8_t out;	   /* enum sim_out: how omod and clamp see the result */
 	uint8_t keep_high; /* X_KEEPHI: the result goes to the high half */
@@ -124,6 +125,7 @@ enum {
 	X_PACKED = 8, /* VOP3P: op_sel and neg are per half and belong to the body's rows */
 	X_MIX = 16,   /* v_*_mix*: op_sel_hi makes a source f16, neg_hi is abs */
 	X_FMACC = 32, /* vdst is also source 2 */
+	FP_IEEE = 64, /* minimum, maximum: MODE.IEEE says what a signalling NaN does */
 };
 
 struct sim_exec {
@@ -135,6 +137,7 @@ struct sim_exec {
 		sim_body *body;
 	};
 	sim_body *clamped;
+	sim_body *careful; /* in place of body where MODE matters; its m is MODE */
 };
 
 /* One executable level: the run loop, the wrappers around bodies, and all operations. */

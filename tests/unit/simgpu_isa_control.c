@@ -237,7 +237,7 @@ static void test_hwreg(void **state)
 	lab_reset(&lab);
 	lab.wave->trapsts = 0xff00;
 	lab_run_to_end(&lab, HWREG);
-	assert_int_equal(lab.wave->sgpr[8], 0x250);
+	assert_int_equal(lab.wave->sgpr[8], 0x350);
 	assert_int_equal(lab.wave->sgpr[9], 2);
 	assert_int_equal(lab.wave->sgpr[11], 0xff78);
 }

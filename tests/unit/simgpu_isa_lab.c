@@ -141,7 +141,7 @@ void lab_reset(struct lab *lab)
 		.counters = &lab->counters,
 	};
 	w->exec = ~0ull;
-	w->mode = 0x2f0; /* nearest, denormals kept, IEEE */
+	w->mode = 0x3f0; /* nearest, denormals kept, DX10_CLAMP, IEEE: as HIP launches */
 	w->group = &lab->group;
 	w->scratch = lab->scratch;
 	w->scratch_lane_size = LAB_SCRATCH_LANE;

@@ -120,14 +120,14 @@ static inline double minnum(double x, double y)
 {
 	if (x == 0 && y == 0)
 		return signbit(x) ? x : y;
-	return fmin(x, y);
+	return isnan(x) ? y : isnan(y) ? x : fmin(x, y);
 }
 
 static inline double maxnum(double x, double y)
 {
 	if (x == 0 && y == 0)
 		return signbit(x) ? y : x;
-	return fmax(x, y);
+	return isnan(x) ? y : isnan(y) ? x : fmax(x, y);
 }
 
 /* Signalling NaN inputs make the result NaN in IEEE mode. */
@@ -182,6 +182,19 @@ static inline uint64_t fixup16(uint64_t x, uint64_t y, uint64_t z)
 static inline s64 norm(float v, float lo, float scale)
 {
 	return isnan(v) ? 0 : (s64)nearbyintf((v < lo ? lo : v > 1 ? 1 : v) * scale);
+}
+
+/* x * y + z of halves, rounded twice, with denormals taken as zero everywhere. */
+static inline double flushed16(double v)
+{
+	return fabs(v) < 0x1p-14 ? copysign(0, v) : v;
+}
+
+static inline uint64_t mad16(double x, double y, double z)
+{
+	double p = flushed16(f16(b16((long double)flushed16(x) * flushed16(y))));
+
+	return b16((long double)flushed16(f16(b16((long double)p + flushed16(z)))));
 }
 
 /* V_DOT2_F32_F16: c, then the low product, then the high one; denormals in and out are zero. */
