@@ -22,6 +22,9 @@
 enum {
 	DIV_F32,
 	DIV_F64,
+	DIV_FLUSHED,
+	SCALE_F32,
+	SCALE_F64,
 	ADD_MODE_F32,
 	ADD_MODE_F64,
 	SIN,
@@ -58,6 +61,24 @@ static const char *const text[SNIPPETS] = {
 		    "v_fma_f64 v[10:11], -v[10:11], v[14:15], v[20:21]\n"
 		    "v_div_fmas_f64 v[10:11], v[10:11], v[12:13], v[14:15]\n"
 		    "v_div_fixup_f64 v[8:9], v[10:11], v[4:5], v[2:3]\n",
+	/* As LLVM 15 does it while denormals are off: on for the refinement. */
+	[DIV_FLUSHED] = "v_div_scale_f32 v10, s[20:21], v4, v4, v2\n"
+			"v_div_scale_f32 v11, vcc, v2, v4, v2\n"
+			"v_rcp_f32 v12, v10\n"
+			"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3\n"
+			"v_fma_f32 v13, -v10, v12, 1.0\n"
+			"v_fmac_f32 v12, v13, v12\n"
+			"v_mul_f32 v13, v11, v12\n"
+			"v_fma_f32 v14, -v10, v13, v11\n"
+			"v_fmac_f32 v13, v14, v12\n"
+			"v_fma_f32 v10, -v10, v13, v11\n"
+			"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n"
+			"v_div_fmas_f32 v10, v10, v12, v13\n"
+			"v_div_fixup_f32 v8, v10, v4, v2\n",
+	[SCALE_F32] =
+		"v_div_scale_f32 v8, vcc, v4, v4, v2\nv_div_scale_f32 v10, s[20:21], v2, v4, v2\n",
+	[SCALE_F64] = ("v_div_scale_f64 v[8:9], vcc, v[4:5], v[4:5], v[2:3]\n"
+		       "v_div_scale_f64 v[10:11], s[20:21], v[2:3], v[4:5], v[2:3]\n"),
 	[ADD_MODE_F32] = "s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s4\nv_add_f32 v8, v2, v4\n",
 	[ADD_MODE_F64] = ("s_setreg_b32 hwreg(HW_REG_MODE, 0, 8), s4\n"
 			  "v_add_f64 v[8:9], v[2:3], v[4:5]\n"),
@@ -97,31 +118,96 @@ static uint64_t get(unsigned int reg, unsigned int lane)
 	return lab.wave->vgpr[reg][lane] | (uint64_t)lab.wave->vgpr[reg + 1][lane] << 32;
 }
 
+/* Wrong quotients of v2 / v4; with `flush` denormals count as zero. */
+static unsigned int wrong_f32(unsigned int snippet, bool flush)
+{
+	unsigned int bad = 0;
+
+	lab_run_to_end(&lab, snippet);
+	for (unsigned int l = 0; l < 64; l++) {
+		uint32_t a = lab.wave->vgpr[2][l], b = lab.wave->vgpr[4][l];
+		uint64_t got = lab.wave->vgpr[8][l];
+		float want = flush ? flushed(flushed(f32(a)) / flushed(f32(b))) : f32(a) / f32(b);
+
+		if (got == b32(want) || (isnan(f32(got)) && isnan(want)))
+			continue;
+		print_error("%08x / %08x: got %08lx, want %08lx\n", a, b, got, b32(want));
+		bad++;
+	}
+	return bad;
+}
+
 static void test_divide_f32(void **state)
 {
 	unsigned int bad = 0;
 
 	(void)state;
-	for (unsigned int round = 0; round < 3000; round++) {
+	for (unsigned int round = 0; round < 16000 && bad < 20; round++) {
 		lab_reset(&lab);
 		for (unsigned int l = 0; l < 64; l++) {
 			/* Every second: any exponent at all. */
 			lab.wave->vgpr[2][l] = l & 1 ? (uint32_t)lab_random() : lab_edge32();
 			lab.wave->vgpr[4][l] = l & 1 ? (uint32_t)lab_random() : lab_edge32();
 		}
-		lab_run_to_end(&lab, DIV_F32);
-		for (unsigned int l = 0; l < 64; l++) {
-			uint32_t a = lab.wave->vgpr[2][l], b = lab.wave->vgpr[4][l];
-			uint64_t got = lab.wave->vgpr[8][l], want = b32(f32(a) / f32(b));
-
-			if (got == want || (isnan(f32(got)) && isnan(f32(want))))
-				continue;
-			if (bad++ < 10)
-				print_error("%08x / %08x: got %08lx, want %08lx\n", a, b, got,
-					    want);
-		}
+		bad += wrong_f32(DIV_F32, false);
 	}
 	assert_int_equal(bad, 0);
+}
+
+/* Every pair of exponents, with random and with extreme fractions. */
+static void test_divide_exponents(void **state)
+{
+	static const uint32_t fractions[] = {0, 1, 0x7fffff, 0x400000};
+	unsigned int bad = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 65536 && bad < 20; n += 16) {
+		lab_reset(&lab);
+		for (uint32_t l = 0; l < 64; l++) {
+			uint32_t pair = n + l / 4, r = (uint32_t)lab_random();
+			uint32_t fa = l & 1 ? r & 0x7fffff : fractions[r >> 28 & 3];
+			uint32_t fb = l & 2 ? r >> 5 & 0x7fffff : fractions[r >> 30];
+
+			lab.wave->vgpr[2][l] = (pair & 255) << 23 | fa | (r & 1u << 31);
+			lab.wave->vgpr[4][l] = pair >> 8 << 23 | fb;
+		}
+		bad += wrong_f32(DIV_F32, false);
+	}
+	assert_int_equal(bad, 0);
+}
+
+/* Denormals off: what LLVM emits keeps them on between scaling and fixup only. */
+static void test_divide_flushed(void **state)
+{
+	unsigned int bad = 0;
+
+	(void)state;
+	for (unsigned int round = 0; round < 4000 && bad < 20; round++) {
+		lab_reset(&lab);
+		lab.wave->mode &= ~0x30u;
+		for (unsigned int l = 0; l < 64; l++) {
+			lab.wave->vgpr[2][l] = l & 1 ? (uint32_t)lab_random() : lab_edge32();
+			lab.wave->vgpr[4][l] = l & 2 ? (uint32_t)lab_random() : lab_edge32();
+		}
+		bad += wrong_f32(DIV_FLUSHED, true);
+		assert_int_equal(lab.wave->mode & 0x30, 0);
+	}
+	assert_int_equal(bad, 0);
+}
+
+/* Edges, and exponents about which the scaling decides. */
+static uint64_t near_edge64(unsigned int lane)
+{
+	static const uint16_t exponents[] = {0,	   1,	 2,    52,   53,   54,	 127,  128,
+					     129,  255,	 256,  767,  768,  769,	 1022, 1023,
+					     1024, 1150, 1151, 1791, 1792, 2044, 2045, 2046};
+	uint64_t r = lab_random(), fraction = lab_random() >> 12;
+
+	if (lane & 2)
+		return lab_edge64();
+	if (r & 0x300)
+		fraction = r & 0x100 ? 0 : 0xfffffffffffffull;
+	return (uint64_t)exponents[(r >> 32) % 24] << 52 | fraction | (r & 1) << 63;
 }
 
 static void test_divide_f64(void **state)
@@ -129,11 +215,11 @@ static void test_divide_f64(void **state)
 	unsigned int bad = 0;
 
 	(void)state;
-	for (unsigned int round = 0; round < 3000; round++) {
+	for (unsigned int round = 0; round < 16000; round++) {
 		lab_reset(&lab);
 		for (unsigned int l = 0; l < 64; l++) {
-			put(2, l, l & 1 ? lab_random() : lab_edge64());
-			put(4, l, l & 1 ? lab_random() : lab_edge64());
+			put(2, l, l & 1 ? lab_random() : near_edge64(l));
+			put(4, l, l & 1 ? lab_random() : near_edge64(l >> 1));
 		}
 		lab_run_to_end(&lab, DIV_F64);
 		for (unsigned int l = 0; l < 64; l++) {
@@ -148,6 +234,118 @@ static void test_divide_f64(void **state)
 		}
 	}
 	assert_int_equal(bad, 0);
+}
+
+/*
+ * V_DIV_SCALE by the manual's cases, in extended precision; `up` is the scaling exponent (64 or
+ * 128), `huge` the difference of exponents near overflow, `tiny` the numerator's exponent below
+ * which both are scaled, `least` the least normal number. Returns whether VCC is set.
+ */
+static bool scaled(long double den, long double num, int up, int huge, int tiny, long double least,
+		   long double *ret_den, long double *ret_num)
+{
+	int ed, en, exponent_den, exponent_num;
+	bool inverse_tiny = fabsl(1 / den) < least, quotient_tiny = fabsl(num / den) < least;
+
+	frexpl(den, &ed);
+	frexpl(num, &en);
+	/* The exponent field: 0 for denormals. */
+	frexpl(least, &exponent_den);
+	exponent_num = en < exponent_den ? 0 : en - exponent_den + 1;
+	exponent_den = ed < exponent_den ? 0 : ed - exponent_den + 1;
+	*ret_den = den;
+	*ret_num = num;
+	if (exponent_num - exponent_den >= huge) {
+		*ret_den = ldexpl(den, up);
+		return true;
+	}
+	if (exponent_den == 0) {
+		*ret_den = ldexpl(den, up);
+		*ret_num = ldexpl(num, up);
+		return false;
+	}
+	if (inverse_tiny && quotient_tiny) { /* the manual says up, which would be infinite */
+		*ret_den = ldexpl(den, -up);
+		return true;
+	}
+	if (inverse_tiny) {
+		*ret_den = ldexpl(den, -up);
+		*ret_num = ldexpl(num, -up);
+		return false;
+	}
+	if (quotient_tiny) {
+		*ret_num = ldexpl(num, up);
+		return true;
+	}
+	if (exponent_num <= tiny) {
+		*ret_den = ldexpl(den, up);
+		*ret_num = ldexpl(num, up);
+	}
+	return false;
+}
+
+static void test_scale_f32(void **state)
+{
+	(void)state;
+	for (unsigned int round = 0; round < 2000; round++) {
+		lab_reset(&lab);
+		for (unsigned int l = 0; l < 64; l++) {
+			lab.wave->vgpr[2][l] = (uint32_t)lab_random() & 0xff800000;
+			lab.wave->vgpr[4][l] = (uint32_t)lab_random() & 0xff800000;
+			if (l & 1) /* not at the edge of "quotient is denormal" by rounding */
+				lab.wave->vgpr[2][l] |= 0x00600000;
+		}
+		lab_run_to_end(&lab, SCALE_F32);
+		for (unsigned int l = 0; l < 64; l++) {
+			float num = f32(lab.wave->vgpr[2][l]), den = f32(lab.wave->vgpr[4][l]);
+			long double want_den, want_num;
+			bool flag;
+
+			if (num == 0 || den == 0) {
+				assert_true(isnan(f32(lab.wave->vgpr[8][l])));
+				continue;
+			}
+			if (!isfinite(num) || !isfinite(den))
+				continue;
+			flag = scaled((long double)den, (long double)num, 64, 96, 23, 0x1p-126L,
+				      &want_den, &want_num);
+			assert_int_equal(lab.wave->vcc >> l & 1, flag);
+			assert_int_equal(lab.wave->vgpr[8][l], b32((float)want_den));
+			assert_int_equal(lab.wave->vgpr[10][l], b32((float)want_num));
+		}
+		assert_true((lab.wave->sgpr[20] | (uint64_t)lab.wave->sgpr[21] << 32) ==
+			    lab.wave->vcc);
+	}
+}
+
+static void test_scale_f64(void **state)
+{
+	(void)state;
+	for (unsigned int round = 0; round < 2000; round++) {
+		lab_reset(&lab);
+		for (unsigned int l = 0; l < 64; l++) {
+			put(2, l, near_edge64(0) & 0xfff0000000000000);
+			put(4, l, (l & 1 ? lab_random() : near_edge64(0)) & 0xfff0000000000000);
+		}
+		lab_run_to_end(&lab, SCALE_F64);
+		for (unsigned int l = 0; l < 64; l++) {
+			double num = f64(get(2, l)), den = f64(get(4, l));
+			long double want_den, want_num;
+			bool flag;
+
+			if (num == 0 || den == 0) {
+				assert_true(isnan(f64(get(8, l))));
+				continue;
+			}
+			if (!isfinite(num) || !isfinite(den))
+				continue;
+			flag = scaled((long double)den, (long double)num, 128, 768, 53, 0x1p-1022L,
+				      &want_den, &want_num);
+			assert_int_equal(lab.wave->vcc >> l & 1, flag);
+			assert_true(get(8, l) == b64((double)want_den));
+			assert_true(get(10, l) == b64((double)want_num));
+		}
+	}
 }
 
 /* GPU rounding modes: nearest, up, down, zero. */
@@ -338,9 +536,16 @@ static void test_pkrtz(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_divide_f32), cmocka_unit_test(test_divide_f64),
-		cmocka_unit_test(test_mode_f32),   cmocka_unit_test(test_mode_f64),
-		cmocka_unit_test(test_functions),  cmocka_unit_test(test_trig_preop),
+		cmocka_unit_test(test_divide_f32),
+		cmocka_unit_test(test_divide_f64),
+		cmocka_unit_test(test_divide_exponents),
+		cmocka_unit_test(test_divide_flushed),
+		cmocka_unit_test(test_scale_f32),
+		cmocka_unit_test(test_scale_f64),
+		cmocka_unit_test(test_mode_f32),
+		cmocka_unit_test(test_mode_f64),
+		cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_trig_preop),
 		cmocka_unit_test(test_pkrtz),
 	};
 
