@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A host for one handler instance with as many sites as a test likes; keeps the rows. */
+/*
+ * A host for one handler instance with as many sites as a test likes; keeps the rows of all tables
+ * in the order in which they were written.
+ */
 #ifndef PROBE_TESTS_HANDLERS_HOST_H
 #define PROBE_TESTS_HANDLERS_HOST_H
 
@@ -13,23 +16,44 @@
 
 #include <probe/handler.h>
 
-enum { HOST_SITES = 64, HOST_ROWS = 256, HOST_COLUMNS = 32, HOST_TEXT = 400 };
+enum {
+	HOST_SITES = 64,
+	HOST_TABLES = 4,
+	HOST_ROWS = 8192,
+	HOST_COLUMNS = 32,
+	HOST_TEXT = 1 << 20,
+	HOST_ARGS = 8,
+};
+
+struct host_table {
+	char name[64];
+	char names[HOST_COLUMNS][32];
+	enum probe_type types[HOST_COLUMNS];
+	size_t columns;
+};
 
 struct host_row {
-	int64_t integer[HOST_COLUMNS];
-	char text[HOST_COLUMNS][HOST_TEXT];
+	size_t table;
+	union {
+		int64_t integer;
+		double real;
+		size_t text; /* in host_state.text */
+	} cell[HOST_COLUMNS];
 };
 
 struct host_state {
 	struct probe_site_info sites[HOST_SITES];
 	uint32_t site_count;
-	char table[64];
-	char names[HOST_COLUMNS][32];
-	enum probe_type types[HOST_COLUMNS];
-	size_t columns;
+	const char *args[HOST_ARGS][2]; /* key, value */
+	struct host_table tables[HOST_TABLES];
+	size_t table_count;
 	struct host_row rows[HOST_ROWS];
 	size_t row_count;
+	char text[HOST_TEXT];
+	size_t text_used;
 	unsigned logged;
+	enum probe_level level; /* of the last message, and its text */
+	char message[512];
 };
 
 static inline const struct probe_site_info *host_site(void *ctx, uint32_t code_object,
@@ -49,7 +73,11 @@ static inline uint32_t host_site_count(void *ctx, uint32_t code_object)
 
 static inline const char *host_arg(void *ctx, const char *key)
 {
-	(void)ctx, (void)key;
+	struct host_state *state = ctx;
+
+	for (size_t i = 0; i < HOST_ARGS && state->args[i][0]; i++)
+		if (!strcmp(state->args[i][0], key))
+			return state->args[i][1];
 	return NULL;
 }
 
@@ -57,37 +85,60 @@ static inline int host_table(void *ctx, const char *name, const struct probe_col
 			     size_t count)
 {
 	struct host_state *state = ctx;
+	struct host_table *table = &state->tables[state->table_count];
 
 	assert_true(count <= HOST_COLUMNS);
-	snprintf(state->table, sizeof(state->table), "%s", name);
+	assert_true(state->table_count < HOST_TABLES);
+	snprintf(table->name, sizeof(table->name), "%s", name);
 	for (size_t i = 0; i < count; i++) {
-		snprintf(state->names[i], sizeof(state->names[i]), "%s", columns[i].name);
-		state->types[i] = columns[i].type;
+		snprintf(table->names[i], sizeof(table->names[i]), "%s", columns[i].name);
+		table->types[i] = columns[i].type;
 	}
-	state->columns = count;
-	return 7;
+	table->columns = count;
+	return 7 + (int)state->table_count++;
 }
 
 static inline int host_row(void *ctx, int table, const union probe_value *values, size_t count)
 {
 	struct host_state *state = ctx;
 	struct host_row *row = &state->rows[state->row_count++];
+	const char *text;
 
-	assert_int_equal(table, 7);
-	assert_int_equal(count, state->columns);
 	assert_true(state->row_count <= HOST_ROWS);
-	for (size_t i = 0; i < count; i++)
-		if (state->types[i] == PROBE_TYPE_TEXT)
-			snprintf(row->text[i], HOST_TEXT, "%s", values[i].text);
-		else
-			row->integer[i] = values[i].integer;
+	assert_in_range(table, 7, 7 + state->table_count - 1);
+	row->table = (size_t)table - 7;
+	assert_int_equal(count, state->tables[row->table].columns);
+	for (size_t i = 0; i < count; i++) {
+		switch (state->tables[row->table].types[i]) {
+		case PROBE_TYPE_INTEGER:
+			row->cell[i].integer = values[i].integer;
+			break;
+		case PROBE_TYPE_REAL:
+			row->cell[i].real = values[i].real;
+			break;
+		case PROBE_TYPE_TEXT:
+			text = values[i].text ? values[i].text : "";
+			assert_true(state->text_used + strlen(text) < HOST_TEXT);
+			row->cell[i].text = state->text_used;
+			strcpy(state->text + state->text_used, text);
+			state->text_used += strlen(text) + 1;
+			break;
+		}
+	}
 	return 0;
 }
 
-static inline void host_log(void *ctx, enum probe_level level, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void host_log(void *ctx, enum probe_level level,
+								  const char *format, ...)
 {
-	(void)level, (void)format;
-	((struct host_state *)ctx)->logged++;
+	struct host_state *state = ctx;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(state->message, sizeof(state->message), format, args);
+	va_end(args);
+	state->level = level;
+	state->logged++;
 }
 
 static inline struct probe_host host_of(struct host_state *state)
@@ -105,10 +156,13 @@ static inline struct probe_host host_of(struct host_state *state)
 	};
 }
 
-static inline size_t host_column(const struct host_state *state, const char *name)
+static inline size_t host_column(const struct host_state *state, size_t row, const char *name)
 {
-	for (size_t i = 0; i < state->columns; i++)
-		if (!strcmp(state->names[i], name))
+	const struct host_table *table = &state->tables[state->rows[row].table];
+
+	assert_true(row < state->row_count);
+	for (size_t i = 0; i < table->columns; i++)
+		if (!strcmp(table->names[i], name))
 			return i;
 	fail_msg("no column %s", name);
 	return 0;
@@ -116,14 +170,23 @@ static inline size_t host_column(const struct host_state *state, const char *nam
 
 static inline int64_t host_get(const struct host_state *state, size_t row, const char *name)
 {
-	assert_true(row < state->row_count);
-	return state->rows[row].integer[host_column(state, name)];
+	return state->rows[row].cell[host_column(state, row, name)].integer;
+}
+
+static inline double host_real(const struct host_state *state, size_t row, const char *name)
+{
+	return state->rows[row].cell[host_column(state, row, name)].real;
 }
 
 static inline const char *host_text(const struct host_state *state, size_t row, const char *name)
 {
+	return state->text + state->rows[row].cell[host_column(state, row, name)].text;
+}
+
+static inline const char *host_table_of(const struct host_state *state, size_t row)
+{
 	assert_true(row < state->row_count);
-	return state->rows[row].text[host_column(state, name)];
+	return state->tables[state->rows[row].table].name;
 }
 
 #endif

@@ -333,7 +333,7 @@ static void test_counters_add(void **state)
 	assert_int_equal(probe_handler.batch(instance, &batch), 0);
 	finish();
 
-	assert_string_equal(host_state.table, "site");
+	assert_string_equal(host_table_of(&host_state, 0), "site");
 	assert_int_equal(host_state.row_count, 2);
 	assert_int_equal(host_state.logged, 1);
 	assert_int_equal(get(0, "kernel"), 5);

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handler `heatmap`: where in memory a run's accesses go. Tables probe_heatmap_region (2 MiB),
+ * probe_heatmap_page (4 KiB; the busiest `pages=N`) and probe_heatmap_lds (dwords per bank and
+ * kernel). Addresses are the process's; the host knows no allocations yet.
+ *
+ * Counts are of lanes. What crosses a page counts in both, its bytes where they lie; an atomic
+ * operation's bytes are read and written. lines64 are the distinct lines touched in the whole run.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/handler.h>
+
+#include "lds_model.h"
+#include "sites.h"
+
+#define PAGE_SHIFT   12
+#define PAGE_BYTES   (1u << PAGE_SHIFT)
+#define REGION_SHIFT 21
+#define LINE_SHIFT   6 /* 64 lines in a page: a bit each */
+#define NO_PAGE	     UINT64_MAX
+#define BANKS_MAX    64
+
+enum { READS, WRITES, ATOMICS, KINDS };
+
+struct page {
+	uint64_t number; /* address >> PAGE_SHIFT; NO_PAGE: a free slot */
+	uint64_t lines;
+	uint64_t count[KINDS];
+	uint64_t bytes[KINDS];
+};
+
+struct site {
+	struct site_facts facts;
+};
+
+/* Per kernel. */
+struct banks {
+	uint32_t count; /* 0 = no LDS access yet */
+	uint64_t dwords[KINDS][BANKS_MAX];
+};
+
+struct heatmap {
+	struct sites sites;
+	struct page *pages; /* open addressing */
+	size_t count, size;
+	struct page *last;
+	uint64_t keep; /* rows of table page */
+	bool no_memory;
+};
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+static size_t home_of(size_t size, uint64_t number)
+{
+	return (number * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+}
+
+static size_t slot_of(const struct page *pages, size_t size, uint64_t number)
+{
+	size_t slot = home_of(size, number);
+
+	while (pages[slot].number != number && pages[slot].number != NO_PAGE)
+		slot = (slot + 1) & (size - 1);
+	return slot;
+}
+
+static bool grow(struct heatmap *heatmap)
+{
+	size_t size = heatmap->size ? 2 * heatmap->size : 1024;
+	struct page *pages = calloc(size, sizeof(*pages));
+
+	if (!pages)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		pages[i].number = NO_PAGE;
+	for (size_t i = 0; i < heatmap->size; i++)
+		if (heatmap->pages[i].number != NO_PAGE)
+			pages[slot_of(pages, size, heatmap->pages[i].number)] = heatmap->pages[i];
+	free(heatmap->pages);
+	heatmap->pages = pages;
+	heatmap->size = size;
+	heatmap->last = NULL;
+	return true;
+}
+
+static struct page *find_page(struct heatmap *heatmap, uint64_t number)
+{
+	struct page *page = heatmap->last;
+
+	if (page && page->number == number)
+		return page;
+	if (2 * heatmap->count >= heatmap->size && !grow(heatmap)) {
+		heatmap->no_memory = true;
+		return NULL;
+	}
+	page = &heatmap->pages[slot_of(heatmap->pages, heatmap->size, number)];
+	heatmap->count += page->number == NO_PAGE;
+	page->number = number;
+	heatmap->last = page;
+	return page;
+}
+
+static unsigned kind_of(const struct site_facts *facts)
+{
+	return facts->access == PROBE_ACCESS_LOAD    ? READS
+	       : facts->access == PROBE_ACCESS_STORE ? WRITES
+						     : ATOMICS;
+}
+
+static uint64_t line_bits(uint64_t first, uint64_t last)
+{
+	unsigned low = (first & (PAGE_BYTES - 1)) >> LINE_SHIFT;
+	unsigned high = (last & (PAGE_BYTES - 1)) >> LINE_SHIFT;
+
+	return UINT64_MAX >> (63 - (high - low)) << low;
+}
+
+/* `lanes` accesses of one page that take `bytes` from it. */
+static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_t lines,
+		unsigned lanes, uint64_t bytes)
+{
+	struct page *page = find_page(heatmap, number);
+
+	if (!page)
+		return;
+	page->lines |= lines;
+	page->count[kind] += lanes;
+	page->bytes[kind] += bytes;
+}
+
+/* Any address, any size. */
+static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsigned bytes)
+{
+	while (bytes) {
+		uint64_t room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+		unsigned here = bytes < room ? bytes : (unsigned)room;
+
+		add(heatmap, kind, addr >> PAGE_SHIFT, line_bits(addr, addr + here - 1), 1, here);
+		addr += here;
+		bytes -= here;
+	}
+}
+
+/* Lanes that lie inside a line each; those of one page in a row are added together. */
+static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, const uint64_t *addr,
+		      unsigned count)
+{
+	for (unsigned i = 0; i < count;) {
+		uint64_t number = addr[i] >> PAGE_SHIFT, lines = 0;
+		unsigned first = i;
+
+		for (; i < count && addr[i] >> PAGE_SHIFT == number; i++)
+			lines |= 1ull << ((addr[i] >> LINE_SHIFT) & 63);
+		add(heatmap, kind, number, lines, i - first, (uint64_t)(i - first) * bytes);
+	}
+}
+
+/* Ask for the pages' counts before they are needed: scattered ones are in no cache. */
+static void prefetch(const struct heatmap *heatmap, const uint64_t *addr, unsigned count)
+{
+	for (unsigned i = 0; i < count && heatmap->size; i++)
+		__builtin_prefetch(&heatmap->pages[home_of(heatmap->size, addr[i] >> PAGE_SHIFT)]);
+}
+
+/*
+ * Neighbouring lanes at a small stride, each inside a line: page by page. No line between the first
+ * and the last is left out. False if it is not so.
+ */
+static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
+		    const struct probe_access *access)
+{
+	uint64_t addr = access->base, stride = (uint64_t)access->stride;
+	uint64_t run = access->exec >> __builtin_ctzll(access->exec);
+	unsigned lanes = access->lanes;
+
+	if (stride > 1u << LINE_SHIFT || run & (run + 1))
+		return false;
+	while (lanes) {
+		uint64_t last = addr + stride * (lanes - 1), room;
+		unsigned here = lanes;
+
+		if (last >> PAGE_SHIFT != addr >> PAGE_SHIFT) {
+			room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+			here = (unsigned)((room + stride - 1) / stride);
+			last = addr + stride * (here - 1);
+		}
+		add(heatmap, kind, addr >> PAGE_SHIFT, line_bits(addr, last), here,
+		    (uint64_t)here * bytes);
+		addr = last + stride;
+		lanes -= here;
+	}
+	return true;
+}
+
+/* Does every lane lie inside one line? */
+static bool aligned(unsigned bytes, const uint64_t *addr, unsigned count)
+{
+	uint64_t any = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		any |= addr[i];
+	return bytes <= 1u << LINE_SHIFT && !(bytes & (bytes - 1)) && !(any & (bytes - 1));
+}
+
+static void add_global(struct heatmap *heatmap, const struct site_facts *facts,
+		       const struct probe_access *access)
+{
+	const uint64_t ends[] = {access->base, (uint64_t)access->stride};
+	unsigned bytes = facts->bytes, kind = kind_of(facts), count;
+	bool affine = access->form == PROBE_FORM_AFFINE;
+	uint64_t addr[64];
+
+	if (affine && aligned(bytes, ends, 2) && add_run(heatmap, kind, bytes, access))
+		return;
+	count = probe_access_expand(access, addr);
+	if (!affine)
+		prefetch(heatmap, addr, count);
+	if (aligned(bytes, addr, count))
+		add_lanes(heatmap, kind, bytes, addr, count);
+	else
+		for (unsigned i = 0; i < count; i++)
+			add_lane(heatmap, kind, addr[i], bytes);
+}
+
+/* ---- LDS ------------------------------------------------------------------------------------- */
+
+static void learn_banks(const struct sites_kernel *kernel, struct banks *banks)
+{
+	banks->count = lds_model_phases(lds_model_find(kernel->arch), 4, false)->banks;
+	if (!banks->count || banks->count > BANKS_MAX)
+		banks->count = 32;
+}
+
+static uint64_t *banks_of(const struct sites_kernel *kernel, const struct site_facts *facts,
+			  uint32_t *mask)
+{
+	struct banks *banks = kernel->extra;
+
+	if (!banks->count)
+		learn_banks(kernel, banks);
+	*mask = banks->count - 1;
+	return banks->dwords[kind_of(facts)];
+}
+
+static void add_lds(const struct sites_kernel *kernel, const struct site_facts *facts,
+		    uint64_t address)
+{
+	uint32_t addr = (uint32_t)address, mask;
+	uint64_t *dwords = banks_of(kernel, facts, &mask);
+
+	for (uint32_t at = addr >> 2, end = (addr + facts->bytes - 1) >> 2; at <= end; at++)
+		dwords[at & mask]++;
+}
+
+/*
+ * A full wave at a constant stride meets banks in a cycle, each equally often. False: count lane by
+ * lane.
+ */
+static bool add_lds_run(const struct sites_kernel *kernel, const struct site_facts *facts,
+			const struct probe_access *access)
+{
+	uint32_t mask, stride = (uint32_t)access->stride, at = (uint32_t)access->base >> 2;
+	uint64_t *dwords = banks_of(kernel, facts, &mask);
+	uint32_t words = facts->bytes / 4, step = stride >> 2 & mask, cycle;
+
+	if (access->lanes != 64 || facts->bytes & 3 || access->base & 3 || stride & 3)
+		return false;
+	/* The banks are a power of two, so the highest one that divides the step ends the cycle. */
+	cycle = step ? (mask + 1) / (step & -step) : 1;
+	for (uint32_t word = 0; word < words; word++)
+		for (uint32_t i = 0; i < cycle; i++)
+			dwords[(at + word + i * step) & mask] += 64 / cycle;
+	return true;
+}
+
+/* ---- The plugin ------------------------------------------------------------------------------ */
+
+static void add_access(struct heatmap *heatmap, const struct sites_kernel *kernel,
+		       const struct site_facts *facts, const struct probe_dispatch_info *dispatch,
+		       const struct probe_access *access)
+{
+	uint64_t addr[64];
+	unsigned count;
+
+	if (!facts->lds) {
+		add_global(heatmap, facts, access);
+		return;
+	}
+	if (access->form == PROBE_FORM_AFFINE && !facts->global &&
+	    add_lds_run(kernel, facts, access))
+		return;
+	count = probe_access_expand(access, addr);
+	for (unsigned i = 0; i < count; i++) {
+		enum site_place place = site_place(facts, dispatch, addr[i]);
+
+		if (place == SITE_GLOBAL)
+			add_lane(heatmap, kind_of(facts), addr[i], facts->bytes);
+		else if (place == SITE_LDS)
+			add_lds(kernel, facts, addr[i]);
+	}
+}
+
+static int heatmap_batch(void *state, const struct probe_batch *batch)
+{
+	struct heatmap *heatmap = state;
+	const struct sites_kernel *kernel = sites_kernel(&heatmap->sites, batch->dispatch);
+
+	if (!kernel)
+		return -ENOMEM;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct probe_access *access = &batch->access[i];
+		const struct site_facts *facts =
+			access->exec ? sites_get(&heatmap->sites, kernel, access->site) : NULL;
+
+		if (facts)
+			add_access(heatmap, kernel, facts, batch->dispatch, access);
+	}
+	return heatmap->no_memory ? -ENOMEM : 0;
+}
+
+static int heatmap_open(const struct probe_host *host, void **state)
+{
+	struct heatmap *heatmap = calloc(1, sizeof(*heatmap));
+
+	if (!heatmap)
+		return -ENOMEM;
+	heatmap->keep = 65536;
+	if (sites_arg(host, "heatmap", "pages", 0, UINT32_MAX, &heatmap->keep)) {
+		free(heatmap);
+		return -EINVAL;
+	}
+	heatmap->sites = (struct sites){
+		.host = host,
+		.site_size = sizeof(struct site),
+		.extra_size = sizeof(struct banks),
+	};
+	*state = heatmap;
+	return 0;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static const struct probe_column region_columns[] = {
+	{"address", PROBE_TYPE_INTEGER},    {"pages", PROBE_TYPE_INTEGER},
+	{"lines64", PROBE_TYPE_INTEGER},    {"reads", PROBE_TYPE_INTEGER},
+	{"writes", PROBE_TYPE_INTEGER},	    {"atomics", PROBE_TYPE_INTEGER},
+	{"read_bytes", PROBE_TYPE_INTEGER}, {"written_bytes", PROBE_TYPE_INTEGER},
+};
+static const struct probe_column page_columns[] = {
+	{"address", PROBE_TYPE_INTEGER},       {"lines64", PROBE_TYPE_INTEGER},
+	{"reads", PROBE_TYPE_INTEGER},	       {"writes", PROBE_TYPE_INTEGER},
+	{"atomics", PROBE_TYPE_INTEGER},       {"read_bytes", PROBE_TYPE_INTEGER},
+	{"written_bytes", PROBE_TYPE_INTEGER},
+};
+static const struct probe_column lds_columns[] = {
+	{"code_object", PROBE_TYPE_INTEGER}, {"kernel", PROBE_TYPE_INTEGER},
+	{"bank", PROBE_TYPE_INTEGER},	     {"reads", PROBE_TYPE_INTEGER},
+	{"writes", PROBE_TYPE_INTEGER},	     {"atomics", PROBE_TYPE_INTEGER},
+};
+
+#define COUNT(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+static uint64_t traffic(const struct page *page)
+{
+	return page->bytes[READS] + page->bytes[WRITES] + 2 * page->bytes[ATOMICS];
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct page *left = a, *right = b;
+
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+static int by_traffic(const void *a, const void *b)
+{
+	uint64_t left = traffic(a), right = traffic(b);
+
+	return left != right ? (left < right) - (left > right) : by_address(a, b);
+}
+
+/* The counts of a page or region as the last six values of a row. */
+static void put_counts(union probe_value *values, uint64_t lines, const struct page *sum)
+{
+	values[0].integer = (int64_t)lines;
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		values[1 + kind].integer = (int64_t)sum->count[kind];
+	values[4].integer = (int64_t)(sum->bytes[READS] + sum->bytes[ATOMICS]);
+	values[5].integer = (int64_t)(sum->bytes[WRITES] + sum->bytes[ATOMICS]);
+}
+
+/* One region: the pages from `i` on; returns where the next one begins. */
+static size_t write_region(const struct heatmap *heatmap, int table, size_t i, int *err)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	uint64_t region = heatmap->pages[i].number >> (REGION_SHIFT - PAGE_SHIFT), lines = 0;
+	union probe_value values[COUNT(region_columns)];
+	struct page sum = {0};
+	size_t first = i;
+
+	for (; i < heatmap->count &&
+	       heatmap->pages[i].number >> (REGION_SHIFT - PAGE_SHIFT) == region;
+	     i++) {
+		lines += (unsigned)__builtin_popcountll(heatmap->pages[i].lines);
+		for (unsigned kind = 0; kind < KINDS; kind++) {
+			sum.count[kind] += heatmap->pages[i].count[kind];
+			sum.bytes[kind] += heatmap->pages[i].bytes[kind];
+		}
+	}
+	values[0].integer = (int64_t)(region << REGION_SHIFT);
+	values[1].integer = (int64_t)(i - first);
+	put_counts(values + 2, lines, &sum);
+	*err = host->row(host->ctx, table, values, COUNT(region_columns));
+	return i;
+}
+
+static int write_pages(struct heatmap *heatmap)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	int table = host->table(host->ctx, "page", page_columns, COUNT(page_columns));
+	size_t count = heatmap->count < heatmap->keep ? heatmap->count : heatmap->keep;
+	int err = table < 0 ? table : 0;
+
+	if (count < heatmap->count) {
+		qsort(heatmap->pages, heatmap->count, sizeof(*heatmap->pages), by_traffic);
+		qsort(heatmap->pages, count, sizeof(*heatmap->pages), by_address);
+		host->log(host->ctx, PROBE_LOG_INFO,
+			  "%zu pages touched; table page has the %zu busiest (pages=N), table "
+			  "region has all",
+			  heatmap->count, count);
+	}
+	for (size_t i = 0; i < count && !err; i++) {
+		const struct page *page = &heatmap->pages[i];
+		union probe_value values[COUNT(page_columns)];
+
+		values[0].integer = (int64_t)(page->number << PAGE_SHIFT);
+		put_counts(values + 1, (unsigned)__builtin_popcountll(page->lines), page);
+		err = host->row(host->ctx, table, values, COUNT(page_columns));
+	}
+	return err;
+}
+
+static int write_memory(struct heatmap *heatmap)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	int table = host->table(host->ctx, "region", region_columns, COUNT(region_columns));
+	int err = table < 0 ? table : 0;
+	size_t used = 0;
+
+	for (size_t i = 0; i < heatmap->size; i++)
+		if (heatmap->pages[i].number != NO_PAGE)
+			heatmap->pages[used++] = heatmap->pages[i];
+	if (used)
+		qsort(heatmap->pages, used, sizeof(*heatmap->pages), by_address);
+	for (size_t i = 0; i < used && !err;)
+		i = write_region(heatmap, table, i, &err);
+	return err ? err : write_pages(heatmap);
+}
+
+static int write_lds(const struct heatmap *heatmap)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	int table = host->table(host->ctx, "lds", lds_columns, COUNT(lds_columns));
+	int err = table < 0 ? table : 0;
+
+	for (size_t k = 0; k < heatmap->sites.count; k++) {
+		const struct sites_kernel *kernel = heatmap->sites.kernels[k];
+		const struct banks *banks = kernel->extra;
+
+		for (uint32_t bank = 0; bank < banks->count && !err; bank++) {
+			const union probe_value values[] = {
+				{.integer = kernel->code_object},
+				{.integer = kernel->id},
+				{.integer = bank},
+				{.integer = (int64_t)banks->dwords[READS][bank]},
+				{.integer = (int64_t)banks->dwords[WRITES][bank]},
+				{.integer = (int64_t)banks->dwords[ATOMICS][bank]},
+			};
+
+			err = host->row(host->ctx, table, values, COUNT(lds_columns));
+		}
+	}
+	return err;
+}
+
+static int heatmap_close(void *state)
+{
+	struct heatmap *heatmap = state;
+	int err = write_memory(heatmap);
+
+	if (!err)
+		err = write_lds(heatmap);
+	sites_report(&heatmap->sites, "heatmap");
+	sites_deinit(&heatmap->sites);
+	free(heatmap->pages);
+	free(heatmap);
+	return err;
+}
+
+PROBE_HANDLER struct probe_handler probe_handler = {
+	.size = sizeof(struct probe_handler),
+	.abi = PROBE_HANDLER_ABI,
+	.name = "heatmap",
+	.summary = "reads and writes per 2 MiB region and 4 KiB page; LDS dwords per bank",
+	.streams = PROBE_STREAM_ACCESS,
+	.open = heatmap_open,
+	.batch = heatmap_batch,
+	.close = heatmap_close,
+};
