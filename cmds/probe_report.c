@@ -17,6 +17,7 @@ enum key {
 	KEY_LIMIT,
 	KEY_KERNEL,
 	KEY_ALL,
+	KEY_TABLE,
 	KEY_FORMAT,
 	KEY_SEPARATOR,
 	KEY_HEADER,
@@ -31,6 +32,8 @@ enum key {
 static const struct probe_option options[] = {
 	{NULL, 0, NULL, "What to show", 0},
 	{"all", 0, NULL, "lines: also what costs no more than it needs", KEY_ALL},
+	{"table", 0, "NAME", "tables: the rows of this one (without it: which there are)",
+	 KEY_TABLE},
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches", KEY_KERNEL},
 	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
 	{"sort", 's', "KEY,...", "columns; '-' in front: from the top, '+': from the bottom",
@@ -55,7 +58,8 @@ static const struct probe_command command = {
 	.name = "probe-report",
 	.usage = "[verb] [options] [FILE...]",
 	.summary = "Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
-		   "dispatches, info (also of programs and code objects), list (columns).",
+		   "dispatches, tables (of handlers), info (also of programs and code objects),\n"
+		   "list (columns).",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
@@ -65,7 +69,7 @@ static const struct probe_command command = {
 };
 
 static const char *const verbs[REPORT_VERBS] = {
-	"summary", "lines", "kernels", "dispatches", "info", "list",
+	"summary", "lines", "kernels", "dispatches", "tables", "info", "list",
 };
 
 struct line {
@@ -190,6 +194,9 @@ static struct probe_err *take(void *user, int key, const char *value)
 	case KEY_NO_HEADER:
 		report->header = key == KEY_HEADER;
 		return NULL;
+	case KEY_TABLE:
+		report->table = value;
+		return NULL;
 	case KEY_SOURCE_ROOT:
 		report->source_root = value;
 		return NULL;
@@ -244,7 +251,10 @@ static struct probe_err *check(const struct report *report)
 		return NULL;
 	if (!report->file_count)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
-	if (report->verb == REPORT_INFO)
+	if (report->table && report->verb != REPORT_TABLES)
+		return probe_err_create("--table: goes with the verb tables only");
+	/* What columns there are is known when the file is open. */
+	if (report->verb == REPORT_INFO || report->verb == REPORT_TABLES)
 		return NULL;
 	if (report->verb == REPORT_LINES)
 		query = &report_lines_query;
@@ -270,6 +280,8 @@ static struct probe_err *show(const struct report *report, size_t i)
 		err = report_lines(report, &db, first, last);
 	else if (report->verb == REPORT_KERNELS)
 		err = report_kernels(report, &db, first, last);
+	else if (report->verb == REPORT_TABLES)
+		err = report_tables(report, &db, first, last);
 	else if (report->verb == REPORT_DISPATCHES)
 		err = report_dispatches(report, &db, first, last);
 	else

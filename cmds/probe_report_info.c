@@ -436,7 +436,7 @@ static void list_query(const struct report *report, const struct report_query *q
 
 void report_list(const struct report *report)
 {
-	printf("%sverbs%s\n  summary lines kernels dispatches info list\n", report_bold(report),
+	printf("%sverbs%s\n  summary lines kernels dispatches tables info list\n", report_bold(report),
 	       report_plain(report));
 	printf("%sformats%s\n  table csv json\n", report_bold(report), report_plain(report));
 	list_query(report, &report_lines_query);

@@ -20,6 +20,7 @@ enum report_verb {
 	REPORT_LINES,
 	REPORT_KERNELS,
 	REPORT_DISPATCHES,
+	REPORT_TABLES,
 	REPORT_INFO,
 	REPORT_LIST,
 	REPORT_VERBS,
@@ -37,6 +38,7 @@ struct report {
 	const char *sort, *fields; /* as given, NULL = default */
 	const char *kernel;	   /* regex as given, NULL = all */
 	regex_t kernel_regex;
+	const char *table;	 /* a handler's, NULL = list them */
 	const char *source_root; /* NULL = text from the database only */
 	const char **files;
 	size_t file_count;
@@ -128,6 +130,8 @@ struct probe_err *report_kernels(const struct report *report, struct report_db *
 				 bool last);
 struct probe_err *report_dispatches(const struct report *report, struct report_db *db, bool first,
 				    bool last);
+struct probe_err *report_tables(const struct report *report, struct report_db *db, bool first,
+				bool last);
 struct probe_err *report_summary(const struct report *report, struct report_db *db, bool first,
 				 bool last);
 struct probe_err *report_info(const struct report *report, const char *path, bool first, bool last);

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/database.inc"
+sample run.db
+sql run.db <<'END'
+CREATE TABLE probe_lanes_site (id INTEGER PRIMARY KEY, "code_object" INTEGER, "kernel" INTEGER, "site" INTEGER,
+	"lanes" INTEGER, "share" REAL, "note" TEXT);
+INSERT INTO probe_lanes_site VALUES (1, 1, 1, 0, 640, 0.25, 'a "b", c'), (2, 1, 1, 1, 7, NULL, NULL);
+CREATE TABLE probe_lanes_total (id INTEGER PRIMARY KEY, "lanes" INTEGER);
+CREATE TABLE "probe_x; drop" (id INTEGER PRIMARY KEY, "a" INTEGER);
+CREATE TABLE probe_lanes_odd (id INTEGER PRIMARY KEY, "a"" FROM x --" INTEGER, b INTEGER);
+CREATE TABLE probe_lanes_alone (a INTEGER);
+END
+probe-report tables run.db | sed -n 3,8p
+echo "== csv"
+probe-report tables --table lanes_site --format csv run.db
+probe-report tables --table probe_lanes_site -f site,share,note -s share --format csv run.db
+probe-report tables --table lanes_odd --format csv run.db
+echo "== json"
+probe-report tables --table lanes_site --format json run.db | jq -c '.[] | [.site, .lanes, .share, .note]'
+probe-report tables --table lanes_site --format json run.db run.db | jq length
+probe-report tables --format json run.db | jq -c '.[] | select(.table | startswith("lanes"))'
+echo "== errors"
+for table in none run lanes_alone 'x; drop' '"'; do
+	probe-report tables --table "$table" run.db 2>&1 >/dev/null && echo "$table: accepted"
+done
+probe-report lines --table lanes_site run.db 2>&1 || echo "status $?"
+probe-report tables --table lanes_site -f nothing run.db 2>&1 >/dev/null || echo "status $?"
