@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Kernels whose accesses can be worked out by hand, for tests/e2e/handlers.sh.
+
+#include "check.h"
+
+constexpr int GROUP = 256, GROUPS = 8;
+
+// 100 work-items in waves of 64: the second wave of a workgroup has 36.
+__global__ void partial(unsigned *out, const unsigned *in)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	out[i] = in[i] + 1;
+}
+
+// Of 64 lanes 16 store.
+__global__ void every_fourth(unsigned *out)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (threadIdx.x % 4 == 1)
+		out[i] = i;
+}
+
+// One wave at a time reads the same array, twice.
+__global__ void twice(unsigned *out, const unsigned *in, unsigned count)
+{
+	unsigned sum = 0;
+
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = threadIdx.x; i < count; i += 64)
+			sum += __builtin_nontemporal_load(in + i) + round;
+	out[threadIdx.x] = sum;
+}
+
+// A neighbour's value, behind a barrier and without one.
+__global__ void shift(unsigned *out)
+{
+	__shared__ unsigned tile[GROUP];
+	unsigned t = threadIdx.x;
+
+	tile[t] = t;
+	__syncthreads();
+	out[blockIdx.x * GROUP + t] = tile[(t + 64) % GROUP];
+}
+
+__global__ void shift_racing(unsigned *out)
+{
+	__shared__ volatile unsigned tile[GROUP];
+	unsigned t = threadIdx.x;
+
+	tile[t] = t;
+	out[blockIdx.x * GROUP + t] = tile[(t + 64) % GROUP];
+}
+
+// Atomic operations of several waves on one word are no race.
+__global__ void count(unsigned *out)
+{
+	__shared__ unsigned sum;
+
+	if (threadIdx.x == 0)
+		sum = 0;
+	__syncthreads();
+	atomicAdd(&sum, threadIdx.x);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = sum;
+}
+
+int main()
+{
+	constexpr size_t COUNT = 64 * 1024;
+	unsigned *in, *out;
+
+	CHECK(hipMalloc(&in, COUNT * sizeof(*in)));
+	CHECK(hipMalloc(&out, COUNT * sizeof(*out)));
+	CHECK(hipMemset(in, 0, COUNT * sizeof(*in)));
+	partial<<<3, 100>>>(out, in);
+	every_fourth<<<2, 128>>>(out);
+	twice<<<1, 64>>>(out, in, 1024);  // 4 KiB: stays in L1
+	twice<<<1, 64>>>(out, in, 16384); // 64 KiB: stays in L2
+	shift<<<GROUPS, GROUP>>>(out);
+	shift_racing<<<GROUPS, GROUP>>>(out);
+	count<<<GROUPS, GROUP>>>(out);
+	CHECK(hipGetLastError());
+	CHECK(hipDeviceSynchronize());
+	return 0;
+}
