@@ -50,27 +50,28 @@ static bool in_aperture(uint64_t addr)
 }
 
 /* The first byte that was out of bounds: an access may begin well inside. */
-static uint64_t bad_address(const struct sim_fault *fault)
+static uint64_t bad_address(const struct sim_fault *fault, uint32_t gpu)
 {
 	uint32_t flags = fault->kind == SIM_FAULT_WRITE	  ? SIM_MEM_WRITE
 			 : fault->kind == SIM_FAULT_FETCH ? SIM_MEM_EXEC
 							  : SIM_MEM_READ;
 	uint64_t bad = fault->addr;
 
-	sim_mem_allows(fault->addr, fault->size ? fault->size : 1, flags, &bad);
+	sim_mem_allows(fault->addr, fault->size ? fault->size : 1, flags | gpu, &bad);
 	return bad;
 }
 
 void sim_memory_error(struct sim_queue *queue, const struct sim_fault *fault)
 {
-	struct sim_memory_fault report = {.addr = bad_address(fault)};
+	uint32_t gpu = SIM_MEM_GPU(queue->node);
+	struct sim_memory_fault report = {.addr = bad_address(fault, gpu), .node = queue->node};
 	struct sim_range range;
 
 	if (!in_aperture(fault->addr)) {
 		sim_queue_error(queue, SIM_ERROR_APERTURE);
 		return;
 	}
-	if (!sim_mem_find(report.addr, &range)) {
+	if (!sim_mem_find(report.addr, &range) && range.flags & gpu) {
 		report.read_only = fault->kind == SIM_FAULT_WRITE;
 		report.no_execute = fault->kind == SIM_FAULT_FETCH;
 	}
@@ -150,12 +151,18 @@ static void print_source(char *buf, size_t size, uint64_t pc)
 static void print_target(char *buf, size_t size, const struct sim_wave *wave)
 {
 	const struct sim_fault *fault = &wave->fault;
+	uint32_t gpu = wave->group->gpu;
+	struct sim_range range;
 	char near[256];
 
 	buf[0] = '\0';
 	if (error_of(fault->kind) == SIM_ERROR_MEMORY) {
-		sim_near_describe(bad_address(fault), near, sizeof(near));
-		snprintf(buf, size, "; %s", near);
+		uint64_t addr = bad_address(fault, gpu);
+		bool others = !sim_mem_find(addr, &range) && (range.flags & gpu) != gpu;
+
+		sim_near_describe(addr, near, sizeof(near));
+		snprintf(buf, size, "; %s%s", near,
+			 others ? ", which is mapped to other GPUs only" : "");
 	} else if (fault->kind == SIM_FAULT_LDS) {
 		snprintf(buf, size, "; the workgroup has %u bytes", wave->group->lds_size);
 	} else if (fault->kind == SIM_FAULT_SCRATCH) {

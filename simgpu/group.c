@@ -76,6 +76,7 @@ void sim_slot_fill(const struct sim_dispatch *dispatch, struct sim_slot *slot)
 		.shared_base_hi = SIM_LDS_APERTURE >> 32,
 		.private_base_hi = SIM_SCRATCH_APERTURE >> 32,
 		.counters = &slot->counters,
+		.gpu = SIM_MEM_GPU(dispatch->queue->node),
 		.machine = slot,
 	};
 	group_id(dispatch, slot->number, slot->group.id);

@@ -57,14 +57,14 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-static bool read_kernel(uint64_t address, struct sim_kernel *ret)
+static bool read_kernel(uint64_t address, uint32_t gpu, struct sim_kernel *ret)
 {
 	uint8_t bytes[KD_SIZE];
 	struct sim_kernel kernel = {.descriptor = address};
 	uint32_t registers, first_agpr;
 	int64_t entry;
 
-	if (!address || !sim_mem_allows(address, KD_SIZE, SIM_MEM_READ, NULL))
+	if (!address || !sim_mem_allows(address, KD_SIZE, SIM_MEM_READ | gpu, NULL))
 		return false;
 	memcpy(bytes, sim_mem_pointer(address), KD_SIZE);
 	memcpy(&entry, bytes + KD_ENTRY, sizeof(entry));
@@ -82,7 +82,7 @@ static bool read_kernel(uint64_t address, struct sim_kernel *ret)
 	kernel.vgprs = least(registers, first_agpr);
 	kernel.agprs = least(registers - kernel.vgprs, 256);
 	*ret = kernel;
-	return sim_mem_allows(kernel.entry, 4, SIM_MEM_EXEC, NULL);
+	return sim_mem_allows(kernel.entry, 4, SIM_MEM_EXEC | gpu, NULL);
 }
 
 static void put_pair(struct sim_dispatch *dispatch, uint32_t *at, uint64_t value)
@@ -204,7 +204,8 @@ enum sim_error sim_launch_prepare(struct sim_dispatch *dispatch)
 	error = check_sizes(dispatch);
 	if (error)
 		return error;
-	if (!read_kernel(dispatch->packet->kernel_object, &dispatch->kernel) ||
+	if (!read_kernel(dispatch->packet->kernel_object, SIM_MEM_GPU(dispatch->queue->node),
+			 &dispatch->kernel) ||
 	    sim_code_prepare(dispatch->kernel.entry))
 		return refuse(dispatch, SIM_ERROR_CODE,
 			      "no kernel descriptor there, or its code is not executable");
@@ -315,6 +316,11 @@ void sim_launch_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 						       (uint64_t)start->scratch_wave *
 							       dispatch->scratch.wave_bytes);
 	wave->code = NULL;
+	if (wave->gpu != wave->group->gpu) {
+		/* What was found to be allowed was so for another GPU. */
+		wave->gpu = wave->group->gpu;
+		wave->cache_generation = 0;
+	}
 	wave->trace = NULL;
 	wave->stop_arg = 0;
 	wave->fault = (struct sim_fault){0};

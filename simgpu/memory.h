@@ -19,6 +19,10 @@ enum sim_mem_flags {
 	SIM_MEM_EXEC = 4,
 };
 
+/* The same bits hold who may: GPU node n. A check without one is for any of them. */
+#define SIM_MEM_GPU(node) (1u << (8 + (node)))
+#define SIM_MEM_EVERYBODY 0xffffff00u
+
 /* A range of addresses the GPU may touch: [base, end), with sim_mem_flags. */
 struct sim_range {
 	uint64_t base;

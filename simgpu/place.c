@@ -13,7 +13,7 @@ enum {
 	LDS_UNITS = SIM_CU_LDS / LDS_UNIT,
 };
 
-static _Atomic uint64_t units[SIM_CUS];
+static _Atomic uint64_t units[SIM_GPUS][SIM_CUS];
 
 static uint32_t lds_units(uint32_t bytes)
 {
@@ -70,6 +70,7 @@ static uint64_t fit(const struct sim_place_want *want, uint64_t state, uint32_t 
 	uint32_t first_simd = (uint32_t)(round * want->waves % SIM_SIMDS);
 	uint64_t held = 0;
 
+	ret->gpu = want->gpu;
 	if ((state >> LDS_SHIFT) + lds > LDS_UNITS)
 		return 0;
 	for (uint32_t wave = 0; wave < want->waves; wave++) {
@@ -92,7 +93,7 @@ bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret)
 {
 	for (uint32_t i = 0; i < SIM_CUS; i++) {
 		uint32_t cu = (uint32_t)((want->number + i) % SIM_CUS);
-		uint64_t state = atomic_load_explicit(&units[cu], memory_order_relaxed);
+		uint64_t state = atomic_load_explicit(&units[want->gpu][cu], memory_order_relaxed);
 
 		if (want->cu_mask && !(want->cu_mask[cu / 32] >> (cu % 32) & 1))
 			continue;
@@ -102,9 +103,9 @@ bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret)
 			if (!held)
 				break;
 			/* Slots are names only; no memory is handed over with them. */
-			if (atomic_compare_exchange_weak_explicit(&units[cu], &state, state + held,
-								  memory_order_relaxed,
-								  memory_order_relaxed)) {
+			if (atomic_compare_exchange_weak_explicit(
+				    &units[want->gpu][cu], &state, state + held,
+				    memory_order_relaxed, memory_order_relaxed)) {
 				ret->cu = cu;
 				ret->held = held;
 				return true;
@@ -116,7 +117,7 @@ bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret)
 
 void sim_place_give(const struct sim_place *place)
 {
-	atomic_fetch_sub_explicit(&units[place->cu], place->held, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&units[place->gpu][place->cu], place->held, memory_order_relaxed);
 }
 
 uint32_t sim_place_capacity(const struct sim_place_want *want)

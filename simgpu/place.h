@@ -18,10 +18,11 @@ struct sim_place_want {
 	uint32_t vgprs;		 /* per lane, both kinds together */
 	const uint32_t *cu_mask; /* bit per compute unit, or NULL */
 	uint32_t queue;
+	uint32_t gpu; /* from 0 */
 };
 
 struct sim_place {
-	uint32_t cu;
+	uint32_t gpu, cu;
 	uint64_t held; /* what sim_place_give() returns to the unit */
 	uint32_t hw_id[SIM_GROUP_WAVES];
 };

@@ -86,6 +86,7 @@ static struct sim_slot *start_group(struct sim_dispatch *dispatch)
 		.vgprs = dispatch->kernel.vgprs + dispatch->kernel.agprs,
 		.cu_mask = queue->masked ? queue->cu_mask : NULL,
 		.queue = queue->id,
+		.gpu = queue->node - SIM_NODE_GPU,
 	};
 	uint32_t scratch;
 	struct sim_slot *slot;

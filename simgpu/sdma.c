@@ -70,11 +70,12 @@ uint32_t sim_sdma_length(uint32_t header)
 	}
 }
 
-static bool may(uint64_t addr, uint64_t size, bool write, struct sim_fault *fault)
+static bool may(const struct sim_sdma_job *job, uint64_t addr, uint64_t size, bool write,
+		struct sim_fault *fault)
 {
 	uint64_t bad;
 
-	if (sim_mem_allows(addr, size, write ? SIM_MEM_WRITE : SIM_MEM_READ, &bad))
+	if (sim_mem_allows(addr, size, (write ? SIM_MEM_WRITE : SIM_MEM_READ) | job->gpu, &bad))
 		return true;
 	*fault = (struct sim_fault){
 		.kind = write ? SIM_FAULT_WRITE : SIM_FAULT_READ,
@@ -85,9 +86,10 @@ static bool may(uint64_t addr, uint64_t size, bool write, struct sim_fault *faul
 	return false;
 }
 
-static enum sim_sdma_result copy(uint64_t to, uint64_t from, uint64_t size, struct sim_fault *fault)
+static enum sim_sdma_result copy(const struct sim_sdma_job *job, uint64_t to, uint64_t from,
+				 uint64_t size, struct sim_fault *fault)
 {
-	if (!may(from, size, false, fault) || !may(to, size, true, fault))
+	if (!may(job, from, size, false, fault) || !may(job, to, size, true, fault))
 		return SIM_SDMA_FAULT;
 	memmove(sim_mem_pointer(to), sim_mem_pointer(from), size);
 	return SIM_SDMA_DONE;
@@ -110,7 +112,8 @@ static struct rect_side rect_side(const uint32_t *words, unsigned element)
 	return side;
 }
 
-static enum sim_sdma_result copy_rect(const uint32_t *words, struct sim_fault *fault)
+static enum sim_sdma_result copy_rect(const struct sim_sdma_job *job, const uint32_t *words,
+				      struct sim_fault *fault)
 {
 	unsigned element = field(words[0], 29, 3); /* log2 of its bytes */
 	struct rect_side from = rect_side(&words[1], element);
@@ -122,7 +125,7 @@ static enum sim_sdma_result copy_rect(const uint32_t *words, struct sim_fault *f
 	for (uint32_t z = 0; z < depth; z++) {
 		for (uint32_t y = 0; y < height; y++) {
 			enum sim_sdma_result result =
-				copy(to.start + z * to.slice + y * to.pitch,
+				copy(job, to.start + z * to.slice + y * to.pitch,
 				     from.start + z * from.slice + y * from.pitch, width, fault);
 
 			if (result != SIM_SDMA_DONE)
@@ -133,13 +136,14 @@ static enum sim_sdma_result copy_rect(const uint32_t *words, struct sim_fault *f
 }
 
 /* Count is bytes - 4, rounded up to whole dwords. */
-static enum sim_sdma_result fill(const uint32_t *words, struct sim_fault *fault)
+static enum sim_sdma_result fill(const struct sim_sdma_job *job, const uint32_t *words,
+				 struct sim_fault *fault)
 {
 	uint64_t to = address_at(&words[1]);
 	uint64_t dwords = field(words[4], 0, 22) / 4 + 1;
 	uint8_t *bytes;
 
-	if (!may(to, dwords * 4, true, fault))
+	if (!may(job, to, dwords * 4, true, fault))
 		return SIM_SDMA_FAULT;
 	bytes = sim_mem_pointer(to);
 	for (uint64_t i = 0; i < dwords; i++)
@@ -147,11 +151,12 @@ static enum sim_sdma_result fill(const uint32_t *words, struct sim_fault *fault)
 	return SIM_SDMA_DONE;
 }
 
-static enum sim_sdma_result fence(const uint32_t *words, struct sim_fault *fault)
+static enum sim_sdma_result fence(const struct sim_sdma_job *job, const uint32_t *words,
+				  struct sim_fault *fault)
 {
 	uint64_t to = address_at(&words[1]) & ~(uint64_t)3;
 
-	if (!may(to, 4, true, fault))
+	if (!may(job, to, 4, true, fault))
 		return SIM_SDMA_FAULT;
 	/* Release: what was copied before the fence. */
 	atomic_store_explicit((_Atomic uint32_t *)sim_mem_pointer(to), words[3],
@@ -179,14 +184,15 @@ static bool poll_holds(uint32_t function, uint32_t value, uint32_t reference)
 	}
 }
 
-static enum sim_sdma_result poll(const uint32_t *words, struct sim_fault *fault)
+static enum sim_sdma_result poll(const struct sim_sdma_job *job, const uint32_t *words,
+				 struct sim_fault *fault)
 {
 	uint64_t from = address_at(&words[1]) & ~(uint64_t)3;
 	uint32_t value;
 
 	if (!(words[0] & POLL_MEMORY))
 		return SIM_SDMA_DONE;
-	if (!may(from, 4, false, fault))
+	if (!may(job, from, 4, false, fault))
 		return SIM_SDMA_FAULT;
 	/* Acquire: what was written before the signal that is polled. */
 	value = atomic_load_explicit((_Atomic uint32_t *)sim_mem_pointer(from),
@@ -195,50 +201,52 @@ static enum sim_sdma_result poll(const uint32_t *words, struct sim_fault *fault)
 									      : SIM_SDMA_WAIT;
 }
 
-static enum sim_sdma_result atomic_add(const uint32_t *words, uint64_t tick,
+static enum sim_sdma_result atomic_add(const struct sim_sdma_job *job, const uint32_t *words,
 				       struct sim_fault *fault)
 {
 	uint64_t to = address_at(&words[1]) & ~(uint64_t)7;
 
-	if (!may(to, 8, true, fault))
+	if (!may(job, to, 8, true, fault))
 		return SIM_SDMA_FAULT;
-	sim_signal_mark(to, tick);
+	sim_signal_mark(to, job->tick);
 	atomic_fetch_add_explicit((_Atomic uint64_t *)sim_mem_pointer(to), address_at(&words[3]),
 				  memory_order_acq_rel);
 	return SIM_SDMA_DONE;
 }
 
-static enum sim_sdma_result timestamp(const uint32_t *words, uint64_t tick, struct sim_fault *fault)
+static enum sim_sdma_result timestamp(const struct sim_sdma_job *job, const uint32_t *words,
+				      struct sim_fault *fault)
 {
 	uint64_t to = address_at(&words[1]) & ~(uint64_t)7;
 
-	if (!may(to, 8, true, fault))
+	if (!may(job, to, 8, true, fault))
 		return SIM_SDMA_FAULT;
-	memcpy(sim_mem_pointer(to), &tick, sizeof(tick));
+	memcpy(sim_mem_pointer(to), &job->tick, sizeof(job->tick));
 	return SIM_SDMA_DONE;
 }
 
-enum sim_sdma_result sim_sdma_execute(const uint32_t *words, uint64_t tick, struct sim_fault *fault)
+enum sim_sdma_result sim_sdma_execute(const struct sim_sdma_job *job, const uint32_t *words,
+				      struct sim_fault *fault)
 {
 	switch (field(words[0], 0, 8)) {
 	case OP_COPY:
 		if (field(words[0], 8, 8) == COPY_RECT)
-			return copy_rect(words, fault);
-		return copy(address_at(&words[5]), address_at(&words[3]),
+			return copy_rect(job, words, fault);
+		return copy(job, address_at(&words[5]), address_at(&words[3]),
 			    (uint64_t)field(words[1], 0, 22) + 1, fault);
 	case OP_FENCE:
-		return fence(words, fault);
+		return fence(job, words, fault);
 	case OP_TRAP:
 		sim_event_raise(field(words[1], 0, 28));
 		return SIM_SDMA_DONE;
 	case OP_POLL:
-		return poll(words, fault);
+		return poll(job, words, fault);
 	case OP_ATOMIC:
-		return atomic_add(words, tick, fault);
+		return atomic_add(job, words, fault);
 	case OP_FILL:
-		return fill(words, fault);
+		return fill(job, words, fault);
 	case OP_TIMESTAMP:
-		return timestamp(words, tick, fault);
+		return timestamp(job, words, fault);
 	default:
 		return SIM_SDMA_DONE; /* NOP */
 	}
@@ -338,6 +346,7 @@ static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t en
 {
 	uint32_t words[SIM_SDMA_MAX_BYTES / 4];
 	struct sim_timeline *line = &queue->time;
+	struct sim_sdma_job job = {.gpu = SIM_MEM_GPU(queue->node)};
 	struct sim_backoff backoff = {0};
 	enum sim_sdma_result result;
 	struct sim_fault fault;
@@ -355,7 +364,8 @@ static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t en
 	if (length <= SIM_SDMA_MAX_BYTES)
 		copy_from_ring(queue, *read, words, length);
 	spend(line, words);
-	while ((result = sim_sdma_execute(words, sim_timeline_tick(line), &fault)) == SIM_SDMA_WAIT)
+	job.tick = sim_timeline_tick(line);
+	while ((result = sim_sdma_execute(&job, words, &fault)) == SIM_SDMA_WAIT)
 		if (!sim_queue_pause(queue, &backoff))
 			return false;
 	if (field(words[0], 0, 8) == OP_POLL)

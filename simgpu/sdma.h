@@ -19,11 +19,13 @@ enum { SIM_SDMA_MAX_BYTES = 64 };
 /* Bytes of the command that begins with this dword; 0 if it is not one we know. */
 uint32_t sim_sdma_length(uint32_t header);
 
-/*
- * words: the whole command; tick: the time it is done at. *fault is set (kind, addr, size) with
- * SIM_SDMA_FAULT only.
- */
-enum sim_sdma_result sim_sdma_execute(const uint32_t *words, uint64_t tick,
+struct sim_sdma_job {
+	uint64_t tick; /* the time at which the command is done */
+	uint32_t gpu;  /* SIM_MEM_GPU() of the engine */
+};
+
+/* words: the whole command. *fault is set (kind, addr, size) with SIM_SDMA_FAULT only. */
+enum sim_sdma_result sim_sdma_execute(const struct sim_sdma_job *job, const uint32_t *words,
 				      struct sim_fault *fault);
 
 /* How many bytes a copy or fill moves, and between what; 0 for other commands. */

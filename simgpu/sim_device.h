@@ -10,8 +10,9 @@
 
 enum {
 	SIM_NODE_CPU = 0,
-	SIM_NODE_GPU = 1,
-	SIM_NODES = 2,
+	SIM_NODE_GPU = 1, /* the first; as many as PROBE_SIM_GPUS says */
+	SIM_GPUS = 8,	  /* at most */
+	SIM_NODES = 1 + SIM_GPUS,
 
 	SIM_SHADER_ENGINES = 8,
 	SIM_CUS_PER_ENGINE = 13,

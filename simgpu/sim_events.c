@@ -213,7 +213,7 @@ bool sim_event_memory_fault(const struct sim_memory_fault *fault)
 		if (!event->handle || event->type != HSA_EVENTTYPE_MEMORY)
 			continue;
 		event->fault = (HsaMemoryAccessFault){
-			.NodeId = SIM_NODE_GPU,
+			.NodeId = fault->node,
 			.VirtualAddress = fault->addr & ~(uint64_t)(SIM_PAGE - 1),
 			.Failure.NotPresent = !fault->read_only && !fault->no_execute,
 			.Failure.ReadOnly = fault->read_only,

@@ -20,6 +20,7 @@ void sim_event_interrupt(uint32_t low_bits);
 
 struct sim_memory_fault {
 	uint64_t addr;
+	uint32_t node;
 	bool read_only, no_execute; /* neither: not present */
 };
 

@@ -34,7 +34,7 @@ struct row {
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct row *table;
 static size_t used, room;
-static uint64_t vram_used;
+static uint64_t vram_used[SIM_NODES];
 static uint64_t next_serial = 1;
 static atomic_uint_fast64_t generation = 1;
 static uint64_t window_next;
@@ -303,7 +303,7 @@ static void *map_pages(uint64_t wish, uint64_t size)
 /* Scratch is address space, handed out piecemeal by ROCr: it is not counted as used memory. */
 static bool counts_as_vram(const struct sim_block *block)
 {
-	return block->node == SIM_NODE_GPU;
+	return block->node != SIM_NODE_CPU;
 }
 
 int sim_mem_alloc(const struct sim_block *want, uint64_t *ret)
@@ -317,10 +317,11 @@ int sim_mem_alloc(const struct sim_block *want, uint64_t *ret)
 		return -EINVAL;
 	block.size = page_up(want->size);
 	pthread_rwlock_wrlock(&lock);
-	if (counts_as_vram(&block) && (block.size > limit || vram_used > limit - block.size))
+	if (counts_as_vram(&block) &&
+	    (block.size > limit || vram_used[block.node] > limit - block.size))
 		err = -ENOMEM;
 	else if (counts_as_vram(&block))
-		vram_used += block.size;
+		vram_used[block.node] += block.size;
 	pthread_rwlock_unlock(&lock);
 	if (err)
 		return err;
@@ -330,7 +331,7 @@ int sim_mem_alloc(const struct sim_block *want, uint64_t *ret)
 	pthread_rwlock_wrlock(&lock);
 	err = pages ? insert(&block) : -ENOMEM;
 	if (err && counts_as_vram(&block))
-		vram_used -= block.size;
+		vram_used[block.node] -= block.size;
 	pthread_rwlock_unlock(&lock);
 	if (err && pages)
 		munmap(pages, block.size);
@@ -356,7 +357,7 @@ int sim_mem_free(uint64_t base)
 		return -EBUSY;
 	}
 	if (counts_as_vram(&block))
-		vram_used -= block.size;
+		vram_used[block.node] -= block.size;
 	erase(row->block);
 	pthread_rwlock_unlock(&lock);
 	if (block.access & SIM_MEM_EXEC)
@@ -450,6 +451,16 @@ void sim_mem_forget_svm(uint64_t base, uint64_t size)
 	pthread_rwlock_unlock(&lock);
 }
 
+/* Host memory may be pinned by several at once, each for GPUs of its own. */
+static void add_node(struct sim_block *block, uint32_t node)
+{
+	for (uint32_t i = 0; i < block->node_count; i++)
+		if (block->nodes[i] == node)
+			return;
+	if (block->node_count < SIM_NODES)
+		block->nodes[block->node_count++] = node;
+}
+
 int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *ret)
 {
 	struct row *row;
@@ -461,12 +472,14 @@ int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *
 	if (row) {
 		struct sim_block *block = row->block;
 
-		if (block->kind == SIM_BLOCK_USER)
+		if (block->kind == SIM_BLOCK_USER) {
 			block->mapped++;
-		else
+		} else {
 			block->mapped = 1;
-		memcpy(block->nodes, nodes, count * sizeof(*nodes));
-		block->node_count = count;
+			block->node_count = 0;
+		}
+		for (uint32_t i = 0; i < count; i++)
+			add_node(block, nodes[i]);
 		if (ret)
 			*ret = addr - block->base + block->gpu;
 		changed();
@@ -518,6 +531,17 @@ int sim_mem_set_user_data(uint64_t addr, void *data)
 	return row ? 0 : -ENOENT;
 }
 
+static uint32_t flags_of(const struct sim_block *block)
+{
+	uint32_t flags = block->access;
+
+	if (block->kind == SIM_BLOCK_OWN)
+		return flags | SIM_MEM_EVERYBODY;
+	for (uint32_t i = 0; i < block->node_count; i++)
+		flags |= SIM_MEM_GPU(block->nodes[i]);
+	return flags;
+}
+
 int sim_mem_find(uint64_t addr, struct sim_range *ret)
 {
 	struct row *row;
@@ -525,7 +549,7 @@ int sim_mem_find(uint64_t addr, struct sim_range *ret)
 	pthread_rwlock_rdlock(&lock);
 	row = find_row(addr, true);
 	if (row)
-		*ret = (struct sim_range){row->first, row->end, row->block->access};
+		*ret = (struct sim_range){row->first, row->end, flags_of(row->block)};
 	pthread_rwlock_unlock(&lock);
 	return row ? 0 : -EFAULT;
 }

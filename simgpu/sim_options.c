@@ -23,6 +23,7 @@ struct option_row {
 /* The same table, with words, is in README.md. */
 static const struct option_row rows[] = {
 	{"THREADS", offsetof(struct sim_options, threads), 0, 0, 256},
+	{"GPUS", offsetof(struct sim_options, gpus), 1, 1, SIM_GPUS},
 	{"LARGE_BAR", offsetof(struct sim_options, large_bar), 1, 0, 1},
 	{"VRAM_MIB", offsetof(struct sim_options, vram_mib), SIM_VRAM_MIB, 64, SIM_VRAM_MIB},
 	{"QUANTUM", offsetof(struct sim_options, quantum), 4096, 1, 1 << 24},

@@ -3,10 +3,12 @@
 #ifndef PROBE_SIMGPU_SIM_OPTIONS_H
 #define PROBE_SIMGPU_SIM_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sim_options {
-	uint64_t threads;   /* host threads that run workgroups; never 0 after reading */
+	uint64_t threads; /* host threads that run workgroups; never 0 after reading */
+	uint64_t gpus;
 	uint64_t large_bar; /* CPU-to-GPU link: the host may write device memory directly */
 	uint64_t vram_mib;
 	uint64_t quantum;  /* instructions a wave runs before the next of its group has a turn */
@@ -20,5 +22,16 @@ struct sim_options {
 
 /* Values live until the process ends. The first call reads the environment; thread-safe. */
 const struct sim_options *sim_options(void);
+
+/* Nodes there are: the CPU, then the GPUs. */
+static inline uint32_t sim_nodes(void)
+{
+	return 1 + (uint32_t)sim_options()->gpus;
+}
+
+static inline bool sim_is_gpu(uint32_t node)
+{
+	return node && node < sim_nodes();
+}
 
 #endif

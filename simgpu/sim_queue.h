@@ -21,7 +21,8 @@ struct sim_dispatch;
 
 struct sim_queue {
 	uint32_t id; /* doorbell slot + 1, so never 0 */
-	bool aql;    /* else SDMA */
+	uint32_t node;
+	bool aql; /* else SDMA */
 	uint8_t *ring;
 	uint64_t ring_size; /* bytes, a power of two */
 	_Atomic uint64_t *doorbell;

@@ -65,7 +65,7 @@ HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters *ret)
 {
 	struct sim_clock_pair now;
 
-	if (node >= SIM_NODES)
+	if (node >= sim_nodes())
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	now = sim_clock_read(node != SIM_NODE_CPU);
 	*ret = (HsaClockCounters){
@@ -79,7 +79,7 @@ HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters *ret)
 
 HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig *ret)
 {
-	if (node != SIM_NODE_GPU)
+	if (!sim_is_gpu(node))
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	ret->NumTileConfigs = 0;
 	ret->NumMacroTileConfigs = 0;
@@ -97,7 +97,7 @@ HSAKMT_STATUS hsaKmtSetTrapHandler(HSAuint32 node, void *code, HSAuint64 code_si
 	(void)code_size;
 	(void)buffer;
 	(void)buffer_size;
-	return node == SIM_NODE_GPU ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_NODE_UNIT;
+	return sim_is_gpu(node) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_NODE_UNIT;
 }
 
 HSAKMT_STATUS hsaKmtSetMemoryPolicy(HSAuint32 node, HSAuint32 fallback, HSAuint32 alternate,

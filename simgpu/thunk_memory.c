@@ -6,6 +6,7 @@
 
 #include "sim_log.h"
 #include "sim_memory.h"
+#include "sim_options.h"
 #include "thunk.h"
 
 static HSAKMT_STATUS status_of(int err)
@@ -45,7 +46,7 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
 	uint64_t base;
 	int err;
 
-	if (node >= SIM_NODES)
+	if (node >= sim_nodes())
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	if (flags.ui32.GDSMemory)
 		return HSAKMT_STATUS_NOT_SUPPORTED;
@@ -58,7 +59,7 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
 	if (flags.ui32.Scratch) {
 		want.node = SIM_NODE_CPU;
 		want.mapped = 1;
-		want.nodes[0] = SIM_NODE_GPU;
+		want.nodes[0] = node;
 		want.node_count = 1;
 	}
 	err = sim_mem_alloc(&want, &base);
@@ -151,10 +152,10 @@ static HSAKMT_STATUS map_to(void *address, HSAuint64 *alternate, uint64_t count,
 {
 	uint64_t gpu;
 
-	if (!count || count > SIM_NODES)
+	if (!count || count > sim_nodes())
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	for (uint64_t i = 0; i < count; i++)
-		if (nodes[i] >= SIM_NODES)
+		if (nodes[i] >= sim_nodes())
 			return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	if (sim_mem_map((uint64_t)(uintptr_t)address, nodes, (uint32_t)count, &gpu)) {
 		sim_debug(1, "map of %p: no such memory", address);
@@ -167,10 +168,17 @@ static HSAKMT_STATUS map_to(void *address, HSAuint64 *alternate, uint64_t count,
 
 HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *address, HSAuint64 size, HSAuint64 *alternate)
 {
-	static const HSAuint32 gpu = SIM_NODE_GPU;
+	HSAuint32 nodes[SIM_GPUS];
+	struct sim_block block;
+	uint32_t count = 0;
 
 	(void)size;
-	return map_to(address, alternate, 1, &gpu);
+	/* Device memory to its own GPU, host memory to all. */
+	if (!sim_mem_query((uint64_t)(uintptr_t)address, &block) && block.node != SIM_NODE_CPU)
+		return map_to(address, alternate, 1, &block.node);
+	for (uint32_t node = SIM_NODE_GPU; node < sim_nodes(); node++)
+		nodes[count++] = node;
+	return map_to(address, alternate, count, nodes);
 }
 
 HSAKMT_STATUS hsaKmtMapMemoryToGPUNodes(void *address, HSAuint64 size, HSAuint64 *alternate,
@@ -224,6 +232,25 @@ HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
 									 : HSAKMT_STATUS_SUCCESS;
 }
 
+/* GPUs that may touch managed memory, as SIM_MEM_GPU() bits. */
+static int share_managed(uint64_t base, uint64_t size, uint32_t gpus)
+{
+	struct sim_block block = {
+		.kind = SIM_BLOCK_SVM,
+		.base = base,
+		.size = size,
+		.node = SIM_NODE_CPU,
+		.access = SIM_MEM_READ | SIM_MEM_WRITE,
+		.mapped = 1,
+	};
+
+	for (uint32_t node = SIM_NODE_GPU; node < sim_nodes(); node++)
+		if (gpus & SIM_MEM_GPU(node))
+			block.nodes[block.node_count++] = node;
+	sim_mem_forget_svm(base, size);
+	return gpus ? sim_mem_register(&block) : 0;
+}
+
 /*
  * hipMallocManaged is host memory whose range is made visible by ACCESS attributes. There is one
  * memory here, so the other attributes (location, granularity) have nothing to steer.
@@ -231,39 +258,46 @@ HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
 HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, HSAuint64 size, unsigned int count,
 			       HSA_SVM_ATTRIBUTE *attrs)
 {
-	struct sim_block block = {
-		.kind = SIM_BLOCK_SVM,
-		.base = (uint64_t)(uintptr_t)address,
-		.size = size,
-		.node = SIM_NODE_CPU,
-		.access = SIM_MEM_READ | SIM_MEM_WRITE,
-		.mapped = 1,
-		.node_count = 1,
-		.nodes = {SIM_NODE_GPU},
-	};
+	uint64_t base = (uint64_t)(uintptr_t)address;
+	uint32_t before = 0, after;
+	struct sim_block block;
 
+	if (!sim_mem_query(base, &block) && block.kind == SIM_BLOCK_SVM)
+		for (uint32_t i = 0; i < block.node_count; i++)
+			before |= SIM_MEM_GPU(block.nodes[i]);
+	after = before;
 	for (unsigned int i = 0; i < count; i++) {
-		bool access = attrs[i].type == HSA_SVM_ATTR_ACCESS ||
-			      attrs[i].type == HSA_SVM_ATTR_ACCESS_IN_PLACE;
-		int err = 0;
-
-		if (attrs[i].value != SIM_NODE_GPU)
+		if (!sim_is_gpu(attrs[i].value))
 			continue;
-		if (access || attrs[i].type == HSA_SVM_ATTR_NO_ACCESS)
-			sim_mem_forget_svm(block.base, size);
-		if (access)
-			err = sim_mem_register(&block);
-		if (err)
-			return status_of(err);
+		switch (attrs[i].type) {
+		case HSA_SVM_ATTR_ACCESS:
+		case HSA_SVM_ATTR_ACCESS_IN_PLACE:
+			after |= SIM_MEM_GPU(attrs[i].value);
+			break;
+		case HSA_SVM_ATTR_NO_ACCESS:
+			after &= ~SIM_MEM_GPU(attrs[i].value);
+			break;
+		default:
+			break;
+		}
 	}
-	return HSAKMT_STATUS_SUCCESS;
+	/* Even if nothing changed the range may be a larger one. */
+	return after || before ? status_of(share_managed(base, size, after))
+			       : HSAKMT_STATUS_SUCCESS;
+}
+
+static bool svm_visible(uint64_t base, uint64_t size, uint32_t node)
+{
+	if (node == SIM_NODE_CPU)
+		return true;
+	return sim_is_gpu(node) &&
+	       sim_mem_allows(base, size, SIM_MEM_READ | SIM_MEM_GPU(node), NULL);
 }
 
 HSAKMT_STATUS hsaKmtSVMGetAttr(void *address, HSAuint64 size, unsigned int count,
 			       HSA_SVM_ATTRIBUTE *attrs)
 {
 	uint64_t base = (uint64_t)(uintptr_t)address;
-	bool visible = sim_mem_allows(base, size, SIM_MEM_READ, NULL);
 
 	for (unsigned int i = 0; i < count; i++) {
 		switch (attrs[i].type) {
@@ -271,7 +305,7 @@ HSAKMT_STATUS hsaKmtSVMGetAttr(void *address, HSAuint64 size, unsigned int count
 		case HSA_SVM_ATTR_ACCESS_IN_PLACE:
 		case HSA_SVM_ATTR_NO_ACCESS:
 			/* In: type asks about node value. Out: type is the answer. */
-			attrs[i].type = visible || attrs[i].value == SIM_NODE_CPU
+			attrs[i].type = svm_visible(base, size, attrs[i].value)
 						? HSA_SVM_ATTR_ACCESS
 						: HSA_SVM_ATTR_NO_ACCESS;
 			break;

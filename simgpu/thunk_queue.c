@@ -265,12 +265,14 @@ static void free_queue(struct sim_queue *queue)
 	free(queue);
 }
 
-static struct sim_queue *new_queue(bool aql, void *ring, uint64_t size, HsaQueueResource *resource)
+static struct sim_queue *new_queue(uint32_t node, bool aql, void *ring, uint64_t size,
+				   HsaQueueResource *resource)
 {
 	struct sim_queue *queue = calloc(1, sizeof(*queue));
 
 	if (!queue)
 		return NULL;
+	queue->node = node;
 	queue->aql = aql;
 	queue->ring = ring;
 	queue->ring_size = size;
@@ -305,7 +307,7 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 	(void)percentage;
 	(void)priority;
 	(void)event;
-	if (node != SIM_NODE_GPU)
+	if (!sim_is_gpu(node))
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	if (!aql && type != HSA_QUEUE_SDMA && type != HSA_QUEUE_SDMA_XGMI) {
 		sim_print("queue type %d is not offered by the simulated GPU", (int)type);
@@ -314,7 +316,7 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 	if (!ring || !size || (size & (size - 1)))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	sim_clock_start();
-	queue = new_queue(aql, ring, size, resource);
+	queue = new_queue(node, aql, ring, size, resource);
 	if (!queue)
 		return HSAKMT_STATUS_NO_MEMORY;
 	if (!pin_queue(queue)) {
@@ -333,8 +335,8 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 	resource->Queue_DoorBell_aql = (HSAuint64 *)queue->doorbell;
 	resource->Queue_read_ptr_aql = (HSAuint64 *)queue->read;
 	resource->Queue_write_ptr_aql = (HSAuint64 *)queue->write;
-	sim_debug(1, "queue %u created, %s, %llu bytes", queue->id, aql ? "compute" : "SDMA",
-		  (unsigned long long)size);
+	sim_debug(1, "queue %u of node %u created, %s, %llu bytes", queue->id, node,
+		  aql ? "compute" : "SDMA", (unsigned long long)size);
 	return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -12,6 +12,7 @@ enum {
 	GPU_BANKS = 3,
 	CPU_CACHES = 3,
 	GPU_CACHES = 2,
+	XGMI_ENGINES = 3,
 };
 
 static uint32_t host_cpus(void)
@@ -30,7 +31,7 @@ static uint64_t host_memory(void)
 
 HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *ret)
 {
-	*ret = (HsaSystemProperties){.NumNodes = SIM_NODES};
+	*ret = (HsaSystemProperties){.NumNodes = sim_nodes()};
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -52,18 +53,18 @@ static void cpu_node(HsaNodeProperties *node)
 	node->NumCPUCores = host_cpus();
 	node->NumMemoryBanks = CPU_BANKS;
 	node->NumCaches = CPU_CACHES;
-	node->NumIOLinks = sim_options()->large_bar ? 1 : 0;
+	node->NumIOLinks = sim_options()->large_bar ? (uint32_t)sim_options()->gpus : 0;
 	node->DrmRenderMinor = -1;
 	node->MaxEngineClockMhzCCompute = 3000;
 	set_name(node, "Host of the simulated GPU", "");
 }
 
-static void gpu_node(HsaNodeProperties *node)
+static void gpu_node(HsaNodeProperties *node, uint32_t index)
 {
 	node->NumFComputeCores = SIM_CUS * SIM_SIMDS;
 	node->NumMemoryBanks = GPU_BANKS;
 	node->NumCaches = GPU_CACHES;
-	node->NumIOLinks = 1;
+	node->NumIOLinks = (uint32_t)sim_options()->gpus; /* the CPU and the other GPUs */
 	node->FComputeIdLo = 0x80000000;
 	/* DoorbellType 2: the 64-bit value is the index of the last packet. */
 	node->Capability.ui32.DoorbellType = 2;
@@ -87,16 +88,21 @@ static void gpu_node(HsaNodeProperties *node)
 	node->uCodeEngineVersions.uCodeSDMA = 8;
 	node->VendorId = 0x1002;
 	node->DeviceId = 0x740f;
-	node->LocationId = 0x300;
+	node->LocationId = 0x300 + (index << 8);
 	node->LocalMemSize = sim_options()->vram_mib << 20;
 	node->MaxEngineClockMhzFCompute = SIM_CORE_MHZ;
 	node->MaxEngineClockMhzCCompute = 3000;
-	node->DrmRenderMinor = 128;
+	node->DrmRenderMinor = 128 + (int32_t)index;
 	node->NumSdmaEngines = 2;
+	/* Several are one hive of Infinity Fabric, as MI210s with bridges are. */
+	if (sim_options()->gpus > 1) {
+		node->HiveID = 0x5052f0be;
+		node->NumSdmaXgmiEngines = XGMI_ENGINES;
+	}
 	node->NumSdmaQueuesPerEngine = 8;
 	node->NumCpQueues = 24;
 	node->NumGws = 64; /* any offers cooperative queues; one is implemented */
-	node->UniqueID = 0x5052f0be90aULL;
+	node->UniqueID = 0x5052f0be90aULL + index;
 	node->VGPRSizePerCU = SIM_SIMDS * SIM_SIMD_VGPRS * 64 * 4;
 	node->SGPRSizePerCU = 16 << 10;
 	set_name(node, "Simulated AMD Instinct MI210", "aldebaran");
@@ -104,13 +110,13 @@ static void gpu_node(HsaNodeProperties *node)
 
 HSAKMT_STATUS hsaKmtGetNodeProperties(HSAuint32 node, HsaNodeProperties *ret)
 {
-	if (node >= SIM_NODES)
+	if (node >= sim_nodes())
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	memset(ret, 0, sizeof(*ret));
 	if (node == SIM_NODE_CPU)
 		cpu_node(ret);
 	else
-		gpu_node(ret);
+		gpu_node(ret, node - SIM_NODE_GPU);
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -144,7 +150,7 @@ HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 node, HSAuint32 count,
 		},
 	};
 
-	if (node >= SIM_NODES)
+	if (node >= sim_nodes())
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	for (HSAuint32 i = 0; i < count && i < (node ? GPU_BANKS : CPU_BANKS); i++)
 		ret[i] = node ? gpu[i] : cpu[i];
@@ -162,7 +168,7 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
 		{1, 32, 64}, {2, 1024, 64}, {3, 32768, 64}};
 	static const struct cache_row gpu[GPU_CACHES] = {{1, 16, 64}, {2, 8192, 128}};
 
-	if (node >= SIM_NODES)
+	if (node >= sim_nodes())
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	for (HSAuint32 i = 0; i < count && i < (node ? GPU_CACHES : CPU_CACHES); i++) {
 		const struct cache_row *row = node ? &gpu[i] : &cpu[i];
@@ -176,9 +182,23 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
 		ret[i].CacheType.ui32.Data = 1;
 		/* ROCr keeps only entries of the node's own kind and asserts that it found some. */
 		ret[i].CacheType.ui32.CPU = node == SIM_NODE_CPU;
-		ret[i].CacheType.ui32.HSACU = node == SIM_NODE_GPU;
+		ret[i].CacheType.ui32.HSACU = node != SIM_NODE_CPU;
 	}
 	return HSAKMT_STATUS_SUCCESS;
+}
+
+static HsaIoLinkProperties link_between(uint32_t from, uint32_t to)
+{
+	bool peers = from != SIM_NODE_CPU && to != SIM_NODE_CPU;
+
+	/* Weights as the driver has them: 20 for PCIe, 15 for one hop of Infinity Fabric. */
+	return (HsaIoLinkProperties){
+		.IoLinkType = peers ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINKTYPE_PCIEXPRESS,
+		.NodeFrom = from,
+		.NodeTo = to,
+		.Weight = peers ? 15 : 20,
+		.MaximumBandwidth = peers ? 50000 : 32000,
+	};
 }
 
 /*
@@ -188,15 +208,12 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
 HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32 count,
 					    HsaIoLinkProperties *ret)
 {
-	if (node >= SIM_NODES)
+	HSAuint32 filled = 0;
+
+	if (node >= sim_nodes())
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
-	if (!count)
-		return HSAKMT_STATUS_SUCCESS;
-	memset(ret, 0, sizeof(*ret) * count);
-	ret[0].IoLinkType = HSA_IOLINKTYPE_PCIEXPRESS;
-	ret[0].NodeFrom = node;
-	ret[0].NodeTo = !node;
-	ret[0].Weight = 20;
-	ret[0].MaximumBandwidth = 32000;
+	for (uint32_t to = 0; to < sim_nodes() && filled < count; to++)
+		if (to != node)
+			ret[filled++] = link_between(node, to);
 	return HSAKMT_STATUS_SUCCESS;
 }

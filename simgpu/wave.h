@@ -112,6 +112,7 @@ struct sim_group {
 	uint32_t shared_base_hi;  /* high half of the LDS aperture, 0x10000 */
 	uint32_t private_base_hi; /* high half of the scratch aperture, 0x20000 */
 	struct sim_counters *counters;
+	uint32_t gpu;  /* SIM_MEM_GPU() of the GPU it runs on; 0: memory of any will do */
 	void *machine; /* the machine's own, never touched by the ISA side */
 };
 
@@ -131,6 +132,7 @@ struct sim_wave {
 	struct sim_group *group;
 	struct sim_range cache[4]; /* recently used ranges, owned by the ISA side */
 	uint64_t cache_generation;
+	uint32_t gpu;		     /* group->gpu that the cache holds for */
 	const struct sim_code *code; /* where pc was last found, owned by the ISA side */
 	uint32_t stop_arg;
 	struct sim_fault fault;

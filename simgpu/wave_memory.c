@@ -6,6 +6,7 @@ bool sim_wave_range(struct sim_wave *w, uint64_t lo, uint64_t hi, uint32_t flags
 	struct sim_range range;
 	uint64_t at = lo;
 
+	flags |= w->group->gpu;
 	if (lo >= hi)
 		return false;
 	do {

@@ -71,6 +71,13 @@ probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
 probe_hip_program(counters counters -O2)
 probe_hip_test(counters counters)
 
+# Several GPUs.
+probe_hip_program(peers peers -O2)
+probe_hip_test(peers peers PROBE_SIM_GPUS=2)
+probe_hip_test(peers.four peers PROBE_SIM_GPUS=4)
+probe_hip_test(peers.nobar peers "PROBE_SIM_GPUS=2;PROBE_SIM_LARGE_BAR=0")
+probe_hip_test(peers.nosdma peers "PROBE_SIM_GPUS=3;HSA_ENABLE_SDMA=0")
+
 # Simulated time: the same in every run.
 probe_hip_program(clocks clocks -O2)
 function(probe_clocks_test name)

@@ -56,7 +56,7 @@ static void alloc_is_invisible_until_mapped(void **state)
 	assert_int_equal(sim_mem_find(base + 3 * PAGE - 1, &range), 0);
 	assert_int_equal(range.base, base);
 	assert_int_equal(range.end, base + 3 * PAGE);
-	assert_int_equal(range.flags, SIM_MEM_READ | SIM_MEM_WRITE);
+	assert_int_equal(range.flags, SIM_MEM_READ | SIM_MEM_WRITE | SIM_MEM_GPU(SIM_NODE_GPU));
 	assert_false(visible(base + 3 * PAGE));
 	assert_false(visible(base - 1));
 
@@ -273,6 +273,44 @@ static void managed_memory_comes_and_goes(void **state)
 	assert_false(visible(range.base));
 }
 
+static bool reads(uint64_t addr, uint32_t node)
+{
+	return sim_mem_allows(addr, 8, SIM_MEM_READ | SIM_MEM_GPU(node), NULL);
+}
+
+/* A GPU sees what was mapped to it, and nothing of its peers'. */
+static void each_gpu_sees_its_own(void **state)
+{
+	static const uint32_t second[] = {2}, both[] = {1, 2};
+	struct sim_block want = device_memory(PAGE, SIM_MEM_READ | SIM_MEM_WRITE);
+	struct sim_block range;
+	uint64_t base, alias;
+	char *host = aligned_alloc(PAGE, PAGE);
+
+	(void)state;
+	want.node = 2;
+	assert_int_equal(sim_mem_alloc(&want, &base), 0);
+	assert_int_equal(sim_mem_map(base, second, 1, NULL), 0);
+	assert_true(reads(base, 2));
+	assert_false(reads(base, 1));
+	assert_true(sim_mem_allows(base, 8, SIM_MEM_READ, NULL));
+	assert_int_equal(sim_mem_map(base, both, 2, NULL), 0);
+	assert_true(reads(base, 1) && reads(base, 2));
+	assert_int_equal(sim_mem_map(base, second, 1, NULL), 0);
+	assert_false(reads(base, 1));
+	assert_int_equal(sim_mem_free(base), 0);
+
+	/* Two who pin the same host memory, each for a GPU. */
+	range = host_range((uint64_t)(uintptr_t)host, PAGE);
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(range.base, gpu, 1, &alias), 0);
+	assert_true(reads(alias, 1) && !reads(alias, 2));
+	assert_int_equal(sim_mem_map(range.base, second, 1, &alias), 0);
+	assert_true(reads(alias, 1) && reads(alias, 2));
+	assert_int_equal(sim_mem_deregister(range.base), 0);
+	free(host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +324,7 @@ int main(void)
 		cmocka_unit_test(allows_spans_neighbours),
 		cmocka_unit_test(look_ups_agree_with_a_list),
 		cmocka_unit_test(managed_memory_comes_and_goes),
+		cmocka_unit_test(each_gpu_sees_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

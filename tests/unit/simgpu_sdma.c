@@ -14,6 +14,7 @@
 enum { ARENA = 1 << 20, TICK = 123456 };
 
 static uint8_t *arena;
+static const struct sim_sdma_job job = {.tick = TICK, .gpu = SIM_MEM_GPU(SIM_NODE_GPU)};
 
 static int set_up(void **state)
 {
@@ -23,6 +24,8 @@ static int set_up(void **state)
 		.access = SIM_MEM_READ | SIM_MEM_WRITE,
 		.registered = 1,
 		.mapped = 1,
+		.node_count = 1,
+		.nodes = {SIM_NODE_GPU},
 	};
 
 	(void)state;
@@ -50,7 +53,7 @@ static enum sim_sdma_result run(const uint32_t *words)
 	struct sim_fault fault = {0};
 
 	assert_true(sim_sdma_length(words[0]) <= SIM_SDMA_MAX_BYTES);
-	return sim_sdma_execute(words, TICK, &fault);
+	return sim_sdma_execute(&job, words, &fault);
 }
 
 static void fill_random(uint8_t *bytes, size_t size)
@@ -83,12 +86,12 @@ static void copy_faults_name_the_first_bad_byte(void **state)
 	(void)state;
 	put_address(&words[3], arena);
 	put_address(&words[5], arena + ARENA - 50);
-	assert_int_equal(sim_sdma_execute(words, TICK, &fault), SIM_SDMA_FAULT);
+	assert_int_equal(sim_sdma_execute(&job, words, &fault), SIM_SDMA_FAULT);
 	assert_int_equal(fault.kind, SIM_FAULT_WRITE);
 	assert_int_equal(fault.addr, (uint64_t)(uintptr_t)arena + ARENA);
 	put_address(&words[5], arena);
 	put_address(&words[3], NULL);
-	assert_int_equal(sim_sdma_execute(words, TICK, &fault), SIM_SDMA_FAULT);
+	assert_int_equal(sim_sdma_execute(&job, words, &fault), SIM_SDMA_FAULT);
 	assert_int_equal(fault.kind, SIM_FAULT_READ);
 	assert_int_equal(fault.addr, 0);
 }
