@@ -51,6 +51,9 @@ static uint32_t readable(uint64_t base, uint32_t *skip)
 	uint64_t at = base, end = base + PAGE_BYTES + 4;
 	struct sim_range range;
 
+	*skip = 0;
+	if (end < base) /* a jump to the last page there is */
+		return 0;
 	while (at < end && (sim_mem_find(at, &range) || !(range.flags & SIM_MEM_EXEC)))
 		at += 4;
 	*skip = (uint32_t)((at - base) / 4);
@@ -62,14 +65,19 @@ static uint32_t readable(uint64_t base, uint32_t *skip)
 static struct sim_code *code_create(uint64_t base, uint64_t generation)
 {
 	struct sim_code *code = aligned_alloc(64, (sizeof(*code) + 63) & ~(size_t)63);
-	uint32_t skip;
+	uint32_t skip, dwords = readable(base, &skip);
 
+	/* Nothing to keep of a jump to nowhere. */
+	if (skip >= dwords) {
+		free(code);
+		return NULL;
+	}
 	if (!code)
 		return NULL;
 	memset(code, 0, sizeof(*code));
 	code->base = base;
 	code->generation = generation;
-	code->dwords = readable(base, &skip);
+	code->dwords = dwords;
 	for (uint32_t i = skip; i < code->dwords; i++)
 		code->word[i] = *(const volatile uint32_t *)(base + 4 * i);
 	for (uint32_t i = 0; i < SIM_PAGE_DWORDS; i++) {
@@ -101,7 +109,10 @@ static bool code_current(const struct sim_code *code)
 	return true;
 }
 
-/* The up-to-date page of code, decoding it if it is new or changed; NULL: out of memory. */
+/*
+ * The up-to-date page of code, decoding it if it is new or changed. NULL: no code there, or out of
+ * memory.
+ */
 static struct sim_code *code_get(uint64_t base)
 {
 	uint64_t generation = atomic_load_explicit(&sim_code_generation, memory_order_acquire);

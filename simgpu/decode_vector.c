@@ -52,7 +52,8 @@ static void operand_vector(struct decoder *d, const struct sim_operand *o)
 			mask_source(d, SIM_VCC);
 		break;
 	case F_SRC0:
-		decode_source(d, 0, d->src0, o);
+		/* Written as well, so a vector register whatever bit 8 says. */
+		decode_source(d, 0, d->row->op == OP_v_swap_b32 ? SRC_VGPR | d->src0 : d->src0, o);
 		break;
 	case F_SRC1:
 		if (vop3)

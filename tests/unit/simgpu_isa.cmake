@@ -48,6 +48,7 @@ simgpu_isa_lab_test(wave)
 simgpu_isa_lab_test(control)
 simgpu_isa_lab_test(trans)
 simgpu_isa_lab_test(mode)
+simgpu_isa_lab_test(random)
 
 # Every opcode that executes is run by a directed test.
 add_test(NAME simgpu.isa_untested_alu
