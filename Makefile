@@ -32,7 +32,10 @@ check: build
 	@ctest --preset asan
 	@ctest --preset default
 
-bench: build
+bench:
+	@cmake/packages.sh bench
+	@$(CONFIGURE) -DPROBE_BUILD_TESTS=ON
+	@cmake --build --preset default
 	@python3 tests/bench/bench.py build
 
 install: build

@@ -9,10 +9,12 @@ build="gcc g++ cmake ninja-build pkg-config
 	libhsa-runtime-dev libhsakmt-dev libamd-comgr-dev
 	libdwarf-dev libelf-dev libsqlite3-dev sqlite3 git"
 check="libcmocka-dev llvm-15-tools python3 jq"
+bench="pocl-opencl-icd ocl-icd-opencl-dev"
 
 case "${1:-}" in
 demo) want="$build" ;;
-check | bench) want="$build $check" ;;
+check) want="$build $check" ;;
+bench) want="$build $check $bench" ;;
 *)
 	echo "usage: packages.sh demo|check|bench" >&2
 	exit 2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Kernels whose speed on the simulated GPU `make bench` measures. Each run checks its result.
-//   kernels saxpy|matmul|transpose|empty REPEATS
-// Prints "<name> <seconds of all launches>".
+//   kernels saxpy|matmul|transpose|reduction|stencil|histogram|empty REPEATS
+// Prints "<name> <seconds of all launches>". kernels.cl has the same kernels for OpenCL.
 
 #include "../../examples/check.h"
 
@@ -9,6 +9,10 @@
 #include <cstring>
 #include <functional>
 #include <vector>
+
+// Of images; vectors have its square (64 MiB), so that no cache holds them.
+constexpr int WIDTH = 4096;
+constexpr int MATMUL = 512;
 
 __global__ void saxpy(float *y, const float *x, float a, int n)
 {
@@ -48,26 +52,73 @@ __global__ void transpose(float *out, const float *in, int n)
 	out[(blockIdx.x * 32 + y) * n + blockIdx.y * 32 + x] = tile[x][y];
 }
 
+// One sum per workgroup: eight elements a thread, then a tree in LDS.
+__global__ void reduction(float *out, const float *in, int n)
+{
+	__shared__ float part[256];
+	int t = threadIdx.x, stride = gridDim.x * blockDim.x;
+	float sum = 0;
+
+	for (int i = blockIdx.x * blockDim.x + t; i < n; i += stride)
+		sum += in[i];
+	part[t] = sum;
+	__syncthreads();
+	for (int half = 128; half > 0; half /= 2) {
+		if (t < half)
+			part[t] += part[t + half];
+		__syncthreads();
+	}
+	if (t == 0)
+		out[blockIdx.x] = part[0];
+}
+
+// Five points, with the border copied.
+__global__ void stencil(float *out, const float *in, int n)
+{
+	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+	int at = y * n + x;
+
+	if (x == 0 || y == 0 || x == n - 1 || y == n - 1)
+		out[at] = in[at];
+	else
+		out[at] = 0.5f * in[at] +
+			  0.125f * (in[at - 1] + in[at + 1] + in[at - n] + in[at + n]);
+}
+
+// 256 bins: counted in LDS per workgroup, then added to the whole.
+__global__ void histogram(unsigned int *bins, const unsigned int *in, int n)
+{
+	__shared__ unsigned int mine[256];
+	int t = threadIdx.x, stride = gridDim.x * blockDim.x;
+
+	mine[t] = 0;
+	__syncthreads();
+	for (int i = blockIdx.x * blockDim.x + t; i < n; i += stride)
+		atomicAdd(&mine[in[i] & 255], 1u);
+	__syncthreads();
+	atomicAdd(&bins[t], mine[t]);
+}
+
 __global__ void empty()
 {
 }
 
-struct buffer {
-	std::vector<float> host;
-	float *device;
+template <typename T> struct buffer {
+	std::vector<T> host;
+	T *device;
 
 	explicit buffer(size_t n) : host(n)
 	{
-		CHECK(hipMalloc(&device, n * sizeof(float)));
+		CHECK(hipMalloc(&device, n * sizeof(T)));
 	}
 	void up()
 	{
-		CHECK(hipMemcpy(device, host.data(), host.size() * sizeof(float),
+		CHECK(hipMemcpy(device, host.data(), host.size() * sizeof(T),
 				hipMemcpyHostToDevice));
 	}
 	void down()
 	{
-		CHECK(hipMemcpy(host.data(), device, host.size() * sizeof(float),
+		CHECK(hipMemcpy(host.data(), device, host.size() * sizeof(T),
 				hipMemcpyDeviceToHost));
 	}
 };
@@ -85,8 +136,8 @@ static void timed(const char *name, int repeats, const std::function<void()> &la
 
 static bool run_saxpy(int repeats)
 {
-	int n = 1 << 20;
-	buffer x(n), y(n);
+	int n = WIDTH * WIDTH;
+	buffer<float> x(n), y(n);
 
 	for (int i = 0; i < n; i++)
 		x.host[i] = (float)(i % 97), y.host[i] = (float)(i % 31);
@@ -101,14 +152,15 @@ static bool run_saxpy(int repeats)
 
 static bool run_matmul(int repeats)
 {
-	int n = 256;
-	buffer a(n * n), b(n * n), c(n * n);
+	int n = MATMUL;
+	buffer<float> a(n * n), b(n * n), c(n * n);
 
 	for (int i = 0; i < n * n; i++)
 		a.host[i] = (float)(i % 7), b.host[i] = (float)(i % 5);
 	a.up(), b.up();
 	timed("matmul", repeats, [&] {
-		matmul<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(c.device, a.device, b.device, n);
+		matmul<<<dim3(n / TILE, n / TILE), dim3(TILE, TILE)>>>(c.device, a.device, b.device,
+								       n);
 	});
 	c.down();
 	for (int i = 0; i < n * n; i += 1237) {
@@ -124,20 +176,78 @@ static bool run_matmul(int repeats)
 
 static bool run_transpose(int repeats)
 {
-	int n = 1024;
-	buffer in(n * n), out(n * n);
+	int n = WIDTH;
+	buffer<float> in(n * n), out(n * n);
 
 	for (int i = 0; i < n * n; i++)
 		in.host[i] = (float)i;
 	in.up();
-	timed("transpose", repeats, [&] {
-		transpose<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(out.device, in.device, n);
-	});
+	timed("transpose", repeats,
+	      [&] { transpose<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(out.device, in.device, n); });
 	out.down();
 	for (int i = 0; i < n * n; i++)
 		if (out.host[i % n * n + i / n] != in.host[i])
 			return false;
 	return true;
+}
+
+static bool run_reduction(int repeats)
+{
+	int n = WIDTH * WIDTH, groups = n / 256 / 8;
+	buffer<float> in(n), out(groups);
+	double want = 0, sum = 0;
+
+	for (int i = 0; i < n; i++)
+		in.host[i] = (float)(i % 13), want += i % 13;
+	in.up();
+	timed("reduction", repeats, [&] { reduction<<<groups, 256>>>(out.device, in.device, n); });
+	out.down();
+	for (float part : out.host)
+		sum += part;
+	return sum == want;
+}
+
+static bool run_stencil(int repeats)
+{
+	int n = WIDTH;
+	buffer<float> in(n * n), out(n * n);
+	const float *v = in.host.data();
+
+	for (int i = 0; i < n * n; i++)
+		in.host[i] = (float)(i % 61);
+	in.up();
+	timed("stencil", repeats,
+	      [&] { stencil<<<dim3(n / 64, n / 4), dim3(64, 4)>>>(out.device, in.device, n); });
+	out.down();
+	for (int i = 0; i < n * n; i++) {
+		int x = i % n, y = i / n;
+		bool border = x == 0 || y == 0 || x == n - 1 || y == n - 1;
+
+		if (out.host[i] !=
+		    (border ? v[i]
+			    : 0.5f * v[i] + 0.125f * (v[i - 1] + v[i + 1] + v[i - n] + v[i + n])))
+			return false;
+	}
+	return true;
+}
+
+static bool run_histogram(int repeats)
+{
+	int n = WIDTH * WIDTH;
+	buffer<unsigned int> in(n), bins(256);
+	std::vector<unsigned int> want(256);
+	unsigned int seed = 1;
+
+	for (int i = 0; i < n; i++) {
+		seed = seed * 1664525 + 1013904223;
+		in.host[i] = seed >> 20;
+		want[in.host[i] & 255] += (unsigned int)repeats;
+	}
+	in.up(), bins.up();
+	timed("histogram", repeats,
+	      [&] { histogram<<<n / 256 / 16, 256>>>(bins.device, in.device, n); });
+	bins.down();
+	return bins.host == want;
 }
 
 static bool run_empty(int repeats)
@@ -151,9 +261,9 @@ int main(int argc, char **argv)
 	struct {
 		const char *name;
 		bool (*run)(int repeats);
-	} runs[] = {{"saxpy", run_saxpy},
-		    {"matmul", run_matmul},
-		    {"transpose", run_transpose},
+	} runs[] = {{"saxpy", run_saxpy},	  {"matmul", run_matmul},
+		    {"transpose", run_transpose}, {"reduction", run_reduction},
+		    {"stencil", run_stencil},	  {"histogram", run_histogram},
 		    {"empty", run_empty}};
 
 	for (auto &it : runs) {
@@ -164,6 +274,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "kernels %s: wrong result\n", it.name);
 		return 1;
 	}
-	fprintf(stderr, "usage: kernels saxpy|matmul|transpose|empty REPEATS\n");
+	fprintf(stderr, "usage: kernels NAME REPEATS\n");
 	return 2;
 }
