@@ -4,7 +4,7 @@
  * with memory again after sim_code_invalidate(), and replaced only if its words changed. Pages
  * that were replaced are not freed, because a wave of another queue may still stand in one.
  */
-#include "inst.h"
+#include "translate.h"
 #include "inst_text.h"
 
 #include <errno.h>
@@ -161,7 +161,7 @@ const struct sim_inst *sim_fetch(struct sim_wave *w, uint64_t pc)
 		return NULL;
 	}
 	w->code = code;
-	return &code->inst[(pc - code->base) / 4];
+	return sim_entered(w, &code->inst[(pc - code->base) / 4]);
 }
 
 const struct sim_timing *sim_code_timing(const struct sim_code *code)

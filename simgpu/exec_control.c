@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Choice of the vector level, look-up of execute entries, faults, and the wrapper for specials. */
-#include "inst.h"
+#include "translate.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,6 +40,8 @@ static void level_init(void)
 	level = level_choose();
 	tables_add(sim_scalar_tables);
 	tables_add(level->tables);
+	if (level != &sim_level_base)
+		sim_translate_init();
 }
 
 const struct sim_level *sim_level_get(void)

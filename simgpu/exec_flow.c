@@ -7,11 +7,12 @@
 
 #include "exec_scalar.h"
 #include "exec_mode.h"
+#include "translate.h"
 
 static const struct sim_inst *branch_if(struct sim_wave *w, const struct sim_inst *ip, bool taken)
 {
 	if (!taken)
-		return ip + 1;
+		return sim_entered(w, ip + 1);
 	return scalar_jump(w, inst_pc(w, ip) + 4 + (uint64_t)(4 * ip->imm));
 }
 

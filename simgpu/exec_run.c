@@ -4,15 +4,11 @@
 
 #include "exec_mode.h"
 #include "memo.h"
+#include "translate.h"
 #include "vector_source.h"
 #include "wave_memory.h"
 
-struct tally {
-	uint64_t cls[C_COUNT];
-	uint64_t lanes;
-};
-
-static void tally_add(struct sim_counters *to, const struct tally *t)
+static void tally_add(struct sim_counters *to, const struct sim_tally *t)
 {
 	uint64_t valu =
 		t->cls[C_VALU] + t->cls[C_F64] + t->cls[C_TRANS] + t->cls[C_MUL32] + t->cls[C_MFMA];
@@ -63,7 +59,7 @@ static const struct sim_inst *run_indexed(struct sim_wave *w, const struct sim_i
 }
 
 static inline const struct sim_inst *step(struct sim_wave *w, const struct sim_inst *ip,
-					  struct tally *t)
+					  struct sim_tally *t)
 {
 	t->cls[ip->cls]++;
 	if (ip->cls >= C_FIRST_VECTOR)
@@ -80,7 +76,7 @@ static void pc_add(uint64_t *to, uint64_t n)
 
 /* As step(), with the counters of the instruction itself. */
 static const struct sim_inst *step_counted(struct sim_wave *w, const struct sim_inst *ip,
-					   struct tally *t)
+					   struct sim_tally *t)
 {
 	struct sim_pc_counters *pcs = ip->cls ? w->code->pcs : NULL;
 	const struct sim_counters *c = w->group->counters;
@@ -120,30 +116,63 @@ static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
 	return true;
 }
 
+/* Blocks know neither index mode, VSKIP nor special rounding, and count per class only. */
+static inline bool may_run(const struct sim_wave *w, const struct sim_block *block, uint32_t budget)
+{
+	return block->insts <= budget && !(w->fp_special & block->fp) && !w->gpr_idx &&
+	       !w->code->pcs;
+}
+
+/* Run the block at *ip, if there is one and it may; t->last is then what it ran last. */
+static inline bool run_block(struct sim_wave *w, const struct sim_inst **ip, uint32_t *budget,
+			     struct sim_tally *t)
+{
+	/* Pairs with the release in translate(): the block is complete. */
+	const struct sim_block *block = atomic_load_explicit(&(*ip)->block, memory_order_acquire);
+	uint64_t before = t->insts;
+
+	if (!block || !may_run(w, block, *budget))
+		return false;
+	*ip = block->run(w, t);
+	*budget -= (uint32_t)(t->insts - before);
+	if (*ip)
+		sim_entered(w, *ip);
+	return true;
+}
+
 /* As the loop in sim_run(), leaving a trace. */
 static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_inst *ip,
-					 uint32_t budget, struct tally *t)
+					 uint32_t budget, struct sim_tally *t)
 {
 	struct sim_trace *trace = w->trace;
 	bool pass = trace->pass;
 
 	trace->run[trace->runs].code = w->code;
 	trace->run[trace->runs].first = ip->index;
-	for (; budget; budget--) {
-		const struct sim_inst *next;
+	while (budget) {
+		const struct sim_inst *next, *last = ip;
 
-		if (ip->trace) {
-			if (ip->trace & SIM_TRACE_HOLD && !pass) {
-				w->stop = SIM_STOP_HOLD;
+		if (run_block(w, &ip, &budget, t)) {
+			next = ip;
+			last = t->last;
+			/* No room for another record: what did not run comes next. */
+			if (!last)
 				break;
+		} else {
+			if (ip->trace) {
+				if (ip->trace & SIM_TRACE_HOLD && !pass) {
+					w->stop = SIM_STOP_HOLD;
+					break;
+				}
+				if (ip->trace & SIM_TRACE_DATA && !sim_trace_open(trace))
+					break;
 			}
-			if (ip->trace & SIM_TRACE_DATA && !sim_trace_open(trace))
-				break;
+			next = w->code->pcs ? step_counted(w, ip, t) : step(w, ip, t);
+			budget--;
 		}
 		pass = false;
-		next = w->code->pcs ? step_counted(w, ip, t) : step(w, ip, t);
-		if (next != ip + ip->words) {
-			if (!trace_end_run(w, ip, next))
+		if (next != last + last->words) {
+			if (!trace_end_run(w, last, next))
 				return next;
 		}
 		ip = next;
@@ -156,7 +185,7 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 
 enum sim_stop LEVEL(sim_run)(struct sim_wave *w, uint32_t budget)
 {
-	struct tally t = {0};
+	struct sim_tally t = {0};
 	const struct sim_inst *ip;
 
 	sim_wave_ranges_refresh(w);
@@ -168,8 +197,12 @@ enum sim_stop LEVEL(sim_run)(struct sim_wave *w, uint32_t budget)
 		ip = run_traced(w, ip, budget, &t);
 		budget = 0;
 	}
-	while (ip && budget--)
+	while (ip && budget) {
+		if (run_block(w, &ip, &budget, &t))
+			continue;
+		budget--;
 		ip = w->code->pcs ? step_counted(w, ip, &t) : step(w, ip, &t);
+	}
 	if (ip)
 		w->pc = inst_pc(w, ip);
 	tally_add(w->group->counters, &t);

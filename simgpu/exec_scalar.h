@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "inst.h"
+#include "translate.h"
 
 typedef uint32_t u32;
 typedef int32_t i32;
@@ -136,7 +136,7 @@ static inline const struct sim_inst *scalar_jump(struct sim_wave *w, uint64_t pc
 	uint64_t at = pc - w->code->base;
 
 	if (at < 4 * SIM_PAGE_DWORDS && !(at & 3))
-		return &w->code->inst[at / 4];
+		return sim_entered(w, &w->code->inst[at / 4]);
 	return sim_fetch(w, pc);
 }
 

@@ -16,6 +16,7 @@
 #include "wave_trace.h"
 
 struct sim_inst;
+struct sim_block;
 
 /*
  * Execute one instruction; answers the next one, or NULL with wave->stop set and wave->pc where
@@ -62,12 +63,14 @@ struct sim_mods {
 
 struct sim_inst {
 	sim_handler *exec;
+	_Atomic(struct sim_block *) block; /* translate.h: machine code from here on, or NULL */
 	sim_body *body;
 	uintptr_t off[3]; /* sources; wave-relative if bit n of rel is set */
 	const struct sim_opcode *row;
 	uint32_t literal;
 	int64_t imm;	    /* offset, branch target, simm16, ... */
 	sim_handler *inner; /* behind the wrapper for special operands */
+	uint32_t heat;	    /* how often control arrived here, up to where it is hot */
 	uint16_t index;	    /* dword in its page */
 	uint16_t memo;	    /* number in the thread's table of access costs */
 	uint16_t dst;	    /* vector destination row */

@@ -57,7 +57,7 @@ static uint64_t read_number(const struct option_row *row)
 }
 
 /* Options that are text, or that the instruction set reads for itself. */
-static const char *const texts[] = {"STATS", "ISA"};
+static const char *const texts[] = {"STATS", "ISA", "JIT"};
 
 static bool known(const char *name, size_t length)
 {

@@ -35,6 +35,15 @@ function(simgpu_isa_lab_test name)
 		set_tests_properties(simgpu.isa_${name}_${level} PROPERTIES
 			ENVIRONMENT PROBE_SIM_ISA=${level})
 	endforeach()
+	# All of it translated, at both levels that do.
+	if(TARGET probe_sim_jit)
+		add_dependencies(simgpu_isa_${name} probe_sim_jit)
+		foreach(level avx2 avx512)
+			add_test(NAME simgpu.isa_${name}_jit_${level} COMMAND simgpu_isa_${name})
+			set_tests_properties(simgpu.isa_${name}_jit_${level} PROPERTIES
+				ENVIRONMENT "PROBE_SIM_ISA=${level};PROBE_SIM_JIT=2")
+		endforeach()
+	endif()
 endfunction()
 simgpu_isa_lab_test(valu)
 simgpu_isa_lab_test(salu)

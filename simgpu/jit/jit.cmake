@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# libprobe-sim-jit.so: translation of hot code, opened by libhsakmt when there is any. Not built
+# where LLVM 15's headers are missing; the simulator then only interprets.
+find_library(PROBE_SIM_LLVM LLVM-15 PATHS /usr/lib/llvm-15/lib)
+find_path(PROBE_SIM_LLVM_INCLUDE llvm-c/LLJIT.h PATHS /usr/lib/llvm-15/include NO_DEFAULT_PATH)
+if(NOT PROBE_SIM_LLVM OR NOT PROBE_SIM_LLVM_INCLUDE)
+	message(STATUS "simgpu: no LLVM 15, code is not translated")
+	return()
+endif()
+
+add_library(probe_sim_jit MODULE jit/jit_block.c jit/jit_float.c jit/jit_llvm.c jit/jit_salu.c
+	jit/jit_state.c jit/jit_valu.c)
+target_include_directories(probe_sim_jit PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
+	${CMAKE_CURRENT_SOURCE_DIR}/jit)
+target_include_directories(probe_sim_jit SYSTEM PRIVATE ${PROBE_SIM_LLVM_INCLUDE})
+target_link_libraries(probe_sim_jit PRIVATE probe_flags ${PROBE_SIM_LLVM} Threads::Threads)
+set_target_properties(probe_sim_jit PROPERTIES OUTPUT_NAME probe-sim-jit
+	LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/probe/sim)
+# nodelete: translated code is used until the process ends.
+target_link_options(probe_sim_jit PRIVATE -Wl,-z,nodelete)
+add_dependencies(hsakmt probe_sim_jit)
+install(TARGETS probe_sim_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/probe/sim)
