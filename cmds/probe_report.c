@@ -16,6 +16,7 @@ enum key {
 	KEY_FIELDS,
 	KEY_LIMIT,
 	KEY_KERNEL,
+	KEY_BY,
 	KEY_ALL,
 	KEY_TABLE,
 	KEY_FORMAT,
@@ -35,6 +36,7 @@ static const struct probe_option options[] = {
 	{"table", 0, "NAME", "tables: the rows of this one (without it: which there are)",
 	 KEY_TABLE},
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches", KEY_KERNEL},
+	{"by", 0, "WHAT", "samples: a row per line, kernel or instruction (line)", KEY_BY},
 	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
 	{"sort", 's', "KEY,...", "columns; '-' in front: from the top, '+': from the bottom",
 	 KEY_SORT},
@@ -58,8 +60,8 @@ static const struct probe_command command = {
 	.name = "probe-report",
 	.usage = "[verb] [options] [FILE...]",
 	.summary = "Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
-		   "dispatches, tables (of handlers), info (also of programs and code objects),\n"
-		   "list (columns).",
+		   "dispatches, samples, tables (of handlers), info (also of programs and code\n"
+		   "objects), list (columns).",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
@@ -69,7 +71,7 @@ static const struct probe_command command = {
 };
 
 static const char *const verbs[REPORT_VERBS] = {
-	"summary", "lines", "kernels", "dispatches", "tables", "info", "list",
+	"summary", "lines", "kernels", "dispatches", "samples", "tables", "info", "list",
 };
 
 struct line {
@@ -89,6 +91,19 @@ static struct probe_err *set_format(struct report *report, const char *value)
 		}
 	}
 	return probe_err_create("--format: '%s' is none of: table, csv, json", value);
+}
+
+static struct probe_err *set_by(struct report *report, const char *value)
+{
+	static const char *const names[REPORT_BYS] = {"line", "kernel", "instruction"};
+
+	for (int i = 0; i < REPORT_BYS; i++) {
+		if (!strcmp(value, names[i])) {
+			report->by = (enum report_by)i;
+			return NULL;
+		}
+	}
+	return probe_err_create("--by: '%s' is none of: line, kernel, instruction", value);
 }
 
 static struct probe_err *set_limit(struct report *report, const char *value)
@@ -183,6 +198,8 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return set_limit(report, value);
 	case KEY_KERNEL:
 		return set_kernel(report, value);
+	case KEY_BY:
+		return set_by(report, value);
 	case KEY_ALL:
 		report->all = true;
 		return NULL;
@@ -260,6 +277,8 @@ static struct probe_err *check(const struct report *report)
 		query = &report_lines_query;
 	else if (report->verb == REPORT_DISPATCHES)
 		query = &report_dispatches_query;
+	else if (report->verb == REPORT_SAMPLES)
+		query = &report_samples_queries[report->by];
 	return report_check(report, query);
 }
 
@@ -284,6 +303,8 @@ static struct probe_err *show(const struct report *report, size_t i)
 		err = report_tables(report, &db, first, last);
 	else if (report->verb == REPORT_DISPATCHES)
 		err = report_dispatches(report, &db, first, last);
+	else if (report->verb == REPORT_SAMPLES)
+		err = report_samples(report, &db, first, last);
 	else
 		err = report_summary(report, &db, first, last);
 	report_db_close(&db);

@@ -9,6 +9,7 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_info.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_kernels.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_lines.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_report_samples.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_tables.c
 	${CMAKE_CURRENT_LIST_DIR}/report_account.c
 	${CMAKE_CURRENT_LIST_DIR}/report_position.c

@@ -436,10 +436,11 @@ static void list_query(const struct report *report, const struct report_query *q
 
 void report_list(const struct report *report)
 {
-	printf("%sverbs%s\n  summary lines kernels dispatches tables info list\n", report_bold(report),
-	       report_plain(report));
+	printf("%sverbs%s\n  summary lines kernels dispatches samples tables info list\n",
+	       report_bold(report), report_plain(report));
 	printf("%sformats%s\n  table csv json\n", report_bold(report), report_plain(report));
 	list_query(report, &report_lines_query);
 	list_query(report, &report_kernels_query);
 	list_query(report, &report_dispatches_query);
+	list_query(report, &report_samples_queries[REPORT_BY_INSTRUCTION]);
 }

@@ -15,11 +15,15 @@ struct probe_err;
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
 
+/* What a row of `samples` stands for. */
+enum report_by { REPORT_BY_LINE, REPORT_BY_KERNEL, REPORT_BY_INSTRUCTION, REPORT_BYS };
+
 enum report_verb {
 	REPORT_SUMMARY,
 	REPORT_LINES,
 	REPORT_KERNELS,
 	REPORT_DISPATCHES,
+	REPORT_SAMPLES,
 	REPORT_TABLES,
 	REPORT_INFO,
 	REPORT_LIST,
@@ -29,6 +33,7 @@ enum report_verb {
 struct report {
 	enum report_verb verb;
 	enum report_format format;
+	enum report_by by;
 	bool color;
 	bool header;
 	bool all; /* also lines that cost no more than they need */
@@ -73,6 +78,7 @@ struct report_query {
 };
 
 extern const struct report_query report_lines_query, report_kernels_query, report_dispatches_query;
+extern const struct report_query report_samples_queries[REPORT_BYS];
 
 #define REPORT_COLUMNS_MAX 64
 
@@ -134,6 +140,8 @@ struct probe_err *report_tables(const struct report *report, struct report_db *d
 				bool last);
 struct probe_err *report_summary(const struct report *report, struct report_db *db, bool first,
 				 bool last);
+struct probe_err *report_samples(const struct report *report, struct report_db *db, bool first,
+				 bool last);
 struct probe_err *report_info(const struct report *report, const char *path, bool first, bool last);
 void report_list(const struct report *report);
 
@@ -154,8 +162,10 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 char *report_source_line(const char *root, const char *file, int64_t line);
 
 /*
- * SQL function probe_position(code object, symbol): "file:line" where the kernel is declared, NULL
- * if unknown. The connection owns what it caches.
+ * SQL functions, NULL if unknown; the connection owns what they cache. probe_position(code object,
+ * symbol): "file:line" where the kernel is declared. Of an address in the code object's image:
+ * probe_line_at: its "file:line"; probe_kernel_at: the kernel, demangled; probe_instruction_at: the
+ * instruction as text.
  */
 int report_position_register(sqlite3 *db);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Where kernels are declared: code objects of the database, read once each in throw-away children.
+/* What code objects of the database say, as SQL functions; each is read once, in throw-away
+ * children.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "codeobj/disassembly.h"
 #include "codeobj/inspect.h"
 #include "common/err.h"
 #include "report.h"
@@ -11,6 +13,8 @@
 struct known {
 	int64_t id;
 	struct probe_codeobj *codeobj; /* NULL = unreadable */
+	struct probe_disassembly *code;
+	bool disassembled; /* or tried */
 };
 
 struct cache {
@@ -22,10 +26,29 @@ static void cache_destroy(void *user)
 {
 	struct cache *cache = user;
 
-	for (size_t i = 0; i < cache->count; i++)
+	for (size_t i = 0; i < cache->count; i++) {
 		probe_codeobj_destroy(cache->known[i].codeobj);
+		probe_disassembly_destroy(cache->known[i].code);
+	}
 	free(cache->known);
 	free(cache);
+}
+
+/* Its bytes, to be finalised with *stmt; NULL if the database has none. */
+static const void *code_bytes(sqlite3 *db, int64_t id, sqlite3_stmt **stmt, size_t *size)
+{
+	const void *bytes;
+
+	*stmt = NULL;
+	if (sqlite3_prepare_v2(db, "SELECT bytes FROM probe_code WHERE code_object_id = ?", -1,
+			       stmt, NULL))
+		return NULL;
+	sqlite3_bind_int64(*stmt, 1, id);
+	if (sqlite3_step(*stmt) != SQLITE_ROW)
+		return NULL;
+	bytes = sqlite3_column_blob(*stmt, 0);
+	*size = (size_t)sqlite3_column_bytes(*stmt, 0);
+	return bytes;
 }
 
 /* A code object that cannot be read costs its positions; `info` says why. */
@@ -33,46 +56,46 @@ static struct probe_codeobj *inspect(sqlite3 *db, int64_t id)
 {
 	struct probe_codeobj *codeobj = NULL;
 	sqlite3_stmt *stmt;
+	size_t size;
+	const void *bytes = code_bytes(db, id, &stmt, &size);
 
-	if (sqlite3_prepare_v2(db, "SELECT bytes FROM probe_code WHERE code_object_id = ?", -1,
-			       &stmt, NULL))
-		return NULL;
-	sqlite3_bind_int64(stmt, 1, id);
-	if (sqlite3_step(stmt) == SQLITE_ROW) {
-		const void *bytes = sqlite3_column_blob(stmt, 0);
-
-		if (bytes)
-			probe_err_destroy(probe_codeobj_inspect(
-				"code object", bytes, (size_t)sqlite3_column_bytes(stmt, 0),
-				PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES, &codeobj));
-	}
+	if (bytes)
+		probe_err_destroy(probe_codeobj_inspect("code object", bytes, size,
+							PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES,
+							&codeobj));
 	sqlite3_finalize(stmt);
 	return codeobj;
 }
 
-static const struct probe_codeobj *find(struct cache *cache, sqlite3 *db, int64_t id)
+static struct known *find(struct cache *cache, sqlite3 *db, int64_t id)
 {
 	struct known *known;
 
 	for (size_t i = 0; i < cache->count; i++)
 		if (cache->known[i].id == id)
-			return cache->known[i].codeobj;
+			return &cache->known[i];
 	known = realloc(cache->known, (cache->count + 1) * sizeof(*known));
 	if (!known)
 		return NULL;
 	cache->known = known;
 	known[cache->count] = (struct known){.id = id, .codeobj = inspect(db, id)};
-	return known[cache->count++].codeobj;
+	return &known[cache->count++];
+}
+
+/* The code object of argument 0, as far as it could be read. */
+static struct known *argument(sqlite3_context *context, sqlite3_value **values)
+{
+	return find(sqlite3_user_data(context), sqlite3_context_db_handle(context),
+		    sqlite3_value_int64(values[0]));
 }
 
 static void position(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const char *symbol = (const char *)sqlite3_value_text(values[1]);
-	const struct probe_codeobj *codeobj;
+	const struct known *known = argument(context, values);
+	const struct probe_codeobj *codeobj = known ? known->codeobj : NULL;
 
 	(void)count;
-	codeobj = find(sqlite3_user_data(context), sqlite3_context_db_handle(context),
-		       sqlite3_value_int64(values[0]));
 	if (!codeobj || !codeobj->kernels || !codeobj->lines || !symbol)
 		return;
 	for (size_t i = 0; i < codeobj->kernels->count; i++) {
@@ -92,12 +115,93 @@ static void position(sqlite3_context *context, int count, sqlite3_value **values
 	}
 }
 
+static void line_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const struct known *known = argument(context, values);
+	const struct probe_lines *lines;
+	const struct probe_line *line;
+	char *text;
+
+	(void)count;
+	if (!known || !known->codeobj || !known->codeobj->lines)
+		return;
+	lines = known->codeobj->lines;
+	line = probe_lines_find(lines, (uint64_t)sqlite3_value_int64(values[1]));
+	if (!line)
+		return;
+	text = sqlite3_mprintf("%s:%u", lines->files[line->file], line->line);
+	sqlite3_result_text(context, text, -1, sqlite3_free);
+}
+
+/* The kernel whose code begins last at or before the address; functions that do not inline count as
+ * part of the kernel before them. */
+static void kernel_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const struct known *known = argument(context, values);
+	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
+	const struct probe_kernel *best = NULL;
+
+	(void)count;
+	if (!known || !known->codeobj || !known->codeobj->kernels)
+		return;
+	for (size_t i = 0; i < known->codeobj->kernels->count; i++) {
+		const struct probe_kernel *kernel = &known->codeobj->kernels->kernels[i];
+
+		if (kernel->address && kernel->address <= address &&
+		    (!best || best->address < kernel->address))
+			best = kernel;
+	}
+	if (best)
+		sqlite3_result_text(context, best->name, -1, SQLITE_TRANSIENT);
+}
+
+static void instruction_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct known *known = argument(context, values);
+	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
+	const struct probe_instruction *instruction;
+
+	(void)count;
+	if (!known)
+		return;
+	if (!known->disassembled && known->codeobj && known->codeobj->kernels &&
+	    known->codeobj->kernels->count) {
+		/* All kernels are in one section; a sample's address may be anything. */
+		uint64_t within = known->codeobj->kernels->kernels[0].address;
+		sqlite3_stmt *stmt;
+		size_t size;
+		const void *bytes =
+			code_bytes(sqlite3_context_db_handle(context), known->id, &stmt, &size);
+
+		known->disassembled = true;
+		if (bytes)
+			probe_err_destroy(probe_disassemble("code object", bytes, size, within,
+							    &known->code));
+		sqlite3_finalize(stmt);
+	}
+	instruction = known->code ? probe_disassembly_find(known->code, address) : NULL;
+	if (instruction)
+		sqlite3_result_text(context, instruction->text, -1, SQLITE_TRANSIENT);
+}
+
 int report_position_register(sqlite3 *db)
 {
+	static const struct {
+		const char *name;
+		void (*fn)(sqlite3_context *context, int count, sqlite3_value **values);
+	} functions[] = {
+		{"probe_line_at", line_at},
+		{"probe_kernel_at", kernel_at},
+		{"probe_instruction_at", instruction_at},
+		{"probe_position", position}, /* last: the cache goes with it */
+	};
+	const size_t last = sizeof(functions) / sizeof(*functions) - 1;
 	struct cache *cache = calloc(1, sizeof(*cache));
+	int rc = cache ? SQLITE_OK : SQLITE_NOMEM;
 
-	if (!cache)
-		return SQLITE_NOMEM;
-	return sqlite3_create_function_v2(db, "probe_position", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-					  cache, position, NULL, NULL, cache_destroy);
+	for (size_t i = 0; i <= last && !rc; i++)
+		rc = sqlite3_create_function_v2(
+			db, functions[i].name, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, cache,
+			functions[i].fn, NULL, NULL, i == last ? cache_destroy : NULL);
+	return rc;
 }

@@ -114,6 +114,31 @@ struct probe_err *probe_elf_section(const struct probe_elf *elf, const char *sec
 	return NULL;
 }
 
+struct probe_err *probe_elf_code(const struct probe_elf *elf, uint64_t address,
+				 const uint8_t **bytes, uint64_t *base, uint64_t *size)
+{
+	for (size_t i = 1; i < elf->section_count; i++) {
+		Elf_Scn *scn = elf_getscn(elf->elf, i);
+		struct probe_err *err;
+		struct probe_buf buf;
+		GElf_Shdr header;
+
+		if (!scn || !gelf_getshdr(scn, &header) || header.sh_type != SHT_PROGBITS ||
+		    !(header.sh_flags & SHF_EXECINSTR) ||
+		    address - header.sh_addr >= header.sh_size)
+			continue;
+		err = section_bytes(elf, &header, &buf);
+		if (err)
+			return probe_err_wrap(err, "code at 0x%llx", (unsigned long long)address);
+		*bytes = buf.pos;
+		*base = header.sh_addr;
+		*size = probe_buf_left(&buf);
+		return NULL;
+	}
+	return probe_err_at(elf->name, PROBE_ERR_NO_OFFSET, "no code at address 0x%llx",
+			    (unsigned long long)address);
+}
+
 static Elf_Scn *find_symbols(const struct probe_elf *elf, GElf_Word type, GElf_Shdr *header)
 {
 	for (size_t i = 1; i < elf->section_count; i++) {

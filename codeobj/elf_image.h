@@ -39,6 +39,10 @@ bool probe_elf_is(const void *bytes, size_t size);
 struct probe_err *probe_elf_section(const struct probe_elf *elf, const char *section, bool *found,
 				    struct probe_buf *ret);
 
+/* The executable section that `address` lies in; an error if there is none. */
+struct probe_err *probe_elf_code(const struct probe_elf *elf, uint64_t address,
+				 const uint8_t **bytes, uint64_t *base, uint64_t *size);
+
 /* Call `fn` for each defined symbol of the static symbol table, or the dynamic one without it. */
 struct probe_err *probe_elf_symbols(const struct probe_elf *elf,
 				    void (*fn)(void *user, const char *symbol, uint64_t value),

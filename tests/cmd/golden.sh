@@ -36,7 +36,7 @@ if [ "$(cat "$dir/exit")" = 77 ]; then
 	exit 77
 fi
 normal() {
-	sed -e "s|$dir|DIR|g" -e "s|$(hostname)|HOST|g" -e 's/process [0-9][0-9]*/process PID/g' \
+	sed -e "s|$dir|DIR|g" -e "s|/$(hostname)/|/HOST/|g" -e 's/process [0-9][0-9]*/process PID/g' \
 		-e 's/[0-9][0-9]*\(-[0-9]\)\{0,1\}\.db/PID\1.db/g' "$1"
 }
 failed=0

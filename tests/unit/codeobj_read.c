@@ -10,6 +10,7 @@
 
 #include "codeobj/bundle.h"
 #include "codeobj/child.h"
+#include "codeobj/disassembly.h"
 #include "codeobj/inspect.h"
 #include "codeobj/sha256.h"
 #include "codeobj_forge.h"
@@ -193,6 +194,37 @@ static void check_tile(const char *path)
 	free(bytes);
 }
 
+/* llvm-objdump -d --mcpu=gfx90a */
+static void test_disassembly(void **state)
+{
+	const struct probe_instruction *at;
+	struct probe_disassembly *code;
+	struct probe_err *err;
+	uint8_t *bytes;
+	size_t size = 0;
+
+	(void)state;
+	bytes = forge_read(PROBE_TEST_DATA "/codeobj/tile-dwarf5.co", &size);
+	assert_non_null(bytes);
+	assert_null(probe_disassemble("tile", bytes, size, 0x1d00, &code));
+	at = probe_disassembly_find(code, 0x1800);
+	assert_non_null(at);
+	assert_string_equal(at->text, "s_load_dwordx4 s[0:3], s[4:5], 0x0");
+	assert_int_equal(at->size, 8);
+	assert_string_equal(at[2].text, "s_waitcnt lgkmcnt(0)");
+	assert_int_equal(at[3].address, 0x1810);
+	assert_string_equal(at[3].text, "global_load_dword v1, v0, s[2:3]");
+	assert_string_equal(probe_disassembly_find(code, 0x1824)->text, "s_endpgm");
+	assert_null(probe_disassembly_find(code, 0x1d01));
+	assert_null(probe_disassembly_find(code, 0));
+	assert_null(probe_disassembly_find(code, UINT64_MAX));
+	probe_disassembly_destroy(code);
+	err = probe_disassemble("tile", bytes, size, 0x10, &code);
+	assert_non_null(err);
+	probe_err_destroy(err);
+	free(bytes);
+}
+
 static void test_tile(void **state)
 {
 	(void)state;
@@ -360,11 +392,11 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sha256),	       cmocka_unit_test(test_child),
-		cmocka_unit_test(test_tile),	       cmocka_unit_test(test_site_section),
-		cmocka_unit_test(test_no_code_object), cmocka_unit_test(test_unlinked),
-		cmocka_unit_test(test_bundles),	       cmocka_unit_test(test_no_bundles),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_sha256),	     cmocka_unit_test(test_child),
+		cmocka_unit_test(test_tile),	     cmocka_unit_test(test_disassembly),
+		cmocka_unit_test(test_site_section), cmocka_unit_test(test_no_code_object),
+		cmocka_unit_test(test_unlinked),     cmocka_unit_test(test_bundles),
+		cmocka_unit_test(test_no_bundles),   cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# PC samples of a real code object (tests/data/codeobj/README): by line, kernel and instruction.
+. "$(dirname "$0")/database.inc"
+database run.db
+sql run.db <<END
+UPDATE rocpd_info_code_object_t SET load_base = 0x7f0000000000, load_delta = 0x7f0000000000 - 0x1000;
+INSERT INTO probe_code VALUES (1, 'x', readfile('$data/codeobj/tile-dwarf5.co'));
+INSERT INTO probe_sampler VALUES (1, 1, 1, 1048576, 'simulated');
+-- s_waitcnt at 0x1818: 300 stalled; global_load at 0x1810: 100 issued; tile at 0x1d48
+INSERT INTO probe_sample VALUES (1, 0x818, 300, 300 * 64, 2400, 0), (1, 0x810, 100, 6400, 800, 0),
+	(1, 0xd48, 60, 60 * 32, 240, 2), (1, 0x4, 1, 64, 1, 0);
+INSERT INTO probe_state VALUES (1, 0x818, 0, 3, 290), (1, 0x818, 0, 1, 10), (1, 0x810, 1, 7, 100),
+	(1, 0xd48, 1, 1, 40), (1, 0xd48, 0, 6, 15), (1, 0xd48, 0, 7, 5), (1, 0x4, 0, 5, 1);
+END
+for by in line kernel instruction; do
+	echo "== $by"
+	probe-report samples --by $by run.db | sed -n '/samples/,/^$/p'
+done
+echo "== one kernel, csv"
+probe-report samples -k tile --format csv -f kernel,samples,share,arbiter,lanes run.db
+probe-report samples --by thread run.db 2>&1
+sql run.db <<END
+DROP TABLE probe_sample;
+END
+probe-report samples run.db 2>&1
