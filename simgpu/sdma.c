@@ -341,6 +341,18 @@ static void stop_engine(struct sim_queue *queue, const struct sim_fault *fault, 
 	sim_memory_error(queue, fault);
 }
 
+/*
+ * The runtime knows no error of a copy engine but the memory fault, and whoever waits for the copy
+ * would wait for ever.
+ */
+static void stop_for_good(struct sim_queue *queue)
+{
+	const struct sim_memory_fault fault = {.node = queue->node};
+
+	atomic_store_explicit(&queue->dead, true, memory_order_release);
+	sim_event_memory_fault(&fault);
+}
+
 /* One command; false if the queue stops. */
 static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t end)
 {
@@ -355,10 +367,10 @@ static bool process_command(struct sim_queue *queue, uint64_t *read, uint64_t en
 	copy_from_ring(queue, *read, words, 4);
 	length = sim_sdma_length(words[0]);
 	if (!length || length > end - *read) {
-		sim_print("SDMA queue %u: command 0x%08x is not implemented by the simulator; "
-			  "the queue stops here",
-			  queue->id, words[0]);
-		atomic_store_explicit(&queue->dead, true, memory_order_release);
+		sim_print("SDMA queue %u: command 0x%08x at byte %" PRIu64
+			  " is not implemented by the simulator; the queue stops here",
+			  queue->id, words[0], *read);
+		stop_for_good(queue);
 		return false;
 	}
 	if (length <= SIM_SDMA_MAX_BYTES)

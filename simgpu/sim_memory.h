@@ -18,6 +18,11 @@ enum sim_block_kind {
 	SIM_BLOCK_OWN,	 /* pages of the thunk itself, always visible */
 };
 
+/* What managed memory was advised to be; remembered, without effect. Locations are nodes. */
+struct sim_svm {
+	uint32_t preferred, prefetched, flags, granularity;
+};
+
 /*
  * One allocation or registration. Handed out by sim_mem_query() as a copy, except that the node
  * lists stay valid until the block goes (the thunk interface returns pointers to them).
@@ -36,6 +41,7 @@ struct sim_block {
 	uint32_t node_count;
 	uint32_t nodes[SIM_NODES];
 	const uint32_t *node_list; /* the block's own nodes[] */
+	struct sim_svm svm;
 	void *user_data;
 };
 

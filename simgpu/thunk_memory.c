@@ -232,23 +232,37 @@ HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
 									 : HSAKMT_STATUS_SUCCESS;
 }
 
-/* GPUs that may touch managed memory, as SIM_MEM_GPU() bits. */
-static int share_managed(uint64_t base, uint64_t size, uint32_t gpus)
+/* The managed block at an address, or one without any GPU. */
+static struct sim_block managed_block(uint64_t base, uint64_t size)
 {
-	struct sim_block block = {
-		.kind = SIM_BLOCK_SVM,
-		.base = base,
-		.size = size,
-		.node = SIM_NODE_CPU,
-		.access = SIM_MEM_READ | SIM_MEM_WRITE,
-		.mapped = 1,
-	};
+	struct sim_block block;
 
-	for (uint32_t node = SIM_NODE_GPU; node < sim_nodes(); node++)
-		if (gpus & SIM_MEM_GPU(node))
-			block.nodes[block.node_count++] = node;
-	sim_mem_forget_svm(base, size);
-	return gpus ? sim_mem_register(&block) : 0;
+	if (sim_mem_query(base, &block) || block.kind != SIM_BLOCK_SVM)
+		block = (struct sim_block){
+			.kind = SIM_BLOCK_SVM,
+			.node = SIM_NODE_CPU,
+			.access = SIM_MEM_READ | SIM_MEM_WRITE,
+			.mapped = 1,
+			.svm.preferred = INVALID_NODEID,
+			.svm.prefetched = INVALID_NODEID,
+		};
+	block.base = base;
+	block.size = size;
+	return block;
+}
+
+static void share_with(struct sim_block *block, uint32_t node, bool may)
+{
+	uint32_t kept = 0;
+
+	if (!sim_is_gpu(node))
+		return;
+	for (uint32_t i = 0; i < block->node_count; i++)
+		if (block->nodes[i] != node)
+			block->nodes[kept++] = block->nodes[i];
+	if (may)
+		block->nodes[kept++] = node;
+	block->node_count = kept;
 }
 
 /*
@@ -258,32 +272,39 @@ static int share_managed(uint64_t base, uint64_t size, uint32_t gpus)
 HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, HSAuint64 size, unsigned int count,
 			       HSA_SVM_ATTRIBUTE *attrs)
 {
-	uint64_t base = (uint64_t)(uintptr_t)address;
-	uint32_t before = 0, after;
-	struct sim_block block;
+	struct sim_block block = managed_block((uint64_t)(uintptr_t)address, size);
 
-	if (!sim_mem_query(base, &block) && block.kind == SIM_BLOCK_SVM)
-		for (uint32_t i = 0; i < block.node_count; i++)
-			before |= SIM_MEM_GPU(block.nodes[i]);
-	after = before;
 	for (unsigned int i = 0; i < count; i++) {
-		if (!sim_is_gpu(attrs[i].value))
-			continue;
+		uint32_t value = attrs[i].value;
+
 		switch (attrs[i].type) {
 		case HSA_SVM_ATTR_ACCESS:
 		case HSA_SVM_ATTR_ACCESS_IN_PLACE:
-			after |= SIM_MEM_GPU(attrs[i].value);
+			share_with(&block, value, true);
 			break;
 		case HSA_SVM_ATTR_NO_ACCESS:
-			after &= ~SIM_MEM_GPU(attrs[i].value);
+			share_with(&block, value, false);
 			break;
-		default:
+		case HSA_SVM_ATTR_PREFERRED_LOC:
+			block.svm.preferred = value;
+			break;
+		case HSA_SVM_ATTR_PREFETCH_LOC:
+			block.svm.prefetched = value;
+			break;
+		case HSA_SVM_ATTR_SET_FLAGS:
+			block.svm.flags |= value;
+			break;
+		case HSA_SVM_ATTR_CLR_FLAGS:
+			block.svm.flags &= ~value;
+			break;
+		case HSA_SVM_ATTR_GRANULARITY:
+			block.svm.granularity = value;
 			break;
 		}
 	}
-	/* Even if nothing changed the range may be a larger one. */
-	return after || before ? status_of(share_managed(base, size, after))
-			       : HSAKMT_STATUS_SUCCESS;
+	/* It may be a part of a known range, or reach beyond it. */
+	sim_mem_forget_svm(block.base, size);
+	return block.node_count ? status_of(sim_mem_register(&block)) : HSAKMT_STATUS_SUCCESS;
 }
 
 static bool svm_visible(uint64_t base, uint64_t size, uint32_t node)
@@ -298,6 +319,7 @@ HSAKMT_STATUS hsaKmtSVMGetAttr(void *address, HSAuint64 size, unsigned int count
 			       HSA_SVM_ATTRIBUTE *attrs)
 {
 	uint64_t base = (uint64_t)(uintptr_t)address;
+	struct sim_block block = managed_block(base, size);
 
 	for (unsigned int i = 0; i < count; i++) {
 		switch (attrs[i].type) {
@@ -310,11 +332,20 @@ HSAKMT_STATUS hsaKmtSVMGetAttr(void *address, HSAuint64 size, unsigned int count
 						: HSA_SVM_ATTR_NO_ACCESS;
 			break;
 		case HSA_SVM_ATTR_PREFERRED_LOC:
-		case HSA_SVM_ATTR_PREFETCH_LOC:
-			attrs[i].value = INVALID_NODEID;
+			attrs[i].value = block.svm.preferred;
 			break;
-		default:
-			attrs[i].value = 0;
+		case HSA_SVM_ATTR_PREFETCH_LOC:
+			attrs[i].value = block.svm.prefetched;
+			break;
+		case HSA_SVM_ATTR_SET_FLAGS:
+			attrs[i].value = block.svm.flags;
+			break;
+		case HSA_SVM_ATTR_CLR_FLAGS:
+			attrs[i].value = ~block.svm.flags;
+			break;
+		case HSA_SVM_ATTR_GRANULARITY:
+			attrs[i].value = block.svm.granularity;
+			break;
 		}
 	}
 	return HSAKMT_STATUS_SUCCESS;

@@ -78,6 +78,13 @@ probe_hip_test(peers.four peers PROBE_SIM_GPUS=4)
 probe_hip_test(peers.nobar peers "PROBE_SIM_GPUS=2;PROBE_SIM_LARGE_BAR=0")
 probe_hip_test(peers.nosdma peers "PROBE_SIM_GPUS=3;HSA_ENABLE_SDMA=0")
 
+# The sentence is on stderr; what the program can see of it, it checks itself.
+probe_hip_program(sharing sharing -O2)
+probe_hip_test(sharing sharing)
+probe_hip_test(sharing.sentence sharing)
+set_tests_properties(hip.sharing.sentence PROPERTIES PASS_REGULAR_EXPRESSION
+	"probe-sim: hsaKmtShareMemory is not offered by the simulated GPU")
+
 # Simulated time: the same in every run.
 probe_hip_program(clocks clocks -O2)
 function(probe_clocks_test name)
