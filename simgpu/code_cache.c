@@ -91,8 +91,10 @@ static struct sim_code *code_create(uint64_t base, uint64_t generation)
 		code->inst[i].exec = sim_exec_seam;
 		code->inst[i].index = (uint16_t)i;
 	}
-	if (atomic_load_explicit(&counting, memory_order_relaxed))
+	if (atomic_load_explicit(&counting, memory_order_relaxed)) {
 		code->pcs = calloc(SIM_PAGE_DWORDS, sizeof(*code->pcs));
+		code->times = calloc(SIM_PAGE_DWORDS, sizeof(*code->times));
+	}
 	return code;
 }
 
@@ -164,14 +166,14 @@ const struct sim_inst *sim_fetch(struct sim_wave *w, uint64_t pc)
 	return sim_entered(w, &code->inst[(pc - code->base) / 4]);
 }
 
-const struct sim_timing *sim_code_timing(const struct sim_code *code)
+const struct sim_timing *sim_wave_timing(const struct sim_wave *wave)
 {
-	return code->timing;
+	return &wave->code->timing[(wave->pc - wave->code->base) / 4];
 }
 
-uint64_t sim_code_base(const struct sim_code *code)
+struct sim_pc_time *sim_pc_time(const struct sim_code *code, const struct sim_timing *at)
 {
-	return code->base;
+	return code && code->times ? &code->times[at - code->timing] : NULL;
 }
 
 int sim_code_prepare(uint64_t entry)

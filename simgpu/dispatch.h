@@ -16,6 +16,7 @@
 #include "place.h"
 #include "sim_device.h"
 #include "sim_queue.h"
+#include "time_counters.h"
 #include "wave.h"
 
 /* The kernel descriptor, decoded (LLVM "AMDGPU usage", code object v3 kernel descriptor). */
@@ -49,6 +50,7 @@ enum sim_error {
 	SIM_ERROR_MEMORY, /* reported by event, not by the queue */
 };
 
+struct sim_time;
 struct sim_slot; /* a workgroup in flight, schedule.c */
 
 struct sim_dispatch {
@@ -92,6 +94,8 @@ struct sim_dispatch {
 	 * what the kernel took, set by that call; 0 if the cost model is off.
 	 */
 	uint64_t start_cycle, cycles;
+	struct sim_time *time; /* the cost model's own, kept from one dispatch to the next */
+	struct sim_time_counters time_counters;
 	uint64_t start_tick, end_tick;
 	bool offered;	      /* to the pool; the owner's own */
 	_Atomic uint32_t gws_arrived, gws_round; /* global wave sync: the one barrier in use */

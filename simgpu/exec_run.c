@@ -105,14 +105,14 @@ static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
 	struct sim_trace_run *run = &trace->run[trace->runs];
 	bool ran = ip->cls != C_NONE && (next || w->stop != SIM_STOP_FAULT);
 
-	run->end = (uint16_t)(ip->index + (ran ? ip->words : 0));
+	run->end = &run->code->timing[ip->index + (ran ? ip->words : 0)];
 	run->jumps = ran && next;
 	if (run->end > run->first)
 		trace->runs++;
 	if (!next || trace->runs == SIM_TRACE_RUNS)
 		return false;
 	trace->run[trace->runs].code = w->code;
-	trace->run[trace->runs].first = next->index;
+	trace->run[trace->runs].first = &w->code->timing[next->index];
 	return true;
 }
 
@@ -145,10 +145,11 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 					 uint32_t budget, struct sim_tally *t)
 {
 	struct sim_trace *trace = w->trace;
+	struct sim_trace_run *run;
 	bool pass = trace->pass;
 
 	trace->run[trace->runs].code = w->code;
-	trace->run[trace->runs].first = ip->index;
+	trace->run[trace->runs].first = &w->code->timing[ip->index];
 	while (budget) {
 		const struct sim_inst *next, *last = ip;
 
@@ -177,9 +178,10 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 		}
 		ip = next;
 	}
-	trace->run[trace->runs].end = ip->index;
-	trace->run[trace->runs].jumps = false;
-	trace->runs += ip->index > trace->run[trace->runs].first;
+	run = &trace->run[trace->runs];
+	run->end = &w->code->timing[ip->index];
+	run->jumps = false;
+	trace->runs += run->end > run->first;
 	return ip;
 }
 

@@ -104,7 +104,7 @@ bool sim_dispatch_stopped(const struct sim_dispatch *dispatch)
 }
 
 /* A message of a wave: the only one the runtime's device code sends is the interrupt, 1. */
-static void send_message(const struct sim_wave *wave)
+void sim_wave_message(const struct sim_wave *wave)
 {
 	enum { MESSAGE_INTERRUPT = 1, MESSAGE_MASK = 0xf };
 
@@ -116,7 +116,7 @@ static void send_message(const struct sim_wave *wave)
  * Trap 3 is llvm.debugtrap: without a debugger the handler returns at once. Anything else, first
  * of all trap 2 (llvm.trap), ends the queue.
  */
-static bool trap_returns(const struct sim_wave *wave)
+bool sim_wave_trap_returns(const struct sim_wave *wave)
 {
 	return wave->stop_arg == 3;
 }
@@ -126,7 +126,7 @@ static bool trap_returns(const struct sim_wave *wave)
  * operand says how many there are, less one. Initialisation, which HIP does by a kernel of its own,
  * says the same. The semaphores and resources other than 0 are refused.
  */
-static bool sync_grid(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i)
+bool sim_slot_sync_grid(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i)
 {
 	enum { GWS_INIT = 153, GWS_BARRIER = 157 }; /* opcodes of ds_gws_*; the offset is above */
 	const struct sim_wave *wave = &slot->wave[i];
@@ -183,15 +183,15 @@ static bool turn(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t 
 			*used = true;
 			return true;
 		case SIM_STOP_SENDMSG:
-			send_message(&slot->wave[i]);
+			sim_wave_message(&slot->wave[i]);
 			continue;
 		case SIM_STOP_TRAP:
-			if (trap_returns(&slot->wave[i]))
+			if (sim_wave_trap_returns(&slot->wave[i]))
 				continue;
 			break;
 		case SIM_STOP_GWS:
 			*used = true;
-			if (sync_grid(dispatch, slot, i))
+			if (sim_slot_sync_grid(dispatch, slot, i))
 				return true;
 			break;
 		case SIM_STOP_FAULT:

@@ -48,6 +48,12 @@ void sim_slot_fill(const struct sim_dispatch *dispatch, struct sim_slot *slot);
  */
 enum sim_slot_state sim_slot_run(struct sim_dispatch *dispatch, struct sim_slot *slot, bool owner);
 
+/* What a wave stopped for, carried out. */
+void sim_wave_message(const struct sim_wave *wave);
+bool sim_wave_trap_returns(const struct sim_wave *wave);
+/* False if it is not the grid barrier; else wave i is in WAVE_GWS, or was the last to come. */
+bool sim_slot_sync_grid(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i);
+
 /* A fault was reported, or the queue is going away. */
 bool sim_dispatch_stopped(const struct sim_dispatch *dispatch);
 

@@ -106,6 +106,7 @@ struct sim_code {
 	_Atomic uint64_t generation; /* of sim_code_invalidate() when last compared with memory */
 	uint32_t dwords;	     /* readable ones, from base */
 	struct sim_pc_counters *pcs; /* one per dword, or NULL */
+	struct sim_pc_time *times;   /* the same */
 	uint32_t word[SIM_PAGE_DWORDS + 1]; /* what was decoded */
 	/* Two seams behind the page: an instruction may end one dword into the next page. */
 	struct sim_inst inst[SIM_PAGE_DWORDS + 2];

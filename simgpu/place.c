@@ -89,6 +89,27 @@ static uint64_t fit(const struct sim_place_want *want, uint64_t state, uint32_t 
 	return held | lds << LDS_SHIFT;
 }
 
+bool sim_place_fit(const struct sim_place_want *want, uint32_t cu, uint64_t state,
+		   struct sim_place *ret)
+{
+	ret->cu = cu;
+	ret->held = fit(want, state, cu, ret);
+	return ret->held != 0;
+}
+
+bool sim_place_claim(const struct sim_place_want *want, struct sim_place *place)
+{
+	uint64_t state = atomic_load_explicit(&units[place->cu], memory_order_relaxed);
+	uint64_t slots = (uint32_t)place->held;
+
+	while (!(state & slots) && (state >> LDS_SHIFT) + (place->held >> LDS_SHIFT) <= LDS_UNITS)
+		if (atomic_compare_exchange_weak_explicit(&units[place->cu], &state,
+							  state + place->held, memory_order_relaxed,
+							  memory_order_relaxed))
+			return true;
+	return sim_place_take(want, place);
+}
+
 bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret)
 {
 	for (uint32_t i = 0; i < SIM_CUS; i++) {

@@ -31,6 +31,16 @@ struct sim_place {
 bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret);
 void sim_place_give(const struct sim_place *place);
 
+/*
+ * For the cost model, which places the workgroups of a dispatch as if it had the device to itself:
+ * whether a unit in this state (what has been held of it, added up) has room, and where. Then the
+ * claim of these very slots; if another queue has one of them, *place becomes some free slots
+ * elsewhere, so that HW_ID still names one wave. False if there are none.
+ */
+bool sim_place_fit(const struct sim_place_want *want, uint32_t cu, uint64_t state,
+		   struct sim_place *ret);
+bool sim_place_claim(const struct sim_place_want *want, struct sim_place *place);
+
 /* Workgroups of this kind that fit on the whole, empty device; 0 if not even one does. */
 uint32_t sim_place_capacity(const struct sim_place_want *want);
 

@@ -19,6 +19,7 @@
 #include "sim_clock.h"
 #include "sim_log.h"
 #include "sim_options.h"
+#include "time_engine.h"
 
 enum { PUBLISH_NS = 15000 }; /* a dispatch this old is offered to the pool */
 
@@ -48,6 +49,7 @@ void sim_dispatch_destroy(struct sim_dispatch *dispatch)
 	pthread_cond_destroy(&dispatch->changed);
 	pthread_mutex_destroy(&dispatch->lock);
 	free(dispatch->scratch_taken);
+	sim_time_destroy(dispatch->time);
 	free(dispatch);
 }
 
@@ -404,9 +406,15 @@ bool sim_dispatch_run(struct sim_dispatch *dispatch)
 	dispatch->counters = (struct sim_counters){0};
 	dispatch->host_start_ns = sim_clock_ns();
 	atomic_store_explicit(&dispatch->stop, false, memory_order_relaxed);
-	work(dispatch, true);
-	if (dispatch->offered)
-		finish(dispatch);
+	dispatch->cycles = 0;
+	dispatch->time_counters = (struct sim_time_counters){0};
+	if (sim_options()->model) {
+		sim_time_run(dispatch);
+	} else {
+		work(dispatch, true);
+		if (dispatch->offered)
+			finish(dispatch);
+	}
 	dispatch->host_ns = sim_clock_ns() - dispatch->host_start_ns;
 	return !sim_dispatch_stopped(dispatch);
 }

@@ -79,9 +79,33 @@ struct sim_code;
 void sim_timing_make(const struct sim_inst *ip, struct sim_timing *ret);
 uint8_t sim_trace_marks(const struct sim_inst *ip);
 
-/* sim_code of code_cache.c, seen from the model. */
-const struct sim_timing *sim_code_timing(const struct sim_code *code);
-uint64_t sim_code_base(const struct sim_code *code);
+/* The instruction a wave stands at; for waves that have just stopped. */
+const struct sim_timing *sim_wave_timing(const struct sim_wave *wave);
+
+/*
+ * Where the cycles of a wave went, by the codes of PC samples on newer parts. "None" is the time
+ * from an instruction's issue to when the next could have issued.
+ */
+enum sim_wait {
+	WAIT_NO_INSTRUCTION, /* after a jump */
+	WAIT_ALU,
+	WAIT_COUNTERS, /* s_waitcnt */
+	WAIT_INTERNAL, /* s_nop */
+	WAIT_BARRIER,
+	WAIT_ARBITER, /* another wave's instruction of the class was issued */
+	WAIT_UNIT,    /* the unit is busy */
+	WAIT_OTHER,   /* s_sleep, global wave sync */
+	WAIT_COUNT,
+};
+
+/* Simulated time of one instruction; all threads add to it. */
+struct sim_pc_time {
+	uint64_t issued;
+	uint64_t wait[WAIT_COUNT];
+};
+
+/* The times of the instruction `at` of a page, NULL unless sim_pc_counting() is on. */
+struct sim_pc_time *sim_pc_time(const struct sim_code *code, const struct sim_timing *at);
 
 enum {
 	SIM_TRACE_RUNS = 96,
@@ -90,9 +114,9 @@ enum {
 };
 
 struct sim_trace_run {
+	const struct sim_timing *first, *end; /* in the page's array */
 	const struct sim_code *code;
-	uint16_t first, end; /* dwords of the page */
-	bool jumps;	     /* the last instruction went somewhere else */
+	bool jumps; /* the last instruction went somewhere else */
 };
 
 /*

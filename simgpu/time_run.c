@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A dispatch in simulated time. The units run side by side from one meeting to the next; at a
+ * meeting the L2 learns what they touched. In between a unit stops when it needs a workgroup or
+ * holds a wave whose next instruction must see, or be seen by, the other units in order of time.
+ * Those are served when every other unit stands at a later point, the earliest first. What is
+ * served when depends on simulated time alone, so the outcome is the same for any number of
+ * host threads.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_clock.h"
+#include "sim_log.h"
+#include "sim_options.h"
+#include "time_engine.h"
+
+enum {
+	MEETING = 16384,  /* cycles from one to the next */
+	ALONE_NS = 15000, /* before that the owner does it all: waking a thread costs as much */
+	IDLE_INSTS = 32,  /* instructions per s_sleep up to which nothing but waiting happened */
+};
+
+static struct sim_time *time_create(void)
+{
+	struct sim_time *time = calloc(1, sizeof(*time));
+
+	if (!time)
+		return NULL;
+	time->l2 = aligned_alloc(64, sizeof(*time->l2));
+	if (!time->l2) {
+		free(time);
+		return NULL;
+	}
+	memset(time->l2, 0, sizeof(*time->l2));
+	return time;
+}
+
+void sim_time_destroy(struct sim_time *time)
+{
+	if (!time)
+		return;
+	free(time->l2);
+	free(time);
+}
+
+/* 1/256 cycles that 64 bytes take of a unit's share of the device's rate. */
+static uint32_t share(uint32_t rate, uint32_t units)
+{
+	uint32_t bytes = rate / units;
+
+	if (bytes > sim_time_cost.cu_most)
+		bytes = sim_time_cost.cu_most;
+	return (uint32_t)(64ull * 256 * 1024 / bytes);
+}
+
+static bool allowed(const struct sim_queue *queue, uint32_t cu)
+{
+	return !queue->masked || (queue->cu_mask[cu / 32] >> (cu % 32) & 1);
+}
+
+/* The units in use: no more than there are workgroups, or parts of the scratch memory. */
+static bool take_units(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	uint64_t most = dispatch->total;
+	uint32_t part;
+
+	if (dispatch->scratch.wave_bytes && most > dispatch->scratch_slots)
+		most = dispatch->scratch_slots;
+	time->count = 0;
+	for (uint32_t cu = 0; cu < SIM_CUS && time->count < most; cu++) {
+		if (!allowed(dispatch->queue, cu))
+			continue;
+		time->cu[cu] = time_cu_take(dispatch, time, cu);
+		if (!time->cu[cu])
+			return false;
+		time->cus[time->count++] = cu;
+	}
+	part = time->count ? dispatch->scratch_slots / time->count : 0;
+	if (part > SIM_CU_WAVES)
+		part = SIM_CU_WAVES;
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		cu->scratch_first = i * part;
+		cu->scratch_count = part;
+		cu->room = true;
+	}
+	return time->count;
+}
+
+static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	const struct sim_queue *queue = dispatch->queue;
+
+	time->want = (struct sim_place_want){
+		.waves = dispatch->waves,
+		.lds_bytes = dispatch->lds_bytes,
+		.vgprs = dispatch->kernel.vgprs + dispatch->kernel.agprs,
+		.cu_mask = queue->masked ? queue->cu_mask : NULL,
+		.queue = queue->id,
+	};
+	time->next_group = 0;
+	time->undealt = dispatch->total;
+	time->l2_read = share(sim_time_cost.l2_read, time->count);
+	time->l2_write = share(sim_time_cost.l2_write, time->count);
+	time->hbm_read = share(sim_time_cost.hbm_read, time->count);
+	time->hbm_write = share(sim_time_cost.hbm_write, time->count);
+}
+
+/* ---- Dealing workgroups --------------------------------------------------------------------- */
+
+static bool before(const struct time_cu *a, const struct time_cu *b)
+{
+	return a->now < b->now || (a->now == b->now && a->number < b->number);
+}
+
+/* Units that wait for a workgroup, longest first. */
+static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+		uint32_t at = count;
+
+		if (cu->state != CU_STARVED)
+			continue;
+		count++;
+		for (; at && before(cu, ret[at - 1]); at--)
+			ret[at] = ret[at - 1];
+		ret[at] = cu;
+	}
+	return count;
+}
+
+/*
+ * Each gets every k-th of the next workgroups, as if they had been dealt one by one in turn. How
+ * many: what fills it at first, later half of an equal share of what is left, so that a unit
+ * seldom has to ask and all end at about the same time.
+ */
+static void deal(struct sim_time *time, uint64_t batch)
+{
+	struct time_cu *unit[SIM_CUS];
+	uint32_t count = starved(time, unit);
+	uint64_t dealt;
+
+	if (!count)
+		return;
+	if (batch < time->undealt / (2 * time->count))
+		batch = time->undealt / (2 * time->count);
+	if (batch > time->undealt / count)
+		batch = time->undealt / count;
+	batch += !batch;
+	dealt = batch * count < time->undealt ? batch * count : time->undealt;
+	for (uint32_t i = 0; i < count; i++) {
+		unit[i]->backlog = (struct time_backlog){
+			.first = time->next_group + i,
+			.stride = count,
+			.count = dealt > i ? (dealt - i - 1) / count + 1 : 0,
+		};
+		unit[i]->state = CU_RUNS;
+	}
+	time->next_group += dealt;
+	time->undealt -= dealt;
+}
+
+/* Workgroups that fit on one unit. */
+static uint64_t fill_of(const struct sim_time *time)
+{
+	struct sim_place_want want = time->want;
+
+	want.cu_mask = NULL;
+	return sim_place_capacity(&want) / SIM_CUS;
+}
+
+/* ---- From meeting to meeting ---------------------------------------------------------------- */
+
+struct round {
+	struct time_cu *unit[SIM_CUS];
+	uint32_t count;
+};
+
+static void run_one(void *ctx, uint32_t i)
+{
+	time_cu_run(((struct round *)ctx)->unit[i]);
+}
+
+static bool run_units(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	struct round round = {.count = 0};
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		if (cu->state == CU_RUNS)
+			round.unit[round.count++] = cu;
+	}
+	if (round.count > 1 && sim_clock_ns() - dispatch->host_start_ns > ALONE_NS)
+		sim_pool_each(run_one, &round, round.count);
+	else
+		for (uint32_t i = 0; i < round.count; i++)
+			time_cu_run(round.unit[i]);
+	return round.count;
+}
+
+/* The unit with the earliest wave that waits for its turn. */
+static struct time_cu *next_held(const struct sim_time *time)
+{
+	struct time_cu *first = NULL;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		if (cu->state == CU_HELD && (!first || before(cu, first)))
+			first = cu;
+	}
+	return first;
+}
+
+static void release_grid(struct sim_time *time, uint64_t now)
+{
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		time_cu_grid_release(cu, now);
+		if (cu->state == CU_REACHED)
+			cu->state = CU_RUNS;
+	}
+}
+
+/* A turn of the earliest held wave, and what its unit does then; false: none is held. */
+static bool serve_held(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	struct time_cu *cu = next_held(time);
+	uint32_t round = dispatch->gws_round;
+
+	if (!cu || sim_dispatch_stopped(dispatch))
+		return false;
+	time_cu_turn(cu);
+	cu->state = CU_RUNS;
+	if (dispatch->gws_round != round)
+		release_grid(time, cu->now);
+	else if (!cu->held)
+		time_cu_run(cu);
+	else
+		cu->state = CU_HELD;
+	return true;
+}
+
+static void to_meeting(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		cu->wants = false;
+		if (cu->state == CU_REACHED)
+			cu->state = CU_RUNS;
+	}
+	do
+		deal(time, 0);
+	while (run_units(dispatch, time) || serve_held(dispatch, time));
+}
+
+/* When something can happen next; the answer also says whether anybody is left at all. */
+static bool find_next(const struct sim_time *time, uint64_t *ret)
+{
+	bool left = time->undealt;
+
+	*ret = TIME_NEVER;
+	for (uint32_t i = 0; i < time->count; i++) {
+		const struct time_cu *cu = time->cu[time->cus[i]];
+
+		left |= cu->live || cu->backlog.count;
+		for (uint32_t s = 0; s < SIM_SIMDS; s++)
+			if (cu->simd[s].next < *ret)
+				*ret = cu->simd[s].next;
+	}
+	return left;
+}
+
+/* Instructions since the last meeting, less what waiting loops run. */
+static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *last_sleeps)
+{
+	uint64_t insts = 0, sleeps = 0;
+	bool waited;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		const struct time_cu *cu = time->cu[time->cus[i]];
+
+		insts += cu->counters.insts + cu->steps;
+		sleeps += cu->sleeps;
+	}
+	waited = insts - *last_insts <= (sleeps - *last_sleeps) * IDLE_INSTS;
+	*last_insts = insts;
+	*last_sleeps = sleeps;
+	return waited;
+}
+
+static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	uint64_t next = 0, insts = 0, sleeps = 0;
+	struct sim_backoff backoff = {0};
+
+	for (uint32_t i = 0; i < time->count; i++)
+		time->cu[time->cus[i]]->state = CU_STARVED;
+	deal(time, fill_of(time));
+	do {
+		time->until = (next == TIME_NEVER ? time->until : next) + MEETING;
+		to_meeting(dispatch, time);
+		time_l2_merge(time);
+		/* A kernel that waits for the host, or for another queue, waits in real time. */
+		if (only_waited(time, &insts, &sleeps))
+			sim_backoff_pause(&backoff);
+		else
+			backoff.rounds = 0;
+	} while (find_next(time, &next) && !sim_dispatch_stopped(dispatch));
+}
+
+static void add(void *sum, const void *part, size_t size)
+{
+	const uint64_t *from = part;
+	uint64_t *to = sum;
+
+	for (size_t i = 0; i < size / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		time_cu_drop(cu);
+		add(&dispatch->counters, &cu->isa, sizeof(cu->isa));
+		add(&dispatch->time_counters, &cu->counters, sizeof(cu->counters));
+		if (cu->end > dispatch->cycles)
+			dispatch->cycles = cu->end;
+		time_cu_give(cu);
+	}
+	time->count = 0;
+	dispatch->time_counters.busy_cycles = dispatch->cycles;
+}
+
+bool sim_time_run(struct sim_dispatch *dispatch)
+{
+	struct sim_time *time = dispatch->time;
+	bool host_clock = !dispatch->start_cycle;
+
+	if (!time)
+		time = dispatch->time = time_create();
+	if (!time || !take_units(dispatch, time)) {
+		sim_print("no memory for the cost model of a dispatch");
+		sim_queue_error(dispatch->queue, SIM_ERROR_REGISTERS);
+		atomic_store_explicit(&dispatch->stop, true, memory_order_release);
+	} else {
+		if (host_clock)
+			dispatch->start_cycle = sim_clock_cycles();
+		prepare(dispatch, time);
+		run_all(dispatch, time);
+	}
+	if (time)
+		finish(dispatch, time);
+	if (host_clock)
+		dispatch->start_cycle = 0;
+	return !sim_dispatch_stopped(dispatch);
+}
