@@ -198,13 +198,25 @@ void sim_pc_counting(bool on)
 	atomic_store_explicit(&counting, on, memory_order_relaxed);
 }
 
-static struct sim_pc_counters *counters_of(uint64_t pc)
+static const struct sim_code *code_of(uint64_t pc)
 {
 	struct slot *slot = slot_find(pc & -(uint64_t)PAGE_BYTES);
-	struct sim_code *code;
 
-	code = slot ? atomic_load_explicit(&slot->code, memory_order_acquire) : NULL;
+	return slot ? atomic_load_explicit(&slot->code, memory_order_acquire) : NULL;
+}
+
+static struct sim_pc_counters *counters_of(uint64_t pc)
+{
+	const struct sim_code *code = code_of(pc);
+
 	return code && code->pcs ? &code->pcs[(pc - code->base) / 4] : NULL;
+}
+
+void sim_pc_time_get(uint64_t pc, struct sim_pc_time *ret)
+{
+	const struct sim_code *code = code_of(pc);
+
+	*ret = code && code->times ? code->times[(pc - code->base) / 4] : (struct sim_pc_time){0};
 }
 
 int sim_pc_counters_get(uint64_t pc, struct sim_pc_counters *ret)

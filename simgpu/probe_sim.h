@@ -19,6 +19,19 @@ extern "C" {
 
 #define PROBE_SIM_VERSION 1
 
+/* Why a wave does not issue: the codes of PC samples with stall reasons on newer parts. */
+enum probe_sim_wait {
+	PROBE_SIM_WAIT_NO_INSTRUCTION,
+	PROBE_SIM_WAIT_ALU_DEPENDENCY,
+	PROBE_SIM_WAIT_WAITCNT,
+	PROBE_SIM_WAIT_INTERNAL,
+	PROBE_SIM_WAIT_BARRIER,
+	PROBE_SIM_WAIT_ARBITER_NOT_WIN,
+	PROBE_SIM_WAIT_ARBITER_WIN_EX_STALL,
+	PROBE_SIM_WAIT_OTHER,
+	PROBE_SIM_WAITS,
+};
+
 struct probe_sim_counters {
 	uint32_t size; /* in: sizeof of the caller's struct */
 	uint32_t dispatches;
@@ -29,6 +42,20 @@ struct probe_sim_counters {
 	uint64_t lane_ops;	    /* active lanes summed over vector instructions */
 	uint64_t lines64, lines128; /* distinct lines per access, summed */
 	uint64_t lds_passes, lds_conflicts;
+	/*
+	 * By the cost model, 0 without it (PROBE_SIM_MODEL): shader cycles of the dispatch, then
+	 * counters named as the hardware's, or, where it has none, as simgpu/TIME.md says.
+	 */
+	uint64_t cycles, sq_busy_cu_cycles, sq_wave_cycles, sq_insts, sq_insts_valu, sq_insts_mfma,
+		sq_insts_salu, sq_insts_smem, sq_insts_vmem, sq_insts_flat, sq_insts_lds,
+		sq_insts_branch, sq_insts_internal, sq_active_inst_valu, sq_valu_mfma_busy_cycles,
+		lds_port_cycles, sq_lds_idx_active, sq_lds_bank_conflict, ta_busy_cycles,
+		ta_total_wavefronts, tcp_total_accesses, tcp_total_cache_accesses, tcp_cache_hits,
+		tcp_tcc_read_req, tcp_tcc_write_req, tcp_tcc_atomic_req, sqc_dcache_req,
+		sqc_dcache_hits, sqc_dcache_misses, tcc_req, tcc_hit, tcc_miss, tcc_ea_rdreq,
+		tcc_ea_wrreq, wait_no_instruction_available, wait_alu_dependency, wait_waitcnt,
+		wait_internal_instruction, wait_barrier_wait, wait_arbiter_not_win,
+		wait_arbiter_win_ex_stall, wait_other_wait;
 };
 
 /* The same for the instruction at one address of loaded code. */
@@ -40,6 +67,9 @@ struct probe_sim_pc {
 	uint64_t lanes; /* active lanes summed over them */
 	uint64_t lines64, lines128;
 	uint64_t lds_passes, lds_conflicts;
+	/* By the cost model: issues, and cycles waves waited at it, by reason. */
+	uint64_t issued;
+	uint64_t wait[PROBE_SIM_WAITS];
 };
 
 /* PROBE_SIM_VERSION of the library. */

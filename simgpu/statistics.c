@@ -11,6 +11,7 @@
 #include "sim_log.h"
 #include "sim_memory.h"
 #include "sim_options.h"
+#include "wave_trace.h"
 
 #pragma GCC visibility push(default)
 #include "probe_sim.h"
@@ -86,8 +87,7 @@ static struct kernel_sum *kernel_of(uint64_t descriptor)
 static struct probe_sim_counters counters_of(const struct sim_dispatch *dispatch)
 {
 	const struct sim_counters *c = &dispatch->counters;
-
-	return (struct probe_sim_counters){
+	struct probe_sim_counters ret = {
 		.size = sizeof(struct probe_sim_counters),
 		.dispatches = 1,
 		.host_ns = dispatch->host_ns,
@@ -107,6 +107,12 @@ static struct probe_sim_counters counters_of(const struct sim_dispatch *dispatch
 		.lds_passes = c->lds_passes,
 		.lds_conflicts = c->lds_conflicts,
 	};
+
+	_Static_assert(sizeof(ret) - offsetof(struct probe_sim_counters, cycles) ==
+			       sizeof(dispatch->time_counters),
+		       "the counters of the model are the last rows, in the same order");
+	memcpy(&ret.cycles, &dispatch->time_counters, sizeof(dispatch->time_counters));
+	return ret;
 }
 
 static void add(struct probe_sim_counters *sum, const struct probe_sim_counters *part)
@@ -158,6 +164,24 @@ static void write_name(const char *name)
 	fputc('"', stats);
 }
 
+/* What the cost model says, if it was on. */
+static void write_time(const struct sim_dispatch *dispatch)
+{
+	static const char *const names[] = {
+#define X(field, name) name,
+		SIM_TIME_COUNTERS(X)
+#undef X
+	};
+	const uint64_t *row = (const uint64_t *)&dispatch->time_counters;
+
+	if (!sim_options()->model)
+		return;
+	fprintf(stats, ",\"cycles\":%" PRIu64 ",\"counters\":{", dispatch->cycles);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		fprintf(stats, "%s\"%s\":%" PRIu64, i ? "," : "", names[i], row[i]);
+	fputc('}', stats);
+}
+
 /* Under the lock. */
 static void write_line(const struct sim_dispatch *dispatch, const char *name,
 		       const struct probe_sim_counters *c)
@@ -183,8 +207,10 @@ static void write_line(const struct sim_dispatch *dispatch, const char *name,
 		c->other);
 	fprintf(stats,
 		",\"lane_ops\":%" PRIu64 ",\"lines64\":%" PRIu64 ",\"lines128\":%" PRIu64
-		",\"lds_passes\":%" PRIu64 ",\"lds_conflicts\":%" PRIu64 "}\n",
+		",\"lds_passes\":%" PRIu64 ",\"lds_conflicts\":%" PRIu64,
 		c->lane_ops, c->lines64, c->lines128, c->lds_passes, c->lds_conflicts);
+	write_time(dispatch);
+	fputs("}\n", stats);
 }
 
 void sim_statistics_add(const struct sim_dispatch *dispatch)
@@ -270,7 +296,8 @@ int probe_sim_each_kernel(int (*visit)(void *ctx, const char *name,
 
 static struct probe_sim_pc pc_row(uint64_t pc, const struct sim_pc_counters *c)
 {
-	return (struct probe_sim_pc){
+	struct sim_pc_time time = {0};
+	struct probe_sim_pc row = {
 		.size = sizeof(struct probe_sim_pc),
 		.pc = pc,
 		.execs = c->execs,
@@ -280,6 +307,12 @@ static struct probe_sim_pc pc_row(uint64_t pc, const struct sim_pc_counters *c)
 		.lds_passes = c->lds_passes,
 		.lds_conflicts = c->lds_conflicts,
 	};
+
+	_Static_assert(sizeof(row.wait) == sizeof(time.wait), "the reasons are the same");
+	sim_pc_time_get(pc, &time);
+	row.issued = time.issued;
+	memcpy(row.wait, time.wait, sizeof(row.wait));
+	return row;
 }
 
 int probe_sim_pc_counters(uint64_t pc, struct probe_sim_pc *ret)

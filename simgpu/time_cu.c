@@ -206,7 +206,8 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		break;
 	}
 	refill(cu, w, false);
-	if (empty && !w->trace->runs && w->stop == SIM_STOP_QUANTUM)
+	if (empty && !w->trace->runs &&
+	    (w->stop == SIM_STOP_QUANTUM || w->stop == SIM_STOP_SLEEP))
 		wait_until(cu, w, now + CYCLES_UNTRACED);
 	return true;
 }

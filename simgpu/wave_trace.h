@@ -106,6 +106,8 @@ struct sim_pc_time {
 
 /* The times of the instruction `at` of a page, NULL unless sim_pc_counting() is on. */
 struct sim_pc_time *sim_pc_time(const struct sim_code *code, const struct sim_timing *at);
+/* Those of the instruction at an address; zeros if there are none. */
+void sim_pc_time_get(uint64_t pc, struct sim_pc_time *ret);
 
 enum {
 	SIM_TRACE_RUNS = 96,

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "wave_trace.h"
+
 fake_program fake_current;
 uint64_t fake_invalidations;
 
@@ -18,6 +20,25 @@ enum sim_stop sim_wave_run(struct sim_wave *wave, uint32_t budget)
 	(void)budget;
 	wave->group->counters->insts += 1000;
 	return fake_current(wave, (wave->pc & 0xfff) / 4);
+}
+
+/* Fake programs leave no trace and are never held. */
+const struct sim_timing *sim_wave_timing(const struct sim_wave *wave)
+{
+	(void)wave;
+	return NULL;
+}
+
+struct sim_pc_time *sim_pc_time(const struct sim_code *code, const struct sim_timing *at)
+{
+	(void)code;
+	(void)at;
+	return NULL;
+}
+
+void sim_pc_time_get(uint64_t pc, struct sim_pc_time *ret)
+{
+	*ret = (struct sim_pc_time){.issued = pc == 0x1000};
 }
 
 int sim_code_prepare(uint64_t entry)

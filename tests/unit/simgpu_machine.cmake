@@ -13,7 +13,7 @@ find_package(Threads REQUIRED)
 get_target_property(machine_files simgpu_machine SOURCES)
 list(TRANSFORM machine_files PREPEND ${machine_dir}/)
 add_library(simgpu_machine_tested OBJECT ${machine_files}
-	${CMAKE_CURRENT_LIST_DIR}/simgpu_fake_isa.c)
+	${machine_dir}/time_cost.c ${CMAKE_CURRENT_LIST_DIR}/simgpu_fake_isa.c)
 target_include_directories(simgpu_machine_tested PUBLIC ${machine_dir} ${CMAKE_CURRENT_LIST_DIR}
 	${HSAKMT_INCLUDE_DIR} ${HSA_INCLUDE_DIR})
 target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)
