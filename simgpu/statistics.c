@@ -167,7 +167,7 @@ static void write_name(const char *name)
 /* What the cost model says, if it was on. */
 static void write_time(const struct sim_dispatch *dispatch)
 {
-	static const char *const names[] = {
+	static const char *const titles[] = {
 #define X(field, name) name,
 		SIM_TIME_COUNTERS(X)
 #undef X
@@ -177,8 +177,8 @@ static void write_time(const struct sim_dispatch *dispatch)
 	if (!sim_options()->model)
 		return;
 	fprintf(stats, ",\"cycles\":%" PRIu64 ",\"counters\":{", dispatch->cycles);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		fprintf(stats, "%s\"%s\":%" PRIu64, i ? "," : "", names[i], row[i]);
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		fprintf(stats, "%s\"%s\":%" PRIu64, i ? "," : "", titles[i], row[i]);
 	fputc('}', stats);
 }
 

@@ -206,8 +206,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		break;
 	}
 	refill(cu, w, false);
-	if (empty && !w->trace->runs &&
-	    (w->stop == SIM_STOP_QUANTUM || w->stop == SIM_STOP_SLEEP))
+	if (empty && !w->trace->runs && (w->stop == SIM_STOP_QUANTUM || w->stop == SIM_STOP_SLEEP))
 		wait_until(cu, w, now + CYCLES_UNTRACED);
 	return true;
 }
@@ -447,11 +446,12 @@ static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 				return false;
 			}
 		}
-		if (simd->internal == sim_time_cost.internal) {
+		/* One more than may issue in a slot: each is left out in turn. */
+		if (simd->count > sim_time_cost.internal &&
+		    simd->wave[now / sim_time_cost.slot % simd->count] == w) {
 			*again = now + sim_time_cost.slot;
 			return false;
 		}
-		simd->internal++;
 		return true;
 	}
 	if (simd->taken >> t->unit & 1) {
@@ -475,7 +475,7 @@ static void simd_slot(struct time_cu *cu, uint32_t number, uint64_t now)
 	uint32_t i = 0;
 
 	if (simd->slot != now)
-		simd->taken = simd->internal = 0;
+		simd->taken = 0;
 	simd->slot = now;
 	simd->next = TIME_NEVER; /* releases of others may lower it */
 	while (i < simd->count) {

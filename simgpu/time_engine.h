@@ -66,7 +66,7 @@ struct time_group {
 struct time_simd {
 	uint64_t next; /* first slot in which something may happen */
 	uint64_t slot; /* the last one looked at, and the classes issued in it */
-	uint32_t taken, internal;
+	uint32_t taken;
 	uint32_t count;
 	struct time_wave *wave[SIM_SIMD_WAVES]; /* oldest first */
 	uint64_t valu_free, matrix_free;

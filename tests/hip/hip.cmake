@@ -98,6 +98,16 @@ probe_clocks_test(.nobar PROBE_SIM_LARGE_BAR=0)
 probe_clocks_test(.nosdma HSA_ENABLE_SDMA=0)
 probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 
+# Simulated time against published numbers, and the same counters in every run.
+probe_hip_program(timing timing -O2)
+probe_hip_test(timing timing)
+foreach(name timing atomics shared cooperative)
+	add_test(NAME hip.${name}.same
+		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/${name} ${hip_out}/${name}.same.out)
+	set_tests_properties(hip.${name}.same PROPERTIES LABELS hip TIMEOUT 120
+		ENVIRONMENT "${hip_environment}")
+endforeach()
+
 # Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
 probe_hip_program(fault fault "-O2;-g")
 probe_hip_program(fault_plain fault -O2)
