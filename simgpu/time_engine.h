@@ -21,6 +21,7 @@
 enum {
 	TIME_VM = 64,	/* vmcnt counts to 63 */
 	TIME_LGKM = 16, /* lgkmcnt to 15 */
+	TIME_BLOCKS = 8,
 	L1_LINE = 64,
 	L2_LINE = 128,
 };
@@ -90,6 +91,11 @@ struct time_touched {
 	uint32_t count, size;	  /* size of the table, a power of two; half may be used */
 };
 
+/* A block of memory as the L2 numbers its lines: those of the address, shifted. */
+struct time_block {
+	uint64_t base, end, shift;
+};
+
 enum time_cu_state {
 	CU_RUNS,
 	CU_REACHED, /* the meeting */
@@ -113,6 +119,7 @@ struct time_cu {
 	uint64_t lds_free[SIM_SIMDS / 2], ta_free, l1_free;
 	/* Shares of the device's memory: free times in 1/256 cycle. */
 	uint64_t l2_read, l2_write, hbm_read, hbm_write;
+	struct time_block block[TIME_BLOCKS]; /* seen lately, the last one first */
 	struct time_backlog backlog;
 	uint64_t place; /* what its workgroups hold */
 	bool room;	/* something ended: look for work */

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "sim_memory.h"
 #include "time_engine.h"
 
 enum {
@@ -66,6 +67,49 @@ static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 	return (start + FINE - 1) / FINE;
 }
 
+/* ---- Lines as the L2 knows them ------------------------------------------------------------- */
+
+/*
+ * Where memory lies differs from run to run, so the L2 must not see its addresses: a block's lines
+ * are numbered from a number of its own, by the order in which blocks were made. The factor keeps
+ * the first lines of many blocks out of one set.
+ */
+static struct time_block find_block(uint64_t addr)
+{
+	enum { BLOCK_SHIFT = 27 }; /* 16 GiB in lines of 128 bytes */
+	uint64_t host = sim_mem_aliased(addr, addr + 1) ? sim_mem_host(addr) : addr, base, line;
+	struct sim_block block;
+
+	if (sim_mem_query(host, &block))
+		return (struct time_block){addr & ~(uint64_t)(L2_LINE - 1), addr | (L2_LINE - 1),
+					   0};
+	base = addr - (host - block.base);
+	line = (block.serial << BLOCK_SHIFT) + block.serial * 1031;
+	return (struct time_block){base & ~(uint64_t)(L2_LINE - 1), base + block.size,
+				   line - base / L2_LINE};
+}
+
+static uint64_t l2_line(struct time_cu *cu, uint64_t line)
+{
+	uint64_t addr = line * L1_LINE;
+	struct time_block *block = cu->block, found;
+	int at = 0;
+
+	if (addr >= block[0].base && addr < block[0].end)
+		return (line >> 1) + block[0].shift;
+	while (++at < TIME_BLOCKS)
+		if (addr >= block[at].base && addr < block[at].end)
+			break;
+	found = at < TIME_BLOCKS ? block[at] : find_block(addr);
+	if (at == TIME_BLOCKS)
+		at--;
+	memmove(block + 1, block, (size_t)at * sizeof(*block));
+	block[0] = found;
+	return (line >> 1) + found.shift;
+}
+
+/* ---- L2 and memory -------------------------------------------------------------------------- */
+
 /* 64 bytes out of the L2, or through it from memory; when they can be used. */
 static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint64_t at)
 {
@@ -73,7 +117,7 @@ static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint64_t at)
 	struct time_touch *touch;
 	bool missed;
 
-	touch = time_l2_touch(cu, line >> 1, line & 1, &missed);
+	touch = time_l2_touch(cu, l2_line(cu, line), line & 1, &missed);
 	cu->counters.tcc_req++;
 	if (!missed) {
 		cu->counters.tcc_hit++;
@@ -98,7 +142,7 @@ static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint64_t at)
 	struct time_touch *touch;
 	bool missed;
 
-	touch = time_l2_touch(cu, line >> 1, line & 1, &missed);
+	touch = time_l2_touch(cu, l2_line(cu, line), line & 1, &missed);
 	cu->counters.tcc_req++;
 	if (missed)
 		cu->counters.tcc_miss++;
