@@ -99,12 +99,13 @@ bool sim_place_fit(const struct sim_place_want *want, uint32_t cu, uint64_t stat
 
 bool sim_place_claim(const struct sim_place_want *want, struct sim_place *place)
 {
-	uint64_t state = atomic_load_explicit(&units[place->cu], memory_order_relaxed);
+	_Atomic uint64_t *unit = &units[place->gpu][place->cu];
+	uint64_t state = atomic_load_explicit(unit, memory_order_relaxed);
 	uint64_t slots = (uint32_t)place->held;
 
 	while (!(state & slots) && (state >> LDS_SHIFT) + (place->held >> LDS_SHIFT) <= LDS_UNITS)
-		if (atomic_compare_exchange_weak_explicit(&units[place->cu], &state,
-							  state + place->held, memory_order_relaxed,
+		if (atomic_compare_exchange_weak_explicit(unit, &state, state + place->held,
+							  memory_order_relaxed,
 							  memory_order_relaxed))
 			return true;
 	return sim_place_take(want, place);

@@ -38,20 +38,28 @@ static void count_wait(struct time_cu *cu, const struct time_wave *w, const stru
 	struct sim_pc_time *pc;
 
 	(&cu->counters.wait_fetch)[why] += cycles;
-	pc = w->code ? sim_pc_time(w->code, at) : NULL;
+	pc = cu->pcs && w->code ? sim_pc_time(w->code, at) : NULL;
 	if (pc)
 		__atomic_fetch_add(&pc->wait[why], cycles, __ATOMIC_RELAXED);
 }
 
-/* The wave may go on at `when`; until then it waits for that reason. */
+/* The wave may go on at `when`. */
 static void wait_until(struct time_cu *cu, struct time_wave *w, uint64_t when)
 {
 	struct time_simd *simd = &cu->simd[w->simd];
 	uint64_t slot = slot_at(w->simd, when);
 
 	w->ready = when;
+	simd->look[w->position] = when;
 	if (slot < simd->next)
 		simd->next = slot;
+}
+
+/* Somebody else will call wait_until(). */
+static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
+{
+	w->state = (uint8_t)state;
+	cu->simd[w->simd].look[w->position] = TIME_NEVER;
 }
 
 /* ---- Waves, from the functional side -------------------------------------------------------- */
@@ -122,12 +130,12 @@ static void group_done(struct time_cu *cu, struct time_group *group)
 
 static void remove_wave(struct time_simd *simd, const struct time_wave *w)
 {
-	uint32_t i = 0;
-
-	while (simd->wave[i] != w)
-		i++;
 	simd->count--;
-	memmove(&simd->wave[i], &simd->wave[i + 1], (simd->count - i) * sizeof(simd->wave[0]));
+	for (uint32_t i = w->position; i < simd->count; i++) {
+		simd->wave[i] = simd->wave[i + 1];
+		simd->look[i] = simd->look[i + 1];
+		simd->wave[i]->position = (uint8_t)i;
+	}
 }
 
 /* Everybody still there has come: go on, now. */
@@ -175,7 +183,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		end_wave(cu, w, now);
 		return false;
 	case SIM_STOP_BARRIER:
-		w->state = TIME_AT_BARRIER;
+		park(cu, w, TIME_AT_BARRIER);
 		w->group->waiting++;
 		w->stop = SIM_STOP_QUANTUM;
 		release_barrier(cu, w->group, now);
@@ -185,12 +193,12 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 			refill(cu, w, true);
 			return true;
 		}
-		w->state = TIME_HELD;
+		park(cu, w, TIME_HELD);
 		cu->held++;
 		return false;
 	case SIM_STOP_GWS:
 		if (w->group->slot->state[w->index] == WAVE_GWS) {
-			w->state = TIME_AT_GRID;
+			park(cu, w, TIME_AT_GRID);
 			return false;
 		}
 		break;
@@ -201,6 +209,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		cu->sleeps++;
 		break;
 	case SIM_STOP_FAULT:
+		park(cu, w, TIME_RUNS);
 		return false;
 	default:
 		break;
@@ -215,10 +224,12 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 static const struct sim_timing *next_run(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	while (w->run == w->trace->runs) {
-		if (w->stop == SIM_STOP_FAULT || !after_trace(cu, w, now) || w->ready > now)
+		if (!after_trace(cu, w, now) || w->ready > now)
 			return NULL;
-		if (sim_dispatch_stopped(cu->dispatch))
+		if (sim_dispatch_stopped(cu->dispatch)) {
+			park(cu, w, TIME_RUNS);
 			return NULL;
+		}
 	}
 	w->at = w->trace->run[w->run].first;
 	w->end = w->trace->run[w->run].end;
@@ -239,6 +250,7 @@ static void push_vm(struct time_wave *w, uint64_t done)
 
 static void push_lgkm(struct time_wave *w, uint64_t done)
 {
+	w->last_lgkm = later(w->last_lgkm, done);
 	w->lgkm[w->lgkm_count++ % TIME_LGKM] = done;
 }
 
@@ -257,6 +269,8 @@ static uint64_t lgkm_done(const struct time_wave *w, uint32_t left)
 {
 	uint64_t done = 0;
 
+	if (!left)
+		return w->last_lgkm;
 	for (uint32_t i = left; i < TIME_LGKM - 1 && i < w->lgkm_count; i++)
 		done = later(done, w->lgkm[(w->lgkm_count - i - 1) % TIME_LGKM]);
 	return done;
@@ -324,86 +338,93 @@ static void issue_memory(struct time_cu *cu, struct time_wave *w, const struct s
 	}
 }
 
-static void count_issue(struct time_cu *cu, const struct sim_timing *t)
+static void count_issued(struct time_cu *cu, const struct time_wave *w, const struct sim_timing *t)
 {
+	struct sim_pc_time *pc = cu->pcs ? sim_pc_time(w->code, t) : NULL;
+
 	cu->counters.insts++;
-	switch (t->unit) {
-	case UNIT_VALU:
-		cu->counters.insts_valu++;
-		cu->counters.valu_busy += t->cycles;
-		break;
-	case UNIT_SCALAR:
-		if (t->flags & TIMING_DATA)
-			cu->counters.insts_smem++;
-		else
-			cu->counters.insts_salu++;
-		break;
-	case UNIT_VMEM:
-		cu->counters.insts_vmem++;
-		cu->counters.insts_flat += !!(t->flags & TIMING_FLAT);
-		break;
-	case UNIT_LDS:
-		cu->counters.insts_lds++;
-		break;
-	case UNIT_BRANCH:
-		cu->counters.insts_branch++;
-		break;
-	default:
-		cu->counters.insts_internal++;
-		break;
-	}
-}
-
-/* Issue w's next instruction now; sets when the one behind it may. */
-static void issue(struct time_cu *cu, struct time_simd *simd, struct time_wave *w, uint64_t now)
-{
-	const struct sim_timing *t = w->at;
-	uint64_t ready = now + sim_time_cost.slot;
-	struct sim_pc_time *pc;
-
-	if (now > w->ready)
-		count_wait(cu, w, t, (enum sim_wait)w->why, now - w->ready);
-	pc = sim_pc_time(w->code, t);
 	if (pc)
 		__atomic_fetch_add(&pc->issued, 1, __ATOMIC_RELAXED);
-	count_issue(cu, t);
-	w->last = t;
+}
+
+/*
+ * Pass the s_waitcnt that w stands at: when it is met is known, for all that it waits for has been
+ * issued. Answers when the next instruction may issue.
+ */
+static uint64_t pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t ready)
+{
+	const struct sim_timing *t = w->at;
+	uint64_t done = counters_done(w, t->arg);
+
+	if (done > ready) {
+		done = slot_at(w->simd, done);
+		count_wait(cu, w, t, WAIT_COUNTERS, done - ready);
+		ready = done;
+	}
+	count_issued(cu, w, t);
+	w->last = w->stalled = t;
 	w->at += t->words;
-	w->why = WAIT_ARBITER;
-	if (t->unit == UNIT_VALU)
-		simd->valu_free = now + t->cycles;
+	return ready + sim_time_cost.slot;
+}
+
+/* When the instruction behind one that issues now may, and what it costs meanwhile. */
+static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
+			    const struct sim_timing *t, uint64_t now)
+{
+	uint64_t ready = now + sim_time_cost.slot;
+
 	switch (t->kind) {
 	case TIMING_PLAIN:
 		if (t->flags & TIMING_DATA)
 			issue_memory(cu, w, t, now);
-		if (t->unit == UNIT_NONE) {
+		if (t->unit == UNIT_NONE && t->cycles > sim_time_cost.slot) {
 			ready = now + t->cycles;
-			if (t->cycles > sim_time_cost.slot)
-				count_wait(cu, w, t, WAIT_INTERNAL, t->cycles - sim_time_cost.slot);
+			count_wait(cu, w, t, WAIT_INTERNAL, ready - now - sim_time_cost.slot);
 		}
-		break;
+		return ready;
 	case TIMING_MFMA:
 		simd->matrix_free = now + t->arg;
 		cu->counters.insts_mfma++;
 		cu->counters.mfma_busy += t->arg;
-		break;
+		return ready;
 	case TIMING_BRANCH:
 		ready = now + (w->at == w->end && w->jumps ? sim_time_cost.branch_taken
 							   : sim_time_cost.branch_not);
 		if (ready > now + sim_time_cost.slot)
 			count_wait(cu, w, t, WAIT_NO_INSTRUCTION, ready - now - sim_time_cost.slot);
-		break;
+		return ready;
 	case TIMING_SLEEP:
 		ready = later(ready, now + (uint64_t)t->arg * sim_time_cost.sleep);
 		count_wait(cu, w, t, WAIT_OTHER, ready - now - sim_time_cost.slot);
-		break;
-	case TIMING_WAITCNT:
-		break;
+		return ready;
 	default:
 		issue_memory(cu, w, t, now);
-		break;
+		return ready;
 	}
+}
+
+/* Issue w's next instruction now; answers when the one behind it may. */
+static uint64_t issue(struct time_cu *cu, struct time_simd *simd, struct time_wave *w, uint64_t now)
+{
+	const struct sim_timing *t = w->at;
+	uint64_t ready;
+
+	if (now > w->ready)
+		count_wait(cu, w, t, (enum sim_wait)w->why, now - w->ready);
+	count_issued(cu, w, t);
+	w->last = t;
+	w->stalled = NULL;
+	w->at += t->words;
+	w->why = WAIT_ARBITER;
+	if (t->unit == UNIT_VALU) {
+		simd->valu_free = now + t->cycles;
+		cu->counters.valu_busy += t->cycles;
+	}
+	ready = ready_after(cu, simd, w, t, now);
+	while (w->at != w->end && w->at->kind == TIMING_WAITCNT)
+		ready = pass_waitcnt(cu, w, ready);
 	w->ready = ready;
+	return ready;
 }
 
 /* When the units that an instruction needs can take it. */
@@ -427,37 +448,20 @@ static uint64_t units_free(const struct time_cu *cu, const struct time_simd *sim
 	}
 }
 
-/*
- * Whether w can issue in this slot. If not, *again is when to look at it next, and w->why, or a
- * wait that is known to its end, is noted.
- */
+/* Whether w can issue in this slot. If not, *again is when to look at it next; w->why says why. */
 static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wave *w, uint64_t now,
 		      uint64_t *again)
 {
 	const struct sim_timing *t = w->at;
 	uint64_t free;
 
-	if (t->unit == UNIT_NONE) {
-		if (t->kind == TIMING_WAITCNT) {
-			free = counters_done(w, t->arg);
-			if (free > now) {
-				count_wait(cu, w, t, WAIT_COUNTERS, free - w->ready);
-				w->ready = *again = free;
-				return false;
-			}
-		}
-		/* One more than may issue in a slot: each is left out in turn. */
-		if (simd->count > sim_time_cost.internal &&
-		    simd->wave[now / sim_time_cost.slot % simd->count] == w) {
-			*again = now + sim_time_cost.slot;
-			return false;
-		}
-		return true;
-	}
-	if (simd->taken >> t->unit & 1) {
-		*again = now + sim_time_cost.slot;
+	*again = now + sim_time_cost.slot;
+	/* Of internal instructions one more than may issue in a slot: each is left out in turn. */
+	if (t->unit == UNIT_NONE)
+		return simd->count <= sim_time_cost.internal ||
+		       now / sim_time_cost.slot % simd->count != w->position;
+	if (simd->taken >> t->unit & 1)
 		return false;
-	}
 	free = units_free(cu, simd, w, t);
 	if (free > now) {
 		w->why = WAIT_UNIT;
@@ -468,42 +472,44 @@ static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 	return true;
 }
 
+/* When to look at a wave again that is to issue now. */
+static uint64_t serve_wave(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
+			   uint64_t now)
+{
+	uint64_t again;
+
+	if (w->at->kind == TIMING_WAITCNT) {
+		w->ready = pass_waitcnt(cu, w, now);
+		return w->ready;
+	}
+	return may_issue(cu, simd, w, now, &again) ? issue(cu, simd, w, now) : again;
+}
+
 static void simd_slot(struct time_cu *cu, uint32_t number, uint64_t now)
 {
 	struct time_simd *simd = &cu->simd[number];
-	uint64_t next = TIME_NEVER, again;
-	uint32_t i = 0;
+	uint64_t next = TIME_NEVER;
 
 	if (simd->slot != now)
 		simd->taken = 0;
 	simd->slot = now;
-	simd->next = TIME_NEVER; /* releases of others may lower it */
-	while (i < simd->count) {
+	for (uint32_t i = 0; i < simd->count;) {
 		struct time_wave *w = simd->wave[i];
 
-		if (w->state != TIME_RUNS) {
+		if (simd->look[i] > now) {
 			i++;
 			continue;
 		}
-		again = w->ready;
-		if (w->ready <= now) {
-			if (w->at == w->end && !next_run(cu, w, now)) {
-				if (w->state == TIME_RUNS && w->ready > now && w->ready < next)
-					next = w->ready;
-				i += w->state != TIME_ENDED;
-				continue;
-			}
-			if (may_issue(cu, simd, w, now, &again)) {
-				issue(cu, simd, w, now);
-				again = w->ready;
-			}
+		if (w->at == w->end && !next_run(cu, w, now)) {
+			i += w->state != TIME_ENDED;
+			continue;
 		}
-		next = again < next ? again : next;
+		simd->look[i] = serve_wave(cu, simd, w, now);
 		i++;
 	}
-	if (next != TIME_NEVER)
-		next = slot_at(number, next > now ? next : now + 1);
-	simd->next = next < simd->next ? next : simd->next;
+	for (uint32_t i = 0; i < simd->count; i++)
+		next = simd->look[i] < next ? simd->look[i] : next;
+	simd->next = next == TIME_NEVER ? next : slot_at(number, next > now ? next : now + 1);
 }
 
 /* ---- Workgroups ----------------------------------------------------------------------------- */
@@ -545,9 +551,11 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->group = group;
 	w->index = i;
 	w->vm_count = w->lgkm_count = 0;
-	w->last_vm = 0;
+	w->last_vm = w->last_lgkm = 0;
+	w->stalled = NULL;
 	w->start = cu->now;
 	group->wave[i] = w;
+	w->position = (uint8_t)simd->count;
 	simd->wave[simd->count++] = w;
 	cu->live++;
 	refill(cu, w, false);
@@ -738,6 +746,7 @@ struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *tim
 	cu->dispatch = dispatch;
 	cu->time = time;
 	cu->number = number;
+	cu->pcs = sim_options()->pc;
 	return cu;
 }
 

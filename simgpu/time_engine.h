@@ -38,19 +38,22 @@ enum time_state {
 
 struct time_wave {
 	uint64_t ready; /* when the next instruction may issue, as far as the wave is concerned */
+	/* s_waitcnt are passed as soon as they are met: the one that holds the wave till ready. */
+	const struct sim_timing *stalled;
 	const struct sim_timing *last;	   /* the one issued last */
 	const struct sim_timing *at, *end; /* rest of the run of instructions under way */
 	struct sim_trace *trace;
-	uint32_t run;		  /* next one of the trace */
-	uint32_t word;		  /* next record */
-	bool jumps;		  /* the run under way ends with a jump */
-	uint8_t simd, state, why; /* enum time_state; enum sim_wait since `ready` */
-	enum sim_stop stop;	  /* what follows the trace */
+	uint32_t run;		/* next one of the trace */
+	uint32_t word;		/* next record */
+	bool jumps;		/* the run under way ends with a jump */
+	uint8_t simd, position; /* of the SIMD's list */
+	uint8_t state, why;	/* enum time_state; enum sim_wait since `ready` */
+	enum sim_stop stop;	/* what follows the trace */
 	const struct sim_code *code;
 	struct time_group *group;
 	uint32_t index; /* in the group */
 	uint32_t vm_count, lgkm_count;
-	uint64_t last_vm;
+	uint64_t last_vm, last_lgkm;	       /* when all of a kind are complete */
 	uint64_t start;			       /* of its residency; barriers: of the wait */
 	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* when the last ones complete */
 };
@@ -69,7 +72,9 @@ struct time_simd {
 	uint64_t slot; /* the last one looked at, and the classes issued in it */
 	uint32_t taken;
 	uint32_t count;
-	struct time_wave *wave[SIM_SIMD_WAVES]; /* oldest first */
+	/* Oldest first, and when to look at each again; never: others must wake it. */
+	struct time_wave *wave[SIM_SIMD_WAVES];
+	uint64_t look[SIM_SIMD_WAVES];
 	uint64_t valu_free, matrix_free;
 };
 
@@ -123,6 +128,7 @@ struct time_cu {
 	struct time_backlog backlog;
 	uint64_t place; /* what its workgroups hold */
 	bool room;	/* something ended: look for work */
+	bool pcs;	/* keep times per instruction */
 	bool wants;	/* the place at hand had no free slot name: try again later */
 	uint32_t live;	/* waves */
 	uint32_t held;

@@ -95,6 +95,7 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 	const struct sim_queue *queue = dispatch->queue;
 
 	time->want = (struct sim_place_want){
+		.gpu = queue->node - SIM_NODE_GPU,
 		.waves = dispatch->waves,
 		.lds_bytes = dispatch->lds_bytes,
 		.vgprs = dispatch->kernel.vgprs + dispatch->kernel.agprs,
@@ -327,6 +328,23 @@ static void add(void *sum, const void *part, size_t size)
 		to[i] += from[i];
 }
 
+/* What was issued is what ran, so the classes are those of the instruction set's own count. */
+static void count_classes(struct sim_dispatch *dispatch)
+{
+	struct sim_time_counters *to = &dispatch->time_counters;
+	const struct sim_counters *c = &dispatch->counters;
+
+	to->insts = c->insts;
+	to->insts_valu = c->valu;
+	to->insts_salu = c->salu;
+	to->insts_smem = c->smem;
+	to->insts_vmem = c->vmem + c->flat;
+	to->insts_flat = c->flat;
+	to->insts_lds = c->lds;
+	to->insts_branch = c->branch;
+	to->insts_internal = c->other;
+}
+
 static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	for (uint32_t i = 0; i < time->count; i++) {
@@ -341,6 +359,7 @@ static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 	}
 	time->count = 0;
 	dispatch->time_counters.busy_cycles = dispatch->cycles;
+	count_classes(dispatch);
 }
 
 bool sim_time_run(struct sim_dispatch *dispatch)
