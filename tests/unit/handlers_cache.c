@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cache handler against a plain model: sets as lists with times of last use, reuse distances by
+ * walking back over all touches.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "handlers_random.h"
+#include "reuse.h"
+
+extern const struct probe_handler probe_handler;
+
+static struct host_state state;
+static struct probe_host host;
+static void *instance;
+
+static void open_with(const char *const (*args)[2], size_t count)
+{
+	memset(&state, 0, sizeof(state));
+	host = host_of(&state);
+	for (size_t i = 0; i < count; i++)
+		memcpy(state.args[i], args[i], sizeof(state.args[i]));
+	assert_int_equal(probe_handler.open(&host, &instance), 0);
+	assert_int_equal(probe_handler.dispatch_begin(instance, &random_dispatch), 0);
+}
+
+/* ---- The plain model ------------------------------------------------------------------------- */
+
+enum { L1_LINE = 64, L1_SETS = 2, L1_WAYS = 4, L2_LINE = 128, L2_SETS = 8, L2_WAYS = 16 };
+
+struct plain {
+	uint64_t line[128], used[128];
+};
+static struct plain l1s[4], l2;
+static uint64_t clock_now, touched[1 << 16], touched_at[1 << 16];
+static size_t line_count;
+
+static bool plain_touch(struct plain *cache, unsigned sets, unsigned ways, uint64_t line)
+{
+	size_t first = line % sets * ways, oldest = first;
+
+	clock_now++;
+	for (size_t i = first; i < first + ways; i++) {
+		if (cache->used[i] && cache->line[i] == line) {
+			cache->used[i] = clock_now;
+			return true;
+		}
+		if (cache->used[i] < cache->used[oldest])
+			oldest = i;
+	}
+	cache->line[oldest] = line;
+	cache->used[oldest] = clock_now;
+	return false;
+}
+
+/* -1 = first touch; else the lines whose last touch is later than this one's. */
+static int64_t plain_distance(uint64_t line)
+{
+	size_t place = line_count;
+	int64_t later = 0;
+
+	assert_true(line_count < 1 << 16);
+	for (size_t i = 0; i < line_count && place == line_count; i++)
+		if (touched[i] == line)
+			place = i;
+	if (place == line_count) {
+		touched[line_count] = line;
+		touched_at[line_count++] = ++clock_now;
+		return -1;
+	}
+	for (size_t i = 0; i < line_count; i++)
+		later += touched_at[i] > touched_at[place];
+	touched_at[place] = ++clock_now;
+	return later;
+}
+
+static struct want {
+	int64_t executions, l1, l1_hits, l2, l2_hits, first, buckets[34];
+} want[HOST_SITES];
+
+static size_t add_once(uint64_t *list, size_t count, uint64_t value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == value)
+			return count;
+	list[count] = value;
+	return count + 1;
+}
+
+static void want_unit(struct want *w, const struct probe_site_info *site,
+		      const struct random_access *random, uint64_t offset)
+{
+	uint64_t lines[128], wide[128], missed[128];
+	size_t count = 0, wides = 0, misses = 0;
+	unsigned unit = random->wave.hw_id >> 8;
+
+	for (unsigned lane = 0; lane < 64; lane++) {
+		uint64_t at = random->addr[lane] + offset;
+
+		if (!random->active[lane] ||
+		    random_space(site, random->addr[lane]) != PROBE_SPACE_GLOBAL)
+			continue;
+		count = add_once(lines, count, at / L1_LINE);
+		count = add_once(lines, count, (at + site->unit - 1) / L1_LINE);
+	}
+	for (size_t i = 0; i < count; i++)
+		wides = add_once(wide, wides, lines[i] / 2);
+	for (size_t i = 0; i < wides; i++) {
+		int64_t distance = plain_distance(wide[i]);
+
+		if (distance < 0)
+			w->first++;
+		else
+			w->buckets[distance ? (int)log2((double)distance) + 1 : 0]++;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (site->access == PROBE_ACCESS_LOAD) {
+			w->l1++;
+			if (plain_touch(&l1s[unit], L1_SETS, L1_WAYS, lines[i])) {
+				w->l1_hits++;
+				continue;
+			}
+		}
+		misses = add_once(missed, misses, lines[i] / 2);
+	}
+	for (size_t i = 0; i < misses; i++) {
+		w->l2++;
+		w->l2_hits += plain_touch(&l2, L2_SETS, L2_WAYS, missed[i]);
+	}
+}
+
+static void check_rate(size_t row, const char *name, int64_t hits, int64_t accesses)
+{
+	double got = host_real(&state, row, name);
+
+	if (accesses)
+		assert_true(fabs(got - (double)hits / (double)accesses) < 1e-12);
+	else
+		assert_true(isnan(got));
+}
+
+static void check_row(size_t row)
+{
+	struct want *w;
+
+	if (!strcmp(host_table_of(&state, row), "model_shape"))
+		return;
+	w = &want[host_get(&state, row, "site")];
+	if (!strcmp(host_table_of(&state, row), "model_reuse")) {
+		int64_t from = host_get(&state, row, "distance_from");
+		int bucket = from ? (int)log2((double)from) + 1 : 0;
+
+		assert_int_equal(host_get(&state, row, "count"), w->buckets[bucket]);
+		assert_int_equal(host_get(&state, row, "distance_to"), from ? 2 * from - 1 : 0);
+		w->buckets[bucket] = 0;
+		return;
+	}
+	assert_int_equal(host_get(&state, row, "executions"), w->executions);
+	assert_int_equal(host_get(&state, row, "l1_accesses"), w->l1);
+	assert_int_equal(host_get(&state, row, "l1_hits"), w->l1_hits);
+	assert_int_equal(host_get(&state, row, "l2_accesses"), w->l2);
+	assert_int_equal(host_get(&state, row, "l2_hits"), w->l2_hits);
+	assert_int_equal(host_get(&state, row, "first_touches"), w->first);
+	check_rate(row, "l1_hit_rate", w->l1_hits, w->l1);
+	check_rate(row, "l2_hit_rate", w->l2_hits, w->l2);
+}
+
+static void test_random(void **unused)
+{
+	static const char *const args[][2] = {
+		{"l1", "512"}, {"l1_ways", "4"}, {"l2", "16K"}, {"l2_ways", "16"}};
+	static struct random_access random;
+	uint64_t seed = 88172645463325252ull;
+	struct probe_dispatch_info dispatch = random_dispatch;
+	struct probe_batch batch = {
+		.size = sizeof(batch),
+		.stream = PROBE_STREAM_ACCESS,
+		.dispatch = &dispatch,
+		.count = 1,
+		.access = &random.access,
+	};
+	int64_t l1_hits = 0, l2_hits = 0;
+
+	(void)unused;
+	open_with(args, 4);
+	random_add_sites(&state);
+	for (uint32_t i = 0; i < state.site_count * 12; i++) {
+		const struct probe_site_info *site = &state.sites[i % state.site_count];
+		struct want *w = &want[site->id];
+
+		/* A new dispatch: L1 is empty, L2 is not. */
+		if (i % 100 == 0)
+			memset(l1s, 0, sizeof(l1s));
+		random_access(&seed, site, &random);
+		dispatch.id = 1 + i / 100;
+		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		if (site->space == PROBE_SPACE_LDS)
+			continue;
+		w->executions++;
+		for (unsigned offset = 0; offset < site->bytes; offset += site->unit)
+			want_unit(w, site, &random, offset);
+	}
+	assert_int_equal(probe_handler.close(instance), 0);
+	for (size_t row = 0; row < state.row_count; row++)
+		check_row(row);
+	for (size_t i = 0; i < HOST_SITES; i++) {
+		l1_hits += want[i].l1_hits;
+		l2_hits += want[i].l2_hits;
+		for (unsigned bucket = 0; bucket < 34; bucket++)
+			assert_int_equal(want[i].buckets[bucket], 0); /* each had its row */
+	}
+	assert_true(l1_hits > 100);
+	assert_true(l2_hits > 100);
+	assert_int_equal(state.logged, 1); /* that it is a model */
+}
+
+/* Long streams, so that slots are numbered anew often: cycles, and random lines. */
+static void test_reuse(void **unused)
+{
+	struct reuse reuse = {0};
+	uint64_t seed = 1;
+
+	(void)unused;
+	for (uint64_t i = 0; i < 300000; i++)
+		assert_int_equal(reuse_touch(&reuse, i % 3000 * 7), i < 3000 ? REUSE_FIRST : 2999);
+	reuse_deinit(&reuse);
+	for (uint64_t i = 0; i < 100000; i++)
+		assert_int_equal(reuse_touch(&reuse, i), REUSE_FIRST);
+	for (uint64_t i = 100000; i-- > 0;)
+		assert_int_equal(reuse_touch(&reuse, i), 99999 - i);
+	reuse_deinit(&reuse);
+	line_count = 0;
+	for (unsigned i = 0; i < 20000; i++) {
+		uint64_t line = ref_random(&seed) % (1 + ref_random(&seed) % 400);
+		int64_t plain = plain_distance(line);
+
+		assert_int_equal(reuse_touch(&reuse, line),
+				 plain < 0 ? REUSE_FIRST : (uint64_t)plain);
+	}
+	reuse_deinit(&reuse);
+}
+
+static void test_arguments(void **unused)
+{
+	static const char *const bad[][2] = {{"l1", "0"},	{"l1", "3000"}, {"l2", "many"},
+					     {"arch", "gfx1"},	{"reuse", "2"}, {"l1_line", "256"},
+					     {"l2_ways", "99"}, {"l1", "64"}};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		memset(&state, 0, sizeof(state));
+		host = host_of(&state);
+		memcpy(state.args[0], bad[i], sizeof(bad[i]));
+		assert_true(probe_handler.open(&host, &instance) < 0);
+		assert_int_equal(state.logged, 1);
+		assert_int_equal(state.level, PROBE_LOG_ERROR);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_reuse),
+		cmocka_unit_test(test_arguments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
