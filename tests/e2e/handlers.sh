@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 compile "$source/tests/e2e/handlers.hip" program -I "$source/examples"
-record run.db -q -a divergence,heatmap -- ./program
+record run.db -q -a divergence,heatmap,cache,log:file=accesses.csv -- ./program
 balanced run.db
 
 # rows TABLE KERNEL FILTER: JSON rows of a handler's table for one kernel
@@ -39,3 +39,35 @@ expect "pages and regions agree" "$(sqlite3 run.db \
 # 8 groups store 256 words over 32 banks and load them again.
 expect "LDS banks" "$(rows heatmap_lds '^shift\(' '[.[] | [.reads, .writes, .atomics]] | unique')" "[[64,64,0]]"
 expect "banks" "$(rows heatmap_lds '^shift\(' length)" 32
+
+# Read twice: 64 lines of 64 B stay in L1, 1024 do not. L2 keeps 512 lines of 128 B, whichever of
+# the launches is delivered first.
+record cache.db -q --kernel-include-regex twice -a cache -- ./program
+expect "cache model" "$(probe-report tables --table cache_model_site --format json cache.db |
+	jq -c 'map(select(.access == "load")) |
+	[map(.l1_accesses), map(.l1_hits), map(.l2_accesses), map(.l2_hits), map(.first_touches)] | map(add)')" \
+	"[$((2 * 64 + 2 * 1024)),64,$((32 + 2 * 512)),$((32 + 512)),512]"
+# Lines looked up are the lines that `memory` counts.
+record memory.db -q -a memory -- ./program
+expect "lines as memory counts them" "$(sqlite3 run.db 'SELECT sum(l1_accesses) FROM probe_cache_model_site')" \
+	"$(sqlite3 memory.db 'SELECT sum(m.lines64) FROM probe_memory_site m JOIN probe_site s
+		ON s.code_object_id = m.code_object AND s.site = m.site WHERE s.access = 1')"
+
+# One line per execution, one address per lane, in both formats.
+record jsonl.db -q -a log:format=jsonl:file=accesses.jsonl,divergence -- ./program
+for db in run.db jsonl.db; do
+	expect "$db: lines" "$(sqlite3 $db 'SELECT lines FROM probe_log_file')" \
+		"$(sqlite3 $db 'SELECT sum(executions) FROM probe_divergence_site')"
+done
+lanes=$(sqlite3 run.db 'SELECT sum(lanes) FROM probe_divergence_site')
+expect "addresses in JSON" "$(jq -s 'map(.addresses | length) | add' accesses.jsonl)" "$lanes"
+expect "addresses in CSV" "$(sed 1d accesses.csv | sed 's/.*,//' | tr ' ' '\n' | grep -c '^0x[0-9a-f]*$')" "$lanes"
+expect "stores of a branch" "$(jq -c 'select(.kernel | startswith("every_fourth")) |
+	[.group[0], .wave, .exec, .wave_exec, .lanes, .line]' accesses.jsonl | sort | head -n 1)" \
+	"[0,0,\"0x2222222222222222\",\"0xffffffffffffffff\",16,$(line 'out[i] = i;')]"
+# The file stays as it is when a second run would write it: that handler fails, the others do not.
+cp accesses.csv before.csv
+record again.db -q -a log:file=accesses.csv,divergence -- ./program 2>again.err
+grep -q 'log.*it exists' again.err || fail "no sentence: $(cat again.err)"
+cmp before.csv accesses.csv || fail "the log was overwritten"
+expect "the other handler" "$(sqlite3 again.db 'SELECT sum(lanes) FROM probe_divergence_site')" "$lanes"

@@ -2,11 +2,11 @@
 if(NOT TARGET probe_rules)
 	return()
 endif()
-set(plugins memory divergence heatmap)
+set(plugins memory divergence heatmap cache log)
 foreach(name lds_model coalesce ${plugins})
 	add_executable(unit_handlers_${name} ${CMAKE_CURRENT_LIST_DIR}/handlers_${name}.c)
 	target_link_libraries(unit_handlers_${name} PRIVATE
-		probe_handler_parts probe_rules probe_flags ${CMOCKA_LIBRARY})
+		probe_handler_parts probe_rules probe_flags ${CMOCKA_LIBRARY} m)
 	target_compile_definitions(unit_handlers_${name} PRIVATE
 		PROBE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
 	add_test(NAME handlers.${name} COMMAND unit_handlers_${name})
@@ -14,3 +14,5 @@ endforeach()
 foreach(name ${plugins})
 	target_sources(unit_handlers_${name} PRIVATE ${CMAKE_SOURCE_DIR}/handlers/${name}.c)
 endforeach()
+# The n-th write fails.
+target_link_options(unit_handlers_log PRIVATE -Wl,--wrap=write)
