@@ -71,10 +71,6 @@ bool LEVEL(buffer_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct
 
 	acc->exec = w->exec;
 	acc->bytes = bytes;
-	if (ip->bits & SIM_BUF_LDS) {
-		sim_exec_unimplemented(w, ip);
-		return false;
-	}
 	if (buf.add_tid && buf.swizzle)
 		return prepare_scratch(w, ip, acc, &buf);
 	if (buf.add_tid || buf.swizzle) { /* other swizzles belong to graphics */

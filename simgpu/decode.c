@@ -258,7 +258,8 @@ static void decode_operands(struct decoder *d)
 	case ENC_MTBUF:
 		decode_buffer(d);
 		break;
-	case ENC_MIMG: /* decoded by name only: textures are not simulated */
+	case ENC_MIMG: /* the handlers read the words */
+		d->ip->glc = d->word[0] >> 13 & 1;
 		break;
 	default:
 		decode_vop(d);
@@ -332,7 +333,11 @@ static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 	if (exec->flags & X_FMACC)
 		ip->size[2] = ip->dsize;
 	if (exec->kind == X_DIRECT) {
-		ip->exec = exec->handler;
+		bool lds =
+			ip->row->flags & I_LOAD && ip->bits & SIM_BUF_LDS &&
+			(ip->enc == ENC_MUBUF || ip->enc == ENC_GLOBAL || ip->enc == ENC_SCRATCH);
+
+		ip->exec = lds ? level->load_lds : exec->handler;
 		return;
 	}
 	ip->body = exec->body;

@@ -131,6 +131,32 @@ ATOMIC(cmpst, b64, at_cmpswap_64, 8, true)
 ATOMIC(cmpst, f32, at_cmpswapf_32, 4, true)
 ATOMIC(cmpst, f64, at_cmpswapf_64, 8, true)
 
+/*
+ * One counter per workgroup at M0[15:0] + offset: all active lanes get its value from before the
+ * number of active lanes was added (append) or taken away (consume).
+ */
+static inline const struct sim_inst *count(struct sim_wave *w, const struct sim_inst *ip, bool add)
+{
+	u32 at = (w->sgpr[SIM_M0] & 0xffff) + (u32)ip->imm, lanes, old, *d = w->vgpr[ip->dst];
+
+	if (ip->bits) /* there is no GDS memory */
+		return sim_exec_unimplemented(w, ip);
+	if (!w->exec)
+		return ip + 2;
+	if ((u64)at + 4 > w->group->lds_size)
+		return sim_fault(w, ip, SIM_FAULT_LDS, at, 4, __builtin_ctzll(w->exec));
+	memcpy(&old, w->group->lds + at, 4);
+	EACH_LANE(l, w->exec)
+	d[l] = old;
+	lanes = (u32)__builtin_popcountll(w->exec);
+	old = add ? old + lanes : old - lanes;
+	memcpy(w->group->lds + at, &old, 4);
+	sim_trace_lds(w, 1, 1, 0, true);
+	return ip + 2;
+}
+HANDLER(ds_append, count(w, ip, true))
+HANDLER(ds_consume, count(w, ip, false))
+
 #define E(name)                                                                                    \
 	{                                                                                          \
 		.op = OP_##name, .kind = X_DIRECT, .handler = name                                 \
@@ -164,5 +190,7 @@ const struct sim_exec LEVEL(sim_exec_lds_atomic)[] = {
 	E(ds_wrxchg_rtn_b64),
 	E(ds_wrap_rtn_b32),
 	E(ds_condxchg32_rtn_b64),
+	E(ds_append),
+	E(ds_consume),
 	{0},
 };

@@ -30,6 +30,18 @@ static uint64_t smem_base(const struct sim_wave *w, const struct sim_inst *ip)
 	return base;
 }
 
+/* A scalar offset of scratch counts 64 lanes of it ("S_SCRATCH_LOAD" in the ISA manual). */
+static uint64_t address(const struct sim_wave *w, const struct sim_inst *ip)
+{
+	bool scratch =
+		ip->row->op >= OP_s_scratch_load_dword && ip->row->op <= OP_s_scratch_store_dwordx4;
+	uint64_t offset = smem_offset(w, ip);
+
+	if (scratch && ip->size[1])
+		offset += 63ull * get_u32(w, ip, 1);
+	return (smem_base(w, ip) + offset) & ~3ull;
+}
+
 /* The host's pointer to bytes that were found to be allowed. */
 static void *host_bytes(uint64_t addr)
 {
@@ -38,7 +50,7 @@ static void *host_bytes(uint64_t addr)
 
 static const struct sim_inst *s_load(struct sim_wave *w, const struct sim_inst *ip)
 {
-	uint64_t addr = (smem_base(w, ip) + smem_offset(w, ip)) & ~3ull;
+	uint64_t addr = address(w, ip);
 	uint32_t size = 4u * ip->dsize;
 
 	if (!wave_may(w, addr, addr + size, SIM_MEM_READ))
@@ -50,7 +62,7 @@ static const struct sim_inst *s_load(struct sim_wave *w, const struct sim_inst *
 
 static const struct sim_inst *s_store(struct sim_wave *w, const struct sim_inst *ip)
 {
-	uint64_t addr = (smem_base(w, ip) + smem_offset(w, ip)) & ~3ull;
+	uint64_t addr = address(w, ip);
 	uint32_t size = 4u * ip->dsize;
 
 	if (!wave_may(w, addr, addr + size, SIM_MEM_WRITE))
@@ -120,7 +132,7 @@ static const struct sim_inst *s_memrealtime(struct sim_wave *w, const struct sim
 	return ip + 2;
 }
 
-/* The scalar cache is coherent here: nothing to write back or drop. */
+/* The scalar cache is coherent here and pages stay: nothing to write back, drop or probe. */
 static const struct sim_inst *cache(struct sim_wave *w, const struct sim_inst *ip)
 {
 	(void)w;
@@ -150,6 +162,16 @@ const struct sim_exec sim_exec_smem[] = {
 	E(s_buffer_store_dwordx4, s_buffer_store),
 	E(s_memtime, s_memtime),
 	E(s_memrealtime, s_memrealtime),
+	E(s_scratch_load_dword, s_load),
+	E(s_scratch_load_dwordx2, s_load),
+	E(s_scratch_load_dwordx4, s_load),
+	E(s_scratch_store_dword, s_store),
+	E(s_scratch_store_dwordx2, s_store),
+	E(s_scratch_store_dwordx4, s_store),
+	E(s_atc_probe, cache),
+	E(s_atc_probe_buffer, cache),
+	E(s_dcache_discard, cache),
+	E(s_dcache_discard_x2, cache),
 	E(s_dcache_inv, cache),
 	E(s_dcache_inv_vol, cache),
 	E(s_dcache_wb, cache),

@@ -153,6 +153,7 @@ struct sim_level {
 	sim_handler *valu_mods; /* everything */
 	sim_handler *vopc;
 	sim_handler *mask;
+	sim_handler *load_lds;		      /* loads whose data go to LDS */
 	const struct sim_exec *const *tables; /* ended by NULL; each table by op 0 */
 };
 

@@ -10,7 +10,7 @@ endif()
 add_library(simgpu_isa OBJECT
 	code_cache.c constants.c decode.c decode_vector.c exec_control.c exec_flow.c exec_fork.c
 	exec_salu.c exec_smem.c exec_tables.c inst_text.c inst_text_memory.c inst_text_scalar.c
-	inst_text_vector.c isa_tables.c lds_banks.c memo.c time_cost.c timing.c translate.c
+	inst_text_vector.c isa_tables.c lds_banks.c memo.c texel.c time_cost.c timing.c translate.c
 	wave_memory.c)
 target_compile_options(simgpu_isa PRIVATE ${simgpu_isa_options})
 target_link_libraries(simgpu_isa PRIVATE probe_flags)
@@ -24,7 +24,8 @@ set(simgpu_isa_sources $<TARGET_OBJECTS:simgpu_isa>)
 foreach(level base avx2 avx512)
 	add_library(simgpu_isa_${level} OBJECT
 		buffer_access.c exec_atomic.c exec_buffer.c exec_lane.c exec_lds.c exec_lds_atomic.c
-		exec_mem.c exec_mfma.c exec_mods.c exec_run.c exec_valu_cmp.c exec_valu_cvt.c
+		exec_format.c exec_image.c
+		exec_mem.c exec_mfma.c exec_mods.c exec_run.c exec_smem_atomic.c exec_valu_cmp.c exec_valu_cvt.c
 		exec_valu_f16.c exec_valu_f32.c exec_valu_f64.c exec_valu_int.c exec_valu_mask.c
 		exec_vop3p.c mem_access.c)
 	target_compile_definitions(simgpu_isa_${level} PRIVATE SIM_LEVEL=${level})

@@ -31,9 +31,12 @@ extern const struct sim_exec LEVEL(sim_exec_atomic)[];
 extern const struct sim_exec LEVEL(sim_exec_buffer)[];
 extern const struct sim_exec LEVEL(sim_exec_lds)[];
 extern const struct sim_exec LEVEL(sim_exec_lds_atomic)[];
+extern const struct sim_exec LEVEL(sim_exec_format)[];
+extern const struct sim_exec LEVEL(sim_exec_smem_atomic)[];
+extern const struct sim_exec LEVEL(sim_exec_image)[];
 
 sim_handler LEVEL(sim_valu), LEVEL(sim_valu_any), LEVEL(sim_valu_mods), LEVEL(sim_vopc);
-sim_handler LEVEL(sim_mask);
+sim_handler LEVEL(sim_mask), LEVEL(sim_load_lds);
 enum sim_stop LEVEL(sim_run)(struct sim_wave *w, uint32_t budget);
 
 #endif

@@ -241,8 +241,8 @@ def flags(enc, op, variant, name):
         out.append("LITERAL")
     if re.search(r"_atomic_|^ds_.*_rtn_|^ds_wrxchg", name) and not name.endswith("nop"):
         out.append("ATOMIC")
-    if enc in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF"):
-        if re.search(r"(load|read|permute|swizzle|atomic|_rtn_|consume|append)", name):
+    if enc in ("DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG"):
+        if re.search(r"(load|read|permute|swizzle|atomic|_rtn_|consume|append|sample|resinfo)", name):
             out.append("LOAD")
         if re.search(r"(store|write|atomic|_rtn_)", name) or \
                 (enc == "DS" and "LOAD" not in out and name not in ("ds_nop",)):

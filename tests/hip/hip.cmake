@@ -68,6 +68,10 @@ probe_hip_test(divergence.O0 divergence_O0)
 probe_hip_program(exhaust exhaust -O2)
 probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
 
+probe_hip_program(textures textures -O2)
+probe_hip_test(textures textures)
+probe_hip_test(textures.base textures PROBE_SIM_ISA=base)
+
 probe_hip_program(counters counters -O2)
 probe_hip_test(counters counters)
 

@@ -16,9 +16,6 @@
 
 #include "inst.h"
 
-/* Textures are not simulated. */
-static const char *const excused[] = {"image_sample", "buffer_load_format_x"};
-
 static enum sim_op op_by_name(const char *name)
 {
 	for (unsigned int op = 1; op < SIM_OP_COUNT; op++)
@@ -44,14 +41,6 @@ static bool executes(enum sim_op op)
 	return exec && exec->kind != X_NONE;
 }
 
-static bool is_excused(const char *name)
-{
-	for (unsigned int i = 0; i < sizeof(excused) / sizeof(excused[0]); i++)
-		if (!strcmp(name, excused[i]))
-			return true;
-	return false;
-}
-
 static void test_reference_programs(void **state)
 {
 	FILE *file = fopen(TEST_DATA "/mnemonics.csv", "r");
@@ -64,7 +53,7 @@ static void test_reference_programs(void **state)
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, ",\n")] = '\0';
 		total++;
-		if (is_excused(line) || executes(op_by_name(line)))
+		if (executes(op_by_name(line)))
 			continue;
 		printf("%s does not execute\n", line);
 		missing++;
