@@ -56,9 +56,13 @@ simgpu_isa_lab_test(mods)
 simgpu_isa_lab_test(wave)
 simgpu_isa_lab_test(control)
 simgpu_isa_lab_test(trans)
+simgpu_isa_lab_test(typed)
 simgpu_isa_lab_test(mode)
 simgpu_isa_lab_test(random)
 
 # Every opcode that executes is run by a directed test.
-add_test(NAME simgpu.isa_untested_alu
-	COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_untested.sh ${CMAKE_BINARY_DIR}/bin alu)
+foreach(class alu memory)
+	add_test(NAME simgpu.isa_untested_${class}
+		COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_untested.sh
+			${CMAKE_BINARY_DIR}/bin ${class})
+endforeach()
