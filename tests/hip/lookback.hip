@@ -80,7 +80,8 @@ __global__ void lock(uint32_t *taken, volatile uint32_t *count)
 
 int main()
 {
-	const uint32_t groups = 4000;
+	// With so much LDS a compute unit holds one group: 104 run at a time.
+	const uint32_t groups = 300, lds = 40000;
 	std::vector<uint32_t> in(groups * 64), want(groups * 64), links(groups);
 	uint32_t sum = 0;
 
@@ -90,15 +91,15 @@ int main()
 	}
 	device_array<uint32_t> din(in), out(in.size()), state((size_t)groups), word((size_t)4);
 
-	scan<<<groups, 64>>>(din.data, out.data, state.data, word.data);
+	scan<<<groups, 64, lds>>>(din.data, out.data, state.data, word.data);
 	expect_equal("scan", out.host(), want);
 
-	chain<<<groups, 64>>>(word.data + 1, state.data);
+	chain<<<groups, 64, lds>>>(word.data + 1, state.data);
 	for (uint32_t i = 0; i < groups; i++)
 		links[i] = i * 7;
 	expect_equal("chain", state.host(), links);
 
-	lock<<<groups, 128>>>(word.data + 2, word.data + 3);
+	lock<<<groups, 128, lds>>>(word.data + 2, word.data + 3);
 	EXPECT(word.host()[3] == groups);
 	return 0;
 }
