@@ -182,7 +182,9 @@ static enum sim_error check_sizes(struct sim_dispatch *dispatch)
 		if (!dispatch->size[i] || !grid[i])
 			return refuse(dispatch, SIM_ERROR_DIMENSIONS, "a dimension is 0");
 		dispatch->groups[i] = (grid[i] - 1) / dispatch->size[i] + 1;
-		dispatch->total *= dispatch->groups[i];
+		/* Too many to count are too many to end. */
+		if (__builtin_mul_overflow(dispatch->total, dispatch->groups[i], &dispatch->total))
+			dispatch->total = UINT64_MAX;
 	}
 	lanes = (uint64_t)dispatch->size[0] * dispatch->size[1] * dispatch->size[2];
 	if (lanes > SIM_GROUP_LANES)

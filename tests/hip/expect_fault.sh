@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # expect_fault.sh PROGRAM WAY PATTERN...: the program dies, and stderr has a line for each pattern.
 # %NAME% in a pattern is the number of the line of fault.hip that is marked "// LINE NAME".
+# UNDER: words of a command to run it under, such as probe-run.
 set -u
 program=$1
 way=$2
 shift 2
 source=$(dirname "$0")/fault.hip
-text=$("$program" "$way" 2>&1)
+# shellcheck disable=SC2086
+text=$(${UNDER:-} "$program" "$way" 2>&1)
 status=$?
 if [ "$status" -lt 128 ]; then
 	echo "exit status $status, expected death by a signal" >&2

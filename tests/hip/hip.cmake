@@ -185,3 +185,10 @@ probe_fault_test(call
 probe_fault_test(calldata
 	"^probe-sim: memory fault on instruction fetch: kernel _Z12call_nowherePim, .* bytes into device memory "
 	"Memory access fault by GPU node-1 .*NX")
+# The line is there under probe-run as well.
+if(TARGET probe-run AND TARGET probe-hsa)
+	probe_fault_test(free NAME free.recorded
+		ENVIRONMENT "UNDER=$<TARGET_FILE:probe-run> --device=sim --force -d ${hip_out}/fault-run -o fault.db --"
+		"${store}.*; 400 bytes into freed device memory .*; at .*/fault.hip:%store%$"
+		"${runtime_fault}")
+endif()

@@ -344,6 +344,41 @@ static void scratch_memory(void **state)
 	assert_int_equal(wait_for_answer(), ANSWER_ERROR);
 }
 
+/* ---- Grids beyond 2^32 work-items ------------------------------------------------------------ */
+
+static atomic_uint groups_ran;
+
+static enum sim_stop count_group(struct sim_wave *wave, uint64_t step)
+{
+	(void)wave;
+	(void)step;
+	atomic_fetch_add(&groups_ran, 1);
+	return SIM_STOP_END;
+}
+
+/* 2^64 workgroups: a count that wraps would be 0, and the kernel over at once. */
+static void endless_grid(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet();
+	time_t give_up = time(NULL) + 20;
+
+	(void)state;
+	fake_current = count_group;
+	atomic_store(&groups_ran, 0);
+	packet.workgroup_size_x = 1;
+	packet.grid_size_x = packet.grid_size_y = 1u << 31;
+	packet.grid_size_z = 4;
+	store(&arena->done, 1);
+	submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+	while (atomic_load(&groups_ran) < 2000) {
+		assert_int_equal(value(&arena->done), 1);
+		assert_true(time(NULL) < give_up);
+		sched_yield();
+	}
+	assert_int_equal(value(&arena->done), 1);
+	/* tear_down() ends it by destroying the queue. */
+}
+
 /* ---- Memory that goes away ------------------------------------------------------------------- */
 
 static void queue_memory_is_held(void **state)
@@ -449,8 +484,8 @@ int main(void)
 		STRAY_TEST(completion_signals),	  STRAY_TEST(dependencies),
 		STRAY_TEST(kernel_objects),	  STRAY_TEST(random_descriptors),
 		STRAY_TEST(random_packets),	  STRAY_TEST(scratch_memory),
-		STRAY_TEST(queue_memory_is_held), STRAY_TEST(freed_under_a_kernel),
-		STRAY_TEST(registrations),
+		STRAY_TEST(endless_grid),	  STRAY_TEST(queue_memory_is_held),
+		STRAY_TEST(freed_under_a_kernel), STRAY_TEST(registrations),
 	};
 
 	setenv("PROBE_SIM_THREADS", "2", 1);
