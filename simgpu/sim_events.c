@@ -209,6 +209,7 @@ bool sim_event_memory_fault(const struct sim_memory_fault *fault)
 	pthread_mutex_lock(&lock);
 	for (uint32_t id = 1; id < SLOTS; id++) {
 		struct event *event = &slots[id];
+		HsaMemoryAccessFault *told;
 
 		if (!event->handle || event->type != HSA_EVENTTYPE_MEMORY)
 			continue;
@@ -220,6 +221,16 @@ bool sim_event_memory_fault(const struct sim_memory_fault *fault)
 			.Failure.NoExecute = fault->no_execute,
 			.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS,
 		};
+		/*
+		 * Into the handle at once, not only when a wait ends: while one of its signals has
+		 * no event, ROCr's thread for asynchronous events polls and never calls us. Flags
+		 * is what it looks at, so it goes last.
+		 */
+		told = &event->handle->EventData.EventData.MemoryAccessFault;
+		told->NodeId = event->fault.NodeId;
+		told->VirtualAddress = event->fault.VirtualAddress;
+		told->Failure = event->fault.Failure;
+		__atomic_store_n(&told->Flags, event->fault.Flags, __ATOMIC_RELEASE);
 		set_event(event);
 		any = true;
 	}

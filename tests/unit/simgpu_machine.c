@@ -610,10 +610,12 @@ static void memory_fault(void **state)
 {
 	HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
 	const HsaMemoryAccessFault *fault;
-	HsaEvent *event;
+	HsaEvent *event, *polled;
 
 	(void)state;
 	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &event),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &polled),
 			 HSAKMT_STATUS_SUCCESS);
 	start(kernel_packet(6400, 64), write_nowhere);
 	assert_int_equal(hsaKmtWaitOnEvent(event, 20000), HSAKMT_STATUS_SUCCESS);
@@ -624,6 +626,11 @@ static void memory_fault(void **state)
 	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
 	assert_int_equal(value(&arena->inactive), 0);
 	assert_int_equal(value(&arena->done), 1);
+	/* Who looks at the handle without waiting sees it as well. */
+	fault = &polled->EventData.EventData.MemoryAccessFault;
+	assert_int_equal(fault->VirtualAddress, 0x123456000);
+	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
+	assert_int_equal(hsaKmtDestroyEvent(polled), HSAKMT_STATUS_SUCCESS);
 	assert_int_equal(hsaKmtDestroyEvent(event), HSAKMT_STATUS_SUCCESS);
 }
 
