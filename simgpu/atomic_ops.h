@@ -9,6 +9,35 @@
 
 #include "exec_float.h"
 
+/*
+ * ATOMIC_PLAIN, defined before: memory that one thread at a time uses (LDS), so plain operations
+ * do; a locked instruction per lane would cost ten times as much.
+ */
+#ifdef ATOMIC_PLAIN
+#define PLAIN_(p, next)                                                                            \
+	({                                                                                         \
+		__auto_type o_ = *(p);                                                             \
+		*(p) = (next);                                                                     \
+		o_;                                                                                \
+	})
+#define OP_SWAP(p, x, order)	 PLAIN_(p, x)
+#define OP_ADD(p, x, order)	 PLAIN_(p, o_ + (x))
+#define OP_SUB(p, x, order)	 PLAIN_(p, o_ - (x))
+#define OP_AND(p, x, order)	 PLAIN_(p, o_ &(x))
+#define OP_OR(p, x, order)	 PLAIN_(p, o_ | (x))
+#define OP_XOR(p, x, order)	 PLAIN_(p, o_ ^ (x))
+#define OP_REPLACE(p, old, next) ((void)(old), *(p) = (next), true)
+#else
+#define OP_SWAP __atomic_exchange_n
+#define OP_ADD	__atomic_fetch_add
+#define OP_SUB	__atomic_fetch_sub
+#define OP_AND	__atomic_fetch_and
+#define OP_OR	__atomic_fetch_or
+#define OP_XOR	__atomic_fetch_xor
+#define OP_REPLACE(p, old, next)                                                                   \
+	__atomic_compare_exchange_n(p, old, next, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
+#endif
+
 /* x: data, y: second data (compare value of cmpswap, or value), o: old memory value. */
 #define ATOMIC_NATIVE(name, builtin)                                                               \
 	static inline u64 name##_32(void *p, u64 x, u64 y)                                         \
@@ -21,12 +50,12 @@
 		(void)y;                                                                           \
 		return builtin((u64 *)p, x, __ATOMIC_SEQ_CST);                                     \
 	}
-ATOMIC_NATIVE(at_swap, __atomic_exchange_n)
-ATOMIC_NATIVE(at_add, __atomic_fetch_add)
-ATOMIC_NATIVE(at_sub, __atomic_fetch_sub)
-ATOMIC_NATIVE(at_and, __atomic_fetch_and)
-ATOMIC_NATIVE(at_or, __atomic_fetch_or)
-ATOMIC_NATIVE(at_xor, __atomic_fetch_xor)
+ATOMIC_NATIVE(at_swap, OP_SWAP)
+ATOMIC_NATIVE(at_add, OP_ADD)
+ATOMIC_NATIVE(at_sub, OP_SUB)
+ATOMIC_NATIVE(at_and, OP_AND)
+ATOMIC_NATIVE(at_or, OP_OR)
+ATOMIC_NATIVE(at_xor, OP_XOR)
 
 #define ATOMIC_LOOP(name, T, ST, expr)                                                             \
 	static inline u64 name(void *p, u64 data, u64 data2)                                       \
@@ -37,8 +66,7 @@ ATOMIC_NATIVE(at_xor, __atomic_fetch_xor)
 			ST x = (ST)data, y = (ST)data2, o = (ST)old;                               \
 			(void)x, (void)y, (void)o;                                                 \
 			next = (T)(expr);                                                          \
-		} while (!__atomic_compare_exchange_n((T *)p, &old, next, true, __ATOMIC_SEQ_CST,  \
-						      __ATOMIC_RELAXED));                          \
+		} while (!OP_REPLACE((T *)p, &old, next));                                         \
 		return old;                                                                        \
 	}
 #define ATOMIC_BOTH(name, expr)                                                                    \

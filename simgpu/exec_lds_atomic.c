@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LDS atomics. All waves of a workgroup run on one host thread, but a flat atomic may reach the
- * same bytes, so they use the same host atomics. Lanes act in order.
+ * LDS atomics. All waves of a workgroup run on one host thread at a time, and nobody else reaches
+ * its LDS, so plain operations do. Lanes act in order.
  */
+#define ATOMIC_PLAIN
 #include "atomic_ops.h"
 #include "lds_access.h"
 

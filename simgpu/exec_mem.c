@@ -21,26 +21,97 @@ static inline u32 land(u32 old, u32 value, enum landing how)
 	return value;
 }
 
+#if defined(__AVX512F__)
+/* A dword of each of 16 lanes: mostly neighbours, as in a row of a tile; else gathered. */
+static inline void load_group(u32 *d, const u64 *addr, unsigned int at)
+{
+	const __m512i step = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+	__m512i low = _mm512_loadu_si512(addr), high = _mm512_loadu_si512(addr + 8);
+	__m512i row = _mm512_add_epi64(_mm512_set1_epi64((i64)addr[0]), _mm512_slli_epi64(step, 2));
+	__mmask8 differ = _mm512_cmpneq_epi64_mask(low, row);
+
+	row = _mm512_add_epi64(row, _mm512_set1_epi64(32));
+	differ |= _mm512_cmpneq_epi64_mask(high, row);
+	if (!differ) {
+		memcpy(d, (const u8 *)addr[0] + at, 64);
+		return;
+	}
+	_mm256_storeu_si256((void *)d, _mm512_i64gather_epi32(low, (const void *)(u64)at, 1));
+	_mm256_storeu_si256((void *)(d + 8),
+			    _mm512_i64gather_epi32(high, (const void *)(u64)at, 1));
+}
+
+static inline void load_all(u32 *d, const u64 *addr, unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int l = 0; l < 64; l += 16)
+			load_group(d + 64 * i + l, addr + l, 4 * i);
+}
+#else
+static inline void load_all(u32 *d, const u64 *addr, unsigned int n)
+{
+	for (unsigned int l = 0; l < 64; l++)
+		for (unsigned int i = 0; i < n; i++)
+			memcpy(&d[64 * i + l], (const u8 *)addr[l] + 4 * i, 4);
+}
+#endif
+
+/* 64 lanes of n dwords each, one behind the other in memory. */
+static inline void load_block(u32 *d, const u32 *from, unsigned int n)
+{
+	if (n == 1) {
+		memcpy(d, from, 256);
+		return;
+	}
+#if defined(__AVX512F__)
+	const __m512i step =
+		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	__m512i at = _mm512_mullo_epi32(step, _mm512_set1_epi32((int)n));
+
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int l = 0; l < 64; l += 16)
+			_mm512_storeu_si512(d + 64 * i + l,
+					    _mm512_i32gather_epi32(at, from + n * l + i, 4));
+#else
+	for (unsigned int l = 0; l < 64; l++)
+		for (unsigned int i = 0; i < n; i++)
+			memcpy(&d[64 * i + l], &from[n * l + i], 4);
+#endif
+}
+
+static inline void store_block(u32 *to, const u32 *s, unsigned int n)
+{
+	if (n == 1) {
+		memcpy(to, s, 256);
+		return;
+	}
+	for (unsigned int l = 0; l < 64; l++)
+		for (unsigned int i = 0; i < n; i++)
+			memcpy(&to[n * l + i], &s[64 * i + l], 4);
+}
+
 /* n dwords per lane. */
 static inline const struct sim_inst *load_dwords(struct sim_wave *w, const struct sim_inst *ip,
 						 unsigned int n)
 {
 	u32 *d = w->vgpr[ip->dst];
 	struct access acc;
+	u64 quick = n == 3 ? 0 : LEVEL(mem_contiguous)(w, ip, 4 * n, SIM_MEM_READ);
 
+	if (quick) {
+		load_block(d, (const u32 *)quick, n);
+		return ip + 2;
+	}
 	if (!w->exec)
 		return ip + 2;
 	if (!LEVEL(mem_prepare)(w, ip, &acc, 4 * n, SIM_MEM_READ))
 		return NULL;
 	if (acc.kind == MEM_GLOBAL && acc.contiguous) {
-		const u32 *from = (const u32 *)acc.addr[0];
-
-		if (n == 1)
-			memcpy(d, from, 256);
-		else
-			for (unsigned int l = 0; l < 64; l++)
-				for (unsigned int i = 0; i < n; i++)
-					memcpy(&d[64 * i + l], &from[n * l + i], 4);
+		load_block(d, (const u32 *)acc.addr[0], n);
+		return ip + 2;
+	}
+	if (acc.kind == MEM_GLOBAL && acc.exec == ~0ull) {
+		load_all(d, acc.addr, n);
 		return ip + 2;
 	}
 	EACH_LANE(l, acc.exec)
@@ -62,20 +133,18 @@ static inline const struct sim_inst *store_dwords(struct sim_wave *w, const stru
 {
 	const u32 *s = w->vgpr[ip->vsrc[1]];
 	struct access acc;
+	u64 quick = n == 3 ? 0 : LEVEL(mem_contiguous)(w, ip, 4 * n, SIM_MEM_WRITE);
 
+	if (quick) {
+		store_block((u32 *)quick, s, n);
+		return ip + 2;
+	}
 	if (!w->exec)
 		return ip + 2;
 	if (!LEVEL(mem_prepare)(w, ip, &acc, 4 * n, SIM_MEM_WRITE))
 		return NULL;
 	if (acc.kind == MEM_GLOBAL && acc.contiguous) {
-		u32 *to = (u32 *)acc.addr[0];
-
-		if (n == 1)
-			memcpy(to, s, 256);
-		else
-			for (unsigned int l = 0; l < 64; l++)
-				for (unsigned int i = 0; i < n; i++)
-					memcpy(&to[n * l + i], &s[64 * i + l], 4);
+		store_block((u32 *)acc.addr[0], s, n);
 		return ip + 2;
 	}
 	EACH_LANE(l, acc.exec)

@@ -8,6 +8,21 @@
 #include "lds_banks.h"
 #include "memo.h"
 
+/* Are the active lanes' offsets first + diff? */
+static inline bool moved_by(const u32 *offset, const u32 *diff, u32 first, u64 exec)
+{
+	_Alignas(64) u32 on[64];
+	u32 differ = 0;
+
+	if (exec == ~0ull) {
+		LANES differ |= (offset[l] - first) ^ diff[l];
+		return !differ;
+	}
+	row_bits(on, exec);
+	LANES differ |= ((offset[l] - first) ^ diff[l]) & -on[l];
+	return !differ;
+}
+
 /* The cost of an access, from memory if the lanes lie as they did last time. */
 static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, const u32 *offset,
 			     unsigned int bytes, enum lds_kind kind, unsigned int access)
@@ -20,14 +35,9 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	const u32 *row = diff;
 	struct lds_cost cost;
 
-	LANES diff[l] = offset[l] - first;
-	if (w->exec != ~0ull) {
-		row_merge(masked, diff, w->exec, 1);
-		row = masked;
-	}
 	/* Banks are cyclic: moving all lanes by whole dwords changes nothing. */
 	if (memo && memo->key == key && memo->exec == w->exec && memo->base == first % 4 &&
-	    row_equal(memo->diff, row)) {
+	    moved_by(offset, memo->diff, first, w->exec)) {
 		counters->lds_passes += memo->cost[0];
 		counters->lds_conflicts += memo->cost[1];
 		sim_trace_lds(w, (bytes + 3) / 4, memo->cost[0], memo->cost[1], kind != LDS_READ);
@@ -39,6 +49,11 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	sim_trace_lds(w, (bytes + 3) / 4, cost.passes, cost.conflicts, kind != LDS_READ);
 	if (!memo)
 		return;
+	LANES diff[l] = offset[l] - first;
+	if (w->exec != ~0ull) {
+		row_merge(masked, diff, w->exec, 1);
+		row = masked;
+	}
 	memcpy(memo->diff, row, sizeof(memo->diff));
 	memo->exec = w->exec;
 	memo->key = key;

@@ -95,6 +95,24 @@ static bool is_free(const uint32_t *offset, uint64_t exec, unsigned int bytes)
 	return line == 0 || same == 0;
 }
 
+/*
+ * Atomics of at most four bytes share nothing: as many passes as the busiest bank has lanes. Their
+ * addresses mostly differ from one execution to the next, so this is what histograms spend time on.
+ */
+static unsigned int busiest_bank(const uint32_t *offset, uint64_t lanes)
+{
+	uint8_t count[BANKS] = {0};
+	unsigned int cost = 1;
+
+	for (; lanes; lanes &= lanes - 1) {
+		unsigned int bank = offset[__builtin_ctzll(lanes)] / 4 % BANKS;
+		unsigned int n = ++count[bank];
+
+		cost = n > cost ? n : cost;
+	}
+	return cost;
+}
+
 struct lds_cost lds_bank_cost(const uint32_t *offset, uint64_t exec, unsigned int bytes,
 			      enum lds_kind kind)
 {
@@ -104,7 +122,11 @@ struct lds_cost lds_bank_cost(const uint32_t *offset, uint64_t exec, unsigned in
 	if (kind != LDS_ATOMIC && is_free(offset, exec, bytes))
 		return cost;
 	for (unsigned int i = 0; i < phases->count; i++) {
-		unsigned int extra = phase_cost(offset, exec & phases->lanes[i], bytes, kind) - 1;
+		uint64_t lanes = exec & phases->lanes[i];
+		bool simple = kind == LDS_ATOMIC && bytes <= 4;
+		unsigned int extra = (simple ? busiest_bank(offset, lanes)
+					     : phase_cost(offset, lanes, bytes, kind)) -
+				     1;
 
 		cost.passes += extra;
 		cost.conflicts += extra;

@@ -433,3 +433,32 @@ bool LEVEL(mem_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct ac
 	acc->kind = MEM_GLOBAL;
 	return LEVEL(mem_check_global)(w, ip, acc, need);
 }
+
+u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,
+			  u32 need)
+{
+	const u32 *low = w->vgpr[ip->vsrc[0]], *high = low + SIM_LANES;
+	struct sim_counters *counters = w->group->counters;
+	u64 first = (u64)ip->imm, last, scalar;
+	u32 differ = 0;
+
+	if (ip->enc != ENC_GLOBAL || w->exec != ~0ull || w->trace)
+		return 0;
+	LANES differ |= (low[l] - low[0]) ^ (u32)(l * bytes);
+	if (ip->saddr) {
+		memcpy(&scalar, inst_src(w, ip, 0), sizeof(scalar));
+		first += scalar + low[0];
+	} else {
+		LANES differ |= high[l] ^ high[0];
+		first += get_u64(low, 0);
+	}
+	/* Low halves that wrap around are not in a row. */
+	if (differ || low[63] < low[0])
+		return 0;
+	last = first + SIM_LANES * bytes - 1;
+	if (!wave_may(w, first, last + 1, need) || sim_mem_aliased(first, last + 1))
+		return 0;
+	counters->lines64 += (last >> 6) - (first >> 6) + 1;
+	counters->lines128 += (last >> 7) - (first >> 7) + 1;
+	return first;
+}
