@@ -58,7 +58,8 @@ const struct sim_exec *sim_exec_find(enum sim_op op)
 
 enum sim_stop sim_wave_run(struct sim_wave *wave, uint32_t budget)
 {
-	return sim_level_get()->run(wave, budget);
+	/* Code was decoded before, which chose the level. */
+	return (level ? level : sim_level_get())->run(wave, budget);
 }
 
 const struct sim_inst *sim_fault(struct sim_wave *w, const struct sim_inst *ip,
