@@ -5,6 +5,7 @@
  * that were replaced are not freed, because a wave of another queue may still stand in one.
  */
 #include "translate.h"
+#include "fidelity.h"
 #include "inst_text.h"
 
 #include <errno.h>
@@ -244,6 +245,22 @@ int sim_pc_counters_each(uint64_t base, uint64_t end,
 			stop = visit(ctx, pc, pcs);
 	}
 	return stop;
+}
+
+void sim_code_ops(void (*visit)(void *ctx, enum sim_op op, uint64_t execs), void *ctx)
+{
+	for (unsigned int b = 0; b < BUCKETS; b++) {
+		const struct slot *slot = atomic_load_explicit(&buckets[b], memory_order_acquire);
+
+		for (; slot; slot = slot->next) {
+			const struct sim_code *code =
+				atomic_load_explicit(&slot->code, memory_order_acquire);
+
+			for (unsigned int i = 0; code && code->pcs && i < SIM_PAGE_DWORDS; i++)
+				if (code->pcs[i].execs && code->inst[i].row)
+					visit(ctx, code->inst[i].row->op, code->pcs[i].execs);
+		}
+	}
 }
 
 void sim_code_describe(uint64_t pc, char *buf, size_t size)

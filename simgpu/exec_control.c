@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Choice of the vector level, look-up of execute entries, faults, and the wrapper for specials. */
 #include "translate.h"
+#include "wave_log.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -58,6 +59,8 @@ const struct sim_exec *sim_exec_find(enum sim_op op)
 
 enum sim_stop sim_wave_run(struct sim_wave *wave, uint32_t budget)
 {
+	if (wave == atomic_load_explicit(&sim_logged_wave, memory_order_relaxed))
+		return sim_wave_log_run(wave, budget);
 	/* Code was decoded before, which chose the level. */
 	return (level ? level : sim_level_get())->run(wave, budget);
 }

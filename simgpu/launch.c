@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dispatch.h"
+#include "log_choice.h"
 #include "sim_log.h"
 #include "sim_memory.h"
 #include "sim_options.h"
@@ -223,6 +224,7 @@ enum sim_error sim_launch_prepare(struct sim_dispatch *dispatch)
 	fill_user_sgprs(dispatch);
 	fill_lane_ids(dispatch);
 	fill_registers(dispatch);
+	sim_log_dispatch(dispatch);
 	return SIM_ERROR_NONE;
 }
 
@@ -324,6 +326,7 @@ void sim_launch_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 		wave->cache_generation = 0;
 	}
 	wave->trace = NULL;
+	sim_log_wave(dispatch, wave);
 	wave->stop_arg = 0;
 	wave->fault = (struct sim_fault){0};
 	memcpy(wave->sgpr, dispatch->sgpr, sizeof(wave->sgpr));

@@ -56,8 +56,16 @@ static uint64_t read_number(const struct option_row *row)
 	return row->fallback;
 }
 
+static const char *read_text(const char *option)
+{
+	char name[64] = PREFIX;
+	const char *text = getenv(strncat(name, option, sizeof(name) - sizeof(PREFIX)));
+
+	return text && *text ? text : NULL;
+}
+
 /* Options that are text, or that the instruction set reads for itself. */
-static const char *const texts[] = {"STATS", "ISA", "JIT"};
+static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY", "ISA", "JIT"};
 
 static bool known(const char *name, size_t length)
 {
@@ -86,14 +94,16 @@ static void warn_unknown(void)
 
 static void read_all(void)
 {
-	const char *stats = getenv(PREFIX "STATS");
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		*(uint64_t *)((char *)&options + rows[i].offset) = read_number(&rows[i]);
 	if (!options.threads)
 		options.threads = cpus > 0 ? (uint64_t)cpus : 1;
-	options.stats = stats && *stats ? stats : NULL;
+	options.stats = read_text("STATS");
+	options.trace = read_text("TRACE");
+	options.trace_wave = read_text("TRACE_WAVE");
+	options.fidelity = read_text("FIDELITY");
 	warn_unknown();
 }
 

@@ -18,6 +18,9 @@ struct sim_options {
 	uint64_t pc;	   /* 1: keep counters per instruction */
 	uint64_t log;	   /* 1 calls and queues, 2 packets as well */
 	const char *stats; /* file for one JSON line per dispatch, or NULL */
+	const char *trace; /* file for the instructions of one wave, or NULL */
+	const char *trace_wave;
+	const char *fidelity; /* file for the fidelity report, or NULL */
 };
 
 /* Values live until the process ends. The first call reads the environment; thread-safe. */

@@ -68,6 +68,9 @@ probe_hip_test(divergence.O0 divergence_O0)
 probe_hip_program(exhaust exhaust -O2)
 probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
 
+add_test(NAME hip.trace COMMAND sh ${hip_dir}/trace.sh ${hip_out}/vadd vadd)
+set_tests_properties(hip.trace PROPERTIES LABELS hip TIMEOUT 120 ENVIRONMENT "${hip_environment}")
+
 probe_hip_program(textures textures -O2)
 probe_hip_test(textures textures)
 probe_hip_test(textures.base textures PROBE_SIM_ISA=base)

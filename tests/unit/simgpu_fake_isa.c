@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "simgpu_fake_isa.h"
 
+#include "fidelity.h"
+#include "wave_log.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -77,4 +80,16 @@ int sim_pc_counters_each(uint64_t base, uint64_t end,
 void sim_code_describe(uint64_t pc, char *buf, size_t size)
 {
 	snprintf(buf, size, "fake instruction at 0x%llx", (unsigned long long)pc);
+}
+
+struct sim_wave *_Atomic sim_logged_wave;
+
+void sim_wave_log_to(FILE *file)
+{
+	(void)file;
+}
+
+void sim_fidelity_report(FILE *to)
+{
+	(void)to;
 }

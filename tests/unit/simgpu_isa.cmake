@@ -60,6 +60,11 @@ simgpu_isa_lab_test(typed)
 simgpu_isa_lab_test(mode)
 simgpu_isa_lab_test(random)
 
+# What the fidelity report says of the tests is true and complete.
+add_test(NAME simgpu.isa_known
+	COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_known.sh ${CMAKE_BINARY_DIR}/bin
+		check ${CMAKE_SOURCE_DIR}/simgpu/isa_known.inc)
+
 # Every opcode that executes is run by a directed test.
 foreach(class alu memory)
 	add_test(NAME simgpu.isa_untested_${class}

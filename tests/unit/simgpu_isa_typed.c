@@ -100,7 +100,10 @@ enum fixed {
 	IMAGE_STORE_MIP_PCK,
 	IMAGE_RESINFO,
 	IMAGE_SAMPLE,
-	SNIPPETS,
+	S_PLAIN,
+	SCRATCH_STORE = S_PLAIN + 11,
+	GWS = SCRATCH_STORE + 8,
+	SNIPPETS = GWS + 5,
 };
 
 static const char *const fixed_text[SNIPPETS - FIXED] = {
@@ -130,6 +133,30 @@ static const char *const fixed_text[SNIPPETS - FIXED] = {
 	"image_store_mip_pck v8, v[2:4], s[8:15] dmask:0x1 unorm",
 	"image_get_resinfo v[8:11], v2, s[8:15] dmask:0xf unorm",
 	"image_sample v[8:11], v[2:3], s[8:15], s[16:19] dmask:0xf",
+	"s_load_dword s8, s[4:5], 0x40",
+	"s_load_dwordx8 s[8:15], s[4:5], 0x40",
+	"s_buffer_load_dword s8, s[0:3], 0x40",
+	"s_buffer_load_dwordx2 s[8:9], s[0:3], 0x40",
+	"s_buffer_load_dwordx8 s[8:15], s[0:3], 0x40",
+	"s_buffer_load_dwordx16 s[8:23], s[0:3], 0x40",
+	"s_store_dword s8, s[4:5], 0x40",
+	"s_store_dwordx4 s[8:11], s[4:5], 0x40",
+	"s_buffer_store_dword s8, s[0:3], 0x40",
+	"s_buffer_store_dwordx2 s[8:9], s[0:3], 0x40",
+	"s_buffer_store_dwordx4 s[8:11], s[0:3], 0x40",
+	"scratch_store_byte v2, v8, off offset:4",
+	"scratch_store_byte_d16_hi v2, v8, off offset:4",
+	"scratch_store_short v2, v8, off offset:4",
+	"scratch_store_short_d16_hi v2, v8, off offset:4",
+	"scratch_store_dword v2, v8, off offset:4",
+	"scratch_store_dwordx2 v2, v[8:9], off offset:4",
+	"scratch_store_dwordx3 v2, v[8:10], off offset:4",
+	"scratch_store_dwordx4 v2, v[8:11], off offset:4",
+	"ds_gws_init v8 offset:3 gds",
+	"ds_gws_sema_br v8 offset:3 gds",
+	"ds_gws_sema_p offset:3 gds",
+	"ds_gws_sema_v offset:3 gds",
+	"ds_gws_sema_release_all offset:3 gds",
 };
 
 static const struct {
@@ -639,6 +666,67 @@ static void test_scalar_scratch(void **state)
 	lab_run_to_end(&lab, QUIET);
 }
 
+/* Loads, then stores, of so many dwords at offset 64. */
+static void test_scalar_widths(void **state)
+{
+	static const unsigned int dwords[] = {1, 8, 1, 2, 8, 16, 1, 4, 1, 2, 4};
+
+	(void)state;
+	for (unsigned int i = 0; i < sizeof(dwords) / sizeof(dwords[0]); i++) {
+		uint32_t old;
+
+		fill(0, 4096, 4, 4);
+		for (unsigned int r = 8; r < 32; r++)
+			lab.wave->sgpr[r] = (uint32_t)lab_random();
+		old = i < 6 ? lab.wave->sgpr[8 + dwords[i]]
+			    : *(uint32_t *)(lab.memory + 64 + 4 * dwords[i]);
+		lab_run_to_end(&lab, S_PLAIN + i);
+		assert_memory_equal(&lab.wave->sgpr[8], lab.memory + 64, 4 * dwords[i]);
+		assert_int_equal(i < 6 ? lab.wave->sgpr[8 + dwords[i]]
+				       : *(uint32_t *)(lab.memory + 64 + 4 * dwords[i]),
+				 old);
+	}
+}
+
+static void test_scratch_stores(void **state)
+{
+	static const struct {
+		unsigned int bytes, shift;
+	} cases[] = {{1, 0}, {1, 16}, {2, 0}, {2, 16}, {4, 0}, {8, 0}, {12, 0}, {16, 0}};
+
+	(void)state;
+	for (unsigned int i = 0; i < 8; i++) {
+		fill(0, 4096, 4, 4);
+		memset(lab.scratch, 0x5a, LAB_SCRATCH_LANE * SIM_LANES);
+		lab_run_to_end(&lab, SCRATCH_STORE + i);
+		for (unsigned int l = 0; l < 64; l++)
+			for (unsigned int b = 0; b < 20; b++) {
+				unsigned int at = 63 - l + 4 + b;
+				uint32_t v = lab.wave->vgpr[VDATA + b / 4][l] >> cases[i].shift;
+				uint8_t got = lab.scratch[at / 4 * 256 + 4 * l + at % 4];
+
+				assert_int_equal(got, b < cases[i].bytes ? (uint8_t)(v >> b % 4 * 8)
+									 : 0x5a);
+			}
+	}
+}
+
+/* The machine does what they ask for: they stop with their opcode and offset. */
+static void test_gws(void **state)
+{
+	static const unsigned int opcodes[] = {153, 155, 156, 154, 152};
+
+	(void)state;
+	for (unsigned int i = 0; i < 5; i++) {
+		fill(0, 4096, 4, 4);
+		assert_int_equal(lab_run(&lab, GWS + i), SIM_STOP_GWS);
+		assert_int_equal(lab.wave->stop_arg & 0xff,
+				 lab.code[lab.start[GWS + i]] >> 17 & 0xff);
+		assert_int_equal(lab.wave->stop_arg & 0xff, opcodes[i]);
+		assert_int_equal(lab.wave->stop_arg >> 8, 3);
+	}
+}
+
 /* ---- Images --------------------------------------------------------------------------------- */
 
 enum {
@@ -834,9 +922,11 @@ int main(void)
 		cmocka_unit_test(test_store_widths),   cmocka_unit_test(test_selects),
 		cmocka_unit_test(test_lds_loads),      cmocka_unit_test(test_lds_store),
 		cmocka_unit_test(test_append),	       cmocka_unit_test(test_scalar_atomics),
-		cmocka_unit_test(test_scalar_scratch), cmocka_unit_test(test_image_loads),
-		cmocka_unit_test(test_image_stores),   cmocka_unit_test(test_image_atomics),
-		cmocka_unit_test(test_resinfo),	       cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_scalar_scratch), cmocka_unit_test(test_scalar_widths),
+		cmocka_unit_test(test_scratch_stores), cmocka_unit_test(test_gws),
+		cmocka_unit_test(test_image_loads),    cmocka_unit_test(test_image_stores),
+		cmocka_unit_test(test_image_atomics),  cmocka_unit_test(test_resinfo),
+		cmocka_unit_test(test_sample),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -16,6 +16,7 @@
 
 #include "simgpu_isa_host.h"
 #include "simgpu_isa_lab.h"
+#include "wave_log.h"
 
 enum snippet {
 	BARRIER,
@@ -24,6 +25,7 @@ enum snippet {
 	TRAP,
 	LOOP,
 	UNIMPLEMENTED,
+	LOGGED,
 	CLASSES,
 	INDEX,
 	OLD,
@@ -39,6 +41,7 @@ static const char *const text[SNIPPETS] = {
 	/* 100 rounds; s_cbranch_scc1 -4 */
 	[LOOP] = "s_movk_i32 s8, 0\nv_mov_b32 v2, 0\ns_addk_i32 s8, 1\nv_add_u32 v2, 3, v2\n"
 		 "s_cmp_lt_u32 s8, 0x64\ns_cbranch_scc1 65531",
+	[LOGGED] = "s_mov_b32 s8, 5\nv_mov_b32 v1, s8",
 	[UNIMPLEMENTED] = "s_mov_b32 s8, 5\nimage_load v[0:3], v4, s[8:15] dmask:0xf unorm",
 	[CLASSES] = "s_mov_b32 s8, 0\nv_mov_b32 v2, 0\nv_fma_f64 v[4:5], v[4:5], v[4:5], v[4:5]\n"
 		    "ds_read_b32 v3, v2\ns_nop 0\ns_branch 0\ns_memtime s[4:5]\n"
@@ -260,6 +263,45 @@ static void test_describe(void **state)
 	assert_non_null(strstr(line, "0x1000"));
 }
 
+/* The instruction trace: a line for each, with what it changed. */
+static void test_log(void **state)
+{
+	char line[512];
+	unsigned int lines = 0;
+	FILE *file = tmpfile();
+
+	(void)state;
+	assert_non_null(file);
+	lab_reset(&lab);
+	lab.wave->exec = 0xff;
+	sim_logged_wave = lab.wave;
+	sim_wave_log_to(file);
+	lab_run_to_end(&lab, LOGGED);
+	assert_null(sim_logged_wave);
+	sim_wave_log_to(NULL);
+	rewind(file);
+	for (; fgets(line, sizeof(line), file); lines++) {
+		char want[64];
+
+		snprintf(want, sizeof(want), "0x%llx ",
+			 (unsigned long long)address(LOGGED, 0) + 4ull * lines);
+		assert_memory_equal(line, want, strlen(want));
+		assert_non_null(strstr(line, "exec=00000000000000ff"));
+		if (lines == 0)
+			assert_non_null(strstr(line, "s_mov_b32 s8, 5 "));
+		if (lines == 0)
+			assert_non_null(strstr(line, " s8=5\n"));
+		if (lines == 1)
+			assert_non_null(strstr(line, "v_mov_b32_e32 v1, s8 "));
+		if (lines == 1)
+			assert_non_null(strstr(line, " v1={0..7:00000005}\n"));
+		if (lines == 2)
+			assert_non_null(strstr(line, "s_endpgm"));
+	}
+	assert_int_equal(lines, 3);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_faults),	     cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_pc_counters),  cmocka_unit_test(test_page_seam),
 		cmocka_unit_test(test_changed_code), cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_log),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
