@@ -48,6 +48,15 @@ class Bench:
             sys.exit(f"bench: {' '.join(map(str, command))} ended with {done.returncode}:\n{done.stderr}")
         return took, done.stdout
 
+    def peak(self, command, **extra):
+        """The largest resident size, MB."""
+        child = subprocess.Popen(command, env=self.environment(**extra), cwd=self.work, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            sys.exit(f"bench: {' '.join(map(str, command))} ended with {child.returncode}")
+        return usage.ru_maxrss * 1024 / 1e6
+
     def probe_run(self, *options):
         shutil.rmtree(self.work / "out", ignore_errors=True)
         return [self.run_program, "--device=sim", "-q", "--force", "-d", self.work / "out", *options, "--"]
@@ -143,6 +152,17 @@ def handler_speed(bench):
         bench.row(f"memory handler, {name}", values, "M records/s", yardsticks.get(name, "reference 0.14 to 0.2, counted alike"))
 
 
+def simulator_launches(bench):
+    """Tiny kernels in a row, and what a program that has no data of its own weighs."""
+    count = 200000
+    rates, peaks = [], []
+    for _ in range(5):
+        rates.append(count / float(bench.timed([bench.work / "kernels", "empty", str(count)])[1].split()[1]) / 1e3)
+        peaks.append(bench.peak([bench.work / "kernels", "empty", "1000"]))
+    bench.row("simulator, empty kernels launched in a row", rates, "k/s", "at least 30")
+    bench.row("simulator, memory of a program without data", peaks, "MB", "at most 200")
+
+
 def start_up(bench):
     app = [bench.work / "kernels", "empty", "1"]
     bare, run = [], []
@@ -150,7 +170,7 @@ def start_up(bench):
         bare.append(bench.timed(app)[0])
         command = [*bench.probe_run(), *app]
         run.append(bench.timed(command)[0])
-    bench.row("HIP program alone, on the simulator", [t * 1e3 for t in bare], "ms", "-")
+    bench.row("HIP program alone, on the simulator", [t * 1e3 for t in bare], "ms", "at most 350")
     bench.row("start-up of probe-run over the program",
               [(r - b) * 1e3 for r, b in zip(run, bare)], "ms", "at most 50")
 
@@ -174,7 +194,7 @@ def main():
     bench = Bench(args.build, args.only)
     print(f"{'what':<46} {'median':>12} {'unit':<22} {'spread':>7}  yardstick")
     compile_kernels(bench)
-    for part in (simulator_speed, probe_instructions, trace_bytes, handler_speed, start_up, dispatch_cost):
+    for part in (simulator_speed, probe_instructions, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
         if bench.wanted(part.__name__):
             part(bench)
     bench.finish()
