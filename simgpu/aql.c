@@ -96,17 +96,6 @@ static enum outcome refuse(struct sim_queue *queue, enum sim_error error)
 	return PACKET_QUIT;
 }
 
-/* Without the cost model's answer: 4 cycles an instruction, on as many SIMDs as there are waves. */
-static uint64_t cycles_of(const struct sim_dispatch *dispatch)
-{
-	const struct sim_counters *c = &dispatch->counters;
-	uint64_t simds = c->waves < SIM_CUS * SIM_SIMDS ? c->waves : SIM_CUS * SIM_SIMDS;
-
-	if (dispatch->cycles || !simds)
-		return dispatch->cycles;
-	return c->insts * 4 / simds + 1;
-}
-
 /*
  * The runtime writes code with a kernel of its own, which has no symbol, and whose second argument
  * is the target. It waits for it in a call that may come anywhere, since modules are loaded when a
@@ -149,7 +138,7 @@ static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
 	dispatch->start_cycle = dispatch->start_tick * SIM_TICK_CYCLES;
 	if (!sim_dispatch_run(dispatch))
 		return PACKET_QUIT;
-	dispatch->end_tick = sim_timeline_end(&queue->time, upload ? 0 : cycles_of(dispatch));
+	dispatch->end_tick = sim_timeline_end(&queue->time, upload ? 0 : dispatch->cycles);
 	sim_debug(2, "queue %u packet %" PRIu64 ": %" PRIu64 " workgroups, %" PRIu64 " us",
 		  queue->id, dispatch->index, dispatch->total, dispatch->host_ns / 1000);
 	sim_statistics_add(dispatch);
