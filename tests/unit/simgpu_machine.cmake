@@ -19,7 +19,7 @@ target_include_directories(simgpu_machine_tested PUBLIC ${machine_dir} ${CMAKE_C
 target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)
 target_link_libraries(simgpu_machine_tested PUBLIC probe_flags probe_sanitize Threads::Threads)
 
-foreach(name memory near stray sdma place kernel_name timeline machine)
+foreach(name memory near stray sdma place kernel_name timeline engine machine)
 	add_executable(simgpu_${name}_test ${CMAKE_CURRENT_LIST_DIR}/simgpu_${name}.c)
 	target_link_libraries(simgpu_${name}_test PRIVATE simgpu_machine_tested ${CMOCKA_LIBRARY})
 	add_test(NAME simgpu.${name} COMMAND simgpu_${name}_test)
