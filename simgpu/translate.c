@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
 	HOT = 400,
@@ -35,6 +36,30 @@ static struct {
 	bool at_once; /* tests: translate before the code runs, on the thread that runs it */
 	sim_jit_translate *translate;
 } jit = {.lock = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
+
+/*
+ * Held while the translator is loaded or at work. A child of fork() takes down the translator's
+ * namespace when it exits, libLLVM and all, and has no thread that would ever release what was
+ * locked in there; so it is born only when nothing is. Not for long, though: who forks may hold
+ * what loading waits for.
+ */
+static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool forking;
+
+static void before_fork(void)
+{
+	struct timespec end;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec += 2;
+	forking = !pthread_mutex_timedlock(&busy, &end);
+}
+
+static void after_fork(void)
+{
+	if (forking)
+		pthread_mutex_unlock(&busy);
+}
 
 /*
  * Beside this library, or, for test programs, in the library folder of the same tree. In a
@@ -70,7 +95,9 @@ static sim_jit_translate *translator(void)
 
 	if (jit.translate || jit.failed)
 		return jit.translate;
+	pthread_mutex_lock(&busy);
 	library = library_open();
+	pthread_mutex_unlock(&busy);
 	if (library)
 		*(void **)&jit.translate = dlsym(library, SIM_JIT_SYMBOL);
 	jit.failed = !jit.translate;
@@ -95,8 +122,14 @@ static void translate(sim_jit_translate *function, const struct request *request
 		.end = request->code->inst + SIM_PAGE_DWORDS,
 		.trace_open = trace_open,
 	};
+	int err = -ENOMEM;
 
-	if (!block || function(&job, block)) {
+	if (block) {
+		pthread_mutex_lock(&busy);
+		err = function(&job, block);
+		pthread_mutex_unlock(&busy);
+	}
+	if (err) {
 		free(block);
 		return;
 	}
@@ -135,6 +168,7 @@ static void start(void)
 	pthread_t thread;
 
 	jit.started = true;
+	pthread_atfork(before_fork, after_fork, after_fork);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attr);
