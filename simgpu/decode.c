@@ -278,6 +278,10 @@ static enum sim_out result_type(const struct decoder *d)
 		return SIM_OUT_INT;
 	if (d->row->op == OP_v_fma_mixlo_f16 || d->row->op == OP_v_fma_mixhi_f16)
 		return SIM_OUT_F16;
+	if (d->row->op == OP_v_cvt_pkrtz_f16_f32)
+		return SIM_OUT_PK_F16;
+	if (d->row->op == OP_v_cvt_off_f32_i4)
+		return SIM_OUT_F32;
 	if (d->row->op == OP_v_dot2_f32_f16) /* not of the type it ends with */
 		return SIM_OUT_F32;
 	if (!strncmp(type, "f16", 3))

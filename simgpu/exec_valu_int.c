@@ -184,6 +184,8 @@ BODY2(v_mul_hi_u32, u32, u32, u32, (u32)((u64)x *y >> 32))
 BODY2(v_mul_hi_i32, i32, i32, i32, (i32)((i64)x *y >> 32))
 BODY2(v_mul_u32_u24, u32, u32, u32, (x & 0xffffff) * (y & 0xffffff))
 BODY2(v_mul_i32_i24, u32, u32, u32, (u32)sext24(x) * (u32)sext24(y))
+BODY2(v_mul_u32_u24_sat, u32, u32, u32, sat_u32((u64)(x & 0xffffff) * (y & 0xffffff)))
+BODY2(v_mul_i32_i24_sat, u32, u32, u32, sat_i32((i64)sext24(x) * sext24(y)))
 BODY2(v_mul_hi_u32_u24, u32, u32, u32, (u32)((u64)(x & 0xffffff) * (y & 0xffffff) >> 32))
 BODY2(v_mul_hi_i32_i24, u32, u32, u32, (u32)((i64)sext24(x) * sext24(y) >> 32))
 BODY2(v_mul_lo_u16, u16, u16, u16, (u32)x *y)
@@ -233,10 +235,17 @@ BODY3(v_sad_u16, u32, u32, u32, u32,
       (u32)abs((i32)(x & 0xffff) - (i32)(y & 0xffff)) + (u32)abs((i32)(x >> 16) - (i32)(y >> 16)) +
 	      z)
 BODY3(v_sad_u32, u32, u32, u32, u32, (x > y ? x - y : y - x) + z)
+BODY3(v_sad_u8_sat, u32, u32, u32, u32, sat_u32((u64)sad8(x, y) + z))
+BODY3(v_sad_hi_u8_sat, u32, u32, u32, u32, sat_u32(((u64)sad8(x, y) << 16) + z))
+BODY3(v_msad_u8_sat, u32, u32, u32, u32, sat_u32((u64)msad8(x, y) + z))
+BODY3(v_sad_u16_sat, u32, u32, u32, u32,
+      sat_u32((u64)(u32)abs((i32)(x & 0xffff) - (i32)(y & 0xffff)) +
+	      (u32)abs((i32)(x >> 16) - (i32)(y >> 16)) + z))
+BODY3(v_sad_u32_sat, u32, u32, u32, u32, sat_u32((u64)(x > y ? x - y : y - x) + z))
 BODY3(v_lerp_u8, u32, u32, u32, u32, lerp8(x, y, z))
 
 /* Four sums of absolute differences of a sliding window of x against y, 16 bits each. */
-static inline u64 qsad(u64 x, u32 y, u64 z, bool masked)
+static inline u64 qsad(u64 x, u32 y, u64 z, bool masked, bool clamp)
 {
 	u64 r = 0;
 
@@ -245,12 +254,15 @@ static inline u64 qsad(u64 x, u32 y, u64 z, bool masked)
 		u32 sum =
 			(masked ? msad8(window, y) : sad8(window, y)) + (u32)(z >> 16 * i & 0xffff);
 
+		sum = clamp ? umin(sum, 0xffff) : sum;
 		r |= (u64)(u16)sum << 16 * i;
 	}
 	return r;
 }
-BODY3(v_qsad_pk_u16_u8, u64, u64, u32, u64, qsad(x, y, z, false))
-BODY3(v_mqsad_pk_u16_u8, u64, u64, u32, u64, qsad(x, y, z, true))
+BODY3(v_qsad_pk_u16_u8, u64, u64, u32, u64, qsad(x, y, z, false, false))
+BODY3(v_mqsad_pk_u16_u8, u64, u64, u32, u64, qsad(x, y, z, true, false))
+BODY3(v_qsad_pk_u16_u8_sat, u64, u64, u32, u64, qsad(x, y, z, false, true))
+BODY3(v_mqsad_pk_u16_u8_sat, u64, u64, u32, u64, qsad(x, y, z, true, true))
 
 /* A source of up to four dwords, dword i of lane l; what a scalar or a constant lacks is zero. */
 static u32 source_dword(const struct sim_wave *w, const struct sim_inst *ip, unsigned int n,
@@ -366,8 +378,8 @@ const struct sim_exec LEVEL(sim_exec_valu_int)[] = {
 	VALU(v_mul_lo_u32, 0),
 	VALU(v_mul_hi_u32, 0),
 	VALU(v_mul_hi_i32, 0),
-	VALU(v_mul_u32_u24, 0),
-	VALU(v_mul_i32_i24, 0),
+	VALU_SAT(v_mul_u32_u24, 0),
+	VALU_SAT(v_mul_i32_i24, 0),
 	VALU(v_mul_hi_u32_u24, 0),
 	VALU(v_mul_hi_i32_i24, 0),
 	VALU(v_mul_lo_u16, 0),
@@ -413,13 +425,13 @@ const struct sim_exec LEVEL(sim_exec_valu_int)[] = {
 	 .clamped = v_mad_i16_sat},
 	VALU_SAT(v_mad_u32_u16, 0),
 	VALU_SAT(v_mad_i32_i16, 0),
-	VALU(v_sad_u8, 0),
-	VALU(v_sad_hi_u8, 0),
-	VALU(v_msad_u8, 0),
-	VALU(v_sad_u16, 0),
-	VALU(v_sad_u32, 0),
+	VALU_SAT(v_sad_u8, 0),
+	VALU_SAT(v_sad_hi_u8, 0),
+	VALU_SAT(v_msad_u8, 0),
+	VALU_SAT(v_sad_u16, 0),
+	VALU_SAT(v_sad_u32, 0),
 	VALU(v_lerp_u8, 0),
-	VALU(v_qsad_pk_u16_u8, 0),
-	VALU(v_mqsad_pk_u16_u8, 0),
+	VALU_SAT(v_qsad_pk_u16_u8, 0),
+	VALU_SAT(v_mqsad_pk_u16_u8, 0),
 	{0},
 };

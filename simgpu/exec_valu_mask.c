@@ -5,40 +5,49 @@
  */
 #include "exec_float.h"
 
-/* d = x + y, or x - y, with x and y by name from a, b; the answer holds the carries out. */
-#define CARRY(name, X, Y, SUM, OUT)                                                                \
+/*
+ * d = x + y, or x - y, with x and y by name from a, b; the answer holds the carries out. LIMIT is
+ * what clamp makes of a result that overflowed.
+ */
+#define CARRY_BODY(name, X, Y, SUM, OUT, RESULT)                                                   \
 	static u64 name(BODY_ARGS)                                                                 \
 	{                                                                                          \
 		_Alignas(64) u32 out[64];                                                          \
 		LANES                                                                              \
 		{                                                                                  \
-			u32 x = X[l], y = Y[l], r = (SUM);                                         \
-			d[l] = r;                                                                  \
-			out[l] = (OUT) ? ~0u : 0;                                                  \
+			u32 x = X[l], y = Y[l], r = (SUM), over = (OUT) ? ~0u : 0;                 \
+			d[l] = (RESULT);                                                           \
+			out[l] = over;                                                             \
 		}                                                                                  \
 		return row_mask(out);                                                              \
 	}
-CARRY(v_add_co_u32, a, b, x + y, r < x)
-CARRY(v_sub_co_u32, a, b, x - y, x < y)
-CARRY(v_subrev_co_u32, b, a, x - y, x < y)
+#define CARRY(name, X, Y, SUM, OUT, LIMIT)                                                         \
+	CARRY_BODY(name, X, Y, SUM, OUT, r)                                                        \
+	CARRY_BODY(name##_sat, X, Y, SUM, OUT, over ? LIMIT : r)
+CARRY(v_add_co_u32, a, b, x + y, r < x, ~0u)
+CARRY(v_sub_co_u32, a, b, x - y, x < y, 0)
+CARRY(v_subrev_co_u32, b, a, x - y, x < y, 0)
 
 /* The same with the carry of lane l in bit l of m. */
-#define CARRY_IN(name, X, Y, SUM, OUT)                                                             \
+#define CARRY_IN_BODY(name, X, Y, SUM, OUT, RESULT)                                                \
 	static u64 name(BODY_ARGS)                                                                 \
 	{                                                                                          \
 		_Alignas(64) u32 out[64], carry[64];                                               \
 		row_bits(carry, m);                                                                \
 		LANES                                                                              \
 		{                                                                                  \
-			u32 x = X[l], y = Y[l], in = carry[l], r = (SUM);                          \
-			d[l] = r;                                                                  \
-			out[l] = (OUT) ? ~0u : 0;                                                  \
+			u32 x = X[l], y = Y[l], in = carry[l], r = (SUM), over = (OUT) ? ~0u : 0;  \
+			d[l] = (RESULT);                                                           \
+			out[l] = over;                                                             \
 		}                                                                                  \
 		return row_mask(out);                                                              \
 	}
-CARRY_IN(v_addc_co_u32, a, b, x + y + in, (r < x) | ((r == x) & (in & (y == ~0u))))
-CARRY_IN(v_subb_co_u32, a, b, x - y - in, (x < y) | ((x == y) & in))
-CARRY_IN(v_subbrev_co_u32, b, a, x - y - in, (x < y) | ((x == y) & in))
+#define CARRY_IN(name, X, Y, SUM, OUT, LIMIT)                                                      \
+	CARRY_IN_BODY(name, X, Y, SUM, OUT, r)                                                     \
+	CARRY_IN_BODY(name##_sat, X, Y, SUM, OUT, over ? LIMIT : r)
+CARRY_IN(v_addc_co_u32, a, b, x + y + in, (r < x) | ((r == x) & (in & (y == ~0u))), ~0u)
+CARRY_IN(v_subb_co_u32, a, b, x - y - in, (x < y) | ((x == y) & in), 0)
+CARRY_IN(v_subbrev_co_u32, b, a, x - y - in, (x < y) | ((x == y) & in), 0)
 
 static u64 v_cndmask_b32(BODY_ARGS)
 {
@@ -48,7 +57,8 @@ static u64 v_cndmask_b32(BODY_ARGS)
 	return 0;
 }
 
-static u64 v_mad_u64_u32(BODY_ARGS)
+/* The mask is bit 64 of the exact result: the carry. */
+static inline __attribute__((always_inline)) u64 mad_u64(BODY_ARGS, bool clamp)
 {
 	_Alignas(64) u32 out[64];
 
@@ -56,25 +66,46 @@ static u64 v_mad_u64_u32(BODY_ARGS)
 	{
 		u64 p = (u64)a[l] * b[l], r = p + get_u64(c, l);
 
-		put_u64(d, l, r);
+		put_u64(d, l, clamp && r < p ? ~0ull : r);
 		out[l] = r < p ? ~0u : 0;
 	}
 	return row_mask(out);
 }
 
-/* The mask is the signed overflow of the 64-bit sum. */
-static u64 v_mad_i64_i32(BODY_ARGS)
+/* The same, signed: bit 64 is the sign. */
+static inline __attribute__((always_inline)) u64 mad_i64(BODY_ARGS, bool clamp)
 {
 	_Alignas(64) u32 out[64];
 
 	LANES
 	{
 		u64 p = (u64)((i64)(i32)a[l] * (i32)b[l]), z = get_u64(c, l), r = p + z;
+		bool over = (i64)(~(p ^ z) & (p ^ r)) < 0, negative = over ^ ((i64)r < 0);
 
-		put_u64(d, l, r);
-		out[l] = (i64)(~(p ^ z) & (p ^ r)) < 0 ? ~0u : 0;
+		put_u64(d, l, clamp && over ? negative ? 1ull << 63 : ~0ull >> 1 : r);
+		out[l] = negative ? ~0u : 0;
 	}
 	return row_mask(out);
+}
+
+static u64 v_mad_u64_u32(BODY_ARGS)
+{
+	return mad_u64(d, a, b, c, m, false);
+}
+
+static u64 v_mad_u64_u32_sat(BODY_ARGS)
+{
+	return mad_u64(d, a, b, c, m, true);
+}
+
+static u64 v_mad_i64_i32(BODY_ARGS)
+{
+	return mad_i64(d, a, b, c, m, false);
+}
+
+static u64 v_mad_i64_i32_sat(BODY_ARGS)
+{
+	return mad_i64(d, a, b, c, m, true);
 }
 
 /*
@@ -233,12 +264,16 @@ static u64 v_div_fmas_f64(BODY_ARGS)
 	{                                                                                          \
 		.op = OP_##name, .kind = X_MASK, .flags = (fl), .body = name                       \
 	}
+#define MASK_SAT(name)                                                                             \
+	{                                                                                          \
+		.op = OP_##name, .kind = X_MASK, .body = name, .clamped = name##_sat               \
+	}
 const struct sim_exec LEVEL(sim_exec_valu_mask)[] = {
-	MASK(v_add_co_u32, 0),	       MASK(v_sub_co_u32, 0),
-	MASK(v_subrev_co_u32, 0),      MASK(v_addc_co_u32, 0),
-	MASK(v_subb_co_u32, 0),	       MASK(v_subbrev_co_u32, 0),
-	MASK(v_cndmask_b32, 0),	       MASK(v_mad_u64_u32, 0),
-	MASK(v_mad_i64_i32, 0),	       MASK(v_div_scale_f32, FP_F32),
+	MASK_SAT(v_add_co_u32),	       MASK_SAT(v_sub_co_u32),
+	MASK_SAT(v_subrev_co_u32),     MASK_SAT(v_addc_co_u32),
+	MASK_SAT(v_subb_co_u32),       MASK_SAT(v_subbrev_co_u32),
+	MASK(v_cndmask_b32, 0),	       MASK_SAT(v_mad_u64_u32),
+	MASK_SAT(v_mad_i64_i32),       MASK(v_div_scale_f32, FP_F32),
 	MASK(v_div_scale_f64, FP_F64), MASK(v_div_fmas_f32, FP_F32),
 	MASK(v_div_fmas_f64, FP_F64),  {0},
 };

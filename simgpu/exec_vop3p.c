@@ -45,6 +45,7 @@ static inline i32 sat_u16(i64 v)
 PACKED(v_pk_add_u16, u16, p + q)
 PACKED(v_pk_sub_u16, u16, p - q)
 PACKED(v_pk_mul_lo_u16, u16, (u32)p *q)
+PACKED(v_pk_mul_lo_u16_sat, u16, sat_u16((i64)p *q))
 PACKED(v_pk_mad_u16, u16, (u32)p *q + r)
 PACKED(v_pk_add_u16_sat, u16, sat_u16((i64)p + q))
 PACKED(v_pk_sub_u16_sat, u16, sat_u16((i64)p - q))
@@ -167,7 +168,7 @@ const struct sim_exec LEVEL(sim_exec_vop3p)[] = {
 	PK_AS(v_pk_add_i16, v_pk_add_u16, v_pk_add_i16_sat),
 	PK_AS(v_pk_sub_i16, v_pk_sub_u16, v_pk_sub_i16_sat),
 	PK_AS(v_pk_mad_i16, v_pk_mad_u16, v_pk_mad_i16_sat),
-	PK(v_pk_mul_lo_u16, 0),
+	PK_SAT(v_pk_mul_lo_u16, 0),
 	PK(v_pk_min_u16, 0),
 	PK(v_pk_max_u16, 0),
 	PK(v_pk_min_i16, 0),

@@ -71,3 +71,8 @@ foreach(class alu memory)
 		COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_untested.sh
 			${CMAKE_BINARY_DIR}/bin ${class})
 endforeach()
+
+# The vector levels agree bit for bit, NaN included.
+add_test(NAME simgpu.isa_levels
+	COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/unit/simgpu_isa_levels.sh ${CMAKE_BINARY_DIR}/bin
+		valu float trans mode mfma mods)

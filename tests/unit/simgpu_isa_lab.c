@@ -108,6 +108,8 @@ void lab_open(struct lab *lab, const char *const *text, unsigned int count)
 		    lab->start);
 	memset(lab->code, 0, CODE_DWORDS * 4);
 	lab->snippets = count;
+	if (getenv("SIMGPU_ISA_DIGEST"))
+		lab->digest = calloc(count, sizeof(*lab->digest));
 	assemble(lab, text, count);
 	host_memory_reset();
 	host_memory_add(lab->code, CODE_DWORDS * 4, SIM_MEM_READ | SIM_MEM_EXEC);
@@ -117,8 +119,47 @@ void lab_open(struct lab *lab, const char *const *text, unsigned int count)
 	lab_reset(lab);
 }
 
+/*
+ * For comparing vector levels (simgpu_isa_levels.sh): one line per snippet with a hash of what it
+ * left in v0..v31, v64..v95, s0..s31, VCC, SCC and EXEC over all its runs, to SIMGPU_ISA_DIGEST.
+ */
+static uint64_t hash(uint64_t h, const void *data, size_t size)
+{
+	const uint32_t *word = data;
+
+	for (size_t i = 0; i < size / 4; i++)
+		h = (h ^ word[i]) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 29;
+}
+
+static void digest_add(struct lab *lab, unsigned int n)
+{
+	const struct sim_wave *w = lab->wave;
+	uint64_t h = lab->digest[n];
+
+	h = hash(h, w->vgpr[0], sizeof(w->vgpr[0]) * 32);
+	h = hash(h, w->vgpr[64], sizeof(w->vgpr[0]) * 32);
+	h = hash(h, w->sgpr, 128);
+	h = hash(h, &w->vcc, sizeof(w->vcc));
+	h = hash(h, &w->exec, sizeof(w->exec));
+	lab->digest[n] = h + w->scc;
+}
+
+static void digest_write(const struct lab *lab)
+{
+	FILE *file = fopen(getenv("SIMGPU_ISA_DIGEST"), "a");
+
+	assert_non_null(file);
+	for (unsigned int n = 0; n < lab->snippets; n++)
+		fprintf(file, "%u %016lx\n", n, lab->digest[n]);
+	fclose(file);
+}
+
 void lab_close(struct lab *lab)
 {
+	if (lab->digest)
+		digest_write(lab);
+	free(lab->digest);
 	free(lab->code);
 	free(lab->wave);
 	free(lab->lds);
@@ -149,8 +190,13 @@ void lab_reset(struct lab *lab)
 
 enum sim_stop lab_run(struct lab *lab, unsigned int n)
 {
+	enum sim_stop stop;
+
 	lab->wave->pc = (uint64_t)(lab->code + lab->start[n]);
-	return sim_wave_run(lab->wave, 100000);
+	stop = sim_wave_run(lab->wave, 100000);
+	if (lab->digest)
+		digest_add(lab, n);
+	return stop;
 }
 
 void lab_run_to_end(struct lab *lab, unsigned int n)

@@ -25,7 +25,8 @@ struct lab {
 	uint8_t *scratch;
 	uint32_t *code;
 	unsigned int snippets;
-	uint32_t *start; /* dword of each snippet in code */
+	uint32_t *start;  /* dword of each snippet in code */
+	uint64_t *digest; /* of each snippet's results, if asked for */
 };
 
 /* Assemble the snippets (s_endpgm is added to each). Fails the running test on an error. */

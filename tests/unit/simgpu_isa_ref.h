@@ -102,6 +102,16 @@ static inline s64 clamp(s64 v, s64 lo, s64 hi)
 	return v < lo ? lo : v > hi ? hi : v;
 }
 
+static inline s64 clamp128(s128 v, s64 lo, s64 hi)
+{
+	return v < lo ? lo : v > hi ? hi : (s64)v;
+}
+
+static inline uint64_t least(uint64_t x, uint64_t y)
+{
+	return x < y ? x : y;
+}
+
 /* Float to integer: truncate, saturate, NaN is 0. */
 static inline s64 fix(double v, double lo, double hi)
 {
