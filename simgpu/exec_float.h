@@ -28,6 +28,30 @@ static inline bool snan32(u32 bits)
 	return nan32(bits) && !(bits & 0x400000);
 }
 
+/*
+ * Of several NaN operands the first one is the result, quieted. The host's instructions do not say
+ * which, since compilers swap factors and summands; r is the result otherwise.
+ */
+static inline f32 nan_first32(f32 x, f32 r)
+{
+	return x != x ? bits_float(quiet32(float_bits(x))) : r;
+}
+
+static inline f32 add32(f32 x, f32 y)
+{
+	return nan_first32(x, x + y);
+}
+
+static inline f32 mul32(f32 x, f32 y)
+{
+	return nan_first32(x, x * y);
+}
+
+static inline f32 fma32(f32 x, f32 y, f32 z)
+{
+	return nan_first32(x, nan_first32(y, fmaf(x, y, z)));
+}
+
 /* Order of floats as integers: -0 below +0. */
 static inline i32 order32(u32 bits)
 {
@@ -47,6 +71,26 @@ static inline bool nan64(u64 bits)
 static inline bool snan64(u64 bits)
 {
 	return nan64(bits) && !(bits >> 51 & 1);
+}
+
+static inline f64 nan_first64(f64 x, f64 r)
+{
+	return x != x ? bits_double(quiet64(double_bits(x))) : r;
+}
+
+static inline f64 add64(f64 x, f64 y)
+{
+	return nan_first64(x, x + y);
+}
+
+static inline f64 mul64(f64 x, f64 y)
+{
+	return nan_first64(x, x * y);
+}
+
+static inline f64 fma64(f64 x, f64 y, f64 z)
+{
+	return nan_first64(x, nan_first64(y, fma(x, y, z)));
 }
 
 static inline i64 order64(u64 bits)

@@ -8,19 +8,19 @@
 /* mad/mac (not fma) neither read nor produce denormals, whatever MODE says. */
 static inline f32 mad32(f32 x, f32 y, f32 z)
 {
-	return flush32(flush32(flush32(x) * flush32(y)) + flush32(z));
+	return flush32(add32(flush32(mul32(flush32(x), flush32(y))), flush32(z)));
+}
+
+static inline f32 mul_legacy(f32 x, f32 y)
+{
+	return x == 0 || y == 0 ? 0 : mul32(x, y);
 }
 
 static inline f32 mad_legacy(f32 x, f32 y, f32 z)
 {
 	x = flush32(x);
 	y = flush32(y);
-	return flush32((x == 0 || y == 0 ? 0 : flush32(x * y)) + flush32(z));
-}
-
-static inline f32 mul_legacy(f32 x, f32 y)
-{
-	return x == 0 || y == 0 ? 0 : x * y;
+	return flush32(add32(flush32(mul_legacy(x, y)), flush32(z)));
 }
 
 static inline f32 fract32(f32 v)
@@ -30,14 +30,14 @@ static inline f32 fract32(f32 v)
 	return r >= 1 ? 0x1.fffffep-1f : r;
 }
 
-BODY2(v_add_f32, f32, f32, f32, x + y)
+BODY2(v_add_f32, f32, f32, f32, add32(x, y))
 BODY2(v_sub_f32, f32, f32, f32, x - y)
 BODY2(v_subrev_f32, f32, f32, f32, y - x)
-BODY2(v_mul_f32, f32, f32, f32, x *y)
+BODY2(v_mul_f32, f32, f32, f32, mul32(x, y))
 BODY2(v_mul_legacy_f32, f32, f32, f32, mul_legacy(x, y))
 BODY2(v_min_f32, u32, u32, u32, min32(x, y))
 BODY2(v_max_f32, u32, u32, u32, max32(x, y))
-BODY3(v_fma_f32, f32, f32, f32, f32, fmaf(x, y, z))
+BODY3(v_fma_f32, f32, f32, f32, f32, fma32(x, y, z))
 BODY3(v_mad_f32, f32, f32, f32, f32, mad32(x, y, z))
 BODY3(v_mad_legacy_f32, f32, f32, f32, f32, mad_legacy(x, y, z))
 BODY3(v_min3_f32, u32, u32, u32, u32, min32(min32(x, y), z))
@@ -50,10 +50,10 @@ BODY1(v_exp_f32, f32, f32, flush32((f32)exp2_any((f64)flush32(x))))
 BODY1(v_log_f32, f32, f32, (f32)log2_any((f64)flush32(x)))
 BODY1(v_sin_f32, f32, f32, flush32((f32)sin_turns((f64)flush32(x))))
 BODY1(v_cos_f32, f32, f32, flush32((f32)cos_turns((f64)flush32(x))))
-BODY1(v_trunc_f32, f32, f32, truncf(x))
-BODY1(v_ceil_f32, f32, f32, ceilf(x))
-BODY1(v_floor_f32, f32, f32, floorf(x))
-BODY1(v_rndne_f32, f32, f32, rintf(x))
+BODY1(v_trunc_f32, f32, f32, nan_first32(x, truncf(x)))
+BODY1(v_ceil_f32, f32, f32, nan_first32(x, ceilf(x)))
+BODY1(v_floor_f32, f32, f32, nan_first32(x, floorf(x)))
+BODY1(v_rndne_f32, f32, f32, nan_first32(x, rintf(x)))
 BODY1(v_fract_f32, f32, f32, fract32(x))
 BODY1(v_frexp_exp_i32_f32, i32, f32, frexp_exp32(x))
 BODY1(v_frexp_mant_f32, f32, f32, frexp_mant32(x))

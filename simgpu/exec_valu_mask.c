@@ -207,8 +207,8 @@ static inline f32 div_fmas32(f32 x, f32 y, f32 z, bool scaled)
 	f64 err = (p - (s - bb)) + (z - bb);	   /* so is s + err (two-sum) */
 	u64 bits = double_bits(s);
 
-	if (!scaled)
-		return fmaf(x, y, z);
+	if (!scaled || s != s)
+		return fma32(x, y, z);
 	/* Round to odd, so that the conversion below rounds as if from the exact value. */
 	if (err != 0 && err == err && !(bits & 1))
 		bits = (err > 0) == (s > 0) ? bits | 1 : bits - 1;
@@ -238,9 +238,9 @@ static inline f64 scale_down64(f64 r, f64 err)
 
 static inline f64 div_fmas64(f64 x, f64 y, f64 z, bool scaled)
 {
-	f64 r = fma(x, y, z);
+	f64 r = fma64(x, y, z);
 
-	if (!scaled)
+	if (!scaled || r != r)
 		return r;
 	if ((double_bits(z) >> 52 & 2047) > 1023)
 		return r * 0x1p128;

@@ -76,9 +76,9 @@ PACKED(v_pk_ashrrev_i16, i16, q >> (p & 15))
 		}                                                                                  \
 		return 0;                                                                          \
 	}
-PACKED32(v_pk_fma_f32, fmaf(x, y, z))
-PACKED32(v_pk_mul_f32, x *y)
-PACKED32(v_pk_add_f32, x + y)
+PACKED32(v_pk_fma_f32, fma32(x, y, z))
+PACKED32(v_pk_mul_f32, mul32(x, y))
+PACKED32(v_pk_add_f32, add32(x, y))
 
 /* The low result comes from source 0, the high one from source 1; op_sel is in the rows. */
 static u64 v_pk_mov_b32(BODY_ARGS)
@@ -145,15 +145,15 @@ BODY3(v_dot8_u32_u4_sat, u32, u32, u32, u32, satu32(dot_u(x, y, 4) + z))
  */
 static inline f32 dot2(u32 x, u32 y, f32 z)
 {
-	f32 sum = flush32(flush32(z) + dot_half(x) * dot_half(y));
+	f32 sum = flush32(add32(flush32(z), mul32(dot_half(x), dot_half(y))));
 
-	return flush32(sum + dot_half(x >> 16) * dot_half(y >> 16));
+	return flush32(add32(sum, mul32(dot_half(x >> 16), dot_half(y >> 16))));
 }
 BODY3(v_dot2_f32_f16, f32, u32, u32, f32, dot2(x, y, z))
 
 /* Sources are single precision rows by now (exec_mods.c); the forms that give halves are there too.
  */
-BODY3(v_fma_mix_f32, f32, f32, f32, f32, fmaf(x, y, z))
+BODY3(v_fma_mix_f32, f32, f32, f32, f32, fma32(x, y, z))
 
 #define PK(name, fl)	 VALU(name, (fl) | X_PACKED)
 #define PK_SAT(name, fl) VALU_SAT(name, (fl) | X_PACKED)

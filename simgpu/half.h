@@ -86,13 +86,14 @@ static inline uint16_t double_to_half(double v)
 	return float_to_half(bits_float(bits));
 }
 
-/* x * y + z of three halves, rounded once. */
+/* x * y + z of three halves, rounded once; of several NaNs the first. */
 static inline uint16_t half_fma(float x, float y, float z)
 {
 	double p = (double)x * y; /* exact: 22 bits */
 	double s = p + z, bb = s - p;
 	double err = (p - (s - bb)) + (z - bb); /* exact error of s (Knuth's two-sum) */
 	uint64_t bits = double_bits(s);
+	uint16_t half;
 
 	/* Round to odd as above, one level higher. */
 	if (err != 0 && err == err && !(bits & 1)) {
@@ -101,7 +102,8 @@ static inline uint16_t half_fma(float x, float y, float z)
 		else
 			bits -= 1;
 	}
-	return double_to_half(bits_double(bits));
+	half = double_to_half(bits_double(bits));
+	return s != s ? float_to_half(x != x ? x : y != y ? y : z != z ? z : NAN) : half;
 }
 
 #endif

@@ -66,7 +66,7 @@ static inline uint32_t half_fma_round(float x, float y, float z, uint64_t mode)
 {
 	uint32_t half;
 
-	if (mode >> 2 & 3)
+	if (mode >> 2 & 3 && x == x && y == y && z == z)
 		return half_round((float)((double)x * y + z), mode);
 	half = half_fma(x, y, z);
 	if (mode & MODE_FP16_OVFL && (half & 0x7fff) == 0x7c00 && isfinite(x) && isfinite(y) &&

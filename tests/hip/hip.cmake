@@ -75,6 +75,8 @@ probe_hip_program(textures textures -O2)
 probe_hip_test(textures textures)
 probe_hip_test(textures.base textures PROBE_SIM_ISA=base)
 
+probe_hip_program(math math -O2)
+probe_hip_test(math math)
 probe_hip_program(counters counters -O2)
 probe_hip_test(counters counters)
 
