@@ -263,10 +263,24 @@ static const struct sim_inst *ds_permute_b32(struct sim_wave *w, const struct si
 }
 
 /* The lane that lane l reads: quad mode (bit 15), rotation (0xc000 up), else bit masks of 32. */
+/* The FFT patterns: the bits of a lane reversed but for the upper ones that `keep` names. */
+static unsigned int swizzle_fft(unsigned int keep, unsigned int l)
+{
+	unsigned int reversed = 0;
+
+	if (keep == 31)
+		return l;
+	for (unsigned int bit = 0; bit < 5; bit++)
+		reversed |= (l >> bit & 1) << (4 - bit);
+	return (l & 32) | reversed >> __builtin_popcount(keep) | (l & keep);
+}
+
 static unsigned int swizzle_lane(u32 pattern, unsigned int l)
 {
 	unsigned int at = l & 31, base = l & 32, by = pattern >> 5 & 31, keep = pattern & 31;
 
+	if (pattern >= 0xe000)
+		return swizzle_fft(keep, l);
 	if (pattern >= 0xc000) {
 		unsigned int turned = pattern >> 10 & 1 ? at - by : at + by;
 
@@ -283,8 +297,6 @@ static const struct sim_inst *ds_swizzle_b32(struct sim_wave *w, const struct si
 	u32 pattern = (u32)ip->imm & 0xffff;
 	_Alignas(64) u32 tmp[64];
 
-	if (pattern >= 0xe000) /* the FFT patterns */
-		return sim_exec_unimplemented(w, ip);
 	for (unsigned int l = 0; l < 64; l++) {
 		unsigned int from = swizzle_lane(pattern, l);
 

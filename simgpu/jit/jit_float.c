@@ -53,11 +53,36 @@ value jit_source_double(struct jit *j, const struct sim_inst *ip, unsigned int n
 	return LLVMBuildBitCast(j->v, LLVMBuildOr(j->v, low, high, ""), j->vf64, "");
 }
 
+/* The first NaN operand wins, as exec_float.h's nan_first32() and nan_first64(). */
+static value nan_first(struct jit *j, LLVMTypeRef type, value x, value r)
+{
+	bool wide = type == j->vf64;
+	LLVMTypeRef bits = wide ? j->v64 : j->v32;
+	value quiet = jit_splat(j, wide ? jit_i64(j, 1ull << 51) : jit_i32(j, 0x400000));
+	value nan = LLVMBuildFCmp(j->v, LLVMRealUNO, x, x, "");
+
+	quiet = LLVMBuildOr(j->v, LLVMBuildBitCast(j->v, x, bits, ""), quiet, "");
+	return LLVMBuildSelect(j->v, nan, LLVMBuildBitCast(j->v, quiet, type, ""), r, "");
+}
+
+static value add_of(struct jit *j, LLVMTypeRef type, value x, value y)
+{
+	return nan_first(j, type, x, LLVMBuildFAdd(j->v, x, y, ""));
+}
+
+static value mul_of(struct jit *j, LLVMTypeRef type, value x, value y)
+{
+	return nan_first(j, type, x, LLVMBuildFMul(j->v, x, y, ""));
+}
+
 static value fma_of(struct jit *j, LLVMTypeRef type, value x, value y, value z)
 {
 	value args[3] = {x, y, z};
+	value r = jit_call1(j, j->v, "llvm.fma", type, args, 3);
 
-	return jit_call1(j, j->v, "llvm.fma", type, args, 3);
+	/* z as well: LLVM moves a negation into the instruction, which spares a NaN's sign. */
+	r = nan_first(j, type, z, r);
+	return nan_first(j, type, x, nan_first(j, type, y, r));
 }
 
 static value round_of(struct jit *j, const char *name, LLVMTypeRef type, value x)
@@ -98,7 +123,7 @@ static value single(struct jit *j, const struct sim_inst *ip)
 	switch (ip->row->op) {
 	case OP_v_add_f32:
 		x = X, y = Y;
-		return LLVMBuildFAdd(j->v, x, y, "");
+		return add_of(j, j->vf32, x, y);
 	case OP_v_sub_f32:
 		x = X, y = Y;
 		return LLVMBuildFSub(j->v, x, y, "");
@@ -107,7 +132,7 @@ static value single(struct jit *j, const struct sim_inst *ip)
 		return LLVMBuildFSub(j->v, y, x, "");
 	case OP_v_mul_f32:
 		x = X, y = Y;
-		return LLVMBuildFMul(j->v, x, y, "");
+		return mul_of(j, j->vf32, x, y);
 	case OP_v_fma_f32:
 	case OP_v_fmac_f32:
 		x = X, y = Y;
@@ -140,10 +165,10 @@ static value twice(struct jit *j, const struct sim_inst *ip)
 	switch (ip->row->op) {
 	case OP_v_add_f64:
 		x = X, y = Y;
-		return LLVMBuildFAdd(j->v, x, y, "");
+		return add_of(j, j->vf64, x, y);
 	case OP_v_mul_f64:
 		x = X, y = Y;
-		return LLVMBuildFMul(j->v, x, y, "");
+		return mul_of(j, j->vf64, x, y);
 	case OP_v_fma_f64:
 	case OP_v_fmac_f64:
 		x = X, y = Y;
@@ -187,9 +212,9 @@ static bool packed(struct jit *j, const struct sim_inst *ip)
 		value x = packed_source(j, ip, 0, h), y = packed_source(j, ip, 1, h);
 
 		if (ip->row->op == OP_v_pk_add_f32)
-			half[h] = LLVMBuildFAdd(j->v, x, y, "");
+			half[h] = add_of(j, j->vf32, x, y);
 		else if (ip->row->op == OP_v_pk_mul_f32)
-			half[h] = LLVMBuildFMul(j->v, x, y, "");
+			half[h] = mul_of(j, j->vf32, x, y);
 		else
 			half[h] = fma_of(j, j->vf32, x, y, packed_source(j, ip, 2, h));
 		half[h] = LLVMBuildBitCast(j->v, half[h], j->v32, "");

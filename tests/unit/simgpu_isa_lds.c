@@ -54,6 +54,9 @@ enum snippet {
 	SWIZZLE_QUAD,
 	SWIZZLE_MASK,
 	SWIZZLE_ROTATE,
+	SWIZZLE_FFT_32,
+	SWIZZLE_FFT_16,
+	SWIZZLE_FFT_NONE,
 	PLAIN_READ_32,
 	PLAIN_READ_64,
 	PLAIN_READ_128,
@@ -103,6 +106,9 @@ static const char *const text[SNIPPETS] = {
 	[SWIZZLE_QUAD] = "ds_swizzle_b32 v8, v10 offset:swizzle(QUAD_PERM,3,1,0,2)",
 	[SWIZZLE_MASK] = "ds_swizzle_b32 v8, v10 offset:swizzle(BITMASK_PERM,\"01pi0\")",
 	[SWIZZLE_ROTATE] = "ds_swizzle_b32 v8, v10 offset:0xc060",
+	[SWIZZLE_FFT_32] = "ds_swizzle_b32 v8, v10 offset:0xe000",
+	[SWIZZLE_FFT_16] = "ds_swizzle_b32 v8, v10 offset:0xe010",
+	[SWIZZLE_FFT_NONE] = "ds_swizzle_b32 v8, v10 offset:0xe01f",
 	[PLAIN_READ_32] = "ds_read_b32 v8, v2",
 	[PLAIN_READ_64] = "ds_read_b64 v[8:9], v2",
 	[PLAIN_READ_128] = "ds_read_b128 v[8:11], v2",
@@ -275,6 +281,15 @@ static void test_addtid(void **state)
 static int source_of(enum snippet snippet, unsigned int l)
 {
 	static const unsigned int quad[] = {3, 1, 0, 2};
+	/* The manual's tables for patterns 0x00 and 0x10; its lanes count from 1. */
+	static const unsigned char fft[2][32] = {
+		{0x01, 0x11, 0x09, 0x19, 0x05, 0x15, 0x0d, 0x1d, 0x03, 0x13, 0x0b,
+		 0x1b, 0x07, 0x17, 0x0f, 0x1f, 0x02, 0x12, 0x0a, 0x1a, 0x06, 0x16,
+		 0x0e, 0x1e, 0x04, 0x14, 0x0c, 0x1c, 0x08, 0x18, 0x10, 0x20},
+		{0x01, 0x09, 0x05, 0x0d, 0x03, 0x0b, 0x07, 0x0f, 0x02, 0x0a, 0x06,
+		 0x0e, 0x04, 0x0c, 0x08, 0x10, 0x11, 0x19, 0x15, 0x1d, 0x13, 0x1b,
+		 0x17, 0x1f, 0x12, 0x1a, 0x16, 0x1e, 0x14, 0x1c, 0x18, 0x20},
+	};
 	unsigned int at = l & 31;
 
 	switch (snippet) {
@@ -290,6 +305,11 @@ static int source_of(enum snippet snippet, unsigned int l)
 		return (int)((l & ~3u) + quad[l & 3]);
 	case SWIZZLE_MASK: /* bit 4 zero, bit 3 one, bit 2 kept, bit 1 inverted, bit 0 zero */
 		return (int)((l & 32) | 8 | (at & 4) | (~at & 2));
+	case SWIZZLE_FFT_32:
+	case SWIZZLE_FFT_16:
+		return (int)((l & 32) + fft[snippet - SWIZZLE_FFT_32][at] - 1);
+	case SWIZZLE_FFT_NONE:
+		return (int)l;
 	default: /* rotate by 3 among 32 */
 		return (int)((l & 32) | ((at + 3) & 31));
 	}
@@ -299,9 +319,9 @@ static void test_crossbar(void **state)
 {
 	(void)state;
 	for (unsigned int n = 0; n < 200; n++) {
-		enum snippet snippet = BPERMUTE + n % 5;
+		enum snippet snippet = BPERMUTE + n % 8;
 
-		fill(n & 8 ? lab_random() : ~0ull);
+		fill(n & 16 ? lab_random() : ~0ull);
 		lab_run_to_end(&lab, snippet);
 		for (unsigned int l = 0; l < 64; l++) {
 			int from = source_of(snippet, l);

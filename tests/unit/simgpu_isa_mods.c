@@ -18,8 +18,8 @@
 #include "simgpu_isa_ref.h"
 
 enum {
-	SDWA_CASES = 400,
-	DPP_CASES = 400,
+	SDWA_CASES = 7 * 3 * 7 * 7, /* every destination with every pair of sources */
+	DPP_CASES = 13 * 256,	    /* every control of every kind */
 	SDWA_FIRST = 0,
 	DPP_FIRST = SDWA_CASES,
 	OTHERS = DPP_FIRST + DPP_CASES,
@@ -92,9 +92,9 @@ static void make_sdwa(unsigned int i)
 	char src[2][32];
 
 	*s = (struct sdwa){
-		.dst_sel = pick(7),
-		.unused = pick(3),
-		.sel = {pick(7), pick(7)},
+		.dst_sel = i % 7,
+		.unused = i / 7 % 3,
+		.sel = {i / 21 % 7, i / 147},
 		.sext = {pick(2), pick(2)},
 	};
 	for (unsigned int n = 0; n < 2; n++)
@@ -127,16 +127,18 @@ static void make_dpp(unsigned int i)
 
 	*d = (struct dpp){
 		.kind = i % DPP_KINDS,
-		.n = 1 + pick(15),
+		.n = 1 + i / DPP_KINDS % 15,
 		.row_mask = pick(2) ? 15 : pick(16),
 		.bank_mask = pick(2) ? 15 : pick(16),
 		.bound_zero = pick(2),
 	};
 	if (d->kind == QUAD) {
-		d->n = pick(256);
+		d->n = i / DPP_KINDS;
 		snprintf(control, sizeof(control), formats[QUAD], d->n & 3, d->n >> 2 & 3,
 			 d->n >> 4 & 3, d->n >> 6);
 	} else {
+		if (d->kind == ROW_NEWBCAST)
+			d->n = i / DPP_KINDS % 16;
 		snprintf(control, sizeof(control), formats[d->kind], d->n);
 	}
 	snprintf(texts[DPP_FIRST + i], sizeof(texts[0]),
