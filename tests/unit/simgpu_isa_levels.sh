@@ -13,11 +13,10 @@ for test; do
 	for level in base avx2 avx512; do
 		SIMGPU_ISA_DIGEST=$out/$test.$level PROBE_SIM_ISA=$level PROBE_SIM_JIT=0 \
 			"$bin/simgpu_isa_$test" >/dev/null 2>&1
-		SIMGPU_ISA_DIGEST=$out/$test.$level-translated PROBE_SIM_ISA=$level PROBE_SIM_JIT=2 \
-			"$bin/simgpu_isa_$test" >/dev/null 2>&1
 		[ -s "$out/$test.$level" ]
 	done
-	for level in avx2 avx512 avx2-translated avx512-translated; do
+	SIMGPU_ISA_DIGEST=$out/$test.translated PROBE_SIM_JIT=2 "$bin/simgpu_isa_$test" >/dev/null 2>&1
+	for level in avx2 avx512 translated; do
 		diff "$out/$test.base" "$out/$test.$level" >"$out/diff" && continue
 		echo "$test: snippets that differ between base and $level:"
 		sed -n 's/^< \([0-9]*\) .*/\1/p' "$out/diff" | tr '\n' ' '
