@@ -8,6 +8,7 @@
  * host threads.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -301,7 +302,8 @@ static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *l
 
 static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 {
-	uint64_t next = 0, insts = 0, sleeps = 0;
+	enum { YIELD_MEETINGS = 16 };
+	uint64_t next = 0, insts = 0, sleeps = 0, meetings = 0;
 	struct sim_backoff backoff = {0};
 
 	for (uint32_t i = 0; i < time->count; i++)
@@ -316,6 +318,9 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 			sim_backoff_pause(&backoff);
 		else
 			backoff.rounds = 0;
+		/* It may spin for a kernel of another queue, whose thread is to have its turn. */
+		if (!(++meetings % YIELD_MEETINGS))
+			sched_yield();
 	} while (find_next(time, &next) && !sim_dispatch_stopped(dispatch));
 }
 

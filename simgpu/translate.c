@@ -51,7 +51,7 @@ static void before_fork(void)
 	struct timespec end;
 
 	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec += 2;
+	end.tv_sec += 10;
 	forking = !pthread_mutex_timedlock(&busy, &end);
 }
 
