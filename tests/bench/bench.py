@@ -19,6 +19,8 @@ import subprocess
 import sys
 import time
 
+import bench_sim
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -99,16 +101,6 @@ def compile_kernels(bench):
     for name, flags in (("kernels", []), ("kernels_probed", [f"-fpass-plugin={plugin}"])):
         subprocess.run(["hipcc", "--offload-arch=gfx90a", "-g", "-O2", *flags, source, "-o", bench.work / name],
                        check=True)
-
-
-def simulator_speed(bench):
-    for kernel, repeats in (("saxpy", 20), ("matmul", 2), ("transpose", 20)):
-        rates = []
-        for _ in range(5):
-            mine = [d for d in bench.stats([bench.work / "kernels", kernel, str(repeats)])
-                    if kernel in d["kernel"]]
-            rates.append(sum(d["lane_ops"] for d in mine) / sum(d["host_ns"] for d in mine))
-        bench.row(f"simulator, {kernel}, one core", rates, "G lane-op/s", "at least 0.5")
 
 
 def probe_instructions(bench):
@@ -194,7 +186,7 @@ def main():
     bench = Bench(args.build, args.only)
     print(f"{'what':<46} {'median':>12} {'unit':<22} {'spread':>7}  yardstick")
     compile_kernels(bench)
-    for part in (simulator_speed, probe_instructions, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
+    for part in (*bench_sim.PARTS, probe_instructions, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
         if bench.wanted(part.__name__):
             part(bench)
     bench.finish()

@@ -63,6 +63,12 @@ foreach(name divergence halves sorting stencils waves)
 	probe_hip_test(${name}.turns ${name}
 		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
 endforeach()
+# Everything translated before it runs.
+if(TARGET probe_sim_jit)
+	foreach(name arithmetic shared divergence halves sorting stencils waves)
+		probe_hip_test(${name}.jit ${name} PROBE_SIM_JIT=2)
+	endforeach()
+endif()
 probe_hip_program(divergence_O0 divergence -O0)
 probe_hip_test(divergence.O0 divergence_O0)
 probe_hip_program(exhaust exhaust -O2)
