@@ -167,7 +167,8 @@ static void decode_mai(struct decoder *d)
 		return;
 	}
 	for (unsigned int n = 0; n < 2; n++)
-		if (decode_field(w, 59 + n, 1) && decode_field(w, 32 + 9 * n, 9) >= SRC_VGPR)
+		if ((decode_field(w, 59 + n, 1) && decode_field(w, 32 + 9 * n, 9) >= SRC_VGPR) ||
+		    (n == 0 && d->row->op == OP_v_accvgpr_read_b32))
 			ip->off[n] += 256 * 4u * SIM_LANES;
 	if (d->row->op == OP_v_accvgpr_read_b32 || !acc_cd)
 		return;
@@ -220,6 +221,12 @@ static void decode_madk(struct decoder *d)
 	}
 }
 
+/* The highest bit of the source's number does not matter to these. */
+static bool source_is_register(enum sim_op op)
+{
+	return op == OP_v_swap_b32 || op == OP_v_accvgpr_mov_b32 || op == OP_v_accvgpr_read_b32;
+}
+
 void decode_vop(struct decoder *d)
 {
 	const char *name = sim_op_name(d->row->op);
@@ -235,8 +242,12 @@ void decode_vop(struct decoder *d)
 		decode_vop3p(d);
 	if (d->enc == ENC_VOP3 || d->enc == ENC_VOP3P) {
 		d->src0 = d->word[1] & 0x1ff;
+		if (source_is_register(d->row->op))
+			d->src0 |= SRC_VGPR;
 	} else {
 		d->src0 = d->word[0] & 0x1ff;
+		if (source_is_register(d->row->op))
+			d->src0 |= SRC_VGPR;
 		if (d->row->count && d->src0 == SRC_SDWA)
 			d->ip->m.sdwa = true;
 	}
