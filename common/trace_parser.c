@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define BARRIER_WORD (PROBE_SITE_BARRIER | (uint32_t)PROBE_FORM_AFFINE << PROBE_FORM_SHIFT)
+
 void probe_trace_reset(struct probe_trace_batch *batch)
 {
 	batch->count = 0;
@@ -126,6 +128,16 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 			wave = NULL;
 			if (before != ring->dispatch)
 				return PROBE_TRACE_SWITCH;
+			continue;
+		}
+		if (word0 == BARRIER_WORD) {
+			if (len - *pos < sizeof(struct probe_rec_affine))
+				return PROBE_TRACE_BAD;
+			*pos += sizeof(struct probe_rec_affine);
+			counts->records++;
+			counts->invalid += !ring->dispatch;
+			ring->wave.barriers++;
+			wave = NULL; /* what follows is told apart */
 			continue;
 		}
 		if (form > PROBE_FORM_FULL)

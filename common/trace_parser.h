@@ -37,7 +37,7 @@ enum probe_trace_stop {
 
 /* Counters of the caller, added to. */
 struct probe_trace_counts {
-	uint64_t records; /* wave and access records understood */
+	uint64_t records; /* wave, barrier and access records understood */
 	uint64_t invalid; /* of those, not handed on: no such site, no wave, no lane */
 };
 

@@ -48,7 +48,11 @@ static bool check_targets(const struct pass_units *units)
 	return true;
 }
 
-static bool has_sites(LLVMValueRef function, const struct pass_options *options)
+/*
+ * Is there something to probe? In a kernel without accesses nobody asks for its barriers; a
+ * function's are its callers'.
+ */
+static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_options *options)
 {
 	struct pass_site site;
 
@@ -56,7 +60,8 @@ static bool has_sites(LLVMValueRef function, const struct pass_options *options)
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst))
-			if (pass_site_wanted(inst, options, &site))
+			if (pass_site_wanted(inst, options, &site) ||
+			    (!kernel && pass_is_barrier(inst)))
 				return true;
 	return false;
 }
@@ -106,7 +111,8 @@ static void mark_probed(struct pass_units *units, const struct pass_options *opt
 	bool changed;
 
 	for (size_t i = 0; i < units->count; i++)
-		units->unit[i].probed = has_sites(units->unit[i].original, options);
+		units->unit[i].probed =
+			has_sites(units->unit[i].original, units->unit[i].kernel, options);
 	do {
 		changed = false;
 		for (size_t i = 0; i < units->count; i++)

@@ -93,6 +93,8 @@ uint32_t pass_site_unit(enum probe_space space, enum probe_access_kind access, u
 			uint32_t align);
 /* File of a debug location, absolute if the compiler told; "" = unknown. */
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size);
+/* Does a wave wait here for the others of its workgroup? */
+bool pass_is_barrier(LLVMValueRef inst);
 /* Is this instruction a site, and within the scope the user asked for? */
 bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret);
 

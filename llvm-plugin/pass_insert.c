@@ -119,6 +119,21 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 	call_probe(in, probe_of(in, site->space), args, 7, "");
 }
 
+/* The trace kind records a barrier as if it were an access, by a site that is none (wire.h). */
+static void insert_barrier(struct insert *in, LLVMValueRef inst)
+{
+	struct pass_site site = {
+		.pointer = LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_GLOBAL)),
+		.access = PROBE_ACCESS_LOAD,
+		.space = PROBE_SPACE_GLOBAL,
+		.size = 4,
+		.unit = 4,
+		.align = 4,
+	};
+
+	insert_site(in, inst, &site, PROBE_SITE_BARRIER);
+}
+
 /*
  * First instruction behind the entry block's allocas. Allocas further down are moved up: inlining
  * splits the block, and an alloca outside the entry block would be dynamic.
@@ -210,6 +225,8 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 			next = LLVMGetNextInstruction(inst);
 			if (pass_site_wanted(inst, options, &site))
 				insert_site(in, inst, &site, id++);
+			else if (in->kind == PROBE_KIND_TRACE && pass_is_barrier(inst))
+				insert_barrier(in, inst);
 			else if (in->kind == PROBE_KIND_TRACE && ends_wave(inst))
 				insert_exit_before(in, inst);
 			else

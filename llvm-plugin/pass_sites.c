@@ -146,6 +146,15 @@ void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
 		 (int)name_size, name);
 }
 
+bool pass_is_barrier(LLVMValueRef inst)
+{
+	LLVMValueRef callee =
+		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
+	size_t size;
+
+	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.s.barrier");
+}
+
 bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret)
 {
 	char file[PASS_PATH_MAX] = "";

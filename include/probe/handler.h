@@ -84,7 +84,7 @@ struct probe_wave_info {
 	uint32_t group[3];
 	uint32_t wave; /* inside the workgroup */
 	uint32_t hw_id;
-	uint32_t reserved;
+	uint32_t barriers; /* of the workgroup, that the wave has passed by then */
 	uint64_t exec;
 	uint64_t time; /* device clock at the wave's start */
 };

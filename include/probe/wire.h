@@ -218,8 +218,10 @@ enum probe_form {
 	PROBE_FORM_FULL = 4, /* struct probe_rec_lanes with base 0, one uint64_t per active lane */
 };
 
-#define PROBE_SITE_MASK	 0x00ffffffu
-#define PROBE_FORM_SHIFT 24
+#define PROBE_SITE_MASK 0x00ffffffu
+/* Site of an AFFINE record that says: the wave comes to a barrier of its workgroup (s_barrier). */
+#define PROBE_SITE_BARRIER 0x00ffffffu
+#define PROBE_FORM_SHIFT   24
 
 struct probe_rec_wave {
 	uint32_t word0; /* site 0 */

@@ -9,11 +9,12 @@ cmake --build handler >build.log || fail "build: $(cat build.log)"
 record lanes.db -q -a "$work/handler/lanes.so" -- "$build/examples/reduction" >/dev/null
 balanced lanes.db
 
-# Two kernels of 64 workgroups of 4 waves: each wave announces itself in one record, each execution
-# of a site is one more.
+# Two kernels of 64 workgroups of 4 waves: each wave announces itself in one record and passes 8
+# barriers, which are one each; each execution of a site is one more.
 waves=$((2 * 64 * 4))
+barriers=$((waves * 8))
 stored=$(sqlite3 lanes.db "SELECT value FROM probe_account WHERE stream = 'trace' AND name = 'stored'")
-expect "executions" "$(sqlite3 lanes.db 'SELECT sum(executions) FROM probe_lanes_site')" "$((stored - waves))"
+expect "executions" "$(sqlite3 lanes.db 'SELECT sum(executions) FROM probe_lanes_site')" "$((stored - waves - barriers))"
 
 # The first step of sum_interleaved adds with half of the 256 work-items: two full waves of four.
 line=$(grep -n 'part\[i\] += part\[i + s\]' "$source/examples/reduction.hip" | cut -d: -f1)

@@ -107,6 +107,33 @@ static void reads_the_three_forms(void **state)
 	assert_ptr_equal(batch.access[0].wave, batch.access[2].wave);
 }
 
+/* A barrier is counted as a record and in its wave, and is no access. */
+static void counts_barriers(void **state)
+{
+	(void)state;
+	add_wave(1, 0);
+	add_affine(0, 4, 1, 0);
+	add_affine(PROBE_SITE_BARRIER, 0, ~0ull, 0);
+	add_affine(PROBE_SITE_BARRIER, 0, ~0ull, 0);
+	add_affine(1, 4, 1, 0);
+	add_affine(2, 4, 1, 0);
+	add_wave(1, 1);
+	add_affine(0, 4, 1, 0);
+	assert_int_equal(parse(), PROBE_TRACE_SWITCH);
+	assert_int_equal(parse(), PROBE_TRACE_END);
+	assert_int_equal(counts.records, 8);
+	assert_int_equal(counts.invalid, 0);
+	assert_int_equal(batch.count, 4);
+	assert_int_equal(batch.access[0].wave->barriers, 0);
+	assert_int_equal(batch.access[1].wave->barriers, 2);
+	assert_ptr_equal(batch.access[1].wave, batch.access[2].wave);
+	assert_int_equal(batch.access[3].wave->barriers, 0);
+	/* Cut short, it is no record. */
+	pos = 0;
+	len = sizeof(struct probe_rec_wave) + sizeof(struct probe_rec_affine) + 8;
+	assert_int_equal(parse(), PROBE_TRACE_BAD);
+}
+
 static void pads_end_a_piece(void **state)
 {
 	(void)state;
@@ -265,10 +292,15 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 	const struct CMUnitTest tests[] = {
-		TEST(reads_the_three_forms),	   TEST(pads_end_a_piece),
-		TEST(stops_when_full_and_goes_on), TEST(counts_waves_as_room),
-		TEST(tells_a_change_of_dispatch),  TEST(counts_what_it_cannot_hand_on),
-		TEST(refuses_bytes_that_lie),	   TEST(takes_every_truncation),
+		TEST(reads_the_three_forms),
+		TEST(pads_end_a_piece),
+		TEST(counts_barriers),
+		TEST(stops_when_full_and_goes_on),
+		TEST(counts_waves_as_room),
+		TEST(tells_a_change_of_dispatch),
+		TEST(counts_what_it_cannot_hand_on),
+		TEST(refuses_bytes_that_lie),
+		TEST(takes_every_truncation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
