@@ -65,6 +65,15 @@ expect "addresses in CSV" "$(sed 1d accesses.csv | sed 's/.*,//' | tr ' ' '\n' |
 expect "stores of a branch" "$(jq -c 'select(.kernel | startswith("every_fourth")) |
 	[.group[0], .wave, .exec, .wave_exec, .lanes, .line]' accesses.jsonl | sort | head -n 1)" \
 	"[0,0,\"0x2222222222222222\",\"0xffffffffffffffff\",16,$(line 'out[i] = i;')]"
+# A neighbour's value without a barrier: each of 4 waves loads what another stored.
+record race.db -q -a race -- ./program 2>/dev/null
+balanced race.db
+expect "races" "$(probe-report tables --table race_pair --format json race.db |
+	jq -c '[.[] | [.kernel_name, .access, .line, .other_access, .other_line, .words]]')" \
+	"[[\"shift_racing(unsigned int*)\",\"store\",$(grep -n 'tile\[t\] = t;' "$source/tests/e2e/handlers.hip" |
+		sed -n '2s/:.*//p'),\"load\",$(grep -n 'tile\[(t + 64)' "$source/tests/e2e/handlers.hip" |
+		sed -n '2s/:.*//p'),$((8 * 256))]]"
+
 # The file stays as it is when a second run would write it: that handler fails, the others do not.
 cp accesses.csv before.csv
 record again.db -q -a log:file=accesses.csv,divergence -- ./program 2>again.err

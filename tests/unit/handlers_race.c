@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The race handler against comparing every access with every other one. */
+#include "handlers_random.h"
+
+extern const struct probe_handler probe_handler;
+
+static struct host_state state;
+static struct probe_host host;
+static void *instance;
+static struct probe_dispatch_info dispatch;
+
+static int start(void **unused)
+{
+	(void)unused;
+	memset(&state, 0, sizeof(state));
+	host = host_of(&state);
+	dispatch = random_dispatch;
+	dispatch.grid[0] = 256 * 3;
+	dispatch.grid[1] = dispatch.grid[2] = 1;
+	return probe_handler.open(&host, &instance);
+}
+
+static int send(const struct probe_access *access)
+{
+	struct probe_batch batch = {
+		.size = sizeof(batch),
+		.stream = PROBE_STREAM_ACCESS,
+		.dispatch = &dispatch,
+		.count = 1,
+		.access = access,
+	};
+
+	return probe_handler.batch(instance, &batch);
+}
+
+/* ---- Random accesses ------------------------------------------------------------------------- */
+
+enum { RECORDS = 400, SITES = 6, DWORDS = 1 << 19 };
+static struct random_access randoms[RECORDS];
+static uint64_t dispatches[RECORDS];
+static int64_t want[HOST_SITES][HOST_SITES];
+static bool hit[SITES][SITES][DWORDS];
+
+static bool touches(const struct random_access *random, uint32_t dword)
+{
+	const struct probe_site_info *site = &state.sites[random->access.site];
+
+	for (unsigned lane = 0; lane < 64; lane++) {
+		uint32_t first = (uint32_t)random->addr[lane] / 4;
+		uint32_t last = ((uint32_t)random->addr[lane] + site->bytes - 1) / 4;
+
+		if (random->active[lane] && dword >= first && dword <= last &&
+		    random_space(site, random->addr[lane]) == PROBE_SPACE_LDS)
+			return true;
+	}
+	return false;
+}
+
+/* Mark the dwords at which the pair (i, k) races. */
+static void compare(const struct random_access *a, const struct random_access *b)
+{
+	const struct probe_site_info *left = &state.sites[a->access.site],
+				     *right = &state.sites[b->access.site];
+	uint32_t low = left->id < right->id ? left->id : right->id;
+	uint32_t high = left->id < right->id ? right->id : left->id;
+
+	if (a->wave.wave == b->wave.wave || a->wave.barriers != b->wave.barriers ||
+	    a->wave.group[0] != b->wave.group[0])
+		return;
+	if (left->access == right->access && left->access != PROBE_ACCESS_STORE)
+		return;
+	for (unsigned lane = 0; lane < 64; lane++) {
+		uint32_t first = (uint32_t)a->addr[lane] / 4;
+		uint32_t last = ((uint32_t)a->addr[lane] + left->bytes - 1) / 4;
+
+		if (!a->active[lane] || random_space(left, a->addr[lane]) != PROBE_SPACE_LDS)
+			continue;
+		for (uint32_t dword = first; dword <= last; dword++) {
+			assert_true(dword < DWORDS);
+			if (!hit[low][high][dword] && touches(b, dword))
+				hit[low][high][dword] = true;
+		}
+	}
+}
+
+/* All pairs of records of one dispatch, workgroup and barrier. */
+static void want_all(uint64_t id, uint32_t group, uint32_t barriers)
+{
+	memset(hit, 0, sizeof(hit));
+	for (unsigned i = 0; i < RECORDS; i++)
+		for (unsigned k = 0; k < RECORDS; k++)
+			if (dispatches[i] == id && dispatches[k] == id &&
+			    randoms[i].wave.group[0] == group &&
+			    randoms[k].wave.group[0] == group &&
+			    randoms[i].wave.barriers == barriers &&
+			    randoms[k].wave.barriers == barriers)
+				compare(&randoms[i], &randoms[k]);
+	for (uint32_t a = 0; a < state.site_count; a++)
+		for (uint32_t b = a; b < state.site_count; b++)
+			for (uint32_t dword = 0; dword < DWORDS; dword++)
+				want[a][b] += hit[a][b][dword];
+}
+
+static void test_random(void **unused)
+{
+	uint64_t seed = 88172645463325252ull;
+	size_t pairs = 0;
+
+	(void)unused;
+	/* Few sites, so that they meet: each kind of access to LDS, and flat. */
+	for (int access = PROBE_ACCESS_LOAD; access <= PROBE_ACCESS_ATOMIC; access++) {
+		random_add_site(&state, (enum probe_access_kind)access, PROBE_SPACE_LDS, 4, 4);
+		random_add_site(&state, (enum probe_access_kind)access, PROBE_SPACE_FLAT, 12, 12);
+	}
+	for (unsigned i = 0; i < RECORDS; i++) {
+		random_access(&seed, &state.sites[ref_random(&seed) % state.site_count],
+			      &randoms[i]);
+		randoms[i].wave.barriers = (uint32_t)(ref_random(&seed) % 3);
+		dispatches[i] = 1 + ref_random(&seed) % 2;
+		/* Dispatches come by turns. */
+		dispatch.id = dispatches[i];
+		assert_int_equal(send(&randoms[i].access), 0);
+	}
+	dispatch.id = 1;
+	assert_int_equal(probe_handler.dispatch_end(instance, &dispatch), 0);
+	for (uint64_t id = 1; id <= 2; id++)
+		for (uint32_t group = 0; group < 3; group++)
+			for (uint32_t barriers = 0; barriers < 3; barriers++)
+				want_all(id, group, barriers);
+	assert_int_equal(probe_handler.close(instance), 0);
+	for (size_t row = 0; row < state.row_count; row++) {
+		int64_t *words =
+			&want[host_get(&state, row, "site")][host_get(&state, row, "other_site")];
+
+		assert_true(*words > 0);
+		assert_int_equal(host_get(&state, row, "words"), *words);
+		*words = 0;
+		pairs++;
+	}
+	assert_true(pairs > 8);
+	for (uint32_t a = 0; a < state.site_count; a++)
+		for (uint32_t b = 0; b < state.site_count; b++)
+			assert_int_equal(want[a][b], 0);
+}
+
+/* ---- Known cases ----------------------------------------------------------------------------- */
+
+static void step(uint32_t site, uint32_t group, uint32_t wave, uint32_t barriers, uint64_t base)
+{
+	struct probe_wave_info info = {
+		.group = {group, 0, 0}, .wave = wave, .barriers = barriers, .exec = ~0ull};
+	struct probe_access access = {.site = site,
+				      .form = PROBE_FORM_AFFINE,
+				      .lanes = 64,
+				      .exec = ~0ull,
+				      .base = base,
+				      .stride = 4,
+				      .wave = &info};
+
+	assert_int_equal(send(&access), 0);
+}
+
+static void add_three(void)
+{
+	random_add_site(&state, PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	random_add_site(&state, PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 4, 4);
+	random_add_site(&state, PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4);
+}
+
+static void test_no_race(void **unused)
+{
+	(void)unused;
+	add_three();
+	step(1, 0, 0, 0, 0); /* a wave alone */
+	step(0, 0, 0, 0, 0);
+	step(0, 0, 1, 1, 0);   /* behind a barrier */
+	step(0, 1, 1, 0, 0);   /* another workgroup */
+	step(0, 0, 1, 0, 256); /* other words */
+	step(0, 0, 2, 0, 256); /* both load */
+	step(2, 0, 1, 2, 0);   /* both atomic */
+	step(2, 0, 2, 2, 0);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.row_count, 0);
+	assert_int_equal(state.logged, 0);
+}
+
+static void test_example(void **unused)
+{
+	(void)unused;
+	add_three();
+	step(1, 2, 3, 1, 128);
+	step(0, 2, 1, 1, 0);
+	step(1, 1, 0, 4, 1024);
+	step(0, 1, 2, 4, 1024 + 128);
+	step(2, 0, 0, 0, 0); /* an atomic operation and a load */
+	step(0, 0, 3, 0, 252);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.row_count, 2);
+	assert_int_equal(state.level, PROBE_LOG_WARNING);
+	assert_int_equal(host_get(&state, 0, "site"), 0);
+	assert_int_equal(host_get(&state, 0, "other_site"), 1);
+	assert_int_equal(host_get(&state, 0, "other_line"), 11);
+	assert_string_equal(host_text(&state, 0, "other_access"), "store");
+	assert_int_equal(host_get(&state, 0, "words"), 32 + 32);
+	assert_int_equal(host_get(&state, 0, "group_x"), 1);
+	assert_int_equal(host_get(&state, 0, "barriers"), 4);
+	assert_int_equal(host_get(&state, 0, "address"), 1024 + 128);
+	assert_int_equal(host_get(&state, 0, "wave"), 2);
+	assert_int_equal(host_get(&state, 0, "other_wave"), 0);
+	assert_string_equal(host_text(&state, 0, "note"), "");
+	assert_int_equal(host_get(&state, 1, "other_site"), 2);
+	assert_int_equal(host_get(&state, 1, "words"), 1);
+	assert_int_equal(host_get(&state, 1, "address"), 252);
+}
+
+/* Over the limit nothing is examined, and the user is told how much. */
+static void test_limit(void **unused)
+{
+	(void)unused;
+	assert_int_equal(probe_handler.close(instance), 0);
+	memset(&state, 0, sizeof(state));
+	host = host_of(&state);
+	state.args[0][0] = "memory";
+	state.args[0][1] = "128K";
+	assert_int_equal(probe_handler.open(&host, &instance), 0);
+	add_three();
+	for (uint32_t group = 0; group < 100; group++)
+		step(1, group, 0, 0, 0);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.logged, 1);
+	assert_non_null(strstr(state.message, "not examined"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_random, start),
+		cmocka_unit_test_setup(test_no_race, start),
+		cmocka_unit_test_setup(test_example, start),
+		cmocka_unit_test_setup(test_limit, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
