@@ -10,22 +10,20 @@
 #include <stddef.h>
 
 const struct sim_time_cost sim_time_cost = {
-	.slot = 4,	    /* [DOC rpc] one SIMD per cycle in turn */
-	.internal = 7,	    /* [HW rpc] fits 6.79 s_nop per cycle and unit: 7 of 8 waves a slot */
-	.valu = 4,	    /* [DOC rpc] 64 lanes on 16 */
-	.f64 = 4,	    /* [SIM mca] full rate */
-	.trans = 16,	    /* [SIM mca] quarter rate */
-	.mul32 = 4,	    /* [SIM mca]; open, a quarter of the rate is often quoted for GCN */
-	.branch_taken = 16, /* [E] often quoted for GCN; mca has 8 units, 32 cycles */
-	.branch_not = 4,    /* [E] */
-	.sleep = 64,	    /* [DOC] MI200 ISA: s_sleep N is about 64 * N */
-	.scalar_l1 = 48,    /* [HW mt4g] */
-	.lds = 48,	    /* [HW mt4g] */
-	.vector_l1 = 124,   /* [HW mt4g] */
-	.l2 = 302,	    /* [HW mt4g] */
-	.hbm = 741,	    /* [HW mt4g] */
-	.ta_queue = 64,	    /* [E] four whole-wave accesses */
-	.l1_return = 64,    /* [DOC] */
+	.valu = 4,		/* [DOC rpc] 64 lanes on 16 */
+	.f64 = 4,		/* [SIM mca] full rate */
+	.trans = 16,		/* [SIM mca] quarter rate */
+	.mul32 = 4,		/* [SIM mca]; open, a quarter of the rate is often quoted for GCN */
+	.branch_taken = 16,	/* [E] often quoted for GCN; mca has 8 units, 32 cycles */
+	.branch_not = 4,	/* [E] */
+	.sleep = 64,		/* [DOC] MI200 ISA: s_sleep N is about 64 * N */
+	.scalar_l1 = 48,	/* [HW mt4g] */
+	.lds = 48,		/* [HW mt4g] */
+	.vector_l1 = 124,	/* [HW mt4g] */
+	.l2 = 302,		/* [HW mt4g] */
+	.hbm = 741,		/* [HW mt4g] */
+	.ta_queue = 64,		/* [E] four whole-wave accesses */
+	.l1_return = 64,	/* [DOC] */
 	.l2_read = 2535 * 1024, /* [HW mt4g] 4014 GiB/s */
 	.l2_write = 1518 * 1024,
 	.hbm_read = 686 * 1024, /* [HW mt4g] 1085 GiB/s */

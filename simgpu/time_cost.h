@@ -9,10 +9,15 @@
 
 #include <stdint.h>
 
+/* These two are constants of the compiler's for the sake of speed. */
+enum {
+	SIM_SLOT = 4, /* [DOC rpc] cycles between a SIMD's issue slots: one SIMD a cycle in turn */
+	SIM_INTERNAL = 7, /* [HW rpc] of 8 waves issue an internal instruction per slot: fits the
+			     6.79 s_nop per cycle and unit */
+};
+
 struct sim_time_cost {
 	/* Issue. */
-	uint16_t slot;	   /* a SIMD's issue slots are so many cycles apart */
-	uint16_t internal; /* internal instructions of one SIMD per slot */
 	uint16_t valu, f64, trans, mul32;
 	uint16_t branch_taken, branch_not;
 	uint16_t sleep; /* of s_sleep 1 */

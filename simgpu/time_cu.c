@@ -24,9 +24,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 /* The first slot of a SIMD at or after a time. */
 static uint64_t slot_at(uint32_t simd, uint64_t when)
 {
-	uint64_t slot = sim_time_cost.slot;
-
-	return when <= simd ? simd : (when - simd + slot - 1) / slot * slot + simd;
+	return when <= simd ? simd : ((when - simd + SIM_SLOT - 1) & -(uint64_t)SIM_SLOT) + simd;
 }
 
 /* ---- Waits ---------------------------------------------------------------------------------- */
@@ -86,14 +84,12 @@ static void give_slot(struct time_cu *cu, struct time_group *group)
 static void refill(struct time_cu *cu, struct time_wave *w, bool pass)
 {
 	struct sim_wave *wave = &w->group->slot->wave[w->index];
-	uint64_t piece = sim_options()->quantum;
-
 	sim_trace_reset(w->trace);
 	w->trace->pass = pass;
 	w->trace->cycles = cu->dispatch->start_cycle + cu->now;
 	wave->trace = w->trace;
 	w->run = w->word = 0;
-	w->stop = sim_wave_run(wave, (uint32_t)(piece < PIECE ? piece : PIECE));
+	w->stop = sim_wave_run(wave, cu->piece);
 	cu->steps++;
 	switch (w->stop) {
 	case SIM_STOP_END:
@@ -164,7 +160,8 @@ static void end_wave(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	w->state = TIME_ENDED;
 	group->wave[w->index] = NULL;
 	group->live--;
-	cu->live--;
+	if (!--cu->live)
+		cu->counters.cu_busy_cycles += now - cu->busy_from;
 	remove_wave(&cu->simd[w->simd], w);
 	if (!group->live)
 		group_done(cu, group);
@@ -298,7 +295,7 @@ static uint64_t issue_lds(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	cu->counters.lds_conflict += record >> 32 & 0xffff;
 	cu->lds_free[w->simd / 2] = now + port;
 	/* The latency was measured with 4 cycles of port; its use costs the s_waitcnt's slot. */
-	return now + sim_time_cost.lds + port - 4 - sim_time_cost.slot;
+	return now + sim_time_cost.lds + port - 4 - SIM_SLOT;
 }
 
 static void issue_memory(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
@@ -313,7 +310,7 @@ static void issue_memory(struct time_cu *cu, struct time_wave *w, const struct s
 		break;
 	case TIMING_CLOCK:
 		w->word++;
-		push_lgkm(w, now + sim_time_cost.scalar_l1 - sim_time_cost.slot);
+		push_lgkm(w, now + sim_time_cost.scalar_l1 - SIM_SLOT);
 		break;
 	case TIMING_SCALAR_FORGET:
 		w->word++;
@@ -364,22 +361,22 @@ static uint64_t pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t r
 	count_issued(cu, w, t);
 	w->last = w->stalled = t;
 	w->at += t->words;
-	return ready + sim_time_cost.slot;
+	return ready + SIM_SLOT;
 }
 
 /* When the instruction behind one that issues now may, and what it costs meanwhile. */
 static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 			    const struct sim_timing *t, uint64_t now)
 {
-	uint64_t ready = now + sim_time_cost.slot;
+	uint64_t ready = now + SIM_SLOT;
 
 	switch (t->kind) {
 	case TIMING_PLAIN:
 		if (t->flags & TIMING_DATA)
 			issue_memory(cu, w, t, now);
-		if (t->unit == UNIT_NONE && t->cycles > sim_time_cost.slot) {
+		if (t->unit == UNIT_NONE && t->cycles > SIM_SLOT) {
 			ready = now + t->cycles;
-			count_wait(cu, w, t, WAIT_INTERNAL, ready - now - sim_time_cost.slot);
+			count_wait(cu, w, t, WAIT_INTERNAL, ready - now - SIM_SLOT);
 		}
 		return ready;
 	case TIMING_MFMA:
@@ -390,12 +387,12 @@ static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct t
 	case TIMING_BRANCH:
 		ready = now + (w->at == w->end && w->jumps ? sim_time_cost.branch_taken
 							   : sim_time_cost.branch_not);
-		if (ready > now + sim_time_cost.slot)
-			count_wait(cu, w, t, WAIT_NO_INSTRUCTION, ready - now - sim_time_cost.slot);
+		if (ready > now + SIM_SLOT)
+			count_wait(cu, w, t, WAIT_NO_INSTRUCTION, ready - now - SIM_SLOT);
 		return ready;
 	case TIMING_SLEEP:
 		ready = later(ready, now + (uint64_t)t->arg * sim_time_cost.sleep);
-		count_wait(cu, w, t, WAIT_OTHER, ready - now - sim_time_cost.slot);
+		count_wait(cu, w, t, WAIT_OTHER, ready - now - SIM_SLOT);
 		return ready;
 	default:
 		issue_memory(cu, w, t, now);
@@ -455,11 +452,11 @@ static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 	const struct sim_timing *t = w->at;
 	uint64_t free;
 
-	*again = now + sim_time_cost.slot;
+	*again = now + SIM_SLOT;
 	/* Of internal instructions one more than may issue in a slot: each is left out in turn. */
 	if (t->unit == UNIT_NONE)
-		return simd->count <= sim_time_cost.internal ||
-		       now / sim_time_cost.slot % simd->count != w->position;
+		return simd->count <= SIM_INTERNAL ||
+		       now / SIM_SLOT % SIM_SIMD_WAVES != w->position;
 	if (simd->taken >> t->unit & 1)
 		return false;
 	free = units_free(cu, simd, w, t);
@@ -557,7 +554,8 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	group->wave[i] = w;
 	w->position = (uint8_t)simd->count;
 	simd->wave[simd->count++] = w;
-	cu->live++;
+	if (!cu->live++)
+		cu->busy_from = cu->now;
 	refill(cu, w, false);
 	wait_until(cu, w, cu->now);
 }
@@ -615,40 +613,65 @@ static void start_groups(struct time_cu *cu)
 
 /* ---- The unit ------------------------------------------------------------------------------- */
 
+/* Whether a workgroup is missing that could be started. */
+static bool starves(struct time_cu *cu)
+{
+	struct sim_place place;
+
+	if (!cu->room || cu->wants)
+		return false;
+	start_groups(cu);
+	if (cu->wants)
+		return false;
+	cu->room = !cu->backlog.count && cu->time->undealt &&
+		   time_cu_room(cu, cu->time->next_group, &place);
+	return cu->room;
+}
+
+/* The slots of all SIMDs in one group of four cycles; false: something must be seen to first. */
+static bool run_slots(struct time_cu *cu, uint64_t first)
+{
+	for (uint32_t i = 0; i < SIM_SIMDS; i++) {
+		if (cu->simd[i].next != first + i)
+			continue;
+		cu->now = first + i;
+		simd_slot(cu, i, cu->now);
+		if (cu->room | cu->held)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t first_slot(const struct time_cu *cu)
+{
+	uint64_t a = cu->simd[0].next < cu->simd[1].next ? cu->simd[0].next : cu->simd[1].next;
+	uint64_t b = cu->simd[2].next < cu->simd[3].next ? cu->simd[2].next : cu->simd[3].next;
+
+	return a < b ? a : b;
+}
+
 void time_cu_run(struct time_cu *cu)
 {
 	const uint64_t until = cu->time->until;
-	struct sim_place place;
 
-	cu->state = CU_RUNS;
 	for (uint32_t turns = 0;; turns++) {
-		uint32_t at = 0;
+		uint64_t next;
 
-		if (cu->room && !cu->wants) {
-			start_groups(cu);
-			if (!cu->backlog.count && cu->time->undealt &&
-			    time_cu_room(cu, cu->time->next_group, &place)) {
-				cu->room = true;
-				cu->state = CU_STARVED;
-				return;
-			}
+		if (starves(cu)) {
+			cu->state = CU_STARVED;
+			return;
 		}
 		if (cu->held) {
 			cu->state = CU_HELD;
 			return;
 		}
-		for (uint32_t i = 1; i < SIM_SIMDS; i++)
-			if (cu->simd[i].next < cu->simd[at].next)
-				at = i;
-		if (cu->simd[at].next >= until ||
-		    (!(turns & 1023) && sim_dispatch_stopped(cu->dispatch))) {
+		do
+			next = first_slot(cu);
+		while (next < until && ++turns & 1023 && run_slots(cu, next & -(uint64_t)SIM_SLOT));
+		if (next >= until || sim_dispatch_stopped(cu->dispatch)) {
 			cu->state = CU_REACHED;
 			return;
 		}
-		if (cu->live)
-			cu->counters.cu_busy_cycles += cu->simd[at].next - cu->now;
-		cu->now = cu->simd[at].next;
-		simd_slot(cu, at, cu->now);
 	}
 }
 
@@ -747,6 +770,7 @@ struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *tim
 	cu->time = time;
 	cu->number = number;
 	cu->pcs = sim_options()->pc;
+	cu->piece = sim_options()->quantum < PIECE ? (uint32_t)sim_options()->quantum : PIECE;
 	return cu;
 }
 

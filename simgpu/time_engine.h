@@ -129,8 +129,10 @@ struct time_cu {
 	uint64_t place; /* what its workgroups hold */
 	bool room;	/* something ended: look for work */
 	bool pcs;	/* keep times per instruction */
-	bool wants;	/* the place at hand had no free slot name: try again later */
-	uint32_t live;	/* waves */
+	uint32_t piece; /* instructions a wave runs at a time */
+	uint64_t busy_from;
+	bool wants;    /* the place at hand had no free slot name: try again later */
+	uint32_t live; /* waves */
 	uint32_t held;
 	uint32_t scratch_first, scratch_count; /* its part of the scratch memory */
 	uint64_t scratch_taken;

@@ -89,8 +89,12 @@ static void grow(struct time_touched *touched)
 static struct time_touch *touch_of(struct time_cu *cu, uint64_t line)
 {
 	struct time_touched *touched = &cu->touched;
-	uint32_t found, at = hash(touched, line);
+	uint32_t found, at;
 
+	/* Mostly the other half of the line before. */
+	if (touched->count && touched->touch[touched->count - 1].line == line)
+		return &touched->touch[touched->count - 1];
+	at = hash(touched, line);
 	for (; touched->index[at]; at = (at + 1) & (touched->size - 1))
 		if (touched->touch[touched->index[at] - 1].line == line)
 			return &touched->touch[touched->index[at] - 1];

@@ -55,7 +55,7 @@ static void l1_insert(struct time_line *cache, uint64_t line, uint64_t fill)
 /* Latencies are from issue to use; the s_waitcnt between takes a slot of its own. */
 static uint64_t use_after(uint64_t latency)
 {
-	return latency - sim_time_cost.slot;
+	return latency - SIM_SLOT;
 }
 
 /* A server of rate `cost` per request: when it begins with one that comes at `at`. */

@@ -68,7 +68,7 @@ static void make_internal(const struct sim_inst *ip, struct sim_timing *ret)
 {
 	switch (ip->row->op) {
 	case OP_s_nop: /* so many wait states, less one */
-		ret->cycles = (uint16_t)(sim_time_cost.slot * ((ip->imm & 0xf) + 1));
+		ret->cycles = (uint16_t)(SIM_SLOT * ((ip->imm & 0xf) + 1));
 		break;
 	case OP_s_sleep:
 		ret->kind = TIMING_SLEEP;
@@ -88,7 +88,7 @@ void sim_timing_make(const struct sim_inst *ip, struct sim_timing *ret)
 	*ret = (struct sim_timing){
 		.unit = units[ip->cls],
 		.words = ip->words,
-		.cycles = sim_time_cost.slot,
+		.cycles = SIM_SLOT,
 	};
 	if (sim_trace_marks(ip) & SIM_TRACE_DATA)
 		ret->flags = TIMING_DATA;
