@@ -101,6 +101,16 @@ static char *environment_json(const char *entries, size_t size)
 	return ret;
 }
 
+/* Is there an entry NAME=VALUE? */
+static bool has_entry(const char *entries, size_t size, const char *wanted)
+{
+	for (size_t i = 0; i < size; i += strnlen(entries + i, size - i) + 1)
+		if (strlen(wanted) == strnlen(entries + i, size - i) &&
+		    !memcmp(entries + i, wanted, strlen(wanted)))
+			return true;
+	return false;
+}
+
 static bool apply_process(struct run_session *session, const struct probe_seg_rec *rec)
 {
 	struct run_objects *objects = &session->objects;
@@ -127,6 +137,12 @@ static bool apply_process(struct run_session *session, const struct probe_seg_re
 	probe_facts_process(session->facts, &process, command, environment, 0);
 	probe_store_set(session->store, "command", command);
 	probe_store_set(session->store, "device", session->simulated ? "simulated" : "gpu");
+	if (session->simulated)
+		probe_store_set(session->store, "simulated_time",
+				has_entry(tail.at + process.command_len, process.environment_len,
+					  "PROBE_SIM_MODEL=0")
+					? "host"
+					: "model");
 	probe_store_set_int(session->store, "hsa_table_major", process.runtime[0]);
 	probe_store_set_int(session->store, "hsa_table_minor", process.runtime[1]);
 	return true;

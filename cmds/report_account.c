@@ -91,7 +91,9 @@ static void put_device(const struct report *report, sqlite3_stmt *stmt)
 		report_put(report_cell(stmt, 2));
 		fputs(")", stdout);
 	}
-	fputs(simulated ? ": counts are exact, times are the host's, not a GPU's" : "", stdout);
+	if (simulated)
+		printf(": counts are exact, times are %s, not a GPU's",
+		       strcmp(report_cell(stmt, 3), "model") ? "the host's" : "a model's");
 }
 
 static void put_partial(const struct report *report, sqlite3_stmt *stmt)
@@ -119,10 +121,11 @@ struct probe_err *report_head(const struct report *report, const struct report_d
 	if (err)
 		return err;
 	fputs("\ndevice: ", stdout);
-	err = each(db,
-		   "SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name "
-		   "FROM rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1",
-		   put_device, report);
+	err = each(
+		db,
+		"SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name, "
+		"(SELECT value FROM probe_run WHERE key = 'simulated_time') FROM rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1",
+		put_device, report);
 	if (!err)
 		err = each(db, "SELECT value FROM probe_run WHERE key = 'kind'", put_kind, report);
 	putchar('\n');
