@@ -364,16 +364,22 @@ static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 /* What bodies see of a source that the instruction does not have. */
 static const uint32_t no_source[2 * SIM_LANES];
 
+/* No instruction, until proved otherwise. */
+static void start_empty(struct sim_inst *ret, sim_handler *exec)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned int n = 0; n < 3; n++)
+		ret->off[n] = (uintptr_t)no_source;
+	ret->words = 1;
+	ret->exec = exec;
+}
+
 void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 {
 	const struct sim_exec *exec;
 	struct decoder d = {.word = word, .ip = ret};
 
-	memset(ret, 0, sizeof(*ret));
-	for (unsigned int n = 0; n < 3; n++)
-		ret->off[n] = (uintptr_t)no_source;
-	ret->words = 1;
-	ret->exec = avail ? sim_exec_unknown : sim_exec_nofetch;
+	start_empty(ret, avail ? sim_exec_unknown : sim_exec_nofetch);
 	d.row = avail ? sim_opcode_find(word, &d.enc) : NULL;
 	if (!d.row)
 		return;
@@ -389,17 +395,19 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 	ret->literal = d.literal;
 	decode_operands(&d);
 	exec = sim_exec_find(d.row->op);
-	d.bad |= !sim_inst_valid(word, avail);
-	if (d.bad)
-		ret->exec = sim_exec_unknown;
-	else if (!exec || exec->kind == X_NONE)
+	/* Nothing of what is refused may be left for a translator to take for an instruction. */
+	if (d.bad || !sim_inst_valid(word, avail)) {
+		start_empty(ret, sim_exec_unknown);
+		return;
+	}
+	if (!exec || exec->kind == X_NONE)
 		ret->exec = sim_exec_unimplemented;
 	else
 		choose_handler(&d, exec);
 	if (ret->cls == C_LDS || ret->cls == C_VMEM || ret->cls == C_FLAT)
 		ret->memo = memo_number();
 	ret->trace = sim_trace_marks(ret);
-	if (ret->specials && !d.bad) {
+	if (ret->specials) {
 		ret->inner = ret->exec;
 		ret->exec = sim_exec_special;
 	}
