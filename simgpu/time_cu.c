@@ -12,7 +12,6 @@
 #include "time_engine.h"
 
 enum {
-	PIECE = 512,	       /* instructions a wave runs at a time */
 	CYCLES_UNTRACED = 4000 /* of a piece that left no trace */
 };
 
@@ -42,7 +41,7 @@ static void count_wait(struct time_cu *cu, const struct time_wave *w, const stru
 }
 
 /* The wave may go on at `when`. */
-static void wait_until(struct time_cu *cu, struct time_wave *w, uint64_t when)
+void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when)
 {
 	struct time_simd *simd = &cu->simd[w->simd];
 	uint64_t slot = slot_at(w->simd, when);
@@ -53,7 +52,7 @@ static void wait_until(struct time_cu *cu, struct time_wave *w, uint64_t when)
 		simd->next = slot;
 }
 
-/* Somebody else will call wait_until(). */
+/* Somebody else will call time_wave_wait(). */
 static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 {
 	w->state = (uint8_t)state;
@@ -62,26 +61,8 @@ static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 
 /* ---- Waves, from the functional side -------------------------------------------------------- */
 
-static void add_isa(struct sim_counters *sum, struct sim_counters *part)
-{
-	uint64_t *from = (uint64_t *)part, *to = (uint64_t *)sum;
-
-	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
-		to[i] += from[i];
-	*part = (struct sim_counters){0};
-}
-
-static void give_slot(struct time_cu *cu, struct time_group *group)
-{
-	if (!group->slot)
-		return;
-	add_isa(&cu->isa, &group->slot->counters);
-	sim_slot_give(group->slot);
-	group->slot = NULL;
-}
-
 /* Run the wave for another piece. pass: its next instruction is one it was held at. */
-static void refill(struct time_cu *cu, struct time_wave *w, bool pass)
+void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 {
 	struct sim_wave *wave = &w->group->slot->wave[w->index];
 	sim_trace_reset(w->trace);
@@ -94,7 +75,7 @@ static void refill(struct time_cu *cu, struct time_wave *w, bool pass)
 	switch (w->stop) {
 	case SIM_STOP_END:
 		if (!--w->group->running)
-			give_slot(cu, w->group);
+			time_group_leave_slot(cu, w->group);
 		return;
 	case SIM_STOP_TRAP:
 		if (sim_wave_trap_returns(wave))
@@ -111,17 +92,6 @@ static void refill(struct time_cu *cu, struct time_wave *w, bool pass)
 	}
 	sim_wave_error(cu->dispatch, wave, w->stop);
 	w->stop = SIM_STOP_FAULT;
-}
-
-static void group_done(struct time_cu *cu, struct time_group *group)
-{
-	give_slot(cu, group);
-	cu->place -= group->place.held;
-	sim_place_give(&group->claim);
-	if (cu->dispatch->scratch.wave_bytes)
-		cu->scratch_taken &= ~((uint64_t)1 << (group->scratch_slot - cu->scratch_first));
-	cu->room = true;
-	group->waves = 0;
 }
 
 static void remove_wave(struct time_simd *simd, const struct time_wave *w)
@@ -146,7 +116,7 @@ static void release_barrier(struct time_cu *cu, struct time_group *group, uint64
 			continue;
 		count_wait(cu, w, w->last, WAIT_BARRIER, now - w->ready);
 		w->state = TIME_RUNS;
-		wait_until(cu, w, now);
+		time_wave_wait(cu, w, now);
 	}
 	group->waiting = 0;
 }
@@ -164,7 +134,7 @@ static void end_wave(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		cu->counters.cu_busy_cycles += now - cu->busy_from;
 	remove_wave(&cu->simd[w->simd], w);
 	if (!group->live)
-		group_done(cu, group);
+		time_group_done(cu, group);
 	else
 		release_barrier(cu, group, now);
 }
@@ -187,7 +157,7 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		return w->state == TIME_RUNS;
 	case SIM_STOP_HOLD:
 		if (sim_wave_timing(wave)->kind == TIMING_CLOCK) {
-			refill(cu, w, true);
+			time_wave_refill(cu, w, true);
 			return true;
 		}
 		park(cu, w, TIME_HELD);
@@ -211,9 +181,9 @@ static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	default:
 		break;
 	}
-	refill(cu, w, false);
+	time_wave_refill(cu, w, false);
 	if (empty && !w->trace->runs && (w->stop == SIM_STOP_QUANTUM || w->stop == SIM_STOP_SLEEP))
-		wait_until(cu, w, now + CYCLES_UNTRACED);
+		time_wave_wait(cu, w, now + CYCLES_UNTRACED);
 	return true;
 }
 
@@ -509,108 +479,6 @@ static void simd_slot(struct time_cu *cu, uint32_t number, uint64_t now)
 	simd->next = next == TIME_NEVER ? next : slot_at(number, next > now ? next : now + 1);
 }
 
-/* ---- Workgroups ----------------------------------------------------------------------------- */
-
-bool time_cu_room(const struct time_cu *cu, uint64_t number, struct sim_place *ret)
-{
-	struct sim_place_want want = cu->time->want;
-
-	if (cu->dispatch->scratch.wave_bytes &&
-	    (uint32_t)__builtin_popcountll(cu->scratch_taken) == cu->scratch_count)
-		return false;
-	want.number = number;
-	return sim_place_fit(&want, cu->number, cu->place, ret);
-}
-
-static struct time_group *free_group(struct time_cu *cu)
-{
-	struct time_group *group = cu->groups;
-
-	while (group->waves)
-		group++;
-	return group;
-}
-
-static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
-{
-	uint32_t hw_id = group->place.hw_id[i];
-	uint32_t number = (hw_id >> 4 & 3) * SIM_SIMD_WAVES + (hw_id & 15);
-	struct time_wave *w = &cu->waves[number];
-	struct time_simd *simd;
-
-	w->simd = (uint8_t)(number / SIM_SIMD_WAVES);
-	simd = &cu->simd[w->simd];
-	w->trace = cu->traces[number];
-	w->at = w->end = w->last = NULL;
-	w->code = NULL;
-	w->state = TIME_RUNS;
-	w->why = WAIT_ARBITER;
-	w->group = group;
-	w->index = i;
-	w->vm_count = w->lgkm_count = 0;
-	w->last_vm = w->last_lgkm = 0;
-	w->stalled = NULL;
-	w->start = cu->now;
-	group->wave[i] = w;
-	w->position = (uint8_t)simd->count;
-	simd->wave[simd->count++] = w;
-	if (!cu->live++)
-		cu->busy_from = cu->now;
-	refill(cu, w, false);
-	wait_until(cu, w, cu->now);
-}
-
-/* False: not now, for want of memory or of a free name. */
-static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_place *place)
-{
-	struct time_group *group = free_group(cu);
-	struct sim_place_want want = cu->time->want;
-	struct sim_slot *slot = sim_slot_take();
-
-	want.number = number;
-	group->place = group->claim = *place;
-	if (!slot || !sim_place_claim(&want, &group->claim)) {
-		if (slot)
-			sim_slot_give(slot);
-		return false;
-	}
-	group->scratch_slot = 0;
-	if (cu->dispatch->scratch.wave_bytes) {
-		uint32_t free = (uint32_t)__builtin_ctzll(~cu->scratch_taken);
-
-		cu->scratch_taken |= (uint64_t)1 << free;
-		group->scratch_slot = cu->scratch_first + free;
-	}
-	slot->number = number;
-	slot->place = group->claim;
-	slot->scratch_slot = group->scratch_slot;
-	sim_slot_fill(cu->dispatch, slot);
-	group->slot = slot;
-	group->waves = group->live = group->running = slot->waves;
-	group->waiting = 0;
-	cu->place += place->held;
-	for (uint32_t i = 0; i < group->waves; i++)
-		start_wave(cu, group, i);
-	return true;
-}
-
-/* Start what there is room for. */
-static void start_groups(struct time_cu *cu)
-{
-	struct time_backlog *backlog = &cu->backlog;
-	struct sim_place place;
-
-	while (backlog->count && time_cu_room(cu, backlog->first, &place)) {
-		if (!start_group(cu, backlog->first, &place)) {
-			cu->wants = true;
-			return;
-		}
-		backlog->first += backlog->stride;
-		backlog->count--;
-	}
-	cu->room = false;
-}
-
 /* ---- The unit ------------------------------------------------------------------------------- */
 
 /* Whether a workgroup is missing that could be started. */
@@ -620,7 +488,7 @@ static bool starves(struct time_cu *cu)
 
 	if (!cu->room || cu->wants)
 		return false;
-	start_groups(cu);
+	time_groups_start(cu);
 	if (cu->wants)
 		return false;
 	cu->room = !cu->backlog.count && cu->time->undealt &&
@@ -690,9 +558,9 @@ bool time_cu_turn(struct time_cu *cu)
 
 	w->state = TIME_RUNS;
 	cu->held--;
-	refill(cu, w, true);
+	time_wave_refill(cu, w, true);
 	/* It issues in the very slot in which it was found, if its unit is still free there. */
-	wait_until(cu, w, cu->now);
+	time_wave_wait(cu, w, cu->now);
 	return !sim_dispatch_stopped(cu->dispatch);
 }
 
@@ -709,82 +577,6 @@ void time_cu_grid_release(struct time_cu *cu, uint64_t now)
 			continue;
 		count_wait(cu, w, w->last, WAIT_OTHER, later(now, cu->now) - w->ready);
 		w->state = TIME_RUNS;
-		wait_until(cu, w, later(now, cu->now));
+		time_wave_wait(cu, w, later(now, cu->now));
 	}
-}
-
-/* ---- Making and keeping units --------------------------------------------------------------- */
-
-static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct time_cu *free_cus;
-
-static struct time_cu *make_cu(void)
-{
-	struct time_cu *cu = aligned_alloc(64, (sizeof(*cu) + 63) & ~(size_t)63);
-
-	if (!cu)
-		return NULL;
-	memset(cu, 0, sizeof(*cu));
-	if (time_touched_init(&cu->touched))
-		return cu;
-	free(cu->touched.touch);
-	free(cu->touched.index);
-	free(cu);
-	return NULL;
-}
-
-struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *time, uint32_t number)
-{
-	struct time_cu *cu;
-
-	pthread_mutex_lock(&free_lock);
-	cu = free_cus;
-	if (cu)
-		free_cus = cu->next_free;
-	pthread_mutex_unlock(&free_lock);
-	if (!cu)
-		cu = make_cu();
-	for (uint32_t i = 0; cu && i < SIM_CU_WAVES; i++) {
-		if (!cu->traces[i])
-			cu->traces[i] = malloc(sizeof(*cu->traces[i]));
-		cu->waves[i].group = NULL;
-		if (cu->traces[i])
-			continue;
-		time_cu_give(cu);
-		return NULL;
-	}
-	if (!cu)
-		return NULL;
-	cu->touched.count = 0;
-	memset(cu->touched.index, 0, cu->touched.size * sizeof(*cu->touched.index));
-	/* All between these two starts at nothing. */
-	memset(&cu->dispatch, 0,
-	       offsetof(struct time_cu, touched) - offsetof(struct time_cu, dispatch));
-	for (uint32_t i = 0; i < SIM_SIMDS; i++)
-		cu->simd[i] = (struct time_simd){.next = TIME_NEVER, .slot = TIME_NEVER};
-	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
-		cu->groups[i].waves = 0;
-	time_l1_forget(cu->l1);
-	time_l1_forget(cu->scalar);
-	cu->dispatch = dispatch;
-	cu->time = time;
-	cu->number = number;
-	cu->pcs = sim_options()->pc;
-	cu->piece = sim_options()->quantum < PIECE ? (uint32_t)sim_options()->quantum : PIECE;
-	return cu;
-}
-
-void time_cu_drop(struct time_cu *cu)
-{
-	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
-		if (cu->groups[i].waves)
-			group_done(cu, &cu->groups[i]);
-}
-
-void time_cu_give(struct time_cu *cu)
-{
-	pthread_mutex_lock(&free_lock);
-	cu->next_free = free_cus;
-	free_cus = cu;
-	pthread_mutex_unlock(&free_lock);
 }

@@ -167,13 +167,24 @@ struct sim_time {
 	struct sim_place_want want;
 };
 
-/* time_cu.c */
+/* time_group.c */
 struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *time, uint32_t number);
 void time_cu_give(struct time_cu *cu);
 /* Give up workgroups that a stop left behind. */
 void time_cu_drop(struct time_cu *cu);
 /* Whether the unit has room for one more workgroup, by what it holds. */
 bool time_cu_room(const struct time_cu *cu, uint64_t number, struct sim_place *ret);
+/* Start what of the backlog there is room for; cu->wants: a place was there, but not its name. */
+void time_groups_start(struct time_cu *cu);
+/* All waves of the group have run to their ends; and, later, in simulated time as well. */
+void time_group_leave_slot(struct time_cu *cu, struct time_group *group);
+void time_group_done(struct time_cu *cu, struct time_group *group);
+
+/* time_cu.c */
+/* Run the wave for another piece. pass: its next instruction is one it was held at. */
+void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass);
+/* The wave may go on at `when`. */
+void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when);
 /* Until time->until, a held wave, or an empty backlog; cu->state says which. */
 void time_cu_run(struct time_cu *cu);
 /* A held wave's turn. False: the dispatch is stopped. */
