@@ -294,7 +294,8 @@ void probe_lines_send(const struct probe_lines *lines, FILE *out)
 	probe_put_u64(out, lines->decoded);
 	probe_put_u64(out, lines->count);
 	/* As they are: both ends are the same program. */
-	fwrite(lines->rows, sizeof(*lines->rows), lines->count, out);
+	if (lines->count)
+		fwrite(lines->rows, sizeof(*lines->rows), lines->count, out);
 	probe_put_u64(out, lines->function_count);
 	for (size_t i = 0; i < lines->function_count; i++) {
 		probe_put_u64(out, lines->functions[i].address);

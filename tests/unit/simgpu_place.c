@@ -26,7 +26,7 @@ static uint32_t identity(uint32_t hw_id)
 /* Fill the device with one kind of workgroup; all are distinct and as many as the capacity. */
 static void fill_device(struct sim_place_want want)
 {
-	static struct sim_place places[SIM_CUS * SIM_CU_WAVES];
+	static struct sim_place places[SIM_CUS * SIM_CU_WAVES + 1]; /* one for the take that fails */
 	static uint8_t taken[SIM_CUS * SIM_CU_WAVES];
 	uint32_t capacity = sim_place_capacity(&want), count = 0;
 
