@@ -127,17 +127,25 @@ struct probe_err *report_samples(const struct report *report, struct report_db *
 				 bool last)
 {
 	const struct report_query *query = &report_samples_queries[report->by];
+	sqlite3_stmt *stmt = NULL;
 	struct probe_err *err;
+	bool any = false;
 
 	if (!report_db_has(db, "probe_sample"))
 		return probe_err_create("%s: recorded by a Probe without PC sampling", db->path);
 	if (report->format != REPORT_TABLE)
 		return report_rows(report, db, query, first, last);
 	err = report_head(report, db);
-	if (!err) {
-		putchar('\n');
+	if (!err)
+		err = report_prepare_sql(db, "SELECT 1 FROM probe_sample LIMIT 1", &stmt);
+	if (!err)
+		err = report_step(db, stmt, &any);
+	sqlite3_finalize(stmt);
+	putchar('\n');
+	if (!err && !any)
+		puts("no samples: the program ran without PC sampling, which this version cannot start yet");
+	else if (!err)
 		err = report_rows(report, db, query, first, last);
-	}
 	if (!err) {
 		putchar('\n');
 		err = report_account(report, db);

@@ -228,6 +228,15 @@ static void print_dispatches(const struct run_session *session, const char *who)
 			  who);
 }
 
+/* What shows the handlers' tables: `lines` is about those of `memory`. */
+static const char *verb_for(const struct run_config *config)
+{
+	for (size_t i = 0; i < config->handler_count; i++)
+		if (!strcmp(config->handlers[i].name, "memory"))
+			return "lines";
+	return config->handler_count ? "tables" : "lines";
+}
+
 void run_account_print(const struct run_session *session, bool with_pid)
 {
 	const char *path = probe_store_path(session->store);
@@ -246,5 +255,6 @@ void run_account_print(const struct run_session *session, bool with_pid)
 			print_stream(&balance, who);
 	}
 	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
-	probe_log(PROBE_LOG_INFO, "%ssee it with: probe-report lines %s", who, path);
+	probe_log(PROBE_LOG_INFO, "%ssee it with: probe-report %s %s", who,
+		  verb_for(session->config), path);
 }
