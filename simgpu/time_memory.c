@@ -178,6 +178,7 @@ static uint64_t access_line(struct time_cu *cu, const struct sim_timing *t, uint
 			    uint64_t at)
 {
 	struct time_line *found;
+	uint64_t done;
 
 	switch (t->kind) {
 	case TIMING_STORE:
@@ -192,8 +193,11 @@ static uint64_t access_line(struct time_cu *cu, const struct sim_timing *t, uint
 			found->line = 0;
 		cu->counters.tcp_cache_accesses++;
 		cu->counters.tcp_tcc_atomic++;
-		/* The L2 needs the old value first. */
-		return later(l2_read(cu, line, at), l2_write(cu, line, at));
+		/* The L2 needs the old value first; it is one request all the same. */
+		done = later(l2_read(cu, line, at), l2_write(cu, line, at));
+		cu->counters.tcc_req--;
+		cu->counters.tcc_hit--;
+		return done;
 	default:
 		return load_line(cu, line, at, t->flags & TIMING_BYPASS);
 	}
