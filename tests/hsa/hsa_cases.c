@@ -236,7 +236,8 @@ static void case_odd(void)
 	app_dispatch(&app, queue,
 		     &(struct app_launch){&kernel, &args, sizeof(args), 200, 64, 0, {0}, 0});
 	app_finish(queue);
-	for (int i = 0; i < 256; i++)
+	/* In the last workgroup blockDim is 8, so that it writes 24..31, as the first one does. */
+	for (int i = 32; i < 256; i++)
 		sum = sum * 31 + args.out[i];
 	printf("odd: %016llx %016llx\n", (unsigned long long)args.out[7], (unsigned long long)sum);
 	HSA(hsa_queue_destroy(queue));
