@@ -13,12 +13,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 #include "group.h"
 #include "sim_clock.h"
 #include "sim_log.h"
 #include "sim_options.h"
+#include "workers.h"
 #include "time_engine.h"
 
 enum { PUBLISH_NS = 15000 }; /* a dispatch this old is offered to the pool */
@@ -288,8 +288,7 @@ static struct sim_dispatch *next_listed(void)
 static void *help(void *unused)
 {
 	(void)unused;
-	prctl(PR_SET_NAME, "sim-worker");
-	prctl(PR_SET_TIMERSLACK, 1000);
+	sim_worker_begin("sim-worker");
 	pthread_mutex_lock(&pool.lock);
 	for (;;) {
 		struct sim_dispatch *dispatch = next_listed();
@@ -312,19 +311,6 @@ static void *help(void *unused)
 	return NULL;
 }
 
-/* Under the pool's lock. */
-static void start_threads(void)
-{
-	while (pool.threads + 1 < sim_options()->threads) {
-		pthread_t thread;
-
-		if (pthread_create(&thread, NULL, help, NULL))
-			break;
-		pthread_detach(thread);
-		pool.threads++;
-	}
-}
-
 /*
  * On the owner's thread, while nobody else knows the dispatch: ask the pool for help if there are
  * workgroups left and the dispatch has run for longer than waking a thread costs.
@@ -339,7 +325,7 @@ void sim_dispatch_offer(struct sim_dispatch *dispatch)
 		return;
 	dispatch->offered = true;
 	pthread_mutex_lock(&pool.lock);
-	start_threads();
+	sim_workers_start(&pool.threads, help);
 	dispatch->next_listed = pool.first;
 	pool.first = dispatch;
 	dispatch->listed = true;

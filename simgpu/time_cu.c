@@ -15,11 +15,6 @@ enum {
 	CYCLES_UNTRACED = 4000 /* of a piece that left no trace */
 };
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The first slot of a SIMD at or after a time. */
 static uint64_t slot_at(uint32_t simd, uint64_t when)
 {

@@ -167,6 +167,11 @@ struct sim_time {
 	struct sim_place_want want;
 };
 
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* time_group.c */
 struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *time, uint32_t number);
 void time_cu_give(struct time_cu *cu);

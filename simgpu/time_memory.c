@@ -20,11 +20,6 @@ void time_l1_forget(struct time_line *cache)
 	memset(cache, 0, L1_SETS * L1_WAYS * sizeof(*cache));
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The line's entry, now the most recent of its set; NULL if it is not there. */
 static struct time_line *l1_find(struct time_line *cache, uint64_t line)
 {

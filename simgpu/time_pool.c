@@ -2,10 +2,10 @@
 /* Host threads that run compute units of the cost model between two meetings. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <sys/prctl.h>
 
 #include "sim_options.h"
 #include "time_engine.h"
+#include "workers.h"
 
 struct job {
 	struct job *next;
@@ -49,8 +49,7 @@ static struct job *open_job(void)
 static void *help(void *unused)
 {
 	(void)unused;
-	prctl(PR_SET_NAME, "sim-unit");
-	prctl(PR_SET_TIMERSLACK, 1000);
+	sim_worker_begin("sim-unit");
 	pthread_mutex_lock(&pool.lock);
 	for (;;) {
 		struct job *job = open_job();
@@ -67,19 +66,6 @@ static void *help(void *unused)
 			pthread_cond_broadcast(&pool.left);
 	}
 	return NULL;
-}
-
-/* Under the lock. */
-static void start_threads(void)
-{
-	while (pool.threads + 1 < sim_options()->threads) {
-		pthread_t thread;
-
-		if (pthread_create(&thread, NULL, help, NULL))
-			break;
-		pthread_detach(thread);
-		pool.threads++;
-	}
 }
 
 static void unlist(const struct job *job)
@@ -100,7 +86,7 @@ void sim_pool_each(void (*fn)(void *ctx, uint32_t i), void *ctx, uint32_t count)
 		return;
 	}
 	pthread_mutex_lock(&pool.lock);
-	start_threads();
+	sim_workers_start(&pool.threads, help);
 	job.next = pool.first;
 	pool.first = &job;
 	pthread_cond_broadcast(&pool.work);
