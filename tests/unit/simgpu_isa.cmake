@@ -57,6 +57,8 @@ simgpu_isa_lab_test(wave)
 simgpu_isa_lab_test(control)
 simgpu_isa_lab_test(trans)
 simgpu_isa_lab_test(typed)
+simgpu_isa_lab_test(scalar)
+simgpu_isa_lab_test(image)
 simgpu_isa_lab_test(mode)
 simgpu_isa_lab_test(random)
 

@@ -277,3 +277,32 @@ uint32_t lab_edge16(void)
 
 	return r & 3 ? (uint32_t)(r >> 16) & 0xffff : edges[(r >> 8) % 16];
 }
+
+/* 64 bits in two registers. */
+static void put_pair(struct lab *lab, unsigned int sgpr, uint64_t v)
+{
+	lab->wave->sgpr[sgpr] = (uint32_t)v;
+	lab->wave->sgpr[sgpr + 1] = (uint32_t)(v >> 32);
+}
+
+void lab_fill(struct lab *lab, unsigned int stride, unsigned int records, unsigned int data,
+	      unsigned int number)
+{
+	uint32_t *s = lab->wave->sgpr;
+
+	lab_reset(lab);
+	for (unsigned int i = 0; i < 65536; i += 8)
+		*(uint64_t *)(lab->memory + i) = lab_random();
+	for (unsigned int i = 0; i < 4096; i += 8)
+		*(uint64_t *)(lab->lds + i) = lab_random();
+	for (unsigned int r = 0; r < 8; r++)
+		for (unsigned int l = 0; l < 64; l++)
+			lab->wave->vgpr[LAB_VDATA + r][l] = (uint32_t)lab_random();
+	put_pair(lab, 0, (uint64_t)lab->memory);
+	put_pair(lab, 4, (uint64_t)lab->memory);
+	s[1] |= stride << 16;
+	s[2] = records;
+	s[3] = 4 | 5 << 3 | 6 << 6 | 7 << 9 | number << 12 | data << 15;
+	for (unsigned int l = 0; l < 64; l++)
+		lab->wave->vgpr[LAB_VADDR][l] = 63 - l;
+}

@@ -14,6 +14,9 @@ enum {
 	LAB_LDS = 65536,
 	LAB_MEMORY = 1 << 20,
 	LAB_SCRATCH_LANE = 1024,
+	/* Where lab_fill() puts data and addresses. */
+	LAB_VDATA = 8,
+	LAB_VADDR = 2,
 };
 
 struct lab {
@@ -35,6 +38,13 @@ void lab_close(struct lab *lab);
 
 /* A wave as launched: all lanes active, registers zero, default MODE. */
 void lab_reset(struct lab *lab);
+
+/*
+ * Random memory, LDS and v8 to v15; a buffer of records over the memory in s[0:3], its address in
+ * s[4:5] too; lane l's index, in v2, is 63 - l.
+ */
+void lab_fill(struct lab *lab, unsigned int stride, unsigned int records, unsigned int data,
+	      unsigned int number);
 
 /* Run snippet n from the current state to its end; answers why it stopped. */
 enum sim_stop lab_run(struct lab *lab, unsigned int n);
