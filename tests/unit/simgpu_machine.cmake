@@ -13,13 +13,14 @@ find_package(Threads REQUIRED)
 get_target_property(machine_files simgpu_machine SOURCES)
 list(TRANSFORM machine_files PREPEND ${machine_dir}/)
 add_library(simgpu_machine_tested OBJECT ${machine_files}
-	${machine_dir}/time_cost.c ${CMAKE_CURRENT_LIST_DIR}/simgpu_fake_isa.c)
+	${machine_dir}/time_cost.c ${CMAKE_CURRENT_LIST_DIR}/simgpu_fake_isa.c
+	${CMAKE_CURRENT_LIST_DIR}/simgpu_runtime.c)
 target_include_directories(simgpu_machine_tested PUBLIC ${machine_dir} ${CMAKE_CURRENT_LIST_DIR}
 	${HSAKMT_INCLUDE_DIR} ${HSA_INCLUDE_DIR})
 target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)
 target_link_libraries(simgpu_machine_tested PUBLIC probe_flags probe_sanitize Threads::Threads)
 
-foreach(name memory near stray sdma place kernel_name timeline engine machine)
+foreach(name memory near stray sdma place kernel_name timeline engine machine packets)
 	add_executable(simgpu_${name}_test ${CMAKE_CURRENT_LIST_DIR}/simgpu_${name}.c)
 	target_link_libraries(simgpu_${name}_test PRIVATE simgpu_machine_tested ${CMOCKA_LIBRARY})
 	add_test(NAME simgpu.${name} COMMAND simgpu_${name}_test)
