@@ -24,6 +24,7 @@ enum key {
 	KEY_EXCLUDE,
 	KEY_DISPATCHES,
 	KEY_WHEN_FULL,
+	KEY_SAMPLING_RAW,
 	KEY_STRICT,
 	KEY_DEVICE,
 	KEY_LIST,
@@ -59,6 +60,7 @@ static const struct probe_option options[] = {
 	{"dispatches", 0, "WHICH", "all, first, or N-in-M, of each kernel (all)", KEY_DISPATCHES},
 	{"when-full", 0, "POLICY", "block: kernels wait for the reader; drop (block)",
 	 KEY_WHEN_FULL},
+	{"pc-sampling-raw", 0, NULL, "keep each sample (80 B), not only sums", KEY_SAMPLING_RAW},
 	{"strict", 0, NULL, "lost data is an error: exit status 3", KEY_STRICT},
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (auto)", KEY_DEVICE},
 	HEADING("Where it goes; keys %pid% %hostname% %rank% %env{NAME}%"),
@@ -279,6 +281,9 @@ static void take_flag(struct run_config *config, int key)
 		break;
 	case KEY_NO_INSTRUMENTED:
 		config->instrumented = false;
+		break;
+	case KEY_SAMPLING_RAW:
+		config->pc_sampling_raw = true;
 		break;
 	case KEY_STRICT:
 		config->strict = true;

@@ -43,6 +43,7 @@ struct run_config {
 	enum run_device device;
 	const char *kernel_include, *kernel_exclude, *dispatches;
 	bool instrumented, strict, force, report;
+	bool pc_sampling_raw; /* keep each sample as well */
 	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;
 	int program; /* index in argv */

@@ -2,13 +2,21 @@
 /* PC samples of one traced process; see probe_run_samples.h. */
 #include "probe_run_samples.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/log.h"
+#include "pcsample/profile.h"
+#include "probe_run_options.h"
 #include "probe_run_session.h"
+
+enum {
+	PART_BYTES = 3500, /* of packed rows in a row of the store: just under a page */
+	RAW_RECORDS = 1024,
+};
 
 /* Rows of one code object on one agent; kept after it has been unloaded. */
 struct run_sampled_code {
@@ -22,6 +30,11 @@ struct run_sampler {
 	struct run_sampled_code *codes;
 	struct run_session *session;
 	uint64_t lost;
+	struct probe_pcs_profile profile; /* of the dispatch just handed on */
+	/* Packed rows not yet stored, and the dispatches they are of. */
+	uint8_t *part;
+	size_t part_size, part_room;
+	uint64_t first, last;
 };
 
 /* Hardware queues by the tool's number. */
@@ -49,11 +62,88 @@ bool run_samples_queue(struct run_session *session, const struct probe_seg_rec *
 	return run_table_put(&session->objects.hardware, hr.id, hardware);
 }
 
+/* ---- Samples of one dispatch ---------------------------------------------------------------- */
+
+static struct probe_pcs_rows *rows_of(struct run_sampler *sampler, uint32_t code_object)
+{
+	for (struct run_sampled_code *code = sampler->codes; code; code = code->next)
+		if (code->code_object == code_object)
+			return &code->rows;
+	return NULL;
+}
+
+static void store_part(struct run_sampler *sampler)
+{
+	if (sampler->part_size)
+		probe_facts_sample_part(sampler->session->facts, sampler->first, sampler->last,
+					sampler->part, sampler->part_size);
+	sampler->part_size = 0;
+}
+
+/* Without memory reports cannot tell these samples' dispatch. */
+static void add_part(struct run_sampler *sampler, uint64_t dispatch, uint32_t code_object)
+{
+	size_t need = sampler->part_size + PROBE_PCS_PACK_ROOM(sampler->profile.count);
+	uint8_t *part;
+
+	if (need > sampler->part_room) {
+		part = realloc(sampler->part, 2 * need);
+		if (!part)
+			return;
+		sampler->part = part;
+		sampler->part_room = 2 * need;
+	}
+	if (!sampler->part_size)
+		sampler->first = sampler->last = dispatch;
+	if (dispatch < sampler->first)
+		sampler->first = dispatch;
+	if (dispatch > sampler->last)
+		sampler->last = dispatch;
+	sampler->part_size += probe_pcs_profile_pack(&sampler->profile, dispatch, code_object,
+						     sampler->part + sampler->part_size);
+	if (sampler->part_size >= PART_BYTES)
+		store_part(sampler);
+}
+
+/* Returns the samples that could not be counted. */
+static uint64_t add_rows(struct run_sampler *sampler, uint32_t code_object)
+{
+	const struct probe_pcs_profile *profile = &sampler->profile;
+	struct probe_pcs_rows *rows = rows_of(sampler, code_object);
+	uint64_t bad = 0;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		const struct probe_pcs_profile_row *row = &profile->rows[i];
+		struct probe_pcs_row sums = {
+			.dual = row->dual, .lanes = row->lanes, .waves = row->waves};
+
+		if (!rows || !probe_pcs_rows_add(rows, row->index, row->state, row->samples, &sums))
+			bad += row->samples;
+	}
+	return bad;
+}
+
+static void spill(void *user, const struct probe_dispatch_entry *entry)
+{
+	struct run_sampler *sampler = user;
+	struct probe_pcs_counts *counts = &sampler->attributor.counts;
+	uint64_t bad = entry->event_count;
+
+	if (probe_pcs_profile_make(&sampler->profile, entry->events, entry->event_count)) {
+		bad = add_rows(sampler, entry->event_code);
+		add_part(sampler, entry->dispatch, entry->event_code);
+	}
+	counts->attributed -= bad;
+	counts->dropped += bad;
+}
+
 /* An entry that no sample can belong to any more. */
 static void retired(void *user, const struct probe_dispatch_entry *entry)
 {
 	struct run_sampler *sampler = user;
 
+	if (entry->event_count)
+		spill(sampler, entry);
 	if (entry->samples)
 		probe_facts_sample_dispatch(sampler->session->facts, entry->dispatch,
 					    entry->samples);
@@ -126,11 +216,62 @@ bool run_samples_sampler(struct run_session *session, const struct probe_seg_rec
 	sampler->session = session;
 	sampler->attributor.dispatches.retired = retired;
 	sampler->attributor.dispatches.user = sampler;
+	sampler->attributor.spill = spill;
+	sampler->attributor.spill_user = sampler;
 	if (!run_table_put(&session->objects.samplers, hr.agent, sampler))
 		return false;
 	load_all(session, sampler, hr.agent);
 	probe_facts_sampler(session->facts, &hr, provider);
 	return true;
+}
+
+/* ---- Samples one by one --------------------------------------------------------------------- */
+
+#define RAW_SIZE (PROBE_PCS_RECORD_SIZE + 16u) /* as table probe_rawsample says */
+
+static void raw_record(struct run_sampler *sampler, const uint8_t *record, uint8_t *out)
+{
+	const struct probe_dispatch_entry *entry;
+	const struct probe_code_range *range = NULL;
+	struct probe_pc_sample sample;
+	uint64_t dispatch = 0;
+	uint32_t tail[2] = {0};
+
+	memcpy(out, record, PROBE_PCS_RECORD_SIZE);
+	if (probe_pcs_decode(&sampler->attributor.layout, record, &sample) == PROBE_PCS_VALID &&
+	    !(sample.pc & 3))
+		range = probe_code_map_find(&sampler->attributor.code, sample.pc);
+	entry = probe_dispatch_map_find(&sampler->attributor.dispatches,
+					probe_dispatch_key(sample.correlation));
+	if (range) {
+		tail[0] = htole32((uint32_t)range->id);
+		tail[1] = htole32(1);
+		dispatch = entry ? htole64(entry->dispatch) : 0;
+	}
+	memcpy(out + PROBE_PCS_RECORD_SIZE, &dispatch, sizeof(dispatch));
+	memcpy(out + PROBE_PCS_RECORD_SIZE + 8, tail, sizeof(tail));
+}
+
+/* Before the delivery retires dispatches. */
+static void store_raw(struct run_sampler *sampler, uint32_t agent, const uint8_t *records,
+		      uint32_t count)
+{
+	uint8_t *bytes = malloc((size_t)RAW_RECORDS * RAW_SIZE);
+
+	if (!bytes) {
+		run_session_log(sampler->session, PROBE_LOG_WARNING, "probe-run",
+				"no memory to keep %u samples one by one", count);
+		return;
+	}
+	for (uint32_t at = 0, n; at < count; at += n) {
+		n = count - at < RAW_RECORDS ? count - at : RAW_RECORDS;
+		for (uint32_t i = 0; i < n; i++)
+			raw_record(sampler, records + (size_t)(at + i) * PROBE_PCS_RECORD_SIZE,
+				   bytes + (size_t)i * RAW_SIZE);
+		probe_facts_sample_raw(sampler->session->facts, agent, n, bytes,
+				       (size_t)n * RAW_SIZE);
+	}
+	free(bytes);
 }
 
 bool run_samples_take(struct run_session *session, const struct probe_seg_rec *rec)
@@ -144,6 +285,8 @@ bool run_samples_take(struct run_session *session, const struct probe_seg_rec *r
 		return false;
 	sampler->lost += hr.lost;
 	probe_pcs_attribute(&sampler->attributor, rec->payload + sizeof(hr), hr.count);
+	if (session->config->pc_sampling_raw)
+		store_raw(sampler, hr.agent, rec->payload + sizeof(hr), hr.count);
 	probe_dispatch_map_delivered(&sampler->attributor.dispatches,
 				     hr.flags & PROBE_SAMPLES_FLUSHED);
 	return true;
@@ -263,6 +406,7 @@ static void store_sampler(struct run_session *session, struct run_sampler *sampl
 	bool states = sampler->attributor.layout.method == PROBE_PCS_STOCHASTIC;
 
 	probe_dispatch_map_destroy(&sampler->attributor.dispatches);
+	store_part(sampler);
 	for (struct run_sampled_code *code = sampler->codes; code; code = code->next) {
 		struct probe_pcs_row row;
 
@@ -299,6 +443,8 @@ void run_samples_deinit(struct run_session *session)
 			probe_pcs_rows_destroy(&code->rows);
 			free(code);
 		}
+		probe_pcs_profile_destroy(&sampler->profile);
+		free(sampler->part);
 		free(sampler);
 	}
 	for (uint32_t i = 0; i < objects->hardware.room; i++)

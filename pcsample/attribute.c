@@ -169,12 +169,45 @@ static struct probe_pcs_hot_row *row_of(struct probe_pcs_rows *rows, uint64_t in
 	return &(*page)[index % PROBE_PCS_PAGE_ROWS];
 }
 
+static void fetch_row(const struct probe_pcs_rows *rows, uint64_t index)
+{
+	const struct probe_pcs_hot_row *page = rows->pages[index / PROBE_PCS_PAGE_ROWS];
+
+	if (!page)
+		return;
+	page += index % PROBE_PCS_PAGE_ROWS;
+	__builtin_prefetch(page, 1);
+	__builtin_prefetch((const char *)page + 64, 1);
+}
+
+bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned state, uint64_t count,
+			const struct probe_pcs_row *sums)
+{
+	struct probe_pcs_row **page, *row;
+
+	/* Pages of hot rows say that a row may have been hit. */
+	if (index >= rows->count || state >= DUAL || !row_of(rows, index))
+		return false;
+	page = &rows->folded[index / PROBE_PCS_PAGE_ROWS];
+	if (!*page)
+		*page = calloc(PROBE_PCS_PAGE_ROWS, sizeof(**page));
+	if (!*page)
+		return false;
+	row = &(*page)[index % PROBE_PCS_PAGE_ROWS];
+	((uint64_t *)row)[state] += count;
+	row->dual += sums->dual;
+	row->lanes += sums->lanes;
+	row->waves += sums->waves;
+	return true;
+}
+
 /* ---- Records -------------------------------------------------------------------------------- */
 
 /* What decides where a sample counts. */
 struct glance {
 	uint64_t pc, exec, key;
-	struct probe_pcs_hot_row *row; /* NULL: it has been counted as lost */
+	struct probe_pcs_rows *rows; /* NULL: it has been counted as lost */
+	uint32_t code, index;
 	uint32_t wave_count;
 	uint8_t as;
 };
@@ -215,32 +248,31 @@ static void glance_slow(const struct probe_pcs_layout *layout, const uint8_t *re
 	ret->wave_count = sample.wave_count;
 }
 
-/* The row the sample belongs to; NULL, and counted, if there is none. */
-static struct probe_pcs_hot_row *find_row(struct probe_pcs_attributor *attributor,
-					  const struct glance *glance)
+/* Find the row the sample belongs to. False, and counted, if there is none. */
+static bool find_row(struct probe_pcs_attributor *attributor, struct glance *glance)
 {
 	struct probe_pcs_counts *counts = &attributor->counts;
 	const struct probe_code_range *range;
-	struct probe_pcs_hot_row *row;
 	uint64_t offset;
 
 	if (glance->as == COUNTS_INVALID || glance->as == COUNTS_SKIPPED) {
 		*(glance->as == COUNTS_INVALID ? &counts->invalid : &counts->skipped) += 1;
-		return NULL;
+		return false;
 	}
 	range = probe_code_map_find(&attributor->code, glance->pc);
 	if (!range) {
 		counts->no_code++;
-		return NULL;
+		return false;
 	}
 	offset = glance->pc - range->base;
 	if (offset & 3 || offset / 4 >= ((struct probe_pcs_rows *)range->user)->count) {
 		counts->misaligned++;
-		return NULL;
+		return false;
 	}
-	row = row_of(range->user, offset / 4);
-	counts->dropped += !row;
-	return row;
+	glance->code = (uint32_t)range->id;
+	glance->index = (uint32_t)(offset / 4);
+	glance->rows = range->user;
+	return true;
 }
 
 /* Consecutive samples are mostly of one dispatch. */
@@ -253,11 +285,8 @@ static struct probe_dispatch_entry *entry_of(struct probe_pcs_attributor *attrib
 	return attributor->last_entry;
 }
 
-static void count_sample(struct probe_pcs_attributor *attributor, const struct glance *glance)
+static void add_hot_sample(struct probe_pcs_hot_row *row, const struct glance *glance)
 {
-	struct probe_dispatch_entry *entry = entry_of(attributor, glance->key);
-	struct probe_pcs_hot_row *row = glance->row;
-
 	if (glance->as & COUNTS_STALLED) {
 		row->counter[STALLED + glance->as - COUNTS_STALLED]++;
 	} else {
@@ -266,6 +295,69 @@ static void count_sample(struct probe_pcs_attributor *attributor, const struct g
 	}
 	row->lanes += (uint64_t)__builtin_popcountll(glance->exec);
 	row->waves += glance->wave_count;
+}
+
+/* Room for one more event of this code object. False: out of memory. */
+static bool make_room(struct probe_pcs_attributor *attributor, struct probe_dispatch_entry *entry,
+		      uint32_t code)
+{
+	uint32_t room = entry->event_room ? 4 * entry->event_room : 64;
+	uint64_t *events;
+
+	if (entry->event_count == PROBE_PCS_EVENTS ||
+	    (entry->event_count && entry->event_code != code)) {
+		attributor->spill(attributor->spill_user, entry);
+		entry->event_count = 0;
+	}
+	entry->event_code = code;
+	if (entry->event_count < entry->event_room)
+		return true;
+	events = realloc(entry->events, room * sizeof(*events));
+	if (!events)
+		return false;
+	entry->events = events;
+	entry->event_room = room;
+	return true;
+}
+
+static bool add_event(struct probe_pcs_attributor *attributor, struct probe_dispatch_entry *entry,
+		      const struct glance *glance)
+{
+	bool stalled = glance->as & COUNTS_STALLED;
+	uint64_t state =
+		stalled ? STALLED + glance->as - COUNTS_STALLED : glance->as & (COUNTS_STALLED - 1);
+
+	if (__builtin_expect(entry->event_count == entry->event_room ||
+				     entry->event_code != glance->code,
+			     0) &&
+	    !make_room(attributor, entry, glance->code))
+		return false;
+	entry->events[entry->event_count++] =
+		(uint64_t)__builtin_popcountll(glance->exec) |
+		(uint64_t)(glance->wave_count & WAVE_COUNT) << PROBE_PCS_EVENT_WAVES |
+		(uint64_t)(!stalled && glance->as & COUNTS_DUAL) << PROBE_PCS_EVENT_DUAL |
+		state << PROBE_PCS_EVENT_STATE | (uint64_t)glance->index << PROBE_PCS_EVENT_INDEX;
+	return true;
+}
+
+static void count_sample(struct probe_pcs_attributor *attributor, const struct glance *glance)
+{
+	struct probe_dispatch_entry *entry = entry_of(attributor, glance->key);
+	struct probe_pcs_hot_row *row;
+
+	if (entry && attributor->spill) {
+		if (!add_event(attributor, entry, glance)) {
+			attributor->counts.dropped++;
+			return;
+		}
+	} else {
+		row = row_of(glance->rows, glance->index);
+		if (!row) {
+			attributor->counts.dropped++;
+			return;
+		}
+		add_hot_sample(row, glance);
+	}
 	if (entry) {
 		entry->samples++;
 		attributor->counts.attributed++;
@@ -295,9 +387,10 @@ static size_t look(struct probe_pcs_attributor *attributor, const uint8_t *recor
 			glance_host_trap(record, glance);
 		else
 			glance_slow(&attributor->layout, record, glance);
-		glance->row = find_row(attributor, glance);
-		__builtin_prefetch(glance->row, 1);
-		__builtin_prefetch((const char *)glance->row + 64, 1);
+		glance->rows = NULL;
+		if (!find_row(attributor, glance) || attributor->spill)
+			continue;
+		fetch_row(glance->rows, glance->index);
 	}
 	return count;
 }
@@ -314,7 +407,7 @@ void probe_pcs_attribute(struct probe_pcs_attributor *attributor, const uint8_t 
 	for (size_t at = 0; at < count; at += n) {
 		n = look(attributor, records + at * PROBE_PCS_RECORD_SIZE, count - at, glances);
 		for (size_t i = 0; i < n; i++)
-			if (glances[i].row)
+			if (glances[i].rows)
 				count_sample(attributor, &glances[i]);
 	}
 }

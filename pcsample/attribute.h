@@ -4,8 +4,8 @@
  * per dispatch. Every record ends in exactly one of the counts below.
  *
  * A report needs no single sample but how often each instruction was seen in which state, so that
- * is what is kept: one row of counters per instruction that was hit. Not thread-safe: one per
- * stream.
+ * is what is kept: one row of counters per instruction that was hit. Where dispatches are to be
+ * told apart, spill() gets what was seen in each. Not thread-safe: one per stream.
  */
 #ifndef PROBE_PCSAMPLE_ATTRIBUTE_H
 #define PROBE_PCSAMPLE_ATTRIBUTE_H
@@ -55,11 +55,35 @@ struct probe_pcs_counts {
 	uint64_t dropped;	   /* no memory to count it */
 };
 
+/*
+ * A sample as far as it counts, in one number: bits 6..0 active lanes, 12..7 waves, 13 dual, 18..14
+ * state (enum probe_pcs_type, or PROBE_PCS_TYPES + enum probe_pcs_reason), from 19 on the
+ * instruction slot (4 bytes) in the code object.
+ */
+enum {
+	PROBE_PCS_EVENT_WAVES = 7,
+	PROBE_PCS_EVENT_DUAL = 13,
+	PROBE_PCS_EVENT_STATE = 14,
+	PROBE_PCS_EVENT_INDEX = 19,
+};
+
+enum {
+	PROBE_PCS_STATES = PROBE_PCS_TYPES + PROBE_PCS_REASONS,
+	PROBE_PCS_EVENTS = 65536, /* of one dispatch, until they are handed on */
+};
+
 struct probe_pcs_attributor {
 	struct probe_pcs_layout layout;
 	struct probe_code_map code; /* range.user: struct probe_pcs_rows */
 	struct probe_dispatch_map dispatches;
 	struct probe_pcs_counts counts;
+	/*
+	 * If set, samples of known dispatches do not go into rows but are kept with the dispatch
+	 * and handed on here, PROBE_PCS_EVENTS at most, of code object event_code; the last ones
+	 * are in the entry when it retires. Without memory they count as dropped.
+	 */
+	void (*spill)(void *user, const struct probe_dispatch_entry *entry);
+	void *spill_user;
 	uint64_t last_key; /* the dispatch of the last sample, to save the look-up */
 	struct probe_dispatch_entry *last_entry;
 	/* gfx9: what the snapshot's bits that decide come to; see attribute.c. */
@@ -74,6 +98,9 @@ void probe_pcs_attributor_destroy(struct probe_pcs_attributor *attributor);
 /* As those of the maps; the rows belong to the caller and outlive the unload. */
 int probe_pcs_rows_init(struct probe_pcs_rows *rows, uint64_t code_size);
 void probe_pcs_rows_destroy(struct probe_pcs_rows *rows);
+/* Add samples of one state. False: out of memory, or no such index or state. */
+bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned state, uint64_t count,
+			const struct probe_pcs_row *sums);
 /* False: never hit. */
 bool probe_pcs_rows_at(const struct probe_pcs_rows *rows, uint64_t index,
 		       struct probe_pcs_row *ret);

@@ -44,6 +44,7 @@ static void retire(struct probe_dispatch_map *map, const struct probe_dispatch_e
 {
 	if (map->retired)
 		map->retired(map->user, entry);
+	free(entry->events);
 }
 
 void probe_dispatch_map_destroy(struct probe_dispatch_map *map)

@@ -20,6 +20,9 @@ struct probe_dispatch_entry {
 	uint64_t samples;   /* the caller's count */
 	uint8_t deliveries; /* seen since completion */
 	bool completed;
+	/* Samples not yet handed on (attribute.h); gone with the entry. */
+	uint32_t event_count, event_room, event_code;
+	uint64_t *events;
 };
 
 struct probe_dispatch_map {

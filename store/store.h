@@ -19,7 +19,7 @@ struct probe_store;
 struct probe_rows;
 
 #define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
-#define PROBE_STORE_VERSION	   2 /* 2: tables of PC samples */
+#define PROBE_STORE_VERSION	   3 /* 2: tables of PC samples; 3: samples by dispatch */
 
 /* Streams of the loss account; units are records (rows for counters). */
 enum probe_stream_id {

@@ -37,6 +37,8 @@ enum table {
 	T_SAMPLE,
 	T_SAMPLE_STATE,
 	T_SAMPLE_DISPATCH,
+	T_SAMPLE_PART,
+	T_SAMPLE_RAW,
 	TABLES,
 };
 
@@ -97,9 +99,11 @@ static const struct {
 	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", NULL, 5, 1},
 	[T_SAMPLE] = {"probe_sample", "code_object_id, offset, samples, lanes, waves, dual", NULL,
 		      6, 50},
-	[T_SAMPLE_STATE] = {"probe_state", "code_object_id, offset, issued, code, samples",
-			    NULL, 5, 50},
+	[T_SAMPLE_STATE] = {"probe_state", "code_object_id, offset, issued, code, samples", NULL, 5,
+			    50},
 	[T_SAMPLE_DISPATCH] = {"probe_sampled", "dispatch_id, samples", NULL, 2, 50},
+	[T_SAMPLE_PART] = {"probe_profile", "first_dispatch, last_dispatch, bytes", NULL, 3, 1},
+	[T_SAMPLE_RAW] = {"probe_rawsample", "agent, count, bytes", NULL, 3, 1},
 };
 
 _Static_assert(PROBE_C_AFFINE == 11 && PROBE_C_MAX_WAY == 12 && PROBE_C_STRIDE_LO == 14,
@@ -417,4 +421,16 @@ void probe_facts_sample_state(struct probe_facts *facts, uint32_t code_object, u
 void probe_facts_sample_dispatch(struct probe_facts *facts, uint64_t dispatch, uint64_t samples)
 {
 	ADD(T_SAMPLE_DISPATCH, INT(dispatch), INT(samples));
+}
+
+void probe_facts_sample_part(struct probe_facts *facts, uint64_t first, uint64_t last,
+			     const void *bytes, size_t size)
+{
+	ADD(T_SAMPLE_PART, INT(first), INT(last), probe_cell_blob(bytes, size));
+}
+
+void probe_facts_sample_raw(struct probe_facts *facts, uint32_t agent, uint32_t count,
+			    const void *bytes, size_t size)
+{
+	ADD(T_SAMPLE_RAW, INT(agent), INT(count), probe_cell_blob(bytes, size));
 }

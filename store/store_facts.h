@@ -82,6 +82,12 @@ void probe_facts_sample(struct probe_facts *facts, uint32_t code_object, uint64_
 void probe_facts_sample_state(struct probe_facts *facts, uint32_t code_object, uint64_t offset,
 			      bool issued, unsigned code, uint64_t samples);
 void probe_facts_sample_dispatch(struct probe_facts *facts, uint64_t dispatch, uint64_t samples);
+/* Packed rows of dispatches first..last. */
+void probe_facts_sample_part(struct probe_facts *facts, uint64_t first, uint64_t last,
+			     const void *bytes, size_t size);
+/* Records kept one by one, as the table says. */
+void probe_facts_sample_raw(struct probe_facts *facts, uint32_t agent, uint32_t count,
+			    const void *bytes, size_t size);
 
 void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,
 			const char *text, size_t len);

@@ -138,6 +138,25 @@ CREATE TABLE probe_sampled (
 	samples INTEGER NOT NULL
 );
 
+-- Samples by dispatch, instruction and state, packed (pcsample/profile.h): of several dispatches, the
+-- ids of which lie in first..last; a dispatch may be in several rows.
+CREATE TABLE probe_profile (
+	id INTEGER PRIMARY KEY,
+	first_dispatch INTEGER NOT NULL,
+	last_dispatch INTEGER NOT NULL,
+	bytes BLOB NOT NULL
+);
+
+-- Every record as delivered, if asked for (probe-run --pc-sampling-raw): count times 80 bytes,
+-- little-endian: the record's 64 (pcsample/decode.h), dispatch_id u64 (0: none), code_object_id u32,
+-- u32 1 if the record is good and its address in that code object, else 0.
+CREATE TABLE probe_rawsample (
+	id INTEGER PRIMARY KEY,
+	agent INTEGER NOT NULL,
+	count INTEGER NOT NULL,
+	bytes BLOB NOT NULL
+);
+
 -- Per stream: emitted = stored + unread + the sum of the names "dropped.<reason>".
 CREATE TABLE probe_account (
 	stream TEXT NOT NULL,

@@ -2,7 +2,7 @@
 if(NOT TARGET probe_pcsample)
 	return()
 endif()
-foreach(name decode attribute)
+foreach(name decode attribute profile)
 	add_executable(unit_pcsample_${name} ${CMAKE_CURRENT_LIST_DIR}/pcsample_${name}.c)
 	target_link_libraries(unit_pcsample_${name} PRIVATE probe_pcsample probe_flags ${CMOCKA_LIBRARY})
 	add_test(NAME pcsample.${name} COMMAND unit_pcsample_${name})

@@ -8,3 +8,13 @@ sqlite3 probe-out/*/*.db "SELECT * FROM probe_sampler; SELECT * FROM probe_sampl
 probe-run -o trap "$FAKE_APP" connect announce=x sampler=0 samples=800 exit-record
 sqlite3 probe-out/trap.db "SELECT * FROM probe_sampler; SELECT sum(samples), sum(lanes) FROM probe_sample;
 	SELECT count(*) FROM probe_state"
+# By dispatch, packed; and every record, if asked for.
+sqlite3 probe-out/*/*.db "SELECT first_dispatch, last_dispatch, length(bytes) < 2 * 880 FROM probe_profile;
+	SELECT count(*) FROM probe_rawsample"
+probe-run -o raw --pc-sampling-raw "$FAKE_APP" connect announce=x sampler=1 samples=2000 exit-record
+# PC, dispatch, code object, good: the first record, the last, and the one that is marked invalid
+sqlite3 probe-out/raw.db "SELECT sum(count), sum(length(bytes)) = 80 * sum(count) FROM probe_rawsample;
+	SELECT hex(substr(bytes, 1, 8)), hex(substr(bytes, 65, 16)) FROM probe_rawsample WHERE id = 1;
+	SELECT hex(substr(bytes, -240, 8)), hex(substr(bytes, -176, 16)),
+		hex(substr(bytes, -80, 8)), hex(substr(bytes, -16, 16)) FROM probe_rawsample
+		ORDER BY id DESC LIMIT 1"
