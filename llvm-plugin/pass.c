@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pass.h"
+#include "pass_prove.h"
 #include "pass_shim.h"
 
 /*
@@ -131,9 +132,38 @@ static void spread_ranges(struct pass_units *units)
 	} while (changed);
 }
 
-static void list_sites(struct pass_unit *unit, struct pass_table *table,
-		       const struct pass_options *options)
+static void print_stride(const struct pass_stride *stride, char id)
 {
+	if (stride->constant || stride->factor)
+		fprintf(stderr, " %+lld", (long long)stride->constant);
+	if (stride->factor)
+		fprintf(stderr, "%+lld*arg%u@%u", (long long)stride->factor, stride->bits,
+			stride->offset);
+	if (stride->constant || stride->factor)
+		fprintf(stderr, "*%c", id);
+}
+
+static void print_proof(const struct pass_unit *unit, uint32_t id, const struct pass_pattern *proof)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(unit->original, &size);
+
+	fprintf(stderr, "probe: site %u of %.*s:", id, (int)size, name);
+	if (!proof) {
+		fprintf(stderr, " measured\n");
+		return;
+	}
+	fprintf(stderr, " U");
+	for (int i = 0; i < 3; i++)
+		print_stride(&proof->stride[i], (char)('x' + i));
+	fprintf(stderr, ", wraps %u%s\n", proof->wrap_count, proof->rising ? " rising" : "");
+}
+
+static void list_sites(struct pass_unit *unit, struct pass_table *table,
+		       const struct pass_options *options, void *analyses)
+{
+	struct pass_prover *prover = pass_prover_create(unit->base, unit->kernel, analyses);
+	struct pass_pattern proof;
 	struct pass_site site;
 
 	unit->first_site = pass_table_sites(table);
@@ -141,12 +171,20 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst))
-			if (pass_site_wanted(inst, options, &site))
+			if (pass_site_wanted(inst, options, &site)) {
+				bool proved = pass_prove(prover, inst, site.pointer, &proof);
+
+				unit->proved += proved;
+				if (options->verbose > 1)
+					print_proof(unit, pass_table_sites(table),
+						    proved ? &proof : NULL);
 				pass_table_add_site(table, inst, &site, unit->original,
 						    options->kinds);
+			}
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	unit->range_first = unit->first_site;
 	unit->range_end = unit->first_site + unit->site_count;
+	pass_prover_destroy(prover);
 }
 
 /*
@@ -201,7 +239,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		       const struct pass_options *options, void *analyses)
 {
 	struct pass_table table;
-	uint32_t kernels = 0;
+	uint32_t kernels = 0, proved = 0;
 
 	pass_table_init(&table);
 	table.uncovered = count_uncovered(units, module);
@@ -212,7 +250,8 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		if (!unit->probed)
 			continue;
 		pass_clone_base(unit, module, analyses);
-		list_sites(unit, &table, options);
+		list_sites(unit, &table, options, analyses);
+		proved += unit->proved;
 	}
 	spread_ranges(units);
 	probe_shim_keep_skips();
@@ -224,8 +263,11 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 			kernels++;
 		}
 	if (options->verbose)
-		fprintf(stderr, "probe: %s: %u kernels, %u sites, %u accesses not covered\n",
-			LLVMGetTarget(module), kernels, pass_table_sites(&table), table.uncovered);
+		fprintf(stderr,
+			"probe: %s: %u kernels, %u sites (%u with proved strides), %u accesses "
+			"not covered\n",
+			LLVMGetTarget(module), kernels, pass_table_sites(&table), proved,
+			table.uncovered);
 	pass_table_emit(&table, module);
 	pass_table_deinit(&table);
 }

@@ -31,7 +31,7 @@ struct pass_scope {
 
 struct pass_options {
 	uint32_t kinds; /* bit (1 << enum probe_kind) */
-	bool verbose;
+	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
 	bool plain;		  /* code will not be optimised: no lean probes */
 	struct pass_scope *scope; /* empty = everything */
 	size_t scopes;
@@ -51,6 +51,7 @@ struct pass_unit {
 	LLVMValueRef base; /* clone with the new parameters, vectorised, without probes */
 	LLVMValueRef clone[PROBE_KINDS];
 	uint32_t first_site, site_count; /* own sites */
+	uint32_t proved;		 /* of those, with proved strides */
 	uint32_t range_first, range_end; /* hull of own and called sites */
 	bool kernel;
 	bool probed; /* it or something it calls has sites */

@@ -99,7 +99,11 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 	const char *scope = getenv("PROBE_SCOPE");
 	const char *verbose = getenv("PROBE_VERBOSE");
 
-	*options = (struct pass_options){.verbose = verbose && *verbose && strcmp(verbose, "0")};
+	*options = (struct pass_options){
+		.verbose = !verbose || !*verbose || !strcmp(verbose, "0") ? 0
+			   : !strcmp(verbose, "2")			  ? 2
+									  : 1,
+	};
 	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
 		return false;
 	return !scope || parse_scope(options, scope, ret_error);

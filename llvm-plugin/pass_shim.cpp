@@ -5,6 +5,10 @@
 #include "llvm-compat.h"
 #include "pass_shim.h"
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -14,11 +18,17 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
+#include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
+#if LLVM_VERSION_MAJOR >= 16
+#include <llvm/Analysis/UniformityAnalysis.h>
+#else
+#include <llvm/Analysis/DivergenceAnalysis.h>
+#endif
 
 using namespace llvm;
 
@@ -215,6 +225,118 @@ LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function)
 bool probe_shim_has_bundles(LLVMValueRef call)
 {
 	return unwrap<CallBase>(call)->hasOperandBundles();
+}
+
+struct probe_shim_flow {
+	DominatorTree &dominators;
+	PostDominatorTree &postdominators;
+	LoopInfo &loops;
+#if LLVM_VERSION_MAJOR >= 16
+	UniformityInfo divergence;
+#else
+	DivergenceInfo divergence;
+#endif
+};
+
+struct probe_shim_flow *probe_shim_flow_create(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+	auto &manager = function_analyses(*function->getParent(), analyses);
+
+	/* Callers have changed the function since it was last analysed. */
+	manager.invalidate(*function, PreservedAnalyses::none());
+	return new probe_shim_flow
+	{
+		manager.getResult<DominatorTreeAnalysis>(*function),
+			manager.getResult<PostDominatorTreeAnalysis>(*function),
+			manager.getResult<LoopAnalysis>(*function),
+#if LLVM_VERSION_MAJOR >= 16
+			UniformityInfoAnalysis().run(*function, manager),
+#else
+			DivergenceAnalysis().run(*function, manager),
+#endif
+	};
+}
+
+void probe_shim_flow_destroy(struct probe_shim_flow *flow)
+{
+	delete flow;
+}
+
+bool probe_shim_flow_same_loop(const struct probe_shim_flow *flow, LLVMValueRef value,
+			       LLVMBasicBlockRef block)
+{
+	auto *inst = dyn_cast<Instruction>(unwrap(value));
+	Loop *loop = inst ? flow->loops.getLoopFor(inst->getParent()) : nullptr;
+
+	return !loop || loop->contains(unwrap(block));
+}
+
+bool probe_shim_flow_differs(const struct probe_shim_flow *flow, LLVMValueRef user,
+			     unsigned operand)
+{
+	auto *inst = unwrap<Instruction>(user);
+	const Use &use = inst->getOperandUse(operand);
+
+	if (isa<Constant>(use.get()))
+		return false;
+#if LLVM_VERSION_MAJOR >= 16
+	/* Lanes may have left a loop with different values of it. */
+	return flow->divergence.isDivergent(use.get()) ||
+	       !probe_shim_flow_same_loop(flow, wrap(use.get()), wrap(inst->getParent()));
+#else
+	return flow->divergence.isDivergentUse(use);
+#endif
+}
+
+bool probe_shim_flow_is_header(const struct probe_shim_flow *flow, LLVMBasicBlockRef value,
+			       LLVMBasicBlockRef *ret_latch)
+{
+	BasicBlock *block = unwrap(value);
+	Loop *loop = flow->loops.getLoopFor(block);
+	BasicBlock *latch = loop && loop->getHeader() == block ? loop->getLoopLatch() : nullptr;
+
+	*ret_latch = wrap(latch);
+	return latch != nullptr;
+}
+
+unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
+{
+	return flow->loops.getLoopDepth(unwrap(block));
+}
+
+bool probe_shim_flow_dominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
+			       LLVMBasicBlockRef b)
+{
+	return flow->dominators.dominates(unwrap(a), unwrap(b));
+}
+
+bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
+				   LLVMBasicBlockRef b)
+{
+	return flow->postdominators.dominates(unwrap(a), unwrap(b));
+}
+
+unsigned probe_shim_leading_zeros(LLVMValueRef value)
+{
+	auto *inst = dyn_cast<Instruction>(unwrap(value));
+
+	if (!inst)
+		return 0;
+	return computeKnownBits(inst, inst->getModule()->getDataLayout()).countMinLeadingZeros();
+}
+
+bool probe_shim_or_is_add(LLVMValueRef value)
+{
+	auto *inst = unwrap<Instruction>(value);
+
+#if LLVM_VERSION_MAJOR >= 18
+	return haveNoCommonBitsSet(inst->getOperand(0), inst->getOperand(1),
+				   SimplifyQuery(inst->getModule()->getDataLayout()));
+#else
+	return haveNoCommonBitsSet(inst->getOperand(0), inst->getOperand(1),
+				   inst->getModule()->getDataLayout());
+#endif
 }
 
 namespace

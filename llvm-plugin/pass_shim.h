@@ -58,6 +58,32 @@ LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function);
 /* True if the call has operand bundles, which probe_shim_recall() cannot carry over. */
 bool probe_shim_has_bundles(LLVMValueRef call);
 
+/*
+ * What is the same in all lanes of a wave, and how blocks lie to each other, for one function as it
+ * is: any change of the function makes an answer stale.
+ */
+struct probe_shim_flow;
+struct probe_shim_flow *probe_shim_flow_create(LLVMValueRef function, void *analyses);
+void probe_shim_flow_destroy(struct probe_shim_flow *flow);
+/* True if active lanes of one wave may see different values in that operand. */
+bool probe_shim_flow_differs(const struct probe_shim_flow *flow, LLVMValueRef user,
+			     unsigned operand);
+/* True if the block is in every loop that the value is made in. */
+bool probe_shim_flow_same_loop(const struct probe_shim_flow *flow, LLVMValueRef value,
+			       LLVMBasicBlockRef block);
+/* True if the block heads a natural loop; *ret_latch is its only way back. */
+bool probe_shim_flow_is_header(const struct probe_shim_flow *flow, LLVMBasicBlockRef block,
+			       LLVMBasicBlockRef *ret_latch);
+unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBlockRef block);
+bool probe_shim_flow_dominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
+			       LLVMBasicBlockRef b);
+bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
+				   LLVMBasicBlockRef b);
+/* Bits at the top of an integer that are known to be 0. */
+unsigned probe_shim_leading_zeros(LLVMValueRef value);
+/* Is an `or` the same as an addition? */
+bool probe_shim_or_is_add(LLVMValueRef inst);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,4 +18,4 @@ __global__ void add(int *a)
 	atomicAdd(a + threadIdx.x, 1);
 }
 
-// CHECK: probe: {{.*}}: 2 kernels, 1 sites, 1 accesses not covered
+// CHECK: probe: {{.*}}: 2 kernels, 1 sites ({{.*}}), 1 accesses not covered

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Linear forms of addresses in the work-item's id; see pass_prove.h. A walk down the operands: what
+ * is uniform is a leaf, ids are what we are looking for, and additions, subtractions,
+ * multiplications by constants and kernel arguments, widenings, address computations and loop
+ * counters carry forms on. Anything else proves nothing.
+ */
+#include "pass_prove.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass_shim.h"
+
+/* Shared operands are walked once per user: a bound on it all. */
+enum { DEPTH_MAX = 48, STEPS_MAX = 2000 };
+
+/* A loop counter while its own step is looked at. */
+struct counter {
+	LLVMValueRef phi;
+	const struct pass_pattern *form;
+	const struct counter *outer;
+};
+
+struct pass_prover {
+	struct probe_shim_flow *flow;
+	LLVMTargetDataRef layout;
+	LLVMValueRef function;
+	bool kernel;
+	unsigned steps;
+	const struct counter *counters;
+};
+
+struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void *analyses)
+{
+	struct pass_prover *prover = pass_alloc(NULL, sizeof(*prover));
+
+	*prover = (struct pass_prover){
+		.flow = probe_shim_flow_create(function, analyses),
+		.layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function)),
+		.function = function,
+		.kernel = kernel,
+	};
+	return prover;
+}
+
+void pass_prover_destroy(struct pass_prover *prover)
+{
+	if (!prover)
+		return;
+	probe_shim_flow_destroy(prover->flow);
+	free(prover);
+}
+
+struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover)
+{
+	return prover->flow;
+}
+
+/* ---- Forms ---------------------------------------------------------------------------------- */
+
+static bool stride_is_zero(const struct pass_stride *stride)
+{
+	return !stride->constant && !stride->factor;
+}
+
+bool pass_pattern_uniform(const struct pass_pattern *pattern)
+{
+	return stride_is_zero(&pattern->stride[0]) && stride_is_zero(&pattern->stride[1]) &&
+	       stride_is_zero(&pattern->stride[2]);
+}
+
+static bool same_strides(const struct pass_pattern *a, const struct pass_pattern *b)
+{
+	for (int i = 0; i < 3; i++) {
+		const struct pass_stride *s = &a->stride[i], *t = &b->stride[i];
+
+		if (s->constant != t->constant || s->factor != t->factor)
+			return false;
+		if (s->factor && (s->offset != t->offset || s->bits != t->bits))
+			return false;
+	}
+	return true;
+}
+
+static void set_leaf(struct pass_pattern *form, LLVMValueRef value)
+{
+	form->leaf[0] = (struct pass_leaf){value, 1};
+	form->leaves = 1;
+	form->leaves_known = true;
+	form->constant = 0;
+}
+
+static void add_leaf(struct pass_pattern *form, LLVMValueRef value, int64_t times)
+{
+	for (unsigned i = 0; i < form->leaves; i++)
+		if (form->leaf[i].value == value) {
+			form->leaf[i].times += times;
+			if (!form->leaf[i].times)
+				form->leaf[i] = form->leaf[--form->leaves];
+			return;
+		}
+	if (form->leaves == PASS_LEAVES)
+		form->leaves_known = false;
+	else
+		form->leaf[form->leaves++] = (struct pass_leaf){value, times};
+}
+
+static int64_t wrap_add(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+static int64_t wrap_mul(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+static bool add_stride(struct pass_stride *to, const struct pass_stride *from)
+{
+	if (from->factor && to->factor && (to->offset != from->offset || to->bits != from->bits))
+		return false;
+	if (from->factor) {
+		to->offset = from->offset;
+		to->bits = from->bits;
+	}
+	to->constant = wrap_add(to->constant, from->constant);
+	to->factor = wrap_add(to->factor, from->factor);
+	return true;
+}
+
+static bool add_wraps(struct pass_pattern *to, const struct pass_pattern *from)
+{
+	to->rising |= from->rising;
+	for (unsigned i = 0; i < from->wrap_count; i++) {
+		unsigned k = 0;
+
+		while (k < to->wrap_count && to->wraps[k] != from->wraps[i])
+			k++;
+		if (k < to->wrap_count)
+			continue;
+		if (to->wrap_count == PASS_WRAPS)
+			return false;
+		to->wraps[to->wrap_count++] = from->wraps[i];
+	}
+	return true;
+}
+
+static void scale(struct pass_pattern *form, int64_t by)
+{
+	for (int i = 0; i < 3; i++) {
+		form->stride[i].constant = wrap_mul(form->stride[i].constant, by);
+		form->stride[i].factor = wrap_mul(form->stride[i].factor, by);
+	}
+	for (unsigned i = 0; i < form->leaves; i++)
+		form->leaf[i].times = wrap_mul(form->leaf[i].times, by);
+	form->constant = wrap_mul(form->constant, by);
+	if (!by)
+		form->leaves = 0;
+}
+
+static bool add(struct pass_pattern *to, const struct pass_pattern *from)
+{
+	for (int i = 0; i < 3; i++)
+		if (!add_stride(&to->stride[i], &from->stride[i]))
+			return false;
+	to->leaves_known &= from->leaves_known;
+	for (unsigned i = 0; i < from->leaves; i++)
+		add_leaf(to, from->leaf[i].value, from->leaf[i].times);
+	to->constant = wrap_add(to->constant, from->constant);
+	return add_wraps(to, from);
+}
+
+bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b)
+{
+	if (!a->leaves_known || !b->leaves_known || a->leaves != b->leaves || !same_strides(a, b))
+		return false;
+	for (unsigned i = 0; i < a->leaves; i++) {
+		unsigned k = 0;
+
+		while (k < b->leaves && (b->leaf[k].value != a->leaf[i].value ||
+					 b->leaf[k].times != a->leaf[i].times))
+			k++;
+		if (k == b->leaves)
+			return false;
+	}
+	return true;
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+static bool form_of(struct pass_prover *prover, LLVMValueRef value, unsigned depth,
+		    struct pass_pattern *ret);
+
+static bool constant_of(LLVMValueRef value, int64_t *ret)
+{
+	if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
+		return false;
+	*ret = LLVMConstIntGetSExtValue(value);
+	return true;
+}
+
+/* An operand: uniform, or a form that is made in no loop the user is not in. */
+static bool form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigned operand,
+			    unsigned depth, struct pass_pattern *ret)
+{
+	LLVMValueRef value = LLVMGetOperand(user, operand);
+	int64_t number;
+
+	*ret = (struct pass_pattern){.leaves_known = true};
+	if (constant_of(value, &number)) {
+		ret->constant = number;
+		return true;
+	}
+	if (!probe_shim_flow_differs(prover->flow, user, operand)) {
+		/* Look inside for what it has in common with others; if that fails, it is a leaf.
+		 */
+		if (!LLVMIsAInstruction(value) || depth >= DEPTH_MAX ||
+		    !probe_shim_flow_same_loop(prover->flow, value,
+					       LLVMGetInstructionParent(user)) ||
+		    !form_of(prover, value, depth + 1, ret) || !pass_pattern_uniform(ret)) {
+			*ret = (struct pass_pattern){0};
+			set_leaf(ret, value);
+		}
+		return true;
+	}
+	if (!LLVMIsAInstruction(value) || depth >= DEPTH_MAX)
+		return false;
+	/* Lanes may have left a loop after different numbers of rounds. */
+	return probe_shim_flow_same_loop(prover->flow, value, LLVMGetInstructionParent(user)) &&
+	       form_of(prover, value, depth + 1, ret);
+}
+
+/*
+ * Where an argument lies in the block that the launch hands over: explicit arguments follow each
+ * other at their natural alignment.
+ */
+static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
+			struct pass_stride *ret)
+{
+	uint64_t offset = 0;
+
+	if (!prover->kernel || !LLVMIsAArgument(value) ||
+	    LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+		return false;
+	for (LLVMValueRef param = LLVMGetFirstParam(prover->function);;
+	     param = LLVMGetNextParam(param)) {
+		LLVMTypeRef type = LLVMTypeOf(param);
+		uint64_t align = LLVMABIAlignmentOfType(prover->layout, type);
+
+		/* The size of what is passed by reference to the block is not the pointer's. */
+		if (LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+		    LLVMGetPointerAddressSpace(type) == PROBE_SPACE_CONSTANT)
+			return false;
+		offset = (offset + align - 1) / align * align;
+		if (param == value)
+			break;
+		offset += LLVMABISizeOfType(prover->layout, type);
+	}
+	ret->offset = (uint32_t)offset;
+	ret->bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+	return offset < UINT32_MAX && (ret->bits == 32 || ret->bits == 64);
+}
+
+/* The argument that a uniform value is, through widenings and cuts. */
+static bool factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
+{
+	while (LLVMIsASExtInst(value) || LLVMIsAZExtInst(value) || LLVMIsATruncInst(value) ||
+	       LLVMIsAFreezeInst(value))
+		value = LLVMGetOperand(value, 0);
+	return argument_of(prover, value, ret);
+}
+
+static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+		     struct pass_pattern *ret)
+{
+	struct pass_pattern a, b;
+	struct pass_stride factor;
+
+	if (!form_of_operand(prover, inst, 0, depth, &a) ||
+	    !form_of_operand(prover, inst, 1, depth, &b))
+		return false;
+	for (int turn = 0; turn < 2; turn++) {
+		const struct pass_pattern swap = a;
+
+		if (b.leaves_known && !b.leaves && pass_pattern_uniform(&b)) {
+			scale(&a, b.constant);
+			*ret = a;
+			return true;
+		}
+		a = b;
+		b = swap;
+	}
+	/* By an argument: what it makes of the uniform part is a leaf of its own. */
+	for (unsigned turn = 0; turn < 2; turn++) {
+		const struct pass_pattern swap = a;
+
+		if (factor_of(prover, LLVMGetOperand(inst, 1 - turn), &factor) &&
+		    !a.stride[0].factor && !a.stride[1].factor && !a.stride[2].factor) {
+			for (int i = 0; i < 3; i++) {
+				int64_t constant = a.stride[i].constant;
+
+				a.stride[i] = (struct pass_stride){0};
+				if (!constant)
+					continue;
+				a.stride[i] = factor;
+				a.stride[i].constant = 0;
+				a.stride[i].factor = constant;
+			}
+			*ret = a;
+			set_leaf(ret, inst);
+			return true;
+		}
+		a = b;
+		b = swap;
+	}
+	return false;
+}
+
+static bool shift(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+		  struct pass_pattern *ret)
+{
+	int64_t by;
+
+	if (!constant_of(LLVMGetOperand(inst, 1), &by) || by < 0 || by > 62 ||
+	    !form_of_operand(prover, inst, 0, depth, ret))
+		return false;
+	scale(ret, (int64_t)1 << by);
+	return true;
+}
+
+/* 32-bit arithmetic: the small numbers among the equal ones. */
+static void cut(struct pass_pattern *form)
+{
+	for (int i = 0; i < 3; i++) {
+		form->stride[i].constant = (int32_t)form->stride[i].constant;
+		form->stride[i].factor = (int32_t)form->stride[i].factor;
+	}
+	form->constant = (int32_t)form->constant;
+}
+
+static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operand, unsigned depth,
+		  bool zeros, struct pass_pattern *ret)
+{
+	LLVMValueRef value = LLVMGetOperand(inst, operand);
+
+	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind ||
+	    LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 32 ||
+	    !form_of_operand(prover, inst, operand, depth, ret))
+		return false;
+	/* The same everywhere: widening it changes nothing about that. */
+	if (pass_pattern_uniform(ret)) {
+		if (LLVMIsAConstantInt(value))
+			return !zeros || ret->constant >= 0;
+		*ret = (struct pass_pattern){0};
+		set_leaf(ret, LLVMIsACastInst(inst) ? inst : value);
+		return true;
+	}
+	cut(ret);
+	/* In no lane as far as the limit: no wrap within. */
+	if (probe_shim_leading_zeros(value) >= 2)
+		return true;
+	if (ret->wrap_count == PASS_WRAPS)
+		return false;
+	for (unsigned i = 0; i < ret->wrap_count; i++)
+		if (ret->wraps[i] == value)
+			return true;
+	ret->wraps[ret->wrap_count++] = value;
+	ret->rising |= zeros;
+	return true;
+}
+
+/* Bytes to the field or element that an index of a getelementptr chooses; moves *type there. */
+static bool index_step(struct pass_prover *prover, LLVMTypeRef *type, LLVMValueRef index,
+		       bool first, int64_t *ret_each, int64_t *ret_fixed)
+{
+	*ret_fixed = 0;
+	*ret_each = 0;
+	if (!first) {
+		if (LLVMGetTypeKind(*type) == LLVMStructTypeKind) {
+			unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+
+			*ret_fixed = (int64_t)LLVMOffsetOfElement(prover->layout, *type, field);
+			*type = LLVMStructGetTypeAtIndex(*type, field);
+			return true;
+		}
+		if (LLVMGetTypeKind(*type) != LLVMArrayTypeKind &&
+		    LLVMGetTypeKind(*type) != LLVMVectorTypeKind)
+			return false;
+		*type = LLVMGetElementType(*type);
+	}
+	*ret_each = (int64_t)LLVMABISizeOfType(prover->layout, *type);
+	return true;
+}
+
+static bool gep(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+		struct pass_pattern *ret)
+{
+	LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
+	unsigned width = 8 * LLVMPointerSizeForAS(prover->layout,
+						  LLVMGetPointerAddressSpace(LLVMTypeOf(inst)));
+	unsigned operands = (unsigned)LLVMGetNumOperands(inst);
+
+	if (!form_of_operand(prover, inst, 0, depth, ret))
+		return false;
+	for (unsigned i = 1; i < operands; i++) {
+		LLVMValueRef index = LLVMGetOperand(inst, i);
+		struct pass_pattern form;
+		int64_t each, fixed;
+
+		if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind ||
+		    !index_step(prover, &type, index, i == 1, &each, &fixed))
+			return false;
+		ret->constant = wrap_add(ret->constant, fixed);
+		if (!each)
+			continue;
+		if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < width) {
+			if (!widen(prover, inst, i, depth, false, &form))
+				return false;
+		} else if (!form_of_operand(prover, inst, i, depth, &form)) {
+			return false;
+		}
+		scale(&form, each);
+		if (!add(ret, &form))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A loop counter: all lanes that are in the loop are in the same round, so as long as each round
+ * adds the same in all lanes, they stay as far apart as they came.
+ */
+static bool counter(struct pass_prover *prover, LLVMValueRef phi, unsigned depth,
+		    struct pass_pattern *ret)
+{
+	LLVMBasicBlockRef latch;
+	struct pass_pattern step;
+	struct counter here = {.phi = phi, .form = ret, .outer = prover->counters};
+	unsigned back;
+	bool same;
+
+	for (const struct counter *c = prover->counters; c; c = c->outer)
+		if (c->phi == phi) {
+			*ret = *c->form;
+			return true;
+		}
+	if (LLVMCountIncoming(phi) != 2 ||
+	    !probe_shim_flow_is_header(prover->flow, LLVMGetInstructionParent(phi), &latch))
+		return false;
+	back = LLVMGetIncomingBlock(phi, 1) == latch ? 1 : 0;
+	if (LLVMGetIncomingBlock(phi, back) != latch ||
+	    !form_of_operand(prover, phi, 1 - back, depth, ret))
+		return false;
+	set_leaf(ret, phi);
+	prover->counters = &here;
+	same = form_of_operand(prover, phi, back, depth, &step) && same_strides(ret, &step) &&
+	       add_wraps(ret, &step);
+	prover->counters = here.outer;
+	return same;
+}
+
+static bool id(LLVMValueRef inst, struct pass_pattern *ret)
+{
+	static const char prefix[] = "llvm.amdgcn.workitem.id.";
+	LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(inst));
+	const char *name;
+	size_t size;
+
+	if (!callee)
+		return false;
+	name = LLVMGetValueName2(callee, &size);
+	if (size != sizeof(prefix) || strncmp(name, prefix, sizeof(prefix) - 1) ||
+	    name[size - 1] < 'x' || name[size - 1] > 'z')
+		return false;
+	*ret = (struct pass_pattern){.leaves_known = true};
+	ret->stride[name[size - 1] - 'x'].constant = 1;
+	return true;
+}
+
+static bool sum(struct pass_prover *prover, LLVMValueRef inst, unsigned depth, int64_t sign,
+		struct pass_pattern *ret)
+{
+	struct pass_pattern b;
+
+	if (!form_of_operand(prover, inst, 0, depth, ret) ||
+	    !form_of_operand(prover, inst, 1, depth, &b))
+		return false;
+	scale(&b, sign);
+	return add(ret, &b);
+}
+
+static bool integer_width_known(LLVMTypeRef type)
+{
+	return LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) == 32 ||
+	       LLVMGetIntTypeWidth(type) == 64;
+}
+
+static bool form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+		    struct pass_pattern *ret)
+{
+	if (!integer_width_known(LLVMTypeOf(inst)) || ++prover->steps > STEPS_MAX ||
+	    LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind)
+		return false;
+	switch (LLVMGetInstructionOpcode(inst)) {
+	case LLVMAdd:
+		return sum(prover, inst, depth, 1, ret);
+	case LLVMSub:
+		return sum(prover, inst, depth, -1, ret);
+	case LLVMOr:
+		return probe_shim_or_is_add(inst) && sum(prover, inst, depth, 1, ret);
+	case LLVMMul:
+		return multiply(prover, inst, depth, ret);
+	case LLVMShl:
+		return shift(prover, inst, depth, ret);
+	case LLVMSExt:
+		return widen(prover, inst, 0, depth, false, ret);
+	case LLVMZExt:
+		return widen(prover, inst, 0, depth, true, ret);
+	case LLVMGetElementPtr:
+		return gep(prover, inst, depth, ret);
+	case LLVMPHI:
+		return counter(prover, inst, depth, ret);
+	case LLVMCall:
+		return id(inst, ret);
+	case LLVMTrunc:
+	case LLVMFreeze:
+	case LLVMBitCast:
+		return form_of_operand(prover, inst, 0, depth, ret);
+	default:
+		return false;
+	}
+}
+
+bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef pointer,
+		struct pass_pattern *ret)
+{
+	int operands = LLVMGetNumOperands(inst), i = 0;
+
+	while (i < operands && LLVMGetOperand(inst, (unsigned)i) != pointer)
+		i++;
+	if (i == operands)
+		return false;
+	prover->counters = NULL;
+	prover->steps = 0;
+	/* Constant expressions are uniform leaves, however they are made. */
+	return form_of_operand(prover, inst, (unsigned)i, 0, ret);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What can be said of an address at compile time: that it is
+ *
+ *	U + S[0] * x + S[1] * y + S[2] * z
+ *
+ * with x, y, z the work-item's id, U the same in all active lanes of the wave, and S constant
+ * while the kernel runs. U changes from execution to execution; S does not.
+ *
+ * Sums modulo 2^32 that are then widened to 64 bits are the one gap: lanes could lie on both sides
+ * of the wrap. Such values are listed in `wraps`: the proof holds for an execution in which
+ * each of them, in the first active lane, is below PASS_WRAP_LIMIT, and which spans less than
+ * that; where one of them was widened with zeros (`rising`), its lanes must not fall below the
+ * first lane's either, which whoever knows S can tell.
+ */
+#ifndef PROBE_LLVM_PLUGIN_PASS_PROVE_H
+#define PROBE_LLVM_PLUGIN_PASS_PROVE_H
+
+#include "pass.h"
+
+enum { PASS_WRAPS = 4, PASS_LEAVES = 8 };
+#define PASS_WRAP_LIMIT (1u << 30)
+
+/* constant + factor * (kernel argument, read as a signed integer); bytes per step of an id. */
+struct pass_stride {
+	int64_t constant;
+	int64_t factor;	 /* 0 = no argument */
+	uint32_t offset; /* of the argument in the kernel's argument block */
+	uint32_t bits;	 /* of the argument: 32 or 64 */
+};
+
+/* A part of U: `times` the uniform part of a value. */
+struct pass_leaf {
+	LLVMValueRef value;
+	int64_t times;
+};
+
+struct pass_pattern {
+	struct pass_stride stride[3]; /* all 0: all lanes at one address */
+	/*
+	 * U = the sum of the leaves + constant. Two addresses with the same leaves are `constant`
+	 * apart in every execution that both proofs hold for. Not known if there are too many.
+	 */
+	struct pass_leaf leaf[PASS_LEAVES];
+	unsigned leaves;
+	bool leaves_known;
+	int64_t constant;
+	LLVMValueRef wraps[PASS_WRAPS]; /* 32-bit integers */
+	unsigned wrap_count;
+	bool rising;
+};
+
+struct pass_prover;
+/* Valid until the function is changed. `kernel`: its arguments are the same in all lanes. */
+struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void *analyses);
+void pass_prover_destroy(struct pass_prover *prover);
+/* How the function's blocks lie (pass_shim.h). */
+struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover);
+/* The address of a site, an instruction with `pointer` as an operand. False: nothing is proved. */
+bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef pointer,
+		struct pass_pattern *ret);
+bool pass_pattern_uniform(const struct pass_pattern *pattern);
+bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b);
+
+#endif

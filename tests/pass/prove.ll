@@ -1,0 +1,178 @@
+; SPDX-License-Identifier: MIT
+; Which addresses are proved to be linear in the work-item's id, and with which strides. What must
+; not be proved is here as well: each such kernel has lanes for which the claim would be wrong.
+; RUN: env PROBE_VERBOSE=2 %probe %s -o /dev/null 2>&1 | FileCheck %s
+target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7"
+target triple = "amdgcn-amd-amdhsa"
+
+@tile = internal addrspace(3) global [32 x [33 x float]] undef, align 16
+
+declare i32 @llvm.amdgcn.workitem.id.x()
+declare i32 @llvm.amdgcn.workitem.id.y()
+declare i32 @llvm.amdgcn.workitem.id.z()
+declare i32 @llvm.amdgcn.workgroup.id.x()
+
+; The id itself is below 2^10: nothing wraps.
+; CHECK: of id: U +8*x, wraps 0{{$}}
+define amdgpu_kernel void @id(ptr addrspace(1) %a) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %i = zext i32 %x to i64
+  %p = getelementptr double, ptr addrspace(1) %a, i64 %i
+  store double 0.0, ptr addrspace(1) %p
+  ret void
+}
+
+; CHECK: of signed_sum: U -4*x, wraps 1{{$}}
+define amdgpu_kernel void @signed_sum(ptr addrspace(1) %a) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %base = shl i32 %g, 8
+  %n = sub i32 %base, %x
+  %i = sext i32 %n to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  store float 0.0, ptr addrspace(1) %p
+  ret void
+}
+
+; %c lies behind 8 + 4 + 4 bytes, aligned to 8: arguments are found at 16 and 24.
+; CHECK: of arguments: U +4*x +0+4*arg32@16*y +0-8*arg64@24*z, wraps 1{{$}}
+define amdgpu_kernel void @arguments(ptr addrspace(1) %a, i8 %odd, i32 %b, i32 %n, i64 %m) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
+  %z = call i32 @llvm.amdgcn.workitem.id.z(), !range !0
+  %row = mul i32 %y, %n
+  %xy = add i32 %row, %x
+  %i = sext i32 %xy to i64
+  %z64 = zext i32 %z to i64
+  %slab = mul i64 %m, %z64
+  %half = mul i64 %slab, -2
+  %both = add i64 %half, %i
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %both
+  store float 0.0, ptr addrspace(1) %p
+  ret void
+}
+
+; CHECK: of lds: U +4*x +132*y, wraps 0{{$}}
+; CHECK: of lds: U +132*x, wraps 0{{$}}
+define amdgpu_kernel void @lds() #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
+  %p = getelementptr [32 x [33 x float]], ptr addrspace(3) @tile, i32 0, i32 %y, i32 %x
+  store float 0.0, ptr addrspace(3) %p
+  %q = getelementptr [32 x [33 x float]], ptr addrspace(3) @tile, i32 0, i32 %x, i32 7
+  store float 0.0, ptr addrspace(3) %q
+  ret void
+}
+
+; A loop that lanes leave one by one: inside, all are in the same round; behind it, they are not.
+; CHECK: of counter: U +4*x, wraps 1{{$}}
+; CHECK: of counter: measured
+define amdgpu_kernel void @counter(ptr addrspace(1) %a, i32 %n, i32 %step) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  br label %loop
+loop:
+  %i = phi i32 [ %x, %entry ], [ %next, %loop ]
+  %i64 = sext i32 %i to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i64
+  store float 0.0, ptr addrspace(1) %p
+  %next = add i32 %i, %step
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  %last = sext i32 %i to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %last
+  store float 1.0, ptr addrspace(1) %q
+  ret void
+}
+
+; Steps that differ from lane to lane.
+; CHECK: of uneven: measured
+define amdgpu_kernel void @uneven(ptr addrspace(1) %a, i32 %n) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  br label %loop
+loop:
+  %i = phi i32 [ %x, %entry ], [ %next, %loop ]
+  %i64 = sext i32 %i to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i64
+  store float 0.0, ptr addrspace(1) %p
+  %twice = shl i32 %x, 1
+  %next = add i32 %i, %twice
+  %more = icmp slt i32 %next, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; A value that lanes got on different ways.
+; CHECK: of joined: measured
+define amdgpu_kernel void @joined(ptr addrspace(1) %a, i32 %n) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %low = icmp slt i32 %x, 7
+  br i1 %low, label %then, label %join
+then:
+  %far = add i32 %x, 100
+  br label %join
+join:
+  %i = phi i32 [ %x, %entry ], [ %far, %then ]
+  %i64 = sext i32 %i to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i64
+  store float 0.0, ptr addrspace(1) %p
+  ret void
+}
+
+; Squares, remainders, and what was read are not linear.
+; CHECK: of crooked: measured
+; CHECK: of crooked: measured
+; CHECK: of crooked: U +4*x, wraps 0
+; CHECK: of crooked: measured
+define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %square = mul i32 %x, %x
+  %i = zext i32 %square to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  store float 0.0, ptr addrspace(1) %p
+  %low = and i32 %x, 7
+  %j = zext i32 %low to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %j
+  store float 0.0, ptr addrspace(1) %q
+  %x64 = zext i32 %x to i64
+  %r = getelementptr i32, ptr addrspace(1) %b, i64 %x64
+  %index = load i32, ptr addrspace(1) %r
+  %k = sext i32 %index to i64
+  %s = getelementptr float, ptr addrspace(1) %a, i64 %k
+  store float 0.0, ptr addrspace(1) %s
+  ret void
+}
+
+; All lanes at one address, whatever it is. A number that was read is no constant of the launch.
+; CHECK: of pitch: U, wraps 0{{$}}
+; CHECK: of pitch: measured
+define amdgpu_kernel void @pitch(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %g64 = sext i32 %g to i64
+  %p = getelementptr i32, ptr addrspace(1) %b, i64 %g64
+  %n = load i32, ptr addrspace(1) %p
+  %row = mul i32 %x, %n
+  %i = sext i32 %row to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %i
+  store float 0.0, ptr addrspace(1) %q
+  ret void
+}
+
+; Arguments of a function may differ from lane to lane.
+; CHECK: of function: measured
+define void @function(ptr addrspace(1) %a) noinline #0 {
+  store float 0.0, ptr addrspace(1) %a
+  ret void
+}
+define amdgpu_kernel void @caller(ptr addrspace(1) %a) #0 {
+  call void @function(ptr addrspace(1) %a)
+  ret void
+}
+
+attributes #0 = { "target-cpu"="gfx90a" }
+!0 = !{i32 0, i32 1024}
