@@ -142,6 +142,8 @@ DEV_INLINE bool dev_full_passes(uint64_t counters, uint32_t address, uint32_t sh
 
 	if (breaks & ~phases.breaks || dev_full_misfit(&phases, stride))
 		return false;
+	if (!phases.share && !stride)
+		return false;
 	way = dev_stride_way(stride >> phases.shift, phases.bits);
 	v = dev_full_common(!breaks, stride);
 	v = dev_write32(v, PROBE_C_PASSES, phases.count * way * units);

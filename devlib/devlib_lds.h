@@ -5,6 +5,9 @@
  * direction as measured on gfx942 (nod-ai/amd-shark-ai PR #2919; 16-byte writes from ROCm's
  * Composable Kernel documentation) and taken over for the other gfx9 targets with 32 banks.
  *
+ * Lanes of an atomic operation share nothing: those on one dword take turns as well
+ * (rocprof-compute calls it an address conflict).
+ *
  * An address that is not a multiple of its width counts as the multiple below: no rule for the
  * others is published.
  */
@@ -24,6 +27,7 @@ struct dev_phases {
 	uint32_t shift;	  /* log2 of the bytes of such a group */
 	uint64_t breaks;  /* lanes where a phase may begin without sharing with the one before */
 	bool interleaved; /* phase = quad q and quad q ^ 5 of a half wave */
+	bool share;	  /* lanes on one dword */
 	uint32_t lanes;	  /* per phase */
 };
 
@@ -31,14 +35,15 @@ struct dev_phases {
 DEV_INLINE struct dev_phases dev_phases(uint32_t shape)
 {
 	uint32_t unit = shape & 0xff;
+	bool share = !(shape & SHAPE_ATOMIC);
 
 	if (unit <= 4)
-		return (struct dev_phases){2, 5, 2, 1ull << 32, false, 32};
+		return (struct dev_phases){2, 5, 2, 1ull << 32, false, share, 32};
 	if (unit == 8)
-		return (struct dev_phases){4, 4, 3, 0x0001000100010000ull, false, 16};
+		return (struct dev_phases){4, 4, 3, 0x0001000100010000ull, false, share, 16};
 	if (shape & SHAPE_STORE)
-		return (struct dev_phases){8, 3, 4, 0x0101010101010100ull, false, 8};
-	return (struct dev_phases){8, 3, 4, 1ull << 32, true, 8};
+		return (struct dev_phases){8, 3, 4, 0x0101010101010100ull, false, share, 8};
+	return (struct dev_phases){8, 3, 4, 1ull << 32, true, share, 8};
 }
 
 /* The half of a mask that holds the own lane. No phase crosses the middle of the wave. */
@@ -105,11 +110,12 @@ DEV_INLINE struct dev_passes dev_passes_any(uint32_t address, uint64_t mask,
 	for (uint32_t i = 0; i < phases->bits; i++, x >>= 1)
 		bank = dev_match_bit(bank, x, lane);
 	same = bank;
-	for (; dev_ballot(x != 0) & mask; x >>= 1)
+	for (; phases->share && dev_ballot(x != 0) & mask; x >>= 1)
 		same = dev_match_bit(same, x, lane);
 	/* One lane stands for all that share a dword. */
-	cost = (uint32_t)__builtin_popcount(bank &
-					    dev_half(dev_ballot(!(same & below)) & mask, lane));
+	if (phases->share)
+		bank &= dev_half(dev_ballot(!(same & below)) & mask, lane);
+	cost = (uint32_t)__builtin_popcount(bank);
 	if (!(dev_ballot(cost > 1) & mask))
 		return (struct dev_passes){phases->count, phases->count, 1};
 	return dev_sum_phases(cost, phase, mask, phases, lane);
@@ -135,9 +141,9 @@ DEV_INLINE struct dev_passes dev_passes(uint32_t address, uint32_t shape, uint64
 	int32_t stride = affine->stride;
 
 	/* Strides below a dword: neighbours share dwords, and no bank is reached twice. */
-	if (affine->is && phases.shift == 2 && stride > -4 && stride < 4)
+	if (affine->is && phases.share && phases.shift == 2 && stride > -4 && stride < 4)
 		return (struct dev_passes){phases.count, phases.count, 1};
-	if (affine->is && !(stride & ((1 << phases.shift) - 1))) {
+	if (affine->is && (phases.share || stride) && !(stride & ((1 << phases.shift) - 1))) {
 		uint32_t way = dev_stride_way(stride >> phases.shift, phases.bits);
 
 		if (way == 1 || mask == ~0ull)

@@ -174,6 +174,8 @@ DEV_INLINE void dev_lean_passes(uint64_t counters, uint32_t address, uint32_t sh
 	uint32_t way = dev_stride_way(stride >> phases.shift, phases.bits);
 	uint32_t affine = 1 - dev_lean_nonzero(breaks);
 
+	if (!phases.share)
+		odd |= 1 - dev_lean_nonzero((uint32_t)stride);
 	__asm__ volatile(LEAN_PASSES LEAN_END(LEAN_CALL("any"))
 			 : [offset] "=&s"(offset)
 			 : LEAN_OPERANDS, [low] "v"(address), [high] "v"(0),

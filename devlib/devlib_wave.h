@@ -28,6 +28,7 @@ enum {
 	SHAPE_UNALIGNED = 1 << 17, /* a unit may straddle a line */
 	SHAPE_LDS = 1 << 18,
 	SHAPE_FLAT = 1 << 19,
+	SHAPE_ATOMIC = 1 << 20,
 };
 
 /* clang-15 has no builtin for it; the asm label makes it the intrinsic. */

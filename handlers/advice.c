@@ -108,9 +108,9 @@ static uint32_t conflicts_of(const struct facts *facts, int64_t stride, unsigned
 		for (unsigned lane = 0; lane < site->wave; lane++)
 			addr[lane] = (uint32_t)((1 << 17) + stride * (int)(lane % row)) +
 				     shift * (lane / row) + k * site->unit;
-		cost = lds_count(model, phases, site->wave, site->unit,
-				 site->wave == 64 ? ~0ull : (1ull << site->wave) - 1, addr,
-				 scratch);
+		cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, site->wave,
+				 site->unit, site->wave == 64 ? ~0ull : (1ull << site->wave) - 1,
+				 addr, scratch);
 		conflicts += cost.passes - cost.ideal;
 	}
 	return conflicts;

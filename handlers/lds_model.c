@@ -87,8 +87,8 @@ static void want(struct phase *phase, uint32_t dword)
 	phase->cost = count > phase->cost ? count : phase->cost;
 }
 
-static uint32_t phase_cost(unsigned banks, unsigned unit, uint64_t lanes, const uint32_t addr[64],
-			   struct lds_scratch *scratch)
+static uint32_t phase_cost(unsigned banks, bool share, unsigned unit, uint64_t lanes,
+			   const uint32_t addr[64], struct lds_scratch *scratch)
 {
 	struct phase phase = {.mask = banks - 1, .cost = 1};
 	uint32_t stamp = ++scratch->stamp;
@@ -102,6 +102,10 @@ static uint32_t phase_cost(unsigned banks, unsigned unit, uint64_t lanes, const 
 		uint32_t first = addr[lane] / 4, last = (addr[lane] + unit - 1) / 4;
 
 		for (uint32_t dword = first; dword <= last; dword++) {
+			if (!share) {
+				want(&phase, dword);
+				continue;
+			}
 			if (dword < COUNT(scratch->seen)) {
 				if (scratch->seen[dword] == stamp)
 					continue;
@@ -116,15 +120,16 @@ static uint32_t phase_cost(unsigned banks, unsigned unit, uint64_t lanes, const 
 }
 
 struct lds_cost lds_count(const struct lds_model *model, const struct lds_phases *phases,
-			  unsigned wave, unsigned unit, uint64_t exec, const uint32_t addr[64],
-			  struct lds_scratch *scratch)
+			  bool share, unsigned wave, unsigned unit, uint64_t exec,
+			  const uint32_t addr[64], struct lds_scratch *scratch)
 {
 	struct lds_cost cost = {0};
 
 	for (unsigned half = 0; half < wave; half += model->wave) {
 		for (unsigned i = 0; i < phases->count; i++) {
 			uint64_t lanes = exec & phases->lanes[i] << half;
-			uint32_t passes = phase_cost(phases->banks, unit, lanes, addr, scratch);
+			uint32_t passes =
+				phase_cost(phases->banks, share, unit, lanes, addr, scratch);
 
 			cost.passes += passes;
 			cost.way = passes > cost.way ? passes : cost.way;
@@ -141,8 +146,9 @@ struct lds_cost lds_count(const struct lds_model *model, const struct lds_phases
  * lanes banks. So at a stride of `steps` accesses the lanes meet in one bank as the largest power
  * of two in steps says.
  */
-bool lds_count_affine(const struct lds_model *model, const struct lds_phases *phases, unsigned wave,
-		      unsigned unit, uint32_t base, int64_t stride, struct lds_cost *ret)
+bool lds_count_affine(const struct lds_model *model, const struct lds_phases *phases, bool share,
+		      unsigned wave, unsigned unit, uint32_t base, int64_t stride,
+		      struct lds_cost *ret)
 {
 	unsigned halves = wave > model->wave ? wave / model->wave : 1;
 	uint32_t width = unit <= 4 ? 4 : unit <= 8 ? 8 : 16, way = 1;
@@ -151,6 +157,9 @@ bool lds_count_affine(const struct lds_model *model, const struct lds_phases *ph
 
 	/* Far strides would wrap around the 32 bits of an LDS address. */
 	if (stride > 0x1000000 || stride < -0x1000000)
+		return false;
+	/* Closer than a dword, lanes meet in one. */
+	if (!share && stride > -4 && stride < 4)
 		return false;
 	if (wave < model->wave || (unsigned)__builtin_popcountll(phases->lanes[0]) != most)
 		return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How LDS serves a wave: a wave's access is cut into phases of lanes; within a phase, lanes that
- * want different dwords of one bank take turns, lanes that want the same dword share. Which lanes
+ * want different dwords of one bank take turns, lanes that want the same dword share (but not in
+ * atomic operations). Which lanes
  * form a phase depends on the architecture, the width and the direction, and is data.
  */
 #ifndef PROBE_HANDLERS_LDS_MODEL_H
@@ -39,7 +40,7 @@ const struct lds_model *lds_model_find(const char *arch);
 /* One sentence for reports: what of the rules for a target is measured and what is not. */
 const char *lds_model_note(const char *arch);
 
-/* Phases for accesses of `unit` bytes (1, 2, 4, 8, 12, 16). Atomics go as reads. */
+/* Phases for accesses of `unit` bytes (1, 2, 4, 8, 12, 16). Atomics have those of reads. */
 const struct lds_phases *lds_model_phases(const struct lds_model *model, unsigned unit, bool write);
 
 struct lds_cost {
@@ -56,17 +57,19 @@ struct lds_scratch {
 
 /*
  * Cost of one access; addr[l] for each lane l of exec. All dwords of an access count. A wave of
- * twice the model's lanes is served half by half.
+ * twice the model's lanes is served half by half. share: lanes on one dword are served together;
+ * those of an atomic operation are not.
  */
 struct lds_cost lds_count(const struct lds_model *model, const struct lds_phases *phases,
-			  unsigned wave, unsigned unit, uint64_t exec, const uint32_t addr[64],
-			  struct lds_scratch *scratch);
+			  bool share, unsigned wave, unsigned unit, uint64_t exec,
+			  const uint32_t addr[64], struct lds_scratch *scratch);
 
 /*
  * The same for a full wave at base + stride * lane, without counting. False if the pattern has no
  * closed form: then count.
  */
-bool lds_count_affine(const struct lds_model *model, const struct lds_phases *phases, unsigned wave,
-		      unsigned unit, uint32_t base, int64_t stride, struct lds_cost *ret);
+bool lds_count_affine(const struct lds_model *model, const struct lds_phases *phases, bool share,
+		      unsigned wave, unsigned unit, uint32_t base, int64_t stride,
+		      struct lds_cost *ret);
 
 #endif

@@ -36,6 +36,7 @@ struct site {
 	struct last last;
 	const struct lds_phases *phases;
 	bool known, invalid, global, lds; /* global and lds: a flat access */
+	bool share;			  /* no atomic operation */
 	uint16_t unit, units;
 	uint32_t natural; /* alignment of a unit that LDS expects, less 1 */
 };
@@ -130,6 +131,7 @@ static void learn(const struct memory *memory, const struct kernel *kernel, uint
 	site->unit = info->unit;
 	site->units = info->bytes / info->unit;
 	site->natural = info->unit == 12 ? 15 : info->unit - 1;
+	site->share = info->access != PROBE_ACCESS_ATOMIC;
 	site->lds = info->space == PROBE_SPACE_LDS || info->space == PROBE_SPACE_FLAT;
 	site->global = info->space != PROBE_SPACE_LDS && info->space != PROBE_SPACE_SCRATCH;
 	site->phases =
@@ -231,8 +233,8 @@ static void count_lanes(struct memory *memory, const struct kernel *kernel, cons
 			for (unsigned lane = 0; lane < 64; lane++)
 				memory->addr32[lane] =
 					(uint32_t)memory->addr[lane] & ~site->natural;
-			cost = lds_count(kernel->model, site->phases, kernel->wave, unit, lds,
-					 memory->addr32, &memory->lds);
+			cost = lds_count(kernel->model, site->phases, site->share, kernel->wave,
+					 unit, lds, memory->addr32, &memory->lds);
 			add_lds(sum, &cost);
 		}
 		for (unsigned lane = 0; lane < 64 && k + 1 < site->units; lane++)
@@ -264,9 +266,10 @@ static bool count_closed(const struct kernel *kernel, const struct site *site,
 		} else if (site->lds) {
 			struct lds_cost cost;
 
-			if (!full || !lds_count_affine(kernel->model, site->phases, kernel->wave,
-						       unit, (uint32_t)access->base + k * unit,
-						       access->stride, &cost))
+			if (!full ||
+			    !lds_count_affine(kernel->model, site->phases, site->share,
+					      kernel->wave, unit, (uint32_t)access->base + k * unit,
+					      access->stride, &cost))
 				return false;
 			add_lds(sum, &cost);
 		}

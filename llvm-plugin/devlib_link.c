@@ -123,7 +123,9 @@ static void add_attribute(LLVMValueRef to, const char *name, const char *value)
 static uint32_t unit_shape(uint32_t shape)
 {
 	shape = (shape & ~0xff00u) | 1 << 8;
-	return shape & DEVLIB_SHAPE_LDS ? shape : shape & ~(uint32_t)DEVLIB_SHAPE_STORE;
+	return shape & DEVLIB_SHAPE_LDS
+		       ? shape
+		       : shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
 }
 
 LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t shape,
@@ -133,7 +135,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t 
 		.original = kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ANY : DEVLIB_MEMORY_ANY,
 		/*
 		 * A trace record says nothing of the access but its addresses; counters are made
-		 * of one unit at a time, and only LDS writes differ from reads.
+		 * of one unit at a time, and only in LDS do the directions differ.
 		 */
 		.shape = kind == PROBE_KIND_TRACE ? 0 : unit_shape(shape),
 	};

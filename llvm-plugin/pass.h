@@ -157,6 +157,7 @@ enum {
 	DEVLIB_SHAPE_UNALIGNED = 1 << 17,
 	DEVLIB_SHAPE_LDS = 1 << 18,
 	DEVLIB_SHAPE_FLAT = 1 << 19,
+	DEVLIB_SHAPE_ATOMIC = 1 << 20,
 };
 
 /* A function that lean probes call: the original's copy for one shape. */

@@ -84,6 +84,7 @@ static uint32_t shape_of(const struct pass_site *site)
 
 	return site->unit | site->size / site->unit << 8 |
 	       (site->access == PROBE_ACCESS_STORE ? DEVLIB_SHAPE_STORE : 0) |
+	       (site->access == PROBE_ACCESS_ATOMIC ? DEVLIB_SHAPE_ATOMIC : 0) |
 	       (site->align < natural ? DEVLIB_SHAPE_UNALIGNED : 0) |
 	       (site->space == PROBE_SPACE_LDS ? DEVLIB_SHAPE_LDS : 0) |
 	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);

@@ -128,7 +128,11 @@ enum probe_counter {
 	PROBE_C_LINES128, /* used; L2 lines */
 	PROBE_C_NEEDED128,
 	PROBE_C_EXCESS128,
-	PROBE_C_PASSES, /* LDS: sum over phases of max(1, distinct dwords of the worst bank) */
+	/*
+	 * LDS: sum over phases of max(1, distinct dwords of the worst bank); lanes of an atomic
+	 * operation take turns on one dword too, so there each lane counts.
+	 */
+	PROBE_C_PASSES,
 	PROBE_C_IDEAL_PASSES, /* LDS: phases; conflicts = passes - ideal */
 	PROBE_C_AFFINE,	      /* executions whose active lanes lie at one constant stride */
 	PROBE_C_ADDED,	      /* the words above are sums; those below are maxima */
@@ -460,8 +464,8 @@ struct probe_hr_queue_end {
 };
 
 /*
- * PC sampling has begun on an agent; before its first SAMPLES. method 0 host trap, 1 stochastic; unit
- * 0 microseconds, 1 cycles, 2 instructions. Strings: provider ("ROCr", "simulated").
+ * PC sampling has begun on an agent; before its first SAMPLES. method 0 host trap, 1 stochastic;
+ * unit 0 microseconds, 1 cycles, 2 instructions. Strings: provider ("ROCr", "simulated").
  */
 struct probe_hr_sampler {
 	uint32_t agent, method, unit, provider_len;

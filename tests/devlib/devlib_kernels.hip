@@ -129,6 +129,23 @@ extern "C" __global__ void atomic_global_32(const uint64_t *pattern, uint32_t *s
 		atomicAdd((uint32_t *)at, 3u);
 }
 
+template <typename T> static __device__ void add_in_lds(uint64_t at)
+{
+	if (at)
+		__hip_atomic_fetch_add((AS3 T *)(uint32_t)(at - 1), T(3), __ATOMIC_RELAXED,
+				       __HIP_MEMORY_SCOPE_WORKGROUP);
+}
+
+extern "C" __global__ void atomic_lds_32(const uint64_t *pattern, uint32_t *sink)
+{
+	add_in_lds<uint32_t>(pattern[thread()]);
+}
+
+extern "C" __global__ void atomic_lds_64(const uint64_t *pattern, uint32_t *sink)
+{
+	add_in_lds<uint64_t>(pattern[thread()]);
+}
+
 // A loop whose lanes leave at different times, with a value from the loop used behind it, and a
 // function that is not inlined: inactive lanes must keep what they hold.
 static __device__ __attribute__((noinline)) uint32_t step(const uint32_t *table, uint32_t i)

@@ -91,12 +91,13 @@ static inline void model_lines(counters &c, const wave_access &a, uint64_t lanes
 }
 
 static inline void model_passes(counters &c, const wave_access &a, uint64_t lanes, uint32_t offset,
-				uint32_t unit, bool store)
+				uint32_t unit, uint8_t access)
 {
+	bool store = access == PROBE_ACCESS_STORE, share = access != PROBE_ACCESS_ATOMIC;
 	uint32_t width = unit < 4 ? 4 : unit == 12 ? 16 : unit;
 
 	for (unsigned phase = 0; phase < lds_phases(unit); phase++) {
-		std::map<uint32_t, std::set<uint32_t>> dwords;
+		std::map<uint32_t, std::set<uint64_t>> dwords;
 		uint64_t worst = 1;
 
 		for (int l = 0; l < 64; l++) {
@@ -105,7 +106,7 @@ static inline void model_passes(counters &c, const wave_access &a, uint64_t lane
 			uint32_t at = (uint32_t)(a.address[l] + offset) / width * width;
 
 			for (uint32_t d = at / 4; d < (at + (unit < 4 ? 4 : unit)) / 4; d++)
-				dwords[d % 32].insert(d);
+				dwords[d % 32].insert(share ? d : (uint64_t)l << 32 | d);
 		}
 		for (auto &bank : dwords)
 			if (bank.second.size() > worst)
@@ -140,8 +141,7 @@ static inline counters model(const wave_access &a, const site_shape &shape)
 		if (global)
 			model_lines(c, a, global, offset, shape.unit);
 		if (lds)
-			model_passes(c, a, lds, offset, shape.unit,
-				     shape.access == PROBE_ACCESS_STORE);
+			model_passes(c, a, lds, offset, shape.unit, shape.access);
 	}
 	int64_t stride = 0;
 	bool affine = true;

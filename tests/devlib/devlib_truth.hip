@@ -372,6 +372,12 @@ static void test_everything(const char *oracle)
 		}
 	test_memory("atomic_global_32", make_patterns(GLOBAL, 4, 4), 1);
 	test_trace("atomic_global_32", make_patterns(GLOBAL, 4, 4), 1);
+	for (uint32_t size : {4, 8}) {
+		std::string name = "atomic_lds_" + std::to_string(8 * size);
+
+		test_memory(name, make_patterns(LDS, size, size), 1);
+		test_trace(name, make_patterns(LDS, size, size), 1);
+	}
 	test_small_rings();
 }
 

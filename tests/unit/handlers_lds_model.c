@@ -21,8 +21,8 @@ static uint32_t conflicts(const char *arch, unsigned unit, bool write, uint64_t 
 {
 	const struct lds_model *model = lds_model_find(arch);
 	const struct lds_phases *phases = lds_model_phases(model, unit, write);
-	struct lds_cost cost = lds_count(model, phases, 64, unit, exec, addr, &scratch);
-	struct lds_cost want = ref_lds(model, phases, 64, unit, exec, addr);
+	struct lds_cost cost = lds_count(model, phases, true, 64, unit, exec, addr, &scratch);
+	struct lds_cost want = ref_lds(model, phases, true, 64, unit, exec, addr);
 
 	assert_memory_equal(&cost, &want, sizeof(cost));
 	return cost.passes - cost.ideal;
@@ -152,6 +152,37 @@ static void test_write_groups(void **state)
 	assert_int_equal(conflicts("gfx942", 16, false, ~0ull, addr), 8);
 }
 
+/* Lanes of an atomic operation take turns on one dword. */
+static void test_atomics(void **state)
+{
+	const struct lds_model *model = lds_model_find("gfx90a");
+	const struct lds_phases *phases = lds_model_phases(model, 4, false);
+	uint64_t seed = 0x9e3779b97f4a7c15ull;
+	struct lds_cost cost, want;
+	uint32_t addr[64] = {0};
+
+	(void)state;
+	cost = lds_count(model, phases, false, 64, 4, ~0ull, addr, &scratch);
+	assert_int_equal(cost.passes, 64);
+	assert_int_equal(cost.way, 32);
+	/* Half of the lanes of each phase on one word, the others on words of their own. */
+	for (uint32_t lane = 0; lane < 64; lane++)
+		addr[lane] = lane % 2 ? 4 * lane : 0;
+	cost = lds_count(model, phases, false, 64, 4, ~0ull, addr, &scratch);
+	assert_int_equal(cost.passes, 32);
+	for (int i = 0; i < 2000; i++) {
+		unsigned unit = i & 1 ? 8 : 4;
+		uint64_t exec = ref_random(&seed);
+
+		phases = lds_model_phases(model, unit, false);
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = (uint32_t)(ref_random(&seed) % (16u << i % 8)) * unit;
+		cost = lds_count(model, phases, false, 64, unit, exec, addr, &scratch);
+		want = ref_lds(model, phases, false, 64, unit, exec, addr);
+		assert_memory_equal(&cost, &want, sizeof(cost));
+	}
+}
+
 /* 12-byte, unaligned and sub-dword accesses: every dword counts. */
 static void test_odd_accesses(void **state)
 {
@@ -180,8 +211,9 @@ static void test_odd_accesses(void **state)
 	assert_int_equal(conflicts("gfx90a", 4, false, ~0ull, addr), 2);
 }
 
-static void check_affine(const char *arch, unsigned wave, unsigned unit, bool write, uint32_t base,
-			 int64_t stride, unsigned *closed)
+/* share: not an atomic operation. */
+static void check_affine(const char *arch, bool share, unsigned wave, unsigned unit, bool write,
+			 uint32_t base, int64_t stride, unsigned *closed)
 {
 	const struct lds_model *model = lds_model_find(arch);
 	const struct lds_phases *phases = lds_model_phases(model, unit, write);
@@ -189,12 +221,12 @@ static void check_affine(const char *arch, unsigned wave, unsigned unit, bool wr
 	struct lds_cost cost, want;
 	uint32_t addr[64];
 
-	if (!lds_count_affine(model, phases, wave, unit, base, stride, &cost))
+	if (!lds_count_affine(model, phases, share, wave, unit, base, stride, &cost))
 		return;
 	++*closed;
 	for (unsigned lane = 0; lane < wave; lane++)
 		addr[lane] = base + (uint32_t)(stride * lane);
-	want = ref_lds(model, phases, wave, unit, exec, addr);
+	want = ref_lds(model, phases, share, wave, unit, exec, addr);
 	if (memcmp(&cost, &want, sizeof(cost)))
 		fail_msg("%s wave %u unit %u %s base %u stride %lld: %u passes, not %u", arch, wave,
 			 unit, write ? "write" : "read", base, (long long)stride, cost.passes,
@@ -215,11 +247,13 @@ static void test_closed_forms(void **state)
 					for (int write = 0; write < 2; write++) {
 						uint32_t at = 1 << 17 | base;
 
-						check_affine(archs[a], 64, units[u], write, at,
-							     stride, &closed);
+						check_affine(archs[a], true, 64, units[u], write,
+							     at, stride, &closed);
+						check_affine(archs[a], false, 64, units[u], false,
+							     at, stride, &closed);
 						if (a >= 3)
-							check_affine(archs[a], 32, units[u], write,
-								     at, stride, &closed);
+							check_affine(archs[a], true, 32, units[u],
+								     write, at, stride, &closed);
 					}
 	/* The forms are worth having: most of the aligned cases. */
 	assert_true(closed > 4000);
@@ -267,8 +301,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_oracle),	       cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_transpose_tile), cmocka_unit_test(test_write_groups),
-		cmocka_unit_test(test_odd_accesses),   cmocka_unit_test(test_closed_forms),
-		cmocka_unit_test(test_random),	       cmocka_unit_test(test_find),
+		cmocka_unit_test(test_atomics),	       cmocka_unit_test(test_odd_accesses),
+		cmocka_unit_test(test_closed_forms),   cmocka_unit_test(test_random),
+		cmocka_unit_test(test_find),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

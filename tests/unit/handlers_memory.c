@@ -143,7 +143,8 @@ static void want_lds(struct want *want, const struct probe_site_info *info, uint
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		at[lane] = (uint32_t)addr[lane] / natural * natural;
-	cost = ref_lds(model, phases, 64, info->unit, exec, at);
+	cost = ref_lds(model, phases, info->access != PROBE_ACCESS_ATOMIC, 64, info->unit, exec,
+		       at);
 	want->passes += cost.passes;
 	want->ideal += cost.ideal;
 	want->way = cost.way > want->way ? cost.way : want->way;
@@ -625,8 +626,8 @@ static void test_padding_holds(void **state)
 		for (unsigned lane = 0; lane < 64; lane++)
 			addr[lane] = (uint32_t)(padded * lane);
 		cost = lds_count(lds_model_find(archs[i % 3]),
-				 lds_model_phases(lds_model_find(archs[i % 3]), 4, false), 64, 4,
-				 ~0ull, addr, &scratch);
+				 lds_model_phases(lds_model_find(archs[i % 3]), 4, false), true, 64,
+				 4, ~0ull, addr, &scratch);
 		assert_int_equal(cost.passes, cost.ideal);
 	}
 	assert_true(proposed > 100);

@@ -52,8 +52,8 @@ static inline struct lines ref_lines(unsigned wave, unsigned unit, uint64_t exec
 }
 
 static inline struct lds_cost ref_lds(const struct lds_model *model,
-				      const struct lds_phases *phases, unsigned wave, unsigned unit,
-				      uint64_t exec, const uint32_t *addr)
+				      const struct lds_phases *phases, bool share, unsigned wave,
+				      unsigned unit, uint64_t exec, const uint32_t *addr)
 {
 	struct lds_cost cost = {0};
 
@@ -63,9 +63,12 @@ static inline struct lds_cost ref_lds(const struct lds_model *model,
 
 			for (unsigned bank = 0; bank < phases->banks; bank++) {
 				uint64_t set[64 * 16];
-				unsigned count = 0;
+				unsigned count = 0, own = 0;
 
 				for (unsigned lane = 0; lane < 64; lane++) {
+					/* What this lane shares with nobody: its own list. */
+					own += share ? 0 : count;
+					count = share ? count : 0;
 					if (!(exec & phases->lanes[p] << half & 1ull << lane))
 						continue;
 					for (unsigned byte = 0; byte < unit; byte++) {
@@ -75,7 +78,7 @@ static inline struct lds_cost ref_lds(const struct lds_model *model,
 							ref_add(set, &count, dword);
 					}
 				}
-				worst = count > worst ? count : worst;
+				worst = own + count > worst ? own + count : worst;
 			}
 			cost.ideal++;
 			cost.passes += worst;
