@@ -230,20 +230,70 @@ int sim_pc_counters_get(uint64_t pc, struct sim_pc_counters *ret)
 	return 0;
 }
 
+const char *sim_pc_name(uint64_t pc)
+{
+	const struct sim_code *code = code_of(pc);
+	const struct sim_inst *inst = code ? &code->inst[(pc - code->base) / 4] : NULL;
+
+	return inst && inst->row ? sim_op_name(inst->row->op) : "";
+}
+
+static int by_base(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Pages with code in [base, end), in order; *count of them. The caller's; NULL without memory. */
+static uint64_t *pages_in(uint64_t base, uint64_t end, size_t *count)
+{
+	size_t room = 64;
+	uint64_t *page = malloc(room * sizeof(*page));
+
+	*count = 0;
+	for (unsigned int b = 0; page && b < BUCKETS; b++) {
+		const struct slot *slot = atomic_load_explicit(&buckets[b], memory_order_acquire);
+
+		for (; page && slot; slot = slot->next) {
+			if (slot->base >= end || slot->base + PAGE_BYTES <= base)
+				continue;
+			if (*count == room) {
+				uint64_t *more = realloc(page, 2 * room * sizeof(*page));
+
+				if (!more)
+					free(page);
+				page = more;
+				room *= 2;
+			}
+			if (page)
+				page[(*count)++] = slot->base;
+		}
+	}
+	if (page)
+		qsort(page, *count, sizeof(*page), by_base);
+	return page;
+}
+
 int sim_pc_counters_each(uint64_t base, uint64_t end,
 			 int (*visit)(void *ctx, uint64_t pc, const struct sim_pc_counters *c),
 			 void *ctx)
 {
-	int stop = 0;
+	size_t count;
+	uint64_t *page = pages_in(base, end, &count);
+	int stop = page ? 0 : -ENOMEM;
 
-	for (uint64_t pc = base & ~3ull; pc < end && !stop; pc += 4) {
-		const struct sim_pc_counters *pcs = counters_of(pc);
+	for (size_t i = 0; page && i < count && !stop; i++) {
+		const struct sim_pc_counters *pcs = counters_of(page[i]);
 
-		if (!pcs)
-			pc |= PAGE_BYTES - 4;
-		else if (pcs->execs)
-			stop = visit(ctx, pc, pcs);
+		for (unsigned int k = 0; pcs && k < SIM_PAGE_DWORDS && !stop; k++) {
+			uint64_t pc = page[i] + 4 * k;
+
+			if (pc >= base && pc < end && pcs[k].execs)
+				stop = visit(ctx, pc, &pcs[k]);
+		}
 	}
+	free(page);
 	return stop;
 }
 

@@ -89,11 +89,13 @@ static const struct sim_inst *step_counted(struct sim_wave *w, const struct sim_
 		return next;
 	pcs += index;
 	pc_add(&pcs->execs, 1);
+	pc_add(&pcs->active, lanes != 0);
 	pc_add(&pcs->lanes, lanes);
 	pc_add(&pcs->lines64, c->lines64 - before.lines64);
 	pc_add(&pcs->lines128, c->lines128 - before.lines128);
 	pc_add(&pcs->lds_passes, c->lds_passes - before.lds_passes);
 	pc_add(&pcs->lds_conflicts, c->lds_conflicts - before.lds_conflicts);
+	pc_add(&pcs->quads, c->quads - before.quads);
 	return next;
 }
 

@@ -100,8 +100,11 @@ static void find_lines(const struct access *acc, struct lines *ret)
 
 /* ---- For the cost model --------------------------------------------------------------------- */
 
-/* The address unit takes four lanes at a time: a cycle for each 64-byte line they touch. */
-static unsigned int count_quads(const struct access *acc)
+/*
+ * The address unit takes four lanes at a time: a cycle for each 64-byte line they touch, at least
+ * `idle` of them.
+ */
+static unsigned int quads_of(const struct access *acc, unsigned int idle)
 {
 	unsigned int cycles = 0;
 
@@ -124,9 +127,14 @@ static unsigned int count_quads(const struct access *acc)
 					seen[n++] = at;
 			}
 		}
-		cycles += n;
+		cycles += n > idle ? n : idle;
 	}
 	return cycles;
+}
+
+static unsigned int count_quads(const struct access *acc)
+{
+	return quads_of(acc, 0);
 }
 
 static u32 lane_bytes(const struct access *acc)
@@ -275,6 +283,8 @@ static void add_lines(struct sim_wave *w, const struct sim_inst *ip, const struc
 	struct sim_counters *counters = w->group->counters;
 	struct lines lines;
 
+	if (w->code->pcs && count_quads(acc))
+		counters->quads += quads_of(acc, 1);
 	if (acc->contiguous) {
 		u64 first = acc->addr[0], last = first + 64ull * acc->bytes - 1;
 
@@ -442,7 +452,7 @@ u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigne
 	u64 first = (u64)ip->imm, last, scalar;
 	u32 differ = 0;
 
-	if (ip->enc != ENC_GLOBAL || w->exec != ~0ull || w->trace)
+	if (ip->enc != ENC_GLOBAL || w->exec != ~0ull || w->trace || w->code->pcs)
 		return 0;
 	LANES differ |= (low[l] - low[0]) ^ (u32)(l * bytes);
 	if (ip->saddr) {

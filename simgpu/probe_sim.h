@@ -70,6 +70,8 @@ struct probe_sim_pc {
 	/* By the cost model: issues, and cycles waves waited at it, by reason. */
 	uint64_t issued;
 	uint64_t wait[PROBE_SIM_WAITS];
+	uint64_t active; /* executions with a lane in EXEC */
+	uint64_t quads;	 /* distinct 64-byte lines of each 4 lanes, at least 1 for each */
 };
 
 /* PROBE_SIM_VERSION of the library. */

@@ -65,7 +65,8 @@ static const char *read_text(const char *option)
 }
 
 /* Options that are text, or that the instruction set reads for itself. */
-static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY", "ISA", "JIT"};
+static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY",
+				    "PCS",   "ISA",   "JIT"};
 
 static bool known(const char *name, size_t length)
 {
@@ -104,6 +105,7 @@ static void read_all(void)
 	options.trace = read_text("TRACE");
 	options.trace_wave = read_text("TRACE_WAVE");
 	options.fidelity = read_text("FIDELITY");
+	options.pcs = read_text("PCS");
 	warn_unknown();
 }
 

@@ -21,6 +21,7 @@ struct sim_options {
 	const char *trace; /* file for the instructions of one wave, or NULL */
 	const char *trace_wave;
 	const char *fidelity; /* file for the fidelity report, or NULL */
+	const char *pcs;      /* file for the counters of every instruction, or NULL */
 };
 
 /* Values live until the process ends. The first call reads the environment; thread-safe. */

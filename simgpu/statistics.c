@@ -306,6 +306,8 @@ static struct probe_sim_pc pc_row(uint64_t pc, const struct sim_pc_counters *c)
 		.lines128 = c->lines128,
 		.lds_passes = c->lds_passes,
 		.lds_conflicts = c->lds_conflicts,
+		.active = c->active,
+		.quads = c->quads,
 	};
 
 	_Static_assert(sizeof(row.wait) == sizeof(time.wait), "the reasons are the same");

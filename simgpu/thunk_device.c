@@ -13,7 +13,7 @@
 /* ROCr opens once per process and before any kernel: the place to set the machine up. */
 HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
-	sim_pc_counting(sim_options()->pc || sim_options()->fidelity);
+	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
 	sim_source_prepare();
 	sim_clock_open();
 	return HSAKMT_STATUS_SUCCESS;

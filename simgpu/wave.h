@@ -87,6 +87,9 @@ struct sim_counters {
 	uint64_t lines128;
 	uint64_t lds_passes;	/* SQ_LDS_IDX_ACTIVE: sum of phase costs */
 	uint64_t lds_conflicts; /* SQ_LDS_BANK_CONFLICT: passes beyond one per phase */
+	/* Only while sim_pc_counting(): distinct 64 B lines of each 4 lanes, at least 1 for each.
+	 */
+	uint64_t quads;
 };
 
 /*
@@ -95,11 +98,13 @@ struct sim_counters {
  */
 struct sim_pc_counters {
 	uint64_t execs;	  /* wave executions */
+	uint64_t active;  /* of those, with a lane in EXEC */
 	uint64_t lanes;	  /* active lanes summed over them */
 	uint64_t lines64; /* as in struct sim_counters */
 	uint64_t lines128;
 	uint64_t lds_passes;
 	uint64_t lds_conflicts;
+	uint64_t quads;
 };
 
 struct sim_trace; /* wave_trace.h */
@@ -173,6 +178,9 @@ int sim_pc_counters_get(uint64_t pc, struct sim_pc_counters *ret);
 int sim_pc_counters_each(uint64_t base, uint64_t end,
 			 int (*visit)(void *ctx, uint64_t pc, const struct sim_pc_counters *c),
 			 void *ctx);
+
+/* Mnemonic of an instruction that ran, also after its memory was freed; "" if it never did. */
+const char *sim_pc_name(uint64_t pc);
 
 /* Text of the instruction at pc for messages: mnemonic if known, else its words in hex. */
 void sim_code_describe(uint64_t pc, char *buf, size_t size);

@@ -77,6 +77,11 @@ int sim_pc_counters_each(uint64_t base, uint64_t end,
 	return base <= 0x1000 && end > 0x1000 ? visit(ctx, 0x1000, &counters) : 0;
 }
 
+const char *sim_pc_name(uint64_t pc)
+{
+	return pc == 0x1000 ? "fake" : "";
+}
+
 void sim_code_describe(uint64_t pc, char *buf, size_t size)
 {
 	snprintf(buf, size, "fake instruction at 0x%llx", (unsigned long long)pc);
