@@ -13,3 +13,9 @@ foreach(script ${scripts})
 	add_test(NAME e2e.${name} COMMAND sh ${script} ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
 	set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 300 SKIP_RETURN_CODE 77)
 endforeach()
+
+# Which line each instruction belongs to, for the comparison of probes with the machine.
+add_executable(isa_lines ${CMAKE_CURRENT_LIST_DIR}/isa/isa_lines.c)
+target_include_directories(isa_lines PRIVATE ${CMAKE_SOURCE_DIR})
+target_link_libraries(isa_lines PRIVATE probe_codeobj probe_store probe_common probe_flags)
+set_target_properties(isa_lines PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

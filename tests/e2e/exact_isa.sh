@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What probes count of a place in the source is what the machine counts of the original kernel's
+# instructions there: executions, lanes, bytes, quads, lines, LDS passes and conflicts. Two
+# implementations that share no code, and two ways to the place: site table and DWARF.
+. "$(dirname "$0")/lib.sh"
+. "$source/tests/e2e/isa/same.sh"
+
+same "$build/examples/transpose" 10,0,0,0,0,0,0
+same "$build/examples/strided_copy" 12,0,0,0,0,0,0
+# ds_read2_b32 for two reads of a line
+same "$build/examples/reduction" 10,4,0,0,0,0,0
+# blockDim, from the dispatch packet
+same "$build/examples/histogram" 5,0,0,0,1,0,0
+same "$build/examples/convolution" 5,0,0,0,0,0,0

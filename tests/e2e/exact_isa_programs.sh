@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# As exact_isa.sh, for kernels that were not written to be counted: the code generator pairs and
+# widens their accesses, gives uniform loads to the scalar unit, and this is all that differs.
+. "$(dirname "$0")/lib.sh"
+. "$source/tests/e2e/isa/same.sh"
+
+# build NAME: a program of the simulator's own tests, with the plugin
+build()
+{
+	compile "$source/tests/hip/$1.hip" "$1" -w
+}
+
+build shared
+same ./shared 13,2,0,0,0,0,0
+# four bytes side by side in one load
+build matmul
+same ./matmul 41,0,1,0,0,0,0
+# an 8-byte and a 4-byte load become 12 bytes; ds_read2_b64
+build physics
+same ./physics 13,2,1,0,0,0,0
+build sorting
+same ./sorting 30,0,0,0,0,0,0
+# blockDim again, by the scalar unit too
+build stencils
+same ./stencils 20,12,0,1,1,0,0
