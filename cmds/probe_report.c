@@ -17,6 +17,9 @@ enum key {
 	KEY_LIMIT,
 	KEY_KERNEL,
 	KEY_BY,
+	KEY_DISPATCHES,
+	KEY_START,
+	KEY_END,
 	KEY_ALL,
 	KEY_TABLE,
 	KEY_FORMAT,
@@ -36,7 +39,12 @@ static const struct probe_option options[] = {
 	{"table", 0, "NAME", "tables: the rows of this one (without it: which there are)",
 	 KEY_TABLE},
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches", KEY_KERNEL},
-	{"by", 0, "WHAT", "samples: a row per line, kernel or instruction (line)", KEY_BY},
+	{"by", 0, "WHAT", "samples: a row per line, kernel, instruction or dispatch (line)",
+	 KEY_BY},
+	{"dispatches", 'd', "LIST", "samples: only of these, as 1,5-9,12-", KEY_DISPATCHES},
+	{"start", 0, "TIME", "samples: only from this time after the first dispatch: 20us, 3.5ms",
+	 KEY_START},
+	{"end", 0, "TIME", "samples: only up to this time", KEY_END},
 	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
 	{"sort", 's', "KEY,...", "columns; '-' in front: from the top, '+': from the bottom",
 	 KEY_SORT},
@@ -95,7 +103,7 @@ static struct probe_err *set_format(struct report *report, const char *value)
 
 static struct probe_err *set_by(struct report *report, const char *value)
 {
-	static const char *const names[REPORT_BYS] = {"line", "kernel", "instruction"};
+	static const char *const names[REPORT_BYS] = {"line", "kernel", "instruction", "dispatch"};
 
 	for (int i = 0; i < REPORT_BYS; i++) {
 		if (!strcmp(value, names[i])) {
@@ -103,7 +111,8 @@ static struct probe_err *set_by(struct report *report, const char *value)
 			return NULL;
 		}
 	}
-	return probe_err_create("--by: '%s' is none of: line, kernel, instruction", value);
+	return probe_err_create("--by: '%s' is none of: line, kernel, instruction, dispatch",
+				value);
 }
 
 static struct probe_err *set_limit(struct report *report, const char *value)
@@ -200,6 +209,12 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return set_kernel(report, value);
 	case KEY_BY:
 		return set_by(report, value);
+	case KEY_DISPATCHES:
+		return report_set_dispatches(report, value);
+	case KEY_START:
+		return report_set_time("--start", value, &report->start);
+	case KEY_END:
+		return report_set_time("--end", value, &report->end);
 	case KEY_ALL:
 		report->all = true;
 		return NULL;
@@ -270,6 +285,8 @@ static struct probe_err *check(const struct report *report)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
 	if (report->table && report->verb != REPORT_TABLES)
 		return probe_err_create("--table: goes with the verb tables only");
+	if (report_filtered(report) && report->verb != REPORT_SAMPLES)
+		return probe_err_create("--dispatches, --start, --end: go with samples only");
 	/* What columns there are is known when the file is open. */
 	if (report->verb == REPORT_INFO || report->verb == REPORT_TABLES)
 		return NULL;
@@ -278,7 +295,7 @@ static struct probe_err *check(const struct report *report)
 	else if (report->verb == REPORT_DISPATCHES)
 		query = &report_dispatches_query;
 	else if (report->verb == REPORT_SAMPLES)
-		query = &report_samples_queries[report->by];
+		query = report_samples_query(report->by, REPORT_FROM_SUMS);
 	return report_check(report, query);
 }
 
@@ -334,7 +351,7 @@ static void deinit(struct line *line)
 int main(int argc, char **argv)
 {
 	struct line line = {
-		.report = {.limit = -1, .separator = ',', .header = true},
+		.report = {.limit = -1, .separator = ',', .header = true, .end = INT64_MAX},
 		.color = PROBE_COLOR_AUTO,
 	};
 	struct probe_err *err = parse(argc, argv, &line);

@@ -12,13 +12,15 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_samples.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_tables.c
 	${CMAKE_CURRENT_LIST_DIR}/report_account.c
+	${CMAKE_CURRENT_LIST_DIR}/report_filter.c
 	${CMAKE_CURRENT_LIST_DIR}/report_position.c
 	${CMAKE_CURRENT_LIST_DIR}/report_query.c
 	${CMAKE_CURRENT_LIST_DIR}/report_source.c
-	${CMAKE_CURRENT_LIST_DIR}/report_text.c)
+	${CMAKE_CURRENT_LIST_DIR}/report_text.c
+	${CMAKE_CURRENT_LIST_DIR}/report_unpack.c)
 target_include_directories(probe-report PRIVATE ${CMAKE_CURRENT_LIST_DIR}
 	${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-report PRIVATE
-	probe_store probe_codeobj probe_rules probe_common probe_flags m)
+	probe_store probe_codeobj probe_pcsample probe_rules probe_common probe_flags m)
 add_dependencies(probe-report probe_version_header)
 install(TARGETS probe-report RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

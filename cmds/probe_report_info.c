@@ -442,5 +442,5 @@ void report_list(const struct report *report)
 	list_query(report, &report_lines_query);
 	list_query(report, &report_kernels_query);
 	list_query(report, &report_dispatches_query);
-	list_query(report, &report_samples_queries[REPORT_BY_INSTRUCTION]);
+	list_query(report, report_samples_query(REPORT_BY_INSTRUCTION, REPORT_FROM_SUMS));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report samples: where PC samples fell, one row per source line, kernel or instruction. What
- * a sampled wave did is known from stochastic sampling only; host-trap samples leave those columns
- * empty. A wave counts in proportion to the time it spends at a place.
+ * probe-report samples: where PC samples fell, one row per source line, kernel, instruction or
+ * dispatch. What a sampled wave did is known from stochastic sampling only; host-trap samples leave
+ * those columns empty. A wave counts in proportion to the time it spends at a place.
  */
 #include "common/err.h"
 #include "report.h"
@@ -14,7 +14,7 @@
 		 REPORT_REAL,                                                                      \
 		 true,                                                                             \
 		 "round(100.0 * samples / total, 2)",                                              \
-		 "of all samples of the run"},                                                     \
+		 "of all samples in the chosen dispatches"},                                       \
 		{"issued", "issued", REPORT_INT, true, "issued", "in the cycle of the sample"},    \
 		{"stalled", "stalled", REPORT_INT, true, "stalled", "the sum of the next"},        \
 		{"waitcnt", "waitcnt", REPORT_INT, true, "waitcnt", "waiting for memory or LDS"},  \
@@ -63,88 +63,211 @@ static const struct report_column instruction_columns[] = {
 	COUNTS,
 };
 
-/* pcsample/sample.h: issued or why not, in rocprofiler-sdk's codes. */
+static const struct report_column dispatch_columns[] = {
+	{"dispatch", "dispatch", REPORT_INT, true, "dispatch", "id, from 1"},
+	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
+	{"start_ns", "start ns", REPORT_INT, true, "start", "since the first dispatch"},
+	{"duration_ns", "duration ns", REPORT_INT, true, "duration", "empty: did not end"},
+	COUNTS,
+};
+
+/*
+ * pcsample/sample.h: issued or why not, in rocprofiler-sdk's codes. With host trap nothing is
+ * known: code 0 only, which is no type.
+ */
 #define STATE(codes) "sum(samples) FILTER (WHERE NOT issued AND code IN (" codes "))"
-#define STATES                                                                                                                                    \
-	"(SELECT code_object_id, offset, sum(samples) FILTER (WHERE issued) AS issued, "                                                          \
+#define STATE_SUMS                                                                                                                                \
+	"sum(samples) FILTER (WHERE issued AND code <> 0) AS issued, "                                                                            \
 	"sum(samples) FILTER (WHERE NOT issued) AS stalled, " STATE("3") " AS waitcnt, " STATE("5") " AS barrier, " STATE("2") " AS alu, " STATE( \
-		"6, 7") " AS arbiter, " STATE("4") " AS internal, " STATE("1") " AS fetch, " STATE("9") " AS sleep, " STATE("0, 8") " AS other FROM probe_state GROUP BY code_object_id, offset)"
+		"6, 7") " AS arbiter, " STATE("4") " AS internal, " STATE("1") " AS fetch, " STATE("9") " AS sleep, " STATE("0, 8") " AS other "
+
+/* Of each source: code_object_id, offset, samples, lanes, waves, dual and the states. */
+#define FROM_SUMS                                                                                             \
+	"(SELECT s.code_object_id, s.offset, s.samples, s.lanes, s.waves, s.dual, t.issued, "                 \
+	"t.stalled, t.waitcnt, t.barrier, t.alu, t.arbiter, t.internal, t.fetch, t.sleep, "                   \
+	"t.other, NULL AS dispatch FROM probe_sample s LEFT JOIN (SELECT code_object_id, offset, " STATE_SUMS \
+	"FROM probe_state GROUP BY code_object_id, offset) t ON t.code_object_id = "                          \
+	"s.code_object_id AND t.offset = s.offset)"
+
+#define FIRST  "(SELECT min(start) FROM rocpd_kernel_dispatch)"
+#define ALWAYS "9223372036854775807"
+/* Dispatches of --dispatches that overlap the window. */
+#define CHOSEN                                                                                     \
+	"(SELECT p.dispatch_id FROM probe_dispatch p LEFT JOIN rocpd_kernel_dispatch r ON "        \
+	"r.dispatch_id = p.dispatch_id WHERE probe_chosen(p.dispatch_id) AND "                     \
+	"(probe_timely(0, 0) AND probe_timely(" ALWAYS ", " ALWAYS ") OR "                         \
+	"probe_timely(r.start - " FIRST ", r.\"end\" - " FIRST ")))"
+
+#define FROM_DISPATCHES(dispatch)                                                                  \
+	"(SELECT code_object AS code_object_id, offset, sum(samples) AS samples, "                 \
+	"sum(lanes) AS lanes, NULL AS waves, NULL AS dual, " dispatch " AS dispatch, " STATE_SUMS  \
+	"FROM probe_profile p, probe_unpack(p.bytes) WHERE dispatch IN " CHOSEN                    \
+	" GROUP BY code_object, offset, " dispatch ")"
+
+#define FROM_SAMPLES(dispatch)                                                                            \
+	"(SELECT code_object AS code_object_id, offset - c.load_base AS offset, "                         \
+	"sum(samples) AS samples, sum(lanes) AS lanes, sum(waves) AS waves, sum(dual) AS dual, " dispatch \
+	" AS dispatch, " STATE_SUMS                                                                       \
+	"FROM probe_rawsample p JOIN probe_sampler m ON m.agent = p.agent JOIN rocpd_info_agent a "       \
+	"ON a.id = p.agent, probe_unraw(p.bytes, a.name, m.method) JOIN rocpd_info_code_object c "        \
+	"ON c.id = code_object WHERE samples AND dispatch AND probe_chosen(dispatch) AND "                \
+	"probe_timely(time - " FIRST ", time - " FIRST ") GROUP BY code_object, offset, " dispatch        \
+	")"
 
 /* In the ELF image, as debug information and symbols count. */
 #define ADDRESS "s.offset + c.load_base - c.load_delta"
-#define ROWS                                                                                       \
-	"(SELECT s.code_object_id AS code_object, s.offset, " ADDRESS                              \
-	" AS address, s.samples, s.lanes, s.waves, s.dual, "                                       \
-	"t.issued, t.stalled, t.waitcnt, t.barrier, t.alu, t.arbiter, t.internal, t.fetch, "       \
-	"t.sleep, t.other, probe_line_at(s.code_object_id, " ADDRESS ") AS position, "             \
+#define ROWS(source)                                                                               \
+	"(SELECT s.code_object_id AS code_object, s.*, " ADDRESS                                   \
+	" AS address, probe_line_at(s.code_object_id, " ADDRESS ") AS position, "                  \
 	"probe_kernel_at(s.code_object_id, " ADDRESS ") AS kernel "                                \
-	"FROM probe_sample s JOIN rocpd_info_code_object c ON c.id = s.code_object_id "            \
-	"LEFT JOIN " STATES " t ON t.code_object_id = s.code_object_id AND t.offset = s.offset)"
+	"FROM " source " s JOIN rocpd_info_code_object c ON c.id = s.code_object_id)"
 
 #define SUMS                                                                                       \
 	"code_object, sum(samples) AS samples, sum(lanes) AS lanes, sum(waves) AS waves, "         \
 	"sum(dual) AS dual, sum(issued) AS issued, sum(stalled) AS stalled, "                      \
 	"sum(waitcnt) AS waitcnt, sum(barrier) AS barrier, sum(alu) AS alu, "                      \
 	"sum(arbiter) AS arbiter, sum(internal) AS internal, sum(fetch) AS fetch, "                \
-	"sum(sleep) AS sleep, sum(other) AS other, "                                               \
-	"(SELECT sum(samples) FROM probe_sample) AS total"
+	"sum(sleep) AS sleep, sum(other) AS other, sum(sum(samples)) OVER () AS total"
 
-const struct report_query report_samples_queries[REPORT_BYS] = {
-	[REPORT_BY_LINE] =
-		{
-			.verb = "samples",
-			.columns = line_columns,
-			.count = sizeof(line_columns) / sizeof(*line_columns),
-			.from = "(SELECT position, kernel, " SUMS " FROM " ROWS
-				" GROUP BY code_object, kernel, position)",
-			.kernel_column = "kernel",
-			.sort = "samples,position,kernel,+code_object",
-		},
-	[REPORT_BY_KERNEL] =
-		{
-			.verb = "samples",
-			.columns = kernel_columns,
-			.count = sizeof(kernel_columns) / sizeof(*kernel_columns),
-			.from = "(SELECT kernel, " SUMS " FROM " ROWS
-				" GROUP BY code_object, kernel)",
-			.kernel_column = "kernel",
-			.sort = "samples,kernel,+code_object",
-		},
+#define LINES(source)                                                                              \
+	"(SELECT position, kernel, " SUMS                                                          \
+	" FROM " ROWS(source) " GROUP BY code_object, kernel, position)"
+#define KERNELS(source)                                                                            \
+	"(SELECT kernel, " SUMS " FROM " ROWS(source) " GROUP BY code_object, kernel)"
+#define INSTRUCTIONS(source)                                                                       \
+	"(SELECT kernel, position, offset, address, "                                              \
+	"probe_instruction_at(code_object, address) AS instruction, " SUMS                         \
+	" FROM " ROWS(source) " GROUP BY code_object, offset)"
+#define DISPATCHES(source)                                                                         \
+	"(SELECT d.*, k.display_name AS kernel, r.start - " FIRST                                  \
+	" AS start, r.\"end\" - r.start AS duration FROM (SELECT dispatch, " SUMS " FROM (SELECT " \
+	"code_object_id AS code_object, * FROM " source ") GROUP BY dispatch) d "                  \
+	"LEFT JOIN probe_dispatch p ON p.dispatch_id = d.dispatch "                                \
+	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = d.dispatch "                         \
+	"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id)"
+
+#define QUERY(table, sql, order)                                                                   \
+	{                                                                                          \
+		.verb = "samples", .columns = table, .count = sizeof(table) / sizeof(*table),      \
+		.from = sql, .kernel_column = "kernel", .sort = order                              \
+	}
+#define QUERIES(table, rows, order)                                                                \
+	{                                                                                          \
+		QUERY(table, rows(FROM_SUMS), order),                                              \
+			QUERY(table, rows(FROM_DISPATCHES("NULL")), order),                           \
+			QUERY(table, rows(FROM_SAMPLES("NULL")), order)                               \
+	}
+
+static const struct report_query queries[REPORT_BYS][REPORT_FROM_SAMPLES + 1] = {
+	[REPORT_BY_LINE] = QUERIES(line_columns, LINES, "samples,position,kernel,+code_object"),
+	[REPORT_BY_KERNEL] = QUERIES(kernel_columns, KERNELS, "samples,kernel,+code_object"),
 	[REPORT_BY_INSTRUCTION] =
-		{
-			.verb = "samples",
-			.columns = instruction_columns,
-			.count = sizeof(instruction_columns) / sizeof(*instruction_columns),
-			.from = "(SELECT kernel, position, offset, address, "
-				"probe_instruction_at(code_object, address) AS instruction, " SUMS
-				" FROM " ROWS " GROUP BY code_object, offset)",
-			.kernel_column = "kernel",
-			.sort = "samples,kernel,+offset,+code_object",
-		},
+		QUERIES(instruction_columns, INSTRUCTIONS, "samples,kernel,+offset,+code_object"),
+	[REPORT_BY_DISPATCH] =
+		{QUERY(dispatch_columns, DISPATCHES(FROM_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY(dispatch_columns, DISPATCHES(FROM_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY(dispatch_columns, DISPATCHES(FROM_SAMPLES("dispatch")), "+dispatch")},
 };
+
+const struct report_query *report_samples_query(enum report_by by, enum report_source source)
+{
+	return &queries[by][source];
+}
+
+struct probe_err *report_any(const struct report_db *db, const char *sql, bool *ret)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+
+	if (!err)
+		err = report_step(db, stmt, ret);
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+struct probe_err *report_source(const struct report *report, const struct report_db *db,
+				enum report_source *ret)
+{
+	struct probe_err *err = NULL;
+	bool raw = false;
+
+	*ret = REPORT_FROM_SUMS;
+	if (!report_db_has(db, "probe_sample"))
+		return probe_err_create("%s: recorded by a Probe without PC sampling", db->path);
+	if (!report_filtered(report) && report->by != REPORT_BY_DISPATCH)
+		return NULL;
+	if (!report_db_has(db, "probe_profile"))
+		return probe_err_create("%s: recorded by an older Probe, which did not keep the "
+					"samples of each dispatch",
+					db->path);
+	if (report_timed(report))
+		err = report_any(db, "SELECT 1 FROM probe_rawsample LIMIT 1", &raw);
+	*ret = raw ? REPORT_FROM_SAMPLES : REPORT_FROM_DISPATCHES;
+	return err;
+}
+
+static const char any_sql[] = "SELECT 1 FROM probe_sample LIMIT 1";
+
+/* How it was sampled: method, interval, provider. */
+static struct probe_err *put_samplers(const struct report_db *db)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool row = true;
+	struct probe_err *err = report_prepare_sql(
+		db,
+		"SELECT CASE method WHEN 0 THEN 'host trap' ELSE 'stochastic' END, interval, "
+		"CASE unit WHEN 0 THEN 'us' WHEN 1 THEN 'cycles' ELSE 'instructions' END, "
+		"provider, a.absolute_index FROM probe_sampler JOIN rocpd_info_agent a ON "
+		"a.id = agent ORDER BY agent",
+		&stmt);
+
+	while (!err) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		printf("sampled: agent %s, %s, every %s %s, by ", report_cell(stmt, 4),
+		       report_cell(stmt, 0), report_cell(stmt, 1), report_cell(stmt, 2));
+		report_put(report_cell(stmt, 3));
+		putchar('\n');
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
+				      enum report_source source, bool *any)
+{
+	struct probe_err *err = report_head(report, db);
+
+	if (!err)
+		err = put_samplers(db);
+	if (!err)
+		err = report_any(db, any_sql, any);
+	if (!err && *any && report_timed(report) && source == REPORT_FROM_DISPATCHES)
+		puts("note: --start and --end choose whole dispatches that overlap the window: "
+		     "samples were not kept one by one (probe-run --pc-sampling-raw)");
+	putchar('\n');
+	if (!err && !*any)
+		puts("no samples: the program ran without PC sampling (probe-run "
+		     "--pc-sampling-method)");
+	return err;
+}
 
 struct probe_err *report_samples(const struct report *report, struct report_db *db, bool first,
 				 bool last)
 {
-	const struct report_query *query = &report_samples_queries[report->by];
-	sqlite3_stmt *stmt = NULL;
-	struct probe_err *err;
+	const struct report_query *query;
+	enum report_source source;
+	struct probe_err *err = report_source(report, db, &source);
 	bool any = false;
 
-	if (!report_db_has(db, "probe_sample"))
-		return probe_err_create("%s: recorded by a Probe without PC sampling", db->path);
+	if (err)
+		return err;
+	query = report_samples_query(report->by, source);
 	if (report->format != REPORT_TABLE)
 		return report_rows(report, db, query, first, last);
-	err = report_head(report, db);
-	if (!err)
-		err = report_prepare_sql(db, "SELECT 1 FROM probe_sample LIMIT 1", &stmt);
-	if (!err)
-		err = report_step(db, stmt, &any);
-	sqlite3_finalize(stmt);
-	putchar('\n');
-	if (!err && !any)
-		puts("no samples: the program ran without PC sampling, which this version cannot start yet");
-	else if (!err)
+	err = report_samples_head(report, db, source, &any);
+	if (!err && any)
 		err = report_rows(report, db, query, first, last);
 	if (!err) {
 		putchar('\n');

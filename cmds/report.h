@@ -12,11 +12,27 @@
 #include "store/store_open.h"
 
 struct probe_err;
+struct report_db;
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
 
 /* What a row of `samples` stands for. */
-enum report_by { REPORT_BY_LINE, REPORT_BY_KERNEL, REPORT_BY_INSTRUCTION, REPORT_BYS };
+enum report_by {
+	REPORT_BY_LINE,
+	REPORT_BY_KERNEL,
+	REPORT_BY_INSTRUCTION,
+	REPORT_BY_DISPATCH,
+	REPORT_BYS
+};
+
+/* Where samples are counted from: sums of the run, sums of dispatches, each sample. */
+enum report_source { REPORT_FROM_SUMS, REPORT_FROM_DISPATCHES, REPORT_FROM_SAMPLES };
+
+#define REPORT_RANGES_MAX 64
+
+struct report_range {
+	int64_t first, last;
+};
 
 enum report_verb {
 	REPORT_SUMMARY,
@@ -43,6 +59,9 @@ struct report {
 	const char *sort, *fields; /* as given, NULL = default */
 	const char *kernel;	   /* regex as given, NULL = all */
 	regex_t kernel_regex;
+	struct report_range dispatches[REPORT_RANGES_MAX];
+	size_t dispatch_count;	 /* 0 = all */
+	int64_t start, end;	 /* ns since the first dispatch; 0 and INT64_MAX = all */
 	const char *table;	 /* a handler's, NULL = list them */
 	const char *source_root; /* NULL = text from the database only */
 	const char **files;
@@ -78,7 +97,18 @@ struct report_query {
 };
 
 extern const struct report_query report_lines_query, report_kernels_query, report_dispatches_query;
-extern const struct report_query report_samples_queries[REPORT_BYS];
+
+/* Does the statement (of the program's) yield a row? */
+struct probe_err *report_any(const struct report_db *db, const char *sql, bool *ret);
+
+/* Where this database's samples have to be counted from, for the filters given. */
+struct probe_err *report_source(const struct report *report, const struct report_db *db,
+				enum report_source *ret);
+/* report_head(), how it was sampled, and what to say if there are no samples. */
+struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
+				      enum report_source source, bool *any);
+/* The query of samples by `by`. */
+const struct report_query *report_samples_query(enum report_by by, enum report_source source);
 
 #define REPORT_COLUMNS_MAX 64
 
@@ -168,6 +198,16 @@ char *report_source_line(const char *root, const char *file, int64_t line);
  * instruction as text.
  */
 int report_position_register(sqlite3 *db);
+
+/* --dispatches, --start and --end (report_filter.c). */
+struct probe_err *report_set_dispatches(struct report *report, const char *text);
+struct probe_err *report_set_time(const char *option, const char *text, int64_t *ret);
+bool report_filtered(const struct report *report);
+bool report_timed(const struct report *report);
+/* SQL: probe_chosen(dispatch), probe_timely(from, to). `report` must outlive the connection. */
+int report_filter_register(const struct report *report, sqlite3 *db);
+/* SQL: probe_unpack(), probe_unraw() (report_unpack.c). */
+int report_unpack_register(sqlite3 *db);
 
 /* Colours; "" when off. */
 const char *report_bold(const struct report *report);

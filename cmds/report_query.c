@@ -32,6 +32,8 @@ struct probe_err *report_db_open(const struct report *report, const char *path,
 	if (err)
 		return err;
 	if (report_position_register(db->reader.db) ||
+	    report_filter_register(report, db->reader.db) ||
+	    report_unpack_register(db->reader.db) ||
 	    (report->kernel &&
 	     sqlite3_create_function(db->reader.db, "probe_match", 1, SQLITE_UTF8,
 				     (void *)&report->kernel_regex, match, NULL, NULL))) {

@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -194,9 +195,48 @@ static void announce_kernel(struct fake_app *app, uint32_t id, uint32_t kind, co
 	put(app, PROBE_HR_KERNEL, &kernel, sizeof(kernel), name, strlen(name));
 }
 
-void fake_announce(struct fake_app *app, const char *source)
+int fake_image(struct fake_app *app, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	long size;
+
+	if (!file)
+		return -errno;
+	fseek(file, 0, SEEK_END);
+	size = ftell(file);
+	rewind(file);
+	app->image = malloc((size_t)size);
+	app->image_size = app->image ? fread(app->image, 1, (size_t)size, file) : 0;
+	fclose(file);
+	return app->image_size == (size_t)size ? 0 : -EIO;
+}
+
+static void announce_code(struct fake_app *app, const char *source)
 {
 	static const char uri[] = "memory://1#offset=0x1000&size=512";
+	unsigned char made[8192];
+	const unsigned char *image = app->image ? app->image : made;
+	size_t size = app->image ? app->image_size : fake_code_object(made, sizeof(made), source);
+	size_t half = size / 2;
+	struct probe_hr_code_object object = {.id = 1,
+					      .agent = 1,
+					      .load_base = LOAD_BASE,
+					      .load_delta = app->image ? LOAD_BASE - 0x1000 : 0,
+					      .load_size = 4096,
+					      .bytes = size,
+					      .storage = 2,
+					      .uri_len = sizeof(uri) - 1};
+	struct probe_hr_code_bytes bytes = {.code_object = 1, .bytes = (uint32_t)half};
+
+	put(app, PROBE_HR_CODE_OBJECT, &object, sizeof(object), uri, sizeof(uri) - 1);
+	put(app, PROBE_HR_CODE_BYTES, &bytes, sizeof(bytes), image, half);
+	bytes.offset = half;
+	bytes.bytes = (uint32_t)(size - half);
+	put(app, PROBE_HR_CODE_BYTES, &bytes, sizeof(bytes), image + half, size - half);
+}
+
+void fake_announce(struct fake_app *app, const char *source)
+{
 	struct probe_hr_agent cpu = {.handle = 1, .name_len = 3, .product_len = 3, .vendor_len = 3};
 	struct probe_hr_agent gpu = {.handle = 2,
 				     .index = 1,
@@ -210,26 +250,12 @@ void fake_announce(struct fake_app *app, const char *source)
 				     .product_len = 5,
 				     .vendor_len = 3};
 	struct probe_hr_queue queue = {.handle = 3, .id = 1, .agent = 1, .size = 4096};
-	unsigned char image[8192];
-	size_t size = fake_code_object(image, sizeof(image), source), half = size / 2;
-	struct probe_hr_code_object object = {.id = 1,
-					      .agent = 1,
-					      .load_base = LOAD_BASE,
-					      .load_size = 4096,
-					      .bytes = size,
-					      .storage = 2,
-					      .uri_len = sizeof(uri) - 1};
-	struct probe_hr_code_bytes bytes = {.code_object = 1, .bytes = (uint32_t)half};
 
 	announce_process(app);
 	put(app, PROBE_HR_AGENT, &cpu, sizeof(cpu), "CPUEPYAMD", 9);
 	put(app, PROBE_HR_AGENT, &gpu, sizeof(gpu), "gfx90a:sramecc+:xnack-MI210AMD", 30);
 	put(app, PROBE_HR_QUEUE, &queue, sizeof(queue), NULL, 0);
-	put(app, PROBE_HR_CODE_OBJECT, &object, sizeof(object), uri, sizeof(uri) - 1);
-	put(app, PROBE_HR_CODE_BYTES, &bytes, sizeof(bytes), image, half);
-	bytes.offset = half;
-	bytes.bytes = (uint32_t)(size - half);
-	put(app, PROBE_HR_CODE_BYTES, &bytes, sizeof(bytes), image + half, size - half);
+	announce_code(app, source);
 	announce_kernel(app, 1, PROBE_KIND_NONE, "_Z4copyPf");
 	announce_kernel(app, 2, PROBE_KIND_MEMORY, "__probe_memory__Z4copyPf");
 	announce_kernel(app, 3, PROBE_KIND_TRACE, "__probe_trace__Z4copyPf");
@@ -307,7 +333,8 @@ void fake_samples(struct fake_app *app, uint64_t dispatch, uint32_t method, uint
 
 	for (uint32_t i = 0; i < head.count; i++, record += PROBE_PCS_RECORD_SIZE) {
 		struct probe_pc_sample sample = {
-			.pc = LOAD_BASE + 4 * (16 + i % 8),
+			.pc = LOAD_BASE + (app->sample_at ? app->sample_at : 64) + 4 * (i % 8),
+			.timestamp = 1000 * dispatch + 500ull * i / head.count,
 			.exec = 0x5555555555555555,
 			.correlation = dispatch % 64 | (uint64_t)DOORBELL << 32,
 			.issued = i % 2 == 0,

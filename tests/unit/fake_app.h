@@ -15,6 +15,9 @@ struct fake_app {
 	struct probe_segment seg;
 	int sock;
 	uint32_t next_ring;
+	void *image; /* NULL = fake_code_object() */
+	size_t image_size;
+	uint64_t sample_at; /* offset of the first sampled instruction; 0 = 64 */
 };
 
 /* 0, or -errno; -ENOTCONN if PROBE_SOCKET is not set. */
@@ -22,6 +25,9 @@ int fake_connect(struct fake_app *app, uint32_t rings);
 
 /* Process, CPU and GPU agent, queue 1, code object 1 with three sites, kernel 1 and clones 2, 3. */
 void fake_announce(struct fake_app *app, const char *source);
+
+/* Announce this file as the code object, loaded 0x1000 below its addresses. 0 or -errno. */
+int fake_image(struct fake_app *app, const char *path);
 
 void fake_dispatch(struct fake_app *app, uint64_t id, uint32_t kind, uint32_t verdict);
 /* `rows` counter rows of sites 0, 1, 2, 0, ...: executions row + 1. */
@@ -37,9 +43,9 @@ void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsign
 /* The GPU is sampled from now on; `method` as enum probe_pcs_method. */
 void fake_sampler(struct fake_app *app, uint32_t method);
 /*
- * `count` samples of a dispatch in code object 1: instruction 16 + i % 8, of the first eight those of
- * odd i stalled with reason 1 + i % 7, half the lanes active. Then one each outside the code object,
- * beside an instruction and (stochastic) marked invalid, and 5 told as lost.
+ * `count` samples of a dispatch in code object 1, evenly over its time: instruction sample_at / 4 +
+ * i % 8, those of odd i stalled with reason 1 + i % 7, half the lanes active. Then one each outside
+ * the code object, beside an instruction and (stochastic) marked invalid, and 5 told as lost.
  */
 void fake_samples(struct fake_app *app, uint64_t dispatch, uint32_t method, uint32_t count);
 

@@ -2,9 +2,10 @@
 /*
  * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
  * (waves) with records=N and form=F before it, refused=N, begin (a dispatch that never ends), hole,
- * garbage, sampler=METHOD, samples=N (of one dispatch), lost=N, exit-record, out=TEXT, err=TEXT,
- * sleep=MS, close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the words that
- * follow), exit=STATUS.
+ * garbage, code=FILE (before
+ * announce), sampler=METHOD, at=OFFSET, samples=N (of one dispatch), lost=N, exit-record, out=TEXT,
+ * err=TEXT, sleep=MS, close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the
+ * words that follow), exit=STATUS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -115,7 +116,11 @@ static int act(const char *word, const char *value)
 
 	if (!strcmp(word, "connect"))
 		return fake_connect(&app, number);
-	if (!strcmp(word, "announce"))
+	if (!strcmp(word, "code"))
+		return fake_image(&app, value);
+	if (!strcmp(word, "at"))
+		app.sample_at = number;
+	else if (!strcmp(word, "announce"))
 		fake_announce(&app, value);
 	else if (!strcmp(word, "records"))
 		records = number;

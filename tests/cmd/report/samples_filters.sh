@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# --dispatches, --start, --end of samples that a made stream delivered; dispatch N runs from 1000 N to
+# 1000 N + 500 ns. Counts are those the fake application sends.
+. "$(dirname "$0")/database.inc"
+run()
+{
+	probe-run -q "$@" "$FAKE_APP" connect "code=$data/codeobj/tile-dwarf5.co" announce=x sampler=1 \
+		at=2064 samples=800 at=3400 samples=80 samples=8 exit-record
+}
+run -o sums
+run -o raw --pc-sampling-raw
+view()
+{
+	db=$1
+	shift
+	probe-report samples --format csv -f "$@" "probe-out/$db.db" 2>&1
+}
+echo "== dispatches"
+view sums dispatch,start_ns,duration_ns,samples,share,issued,stalled,lanes --by dispatch
+echo "== of dispatch 2 and 3; 1 alone; from 3 on; none"
+view sums position,samples,share,issued,waitcnt -d 2,3
+view sums kernel,samples,share --by kernel -d 1
+view sums kernel,samples,share --by kernel -d 3-
+view sums kernel,samples -d 17-20
+echo "== all of them are the sums of the run"
+for by in line kernel instruction; do
+	for db in sums raw; do
+		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
+			--by $by >all
+		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
+			--by $by -d 1-3 >chosen
+		cmp all chosen
+		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
+			--by $by --start 0ns --end 1s >chosen
+		cmp all chosen
+		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
+			--by $by --end 2500ns >chosen
+		cmp all chosen
+	done
+done
+echo "== a window: whole dispatches without raw samples, half of one with them"
+view sums dispatch,samples --by dispatch --start 250ns --end 1us
+view raw dispatch,samples --by dispatch --start 250ns --end 1us
+probe-report samples --start 1.5us probe-out/sums.db | grep -e '^note: --start' -e '^sampled'
+echo "== usage"
+view sums position -d 3-2
+view sums position -d 1,x
+view sums position --start soon
+probe-report lines -d 1 probe-out/sums.db 2>&1
+echo "== damaged"
+sql probe-out/sums.db <<'END'
+UPDATE probe_profile SET bytes = x'0101ff7f00';
+END
+view sums kernel -d 1
+sql probe-out/raw.db <<'END'
+UPDATE probe_rawsample SET bytes = substr(bytes, 2);
+END
+view raw kernel --start 1ns
+echo "== an older database"
+sql probe-out/sums.db <<'END'
+DROP TABLE probe_profile;
+END
+view sums kernel -d 1
+view sums kernel,samples --by kernel
