@@ -199,7 +199,7 @@ void sim_pc_counting(bool on)
 	atomic_store_explicit(&counting, on, memory_order_relaxed);
 }
 
-static const struct sim_code *code_of(uint64_t pc)
+const struct sim_code *sim_code_at(uint64_t pc)
 {
 	struct slot *slot = slot_find(pc & -(uint64_t)PAGE_BYTES);
 
@@ -208,14 +208,14 @@ static const struct sim_code *code_of(uint64_t pc)
 
 static struct sim_pc_counters *counters_of(uint64_t pc)
 {
-	const struct sim_code *code = code_of(pc);
+	const struct sim_code *code = sim_code_at(pc);
 
 	return code && code->pcs ? &code->pcs[(pc - code->base) / 4] : NULL;
 }
 
 void sim_pc_time_get(uint64_t pc, struct sim_pc_time *ret)
 {
-	const struct sim_code *code = code_of(pc);
+	const struct sim_code *code = sim_code_at(pc);
 
 	*ret = code && code->times ? code->times[(pc - code->base) / 4] : (struct sim_pc_time){0};
 }
@@ -232,7 +232,7 @@ int sim_pc_counters_get(uint64_t pc, struct sim_pc_counters *ret)
 
 const char *sim_pc_name(uint64_t pc)
 {
-	const struct sim_code *code = code_of(pc);
+	const struct sim_code *code = sim_code_at(pc);
 	const struct sim_inst *inst = code ? &code->inst[(pc - code->base) / 4] : NULL;
 
 	return inst && inst->row ? sim_op_name(inst->row->op) : "";

@@ -174,6 +174,9 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 			budget--;
 		}
 		pass = false;
+		if (__builtin_expect(sim_trace_changed(w), 0) && next)
+			sim_trace_exec(w, &w->code->timing[next->index],
+				       trace->runs + (next != last + last->words));
 		if (next != last + last->words) {
 			if (!trace_end_run(w, last, next))
 				return next;

@@ -175,6 +175,9 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret);
 uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, uint32_t literal,
 		      bool fp);
 
+/* The page of an address as it was last decoded; NULL if it never was. */
+const struct sim_code *sim_code_at(uint64_t pc);
+
 /* The instruction at pc, decoding its page if needed; NULL and wave->stop if it cannot be. */
 const struct sim_inst *sim_fetch(struct sim_wave *w, uint64_t pc);
 

@@ -10,7 +10,7 @@ endif()
 add_library(simgpu_isa OBJECT
 	code_cache.c constants.c decode.c decode_vector.c exec_control.c exec_flow.c exec_fork.c
 	exec_salu.c exec_smem.c exec_tables.c fidelity.c inst_text.c inst_text_memory.c inst_text_scalar.c
-	inst_text_vector.c isa_tables.c lds_banks.c memo.c texel.c time_cost.c timing.c translate.c
+	inst_text_vector.c isa_tables.c lds_banks.c memo.c sampled_inst.c texel.c time_cost.c timing.c translate.c
 	wave_log.c wave_memory.c)
 target_compile_options(simgpu_isa PRIVATE ${simgpu_isa_options})
 target_link_libraries(simgpu_isa PRIVATE probe_flags)

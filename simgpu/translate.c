@@ -109,6 +109,12 @@ static bool trace_open(struct sim_wave *w)
 	return sim_trace_open(w->trace);
 }
 
+static void trace_exec(struct sim_wave *w, const struct sim_inst *next)
+{
+	if (sim_trace_changed(w))
+		sim_trace_exec(w, &w->code->timing[next->index], w->trace->runs);
+}
+
 static void translate(sim_jit_translate *function, const struct request *request)
 {
 	struct sim_block *block = calloc(1, sizeof(*block));
@@ -121,6 +127,7 @@ static void translate(sim_jit_translate *function, const struct request *request
 		.base = request->code->inst,
 		.end = request->code->inst + SIM_PAGE_DWORDS,
 		.trace_open = trace_open,
+		.trace_exec = trace_exec,
 	};
 	int err = -ENOMEM;
 

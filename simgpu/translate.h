@@ -31,7 +31,7 @@ struct sim_block {
 };
 
 enum {
-	SIM_JIT_ABI = 1,
+	SIM_JIT_ABI = 2,
 };
 
 struct sim_jit_job {
@@ -42,6 +42,8 @@ struct sim_jit_job {
 	const struct sim_inst *base; /* instruction 0 of the page */
 	/* Opens a record in the wave's trace; false: no room, the instruction must wait. */
 	bool (*trace_open)(struct sim_wave *w);
+	/* EXEC may have changed before `next`; only if there is a trace. */
+	void (*trace_exec)(struct sim_wave *w, const struct sim_inst *next);
 };
 
 /* The one function of libprobe-sim-jit.so: 0, or -errno for "leave it to the interpreter". */

@@ -113,6 +113,7 @@ enum {
 	SIM_TRACE_RUNS = 96,
 	SIM_TRACE_WORDS = 768,
 	SIM_TRACE_RECORD = 260, /* most words of one record */
+	SIM_TRACE_MARKS = 513,	/* one per instruction of the longest piece */
 };
 
 struct sim_trace_run {
@@ -136,6 +137,13 @@ enum sim_record {
 	RECORD_SCALAR,
 };
 
+/* EXEC from an instruction of a run on; kept for PC samples only. */
+struct sim_trace_mark {
+	uint64_t exec;
+	const struct sim_timing *from;
+	uint32_t run;
+};
+
 struct sim_trace {
 	uint32_t runs, words;
 	uint32_t head;	 /* the open record */
@@ -143,11 +151,29 @@ struct sim_trace {
 	uint64_t cycles; /* what a held s_memtime reads */
 	struct sim_trace_run run[SIM_TRACE_RUNS];
 	uint64_t word[SIM_TRACE_WORDS];
+	/* Where EXEC changed; mark is NULL if nobody asks. first_exec: at the trace's beginning. */
+	struct sim_trace_mark *mark;
+	uint32_t marks;
+	uint64_t first_exec, exec;
 };
+
+/* A mark is needed in front of an instruction: EXEC is not what it was. */
+static inline bool sim_trace_changed(const struct sim_wave *w)
+{
+	return w->trace->mark && w->exec != w->trace->exec && w->trace->marks < SIM_TRACE_MARKS;
+}
+
+static inline void sim_trace_exec(struct sim_wave *w, const struct sim_timing *from, uint32_t run)
+{
+	struct sim_trace *trace = w->trace;
+
+	trace->exec = w->exec;
+	trace->mark[trace->marks++] = (struct sim_trace_mark){w->exec, from, run};
+}
 
 static inline void sim_trace_reset(struct sim_trace *trace)
 {
-	trace->runs = trace->words = 0;
+	trace->runs = trace->words = trace->marks = 0;
 	trace->pass = false;
 }
 

@@ -41,6 +41,7 @@ struct jit {
 	} pair[PAIRS];
 	value scc;
 	bool scc_dirty;
+	bool exec_changed; /* by the instruction at hand */
 
 	/* The open loop. */
 	bool open;

@@ -114,6 +114,35 @@ static void open_record(struct jit *j, const struct sim_inst *ip)
 	LLVMPositionBuilderAtEnd(j->s, on);
 }
 
+/* What the trace is to know in front of `next`, if the wave leaves one. */
+static void mark_exec(struct jit *j, const struct sim_inst *next)
+{
+	LLVMBasicBlockRef traced, on;
+	value args[2] = {j->wave, constant_pointer(j, next)};
+	LLVMTypeRef types[2] = {j->ptr, j->ptr};
+	value trace;
+
+	jit_flush(j);
+	traced = LLVMAppendBasicBlockInContext(j->context, j->function, "marked");
+	on = LLVMAppendBasicBlockInContext(j->context, j->function, "");
+	trace = LLVMBuildLoad2(j->s, j->ptr,
+			       jit_wave_address(j, j->s, offsetof(struct sim_wave, trace)), "");
+	LLVMBuildCondBr(j->s, LLVMBuildIsNull(j->s, trace, ""), on, traced);
+	LLVMPositionBuilderAtEnd(j->s, traced);
+	LLVMBuildCall2(j->s, LLVMFunctionType(LLVMVoidTypeInContext(j->context), types, 2, false),
+		       constant_pointer(j, (const void *)(uintptr_t)j->job->trace_exec), args, 2,
+		       "");
+	LLVMBuildBr(j->s, on);
+	LLVMPositionBuilderAtEnd(j->s, on);
+}
+
+/* Whether a handler may have written EXEC. */
+static bool may_change_exec(const struct sim_inst *ip)
+{
+	return ip->cls == C_SALU || (ip->cls >= C_VALU && ip->cls <= C_MUL32 &&
+				     (ip->bits || jit_code(ip->sdst) / 2 == EXEC_PAIR));
+}
+
 /* The interpreter's own handler; it may stop the wave. Memory instructions leave scalars alone. */
 static void call(struct jit *j, const struct sim_inst *ip)
 {
@@ -301,9 +330,14 @@ int jit_block(struct jit *j, struct sim_block *ret)
 			break;
 		open_record(j, ip);
 		count(j, ip);
-		if (!translated(j, ip))
+		j->exec_changed = false;
+		if (!translated(j, ip)) {
 			call(j, ip);
+			j->exec_changed = may_change_exec(ip);
+		}
 		ip += ip->words;
+		if (j->exec_changed)
+			mark_exec(j, ip);
 	}
 	jit_flush(j);
 	leave(j, constant_pointer(j, ip));

@@ -96,6 +96,7 @@ static void exec_changes(struct jit *j)
 {
 	value exec, n;
 
+	j->exec_changed = true;
 	jit_loop_close(j);
 	if (!j->exec_insts)
 		return;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "sampled_inst.h"
 #include "wave_trace.h"
 
 fake_program fake_current;
@@ -42,6 +43,20 @@ struct sim_pc_time *sim_pc_time(const struct sim_code *code, const struct sim_ti
 void sim_pc_time_get(uint64_t pc, struct sim_pc_time *ret)
 {
 	*ret = (struct sim_pc_time){.issued = pc == 0x1000};
+}
+
+void sim_sampled_at(const struct sim_code *code, const struct sim_timing *at,
+		    struct sim_sampled_inst *ret)
+{
+	(void)code;
+	(void)at;
+	*ret = (struct sim_sampled_inst){0};
+}
+
+bool sim_sampled_pc(uint64_t pc, struct sim_sampled_inst *ret)
+{
+	*ret = (struct sim_sampled_inst){.pc = pc};
+	return true;
 }
 
 int sim_code_prepare(uint64_t entry)
