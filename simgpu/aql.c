@@ -128,7 +128,7 @@ static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
 	error = sim_launch_prepare(dispatch);
 	if (error)
 		return refuse(queue, error);
-	upload = uploads_code(dispatch);
+	upload = dispatch->upload = uploads_code(dispatch);
 	if (upload) {
 		dispatch->start_tick = sim_timeline_begin(&queue->time, false);
 	} else {

@@ -94,6 +94,7 @@ struct sim_dispatch {
 	 * what the kernel took, set by that call; 0 if the cost model is off.
 	 */
 	uint64_t start_cycle, cycles;
+	bool upload; /* the runtime's, of code: it takes no time and is not sampled */
 	struct sim_time *time; /* the cost model's own, kept from one dispatch to the next */
 	struct sim_time_counters time_counters;
 	uint64_t start_tick, end_tick;

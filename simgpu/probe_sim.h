@@ -55,7 +55,7 @@ struct probe_sim_counters {
 		sqc_dcache_hits, sqc_dcache_misses, tcc_req, tcc_hit, tcc_miss, tcc_ea_rdreq,
 		tcc_ea_wrreq, wait_no_instruction_available, wait_alu_dependency, wait_waitcnt,
 		wait_internal_instruction, wait_barrier_wait, wait_arbiter_not_win,
-		wait_arbiter_win_ex_stall, wait_other_wait;
+		wait_arbiter_win_ex_stall, wait_other_wait, trap_cycles;
 };
 
 /* The same for the instruction at one address of loaded code. */

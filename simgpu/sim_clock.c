@@ -71,6 +71,16 @@ struct sim_clock_pair sim_clock_read(bool gpu)
 	return pair;
 }
 
+uint64_t sim_clock_system(uint64_t tick)
+{
+	uint64_t system;
+
+	pthread_mutex_lock(&lock);
+	system = anchor.system + (tick - anchor.gpu) * TICK_NS;
+	pthread_mutex_unlock(&lock);
+	return system;
+}
+
 uint64_t sim_clock_ticks(void)
 {
 	return sim_clock_read(false).gpu;

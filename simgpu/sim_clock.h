@@ -33,6 +33,9 @@ struct sim_clock_pair {
 /* As the CPU sees it, or the GPU, whose clock stands until it has a queue. */
 struct sim_clock_pair sim_clock_read(bool gpu);
 
+/* A tick of the device's clock in ns of the system clock, as the runtime translates it. */
+uint64_t sim_clock_system(uint64_t tick);
+
 /* The runtime opens the device, before it has queues; the first queue is made. */
 void sim_clock_open(void);
 void sim_clock_start(void);

@@ -35,6 +35,8 @@ const struct sim_time_cost sim_time_cost = {
 	.launch_first = 5100,  /* [E] 3 us */
 	.launch_next = 1700,   /* [E] 1 us */
 	.completion = 1700,    /* [E] 1 us */
+	/* [E] some 80 scalar instructions, and three round trips to memory one after the other */
+	.trap = 2600,
 	.l1_bytes = 16384,     /* [HW mt4g] 16 KiB, lines of 64 B */
 	.l1_ways = 4,	       /* [E] GCN's L1 has 4 ways */
 	.scalar_bytes = 16384, /* [HW mt4g]; two units share one, here each has its own */

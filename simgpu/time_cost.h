@@ -38,6 +38,9 @@ struct sim_time_cost {
 	/* The packet processor, in cycles: for the queue's time line. */
 	uint16_t launch_first, launch_next, completion;
 
+	/* Host-trap PC sampling: how long the trap handler holds its wave up. */
+	uint16_t trap;
+
 	/* Cache geometry. */
 	uint32_t l1_bytes, l1_ways, scalar_bytes, scalar_ways, l2_bytes, l2_ways;
 };

@@ -50,7 +50,8 @@
 	X(wait_barrier, "WAIT_BARRIER_WAIT")                                                       \
 	X(wait_arbiter, "WAIT_ARBITER_NOT_WIN")                                                    \
 	X(wait_unit, "WAIT_ARBITER_WIN_EX_STALL")                                                  \
-	X(wait_other, "WAIT_OTHER_WAIT")
+	X(wait_other, "WAIT_OTHER_WAIT")                                                           \
+	X(trapped, "TRAP_CYCLES") /* ours: wave cycles in the trap handler of PC sampling */
 
 struct sim_time_counters {
 #define X(field, name) uint64_t field;

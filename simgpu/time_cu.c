@@ -10,6 +10,7 @@
 
 #include "sim_options.h"
 #include "time_engine.h"
+#include "time_sample.h"
 
 enum {
 	CYCLES_UNTRACED = 4000 /* of a piece that left no trace */
@@ -33,6 +34,23 @@ static void count_wait(struct time_cu *cu, const struct time_wave *w, const stru
 	pc = cu->pcs && w->code ? sim_pc_time(w->code, at) : NULL;
 	if (pc)
 		__atomic_fetch_add(&pc->wait[why], cycles, __ATOMIC_RELAXED);
+}
+
+/* For samples: what w does up to `until`, from where the last span ends. */
+static void put_span(const struct time_cu *cu, struct time_wave *w, uint64_t until,
+		     const struct sim_timing *at, bool issues, enum sim_wait why)
+{
+	if (cu->tick == TIME_NEVER)
+		return;
+	w->spans -= w->spans == TIME_SPANS;
+	w->span[w->spans++] = (struct time_span){until, at, issues, (uint8_t)why};
+}
+
+void time_wave_held(struct time_cu *cu, struct time_wave *w, uint64_t now)
+{
+	if (w->at != w->end)
+		count_wait(cu, w, w->at, (enum sim_wait)w->why, now - w->ready);
+	w->ready = now;
 }
 
 /* The wave may go on at `when`. */
@@ -63,6 +81,7 @@ void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 	sim_trace_reset(w->trace);
 	w->trace->pass = pass;
 	w->trace->cycles = cu->dispatch->start_cycle + cu->now;
+	w->trace->first_exec = w->trace->exec = wave->exec;
 	wave->trace = w->trace;
 	w->run = w->word = 0;
 	w->stop = sim_wave_run(wave, cu->piece);
@@ -111,7 +130,7 @@ static void release_barrier(struct time_cu *cu, struct time_group *group, uint64
 			continue;
 		count_wait(cu, w, w->last, WAIT_BARRIER, now - w->ready);
 		w->state = TIME_RUNS;
-		time_wave_wait(cu, w, now);
+		time_wave_wait(cu, w, later(now, w->trapped));
 	}
 	group->waiting = 0;
 }
@@ -323,6 +342,7 @@ static uint64_t pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t r
 		count_wait(cu, w, t, WAIT_COUNTERS, done - ready);
 		ready = done;
 	}
+	put_span(cu, w, ready + SIM_SLOT, t, false, WAIT_COUNTERS);
 	count_issued(cu, w, t);
 	w->last = w->stalled = t;
 	w->at += t->words;
@@ -342,6 +362,7 @@ static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct t
 		if (t->unit == UNIT_NONE && t->cycles > SIM_SLOT) {
 			ready = now + t->cycles;
 			count_wait(cu, w, t, WAIT_INTERNAL, ready - now - SIM_SLOT);
+			put_span(cu, w, ready, t, false, WAIT_INTERNAL);
 		}
 		return ready;
 	case TIMING_MFMA:
@@ -352,12 +373,15 @@ static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct t
 	case TIMING_BRANCH:
 		ready = now + (w->at == w->end && w->jumps ? sim_time_cost.branch_taken
 							   : sim_time_cost.branch_not);
-		if (ready > now + SIM_SLOT)
+		if (ready > now + SIM_SLOT) {
 			count_wait(cu, w, t, WAIT_NO_INSTRUCTION, ready - now - SIM_SLOT);
+			put_span(cu, w, ready, t, false, WAIT_NO_INSTRUCTION);
+		}
 		return ready;
 	case TIMING_SLEEP:
 		ready = later(ready, now + (uint64_t)t->arg * sim_time_cost.sleep);
 		count_wait(cu, w, t, WAIT_OTHER, ready - now - SIM_SLOT);
+		put_span(cu, w, ready, t, false, WAIT_OTHER);
 		return ready;
 	default:
 		issue_memory(cu, w, t, now);
@@ -378,6 +402,8 @@ static uint64_t issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 	w->stalled = NULL;
 	w->at += t->words;
 	w->why = WAIT_ARBITER;
+	w->spans = 0;
+	put_span(cu, w, now + SIM_SLOT, t, true, WAIT_ARBITER);
 	if (t->unit == UNIT_VALU) {
 		simd->valu_free = now + t->cycles;
 		cu->counters.valu_busy += t->cycles;
@@ -410,6 +436,16 @@ static uint64_t units_free(const struct time_cu *cu, const struct time_simd *sim
 	}
 }
 
+/* What holds a wave back that is ready; a change of it divides the wait. */
+static void held_by(struct time_cu *cu, struct time_wave *w, enum sim_wait why, uint64_t now)
+{
+	if (w->why == why)
+		return;
+	if (now > w->ready)
+		time_wave_held(cu, w, now);
+	w->why = (uint8_t)why;
+}
+
 /* Whether w can issue in this slot. If not, *again is when to look at it next; w->why says why. */
 static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wave *w, uint64_t now,
 		      uint64_t *again)
@@ -422,11 +458,13 @@ static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 	if (t->unit == UNIT_NONE)
 		return simd->count <= SIM_INTERNAL ||
 		       now / SIM_SLOT % SIM_SIMD_WAVES != w->position;
-	if (simd->taken >> t->unit & 1)
+	if (simd->taken >> t->unit & 1) {
+		held_by(cu, w, WAIT_ARBITER, now);
 		return false;
+	}
 	free = units_free(cu, simd, w, t);
 	if (free > now) {
-		w->why = WAIT_UNIT;
+		held_by(cu, w, WAIT_UNIT, now);
 		*again = free;
 		return false;
 	}
@@ -441,6 +479,7 @@ static uint64_t serve_wave(struct time_cu *cu, struct time_simd *simd, struct ti
 	uint64_t again;
 
 	if (w->at->kind == TIMING_WAITCNT) {
+		w->spans = 0;
 		w->ready = pass_waitcnt(cu, w, now);
 		return w->ready;
 	}
@@ -528,9 +567,12 @@ void time_cu_run(struct time_cu *cu)
 			cu->state = CU_HELD;
 			return;
 		}
-		do
+		do {
 			next = first_slot(cu);
-		while (next < until && ++turns & 1023 && run_slots(cu, next & -(uint64_t)SIM_SLOT));
+			if (cu->tick < next)
+				next = time_sampler_run(cu, next);
+		} while (next < until && ++turns & 1023 &&
+			 run_slots(cu, next & -(uint64_t)SIM_SLOT));
 		if (next >= until || sim_dispatch_stopped(cu->dispatch)) {
 			cu->state = CU_REACHED;
 			return;
@@ -561,6 +603,8 @@ bool time_cu_turn(struct time_cu *cu)
 
 void time_cu_grid_release(struct time_cu *cu, uint64_t now)
 {
+	if (cu->tick < now)
+		time_sampler_run(cu, now);
 	for (uint32_t i = 0; i < SIM_CU_WAVES; i++) {
 		struct time_wave *w = &cu->waves[i];
 
@@ -572,6 +616,6 @@ void time_cu_grid_release(struct time_cu *cu, uint64_t now)
 			continue;
 		count_wait(cu, w, w->last, WAIT_OTHER, later(now, cu->now) - w->ready);
 		w->state = TIME_RUNS;
-		time_wave_wait(cu, w, later(now, cu->now));
+		time_wave_wait(cu, w, later(later(now, cu->now), w->trapped));
 	}
 }

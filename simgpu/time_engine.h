@@ -22,11 +22,14 @@ enum {
 	TIME_VM = 64,	/* vmcnt counts to 63 */
 	TIME_LGKM = 16, /* lgkmcnt to 15 */
 	TIME_BLOCKS = 8,
+	TIME_SPANS = 8,
 	L1_LINE = 64,
 	L2_LINE = 128,
 };
 
 struct time_group;
+
+struct time_sampler;
 
 enum time_state {
 	TIME_RUNS,
@@ -34,6 +37,14 @@ enum time_state {
 	TIME_HELD, /* before an instruction that waits for its turn among all units */
 	TIME_AT_GRID,
 	TIME_ENDED,
+};
+
+/* What a wave does up to a time; kept while samples are taken. */
+struct time_span {
+	uint64_t until;
+	const struct sim_timing *at;
+	bool issues;
+	uint8_t why; /* if not: enum sim_wait */
 };
 
 struct time_wave {
@@ -56,12 +67,17 @@ struct time_wave {
 	uint64_t last_vm, last_lgkm;	       /* when all of a kind are complete */
 	uint64_t start;			       /* of its residency; barriers: of the wait */
 	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* when the last ones complete */
+	/* For samples: from its last issue up to `ready`, and the end of its last trap. */
+	struct time_span span[TIME_SPANS];
+	uint32_t spans;
+	uint64_t trapped;
 };
 
 struct time_group {
 	struct sim_slot *slot; /* NULL when all waves have run to their ends */
 	struct sim_place place, claim;
 	uint32_t scratch_slot;
+	uint64_t number;
 	uint32_t waves, live, waiting;
 	uint32_t running; /* waves that have not run to their end */
 	struct time_wave *wave[SIM_GROUP_WAVES];
@@ -137,11 +153,13 @@ struct time_cu {
 	uint32_t scratch_first, scratch_count; /* its part of the scratch memory */
 	uint64_t scratch_taken;
 	uint64_t sleeps, steps; /* for the host's back-off */
+	uint64_t tick;		/* when the next sample is due; never: none is taken */
 	struct sim_counters isa;
 	struct sim_time_counters counters;
 	struct time_touched touched;
 	struct time_wave *wave_free;
 	struct time_group *group_free;
+	struct time_sampler *sampler; /* kept; in use if there are ticks */
 	struct sim_trace *traces[SIM_CU_WAVES];
 	struct time_wave waves[SIM_CU_WAVES];
 	struct time_group groups[SIM_CU_WAVES];
@@ -162,6 +180,7 @@ struct sim_time {
 	uint64_t next_group;
 	uint64_t until; /* the next meeting */
 	uint32_t turn;	/* unit the next workgroup goes to first */
+	bool sampled;
 	/* Cost of 64 bytes from a unit's share, in 1/256 cycle. */
 	uint32_t l2_read, l2_write, hbm_read, hbm_write;
 	struct sim_place_want want;
@@ -190,6 +209,8 @@ void time_group_done(struct time_cu *cu, struct time_group *group);
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass);
 /* The wave may go on at `when`. */
 void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when);
+/* A wave that was ready waited up to now: count it. */
+void time_wave_held(struct time_cu *cu, struct time_wave *w, uint64_t now);
 /* Until time->until, a held wave, or an empty backlog; cu->state says which. */
 void time_cu_run(struct time_cu *cu);
 /* A held wave's turn. False: the dispatch is stopped. */

@@ -82,6 +82,8 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->vm_count = w->lgkm_count = 0;
 	w->last_vm = w->last_lgkm = 0;
 	w->stalled = NULL;
+	w->spans = 0;
+	w->trapped = 0;
 	w->start = cu->now;
 	group->wave[i] = w;
 	w->position = (uint8_t)simd->count;
@@ -107,6 +109,7 @@ static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_pl
 		return false;
 	}
 	group->scratch_slot = 0;
+	group->number = number;
 	if (cu->dispatch->scratch.wave_bytes) {
 		uint32_t free = (uint32_t)__builtin_ctzll(~cu->scratch_taken);
 
@@ -176,7 +179,7 @@ struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *tim
 		cu = make_cu();
 	for (uint32_t i = 0; cu && i < SIM_CU_WAVES; i++) {
 		if (!cu->traces[i])
-			cu->traces[i] = malloc(sizeof(*cu->traces[i]));
+			cu->traces[i] = calloc(1, sizeof(*cu->traces[i]));
 		cu->waves[i].group = NULL;
 		if (cu->traces[i])
 			continue;
@@ -196,6 +199,7 @@ struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *tim
 		cu->groups[i].waves = 0;
 	time_l1_forget(cu->l1);
 	time_l1_forget(cu->scalar);
+	cu->tick = TIME_NEVER;
 	cu->dispatch = dispatch;
 	cu->time = time;
 	cu->number = number;

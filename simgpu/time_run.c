@@ -16,6 +16,7 @@
 #include "sim_log.h"
 #include "sim_options.h"
 #include "time_engine.h"
+#include "time_sample.h"
 
 enum {
 	MEETING = 16384,  /* cycles from one to the next */
@@ -177,6 +178,22 @@ static uint64_t fill_of(const struct sim_time *time)
 	return sim_place_capacity(&want) / SIM_CUS;
 }
 
+/* Samples are taken if somebody asked for them; for want of memory there are none. */
+static void begin_samplers(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	struct sim_sampling how = sim_sampling_get(time->want.gpu);
+	uint64_t groups = (time->undealt + time->count - 1) / time->count, fill = fill_of(time);
+
+	time->sampled = how.session && !dispatch->upload;
+	if (fill && groups > fill)
+		groups = fill;
+	for (uint32_t i = 0; i < time->count && time->sampled; i++)
+		time->sampled = time_sampler_begin(time->cu[time->cus[i]], &how,
+						   (uint32_t)groups * dispatch->waves);
+	for (uint32_t i = 0; i < time->count && !time->sampled; i++)
+		time->cu[time->cus[i]]->tick = TIME_NEVER;
+}
+
 /* ---- From meeting to meeting ---------------------------------------------------------------- */
 
 struct round {
@@ -313,6 +330,8 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		time->until = (next == TIME_NEVER ? time->until : next) + MEETING;
 		to_meeting(dispatch, time);
 		time_l2_merge(time);
+		if (time->sampled)
+			time_samplers_deliver(time);
 		/* A kernel that waits for the host, or for another queue, waits in real time. */
 		if (only_waited(time, &insts, &sleeps))
 			sim_backoff_pause(&backoff);
@@ -382,6 +401,7 @@ bool sim_time_run(struct sim_dispatch *dispatch)
 		if (host_clock)
 			dispatch->start_cycle = sim_clock_cycles();
 		prepare(dispatch, time);
+		begin_samplers(dispatch, time);
 		run_all(dispatch, time);
 	}
 	if (time)

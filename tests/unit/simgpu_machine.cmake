@@ -15,7 +15,7 @@ list(TRANSFORM machine_files PREPEND ${machine_dir}/)
 add_library(simgpu_machine_tested OBJECT ${machine_files}
 	${machine_dir}/time_cost.c ${CMAKE_CURRENT_LIST_DIR}/simgpu_fake_isa.c
 	${CMAKE_CURRENT_LIST_DIR}/simgpu_runtime.c)
-target_include_directories(simgpu_machine_tested PUBLIC ${machine_dir} ${CMAKE_CURRENT_LIST_DIR}
+target_include_directories(simgpu_machine_tested PUBLIC ${machine_dir} ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_LIST_DIR}
 	${HSAKMT_INCLUDE_DIR} ${HSA_INCLUDE_DIR})
 target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)
 target_link_libraries(simgpu_machine_tested PUBLIC probe_flags probe_sanitize Threads::Threads)
