@@ -10,6 +10,7 @@
 #include "decide.h"
 #include "kernel_table.h"
 #include "metadata.h"
+#include "sampling.h"
 #include "site_range.h"
 #include "tool.h"
 
@@ -145,7 +146,7 @@ struct symbols {
 	struct symbol {
 		char *name;
 		uint64_t object;
-	} * symbols;
+	} *symbols;
 };
 
 static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
@@ -343,6 +344,9 @@ hsa_status_t probe_executable_destroy(hsa_executable_t executable)
 				continue;
 			}
 			*at = loaded->next;
+			/* What was sampled in it means nothing once its address is somebody else's.
+			 */
+			probe_sampling_flush(NULL);
 			forget(loaded);
 		}
 		pthread_mutex_unlock(&lock);

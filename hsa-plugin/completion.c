@@ -14,6 +14,7 @@
 #include "counters.h"
 #include "relay.h"
 #include "rings.h"
+#include "sampling.h"
 #include "session.h"
 #include "tool.h"
 
@@ -180,6 +181,7 @@ static struct look look_at_all(bool all)
 	pthread_mutex_lock(&lock);
 	for (struct probe_queue *queue = queues; queue; queue = queue->next_queue) {
 		look.progress |= collect(queue, all);
+		probe_sampling_follow(queue);
 		if (atomic_load_explicit(&queue->stalled, memory_order_acquire))
 			probe_relay(queue);
 		look.busy |= busy(queue);

@@ -11,6 +11,7 @@
 #include "doorbells.h"
 #include "relay.h"
 #include "rings.h"
+#include "sampling.h"
 #include "tool.h"
 
 /* Without progress for this long a queue that is destroyed is not waited for any more. */
@@ -208,12 +209,14 @@ static struct probe_queue *queue_create(struct probe_agent *agent, uint32_t size
 	queue->agent = agent;
 	queue->callback = callback;
 	queue->callback_data = data;
+	probe_sampling_begin(agent);
 	if (make_queues(queue, size, type, private_size, group_size) || !make_memory(queue) ||
 	    probe_collector_start() || enter(queue)) {
 		queue_destroy(queue);
 		return NULL;
 	}
 	put_queue(queue);
+	probe_sampling_put_queue(queue);
 	probe_collector_add(queue);
 	return queue;
 }
@@ -253,6 +256,8 @@ static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
 		return probe_tool.hsa.queue_destroy(soft);
 	if (probe_tool_active())
 		probe_collector_drain(queue, DESTROY_PATIENCE_NS);
+	/* Its doorbell may be the next queue's, and samples name queues by their doorbells. */
+	probe_sampling_flush(queue->agent);
 	probe_collector_remove(queue);
 	leave(queue);
 	row = (struct probe_hr_queue_end){.id = queue->id};

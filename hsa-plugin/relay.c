@@ -34,6 +34,12 @@ static bool has_room(struct probe_queue *queue)
 {
 	uint64_t read = probe_tool.hsa.queue_load_read_index_scacquire(queue->real);
 
+	if (queue->written - read + PROBE_PACKETS_MAX > queue->real->size)
+		return false;
+	if (!atomic_load_explicit(&queue->agent->sampler, memory_order_relaxed))
+		return true;
+	/* A sample names its packet modulo the ring; pairs with the release of sampling.c. */
+	read = atomic_load_explicit(&queue->flushed, memory_order_acquire);
 	return queue->written - read + PROBE_PACKETS_MAX <= queue->real->size;
 }
 

@@ -44,6 +44,7 @@ struct probe_entry {
 	uint32_t kind;		  /* of the clone that runs; NONE = the original */
 	uint32_t replicas;	  /* of the counters; 0 = uses no arena */
 	uint64_t turn;		  /* number of its use of an arena */
+	uint64_t packet;	  /* its index in the hardware ring */
 	uint8_t state;		  /* enum probe_entry_state; collector only */
 	uint64_t since;		  /* CLOCK_MONOTONIC: when its counters began to travel */
 };
@@ -85,6 +86,8 @@ struct probe_queue {
 	_Atomic uint64_t tail;	   /* entries collected; writer: collector */
 	uint8_t *kernargs;
 	_Atomic uint64_t kernarg_tail; /* writer: collector */
+	/* PC sampling: of the packets below, all samples are delivered. Writer: collector. */
+	_Atomic uint64_t flushed;
 
 	/* the `memory` kind; NULL if there is no memory for it */
 	uint8_t *device_memory, *host_memory; /* of all arenas */

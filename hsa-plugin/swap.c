@@ -19,6 +19,7 @@ struct launch {
 	const hsa_kernel_dispatch_packet_t *packet;
 	struct probe_kernel *kernel; /* NULL = unknown */
 	uint64_t id;
+	uint64_t index; /* of the packet in the hardware ring */
 	uint32_t verdict;
 	uint32_t group_size, private_size; /* of the clone's packet */
 	uint32_t replicas;
@@ -190,6 +191,7 @@ static void put_dispatch(const struct launch *launch)
 		.group = {packet->workgroup_size_x, packet->workgroup_size_y,
 			  packet->workgroup_size_z},
 		.dims = packet->setup & 3,
+		.packet = (uint32_t)launch->index,
 		.group_size = packet->group_segment_size,
 		.private_size = packet->private_segment_size,
 		.lds_aperture = hardware->group_segment_aperture_base_hi,
@@ -277,6 +279,7 @@ static void begin_entry(const struct launch *launch, uint64_t turn, uint64_t ent
 		.kind = swapped ? probe_tool.config.kind : PROBE_KIND_NONE,
 		.replicas = launch->replicas,
 		.turn = turn,
+		.packet = launch->index,
 	};
 	probe_signal_set(probe_queue_completion(queue, entry), 1);
 	/* Pairs with the collector's acquire: the entry is whole. */
@@ -322,6 +325,7 @@ int probe_swap(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 			changed.header |= 1 << HSA_PACKET_HEADER_BARRIER;
 		}
 	}
+	launch.index = queue->written + (uint64_t)count;
 	put_dispatch(&launch);
 	begin_entry(&launch, turn, entry);
 	memcpy(&out[count++], &changed, sizeof(changed));

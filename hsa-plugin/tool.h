@@ -19,6 +19,7 @@
 #include "api_table.h"
 #include "common/segment_writer.h"
 #include "filters.h"
+#include "sampler.h"
 
 enum { PROBE_AGENTS_MAX = 64 };
 
@@ -38,6 +39,9 @@ struct probe_agent {
 	bool rings_tried;
 	uint64_t ring_states, ring_heads, ring_data;
 	uint32_t ring_count;
+	/* PC sampling (sampling.c) */
+	struct probe_sampler *_Atomic sampler;
+	bool sampler_tried, sampler_failed;
 };
 
 struct probe_tool {
@@ -46,6 +50,8 @@ struct probe_tool {
 	struct probe_hsa hsa;
 	hsa_ven_amd_loader_1_01_pfn_t loader;
 	struct probe_config config;
+	struct probe_sampler_want sampling;
+	struct probe_sampler_api sampler_api;
 	struct probe_segment segment;
 	uint64_t tick_hz; /* of HSA's system clock */
 	uint32_t agent_count;

@@ -21,6 +21,7 @@
 #include "completion.h"
 #include "counters.h"
 #include "queues.h"
+#include "sampling.h"
 #include "session.h"
 #include "tool.h"
 
@@ -63,6 +64,7 @@ void probe_tool_finish(bool last)
 	if (probe_tool_active()) {
 		bool drained = probe_collector_drain(NULL, EXIT_PATIENCE_NS);
 
+		probe_sampling_finish();
 		atomic_store(&probe_tool.active, false);
 		/* Somebody may still wait for a signal that only the collector completes. */
 		if (drained || !last)
@@ -92,6 +94,7 @@ static void in_child(void)
 	atomic_store(&probe_tool.active, false);
 	atomic_store(&probe_tool.segment.off, true);
 	probe_collector_forget();
+	probe_sampling_forget();
 }
 
 static hsa_status_t hook_shut_down(void)
@@ -99,8 +102,10 @@ static hsa_status_t hook_shut_down(void)
 	int saved = errno;
 
 	/* It may be the last one, and then nothing can be asked of the runtime afterwards. */
-	if (probe_tool_active())
+	if (probe_tool_active()) {
 		probe_collector_drain(NULL, EXIT_PATIENCE_NS);
+		probe_sampling_flush(NULL);
+	}
 	errno = saved;
 	return probe_tool.hsa.shut_down();
 }
@@ -135,6 +140,7 @@ static bool first_time(struct probe_api_root *root)
 
 	if (!probe_config_read(&tool->config))
 		return false;
+	probe_sampling_config_read(&tool->sampling);
 	if (tool->config.kind == PROBE_KIND_TRACE)
 		rings = probe_agents_rings(tool);
 	if (probe_session_open(tool->config.socket, rings, &tool->segment))
@@ -185,6 +191,7 @@ void OnUnload(void)
 	probe_queues_forget();
 	probe_counters_forget();
 	probe_collector_forget();
+	probe_sampling_forget();
 }
 
 int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t lib_instance,

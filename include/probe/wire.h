@@ -329,6 +329,7 @@ enum probe_host_rec_type {
 	PROBE_HR_QUEUE_HARDWARE = 14,
 	PROBE_HR_SAMPLER = 15,
 	PROBE_HR_SAMPLES = 16,
+	PROBE_HR_NOTE = 26,
 };
 
 /* Strings in payloads: `n` bytes without NUL, after the struct, in the order of the length fields.
@@ -484,6 +485,14 @@ struct probe_hr_samples {
 	uint64_t lost; /* by the provider, before these */
 };
 #define PROBE_SAMPLES_FLUSHED 1u /* all samples taken so far are in the stream up to here */
+
+/* A sentence of the tool's for the user. String: text. */
+struct probe_hr_note {
+	uint32_t level; /* PROBE_NOTE_ */
+	uint32_t text_len;
+};
+#define PROBE_NOTE_INFO	   0u
+#define PROBE_NOTE_WARNING 1u
 
 /* In-band note of host records lost before this place; also totals at exit. String: reason. */
 struct probe_hr_loss {
