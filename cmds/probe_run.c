@@ -22,7 +22,7 @@
 #include "probe_run_session.h"
 #include "probe_version.h"
 
-#define VARIABLES_MAX 16
+#define VARIABLES_MAX 32
 
 struct run {
 	struct run_config config;
@@ -152,6 +152,9 @@ static struct probe_err *make_variables(struct run *run)
 	     set(run, "PROBE_KERNEL_INCLUDE", copy(config->kernel_include)) &&
 	     set(run, "PROBE_KERNEL_EXCLUDE", copy(config->kernel_exclude)) &&
 	     set(run, "PROBE_DISPATCHES", copy(config->dispatches));
+	for (int i = 0; i < RUN_SAMPLING_OPTIONS && config->sampling.on; i++)
+		ok = ok && set(run, run_sampling_variable((enum run_sampling_option)i),
+			       copy(config->sampling.text[i]));
 	if (ok && run->simulated)
 		ok = set(run, "LD_LIBRARY_PATH", in_front(run->layout.sim, "LD_LIBRARY_PATH", ':'));
 	free(tool);

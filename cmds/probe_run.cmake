@@ -25,6 +25,7 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_plugins.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_records.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_samples.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_sampling.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_server.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_session.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c)

@@ -26,6 +26,11 @@ enum key {
 	KEY_WHEN_FULL,
 	KEY_SAMPLING_RAW,
 	KEY_STRICT,
+	KEY_SAMPLING_METHOD,
+	KEY_SAMPLING_UNIT,
+	KEY_SAMPLING_INTERVAL,
+	KEY_SAMPLING_CLONES,
+	KEY_SAMPLING_BETA,
 	KEY_DEVICE,
 	KEY_LIST,
 	KEY_PRINT_ENV,
@@ -60,7 +65,16 @@ static const struct probe_option options[] = {
 	{"dispatches", 0, "WHICH", "all, first, or N-in-M, of each kernel (all)", KEY_DISPATCHES},
 	{"when-full", 0, "POLICY", "block: kernels wait for the reader; drop (block)",
 	 KEY_WHEN_FULL},
+	{"pc-sampling-method", 0, "METHOD", "host_trap or stochastic: sample where waves are",
+	 KEY_SAMPLING_METHOD},
+	{"pc-sampling-unit", 0, "UNIT", "of the interval: time (us), cycles, instructions",
+	 KEY_SAMPLING_UNIT},
+	{"pc-sampling-interval", 0, "N", "between two samples; all three go together",
+	 KEY_SAMPLING_INTERVAL},
+	{"pc-sampling-clones", 0, NULL, "sample instrumented kernels (not the originals)",
+	 KEY_SAMPLING_CLONES},
 	{"pc-sampling-raw", 0, NULL, "keep each sample (80 B), not only sums", KEY_SAMPLING_RAW},
+	{"pc-sampling-beta-enabled", 0, NULL, "accepted, without effect", KEY_SAMPLING_BETA},
 	{"strict", 0, NULL, "lost data is an error: exit status 3", KEY_STRICT},
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (auto)", KEY_DEVICE},
 	HEADING("Where it goes; keys %pid% %hostname% %rank% %env{NAME}%"),
@@ -247,6 +261,7 @@ static struct probe_err *take_choice(struct run_config *config, int key, const c
 	case KEY_KIND:
 		err = choose(option, kinds, value, &number);
 		config->kind = (enum probe_kind)number;
+		config->probes_asked = true;
 		return err;
 	case KEY_WHEN_FULL:
 		err = choose(option, policies, value, &number);
@@ -278,6 +293,7 @@ static void take_flag(struct run_config *config, int key)
 		break;
 	case KEY_INSTRUMENTED:
 		config->instrumented = true;
+		config->probes_asked = true;
 		break;
 	case KEY_NO_INSTRUMENTED:
 		config->instrumented = false;
@@ -287,6 +303,10 @@ static void take_flag(struct run_config *config, int key)
 		break;
 	case KEY_STRICT:
 		config->strict = true;
+		break;
+	case KEY_SAMPLING_CLONES:
+		config->sampling.clones = true;
+		config->probes_asked = true;
 		break;
 	case KEY_LIST:
 		config->action = RUN_ACTION_LIST;
@@ -312,6 +332,12 @@ static void take_flag(struct run_config *config, int key)
 	}
 }
 
+static struct probe_err *take_sampling(struct run_config *config, enum run_sampling_option option,
+				       const char *value)
+{
+	return run_sampling_take(&config->sampling, option, run_sampling_option(option), value);
+}
+
 static struct probe_err *take(void *user, int key, const char *value)
 {
 	struct run_config *config = user;
@@ -324,6 +350,7 @@ static struct probe_err *take(void *user, int key, const char *value)
 		config->file = value;
 		return *value ? NULL : probe_err_create("--output-file: empty");
 	case KEY_ANALYZE:
+		config->probes_asked = true;
 		return add_handlers(config, value);
 	case KEY_KIND:
 		return take_choice(config, key, "--kind", value);
@@ -333,6 +360,12 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return take_choice(config, key, "--device", value);
 	case KEY_COLOR:
 		return take_choice(config, key, "--color", value);
+	case KEY_SAMPLING_METHOD:
+		return take_sampling(config, RUN_SAMPLING_METHOD, value);
+	case KEY_SAMPLING_UNIT:
+		return take_sampling(config, RUN_SAMPLING_UNIT, value);
+	case KEY_SAMPLING_INTERVAL:
+		return take_sampling(config, RUN_SAMPLING_INTERVAL, value);
 	case KEY_INCLUDE:
 		return take_filter(config, key, "--kernel-include-regex", value);
 	case KEY_EXCLUDE:
@@ -359,6 +392,21 @@ static const struct {
 	{"PROBE_DEVICE", KEY_DEVICE},
 };
 
+static struct probe_err *take_sampling_variables(struct run_config *config)
+{
+	struct probe_err *err = NULL;
+
+	for (int i = 0; i < RUN_SAMPLING_OPTIONS && !err; i++) {
+		const char *name = run_sampling_variable((enum run_sampling_option)i);
+		const char *value = getenv(name);
+
+		if (value && *value)
+			err = run_sampling_take(&config->sampling, (enum run_sampling_option)i,
+						name, value);
+	}
+	return err;
+}
+
 static struct probe_err *take_variables(struct run_config *config)
 {
 	if (getauxval(AT_SECURE))
@@ -377,7 +425,21 @@ static struct probe_err *take_variables(struct run_config *config)
 		if (err)
 			return err;
 	}
-	return NULL;
+	return take_sampling_variables(config);
+}
+
+/* What sampling means for the rest: alone it needs no probes, and no handlers. */
+static struct probe_err *settle(struct run_config *config)
+{
+	struct probe_err *err = run_sampling_check(&config->sampling);
+
+	if (err)
+		return err;
+	if (config->sampling.on && !config->probes_asked) {
+		config->instrumented = false;
+		return NULL;
+	}
+	return config->handler_count ? NULL : add_handlers(config, "memory");
 }
 
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv)
@@ -397,9 +459,7 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 	if (!err && config->action == RUN_ACTION_RUN && config->program >= argc)
 		err = probe_err_create("no program given; usage: %s %s", run_command.name,
 				       run_command.usage);
-	if (!err && !config->handler_count)
-		err = add_handlers(config, "memory");
-	return err;
+	return err ? err : settle(config);
 }
 
 void run_config_deinit(struct run_config *config)

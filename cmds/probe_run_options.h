@@ -10,6 +10,7 @@
 
 #include "common/log.h"
 #include "common/option.h"
+#include "probe_run_sampling.h"
 
 struct probe_err;
 
@@ -43,7 +44,9 @@ struct run_config {
 	enum run_device device;
 	const char *kernel_include, *kernel_exclude, *dispatches;
 	bool instrumented, strict, force, report;
+	bool probes_asked;    /* by name: sampling alone runs the originals */
 	bool pc_sampling_raw; /* keep each sample as well */
+	struct run_sampling sampling;
 	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;
 	int program; /* index in argv */

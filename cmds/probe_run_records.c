@@ -477,6 +477,18 @@ static bool apply_loss(struct run_session *session, const struct probe_seg_rec *
 	return true;
 }
 
+static bool apply_note(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_note hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	if (hr.text_len > rec->size - sizeof(hr) || hr.text_len > 1024)
+		return false;
+	run_session_log(session, hr.level == PROBE_NOTE_INFO ? PROBE_LOG_INFO : PROBE_LOG_WARNING,
+			"tool", "%.*s", (int)hr.text_len, (const char *)rec->payload + sizeof(hr));
+	return true;
+}
+
 static bool apply_exit(struct run_session *session, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_exit hr;
@@ -509,6 +521,7 @@ static const struct {
 	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), run_samples_queue},
 	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), run_samples_sampler},
 	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), run_samples_take},
+	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
 };
 
 void run_record_apply(struct run_session *session, const struct probe_seg_rec *rec)

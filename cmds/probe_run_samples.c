@@ -203,7 +203,11 @@ bool run_samples_sampler(struct run_session *session, const struct probe_seg_rec
 
 	memcpy(&hr, rec->payload, sizeof(hr));
 	agent = run_table_get(&session->objects.agents, hr.agent);
-	if (!agent || sampler_of(session, hr.agent) || hr.provider_len >= sizeof(provider) ||
+	/* The runtime was shut down and started again: sampling goes on. */
+	sampler = sampler_of(session, hr.agent);
+	if (sampler)
+		return hr.method == (uint32_t)sampler->attributor.layout.method;
+	if (!agent || hr.provider_len >= sizeof(provider) ||
 	    hr.provider_len > rec->size - sizeof(hr) || hr.unit > 2 ||
 	    !probe_pcs_layout(agent->arch, (enum probe_pcs_method)hr.method, &layout))
 		return false;

@@ -95,20 +95,25 @@ static void every_option_is_taken(void **state)
 	/* Each row of the table, spelled out, with a value each of them takes. */
 	for (size_t i = 0; i < run_command.count; i++) {
 		const struct probe_option *option = &run_command.options[i];
-		static const char *const values[] = {"memory", "block", "auto", "all", "x"};
+		static const char *const values[] = {"memory", "block",	     "auto",   "all",
+						     "x",      "stochastic", "cycles", "256"};
 		bool taken = false;
 		char word[80];
 
 		if (!option->name)
 			continue;
-		for (size_t k = 0; k < 5 && !taken; k++) {
+		for (size_t k = 0; k < 8 && !taken; k++) {
 			struct run_config config;
 			struct probe_err *err;
 
 			snprintf(word, sizeof(word), "--%s%s%s", option->name,
 				 option->value ? "=" : "", option->value ? values[k] : "");
-			err = run_config_init(&config, 3,
-					      (char *[]){"probe-run", word, "app", NULL});
+			/* Some options make sense only beside others. */
+			err = run_config_init(
+				&config, 6,
+				(char *[]){"probe-run", "--pc-sampling-method=stochastic",
+					   "--pc-sampling-unit=cycles",
+					   "--pc-sampling-interval=1024", word, "app", NULL});
 			taken = !err;
 			probe_err_destroy(err);
 			run_config_deinit(&config);
@@ -134,6 +139,50 @@ static void refuses(void **state)
 	bad("without a name", ARGS("-a", "x,,y", "app"));
 	bad("no regular expression", ARGS("-k", "a[", "app"));
 	bad("empty", ARGS("-o", "", "app"));
+}
+
+#define SAMPLING(method, unit, interval)                                                           \
+	ARGS("--pc-sampling-method", method, "--pc-sampling-unit", unit, "--pc-sampling-interval", \
+	     interval, "app")
+
+static void refuses_sampling(void **state)
+{
+	(void)state;
+	bad("--pc-sampling-unit is missing: PC sampling needs --pc-sampling-method, "
+	    "--pc-sampling-unit and --pc-sampling-interval together",
+	    ARGS("--pc-sampling-method=stochastic", "--pc-sampling-interval=256", "app"));
+	bad("--pc-sampling-method is missing", ARGS("--pc-sampling-interval=256", "app"));
+	bad("'often' is none of: host_trap, stochastic", SAMPLING("often", "time", "1"));
+	bad("'hours' is none of: time, cycles, instructions", SAMPLING("host_trap", "hours", "1"));
+	bad("'0' is not a whole number greater than 0", SAMPLING("host_trap", "time", "0"));
+	bad("'-1' is not a whole number", SAMPLING("host_trap", "time", "-1"));
+	bad("'1e6' is not a whole number", SAMPLING("host_trap", "time", "1e6"));
+	bad("does not go with --pc-sampling-method=host_trap; it takes --pc-sampling-unit=time",
+	    SAMPLING("host_trap", "cycles", "1024"));
+	bad("does not go with --pc-sampling-method=stochastic; it takes --pc-sampling-unit=cycles",
+	    SAMPLING("stochastic", "instructions", "1024"));
+	bad("a power of two from 256 to 2147483648", SAMPLING("stochastic", "cycles", "128"));
+	bad("out of range", SAMPLING("stochastic", "cycles", "4294967296"));
+	bad("1000 is not a power of two", SAMPLING("stochastic", "cycles", "1000"));
+	bad("no sampling is asked for", ARGS("--pc-sampling-clones", "app"));
+}
+
+static void samples_originals(void **state)
+{
+	struct run_config config = good(SAMPLING("stochastic", "cycles", "2147483648"));
+
+	(void)state;
+	assert_true(config.sampling.on && !config.instrumented);
+	assert_int_equal(config.sampling.method, 1);
+	assert_int_equal(config.sampling.unit, 1);
+	assert_int_equal(config.sampling.interval, 2147483648);
+	assert_int_equal(config.handler_count, 0);
+	run_config_deinit(&config);
+	config = good(ARGS("--pc-sampling-method=host_trap", "--pc-sampling-unit=time",
+			   "--pc-sampling-interval=1", "--kind=memory", "app"));
+	assert_true(config.sampling.on && config.instrumented);
+	assert_int_equal(config.handler_count, 1);
+	run_config_deinit(&config);
 }
 
 static void dispatch_filters(void **state)
@@ -189,9 +238,10 @@ static void expands_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(defaults),	  cmocka_unit_test(stops_at_the_program),
-		cmocka_unit_test(reads_handlers), cmocka_unit_test(every_option_is_taken),
-		cmocka_unit_test(refuses),	  cmocka_unit_test(dispatch_filters),
+		cmocka_unit_test(defaults),	     cmocka_unit_test(stops_at_the_program),
+		cmocka_unit_test(reads_handlers),    cmocka_unit_test(every_option_is_taken),
+		cmocka_unit_test(refuses),	     cmocka_unit_test(refuses_sampling),
+		cmocka_unit_test(samples_originals), cmocka_unit_test(dispatch_filters),
 		cmocka_unit_test(expands_keys),
 	};
 
