@@ -41,8 +41,11 @@
 	"v_writelane_b32 v4, 64, 1\n\t"
 
 /*
- * Commit as dev_full_commit() does, or go the long way: call `any`, and for flat accesses `more`,
- * once per unit, with the counters in v0:v1, the address in v2:v3 and the unit's offset in v4.
+ * Commit: one add for the sums and one maximum for the maxima, each lane on its own word. Not
+ * visible to the back end as memory operations: it counts fewer in flight than there are, which
+ * only makes its waits longer, and nothing waits for these. Or go the long way: call `any`, and for
+ * flat accesses `more`, once per unit, with the counters in v0:v1, the address in v2:v3 and the
+ * unit's offset in v4.
  */
 #define LEAN_COMMIT                                                                                \
 	"s_mov_b64 exec, 0xfff\n\t"                                                                \
@@ -76,7 +79,10 @@ DEV_INLINE uint32_t dev_lean_nonzero(uint64_t value)
 {
 	uint32_t truth;
 
-	__asm__("s_cmp_lg_u64 %1, 0\n\ts_cselect_b32 %0, 1, 0" : "=s"(truth) : "s"(value) : "scc");
+	__asm__("s_cmp_lg_u64 %1, 0\n\ts_cselect_b32 %0, 1, 0"
+		: "=s"(truth)
+		: "s"(dev_scalar64(value))
+		: "scc");
 	return truth;
 }
 
@@ -86,7 +92,7 @@ DEV_INLINE uint32_t dev_lean_lowest(int32_t stride)
 	return 1 - dev_lean_nonzero((uint32_t)stride ^ 0x80000000u);
 }
 
-/* A stride that does not fall on groups of banks: dev_full_misfit(), 0 = it fits. */
+/* A stride that does not fall on groups of banks, 0 = it does or stays inside of dwords. */
 DEV_INLINE uint32_t dev_lean_misfit(const struct dev_phases *phases, int32_t stride)
 {
 	uint32_t misfit = (uint32_t)stride & ((1u << phases->shift) - 1);
@@ -127,16 +133,18 @@ DEV_INLINE uint32_t dev_lean_misfit(const struct dev_phases *phases, int32_t str
 
 /* Operands that all lean probes have. */
 #define LEAN_OPERANDS                                                                              \
-	[odd] "s"(odd), [counters] "s"(counters), [any] "s"(any), [unit] "i"(unit),                \
-		[size] "i"(unit * units),                                                          \
-		[stride_hi] "s"((uint32_t)PROBE_STRIDE_BIAS + (uint32_t)stride),                   \
-		[stride_lo] "s"((uint32_t)PROBE_STRIDE_BIAS - (uint32_t)stride)
+	[odd] "s"(dev_scalar64(odd)), [counters] "s"(dev_scalar64(counters)), [any] "s"(any),      \
+		[unit] "i"(unit), [size] "i"(unit * units),                                        \
+		[stride_hi] "s"(dev_scalar32((uint32_t)PROBE_STRIDE_BIAS + (uint32_t)stride)),     \
+		[stride_lo] "s"(dev_scalar32((uint32_t)PROBE_STRIDE_BIAS - (uint32_t)stride))
 
 #define LEAN_LINE_OPERANDS                                                                         \
 	LEAN_OPERANDS, [low] "v"((uint32_t)address), [high] "v"((uint32_t)(address >> 32)),        \
-		[quads] "s"(sum.quads), [used64] "s"(sum.used64), [excess64] "s"(sum.excess64),    \
-		[used128] "s"(sum.used128), [excess128] "s"(sum.excess128),                        \
-		[needed64] "s"(unit * units), [needed128] "s"((unit + 1) / 2 * units)
+		[quads] "s"(dev_scalar32(sum.quads)), [used64] "s"(dev_scalar32(sum.used64)),      \
+		[excess64] "s"(dev_scalar32(sum.excess64)),                                        \
+		[used128] "s"(dev_scalar32(sum.used128)),                                          \
+		[excess128] "s"(dev_scalar32(sum.excess128)), [needed64] "s"(unit * units),        \
+		[needed128] "s"((unit + 1) / 2 * units)
 
 DEV_INLINE void dev_lean_lines(uint64_t counters, uint64_t address, uint32_t shape, dev_any *any,
 			       dev_any *more, uint64_t odd)
@@ -179,8 +187,9 @@ DEV_INLINE void dev_lean_passes(uint64_t counters, uint32_t address, uint32_t sh
 	__asm__ volatile(LEAN_PASSES LEAN_END(LEAN_CALL("any"))
 			 : [offset] "=&s"(offset)
 			 : LEAN_OPERANDS, [low] "v"(address), [high] "v"(0),
-			   [passes] "s"(phases.count * units * way),
-			   [ideal] "s"(phases.count * units), [affine] "s"(affine), [way] "s"(way)
+			   [passes] "s"(dev_scalar32(phases.count * units * way)),
+			   [ideal] "s"(phases.count * units), [affine] "s"(dev_scalar32(affine)),
+			   [way] "s"(dev_scalar32(way))
 			 : LEAN_SCALARS, LEAN_VECTORS);
 }
 

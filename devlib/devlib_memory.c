@@ -108,7 +108,7 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
  * once. Lines and passes of a flat access are two calls, SHAPE_LDS the second: each counts the
  * lanes of its apertures, and scratch lanes count as lanes and no more.
  *
- * The pass makes one copy per shape for the lean probes, and inlines it into the plain ones. The
+ * The pass makes one copy per shape, for lean probes and for code that is not optimised. The
  * order of the parts, and what stays in vector registers, keeps it within the scalar registers that
  * devlib_lean.h grants.
  */
@@ -147,60 +147,6 @@ DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint
 DEV_INLINE uint64_t site_counters(uint64_t wave, uint32_t site)
 {
 	return wave + (uint64_t)site * (PROBE_COUNTERS * 8);
-}
-
-/* What the lean probes' asm does, for the plain ones. */
-DEV_INLINE void count_any(uint64_t counters, uint64_t address, uint32_t shape)
-{
-	uint32_t unit = shape & 0xff, size = unit * (shape >> 8 & 0xff);
-
-	for (uint32_t offset = 0; offset < size; offset += unit) {
-		__probe_dev_memory_any(counters, address, offset, shape);
-		if (shape & SHAPE_FLAT)
-			__probe_dev_memory_any(counters, address, offset, shape | SHAPE_LDS);
-		if (unit == size)
-			break;
-	}
-}
-
-/* The plain probes, for code that is not optimised. */
-DEV_ENTRY void __probe_dev_memory_global(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
-					 uint32_t site, uint64_t address, uint32_t shape, void *any,
-					 void *more)
-{
-	uint64_t counters = site_counters(wave, site);
-
-	(void)ctx;
-	(void)any;
-	(void)more;
-	if (dev_exec() != ~0ull || !dev_full_lines(counters, address, shape))
-		count_any(counters, address, shape);
-}
-
-DEV_ENTRY void __probe_dev_memory_lds(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
-				      uint32_t site, uint32_t address, uint32_t shape, void *any,
-				      void *more)
-{
-	uint64_t counters = site_counters(wave, site);
-
-	(void)ctx;
-	(void)any;
-	(void)more;
-	if (dev_exec() != ~0ull || !dev_full_passes(counters, address, shape))
-		count_any(counters, address, shape);
-}
-
-DEV_ENTRY void __probe_dev_memory_flat(const struct probe_ctx DEV_CONSTANT *ctx, uint64_t wave,
-				       uint32_t site, uint64_t address, uint32_t shape, void *any,
-				       void *more)
-{
-	uint64_t counters = site_counters(wave, site);
-
-	(void)ctx;
-	(void)any;
-	(void)more;
-	if (dev_exec() != ~0ull || !dev_full_flat(counters, address, shape))
-		count_any(counters, address, shape);
 }
 
 /*

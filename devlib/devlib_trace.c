@@ -178,23 +178,6 @@ DEV_SHARED void __probe_dev_trace_any(uint64_t wave_ctx, uint64_t wave, uint64_t
 	write_access(ctx, wave, site, address, &plan);
 }
 
-/* For code that is not optimised: the pass inlines what is called here. */
-DEV_ENTRY void __probe_dev_trace_global(const dev_ctx *ctx, uint64_t wave, uint32_t site,
-					uint64_t address, uint32_t shape, void *any, void *more)
-{
-	(void)shape;
-	(void)any;
-	(void)more;
-	__probe_dev_trace_any((uint64_t)ctx, wave, address, site);
-}
-
-/* The address of an LDS access is its offset in the workgroup's LDS. */
-DEV_ENTRY void __probe_dev_trace_lds(const dev_ctx *ctx, uint64_t wave, uint32_t site,
-				     uint32_t address, uint32_t shape, void *any, void *more)
-{
-	__probe_dev_trace_global(ctx, wave, site, address, shape, any, more);
-}
-
 /* A call in disguise, as devlib_lean.h explains. */
 DEV_ENTRY void __probe_dev_trace_global_lean(const dev_ctx *ctx, uint64_t wave, uint32_t site,
 					     uint64_t address, uint32_t shape, void *any,
@@ -214,6 +197,7 @@ DEV_ENTRY void __probe_dev_trace_global_lean(const dev_ctx *ctx, uint64_t wave, 
 		: LEAN_SCALARS, "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15");
 }
 
+/* The address of an LDS access is its offset in the workgroup's LDS. */
 DEV_ENTRY void __probe_dev_trace_lds_lean(const dev_ctx *ctx, uint64_t wave, uint32_t site,
 					  uint32_t address, uint32_t shape, void *any, void *more)
 {

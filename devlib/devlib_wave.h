@@ -93,6 +93,21 @@ DEV_INLINE uint64_t dev_uniform64(uint64_t value)
 	return dev_join(dev_uniform32((uint32_t)value), dev_uniform32((uint32_t)(value >> 32)));
 }
 
+/*
+ * A scalar as an operand of asm. -O3 moves scalar arithmetic to the ends of branches, and what then
+ * joins comes in vector registers; it leaves convergent operations where they are. Costs nothing
+ * where the value is in scalar registers: the back end folds it.
+ */
+DEV_INLINE uint32_t dev_scalar32(uint32_t value)
+{
+	return __builtin_constant_p(value) ? value : dev_uniform32(value);
+}
+
+DEV_INLINE uint64_t dev_scalar64(uint64_t value)
+{
+	return __builtin_constant_p(value) ? value : dev_uniform64(value);
+}
+
 DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
 {
 	return (uint32_t)__builtin_amdgcn_readlane((int)value, (int)lane);

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "layouts.h"
 #include "lds_model.h"
 
 /*
@@ -28,6 +30,19 @@ __attribute__((format(printf, 2, 3))) static void say(char text[ADVICE_MAX], con
 	va_start(args, format);
 	vsnprintf(text, ADVICE_MAX, format, args);
 	va_end(args);
+}
+
+/* End the fix in what it was found to leave. */
+static void verify(struct advice *ret, const char *what, double after, double before)
+{
+	size_t used = strlen(ret->fix);
+
+	ret->verified = true;
+	ret->what = what;
+	ret->after = after;
+	ret->before = before;
+	snprintf(ret->fix + used, ADVICE_MAX - used,
+		 "; verified: %.4g %s after, %.4g before (per execution)", after, what, before);
 }
 
 enum pattern {
@@ -92,76 +107,126 @@ static const char *irregular(const struct facts *facts, char *text, size_t room)
 
 /* ---- LDS ----------------------------------------------------------------------------------- */
 
-/* Conflicts of one full-wave access: rows of `row` lanes at `stride`, rows `shift` bytes apart. */
-static uint32_t conflicts_of(const struct facts *facts, int64_t stride, unsigned row,
-			     uint32_t shift, struct lds_scratch *scratch)
+static double conflicts_each(const struct facts *facts)
 {
-	const struct advice_site *site = facts->site;
-	const struct lds_model *model = lds_model_find(site->arch);
-	const struct lds_phases *phases =
-		lds_model_phases(model, site->unit, site->access == PROBE_ACCESS_STORE);
-	uint32_t addr[64], conflicts = 0;
-
-	for (unsigned k = 0; k < site->bytes / site->unit; k++) {
-		struct lds_cost cost;
-
-		for (unsigned lane = 0; lane < site->wave; lane++)
-			addr[lane] = (uint32_t)((1 << 17) + stride * (int)(lane % row)) +
-				     shift * (lane / row) + k * site->unit;
-		cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, site->wave,
-				 site->unit, site->wave == 64 ? ~0ull : (1ull << site->wave) - 1,
-				 addr, scratch);
-		conflicts += cost.passes - cost.ideal;
-	}
-	return conflicts;
+	return (double)facts->conflicts / (double)facts->executions;
 }
 
 /*
- * Smallest padding, in units, that leaves no conflict at the stride nor along the row; 0 if none
- * up to 8 units does.
+ * A row of `size` bytes: pad it, or swizzle it, or both are open. False if neither removes all
+ * conflicts.
  */
-static unsigned padding(const struct facts *facts, int64_t stride, unsigned row,
-			struct lds_scratch *scratch)
+static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row, const char *example,
+		      struct lds_scratch *scratch, struct advice *ret)
 {
-	unsigned element = facts->site->bytes < 4 ? 4 : facts->site->bytes;
+	const struct advice_site *site = facts->site;
+	unsigned element = layout_element(site), n, columns;
+	long long size = llabs((long long)stride);
+	char pad[128] = "", swizzle[128] = "";
 
-	for (unsigned n = 1; n <= 8; n++) {
-		int64_t padded =
-			stride < 0 ? stride - (int)(n * element) : stride + (int)(n * element);
+	n = layout_padding(site, stride, row, scratch);
+	columns = layout_swizzle(site, stride, row, scratch);
+	if (n && size % element == 0)
+		snprintf(pad, sizeof(pad),
+			 "pad the row%s from %lld to %lld elements of %u B (%lld B)", example,
+			 size / element, size / element + n, element, size + n * element);
+	else if (n)
+		snprintf(pad, sizeof(pad), "pad the row by %u B to %lld B", n * element,
+			 size + n * element);
+	if (columns)
+		snprintf(swizzle, sizeof(swizzle),
+			 "%sstore column c of row r in column c ^ (r %% %u)", n ? ", or " : "",
+			 columns);
+	say(ret->fix, "%s%s", pad, swizzle);
+	if (n || columns)
+		verify(ret, "conflicts", 0, conflicts_each(facts));
+	return n || columns;
+}
 
-		if (!conflicts_of(facts, padded, row, element, scratch))
-			return n;
+/* What was tried on the addresses themselves; false: nothing, or nothing good. */
+static bool lds_tried(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct trial_result result;
+
+	if (!site->trial) {
+		say(ret->fix, "; not verified: the counters hold no addresses, --kind trace tries "
+			      "layouts on them");
+		return false;
 	}
-	return 0;
+	if (!trial_layouts(site->trial, site, scratch, &result))
+		return false;
+	if (result.after * 2 > result.before) {
+		say(ret->fix,
+		    "; verified: of the paddings and swizzles of rows of 64 to 4096 B none halves "
+		    "the %.4g conflicts of the recorded executions (the best leaves %.4g)",
+		    result.before, result.after);
+		return false;
+	}
+	if (result.pad)
+		say(ret->fix, "pad each %u B by %u B (counted from the lowest address recorded)",
+		    result.row, result.pad);
+	else
+		say(ret->fix,
+		    "in rows of %u B (counted from the lowest address recorded) store column c of "
+		    "row r in column c ^ r",
+		    result.row);
+	verify(ret, "conflicts", result.after, result.before);
+	return true;
+}
+
+/* The sentence that is true whatever was tried, with what was found about it. */
+static void lds_otherwise(const struct facts *facts, const char *fix, struct lds_scratch *scratch,
+			  struct advice *ret)
+{
+	char tried[ADVICE_MAX];
+
+	if (lds_tried(facts, scratch, ret))
+		return;
+	memcpy(tried, ret->fix, sizeof(tried));
+	say(ret->fix, "%s%s", fix, tried);
 }
 
 static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
 {
-	unsigned bytes = facts->site->bytes, element = bytes < 4 ? 4 : bytes;
+	unsigned element = layout_element(facts->site);
 	long long stride = facts->low, size = llabs(stride);
-	unsigned n = padding(facts, stride, facts->site->wave, scratch);
-	/* Waves that are not full: perhaps a tree whose steps leave gaps between active lanes. */
-	const char *instead = facts->lanes < facts->executions * facts->site->wave
-				      ? "; or let the active lanes use neighbouring elements"
-				      : "";
 
+	if (!size) {
+		say(ret->cause,
+		    "all active lanes update one word, one after the other: %llu in a row",
+		    (unsigned long long)facts->way);
+		say(ret->fix, "add up within the wave first (cross-lane operations) and let one "
+			      "lane update the word");
+		/* One lane has nobody to wait for. */
+		verify(ret, "conflicts", 0, conflicts_each(facts));
+		return;
+	}
 	say(ret->cause, "lanes are %lld B apart: %llu-way bank conflict", size,
 	    (unsigned long long)facts->way);
-	if (size < 2 * (int)element)
-		say(ret->fix, "let each lane move less at a time, or lay the data out so that "
-			      "neighbouring lanes use neighbouring elements");
-	else if (n && size % element == 0)
+	if (size < 2 * (int)element) {
 		say(ret->fix,
-		    "pad the row from %lld to %lld elements of %u B (%lld B): no conflicts then%s",
-		    size / element, size / element + n, element, size + n * element, instead);
-	else if (n)
-		say(ret->fix, "pad the row by %u B to %lld B: no conflicts then%s", n * element,
-		    size + n * element, instead);
-	else
-		say(ret->fix,
-		    "no padding up to %u B removes the conflicts: swizzle the index "
-		    "(exclusive-or of row and column)",
-		    8 * element);
+		    "let each lane move less at a time, or lay the data out so that "
+		    "neighbouring lanes use neighbouring elements (of %u B)",
+		    facts->site->unit);
+		verify(ret, "conflicts",
+		       layout_conflicts(facts->site, facts->site->unit, facts->site->wave, 0,
+					scratch),
+		       conflicts_each(facts));
+		return;
+	}
+	if (!lds_pitch(facts, stride, facts->site->wave, "", scratch, ret)) {
+		lds_otherwise(facts, "change the row's length or the order of its elements",
+			      scratch, ret);
+		return;
+	}
+	/* Waves that are not full: perhaps a tree whose steps leave gaps between active lanes. */
+	if (facts->lanes < facts->executions * facts->site->wave) {
+		size_t used = strlen(ret->fix);
+
+		snprintf(ret->fix + used, ADVICE_MAX - used,
+			 "; or let the active lanes use neighbouring elements");
+	}
 }
 
 /*
@@ -171,16 +236,15 @@ static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, s
 static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned element = site->bytes < 4 ? 4 : site->bytes, row = site->row, n;
+	unsigned element = layout_element(site), row = site->row;
 	uint64_t stride = facts->way * (site->unit < 4 ? 4 : site->unit);
 
 	if (!row || row >= site->wave || site->wave % row || facts->way < 2 ||
 	    facts->conflicts % facts->executions ||
 	    facts->lanes != facts->executions * site->wave ||
-	    conflicts_of(facts, (int64_t)stride, row, element, scratch) !=
+	    layout_conflicts(site, (int64_t)stride, row, element, scratch) !=
 		    facts->conflicts / facts->executions)
 		return false;
-	n = padding(facts, (int64_t)stride, row, scratch);
 	say(ret->cause,
 	    "the counts are those of lanes %llu B apart within rows of %u work-items: %llu-way bank "
 	    "conflict",
@@ -191,27 +255,15 @@ static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, str
 		    "within each row of %u work-items lanes are a multiple of 128 B apart: %llu-way "
 		    "bank conflict",
 		    row, (unsigned long long)facts->way);
-	/* The stride is known up to multiples of all banks; a pitch of one row is a fair example.
-	 */
-	if (n && stride / element == row)
-		say(ret->fix,
-		    "pad the row by %u B, for example from %u to %u elements of %u B: no "
-		    "conflicts then",
-		    n * element, row, row + n, element);
-	else if (n)
-		say(ret->fix, "pad the row by %u B (elements of %u B): no conflicts then",
-		    n * element, element);
-	else
-		say(ret->fix,
-		    "swizzle the index (exclusive-or of row and column); no padding up "
-		    "to %u B removes the conflicts",
-		    8 * element);
+	/* The stride is known up to multiples of all banks. */
+	if (!lds_pitch(facts, (int64_t)stride, row, ", for example", scratch, ret))
+		lds_otherwise(facts, "change the row's length or the order of its elements",
+			      scratch, ret);
 	return true;
 }
 
 static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
 {
-	double each = (double)facts->conflicts / (double)facts->executions;
 	unsigned long long way = facts->way;
 	char text[96];
 
@@ -226,19 +278,28 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 		    (long long)facts->low, (long long)facts->high, way);
 		say(ret->fix, "change the index so that active lanes use neighbouring elements in "
 			      "every step");
+		verify(ret, "conflicts",
+		       layout_conflicts(facts->site, facts->site->unit, facts->site->wave, 0,
+					scratch),
+		       conflicts_each(facts));
 		return;
 	}
 	if (facts->pattern == PATTERN_NONE && lds_rows(facts, scratch, ret))
 		return;
 	say(ret->cause, "%s: %.1f conflicts per execution, up to %llu-way",
-	    irregular(facts, text, sizeof(text)), each, way);
+	    irregular(facts, text, sizeof(text)), conflicts_each(facts), way);
 	if (facts->site->access == PROBE_ACCESS_ATOMIC)
-		say(ret->fix, "give each group of lanes a copy of the table at an odd pitch, and "
-			      "sum the copies at the end");
+		lds_otherwise(
+			facts,
+			"give each group of lanes a copy of the table at an odd pitch, and sum "
+			"the copies at the end",
+			scratch, ret);
 	else
-		say(ret->fix,
-		    "if the index is computed from rows and columns, try other row pitches "
-		    "or a swizzle; if it comes from data, order the data by bank");
+		lds_otherwise(
+			facts,
+			"if the index is computed from rows and columns, try other row pitches "
+			"or a swizzle; if it comes from data, order the data by bank",
+			scratch, ret);
 }
 
 /* ---- Global memory -------------------------------------------------------------------------- */
@@ -247,6 +308,15 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 static bool sparse(const struct facts *facts)
 {
 	return facts->lanes * 16 < facts->executions * facts->site->wave * 15;
+}
+
+/* What neighbouring elements would take, from a line's beginning. */
+static void verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
+			 struct advice *ret)
+{
+	verify(ret, facts->line == 64 ? "lines of 64 B" : "lines of 128 B",
+	       layout_lines(facts->site, facts->line, stride, lanes),
+	       (double)facts->used / (double)facts->executions);
 }
 
 static void global_sparse(const struct facts *facts, struct advice *ret)
@@ -263,6 +333,9 @@ static void global_sparse(const struct facts *facts, struct advice *ret)
 	    (double)facts->used / executions, facts->line, (double)facts->needed / executions);
 	say(ret->fix, "let the active lanes be neighbours that use neighbouring elements (compact "
 		      "the work before the branch), or give idle lanes work");
+	/* As many lanes as were active on average, or one more. */
+	verify_lines(facts, facts->site->bytes,
+		     (unsigned)((facts->lanes + facts->executions - 1) / facts->executions), ret);
 }
 
 static void global_stride(const struct facts *facts, struct advice *ret)
@@ -278,6 +351,7 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 		    facts->line);
 		say(ret->fix, "align the first lane's address (base, offset, row pitch) to %u B",
 		    facts->line);
+		verify_lines(facts, bytes, site->wave, ret);
 	} else if (stride <= (long long)bytes) {
 		say(ret->cause,
 		    "each lane's %u B are %s in %u accesses of %u B, and each of them reaches over "
@@ -287,6 +361,7 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 		    "let neighbouring lanes take neighbouring %u B pieces (elements of %u B, or "
 		    "one array per member)",
 		    unit, unit);
+		verify_lines(facts, unit, site->wave, ret);
 	} else {
 		unsigned per_line = (unsigned)(facts->line / stride);
 
@@ -302,7 +377,25 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 			say(ret->fix,
 			    "let neighbouring lanes use neighbouring elements (swap the loops or "
 			    "indices), or pass a tile through LDS");
+		verify_lines(facts, bytes, site->wave, ret);
 	}
+}
+
+/* Addresses from data: what would sorting them do? */
+static void verify_sorted(const struct facts *facts, struct advice *ret)
+{
+	size_t used = strlen(ret->fix);
+	struct trial_result result;
+
+	if (facts->site->trial &&
+	    trial_sorted(facts->site->trial, facts->site, facts->line, &result))
+		verify(ret,
+		       facts->line == 64 ? "lines of 64 B of recorded executions, sorted,"
+					 : "lines of 128 B of recorded executions, sorted,",
+		       result.after, result.before);
+	else
+		snprintf(ret->fix + used, ADVICE_MAX - used,
+			 "; not verified: the counters hold no addresses, --kind trace sorts them");
 }
 
 static void global_advice(const struct facts *facts, struct advice *ret)
@@ -328,6 +421,7 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 		    (long long)facts->low, (long long)facts->high, used, facts->line, needed);
 		say(ret->fix, "let neighbouring lanes use neighbouring elements in every step, and "
 			      "align the first one");
+		verify_lines(facts, site->bytes, site->wave, ret);
 		return;
 	}
 	/* As many lines as a row has lanes: the rows of the wave cross the same ones, side by side.
@@ -341,6 +435,7 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 		    used, facts->line, needed, row);
 		say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the indices), "
 			      "or pass a tile through LDS");
+		verify_lines(facts, site->bytes, site->wave, ret);
 		return;
 	}
 	say(ret->cause, "%s%s: %.1f lines of %u B touched, %.1f needed",
@@ -354,6 +449,7 @@ static void global_advice(const struct facts *facts, struct advice *ret)
 	else
 		say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "
 			      "lines, or gather once into LDS");
+	verify_sorted(facts, ret);
 }
 
 void advice_give(const struct advice_site *site, struct lds_scratch *scratch, struct advice *ret)

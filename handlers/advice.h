@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From the counters of a site to one sentence on why it costs more than it need and one on what to
- * change. Nothing is said of a site that costs no more than it need (broadcasts too); a padding is
- * proposed only after the LDS model has found it free of conflicts.
+ * change. Nothing is said of a site that costs no more than it need (broadcasts too). What is
+ * proposed is counted by the same rules, and the sentence ends in the result: "verified: 0
+ * conflicts after, 62 before (per execution)". What cannot be counted is said to be not verified.
  */
 #ifndef PROBE_HANDLERS_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <probe/wire.h>
 
-#define ADVICE_MAX 320
+#define ADVICE_MAX 512
+
+struct trial;
 
 struct advice_site {
 	const char *arch;
 	const uint64_t *counters; /* PROBE_COUNTERS words */
 	enum probe_access_kind access;
-	unsigned bytes, unit; /* per lane; per machine access */
-	unsigned wave;	      /* lanes */
-	unsigned row;	      /* work-items of a workgroup in x; 0 = differs between dispatches */
+	unsigned bytes, unit;	   /* per lane; per machine access */
+	unsigned wave;		   /* lanes */
+	const struct trial *trial; /* of addresses that cost too much; NULL = none were seen */
+	unsigned row; /* work-items of a workgroup in x; 0 = differs between dispatches */
 };
 
 struct lds_scratch;
 
 struct advice {
 	char cause[ADVICE_MAX], fix[ADVICE_MAX]; /* both "" when nothing is wrong */
+	/* What the fix was found to leave, and what there was, per execution. */
+	bool verified;
+	const char *what; /* "conflicts", "lines of 64 B", "lines of 128 B" */
+	double before, after;
 };
 
 void advice_give(const struct advice_site *site, struct lds_scratch *scratch, struct advice *ret);

@@ -14,6 +14,7 @@
 
 #include "advice.h"
 #include "coalesce.h"
+#include "layouts.h"
 #include "lds_model.h"
 
 /* The last affine execution of a site: only the place inside a line or bank row matters. */
@@ -31,6 +32,9 @@ struct last {
 /* Multiple of every line size and of every row of banks (64 banks of 4 bytes). */
 #define PERIOD 256u
 
+/* Sites whose addresses are kept: 66 KiB each. */
+#define TRIALS_MAX 256u
+
 struct site {
 	uint64_t counters[PROBE_COUNTERS];
 	struct last last;
@@ -38,7 +42,8 @@ struct site {
 	bool known, invalid, global, lds; /* global and lds: a flat access */
 	bool share;			  /* no atomic operation */
 	uint16_t unit, units;
-	uint32_t natural; /* alignment of a unit that LDS expects, less 1 */
+	struct trial *trial; /* executions that cost too much, to try layouts on; or NULL */
+	uint32_t natural;    /* alignment of a unit that LDS expects, less 1 */
 };
 
 struct kernel {
@@ -57,6 +62,7 @@ struct memory {
 	size_t count, room;
 	struct kernel *current;
 	uint64_t invalid; /* records of sites that do not exist */
+	unsigned trials;  /* sites that have one */
 	struct lines_scratch lines;
 	struct lds_scratch lds;
 	uint64_t addr[64];
@@ -277,6 +283,24 @@ static bool count_closed(const struct kernel *kernel, const struct site *site,
 	return true;
 }
 
+/* Keep some of the addresses that cost too much. */
+static void keep(struct memory *memory, struct site *site, const struct probe_access *access,
+		 const struct last *sum)
+{
+	bool lds = sum->lds.passes > sum->lds.ideal;
+
+	if (!lds && !sum->excess64 && !sum->excess128)
+		return;
+	if (!site->trial && memory->trials < TRIALS_MAX) {
+		site->trial = calloc(1, sizeof(*site->trial));
+		memory->trials += site->trial != NULL;
+	}
+	if (!site->trial || site->trial->executions == TRIAL_EXECUTIONS)
+		return;
+	expand(memory, access);
+	trial_add(site->trial, lds, access->exec, memory->addr);
+}
+
 static void flush(struct site *site)
 {
 	if (site->last.repeats)
@@ -321,6 +345,7 @@ static void count_affine(struct memory *memory, const struct kernel *kernel, str
 		*last = (struct last){.exec = access->exec, .stride = access->stride, .base = base};
 		count_lanes(memory, kernel, site, dispatch, access, last);
 	}
+	keep(memory, site, access, last);
 	last->repeats = 1;
 	last->valid = !(site->global && site->lds);
 }
@@ -337,6 +362,7 @@ static void count_access(struct memory *memory, const struct kernel *kernel, str
 		struct last sum = {0};
 
 		count_lanes(memory, kernel, site, dispatch, access, &sum);
+		keep(memory, site, access, &sum);
 		add_sums(site->counters, &sum, 1);
 	}
 }
@@ -434,6 +460,10 @@ static const struct probe_column columns[] = {
 	{"stride_hi", PROBE_TYPE_INTEGER},
 	{"cause", PROBE_TYPE_TEXT},
 	{"fix", PROBE_TYPE_TEXT},
+	/* What the fix leaves per execution, counted; NULL if that could not be. */
+	{"verified", PROBE_TYPE_TEXT},
+	{"before", PROBE_TYPE_REAL},
+	{"after", PROBE_TYPE_REAL},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -450,6 +480,7 @@ static int write_row(struct memory *memory, int table, const struct kernel *kern
 		.unit = info->unit,
 		.wave = kernel->wave,
 		.row = kernel->row,
+		.trial = kernel->sites[id].trial,
 	};
 	union probe_value values[COLUMNS] = {
 		{.integer = kernel->code_object},
@@ -472,6 +503,9 @@ static int write_row(struct memory *memory, int table, const struct kernel *kern
 		c[PROBE_C_STRIDE_HI] ? (int64_t)(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS) : 0;
 	values[n++].text = advice.cause;
 	values[n++].text = advice.fix;
+	values[n++].text = advice.verified ? advice.what : NULL;
+	values[n++].real = advice.before;
+	values[n++].real = advice.after;
 	return host->row(host->ctx, table, values, n);
 }
 
@@ -504,6 +538,8 @@ static int memory_close(void *state)
 			  "memory: %llu records of sites that do not exist were left out",
 			  (unsigned long long)memory->invalid);
 	for (size_t i = 0; i < memory->count; i++) {
+		for (uint32_t id = 0; id < memory->kernels[i]->site_count; id++)
+			free(memory->kernels[i]->sites[id].trial);
 		free(memory->kernels[i]->sites);
 		free(memory->kernels[i]);
 	}

@@ -21,17 +21,12 @@ extern const char probe_devlib_end[] __attribute__((visibility("hidden")));
 
 static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_ENTER] = "__probe_dev_memory_enter",
-	[DEVLIB_MEMORY_GLOBAL] = "__probe_dev_memory_global",
-	[DEVLIB_MEMORY_FLAT] = "__probe_dev_memory_flat",
-	[DEVLIB_MEMORY_LDS] = "__probe_dev_memory_lds",
 	[DEVLIB_MEMORY_GLOBAL_LEAN] = "__probe_dev_memory_global_lean",
 	[DEVLIB_MEMORY_FLAT_LEAN] = "__probe_dev_memory_flat_lean",
 	[DEVLIB_MEMORY_LDS_LEAN] = "__probe_dev_memory_lds_lean",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_TRACE_ENTER] = "__probe_dev_trace_enter",
 	[DEVLIB_TRACE_EXIT] = "__probe_dev_trace_exit",
-	[DEVLIB_TRACE_GLOBAL] = "__probe_dev_trace_global",
-	[DEVLIB_TRACE_LDS] = "__probe_dev_trace_lds",
 	[DEVLIB_TRACE_GLOBAL_LEAN] = "__probe_dev_trace_global_lean",
 	[DEVLIB_TRACE_LDS_LEAN] = "__probe_dev_trace_lds_lean",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
@@ -137,7 +132,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t 
 		 * A trace record says nothing of the access but its addresses; counters are made
 		 * of one unit at a time, and only in LDS do the directions differ.
 		 */
-		.shape = kind == PROBE_KIND_TRACE ? 0 : unit_shape(shape),
+		.shape = kind == PROBE_KIND_TRACE ? shape & DEVLIB_SHAPE_PLAIN : unit_shape(shape),
 	};
 	LLVMValueRef original = devlib->function[shared.original];
 	char *name;
@@ -153,11 +148,14 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t 
 	copy_attribute(shared.copy, like, "target-cpu");
 	copy_attribute(shared.copy, like, "target-features");
 	/* What the lean probes let it use (devlib_lean.h). */
-	add_attribute(shared.copy, "amdgpu-num-vgpr", "16");
+	if (!(shape & DEVLIB_SHAPE_PLAIN))
+		add_attribute(shared.copy, "amdgpu-num-vgpr", "16");
 	if (kind == PROBE_KIND_MEMORY) {
 		LLVMValueRef param = LLVMGetParam(shared.copy, 3);
 
-		LLVMReplaceAllUsesWith(param, LLVMConstInt(LLVMTypeOf(param), shared.shape, 0));
+		LLVMReplaceAllUsesWith(
+			param, LLVMConstInt(LLVMTypeOf(param),
+					    shared.shape & ~(uint32_t)DEVLIB_SHAPE_PLAIN, 0));
 	}
 	probe_shim_cleanup(shared.copy, analyses);
 	devlib->shared =

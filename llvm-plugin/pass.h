@@ -133,17 +133,12 @@ void pass_clone_kind(struct pass_unit *unit, LLVMModuleRef module, enum probe_ki
 /* devlib_link.c: the device library's functions, linked into the module while we work. */
 enum devlib_function {
 	DEVLIB_MEMORY_ENTER,
-	DEVLIB_MEMORY_GLOBAL,
-	DEVLIB_MEMORY_FLAT,
-	DEVLIB_MEMORY_LDS,
 	DEVLIB_MEMORY_GLOBAL_LEAN,
 	DEVLIB_MEMORY_FLAT_LEAN,
 	DEVLIB_MEMORY_LDS_LEAN,
-	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape, or inlined into the plain probes */
+	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape */
 	DEVLIB_TRACE_ENTER,
 	DEVLIB_TRACE_EXIT,
-	DEVLIB_TRACE_GLOBAL,
-	DEVLIB_TRACE_LDS,
 	DEVLIB_TRACE_GLOBAL_LEAN,
 	DEVLIB_TRACE_LDS_LEAN,
 	DEVLIB_TRACE_ANY,
@@ -158,6 +153,8 @@ enum {
 	DEVLIB_SHAPE_LDS = 1 << 18,
 	DEVLIB_SHAPE_FLAT = 1 << 19,
 	DEVLIB_SHAPE_ATOMIC = 1 << 20,
+	/* Of copies only: called by code that is not optimised, with a stack to use. */
+	DEVLIB_SHAPE_PLAIN = 1 << 21,
 };
 
 /* A function that lean probes call: the original's copy for one shape. */

@@ -62,15 +62,13 @@ static LLVMValueRef opaque_lds(struct insert *in, LLVMValueRef pointer)
 
 static enum devlib_function probe_of(const struct insert *in, enum probe_space space)
 {
-	static const enum devlib_function probes[2][2][3] = {
-		{{DEVLIB_MEMORY_GLOBAL_LEAN, DEVLIB_MEMORY_LDS_LEAN, DEVLIB_MEMORY_FLAT_LEAN},
-		 {DEVLIB_MEMORY_GLOBAL, DEVLIB_MEMORY_LDS, DEVLIB_MEMORY_FLAT}},
-		{{DEVLIB_TRACE_GLOBAL_LEAN, DEVLIB_TRACE_LDS_LEAN, DEVLIB_TRACE_GLOBAL_LEAN},
-		 {DEVLIB_TRACE_GLOBAL, DEVLIB_TRACE_LDS, DEVLIB_TRACE_GLOBAL}},
+	static const enum devlib_function probes[2][3] = {
+		{DEVLIB_MEMORY_GLOBAL_LEAN, DEVLIB_MEMORY_LDS_LEAN, DEVLIB_MEMORY_FLAT_LEAN},
+		{DEVLIB_TRACE_GLOBAL_LEAN, DEVLIB_TRACE_LDS_LEAN, DEVLIB_TRACE_GLOBAL_LEAN},
 	};
 	unsigned column = space == PROBE_SPACE_LDS ? 1 : space == PROBE_SPACE_FLAT ? 2 : 0;
 
-	return probes[in->kind == PROBE_KIND_TRACE][in->plain][column];
+	return probes[in->kind == PROBE_KIND_TRACE][column];
 }
 
 /*
@@ -90,6 +88,46 @@ static uint32_t shape_of(const struct pass_site *site)
 	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);
 }
 
+static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, unsigned count)
+{
+	LLVMValueRef function = devlib_share(in->devlib, in->kind, shape | DEVLIB_SHAPE_PLAIN,
+					     in->clone, in->analyses);
+
+	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, count, "");
+}
+
+/*
+ * Code that is not optimised calls the long way as any function is called. Inlined, each of a
+ * probe's values would have a stack slot of its own, and a few dozen sites exceed the largest frame
+ * there is.
+ */
+static void insert_plain(struct insert *in, LLVMValueRef address, const struct pass_site *site,
+			 uint32_t id)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
+	LLVMValueRef row = LLVMConstInt(i64, (uint64_t)id * PROBE_COUNTERS * 8, 0), args[4];
+	uint32_t shape = shape_of(site);
+
+	address = LLVMBuildZExt(in->builder, address, i64, "");
+	if (in->kind == PROBE_KIND_TRACE) {
+		args[0] = LLVMBuildPtrToInt(in->builder, in->ctx, i64, "");
+		args[1] = in->wave;
+		args[2] = address;
+		args[3] = const_i32(in, id);
+		call_shared(in, shape, args, 4);
+		return;
+	}
+	args[0] = LLVMBuildAdd(in->builder, in->wave, row, "");
+	args[1] = address;
+	args[3] = const_i32(in, shape);
+	for (uint32_t offset = 0; offset < site->size; offset += site->unit) {
+		args[2] = const_i32(in, offset);
+		call_shared(in, shape, args, 4);
+		if (site->space == PROBE_SPACE_FLAT)
+			call_shared(in, shape | DEVLIB_SHAPE_LDS, args, 4);
+	}
+}
+
 static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
 			uint32_t id)
 {
@@ -97,25 +135,23 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 	LLVMTypeRef type =
 		lds ? LLVMInt32TypeInContext(in->context) : LLVMInt64TypeInContext(in->context);
 	LLVMTypeRef any_type = LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT);
-	LLVMValueRef pointer, any = LLVMConstNull(any_type), more = any;
+	LLVMValueRef pointer, address, any, more = LLVMConstNull(any_type);
 	uint32_t shape = shape_of(site);
 
-	if (!in->plain)
-		any = devlib_share(in->devlib, in->kind, shape, in->clone, in->analyses);
-	if (!in->plain && site->space == PROBE_SPACE_FLAT)
-		more = devlib_share(in->devlib, in->kind, shape | DEVLIB_SHAPE_LDS, in->clone,
-				    in->analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
 	pointer = lds ? opaque_lds(in, site->pointer) : site->pointer;
+	address = LLVMBuildPtrToInt(in->builder, pointer, type, "");
+	if (in->plain) {
+		insert_plain(in, address, site, id);
+		return;
+	}
+	any = devlib_share(in->devlib, in->kind, shape, in->clone, in->analyses);
+	if (site->space == PROBE_SPACE_FLAT)
+		more = devlib_share(in->devlib, in->kind, shape | DEVLIB_SHAPE_LDS, in->clone,
+				    in->analyses);
 	LLVMValueRef args[] = {
-		in->ctx,
-		in->wave,
-		const_i32(in, id),
-		LLVMBuildPtrToInt(in->builder, pointer, type, ""),
-		const_i32(in, shape),
-		any,
-		more,
+		in->ctx, in->wave, const_i32(in, id), address, const_i32(in, shape), any, more,
 	};
 	call_probe(in, probe_of(in, site->space), args, 7, "");
 }
@@ -235,19 +271,6 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 		}
 }
 
-/* Plain probes get the long way inlined: nothing says that a function would need no stack. */
-static void inline_shared(struct insert *in, LLVMValueRef shared)
-{
-	for (LLVMUseRef use = LLVMGetFirstUse(shared), next; use; use = next) {
-		LLVMValueRef call = LLVMGetUser(use);
-
-		next = LLVMGetNextUse(use);
-		if (LLVMIsACallInst(call) &&
-		    LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)) == in->clone)
-			probe_shim_inline(call);
-	}
-}
-
 static bool is_plain(LLVMValueRef function, const struct pass_options *options)
 {
 	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
@@ -288,10 +311,6 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	for (size_t i = 0; i < in.calls; i++)
 		probe_shim_inline(in.call[i]);
 	free(in.call);
-	if (in.plain) {
-		inline_shared(&in, devlib->function[DEVLIB_MEMORY_ANY]);
-		inline_shared(&in, devlib->function[DEVLIB_TRACE_ANY]);
-	} else {
+	if (!in.plain)
 		probe_shim_cleanup(in.clone, analyses);
-	}
 }

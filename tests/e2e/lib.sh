@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Sourced by every end-to-end test: `. "$(dirname "$0")/lib.sh"` with the test's own arguments.
-# Sets $build, $source, a fresh $work as working directory, and PATH.
+# Sets $build, $source, a fresh $work as working directory, and PATH. A script that runs as several tests
+# at once sets $test before.
 # shellcheck shell=sh disable=SC2034
 set -eu
 
 build=$(cd "$1" && pwd)
 source=$(cd "$2" && pwd)
-name=$(basename "$0" .sh)
+name=${test:-$(basename "$0" .sh)}
 work="$build/e2e/$name"
 PATH="$build/bin:$PATH"
 export PATH

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Proposed layouts, counted; see layouts.h. */
+#include "layouts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coalesce.h"
+
+unsigned layout_element(const struct advice_site *site)
+{
+	return site->bytes < 4 ? 4 : site->bytes;
+}
+
+/* Of all machine accesses of a lane's element; addr[l] for each lane of exec. */
+static uint32_t conflicts_at(const struct advice_site *site, uint64_t exec, const uint32_t addr[64],
+			     struct lds_scratch *scratch)
+{
+	const struct lds_model *model = lds_model_find(site->arch);
+	const struct lds_phases *phases =
+		lds_model_phases(model, site->unit, site->access == PROBE_ACCESS_STORE);
+	uint32_t at[64], conflicts = 0;
+
+	for (unsigned k = 0; k < site->bytes; k += site->unit) {
+		struct lds_cost cost;
+
+		for (unsigned lane = 0; lane < 64; lane++)
+			at[lane] = exec >> lane & 1 ? addr[lane] + k : 0;
+		cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, site->wave,
+				 site->unit, exec, at, scratch);
+		conflicts += cost.passes - cost.ideal;
+	}
+	return conflicts;
+}
+
+static uint64_t full(const struct advice_site *site)
+{
+	return site->wave == 64 ? ~0ull : (1ull << site->wave) - 1;
+}
+
+uint32_t layout_conflicts(const struct advice_site *site, int64_t stride, unsigned row,
+			  uint32_t shift, struct lds_scratch *scratch)
+{
+	uint32_t addr[64] = {0};
+
+	for (unsigned lane = 0; lane < site->wave; lane++)
+		addr[lane] =
+			(uint32_t)((1 << 17) + stride * (int)(lane % row)) + shift * (lane / row);
+	return conflicts_at(site, full(site), addr, scratch);
+}
+
+unsigned layout_padding(const struct advice_site *site, int64_t stride, unsigned row,
+			struct lds_scratch *scratch)
+{
+	unsigned element = layout_element(site);
+
+	for (unsigned n = 1; n <= 8; n++) {
+		int64_t padded =
+			stride < 0 ? stride - (int)(n * element) : stride + (int)(n * element);
+
+		if (!layout_conflicts(site, padded, row, element, scratch))
+			return n;
+	}
+	return 0;
+}
+
+/* `element`: its number in a row-major table of rows of `columns`. */
+static uint32_t swizzled(unsigned element, unsigned columns, unsigned bytes)
+{
+	unsigned row = element / columns, column = element % columns;
+
+	return (row * columns + (column ^ row % columns)) * bytes;
+}
+
+unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
+			struct lds_scratch *scratch)
+{
+	unsigned bytes = layout_element(site), columns;
+	uint64_t size = pitch < 0 ? 0 - (uint64_t)pitch : (uint64_t)pitch;
+	uint32_t down[64] = {0}, along[64] = {0};
+
+	if (size % bytes || size / bytes > 4096)
+		return 0;
+	columns = (unsigned)(size / bytes);
+	if (columns < 2 || columns & (columns - 1))
+		return 0;
+	for (unsigned first = 0; first < columns; first++) {
+		for (unsigned lane = 0; lane < site->wave; lane++) {
+			/* Rows of the workgroup side by side take neighbouring columns. */
+			unsigned column = (first + lane / row) % columns;
+
+			down[lane] = swizzled(lane % row * columns + column, columns, bytes);
+			along[lane] = swizzled(first * columns + lane, columns, bytes);
+		}
+		if (conflicts_at(site, full(site), down, scratch) ||
+		    conflicts_at(site, full(site), along, scratch))
+			return 0;
+	}
+	return columns;
+}
+
+uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride, unsigned lanes)
+{
+	uint32_t sum = 0;
+	struct lines lines;
+
+	for (unsigned k = 0; k < site->bytes; k += site->unit) {
+		/* Pieces of one unit: those of all lanes, then the next ones. */
+		uint64_t base = (1ull << 40) + (stride == site->unit ? k * lanes : k);
+
+		if (lines_count_affine(site->wave, site->unit, 0, lanes, base, stride, &lines))
+			sum += line == 64 ? lines.used64 : lines.used128;
+	}
+	return sum;
+}
+
+/* ---- On addresses ---------------------------------------------------------------------------- */
+
+void trial_add(struct trial *trial, bool lds, uint64_t exec, const uint64_t addr[64])
+{
+	if (trial->executions == TRIAL_EXECUTIONS || (trial->executions && trial->lds != lds))
+		return;
+	trial->lds = lds;
+	trial->exec[trial->executions] = exec;
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+		trial->addr[trial->executions][lane] = addr[lane];
+	}
+	trial->executions++;
+}
+
+/* Where an address goes if rows of `row` bytes are padded, or their elements moved by exclusive-or.
+ */
+static uint32_t moved(uint32_t offset, unsigned row, unsigned pad, unsigned element)
+{
+	uint32_t number = offset / row, within = offset % row;
+
+	if (pad)
+		return offset + number * pad;
+	return number * row + (within / element ^ number % (row / element)) * element +
+	       within % element;
+}
+
+/* Conflicts of all executions in a layout; row = 0: as they are. */
+static uint64_t try_layout(const struct trial *trial, const struct advice_site *site, unsigned row,
+			   unsigned pad, uint32_t lowest, struct lds_scratch *scratch)
+{
+	unsigned element = layout_element(site);
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint32_t addr[64] = {0};
+
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+			uint32_t at = (uint32_t)trial->addr[i][lane] - lowest;
+
+			addr[lane] = row ? moved(at, row, pad, element) : at;
+		}
+		sum += conflicts_at(site, trial->exec[i], addr, scratch);
+	}
+	return sum;
+}
+
+bool trial_layouts(const struct trial *trial, const struct advice_site *site,
+		   struct lds_scratch *scratch, struct trial_result *ret)
+{
+	unsigned element = layout_element(site);
+	uint32_t lowest = UINT32_MAX;
+	uint64_t before, least = UINT64_MAX;
+
+	if (!trial->executions || !trial->lds)
+		return false;
+	/* Rows are counted from the lowest address seen, in whole elements. */
+	for (unsigned i = 0; i < trial->executions; i++)
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			uint32_t at = (uint32_t)trial->addr[i][__builtin_ctzll(rest)];
+
+			lowest = at < lowest ? at : lowest;
+		}
+	before = try_layout(trial, site, 0, 0, lowest, scratch);
+	for (unsigned n = 0; n < TRIAL_LAYOUTS; n++) {
+		/* From long rows to short ones: the less is added, the better. */
+		unsigned row = 4096u >> n / 2, pad = n % 2 ? 0 : element;
+		uint64_t after;
+
+		if (row < 2 * element || (!pad && (element & (element - 1))))
+			continue;
+		after = try_layout(trial, site, row, pad, lowest, scratch);
+		if (after >= least)
+			continue;
+		least = after;
+		ret->row = row;
+		ret->pad = pad;
+	}
+	if (least == UINT64_MAX)
+		return false;
+	ret->before = (double)before / trial->executions;
+	ret->after = (double)least / trial->executions;
+	return true;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of machine accesses of `unit` bytes by `count` lanes, wave by wave. */
+static uint64_t lines_of(const struct advice_site *site, unsigned line, const uint64_t *addr,
+			 size_t count, struct lines_scratch *scratch)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i += site->wave) {
+		unsigned lanes = (unsigned)(count - i < site->wave ? count - i : site->wave);
+		uint64_t at[64] = {0};
+
+		for (unsigned k = 0; k < site->bytes; k += site->unit) {
+			struct lines lines;
+
+			for (unsigned l = 0; l < lanes; l++)
+				at[l] = addr[i + l] + k;
+			lines = lines_count(site->wave, site->unit,
+					    lanes == 64 ? ~0ull : (1ull << lanes) - 1, at, scratch);
+			sum += line == 64 ? lines.used64 : lines.used128;
+		}
+	}
+	return sum;
+}
+
+bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
+		  struct trial_result *ret)
+{
+	struct lines_scratch *scratch;
+	uint64_t *addr, before = 0;
+	size_t count = 0;
+
+	if (!trial->executions || trial->lds)
+		return false;
+	addr = malloc(TRIAL_EXECUTIONS * 64 * sizeof(*addr));
+	scratch = calloc(1, sizeof(*scratch));
+	if (addr && scratch) {
+		for (unsigned i = 0; i < trial->executions; i++) {
+			size_t first = count;
+
+			for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1)
+				addr[count++] = trial->addr[i][__builtin_ctzll(rest)];
+			before += lines_of(site, line, addr + first, count - first, scratch);
+		}
+		qsort(addr, count, sizeof(*addr), by_address);
+		ret->before = (double)before / trial->executions;
+		ret->after = (double)lines_of(site, line, addr, count, scratch) / trial->executions;
+	}
+	count = addr && scratch ? count : 0;
+	free(addr);
+	free(scratch);
+	return count != 0;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Would it be better laid out differently? Conflicts and lines of a proposed layout, counted by the
+ * same rules as those of the layout as it is: from a stride (advice.c), or from addresses that a
+ * handler has seen (struct trial).
+ */
+#ifndef PROBE_HANDLERS_LAYOUTS_H
+#define PROBE_HANDLERS_LAYOUTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "advice.h"
+#include "lds_model.h"
+
+/* Bytes that a lane's element takes in LDS: no padding makes it less than a dword. */
+unsigned layout_element(const struct advice_site *site);
+
+/* Conflicts of one full-wave access: rows of `row` lanes at `stride`, rows `shift` bytes apart. */
+uint32_t layout_conflicts(const struct advice_site *site, int64_t stride, unsigned row,
+			  uint32_t shift, struct lds_scratch *scratch);
+
+/*
+ * Smallest padding, in elements, that leaves no conflict at the stride nor along the row; 0 if none
+ * up to 8 does.
+ */
+unsigned layout_padding(const struct advice_site *site, int64_t stride, unsigned row,
+			struct lds_scratch *scratch);
+
+/*
+ * Elements of a row of `pitch` bytes if storing column c of row r in column c ^ r % elements leaves
+ * no conflict, whichever column or row the wave takes; else 0.
+ */
+unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
+			struct lds_scratch *scratch);
+
+/* Lines of `line` bytes (64 or 128) of one access by `lanes` lanes that begins at a line. */
+uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride,
+		      unsigned lanes);
+
+/* ---- On addresses ---------------------------------------------------------------------------- */
+
+enum {
+	TRIAL_EXECUTIONS = 128,
+	TRIAL_LAYOUTS = 14,
+};
+
+/* The first executions that cost too much; zeroed before first use. */
+struct trial {
+	unsigned executions;
+	bool lds;
+	uint64_t exec[TRIAL_EXECUTIONS];
+	uint64_t addr[TRIAL_EXECUTIONS][64]; /* of active lanes */
+};
+
+/* Keep an execution while there is room. */
+void trial_add(struct trial *trial, bool lds, uint64_t exec, const uint64_t addr[64]);
+
+struct trial_result {
+	unsigned row, pad; /* bytes; pad = 0: the best is an exclusive-or with the row's number */
+	double before, after; /* per execution */
+};
+
+/* LDS: the best of TRIAL_LAYOUTS paddings and swizzles. False if there is nothing to try. */
+bool trial_layouts(const struct trial *trial, const struct advice_site *site,
+		   struct lds_scratch *scratch, struct trial_result *ret);
+
+/* Global memory: lines of 64 or 128 bytes, as they came and with all addresses sorted. */
+bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
+		  struct trial_result *ret);
+
+#endif

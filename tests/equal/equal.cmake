@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Instrumented equals original: 200 kernels, written and generated, times every probe kind. A program's
+# output is a hash of all memory its kernels may write, per kernel; see equal.h.
+if(NOT (PROBE_BUILD_PASS AND PROBE_BUILD_HSA AND PROBE_BUILD_SIM AND PROBE_BUILD_REPORT) OR PROBE_SANITIZE)
+	return()
+endif()
+find_program(HIPCC hipcc REQUIRED)
+set(equal_dir ${CMAKE_CURRENT_LIST_DIR})
+set(equal_out ${CMAKE_BINARY_DIR}/tests/equal)
+set(equal_kinds memory trace)
+list(JOIN equal_kinds "," equal_kinds_text)
+file(MAKE_DIRECTORY ${equal_out})
+
+# Each program once without the plugin, too: its original kernels are what nobody touched.
+function(probe_equal_program name source)
+	foreach(way plain probed)
+		set(plugin)
+		if(way STREQUAL "probed")
+			set(plugin -fpass-plugin=$<TARGET_FILE:probe_pass_15>)
+		endif()
+		add_custom_command(OUTPUT ${equal_out}/${name}.${way}
+			COMMAND ${CMAKE_COMMAND} -E env PROBE_KINDS=${equal_kinds_text}
+				${HIPCC} --offload-arch=gfx90a -w -fno-strict-aliasing ${ARGN} -I${equal_dir} ${plugin} ${source}
+				-o ${equal_out}/${name}.${way}
+			DEPENDS ${source} ${equal_dir}/equal.h probe_pass_15
+			COMMENT "hipcc ${name}.${way}" VERBATIM)
+		add_custom_target(equal_${name}_${way} ALL DEPENDS ${equal_out}/${name}.${way})
+	endforeach()
+	foreach(kind ${equal_kinds})
+		add_test(NAME equal.${name}.${kind} COMMAND sh ${equal_dir}/equal.sh ${CMAKE_BINARY_DIR}
+			${CMAKE_SOURCE_DIR} ${equal_out}/${name} ${kind})
+		set_tests_properties(equal.${name}.${kind} PROPERTIES LABELS equal TIMEOUT 120
+			ENVIRONMENT PROBE_SIM_MODEL=0)
+	endforeach()
+endfunction()
+
+function(probe_equal_generated seed count)
+	add_custom_command(OUTPUT ${equal_out}/generated${seed}.hip
+		COMMAND Python3::Interpreter ${equal_dir}/generate.py ${seed} ${count}
+			${equal_out}/generated${seed}.hip
+		DEPENDS ${equal_dir}/generate.py COMMENT "Generating kernels ${seed}" VERBATIM)
+	probe_equal_program(generated${seed} ${equal_out}/generated${seed}.hip ${ARGN})
+endfunction()
+
+probe_equal_program(written ${equal_dir}/written.hip -O2 -g)
+probe_equal_generated(1 25 -O2 -g)
+probe_equal_generated(2 25 -O2)
+probe_equal_generated(4 25 -O3 -g)
+probe_equal_generated(6 25 -O2 -g -fno-inline)
+probe_equal_generated(3 8 -O0 -g)
