@@ -4,26 +4,24 @@
  * rename the interface types and drop arguments: adding them means changing this file only, and
  * CMakeLists.txt refuses them until then.
  */
-#include "codeobj/dwarf_shim.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include <dwarf.h>
-#include <libdwarf.h>
 
+#include "codeobj/dwarf_shim_priv.h"
 #include "common/err.h"
 
 const char *const probe_dwarf_section_names[PROBE_DWARF_SECTIONS] = {
-	".debug_info",	   ".debug_abbrev",	 ".debug_line", ".debug_str",
-	".debug_line_str", ".debug_str_offsets", ".debug_addr",
+	".debug_info", ".debug_abbrev",	  ".debug_line",
+	".debug_str",  ".debug_line_str", ".debug_str_offsets",
+	".debug_addr", ".debug_ranges",	  ".debug_rnglists",
 };
 
 /* A unit with more files than this is not a compiler's. */
 #define FILES_MAX 1000000u
-/* Namespaces in namespaces; declarations of declarations. */
+/* Namespaces in namespaces. */
 #define DEPTH_MAX 32
-#define CHAIN_MAX 8
 
 struct object {
 	const struct probe_dwarf_section *sections;
@@ -36,7 +34,7 @@ static int section_info(void *user, Dwarf_Half index, Dwarf_Obj_Access_Section *
 
 	(void)error;
 	*ret = (Dwarf_Obj_Access_Section){.name = ""};
-	if (index > PROBE_DWARF_SECTIONS)
+	if (index > PROBE_DWARF_OFFERED)
 		return DW_DLV_NO_ENTRY;
 	if (index) {
 		ret->name = probe_dwarf_section_names[index - 1];
@@ -51,7 +49,7 @@ static int section_load(void *user, Dwarf_Half index, Dwarf_Small **ret, int *er
 	const struct object *object = user;
 
 	(void)error;
-	if (!index || index > PROBE_DWARF_SECTIONS || !object->sections[index - 1].bytes)
+	if (!index || index > PROBE_DWARF_OFFERED || !object->sections[index - 1].bytes)
 		return DW_DLV_NO_ENTRY;
 	*ret = (Dwarf_Small *)object->sections[index - 1].bytes;
 	return DW_DLV_OK;
@@ -78,7 +76,7 @@ static Dwarf_Small pointer_size(void *user)
 static Dwarf_Unsigned section_count(void *user)
 {
 	(void)user;
-	return PROBE_DWARF_SECTIONS + 1;
+	return PROBE_DWARF_OFFERED + 1;
 }
 
 static const Dwarf_Obj_Access_Methods methods = {
@@ -90,17 +88,8 @@ static const Dwarf_Obj_Access_Methods methods = {
 	.load_section = section_load,
 };
 
-struct reader {
-	const char *name;
-	Dwarf_Debug dbg;
-	Dwarf_Error error; /* of a call whose failure does not matter */
-	const struct probe_dwarf_sink *sink;
-	uint32_t
-		*files; /* of the unit: number in the table -> the sink's index + 1; 0 = not seen */
-	size_t file_room;
-};
-
-static struct probe_err *refuse(struct reader *reader, const char *doing, Dwarf_Error error)
+static struct probe_err *refuse(struct probe_dwarf_reader *reader, const char *doing,
+				Dwarf_Error error)
 {
 	struct probe_err *err;
 
@@ -111,7 +100,7 @@ static struct probe_err *refuse(struct reader *reader, const char *doing, Dwarf_
 	return err;
 }
 
-static struct probe_err *room_for_file(struct reader *reader, Dwarf_Unsigned number)
+static struct probe_err *room_for_file(struct probe_dwarf_reader *reader, Dwarf_Unsigned number)
 {
 	size_t room = reader->file_room ? reader->file_room : 64;
 	uint32_t *files;
@@ -130,7 +119,7 @@ static struct probe_err *room_for_file(struct reader *reader, Dwarf_Unsigned num
 }
 
 /* dwarf_linesrc() joins names and directories, and allocates: once per file of a unit. */
-static struct probe_err *file_of(struct reader *reader, Dwarf_Line line, uint32_t *ret)
+static struct probe_err *file_of(struct probe_dwarf_reader *reader, Dwarf_Line line, uint32_t *ret)
 {
 	Dwarf_Unsigned number;
 	Dwarf_Error error = NULL;
@@ -159,7 +148,7 @@ static struct probe_err *file_of(struct reader *reader, Dwarf_Line line, uint32_
 	return NULL;
 }
 
-static struct probe_err *read_row(struct reader *reader, Dwarf_Line line)
+static struct probe_err *read_row(struct probe_dwarf_reader *reader, Dwarf_Line line)
 {
 	Dwarf_Unsigned number = 0, column = 0;
 	Dwarf_Error error = NULL;
@@ -181,7 +170,7 @@ static struct probe_err *read_row(struct reader *reader, Dwarf_Line line)
 	return reader->sink->row(reader->sink->user, address, file, number, column, end);
 }
 
-static struct probe_err *read_unit(struct reader *reader, Dwarf_Die die)
+static struct probe_err *read_unit(struct probe_dwarf_reader *reader, Dwarf_Die die)
 {
 	Dwarf_Line_Context context = NULL;
 	Dwarf_Unsigned version;
@@ -211,8 +200,7 @@ static struct probe_err *read_unit(struct reader *reader, Dwarf_Die die)
 
 /* ---- Functions: what cannot be read is left out, the line table does not depend on it. ------ */
 
-/* Every call needs a place for its error: without one libdwarf aborts. */
-static bool ok(struct reader *reader, int result)
+bool probe_dwarf_ok(struct probe_dwarf_reader *reader, int result)
 {
 	if (result == DW_DLV_ERROR) {
 		dwarf_dealloc_error(reader->dbg, reader->error);
@@ -221,26 +209,21 @@ static bool ok(struct reader *reader, int result)
 	return result == DW_DLV_OK;
 }
 
-struct unit_files {
-	char **names;
-	Dwarf_Signed count;
-	int first; /* number of the first: 1 before DWARF 5 */
-};
-
-static bool attr_number(struct reader *reader, Dwarf_Die die, Dwarf_Half name, Dwarf_Unsigned *ret)
+bool probe_dwarf_number(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half name,
+			Dwarf_Unsigned *ret)
 {
 	Dwarf_Attribute attr;
 	bool found;
 
-	if (!ok(reader, dwarf_attr(die, name, &attr, &reader->error)))
+	if (!probe_dwarf_ok(reader, dwarf_attr(die, name, &attr, &reader->error)))
 		return false;
-	found = ok(reader, dwarf_formudata(attr, ret, &reader->error));
+	found = probe_dwarf_ok(reader, dwarf_formudata(attr, ret, &reader->error));
 	dwarf_dealloc_attribute(attr);
 	return found;
 }
 
 /* The entry that an out-of-line function completes: its declaration or abstract origin. */
-static Dwarf_Die declaration(struct reader *reader, Dwarf_Die die)
+Dwarf_Die probe_dwarf_origin(struct probe_dwarf_reader *reader, Dwarf_Die die)
 {
 	static const Dwarf_Half names[] = {DW_AT_specification, DW_AT_abstract_origin};
 	Dwarf_Attribute attr;
@@ -248,26 +231,27 @@ static Dwarf_Die declaration(struct reader *reader, Dwarf_Die die)
 	Dwarf_Off offset;
 
 	for (size_t i = 0; i < 2 && !next; i++) {
-		if (!ok(reader, dwarf_attr(die, names[i], &attr, &reader->error)))
+		if (!probe_dwarf_ok(reader, dwarf_attr(die, names[i], &attr, &reader->error)))
 			continue;
-		if (!ok(reader, dwarf_global_formref(attr, &offset, &reader->error)) ||
-		    !ok(reader, dwarf_offdie_b(reader->dbg, offset, 1, &next, &reader->error)))
+		if (!probe_dwarf_ok(reader, dwarf_global_formref(attr, &offset, &reader->error)) ||
+		    !probe_dwarf_ok(reader,
+				    dwarf_offdie_b(reader->dbg, offset, 1, &next, &reader->error)))
 			next = NULL;
 		dwarf_dealloc_attribute(attr);
 	}
 	return next;
 }
 
-static bool declared_at(struct reader *reader, Dwarf_Die die, unsigned chain, Dwarf_Unsigned *file,
-			Dwarf_Unsigned *line)
+static bool declared_at(struct probe_dwarf_reader *reader, Dwarf_Die die, unsigned chain,
+			Dwarf_Unsigned *file, Dwarf_Unsigned *line)
 {
 	Dwarf_Die next;
 	bool found;
 
-	if (attr_number(reader, die, DW_AT_decl_line, line) &&
-	    attr_number(reader, die, DW_AT_decl_file, file))
+	if (probe_dwarf_number(reader, die, DW_AT_decl_line, line) &&
+	    probe_dwarf_number(reader, die, DW_AT_decl_file, file))
 		return true;
-	next = chain < CHAIN_MAX ? declaration(reader, die) : NULL;
+	next = chain < PROBE_DWARF_CHAIN_MAX ? probe_dwarf_origin(reader, die) : NULL;
 	if (!next)
 		return false;
 	found = declared_at(reader, next, chain + 1, file, line);
@@ -275,15 +259,15 @@ static bool declared_at(struct reader *reader, Dwarf_Die die, unsigned chain, Dw
 	return found;
 }
 
-static struct probe_err *read_function(struct reader *reader, Dwarf_Die die,
-				       const struct unit_files *files)
+static struct probe_err *read_function(struct probe_dwarf_reader *reader, Dwarf_Die die,
+				       const struct probe_dwarf_files *files)
 {
 	Dwarf_Unsigned file, line;
 	struct probe_err *err;
 	Dwarf_Addr address;
 	uint32_t index;
 
-	if (!ok(reader, dwarf_lowpc(die, &address, &reader->error)) ||
+	if (!probe_dwarf_ok(reader, dwarf_lowpc(die, &address, &reader->error)) ||
 	    !declared_at(reader, die, 0, &file, &line))
 		return NULL;
 	if (file < (Dwarf_Unsigned)files->first ||
@@ -296,23 +280,24 @@ static struct probe_err *read_function(struct reader *reader, Dwarf_Die die,
 	return reader->sink->function(reader->sink->user, address, index, line);
 }
 
-static struct probe_err *read_children(struct reader *reader, Dwarf_Die parent, unsigned depth,
-				       const struct unit_files *files)
+static struct probe_err *read_children(struct probe_dwarf_reader *reader, Dwarf_Die parent,
+				       unsigned depth, const struct probe_dwarf_files *files)
 {
 	struct probe_err *err = NULL;
 	Dwarf_Die die, next;
 	Dwarf_Half tag;
 
-	if (depth > DEPTH_MAX || !ok(reader, dwarf_child(parent, &die, &reader->error)))
+	if (depth > DEPTH_MAX || !probe_dwarf_ok(reader, dwarf_child(parent, &die, &reader->error)))
 		return NULL;
 	while (die && !err) {
-		if (!ok(reader, dwarf_tag(die, &tag, &reader->error)))
+		if (!probe_dwarf_ok(reader, dwarf_tag(die, &tag, &reader->error)))
 			tag = 0;
 		if (tag == DW_TAG_subprogram)
 			err = read_function(reader, die, files);
 		else if (tag == DW_TAG_namespace)
 			err = read_children(reader, die, depth + 1, files);
-		if (!ok(reader, dwarf_siblingof_b(reader->dbg, die, 1, &next, &reader->error)))
+		if (!probe_dwarf_ok(reader,
+				    dwarf_siblingof_b(reader->dbg, die, 1, &next, &reader->error)))
 			next = NULL;
 		dwarf_dealloc_die(die);
 		die = next;
@@ -322,109 +307,42 @@ static struct probe_err *read_children(struct reader *reader, Dwarf_Die parent, 
 	return err;
 }
 
-static bool open_files(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
-		       struct unit_files *ret)
+bool probe_dwarf_open_files(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half version,
+			    struct probe_dwarf_files *ret)
 {
-	struct unit_files files = {.first = version >= 5 ? 0 : 1};
+	struct probe_dwarf_files files = {.first = version >= 5 ? 0 : 1};
 
-	if (!ok(reader, dwarf_srcfiles(die, &files.names, &files.count, &reader->error)))
+	if (!probe_dwarf_ok(reader,
+			    dwarf_srcfiles(die, &files.names, &files.count, &reader->error)))
 		return false;
 	*ret = files;
 	return true;
 }
 
-static void close_files(struct reader *reader, struct unit_files *files)
+void probe_dwarf_close_files(struct probe_dwarf_reader *reader, struct probe_dwarf_files *files)
 {
 	for (Dwarf_Signed i = 0; i < files->count; i++)
 		dwarf_dealloc(reader->dbg, files->names[i], DW_DLA_STRING);
 	dwarf_dealloc(reader->dbg, files->names, DW_DLA_LIST);
 }
 
-static struct probe_err *read_functions(struct reader *reader, Dwarf_Die die, Dwarf_Half version)
+static struct probe_err *read_functions(struct probe_dwarf_reader *reader, Dwarf_Die die,
+					Dwarf_Half version)
 {
-	struct unit_files files;
+	struct probe_dwarf_files files;
 	struct probe_err *err;
 
-	if (!open_files(reader, die, version, &files))
+	if (!probe_dwarf_open_files(reader, die, version, &files))
 		return NULL;
 	err = read_children(reader, die, 0, &files);
-	close_files(reader, &files);
+	probe_dwarf_close_files(reader, &files);
 	return err;
-}
-
-/* ---- Calls inlined around an address -------------------------------------------------------- */
-
-struct inline_search {
-	struct reader *reader;
-	const struct unit_files *files;
-	Dwarf_Addr address;
-	void (*call)(void *user, const char *path, uint64_t line);
-	void *user;
-};
-
-enum coverage {
-	COVERS,
-	COVERS_NOT,
-	COVERS_PERHAPS, /* in several pieces, or not code */
-};
-
-static enum coverage covers(struct reader *reader, Dwarf_Die die, Dwarf_Addr address)
-{
-	enum Dwarf_Form_Class class;
-	Dwarf_Addr low, high;
-	Dwarf_Half form;
-
-	if (!ok(reader, dwarf_lowpc(die, &low, &reader->error)) ||
-	    !ok(reader, dwarf_highpc_b(die, &high, &form, &class, &reader->error)))
-		return COVERS_PERHAPS;
-	if (class == DW_FORM_CLASS_CONSTANT)
-		high += low;
-	return low <= address && address < high ? COVERS : COVERS_NOT;
-}
-
-static void tell_call(const struct inline_search *search, Dwarf_Die die)
-{
-	const struct unit_files *files = search->files;
-	Dwarf_Unsigned file, line;
-
-	if (attr_number(search->reader, die, DW_AT_call_file, &file) &&
-	    attr_number(search->reader, die, DW_AT_call_line, &line) &&
-	    file >= (Dwarf_Unsigned)files->first &&
-	    file - (Dwarf_Unsigned)files->first < (Dwarf_Unsigned)files->count)
-		search->call(search->user, files->names[file - (Dwarf_Unsigned)files->first], line);
-}
-
-/* Innermost first: an entry is told after those inside it. */
-static void search_calls(const struct inline_search *search, Dwarf_Die parent, unsigned depth)
-{
-	struct reader *reader = search->reader;
-	Dwarf_Die die, next;
-	Dwarf_Half tag;
-
-	if (depth > DEPTH_MAX || !ok(reader, dwarf_child(parent, &die, &reader->error)))
-		return;
-	while (die) {
-		enum coverage cover = COVERS_NOT;
-
-		if (ok(reader, dwarf_tag(die, &tag, &reader->error)) &&
-		    (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
-		     tag == DW_TAG_lexical_block || tag == DW_TAG_namespace))
-			cover = covers(reader, die, search->address);
-		if (cover != COVERS_NOT)
-			search_calls(search, die, depth + 1);
-		if (cover == COVERS && tag == DW_TAG_inlined_subroutine)
-			tell_call(search, die);
-		if (!ok(reader, dwarf_siblingof_b(reader->dbg, die, 1, &next, &reader->error)))
-			next = NULL;
-		dwarf_dealloc_die(die);
-		die = next;
-	}
 }
 
 /* ---- All units ----------------------------------------------------------------------------- */
 
-static struct probe_err *read_all_of_unit(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
-					  void *unused)
+static struct probe_err *read_all_of_unit(struct probe_dwarf_reader *reader, Dwarf_Die die,
+					  Dwarf_Half version, void *unused)
 {
 	struct probe_err *err = read_unit(reader, die);
 
@@ -432,25 +350,8 @@ static struct probe_err *read_all_of_unit(struct reader *reader, Dwarf_Die die, 
 	return err ? err : read_functions(reader, die, version);
 }
 
-static struct probe_err *search_unit(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
-				     void *user)
-{
-	struct inline_search *search = user;
-	struct unit_files files;
-
-	if (covers(reader, die, search->address) == COVERS_NOT ||
-	    !open_files(reader, die, version, &files))
-		return NULL;
-	search->files = &files;
-	search_calls(search, die, 0);
-	close_files(reader, &files);
-	return NULL;
-}
-
-typedef struct probe_err *(*unit_fn)(struct reader *reader, Dwarf_Die die, Dwarf_Half version,
-				     void *user);
-
-static struct probe_err *each_unit(struct reader *reader, unit_fn fn, void *user)
+static struct probe_err *each_unit(struct probe_dwarf_reader *reader, probe_dwarf_unit_fn fn,
+				   void *user)
 {
 	for (;;) {
 		Dwarf_Unsigned length, type_offset, next;
@@ -481,9 +382,9 @@ static struct probe_err *each_unit(struct reader *reader, unit_fn fn, void *user
 	}
 }
 
-static struct probe_err *
-read_object(struct reader *reader, const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
-	    unit_fn fn, void *user)
+struct probe_err *probe_dwarf_read(struct probe_dwarf_reader *reader,
+				   const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
+				   probe_dwarf_unit_fn fn, void *user)
 {
 	struct object object = {.sections = sections};
 	Dwarf_Obj_Access_Interface interface = {.object = &object, .methods = &methods};
@@ -510,18 +411,7 @@ struct probe_err *probe_dwarf_lines(const char *name,
 				    const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
 				    const struct probe_dwarf_sink *sink)
 {
-	struct reader reader = {.name = name, .sink = sink};
+	struct probe_dwarf_reader reader = {.name = name, .sink = sink};
 
-	return read_object(&reader, sections, read_all_of_unit, NULL);
-}
-
-struct probe_err *probe_dwarf_inlined_at(
-	const char *name, const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
-	uint64_t address, void (*call)(void *user, const char *path, uint64_t line), void *user)
-{
-	struct reader reader = {.name = name};
-	struct inline_search search = {
-		.reader = &reader, .address = address, .call = call, .user = user};
-
-	return read_object(&reader, sections, search_unit, &search);
+	return probe_dwarf_read(&reader, sections, read_all_of_unit, NULL);
 }

@@ -68,6 +68,18 @@ static struct probe_err *lines_child(void *user, FILE *out)
 	return err;
 }
 
+static struct probe_err *inlines_child(void *user, FILE *out)
+{
+	const struct work *work = user;
+	struct probe_inlines *inlines;
+	struct probe_err *err;
+
+	err = probe_inlines_read(work->name, work->bytes, work->size, &inlines);
+	if (!err)
+		probe_inlines_send(inlines, out);
+	return err;
+}
+
 static struct probe_err *read_outline(struct work *work, unsigned parts, struct probe_codeobj *ret)
 {
 	const char *target;
@@ -132,6 +144,35 @@ static struct probe_err *read_lines(struct work *work, struct probe_lines **ret)
 	return err;
 }
 
+static struct probe_err *read_inlines(struct work *work, struct probe_inlines **ret)
+{
+	struct probe_inlines *inlines;
+	struct probe_err *err;
+	struct probe_buf buf;
+	uint8_t *answer;
+	char **names;
+	size_t size;
+
+	err = probe_child_run("reading inlined calls", inlines_child, work, &answer, &size);
+	if (err)
+		return err;
+	probe_buf_init(&buf, work->name, answer, size);
+	err = probe_inlines_receive(&buf, &inlines);
+	free(answer);
+	if (err)
+		return err;
+	err = probe_names_demangle((const char *const *)inlines->names, inlines->name_count,
+				   &names);
+	if (err) {
+		probe_inlines_destroy(inlines);
+		return err;
+	}
+	probe_names_destroy(inlines->names, inlines->name_count);
+	inlines->names = names;
+	*ret = inlines;
+	return NULL;
+}
+
 struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, size_t size,
 					unsigned parts, struct probe_codeobj **ret)
 {
@@ -150,6 +191,8 @@ struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, siz
 		codeobj->kernels_err = read_kernels(&work, &codeobj->kernels);
 	if (parts & PROBE_INSPECT_LINES)
 		codeobj->lines_err = read_lines(&work, &codeobj->lines);
+	if (parts & PROBE_INSPECT_INLINES)
+		codeobj->inlines_err = read_inlines(&work, &codeobj->inlines);
 	*ret = codeobj;
 	return NULL;
 }
@@ -162,8 +205,10 @@ void probe_codeobj_destroy(struct probe_codeobj *codeobj)
 	probe_sites_destroy(codeobj->sites);
 	probe_kernels_destroy(codeobj->kernels);
 	probe_lines_destroy(codeobj->lines);
+	probe_inlines_destroy(codeobj->inlines);
 	probe_err_destroy(codeobj->sites_err);
 	probe_err_destroy(codeobj->kernels_err);
 	probe_err_destroy(codeobj->lines_err);
+	probe_err_destroy(codeobj->inlines_err);
 	free(codeobj);
 }

@@ -8,6 +8,7 @@
 #include "codeobj/child.h"
 #include "codeobj/dwarf_shim.h"
 #include "codeobj/elf_image.h"
+#include "codeobj/inlines.h"
 #include "codeobj/lines_read.h"
 #include "common/buf.h"
 #include "common/err.h"
@@ -213,7 +214,7 @@ static void squeeze(struct probe_lines *lines)
 	lines->count = n;
 }
 
-static struct probe_err *find_sections(const struct probe_elf *elf,
+struct probe_err *probe_lines_sections(const struct probe_elf *elf,
 				       struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS])
 {
 	struct probe_err *err = NULL;
@@ -237,18 +238,19 @@ struct probe_err *probe_lines_inlined_at(const char *name, const void *bytes, si
 					 void (*call)(void *user, const char *path, uint64_t line),
 					 void *user)
 {
-	struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS] = {0};
-	struct probe_err *err;
-	struct probe_elf elf;
+	struct probe_inlines *inlines;
+	struct probe_err *err = probe_inlines_read(name, bytes, size, &inlines);
+	const struct probe_scope *scope, *parent;
 
-	err = probe_elf_open(name, bytes, size, &elf);
 	if (err)
 		return err;
-	err = find_sections(&elf, sections);
-	if (!err)
-		err = probe_dwarf_inlined_at(name, sections, address, call, user);
-	probe_elf_close(&elf);
-	return err;
+	for (scope = probe_inlines_find(inlines, address); scope; scope = parent) {
+		parent = probe_scope_parent(inlines, scope);
+		if (parent)
+			call(user, inlines->names[scope->call_file], scope->call_line);
+	}
+	probe_inlines_destroy(inlines);
+	return NULL;
 }
 
 struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
@@ -265,7 +267,7 @@ struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t s
 	err = probe_elf_open(name, bytes, size, &elf);
 	if (err)
 		return err;
-	err = find_sections(&elf, sections);
+	err = probe_lines_sections(&elf, sections);
 	if (!err)
 		err = probe_dwarf_lines(name, sections, &sink);
 	probe_elf_close(&elf);

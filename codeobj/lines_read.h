@@ -5,15 +5,21 @@
 
 #include <stdio.h>
 
+#include "codeobj/dwarf_shim.h"
 #include "codeobj/lines.h"
 
 struct probe_buf;
+struct probe_elf;
+
+/* In the child: what libdwarf and the readers of range lists need of an image. */
+struct probe_err *probe_lines_sections(const struct probe_elf *elf,
+				       struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS]);
 
 /* In the child: decode the line tables of an ELF image. An image without debug information gives
  * an empty table. */
 struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
 				   struct probe_lines **ret);
-/* The inlined calls around an address of an ELF image, innermost first; see dwarf_shim.h. */
+/* The inlined calls around an address of an ELF image, innermost first. */
 struct probe_err *probe_lines_inlined_at(const char *name, const void *bytes, size_t size,
 					 uint64_t address,
 					 void (*call)(void *user, const char *path, uint64_t line),

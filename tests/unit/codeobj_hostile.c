@@ -7,10 +7,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 #include "codeobj/bundle.h"
+#include "codeobj/inlines.h"
 #include "codeobj/inspect.h"
 #include "codeobj/lines_read.h"
 #include "codeobj_forge.h"
@@ -22,21 +25,33 @@ struct sample {
 	size_t size;
 };
 
-static struct sample samples[2];
+enum { SAMPLES = 4 };
+
+static struct sample samples[SAMPLES];
 
 static int load(void **state)
 {
+	static const char *const names[SAMPLES] = {
+		PROBE_TEST_DATA "/codeobj/tile-dwarf4.co",
+		PROBE_TEST_DATA "/codeobj/tile-dwarf5.co",
+		PROBE_TEST_DATA "/codeobj/inline-dwarf4.co",
+		PROBE_TEST_DATA "/codeobj/inline-dwarf5.co",
+	};
+
 	(void)state;
-	samples[0].bytes = forge_read(PROBE_TEST_DATA "/codeobj/tile-dwarf4.co", &samples[0].size);
-	samples[1].bytes = forge_read(PROBE_TEST_DATA "/codeobj/tile-dwarf5.co", &samples[1].size);
-	return !samples[0].bytes || !samples[1].bytes;
+	for (int i = 0; i < SAMPLES; i++) {
+		samples[i].bytes = forge_read(names[i], &samples[i].size);
+		if (!samples[i].bytes)
+			return -1;
+	}
+	return 0;
 }
 
 static int unload(void **state)
 {
 	(void)state;
-	free(samples[0].bytes);
-	free(samples[1].bytes);
+	for (int i = 0; i < SAMPLES; i++)
+		free(samples[i].bytes);
 	return 0;
 }
 
@@ -97,7 +112,7 @@ static void test_line_prefixes(void **state)
 	uint64_t seed = 1;
 
 	(void)state;
-	for (int s = 0; s < 2; s++) {
+	for (int s = 0; s < SAMPLES; s++) {
 		for (size_t size = 0; size < samples[s].size; size++) {
 			uint8_t *bytes = copy_of(&samples[s], size);
 
@@ -130,10 +145,106 @@ static void test_line_mutations(void **state)
 	assert_true(good > 500 && bad > 500);
 }
 
+/* The same for inlined calls: what was read is in order, and what a damaged pipe says is checked.
+ */
+static bool read_inlines(const uint8_t *bytes, size_t size, uint64_t *seed)
+{
+	struct probe_inlines *inlines, *received;
+	struct probe_err *err = probe_inlines_read("t", bytes, size, &inlines);
+	struct probe_buf buf;
+	char *answer = NULL;
+	size_t length;
+	FILE *out;
+
+	if (err) {
+		probe_err_destroy(err);
+		return false;
+	}
+	out = open_memstream(&answer, &length);
+	probe_inlines_send(inlines, out);
+	fclose(out);
+	probe_buf_init(&buf, "answer", answer, length);
+	assert_null(probe_inlines_receive(&buf, &received));
+	assert_int_equal(received->row_count, inlines->row_count);
+	probe_inlines_destroy(received);
+	for (int i = 0; i < 5; i++) {
+		forge_mutate((uint8_t *)answer, length, seed);
+		probe_buf_init(&buf, "answer", answer, length - forge_random(seed) % length);
+		err = probe_inlines_receive(&buf, &received);
+		if (!err) {
+			for (const struct probe_scope *scope = probe_inlines_find(received, 0x185c);
+			     scope; scope = probe_scope_parent(received, scope))
+				assert_true(scope->function < received->name_count);
+			probe_inlines_destroy(received);
+		}
+		probe_err_destroy(err);
+	}
+	probe_inlines_destroy(inlines);
+	free(answer);
+	return true;
+}
+
+/* Offset and size of a section in a whole ELF file. */
+static bool section_at(const struct sample *sample, const char *name, size_t *at, size_t *size)
+{
+	const Elf64_Ehdr *header = (const void *)sample->bytes;
+	const Elf64_Shdr *sections = (const void *)(sample->bytes + header->e_shoff);
+	const char *names = (const char *)sample->bytes + sections[header->e_shstrndx].sh_offset;
+
+	for (unsigned i = 0; i < header->e_shnum; i++) {
+		if (strcmp(names + sections[i].sh_name, name))
+			continue;
+		*at = sections[i].sh_offset;
+		*size = sections[i].sh_size;
+		return *size > 0;
+	}
+	return false;
+}
+
+/*
+ * 10,000 mutants: each has a few bytes changed in one section that lines, ranges or inlined calls
+ * are read from. None may crash, take a second or make the process grow over 512 MiB.
+ */
+static void test_dwarf_mutants(void **state)
+{
+	static const char *const names[] = {
+		".debug_line",	   ".debug_info",     ".debug_abbrev",
+		".debug_ranges",   ".debug_rnglists", ".debug_addr",
+		".debug_line_str", ".debug_str",      ".debug_str_offsets"};
+	uint64_t seed = 20260101;
+	unsigned good = 0, bad = 0, done = 0;
+	struct rusage usage __attribute__((unused));
+
+	(void)state;
+	for (unsigned i = 0; done < 10000; i++) {
+		const struct sample *sample = &samples[i % SAMPLES];
+		size_t at, size;
+		clock_t start = clock(); /* processor time */
+		uint8_t *bytes;
+
+		if (!section_at(sample, names[i / SAMPLES % (sizeof(names) / sizeof(*names))], &at,
+				&size))
+			continue;
+		bytes = copy_of(sample, sample->size);
+		forge_mutate(bytes + at, size, &seed);
+		*(read_lines(bytes, sample->size, &seed) ? &good : &bad) += 1;
+		read_inlines(bytes, sample->size, &seed);
+		assert_true(clock() - start < CLOCKS_PER_SEC);
+		free(bytes);
+		done++;
+	}
+#ifndef __SANITIZE_ADDRESS__
+	/* Of the process: what all of them together have grown to. */
+	getrusage(RUSAGE_SELF, &usage);
+	assert_true(usage.ru_maxrss < 512 << 10);
+#endif
+	assert_true(good > 1000 && bad > 500);
+}
+
 static void inspect(const uint8_t *bytes, size_t size, unsigned *good, unsigned *bad)
 {
 	struct probe_codeobj *codeobj;
-	struct probe_err *err = probe_codeobj_inspect("t", bytes, size, 7, &codeobj);
+	struct probe_err *err = probe_codeobj_inspect("t", bytes, size, 15, &codeobj);
 
 	if (err) {
 		++*bad;
@@ -198,9 +309,8 @@ static void test_bundle_mutations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_line_prefixes),
-		cmocka_unit_test(test_line_mutations),
-		cmocka_unit_test(test_inspect),
+		cmocka_unit_test(test_line_prefixes),	 cmocka_unit_test(test_line_mutations),
+		cmocka_unit_test(test_dwarf_mutants),	 cmocka_unit_test(test_inspect),
 		cmocka_unit_test(test_bundle_mutations),
 	};
 

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* Building and searching the flat table of inlined calls; see inlines.h. */
+#include "codeobj/inlines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codeobj/child.h"
+#include "codeobj/dwarf_shim.h"
+#include "codeobj/elf_image.h"
+#include "codeobj/lines_read.h"
+#include "common/buf.h"
+#include "common/err.h"
+
+#define SCOPES_MAX (4u << 20)
+#define RANGES_MAX (8u << 20)
+#define NAMES_MAX  (1u << 20)
+
+/* ---- In the child --------------------------------------------------------------------------- */
+
+struct range {
+	uint64_t low, high;
+	uint32_t scope;
+	uint32_t depth;
+};
+
+struct builder {
+	const char *name;
+	struct probe_inlines *inlines;
+	size_t scope_room, name_room;
+	struct range *ranges;
+	size_t range_count, range_room;
+	uint32_t *slots; /* hash of names: index + 1 */
+	size_t slot_room;
+};
+
+/* Room for one more of items[0..count); false: out of memory. */
+static bool grow(void **items, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 256;
+	void *grown;
+
+	if (count < *room)
+		return true;
+	grown = reallocarray(*items, more, size);
+	if (!grown)
+		return false;
+	*items = grown;
+	*room = more;
+	return true;
+}
+
+static size_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+	return (size_t)(hash ^ hash >> 29);
+}
+
+static bool rehash(struct builder *builder)
+{
+	size_t room = builder->slot_room ? 2 * builder->slot_room : 1024;
+	uint32_t *slots = calloc(room, sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < builder->inlines->name_count; i++) {
+		size_t at = hash_of(builder->inlines->names[i]) & (room - 1);
+
+		while (slots[at])
+			at = (at + 1) & (room - 1);
+		slots[at] = i + 1;
+	}
+	free(builder->slots);
+	builder->slots = slots;
+	builder->slot_room = room;
+	return true;
+}
+
+static struct probe_err *add_name(struct builder *builder, const char *text, uint32_t *ret)
+{
+	struct probe_inlines *inlines = builder->inlines;
+	size_t at;
+
+	if (2 * (inlines->name_count + 1ul) > builder->slot_room && !rehash(builder))
+		return probe_err_oom();
+	for (at = hash_of(text) & (builder->slot_room - 1); builder->slots[at];
+	     at = (at + 1) & (builder->slot_room - 1)) {
+		*ret = builder->slots[at] - 1;
+		if (!strcmp(inlines->names[*ret], text))
+			return NULL;
+	}
+	if (inlines->name_count >= NAMES_MAX)
+		return probe_err_at(builder->name, PROBE_ERR_NO_OFFSET, "over %u names", NAMES_MAX);
+	if (!grow((void **)&inlines->names, inlines->name_count, &builder->name_room,
+		  sizeof(*inlines->names)))
+		return probe_err_oom();
+	inlines->names[inlines->name_count] = strdup(text);
+	if (!inlines->names[inlines->name_count])
+		return probe_err_oom();
+	*ret = inlines->name_count++;
+	builder->slots[at] = *ret + 1;
+	return NULL;
+}
+
+static uint32_t number(uint64_t value)
+{
+	return value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+static struct probe_err *add_scope(void *user, const struct probe_dwarf_scope *scope, uint32_t *ret)
+{
+	struct builder *builder = user;
+	struct probe_inlines *inlines = builder->inlines;
+	struct probe_scope row = {
+		.parent = scope->parent,
+		.call_line = number(scope->call_line),
+		.call_column = number(scope->call_column),
+	};
+	struct probe_err *err = add_name(builder, scope->function, &row.function);
+
+	if (!err)
+		err = add_name(builder, scope->call_file, &row.call_file);
+	if (err)
+		return err;
+	if (inlines->scope_count >= SCOPES_MAX)
+		return probe_err_at(builder->name, PROBE_ERR_NO_OFFSET, "over %u inlined calls",
+				    SCOPES_MAX);
+	if (!grow((void **)&inlines->scopes, inlines->scope_count, &builder->scope_room,
+		  sizeof(*inlines->scopes)))
+		return probe_err_oom();
+	*ret = (uint32_t)inlines->scope_count;
+	inlines->scopes[inlines->scope_count++] = row;
+	return NULL;
+}
+
+static struct probe_err *add_range(void *user, uint32_t scope, unsigned depth, uint64_t low,
+				   uint64_t high)
+{
+	struct builder *builder = user;
+
+	if (low >= high)
+		return NULL;
+	if (builder->range_count >= RANGES_MAX)
+		return probe_err_at(builder->name, PROBE_ERR_NO_OFFSET,
+				    "over %u pieces of inlined code", RANGES_MAX);
+	if (!grow((void **)&builder->ranges, builder->range_count, &builder->range_room,
+		  sizeof(*builder->ranges)))
+		return probe_err_oom();
+	builder->ranges[builder->range_count++] =
+		(struct range){.low = low, .high = high, .scope = scope, .depth = depth};
+	return NULL;
+}
+
+/* Outer ones first where they begin together. */
+static int compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	return (x->scope > y->scope) - (x->scope < y->scope);
+}
+
+static void put_row(struct probe_inlines *inlines, uint64_t address, uint32_t scope)
+{
+	if (inlines->row_count && inlines->rows[inlines->row_count - 1].address == address)
+		inlines->row_count--;
+	if (inlines->row_count ? inlines->rows[inlines->row_count - 1].scope == scope
+			       : scope == PROBE_INLINE_NONE)
+		return;
+	inlines->rows[inlines->row_count++] =
+		(struct probe_scope_row){.address = address, .scope = scope};
+}
+
+/*
+ * One sweep with a stack of what is open. Inner code that reaches beyond the outer is cut there, so
+ * that ends always come in order.
+ */
+static bool flatten(struct builder *builder)
+{
+	struct probe_inlines *inlines = builder->inlines;
+	struct range *stack = calloc(builder->range_count + 1, sizeof(*stack));
+	size_t open = 0;
+
+	inlines->rows = calloc(2 * builder->range_count + 1, sizeof(*inlines->rows));
+	if (!stack || !inlines->rows) {
+		free(stack);
+		return false;
+	}
+	if (builder->range_count)
+		qsort(builder->ranges, builder->range_count, sizeof(*builder->ranges), compare);
+	for (size_t i = 0; i <= builder->range_count; i++) {
+		bool end = i == builder->range_count;
+		struct range range = end ? (struct range){.low = UINT64_MAX} : builder->ranges[i];
+
+		for (; open && stack[open - 1].high <= range.low; open--)
+			put_row(inlines, stack[open - 1].high,
+				open > 1 ? stack[open - 2].scope : PROBE_INLINE_NONE);
+		if (end)
+			break;
+		if (open && range.high > stack[open - 1].high)
+			range.high = stack[open - 1].high;
+		put_row(inlines, range.low, range.scope);
+		stack[open++] = range;
+	}
+	free(stack);
+	return true;
+}
+
+static struct probe_err *build(const char *name, const struct probe_dwarf_section *sections,
+			       struct probe_inlines *inlines)
+{
+	struct builder builder = {.name = name, .inlines = inlines};
+	struct probe_dwarf_scopes scopes = {
+		.user = &builder, .scope = add_scope, .range = add_range};
+	struct probe_err *err = probe_dwarf_inlines(name, sections, &scopes);
+
+	if (!err && !flatten(&builder))
+		err = probe_err_oom();
+	free(builder.ranges);
+	free(builder.slots);
+	return err;
+}
+
+struct probe_err *probe_inlines_read(const char *name, const void *bytes, size_t size,
+				     struct probe_inlines **ret)
+{
+	struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS] = {0};
+	struct probe_inlines *inlines;
+	struct probe_err *err;
+	struct probe_elf elf;
+
+	err = probe_elf_open(name, bytes, size, &elf);
+	if (err)
+		return err;
+	inlines = calloc(1, sizeof(*inlines));
+	if (!inlines)
+		err = probe_err_oom();
+	if (!err)
+		err = probe_lines_sections(&elf, sections);
+	if (!err)
+		err = build(name, sections, inlines);
+	probe_elf_close(&elf);
+	if (err) {
+		probe_inlines_destroy(inlines);
+		return err;
+	}
+	*ret = inlines;
+	return NULL;
+}
+
+void probe_inlines_send(const struct probe_inlines *inlines, FILE *out)
+{
+	probe_put_u32(out, inlines->name_count);
+	for (uint32_t i = 0; i < inlines->name_count; i++)
+		probe_put_string(out, inlines->names[i]);
+	/* As they are: both ends are the same program. */
+	probe_put_u64(out, inlines->scope_count);
+	if (inlines->scope_count)
+		fwrite(inlines->scopes, sizeof(*inlines->scopes), inlines->scope_count, out);
+	probe_put_u64(out, inlines->row_count);
+	if (inlines->row_count)
+		fwrite(inlines->rows, sizeof(*inlines->rows), inlines->row_count, out);
+}
+
+/* ---- In the parent -------------------------------------------------------------------------- */
+
+static struct probe_err *receive_names(struct probe_buf *buf, struct probe_inlines *inlines)
+{
+	struct probe_err *err;
+	uint32_t count;
+
+	err = probe_buf_u32(buf, &count);
+	if (err)
+		return err;
+	if (count > probe_buf_left(buf))
+		return probe_buf_error(buf, "%u names in %zu bytes", count, probe_buf_left(buf));
+	inlines->names = calloc(count + 1ul, sizeof(*inlines->names));
+	if (!inlines->names)
+		return probe_err_oom();
+	for (; inlines->name_count < count; inlines->name_count++) {
+		const char *text;
+
+		err = probe_buf_string(buf, &text);
+		if (err)
+			return err;
+		inlines->names[inlines->name_count] = strdup(text);
+		if (!inlines->names[inlines->name_count])
+			return probe_err_oom();
+	}
+	return NULL;
+}
+
+/* An array with its length in front. */
+static struct probe_err *receive_array(struct probe_buf *buf, size_t size, void **items,
+				       size_t *count)
+{
+	struct probe_err *err;
+	uint64_t n;
+
+	err = probe_buf_u64(buf, &n);
+	if (err)
+		return err;
+	if (n > probe_buf_left(buf) / size)
+		return probe_buf_error(buf, "%llu items in %zu bytes", (unsigned long long)n,
+				       probe_buf_left(buf));
+	*items = malloc((n + 1) * size);
+	if (!*items)
+		return probe_err_oom();
+	err = probe_buf_copy(buf, *items, n * size);
+	*count = err ? 0 : n;
+	return err;
+}
+
+static struct probe_err *check(struct probe_buf *buf, const struct probe_inlines *inlines)
+{
+	for (size_t i = 0; i < inlines->scope_count; i++) {
+		const struct probe_scope *scope = &inlines->scopes[i];
+
+		if ((scope->parent != PROBE_INLINE_NONE && scope->parent >= i) ||
+		    scope->function >= inlines->name_count ||
+		    scope->call_file >= inlines->name_count)
+			return probe_buf_error(buf, "inlined call %zu makes no sense", i);
+	}
+	for (size_t i = 0; i < inlines->row_count; i++) {
+		const struct probe_scope_row *row = &inlines->rows[i];
+
+		if ((row->scope != PROBE_INLINE_NONE && row->scope >= inlines->scope_count) ||
+		    (i && row->address <= row[-1].address))
+			return probe_buf_error(buf, "rows out of order");
+	}
+	return NULL;
+}
+
+struct probe_err *probe_inlines_receive(struct probe_buf *buf, struct probe_inlines **ret)
+{
+	struct probe_inlines *inlines = calloc(1, sizeof(*inlines));
+	struct probe_err *err;
+
+	if (!inlines)
+		return probe_err_oom();
+	err = receive_names(buf, inlines);
+	if (!err)
+		err = receive_array(buf, sizeof(*inlines->scopes), (void **)&inlines->scopes,
+				    &inlines->scope_count);
+	if (!err)
+		err = receive_array(buf, sizeof(*inlines->rows), (void **)&inlines->rows,
+				    &inlines->row_count);
+	if (!err)
+		err = check(buf, inlines);
+	if (err) {
+		probe_inlines_destroy(inlines);
+		return err;
+	}
+	*ret = inlines;
+	return NULL;
+}
+
+void probe_inlines_destroy(struct probe_inlines *inlines)
+{
+	if (!inlines)
+		return;
+	for (uint32_t i = 0; i < inlines->name_count; i++)
+		free(inlines->names[i]);
+	free(inlines->names);
+	free(inlines->scopes);
+	free(inlines->rows);
+	free(inlines);
+}
+
+const struct probe_scope *probe_inlines_find(const struct probe_inlines *inlines, uint64_t address)
+{
+	size_t low = 0, high = inlines->row_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (inlines->rows[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || inlines->rows[low - 1].scope == PROBE_INLINE_NONE)
+		return NULL;
+	return &inlines->scopes[inlines->rows[low - 1].scope];
+}
+
+const struct probe_scope *probe_scope_parent(const struct probe_inlines *inlines,
+					     const struct probe_scope *scope)
+{
+	return scope->parent == PROBE_INLINE_NONE ? NULL : &inlines->scopes[scope->parent];
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* From an address in a code object to the function it is in and the calls inlined around it. */
+#ifndef PROBE_CODEOBJ_INLINES_H
+#define PROBE_CODEOBJ_INLINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct probe_buf;
+struct probe_err;
+
+#define PROBE_INLINE_NONE UINT32_MAX
+
+/* A function, or a call inlined into its parent. */
+struct probe_scope {
+	uint32_t parent;   /* before it in the array; PROBE_INLINE_NONE: a function */
+	uint32_t function; /* index of its name */
+	uint32_t call_file, call_line, call_column; /* of a call: where it stands */
+};
+
+/* From this address up to the next row's: the innermost scope, or PROBE_INLINE_NONE. */
+struct probe_scope_row {
+	uint64_t address;
+	uint32_t scope, reserved;
+};
+
+struct probe_inlines {
+	struct probe_scope *scopes;
+	size_t scope_count;
+	struct probe_scope_row *rows; /* by address */
+	size_t row_count;
+	char **names; /* functions, then demangled (inspect.h), and files; "" = unknown */
+	uint32_t name_count;
+};
+
+void probe_inlines_destroy(struct probe_inlines *inlines);
+
+/* The innermost scope of an address; its parents lead out to the function. NULL: none is known. */
+const struct probe_scope *probe_inlines_find(const struct probe_inlines *inlines, uint64_t address);
+/* NULL for a function. */
+const struct probe_scope *probe_scope_parent(const struct probe_inlines *inlines,
+					     const struct probe_scope *scope);
+
+/* ---- For inspect.c and fuzz tests ----------------------------------------------------------- */
+
+/* In the child. An image without debug information gives an empty table. */
+struct probe_err *probe_inlines_read(const char *name, const void *bytes, size_t size,
+				     struct probe_inlines **ret);
+void probe_inlines_send(const struct probe_inlines *inlines, FILE *out);
+/* In the parent: accept it only if it is in order. */
+struct probe_err *probe_inlines_receive(struct probe_buf *buf, struct probe_inlines **ret);
+
+#endif
