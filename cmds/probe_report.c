@@ -41,8 +41,8 @@ static const struct probe_option options[] = {
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches", KEY_KERNEL},
 	{"by", 0, "WHAT", "samples: a row per line, kernel, instruction or dispatch (line)",
 	 KEY_BY},
-	{"dispatches", 'd', "LIST", "samples: only of these, as 1,5-9,12-", KEY_DISPATCHES},
-	{"start", 0, "TIME", "samples: only from this time after the first dispatch: 20us, 3.5ms",
+	{"dispatches", 'd', "LIST", "samples, flame: only of these, as 1,5-9,12-", KEY_DISPATCHES},
+	{"start", 0, "TIME", "samples, flame: from this time after the first dispatch: 20us, 3.5ms",
 	 KEY_START},
 	{"end", 0, "TIME", "samples: only up to this time", KEY_END},
 	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
@@ -53,7 +53,8 @@ static const struct probe_option options[] = {
 	{"source-root", 0, "DIR", "where to find source lines that the database lacks",
 	 KEY_SOURCE_ROOT},
 	{NULL, 0, NULL, "How", 0},
-	{"format", 0, "NAME", "table, csv or json (table)", KEY_FORMAT},
+	{"format", 0, "NAME", "table, csv or json (table); samples: rocprofv3, its CSV",
+	 KEY_FORMAT},
 	{"separator", 't', "SEP", "of csv: one character (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "column names (default)", KEY_HEADER},
 	{"no-header", 0, NULL, "none", KEY_NO_HEADER},
@@ -68,8 +69,8 @@ static const struct probe_command command = {
 	.name = "probe-report",
 	.usage = "[verb] [options] [FILE...]",
 	.summary = "Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
-		   "dispatches, samples, tables (of handlers), info (also of programs and code\n"
-		   "objects), list (columns).",
+		   "dispatches, samples, flame (folded stacks of samples), tables (of handlers),\n"
+		   "info (also of programs and code objects), list (columns).",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
@@ -79,7 +80,7 @@ static const struct probe_command command = {
 };
 
 static const char *const verbs[REPORT_VERBS] = {
-	"summary", "lines", "kernels", "dispatches", "samples", "tables", "info", "list",
+	"summary", "lines", "kernels", "dispatches", "samples", "flame", "tables", "info", "list",
 };
 
 struct line {
@@ -90,15 +91,15 @@ struct line {
 
 static struct probe_err *set_format(struct report *report, const char *value)
 {
-	static const char *const names[] = {"table", "csv", "json"};
+	static const char *const names[] = {"table", "csv", "json", "rocprofv3"};
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < 4; i++) {
 		if (!strcmp(value, names[i])) {
 			report->format = (enum report_format)i;
 			return NULL;
 		}
 	}
-	return probe_err_create("--format: '%s' is none of: table, csv, json", value);
+	return probe_err_create("--format: '%s' is none of: table, csv, json, rocprofv3", value);
 }
 
 static struct probe_err *set_by(struct report *report, const char *value)
@@ -285,8 +286,13 @@ static struct probe_err *check(const struct report *report)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
 	if (report->table && report->verb != REPORT_TABLES)
 		return probe_err_create("--table: goes with the verb tables only");
-	if (report_filtered(report) && report->verb != REPORT_SAMPLES)
-		return probe_err_create("--dispatches, --start, --end: go with samples only");
+	if (report_filtered(report) && report->verb != REPORT_SAMPLES &&
+	    report->verb != REPORT_FLAME)
+		return probe_err_create("--dispatches, --start, --end: go with samples and flame");
+	if (report->format == REPORT_ROCPROFV3 && report->verb != REPORT_SAMPLES)
+		return probe_err_create("--format rocprofv3: goes with samples only");
+	if (report->verb == REPORT_FLAME)
+		return NULL;
 	/* What columns there are is known when the file is open. */
 	if (report->verb == REPORT_INFO || report->verb == REPORT_TABLES)
 		return NULL;
@@ -305,7 +311,7 @@ static struct probe_err *show(const struct report *report, size_t i)
 	struct report_db db;
 	struct probe_err *err;
 
-	if (i && report->format == REPORT_TABLE)
+	if (i && report->format == REPORT_TABLE && report->verb != REPORT_FLAME)
 		putchar('\n');
 	if (report->verb == REPORT_INFO)
 		return report_info(report, report->files[i], first, last);
@@ -322,6 +328,8 @@ static struct probe_err *show(const struct report *report, size_t i)
 		err = report_dispatches(report, &db, first, last);
 	else if (report->verb == REPORT_SAMPLES)
 		err = report_samples(report, &db, first, last);
+	else if (report->verb == REPORT_FLAME)
+		err = report_flame(report, &db);
 	else
 		err = report_summary(report, &db, first, last);
 	report_db_close(&db);

@@ -5,6 +5,7 @@ endif()
 
 add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/probe_report.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_report_export.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_findings.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_info.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_kernels.c

@@ -114,6 +114,8 @@ static const struct report_column dispatch_columns[] = {
 	"probe_timely(time - " FIRST ", time - " FIRST ") GROUP BY code_object, offset, " dispatch        \
 	")"
 
+const char report_chosen_sql[] = CHOSEN;
+
 /* In the ELF image, as debug information and symbols count. */
 #define ADDRESS "s.offset + c.load_base - c.load_delta"
 #define ROWS(source)                                                                               \
@@ -154,8 +156,8 @@ static const struct report_column dispatch_columns[] = {
 #define QUERIES(table, rows, order)                                                                \
 	{                                                                                          \
 		QUERY(table, rows(FROM_SUMS), order),                                              \
-			QUERY(table, rows(FROM_DISPATCHES("NULL")), order),                           \
-			QUERY(table, rows(FROM_SAMPLES("NULL")), order)                               \
+			QUERY(table, rows(FROM_DISPATCHES("NULL")), order),                        \
+			QUERY(table, rows(FROM_SAMPLES("NULL")), order)                            \
 	}
 
 static const struct report_query queries[REPORT_BYS][REPORT_FROM_SAMPLES + 1] = {
@@ -263,6 +265,8 @@ struct probe_err *report_samples(const struct report *report, struct report_db *
 
 	if (err)
 		return err;
+	if (report->format == REPORT_ROCPROFV3)
+		return report_rocprofv3(report, db, first);
 	query = report_samples_query(report->by, source);
 	if (report->format != REPORT_TABLE)
 		return report_rows(report, db, query, first, last);

@@ -14,7 +14,7 @@
 struct probe_err;
 struct report_db;
 
-enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON, REPORT_ROCPROFV3 };
 
 /* What a row of `samples` stands for. */
 enum report_by {
@@ -40,6 +40,7 @@ enum report_verb {
 	REPORT_KERNELS,
 	REPORT_DISPATCHES,
 	REPORT_SAMPLES,
+	REPORT_FLAME,
 	REPORT_TABLES,
 	REPORT_INFO,
 	REPORT_LIST,
@@ -97,6 +98,11 @@ struct report_query {
 };
 
 extern const struct report_query report_lines_query, report_kernels_query, report_dispatches_query;
+
+/* In ns since then times of samples and dispatches are told. */
+#define REPORT_FIRST "(SELECT min(start) FROM rocpd_kernel_dispatch)"
+/* Ids of the dispatches that --dispatches, --start and --end choose. */
+extern const char report_chosen_sql[];
 
 /* Does the statement (of the program's) yield a row? */
 struct probe_err *report_any(const struct report_db *db, const char *sql, bool *ret);
@@ -172,6 +178,10 @@ struct probe_err *report_summary(const struct report *report, struct report_db *
 				 bool last);
 struct probe_err *report_samples(const struct report *report, struct report_db *db, bool first,
 				 bool last);
+struct probe_err *report_flame(const struct report *report, struct report_db *db);
+/* One sample per row, as rocprofv3 writes them. */
+struct probe_err *report_rocprofv3(const struct report *report, const struct report_db *db,
+				   bool first);
 struct probe_err *report_info(const struct report *report, const char *path, bool first, bool last);
 void report_list(const struct report *report);
 
@@ -195,7 +205,8 @@ char *report_source_line(const char *root, const char *file, int64_t line);
  * SQL functions, NULL if unknown; the connection owns what they cache. probe_position(code object,
  * symbol): "file:line" where the kernel is declared. Of an address in the code object's image:
  * probe_line_at: its "file:line"; probe_kernel_at: the kernel, demangled; probe_instruction_at: the
- * instruction as text.
+ * instruction as text; probe_comment_at: file:line and those of the calls it was inlined by, as
+ * rocprofv3 has it; probe_stack_at: the same as a folded stack, outermost first.
  */
 int report_position_register(sqlite3 *db);
 

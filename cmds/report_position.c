@@ -2,6 +2,7 @@
 /* What code objects of the database say, as SQL functions; each is read once, in throw-away
  * children.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,8 @@ struct known {
 	int64_t id;
 	struct probe_codeobj *codeobj; /* NULL = unreadable */
 	struct probe_disassembly *code;
-	bool disassembled; /* or tried */
+	struct probe_codeobj *scopes; /* holds the inlined calls only */
+	bool disassembled, inlines;   /* or tried */
 };
 
 struct cache {
@@ -29,6 +31,7 @@ static void cache_destroy(void *user)
 	for (size_t i = 0; i < cache->count; i++) {
 		probe_codeobj_destroy(cache->known[i].codeobj);
 		probe_disassembly_destroy(cache->known[i].code);
+		probe_codeobj_destroy(cache->known[i].scopes);
 	}
 	free(cache->known);
 	free(cache);
@@ -52,7 +55,7 @@ static const void *code_bytes(sqlite3 *db, int64_t id, sqlite3_stmt **stmt, size
 }
 
 /* A code object that cannot be read costs its positions; `info` says why. */
-static struct probe_codeobj *inspect(sqlite3 *db, int64_t id)
+static struct probe_codeobj *inspect(sqlite3 *db, int64_t id, unsigned parts)
 {
 	struct probe_codeobj *codeobj = NULL;
 	sqlite3_stmt *stmt;
@@ -60,9 +63,8 @@ static struct probe_codeobj *inspect(sqlite3 *db, int64_t id)
 	const void *bytes = code_bytes(db, id, &stmt, &size);
 
 	if (bytes)
-		probe_err_destroy(probe_codeobj_inspect("code object", bytes, size,
-							PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES,
-							&codeobj));
+		probe_err_destroy(
+			probe_codeobj_inspect("code object", bytes, size, parts, &codeobj));
 	sqlite3_finalize(stmt);
 	return codeobj;
 }
@@ -78,7 +80,8 @@ static struct known *find(struct cache *cache, sqlite3 *db, int64_t id)
 	if (!known)
 		return NULL;
 	cache->known = known;
-	known[cache->count] = (struct known){.id = id, .codeobj = inspect(db, id)};
+	known[cache->count] = (struct known){
+		.id = id, .codeobj = inspect(db, id, PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES)};
 	return &known[cache->count++];
 }
 
@@ -115,35 +118,55 @@ static void position(sqlite3_context *context, int count, sqlite3_value **values
 	}
 }
 
+static const struct probe_line *find_line(const struct known *known, uint64_t address)
+{
+	return known && known->codeobj && known->codeobj->lines
+		       ? probe_lines_find(known->codeobj->lines, address)
+		       : NULL;
+}
+
 static void line_at(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const struct known *known = argument(context, values);
-	const struct probe_lines *lines;
-	const struct probe_line *line;
+	const struct probe_line *line = find_line(known, (uint64_t)sqlite3_value_int64(values[1]));
 	char *text;
 
 	(void)count;
-	if (!known || !known->codeobj || !known->codeobj->lines)
-		return;
-	lines = known->codeobj->lines;
-	line = probe_lines_find(lines, (uint64_t)sqlite3_value_int64(values[1]));
 	if (!line)
 		return;
-	text = sqlite3_mprintf("%s:%u", lines->files[line->file], line->line);
+	text = sqlite3_mprintf("%s:%u", known->codeobj->lines->files[line->file], line->line);
 	sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
-/* The kernel whose code begins last at or before the address; functions that do not inline count as
- * part of the kernel before them. */
-static void kernel_at(sqlite3_context *context, int count, sqlite3_value **values)
+/* NULL: none are known. */
+static const struct probe_inlines *inlines_of(sqlite3_context *context, struct known *known)
 {
-	const struct known *known = argument(context, values);
-	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
+	if (!known)
+		return NULL;
+	if (!known->inlines)
+		known->scopes = inspect(sqlite3_context_db_handle(context), known->id,
+					PROBE_INSPECT_INLINES);
+	known->inlines = true;
+	return known->scopes ? known->scopes->inlines : NULL;
+}
+
+/* The function that an address is in, however deep calls are inlined there. NULL: not known. */
+static const struct probe_scope *function_of(const struct probe_inlines *inlines, uint64_t address)
+{
+	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
+
+	while (scope && probe_scope_parent(inlines, scope))
+		scope = probe_scope_parent(inlines, scope);
+	return scope;
+}
+
+/* The kernel whose code begins last at or before the address. */
+static const struct probe_kernel *kernel_before(const struct known *known, uint64_t address)
+{
 	const struct probe_kernel *best = NULL;
 
-	(void)count;
 	if (!known || !known->codeobj || !known->codeobj->kernels)
-		return;
+		return NULL;
 	for (size_t i = 0; i < known->codeobj->kernels->count; i++) {
 		const struct probe_kernel *kernel = &known->codeobj->kernels->kernels[i];
 
@@ -151,8 +174,127 @@ static void kernel_at(sqlite3_context *context, int count, sqlite3_value **value
 		    (!best || best->address < kernel->address))
 			best = kernel;
 	}
-	if (best)
-		sqlite3_result_text(context, best->name, -1, SQLITE_TRANSIENT);
+	return best;
+}
+
+/*
+ * The kernel whose code it is. Functions that were not inlined have code of their own, which any
+ * kernel may have called: *function is then its name. Without debug information they count as part
+ * of the kernel before them.
+ */
+static const struct probe_kernel *find_kernel(sqlite3_context *context, struct known *known,
+					      uint64_t address, const char **function)
+{
+	const struct probe_kernel *kernel = kernel_before(known, address);
+	const struct probe_inlines *inlines = inlines_of(context, known);
+	const struct probe_scope *scope = function_of(inlines, address);
+
+	*function = NULL;
+	if (!scope || (kernel && function_of(inlines, kernel->address) == scope))
+		return kernel;
+	*function = inlines->names[scope->function];
+	return NULL;
+}
+
+static void kernel_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const char *function;
+	const struct probe_kernel *kernel =
+		find_kernel(context, argument(context, values),
+			    (uint64_t)sqlite3_value_int64(values[1]), &function);
+
+	(void)count;
+	if (kernel)
+		sqlite3_result_text(context, kernel->name, -1, SQLITE_TRANSIENT);
+	else if (function)
+		sqlite3_result_text(context, sqlite3_mprintf("[function] %s", function), -1,
+				    sqlite3_free);
+}
+
+/* As rocprofv3 has it: where the line is, then where each call is that it was inlined by. */
+static void comment_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
+	struct known *known = argument(context, values);
+	const struct probe_line *line = find_line(known, address);
+	const struct probe_inlines *inlines;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	(void)count;
+	if (!line)
+		return;
+	out = open_memstream(&text, &size);
+	if (!out) {
+		sqlite3_result_error_nomem(context);
+		return;
+	}
+	fprintf(out, "%s:%u", known->codeobj->lines->files[line->file], line->line);
+	inlines = inlines_of(context, known);
+	for (const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address)
+						       : NULL;
+	     scope && probe_scope_parent(inlines, scope);
+	     scope = probe_scope_parent(inlines, scope))
+		fprintf(out, " -> %s:%u", inlines->names[scope->call_file], scope->call_line);
+	fclose(out);
+	sqlite3_result_text(context, text, -1, free);
+}
+
+/* A semicolon would be taken for the end of the frame. */
+static void put_frame(FILE *out, const char *name)
+{
+	for (; *name; name++)
+		fputc(*name == ';' ? ',' : *name, out);
+}
+
+/* Outermost first: functions of the scope; the kernel itself has been put. */
+static void put_scopes(FILE *out, const struct probe_inlines *inlines,
+		       const struct probe_scope *scope, const char *kernel)
+{
+	const struct probe_scope *parent = probe_scope_parent(inlines, scope);
+	const char *name = inlines->names[scope->function];
+
+	if (parent)
+		put_scopes(out, inlines, parent, kernel);
+	if (!parent && !strcmp(name, kernel))
+		return;
+	fputc(';', out);
+	put_frame(out, *name ? name : "(unknown)");
+}
+
+/* A folded stack: kernel, functions inlined into it, file:line. */
+static void stack_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
+	struct known *known = argument(context, values);
+	const char *function;
+	const struct probe_kernel *kernel = find_kernel(context, known, address, &function);
+	const struct probe_line *line = find_line(known, address);
+	const struct probe_inlines *inlines = inlines_of(context, known);
+	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
+	const char *name = kernel ? kernel->name : function ? "[function]" : "(unknown)";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)count;
+	if (!out) {
+		sqlite3_result_error_nomem(context);
+		return;
+	}
+	put_frame(out, name);
+	if (scope)
+		put_scopes(out, inlines, scope, name);
+	fputc(';', out);
+	if (line) {
+		put_frame(out, known->codeobj->lines->files[line->file]);
+		fprintf(out, ":%u", line->line);
+	} else {
+		fprintf(out, "0x%llx", (unsigned long long)address);
+	}
+	fclose(out);
+	sqlite3_result_text(context, text, -1, free);
 }
 
 static void instruction_at(sqlite3_context *context, int count, sqlite3_value **values)
@@ -193,6 +335,8 @@ int report_position_register(sqlite3 *db)
 		{"probe_line_at", line_at},
 		{"probe_kernel_at", kernel_at},
 		{"probe_instruction_at", instruction_at},
+		{"probe_comment_at", comment_at},
+		{"probe_stack_at", stack_at},
 		{"probe_position", position}, /* last: the cache goes with it */
 	};
 	const size_t last = sizeof(functions) / sizeof(*functions) - 1;

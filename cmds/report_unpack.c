@@ -30,6 +30,7 @@ enum column {
 	C_TYPE,
 	C_REASON,
 	C_CORRELATION,
+	C_VALID,
 	C_BYTES, /* arguments from here on */
 	C_ARCH,
 	C_METHOD,
@@ -39,6 +40,7 @@ static const char declaration[] =
 	"CREATE TABLE x (dispatch INTEGER, code_object INTEGER, offset INTEGER, issued INTEGER, "
 	"code INTEGER, samples INTEGER, lanes INTEGER, waves INTEGER, dual INTEGER, time INTEGER, "
 	"exec INTEGER, type INTEGER, reason INTEGER, correlation INTEGER, "
+	"valid INTEGER, "
 	"bytes HIDDEN, arch HIDDEN, method HIDDEN)";
 
 /* One of our tables: which of the two it is. */
@@ -56,7 +58,7 @@ struct cursor {
 	struct probe_pc_sample sample;
 	uint64_t dispatch;
 	uint32_t code_object;
-	bool raw, good, end;
+	bool raw, good, valid, end;
 	sqlite3_int64 row;
 };
 
@@ -142,7 +144,8 @@ static int next_raw(struct cursor *cursor)
 		cursor->end = true;
 		return SQLITE_OK;
 	}
-	probe_pcs_decode(&cursor->layout, record, &cursor->sample);
+	cursor->valid =
+		probe_pcs_decode(&cursor->layout, record, &cursor->sample) == PROBE_PCS_VALID;
 	memcpy(&cursor->dispatch, tail, 8);
 	memcpy(&cursor->code_object, tail + 8, 4);
 	memcpy(&good, tail + 12, 4);
@@ -251,6 +254,7 @@ static void raw_cell(const struct cursor *cursor, sqlite3_context *context, int 
 		[C_TYPE] = sample->type,
 		[C_REASON] = sample->reason,
 		[C_CORRELATION] = (sqlite3_int64)sample->correlation,
+		[C_VALID] = cursor->valid,
 	};
 
 	if (column < C_BYTES)
