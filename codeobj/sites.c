@@ -101,6 +101,18 @@ static struct probe_err *bad(const char *name, const char *what, uint32_t index,
 			    why, (unsigned long long)value);
 }
 
+/* A site that is no access. */
+static struct probe_err *check_mark(const char *name, const struct probe_sites *sites, uint32_t i)
+{
+	const struct probe_site *site = &sites->sites[i];
+
+	if (site->access != PROBE_ACCESS_FUNCTION && site->name >= sites->strings_size)
+		return bad(name, "site", i, "name at", site->name);
+	if (site->size || site->unit)
+		return bad(name, "site", i, "size, where there is no access:", site->size);
+	return NULL;
+}
+
 static struct probe_err *check_site(const char *name, const struct probe_sites *sites, uint32_t i)
 {
 	const struct probe_site *site = &sites->sites[i];
@@ -112,6 +124,8 @@ static struct probe_err *check_site(const char *name, const struct probe_sites *
 	if (site->first_frame > sites->frame_count ||
 	    site->frame_count > sites->frame_count - site->first_frame)
 		return bad(name, "site", i, "frames from", site->first_frame);
+	if (probe_site_is_mark(site->access))
+		return check_mark(name, sites, i);
 	if (site->access < PROBE_ACCESS_LOAD || site->access > PROBE_ACCESS_ATOMIC)
 		return bad(name, "site", i, "access kind", site->access);
 	if (!unit_ok(site->unit))

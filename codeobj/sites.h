@@ -6,6 +6,7 @@
 #ifndef PROBE_CODEOBJ_SITES_H
 #define PROBE_CODEOBJ_SITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <probe/wire.h>
@@ -26,6 +27,12 @@ struct probe_sites {
 struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t size,
 				    struct probe_sites **ret);
 void probe_sites_destroy(struct probe_sites *sites);
+
+/* Is a site of this enum probe_access_kind a place and no access? */
+static inline bool probe_site_is_mark(uint8_t access)
+{
+	return access >= PROBE_ACCESS_REGION && access <= PROBE_ACCESS_MESSAGE;
+}
 
 /* Never NULL; "" for an offset that is not in the table. */
 const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset);

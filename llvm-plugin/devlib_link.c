@@ -30,6 +30,13 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_TRACE_GLOBAL_LEAN] = "__probe_dev_trace_global_lean",
 	[DEVLIB_TRACE_LDS_LEAN] = "__probe_dev_trace_lds_lean",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
+	[DEVLIB_CURSOR_ENTER] = "__probe_dev_cursor_enter",
+	[DEVLIB_CURSOR_EXIT] = "__probe_dev_cursor_exit",
+	[DEVLIB_TIME_BEGIN] = "__probe_dev_time_begin",
+	[DEVLIB_TIME_END] = "__probe_dev_time_end",
+	[DEVLIB_EMIT_BEGIN] = "__probe_dev_emit_begin",
+	[DEVLIB_EMIT_WORD] = "__probe_dev_emit_word",
+	[DEVLIB_RING_REFILL] = "__probe_dev_ring_refill",
 	[DEVLIB_UNIFORM] = "__probe_dev_uniform",
 };
 
@@ -126,13 +133,18 @@ static uint32_t unit_shape(uint32_t shape)
 LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t shape,
 			  LLVMValueRef like, void *analyses)
 {
+	static const enum devlib_function originals[PROBE_KINDS] = {
+		[PROBE_KIND_MEMORY] = DEVLIB_MEMORY_ANY,
+		[PROBE_KIND_TRACE] = DEVLIB_TRACE_ANY,
+		[PROBE_KIND_TIME] = DEVLIB_RING_REFILL,
+	};
 	struct devlib_shared shared = {
-		.original = kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ANY : DEVLIB_MEMORY_ANY,
+		.original = originals[kind],
 		/*
 		 * A trace record says nothing of the access but its addresses; counters are made
 		 * of one unit at a time, and only in LDS do the directions differ.
 		 */
-		.shape = kind == PROBE_KIND_TRACE ? shape & DEVLIB_SHAPE_PLAIN : unit_shape(shape),
+		.shape = kind == PROBE_KIND_MEMORY ? unit_shape(shape) : shape & DEVLIB_SHAPE_PLAIN,
 	};
 	LLVMValueRef original = devlib->function[shared.original];
 	char *name;
@@ -147,9 +159,11 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t 
 	LLVMSetLinkage(shared.copy, LLVMInternalLinkage);
 	copy_attribute(shared.copy, like, "target-cpu");
 	copy_attribute(shared.copy, like, "target-features");
-	/* What the lean probes let it use (devlib_lean.h). */
+	/* What its callers let it use (devlib_lean.h, devlib_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_PLAIN))
-		add_attribute(shared.copy, "amdgpu-num-vgpr", "16");
+		add_attribute(shared.copy, "amdgpu-num-vgpr", kind == PROBE_KIND_TIME ? "8" : "16");
+	if (kind == PROBE_KIND_TIME)
+		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
 	if (kind == PROBE_KIND_MEMORY) {
 		LLVMValueRef param = LLVMGetParam(shared.copy, 3);
 
@@ -167,10 +181,11 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t 
 void devlib_unlink(struct devlib *devlib, void *analyses)
 {
 	/* The shared ones last: the probes call them. */
-	static const enum devlib_function called[] = {DEVLIB_MEMORY_ANY, DEVLIB_TRACE_ANY};
+	static const enum devlib_function called[] = {DEVLIB_MEMORY_ANY, DEVLIB_TRACE_ANY,
+						      DEVLIB_RING_REFILL};
 
 	for (size_t i = 0; i < DEVLIB_FUNCTIONS; i++)
-		if (i != DEVLIB_MEMORY_ANY && i != DEVLIB_TRACE_ANY &&
+		if (i != DEVLIB_MEMORY_ANY && i != DEVLIB_TRACE_ANY && i != DEVLIB_RING_REFILL &&
 		    !LLVMGetFirstUse(devlib->function[i]))
 			probe_shim_delete(devlib->function[i], analyses);
 	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)

@@ -61,7 +61,7 @@ static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_opti
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst))
-			if (pass_site_wanted(inst, options, &site) ||
+			if (pass_site_wanted(inst, options, &site) || pass_is_message(inst) ||
 			    (!kernel && pass_is_barrier(inst)))
 				return true;
 	return false;
@@ -216,6 +216,15 @@ static uint32_t count_uncovered(const struct pass_units *units, LLVMModuleRef mo
 	return uncovered;
 }
 
+/*
+ * The time kind has clones of all units: what a kernel with a cursor calls must leave the cursor's
+ * registers alone (devlib_cursor.h).
+ */
+static bool has_clone(const struct pass_unit *unit, unsigned kind)
+{
+	return unit->probed || kind == PROBE_KIND_TIME;
+}
+
 static void build(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
 		  const struct pass_options *options, void *analyses)
 {
@@ -223,16 +232,21 @@ static void build(struct pass_units *units, LLVMModuleRef module, struct devlib 
 		if (!(options->kinds & 1u << kind))
 			continue;
 		for (size_t i = 0; i < units->count; i++)
-			if (units->unit[i].probed)
+			if (has_clone(&units->unit[i], kind))
 				pass_clone_kind(&units->unit[i], module, kind);
 		for (size_t i = 0; i < units->count; i++)
-			if (units->unit[i].probed)
+			if (!has_clone(&units->unit[i], kind))
+				continue;
+			else if (kind == PROBE_KIND_TIME)
+				pass_time_insert(units, &units->unit[i], devlib, options, analyses);
+			else
 				pass_insert(units, &units->unit[i], kind, devlib, options,
 					    analyses);
 	}
 	for (size_t i = 0; i < units->count; i++)
-		if (units->unit[i].probed)
+		if (units->unit[i].base)
 			probe_shim_delete(units->unit[i].base, analyses);
+	pass_marks_remove(module);
 }
 
 static void instrument(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
@@ -247,12 +261,15 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 	for (size_t i = 0; i < units->count; i++) {
 		struct pass_unit *unit = &units->unit[i];
 
-		if (!unit->probed)
+		if (!unit->probed && !(options->kinds & 1u << PROBE_KIND_TIME))
 			continue;
 		pass_clone_base(unit, module, analyses);
 		list_sites(unit, &table, options, analyses);
 		proved += unit->proved;
 	}
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].base)
+			pass_time_list(&units->unit[i], &table, options);
 	spread_ranges(units);
 	probe_shim_keep_skips();
 	build(units, module, devlib, options, analyses);
@@ -289,6 +306,8 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
 		return report(module, error);
 	}
 	options.plain = plain;
+	if (options.by_default && pass_marks_any(module))
+		options.kinds |= 1u << PROBE_KIND_TIME;
 	if (pass_units_collect(&units, module) && check_targets(&units)) {
 		done = devlib_link(&devlib, module, &error);
 		if (done)

@@ -30,9 +30,10 @@ struct pass_scope {
 };
 
 struct pass_options {
-	uint32_t kinds; /* bit (1 << enum probe_kind) */
+	uint32_t kinds;	  /* bit (1 << enum probe_kind) */
+	bool by_default;  /* nobody named kinds */
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
-	bool plain;		  /* code will not be optimised: no lean probes */
+	bool plain;	  /* code will not be optimised: no lean probes */
 	struct pass_scope *scope; /* empty = everything */
 	size_t scopes;
 };
@@ -53,6 +54,7 @@ struct pass_unit {
 	uint32_t first_site, site_count; /* own sites */
 	uint32_t proved;		 /* of those, with proved strides */
 	uint32_t range_first, range_end; /* hull of own and called sites */
+	uint32_t first_mark;		 /* sites that are no accesses (pass_time.c) */
 	bool kernel;
 	bool probed; /* it or something it calls has sites */
 };
@@ -85,7 +87,8 @@ struct pass_site {
 	LLVMValueRef pointer;
 	enum probe_access_kind access;
 	enum probe_space space;
-	uint32_t size, unit, align;
+	uint32_t size, unit;
+	uint32_t align; /* of a region or message: its name, a string of the table */
 };
 
 enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret);
@@ -142,6 +145,13 @@ enum devlib_function {
 	DEVLIB_TRACE_GLOBAL_LEAN,
 	DEVLIB_TRACE_LDS_LEAN,
 	DEVLIB_TRACE_ANY,
+	DEVLIB_CURSOR_ENTER,
+	DEVLIB_CURSOR_EXIT,
+	DEVLIB_TIME_BEGIN,
+	DEVLIB_TIME_END,
+	DEVLIB_EMIT_BEGIN,
+	DEVLIB_EMIT_WORD,
+	DEVLIB_RING_REFILL,
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
 };
@@ -181,6 +191,28 @@ void devlib_unlink(struct devlib *devlib, void *analyses);
  * unit->first_site. */
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
 		 struct devlib *devlib, const struct pass_options *options, void *analyses);
+
+/* First instruction of a function behind its allocas, all of which come before it afterwards. */
+LLVMValueRef pass_entry_point(LLVMValueRef function);
+/* Does this call end the wave? */
+bool pass_ends_wave(LLVMValueRef inst);
+/* Is the function, or all code, compiled without optimisation? */
+bool pass_is_plain(LLVMValueRef function, const struct pass_options *options);
+
+/* ---- Calls of device.h, and the `time` kind (pass_time.c) ----------------------------------- */
+
+/* Scalar registers left to the compiler where devlib_cursor.h keeps some, and 6 for vcc etc. */
+#define PASS_CURSOR_SGPRS "90"
+
+bool pass_is_message(LLVMValueRef inst);
+bool pass_marks_any(LLVMModuleRef module);
+/* Take what is left of them out of the module. */
+void pass_marks_remove(LLVMModuleRef module);
+/* Add the unit's sites that are no accesses to the table. */
+void pass_time_list(struct pass_unit *unit, struct pass_table *table,
+		    const struct pass_options *options);
+void pass_time_insert(const struct pass_units *units, const struct pass_unit *unit,
+		      struct devlib *devlib, const struct pass_options *options, void *analyses);
 
 /* ---- Small things (pass_support.c): out of memory ends the compiler, as it does everywhere in it.
  * -- */

@@ -175,7 +175,7 @@ static void insert_barrier(struct insert *in, LLVMValueRef inst)
  * First instruction behind the entry block's allocas. Allocas further down are moved up: inlining
  * splits the block, and an alloca outside the entry block would be dynamic.
  */
-static LLVMValueRef entry_point(LLVMValueRef function)
+LLVMValueRef pass_entry_point(LLVMValueRef function)
 {
 	LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(function);
 	LLVMValueRef first = LLVMGetFirstInstruction(block);
@@ -206,7 +206,7 @@ static void insert_entry(struct insert *in)
 	unsigned params = LLVMCountParams(in->clone);
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
 
-	LLVMPositionBuilderBefore(in->builder, entry_point(in->clone));
+	LLVMPositionBuilderBefore(in->builder, pass_entry_point(in->clone));
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	if (in->unit->kernel) {
 		in->ctx = LLVMGetParam(in->clone, params - 1);
@@ -223,7 +223,7 @@ static void insert_entry(struct insert *in)
 	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
 }
 
-static bool ends_wave(LLVMValueRef inst)
+bool pass_ends_wave(LLVMValueRef inst)
 {
 	LLVMValueRef callee =
 		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
@@ -264,14 +264,14 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 				insert_site(in, inst, &site, id++);
 			else if (in->kind == PROBE_KIND_TRACE && pass_is_barrier(inst))
 				insert_barrier(in, inst);
-			else if (in->kind == PROBE_KIND_TRACE && ends_wave(inst))
+			else if (in->kind == PROBE_KIND_TRACE && pass_ends_wave(inst))
 				insert_exit_before(in, inst);
 			else
 				rewrite_call(in, inst);
 		}
 }
 
-static bool is_plain(LLVMValueRef function, const struct pass_options *options)
+bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
 {
 	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
 
@@ -288,7 +288,7 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 		.devlib = devlib,
 		.kind = kind,
 		.clone = unit->clone[kind],
-		.plain = is_plain(unit->original, options),
+		.plain = pass_is_plain(unit->original, options),
 		.analyses = analyses,
 	};
 	LLVMValueRef last = NULL;

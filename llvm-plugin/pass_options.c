@@ -12,6 +12,7 @@
 static const char *const kind_names[PROBE_KINDS] = {
 	[PROBE_KIND_MEMORY] = "memory",
 	[PROBE_KIND_TRACE] = "trace",
+	[PROBE_KIND_TIME] = "time",
 };
 
 const char *pass_kind_name(enum probe_kind kind)
@@ -31,7 +32,7 @@ static bool parse_kinds(struct pass_options *options, const char *text, char **r
 				break;
 		if (kind == PROBE_KINDS) {
 			*ret_error = pass_format("PROBE_KINDS=%s: '%.*s' is no probe kind; known "
-						 "are memory and trace, separated by commas",
+						 "are memory, trace and time, separated by commas",
 						 text, (int)size, at);
 			return false;
 		}
@@ -103,6 +104,7 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 		.verbose = !verbose || !*verbose || !strcmp(verbose, "0") ? 0
 			   : !strcmp(verbose, "2")			  ? 2
 									  : 1,
+		.by_default = !kinds,
 	};
 	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
 		return false;

@@ -36,6 +36,8 @@ extern "C" {
 enum probe_stream {
 	PROBE_STREAM_COUNTERS = 1, /* rows of device counters, per dispatch (kind memory) */
 	PROBE_STREAM_ACCESS = 2,   /* every wave access with its addresses (kind trace) */
+	PROBE_STREAM_TIME = 4,	   /* time stamps (kind time) */
+	PROBE_STREAM_MESSAGE = 8,  /* messages of the kernels (kinds time and trace) */
 };
 
 struct probe_frame_info {
@@ -60,6 +62,8 @@ struct probe_site_info {
 	const char *file;		       /* "" = unknown */
 	const char *function;		       /* demangled */
 	const struct probe_frame_info *frames; /* inlined-at chain, innermost caller first */
+	/* Below: only if `size` covers it. */
+	const char *name; /* of a region, tag of a message; "" for other sites */
 };
 
 struct probe_dispatch_info {
@@ -87,6 +91,9 @@ struct probe_wave_info {
 	uint32_t barriers; /* of the workgroup, that the wave has passed by then */
 	uint64_t exec;
 	uint64_t time; /* device clock at the wave's start */
+	/* Added later; present if probe_host.size covers probe_host.wave_fields. */
+	uint32_t ring; /* a small number that no two waves have at the same time */
+	uint32_t site; /* kind time: the kernel's FUNCTION site */
 };
 
 /*
@@ -111,6 +118,34 @@ struct probe_access {
 	const struct probe_wave_info *wave;
 };
 
+/*
+ * A stamp of the `time` kind, in program order within a wave. Clocks of one wave are in cycles; the
+ * END of a region names its own site, whose name equals that of the region's BEGIN.
+ */
+struct probe_stamp {
+	uint32_t site;
+	uint8_t form;  /* enum probe_form: BEGIN, END or WAVE_END */
+	uint8_t lanes; /* active, 1..64 */
+	uint16_t reserved;
+	uint64_t clock;
+	uint64_t time; /* WAVE_END: device clock as in probe_wave_info; else 0 */
+	const struct probe_wave_info *wave;
+};
+
+/* A message: `count` elements of `bytes` bytes, each `stride` bytes behind the one before. */
+struct probe_message {
+	uint32_t site;	/* its name is the tag */
+	uint32_t count; /* 1, or one per active lane in lane order if `lanes` */
+	uint32_t bytes;
+	uint32_t stride;
+	uint32_t lanes; /* 1: from probe_emit_lanes() */
+	uint32_t reserved;
+	uint64_t exec;
+	uint64_t clock;
+	const void *data; /* aligned to 8 */
+	const struct probe_wave_info *wave;
+};
+
 /* Records of one dispatch and one stream, in each wave's program order. */
 struct probe_batch {
 	uint32_t size;
@@ -120,6 +155,8 @@ struct probe_batch {
 	union {
 		const struct probe_access *access;
 		const struct probe_counter_row *counters;
+		const struct probe_stamp *stamps;
+		const struct probe_message *messages;
 	};
 };
 
@@ -159,6 +196,8 @@ struct probe_host {
 	int (*row)(void *ctx, int table, const union probe_value *values, size_t count);
 	void (*log)(void *ctx, enum probe_level level, const char *format, ...)
 		__attribute__((format(printf, 3, 4)));
+	/* Not 0: struct probe_wave_info has the fields that it says were added later. */
+	uint32_t wave_fields;
 };
 
 /* What the plugin offers. Unset callbacks are NULL; open, batch and close are required. */

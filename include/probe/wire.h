@@ -24,15 +24,25 @@ enum probe_kind {
 	PROBE_KIND_NONE = 0,
 	PROBE_KIND_MEMORY = 1, /* exact per-site counters made on the device; clone "memory" */
 	PROBE_KIND_TRACE = 2,  /* every address, compressed; clone "trace" */
-	PROBE_KIND_TIME = 3,
+	PROBE_KIND_TIME = 3,   /* time stamps of functions, blocks and regions; clone "time" */
 	PROBE_KIND_COUNT = 4,
 	PROBE_KINDS = 5,
 };
+
+/* Do clones of this kind write records into rings (section 5)? */
+static inline int probe_kind_has_rings(uint32_t kind)
+{
+	return kind == PROBE_KIND_TRACE || kind == PROBE_KIND_TIME;
+}
 
 enum probe_access_kind {
 	PROBE_ACCESS_LOAD = 1,
 	PROBE_ACCESS_STORE = 2,
 	PROBE_ACCESS_ATOMIC = 3,
+	/* Sites that are no accesses: the `time` kind stamps them, messages come from the last. */
+	PROBE_ACCESS_REGION = 5,   /* a call of probe_region_begin() or _end() (device.h) */
+	PROBE_ACCESS_FUNCTION = 6, /* a kernel, or a device function that was not inlined */
+	PROBE_ACCESS_MESSAGE = 7,  /* a call of probe_emit() or probe_emit_lanes() */
 };
 
 /* Address spaces, numbered as LLVM's AMDGPU back end numbers them. */
@@ -73,7 +83,8 @@ struct probe_sites_header {
 /*
  * One probed access. A lane's access is `size` bytes wide; the machine executes it as size / unit
  * accesses of `unit` bytes (1, 2, 4, 8, 12 or 16), the k-th at address + k * unit. The id of a site
- * is its index; the same access has the same id in every kind's clone.
+ * is its index; the same access has the same id in every kind's clone. Sites that are no accesses
+ * have size and unit 0 and come behind all that are.
  */
 struct probe_site {
 	uint32_t file;	   /* string: path, joined with its directory if relative; "" = unknown */
@@ -87,7 +98,10 @@ struct probe_site {
 	uint8_t space;	/* enum probe_space */
 	uint16_t size;
 	uint16_t unit;
-	uint32_t align; /* known alignment of the address, bytes */
+	union {
+		uint32_t align; /* known alignment of the address, bytes */
+		uint32_t name;	/* string, of REGION and MESSAGE sites: the name, the tag */
+	};
 	uint32_t owner; /* string: mangled name of the kernel or device function that holds it */
 	uint32_t kinds; /* bit (1 << enum probe_kind) for each kind that probes it */
 };
@@ -158,6 +172,7 @@ enum probe_counter {
 enum probe_when_full {
 	PROBE_FULL_BLOCK = 0, /* wait for the reader, up to spin_limit, then drop */
 	PROBE_FULL_DROP = 1,
+	PROBE_FULL_SAMPLE = 2, /* as block for one record in sample_every of a ring, else drop */
 };
 
 /* Written by the host before the launch; constant while the kernel runs. 64-byte aligned. */
@@ -179,7 +194,11 @@ struct probe_ctx {
 			      */
 	uint32_t lds_aperture; /* high halves of flat addresses that mean LDS and scratch */
 	uint32_t scratch_aperture;
-	uint32_t reserved[11];
+	uint32_t reserved[4];
+	uint32_t sample_every; /* see PROBE_FULL_SAMPLE; at least 1 */
+	/* Waves of other workgroups record nothing; last is included. Whole grid: 0 to UINT32_MAX.
+	 */
+	uint32_t group_first[3], group_last[3];
 };
 
 /*
@@ -194,7 +213,9 @@ struct probe_ring_state {
 	uint64_t tail;	  /* last value read from the host */
 	uint64_t emitted; /* records this ring was asked to take, since the start */
 	uint64_t dropped; /* of those, lost because the ring stayed full */
-	uint64_t pad[3];
+	uint64_t ctx;	  /* address of the owner's struct probe_ctx */
+	uint64_t refused; /* records that found the ring full: one in sample_every waits */
+	uint64_t pad;
 };
 
 /* Host-visible head of a ring, in the segment. Writer: device; tail: the supervisor. */
@@ -219,16 +240,22 @@ enum probe_form {
 	PROBE_FORM_WAVE = 1,   /* struct probe_rec_wave: what follows in this ring is this wave's */
 	PROBE_FORM_AFFINE = 2, /* struct probe_rec_affine */
 	PROBE_FORM_NEAR = 3,   /* struct probe_rec_lanes, one int32_t offset per active lane */
-	PROBE_FORM_FULL = 4, /* struct probe_rec_lanes with base 0, one uint64_t per active lane */
+	PROBE_FORM_FULL = 4,  /* struct probe_rec_lanes with base 0, one uint64_t per active lane */
+	PROBE_FORM_BEGIN = 5, /* struct probe_rec_stamp: a function, block or region begins */
+	PROBE_FORM_END = 6,   /* struct probe_rec_stamp: a function or region ends */
+	PROBE_FORM_WAVE_END = 7, /* struct probe_rec_wave_end */
+	PROBE_FORM_MESSAGE = 8,	 /* struct probe_rec_message */
 };
 
 #define PROBE_SITE_MASK 0x00ffffffu
 /* Site of an AFFINE record that says: the wave comes to a barrier of its workgroup (s_barrier). */
 #define PROBE_SITE_BARRIER 0x00ffffffu
-#define PROBE_FORM_SHIFT   24
+/* Site of a BEGIN stamp with nothing between it and the next: its distance is a stamp's cost. */
+#define PROBE_SITE_NONE	 PROBE_SITE_MASK
+#define PROBE_FORM_SHIFT 24
 
 struct probe_rec_wave {
-	uint32_t word0; /* site 0 */
+	uint32_t word0; /* site: the kernel's FUNCTION site in kind `time`, else 0 */
 	uint32_t wave;	/* number inside the workgroup */
 	uint64_t dispatch;
 	uint32_t group[3]; /* workgroup id */
@@ -252,6 +279,39 @@ struct probe_rec_lanes {
 	uint64_t exec;
 	uint64_t base; /* NEAR: address = base + offset */
 };
+
+/*
+ * A stamp of the `time` kind. The clock is s_memtime's, in cycles of the unit that runs the wave:
+ * differences within a wave have a meaning, others only where the hardware says so.
+ */
+struct probe_rec_stamp {
+	uint32_t word0;
+	uint32_t lanes; /* active, 1..64 */
+	uint64_t clock;
+};
+
+/* The wave ends; with probe_rec_wave.time this also gives the clock's rate. Site: as the wave's. */
+struct probe_rec_wave_end {
+	uint32_t word0;
+	uint32_t lanes;
+	uint64_t clock;
+	uint64_t time; /* s_memrealtime */
+};
+
+/*
+ * A message of the user's (device.h). `stride` bytes per element follow: one element, or with
+ * PROBE_MESSAGE_LANES one per active lane in lane order.
+ */
+struct probe_rec_message {
+	uint32_t word0;
+	uint32_t size; /* of the whole record, bytes */
+	uint64_t exec;
+	uint64_t clock;	 /* s_memtime */
+	uint32_t bytes;	 /* of an element, that count: at most 64 */
+	uint32_t stride; /* of an element, a multiple of 8; and PROBE_MESSAGE_LANES */
+};
+#define PROBE_MESSAGE_LANES 0x80000000u
+#define PROBE_MESSAGE_MAX   64u
 
 /* ---- 6. Segment: one per application process ------------------------------------------------ */
 
@@ -539,6 +599,9 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_ring) == 128, "ring head");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave) == 48, "wave record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_affine) == 24, "affine record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_lanes) == 24, "lanes record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_stamp) == 16, "stamp record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave_end) == 24, "wave end record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_message) == 32, "message record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_seg_header) == 80, "segment header");
 PROBE_STATIC_ASSERT(sizeof(struct probe_host_ring) == 128, "host ring");
 PROBE_STATIC_ASSERT(sizeof(struct probe_host_rec) == 24, "host record");

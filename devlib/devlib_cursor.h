@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A wave's place in its ring, in scalar registers that the compiler never sees: writing a record
+ * takes no load, no atomic and no waiting. The pass gives the clones that use them the attribute
+ * "amdgpu-num-sgpr" (CURSOR_SGPRS and 6 for vcc and the like), which ends the allocator's registers
+ * at s83, and clones all that they call directly. What they call by pointers, or outside of the
+ * module, keeps these registers, as the ABI of functions demands (s30 and up).
+ *
+ *	s[84:85]  where the next record goes
+ *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed
+ *	s87	  records written and not yet counted in the ring's state
+ *	s[88:89]  __probe_dev_ring_refill(), for where there is no room
+ *	s[90:91]  the ring's struct probe_ring_state
+ *	s92	  refill's answer: 1 = there is room now, 0 = the record is lost
+ *	s93	  enum cursor_mode
+ *
+ * Records become visible to the host when their stretch is full and at the wave's end: the head is
+ * stored once for many records. s93 is the last register with which a gfx90a can hold eight waves.
+ */
+#ifndef PROBE_DEVLIB_CURSOR_H
+#define PROBE_DEVLIB_CURSOR_H
+
+#include "devlib_ring.h"
+
+enum cursor_mode {
+	CURSOR_OWNER = 0,
+	CURSOR_LOST = 1, /* could get no ring: counts what it loses */
+	CURSOR_OFF = 2,	 /* filtered: records nothing */
+};
+
+/*
+ * Told to the compiler once, at a kernel's entry, so that the wave gets them. A function that told
+ * it would save and restore them.
+ */
+#define CURSOR_REGISTERS                                                                           \
+	"s84", "s85", "s86", "s87", "s88", "s89", "s90", "s91", "s92", "s93", "scc", "memory"
+#define CURSOR_CHANGES "scc", "memory"
+
+/* What __probe_dev_ring_refill() may use, as devlib_lean.h says of shared functions. */
+#define CURSOR_CALL                                                                                \
+	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
+		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
+		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"
+
+/*
+ * Take `size` bytes (an operand), or go to .Lprobe_end of this asm. The record goes to s[84:85],
+ * and CURSOR_STEP must follow.
+ */
+#define CURSOR_TAKE(size)                                                                          \
+	"s_sub_u32 s86, s86, " size "\n\t"                                                         \
+	"s_cbranch_scc0 .Lprobe_room%=\n\t"                                                        \
+	"v_mov_b32 v0, " size "\n\t"                                                               \
+	"s_swappc_b64 s[30:31], s[88:89]\n\t"                                                      \
+	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lprobe_end%=\n"                                                           \
+	".Lprobe_room%=:\n\t"
+
+#define CURSOR_STEP(size)                                                                          \
+	"s_add_u32 s84, s84, " size "\n\t"                                                         \
+	"s_addc_u32 s85, s85, 0\n\t"                                                               \
+	"s_add_u32 s87, s87, 1\n"                                                                  \
+	".Lprobe_end%=:"
+
+void __probe_dev_ring_refill(uint32_t size);
+
+/*
+ * Where a record of `size` bytes goes, the same in all lanes; 0 = it is lost. `plain`: code that is
+ * not optimised, where a shared function would need a stack; it is inlined there.
+ */
+DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
+{
+	uint64_t at = 0;
+	uint32_t full, room;
+
+	size = dev_uniform32(size);
+	if (!plain) {
+		__asm__ volatile(
+			"s_mov_b64 %[at], 0\n\t" CURSOR_TAKE(
+				"%[size]") "s_mov_b64 %[at], s[84:85]\n\t" CURSOR_STEP("%[size]")
+			: [at] "=&s"(at)
+			: [size] "s"(dev_scalar32(size))
+			: CURSOR_CALL, CURSOR_CHANGES);
+		return at;
+	}
+	__asm__ volatile("s_sub_u32 s86, s86, %1\n\ts_cselect_b32 %0, 1, 0"
+			 : "=s"(full)
+			 : "s"(dev_scalar32(size))
+			 : CURSOR_CHANGES);
+	if (dev_uniform32(full)) {
+		__probe_dev_ring_refill(size);
+		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
+		if (!dev_uniform32(room))
+			return 0;
+	}
+	__asm__ volatile("s_mov_b64 %0, s[84:85]\n\ts_add_u32 s84, s84, %1\n\t"
+			 "s_addc_u32 s85, s85, 0\n\ts_add_u32 s87, s87, 1"
+			 : "=&s"(at)
+			 : "s"(dev_scalar32(size))
+			 : CURSOR_CHANGES);
+	return at;
+}
+
+DEV_INLINE void cursor_set(uint64_t state, const void *refill, uint32_t mode)
+{
+	__asm__ volatile("s_mov_b64 s[84:85], 0\n\t"
+			 "s_mov_b64 s[86:87], 0\n\t"
+			 "s_mov_b64 s[88:89], %0\n\t"
+			 "s_mov_b64 s[90:91], %1\n\t"
+			 "s_mov_b32 s92, 0\n\t"
+			 "s_mov_b32 s93, %2"
+			 :
+			 : "s"(refill), "s"(dev_scalar64(state)), "s"(dev_scalar32(mode))
+			 : CURSOR_REGISTERS);
+}
+
+DEV_INLINE dev_state *cursor_state(void)
+{
+	uint64_t state;
+
+	__asm__ volatile("s_mov_b64 %0, s[90:91]" : "=s"(state));
+	return (dev_state *)state;
+}
+
+DEV_INLINE uint32_t cursor_mode(void)
+{
+	uint32_t mode;
+
+	__asm__ volatile("s_mov_b32 %0, s93" : "=s"(mode));
+	return mode;
+}
+
+/* Does this wave's workgroup pass the filter? */
+DEV_INLINE bool cursor_wanted(const dev_ctx *ctx)
+{
+	uint32_t x = __builtin_amdgcn_workgroup_id_x(), y = __builtin_amdgcn_workgroup_id_y(),
+		 z = __builtin_amdgcn_workgroup_id_z();
+
+	return x >= ctx->group_first[0] && x <= ctx->group_last[0] && y >= ctx->group_first[1] &&
+	       y <= ctx->group_last[1] && z >= ctx->group_first[2] && z <= ctx->group_last[2];
+}
+
+#endif

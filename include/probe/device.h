@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls for kernels: regions whose time is taken, and messages to handlers.
+ *
+ *	probe_region_begin("load");
+ *	...
+ *	probe_region_end("load");
+ *	probe_emit("state", &state, sizeof(state));	 the first active lane's
+ *	probe_emit_lanes("key", &key, sizeof(key));	 every active lane's
+ *
+ * For HIP, OpenCL C and C11 device code compiled by clang. They act in the clones that Probe's pass
+ * makes and nowhere else: compiled without the pass, for the host, by another compiler, and in the
+ * original kernels, they leave no instruction behind. So no argument may be counted upon to be
+ * evaluated.
+ *
+ * Names and tags are string literals. Regions may nest, and begin and end for each wave: the time
+ * is from the moment the first active lanes of a wave pass the begin to the moment its active lanes
+ * pass the end. A region that a wave leaves in another way ends with the region around it. Loads
+ * that the compiler has moved out of a region, or that are still under way at its end, are not in
+ * its time.
+ *
+ * A message has `size` bytes, a constant of at most 64 (PROBE_EMIT_MAX), taken from `data`, a
+ * pointer to private memory: a variable's address. It is recorded where the dispatch runs a `time`
+ * or `trace` clone.
+ */
+#ifndef PROBE_DEVICE_H
+#define PROBE_DEVICE_H
+
+#define PROBE_EMIT_MAX 64
+
+#if defined(__AMDGCN__) && defined(__clang__)
+
+/* The pass finds these intrinsic calls by their text; the back end makes nothing of them. */
+#define PROBE_DEVICE_MARK(value, text) ((void)__builtin_annotation((value), text))
+
+#ifdef __OPENCL_VERSION__
+typedef ulong probe_device_word;
+#else
+typedef unsigned long long probe_device_word;
+#endif
+
+/* Bytes of word i of a message of `size` bytes. */
+#define PROBE_DEVICE_PART(size, i) ((size) <= 8 * (i) ? 0 : (size)-8 * (i) < 8 ? (size)-8 * (i) : 8)
+
+/* The condition is constant: what is not there is not compiled, optimised or not. */
+#define PROBE_DEVICE_WORD(data, size, i)                                                           \
+	if ((size) > 8 * (i)) {                                                                    \
+		probe_device_word probe_word_ = 0;                                                 \
+		__builtin_memcpy(&probe_word_, (const char *)(data) + 8 * (i),                     \
+				 PROBE_DEVICE_PART(size, i));                                      \
+		PROBE_DEVICE_MARK(probe_word_, "probe:word:");                                     \
+	}
+
+#define PROBE_DEVICE_EMIT(kind, tag, data, size)                                                   \
+	do {                                                                                       \
+		typedef char probe_emit_size_[(size) <= PROBE_EMIT_MAX ? 1 : -1]                   \
+			__attribute__((unused));                                                   \
+		PROBE_DEVICE_MARK((int)(size), "probe:" kind ":" tag);                             \
+		PROBE_DEVICE_WORD(data, size, 0)                                                   \
+		PROBE_DEVICE_WORD(data, size, 1)                                                   \
+		PROBE_DEVICE_WORD(data, size, 2)                                                   \
+		PROBE_DEVICE_WORD(data, size, 3)                                                   \
+		PROBE_DEVICE_WORD(data, size, 4)                                                   \
+		PROBE_DEVICE_WORD(data, size, 5)                                                   \
+		PROBE_DEVICE_WORD(data, size, 6)                                                   \
+		PROBE_DEVICE_WORD(data, size, 7)                                                   \
+	} while (0)
+
+#define probe_region_begin(name)	  PROBE_DEVICE_MARK(0, "probe:begin:" name)
+#define probe_region_end(name)		  PROBE_DEVICE_MARK(0, "probe:end:" name)
+#define probe_emit(tag, data, size)	  PROBE_DEVICE_EMIT("emit", tag, data, size)
+#define probe_emit_lanes(tag, data, size) PROBE_DEVICE_EMIT("lanes", tag, data, size)
+
+#else
+
+/* The literals are still checked to be such. */
+#define probe_region_begin(name)	  ((void)sizeof("" name))
+#define probe_region_end(name)		  ((void)sizeof("" name))
+#define probe_emit(tag, data, size)	  ((void)sizeof("" tag), (void)sizeof(data), (void)(size))
+#define probe_emit_lanes(tag, data, size) ((void)sizeof("" tag), (void)sizeof(data), (void)(size))
+
+#endif
+
+#endif
