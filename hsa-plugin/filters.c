@@ -99,8 +99,62 @@ static uint32_t kind_of(const char *text, bool *broken)
 		return PROBE_KIND_MEMORY;
 	if (!strcmp(text, "trace"))
 		return PROBE_KIND_TRACE;
+	if (!strcmp(text, "time"))
+		return PROBE_KIND_TIME;
 	*broken = true;
 	return PROBE_KIND_NONE;
+}
+
+/* A decimal number up to `most` at *at, which moves behind it. */
+static bool read_number(const char **at, uint64_t most, uint64_t *ret)
+{
+	char *end;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	errno = 0;
+	*ret = strtoull(*at, &end, 10);
+	*at = end;
+	return !errno && *ret <= most;
+}
+
+static void read_policy(const char *text, struct probe_config *ret)
+{
+	uint64_t every = 1;
+
+	ret->when_full = PROBE_FULL_BLOCK;
+	if (text && !strcmp(text, "drop")) {
+		ret->when_full = PROBE_FULL_DROP;
+	} else if (text && !strncmp(text, "sample:", 7)) {
+		text += 7;
+		ret->broken |= !read_number(&text, UINT32_MAX, &every) || *text || !every;
+		ret->when_full = PROBE_FULL_SAMPLE;
+	}
+	ret->sample_every = (uint32_t)every;
+}
+
+static const char *const group_names[] = {"PROBE_GROUPS_X", "PROBE_GROUPS_Y", "PROBE_GROUPS_Z"};
+
+/* "N" or "N:M" up to M = 2^32; unset and "" mean all. */
+static bool read_groups(const char *text, uint32_t *ret_first, uint32_t *ret_last)
+{
+	uint64_t first = 0, end = 1ull << 32;
+
+	if (text && *text) {
+		if (!read_number(&text, UINT32_MAX, &first))
+			return false;
+		end = first + 1;
+		if (*text == ':') {
+			text++;
+			if (!read_number(&text, 1ull << 32, &end))
+				return false;
+		}
+		if (*text || end <= first)
+			return false;
+	}
+	*ret_first = (uint32_t)first;
+	*ret_last = (uint32_t)(end - 1);
+	return true;
 }
 
 bool probe_config_read(struct probe_config *ret)
@@ -119,7 +173,10 @@ bool probe_config_read(struct probe_config *ret)
 	if (text && !strcmp(text, "0"))
 		ret->kind = PROBE_KIND_NONE;
 	text = getenv("PROBE_WHEN_FULL");
-	ret->when_full = text && !strcmp(text, "drop") ? PROBE_FULL_DROP : PROBE_FULL_BLOCK;
+	read_policy(text, ret);
+	for (int i = 0; i < 3; i++)
+		if (!read_groups(getenv(group_names[i]), &ret->group_first[i], &ret->group_last[i]))
+			ret->broken = true;
 	ret->include_set = compile("PROBE_KERNEL_INCLUDE", &ret->include, &ret->broken);
 	ret->exclude_set = compile("PROBE_KERNEL_EXCLUDE", &ret->exclude, &ret->broken);
 	if (!probe_selection_parse(getenv("PROBE_DISPATCHES"), &ret->selection))

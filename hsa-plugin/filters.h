@@ -5,8 +5,9 @@
  *
  *   PROBE_SOCKET           where the supervisor listens; unset = do nothing at all
  *   PROBE_INSTRUMENTED     0 = run originals only
- *   PROBE_KIND             memory | trace
- *   PROBE_WHEN_FULL        block | drop
+ *   PROBE_KIND             memory | trace | time
+ *   PROBE_WHEN_FULL        block | drop | sample:N (N from 1)
+ *   PROBE_GROUPS_X, _Y, _Z workgroups that record: N, or N:M for N to M - 1
  *   PROBE_KERNEL_INCLUDE, PROBE_KERNEL_EXCLUDE
  *                          POSIX extended regular expressions on the demangled name
  *   PROBE_DISPATCHES       all | first | N-in-M | A-B,C,... (dispatches of a kernel, from 1)
@@ -35,6 +36,8 @@ struct probe_config {
 	char socket[108];
 	uint32_t kind; /* enum probe_kind; NONE = instrumentation is off */
 	uint32_t when_full;
+	uint32_t sample_every;			/* at least 1 */
+	uint32_t group_first[3], group_last[3]; /* workgroups that record */
 	bool include_set, exclude_set;
 	bool broken; /* a filter did not parse: nothing passes */
 	regex_t include, exclude;

@@ -144,7 +144,7 @@ static bool make_memory(struct probe_queue *queue)
 	queue->kernargs = probe_agent_host_memory(tool, queue->agent, PROBE_KERNARG_BYTES);
 	if (tool->config.kind == PROBE_KIND_MEMORY)
 		probe_counters_init(queue);
-	if (tool->config.kind == PROBE_KIND_TRACE)
+	if (probe_kind_has_rings(tool->config.kind))
 		probe_rings_init(tool, queue->agent);
 	return true;
 }

@@ -110,7 +110,7 @@ static uint32_t decide(struct launch *launch)
 	if (!launch->queue->kernargs || block_bytes(kernel) > PROBE_KERNARG_BYTES / 2 ||
 	    !launch->packet->kernarg_address)
 		return PROBE_V_MEMORY;
-	if (probe_tool.config.kind == PROBE_KIND_TRACE && !launch->queue->agent->ring_count)
+	if (probe_kind_has_rings(probe_tool.config.kind) && !launch->queue->agent->ring_count)
 		return PROBE_V_NO_SEGMENT;
 	verdict = check_resources(launch);
 	if (verdict == PROBE_V_SWAPPED && probe_tool.config.kind == PROBE_KIND_MEMORY)
@@ -155,9 +155,12 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 		.site_count = launch->kernel->site_count,
 		.when_full = probe_tool.config.when_full,
 		.spin_limit = SPIN_LIMIT,
+		.sample_every = probe_tool.config.sample_every,
 		.lds_aperture = hardware->group_segment_aperture_base_hi,
 		.scratch_aperture = hardware->private_segment_aperture_base_hi,
 	};
+	memcpy(ret->group_first, probe_tool.config.group_first, sizeof(ret->group_first));
+	memcpy(ret->group_last, probe_tool.config.group_last, sizeof(ret->group_last));
 	if (launch->replicas) {
 		ret->counters = (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device;
 		ret->replica_mask = launch->replicas - 1;

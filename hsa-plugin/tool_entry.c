@@ -141,7 +141,7 @@ static bool first_time(struct probe_api_root *root)
 	if (!probe_config_read(&tool->config))
 		return false;
 	probe_sampling_config_read(&tool->sampling);
-	if (tool->config.kind == PROBE_KIND_TRACE)
+	if (probe_kind_has_rings(tool->config.kind))
 		rings = probe_agents_rings(tool);
 	if (probe_session_open(tool->config.socket, rings, &tool->segment))
 		return false;
