@@ -69,24 +69,21 @@ static struct probe_err *choose_device(struct run *run)
 	return NULL;
 }
 
-/* Handlers that only take accesses need the trace kind; with any other, memory is the cheaper. */
+/* The cheapest kind that gives something to every handler; memory if there is none. */
 static void choose_kind(struct run *run)
 {
-	if (run->config.kind != PROBE_KIND_NONE)
-		return;
-	run->config.kind =
-		run->plugins.streams == PROBE_STREAM_ACCESS ? PROBE_KIND_TRACE : PROBE_KIND_MEMORY;
+	if (run->config.kind == PROBE_KIND_NONE)
+		run->config.kind = run_kind_for(&run->plugins);
 }
 
 static void warn_idle_handlers(const struct run *run)
 {
-	uint32_t stream =
-		run->config.kind == PROBE_KIND_TRACE ? PROBE_STREAM_ACCESS : PROBE_STREAM_COUNTERS;
+	uint32_t streams = run_kind_streams(run->config.kind);
 
 	for (size_t i = 0; i < run->plugins.count; i++) {
 		const struct probe_handler *handler = &run->plugins.items[i].handler;
 
-		if (run->config.instrumented && !(handler->streams & stream))
+		if (run->config.instrumented && !(handler->streams & streams))
 			probe_log(PROBE_LOG_WARNING,
 				  "handler %s takes nothing of --kind %s: it will see no data",
 				  handler->name, run_kind_name(run->config.kind));
@@ -146,8 +143,10 @@ static struct probe_err *make_variables(struct run *run)
 	ok = ok && set(run, "HSA_TOOLS_LIB", in_front(tool, "HSA_TOOLS_LIB", ' ')) &&
 	     set(run, "HSA_TOOLS_REPORT_LOAD_FAILURE", copy("1")) &&
 	     set(run, "PROBE_KIND", copy(run_kind_name(config->kind))) &&
-	     set(run, "PROBE_WHEN_FULL",
-		 copy(config->when_full == PROBE_FULL_DROP ? "drop" : "block")) &&
+	     set(run, "PROBE_WHEN_FULL", run_policy_text(config)) &&
+	     set(run, "PROBE_GROUPS_X", copy(config->groups[0])) &&
+	     set(run, "PROBE_GROUPS_Y", copy(config->groups[1])) &&
+	     set(run, "PROBE_GROUPS_Z", copy(config->groups[2])) &&
 	     set(run, "PROBE_INSTRUMENTED", copy(config->instrumented ? "1" : "0")) &&
 	     set(run, "PROBE_KERNEL_INCLUDE", copy(config->kernel_include)) &&
 	     set(run, "PROBE_KERNEL_EXCLUDE", copy(config->kernel_exclude)) &&
@@ -252,7 +251,8 @@ static void list(const struct run *run)
 	printf("handlers (-a):\n");
 	run_plugins_list(&run->layout, stdout);
 	printf("kinds of probes (--kind):\n  memory           counters made on the device\n"
-	       "  trace            every address\n");
+	       "  trace            every address\n"
+	       "  time             time stamps of kernels, functions and regions\n");
 	printf("devices (--device):\n");
 	printf("  gpu              %s\n", gpu_present() ? "/dev/kfd" : "none (/dev/kfd)");
 	printf("  sim              %s\n", run_file_exists(run->layout.sim, "libhsakmt.so.1")

@@ -94,10 +94,13 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.bytes = site->size,
 		.unit = site->unit,
 		.frame_count = site->frame_count,
-		.align = site->align,
+		.align = probe_site_is_mark(site->access) ? 0 : site->align,
 		.file = probe_sites_string(table, site->file),
 		.function = code->functions[id],
 		.frames = frames,
+		.name = probe_site_is_mark(site->access) && site->access != PROBE_ACCESS_FUNCTION
+				? probe_sites_string(table, site->name)
+				: "",
 	};
 	return true;
 }

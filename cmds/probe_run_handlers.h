@@ -32,6 +32,11 @@ struct probe_err *run_plugins_load(const struct run_config *config, const struct
 				   struct run_plugins *ret);
 void run_plugins_unload(struct run_plugins *plugins);
 
+/* What a kind of probes sends to handlers, enum probe_stream or-ed (probe_run_kind.c). */
+uint32_t run_kind_streams(enum probe_kind kind);
+/* The cheapest kind that gives something to every handler; memory if there is none. */
+enum probe_kind run_kind_for(const struct run_plugins *plugins);
+
 /* One line per handler in the directory: name and summary, or why it cannot be used. */
 void run_plugins_list(const struct run_layout *layout, FILE *out);
 

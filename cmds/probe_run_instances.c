@@ -280,6 +280,7 @@ static void open_instance(struct run_session *session, struct run_instance *inst
 			{
 				.size = sizeof(instance->host),
 				.abi = PROBE_HANDLER_ABI,
+				.wave_fields = 1,
 				.ctx = instance,
 				.arg = host_arg,
 				.site = host_site,

@@ -53,7 +53,7 @@ void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch
 	dispatch->next = *at;
 	*at = dispatch;
 	objects->in_flight++;
-	objects->traces_in_flight += dispatch->hr.kind == PROBE_KIND_TRACE;
+	objects->traces_in_flight += probe_kind_has_rings(dispatch->hr.kind);
 }
 
 void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispatch)
@@ -66,7 +66,7 @@ void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispa
 		return;
 	*at = dispatch->next;
 	objects->in_flight--;
-	objects->traces_in_flight -= dispatch->hr.kind == PROBE_KIND_TRACE;
+	objects->traces_in_flight -= probe_kind_has_rings(dispatch->hr.kind);
 	free(dispatch);
 }
 

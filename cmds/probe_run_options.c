@@ -24,6 +24,9 @@ enum key {
 	KEY_EXCLUDE,
 	KEY_DISPATCHES,
 	KEY_WHEN_FULL,
+	KEY_FILTER_X,
+	KEY_FILTER_Y,
+	KEY_FILTER_Z,
 	KEY_SAMPLING_RAW,
 	KEY_STRICT,
 	KEY_SAMPLING_METHOD,
@@ -57,14 +60,20 @@ static const struct probe_option options[] = {
 	{"no-instrumented", 0, NULL, "record dispatches only", KEY_NO_INSTRUMENTED},
 	{"kind", 0, "KIND",
 	 "memory: counters made on the device;\n"
-	 "trace: every address (what the handlers take)",
+	 "trace: every address (what the handlers take);\n"
+	 "time: time stamps of kernels, functions, regions",
 	 KEY_KIND},
 	{"kernel-include-regex", 'k', "RE", "only kernels whose demangled name matches",
 	 KEY_INCLUDE},
 	{"kernel-exclude-regex", 0, "RE", "not those that match", KEY_EXCLUDE},
 	{"dispatches", 0, "WHICH", "all, first, or N-in-M, of each kernel (all)", KEY_DISPATCHES},
-	{"when-full", 0, "POLICY", "block: kernels wait for the reader; drop (block)",
+	{"when-full", 0, "POLICY",
+	 "block: kernels wait for the reader; drop;\n"
+	 "sample[:N]: wait for one record in N (block)",
 	 KEY_WHEN_FULL},
+	{"filter-x", 0, "N[:M]", "only workgroups N to M - 1 in x", KEY_FILTER_X},
+	{"filter-y", 0, "N[:M]", "in y", KEY_FILTER_Y},
+	{"filter-z", 0, "N[:M]", "in z", KEY_FILTER_Z},
 	{"pc-sampling-method", 0, "METHOD", "host_trap or stochastic: sample where waves are",
 	 KEY_SAMPLING_METHOD},
 	{"pc-sampling-unit", 0, "UNIT", "of the interval: time (us), cycles, instructions",
@@ -109,10 +118,10 @@ struct choice {
 	int value;
 };
 
-static const struct choice kinds[] = {
-	{"memory", PROBE_KIND_MEMORY}, {"trace", PROBE_KIND_TRACE}, {NULL, 0}};
-static const struct choice policies[] = {
-	{"block", PROBE_FULL_BLOCK}, {"drop", PROBE_FULL_DROP}, {NULL, 0}};
+static const struct choice kinds[] = {{"memory", PROBE_KIND_MEMORY},
+				      {"trace", PROBE_KIND_TRACE},
+				      {"time", PROBE_KIND_TIME},
+				      {NULL, 0}};
 static const struct choice devices[] = {
 	{"auto", RUN_DEVICE_AUTO}, {"gpu", RUN_DEVICE_GPU}, {"sim", RUN_DEVICE_SIM}, {NULL, 0}};
 static const struct choice switches[] = {{"0", 0}, {"1", 1}, {NULL, 0}};
@@ -264,9 +273,12 @@ static struct probe_err *take_choice(struct run_config *config, int key, const c
 		config->probes_asked = true;
 		return err;
 	case KEY_WHEN_FULL:
-		err = choose(option, policies, value, &number);
-		config->when_full = (enum probe_when_full)number;
-		return err;
+		return run_policy_parse(option, value, config);
+	case KEY_FILTER_X:
+	case KEY_FILTER_Y:
+	case KEY_FILTER_Z:
+		config->groups[key - KEY_FILTER_X] = value;
+		return run_groups_check(option, value);
 	case KEY_DEVICE:
 		err = choose(option, devices, value, &number);
 		config->device = (enum run_device)number;
@@ -356,6 +368,12 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return take_choice(config, key, "--kind", value);
 	case KEY_WHEN_FULL:
 		return take_choice(config, key, "--when-full", value);
+	case KEY_FILTER_X:
+		return take_choice(config, key, "--filter-x", value);
+	case KEY_FILTER_Y:
+		return take_choice(config, key, "--filter-y", value);
+	case KEY_FILTER_Z:
+		return take_choice(config, key, "--filter-z", value);
 	case KEY_DEVICE:
 		return take_choice(config, key, "--device", value);
 	case KEY_COLOR:
@@ -385,6 +403,9 @@ static const struct {
 } variables[] = {
 	{"PROBE_KIND", KEY_KIND},
 	{"PROBE_WHEN_FULL", KEY_WHEN_FULL},
+	{"PROBE_GROUPS_X", KEY_FILTER_X},
+	{"PROBE_GROUPS_Y", KEY_FILTER_Y},
+	{"PROBE_GROUPS_Z", KEY_FILTER_Z},
 	{"PROBE_INSTRUMENTED", KEY_HEADING},
 	{"PROBE_KERNEL_INCLUDE", KEY_INCLUDE},
 	{"PROBE_KERNEL_EXCLUDE", KEY_EXCLUDE},
@@ -450,6 +471,7 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 		.directory = "probe-out",
 		.file = "%hostname%/%pid%.db",
 		.dispatches = "all",
+		.sample_every = 1,
 		.instrumented = true,
 		.report = true,
 	};

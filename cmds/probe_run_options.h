@@ -41,6 +41,8 @@ struct run_config {
 	size_t handler_count;
 	enum probe_kind kind; /* NONE = chosen by the handlers */
 	enum probe_when_full when_full;
+	uint32_t sample_every;
+	const char *groups[3]; /* workgroups that record, x y z; NULL = all */
 	enum run_device device;
 	const char *kernel_include, *kernel_exclude, *dispatches;
 	bool instrumented, strict, force, report;
@@ -59,6 +61,13 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 void run_config_deinit(struct run_config *config);
 
 const char *run_kind_name(enum probe_kind kind);
+
+/* --when-full and --filter-x, -y, -z, which the device decides about (probe_run_device.c). */
+struct probe_err *run_policy_parse(const char *option, const char *value,
+				   struct run_config *config);
+struct probe_err *run_groups_check(const char *option, const char *value);
+/* As the tool in the application reads it; to be freed, NULL without memory. */
+char *run_policy_text(const struct run_config *config);
 
 /* The dispatch filter: "all", "first" or "N-in-M" with 0 < N <= M. */
 bool run_dispatches_valid(const char *text);

@@ -52,7 +52,8 @@ static struct probe_err *check_handler(const char *path, const struct probe_hand
 		return probe_err_create("%s: its name is not letters, digits, underscore", path);
 	if (!ret->open || !ret->batch || !ret->close)
 		return probe_err_create("%s: lacks open, batch or close", path);
-	if (!(ret->streams & (PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS)))
+	if (!(ret->streams & (PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS | PROBE_STREAM_TIME |
+			      PROBE_STREAM_MESSAGE)))
 		return probe_err_create("%s: takes no stream this program has", path);
 	return NULL;
 }

@@ -16,6 +16,8 @@
 #include "probe_run_session.h"
 
 #define BATCH_ACCESSES 8192u
+#define BATCH_STAMPS   8192u
+#define BATCH_MESSAGES 1024u
 #define BATCH_WAVES    1024u
 #define ARENA_BYTES    (1u << 20)
 
@@ -29,6 +31,10 @@ struct probe_err *run_trace_init(struct run_session *session)
 	trace->rings = calloc(count, sizeof(*trace->rings));
 	trace->batch.room = BATCH_ACCESSES;
 	trace->batch.access = calloc(BATCH_ACCESSES, sizeof(*trace->batch.access));
+	trace->batch.stamp_room = BATCH_STAMPS;
+	trace->batch.stamps = calloc(BATCH_STAMPS, sizeof(*trace->batch.stamps));
+	trace->batch.message_room = BATCH_MESSAGES;
+	trace->batch.messages = calloc(BATCH_MESSAGES, sizeof(*trace->batch.messages));
 	trace->batch.wave_room = BATCH_WAVES;
 	trace->batch.waves = calloc(BATCH_WAVES, sizeof(*trace->batch.waves));
 	trace->arena_room =
@@ -36,8 +42,10 @@ struct probe_err *run_trace_init(struct run_session *session)
 	trace->arena = malloc(trace->arena_room);
 	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(session->seg.ring_size));
 	if (!trace->packed || !trace->rings || !trace->batch.access || !trace->batch.waves ||
-	    !trace->arena)
+	    !trace->batch.stamps || !trace->batch.messages || !trace->arena)
 		return probe_err_oom();
+	for (uint32_t i = 0; i < count; i++)
+		trace->rings[i].number = i;
 	return NULL;
 }
 
@@ -47,6 +55,8 @@ void run_trace_deinit(struct run_session *session)
 
 	free(trace->rings);
 	free(trace->batch.access);
+	free(trace->batch.stamps);
+	free(trace->batch.messages);
 	free(trace->batch.waves);
 	free(trace->arena);
 	free(trace->packed);
@@ -57,20 +67,24 @@ void run_trace_deinit(struct run_session *session)
 static void flush(struct run_session *session)
 {
 	struct run_trace *trace = &session->trace;
-	struct run_dispatch *dispatch;
+	const struct probe_trace_batch *batch = &trace->batch;
+	size_t count = batch->count + batch->stamp_count + batch->message_count;
+	struct run_dispatch *dispatch =
+		count ? run_dispatch_find(&session->objects, trace->batch_dispatch) : NULL;
+	struct probe_batch parts[] = {
+		{.stream = PROBE_STREAM_ACCESS, .count = batch->count, .access = batch->access},
+		{.stream = PROBE_STREAM_TIME, .count = batch->stamp_count, .stamps = batch->stamps},
+		{.stream = PROBE_STREAM_MESSAGE,
+		 .count = batch->message_count,
+		 .messages = batch->messages},
+	};
 
-	if (trace->batch.count) {
-		dispatch = run_dispatch_find(&session->objects, trace->batch_dispatch);
-		if (dispatch)
-			run_instances_batch(session, &(struct probe_batch){
-							     .size = sizeof(struct probe_batch),
-							     .stream = PROBE_STREAM_ACCESS,
-							     .dispatch = &dispatch->info,
-							     .count = trace->batch.count,
-							     .access = trace->batch.access,
-						     });
-		else
-			session->numbers.trace_invalid += trace->batch.count;
+	if (!dispatch)
+		session->numbers.trace_invalid += count;
+	for (size_t i = 0; dispatch && i < sizeof(parts) / sizeof(*parts); i++) {
+		parts[i].size = sizeof(struct probe_batch);
+		parts[i].dispatch = &dispatch->info;
+		run_instances_batch(session, &parts[i]);
 	}
 	probe_trace_reset(&trace->batch);
 }

@@ -9,6 +9,8 @@
 void probe_trace_reset(struct probe_trace_batch *batch)
 {
 	batch->count = 0;
+	batch->stamp_count = 0;
+	batch->message_count = 0;
 	batch->wave_count = 0;
 }
 
@@ -34,6 +36,8 @@ static void begin_wave(const unsigned char *bytes, struct probe_trace_ring *ring
 		.hw_id = rec.hw_id,
 		.exec = rec.exec,
 		.time = rec.time,
+		.ring = ring->number,
+		.site = rec.word0 & PROBE_SITE_MASK,
 	};
 }
 
@@ -96,6 +100,66 @@ static size_t read_access(const unsigned char *bytes, size_t left, unsigned form
 	return sizeof(*rec);
 }
 
+/* What one record became. */
+enum taken { TAKEN, INVALID, NO_ROOM, NONSENSE };
+
+static enum taken take_stamp(const unsigned char *at, size_t left, unsigned form, size_t *ret_size,
+			     struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+{
+	const struct probe_rec_stamp *rec = (const void *)at;
+	bool end = form == PROBE_FORM_WAVE_END;
+
+	*ret_size = end ? sizeof(struct probe_rec_wave_end) : sizeof(*rec);
+	if (left < *ret_size)
+		return NONSENSE;
+	if (!rec->lanes || rec->lanes > 64 || !batch->stamp_room)
+		return INVALID;
+	if (batch->stamp_count == batch->stamp_room)
+		return NO_ROOM;
+	batch->stamps[batch->stamp_count++] = (struct probe_stamp){
+		.site = rec->word0 & PROBE_SITE_MASK,
+		.form = (uint8_t)form,
+		.lanes = (uint8_t)rec->lanes,
+		.clock = rec->clock,
+		.time = end ? ((const struct probe_rec_wave_end *)rec)->time : 0,
+		.wave = wave,
+	};
+	return TAKEN;
+}
+
+static enum taken take_message(const unsigned char *at, size_t left, size_t *ret_size,
+			       struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+{
+	const struct probe_rec_message *rec = (const void *)at;
+	uint32_t lanes, stride, count;
+
+	if (left < sizeof(*rec))
+		return NONSENSE;
+	lanes = rec->stride & PROBE_MESSAGE_LANES;
+	stride = rec->stride & ~PROBE_MESSAGE_LANES;
+	count = lanes ? lanes_of(rec->exec) : 1;
+	if (rec->bytes > PROBE_MESSAGE_MAX || stride != ((rec->bytes + 7) & ~7u) ||
+	    rec->size != sizeof(*rec) + (size_t)stride * count || rec->size > left)
+		return NONSENSE;
+	*ret_size = rec->size;
+	if (!rec->exec || !batch->message_room)
+		return INVALID;
+	if (batch->message_count == batch->message_room)
+		return NO_ROOM;
+	batch->messages[batch->message_count++] = (struct probe_message){
+		.site = rec->word0 & PROBE_SITE_MASK,
+		.count = count,
+		.bytes = rec->bytes,
+		.stride = stride,
+		.lanes = lanes != 0,
+		.exec = rec->exec,
+		.clock = rec->clock,
+		.data = rec + 1,
+		.wave = wave,
+	};
+	return TAKEN;
+}
+
 enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, size_t *pos,
 					uint32_t sites, struct probe_trace_ring *ring,
 					struct probe_trace_batch *batch,
@@ -140,10 +204,29 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 			wave = NULL; /* what follows is told apart */
 			continue;
 		}
-		if (form > PROBE_FORM_FULL)
+		if (form > PROBE_FORM_MESSAGE)
 			return PROBE_TRACE_BAD;
 		if (batch->count == batch->room || (!wave && !(wave = batch_wave(batch, ring))))
 			return PROBE_TRACE_FULL;
+		if (form > PROBE_FORM_FULL) {
+			uint32_t site = word0 & PROBE_SITE_MASK;
+			bool none = form == PROBE_FORM_BEGIN && site == PROBE_SITE_NONE;
+			bool known = ring->dispatch && (site < sites || (none && sites));
+			struct probe_trace_batch nowhere = {0}, *to = known ? batch : &nowhere;
+			enum taken taken =
+				form == PROBE_FORM_MESSAGE
+					? take_message(at, len - *pos, &size, to, wave)
+					: take_stamp(at, len - *pos, form, &size, to, wave);
+
+			if (taken == NO_ROOM)
+				return PROBE_TRACE_FULL;
+			if (taken == NONSENSE)
+				return PROBE_TRACE_BAD;
+			*pos += size;
+			counts->records++;
+			counts->invalid += taken == INVALID;
+			continue;
+		}
 		access = &batch->access[batch->count];
 		size = read_access(at, len - *pos, form, access);
 		if (!size)

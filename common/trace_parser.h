@@ -16,13 +16,21 @@
 /* What a ring's stream carries on from piece to piece. Zeroed to begin with. */
 struct probe_trace_ring {
 	uint64_t dispatch; /* 0 = before the first wave */
+	uint32_t number;   /* of the ring; set by the caller */
 	struct probe_wave_info wave;
 };
 
-/* Arrays of the caller; accesses point into the bytes parsed and into waves[]. */
+/*
+ * Arrays of the caller; accesses and messages point into the bytes parsed and all into waves[]. An
+ * array may be missing (room 0) if its records cannot come; they would count as invalid.
+ */
 struct probe_trace_batch {
 	struct probe_access *access;
 	size_t count, room;
+	struct probe_stamp *stamps;
+	size_t stamp_count, stamp_room;
+	struct probe_message *messages;
+	size_t message_count, message_room;
 	struct probe_wave_info *waves;
 	size_t wave_count, wave_room;
 };
@@ -37,7 +45,7 @@ enum probe_trace_stop {
 
 /* Counters of the caller, added to. */
 struct probe_trace_counts {
-	uint64_t records; /* wave, barrier and access records understood */
+	uint64_t records; /* understood, of all forms but PAD */
 	uint64_t invalid; /* of those, not handed on: no such site, no wave, no lane */
 };
 

@@ -141,6 +141,28 @@ static void refuses(void **state)
 	bad("empty", ARGS("-o", "", "app"));
 }
 
+static void device_filters(void **state)
+{
+	static const char *const yes[] = {"0", "70000", "4294967295", "0:4294967296", "3:4"};
+	static const char *const no[] = {"",	"-1", "x",    "4294967296", "3:3",
+					 "4:3", "1:", "1:2:", "1 :2",	    "0:4294967297"};
+	static const char *const policies[] = {"sample:", "sample:0",	       "sample:x",
+					       "sampled", "sample:4294967296", "wait"};
+	struct run_config config = good(ARGS("--when-full=sample:7", "--filter-y", "2:9", "app"));
+
+	(void)state;
+	assert_int_equal(config.when_full, PROBE_FULL_SAMPLE);
+	assert_int_equal(config.sample_every, 7);
+	assert_string_equal(config.groups[1], "2:9");
+	assert_null(config.groups[0]);
+	run_config_deinit(&config);
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		assert_null(run_groups_check("--filter-x", yes[i]));
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		bad("--filter-z: ", ARGS("--filter-z", (char *)no[i], "app"));
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+		bad("none of: block, drop, sample",
+		    ARGS("--when-full", (char *)policies[i], "app"));
 #define SAMPLING(method, unit, interval)                                                           \
 	ARGS("--pc-sampling-method", method, "--pc-sampling-unit", unit, "--pc-sampling-interval", \
 	     interval, "app")
@@ -242,7 +264,7 @@ int main(void)
 		cmocka_unit_test(reads_handlers),    cmocka_unit_test(every_option_is_taken),
 		cmocka_unit_test(refuses),	     cmocka_unit_test(refuses_sampling),
 		cmocka_unit_test(samples_originals), cmocka_unit_test(dispatch_filters),
-		cmocka_unit_test(expands_keys),
+		cmocka_unit_test(device_filters),    cmocka_unit_test(expands_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
