@@ -70,7 +70,8 @@ static const struct probe_command command = {
 	.usage = "[verb] [options] [FILE...]",
 	.summary = "Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
 		   "dispatches, samples, flame (folded stacks of samples), tables (of handlers),\n"
-		   "info (also of programs and code objects), list (columns).",
+		   "info (also of programs and code objects), list (columns), replay (handlers\n"
+		   "again; replay --help).",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
@@ -362,9 +363,13 @@ int main(int argc, char **argv)
 		.report = {.limit = -1, .separator = ',', .header = true, .end = INT64_MAX},
 		.color = PROBE_COLOR_AUTO,
 	};
-	struct probe_err *err = parse(argc, argv, &line);
+	struct probe_err *err;
 	int status = 2;
 
+	probe_log_setup(PROBE_LOG_INFO, line.color);
+	if (argc > 1 && !strcmp(argv[1], "replay"))
+		return report_replay(argc - 1, argv + 1);
+	err = parse(argc, argv, &line);
 	probe_log_setup(PROBE_LOG_INFO, line.color);
 	if (!err && !line.done)
 		err = check(&line.report);

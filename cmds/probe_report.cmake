@@ -10,6 +10,7 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_info.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_kernels.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_lines.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_report_replay.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_samples.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_tables.c
 	${CMAKE_CURRENT_LIST_DIR}/report_account.c
@@ -22,6 +23,6 @@ add_executable(probe-report
 target_include_directories(probe-report PRIVATE ${CMAKE_CURRENT_LIST_DIR}
 	${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-report PRIVATE
-	probe_store probe_codeobj probe_pcsample probe_rules probe_common probe_flags m)
+	probe_run_parts probe_store probe_codeobj probe_pcsample probe_rules probe_common probe_flags m)
 add_dependencies(probe-report probe_version_header)
 install(TARGETS probe-report RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -188,7 +188,7 @@ static void store_sources(struct run_session *session, const struct run_code *co
 	free(order);
 }
 
-static void take_sites(struct run_session *session, struct run_code *code)
+static void take_sites(struct run_code *code)
 {
 	struct probe_site_info *sites = calloc(code->table->site_count + 1, sizeof(*sites));
 	uint32_t count = 0;
@@ -199,36 +199,50 @@ static void take_sites(struct run_session *session, struct run_code *code)
 		count++;
 	code->sites = sites;
 	code->site_count = count;
-	for (uint32_t i = 0; i < count; i++)
-		probe_facts_site(session->facts, &sites[i],
+}
+
+static void store_sites(struct run_session *session, const struct run_code *code)
+{
+	for (uint32_t i = 0; i < code->site_count; i++)
+		probe_facts_site(session->facts, &code->sites[i],
 				 probe_sites_string(code->table, code->table->sites[i].owner),
 				 code->table->sites[i].kinds);
 	store_sources(session, code);
 }
 
 /* The table is read in this process: bounded reads of one section, no library (elf_section.h). */
-static void inspect(struct run_session *session, struct run_code *code)
+struct probe_err *run_code_read(struct run_code *code, const unsigned char *bytes)
 {
-	char name[40], hash[PROBE_SHA256_HEX];
 	const uint8_t *section = NULL;
 	struct probe_err *err;
+	char name[40];
 	size_t size = 0;
 
 	snprintf(name, sizeof(name), "code object %u", code->hr.id);
-	probe_sha256_hex(code->bytes, code->hr.bytes, hash);
-	probe_facts_code_bytes(session->facts, code->hr.id, hash, code->bytes, code->hr.bytes);
-	err = probe_image_section(name, code->bytes, code->hr.bytes, ".probe_sites", &section,
-				  &size);
+	err = probe_image_section(name, bytes, code->hr.bytes, ".probe_sites", &section, &size);
 	if (!err && section)
 		err = probe_sites_parse(name, section, size, &code->table);
+	if (!err && code->table)
+		take_sites(code);
+	return err;
+}
+
+static void inspect(struct run_session *session, struct run_code *code)
+{
+	char hash[PROBE_SHA256_HEX];
+	struct probe_err *err;
+
+	probe_sha256_hex(code->bytes, code->hr.bytes, hash);
+	probe_facts_code_bytes(session->facts, code->hr.id, hash, code->bytes, code->hr.bytes);
+	err = run_code_read(code, code->bytes);
 	if (err) {
 		char text[512];
 
 		probe_err_format(err, text, sizeof(text));
 		run_session_log(session, PROBE_LOG_WARNING, "probe-run", "no sites: %s", text);
 		probe_err_destroy(err);
-	} else if (code->table) {
-		take_sites(session, code);
+	} else if (code->sites) {
+		store_sites(session, code);
 	}
 }
 

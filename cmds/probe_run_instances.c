@@ -109,13 +109,20 @@ static bool same_columns(const struct run_handler_table *table, const struct pro
 }
 
 /* CREATE TABLE and the list of columns; every name in it has passed identifier(). */
-static int create_table(struct probe_store *store, struct run_handler_table *table)
+static int create_table(struct probe_store *store, struct run_handler_table *table, bool replay)
 {
 	static const char *const types[] = {"", "INTEGER", "REAL", "TEXT"};
 	char create[COLUMNS_MAX * (NAME_BYTES + 12) + 128], list[COLUMNS_MAX * (NAME_BYTES + 4)];
 	size_t c, l = 0;
 	int err;
 
+	/* Rows of the handler's last run over these records are replaced. */
+	if (replay) {
+		snprintf(create, sizeof(create), "DROP TABLE IF EXISTS \"%s\"", table->name);
+		err = probe_store_exec(store, create);
+		if (err)
+			return err;
+	}
 	c = (size_t)snprintf(create, sizeof(create),
 			     "CREATE TABLE IF NOT EXISTS \"%s\" (id INTEGER PRIMARY KEY",
 			     table->name);
@@ -158,7 +165,7 @@ static int make_table(struct run_session *session, const char *name,
 		strcpy(table->columns[i], columns[i].name);
 		table->types[i] = columns[i].type;
 	}
-	err = create_table(session->store, table);
+	err = create_table(session->store, table, session->replay);
 	if (err) {
 		free(table);
 		return err;
@@ -314,8 +321,32 @@ static bool fed(const struct run_instance *instance)
 	return instance->opened && !instance->failed;
 }
 
+void run_instances_run(struct run_session *session)
+{
+	struct probe_run_info *run = &session->run;
+
+	if (run->size)
+		return;
+	*run = (struct probe_run_info){
+		.size = sizeof(*run),
+		.pid = (uint32_t)session->pid,
+		.kind = session->config->kind,
+		.flags = (session->simulated ? PROBE_RUN_SIMULATED : 0) |
+			 (session->replay ? PROBE_RUN_REPLAY : 0),
+		.command = session->objects.command ? session->objects.command : "",
+	};
+	for (size_t i = 0; i < session->instance_count; i++) {
+		struct run_instance *instance = &session->instances[i];
+		const struct probe_handler *handler = &instance->plugin->handler;
+
+		if (fed(instance) && handler->run_begin)
+			check(instance, "run_begin", handler->run_begin(instance->state, run));
+	}
+}
+
 void run_instances_begin(struct run_session *session, const struct probe_dispatch_info *info)
 {
+	run_instances_run(session);
 	for (size_t i = 0; i < session->instance_count; i++) {
 		struct run_instance *instance = &session->instances[i];
 		const struct probe_handler *handler = &instance->plugin->handler;
@@ -356,6 +387,9 @@ void run_instances_close(struct run_session *session)
 	for (size_t i = 0; i < session->instance_count; i++) {
 		struct run_instance *instance = &session->instances[i];
 
+		if (fed(instance) && session->run.size && instance->plugin->handler.run_end)
+			check(instance, "run_end",
+			      instance->plugin->handler.run_end(instance->state, &session->run));
 		if (instance->opened)
 			check(instance, "close", instance->plugin->handler.close(instance->state));
 	}

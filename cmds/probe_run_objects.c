@@ -46,6 +46,30 @@ struct run_dispatch *run_dispatch_find(const struct run_objects *objects, uint64
 	return dispatch;
 }
 
+void run_dispatch_info(const struct run_objects *objects, struct run_dispatch *dispatch)
+{
+	const struct probe_hr_dispatch *hr = &dispatch->hr;
+	const struct run_agent *agent = run_table_get(&objects->agents, hr->agent);
+	const struct run_kernel *kernel = run_table_get(&objects->kernels, hr->kernel);
+	const struct run_kernel *launched = run_table_get(&objects->kernels, hr->launched);
+
+	dispatch->info = (struct probe_dispatch_info){
+		.size = sizeof(dispatch->info),
+		.agent = hr->agent,
+		.id = hr->id,
+		.kernel = kernel && kernel->demangled ? kernel->demangled : "(unknown kernel)",
+		.arch = agent ? agent->arch : "",
+		.code_object = launched ? launched->hr.code_object : 0,
+		.kernel_id = hr->kernel,
+		.kind = hr->kind,
+		.wave_size = agent ? agent->hr.wave_size : 0,
+		.grid = {hr->grid[0], hr->grid[1], hr->grid[2]},
+		.group = {hr->group[0], hr->group[1], hr->group[2]},
+		.lds_aperture = hr->lds_aperture,
+		.scratch_aperture = hr->scratch_aperture,
+	};
+}
+
 void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch)
 {
 	struct run_dispatch **at = bucket(objects, dispatch->hr.id);

@@ -224,7 +224,7 @@ static struct probe_err *parse_handler(const char *text, size_t len, struct run_
 	return NULL;
 }
 
-static struct probe_err *add_handlers(struct run_config *config, const char *list)
+struct probe_err *run_config_handlers(struct run_config *config, const char *list)
 {
 	for (;;) {
 		size_t len = strcspn(list, ",");
@@ -363,7 +363,7 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return *value ? NULL : probe_err_create("--output-file: empty");
 	case KEY_ANALYZE:
 		config->probes_asked = true;
-		return add_handlers(config, value);
+		return run_config_handlers(config, value);
 	case KEY_KIND:
 		return take_choice(config, key, "--kind", value);
 	case KEY_WHEN_FULL:
@@ -460,7 +460,7 @@ static struct probe_err *settle(struct run_config *config)
 		config->instrumented = false;
 		return NULL;
 	}
-	return config->handler_count ? NULL : add_handlers(config, "memory");
+	return config->handler_count ? NULL : run_config_handlers(config, "memory");
 }
 
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv)

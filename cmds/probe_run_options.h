@@ -60,6 +60,9 @@ extern const struct probe_command run_command;
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv);
 void run_config_deinit(struct run_config *config);
 
+/* Add what -a says: "name:key=value,name". */
+struct probe_err *run_config_handlers(struct run_config *config, const char *list);
+
 const char *run_kind_name(enum probe_kind kind);
 
 /* --when-full and --filter-x, -y, -z, which the device decides about (probe_run_device.c). */

@@ -145,6 +145,7 @@ static bool apply_process(struct run_session *session, const struct probe_seg_re
 					: "model");
 	probe_store_set_int(session->store, "hsa_table_major", process.runtime[0]);
 	probe_store_set_int(session->store, "hsa_table_minor", process.runtime[1]);
+	run_instances_run(session);
 	return true;
 }
 
@@ -349,30 +350,6 @@ static void note_thread(struct run_session *session, uint32_t tid)
 	probe_facts_thread(session->facts, tid, objects->process.ppid);
 }
 
-static void fill_info(const struct run_session *session, struct run_dispatch *dispatch)
-{
-	const struct probe_hr_dispatch *hr = &dispatch->hr;
-	const struct run_agent *agent = run_table_get(&session->objects.agents, hr->agent);
-	const struct run_kernel *kernel = run_table_get(&session->objects.kernels, hr->kernel);
-	const struct run_kernel *launched = run_table_get(&session->objects.kernels, hr->launched);
-
-	dispatch->info = (struct probe_dispatch_info){
-		.size = sizeof(dispatch->info),
-		.agent = hr->agent,
-		.id = hr->id,
-		.kernel = kernel && kernel->demangled ? kernel->demangled : "(unknown kernel)",
-		.arch = agent ? agent->arch : "",
-		.code_object = launched ? launched->hr.code_object : 0,
-		.kernel_id = hr->kernel,
-		.kind = hr->kind,
-		.wave_size = agent ? agent->hr.wave_size : 0,
-		.grid = {hr->grid[0], hr->grid[1], hr->grid[2]},
-		.group = {hr->group[0], hr->group[1], hr->group[2]},
-		.lds_aperture = hr->lds_aperture,
-		.scratch_aperture = hr->scratch_aperture,
-	};
-}
-
 static bool apply_dispatch(struct run_session *session, const struct probe_seg_rec *rec)
 {
 	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
@@ -391,7 +368,7 @@ static bool apply_dispatch(struct run_session *session, const struct probe_seg_r
 	if (!run_table_get(&session->objects.kernels, dispatch->hr.kernel))
 		dispatch->hr.kernel = 0;
 	dispatch->tid = rec->tid;
-	fill_info(session, dispatch);
+	run_dispatch_info(&session->objects, dispatch);
 	run_dispatch_add(&session->objects, dispatch);
 	note_thread(session, rec->tid);
 	numbers->seen++;

@@ -94,6 +94,8 @@ void *run_table_get(const struct run_table *table, uint32_t index);
 bool run_table_put(struct run_table *table, uint32_t index, void *item);
 
 struct run_dispatch *run_dispatch_find(const struct run_objects *objects, uint64_t id);
+/* What handlers are told of it, from what is known of its agent and kernel. */
+void run_dispatch_info(const struct run_objects *objects, struct run_dispatch *dispatch);
 void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch);
 void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispatch);
 void run_objects_init(struct run_objects *objects);
@@ -133,6 +135,12 @@ struct run_trace {
 
 struct probe_err *run_trace_init(struct run_session *session);
 void run_trace_deinit(struct run_session *session);
+/* A batch with room; false without memory, deinit it all the same. */
+bool run_trace_batch_init(struct probe_trace_batch *batch);
+void run_trace_batch_deinit(struct probe_trace_batch *batch);
+/* Hand a batch to the handlers, stream by stream, and forget it. dispatch NULL: only forget it. */
+void run_trace_feed(struct run_session *session, struct probe_trace_batch *batch,
+		    const struct run_dispatch *dispatch);
 /* Read what the last snapshot noted; true if there was anything. */
 bool run_trace_drain(struct run_session *session);
 
@@ -142,6 +150,8 @@ struct run_instance;
 struct run_handler_table;
 
 bool run_instances_open(struct run_session *session);
+/* Once the process is known: run_begin. Again: nothing. */
+void run_instances_run(struct run_session *session);
 void run_instances_begin(struct run_session *session, const struct probe_dispatch_info *info);
 void run_instances_batch(struct run_session *session, const struct probe_batch *batch);
 void run_instances_end(struct run_session *session, const struct probe_dispatch_info *info);
@@ -176,7 +186,9 @@ struct run_session {
 	struct run_instance *instances;
 	size_t instance_count;
 	struct run_handler_table *handler_tables;
-	char partial[160]; /* why, "" = it is not */
+	struct probe_run_info run; /* size = 0: no run_begin yet */
+	bool replay;		   /* no process: records come from a database */
+	char partial[160];	   /* why, "" = it is not */
 };
 
 /* Takes the store over. Call run_session_destroy() after the thread has been joined. */
@@ -206,5 +218,7 @@ void run_record_finish(struct run_session *session, struct run_dispatch *list);
 bool run_code_bytes(struct run_session *session, struct run_code *code, uint64_t offset,
 		    const unsigned char *bytes, size_t size);
 void run_code_destroy(struct run_code *code);
+/* Sites of a whole image, if it has any; code->hr.bytes is its size. */
+struct probe_err *run_code_read(struct run_code *code, const unsigned char *bytes);
 
 #endif

@@ -21,28 +21,45 @@
 #define BATCH_WAVES    1024u
 #define ARENA_BYTES    (1u << 20)
 
+bool run_trace_batch_init(struct probe_trace_batch *batch)
+{
+	*batch = (struct probe_trace_batch){
+		.room = BATCH_ACCESSES,
+		.access = calloc(BATCH_ACCESSES, sizeof(*batch->access)),
+		.stamp_room = BATCH_STAMPS,
+		.stamps = calloc(BATCH_STAMPS, sizeof(*batch->stamps)),
+		.message_room = BATCH_MESSAGES,
+		.messages = calloc(BATCH_MESSAGES, sizeof(*batch->messages)),
+		.wave_room = BATCH_WAVES,
+		.waves = calloc(BATCH_WAVES, sizeof(*batch->waves)),
+	};
+	return batch->access && batch->stamps && batch->messages && batch->waves;
+}
+
+void run_trace_batch_deinit(struct probe_trace_batch *batch)
+{
+	free(batch->access);
+	free(batch->stamps);
+	free(batch->messages);
+	free(batch->waves);
+	*batch = (struct probe_trace_batch){0};
+}
+
 struct probe_err *run_trace_init(struct run_session *session)
 {
 	struct run_trace *trace = &session->trace;
 	uint32_t count = session->seg.ring_count;
+	bool batch;
 
 	if (!count)
 		return NULL;
 	trace->rings = calloc(count, sizeof(*trace->rings));
-	trace->batch.room = BATCH_ACCESSES;
-	trace->batch.access = calloc(BATCH_ACCESSES, sizeof(*trace->batch.access));
-	trace->batch.stamp_room = BATCH_STAMPS;
-	trace->batch.stamps = calloc(BATCH_STAMPS, sizeof(*trace->batch.stamps));
-	trace->batch.message_room = BATCH_MESSAGES;
-	trace->batch.messages = calloc(BATCH_MESSAGES, sizeof(*trace->batch.messages));
-	trace->batch.wave_room = BATCH_WAVES;
-	trace->batch.waves = calloc(BATCH_WAVES, sizeof(*trace->batch.waves));
+	batch = run_trace_batch_init(&trace->batch);
 	trace->arena_room =
 		ARENA_BYTES > session->seg.ring_size ? ARENA_BYTES : session->seg.ring_size;
 	trace->arena = malloc(trace->arena_room);
 	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(session->seg.ring_size));
-	if (!trace->packed || !trace->rings || !trace->batch.access || !trace->batch.waves ||
-	    !trace->batch.stamps || !trace->batch.messages || !trace->arena)
+	if (!trace->packed || !trace->rings || !batch || !trace->arena)
 		return probe_err_oom();
 	for (uint32_t i = 0; i < count; i++)
 		trace->rings[i].number = i;
@@ -54,13 +71,29 @@ void run_trace_deinit(struct run_session *session)
 	struct run_trace *trace = &session->trace;
 
 	free(trace->rings);
-	free(trace->batch.access);
-	free(trace->batch.stamps);
-	free(trace->batch.messages);
-	free(trace->batch.waves);
+	run_trace_batch_deinit(&trace->batch);
 	free(trace->arena);
 	free(trace->packed);
 	*trace = (struct run_trace){0};
+}
+
+void run_trace_feed(struct run_session *session, struct probe_trace_batch *batch,
+		    const struct run_dispatch *dispatch)
+{
+	struct probe_batch parts[] = {
+		{.stream = PROBE_STREAM_ACCESS, .count = batch->count, .access = batch->access},
+		{.stream = PROBE_STREAM_TIME, .count = batch->stamp_count, .stamps = batch->stamps},
+		{.stream = PROBE_STREAM_MESSAGE,
+		 .count = batch->message_count,
+		 .messages = batch->messages},
+	};
+
+	for (size_t i = 0; dispatch && i < sizeof(parts) / sizeof(*parts); i++) {
+		parts[i].size = sizeof(struct probe_batch);
+		parts[i].dispatch = &dispatch->info;
+		run_instances_batch(session, &parts[i]);
+	}
+	probe_trace_reset(batch);
 }
 
 /* Hand the batch on and forget it; the arena may be used again only behind this. */
@@ -71,22 +104,10 @@ static void flush(struct run_session *session)
 	size_t count = batch->count + batch->stamp_count + batch->message_count;
 	struct run_dispatch *dispatch =
 		count ? run_dispatch_find(&session->objects, trace->batch_dispatch) : NULL;
-	struct probe_batch parts[] = {
-		{.stream = PROBE_STREAM_ACCESS, .count = batch->count, .access = batch->access},
-		{.stream = PROBE_STREAM_TIME, .count = batch->stamp_count, .stamps = batch->stamps},
-		{.stream = PROBE_STREAM_MESSAGE,
-		 .count = batch->message_count,
-		 .messages = batch->messages},
-	};
 
 	if (!dispatch)
 		session->numbers.trace_invalid += count;
-	for (size_t i = 0; dispatch && i < sizeof(parts) / sizeof(*parts); i++) {
-		parts[i].size = sizeof(struct probe_batch);
-		parts[i].dispatch = &dispatch->info;
-		run_instances_batch(session, &parts[i]);
-	}
-	probe_trace_reset(&trace->batch);
+	run_trace_feed(session, &trace->batch, dispatch);
 }
 
 /* Site ids a dispatch's records may name; 0 = no such dispatch, hand on nothing. */

@@ -184,6 +184,8 @@ struct probe_err *report_rocprofv3(const struct report *report, const struct rep
 				   bool first);
 struct probe_err *report_info(const struct report *report, const char *path, bool first, bool last);
 void report_list(const struct report *report);
+/* The verb with a command line of its own; argv[0] is "replay". The exit status. */
+int report_replay(int argc, char **argv);
 
 /* ---- Pieces --------------------------------------------------------------------------------- */
 

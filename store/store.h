@@ -19,7 +19,7 @@ struct probe_store;
 struct probe_rows;
 
 #define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
-#define PROBE_STORE_VERSION	   3 /* 2: tables of PC samples; 3: samples by dispatch */
+#define PROBE_STORE_VERSION	   3	      /* 2: tables of PC samples; 3: samples by dispatch */
 
 /* Streams of the loss account; units are records (rows for counters). */
 enum probe_stream_id {
@@ -65,6 +65,15 @@ struct probe_cell probe_cell_blob(const void *bytes, size_t size);
  */
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret);
 struct probe_err *probe_store_schema(struct probe_store *store);
+
+/*
+ * A store over records that are there: a copy of an open database in the new file `path`, or the
+ * file itself, which the caller has found good (store_open.h). No schema is made.
+ */
+struct sqlite3;
+struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool force,
+				   struct probe_store **ret);
+struct probe_err *probe_store_append(const char *path, struct probe_store **ret);
 
 /* NULL is fine. What is not committed is lost. */
 void probe_store_destroy(struct probe_store *store);

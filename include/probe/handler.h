@@ -83,6 +83,20 @@ struct probe_dispatch_info {
 	uint64_t start_ns, end_ns; /* 0 in dispatch_begin */
 };
 
+enum probe_run_flags {
+	PROBE_RUN_SIMULATED = 1, /* on the simulated GPU: times are a model's */
+	PROBE_RUN_REPLAY = 2,	 /* records come from a database, not from a process */
+};
+
+/* The process whose kernels ran. */
+struct probe_run_info {
+	uint32_t size;
+	uint32_t pid;
+	uint32_t kind;	/* enum probe_kind asked for */
+	uint32_t flags; /* enum probe_run_flags */
+	const char *command;
+};
+
 /* The wave that made an access. */
 struct probe_wave_info {
 	uint32_t group[3];
@@ -214,6 +228,13 @@ struct probe_handler {
 	int (*dispatch_end)(void *state, const struct probe_dispatch_info *dispatch);
 	/* Called once, also after an error; frees the state and may still write rows. */
 	int (*close)(void *state);
+	/*
+	 * Added behind the first version's fields; a plugin built before them has none. Once before
+	 * the first dispatch_begin, and once behind the last dispatch_end, before close; both are
+	 * left out if the process ended before it used a GPU.
+	 */
+	int (*run_begin)(void *state, const struct probe_run_info *run);
+	int (*run_end)(void *state, const struct probe_run_info *run);
 };
 
 #define PROBE_HANDLER_SYMBOL "probe_handler"

@@ -9,6 +9,15 @@ cmake --build handler >build.log || fail "build: $(cat build.log)"
 record lanes.db -q -a "$work/handler/lanes.so" -- "$build/examples/reduction" >/dev/null
 balanced lanes.db
 
+# Built against the first complete header of the ABI: it loads and sees the same.
+cc -shared -fPIC -I"$source/tests/data/abi1" "$source/tests/data/abi1/lanes.c" -o abi1.so
+probe-report replay lanes.db -a ./abi1.so -o abi1.db >/dev/null || fail "the plugin of the first header does not run"
+for db in lanes abi1; do
+	sqlite3 $db.db 'SELECT * FROM probe_lanes_site' >$db.txt
+done
+[ -s lanes.txt ] || fail "no rows"
+cmp lanes.txt abi1.txt || fail "the plugin of the first header sees something else"
+
 # Two kernels of 64 workgroups of 4 waves: each wave announces itself in one record and passes 8
 # barriers, which are one each; each execution of a site is one more.
 waves=$((2 * 64 * 4))

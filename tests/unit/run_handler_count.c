@@ -17,6 +17,7 @@ struct state {
 	int table;
 	int64_t begun, ended, accesses, lanes, rows, executions, bad;
 	uint64_t sum;
+	bool run, run_ended;
 };
 
 static bool asked(const struct state *state, const char *where)
@@ -54,6 +55,7 @@ static int count_begin(void *user, const struct probe_dispatch_info *dispatch)
 	struct state *state = user;
 
 	state->begun++;
+	state->bad += !state->run || state->run_ended;
 	state->bad += dispatch->size != sizeof(*dispatch) || strcmp(dispatch->arch, "gfx90a") ||
 		      strcmp(dispatch->kernel, "copy(float*)") || dispatch->wave_size != 64;
 	return asked(state, "begin") ? -EINVAL : 0;
@@ -100,6 +102,25 @@ static int count_end(void *user, const struct probe_dispatch_info *dispatch)
 	return asked(state, "end") ? -EINVAL : 0;
 }
 
+static int count_run_begin(void *user, const struct probe_run_info *run)
+{
+	struct state *state = user;
+
+	state->bad += state->run || state->begun || run->size != sizeof(*run) || !*run->command ||
+		      !run->pid || run->flags & PROBE_RUN_REPLAY;
+	state->run = true;
+	return asked(state, "run_begin") ? -EINVAL : 0;
+}
+
+static int count_run_end(void *user, const struct probe_run_info *run)
+{
+	struct state *state = user;
+
+	state->bad += !state->run || state->run_ended || !*run->command;
+	state->run_ended = true;
+	return asked(state, "run_end") ? -EINVAL : 0;
+}
+
 static int count_close(void *user)
 {
 	struct state *state = user;
@@ -116,7 +137,11 @@ static int count_close(void *user)
 		{.integer = (int64_t)state->sum},
 		{.text = site ? site->function : NULL},
 	};
-	int err = host->row(host->ctx, state->table, values, sizeof(values) / sizeof(*values));
+	int err;
+
+	if (state->run && !state->run_ended && !state->fail)
+		values[6].integer++;
+	err = host->row(host->ctx, state->table, values, sizeof(values) / sizeof(*values));
 
 	if (asked(state, "close"))
 		err = -EINVAL;
@@ -146,4 +171,6 @@ HANDLER = {
 	.batch = count_batch,
 	.dispatch_end = count_end,
 	.close = count_close,
+	.run_begin = count_run_begin,
+	.run_end = count_run_end,
 };

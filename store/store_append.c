@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A store over records that are there already: a copy of a database, or the database itself. What
+ * it holds may be anybody's: no triggers run, and its schema is not trusted.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "store/store_priv.h"
+
+static struct probe_err *sqlite_error(const struct probe_store *store, const char *doing)
+{
+	return probe_err_create("%s: cannot %s: %s", probe_store_path(store), doing,
+				sqlite3_errmsg(store->db));
+}
+
+static bool harmless(struct probe_store *store)
+{
+	return !sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) &&
+	       !sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) &&
+	       !sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+}
+
+static struct probe_err *ready(struct probe_store *store)
+{
+	if (!harmless(store) || sqlite3_exec(store->db,
+					     "PRAGMA journal_mode = WAL; PRAGMA synchronous = "
+					     "NORMAL;",
+					     NULL, NULL, NULL))
+		return sqlite_error(store, "write to it");
+	store->set = probe_store_rows(store, "probe_run", "key, value", NULL, 2, 1);
+	store->account =
+		probe_store_rows(store, "probe_account", "stream, name, value", NULL, 3, 1);
+	store->log = probe_store_rows(store, "probe_log", "time, level, origin, text", NULL, 4, 1);
+	return store->log ? NULL : sqlite_error(store, "add to its tables");
+}
+
+struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool force,
+				   struct probe_store **ret)
+{
+	struct probe_store *store = NULL;
+	struct probe_err *err = probe_store_create(path, force, &store);
+	sqlite3_backup *backup;
+	int rc;
+
+	if (err)
+		return err;
+	backup = sqlite3_backup_init(store->db, "main", from, "main");
+	rc = backup ? sqlite3_backup_step(backup, -1) : SQLITE_ERROR;
+	if (rc != SQLITE_DONE)
+		err = sqlite_error(store, "copy the records to it");
+	sqlite3_backup_finish(backup);
+	if (!err)
+		err = ready(store);
+	if (err) {
+		probe_store_destroy(store);
+		return err;
+	}
+	*ret = store;
+	return NULL;
+}
+
+struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
+{
+	struct probe_store *store = calloc(1, sizeof(*store));
+	struct probe_err *err;
+
+	if (store)
+		store->path = realpath(path, NULL);
+	if (!store || !store->path) {
+		free(store);
+		return probe_err_create("cannot open %s", path);
+	}
+	if (sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			    NULL))
+		err = sqlite_error(store, "open it for writing");
+	else
+		err = ready(store);
+	if (err) {
+		probe_store_destroy(store);
+		return err;
+	}
+	*ret = store;
+	return NULL;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Message handlers: plugins of probe-run that see what instrumented kernels recorded.
+ *
+ * A handler is a shared object that exports `probe_handler` (PROBE_HANDLER below). probe-run loads
+ * it before the application starts, opens one instance per `-a`, feeds it batches for the whole
+ * run of one application process, and closes it when that process has ended. All calls into one
+ * instance come from one thread. Nothing here runs inside the application.
+ *
+ * Lifetimes: what a callback receives is valid until it returns, except the struct probe_host,
+ * which lives as long as the instance, and the strings and structs the host hands out through its
+ * functions, which live as long as the instance too.
+ *
+ * Errors: 0 is success; a negative errno makes probe-run stop feeding the instance, name it, keep
+ * the others running and call close(). A handler never prints and never exits: it has log().
+ */
+#ifndef PROBE_HANDLER_H
+#define PROBE_HANDLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ABI of this header. The host accepts PROBE_HANDLER_ABI_MIN to its own PROBE_HANDLER_ABI. */
+#define PROBE_HANDLER_ABI     1u
+#define PROBE_HANDLER_ABI_MIN 1u
+
+#define PROBE_EXPORT __attribute__((visibility("default")))
+
+/* What a handler wants to see. */
+enum probe_stream {
+	PROBE_STREAM_COUNTERS = 1, /* rows of device counters, per dispatch (kind memory) */
+	PROBE_STREAM_ACCESS = 2,   /* every wave access with its addresses (kind trace) */
+};
+
+struct probe_frame_info {
+	const char *file;
+	const char *function;
+	uint32_t line;
+	uint32_t column;
+};
+
+/* One site, names resolved. `size` is sizeof as the host knows it: fields may be added behind. */
+struct probe_site_info {
+	uint32_t size;
+	uint32_t id;
+	uint32_t code_object;
+	uint32_t line, column; /* 0 = unknown */
+	uint8_t access;	       /* enum probe_access_kind */
+	uint8_t space;	       /* enum probe_space */
+	uint16_t bytes;	       /* per lane */
+	uint16_t unit;	       /* bytes per machine access */
+	uint16_t frame_count;
+	uint32_t align;
+	const char *file;		       /* "" = unknown */
+	const char *function;		       /* demangled */
+	const struct probe_frame_info *frames; /* inlined-at chain, innermost caller first */
+};
+
+struct probe_dispatch_info {
+	uint32_t size;
+	uint32_t agent;
+	uint64_t id;
+	const char *kernel; /* demangled name of the original */
+	const char *arch;   /* "gfx90a" */
+	uint32_t code_object;
+	uint32_t kernel_id;
+	uint32_t kind; /* enum probe_kind of the clone that ran */
+	uint32_t wave_size;
+	uint32_t grid[3]; /* work-items */
+	uint32_t group[3];
+	uint32_t lds_aperture; /* high half of flat addresses in LDS; 0 = unknown */
+	uint32_t scratch_aperture;
+	uint64_t start_ns, end_ns; /* 0 in dispatch_begin */
+};
+
+/* The wave that made an access. */
+struct probe_wave_info {
+	uint32_t group[3];
+	uint32_t wave; /* inside the workgroup */
+	uint32_t hw_id;
+	uint32_t reserved;
+	uint64_t exec;
+	uint64_t time; /* device clock at the wave's start */
+};
+
+/*
+ * One wave execution of one site. Address of active lane l (bit l of exec):
+ *   AFFINE: base + stride * (l - first active lane)
+ *   NEAR:   base + offsets[rank of l among the active lanes]
+ *   FULL:   addresses[rank]
+ * probe_access_expand() below writes them all out.
+ */
+struct probe_access {
+	uint32_t site;
+	uint8_t form;  /* enum probe_form: AFFINE, NEAR or FULL */
+	uint8_t lanes; /* popcount of exec, 1..64 */
+	uint16_t reserved;
+	uint64_t exec;
+	uint64_t base;
+	int64_t stride;
+	union {
+		const int32_t *offsets;
+		const uint64_t *addresses;
+	};
+	const struct probe_wave_info *wave;
+};
+
+/* Records of one dispatch and one stream, in each wave's program order. */
+struct probe_batch {
+	uint32_t size;
+	uint32_t stream; /* enum probe_stream: which of the arrays is set */
+	const struct probe_dispatch_info *dispatch;
+	size_t count;
+	union {
+		const struct probe_access *access;
+		const struct probe_counter_row *counters;
+	};
+};
+
+enum probe_type { PROBE_TYPE_INTEGER = 1, PROBE_TYPE_REAL = 2, PROBE_TYPE_TEXT = 3 };
+
+struct probe_column {
+	const char *name; /* letters, digits, underscore; begins with a letter */
+	enum probe_type type;
+};
+
+/* One cell; which member counts is said by the column. */
+union probe_value {
+	int64_t integer;
+	double real;
+	const char *text; /* NULL = SQL NULL */
+};
+
+enum probe_level { PROBE_LOG_ERROR = 0, PROBE_LOG_WARNING = 1, PROBE_LOG_INFO = 2 };
+
+/* What the host offers. All functions are called with `ctx` first, on the instance's thread. */
+struct probe_host {
+	uint32_t size;
+	uint32_t abi;
+	void *ctx;
+	/* Value of `key` in -a name:key=value, or NULL. */
+	const char *(*arg)(void *ctx, const char *key);
+	/* A site by id, NULL if the code object has no such site. */
+	const struct probe_site_info *(*site)(void *ctx, uint32_t code_object, uint32_t site);
+	/* Number of sites of a code object (ids 0..n-1). */
+	uint32_t (*site_count)(void *ctx, uint32_t code_object);
+	/*
+	 * Declare a table "probe_<handler>_<name>" in the run's database (or find it again);
+	 * returns its number, or -errno. Columns are as given, after an id.
+	 */
+	int (*table)(void *ctx, const char *name, const struct probe_column *columns, size_t count);
+	/* Add a row; values in the order of the columns. Text is copied. */
+	int (*row)(void *ctx, int table, const union probe_value *values, size_t count);
+	void (*log)(void *ctx, enum probe_level level, const char *format, ...)
+		__attribute__((format(printf, 3, 4)));
+};
+
+/* What the plugin offers. Unset callbacks are NULL; open, batch and close are required. */
+struct probe_handler {
+	uint32_t size;	     /* sizeof(struct probe_handler) when compiled */
+	uint32_t abi;	     /* PROBE_HANDLER_ABI when compiled */
+	const char *name;    /* letters, digits, underscore: used in options and table names */
+	const char *summary; /* one line for probe-run --list */
+	uint32_t streams;    /* enum probe_stream, or-ed */
+	uint32_t reserved;
+	int (*open)(const struct probe_host *host, void **state);
+	int (*dispatch_begin)(void *state, const struct probe_dispatch_info *dispatch);
+	int (*batch)(void *state, const struct probe_batch *batch);
+	int (*dispatch_end)(void *state, const struct probe_dispatch_info *dispatch);
+	/* Called once, also after an error; frees the state and may still write rows. */
+	int (*close)(void *state);
+};
+
+#define PROBE_HANDLER_SYMBOL "probe_handler"
+
+/* Put this before the definition: PROBE_HANDLER struct probe_handler probe_handler = { ... }; */
+#ifdef __cplusplus
+#define PROBE_HANDLER extern "C" PROBE_EXPORT const
+#else
+#define PROBE_HANDLER                                                                              \
+	extern PROBE_EXPORT const struct probe_handler probe_handler;                              \
+	const
+#endif
+
+/* Write the addresses of an access, one per active lane in lane order; returns how many (1..64). */
+static inline unsigned probe_access_expand(const struct probe_access *access, uint64_t out[64])
+{
+	unsigned n = 0;
+	uint64_t exec = access->exec;
+
+	if (access->form == PROBE_FORM_AFFINE) {
+		uint64_t addr = access->base;
+		unsigned first = exec ? (unsigned)__builtin_ctzll(exec) : 0;
+
+		for (; exec; exec &= exec - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(exec);
+
+			out[n++] = addr + (uint64_t)access->stride * (lane - first);
+		}
+		return n;
+	}
+	for (; n < access->lanes && n < 64; n++)
+		out[n] = access->form == PROBE_FORM_NEAR
+				 ? access->base + (uint64_t)(int64_t)access->offsets[n]
+				 : access->addresses[n];
+	return n;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

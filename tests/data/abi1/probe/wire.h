@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What crosses a border in memory: the site table a compiler leaves in a code object, the context
+ * and records of an instrumented kernel, and the records an application hands to probe-run.
+ *
+ * Everything here is little-endian, naturally aligned and free of pointers. Sizes and offsets are
+ * asserted at the end. The structs are compiled for the device too: no includes but stdint.
+ */
+#ifndef PROBE_WIRE_H
+#define PROBE_WIRE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define PROBE_STATIC_ASSERT(cond, text) static_assert(cond, text)
+#else
+#define PROBE_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#endif
+
+/* ---- 1. Kinds, accesses, spaces ------------------------------------------------------------ */
+
+/* Probe kinds. The clone of kernel k for a kind is the kernel "__probe_<name>_<k>". */
+enum probe_kind {
+	PROBE_KIND_NONE = 0,
+	PROBE_KIND_MEMORY = 1, /* exact per-site counters made on the device; clone "memory" */
+	PROBE_KIND_TRACE = 2,  /* every address, compressed; clone "trace" */
+	PROBE_KIND_TIME = 3,
+	PROBE_KIND_COUNT = 4,
+	PROBE_KINDS = 5,
+};
+
+enum probe_access_kind {
+	PROBE_ACCESS_LOAD = 1,
+	PROBE_ACCESS_STORE = 2,
+	PROBE_ACCESS_ATOMIC = 3,
+};
+
+/* Address spaces, numbered as LLVM's AMDGPU back end numbers them. */
+enum probe_space {
+	PROBE_SPACE_FLAT = 0,
+	PROBE_SPACE_GLOBAL = 1,
+	PROBE_SPACE_LDS = 3,
+	PROBE_SPACE_CONSTANT = 4,
+	PROBE_SPACE_SCRATCH = 5,
+	PROBE_SPACE_BUFFER = 7,
+};
+
+/* ---- 2. Site table: section .probe_sites, symbol __probe_sites ----------------------------- */
+
+#define PROBE_SITES_MAGIC   0x54495350u /* "PSIT" */
+#define PROBE_SITES_VERSION 1u
+
+/*
+ * Layout: header, sites[site_count], kernels[kernel_count], frames[frame_count], strings. Offsets
+ * of strings count from strings_offset; string 0 is "". Every string ends in NUL.
+ */
+struct probe_sites_header {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t header_size;
+	uint32_t total_size;
+	uint32_t site_count;
+	uint32_t kernel_count;
+	uint32_t frame_count;
+	uint32_t sites_offset; /* bytes from the header, as the next three */
+	uint32_t kernels_offset;
+	uint32_t frames_offset;
+	uint32_t strings_offset;
+	uint32_t strings_size;
+	uint32_t uncovered; /* memory accesses of the module that no probe of these kinds covers */
+};
+
+/*
+ * One probed access. A lane's access is `size` bytes wide; the machine executes it as size / unit
+ * accesses of `unit` bytes (1, 2, 4, 8, 12 or 16), the k-th at address + k * unit. The id of a site
+ * is its index; the same access has the same id in every kind's clone.
+ */
+struct probe_site {
+	uint32_t file;	   /* string: path, joined with its directory if relative; "" = unknown */
+	uint32_t function; /* string: the function the line belongs to (innermost inlined) */
+	uint32_t line;	   /* 0 = no debug information */
+	uint32_t column;
+	uint32_t first_frame; /* callers by inlining, innermost first: frames[first .. first+count)
+			       */
+	uint16_t frame_count;
+	uint8_t access; /* enum probe_access_kind */
+	uint8_t space;	/* enum probe_space */
+	uint16_t size;
+	uint16_t unit;
+	uint32_t align; /* known alignment of the address, bytes */
+	uint32_t owner; /* string: mangled name of the kernel or device function that holds it */
+	uint32_t kinds; /* bit (1 << enum probe_kind) for each kind that probes it */
+};
+
+/* A kernel and its clones. Its sites and those of the functions it calls lie in the given range. */
+struct probe_site_kernel {
+	uint32_t name; /* string: mangled name of the original */
+	uint32_t kinds;
+	uint32_t first_site;
+	uint32_t site_count;
+};
+
+/* One caller of the inlined-at chain. */
+struct probe_site_frame {
+	uint32_t file;
+	uint32_t function;
+	uint32_t line;
+	uint32_t column;
+};
+
+/* ---- 3. Counters of the `memory` kind ------------------------------------------------------- */
+
+/*
+ * Per site, summed over executions; "execution" = one wave executing the site with at least one
+ * active lane. Lines and quads count global memory only, passes count LDS only; a flat access is
+ * split by each lane's aperture. Sums run over the machine accesses (units) of an execution.
+ * "used" = distinct lines touched by the active lanes; "needed" = ceil(lanes * unit / line);
+ * "excess" = sum of max(0, used - needed), so that executions never cancel each other.
+ */
+enum probe_counter {
+	PROBE_C_EXECUTIONS,
+	PROBE_C_LANES, /* active lanes */
+	PROBE_C_QUADS, /* address-unit cycles: distinct 64 B lines per 4 lanes, at least 1 per quad
+			*/
+	PROBE_C_LINES64, /* used; vector L1 requests */
+	PROBE_C_NEEDED64,
+	PROBE_C_EXCESS64,
+	PROBE_C_LINES128, /* used; L2 lines */
+	PROBE_C_NEEDED128,
+	PROBE_C_EXCESS128,
+	PROBE_C_PASSES, /* LDS: sum over phases of max(1, distinct dwords of the worst bank) */
+	PROBE_C_IDEAL_PASSES, /* LDS: phases; conflicts = passes - ideal */
+	PROBE_C_AFFINE,	      /* executions whose active lanes lie at one constant stride */
+	PROBE_C_ADDED,	      /* the words above are sums; those below are maxima */
+	/* Worst phase cost of any LDS execution ("n-way"). */
+	PROBE_C_MAX_WAY = PROBE_C_ADDED,
+	/*
+	 * Largest and smallest stride in bytes between neighbouring lanes over affine executions
+	 * with two or more lanes, kept as maxima of (stride + bias) and (bias - stride): 0 = none
+	 * seen.
+	 */
+	PROBE_C_STRIDE_HI,
+	PROBE_C_STRIDE_LO,
+	PROBE_C_SPARE,
+	PROBE_COUNTERS, /* 16 words of 64 bits: 128 bytes, one L2 line, per site and replica */
+};
+
+#define PROBE_STRIDE_BIAS 0x80000000ull
+
+/* ---- 4. Dispatch context: what the clone's extra argument points to ------------------------- */
+
+#define PROBE_CTX_VERSION 1u
+
+enum probe_when_full {
+	PROBE_FULL_BLOCK = 0, /* wait for the reader, up to spin_limit, then drop */
+	PROBE_FULL_DROP = 1,
+};
+
+/* Written by the host before the launch; constant while the kernel runs. 64-byte aligned. */
+struct probe_ctx {
+	uint32_t version;
+	uint32_t size;
+	uint64_t dispatch;     /* id, unique in the process, from 1 */
+	uint64_t counters;     /* device memory: uint64_t[replicas][site_count][PROBE_COUNTERS] */
+	uint32_t replica_mask; /* replicas - 1, replicas a power of two */
+	uint32_t site_first;   /* counters and filters start at this site id */
+	uint32_t site_count;
+	uint32_t when_full;   /* enum probe_when_full */
+	uint64_t ring_states; /* device memory: struct probe_ring_state[ring_mask + 1] */
+	uint64_t ring_heads;  /* host memory: struct probe_ring[ring_mask + 1] */
+	uint64_t ring_data;   /* host memory: ring_mask + 1 areas of ring_size bytes */
+	uint32_t ring_mask;
+	uint32_t ring_size;  /* bytes, a power of two, at least 4096 */
+	uint32_t spin_limit; /* rounds of s_sleep before a full ring drops although it should block
+			      */
+	uint32_t lds_aperture; /* high halves of flat addresses that mean LDS and scratch */
+	uint32_t scratch_aperture;
+	uint32_t reserved[11];
+};
+
+/*
+ * A ring belongs to one wave at a time: claimed at the wave's start by compare-and-swap of owner
+ * 0 -> 1, starting the search at a hash of the wave's place, and released at its end. Hence one
+ * writer, no shared cursor, no atomic per record.
+ */
+struct probe_ring_state {
+	uint32_t owner;
+	uint32_t reserved;
+	uint64_t head;	  /* as in struct probe_ring; the device's own copy */
+	uint64_t tail;	  /* last value read from the host */
+	uint64_t emitted; /* records this ring was asked to take, since the start */
+	uint64_t dropped; /* of those, lost because the ring stayed full */
+	uint64_t pad[3];
+};
+
+/* Host-visible head of a ring, in the segment. Writer: device; tail: the supervisor. */
+struct probe_ring {
+	uint64_t
+		head; /* bytes written since the start; stored (release) after the record's bytes */
+	uint64_t emitted;
+	uint64_t dropped;
+	uint64_t pad0[5];
+	uint64_t tail; /* bytes consumed since the start */
+	uint64_t pad1[7];
+};
+
+/* ---- 5. Records of the `trace` kind --------------------------------------------------------- */
+
+/*
+ * A record starts at a multiple of 8 and never wraps: what does not fit before the end of the ring
+ * is preceded by a PAD record that fills the rest. Word 0 is site | form << 24.
+ */
+enum probe_form {
+	PROBE_FORM_PAD = 0,    /* skip to the end of the ring */
+	PROBE_FORM_WAVE = 1,   /* struct probe_rec_wave: what follows in this ring is this wave's */
+	PROBE_FORM_AFFINE = 2, /* struct probe_rec_affine */
+	PROBE_FORM_NEAR = 3,   /* struct probe_rec_lanes, one int32_t offset per active lane */
+	PROBE_FORM_FULL = 4, /* struct probe_rec_lanes with base 0, one uint64_t per active lane */
+};
+
+#define PROBE_SITE_MASK	 0x00ffffffu
+#define PROBE_FORM_SHIFT 24
+
+struct probe_rec_wave {
+	uint32_t word0; /* site 0 */
+	uint32_t wave;	/* number inside the workgroup */
+	uint64_t dispatch;
+	uint32_t group[3]; /* workgroup id */
+	uint32_t hw_id;	   /* gfx9 HW_ID register */
+	uint64_t time;	   /* s_memrealtime at the wave's start */
+	uint64_t exec;	   /* lanes at entry */
+};
+
+/* Address of active lane l: base + stride * (l - first active lane). 24 bytes. */
+struct probe_rec_affine {
+	uint32_t word0;
+	int32_t stride;
+	uint64_t exec;
+	uint64_t base;
+};
+
+/* Followed by one element per active lane in lane order, padded with zeros to 8 bytes. */
+struct probe_rec_lanes {
+	uint32_t word0;
+	uint32_t size; /* of the whole record, bytes */
+	uint64_t exec;
+	uint64_t base; /* NEAR: address = base + offset */
+};
+
+/* ---- 6. Segment: one per application process ------------------------------------------------ */
+
+#define PROBE_SEG_MAGIC	  0x314745534f525050ull /* "PPROSEG1" */
+#define PROBE_SEG_VERSION 1u
+
+/*
+ * A sealed memory file made by probe-run, handed over its socket, mapped shared by both. The
+ * supervisor keeps its own copy of every field and never trusts the mapping again.
+ */
+struct probe_seg_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_size;
+	uint64_t total_size;
+	uint64_t host_offset;  /* struct probe_host_ring, then its data */
+	uint64_t host_size;    /* bytes of data, a power of two */
+	uint64_t heads_offset; /* struct probe_ring[ring_count]; page aligned */
+	uint64_t data_offset;  /* ring_count * ring_size bytes; page aligned */
+	uint32_t ring_count;
+	uint32_t ring_size;
+	uint32_t pid; /* written by the application */
+	uint32_t reserved[3];
+};
+
+/* Host records: many writers (any thread of the application), one reader. */
+struct probe_host_ring {
+	uint64_t head;	  /* bytes reserved since the start: compare-and-swap */
+	uint64_t emitted; /* records begun, PAD not counted: committed + dropped + holes */
+	uint64_t dropped; /* records that found no room */
+	uint64_t pad0[5];
+	uint64_t tail; /* bytes consumed; the reader zeroes them first */
+	uint64_t pad1[7];
+	/* data[host_size] follows */
+};
+
+/*
+ * Every host record. The writer reserves (which makes head pass over zeroed bytes), stores size
+ * (release), fills the rest and stores commit (release) last; a zero commit word ends what a reader
+ * may take. The payload is padded with zeros to a multiple of 8, and the CRC covers the padding.
+ *
+ * Records never wrap. The rest of the ring before a wrap is a PAD record, whose commit is
+ * PROBE_COMMIT and whose payload is not checked; a rest shorter than struct probe_host_rec stays
+ * zero and is skipped without a record.
+ *
+ * A writer that dies between reserving and committing leaves a hole. While the process lives a
+ * reader waits in front of it. Once the process is gone it steps over a hole whose size word makes
+ * sense, and gives up the rest up to head if that is zero; either is one or more records lost.
+ */
+struct probe_host_rec {
+	uint32_t size;	 /* whole record, a multiple of 8 */
+	uint32_t commit; /* PROBE_COMMIT ^ CRC-32C of the payload; PROBE_COMMIT if that is 0 */
+	uint32_t type;	 /* enum probe_host_rec_type */
+	uint32_t tid;
+	uint64_t time; /* CLOCK_BOOTTIME, ns */
+};
+
+#define PROBE_COMMIT 0x80000001u
+
+enum probe_host_rec_type {
+	PROBE_HR_PAD = 0,
+	PROBE_HR_PROCESS = 1,
+	PROBE_HR_AGENT = 2,
+	PROBE_HR_QUEUE = 3,
+	PROBE_HR_CODE_OBJECT = 4,
+	PROBE_HR_CODE_BYTES = 5,
+	PROBE_HR_CODE_UNLOAD = 6,
+	PROBE_HR_KERNEL = 7,
+	PROBE_HR_DISPATCH = 8,
+	PROBE_HR_COMPLETE = 9,
+	PROBE_HR_COUNTERS = 10,
+	PROBE_HR_QUEUE_END = 11,
+	PROBE_HR_LOSS = 12,
+	PROBE_HR_EXIT = 13,
+};
+
+/* Strings in payloads: `n` bytes without NUL, after the struct, in the order of the length fields.
+ */
+
+/* First record of a process. Strings: command line (NUL-separated), environment (NUL-separated). */
+struct probe_hr_process {
+	uint32_t pid, ppid;
+	uint64_t start;	     /* ns, CLOCK_BOOTTIME; 0 = unknown */
+	uint32_t runtime[2]; /* HsaApiTable version: major, minor (byte size) */
+	uint32_t core_size;  /* table sizes as the runtime states them */
+	uint32_t amd_ext_size;
+	uint32_t flags; /* bit 0: the simulated GPU is in use */
+	uint32_t command_len, environment_len, reserved;
+};
+#define PROBE_PROCESS_SIMULATED 1u
+
+/* Strings: name (ISA, "gfx90a:sramecc+:xnack-"), product name, vendor name. */
+struct probe_hr_agent {
+	uint64_t handle;
+	uint32_t index;			    /* order of hsa_iterate_agents, from 0 */
+	uint32_t type;			    /* 0 CPU, 1 GPU */
+	uint32_t compute_units, wave_slots; /* wave slots of the whole agent */
+	uint32_t wave_size, clock_mhz;
+	uint64_t timestamp_hz;
+	uint64_t uuid;
+	uint32_t name_len, product_len, vendor_len, node;
+};
+
+struct probe_hr_queue {
+	uint64_t handle;
+	uint32_t id;	/* from 1 */
+	uint32_t agent; /* index */
+	uint32_t size, flags;
+};
+
+/* Strings: URI. Bytes follow in CODE_BYTES records, then KERNEL records. */
+struct probe_hr_code_object {
+	uint32_t id; /* from 1 */
+	uint32_t agent;
+	uint64_t load_base, load_size;
+	int64_t load_delta;
+	uint64_t memory_base, bytes; /* bytes of the ELF image */
+	uint32_t storage;	     /* 1 file, 2 memory */
+	uint32_t uri_len;
+};
+
+struct probe_hr_code_bytes {
+	uint32_t code_object;
+	uint32_t bytes; /* of this chunk, following */
+	uint64_t offset;
+};
+
+struct probe_hr_code_unload {
+	uint32_t code_object, reserved;
+};
+
+/* Strings: symbol ("name.kd" without the suffix, mangled). */
+struct probe_hr_kernel {
+	uint32_t id; /* from 1, unique in the process */
+	uint32_t code_object;
+	uint64_t kernel_object;
+	uint32_t kernarg_size, kernarg_align;
+	uint32_t group_size, private_size;
+	uint32_t sgprs, vgprs, agprs, wave_size;
+	uint32_t kind;	   /* enum probe_kind: NONE = an original */
+	uint32_t original; /* kernel id of the original if this is a clone, else 0 */
+	uint32_t name_len, reserved;
+};
+
+/* Why a dispatch ran as it was. SWAPPED is not a refusal. */
+enum probe_verdict {
+	PROBE_V_SWAPPED = 0,
+	PROBE_V_OFF = 1,	    /* instrumentation not asked for */
+	PROBE_V_FILTERED = 2,	    /* kernel or dispatch filter */
+	PROBE_V_NO_CLONE = 3,	    /* code object has no clone of the kernel for the kind */
+	PROBE_V_UNKNOWN_KERNEL = 4, /* kernel object of no code object seen */
+	PROBE_V_METADATA = 5,  /* metadata unreadable, or the clone needs an argument we lack */
+	PROBE_V_RESOURCES = 6, /* clone would not fit: registers, LDS, workgroup limit */
+	PROBE_V_MEMORY = 7,    /* no memory for counters, rings or arguments */
+	PROBE_V_TOO_MANY_SITES = 8,
+	PROBE_V_NO_SEGMENT = 9, /* no supervisor, or rings could not be mapped to the GPU */
+	PROBE_VERDICTS = 10,
+};
+
+/* Written before the packet reaches the hardware queue. */
+struct probe_hr_dispatch {
+	uint64_t id; /* from 1 */
+	uint32_t queue, agent;
+	uint32_t kernel;   /* the application's, 0 = unknown */
+	uint32_t launched; /* the clone, or the same as kernel */
+	uint32_t kind, verdict;
+	uint32_t grid[3];
+	uint16_t group[3];
+	uint16_t dims;
+	uint32_t reserved;
+	uint32_t group_size, private_size; /* of the application's packet */
+	uint32_t lds_aperture, scratch_aperture;
+	uint64_t kernel_object;
+};
+
+/* Written when it has completed; for `memory`, after its COUNTERS. Times in ns, system clock. */
+struct probe_hr_complete {
+	uint64_t id;
+	uint64_t start, end;
+	uint32_t flags;	   /* bit 0: times were reversed and swapped */
+	uint32_t counters; /* rows sent in COUNTERS records */
+	uint64_t rows_dropped;
+};
+
+/* `rows` structs probe_counter_row follow: sites with at least one execution. */
+struct probe_hr_counters {
+	uint64_t dispatch;
+	uint32_t code_object;
+	uint32_t rows;
+};
+
+struct probe_counter_row {
+	uint32_t site, reserved;
+	uint64_t value[PROBE_COUNTERS];
+};
+
+struct probe_hr_queue_end {
+	uint32_t id, reserved;
+};
+
+/* In-band note of host records lost before this place; also totals at exit. String: reason. */
+struct probe_hr_loss {
+	uint64_t records;
+	uint32_t reason_len, reserved;
+};
+
+/* Last record of a process that could say goodbye. Absent = the run is partial. */
+struct probe_hr_exit {
+	uint64_t dispatches, completed;
+	uint64_t verdicts[PROBE_VERDICTS];
+};
+
+/* ---- 7. Handing over the segment ------------------------------------------------------------ */
+
+/*
+ * The application connects to the socket named by PROBE_SOCKET (SOCK_SEQPACKET, or abstract if the
+ * name starts with '@'), sends a hello and gets a reply carrying the segment's descriptor.
+ */
+#define PROBE_HELLO_MAGIC 0x4f4c4c45u
+
+struct probe_hello {
+	uint32_t magic, version;  /* PROBE_SEG_VERSION */
+	uint32_t pid, ring_count; /* rings wanted; 0 = no trace */
+};
+
+struct probe_welcome {
+	uint32_t magic, version;
+	int32_t status; /* 0, or -errno: no descriptor comes with it */
+	uint32_t reserved;
+	uint64_t size; /* of the segment */
+};
+
+/* ---- 8. Shape ------------------------------------------------------------------------------- */
+
+PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 48, "site table header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");
+PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");
+PROBE_STATIC_ASSERT(sizeof(struct probe_ctx) == 128, "context");
+PROBE_STATIC_ASSERT(sizeof(struct probe_ring_state) == 64, "ring state");
+PROBE_STATIC_ASSERT(sizeof(struct probe_ring) == 128, "ring head");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave) == 48, "wave record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_affine) == 24, "affine record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_lanes) == 24, "lanes record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_seg_header) == 80, "segment header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_host_ring) == 128, "host ring");
+PROBE_STATIC_ASSERT(sizeof(struct probe_host_rec) == 24, "host record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_counter_row) == 136, "counter row");
+
+#endif

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Handlers run again from stored records say what they said in the run; alone as well as together.
+. "$(dirname "$0")/lib.sh"
+
+# tables DB HANDLER: every row of its tables
+tables()
+{
+	sqlite3 "$1" "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'probe_$2_*' ORDER BY name" |
+		while read -r table; do
+			echo "$table"
+			sqlite3 "$1" "SELECT * FROM $table"
+		done
+}
+
+compile "$source/tests/e2e/handlers.hip" program -I "$source/examples"
+handlers="memory divergence heatmap cache race"
+all=$(echo "$handlers" | tr ' ' ,)
+record run.db -q -a "$all,log:file=run.csv" -- ./program 2>/dev/null
+probe-report replay run.db -o again.db -a "$all,log:file=again.csv" >told.txt
+cmp run.csv again.csv || fail "the log differs"
+for handler in $handlers; do
+	tables run.db "$handler" >run.txt
+	[ "$(wc -l <run.txt)" -gt 1 ] || fail "$handler wrote nothing"
+	tables again.db "$handler" | cmp - run.txt || fail "$handler, all together again"
+	# Into a file with a name of its own, from a copy: the other handlers' tables stay.
+	cp run.db "$handler.db"
+	probe-report replay "$handler.db" -a "$handler" >/dev/null
+	tables "$handler-replay.db" "$handler" | cmp - run.txt || fail "$handler alone"
+done
+expect "what replay says" "$(cut -d: -f2 told.txt)" \
+	" $(sqlite3 run.db 'SELECT count(*) FROM probe_dispatch WHERE kind') dispatches, 0 rows of counters and $(
+		sed 1d run.csv | wc -l) records fed, 0 records not understood"
+# Nothing but the replayed tables changes: counters of a run, then its own file.
+record memory.db -q -a memory -- ./program
+tables memory.db memory >run.txt
+sqlite3 memory.db .dump >before.txt
+probe-report replay memory.db --in-place -a memory >/dev/null
+tables memory.db memory | cmp - run.txt || fail "memory, in place"
+sqlite3 memory.db .dump | cmp - before.txt || fail "replaying in place changed the rest"
+# Time stamps too.
+record time.db -q -a time -- ./program
+tables time.db time >run.txt
+[ "$(wc -l <run.txt)" -gt 2 ] || fail "time wrote nothing"
+probe-report replay time.db -a time >/dev/null
+tables time-replay.db time | cmp - run.txt || fail "time"
+# What is missing is said before anything is written.
+if probe-report replay memory.db -o none.db -a race 2>none.txt; then fail "replayed addresses that are not there"; fi
+grep -q "has nothing that handler race takes: record with --kind trace" none.txt || fail "$(cat none.txt)"
+[ ! -e none.db ] || fail "a file was written"
+status=0
+probe-report replay memory.db -a nonsense 2>none.txt || status=$?
+expect "an unknown handler" "$status" 1
+probe-report replay memory.db -a memory -o run.db 2>none.txt && fail "run.db was overwritten"
+grep -q "run.db exists; --force" none.txt || fail "$(cat none.txt)"
