@@ -163,6 +163,8 @@ static void device_filters(void **state)
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		bad("none of: block, drop, sample",
 		    ARGS("--when-full", (char *)policies[i], "app"));
+}
+
 #define SAMPLING(method, unit, interval)                                                           \
 	ARGS("--pc-sampling-method", method, "--pc-sampling-unit", unit, "--pc-sampling-interval", \
 	     interval, "app")
