@@ -74,14 +74,17 @@
 
 typedef void dev_any(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape);
 
-/* 1 or 0. In asm, because a comparison that is not a ballot may end in vector registers. */
-DEV_INLINE uint32_t dev_lean_nonzero(uint64_t value)
+/*
+ * 1 or 0. In asm, because a comparison that is not a ballot may end in vector registers. Not for 64
+ * bits: a half that is 0 may be there already, in a vector register.
+ */
+DEV_INLINE uint32_t dev_lean_nonzero(uint32_t value)
 {
 	uint32_t truth;
 
-	__asm__("s_cmp_lg_u64 %1, 0\n\ts_cselect_b32 %0, 1, 0"
+	__asm__("s_cmp_lg_u32 %1, 0\n\ts_cselect_b32 %0, 1, 0"
 		: "=s"(truth)
-		: "s"(dev_scalar64(value))
+		: "s"(dev_scalar32(value))
 		: "scc");
 	return truth;
 }
@@ -180,7 +183,7 @@ DEV_INLINE void dev_lean_passes(uint64_t counters, uint32_t address, uint32_t sh
 	uint64_t breaks = dev_ballot(step != (uint32_t)stride) & ~1ull;
 	uint64_t odd = ~dev_exec() | (breaks & ~phases.breaks) | dev_lean_misfit(&phases, stride);
 	uint32_t way = dev_stride_way(stride >> phases.shift, phases.bits);
-	uint32_t affine = 1 - dev_lean_nonzero(breaks);
+	uint32_t affine = 1 - dev_lean_nonzero((uint32_t)breaks | (uint32_t)(breaks >> 32));
 
 	if (!phases.share)
 		odd |= 1 - dev_lean_nonzero((uint32_t)stride);

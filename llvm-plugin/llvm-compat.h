@@ -22,6 +22,13 @@
 #define PROBE_OPTIMIZER_LAST_ARGS llvm::ModulePassManager &manager, llvm::OptimizationLevel level
 #endif
 
+/* LLVM 17 asks the target how wide a memmove's loop goes. */
+#if LLVM_VERSION_MAJOR >= 17
+#define PROBE_EXPAND_MEMMOVE(move, target) llvm::expandMemMoveAsLoop(move, target)
+#else
+#define PROBE_EXPAND_MEMMOVE(move, target) llvm::expandMemMoveAsLoop(move)
+#endif
+
 /*
  * Names of the enum attributes that promise something a probe breaks (it writes memory, is
  * convergent and lets addresses escape). Unknown names are harmless: their kind id is 0.

@@ -62,6 +62,8 @@ static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_opti
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst))
 			if (pass_site_wanted(inst, options, &site) || pass_is_message(inst) ||
+			    (pass_site_read(inst, &site) == PASS_ACCESS_LOWERED &&
+			     pass_in_scope(inst, options)) ||
 			    (!kernel && pass_is_barrier(inst)))
 				return true;
 	return false;
@@ -210,7 +212,7 @@ static uint32_t count_uncovered(const struct pass_units *units, LLVMModuleRef mo
 				enum pass_access access = pass_site_read(inst, &site);
 
 				uncovered += access == PASS_ACCESS_UNCOVERED ||
-					     (access == PASS_ACCESS_SITE && open);
+					     (access != PASS_ACCESS_NONE && open);
 			}
 	}
 	return uncovered;
@@ -247,6 +249,7 @@ static void build(struct pass_units *units, LLVMModuleRef module, struct devlib 
 		if (units->unit[i].base)
 			probe_shim_delete(units->unit[i].base, analyses);
 	pass_marks_remove(module);
+	pass_unmark(module);
 }
 
 static void instrument(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
@@ -263,7 +266,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 
 		if (!unit->probed && !(options->kinds & 1u << PROBE_KIND_TIME))
 			continue;
-		pass_clone_base(unit, module, analyses);
+		pass_clone_base(unit, module, options, analyses);
 		list_sites(unit, &table, options, analyses);
 		proved += unit->proved;
 	}

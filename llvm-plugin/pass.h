@@ -80,6 +80,7 @@ bool pass_address_taken(LLVMValueRef function);
 enum pass_access {
 	PASS_ACCESS_NONE,      /* no memory access, or one that is never of interest */
 	PASS_ACCESS_SITE,      /* probed */
+	PASS_ACCESS_LOWERED,   /* probed after pass_lower.c has been there */
 	PASS_ACCESS_UNCOVERED, /* accesses memory in a way no probe covers */
 };
 
@@ -99,8 +100,40 @@ uint32_t pass_site_unit(enum probe_space space, enum probe_access_kind access, u
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size);
 /* Does a wave wait here for the others of its workgroup? */
 bool pass_is_barrier(LLVMValueRef inst);
+/* Is the line of an instruction one that the user asked for? */
+bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options);
 /* Is this instruction a site, and within the scope the user asked for? */
 bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret);
+
+/* ---- Intrinsics (pass_lower.c) ------------------------------------------------------------------
+ */
+
+/* How an intrinsic accesses memory. */
+enum pass_form {
+	PASS_FORM_NONE,	   /* not at all, or it is none */
+	PASS_FORM_UNKNOWN, /* in a way no probe covers */
+	PASS_FORM_POINTER, /* at its first operand, with data of its second one's type */
+	PASS_FORM_LOWERED, /* the rest is lowered */
+	PASS_FORM_COPY = PASS_FORM_LOWERED,
+	PASS_FORM_RAW,
+	PASS_FORM_RAW_SWAP,
+	PASS_FORM_STRUCT,
+	PASS_FORM_STRUCT_SWAP,
+	PASS_FORM_RAW_LDS,
+	PASS_FORM_STRUCT_LDS,
+	PASS_FORM_GLOBAL_LDS,
+};
+
+/* Name of the function an instruction calls directly, "" = it does not. */
+const char *pass_called_name(LLVMValueRef inst);
+enum pass_form pass_form_of(LLVMValueRef inst);
+/* In a base clone: what needs blocks of its own first, then what only marks addresses. */
+void pass_lower_copies(LLVMValueRef function, const struct pass_options *options, void *analyses);
+void pass_mark(LLVMValueRef function, const struct pass_options *options, void *analyses);
+bool pass_is_marker(LLVMValueRef inst);
+void pass_marker_read(LLVMValueRef inst, struct pass_site *ret);
+/* Drop all markers of a module. */
+void pass_unmark(LLVMModuleRef module);
 
 /* ---- Table (pass_table.c) -----------------------------------------------------------------------
  */
@@ -130,7 +163,8 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module);
 /* ---- Clones and probes --------------------------------------------------------------------- */
 
 /* pass_clone.c: the base clone of a unit, and a kind's clone of its base. */
-void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module, void *analyses);
+void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module,
+		     const struct pass_options *options, void *analyses);
 void pass_clone_kind(struct pass_unit *unit, LLVMModuleRef module, enum probe_kind kind);
 
 /* devlib_link.c: the device library's functions, linked into the module while we work. */

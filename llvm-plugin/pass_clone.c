@@ -70,7 +70,8 @@ static char *clone_name(LLVMValueRef original, const char *kind)
 	return pass_format("__probe_%s_%.*s", kind, (int)size, name);
 }
 
-void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module, void *analyses)
+void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module,
+		     const struct pass_options *options, void *analyses)
 {
 	LLVMContextRef context = LLVMGetModuleContext(module);
 	LLVMTypeRef extra[] = {
@@ -90,9 +91,11 @@ void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module, void *analyse
 	add_enum(unit->base, param, "noundef", 0);
 	add_enum(unit->base, param, "align", 64);
 	add_enum(unit->base, param, "dereferenceable", sizeof(struct probe_ctx));
+	pass_lower_copies(unit->base, options, analyses);
 	/* The back end does not vectorise what must not be optimised, so neither do we. */
 	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone))
 		probe_shim_vectorize(unit->base, analyses);
+	pass_mark(unit->base, options, analyses);
 }
 
 /* Kernels must be found by name in the code object; functions are called by their clones only. */

@@ -36,6 +36,15 @@ LLVMValueRef probe_shim_clone(LLVMValueRef function, const char *name, LLVMTypeR
 void probe_shim_delete(LLVMValueRef function, void *analyses);
 /* Merge neighbouring accesses as the back end will. */
 void probe_shim_vectorize(LLVMValueRef function, void *analyses);
+/*
+ * Replace a memcpy, memmove or memset by the loads and stores that the back end would make of it,
+ * with its debug location.
+ */
+void probe_shim_lower_copy(LLVMValueRef call, void *analyses);
+/* Forget what was known of a function. */
+void probe_shim_changed(LLVMValueRef function, void *analyses);
+/* Before `inst`, a block that runs where `condition` holds; its last instruction. */
+LLVMValueRef probe_shim_if(LLVMValueRef condition, LLVMValueRef inst);
 /* Fold what constant probe arguments leave behind. */
 void probe_shim_cleanup(LLVMValueRef function, void *analyses);
 /* Replace a direct call by the body of its callee. */

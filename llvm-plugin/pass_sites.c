@@ -43,31 +43,37 @@ uint32_t pass_site_unit(enum probe_space space, enum probe_access_kind access, u
 	}
 }
 
-/* Intrinsics that touch memory and that no probe covers, by the start of their name. */
-static const char *const uncovered_names[] = {
-	"llvm.memcpy.",		  "llvm.memmove.",	     "llvm.memset.",
-	"llvm.masked.load.",	  "llvm.masked.store.",	     "llvm.masked.gather.",
-	"llvm.masked.scatter.",	  "llvm.masked.expandload.", "llvm.masked.compressstore.",
-	"llvm.amdgcn.raw.",	  "llvm.amdgcn.struct.",     "llvm.amdgcn.buffer.",
-	"llvm.amdgcn.image.",	  "llvm.amdgcn.global.",     "llvm.amdgcn.flat.",
-	"llvm.amdgcn.atomic.",	  "llvm.amdgcn.ds.add.",     "llvm.amdgcn.ds.append",
-	"llvm.amdgcn.ds.consume", "llvm.amdgcn.ds.fadd",     "llvm.amdgcn.ds.fmin",
-	"llvm.amdgcn.ds.fmax",	  "llvm.amdgcn.ds.ordered.", "llvm.amdgcn.ds.read.",
-};
+/* A copy within scratch and constants, which are of no interest, needs no probe. */
+static enum pass_access read_copy(LLVMValueRef inst)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, i));
+		unsigned space = LLVMGetTypeKind(type) == LLVMPointerTypeKind
+					 ? LLVMGetPointerAddressSpace(type)
+					 : PROBE_SPACE_SCRATCH;
+
+		if (space == PROBE_SPACE_BUFFER)
+			return PASS_ACCESS_UNCOVERED;
+		if (space == PROBE_SPACE_FLAT || space == PROBE_SPACE_GLOBAL ||
+		    space == PROBE_SPACE_LDS)
+			return PASS_ACCESS_LOWERED;
+	}
+	return PASS_ACCESS_NONE;
+}
 
 static enum pass_access read_call(LLVMValueRef inst)
 {
-	LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(inst));
-	const char *name;
-	size_t size;
-
-	if (!callee)
+	switch (pass_form_of(inst)) {
+	case PASS_FORM_NONE:
+	case PASS_FORM_POINTER:
 		return PASS_ACCESS_NONE;
-	name = LLVMGetValueName2(callee, &size);
-	for (size_t i = 0; i < sizeof(uncovered_names) / sizeof(uncovered_names[0]); i++)
-		if (!strncmp(name, uncovered_names[i], strlen(uncovered_names[i])))
-			return PASS_ACCESS_UNCOVERED;
-	return PASS_ACCESS_NONE;
+	case PASS_FORM_UNKNOWN:
+		return PASS_ACCESS_UNCOVERED;
+	case PASS_FORM_COPY:
+		return read_copy(inst);
+	default:
+		return PASS_ACCESS_LOWERED;
+	}
 }
 
 static bool read_operands(LLVMValueRef inst, struct pass_site *ret, LLVMTypeRef *ret_type)
@@ -84,10 +90,21 @@ static bool read_operands(LLVMValueRef inst, struct pass_site *ret, LLVMTypeRef 
 		ret->access = PROBE_ACCESS_ATOMIC;
 		ret->pointer = LLVMGetOperand(inst, 0);
 		*ret_type = LLVMTypeOf(LLVMGetOperand(inst, 1));
+	} else if (LLVMIsACallInst(inst) && pass_form_of(inst) == PASS_FORM_POINTER) {
+		ret->access = PROBE_ACCESS_ATOMIC;
+		ret->pointer = LLVMGetOperand(inst, 0);
+		*ret_type = LLVMTypeOf(LLVMGetOperand(inst, 1));
 	} else {
 		return false;
 	}
 	return true;
+}
+
+/* A probe's constant argument holds the number of units in 8 bits. */
+static enum pass_access finish(struct pass_site *ret)
+{
+	ret->unit = pass_site_unit(ret->space, ret->access, ret->size, ret->align);
+	return ret->size / ret->unit > 255 ? PASS_ACCESS_UNCOVERED : PASS_ACCESS_SITE;
 }
 
 enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret)
@@ -96,10 +113,12 @@ enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret)
 	LLVMTypeRef type;
 	unsigned long long size;
 
-	if (LLVMIsACallInst(inst))
-		return read_call(inst);
+	if (pass_is_marker(inst)) {
+		pass_marker_read(inst, ret);
+		return finish(ret);
+	}
 	if (!read_operands(inst, ret, &type))
-		return PASS_ACCESS_NONE;
+		return LLVMIsACallInst(inst) ? read_call(inst) : PASS_ACCESS_NONE;
 	/* Constant memory is read by the scalar unit, scratch is the compiler's own. */
 	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
 	switch (ret->space) {
@@ -114,13 +133,12 @@ enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret)
 	}
 	module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
 	size = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(module), type);
-	/* A probe's constant argument holds the number of units in 8 bits. */
 	if (!size || size > 1024)
 		return PASS_ACCESS_UNCOVERED;
 	ret->size = (uint32_t)size;
-	ret->align = LLVMGetAlignment(inst);
-	ret->unit = pass_site_unit(ret->space, ret->access, ret->size, ret->align);
-	return ret->size / ret->unit > 255 ? PASS_ACCESS_UNCOVERED : PASS_ACCESS_SITE;
+	/* Of an intrinsic nothing is known; atomic operations need natural alignment. */
+	ret->align = LLVMIsACallInst(inst) ? ret->size : LLVMGetAlignment(inst);
+	return finish(ret);
 }
 
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
@@ -155,13 +173,11 @@ bool pass_is_barrier(LLVMValueRef inst)
 	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.s.barrier");
 }
 
-bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret)
+bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options)
 {
 	char file[PASS_PATH_MAX] = "";
 	LLVMMetadataRef location;
 
-	if (pass_site_read(inst, ret) != PASS_ACCESS_SITE)
-		return false;
 	if (!options->scopes)
 		return true;
 	location = LLVMInstructionGetDebugLoc(inst);
@@ -169,4 +185,9 @@ bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, str
 		return false;
 	pass_location_file(LLVMDILocationGetScope(location), file, sizeof(file));
 	return pass_options_in_scope(options, file, LLVMDILocationGetLine(location));
+}
+
+bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret)
+{
+	return pass_site_read(inst, ret) == PASS_ACCESS_SITE && pass_in_scope(inst, options);
 }

@@ -450,6 +450,63 @@ __global__ void unaligned(uint8_t *out, const uint8_t *in)
 	*(loose8 *)(out + index_of() * 64 + 10) = *(const loose8 *)(in + index_of() * 2);
 }
 
+// ---- Intrinsics: buffers and atomics ----
+
+typedef int words __attribute__((ext_vector_type(4)));
+typedef float __attribute__((address_space(1))) *global_float;
+typedef float __attribute__((address_space(3))) *lds_float;
+#define INTRINSIC(name) __asm__("llvm.amdgcn." name)
+typedef float floats __attribute__((ext_vector_type(4)));
+__device__ floats raw_load4(words, int, int, int) INTRINSIC("raw.buffer.load.v4f32");
+__device__ int raw_load(words, int, int, int) INTRINSIC("raw.buffer.load.i32");
+__device__ void raw_store(int, words, int, int, int) INTRINSIC("raw.buffer.store.i32");
+__device__ int raw_add(int, words, int, int, int) INTRINSIC("raw.buffer.atomic.add.i32");
+__device__ int raw_swap(int, int, words, int, int, int) INTRINSIC("raw.buffer.atomic.cmpswap.i32");
+__device__ int struct_load(words, int, int, int, int) INTRINSIC("struct.buffer.load.i32");
+__device__ void struct_store(int, words, int, int, int, int) INTRINSIC("struct.buffer.store.i32");
+__device__ int struct_add(int, words, int, int, int, int) INTRINSIC("struct.buffer.atomic.add.i32");
+__device__ float lds_add(lds_float, float, int, int, bool) INTRINSIC("ds.fadd.f32");
+
+static __device__ words resource(const void *base, uint32_t stride, uint32_t records)
+{
+	uint64_t at = (uint64_t)base;
+
+	return words{(int)at, (int)(at >> 32 | stride << 16), (int)records, 0x00027000};
+}
+// A buffer of 300 bytes: lanes from 75 on read zero and write nothing.
+__global__ void buffer_raw(int *out, const int *in, int *acc)
+{
+	words to = resource(out, 0, 2000), from = resource(in, 0, 300);
+	int v = raw_load(from, threadIdx.x * 4, 0, 0) + raw_load(from, threadIdx.x * 12, 100, 0);
+
+	raw_store(v, to, index_of() * 4, 16, 0);
+	raw_store(v, to, index_of() * 4, 4096, 0);
+	raw_add(v, resource(acc, 0, 64), threadIdx.x * 4, 0, 0);
+	raw_swap(1, 2, resource(acc, 0, 4096), 1024 + index_of() * 4, 0, 0);
+	out[4000 + index_of()] = (int)raw_load4(from, threadIdx.x * 16, 0, 0).z;
+}
+__global__ void buffer_struct(int *out, const int *in, int *acc)
+{
+	words to = resource(out, 20, 150), from = resource(in, 12, 90);
+	int v = struct_load(from, threadIdx.x, 8, 0, 0) + struct_load(from, threadIdx.x * 2, 0, 4, 0);
+
+	struct_store(v, to, index_of(), 4, 0, 0);
+	struct_add(v, resource(acc, 16, 30), threadIdx.x, 4, 8, 0);
+}
+__global__ void intrinsics(float *out, float *acc)
+{
+	__shared__ float lds[8];
+
+	if (threadIdx.x < 8)
+		lds[threadIdx.x] = 0;
+	__syncthreads();
+	lds_add((lds_float)&lds[threadIdx.x & 7], 1.f, 0, 0, false);
+	__builtin_amdgcn_global_atomic_fadd_f32((global_float)acc, 2.f);
+	__builtin_amdgcn_flat_atomic_fadd_f64((double *)(acc + 2), 3.);
+	__syncthreads();
+	out[index_of()] = lds[threadIdx.x & 7];
+}
+
 static void cooperative(const world &w)
 {
 	void *out = w.out, *acc = w.acc, *args[] = {&out, &acc};
@@ -515,6 +572,9 @@ static const test_case cases[] = {
 	CASE("matrix", matrix<<<1, 64>>>(FOUT, FIN)),
 	CASE("memory_functions", memory_functions<<<2, 64>>>(w.out, w.in, 60)),
 	CASE("big_copies", big_copies<<<1, 20>>>(w.out, w.in, 1500)),
+	CASE("buffer_raw", buffer_raw<<<2, 100>>>(OUT, IN, (int *)w.acc)),
+	CASE("buffer_struct", buffer_struct<<<2, 100>>>(OUT, IN, (int *)w.acc)),
+	CASE("intrinsics", intrinsics<<<2, 128>>>(FOUT, (float *)w.acc)),
 	CASE("volatiles", volatiles<<<2, 64>>>(OUT, IN)),
 	CASE("unaligned", unaligned<<<2, 64>>>(w.out, w.in)),
 	CASE("one_lane", args_p<<<70, 1>>>(OUT)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What no probe covers is counted, not passed over; atomics are sites.
+// A copy is loads and stores; an atomic is a site; what no probe covers is counted, not passed over.
 //
 // RUN: env PROBE_VERBOSE=1 %hip_probe -O2 -g %s -o %t 2>&1 | FileCheck %s
 #include <hip/hip_runtime.h>
@@ -18,4 +18,11 @@ __global__ void add(int *a)
 	atomicAdd(a + threadIdx.x, 1);
 }
 
-// CHECK: probe: {{.*}}: 2 kernels, 1 sites ({{.*}}), 1 accesses not covered
+__global__ void append(int *a)
+{
+	__shared__ int counter;
+
+	*a = __builtin_amdgcn_ds_append((__attribute__((address_space(3))) int *)&counter);
+}
+
+// CHECK: probe: {{.*}}: 3 kernels, 4 sites{{.*}}, 1 accesses not covered
