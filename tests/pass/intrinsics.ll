@@ -27,7 +27,7 @@ define amdgpu_kernel void @to_lds(ptr addrspace(1) %g, ptr addrspace(3) %l, <4 x
 }
 
 ; CHECK-LABEL: define {{.*}}@__probe_trace_copies(
-; CHECK: store i8
+; CHECK: loop-memcpy-expansion:
 ; CHECK: store i8
 define amdgpu_kernel void @copies(ptr addrspace(1) %a, ptr addrspace(3) %b, i64 %n) {
   call void @llvm.memcpy.p3.p1.i64(ptr addrspace(3) align 16 %b, ptr addrspace(1) align 16 %a, i64 8, i1 false)
@@ -44,7 +44,6 @@ define amdgpu_kernel void @unknown(<4 x i32> %r, i32 %o, ptr addrspace(3) %l) {
   ret void
 }
 
-; CHECK: declare {{.*}}@llvm.amdgcn.raw.buffer.load.v4f32
 declare <4 x float> @llvm.amdgcn.raw.buffer.load.v4f32(<4 x i32>, i32, i32, i32)
 declare void @llvm.amdgcn.raw.buffer.store.v4f32(<4 x float>, <4 x i32>, i32, i32, i32)
 declare i32 @llvm.amdgcn.struct.buffer.load.i32(<4 x i32>, i32, i32, i32, i32)
