@@ -140,6 +140,13 @@ static bool taken(const struct time_wave *w, uint32_t run, const struct sim_timi
 	return w->trace->run[run].jumps && at + at->words == w->trace->run[run].end;
 }
 
+/* What is not of a unit never reaches the arbiter. */
+static void settle(struct seen *seen)
+{
+	if (seen->why == WAIT_ARBITER && !seen->inst.issues)
+		seen->why = seen->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
+}
+
 /* It has nothing left of its trace, and no slot of its SIMD has come yet to make it go on. */
 static bool see_next(const struct time_wave *w, struct seen *ret)
 {
@@ -147,6 +154,7 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 
 	if (w->run < w->trace->runs) {
 		see(w, w->run, w->trace->run[w->run].first, ret);
+		settle(ret);
 		return true;
 	}
 	if (w->stop == SIM_STOP_END || w->stop == SIM_STOP_BARRIER || !wave) {
@@ -157,7 +165,10 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 		return true;
 	}
 	ret->exec = wave->exec;
-	return sim_sampled_pc(wave->pc, &ret->inst);
+	if (!sim_sampled_pc(wave->pc, &ret->inst))
+		return false;
+	settle(ret);
+	return true;
 }
 
 /* All that happens up to `when` has happened. */
@@ -188,9 +199,7 @@ static bool look(const struct time_wave *w, uint64_t when, struct seen *ret)
 	if (w->at == w->end)
 		return see_next(w, ret);
 	see(w, run, w->at, ret);
-	/* s_nop and the like never reach the arbiter. */
-	if (ret->why == WAIT_ARBITER && !ret->inst.issues)
-		ret->why = ret->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
+	settle(ret);
 	return true;
 }
 

@@ -123,6 +123,21 @@ foreach(name timing atomics shared cooperative)
 		ENVIRONMENT "${hip_environment}")
 endforeach()
 
+# PC samples against the machine's own cycles per instruction; the same ones in every run.
+probe_hip_program(sampling sampling "-O2;-std=c++17;-lhsa-runtime64")
+foreach(name sessions invariants masks lanes stochastic host_trap)
+	add_test(NAME hip.sampling.${name} COMMAND ${hip_out}/sampling ${name})
+	set_tests_properties(hip.sampling.${name} PROPERTIES LABELS hip TIMEOUT 120
+		ENVIRONMENT "${hip_environment};PROBE_SIM_PC=1")
+endforeach()
+# Some instructions of a piece are translated, some are not: EXEC is the same.
+add_test(NAME hip.sampling.jit COMMAND ${hip_out}/sampling lanes)
+set_tests_properties(hip.sampling.jit PROPERTIES LABELS hip TIMEOUT 120 ENVIRONMENT "${hip_environment};PROBE_SIM_JIT=2")
+add_test(NAME hip.sampling.same
+	COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.same)
+set_tests_properties(hip.sampling.same PROPERTIES LABELS hip TIMEOUT 120
+	ENVIRONMENT "${hip_environment};PROBE_SIM_PC=1")
+
 # Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
 probe_hip_program(fault fault "-O2;-g")
 probe_hip_program(fault_plain fault -O2)
