@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "common/log.h"
+#include "probe_run_agents.h"
 #include "probe_run_handlers.h"
 #include "probe_run_launch.h"
 #include "probe_run_options.h"
@@ -246,6 +247,34 @@ static void print_passes(const struct run *run)
 	free(parent);
 }
 
+static void list_agents_of(const struct run *run, bool simulated)
+{
+	static struct run_agents agents;
+	struct probe_err *err = run_agents_read(&run->layout, simulated, &agents);
+
+	printf("agents and PC sampling (method, unit, interval)%s:\n",
+	       simulated ? ", simulated" : "");
+	if (err) {
+		char text[512];
+
+		probe_err_format(err, text, sizeof(text));
+		printf("  not known: %s\n", text);
+		probe_err_destroy(err);
+		return;
+	}
+	run_agents_print(&agents, stdout);
+}
+
+static void list_agents(const struct run *run)
+{
+	fflush(stdout);
+	if (run->config.device != RUN_DEVICE_SIM && gpu_present())
+		list_agents_of(run, false);
+	if (run->config.device != RUN_DEVICE_GPU &&
+	    run_file_exists(run->layout.sim, "libhsakmt.so.1"))
+		list_agents_of(run, true);
+}
+
 static void list(const struct run *run)
 {
 	printf("handlers (-a):\n");
@@ -258,6 +287,7 @@ static void list(const struct run *run)
 	printf("  sim              %s\n", run_file_exists(run->layout.sim, "libhsakmt.so.1")
 						  ? "gfx90a, simulated"
 						  : "not installed");
+	list_agents(run);
 	printf("passes for LLVM:");
 	print_passes(run);
 }
@@ -269,6 +299,21 @@ static void version(const struct run *run)
 	       PROBE_VERSION, PROBE_GIT_ID, PROBE_SEG_VERSION, PROBE_HANDLER_ABI_MIN,
 	       PROBE_HANDLER_ABI, PROBE_STORE_VERSION, probe_store_sqlite_version());
 	print_passes(run);
+}
+
+/* Refused before the program starts rather than found missing when it has ended. */
+static struct probe_err *check_sampling(const struct run *run)
+{
+	static struct run_agents agents;
+	struct probe_err *err = run_agents_read(&run->layout, run->simulated, &agents);
+
+	if (!err)
+		err = run_agents_check(&agents, &run->config.sampling);
+	if (!err && run->config.instrumented)
+		probe_log(PROBE_LOG_WARNING,
+			  "PC samples of instrumented kernels are of the clones: their times are "
+			  "not the originals'");
+	return err;
 }
 
 static struct probe_err *prepare(struct run *run)
@@ -286,6 +331,8 @@ static struct probe_err *prepare(struct run *run)
 	choose_kind(run);
 	warn_idle_handlers(run);
 	err = choose_device(run);
+	if (!err && run->config.sampling.on)
+		err = check_sampling(run);
 	if (!err)
 		err = run_server_init(&run->server, &run->config, &run->plugins);
 	return err ? err : make_variables(run);

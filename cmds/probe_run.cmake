@@ -15,6 +15,7 @@ add_custom_target(probe_version_header
 # All of probe-run but main(), for its tests.
 add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_account.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_agents.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_code.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_instances.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_launch.c
@@ -42,4 +43,7 @@ target_link_libraries(probe-run PRIVATE probe_run_parts probe_flags)
 # What codeobj needs for parts that probe-run does not use must not be loaded at every start: amd-comgr
 # alone costs some 40 ms.
 target_link_options(probe-run PRIVATE -Wl,--as-needed)
+if(TARGET probe-agents)
+	add_dependencies(probe-run probe-agents)
+endif()
 install(TARGETS probe-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-agents: what the HSA runtime of this environment offers, for probe-run, one line each:
+ *
+ *   agent <tab> INDEX <tab> cpu|gpu <tab> ISA or name <tab> product
+ *   sampling <tab> INDEX <tab> method <tab> units <tab> min <tab> max <tab> flags
+ *   provider <tab> simulated | ROCr | none
+ *
+ * A program of its own, because the runtime is chosen by LD_LIBRARY_PATH, opens the device, and
+ * need not be there at all: it is looked up at run time, and nothing of it is linked.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <hsa/hsa_ext_amd.h>
+
+#include "common/hsa_pcs.h"
+
+static struct {
+	__typeof__(hsa_init) *init;
+	__typeof__(hsa_iterate_agents) *iterate_agents;
+	__typeof__(hsa_agent_get_info) *agent_get_info;
+	__typeof__(hsa_agent_iterate_isas) *iterate_isas;
+	__typeof__(hsa_isa_get_info_alt) *isa_get_info;
+	probe_hsa_pcs_iterate *iterate_sampling;
+} hsa;
+
+static const char *provider = "none";
+
+static bool find(void)
+{
+	void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *thunk;
+
+	if (!runtime) {
+		fprintf(stderr, "%s\n", dlerror());
+		return false;
+	}
+	*(void **)&hsa.init = dlsym(runtime, "hsa_init");
+	*(void **)&hsa.iterate_agents = dlsym(runtime, "hsa_iterate_agents");
+	*(void **)&hsa.agent_get_info = dlsym(runtime, "hsa_agent_get_info");
+	*(void **)&hsa.iterate_isas = dlsym(runtime, "hsa_agent_iterate_isas");
+	*(void **)&hsa.isa_get_info = dlsym(runtime, "hsa_isa_get_info_alt");
+	thunk = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (thunk && dlsym(thunk, "probe_sim_version")) {
+		provider = "simulated";
+		runtime = thunk;
+	}
+	*(void **)&hsa.iterate_sampling = dlsym(runtime, "hsa_ven_amd_pcs_iterate_configuration");
+	if (hsa.iterate_sampling && strcmp(provider, "simulated"))
+		provider = "ROCr";
+	return hsa.init && hsa.iterate_agents && hsa.agent_get_info && hsa.iterate_isas &&
+	       hsa.isa_get_info;
+}
+
+static hsa_status_t put_sampling(const struct probe_hsa_pcs_configuration *row, void *data)
+{
+	printf("sampling\t%u\t%u\t%u\t%zu\t%zu\t%" PRIu64 "\n", *(unsigned *)data, row->method,
+	       row->units, row->min_interval, row->max_interval, row->flags);
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t isa_name(hsa_isa_t isa, void *data)
+{
+	char name[128] = "", *gfx;
+	uint32_t length = 0;
+
+	hsa.isa_get_info(isa, HSA_ISA_INFO_NAME_LENGTH, &length);
+	if (length < sizeof(name))
+		hsa.isa_get_info(isa, HSA_ISA_INFO_NAME, name);
+	gfx = strstr(name, "gfx");
+	if (gfx)
+		snprintf(data, 64, "%s", gfx);
+	return HSA_STATUS_INFO_BREAK;
+}
+
+static hsa_status_t put_agent(hsa_agent_t agent, void *data)
+{
+	char name[64] = "", product[64] = "";
+	hsa_device_type_t type = HSA_DEVICE_TYPE_CPU;
+	unsigned *index = data;
+
+	hsa.agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+	hsa.agent_get_info(agent, HSA_AGENT_INFO_NAME, name);
+	hsa.agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_PRODUCT_NAME, product);
+	if (type == HSA_DEVICE_TYPE_GPU)
+		hsa.iterate_isas(agent, isa_name, name);
+	printf("agent\t%u\t%s\t%.63s\t%.63s\n", *index, type == HSA_DEVICE_TYPE_GPU ? "gpu" : "cpu",
+	       name, product);
+	/* An agent that has none answers with an error. */
+	if (type == HSA_DEVICE_TYPE_GPU && hsa.iterate_sampling)
+		hsa.iterate_sampling(agent, put_sampling, index);
+	++*index;
+	return HSA_STATUS_SUCCESS;
+}
+
+int main(void)
+{
+	unsigned index = 0;
+
+	if (!find())
+		return 1;
+	printf("provider\t%s\n", provider);
+	if (hsa.init()) {
+		fprintf(stderr, "hsa_init failed\n");
+		return 1;
+	}
+	if (hsa.iterate_agents(put_agent, &index))
+		return 1;
+	return fflush(stdout) ? 1 : 0;
+}
