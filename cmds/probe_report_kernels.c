@@ -74,7 +74,8 @@ static const struct report_column dispatch_columns[] = {
 	 "WHEN 3 THEN 'original: no clone' WHEN 4 THEN 'original: unknown kernel' "
 	 "WHEN 5 THEN 'original: metadata' WHEN 6 THEN 'original: resources' "
 	 "WHEN 7 THEN 'original: memory' WHEN 8 THEN 'original: too many sites' "
-	 "WHEN 9 THEN 'original: no segment' ELSE 'original' END",
+	 "WHEN 9 THEN 'original: no segment' WHEN 10 THEN 'original: not asked for' "
+	 "WHEN 11 THEN 'original: library' ELSE 'original' END",
 	 "the clone's kind, or why the original ran"},
 	{"start_ns", "start ns", REPORT_INT, false, "r.start", "CLOCK_BOOTTIME"},
 	{"duration_ns", "duration ns", REPORT_INT, true, "r.\"end\" - r.start",

@@ -151,6 +151,8 @@ static struct probe_err *make_variables(struct run *run)
 	     set(run, "PROBE_INSTRUMENTED", copy(config->instrumented ? "1" : "0")) &&
 	     set(run, "PROBE_KERNEL_INCLUDE", copy(config->kernel_include)) &&
 	     set(run, "PROBE_KERNEL_EXCLUDE", copy(config->kernel_exclude)) &&
+	     set(run, "PROBE_LIBRARY_INCLUDE", copy(config->library_include)) &&
+	     set(run, "PROBE_LIBRARY_EXCLUDE", copy(config->library_exclude)) &&
 	     set(run, "PROBE_DISPATCHES", copy(config->dispatches));
 	for (int i = 0; i < RUN_SAMPLING_OPTIONS && config->sampling.on; i++)
 		ok = ok && set(run, run_sampling_variable((enum run_sampling_option)i),

@@ -17,6 +17,7 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_account.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_agents.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_code.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_filters.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_instances.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_launch.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_names.c

@@ -133,7 +133,7 @@ static const struct {
 } verdicts[PROBE_VERDICTS] = {
 	[PROBE_V_SWAPPED] = {"swapped", "swapped"},
 	[PROBE_V_OFF] = {"off", "instrumentation is off"},
-	[PROBE_V_FILTERED] = {"filtered", "filtered out"},
+	[PROBE_V_FILTERED] = {"filtered", "filtered out by name"},
 	[PROBE_V_NO_CLONE] = {"no_clone", "no clone of the kernel"},
 	[PROBE_V_UNKNOWN_KERNEL] = {"unknown_kernel", "kernel of no known code object"},
 	[PROBE_V_METADATA] = {"metadata", "kernel metadata unusable"},
@@ -141,6 +141,8 @@ static const struct {
 	[PROBE_V_MEMORY] = {"memory", "no memory for counters, rings or arguments"},
 	[PROBE_V_TOO_MANY_SITES] = {"too_many_sites", "too many sites"},
 	[PROBE_V_NO_SEGMENT] = {"no_segment", "rings could not be mapped to the GPU"},
+	[PROBE_V_DISPATCH] = {"dispatch", "not among the dispatches asked for"},
+	[PROBE_V_LIBRARY] = {"library", "not in a library asked for"},
 };
 
 void run_account_store(struct run_session *session, bool final)

@@ -2,7 +2,6 @@
 /* Command line of probe-run; see probe_run_options.h. */
 #include "probe_run_options.h"
 
-#include <regex.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,8 @@ enum key {
 	KEY_INCLUDE,
 	KEY_EXCLUDE,
 	KEY_DISPATCHES,
+	KEY_LIB_INCLUDE,
+	KEY_LIB_EXCLUDE,
 	KEY_WHEN_FULL,
 	KEY_FILTER_X,
 	KEY_FILTER_Y,
@@ -66,7 +67,12 @@ static const struct probe_option options[] = {
 	{"kernel-include-regex", 'k', "RE", "only kernels whose demangled name matches",
 	 KEY_INCLUDE},
 	{"kernel-exclude-regex", 0, "RE", "not those that match", KEY_EXCLUDE},
-	{"dispatches", 0, "WHICH", "all, first, or N-in-M, of each kernel (all)", KEY_DISPATCHES},
+	{"library-include", 0, "GLOB", "only code from such files (repeatable)", KEY_LIB_INCLUDE},
+	{"library-exclude", 0, "GLOB", "not from such (repeatable)", KEY_LIB_EXCLUDE},
+	{"dispatches", 0, "WHICH",
+	 "of each kernel: all, first, 3,7-9, N-in-M (the first N of\n"
+	 "every M), N-in-M:SEED (by chance, the same in each run)",
+	 KEY_DISPATCHES},
 	{"when-full", 0, "POLICY",
 	 "block: kernels wait for the reader; drop;\n"
 	 "sample[:N]: wait for one record in N (block)",
@@ -154,44 +160,6 @@ static struct probe_err *choose(const char *option, const struct choice *choices
 	return probe_err_create("%s: '%s' is none of: %s", option, value, words);
 }
 
-static struct probe_err *check_regex(const char *option, const char *value)
-{
-	regex_t regex;
-	char message[128];
-	int rc = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
-
-	if (!rc) {
-		regfree(&regex);
-		return NULL;
-	}
-	regerror(rc, &regex, message, sizeof(message));
-	return probe_err_create("%s: '%s' is no regular expression: %s", option, value, message);
-}
-
-bool run_dispatches_valid(const char *text)
-{
-	unsigned long n, m;
-	char *end;
-
-	if (!strcmp(text, "all") || !strcmp(text, "first"))
-		return true;
-	if (*text < '0' || *text > '9')
-		return false;
-	n = strtoul(text, &end, 10);
-	if (strncmp(end, "-in-", 4) || end[4] < '0' || end[4] > '9')
-		return false;
-	m = strtoul(end + 4, &end, 10);
-	return !*end && n && n <= m && m <= UINT32_MAX;
-}
-
-static struct probe_err *check_dispatches(const char *option, const char *value)
-{
-	if (run_dispatches_valid(value))
-		return NULL;
-	return probe_err_create("%s: '%s' is none of: all, first, N-in-M with 0 < N <= M", option,
-				value);
-}
-
 /* Split "name:key=value:..." at its colons; the words share one allocation, at args[-1]... name. */
 static struct probe_err *parse_handler(const char *text, size_t len, struct run_handler_spec *ret)
 {
@@ -240,22 +208,6 @@ struct probe_err *run_config_handlers(struct run_config *config, const char *lis
 		if (err || !list[len])
 			return err;
 		list += len + 1;
-	}
-}
-
-static struct probe_err *take_filter(struct run_config *config, int key, const char *option,
-				     const char *value)
-{
-	switch (key) {
-	case KEY_INCLUDE:
-		config->kernel_include = value;
-		return check_regex(option, value);
-	case KEY_EXCLUDE:
-		config->kernel_exclude = value;
-		return check_regex(option, value);
-	default:
-		config->dispatches = value;
-		return check_dispatches(option, value);
 	}
 }
 
@@ -385,11 +337,16 @@ static struct probe_err *take(void *user, int key, const char *value)
 	case KEY_SAMPLING_INTERVAL:
 		return take_sampling(config, RUN_SAMPLING_INTERVAL, value);
 	case KEY_INCLUDE:
-		return take_filter(config, key, "--kernel-include-regex", value);
+		return run_take_filter(config, RUN_FILTER_KERNEL, "--kernel-include-regex", value);
 	case KEY_EXCLUDE:
-		return take_filter(config, key, "--kernel-exclude-regex", value);
+		return run_take_filter(config, RUN_FILTER_NOT_KERNEL, "--kernel-exclude-regex",
+				       value);
 	case KEY_DISPATCHES:
-		return take_filter(config, key, "--dispatches", value);
+		return run_take_filter(config, RUN_FILTER_DISPATCHES, "--dispatches", value);
+	case KEY_LIB_INCLUDE:
+		return run_take_filter(config, RUN_FILTER_LIBRARY, "--library-include", value);
+	case KEY_LIB_EXCLUDE:
+		return run_take_filter(config, RUN_FILTER_NOT_LIBRARY, "--library-exclude", value);
 	default:
 		take_flag(config, key);
 		return NULL;
@@ -440,7 +397,11 @@ static struct probe_err *take_variables(struct run_config *config)
 		if (!value || !*value)
 			continue;
 		if (key == KEY_INCLUDE || key == KEY_EXCLUDE || key == KEY_DISPATCHES)
-			err = take_filter(config, key, variables[i].name, value);
+			err = run_take_filter(config,
+					      key == KEY_INCLUDE   ? RUN_FILTER_KERNEL
+					      : key == KEY_EXCLUDE ? RUN_FILTER_NOT_KERNEL
+								   : RUN_FILTER_DISPATCHES,
+					      variables[i].name, value);
 		else
 			err = take_choice(config, key, variables[i].name, value);
 		if (err)
@@ -491,5 +452,7 @@ void run_config_deinit(struct run_config *config)
 		free(config->handlers[i].args);
 	}
 	free(config->handlers);
+	free(config->library_include);
+	free(config->library_exclude);
 	*config = (struct run_config){0};
 }

@@ -45,6 +45,7 @@ struct run_config {
 	const char *groups[3]; /* workgroups that record, x y z; NULL = all */
 	enum run_device device;
 	const char *kernel_include, *kernel_exclude, *dispatches;
+	char *library_include, *library_exclude; /* globs, one per line; NULL = all, none */
 	bool instrumented, strict, force, report;
 	bool probes_asked;    /* by name: sampling alone runs the originals */
 	bool pc_sampling_raw; /* keep each sample as well */
@@ -72,7 +73,19 @@ struct probe_err *run_groups_check(const char *option, const char *value);
 /* As the tool in the application reads it; to be freed, NULL without memory. */
 char *run_policy_text(const struct run_config *config);
 
-/* The dispatch filter: "all", "first" or "N-in-M" with 0 < N <= M. */
+enum run_filter {
+	RUN_FILTER_KERNEL,
+	RUN_FILTER_NOT_KERNEL,
+	RUN_FILTER_LIBRARY,
+	RUN_FILTER_NOT_LIBRARY,
+	RUN_FILTER_DISPATCHES,
+};
+
+/* Take an option or variable (its name is for messages); libraries may be given several times. */
+struct probe_err *run_take_filter(struct run_config *config, enum run_filter filter,
+				  const char *option, const char *value);
+
+/* The dispatch filter, as hsa-plugin/filters.h says. */
 bool run_dispatches_valid(const char *text);
 
 #endif

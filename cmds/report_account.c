@@ -154,6 +154,8 @@ static const struct {
 	{"memory", "no memory for counters, rings or arguments"},
 	{"too_many_sites", "too many sites"},
 	{"no_segment", "rings could not be mapped to the GPU"},
+	{"dispatch", "not among the dispatches asked for"},
+	{"library", "not in a library asked for"},
 };
 
 static void put_refusal(const struct report *report, sqlite3_stmt *stmt)

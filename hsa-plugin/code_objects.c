@@ -246,7 +246,7 @@ static void enter_kernels(const struct facts *facts, const struct probe_metadata
 		loaded->count++;
 	}
 	if (rows)
-		probe_decide(&probe_tool.config, rows, loaded->count, sites, image);
+		probe_decide(&probe_tool.config, facts->uri, rows, loaded->count, sites, image);
 	for (size_t i = 0; i < loaded->count; i++)
 		put_kernel(rows[i].kernel, rows[i].meta,
 			   rows[i].original ? rows[i].original->id : 0);

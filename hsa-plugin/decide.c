@@ -55,6 +55,7 @@ struct surroundings {
 	const struct probe_config *config;
 	const struct probe_site_table *sites;
 	const struct probe_image *image;
+	bool library;			/* the code object is one of those asked for */
 	struct probe_call_graph *calls; /* made when first needed */
 };
 
@@ -94,6 +95,8 @@ static uint32_t verdict_of(struct surroundings *around, struct probe_decide_row 
 
 	if (config->kind == PROBE_KIND_NONE)
 		return PROBE_V_OFF;
+	if (!around->library)
+		return PROBE_V_LIBRARY;
 	name = probe_demangle(original->meta->symbol);
 	wanted = name && probe_config_wants(config, name);
 	free(name);
@@ -112,10 +115,12 @@ static uint32_t verdict_of(struct surroundings *around, struct probe_decide_row 
 	return PROBE_V_SWAPPED;
 }
 
-void probe_decide(const struct probe_config *config, struct probe_decide_row *rows, size_t count,
-		  const struct probe_site_table *sites, const struct probe_image *image)
+void probe_decide(const struct probe_config *config, const char *uri, struct probe_decide_row *rows,
+		  size_t count, const struct probe_site_table *sites,
+		  const struct probe_image *image)
 {
-	struct surroundings around = {config, sites, image, NULL};
+	bool library = probe_config_wants_library(config, uri);
+	struct surroundings around = {config, sites, image, library, NULL};
 	struct probe_decide_row **clones = calloc(count, sizeof(*clones));
 
 	if (count)

@@ -21,8 +21,9 @@ struct probe_decide_row {
 };
 
 /* Sorts the rows by name. Fills kind, verdict, clone, plan and sites of their kernels. */
-void probe_decide(const struct probe_config *config, struct probe_decide_row *rows, size_t count,
-		  const struct probe_site_table *sites, const struct probe_image *image);
+void probe_decide(const struct probe_config *config, const char *uri, struct probe_decide_row *rows,
+		  size_t count, const struct probe_site_table *sites,
+		  const struct probe_image *image);
 
 /* Kind and name of the original if `symbol` is "__probe_<kind>_<original>", else NULL. */
 const char *probe_clone_of(const char *symbol, uint32_t *kind);

@@ -3,11 +3,15 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include <probe/wire.h>
+
+#include "code_image.h"
 
 /* A decimal number from 1; `*text` moves past it. 0 = none there. */
 static uint64_t number(const char **text)
@@ -23,6 +27,16 @@ static uint64_t number(const char **text)
 		return 0;
 	*text = end;
 	return value;
+}
+
+/* Any number, 0 too, and nothing behind it. */
+static bool seed(const char *text, uint64_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
 static bool parse_ranges(const char *text, struct probe_selection *ret)
@@ -65,14 +79,27 @@ bool probe_selection_parse(const char *text, struct probe_selection *ret)
 	if (ret->n && !strncmp(at, "-in-", 4)) {
 		at += 4;
 		ret->m = number(&at);
-		return !*at && ret->m && ret->n <= ret->m;
+		if (*at == ':')
+			ret->seeded = seed(at + 1, &ret->seed);
+		return (!*at || ret->seeded) && ret->m && ret->n <= ret->m;
 	}
 	ret->n = 0;
 	return parse_ranges(text, ret);
 }
 
+/* SplitMix64: neighbouring numbers come out far apart. */
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
 bool probe_selection_has(const struct probe_selection *selection, uint64_t n)
 {
+	if (selection->seeded)
+		return mix(mix(selection->seed) ^ n) % selection->m < selection->n;
 	if (selection->m)
 		return (n - 1) % selection->m < selection->n;
 	for (uint32_t i = 0; i < selection->ranges; i++)
@@ -157,6 +184,16 @@ static bool read_groups(const char *text, uint32_t *ret_first, uint32_t *ret_las
 	return true;
 }
 
+/* A copy that lives as long as the process. */
+static char *globs(const char *name, bool *broken)
+{
+	const char *text = getenv(name);
+	char *copy = text && *text ? strdup(text) : NULL;
+
+	*broken = *broken || (text && *text && !copy);
+	return copy;
+}
+
 bool probe_config_read(struct probe_config *ret)
 {
 	const char *text;
@@ -181,6 +218,8 @@ bool probe_config_read(struct probe_config *ret)
 	ret->exclude_set = compile("PROBE_KERNEL_EXCLUDE", &ret->exclude, &ret->broken);
 	if (!probe_selection_parse(getenv("PROBE_DISPATCHES"), &ret->selection))
 		ret->broken = true;
+	ret->library_include = globs("PROBE_LIBRARY_INCLUDE", &ret->broken);
+	ret->library_exclude = globs("PROBE_LIBRARY_EXCLUDE", &ret->broken);
 	return true;
 }
 
@@ -191,4 +230,39 @@ bool probe_config_wants(const struct probe_config *config, const char *demangled
 	if (config->include_set && regexec(&config->include, demangled, 0, NULL, 0))
 		return false;
 	return !config->exclude_set || regexec(&config->exclude, demangled, 0, NULL, 0) != 0;
+}
+
+static bool matches(const char *globs_text, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char glob[PATH_MAX];
+
+	for (const char *at = globs_text; at && *at;) {
+		size_t length = strcspn(at, "\n");
+
+		if (length && length < sizeof(glob)) {
+			memcpy(glob, at, length);
+			glob[length] = 0;
+			if (!fnmatch(glob, strchr(glob, '/') ? path : name, 0))
+				return true;
+		}
+		at += length + (at[length] == '\n');
+	}
+	return false;
+}
+
+bool probe_config_wants_library(const struct probe_config *config, const char *uri)
+{
+	char *file = NULL;
+	uint64_t offset, size;
+	const char *path;
+	bool wanted;
+
+	if (!config->library_include && !config->library_exclude)
+		return true;
+	path = uri && !probe_image_parse_uri(uri, &file, &offset, &size) ? file : "memory";
+	wanted = (!config->library_include || matches(config->library_include, path)) &&
+		 !matches(config->library_exclude, path);
+	free(file);
+	return wanted;
 }

@@ -10,7 +10,11 @@
  *   PROBE_GROUPS_X, _Y, _Z workgroups that record: N, or N:M for N to M - 1
  *   PROBE_KERNEL_INCLUDE, PROBE_KERNEL_EXCLUDE
  *                          POSIX extended regular expressions on the demangled name
- *   PROBE_DISPATCHES       all | first | N-in-M | A-B,C,... (dispatches of a kernel, from 1)
+ *   PROBE_DISPATCHES       all | first | N-in-M | N-in-M:SEED | A-B,C,... (dispatches of a kernel,
+ *                          from 1); with a seed, N of M on average, the same ones in every run
+ *   PROBE_LIBRARY_INCLUDE, PROBE_LIBRARY_EXCLUDE
+ *                          globs, one per line, on the file a code object comes from ("memory" if
+ *                          from none); one without '/' is for the file's name. Exclude wins
  */
 #ifndef PROBE_HSA_FILTERS_H
 #define PROBE_HSA_FILTERS_H
@@ -25,9 +29,14 @@ struct probe_range {
 	uint64_t first, last;
 };
 
-/* Which dispatches of a kernel, numbered from 1: those in a range, or the first n of every m. */
+/*
+ * Which dispatches of a kernel, numbered from 1: those in a range, the first n of every m, or, with
+ * a seed, each one with a chance of n in m.
+ */
 struct probe_selection {
 	uint64_t n, m; /* m = 0: by ranges */
+	uint64_t seed;
+	bool seeded;
 	uint32_t ranges;
 	struct probe_range range[PROBE_RANGES_MAX];
 };
@@ -41,6 +50,7 @@ struct probe_config {
 	bool include_set, exclude_set;
 	bool broken; /* a filter did not parse: nothing passes */
 	regex_t include, exclude;
+	char *library_include, *library_exclude; /* copies of the environment; NULL = all, none */
 	struct probe_selection selection;
 };
 
@@ -52,5 +62,7 @@ bool probe_selection_parse(const char *text, struct probe_selection *ret);
 bool probe_selection_has(const struct probe_selection *selection, uint64_t number);
 
 bool probe_config_wants(const struct probe_config *config, const char *demangled);
+/* By the URI of a code object, "file:///..." or "memory://...". */
+bool probe_config_wants_library(const struct probe_config *config, const char *uri);
 
 #endif

@@ -119,7 +119,7 @@ static uint32_t decide(struct launch *launch)
 		return verdict;
 	number = atomic_fetch_add_explicit(&kernel->seen, 1, memory_order_relaxed) + 1;
 	if (!probe_selection_has(&probe_tool.config.selection, number))
-		return PROBE_V_FILTERED;
+		return PROBE_V_DISPATCH;
 	return PROBE_V_SWAPPED;
 }
 

@@ -472,7 +472,7 @@ struct probe_hr_kernel {
 enum probe_verdict {
 	PROBE_V_SWAPPED = 0,
 	PROBE_V_OFF = 1,	    /* instrumentation not asked for */
-	PROBE_V_FILTERED = 2,	    /* kernel or dispatch filter */
+	PROBE_V_FILTERED = 2,	    /* by the kernel's name */
 	PROBE_V_NO_CLONE = 3,	    /* code object has no clone of the kernel for the kind */
 	PROBE_V_UNKNOWN_KERNEL = 4, /* kernel object of no code object seen */
 	PROBE_V_METADATA = 5,  /* metadata unreadable, or the clone needs an argument we lack */
@@ -480,7 +480,9 @@ enum probe_verdict {
 	PROBE_V_MEMORY = 7,    /* no memory for counters, rings or arguments */
 	PROBE_V_TOO_MANY_SITES = 8,
 	PROBE_V_NO_SEGMENT = 9, /* no supervisor, or rings could not be mapped to the GPU */
-	PROBE_VERDICTS = 10,
+	PROBE_V_DISPATCH = 10,	/* not among the dispatches asked for (before: FILTERED) */
+	PROBE_V_LIBRARY = 11,	/* its code object is none of the libraries asked for */
+	PROBE_VERDICTS = 12,
 };
 
 /* Written before the packet reaches the hardware queue. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the environment asks for: kinds, name filters, dispatches. */
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,8 +24,9 @@ static void selections(void **state)
 		{"1,3-4,9-100", "101100001"}, {"3-3,3-3", "001000000"},
 	};
 	static const char *const bad[] = {
-		"none", "0-in-4", "5-in-4", "1-in-", "1-in-4x", "-3",	"4-2",
-		"1,,2", "1,",	  "0",	    "x",     "1-",	"all ", "99999999999999999999999"};
+		"none", "0-in-4",  "5-in-4",   "1-in-",	    "1-in-4x", "-3",
+		"4-2",	"1-in-4:", "1-in-4:x", "1-in-4:1x", "3:1",     "1,,2",
+		"1,",	"0",	   "x",	       "1-",	    "all ",    "99999999999999999999999"};
 	struct probe_selection selection;
 
 	(void)state;
@@ -36,6 +38,63 @@ static void selections(void **state)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_false(probe_selection_parse(bad[i], &selection));
+}
+
+/* As many as asked for, about; the same each time; others with another seed. */
+static void seeded(void **state)
+{
+	struct probe_selection one, two;
+	unsigned taken = 0, both = 0, row = 0, longest = 0;
+
+	(void)state;
+	assert_true(probe_selection_parse("1-in-10:7", &one));
+	assert_true(probe_selection_parse("1-in-10:8", &two));
+	for (uint64_t n = 1; n <= 100000; n++) {
+		bool has = probe_selection_has(&one, n);
+
+		assert_int_equal(has, probe_selection_has(&one, n));
+		taken += has;
+		both += has && probe_selection_has(&two, n);
+		row = has ? row + 1 : 0;
+		longest = row > longest ? row : longest;
+	}
+	/* Six standard deviations of 10000 and of 1000. */
+	assert_in_range(taken, 9430, 10570);
+	assert_in_range(both, 810, 1190);
+	assert_in_range(longest, 3, 12);
+}
+
+static void libraries(void **state)
+{
+	static const char app[] = "file:///opt/a%20b/app#offset=4096&size=100",
+			  blas[] = "file:///opt/lib/librocblas.so.0#offset=1&size=2";
+	static const struct {
+		const char *include, *exclude, *uri;
+		bool wanted;
+	} cases[] = {
+		{NULL, NULL, app, true},
+		{"app", NULL, app, true},
+		{"app", NULL, blas, false},
+		{"app", NULL, "memory://77#offset=1&size=2", false},
+		{"memory", NULL, "memory://77#offset=1&size=2", true},
+		{NULL, "librocblas*", blas, false},
+		{NULL, "librocblas*", app, true},
+		{"/opt/a b/*", NULL, app, true},
+		{"/opt/*", "*blas*", blas, false},
+		{"/opt/*", "*blas*", app, true},
+		{"none\n*blas.so*", NULL, blas, true},
+		{"none\n*blas.so*", NULL, app, false},
+		{"*", "librocblas.so.0\napp", app, false},
+	};
+	struct probe_config config = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		config.library_include = (char *)cases[i].include;
+		config.library_exclude = (char *)cases[i].exclude;
+		assert_int_equal(probe_config_wants_library(&config, cases[i].uri),
+				 cases[i].wanted);
+	}
 }
 
 static const char *const names[] = {
@@ -115,10 +174,9 @@ static void broken_filters_pass_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(selections),
-		cmocka_unit_test(environment),
-		cmocka_unit_test(kernel_names),
-		cmocka_unit_test(broken_filters_pass_nothing),
+		cmocka_unit_test(selections),	cmocka_unit_test(seeded),
+		cmocka_unit_test(libraries),	cmocka_unit_test(environment),
+		cmocka_unit_test(kernel_names), cmocka_unit_test(broken_filters_pass_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,9 +211,26 @@ static void samples_originals(void **state)
 
 static void dispatch_filters(void **state)
 {
-	static const char *const yes[] = {"all", "first", "1-in-1", "3-in-10"};
-	static const char *const no[] = {"",	  "last",    "0-in-3", "4-in-3",	  "-1-in-3",
-					 "1-in-", "1-in-3x", "1 in 3", "1-in-99999999999"};
+	static const char *const yes[] = {
+		"all",	    "first", "1-in-1",	  "3-in-10",
+		"1-in-3:0", "4",     "1,3-4,9-9", "2-in-9:18446744073709551615"};
+	static const char *const no[] = {"",
+					 "last",
+					 "0-in-3",
+					 "4-in-3",
+					 "-1-in-3",
+					 "1-in-",
+					 "1-in-3x",
+					 "1 in 3",
+					 "1-in-99999999999",
+					 "1-in-3:",
+					 "1-in-3:x",
+					 "0",
+					 "4-3",
+					 "1,",
+					 "1,,2",
+					 "3:1",
+					 "99999999999999999999999"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
