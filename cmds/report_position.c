@@ -6,34 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codeobj/disassembly.h"
-#include "codeobj/inspect.h"
 #include "common/err.h"
 #include "report.h"
+#include "report_code.h"
 
-struct known {
-	int64_t id;
-	struct probe_codeobj *codeobj; /* NULL = unreadable */
-	struct probe_disassembly *code;
-	struct probe_codeobj *scopes; /* holds the inlined calls only */
-	bool disassembled, inlines;   /* or tried */
-};
-
-struct cache {
-	struct known *known;
+struct report_code_cache {
+	sqlite3 *db;
+	struct report_code **codes;
 	size_t count;
 };
 
 static void cache_destroy(void *user)
 {
-	struct cache *cache = user;
+	struct report_code_cache *cache = user;
 
 	for (size_t i = 0; i < cache->count; i++) {
-		probe_codeobj_destroy(cache->known[i].codeobj);
-		probe_disassembly_destroy(cache->known[i].code);
-		probe_codeobj_destroy(cache->known[i].scopes);
+		probe_codeobj_destroy(cache->codes[i]->codeobj);
+		probe_disassembly_destroy(cache->codes[i]->disassembly);
+		probe_codeobj_destroy(cache->codes[i]->scopes);
+		free(cache->codes[i]);
 	}
-	free(cache->known);
+	free(cache->codes);
 	free(cache);
 }
 
@@ -69,33 +62,37 @@ static struct probe_codeobj *inspect(sqlite3 *db, int64_t id, unsigned parts)
 	return codeobj;
 }
 
-static struct known *find(struct cache *cache, sqlite3 *db, int64_t id)
+struct report_code *report_code_find(struct report_code_cache *cache, int64_t id)
 {
-	struct known *known;
+	struct report_code **codes, *code;
 
 	for (size_t i = 0; i < cache->count; i++)
-		if (cache->known[i].id == id)
-			return &cache->known[i];
-	known = realloc(cache->known, (cache->count + 1) * sizeof(*known));
-	if (!known)
+		if (cache->codes[i]->id == id)
+			return cache->codes[i];
+	codes = realloc(cache->codes, (cache->count + 1) * sizeof(*codes));
+	if (!codes)
 		return NULL;
-	cache->known = known;
-	known[cache->count] = (struct known){
-		.id = id, .codeobj = inspect(db, id, PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES)};
-	return &known[cache->count++];
+	cache->codes = codes;
+	code = calloc(1, sizeof(*code));
+	if (!code)
+		return NULL;
+	*code = (struct report_code){
+		.db = cache->db,
+		.id = id,
+		.codeobj = inspect(cache->db, id, PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES)};
+	return codes[cache->count++] = code;
 }
 
 /* The code object of argument 0, as far as it could be read. */
-static struct known *argument(sqlite3_context *context, sqlite3_value **values)
+static struct report_code *argument(sqlite3_context *context, sqlite3_value **values)
 {
-	return find(sqlite3_user_data(context), sqlite3_context_db_handle(context),
-		    sqlite3_value_int64(values[0]));
+	return report_code_find(sqlite3_user_data(context), sqlite3_value_int64(values[0]));
 }
 
 static void position(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const char *symbol = (const char *)sqlite3_value_text(values[1]);
-	const struct known *known = argument(context, values);
+	const struct report_code *known = argument(context, values);
 	const struct probe_codeobj *codeobj = known ? known->codeobj : NULL;
 
 	(void)count;
@@ -118,7 +115,7 @@ static void position(sqlite3_context *context, int count, sqlite3_value **values
 	}
 }
 
-static const struct probe_line *find_line(const struct known *known, uint64_t address)
+const struct probe_line *report_code_line(const struct report_code *known, uint64_t address)
 {
 	return known && known->codeobj && known->codeobj->lines
 		       ? probe_lines_find(known->codeobj->lines, address)
@@ -127,8 +124,9 @@ static const struct probe_line *find_line(const struct known *known, uint64_t ad
 
 static void line_at(sqlite3_context *context, int count, sqlite3_value **values)
 {
-	const struct known *known = argument(context, values);
-	const struct probe_line *line = find_line(known, (uint64_t)sqlite3_value_int64(values[1]));
+	const struct report_code *known = argument(context, values);
+	const struct probe_line *line =
+		report_code_line(known, (uint64_t)sqlite3_value_int64(values[1]));
 	char *text;
 
 	(void)count;
@@ -139,19 +137,19 @@ static void line_at(sqlite3_context *context, int count, sqlite3_value **values)
 }
 
 /* NULL: none are known. */
-static const struct probe_inlines *inlines_of(sqlite3_context *context, struct known *known)
+const struct probe_inlines *report_code_inlines(struct report_code *known)
 {
 	if (!known)
 		return NULL;
 	if (!known->inlines)
-		known->scopes = inspect(sqlite3_context_db_handle(context), known->id,
-					PROBE_INSPECT_INLINES);
+		known->scopes = inspect(known->db, known->id, PROBE_INSPECT_INLINES);
 	known->inlines = true;
 	return known->scopes ? known->scopes->inlines : NULL;
 }
 
 /* The function that an address is in, however deep calls are inlined there. NULL: not known. */
-static const struct probe_scope *function_of(const struct probe_inlines *inlines, uint64_t address)
+const struct probe_scope *report_code_function(const struct probe_inlines *inlines,
+					       uint64_t address)
 {
 	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
 
@@ -161,7 +159,7 @@ static const struct probe_scope *function_of(const struct probe_inlines *inlines
 }
 
 /* The kernel whose code begins last at or before the address. */
-static const struct probe_kernel *kernel_before(const struct known *known, uint64_t address)
+static const struct probe_kernel *kernel_before(const struct report_code *known, uint64_t address)
 {
 	const struct probe_kernel *best = NULL;
 
@@ -182,15 +180,15 @@ static const struct probe_kernel *kernel_before(const struct known *known, uint6
  * kernel may have called: *function is then its name. Without debug information they count as part
  * of the kernel before them.
  */
-static const struct probe_kernel *find_kernel(sqlite3_context *context, struct known *known,
-					      uint64_t address, const char **function)
+static const struct probe_kernel *find_kernel(struct report_code *known, uint64_t address,
+					      const char **function)
 {
 	const struct probe_kernel *kernel = kernel_before(known, address);
-	const struct probe_inlines *inlines = inlines_of(context, known);
-	const struct probe_scope *scope = function_of(inlines, address);
+	const struct probe_inlines *inlines = report_code_inlines(known);
+	const struct probe_scope *scope = report_code_function(inlines, address);
 
 	*function = NULL;
-	if (!scope || (kernel && function_of(inlines, kernel->address) == scope))
+	if (!scope || (kernel && report_code_function(inlines, kernel->address) == scope))
 		return kernel;
 	*function = inlines->names[scope->function];
 	return NULL;
@@ -199,9 +197,8 @@ static const struct probe_kernel *find_kernel(sqlite3_context *context, struct k
 static void kernel_at(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const char *function;
-	const struct probe_kernel *kernel =
-		find_kernel(context, argument(context, values),
-			    (uint64_t)sqlite3_value_int64(values[1]), &function);
+	const struct probe_kernel *kernel = find_kernel(
+		argument(context, values), (uint64_t)sqlite3_value_int64(values[1]), &function);
 
 	(void)count;
 	if (kernel)
@@ -215,8 +212,8 @@ static void kernel_at(sqlite3_context *context, int count, sqlite3_value **value
 static void comment_at(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
-	struct known *known = argument(context, values);
-	const struct probe_line *line = find_line(known, address);
+	struct report_code *known = argument(context, values);
+	const struct probe_line *line = report_code_line(known, address);
 	const struct probe_inlines *inlines;
 	char *text = NULL;
 	size_t size;
@@ -231,7 +228,7 @@ static void comment_at(sqlite3_context *context, int count, sqlite3_value **valu
 		return;
 	}
 	fprintf(out, "%s:%u", known->codeobj->lines->files[line->file], line->line);
-	inlines = inlines_of(context, known);
+	inlines = report_code_inlines(known);
 	for (const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address)
 						       : NULL;
 	     scope && probe_scope_parent(inlines, scope);
@@ -267,11 +264,11 @@ static void put_scopes(FILE *out, const struct probe_inlines *inlines,
 static void stack_at(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
-	struct known *known = argument(context, values);
+	struct report_code *known = argument(context, values);
 	const char *function;
-	const struct probe_kernel *kernel = find_kernel(context, known, address, &function);
-	const struct probe_line *line = find_line(known, address);
-	const struct probe_inlines *inlines = inlines_of(context, known);
+	const struct probe_kernel *kernel = find_kernel(known, address, &function);
+	const struct probe_line *line = report_code_line(known, address);
+	const struct probe_inlines *inlines = report_code_inlines(known);
 	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
 	const char *name = kernel ? kernel->name : function ? "[function]" : "(unknown)";
 	char *text = NULL;
@@ -297,31 +294,36 @@ static void stack_at(sqlite3_context *context, int count, sqlite3_value **values
 	sqlite3_result_text(context, text, -1, free);
 }
 
+const struct probe_disassembly *report_code_disassembly(struct report_code *code)
+{
+	sqlite3_stmt *stmt;
+	const void *bytes;
+	uint64_t within;
+	size_t size;
+
+	if (code->disassembled || !code->codeobj || !code->codeobj->kernels ||
+	    !code->codeobj->kernels->count)
+		return code->disassembly;
+	/* All kernels are in one section; a sample's address may be anything. */
+	within = code->codeobj->kernels->kernels[0].address;
+	code->disassembled = true;
+	bytes = code_bytes(code->db, code->id, &stmt, &size);
+	if (bytes)
+		probe_err_destroy(
+			probe_disassemble("code object", bytes, size, within, &code->disassembly));
+	sqlite3_finalize(stmt);
+	return code->disassembly;
+}
+
 static void instruction_at(sqlite3_context *context, int count, sqlite3_value **values)
 {
-	struct known *known = argument(context, values);
+	struct report_code *known = argument(context, values);
 	uint64_t address = (uint64_t)sqlite3_value_int64(values[1]);
-	const struct probe_instruction *instruction;
+	const struct probe_disassembly *disassembly = known ? report_code_disassembly(known) : NULL;
+	const struct probe_instruction *instruction =
+		disassembly ? probe_disassembly_find(disassembly, address) : NULL;
 
 	(void)count;
-	if (!known)
-		return;
-	if (!known->disassembled && known->codeobj && known->codeobj->kernels &&
-	    known->codeobj->kernels->count) {
-		/* All kernels are in one section; a sample's address may be anything. */
-		uint64_t within = known->codeobj->kernels->kernels[0].address;
-		sqlite3_stmt *stmt;
-		size_t size;
-		const void *bytes =
-			code_bytes(sqlite3_context_db_handle(context), known->id, &stmt, &size);
-
-		known->disassembled = true;
-		if (bytes)
-			probe_err_destroy(probe_disassemble("code object", bytes, size, within,
-							    &known->code));
-		sqlite3_finalize(stmt);
-	}
-	instruction = known->code ? probe_disassembly_find(known->code, address) : NULL;
 	if (instruction)
 		sqlite3_result_text(context, instruction->text, -1, SQLITE_TRANSIENT);
 }
@@ -340,12 +342,15 @@ int report_position_register(sqlite3 *db)
 		{"probe_position", position}, /* last: the cache goes with it */
 	};
 	const size_t last = sizeof(functions) / sizeof(*functions) - 1;
-	struct cache *cache = calloc(1, sizeof(*cache));
+	struct report_code_cache *cache = calloc(1, sizeof(*cache));
 	int rc = cache ? SQLITE_OK : SQLITE_NOMEM;
+
+	if (cache)
+		cache->db = db;
 
 	for (size_t i = 0; i <= last && !rc; i++)
 		rc = sqlite3_create_function_v2(
 			db, functions[i].name, 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, cache,
 			functions[i].fn, NULL, NULL, i == last ? cache_destroy : NULL);
-	return rc;
+	return rc ? rc : report_code_register(db, cache);
 }
