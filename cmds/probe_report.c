@@ -12,6 +12,7 @@
 
 enum key {
 	KEY_FILE,
+	KEY_RUNS,
 	KEY_SORT,
 	KEY_FIELDS,
 	KEY_LIMIT,
@@ -50,6 +51,8 @@ static const struct probe_option options[] = {
 	 KEY_SORT},
 	{"fields", 'f', "NAME,...", "columns, in this order (see probe-report list)", KEY_FIELDS},
 	{"input", 'i', "FILE", "a database, as without -i", KEY_FILE},
+	{"runs", 0, NULL, "the two files are runs of one program, one sampled, one probed: as one",
+	 KEY_RUNS},
 	{"source-root", 0, "DIR", "where to find source lines that the database lacks",
 	 KEY_SOURCE_ROOT},
 	{NULL, 0, NULL, "How", 0},
@@ -217,6 +220,9 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return report_set_time("--start", value, &report->start);
 	case KEY_END:
 		return report_set_time("--end", value, &report->end);
+	case KEY_RUNS:
+		report->runs = true;
+		return NULL;
 	case KEY_ALL:
 		report->all = true;
 		return NULL;
@@ -285,6 +291,8 @@ static struct probe_err *check(const struct report *report)
 		return NULL;
 	if (!report->file_count)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
+	if (report->runs && (report->file_count != 2 || report->verb == REPORT_INFO))
+		return probe_err_create("--runs: takes two databases, and not with info");
 	if (report->table && report->verb != REPORT_TABLES)
 		return probe_err_create("--table: goes with the verb tables only");
 	if (report_filtered(report) && report->verb != REPORT_SAMPLES &&
@@ -308,7 +316,7 @@ static struct probe_err *check(const struct report *report)
 
 static struct probe_err *show(const struct report *report, size_t i)
 {
-	bool first = i == 0, last = i + 1 == report->file_count;
+	bool first = i == 0, last = report->runs || i + 1 == report->file_count;
 	struct report_db db;
 	struct probe_err *err;
 
@@ -316,7 +324,8 @@ static struct probe_err *show(const struct report *report, size_t i)
 		putchar('\n');
 	if (report->verb == REPORT_INFO)
 		return report_info(report, report->files[i], first, last);
-	err = report_db_open(report, report->files[i], &db);
+	err = report->runs ? report_runs_open(report, &db)
+			   : report_db_open(report, report->files[i], &db);
 	if (err)
 		return err;
 	if (report->verb == REPORT_LINES)
@@ -339,11 +348,12 @@ static struct probe_err *show(const struct report *report, size_t i)
 
 static struct probe_err *show_all(const struct report *report)
 {
+	size_t files = report->runs ? 1 : report->file_count;
 	struct probe_err *err = NULL;
 
 	if (report->verb == REPORT_LIST)
 		report_list(report);
-	for (size_t i = 0; i < report->file_count && !err && report->verb != REPORT_LIST; i++)
+	for (size_t i = 0; i < files && !err && report->verb != REPORT_LIST; i++)
 		err = show(report, i);
 	if (fflush(stdout) && !err)
 		err = probe_err_create("cannot write the report");

@@ -4,6 +4,7 @@ if(NOT PROBE_BUILD_REPORT)
 endif()
 
 add_executable(probe-report
+	${CMAKE_CURRENT_LIST_DIR}/merge.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_export.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_findings.c
@@ -18,6 +19,7 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/report_filter.c
 	${CMAKE_CURRENT_LIST_DIR}/report_position.c
 	${CMAKE_CURRENT_LIST_DIR}/report_query.c
+	${CMAKE_CURRENT_LIST_DIR}/report_runs.c
 	${CMAKE_CURRENT_LIST_DIR}/report_source.c
 	${CMAKE_CURRENT_LIST_DIR}/report_text.c
 	${CMAKE_CURRENT_LIST_DIR}/report_unpack.c)

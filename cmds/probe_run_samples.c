@@ -16,6 +16,7 @@
 enum {
 	PART_BYTES = 3500, /* of packed rows in a row of the store: just under a page */
 	RAW_RECORDS = 1024,
+	PENDING_MAX = 1 << 20, /* samples kept with their dispatches, 8 to 32 bytes each */
 };
 
 /* Rows of one code object on one agent; kept after it has been unloaded. */
@@ -35,6 +36,7 @@ struct run_sampler {
 	uint8_t *part;
 	size_t part_size, part_room;
 	uint64_t first, last;
+	uint64_t pending; /* since the last flush */
 };
 
 /* Hardware queues by the tool's number. */
@@ -135,6 +137,24 @@ static void spill(void *user, const struct probe_dispatch_entry *entry)
 	}
 	counts->attributed -= bad;
 	counts->dropped += bad;
+}
+
+/* Without a flush for long: hand on what there is; dispatches stay open for more. */
+static void spill_all(struct run_sampler *sampler)
+{
+	const struct probe_dispatch_map *map = &sampler->attributor.dispatches;
+
+	for (size_t i = 0; i < map->room; i++) {
+		struct probe_dispatch_entry *entry = &map->slots[i];
+
+		if (!entry->dispatch || !entry->event_count)
+			continue;
+		spill(sampler, entry);
+		free(entry->events);
+		entry->events = NULL;
+		entry->event_count = entry->event_room = 0;
+	}
+	sampler->pending = 0;
 }
 
 /* An entry that no sample can belong to any more. */
@@ -291,8 +311,17 @@ bool run_samples_take(struct run_session *session, const struct probe_seg_rec *r
 	probe_pcs_attribute(&sampler->attributor, rec->payload + sizeof(hr), hr.count);
 	if (session->config->pc_sampling_raw)
 		store_raw(sampler, hr.agent, rec->payload + sizeof(hr), hr.count);
-	probe_dispatch_map_delivered(&sampler->attributor.dispatches,
-				     hr.flags & PROBE_SAMPLES_FLUSHED);
+	/*
+	 * Records here are pieces of a delivery, and how large the runtime's buffers are is not
+	 * known: that nothing of a dispatch can follow, only a flush says.
+	 */
+	sampler->pending += hr.count;
+	if (hr.flags & PROBE_SAMPLES_FLUSHED)
+		probe_dispatch_map_delivered(&sampler->attributor.dispatches, true);
+	else if (sampler->pending > PENDING_MAX)
+		spill_all(sampler);
+	if (hr.flags & PROBE_SAMPLES_FLUSHED)
+		sampler->pending = 0;
 	return true;
 }
 

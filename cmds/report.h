@@ -55,6 +55,7 @@ struct report {
 	bool header;
 	bool all; /* also lines that cost no more than they need */
 	bool fields_given;
+	bool runs; /* the files are two runs of one program */
 	int64_t limit; /* -1 = none */
 	char separator;
 	const char *sort, *fields; /* as given, NULL = default */
@@ -130,11 +131,16 @@ const char *report_plural(int64_t count, const char *one, const char *many);
 
 struct report_db {
 	const char *path;
+	char *name; /* made for --runs, or NULL */
 	struct probe_reader reader;
 };
 
 struct probe_err *report_db_open(const struct report *report, const char *path,
 				 struct report_db *db);
+/* Two runs of one program, one sampled and one probed, as one database (report_runs.c). */
+struct probe_err *report_runs_open(const struct report *report, struct report_db *db);
+/* The functions that queries use. */
+struct probe_err *report_functions(const struct report *report, sqlite3 *db);
 void report_db_close(struct report_db *db);
 
 /* Does the run's database have this table (made by a handler)? */

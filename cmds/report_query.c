@@ -22,6 +22,17 @@ static void match(sqlite3_context *context, int count, sqlite3_value **values)
 	sqlite3_result_int(context, text && !regexec(regex, text, 0, NULL, 0));
 }
 
+struct probe_err *report_functions(const struct report *report, sqlite3 *db)
+{
+	if (report_position_register(db) || report_filter_register(report, db) ||
+	    report_unpack_register(db) ||
+	    (report->kernel &&
+	     sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8,
+				     (void *)&report->kernel_regex, match, NULL, NULL)))
+		return probe_err_oom();
+	return NULL;
+}
+
 struct probe_err *report_db_open(const struct report *report, const char *path,
 				 struct report_db *db)
 {
@@ -31,21 +42,16 @@ struct probe_err *report_db_open(const struct report *report, const char *path,
 	err = probe_reader_open(path, &db->reader);
 	if (err)
 		return err;
-	if (report_position_register(db->reader.db) ||
-	    report_filter_register(report, db->reader.db) ||
-	    report_unpack_register(db->reader.db) ||
-	    (report->kernel &&
-	     sqlite3_create_function(db->reader.db, "probe_match", 1, SQLITE_UTF8,
-				     (void *)&report->kernel_regex, match, NULL, NULL))) {
+	err = report_functions(report, db->reader.db);
+	if (err)
 		probe_reader_close(&db->reader);
-		return probe_err_oom();
-	}
-	return NULL;
+	return err;
 }
 
 void report_db_close(struct report_db *db)
 {
 	probe_reader_close(&db->reader);
+	free(db->name);
 }
 
 struct probe_err *report_prepare_sql(const struct report_db *db, const char *sql,
@@ -425,7 +431,8 @@ static struct probe_err *put_json(const struct rows *rows, const struct report_d
 struct probe_err *report_no_rows(const struct report *report, const struct report_db *db,
 				 const struct report_query *query, bool first, bool last)
 {
-	struct rows rows = {.report = report, .query = query, .run = report->file_count > 1};
+	struct rows rows = {
+		.report = report, .query = query, .run = report->file_count > 1 && !report->runs};
 	struct probe_err *err;
 
 	/* What is wrong with -f is wrong without rows, too. */
@@ -440,7 +447,8 @@ struct probe_err *report_no_rows(const struct report *report, const struct repor
 struct probe_err *report_rows(const struct report *report, const struct report_db *db,
 			      const struct report_query *query, bool first, bool last)
 {
-	struct rows rows = {.report = report, .query = query, .run = report->file_count > 1};
+	struct rows rows = {
+		.report = report, .query = query, .run = report->file_count > 1 && !report->runs};
 	sqlite3_stmt *stmt = NULL;
 	struct probe_err *err;
 

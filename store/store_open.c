@@ -176,7 +176,7 @@ static int allow_json(struct probe_reader *reader)
 	return rc;
 }
 
-static void harden(struct probe_reader *reader)
+void probe_reader_harden(struct probe_reader *reader)
 {
 	struct timespec now;
 
@@ -264,13 +264,31 @@ struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
 	}
 	err = open_database(path, wal, &reader);
 	if (!err) {
-		harden(&reader);
+		probe_reader_harden(&reader);
 		err = allow_json(&reader) == SQLITE_OK ? check_content(path, &reader)
 						       : probe_err_oom();
 	}
 	if (err) {
 		probe_reader_close(&reader);
 		return err;
+	}
+	*ret = reader;
+	return NULL;
+}
+
+struct probe_err *probe_reader_memory(const char *name, struct probe_reader *ret)
+{
+	struct probe_reader reader = {.version = PROBE_STORE_VERSION};
+
+	reader.limit = calloc(1, sizeof(*reader.limit));
+	if (reader.limit)
+		reader.limit->path = strdup(name);
+	if (!reader.limit || !reader.limit->path ||
+	    sqlite3_open_v2(":memory:", &reader.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
+			    NULL) ||
+	    allow_json(&reader)) {
+		probe_reader_close(&reader);
+		return probe_err_oom();
 	}
 	*ret = reader;
 	return NULL;

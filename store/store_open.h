@@ -24,6 +24,13 @@ struct probe_reader {
  * this program. Queries that run longer than ten minutes in all are interrupted.
  */
 struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret);
+/*
+ * An empty database in memory that stands for several files; `name` is for messages. To be filled,
+ * then hardened like a file by probe_reader_harden().
+ */
+struct probe_err *probe_reader_memory(const char *name, struct probe_reader *ret);
+void probe_reader_harden(struct probe_reader *reader);
+
 void probe_reader_close(struct probe_reader *reader);
 
 /* What went wrong with a query of this database, as a sentence naming the file. */
