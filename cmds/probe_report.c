@@ -305,12 +305,21 @@ static struct probe_err *check(const struct report *report)
 	/* What columns there are is known when the file is open. */
 	if (report->verb == REPORT_INFO || report->verb == REPORT_TABLES)
 		return NULL;
+	/* Columns of lines, or of the table that is above them with samples. */
 	if (report->verb == REPORT_LINES)
 		query = &report_lines_query;
 	else if (report->verb == REPORT_DISPATCHES)
 		query = &report_dispatches_query;
 	else if (report->verb == REPORT_SAMPLES)
 		query = report_samples_query(report->by, REPORT_FROM_SUMS);
+	if (report->verb == REPORT_LINES) {
+		struct probe_err *err = report_check(report, &report_join_query);
+		bool joins = !err;
+
+		probe_err_destroy(err);
+		if (joins)
+			return NULL;
+	}
 	return report_check(report, query);
 }
 

@@ -9,6 +9,7 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_export.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_findings.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_info.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_report_join.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_kernels.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_lines.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_replay.c

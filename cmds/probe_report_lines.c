@@ -114,8 +114,29 @@ static struct probe_err *without_table(const struct report *report, const struct
 	return err;
 }
 
+/* Are the columns of -f and -s those of the query? */
+static bool fits(const struct report *report, const struct report_query *query)
+{
+	struct probe_err *err = report_check(report, query);
+
+	probe_err_destroy(err);
+	return !err;
+}
+
+/* Above the findings: what waiting for each costs. */
+static struct probe_err *put_joined(const struct report *report, const struct report_db *db)
+{
+	struct report view = *report;
+
+	/* -s may be of the findings. */
+	if (!fits(report, &report_join_query))
+		view.sort = NULL;
+	puts("where waves waited, and what the memory system did there (est.: a model)");
+	return report_rows(&view, db, &report_join_query, true, true);
+}
+
 static struct probe_err *text(const struct report *report, struct report_db *db, bool has,
-			      bool first, bool last)
+			      bool joined, bool first, bool last)
 {
 	struct probe_err *err = report_head(report, db);
 	bool told = false;
@@ -127,7 +148,11 @@ static struct probe_err *text(const struct report *report, struct report_db *db,
 		err = without_table(report, db, first, last);
 	else
 		err = report_no_clones(report, db, &told);
-	if (!err && has && !told)
+	if (!err && has && !told && joined)
+		err = put_joined(report, db);
+	if (!err && has && !told && joined && !report->fields_given)
+		putchar('\n');
+	if (!err && has && !told && !(joined && report->fields_given))
 		err = report->fields_given
 			      ? report_rows(report, db, &report_lines_query, first, last)
 			      : report_findings(report, db, report->limit, false);
@@ -140,10 +165,19 @@ static struct probe_err *text(const struct report *report, struct report_db *db,
 struct probe_err *report_lines(const struct report *report, struct report_db *db, bool first,
 			       bool last)
 {
-	bool has = report_db_has(db, "probe_memory_site");
+	bool has = report_db_has(db, "probe_memory_site"), joined = false;
+	struct probe_err *err = report_joined(db, &joined);
 
+	/* Columns may be those of either table. */
+	joined = joined && (fits(report, &report_join_query) || !report->fields_given);
+	if (!err && !joined)
+		err = report_check(report, &report_lines_query);
+	if (err)
+		return err;
 	if (report->format == REPORT_TABLE)
-		return text(report, db, has, first, last);
-	return has ? report_rows(report, db, &report_lines_query, first, last)
-		   : without_table(report, db, first, last);
+		return text(report, db, has, joined, first, last);
+	if (!has)
+		return without_table(report, db, first, last);
+	return report_rows(report, db, joined ? &report_join_query : &report_lines_query, first,
+			   last);
 }

@@ -98,12 +98,16 @@ struct report_query {
 	const char *sort;	   /* default, as -s */
 };
 
+extern const struct report_query report_join_query;
 extern const struct report_query report_lines_query, report_kernels_query, report_dispatches_query;
 
 /* In ns since then times of samples and dispatches are told. */
 #define REPORT_FIRST "(SELECT min(start) FROM rocpd_kernel_dispatch)"
 /* Ids of the dispatches that --dispatches, --start and --end choose. */
 extern const char report_chosen_sql[];
+
+/* Has it samples of original kernels, and what probes counted in clones of them? */
+struct probe_err *report_joined(const struct report_db *db, bool *ret);
 
 /* Does the statement (of the program's) yield a row? */
 struct probe_err *report_any(const struct report_db *db, const char *sql, bool *ret);
