@@ -21,6 +21,7 @@
 #include "probe_run_paths.h"
 #include "probe_run_server.h"
 #include "probe_run_session.h"
+#include "probe_run_twice.h"
 #include "probe_version.h"
 
 #define VARIABLES_MAX 32
@@ -358,31 +359,84 @@ static uint64_t summary(const struct run *run)
 	return lost + run->server.refused;
 }
 
-static int run_program(struct run *run, char **argv)
+/* Run the program once. *status is what to exit with if it fails. */
+static struct probe_err *record(struct run *run, char **argv, const struct run_signals *signals,
+				bool again, struct run_pass *pass, int *status)
 {
-	struct run_signals signals;
-	int status = RUN_STATUS_OURS, wait_status = 0;
 	struct probe_err *err = prepare(run);
 	pid_t child = -1;
-	uint64_t lost;
 
+	*status = RUN_STATUS_OURS;
 	if (!err)
-		err = run_signals_init(&signals);
+		err = run_child_start(argv, run->variables, run->variable_count, signals, again,
+				      &child, status);
+	if (err)
+		return err;
+	probe_log_hold();
+	run_server_serve(&run->server, child, signals, &pass->wait_status);
+	run_server_finish(&run->server);
+	pass->lost = summary(run);
+	run_pass_database(&run->server, pass);
+	run_server_deinit(&run->server);
+	return NULL;
+}
+
+/* What belongs to one run of the program. */
+static void forget(struct run *run)
+{
+	run_server_deinit(&run->server);
+	for (size_t i = 0; i < run->variable_count; i++)
+		free(run->variables[i].value);
+	run->variable_count = 0;
+	run_plugins_unload(&run->plugins);
+}
+
+static struct probe_err *record_twice(struct run *run, char **argv,
+				      const struct run_signals *signals,
+				      struct run_pass passes[RUN_PASSES], int *status)
+{
+	const struct run_config config = run->config;
+	struct probe_err *err = NULL;
+
+	for (int i = 0; i < RUN_PASSES && !err; i++) {
+		char *file = NULL;
+
+		err = run_pass_config(&config, (enum run_pass_kind)i,
+				      run->config.device != RUN_DEVICE_SIM && gpu_present(),
+				      &run->config, &file);
+		if (!err)
+			err = record(run, argv, signals, i != 0, &passes[i], status);
+		forget(run);
+		free(file);
+		if (!err && !run_pass_next(&passes[i], i))
+			break;
+	}
+	run->config = config;
 	if (!err)
-		err = run_child_start(argv, run->variables, run->variable_count, &signals, &child,
-				      &status);
+		run_passes_merge(passes);
+	return err;
+}
+
+static int run_program(struct run *run, char **argv)
+{
+	struct run_pass passes[RUN_PASSES] = {0};
+	struct run_signals signals;
+	int status = RUN_STATUS_OURS;
+	struct probe_err *err = run_signals_init(&signals);
+
+	if (!err && run->config.twice)
+		err = record_twice(run, argv, &signals, passes, &status);
+	else if (!err)
+		err = record(run, argv, &signals, false, &passes[0], &status);
+	free(passes[0].database);
+	free(passes[1].database);
 	if (err) {
 		probe_log_err(PROBE_LOG_ERROR, err);
 		probe_err_destroy(err);
 		return status;
 	}
-	probe_log_hold();
-	run_server_serve(&run->server, child, &signals, &wait_status);
-	run_server_finish(&run->server);
-	lost = summary(run);
-	run_server_deinit(&run->server);
-	status = run_end_like(wait_status, &signals);
-	if (!status && lost && run->config.strict) {
+	status = run_end_like(run_passes_status(passes), &signals);
+	if (!status && passes[0].lost + passes[1].lost && run->config.strict) {
 		probe_log(PROBE_LOG_ERROR, "data were lost: exit status %d (--strict)",
 			  RUN_STATUS_LOST);
 		return RUN_STATUS_LOST;
@@ -441,10 +495,7 @@ int main(int argc, char **argv)
 	} else {
 		status = act(&run, argv);
 	}
-	run_server_deinit(&run.server);
-	for (size_t i = 0; i < run.variable_count; i++)
-		free(run.variables[i].value);
-	run_plugins_unload(&run.plugins);
+	forget(&run);
 	run_layout_deinit(&run.layout);
 	run_config_deinit(&run.config);
 	return status;

@@ -14,6 +14,7 @@ add_custom_target(probe_version_header
 
 # All of probe-run but main(), for its tests.
 add_library(probe_run_parts STATIC
+	${CMAKE_CURRENT_LIST_DIR}/merge.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_account.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_agents.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_code.c
@@ -31,7 +32,8 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_sampling.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_server.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_session.c
-	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c probe_run_kind.c probe_run_device.c)
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_twice.c probe_run_kind.c probe_run_device.c)
 target_include_directories(probe_run_parts PUBLIC ${CMAKE_CURRENT_LIST_DIR}
 	${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe_run_parts

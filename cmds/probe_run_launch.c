@@ -52,13 +52,29 @@ void run_signals_forward(const struct run_signals *signals, pid_t child)
 			kill(child, (int)info.ssi_signo);
 }
 
+/* Of a second run: its output is the first one's. */
+static void redirect(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		_exit(RUN_STATUS_OURS);
+	/* A terminal or a pipe has been read. */
+	if (lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
+		dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+}
+
 /* In the child, between fork and exec. Only failure returns; it is told through `report`. */
 static void become(char **argv, const struct run_variable *variables, size_t count,
-		   const struct run_signals *signals, int report)
+		   const struct run_signals *signals, bool again, int report)
 {
 	int number;
 
 	run_signals_restore(signals);
+	if (again)
+		redirect();
 	for (size_t i = 0; i < count; i++)
 		setenv(variables[i].name, variables[i].value, 1);
 	execvp(argv[0], argv);
@@ -79,7 +95,8 @@ static struct probe_err *start_failed(const char *program, int number, int *stat
 }
 
 struct probe_err *run_child_start(char **argv, const struct run_variable *variables, size_t count,
-				  const struct run_signals *signals, pid_t *ret, int *status)
+				  const struct run_signals *signals, bool again, pid_t *ret,
+				  int *status)
 {
 	int report[2], number = 0;
 	ssize_t got;
@@ -91,7 +108,7 @@ struct probe_err *run_child_start(char **argv, const struct run_variable *variab
 		return probe_err_create("cannot make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		become(argv, variables, count, signals, report[1]);
+		become(argv, variables, count, signals, again, report[1]);
 	close(report[1]);
 	if (pid < 0) {
 		close(report[0]);

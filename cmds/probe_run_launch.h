@@ -39,9 +39,13 @@ void run_signals_restore(const struct run_signals *signals);
 /* Pass SIGTERM or SIGHUP on to `child` if a process sent it: a terminal's reaches it by itself. */
 void run_signals_forward(const struct run_signals *signals, pid_t child);
 
-/* Start argv with the variables added; `*status` is 126 or 127 if that fails. */
+/*
+ * Start argv with the variables added; `*status` is 126 or 127 if that fails. `again`: what it
+ * prints is thrown away, and it reads its input from the beginning if that is a file, else nothing.
+ */
 struct probe_err *run_child_start(char **argv, const struct run_variable *variables, size_t count,
-				  const struct run_signals *signals, pid_t *ret, int *status);
+				  const struct run_signals *signals, bool again, pid_t *ret,
+				  int *status);
 
 /* End as the child did: its exit status, or its signal raised again on ourselves. */
 int run_end_like(int wait_status, const struct run_signals *signals);

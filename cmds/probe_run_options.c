@@ -29,6 +29,7 @@ enum key {
 	KEY_FILTER_Y,
 	KEY_FILTER_Z,
 	KEY_SAMPLING_RAW,
+	KEY_TWICE,
 	KEY_STRICT,
 	KEY_SAMPLING_METHOD,
 	KEY_SAMPLING_UNIT,
@@ -89,6 +90,11 @@ static const struct probe_option options[] = {
 	{"pc-sampling-clones", 0, NULL, "sample instrumented kernels (not the originals)",
 	 KEY_SAMPLING_CLONES},
 	{"pc-sampling-raw", 0, NULL, "keep each sample (80 B), not only sums", KEY_SAMPLING_RAW},
+	{"twice", 0, NULL,
+	 "run the program two times, into one database: its kernels\n"
+	 "sampled, then probed. What the second run prints is not\n"
+	 "shown; its input is the same file, or empty",
+	 KEY_TWICE},
 	{"pc-sampling-beta-enabled", 0, NULL, "accepted, without effect", KEY_SAMPLING_BETA},
 	{"strict", 0, NULL, "lost data is an error: exit status 3", KEY_STRICT},
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (auto)", KEY_DEVICE},
@@ -264,6 +270,9 @@ static void take_flag(struct run_config *config, int key)
 		break;
 	case KEY_SAMPLING_RAW:
 		config->pc_sampling_raw = true;
+		break;
+	case KEY_TWICE:
+		config->twice = config->probes_asked = true;
 		break;
 	case KEY_STRICT:
 		config->strict = true;

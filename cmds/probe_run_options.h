@@ -49,6 +49,7 @@ struct run_config {
 	bool instrumented, strict, force, report;
 	bool probes_asked;    /* by name: sampling alone runs the originals */
 	bool pc_sampling_raw; /* keep each sample as well */
+	bool twice;	      /* sampled, then probed, into one file */
 	struct run_sampling sampling;
 	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;

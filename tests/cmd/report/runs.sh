@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+# A sampled and a probed run of one code object (tests/data/codeobj/tile.hip), whose ids differ, as
+# one. Kernel copy: 0x180c waits for the arguments, 0x1810 loads, 0x1818 waits for that, 0x181c
+# stores; all of them but the first on line 29. 200 samples; the kernel took 1000 ns at 1700 MHz.
+. "$(dirname "$0")/database.inc"
+database a.db
+sql a.db <<END
+UPDATE rocpd_info_code_object_t SET load_base = 0x7f0000000000, load_delta = 0x7f0000000000 - 0x1000;
+UPDATE rocpd_info_agent_t SET extdata = '{"clock_mhz":1700}' WHERE id = 1;
+INSERT INTO probe_code VALUES (1, 'same', readfile('$data/codeobj/tile-dwarf5.co'));
+INSERT INTO probe_sampler VALUES (1, 1, 1, 1048576, 'simulated');
+INSERT INTO probe_sample VALUES (1, 0x80c, 10, 640, 80, 0), (1, 0x810, 30, 1920, 240, 0),
+	(1, 0x818, 100, 6400, 800, 0), (1, 0x81c, 60, 3840, 480, 0);
+INSERT INTO probe_state VALUES (1, 0x80c, 0, 3, 10), (1, 0x810, 1, 7, 20), (1, 0x810, 0, 7, 10),
+	(1, 0x818, 0, 3, 100), (1, 0x81c, 0, 6, 60);
+INSERT INTO probe_sampled VALUES (1, 200);
+INSERT INTO probe_profile VALUES (1, 1, 1, x'01010194860464');
+END
+kernel a.db 5 copy copy
+dispatch a.db 1 5 1
+sql a.db <<END
+UPDATE rocpd_kernel_dispatch_t SET start = 100, "end" = 1100;
+END
+database b.db
+memory_table b.db
+kernel b.db 9 copy copy
+dispatch b.db 1 9 0
+dispatch b.db 2 9 0
+sql b.db <<END
+UPDATE rocpd_info_agent_t SET extdata = '{"clock_mhz":1700}' WHERE id = 1;
+UPDATE rocpd_info_code_object_t SET id = 3, load_base = 0x1000, load_delta = 0;
+UPDATE rocpd_info_kernel_symbol_t SET code_object_id = 3;
+INSERT INTO probe_code VALUES (3, 'same', readfile('$data/codeobj/tile-dwarf5.co'));
+INSERT INTO probe_site VALUES
+	(3, 0, '/src/tile.hip', 29, 13, 'copy', 1, 1, 4, 4, 4, 'copy', 2, '[]'),
+	(3, 1, '/src/tile.hip', 29, 9, 'copy', 2, 1, 4, 4, 4, 'copy', 2, '[]');
+INSERT INTO probe_memory_site VALUES
+	(1, 3, 9, 0, 20, 1280, 0, 60, 30, 30, 40, 10, 30, 0, 0, 0, 0, 0, 0, 0, 'apart', 'together'),
+	(2, 3, 9, 1, 20, 1280, 0, 20, 20, 0, 10, 10, 0, 0, 0, 0, 0, 0, 0, 0, '', '');
+END
+echo "== the join; the order of the files does not matter"
+probe-report lines --format json --runs a.db b.db >ab
+probe-report lines --format json --runs b.db a.db | sed 's/b.db and a.db/a.db and b.db/' | cmp ab -
+jq -c '.[] | [.position, .memory, .samples, .waiting, .waiting_share, .stalled_share, .lines128_excess,
+	.avoidable, .saved_cycles, .saved_share, .kernel_cycles]' ab
+echo "== as text"
+probe-report lines --runs a.db b.db | head -14
+echo "== columns of either table"
+probe-report lines -f position,saved_cycles --format csv --runs a.db b.db
+probe-report lines -f line,column,excess --format csv --runs a.db b.db 2>&1 | head -1
+probe-report lines -f line,column,lines128_excess --format csv --runs a.db b.db
+echo "== dispatches of the sampled run follow those of the other"
+probe-report samples --by dispatch --format csv -f dispatch,kernel,start_ns,samples,waitcnt --runs a.db b.db
+probe-report dispatches --format csv -f dispatch,kernel,ran --runs a.db b.db
+echo "== host trap: every sample may have waited"
+sql a.db <<END
+DELETE FROM probe_state;
+UPDATE probe_sampler SET method = 0;
+END
+probe-report lines --format csv -f position,memory,waiting,saved_share --runs a.db b.db
+echo "== other code: no line is common"
+sql a.db <<END
+UPDATE probe_code SET hash = 'other';
+END
+probe-report lines --format csv -f line,lines128_excess --runs a.db b.db
+probe-report samples --format csv -f position,kernel,samples --runs a.db b.db
+echo "== refused"
+probe-report lines --runs a.db 2>&1
+probe-report lines --runs b.db b.db 2>&1
+probe-report lines --runs a.db a.db 2>&1
+sql a.db <<END
+PRAGMA user_version = 2;
+END
+probe-report lines --runs a.db b.db 2>&1

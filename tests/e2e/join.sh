@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Sampled and probed: the lines that cost come first, each with its samples and its counters; sums of
+# samples agree whatever they are grouped by; two files are the same as one file.
+. "$(dirname "$0")/lib.sh"
+
+record twice.db -q --twice -- "$build/examples/transpose" 256 >out
+[ "$(grep -c ok out)" = 3 ] || fail "output of one run expected: $(cat out)"
+balanced twice.db
+probe-report lines --all --format json twice.db >join.json
+
+# The two bad lines, by what they would save; nothing is to be saved where nothing is wrong.
+expect "what costs" "$(jq -c '[.[] | select(.saved_cycles > 0) | [(.kernel | sub("\\(.*"; "")), .memory]]' join.json)" \
+	'[["transpose_naive","global"],["transpose_lds","lds"]]'
+expect "order" "$(jq -c 'map(.saved_cycles // 0) | . == (sort | reverse)' join.json)" true
+expect "the tile's column read" \
+	"$(jq -c '[.[] | select(.kernel | test("transpose_lds")) | select(.conflicts > 0) | [.executions, .conflicts]]' join.json)" \
+	'[[1024,63488]]'
+expect "a saving of less than the kernel" "$(jq -c 'all(.[]; (.saved_share // 0) < 100)' join.json)" true
+# The clones' own samples are none: originals were sampled.
+expect "clones" "$(probe-report samples --by kernel --format csv --no-header -f kernel twice.db | grep -c __probe_ || :)" 0
+
+# Whatever samples are grouped by, they are the same ones, and their shares are the whole.
+total=$(sqlite3 twice.db "SELECT value FROM probe_account WHERE stream = 'samples' AND name = 'stored'")
+[ "$total" -gt 1000 ] || fail "only $total samples"
+for by in line kernel instruction dispatch; do
+	probe-report samples --by $by --format json twice.db >by.json
+	expect "samples by $by" "$(jq 'map(.samples) | add' by.json)" "$total"
+	expect "shares by $by" "$(jq 'map(.share) | add | . > 99.9 and . < 100.1' by.json)" true
+done
+expect "stacks" "$(probe-report flame twice.db | awk '{ n += $NF } END { print n }')" "$total"
+# Of one kernel: its lines, its instructions and its dispatches.
+probe-report samples --by kernel -k transpose_lds --format json -f samples twice.db >by.json
+one=$(jq '.[0].samples' by.json)
+for by in line instruction dispatch; do
+	expect "transpose_lds by $by" \
+		"$(probe-report samples --by $by -k transpose_lds --format json twice.db | jq 'map(.samples) | add')" "$one"
+done
+
+# Two files.
+record sampled.db -q --pc-sampling-method stochastic --pc-sampling-unit cycles --pc-sampling-interval 256 \
+	-- "$build/examples/transpose" 256 >/dev/null
+record probed.db -q -- "$build/examples/transpose" 256 >/dev/null
+probe-report lines --all --format json --runs sampled.db probed.db >runs.json
+cmp join.json runs.json || fail "--runs says something else than --twice"
