@@ -103,6 +103,21 @@ static void put_kernel(const struct probe_codeobj *codeobj, size_t index)
 	putchar('\n');
 }
 
+static void put_uncovered(const struct probe_sites *sites, uint32_t i)
+{
+	const struct probe_site_uncovered *row = &sites->uncovered_list[i];
+
+	printf("  not covered: ");
+	report_put(row->line ? probe_sites_string(sites, row->file) : "(no line)");
+	if (row->line)
+		printf(":%u:%u", row->line, row->column);
+	printf(": ");
+	report_put(probe_sites_string(sites, row->what));
+	printf(" in ");
+	report_put(probe_sites_string(sites, row->function));
+	printf(": %s\n", probe_uncovered_text(row->reason));
+}
+
 static void put_codeobj(const struct report *report, const struct origin *origin,
 			const struct probe_codeobj *codeobj)
 {
@@ -119,7 +134,12 @@ static void put_codeobj(const struct report *report, const struct origin *origin
 		printf("  site table: %u sites, %u kernels; %u accesses that no probe covers\n",
 		       codeobj->sites->site_count, codeobj->sites->kernel_count,
 		       codeobj->sites->uncovered);
-	else if (!codeobj->sites_err)
+	if (codeobj->sites && codeobj->sites->code_before)
+		printf("  code: %u IR instructions, and %u in clones\n",
+		       codeobj->sites->code_before, codeobj->sites->code_after);
+	for (uint32_t i = 0; codeobj->sites && i < codeobj->sites->uncovered_count; i++)
+		put_uncovered(codeobj->sites, i);
+	if (!codeobj->sites && !codeobj->sites_err)
 		puts("  no site table: not compiled with the plugin");
 	put_error(report, "site table unreadable", codeobj->sites_err);
 	put_error(report, "kernels unreadable", codeobj->kernels_err);

@@ -24,10 +24,10 @@
 #define SOURCE_BYTES_MAX (16u << 20)
 #define SOURCE_LINE_MAX	 4096u
 
-/* Functions a table names: one per site, then one per frame. */
+/* Functions a table names: one per site, then one per frame, then one per uncovered access. */
 static size_t function_count(const struct probe_sites *table)
 {
-	return (size_t)table->site_count + table->frame_count;
+	return (size_t)table->site_count + table->frame_count + table->uncovered_count;
 }
 
 /* Debug information names functions as the linker does; handlers and reports want them readable. */
@@ -43,6 +43,8 @@ static char **read_functions(const struct probe_sites *table)
 		symbols[n++] = probe_sites_string(table, table->sites[i].function);
 	for (uint32_t i = 0; i < table->frame_count; i++)
 		symbols[n++] = probe_sites_string(table, table->frames[i].function);
+	for (uint32_t i = 0; i < table->uncovered_count; i++)
+		symbols[n++] = probe_sites_string(table, table->uncovered_list[i].function);
 	ret = run_names_demangle(symbols, n);
 	free(symbols);
 	return ret;
@@ -201,12 +203,34 @@ static void take_sites(struct run_code *code)
 	code->site_count = count;
 }
 
+static void store_uncovered(struct run_session *session, const struct run_code *code)
+{
+	const struct probe_sites *table = code->table;
+	size_t names = (size_t)table->site_count + table->frame_count;
+
+	for (uint32_t i = 0; code->functions && i < table->uncovered_count; i++) {
+		const struct probe_site_uncovered *from = &table->uncovered_list[i];
+		struct probe_facts_uncovered row = {
+			.file = probe_sites_string(table, from->file),
+			.function = code->functions[names + i],
+			.what = probe_sites_string(table, from->what),
+			.text = probe_uncovered_text(from->reason),
+			.line = from->line,
+			.column = from->column,
+			.reason = from->reason,
+		};
+
+		probe_facts_uncovered(session->facts, code->hr.id, i, &row);
+	}
+}
+
 static void store_sites(struct run_session *session, const struct run_code *code)
 {
 	for (uint32_t i = 0; i < code->site_count; i++)
 		probe_facts_site(session->facts, &code->sites[i],
 				 probe_sites_string(code->table, code->table->sites[i].owner),
 				 code->table->sites[i].kinds);
+	store_uncovered(session, code);
 	store_sources(session, code);
 }
 

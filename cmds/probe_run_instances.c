@@ -180,9 +180,10 @@ static int make_table(struct run_session *session, const char *name,
  */
 static bool table_taken(const char *name)
 {
-	static const char *const ours[] = {
-		"probe_run",	"probe_code",	 "probe_site", "probe_source", "probe_counter",
-		"probe_record", "probe_account", "probe_loss", "probe_log",    "probe_dispatch"};
+	static const char *const ours[] = {"probe_run",	     "probe_code",     "probe_site",
+					   "probe_source",   "probe_counter",  "probe_record",
+					   "probe_account",  "probe_loss",     "probe_log",
+					   "probe_dispatch", "probe_uncovered"};
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
 		if (!strcasecmp(name, ours[i]))

@@ -232,6 +232,73 @@ static const char streams_sql[] = "SELECT stream, sum(value) FILTER (WHERE name 
 				  "HAVING sum(value) FILTER (WHERE name = 'emitted') > 0 "
 				  "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
 
+static bool count_is_zero(const struct report_db *db, const char *sql, struct probe_err **err)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool row = false, zero = true;
+
+	*err = report_prepare_sql(db, sql, &stmt);
+	if (!*err)
+		*err = report_step(db, stmt, &row);
+	if (row)
+		zero = sqlite3_column_int64(stmt, 0) == 0;
+	sqlite3_finalize(stmt);
+	return zero;
+}
+
+static void put_uncovered(const struct report *report, sqlite3_stmt *stmt)
+{
+	fputs("  ", stdout);
+	report_put(report_cell(stmt, 0));
+	printf(": ");
+	report_put(report_cell(stmt, 1));
+	printf(" in ");
+	report_put(report_cell(stmt, 2));
+	printf(": %s\n", report_cell(stmt, 3));
+	(void)report;
+}
+
+static void put_uncovered_count(const struct report *report, sqlite3_stmt *stmt)
+{
+	int64_t count = sqlite3_column_int64(stmt, 0);
+
+	if (count)
+		printf("%snot covered by probes: %lld %s of the program's code%s\n",
+		       report_bold(report), (long long)count,
+		       report_plural(count, "access", "accesses"), report_plain(report));
+}
+
+static void put_uncovered_rest(const struct report *report, sqlite3_stmt *stmt)
+{
+	if (sqlite3_column_int64(stmt, 0) > 10)
+		printf("%s  and %lld more: see table probe_uncovered%s\n", report_dim(report),
+		       (long long)sqlite3_column_int64(stmt, 0) - 10, report_plain(report));
+}
+
+/* Places once, however many code objects have them: a function may be in several. */
+static struct probe_err *put_uncovered_list(const struct report *report, const struct report_db *db)
+{
+	static const char count_sql[] =
+		"SELECT count(*) FROM (SELECT DISTINCT file, line, \"column\", function, what, "
+		"text FROM probe_uncovered)";
+	struct probe_err *err;
+	bool none = count_is_zero(
+		db, "SELECT count(*) FROM sqlite_master WHERE name = 'probe_uncovered'", &err);
+
+	if (err || none)
+		return err;
+	err = each(db, count_sql, put_uncovered_count, report);
+	if (!err)
+		err = each(db,
+			   "SELECT DISTINCT CASE WHEN file = '' THEN '(no line)' ELSE file || ':' "
+			   "|| line || ':' || \"column\" END, what, function, text "
+			   "FROM probe_uncovered ORDER BY file, line, \"column\", what LIMIT 10",
+			   put_uncovered, report);
+	if (!err)
+		err = each(db, count_sql, put_uncovered_rest, report);
+	return err;
+}
+
 struct probe_err *report_account(const struct report *report, const struct report_db *db)
 {
 	struct probe_err *err = each(db, dispatches_sql, put_dispatches, report);
@@ -241,7 +308,9 @@ struct probe_err *report_account(const struct report *report, const struct repor
 	if (err)
 		return err;
 	putchar('\n');
-	err = each(db, streams_sql, put_stream, report);
+	err = put_uncovered_list(report, db);
+	if (!err)
+		err = each(db, streams_sql, put_stream, report);
 	if (!err)
 		err = each(db,
 			   "SELECT DISTINCT a.name FROM rocpd_info_agent a WHERE a.type = 'GPU' "
@@ -272,20 +341,6 @@ static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
 	report_put(report_cell(stmt, 0));
 	printf("  (%s %s)\n", report_cell(stmt, 1),
 	       report_plural(sqlite3_column_int64(stmt, 1), "dispatch", "dispatches"));
-}
-
-static bool count_is_zero(const struct report_db *db, const char *sql, struct probe_err **err)
-{
-	sqlite3_stmt *stmt = NULL;
-	bool row = false, zero = true;
-
-	*err = report_prepare_sql(db, sql, &stmt);
-	if (!*err)
-		*err = report_step(db, stmt, &row);
-	if (row)
-		zero = sqlite3_column_int64(stmt, 0) == 0;
-	sqlite3_finalize(stmt);
-	return zero;
 }
 
 struct probe_err *report_no_clones(const struct report *report, const struct report_db *db,

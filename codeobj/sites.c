@@ -17,9 +17,9 @@ static struct probe_err *check_header(const struct probe_buf *buf,
 	if (header->version != PROBE_SITES_VERSION)
 		return probe_buf_error(buf, "site table of version %u; this program reads %u",
 				       header->version, PROBE_SITES_VERSION);
-	if (header->header_size < sizeof(*header))
-		return probe_buf_error(buf, "header of %u bytes, at least %zu are wanted",
-				       header->header_size, sizeof(*header));
+	if (header->header_size < PROBE_SITES_HEADER_MIN)
+		return probe_buf_error(buf, "header of %u bytes, at least %u are wanted",
+				       header->header_size, PROBE_SITES_HEADER_MIN);
 	if (header->total_size > size)
 		return probe_buf_error(buf, "table of %u bytes in a section of %llu",
 				       header->total_size, (unsigned long long)size);
@@ -81,6 +81,14 @@ static struct probe_err *copy_parts(const struct probe_buf *table,
 	if (err)
 		return err;
 	sites->strings = array;
+	err = copy_array(table, "uncovered accesses", header->uncovered_offset,
+			 header->uncovered_count, sizeof(*sites->uncovered_list), &array);
+	if (err)
+		return err;
+	sites->uncovered_list = array;
+	sites->uncovered_count = header->uncovered_count;
+	sites->code_before = header->code_before;
+	sites->code_after = header->code_after;
 	sites->site_count = header->site_count;
 	sites->kernel_count = header->kernel_count;
 	sites->frame_count = header->frame_count;
@@ -135,6 +143,18 @@ static struct probe_err *check_site(const char *name, const struct probe_sites *
 	return NULL;
 }
 
+static struct probe_err *check_uncovered(const char *name, const struct probe_sites *sites,
+					 uint32_t i)
+{
+	const struct probe_site_uncovered *row = &sites->uncovered_list[i];
+	const uint32_t strings[] = {row->file, row->function, row->owner, row->what};
+
+	for (size_t k = 0; k < sizeof(strings) / sizeof(*strings); k++)
+		if (strings[k] >= sites->strings_size)
+			return bad(name, "uncovered access", i, "string at", strings[k]);
+	return NULL;
+}
+
 static struct probe_err *check_content(const char *name, const struct probe_sites *sites)
 {
 	struct probe_err *err = NULL;
@@ -160,7 +180,36 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 		else if (frame->function >= sites->strings_size)
 			err = bad(name, "frame", i, "string at", frame->function);
 	}
+	for (uint32_t i = 0; i < sites->uncovered_count && !err; i++)
+		err = check_uncovered(name, sites, i);
 	return err;
+}
+
+/* A table made before there was a list ends its header earlier. */
+static struct probe_err *read_header(struct probe_buf *buf, struct probe_sites_header *ret)
+{
+	struct probe_err *err;
+
+	*ret = (struct probe_sites_header){0};
+	err = probe_buf_copy(buf, ret, PROBE_SITES_HEADER_MIN);
+	if (!err && ret->header_size >= sizeof(*ret))
+		err = probe_buf_copy(buf, (char *)ret + PROBE_SITES_HEADER_MIN,
+				     sizeof(*ret) - PROBE_SITES_HEADER_MIN);
+	return err;
+}
+
+const char *probe_uncovered_text(uint32_t reason)
+{
+	static const char *const texts[PROBE_UNCOVERED_REASONS] = {
+		[PROBE_UNCOVERED_INTRINSIC] = "its address or width is not in the instruction",
+		[PROBE_UNCOVERED_POINTER] = "calls through a pointer",
+		[PROBE_UNCOVERED_BY_POINTER] = "in a function that is called through a pointer",
+		[PROBE_UNCOVERED_EXTERNAL] = "calls a function outside of the module",
+		[PROBE_UNCOVERED_SHAPE] = "too wide, or through a buffer pointer",
+	};
+	const char *text = reason < PROBE_UNCOVERED_REASONS ? texts[reason] : NULL;
+
+	return text ? text : "for a reason this program does not know";
 }
 
 struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t size,
@@ -172,7 +221,7 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 	struct probe_err *err;
 
 	probe_buf_init(&buf, name, bytes, size);
-	err = probe_buf_copy(&buf, &header, sizeof(header));
+	err = read_header(&buf, &header);
 	if (!err)
 		err = check_header(&buf, &header, size);
 	if (!err)
@@ -201,6 +250,7 @@ void probe_sites_destroy(struct probe_sites *sites)
 	free(sites->kernels);
 	free(sites->frames);
 	free(sites->strings);
+	free(sites->uncovered_list);
 	free(sites);
 }
 

@@ -15,7 +15,10 @@ struct probe_err;
 
 struct probe_sites {
 	uint32_t site_count, kernel_count, frame_count;
-	uint32_t uncovered;	  /* memory accesses of the module that no probe covers */
+	uint32_t uncovered;		  /* memory accesses of the module that no probe covers */
+	uint32_t uncovered_count;	  /* those of them that are listed */
+	uint32_t code_before, code_after; /* IR instructions: originals, all clones; 0 = unknown */
+	struct probe_site_uncovered *uncovered_list;
 	struct probe_site *sites; /* the id of a site is its index */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
@@ -33,6 +36,9 @@ static inline bool probe_site_is_mark(uint8_t access)
 {
 	return access >= PROBE_ACCESS_REGION && access <= PROBE_ACCESS_MESSAGE;
 }
+
+/* What keeps an access from being probed, as a sentence's end. */
+const char *probe_uncovered_text(uint32_t reason);
 
 /* Never NULL; "" for an offset that is not in the table. */
 const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset);

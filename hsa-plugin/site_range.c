@@ -18,11 +18,20 @@ static bool holds(const struct probe_sites_header *header, uint32_t offset, uint
 static bool valid(const struct probe_sites_header *header, size_t size)
 {
 	return header->magic == PROBE_SITES_MAGIC && header->version == PROBE_SITES_VERSION &&
-	       header->total_size <= size && header->header_size >= sizeof(*header) &&
+	       header->total_size <= size && header->header_size >= PROBE_SITES_HEADER_MIN &&
 	       header->site_count <= PROBE_SITE_MASK + 1 &&
 	       holds(header, header->kernels_offset, header->kernel_count,
 		     sizeof(struct probe_site_kernel)) &&
 	       holds(header, header->strings_offset, header->strings_size, 1);
+}
+
+/* What an older plugin wrote is all that is needed here. */
+static struct probe_sites_header read_header(const struct probe_site_table *table)
+{
+	struct probe_sites_header header = {0};
+
+	memcpy(&header, table->bytes, PROBE_SITES_HEADER_MIN);
+	return header;
 }
 
 int probe_site_table_find(const void *image, size_t size, struct probe_site_table *ret)
@@ -38,9 +47,9 @@ int probe_site_table_find(const void *image, size_t size, struct probe_site_tabl
 		return -EBADMSG;
 	}
 	if (table.bytes) {
-		if (table.size < sizeof(header))
+		if (table.size < PROBE_SITES_HEADER_MIN)
 			return -EBADMSG;
-		memcpy(&header, table.bytes, sizeof(header));
+		header = read_header(&table);
 		if (!valid(&header, table.size))
 			return -EBADMSG;
 	}
@@ -65,7 +74,7 @@ bool probe_site_table_range(const struct probe_site_table *table, const char *ke
 
 	if (!table->bytes)
 		return false;
-	memcpy(&header, table->bytes, sizeof(header));
+	header = read_header(table);
 	for (uint32_t i = 0; i < header.kernel_count; i++) {
 		memcpy(&row, table->bytes + header.kernels_offset + i * sizeof(row), sizeof(row));
 		if (!named(table, &header, row.name, kernel))

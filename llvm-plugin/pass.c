@@ -190,35 +190,6 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 }
 
 /*
- * Accesses no probe sees: intrinsics of kernels and their callees, and everything in functions that
- * are only, or also, called through pointers.
- */
-static uint32_t count_uncovered(const struct pass_units *units, LLVMModuleRef module)
-{
-	uint32_t uncovered = 0;
-
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-		struct pass_unit *unit = pass_units_find(units, f);
-		bool open = !LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PASS_CC_KERNEL &&
-			    pass_address_taken(f);
-
-		if (!unit && !open)
-			continue;
-		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
-		     block = LLVMGetNextBasicBlock(block))
-			for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-			     inst = LLVMGetNextInstruction(inst)) {
-				struct pass_site site;
-				enum pass_access access = pass_site_read(inst, &site);
-
-				uncovered += access == PASS_ACCESS_UNCOVERED ||
-					     (access != PASS_ACCESS_NONE && open);
-			}
-	}
-	return uncovered;
-}
-
-/*
  * The time kind has clones of all units: what a kernel with a cursor calls must leave the cursor's
  * registers alone (devlib_cursor.h).
  */
@@ -252,6 +223,19 @@ static void build(struct pass_units *units, LLVMModuleRef module, struct devlib 
 	pass_unmark(module);
 }
 
+/* Before the back end, which makes more of some instructions and less of others. */
+static void count_code(const struct pass_units *units, struct pass_table *table)
+{
+	for (size_t i = 0; i < units->count; i++) {
+		const struct pass_unit *unit = &units->unit[i];
+
+		table->code_before += pass_count_code(unit->original);
+		for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
+			if (unit->clone[kind])
+				table->code_after += pass_count_code(unit->clone[kind]);
+	}
+}
+
 static void instrument(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
 		       const struct pass_options *options, void *analyses)
 {
@@ -259,7 +243,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 	uint32_t kernels = 0, proved = 0;
 
 	pass_table_init(&table);
-	table.uncovered = count_uncovered(units, module);
+	pass_uncovered_list(&table, units, module);
 	mark_probed(units, options);
 	for (size_t i = 0; i < units->count; i++) {
 		struct pass_unit *unit = &units->unit[i];
@@ -276,6 +260,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 	spread_ranges(units);
 	probe_shim_keep_skips();
 	build(units, module, devlib, options, analyses);
+	count_code(units, &table);
 	devlib_unlink(devlib, analyses);
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].kernel) {
@@ -285,9 +270,9 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 	if (options->verbose)
 		fprintf(stderr,
 			"probe: %s: %u kernels, %u sites (%u with proved strides), %u accesses "
-			"not covered\n",
+			"not covered; %u instructions, and %u in clones\n",
 			LLVMGetTarget(module), kernels, pass_table_sites(&table), proved,
-			table.uncovered);
+			pass_table_uncovered(&table), table.code_before, table.code_after);
 	pass_table_emit(&table, module);
 	pass_table_deinit(&table);
 }

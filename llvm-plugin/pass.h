@@ -144,21 +144,29 @@ struct pass_bytes {
 };
 
 struct pass_table {
-	struct pass_bytes sites, kernels, frames, strings;
+	struct pass_bytes sites, kernels, frames, strings, uncovered;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
-	uint32_t uncovered;
+	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
 };
 
 uint32_t pass_table_sites(const struct pass_table *table);
+uint32_t pass_table_uncovered(const struct pass_table *table);
 void pass_table_init(struct pass_table *table);
 void pass_table_deinit(struct pass_table *table);
 uint32_t pass_table_string(struct pass_table *table, const char *text, size_t size);
 /* `owner`: the original that holds the instruction; `inst` may lie in a clone of it. */
 void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const struct pass_site *site,
 			 LLVMValueRef owner, uint32_t kinds);
+void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMValueRef owner,
+			      enum probe_uncovered_reason reason, const char *what);
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds);
 void pass_table_emit(struct pass_table *table, LLVMModuleRef module);
+
+/* pass_uncovered.c: what no probe of these kinds covers. */
+void pass_uncovered_list(struct pass_table *table, const struct pass_units *units,
+			 LLVMModuleRef module);
+uint32_t pass_count_code(LLVMValueRef function);
 
 /* ---- Clones and probes --------------------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ void pass_table_deinit(struct pass_table *table)
 	free(table->kernels.data);
 	free(table->frames.data);
 	free(table->strings.data);
+	free(table->uncovered.data);
 	free(table->slot);
 }
 
@@ -163,6 +164,34 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 	put(&table->sites, &site, sizeof(site));
 }
 
+uint32_t pass_table_uncovered(const struct pass_table *table)
+{
+	return (uint32_t)(table->uncovered.size / sizeof(struct probe_site_uncovered));
+}
+
+void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMValueRef owner,
+			      enum probe_uncovered_reason reason, const char *what)
+{
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	struct probe_site_uncovered row = {
+		.function = value_name(table, owner),
+		.owner = value_name(table, owner),
+		.what = pass_table_string(table, what, strlen(what)),
+		.reason = reason,
+	};
+
+	if (location) {
+		struct probe_site_frame own =
+			read_frame(table, location, probe_shim_function_subprogram(owner), owner);
+
+		row.file = own.file;
+		row.function = own.function;
+		row.line = own.line;
+		row.column = own.column;
+	}
+	put(&table->uncovered, &row, sizeof(row));
+}
+
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds)
 {
 	struct probe_site_kernel kernel = {
@@ -183,7 +212,10 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 		.version = PROBE_SITES_VERSION,
 		.header_size = sizeof(header),
 		.site_count = pass_table_sites(table),
-		.uncovered = table->uncovered,
+		.uncovered = pass_table_uncovered(table),
+		.uncovered_count = pass_table_uncovered(table),
+		.code_before = table->code_before,
+		.code_after = table->code_after,
 	};
 	struct pass_bytes blob = {0};
 	LLVMValueRef value, global;
@@ -193,13 +225,15 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 	header.sites_offset = sizeof(header);
 	header.kernels_offset = header.sites_offset + (uint32_t)table->sites.size;
 	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
-	header.strings_offset = header.frames_offset + (uint32_t)table->frames.size;
+	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
+	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
 	header.strings_size = (uint32_t)table->strings.size;
 	header.total_size = header.strings_offset + header.strings_size;
 	put(&blob, &header, sizeof(header));
 	put(&blob, table->sites.data, table->sites.size);
 	put(&blob, table->kernels.data, table->kernels.size);
 	put(&blob, table->frames.data, table->frames.size);
+	put(&blob, table->uncovered.data, table->uncovered.size);
 	put(&blob, table->strings.data, table->strings.size);
 
 	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);

@@ -32,6 +32,7 @@ enum table {
 	T_COUNTER,
 	T_RECORD,
 	T_SITE,
+	T_UNCOVERED,
 	T_SOURCE,
 	T_SAMPLER,
 	T_SAMPLE,
@@ -95,6 +96,10 @@ static const struct {
 		    "code_object_id, site, file, line, \"column\", function, access, space, size, "
 		    "unit, align, owner, kinds, frames",
 		    NULL, 14, 50},
+	[T_UNCOVERED] =
+		{"probe_uncovered",
+		 "code_object_id, number, file, line, \"column\", function, what, reason, text",
+		 NULL, 9, 50},
 	[T_SOURCE] = {"probe_source", "file, line, text", NULL, 3, 50},
 	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", NULL, 5, 1},
 	[T_SAMPLE] = {"probe_sample", "code_object_id, offset, samples, lanes, waves, dual", NULL,
@@ -395,6 +400,14 @@ void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t li
 			const char *text, size_t len)
 {
 	ADD(T_SOURCE, TEXT(file), INT(line), probe_cell_text_n(text, len));
+}
+
+void probe_facts_uncovered(struct probe_facts *facts, uint32_t code_object, uint32_t number,
+			   const struct probe_facts_uncovered *row)
+{
+	ADD(T_UNCOVERED, INT(code_object), INT(number), TEXT(row->file), INT(row->line),
+	    INT(row->column), TEXT(row->function), TEXT(row->what), INT(row->reason),
+	    TEXT(row->text));
 }
 
 void probe_facts_sampler(struct probe_facts *facts, const struct probe_hr_sampler *sampler,

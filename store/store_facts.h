@@ -69,6 +69,14 @@ void probe_facts_record(struct probe_facts *facts, uint64_t dispatch, uint32_t r
 void probe_facts_site(struct probe_facts *facts, const struct probe_site_info *site,
 		      const char *owner, uint32_t kinds);
 
+struct probe_facts_uncovered {
+	const char *file, *function, *what, *text;
+	uint32_t line, column, reason;
+};
+
+void probe_facts_uncovered(struct probe_facts *facts, uint32_t code_object, uint32_t number,
+			   const struct probe_facts_uncovered *row);
+
 void probe_facts_sampler(struct probe_facts *facts, const struct probe_hr_sampler *sampler,
 			 const char *provider);
 

@@ -61,7 +61,8 @@ enum probe_space {
 #define PROBE_SITES_VERSION 1u
 
 /*
- * Layout: header, sites[site_count], kernels[kernel_count], frames[frame_count], strings. Offsets
+ * Layout: header, sites[site_count], kernels[kernel_count], frames[frame_count],
+ * uncovered[uncovered_count], strings. Offsets
  * of strings count from strings_offset; string 0 is "". Every string ends in NUL.
  */
 struct probe_sites_header {
@@ -78,6 +79,31 @@ struct probe_sites_header {
 	uint32_t strings_offset;
 	uint32_t strings_size;
 	uint32_t uncovered; /* memory accesses of the module that no probe of these kinds covers */
+	/* Since header_size 64. Shorter headers have no list. */
+	uint32_t uncovered_offset; /* struct probe_site_uncovered[uncovered_count] */
+	uint32_t uncovered_count;
+	uint32_t code_before; /* IR instructions of the kernels and what they call */
+	uint32_t code_after;  /* of all clones */
+};
+#define PROBE_SITES_HEADER_MIN 48u
+
+/* Why no probe sees an access. */
+enum probe_uncovered_reason {
+	PROBE_UNCOVERED_INTRINSIC = 1,	/* an intrinsic whose address or width is not known */
+	PROBE_UNCOVERED_POINTER = 2,	/* what a call through a pointer does */
+	PROBE_UNCOVERED_BY_POINTER = 3, /* in a function that is called through a pointer */
+	PROBE_UNCOVERED_EXTERNAL = 4,	/* what a function outside of the module does */
+	PROBE_UNCOVERED_SHAPE = 5,	/* too wide, or through a buffer pointer */
+	PROBE_UNCOVERED_REASONS = 6,
+};
+
+/* One access, or one call that may make some, that is not probed. */
+struct probe_site_uncovered {
+	uint32_t file, function, line, column; /* as in struct probe_site */
+	uint32_t owner;
+	uint32_t what;	 /* string: "load", "store", an intrinsic's or function's name ... */
+	uint32_t reason; /* enum probe_uncovered_reason */
+	uint32_t reserved;
 };
 
 /*
@@ -590,7 +616,8 @@ struct probe_welcome {
 
 /* ---- 8. Shape ------------------------------------------------------------------------------- */
 
-PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 48, "site table header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
+PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 64, "site table header");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");

@@ -36,6 +36,21 @@ CREATE TABLE probe_site (
 	PRIMARY KEY (code_object_id, site)
 ) WITHOUT ROWID;
 
+-- Accesses that no probe covers, and calls that may make some; reason as enum
+-- probe_uncovered_reason, text says it in words.
+CREATE TABLE probe_uncovered (
+	code_object_id INTEGER NOT NULL,
+	number INTEGER NOT NULL,
+	file TEXT NOT NULL,
+	line INTEGER NOT NULL,
+	"column" INTEGER NOT NULL,
+	function TEXT NOT NULL,
+	what TEXT NOT NULL,
+	reason INTEGER NOT NULL,
+	text TEXT NOT NULL,
+	PRIMARY KEY (code_object_id, number)
+) WITHOUT ROWID;
+
 -- Text of source lines that sites name, copied when the program ran.
 CREATE TABLE probe_source (
 	file TEXT NOT NULL,

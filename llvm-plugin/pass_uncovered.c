@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* What no probe sees, by name and reason, for the site table (wire.h section 2). */
+#include <string.h>
+
+#include "pass.h"
+#include "pass_shim.h"
+
+static const char *what_it_is(LLVMValueRef inst, enum probe_uncovered_reason reason)
+{
+	if (LLVMIsALoadInst(inst))
+		return "load";
+	if (LLVMIsAStoreInst(inst))
+		return "store";
+	if (LLVMIsACallInst(inst))
+		return reason == PROBE_UNCOVERED_POINTER ? "call" : pass_called_name(inst);
+	return "atomic operation";
+}
+
+/* Not a call that a probe could follow: 0 = it is, or nothing that accesses memory is called. */
+static enum probe_uncovered_reason read_call(const struct pass_units *units, LLVMValueRef inst)
+{
+	LLVMValueRef called, callee;
+	const char *name = pass_called_name(inst);
+
+	if (!LLVMIsACallInst(inst) || !strncmp(name, "llvm.", 5) || !strncmp(name, "__probe", 7))
+		return 0;
+	called = LLVMGetCalledValue(inst);
+	if (LLVMIsAInlineAsm(called))
+		return 0;
+	callee = pass_direct_callee(inst);
+	if (!callee)
+		return LLVMIsAFunction(called) ? PROBE_UNCOVERED_EXTERNAL : PROBE_UNCOVERED_POINTER;
+	return pass_units_find(units, callee) && probe_shim_has_bundles(inst)
+		       ? PROBE_UNCOVERED_INTRINSIC
+		       : 0;
+}
+
+static void read_inst(struct pass_table *table, const struct pass_units *units, LLVMValueRef owner,
+		      LLVMValueRef inst, bool open)
+{
+	struct pass_site site;
+	enum pass_access access = pass_site_read(inst, &site);
+	enum probe_uncovered_reason reason = 0;
+
+	if (access == PASS_ACCESS_UNCOVERED)
+		reason = LLVMIsACallInst(inst) ? PROBE_UNCOVERED_INTRINSIC : PROBE_UNCOVERED_SHAPE;
+	else if (access != PASS_ACCESS_NONE && open)
+		reason = PROBE_UNCOVERED_BY_POINTER;
+	else if (access == PASS_ACCESS_NONE)
+		reason = read_call(units, inst);
+	if (reason)
+		pass_table_add_uncovered(table, inst, owner, reason, what_it_is(inst, reason));
+}
+
+/*
+ * Intrinsics and calls of kernels and their callees, and everything in functions that are only, or
+ * also, called through pointers.
+ */
+void pass_uncovered_list(struct pass_table *table, const struct pass_units *units,
+			 LLVMModuleRef module)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		bool open = !LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PASS_CC_KERNEL &&
+			    pass_address_taken(f);
+
+		if (!pass_units_find(units, f) && !open)
+			continue;
+		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+		     block = LLVMGetNextBasicBlock(block))
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+			     inst = LLVMGetNextInstruction(inst))
+				read_inst(table, units, f, inst, open);
+	}
+}
+
+uint32_t pass_count_code(LLVMValueRef function)
+{
+	uint32_t count = 0;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			count += strncmp(pass_called_name(inst), "llvm.dbg.", 9) != 0;
+	return count;
+}
