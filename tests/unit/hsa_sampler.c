@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sampler of the injected library against a stand-in for ROCr's PC sampling that keeps the
+ * contract of AMD's header and has the defects ROCr 7.0 is known for.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sampler.h"
+
+#define SECOND 1000000000ull
+
+/* ---- The stand-in --------------------------------------------------------------------------- */
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	/* How it misbehaves. */
+	hsa_status_t create_status;
+	bool flush_hangs, destroy_hangs, start_hangs, copy_fails;
+	/* What it is asked to do, and has. */
+	uint32_t method, units;
+	size_t interval, buffer_size;
+	probe_hsa_pcs_data_ready *ready;
+	void *client;
+	bool created, started;
+	char calls[64]; /* a letter each */
+	uint64_t taken; /* records sampled and not delivered */
+	size_t lost;	/* as ROCr: of the last overrun only */
+	uint64_t serial;
+	size_t announced;
+} rocr = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static void note(char call)
+{
+	size_t length = strlen(rocr.calls);
+
+	if (length < sizeof(rocr.calls) - 1)
+		rocr.calls[length] = call;
+}
+
+static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
+{
+	uint64_t *words = destination;
+
+	assert_ptr_equal(hsa_data, &rocr);
+	/* The header promises parts; 7.0 refuses them. */
+	if (size != rocr.announced || rocr.copy_fails)
+		return HSA_STATUS_ERROR_EXCEPTION;
+	for (size_t i = 0; i < size / 64; i++) {
+		memset(words, 0, 64);
+		words[0] = ++rocr.serial;
+		words += 8;
+	}
+	return HSA_STATUS_SUCCESS;
+}
+
+static void deliver(size_t records)
+{
+	rocr.announced = records * 64;
+	rocr.taken -= records;
+	rocr.ready(rocr.client, rocr.announced, rocr.lost, copy, &rocr);
+	rocr.lost = 0;
+}
+
+/* The device took so many samples; delivered are whole buffers only. */
+static void sample(uint64_t records)
+{
+	rocr.taken += records;
+	while (rocr.taken * 64 >= rocr.buffer_size)
+		deliver(rocr.buffer_size / 64);
+}
+
+static void hang(const bool *while_set)
+{
+	pthread_mutex_lock(&rocr.lock);
+	while (*while_set)
+		pthread_cond_wait(&rocr.changed, &rocr.lock);
+	pthread_mutex_unlock(&rocr.lock);
+}
+
+static void release(bool *flag)
+{
+	pthread_mutex_lock(&rocr.lock);
+	*flag = false;
+	pthread_cond_broadcast(&rocr.changed);
+	pthread_mutex_unlock(&rocr.lock);
+}
+
+static hsa_status_t fake_create(hsa_agent_t agent, uint32_t method, uint32_t units, size_t interval,
+				size_t latency, size_t buffer_size, probe_hsa_pcs_data_ready *ready,
+				void *client, probe_hsa_pcs_t *ret)
+{
+	(void)latency;
+	note('c');
+	assert_int_equal(agent.handle, 77);
+	if (rocr.create_status)
+		return rocr.create_status;
+	/* The header says 64, the code 128. */
+	if (!buffer_size || buffer_size % 128)
+		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+	rocr.method = method;
+	rocr.units = units;
+	rocr.interval = interval;
+	rocr.buffer_size = buffer_size;
+	rocr.ready = ready;
+	rocr.client = client;
+	rocr.created = true;
+	ret->handle = 5;
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t known(probe_hsa_pcs_t sampling)
+{
+	return rocr.created && sampling.handle == 5 ? HSA_STATUS_SUCCESS
+						    : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+static hsa_status_t fake_start(probe_hsa_pcs_t sampling)
+{
+	note('s');
+	hang(&rocr.start_hangs);
+	rocr.started = !known(sampling);
+	return known(sampling);
+}
+
+static hsa_status_t fake_stop(probe_hsa_pcs_t sampling)
+{
+	note('t');
+	rocr.started = false; /* drains nothing */
+	return known(sampling);
+}
+
+static hsa_status_t fake_flush(probe_hsa_pcs_t sampling)
+{
+	note('f');
+	hang(&rocr.flush_hangs);
+	if (rocr.taken)
+		deliver(rocr.taken);
+	return known(sampling);
+}
+
+static hsa_status_t fake_destroy(probe_hsa_pcs_t sampling)
+{
+	hsa_status_t status = known(sampling);
+
+	note('d');
+	hang(&rocr.destroy_hangs);
+	rocr.taken = 0;
+	rocr.created = false;
+	return status;
+}
+
+static hsa_status_t fake_iterate(hsa_agent_t agent, probe_hsa_pcs_visit *visit, void *data)
+{
+	(void)agent;
+	(void)visit;
+	(void)data;
+	return HSA_STATUS_SUCCESS;
+}
+
+static const struct probe_sampler_api api = {
+	.iterate = fake_iterate,
+	.create = fake_create,
+	.start = fake_start,
+	.stop = fake_stop,
+	.flush = fake_flush,
+	.destroy = fake_destroy,
+	.provider = "ROCr",
+};
+
+/* ---- The other side ------------------------------------------------------------------------- */
+
+static struct {
+	uint64_t received, lost, next, flushes;
+	uint32_t refuse; /* of the next records, so many are not taken */
+	int begun;
+	bool in_order;
+} sink;
+
+static void begun(void *ctx)
+{
+	(void)ctx;
+	assert_false(rocr.started);
+	sink.begun++;
+}
+
+static uint32_t samples(void *ctx, const uint8_t *records, uint32_t count, uint64_t lost,
+			bool flushed)
+{
+	uint32_t refused = sink.refuse < count ? sink.refuse : count;
+
+	assert_ptr_equal(ctx, &sink);
+	sink.lost += lost;
+	sink.flushes += flushed;
+	sink.refuse -= refused;
+	for (uint32_t i = 0; i < count - refused; i++) {
+		uint64_t serial;
+
+		memcpy(&serial, records + 64 * (size_t)i, sizeof(serial));
+		sink.in_order = sink.in_order && serial > sink.next;
+		sink.next = serial;
+	}
+	sink.received += count - refused;
+	errno = EIO;
+	return refused;
+}
+
+static const struct probe_sampler_want want = {true, 1, 1, 65536};
+static const struct probe_sampler_sink to_sink = {&sink, begun, samples};
+static const hsa_agent_t agent = {77};
+
+static int set_up(void **state)
+{
+	(void)state;
+	memset(&rocr.create_status, 0, sizeof(rocr) - offsetof(__typeof__(rocr), create_status));
+	memset(&sink, 0, sizeof(sink));
+	sink.in_order = true;
+	return 0;
+}
+
+static struct probe_sampler *started(uint64_t limit)
+{
+	struct probe_sampler *sampler = NULL;
+
+	assert_int_equal(probe_sampler_start(&api, agent, &want, &to_sink, limit, &sampler), 0);
+	assert_non_null(sampler);
+	return sampler;
+}
+
+/* ---- Tests ---------------------------------------------------------------------------------- */
+
+static void whole_life(void **state)
+{
+	struct probe_sampler *sampler = started(10 * SECOND);
+	uint64_t whole = rocr.buffer_size / 64;
+
+	(void)state;
+	assert_true(rocr.started && sink.begun == 1);
+	assert_int_equal(rocr.method, 1);
+	assert_int_equal(rocr.units, 1);
+	assert_int_equal(rocr.interval, 65536);
+	assert_int_equal(rocr.buffer_size % 128, 0);
+	/* A short kernel: nothing comes by itself, everything by a flush. */
+	sample(100);
+	assert_int_equal(sink.received, 0);
+	assert_true(probe_sampler_flush(sampler));
+	assert_int_equal(sink.received, 100);
+	assert_int_equal(sink.flushes, 1);
+	/* Whole buffers come when they are full. */
+	sample(2 * whole + 5);
+	assert_int_equal(sink.received, 100 + 2 * whole);
+	assert_true(probe_sampler_finish(sampler));
+	assert_int_equal(sink.received, 105 + 2 * whole);
+	assert_int_equal(sink.flushes, 2);
+	assert_true(sink.in_order && !sink.lost);
+	assert_string_equal(rocr.calls, "csfftd");
+}
+
+/* ROCr assigns its lost count; ours are summed, with what we could not take or hand on. */
+static void sums_losses(void **state)
+{
+	struct probe_sampler *sampler = started(10 * SECOND);
+	uint64_t whole = rocr.buffer_size / 64;
+
+	(void)state;
+	rocr.lost = 7;
+	sample(whole);
+	rocr.lost = 3;
+	sample(whole);
+	assert_int_equal(sink.lost, 10);
+	sink.refuse = 11;
+	sample(whole);
+	rocr.copy_fails = true;
+	sample(whole);
+	rocr.copy_fails = false;
+	assert_true(probe_sampler_finish(sampler));
+	assert_int_equal(sink.lost, 10 + 11 + whole);
+	assert_int_equal(sink.received, 3 * whole - 11);
+}
+
+static void keeps_errno(void **state)
+{
+	struct probe_sampler *sampler = started(10 * SECOND);
+
+	(void)state;
+	errno = ENOENT;
+	sample(rocr.buffer_size / 64);
+	assert_int_equal(errno, ENOENT);
+	assert_true(probe_sampler_finish(sampler));
+}
+
+/* A failed create leaves a stale session behind: it is not tried again, and nothing else called. */
+static void failed_create_is_final(void **state)
+{
+	static const hsa_status_t busy[] = {PROBE_HSA_STATUS_ERROR_RESOURCE_BUSY,
+					    HSA_STATUS_ERROR_OUT_OF_RESOURCES,
+					    HSA_STATUS_ERROR_INVALID_ARGUMENT};
+	struct probe_sampler *sampler = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(busy) / sizeof(busy[0]); i++) {
+		set_up(NULL);
+		rocr.create_status = busy[i];
+		assert_int_equal(
+			probe_sampler_start(&api, agent, &want, &to_sink, 10 * SECOND, &sampler),
+			busy[i]);
+		assert_null(sampler);
+		assert_string_equal(rocr.calls, "c");
+		assert_int_equal(sink.begun, 0);
+	}
+}
+
+static void flush_may_hang(void **state)
+{
+	struct probe_sampler *sampler = started(SECOND / 20);
+
+	(void)state;
+	sample(10);
+	rocr.flush_hangs = true;
+	assert_false(probe_sampler_flush(sampler));
+	assert_false(probe_sampler_flush(sampler));
+	assert_false(probe_sampler_finish(sampler));
+	/* One call hangs; there was no other. */
+	assert_string_equal(rocr.calls, "csf");
+	assert_int_equal(sink.received, 0);
+	/* Late data go nowhere: who would have taken them may be gone. */
+	release(&rocr.flush_hangs);
+}
+
+static void destroy_may_hang(void **state)
+{
+	struct probe_sampler *sampler = started(SECOND / 20);
+
+	(void)state;
+	sample(10);
+	rocr.destroy_hangs = true;
+	assert_false(probe_sampler_finish(sampler));
+	/* What was sampled is there all the same. */
+	assert_int_equal(sink.received, 10);
+	assert_string_equal(rocr.calls, "csftd");
+	release(&rocr.destroy_hangs);
+}
+
+static void start_may_hang(void **state)
+{
+	struct probe_sampler *sampler = NULL;
+
+	(void)state;
+	rocr.start_hangs = true;
+	assert_int_equal(probe_sampler_start(&api, agent, &want, &to_sink, SECOND / 20, &sampler),
+			 HSA_STATUS_ERROR);
+	assert_null(sampler);
+	release(&rocr.start_hangs);
+}
+
+static void *flush_often(void *sampler)
+{
+	for (int i = 0; i < 50; i++)
+		assert_true(probe_sampler_flush(sampler));
+	return NULL;
+}
+
+/* Flushes from several threads take turns. */
+static void many_flush(void **state)
+{
+	struct probe_sampler *sampler = started(10 * SECOND);
+	pthread_t threads[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, flush_often, sampler), 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	assert_true(probe_sampler_finish(sampler));
+	assert_int_equal(sink.flushes, 201);
+}
+
+static void nobody_offers_it(void **state)
+{
+	struct probe_sampler_api found = {0};
+
+	(void)state;
+	/* Neither library is loaded here. */
+	assert_false(probe_sampler_find(&found));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(whole_life, set_up),
+		cmocka_unit_test_setup(sums_losses, set_up),
+		cmocka_unit_test_setup(keeps_errno, set_up),
+		cmocka_unit_test_setup(failed_create_is_final, set_up),
+		cmocka_unit_test_setup(many_flush, set_up),
+		cmocka_unit_test_setup(nobody_offers_it, set_up),
+		/* These leave threads behind, as they must. */
+		cmocka_unit_test_setup(destroy_may_hang, set_up),
+		cmocka_unit_test_setup(flush_may_hang, set_up),
+		cmocka_unit_test_setup(start_may_hang, set_up),
+	};
+
+	return cmocka_run_group_tests_name("hsa.sampler", tests, NULL, NULL);
+}
