@@ -203,11 +203,11 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-static struct timespec after(uint64_t ns)
+static struct timespec after(clockid_t clock, uint64_t ns)
 {
 	struct timespec when;
 
-	clock_gettime(CLOCK_MONOTONIC, &when);
+	clock_gettime(clock, &when);
 	ns += (uint64_t)when.tv_nsec;
 	when.tv_sec += (time_t)(ns / 1000000000u);
 	when.tv_nsec = (long)(ns % 1000000000u);
@@ -218,7 +218,7 @@ static struct timespec after(uint64_t ns)
  */
 static bool await(struct probe_sampler *sampler)
 {
-	struct timespec until = after(sampler->limit_ns);
+	struct timespec until = after(CLOCK_MONOTONIC, sampler->limit_ns);
 	uint64_t before = sampler->deliveries;
 
 	while (!sampler->broken && sampler->command != COMMAND_NONE) {
@@ -227,7 +227,7 @@ static bool await(struct probe_sampler *sampler)
 			continue;
 		sampler->broken = sampler->deliveries == before;
 		before = sampler->deliveries;
-		until = after(sampler->limit_ns);
+		until = after(CLOCK_MONOTONIC, sampler->limit_ns);
 	}
 	return !sampler->broken;
 }
@@ -283,11 +283,11 @@ static struct probe_sampler *make(void)
 /* Nothing more to the sink: it may go. What hangs keeps its memory. */
 static void abandon(struct probe_sampler *sampler)
 {
-	struct timespec until = after(sampler->limit_ns);
+	struct timespec until = after(CLOCK_REALTIME, sampler->limit_ns);
 
 	pthread_detach(sampler->thread);
 	/* A delivery under way may hang as well. */
-	if (pthread_mutex_clocklock(&sampler->delivery, CLOCK_MONOTONIC, &until))
+	if (pthread_mutex_timedlock(&sampler->delivery, &until))
 		return;
 	sampler->closed = true;
 	pthread_mutex_unlock(&sampler->delivery);

@@ -37,14 +37,25 @@ static struct {
 	size_t lost;	/* as ROCr: of the last overrun only */
 	uint64_t serial;
 	size_t announced;
+	bool returned; /* from a call that hung, or any other */
 } rocr = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 static void note(char call)
 {
-	size_t length = strlen(rocr.calls);
+	size_t length;
 
+	pthread_mutex_lock(&rocr.lock);
+	length = strlen(rocr.calls);
 	if (length < sizeof(rocr.calls) - 1)
 		rocr.calls[length] = call;
+	pthread_mutex_unlock(&rocr.lock);
+}
+
+static void expect_calls(const char *wanted)
+{
+	pthread_mutex_lock(&rocr.lock);
+	assert_string_equal(rocr.calls, wanted);
+	pthread_mutex_unlock(&rocr.lock);
 }
 
 static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
@@ -79,6 +90,7 @@ static void sample(uint64_t records)
 		deliver(rocr.buffer_size / 64);
 }
 
+/* Hang as long as the test wants it to. */
 static void hang(const bool *while_set)
 {
 	pthread_mutex_lock(&rocr.lock);
@@ -87,12 +99,24 @@ static void hang(const bool *while_set)
 	pthread_mutex_unlock(&rocr.lock);
 }
 
+/* Let it go on, and wait until it has come back. */
 static void release(bool *flag)
 {
 	pthread_mutex_lock(&rocr.lock);
 	*flag = false;
 	pthread_cond_broadcast(&rocr.changed);
+	while (!rocr.returned)
+		pthread_cond_wait(&rocr.changed, &rocr.lock);
 	pthread_mutex_unlock(&rocr.lock);
+}
+
+static hsa_status_t come_back(hsa_status_t status)
+{
+	pthread_mutex_lock(&rocr.lock);
+	rocr.returned = true;
+	pthread_cond_broadcast(&rocr.changed);
+	pthread_mutex_unlock(&rocr.lock);
+	return status;
 }
 
 static hsa_status_t fake_create(hsa_agent_t agent, uint32_t method, uint32_t units, size_t interval,
@@ -129,7 +153,7 @@ static hsa_status_t fake_start(probe_hsa_pcs_t sampling)
 	note('s');
 	hang(&rocr.start_hangs);
 	rocr.started = !known(sampling);
-	return known(sampling);
+	return come_back(known(sampling));
 }
 
 static hsa_status_t fake_stop(probe_hsa_pcs_t sampling)
@@ -145,7 +169,7 @@ static hsa_status_t fake_flush(probe_hsa_pcs_t sampling)
 	hang(&rocr.flush_hangs);
 	if (rocr.taken)
 		deliver(rocr.taken);
-	return known(sampling);
+	return come_back(known(sampling));
 }
 
 static hsa_status_t fake_destroy(probe_hsa_pcs_t sampling)
@@ -156,7 +180,7 @@ static hsa_status_t fake_destroy(probe_hsa_pcs_t sampling)
 	hang(&rocr.destroy_hangs);
 	rocr.taken = 0;
 	rocr.created = false;
-	return status;
+	return come_back(status);
 }
 
 static hsa_status_t fake_iterate(hsa_agent_t agent, probe_hsa_pcs_visit *visit, void *data)
@@ -262,7 +286,7 @@ static void whole_life(void **state)
 	assert_int_equal(sink.received, 105 + 2 * whole);
 	assert_int_equal(sink.flushes, 2);
 	assert_true(sink.in_order && !sink.lost);
-	assert_string_equal(rocr.calls, "csfftd");
+	expect_calls("csfftd");
 }
 
 /* ROCr assigns its lost count; ours are summed, with what we could not take or hand on. */
@@ -314,7 +338,7 @@ static void failed_create_is_final(void **state)
 			probe_sampler_start(&api, agent, &want, &to_sink, 10 * SECOND, &sampler),
 			busy[i]);
 		assert_null(sampler);
-		assert_string_equal(rocr.calls, "c");
+		expect_calls("c");
 		assert_int_equal(sink.begun, 0);
 	}
 }
@@ -326,14 +350,16 @@ static void flush_may_hang(void **state)
 	(void)state;
 	sample(10);
 	rocr.flush_hangs = true;
+	rocr.returned = false;
 	assert_false(probe_sampler_flush(sampler));
 	assert_false(probe_sampler_flush(sampler));
 	assert_false(probe_sampler_finish(sampler));
 	/* One call hangs; there was no other. */
-	assert_string_equal(rocr.calls, "csf");
+	expect_calls("csf");
 	assert_int_equal(sink.received, 0);
 	/* Late data go nowhere: who would have taken them may be gone. */
 	release(&rocr.flush_hangs);
+	assert_int_equal(sink.received, 0);
 }
 
 static void destroy_may_hang(void **state)
@@ -343,10 +369,11 @@ static void destroy_may_hang(void **state)
 	(void)state;
 	sample(10);
 	rocr.destroy_hangs = true;
+	rocr.returned = false;
 	assert_false(probe_sampler_finish(sampler));
 	/* What was sampled is there all the same. */
 	assert_int_equal(sink.received, 10);
-	assert_string_equal(rocr.calls, "csftd");
+	expect_calls("csftd");
 	release(&rocr.destroy_hangs);
 }
 
@@ -356,6 +383,7 @@ static void start_may_hang(void **state)
 
 	(void)state;
 	rocr.start_hangs = true;
+	rocr.returned = false;
 	assert_int_equal(probe_sampler_start(&api, agent, &want, &to_sink, SECOND / 20, &sampler),
 			 HSA_STATUS_ERROR);
 	assert_null(sampler);
