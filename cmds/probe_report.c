@@ -42,10 +42,10 @@ static const struct probe_option options[] = {
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches", KEY_KERNEL},
 	{"by", 0, "WHAT", "samples: a row per line, kernel, instruction or dispatch (line)",
 	 KEY_BY},
-	{"dispatches", 'd', "LIST", "samples, flame: only of these, as 1,5-9,12-", KEY_DISPATCHES},
-	{"start", 0, "TIME", "samples, flame: from this time after the first dispatch: 20us, 3.5ms",
-	 KEY_START},
-	{"end", 0, "TIME", "samples: only up to this time", KEY_END},
+	{"dispatches", 'd', "LIST", "samples, annotate, flame: only of these, as 1,5-9,12-",
+	 KEY_DISPATCHES},
+	{"start", 0, "TIME", "the same: from this time after the first dispatch: 3.5ms", KEY_START},
+	{"end", 0, "TIME", "the same: up to this time", KEY_END},
 	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
 	{"sort", 's', "KEY,...", "columns; '-' in front: from the top, '+': from the bottom",
 	 KEY_SORT},
@@ -53,8 +53,9 @@ static const struct probe_option options[] = {
 	{"input", 'i', "FILE", "a database, as without -i", KEY_FILE},
 	{"runs", 0, NULL, "the two files are runs of one program, one sampled, one probed: as one",
 	 KEY_RUNS},
-	{"source-root", 0, "DIR", "where to find source lines that the database lacks",
+	{"source-dir", 0, "DIR", "where sources are now: found by the end of their path",
 	 KEY_SOURCE_ROOT},
+	{"source-root", 0, "DIR", "the same", KEY_SOURCE_ROOT},
 	{NULL, 0, NULL, "How", 0},
 	{"format", 0, "NAME", "table, csv or json (table); samples: rocprofv3, its CSV",
 	 KEY_FORMAT},
@@ -72,19 +73,23 @@ static const struct probe_command command = {
 	.name = "probe-report",
 	.usage = "[verb] [options] [FILE...]",
 	.summary = "Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
-		   "dispatches, samples, flame (folded stacks of samples), tables (of handlers),\n"
-		   "info (also of programs and code objects), list (columns), replay (handlers\n"
-		   "again; replay --help).",
+		   "dispatches, samples, annotate [KERNEL] (its instructions, with their lines),\n"
+		   "flame (folded stacks of samples), tables (of handlers), info (also of programs\n"
+		   "and code objects), list (columns).",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
 		"Cost is bytes of bandwidth wasted: the larger of 64 per excess line of 64 bytes\n"
 		"and 128 per excess line of 128 bytes, and 128 per LDS bank conflict.\n"
+		"Cycles saved by a fix are a model: samples that waited for a line's accesses, as\n"
+		"a share of the kernel's, times the avoidable part of its LDS passes or lines,\n"
+		"times the kernel's time.\n"
 		"Exit status: 0 ok, 1 error, 2 usage.",
 };
 
 static const char *const verbs[REPORT_VERBS] = {
-	"summary", "lines", "kernels", "dispatches", "samples", "flame", "tables", "info", "list",
+	"summary", "lines",    "kernels", "dispatches", "samples",
+	"flame",   "annotate", "tables",  "info",	"list",
 };
 
 struct line {
@@ -283,44 +288,76 @@ static struct probe_err *parse(int argc, char **argv, struct line *line)
 	return NULL;
 }
 
-static struct probe_err *check(const struct report *report)
+/* "annotate KERNEL FILE": with more words than files are wanted, the first is a pattern. */
+static struct probe_err *take_kernel(struct report *report)
 {
-	const struct report_query *query = &report_kernels_query;
+	size_t wanted = report->runs ? 2 : 1;
+	const char *word;
 
-	if (report->verb == REPORT_LIST)
+	if (report->verb != REPORT_ANNOTATE || report->kernel || report->file_count <= wanted)
 		return NULL;
+	word = report->files[0];
+	report->file_count--;
+	memmove(report->files, report->files + 1, report->file_count * sizeof(*report->files));
+	return set_kernel(report, word);
+}
+
+/* Which options go with which verbs. */
+static struct probe_err *check_options(const struct report *report)
+{
+	bool samples = report->verb == REPORT_SAMPLES || report->verb == REPORT_FLAME ||
+		       report->verb == REPORT_ANNOTATE;
+
 	if (!report->file_count)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
 	if (report->runs && (report->file_count != 2 || report->verb == REPORT_INFO))
 		return probe_err_create("--runs: takes two databases, and not with info");
 	if (report->table && report->verb != REPORT_TABLES)
 		return probe_err_create("--table: goes with the verb tables only");
-	if (report_filtered(report) && report->verb != REPORT_SAMPLES &&
-	    report->verb != REPORT_FLAME)
-		return probe_err_create("--dispatches, --start, --end: go with samples and flame");
+	if (report_filtered(report) && !samples)
+		return probe_err_create("--dispatches, --start, --end: go with samples, annotate "
+					"and flame");
 	if (report->format == REPORT_ROCPROFV3 && report->verb != REPORT_SAMPLES)
 		return probe_err_create("--format rocprofv3: goes with samples only");
-	if (report->verb == REPORT_FLAME)
-		return NULL;
-	/* What columns there are is known when the file is open. */
-	if (report->verb == REPORT_INFO || report->verb == REPORT_TABLES)
-		return NULL;
-	/* Columns of lines, or of the table that is above them with samples. */
-	if (report->verb == REPORT_LINES)
-		query = &report_lines_query;
-	else if (report->verb == REPORT_DISPATCHES)
-		query = &report_dispatches_query;
-	else if (report->verb == REPORT_SAMPLES)
-		query = report_samples_query(report->by, REPORT_FROM_SUMS);
-	if (report->verb == REPORT_LINES) {
-		struct probe_err *err = report_check(report, &report_join_query);
-		bool joins = !err;
+	return NULL;
+}
 
-		probe_err_destroy(err);
-		if (joins)
-			return NULL;
+/* Columns of lines, or of the table that is above them with samples. */
+static struct probe_err *check_lines(const struct report *report)
+{
+	struct probe_err *err = report_check(report, &report_join_query);
+
+	if (!err)
+		return NULL;
+	probe_err_destroy(err);
+	return report_check(report, &report_lines_query);
+}
+
+static struct probe_err *check(const struct report *report)
+{
+	struct probe_err *err = NULL;
+
+	if (report->verb == REPORT_LIST)
+		return NULL;
+	err = check_options(report);
+	if (err)
+		return err;
+	switch (report->verb) {
+	case REPORT_LINES:
+		return check_lines(report);
+	case REPORT_DISPATCHES:
+		return report_check(report, &report_dispatches_query);
+	case REPORT_SAMPLES:
+		return report_check(report, report_samples_query(report->by, REPORT_FROM_SUMS));
+	case REPORT_ANNOTATE:
+		return report_check(report, report_annotate_query());
+	case REPORT_INFO:
+	case REPORT_TABLES: /* what columns there are is known when the file is open */
+	case REPORT_FLAME:
+		return NULL;
+	default:
+		return report_check(report, &report_kernels_query);
 	}
-	return report_check(report, query);
 }
 
 static struct probe_err *show(const struct report *report, size_t i)
@@ -347,6 +384,8 @@ static struct probe_err *show(const struct report *report, size_t i)
 		err = report_dispatches(report, &db, first, last);
 	else if (report->verb == REPORT_SAMPLES)
 		err = report_samples(report, &db, first, last);
+	else if (report->verb == REPORT_ANNOTATE)
+		err = report_annotate(report, &db, first, last);
 	else if (report->verb == REPORT_FLAME)
 		err = report_flame(report, &db);
 	else
@@ -390,6 +429,8 @@ int main(int argc, char **argv)
 		return report_replay(argc - 1, argv + 1);
 	err = parse(argc, argv, &line);
 	probe_log_setup(PROBE_LOG_INFO, line.color);
+	if (!err && !line.done)
+		err = take_kernel(&line.report);
 	if (!err && !line.done)
 		err = check(&line.report);
 	if (!err) {

@@ -101,7 +101,7 @@ static void put_source(const struct finding *finding)
 	size_t before, len, width;
 
 	if (!*text && report->source_root && line)
-		text = read = report_source_line(report->source_root, cell(finding, F_FILE), line);
+		text = read = report_source_text(report, cell(finding, F_FILE), line);
 	if (!text || !*text) {
 		free(read);
 		return;

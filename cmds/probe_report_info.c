@@ -456,11 +456,15 @@ static void list_query(const struct report *report, const struct report_query *q
 
 void report_list(const struct report *report)
 {
-	printf("%sverbs%s\n  summary lines kernels dispatches samples tables info list\n",
+	printf("%sverbs%s\n  summary lines kernels dispatches samples annotate flame tables info "
+	       "list\n",
 	       report_bold(report), report_plain(report));
-	printf("%sformats%s\n  table csv json\n", report_bold(report), report_plain(report));
+	printf("%sformats%s\n  table csv json rocprofv3\n", report_bold(report),
+	       report_plain(report));
 	list_query(report, &report_lines_query);
 	list_query(report, &report_kernels_query);
 	list_query(report, &report_dispatches_query);
 	list_query(report, report_samples_query(REPORT_BY_INSTRUCTION, REPORT_FROM_SUMS));
+	list_query(report, report_annotate_query());
+	list_query(report, &report_join_query);
 }

@@ -6,6 +6,7 @@
  */
 #include "common/err.h"
 #include "report.h"
+#include "report_samples.h"
 
 #define COUNTS                                                                                     \
 	{"samples", "samples", REPORT_INT, true, "samples", "of waves that stood here"},           \
@@ -71,50 +72,7 @@ static const struct report_column dispatch_columns[] = {
 	COUNTS,
 };
 
-/*
- * pcsample/sample.h: issued or why not, in rocprofiler-sdk's codes. With host trap nothing is
- * known: code 0 only, which is no type.
- */
-#define STATE(codes) "sum(samples) FILTER (WHERE NOT issued AND code IN (" codes "))"
-#define STATE_SUMS                                                                                                                                \
-	"sum(samples) FILTER (WHERE issued AND code <> 0) AS issued, "                                                                            \
-	"sum(samples) FILTER (WHERE NOT issued) AS stalled, " STATE("3") " AS waitcnt, " STATE("5") " AS barrier, " STATE("2") " AS alu, " STATE( \
-		"6, 7") " AS arbiter, " STATE("4") " AS internal, " STATE("1") " AS fetch, " STATE("9") " AS sleep, " STATE("0, 8") " AS other "
-
-/* Of each source: code_object_id, offset, samples, lanes, waves, dual and the states. */
-#define FROM_SUMS                                                                                             \
-	"(SELECT s.code_object_id, s.offset, s.samples, s.lanes, s.waves, s.dual, t.issued, "                 \
-	"t.stalled, t.waitcnt, t.barrier, t.alu, t.arbiter, t.internal, t.fetch, t.sleep, "                   \
-	"t.other, NULL AS dispatch FROM probe_sample s LEFT JOIN (SELECT code_object_id, offset, " STATE_SUMS \
-	"FROM probe_state GROUP BY code_object_id, offset) t ON t.code_object_id = "                          \
-	"s.code_object_id AND t.offset = s.offset)"
-
-#define FIRST  "(SELECT min(start) FROM rocpd_kernel_dispatch)"
-#define ALWAYS "9223372036854775807"
-/* Dispatches of --dispatches that overlap the window. */
-#define CHOSEN                                                                                     \
-	"(SELECT p.dispatch_id FROM probe_dispatch p LEFT JOIN rocpd_kernel_dispatch r ON "        \
-	"r.dispatch_id = p.dispatch_id WHERE probe_chosen(p.dispatch_id) AND "                     \
-	"(probe_timely(0, 0) AND probe_timely(" ALWAYS ", " ALWAYS ") OR "                         \
-	"probe_timely(r.start - " FIRST ", r.\"end\" - " FIRST ")))"
-
-#define FROM_DISPATCHES(dispatch)                                                                  \
-	"(SELECT code_object AS code_object_id, offset, sum(samples) AS samples, "                 \
-	"sum(lanes) AS lanes, NULL AS waves, NULL AS dual, " dispatch " AS dispatch, " STATE_SUMS  \
-	"FROM probe_profile p, probe_unpack(p.bytes) WHERE dispatch IN " CHOSEN                    \
-	" GROUP BY code_object, offset, " dispatch ")"
-
-#define FROM_SAMPLES(dispatch)                                                                            \
-	"(SELECT code_object AS code_object_id, offset - c.load_base AS offset, "                         \
-	"sum(samples) AS samples, sum(lanes) AS lanes, sum(waves) AS waves, sum(dual) AS dual, " dispatch \
-	" AS dispatch, " STATE_SUMS                                                                       \
-	"FROM probe_rawsample p JOIN probe_sampler m ON m.agent = p.agent JOIN rocpd_info_agent a "       \
-	"ON a.id = p.agent, probe_unraw(p.bytes, a.name, m.method) JOIN rocpd_info_code_object c "        \
-	"ON c.id = code_object WHERE samples AND dispatch AND probe_chosen(dispatch) AND "                \
-	"probe_timely(time - " FIRST ", time - " FIRST ") GROUP BY code_object, offset, " dispatch        \
-	")"
-
-const char report_chosen_sql[] = CHOSEN;
+const char report_chosen_sql[] = SAMPLES_CHOSEN;
 
 /* In the ELF image, as debug information and symbols count. */
 #define ADDRESS "s.offset + c.load_base - c.load_delta"
@@ -141,7 +99,7 @@ const char report_chosen_sql[] = CHOSEN;
 	"probe_instruction_at(code_object, address) AS instruction, " SUMS                         \
 	" FROM " ROWS(source) " GROUP BY code_object, offset)"
 #define DISPATCHES(source)                                                                         \
-	"(SELECT d.*, k.display_name AS kernel, r.start - " FIRST                                  \
+	"(SELECT d.*, k.display_name AS kernel, r.start - " REPORT_FIRST                           \
 	" AS start, r.\"end\" - r.start AS duration FROM (SELECT dispatch, " SUMS " FROM (SELECT " \
 	"code_object_id AS code_object, * FROM " source ") GROUP BY dispatch) d "                  \
 	"LEFT JOIN probe_dispatch p ON p.dispatch_id = d.dispatch "                                \
@@ -155,9 +113,9 @@ const char report_chosen_sql[] = CHOSEN;
 	}
 #define QUERIES(table, rows, order)                                                                \
 	{                                                                                          \
-		QUERY(table, rows(FROM_SUMS), order),                                              \
-			QUERY(table, rows(FROM_DISPATCHES("NULL")), order),                        \
-			QUERY(table, rows(FROM_SAMPLES("NULL")), order)                            \
+		QUERY(table, rows(SAMPLES_SUMS), order),                                           \
+			QUERY(table, rows(SAMPLES_DISPATCHES("NULL")), order),                     \
+			QUERY(table, rows(SAMPLES_SAMPLES("NULL")), order)                         \
 	}
 
 static const struct report_query queries[REPORT_BYS][REPORT_FROM_SAMPLES + 1] = {
@@ -166,9 +124,9 @@ static const struct report_query queries[REPORT_BYS][REPORT_FROM_SAMPLES + 1] = 
 	[REPORT_BY_INSTRUCTION] =
 		QUERIES(instruction_columns, INSTRUCTIONS, "samples,kernel,+offset,+code_object"),
 	[REPORT_BY_DISPATCH] =
-		{QUERY(dispatch_columns, DISPATCHES(FROM_DISPATCHES("dispatch")), "+dispatch"),
-		 QUERY(dispatch_columns, DISPATCHES(FROM_DISPATCHES("dispatch")), "+dispatch"),
-		 QUERY(dispatch_columns, DISPATCHES(FROM_SAMPLES("dispatch")), "+dispatch")},
+		{QUERY(dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY(dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY(dispatch_columns, DISPATCHES(SAMPLES_SAMPLES("dispatch")), "+dispatch")},
 };
 
 const struct report_query *report_samples_query(enum report_by by, enum report_source source)
@@ -211,7 +169,7 @@ struct probe_err *report_source(const struct report *report, const struct report
 static const char any_sql[] = "SELECT 1 FROM probe_sample LIMIT 1";
 
 /* How it was sampled: method, interval, provider. */
-static struct probe_err *put_samplers(const struct report_db *db)
+struct probe_err *report_samplers(const struct report_db *db)
 {
 	sqlite3_stmt *stmt = NULL;
 	bool row = true;
@@ -242,7 +200,7 @@ struct probe_err *report_samples_head(const struct report *report, const struct 
 	struct probe_err *err = report_head(report, db);
 
 	if (!err)
-		err = put_samplers(db);
+		err = report_samplers(db);
 	if (!err)
 		err = report_any(db, any_sql, any);
 	if (!err && *any && report_timed(report) && source == REPORT_FROM_DISPATCHES)

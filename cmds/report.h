@@ -41,6 +41,7 @@ enum report_verb {
 	REPORT_DISPATCHES,
 	REPORT_SAMPLES,
 	REPORT_FLAME,
+	REPORT_ANNOTATE,
 	REPORT_TABLES,
 	REPORT_INFO,
 	REPORT_LIST,
@@ -115,6 +116,8 @@ struct probe_err *report_any(const struct report_db *db, const char *sql, bool *
 /* Where this database's samples have to be counted from, for the filters given. */
 struct probe_err *report_source(const struct report *report, const struct report_db *db,
 				enum report_source *ret);
+/* How it was sampled: method, interval, provider. */
+struct probe_err *report_samplers(const struct report_db *db);
 /* report_head(), how it was sampled, and what to say if there are no samples. */
 struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
 				      enum report_source source, bool *any);
@@ -188,6 +191,10 @@ struct probe_err *report_summary(const struct report *report, struct report_db *
 				 bool last);
 struct probe_err *report_samples(const struct report *report, struct report_db *db, bool first,
 				 bool last);
+struct probe_err *report_annotate(const struct report *report, struct report_db *db, bool first,
+				  bool last);
+/* Its columns, whatever samples and probes there are. */
+const struct report_query *report_annotate_query(void);
 struct probe_err *report_flame(const struct report *report, struct report_db *db);
 /* One sample per row, as rocprofv3 writes them. */
 struct probe_err *report_rocprofv3(const struct report *report, const struct report_db *db,
@@ -210,8 +217,11 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 struct probe_err *report_findings(const struct report *report, const struct report_db *db,
 				  int64_t limit, bool brief);
 
-/* Text of a line below --source-root; NULL if it is not there. Free it. */
-char *report_source_line(const char *root, const char *file, int64_t line);
+/*
+ * Text of a line: below --source-root if that is given, else where the file was when it was
+ * compiled. NULL if it is not there. Free it.
+ */
+char *report_source_text(const struct report *report, const char *file, int64_t line);
 
 /*
  * SQL functions, NULL if unknown; the connection owns what they cache. probe_position(code object,

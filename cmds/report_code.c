@@ -49,9 +49,15 @@ static const struct probe_kernel *kernel_of(const struct report_code *code, cons
 	return NULL;
 }
 
-static bool padding(const char *text)
+static bool begins(const char *text, const char *prefix)
 {
-	return !*text || !strcmp(text, "s_nop 0") || !strncmp(text, "s_code_end", 10);
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* Nothing runs on behind it. */
+static bool terminates(const char *text)
+{
+	return begins(text, "s_endpgm") || begins(text, "s_branch") || begins(text, "s_setpc");
 }
 
 /* Up to the next kernel or function, without what pads the end. */
@@ -76,8 +82,10 @@ static size_t length_of(struct report_code *code, const struct probe_kernel *ker
 			break;
 		count++;
 	}
-	while (count && padding(rows[count - 1].text))
-		count--;
+	/* What pads the end disassembles to anything. */
+	for (size_t n = count; n; n--)
+		if (terminates(rows[n - 1].text))
+			return n;
 	return count;
 }
 
@@ -98,11 +106,6 @@ static void find_rows(struct cursor *cursor, const char *symbol)
 }
 
 /* ---- Waits ----------------------------------------------------------------------------------- */
-
-static bool begins(const char *text, const char *prefix)
-{
-	return !strncmp(text, prefix, strlen(prefix));
-}
 
 static const char *space_of(const char *text)
 {
@@ -201,8 +204,7 @@ static bool find_waits(struct cursor *cursor)
 			return false;
 		issue_access(queues, row);
 		/* What follows is reached from elsewhere, with other things under way. */
-		if (begins(row->text, "s_endpgm") || begins(row->text, "s_branch") ||
-		    begins(row->text, "s_setpc"))
+		if (terminates(row->text))
 			memset(queues, 0, sizeof(queues));
 	}
 	return true;

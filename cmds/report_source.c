@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Source lines from files below --source-root, for databases without their text. Paths come from
- * debug information, which anybody may have made: only regular files below the root are opened.
+ * Source lines that the database lacks, from their files. Paths come from debug information, which
+ * anybody may have made: only regular files are opened, and with --source-root only those below it.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -56,25 +56,52 @@ static FILE *open_regular(const char *path)
 	return file;
 }
 
-char *report_source_line(const char *root, const char *file, int64_t line)
-{
-	char path[PATH_MAX], *text = NULL;
-	size_t room = 0;
-	ssize_t len = -1;
-	FILE *in;
+/* Of the file asked for last, since questions come line after line. */
+static struct {
+	char *file; /* as it was asked for */
+	char *text; /* NULL: it is not there */
+	size_t size;
+} last;
 
-	if (!resolve(root, file, path) || !(in = open_regular(path)))
-		return NULL;
-	for (int64_t i = 0; i < line; i++) {
-		len = getline(&text, &room, in);
-		if (len < 0)
-			break;
-	}
+static void read_file(const struct report *report, const char *file)
+{
+	char path[PATH_MAX];
+	FILE *in = NULL;
+
+	free(last.file);
+	free(last.text);
+	last.file = strdup(file);
+	last.text = NULL;
+	if (!report->source_root)
+		in = open_regular(file);
+	else if (resolve(report->source_root, file, path))
+		in = open_regular(path);
+	if (!in)
+		return;
+	last.text = malloc(SOURCE_BYTES_MAX);
+	if (last.text)
+		last.size = fread(last.text, 1, SOURCE_BYTES_MAX, in);
 	fclose(in);
-	if (len <= 0) {
-		free(text);
+}
+
+char *report_source_text(const struct report *report, const char *file, int64_t line)
+{
+	const char *at, *end, *newline;
+
+	if (line < 1)
 		return NULL;
+	if (!last.file || strcmp(last.file, file))
+		read_file(report, file);
+	if (!last.text)
+		return NULL;
+	at = last.text;
+	end = last.text + last.size;
+	for (; line > 1 && at; line--) {
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
 	}
-	text[strcspn(text, "\n")] = '\0';
-	return text;
+	if (!at || at >= end)
+		return NULL;
+	newline = memchr(at, '\n', (size_t)(end - at));
+	return strndup(at, (size_t)((newline ? newline : end) - at));
 }

@@ -23,19 +23,13 @@ view sums kernel,samples,share --by kernel -d 1
 view sums kernel,samples,share --by kernel -d 3-
 view sums kernel,samples -d 17-20
 echo "== all of them are the sums of the run"
-for by in line kernel instruction; do
+fields=kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes
+for by in line instruction; do
+	view sums $fields --by $by >all
 	for db in sums raw; do
-		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
-			--by $by >all
-		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
-			--by $by -d 1-3 >chosen
-		cmp all chosen
-		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
-			--by $by --start 0ns --end 1s >chosen
-		cmp all chosen
-		view $db kernel,samples,issued,stalled,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other,lanes \
-			--by $by --end 2500ns >chosen
-		cmp all chosen
+		for choice in "-d 1-3" "--start 0ns --end 2500ns"; do
+			view $db $fields --by $by $choice | cmp all -
+		done
 	done
 done
 echo "== a window: whole dispatches without raw samples, half of one with them"
