@@ -18,6 +18,7 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_account.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_agents.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_code.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_counters.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_filters.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_instances.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_launch.c
@@ -33,12 +34,12 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_server.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_session.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c
-	${CMAKE_CURRENT_LIST_DIR}/probe_run_twice.c probe_run_kind.c probe_run_device.c)
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_twice.c probe_run_kind.c probe_run_device.c proved_rows.c)
 target_include_directories(probe_run_parts PUBLIC ${CMAKE_CURRENT_LIST_DIR}
 	${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe_run_parts
 	PUBLIC probe_store probe_codeobj probe_pcsample probe_common Threads::Threads ${CMAKE_DL_LIBS} stdc++
-	PRIVATE probe_flags)
+	PRIVATE probe_rules probe_flags)
 add_dependencies(probe_run_parts probe_version_header)
 
 add_executable(probe-run ${CMAKE_CURRENT_LIST_DIR}/probe_run.c)

@@ -226,10 +226,13 @@ static void store_uncovered(struct run_session *session, const struct run_code *
 
 static void store_sites(struct run_session *session, const struct run_code *code)
 {
+	/* Rows that several sites share are no places in the source. */
 	for (uint32_t i = 0; i < code->site_count; i++)
-		probe_facts_site(session->facts, &code->sites[i],
-				 probe_sites_string(code->table, code->table->sites[i].owner),
-				 code->table->sites[i].kinds);
+		if (!probe_site_is_row(code->sites[i].access))
+			probe_facts_site(
+				session->facts, &code->sites[i],
+				probe_sites_string(code->table, code->table->sites[i].owner),
+				code->table->sites[i].kinds);
 	store_uncovered(session, code);
 	store_sources(session, code);
 }

@@ -58,7 +58,10 @@ static const struct probe_site_info *host_site(void *ctx, uint32_t code_object, 
 	const struct run_instance *instance = ctx;
 	const struct run_code *code = run_table_get(&instance->session->objects.codes, code_object);
 
-	return code && code->sites && site < code->site_count ? &code->sites[site] : NULL;
+	if (!code || !code->sites || site >= code->site_count)
+		return NULL;
+	/* Ids behind a kernel's sites are rows of counters that several share. */
+	return probe_site_is_row(code->sites[site].access) ? NULL : &code->sites[site];
 }
 
 static uint32_t host_site_count(void *ctx, uint32_t code_object)

@@ -91,6 +91,8 @@ void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispa
 	*at = dispatch->next;
 	objects->in_flight--;
 	objects->traces_in_flight -= probe_kind_has_rings(dispatch->hr.kind);
+	free(dispatch->pending);
+	free(dispatch->arguments);
 	free(dispatch);
 }
 

@@ -400,43 +400,6 @@ static bool apply_complete(struct run_session *session, const struct probe_seg_r
 	return true;
 }
 
-/* Site ids valid in a code object; without a site table every id is let through. */
-static uint32_t site_limit(const struct run_session *session, uint32_t code_object)
-{
-	const struct run_code *code = run_table_get(&session->objects.codes, code_object);
-
-	return code && code->sites ? code->site_count : PROBE_SITE_MASK + 1;
-}
-
-static bool apply_counters(struct run_session *session, const struct probe_seg_rec *rec)
-{
-	struct probe_hr_counters hr;
-	struct probe_counter_row *rows = (void *)(rec->payload + sizeof(hr));
-	struct run_dispatch *dispatch;
-	uint32_t limit, valid = 0;
-
-	memcpy(&hr, rec->payload, sizeof(hr));
-	dispatch = run_dispatch_find(&session->objects, hr.dispatch);
-	if (!dispatch || hr.rows > (rec->size - sizeof(hr)) / sizeof(*rows))
-		return false;
-	limit = site_limit(session, hr.code_object);
-	for (uint32_t i = 0; i < hr.rows; i++)
-		if (rows[i].site < limit)
-			rows[valid++] = rows[i];
-	session->numbers.rows_emitted += hr.rows;
-	session->numbers.rows_invalid += hr.rows - valid;
-	dispatch->rows += hr.rows;
-	probe_facts_counters(session->facts, hr.dispatch, hr.code_object, rows, valid);
-	run_instances_batch(session, &(struct probe_batch){
-					     .size = sizeof(struct probe_batch),
-					     .stream = PROBE_STREAM_COUNTERS,
-					     .dispatch = &dispatch->info,
-					     .count = valid,
-					     .counters = rows,
-				     });
-	return true;
-}
-
 static bool apply_loss(struct run_session *session, const struct probe_seg_rec *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_loss));
@@ -491,12 +454,13 @@ static const struct {
 	[PROBE_HR_KERNEL] = {sizeof(struct probe_hr_kernel), apply_kernel},
 	[PROBE_HR_DISPATCH] = {sizeof(struct probe_hr_dispatch), apply_dispatch},
 	[PROBE_HR_COMPLETE] = {sizeof(struct probe_hr_complete), apply_complete},
-	[PROBE_HR_COUNTERS] = {sizeof(struct probe_hr_counters), apply_counters},
+	[PROBE_HR_COUNTERS] = {sizeof(struct probe_hr_counters), run_counters_take},
 	[PROBE_HR_QUEUE_END] = {sizeof(struct probe_hr_queue_end), apply_nothing},
 	[PROBE_HR_LOSS] = {sizeof(struct probe_hr_loss), apply_loss},
 	[PROBE_HR_EXIT] = {sizeof(struct probe_hr_exit), apply_exit},
 	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), run_samples_queue},
 	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), run_samples_sampler},
+	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), run_counters_arguments},
 	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), run_samples_take},
 	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
 };
@@ -531,6 +495,7 @@ static void finish(struct run_session *session, struct run_dispatch *dispatch)
 		numbers->rows_missing += complete->counters - dispatch->rows;
 		numbers->rows_emitted += complete->counters - dispatch->rows;
 	}
+	run_counters_finish(session, dispatch);
 	probe_facts_complete(session->facts, &dispatch->hr, complete, dispatch->tid);
 	if (dispatch->hr.kind != PROBE_KIND_NONE)
 		run_instances_end(session, &dispatch->info);

@@ -19,6 +19,7 @@
 #include "common/log.h"
 #include "probe_run_options.h"
 #include "probe_run_samples.h"
+#include "proved_rows.h"
 #include "probe_version.h"
 
 #define HOST_RING_BYTES (64ull << 20) /* sparse: pages exist once written */
@@ -107,6 +108,7 @@ void run_session_destroy(struct run_session *session)
 	probe_store_destroy(session->store);
 	run_trace_deinit(session);
 	run_samples_deinit(session);
+	proved_scratch_destroy(session->proved);
 	run_objects_deinit(&session->objects);
 	probe_seg_destroy(&session->seg);
 	if (session->sock >= 0)
@@ -276,6 +278,7 @@ static void end(struct run_session *session)
 	while (lap(session, true))
 		;
 	session->numbers.unfinished = session->objects.in_flight;
+	run_counters_unfinished(session);
 	run_instances_close(session);
 	run_samples_store(session);
 	read_counts(session);

@@ -24,6 +24,7 @@
 #include "store/store_facts.h"
 
 struct probe_sites;
+struct proved_scratch;
 struct run_config;
 struct run_plugins;
 struct run_session;
@@ -60,6 +61,10 @@ struct run_dispatch {
 	struct probe_dispatch_info info; /* strings belong to agents and kernels */
 	uint32_t tid;
 	uint32_t rows; /* counter rows received */
+	struct probe_counter_row *pending; /* of those, kept until the dispatch has completed */
+	uint32_t pending_count;
+	unsigned char *arguments;
+	uint32_t argument_bytes;
 	bool completed;
 };
 
@@ -122,6 +127,15 @@ void run_account_store(struct run_session *session, bool final);
 void run_account_print(const struct run_session *session, bool with_pid);
 uint64_t run_account_lost(const struct run_session *session);
 
+/* ---- Rows of counters (probe_run_counters.c) ------------------------------------------------ */
+
+bool run_counters_take(struct run_session *session, const struct probe_seg_rec *rec);
+bool run_counters_arguments(struct run_session *session, const struct probe_seg_rec *rec);
+/* All rows of a dispatch that will come have come. */
+void run_counters_finish(struct run_session *session, struct run_dispatch *dispatch);
+/* What is kept of dispatches that never completed is lost. */
+void run_counters_unfinished(struct run_session *session);
+
 /* ---- Draining rings (probe_run_trace.c) ----------------------------------------------------- */
 
 struct run_trace {
@@ -183,6 +197,7 @@ struct run_session {
 	struct run_objects objects;
 	struct run_numbers numbers;
 	struct run_trace trace;
+	struct proved_scratch *proved; /* NULL until something is proved */
 	struct run_instance *instances;
 	size_t instance_count;
 	struct run_handler_table *handler_tables;

@@ -26,6 +26,9 @@ static struct probe_err *check_header(const struct probe_buf *buf,
 	if (header->total_size < header->header_size)
 		return probe_buf_error(buf, "table of %u bytes, less than its header",
 				       header->total_size);
+	if (header->proof_count && header->proof_count != header->site_count)
+		return probe_buf_error(buf, "%u proofs for %u sites", header->proof_count,
+				       header->site_count);
 	if (header->site_count > PROBE_SITE_MASK)
 		return probe_buf_error(buf, "%u sites; records can name %u", header->site_count,
 				       PROBE_SITE_MASK);
@@ -67,6 +70,13 @@ static struct probe_err *copy_parts(const struct probe_buf *table,
 	if (err)
 		return err;
 	sites->sites = array;
+	if (header->proof_count) {
+		err = copy_array(table, "proofs", header->proofs_offset, header->proof_count,
+				 sizeof(*sites->proofs), &array);
+		if (err)
+			return err;
+		sites->proofs = array;
+	}
 	err = copy_array(table, "kernels", header->kernels_offset, header->kernel_count,
 			 sizeof(*sites->kernels), &array);
 	if (err)
@@ -134,7 +144,8 @@ static struct probe_err *check_site(const char *name, const struct probe_sites *
 		return bad(name, "site", i, "frames from", site->first_frame);
 	if (probe_site_is_mark(site->access))
 		return check_mark(name, sites, i);
-	if (site->access < PROBE_ACCESS_LOAD || site->access > PROBE_ACCESS_ATOMIC)
+	if (!probe_site_is_row(site->access) &&
+	    (site->access < PROBE_ACCESS_LOAD || site->access > PROBE_ACCESS_ATOMIC))
 		return bad(name, "site", i, "access kind", site->access);
 	if (!unit_ok(site->unit))
 		return bad(name, "site", i, "unit of bytes:", site->unit);
@@ -247,6 +258,7 @@ void probe_sites_destroy(struct probe_sites *sites)
 	if (!sites)
 		return;
 	free(sites->sites);
+	free(sites->proofs);
 	free(sites->kernels);
 	free(sites->frames);
 	free(sites->strings);

@@ -20,6 +20,7 @@ struct probe_sites {
 	uint32_t code_before, code_after; /* IR instructions: originals, all clones; 0 = unknown */
 	struct probe_site_uncovered *uncovered_list;
 	struct probe_site *sites; /* the id of a site is its index */
+	struct probe_site_proof *proofs; /* by site id; NULL = nothing is proved */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
 	char *strings; /* offsets in the structs are good for probe_sites_string() */

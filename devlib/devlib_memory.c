@@ -26,12 +26,18 @@ DEV_INLINE uint64_t pack(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 	return dev_join(a | b << 16, c | d << 16);
 }
 
-DEV_ENTRY uint64_t __probe_dev_memory_enter(const struct probe_ctx DEV_CONSTANT *ctx)
+/* The replica of the counter table that waves of this compute unit add to, less the first row. */
+DEV_INLINE uint64_t replica_of(const struct probe_ctx DEV_CONSTANT *ctx)
 {
 	uint32_t replica = dev_place(dev_hw_id()) & ctx->replica_mask;
 	int64_t row = (int64_t)((uint64_t)replica * ctx->site_count) - (int64_t)ctx->site_first;
 
 	return dev_uniform64(ctx->counters + (uint64_t)(row * PROBE_COUNTERS * 8));
+}
+
+DEV_ENTRY uint64_t __probe_dev_memory_enter(const struct probe_ctx DEV_CONSTANT *ctx)
+{
+	return replica_of(ctx);
 }
 
 DEV_ENTRY uint64_t __probe_dev_uniform(uint64_t value)
@@ -112,8 +118,7 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
  * order of the parts, and what stays in vector registers, keeps it within the scalar registers that
  * devlib_lean.h grants.
  */
-DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint32_t offset,
-				       uint32_t shape)
+DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
 {
 	uint64_t exec = dev_exec(), mask = exec;
 	bool once = !dev_uniform32(offset), lds = shape & SHAPE_LDS;
@@ -142,6 +147,31 @@ DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint
 	}
 	commit_sums(counters, &sums, exec);
 	commit_maxima(counters, &sums, exec, &affine);
+}
+
+DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint32_t offset,
+				       uint32_t shape)
+{
+	count_unit(counters, address, offset, shape);
+}
+
+/* The same for a wave that has not looked for its replica: it seldom needs one. */
+DEV_SHARED void __probe_dev_memory_site(uint64_t ctx, uint64_t address, uint32_t offset,
+					uint32_t site, uint32_t shape)
+{
+	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
+
+	count_unit(replica + (uint64_t)dev_uniform32(site) * (PROBE_COUNTERS * 8), address, offset,
+		   shape);
+}
+
+/* Each active lane adds 1 to the word of the counter table at its offset. */
+DEV_SHARED void __probe_dev_memory_add(uint64_t ctx, uint32_t offset, uint32_t shape)
+{
+	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
+
+	(void)shape;
+	__atomic_fetch_add((uint64_t DEV_GLOBAL *)(replica + offset), 1, __ATOMIC_RELAXED);
 }
 
 DEV_INLINE uint64_t site_counters(uint64_t wave, uint32_t site)

@@ -149,6 +149,15 @@ static void put_rows(const struct probe_entry *entry, const struct probe_counter
 		*stored += count;
 }
 
+static bool is_empty(const uint64_t *value)
+{
+	/* A row that counts anything adds to one of its first words (wire.h section 3). */
+	for (int i = 0; i < PROBE_C_ADDED; i++)
+		if (value[i])
+			return false;
+	return true;
+}
+
 static void put_table(const struct probe_entry *entry, const uint64_t *table, uint32_t *stored,
 		      uint64_t *dropped)
 {
@@ -158,7 +167,7 @@ static void put_table(const struct probe_entry *entry, const uint64_t *table, ui
 	for (uint32_t site = 0; site < entry->kernel->site_count; site++) {
 		const uint64_t *value = table + (size_t)site * PROBE_COUNTERS;
 
-		if (!value[PROBE_C_EXECUTIONS])
+		if (is_empty(value))
 			continue;
 		rows[count].site = entry->kernel->site_first + site;
 		rows[count].reserved = 0;

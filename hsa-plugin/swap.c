@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+#include "common/regular.h"
 #include "rings.h"
 
 /* A microsecond each (devlib): patience with a slow reader before records are dropped. */
 #define SPIN_LIMIT (1u << 24)
+
+#define ARGUMENTS_MAX 512u
 
 /*
  * The wave's scratch is at most 8191 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE, 13 bits of KiB), so this
@@ -142,6 +145,16 @@ static bool take_block(struct launch *launch)
 	return true;
 }
 
+static uint64_t regular_exec(const hsa_kernel_dispatch_packet_t *packet)
+{
+	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
+	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
+				   packet->workgroup_size_z};
+	uint64_t waves;
+
+	return probe_regular_exec(grid, group, &waves);
+}
+
 static void fill_context(const struct launch *launch, uint64_t turn, struct probe_ctx *ret)
 {
 	struct probe_queue *queue = launch->queue;
@@ -164,6 +177,7 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 	if (launch->replicas) {
 		ret->counters = (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device;
 		ret->replica_mask = launch->replicas - 1;
+		ret->regular = regular_exec(launch->packet);
 	}
 	if (queue->agent->ring_count) {
 		ret->ring_states = queue->agent->ring_states;
@@ -205,6 +219,19 @@ static void put_dispatch(const struct launch *launch)
 
 	probe_segment_put(&probe_tool.segment, PROBE_HR_DISPATCH, &part, 1);
 	atomic_fetch_add_explicit(&probe_tool.verdicts[launch->verdict], 1, memory_order_relaxed);
+}
+
+/* What proofs are reckoned with: explicit arguments come first, and they are not many. */
+static void put_arguments(const struct launch *launch)
+{
+	uint32_t size = launch->kernel->plan->size;
+	struct probe_hr_arguments row = {
+		.dispatch = launch->id,
+		.bytes = size < ARGUMENTS_MAX ? size : ARGUMENTS_MAX,
+	};
+	struct iovec parts[] = {{&row, sizeof(row)}, {launch->block, row.bytes}};
+
+	probe_segment_put(&probe_tool.segment, PROBE_HR_ARGUMENTS, parts, 2);
 }
 
 static void build_block(const struct launch *launch, uint64_t turn)
@@ -330,6 +357,8 @@ int probe_swap(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 	}
 	launch.index = queue->written + (uint64_t)count;
 	put_dispatch(&launch);
+	if (launch.replicas)
+		put_arguments(&launch);
 	begin_entry(&launch, turn, entry);
 	memcpy(&out[count++], &changed, sizeof(changed));
 	return count;

@@ -24,6 +24,8 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_GLOBAL_LEAN] = "__probe_dev_memory_global_lean",
 	[DEVLIB_MEMORY_FLAT_LEAN] = "__probe_dev_memory_flat_lean",
 	[DEVLIB_MEMORY_LDS_LEAN] = "__probe_dev_memory_lds_lean",
+	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
+	[DEVLIB_MEMORY_ADD] = "__probe_dev_memory_add",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_TRACE_ENTER] = "__probe_dev_trace_enter",
 	[DEVLIB_TRACE_EXIT] = "__probe_dev_trace_exit",
@@ -130,21 +132,21 @@ static uint32_t unit_shape(uint32_t shape)
 		       : shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
 }
 
-LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t shape,
+/*
+ * A trace record says nothing of the access but its addresses; counters are made of one unit at a
+ * time, and only in LDS do the directions differ.
+ */
+static bool depends_on_shape(enum devlib_function function)
+{
+	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE;
+}
+
+LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
 			  LLVMValueRef like, void *analyses)
 {
-	static const enum devlib_function originals[PROBE_KINDS] = {
-		[PROBE_KIND_MEMORY] = DEVLIB_MEMORY_ANY,
-		[PROBE_KIND_TRACE] = DEVLIB_TRACE_ANY,
-		[PROBE_KIND_TIME] = DEVLIB_RING_REFILL,
-	};
 	struct devlib_shared shared = {
-		.original = originals[kind],
-		/*
-		 * A trace record says nothing of the access but its addresses; counters are made
-		 * of one unit at a time, and only in LDS do the directions differ.
-		 */
-		.shape = kind == PROBE_KIND_MEMORY ? unit_shape(shape) : shape & DEVLIB_SHAPE_PLAIN,
+		.original = which,
+		.shape = depends_on_shape(which) ? unit_shape(shape) : shape & DEVLIB_SHAPE_PLAIN,
 	};
 	LLVMValueRef original = devlib->function[shared.original];
 	char *name;
@@ -161,11 +163,12 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t 
 	copy_attribute(shared.copy, like, "target-features");
 	/* What its callers let it use (devlib_lean.h, devlib_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_PLAIN))
-		add_attribute(shared.copy, "amdgpu-num-vgpr", kind == PROBE_KIND_TIME ? "8" : "16");
-	if (kind == PROBE_KIND_TIME)
+		add_attribute(shared.copy, "amdgpu-num-vgpr",
+			      which == DEVLIB_RING_REFILL ? "8" : "16");
+	if (which == DEVLIB_RING_REFILL)
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
-	if (kind == PROBE_KIND_MEMORY) {
-		LLVMValueRef param = LLVMGetParam(shared.copy, 3);
+	if (depends_on_shape(which)) {
+		LLVMValueRef param = LLVMGetLastParam(shared.copy);
 
 		LLVMReplaceAllUsesWith(
 			param, LLVMConstInt(LLVMTypeOf(param),

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pass.h"
-#include "pass_prove.h"
+#include "pass_plan.h"
 #include "pass_shim.h"
 
 /*
@@ -161,32 +161,91 @@ static void print_proof(const struct pass_unit *unit, uint32_t id, const struct 
 	fprintf(stderr, ", wraps %u%s\n", proof->wrap_count, proof->rising ? " rising" : "");
 }
 
+static void put_stride(const struct pass_stride *from, struct probe_site_stride *to)
+{
+	*to = (struct probe_site_stride){.constant = from->constant};
+	if (!from->factor)
+		return;
+	to->factor = from->factor;
+	to->offset = from->offset;
+	to->bits = from->bits;
+}
+
+static void list_proof(const struct pass_plan *plan, const struct plan_site *site,
+		       struct pass_table *table)
+{
+	struct probe_site_proof proof = {.group = PROBE_ROW_NONE, .classes = PROBE_ROW_NONE};
+
+	for (int i = 0; i < 3; i++)
+		put_stride(&site->pattern.stride[i], &proof.stride[i]);
+	if (site->group != PLAN_NONE) {
+		const struct plan_group *group = &plan->group[site->group];
+
+		proof.group = group->row;
+		proof.delta = site->delta;
+		if (site->pattern.rising)
+			proof.flags |= PROBE_PROOF_RISING;
+		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
+			proof.flags |= PROBE_PROOF_ALIGNED;
+	}
+	pass_table_set_proof(table, &proof);
+}
+
+/* A row of counters that belongs to no site of its own; `inst` says where it is. */
+static void list_row(struct pass_table *table, LLVMValueRef inst, const struct pass_unit *unit,
+		     uint32_t parent, bool once)
+{
+	struct pass_site site = {
+		.access = PROBE_ACCESS_BLOCK,
+		.space = PROBE_SPACE_GLOBAL,
+		.size = 4,
+		.unit = 4,
+		.align = 4,
+	};
+	struct probe_site_proof proof = {
+		.group = parent,
+		.classes = PROBE_ROW_NONE,
+		.flags = once ? PROBE_PROOF_ONCE : 0,
+	};
+
+	pass_table_add_site(table, inst, &site, unit->original, 1u << PROBE_KIND_MEMORY);
+	pass_table_set_proof(table, &proof);
+}
+
+static uint32_t guard_row(const struct pass_plan *plan, int guard)
+{
+	return guard == PLAN_NONE ? PROBE_ROW_NONE : plan->guard[guard].row;
+}
+
 static void list_sites(struct pass_unit *unit, struct pass_table *table,
 		       const struct pass_options *options, void *analyses)
 {
-	struct pass_prover *prover = pass_prover_create(unit->base, unit->kernel, analyses);
-	struct pass_pattern proof;
-	struct pass_site site;
+	struct pass_plan plan;
 
 	unit->first_site = pass_table_sites(table);
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (pass_site_wanted(inst, options, &site)) {
-				bool proved = pass_prove(prover, inst, site.pointer, &proof);
+	pass_plan_init(&plan, unit, unit->base, options, unit->first_site, analyses);
+	for (size_t i = 0; i < plan.sites; i++) {
+		const struct plan_site *site = &plan.site[i];
 
-				unit->proved += proved;
-				if (options->verbose > 1)
-					print_proof(unit, pass_table_sites(table),
-						    proved ? &proof : NULL);
-				pass_table_add_site(table, inst, &site, unit->original,
-						    options->kinds);
-			}
+		unit->proved += site->proved;
+		unit->counted += site->group != PLAN_NONE;
+		if (options->verbose > 1)
+			print_proof(unit, pass_table_sites(table),
+				    site->proved ? &site->pattern : NULL);
+		pass_table_add_site(table, site->inst, &site->site, unit->original, options->kinds);
+		list_proof(&plan, site, table);
+	}
+	for (int i = 0; i < plan.guards; i++)
+		list_row(table, LLVMGetBasicBlockTerminator(plan.guard[i].from), unit,
+			 guard_row(&plan, plan.guard[i].parent), true);
+	for (int i = 0; i < plan.groups; i++)
+		list_row(table, plan.site[plan.group[i].first].inst, unit,
+			 guard_row(&plan, plan.group[i].guard), plan.group[i].once);
+	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	unit->range_first = unit->first_site;
 	unit->range_end = unit->first_site + unit->site_count;
-	pass_prover_destroy(prover);
+	pass_plan_deinit(&plan);
 }
 
 /*
@@ -240,7 +299,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		       const struct pass_options *options, void *analyses)
 {
 	struct pass_table table;
-	uint32_t kernels = 0, proved = 0;
+	uint32_t kernels = 0, sites = 0, proved = 0, counted = 0;
 
 	pass_table_init(&table);
 	pass_uncovered_list(&table, units, module);
@@ -253,6 +312,8 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		pass_clone_base(unit, module, options, analyses);
 		list_sites(unit, &table, options, analyses);
 		proved += unit->proved;
+		counted += unit->counted;
+		sites += unit->site_count - unit->rows;
 	}
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].base)
@@ -269,9 +330,9 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		}
 	if (options->verbose)
 		fprintf(stderr,
-			"probe: %s: %u kernels, %u sites (%u with proved strides), %u accesses "
-			"not covered; %u instructions, and %u in clones\n",
-			LLVMGetTarget(module), kernels, pass_table_sites(&table), proved,
+			"probe: %s: %u kernels, %u sites (%u with proved strides, %u "
+			"counted by them), %u accesses not covered; %u instructions, and %u in clones\n",
+			LLVMGetTarget(module), kernels, sites, proved, counted,
 			pass_table_uncovered(&table), table.code_before, table.code_after);
 	pass_table_emit(&table, module);
 	pass_table_deinit(&table);

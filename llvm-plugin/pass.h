@@ -33,6 +33,7 @@ struct pass_options {
 	uint32_t kinds;	  /* bit (1 << enum probe_kind) */
 	bool by_default;  /* nobody named kinds */
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
+	bool prove;	  /* count what is proved instead of measuring it */
 	bool plain;	  /* code will not be optimised: no lean probes */
 	struct pass_scope *scope; /* empty = everything */
 	size_t scopes;
@@ -52,7 +53,8 @@ struct pass_unit {
 	LLVMValueRef base; /* clone with the new parameters, vectorised, without probes */
 	LLVMValueRef clone[PROBE_KINDS];
 	uint32_t first_site, site_count; /* own sites */
-	uint32_t proved;		 /* of those, with proved strides */
+	uint32_t proved, counted; /* of those, with proved strides; and not measured for it */
+	uint32_t rows;		  /* ids behind the sites: rows of their groups */
 	uint32_t range_first, range_end; /* hull of own and called sites */
 	uint32_t first_mark;		 /* sites that are no accesses (pass_time.c) */
 	bool kernel;
@@ -96,6 +98,11 @@ enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret);
 /* Bytes of the machine accesses that an access is split into; see wire.h. */
 uint32_t pass_site_unit(enum probe_space space, enum probe_access_kind access, uint32_t size,
 			uint32_t align);
+/*
+ * The constant `shape` of an access that probes get: unit, number of units << 8, and the SHAPE_
+ * bits of devlib_wave.h.
+ */
+uint32_t pass_site_shape(const struct pass_site *site);
 /* File of a debug location, absolute if the compiler told; "" = unknown. */
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size);
 /* Does a wave wait here for the others of its workgroup? */
@@ -144,7 +151,7 @@ struct pass_bytes {
 };
 
 struct pass_table {
-	struct pass_bytes sites, kernels, frames, strings, uncovered;
+	struct pass_bytes sites, proofs, kernels, frames, strings, uncovered;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
 	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
@@ -160,6 +167,8 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 			 LLVMValueRef owner, uint32_t kinds);
 void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMValueRef owner,
 			      enum probe_uncovered_reason reason, const char *what);
+/* Of the site added last. */
+void pass_table_set_proof(struct pass_table *table, const struct probe_site_proof *proof);
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds);
 void pass_table_emit(struct pass_table *table, LLVMModuleRef module);
 
@@ -181,6 +190,8 @@ enum devlib_function {
 	DEVLIB_MEMORY_GLOBAL_LEAN,
 	DEVLIB_MEMORY_FLAT_LEAN,
 	DEVLIB_MEMORY_LDS_LEAN,
+	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
+	DEVLIB_MEMORY_ADD,
 	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape */
 	DEVLIB_TRACE_ENTER,
 	DEVLIB_TRACE_EXIT,
@@ -223,8 +234,11 @@ struct devlib {
 };
 
 bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error);
-/* The shared function of a kind for a shape, made at first use for the target of `like`. */
-LLVMValueRef devlib_share(struct devlib *devlib, enum probe_kind kind, uint32_t shape,
+/*
+ * The copy of a shared function for a shape, which is its last argument if it depends on it; made
+ * at first use for the target of `like`.
+ */
+LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function original, uint32_t shape,
 			  LLVMValueRef like, void *analyses);
 /* Drop what is not used any more. */
 void devlib_unlink(struct devlib *devlib, void *analyses);

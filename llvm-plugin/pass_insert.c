@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pass.h"
+#include "pass_group.h"
 #include "pass_shim.h"
 
 /* What every probe of one clone needs. */
@@ -14,7 +15,9 @@ struct insert {
 	enum probe_kind kind;
 	bool plain;
 	void *analyses;
+	struct pass_plan plan;
 	LLVMValueRef clone, ctx, wave;
+	LLVMValueRef regular; /* probe_ctx.regular, if something is counted by groups */
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMValueRef *call; /* calls of probes, to be inlined */
@@ -71,26 +74,14 @@ static enum devlib_function probe_of(const struct insert *in, enum probe_space s
 	return probes[in->kind == PROBE_KIND_TRACE][column];
 }
 
-/*
- * The constant `shape` of an access: unit, number of units << 8, and the SHAPE_ bits of
- * devlib_wave.h.
- */
-static uint32_t shape_of(const struct pass_site *site)
+static enum devlib_function shared_of(const struct insert *in)
 {
-	/* A 12-byte access lies in one line only if it starts at a multiple of 16. */
-	uint32_t natural = site->unit == 12 ? 16 : site->unit;
-
-	return site->unit | site->size / site->unit << 8 |
-	       (site->access == PROBE_ACCESS_STORE ? DEVLIB_SHAPE_STORE : 0) |
-	       (site->access == PROBE_ACCESS_ATOMIC ? DEVLIB_SHAPE_ATOMIC : 0) |
-	       (site->align < natural ? DEVLIB_SHAPE_UNALIGNED : 0) |
-	       (site->space == PROBE_SPACE_LDS ? DEVLIB_SHAPE_LDS : 0) |
-	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);
+	return in->kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ANY : DEVLIB_MEMORY_ANY;
 }
 
 static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, unsigned count)
 {
-	LLVMValueRef function = devlib_share(in->devlib, in->kind, shape | DEVLIB_SHAPE_PLAIN,
+	LLVMValueRef function = devlib_share(in->devlib, shared_of(in), shape | DEVLIB_SHAPE_PLAIN,
 					     in->clone, in->analyses);
 
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, count, "");
@@ -106,7 +97,7 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct p
 {
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
 	LLVMValueRef row = LLVMConstInt(i64, (uint64_t)id * PROBE_COUNTERS * 8, 0), args[4];
-	uint32_t shape = shape_of(site);
+	uint32_t shape = pass_site_shape(site);
 
 	address = LLVMBuildZExt(in->builder, address, i64, "");
 	if (in->kind == PROBE_KIND_TRACE) {
@@ -136,7 +127,7 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 		lds ? LLVMInt32TypeInContext(in->context) : LLVMInt64TypeInContext(in->context);
 	LLVMTypeRef any_type = LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT);
 	LLVMValueRef pointer, address, any, more = LLVMConstNull(any_type);
-	uint32_t shape = shape_of(site);
+	uint32_t shape = pass_site_shape(site);
 
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
@@ -146,9 +137,9 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 		insert_plain(in, address, site, id);
 		return;
 	}
-	any = devlib_share(in->devlib, in->kind, shape, in->clone, in->analyses);
+	any = devlib_share(in->devlib, shared_of(in), shape, in->clone, in->analyses);
 	if (site->space == PROBE_SPACE_FLAT)
-		more = devlib_share(in->devlib, in->kind, shape | DEVLIB_SHAPE_LDS, in->clone,
+		more = devlib_share(in->devlib, shared_of(in), shape | DEVLIB_SHAPE_LDS, in->clone,
 				    in->analyses);
 	LLVMValueRef args[] = {
 		in->ctx, in->wave, const_i32(in, id), address, const_i32(in, shape), any, more,
@@ -201,6 +192,12 @@ static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
 	return call_probe(in, DEVLIB_UNIFORM, &value, 1, "");
 }
 
+static void load_regular(struct insert *in)
+{
+	if (in->plan.groups)
+		in->regular = pass_group_load_regular(in->builder, in->ctx);
+}
+
 static void insert_entry(struct insert *in)
 {
 	unsigned params = LLVMCountParams(in->clone);
@@ -210,6 +207,7 @@ static void insert_entry(struct insert *in)
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	if (in->unit->kernel) {
 		in->ctx = LLVMGetParam(in->clone, params - 1);
+		load_regular(in);
 		in->wave = call_probe(
 			in, in->kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ENTER : DEVLIB_MEMORY_ENTER,
 			&in->ctx, 1, "probe.wave");
@@ -220,6 +218,7 @@ static void insert_entry(struct insert *in)
 	in->ctx = LLVMBuildIntToPtr(in->builder,
 				    uniform(in, LLVMBuildPtrToInt(in->builder, in->ctx, i64, "")),
 				    LLVMTypeOf(in->ctx), "");
+	load_regular(in);
 	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
 }
 
@@ -250,6 +249,43 @@ static void rewrite_call(struct insert *in, LLVMValueRef inst)
 		probe_shim_recall(inst, callee->clone[in->kind], extra, 2);
 }
 
+/* Unless its group counts it. */
+static void insert_own(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
+		       uint32_t id)
+{
+	if (in->kind != PROBE_KIND_MEMORY ||
+	    in->plan.site[id - in->unit->first_site].group == PLAN_NONE)
+		insert_site(in, inst, site, id);
+}
+
+static void insert_groups(struct insert *in)
+{
+	struct pass_group_insert groups = {
+		.plan = &in->plan,
+		.devlib = in->devlib,
+		.builder = in->builder,
+		.clone = in->clone,
+		.ctx = in->ctx,
+		.regular = in->regular,
+		.analyses = in->analyses,
+	};
+
+	pass_group_insert(&groups);
+}
+
+/* Looking for the wave's replica is a good part of what a small kernel does: not for nothing. */
+static void drop_entry(struct insert *in)
+{
+	if (in->kind != PROBE_KIND_MEMORY || !in->unit->kernel || LLVMGetFirstUse(in->wave))
+		return;
+	for (size_t i = 0; i < in->calls; i++)
+		if (in->call[i] == in->wave) {
+			in->call[i] = in->call[--in->calls];
+			LLVMInstructionEraseFromParent(in->wave);
+			return;
+		}
+}
+
 static void insert_body(struct insert *in, const struct pass_options *options)
 {
 	uint32_t id = in->unit->first_site;
@@ -261,7 +297,7 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 
 			next = LLVMGetNextInstruction(inst);
 			if (pass_site_wanted(inst, options, &site))
-				insert_site(in, inst, &site, id++);
+				insert_own(in, inst, &site, id++);
 			else if (in->kind == PROBE_KIND_TRACE && pass_is_barrier(inst))
 				insert_barrier(in, inst);
 			else if (in->kind == PROBE_KIND_TRACE && pass_ends_wave(inst))
@@ -269,14 +305,6 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 			else
 				rewrite_call(in, inst);
 		}
-}
-
-bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
-{
-	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
-
-	return options->plain ||
-	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
 }
 
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
@@ -301,16 +329,21 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	 */
 	if (kind == PROBE_KIND_TRACE && unit->kernel)
 		last = probe_shim_single_return(in.clone);
+	if (kind == PROBE_KIND_MEMORY)
+		pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
 	/* The entry comes before the sites in the block, but after them in this order: see below.
 	 */
 	insert_entry(&in);
 	insert_body(&in, options);
+	insert_groups(&in);
+	drop_entry(&in);
 	if (last)
 		insert_exit_before(&in, last);
 	LLVMDisposeBuilder(in.builder);
 	for (size_t i = 0; i < in.calls; i++)
 		probe_shim_inline(in.call[i]);
 	free(in.call);
+	pass_plan_deinit(&in.plan);
 	if (!in.plain)
 		probe_shim_cleanup(in.clone, analyses);
 }

@@ -442,10 +442,11 @@ unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBloc
 	return flow->loops.getLoopDepth(unwrap(block));
 }
 
-bool probe_shim_flow_dominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
-			       LLVMBasicBlockRef b)
+LLVMBasicBlockRef probe_shim_flow_idom(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
 {
-	return flow->dominators.dominates(unwrap(a), unwrap(b));
+	auto *node = flow->dominators.getNode(unwrap(block));
+
+	return node && node->getIDom() ? wrap(node->getIDom()->getBlock()) : nullptr;
 }
 
 bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,

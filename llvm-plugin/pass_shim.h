@@ -84,8 +84,8 @@ bool probe_shim_flow_same_loop(const struct probe_shim_flow *flow, LLVMValueRef 
 bool probe_shim_flow_is_header(const struct probe_shim_flow *flow, LLVMBasicBlockRef block,
 			       LLVMBasicBlockRef *ret_latch);
 unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBlockRef block);
-bool probe_shim_flow_dominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
-			       LLVMBasicBlockRef b);
+/* The nearest block that every way to this one goes through; NULL for the entry. */
+LLVMBasicBlockRef probe_shim_flow_idom(const struct probe_shim_flow *flow, LLVMBasicBlockRef block);
 bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
 				   LLVMBasicBlockRef b);
 /* Bits at the top of an integer that are known to be 0. */

@@ -191,3 +191,20 @@ bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, str
 {
 	return pass_site_read(inst, ret) == PASS_ACCESS_SITE && pass_in_scope(inst, options);
 }
+
+/*
+ * The constant `shape` of an access: unit, number of units << 8, and the SHAPE_ bits of
+ * devlib_wave.h.
+ */
+uint32_t pass_site_shape(const struct pass_site *site)
+{
+	/* A 12-byte access lies in one line only if it starts at a multiple of 16. */
+	uint32_t natural = site->unit == 12 ? 16 : site->unit;
+
+	return site->unit | site->size / site->unit << 8 |
+	       (site->access == PROBE_ACCESS_STORE ? DEVLIB_SHAPE_STORE : 0) |
+	       (site->access == PROBE_ACCESS_ATOMIC ? DEVLIB_SHAPE_ATOMIC : 0) |
+	       (site->align < natural ? DEVLIB_SHAPE_UNALIGNED : 0) |
+	       (site->space == PROBE_SPACE_LDS ? DEVLIB_SHAPE_LDS : 0) |
+	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);
+}

@@ -26,6 +26,7 @@ void pass_table_init(struct pass_table *table)
 void pass_table_deinit(struct pass_table *table)
 {
 	free(table->sites.data);
+	free(table->proofs.data);
 	free(table->kernels.data);
 	free(table->frames.data);
 	free(table->strings.data);
@@ -143,6 +144,7 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 		.owner = value_name(table, owner),
 		.kinds = kinds,
 	};
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .classes = PROBE_ROW_NONE};
 
 	site.first_frame = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
 	if (location) {
@@ -162,6 +164,12 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 		site.frame_count++;
 	}
 	put(&table->sites, &site, sizeof(site));
+	put(&table->proofs, &none, sizeof(none));
+}
+
+void pass_table_set_proof(struct pass_table *table, const struct probe_site_proof *proof)
+{
+	memcpy(table->proofs.data + table->proofs.size - sizeof(*proof), proof, sizeof(*proof));
 }
 
 uint32_t pass_table_uncovered(const struct pass_table *table)
@@ -223,7 +231,9 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 	header.kernel_count = (uint32_t)(table->kernels.size / sizeof(struct probe_site_kernel));
 	header.frame_count = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
 	header.sites_offset = sizeof(header);
-	header.kernels_offset = header.sites_offset + (uint32_t)table->sites.size;
+	header.proofs_offset = header.sites_offset + (uint32_t)table->sites.size;
+	header.proof_count = (uint32_t)(table->proofs.size / sizeof(struct probe_site_proof));
+	header.kernels_offset = header.proofs_offset + (uint32_t)table->proofs.size;
 	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
 	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
 	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
@@ -231,6 +241,7 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 	header.total_size = header.strings_offset + header.strings_size;
 	put(&blob, &header, sizeof(header));
 	put(&blob, table->sites.data, table->sites.size);
+	put(&blob, table->proofs.data, table->proofs.size);
 	put(&blob, table->kernels.data, table->kernels.size);
 	put(&blob, table->frames.data, table->frames.size);
 	put(&blob, table->uncovered.data, table->uncovered.size);

@@ -280,7 +280,7 @@ static LLVMValueRef insert_enter(struct insert *in, LLVMValueRef inst, LLVMValue
 	LLVMValueRef refill = LLVMConstNull(pointer), wave;
 
 	if (!plain)
-		refill = devlib_share(in->devlib, PROBE_KIND_TIME, 0, in->unit->clone[in->kind],
+		refill = devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind],
 				      analyses);
 	LLVMValueRef args[] = {ctx, refill, i32(in, timed ? in->unit->first_mark : 0), in->plain};
 
@@ -349,7 +349,7 @@ static void call_plain_refill(struct insert *in, LLVMValueRef function, void *an
 {
 	LLVMValueRef refill = in->devlib->function[DEVLIB_RING_REFILL];
 	LLVMValueRef copy =
-		devlib_share(in->devlib, PROBE_KIND_TIME, DEVLIB_SHAPE_PLAIN, function, analyses);
+		devlib_share(in->devlib, DEVLIB_RING_REFILL, DEVLIB_SHAPE_PLAIN, function, analyses);
 
 	for (LLVMUseRef use = LLVMGetFirstUse(refill), next; use; use = next) {
 		LLVMValueRef user = LLVMGetUser(use);

@@ -39,11 +39,20 @@ enum probe_access_kind {
 	PROBE_ACCESS_LOAD = 1,
 	PROBE_ACCESS_STORE = 2,
 	PROBE_ACCESS_ATOMIC = 3,
+	/* No accesses, but rows of counters that the `memory` kind keeps for several; section 3. */
+	PROBE_ACCESS_BLOCK = 4,
 	/* Sites that are no accesses: the `time` kind stamps them, messages come from the last. */
 	PROBE_ACCESS_REGION = 5,   /* a call of probe_region_begin() or _end() (device.h) */
 	PROBE_ACCESS_FUNCTION = 6, /* a kernel, or a device function that was not inlined */
 	PROBE_ACCESS_MESSAGE = 7,  /* a call of probe_emit() or probe_emit_lanes() */
+	PROBE_ACCESS_CLASS = 8, /* as BLOCK */
 };
+
+/* A row of counters, no place in the source? */
+static inline int probe_site_is_row(uint32_t access)
+{
+	return access == PROBE_ACCESS_BLOCK || access == PROBE_ACCESS_CLASS;
+}
 
 /* Address spaces, numbered as LLVM's AMDGPU back end numbers them. */
 enum probe_space {
@@ -61,9 +70,10 @@ enum probe_space {
 #define PROBE_SITES_VERSION 1u
 
 /*
- * Layout: header, sites[site_count], kernels[kernel_count], frames[frame_count],
- * uncovered[uncovered_count], strings. Offsets
- * of strings count from strings_offset; string 0 is "". Every string ends in NUL.
+ * Layout: header, sites[site_count], proofs[proof_count], kernels[kernel_count],
+ * frames[frame_count], uncovered[uncovered_count], strings. Offsets of strings count from
+ * strings_offset; string 0 is "". Every string ends in NUL. proof_count is site_count, or 0 if
+ * nothing is proved.
  */
 struct probe_sites_header {
 	uint32_t magic;
@@ -79,11 +89,13 @@ struct probe_sites_header {
 	uint32_t strings_offset;
 	uint32_t strings_size;
 	uint32_t uncovered; /* memory accesses of the module that no probe of these kinds covers */
-	/* Since header_size 64. Shorter headers have no list. */
+	/* Since header_size 72. Shorter headers have none of these. */
 	uint32_t uncovered_offset; /* struct probe_site_uncovered[uncovered_count] */
 	uint32_t uncovered_count;
 	uint32_t code_before; /* IR instructions of the kernels and what they call */
 	uint32_t code_after;  /* of all clones */
+	uint32_t proofs_offset; /* struct probe_site_proof[proof_count] */
+	uint32_t proof_count;
 };
 #define PROBE_SITES_HEADER_MIN 48u
 
@@ -148,6 +160,36 @@ struct probe_site_frame {
 	uint32_t column;
 };
 
+/*
+ * What the compiler proved of a site, so that the `memory` kind need not measure it (section 3).
+ * The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z, U the same in all
+ * lanes, x, y, z the work-item's id.
+ */
+struct probe_site_stride {
+	int64_t constant;
+	int64_t factor;	 /* of a kernel argument, read as a signed integer; 0 = none */
+	uint32_t offset; /* of that argument in the kernel's argument block */
+	uint32_t bits;	 /* 32 or 64 */
+};
+
+#define PROBE_ROW_NONE 0xffffffffu
+
+enum probe_proof_flag {
+	/* BLOCK: runs once in every wave that its parent runs in, and then with the same lanes. */
+	PROBE_PROOF_ONCE = 1,
+	/* The cost depends on U modulo 128: counted where U + stride * (first lane's id) was 0. */
+	PROBE_PROOF_ALIGNED = 2,
+	PROBE_PROOF_RISING = 4, /* the proof needs that no lane's address is below the first's */
+};
+
+struct probe_site_proof {
+	uint32_t group;	  /* its BLOCK's id; NONE = measured. Of a BLOCK: its parent, a lower id */
+	uint32_t classes; /* ALIGNED: first of PROBE_CLASS_ROWS ids, for other U; NONE = measured */
+	int32_t delta;	  /* from the address that was tested, or classed, to this site's */
+	uint32_t flags;	  /* enum probe_proof_flag */
+	struct probe_site_stride stride[3];
+};
+
 /* ---- 3. Counters of the `memory` kind ------------------------------------------------------- */
 
 /*
@@ -191,6 +233,26 @@ enum probe_counter {
 
 #define PROBE_STRIDE_BIAS 0x80000000ull
 
+/*
+ * Executions that are not measured. A wave is regular if EXEC is probe_ctx.regular: every lane that
+ * a wave of this launch can have, in a launch whose waves all lie alike in their workgroups. What a
+ * proved site costs a regular wave follows from the launch alone, so that executions need only be
+ * counted, and that once for a BLOCK of sites that run together. In a BLOCK's row:
+ */
+enum probe_block_counter {
+	PROBE_B_RUNS, /* regular executions, counted one by one */
+	/* ONCE: regular waves of the parent in which it was not run, or its sites were measured. */
+	PROBE_B_MISSES,
+};
+
+/*
+ * The regular executions of a BLOCK that is ONCE are those of its parent, or the launch's regular
+ * waves if it has none, less its MISSES; those of others are its RUNS. Every other execution of a
+ * site is measured, in its own row, or counted by class: where the address tested is not at a
+ * multiple of 128, by (address mod 128) / 4 in the first words of PROBE_CLASS_ROWS rows.
+ */
+enum { PROBE_CLASS_ROWS = 4, PROBE_CLASS_WORDS = 8 };
+
 /* ---- 4. Dispatch context: what the clone's extra argument points to ------------------------- */
 
 #define PROBE_CTX_VERSION 1u
@@ -220,7 +282,9 @@ struct probe_ctx {
 			      */
 	uint32_t lds_aperture; /* high halves of flat addresses that mean LDS and scratch */
 	uint32_t scratch_aperture;
-	uint32_t reserved[4];
+	uint32_t reserved0;
+	uint64_t regular; /* EXEC of a regular wave (section 3); 0 = there is none */
+	uint32_t reserved1;
 	uint32_t sample_every; /* see PROBE_FULL_SAMPLE; at least 1 */
 	/* Waves of other workgroups record nothing; last is included. Whole grid: 0 to UINT32_MAX.
 	 */
@@ -415,6 +479,7 @@ enum probe_host_rec_type {
 	PROBE_HR_QUEUE_HARDWARE = 14,
 	PROBE_HR_SAMPLER = 15,
 	PROBE_HR_SAMPLES = 16,
+	PROBE_HR_ARGUMENTS = 20,
 	PROBE_HR_NOTE = 26,
 };
 
@@ -536,7 +601,16 @@ struct probe_hr_complete {
 	uint64_t rows_dropped;
 };
 
-/* `rows` structs probe_counter_row follow: sites with at least one execution. */
+/*
+ * After the DISPATCH of a `memory` clone: the first `bytes` bytes of its argument block follow, where
+ * the explicit arguments are.
+ */
+struct probe_hr_arguments {
+	uint64_t dispatch;
+	uint32_t bytes, reserved;
+};
+
+/* `rows` structs probe_counter_row follow: rows in which something was counted. */
 struct probe_hr_counters {
 	uint64_t dispatch;
 	uint32_t code_object;
@@ -617,8 +691,9 @@ struct probe_welcome {
 /* ---- 8. Shape ------------------------------------------------------------------------------- */
 
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
-PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 64, "site table header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 72, "site table header");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 88, "site proof");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");
 PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of the `memory` kind's counters. If the code object has proofs (wire.h section 3), the rows
+ * of a dispatch are kept until it has completed, and what handlers and the store get is reckoned
+ * from all of them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codeobj/sites.h"
+#include "common/log.h"
+#include "probe_run_options.h"
+#include "probe_run_session.h"
+#include "proved_rows.h"
+
+/* Site ids valid in a code object; without a site table every id is let through. */
+static uint32_t site_limit(const struct run_code *code)
+{
+	return code && code->sites ? code->site_count : PROBE_SITE_MASK + 1;
+}
+
+static const struct run_code *code_of(const struct run_session *session, uint32_t code_object)
+{
+	return run_table_get(&session->objects.codes, code_object);
+}
+
+static bool has_proofs(const struct run_code *code)
+{
+	return code && code->table && code->table->proofs &&
+	       code->site_count == code->table->site_count;
+}
+
+static void hand_on(struct run_session *session, struct run_dispatch *dispatch,
+		    uint32_t code_object, const struct probe_counter_row *rows, size_t count)
+{
+	if (!count)
+		return;
+	probe_facts_counters(session->facts, dispatch->hr.id, code_object, rows, count);
+	run_instances_batch(session, &(struct probe_batch){
+					     .size = sizeof(struct probe_batch),
+					     .stream = PROBE_STREAM_COUNTERS,
+					     .dispatch = &dispatch->info,
+					     .count = count,
+					     .counters = rows,
+				     });
+}
+
+/* False: no memory, or more rows than the code object has. */
+static bool keep(struct run_dispatch *dispatch, const struct probe_counter_row *rows,
+		 uint32_t count, uint32_t limit)
+{
+	struct probe_counter_row *grown;
+
+	if (count > limit - dispatch->pending_count)
+		return false;
+	if (!count)
+		return true;
+	grown = realloc(dispatch->pending,
+			((size_t)dispatch->pending_count + count) * sizeof(*grown));
+	if (!grown)
+		return false;
+	memcpy(grown + dispatch->pending_count, rows, count * sizeof(*rows));
+	dispatch->pending = grown;
+	dispatch->pending_count += count;
+	return true;
+}
+
+bool run_counters_take(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_counters hr;
+	struct probe_counter_row *rows = (void *)(rec->payload + sizeof(hr));
+	const struct run_code *code;
+	struct run_dispatch *dispatch;
+	uint32_t limit, valid = 0;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	dispatch = run_dispatch_find(&session->objects, hr.dispatch);
+	if (!dispatch || dispatch->completed || hr.rows > (rec->size - sizeof(hr)) / sizeof(*rows))
+		return false;
+	code = code_of(session, hr.code_object);
+	limit = site_limit(code);
+	for (uint32_t i = 0; i < hr.rows; i++)
+		if (rows[i].site < limit)
+			rows[valid++] = rows[i];
+	dispatch->rows += hr.rows;
+	session->numbers.rows_emitted += hr.rows - valid;
+	session->numbers.rows_invalid += hr.rows - valid;
+	if (has_proofs(code) && hr.code_object == dispatch->info.code_object) {
+		if (keep(dispatch, rows, valid, limit))
+			return true;
+		session->numbers.rows_emitted += valid;
+		session->numbers.rows_invalid += valid;
+		return false;
+	}
+	session->numbers.rows_emitted += valid;
+	hand_on(session, dispatch, hr.code_object, rows, valid);
+	return true;
+}
+
+bool run_counters_arguments(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_arguments hr;
+	struct run_dispatch *dispatch;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	dispatch = run_dispatch_find(&session->objects, hr.dispatch);
+	if (!dispatch || dispatch->arguments || hr.bytes > rec->size - sizeof(hr))
+		return false;
+	dispatch->arguments = malloc(hr.bytes + 1ul);
+	if (!dispatch->arguments)
+		return false;
+	memcpy(dispatch->arguments, rec->payload + sizeof(hr), hr.bytes);
+	dispatch->argument_bytes = hr.bytes;
+	return true;
+}
+
+static struct proved_launch launch_of(const struct run_session *session,
+				      const struct run_dispatch *dispatch)
+{
+	const struct run_kernel *kernel =
+		run_table_get(&session->objects.kernels, dispatch->hr.kernel);
+	const struct probe_hr_complete *complete = &dispatch->complete;
+	struct proved_launch launch = {
+		.kernel = kernel && kernel->symbol ? kernel->symbol : "",
+		.arch = dispatch->info.arch,
+		.arguments = dispatch->arguments,
+		.argument_bytes = dispatch->argument_bytes,
+		.partial = complete->rows_dropped || complete->counters != dispatch->rows,
+	};
+
+	memcpy(launch.grid, dispatch->info.grid, sizeof(launch.grid));
+	memcpy(launch.group, dispatch->info.group, sizeof(launch.group));
+	return launch;
+}
+
+void run_counters_finish(struct run_session *session, struct run_dispatch *dispatch)
+{
+	const struct run_code *code = code_of(session, dispatch->info.code_object);
+	struct run_numbers *numbers = &session->numbers;
+	struct proved_launch launch = launch_of(session, dispatch);
+	struct proved_rows rows = {0};
+
+	if (dispatch->hr.kind != PROBE_KIND_MEMORY || !has_proofs(code))
+		return;
+	if (!session->proved)
+		session->proved = proved_scratch_create();
+	if (session->proved && proved_rows_make(session->proved, code->table, &launch,
+						dispatch->pending, dispatch->pending_count, &rows))
+		hand_on(session, dispatch, dispatch->info.code_object, rows.row, rows.count);
+	else
+		rows.lost = dispatch->pending_count;
+	numbers->rows_emitted += rows.count + rows.lost;
+	numbers->rows_invalid += rows.lost;
+	free(rows.row);
+}
+
+void run_counters_unfinished(struct run_session *session)
+{
+	for (size_t i = 0; i < RUN_BUCKETS; i++)
+		for (const struct run_dispatch *dispatch = session->objects.buckets[i]; dispatch;
+		     dispatch = dispatch->next) {
+			session->numbers.rows_emitted += dispatch->pending_count;
+			session->numbers.rows_invalid += dispatch->pending_count;
+		}
+}

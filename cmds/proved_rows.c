@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "proved_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codeobj/sites.h"
+#include "coalesce.h"
+#include "common/regular.h"
+#include "lds_model.h"
+
+/* Any multiple of 128 far from both ends: where exactly does not matter. */
+#define BASE  (1ull << 40)
+#define REACH (1ll << 30) /* PASS_WRAP_LIMIT */
+
+struct proved_scratch {
+	struct lines_scratch lines;
+	struct lds_scratch lds;
+};
+
+struct reckon {
+	struct proved_scratch *scratch;
+	const struct probe_sites *table;
+	const struct proved_launch *launch;
+	uint64_t exec, waves;
+	uint32_t first, count; /* ids of the kernel */
+	struct probe_counter_row *row;
+	uint64_t *regular; /* executions of a BLOCK by regular waves; UNKNOWN */
+	size_t lost;
+};
+
+#define UNKNOWN UINT64_MAX
+
+struct proved_scratch *proved_scratch_create(void)
+{
+	return calloc(1, sizeof(struct proved_scratch));
+}
+
+void proved_scratch_destroy(struct proved_scratch *scratch)
+{
+	free(scratch);
+}
+
+static bool find_kernel(struct reckon *r)
+{
+	for (uint32_t i = 0; i < r->table->kernel_count; i++) {
+		const struct probe_site_kernel *kernel = &r->table->kernels[i];
+
+		if (strcmp(probe_sites_string(r->table, kernel->name), r->launch->kernel))
+			continue;
+		r->first = kernel->first_site;
+		r->count = kernel->site_count;
+		return true;
+	}
+	return false;
+}
+
+/* ---- How often ------------------------------------------------------------------------------ */
+
+static uint64_t block_runs(const struct reckon *r, uint32_t id)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	const uint64_t *value = r->row[id - r->first].value;
+	uint64_t parent = r->waves;
+
+	if (!(proof->flags & PROBE_PROOF_ONCE))
+		return value[PROBE_B_RUNS];
+	/* Of another kernel, or a function: not run at all. */
+	if (strcmp(probe_sites_string(r->table, r->table->sites[id].owner), r->launch->kernel))
+		return 0;
+	if (proof->group != PROBE_ROW_NONE)
+		parent = proof->group >= r->first && proof->group < id
+				 ? r->regular[proof->group - r->first]
+				 : UNKNOWN;
+	if (r->launch->partial || parent == UNKNOWN || value[PROBE_B_MISSES] > parent)
+		return UNKNOWN;
+	return parent - value[PROBE_B_MISSES];
+}
+
+/* ---- How much ------------------------------------------------------------------------------- */
+
+static bool argument(const struct proved_launch *launch, const struct probe_site_stride *stride,
+		     int64_t *ret)
+{
+	uint32_t size = stride->bits / 8;
+	int32_t narrow;
+
+	if ((stride->bits != 32 && stride->bits != 64) || !launch->arguments ||
+	    stride->offset > launch->argument_bytes ||
+	    size > launch->argument_bytes - stride->offset)
+		return false;
+	if (size == 8) {
+		memcpy(ret, launch->arguments + stride->offset, 8);
+		return true;
+	}
+	memcpy(&narrow, launch->arguments + stride->offset, 4);
+	*ret = narrow;
+	/* It may have been meant without a sign. */
+	return narrow >= 0;
+}
+
+static bool step(const struct proved_launch *launch, const struct probe_site_stride *stride,
+		 int64_t *ret)
+{
+	int64_t value = 0;
+
+	if (stride->factor && (!argument(launch, stride, &value) ||
+			       __builtin_mul_overflow(value, stride->factor, &value)))
+		return false;
+	return !__builtin_add_overflow(value, stride->constant, ret) && *ret > -REACH &&
+	       *ret < REACH;
+}
+
+/* Of each lane, from the first one's address. */
+static bool distances(const struct reckon *r, const struct probe_site_proof *proof, int64_t ret[64])
+{
+	const uint32_t *group = r->launch->group;
+	int64_t steps[3] = {0};
+
+	for (int i = 0; i < 3; i++)
+		/* There is but one id along this axis. */
+		if (group[i] > 1 && !step(r->launch, &proof->stride[i], &steps[i]))
+			return false;
+	for (unsigned lane = 0; lane < 64 && r->exec >> lane & 1; lane++) {
+		uint32_t x = lane % group[0], y = lane / group[0] % group[1];
+		uint32_t z = lane / group[0] / group[1];
+
+		ret[lane] = steps[0] * x + steps[1] * y + steps[2] * z;
+		if (ret[lane] <= -REACH || ret[lane] >= REACH ||
+		    (proof->flags & PROBE_PROOF_RISING && ret[lane] < 0))
+			return false;
+	}
+	return true;
+}
+
+static void count_lines(const struct reckon *r, const struct probe_site *site,
+			const uint64_t address[64], uint64_t *value)
+{
+	uint32_t bytes = (uint32_t)__builtin_popcountll(r->exec) * site->unit;
+	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
+	struct lines lines = lines_count(64, site->unit, r->exec, address, &r->scratch->lines);
+
+	value[PROBE_C_QUADS] += lines.quads;
+	value[PROBE_C_LINES64] += lines.used64;
+	value[PROBE_C_NEEDED64] += needed64;
+	value[PROBE_C_EXCESS64] += lines.used64 > needed64 ? lines.used64 - needed64 : 0;
+	value[PROBE_C_LINES128] += lines.used128;
+	value[PROBE_C_NEEDED128] += needed128;
+	value[PROBE_C_EXCESS128] += lines.used128 > needed128 ? lines.used128 - needed128 : 0;
+}
+
+static void count_passes(const struct reckon *r, const struct probe_site *site,
+			 const uint64_t address[64], uint64_t *value)
+{
+	const struct lds_model *model = lds_model_find(r->launch->arch);
+	const struct lds_phases *phases =
+		lds_model_phases(model, site->unit, site->access == PROBE_ACCESS_STORE);
+	struct lds_cost cost;
+	uint32_t narrow[64];
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		narrow[lane] = (uint32_t)address[lane];
+	cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, 64, site->unit,
+			 r->exec, narrow, &r->scratch->lds);
+	value[PROBE_C_PASSES] += cost.passes;
+	value[PROBE_C_IDEAL_PASSES] += cost.ideal;
+	if (cost.way > value[PROBE_C_MAX_WAY])
+		value[PROBE_C_MAX_WAY] = cost.way;
+}
+
+static void count_stride(const struct reckon *r, const int64_t distance[64], uint64_t *value)
+{
+	unsigned lanes = (unsigned)__builtin_popcountll(r->exec);
+	int64_t stride = lanes > 1 ? distance[1] : 0;
+
+	for (unsigned lane = 0; lane < lanes; lane++)
+		if (distance[lane] != stride * lane)
+			return;
+	value[PROBE_C_AFFINE] = 1;
+	if (lanes < 2)
+		return;
+	value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + (uint64_t)stride;
+	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
+}
+
+/* What one regular execution adds. `base`: of the address tested or classed, modulo 128. */
+static bool one_execution(const struct reckon *r, uint32_t id, uint32_t base, uint64_t *value)
+{
+	const struct probe_site *site = &r->table->sites[id];
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	uint64_t address[64] = {0};
+	int64_t distance[64] = {0};
+
+	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
+	if (!distances(r, proof, distance))
+		return false;
+	value[PROBE_C_EXECUTIONS] = 1;
+	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(r->exec);
+	count_stride(r, distance, value);
+	for (unsigned unit = 0; unit < site->size / site->unit; unit++) {
+		for (unsigned lane = 0; lane < 64; lane++)
+			address[lane] = BASE + base + (uint64_t)(int64_t)proof->delta +
+					(uint64_t)distance[lane] + unit * site->unit;
+		if (site->space == PROBE_SPACE_LDS)
+			count_passes(r, site, address, value);
+		else
+			count_lines(r, site, address, value);
+	}
+	return true;
+}
+
+static void add(uint64_t *to, const uint64_t *value, uint64_t times)
+{
+	for (int i = 0; i < PROBE_C_ADDED; i++)
+		to[i] += times * value[i];
+	for (int i = PROBE_C_ADDED; i < PROBE_COUNTERS; i++)
+		to[i] = value[i] > to[i] ? value[i] : to[i];
+}
+
+/* ---- All of a launch ------------------------------------------------------------------------ */
+
+static bool is_row(const struct probe_site *site)
+{
+	return probe_site_is_row(site->access);
+}
+
+static void reckon_sites(struct reckon *r)
+{
+	for (uint32_t id = r->first; id < r->first + r->count; id++)
+		if (is_row(&r->table->sites[id]))
+			r->regular[id - r->first] = block_runs(r, id);
+	for (uint32_t id = r->first; id < r->first + r->count; id++) {
+		uint32_t group = r->table->proofs[id].group;
+		uint64_t value[PROBE_COUNTERS], times;
+
+		if (is_row(&r->table->sites[id]) || group == PROBE_ROW_NONE)
+			continue;
+		if (group - r->first >= r->count || !is_row(&r->table->sites[group])) {
+			r->lost++;
+			continue;
+		}
+		times = r->regular[group - r->first];
+		if (!times)
+			continue;
+		if (times == UNKNOWN || !one_execution(r, id, 0, value))
+			r->lost++;
+		else
+			add(r->row[id - r->first].value, value, times);
+	}
+}
+
+static bool alloc(struct reckon *r, const struct probe_counter_row *raw, size_t raw_count)
+{
+	r->row = calloc(r->count + raw_count + 1, sizeof(*r->row));
+	r->regular = calloc(r->count + 1ul, sizeof(*r->regular));
+	if (!r->row || !r->regular)
+		return false;
+	for (uint32_t i = 0; i < r->count; i++)
+		r->row[i].site = r->first + i;
+	for (size_t i = 0; i < raw_count; i++)
+		if (raw[i].site - r->first < r->count)
+			r->row[raw[i].site - r->first] = raw[i];
+		else
+			r->lost++;
+	return true;
+}
+
+bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *table,
+		      const struct proved_launch *launch, const struct probe_counter_row *raw,
+		      size_t raw_count, struct proved_rows *ret)
+{
+	struct reckon r = {.scratch = scratch, .table = table, .launch = launch};
+	bool done;
+
+	*ret = (struct proved_rows){0};
+	r.exec = probe_regular_exec(launch->grid, launch->group, &r.waves);
+	/* Without the kernel there is nothing to reckon, and all rows are lost. */
+	find_kernel(&r);
+	done = alloc(&r, raw, raw_count);
+	if (done) {
+		if (r.count)
+			reckon_sites(&r);
+		for (uint32_t i = 0; i < r.count; i++)
+			if (r.row[i].value[PROBE_C_EXECUTIONS] &&
+			    !is_row(&table->sites[r.first + i]))
+				r.row[ret->count++] = r.row[i];
+		ret->row = r.row;
+		ret->lost = r.lost;
+		r.row = NULL;
+	}
+	free(r.row);
+	free(r.regular);
+	return done;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counters of sites that were proved, not measured (wire.h section 3): from the rows a launch left
+ * behind and what the compiler proved, the rows as if all had been measured.
+ */
+#ifndef PROBE_CMDS_PROVED_ROWS_H
+#define PROBE_CMDS_PROVED_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <probe/wire.h>
+
+struct probe_sites;
+struct proved_scratch;
+
+struct proved_launch {
+	const char *kernel; /* mangled name of the original */
+	const char *arch;
+	uint32_t grid[3], group[3];	/* work-items */
+	const unsigned char *arguments; /* NULL = not told */
+	uint32_t argument_bytes;
+	bool partial; /* rows were lost: what is counted by what did not happen is not known */
+};
+
+struct proved_rows {
+	struct probe_counter_row *row; /* for free(); executed sites, in the order of their ids */
+	size_t count;
+	size_t lost; /* sites whose counters cannot be told */
+};
+
+/* NULL without memory. For one thread at a time. */
+struct proved_scratch *proved_scratch_create(void);
+void proved_scratch_destroy(struct proved_scratch *scratch);
+
+/* False without memory. `raw`: at most one row per id. */
+bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *table,
+		      const struct proved_launch *launch, const struct probe_counter_row *raw,
+		      size_t raw_count, struct proved_rows *ret);
+
+#endif

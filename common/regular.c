@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/regular.h"
+
+#include <stdbool.h>
+
+/* Do lanes of all whole waves have the same ids, but for what is added to all of them alike? */
+static bool alike(const uint32_t group[3])
+{
+	uint64_t x = group[0], y = group[1], z = group[2];
+	uint64_t rows = x ? 64 / x : 0;
+
+	if (x * y * z <= 64 || (y == 1 && z == 1) || x % 64 == 0)
+		return true;
+	if (64 % x)
+		return false;
+	/* Whole rows; and if they come to the end of a plane, whole planes. */
+	return z == 1 || y % rows == 0 || rows % y == 0;
+}
+
+uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uint64_t *ret_waves)
+{
+	uint64_t items = 1, groups = 1;
+
+	*ret_waves = 0;
+	for (int i = 0; i < 3; i++) {
+		/* A workgroup cut off at the grid's end has other dimensions than the rest. */
+		if (!group[i] || grid[i] % group[i] || group[i] > 1024)
+			return 0;
+		items *= group[i];
+		groups *= grid[i] / group[i];
+	}
+	if (!alike(group))
+		return 0;
+	*ret_waves = items < 64 ? groups : groups * (items / 64);
+	return items < 64 ? (1ull << items) - 1 : ~0ull;
+}

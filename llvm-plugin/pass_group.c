@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A group's code is one asm block, for the reasons given in devlib_lean.h. Its short way is a
+ * comparison: EXEC is that of a regular wave, every address tested is at a multiple of 128, and
+ * nothing is near a wrap. For a group that is ONCE that is all. The long way measures each site by
+ * the shared functions and, in a regular wave, takes back what the launch has counted for it.
+ */
+#include "pass_group.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass_shim.h"
+
+enum { OPERANDS_MAX = 4 + PLAN_STREAMS + 2 * PLAN_SITES, ROW_BYTES = PROBE_COUNTERS * 8 };
+
+struct code {
+	char *text, *constraints;
+	size_t size, constraint_size;
+	LLVMValueRef operand[OPERANDS_MAX];
+	LLVMTypeRef type[OPERANDS_MAX];
+	unsigned operands;
+};
+
+static void append(char **text, size_t *size, const char *format, va_list args)
+{
+	va_list again;
+	int more;
+
+	va_copy(again, args);
+	more = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	*text = pass_alloc(*text, *size + (size_t)more + 1);
+	vsnprintf(*text + *size, (size_t)more + 1, format, args);
+	*size += (size_t)more;
+}
+
+__attribute__((format(printf, 2, 3))) static void put(struct code *code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(&code->text, &code->size, format, args);
+	va_end(args);
+	va_start(args, format);
+	append(&code->text, &code->size, "\n", args);
+	va_end(args);
+}
+
+__attribute__((format(printf, 2, 3))) static void constrain(struct code *code, const char *format,
+							    ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(&code->constraints, &code->constraint_size, format, args);
+	va_end(args);
+}
+
+/* Number of the operand in the text. */
+static unsigned operand(struct code *code, const char *constraint, LLVMValueRef value)
+{
+	for (unsigned i = 0; i < code->operands; i++)
+		if (code->operand[i] == value)
+			return i;
+	constrain(code, "%s%s", code->operands ? "," : "", constraint);
+	code->operand[code->operands] = value;
+	code->type[code->operands] = LLVMTypeOf(value);
+	return code->operands++;
+}
+
+/* What a shared function may use: devlib_lean.h. */
+static void clobber(struct code *code)
+{
+	for (int i = 0; i < 16; i++)
+		constrain(code, ",~{v%d}", i);
+	for (int i = 4; i < 32; i++)
+		constrain(code, ",~{s%d}", i);
+	constrain(code, ",~{vcc},~{scc}");
+}
+
+static void finish(struct pass_group_insert *in, struct code *code)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(in->clone));
+	LLVMTypeRef type =
+		LLVMFunctionType(LLVMVoidTypeInContext(context), code->type, code->operands, 0);
+	LLVMValueRef assembly;
+
+	clobber(code);
+	assembly = LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
+				    code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
+	LLVMBuildCall2(in->builder, type, assembly, code->operand, code->operands, "");
+	free(code->text);
+	free(code->constraints);
+}
+
+/* ---- Small pieces of code ------------------------------------------------------------------- */
+
+/* The operand keeps the function; the address is made only where it is called. */
+static void call(struct code *code, LLVMValueRef function)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	operand(code, "i", function);
+	put(code, "s_getpc_b64 s[28:29]");
+	put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
+	put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
+	put(code, "s_swappc_b64 s[30:31], s[28:29]");
+}
+
+/* Add 1 to a word of a row. All lanes of the regular wave are active, before and after. */
+static void add_to_row(struct pass_group_insert *in, struct code *code, unsigned regular,
+		       unsigned ctx, uint32_t row, unsigned word)
+{
+	LLVMValueRef function =
+		devlib_share(in->devlib, DEVLIB_MEMORY_ADD, 0, in->clone, in->analyses);
+
+	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	put(code, "v_mov_b32 v2, 0x%x", row * ROW_BYTES + word * 8);
+	put(code, "s_mov_b64 exec, 1");
+	call(code, function);
+	put(code, "s_mov_b64 exec, $%u", regular);
+}
+
+static void measure_unit(struct code *code, const struct plan_site *site, uint32_t id,
+			 unsigned address, unsigned ctx, LLVMValueRef function, uint32_t offset)
+{
+	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	if (site->stream == PLAN_NONE) {
+		put(code, "v_mov_b32 v2, 0");
+		put(code, "v_mov_b32 v3, 0");
+	} else if (site->site.space == PROBE_SPACE_LDS) {
+		put(code, "v_mov_b32 v2, $%u", address);
+		put(code, "v_mov_b32 v3, 0");
+		if (site->delta)
+			put(code, "v_add_u32 v2, 0x%x, v2", (uint32_t)site->delta);
+	} else {
+		put(code, "v_lshlrev_b64 v[2:3], 0, $%u", address);
+		if (site->delta) {
+			put(code, "v_add_co_u32 v2, vcc, 0x%x, v2", (uint32_t)site->delta);
+			put(code, "v_addc_co_u32 v3, vcc, %d, v3, vcc", site->delta < 0 ? -1 : 0);
+		}
+	}
+	put(code, "v_mov_b32 v4, 0x%x", offset);
+	put(code, "v_mov_b32 v5, 0x%x", id);
+	call(code, function);
+}
+
+static LLVMValueRef first_lane(struct pass_group_insert *in, LLVMValueRef value)
+{
+	static const char name[] = "llvm.amdgcn.readfirstlane";
+	LLVMModuleRef module = LLVMGetGlobalParent(in->clone);
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+	unsigned number = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
+	size_t overloads = LLVMIntrinsicIsOverloaded(number) ? 1 : 0;
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, number, &i32, overloads);
+
+	if (LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 32)
+		value = LLVMBuildTrunc(in->builder, value, i32, "");
+	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &value, 1,
+			      "");
+}
+
+static LLVMValueRef either(struct pass_group_insert *in, LLVMValueRef a, LLVMValueRef b)
+{
+	return a ? LLVMBuildOr(in->builder, a, b, "") : b;
+}
+
+/* ---- A group -------------------------------------------------------------------------------- */
+
+/* The operands of a group's code that are computed outside of it. */
+struct tested {
+	LLVMValueRef address[PLAN_STREAMS];
+	LLVMValueRef bases, wraps; /* OR of what is tested; NULL = nothing */
+};
+
+static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
+		      LLVMValueRef inst)
+{
+	if (inst == in->regular || inst == in->ctx)
+		return true;
+	for (unsigned i = 0; i < group->streams; i++)
+		if (in->plan->site[group->stream[i].lead].site.pointer == inst)
+			return true;
+	for (size_t i = group->first; i <= group->last; i++) {
+		const struct pass_pattern *pattern = &in->plan->site[i].pattern;
+
+		for (unsigned k = 0;
+		     in->plan->site[i].group != PLAN_NONE && k < pattern->wrap_count; k++)
+			if (pattern->wraps[k] == inst)
+				return true;
+	}
+	return false;
+}
+
+/* As early in the block as all that the group needs is there: addresses need not be kept. */
+static void position(struct pass_group_insert *in, const struct plan_group *group)
+{
+	LLVMValueRef at = LLVMGetFirstInstruction(group->block);
+
+	while (LLVMIsAPHINode(at) || LLVMIsAAllocaInst(at))
+		at = LLVMGetNextInstruction(at);
+	for (LLVMValueRef inst = at; inst != LLVMGetBasicBlockTerminator(group->block);
+	     inst = LLVMGetNextInstruction(inst))
+		if (is_needed(in, group, inst))
+			at = LLVMGetNextInstruction(inst);
+	LLVMPositionBuilderBefore(in->builder, at);
+	LLVMSetCurrentDebugLocation2(in->builder,
+				     LLVMInstructionGetDebugLoc(in->plan->site[group->first].inst));
+}
+
+static void test_wraps(struct pass_group_insert *in, int number, struct tested *ret)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	LLVMValueRef *seen = NULL;
+	size_t count = 0;
+
+	for (size_t i = group->first; i <= group->last; i++) {
+		const struct pass_pattern *pattern = &in->plan->site[i].pattern;
+
+		if (in->plan->site[i].group != number)
+			continue;
+		for (unsigned k = 0; k < pattern->wrap_count; k++) {
+			size_t old = 0;
+
+			while (old < count && seen[old] != pattern->wraps[k])
+				old++;
+			if (old < count)
+				continue;
+			seen = pass_alloc(seen, (count + 1) * sizeof(*seen));
+			seen[count++] = pattern->wraps[k];
+			ret->wraps = either(in, ret->wraps, first_lane(in, pattern->wraps[k]));
+		}
+	}
+	free(seen);
+}
+
+static void test(struct pass_group_insert *in, int number, struct tested *ret)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(in->clone));
+
+	for (unsigned i = 0; i < group->streams; i++) {
+		const struct plan_stream *stream = &group->stream[i];
+		const struct pass_site *site = &in->plan->site[stream->lead].site;
+		LLVMTypeRef type = site->space == PROBE_SPACE_LDS ? LLVMInt32TypeInContext(context)
+								  : LLVMInt64TypeInContext(context);
+
+		ret->address[i] = LLVMBuildPtrToInt(in->builder, site->pointer, type, "");
+		if (stream->aligned)
+			ret->bases = either(in, ret->bases, first_lane(in, ret->address[i]));
+	}
+	test_wraps(in, number, ret);
+}
+
+/* Go to .Lregular if this is a regular wave and nothing speaks against it. */
+static void put_test(struct code *code, const struct tested *tested, unsigned regular)
+{
+	if (!tested->bases && !tested->wraps) {
+		put(code, "s_cmp_eq_u64 exec, $%u", regular);
+		put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
+		return;
+	}
+	if (tested->bases)
+		put(code, "s_and_b32 s4, $%u, 0x7f", operand(code, "s", tested->bases));
+	if (tested->wraps)
+		put(code, "s_lshr_b32 s%d, $%u, 30", tested->bases ? 5 : 4,
+		    operand(code, "s", tested->wraps));
+	if (tested->bases && tested->wraps)
+		put(code, "s_or_b32 s4, s4, s5");
+	put(code, "s_xor_b64 s[6:7], exec, $%u", regular);
+	put(code, "s_or_b32 s6, s6, s4");
+	put(code, "s_or_b32 s6, s6, s7");
+	put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
+}
+
+static void put_measure(struct pass_group_insert *in, struct code *code, int number,
+			const struct tested *tested, unsigned ctx, uint32_t first_id)
+{
+	const struct plan_group *group = &in->plan->group[number];
+
+	for (size_t i = group->first; i <= group->last; i++) {
+		const struct plan_site *site = &in->plan->site[i];
+		unsigned address = 0;
+		LLVMValueRef function;
+
+		if (site->group != number)
+			continue;
+		function = devlib_share(in->devlib, DEVLIB_MEMORY_SITE,
+					pass_site_shape(&site->site), in->clone, in->analyses);
+		if (site->stream != PLAN_NONE)
+			address = operand(code, "v", tested->address[site->stream]);
+		for (uint32_t offset = 0; offset < site->site.size; offset += site->site.unit)
+			measure_unit(code, site, first_id + (uint32_t)i, address, ctx, function,
+				     offset);
+	}
+}
+
+static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	struct tested tested = {0};
+	struct code code = {0};
+	unsigned regular, ctx;
+
+	position(in, group);
+	test(in, number, &tested);
+	regular = operand(&code, "s", in->regular);
+	ctx = operand(&code, "s",
+		      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	put_test(&code, &tested, regular);
+	if (group->once) {
+		put(&code, "s_cmp_eq_u64 exec, $%u", regular);
+		put(&code, "s_cbranch_scc0 .Lprobe_measure${:uid}");
+		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_MISSES);
+		put(&code, ".Lprobe_measure${:uid}:");
+	}
+	put_measure(in, &code, number, &tested, ctx, first_id);
+	if (group->once) {
+		put(&code, ".Lprobe_regular${:uid}:");
+	} else {
+		put(&code, "s_branch .Lprobe_end${:uid}");
+		put(&code, ".Lprobe_regular${:uid}:");
+		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_RUNS);
+		put(&code, ".Lprobe_end${:uid}:");
+	}
+	finish(in, &code);
+}
+
+/* ---- A guard -------------------------------------------------------------------------------- */
+
+static LLVMValueRef ballot(struct pass_group_insert *in, LLVMValueRef condition)
+{
+	static const char name[] = "llvm.amdgcn.ballot";
+	LLVMModuleRef module = LLVMGetGlobalParent(in->clone);
+	LLVMTypeRef i64 = LLVMTypeOf(in->regular);
+	unsigned number = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, number, &i64, 1);
+
+	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &condition,
+			      1, "");
+}
+
+/* Where a regular wave branches: not all of it goes to the guarded block? That is a miss. */
+static void insert_guard(struct pass_group_insert *in, const struct plan_guard *guard)
+{
+	LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
+	bool taken = LLVMGetSuccessor(branch, 0) == guard->block;
+	struct code code = {0};
+	unsigned mask, regular, ctx;
+
+	LLVMPositionBuilderBefore(in->builder, branch);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(branch));
+	mask = operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
+	regular = operand(&code, "s", in->regular);
+	ctx = operand(&code, "s",
+		      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	if (taken)
+		put(&code, "s_cmp_eq_u64 $%u, $%u", mask, regular);
+	else
+		put(&code, "s_cmp_eq_u64 $%u, 0", mask);
+	put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	put(&code, "s_cmp_eq_u64 exec, $%u", regular);
+	put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	add_to_row(in, &code, regular, ctx, guard->row, PROBE_B_MISSES);
+	put(&code, ".Lprobe_end${:uid}:");
+	finish(in, &code);
+}
+
+LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
+	LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+	LLVMValueRef offset = LLVMConstInt(i64, offsetof(struct probe_ctx, regular), 0);
+	LLVMValueRef at = LLVMBuildGEP2(builder, i8, ctx, &offset, 1, "");
+	LLVMValueRef load = LLVMBuildLoad2(builder, i64, at, "probe.regular");
+
+	LLVMSetAlignment(load, 8);
+	return load;
+}
+
+void pass_group_insert(struct pass_group_insert *in)
+{
+	uint32_t first_id = in->plan->first_site;
+
+	for (int i = 0; i < in->plan->groups; i++)
+		insert_group(in, i, first_id);
+	for (int i = 0; i < in->plan->guards; i++)
+		insert_guard(in, &in->plan->guard[i]);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of groups and guards (pass_plan.h) in a clone of the `memory` kind. */
+#ifndef PROBE_LLVM_PLUGIN_PASS_GROUP_H
+#define PROBE_LLVM_PLUGIN_PASS_GROUP_H
+
+#include "pass_plan.h"
+
+struct pass_group_insert {
+	const struct pass_plan *plan;
+	struct devlib *devlib;
+	LLVMBuilderRef builder;
+	LLVMValueRef clone;
+	LLVMValueRef ctx;     /* the same in all lanes */
+	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
+	void *analyses;
+};
+
+/* probe_ctx.regular, loaded where the builder stands. */
+LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx);
+void pass_group_insert(struct pass_group_insert *in);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of proved sites; see pass_plan.h. */
+#include "pass_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass_shim.h"
+
+bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
+{
+	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
+
+	return options->plain ||
+	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
+}
+
+static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRef function,
+		 const struct pass_options *options)
+{
+	size_t capacity = 0;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			struct plan_site site = {
+				.inst = inst, .group = PLAN_NONE, .stream = PLAN_NONE};
+
+			if (!pass_site_wanted(inst, options, &site.site))
+				continue;
+			if (plan->sites == capacity) {
+				capacity = capacity ? 2 * capacity : 64;
+				plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
+			}
+			site.proved = pass_prove(prover, inst, site.site.pointer, &site.pattern);
+			plan->site[plan->sites++] = site;
+		}
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+static uint32_t natural(const struct pass_site *site)
+{
+	return site->unit == 12 ? 16 : site->unit;
+}
+
+/* Is the proof one that a launch can be reckoned from? */
+static bool eligible(const struct plan_site *site)
+{
+	const struct pass_pattern *pattern = &site->pattern;
+	bool lds = site->site.space == PROBE_SPACE_LDS;
+
+	if (!site->proved || (!lds && site->site.space != PROBE_SPACE_GLOBAL))
+		return false;
+	if (site->site.size / site->site.unit > PLAN_UNITS)
+		return false;
+	/* What an LDS access costs does not depend on its place if all lanes are aligned. */
+	if (lds && (site->site.align < natural(&site->site) || site->site.unit == 12))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (pattern->rising && pattern->stride[i].constant < 0)
+			return false;
+	return true;
+}
+
+/* All lanes on one aligned word: the cost does not depend on which. */
+static bool anywhere(const struct plan_site *site)
+{
+	return pass_pattern_uniform(&site->pattern) && site->site.align >= natural(&site->site);
+}
+
+static int find_stream(const struct pass_plan *plan, const struct plan_group *group,
+		       const struct plan_site *site, int32_t *ret_delta)
+{
+	for (unsigned i = 0; i < group->streams; i++) {
+		const struct plan_site *lead = &plan->site[group->stream[i].lead];
+		int64_t delta = site->pattern.constant - lead->pattern.constant;
+
+		if (lead->site.space == site->site.space && delta == (int32_t)delta &&
+		    pass_pattern_same_leaves(&lead->pattern, &site->pattern)) {
+			*ret_delta = (int32_t)delta;
+			return (int)i;
+		}
+	}
+	return PLAN_NONE;
+}
+
+static bool join(struct pass_plan *plan, int number, size_t index)
+{
+	struct plan_group *group = &plan->group[number];
+	struct plan_site *site = &plan->site[index];
+	int stream = PLAN_NONE;
+	int32_t delta = 0;
+
+	if (group->sites == PLAN_SITES)
+		return false;
+	if (!anywhere(site)) {
+		stream = find_stream(plan, group, site, &delta);
+		if (stream == PLAN_NONE) {
+			if (group->streams == PLAN_STREAMS)
+				return false;
+			stream = (int)group->streams++;
+			group->stream[stream] = (struct plan_stream){
+				.lead = index,
+				.aligned = site->site.space == PROBE_SPACE_GLOBAL,
+			};
+		}
+	}
+	site->group = number;
+	site->stream = stream;
+	site->delta = delta;
+	group->last = index;
+	group->sites++;
+	return true;
+}
+
+static void make_groups(struct pass_plan *plan)
+{
+	int capacity = 0;
+	LLVMBasicBlockRef block = NULL;
+
+	for (size_t i = 0; i < plan->sites; i++) {
+		LLVMBasicBlockRef here = LLVMGetInstructionParent(plan->site[i].inst);
+
+		if (!eligible(&plan->site[i]))
+			continue;
+		if (here == block && join(plan, plan->groups - 1, i))
+			continue;
+		if (plan->groups == capacity) {
+			capacity = capacity ? 2 * capacity : 16;
+			plan->group =
+				pass_alloc(plan->group, (size_t)capacity * sizeof(*plan->group));
+		}
+		plan->group[plan->groups++] =
+			(struct plan_group){.block = here, .first = i, .guard = PLAN_NONE};
+		join(plan, plan->groups - 1, i);
+		block = here;
+	}
+}
+
+/* ---- How often a block runs ------------------------------------------------------------------ */
+
+/*
+ * The first block that runs whenever this one does, and after which this one always runs: the lanes
+ * that run them are the same, since lanes that part join again where all ways meet.
+ */
+static LLVMBasicBlockRef first_of(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
+{
+	LLVMBasicBlockRef first = block;
+
+	for (LLVMBasicBlockRef up = block; up; up = probe_shim_flow_idom(flow, up))
+		if (!probe_shim_flow_depth(flow, up) &&
+		    probe_shim_flow_postdominates(flow, block, up))
+			first = up;
+	return first;
+}
+
+static LLVMBasicBlockRef only_predecessor(LLVMValueRef function, LLVMBasicBlockRef block)
+{
+	LLVMBasicBlockRef found = NULL;
+
+	for (LLVMBasicBlockRef from = LLVMGetFirstBasicBlock(function); from;
+	     from = LLVMGetNextBasicBlock(from)) {
+		LLVMValueRef last = LLVMGetBasicBlockTerminator(from);
+
+		for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+			if (LLVMGetSuccessor(last, i) == block) {
+				if (found)
+					return NULL;
+				found = from;
+			}
+	}
+	return found;
+}
+
+/* Does the block run at most once in a wave, and do we know in which? *ret_guard says. */
+static bool runs_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
+		      LLVMValueRef function, LLVMBasicBlockRef block, int depth, int *ret_guard)
+{
+	struct plan_guard guard = {.parent = PLAN_NONE};
+	LLVMValueRef branch;
+
+	if (probe_shim_flow_depth(flow, block) || depth > 16)
+		return false;
+	guard.block = first_of(flow, block);
+	*ret_guard = PLAN_NONE;
+	if (guard.block == LLVMGetEntryBasicBlock(function))
+		return true;
+	for (int i = 0; i < plan->guards; i++)
+		if (plan->guard[i].block == guard.block) {
+			*ret_guard = i;
+			return true;
+		}
+	guard.from = only_predecessor(function, guard.block);
+	branch = guard.from ? LLVMGetBasicBlockTerminator(guard.from) : NULL;
+	if (!branch || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
+	    LLVMIsConstant(LLVMGetCondition(branch)) ||
+	    !runs_once(plan, flow, function, guard.from, depth + 1, &guard.parent))
+		return false;
+	plan->guard = pass_alloc(plan->guard, (size_t)(plan->guards + 1) * sizeof(*plan->guard));
+	*ret_guard = plan->guards;
+	plan->guard[plan->guards++] = guard;
+	return true;
+}
+
+/* A wave that ends halfway does not do what its blocks' places say. */
+static bool ends_early(LLVMValueRef function)
+{
+	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
+}
+
+void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
+		    const struct pass_options *options, uint32_t first_site, void *analyses)
+{
+	struct pass_prover *prover = pass_prover_create(function, unit->kernel, analyses);
+	const struct probe_shim_flow *flow = pass_prover_flow(prover);
+	bool once = unit->kernel && !ends_early(function);
+	uint32_t row;
+
+	*plan = (struct pass_plan){.first_site = first_site};
+	list(plan, prover, function, options);
+	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
+	    !pass_is_plain(unit->original, options))
+		make_groups(plan);
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].once = once && runs_once(plan, flow, function, plan->group[i].block,
+							0, &plan->group[i].guard);
+	row = first_site + (uint32_t)plan->sites;
+	for (int i = 0; i < plan->guards; i++)
+		plan->guard[i].row = row++;
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].row = row++;
+	plan->rows = (uint32_t)(plan->guards + plan->groups);
+	pass_prover_destroy(prover);
+}
+
+void pass_plan_deinit(struct pass_plan *plan)
+{
+	free(plan->site);
+	free(plan->group);
+	free(plan->guard);
+}

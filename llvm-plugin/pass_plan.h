@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the `memory` kind counts instead of measuring (wire.h section 3): sites of one block with
+ * proved addresses form groups, a group has one row. A plan is made of a unit's base for the site
+ * table, and again of the clone that is to be instrumented: both come out alike.
+ */
+#ifndef PROBE_LLVM_PLUGIN_PASS_PLAN_H
+#define PROBE_LLVM_PLUGIN_PASS_PLAN_H
+
+#include "pass_prove.h"
+
+enum {
+	PLAN_STREAMS = 6, /* addresses, held in registers, per group */
+	PLAN_SITES = 32,
+	PLAN_UNITS = 8, /* machine accesses of one site */
+	PLAN_NONE = -1,
+};
+
+struct plan_site {
+	LLVMValueRef inst;
+	struct pass_site site;
+	struct pass_pattern pattern;
+	bool proved;
+	int group;  /* PLAN_NONE = measured */
+	int stream; /* of the group; PLAN_NONE = all lanes at one place, wherever that is */
+	int32_t delta;
+};
+
+/* Sites at constant distances: one address stands for all. */
+struct plan_stream {
+	size_t lead;  /* index of the site whose address it is */
+	bool aligned; /* the cost depends on where in a line it lies */
+};
+
+struct plan_group {
+	LLVMBasicBlockRef block;
+	size_t first, last; /* its sites lie between, both included */
+	struct plan_stream stream[PLAN_STREAMS];
+	unsigned streams, sites;
+	bool once;
+	int guard; /* once: index, PLAN_NONE = every wave comes here */
+	uint32_t row;
+};
+
+/* A block that its only predecessor branches to, once in a wave. */
+struct plan_guard {
+	LLVMBasicBlockRef block, from;
+	int parent;
+	uint32_t row;
+};
+
+struct pass_plan {
+	struct plan_site *site;
+	size_t sites;
+	struct plan_group *group;
+	int groups;
+	struct plan_guard *guard;
+	int guards;
+	uint32_t first_site;
+	uint32_t rows; /* of guards, then of groups, behind the sites */
+};
+
+/*
+ * `groups` false: sites only. The unit's own sites have ids from `first_site`, its rows follow
+ * them. LLVM values in the plan are `function`'s.
+ */
+void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
+		    const struct pass_options *options, uint32_t first_site, void *analyses);
+void pass_plan_deinit(struct pass_plan *plan);
+
+#endif
