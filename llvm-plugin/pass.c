@@ -9,14 +9,35 @@
 #include "pass_shim.h"
 
 /*
- * Targets whose waves, counters and LDS rules the device library knows: gfx9 with 64 lanes. gfx950
- * has other LDS banks.
+ * Targets whose waves, counters and LDS rules the device library knows: gfx9 with 32 LDS banks. By
+ * the start of the name; the first row that fits counts. NULL = known.
  */
-static bool target_known(const char *cpu, size_t size)
+static const struct {
+	const char *target, *lacks;
+} targets[] = {
+	{"gfx950", "its 64 LDS banks are not known to the device library"},
+	{"gfx9-", "a generic target has no LDS rules of its own"},
+	{"gfx90", NULL},
+	{"gfx94", NULL},
+	{"gfx10",
+	 "waves of RDNA, of 32 or 64 lanes, and its LDS are not known to the device library"},
+	{"gfx11",
+	 "waves of RDNA, of 32 or 64 lanes, and its LDS are not known to the device library"},
+	{"gfx12",
+	 "waves of RDNA, of 32 or 64 lanes, and its LDS are not known to the device library"},
+	{"", "the device library has instructions of gfx9 only"},
+};
+
+static const char *target_lacks(const char *cpu, size_t size)
 {
-	return !size ||
-	       (size > 4 && !strncmp(cpu, "gfx9", 4) &&
-		!(size == 6 && !strncmp(cpu, "gfx950", 6)) && memchr(cpu, '-', size) == NULL);
+	if (!size)
+		return NULL;
+	for (size_t i = 0;; i++) {
+		size_t length = strlen(targets[i].target);
+
+		if (length <= size && !memcmp(cpu, targets[i].target, length))
+			return targets[i].lacks;
+	}
 }
 
 static bool report(LLVMModuleRef module, char *text)
@@ -29,7 +50,7 @@ static bool report(LLVMModuleRef module, char *text)
 	return false;
 }
 
-/* Every kernel for a known target? One sentence if not; such a module stays as it is. */
+/* Every kernel for a known target? One sentence if not; such a module gets no clones. */
 static bool check_targets(const struct pass_units *units)
 {
 	for (size_t i = 0; i < units->count; i++) {
@@ -37,16 +58,38 @@ static bool check_targets(const struct pass_units *units)
 			units->unit[i].original, LLVMAttributeFunctionIndex, "target-cpu", 10);
 		unsigned size = 0;
 		const char *cpu = attribute ? LLVMGetStringAttributeValue(attribute, &size) : "";
+		const char *lacks = target_lacks(cpu, size);
 
-		if (units->unit[i].kernel && !target_known(cpu, size)) {
+		if (units->unit[i].kernel && lacks) {
 			fprintf(stderr,
-				"probe: warning: no probes for target %.*s (known: gfx9 up to "
-				"gfx942); its kernels are compiled without\n",
-				(int)size, cpu);
+				"probe: warning: no probes for target %.*s: %s; its kernels are "
+				"compiled without\n",
+				(int)size, cpu, lacks);
 			return false;
 		}
 	}
 	return true;
+}
+
+/* The table of a module without probes says so, so that reports can. */
+static void refuse(const struct pass_units *units, LLVMModuleRef module)
+{
+	struct pass_table table;
+
+	pass_table_init(&table);
+	for (size_t i = 0; i < units->count; i++) {
+		LLVMValueRef original = units->unit[i].original;
+
+		if (!units->unit[i].kernel)
+			continue;
+		pass_table_add_kernel(&table, &units->unit[i], 0);
+		pass_table_add_uncovered(&table,
+					 LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(original)),
+					 original, PROBE_UNCOVERED_TARGET, "kernel");
+	}
+	pass_marks_remove(module);
+	pass_table_emit(&table, module);
+	pass_table_deinit(&table);
 }
 
 /*
@@ -357,12 +400,14 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
 	options.plain = plain;
 	if (options.by_default && pass_marks_any(module))
 		options.kinds |= 1u << PROBE_KIND_TIME;
-	if (pass_units_collect(&units, module) && check_targets(&units)) {
-		done = devlib_link(&devlib, module, &error);
-		if (done)
+	if (pass_units_collect(&units, module)) {
+		done = true;
+		if (!check_targets(&units))
+			refuse(&units, module);
+		else if (devlib_link(&devlib, module, &error))
 			instrument(&units, module, &devlib, &options, analyses);
 		else
-			report(module, error);
+			done = report(module, error);
 	}
 	pass_units_deinit(&units);
 	pass_options_deinit(&options);

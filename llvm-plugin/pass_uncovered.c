@@ -16,13 +16,27 @@ static const char *what_it_is(LLVMValueRef inst, enum probe_uncovered_reason rea
 	return "atomic operation";
 }
 
+/*
+ * Functions that are no program's: intrinsics, marks, and the compiler's device libraries, which
+ * some flows link later.
+ */
+static bool ours(const char *name)
+{
+	static const char *const prefixes[] = {"llvm.", "__probe", "__ockl_", "__ocml_"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
 /* Not a call that a probe could follow: 0 = it is, or nothing that accesses memory is called. */
 static enum probe_uncovered_reason read_call(const struct pass_units *units, LLVMValueRef inst)
 {
 	LLVMValueRef called, callee;
 	const char *name = pass_called_name(inst);
 
-	if (!LLVMIsACallInst(inst) || !strncmp(name, "llvm.", 5) || !strncmp(name, "__probe", 7))
+	if (!LLVMIsACallInst(inst) || ours(name))
 		return 0;
 	called = LLVMGetCalledValue(inst);
 	if (LLVMIsAInlineAsm(called))

@@ -106,7 +106,8 @@ enum probe_uncovered_reason {
 	PROBE_UNCOVERED_BY_POINTER = 3, /* in a function that is called through a pointer */
 	PROBE_UNCOVERED_EXTERNAL = 4,	/* what a function outside of the module does */
 	PROBE_UNCOVERED_SHAPE = 5,	/* too wide, or through a buffer pointer */
-	PROBE_UNCOVERED_REASONS = 6,
+	PROBE_UNCOVERED_TARGET = 6,	/* a whole kernel: no probes for its target */
+	PROBE_UNCOVERED_REASONS = 7,
 };
 
 /* One access, or one call that may make some, that is not probed. */

@@ -36,7 +36,7 @@ target_link_libraries(call_depths PRIVATE probe_hsa_parts probe_common probe_fla
 add_test(NAME hsa.call_depths COMMAND call_depths ${hsa_out}/call_depths.co)
 set_tests_properties(hsa.call_depths PROPERTIES TIMEOUT 60)
 
-foreach(program hsa_cases hsa_bench)
+foreach(program hsa_cases hsa_bench hsa_opencl)
 	add_executable(${program} ${hsa_dir}/${program}.c ${hsa_dir}/hsa_app.c)
 	target_include_directories(${program} PRIVATE ${HSA_INCLUDE_DIR})
 	target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
