@@ -25,7 +25,8 @@ enum {
  */
 
 struct pass_scope {
-	char *file; /* trailing path components */
+	char *file;	/* trailing path components; NULL: a function */
+	char *function; /* name as in the source, or as the linker knows it */
 	uint32_t first, last;
 };
 
@@ -43,6 +44,8 @@ struct pass_options {
 bool pass_options_init(struct pass_options *options, char **ret_error);
 void pass_options_deinit(struct pass_options *options);
 bool pass_options_in_scope(const struct pass_options *options, const char *file, uint32_t line);
+bool pass_options_function_in_scope(const struct pass_options *options, const char *name,
+				    size_t size);
 const char *pass_kind_name(enum probe_kind kind); /* NULL: no such clone */
 
 /* ---- Units (pass_units.c): a kernel, or a device function a kernel calls directly. --------------

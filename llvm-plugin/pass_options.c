@@ -70,6 +70,13 @@ static bool parse_range(const char *at, const char *end, struct pass_scope *ret)
 	return at == end && ret->first && ret->last >= ret->first;
 }
 
+static void add_scope(struct pass_options *options, const struct pass_scope *scope)
+{
+	options->scope =
+		pass_alloc(options->scope, (options->scopes + 1) * sizeof(*options->scope));
+	options->scope[options->scopes++] = *scope;
+}
+
 static bool parse_scope(struct pass_options *options, const char *text, char **ret_error)
 {
 	for (const char *at = text;; at++) {
@@ -78,16 +85,18 @@ static bool parse_scope(struct pass_options *options, const char *text, char **r
 		struct pass_scope scope = {.first = 1, .last = UINT32_MAX};
 		size_t size = (size_t)((colon ? colon : end) - at);
 
-		if (!size || (colon && !parse_range(colon, end, &scope))) {
-			*ret_error = pass_format("PROBE_SCOPE=%s: '%.*s' is not FILE, FILE:LINE or "
-						 "FILE:FIRST-LAST with lines from 1",
-						 text, (int)(end - at), at);
+		if (size == 8 && colon && !memcmp(at, "function", 8) && colon + 1 < end) {
+			scope.function = pass_format("%.*s", (int)(end - colon - 1), colon + 1);
+		} else if (!size || (colon && !parse_range(colon, end, &scope))) {
+			*ret_error =
+				pass_format("PROBE_SCOPE=%s: '%.*s' is not FILE, FILE:LINE, "
+					    "FILE:FIRST-LAST with lines from 1, or function:NAME",
+					    text, (int)(end - at), at);
 			return false;
+		} else {
+			scope.file = pass_format("%.*s", (int)size, at);
 		}
-		scope.file = pass_format("%.*s", (int)size, at);
-		options->scope =
-			pass_alloc(options->scope, (options->scopes + 1) * sizeof(*options->scope));
-		options->scope[options->scopes++] = scope;
+		add_scope(options, &scope);
 		at = end;
 		if (!*at)
 			return true;
@@ -115,8 +124,10 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 
 void pass_options_deinit(struct pass_options *options)
 {
-	for (size_t i = 0; i < options->scopes; i++)
+	for (size_t i = 0; i < options->scopes; i++) {
 		free(options->scope[i].file);
+		free(options->scope[i].function);
+	}
 	free(options->scope);
 }
 
@@ -137,9 +148,21 @@ bool pass_options_in_scope(const struct pass_options *options, const char *file,
 	for (size_t i = 0; i < options->scopes; i++) {
 		const struct pass_scope *scope = &options->scope[i];
 
-		if (line >= scope->first && line <= scope->last &&
+		if (scope->file && line >= scope->first && line <= scope->last &&
 		    path_ends_with(file, scope->file))
 			return true;
 	}
 	return !options->scopes;
+}
+
+bool pass_options_function_in_scope(const struct pass_options *options, const char *name,
+				    size_t size)
+{
+	for (size_t i = 0; i < options->scopes; i++) {
+		const char *function = options->scope[i].function;
+
+		if (function && strlen(function) == size && !memcmp(function, name, size))
+			return true;
+	}
+	return false;
 }

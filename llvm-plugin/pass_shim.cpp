@@ -354,6 +354,14 @@ const char *probe_shim_subprogram_name(LLVMMetadataRef value, size_t *ret_size)
 	return name.data();
 }
 
+const char *probe_shim_subprogram_source_name(LLVMMetadataRef value, size_t *ret_size)
+{
+	StringRef name = unwrap<DISubprogram>(value)->getName();
+
+	*ret_size = name.size();
+	return name.data();
+}
+
 LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function)
 {
 	return wrap(unwrap<Function>(function)->getSubprogram());

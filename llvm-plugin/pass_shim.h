@@ -63,6 +63,8 @@ void probe_shim_keep(LLVMModuleRef module, LLVMValueRef global);
 /* Debug information. Strings live as long as the context; NULL = unknown. */
 LLVMMetadataRef probe_shim_scope_subprogram(LLVMMetadataRef scope);
 const char *probe_shim_subprogram_name(LLVMMetadataRef subprogram, size_t *ret_size);
+/* Without scope, parameters and mangling. */
+const char *probe_shim_subprogram_source_name(LLVMMetadataRef subprogram, size_t *ret_size);
 LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function);
 /* True if the call has operand bundles, which probe_shim_recall() cannot carry over. */
 bool probe_shim_has_bundles(LLVMValueRef call);

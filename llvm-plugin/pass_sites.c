@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pass.h"
+#include "pass_shim.h"
 
 /*
  * How gfx9 back ends select an access (checked against llc-15 for gfx90a, every width, alignment
@@ -173,6 +174,27 @@ bool pass_is_barrier(LLVMValueRef inst)
 	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.s.barrier");
 }
 
+/* Is it in the function, or inlined from or into it? */
+static bool in_function_scope(LLVMMetadataRef location, const struct pass_options *options)
+{
+	for (; location; location = LLVMDILocationGetInlinedAt(location)) {
+		LLVMMetadataRef subprogram =
+			probe_shim_scope_subprogram(LLVMDILocationGetScope(location));
+		const char *name;
+		size_t size;
+
+		if (!subprogram)
+			continue;
+		name = probe_shim_subprogram_name(subprogram, &size);
+		if (pass_options_function_in_scope(options, name, size))
+			return true;
+		name = probe_shim_subprogram_source_name(subprogram, &size);
+		if (pass_options_function_in_scope(options, name, size))
+			return true;
+	}
+	return false;
+}
+
 bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options)
 {
 	char file[PASS_PATH_MAX] = "";
@@ -184,7 +206,8 @@ bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options)
 	if (!location)
 		return false;
 	pass_location_file(LLVMDILocationGetScope(location), file, sizeof(file));
-	return pass_options_in_scope(options, file, LLVMDILocationGetLine(location));
+	return pass_options_in_scope(options, file, LLVMDILocationGetLine(location)) ||
+	       in_function_scope(location, options);
 }
 
 bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret)

@@ -11,18 +11,34 @@ set(equal_kinds memory trace)
 list(JOIN equal_kinds "," equal_kinds_text)
 file(MAKE_DIRECTORY ${equal_out})
 
-# Each program once without the plugin, too: its original kernels are what nobody touched.
+# Each program once without the plugin, too: its original kernels are what nobody touched. CLANG <major>:
+# that clang itself, which keeps calls of device functions where hipcc inlines all it can. Debian's HIP
+# runtime loads code objects of version 4.
 function(probe_equal_program name source)
+	cmake_parse_arguments(arg "" "CLANG" "" ${ARGN})
+	set(compiler ${HIPCC})
+	set(major 15)
+	set(libraries)
+	if(arg_CLANG)
+		set(major ${arg_CLANG})
+		set(compiler /usr/lib/llvm-${major}/bin/clang++ -x hip -mcode-object-version=4 --rocm-path=/usr
+			--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode)
+		set(libraries -lamdhip64)
+		if(NOT TARGET probe_pass_${major} OR NOT EXISTS /usr/lib/llvm-${major}/bin/clang++)
+			return()
+		endif()
+	endif()
 	foreach(way plain probed)
 		set(plugin)
 		if(way STREQUAL "probed")
-			set(plugin -fpass-plugin=$<TARGET_FILE:probe_pass_15>)
+			set(plugin -fpass-plugin=$<TARGET_FILE:probe_pass_${major}>)
 		endif()
 		add_custom_command(OUTPUT ${equal_out}/${name}.${way}
 			COMMAND ${CMAKE_COMMAND} -E env PROBE_KINDS=${equal_kinds_text}
-				${HIPCC} --offload-arch=gfx90a -w -fno-strict-aliasing ${ARGN} -I${equal_dir} ${plugin} ${source}
-				-o ${equal_out}/${name}.${way}
-			DEPENDS ${source} ${equal_dir}/equal.h probe_pass_15
+				${compiler} --offload-arch=gfx90a -w -fno-strict-aliasing
+				${arg_UNPARSED_ARGUMENTS} -I${equal_dir} ${plugin} ${source}
+				-o ${equal_out}/${name}.${way} ${libraries}
+			DEPENDS ${source} ${equal_dir}/equal.h probe_pass_${major}
 			COMMENT "hipcc ${name}.${way}" VERBATIM)
 		add_custom_target(equal_${name}_${way} ALL DEPENDS ${equal_out}/${name}.${way})
 	endforeach()
@@ -48,3 +64,5 @@ probe_equal_generated(2 25 -O2)
 probe_equal_generated(4 25 -O3 -g)
 probe_equal_generated(6 25 -O2 -g -fno-inline)
 probe_equal_generated(3 8 -O0 -g)
+probe_equal_generated(7 15 CLANG 15 -O2 -g -fno-inline)
+probe_equal_generated(8 15 CLANG 19 -O2 -g)
