@@ -34,6 +34,15 @@
 #include <llvm/Analysis/DivergenceAnalysis.h>
 #endif
 
+#if LLVM_VERSION_MAJOR < 16
+/* Data, so not bound lazily. Weak, so that a later LLVM, which lacks it, gets to hear what is
+ * wrong. */
+namespace llvm::cl
+{
+extern __attribute__((weak)) ManagedStatic<SubCommand> TopLevelSubCommand;
+}
+#endif
+
 using namespace llvm;
 
 static FunctionAnalysisManager &function_analyses(Module &module, void *analyses)
