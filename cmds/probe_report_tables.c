@@ -15,10 +15,10 @@
 
 /* Of our own schema (store/schema): no handler made them. */
 static const char *const own_tables[] = {
-	"probe_run",	   "probe_code",     "probe_site",    "probe_source",  "probe_dispatch",
-	"probe_counter",   "probe_record",   "probe_account", "probe_log",     "probe_loss",
-	"probe_sampler",   "probe_sample",   "probe_state",   "probe_sampled", "probe_profile",
-	"probe_rawsample", "probe_uncovered"};
+	"probe_run",	   "probe_code",      "probe_site",	 "probe_source",  "probe_dispatch",
+	"probe_counter",   "probe_record",    "probe_account",	 "probe_log",	  "probe_loss",
+	"probe_sampler",   "probe_sample",    "probe_state",	 "probe_sampled", "probe_profile",
+	"probe_rawsample", "probe_uncovered", "probe_allocation"};
 
 static bool identifier(const char *name)
 {

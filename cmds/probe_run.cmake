@@ -17,6 +17,7 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/merge.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_account.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_agents.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_allocations.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_code.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_counters.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_filters.c

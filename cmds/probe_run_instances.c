@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "probe_run_allocations.h"
 #include "probe_run_handlers.h"
 #include "probe_run_options.h"
 #include "probe_run_session.h"
@@ -70,6 +71,14 @@ static uint32_t host_site_count(void *ctx, uint32_t code_object)
 	const struct run_code *code = run_table_get(&instance->session->objects.codes, code_object);
 
 	return code && code->sites ? code->site_count : 0;
+}
+
+static const struct probe_allocation_info *
+host_allocation(void *ctx, const struct probe_dispatch_info *dispatch, uint64_t address)
+{
+	const struct run_instance *instance = ctx;
+
+	return run_allocations_find(instance->session->allocations, dispatch->id, address);
 }
 
 static bool identifier(const char *name)
@@ -299,6 +308,7 @@ static void open_instance(struct run_session *session, struct run_instance *inst
 				.table = host_table,
 				.row = host_row,
 				.log = host_log,
+				.allocation = host_allocation,
 			},
 	};
 	err = plugin->handler.open(&instance->host, &instance->state);

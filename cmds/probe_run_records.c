@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/log.h"
+#include "probe_run_allocations.h"
 #include "probe_run_names.h"
 #include "probe_run_options.h"
 #include "probe_run_samples.h"
@@ -370,6 +371,8 @@ static bool apply_dispatch(struct run_session *session, const struct probe_seg_r
 	dispatch->tid = rec->tid;
 	run_dispatch_info(&session->objects, dispatch);
 	run_dispatch_add(&session->objects, dispatch);
+	if (dispatch->hr.id > session->last_dispatch)
+		session->last_dispatch = dispatch->hr.id;
 	note_thread(session, rec->tid);
 	numbers->seen++;
 	numbers->verdicts[dispatch->hr.verdict]++;
@@ -397,6 +400,35 @@ static bool apply_complete(struct run_session *session, const struct probe_seg_r
 	run_samples_complete(session, dispatch);
 	*objects->complete_end = dispatch;
 	objects->complete_end = &dispatch->next_complete;
+	return true;
+}
+
+static bool apply_allocation(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct tail tail = tail_of(rec, sizeof(struct probe_hr_allocation));
+	struct probe_hr_allocation hr;
+	char *frames;
+	bool ok;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	frames = take_string(&tail, hr.frames_len);
+	ok = frames && run_allocations_add(session->allocations,
+					   &(struct probe_allocation_info){.address = hr.address,
+									   .bytes = hr.size,
+									   .source = hr.source,
+									   .site = frames},
+					   session->last_dispatch + 1, UINT64_MAX);
+	free(frames);
+	return ok;
+}
+
+/* What was allocated before the tool was there is freed unknown: no harm. */
+static bool apply_free(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_free hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	run_allocations_free(session->allocations, hr.address, session->last_dispatch);
 	return true;
 }
 
@@ -462,6 +494,8 @@ static const struct {
 	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), run_samples_sampler},
 	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), run_counters_arguments},
 	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), run_samples_take},
+	[PROBE_HR_ALLOCATION] = {sizeof(struct probe_hr_allocation), apply_allocation},
+	[PROBE_HR_FREE] = {sizeof(struct probe_hr_free), apply_free},
 	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
 };
 

@@ -13,6 +13,7 @@
 #include "common/err.h"
 #include "common/trace_pack.h"
 #include "common/trace_parser.h"
+#include "probe_run_allocations.h"
 #include "probe_run_handlers.h"
 #include "probe_run_options.h"
 #include "probe_run_session.h"
@@ -143,6 +144,38 @@ static bool take_run(struct feed *feed, sqlite3_stmt *stmt)
 	return true;
 }
 
+static bool take_allocation(struct feed *feed, sqlite3_stmt *stmt)
+{
+	char *site = text(stmt, 3);
+	const struct probe_allocation_info info = {
+		.address = number(stmt, 0),
+		.bytes = number(stmt, 1),
+		.source = (uint32_t)number(stmt, 2),
+		.site = site,
+	};
+	bool ok = site && run_allocations_add(feed->session.allocations, &info, number(stmt, 4),
+					      sqlite3_column_type(stmt, 5) == SQLITE_NULL
+						      ? UINT64_MAX
+						      : number(stmt, 5));
+
+	free(site);
+	return ok;
+}
+
+/* Databases of earlier versions have none. */
+static bool take_allocations(struct feed *feed, sqlite3_stmt *stmt)
+{
+	struct probe_err *err;
+
+	(void)stmt;
+	err = each(feed,
+		   "SELECT address, size, source, site, first_dispatch, last_dispatch FROM "
+		   "probe_allocation ORDER BY id",
+		   take_allocation);
+	probe_err_destroy(err);
+	return !err;
+}
+
 static bool take_last(struct feed *feed, sqlite3_stmt *stmt)
 {
 	uint64_t *grown = feed->last;
@@ -180,6 +213,11 @@ static struct probe_err *read_objects(struct feed *feed)
 			   "(SELECT value FROM probe_run WHERE key = 'pid'), "
 			   "(SELECT value FROM probe_run WHERE key = 'device') = 'simulated'",
 			   take_run);
+	if (!err)
+		err = each(feed,
+			   "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = "
+			   "'probe_allocation'",
+			   take_allocations);
 	if (!err)
 		err = each(feed,
 			   "SELECT dispatch_id, max(id) FROM probe_record GROUP BY dispatch_id "
@@ -516,6 +554,7 @@ static void deinit(struct feed *feed)
 {
 	sqlite3_finalize(feed->dispatches);
 	run_objects_deinit(&feed->session.objects);
+	run_allocations_destroy(feed->session.allocations);
 	free(feed->last);
 	free(feed->rings);
 	run_trace_batch_deinit(&feed->batch);
@@ -564,6 +603,11 @@ struct probe_err *run_replay(struct run_replay *replay)
 	if (err)
 		return err;
 	run_objects_init(&feed.session.objects);
+	feed.session.allocations = run_allocations_create();
+	if (!feed.session.allocations) {
+		deinit(&feed);
+		return probe_err_oom();
+	}
 	err = check_streams(&feed);
 	if (!err && replay->to)
 		err = probe_store_copy(feed.reader.db, replay->to, replay->force, &store);

@@ -17,6 +17,7 @@
 
 #include "common/err.h"
 #include "common/log.h"
+#include "probe_run_allocations.h"
 #include "probe_run_options.h"
 #include "probe_run_samples.h"
 #include "proved_rows.h"
@@ -87,7 +88,8 @@ struct probe_err *run_session_create(const struct run_config *config,
 	err = session->wake < 0 ? probe_err_create("cannot make an eventfd: %s", strerror(errno))
 				: probe_seg_create(HOST_RING_BYTES, round_rings(ring_count),
 						   RING_BYTES, &session->seg);
-	if (!err && !session->facts)
+	session->allocations = run_allocations_create();
+	if (!err && (!session->facts || !session->allocations))
 		err = probe_err_oom();
 	if (!err)
 		err = run_trace_init(session);
@@ -110,6 +112,7 @@ void run_session_destroy(struct run_session *session)
 	run_samples_deinit(session);
 	proved_scratch_destroy(session->proved);
 	run_objects_deinit(&session->objects);
+	run_allocations_destroy(session->allocations);
 	probe_seg_destroy(&session->seg);
 	if (session->sock >= 0)
 		close(session->sock);
@@ -279,6 +282,8 @@ static void end(struct run_session *session)
 		;
 	session->numbers.unfinished = session->objects.in_flight;
 	run_counters_unfinished(session);
+	run_allocations_resolve(session->allocations);
+	run_allocations_store(session->allocations, session->facts);
 	run_instances_close(session);
 	run_samples_store(session);
 	read_counts(session);

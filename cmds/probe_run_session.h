@@ -25,6 +25,7 @@
 
 struct probe_sites;
 struct proved_scratch;
+struct run_allocations;
 struct run_config;
 struct run_plugins;
 struct run_session;
@@ -201,6 +202,8 @@ struct run_session {
 	struct run_instance *instances;
 	size_t instance_count;
 	struct run_handler_table *handler_tables;
+	struct run_allocations *allocations;
+	uint64_t last_dispatch; /* launched */
 	struct probe_run_info run; /* size = 0: no run_begin yet */
 	bool replay;		   /* no process: records come from a database */
 	char partial[160];	   /* why, "" = it is not */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `heatmap`: where in memory a run's accesses go. Tables probe_heatmap_region (2 MiB),
- * probe_heatmap_page (4 KiB; the busiest `pages=N`) and probe_heatmap_lds (dwords per bank and
- * kernel). Addresses are the process's; the host knows no allocations yet.
+ * Handler `heatmap`: where in memory a run's accesses go. Tables probe_heatmap_allocation (what the
+ * application asked for, and where), probe_heatmap_region (2 MiB), probe_heatmap_page (4 KiB; the
+ * busiest `pages=N`) and probe_heatmap_lds (dwords per bank and kernel). Addresses are the
+ * process's.
  *
  * Counts are of lanes. What crosses a page counts in both, its bytes where they lie; an atomic
  * operation's bytes are read and written. lines64 are the distinct lines touched in the whole run.
@@ -30,6 +31,17 @@ struct page {
 	uint64_t lines;
 	uint64_t count[KINDS];
 	uint64_t bytes[KINDS];
+	uint64_t dispatch;   /* for which `owner` was looked up */
+	uint32_t owner;	     /* of its first byte touched: index of owners, 0 = nobody known */
+	uint32_t last_owner; /* to count a page once per allocation that it was in, in a row */
+};
+
+/* An allocation with accesses; owners[0] stands for all that is in none. */
+struct owner {
+	const struct probe_allocation_info *info;
+	uint64_t pages;
+	uint64_t count[KINDS];
+	uint64_t bytes[KINDS];
 };
 
 struct site {
@@ -47,6 +59,11 @@ struct heatmap {
 	struct page *pages; /* open addressing */
 	size_t count, size;
 	struct page *last;
+	struct owner *owners;
+	size_t owner_count, owner_room;
+	uint32_t *owner_of; /* by id of the allocation */
+	size_t owner_of_room;
+	const struct probe_dispatch_info *dispatch;
 	uint64_t keep; /* rows of table page */
 	bool no_memory;
 };
@@ -118,6 +135,62 @@ static uint64_t line_bits(uint64_t first, uint64_t last)
 	return UINT64_MAX >> (63 - (high - low)) << low;
 }
 
+/* ---- Allocations ----------------------------------------------------------------------------- */
+
+static bool add_owner(struct heatmap *heatmap, const struct probe_allocation_info *info,
+		      uint32_t *ret)
+{
+	if (heatmap->owner_count == heatmap->owner_room) {
+		size_t room = heatmap->owner_room ? 2 * heatmap->owner_room : 64;
+		struct owner *owners = realloc(heatmap->owners, room * sizeof(*owners));
+
+		if (!owners)
+			return false;
+		heatmap->owners = owners;
+		heatmap->owner_room = room;
+	}
+	*ret = (uint32_t)heatmap->owner_count;
+	heatmap->owners[heatmap->owner_count++] = (struct owner){.info = info};
+	return true;
+}
+
+/* Ids count from 1 without gaps. */
+static uint32_t owner_by_id(struct heatmap *heatmap, const struct probe_allocation_info *info)
+{
+	if (info->id >= heatmap->owner_of_room) {
+		size_t room = 2 * (size_t)info->id + 64;
+		uint32_t *grown = realloc(heatmap->owner_of, room * sizeof(*grown));
+
+		if (!grown)
+			return 0;
+		memset(grown + heatmap->owner_of_room, 0,
+		       (room - heatmap->owner_of_room) * sizeof(*grown));
+		heatmap->owner_of = grown;
+		heatmap->owner_of_room = room;
+	}
+	if (!heatmap->owner_of[info->id] && !add_owner(heatmap, info, &heatmap->owner_of[info->id]))
+		heatmap->no_memory = true;
+	return heatmap->owner_of[info->id];
+}
+
+/* Whose is the page in this dispatch? Allocations begin at pages, so one answer will do. */
+static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t lines)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	const struct probe_allocation_info *info = NULL;
+	uint64_t address = page->number << PAGE_SHIFT;
+
+	if (lines)
+		address += (uint64_t)__builtin_ctzll(lines) << LINE_SHIFT;
+	if (host->size > offsetof(struct probe_host, allocation) && host->allocation)
+		info = host->allocation(host->ctx, heatmap->dispatch, address);
+	page->dispatch = heatmap->dispatch->id;
+	page->owner = info ? owner_by_id(heatmap, info) : 0;
+	if (page->last_owner != page->owner + 1)
+		heatmap->owners[page->owner].pages++;
+	page->last_owner = page->owner + 1;
+}
+
 /* `lanes` accesses of one page that take `bytes` from it. */
 static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_t lines,
 		unsigned lanes, uint64_t bytes)
@@ -126,9 +199,13 @@ static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_
 
 	if (!page)
 		return;
+	if (page->dispatch != heatmap->dispatch->id)
+		find_owner(heatmap, page, lines);
 	page->lines |= lines;
 	page->count[kind] += lanes;
 	page->bytes[kind] += bytes;
+	heatmap->owners[page->owner].count[kind] += lanes;
+	heatmap->owners[page->owner].bytes[kind] += bytes;
 }
 
 /* Any address, any size. */
@@ -310,6 +387,7 @@ static int heatmap_batch(void *state, const struct probe_batch *batch)
 
 	if (!kernel)
 		return -ENOMEM;
+	heatmap->dispatch = batch->dispatch;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct probe_access *access = &batch->access[i];
 		const struct site_facts *facts =
@@ -324,6 +402,7 @@ static int heatmap_batch(void *state, const struct probe_batch *batch)
 static int heatmap_open(const struct probe_host *host, void **state)
 {
 	struct heatmap *heatmap = calloc(1, sizeof(*heatmap));
+	uint32_t nobody;
 
 	if (!heatmap)
 		return -ENOMEM;
@@ -337,12 +416,23 @@ static int heatmap_open(const struct probe_host *host, void **state)
 		.site_size = sizeof(struct site),
 		.extra_size = sizeof(struct banks),
 	};
+	if (!add_owner(heatmap, NULL, &nobody)) {
+		free(heatmap);
+		return -ENOMEM;
+	}
 	*state = heatmap;
 	return 0;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+static const struct probe_column allocation_columns[] = {
+	{"allocation", PROBE_TYPE_INTEGER}, {"address", PROBE_TYPE_INTEGER},
+	{"size", PROBE_TYPE_INTEGER},	    {"call_site", PROBE_TYPE_TEXT},
+	{"pages", PROBE_TYPE_INTEGER},	    {"reads", PROBE_TYPE_INTEGER},
+	{"writes", PROBE_TYPE_INTEGER},	    {"atomics", PROBE_TYPE_INTEGER},
+	{"read_bytes", PROBE_TYPE_INTEGER}, {"written_bytes", PROBE_TYPE_INTEGER},
+};
 static const struct probe_column region_columns[] = {
 	{"address", PROBE_TYPE_INTEGER},    {"pages", PROBE_TYPE_INTEGER},
 	{"lines64", PROBE_TYPE_INTEGER},    {"reads", PROBE_TYPE_INTEGER},
@@ -443,6 +533,36 @@ static int write_pages(struct heatmap *heatmap)
 	return err;
 }
 
+/* In the order of first use; accesses in no known allocation last, with 0 and no site. */
+static int write_allocations(const struct heatmap *heatmap)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	int table =
+		host->table(host->ctx, "allocation", allocation_columns, COUNT(allocation_columns));
+	int err = table < 0 ? table : 0;
+
+	for (size_t i = 1; i <= heatmap->owner_count && !err; i++) {
+		const struct owner *owner = &heatmap->owners[i % heatmap->owner_count];
+		const struct probe_allocation_info *info = owner->info;
+		const union probe_value values[] = {
+			{.integer = info ? info->id : 0},
+			{.integer = info ? (int64_t)info->address : 0},
+			{.integer = info ? (int64_t)info->bytes : 0},
+			{.text = info ? info->site : NULL},
+			{.integer = (int64_t)owner->pages},
+			{.integer = (int64_t)owner->count[READS]},
+			{.integer = (int64_t)owner->count[WRITES]},
+			{.integer = (int64_t)owner->count[ATOMICS]},
+			{.integer = (int64_t)(owner->bytes[READS] + owner->bytes[ATOMICS])},
+			{.integer = (int64_t)(owner->bytes[WRITES] + owner->bytes[ATOMICS])},
+		};
+
+		if (info || owner->pages)
+			err = host->row(host->ctx, table, values, COUNT(allocation_columns));
+	}
+	return err;
+}
+
 static int write_memory(struct heatmap *heatmap)
 {
 	const struct probe_host *host = heatmap->sites.host;
@@ -493,9 +613,13 @@ static int heatmap_close(void *state)
 
 	if (!err)
 		err = write_lds(heatmap);
+	if (!err)
+		err = write_allocations(heatmap);
 	sites_report(&heatmap->sites, "heatmap");
 	sites_deinit(&heatmap->sites);
 	free(heatmap->pages);
+	free(heatmap->owners);
+	free(heatmap->owner_of);
 	free(heatmap);
 	return err;
 }
@@ -504,7 +628,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.size = sizeof(struct probe_handler),
 	.abi = PROBE_HANDLER_ABI,
 	.name = "heatmap",
-	.summary = "reads and writes per 2 MiB region and 4 KiB page; LDS dwords per bank",
+	.summary = "reads and writes per allocation, 2 MiB region and page; LDS dwords per bank",
 	.streams = PROBE_STREAM_ACCESS,
 	.open = heatmap_open,
 	.batch = heatmap_batch,

@@ -52,6 +52,8 @@ struct probe_hsa {
 	__typeof__(hsa_queue_store_read_index_screlease) *queue_store_read_index_screlease;
 	__typeof__(hsa_agent_iterate_regions) *agent_iterate_regions;
 	__typeof__(hsa_region_get_info) *region_get_info;
+	__typeof__(hsa_memory_allocate) *memory_allocate;
+	__typeof__(hsa_memory_free) *memory_free;
 	__typeof__(hsa_signal_create) *signal_create;
 	__typeof__(hsa_signal_destroy) *signal_destroy;
 	__typeof__(hsa_signal_load_scacquire) *signal_load_scacquire;
@@ -97,6 +99,10 @@ struct probe_hsa_hooks {
 	__typeof__(hsa_signal_silent_store_screlease) *signal_silent_store_screlease;
 	__typeof__(hsa_executable_freeze) *executable_freeze;
 	__typeof__(hsa_executable_destroy) *executable_destroy;
+	__typeof__(hsa_memory_allocate) *memory_allocate;
+	__typeof__(hsa_memory_free) *memory_free;
+	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
+	__typeof__(hsa_amd_memory_pool_free) *memory_pool_free;
 	__typeof__(hsa_amd_profiling_set_profiler_enabled) *profiling_set_profiler_enabled;
 	__typeof__(hsa_amd_queue_cu_set_mask) *queue_cu_set_mask;
 	__typeof__(hsa_amd_queue_cu_get_mask) *queue_cu_get_mask;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agents.h"
+#include "allocations.h"
 #include "code_objects.h"
 #include "completion.h"
 #include "counters.h"
@@ -119,6 +120,7 @@ static void install_hooks(struct probe_api_root *root)
 	};
 
 	probe_queues_hooks(&hooks);
+	probe_allocations_hooks(&hooks);
 	probe_hsa_install(root, &hooks);
 }
 

@@ -33,6 +33,7 @@ enum table {
 	T_RECORD,
 	T_SITE,
 	T_UNCOVERED,
+	T_ALLOCATION,
 	T_SOURCE,
 	T_SAMPLER,
 	T_SAMPLE,
@@ -100,6 +101,9 @@ static const struct {
 		{"probe_uncovered",
 		 "code_object_id, number, file, line, \"column\", function, what, reason, text",
 		 NULL, 9, 50},
+	[T_ALLOCATION] = {"probe_allocation",
+			  "id, address, size, source, site, first_dispatch, last_dispatch", NULL, 7,
+			  50},
 	[T_SOURCE] = {"probe_source", "file, line, text", NULL, 3, 50},
 	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", NULL, 5, 1},
 	[T_SAMPLE] = {"probe_sample", "code_object_id, offset, samples, lanes, waves, dual", NULL,
@@ -394,6 +398,15 @@ void probe_facts_site(struct probe_facts *facts, const struct probe_site_info *s
 	    INT(site->column), TEXT(site->function), INT(site->access), INT(site->space),
 	    INT(site->bytes), INT(site->unit), INT(site->align), TEXT(owner), INT(kinds),
 	    TEXT(probe_json_text(&facts->json)));
+}
+
+void probe_facts_allocation(struct probe_facts *facts,
+			    const struct probe_allocation_info *allocation, uint64_t first,
+			    uint64_t last)
+{
+	ADD(T_ALLOCATION, INT(allocation->id), INT(allocation->address), INT(allocation->bytes),
+	    INT(allocation->source), TEXT(allocation->site), INT(first),
+	    last == UINT64_MAX ? NONE : INT(last));
 }
 
 void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,

@@ -97,6 +97,11 @@ void probe_facts_sample_part(struct probe_facts *facts, uint64_t first, uint64_t
 void probe_facts_sample_raw(struct probe_facts *facts, uint32_t agent, uint32_t count,
 			    const void *bytes, size_t size);
 
+/* first .. last: dispatches launched while it was there; last UINT64_MAX: it was not freed. */
+void probe_facts_allocation(struct probe_facts *facts,
+			    const struct probe_allocation_info *allocation, uint64_t first,
+			    uint64_t last);
+
 void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,
 			const char *text, size_t len);
 

@@ -174,6 +174,20 @@ struct probe_batch {
 	};
 };
 
+/*
+ * Memory of the process that the GPU can reach, as it was asked for. `site` is where, innermost
+ * call first and one per line: "file.cpp:12" where that could be found out by the time close is
+ * called, else "file+0xoffset"; "" if nobody but the runtime asked.
+ */
+struct probe_allocation_info {
+	uint32_t size;
+	uint32_t id; /* from 1, in the order of the requests */
+	uint64_t address, bytes;
+	uint32_t source; /* enum probe_allocation_source */
+	uint32_t reserved;
+	const char *site;
+};
+
 enum probe_type { PROBE_TYPE_INTEGER = 1, PROBE_TYPE_REAL = 2, PROBE_TYPE_TEXT = 3 };
 
 struct probe_column {
@@ -212,6 +226,12 @@ struct probe_host {
 		__attribute__((format(printf, 3, 4)));
 	/* Not 0: struct probe_wave_info has the fields that it says were added later. */
 	uint32_t wave_fields;
+	/*
+	 * Behind the first version's fields; only if `size` says that it is there. The allocation
+	 * that held an address when a dispatch was launched; NULL if none is known.
+	 */
+	const struct probe_allocation_info *(*allocation)(
+		void *ctx, const struct probe_dispatch_info *dispatch, uint64_t address);
 };
 
 /* What the plugin offers. Unset callbacks are NULL; open, batch and close are required. */

@@ -480,6 +480,8 @@ enum probe_host_rec_type {
 	PROBE_HR_QUEUE_HARDWARE = 14,
 	PROBE_HR_SAMPLER = 15,
 	PROBE_HR_SAMPLES = 16,
+	PROBE_HR_ALLOCATION = 17,
+	PROBE_HR_FREE = 18,
 	PROBE_HR_ARGUMENTS = 20,
 	PROBE_HR_NOTE = 26,
 };
@@ -524,6 +526,27 @@ struct probe_hr_queue_hardware {
 	uint32_t doorbell; /* (doorbell's address >> 3) & 0x3ff */
 	uint32_t size;	   /* packets of the hardware ring */
 	uint32_t reserved;
+};
+
+/*
+ * Memory that the GPU can reach, as the application asked the runtime for it. String: where it did,
+ * innermost call first, as lines "path+0xoffset": the file and the offset that its ELF file gives
+ * the byte before the return address. The runtime's own frames are left out.
+ */
+struct probe_hr_allocation {
+	uint64_t address, size;
+	uint32_t source; /* enum probe_allocation_source */
+	uint32_t frames_len;
+};
+
+enum probe_allocation_source {
+	PROBE_ALLOCATION_POOL = 1,   /* hsa_amd_memory_pool_allocate */
+	PROBE_ALLOCATION_REGION = 2, /* hsa_memory_allocate */
+};
+
+/* Put before the runtime is told. */
+struct probe_hr_free {
+	uint64_t address;
 };
 
 /* Strings: URI. Bytes follow in CODE_BYTES records, then KERNEL records. */

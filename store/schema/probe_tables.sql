@@ -51,6 +51,19 @@ CREATE TABLE probe_uncovered (
 	PRIMARY KEY (code_object_id, number)
 ) WITHOUT ROWID;
 
+-- Memory that the application asked the runtime for. source as enum probe_allocation_source; site:
+-- who asked, innermost call first, one per line; first_dispatch and last_dispatch: ids of dispatches
+-- launched while it was there, from .. to (last: NULL if it was never freed).
+CREATE TABLE probe_allocation (
+	id INTEGER PRIMARY KEY NOT NULL,
+	address INTEGER NOT NULL,
+	size INTEGER NOT NULL,
+	source INTEGER NOT NULL,
+	site TEXT NOT NULL,
+	first_dispatch INTEGER NOT NULL,
+	last_dispatch INTEGER
+);
+
 -- Text of source lines that sites name, copied when the program ran.
 CREATE TABLE probe_source (
 	file TEXT NOT NULL,

@@ -10,17 +10,43 @@ static struct host_state state;
 static struct probe_host host;
 static void *instance;
 
+/* Global memory of the test: 4 MiB from here. */
+#define ORIGIN 0x7f1200000000ull
+enum { PAGES = 1024, LINES = PAGES * 64, FIRST = 100, SECOND = 600 };
+
+/* Two allocations of the first pages; nobody knows the others. */
+static const struct probe_allocation_info allocations[] = {
+	{.size = sizeof(allocations[0]),
+	 .id = 7,
+	 .address = ORIGIN,
+	 .bytes = FIRST * 4096,
+	 .site = "a.c:1"},
+	{.size = sizeof(allocations[0]),
+	 .id = 9,
+	 .address = ORIGIN + FIRST * 4096,
+	 .bytes = (SECOND - FIRST) * 4096,
+	 .site = "b.c:2"},
+};
+
+static const struct probe_allocation_info *
+find_allocation(void *ctx, const struct probe_dispatch_info *dispatch, uint64_t address)
+{
+	(void)ctx;
+	assert_non_null(dispatch);
+	for (size_t i = 0; i < 2; i++)
+		if (address - allocations[i].address < allocations[i].bytes)
+			return &allocations[i];
+	return NULL;
+}
+
 static int start(void **unused)
 {
 	(void)unused;
 	memset(&state, 0, sizeof(state));
 	host = host_of(&state);
+	host.allocation = find_allocation;
 	return probe_handler.open(&host, &instance);
 }
-
-/* Global memory of the test: 4 MiB from here. */
-#define ORIGIN 0x7f1200000000ull
-enum { PAGES = 1024, LINES = PAGES * 64 };
 
 static struct want {
 	int64_t count[3], bytes[3];
@@ -92,11 +118,32 @@ static void check_region(size_t row)
 	assert_int_equal(host_get(&state, row, "lines64"), lines_of(first, 512));
 }
 
+static void check_allocation(size_t row)
+{
+	int64_t id = host_get(&state, row, "allocation"), used = 0;
+	size_t first = id == 7 ? 0 : id == 9 ? FIRST : SECOND;
+	size_t end = id == 7 ? FIRST : id == 9 ? SECOND : PAGES;
+	struct want sum = {0};
+
+	for (size_t i = first; i < end; i++) {
+		used += touched(&pages[i]);
+		for (unsigned kind = 0; kind < 3; kind++) {
+			sum.count[kind] += pages[i].count[kind];
+			sum.bytes[kind] += pages[i].bytes[kind];
+		}
+	}
+	check_counts(row, &sum);
+	assert_int_equal(host_get(&state, row, "pages"), used);
+	assert_string_equal(host_text(&state, row, "call_site"), id == 7   ? "a.c:1"
+								 : id == 9 ? "b.c:2"
+									   : "");
+}
+
 static void test_random(void **unused)
 {
 	static struct random_access random;
 	uint64_t seed = 88172645463325252ull;
-	size_t regions = 0, rows = 0, used = 0;
+	size_t regions = 0, rows = 0, used = 0, owners = 0;
 
 	(void)unused;
 	memset(pages, 0, sizeof(pages));
@@ -127,6 +174,9 @@ static void test_random(void **unused)
 			page = ((size_t)host_get(&state, row, "address") - ORIGIN) / 4096;
 			check_counts(row, &pages[page]);
 			assert_int_equal(host_get(&state, row, "lines64"), lines_of(page, 1));
+		} else if (!strcmp(table, "allocation")) {
+			owners++;
+			check_allocation(row);
 		} else {
 			int64_t bank = host_get(&state, row, "bank");
 
@@ -138,7 +188,8 @@ static void test_random(void **unused)
 	assert_true(regions >= 1);
 	assert_true(rows > 300);
 	assert_int_equal(rows, used);
-	assert_int_equal(state.row_count, regions + rows + 32);
+	assert_int_equal(owners, 3);
+	assert_int_equal(state.row_count, regions + rows + owners + 32);
 }
 
 /* The busiest pages stay, in the order of their addresses, and the user is told. */
@@ -169,6 +220,8 @@ static void test_few_pages(void **unused)
 			assert_int_equal(host_get(&state, row, "reads"), 64 * (3 + 1 + 7 + 6));
 			continue;
 		}
+		if (!strcmp(host_table_of(&state, row), "allocation"))
+			continue;
 		assert_int_equal(host_get(&state, row, "address"), ORIGIN + 4096 * (2 + page_rows));
 		page_rows++;
 	}
