@@ -55,6 +55,7 @@ void run_code_destroy(struct run_code *code)
 	if (!code)
 		return;
 	free(code->bytes);
+	run_groups_destroy(code->groups);
 	if (code->sites)
 		for (uint32_t i = 0; i < code->site_count; i++)
 			free((void *)code->sites[i].frames);
@@ -201,6 +202,7 @@ static void take_sites(struct run_code *code)
 		count++;
 	code->sites = sites;
 	code->site_count = count;
+	code->groups = run_groups_create(code->table);
 }
 
 static void store_uncovered(struct run_session *session, const struct run_code *code)
@@ -228,7 +230,8 @@ static void store_sites(struct run_session *session, const struct run_code *code
 {
 	/* Rows that several sites share are no places in the source. */
 	for (uint32_t i = 0; i < code->site_count; i++)
-		if (!probe_site_is_row(code->sites[i].access))
+		if (!probe_site_is_row(code->sites[i].access) &&
+		    code->sites[i].access != PROBE_ACCESS_GROUP)
 			probe_facts_site(
 				session->facts, &code->sites[i],
 				probe_sites_string(code->table, code->table->sites[i].owner),

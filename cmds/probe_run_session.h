@@ -20,6 +20,7 @@
 
 #include "common/segment_reader.h"
 #include "common/trace_parser.h"
+#include "common/trace_widen.h"
 #include "store/store.h"
 #include "store/store_facts.h"
 
@@ -29,6 +30,7 @@ struct run_allocations;
 struct run_config;
 struct run_plugins;
 struct run_session;
+struct run_groups;
 
 /* ---- What the process told about itself (probe_run_objects.c) ------------------------------- */
 
@@ -46,6 +48,7 @@ struct run_code {
 	char **functions;	       /* demangled: of the sites, then of the frames */
 	struct probe_site_info *sites; /* NULL = no site table */
 	uint32_t site_count;
+	struct run_groups *groups; /* of the trace kind; NULL = none */
 };
 
 struct run_kernel {
@@ -145,7 +148,9 @@ struct run_trace {
 	uint64_t batch_dispatch;
 	unsigned char *arena; /* copies of pieces, until the batch is used */
 	size_t arena_used, arena_room;
-	unsigned char *packed; /* room for one piece */
+	struct probe_trace_wide *wide; /* by ring */
+	unsigned char *piece;	       /* of a ring, as the device wrote it */
+	unsigned char *packed;	       /* for one step of them written out */
 };
 
 struct probe_err *run_trace_init(struct run_session *session);
@@ -158,6 +163,11 @@ void run_trace_feed(struct run_session *session, struct probe_trace_batch *batch
 		    const struct run_dispatch *dispatch);
 /* Read what the last snapshot noted; true if there was anything. */
 bool run_trace_drain(struct run_session *session);
+
+/* Groups of a site table, checked (probe_run_groups.c); NULL = none, or no memory. */
+struct run_groups *run_groups_create(const struct probe_sites *sites);
+void run_groups_destroy(struct run_groups *groups);
+const struct probe_trace_groups *run_groups_table(const struct run_groups *groups);
 
 /* ---- Handlers (probe_run_handlers.c) -------------------------------------------------------- */
 

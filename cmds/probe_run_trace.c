@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draining trace rings. A piece of a ring is copied into the arena, stored raw, parsed in place
- * into the batch, and its space given back to the device; the batch goes to the handlers when it is
- * full, when another dispatch begins, or at the end of the pass.
+ * Draining trace rings. A piece of a ring is copied, written out into the arena (trace_widen.h),
+ * stored, parsed in place into the batch, and its space given back to the device; the batch goes to
+ * the handlers when it is full, when another dispatch begins, or at the end of the pass.
  *
  * A wave's dispatch is known before its records are looked at: its DISPATCH record is committed
  * before the launch, and the caller reads the host ring after the snapshot of the heads.
@@ -20,6 +20,7 @@
 #define BATCH_MESSAGES 1024u
 #define BATCH_WAVES    1024u
 #define ARENA_BYTES    (1u << 20)
+#define STEP_BYTES     (128u << 10) /* written out at a time */
 
 bool run_trace_batch_init(struct probe_trace_batch *batch)
 {
@@ -55,11 +56,13 @@ struct probe_err *run_trace_init(struct run_session *session)
 		return NULL;
 	trace->rings = calloc(count, sizeof(*trace->rings));
 	batch = run_trace_batch_init(&trace->batch);
-	trace->arena_room =
-		ARENA_BYTES > session->seg.ring_size ? ARENA_BYTES : session->seg.ring_size;
+	trace->arena_room = ARENA_BYTES;
 	trace->arena = malloc(trace->arena_room);
-	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(session->seg.ring_size));
-	if (!trace->packed || !trace->rings || !batch || !trace->arena)
+	trace->piece = malloc(session->seg.ring_size);
+	trace->wide = calloc(count, sizeof(*trace->wide));
+	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(STEP_BYTES));
+	if (!trace->packed || !trace->piece || !trace->wide || !trace->rings || !batch ||
+	    !trace->arena)
 		return probe_err_oom();
 	for (uint32_t i = 0; i < count; i++)
 		trace->rings[i].number = i;
@@ -74,6 +77,8 @@ void run_trace_deinit(struct run_session *session)
 	run_trace_batch_deinit(&trace->batch);
 	free(trace->arena);
 	free(trace->packed);
+	free(trace->piece);
+	free(trace->wide);
 	*trace = (struct run_trace){0};
 }
 
@@ -130,7 +135,6 @@ static void store_raw(struct run_session *session, uint64_t dispatch, uint32_t r
 
 	if (!size)
 		return;
-	session->numbers.trace_bytes += size;
 	packed = probe_trace_pack(bytes, size, session->trace.packed);
 	probe_facts_record(session->facts, dispatch, ring, size, session->trace.packed, packed);
 	probe_store_count(session->store, PROBE_STREAM_ID_TRACE, records);
@@ -188,25 +192,61 @@ static size_t parse_piece(struct run_session *session, uint32_t index, const uns
 	}
 }
 
-static bool drain_ring(struct run_session *session, uint32_t index)
+static const struct probe_trace_groups *groups_of(const struct run_session *session, uint64_t id)
+{
+	const struct run_dispatch *dispatch = run_dispatch_find(&session->objects, id);
+	const struct run_code *code =
+		dispatch ? run_table_get(&session->objects.codes, dispatch->info.code_object)
+			 : NULL;
+
+	return code ? run_groups_table(code->groups) : NULL;
+}
+
+/* Write out, store and parse a piece; returns how many bytes of it are done with. */
+static size_t take_piece(struct run_session *session, uint32_t index, size_t size)
 {
 	struct run_trace *trace = &session->trace;
-	bool any = false;
+	struct probe_trace_wide *wide = &trace->wide[index];
+	size_t pos = 0;
 
-	for (;;) {
+	while (size - pos >= 8) {
+		struct probe_trace_wide before = *wide;
+		uint64_t dispatch = probe_trace_wide_dispatch(trace->piece + pos, size - pos, wide);
+		size_t from = pos, room;
 		unsigned char *to;
-		size_t size, done;
 
-		if (trace->arena_room - trace->arena_used < session->seg.ring_size) {
+		/* Its record, and with it what it means, may be behind an unfinished one. */
+		if (dispatch && session->waiting && !run_dispatch_find(&session->objects, dispatch))
+			return from;
+
+		if (trace->arena_room - trace->arena_used < STEP_BYTES) {
 			flush(session);
 			trace->arena_used = 0;
 		}
 		to = trace->arena + trace->arena_used;
-		size = probe_seg_ring_peek(&session->seg, index, to);
+		room = probe_trace_widen(trace->piece, size, &pos, groups_of(session, dispatch),
+					 wide, to, STEP_BYTES);
+		trace->arena_used += room;
+		/* Not all only where a wave's dispatch is unknown: its record is the first. */
+		if (parse_piece(session, index, to, room) < room) {
+			*wide = before;
+			return from;
+		}
+	}
+	return size;
+}
+
+static bool drain_ring(struct run_session *session, uint32_t index)
+{
+	bool any = false;
+
+	for (;;) {
+		size_t size = probe_seg_ring_peek(&session->seg, index, session->trace.piece), done;
+
 		if (!size)
 			return any;
-		trace->arena_used += size;
-		done = parse_piece(session, index, to, size);
+		done = take_piece(session, index, size);
+		session->numbers.trace_bytes += done;
 		probe_seg_ring_consume(&session->seg, index, done);
 		any = any || done;
 		if (done < size)

@@ -19,7 +19,7 @@ struct probe_sites {
 	uint32_t uncovered_count;	  /* those of them that are listed */
 	uint32_t code_before, code_after; /* IR instructions: originals, all clones; 0 = unknown */
 	struct probe_site_uncovered *uncovered_list;
-	struct probe_site *sites; /* the id of a site is its index */
+	struct probe_site *sites;	 /* the id of a site is its index */
 	struct probe_site_proof *proofs; /* by site id; NULL = nothing is proved */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
@@ -35,7 +35,8 @@ void probe_sites_destroy(struct probe_sites *sites);
 /* Is a site of this enum probe_access_kind a place and no access? */
 static inline bool probe_site_is_mark(uint8_t access)
 {
-	return access >= PROBE_ACCESS_REGION && access <= PROBE_ACCESS_MESSAGE;
+	return access >= PROBE_ACCESS_REGION && access <= PROBE_ACCESS_GROUP &&
+	       !probe_site_is_row(access);
 }
 
 /* What keeps an access from being probed, as a sentence's end. */

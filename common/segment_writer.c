@@ -141,8 +141,8 @@ static struct probe_host_rec *reserve(struct probe_segment *seg, uint32_t size)
 		if (rest >= size)
 			rest = 0;
 		/*
-		 * A tail beyond head: others have moved both on since we looked, or the other side is
-		 * broken, which counts as full.
+		 * A tail beyond head: others have moved both on since we looked, or the other side
+		 * is broken, which counts as full.
 		 */
 		if (used > seg->mask + 1) {
 			uint64_t now = __atomic_load_n(&seg->ring->head, __ATOMIC_RELAXED);

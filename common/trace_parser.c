@@ -210,7 +210,7 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 			return PROBE_TRACE_FULL;
 		if (form > PROBE_FORM_FULL) {
 			uint32_t site = word0 & PROBE_SITE_MASK;
-			bool none = form == PROBE_FORM_BEGIN && site == PROBE_SITE_NONE;
+			bool none = form == PROBE_FORM_BEGIN && site == PROBE_SITE_IDLE;
 			bool known = ring->dispatch && (site < sites || (none && sites));
 			struct probe_trace_batch nowhere = {0}, *to = known ? batch : &nowhere;
 			enum taken taken =

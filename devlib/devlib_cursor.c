@@ -80,25 +80,27 @@ DEV_INLINE void answer(uint64_t at, uint32_t left, uint32_t room)
 			 : CURSOR_CHANGES);
 }
 
-DEV_INLINE void refuse(dev_state *state, uint32_t first)
+DEV_INLINE void refuse(dev_state *state, uint32_t records, uint32_t first)
 {
-	if (dev_speaks(first))
-		dev_ring_count(state, true);
+	if (dev_speaks(first)) {
+		__atomic_fetch_add(dev_opaque(&state->emitted), records, __ATOMIC_RELAXED);
+		__atomic_fetch_add(dev_opaque(&state->dropped), records, __ATOMIC_RELAXED);
+	}
 	__asm__ volatile("s_mov_b32 s86, 0\n\ts_mov_b32 s92, 0" : : : CURSOR_CHANGES);
 }
 
 /*
- * Make room for a record of `size` bytes, or count it as lost. A new stretch is at most a quarter
- * of the ring, so that the reader can work while the wave writes.
+ * Make room for `records` records of `bytes` bytes in all, or count them as lost. A new stretch is
+ * at most a quarter of the ring, so that the reader can work while the wave writes.
  */
-DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes)
+DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes, uint32_t records)
 {
 	uint32_t first = dev_first(dev_exec()), size = dev_uniform32(bytes), mode = cursor_mode();
 	dev_state *state = cursor_state();
 
 	if (mode != CURSOR_OWNER) {
 		if (mode == CURSOR_LOST)
-			refuse(state, first);
+			refuse(state, records, first);
 		else
 			__asm__ volatile("s_mov_b32 s86, 0\n\ts_mov_b32 s92, 0"
 					 :
@@ -117,7 +119,7 @@ DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes)
 	if (!await_room(ctx, state, head, pad + size, first, begun, &tail)) {
 		/* The place stays: what comes next may be smaller. */
 		answer(data + offset, 0, 0);
-		refuse(state, first);
+		refuse(state, records, first);
 		return;
 	}
 	uint32_t room = ring - ((uint32_t)head - (uint32_t)tail) - pad, most = ring / 4;
@@ -145,28 +147,52 @@ DEV_INLINE uint32_t wave_in_group(void)
 	return dev_uniform32((x + packet[2] * (y + packet[3] * z)) / 64);
 }
 
-/* False: it is lost. */
-DEV_INLINE bool write_wave(const dev_ctx *ctx, uint32_t site, uint64_t time, uint32_t hw_id,
-			   uint64_t exec, uint32_t plain)
+/*
+ * The lanes that BLOCK records have. Not by rows where they are short: most lanes would be among
+ * them.
+ */
+DEV_INLINE uint64_t row_lanes(void)
 {
-	uint64_t at = cursor_take(sizeof(struct probe_rec_wave), plain);
+	const uint16_t DEV_CONSTANT *packet =
+		(const uint16_t DEV_CONSTANT *)__builtin_amdgcn_dispatch_ptr();
+
+	return packet[2] < 8 ? 3 : dev_ballot(__builtin_amdgcn_workitem_id_x() <= 1) | 3;
+}
+
+struct wave_start {
+	uint64_t exec, time, rows;
+	uint32_t hw_id, site, timed;
+};
+
+/* False: it is lost. The trace kind's ROWS record goes with it. */
+DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, uint32_t plain)
+{
+	uint32_t size =
+		sizeof(struct probe_rec_wave) + (start->timed ? 0 : sizeof(struct probe_rec_rows));
+	uint64_t at = cursor_take(size, plain);
 	uint32_t number = wave_in_group();
 
 	if (!at)
 		return false;
-	if (!dev_speaks(dev_first(exec)))
+	if (!dev_speaks(dev_first(start->exec)))
 		return true;
 	struct probe_rec_wave DEV_GLOBAL *record = (struct probe_rec_wave DEV_GLOBAL *)at;
+	struct probe_rec_rows DEV_GLOBAL *rows = (struct probe_rec_rows DEV_GLOBAL *)(record + 1);
 
-	record->word0 = PROBE_FORM_WAVE << PROBE_FORM_SHIFT | site;
+	record->word0 = PROBE_FORM_WAVE << PROBE_FORM_SHIFT | start->site;
 	record->wave = number;
 	record->dispatch = ctx->dispatch;
 	record->group[0] = __builtin_amdgcn_workgroup_id_x();
 	record->group[1] = __builtin_amdgcn_workgroup_id_y();
 	record->group[2] = __builtin_amdgcn_workgroup_id_z();
-	record->hw_id = hw_id;
-	record->time = time;
-	record->exec = exec;
+	record->hw_id = start->hw_id;
+	record->time = start->time;
+	record->exec = start->exec;
+	if (start->timed)
+		return true;
+	rows->word0 = PROBE_FORM_ROWS << PROBE_FORM_SHIFT;
+	rows->reserved = 0;
+	rows->lanes = start->rows;
 	return true;
 }
 
@@ -174,24 +200,31 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, uint32_t site, uint64_t time, uin
  * Own a ring and begin the wave in it. Without the wave's record nothing behind it has a meaning,
  * so a wave that cannot write it has lost all.
  */
-DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, uint32_t site,
-					    uint32_t plain)
+DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, void *any,
+					    uint32_t site, uint32_t timed, uint32_t plain)
 {
-	uint64_t exec = dev_exec(), time = __builtin_amdgcn_s_memrealtime(), wave = 0;
-	uint32_t hw_id = dev_hw_id(), first = dev_first(exec);
-	uint32_t mode = CURSOR_OFF;
+	struct wave_start start = {
+		.exec = dev_exec(),
+		.time = __builtin_amdgcn_s_memrealtime(),
+		.rows = timed ? 0 : row_lanes(),
+		.hw_id = dev_hw_id(),
+		.site = site,
+		.timed = timed,
+	};
+	uint32_t first = dev_first(start.exec), mode = CURSOR_OFF;
+	uint64_t wave = 0;
 
 	if (cursor_wanted(ctx)) {
-		wave = dev_uniform64(dev_ring_claim(ctx, dev_place(hw_id), first));
+		wave = dev_uniform64(dev_ring_claim(ctx, dev_place(start.hw_id), first));
 		mode = wave & DEV_NO_RING ? CURSOR_LOST : CURSOR_OWNER;
 		if (mode == CURSOR_OWNER && dev_speaks(first))
 			__atomic_store_n(&dev_ring_state(wave)->ctx, (uint64_t)ctx,
 					 __ATOMIC_RELAXED);
 	}
-	cursor_set((uint64_t)dev_ring_state(wave), refill, mode);
-	if (!write_wave(ctx, site, time, hw_id, exec, plain) && mode == CURSOR_OWNER) {
+	cursor_set((uint64_t)dev_ring_state(wave), refill, any, start.rows, mode);
+	if (!write_wave(ctx, &start, plain) && mode == CURSOR_OWNER) {
 		dev_ring_release(ctx, wave, first);
-		cursor_set(wave, refill, CURSOR_LOST);
+		cursor_set(wave, refill, any, start.rows, CURSOR_LOST);
 	}
 	return wave;
 }

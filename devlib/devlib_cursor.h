@@ -2,10 +2,12 @@
 /*
  * A wave's place in its ring, in scalar registers that the compiler never sees: writing a record
  * takes no load, no atomic and no waiting. The pass gives the clones that use them the attribute
- * "amdgpu-num-sgpr" (CURSOR_SGPRS and 6 for vcc and the like), which ends the allocator's registers
- * at s83, and clones all that they call directly. What they call by pointers, or outside of the
+ * "amdgpu-num-sgpr" (80, and 6 for vcc and the like), which ends the allocator's registers at s79,
+ * and clones all that they call directly. What they call by pointers, or outside of the
  * module, keeps these registers, as the ABI of functions demands (s30 and up).
  *
+ *	s[80:81]  __probe_dev_trace_any() of the trace kind
+ *	s[82:83]  the lanes of the wave's ROWS record
  *	s[84:85]  where the next record goes
  *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed
  *	s87	  records written and not yet counted in the ring's state
@@ -33,7 +35,8 @@ enum cursor_mode {
  * it would save and restore them.
  */
 #define CURSOR_REGISTERS                                                                           \
-	"s84", "s85", "s86", "s87", "s88", "s89", "s90", "s91", "s92", "s93", "scc", "memory"
+	"s80", "s81", "s82", "s83", "s84", "s85", "s86", "s87", "s88", "s89", "s90", "s91", "s92", \
+		"s93", "scc", "memory"
 #define CURSOR_CHANGES "scc", "memory"
 
 /* What __probe_dev_ring_refill() may use, as devlib_lean.h says of shared functions. */
@@ -50,6 +53,7 @@ enum cursor_mode {
 	"s_sub_u32 s86, s86, " size "\n\t"                                                         \
 	"s_cbranch_scc0 .Lprobe_room%=\n\t"                                                        \
 	"v_mov_b32 v0, " size "\n\t"                                                               \
+	"v_mov_b32 v1, 1\n\t"                                                                      \
 	"s_swappc_b64 s[30:31], s[88:89]\n\t"                                                      \
 	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lprobe_end%=\n"                                                           \
@@ -61,7 +65,7 @@ enum cursor_mode {
 	"s_add_u32 s87, s87, 1\n"                                                                  \
 	".Lprobe_end%=:"
 
-void __probe_dev_ring_refill(uint32_t size);
+void __probe_dev_ring_refill(uint32_t size, uint32_t records);
 
 /*
  * Where a record of `size` bytes goes, the same in all lanes; 0 = it is lost. `plain`: code that is
@@ -87,7 +91,7 @@ DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
 			 : "s"(dev_scalar32(size))
 			 : CURSOR_CHANGES);
 	if (dev_uniform32(full)) {
-		__probe_dev_ring_refill(size);
+		__probe_dev_ring_refill(size, 1);
 		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
 		if (!dev_uniform32(room))
 			return 0;
@@ -100,16 +104,20 @@ DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
 	return at;
 }
 
-DEV_INLINE void cursor_set(uint64_t state, const void *refill, uint32_t mode)
+DEV_INLINE void cursor_set(uint64_t state, const void *refill, const void *any, uint64_t rows,
+			   uint32_t mode)
 {
-	__asm__ volatile("s_mov_b64 s[84:85], 0\n\t"
+	__asm__ volatile("s_mov_b64 s[80:81], %[any]\n\t"
+			 "s_mov_b64 s[82:83], %[rows]\n\t"
+			 "s_mov_b64 s[84:85], 0\n\t"
 			 "s_mov_b64 s[86:87], 0\n\t"
-			 "s_mov_b64 s[88:89], %0\n\t"
-			 "s_mov_b64 s[90:91], %1\n\t"
+			 "s_mov_b64 s[88:89], %[refill]\n\t"
+			 "s_mov_b64 s[90:91], %[state]\n\t"
 			 "s_mov_b32 s92, 0\n\t"
-			 "s_mov_b32 s93, %2"
+			 "s_mov_b32 s93, %[mode]"
 			 :
-			 : "s"(refill), "s"(dev_scalar64(state)), "s"(dev_scalar32(mode))
+			 : [any] "s"(any), [rows] "s"(dev_scalar64(rows)), [refill] "s"(refill),
+			   [state] "s"(dev_scalar64(state)), [mode] "s"(dev_scalar32(mode))
 			 : CURSOR_REGISTERS);
 }
 

@@ -1,93 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The `trace` kind: every address, one record per wave and access (wire.h section 5). */
+/* The `trace` kind: every address (wire.h section 5). */
 #include "devlib_affine.h"
-#include "devlib_lean.h"
-#include "devlib_ring.h"
-#include "devlib_wave.h"
+#include "devlib_cursor.h"
 
 typedef uint64_t DEV_GLOBAL dev_word;
 
-/* Number of the wave in its workgroup: lanes are numbered x first (AMDGPU ABI). */
-DEV_INLINE uint32_t wave_in_group(void)
-{
-	/* hsa_kernel_dispatch_packet_t: workgroup sizes x, y at bytes 4 and 6. */
-	const uint16_t DEV_CONSTANT *packet =
-		(const uint16_t DEV_CONSTANT *)__builtin_amdgcn_dispatch_ptr();
-	uint32_t x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y(),
-		 z = __builtin_amdgcn_workitem_id_z();
-
-	return dev_uniform32((x + packet[2] * (y + packet[3] * z)) / 64);
-}
-
-struct wave_start {
-	uint64_t exec, time;
-	uint32_t hw_id, number;
-};
-
-DEV_INLINE void fill_wave(const dev_ctx *ctx, uint64_t wave, struct wave_start start, uint64_t at,
-			  uint64_t head)
-{
-	struct probe_rec_wave DEV_GLOBAL *record = (struct probe_rec_wave DEV_GLOBAL *)at;
-
-	record->word0 = PROBE_FORM_WAVE << PROBE_FORM_SHIFT;
-	record->wave = start.number;
-	record->dispatch = ctx->dispatch;
-	record->group[0] = __builtin_amdgcn_workgroup_id_x();
-	record->group[1] = __builtin_amdgcn_workgroup_id_y();
-	record->group[2] = __builtin_amdgcn_workgroup_id_z();
-	record->hw_id = start.hw_id;
-	record->time = start.time;
-	record->exec = start.exec;
-	dev_ring_publish(ctx, wave, head);
-}
-
-/* What follows in the ring is this wave's. Waits also when dropping: without it all would be lost.
- */
-DEV_INLINE bool write_wave(const dev_ctx *ctx, uint64_t wave, const struct wave_start *start,
-			   uint32_t first)
-{
-	uint64_t head = 0;
-	uint64_t at =
-		dev_ring_reserve(ctx, wave, sizeof(struct probe_rec_wave), first, true, &head);
-
-	if (dev_speaks(first)) {
-		dev_ring_count(dev_ring_state(wave), !at);
-		if (at)
-			fill_wave(ctx, wave, *start, at, head);
-	}
-	return dev_ballot(at != 0);
-}
-
-DEV_ENTRY uint64_t __probe_dev_trace_enter(const dev_ctx *ctx)
-{
-	struct wave_start start = {
-		.exec = dev_exec(),
-		.time = __builtin_amdgcn_s_memrealtime(),
-		.hw_id = dev_hw_id(),
-		.number = wave_in_group(),
-	};
-	uint32_t first = dev_first(start.exec);
-	uint64_t wave = dev_ring_claim(ctx, dev_place(start.hw_id), first);
-
-	if (wave & DEV_NO_RING) {
-		if (dev_speaks(first))
-			dev_ring_count(dev_ring_state(wave), true);
-	} else if (!write_wave(ctx, wave, &start, first)) {
-		dev_ring_release(ctx, wave, first);
-		wave |= DEV_NO_RING;
-	}
-	return dev_uniform64(wave);
-}
-
-/* A wave without a ring has counted losses and must show them: see dev_ring_release(). */
-DEV_ENTRY void __probe_dev_trace_exit(const dev_ctx *ctx, uint64_t wave)
-{
-	uint32_t first = dev_first(dev_exec());
-
-	if (wave & DEV_NO_RING && !dev_ring_try(dev_ring_state(wave), first))
-		return;
-	dev_ring_release(ctx, wave, first);
-}
+/* Room for any record of one access: 64 addresses in full. */
+#define ACCESS_MOST 544
 
 /* What a record will be, in few scalars. */
 struct plan {
@@ -142,64 +61,193 @@ DEV_INLINE void write_lanes(uint64_t at, uint64_t address, const struct plan *pl
 		offset[1] = 0;
 }
 
-DEV_INLINE void write_access(const dev_ctx *ctx, uint64_t wave, uint32_t site, uint64_t address,
-			     const struct plan *plan)
+/*
+ * Any EXEC, any addresses of one base; there is room for it. Takes few scalar registers, and no
+ * stack.
+ */
+DEV_SHARED void __probe_dev_trace_any(uint64_t address, uint32_t site, uint32_t accesses)
 {
-	uint32_t first = dev_first(plan->exec);
-	uint64_t head = 0, at = 0;
-
-	if (!dev_ballot(wave & DEV_NO_RING))
-		at = dev_ring_reserve(ctx, wave, plan->size, first,
-				      ctx->when_full == PROBE_FULL_BLOCK, &head);
-	if (plan->form != PROBE_FORM_AFFINE && dev_ballot(at != 0))
-		write_lanes(at, address, plan);
-	if (!dev_speaks(first))
-		return;
-	dev_ring_count(dev_ring_state(wave), !at);
-	if (!at)
-		return;
-	/* The second word is the stride of an affine record, the size of the others. */
-	dev_word *record = (dev_word *)at;
-	uint32_t second = plan->form == PROBE_FORM_AFFINE ? plan->stride : plan->size;
-
-	record[0] = dev_join(site | plan->form << PROBE_FORM_SHIFT, second);
-	record[1] = plan->exec;
-	record[2] = plan->form == PROBE_FORM_FULL ? 0 : plan->base;
-	dev_ring_publish(ctx, wave, head);
-}
-
-/* Any EXEC, any addresses. Arguments come in vector registers; most stay there. */
-DEV_SHARED void __probe_dev_trace_any(uint64_t wave_ctx, uint64_t wave, uint64_t address,
-				      uint32_t site)
-{
-	const dev_ctx *ctx = (const dev_ctx *)dev_uniform64(wave_ctx);
 	struct plan plan = plan_record(address, dev_exec());
+	uint64_t at;
 
-	write_access(ctx, wave, site, address, &plan);
+	__asm__ volatile("s_mov_b64 %0, s[84:85]" : "=s"(at));
+	if (plan.form != PROBE_FORM_AFFINE)
+		write_lanes(at, address, &plan);
+	if (dev_speaks(dev_first(plan.exec))) {
+		/* The second word is the stride of an affine record, the size of the others. */
+		dev_word *record = (dev_word *)at;
+		uint32_t second = plan.form == PROBE_FORM_AFFINE ? plan.stride : plan.size;
+
+		record[0] = dev_join(site | plan.form << PROBE_FORM_SHIFT, second);
+		record[1] = plan.exec;
+		record[2] = plan.form == PROBE_FORM_FULL ? 0 : plan.base;
+	}
+	__asm__ volatile("s_add_u32 s84, s84, %0\n\t"
+			 "s_addc_u32 s85, s85, 0\n\t"
+			 "s_sub_u32 s86, s86, %0\n\t"
+			 "s_add_u32 s87, s87, %1"
+			 :
+			 : "s"(dev_scalar32(plan.size)), "s"(dev_scalar32(accesses))
+			 : CURSOR_CHANGES);
 }
 
-/* A call in disguise, as devlib_lean.h explains. */
-DEV_ENTRY void __probe_dev_trace_global_lean(const dev_ctx *ctx, uint64_t wave, uint32_t site,
-					     uint64_t address, uint32_t shape, void *any,
-					     void *more)
+/* For code that is not optimised: both functions are called as any function is. */
+DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site)
 {
-	uint32_t a0 = (uint32_t)(uint64_t)ctx, a1 = (uint32_t)((uint64_t)ctx >> 32);
-	uint32_t a2 = (uint32_t)wave, a3 = (uint32_t)(wave >> 32);
-	uint32_t a4 = (uint32_t)address, a5 = (uint32_t)(address >> 32), a6 = site;
+	uint32_t left, room;
 
-	(void)shape;
-	(void)more;
-	__asm__ volatile(
-		"s_swappc_b64 s[30:31], %[any]"
-		: "={v0}"(a0), "={v1}"(a1), "={v2}"(a2), "={v3}"(a3), "={v4}"(a4), "={v5}"(a5),
-		  "={v6}"(a6)
-		: "0"(a0), "1"(a1), "2"(a2), "3"(a3), "4"(a4), "5"(a5), "6"(a6), [any] "s"(any)
-		: LEAN_SCALARS, "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15");
+	__asm__ volatile("s_mov_b32 %0, s86" : "=s"(left));
+	if (dev_uniform32(left) < ACCESS_MOST) {
+		__probe_dev_ring_refill(ACCESS_MOST, 1);
+		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
+		if (!dev_uniform32(room))
+			return;
+		__asm__ volatile("s_add_u32 s86, s86, %0" : : "i"(ACCESS_MOST) : CURSOR_CHANGES);
+	}
+	__probe_dev_trace_any(address, site, 1);
 }
 
-/* The address of an LDS access is its offset in the workgroup's LDS. */
-DEV_ENTRY void __probe_dev_trace_lds_lean(const dev_ctx *ctx, uint64_t wave, uint32_t site,
-					  uint32_t address, uint32_t shape, void *any, void *more)
+/*
+ * 0 in the lanes that a BLOCK record need not have (wire.h), if all 64 are active. An address in
+ * LDS has no high half.
+ */
+DEV_ENTRY uint32_t __probe_dev_trace_odd(uint64_t address)
 {
-	__probe_dev_trace_global_lean(ctx, wave, site, address, shape, any, more);
+	uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
+	uint32_t step = low - dev_below32(low);
+
+	return (step - dev_below32(step)) | (high ^ dev_below32(high));
+}
+
+DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
+{
+	uint32_t step = address - dev_below32(address);
+
+	return step - dev_below32(step);
+}
+
+/*
+ * The bases of a block's accesses in one record, if EXEC is full and nothing is odd where it must
+ * not be; else each base for itself. v0 = where a lane's addresses go.
+ */
+#define BLOCK_BEGIN(count)                                                                         \
+	"v_cmp_ne_u32 vcc, 0, %[odd]\n\t"                                                          \
+	"s_andn2_b64 s[4:5], vcc, s[82:83]\n\t"                                                    \
+	"s_orn2_b64 s[4:5], s[4:5], exec\n\t"                                                      \
+	"s_cbranch_scc1 .Lprobe_each%=\n\t"                                                        \
+	"s_bcnt1_i32_b64 s6, s[82:83]\n\t"                                                         \
+	"s_mul_i32 s6, s6, 8*" #count "\n\t"                                                       \
+	"s_add_u32 s6, s6, 8\n\t"                                                                  \
+	"s_sub_u32 s86, s86, s6\n\t"                                                               \
+	"s_cbranch_scc1 .Lprobe_full%=\n"                                                          \
+	".Lprobe_room%=:\n\t"                                                                      \
+	"s_mov_b64 exec, s[82:83]\n\t"                                                             \
+	"v_mbcnt_lo_u32_b32 v0, s82, 0\n\t"                                                        \
+	"v_mbcnt_hi_u32_b32 v0, s83, v0\n\t"                                                       \
+	"v_mul_u32_u24 v0, 8*" #count ", v0\n\t"                                                   \
+	"v_mov_b32 v1, 0\n\t"                                                                      \
+	"v_mov_b32 v2, %[word0]\n\t"                                                               \
+	"v_mov_b32 v3, " #count "\n\t"                                                             \
+	"global_store_dwordx2 v1, v[2:3], s[84:85]\n\t"
+
+#define BLOCK_STORE(n) "global_store_dwordx2 v0, %[a" #n "], s[84:85] offset:8+8*" #n "\n\t"
+
+/* The call clobbers s6. */
+#define BLOCK_END(count)                                                                           \
+	"s_mov_b64 exec, -1\n\t"                                                                   \
+	"s_add_u32 s84, s84, s6\n\t"                                                               \
+	"s_addc_u32 s85, s85, 0\n\t"                                                               \
+	"s_add_u32 s87, s87, %[accesses]\n\t"                                                      \
+	"s_branch .Lprobe_end%=\n"                                                                 \
+	".Lprobe_full%=:\n\t"                                                                      \
+	"v_mov_b32 v0, s6\n\t"                                                                     \
+	"v_mov_b32 v1, %[accesses]\n\t"                                                            \
+	"s_swappc_b64 s[30:31], s[88:89]\n\t"                                                      \
+	"s_bcnt1_i32_b64 s6, s[82:83]\n\t"                                                         \
+	"s_mul_i32 s6, s6, 8*" #count "\n\t"                                                       \
+	"s_add_u32 s6, s6, 8\n\t"                                                                  \
+	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
+	"s_cbranch_scc0 .Lprobe_room%=\n\t"                                                        \
+	"s_branch .Lprobe_end%=\n"                                                                 \
+	".Lprobe_each%=:\n\t"
+
+#define EACH(n)                                                                                    \
+	"s_cmp_lt_u32 s86, 544\n\t"                                                                \
+	"s_cbranch_scc0 .Lprobe_any" #n "%=\n\t"                                                   \
+	"v_mov_b32 v0, 544\n\t"                                                                    \
+	"v_mov_b32 v1, %[n" #n "]\n\t"                                                             \
+	"s_swappc_b64 s[30:31], s[88:89]\n\t"                                                      \
+	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lprobe_next" #n "%=\n\t"                                                  \
+	"s_add_u32 s86, s86, 544\n"                                                                \
+	".Lprobe_any" #n "%=:\n\t"                                                                 \
+	"v_lshlrev_b64 v[0:1], 0, %[a" #n "]\n\t"                                                  \
+	"v_mov_b32 v2, %[site]\n\t"                                                                \
+	"v_add_u32 v2, 1+" #n ", v2\n\t"                                                           \
+	"v_mov_b32 v3, %[n" #n "]\n\t"                                                             \
+	"s_swappc_b64 s[30:31], s[80:81]\n"                                                        \
+	".Lprobe_next" #n "%=:\n\t"
+
+#define BLOCK_LAST ".Lprobe_end%=:"
+
+/* One, to eight: X(n) for each address. */
+#define LIST1(X) X(0)
+#define LIST2(X) LIST1(X) X(1)
+#define LIST3(X) LIST2(X) X(2)
+#define LIST4(X) LIST3(X) X(3)
+#define LIST5(X) LIST4(X) X(4)
+#define LIST6(X) LIST5(X) X(5)
+#define LIST7(X) LIST6(X) X(6)
+#define LIST8(X) LIST7(X) X(7)
+
+#define PARAMETER(n) , uint64_t a##n
+#define WEIGHT(i)    , uint32_t n##i
+#define OPERAND(i)   , [a##i] "v"(a##i), [n##i] "i"(n##i)
+
+#define TRACE_CALL CURSOR_CALL, "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", CURSOR_CHANGES
+
+#define BLOCK(count)                                                                               \
+	DEV_ENTRY void __probe_dev_trace_block##count(                                             \
+		uint32_t site, uint32_t word0, uint32_t accesses,                                  \
+		uint32_t odd LIST##count(WEIGHT) LIST##count(PARAMETER))                           \
+	{                                                                                          \
+		__asm__ volatile(BLOCK_BEGIN(count) LIST##count(BLOCK_STORE) BLOCK_END(count)      \
+					 LIST##count(EACH) BLOCK_LAST                              \
+				 :                                                                 \
+				 : [odd] "v"(odd), [site] "i"(site), [word0] "i"(word0),           \
+				   [accesses] "i"(accesses)LIST##count(OPERAND)                    \
+				 : TRACE_CALL);                                                    \
+	}
+
+BLOCK(1)
+BLOCK(2)
+BLOCK(3)
+BLOCK(4)
+BLOCK(5)
+BLOCK(6)
+BLOCK(7)
+BLOCK(8)
+
+/* The wave comes to a barrier. */
+DEV_ENTRY void __probe_dev_trace_barrier(uint32_t plain)
+{
+	const uint32_t word0 = PROBE_FORM_BARRIER << PROBE_FORM_SHIFT;
+
+	if (plain) {
+		uint64_t at = cursor_take(8, 1);
+
+		if (at && dev_speaks(dev_first(dev_exec())))
+			*(dev_word *)at = word0;
+		return;
+	}
+	__asm__ volatile(CURSOR_TAKE("8") "s_mov_b64 s[6:7], exec\n\t"
+					  "s_ff1_i32_b64 s5, exec\n\t"
+					  "s_lshl_b64 exec, 1, s5\n\t"
+					  "v_mov_b32 v0, %[word0]\n\t"
+					  "v_mov_b32 v1, 0\n\t"
+					  "global_store_dwordx2 v1, v[0:1], s[84:85]\n\t"
+					  "s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("8")
+			 :
+			 : [word0] "i"(word0)
+			 : CURSOR_CALL, CURSOR_CHANGES);
 }

@@ -382,7 +382,7 @@ static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 
 	if (!wave)
 		return -ENOMEM;
-	if (stamp->site == PROBE_SITE_NONE) {
+	if (stamp->site == PROBE_SITE_IDLE) {
 		wave->probe = stamp->clock;
 		return 0;
 	}

@@ -27,11 +27,19 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
 	[DEVLIB_MEMORY_ADD] = "__probe_dev_memory_add",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
-	[DEVLIB_TRACE_ENTER] = "__probe_dev_trace_enter",
-	[DEVLIB_TRACE_EXIT] = "__probe_dev_trace_exit",
-	[DEVLIB_TRACE_GLOBAL_LEAN] = "__probe_dev_trace_global_lean",
-	[DEVLIB_TRACE_LDS_LEAN] = "__probe_dev_trace_lds_lean",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
+	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",
+	[DEVLIB_TRACE_ODD] = "__probe_dev_trace_odd",
+	[DEVLIB_TRACE_ODD_LDS] = "__probe_dev_trace_odd_lds",
+	[DEVLIB_TRACE_BARRIER] = "__probe_dev_trace_barrier",
+	[DEVLIB_TRACE_BLOCK] = "__probe_dev_trace_block1",
+	[DEVLIB_TRACE_BLOCK + 1] = "__probe_dev_trace_block2",
+	[DEVLIB_TRACE_BLOCK + 2] = "__probe_dev_trace_block3",
+	[DEVLIB_TRACE_BLOCK + 3] = "__probe_dev_trace_block4",
+	[DEVLIB_TRACE_BLOCK + 4] = "__probe_dev_trace_block5",
+	[DEVLIB_TRACE_BLOCK + 5] = "__probe_dev_trace_block6",
+	[DEVLIB_TRACE_BLOCK + 6] = "__probe_dev_trace_block7",
+	[DEVLIB_TRACE_BLOCK + 7] = "__probe_dev_trace_block8",
 	[DEVLIB_CURSOR_ENTER] = "__probe_dev_cursor_enter",
 	[DEVLIB_CURSOR_EXIT] = "__probe_dev_cursor_exit",
 	[DEVLIB_TIME_BEGIN] = "__probe_dev_time_begin",
@@ -165,7 +173,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	if (!(shape & DEVLIB_SHAPE_PLAIN))
 		add_attribute(shared.copy, "amdgpu-num-vgpr",
 			      which == DEVLIB_RING_REFILL ? "8" : "16");
-	if (which == DEVLIB_RING_REFILL)
+	if (which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_ANY)
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
 	if (depends_on_shape(which)) {
 		LLVMValueRef param = LLVMGetLastParam(shared.copy);

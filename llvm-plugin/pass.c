@@ -292,12 +292,21 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 }
 
 /*
- * The time kind has clones of all units: what a kernel with a cursor calls must leave the cursor's
- * registers alone (devlib_cursor.h).
+ * The time kind has a clone of every kernel, and the kinds with rings one of every function: what a
+ * kernel calls must leave its cursor's registers alone (devlib_cursor.h).
  */
 static bool has_clone(const struct pass_unit *unit, unsigned kind)
 {
-	return unit->probed || kind == PROBE_KIND_TIME;
+	return unit->probed || kind == PROBE_KIND_TIME ||
+	       (!unit->kernel && probe_kind_has_rings(kind));
+}
+
+static bool has_clones(const struct pass_unit *unit, const struct pass_options *options)
+{
+	for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
+		if (options->kinds & 1u << kind && has_clone(unit, kind))
+			return true;
+	return false;
 }
 
 static void build(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
@@ -312,8 +321,9 @@ static void build(struct pass_units *units, LLVMModuleRef module, struct devlib 
 		for (size_t i = 0; i < units->count; i++)
 			if (!has_clone(&units->unit[i], kind))
 				continue;
-			else if (kind == PROBE_KIND_TIME)
-				pass_time_insert(units, &units->unit[i], devlib, options, analyses);
+			else if (probe_kind_has_rings(kind))
+				pass_ring_insert(units, &units->unit[i], kind, devlib, options,
+						 analyses);
 			else
 				pass_insert(units, &units->unit[i], kind, devlib, options,
 					    analyses);
@@ -350,7 +360,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 	for (size_t i = 0; i < units->count; i++) {
 		struct pass_unit *unit = &units->unit[i];
 
-		if (!unit->probed && !(options->kinds & 1u << PROBE_KIND_TIME))
+		if (!has_clones(unit, options))
 			continue;
 		pass_clone_base(unit, module, options, analyses);
 		list_sites(unit, &table, options, analyses);
@@ -361,6 +371,9 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].base)
 			pass_time_list(&units->unit[i], &table, options);
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE)
+			pass_trace_list(&units->unit[i], &table, options);
 	spread_ranges(units);
 	probe_shim_keep_skips();
 	build(units, module, devlib, options, analyses);

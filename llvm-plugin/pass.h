@@ -60,6 +60,7 @@ struct pass_unit {
 	uint32_t rows;		  /* ids behind the sites: rows of their groups */
 	uint32_t range_first, range_end; /* hull of own and called sites */
 	uint32_t first_mark;		 /* sites that are no accesses (pass_time.c) */
+	uint32_t first_group;		 /* of them, the trace kind's groups (pass_trace.c) */
 	bool kernel;
 	bool probed; /* it or something it calls has sites */
 };
@@ -196,11 +197,13 @@ enum devlib_function {
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
 	DEVLIB_MEMORY_ADD,
 	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape */
-	DEVLIB_TRACE_ENTER,
-	DEVLIB_TRACE_EXIT,
-	DEVLIB_TRACE_GLOBAL_LEAN,
-	DEVLIB_TRACE_LDS_LEAN,
 	DEVLIB_TRACE_ANY,
+	DEVLIB_TRACE_SITE,
+	DEVLIB_TRACE_ODD,
+	DEVLIB_TRACE_ODD_LDS,
+	DEVLIB_TRACE_BARRIER,
+	DEVLIB_TRACE_BLOCK, /* of one site; the next is of two, and so on */
+	DEVLIB_TRACE_BLOCK_LAST = DEVLIB_TRACE_BLOCK + PROBE_GROUP_BASES - 1,
 	DEVLIB_CURSOR_ENTER,
 	DEVLIB_CURSOR_EXIT,
 	DEVLIB_TIME_BEGIN,
@@ -251,6 +254,11 @@ void devlib_unlink(struct devlib *devlib, void *analyses);
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
 		 struct devlib *devlib, const struct pass_options *options, void *analyses);
 
+/*
+ * LLVM 15's module LDS lowering misses a constant LDS address that was folded into a vector: the
+ * clone would get the variable twice. An opaque zero keeps it from folding.
+ */
+LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer);
 /* First instruction of a function behind its allocas, all of which come before it afterwards. */
 LLVMValueRef pass_entry_point(LLVMValueRef function);
 /* Does this call end the wave? */
@@ -261,7 +269,7 @@ bool pass_is_plain(LLVMValueRef function, const struct pass_options *options);
 /* ---- Calls of device.h, and the `time` kind (pass_time.c) ----------------------------------- */
 
 /* Scalar registers left to the compiler where devlib_cursor.h keeps some, and 6 for vcc etc. */
-#define PASS_CURSOR_SGPRS "90"
+#define PASS_CURSOR_SGPRS "86"
 
 bool pass_is_message(LLVMValueRef inst);
 bool pass_marks_any(LLVMModuleRef module);
@@ -270,8 +278,13 @@ void pass_marks_remove(LLVMModuleRef module);
 /* Add the unit's sites that are no accesses to the table. */
 void pass_time_list(struct pass_unit *unit, struct pass_table *table,
 		    const struct pass_options *options);
-void pass_time_insert(const struct pass_units *units, const struct pass_unit *unit,
-		      struct devlib *devlib, const struct pass_options *options, void *analyses);
+/* The same for the groups of its accesses. */
+void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
+		     const struct pass_options *options);
+/* The clone of a kind with rings. */
+void pass_ring_insert(const struct pass_units *units, const struct pass_unit *unit,
+		      enum probe_kind kind, struct devlib *devlib,
+		      const struct pass_options *options, void *analyses);
 
 /* ---- Small things (pass_support.c): out of memory ends the compiler, as it does everywhere in it.
  * -- */

@@ -24,7 +24,7 @@ static const char *const broken_param_attributes[] = {"nocapture", "readnone"};
 
 /*
  * LLVM 16 and later have inferred by now which implicit inputs a kernel does not need. The entries
- * of the kinds with rings read these (devlib_trace.c, devlib_cursor.c); keeping the promise crashes
+ * of the kinds with rings read these (devlib_cursor.c); keeping the promise crashes
  * the back end.
  */
 static const char *const trace_inputs[] = {
@@ -129,9 +129,9 @@ void pass_clone_kind(struct pass_unit *unit, LLVMModuleRef module, enum probe_ki
 
 	set_linkage(clone, unit, module, name);
 	free(name);
-	if (kind == PROBE_KIND_TIME)
+	if (probe_kind_has_rings(kind))
 		LLVMAddTargetDependentFunctionAttr(clone, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
-	if ((kind == PROBE_KIND_TRACE || kind == PROBE_KIND_TIME) && unit->kernel)
+	if (probe_kind_has_rings(kind) && unit->kernel)
 		for (size_t i = 0; i < sizeof(trace_inputs) / sizeof(trace_inputs[0]); i++)
 			LLVMRemoveStringAttributeAtIndex(clone, LLVMAttributeFunctionIndex,
 							 trace_inputs[i],

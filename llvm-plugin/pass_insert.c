@@ -44,45 +44,17 @@ static LLVMValueRef const_i32(const struct insert *in, uint32_t value)
 	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
 }
 
-/*
- * LLVM 15's module LDS lowering misses a constant LDS address that was folded into a vector: the
- * clone would get the variable twice. An opaque zero keeps it from folding.
- */
-static LLVMValueRef opaque_lds(struct insert *in, LLVMValueRef pointer)
+static enum devlib_function probe_of(enum probe_space space)
 {
-	LLVMTypeRef i32 = LLVMInt32TypeInContext(in->context);
-	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
-	LLVMValueRef code, zero;
-
-	if (!LLVMIsConstant(pointer))
-		return pointer;
-	code = LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, (char *)"=s", 2, 0, 0,
-				LLVMInlineAsmDialectATT, 0);
-	zero = LLVMBuildCall2(in->builder, type, code, NULL, 0, "");
-	return LLVMBuildGEP2(in->builder, LLVMInt8TypeInContext(in->context), pointer, &zero, 1,
-			     "");
-}
-
-static enum devlib_function probe_of(const struct insert *in, enum probe_space space)
-{
-	static const enum devlib_function probes[2][3] = {
-		{DEVLIB_MEMORY_GLOBAL_LEAN, DEVLIB_MEMORY_LDS_LEAN, DEVLIB_MEMORY_FLAT_LEAN},
-		{DEVLIB_TRACE_GLOBAL_LEAN, DEVLIB_TRACE_LDS_LEAN, DEVLIB_TRACE_GLOBAL_LEAN},
-	};
-	unsigned column = space == PROBE_SPACE_LDS ? 1 : space == PROBE_SPACE_FLAT ? 2 : 0;
-
-	return probes[in->kind == PROBE_KIND_TRACE][column];
-}
-
-static enum devlib_function shared_of(const struct insert *in)
-{
-	return in->kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ANY : DEVLIB_MEMORY_ANY;
+	return space == PROBE_SPACE_LDS	   ? DEVLIB_MEMORY_LDS_LEAN
+	       : space == PROBE_SPACE_FLAT ? DEVLIB_MEMORY_FLAT_LEAN
+					   : DEVLIB_MEMORY_GLOBAL_LEAN;
 }
 
 static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, unsigned count)
 {
-	LLVMValueRef function = devlib_share(in->devlib, shared_of(in), shape | DEVLIB_SHAPE_PLAIN,
-					     in->clone, in->analyses);
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_ANY,
+					     shape | DEVLIB_SHAPE_PLAIN, in->clone, in->analyses);
 
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, count, "");
 }
@@ -100,14 +72,6 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct p
 	uint32_t shape = pass_site_shape(site);
 
 	address = LLVMBuildZExt(in->builder, address, i64, "");
-	if (in->kind == PROBE_KIND_TRACE) {
-		args[0] = LLVMBuildPtrToInt(in->builder, in->ctx, i64, "");
-		args[1] = in->wave;
-		args[2] = address;
-		args[3] = const_i32(in, id);
-		call_shared(in, shape, args, 4);
-		return;
-	}
 	args[0] = LLVMBuildAdd(in->builder, in->wave, row, "");
 	args[1] = address;
 	args[3] = const_i32(in, shape);
@@ -131,35 +95,20 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
-	pointer = lds ? opaque_lds(in, site->pointer) : site->pointer;
+	pointer = lds ? pass_opaque_lds(in->builder, site->pointer) : site->pointer;
 	address = LLVMBuildPtrToInt(in->builder, pointer, type, "");
 	if (in->plain) {
 		insert_plain(in, address, site, id);
 		return;
 	}
-	any = devlib_share(in->devlib, shared_of(in), shape, in->clone, in->analyses);
+	any = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses);
 	if (site->space == PROBE_SPACE_FLAT)
-		more = devlib_share(in->devlib, shared_of(in), shape | DEVLIB_SHAPE_LDS, in->clone,
-				    in->analyses);
+		more = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
+				    in->clone, in->analyses);
 	LLVMValueRef args[] = {
 		in->ctx, in->wave, const_i32(in, id), address, const_i32(in, shape), any, more,
 	};
-	call_probe(in, probe_of(in, site->space), args, 7, "");
-}
-
-/* The trace kind records a barrier as if it were an access, by a site that is none (wire.h). */
-static void insert_barrier(struct insert *in, LLVMValueRef inst)
-{
-	struct pass_site site = {
-		.pointer = LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_GLOBAL)),
-		.access = PROBE_ACCESS_LOAD,
-		.space = PROBE_SPACE_GLOBAL,
-		.size = 4,
-		.unit = 4,
-		.align = 4,
-	};
-
-	insert_site(in, inst, &site, PROBE_SITE_BARRIER);
+	call_probe(in, probe_of(site->space), args, 7, "");
 }
 
 /*
@@ -208,9 +157,7 @@ static void insert_entry(struct insert *in)
 	if (in->unit->kernel) {
 		in->ctx = LLVMGetParam(in->clone, params - 1);
 		load_regular(in);
-		in->wave = call_probe(
-			in, in->kind == PROBE_KIND_TRACE ? DEVLIB_TRACE_ENTER : DEVLIB_MEMORY_ENTER,
-			&in->ctx, 1, "probe.wave");
+		in->wave = call_probe(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1, "probe.wave");
 		return;
 	}
 	/* Arguments of a function come in vector registers although all lanes agree. */
@@ -229,15 +176,6 @@ bool pass_ends_wave(LLVMValueRef inst)
 	size_t size;
 
 	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.endpgm");
-}
-
-static void insert_exit_before(struct insert *in, LLVMValueRef inst)
-{
-	LLVMValueRef args[] = {in->ctx, in->wave};
-
-	LLVMPositionBuilderBefore(in->builder, inst);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
-	call_probe(in, DEVLIB_TRACE_EXIT, args, 2, "");
 }
 
 static void rewrite_call(struct insert *in, LLVMValueRef inst)
@@ -298,10 +236,6 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 			next = LLVMGetNextInstruction(inst);
 			if (pass_site_wanted(inst, options, &site))
 				insert_own(in, inst, &site, id++);
-			else if (in->kind == PROBE_KIND_TRACE && pass_is_barrier(inst))
-				insert_barrier(in, inst);
-			else if (in->kind == PROBE_KIND_TRACE && pass_ends_wave(inst))
-				insert_exit_before(in, inst);
 			else
 				rewrite_call(in, inst);
 		}
@@ -319,16 +253,9 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 		.plain = pass_is_plain(unit->original, options),
 		.analyses = analyses,
 	};
-	LLVMValueRef last = NULL;
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	/*
-	 * One return: a wave whose lanes leave apart must release its ring once, at the end. The
-	 * back end lets the lanes join there.
-	 */
-	if (kind == PROBE_KIND_TRACE && unit->kernel)
-		last = probe_shim_single_return(in.clone);
 	if (kind == PROBE_KIND_MEMORY)
 		pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
 	/* The entry comes before the sites in the block, but after them in this order: see below.
@@ -337,8 +264,6 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	insert_body(&in, options);
 	insert_groups(&in);
 	drop_entry(&in);
-	if (last)
-		insert_exit_before(&in, last);
 	LLVMDisposeBuilder(in.builder);
 	for (size_t i = 0; i < in.calls; i++)
 		probe_shim_inline(in.call[i]);

@@ -9,6 +9,7 @@
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -343,6 +344,123 @@ void probe_shim_keep(LLVMModuleRef module, LLVMValueRef global)
 
 	appendToUsed(*unwrap(module), list);
 	appendToCompilerUsed(*unwrap(module), list);
+}
+
+namespace
+{
+/* base + sum of scale * (value, extended) + constant, modulo 2^64. */
+struct Address {
+	struct Part {
+		const Value *value;
+		unsigned extension; /* 0, or the cast's opcode */
+		uint64_t scale;
+		bool operator<(const Part &other) const
+		{
+			return std::tie(value, extension, scale) <
+			       std::tie(other.value, other.extension, other.scale);
+		}
+		bool operator==(const Part &other) const
+		{
+			return value == other.value && extension == other.extension &&
+			       scale == other.scale;
+		}
+	};
+	const DataLayout &layout;
+	const Value *base;
+	uint64_t constant = 0;
+	SmallVector<Part, 8> parts;
+
+	Address(const Value *pointer, const DataLayout &of) : layout(of), base(pointer)
+	{
+		while (auto *gep = dyn_cast<GEPOperator>(base)) {
+			unsigned bits = layout.getIndexTypeSizeInBits(gep->getType());
+			MapVector<Value *, APInt> variable;
+			APInt fixed(bits, 0);
+
+			if (bits > 64 || !gep->collectOffset(layout, bits, variable, fixed))
+				break;
+			constant += (uint64_t)fixed.getSExtValue();
+			for (auto &entry : variable)
+				add(entry.first, (uint64_t)entry.second.getSExtValue(), bits);
+			base = gep->getPointerOperand();
+		}
+		llvm::sort(parts);
+	}
+
+	/* A constant added under an extension that cannot overflow comes out of it. */
+	void add(const Value *value, uint64_t scale, unsigned bits)
+	{
+		unsigned extension = 0;
+
+		for (;;) {
+			auto *op = dyn_cast<Operator>(value);
+			auto *by = op && op->getNumOperands() == 2
+					   ? dyn_cast<ConstantInt>(op->getOperand(1))
+					   : nullptr;
+			auto *whole = dyn_cast<OverflowingBinaryOperator>(value);
+			bool exact = value->getType()->getIntegerBitWidth() >= bits && !extension;
+
+			/* An or that adds, as unrolled loops have. */
+			if (by && op->getOpcode() == Instruction::Or && by->getBitWidth() <= 64 &&
+			    !by->isNegative() &&
+			    MaskedValueIsZero(op->getOperand(0), by->getValue(), layout)) {
+				constant += scale * by->getZExtValue();
+				value = op->getOperand(0);
+			} else if (whole && by && whole->getOpcode() == Instruction::Add &&
+				   by->getBitWidth() <= 64) {
+				bool up = extension == Instruction::ZExt;
+
+				if (!exact &&
+				    (up ? !whole->hasNoUnsignedWrap() : !whole->hasNoSignedWrap()))
+					break;
+				constant += scale * (up ? by->getZExtValue()
+							: (uint64_t)by->getSExtValue());
+				value = op->getOperand(0);
+			} else if (!extension && (isa<SExtInst>(value) || isa<ZExtInst>(value))) {
+				extension = cast<Instruction>(value)->getOpcode();
+				value = op->getOperand(0);
+			} else if (exact && whole && by && whole->getOpcode() == Instruction::Shl &&
+				   by->getZExtValue() < 64) {
+				scale <<= by->getZExtValue();
+				value = op->getOperand(0);
+			} else if (exact && whole && by && whole->getOpcode() == Instruction::Mul &&
+				   by->getBitWidth() <= 64) {
+				scale *= (uint64_t)by->getSExtValue();
+				value = op->getOperand(0);
+			} else {
+				break;
+			}
+		}
+		for (Part &part : parts)
+			if (part.value == value && part.extension == extension) {
+				part.scale += scale;
+				return;
+			}
+		parts.push_back({value, extension, scale});
+	}
+};
+} // namespace
+
+bool probe_shim_distance(LLVMValueRef a, LLVMValueRef b, int64_t *ret)
+{
+	const Value *from = unwrap(a), *to = unwrap(b);
+
+	if (from == to) {
+		*ret = 0;
+		return true;
+	}
+	auto *inst = dyn_cast<Instruction>(from);
+	if (!inst)
+		inst = dyn_cast<Instruction>(to);
+	if (!inst || from->getType() != to->getType())
+		return false;
+	const DataLayout &layout = inst->getModule()->getDataLayout();
+	Address first(from, layout), second(to, layout);
+
+	if (first.base != second.base || first.parts != second.parts)
+		return false;
+	*ret = (int64_t)(second.constant - first.constant);
+	return true;
 }
 
 LLVMMetadataRef probe_shim_scope_subprogram(LLVMMetadataRef scope)

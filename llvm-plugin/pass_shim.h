@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <llvm-c/Core.h>
 
 #ifdef __cplusplus
@@ -59,6 +60,12 @@ LLVMValueRef probe_shim_single_return(LLVMValueRef function);
 void probe_shim_atomic_scope(LLVMValueRef function, const char *scope);
 /* Keep a global although nothing refers to it. */
 void probe_shim_keep(LLVMModuleRef module, LLVMValueRef global);
+
+/*
+ * How many bytes b is behind a in every execution, two pointers of one address space: false = not
+ * known. Both are sums of the same values and differ by a constant.
+ */
+bool probe_shim_distance(LLVMValueRef a, LLVMValueRef b, int64_t *ret);
 
 /* Debug information. Strings live as long as the context; NULL = unknown. */
 LLVMMetadataRef probe_shim_scope_subprogram(LLVMMetadataRef scope);

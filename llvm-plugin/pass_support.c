@@ -32,3 +32,17 @@ char *pass_format(const char *format, ...)
 	va_end(args);
 	return text;
 }
+
+LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(pointer));
+	LLVMTypeRef type = LLVMFunctionType(LLVMInt32TypeInContext(context), NULL, 0, 0);
+	LLVMValueRef code, zero;
+
+	if (!LLVMIsConstant(pointer))
+		return pointer;
+	code = LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, (char *)"=s", 2, 0, 0,
+				LLVMInlineAsmDialectATT, 0);
+	zero = LLVMBuildCall2(builder, type, code, NULL, 0, "");
+	return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(context), pointer, &zero, 1, "");
+}

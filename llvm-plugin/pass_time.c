@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pass.h"
+#include "pass_ring.h"
 #include "pass_shim.h"
 
 enum mark_kind { MARK_BEGIN, MARK_END, MARK_EMIT, MARK_LANES, MARK_WORD, MARKS };
@@ -155,25 +155,13 @@ void pass_time_list(struct pass_unit *unit, struct pass_table *table,
 
 /* ---- Putting them in ------------------------------------------------------------------------ */
 
-struct insert {
-	const struct pass_unit *unit;
-	struct devlib *devlib;
-	enum probe_kind kind;
-	uint32_t kinds; /* of the module */
-	LLVMContextRef context;
-	LLVMBuilderRef builder;
-	LLVMValueRef plain;
-	LLVMValueRef *call; /* to be inlined */
-	size_t calls, capacity;
-};
-
-static LLVMValueRef i32(const struct insert *in, uint32_t value)
+LLVMValueRef pass_ring_i32(const struct pass_ring *in, uint32_t value)
 {
 	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
 }
 
-static LLVMValueRef call(struct insert *in, enum devlib_function which, LLVMValueRef *args,
-			 unsigned count)
+LLVMValueRef pass_ring_call(struct pass_ring *in, enum devlib_function which, LLVMValueRef *args,
+			    unsigned count)
 {
 	LLVMValueRef function = in->devlib->function[which];
 
@@ -185,25 +173,26 @@ static LLVMValueRef call(struct insert *in, enum devlib_function which, LLVMValu
 						      function, args, count, "");
 }
 
-static void before(struct insert *in, LLVMValueRef inst)
+void pass_ring_before(struct pass_ring *in, LLVMValueRef inst)
 {
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
 }
 
-static void stamp(struct insert *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
+static void stamp(struct pass_ring *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
 {
-	LLVMValueRef args[] = {i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT), in->plain};
+	LLVMValueRef args[] = {pass_ring_i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT),
+			       in->plain};
 
-	before(in, inst);
-	call(in, form == PROBE_FORM_BEGIN ? DEVLIB_TIME_BEGIN : DEVLIB_TIME_END, args, 2);
+	pass_ring_before(in, inst);
+	pass_ring_call(in, form == PROBE_FORM_BEGIN ? DEVLIB_TIME_BEGIN : DEVLIB_TIME_END, args, 2);
 }
 
 /*
  * A message and its words, which follow it in its block. What optimisation has torn apart is not
  * sent: half a message would be a wrong one.
  */
-static void message(struct insert *in, LLVMValueRef inst, bool lanes, uint32_t site)
+static void message(struct pass_ring *in, LLVMValueRef inst, bool lanes, uint32_t site)
 {
 	LLVMValueRef size = LLVMGetOperand(inst, 0), words[PROBE_MESSAGE_MAX / 8], last = inst, at;
 	unsigned long long bytes =
@@ -224,23 +213,25 @@ static void message(struct insert *in, LLVMValueRef inst, bool lanes, uint32_t s
 	}
 	if (count < wanted)
 		return;
-	before(in, LLVMGetNextInstruction(last));
-	LLVMValueRef flag = i32(in, lanes),
+	pass_ring_before(in, LLVMGetNextInstruction(last));
+	LLVMValueRef flag = pass_ring_i32(in, lanes),
 		     head[] = {
-			     i32(in, site | (uint32_t)PROBE_FORM_MESSAGE << PROBE_FORM_SHIFT),
-			     i32(in, (uint32_t)bytes),
+			     pass_ring_i32(in,
+					   site | (uint32_t)PROBE_FORM_MESSAGE << PROBE_FORM_SHIFT),
+			     pass_ring_i32(in, (uint32_t)bytes),
 			     flag,
 			     in->plain,
 		     };
-	at = call(in, DEVLIB_EMIT_BEGIN, head, 4);
+	at = pass_ring_call(in, DEVLIB_EMIT_BEGIN, head, 4);
 	for (unsigned i = 0; i < wanted; i++) {
-		LLVMValueRef args[] = {at, i32(in, i), i32(in, wanted * 8), flag, words[i]};
+		LLVMValueRef args[] = {at, pass_ring_i32(in, i), pass_ring_i32(in, wanted * 8),
+				       flag, words[i]};
 
-		call(in, DEVLIB_EMIT_WORD, args, 5);
+		pass_ring_call(in, DEVLIB_EMIT_WORD, args, 5);
 	}
 }
 
-static void insert_marks(struct insert *in, LLVMValueRef function)
+static void insert_marks(struct pass_ring *in, LLVMValueRef function)
 {
 	uint32_t id = in->unit->first_mark + (in->kinds & 1u << PROBE_KIND_TIME ? 1 : 0);
 
@@ -262,54 +253,59 @@ static void insert_marks(struct insert *in, LLVMValueRef function)
 		}
 }
 
-static void insert_exit(struct insert *in, LLVMValueRef inst, LLVMValueRef ctx, LLVMValueRef wave)
+static void insert_exit(struct pass_ring *in, LLVMValueRef inst, LLVMValueRef ctx,
+			LLVMValueRef wave)
 {
 	bool timed = in->kind == PROBE_KIND_TIME;
-	LLVMValueRef args[] = {ctx, wave, i32(in, timed ? in->unit->first_mark : 0), i32(in, timed),
-			       in->plain};
+	LLVMValueRef args[] = {ctx, wave, pass_ring_i32(in, timed ? in->unit->first_mark : 0),
+			       pass_ring_i32(in, timed), in->plain};
 
-	before(in, inst);
-	call(in, DEVLIB_CURSOR_EXIT, args, 5);
+	pass_ring_before(in, inst);
+	pass_ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
 }
 
-static LLVMValueRef insert_enter(struct insert *in, LLVMValueRef inst, LLVMValueRef ctx,
-				 void *analyses, bool plain)
+static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMValueRef ctx,
+				 void *analyses)
 {
 	bool timed = in->kind == PROBE_KIND_TIME;
-	LLVMTypeRef pointer = LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT);
-	LLVMValueRef refill = LLVMConstNull(pointer), wave;
+	LLVMValueRef clone = in->unit->clone[in->kind], wave;
+	LLVMValueRef refill =
+			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
+		     any = refill;
 
-	if (!plain)
-		refill = devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind],
-				      analyses);
-	LLVMValueRef args[] = {ctx, refill, i32(in, timed ? in->unit->first_mark : 0), in->plain};
-
+	if (!in->is_plain)
+		refill = devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, clone, analyses);
+	if (!in->is_plain && !timed)
+		any = devlib_share(in->devlib, DEVLIB_TRACE_ANY, 0, clone, analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	wave = call(in, DEVLIB_CURSOR_ENTER, args, 4);
+	LLVMValueRef args[] = {ctx,
+			       refill,
+			       any,
+			       pass_ring_i32(in, timed ? in->unit->first_mark : 0),
+			       pass_ring_i32(in, timed),
+			       in->plain};
+
+	wave = pass_ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
 	if (timed) {
-		LLVMValueRef begin[] = {i32(in, in->unit->first_mark | (uint32_t)PROBE_FORM_BEGIN
-									       << PROBE_FORM_SHIFT),
-					in->plain};
+		uint32_t form = (uint32_t)PROBE_FORM_BEGIN << PROBE_FORM_SHIFT;
+		LLVMValueRef idle[] = {pass_ring_i32(in, PROBE_SITE_IDLE | form), in->plain};
+		LLVMValueRef begin[] = {pass_ring_i32(in, in->unit->first_mark | form), in->plain};
 
-		LLVMValueRef none[] = {
-			i32(in, PROBE_SITE_NONE | (uint32_t)PROBE_FORM_BEGIN << PROBE_FORM_SHIFT),
-			in->plain};
-
-		call(in, DEVLIB_TIME_BEGIN, none, 2);
-		call(in, DEVLIB_TIME_BEGIN, begin, 2);
+		pass_ring_call(in, DEVLIB_TIME_BEGIN, idle, 2);
+		pass_ring_call(in, DEVLIB_TIME_BEGIN, begin, 2);
 	}
 	return wave;
 }
 
 /* Not at -O0, where every little function of a header would be told. */
-static bool stamps_function(const struct insert *in)
+static bool stamps_function(const struct pass_ring *in)
 {
-	return LLVMIsNull(in->plain);
+	return in->kind == PROBE_KIND_TIME && !in->is_plain;
 }
 
 /* Returns of a device function end its time; a kernel has one, and other ends of the wave. */
-static void insert_ends(struct insert *in, LLVMValueRef function, LLVMValueRef ctx,
+static void insert_ends(struct pass_ring *in, LLVMValueRef function, LLVMValueRef ctx,
 			LLVMValueRef wave)
 {
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
@@ -329,8 +325,8 @@ static void insert_ends(struct insert *in, LLVMValueRef function, LLVMValueRef c
 	}
 }
 
-static void insert_calls(const struct pass_units *units, LLVMValueRef function, LLVMValueRef ctx,
-			 LLVMValueRef wave)
+static void insert_calls(const struct pass_ring *in, const struct pass_units *units,
+			 LLVMValueRef function, LLVMValueRef ctx, LLVMValueRef wave)
 {
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
@@ -340,18 +336,20 @@ static void insert_calls(const struct pass_units *units, LLVMValueRef function, 
 
 			next = LLVMGetNextInstruction(inst);
 			if (callee && !callee->kernel && !probe_shim_has_bundles(inst))
-				probe_shim_recall(inst, callee->clone[PROBE_KIND_TIME], extra, 2);
+				probe_shim_recall(inst, callee->clone[in->kind], extra, 2);
 		}
 }
 
-/* Plain code calls refill's plain copy as it calls any function. */
-static void call_plain_refill(struct insert *in, LLVMValueRef function, void *analyses)
+/* Plain code calls the plain copies as it calls any function. */
+static void call_plain(struct pass_ring *in, enum devlib_function which, LLVMValueRef function,
+		       void *analyses)
 {
-	LLVMValueRef refill = in->devlib->function[DEVLIB_RING_REFILL];
-	LLVMValueRef copy =
-		devlib_share(in->devlib, DEVLIB_RING_REFILL, DEVLIB_SHAPE_PLAIN, function, analyses);
+	LLVMValueRef original = in->devlib->function[which], copy;
 
-	for (LLVMUseRef use = LLVMGetFirstUse(refill), next; use; use = next) {
+	if (!LLVMGetFirstUse(original))
+		return;
+	copy = devlib_share(in->devlib, which, DEVLIB_SHAPE_PLAIN, function, analyses);
+	for (LLVMUseRef use = LLVMGetFirstUse(original), next; use; use = next) {
 		LLVMValueRef user = LLVMGetUser(use);
 
 		next = LLVMGetNextUse(use);
@@ -361,35 +359,48 @@ static void call_plain_refill(struct insert *in, LLVMValueRef function, void *an
 	}
 }
 
-static void inline_calls(struct insert *in, LLVMValueRef function, void *analyses, bool plain)
+static void inline_calls(struct pass_ring *in, LLVMValueRef function, void *analyses)
 {
 	for (size_t i = 0; i < in->calls; i++)
 		probe_shim_inline(in->call[i]);
 	free(in->call);
-	if (plain)
-		call_plain_refill(in, function, analyses);
-	else
+	if (in->is_plain) {
+		call_plain(in, DEVLIB_RING_REFILL, function, analyses);
+		call_plain(in, DEVLIB_TRACE_ANY, function, analyses);
+	} else {
 		probe_shim_cleanup(function, analyses);
+	}
 }
 
-void pass_time_insert(const struct pass_units *units, const struct pass_unit *unit,
-		      struct devlib *devlib, const struct pass_options *options, void *analyses)
+void pass_ring_insert(const struct pass_units *units, const struct pass_unit *unit,
+		      enum probe_kind kind, struct devlib *devlib,
+		      const struct pass_options *options, void *analyses)
 {
-	LLVMValueRef function = unit->clone[PROBE_KIND_TIME], entry, ctx, wave;
-	bool plain = pass_is_plain(unit->original, options);
+	LLVMValueRef function = unit->clone[kind], entry, ctx, wave;
 	unsigned params = LLVMCountParams(function);
-	struct insert in = {
-		.unit = unit, .devlib = devlib, .kind = PROBE_KIND_TIME, .kinds = options->kinds};
+	struct pass_ring in = {
+		.unit = unit,
+		.devlib = devlib,
+		.kind = kind,
+		.kinds = options->kinds,
+		.is_plain = pass_is_plain(unit->original, options),
+	};
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	in.plain = i32(&in, plain);
+	in.plain = pass_ring_i32(&in, in.is_plain);
+	/*
+	 * One return: a wave whose lanes leave apart must release its ring once, at the end. The
+	 * back end lets the lanes join there.
+	 */
 	if (unit->kernel)
 		probe_shim_single_return(function);
 	entry = pass_entry_point(function);
+	if (kind == PROBE_KIND_TRACE)
+		pass_trace_insert(&in, function, options);
 	if (unit->kernel) {
 		ctx = LLVMGetParam(function, params - 1);
-		wave = insert_enter(&in, entry, ctx, analyses, plain);
+		wave = insert_enter(&in, entry, ctx, analyses);
 	} else {
 		ctx = LLVMGetParam(function, params - 2);
 		wave = LLVMGetParam(function, params - 1);
@@ -397,8 +408,8 @@ void pass_time_insert(const struct pass_units *units, const struct pass_unit *un
 			stamp(&in, entry, PROBE_FORM_BEGIN, unit->first_mark);
 	}
 	insert_marks(&in, function);
-	insert_calls(units, function, ctx, wave);
+	insert_calls(&in, units, function, ctx, wave);
 	insert_ends(&in, function, ctx, wave);
 	LLVMDisposeBuilder(in.builder);
-	inline_calls(&in, function, analyses, plain);
+	inline_calls(&in, function, analyses);
 }

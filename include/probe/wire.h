@@ -46,6 +46,7 @@ enum probe_access_kind {
 	PROBE_ACCESS_FUNCTION = 6, /* a kernel, or a device function that was not inlined */
 	PROBE_ACCESS_MESSAGE = 7,  /* a call of probe_emit() or probe_emit_lanes() */
 	PROBE_ACCESS_CLASS = 8, /* as BLOCK */
+	PROBE_ACCESS_GROUP = 9,	   /* accesses of a block that the `trace` kind records together */
 };
 
 /* A row of counters, no place in the source? */
@@ -139,7 +140,7 @@ struct probe_site {
 	uint16_t unit;
 	union {
 		uint32_t align; /* known alignment of the address, bytes */
-		uint32_t name;	/* string, of REGION and MESSAGE sites: the name, the tag */
+		uint32_t name;	/* string, of REGION, MESSAGE and GROUP sites: see section 5 */
 	};
 	uint32_t owner; /* string: mangled name of the kernel or device function that holds it */
 	uint32_t kinds; /* bit (1 << enum probe_kind) for each kind that probes it */
@@ -336,13 +337,17 @@ enum probe_form {
 	PROBE_FORM_END = 6,   /* struct probe_rec_stamp: a function or region ends */
 	PROBE_FORM_WAVE_END = 7, /* struct probe_rec_wave_end */
 	PROBE_FORM_MESSAGE = 8,	 /* struct probe_rec_message */
+	/* Below: from the device only, written out as the forms above where rings are read. */
+	PROBE_FORM_BLOCK = 9,	 /* struct probe_rec_block */
+	PROBE_FORM_ROWS = 10,	 /* struct probe_rec_rows */
+	PROBE_FORM_BARRIER = 11, /* 8 bytes: the wave comes to a barrier of its workgroup */
 };
 
 #define PROBE_SITE_MASK 0x00ffffffu
 /* Site of an AFFINE record that says: the wave comes to a barrier of its workgroup (s_barrier). */
 #define PROBE_SITE_BARRIER 0x00ffffffu
 /* Site of a BEGIN stamp with nothing between it and the next: its distance is a stamp's cost. */
-#define PROBE_SITE_NONE	 PROBE_SITE_MASK
+#define PROBE_SITE_IDLE	 PROBE_SITE_MASK
 #define PROBE_FORM_SHIFT 24
 
 struct probe_rec_wave {
@@ -370,6 +375,34 @@ struct probe_rec_lanes {
 	uint64_t exec;
 	uint64_t base; /* NEAR: address = base + offset */
 };
+
+/*
+ * Behind the WAVE record of the `trace` kind: the lanes whose addresses a BLOCK record has. Always
+ * the lowest two, and the first two of each row of work-items.
+ */
+struct probe_rec_rows {
+	uint32_t word0;
+	uint32_t reserved;
+	uint64_t lanes;
+};
+
+/*
+ * Accesses of one basic block by all 64 lanes, word0's a GROUP site. For each of the lanes of the
+ * ROWS record in their order `bases` 64-bit addresses follow. Of the other lanes, from lane 2 on in
+ * their order, each address has the high half of that of the lane below, and a low half as far from
+ * that as that from the one below it, modulo 2^32.
+ *
+ * A GROUP's name tells its sites: "FIRST:B+D,B-D,...", for site FIRST and those behind it each the
+ * number of a base and the bytes between that and the site's address (in LDS, modulo 2^32). The
+ * BASES ids behind a GROUP's are its bases': where not all lanes are active or lie at other strides,
+ * an AFFINE, NEAR or FULL record with such an id stands for all sites of that base.
+ */
+struct probe_rec_block {
+	uint32_t word0;
+	uint32_t bases; /* 1 to PROBE_GROUP_BASES */
+};
+#define PROBE_GROUP_BASES 8u
+#define PROBE_GROUP_SITES 64u
 
 /*
  * A stamp of the `time` kind. The clock is s_memtime's, in cycles of the unit that runs the wave:
@@ -727,6 +760,8 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_ring) == 128, "ring head");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave) == 48, "wave record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_affine) == 24, "affine record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_lanes) == 24, "lanes record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_rows) == 16, "rows record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_block) == 8, "block record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_stamp) == 16, "stamp record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave_end) == 24, "wave end record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_message) == 32, "message record");

@@ -88,7 +88,7 @@ def sites(llvm, plugin, path, out):
 		start = strings + site[11]
 		owner = data[start:data.index(b"\0", start)].decode()
 		if site[6] > 3:
-			continue  # a row of counters that several sites share
+			continue  # no access
 		assert owner not in units, owner
 		units[owner] = site[8], site[9]
 	return units

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace kind: the accesses of a basic block share a record (devlib_trace.c), which is written
+ * where the last of them is. Addresses that are a constant apart share a base. A barrier, a call or
+ * a message between them ends a record, so that records are in program order.
+ *
+ * Groups are found twice, in the base clone for the table and in the clone: both are equal.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "pass_ring.h"
+#include "pass_shim.h"
+
+/* Of "B+D," for each site: at most 2 + 11 + 1 bytes; and "FIRST:". */
+enum { NAME_MAX_BYTES = 16 + 16 * PROBE_GROUP_SITES };
+
+struct base {
+	LLVMValueRef pointer;
+	LLVMValueRef address; /* 64 bits; in a clone only */
+	unsigned sites;
+};
+
+struct group {
+	struct base base[PROBE_GROUP_BASES];
+	unsigned bases, sites;
+	LLVMValueRef odd;  /* or-ed over the bases; in a clone only */
+	LLVMValueRef last; /* the last access */
+	char name[NAME_MAX_BYTES];
+	size_t length;
+};
+
+/* A walk over a function's accesses: into the table, or into a clone. */
+struct walk {
+	struct pass_ring *ring; /* NULL = into the table */
+	struct pass_table *table;
+	const struct pass_unit *unit;
+	const struct pass_options *options;
+	uint32_t site, mark; /* next ids */
+	struct group group;
+};
+
+/* An address as it is recorded, *ret_short as it is: in LDS, the offset in the workgroup's. */
+static LLVMValueRef address_of(struct pass_ring *ring, LLVMValueRef pointer, bool lds,
+			       LLVMValueRef *ret_short)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(ring->context);
+	LLVMTypeRef type = lds ? LLVMInt32TypeInContext(ring->context) : i64;
+
+	pointer = lds ? pass_opaque_lds(ring->builder, pointer) : pointer;
+	*ret_short = LLVMBuildPtrToInt(ring->builder, pointer, type, "");
+	return LLVMBuildZExt(ring->builder, *ret_short, i64, "");
+}
+
+static void take_address(struct pass_ring *ring, struct group *group, struct base *base,
+			 LLVMValueRef inst, bool lds)
+{
+	LLVMValueRef value, odd;
+
+	pass_ring_before(ring, inst);
+	base->address = address_of(ring, base->pointer, lds, &value);
+	odd = pass_ring_call(ring, lds ? DEVLIB_TRACE_ODD_LDS : DEVLIB_TRACE_ODD, &value, 1);
+	group->odd = group->odd ? LLVMBuildOr(ring->builder, group->odd, odd, "") : odd;
+}
+
+/* In code that is not optimised each access is recorded by itself. */
+static void write_site(struct pass_ring *ring, LLVMValueRef inst, const struct pass_site *site,
+		       uint32_t id)
+{
+	LLVMValueRef args[2], value;
+
+	pass_ring_before(ring, inst);
+	args[0] = address_of(ring, site->pointer, site->space == PROBE_SPACE_LDS, &value);
+	args[1] = pass_ring_i32(ring, id);
+	pass_ring_call(ring, DEVLIB_TRACE_SITE, args, 2);
+}
+
+static void write_group(struct walk *walk)
+{
+	struct pass_ring *ring = walk->ring;
+	struct group *group = &walk->group;
+	LLVMValueRef args[4 + 2 * PROBE_GROUP_BASES];
+
+	pass_ring_before(ring, group->last);
+	args[0] = pass_ring_i32(ring, walk->mark);
+	args[1] = pass_ring_i32(ring, walk->mark | (uint32_t)PROBE_FORM_BLOCK << PROBE_FORM_SHIFT);
+	args[2] = pass_ring_i32(ring, group->sites);
+	args[3] = group->odd;
+	for (unsigned i = 0; i < group->bases; i++) {
+		args[4 + i] = pass_ring_i32(ring, group->base[i].sites);
+		args[4 + group->bases + i] = group->base[i].address;
+	}
+	pass_ring_call(ring, DEVLIB_TRACE_BLOCK + (group->bases - 1), args, 4 + 2 * group->bases);
+}
+
+/* The group's id, then one for each base. */
+static void list_group(struct walk *walk)
+{
+	struct pass_site site = {.access = PROBE_ACCESS_GROUP};
+	const struct group *group = &walk->group;
+
+	site.align = pass_table_string(walk->table, group->name, group->length);
+	for (unsigned i = 0; i <= group->bases; i++)
+		pass_table_add_site(walk->table, group->last, &site, walk->unit->original,
+				    1u << PROBE_KIND_TRACE);
+}
+
+static void end_group(struct walk *walk)
+{
+	if (!walk->group.sites)
+		return;
+	if (!walk->ring)
+		list_group(walk);
+	else if (!walk->ring->is_plain)
+		write_group(walk);
+	walk->mark += 1 + walk->group.bases;
+	walk->group.sites = walk->group.bases = 0;
+	walk->group.odd = NULL;
+	walk->group.length = 0;
+}
+
+/* The base a pointer is a constant behind, a new one if there is none and room for it; else NULL.
+ */
+static struct base *find_base(struct group *group, LLVMValueRef pointer, int64_t *ret_distance)
+{
+	for (unsigned i = 0; i < group->bases; i++)
+		if (probe_shim_distance(group->base[i].pointer, pointer, ret_distance) &&
+		    *ret_distance == (int32_t)*ret_distance)
+			return &group->base[i];
+	*ret_distance = 0;
+	if (group->bases == PROBE_GROUP_BASES)
+		return NULL;
+	group->base[group->bases] = (struct base){.pointer = pointer};
+	return &group->base[group->bases++];
+}
+
+static void take_site(struct walk *walk, LLVMValueRef inst, const struct pass_site *site)
+{
+	struct group *group = &walk->group;
+	bool lds = site->space == PROBE_SPACE_LDS;
+	struct base *base;
+	int64_t distance;
+
+	if (group->sites == PROBE_GROUP_SITES)
+		end_group(walk);
+	base = find_base(group, site->pointer, &distance);
+	if (!base) {
+		end_group(walk);
+		base = find_base(group, site->pointer, &distance);
+	}
+	if (!base->sites && walk->ring && !walk->ring->is_plain)
+		take_address(walk->ring, group, base, inst, lds);
+	if (!group->sites)
+		group->length =
+			(size_t)snprintf(group->name, sizeof(group->name), "%u:", walk->site);
+	group->length += (size_t)snprintf(
+		group->name + group->length, sizeof(group->name) - group->length, "%s%u%+d",
+		group->sites ? "," : "", (unsigned)(base - group->base), (int)distance);
+	base->sites++;
+	group->sites++;
+	group->last = inst;
+	if (walk->ring && walk->ring->is_plain)
+		write_site(walk->ring, inst, site, walk->site);
+	walk->site++;
+}
+
+static bool ends_group(LLVMValueRef inst)
+{
+	return pass_is_barrier(inst) || pass_is_message(inst) || pass_ends_wave(inst) ||
+	       pass_direct_callee(inst) ||
+	       (LLVMIsACallInst(inst) && !LLVMIsAFunction(LLVMGetCalledValue(inst)));
+}
+
+static void walk_function(struct walk *walk, LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+			struct pass_site site;
+
+			next = LLVMGetNextInstruction(inst);
+			if (pass_site_wanted(inst, walk->options, &site)) {
+				take_site(walk, inst, &site);
+				continue;
+			}
+			if (ends_group(inst))
+				end_group(walk);
+			if (walk->ring && pass_is_barrier(inst)) {
+				pass_ring_before(walk->ring, inst);
+				pass_ring_call(walk->ring, DEVLIB_TRACE_BARRIER, &walk->ring->plain,
+					       1);
+			}
+		}
+		end_group(walk);
+	}
+}
+
+void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
+		     const struct pass_options *options)
+{
+	struct walk walk = {
+		.table = table,
+		.unit = unit,
+		.options = options,
+		.site = unit->first_site,
+	};
+
+	unit->first_group = pass_table_sites(table);
+	if (!pass_is_plain(unit->original, options))
+		walk_function(&walk, unit->base);
+}
+
+void pass_trace_insert(struct pass_ring *ring, LLVMValueRef function,
+		       const struct pass_options *options)
+{
+	struct walk walk = {
+		.ring = ring,
+		.unit = ring->unit,
+		.options = options,
+		.site = ring->unit->first_site,
+		.mark = ring->unit->first_group,
+	};
+
+	walk_function(&walk, function);
+}
