@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Regions whose number and time are known: the kernel reads the clock itself inside of them.
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+
+#include <probe/device.h>
+
+enum { GROUPS = 6, LANES = 192, WAVES = LANES / 64, TURNS = 5 };
+
+static __device__ __attribute__((noinline)) void nap(int turns)
+{
+	probe_region_begin("nap");
+	for (int i = 0; i < turns; i++)
+		__builtin_amdgcn_s_sleep(8);
+	probe_region_end("nap");
+}
+
+// clocks[wave] = cycles of the first "known" region, measured inside of it.
+__global__ void regions(unsigned long long *clocks)
+{
+	unsigned wave = blockIdx.x * WAVES + threadIdx.x / 64;
+
+	probe_region_begin("known");
+	unsigned long long start = clock64();
+	for (int i = 0; i < 20; i++)
+		__builtin_amdgcn_s_sleep(10);
+	unsigned long long stop = clock64();
+	probe_region_end("known");
+	probe_region_begin("outer");
+#pragma unroll 1
+	for (int i = 0; i < TURNS; i++) {
+		probe_region_begin("inner");
+		__builtin_amdgcn_s_sleep(2);
+		probe_region_end("inner");
+	}
+	probe_region_end("outer");
+	// Waves of lanes that differ: half of the lanes take the region, in odd groups none.
+	if (threadIdx.x % 2 && blockIdx.x % 2 == 0) {
+		probe_region_begin("branch");
+		__builtin_amdgcn_s_sleep(1);
+		probe_region_end("branch");
+	}
+	nap(3);
+	// Left open by the waves of group 0, which end inside.
+	probe_region_begin("left");
+	if (blockIdx.x == 0)
+		return;
+	probe_region_end("left");
+	if (threadIdx.x % 64 == 0)
+		clocks[wave] = stop - start;
+}
+
+__global__ void none(unsigned long long *out)
+{
+	out[threadIdx.x] = 1;
+}
+
+int main()
+{
+	unsigned long long *clocks, least = ~0ull, most = 0;
+
+	if (hipMallocManaged(&clocks, GROUPS * WAVES * sizeof(*clocks)) != hipSuccess)
+		return 1;
+	regions<<<GROUPS, LANES>>>(clocks);
+	if (hipDeviceSynchronize() != hipSuccess)
+		return 1;
+	for (int i = WAVES; i < GROUPS * WAVES; i++) {
+		least = clocks[i] < least ? clocks[i] : least;
+		most = clocks[i] > most ? clocks[i] : most;
+	}
+	printf("%llu %llu\n", least, most);
+	none<<<1, 64>>>(clocks);
+	return hipDeviceSynchronize() != hipSuccess;
+}

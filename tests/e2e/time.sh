@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Kind `time`: regions of known number, and of a length that the kernel measures itself.
+. "$(dirname "$0")/lib.sh"
+
+compile "$source/tests/e2e/time.hip" program -I "$source/include"
+record run.db -q -a time -- ./program >clocks
+read -r least most <clocks
+balanced run.db
+
+# spans COLUMNS NAME: of the regions with a name
+spans()
+{
+	sqlite3 run.db "SELECT $1 FROM probe_time_span WHERE what = 'region' AND name = '$2'"
+}
+
+# 6 groups of 3 waves.
+for row in 'known|18|0' 'outer|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
+	name=${row%%|*}
+	expect "$name" "$(spans 'executions, open' "$name")" "${row#*|}"
+done
+expect "kernels" "$(sqlite3 run.db "SELECT executions FROM probe_time_span
+	WHERE what = 'function' AND name LIKE 'regions%'")" 18
+expect "a kernel without regions has a time too" "$(sqlite3 run.db "SELECT executions, min > 0, share
+	FROM probe_time_span WHERE what = 'function' AND name LIKE 'none%'")" "1|1|1.0"
+expect "the function that is not inlined" "$(sqlite3 run.db "SELECT executions FROM probe_time_span
+	WHERE what = 'function' AND name LIKE '%nap%'")" 18
+
+# A span holds what it holds, and what two stamps cost is little.
+expect "as the kernel measures it" "$(sqlite3 run.db "SELECT min >= $least, min - $least <= stamp,
+	max >= $most, max - $most <= stamp FROM probe_time_span WHERE name = 'known'")" "1|1|1|1"
+expect "inner in outer" "$(sqlite3 run.db "SELECT i.cycles < o.cycles, o.cycles < i.cycles + o.overhead +
+	18 * o.stamp FROM probe_time_span i, probe_time_span o WHERE i.name = 'inner' AND o.name = 'outer'")" "1|1"
+expect "percentiles" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span
+	WHERE NOT (min <= p50 AND p50 <= p90 AND p90 <= p99 AND p99 <= max)")" 0
+
+# Places and lines tell the same spans.
+expect "by place" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span s WHERE
+	(SELECT sum(executions) || ' ' || sum(cycles) FROM probe_time_place p WHERE p.kernel = s.kernel
+	AND p.site = s.site) <> s.executions || ' ' || s.cycles")" 0
+expect "timeline" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span s WHERE
+	(SELECT count(*) || ' ' || sum(end - begin) FROM probe_time_line l WHERE l.kernel = s.kernel
+	AND l.site = s.site) <> s.executions || ' ' || s.cycles")" 0
+expect "nothing sticks out of its kernel" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line a
+	JOIN probe_time_line b ON a.dispatch = b.dispatch AND a.group_x = b.group_x AND a.wave = b.wave
+	AND b.depth = 0 WHERE a.begin < b.begin OR a.end > b.end")" 0
+
+# The model's clock: the same again, with another number of host threads.
+PROBE_SIM_THREADS=1 record again.db -q -a time:timeline=0 -- ./program >/dev/null
+for db in run.db again.db; do
+	sqlite3 "$db" 'SELECT kernel, site, what, name, executions, cycles, min, max, p50, p90, p99, overhead
+		FROM probe_time_span ORDER BY kernel, site' >"$db.spans"
+done
+cmp run.db.spans again.db.spans || fail "another run, other times"
+expect "no timeline" "$(sqlite3 again.db 'SELECT count(*) FROM probe_time_line')" 0
+
+# Not optimised: the same regions.
+compile "$source/tests/e2e/time.hip" plain -O0 -I "$source/include"
+record run.db -q -a time -- ./plain >/dev/null
+balanced run.db
+for row in 'known|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
+	name=${row%%|*}
+	expect "-O0: $name" "$(spans 'executions, open' "$name")" "${row#*|}"
+done
+
+# Workgroups 1 and 2 only: their waves, and no others.
+compile "$source/tests/e2e/time.hip" program -I "$source/include"
+record run.db -q --filter-x 1:3 -a time -- ./program >/dev/null
+balanced run.db
+expect "filtered" "$(spans 'executions, open' inner)" "30|0"
+expect "groups" "$(sqlite3 run.db "SELECT group_concat(DISTINCT group_x) FROM
+	(SELECT group_x FROM probe_time_line ORDER BY group_x)")" "1,2"
+expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line WHERE depth = 0")" 6
