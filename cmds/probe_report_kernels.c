@@ -143,6 +143,24 @@ struct probe_err *report_dispatches(const struct report *report, struct report_d
 }
 
 /* The ten costliest kernels and the five costliest lines. */
+/* The lines with most samples, if there are any. */
+static struct probe_err *put_samples(const struct report *report, const struct report_db *db)
+{
+	struct report view = *report;
+	struct probe_err *err = NULL;
+	bool any = false;
+
+	if (report_db_has(db, "probe_sample"))
+		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
+	if (err || !any)
+		return err;
+	view.fields = "position,kernel,samples,share,issued,waitcnt,barrier,alu,arbiter,lanes";
+	err = report_rows(&view, db, report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), true,
+			  true);
+	putchar('\n');
+	return err;
+}
+
 struct probe_err *report_summary(const struct report *report, struct report_db *db, bool first,
 				 bool last)
 {
@@ -158,12 +176,14 @@ struct probe_err *report_summary(const struct report *report, struct report_db *
 	view.limit = limited ? report->limit : 10;
 	putchar('\n');
 	err = report_rows(&view, db, kernels_query(db), first, last);
-	if (!err) {
-		putchar('\n');
-		err = report_no_clones(report, db, &told);
-	}
+	putchar('\n');
 	/* -s and -f speak of the table above. */
 	view.sort = NULL;
+	view.limit = limited ? report->limit : 5;
+	if (!err)
+		err = put_samples(&view, db);
+	if (!err)
+		err = report_no_clones(report, db, &told);
 	if (!err && !told && report_db_has(db, "probe_memory_site"))
 		err = report_findings(&view, db, limited ? report->limit : 5, true);
 	if (!err) {

@@ -348,7 +348,7 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 				   bool *told)
 {
 	struct probe_err *err;
-	bool none, no_dispatch = false, off = false;
+	bool none, no_dispatch = false, off = false, sampled = false;
 
 	*told = false;
 	none = count_is_zero(db, "SELECT count(*) FROM probe_dispatch WHERE verdict = 0", &err);
@@ -363,6 +363,15 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 		return err;
 	if (no_dispatch) {
 		puts("no records: the program launched no kernel");
+		return NULL;
+	}
+	if (off && report_db_has(db, "probe_sample"))
+		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &sampled);
+	if (err)
+		return err;
+	if (sampled) {
+		puts("sampled, without probes: probe-report samples and annotate show where waves "
+		     "were;\nprobe-run --twice samples and probes");
 		return NULL;
 	}
 	printf("%sno records: no instrumented kernel ran%s\n", report_bold(report),

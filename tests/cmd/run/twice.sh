@@ -1,5 +1,11 @@
 # SPDX-License-Identifier: MIT
 # --twice: one database; what the program prints and how it ends once; input is there both times.
+cat >"$PROBE/lib/probe/probe-agents" <<'END'
+#!/bin/sh
+printf 'provider\tsimulated\nagent\t1\tgpu\tgfx90a:sramecc+:xnack-\tMI210\n'
+printf 'sampling\t1\t1\t1\t256\t2147483648\t1\n'
+END
+chmod +x "$PROBE/lib/probe/probe-agents"
 cat >app <<'END'
 read -r word
 echo "read $word"
