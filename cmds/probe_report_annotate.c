@@ -50,6 +50,13 @@ static const struct report_column columns[] = {
 	{"ideal_passes", "ideal", REPORT_INT, false, "ideal_passes", "fewest possible"},
 	{"conflicts", "conflicts", REPORT_INT, true, "conflicts", "LDS passes lost"},
 	{"max_way", "n-way", REPORT_INT, false, "max_way", "worst phase of any execution"},
+	{"spans", "spans", REPORT_TEXT, false, "spans",
+	 "what --kind time measured from this line on: block, region, function"},
+	{"span_executions", "span execs", REPORT_INT, false, "span_executions", "of those"},
+	{"span_cycles", "span cycles", REPORT_INT, false, "span_cycles",
+	 "of the device's clock, of all waves, summed"},
+	{"span_share", "span %", REPORT_REAL, false, "round(100.0 * span_share, 2)",
+	 "of the cycles of all waves of the kernel"},
 	{"code_object", "object", REPORT_INT, false, "co", "id"},
 };
 
@@ -69,44 +76,64 @@ static const struct report_column columns[] = {
 	"NULL AS needed128, NULL AS excess128, NULL AS passes, NULL AS ideal_passes, "             \
 	"NULL AS conflicts, NULL AS max_way)"
 
+/* Time stamps: spans that begin on the line. */
+#define SPANS                                                                                      \
+	"spans AS MATERIALIZED (SELECT t.kernel, s.file, s.line, "                                 \
+	"group_concat(DISTINCT t.what) AS spans, sum(t.executions) AS span_executions, "           \
+	"sum(t.cycles) AS span_cycles, sum(t.share) AS span_share FROM probe_time_span t "         \
+	"JOIN probe_site s ON s.code_object_id = t.code_object AND s.site = t.site "               \
+	"WHERE s.line > 0 GROUP BY t.kernel, s.file, s.line)"
+#define NO_SPANS                                                                                   \
+	"spans AS (SELECT NULL AS kernel, NULL AS file, NULL AS line, NULL AS spans, "             \
+	"NULL AS span_executions, NULL AS span_cycles, NULL AS span_share)"
+
 #define ACCESS                                                                                     \
 	"CASE WHEN i.text LIKE '%atomic%' OR i.text LIKE 'ds\\_add%' ESCAPE '\\' THEN 3 "          \
 	"WHEN i.text LIKE '%\\_load%' ESCAPE '\\' OR i.text LIKE 'ds\\_read%' ESCAPE '\\' THEN 1 " \
 	"WHEN i.text LIKE '%\\_store%' ESCAPE '\\' OR i.text LIKE 'ds\\_write%' ESCAPE '\\' THEN 2 END"
 
 /* Original kernels that were launched; clones have the same lines twice over. */
-#define ROWS(source, sites)                                                                        \
-	"(WITH kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, "           \
-	"k.kernel_name AS symbol, k.code_object_id AS co, o.load_delta - o.load_base AS shift "    \
-	"FROM rocpd_info_kernel_symbol k JOIN rocpd_info_code_object o ON "                        \
-	"o.id = k.code_object_id WHERE k.id IN (SELECT kernel_id FROM probe_dispatch)), "          \
-	"hits AS MATERIALIZED (SELECT * FROM " source "), " sites                                  \
-	" SELECT k.kernel, k.name, k.co, i.*, h.*, m.executions, m.lines128, m.needed128, "        \
-	"m.excess128, m.passes, m.ideal_passes, m.conflicts, m.max_way, src.text AS source, "      \
-	"probe_comment_at(k.co, i.address) AS stack, "                                             \
-	"sum(h.samples) OVER (PARTITION BY k.kernel) AS total FROM kernels k, "                    \
-	"probe_instructions(k.co, k.symbol) i LEFT JOIN hits h ON h.code_object_id = k.co AND "    \
-	"h.offset = i.address + k.shift LEFT JOIN sites m ON m.kernel = k.kernel AND "             \
-	"m.file = i.file AND m.line = i.line AND m.\"column\" = i.\"column\" AND "                 \
-	"m.space = i.space AND m.access = " ACCESS " LEFT JOIN probe_source src ON "               \
+#define ROWS(source, sites, times)                                                                   \
+	"(WITH kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, "             \
+	"k.kernel_name AS symbol, k.code_object_id AS co, o.load_delta - o.load_base AS shift "      \
+	"FROM rocpd_info_kernel_symbol k JOIN rocpd_info_code_object o ON "                          \
+	"o.id = k.code_object_id WHERE k.id IN (SELECT kernel_id FROM probe_dispatch)), "            \
+	"hits AS MATERIALIZED (SELECT * FROM " source "), " sites ", " times                         \
+	" SELECT k.kernel, k.name, k.co, i.*, h.*, m.executions, m.lines128, m.needed128, "          \
+	"m.excess128, m.passes, m.ideal_passes, m.conflicts, m.max_way, t.spans, "                   \
+	"t.span_executions, t.span_cycles, t.span_share, src.text AS source, "                       \
+	"probe_comment_at(k.co, i.address) AS stack, "                                               \
+	"sum(h.samples) OVER (PARTITION BY k.kernel) AS total FROM kernels k, "                      \
+	"probe_instructions(k.co, k.symbol) i LEFT JOIN hits h ON h.code_object_id = k.co AND "      \
+	"h.offset = i.address + k.shift LEFT JOIN sites m ON m.kernel = k.kernel AND "               \
+	"m.file = i.file AND m.line = i.line AND m.\"column\" = i.\"column\" AND "                   \
+	"m.space = i.space AND m.access = " ACCESS " LEFT JOIN spans t ON "                          \
+	"t.kernel = k.kernel AND t.file = i.file AND t.line = i.line LEFT JOIN probe_source src ON " \
 	"src.file = i.file AND src.line = i.line)"
 
-#define QUERY(source, sites)                                                                       \
+#define QUERY(source, sites, times)                                                                \
 	{                                                                                          \
 		.verb = "annotate", .columns = columns,                                            \
-		.count = sizeof(columns) / sizeof(*columns), .from = ROWS(source, sites),          \
+		.count = sizeof(columns) / sizeof(*columns), .from = ROWS(source, sites, times),   \
 		.kernel_column = "kernel", .sort = "+kernel,+code_object,+address"                 \
 	}
 
-static const struct report_query queries[REPORT_FROM_SAMPLES + 1][2] = {
-	{QUERY(SAMPLES_SUMS, NO_SITES), QUERY(SAMPLES_SUMS, SITES)},
-	{QUERY(SAMPLES_DISPATCHES("NULL"), NO_SITES), QUERY(SAMPLES_DISPATCHES("NULL"), SITES)},
-	{QUERY(SAMPLES_SAMPLES("NULL"), NO_SITES), QUERY(SAMPLES_SAMPLES("NULL"), SITES)},
+#define QUERIES(source)                                                                            \
+	{                                                                                          \
+		{QUERY(source, NO_SITES, NO_SPANS), QUERY(source, NO_SITES, SPANS)},               \
+			{QUERY(source, SITES, NO_SPANS), QUERY(source, SITES, SPANS)},             \
+	}
+
+/* By source, whether sites were counted, whether spans were timed. */
+static const struct report_query queries[REPORT_FROM_SAMPLES + 1][2][2] = {
+	QUERIES(SAMPLES_SUMS),
+	QUERIES(SAMPLES_DISPATCHES("NULL")),
+	QUERIES(SAMPLES_SAMPLES("NULL")),
 };
 
 const struct report_query *report_annotate_query(void)
 {
-	return &queries[0][0];
+	return &queries[0][0][0];
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -131,6 +158,10 @@ enum field {
 	F_IDEAL,
 	F_CONFLICTS,
 	F_WAY,
+	F_SPANS,
+	F_SPAN_EXECUTIONS,
+	F_SPAN_CYCLES,
+	F_SPAN_SHARE,
 	F_STATES, /* the first of them */
 };
 
@@ -141,7 +172,7 @@ enum { STATES = sizeof(states) / sizeof(*states) };
 static const char field_names[] =
 	"kernel,code_object,address,instruction,file,line,stack,source,samples,share,lanes,"
 	"executions,lines128_used,lines128_needed,lines128_excess,passes,ideal_passes,conflicts,"
-	"max_way,issued,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other";
+	"max_way,spans,span_executions,span_cycles,span_share,issued,waitcnt,barrier,alu,arbiter,internal,fetch,sleep,other";
 
 struct text {
 	const struct report *report;
@@ -191,6 +222,14 @@ static void put_source(const struct text *text)
 		putchar('\n');
 	}
 	free(read);
+	if (sqlite3_column_type(text->stmt, F_SPANS) == SQLITE_NULL)
+		return;
+	printf("       | time: ");
+	report_put(report_cell(text->stmt, F_SPANS));
+	printf(", %" PRId64 " executions, %.1f cycles each, %.2f %% of the kernel's\n",
+	       number(text, F_SPAN_EXECUTIONS),
+	       (double)number(text, F_SPAN_CYCLES) / (double)number(text, F_SPAN_EXECUTIONS),
+	       sqlite3_column_double(text->stmt, F_SPAN_SHARE));
 }
 
 /* "waitcnt 83 %, arbiter 17 %": the two that are most. */
@@ -307,13 +346,14 @@ struct probe_err *report_annotate(const struct report *report, struct report_db 
 				  bool last)
 {
 	bool probed = report_db_has(db, "probe_memory_site");
+	bool timed = report_db_has(db, "probe_time_span");
 	const struct report_query *query;
 	enum report_source source;
 	struct probe_err *err = report_source(report, db, &source);
 
 	if (err)
 		return err;
-	query = &queries[source][probed];
+	query = &queries[source][probed][timed];
 	if (report->format != REPORT_TABLE)
 		return report_rows(report, db, query, first, last);
 	err = report_head(report, db);

@@ -69,3 +69,12 @@ probe-report annotate copy run.db | grep 'no code'
 probe-report annotate run.db -f nonsense 2>&1 | head -1
 probe-report annotate 2>&1 | head -1
 probe-report annotate '(' run.db 2>&1 | head -1
+echo "== with time stamps"
+make times.db tile-dwarf5
+sql times.db <<END
+CREATE TABLE probe_time_span (id INTEGER PRIMARY KEY, code_object INTEGER, kernel INTEGER, site INTEGER,
+	what TEXT, name TEXT, executions INTEGER, cycles INTEGER, share REAL);
+INSERT INTO probe_time_span VALUES (1, 1, 1, 1, 'block', 'copy', 20, 5000, 0.8);
+END
+probe-report annotate copy times.db | body | grep -B1 -A1 time:
+probe-report annotate copy --format csv -f address,spans,span_executions,span_cycles,span_share times.db | sed -n 3,5p
