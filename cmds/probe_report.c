@@ -81,9 +81,9 @@ static const struct probe_command command = {
 	.footer =
 		"Cost is bytes of bandwidth wasted: the larger of 64 per excess line of 64 bytes\n"
 		"and 128 per excess line of 128 bytes, and 128 per LDS bank conflict.\n"
-		"Cycles saved by a fix are a model: samples that waited for a line's accesses, as\n"
-		"a share of the kernel's, times the avoidable part of its LDS passes or lines,\n"
-		"times the kernel's time.\n"
+		"Cycles saved by a fix are a model, rather an upper bound: samples that waited for\n"
+		"a line's accesses, as a share of the kernel's, times the avoidable part of its\n"
+		"LDS passes or lines, times the kernel's time.\n"
 		"Exit status: 0 ok, 1 error, 2 usage.",
 };
 

@@ -9,7 +9,8 @@
  * A sample waits for a line's accesses if it stands at an s_waitcnt that waits for them (its
  * samples are divided among them, report_code.h), or at one of them while it cannot issue. The
  * avoidable part is that of its LDS passes, or of its lines of 64 or 128 bytes. Waves are taken to
- * fill the kernel's time as they do now.
+ * fill the kernel's time as they do now, and to find nothing else to wait for: rather an upper
+ * bound.
  */
 #include "common/err.h"
 #include "report.h"
