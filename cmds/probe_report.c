@@ -72,10 +72,11 @@ static const struct probe_option options[] = {
 static const struct probe_command command = {
 	.name = "probe-report",
 	.usage = "[verb] [options] [FILE...]",
-	.summary = "Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
-		   "dispatches, samples, annotate [KERNEL] (its instructions, with their lines),\n"
-		   "flame (folded stacks of samples), tables (of handlers), info (also of programs\n"
-		   "and code objects), list (columns), replay (handlers again; replay --help).",
+	.summary =
+		"Show what probe-run recorded. Verbs: summary (default), lines, kernels,\n"
+		"dispatches, samples, annotate [KERNEL] (its instructions, with their lines),\n"
+		"flame (folded stacks of samples), tables (of handlers), info (also of programs\n"
+		"and code objects), list (columns), replay (handlers again; replay --help).",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =

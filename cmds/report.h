@@ -56,7 +56,7 @@ struct report {
 	bool header;
 	bool all; /* also lines that cost no more than they need */
 	bool fields_given;
-	bool runs; /* the files are two runs of one program */
+	bool runs;     /* the files are two runs of one program */
 	int64_t limit; /* -1 = none */
 	char separator;
 	const char *sort, *fields; /* as given, NULL = default */
