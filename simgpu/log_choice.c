@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim_log.h"
 #include "sim_options.h"
@@ -26,7 +27,9 @@ static struct {
 } choice;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_uint_fast64_t dispatches;
-static atomic_bool taken; /* a dispatch chosen by name */
+static atomic_bool taken;  /* a dispatch chosen by name */
+static atomic_bool logged; /* the wave was found */
+static pid_t owner;
 static const struct sim_dispatch *_Atomic chosen;
 
 /* A number up to `end`; false if there is none. */
@@ -104,6 +107,7 @@ static void start(void)
 		return;
 	}
 	sim_wave_log_to(file);
+	owner = getpid();
 	choice.on = true;
 }
 
@@ -144,6 +148,17 @@ void sim_log_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave)
 		return;
 	if (choice.linear ? linear == choice.group[0]
 			  : id[0] == choice.group[0] && id[1] == choice.group[1] &&
-				    id[2] == choice.group[2])
+				    id[2] == choice.group[2]) {
 		atomic_store(&sim_logged_wave, wave);
+		atomic_store(&logged, true);
+	}
+}
+
+/* A file without a line would look like a wave that did nothing. */
+static void __attribute__((destructor)) say_if_none(void)
+{
+	if (choice.on && getpid() == owner && !atomic_load(&logged))
+		sim_print("PROBE_SIM_TRACE_WAVE=%s: no such wave ran; %s is empty",
+			  sim_options()->trace_wave ? sim_options()->trace_wave : "0:0:0",
+			  sim_options()->trace);
 }

@@ -221,6 +221,9 @@ void sim_translate_init(void)
 	const char *text = getenv("PROBE_SIM_JIT");
 
 	jit.at_once = text && !strcmp(text, "2");
+	if (text && *text && strcmp(text, "0") && strcmp(text, "1") && !jit.at_once)
+		fprintf(stderr, "probe-sim: PROBE_SIM_JIT=%s is none of 0, 1 and 2; using 1\n",
+			text);
 	if (text && !strcmp(text, "0"))
 		sim_translate_after = 0;
 	else
