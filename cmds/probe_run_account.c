@@ -233,6 +233,8 @@ static void print_dispatches(const struct run_session *session, const char *who)
 /* What shows the handlers' tables: `lines` is about those of `memory`. */
 static const char *verb_for(const struct run_config *config)
 {
+	if (config->sampling.on && !config->instrumented)
+		return "samples";
 	for (size_t i = 0; i < config->handler_count; i++)
 		if (!strcmp(config->handlers[i].name, "memory"))
 			return "lines";
