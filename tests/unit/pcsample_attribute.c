@@ -229,6 +229,44 @@ static void test_many(void **state)
 	assert_int_equal(bench->retired, 4000);
 }
 
+/* The last waves of the last dispatch first, in buffers that end anywhere: nothing depends on
+ * order. */
+static void test_reversed(void **state)
+{
+	enum { DISPATCHES = 16, WAVES = 61, BUFFER = 37 };
+	struct bench *bench = *state;
+	uint8_t records[BUFFER][PROBE_PCS_RECORD_SIZE];
+	uint32_t filled = 0;
+
+	for (uint64_t d = 0; d < DISPATCHES; d++)
+		assert_int_equal(
+			probe_dispatch_map_add(&bench->attributor.dispatches, key(d), d + 1), 0);
+	for (uint64_t d = DISPATCHES; d-- > 0;) {
+		for (uint64_t wave = WAVES; wave-- > 0;) {
+			sample_at(records[filled], BASE + 4 * wave, d, wave & 1);
+			if (++filled < BUFFER)
+				continue;
+			probe_pcs_attribute(&bench->attributor, records[0], filled);
+			filled = 0;
+		}
+	}
+	probe_pcs_attribute(&bench->attributor, records[0], filled);
+	assert_int_equal(bench->attributor.counts.attributed, DISPATCHES * WAVES);
+	for (uint64_t d = 0; d < DISPATCHES; d++)
+		probe_dispatch_map_complete(&bench->attributor.dispatches, key(d));
+	probe_dispatch_map_delivered(&bench->attributor.dispatches, true);
+	for (uint64_t d = 0; d < DISPATCHES; d++)
+		assert_int_equal(bench->samples_of[d + 1], WAVES);
+	for (uint64_t wave = 0; wave < WAVES; wave++) {
+		struct probe_pcs_row row;
+
+		assert_true(probe_pcs_rows_at(&bench->rows, wave, &row));
+		assert_int_equal(wave & 1 ? row.issued[PROBE_PCS_TYPE_VALU]
+					  : row.stalled[PROBE_PCS_REASON_WAITCNT],
+				 DISPATCHES);
+	}
+}
+
 /* A code object goes and another comes to its address: samples count for the one that is there. */
 static void test_reload(void **state)
 {
@@ -358,9 +396,11 @@ static void test_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_rows),   TEST(test_reasons), TEST(test_wrap),
-		TEST(test_retire), TEST(test_many),    TEST(test_reload),
-		TEST(test_random), TEST(test_table),   cmocka_unit_test(test_map),
+		TEST(test_rows),     TEST(test_reasons),
+		TEST(test_wrap),     TEST(test_retire),
+		TEST(test_many),     TEST(test_reload),
+		TEST(test_reversed), TEST(test_random),
+		TEST(test_table),    cmocka_unit_test(test_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
