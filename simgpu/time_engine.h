@@ -215,6 +215,8 @@ void time_wave_held(struct time_cu *cu, struct time_wave *w, uint64_t now);
 void time_cu_run(struct time_cu *cu);
 /* A held wave's turn. False: the dispatch is stopped. */
 bool time_cu_turn(struct time_cu *cu);
+/* One issue slot of a SIMD. */
+void time_simd_slot(struct time_cu *cu, uint32_t number, uint64_t now);
 /* The last wave has come to the grid's barrier, at `now`. */
 void time_cu_grid_release(struct time_cu *cu, uint64_t now);
 
