@@ -137,7 +137,9 @@ static const struct {
 	[PROBE_V_NO_CLONE] = {"no_clone", "no clone of the kernel"},
 	[PROBE_V_UNKNOWN_KERNEL] = {"unknown_kernel", "kernel of no known code object"},
 	[PROBE_V_METADATA] = {"metadata", "kernel metadata unusable"},
-	[PROBE_V_RESOURCES] = {"resources", "clone needs more LDS, scratch or work-items than there are, or recurses"},
+	[PROBE_V_RESOURCES] =
+		{"resources",
+		 "clone needs more LDS, scratch or work-items than there are, or recurses"},
 	[PROBE_V_MEMORY] = {"memory", "no memory for counters, rings or arguments"},
 	[PROBE_V_TOO_MANY_SITES] = {"too_many_sites", "too many sites"},
 	[PROBE_V_NO_SEGMENT] = {"no_segment", "rings could not be mapped to the GPU"},

@@ -126,8 +126,15 @@ struct probe_err *report_head(const struct report *report, const struct report_d
 		"SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name, "
 		"(SELECT value FROM probe_run WHERE key = 'simulated_time') FROM rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1",
 		put_device, report);
+	/* Of a run that was only sampled, the kind is what would have been. */
 	if (!err)
-		err = each(db, "SELECT value FROM probe_run WHERE key = 'kind'", put_kind, report);
+		err = each(db,
+			   report_db_has(db, "probe_sampler")
+				   ? "SELECT CASE WHEN EXISTS (SELECT 1 FROM probe_sampler) AND "
+				     "NOT EXISTS (SELECT 1 FROM probe_dispatch WHERE verdict = 0) "
+				     "THEN 'none' ELSE value END FROM probe_run WHERE key = 'kind'"
+				   : "SELECT value FROM probe_run WHERE key = 'kind'",
+			   put_kind, report);
 	putchar('\n');
 	return err;
 }

@@ -32,3 +32,13 @@ DROP TABLE probe_memory_site;
 END
 probe-report lines other.db | sed -n 4p
 probe-report kernels --format csv -f kernel,cost other.db
+echo "== sampled only: no probes in the header, and which verb shows it"
+database sampled.db
+kernel sampled.db 1 'copy(int*)' _Z4copyPi
+dispatch sampled.db 1 1 1
+sql sampled.db <<'END'
+INSERT INTO probe_sampler VALUES (1, 1, 1, 256, 'simulated');
+INSERT INTO probe_sample VALUES (1, 64, 5, 320, 40, 0);
+END
+probe-report lines sampled.db | head -5
+probe-report sampled.db | sed -n '/^position/,/^sampled/p'
