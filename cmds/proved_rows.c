@@ -25,7 +25,7 @@ struct reckon {
 	uint64_t exec, waves;
 	uint32_t first, count; /* ids of the kernel */
 	struct probe_counter_row *row;
-	uint64_t *regular; /* executions of a BLOCK by regular waves; UNKNOWN */
+	uint64_t *regular; /* executions of a GROUP by regular waves; UNKNOWN */
 	size_t lost;
 };
 
@@ -224,6 +224,28 @@ static bool is_row(const struct probe_site *site)
 	return probe_site_is_row(site->access);
 }
 
+static bool add_classes(struct reckon *r, uint32_t id)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	uint32_t at = proof->classes - r->first;
+	uint64_t value[PROBE_COUNTERS];
+
+	if (proof->classes == PROBE_ROW_NONE)
+		return true;
+	if (r->count < PROBE_CLASS_ROWS || at > r->count - PROBE_CLASS_ROWS)
+		return false;
+	for (uint32_t class = 0; class < PROBE_CLASS_ROWS * PROBE_CLASS_WORDS; class ++) {
+		uint64_t times =
+			r->row[at + class / PROBE_CLASS_WORDS].value[class % PROBE_CLASS_WORDS];
+
+		if (times && !one_execution(r, id, 4 * class, value))
+			return false;
+		if (times)
+			add(r->row[id - r->first].value, value, times);
+	}
+	return true;
+}
+
 static void reckon_sites(struct reckon *r)
 {
 	for (uint32_t id = r->first; id < r->first + r->count; id++)
@@ -240,11 +262,12 @@ static void reckon_sites(struct reckon *r)
 			continue;
 		}
 		times = r->regular[group - r->first];
-		if (!times)
-			continue;
-		if (times == UNKNOWN || !one_execution(r, id, 0, value))
+		if (times == UNKNOWN || (times && !one_execution(r, id, 0, value)) ||
+		    !add_classes(r, id)) {
 			r->lost++;
-		else
+			continue;
+		}
+		if (times)
 			add(r->row[id - r->first].value, value, times);
 	}
 }

@@ -166,12 +166,21 @@ DEV_SHARED void __probe_dev_memory_site(uint64_t ctx, uint64_t address, uint32_t
 }
 
 /* Each active lane adds 1 to the word of the counter table at its offset. */
-DEV_SHARED void __probe_dev_memory_add(uint64_t ctx, uint32_t offset, uint32_t shape)
+DEV_SHARED void __probe_dev_memory_add(uint64_t ctx, uint32_t offset)
 {
 	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
 
-	(void)shape;
 	__atomic_fetch_add((uint64_t DEV_GLOBAL *)(replica + offset), 1, __ATOMIC_RELAXED);
+}
+
+/* Each active lane adds its amount, if it has one. */
+DEV_SHARED void __probe_dev_memory_sum(uint64_t ctx, uint32_t offset, uint32_t amount)
+{
+	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
+
+	if (amount)
+		__atomic_fetch_add((uint64_t DEV_GLOBAL *)(replica + offset), amount,
+				   __ATOMIC_RELAXED);
 }
 
 DEV_INLINE uint64_t site_counters(uint64_t wave, uint32_t site)

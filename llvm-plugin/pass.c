@@ -214,6 +214,18 @@ static void put_stride(const struct pass_stride *from, struct probe_site_stride 
 	to->bits = from->bits;
 }
 
+/* Where executions at other addresses are counted; a site that is anywhere takes those of another.
+ */
+static uint32_t class_rows(const struct plan_group *group, int stream)
+{
+	if (stream != PLAN_NONE && group->stream[stream].aligned)
+		return group->stream[stream].classes;
+	for (unsigned i = 0; i < group->streams; i++)
+		if (group->stream[i].aligned)
+			return group->stream[i].classes;
+	return PROBE_ROW_NONE;
+}
+
 static void list_proof(const struct pass_plan *plan, const struct plan_site *site,
 		       struct pass_table *table)
 {
@@ -226,6 +238,7 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 
 		proof.group = group->row;
 		proof.delta = site->delta;
+		proof.classes = class_rows(group, site->stream);
 		if (site->pattern.rising)
 			proof.flags |= PROBE_PROOF_RISING;
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
@@ -236,10 +249,10 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 
 /* A row of counters that belongs to no site of its own; `inst` says where it is. */
 static void list_row(struct pass_table *table, LLVMValueRef inst, const struct pass_unit *unit,
-		     uint32_t parent, bool once)
+		     enum probe_access_kind access, uint32_t parent, bool once)
 {
 	struct pass_site site = {
-		.access = PROBE_ACCESS_BLOCK,
+		.access = access,
 		.space = PROBE_SPACE_GLOBAL,
 		.size = 4,
 		.unit = 4,
@@ -280,10 +293,15 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 	}
 	for (int i = 0; i < plan.guards; i++)
 		list_row(table, LLVMGetBasicBlockTerminator(plan.guard[i].from), unit,
-			 guard_row(&plan, plan.guard[i].parent), true);
+			 PROBE_ACCESS_COUNTED, guard_row(&plan, plan.guard[i].parent), true);
 	for (int i = 0; i < plan.groups; i++)
-		list_row(table, plan.site[plan.group[i].first].inst, unit,
+		list_row(table, plan.site[plan.group[i].first].inst, unit, PROBE_ACCESS_COUNTED,
 			 guard_row(&plan, plan.group[i].guard), plan.group[i].once);
+	for (int i = 0; i < plan.groups; i++)
+		for (unsigned k = 0; plan.group[i].classed && k < plan.group[i].aligned; k++)
+			for (int row = 0; row < PROBE_CLASS_ROWS; row++)
+				list_row(table, plan.site[plan.group[i].first].inst, unit,
+					 PROBE_ACCESS_CLASS, PROBE_ROW_NONE, false);
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	unit->range_first = unit->first_site;

@@ -14,7 +14,13 @@
 
 #include "pass_shim.h"
 
-enum { OPERANDS_MAX = 4 + PLAN_STREAMS + 2 * PLAN_SITES, ROW_BYTES = PROBE_COUNTERS * 8 };
+/*
+ * Runs of groups in loops are counted in scalar registers from this one down, which the allocator
+ * is kept from ("amdgpu-num-sgpr"). It is the last with which a gfx90a can hold eight waves.
+ */
+enum { COUNTER_LAST = 93 };
+
+enum { OPERANDS_MAX = 4 + 2 * PLAN_STREAMS + 2 * PLAN_SITES, ROW_BYTES = PROBE_COUNTERS * 8 };
 
 struct code {
 	char *text, *constraints;
@@ -174,7 +180,8 @@ static LLVMValueRef either(struct pass_group_insert *in, LLVMValueRef a, LLVMVal
 /* The operands of a group's code that are computed outside of it. */
 struct tested {
 	LLVMValueRef address[PLAN_STREAMS];
-	LLVMValueRef bases, wraps; /* OR of what is tested; NULL = nothing */
+	LLVMValueRef base[PLAN_STREAMS]; /* its low half in the first lane, of aligned streams */
+	LLVMValueRef bases, wraps;	 /* OR of what is tested; NULL = nothing */
 };
 
 static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
@@ -250,8 +257,10 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 								  : LLVMInt64TypeInContext(context);
 
 		ret->address[i] = LLVMBuildPtrToInt(in->builder, site->pointer, type, "");
-		if (stream->aligned)
-			ret->bases = either(in, ret->bases, first_lane(in, ret->address[i]));
+		if (!stream->aligned)
+			continue;
+		ret->base[i] = first_lane(in, ret->address[i]);
+		ret->bases = either(in, ret->bases, ret->base[i]);
 	}
 	test_wraps(in, number, ret);
 }
@@ -299,6 +308,52 @@ static void put_measure(struct pass_group_insert *in, struct code *code, int num
 	}
 }
 
+/*
+ * All lanes of a regular wave, but addresses elsewhere: the class of each stream is counted, in one
+ * lane each, and for a group that is ONCE a miss.
+ */
+static void put_classes(struct pass_group_insert *in, struct code *code,
+			const struct plan_group *group, const struct tested *tested,
+			unsigned regular, unsigned ctx)
+{
+	LLVMValueRef function =
+		devlib_share(in->devlib, DEVLIB_MEMORY_ADD, 0, in->clone, in->analyses);
+	unsigned lane = 0;
+
+	if (tested->wraps) {
+		put(code, "s_lshr_b32 s4, $%u, 30", operand(code, "s", tested->wraps));
+		put(code, "s_cmp_eq_u32 s4, 0");
+		put(code, "s_cbranch_scc0 .Lprobe_miss${:uid}");
+	}
+	put(code, "s_and_b32 s4, $%u, 3", operand(code, "s", tested->bases));
+	put(code, "s_cbranch_scc1 .Lprobe_miss${:uid}");
+	for (unsigned i = 0; i < group->streams; i++) {
+		unsigned base;
+
+		if (!group->stream[i].aligned)
+			continue;
+		base = operand(code, "s", tested->base[i]);
+		/* Word (base / 4) mod 8 of row (base / 32) mod 4. */
+		put(code, "s_and_b32 s4, $%u, 0x1c", base);
+		put(code, "s_and_b32 s5, $%u, 0x60", base);
+		put(code, "s_lshl_b32 s4, s4, 1");
+		put(code, "s_lshl_b32 s5, s5, 2");
+		put(code, "s_add_u32 s4, s4, s5");
+		put(code, "s_add_u32 s4, s4, 0x%x", group->stream[i].classes * ROW_BYTES);
+		put(code, "v_writelane_b32 v2, s4, %u", lane++);
+	}
+	if (group->once) {
+		put(code, "s_mov_b32 s4, 0x%x", group->row * ROW_BYTES + PROBE_B_MISSES * 8);
+		put(code, "v_writelane_b32 v2, s4, %u", lane++);
+	}
+	put(code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
+	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	call(code, function);
+	put(code, "s_mov_b64 exec, $%u", regular);
+	put(code, "s_branch .Lprobe_end${:uid}");
+	put(code, ".Lprobe_miss${:uid}:");
+}
+
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
@@ -312,15 +367,26 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	ctx = operand(&code, "s",
 		      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	put_test(&code, &tested, regular);
-	if (group->once) {
+	if (group->once || group->classed) {
 		put(&code, "s_cmp_eq_u64 exec, $%u", regular);
 		put(&code, "s_cbranch_scc0 .Lprobe_measure${:uid}");
-		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_MISSES);
-		put(&code, ".Lprobe_measure${:uid}:");
 	}
+	if (group->classed)
+		put_classes(in, &code, group, &tested, regular, ctx);
+	if (group->once)
+		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_MISSES);
+	if (group->once || group->classed)
+		put(&code, ".Lprobe_measure${:uid}:");
 	put_measure(in, &code, number, &tested, ctx, first_id);
 	if (group->once) {
 		put(&code, ".Lprobe_regular${:uid}:");
+		put(&code, ".Lprobe_end${:uid}:");
+	} else if (group->counter != PLAN_NONE) {
+		put(&code, "s_branch .Lprobe_end${:uid}");
+		put(&code, ".Lprobe_regular${:uid}:");
+		put(&code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
+		    COUNTER_LAST - group->counter);
+		put(&code, ".Lprobe_end${:uid}:");
 	} else {
 		put(&code, "s_branch .Lprobe_end${:uid}");
 		put(&code, ".Lprobe_regular${:uid}:");
@@ -382,6 +448,53 @@ LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx)
 	return load;
 }
 
+/* Told to the compiler once, so that the wave gets them. */
+static void start_counters(struct pass_group_insert *in)
+{
+	struct code code = {0};
+	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
+	char limit[12];
+
+	LLVMPositionBuilderBefore(in->builder, after);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	operand(&code, "s", in->regular);
+	for (int i = 0; i < in->plan->counters; i++)
+		put(&code, "s_mov_b32 s%d, 0", COUNTER_LAST - i);
+	for (int i = 0; i < in->plan->counters; i++)
+		constrain(&code, ",~{s%d}", COUNTER_LAST - i);
+	finish(in, &code);
+	/* And 6 for vcc and the like. */
+	snprintf(limit, sizeof(limit), "%d", COUNTER_LAST + 1 - in->plan->counters + 6);
+	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
+}
+
+/* At the wave's only end. EXEC is not needed any more. */
+static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
+{
+	LLVMValueRef function =
+		devlib_share(in->devlib, DEVLIB_MEMORY_SUM, 0, in->clone, in->analyses);
+	struct code code = {0};
+	unsigned ctx, lane = 0;
+
+	LLVMPositionBuilderBefore(in->builder, last);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
+	ctx = operand(&code, "s",
+		      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	for (int i = 0; i < in->plan->groups; i++) {
+		const struct plan_group *group = &in->plan->group[i];
+
+		if (group->counter == PLAN_NONE)
+			continue;
+		put(&code, "s_mov_b32 s4, 0x%x", group->row * ROW_BYTES + PROBE_B_RUNS * 8);
+		put(&code, "v_writelane_b32 v2, s4, %u", lane);
+		put(&code, "v_writelane_b32 v3, s%d, %u", COUNTER_LAST - group->counter, lane++);
+	}
+	put(&code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
+	put(&code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	call(&code, function);
+	finish(in, &code);
+}
+
 void pass_group_insert(struct pass_group_insert *in)
 {
 	uint32_t first_id = in->plan->first_site;
@@ -390,4 +503,8 @@ void pass_group_insert(struct pass_group_insert *in)
 		insert_group(in, i, first_id);
 	for (int i = 0; i < in->plan->guards; i++)
 		insert_guard(in, &in->plan->guard[i]);
+	if (in->plan->counters) {
+		start_counters(in);
+		flush_counters(in, in->last);
+	}
 }

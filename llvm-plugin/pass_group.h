@@ -12,6 +12,7 @@ struct pass_group_insert {
 	LLVMValueRef clone;
 	LLVMValueRef ctx;     /* the same in all lanes */
 	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
+	LLVMValueRef last;    /* the only return, if there are counters */
 	void *analyses;
 };
 

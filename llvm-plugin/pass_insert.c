@@ -17,6 +17,7 @@ struct insert {
 	void *analyses;
 	struct pass_plan plan;
 	LLVMValueRef clone, ctx, wave;
+	LLVMValueRef last;    /* memory: the only return, if there are counters */
 	LLVMValueRef regular; /* probe_ctx.regular, if something is counted by groups */
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
@@ -205,6 +206,7 @@ static void insert_groups(struct insert *in)
 		.clone = in->clone,
 		.ctx = in->ctx,
 		.regular = in->regular,
+		.last = in->last,
 		.analyses = in->analyses,
 	};
 
@@ -258,6 +260,11 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	in.builder = LLVMCreateBuilderInContext(in.context);
 	if (kind == PROBE_KIND_MEMORY)
 		pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
+	if (in.plan.counters)
+		in.last = probe_shim_single_return(in.clone);
+	/* It never returns. */
+	if (!in.last)
+		pass_plan_drop_counters(&in.plan);
 	/* The entry comes before the sites in the block, but after them in this order: see below.
 	 */
 	insert_entry(&in);

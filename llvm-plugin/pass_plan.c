@@ -103,6 +103,7 @@ static bool join(struct pass_plan *plan, int number, size_t index)
 			stream = (int)group->streams++;
 			group->stream[stream] = (struct plan_stream){
 				.lead = index,
+				.classes = PROBE_ROW_NONE,
 				.aligned = site->site.space == PROBE_SPACE_GLOBAL,
 			};
 		}
@@ -132,8 +133,8 @@ static void make_groups(struct pass_plan *plan)
 			plan->group =
 				pass_alloc(plan->group, (size_t)capacity * sizeof(*plan->group));
 		}
-		plan->group[plan->groups++] =
-			(struct plan_group){.block = here, .first = i, .guard = PLAN_NONE};
+		plan->group[plan->groups++] = (struct plan_group){
+			.block = here, .first = i, .guard = PLAN_NONE, .counter = PLAN_NONE};
 		join(plan, plan->groups - 1, i);
 		block = here;
 	}
@@ -210,6 +211,57 @@ static bool ends_early(LLVMValueRef function)
 	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
 }
 
+/* All aligned streams of a group have rows, or none. */
+static void number_classes(struct pass_plan *plan, uint32_t *row)
+{
+	unsigned used = 0;
+
+	for (int i = 0; i < plan->groups; i++) {
+		struct plan_group *group = &plan->group[i];
+
+		for (unsigned k = 0; k < group->streams; k++)
+			group->aligned += group->stream[k].aligned;
+		if (!group->aligned || used + group->aligned > PLAN_CLASSED)
+			continue;
+		used += group->aligned;
+		group->classed = true;
+		for (unsigned k = 0; k < group->streams; k++)
+			if (group->stream[k].aligned) {
+				group->stream[k].classes = *row;
+				*row += PROBE_CLASS_ROWS;
+			}
+	}
+}
+
+/* Does the user's own assembly name high scalar registers? */
+static bool names_registers(LLVMValueRef function)
+{
+	static const char *const names[] = {"{s7", "{s8", "{s9", "s[7", "s[8", "s[9"};
+	bool found = false;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst && !found;
+		     inst = LLVMGetNextInstruction(inst)) {
+			char *text;
+
+			if (!LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+				continue;
+			text = LLVMPrintValueToString(inst);
+			for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+				found = found || strstr(text, names[i]);
+			LLVMDisposeMessage(text);
+		}
+	return found;
+}
+
+static void assign_counters(struct pass_plan *plan)
+{
+	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++)
+		if (!plan->group[i].once)
+			plan->group[i].counter = plan->counters++;
+}
+
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
 		    const struct pass_options *options, uint32_t first_site, void *analyses)
 {
@@ -231,8 +283,18 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		plan->guard[i].row = row++;
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
-	plan->rows = (uint32_t)(plan->guards + plan->groups);
+	number_classes(plan, &row);
+	plan->rows = row - first_site - (uint32_t)plan->sites;
+	if (unit->kernel && !ends_early(function) && !names_registers(function))
+		assign_counters(plan);
 	pass_prover_destroy(prover);
+}
+
+void pass_plan_drop_counters(struct pass_plan *plan)
+{
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].counter = PLAN_NONE;
+	plan->counters = 0;
 }
 
 void pass_plan_deinit(struct pass_plan *plan)

@@ -12,6 +12,8 @@
 enum {
 	PLAN_STREAMS = 6, /* addresses, held in registers, per group */
 	PLAN_SITES = 32,
+	PLAN_CLASSED = 48, /* streams with rows, per unit */
+	PLAN_COUNTERS = 20,
 	PLAN_UNITS = 8, /* machine accesses of one site */
 	PLAN_NONE = -1,
 };
@@ -28,8 +30,9 @@ struct plan_site {
 
 /* Sites at constant distances: one address stands for all. */
 struct plan_stream {
-	size_t lead;  /* index of the site whose address it is */
-	bool aligned; /* the cost depends on where in a line it lies */
+	size_t lead;	  /* index of the site whose address it is */
+	bool aligned;	  /* the cost depends on where in a line it lies */
+	uint32_t classes; /* first of its rows; PROBE_ROW_NONE */
 };
 
 struct plan_group {
@@ -37,9 +40,12 @@ struct plan_group {
 	size_t first, last; /* its sites lie between, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
+	unsigned aligned; /* streams that are */
+	bool classed;	  /* they have rows */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
+	int counter; /* index of a register that counts its runs; PLAN_NONE */
 };
 
 /* A block that its only predecessor branches to, once in a wave. */
@@ -57,7 +63,8 @@ struct pass_plan {
 	struct plan_guard *guard;
 	int guards;
 	uint32_t first_site;
-	uint32_t rows; /* of guards, then of groups, behind the sites */
+	int counters;  /* registers in use */
+	uint32_t rows; /* behind the sites: of guards, of groups, of classes */
 };
 
 /*
@@ -66,6 +73,8 @@ struct pass_plan {
  */
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
 		    const struct pass_options *options, uint32_t first_site, void *analyses);
+/* Count runs in memory, one by one. */
+void pass_plan_drop_counters(struct pass_plan *plan);
 void pass_plan_deinit(struct pass_plan *plan);
 
 #endif

@@ -39,20 +39,21 @@ enum probe_access_kind {
 	PROBE_ACCESS_LOAD = 1,
 	PROBE_ACCESS_STORE = 2,
 	PROBE_ACCESS_ATOMIC = 3,
-	/* No accesses, but rows of counters that the `memory` kind keeps for several; section 3. */
-	PROBE_ACCESS_BLOCK = 4,
+	PROBE_ACCESS_BLOCK = 4, /* a basic block: the `count` kind's sites */
 	/* Sites that are no accesses: the `time` kind stamps them, messages come from the last. */
 	PROBE_ACCESS_REGION = 5,   /* a call of probe_region_begin() or _end() (device.h) */
 	PROBE_ACCESS_FUNCTION = 6, /* a kernel, or a device function that was not inlined */
 	PROBE_ACCESS_MESSAGE = 7,  /* a call of probe_emit() or probe_emit_lanes() */
-	PROBE_ACCESS_CLASS = 8, /* as BLOCK */
-	PROBE_ACCESS_GROUP = 9,	   /* accesses of a block that the `trace` kind records together */
+	/* No accesses, but rows of counters that the `memory` kind keeps for several; section 3. */
+	PROBE_ACCESS_CLASS = 8,
+	PROBE_ACCESS_GROUP = 9, /* accesses of a block that the `trace` kind records together */
+	PROBE_ACCESS_COUNTED = 10, /* as CLASS */
 };
 
 /* A row of counters, no place in the source? */
 static inline int probe_site_is_row(uint32_t access)
 {
-	return access == PROBE_ACCESS_BLOCK || access == PROBE_ACCESS_CLASS;
+	return access == PROBE_ACCESS_COUNTED || access == PROBE_ACCESS_CLASS;
 }
 
 /* Address spaces, numbered as LLVM's AMDGPU back end numbers them. */
@@ -177,16 +178,16 @@ struct probe_site_stride {
 #define PROBE_ROW_NONE 0xffffffffu
 
 enum probe_proof_flag {
-	/* BLOCK: runs once in every wave that its parent runs in, and then with the same lanes. */
+	/* COUNTED: runs once in every wave that its parent runs in, and then with the same lanes. */
 	PROBE_PROOF_ONCE = 1,
-	/* The cost depends on U modulo 128: counted where U + stride * (first lane's id) was 0. */
+	/* The cost depends on the address modulo 128: counted where that of lane 0 was 0. */
 	PROBE_PROOF_ALIGNED = 2,
 	PROBE_PROOF_RISING = 4, /* the proof needs that no lane's address is below the first's */
 };
 
 struct probe_site_proof {
-	uint32_t group;	  /* its BLOCK's id; NONE = measured. Of a BLOCK: its parent, a lower id */
-	uint32_t classes; /* ALIGNED: first of PROBE_CLASS_ROWS ids, for other U; NONE = measured */
+	uint32_t group;	  /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower id */
+	uint32_t classes; /* first of PROBE_CLASS_ROWS ids: executions at other addresses, or NONE */
 	int32_t delta;	  /* from the address that was tested, or classed, to this site's */
 	uint32_t flags;	  /* enum probe_proof_flag */
 	struct probe_site_stride stride[3];
@@ -239,7 +240,7 @@ enum probe_counter {
  * Executions that are not measured. A wave is regular if EXEC is probe_ctx.regular: every lane that
  * a wave of this launch can have, in a launch whose waves all lie alike in their workgroups. What a
  * proved site costs a regular wave follows from the launch alone, so that executions need only be
- * counted, and that once for a BLOCK of sites that run together. In a BLOCK's row:
+ * counted, and that once for a group of sites that run together, in a row that is a site of kind COUNTED:
  */
 enum probe_block_counter {
 	PROBE_B_RUNS, /* regular executions, counted one by one */
@@ -248,7 +249,7 @@ enum probe_block_counter {
 };
 
 /*
- * The regular executions of a BLOCK that is ONCE are those of its parent, or the launch's regular
+ * The regular executions of a group that is ONCE are those of its parent, or the launch's regular
  * waves if it has none, less its MISSES; those of others are its RUNS. Every other execution of a
  * site is measured, in its own row, or counted by class: where the address tested is not at a
  * multiple of 128, by (address mod 128) / 4 in the first words of PROBE_CLASS_ROWS rows.
