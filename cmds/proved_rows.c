@@ -111,9 +111,11 @@ static bool step(const struct proved_launch *launch, const struct probe_site_str
 	       *ret < REACH;
 }
 
-/* Of each lane, from the first one's address. */
-static bool distances(const struct reckon *r, const struct probe_site_proof *proof, int64_t ret[64])
+/* Of each lane of `exec`, from the first one's address. */
+static bool distances(const struct reckon *r, const struct probe_site_proof *proof, uint64_t exec,
+		      int64_t ret[64])
 {
+	int64_t first = 0;
 	const uint32_t *group = r->launch->group;
 	int64_t steps[3] = {0};
 
@@ -121,11 +123,17 @@ static bool distances(const struct reckon *r, const struct probe_site_proof *pro
 		/* There is but one id along this axis. */
 		if (group[i] > 1 && !step(r->launch, &proof->stride[i], &steps[i]))
 			return false;
-	for (unsigned lane = 0; lane < 64 && r->exec >> lane & 1; lane++) {
+	for (unsigned lane = 0; lane < 64; lane++) {
 		uint32_t x = lane % group[0], y = lane / group[0] % group[1];
 		uint32_t z = lane / group[0] / group[1];
 
-		ret[lane] = steps[0] * x + steps[1] * y + steps[2] * z;
+		if (!(exec >> lane & 1))
+			continue;
+		ret[lane] = steps[0] * x + steps[1] * y + steps[2] * z - first;
+		if (!(exec & ((1ull << lane) - 1))) {
+			first = ret[lane];
+			ret[lane] = 0;
+		}
 		if (ret[lane] <= -REACH || ret[lane] >= REACH ||
 		    (proof->flags & PROBE_PROOF_RISING && ret[lane] < 0))
 			return false;
@@ -133,12 +141,12 @@ static bool distances(const struct reckon *r, const struct probe_site_proof *pro
 	return true;
 }
 
-static void count_lines(const struct reckon *r, const struct probe_site *site,
+static void count_lines(const struct reckon *r, const struct probe_site *site, uint64_t exec,
 			const uint64_t address[64], uint64_t *value)
 {
-	uint32_t bytes = (uint32_t)__builtin_popcountll(r->exec) * site->unit;
+	uint32_t bytes = (uint32_t)__builtin_popcountll(exec) * site->unit;
 	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
-	struct lines lines = lines_count(64, site->unit, r->exec, address, &r->scratch->lines);
+	struct lines lines = lines_count(64, site->unit, exec, address, &r->scratch->lines);
 
 	value[PROBE_C_QUADS] += lines.quads;
 	value[PROBE_C_LINES64] += lines.used64;
@@ -149,7 +157,7 @@ static void count_lines(const struct reckon *r, const struct probe_site *site,
 	value[PROBE_C_EXCESS128] += lines.used128 > needed128 ? lines.used128 - needed128 : 0;
 }
 
-static void count_passes(const struct reckon *r, const struct probe_site *site,
+static void count_passes(const struct reckon *r, const struct probe_site *site, uint64_t exec,
 			 const uint64_t address[64], uint64_t *value)
 {
 	const struct lds_model *model = lds_model_find(r->launch->arch);
@@ -160,31 +168,43 @@ static void count_passes(const struct reckon *r, const struct probe_site *site,
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		narrow[lane] = (uint32_t)address[lane];
-	cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, 64, site->unit,
-			 r->exec, narrow, &r->scratch->lds);
+	cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, 64, site->unit, exec,
+			 narrow, &r->scratch->lds);
 	value[PROBE_C_PASSES] += cost.passes;
 	value[PROBE_C_IDEAL_PASSES] += cost.ideal;
 	if (cost.way > value[PROBE_C_MAX_WAY])
 		value[PROBE_C_MAX_WAY] = cost.way;
 }
 
-static void count_stride(const struct reckon *r, const int64_t distance[64], uint64_t *value)
+static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *value)
 {
-	unsigned lanes = (unsigned)__builtin_popcountll(r->exec);
-	int64_t stride = lanes > 1 ? distance[1] : 0;
+	unsigned first = (unsigned)__builtin_ctzll(exec);
+	uint64_t rest = exec & (exec - 1);
+	int64_t stride = 0;
 
-	for (unsigned lane = 0; lane < lanes; lane++)
-		if (distance[lane] != stride * lane)
+	if (rest) {
+		unsigned second = (unsigned)__builtin_ctzll(rest);
+
+		stride = distance[second] / (int64_t)(second - first);
+	}
+	for (; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+		if (distance[lane] != stride * (int64_t)(lane - first))
 			return;
+	}
 	value[PROBE_C_AFFINE] = 1;
-	if (lanes < 2)
+	if (!(exec & (exec - 1)))
 		return;
 	value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + (uint64_t)stride;
 	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
 }
 
-/* What one regular execution adds. `base`: of the address tested or classed, modulo 128. */
-static bool one_execution(const struct reckon *r, uint32_t id, uint32_t base, uint64_t *value)
+/*
+ * What one execution adds. `base`: of the address tested or classed, in the first lane, modulo 128.
+ */
+static bool one_execution(const struct reckon *r, uint32_t id, uint64_t exec, uint32_t base,
+			  uint64_t *value)
 {
 	const struct probe_site *site = &r->table->sites[id];
 	const struct probe_site_proof *proof = &r->table->proofs[id];
@@ -192,19 +212,19 @@ static bool one_execution(const struct reckon *r, uint32_t id, uint32_t base, ui
 	int64_t distance[64] = {0};
 
 	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
-	if (!distances(r, proof, distance))
+	if (!exec || !distances(r, proof, exec, distance))
 		return false;
 	value[PROBE_C_EXECUTIONS] = 1;
-	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(r->exec);
-	count_stride(r, distance, value);
+	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(exec);
+	count_stride(exec, distance, value);
 	for (unsigned unit = 0; unit < site->size / site->unit; unit++) {
 		for (unsigned lane = 0; lane < 64; lane++)
 			address[lane] = BASE + base + (uint64_t)(int64_t)proof->delta +
 					(uint64_t)distance[lane] + unit * site->unit;
 		if (site->space == PROBE_SPACE_LDS)
-			count_passes(r, site, address, value);
+			count_passes(r, site, exec, address, value);
 		else
-			count_lines(r, site, address, value);
+			count_lines(r, site, exec, address, value);
 	}
 	return true;
 }
@@ -238,10 +258,38 @@ static bool add_classes(struct reckon *r, uint32_t id)
 		uint64_t times =
 			r->row[at + class / PROBE_CLASS_WORDS].value[class % PROBE_CLASS_WORDS];
 
-		if (times && !one_execution(r, id, 4 * class, value))
+		if (times && !one_execution(r, id, r->exec, 4 * class, value))
 			return false;
 		if (times)
 			add(r->row[id - r->first].value, value, times);
+	}
+	return true;
+}
+
+static bool add_cells(struct reckon *r, uint32_t id)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	uint32_t at = r->table->proofs[proof->group].classes - r->first;
+	unsigned shift = 5 * (proof->flags >> 8 & 7);
+	uint64_t value[PROBE_COUNTERS];
+	struct probe_exec_cell cell;
+
+	if (r->table->proofs[proof->group].classes == PROBE_ROW_NONE)
+		return true;
+	if (r->count < PROBE_CELL_ROWS || at > r->count - PROBE_CELL_ROWS)
+		return false;
+	for (uint32_t i = 0; i < PROBE_CELL_ROWS * PROBE_ROW_CELLS; i++) {
+		uint32_t base = 0;
+
+		memcpy(&cell, r->row[at + i / PROBE_ROW_CELLS].value + i % PROBE_ROW_CELLS * 4,
+		       sizeof(cell));
+		if (!cell.count)
+			continue;
+		if (proof->flags & PROBE_PROOF_ALIGNED)
+			base = 4 * (uint32_t)(cell.classes >> shift & 31);
+		if (!one_execution(r, id, cell.exec, base, value))
+			return false;
+		add(r->row[id - r->first].value, value, cell.count);
 	}
 	return true;
 }
@@ -262,8 +310,8 @@ static void reckon_sites(struct reckon *r)
 			continue;
 		}
 		times = r->regular[group - r->first];
-		if (times == UNKNOWN || (times && !one_execution(r, id, 0, value)) ||
-		    !add_classes(r, id)) {
+		if (times == UNKNOWN || (times && !one_execution(r, id, r->exec, 0, value)) ||
+		    !add_classes(r, id) || !add_cells(r, id)) {
 			r->lost++;
 			continue;
 		}

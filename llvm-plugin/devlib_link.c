@@ -27,6 +27,7 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
 	[DEVLIB_MEMORY_ADD] = "__probe_dev_memory_add",
 	[DEVLIB_MEMORY_SUM] = "__probe_dev_memory_sum",
+	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",

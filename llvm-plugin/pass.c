@@ -226,6 +226,16 @@ static uint32_t class_rows(const struct plan_group *group, int stream)
 	return PROBE_ROW_NONE;
 }
 
+/* Number of a stream among those that are tested. */
+static unsigned tested_index(const struct plan_group *group, int stream)
+{
+	unsigned index = 0;
+
+	for (int i = 0; i < stream; i++)
+		index += group->stream[i].aligned;
+	return index;
+}
+
 static void list_proof(const struct pass_plan *plan, const struct plan_site *site,
 		       struct pass_table *table)
 {
@@ -242,14 +252,15 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 		if (site->pattern.rising)
 			proof.flags |= PROBE_PROOF_RISING;
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
-			proof.flags |= PROBE_PROOF_ALIGNED;
+			proof.flags |= PROBE_PROOF_ALIGNED |
+				       (uint32_t)tested_index(group, site->stream) << 8;
 	}
 	pass_table_set_proof(table, &proof);
 }
 
 /* A row of counters that belongs to no site of its own; `inst` says where it is. */
 static void list_row(struct pass_table *table, LLVMValueRef inst, const struct pass_unit *unit,
-		     enum probe_access_kind access, uint32_t parent, bool once)
+		     enum probe_access_kind access, const struct probe_site_proof *proof)
 {
 	struct pass_site site = {
 		.access = access,
@@ -258,14 +269,18 @@ static void list_row(struct pass_table *table, LLVMValueRef inst, const struct p
 		.unit = 4,
 		.align = 4,
 	};
-	struct probe_site_proof proof = {
-		.group = parent,
-		.classes = PROBE_ROW_NONE,
-		.flags = once ? PROBE_PROOF_ONCE : 0,
-	};
 
 	pass_table_add_site(table, inst, &site, unit->original, 1u << PROBE_KIND_MEMORY);
-	pass_table_set_proof(table, &proof);
+	pass_table_set_proof(table, proof);
+}
+
+static struct probe_site_proof group_proof(uint32_t parent, uint32_t cells, bool once)
+{
+	return (struct probe_site_proof){
+		.group = parent,
+		.classes = cells,
+		.flags = once ? PROBE_PROOF_ONCE : 0,
+	};
 }
 
 static uint32_t guard_row(const struct pass_plan *plan, int guard)
@@ -291,17 +306,31 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 		pass_table_add_site(table, site->inst, &site->site, unit->original, options->kinds);
 		list_proof(&plan, site, table);
 	}
-	for (int i = 0; i < plan.guards; i++)
+	for (int i = 0; i < plan.guards; i++) {
+		struct probe_site_proof proof =
+			group_proof(guard_row(&plan, plan.guard[i].parent), PROBE_ROW_NONE, true);
+
 		list_row(table, LLVMGetBasicBlockTerminator(plan.guard[i].from), unit,
-			 PROBE_ACCESS_COUNTED, guard_row(&plan, plan.guard[i].parent), true);
-	for (int i = 0; i < plan.groups; i++)
+			 PROBE_ACCESS_COUNTED, &proof);
+	}
+	for (int i = 0; i < plan.groups; i++) {
+		struct probe_site_proof proof =
+			group_proof(guard_row(&plan, plan.group[i].guard), plan.group[i].cells,
+				    plan.group[i].once);
+
 		list_row(table, plan.site[plan.group[i].first].inst, unit, PROBE_ACCESS_COUNTED,
-			 guard_row(&plan, plan.group[i].guard), plan.group[i].once);
+			 &proof);
+	}
 	for (int i = 0; i < plan.groups; i++)
 		for (unsigned k = 0; plan.group[i].classed && k < plan.group[i].aligned; k++)
 			for (int row = 0; row < PROBE_CLASS_ROWS; row++)
 				list_row(table, plan.site[plan.group[i].first].inst, unit,
-					 PROBE_ACCESS_CLASS, PROBE_ROW_NONE, false);
+					 PROBE_ACCESS_CLASS, &(struct probe_site_proof){0});
+	for (int i = 0; i < plan.groups; i++)
+		for (int row = 0; plan.group[i].cells != PROBE_ROW_NONE && row < PROBE_CELL_ROWS;
+		     row++)
+			list_row(table, plan.site[plan.group[i].first].inst, unit,
+				 PROBE_ACCESS_CLASS, &(struct probe_site_proof){0});
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	unit->range_first = unit->first_site;

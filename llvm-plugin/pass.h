@@ -197,6 +197,7 @@ enum devlib_function {
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
 	DEVLIB_MEMORY_ADD,
 	DEVLIB_MEMORY_SUM,
+	DEVLIB_MEMORY_CELL,
 	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape */
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_SITE,

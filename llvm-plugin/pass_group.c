@@ -354,6 +354,47 @@ static void put_classes(struct pass_group_insert *in, struct code *code,
 	put(code, ".Lprobe_miss${:uid}:");
 }
 
+/*
+ * Other lanes than a regular wave's, but in a launch that has such waves: counted by EXEC and the
+ * classes of all streams together. Not if the waves' shapes differ, nor near a wrap.
+ */
+static void put_cell(struct pass_group_insert *in, struct code *code,
+		     const struct plan_group *group, const struct tested *tested, unsigned regular,
+		     unsigned ctx)
+{
+	LLVMValueRef function =
+		devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses);
+	unsigned shift = 0;
+
+	put(code, "s_cmp_eq_u64 $%u, 0", regular);
+	put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+	if (tested->wraps) {
+		put(code, "s_lshr_b32 s4, $%u, 30", operand(code, "s", tested->wraps));
+		put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+	}
+	if (tested->bases) {
+		put(code, "s_and_b32 s4, $%u, 3", operand(code, "s", tested->bases));
+		put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+	}
+	put(code, "s_mov_b32 s5, 0");
+	for (unsigned i = 0; i < group->streams; i++) {
+		if (!group->stream[i].aligned)
+			continue;
+		/* 5 bits from bit 2 up. */
+		put(code, "s_bfe_u32 s4, $%u, 0x50002", operand(code, "s", tested->base[i]));
+		put(code, "s_lshl_b32 s4, s4, %u", shift);
+		put(code, "s_or_b32 s5, s5, s4");
+		shift += 5;
+	}
+	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	put(code, "v_mov_b32 v2, 0x%x", group->cells * ROW_BYTES);
+	put(code, "v_mov_b32 v3, s5");
+	call(code, function);
+	put(code, "v_readfirstlane_b32 s4, v0");
+	put(code, "s_cmp_lg_u32 s4, 0");
+	put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+}
+
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
@@ -376,7 +417,10 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	if (group->once)
 		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_MISSES);
 	if (group->once || group->classed)
-		put(&code, ".Lprobe_measure${:uid}:");
+		put(&code, "s_branch .Lprobe_long${:uid}\n.Lprobe_measure${:uid}:");
+	if (group->cells != PROBE_ROW_NONE)
+		put_cell(in, &code, group, &tested, regular, ctx);
+	put(&code, ".Lprobe_long${:uid}:");
 	put_measure(in, &code, number, &tested, ctx, first_id);
 	if (group->once) {
 		put(&code, ".Lprobe_regular${:uid}:");

@@ -255,6 +255,17 @@ static bool names_registers(LLVMValueRef function)
 	return found;
 }
 
+static void number_cells(struct pass_plan *plan, uint32_t *row)
+{
+	for (int i = 0; i < plan->groups; i++) {
+		plan->group[i].cells = PROBE_ROW_NONE;
+		if (i >= PLAN_CELLED)
+			continue;
+		plan->group[i].cells = *row;
+		*row += PROBE_CELL_ROWS;
+	}
+}
+
 static void assign_counters(struct pass_plan *plan)
 {
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++)
@@ -284,6 +295,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
 	number_classes(plan, &row);
+	number_cells(plan, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (unit->kernel && !ends_early(function) && !names_registers(function))
 		assign_counters(plan);

@@ -12,6 +12,7 @@
 enum {
 	PLAN_STREAMS = 6, /* addresses, held in registers, per group */
 	PLAN_SITES = 32,
+	PLAN_CELLED = 48,  /* groups with cells, per unit */
 	PLAN_CLASSED = 48, /* streams with rows, per unit */
 	PLAN_COUNTERS = 20,
 	PLAN_UNITS = 8, /* machine accesses of one site */
@@ -45,7 +46,8 @@ struct plan_group {
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
-	int counter; /* index of a register that counts its runs; PLAN_NONE */
+	uint32_t cells; /* first of its rows of cells; PROBE_ROW_NONE */
+	int counter;	/* index of a register that counts its runs; PLAN_NONE */
 };
 
 /* A block that its only predecessor branches to, once in a wave. */
@@ -64,7 +66,7 @@ struct pass_plan {
 	int guards;
 	uint32_t first_site;
 	int counters;  /* registers in use */
-	uint32_t rows; /* behind the sites: of guards, of groups, of classes */
+	uint32_t rows; /* behind the sites: of guards, of groups, of classes, of cells */
 };
 
 /*

@@ -46,7 +46,7 @@ enum probe_access_kind {
 	PROBE_ACCESS_MESSAGE = 7,  /* a call of probe_emit() or probe_emit_lanes() */
 	/* No accesses, but rows of counters that the `memory` kind keeps for several; section 3. */
 	PROBE_ACCESS_CLASS = 8,
-	PROBE_ACCESS_GROUP = 9, /* accesses of a block that the `trace` kind records together */
+	PROBE_ACCESS_GROUP = 9,	   /* accesses of a block that the `trace` kind records together */
 	PROBE_ACCESS_COUNTED = 10, /* as CLASS */
 };
 
@@ -94,8 +94,8 @@ struct probe_sites_header {
 	/* Since header_size 72. Shorter headers have none of these. */
 	uint32_t uncovered_offset; /* struct probe_site_uncovered[uncovered_count] */
 	uint32_t uncovered_count;
-	uint32_t code_before; /* IR instructions of the kernels and what they call */
-	uint32_t code_after;  /* of all clones */
+	uint32_t code_before;	/* IR instructions of the kernels and what they call */
+	uint32_t code_after;	/* of all clones */
 	uint32_t proofs_offset; /* struct probe_site_proof[proof_count] */
 	uint32_t proof_count;
 };
@@ -178,18 +178,22 @@ struct probe_site_stride {
 #define PROBE_ROW_NONE 0xffffffffu
 
 enum probe_proof_flag {
-	/* COUNTED: runs once in every wave that its parent runs in, and then with the same lanes. */
+	/* COUNTED: runs once in every wave that its parent runs in, and then with the same lanes.
+	 */
 	PROBE_PROOF_ONCE = 1,
 	/* The cost depends on the address modulo 128: counted where that of lane 0 was 0. */
 	PROBE_PROOF_ALIGNED = 2,
+	/* ALIGNED: bits 8 to 10 say which of the addresses tested it counts from. */
 	PROBE_PROOF_RISING = 4, /* the proof needs that no lane's address is below the first's */
 };
 
 struct probe_site_proof {
-	uint32_t group;	  /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower id */
-	uint32_t classes; /* first of PROBE_CLASS_ROWS ids: executions at other addresses, or NONE */
-	int32_t delta;	  /* from the address that was tested, or classed, to this site's */
-	uint32_t flags;	  /* enum probe_proof_flag */
+	uint32_t group; /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower
+			   id */
+	uint32_t
+		classes; /* first of PROBE_CLASS_ROWS ids: executions at other addresses, or NONE */
+	int32_t delta;	 /* from the address that was tested, or classed, to this site's */
+	uint32_t flags;	 /* enum probe_proof_flag */
 	struct probe_site_stride stride[3];
 };
 
@@ -240,7 +244,8 @@ enum probe_counter {
  * Executions that are not measured. A wave is regular if EXEC is probe_ctx.regular: every lane that
  * a wave of this launch can have, in a launch whose waves all lie alike in their workgroups. What a
  * proved site costs a regular wave follows from the launch alone, so that executions need only be
- * counted, and that once for a group of sites that run together, in a row that is a site of kind COUNTED:
+ * counted, and that once for a group of sites that run together, in a row that is a site of kind
+ * COUNTED:
  */
 enum probe_block_counter {
 	PROBE_B_RUNS, /* regular executions, counted one by one */
@@ -255,6 +260,20 @@ enum probe_block_counter {
  * multiple of 128, by (address mod 128) / 4 in the first words of PROBE_CLASS_ROWS rows.
  */
 enum { PROBE_CLASS_ROWS = 4, PROBE_CLASS_WORDS = 8 };
+
+/*
+ * Executions with other EXEC than a regular wave's are counted by EXEC and addresses, in cells:
+ * those of a group lie in the PROBE_CELL_ROWS rows that its proof's `classes` names,
+ * PROBE_ROW_CELLS to a row, in the first replica of the table only. Measured is what finds no cell.
+ */
+struct probe_exec_cell {
+	uint64_t key; /* odd; made of the next two, which the one who took the cell has written */
+	uint64_t exec;
+	/* Of the i-th address tested, in the first active lane: (address mod 128) / 4 << 5 * i. */
+	uint64_t classes;
+	uint64_t count;
+};
+enum { PROBE_CELL_ROWS = 4, PROBE_ROW_CELLS = 3 };
 
 /* ---- 4. Dispatch context: what the clone's extra argument points to ------------------------- */
 
@@ -395,8 +414,8 @@ struct probe_rec_rows {
  *
  * A GROUP's name tells its sites: "FIRST:B+D,B-D,...", for site FIRST and those behind it each the
  * number of a base and the bytes between that and the site's address (in LDS, modulo 2^32). The
- * BASES ids behind a GROUP's are its bases': where not all lanes are active or lie at other strides,
- * an AFFINE, NEAR or FULL record with such an id stands for all sites of that base.
+ * BASES ids behind a GROUP's are its bases': where not all lanes are active or lie at other
+ * strides, an AFFINE, NEAR or FULL record with such an id stands for all sites of that base.
  */
 struct probe_rec_block {
 	uint32_t word0;
@@ -660,8 +679,8 @@ struct probe_hr_complete {
 };
 
 /*
- * After the DISPATCH of a `memory` clone: the first `bytes` bytes of its argument block follow, where
- * the explicit arguments are.
+ * After the DISPATCH of a `memory` clone: the first `bytes` bytes of its argument block follow,
+ * where the explicit arguments are.
  */
 struct probe_hr_arguments {
 	uint64_t dispatch;
@@ -752,6 +771,7 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access
 PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 72, "site table header");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 88, "site proof");
+PROBE_STATIC_ASSERT(sizeof(struct probe_exec_cell) == 32, "cell");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");
 PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");

@@ -15,9 +15,14 @@ dump()
 		ORDER BY s.code_object_id, m.kernel, m.site"
 }
 
-for example in transpose strided_copy reduction histogram convolution; do
+# Launches of many shapes: part of the counters is measured, part is reckoned from proofs.
+compile "$source/tests/e2e/proofs/shapes.hip" shapes
+
+for example in shapes transpose strided_copy reduction histogram convolution; do
+	program="$build/examples/$example"
+	[ "$example" != shapes ] || program=./shapes
 	for kind in memory trace; do
-		record "$example-$kind.db" --kind "$kind" -q -- "$build/examples/$example" >/dev/null
+		record "$example-$kind.db" --kind "$kind" -q -- "$program" >/dev/null
 		dump "$example-$kind.db" >"$example-$kind.txt"
 		balanced "$example-$kind.db"
 	done
