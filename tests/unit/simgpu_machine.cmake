@@ -26,3 +26,17 @@ foreach(name memory near stray sdma place kernel_name timeline engine machine pa
 	add_test(NAME simgpu.${name} COMMAND simgpu_${name}_test)
 	set_tests_properties(simgpu.${name} PROPERTIES LABELS unit TIMEOUT 120)
 endforeach()
+
+# Sessions of PC sampling ask the runtime which GPU an agent is.
+add_library(simgpu_agents SHARED ${CMAKE_CURRENT_LIST_DIR}/simgpu_agents.c)
+target_include_directories(simgpu_agents PRIVATE ${HSA_INCLUDE_DIR})
+target_link_libraries(simgpu_agents PRIVATE probe_flags)
+set_target_properties(simgpu_agents PROPERTIES OUTPUT_NAME hsa-runtime64 SOVERSION 1
+	C_VISIBILITY_PRESET default
+	LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/simgpu_agents)
+add_executable(simgpu_sampling_test ${CMAKE_CURRENT_LIST_DIR}/simgpu_sampling.c)
+target_compile_definitions(simgpu_sampling_test PRIVATE FAKE_RUNTIME="$<TARGET_FILE:simgpu_agents>")
+add_dependencies(simgpu_sampling_test simgpu_agents)
+target_link_libraries(simgpu_sampling_test PRIVATE simgpu_machine_tested ${CMOCKA_LIBRARY})
+add_test(NAME simgpu.sampling COMMAND simgpu_sampling_test)
+set_tests_properties(simgpu.sampling PROPERTIES LABELS unit TIMEOUT 120)
