@@ -128,6 +128,9 @@ static struct probe_err *file_of(struct probe_dwarf_reader *reader, Dwarf_Line l
 
 	if (dwarf_line_srcfileno(line, &number, &error) != DW_DLV_OK)
 		return refuse(reader, "reading a file number", error);
+	if (!number && reader->first_file && reader->sequence < reader->start.count &&
+	    reader->row < reader->start.rows[reader->sequence])
+		number = 1;
 	if (number > FILES_MAX)
 		return probe_err_at(reader->name, PROBE_ERR_NO_OFFSET,
 				    "damaged debug information: file number %llu",
@@ -135,7 +138,12 @@ static struct probe_err *file_of(struct probe_dwarf_reader *reader, Dwarf_Line l
 	err = room_for_file(reader, number);
 	if (err)
 		return err;
-	if (!reader->files[number]) {
+	if (!reader->files[number] && number == 1 && reader->first_file) {
+		err = reader->sink->file(reader->sink->user, reader->first_file, ret);
+		if (err)
+			return err;
+		reader->files[number] = *ret + 1;
+	} else if (!reader->files[number]) {
 		if (dwarf_linesrc(line, &path, &error) != DW_DLV_OK)
 			return refuse(reader, "reading a file name", error);
 		err = reader->sink->file(reader->sink->user, path, ret);
@@ -167,7 +175,40 @@ static struct probe_err *read_row(struct probe_dwarf_reader *reader, Dwarf_Line 
 		if (err)
 			return err;
 	}
+	reader->row = end ? 0 : reader->row + 1;
+	reader->sequence += end;
 	return reader->sink->row(reader->sink->user, address, file, number, column, end);
+}
+
+/* Find out which rows of the unit's table are in front of its first DW_LNS_set_file. */
+static void read_start(struct probe_dwarf_reader *reader, Dwarf_Die die)
+{
+	struct probe_dwarf_files files;
+	Dwarf_Attribute attr;
+	Dwarf_Off offset = 0;
+	bool found;
+
+	reader->sequence = 0;
+	reader->row = 0;
+	if (!probe_dwarf_ok(reader, dwarf_attr(die, DW_AT_stmt_list, &attr, &reader->error)))
+		return;
+	found = probe_dwarf_ok(reader, dwarf_global_formref(attr, &offset, &reader->error));
+	dwarf_dealloc_attribute(attr);
+	if (!found || !reader->line->bytes)
+		return;
+	probe_line_start_read(reader->line->bytes, reader->line->size, offset, &reader->start);
+	if (!reader->start.count || !probe_dwarf_open_files(reader, die, 5, &files))
+		return;
+	if (files.count > 1)
+		reader->first_file = strdup(files.names[1]);
+	probe_dwarf_close_files(reader, &files);
+}
+
+static void forget_start(struct probe_dwarf_reader *reader)
+{
+	probe_line_start_deinit(&reader->start);
+	free(reader->first_file);
+	reader->first_file = NULL;
 }
 
 static struct probe_err *read_unit(struct probe_dwarf_reader *reader, Dwarf_Die die)
@@ -186,6 +227,7 @@ static struct probe_err *read_unit(struct probe_dwarf_reader *reader, Dwarf_Die 
 		return NULL;
 	if (result != DW_DLV_OK)
 		return refuse(reader, "reading a line table", error);
+	read_start(reader, die);
 	if (dwarf_srclines_from_linecontext(context, &lines, &count, &error) != DW_DLV_OK) {
 		err = refuse(reader, "decoding a line table", error);
 	} else {
@@ -194,6 +236,7 @@ static struct probe_err *read_unit(struct probe_dwarf_reader *reader, Dwarf_Die 
 		for (Dwarf_Signed i = 0; i < count && !err; i++)
 			err = read_row(reader, lines[i]);
 	}
+	forget_start(reader);
 	dwarf_srclines_dealloc_b(context);
 	return err;
 }
@@ -400,6 +443,7 @@ struct probe_err *probe_dwarf_read(struct probe_dwarf_reader *reader,
 		return NULL;
 	if (result != DW_DLV_OK)
 		return refuse(reader, "opening it", error);
+	reader->line = &sections[2];
 	err = each_unit(reader, fn, user);
 	free(reader->files);
 	error = NULL;

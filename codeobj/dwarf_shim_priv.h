@@ -7,6 +7,8 @@
 
 #include "codeobj/dwarf_shim.h"
 
+#include "codeobj/line_start.h"
+
 /* Declarations of declarations. */
 #define PROBE_DWARF_CHAIN_MAX 8
 
@@ -18,6 +20,12 @@ struct probe_dwarf_reader {
 	uint32_t
 		*files; /* of the unit: number in the table -> the sink's index + 1; 0 = not seen */
 	size_t file_room;
+	const struct probe_dwarf_section *line; /* .debug_line */
+	/* Of the unit: rows whose file libdwarf takes for 0 (line_start.h), and where we are. */
+	struct probe_line_start start;
+	char *first_file; /* the name of file 1; NULL: nothing is corrected */
+	size_t sequence;
+	uint32_t row;
 };
 
 struct probe_dwarf_files {

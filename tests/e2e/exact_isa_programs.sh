@@ -24,3 +24,20 @@ same ./sorting 30,0,0,0,0,0,0
 # blockDim again, by the scalar unit too
 build stencils
 same ./stencils 20,12,0,1,1,0,0
+# All kernels in a file that the main one includes: DWARF 5 then says so by saying nothing.
+cat >only.inc <<'END'
+__global__ void only(int *p) { p[threadIdx.x * 3] = p[threadIdx.x] + 1; }
+END
+cat >includes.hip <<'END'
+#include <hip/hip_runtime.h>
+#include "only.inc"
+int main()
+{
+	int *p;
+	if (hipMalloc(&p, 4096) != hipSuccess) return 1;
+	only<<<2, 64>>>(p);
+	return hipDeviceSynchronize() != hipSuccess;
+}
+END
+compile includes.hip includes
+same ./includes 2,0,0,0,0,0,0

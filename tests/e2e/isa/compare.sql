@@ -16,7 +16,7 @@ SELECT owner, file, line, col, access, space, sum(executions * units) AS executi
 FROM site GROUP BY 1, 2, 3, 4, 5, 6;
 
 CREATE TEMP TABLE machine AS
-SELECT owner, file, line, col, access, space, sum(executions) AS executions, sum(lanes) AS lanes,
+SELECT owner, replace(file, '/./', '/') AS file, line, col, access, space, sum(executions) AS executions, sum(lanes) AS lanes,
 	sum(lanes * bytes) AS bytes, sum(quads) AS quads, sum(lines64) AS lines64, sum(lines128) AS lines128,
 	sum(passes) AS passes, sum(conflicts) AS conflicts, group_concat(DISTINCT mnemonic) AS mnemonics
 FROM isa WHERE owner NOT LIKE '\_\_probe\_%' ESCAPE '\'

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Opcodes of a line program, as far as it takes to count rows; see line_start.h. */
+#include "codeobj/line_start.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* DWARF 5, 6.2.5.2 and 6.2.5.3. */
+enum { LNS_COPY = 1, LNS_SET_FILE = 4, LNS_FIXED_ADVANCE_PC = 9, LNE_END_SEQUENCE = 1 };
+
+struct reader {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static uint64_t take(struct reader *reader, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	if ((size_t)(reader->end - reader->at) < bytes) {
+		reader->bad = true;
+		reader->at = reader->end;
+		return 0;
+	}
+	memcpy(&value, reader->at, bytes); /* little-endian, like every host of ours */
+	reader->at += bytes;
+	return value;
+}
+
+/* A LEB128 number of either kind; its value only matters where it is a length. */
+static uint64_t leb(struct reader *reader)
+{
+	uint64_t value = 0;
+	unsigned shift = 0;
+	uint8_t byte;
+
+	do {
+		byte = (uint8_t)take(reader, 1);
+		if (shift < 64)
+			value |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80 && !reader->bad);
+	return value;
+}
+
+static void skip(struct reader *reader, uint64_t bytes)
+{
+	if ((uint64_t)(reader->end - reader->at) < bytes) {
+		reader->bad = true;
+		reader->at = reader->end;
+	} else {
+		reader->at += bytes;
+	}
+}
+
+static bool end_sequence(struct probe_line_start *ret, uint32_t rows)
+{
+	if (ret->count == ret->room) {
+		size_t room = ret->room ? 2 * ret->room : 16;
+		uint32_t *grown = realloc(ret->rows, room * sizeof(*grown));
+
+		if (!grown)
+			return false;
+		ret->rows = grown;
+		ret->room = room;
+	}
+	ret->rows[ret->count++] = rows;
+	return true;
+}
+
+struct header {
+	uint8_t opcode_base;
+	const uint8_t *lengths; /* of the standard opcodes from 1 on */
+};
+
+static void run(struct reader *reader, const struct header *header, struct probe_line_start *ret)
+{
+	uint32_t rows = 0;
+	bool set = false;
+
+	while (reader->at < reader->end && !reader->bad) {
+		uint8_t op = (uint8_t)take(reader, 1);
+		uint64_t length;
+
+		if (op >= header->opcode_base || op == LNS_COPY) {
+			rows += !set;
+		} else if (op == LNS_FIXED_ADVANCE_PC) {
+			skip(reader, 2);
+		} else if (op) {
+			set = set || op == LNS_SET_FILE;
+			for (unsigned i = 0; i < header->lengths[op - 1]; i++)
+				leb(reader);
+		} else {
+			length = leb(reader);
+			op = length ? (uint8_t)take(reader, 1) : 0;
+			skip(reader, length ? length - 1 : 0);
+			if (op != LNE_END_SEQUENCE)
+				continue;
+			if (!end_sequence(ret, rows))
+				return;
+			rows = 0;
+			set = false;
+		}
+	}
+}
+
+void probe_line_start_read(const uint8_t *section, size_t size, uint64_t offset,
+			   struct probe_line_start *ret)
+{
+	struct reader reader = {section + (offset < size ? offset : size), section + size, false};
+	struct header header;
+	unsigned width = 4;
+	uint64_t length;
+
+	*ret = (struct probe_line_start){0};
+	length = take(&reader, 4);
+	if (length == UINT32_MAX) {
+		width = 8;
+		length = take(&reader, 8);
+	}
+	if (reader.bad || length > (uint64_t)(reader.end - reader.at))
+		return;
+	reader.end = reader.at + length;
+	if (take(&reader, 2) != 5)
+		return;
+	take(&reader, 2); /* sizes of an address and a segment selector */
+	length = take(&reader, width);
+	if (reader.bad || length > (uint64_t)(reader.end - reader.at))
+		return;
+	section = reader.at + length; /* where the program begins */
+	skip(&reader, 5);	      /* minimum length, operations, is_stmt, line base and range */
+	header.opcode_base = (uint8_t)take(&reader, 1);
+	header.lengths = reader.at;
+	skip(&reader, header.opcode_base ? header.opcode_base - 1u : 0);
+	if (reader.bad || header.opcode_base < 10 || section < reader.at)
+		return;
+	reader.at = section;
+	run(&reader, &header, ret);
+}
+
+void probe_line_start_deinit(struct probe_line_start *start)
+{
+	free(start->rows);
+	*start = (struct probe_line_start){0};
+}
