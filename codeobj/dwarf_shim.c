@@ -459,3 +459,8 @@ struct probe_err *probe_dwarf_lines(const char *name,
 
 	return probe_dwarf_read(&reader, sections, read_all_of_unit, NULL);
 }
+
+void probe_dwarf_keep_nothing(void)
+{
+	dwarf_set_de_alloc_flag(0);
+}

@@ -41,6 +41,12 @@ struct probe_dwarf_sink {
 };
 
 /*
+ * For a process that ends soon: libdwarf keeps no list of what it has allocated, which
+ * takes most of the time of reading a line table. What callers do not free then is lost.
+ */
+void probe_dwarf_keep_nothing(void);
+
+/*
  * Feed every row of every unit's line table to the sink, in the table's order, and the functions
  * outside others. No debug information is no error.
  */

@@ -62,6 +62,7 @@ static struct probe_err *lines_child(void *user, FILE *out)
 	struct probe_lines *lines;
 	struct probe_err *err;
 
+	probe_dwarf_keep_nothing();
 	err = probe_lines_read(work->name, work->bytes, work->size, &lines);
 	if (!err)
 		probe_lines_send(lines, out);
@@ -74,6 +75,7 @@ static struct probe_err *inlines_child(void *user, FILE *out)
 	struct probe_inlines *inlines;
 	struct probe_err *err;
 
+	probe_dwarf_keep_nothing();
 	err = probe_inlines_read(work->name, work->bytes, work->size, &inlines);
 	if (!err)
 		probe_inlines_send(inlines, out);

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 
+import bench_codeobj
 import bench_sampling
 import bench_sim
 
@@ -187,7 +188,7 @@ def main():
     bench = Bench(args.build, args.only)
     print(f"{'what':<46} {'median':>12} {'unit':<22} {'spread':>7}  yardstick")
     compile_kernels(bench)
-    for part in (*bench_sim.PARTS, *bench_sampling.PARTS, probe_instructions, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
+    for part in (*bench_sim.PARTS, *bench_sampling.PARTS, *bench_codeobj.PARTS, probe_instructions, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
         if bench.wanted(part.__name__):
             part(bench)
     bench.finish()
