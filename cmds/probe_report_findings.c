@@ -36,12 +36,14 @@ enum field {
 	F_INLINED,
 	F_SITES,
 	F_SITE,
+	F_UNIT,
+	F_MACHINE,
 };
 
 static const char field_names[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
-	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site";
+	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site,unit,machine";
 
 struct finding {
 	const struct report *report;
@@ -191,12 +193,76 @@ static void put_numbers(const struct finding *finding)
 	putchar('\n');
 }
 
+/* Bytes that a memory instruction moves per lane and address; 0 = its name does not say. */
+static unsigned bytes_of(const char *mnemonic)
+{
+	static const struct {
+		const char *part;
+		unsigned bytes;
+	} parts[] = {
+		{"dwordx4", 16}, {"b128", 16}, {"dwordx3", 12}, {"b96", 12}, {"dwordx2", 8},
+		{"_x2", 8},	 {"b64", 8},   {"u64", 8},	{"i64", 8},  {"f64", 8},
+		{"dword", 4},	 {"b32", 4},   {"u32", 4},	{"i32", 4},  {"f32", 4},
+		{"short", 2},	 {"u16", 2},   {"i16", 2},	{"b16", 2},  {"byte", 1},
+		{"u8", 1},	 {"i8", 1},    {"b8", 1},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(mnemonic, parts[i].part))
+			return parts[i].bytes;
+	return 0;
+}
+
+/* The next name of a list; false = none is left. */
+static bool next_name(const char **list, char *name, size_t room)
+{
+	size_t size = strcspn(*list, ",");
+
+	if (!size)
+		return false;
+	snprintf(name, room, "%.*s", (int)size, *list);
+	*list += size + ((*list)[size] == ',');
+	return true;
+}
+
+static bool machine_has(const char *list, long long bytes)
+{
+	char name[64];
+
+	while (next_name(&list, name, sizeof(name)))
+		if (bytes_of(name) == bytes)
+			return true;
+	return false;
+}
+
+/* What the machine executes, and whether it is what the probes counted. */
+static void put_machine(const struct finding *finding)
+{
+	const char *list = cell(finding, F_MACHINE), *separator = "       machine: ";
+	bool same = machine_has(list, number(finding, F_UNIT));
+	char name[64];
+
+	while (next_name(&list, name, sizeof(name))) {
+		fputs(separator, stdout);
+		report_put(name);
+		if (strstr(name, "read2") || strstr(name, "write2"))
+			printf(" (two accesses of %u B merged)", bytes_of(name));
+		separator = ", ";
+	}
+	if (!*cell(finding, F_MACHINE))
+		return;
+	if (!same)
+		printf("; merged or split, counted as %lld B", number(finding, F_UNIT));
+	putchar('\n');
+}
+
 static void put_finding(const struct finding *finding)
 {
 	put_head(finding);
 	put_source(finding);
 	put_frames(finding);
 	put_numbers(finding);
+	put_machine(finding);
 	printf("       cost: %lld B of bandwidth wasted\n", number(finding, F_COST));
 	if (*cell(finding, F_CAUSE)) {
 		fputs("       cause: ", stdout);

@@ -16,6 +16,20 @@
  */
 #define COST "(max(64 * m.excess64, 128 * m.excess128) + 128 * m.conflicts)"
 
+/*
+ * What the back end made of a place: it merges accesses after the probes' widths are chosen. By
+ * debug information, so an access merged into another place's is not here.
+ */
+#define MACHINE                                                                                    \
+	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
+	"FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "                \
+	"AND i.\"column\" = q.\"column\" AND i.file = q.file "                                     \
+	"AND i.space = CASE q.space WHEN 'lds' THEN 'lds' ELSE 'global' END "                      \
+	"AND CASE q.access WHEN 'load' THEN i.text GLOB '*_load*' OR i.text GLOB 'ds_read*' "      \
+	"WHEN 'store' THEN i.text GLOB '*_store*' OR i.text GLOB 'ds_write*' "                     \
+	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
+	"AND NOT i.text GLOB 'ds_write*') END)"
+
 static const struct report_column columns[] = {
 	{"file", "file", REPORT_TEXT, true, "file", "source file as the compiler named it"},
 	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
@@ -52,6 +66,8 @@ static const struct report_column columns[] = {
 	{"sites", "sites", REPORT_INT, false, "sites", "probed instructions added up"},
 	{"site", "site", REPORT_INT, false, "site", "id of the costliest"},
 	{"code_object", "object", REPORT_INT, false, "code_object", "id"},
+	{"machine", "machine", REPORT_TEXT, false, MACHINE,
+	 "instructions of the original kernel at the place, from the code object"},
 };
 
 #define PARTITION                                                                                  \
@@ -63,7 +79,7 @@ const struct report_query report_lines_query = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
 	.from = "(SELECT s.file, s.line, s.\"column\", coalesce(k.display_name, '') AS kernel, "
-		"s.function, CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' "
+		"k.kernel_name AS symbol, s.function, CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' "
 		"WHEN 3 THEN 'atomic' ELSE '?' END AS access, "
 		"CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' WHEN 3 THEN 'lds' "
 		"WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' ELSE '?' END "
@@ -93,7 +109,7 @@ const struct report_query report_lines_query = {
 		"ON s.code_object_id = m.code_object AND s.site = m.site "
 		"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
 		"LEFT JOIN probe_source src ON src.file = s.file AND src.line = s.line "
-		"WINDOW w AS (PARTITION BY " PARTITION ")) WHERE place = 1",
+		"WINDOW w AS (PARTITION BY " PARTITION ")) AS q WHERE place = 1",
 	.where = "cost > 0",
 	.kernel_column = "kernel",
 	.sort = "cost,file,+line,+column,kernel,access,+site",

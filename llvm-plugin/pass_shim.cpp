@@ -130,11 +130,16 @@ void probe_shim_changed(LLVMValueRef value, void *analyses)
 /* Short ones become vectors of 16 bytes and what remains; above this the back end makes a loop. */
 static const uint64_t copy_unrolled = 1024;
 
-/* The largest power of two up to 16 that is left. LDS: 8, and less if not aligned to 4. */
+/*
+ * 16 bytes, then what is left: 12 together, else the largest power of two. LDS: 8, and less if not
+ * aligned to 4.
+ */
 static uint64_t copy_piece(uint64_t left, bool lds, Align align)
 {
 	uint64_t limit = !lds ? 16 : align >= 4 ? 8 : align.value();
 
+	if (!lds && align >= 4 && left >= 12 && left < 16)
+		return 12;
 	while (limit > left)
 		limit /= 2;
 	return limit;

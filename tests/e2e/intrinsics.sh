@@ -65,3 +65,20 @@ cmp got.txt want.txt || fail "buffers: $(diff got.txt want.txt)"
 # 20 bytes are copied as 16 and 4; 64 are set as four times 16.
 expect "copies" "$(grep -v '|7|' memory.txt | cut -d'|' -f1-7 | tr '\n' ' ')" \
 	"23|1|1|16|16|1|64 23|1|2|16|16|1|64 23|1|1|4|4|1|64 23|1|2|4|4|1|64 24|1|2|16|16|1|64 24|1|2|16|16|1|64 24|1|2|16|16|1|64 24|1|2|16|16|1|64 "
+
+# The report names what the machine executes there: the same widths.
+probe-report lines --all --format csv -f line,access,unit,machine -s line,+access,-unit memory.db | tail -n +2 >machine.txt
+cat >want.txt <<'END'
+16,load,4,buffer_load_dword
+17,load,4,buffer_load_dword
+18,load,4,buffer_load_dword
+19,store,4,buffer_store_dword
+23,load,16,"global_load_dwordx4,global_load_dword"
+23,load,4,"global_load_dwordx4,global_load_dword"
+23,store,16,"global_store_dwordx4,global_store_dword"
+23,store,4,"global_store_dwordx4,global_store_dword"
+24,store,16,global_store_dwordx4
+END
+sort machine.txt >got.txt
+sort want.txt | tr -d '\r' >wanted.txt
+tr -d '\r' <got.txt | cmp - wanted.txt || fail "machine: $(diff got.txt wanted.txt)"
