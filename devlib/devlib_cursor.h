@@ -2,7 +2,7 @@
 /*
  * A wave's place in its ring, in scalar registers that the compiler never sees: writing a record
  * takes no load, no atomic and no waiting. The pass gives the clones that use them the attribute
- * "amdgpu-num-sgpr" (80, and 6 for vcc and the like), which ends the allocator's registers at s79,
+ * "amdgpu-num-sgpr" (80, and 2 for vcc), which ends the allocator's registers at s79,
  * and clones all that they call directly. What they call by pointers, or outside of the
  * module, keeps these registers, as the ABI of functions demands (s30 and up).
  *
