@@ -114,21 +114,26 @@ static void open_record(struct jit *j, const struct sim_inst *ip)
 	LLVMPositionBuilderAtEnd(j->s, on);
 }
 
-/* What the trace is to know in front of `next`, if the wave leaves one. */
+/* What the trace is to know in front of `next`, if the wave leaves one in which EXEC is marked. */
 static void mark_exec(struct jit *j, const struct sim_inst *next)
 {
-	LLVMBasicBlockRef traced, on;
+	LLVMBasicBlockRef traced, marked, on;
 	value args[2] = {j->wave, constant_pointer(j, next)};
 	LLVMTypeRef types[2] = {j->ptr, j->ptr};
-	value trace;
+	value trace, mark, offset = jit_i64(j, offsetof(struct sim_trace, mark));
 
 	jit_flush(j);
-	traced = LLVMAppendBasicBlockInContext(j->context, j->function, "marked");
+	traced = LLVMAppendBasicBlockInContext(j->context, j->function, "traced");
+	marked = LLVMAppendBasicBlockInContext(j->context, j->function, "marked");
 	on = LLVMAppendBasicBlockInContext(j->context, j->function, "");
 	trace = LLVMBuildLoad2(j->s, j->ptr,
 			       jit_wave_address(j, j->s, offsetof(struct sim_wave, trace)), "");
 	LLVMBuildCondBr(j->s, LLVMBuildIsNull(j->s, trace, ""), on, traced);
 	LLVMPositionBuilderAtEnd(j->s, traced);
+	mark = LLVMBuildGEP2(j->s, j->i8, trace, &offset, 1, "");
+	mark = LLVMBuildLoad2(j->s, j->ptr, mark, "");
+	LLVMBuildCondBr(j->s, LLVMBuildIsNull(j->s, mark, ""), on, marked);
+	LLVMPositionBuilderAtEnd(j->s, marked);
 	LLVMBuildCall2(j->s, LLVMFunctionType(LLVMVoidTypeInContext(j->context), types, 2, false),
 		       constant_pointer(j, (const void *)(uintptr_t)j->job->trace_exec), args, 2,
 		       "");
