@@ -67,10 +67,11 @@ UPDATE result SET verdict = 'paired' WHERE verdict = '' AND (owner, access, spac
 	HAVING sum(lanes) = sum(m_lanes) AND sum(bytes) = sum(m_bytes) AND sum(quads) = sum(m_quads)
 		AND sum(lines64) = sum(m_lines64) AND sum(lines128) = sum(m_lines128) AND sum(passes) = sum(m_passes)
 		AND sum(conflicts) = sum(m_conflicts) AND sum(executions) = sum(m_executions));
--- The same bytes by fewer, wider instructions.
+-- The same bytes by instructions of other widths: wider ones, or narrower ones where the code
+-- generator knows less of the alignment than the pass that gave the site its unit.
 UPDATE result SET verdict = 'merged' WHERE verdict = '' AND (owner, access, space) IN (
 	SELECT owner, access, space FROM result WHERE verdict = '' GROUP BY 1, 2, 3
-	HAVING sum(bytes) = sum(m_bytes) AND sum(executions) > sum(m_executions));
+	HAVING sum(bytes) = sum(m_bytes));
 -- Loads that the machine makes and no probe of these kinds covers: constants, tables of functions.
 UPDATE result SET verdict = 'unprobed' WHERE verdict = '' AND executions IS NULL AND access = 'load'
 	AND (owner, access, space) IN (
