@@ -43,3 +43,23 @@ record sampled.db -q --pc-sampling-method stochastic --pc-sampling-unit cycles -
 record probed.db -q -- "$build/examples/transpose" 256 >/dev/null
 probe-report lines --all --format json --runs sampled.db probed.db >runs.json
 cmp join.json runs.json || fail "--runs says something else than --twice"
+
+# Two more programs: sums agree there, too, and the join says what is not worth a fix.
+for name in convolution histogram; do
+	record "$name.db" -q --twice -- "$build/examples/$name" >/dev/null
+	balanced "$name.db"
+	total=$(sqlite3 "$name.db" "SELECT value FROM probe_account WHERE stream = 'samples' AND name = 'stored'")
+	for by in line kernel; do
+		expect "$name by $by" "$(probe-report samples --by $by --format json "$name.db" | jq 'map(.samples) | add')" \
+			"$total"
+	done
+	probe-report lines --all --format json "$name.db" >"$name.json"
+	# Whatever is waited for is part of the kernel's samples.
+	expect "$name: waiting" "$(jq -c 'group_by(.kernel) | all(.[]; (map(.waiting_share // 0) | add) <= 100.1)' "$name.json")" true
+	expect "$name: nothing saved where nothing is wrong" \
+		"$(jq -c 'all(.[]; (.cost // 0) > 0 or (.saved_cycles // 0) == 0)' "$name.json")" true
+done
+expect "convolution: no conflicts" "$(jq -c 'map(.conflicts // 0) | add' convolution.json)" 0
+# The histogram's LDS atomics conflict, but its waves wait for global memory.
+expect "histogram" "$(jq -c '[(map(select(.memory == "lds" and .conflicts > 0) | .waiting_share) | add) <
+	(map(select(.memory == "global") | .waiting_share // 0) | add)]' histogram.json)" '[true]'
