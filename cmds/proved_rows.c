@@ -79,12 +79,34 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 
 /* ---- How much ------------------------------------------------------------------------------- */
 
+/* Of an AQL dispatch packet. */
+static bool field(const struct proved_launch *launch, const struct probe_site_stride *stride,
+		  int64_t *ret)
+{
+	switch (stride->offset) {
+	case 4:
+	case 6:
+	case 8:
+		*ret = launch->group[(stride->offset - 4) / 2];
+		return true;
+	case 12:
+	case 16:
+	case 20:
+		*ret = launch->grid[(stride->offset - 12) / 4];
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool argument(const struct proved_launch *launch, const struct probe_site_stride *stride,
 		     int64_t *ret)
 {
 	uint32_t size = stride->bits / 8;
 	int32_t narrow;
 
+	if (stride->bits & PROBE_STRIDE_LAUNCH)
+		return field(launch, stride, ret);
 	if ((stride->bits != 32 && stride->bits != 64) || !launch->arguments ||
 	    stride->offset > launch->argument_bytes ||
 	    size > launch->argument_bytes - stride->offset)

@@ -210,7 +210,9 @@ DEV_SHARED uint32_t __probe_dev_memory_cell(uint64_t ctx_bits, uint32_t offset, 
 	       dev_uniform32(offset);
 	classes = dev_uniform32(classes);
 	key = cell_key(exec, classes);
-	for (uint32_t i = 0; i < PROBE_CELL_ROWS * PROBE_ROW_CELLS; i++) {
+	/* A few steps from where the key says: a search of a full table must not cost much. */
+	for (uint32_t step = 0; step < 4; step++) {
+		uint32_t i = ((uint32_t)(key >> 40) + step) % (PROBE_CELL_ROWS * PROBE_ROW_CELLS);
 		uint64_t DEV_GLOBAL *cell =
 			(uint64_t DEV_GLOBAL *)(rows + i / PROBE_ROW_CELLS * (PROBE_COUNTERS * 8) +
 						i % PROBE_ROW_CELLS *

@@ -182,8 +182,9 @@ static void print_stride(const struct pass_stride *stride, char id)
 	if (stride->constant || stride->factor)
 		fprintf(stderr, " %+lld", (long long)stride->constant);
 	if (stride->factor)
-		fprintf(stderr, "%+lld*arg%u@%u", (long long)stride->factor, stride->bits,
-			stride->offset);
+		fprintf(stderr, "%+lld*%s%u@%u", (long long)stride->factor,
+			stride->bits & PROBE_STRIDE_LAUNCH ? "launch" : "arg",
+			stride->bits & ~PROBE_STRIDE_LAUNCH, stride->offset);
 	if (stride->constant || stride->factor)
 		fprintf(stderr, "*%c", id);
 }

@@ -92,12 +92,17 @@ static void finish(struct pass_group_insert *in, struct code *code)
 	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(in->clone));
 	LLVMTypeRef type =
 		LLVMFunctionType(LLVMVoidTypeInContext(context), code->type, code->operands, 0);
-	LLVMValueRef assembly;
+	LLVMValueRef assembly, built;
 
 	clobber(code);
 	assembly = LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
 				    code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
-	LLVMBuildCall2(in->builder, type, assembly, code->operand, code->operands, "");
+	built = LLVMBuildCall2(in->builder, type, assembly, code->operand, code->operands, "");
+	/* It depends on EXEC: not to be moved into or out of conditions. */
+	LLVMAddCallSiteAttribute(
+		built, LLVMAttributeFunctionIndex,
+		LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("convergent", 10),
+					0));
 	free(code->text);
 	free(code->constraints);
 }
@@ -507,8 +512,11 @@ static void start_counters(struct pass_group_insert *in)
 	for (int i = 0; i < in->plan->counters; i++)
 		constrain(&code, ",~{s%d}", COUNTER_LAST - i);
 	finish(in, &code);
-	/* And 6 for vcc and the like. */
-	snprintf(limit, sizeof(limit), "%d", COUNTER_LAST + 1 - in->plan->counters + 6);
+	/*
+	 * The number includes 2 to 6 for vcc and the like, as many as the function turns out to
+	 * need.
+	 */
+	snprintf(limit, sizeof(limit), "%d", COUNTER_LAST + 1 - in->plan->counters + 2);
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 

@@ -262,13 +262,65 @@ static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
 	return offset < UINT32_MAX && (ret->bits == 32 || ret->bits == 64);
 }
 
-/* The argument that a uniform value is, through widenings and cuts. */
+static bool is_intrinsic(LLVMValueRef value, const char *want)
+{
+	LLVMValueRef callee =
+		LLVMIsACallInst(value) ? LLVMIsAFunction(LLVMGetCalledValue(value)) : NULL;
+	size_t size;
+	const char *name = callee ? LLVMGetValueName2(callee, &size) : NULL;
+
+	return name && size >= strlen(want) && !strncmp(name, want, strlen(want));
+}
+
+/* Workgroup sizes and grid sizes, where the dispatch packet has them. */
+static bool launch_of(LLVMValueRef value, struct pass_stride *ret)
+{
+	static const struct {
+		uint32_t offset, bits;
+	} fields[] = {{4, 16}, {6, 16}, {8, 16}, {12, 32}, {16, 32}, {20, 32}};
+	LLVMValueRef pointer = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;
+	int64_t offset = 0;
+
+	if (!pointer || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+		return false;
+	while (LLVMIsAGetElementPtrInst(pointer)) {
+		int64_t step = 0;
+
+		if (!probe_shim_gep_offset(pointer, &step))
+			return false;
+		offset += step;
+		pointer = LLVMGetOperand(pointer, 0);
+	}
+	if (!is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr"))
+		return false;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].offset == offset &&
+		    fields[i].bits == LLVMGetIntTypeWidth(LLVMTypeOf(value))) {
+			ret->offset = fields[i].offset;
+			ret->bits = fields[i].bits | PROBE_STRIDE_LAUNCH;
+			return true;
+		}
+	return false;
+}
+
+static bool is_difference(LLVMValueRef value)
+{
+	return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMSub;
+}
+
+/*
+ * What a uniform value is that stays the same while a kernel runs, through widenings and cuts.
+ * HIP's blockDim is the smaller of the workgroup's size and what is left of the grid; where these
+ * differ, in launches with cut-off workgroups, nobody reckons with proofs.
+ */
 static bool factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
 {
 	while (LLVMIsASExtInst(value) || LLVMIsAZExtInst(value) || LLVMIsATruncInst(value) ||
 	       LLVMIsAFreezeInst(value))
 		value = LLVMGetOperand(value, 0);
-	return argument_of(prover, value, ret);
+	if (is_intrinsic(value, "llvm.umin.") && is_difference(LLVMGetOperand(value, 0)))
+		return factor_of(prover, LLVMGetOperand(value, 1), ret);
+	return argument_of(prover, value, ret) || launch_of(value, ret);
 }
 
 static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
@@ -337,6 +389,30 @@ static void cut(struct pass_pattern *form)
 		form->stride[i].factor = (int32_t)form->stride[i].factor;
 	}
 	form->constant = (int32_t)form->constant;
+}
+
+/* (x << 32) >> n, with sign: the low half of x, widened, and shifted up again by 32 - n. */
+static bool extend(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+		   struct pass_pattern *ret)
+{
+	LLVMValueRef up = LLVMGetOperand(inst, 0), value;
+	int64_t left, right;
+
+	if (!constant_of(LLVMGetOperand(inst, 1), &right) || right < 1 || right > 32 ||
+	    LLVMGetIntTypeWidth(LLVMTypeOf(inst)) != 64 || !LLVMIsAInstruction(up) ||
+	    LLVMGetInstructionOpcode(up) != LLVMShl || !constant_of(LLVMGetOperand(up, 1), &left) ||
+	    left != 32 ||
+	    !probe_shim_flow_same_loop(prover->flow, up, LLVMGetInstructionParent(inst)))
+		return false;
+	value = LLVMGetOperand(up, 0);
+	if (!form_of_operand(prover, up, 0, depth, ret) || pass_pattern_uniform(ret) ||
+	    ret->wrap_count == PASS_WRAPS)
+		return false;
+	cut(ret);
+	if (probe_shim_leading_zeros(value) < 34)
+		ret->wraps[ret->wrap_count++] = value;
+	scale(ret, (int64_t)1 << (32 - right));
+	return true;
 }
 
 static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operand, unsigned depth,
@@ -513,6 +589,8 @@ static bool form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 		return multiply(prover, inst, depth, ret);
 	case LLVMShl:
 		return shift(prover, inst, depth, ret);
+	case LLVMAShr:
+		return extend(prover, inst, depth, ret);
 	case LLVMSExt:
 		return widen(prover, inst, 0, depth, false, ret);
 	case LLVMZExt:

@@ -21,12 +21,12 @@
 enum { PASS_WRAPS = 4, PASS_LEAVES = 8 };
 #define PASS_WRAP_LIMIT (1u << 30)
 
-/* constant + factor * (kernel argument, read as a signed integer); bytes per step of an id. */
+/* constant + factor * (an argument, or a field of the launch); bytes per step of an id. */
 struct pass_stride {
 	int64_t constant;
 	int64_t factor;	 /* 0 = no argument */
-	uint32_t offset; /* of the argument in the kernel's argument block */
-	uint32_t bits;	 /* of the argument: 32 or 64 */
+	uint32_t offset; /* as in struct probe_site_stride */
+	uint32_t bits;
 };
 
 /* A part of U: `times` the uniform part of a value. */
@@ -45,7 +45,7 @@ struct pass_pattern {
 	unsigned leaves;
 	bool leaves_known;
 	int64_t constant;
-	LLVMValueRef wraps[PASS_WRAPS]; /* 32-bit integers */
+	LLVMValueRef wraps[PASS_WRAPS]; /* integers; their low 32 bits count */
 	unsigned wrap_count;
 	bool rising;
 };

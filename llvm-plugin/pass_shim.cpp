@@ -595,6 +595,18 @@ bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasic
 	return flow->postdominators.dominates(unwrap(a), unwrap(b));
 }
 
+bool probe_shim_gep_offset(LLVMValueRef value, int64_t *ret)
+{
+	auto *gep = cast<GEPOperator>(unwrap(value));
+	const DataLayout &layout = unwrap<Instruction>(value)->getModule()->getDataLayout();
+	APInt offset(layout.getIndexTypeSizeInBits(gep->getType()), 0);
+
+	if (!gep->accumulateConstantOffset(layout, offset))
+		return false;
+	*ret = offset.getSExtValue();
+	return true;
+}
+
 unsigned probe_shim_leading_zeros(LLVMValueRef value)
 {
 	auto *inst = dyn_cast<Instruction>(unwrap(value));

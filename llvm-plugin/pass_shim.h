@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdint.h>
 #include <llvm-c/Core.h>
 
 #ifdef __cplusplus
@@ -97,6 +98,8 @@ unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBloc
 LLVMBasicBlockRef probe_shim_flow_idom(const struct probe_shim_flow *flow, LLVMBasicBlockRef block);
 bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
 				   LLVMBasicBlockRef b);
+/* Bytes that a getelementptr with constant indices adds. */
+bool probe_shim_gep_offset(LLVMValueRef gep, int64_t *ret);
 /* Bits at the top of an integer that are known to be 0. */
 unsigned probe_shim_leading_zeros(LLVMValueRef value);
 /* Is an `or` the same as an addition? */

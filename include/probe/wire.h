@@ -170,10 +170,15 @@ struct probe_site_frame {
  */
 struct probe_site_stride {
 	int64_t constant;
-	int64_t factor;	 /* of a kernel argument, read as a signed integer; 0 = none */
-	uint32_t offset; /* of that argument in the kernel's argument block */
-	uint32_t bits;	 /* 32 or 64 */
+	int64_t factor;	 /* of a kernel argument, or of a field of the launch; 0 = none */
+	/*
+	 * Where and how wide that is: in the kernel's argument block, a signed integer of 32 or 64
+	 * bits; or with PROBE_STRIDE_LAUNCH in the dispatch packet, an unsigned size of 16 or 32.
+	 */
+	uint32_t offset;
+	uint32_t bits;
 };
+#define PROBE_STRIDE_LAUNCH 0x80000000u
 
 #define PROBE_ROW_NONE 0xffffffffu
 

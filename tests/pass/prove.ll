@@ -147,6 +147,39 @@ define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 
   ret void
 }
 
+; Sign extension in 64 bits; sizes of the launch, as HIP reads them.
+; CHECK: of launch: U +4*x +0+4*launch16@6*y, wraps 0{{$}}
+; CHECK: of launch: U +0+8*launch32@12*y, wraps 1{{$}}
+declare ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+declare i32 @llvm.umin.i32(i32, i32)
+define amdgpu_kernel void @launch(ptr addrspace(1) %a) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %packet = call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+  %grid_at = getelementptr i8, ptr addrspace(4) %packet, i64 12
+  %grid = load i32, ptr addrspace(4) %grid_at
+  %size_at = getelementptr i16, ptr addrspace(4) %packet, i64 3
+  %size16 = load i16, ptr addrspace(4) %size_at
+  %size = zext i16 %size16 to i32
+  %before = mul i32 %g, %size
+  %left = sub i32 %grid, %before
+  %dim = call i32 @llvm.umin.i32(i32 %left, i32 %size)
+  %row = mul i32 %y, %dim
+  %i = add i32 %row, %x
+  %i64 = zext i32 %i to i64
+  %wide = add i64 %i64, 0
+  %up = shl i64 %wide, 32
+  %down = ashr exact i64 %up, 32
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %down
+  store float 0.0, ptr addrspace(1) %p
+  %n = mul i32 %grid, %y
+  %n64 = sext i32 %n to i64
+  %q = getelementptr double, ptr addrspace(1) %a, i64 %n64
+  store double 0.0, ptr addrspace(1) %q
+  ret void
+}
+
 ; All lanes at one address, whatever it is. A number that was read is no constant of the launch.
 ; CHECK: of pitch: U, wraps 0{{$}}
 ; CHECK: of pitch: measured

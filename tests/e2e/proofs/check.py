@@ -12,7 +12,7 @@ import json
 import re
 import sys
 
-TERM = re.compile(r" ([+-]\d+)(?:([+-]\d+)\*arg\d+@(\d+))?\*([xyz])")
+TERM = re.compile(r" ([+-]\d+)(?:([+-]\d+)\*((?:arg|launch)\d+@\d+))?\*([xyz])")
 
 
 def read_proofs(path):
@@ -20,9 +20,9 @@ def read_proofs(path):
     for line in open(path):
         match = re.match(r"probe: site (\d+) of (\S+): (U.*|measured)", line)
         if match and match[3] != "measured":
-            strides = [(0, 0, 0)] * 3
+            strides = [(0, 0, "")] * 3
             for constant, factor, offset, axis in TERM.findall(match[3]):
-                strides["xyz".index(axis)] = int(constant), int(factor or 0), int(offset or 0)
+                strides["xyz".index(axis)] = int(constant), int(factor or 0), offset
             proofs[int(match[1])] = strides
     return proofs
 
