@@ -2,97 +2,112 @@
 /* Where a wave's records find no more room, and where a wave begins and ends (devlib_cursor.h). */
 #include "devlib_cursor.h"
 
-/*
- * Show the host the records written so far. Returns the head: the bytes written since the ring's
- * start. The state has the head of the last time; between them nothing wraps.
- */
-DEV_INLINE uint64_t publish(const dev_ctx *ctx, dev_state *state, uint32_t first, bool *ret_begun)
+/* Show the host the records written so far. */
+DEV_INLINE void publish(const dev_ctx *ctx, dev_state *state, uint64_t head, uint32_t first)
 {
 	volatile dev_ring *host = dev_ring_host(ctx, (uint64_t)state);
-	uint64_t head = dev_load(&state->head), at;
-	uint64_t data =
-		ctx->ring_data + (uint64_t)dev_ring_index(ctx, (uint64_t)state) * ctx->ring_size;
-	uint32_t written;
 
-	__asm__ volatile("s_mov_b64 %0, s[84:85]\n\ts_mov_b32 %1, s87\n\ts_mov_b32 s87, 0"
-			 : "=&s"(at), "=&s"(written)
-			 :
-			 : CURSOR_CHANGES);
-	*ret_begun = at != 0;
-	if (!at)
-		return head;
-	head += (uint32_t)(at - data) - ((uint32_t)head & (ctx->ring_size - 1));
 	/* The supervisor's acquire of head pairs with this. */
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
-	if (dev_speaks(first)) {
-		__atomic_fetch_add(dev_opaque(&state->emitted), written, __ATOMIC_RELAXED);
-		__atomic_store_n(&state->head, head, __ATOMIC_RELAXED);
+	if (dev_speaks(first))
 		__atomic_store_n(&host->head, head, __ATOMIC_RELAXED);
-	}
-	return head;
 }
 
-/* Is this record worth waiting for? Under PROBE_FULL_SAMPLE each sample_every-th is. */
+/*
+ * Is this record worth waiting for? Under PROBE_FULL_SAMPLE each sample_every-th is; and a wave's
+ * own always, since without it all would be lost.
+ */
 DEV_INLINE bool may_wait(const dev_ctx *ctx, dev_state *state, uint32_t first)
 {
-	uint64_t refused;
+	uint32_t asked, refused;
 
-	if (ctx->when_full != PROBE_FULL_SAMPLE)
-		return ctx->when_full == PROBE_FULL_BLOCK;
-	refused = dev_load(&state->refused);
+	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(asked));
+	if (ctx->when_full == PROBE_FULL_BLOCK || asked == 2)
+		return true;
+	if (ctx->when_full == PROBE_FULL_DROP)
+		return false;
+	refused = (uint32_t)dev_load(&state->refused) + 1;
+	if (refused >= ctx->sample_every)
+		refused = 0;
 	if (dev_speaks(first))
-		__atomic_store_n(&state->refused, refused + 1, __ATOMIC_RELAXED);
-	return (uint32_t)refused % ctx->sample_every == 0;
+		__atomic_store_n(&state->refused, refused, __ATOMIC_RELAXED);
+	return !refused;
 }
 
 /* Wait until `need` bytes behind `head` are free; false = they did not become so. */
-DEV_INLINE bool await_room(const dev_ctx *ctx, dev_state *state, uint64_t head, uint32_t need,
-			   uint32_t first, bool begun, uint64_t *ret_tail)
+DEV_INLINE bool await_room(const dev_ctx *ctx, dev_state *state, uint32_t head, uint32_t need,
+			   uint32_t first, uint32_t *ret_tail)
 {
-	uint64_t tail = dev_load(&state->tail);
-	uint32_t naps = 0, ring = ctx->ring_size;
-	bool asked = !begun, wait = !begun; /* without the wave's record all would be lost */
+	uint32_t tail = (uint32_t)dev_load(&state->tail), ring = ctx->ring_size, naps = 0;
 
 	/* The cached tail is old, so it may only be too small. */
-	while ((uint32_t)(head + need) - (uint32_t)tail > ring) {
-		tail = dev_load_host(&dev_ring_host(ctx, (uint64_t)state)->tail);
-		if ((uint32_t)(head + need) - (uint32_t)tail <= ring) {
-			if (dev_speaks(first))
-				__atomic_store_n(&state->tail, tail, __ATOMIC_RELAXED);
-			break;
+	if (head + need - tail > ring) {
+		bool wait = may_wait(ctx, state, first);
+
+		for (;;) {
+			uint64_t now = dev_load_host(&dev_ring_host(ctx, (uint64_t)state)->tail);
+
+			tail = (uint32_t)now;
+			if (head + need - tail <= ring) {
+				if (dev_speaks(first))
+					__atomic_store_n(&state->tail, now, __ATOMIC_RELAXED);
+				break;
+			}
+			if (!wait || naps++ >= ctx->spin_limit)
+				return false;
+			__builtin_amdgcn_s_sleep(DEV_SLEEP);
 		}
-		if (!asked)
-			wait = may_wait(ctx, state, first);
-		asked = true;
-		if (!wait || naps++ >= ctx->spin_limit)
-			return false;
-		__builtin_amdgcn_s_sleep(DEV_SLEEP);
 	}
 	*ret_tail = tail;
 	return true;
 }
 
-DEV_INLINE void answer(uint64_t at, uint32_t left, uint32_t room)
+DEV_INLINE void answer(uint64_t at, uint64_t lap, uint32_t left)
 {
-	__asm__ volatile("s_mov_b64 s[84:85], %0\n\ts_mov_b32 s86, %1\n\ts_mov_b32 s92, %2"
+	__asm__ volatile("s_mov_b64 s[84:85], %0\n\t"
+			 "s_mov_b64 s[78:79], %1\n\t"
+			 "s_mov_b32 s86, %2\n\t"
+			 "s_mov_b32 s92, 1"
 			 :
-			 : "s"(dev_scalar64(at)), "s"(dev_scalar32(left)), "s"(dev_scalar32(room))
+			 : "s"(dev_scalar64(at)), "s"(dev_scalar64(lap)), "s"(dev_scalar32(left))
 			 : CURSOR_CHANGES);
 }
 
-DEV_INLINE void refuse(dev_state *state, uint32_t records, uint32_t first)
+DEV_INLINE void refuse(void)
 {
-	if (dev_speaks(first)) {
-		__atomic_fetch_add(dev_opaque(&state->emitted), records, __ATOMIC_RELAXED);
-		__atomic_fetch_add(dev_opaque(&state->dropped), records, __ATOMIC_RELAXED);
-	}
 	__asm__ volatile("s_mov_b32 s86, 0\n\ts_mov_b32 s92, 0" : : : CURSOR_CHANGES);
 }
 
-/*
- * Make room for `records` records of `bytes` bytes in all, or count them as lost. A new stretch is
- * at most a quarter of the ring, so that the reader can work while the wave writes.
- */
+/* A wave without a ring counts in its register; see __probe_dev_cursor_exit(). */
+DEV_INLINE void lose(uint32_t records)
+{
+	__asm__ volatile("s_add_u32 s87, s87, %0" : : "s"(dev_scalar32(records)) : CURSOR_CHANGES);
+	refuse();
+}
+
+/* Bytes from `offset` on to write before the host is told: the reader shall work meanwhile. */
+DEV_INLINE uint32_t stretch(uint32_t ring, uint32_t offset, uint32_t free, uint32_t size)
+{
+	uint32_t most = ring / 4 > size ? ring / 4 : size;
+	uint32_t room = free < ring - offset ? free : ring - offset;
+
+	return room < most ? room : most;
+}
+
+/* Show what is written, and wait for room behind it; false = there is none. */
+DEV_INLINE bool find_room(dev_state *state, uint32_t size, uint32_t first, uint32_t *ret_tail)
+{
+	const dev_ctx *ctx = (const dev_ctx *)dev_load(&state->ctx);
+	uint32_t ring = ctx->ring_size;
+	uint64_t head = cursor_head();
+	uint32_t rest = ring - ((uint32_t)head & (ring - 1));
+
+	publish(ctx, state, head, first);
+	return await_room(ctx, state, (uint32_t)head, rest < size ? rest + size : size, first,
+			  ret_tail);
+}
+
+/* Make room for `records` records of `bytes` bytes in all, or count them as lost. */
 DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes, uint32_t records)
 {
 	uint32_t first = dev_first(dev_exec()), size = dev_uniform32(bytes), mode = cursor_mode();
@@ -100,39 +115,37 @@ DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes, uint32_t records)
 
 	if (mode != CURSOR_OWNER) {
 		if (mode == CURSOR_LOST)
-			refuse(state, records, first);
+			lose(dev_uniform32(records));
 		else
-			__asm__ volatile("s_mov_b32 s86, 0\n\ts_mov_b32 s92, 0"
-					 :
-					 :
-					 : CURSOR_CHANGES);
+			refuse();
 		return;
 	}
+	uint32_t tail;
+	bool room = find_room(state, size, first, &tail);
+
+	/* All is read again: scalar registers are scarce here. */
+	state = cursor_state();
 	const dev_ctx *ctx = (const dev_ctx *)dev_load(&state->ctx);
-	uint32_t ring = ctx->ring_size;
-	bool begun;
-	uint64_t head = publish(ctx, state, first, &begun), tail;
-	uint32_t offset = (uint32_t)head & (ring - 1);
-	uint32_t pad = ring - offset < size ? ring - offset : 0;
-	uint64_t data = ctx->ring_data + (uint64_t)dev_ring_index(ctx, (uint64_t)state) * ring;
 
-	if (!await_room(ctx, state, head, pad + size, first, begun, &tail)) {
-		/* The place stays: what comes next may be smaller. */
-		answer(data + offset, 0, 0);
-		refuse(state, records, first);
+	if (!room) {
+		if (dev_speaks(first))
+			dev_ring_count(state, dev_ring_host(ctx, (uint64_t)state), 0, records);
+		refuse();
 		return;
 	}
-	uint32_t room = ring - ((uint32_t)head - (uint32_t)tail) - pad, most = ring / 4;
+	uint64_t head = cursor_head();
+	uint64_t data =
+		ctx->ring_data + (uint64_t)dev_ring_index(ctx, (uint64_t)state) * ctx->ring_size;
+	uint32_t ring = ctx->ring_size, offset = (uint32_t)head & (ring - 1);
 
-	if (pad && dev_speaks(first)) {
-		*(uint64_t DEV_GLOBAL *)(data + offset) = PROBE_FORM_PAD;
-		__atomic_store_n(&state->head, head + pad, __ATOMIC_RELAXED);
+	if (ring - offset < size) {
+		if (dev_speaks(first))
+			*(uint64_t DEV_GLOBAL *)(data + offset) = PROBE_FORM_PAD;
+		head += ring - offset;
+		offset = 0;
 	}
-	offset = pad ? 0 : offset;
-	most = most > size ? most : size;
-	room = room < ring - offset ? room : ring - offset;
-	room = room < most ? room : most;
-	answer(data + offset, room - size, 1);
+	answer(data + offset, head - (data + offset),
+	       stretch(ring, offset, ring - ((uint32_t)head - tail), size) - size);
 }
 
 /* Number of the wave in its workgroup: lanes are numbered x first (AMDGPU ABI). */
@@ -211,29 +224,69 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 		.site = site,
 		.timed = timed,
 	};
-	uint32_t first = dev_first(start.exec), mode = CURSOR_OFF;
-	uint64_t wave = 0;
+	struct cursor_start cursor = {
+		.refill = refill,
+		.any = any,
+		.rows = start.rows,
+		.mode = CURSOR_OFF,
+	};
+	uint32_t first = dev_first(start.exec), ring = ctx->ring_size;
+	dev_state *state = 0;
+	uint64_t head;
 
 	if (cursor_wanted(ctx)) {
-		wave = dev_uniform64(dev_ring_claim(ctx, dev_place(start.hw_id), first));
-		mode = wave & DEV_NO_RING ? CURSOR_LOST : CURSOR_OWNER;
-		if (mode == CURSOR_OWNER && dev_speaks(first))
-			__atomic_store_n(&dev_ring_state(wave)->ctx, (uint64_t)ctx,
-					 __ATOMIC_RELAXED);
+		state = dev_ring_claim(ctx, dev_place(start.hw_id), first,
+				       ctx->when_full == PROBE_FULL_BLOCK ? ctx->spin_limit : 0,
+				       &head);
+		cursor.mode = state ? CURSOR_OWNER : CURSOR_LOST;
 	}
-	cursor_set((uint64_t)dev_ring_state(wave), refill, any, start.rows, mode);
-	if (!write_wave(ctx, &start, plain) && mode == CURSOR_OWNER) {
-		dev_ring_release(ctx, wave, first);
-		cursor_set(wave, refill, any, start.rows, CURSOR_LOST);
+	if (state) {
+		uint32_t offset = (uint32_t)head & (ring - 1), free;
+
+		free = ring - ((uint32_t)head - (uint32_t)dev_load(&state->tail));
+		cursor.state = (uint64_t)state;
+		cursor.at = ctx->ring_data + (uint64_t)dev_ring_index(ctx, (uint64_t)state) * ring +
+			    offset;
+		cursor.lap = head - cursor.at;
+		cursor.left = stretch(ring, offset, free, 0);
+		if (dev_speaks(first))
+			__atomic_store_n(&state->ctx, (uint64_t)ctx, __ATOMIC_RELAXED);
 	}
-	return wave;
+	cursor_set(&cursor);
+	if (!write_wave(ctx, &start, plain) && state) {
+		if (dev_speaks(first))
+			dev_ring_release(state, head);
+		cursor.mode = CURSOR_LOST;
+		cursor.left = 0;
+		cursor_set(&cursor);
+	}
+	__asm__ volatile("s_mov_b32 s92, 1" : : : CURSOR_CHANGES);
+	return (uint64_t)state;
+}
+
+/*
+ * A wave without a ring has counted losses and must show them: it waits for a ring. Nobody waits
+ * for it any more: it has passed its barriers.
+ */
+DEV_INLINE void show_losses(const dev_ctx *ctx, uint32_t lost, uint32_t first)
+{
+	uint64_t head;
+	dev_state *state;
+
+	if (!lost)
+		return;
+	state = dev_ring_claim(ctx, dev_place(dev_hw_id()), first, ~0u, &head);
+	if (!state || !dev_speaks(first))
+		return;
+	dev_ring_count(state, dev_ring_host(ctx, (uint64_t)state), 0, lost);
+	dev_ring_release(state, head);
 }
 
 DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
 				       uint32_t timed, uint32_t plain)
 {
-	uint32_t first = dev_first(dev_exec()), mode = cursor_mode();
-	uint64_t clock = __builtin_readcyclecounter();
+	uint32_t first = dev_first(dev_exec()), mode = cursor_mode(), written;
+	uint64_t clock = timed ? __builtin_readcyclecounter() : 0, head;
 
 	(void)wave;
 	if (mode == CURSOR_OFF)
@@ -250,13 +303,18 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 			record->time = __builtin_amdgcn_s_memrealtime();
 		}
 	}
-	dev_state *state = cursor_state();
-	bool begun;
-
-	if (mode == CURSOR_OWNER)
-		publish(ctx, state, first, &begun);
-	/* A wave without a ring has counted losses and must show them: see dev_ring_release(). */
-	else if (!dev_ring_try(state, first))
+	__asm__ volatile("s_mov_b32 %0, s87" : "=s"(written));
+	if (mode == CURSOR_LOST) {
+		show_losses(ctx, written, first);
 		return;
-	dev_ring_release(ctx, (uint64_t)state, first);
+	}
+	dev_state *state = cursor_state();
+	volatile dev_ring *host = dev_ring_host(ctx, (uint64_t)state);
+
+	head = cursor_head();
+	publish(ctx, state, head, first);
+	if (dev_speaks(first)) {
+		dev_ring_count(state, host, written, 0);
+		dev_ring_release(state, head);
+	}
 }

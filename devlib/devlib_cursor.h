@@ -2,18 +2,19 @@
 /*
  * A wave's place in its ring, in scalar registers that the compiler never sees: writing a record
  * takes no load, no atomic and no waiting. The pass gives the clones that use them the attribute
- * "amdgpu-num-sgpr" (80, and 2 for vcc), which ends the allocator's registers at s79,
+ * "amdgpu-num-sgpr" (78, and 2 for vcc), which ends the allocator's registers at s77,
  * and clones all that they call directly. What they call by pointers, or outside of the
  * module, keeps these registers, as the ABI of functions demands (s30 and up).
  *
+ *	s[78:79]  what the ring's head is more than s[84:85], while the ring does not wrap
  *	s[80:81]  __probe_dev_trace_any() of the trace kind
  *	s[82:83]  the lanes of the wave's ROWS record
  *	s[84:85]  where the next record goes
  *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed
- *	s87	  records written and not yet counted in the ring's state
+ *	s87	  records written, or lost in mode LOST, and not yet counted in a ring's state
  *	s[88:89]  __probe_dev_ring_refill(), for where there is no room
  *	s[90:91]  the ring's struct probe_ring_state
- *	s92	  refill's answer: 1 = there is room now, 0 = the record is lost
+ *	s92	  refill's answer: 1 = there is room now, 0 = the record is lost; 2 at the start
  *	s93	  enum cursor_mode
  *
  * Records become visible to the host when their stretch is full and at the wave's end: the head is
@@ -35,8 +36,8 @@ enum cursor_mode {
  * it would save and restore them.
  */
 #define CURSOR_REGISTERS                                                                           \
-	"s80", "s81", "s82", "s83", "s84", "s85", "s86", "s87", "s88", "s89", "s90", "s91", "s92", \
-		"s93", "scc", "memory"
+	"s78", "s79", "s80", "s81", "s82", "s83", "s84", "s85", "s86", "s87", "s88", "s89", "s90", \
+		"s91", "s92", "s93", "scc", "memory"
 #define CURSOR_CHANGES "scc", "memory"
 
 /* What __probe_dev_ring_refill() may use, as devlib_lean.h says of shared functions. */
@@ -104,21 +105,43 @@ DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
 	return at;
 }
 
-DEV_INLINE void cursor_set(uint64_t state, const void *refill, const void *any, uint64_t rows,
-			   uint32_t mode)
+/* What a wave begins with. */
+struct cursor_start {
+	const void *refill, *any;
+	uint64_t at, lap, rows; /* lap: s[78:79] */
+	uint64_t state;
+	uint32_t left, mode;
+};
+
+DEV_INLINE void cursor_set(const struct cursor_start *start)
 {
-	__asm__ volatile("s_mov_b64 s[80:81], %[any]\n\t"
-			 "s_mov_b64 s[82:83], %[rows]\n\t"
-			 "s_mov_b64 s[84:85], 0\n\t"
-			 "s_mov_b64 s[86:87], 0\n\t"
-			 "s_mov_b64 s[88:89], %[refill]\n\t"
-			 "s_mov_b64 s[90:91], %[state]\n\t"
-			 "s_mov_b32 s92, 0\n\t"
-			 "s_mov_b32 s93, %[mode]"
-			 :
-			 : [any] "s"(any), [rows] "s"(dev_scalar64(rows)), [refill] "s"(refill),
-			   [state] "s"(dev_scalar64(state)), [mode] "s"(dev_scalar32(mode))
-			 : CURSOR_REGISTERS);
+	__asm__ volatile(
+		"s_mov_b64 s[78:79], %[lap]\n\t"
+		"s_mov_b64 s[80:81], %[any]\n\t"
+		"s_mov_b64 s[82:83], %[rows]\n\t"
+		"s_mov_b64 s[84:85], %[at]\n\t"
+		"s_mov_b32 s86, %[left]\n\t"
+		"s_mov_b32 s87, 0\n\t"
+		"s_mov_b64 s[88:89], %[refill]\n\t"
+		"s_mov_b64 s[90:91], %[state]\n\t"
+		"s_mov_b32 s92, 2\n\t"
+		"s_mov_b32 s93, %[mode]"
+		:
+		: [lap] "s"(dev_scalar64(start->lap)), [any] "s"(start->any),
+		  [rows] "s"(dev_scalar64(start->rows)), [at] "s"(dev_scalar64(start->at)),
+		  [left] "s"(dev_scalar32(start->left)), [refill] "s"(start->refill),
+		  [state] "s"(dev_scalar64(start->state)), [mode] "s"(dev_scalar32(start->mode))
+		: CURSOR_REGISTERS);
+}
+
+/* The head that says of all that is written that it is. */
+DEV_INLINE uint64_t cursor_head(void)
+{
+	uint64_t at, lap;
+
+	__asm__ volatile("s_mov_b64 %0, s[84:85]" : "=s"(at));
+	__asm__ volatile("s_mov_b64 %0, s[78:79]" : "=s"(lap));
+	return at + lap;
 }
 
 DEV_INLINE dev_state *cursor_state(void)

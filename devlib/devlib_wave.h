@@ -159,11 +159,14 @@ DEV_INLINE uint32_t dev_hw_id(void)
 /* The place of a wave as a small number, the fastest-changing parts lowest. */
 DEV_INLINE uint32_t dev_place(uint32_t hw_id)
 {
-	uint32_t wave = hw_id & 0xf, simd = hw_id >> 4 & 3, cu = hw_id >> 8 & 0x1f,
-		 se = hw_id >> 13 & 7;
+	uint32_t wave = hw_id & 0xf, simd = hw_id >> 4 & 3, cu = hw_id >> 8 & 0xf,
+		 sh = hw_id >> 12 & 1, se = hw_id >> 13 & 7;
 
-	/* Bits 2:0 of the wave slot suffice on gfx90a and later; bit 3 counts above all else. */
-	return (wave & 7) | simd << 3 | cu << 5 | se << 10 | (wave >> 3) << 13;
+	/*
+	 * 4096 places of a gfx90a. Bit 3 of the wave slot and the shader array are always 0 there
+	 * and in later ones, so they count above all else.
+	 */
+	return (wave & 7) | simd << 3 | cu << 5 | se << 9 | (wave >> 3) << 12 | sh << 13;
 }
 
 #endif

@@ -273,9 +273,9 @@ bool pass_is_plain(LLVMValueRef function, const struct pass_options *options);
 /*
  * Scalar registers left to the compiler where devlib_cursor.h keeps some, and those it reserves on
  * top: 2 for vcc, or 6 with flat_scratch and xnack, which a kernel or function may do without. The
- * fewest count: with 6, one that reserves 2 would reach s83.
+ * fewest count: with 6, one that reserves 2 would reach s81.
  */
-#define PASS_CURSOR_SGPRS "82"
+#define PASS_CURSOR_SGPRS "80"
 
 bool pass_is_message(LLVMValueRef inst);
 bool pass_marks_any(LLVMModuleRef module);

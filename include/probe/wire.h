@@ -319,20 +319,18 @@ struct probe_ctx {
 };
 
 /*
- * A ring belongs to one wave at a time: claimed at the wave's start by compare-and-swap of owner
- * 0 -> 1, starting the search at a hash of the wave's place, and released at its end. Hence one
- * writer, no shared cursor, no atomic per record.
+ * A ring belongs to one wave at a time: claimed at the wave's start by setting bit 0 of head,
+ * starting the search at a hash of the wave's place, and released at its end. Hence one writer, no
+ * shared cursor, no atomic per record.
  */
 struct probe_ring_state {
-	uint32_t owner;
-	uint32_t reserved;
-	uint64_t head;	  /* as in struct probe_ring; the device's own copy */
+	uint64_t head;	  /* of the last owner, as in struct probe_ring; bit 0: it is owned */
 	uint64_t tail;	  /* last value read from the host */
 	uint64_t emitted; /* records this ring was asked to take, since the start */
 	uint64_t dropped; /* of those, lost because the ring stayed full */
 	uint64_t ctx;	  /* address of the owner's struct probe_ctx */
 	uint64_t refused; /* records that found the ring full: one in sample_every waits */
-	uint64_t pad;
+	uint64_t pad[2];
 };
 
 /* Host-visible head of a ring, in the segment. Writer: device; tail: the supervisor. */

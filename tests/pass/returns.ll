@@ -31,5 +31,5 @@ declare void @llvm.amdgcn.endpgm()
 ; CHECK-NOT: ret void
 ; CHECK-LABEL: @__probe_trace_early(
 ; CHECK: store i32 1, ptr addrspace(1) %p
-; CHECK: store atomic i32 0, ptr addrspace(1) {{.*}} syncscope("agent") release
+; CHECK: store atomic i64 {{.*}} syncscope("agent") release
 ; CHECK: call void @llvm.amdgcn.endpgm()
