@@ -333,7 +333,9 @@ static struct probe_err *prepare(struct run *run)
 		return err;
 	choose_kind(run);
 	warn_idle_handlers(run);
-	err = choose_device(run);
+	err = run_groups_apply(&run->config);
+	if (!err)
+		err = choose_device(run);
 	if (!err && run->config.sampling.on)
 		err = check_sampling(run);
 	if (!err)

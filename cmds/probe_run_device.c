@@ -64,6 +64,19 @@ struct probe_err *run_groups_check(const char *option, const char *value)
 				option, value);
 }
 
+struct probe_err *run_groups_apply(const struct run_config *config)
+{
+	static const char names[] = "xyz";
+
+	for (int i = 0; i < 3; i++)
+		if (config->groups[i] && config->instrumented &&
+		    !probe_kind_has_rings(config->kind))
+			return probe_err_create("--filter-%c goes with --kind trace and time only; "
+						"--kind %s counts all workgroups",
+						names[i], run_kind_name(config->kind));
+	return NULL;
+}
+
 char *run_policy_text(const struct run_config *config)
 {
 	char *text = NULL;
