@@ -2,7 +2,7 @@
 if(NOT TARGET probe_rules)
 	return()
 endif()
-set(plugins memory divergence heatmap cache log race)
+set(plugins memory divergence heatmap cache log race time)
 foreach(name lds_model coalesce advice ${plugins})
 	add_executable(unit_handlers_${name} ${CMAKE_CURRENT_LIST_DIR}/handlers_${name}.c)
 	target_link_libraries(unit_handlers_${name} PRIVATE

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* The time handler against durations kept one by one and sorted. */
+#include <stdlib.h>
+
+#include "handlers_host.h"
+
+extern const struct probe_handler probe_handler;
+
+enum { KERNEL, OUTER, OUTER_END, INNER, INNER_END, SITES, WAVES = 40, MOST = 4096 };
+
+static struct host_state state;
+static struct probe_host host;
+static void *instance;
+static uint64_t seed = 88172645463325252ull;
+
+static const struct probe_dispatch_info dispatch = {
+	.size = sizeof(dispatch), .id = 3, .code_object = 1, .kernel_id = 5, .wave_size = 64};
+
+/* What a site's spans took. */
+static uint64_t spans[SITES][MOST];
+static size_t counts[SITES];
+
+static uint64_t random_below(uint64_t limit)
+{
+	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+	return (seed >> 33) % limit;
+}
+
+static int start(void **unused)
+{
+	static const uint8_t access[SITES] = {PROBE_ACCESS_FUNCTION, PROBE_ACCESS_REGION,
+					      PROBE_ACCESS_REGION, PROBE_ACCESS_REGION,
+					      PROBE_ACCESS_REGION};
+	static const char *const names[SITES] = {"", "outer", "outer", "inner", "inner"};
+
+	(void)unused;
+	memset(&state, 0, sizeof(state));
+	memset(counts, 0, sizeof(counts));
+	state.site_count = SITES;
+	for (uint32_t i = 0; i < SITES; i++)
+		state.sites[i] = (struct probe_site_info){
+			.size = sizeof(state.sites[i]),
+			.id = i,
+			.access = access[i],
+			.file = "",
+			.function = "k",
+			.name = names[i],
+		};
+	host = host_of(&state);
+	return probe_handler.open(&host, &instance);
+}
+
+static void send(const struct probe_wave_info *wave, uint32_t site, unsigned form, uint64_t clock)
+{
+	const struct probe_stamp stamp = {
+		.site = site, .form = (uint8_t)form, .lanes = 64, .clock = clock, .wave = wave};
+	const struct probe_batch batch = {.size = sizeof(batch),
+					  .stream = PROBE_STREAM_TIME,
+					  .dispatch = &dispatch,
+					  .count = 1,
+					  .stamps = &stamp};
+
+	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+}
+
+static void keep(uint32_t site, uint64_t cycles)
+{
+	assert_true(counts[site] < MOST);
+	spans[site][counts[site]++] = cycles;
+}
+
+/* A wave: an idle stamp, the kernel, outer regions with inner ones, the last outer one left open.
+ */
+static void send_wave(uint32_t number)
+{
+	const struct probe_wave_info wave = {
+		.group = {number / 4, 1, 2}, .wave = number % 4, .hw_id = number << 8, .ring = 7};
+	uint64_t now = 1000 + random_below(1 << 20), begun, outer, inner;
+
+	send(&wave, PROBE_SITE_IDLE, PROBE_FORM_BEGIN, now);
+	now += 10 + number % 3;
+	begun = now;
+	send(&wave, KERNEL, PROBE_FORM_BEGIN, now);
+	for (unsigned i = 0; i < 3; i++) {
+		now += random_below(100);
+		outer = now;
+		send(&wave, OUTER, PROBE_FORM_BEGIN, now);
+		for (unsigned k = 0; k < 2; k++) {
+			inner = now += random_below(50);
+			send(&wave, INNER, PROBE_FORM_BEGIN, now);
+			now += random_below(k ? 400 : 1 << 30);
+			send(&wave, INNER_END, PROBE_FORM_END, now);
+			keep(INNER, now - inner);
+		}
+		now += random_below(100);
+		if (i < 2)
+			send(&wave, OUTER_END, PROBE_FORM_END, now);
+		else
+			send(&wave, KERNEL, PROBE_FORM_WAVE_END, now);
+		keep(OUTER, now - outer);
+	}
+	keep(KERNEL, now - begun);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Exact below 512 cycles, then at most 1/256 too high. */
+static void check_percentile(size_t row, const char *name, uint32_t site, unsigned percent)
+{
+	uint64_t want = spans[site][(counts[site] * percent + 99) / 100 - 1];
+	uint64_t got = (uint64_t)host_get(&state, row, name);
+
+	assert_true(got >= want);
+	assert_true(got - want <= (want < 512 ? 0 : want / 256));
+}
+
+static void check_span(size_t row, uint32_t site, uint64_t all)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < counts[site]; i++)
+		sum += spans[site][i];
+	qsort(spans[site], counts[site], sizeof(spans[site][0]), by_value);
+	assert_int_equal(host_get(&state, row, "site"), site);
+	assert_int_equal(host_get(&state, row, "executions"), counts[site]);
+	assert_int_equal(host_get(&state, row, "cycles"), sum);
+	assert_int_equal(host_get(&state, row, "min"), spans[site][0]);
+	assert_int_equal(host_get(&state, row, "max"), spans[site][counts[site] - 1]);
+	assert_float_equal(host_real(&state, row, "share"), (double)sum / (double)all, 1e-9);
+	assert_int_equal(host_get(&state, row, "stamp"), 10);
+	check_percentile(row, "p50", site, 50);
+	check_percentile(row, "p90", site, 90);
+	check_percentile(row, "p99", site, 99);
+}
+
+static void test_random(void **unused)
+{
+	uint64_t all = 0, placed = 0;
+	size_t seen = 0;
+
+	(void)unused;
+	for (uint32_t i = 0; i < WAVES; i++)
+		send_wave(i);
+	for (size_t i = 0; i < counts[KERNEL]; i++)
+		all += spans[KERNEL][i];
+	assert_int_equal(probe_handler.close(instance), 0);
+	for (size_t row = 0; row < state.row_count; row++) {
+		const char *table = host_table_of(&state, row);
+
+		if (!strcmp(table, "span")) {
+			uint32_t site = (uint32_t)host_get(&state, row, "site");
+
+			check_span(row, site, all);
+			assert_int_equal(host_get(&state, row, "open"), site == OUTER ? WAVES : 0);
+			seen++;
+		} else if (!strcmp(table, "place") && host_get(&state, row, "site") == KERNEL) {
+			placed += (uint64_t)host_get(&state, row, "cycles");
+		}
+	}
+	assert_int_equal(seen, 3);
+	assert_int_equal(placed, all);
+}
+
+/* An end without a begin is told of and changes nothing. */
+static void test_stray_end(void **unused)
+{
+	const struct probe_wave_info wave = {.ring = 1};
+
+	(void)unused;
+	send(&wave, KERNEL, PROBE_FORM_BEGIN, 5);
+	send(&wave, INNER_END, PROBE_FORM_END, 6);
+	send(&wave, 77, PROBE_FORM_BEGIN, 7);
+	send(&wave, KERNEL, PROBE_FORM_WAVE_END, 9);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.logged, 2);
+	for (size_t row = 0; row < state.row_count; row++)
+		if (!strcmp(host_table_of(&state, row), "span"))
+			assert_int_equal(host_get(&state, row, "cycles"), 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_random, start),
+		cmocka_unit_test_setup(test_stray_end, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
