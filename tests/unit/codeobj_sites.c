@@ -117,7 +117,7 @@ static void test_bad_content(void **state)
 	BREAK(first_frame, UINT32_MAX, "frames");
 	BREAK(frame_count, 2, "frames");
 	BREAK(access, 0, "access kind 0");
-	BREAK(access, 9, "access kind 9");
+	BREAK(access, 99, "access kind 99");
 	BREAK(unit, 0, "unit");
 	BREAK(unit, 3, "unit");
 	BREAK(size, 0, "size");
