@@ -232,13 +232,14 @@ static void print_dispatches(const struct run_session *session, const char *who)
 			  who);
 }
 
-/* What shows the handlers' tables: `lines` is about those of `memory`. */
+/* What shows the handlers' tables: `lines` is about those of `memory` and `count`. */
 static const char *verb_for(const struct run_config *config)
 {
 	if (config->sampling.on && !config->instrumented)
 		return "samples";
 	for (size_t i = 0; i < config->handler_count; i++)
-		if (!strcmp(config->handlers[i].name, "memory"))
+		if (!strcmp(config->handlers[i].name, "memory") ||
+		    !strcmp(config->handlers[i].name, "count"))
 			return "lines";
 	return config->handler_count ? "tables" : "lines";
 }

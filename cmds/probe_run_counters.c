@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of the `memory` kind's counters. If the code object has proofs (wire.h section 3), the rows
- * of a dispatch are kept until it has completed, and what handlers and the store get is reckoned
- * from all of them.
+ * Rows of counters, of kinds `memory` and `count`. If the code object has proofs (wire.h section
+ * 3), the rows of a dispatch are kept until it has completed, and what handlers and the store get
+ * is reckoned from all of them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "codeobj/sites.h"
 #include "common/log.h"
+#include "counted_rows.h"
+#include "probe_run_handlers.h"
 #include "probe_run_options.h"
 #include "probe_run_session.h"
 #include "proved_rows.h"
@@ -33,16 +35,20 @@ static bool has_proofs(const struct run_code *code)
 static void hand_on(struct run_session *session, struct run_dispatch *dispatch,
 		    uint32_t code_object, const struct probe_counter_row *rows, size_t count)
 {
+	uint32_t streams = run_kind_streams((enum probe_kind)dispatch->hr.kind);
+
 	if (!count)
 		return;
 	probe_facts_counters(session->facts, dispatch->hr.id, code_object, rows, count);
-	run_instances_batch(session, &(struct probe_batch){
-					     .size = sizeof(struct probe_batch),
-					     .stream = PROBE_STREAM_COUNTERS,
-					     .dispatch = &dispatch->info,
-					     .count = count,
-					     .counters = rows,
-				     });
+	run_instances_batch(session,
+			    &(struct probe_batch){
+				    .size = sizeof(struct probe_batch),
+				    .stream = streams & PROBE_STREAM_BLOCKS ? PROBE_STREAM_BLOCKS
+									    : PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch->info,
+				    .count = count,
+				    .counters = rows,
+			    });
 }
 
 /* False: no memory, or more rows than the code object has. */
@@ -133,19 +139,29 @@ static struct proved_launch launch_of(const struct run_session *session,
 	return launch;
 }
 
+static bool reckon(struct run_session *session, const struct run_dispatch *dispatch,
+		   const struct probe_sites *table, struct proved_rows *ret)
+{
+	struct proved_launch launch = launch_of(session, dispatch);
+
+	if (dispatch->hr.kind == PROBE_KIND_COUNT)
+		return counted_rows_make(table, &launch, dispatch->pending, dispatch->pending_count,
+					 ret);
+	if (!session->proved)
+		session->proved = proved_scratch_create();
+	return session->proved && proved_rows_make(session->proved, table, &launch,
+						   dispatch->pending, dispatch->pending_count, ret);
+}
+
 void run_counters_finish(struct run_session *session, struct run_dispatch *dispatch)
 {
 	const struct run_code *code = code_of(session, dispatch->info.code_object);
 	struct run_numbers *numbers = &session->numbers;
-	struct proved_launch launch = launch_of(session, dispatch);
 	struct proved_rows rows = {0};
 
-	if (dispatch->hr.kind != PROBE_KIND_MEMORY || !has_proofs(code))
+	if (!probe_kind_has_counters(dispatch->hr.kind) || !has_proofs(code))
 		return;
-	if (!session->proved)
-		session->proved = proved_scratch_create();
-	if (session->proved && proved_rows_make(session->proved, code->table, &launch,
-						dispatch->pending, dispatch->pending_count, &rows))
+	if (reckon(session, dispatch, code->table, &rows))
 		hand_on(session, dispatch, dispatch->info.code_object, rows.row, rows.count);
 	else
 		rows.lost = dispatch->pending_count;

@@ -63,7 +63,8 @@ static const struct probe_option options[] = {
 	{"kind", 0, "KIND",
 	 "memory: counters made on the device;\n"
 	 "trace: every address (what the handlers take);\n"
-	 "time: time stamps of kernels, functions, regions",
+	 "time: time stamps of kernels, functions, regions;\n"
+	 "count: how often each block of code ran",
 	 KEY_KIND},
 	{"kernel-include-regex", 'k', "RE", "only kernels whose demangled name matches",
 	 KEY_INCLUDE},
@@ -133,6 +134,7 @@ struct choice {
 static const struct choice kinds[] = {{"memory", PROBE_KIND_MEMORY},
 				      {"trace", PROBE_KIND_TRACE},
 				      {"time", PROBE_KIND_TIME},
+				      {"count", PROBE_KIND_COUNT},
 				      {NULL, 0}};
 static const struct choice devices[] = {
 	{"auto", RUN_DEVICE_AUTO}, {"gpu", RUN_DEVICE_GPU}, {"sim", RUN_DEVICE_SIM}, {NULL, 0}};
@@ -430,7 +432,9 @@ static struct probe_err *settle(struct run_config *config)
 		config->instrumented = false;
 		return NULL;
 	}
-	return config->handler_count ? NULL : run_config_handlers(config, "memory");
+	if (config->handler_count)
+		return NULL;
+	return run_config_handlers(config, config->kind == PROBE_KIND_COUNT ? "count" : "memory");
 }
 
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv)

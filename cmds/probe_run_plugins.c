@@ -53,7 +53,7 @@ static struct probe_err *check_handler(const char *path, const struct probe_hand
 	if (!ret->open || !ret->batch || !ret->close)
 		return probe_err_create("%s: lacks open, batch or close", path);
 	if (!(ret->streams & (PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS | PROBE_STREAM_TIME |
-			      PROBE_STREAM_MESSAGE)))
+			      PROBE_STREAM_MESSAGE | PROBE_STREAM_BLOCKS)))
 		return probe_err_create("%s: takes no stream this program has", path);
 	return NULL;
 }

@@ -286,7 +286,7 @@ static bool begin_dispatch(struct feed *feed, sqlite3_stmt *stmt, bool more)
 	dispatch->info.end_ns = end;
 	feed->replay->dispatches++;
 	/* One without records, which has nothing to wait for. */
-	if (!more && !(run_kind_streams(hr->kind) & PROBE_STREAM_COUNTERS))
+	if (!more && !probe_kind_has_counters(hr->kind))
 		end_dispatch(feed, dispatch);
 	return true;
 }
@@ -357,13 +357,16 @@ static void flush_counters(struct feed *feed, struct counters *counters)
 	if (!dispatch)
 		feed->replay->invalid += counters->count;
 	else if (counters->count)
-		run_instances_batch(&feed->session, &(struct probe_batch){
-							    .size = sizeof(struct probe_batch),
-							    .stream = PROBE_STREAM_COUNTERS,
-							    .dispatch = &dispatch->info,
-							    .count = counters->count,
-							    .counters = counters->rows,
-						    });
+		run_instances_batch(&feed->session,
+				    &(struct probe_batch){
+					    .size = sizeof(struct probe_batch),
+					    .stream = dispatch->hr.kind == PROBE_KIND_COUNT
+							      ? PROBE_STREAM_BLOCKS
+							      : PROBE_STREAM_COUNTERS,
+					    .dispatch = &dispatch->info,
+					    .count = counters->count,
+					    .counters = counters->rows,
+				    });
 	feed->replay->counters += dispatch ? counters->count : 0;
 	counters->count = 0;
 }

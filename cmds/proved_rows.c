@@ -325,7 +325,8 @@ static void reckon_sites(struct reckon *r)
 		uint32_t group = r->table->proofs[id].group;
 		uint64_t value[PROBE_COUNTERS], times;
 
-		if (is_row(&r->table->sites[id]) || group == PROBE_ROW_NONE)
+		if (is_row(&r->table->sites[id]) || group == PROBE_ROW_NONE ||
+		    !(r->table->sites[id].kinds & 1u << PROBE_KIND_MEMORY))
 			continue;
 		if (group - r->first >= r->count || !is_row(&r->table->sites[group])) {
 			r->lost++;

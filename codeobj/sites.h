@@ -35,8 +35,9 @@ void probe_sites_destroy(struct probe_sites *sites);
 /* Is a site of this enum probe_access_kind a place and no access? */
 static inline bool probe_site_is_mark(uint8_t access)
 {
-	return access >= PROBE_ACCESS_REGION && access <= PROBE_ACCESS_GROUP &&
-	       !probe_site_is_row(access);
+	return access == PROBE_ACCESS_BLOCK ||
+	       (access >= PROBE_ACCESS_REGION && access <= PROBE_ACCESS_GROUP &&
+		!probe_site_is_row(access));
 }
 
 /* What keeps an access from being probed, as a sentence's end. */

@@ -10,6 +10,7 @@
 #include "devlib_lean.h"
 #include "devlib_lds.h"
 #include "devlib_lines.h"
+#include "devlib_replica.h"
 #include "devlib_wave.h"
 
 /*
@@ -24,15 +25,6 @@ struct dev_sums {
 DEV_INLINE uint64_t pack(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
 	return dev_join(a | b << 16, c | d << 16);
-}
-
-/* The replica of the counter table that waves of this compute unit add to, less the first row. */
-DEV_INLINE uint64_t replica_of(const struct probe_ctx DEV_CONSTANT *ctx)
-{
-	uint32_t replica = dev_place(dev_hw_id()) & ctx->replica_mask;
-	int64_t row = (int64_t)((uint64_t)replica * ctx->site_count) - (int64_t)ctx->site_first;
-
-	return dev_uniform64(ctx->counters + (uint64_t)(row * PROBE_COUNTERS * 8));
 }
 
 DEV_ENTRY uint64_t __probe_dev_memory_enter(const struct probe_ctx DEV_CONSTANT *ctx)

@@ -128,6 +128,8 @@ static uint32_t kind_of(const char *text, bool *broken)
 		return PROBE_KIND_TRACE;
 	if (!strcmp(text, "time"))
 		return PROBE_KIND_TIME;
+	if (!strcmp(text, "count"))
+		return PROBE_KIND_COUNT;
 	*broken = true;
 	return PROBE_KIND_NONE;
 }

@@ -142,7 +142,7 @@ static bool make_memory(struct probe_queue *queue)
 		return true;
 	/* Without these the originals run and the verdict says why. */
 	queue->kernargs = probe_agent_host_memory(tool, queue->agent, PROBE_KERNARG_BYTES);
-	if (tool->config.kind == PROBE_KIND_MEMORY)
+	if (probe_kind_has_counters(tool->config.kind))
 		probe_counters_init(queue);
 	if (probe_kind_has_rings(tool->config.kind))
 		probe_rings_init(tool, queue->agent);

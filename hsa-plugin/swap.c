@@ -116,7 +116,7 @@ static uint32_t decide(struct launch *launch)
 	if (probe_kind_has_rings(probe_tool.config.kind) && !launch->queue->agent->ring_count)
 		return PROBE_V_NO_SEGMENT;
 	verdict = check_resources(launch);
-	if (verdict == PROBE_V_SWAPPED && probe_tool.config.kind == PROBE_KIND_MEMORY)
+	if (verdict == PROBE_V_SWAPPED && probe_kind_has_counters(probe_tool.config.kind))
 		verdict = check_memory(launch);
 	if (verdict != PROBE_V_SWAPPED)
 		return verdict;

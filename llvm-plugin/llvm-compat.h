@@ -35,10 +35,12 @@
  */
 #if LLVM_VERSION_MAJOR >= 16
 #define PROBE_MEMORY_ATTRIBUTES "memory"
+#define PROBE_NO_MEMORY		"memory" /* with value 0 */
 #else
 #define PROBE_MEMORY_ATTRIBUTES                                                                    \
 	"readnone", "readonly", "writeonly", "argmemonly", "inaccessiblememonly",                  \
 		"inaccessiblemem_or_argmemonly"
+#define PROBE_NO_MEMORY "readnone"
 #endif
 
 #endif

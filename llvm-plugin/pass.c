@@ -304,7 +304,8 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 		if (options->verbose > 1)
 			print_proof(unit, pass_table_sites(table),
 				    site->proved ? &site->pattern : NULL);
-		pass_table_add_site(table, site->inst, &site->site, unit->original, options->kinds);
+		pass_table_add_site(table, site->inst, &site->site, unit->original,
+				    options->kinds & ~(1u << PROBE_KIND_COUNT));
 		list_proof(&plan, site, table);
 	}
 	for (int i = 0; i < plan.guards; i++) {
@@ -334,18 +335,28 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 				 PROBE_ACCESS_CLASS, &(struct probe_site_proof){0});
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
-	unit->range_first = unit->first_site;
-	unit->range_end = unit->first_site + unit->site_count;
 	pass_plan_deinit(&plan);
 }
 
+static void list_unit(struct pass_unit *unit, LLVMModuleRef module, struct pass_table *table,
+		      const struct pass_options *options, void *analyses)
+{
+	unit->range_first = pass_table_sites(table);
+	if (options->kinds & ~(1u << PROBE_KIND_COUNT))
+		list_sites(unit, table, options, analyses);
+	if (options->kinds & 1u << PROBE_KIND_COUNT)
+		pass_count_list(unit, module, table, options, analyses);
+	unit->range_end = pass_table_sites(table);
+}
+
 /*
- * The time kind has a clone of every kernel, and the kinds with rings one of every function: what a
- * kernel calls must leave its cursor's registers alone (devlib_cursor.h).
+ * The time kind has a clone of every kernel, the count kind of every unit, and the kinds with rings
+ * one of every function: what a kernel calls must leave its cursor's registers, or its counts,
+ * alone (devlib_cursor.h, pass_count.h).
  */
 static bool has_clone(const struct pass_unit *unit, unsigned kind)
 {
-	return unit->probed || kind == PROBE_KIND_TIME ||
+	return unit->probed || kind == PROBE_KIND_TIME || kind == PROBE_KIND_COUNT ||
 	       (!unit->kernel && probe_kind_has_rings(kind));
 }
 
@@ -364,7 +375,7 @@ static void build(struct pass_units *units, LLVMModuleRef module, struct devlib 
 		if (!(options->kinds & 1u << kind))
 			continue;
 		for (size_t i = 0; i < units->count; i++)
-			if (has_clone(&units->unit[i], kind))
+			if (has_clone(&units->unit[i], kind) && kind != PROBE_KIND_COUNT)
 				pass_clone_kind(&units->unit[i], module, kind);
 		for (size_t i = 0; i < units->count; i++)
 			if (!has_clone(&units->unit[i], kind))
@@ -372,6 +383,9 @@ static void build(struct pass_units *units, LLVMModuleRef module, struct devlib 
 			else if (probe_kind_has_rings(kind))
 				pass_ring_insert(units, &units->unit[i], kind, devlib, options,
 						 analyses);
+			else if (kind == PROBE_KIND_COUNT)
+				pass_count_insert(units, &units->unit[i], devlib, options,
+						  analyses);
 			else
 				pass_insert(units, &units->unit[i], kind, devlib, options,
 					    analyses);
@@ -411,7 +425,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		if (!has_clones(unit, options))
 			continue;
 		pass_clone_base(unit, module, options, analyses);
-		list_sites(unit, &table, options, analyses);
+		list_unit(unit, module, &table, options, analyses);
 		proved += unit->proved;
 		counted += unit->counted;
 		sites += unit->site_count - unit->rows;
@@ -432,6 +446,8 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 			pass_table_add_kernel(&table, &units->unit[i], options->kinds);
 			kernels++;
 		}
+	for (size_t i = 0; i < units->count; i++)
+		pass_count_deinit(&units->unit[i]);
 	if (options->verbose)
 		fprintf(stderr,
 			"probe: %s: %u kernels, %u sites (%u with proved strides, %u "

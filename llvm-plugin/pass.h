@@ -51,6 +51,8 @@ const char *pass_kind_name(enum probe_kind kind); /* NULL: no such clone */
 /* ---- Units (pass_units.c): a kernel, or a device function a kernel calls directly. --------------
  */
 
+struct count_plan;
+
 struct pass_unit {
 	LLVMValueRef original;
 	LLVMValueRef base; /* clone with the new parameters, vectorised, without probes */
@@ -61,6 +63,7 @@ struct pass_unit {
 	uint32_t range_first, range_end; /* hull of own and called sites */
 	uint32_t first_mark;		 /* sites that are no accesses (pass_time.c) */
 	uint32_t first_group;		 /* of them, the trace kind's groups (pass_trace.c) */
+	struct count_plan *count;	 /* pass_count.c; NULL = not this kind */
 	bool kernel;
 	bool probed; /* it or something it calls has sites */
 };
@@ -213,6 +216,9 @@ enum devlib_function {
 	DEVLIB_EMIT_BEGIN,
 	DEVLIB_EMIT_WORD,
 	DEVLIB_RING_REFILL,
+	DEVLIB_COUNT_ADD, /* from asm, by each active lane */
+	DEVLIB_COUNT_BLOCK,
+	DEVLIB_COUNT_PLAIN,
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
 };
@@ -291,6 +297,15 @@ void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
 void pass_ring_insert(const struct pass_units *units, const struct pass_unit *unit,
 		      enum probe_kind kind, struct devlib *devlib,
 		      const struct pass_options *options, void *analyses);
+
+/* ---- The `count` kind (pass_count.c) -------------------------------------------------------- */
+
+/* Make the unit's clone, and list its blocks: rows behind the unit's other sites. */
+void pass_count_list(struct pass_unit *unit, LLVMModuleRef module, struct pass_table *table,
+		     const struct pass_options *options, void *analyses);
+void pass_count_insert(const struct pass_units *units, const struct pass_unit *unit,
+		       struct devlib *devlib, const struct pass_options *options, void *analyses);
+void pass_count_deinit(struct pass_unit *unit);
 
 /* ---- Small things (pass_support.c): out of memory ends the compiler, as it does everywhere in it.
  * -- */

@@ -13,6 +13,7 @@ static const char *const kind_names[PROBE_KINDS] = {
 	[PROBE_KIND_MEMORY] = "memory",
 	[PROBE_KIND_TRACE] = "trace",
 	[PROBE_KIND_TIME] = "time",
+	[PROBE_KIND_COUNT] = "count",
 };
 
 const char *pass_kind_name(enum probe_kind kind)
@@ -32,7 +33,8 @@ static bool parse_kinds(struct pass_options *options, const char *text, char **r
 				break;
 		if (kind == PROBE_KINDS) {
 			*ret_error = pass_format("PROBE_KINDS=%s: '%.*s' is no probe kind; known "
-						 "are memory, trace and time, separated by commas",
+						 "are memory, trace, time and count, separated by "
+						 "commas",
 						 text, (int)size, at);
 			return false;
 		}

@@ -204,10 +204,13 @@ void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *uni
 {
 	struct probe_site_kernel kernel = {
 		.name = value_name(table, unit->original),
-		.kinds = unit->probed ? kinds : 0,
-		.first_site = unit->probed ? unit->range_first : 0,
-		.site_count = unit->probed ? unit->range_end - unit->range_first : 0,
+		.kinds = unit->probed ? kinds : kinds & 1u << PROBE_KIND_COUNT,
 	};
+
+	if (kernel.kinds) {
+		kernel.first_site = unit->range_first;
+		kernel.site_count = unit->range_end - unit->range_first;
+	}
 
 	put(&table->kernels, &kernel, sizeof(kernel));
 }

@@ -38,6 +38,7 @@ enum probe_stream {
 	PROBE_STREAM_ACCESS = 2,   /* every wave access with its addresses (kind trace) */
 	PROBE_STREAM_TIME = 4,	   /* time stamps (kind time) */
 	PROBE_STREAM_MESSAGE = 8,  /* messages of the kernels (kinds time and trace) */
+	PROBE_STREAM_BLOCKS = 16,  /* executions and lanes of blocks, as counters (kind count) */
 };
 
 struct probe_frame_info {

@@ -25,7 +25,7 @@ enum probe_kind {
 	PROBE_KIND_MEMORY = 1, /* exact per-site counters made on the device; clone "memory" */
 	PROBE_KIND_TRACE = 2,  /* every address, compressed; clone "trace" */
 	PROBE_KIND_TIME = 3,   /* time stamps of functions, blocks and regions; clone "time" */
-	PROBE_KIND_COUNT = 4,
+	PROBE_KIND_COUNT = 4,  /* executions and lanes of blocks; clone "count" */
 	PROBE_KINDS = 5,
 };
 
@@ -33,6 +33,12 @@ enum probe_kind {
 static inline int probe_kind_has_rings(uint32_t kind)
 {
 	return kind == PROBE_KIND_TRACE || kind == PROBE_KIND_TIME;
+}
+
+/* Those that count in rows of counters (section 3)? */
+static inline int probe_kind_has_counters(uint32_t kind)
+{
+	return kind == PROBE_KIND_MEMORY || kind == PROBE_KIND_COUNT;
 }
 
 enum probe_access_kind {
@@ -279,6 +285,14 @@ struct probe_exec_cell {
 	uint64_t count;
 };
 enum { PROBE_CELL_ROWS = 4, PROBE_ROW_CELLS = 3 };
+
+/*
+ * The `count` kind has the same rows, and uses two words of them: PROBE_C_EXECUTIONS, how often waves
+ * ran the basic blocks of a BLOCK, which run together, and PROBE_C_LANES, with how many lanes
+ * altogether. If its proof is ONCE they are what is missing from the executions and lanes of its
+ * parent, or of the launch. Rows that are only needed for that, outside of the scope asked for, are
+ * COUNTED. A wave keeps 32 bits of each until its end.
+ */
 
 /* ---- 4. Dispatch context: what the clone's extra argument points to ------------------------- */
 

@@ -7,7 +7,7 @@ endif()
 find_program(HIPCC hipcc REQUIRED)
 set(equal_dir ${CMAKE_CURRENT_LIST_DIR})
 set(equal_out ${CMAKE_BINARY_DIR}/tests/equal)
-set(equal_kinds memory trace time)
+set(equal_kinds memory trace time count)
 list(JOIN equal_kinds "," equal_kinds_text)
 file(MAKE_DIRECTORY ${equal_out})
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of the `count` kind (wire.h section 3): from what a launch left behind, executions and lanes
+ * of every BLOCK that it ran.
+ */
+#ifndef PROBE_CMDS_COUNTED_ROWS_H
+#define PROBE_CMDS_COUNTED_ROWS_H
+
+#include "proved_rows.h"
+
+/* As proved_rows_make(). */
+bool counted_rows_make(const struct probe_sites *table, const struct proved_launch *launch,
+		       const struct probe_counter_row *raw, size_t raw_count,
+		       struct proved_rows *ret);
+
+/* Waves of 64 lanes, and lanes, of a launch. */
+void counted_launch(const uint32_t grid[3], const uint32_t group[3], uint64_t *ret_waves,
+		    uint64_t *ret_lanes);
+
+#endif

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code of the `count` kind. What is put into a block is asm of one to three scalar
+ * instructions, which the compiler is told to read and write no memory: accesses around it may be
+ * merged as in the original.
+ */
+#include "pass_count.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "llvm-compat.h"
+
+enum { ROW_BYTES = PROBE_COUNTERS * 8 };
+
+struct insert {
+	const struct pass_units *units;
+	const struct pass_unit *unit;
+	const struct count_plan *plan;
+	struct devlib *devlib;
+	void *analyses;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMValueRef clone, ctx, wave;
+	LLVMValueRef entry; /* where a wave's own code begins, behind what it begins with */
+	bool plain;
+	LLVMValueRef *call; /* calls of probes, to be inlined */
+	size_t calls, capacity;
+};
+
+/* ---- Asm ------------------------------------------------------------------------------------ */
+
+struct code {
+	char *text, *constraints;
+	size_t size, constraint_size;
+	LLVMValueRef operand[4];
+	LLVMTypeRef type[4];
+	unsigned operands;
+	LLVMTypeRef result; /* NULL = none */
+};
+
+static void append(char **text, size_t *size, const char *format, va_list args)
+{
+	va_list again;
+	int more;
+
+	va_copy(again, args);
+	more = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	*text = pass_alloc(*text, *size + (size_t)more + 1);
+	vsnprintf(*text + *size, (size_t)more + 1, format, args);
+	*size += (size_t)more;
+}
+
+__attribute__((format(printf, 2, 3))) static void put(struct code *code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(&code->text, &code->size, format, args);
+	va_end(args);
+	code->text = pass_alloc(code->text, code->size + 2);
+	memcpy(code->text + code->size++, "\n", 2);
+}
+
+__attribute__((format(printf, 2, 3))) static void constrain(struct code *code, const char *format,
+							    ...)
+{
+	va_list args;
+
+	if (code->constraint_size) {
+		code->constraints = pass_alloc(code->constraints, code->constraint_size + 2);
+		memcpy(code->constraints + code->constraint_size++, ",", 2);
+	}
+	va_start(args, format);
+	append(&code->constraints, &code->constraint_size, format, args);
+	va_end(args);
+}
+
+static void operand(struct code *code, const char *constraint, LLVMValueRef value)
+{
+	constrain(code, "%s", constraint);
+	code->operand[code->operands] = value;
+	code->type[code->operands++] = LLVMTypeOf(value);
+}
+
+static void no_memory(const struct insert *in, LLVMValueRef call)
+{
+	const char *name = PROBE_NO_MEMORY;
+
+	LLVMAddCallSiteAttribute(
+		call, LLVMAttributeFunctionIndex,
+		LLVMCreateEnumAttribute(in->context,
+					LLVMGetEnumAttributeKindForName(name, strlen(name)), 0));
+}
+
+static void finish(struct insert *in, struct code *code)
+{
+	LLVMTypeRef result = code->result ? code->result : LLVMVoidTypeInContext(in->context);
+	LLVMTypeRef type = LLVMFunctionType(result, code->type, code->operands, 0);
+	LLVMValueRef assembly;
+
+	constrain(code, "~{scc}");
+	assembly = LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
+				    code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
+	no_memory(in,
+		  LLVMBuildCall2(in->builder, type, assembly, code->operand, code->operands, ""));
+	free(code->text);
+	free(code->constraints);
+}
+
+/* The shared function may use these: devlib_lean.h. */
+static void clobber(struct code *code)
+{
+	for (int i = 0; i < 16; i++)
+		constrain(code, "~{v%d}", i);
+	for (int i = 4; i < 32; i++)
+		constrain(code, "~{s%d}", i);
+	constrain(code, "~{vcc}");
+}
+
+static void call_add(struct code *code, LLVMValueRef function)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	operand(code, "i", function);
+	put(code, "s_getpc_b64 s[28:29]");
+	put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
+	put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
+	put(code, "s_swappc_b64 s[30:31], s[28:29]");
+}
+
+static LLVMValueRef ctx_word(struct insert *in)
+{
+	return LLVMBuildPtrToInt(in->builder, in->ctx, LLVMInt64TypeInContext(in->context), "");
+}
+
+static LLVMValueRef shared_add(struct insert *in)
+{
+	return devlib_share(in->devlib, DEVLIB_COUNT_ADD, 0, in->clone, in->analyses);
+}
+
+static uint32_t row_offset(const struct insert *in, uint32_t row)
+{
+	return (in->plan->first_site + row) * ROW_BYTES;
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+static LLVMValueRef first_of(LLVMBasicBlockRef block)
+{
+	LLVMValueRef at = LLVMGetFirstInstruction(block);
+
+	while (LLVMIsAPHINode(at) || LLVMIsAAllocaInst(at))
+		at = LLVMGetNextInstruction(at);
+	return at;
+}
+
+static void before(struct insert *in, LLVMValueRef inst)
+{
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
+}
+
+static LLVMValueRef call(struct insert *in, enum devlib_function which, LLVMValueRef *args,
+			 unsigned count)
+{
+	LLVMValueRef function = in->devlib->function[which];
+
+	if (in->calls == in->capacity) {
+		in->capacity = in->capacity ? 2 * in->capacity : 16;
+		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
+	}
+	return in->call[in->calls++] = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function),
+						      function, args, count, "");
+}
+
+static void count_in_memory(struct insert *in, const struct count_block *block)
+{
+	LLVMValueRef args[] = {in->wave, LLVMConstInt(LLVMInt32TypeInContext(in->context),
+						      in->plan->first_site + block->row, 0)};
+
+	if (!in->plain) {
+		call(in, DEVLIB_COUNT_BLOCK, args, 2);
+		return;
+	}
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_COUNT_PLAIN, DEVLIB_SHAPE_PLAIN,
+					     in->clone, in->analyses);
+
+	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
+}
+
+static void count_block(struct insert *in, const struct count_block *block)
+{
+	struct code code = {0};
+
+	before(in, block == in->plan->block ? in->entry : first_of(block->block));
+	if (block->mode == COUNT_MEMORY) {
+		count_in_memory(in, block);
+		return;
+	}
+	if (block->home_sgpr)
+		put(&code, "s_bcnt1_i32_b64 s%u, exec", block->home_sgpr);
+	if (block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES)
+		put(&code, "s_add_u32 s%u, s%u, 1", block->sgpr, block->sgpr);
+	if (block->mode == COUNT_LANES) {
+		put(&code, "s_bcnt1_i32_b64 s%u, exec", COUNT_SGPR_TEMP);
+		put(&code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
+		    COUNT_SGPR_TEMP);
+	}
+	if (code.text)
+		finish(in, &code);
+}
+
+/* ---- Guards --------------------------------------------------------------------------------- */
+
+static LLVMValueRef ballot(struct insert *in, LLVMValueRef condition)
+{
+	static const char name[] = "llvm.amdgcn.ballot";
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
+	LLVMValueRef function =
+		LLVMGetIntrinsicDeclaration(LLVMGetGlobalParent(in->clone),
+					    LLVMLookupIntrinsicID(name, sizeof(name) - 1), &i64, 1);
+
+	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &condition,
+			      1, "");
+}
+
+/* Lanes that do not come are counted in registers, ... */
+static void put_deficit(struct code *code, const struct count_block *block, const char *none)
+{
+	put(code, "s_bcnt1_i32_b64 s%u, $0", COUNT_SGPR_TEMP);
+	put(code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1, COUNT_SGPR_TEMP);
+	put(code, "%s", none);
+	put(code, "s_cselect_b32 s%u, 1, 0", COUNT_SGPR_TEMP);
+	put(code, "s_add_u32 s%u, s%u, s%u", block->sgpr, block->sgpr, COUNT_SGPR_TEMP);
+}
+
+/* ... or at once in memory, by one lane. */
+static void put_deficit_to_memory(struct insert *in, struct code *code,
+				  const struct count_block *block, const char *none)
+{
+	put(code, "%s", none);
+	put(code, "s_cselect_b32 s4, 1, 0");
+	put(code, "s_bcnt1_i32_b64 s5, $0");
+	put(code, "s_ff1_i32_b64 s6, exec");
+	put(code, "s_mov_b64 $0, exec");
+	put(code, "s_lshl_b64 exec, 1, s6");
+	put(code, "v_lshlrev_b64 v[0:1], 0, $2");
+	put(code, "v_mov_b32 v2, 0x%x", row_offset(in, block->row));
+	put(code, "v_mov_b32 v3, s4");
+	put(code, "v_mov_b32 v4, s5");
+	put(code, "v_mov_b32 v5, 0");
+	call_add(code, shared_add(in));
+	put(code, "s_mov_b64 exec, $0");
+	clobber(code);
+}
+
+/* Where a guarded block is branched to or not. $0: the lanes that do not come. */
+static void count_guard(struct insert *in, const struct count_block *block)
+{
+	LLVMValueRef branch = LLVMGetBasicBlockTerminator(in->plan->block[block->from].block);
+	bool taken = LLVMGetSuccessor(branch, 0) == block->block;
+	const char *none = taken ? "s_cmp_eq_u64 $1, 0" : "s_cmp_eq_u64 $0, exec";
+	struct code code = {.result = LLVMInt64TypeInContext(in->context)};
+
+	before(in, branch);
+	constrain(&code, "=&s");
+	operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
+	put(&code, taken ? "s_andn2_b64 $0, exec, $1" : "s_and_b64 $0, exec, $1");
+	put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	if (block->sgpr) {
+		put_deficit(&code, block, none);
+	} else {
+		operand(&code, "s", ctx_word(in));
+		put_deficit_to_memory(in, &code, block, none);
+	}
+	put(&code, ".Lprobe_end${:uid}:");
+	finish(in, &code);
+}
+
+/* ---- A kernel's begin and end --------------------------------------------------------------- */
+
+static void begin(struct insert *in)
+{
+	struct code code = {.result = LLVMInt32TypeInContext(in->context)};
+	unsigned sgpr = in->plan->first_sgpr;
+
+	if (!sgpr)
+		return;
+	if (sgpr & 1) {
+		put(&code, "s_mov_b32 s%u, 0", sgpr);
+		sgpr++;
+	}
+	for (; sgpr < COUNT_SGPR_TEMP; sgpr += 2)
+		put(&code, "s_mov_b64 s[%u:%u], 0", sgpr, sgpr + 1);
+	/* Told to the compiler once, so that the wave gets them all. */
+	constrain(&code, "={s%u}", COUNT_SGPR_TEMP + 1);
+	finish(in, &code);
+}
+
+/* Only deficits: go to the end of the asm if there are none. */
+static void put_test(const struct count_plan *plan, struct code *code)
+{
+	unsigned before = plan->block[plan->row_leader[0]].sgpr + 1;
+
+	if (plan->register_rows == 1)
+		put(code, "s_cmp_lg_u32 s%u, 0", before);
+	for (uint32_t i = 1; i < plan->register_rows; i++) {
+		put(code, "s_or_b32 s%u, s%u, s%u", COUNT_SGPR_TEMP, before,
+		    plan->block[plan->row_leader[i]].sgpr + 1);
+		before = COUNT_SGPR_TEMP;
+	}
+	put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+}
+
+/* Row i's numbers to lane i: v3 its executions, v[4:5] its lanes. */
+static void put_row(const struct count_plan *plan, struct code *code, uint32_t i)
+{
+	const struct count_block *block = &plan->block[plan->row_leader[i]];
+
+	put(code, "v_writelane_b32 v3, s%u, %u", block->sgpr, i);
+	if (block->mode == COUNT_UNIFORM) {
+		unsigned home = plan->block[block->home].home_sgpr;
+
+		put(code, "s_mul_i32 s4, s%u, s%u", block->sgpr, home);
+		put(code, "s_mul_hi_u32 s5, s%u, s%u", block->sgpr, home);
+		put(code, "v_writelane_b32 v4, s4, %u", i);
+		put(code, "v_writelane_b32 v5, s5, %u", i);
+	} else {
+		put(code, "v_writelane_b32 v4, s%u, %u", block->sgpr + 1, i);
+	}
+}
+
+/* All lanes have come together again, and none has anything left to do. */
+static void end(struct insert *in)
+{
+	const struct count_plan *plan = in->plan;
+	struct code code = {0};
+
+	if (!plan->first_sgpr)
+		return;
+	before(in, plan->last);
+	operand(&code, "s", ctx_word(in));
+	if (!plan->always_flush)
+		put_test(plan, &code);
+	put(&code, "s_mov_b64 s[%u:%u], exec", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
+	put(&code, "s_lshr_b64 exec, -1, %u", 64 - plan->register_rows);
+	put(&code, "v_mbcnt_lo_u32_b32 v2, -1, 0");
+	put(&code, "v_mbcnt_hi_u32_b32 v2, -1, v2");
+	put(&code, "v_lshlrev_b32 v2, 7, v2");
+	put(&code, "v_add_u32 v2, 0x%x, v2", row_offset(in, plan->first_register_row));
+	put(&code, "v_lshlrev_b64 v[0:1], 0, $0");
+	put(&code, "v_mov_b32 v5, 0");
+	for (uint32_t i = 0; i < plan->register_rows; i++)
+		put_row(plan, &code, i);
+	call_add(&code, shared_add(in));
+	put(&code, "s_mov_b64 exec, s[%u:%u]", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
+	put(&code, ".Lprobe_end${:uid}:");
+	clobber(&code);
+	finish(in, &code);
+}
+
+static bool calls_clone(const struct insert *in, LLVMValueRef inst)
+{
+	const struct pass_unit *callee = pass_units_find(in->units, pass_direct_callee(inst));
+
+	return callee && !callee->kernel && !probe_shim_has_bundles(inst);
+}
+
+/* Is the address of the wave's replica asked for? */
+static bool needs_wave(const struct insert *in)
+{
+	for (int i = 0; i < in->plan->blocks; i++) {
+		LLVMBasicBlockRef block = in->plan->block[i].block;
+
+		if (in->plan->block[i].mode == COUNT_MEMORY)
+			return true;
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (calls_clone(in, inst))
+				return true;
+	}
+	return false;
+}
+
+static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
+{
+	return call(in, DEVLIB_UNIFORM, &value, 1);
+}
+
+static void enter(struct insert *in)
+{
+	unsigned params = LLVMCountParams(in->clone);
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
+
+	in->entry = pass_entry_point(in->clone);
+	LLVMPositionBuilderBefore(in->builder, in->entry);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	if (in->unit->kernel) {
+		in->ctx = LLVMGetParam(in->clone, params - 1);
+		begin(in);
+		in->wave = needs_wave(in) ? call(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1)
+					  : LLVMConstNull(i64);
+		return;
+	}
+	/* Arguments of a function come in vector registers although all lanes agree. */
+	in->ctx = LLVMBuildIntToPtr(
+		in->builder,
+		uniform(in, LLVMBuildPtrToInt(in->builder, LLVMGetParam(in->clone, params - 2), i64,
+					      "")),
+		LLVMTypeOf(LLVMGetParam(in->clone, params - 2)), "");
+	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
+}
+
+static void rewrite_calls(struct insert *in)
+{
+	LLVMValueRef extra[] = {in->ctx, in->wave};
+
+	for (int i = 0; i < in->plan->blocks; i++)
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(in->plan->block[i].block), next;
+		     inst; inst = next) {
+			next = LLVMGetNextInstruction(inst);
+			if (calls_clone(in, inst))
+				probe_shim_recall(
+					inst,
+					pass_units_find(in->units, pass_direct_callee(inst))
+						->clone[PROBE_KIND_COUNT],
+					extra, 2);
+		}
+}
+
+/* Nothing the wave calls may touch its registers. */
+static void limit_registers(struct insert *in)
+{
+	char limit[16];
+	unsigned first = in->unit->kernel ? in->plan->first_sgpr : COUNT_SGPR_FIRST;
+
+	if (!first)
+		return;
+	/* vcc and the like take six. */
+	snprintf(limit, sizeof(limit), "%u", first + 6);
+	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
+}
+
+void pass_count_insert(const struct pass_units *units, const struct pass_unit *unit,
+		       struct devlib *devlib, const struct pass_options *options, void *analyses)
+{
+	struct insert in = {
+		.units = units,
+		.unit = unit,
+		.plan = unit->count,
+		.devlib = devlib,
+		.clone = unit->clone[PROBE_KIND_COUNT],
+		.plain = pass_is_plain(unit->original, options),
+		.analyses = analyses,
+	};
+
+	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
+	in.builder = LLVMCreateBuilderInContext(in.context);
+	limit_registers(&in);
+	enter(&in);
+	for (int i = 0; i < in.plan->blocks; i++)
+		count_block(&in, &in.plan->block[i]);
+	for (int i = 0; i < in.plan->blocks; i++)
+		if (in.plan->block[i].mode == COUNT_GUARD)
+			count_guard(&in, &in.plan->block[i]);
+	end(&in);
+	/* Last: what stands at such a call would lose its place. */
+	rewrite_calls(&in);
+	LLVMDisposeBuilder(in.builder);
+	for (size_t i = 0; i < in.calls; i++)
+		probe_shim_inline(in.call[i]);
+	free(in.call);
+	if (!in.plain)
+		probe_shim_cleanup(in.clone, analyses);
+}
+
+/* ---- The site table ------------------------------------------------------------------------- */
+
+static uint32_t parent_of(const struct count_plan *plan, const struct count_block *block)
+{
+	return block->mode == COUNT_GUARD
+		       ? plan->first_site + plan->block[plan->block[block->from].leader].row
+		       : PROBE_ROW_NONE;
+}
+
+static void list_row(const struct pass_unit *unit, struct pass_table *table,
+		     const struct pass_options *options, const struct count_block *block)
+{
+	struct pass_site site = {.access = PROBE_ACCESS_BLOCK};
+	struct probe_site_proof proof = {
+		.group = parent_of(unit->count, block),
+		.classes = PROBE_ROW_NONE,
+		.flags = block->mode == COUNT_ALWAYS || block->mode == COUNT_GUARD
+				 ? PROBE_PROOF_ONCE
+				 : 0,
+	};
+
+	/* What nobody asked for is a row that others may be reckoned from. */
+	if (!pass_in_scope(block->inst, options))
+		site = (struct pass_site){
+			.access = PROBE_ACCESS_COUNTED, .size = 4, .unit = 4, .align = 4};
+	pass_table_add_site(table, block->inst, &site, unit->original, 1u << PROBE_KIND_COUNT);
+	pass_table_set_proof(table, &proof);
+}
+
+/* A wave that ends halfway does not do what its blocks' places say, and adds nothing at its end. */
+static bool ends_early(LLVMValueRef function)
+{
+	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
+}
+
+void pass_count_list(struct pass_unit *unit, LLVMModuleRef module, struct pass_table *table,
+		     const struct pass_options *options, void *analyses)
+{
+	struct count_plan *plan = pass_alloc(NULL, sizeof(*plan));
+	LLVMValueRef clone, last;
+	bool registers = unit->kernel && !pass_is_plain(unit->original, options);
+
+	pass_clone_kind(unit, module, PROBE_KIND_COUNT);
+	clone = unit->clone[PROBE_KIND_COUNT];
+	last = unit->kernel ? probe_shim_single_return(clone) : NULL;
+	count_plan_init(plan, clone, registers && last && !ends_early(clone), analyses);
+	plan->last = last;
+	plan->first_site = pass_table_sites(table);
+	unit->count = plan;
+	for (uint32_t row = 0; row < plan->rows; row++)
+		for (int i = 0; i < plan->blocks; i++)
+			if (plan->block[i].mode != COUNT_MEMBER && plan->block[i].row == row)
+				list_row(unit, table, options, &plan->block[i]);
+}
+
+void pass_count_deinit(struct pass_unit *unit)
+{
+	if (unit->count)
+		count_plan_deinit(unit->count);
+	free(unit->count);
+}
