@@ -321,29 +321,43 @@ static void number_rows(struct count_plan *plan)
 	}
 }
 
-/* The first instruction of a block that has a line; `own`: and was not inlined. */
-static LLVMValueRef place_in(LLVMBasicBlockRef block, bool own)
+/* What optimisation leaves in its block. */
+static bool stays(LLVMValueRef inst)
+{
+	return LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst) || LLVMIsAAtomicRMWInst(inst) ||
+	       LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+enum place { PLACE_FIXED, PLACE_OWN, PLACE_ANY, PLACES };
+
+/* The first instruction of a block that has a line, and is of that sort. */
+static LLVMValueRef place_in(LLVMBasicBlockRef block, enum place place)
 {
 	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 	     inst = LLVMGetNextInstruction(inst)) {
 		LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
 
-		if (location && LLVMDILocationGetLine(location) && !LLVMIsAPHINode(inst) &&
-		    !(own && LLVMDILocationGetInlinedAt(location)))
-			return inst;
+		if (!location || !LLVMDILocationGetLine(location) || LLVMIsAPHINode(inst) ||
+		    (place < PLACE_ANY && LLVMDILocationGetInlinedAt(location)) ||
+		    (place == PLACE_FIXED && !stays(inst)))
+			continue;
+		return inst;
 	}
 	return NULL;
 }
 
-/* The function's own lines tell more than those of what it inlined. */
+/*
+ * An access says best where a block is: arithmetic may come from a line that is run more often. And
+ * the function's own lines tell more than those of what it inlined.
+ */
 static void find_places(struct count_plan *plan)
 {
-	for (int pass = 0; pass < 2; pass++)
+	for (int place = 0; place < PLACES; place++)
 		for (int i = 0; i < plan->blocks; i++) {
 			struct count_block *leader = &plan->block[plan->block[i].leader];
 
 			if (!leader->inst)
-				leader->inst = place_in(plan->block[i].block, !pass);
+				leader->inst = place_in(plan->block[i].block, place);
 		}
 	for (int i = 0; i < plan->blocks; i++)
 		if (!plan->block[i].inst)

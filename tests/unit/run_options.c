@@ -133,7 +133,7 @@ static void refuses(void **state)
 	bad("did you mean --output-directory", ARGS("--output-d", "x", "app"));
 	bad("takes no value", ARGS("--strict=1", "app"));
 	bad("needs a value", ARGS("--kind"));
-	bad("none of: memory, trace", ARGS("--kind", "count", "app"));
+	bad("none of: memory, trace", ARGS("--kind", "speed", "app"));
 	bad("is not KEY=VALUE", ARGS("-a", "x:y", "app"));
 	bad("is not KEY=VALUE", ARGS("-a", "x:=y", "app"));
 	bad("without a name", ARGS("-a", "x,,y", "app"));

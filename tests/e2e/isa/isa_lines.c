@@ -2,9 +2,10 @@
 /*
  * Joins the simulated GPU's counters of every instruction (PROBE_SIM_PCS) with the code objects of
  * a run: one CSV row per memory instruction that ran, with function, file, line and column, and
- * with executions and lanes per access: ds_read2 and the like make two.
+ * with executions and lanes per access: ds_read2 and the like make two. `all`: a row per instruction
+ * of any kind.
  *
- *   isa_lines DATABASE PCS.csv >ROWS.csv
+ *   isa_lines DATABASE PCS.csv [all] >ROWS.csv
  */
 #define _GNU_SOURCE /* strsep */
 #include <inttypes.h>
@@ -33,6 +34,7 @@ struct object {
 
 static struct object objects[256];
 static size_t object_count;
+static bool all;
 
 static void fail(const char *what)
 {
@@ -246,7 +248,9 @@ static void take_row(char *text)
 	*rest++ = 0;
 	for (int i = 1; i < 9; i++, rest++)
 		counter[i] = strtoull(rest, &rest, 10);
-	if (!operation_of(name, &op))
+	if (all)
+		op = (struct operation){"", "", 0, 1};
+	else if (!operation_of(name, &op))
 		return;
 	for (size_t i = 0; i < object_count; i++)
 		if (counter[0] - objects[i].base < objects[i].size)
@@ -258,8 +262,9 @@ int main(int argc, char **argv)
 	char text[512];
 	FILE *pcs;
 
-	if (argc != 3)
-		fail("usage: isa_lines DATABASE PCS.csv");
+	all = argc == 4 && !strcmp(argv[3], "all");
+	if (argc != 3 && !all)
+		fail("usage: isa_lines DATABASE PCS.csv [all]");
 	read_objects(argv[1]);
 	pcs = fopen(argv[2], "re");
 	if (!pcs || !fgets(text, sizeof(text), pcs))

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels whose blocks' executions and lanes are known: the program works them out on the host, wave
+ * by wave, and prints them as "LINE EXECUTIONS LANES". A line that counts is marked by HERE, and is
+ * the only one of its block.
+ */
+#include <hip/hip_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#define CHECK(call) do { if ((call) != hipSuccess) { puts("failed: " #call); exit(1); } } while (0)
+
+struct line { long executions, lanes; };
+static std::map<int, line> lines;
+
+/* A wave runs a line with some lanes, by `times` of each lane: as often as the lane that does most. */
+struct wave {
+	long most[64] = {}, lanes[64] = {};
+};
+
+static void add(int line, long executions, long lanes)
+{
+	lines[line].executions += executions;
+	lines[line].lanes += lanes;
+}
+
+/* For each wave of a launch: call(first work-item of the launch, lanes). */
+template <class F> static void waves(int groups, int items, F call)
+{
+	for (int g = 0; g < groups; g++)
+		for (int w = 0; w < items; w += 64)
+			call(g * items + w, items - w < 64 ? items - w : 64);
+}
+
+/* times(item) is how often that work-item runs the line. */
+template <class F> static void expect(int line, int groups, int items, F times)
+{
+	waves(groups, items, [&](int first, int lanes) {
+		long most = 0, sum = 0;
+
+		for (int i = first; i < first + lanes; i++) {
+			long n = times(i);
+
+			most = n > most ? n : most;
+			sum += n;
+		}
+		add(line, most, sum);
+	});
+}
+
+enum { GUARDED = 1000, ALL, INNER, SPLIT, CALLED, LATE };
+#define AT (blockIdx.x * blockDim.x + threadIdx.x)
+
+/* A guard, a loop with the same rounds for all, and one that each lane leaves when it likes. */
+__global__ void loops(int *to, int n, int rounds)
+{
+	int i = AT, sum = 0;
+
+	if (i < n) {
+		for (int k = 0; k < rounds; k++)
+#line 1000
+			sum += to[i + k * n];
+#line 70
+		for (int k = 0; k < i % 9; k++)
+#line 1001
+			sum ^= to[sum & 15];
+#line 74
+		to[i] = sum;
+	}
+}
+
+/* Lanes part in a loop that all run, and a loop stands in the part. */
+__global__ void parts(int *to, int rounds)
+{
+	int i = AT, sum = 0;
+
+	for (int k = 0; k < rounds; k++) {
+		if ((i ^ k) & 3)
+#line 1002
+			sum += to[i + k];
+#line 87
+		else
+			for (int j = 0; j < (i & 7); j++)
+#line 1003
+				sum -= to[j * 3 + k];
+#line 92
+	}
+	to[i] = sum;
+}
+
+static __device__ __attribute__((noinline)) int helper(int *to, int x)
+{
+	if (x & 4)
+#line 1004
+		return to[x & 31];
+#line 102
+	return x;
+}
+
+__global__ void calls(int *to)
+{
+	to[AT] = helper(to, (int)AT);
+}
+
+/* Waves that leave early, and a block that few reach, behind two guards. */
+__global__ void leaves(int *to, int n)
+{
+	int i = AT;
+
+	if (i >= n)
+		return;
+	to[i] += 3;
+	if (i % 128 == 5)
+#line 1005
+		to[i] *= to[i + 1];
+#line 121
+}
+
+/* Nothing but what every wave does. */
+__global__ void plain(int *to)
+{
+#line 1006
+	to[AT] = 1;
+#line 128
+}
+
+int main()
+{
+	const int n = 1000, rounds = 7;
+	int *to;
+
+	CHECK(hipMalloc(&to, 1 << 20));
+	CHECK(hipMemset(to, 1, 1 << 20));
+	loops<<<10, 120>>>(to, n, rounds);
+	parts<<<3, 192>>>(to, rounds);
+	calls<<<2, 96>>>(to);
+	leaves<<<5, 256>>>(to, n);
+	plain<<<7, 33>>>(to);
+	CHECK(hipDeviceSynchronize());
+	expect(1000, 10, 120, [&](int i) { return i < n ? rounds : 0; });
+	expect(1001, 10, 120, [&](int i) { return i < n ? i % 9 : 0; });
+	for (int k = 0; k < rounds; k++) {
+		expect(1002, 3, 192, [&](int i) { return ((i ^ k) & 3) != 0; });
+		expect(1003, 3, 192, [&](int i) { return (i ^ k) & 3 ? 0 : i & 7; });
+	}
+	expect(1004, 2, 96, [&](int i) { return (i & 4) != 0; });
+	expect(1005, 5, 256, [&](int i) { return i < n && i % 128 == 5; });
+	expect(1006, 7, 33, [&](int) { return 1; });
+	for (auto &line : lines)
+		printf("%d %ld %ld\n", line.first, line.second.executions, line.second.lanes);
+}
