@@ -21,6 +21,7 @@ import time
 
 import bench_codeobj
 import bench_sampling
+import bench_probes
 import bench_sim
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -105,20 +106,6 @@ def compile_kernels(bench):
                        check=True)
 
 
-def probe_instructions(bench):
-    for example in ("transpose", "strided_copy", "reduction", "histogram", "convolution"):
-        plain = own_instructions(bench.stats([bench.build / "examples" / f"plain_{example}"]))
-        for kind in ("memory", "trace"):
-            probed = own_instructions(bench.stats(
-                [*bench.probe_run("--kind", kind), bench.build / "examples" / example]))
-            bench.row(f"instructions, {kind} / plain, {example}", probed / plain, "ratio",
-                      "memory 2.0, trace 3.0 (issue 4)")
-
-
-def own_instructions(dispatches):
-    return sum(d["insts"] for d in dispatches if not d["kernel"].startswith(("__amd_rocclr", "(")))
-
-
 def trace_bytes(bench):
     bench.timed([*bench.probe_run("--kind", "trace"), bench.build / "examples/strided_copy"])
     db = bench.database()
@@ -188,7 +175,7 @@ def main():
     bench = Bench(args.build, args.only)
     print(f"{'what':<46} {'median':>12} {'unit':<22} {'spread':>7}  yardstick")
     compile_kernels(bench)
-    for part in (*bench_sim.PARTS, *bench_sampling.PARTS, *bench_codeobj.PARTS, probe_instructions, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
+    for part in (*bench_sim.PARTS, *bench_probes.PARTS, *bench_sampling.PARTS, *bench_codeobj.PARTS, trace_bytes, handler_speed, simulator_launches, start_up, dispatch_cost):
         if bench.wanted(part.__name__):
             part(bench)
     bench.finish()
