@@ -23,8 +23,13 @@
 #include "proved_rows.h"
 #include "probe_version.h"
 
-#define HOST_RING_BYTES (64ull << 20) /* sparse: pages exist once written */
-#define RING_BYTES	16384u
+/*
+ * Sparse: pages exist once written. With the counter tables of a queue or two, a process has at
+ * most 64 MiB.
+ */
+#define HOST_RING_BYTES (16ull << 20)
+#define RINGS_BYTES	(32u << 20)
+#define RING_BYTES_MAX	16384u
 
 void run_session_partial(struct run_session *session, const char *format, ...)
 {
@@ -51,15 +56,26 @@ void run_session_log(struct run_session *session, int level, const char *origin,
 	probe_store_log(session->store, level, origin, text);
 }
 
-static uint32_t round_rings(uint32_t wanted)
+/* A power of two of rings, and what each gets of RINGS_BYTES; fewer if not all can have enough. */
+static uint32_t rings_of(uint32_t wanted, uint32_t *ret_bytes)
 {
 	uint32_t count = 1;
 
+	*ret_bytes = RING_BYTES_MAX;
 	if (!wanted)
 		return 0;
-	while (count < wanted && count < PROBE_SEG_RING_COUNT_MAX)
+	while (count < wanted && count < RINGS_BYTES / PROBE_SEG_RING_SIZE_MIN)
 		count *= 2;
+	while (*ret_bytes > PROBE_SEG_RING_SIZE_MIN && *ret_bytes > RINGS_BYTES / count)
+		*ret_bytes /= 2;
 	return count;
+}
+
+struct probe_err *run_session_segment(uint32_t rings_wanted, struct probe_seg *ret)
+{
+	uint32_t bytes, count = rings_of(rings_wanted, &bytes);
+
+	return probe_seg_create(HOST_RING_BYTES, count, bytes, ret);
 }
 
 struct probe_err *run_session_create(const struct run_config *config,
@@ -86,8 +102,7 @@ struct probe_err *run_session_create(const struct run_config *config,
 	session->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	session->wake = eventfd(0, EFD_CLOEXEC);
 	err = session->wake < 0 ? probe_err_create("cannot make an eventfd: %s", strerror(errno))
-				: probe_seg_create(HOST_RING_BYTES, round_rings(ring_count),
-						   RING_BYTES, &session->seg);
+				: run_session_segment(ring_count, &session->seg);
 	session->allocations = run_allocations_create();
 	if (!err && (!session->facts || !session->allocations))
 		err = probe_err_oom();

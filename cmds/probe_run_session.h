@@ -64,7 +64,7 @@ struct run_dispatch {
 	struct probe_hr_complete complete;
 	struct probe_dispatch_info info; /* strings belong to agents and kernels */
 	uint32_t tid;
-	uint32_t rows; /* counter rows received */
+	uint32_t rows;			   /* counter rows received */
 	struct probe_counter_row *pending; /* of those, kept until the dispatch has completed */
 	uint32_t pending_count;
 	unsigned char *arguments;
@@ -213,7 +213,7 @@ struct run_session {
 	size_t instance_count;
 	struct run_handler_table *handler_tables;
 	struct run_allocations *allocations;
-	uint64_t last_dispatch; /* launched */
+	uint64_t last_dispatch;	   /* launched */
 	struct probe_run_info run; /* size = 0: no run_begin yet */
 	bool replay;		   /* no process: records come from a database */
 	char partial[160];	   /* why, "" = it is not */
@@ -224,6 +224,8 @@ struct probe_err *run_session_create(const struct run_config *config,
 				     const struct run_plugins *plugins, pid_t pid, int sock,
 				     uint32_t ring_count, struct probe_store *store,
 				     struct run_session **ret);
+/* The segment of a session, for as many rings as its process wants or as there is room for. */
+struct probe_err *run_session_segment(uint32_t rings_wanted, struct probe_seg *ret);
 struct probe_err *run_session_start(struct run_session *session);
 void run_session_destroy(struct run_session *session);
 /* From another thread: take what is there and end. */

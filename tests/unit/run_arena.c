@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What a traced process has in common with probe-run is small, however many rings it wants. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "common/err.h"
+#include "probe_run_session.h"
+
+/* 64 MiB less a queue's arguments and counter tables, on the device and on the host. */
+#define MOST ((64ull - 8) << 20)
+
+static void segments_are_bounded(void **state)
+{
+	static const uint32_t wanted[] = {0,	1,    3,     2048,  3328,
+					  4096, 8192, 26624, 65536, UINT32_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		struct probe_seg seg;
+		uint32_t rings;
+
+		assert_null(run_session_segment(wanted[i], &seg));
+		rings = seg.ring_count;
+		assert_true(seg.size <= MOST);
+		assert_true(rings >= (wanted[i] < 8192 ? wanted[i] : 8192));
+		assert_true(!rings || seg.ring_size >= PROBE_SEG_RING_SIZE_MIN);
+		assert_int_equal(rings & (rings - 1), 0);
+		probe_seg_destroy(&seg);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(segments_are_bounded)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
