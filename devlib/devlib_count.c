@@ -7,22 +7,6 @@ DEV_INLINE void add(uint64_t row, uint32_t word, uint64_t value)
 	__atomic_fetch_add((uint64_t DEV_GLOBAL *)(row + word * 8), value, __ATOMIC_RELAXED);
 }
 
-/*
- * Each active lane adds to the row at its offset in the counter table. Called from asm that grants
- * v0-v15, s4-s31 and vcc, and has no stack to offer.
- */
-DEV_SHARED void __probe_dev_count_add(uint64_t ctx, uint32_t offset, uint32_t executions,
-				      uint64_t lanes)
-{
-	uint64_t row =
-		replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx)) + offset;
-
-	if (!(executions | lanes))
-		return;
-	add(row, PROBE_C_EXECUTIONS, executions);
-	add(row, PROBE_C_LANES, lanes);
-}
-
 DEV_INLINE void count_block(uint64_t wave, uint32_t site)
 {
 	uint64_t exec = dev_exec(), row = wave + (uint64_t)site * (PROBE_COUNTERS * 8);

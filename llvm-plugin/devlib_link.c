@@ -49,7 +49,6 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_EMIT_BEGIN] = "__probe_dev_emit_begin",
 	[DEVLIB_EMIT_WORD] = "__probe_dev_emit_word",
 	[DEVLIB_RING_REFILL] = "__probe_dev_ring_refill",
-	[DEVLIB_COUNT_ADD] = "__probe_dev_count_add",
 	[DEVLIB_COUNT_BLOCK] = "__probe_dev_count_block",
 	[DEVLIB_COUNT_PLAIN] = "__probe_dev_count_plain",
 	[DEVLIB_UNIFORM] = "__probe_dev_uniform",
@@ -180,9 +179,6 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 			      which == DEVLIB_RING_REFILL ? "8" : "16");
 	if (which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_ANY)
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
-	/* Within what its callers let it use, away from what the wave keeps. */
-	if (which == DEVLIB_COUNT_ADD)
-		add_attribute(shared.copy, "amdgpu-num-sgpr", "38");
 	if (depends_on_shape(which)) {
 		LLVMValueRef param = LLVMGetLastParam(shared.copy);
 

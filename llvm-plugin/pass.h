@@ -216,7 +216,6 @@ enum devlib_function {
 	DEVLIB_EMIT_BEGIN,
 	DEVLIB_EMIT_WORD,
 	DEVLIB_RING_REFILL,
-	DEVLIB_COUNT_ADD, /* from asm, by each active lane */
 	DEVLIB_COUNT_BLOCK,
 	DEVLIB_COUNT_PLAIN,
 	DEVLIB_UNIFORM,

@@ -111,41 +111,54 @@ static void finish(struct insert *in, struct code *code)
 	free(code->constraints);
 }
 
-/* The shared function may use these: devlib_lean.h. */
-static void clobber(struct code *code)
+/*
+ * The address of a row in s[4:5]. `ctx`: the number of that operand. Any replica will do; the
+ * compute unit's keeps others away. Between the two halves there is time for something else.
+ */
+_Static_assert(offsetof(struct probe_ctx, site_first) ==
+			       offsetof(struct probe_ctx, replica_mask) + 4 &&
+		       offsetof(struct probe_ctx, site_count) ==
+			       offsetof(struct probe_ctx, replica_mask) + 8,
+	       "loaded together");
+
+static void load_address(struct code *code, unsigned ctx)
 {
-	for (int i = 0; i < 16; i++)
-		constrain(code, "~{v%d}", i);
-	for (int i = 4; i < 32; i++)
-		constrain(code, "~{s%d}", i);
-	constrain(code, "~{vcc}");
+	put(code, "s_load_dwordx2 s[4:5], $%u, 0x%x", ctx,
+	    (unsigned)offsetof(struct probe_ctx, counters));
+	put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
+	    (unsigned)offsetof(struct probe_ctx, replica_mask));
+	/* CU_ID, SH_ID and SE_ID. */
+	put(code, "s_getreg_b32 s6, hwreg(HW_REG_HW_ID, 8, 8)");
 }
 
-static void call_add(struct code *code, LLVMValueRef function)
+static void make_address(struct code *code, uint32_t site)
 {
-	size_t size;
-	const char *name = LLVMGetValueName2(function, &size);
+	put(code, "s_waitcnt lgkmcnt(0)");
+	put(code, "s_and_b32 s6, s6, s8");
+	put(code, "s_mul_i32 s6, s6, s10");
+	put(code, "s_sub_u32 s6, s6, s9");
+	put(code, "s_add_u32 s6, s6, 0x%x", site);
+	put(code, "s_lshl_b32 s6, s6, 7");
+	put(code, "s_add_u32 s4, s4, s6");
+	put(code, "s_addc_u32 s5, s5, 0");
+}
+_Static_assert(ROW_BYTES == 1 << 7, "shifts");
 
-	operand(code, "i", function);
-	put(code, "s_getpc_b64 s[28:29]");
-	put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
-	put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
-	put(code, "s_swappc_b64 s[30:31], s[28:29]");
+/* Each active lane adds v[2:3] executions and v[4:5] lanes to the row at v0 bytes from s[4:5]. */
+static void add_to_rows(struct code *code)
+{
+	put(code, "global_atomic_add_x2 v0, v[2:3], s[4:5] offset:%u", 8 * PROBE_C_EXECUTIONS);
+	put(code, "global_atomic_add_x2 v0, v[4:5], s[4:5] offset:%u", 8 * PROBE_C_LANES);
+	for (int i = 0; i < 6; i++)
+		constrain(code, "~{v%d}", i);
+	for (int i = 4; i < 14; i++)
+		constrain(code, "~{s%d}", i);
+	constrain(code, "~{vcc}");
 }
 
 static LLVMValueRef ctx_word(struct insert *in)
 {
 	return LLVMBuildPtrToInt(in->builder, in->ctx, LLVMInt64TypeInContext(in->context), "");
-}
-
-static LLVMValueRef shared_add(struct insert *in)
-{
-	return devlib_share(in->devlib, DEVLIB_COUNT_ADD, 0, in->clone, in->analyses);
-}
-
-static uint32_t row_offset(const struct insert *in, uint32_t row)
-{
-	return (in->plan->first_site + row) * ROW_BYTES;
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
@@ -244,19 +257,20 @@ static void put_deficit_to_memory(struct insert *in, struct code *code,
 				  const struct count_block *block, const char *none)
 {
 	put(code, "%s", none);
-	put(code, "s_cselect_b32 s4, 1, 0");
-	put(code, "s_bcnt1_i32_b64 s5, $0");
-	put(code, "s_ff1_i32_b64 s6, exec");
+	put(code, "s_cselect_b32 s12, 1, 0");
+	load_address(code, 2);
+	put(code, "s_bcnt1_i32_b64 s13, $0");
+	put(code, "s_ff1_i32_b64 s7, exec");
 	put(code, "s_mov_b64 $0, exec");
-	put(code, "s_lshl_b64 exec, 1, s6");
-	put(code, "v_lshlrev_b64 v[0:1], 0, $2");
-	put(code, "v_mov_b32 v2, 0x%x", row_offset(in, block->row));
-	put(code, "v_mov_b32 v3, s4");
-	put(code, "v_mov_b32 v4, s5");
+	put(code, "s_lshl_b64 exec, 1, s7");
+	put(code, "v_mov_b32 v0, 0");
+	put(code, "v_mov_b32 v2, s12");
+	put(code, "v_mov_b32 v3, 0");
+	put(code, "v_mov_b32 v4, s13");
 	put(code, "v_mov_b32 v5, 0");
-	call_add(code, shared_add(in));
+	make_address(code, in->plan->first_site + block->row);
+	add_to_rows(code);
 	put(code, "s_mov_b64 exec, $0");
-	clobber(code);
 }
 
 /* Where a guarded block is branched to or not. $0: the lanes that do not come. */
@@ -317,19 +331,19 @@ static void put_test(const struct count_plan *plan, struct code *code)
 	put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 }
 
-/* Row i's numbers to lane i: v3 its executions, v[4:5] its lanes. */
+/* Row i's numbers to lane i: v2 its executions, v[4:5] its lanes. */
 static void put_row(const struct count_plan *plan, struct code *code, uint32_t i)
 {
 	const struct count_block *block = &plan->block[plan->row_leader[i]];
 
-	put(code, "v_writelane_b32 v3, s%u, %u", block->sgpr, i);
+	put(code, "v_writelane_b32 v2, s%u, %u", block->sgpr, i);
 	if (block->mode == COUNT_UNIFORM) {
 		unsigned home = plan->block[block->home].home_sgpr;
 
-		put(code, "s_mul_i32 s4, s%u, s%u", block->sgpr, home);
-		put(code, "s_mul_hi_u32 s5, s%u, s%u", block->sgpr, home);
-		put(code, "v_writelane_b32 v4, s4, %u", i);
-		put(code, "v_writelane_b32 v5, s5, %u", i);
+		put(code, "s_mul_i32 s12, s%u, s%u", block->sgpr, home);
+		put(code, "s_mul_hi_u32 s13, s%u, s%u", block->sgpr, home);
+		put(code, "v_writelane_b32 v4, s12, %u", i);
+		put(code, "v_writelane_b32 v5, s13, %u", i);
 	} else {
 		put(code, "v_writelane_b32 v4, s%u, %u", block->sgpr + 1, i);
 	}
@@ -347,20 +361,24 @@ static void end(struct insert *in)
 	operand(&code, "s", ctx_word(in));
 	if (!plan->always_flush)
 		put_test(plan, &code);
+	load_address(&code, 0);
 	put(&code, "s_mov_b64 s[%u:%u], exec", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
 	put(&code, "s_lshr_b64 exec, -1, %u", 64 - plan->register_rows);
-	put(&code, "v_mbcnt_lo_u32_b32 v2, -1, 0");
-	put(&code, "v_mbcnt_hi_u32_b32 v2, -1, v2");
-	put(&code, "v_lshlrev_b32 v2, 7, v2");
-	put(&code, "v_add_u32 v2, 0x%x, v2", row_offset(in, plan->first_register_row));
-	put(&code, "v_lshlrev_b64 v[0:1], 0, $0");
+	put(&code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
+	put(&code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
+	put(&code, "v_lshlrev_b32 v0, 7, v0");
+	put(&code, "v_mov_b32 v3, 0");
 	put(&code, "v_mov_b32 v5, 0");
 	for (uint32_t i = 0; i < plan->register_rows; i++)
 		put_row(plan, &code, i);
-	call_add(&code, shared_add(in));
+	make_address(&code, plan->first_site + plan->first_register_row);
+	/* Rows that got something; a deficit of executions is one of lanes, too. */
+	put(&code, "v_or_b32 v1, v2, v4");
+	put(&code, "v_cmp_ne_u32 vcc, 0, v1");
+	put(&code, "s_and_b64 exec, exec, vcc");
+	add_to_rows(&code);
 	put(&code, "s_mov_b64 exec, s[%u:%u]", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
 	put(&code, ".Lprobe_end${:uid}:");
-	clobber(&code);
 	finish(in, &code);
 }
 

@@ -21,7 +21,7 @@ define amdgpu_kernel void @straight(ptr addrspace(1) %out) {
 ; CHECK-LABEL: define {{.*}}@__probe_count_guarded(
 ; CHECK-NOT: "amdgpu-num-sgpr"
 ; CHECK: call i64 @llvm.amdgcn.ballot.i64(i1 %in)
-; CHECK: asm sideeffect "s_andn2_b64 $0, exec, $1\0As_cbranch_scc0 {{.*}}__probe_dev_count_add
+; CHECK: asm sideeffect "s_andn2_b64 $0, exec, $1\0As_cbranch_scc0 {{.*}}global_atomic_add_x2
 ; CHECK-NEXT: br i1 %in
 ; CHECK-NOT: asm
 ; CHECK: ret void
@@ -47,7 +47,7 @@ end:
 ; CHECK: next:
 ; CHECK-NOT: asm
 ; CHECK: end:
-; CHECK: asm sideeffect "s_mov_b64 s[92:93], exec{{.*}}s_mul_i32 s4, [[RUNS]], [[HOME]]
+; CHECK: asm sideeffect "{{.*}}s_mov_b64 s[92:93], exec{{.*}}s_mul_i32 s12, [[RUNS]], [[HOME]]
 ; CHECK-NEXT: ret void
 define amdgpu_kernel void @loop(ptr addrspace(1) %out, i32 %n) {
 entry:
