@@ -259,3 +259,52 @@ struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *use
 	*size = got.size;
 	return NULL;
 }
+
+struct probe_err *probe_receive_array(struct probe_buf *buf, const char *what, size_t size,
+				      void **items, size_t *count)
+{
+	struct probe_err *err;
+	uint64_t n;
+
+	*count = 0;
+	err = probe_buf_u64(buf, &n);
+	if (err)
+		return err;
+	if (n > probe_buf_left(buf) / size)
+		return probe_buf_error(buf, "%llu %s in %zu bytes", (unsigned long long)n, what,
+				       probe_buf_left(buf));
+	*items = malloc((n + 1) * size);
+	if (!*items)
+		return probe_err_oom();
+	err = probe_buf_copy(buf, *items, n * size);
+	*count = err ? 0 : n;
+	return err;
+}
+
+struct probe_err *probe_receive_strings(struct probe_buf *buf, const char *what, char ***strings,
+					uint32_t *count)
+{
+	struct probe_err *err;
+	uint32_t n;
+
+	*count = 0;
+	err = probe_buf_u32(buf, &n);
+	if (err)
+		return err;
+	if (n > probe_buf_left(buf))
+		return probe_buf_error(buf, "%u %s in %zu bytes", n, what, probe_buf_left(buf));
+	*strings = calloc(n + 1ul, sizeof(**strings));
+	if (!*strings)
+		return probe_err_oom();
+	for (; *count < n; ++*count) {
+		const char *text;
+
+		err = probe_buf_string(buf, &text);
+		if (err)
+			return err;
+		(*strings)[*count] = strdup(text);
+		if (!(*strings)[*count])
+			return probe_err_oom();
+	}
+	return NULL;
+}

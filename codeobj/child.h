@@ -33,4 +33,15 @@ void probe_put_u32(FILE *out, uint32_t value);
 void probe_put_u64(FILE *out, uint64_t value);
 void probe_put_string(FILE *out, const char *text); /* with its NUL */
 
+/*
+ * For the parent: an array with its length in front (u64), and strings with their number in front
+ * (u32). `what` names the items in errors. What has been received is the caller's to free, also
+ * after an error; *count says how much that is.
+ */
+struct probe_buf;
+struct probe_err *probe_receive_array(struct probe_buf *buf, const char *what, size_t size,
+				      void **items, size_t *count);
+struct probe_err *probe_receive_strings(struct probe_buf *buf, const char *what, char ***strings,
+					uint32_t *count);
+
 #endif

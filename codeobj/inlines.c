@@ -270,53 +270,6 @@ void probe_inlines_send(const struct probe_inlines *inlines, FILE *out)
 
 /* ---- In the parent -------------------------------------------------------------------------- */
 
-static struct probe_err *receive_names(struct probe_buf *buf, struct probe_inlines *inlines)
-{
-	struct probe_err *err;
-	uint32_t count;
-
-	err = probe_buf_u32(buf, &count);
-	if (err)
-		return err;
-	if (count > probe_buf_left(buf))
-		return probe_buf_error(buf, "%u names in %zu bytes", count, probe_buf_left(buf));
-	inlines->names = calloc(count + 1ul, sizeof(*inlines->names));
-	if (!inlines->names)
-		return probe_err_oom();
-	for (; inlines->name_count < count; inlines->name_count++) {
-		const char *text;
-
-		err = probe_buf_string(buf, &text);
-		if (err)
-			return err;
-		inlines->names[inlines->name_count] = strdup(text);
-		if (!inlines->names[inlines->name_count])
-			return probe_err_oom();
-	}
-	return NULL;
-}
-
-/* An array with its length in front. */
-static struct probe_err *receive_array(struct probe_buf *buf, size_t size, void **items,
-				       size_t *count)
-{
-	struct probe_err *err;
-	uint64_t n;
-
-	err = probe_buf_u64(buf, &n);
-	if (err)
-		return err;
-	if (n > probe_buf_left(buf) / size)
-		return probe_buf_error(buf, "%llu items in %zu bytes", (unsigned long long)n,
-				       probe_buf_left(buf));
-	*items = malloc((n + 1) * size);
-	if (!*items)
-		return probe_err_oom();
-	err = probe_buf_copy(buf, *items, n * size);
-	*count = err ? 0 : n;
-	return err;
-}
-
 static struct probe_err *check(struct probe_buf *buf, const struct probe_inlines *inlines)
 {
 	for (size_t i = 0; i < inlines->scope_count; i++) {
@@ -344,13 +297,13 @@ struct probe_err *probe_inlines_receive(struct probe_buf *buf, struct probe_inli
 
 	if (!inlines)
 		return probe_err_oom();
-	err = receive_names(buf, inlines);
+	err = probe_receive_strings(buf, "names", &inlines->names, &inlines->name_count);
 	if (!err)
-		err = receive_array(buf, sizeof(*inlines->scopes), (void **)&inlines->scopes,
-				    &inlines->scope_count);
+		err = probe_receive_array(buf, "inlined calls", sizeof(*inlines->scopes),
+					  (void **)&inlines->scopes, &inlines->scope_count);
 	if (!err)
-		err = receive_array(buf, sizeof(*inlines->rows), (void **)&inlines->rows,
-				    &inlines->row_count);
+		err = probe_receive_array(buf, "rows", sizeof(*inlines->rows),
+					  (void **)&inlines->rows, &inlines->row_count);
 	if (!err)
 		err = check(buf, inlines);
 	if (err) {

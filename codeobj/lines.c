@@ -310,32 +310,6 @@ void probe_lines_send(const struct probe_lines *lines, FILE *out)
 
 #define FUNCTION_BYTES 16
 
-static struct probe_err *receive_files(struct probe_buf *buf, struct probe_lines *lines)
-{
-	struct probe_err *err;
-	uint32_t count;
-
-	err = probe_buf_u32(buf, &count);
-	if (err)
-		return err;
-	if (count > probe_buf_left(buf))
-		return probe_buf_error(buf, "%u files in %zu bytes", count, probe_buf_left(buf));
-	lines->files = calloc(count + 1ul, sizeof(*lines->files));
-	if (!lines->files)
-		return probe_err_oom();
-	for (; lines->file_count < count; lines->file_count++) {
-		const char *path;
-
-		err = probe_buf_string(buf, &path);
-		if (err)
-			return err;
-		lines->files[lines->file_count] = strdup(path);
-		if (!lines->files[lines->file_count])
-			return probe_err_oom();
-	}
-	return NULL;
-}
-
 static struct probe_err *check_row(struct probe_buf *buf, const struct probe_lines *lines, size_t i)
 {
 	const struct probe_line *row = &lines->rows[i];
@@ -349,23 +323,12 @@ static struct probe_err *check_row(struct probe_buf *buf, const struct probe_lin
 
 static struct probe_err *receive_rows(struct probe_buf *buf, struct probe_lines *lines)
 {
-	struct probe_err *err;
-	uint64_t count;
+	struct probe_err *err = probe_buf_u64(buf, &lines->decoded);
 
-	err = probe_buf_u64(buf, &lines->decoded);
 	if (!err)
-		err = probe_buf_u64(buf, &count);
-	if (err)
-		return err;
-	if (count > probe_buf_left(buf) / sizeof(*lines->rows))
-		return probe_buf_error(buf, "%llu rows in %zu bytes", (unsigned long long)count,
-				       probe_buf_left(buf));
-	lines->rows = malloc((count + 1) * sizeof(*lines->rows));
-	if (!lines->rows)
-		return probe_err_oom();
-	err = probe_buf_copy(buf, lines->rows, count * sizeof(*lines->rows));
-	lines->count = err ? 0 : count;
-	for (size_t i = 0; i < count && !err; i++)
+		err = probe_receive_array(buf, "rows", sizeof(*lines->rows), (void **)&lines->rows,
+					  &lines->count);
+	for (size_t i = 0; i < lines->count && !err; i++)
 		err = check_row(buf, lines, i);
 	return err;
 }
@@ -417,7 +380,7 @@ struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines 
 
 	if (!lines)
 		return probe_err_oom();
-	err = receive_files(buf, lines);
+	err = probe_receive_strings(buf, "files", &lines->files, &lines->file_count);
 	if (!err)
 		err = receive_rows(buf, lines);
 	if (!err)
