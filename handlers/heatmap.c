@@ -14,17 +14,13 @@
 
 #include <probe/handler.h>
 
-#include "lds_model.h"
-#include "sites.h"
+#include "heatmap_lds.h"
 
 #define PAGE_SHIFT   12
 #define PAGE_BYTES   (1u << PAGE_SHIFT)
 #define REGION_SHIFT 21
 #define LINE_SHIFT   6 /* 64 lines in a page: a bit each */
 #define NO_PAGE	     UINT64_MAX
-#define BANKS_MAX    64
-
-enum { READS, WRITES, ATOMICS, KINDS };
 
 struct page {
 	uint64_t number; /* address >> PAGE_SHIFT; NO_PAGE: a free slot */
@@ -46,12 +42,6 @@ struct owner {
 
 struct site {
 	struct site_facts facts;
-};
-
-/* Per kernel. */
-struct banks {
-	uint32_t count; /* 0 = no LDS access yet */
-	uint64_t dwords[KINDS][BANKS_MAX];
 };
 
 struct heatmap {
@@ -118,13 +108,6 @@ static struct page *find_page(struct heatmap *heatmap, uint64_t number)
 	page->number = number;
 	heatmap->last = page;
 	return page;
-}
-
-static unsigned kind_of(const struct site_facts *facts)
-{
-	return facts->access == PROBE_ACCESS_LOAD    ? READS
-	       : facts->access == PROBE_ACCESS_STORE ? WRITES
-						     : ATOMICS;
 }
 
 static uint64_t line_bits(uint64_t first, uint64_t last)
@@ -286,7 +269,7 @@ static void add_global(struct heatmap *heatmap, const struct site_facts *facts,
 		       const struct probe_access *access)
 {
 	const uint64_t ends[] = {access->base, (uint64_t)access->stride};
-	unsigned bytes = facts->bytes, kind = kind_of(facts), count;
+	unsigned bytes = facts->bytes, kind = heatmap_kind(facts), count;
 	bool affine = access->form == PROBE_FORM_AFFINE;
 	uint64_t addr[64];
 
@@ -300,57 +283,6 @@ static void add_global(struct heatmap *heatmap, const struct site_facts *facts,
 	else
 		for (unsigned i = 0; i < count; i++)
 			add_lane(heatmap, kind, addr[i], bytes);
-}
-
-/* ---- LDS ------------------------------------------------------------------------------------- */
-
-static void learn_banks(const struct sites_kernel *kernel, struct banks *banks)
-{
-	banks->count = lds_model_phases(lds_model_find(kernel->arch), 4, false)->banks;
-	if (!banks->count || banks->count > BANKS_MAX)
-		banks->count = 32;
-}
-
-static uint64_t *banks_of(const struct sites_kernel *kernel, const struct site_facts *facts,
-			  uint32_t *mask)
-{
-	struct banks *banks = kernel->extra;
-
-	if (!banks->count)
-		learn_banks(kernel, banks);
-	*mask = banks->count - 1;
-	return banks->dwords[kind_of(facts)];
-}
-
-static void add_lds(const struct sites_kernel *kernel, const struct site_facts *facts,
-		    uint64_t address)
-{
-	uint32_t addr = (uint32_t)address, mask;
-	uint64_t *dwords = banks_of(kernel, facts, &mask);
-
-	for (uint32_t at = addr >> 2, end = (addr + facts->bytes - 1) >> 2; at <= end; at++)
-		dwords[at & mask]++;
-}
-
-/*
- * A full wave at a constant stride meets banks in a cycle, each equally often. False: count lane by
- * lane.
- */
-static bool add_lds_run(const struct sites_kernel *kernel, const struct site_facts *facts,
-			const struct probe_access *access)
-{
-	uint32_t mask, stride = (uint32_t)access->stride, at = (uint32_t)access->base >> 2;
-	uint64_t *dwords = banks_of(kernel, facts, &mask);
-	uint32_t words = facts->bytes / 4, step = stride >> 2 & mask, cycle;
-
-	if (access->lanes != 64 || facts->bytes & 3 || access->base & 3 || stride & 3)
-		return false;
-	/* The banks are a power of two, so the highest one that divides the step ends the cycle. */
-	cycle = step ? (mask + 1) / (step & -step) : 1;
-	for (uint32_t word = 0; word < words; word++)
-		for (uint32_t i = 0; i < cycle; i++)
-			dwords[(at + word + i * step) & mask] += 64 / cycle;
-	return true;
 }
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
@@ -367,16 +299,16 @@ static void add_access(struct heatmap *heatmap, const struct sites_kernel *kerne
 		return;
 	}
 	if (access->form == PROBE_FORM_AFFINE && !facts->global &&
-	    add_lds_run(kernel, facts, access))
+	    heatmap_lds_run(kernel, facts, access))
 		return;
 	count = probe_access_expand(access, addr);
 	for (unsigned i = 0; i < count; i++) {
 		enum site_place place = site_place(facts, dispatch, addr[i]);
 
 		if (place == SITE_GLOBAL)
-			add_lane(heatmap, kind_of(facts), addr[i], facts->bytes);
+			add_lane(heatmap, heatmap_kind(facts), addr[i], facts->bytes);
 		else if (place == SITE_LDS)
-			add_lds(kernel, facts, addr[i]);
+			heatmap_lds(kernel, facts, addr[i]);
 	}
 }
 
@@ -414,7 +346,7 @@ static int heatmap_open(const struct probe_host *host, void **state)
 	heatmap->sites = (struct sites){
 		.host = host,
 		.site_size = sizeof(struct site),
-		.extra_size = sizeof(struct banks),
+		.extra_size = sizeof(struct heatmap_banks),
 	};
 	if (!add_owner(heatmap, NULL, &nobody)) {
 		free(heatmap);
@@ -445,12 +377,6 @@ static const struct probe_column page_columns[] = {
 	{"atomics", PROBE_TYPE_INTEGER},       {"read_bytes", PROBE_TYPE_INTEGER},
 	{"written_bytes", PROBE_TYPE_INTEGER},
 };
-static const struct probe_column lds_columns[] = {
-	{"code_object", PROBE_TYPE_INTEGER}, {"kernel", PROBE_TYPE_INTEGER},
-	{"bank", PROBE_TYPE_INTEGER},	     {"reads", PROBE_TYPE_INTEGER},
-	{"writes", PROBE_TYPE_INTEGER},	     {"atomics", PROBE_TYPE_INTEGER},
-};
-
 #define COUNT(columns) (sizeof(columns) / sizeof((columns)[0]))
 
 static uint64_t traffic(const struct page *page)
@@ -580,39 +506,13 @@ static int write_memory(struct heatmap *heatmap)
 	return err ? err : write_pages(heatmap);
 }
 
-static int write_lds(const struct heatmap *heatmap)
-{
-	const struct probe_host *host = heatmap->sites.host;
-	int table = host->table(host->ctx, "lds", lds_columns, COUNT(lds_columns));
-	int err = table < 0 ? table : 0;
-
-	for (size_t k = 0; k < heatmap->sites.count; k++) {
-		const struct sites_kernel *kernel = heatmap->sites.kernels[k];
-		const struct banks *banks = kernel->extra;
-
-		for (uint32_t bank = 0; bank < banks->count && !err; bank++) {
-			const union probe_value values[] = {
-				{.integer = kernel->code_object},
-				{.integer = kernel->id},
-				{.integer = bank},
-				{.integer = (int64_t)banks->dwords[READS][bank]},
-				{.integer = (int64_t)banks->dwords[WRITES][bank]},
-				{.integer = (int64_t)banks->dwords[ATOMICS][bank]},
-			};
-
-			err = host->row(host->ctx, table, values, COUNT(lds_columns));
-		}
-	}
-	return err;
-}
-
 static int heatmap_close(void *state)
 {
 	struct heatmap *heatmap = state;
 	int err = write_memory(heatmap);
 
 	if (!err)
-		err = write_lds(heatmap);
+		err = heatmap_lds_write(&heatmap->sites);
 	if (!err)
 		err = write_allocations(heatmap);
 	sites_report(&heatmap->sites, "heatmap");
