@@ -141,6 +141,8 @@ static bool distances(const struct reckon *r, const struct probe_site_proof *pro
 	const uint32_t *group = r->launch->group;
 	int64_t steps[3] = {0};
 
+	if (!group[0] || !group[1] || !group[2])
+		return false;
 	for (int i = 0; i < 3; i++)
 		/* There is but one id along this axis. */
 		if (group[i] > 1 && !step(r->launch, &proof->stride[i], &steps[i]))

@@ -87,6 +87,16 @@ static void clobber(struct code *code)
 	constrain(code, ",~{vcc},~{scc}");
 }
 
+/* It depends on EXEC: not to be moved into or out of conditions. */
+static void set_convergent(LLVMValueRef call)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
+	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
+
+	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+				 LLVMCreateEnumAttribute(context, kind, 0));
+}
+
 static void finish(struct pass_group_insert *in, struct code *code)
 {
 	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(in->clone));
@@ -98,11 +108,7 @@ static void finish(struct pass_group_insert *in, struct code *code)
 	assembly = LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
 				    code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
 	built = LLVMBuildCall2(in->builder, type, assembly, code->operand, code->operands, "");
-	/* It depends on EXEC: not to be moved into or out of conditions. */
-	LLVMAddCallSiteAttribute(
-		built, LLVMAttributeFunctionIndex,
-		LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("convergent", 10),
-					0));
+	set_convergent(built);
 	free(code->text);
 	free(code->constraints);
 }
@@ -160,6 +166,21 @@ static void measure_unit(struct code *code, const struct plan_site *site, uint32
 	call(code, function);
 }
 
+/*
+ * LLVM 15 takes readfirstlane in a block that dominates this one for the same, although other lanes
+ * were active there: give it a value of this block's own.
+ */
+static LLVMValueRef here(struct pass_group_insert *in, LLVMValueRef value)
+{
+	LLVMTypeRef i32 = LLVMTypeOf(value), type = LLVMFunctionType(i32, &i32, 1, 0);
+	LLVMValueRef assembly = LLVMGetInlineAsm(type, (char *)"", 0, (char *)"=v,0", 4, 1, 0,
+						 LLVMInlineAsmDialectATT, 0);
+	LLVMValueRef built = LLVMBuildCall2(in->builder, type, assembly, &value, 1, "");
+
+	set_convergent(built);
+	return built;
+}
+
 static LLVMValueRef first_lane(struct pass_group_insert *in, LLVMValueRef value)
 {
 	static const char name[] = "llvm.amdgcn.readfirstlane";
@@ -171,6 +192,7 @@ static LLVMValueRef first_lane(struct pass_group_insert *in, LLVMValueRef value)
 
 	if (LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 32)
 		value = LLVMBuildTrunc(in->builder, value, i32, "");
+	value = here(in, value);
 	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &value, 1,
 			      "");
 }
@@ -500,18 +522,24 @@ LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx)
 /* Told to the compiler once, so that the wave gets them. */
 static void start_counters(struct pass_group_insert *in)
 {
-	struct code code = {0};
+	LLVMTypeRef i32 =
+		LLVMInt32TypeInContext(LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
+	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
 	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
 	char limit[12];
 
 	LLVMPositionBuilderBefore(in->builder, after);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	operand(&code, "s", in->regular);
-	for (int i = 0; i < in->plan->counters; i++)
-		put(&code, "s_mov_b32 s%d, 0", COUNTER_LAST - i);
-	for (int i = 0; i < in->plan->counters; i++)
-		constrain(&code, ",~{s%d}", COUNTER_LAST - i);
-	finish(in, &code);
+	for (int i = 0; i < in->plan->counters; i++) {
+		char constraint[12];
+		int size = snprintf(constraint, sizeof(constraint), "={s%d}", COUNTER_LAST - i);
+
+		/* As a result: a clobbered register that the compiler may not use is a warning. */
+		LLVMBuildCall2(in->builder, type,
+			       LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, constraint,
+						(size_t)size, 1, 0, LLVMInlineAsmDialectATT, 0),
+			       NULL, 0, "");
+	}
 	/*
 	 * The number includes 2 to 6 for vcc and the like, as many as the function turns out to
 	 * need.

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Regular waves, against every lane of every launch; and rows reckoned from proofs, by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "codeobj/sites.h"
+#include "common/regular.h"
+#include "proved_rows.h"
+
+/* ---- Regular waves -------------------------------------------------------------------------- */
+
+static int32_t id(const uint32_t group[3], uint32_t item, int axis)
+{
+	if (axis == 0)
+		return (int32_t)(item % group[0]);
+	if (axis == 1)
+		return (int32_t)(item / group[0] % group[1]);
+	return (int32_t)(item / group[0] / group[1]);
+}
+
+/* Do the lanes of all waves, whole and short, lie alike, seen from lane 0? */
+static bool alike(const uint32_t group[3])
+{
+	uint32_t items = group[0] * group[1] * group[2];
+
+	for (uint32_t item = 64; item < items; item++)
+		for (int axis = 0; axis < 3; axis++)
+			if (id(group, item, axis) - id(group, item & ~63u, axis) !=
+			    id(group, item & 63, axis))
+				return false;
+	return true;
+}
+
+static void check_group(const uint32_t group[3])
+{
+	const uint32_t grid[3] = {5 * group[0], 3 * group[1], 2 * group[2]};
+	uint32_t items = group[0] * group[1] * group[2];
+	uint64_t waves, exec = probe_regular_exec(grid, group, &waves);
+
+	if (!alike(group)) {
+		assert_int_equal(exec, 0);
+		return;
+	}
+	/* It may be careful, but not with the shapes that are common. */
+	if (!exec) {
+		assert_true(group[2] > 1 || 64 % group[0]);
+		return;
+	}
+	assert_true(exec == (items < 64 ? (1ull << items) - 1 : ~0ull));
+	assert_int_equal(waves, 30 * (items < 64 ? 1 : items / 64));
+}
+
+static void test_regular(void **state)
+{
+	(void)state;
+	for (uint32_t x = 1; x <= 256; x++)
+		for (uint32_t y = 1; x * y <= 1024 && y <= 96; y++)
+			for (uint32_t z = 1; x * y * z <= 1024 && z <= 16; z++)
+				check_group((const uint32_t[3]){x, y, z});
+}
+
+static void test_cut_off(void **state)
+{
+	const uint32_t group[3] = {16, 8, 1}, grid[3] = {24, 8, 1};
+	uint64_t waves = 1;
+
+	(void)state;
+	assert_int_equal(probe_regular_exec(grid, group, &waves), 0);
+	assert_int_equal(waves, 0);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+enum {
+	LOAD,
+	LDS,
+	GUARD,
+	GROUP,
+	CLASSES,
+	CELLS = CLASSES + PROBE_CLASS_ROWS,
+	SITES = CELLS + PROBE_CELL_ROWS
+};
+
+static struct probe_site sites[SITES];
+static struct probe_site_proof proofs[SITES];
+static struct probe_site_kernel kernel = {.name = 1, .site_count = SITES};
+static char strings[] = "\0kernel\0other";
+static const struct probe_sites table = {
+	.site_count = SITES,
+	.kernel_count = 1,
+	.sites = sites,
+	.proofs = proofs,
+	.kernels = &kernel,
+	.strings = strings,
+	.strings_size = sizeof(strings),
+};
+
+/* a[x + n * y] and an LDS word per lane behind a branch; n is the argument at 8. */
+static void fill_table(void)
+{
+	for (int i = 0; i < SITES; i++) {
+		sites[i] = (struct probe_site){
+			.owner = 1,
+			.access = i == LOAD	? PROBE_ACCESS_LOAD
+				  : i == LDS	? PROBE_ACCESS_STORE
+				  : i < CLASSES ? PROBE_ACCESS_COUNTED
+						: PROBE_ACCESS_CLASS,
+			.space = i == LDS ? PROBE_SPACE_LDS : PROBE_SPACE_GLOBAL,
+			.size = 4,
+			.unit = 4,
+			.align = 4,
+			.kinds = 1u << PROBE_KIND_MEMORY,
+		};
+		proofs[i] = (struct probe_site_proof){.group = PROBE_ROW_NONE,
+						      .classes = PROBE_ROW_NONE};
+	}
+	proofs[LOAD] = (struct probe_site_proof){
+		.group = GROUP,
+		.classes = CLASSES,
+		.flags = PROBE_PROOF_ALIGNED,
+		.stride = {{.constant = 4}, {.factor = 4, .offset = 8, .bits = 32}},
+	};
+	proofs[LDS] = (struct probe_site_proof){
+		.group = GROUP,
+		.classes = CLASSES,
+		.stride = {{.constant = 128}},
+	};
+	proofs[GUARD].flags = PROBE_PROOF_ONCE;
+	proofs[GROUP] = (struct probe_site_proof){
+		.group = GUARD,
+		.classes = CELLS,
+		.flags = PROBE_PROOF_ONCE,
+	};
+}
+
+static const struct proved_launch launch = {
+	.kernel = "kernel",
+	.arch = "gfx90a",
+	.grid = {64, 40, 1},
+	.group = {32, 4, 1},
+	.arguments = (const unsigned char[]){0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0},
+	.argument_bytes = 12,
+};
+
+static const uint64_t *find(const struct proved_rows *rows, uint32_t site)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->row[i].site == site)
+			return rows->row[i].value;
+	return NULL;
+}
+
+static struct proved_rows make(const struct proved_launch *from,
+			       const struct probe_counter_row *raw, size_t count)
+{
+	struct proved_scratch *scratch = proved_scratch_create();
+	struct proved_rows rows;
+
+	assert_true(proved_rows_make(scratch, &table, from, raw, count, &rows));
+	proved_scratch_destroy(scratch);
+	return rows;
+}
+
+/* 20 workgroups of 2 waves, each two rows of 32 words: with n = 32, 256 bytes at one stride. */
+static void test_all_regular(void **state)
+{
+	struct proved_rows rows;
+	const uint64_t *load, *lds;
+
+	(void)state;
+	fill_table();
+	rows = make(&launch, NULL, 0);
+	load = find(&rows, LOAD);
+	lds = find(&rows, LDS);
+	assert_int_equal(rows.count, 2);
+	assert_int_equal(rows.lost, 0);
+	assert_int_equal(load[PROBE_C_EXECUTIONS], 40);
+	assert_int_equal(load[PROBE_C_LANES], 40 * 64);
+	assert_int_equal(load[PROBE_C_QUADS], 40 * 16);
+	assert_int_equal(load[PROBE_C_LINES64], 40 * 4);
+	assert_int_equal(load[PROBE_C_EXCESS64], 0);
+	assert_int_equal(load[PROBE_C_LINES128], 40 * 2);
+	assert_int_equal(load[PROBE_C_AFFINE], 40);
+	assert_int_equal(load[PROBE_C_STRIDE_HI], PROBE_STRIDE_BIAS + 4);
+	/* Each row of 32 lanes in one bank, and both rows on the same words. */
+	assert_int_equal(lds[PROBE_C_PASSES], 40 * 64);
+	assert_int_equal(lds[PROBE_C_IDEAL_PASSES], 40 * 2);
+	assert_int_equal(lds[PROBE_C_MAX_WAY], 32);
+	assert_int_equal(lds[PROBE_C_AFFINE], 0);
+	free(rows.row);
+}
+
+/* 3 waves not behind the branch, 2 at other addresses, 1 with 5 lanes, counted in a cell. */
+static void test_exceptions(void **state)
+{
+	struct probe_counter_row raw[] = {
+		{.site = GUARD}, {.site = GROUP}, {.site = CLASSES}, {.site = CELLS}};
+	struct probe_exec_cell cell = {.key = 1, .exec = 0x1f, .classes = 0, .count = 1};
+	struct proved_rows rows;
+	const uint64_t *load;
+
+	(void)state;
+	fill_table();
+	raw[0].value[PROBE_B_MISSES] = 4;
+	raw[1].value[PROBE_B_MISSES] = 2;
+	raw[2].value[1] = 2; /* 4 bytes into a line */
+	memcpy(raw[3].value, &cell, sizeof(cell));
+	rows = make(&launch, raw, 4);
+	load = find(&rows, LOAD);
+	assert_int_equal(load[PROBE_C_EXECUTIONS], 34 + 2 + 1);
+	assert_int_equal(load[PROBE_C_LANES], 36 * 64 + 5);
+	assert_int_equal(load[PROBE_C_LINES64], 34 * 4 + 2 * 5 + 1);
+	assert_int_equal(load[PROBE_C_LINES128], 34 * 2 + 2 * 3 + 1);
+	assert_int_equal(load[PROBE_C_EXCESS128], 2);
+	assert_int_equal(find(&rows, LDS)[PROBE_C_EXECUTIONS], 37);
+	assert_int_equal(rows.lost, 0);
+	free(rows.row);
+}
+
+/* What cannot be is lost, not guessed. */
+static void test_lost(void **state)
+{
+	struct probe_counter_row raw[] = {{.site = GROUP}};
+	struct proved_launch other = launch;
+	struct proved_rows rows;
+
+	(void)state;
+	fill_table();
+	raw[0].value[PROBE_B_MISSES] = 41;
+	rows = make(&launch, raw, 1);
+	assert_int_equal(rows.count, 0);
+	assert_int_equal(rows.lost, 2);
+	free(rows.row);
+	other.partial = true;
+	rows = make(&other, NULL, 0);
+	assert_int_equal(rows.lost, 2);
+	free(rows.row);
+	other = launch;
+	other.argument_bytes = 11;
+	rows = make(&other, NULL, 0);
+	assert_int_equal(rows.count, 1); /* the LDS access needs no argument */
+	assert_int_equal(rows.lost, 1);
+	free(rows.row);
+	other = launch;
+	other.kernel = "other";
+	rows = make(&other, raw, 1);
+	assert_int_equal(rows.count, 0);
+	free(rows.row);
+}
+
+/* A table that points anywhere. */
+static void test_hostile(void **state)
+{
+	static const uint32_t values[] = {0,	     1,	    GUARD,    GROUP,	     CELLS,
+					  SITES - 1, SITES, 1u << 31, PROBE_ROW_NONE};
+	struct probe_counter_row raw[] = {{.site = CELLS}, {.site = CLASSES}, {.site = 12345}};
+
+	(void)state;
+	memset(raw[0].value, 0xff, sizeof(raw[0].value));
+	memset(raw[1].value, 0xff, sizeof(raw[1].value));
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		for (size_t k = 0; k < sizeof(values) / sizeof(*values); k++)
+			for (uint32_t at = 0; at <= GROUP; at++) {
+				struct proved_rows rows;
+
+				fill_table();
+				proofs[at].group = values[i];
+				proofs[at].classes = values[k];
+				proofs[at].flags = ~0u;
+				rows = make(&launch, raw, 3);
+				free(rows.row);
+			}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_regular),	    cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_all_regular), cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_lost),	    cmocka_unit_test(test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
