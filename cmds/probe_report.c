@@ -323,11 +323,15 @@ static struct probe_err *check_options(const struct report *report)
 	return NULL;
 }
 
-/* Columns of lines, or of the table that is above them with samples. */
+/* Columns of lines, of the table that is above them with samples, or of a `count` run's. */
 static struct probe_err *check_lines(const struct report *report)
 {
 	struct probe_err *err = report_check(report, &report_join_query);
 
+	if (!err)
+		return NULL;
+	probe_err_destroy(err);
+	err = report_check(report, &report_counts_query);
 	if (!err)
 		return NULL;
 	probe_err_destroy(err);

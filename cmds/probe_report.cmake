@@ -7,6 +7,7 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/merge.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_annotate.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_report_counts.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_export.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_findings.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_info.c

@@ -467,4 +467,5 @@ void report_list(const struct report *report)
 	list_query(report, report_samples_query(REPORT_BY_INSTRUCTION, REPORT_FROM_SUMS));
 	list_query(report, report_annotate_query());
 	list_query(report, &report_join_query);
+	list_query(report, &report_counts_query);
 }

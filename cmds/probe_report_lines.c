@@ -178,12 +178,33 @@ static struct probe_err *text(const struct report *report, struct report_db *db,
 	return report_account(report, db);
 }
 
+/* A run of the `count` kind. */
+static struct probe_err *put_counts(const struct report *report, struct report_db *db, bool first,
+				    bool last)
+{
+	struct probe_err *err = report_check(report, &report_counts_query);
+
+	if (err || report->format != REPORT_TABLE)
+		return err ? err : report_rows(report, db, &report_counts_query, first, last);
+	err = report_head(report, db);
+	if (err)
+		return err;
+	putchar('\n');
+	err = report_rows(report, db, &report_counts_query, first, last);
+	if (err)
+		return err;
+	putchar('\n');
+	return report_account(report, db);
+}
+
 struct probe_err *report_lines(const struct report *report, struct report_db *db, bool first,
 			       bool last)
 {
 	bool has = report_db_has(db, "probe_memory_site"), joined = false;
 	struct probe_err *err = report_joined(db, &joined);
 
+	if (!err && !has && report_db_has(db, "probe_count_site"))
+		return put_counts(report, db, first, last);
 	/* Columns may be those of either table. */
 	joined = joined && (fits(report, &report_join_query) || !report->fields_given);
 	if (!err && !joined)

@@ -99,7 +99,7 @@ struct report_query {
 	const char *sort;	   /* default, as -s */
 };
 
-extern const struct report_query report_join_query;
+extern const struct report_query report_join_query, report_counts_query;
 extern const struct report_query report_lines_query, report_kernels_query, report_dispatches_query;
 
 /* In ns since then times of samples and dispatches are told. */

@@ -46,6 +46,7 @@ machine()
 }
 
 known -fno-unroll-loops
+expect "the report's first line" "$(probe-report lines --format csv -f line,executions,lanes,mean_lanes known.db | sed -n 2p)" "1003,333,3312,9.95"
 known -O0
 for example in reduction histogram convolution; do
 	compile "$source/examples/$example.hip" "$example"

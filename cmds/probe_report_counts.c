@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-report lines of a run of the `count` kind: how often each block of code ran, and with how
+ * many lanes, at the place where it is. Blocks at one place (loops unrolled, templates) are added
+ * up.
+ */
+#include "report.h"
+
+static const struct report_column columns[] = {
+	{"file", "file", REPORT_TEXT, true, "file", "source file as the compiler named it"},
+	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
+	{"column", "col", REPORT_INT, true, "\"column\"", "byte in the line, from 1"},
+	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
+	{"function", "function", REPORT_TEXT, false, "function", "the line's own, if inlined"},
+	{"executions", "execs", REPORT_INT, true, "executions", "by waves"},
+	{"lanes", "lanes", REPORT_INT, true, "lanes", "active ones, summed"},
+	{"mean_lanes", "mean lanes", REPORT_REAL, true, "mean_lanes", "of an execution"},
+	{"blocks", "blocks", REPORT_INT, false, "blocks", "added up"},
+	{"source", "source", REPORT_TEXT, true, "source", "text of the line"},
+};
+
+const struct report_query report_counts_query = {
+	.verb = "lines",
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(*columns),
+	.from = "(SELECT s.file, s.line, s.\"column\", coalesce(k.display_name, '') AS kernel, "
+		"s.function, sum(c.executions) AS executions, sum(c.lanes) AS lanes, "
+		"round(1.0 * sum(c.lanes) / sum(c.executions), 2) AS mean_lanes, count(*) AS blocks, "
+		"src.text AS source "
+		"FROM probe_count_site c JOIN probe_site s "
+		"ON s.code_object_id = c.code_object AND s.site = c.site "
+		"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = c.kernel "
+		"LEFT JOIN probe_source src ON src.file = s.file AND src.line = s.line "
+		"GROUP BY c.kernel, s.file, s.line, s.\"column\", s.function)",
+	.kernel_column = "kernel",
+	.sort = "executions,file,+line,+column,kernel",
+};
