@@ -24,6 +24,7 @@ DEV_INLINE int32_t dev_divide_exact(int64_t diff, uint32_t gap)
 	return (int32_t)((uint32_t)(diff >> shift) * inverse);
 }
 
+#ifndef DEV_PORTABLE
 /*
  * All 64 lanes active: compare with the lane below. Lane 0 has none, whatever it finds is dropped.
  */
@@ -38,6 +39,7 @@ DEV_INLINE struct dev_affine dev_affine64_full(uint64_t address)
 		.is = (dev_ballot(step != (uint64_t)(int64_t)stride) | 1) == 1,
 	};
 }
+#endif
 
 DEV_INLINE struct dev_affine dev_affine64(uint64_t address, uint64_t mask)
 {

@@ -8,6 +8,9 @@
  * Lanes of an atomic operation share nothing: those on one dword take turns as well
  * (rocprof-compute calls it an address conflict).
  *
+ * RDNA 3 in waves of 32 was measured to have the phases of half a wave of gfx942 (the same source);
+ * its waves of 64 are taken as two of those, and the targets of RDNA 1 and 2 as RDNA 3.
+ *
  * An address that is not a multiple of its width counts as the multiple below: no rule for the
  * others is published.
  */
@@ -37,13 +40,17 @@ DEV_INLINE struct dev_phases dev_phases(uint32_t shape)
 	uint32_t unit = shape & 0xff;
 	bool share = !(shape & SHAPE_ATOMIC);
 
+	const uint32_t halves = DEV_LANES / 32;
+
 	if (unit <= 4)
-		return (struct dev_phases){2, 5, 2, 1ull << 32, false, share, 32};
+		return (struct dev_phases){halves, 5, 2, 1ull << 32, false, share, 32};
 	if (unit == 8)
-		return (struct dev_phases){4, 4, 3, 0x0001000100010000ull, false, share, 16};
+		return (struct dev_phases){2 * halves, 4,     3, 0x0001000100010000ull,
+					   false,      share, 16};
 	if (shape & SHAPE_STORE)
-		return (struct dev_phases){8, 3, 4, 0x0101010101010100ull, false, share, 8};
-	return (struct dev_phases){8, 3, 4, 1ull << 32, true, share, 8};
+		return (struct dev_phases){4 * halves, 3,     4, 0x0101010101010100ull,
+					   false,      share, 8};
+	return (struct dev_phases){4 * halves, 3, 4, 1ull << 32, true, share, 8};
 }
 
 /* The half of a mask that holds the own lane. No phase crosses the middle of the wave. */

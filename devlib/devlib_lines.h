@@ -105,10 +105,17 @@ DEV_INLINE struct dev_lines dev_lines_straddling(uint64_t address, uint32_t unit
 	active = (active | active >> 2) & 0x1111111111111111ull;
 	lines.used64 = dev_lines_walk(address, unit, 6, mask, &quads);
 	lines.used128 = dev_lines_walk(address, unit, 7, mask, &unused);
-	lines.quads = quads + 16 - dev_count(active);
+	lines.quads = quads + DEV_LANES / 4 - dev_count(active);
 	return lines;
 }
 
+#ifdef DEV_PORTABLE
+/* ds_bpermute does not cross the middle of a wave64 of RDNA. A round per line needs none. */
+DEV_INLINE struct dev_lines dev_lines(uint64_t address, uint32_t shape, uint64_t mask)
+{
+	return dev_lines_straddling(address, shape & 0xff, mask);
+}
+#else
 /* Nearest active lane below the own one; any value for the first. */
 DEV_INLINE uint32_t dev_previous_lane(uint64_t mask)
 {
@@ -135,5 +142,7 @@ DEV_INLINE struct dev_lines dev_lines(uint64_t address, uint32_t shape, uint64_t
 		return dev_lines_any(address, mask);
 	return dev_lines_monotone(address ^ previous, later, same_quad);
 }
+
+#endif
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wave as the device library sees it: freestanding C for gfx9, 64 lanes, any EXEC.
+ * The wave as the device library sees it: freestanding C for gfx9, 64 lanes, any EXEC. Built with
+ * DEV_PORTABLE, 32 or 64, it is a wave of that many lanes of any target (devlib_portable.h), and
+ * what only gfx9 can do is not there.
  *
  * Masks are 64-bit scalars, one bit per lane. A function that takes `mask` works for that subset of
  * the active lanes and returns the same scalars in all of them. Nothing here writes to a lane that
@@ -31,9 +33,20 @@ enum {
 	SHAPE_ATOMIC = 1 << 20,
 };
 
+#ifdef DEV_PORTABLE
+#define DEV_LANES DEV_PORTABLE
+#else
+#define DEV_LANES 64
+#endif
+
 /* clang-15 has no builtin for it; the asm label makes it the intrinsic. */
+#if DEV_LANES == 32
+uint32_t dev_ballot_intrinsic(bool) __asm__("llvm.amdgcn.ballot.i32")
+	__attribute__((convergent, const));
+#else
 uint64_t dev_ballot_intrinsic(bool) __asm__("llvm.amdgcn.ballot.i64")
 	__attribute__((convergent, const));
+#endif
 
 DEV_INLINE uint64_t dev_ballot(bool value)
 {
@@ -43,9 +56,15 @@ DEV_INLINE uint64_t dev_ballot(bool value)
 /* Not ballot(true): LLVM 15 dies in SIOptimizeExecMaskingPreRA where EXEC itself is compared. */
 DEV_INLINE uint64_t dev_exec(void)
 {
+#if DEV_LANES == 32
+	uint32_t exec;
+
+	__asm__ volatile("s_mov_b32 %0, exec_lo" : "=s"(exec));
+#else
 	uint64_t exec;
 
 	__asm__ volatile("s_mov_b64 %0, exec" : "=s"(exec));
+#endif
 	return exec;
 }
 
@@ -119,6 +138,7 @@ DEV_INLINE uint64_t dev_read64(uint64_t value, uint32_t lane)
 			dev_read32((uint32_t)(value >> 32), lane));
 }
 
+#ifndef DEV_PORTABLE
 /* The value of the lane below (DPP wave_shr:1); 0 if that lane is not active. */
 DEV_INLINE uint32_t dev_below32(uint32_t value)
 {
@@ -129,6 +149,7 @@ DEV_INLINE uint64_t dev_below64(uint64_t value)
 {
 	return dev_join(dev_below32((uint32_t)value), dev_below32((uint32_t)(value >> 32)));
 }
+#endif
 
 /* `value` for one lane, the others keep theirs. Only where that lane is known to be active. */
 uint32_t dev_write_intrinsic(uint32_t value, uint32_t lane,
@@ -140,6 +161,7 @@ DEV_INLINE uint32_t dev_write32(uint32_t old, uint32_t lane, uint32_t value)
 	return dev_write_intrinsic(value, lane, old);
 }
 
+#ifndef DEV_PORTABLE
 /* The value of an active lane of one's own choice. */
 DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 {
@@ -149,6 +171,7 @@ DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 
 	return dev_join(low, high);
 }
+#endif
 
 /* HW_ID: gfx9 hardware register 4. Wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 15:13. */
 DEV_INLINE uint32_t dev_hw_id(void)

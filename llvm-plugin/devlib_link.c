@@ -51,6 +51,10 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_RING_REFILL] = "__probe_dev_ring_refill",
 	[DEVLIB_COUNT_BLOCK] = "__probe_dev_count_block",
 	[DEVLIB_COUNT_PLAIN] = "__probe_dev_count_plain",
+	[DEVLIB_PORTABLE_ENTER32] = "__probe_dev_portable_enter32",
+	[DEVLIB_PORTABLE_ENTER64] = "__probe_dev_portable_enter64",
+	[DEVLIB_PORTABLE_ANY32] = "__probe_dev_portable_any32",
+	[DEVLIB_PORTABLE_ANY64] = "__probe_dev_portable_any64",
 	[DEVLIB_UNIFORM] = "__probe_dev_uniform",
 };
 
@@ -136,6 +140,15 @@ static void add_attribute(LLVMValueRef to, const char *name, const char *value)
 							  value, (unsigned)strlen(value)));
 }
 
+static void add_norecurse(LLVMValueRef to)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
+	unsigned kind = LLVMGetEnumAttributeKindForName("norecurse", 9);
+
+	LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(context, kind, 0));
+}
+
 static uint32_t unit_shape(uint32_t shape)
 {
 	shape = (shape & ~0xff00u) | 1 << 8;
@@ -150,7 +163,8 @@ static uint32_t unit_shape(uint32_t shape)
  */
 static bool depends_on_shape(enum devlib_function function)
 {
-	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE;
+	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
+	       function == DEVLIB_PORTABLE_ANY32 || function == DEVLIB_PORTABLE_ANY64;
 }
 
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
@@ -173,6 +187,9 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	LLVMSetLinkage(shared.copy, LLVMInternalLinkage);
 	copy_attribute(shared.copy, like, "target-cpu");
 	copy_attribute(shared.copy, like, "target-features");
+	/* Or the back end gives each lane of its callers a stack of 16 KiB. */
+	if (shape & DEVLIB_SHAPE_PLAIN)
+		add_norecurse(shared.copy);
 	/* What its callers let it use (devlib_lean.h, devlib_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_PLAIN))
 		add_attribute(shared.copy, "amdgpu-num-vgpr",

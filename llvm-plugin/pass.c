@@ -8,38 +8,6 @@
 #include "pass_plan.h"
 #include "pass_shim.h"
 
-/*
- * Targets whose waves, counters and LDS rules the device library knows: gfx9 with 32 LDS banks. By
- * the start of the name; the first row that fits counts. NULL = known.
- */
-static const struct {
-	const char *target, *lacks;
-} targets[] = {
-	{"gfx950", "its 64 LDS banks are not known to the device library"},
-	{"gfx9-", "a generic target has no LDS rules of its own"},
-	{"gfx90", NULL},
-	{"gfx94", NULL},
-	{"gfx10",
-	 "waves of RDNA, of 32 or 64 lanes, and its LDS are not known to the device library"},
-	{"gfx11",
-	 "waves of RDNA, of 32 or 64 lanes, and its LDS are not known to the device library"},
-	{"gfx12",
-	 "waves of RDNA, of 32 or 64 lanes, and its LDS are not known to the device library"},
-	{"", "the device library has instructions of gfx9 only"},
-};
-
-static const char *target_lacks(const char *cpu, size_t size)
-{
-	if (!size)
-		return NULL;
-	for (size_t i = 0;; i++) {
-		size_t length = strlen(targets[i].target);
-
-		if (length <= size && !memcmp(cpu, targets[i].target, length))
-			return targets[i].lacks;
-	}
-}
-
 static bool report(LLVMModuleRef module, char *text)
 {
 	char *line = pass_format("probe: %s", text);
@@ -48,27 +16,6 @@ static bool report(LLVMModuleRef module, char *text)
 	free(line);
 	free(text);
 	return false;
-}
-
-/* Every kernel for a known target? One sentence if not; such a module gets no clones. */
-static bool check_targets(const struct pass_units *units)
-{
-	for (size_t i = 0; i < units->count; i++) {
-		LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
-			units->unit[i].original, LLVMAttributeFunctionIndex, "target-cpu", 10);
-		unsigned size = 0;
-		const char *cpu = attribute ? LLVMGetStringAttributeValue(attribute, &size) : "";
-		const char *lacks = target_lacks(cpu, size);
-
-		if (units->unit[i].kernel && lacks) {
-			fprintf(stderr,
-				"probe: warning: no probes for target %.*s: %s; its kernels are "
-				"compiled without\n",
-				(int)size, cpu, lacks);
-			return false;
-		}
-	}
-	return true;
 }
 
 /* The table of a module without probes says so, so that reports can. */
@@ -479,7 +426,7 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
 		options.kinds |= 1u << PROBE_KIND_TIME;
 	if (pass_units_collect(&units, module)) {
 		done = true;
-		if (!check_targets(&units))
+		if (!pass_target_check(&units, &options))
 			refuse(&units, module);
 		else if (devlib_link(&devlib, module, &error))
 			instrument(&units, module, &devlib, &options, analyses);

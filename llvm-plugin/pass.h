@@ -36,6 +36,9 @@ struct pass_options {
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
 	bool prove;	  /* count what is proved instead of measuring it */
 	bool plain;	  /* code will not be optimised: no lean probes */
+	unsigned
+		portable; /* memory probes of no one target, for waves of so many lanes; 0 = lean */
+	bool rdna;	  /* the target is RDNA: gfx10 or gfx11 */
 	struct pass_scope *scope; /* empty = everything */
 	size_t scopes;
 };
@@ -82,6 +85,15 @@ struct pass_unit *pass_units_find(const struct pass_units *units, LLVMValueRef f
 LLVMValueRef pass_direct_callee(LLVMValueRef inst);
 /* True if the function may be called in a way no clone covers. */
 bool pass_address_taken(LLVMValueRef function);
+
+/* ---- Targets (pass_target.c) --------------------------------------------------------------------
+ */
+
+/*
+ * Can the module's kernels have probes? If not, one sentence, and it gets no clones. If so, options
+ * are narrowed to what their target can have.
+ */
+bool pass_target_check(const struct pass_units *units, struct pass_options *options);
 
 /* ---- Sites (pass_sites.c) -----------------------------------------------------------------------
  */
@@ -218,6 +230,10 @@ enum devlib_function {
 	DEVLIB_RING_REFILL,
 	DEVLIB_COUNT_BLOCK,
 	DEVLIB_COUNT_PLAIN,
+	DEVLIB_PORTABLE_ENTER32, /* of targets that have no lean probes, by lanes of a wave */
+	DEVLIB_PORTABLE_ENTER64,
+	DEVLIB_PORTABLE_ANY32,
+	DEVLIB_PORTABLE_ANY64,
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
 };

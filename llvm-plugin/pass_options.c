@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PROBE_KINDS, PROBE_SCOPE, PROBE_PROVE, PROBE_VERBOSE. What cannot be understood is an error: a
- * filter that is dropped silently instruments everything.
+ * PROBE_KINDS, PROBE_SCOPE, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE. What cannot be understood
+ * is an error: a filter that is dropped silently instruments everything.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -111,8 +111,10 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 	const char *scope = getenv("PROBE_SCOPE");
 	const char *verbose = getenv("PROBE_VERBOSE");
 	const char *prove = getenv("PROBE_PROVE");
+	const char *portable = getenv("PROBE_PORTABLE");
 
 	*options = (struct pass_options){
+		.portable = portable && *portable && strcmp(portable, "0"),
 		.prove = !prove || strcmp(prove, "0"),
 		.verbose = !verbose || !*verbose || !strcmp(verbose, "0") ? 0
 			   : !strcmp(verbose, "2")			  ? 2
