@@ -24,9 +24,13 @@ add_custom_target(devlib_truth ALL DEPENDS ${devlib_out}/truth)
 # workgroups run one after the other.
 function(probe_devlib_test name level)
 	set(code ${devlib_out}/kernels_${name}.co)
+	set(environment PROBE_PROVE=0)
+	if("${name}" STREQUAL "portable")
+		set(environment PROBE_PROVE=0 PROBE_PORTABLE=1)
+	endif()
 	separate_arguments(flags UNIX_COMMAND "${level}")
 	add_custom_command(OUTPUT ${code}
-		COMMAND ${CMAKE_COMMAND} -E env PROBE_PROVE=0 ${HIPCC} --genco --offload-arch=gfx90a ${flags}
+		COMMAND ${CMAKE_COMMAND} -E env ${environment} ${HIPCC} --genco --offload-arch=gfx90a ${flags}
 			-fpass-plugin=$<TARGET_FILE:probe_pass_15> ${devlib_dir}/devlib_kernels.hip -o ${code}
 		DEPENDS ${devlib_dir}/devlib_kernels.hip probe_pass_15
 		COMMENT "hipcc devlib_kernels ${level}" VERBATIM)
@@ -39,6 +43,8 @@ endfunction()
 probe_devlib_test(O2 "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
 probe_devlib_test(O0 "-O0 -g")
 probe_devlib_test(O3 "-O3")
+# What RDNA gets, in waves of 64 lanes, against the same model.
+probe_devlib_test(portable "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv memory)
 # Undefined registers and the order of waves must not matter.
 add_test(NAME devlib.turns COMMAND ${devlib_out}/truth ${devlib_out}/kernels_O2.co
 	${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)

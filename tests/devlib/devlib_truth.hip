@@ -24,6 +24,9 @@ static const probe_sites_header &header()
 	return *(const probe_sites_header *)table.data();
 }
 
+// Of the trace kind, only what the counters are compared with.
+static bool memory_only;
+
 static const probe_site &site(uint32_t id)
 {
 	return ((const probe_site *)(table.data() + header().sites_offset))[id];
@@ -386,7 +389,8 @@ int main(int argc, char **argv)
 	hipDeviceptr_t sites;
 	size_t size;
 
-	EXPECT(argc == 2 || argc == 3);
+	EXPECT(argc >= 2 && argc <= 4);
+	memory_only = argc == 4 && !strcmp(argv[3], "memory");
 	HIP(hipModuleLoad(&module_, argv[1]));
 	HIP(hipModuleGetGlobal(&sites, &size, module_, "__probe_sites"));
 	table.resize(size);
@@ -395,7 +399,7 @@ int main(int argc, char **argv)
 	HIP(hipMalloc((void **)&arena, ARENA));
 
 	test_diverge();
-	if (argc == 3)
+	if (argc >= 3)
 		test_everything(argv[2]);
 	printf("%zu values compared, %d differ\n", checks, failures);
 	return failures != 0;

@@ -21,7 +21,7 @@ for name in ("HOME", "TMPDIR", "HIP_PLATFORM"):
 		config.environment[name] = os.environ[name]
 config.environment["PATH"] = llvm + ":" + os.environ["PATH"]
 # Nothing of the user's reaches the pass.
-for name in ("PROBE_KINDS", "PROBE_SCOPE", "PROBE_VERBOSE"):
+for name in ("PROBE_KINDS", "PROBE_SCOPE", "PROBE_PORTABLE", "PROBE_VERBOSE"):
 	config.environment.pop(name, None)
 
 config.substitutions += [
@@ -36,6 +36,7 @@ config.substitutions += [
 	("%units", f"python3 {config.test_source_root}/units.py {llvm} {plugin}"),
 	("%plugins", plugins),
 	("%plugin", plugin),
+	("%llvm19", "/usr/lib/llvm-19/bin"),
 	("%llvm", llvm),
 ]
 for major in (16, 19):
