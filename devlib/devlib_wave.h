@@ -2,7 +2,8 @@
 /*
  * The wave as the device library sees it: freestanding C for gfx9, 64 lanes, any EXEC. Built with
  * DEV_PORTABLE, 32 or 64, it is a wave of that many lanes of any target (devlib_portable.h), and
- * what only gfx9 can do is not there.
+ * what only gfx9 can do is not there. With DEV_IN_WAVE64 too, the 32 lanes are the lower half of a
+ * wave of 64 whose upper half is not active: how they are tested without RDNA.
  *
  * Masks are 64-bit scalars, one bit per lane. A function that takes `mask` works for that subset of
  * the active lanes and returns the same scalars in all of them. Nothing here writes to a lane that
@@ -40,7 +41,7 @@ enum {
 #endif
 
 /* clang-15 has no builtin for it; the asm label makes it the intrinsic. */
-#if DEV_LANES == 32
+#if DEV_LANES == 32 && !defined(DEV_IN_WAVE64)
 uint32_t dev_ballot_intrinsic(bool) __asm__("llvm.amdgcn.ballot.i32")
 	__attribute__((convergent, const));
 #else
@@ -56,7 +57,7 @@ DEV_INLINE uint64_t dev_ballot(bool value)
 /* Not ballot(true): LLVM 15 dies in SIOptimizeExecMaskingPreRA where EXEC itself is compared. */
 DEV_INLINE uint64_t dev_exec(void)
 {
-#if DEV_LANES == 32
+#if DEV_LANES == 32 && !defined(DEV_IN_WAVE64)
 	uint32_t exec;
 
 	__asm__ volatile("s_mov_b32 %0, exec_lo" : "=s"(exec));

@@ -50,3 +50,25 @@ add_test(NAME devlib.turns COMMAND ${devlib_out}/truth ${devlib_out}/kernels_O2.
 	${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
 set_tests_properties(devlib.turns PROPERTIES LABELS devlib TIMEOUT 300
 	ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>;PROBE_SIM_MODEL=0;PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
+
+# Portable probes for waves of 32, as the lower half of waves of 64.
+add_custom_command(OUTPUT ${devlib_out}/wave32.co
+	COMMAND ${PROBE_CLANG_15} -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -ffreestanding -std=gnu11 -O2
+		-Wall -Wextra -Werror -Xclang -fconvergent-functions -mcode-object-version=4
+		-I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/include
+		${devlib_dir}/devlib_wave32.c -o ${devlib_out}/wave32.co
+	DEPENDS ${devlib_dir}/devlib_wave32.c ${CMAKE_SOURCE_DIR}/include/probe/wire.h
+		${CMAKE_SOURCE_DIR}/devlib/devlib_unit.h ${CMAKE_SOURCE_DIR}/devlib/devlib_wave.h
+		${CMAKE_SOURCE_DIR}/devlib/devlib_lines.h ${CMAKE_SOURCE_DIR}/devlib/devlib_lds.h
+		${CMAKE_SOURCE_DIR}/devlib/devlib_affine.h
+	COMMENT "clang devlib_wave32" VERBATIM)
+add_custom_command(OUTPUT ${devlib_out}/wave32
+	COMMAND ${HIPCC} -std=c++17 -O1 --offload-arch=gfx90a -Wall -I${CMAKE_SOURCE_DIR}/include
+		-I${CMAKE_SOURCE_DIR} ${devlib_dir}/devlib_wave32.hip -o ${devlib_out}/wave32
+	DEPENDS ${devlib_dir}/devlib_wave32.hip ${devlib_dir}/devlib_model.h
+		${devlib_dir}/../hip/hip_test.h ${CMAKE_SOURCE_DIR}/include/probe/wire.h
+	COMMENT "hipcc devlib_wave32" VERBATIM)
+add_custom_target(devlib_wave32 ALL DEPENDS ${devlib_out}/wave32 ${devlib_out}/wave32.co)
+add_test(NAME devlib.wave32 COMMAND ${devlib_out}/wave32 ${devlib_out}/wave32.co)
+set_tests_properties(devlib.wave32 PROPERTIES LABELS devlib TIMEOUT 300
+	ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>;PROBE_SIM_MODEL=0")

@@ -55,7 +55,7 @@ struct counters {
 };
 
 static inline void model_lines(counters &c, const wave_access &a, uint64_t lanes, uint32_t offset,
-			       uint32_t unit)
+			       uint32_t unit, int wave)
 {
 	static const struct {
 		uint32_t line;
@@ -79,7 +79,7 @@ static inline void model_lines(counters &c, const wave_access &a, uint64_t lanes
 		c.value[kind.needed] += needed;
 		c.value[kind.excess] += used.size() > needed ? used.size() - needed : 0;
 	}
-	for (int quad = 0; quad < 16; quad++) {
+	for (int quad = 0; quad < wave / 4; quad++) {
 		std::set<uint64_t> used;
 
 		for (int l = 4 * quad; l < 4 * quad + 4; l++)
@@ -91,12 +91,12 @@ static inline void model_lines(counters &c, const wave_access &a, uint64_t lanes
 }
 
 static inline void model_passes(counters &c, const wave_access &a, uint64_t lanes, uint32_t offset,
-				uint32_t unit, uint8_t access)
+				uint32_t unit, uint8_t access, int wave)
 {
 	bool store = access == PROBE_ACCESS_STORE, share = access != PROBE_ACCESS_ATOMIC;
 	uint32_t width = unit < 4 ? 4 : unit == 12 ? 16 : unit;
 
-	for (unsigned phase = 0; phase < lds_phases(unit); phase++) {
+	for (unsigned phase = 0; phase < lds_phases(unit) * wave / 64; phase++) {
 		std::map<uint32_t, std::set<uint64_t>> dwords;
 		uint64_t worst = 1;
 
@@ -118,7 +118,8 @@ static inline void model_passes(counters &c, const wave_access &a, uint64_t lane
 	}
 }
 
-static inline counters model(const wave_access &a, const site_shape &shape)
+// A wave of 32 is as the lower half of one of 64.
+static inline counters model(const wave_access &a, const site_shape &shape, int wave = 64)
 {
 	counters c;
 	std::vector<int> lanes;
@@ -139,9 +140,9 @@ static inline counters model(const wave_access &a, const site_shape &shape)
 	c.value[PROBE_C_LANES] = lanes.size();
 	for (uint32_t offset = 0; offset < shape.size; offset += shape.unit) {
 		if (global)
-			model_lines(c, a, global, offset, shape.unit);
+			model_lines(c, a, global, offset, shape.unit, wave);
 		if (lds)
-			model_passes(c, a, lds, offset, shape.unit, shape.access);
+			model_passes(c, a, lds, offset, shape.unit, shape.access, wave);
 	}
 	int64_t stride = 0;
 	bool affine = true;
