@@ -6,6 +6,7 @@
  *
  *   waiting samples x avoidable part / samples of the kernel x time of the kernel
  *
+ * Samples of the kernel are all of its dispatches, also those in functions that were not inlined.
  * A sample waits for a line's accesses if it stands at an s_waitcnt that waits for them (its
  * samples are divided among them, report_code.h), or at one of them while it cannot issue. The
  * avoidable part is that of its LDS passes, or of its lines of 64 or 128 bytes. Waves are taken to
@@ -26,7 +27,7 @@ static const struct report_column columns[] = {
 	 "lds, global, scalar; empty: no access is there"},
 	{"samples", "samples", REPORT_INT, false, "samples", "of waves that stood on the line"},
 	{"share", "% of kernel", REPORT_REAL, true, "round(100.0 * samples / total, 2)",
-	 "of the kernel's samples"},
+	 "of the samples of the kernel's dispatches, those in functions it calls as well"},
 	{"stalled", "stalled", REPORT_INT, false, "stalled", "of those; host trap cannot tell"},
 	{"stalled_share", "% stalled", REPORT_REAL, true, "round(100.0 * stalled / total, 2)",
 	 "of the kernel's samples"},
@@ -59,8 +60,8 @@ static const struct report_column columns[] = {
 /* Kernels that were sampled, with what their original dispatches took. */
 #define KERNELS                                                                                    \
 	"kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, k.kernel_name, "  \
-	"k.code_object_id AS co, o.load_delta - o.load_base AS shift, d.ns, d.mhz FROM "           \
-	"(SELECT p.kernel_id, sum(r.\"end\" - r.start) AS ns, "                                    \
+	"k.code_object_id AS co, o.load_delta - o.load_base AS shift, d.* FROM "                   \
+	"(SELECT p.kernel_id, sum(s.samples) AS total, sum(r.\"end\" - r.start) AS ns, "           \
 	"max(json_extract(a.extdata, '$.clock_mhz')) AS mhz FROM probe_sampled s "                 \
 	"JOIN probe_dispatch p ON p.dispatch_id = s.dispatch_id "                                  \
 	"JOIN rocpd_kernel_dispatch r ON r.dispatch_id = s.dispatch_id "                           \
@@ -113,12 +114,13 @@ const struct report_query report_join_query = {
 	.from = "(WITH " KERNELS ", " INSTRUCTIONS ", " HITS ", " WAITS ", " SITES ", "
 		"lines AS (SELECT kernel, file, line, sum(samples) AS samples, "
 		"sum(stalled) AS stalled FROM hits GROUP BY kernel, file, line), "
-		"totals AS (SELECT kernel, sum(samples) AS total FROM hits GROUP BY kernel), "
 		"places AS (SELECT kernel, file, line, space FROM sites UNION "
 		"SELECT kernel, file, line, space FROM waits UNION "
 		"SELECT kernel, file, line, '' FROM lines l WHERE NOT EXISTS (SELECT 1 FROM waits w "
-		"WHERE w.kernel = l.kernel AND w.file = l.file AND w.line = l.line)) "
-		"SELECT p.*, k.name, k.ns, k.mhz, l.samples, l.stalled, w.waiting, t.total, "
+		"WHERE w.kernel = l.kernel AND w.file = l.file AND w.line = l.line) "
+		"AND NOT EXISTS (SELECT 1 FROM sites s "
+		"WHERE s.kernel = l.kernel AND s.file = l.file AND s.line = l.line)) "
+		"SELECT p.*, k.name, k.ns, k.mhz, l.samples, l.stalled, w.waiting, k.total, "
 		"s.executions, s.conflicts, s.excess64, s.excess128, s.cost, s.avoidable, s.cause, "
 		"s.fix, src.text AS source FROM places p JOIN kernels k ON k.kernel = p.kernel "
 		"LEFT JOIN lines l ON l.kernel = p.kernel AND l.file = p.file AND l.line = p.line "
@@ -126,7 +128,6 @@ const struct report_query report_join_query = {
 		"w.line = p.line AND w.space = p.space "
 		"LEFT JOIN sites s ON s.kernel = p.kernel AND s.file = p.file AND "
 		"s.line = p.line AND s.space = p.space "
-		"LEFT JOIN totals t ON t.kernel = p.kernel "
 		"LEFT JOIN probe_source src ON src.file = p.file AND src.line = p.line)",
 	.where = "(cost > 0 OR share >= 5 OR waiting_share >= 5)",
 	.kernel_column = "kernel",

@@ -52,10 +52,24 @@ probe-report lines -f line,column,lines128_excess --format csv --runs a.db b.db
 echo "== dispatches of the sampled run follow those of the other"
 probe-report samples --by dispatch --format csv -f dispatch,kernel,start_ns,samples,waitcnt --runs a.db b.db
 probe-report dispatches --format csv -f dispatch,kernel,ran --runs a.db b.db
+echo "== samples in functions that the kernel calls count as its own"
+sql a.db <<END
+UPDATE probe_sampled SET samples = 400;
+END
+probe-report lines --format csv -f position,memory,samples,share,stalled_share,waiting_share,saved_share --runs a.db b.db
+echo "== an access that nothing waited for: its line is one row"
+cp a.db c.db
+sql c.db <<END
+UPDATE probe_sampled SET samples = 200;
+DELETE FROM probe_sample WHERE offset > 0x80c;
+DELETE FROM probe_state WHERE offset > 0x80c;
+END
+probe-report lines --format csv -f position,memory,samples,share,waiting --runs c.db b.db
 echo "== host trap: every sample may have waited"
 sql a.db <<END
 DELETE FROM probe_state;
 UPDATE probe_sampler SET method = 0;
+UPDATE probe_sampled SET samples = 200;
 END
 probe-report lines --format csv -f position,memory,waiting,saved_share --runs a.db b.db
 echo "== other code: no line is common"
