@@ -354,12 +354,16 @@ struct probe_err *report_annotate(const struct report *report, struct report_db 
 	if (err)
 		return err;
 	query = &queries[source][probed][timed];
-	if (report->format != REPORT_TABLE)
-		return report_rows(report, db, query, first, last);
+	if (report->format != REPORT_TABLE) {
+		err = report_not_joined(report, db);
+		return err ? err : report_rows(report, db, query, first, last);
+	}
 	err = report_head(report, db);
 	if (!err)
 		err = report_samplers(db);
 	putchar('\n');
+	if (!err)
+		err = report_not_joined(report, db);
 	if (!err)
 		err = report->fields_given ? report_rows(report, db, query, first, last)
 					   : put_text(report, db, query);

@@ -14,6 +14,7 @@
  * bound.
  */
 #include "common/err.h"
+#include "common/log.h"
 #include "report.h"
 
 static const struct report_column columns[] = {
@@ -144,4 +145,90 @@ struct probe_err *report_joined(const struct report_db *db, bool *ret)
 			  "p.dispatch_id = s.dispatch_id WHERE p.verdict <> 0 AND EXISTS "
 			  "(SELECT 1 FROM probe_memory_site m WHERE m.kernel = p.kernel_id)",
 			  ret);
+}
+
+/* ---- Why there is none ----------------------------------------------------------------------- */
+
+/* Code that was run in both ways, else one of each. */
+#define RAN(which, sampled)                                                                        \
+	"SELECT k.code_object_id AS co, coalesce(s.samples, 1) AS weight FROM probe_dispatch p "   \
+	"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id " sampled                           \
+	"JOIN probe_sampled s ON s.dispatch_id = p.dispatch_id WHERE p.verdict " which " 0"
+#define SAMPLED RAN("<>", "")
+#define PROBED	RAN("=", "LEFT ")
+/* Of the code that did most. */
+#define HASH(set)                                                                                  \
+	"(SELECT coalesce(nullif(substr(c.hash, 1, 12), ''), '?') FROM (" set                      \
+	") x JOIN probe_code c ON c.code_object_id = x.co GROUP BY x.co "                          \
+	"ORDER BY sum(x.weight) DESC, x.co LIMIT 1)"
+
+static const char why_sql[] =
+	"SELECT (SELECT count(*) FROM probe_sampler), (SELECT count(*) FROM probe_sampled), "
+	"EXISTS (SELECT 1 FROM probe_sampled s JOIN probe_dispatch p ON "
+	"p.dispatch_id = s.dispatch_id WHERE p.verdict = 0), EXISTS (" SAMPLED "), EXISTS (" PROBED
+	"), (SELECT count(*) FROM (SELECT co FROM (" SAMPLED ") INTERSECT "
+	"SELECT co FROM (" PROBED "))), " HASH(SAMPLED) ", " HASH(PROBED);
+
+enum why { W_SAMPLERS, W_SAMPLES, W_CLONES, W_SAMPLED, W_PROBED, W_COMMON, W_HASHES };
+
+static const char *why_not(sqlite3_stmt *stmt)
+{
+	if (!sqlite3_column_int64(stmt, W_SAMPLERS) || !sqlite3_column_int64(stmt, W_PROBED))
+		return NULL;
+	if (!sqlite3_column_int64(stmt, W_SAMPLES))
+		return "no sample fell into a kernel: sample more often "
+		       "(probe-run --pc-sampling-interval)";
+	if (!sqlite3_column_int64(stmt, W_COMMON) && sqlite3_column_int64(stmt, W_CLONES))
+		return "instrumented kernels were sampled: sample originals, without "
+		       "--pc-sampling-clones";
+	if (!sqlite3_column_int64(stmt, W_SAMPLED))
+		return NULL;
+	if (sqlite3_column_int64(stmt, W_COMMON))
+		return "no kernel that probes counted in was sampled: sample more often, or probe "
+		       "those that were (probe-report samples --by kernel)";
+	return "no code object is in both";
+}
+
+static void put_why(const struct report *report, const char *why, sqlite3_stmt *stmt)
+{
+	bool table = report->format == REPORT_TABLE;
+	char text[256];
+
+	if (sqlite3_column_int64(stmt, W_COMMON) || sqlite3_column_int64(stmt, W_CLONES) ||
+	    !sqlite3_column_int64(stmt, W_SAMPLED))
+		snprintf(text, sizeof(text), "samples and probes are not joined: %s", why);
+	else
+		snprintf(text, sizeof(text),
+			 "samples and probes are not joined: %s (hash %s sampled, %s probed): "
+			 "sample the program you probed, the same build",
+			 why, report_cell(stmt, W_HASHES), report_cell(stmt, W_HASHES + 1));
+	if (!table) {
+		probe_log(PROBE_LOG_WARNING, "%s", text);
+		return;
+	}
+	report_put(text);
+	puts("\n");
+}
+
+struct probe_err *report_not_joined(const struct report *report, const struct report_db *db)
+{
+	sqlite3_stmt *stmt = NULL;
+	const char *why = NULL;
+	struct probe_err *err;
+	bool row = false, joined = false;
+
+	if (!report_db_has(db, "probe_memory_site") || !report_db_has(db, "probe_sampled"))
+		return NULL;
+	err = report_joined(db, &joined);
+	if (err || joined)
+		return err;
+	err = report_prepare_sql(db, why_sql, &stmt);
+	if (!err)
+		err = report_step(db, stmt, &row);
+	if (!err && row)
+		why = why_not(stmt);
+	if (why)
+		put_why(report, why, stmt);
+	sqlite3_finalize(stmt);
+	return err;
 }

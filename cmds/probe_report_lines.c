@@ -164,8 +164,8 @@ static struct probe_err *text(const struct report *report, struct report_db *db,
 		err = without_table(report, db, first, last);
 	else
 		err = report_no_clones(report, db, &told);
-	if (!err && has && !told && joined)
-		err = put_joined(report, db);
+	if (!err && has && !told)
+		err = joined ? put_joined(report, db) : report_not_joined(report, db);
 	if (!err && has && !told && joined && !report->fields_given)
 		putchar('\n');
 	if (!err && has && !told && !(joined && report->fields_given))
@@ -215,6 +215,9 @@ struct probe_err *report_lines(const struct report *report, struct report_db *db
 		return text(report, db, has, joined, first, last);
 	if (!has)
 		return without_table(report, db, first, last);
-	return report_rows(report, db, joined ? &report_join_query : &report_lines_query, first,
-			   last);
+	if (!joined)
+		err = report_not_joined(report, db);
+	return err ? err
+		   : report_rows(report, db, joined ? &report_join_query : &report_lines_query,
+				 first, last);
 }

@@ -109,6 +109,8 @@ extern const char report_chosen_sql[];
 
 /* Has it samples of original kernels, and what probes counted in clones of them? */
 struct probe_err *report_joined(const struct report_db *db, bool *ret);
+/* If it has both but they cannot be put together, say why: in the text, else as a warning. */
+struct probe_err *report_not_joined(const struct report *report, const struct report_db *db);
 
 /* Does the statement (of the program's) yield a row? */
 struct probe_err *report_any(const struct report_db *db, const char *sql, bool *ret);

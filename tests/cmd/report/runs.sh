@@ -78,6 +78,23 @@ UPDATE probe_code SET hash = 'other';
 END
 probe-report lines --format csv -f line,lines128_excess --runs a.db b.db
 probe-report samples --format csv -f position,kernel,samples --runs a.db b.db
+probe-report lines --runs a.db b.db | sed -n 4p
+probe-report annotate --runs a.db b.db | sed -n 5p
+echo "== the same code, but another kernel; only clones; no samples"
+cp a.db d.db
+sql d.db <<END
+UPDATE probe_code SET hash = 'same';
+UPDATE rocpd_info_kernel_symbol_t SET kernel_name = '_ZN2ns4tileILi32EEEvPfPKfi';
+END
+probe-report lines --runs d.db b.db | sed -n 4p
+sql d.db <<END
+UPDATE probe_dispatch SET verdict = 0;
+END
+probe-report lines --runs d.db b.db | sed -n 4p
+sql d.db <<END
+DELETE FROM probe_sampled;
+END
+probe-report lines --runs d.db b.db | sed -n 4p
 echo "== refused"
 probe-report lines --runs a.db 2>&1
 probe-report lines --runs b.db b.db 2>&1
