@@ -76,10 +76,12 @@ struct report_code *report_code_find(struct report_code_cache *cache, int64_t id
 	code = calloc(1, sizeof(*code));
 	if (!code)
 		return NULL;
-	*code = (struct report_code){
-		.db = cache->db,
-		.id = id,
-		.codeobj = inspect(cache->db, id, PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES)};
+	*code = (struct report_code){.db = cache->db,
+				     .id = id,
+				     .codeobj =
+					     inspect(cache->db, id,
+						     PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES |
+							     PROBE_INSPECT_FUNCTIONS)};
 	return codes[cache->count++] = code;
 }
 
@@ -158,10 +160,19 @@ const struct probe_scope *report_code_function(const struct probe_inlines *inlin
 	return scope;
 }
 
-/* The kernel whose code begins last at or before the address. */
+/* Whose code it is by the symbol table. NULL: nobody's. */
+static const struct probe_symbol *symbol_at(const struct report_code *known, uint64_t address)
+{
+	return known && known->codeobj && known->codeobj->functions
+		       ? probe_functions_find(known->codeobj->functions, address)
+		       : NULL;
+}
+
+/* The kernel whose code begins last at or before the address, and has not ended before it. */
 static const struct probe_kernel *kernel_before(const struct report_code *known, uint64_t address)
 {
 	const struct probe_kernel *best = NULL;
+	const struct probe_symbol *symbol;
 
 	if (!known || !known->codeobj || !known->codeobj->kernels)
 		return NULL;
@@ -172,13 +183,21 @@ static const struct probe_kernel *kernel_before(const struct report_code *known,
 		    (!best || best->address < kernel->address))
 			best = kernel;
 	}
+	if (!best)
+		return NULL;
+	/* A symbol that does not tell its size ends at the next function. */
+	symbol = symbol_at(known, best->address);
+	if (symbol && symbol->address == best->address &&
+	    (symbol->size ? address - symbol->address >= symbol->size
+			  : symbol_at(known, address) != symbol))
+		return NULL;
 	return best;
 }
 
 /*
  * The kernel whose code it is. Functions that were not inlined have code of their own, which any
- * kernel may have called: *function is then its name. Without debug information they count as part
- * of the kernel before them.
+ * kernel may have called: *function is then its name, "?" where neither debug information nor a
+ * symbol tells it.
  */
 static const struct probe_kernel *find_kernel(struct report_code *known, uint64_t address,
 					      const char **function)
@@ -186,12 +205,33 @@ static const struct probe_kernel *find_kernel(struct report_code *known, uint64_
 	const struct probe_kernel *kernel = kernel_before(known, address);
 	const struct probe_inlines *inlines = report_code_inlines(known);
 	const struct probe_scope *scope = report_code_function(inlines, address);
+	const struct probe_symbol *symbol = symbol_at(known, address);
 
 	*function = NULL;
-	if (!scope || (kernel && report_code_function(inlines, kernel->address) == scope))
+	if (kernel && (!scope || report_code_function(inlines, kernel->address) == scope))
 		return kernel;
-	*function = inlines->names[scope->function];
+	if (scope)
+		*function = inlines->names[scope->function];
+	else if (known && known->codeobj && known->codeobj->kernels)
+		*function = symbol ? symbol->name : "?";
 	return NULL;
+}
+
+/* To be freed with sqlite3_free(). Clones go by their original's name. */
+static char *kernel_text(const struct report_code *known, const struct probe_kernel *kernel)
+{
+	const struct probe_kernels *kernels = known->codeobj->kernels;
+
+	if (kernel->kind == PROBE_KIND_NONE || &kernels->kernels[kernel->original] == kernel)
+		return sqlite3_mprintf("%s", kernel->name);
+	return sqlite3_mprintf("%s [%s clone]", kernels->kernels[kernel->original].name,
+			       probe_kind_name(kernel->kind));
+}
+
+/* What probes call is in the program's code objects, but not the program's. */
+static const char *function_class(const char *function)
+{
+	return strncmp(function, "__probe_dev_", strlen("__probe_dev_")) ? "[function]" : "[probe]";
 }
 
 static void kernel_at(sqlite3_context *context, int count, sqlite3_value **values)
@@ -202,10 +242,12 @@ static void kernel_at(sqlite3_context *context, int count, sqlite3_value **value
 
 	(void)count;
 	if (kernel)
-		sqlite3_result_text(context, kernel->name, -1, SQLITE_TRANSIENT);
-	else if (function)
-		sqlite3_result_text(context, sqlite3_mprintf("[function] %s", function), -1,
+		sqlite3_result_text(context, kernel_text(argument(context, values), kernel), -1,
 				    sqlite3_free);
+	else if (function)
+		sqlite3_result_text(context,
+				    sqlite3_mprintf("%s %s", function_class(function), function),
+				    -1, sqlite3_free);
 }
 
 /* As rocprofv3 has it: where the line is, then where each call is that it was inlined by. */
@@ -270,19 +312,27 @@ static void stack_at(sqlite3_context *context, int count, sqlite3_value **values
 	const struct probe_line *line = report_code_line(known, address);
 	const struct probe_inlines *inlines = report_code_inlines(known);
 	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
-	const char *name = kernel ? kernel->name : function ? "[function]" : "(unknown)";
+	char *of_kernel = kernel ? kernel_text(known, kernel) : NULL;
+	const char *name = of_kernel  ? of_kernel
+			   : function ? function_class(function)
+				      : "(unknown)";
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	(void)count;
 	if (!out) {
+		sqlite3_free(of_kernel);
 		sqlite3_result_error_nomem(context);
 		return;
 	}
 	put_frame(out, name);
-	if (scope)
-		put_scopes(out, inlines, scope, name);
+	if (scope) {
+		put_scopes(out, inlines, scope, kernel ? kernel->name : name);
+	} else if (function) {
+		fputc(';', out);
+		put_frame(out, function);
+	}
 	fputc(';', out);
 	if (line) {
 		put_frame(out, known->codeobj->lines->files[line->file]);
@@ -291,6 +341,7 @@ static void stack_at(sqlite3_context *context, int count, sqlite3_value **values
 		fprintf(out, "0x%llx", (unsigned long long)address);
 	}
 	fclose(out);
+	sqlite3_free(of_kernel);
 	sqlite3_result_text(context, text, -1, free);
 }
 

@@ -150,9 +150,12 @@ static Elf_Scn *find_symbols(const struct probe_elf *elf, GElf_Word type, GElf_S
 	return NULL;
 }
 
-struct probe_err *probe_elf_symbols(const struct probe_elf *elf,
-				    void (*fn)(void *user, const char *symbol, uint64_t value),
-				    void *user)
+typedef void (*symbol_fn)(void *user, const char *symbol, uint64_t value);
+typedef void (*function_fn)(void *user, const char *symbol, uint64_t value, uint64_t size);
+
+/* One of the two is NULL. */
+static struct probe_err *each_symbol(const struct probe_elf *elf, symbol_fn fn,
+				     function_fn function, void *user)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = find_symbols(elf, SHT_SYMTAB, &header);
@@ -175,10 +178,24 @@ struct probe_err *probe_elf_symbols(const struct probe_elf *elf,
 		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF)
 			continue;
 		name = elf_strptr(elf->elf, header.sh_link, symbol.st_name);
-		if (name && *name)
+		if (!name || !*name)
+			continue;
+		if (fn)
 			fn(user, name, symbol.st_value);
+		else if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC)
+			function(user, name, symbol.st_value, symbol.st_size);
 	}
 	return NULL;
+}
+
+struct probe_err *probe_elf_symbols(const struct probe_elf *elf, symbol_fn fn, void *user)
+{
+	return each_symbol(elf, fn, NULL, user);
+}
+
+struct probe_err *probe_elf_functions(const struct probe_elf *elf, function_fn fn, void *user)
+{
+	return each_symbol(elf, NULL, fn, user);
 }
 
 /* EF_AMDGPU_MACH values: AMDGPUUsage, "AMDGPU EF_AMDGPU_MACH Values". */

@@ -43,10 +43,16 @@ struct probe_err *probe_elf_section(const struct probe_elf *elf, const char *sec
 struct probe_err *probe_elf_code(const struct probe_elf *elf, uint64_t address,
 				 const uint8_t **bytes, uint64_t *base, uint64_t *size);
 
-/* Call `fn` for each defined symbol of the static symbol table, or the dynamic one without it. */
+/* `fn` gets each defined symbol of the static symbol table, or the dynamic one without it. */
 struct probe_err *probe_elf_symbols(const struct probe_elf *elf,
 				    void (*fn)(void *user, const char *symbol, uint64_t value),
 				    void *user);
+
+/* The same for functions, with the bytes of their code; 0: the symbol does not say. */
+struct probe_err *probe_elf_functions(const struct probe_elf *elf,
+				      void (*fn)(void *user, const char *symbol, uint64_t value,
+						 uint64_t size),
+				      void *user);
 
 /* "gfx90a:sramecc+:xnack-" from the header's flags; "unknown (mach 0x..)" for one not in the table.
  */

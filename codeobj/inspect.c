@@ -82,6 +82,29 @@ static struct probe_err *inlines_child(void *user, FILE *out)
 	return err;
 }
 
+static struct probe_err *functions_child(void *user, FILE *out)
+{
+	const struct work *work = user;
+
+	return probe_functions_send(work->name, work->bytes, work->size, out);
+}
+
+static struct probe_err *read_functions(struct work *work, struct probe_functions **ret)
+{
+	struct probe_err *err;
+	struct probe_buf buf;
+	uint8_t *answer;
+	size_t size;
+
+	err = probe_child_run("reading symbols", functions_child, work, &answer, &size);
+	if (err)
+		return err;
+	probe_buf_init(&buf, work->name, answer, size);
+	err = probe_functions_receive(&buf, ret);
+	free(answer);
+	return err;
+}
+
 static struct probe_err *read_outline(struct work *work, unsigned parts, struct probe_codeobj *ret)
 {
 	const char *target;
@@ -195,6 +218,8 @@ struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, siz
 		codeobj->lines_err = read_lines(&work, &codeobj->lines);
 	if (parts & PROBE_INSPECT_INLINES)
 		codeobj->inlines_err = read_inlines(&work, &codeobj->inlines);
+	if (parts & PROBE_INSPECT_FUNCTIONS)
+		codeobj->functions_err = read_functions(&work, &codeobj->functions);
 	*ret = codeobj;
 	return NULL;
 }
@@ -208,9 +233,11 @@ void probe_codeobj_destroy(struct probe_codeobj *codeobj)
 	probe_kernels_destroy(codeobj->kernels);
 	probe_lines_destroy(codeobj->lines);
 	probe_inlines_destroy(codeobj->inlines);
+	probe_functions_destroy(codeobj->functions);
 	probe_err_destroy(codeobj->sites_err);
 	probe_err_destroy(codeobj->kernels_err);
 	probe_err_destroy(codeobj->lines_err);
 	probe_err_destroy(codeobj->inlines_err);
+	probe_err_destroy(codeobj->functions_err);
 	free(codeobj);
 }

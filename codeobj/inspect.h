@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codeobj/functions.h"
 #include "codeobj/inlines.h"
 #include "codeobj/kernels.h"
 #include "codeobj/lines.h"
@@ -22,17 +23,19 @@ enum probe_inspect_part {
 	PROBE_INSPECT_KERNELS = 2,
 	PROBE_INSPECT_LINES = 4,
 	PROBE_INSPECT_INLINES = 8,
+	PROBE_INSPECT_FUNCTIONS = 16,
 };
 
 /* A part that was not asked for, is not there, or could not be read is NULL. */
 struct probe_codeobj {
-	char *target;		       /* "gfx90a:sramecc+:xnack-" */
-	struct probe_sites *sites;     /* NULL without error: no site table */
-	struct probe_kernels *kernels; /* NULL without error: not asked for */
-	struct probe_lines *lines;     /* NULL without error: no line table */
-	struct probe_inlines *inlines; /* names demangled; NULL without error: not asked for */
+	char *target;			   /* "gfx90a:sramecc+:xnack-" */
+	struct probe_sites *sites;	   /* NULL without error: no site table */
+	struct probe_kernels *kernels;	   /* NULL without error: not asked for */
+	struct probe_lines *lines;	   /* NULL without error: no line table */
+	struct probe_inlines *inlines;	   /* names demangled; NULL without error: not asked for */
+	struct probe_functions *functions; /* NULL without error: not asked for */
 	/* Why a part could not be read; owned. */
-	struct probe_err *sites_err, *kernels_err, *lines_err, *inlines_err;
+	struct probe_err *sites_err, *kernels_err, *lines_err, *inlines_err, *functions_err;
 };
 
 /*

@@ -16,6 +16,14 @@ for by in line kernel instruction; do
 	echo "== $by"
 	probe-report samples --by $by run.db | sed -n '/samples/,/^$/p'
 done
+echo "== behind the end of a kernel is nobody's, of none but the last to begin"
+sql run.db <<END
+INSERT INTO probe_sample VALUES (1, 0x824, 7, 7, 7, 0), (1, 0x828, 5, 5, 5, 0);
+END
+probe-report samples --by instruction --format csv -f kernel,offset,samples run.db | grep -e ',7$' -e ',5$'
+sql run.db <<END
+DELETE FROM probe_sample WHERE offset IN (0x824, 0x828);
+END
 echo "== one kernel, csv"
 probe-report samples -k tile --format csv -f kernel,samples,share,arbiter,lanes run.db
 probe-report samples --by thread run.db 2>&1
