@@ -76,7 +76,8 @@ static void balance_samples(const struct run_session *session, struct balance *b
 	struct run_sample_counts counts;
 
 	run_samples_counts(session, &counts);
-	balance->emitted = counts.pcs.received + counts.lost;
+	/* What the runtime runs for itself is nothing of the program's that could be missing. */
+	balance->emitted = counts.pcs.received - counts.pcs.foreign + counts.lost;
 	add(balance, "lost", "lost by the sampler", counts.lost);
 	add(balance, "invalid", "marked invalid by the hardware",
 	    counts.pcs.invalid + counts.pcs.skipped);
@@ -170,6 +171,7 @@ void run_account_store(struct run_session *session, bool final)
 	probe_store_account(store, "trace", "bytes", numbers->trace_bytes);
 	run_samples_counts(session, &samples);
 	probe_store_account(store, "samples", "no_dispatch", samples.pcs.no_dispatch);
+	probe_store_account(store, "samples", "foreign", samples.pcs.foreign);
 	probe_store_account(store, "dispatches", "seen", numbers->seen);
 	probe_store_account(store, "dispatches", "completed", numbers->completed);
 	for (int i = 0; i < PROBE_VERDICTS; i++) {

@@ -404,6 +404,7 @@ void run_samples_counts(const struct run_session *session, struct run_sample_cou
 		ret->pcs.attributed += counts->attributed;
 		ret->pcs.no_dispatch += counts->no_dispatch;
 		ret->pcs.no_code += counts->no_code;
+		ret->pcs.foreign += counts->foreign;
 		ret->pcs.misaligned += counts->misaligned;
 		ret->pcs.invalid += counts->invalid;
 		ret->pcs.skipped += counts->skipped;

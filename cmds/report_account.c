@@ -195,6 +195,10 @@ static void put_stream(const struct report *report, sqlite3_stmt *stmt)
 	}
 	if (sqlite3_column_int64(stmt, 6))
 		printf("; %s made no sense", report_cell(stmt, 6));
+	if (sqlite3_column_int64(stmt, 7))
+		printf("; %s more of none of the program's dispatches and code objects "
+		       "(the runtime's own copies)",
+		       report_cell(stmt, 7));
 	putchar('\n');
 }
 
@@ -235,7 +239,8 @@ static const char streams_sql[] = "SELECT stream, sum(value) FILTER (WHERE name 
 				  "sum(value) FILTER (WHERE name = 'unread'), "
 				  "group_concat(CASE WHEN name LIKE 'dropped.%' AND value > 0 "
 				  "THEN value || ' ' || substr(name, 9) END, ', '), "
-				  "sum(value) FILTER (WHERE name = 'invalid') "
+				  "sum(value) FILTER (WHERE name = 'invalid'), "
+				  "sum(value) FILTER (WHERE name = 'foreign') "
 				  "FROM probe_account WHERE stream <> 'dispatches' GROUP BY stream "
 				  "HAVING sum(value) FILTER (WHERE name = 'emitted') > 0 "
 				  "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";

@@ -248,6 +248,16 @@ static void glance_slow(const struct probe_pcs_layout *layout, const uint8_t *re
 	ret->wave_count = sample.wave_count;
 }
 
+/* Consecutive samples are mostly of one dispatch. */
+static struct probe_dispatch_entry *entry_of(struct probe_pcs_attributor *attributor, uint64_t key)
+{
+	if (!attributor->last_entry || attributor->last_key != key) {
+		attributor->last_entry = probe_dispatch_map_find(&attributor->dispatches, key);
+		attributor->last_key = key;
+	}
+	return attributor->last_entry;
+}
+
 /* Find the row the sample belongs to. False, and counted, if there is none. */
 static bool find_row(struct probe_pcs_attributor *attributor, struct glance *glance)
 {
@@ -261,7 +271,7 @@ static bool find_row(struct probe_pcs_attributor *attributor, struct glance *gla
 	}
 	range = probe_code_map_find(&attributor->code, glance->pc);
 	if (!range) {
-		counts->no_code++;
+		*(entry_of(attributor, glance->key) ? &counts->no_code : &counts->foreign) += 1;
 		return false;
 	}
 	offset = glance->pc - range->base;
@@ -273,16 +283,6 @@ static bool find_row(struct probe_pcs_attributor *attributor, struct glance *gla
 	glance->index = (uint32_t)(offset / 4);
 	glance->rows = range->user;
 	return true;
-}
-
-/* Consecutive samples are mostly of one dispatch. */
-static struct probe_dispatch_entry *entry_of(struct probe_pcs_attributor *attributor, uint64_t key)
-{
-	if (!attributor->last_entry || attributor->last_key != key) {
-		attributor->last_entry = probe_dispatch_map_find(&attributor->dispatches, key);
-		attributor->last_key = key;
-	}
-	return attributor->last_entry;
 }
 
 static void add_hot_sample(struct probe_pcs_hot_row *row, const struct glance *glance)

@@ -49,7 +49,8 @@ struct probe_pcs_counts {
 	uint64_t received;
 	uint64_t attributed;  /* to code and dispatch */
 	uint64_t no_dispatch; /* in known code, but in no dispatch of ours (runtime's kernels) */
-	uint64_t no_code;     /* the address is in no loaded code object */
+	uint64_t no_code;     /* of a dispatch of ours, but in no loaded code object */
+	uint64_t foreign;     /* neither: the runtime's own copies, which have no code object */
 	uint64_t misaligned;  /* in one, but not on an instruction */
 	uint64_t invalid, skipped; /* the hardware says so */
 	uint64_t dropped;	   /* no memory to count it */
