@@ -14,8 +14,10 @@
 #include "common/log.h"
 #include "merge.h"
 #include "probe_run_options.h"
+#include "probe_run_paths.h"
 #include "probe_run_server.h"
 #include "probe_run_session.h"
+#include "store/store.h"
 
 /* The simulated GPU's kernels are short; a GPU's must not be disturbed. */
 static const char *const defaults[2][RUN_SAMPLING_OPTIONS] = {
@@ -36,14 +38,36 @@ static struct probe_err *choose_sampling(struct run_sampling *sampling, bool gpu
 	return err ? err : run_sampling_check(sampling);
 }
 
+/* What was there is not to be taken for what this run makes, should it end before that. */
+static struct probe_err *remove_old(const struct run_config *config)
+{
+	struct run_keys keys = {.pid = getpid()};
+	struct probe_err *err;
+	char *path;
+
+	if (!config->force || run_keys_vary(config->directory) || run_keys_vary(config->file))
+		return NULL;
+	path = run_output_path(config->directory, config->file, &keys);
+	if (!path)
+		return probe_err_oom();
+	err = probe_store_remove(path);
+	free(path);
+	return err;
+}
+
 struct probe_err *run_pass_config(const struct run_config *config, enum run_pass_kind kind,
 				  bool gpu, struct run_config *ret, char **file)
 {
+	struct probe_err *err;
+
 	*ret = *config;
 	if (kind == RUN_PASS_PROBED) {
 		ret->sampling = (struct run_sampling){0};
 		return NULL;
 	}
+	err = remove_old(config);
+	if (err)
+		return err;
 	if (asprintf(file, "%s.sampled", config->file) < 0) {
 		*file = NULL;
 		return probe_err_oom();

@@ -28,7 +28,7 @@ static uint64_t now_ns(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-static struct probe_err *remove_old(const char *path)
+struct probe_err *probe_store_remove(const char *path)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
 	struct stat st;
@@ -73,7 +73,7 @@ static char *plain_path(const char *path)
 
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
 {
-	struct probe_err *err = force ? remove_old(path) : NULL;
+	struct probe_err *err = force ? probe_store_remove(path) : NULL;
 	struct probe_store *store;
 	int rc;
 

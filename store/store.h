@@ -59,6 +59,9 @@ struct probe_cell probe_cell_text(const char *text); /* NULL = SQL NULL */
 struct probe_cell probe_cell_text_n(const char *text, size_t len);
 struct probe_cell probe_cell_blob(const void *bytes, size_t size);
 
+/* Unlink the file and what SQLite keeps beside it; that there is none is no error. */
+struct probe_err *probe_store_remove(const char *path);
+
 /*
  * Make the file `path` (mode 0600, O_EXCL; `force` removes an older one first) and open it. The
  * schema is made by probe_store_schema(), apart so that a caller can answer in between.
