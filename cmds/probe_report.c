@@ -84,7 +84,9 @@ static const struct probe_command command = {
 		"and 128 per excess line of 128 bytes, and 128 per LDS bank conflict.\n"
 		"Cycles saved by a fix are a model, rather an upper bound: samples that waited for\n"
 		"a line's accesses, as a share of the kernel's, times the avoidable part of its\n"
-		"LDS passes or lines, times the kernel's time.\n"
+		"LDS passes or lines, times the kernel's time. Lines that were in caches cost\n"
+		"less, down to nothing, and which were is not known: for global memory half of it\n"
+		"counts (saved_middle) where rows are put in order.\n"
 		"Exit status: 0 ok, 1 error, 2 usage.",
 };
 

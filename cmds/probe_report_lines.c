@@ -147,7 +147,8 @@ static struct probe_err *put_joined(const struct report *report, const struct re
 	/* -s may be of the findings. */
 	if (!fits(report, &report_join_query))
 		view.sort = NULL;
-	puts("where waves waited, and what the memory system did there (est.: a model, up to so many)");
+	puts("where waves waited, and what the memory system did there (est.: a model, up to so many;\n"
+	     "of global memory perhaps none: whether it was in caches is not known)");
 	return report_rows(&view, db, &report_join_query, true, true);
 }
 

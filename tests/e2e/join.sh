@@ -12,7 +12,7 @@ probe-report lines --all --format json twice.db >join.json
 # The two bad lines, by what they would save; nothing is to be saved where nothing is wrong.
 expect "what costs" "$(jq -c '[.[] | select(.saved_cycles > 0) | [(.kernel | sub("\\(.*"; "")), .memory]]' join.json)" \
 	'[["transpose_naive","global"],["transpose_lds","lds"]]'
-expect "order" "$(jq -c 'map(.saved_cycles // 0) | . == (sort | reverse)' join.json)" true
+expect "order" "$(jq -c 'map(.saved_middle // 0) | . == (sort | reverse)' join.json)" true
 expect "the tile's column read" \
 	"$(jq -c '[.[] | select(.kernel | test("transpose_lds")) | select(.conflicts > 0) | [.executions, .conflicts]]' join.json)" \
 	'[[1024,63488]]'

@@ -42,9 +42,9 @@ echo "== the join; the order of the files does not matter"
 probe-report lines --format json --runs a.db b.db >ab
 probe-report lines --format json --runs b.db a.db | sed 's/b.db and a.db/a.db and b.db/' | cmp ab -
 jq -c '.[] | [.position, .memory, .samples, .waiting, .waiting_share, .stalled_share, .lines128_excess,
-	.avoidable, .saved_cycles, .saved_share, .kernel_cycles]' ab
+	.avoidable, .saved_cycles, .saved_middle, .saved_share, .kernel_cycles]' ab
 echo "== as text"
-probe-report lines --runs a.db b.db | head -14
+probe-report lines --runs a.db b.db | head -15
 echo "== columns of either table"
 probe-report lines -f position,saved_cycles --format csv --runs a.db b.db
 probe-report lines -f line,column,excess --format csv --runs a.db b.db 2>&1 | head -1
