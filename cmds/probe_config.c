@@ -65,6 +65,9 @@ static const struct probe_command command = {
 static const char *const targets[] = {
 	"gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909",
 	"gfx90a", "gfx90c", "gfx940", "gfx941", "gfx942",
+	/* The memory kind only. */
+	"gfx1010", "gfx1011", "gfx1012", "gfx1013", "gfx1030", "gfx1031", "gfx1032", "gfx1033",
+	"gfx1034", "gfx1035", "gfx1036", "gfx1100", "gfx1101", "gfx1102", "gfx1103",
 };
 
 struct request {

@@ -241,7 +241,8 @@ static const char *verb_for(const struct run_config *config)
 		return "samples";
 	for (size_t i = 0; i < config->handler_count; i++)
 		if (!strcmp(config->handlers[i].name, "memory") ||
-		    !strcmp(config->handlers[i].name, "count"))
+		    (config->kind == PROBE_KIND_COUNT &&
+		     !strcmp(config->handlers[i].name, "count")))
 			return "lines";
 	return config->handler_count ? "tables" : "lines";
 }

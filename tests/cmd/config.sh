@@ -53,14 +53,14 @@ for option in $("$config" --print-options); do
 	grep -qe "${option%=}" "$dir/help" || fail "--help lacks $option"
 done
 
-# The targets are those the pass instruments.
+# The targets are those whose kernels the pass clones.
 if [ -e "$build/lib/probe/llvm-15/libprobe.so" ] && command -v opt-15 >/dev/null; then
-	for target in $("$config" --targets) gfx803 gfx950 gfx1030 gfx1100; do
+	for target in $("$config" --targets) gfx803 gfx950 gfx1201; do
 		sed "s/TARGET/$target/" "$source/tests/cmd/config.ll" >"$dir/kernel.ll"
-		sites=$(opt-15 -load-pass-plugin "$build/lib/probe/llvm-15/libprobe.so" -passes=probe \
-			-S "$dir/kernel.ll" 2>/dev/null | grep -c '^@__probe_sites') || true
+		clones=$(opt-15 -load-pass-plugin "$build/lib/probe/llvm-15/libprobe.so" -passes=probe \
+			-S "$dir/kernel.ll" 2>/dev/null | grep -c '^define .*@__probe_memory_kernel(') || true
 		known=0
 		"$config" --targets | grep -qx "$target" && known=1
-		[ "$sites" = "$known" ] || fail "$target: site tables $sites, listed $known"
+		[ "$clones" = "$known" ] || fail "$target: $clones clones, listed $known"
 	done
 fi
