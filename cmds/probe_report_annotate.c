@@ -14,7 +14,8 @@
 #include "report_text.h"
 
 static const struct report_column columns[] = {
-	{"kernel", "kernel", REPORT_TEXT, true, "name", "demangled"},
+	{"kernel", "kernel", REPORT_TEXT, true, "name",
+	 "demangled, or [function] and its name: not inlined, called by any kernel"},
 	{"address", "address", REPORT_INT, true, "address", "in the code object's image"},
 	{"instruction", "instruction", REPORT_TEXT, true, "text", "disassembled"},
 	{"file", "file", REPORT_TEXT, false, "file", "empty: compiled without -g"},
@@ -27,7 +28,7 @@ static const struct report_column columns[] = {
 	 "lds, global, scalar: what it accesses; wait: s_waitcnt"},
 	{"samples", "samples", REPORT_INT, true, "samples", "of waves that stood here"},
 	{"share", "%", REPORT_REAL, true, "round(100.0 * samples / total, 2)",
-	 "of the kernel's samples"},
+	 "of the kernel's samples, or the function's"},
 	{"issued", "issued", REPORT_INT, true, "issued", "in the cycle of the sample"},
 	{"stalled", "stalled", REPORT_INT, true, "stalled", "the sum of the next"},
 	{"waitcnt", "waitcnt", REPORT_INT, true, "waitcnt", "waiting for memory or LDS"},
@@ -92,23 +93,32 @@ static const struct report_column columns[] = {
 	"WHEN i.text LIKE '%\\_load%' ESCAPE '\\' OR i.text LIKE 'ds\\_read%' ESCAPE '\\' THEN 1 " \
 	"WHEN i.text LIKE '%\\_store%' ESCAPE '\\' OR i.text LIKE 'ds\\_write%' ESCAPE '\\' THEN 2 END"
 
+/* Functions that were not inlined, and were sampled; whichever kernels called them. */
+#define FUNCTIONS                                                                                  \
+	"SELECT -row_number() OVER (ORDER BY co, name), name, '@' || min(address), co, shift "     \
+	"FROM (SELECT *, probe_kernel_at(co, address) AS name FROM (SELECT "                       \
+	"s.code_object_id AS co, s.offset - (o.load_delta - o.load_base) AS address, "             \
+	"o.load_delta - o.load_base AS shift FROM probe_sample s JOIN rocpd_info_code_object o "   \
+	"ON o.id = s.code_object_id)) WHERE name LIKE '[function] %' GROUP BY co, name"
+
 /* Original kernels that were launched; clones have the same lines twice over. */
-#define ROWS(source, sites, times)                                                                   \
-	"(WITH kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, "             \
-	"k.kernel_name AS symbol, k.code_object_id AS co, o.load_delta - o.load_base AS shift "      \
-	"FROM rocpd_info_kernel_symbol k JOIN rocpd_info_code_object o ON "                          \
-	"o.id = k.code_object_id WHERE k.id IN (SELECT kernel_id FROM probe_dispatch)), "            \
-	"hits AS MATERIALIZED (SELECT * FROM " source "), " sites ", " times                         \
-	" SELECT k.kernel, k.name, k.co, i.*, h.*, m.executions, m.lines128, m.needed128, "          \
-	"m.excess128, m.passes, m.ideal_passes, m.conflicts, m.max_way, t.spans, "                   \
-	"t.span_executions, t.span_cycles, t.span_share, src.text AS source, "                       \
-	"probe_comment_at(k.co, i.address) AS stack, "                                               \
-	"sum(h.samples) OVER (PARTITION BY k.kernel) AS total FROM kernels k, "                      \
-	"probe_instructions(k.co, k.symbol) i LEFT JOIN hits h ON h.code_object_id = k.co AND "      \
-	"h.offset = i.address + k.shift LEFT JOIN sites m ON m.kernel = k.kernel AND "               \
-	"m.file = i.file AND m.line = i.line AND m.\"column\" = i.\"column\" AND "                   \
-	"m.space = i.space AND m.access = " ACCESS " LEFT JOIN spans t ON "                          \
-	"t.kernel = k.kernel AND t.file = i.file AND t.line = i.line LEFT JOIN probe_source src ON " \
+#define ROWS(source, sites, times)                                                                          \
+	"(WITH kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, "                    \
+	"k.kernel_name AS symbol, k.code_object_id AS co, o.load_delta - o.load_base AS shift "             \
+	"FROM rocpd_info_kernel_symbol k JOIN rocpd_info_code_object o ON "                                 \
+	"o.id = k.code_object_id WHERE k.id IN (SELECT kernel_id FROM probe_dispatch) UNION ALL " FUNCTIONS \
+	"), "                                                                                               \
+	"hits AS MATERIALIZED (SELECT * FROM " source "), " sites ", " times                                \
+	" SELECT k.kernel, k.name, k.co, i.*, h.*, m.executions, m.lines128, m.needed128, "                 \
+	"m.excess128, m.passes, m.ideal_passes, m.conflicts, m.max_way, t.spans, "                          \
+	"t.span_executions, t.span_cycles, t.span_share, src.text AS source, "                              \
+	"probe_comment_at(k.co, i.address) AS stack, "                                                      \
+	"sum(h.samples) OVER (PARTITION BY k.kernel) AS total FROM kernels k, "                             \
+	"probe_instructions(k.co, k.symbol) i LEFT JOIN hits h ON h.code_object_id = k.co AND "             \
+	"h.offset = i.address + k.shift LEFT JOIN sites m ON m.kernel = k.kernel AND "                      \
+	"m.file = i.file AND m.line = i.line AND m.\"column\" = i.\"column\" AND "                          \
+	"m.space = i.space AND m.access = " ACCESS " LEFT JOIN spans t ON "                                 \
+	"t.kernel = k.kernel AND t.file = i.file AND t.line = i.line LEFT JOIN probe_source src ON "        \
 	"src.file = i.file AND src.line = i.line)"
 
 #define QUERY(source, sites, times)                                                                \
@@ -198,7 +208,8 @@ static bool changed(char **before, const char *now)
 static void put_kernel(const struct text *text)
 {
 	fputs(report_bold(text->report), stdout);
-	fputs("kernel ", stdout);
+	if (*report_cell(text->stmt, F_KERNEL) != '[')
+		fputs("kernel ", stdout);
 	report_put(report_cell(text->stmt, F_KERNEL));
 	printf("%s\n%8s %6s  %-28s %5s  %8s\n", report_plain(text->report), "samples", "%",
 	       "where waves were", "lanes", "address");

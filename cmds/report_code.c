@@ -60,20 +60,37 @@ static bool terminates(const char *text)
 	return begins(text, "s_endpgm") || begins(text, "s_branch") || begins(text, "s_setpc");
 }
 
-/* Up to the next kernel or function, without what pads the end. */
-static size_t length_of(struct report_code *code, const struct probe_kernel *kernel,
-			const struct probe_instruction *rows, size_t most)
+static const struct probe_symbol *symbol_of(const struct report_code *code, uint64_t address)
+{
+	return code->codeobj && code->codeobj->functions
+		       ? probe_functions_find(code->codeobj->functions, address)
+		       : NULL;
+}
+
+/* Where code that begins at the address must have ended, by the symbols. */
+static uint64_t end_of(const struct report_code *code, uint64_t address)
 {
 	const struct probe_kernels *kernels = code->codeobj->kernels;
-	const struct probe_inlines *inlines = report_code_inlines(code);
-	const struct probe_scope *own = report_code_function(inlines, kernel->address);
+	const struct probe_symbol *symbol = symbol_of(code, address);
 	uint64_t end = UINT64_MAX;
+
+	if (symbol && symbol->address == address && symbol->size &&
+	    symbol->size < UINT64_MAX - address)
+		end = address + symbol->size;
+	for (size_t i = 0; i < kernels->count; i++)
+		if (kernels->kernels[i].address > address && kernels->kernels[i].address < end)
+			end = kernels->kernels[i].address;
+	return end;
+}
+
+/* Up to the next kernel or function, without what pads the end. */
+static size_t length_of(struct report_code *code, const struct probe_instruction *rows, size_t most)
+{
+	const struct probe_inlines *inlines = report_code_inlines(code);
+	const struct probe_scope *own = report_code_function(inlines, rows->address);
+	uint64_t end = end_of(code, rows->address);
 	size_t count = 0;
 
-	for (size_t i = 0; i < kernels->count; i++)
-		if (kernels->kernels[i].address > kernel->address &&
-		    kernels->kernels[i].address < end)
-			end = kernels->kernels[i].address;
 	while (count < most && rows[count].address < end) {
 		const struct probe_scope *scope =
 			report_code_function(inlines, rows[count].address);
@@ -89,20 +106,46 @@ static size_t length_of(struct report_code *code, const struct probe_kernel *ker
 	return count;
 }
 
+/* Where the function begins that an address is in; 0: not known. */
+static uint64_t function_start(struct report_code *code,
+			       const struct probe_disassembly *disassembly, uint64_t address)
+{
+	const struct probe_symbol *symbol = symbol_of(code, address);
+	const struct probe_inlines *inlines = report_code_inlines(code);
+	const struct probe_scope *scope = report_code_function(inlines, address);
+	const struct probe_instruction *row = probe_disassembly_find(disassembly, address);
+
+	if (symbol)
+		return symbol->address;
+	if (!row || !scope)
+		return 0;
+	while (row > disassembly->rows && report_code_function(inlines, row[-1].address) == scope)
+		row--;
+	return row->address;
+}
+
+/* "@ADDRESS": of the function there. */
 static void find_rows(struct cursor *cursor, const char *symbol)
 {
-	const struct probe_kernel *kernel = kernel_of(cursor->code, symbol);
+	struct report_code *code = cursor->code;
+	const struct probe_kernel *kernel = kernel_of(code, symbol);
+	bool function = symbol && *symbol == '@';
 	const struct probe_disassembly *disassembly =
-		kernel ? report_code_disassembly(cursor->code) : NULL;
-	const struct probe_instruction *first =
-		disassembly ? probe_disassembly_find(disassembly, kernel->address) : NULL;
+		kernel || function ? report_code_disassembly(code) : NULL;
+	const struct probe_instruction *first;
+	uint64_t start;
 
 	cursor->count = 0;
+	if (!disassembly)
+		return;
+	start = kernel ? kernel->address
+		       : function_start(code, disassembly, strtoull(symbol + 1, NULL, 10));
+	first = probe_disassembly_find(disassembly, start);
 	if (!first)
 		return;
 	cursor->rows = first;
-	cursor->count = length_of(cursor->code, kernel, first,
-				  disassembly->count - (size_t)(first - disassembly->rows));
+	cursor->count =
+		length_of(code, first, disassembly->count - (size_t)(first - disassembly->rows));
 }
 
 /* ---- Waits ----------------------------------------------------------------------------------- */

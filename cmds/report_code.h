@@ -34,7 +34,8 @@ const struct probe_scope *report_code_function(const struct probe_inlines *inlin
 					       uint64_t address);
 
 /*
- * Table-valued SQL functions of a code object and a kernel's symbol, in the order of addresses:
+ * Table-valued SQL functions of a code object and a kernel's symbol, or '@' and an address in a
+ * function that was not inlined, in the order of addresses:
  * probe_instructions: address, size, text, file, line, "column", space
  * ("lds", "global", "scalar": memory it accesses; "wait": an s_waitcnt; else "").
  * probe_waits: wait, producer (addresses), weight: which accesses an s_waitcnt waits for, each with

@@ -78,3 +78,11 @@ INSERT INTO probe_time_span VALUES (1, 1, 1, 1, 'block', 'copy', 20, 5000, 0.8);
 END
 probe-report annotate copy times.db | body | grep -B1 -A1 time:
 probe-report annotate copy --format csv -f address,spans,span_executions,span_cycles,span_share times.db | sed -n 3,5p
+echo "== a function that was not inlined"
+make inline.db inline-dwarf5
+sql inline.db <<END
+UPDATE probe_sample SET offset = 0x8c0 WHERE offset = 0x818;
+UPDATE probe_state SET offset = 0x8c0 WHERE offset = 0x818;
+DELETE FROM probe_sample WHERE offset <> 0x8c0;
+END
+probe-report annotate apart inline.db | sed -n '/^.function/,/^$/p'
