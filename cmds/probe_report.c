@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* probe-report: read what probe-run recorded. The command line; verbs are in files of their own. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -154,6 +156,18 @@ static struct probe_err *set_kernel(struct report *report, const char *value)
 	return NULL;
 }
 
+static struct probe_err *set_source_root(struct report *report, const char *value)
+{
+	struct stat st;
+
+	if (stat(value, &st))
+		return probe_err_create("--source-dir: '%s': %s", value, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return probe_err_create("--source-dir: '%s' is no directory", value);
+	report->source_root = value;
+	return NULL;
+}
+
 static struct probe_err *set_separator(struct report *report, const char *value)
 {
 	if (!strcmp(value, "\\t"))
@@ -221,6 +235,7 @@ static struct probe_err *take(void *user, int key, const char *value)
 	case KEY_KERNEL:
 		return set_kernel(report, value);
 	case KEY_BY:
+		report->by_given = true;
 		return set_by(report, value);
 	case KEY_DISPATCHES:
 		return report_set_dispatches(report, value);
@@ -246,8 +261,7 @@ static struct probe_err *take(void *user, int key, const char *value)
 		report->table = value;
 		return NULL;
 	case KEY_SOURCE_ROOT:
-		report->source_root = value;
-		return NULL;
+		return set_source_root(report, value);
 	default:
 		return take_other(line, key, value);
 	}
@@ -302,7 +316,13 @@ static struct probe_err *take_kernel(struct report *report)
 	word = report->files[0];
 	report->file_count--;
 	memmove(report->files, report->files + 1, report->file_count * sizeof(*report->files));
-	return set_kernel(report, word);
+	report->kernel_literal = true;
+	/* A name that is no pattern matches itself only: this one matches nothing else. */
+	if (regcomp(&report->kernel_regex, word, REG_EXTENDED | REG_NOSUB) &&
+	    regcomp(&report->kernel_regex, "^$x", REG_EXTENDED | REG_NOSUB))
+		return probe_err_oom();
+	report->kernel = word;
+	return NULL;
 }
 
 /* Which options go with which verbs. */
@@ -320,6 +340,11 @@ static struct probe_err *check_options(const struct report *report)
 	if (report_filtered(report) && !samples)
 		return probe_err_create("--dispatches, --start, --end: go with samples, annotate "
 					"and flame");
+	if (report->by_given && report->verb != REPORT_SAMPLES)
+		return probe_err_create("--by: goes with samples only");
+	if (report->format != REPORT_TABLE && report->format != REPORT_ROCPROFV3 &&
+	    report->verb == REPORT_FLAME)
+		return probe_err_create("--format: flame has one form, folded stacks");
 	if (report->format == REPORT_ROCPROFV3 && report->verb != REPORT_SAMPLES)
 		return probe_err_create("--format rocprofv3: goes with samples only");
 	return NULL;

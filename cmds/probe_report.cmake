@@ -20,6 +20,7 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/report_account.c
 	${CMAKE_CURRENT_LIST_DIR}/report_code.c
 	${CMAKE_CURRENT_LIST_DIR}/report_filter.c
+	${CMAKE_CURRENT_LIST_DIR}/report_no_samples.c
 	${CMAKE_CURRENT_LIST_DIR}/report_position.c
 	${CMAKE_CURRENT_LIST_DIR}/report_query.c
 	${CMAKE_CURRENT_LIST_DIR}/report_runs.c

@@ -353,6 +353,37 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 	return err;
 }
 
+#define LAUNCHED                                                                                   \
+	"rocpd_info_kernel_symbol k WHERE EXISTS (SELECT 1 FROM probe_dispatch d WHERE "           \
+	"d.kernel_id = k.id)"
+
+/* A kernel that is asked for by name and was not launched is an error: name those that were. */
+static struct probe_err *check_kernel(const struct report *report, const struct report_db *db)
+{
+	bool any = true, row = false;
+	struct probe_err *err = NULL;
+	sqlite3_stmt *stmt = NULL;
+
+	if (report->kernel)
+		err = report_any(db, "SELECT 1 FROM " LAUNCHED " AND probe_match(k.display_name)",
+				 &any);
+	if (err || any)
+		return err;
+	err = report_prepare_sql(db,
+				 "SELECT coalesce(group_concat(name, '; '), 'none') FROM (SELECT "
+				 "DISTINCT k.display_name AS name FROM " LAUNCHED
+				 " ORDER BY 1 LIMIT 20)",
+				 &stmt);
+	if (!err)
+		err = report_step(db, stmt, &row);
+	if (!err)
+		err = probe_err_create("%s: no kernel that was launched is or matches '%s'; "
+				       "launched: %s",
+				       db->path, report->kernel, report_cell(stmt, 0));
+	sqlite3_finalize(stmt);
+	return err;
+}
+
 struct probe_err *report_annotate(const struct report *report, struct report_db *db, bool first,
 				  bool last)
 {
@@ -365,6 +396,9 @@ struct probe_err *report_annotate(const struct report *report, struct report_db 
 	if (err)
 		return err;
 	query = &queries[source][probed][timed];
+	err = check_kernel(report, db);
+	if (err)
+		return err;
 	if (report->format != REPORT_TABLE) {
 		err = report_not_joined(report, db);
 		return err ? err : report_rows(report, db, query, first, last);

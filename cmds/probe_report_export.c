@@ -5,6 +5,7 @@
  * by one.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/err.h"
@@ -50,13 +51,41 @@ static char *flame_sql(const struct report *report, enum report_source source)
 		report->kernel ? " WHERE probe_match(coalesce(kernel, '(unknown)'))" : "");
 }
 
+/* No graph can be made of it, so that it is an error. */
+static struct probe_err *nothing(const struct report *report, const struct report_db *db)
+{
+	bool any = false;
+	struct probe_err *err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
+	const char *why = "";
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!err && !any)
+		err = report_no_samples(db, &why);
+	if (err)
+		return err;
+	if (!any)
+		return probe_err_create("%s: no samples: %s", db->path, why);
+	out = open_memstream(&text, &size);
+	if (!out)
+		return probe_err_oom();
+	err = report_no_choice(report, db, out);
+	if (fclose(out) && !err)
+		err = probe_err_oom();
+	if (!err)
+		err = probe_err_create("%s: %s", db->path, text);
+	free(text);
+	return err;
+}
+
 struct probe_err *report_flame(const struct report *report, struct report_db *db)
 {
 	sqlite3_stmt *stmt = NULL;
 	enum report_source source;
 	struct probe_err *err = report_source(report, db, &source);
 	char *sql = err ? NULL : flame_sql(report, source);
-	bool row = true;
+	bool row = true, any = false;
 
 	if (!err && !sql)
 		err = probe_err_oom();
@@ -69,9 +98,10 @@ struct probe_err *report_flame(const struct report *report, struct report_db *db
 			break;
 		report_put(report_cell(stmt, 0));
 		printf(" %s\n", report_cell(stmt, 1));
+		any = true;
 	}
 	sqlite3_finalize(stmt);
-	return err;
+	return err || any ? err : nothing(report, db);
 }
 
 /* ---- rocprofv3 ------------------------------------------------------------------------------ */
@@ -129,6 +159,9 @@ static void put_header(bool stochastic)
 			  "\"Wave_Count\""
 			: "");
 }
+
+/* Of the first file: all that follow have its columns. */
+static bool header_stochastic;
 
 static uint64_t number(sqlite3_stmt *stmt, enum field field)
 {
@@ -198,6 +231,12 @@ struct probe_err *report_rocprofv3(const struct report *report, const struct rep
 		err = report_any(db, "SELECT 1 FROM probe_sampler WHERE method = 1", &stochastic);
 	if (err)
 		return err;
+	if (!first && stochastic != header_stochastic)
+		return probe_err_create("%s: sampled by %s, the file before by %s, which have "
+					"other columns: show them one at a time",
+					db->path, stochastic ? "stochastic" : "host trap",
+					stochastic ? "host trap" : "stochastic");
+	header_stochastic = stochastic;
 	if (first && report->header)
 		put_header(stochastic);
 	return put_rows(report, db, stochastic);

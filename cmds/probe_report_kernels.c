@@ -154,7 +154,8 @@ static struct probe_err *put_samples(const struct report *report, const struct r
 		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
 	if (err || !any)
 		return err;
-	view.fields = "position,kernel,samples,share,issued,waitcnt,barrier,alu,arbiter,lanes";
+	view.fields =
+		"position,kernel,samples,share,issued,waitcnt,barrier,alu,arbiter,fetch,lanes";
 	err = report_rows(&view, db, report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), true,
 			  true);
 	putchar('\n');
@@ -171,6 +172,8 @@ struct probe_err *report_summary(const struct report *report, struct report_db *
 	if (report->format != REPORT_TABLE)
 		return report_kernels(report, db, first, last);
 	err = report_head(report, db);
+	if (!err && report_db_has(db, "probe_sampler"))
+		err = report_samplers(db);
 	if (err)
 		return err;
 	view.limit = limited ? report->limit : 10;

@@ -154,6 +154,14 @@ struct probe_err *report_source(const struct report *report, const struct report
 	*ret = REPORT_FROM_SUMS;
 	if (!report_db_has(db, "probe_sample"))
 		return probe_err_create("%s: recorded by a Probe without PC sampling", db->path);
+	err = report_any(db,
+			 "SELECT 1 FROM probe_sample WHERE samples < 0 OR lanes < 0 OR waves < 0 "
+			 "UNION ALL SELECT 1 FROM probe_state WHERE samples < 0 LIMIT 1",
+			 &raw);
+	if (!err && raw)
+		err = probe_err_create("%s is damaged: it counts fewer than no samples", db->path);
+	if (err)
+		return err;
 	if (!report_filtered(report) && report->by != REPORT_BY_DISPATCH)
 		return NULL;
 	if (!report_db_has(db, "probe_profile"))
@@ -163,6 +171,28 @@ struct probe_err *report_source(const struct report *report, const struct report
 	if (report_timed(report))
 		err = report_any(db, "SELECT 1 FROM probe_rawsample LIMIT 1", &raw);
 	*ret = raw ? REPORT_FROM_SAMPLES : REPORT_FROM_DISPATCHES;
+	return err;
+}
+
+struct probe_err *report_none(const struct report *report, const struct report_db *db,
+			      const struct report_query *query, bool *ret)
+{
+	struct report view = *report;
+	unsigned char first = 0;
+	sqlite3_stmt *stmt = NULL;
+	bool row = true;
+	struct probe_err *err = NULL;
+
+	*ret = false;
+	if (!report->kernel && !report_filtered(report))
+		return NULL;
+	view.fields = view.sort = NULL;
+	view.limit = -1;
+	err = report_prepare(&view, db, query, &first, 1, &stmt);
+	if (!err)
+		err = report_step(db, stmt, &row);
+	*ret = !row;
+	sqlite3_finalize(stmt);
 	return err;
 }
 
@@ -207,9 +237,38 @@ struct probe_err *report_samples_head(const struct report *report, const struct 
 		puts("note: --start and --end choose whole dispatches that overlap the window: "
 		     "samples were not kept one by one (probe-run --pc-sampling-raw)");
 	putchar('\n');
-	if (!err && !*any)
-		puts("no samples: the program ran without PC sampling (probe-run "
-		     "--pc-sampling-method)");
+	if (!err && !*any) {
+		const char *why;
+
+		err = report_no_samples(db, &why);
+		if (!err)
+			printf("no samples: %s\n", why);
+	}
+	return err;
+}
+
+static struct probe_err *rows_or_why(const struct report *report, const struct report_db *db,
+				     const struct report_query *query)
+{
+	bool none = false, compiler = false;
+	struct probe_err *err = report_none(report, db, query, &none);
+
+	if (!err && none) {
+		err = report_no_choice(report, db, stdout);
+		putchar('\n');
+		return err;
+	}
+	if (!err)
+		err = report_rows(report, db, query, true, true);
+	if (!err && !report->kernel && !report_filtered(report))
+		err = report_unsampled(db);
+	if (!err && (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION))
+		err = report_any(db,
+				 "SELECT 1 FROM " ROWS("probe_sample") " WHERE position LIKE "
+								       "'%:0' LIMIT 1",
+				 &compiler);
+	if (compiler)
+		puts("line 0: code that the compiler made, of no line of its own");
 	return err;
 }
 
@@ -230,7 +289,7 @@ struct probe_err *report_samples(const struct report *report, struct report_db *
 		return report_rows(report, db, query, first, last);
 	err = report_samples_head(report, db, source, &any);
 	if (!err && any)
-		err = report_rows(report, db, query, first, last);
+		err = rows_or_why(report, db, query);
 	if (!err) {
 		putchar('\n');
 		err = report_account(report, db);

@@ -55,12 +55,13 @@ struct report {
 	bool color;
 	bool header;
 	bool all; /* also lines that cost no more than they need */
-	bool fields_given;
+	bool fields_given, by_given;
 	bool runs;     /* the files are two runs of one program */
 	int64_t limit; /* -1 = none */
 	char separator;
 	const char *sort, *fields; /* as given, NULL = default */
 	const char *kernel;	   /* regex as given, NULL = all */
+	bool kernel_literal;	   /* it may also be a whole name */
 	regex_t kernel_regex;
 	struct report_range dispatches[REPORT_RANGES_MAX];
 	size_t dispatch_count;	 /* 0 = all */
@@ -123,6 +124,18 @@ struct probe_err *report_samplers(const struct report_db *db);
 /* report_head(), how it was sampled, and what to say if there are no samples. */
 struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
 				      enum report_source source, bool *any);
+/* Was it sampled, whatever came of it? */
+struct probe_err *report_sampled(const struct report_db *db, bool *ret);
+/* Why a database has no samples at all: what follows "no samples: ". */
+struct probe_err *report_no_samples(const struct report_db *db, const char **ret);
+/* The same for -k, --dispatches, --start and --end that choose none; a sentence without end. */
+struct probe_err *report_no_choice(const struct report *report, const struct report_db *db,
+				   FILE *out);
+/* Is there no row for what they choose? */
+struct probe_err *report_none(const struct report *report, const struct report_db *db,
+			      const struct report_query *query, bool *ret);
+/* A line with the kernels that ran but were never hit, if there are any. */
+struct probe_err *report_unsampled(const struct report_db *db);
 /* The query of samples by `by`. */
 const struct report_query *report_samples_query(enum report_by by, enum report_source source);
 

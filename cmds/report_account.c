@@ -360,7 +360,8 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 				   bool *told)
 {
 	struct probe_err *err;
-	bool none, no_dispatch = false, off = false, sampled = false;
+	bool none, no_dispatch = false, off = false, sampled = false, any = false;
+	const char *why = "";
 
 	*told = false;
 	none = count_is_zero(db, "SELECT count(*) FROM probe_dispatch WHERE verdict = 0", &err);
@@ -377,10 +378,18 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 		puts("no records: the program launched no kernel");
 		return NULL;
 	}
-	if (off && report_db_has(db, "probe_sample"))
-		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &sampled);
+	if (off)
+		err = report_sampled(db, &sampled);
+	if (!err && sampled)
+		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
+	if (!err && sampled && !any)
+		err = report_no_samples(db, &why);
 	if (err)
 		return err;
+	if (sampled && !any) {
+		printf("sampled, without probes, and no samples: %s\n", why);
+		return NULL;
+	}
 	if (sampled) {
 		puts("sampled, without probes: probe-report samples and annotate show where waves "
 		     "were;\nprobe-run --twice samples and probes");

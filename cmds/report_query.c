@@ -15,20 +15,21 @@
 /* SQL function probe_match(text): -k. */
 static void match(sqlite3_context *context, int count, sqlite3_value **values)
 {
-	const regex_t *regex = sqlite3_user_data(context);
+	const struct report *report = sqlite3_user_data(context);
 	const char *text = (const char *)sqlite3_value_text(values[0]);
 
 	(void)count;
-	sqlite3_result_int(context, text && !regexec(regex, text, 0, NULL, 0));
+	sqlite3_result_int(context,
+			   text && ((report->kernel_literal && !strcmp(report->kernel, text)) ||
+				    !regexec(&report->kernel_regex, text, 0, NULL, 0)));
 }
 
 struct probe_err *report_functions(const struct report *report, sqlite3 *db)
 {
 	if (report_position_register(db) || report_filter_register(report, db) ||
 	    report_unpack_register(db) ||
-	    (report->kernel &&
-	     sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8,
-				     (void *)&report->kernel_regex, match, NULL, NULL)))
+	    (report->kernel && sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8,
+						       (void *)report, match, NULL, NULL)))
 		return probe_err_oom();
 	return NULL;
 }
@@ -100,6 +101,11 @@ static int find_column(const struct report_query *query, const char *name, size_
 	for (size_t i = 0; i < query->count; i++)
 		if (strlen(query->columns[i].name) == len &&
 		    !memcmp(query->columns[i].name, name, len))
+			return (int)i;
+	/* As it is above the column, such as %. */
+	for (size_t i = 0; i < query->count; i++)
+		if (strlen(query->columns[i].title) == len &&
+		    !memcmp(query->columns[i].title, name, len))
 			return (int)i;
 	return -1;
 }

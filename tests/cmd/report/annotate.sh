@@ -55,20 +55,22 @@ probe-report annotate copy --format csv -f kernel,source run.db | tail -3
 echo "== without debug information"
 make stripped.db tile-nodebug
 probe-report annotate copy stripped.db | body
+echo "== a name as it is printed, which is another thing as a pattern"
+probe-report annotate 'void ns::tile<32>(float*, float const*, int)' stripped.db | grep ^kernel
 echo "== without probes"
 sql run.db <<END
 DROP TABLE probe_memory_site;
 END
 probe-report annotate tile run.db | body | head -8
 echo "== nothing matches, a code object that cannot be read, wrong use"
-probe-report annotate nobody run.db | grep name
+probe-report annotate nobody run.db 2>&1 || echo "status $?"
+probe-report annotate 'b(' run.db 2>&1
 sql run.db <<END
 UPDATE probe_code SET bytes = x'7f454c46';
 END
 probe-report annotate copy run.db | grep 'no code'
 probe-report annotate run.db -f nonsense 2>&1 | head -1
 probe-report annotate 2>&1 | head -1
-probe-report annotate '(' run.db 2>&1 | head -1
 echo "== with time stamps"
 make times.db tile-dwarf5
 sql times.db <<END

@@ -35,6 +35,8 @@ sed -n '802,804p;$p' csv
 probe-report samples --format rocprofv3 -d 2 --no-header probe-out/raw.db | wc -l
 echo "== rocprofv3, host trap"
 probe-report samples --format rocprofv3 probe-out/trap.db | head -2
+echo "== both methods are not one file"
+probe-report samples --format rocprofv3 probe-out/raw.db probe-out/trap.db 2>&1 | sed -n '822,$p'
 echo "== without them"
 probe-report samples --format rocprofv3 probe-out/sums.db 2>&1
 probe-report lines --format rocprofv3 probe-out/sums.db 2>&1

@@ -36,12 +36,24 @@ echo "== a window: whole dispatches without raw samples, half of one with them"
 view sums dispatch,samples --by dispatch --start 250ns --end 1us
 view raw dispatch,samples --by dispatch --start 250ns --end 1us
 probe-report samples --start 1.5us probe-out/sums.db | grep -e '^note: --start' -e '^sampled'
+echo "== nothing chosen: why"
+for choice in "-k nosuch" "-d 17-20" "--start 1s"; do
+	probe-report samples $choice probe-out/sums.db | grep '^no samples'
+	probe-report flame $choice probe-out/sums.db 2>&1 || echo "status $?"
+done
+view sums %,kernel -n 1
 echo "== usage"
+view sums position --source-dir /nonexist
+probe-report flame --by kernel probe-out/sums.db 2>&1
+probe-report flame --format json probe-out/sums.db 2>&1
 view sums position -d 3-2
 view sums position -d 1,x
 view sums position --start soon
 probe-report lines -d 1 probe-out/sums.db 2>&1
 echo "== damaged"
+cp probe-out/sums.db negative.db
+sqlite3 negative.db 'UPDATE probe_sample SET samples = -5'
+probe-report samples negative.db 2>&1
 sql probe-out/sums.db <<'END'
 UPDATE probe_profile SET bytes = x'0101ff7f00';
 END
