@@ -71,13 +71,6 @@ static struct probe_err *choose_device(struct run *run)
 	return NULL;
 }
 
-/* The cheapest kind that gives something to every handler; memory if there is none. */
-static void choose_kind(struct run *run)
-{
-	if (run->config.kind == PROBE_KIND_NONE)
-		run->config.kind = run_kind_for(&run->plugins);
-}
-
 static void warn_idle_handlers(const struct run *run)
 {
 	uint32_t streams = run_kind_streams(run->config.kind);
@@ -329,9 +322,10 @@ static struct probe_err *prepare(struct run *run)
 		err = check_tool(run);
 	if (!err)
 		err = run_plugins_load(&run->config, &run->layout, &run->plugins);
+	if (!err)
+		err = run_kind_choose(&run->plugins, &run->config.kind);
 	if (err)
 		return err;
-	choose_kind(run);
 	warn_idle_handlers(run);
 	err = run_groups_apply(&run->config);
 	if (!err)
@@ -465,8 +459,9 @@ static int act(struct run *run, char **argv)
 		break;
 	case RUN_ACTION_PRINT_ENV:
 		run->simulated = run->config.device != RUN_DEVICE_GPU && !gpu_present();
-		choose_kind(run);
-		err = make_variables(run);
+		err = run_kind_choose(&run->plugins, &run->config.kind);
+		if (!err)
+			err = make_variables(run);
 		print_variables(run);
 		break;
 	case RUN_ACTION_RUN:

@@ -74,6 +74,12 @@ struct probe_err *run_groups_apply(const struct run_config *config)
 			return probe_err_create("--filter-%c goes with --kind trace and time only; "
 						"--kind %s counts all workgroups",
 						names[i], run_kind_name(config->kind));
+	if (config->when_full != PROBE_FULL_BLOCK && config->instrumented &&
+	    !probe_kind_has_rings(config->kind))
+		return probe_err_create("--when-full %s goes with --kind trace and time only; "
+					"--kind %s has no rings that could be full",
+					config->when_full == PROBE_FULL_DROP ? "drop" : "sample",
+					run_kind_name(config->kind));
 	return NULL;
 }
 

@@ -2,8 +2,11 @@
 /* Which kind of probes the handlers need. One kind runs at a time. */
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
+#include "common/err.h"
 #include "probe_run_handlers.h"
+#include "probe_run_options.h"
 
 /* In the order of cost. */
 static const struct {
@@ -24,15 +27,62 @@ uint32_t run_kind_streams(enum probe_kind kind)
 	return 0;
 }
 
+/*
+ * What a handler is there for. Messages are beside the rest: a handler of accesses that takes
+ * messages as well is not served by a kind that has messages only, unless that kind is asked for.
+ */
+static uint32_t needed(const struct probe_handler *handler)
+{
+	uint32_t rest = handler->streams & ~(uint32_t)PROBE_STREAM_MESSAGE;
+
+	return rest ? rest : handler->streams;
+}
+
 enum probe_kind run_kind_for(const struct run_plugins *plugins)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		bool all = plugins->count > 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && plugins->count; i++) {
+		bool all = true;
 
 		for (size_t k = 0; k < plugins->count; k++)
-			all = all && (plugins->items[k].handler.streams & kinds[i].streams);
+			all = all && (needed(&plugins->items[k].handler) & kinds[i].streams);
 		if (all)
 			return kinds[i].kind;
 	}
-	return PROBE_KIND_MEMORY;
+	return plugins->count ? PROBE_KIND_NONE : PROBE_KIND_MEMORY;
+}
+
+/* "time needs time; log needs trace": a handler's kinds, cheapest first. */
+static size_t append_needs(const struct probe_handler *handler, char *text, size_t size)
+{
+	size_t n = (size_t)snprintf(text, size, "%s needs", handler->name);
+	const char *between = " ";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && n < size; i++) {
+		if (!(needed(handler) & kinds[i].streams))
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s%s", between,
+				      run_kind_name(kinds[i].kind));
+		between = " or ";
+	}
+	return n;
+}
+
+struct probe_err *run_kind_choose(const struct run_plugins *plugins, enum probe_kind *kind)
+{
+	char text[700] = "";
+	size_t n = 0;
+
+	if (*kind != PROBE_KIND_NONE)
+		return NULL;
+	*kind = run_kind_for(plugins);
+	if (*kind != PROBE_KIND_NONE)
+		return NULL;
+	for (size_t i = 0; i < plugins->count && n < sizeof(text) - 2; i++) {
+		if (i)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "; ");
+		n += append_needs(&plugins->items[i].handler, text + n, sizeof(text) - n);
+	}
+	return probe_err_create("no kind of probes serves all handlers of --analyze: %s; run the "
+				"program once for each kind",
+				text);
 }

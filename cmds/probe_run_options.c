@@ -434,7 +434,9 @@ static struct probe_err *settle(struct run_config *config)
 	}
 	if (config->handler_count)
 		return NULL;
-	return run_config_handlers(config, config->kind == PROBE_KIND_COUNT ? "count" : "memory");
+	return run_config_handlers(config, config->kind == PROBE_KIND_COUNT  ? "count"
+					   : config->kind == PROBE_KIND_TIME ? "time"
+									     : "memory");
 }
 
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv)

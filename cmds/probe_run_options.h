@@ -71,7 +71,7 @@ const char *run_kind_name(enum probe_kind kind);
 struct probe_err *run_policy_parse(const char *option, const char *value,
 				   struct run_config *config);
 struct probe_err *run_groups_check(const char *option, const char *value);
-/* Does the kind that was chosen heed the filter, if there is one? */
+/* Does the kind that was chosen heed the filter and the policy, if there are any? */
 struct probe_err *run_groups_apply(const struct run_config *config);
 /* As the tool in the application reads it; to be freed, NULL without memory. */
 char *run_policy_text(const struct run_config *config);

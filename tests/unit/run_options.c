@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "probe_run_handlers.h"
 #include "probe_run_options.h"
 #include "probe_run_paths.h"
 
@@ -165,6 +166,75 @@ static void device_filters(void **state)
 		    ARGS("--when-full", (char *)policies[i], "app"));
 }
 
+static struct run_plugin plugin(const char *name, uint32_t streams)
+{
+	return (struct run_plugin){.handler = {.name = name, .streams = streams}};
+}
+
+/* The kind that two handlers get, or what is said if none serves both. */
+static enum probe_kind kind_of(struct run_plugin a, struct run_plugin b, const char *wanted)
+{
+	struct run_plugin items[] = {a, b};
+	struct run_plugins plugins = {.items = items, .count = 2};
+	enum probe_kind kind = PROBE_KIND_NONE;
+	struct probe_err *err = run_kind_choose(&plugins, &kind);
+	char text[512] = "";
+
+	assert_int_equal(err != NULL, wanted != NULL);
+	if (err)
+		probe_err_format(err, text, sizeof(text));
+	if (wanted && !strstr(text, wanted))
+		fail_msg("'%s' lacks '%s'", text, wanted);
+	probe_err_destroy(err);
+	return kind;
+}
+
+static void kinds_serve_all(void **state)
+{
+	struct run_plugin memory = plugin("memory", PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS);
+	struct run_plugin log = plugin("log", PROBE_STREAM_ACCESS | PROBE_STREAM_MESSAGE);
+	struct run_plugin time = plugin("time", PROBE_STREAM_TIME);
+	struct run_plugin messages = plugin("messages", PROBE_STREAM_MESSAGE);
+	struct run_config config;
+	enum probe_kind kind = PROBE_KIND_TIME;
+
+	(void)state;
+	assert_int_equal(kind_of(memory, memory, NULL), PROBE_KIND_MEMORY);
+	assert_int_equal(kind_of(memory, log, NULL), PROBE_KIND_TRACE);
+	assert_int_equal(kind_of(log, messages, NULL), PROBE_KIND_TRACE);
+	assert_int_equal(kind_of(messages, time, NULL), PROBE_KIND_TIME);
+	kind_of(time, log, "time needs time; log needs trace;");
+	kind_of(memory, time, "memory needs memory or trace; time needs time;");
+	/* Asked for by name: what is there is wanted. */
+	assert_null(run_kind_choose(&(struct run_plugins){.items = &log, .count = 1}, &kind));
+	assert_int_equal(kind, PROBE_KIND_TIME);
+	config = good(ARGS("--kind=time", "app"));
+	assert_string_equal(config.handlers[0].name, "time");
+	run_config_deinit(&config);
+	config = good(ARGS("--kind=count", "app"));
+	assert_string_equal(config.handlers[0].name, "count");
+	run_config_deinit(&config);
+}
+
+static void policy_heeded(void **state)
+{
+	struct run_config config = {
+		.kind = PROBE_KIND_MEMORY, .when_full = PROBE_FULL_DROP, .instrumented = true};
+	struct probe_err *err = run_groups_apply(&config);
+	char text[256];
+
+	(void)state;
+	assert_non_null(err);
+	probe_err_format(err, text, sizeof(text));
+	assert_non_null(strstr(text, "--when-full drop goes with --kind trace and time only"));
+	probe_err_destroy(err);
+	config.kind = PROBE_KIND_TRACE;
+	assert_null(run_groups_apply(&config));
+	config.kind = PROBE_KIND_MEMORY;
+	config.when_full = PROBE_FULL_BLOCK;
+	assert_null(run_groups_apply(&config));
+}
+
 #define SAMPLING(method, unit, interval)                                                           \
 	ARGS("--pc-sampling-method", method, "--pc-sampling-unit", unit, "--pc-sampling-interval", \
 	     interval, "app")
@@ -284,6 +354,7 @@ int main(void)
 		cmocka_unit_test(refuses),	     cmocka_unit_test(refuses_sampling),
 		cmocka_unit_test(samples_originals), cmocka_unit_test(dispatch_filters),
 		cmocka_unit_test(device_filters),    cmocka_unit_test(expands_keys),
+		cmocka_unit_test(kinds_serve_all),   cmocka_unit_test(policy_heeded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
