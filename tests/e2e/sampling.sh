@@ -86,7 +86,7 @@ grep -q "PC samples of instrumented kernels are of the clones" clones.txt || fai
 [ "$(sql clones.db "SELECT count(*) FROM probe_dispatch WHERE kind <> 0")" -gt 0 ] || fail "no clones ran"
 accounted clones.db 1000
 probe-report samples --by kernel --format json clones.db >clones.json
-expect "a clone's name" "$(jq -r '[.[].kernel | select(test("^lanes.* \\[memory clone\\]$"))] | length > 0' clones.json)" true
+expect "a clone's name" "$(jq -r '[.[].kernel | select(test("^parted.* \\[memory clone\\]$"))] | length > 0' clones.json)" true
 expect "nothing without a name" "$(jq -r '[.[].kernel | select(test("^__probe|^\\[function|unknown"))] | length' clones.json)" 0
 
 # What cannot be done is said before the program starts.
