@@ -22,6 +22,8 @@ static const struct report_column columns[] = {
 	{"position", "position", REPORT_TEXT, true,
 	 "CASE line WHEN 0 THEN '(unknown)' ELSE file || ':' || line END",
 	 "file:line; unknown: compiled without -g, or made by the compiler"},
+	{"at", "inlined at", REPORT_TEXT, true, "at",
+	 "where the kernel itself calls what the line was inlined from"},
 	{"file", "file", REPORT_TEXT, false, "file", "source file as the compiler named it"},
 	{"line", "line", REPORT_INT, false, "line", ""},
 	{"kernel", "kernel", REPORT_TEXT, true, "name", "demangled"},
@@ -77,7 +79,7 @@ static const struct report_column columns[] = {
 
 #define INSTRUCTIONS                                                                               \
 	"code AS MATERIALIZED (SELECT k.kernel, k.co, i.address, i.address + k.shift AS offset, "  \
-	"coalesce(i.file, '') AS file, coalesce(i.line, 0) AS line, i.space "                      \
+	"coalesce(i.file, '') AS file, coalesce(i.line, 0) AS line, i.space, i.at "                \
 	"FROM kernels k, probe_instructions(k.co, k.kernel_name) i)"
 
 /* wait: at an s_waitcnt; queue: could not issue. Without states every sample may be either. */
@@ -119,14 +121,14 @@ const struct report_query report_join_query = {
 	.count = sizeof(columns) / sizeof(*columns),
 	.from = "(WITH " KERNELS ", " INSTRUCTIONS ", " HITS ", " WAITS ", " SITES ", "
 		"lines AS (SELECT kernel, file, line, sum(samples) AS samples, "
-		"sum(stalled) AS stalled FROM hits GROUP BY kernel, file, line), "
+		"sum(stalled) AS stalled, group_concat(DISTINCT at) AS at FROM hits GROUP BY kernel, file, line), "
 		"places AS (SELECT kernel, file, line, space FROM sites UNION "
 		"SELECT kernel, file, line, space FROM waits UNION "
 		"SELECT kernel, file, line, '' FROM lines l WHERE NOT EXISTS (SELECT 1 FROM waits w "
 		"WHERE w.kernel = l.kernel AND w.file = l.file AND w.line = l.line) "
 		"AND NOT EXISTS (SELECT 1 FROM sites s "
 		"WHERE s.kernel = l.kernel AND s.file = l.file AND s.line = l.line)) "
-		"SELECT p.*, k.name, k.ns, k.mhz, l.samples, l.stalled, w.waiting, k.total, "
+		"SELECT p.*, k.name, k.ns, k.mhz, l.samples, l.stalled, l.at, w.waiting, k.total, "
 		"s.executions, s.conflicts, s.excess64, s.excess128, s.cost, s.avoidable, s.cause, "
 		"s.fix, src.text AS source FROM places p JOIN kernels k ON k.kernel = p.kernel "
 		"LEFT JOIN lines l ON l.kernel = p.kernel AND l.file = p.file AND l.line = p.line "

@@ -10,12 +10,12 @@ enum kind { INSTRUCTIONS, WAITS };
 
 static const char *const declarations[] = {
 	[INSTRUCTIONS] = "CREATE TABLE x (address INTEGER, size INTEGER, text TEXT, file TEXT, "
-			 "line INTEGER, \"column\" INTEGER, space TEXT, code_object HIDDEN, "
-			 "symbol HIDDEN)",
+			 "line INTEGER, \"column\" INTEGER, space TEXT, at TEXT, "
+			 "code_object HIDDEN, symbol HIDDEN)",
 	[WAITS] = "CREATE TABLE x (wait INTEGER, producer INTEGER, weight REAL, "
 		  "code_object HIDDEN, symbol HIDDEN)",
 };
-static const int hidden_at[] = {[INSTRUCTIONS] = 7, [WAITS] = 3};
+static const int hidden_at[] = {[INSTRUCTIONS] = 8, [WAITS] = 3};
 
 struct table {
 	sqlite3_vtab base;
@@ -375,6 +375,23 @@ static void put_line(const struct cursor *cursor, sqlite3_context *context, uint
 		sqlite3_result_int64(context, column == 4 ? line->line : line->column);
 }
 
+/* Where the function itself calls what the code was inlined from. */
+static void put_call(const struct cursor *cursor, sqlite3_context *context, uint64_t address)
+{
+	const struct probe_inlines *inlines = report_code_inlines(cursor->code);
+	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
+	const struct probe_scope *call = NULL;
+
+	for (; scope && probe_scope_parent(inlines, scope);
+	     scope = probe_scope_parent(inlines, scope))
+		call = scope;
+	if (call)
+		sqlite3_result_text(
+			context,
+			sqlite3_mprintf("%s:%u", inlines->names[call->call_file], call->call_line),
+			-1, sqlite3_free);
+}
+
 static int cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
 	const struct cursor *cursor = (const struct cursor *)base;
@@ -400,6 +417,8 @@ static int cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 		put_line(cursor, context, row->address, column);
 	else if (column == 6)
 		sqlite3_result_text(context, space_of(row->text), -1, SQLITE_STATIC);
+	else if (column == 7)
+		put_call(cursor, context, row->address);
 	return SQLITE_OK;
 }
 

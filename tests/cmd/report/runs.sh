@@ -95,6 +95,17 @@ sql d.db <<END
 DELETE FROM probe_sampled;
 END
 probe-report lines --runs d.db b.db | sed -n 4p
+echo "== where the kernel calls what a line was inlined from"
+for db in a b; do
+	cp $db.db $db-inline.db
+	sql $db-inline.db <<END
+UPDATE probe_code SET hash = 'inline', bytes = readfile('$data/codeobj/inline-dwarf5.co');
+UPDATE rocpd_info_kernel_symbol_t SET kernel_name = 'chain';
+UPDATE probe_sample SET offset = 0x85c WHERE offset = 0x818;
+UPDATE probe_sample SET offset = 0x894 WHERE offset = 0x81c;
+END
+done
+probe-report lines --format csv -f position,at,samples --runs a-inline.db b-inline.db
 echo "== refused"
 probe-report lines --runs a.db 2>&1
 probe-report lines --runs b.db b.db 2>&1
