@@ -76,28 +76,29 @@ const char report_chosen_sql[] = SAMPLES_CHOSEN;
 
 /* In the ELF image, as debug information and symbols count. */
 #define ADDRESS "s.offset + c.load_base - c.load_delta"
+/* A code object that was loaded again is the same code: `code` tells them apart by content. */
 #define ROWS(source)                                                                               \
-	"(SELECT s.code_object_id AS code_object, s.*, " ADDRESS                                   \
-	" AS address, probe_line_at(s.code_object_id, " ADDRESS ") AS position, "                  \
+	"(SELECT s.code_object_id AS code_object, s.*, "                                           \
+	"coalesce((SELECT nullif(k.hash, '') FROM probe_code k WHERE k.code_object_id = c.id), "   \
+	"c.id) AS code, " ADDRESS " AS address, probe_line_at(s.code_object_id, " ADDRESS          \
+	") AS position, "                                                                          \
 	"probe_kernel_at(s.code_object_id, " ADDRESS ") AS kernel "                                \
 	"FROM " source " s JOIN rocpd_info_code_object c ON c.id = s.code_object_id)"
 
-#define SUMS                                                                                       \
-	"code_object, sum(samples) AS samples, sum(lanes) AS lanes, sum(waves) AS waves, "         \
-	"sum(dual) AS dual, sum(issued) AS issued, sum(stalled) AS stalled, "                      \
-	"sum(waitcnt) AS waitcnt, sum(barrier) AS barrier, sum(alu) AS alu, "                      \
-	"sum(arbiter) AS arbiter, sum(internal) AS internal, sum(fetch) AS fetch, "                \
+#define SUMS                                                                                                   \
+	"min(code_object) AS code_object, sum(samples) AS samples, sum(lanes) AS lanes, sum(waves) AS waves, " \
+	"sum(dual) AS dual, sum(issued) AS issued, sum(stalled) AS stalled, "                                  \
+	"sum(waitcnt) AS waitcnt, sum(barrier) AS barrier, sum(alu) AS alu, "                                  \
+	"sum(arbiter) AS arbiter, sum(internal) AS internal, sum(fetch) AS fetch, "                            \
 	"sum(sleep) AS sleep, sum(other) AS other, sum(sum(samples)) OVER () AS total"
 
 #define LINES(source)                                                                              \
-	"(SELECT position, kernel, " SUMS                                                          \
-	" FROM " ROWS(source) " GROUP BY code_object, kernel, position)"
-#define KERNELS(source)                                                                            \
-	"(SELECT kernel, " SUMS " FROM " ROWS(source) " GROUP BY code_object, kernel)"
+	"(SELECT position, kernel, " SUMS " FROM " ROWS(source) " GROUP BY code, kernel, position)"
+#define KERNELS(source) "(SELECT kernel, " SUMS " FROM " ROWS(source) " GROUP BY code, kernel)"
 #define INSTRUCTIONS(source)                                                                       \
-	"(SELECT kernel, position, offset, address, "                                              \
-	"probe_instruction_at(code_object, address) AS instruction, " SUMS                         \
-	" FROM " ROWS(source) " GROUP BY code_object, offset)"
+	"(SELECT kernel, position, offset, min(address) AS address, "                              \
+	"probe_instruction_at(min(code_object), min(address)) AS instruction, " SUMS               \
+	" FROM " ROWS(source) " GROUP BY code, offset)"
 #define DISPATCHES(source)                                                                         \
 	"(SELECT d.*, k.display_name AS kernel, r.start - " REPORT_FIRST                           \
 	" AS start, r.\"end\" - r.start AS duration FROM (SELECT dispatch, " SUMS " FROM (SELECT " \

@@ -309,6 +309,13 @@ static struct probe_err *check_sampling(const struct run *run)
 		probe_log(PROBE_LOG_WARNING,
 			  "PC samples of instrumented kernels are of the clones: their times are "
 			  "not the originals'");
+	else if (!err && !run->config.twice &&
+		 (run->config.kernel_include || run->config.kernel_exclude ||
+		  strcmp(run->config.dispatches, "all")))
+		probe_log(PROBE_LOG_WARNING,
+			  "filters of kernels and dispatches choose what gets probes: without "
+			  "probes all are sampled; probe-report -k and --dispatches choose among "
+			  "them");
 	return err;
 }
 
@@ -332,6 +339,10 @@ static struct probe_err *prepare(struct run *run)
 		err = choose_device(run);
 	if (!err && run->config.sampling.on)
 		err = check_sampling(run);
+	else if (!err && run->config.pc_sampling_raw && !run->config.twice)
+		probe_log(PROBE_LOG_WARNING,
+			  "--pc-sampling-raw: no sampling is asked for (--pc-sampling-method, or "
+			  "--twice)");
 	if (!err)
 		err = run_server_init(&run->server, &run->config, &run->plugins);
 	return err ? err : make_variables(run);

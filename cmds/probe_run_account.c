@@ -261,7 +261,8 @@ void run_account_print(const struct run_session *session, bool with_pid)
 		struct balance balance;
 
 		make_balance(session, (enum probe_stream_id)stream, true, &balance);
-		if (balance.emitted || stream == PROBE_STREAM_ID_HOST)
+		if (balance.emitted || stream == PROBE_STREAM_ID_HOST ||
+		    (stream == PROBE_STREAM_ID_SAMPLES && session->config->sampling.on))
 			print_stream(&balance, who);
 	}
 	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);

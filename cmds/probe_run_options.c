@@ -421,11 +421,29 @@ static struct probe_err *take_variables(struct run_config *config)
 	return take_sampling_variables(config);
 }
 
+/* Options that would have no effect, or undo each other. */
+static struct probe_err *check_together(const struct run_config *config)
+{
+	const struct run_sampling *sampling = &config->sampling;
+
+	if (config->twice && !config->instrumented)
+		return probe_err_create("--twice: its second run is the one with probes; it does "
+					"not go with --no-instrumented");
+	if (sampling->clones && config->twice)
+		return probe_err_create("--pc-sampling-clones: --twice samples the originals");
+	if (sampling->clones && !config->instrumented)
+		return probe_err_create("--pc-sampling-clones: with --no-instrumented no clones "
+					"run");
+	return NULL;
+}
+
 /* What sampling means for the rest: alone it needs no probes, and no handlers. */
 static struct probe_err *settle(struct run_config *config)
 {
 	struct probe_err *err = run_sampling_check(&config->sampling);
 
+	if (!err && config->action == RUN_ACTION_RUN)
+		err = check_together(config);
 	if (err)
 		return err;
 	if (config->sampling.on && !config->probes_asked) {

@@ -30,7 +30,9 @@ static const struct {
 	bool power_of_2;
 	const char *allowed;
 } limits[] = {
-	{0, 1, UINT64_MAX, false, "--pc-sampling-unit=time and an interval of at least 1 us"},
+	/* In ns it is to fit into 63 bits. */
+	{0, 1, INT64_MAX / 1000, false,
+	 "--pc-sampling-unit=time and an interval of 1 to 9223372036854775 us"},
 	{1, 256, (uint64_t)1 << 31, true,
 	 "--pc-sampling-unit=cycles and an interval that is a power of two from 256 to 2147483648"},
 };

@@ -24,6 +24,17 @@ probe-report samples --by instruction --format csv -f kernel,offset,samples run.
 sql run.db <<END
 DELETE FROM probe_sample WHERE offset IN (0x824, 0x828);
 END
+echo "== loaded again, the code is the same"
+sqlite3 run.db "CREATE TABLE again AS SELECT * FROM rocpd_info_code_object_t WHERE id = 1;
+	UPDATE again SET id = 2; INSERT INTO rocpd_info_code_object_t SELECT * FROM again; DROP TABLE again;
+	INSERT INTO probe_code SELECT 2, hash, bytes FROM probe_code;
+	INSERT INTO probe_sample VALUES (2, 0x818, 30, 30 * 64, 240, 0)"
+for by in line kernel instruction; do
+	probe-report samples --by $by --format csv -f kernel,samples,code_object -n 1 run.db
+done
+sqlite3 run.db "UPDATE probe_code SET hash = 'y' WHERE code_object_id = 2"
+probe-report samples --by kernel --format csv -f kernel,samples,code_object run.db
+sqlite3 run.db "DELETE FROM probe_sample WHERE code_object_id = 2"
 echo "== one kernel, csv"
 probe-report samples -k tile --format csv -f kernel,samples,share,arbiter,lanes run.db
 probe-report samples --by thread run.db 2>&1
