@@ -139,14 +139,44 @@ static bool fits(const struct report *report, const struct report_query *query)
 	return !err;
 }
 
+static struct probe_err *any_row(const struct report *report, const struct report_db *db,
+				 const struct report_query *query, bool *ret)
+{
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	struct report view = *report;
+	sqlite3_stmt *stmt = NULL;
+	size_t count;
+	struct probe_err *err = report_choose(&view, query, false, chosen, &count);
+
+	view.limit = -1;
+	if (!err)
+		err = report_prepare(&view, db, query, chosen, count, &stmt);
+	if (!err)
+		err = report_step(db, stmt, ret);
+	sqlite3_finalize(stmt);
+	return err;
+}
+
 /* Above the findings: what waiting for each costs. */
 static struct probe_err *put_joined(const struct report *report, const struct report_db *db)
 {
 	struct report view = *report;
+	struct probe_err *err;
+	bool any = false;
 
 	/* -s may be of the findings. */
 	if (!fits(report, &report_join_query))
 		view.sort = NULL;
+	err = any_row(&view, db, &report_join_query, &any);
+	if (err)
+		return err;
+	if (!any) {
+		puts(report->kernel
+			     ? "no kernel that -k matches was both sampled and probed, or no "
+			       "line of it is worth showing (--all shows them)"
+			     : "no line was waited for much (--all shows them)");
+		return NULL;
+	}
 	puts("where waves waited, and what the memory system did there (est.: a model, up to so many;\n"
 	     "of global memory perhaps none: whether it was in caches is not known)");
 	return report_rows(&view, db, &report_join_query, true, true);

@@ -45,6 +45,8 @@ jq -c '.[] | [.position, .memory, .samples, .waiting, .waiting_share, .stalled_s
 	.avoidable, .saved_cycles, .saved_middle, .saved_share, .kernel_cycles]' ab
 echo "== as text"
 probe-report lines --runs a.db b.db | head -15
+echo "== no such kernel"
+probe-report lines -k nosuch --runs a.db b.db | sed -n 4,7p
 echo "== columns of either table"
 probe-report lines -f position,saved_cycles --format csv --runs a.db b.db
 probe-report lines -f line,column,excess --format csv --runs a.db b.db 2>&1 | head -1
