@@ -162,7 +162,10 @@ static void put_lines(const struct finding *finding, unsigned size, enum field u
 		printf(": %s%lld too many%s", report_red(report), number(finding, excess),
 		       report_plain(report));
 	else if (number(finding, used) < number(finding, needed))
-		printf(": lanes share them (broadcast)");
+		fputs(strcmp(cell(finding, F_ACCESS), "atomic")
+			      ? ": lanes share them (broadcast)"
+			      : ": lanes update the same words, one after the other",
+		      stdout);
 	putchar('\n');
 }
 
@@ -281,9 +284,16 @@ static void put_brief(const struct finding *finding)
 {
 	const struct report *report = finding->report;
 	long long cost = number(finding, F_COST);
+	bool shared = number(finding, F_USED128) &&
+		      number(finding, F_USED128) < number(finding, F_NEEDED128);
+	bool atomic = !strcmp(cell(finding, F_ACCESS), "atomic");
 
-	printf("%s%s%s  ", cost ? report_red(report) : report_green(report), cost ? "bad " : "good",
-	       report_plain(report));
+	/* Few lines, but updates of one word wait for each other: not good, and not counted. */
+	if (!cost && shared && atomic)
+		fputs("note  ", stdout);
+	else
+		printf("%s%s%s  ", cost ? report_red(report) : report_green(report),
+		       cost ? "bad " : "good", report_plain(report));
 	put_position(cell(finding, F_FILE), number(finding, F_LINE), number(finding, F_COLUMN));
 	if (!number(finding, F_LINE))
 		printf(", site %lld", number(finding, F_SITE));
@@ -294,8 +304,9 @@ static void put_brief(const struct finding *finding)
 		       number(finding, F_NEEDED128));
 	if (number(finding, F_IDEAL))
 		printf(", conflicts %lld", number(finding, F_CONFLICTS));
-	if (number(finding, F_USED128) && number(finding, F_USED128) < number(finding, F_NEEDED128))
-		printf(", broadcast");
+	if (shared)
+		fputs(atomic ? ", lanes update the same words, one after the other" : ", broadcast",
+		      stdout);
 	fputs("  ", stdout);
 	report_put(cell(finding, F_KERNEL));
 	if (cost && *cell(finding, F_CAUSE)) {
