@@ -3,7 +3,9 @@
  * From the counters of a site to one sentence on why it costs more than it need and one on what to
  * change. Nothing is said of a site that costs no more than it need (broadcasts too). What is
  * proposed is counted by the same rules, and the sentence ends in the result: "verified: 0
- * conflicts after, 62 before (per execution)". What cannot be counted is said to be not verified.
+ * conflicts after, 62 before (per execution)". What rests on more than the counts (where rows will
+ * begin, which executions were recorded) is called an estimate, and what cannot be counted is said
+ * to be not verified.
  */
 #ifndef PROBE_HANDLERS_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_H
@@ -25,14 +27,16 @@ struct advice_site {
 	unsigned bytes, unit;	   /* per lane; per machine access */
 	unsigned wave;		   /* lanes */
 	const struct trial *trial; /* of addresses that cost too much; NULL = none were seen */
-	unsigned row; /* work-items of a workgroup in x; 0 = differs between dispatches */
+	/* Work-items of a workgroup in x, and in all; 0 = differs between dispatches. */
+	unsigned row, items;
 };
 
 struct lds_scratch;
 
 struct advice {
 	char cause[ADVICE_MAX], fix[ADVICE_MAX]; /* both "" when nothing is wrong */
-	/* What the fix was found to leave, and what there was, per execution. */
+	/* What the fix was found to leave, and what there was, per execution; an estimate if not
+	 * verified. */
 	bool verified;
 	const char *what; /* "conflicts", "lines of 64 B", "lines of 128 B" */
 	double before, after;

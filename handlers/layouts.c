@@ -116,12 +116,13 @@ uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t str
 
 /* ---- On addresses ---------------------------------------------------------------------------- */
 
-void trial_add(struct trial *trial, bool lds, uint64_t exec, const uint64_t addr[64])
+void trial_add(struct trial *trial, bool lds, unsigned wave, uint64_t exec, const uint64_t addr[64])
 {
 	if (trial->executions == TRIAL_EXECUTIONS || (trial->executions && trial->lds != lds))
 		return;
 	trial->lds = lds;
 	trial->exec[trial->executions] = exec;
+	trial->wave[trial->executions] = wave;
 	for (uint64_t rest = exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 
@@ -199,6 +200,100 @@ bool trial_layouts(const struct trial *trial, const struct advice_site *site,
 	ret->before = (double)before / trial->executions;
 	ret->after = (double)least / trial->executions;
 	return true;
+}
+
+/* Lowest and highest address recorded, and the most lanes on one in one execution. */
+static unsigned survey(const struct trial *trial, uint32_t *lowest, uint32_t *highest)
+{
+	unsigned most = 0;
+
+	*lowest = UINT32_MAX;
+	*highest = 0;
+	for (unsigned i = 0; i < trial->executions; i++)
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			uint32_t at = (uint32_t)trial->addr[i][__builtin_ctzll(rest)];
+			unsigned same = 0;
+
+			*lowest = at < *lowest ? at : *lowest;
+			*highest = at > *highest ? at : *highest;
+			for (uint64_t r = rest; r; r &= r - 1)
+				same += (uint32_t)trial->addr[i][__builtin_ctzll(r)] == at;
+			most = same > most ? same : most;
+		}
+	return most;
+}
+
+static uint64_t try_copies(const struct trial *trial, const struct advice_site *site,
+			   uint32_t lowest, unsigned copies, struct lds_scratch *scratch)
+{
+	unsigned element = layout_element(site);
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint32_t addr[64] = {0};
+
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+			uint32_t at = (uint32_t)trial->addr[i][lane] - lowest;
+
+			addr[lane] =
+				(at / element * copies + lane % copies) * element + at % element;
+		}
+		sum += conflicts_at(site, trial->exec[i], addr, scratch);
+	}
+	return sum;
+}
+
+bool trial_copies(const struct trial *trial, const struct advice_site *site,
+		  struct lds_scratch *scratch, struct trial_copies *ret)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t lowest, highest;
+
+	*ret = (struct trial_copies){0};
+	if (!trial->executions || !trial->lds)
+		return false;
+	ret->share = survey(trial, &lowest, &highest);
+	ret->table = highest - lowest + site->bytes;
+	ret->before = (double)try_copies(trial, site, lowest, 1, scratch) / trial->executions;
+	for (unsigned n = 2; n <= 32 && n * ret->table <= 65536 && least; n *= 2) {
+		uint64_t after = try_copies(trial, site, lowest, n, scratch);
+
+		if (after >= least)
+			continue;
+		least = after;
+		ret->copies = n;
+		ret->after = (double)after / trial->executions;
+	}
+	return true;
+}
+
+bool trial_rows(const struct trial *trial, const struct advice_site *site, int64_t *ret)
+{
+	bool any = false;
+
+	if (trial->lds || !site->row)
+		return false;
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint64_t item = (uint64_t)trial->wave[i] * site->wave, rest = trial->exec[i];
+
+		for (; rest & (rest - 1); rest &= rest - 1) {
+			unsigned l = (unsigned)__builtin_ctzll(rest);
+			unsigned next = (unsigned)__builtin_ctzll(rest & (rest - 1));
+			int64_t apart = (int64_t)(trial->addr[i][next] - trial->addr[i][l]);
+			int64_t lanes = next - l;
+
+			if ((item + l) / site->row != (item + next) / site->row)
+				continue;
+			if (!any)
+				*ret = apart / lanes;
+			any = true;
+			if (*ret * lanes != apart || !apart)
+				return false;
+		}
+	}
+	return any;
 }
 
 static int by_address(const void *a, const void *b)

@@ -49,12 +49,14 @@ enum {
 struct trial {
 	unsigned executions;
 	bool lds;
+	uint32_t wave[TRIAL_EXECUTIONS]; /* inside the workgroup */
 	uint64_t exec[TRIAL_EXECUTIONS];
 	uint64_t addr[TRIAL_EXECUTIONS][64]; /* of active lanes */
 };
 
 /* Keep an execution while there is room. */
-void trial_add(struct trial *trial, bool lds, uint64_t exec, const uint64_t addr[64]);
+void trial_add(struct trial *trial, bool lds, unsigned wave, uint64_t exec,
+	       const uint64_t addr[64]);
 
 struct trial_result {
 	unsigned row, pad; /* bytes; pad = 0: the best is an exclusive-or with the row's number */
@@ -64,6 +66,23 @@ struct trial_result {
 /* LDS: the best of TRIAL_LAYOUTS paddings and swizzles. False if there is nothing to try. */
 bool trial_layouts(const struct trial *trial, const struct advice_site *site,
 		   struct lds_scratch *scratch, struct trial_result *ret);
+
+struct trial_copies {
+	unsigned table, copies; /* bytes, number */
+	unsigned share;		/* most lanes of an execution on one address */
+	double before, after;	/* conflicts per execution */
+};
+
+/*
+ * LDS: lane l uses copy l % copies of the table, the bytes from the lowest address recorded to the
+ * highest; copies of an element side by side. The best of 2 to 32 copies that fit in 64 KiB. False
+ * if there is nothing to try; copies = 0: they do not fit.
+ */
+bool trial_copies(const struct trial *trial, const struct advice_site *site,
+		  struct lds_scratch *scratch, struct trial_copies *ret);
+
+/* Global memory: the stride of lanes in the same row of the workgroup, if all have one, not 0. */
+bool trial_rows(const struct trial *trial, const struct advice_site *site, int64_t *ret);
 
 /* Global memory: lines of 64 or 128 bytes, as they came and with all addresses sorted. */
 bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,

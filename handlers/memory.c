@@ -49,7 +49,7 @@ struct site {
 struct kernel {
 	uint32_t code_object, id;
 	uint32_t site_count;
-	uint32_t row; /* workgroup size in x; 0 = varies */
+	uint32_t row, items; /* workgroup size in x, and in all; 0 = varies */
 	uint32_t wave;
 	char arch[32];
 	const struct lds_model *model;
@@ -70,6 +70,11 @@ struct memory {
 };
 
 /* ---- Kernels and sites ---------------------------------------------------------------------- */
+
+static uint32_t group_items(const struct probe_dispatch_info *dispatch)
+{
+	return dispatch->group[0] * dispatch->group[1] * dispatch->group[2];
+}
 
 static struct kernel *add_kernel(struct memory *memory, const struct probe_dispatch_info *dispatch)
 {
@@ -97,6 +102,7 @@ static struct kernel *add_kernel(struct memory *memory, const struct probe_dispa
 	kernel->code_object = dispatch->code_object;
 	kernel->id = dispatch->kernel_id;
 	kernel->row = dispatch->group[0];
+	kernel->items = group_items(dispatch);
 	kernel->wave = dispatch->wave_size == 32 ? 32 : 64;
 	strncpy(kernel->arch, dispatch->arch, sizeof(kernel->arch) - 1);
 	kernel->model = lds_model_find(kernel->arch);
@@ -298,7 +304,8 @@ static void keep(struct memory *memory, struct site *site, const struct probe_ac
 	if (!site->trial || site->trial->executions == TRIAL_EXECUTIONS)
 		return;
 	expand(memory, access);
-	trial_add(site->trial, lds, access->exec, memory->addr);
+	trial_add(site->trial, lds, access->wave ? access->wave->wave : 0, access->exec,
+		  memory->addr);
 }
 
 static void flush(struct site *site)
@@ -409,6 +416,8 @@ static int memory_batch(void *state, const struct probe_batch *batch)
 		return -ENOMEM;
 	if (kernel->row != dispatch->group[0])
 		kernel->row = 0;
+	if (kernel->items != group_items(dispatch))
+		kernel->items = 0;
 	if (batch->stream == PROBE_STREAM_COUNTERS) {
 		for (size_t i = 0; i < batch->count; i++)
 			take_counters(memory, kernel, &batch->counters[i]);
@@ -460,7 +469,8 @@ static const struct probe_column columns[] = {
 	{"stride_hi", PROBE_TYPE_INTEGER},
 	{"cause", PROBE_TYPE_TEXT},
 	{"fix", PROBE_TYPE_TEXT},
-	/* What the fix leaves per execution, counted; NULL if that could not be. */
+	/* What the fix leaves per execution, counted; NULL if that could not be: before and after
+	 * are 0 then, or an estimate. */
 	{"verified", PROBE_TYPE_TEXT},
 	{"before", PROBE_TYPE_REAL},
 	{"after", PROBE_TYPE_REAL},
@@ -480,6 +490,7 @@ static int write_row(struct memory *memory, int table, const struct kernel *kern
 		.unit = info->unit,
 		.wave = kernel->wave,
 		.row = kernel->row,
+		.items = kernel->items,
 		.trial = kernel->sites[id].trial,
 	};
 	union probe_value values[COLUMNS] = {

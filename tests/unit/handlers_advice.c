@@ -72,6 +72,128 @@ static void test_advice_idle_lanes(void **state)
 		"32.0 of 64 lanes are active on average: what they read lies in 2.0 lines of "
 		"128 B, 1.0 would hold it");
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "active lanes be neighbours"));
+	assert_non_null(
+		strstr(host_text(&host_state, 0, "fix"), "1 line of 128 B after, 2 before"));
+}
+
+/* data[x * lane + y * row] of a workgroup of width x height, wave by wave. */
+static void send_group(uint32_t site, unsigned width, unsigned height, uint64_t lane, uint64_t row)
+{
+	unsigned items = width * height;
+
+	dispatch.group[0] = width;
+	dispatch.group[1] = height;
+	for (unsigned first = 0; first < items; first += 64) {
+		struct probe_wave_info wave = {.wave = first / 64};
+		unsigned lanes = items - first < 64 ? items - first : 64;
+		uint64_t addr[64];
+
+		for (unsigned l = 0; l < lanes; l++)
+			addr[l] = 0x7f0000000000 + (first + l) % width * lane +
+				  (first + l) / width * row;
+		send_lanes(site, &wave, ~0ull >> (64 - lanes), addr);
+	}
+}
+
+/* What is said of a group's access, and what is left when the indices are swapped. */
+static double advise_group(unsigned width, unsigned height, uint64_t lane, uint64_t row,
+			   const char *cause, const char *fix)
+{
+	double result;
+
+	if (!instance)
+		start(NULL);
+	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), width, height, lane, row);
+	finish();
+	if (!strstr(host_text(&host_state, 0, "cause"), cause) ||
+	    !strstr(host_text(&host_state, 0, "fix"), fix))
+		fail_msg("%s | %s", host_text(&host_state, 0, "cause"),
+			 host_text(&host_state, 0, "fix"));
+	result = host_real(&host_state, 0, "after");
+	assert_true(result < host_real(&host_state, 0, "before"));
+	return result;
+}
+
+/* Strides within a row of the workgroup come before waves that are not full. */
+static void test_group_shapes(void **state)
+{
+	double after;
+
+	(void)state;
+	after = advise_group(16, 4, 64, 4, "within each row of 16 work-items lanes are 64 B apart",
+			     "swap the indices");
+	/* The fix, made. */
+	start(NULL);
+	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 16, 4, 4, 256);
+	finish();
+	assert_true(after == (double)get(0, "lines128"));
+	advise_group(13, 7, 132, 4, "within each row of 13 work-items lanes are 132 B apart",
+		     "swap the indices");
+	advise_group(16, 4, 4, 4096, "rows of 16 work-items are contiguous",
+		     "make the workgroup wider");
+	/* Eight lines either way: swapping alone would not do. */
+	advise_group(8, 8, 128, 4, "within each row of 8 work-items lanes are 128 B apart",
+		     "and make the workgroup wider");
+}
+
+/* Waves that the group's size leaves empty in part have no idle lanes that a branch made. */
+static void test_odd_group(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	dispatch.group[0] = 100;
+	for (unsigned group = 0; group < 5; group++) {
+		send_affine(site, ~0ull, 0x7f0000000000 + group * 400, 4);
+		send_affine(site, ~0ull >> 28, 0x7f0000000100 + group * 400, 4);
+	}
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
+			       "workgroups of 100 work-items fill 50.0 of 64 lanes"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "a multiple of 64 work-items"));
+}
+
+/* A fix that leaves what there was is not offered. */
+static void test_sorting_useless(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 1, 1);
+	uint64_t addr[64];
+
+	(void)state;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 64 + lane % 3;
+	send_full(site, addr);
+	finish();
+	assert_int_equal(
+		strncmp(host_text(&host_state, 0, "fix"), "sorting does not help here", 26), 0);
+	assert_string_equal(host_text(&host_state, 0, "verified"), "");
+}
+
+/* Many lanes on few words: said so, and the copies that are proposed were counted. */
+static void test_contended(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4);
+	uint64_t addr[64], copied[64];
+	unsigned copies;
+	double after;
+
+	(void)state;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 512 + lane % 2 * 4;
+	send_full(site, addr);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "32 lanes update one word"));
+	assert_int_equal(sscanf(host_text(&host_state, 0, "fix"), "keep %u copies", &copies), 1);
+	assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
+	/* The fix, made. */
+	for (unsigned lane = 0; lane < 64; lane++)
+		copied[lane] = 512 + (lane % 2 * copies + lane % copies) * 4;
+	assert_true(host_real(&host_state, 0, "before") == (double)get(0, "conflicts"));
+	after = host_real(&host_state, 0, "after");
+	start(NULL);
+	send_full(add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4), copied);
+	finish();
+	assert_true(after == (double)get(0, "conflicts"));
 }
 
 /* Conflicts by the plain rules, of addresses that a layout moved. */
@@ -186,6 +308,8 @@ static void test_trials(void **state)
 	/* Eight lines of 1 KiB; each execution touched all of them. */
 	assert_true(host_real(&host_state, 1, "before") == 8);
 	assert_true(host_real(&host_state, 1, "after") == 2);
+	assert_non_null(strstr(host_text(&host_state, 1, "fix"), "estimate: about 2 lines of 128"));
+	assert_string_equal(host_text(&host_state, 1, "verified"), "");
 	assert_non_null(strstr(host_text(&host_state, 2, "fix"), "none halves the"));
 	assert_string_equal(host_text(&host_state, 2, "verified"), "");
 }
@@ -220,7 +344,8 @@ static void test_advice_without_stride(void **state)
 	assert_non_null(
 		strstr(host_text(&host_state, 1, "cause"), "no constant stride over the wave"));
 	assert_non_null(strstr(host_text(&host_state, 2, "cause"), "no constant stride"));
-	assert_non_null(strstr(host_text(&host_state, 2, "fix"), "copy of the table"));
+	assert_non_null(
+		strstr(host_text(&host_state, 2, "fix"), "copies of each entry of the table"));
 	assert_non_null(
 		strstr(host_text(&host_state, 3, "cause"), "only 1 of 11 executions have a"));
 	assert_non_null(strstr(host_text(&host_state, 4, "cause"),
@@ -270,6 +395,10 @@ int main(void)
 		cmocka_unit_test_setup(test_trials, start),
 		cmocka_unit_test_setup(test_advice_idle_lanes, start),
 		cmocka_unit_test_setup(test_advice_without_stride, start),
+		cmocka_unit_test_setup(test_group_shapes, start),
+		cmocka_unit_test_setup(test_odd_group, start),
+		cmocka_unit_test_setup(test_sorting_useless, start),
+		cmocka_unit_test_setup(test_contended, start),
 		cmocka_unit_test_setup(test_padding_holds, start),
 	};
 

@@ -301,8 +301,10 @@ static void test_transpose(void **state)
 	assert_int_equal(get(2, "lines128"), 512);
 	assert_int_equal(get(2, "needed128"), 32);
 	assert_string_equal(host_text(&host_state, 2, "cause"),
-			    "32.0 lines of 128 B touched, 2.0 needed: as if each lane of a row of "
-			    "32 work-items were in a line of its own");
+			    "within each row of 32 work-items lanes are 128 B apart and 4 B are "
+			    "written: 32.0 lines of 128 B touched, 2.0 needed");
+	assert_non_null(strstr(host_text(&host_state, 2, "fix"),
+			       "verified: 2 lines of 128 B after, 32 before"));
 }
 
 /* Uniform reads touch fewer lines than lanes could need: good, and no finding. */

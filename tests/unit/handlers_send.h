@@ -34,6 +34,7 @@ static inline int start(void **state)
 	memset(&host_state, 0, sizeof(host_state));
 	host = host_of(&host_state);
 	dispatch.group[0] = 64;
+	dispatch.group[1] = dispatch.group[2] = 1;
 	dispatch.arch = "gfx90a:sramecc+:xnack-";
 	return probe_handler.open(&host, &instance);
 }
@@ -81,6 +82,26 @@ static inline void send_affine(uint32_t site, uint64_t exec, uint64_t base, int6
 		.stride = stride,
 	};
 
+	send(&access, 1);
+}
+
+/* Some lanes of a wave, by the addresses of all. */
+static inline void send_lanes(uint32_t site, const struct probe_wave_info *wave, uint64_t exec,
+			      const uint64_t addr[64])
+{
+	uint64_t ranks[64];
+	struct probe_access access = {
+		.site = site,
+		.form = PROBE_FORM_FULL,
+		.lanes = (uint8_t)__builtin_popcountll(exec),
+		.exec = exec,
+		.addresses = ranks,
+		.wave = wave,
+	};
+	unsigned n = 0;
+
+	for (uint64_t rest = exec; rest; rest &= rest - 1)
+		ranks[n++] = addr[__builtin_ctzll(rest)];
 	send(&access, 1);
 }
 

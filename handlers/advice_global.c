@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Cause and fix of what global memory costs; see advice.h. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "advice_parts.h"
+#include "layouts.h"
+
+/* Active lanes of an average execution, rounded up. */
+static unsigned active(const struct facts *facts)
+{
+	return (unsigned)((facts->lanes + facts->executions - 1) / facts->executions);
+}
+
+static double each(const struct facts *facts, uint64_t sum)
+{
+	return (double)sum / (double)facts->executions;
+}
+
+static const char *verb(const struct facts *facts)
+{
+	return facts->site->access == PROBE_ACCESS_LOAD	   ? "read"
+	       : facts->site->access == PROBE_ACCESS_STORE ? "write"
+							   : "update";
+}
+
+static const char *lines_name(const struct facts *facts)
+{
+	return facts->line == 64 ? "lines of 64 B" : "lines of 128 B";
+}
+
+/*
+ * Below 15 of 16 lanes active on average, idle lanes are the story, unless even a full wave of
+ * neighbours, from wherever in a line, would touch fewer lines.
+ */
+static bool sparse(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->lanes * 16 < facts->executions * site->wave * 15 &&
+	       facts->used <=
+		       facts->executions *
+			       (layout_lines(site, facts->line, site->bytes, site->wave) + 1ull);
+}
+
+/* Is the group's size the reason, for waves that are as full as it lets them be? */
+static bool odd_group(const struct facts *facts)
+{
+	unsigned items = facts->site->items, wave = facts->site->wave;
+	uint64_t waves = (items + wave - 1) / wave;
+
+	return items % wave && facts->lanes * waves * 16 >= facts->executions * items * 15ull;
+}
+
+/* What neighbouring elements would take, from a line's beginning. */
+static void verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
+			 struct advice *ret)
+{
+	advice_verify(ret, lines_name(facts), layout_lines(facts->site, facts->line, stride, lanes),
+		      each(facts, facts->used));
+}
+
+static void global_sparse(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+
+	if (odd_group(facts)) {
+		advice_say(ret->cause,
+			   "workgroups of %u work-items fill %.1f of %u lanes of their waves on "
+			   "average: what they %s lies in %.1f lines of %u B, %.1f would hold it",
+			   site->items, each(facts, facts->lanes), site->wave, verb(facts),
+			   each(facts, facts->used), facts->line, each(facts, facts->needed));
+		advice_say(ret->fix, "make the workgroup a multiple of %u work-items", site->wave);
+		advice_estimate(ret, lines_name(facts),
+				layout_lines(site, facts->line, site->bytes, site->wave),
+				each(facts, facts->used));
+		return;
+	}
+	advice_say(ret->cause,
+		   "%.1f of %u lanes are active on average: what they %s lies in %.1f lines of "
+		   "%u B, %.1f would hold it",
+		   each(facts, facts->lanes), site->wave, verb(facts), each(facts, facts->used),
+		   facts->line, each(facts, facts->needed));
+	advice_say(ret->fix, "let the active lanes be neighbours that use neighbouring elements "
+			     "(compact the work before the branch)");
+	verify_lines(facts, site->bytes, active(facts), ret);
+}
+
+static void global_stride(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	long long stride = llabs((long long)facts->low);
+	unsigned bytes = site->bytes, unit = site->unit;
+
+	if (stride == (long long)bytes && bytes == unit) {
+		advice_say(
+			ret->cause,
+			"lanes are contiguous but start inside a line: one line of %u B more than "
+			"needed",
+			facts->line);
+		advice_say(ret->fix,
+			   "align the first lane's address (base, offset, row pitch) to %u B",
+			   facts->line);
+		verify_lines(facts, bytes, active(facts), ret);
+	} else if (stride <= (long long)bytes) {
+		advice_say(
+			ret->cause,
+			"each lane's %u B are %s in %u accesses of %u B, and each of them reaches over "
+			"all lines",
+			bytes, facts->verb, bytes / unit, unit);
+		advice_say(
+			ret->fix,
+			"let neighbouring lanes take neighbouring %u B pieces (elements of %u B, or "
+			"one array per member)",
+			unit, unit);
+		verify_lines(facts, unit, active(facts), ret);
+	} else {
+		unsigned per_line = (unsigned)(facts->line / stride);
+
+		advice_say(
+			ret->cause,
+			"lanes are %lld B apart and %u B are %s: %u of %u B of each line are used",
+			stride, bytes, facts->verb, (per_line ? per_line : 1) * bytes, facts->line);
+		if (stride <= 64)
+			advice_say(
+				ret->fix,
+				"make the elements that neighbouring lanes use neighbours in memory: "
+				"one array per member instead of an array of structs of %lld B",
+				stride);
+		else
+			advice_say(
+				ret->fix,
+				"let neighbouring lanes use neighbouring elements (swap the loops or "
+				"indices), or pass a tile through LDS");
+		verify_lines(facts, bytes, active(facts), ret);
+	}
+}
+
+/*
+ * Lines of an average execution if lanes of a row were neighbours. Rows that neither fill lines nor
+ * fit in one are taken to begin anywhere.
+ */
+static double lines_of_rows(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+	unsigned lanes = active(facts), row = site->row < lanes ? site->row : lanes;
+	unsigned rows = (lanes + row - 1) / row, bytes = row * site->bytes;
+
+	if (bytes % facts->line && facts->line % bytes)
+		return rows * (1 + (bytes - site->unit) / (double)facts->line);
+	return rows * layout_lines(site, facts->line, site->bytes, row);
+}
+
+/* With the indices swapped. */
+static void swapped(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	double after = lines_of_rows(facts), before = each(facts, facts->used);
+	bool whole = site->row * site->bytes % 128 == 0 && site->wave % site->row == 0 &&
+		     facts->lanes == facts->executions * site->wave;
+
+	if (whole && after < before)
+		advice_verify(ret, lines_name(facts), after, before);
+	else
+		advice_estimate(ret, lines_name(facts), after, before);
+}
+
+/* Rows of the workgroup that are short of a wave, lanes of each `stride` bytes apart. */
+static void global_rows(const struct facts *facts, int64_t stride, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	long long size = llabs((long long)stride);
+	double before = each(facts, facts->used);
+
+	if (size <= (long long)site->bytes) {
+		advice_say(ret->cause,
+			   "rows of %u work-items are contiguous, but short pieces apart from each "
+			   "other: %.1f lines of %u B touched, %.1f needed",
+			   site->row, before, facts->line, each(facts, facts->needed));
+		advice_say(ret->fix,
+			   "make the workgroup wider (a multiple of %u work-items in x), and align "
+			   "the rows of the data to %u B",
+			   site->wave, facts->line);
+		advice_estimate(ret, lines_name(facts),
+				layout_lines(site, facts->line, site->bytes, active(facts)),
+				before);
+		return;
+	}
+	advice_say(ret->cause,
+		   "within each row of %u work-items lanes are %lld B apart and %u B are %s: %.1f "
+		   "lines of %u B touched, %.1f needed",
+		   site->row, size, site->bytes, facts->verb, before, facts->line,
+		   each(facts, facts->needed));
+	advice_say(
+		ret->fix,
+		"let threadIdx.x run along consecutive addresses (swap the indices%s), or pass a tile through LDS",
+		size <= 64 ? "; of structs make one array per member" : "");
+	if (lines_of_rows(facts) < before) {
+		swapped(facts, ret);
+		return;
+	}
+	advice_append(ret->fix, ", and make the workgroup wider (a multiple of %u work-items in x)",
+		      site->wave);
+	advice_estimate(ret, lines_name(facts),
+			layout_lines(site, facts->line, site->bytes, active(facts)), before);
+}
+
+/*
+ * From counters: as many lines as a row has lanes, since rows of the wave cross the same ones, side
+ * by side; unless short contiguous rows would give the same counts.
+ */
+static bool lane_each(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->pattern == PATTERN_NONE && site->row && site->row < site->wave &&
+	       facts->lanes == facts->executions * site->wave &&
+	       (facts->used == facts->executions * site->row ||
+		site->counters[PROBE_C_LINES64] == facts->executions * site->row) &&
+	       lines_of_rows(facts) < each(facts, facts->used);
+}
+
+/* Addresses from data: what would sorting them do? Which executions were recorded is chance. */
+static void global_sorted(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct trial_result result;
+
+	advice_say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "
+			     "lines, or gather once into LDS");
+	if (!site->trial || !trial_sorted(site->trial, site, facts->line, &result)) {
+		advice_append(ret->fix, "; not verified: the counters hold no addresses, --kind "
+					"trace sorts them");
+		return;
+	}
+	if (result.after * 10 > result.before * 9) {
+		advice_say(ret->fix,
+			   "sorting does not help here (about %.2g lines of %u B per execution "
+			   "sorted, %.2g as they came): place what neighbouring lanes use side by "
+			   "side in memory; not verified",
+			   result.after, facts->line, result.before);
+		return;
+	}
+	ret->after = result.after;
+	ret->before = result.before;
+	advice_append(ret->fix,
+		      "; estimate: about %.2g lines of %u B per execution if all addresses of %u "
+		      "recorded executions are sorted, %.2g as they came",
+		      result.after, facts->line, site->trial->executions, result.before);
+}
+
+static void global_irregular(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	double used = each(facts, facts->used), needed = each(facts, facts->needed);
+	bool rows = site->row && site->row % site->wave;
+	char text[96];
+
+	if (!site->trial && lane_each(facts)) {
+		advice_say(ret->cause,
+			   "%.1f lines of %u B touched, %.1f needed: as if each lane of a row of "
+			   "%u work-items were in a line%s of its own",
+			   used, facts->line, needed, site->row,
+			   facts->used == facts->executions * site->row ? "" : " of 64 B");
+		advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the "
+				     "indices), or pass a tile through LDS");
+		swapped(facts, ret);
+		return;
+	}
+	advice_say(ret->cause, "%s%s: %.1f lines of %u B touched, %.1f needed",
+		   advice_irregular(facts, text, sizeof(text)),
+		   rows ? " over the wave" : " (gather)", used, facts->line, needed);
+	if (rows && !site->trial)
+		advice_say(
+			ret->fix,
+			"if lanes of a row of %u work-items are contiguous, make the workgroup "
+			"wider; if they are far apart, swap the indices; if the index comes from "
+			"data, sort it; not verified: the counters hold no addresses, --kind "
+			"trace tells which",
+			site->row);
+	else
+		global_sorted(facts, ret);
+}
+
+void advice_global(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	int64_t stride;
+
+	if (facts->pattern != PATTERN_STRIDE && site->trial && site->row % site->wave &&
+	    trial_rows(site->trial, site, &stride)) {
+		global_rows(facts, stride, ret);
+	} else if (sparse(facts)) {
+		global_sparse(facts, ret);
+	} else if (facts->pattern == PATTERN_STRIDE) {
+		global_stride(facts, ret);
+	} else if (facts->pattern == PATTERN_STRIDES) {
+		advice_say(ret->cause,
+			   "the distance of lanes varies from %lld to %lld B between executions: "
+			   "%.1f lines of %u B touched, %.1f needed",
+			   (long long)facts->low, (long long)facts->high, each(facts, facts->used),
+			   facts->line, each(facts, facts->needed));
+		advice_say(ret->fix, "let neighbouring lanes use neighbouring elements in every "
+				     "step, and align the first one");
+		verify_lines(facts, site->bytes, active(facts), ret);
+	} else {
+		global_irregular(facts, ret);
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of advice share; see advice.h. */
+#ifndef PROBE_HANDLERS_ADVICE_PARTS_H
+#define PROBE_HANDLERS_ADVICE_PARTS_H
+
+#include "advice.h"
+
+enum pattern {
+	PATTERN_STRIDE,	 /* every execution at one and the same stride */
+	PATTERN_STRIDES, /* every execution at a stride, not always the same */
+	PATTERN_MIXED,	 /* some at a stride, some not */
+	PATTERN_NONE,	 /* no execution with two lanes or more at a constant stride */
+};
+
+struct facts {
+	const struct advice_site *site;
+	enum pattern pattern;
+	int64_t low, high; /* strides seen */
+	uint64_t executions, lanes, conflicts, way;
+	uint64_t used, needed, excess; /* lines of 128 bytes, or of 64 if only those are too many */
+	unsigned line;
+	const char *verb; /* "read" */
+};
+
+__attribute__((format(printf, 2, 3))) void advice_say(char text[ADVICE_MAX], const char *format,
+						      ...);
+__attribute__((format(printf, 2, 3))) void advice_append(char text[ADVICE_MAX], const char *format,
+							 ...);
+
+/* End the fix in what it was found to leave: `what` begins in the plural. */
+void advice_verify(struct advice *ret, const char *what, double after, double before);
+
+/* The same for what rests on more than counts; if it leaves no less, that it is not verified. */
+void advice_estimate(struct advice *ret, const char *what, double after, double before);
+
+/* What is known of addresses without one stride. */
+const char *advice_irregular(const struct facts *facts, char *text, size_t room);
+
+/* A site that touches more lines than it need. */
+void advice_global(const struct facts *facts, struct advice *ret);
+
+#endif
