@@ -353,9 +353,12 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 	return err;
 }
 
+/* Kernels that were launched, and functions with samples. */
 #define LAUNCHED                                                                                   \
-	"rocpd_info_kernel_symbol k WHERE EXISTS (SELECT 1 FROM probe_dispatch d WHERE "           \
-	"d.kernel_id = k.id)"
+	"(SELECT k.display_name AS name FROM rocpd_info_kernel_symbol k WHERE EXISTS (SELECT 1 "   \
+	"FROM probe_dispatch d WHERE d.kernel_id = k.id) UNION SELECT probe_kernel_at("            \
+	"s.code_object_id, s.offset + c.load_base - c.load_delta) FROM probe_sample s "            \
+	"JOIN rocpd_info_code_object c ON c.id = s.code_object_id)"
 
 /* A kernel that is asked for by name and was not launched is an error: name those that were. */
 static struct probe_err *check_kernel(const struct report *report, const struct report_db *db)
@@ -365,20 +368,19 @@ static struct probe_err *check_kernel(const struct report *report, const struct 
 	sqlite3_stmt *stmt = NULL;
 
 	if (report->kernel)
-		err = report_any(db, "SELECT 1 FROM " LAUNCHED " AND probe_match(k.display_name)",
-				 &any);
+		err = report_any(db, "SELECT 1 FROM " LAUNCHED " WHERE probe_match(name)", &any);
 	if (err || any)
 		return err;
 	err = report_prepare_sql(db,
 				 "SELECT coalesce(group_concat(name, '; '), 'none') FROM (SELECT "
-				 "DISTINCT k.display_name AS name FROM " LAUNCHED
-				 " ORDER BY 1 LIMIT 20)",
+				 "name FROM " LAUNCHED " WHERE name IS NOT NULL ORDER BY 1 "
+				 "LIMIT 20)",
 				 &stmt);
 	if (!err)
 		err = report_step(db, stmt, &row);
 	if (!err)
 		err = probe_err_create("%s: no kernel that was launched is or matches '%s'; "
-				       "launched: %s",
+				       "there are: %s",
 				       db->path, report->kernel, report_cell(stmt, 0));
 	sqlite3_finalize(stmt);
 	return err;

@@ -83,6 +83,7 @@ void run_pass_database(const struct run_server *server, struct run_pass *pass)
 	const struct run_session *session = server->sessions;
 
 	pass->several = session && session->next;
+	pass->probed = session && session->numbers.verdicts[PROBE_V_SWAPPED];
 	if (session && !session->next && !probe_store_failure(session->store))
 		pass->database = strdup(probe_store_path(session->store));
 }
@@ -161,5 +162,8 @@ void run_passes_merge(const struct run_pass passes[RUN_PASSES])
 		return;
 	}
 	unlink(from);
-	probe_log(PROBE_LOG_INFO, "sampled, then probed: both runs are in %s", into);
+	probe_log(PROBE_LOG_INFO, "sampled, then %s: both runs are in %s",
+		  passes[RUN_PASS_PROBED].probed ? "probed"
+						 : "run without probes, which no kernel had",
+		  into);
 }

@@ -21,6 +21,7 @@ struct run_pass {
 	uint64_t lost;
 	char *database; /* of its process; NULL: none, or several processes */
 	bool several;
+	bool probed; /* instrumented kernels ran */
 };
 
 /*
