@@ -382,12 +382,17 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	struct report view = *report;
 	long long all_bad = 0, all_good = 0;
 	size_t bad = 0, good = 0;
+	bool filtered = false;
 	struct probe_err *err;
 
 	view.limit = limit;
 	err = count_rows(db, report, &all_bad, &all_good);
+	if (!err)
+		err = report_any(db, "SELECT 1 FROM probe_run WHERE key = 'filters'", &filtered);
 	if (!err && !all_bad && !all_good)
-		puts(report->kernel ? "no records of a kernel that -k matches" : "no records");
+		puts(report->kernel ? "no records of a kernel that -k matches"
+		     : filtered	    ? "no records: nothing that the filters in force take ran"
+				    : "no records");
 	else if (!err && !all_bad)
 		printf("%sno excess lines and no bank conflicts%s\n", report_green(report),
 		       report_plain(report));

@@ -11,6 +11,7 @@
 #include "probe_run_options.h"
 #include "probe_run_samples.h"
 #include "probe_run_session.h"
+#include "probe_run_unprobed.h"
 
 #define REASONS_MAX 8
 
@@ -148,6 +149,84 @@ static const struct {
 	[PROBE_V_LIBRARY] = {"library", "not in a library asked for"},
 };
 
+static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty"};
+
+/* What a refusal for want of a clone means, with what to do about it. */
+static void unprobed_text(const struct run_session *session,
+			  const struct run_unprobed_counts *counts, enum run_unprobed reason,
+			  char *text, size_t size)
+{
+	const char *kind = run_kind_name(session->config->kind);
+
+	if (reason == RUN_UNPROBED_KIND)
+		snprintf(text, size,
+			 "compiled with PROBE_KINDS=%s, this run needs %s: compile with "
+			 "PROBE_KINDS=%s,%s",
+			 counts->kinds, kind, counts->kinds, kind);
+	else if (reason == RUN_UNPROBED_EMPTY)
+		snprintf(text, size,
+			 "nothing in the kernel is probed (no accesses, or PROBE_SCOPE or the "
+			 "target left them out)");
+	else
+		snprintf(text, size, "no clone of the kernel (not compiled with the plugin)");
+}
+
+/* The kinds are kept as text: a report names them, and what was needed, too. */
+static void store_unprobed(const struct run_session *session)
+{
+	struct run_unprobed_counts counts;
+	char name[48], text[256];
+
+	run_unprobed_count(session, &counts);
+	for (int i = 0; i < RUN_UNPROBED_REASONS; i++) {
+		if (!counts.dispatches[i])
+			continue;
+		snprintf(name, sizeof(name), "no_clone.%s", unprobed_names[i]);
+		probe_store_account(session->store, "dispatches", name, counts.dispatches[i]);
+		unprobed_text(session, &counts, (enum run_unprobed)i, text, sizeof(text));
+		probe_store_set(session->store, name, text);
+	}
+}
+
+/* Filters in force, as they were given; "" = none. */
+static void filters_text(const struct run_config *config, char *text, size_t size)
+{
+	const struct {
+		const char *option, *value;
+	} filters[] = {
+		{"--kernel-include-regex", config->kernel_include},
+		{"--kernel-exclude-regex", config->kernel_exclude},
+		{"--library-include", config->library_include},
+		{"--library-exclude", config->library_exclude},
+		{"--dispatches", strcmp(config->dispatches, "all") ? config->dispatches : NULL},
+		{"--filter-x", config->groups[0]},
+		{"--filter-y", config->groups[1]},
+		{"--filter-z", config->groups[2]},
+	};
+	size_t n = 0;
+
+	*text = 0;
+	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters) && n < size; i++) {
+		if (!filters[i].value || !*filters[i].value)
+			continue;
+		n += (size_t)snprintf(text + n, size - n, "%s%s ", n ? " " : "", filters[i].option);
+		/* Several globs are one per line. */
+		for (const char *c = filters[i].value; *c && n + 1 < size; c++)
+			text[n++] = *c == '\n' ? '|' : *c;
+		if (n < size)
+			text[n] = 0;
+	}
+}
+
+void run_account_filters(struct run_session *session)
+{
+	char text[1024];
+
+	filters_text(session->config, text, sizeof(text));
+	if (*text)
+		probe_store_set(session->store, "filters", text);
+}
+
 void run_account_store(struct run_session *session, bool final)
 {
 	struct probe_store *store = session->store;
@@ -179,6 +258,7 @@ void run_account_store(struct run_session *session, bool final)
 			 verdicts[i].name);
 		probe_store_account(store, "dispatches", name, numbers->verdicts[i]);
 	}
+	store_unprobed(session);
 }
 
 uint64_t run_account_lost(const struct run_session *session)
@@ -210,24 +290,38 @@ static void print_stream(const struct balance *balance, const char *who)
 		  who, balance->stream, balance->emitted, balance->stored, dropped(balance), text);
 }
 
+static void append_refusal(char *text, size_t size, uint64_t count, const char *why)
+{
+	size_t n = strlen(text);
+
+	if (count)
+		snprintf(text + n, size - n, ", %" PRIu64 " not: %s", count, why);
+}
+
 static void print_dispatches(const struct run_session *session, const char *who)
 {
 	const struct run_numbers *numbers = &session->numbers;
-	char text[600];
-	size_t n = 0;
+	struct run_unprobed_counts counts;
+	char text[1000] = "", why[256], filters[1024];
 
+	run_unprobed_count(session, &counts);
 	for (int i = 0; i < PROBE_VERDICTS; i++) {
-		if (i == PROBE_V_SWAPPED || !numbers->verdicts[i])
-			continue;
-		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %" PRIu64 " not: %s",
-				      numbers->verdicts[i], verdicts[i].text);
+		if (i != PROBE_V_SWAPPED && i != PROBE_V_NO_CLONE)
+			append_refusal(text, sizeof(text), numbers->verdicts[i], verdicts[i].text);
+		for (int k = 0; i == PROBE_V_NO_CLONE && k < RUN_UNPROBED_REASONS; k++) {
+			unprobed_text(session, &counts, (enum run_unprobed)k, why, sizeof(why));
+			append_refusal(text, sizeof(text), counts.dispatches[k], why);
+		}
 	}
-	text[n] = 0;
 	probe_log(PROBE_LOG_INFO,
 		  "%sdispatches: %" PRIu64 " seen, %" PRIu64 " completed, %" PRIu64
 		  " instrumented%s",
 		  who, numbers->seen, numbers->completed, numbers->verdicts[PROBE_V_SWAPPED], text);
-	if (numbers->seen && !numbers->clones && session->config->instrumented)
+	filters_text(session->config, filters, sizeof(filters));
+	if (*filters && session->config->instrumented)
+		probe_log(PROBE_LOG_INFO, "%sfilters: %s", who, filters);
+	if (numbers->seen && !numbers->clones && session->config->instrumented &&
+	    !counts.dispatches[RUN_UNPROBED_EMPTY])
 		probe_log(PROBE_LOG_WARNING,
 			  "%sno kernel has an instrumented clone: compile with hipcc "
 			  "$(probe-config --cflags)",

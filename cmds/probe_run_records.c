@@ -355,6 +355,7 @@ static bool apply_dispatch(struct run_session *session, const struct probe_seg_r
 {
 	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
 	struct run_numbers *numbers = &session->numbers;
+	struct run_kernel *kernel;
 
 	if (!dispatch)
 		return false;
@@ -366,7 +367,8 @@ static bool apply_dispatch(struct run_session *session, const struct probe_seg_r
 		return false;
 	}
 	/* Row 0 stands for every kernel that was not announced. */
-	if (!run_table_get(&session->objects.kernels, dispatch->hr.kernel))
+	kernel = run_table_get(&session->objects.kernels, dispatch->hr.kernel);
+	if (!kernel)
 		dispatch->hr.kernel = 0;
 	dispatch->tid = rec->tid;
 	run_dispatch_info(&session->objects, dispatch);
@@ -376,6 +378,8 @@ static bool apply_dispatch(struct run_session *session, const struct probe_seg_r
 	note_thread(session, rec->tid);
 	numbers->seen++;
 	numbers->verdicts[dispatch->hr.verdict]++;
+	if (kernel)
+		kernel->unprobed += dispatch->hr.verdict == PROBE_V_NO_CLONE;
 	if (dispatch->hr.verdict == PROBE_V_SWAPPED)
 		numbers->swapped_kinds[dispatch->hr.kind]++;
 	probe_facts_dispatch(session->facts, &dispatch->hr, false);

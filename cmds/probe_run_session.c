@@ -239,6 +239,7 @@ static void begin(struct run_session *session)
 	probe_store_set(session->store, "kind", run_kind_name(session->config->kind));
 	probe_store_set(session->store, "when_full",
 			session->config->when_full == PROBE_FULL_DROP ? "drop" : "block");
+	run_account_filters(session);
 }
 
 static const char *why_partial(struct run_session *session)

@@ -54,6 +54,7 @@ struct run_code {
 struct run_kernel {
 	struct probe_hr_kernel hr;
 	char *symbol, *demangled; /* demangled is NULL as long as it is among the unnamed */
+	uint64_t unprobed;	  /* dispatches refused for want of a clone */
 	struct run_kernel *next_unnamed;
 };
 
@@ -128,6 +129,8 @@ struct run_numbers {
 };
 
 void run_account_store(struct run_session *session, bool final);
+/* The filters in force, for the report; once. */
+void run_account_filters(struct run_session *session);
 void run_account_print(const struct run_session *session, bool with_pid);
 uint64_t run_account_lost(const struct run_session *session);
 

@@ -79,6 +79,15 @@ static void put_kind(const struct report *report, sqlite3_stmt *stmt)
 	}
 }
 
+static const char filters_sql[] = "SELECT value FROM probe_run WHERE key = 'filters'";
+
+static void put_filters(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	fputs("\nfilters in force: ", stdout);
+	report_put(report_cell(stmt, 0));
+}
+
 static void put_device(const struct report *report, sqlite3_stmt *stmt)
 {
 	bool simulated = !strcmp(report_cell(stmt, 0), "simulated");
@@ -135,6 +144,8 @@ struct probe_err *report_head(const struct report *report, const struct report_d
 				     "THEN 'none' ELSE value END FROM probe_run WHERE key = 'kind'"
 				   : "SELECT value FROM probe_run WHERE key = 'kind'",
 			   put_kind, report);
+	if (!err)
+		err = each(db, filters_sql, put_filters, report);
 	putchar('\n');
 	return err;
 }
@@ -171,6 +182,8 @@ static void put_refusal(const struct report *report, sqlite3_stmt *stmt)
 	const char *name = report_cell(stmt, 0);
 
 	printf("; %s%s not: ", report_red(report), report_cell(stmt, 1));
+	if (*report_cell(stmt, 2))
+		name = report_cell(stmt, 2);
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
 		if (!strcmp(refusals[i].name, name))
 			name = refusals[i].text;
@@ -229,9 +242,20 @@ static const char dispatches_sql[] = "SELECT coalesce(max(value) FILTER (WHERE n
 				     "coalesce(max(value) FILTER (WHERE name = 'swapped'), 0) "
 				     "FROM probe_account WHERE stream = 'dispatches'";
 
+/* Why there was no clone, where that is known, in place of their sum. */
 static const char refusals_sql[] =
-	"SELECT substr(name, 9), value FROM probe_account WHERE stream = 'dispatches' "
-	"AND name LIKE 'refused.%' AND value > 0 ORDER BY value DESC, name";
+	"SELECT substr(name, 9), value, NULL FROM probe_account a WHERE stream = 'dispatches' "
+	"AND name LIKE 'refused.%' AND value > 0 AND NOT (name = 'refused.no_clone' AND EXISTS "
+	"(SELECT 1 FROM probe_account WHERE stream = a.stream AND name LIKE 'no_clone.%')) "
+	"UNION ALL SELECT name, a.value, r.value FROM probe_account a LEFT JOIN probe_run r "
+	"ON r.key = a.name WHERE stream = 'dispatches' AND name LIKE 'no_clone.%' AND a.value > 0 "
+	"ORDER BY 2 DESC, 1";
+
+/* Causes but the one that the plugin mends. */
+static const char other_causes_sql[] =
+	"SELECT r.value FROM probe_account a JOIN probe_run r ON r.key = a.name "
+	"WHERE stream = 'dispatches' AND name IN ('no_clone.kind', 'no_clone.empty') "
+	"AND a.value > 0 ORDER BY name DESC";
 
 static const char streams_sql[] = "SELECT stream, sum(value) FILTER (WHERE name = 'emitted'), "
 				  "sum(value) FILTER (WHERE name = 'stored'), "
@@ -343,6 +367,44 @@ struct probe_err *report_account(const struct report *report, const struct repor
 
 /* ---- Programs without clones ----------------------------------------------------------------- */
 
+static void put_cause(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	report_put(report_cell(stmt, 0));
+	putchar('\n');
+}
+
+/* What to do about it: the filters first, then what the site tables say, then the plugin. */
+static struct probe_err *put_remedy(const struct report *report, const struct report_db *db)
+{
+	bool refused = false, plain = false, known = false;
+	struct probe_err *err = report_any(
+		db, "SELECT 1 FROM probe_dispatch WHERE verdict IN (2, 10, 11) LIMIT 1", &refused);
+
+	if (!err)
+		err = report_any(db, "SELECT 1 FROM probe_dispatch WHERE verdict = 3 LIMIT 1",
+				 &plain);
+	if (!err)
+		err = report_any(db,
+				 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
+				 "name LIKE 'no_clone.%' LIMIT 1",
+				 &known);
+	if (!err && known)
+		err = report_any(db,
+				 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
+				 "name = 'no_clone.plain' AND value > 0",
+				 &plain);
+	if (!err && refused)
+		puts("filters left kernels out: see the filters in force, above");
+	if (!err)
+		err = each(db, other_causes_sql, put_cause, report);
+	if (!err && plain)
+		puts("compile them with the plugin, then run again:\n"
+		     "  hipcc -g -O2 -fpass-plugin=$(probe-config --pass-plugin) FILE.hip -o "
+		     "PROGRAM");
+	return err;
+}
+
 static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
 {
 	const char *where = report_cell(stmt, 2);
@@ -404,11 +466,8 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 		   "ON k.id = d.kernel_id GROUP BY k.id ORDER BY count(*) DESC, k.display_name "
 		   "LIMIT 100",
 		   put_kernel, report);
-	if (off)
-		puts("instrumentation was off: run without --no-instrumented");
-	else
-		puts("compile them with the plugin, then run again:\n"
-		     "  hipcc -g -O2 -fpass-plugin=$(probe-config --pass-plugin) FILE.hip -o "
-		     "PROGRAM");
-	return err;
+	if (err || !off)
+		return err ? err : put_remedy(report, db);
+	puts("instrumentation was off: run without --no-instrumented");
+	return NULL;
 }

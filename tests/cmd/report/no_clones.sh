@@ -50,3 +50,11 @@ for partial in 0 1; do
 	probe-report samples sampled.db | grep '^no samples'
 	probe-report flame sampled.db 2>&1
 done
+echo "== compiled for another kind, and with nothing to probe"
+sql run.db <<'EOF'
+UPDATE probe_dispatch SET verdict = 3;
+INSERT INTO probe_account VALUES ('dispatches', 'no_clone.kind', 3), ('dispatches', 'no_clone.empty', 1);
+INSERT OR REPLACE INTO probe_run VALUES ('no_clone.kind', 'compiled with KINDS'),
+	('no_clone.empty', 'nothing is probed'), ('filters', '--filter-x 1:3');
+EOF
+probe-report lines run.db | grep -e filters -e "compile" -e "is probed"
