@@ -257,7 +257,7 @@ bool trial_copies(const struct trial *trial, const struct advice_site *site,
 	ret->share = survey(trial, &lowest, &highest);
 	ret->table = highest - lowest + site->bytes;
 	ret->before = (double)try_copies(trial, site, lowest, 1, scratch) / trial->executions;
-	for (unsigned n = 2; n <= 32 && n * ret->table <= 65536 && least; n *= 2) {
+	for (unsigned n = 2; n <= 32 && (uint64_t)n * ret->table <= 65536 && least; n *= 2) {
 		uint64_t after = try_copies(trial, site, lowest, n, scratch);
 
 		if (after >= least)
