@@ -278,6 +278,22 @@ static bool set_verb(struct report *report, const char *word)
 	return false;
 }
 
+static struct probe_err *no_verb(const char *word)
+{
+	char text[200] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < REPORT_VERBS && n < sizeof(text); i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? ", " : "", verbs[i]);
+	return probe_err_create("'%s' is no verb and no file; verbs: %s", word, text);
+}
+
+/* A plain word in front of files can only be meant as a verb. */
+static bool meant_as_verb(const char *word, int behind)
+{
+	return behind > 0 && !strpbrk(word, "./") && access(word, F_OK);
+}
+
 /* Options may stand between and after files: parse on behind each word that is none. */
 static struct probe_err *parse(int argc, char **argv, struct line *line)
 {
@@ -296,7 +312,10 @@ static struct probe_err *parse(int argc, char **argv, struct line *line)
 		at += next;
 		if (at >= argc)
 			return NULL;
-		if (!(first && !literal && set_verb(&line->report, argv[at])))
+		if (first && !literal && meant_as_verb(argv[at], argc - at - 1) &&
+		    !set_verb(&line->report, argv[at]))
+			err = no_verb(argv[at]);
+		else if (!(first && !literal && set_verb(&line->report, argv[at])))
 			err = add_file(&line->report, argv[at]);
 		if (err)
 			return err;

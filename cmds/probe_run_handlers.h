@@ -24,10 +24,7 @@ struct run_plugins {
 	uint32_t streams; /* all that any of them takes */
 };
 
-/*
- * Load what -a names. A handler that does not exist is an error; one that is there but cannot be
- * used is refused by name, with a sentence, and the run goes on without it.
- */
+/* Load what -a names. One that does not exist, or cannot be used, is an error that names it. */
 struct probe_err *run_plugins_load(const struct run_config *config, const struct run_layout *layout,
 				   struct run_plugins *ret);
 void run_plugins_unload(struct run_plugins *plugins);

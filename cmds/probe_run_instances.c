@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/err.h"
 #include "common/log.h"
 #include "probe_run_allocations.h"
 #include "probe_run_handlers.h"
@@ -36,22 +37,28 @@ struct run_instance {
 	struct probe_host host;
 	void *state;
 	bool opened, failed;
+	uint64_t asked; /* bit i: the handler has asked for argument i; those behind 63 are not kept
+			 */
 	struct run_handler_table *tables[TABLES_MAX];
 	size_t table_count;
 };
 
 static const char *host_arg(void *ctx, const char *key)
 {
-	const struct run_instance *instance = ctx;
+	struct run_instance *instance = ctx;
 	size_t len = strlen(key);
+	const char *ret = NULL;
 
 	for (size_t i = 0; i < instance->spec->arg_count; i++) {
 		const char *word = instance->spec->args[i];
 
-		if (!strncmp(word, key, len) && word[len] == '=')
-			return word + len + 1;
+		if (strncmp(word, key, len) || word[len] != '=')
+			continue;
+		if (i < 64)
+			instance->asked |= 1ull << i;
+		ret = ret ? ret : word + len + 1;
 	}
-	return NULL;
+	return ret;
 }
 
 static const struct probe_site_info *host_site(void *ctx, uint32_t code_object, uint32_t site)
@@ -177,7 +184,8 @@ static int make_table(struct run_session *session, const char *name,
 		strcpy(table->columns[i], columns[i].name);
 		table->types[i] = columns[i].type;
 	}
-	err = create_table(session->store, table, session->replay);
+	/* Before the program starts there is no database yet: adopt() makes it. */
+	err = session->store ? create_table(session->store, table, session->replay) : 0;
 	if (err) {
 		free(table);
 		return err;
@@ -254,7 +262,7 @@ static int host_row(void *ctx, int number, const union probe_value *values, size
 			break;
 		}
 	}
-	return probe_rows_add(table->rows, cells);
+	return table->rows ? probe_rows_add(table->rows, cells) : 0;
 }
 
 __attribute__((format(printf, 3, 4))) static void host_log(void *ctx, enum probe_level level,
@@ -278,6 +286,8 @@ static void check(struct run_instance *instance, const char *call, int err)
 	if (!err || instance->failed)
 		return;
 	instance->failed = true;
+	if (!instance->session->store)
+		return; /* run_instances_prepare() tells */
 	if (err == -EIO && probe_store_failure(instance->session->store))
 		return;
 	run_session_log(instance->session, PROBE_LOG_ERROR, instance->plugin->handler.name,
@@ -287,8 +297,9 @@ static void check(struct run_instance *instance, const char *call, int err)
 			    instance->plugin->handler.name, call);
 }
 
-static void open_instance(struct run_session *session, struct run_instance *instance,
-			  const struct run_plugin *plugin)
+/* An errno, or 0. */
+static int open_instance(struct run_session *session, struct run_instance *instance,
+			 const struct run_plugin *plugin)
 {
 	int err;
 
@@ -314,12 +325,85 @@ static void open_instance(struct run_session *session, struct run_instance *inst
 	err = plugin->handler.open(&instance->host, &instance->state);
 	instance->opened = !err;
 	check(instance, "open", err);
+	return err < 0 ? -err : err;
+}
+
+/* What was opened before the program started, with the tables it asked for. */
+static void adopt(struct run_session *session)
+{
+	struct run_session *from = session->prepared;
+
+	session->prepared = NULL;
+	session->instances = from->instances;
+	session->instance_count = from->instance_count;
+	session->handler_tables = from->handler_tables;
+	for (struct run_handler_table *table = session->handler_tables; table; table = table->next)
+		create_table(session->store, table, session->replay);
+	for (size_t i = 0; i < session->instance_count; i++)
+		session->instances[i].session = session;
+	free(from);
+}
+
+static struct probe_err *check_opened(const struct run_instance *instance, int err)
+{
+	const struct run_handler_spec *spec = instance->spec;
+
+	if (!instance->opened)
+		return probe_err_create("handler %s cannot be opened: %s; the program was not "
+					"started",
+					instance->plugin->handler.name, strerror(err));
+	for (size_t i = 0; i < spec->arg_count && i < 64; i++)
+		if (!(instance->asked >> i & 1))
+			return probe_err_create("handler %s knows no argument '%.*s'; the program "
+						"was not started",
+						instance->plugin->handler.name,
+						(int)strcspn(spec->args[i], "="), spec->args[i]);
+	return NULL;
+}
+
+struct probe_err *run_instances_prepare(const struct run_config *config,
+					const struct run_plugins *plugins, struct run_session **ret)
+{
+	struct run_session *session = calloc(1, sizeof(*session));
+	struct probe_err *err = NULL;
+
+	if (session)
+		session->instances = calloc(plugins->count + 1, sizeof(*session->instances));
+	if (!session || !session->instances) {
+		free(session);
+		return probe_err_oom();
+	}
+	session->config = config;
+	session->plugins = plugins;
+	for (size_t i = 0; i < plugins->count && !err; i++) {
+		session->instance_count = i + 1;
+		err = check_opened(
+			&session->instances[i],
+			open_instance(session, &session->instances[i], &plugins->items[i]));
+	}
+	if (err)
+		run_instances_discard(session);
+	else
+		*ret = session;
+	return err;
+}
+
+void run_instances_discard(struct run_session *prepared)
+{
+	if (!prepared)
+		return;
+	run_instances_close(prepared);
+	free(prepared);
 }
 
 bool run_instances_open(struct run_session *session)
 {
 	const struct run_plugins *plugins = session->plugins;
 
+	if (session->prepared) {
+		adopt(session);
+		return true;
+	}
 	session->instances = calloc(plugins->count + 1, sizeof(*session->instances));
 	if (!session->instances)
 		return false;

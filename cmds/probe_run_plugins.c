@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "common/err.h"
-#include "common/log.h"
 #include "probe_run_handlers.h"
 #include "probe_run_options.h"
 #include "probe_run_paths.h"
@@ -108,12 +107,8 @@ static struct probe_err *load_one(const struct run_layout *layout, const char *n
 	}
 	err = load(path, &plugin);
 	free(path);
-	if (err) {
-		err = probe_err_wrap(err, "handler %s refused", name);
-		probe_log_err(PROBE_LOG_ERROR, err);
-		probe_err_destroy(err);
-		return NULL;
-	}
+	if (err)
+		return probe_err_wrap(err, "handler %s refused", name);
 	ret->items[ret->count++] = plugin;
 	ret->streams |= plugin.handler.streams;
 	return NULL;

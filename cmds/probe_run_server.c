@@ -79,6 +79,7 @@ void run_server_deinit(struct run_server *server)
 		run_session_destroy(server->sessions);
 		server->sessions = next;
 	}
+	run_instances_discard(server->prepared);
 	if (server->fd >= 0)
 		close(server->fd);
 	if (server->path)
@@ -224,12 +225,15 @@ static struct probe_err *start_session(struct run_server *server, int sock, pid_
 					 &session);
 	if (err)
 		return err;
+	session->prepared = server->prepared;
+	server->prepared = NULL;
 	if (!welcome(sock, 0, &session->seg))
 		err = probe_err_create("process %d did not take its segment: %s", (int)pid,
 				       strerror(errno));
 	if (!err)
 		err = run_session_start(session);
 	if (err) {
+		server->prepared = session->prepared;
 		session->sock = -1;
 		run_session_destroy(session);
 		return err;

@@ -24,6 +24,7 @@ struct run_server {
 	int fd;
 	int hellos[RUN_HELLOS];
 	size_t hello_count;
+	struct run_session *prepared; /* instances of handlers, for the first session */
 	struct run_session *sessions; /* newest first */
 	uint64_t refused;	      /* processes that said hello and could not be recorded */
 };

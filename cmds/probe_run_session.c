@@ -53,7 +53,8 @@ void run_session_log(struct run_session *session, int level, const char *origin,
 	va_end(args);
 	/* Information from handlers is for the database; the terminal gets it with -v. */
 	probe_log(level >= PROBE_LOG_INFO ? PROBE_LOG_DEBUG : level, "%s", text);
-	probe_store_log(session->store, level, origin, text);
+	if (session->store)
+		probe_store_log(session->store, level, origin, text);
 }
 
 /* A power of two of rings, and what each gets of RINGS_BYTES; fewer if not all can have enough. */

@@ -177,6 +177,14 @@ const struct probe_trace_groups *run_groups_table(const struct run_groups *group
 struct run_instance;
 struct run_handler_table;
 
+/*
+ * Open instances before the program starts, so that what is wrong with their arguments stops the
+ * run. The first session takes them over (run_session.prepared); without any they are discarded.
+ */
+struct probe_err *run_instances_prepare(const struct run_config *config,
+					const struct run_plugins *plugins,
+					struct run_session **ret);
+void run_instances_discard(struct run_session *prepared);
 bool run_instances_open(struct run_session *session);
 /* Once the process is known: run_begin. Again: nothing. */
 void run_instances_run(struct run_session *session);
@@ -212,6 +220,7 @@ struct run_session {
 	struct run_numbers numbers;
 	struct run_trace trace;
 	struct proved_scratch *proved; /* NULL until something is proved */
+	struct run_session *prepared;  /* instances to take over; NULL = open new ones */
 	struct run_instance *instances;
 	size_t instance_count;
 	struct run_handler_table *handler_tables;

@@ -205,7 +205,11 @@ union probe_value {
 
 enum probe_level { PROBE_LOG_ERROR = 0, PROBE_LOG_WARNING = 1, PROBE_LOG_INFO = 2 };
 
-/* What the host offers. All functions are called with `ctx` first, on the instance's thread. */
+/*
+ * What the host offers. All functions are called with `ctx` first, on the instance's thread. open is
+ * called before the program starts, maybe on another thread than the rest, never beside it: what it
+ * refuses, and arguments it did not ask for with arg(), stop the run.
+ */
 struct probe_host {
 	uint32_t size;
 	uint32_t abi;

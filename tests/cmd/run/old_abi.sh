@@ -1,3 +1,2 @@
 # SPDX-License-Identifier: MIT
 probe-run -a old_abi,count "$FAKE_APP" connect announce=x memory=2 exit-record
-sqlite3 probe-out/*/*.db "SELECT begun, ended, executions, bad FROM probe_count_total"
