@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `log`: every access as a line of text, with its wave and each active lane's address.
+ * Handler `log`: every access as a line of text, with its wave and each active lane's address, and
+ * every message of probe_emit() with its tag and its elements' bytes as they lie in memory, in hex.
  *   -a log:format=csv|jsonl:file=PATH
  * The file is made anew, never overwritten. "%n%" in PATH becomes the first number that makes a new
  * name; without file= it is probe-log-%n%.csv or .jsonl in the directory of probe-run. Each process
@@ -26,7 +27,8 @@
 enum {
 	BUFFER = 1 << 20,
 	HEAD_MAX = 16384, /* of a line without addresses: longer names are cut */
-	LINE_MAX_BYTES = HEAD_MAX + 512 + 64 * 24,
+	LINE_MAX_BYTES = HEAD_MAX + 512 + 64 * 24 + 64 * 132, /* addresses, or 64 elements */
+	ELEMENT_MAX = 64,				      /* bytes: PROBE_MESSAGE_MAX */
 	FILES_MAX = 100000,
 };
 
@@ -42,7 +44,7 @@ struct log {
 	char path[4096];
 	char *buffer;
 	size_t used;
-	uint64_t lines, bytes;
+	uint64_t lines, messages, bytes;
 	char kernel[HEAD_MAX / 2]; /* escaped name of `dispatch`'s */
 	uint64_t dispatch;
 };
@@ -226,11 +228,12 @@ static int open_file(struct log *log)
 
 static const char csv_header[] =
 	"dispatch,kernel,group_x,group_y,group_z,wave,hw_id,time,wave_exec,site,file,line,column,"
-	"access,space,bytes,exec,lanes,addresses\n";
+	"access,space,bytes,exec,lanes,addresses,tag,data\n";
 
 static const char *access_name(unsigned access)
 {
-	return access == PROBE_ACCESS_LOAD    ? "load"
+	return access == PROBE_ACCESS_MESSAGE ? "message"
+	       : access == PROBE_ACCESS_LOAD  ? "load"
 	       : access == PROBE_ACCESS_STORE ? "store"
 					      : "atomic";
 }
@@ -326,10 +329,58 @@ static void put_access(struct log *log, const struct site *site, const struct pr
 	if (log->json) {
 		*text.at++ = ']';
 		*text.at++ = '}';
+	} else {
+		*text.at++ = ',';
+		*text.at++ = ',';
 	}
 	*text.at++ = '\n';
 	log->used += (size_t)(text.at - start);
 	log->lines++;
+}
+
+/* Elements in lane order: of one, or of each active lane. */
+static char *put_data(const struct log *log, char *at, const struct probe_message *message)
+{
+	const unsigned char *element = message->data;
+
+	for (uint32_t i = 0; i < message->count && i < 64; i++, element += message->stride) {
+		if (i)
+			*at++ = log->json ? ',' : ' ';
+		if (log->json)
+			*at++ = '"';
+		for (uint32_t k = 0; k < message->bytes && k < ELEMENT_MAX; k++) {
+			*at++ = "0123456789abcdef"[element[k] >> 4];
+			*at++ = "0123456789abcdef"[element[k] & 15];
+		}
+		if (log->json)
+			*at++ = '"';
+	}
+	return at;
+}
+
+static void put_message(struct log *log, const struct site *site, const char *tag,
+			const struct probe_message *message)
+{
+	char *start = log->buffer + log->used;
+	struct text text = {start, start + HEAD_MAX + 512 - 64};
+
+	put_format(&text, log->json ? "{\"dispatch\":%" PRIu64 ",\"kernel\":" : "%" PRIu64 ",",
+		   log->dispatch);
+	put_string(&text, log->kernel);
+	put(&text, ',');
+	put_wave(log, &text, message->wave);
+	put_string(&text, site->text);
+	put_format(&text,
+		   log->json ? "\"exec\":\"0x%" PRIx64 "\",\"lanes\":%u,\"tag\":"
+			     : "0x%" PRIx64 ",%u,,",
+		   message->exec, message->count);
+	put_escaped(log, &text, tag);
+	text.end = start + LINE_MAX_BYTES;
+	put_string(&text, log->json ? ",\"data\":[" : ",");
+	text.at = put_data(log, text.at, message);
+	put_string(&text, log->json ? "]}\n" : "\n");
+	log->used += (size_t)(text.at - start);
+	log->messages++;
 }
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
@@ -375,6 +426,29 @@ static int log_open(const struct probe_host *host, void **state)
 	return 0;
 }
 
+/* sites_get() knows sites of accesses only. */
+static int log_message(struct log *log, const struct sites_kernel *kernel,
+		       const struct probe_message *message)
+{
+	const struct probe_host *host = log->sites.host;
+	const struct probe_site_info *info =
+		host->site(host->ctx, kernel->code_object, message->site);
+	struct site *site;
+	int err;
+
+	if (!info || message->site >= kernel->site_count) {
+		log->sites.invalid++;
+		return 0;
+	}
+	site = (struct site *)(kernel->sites + message->site * log->sites.site_size);
+	if (!site->text && !make_site(log, kernel, message->site, site))
+		return -ENOMEM;
+	err = make_room(log);
+	if (!err)
+		put_message(log, site, info->name, message);
+	return err;
+}
+
 static int log_batch(void *state, const struct probe_batch *batch)
 {
 	struct log *log = state;
@@ -385,7 +459,9 @@ static int log_batch(void *state, const struct probe_batch *batch)
 		return -ENOMEM;
 	if (log->dispatch != batch->dispatch->id)
 		name_kernel(log, batch->dispatch);
-	for (size_t i = 0; i < batch->count && !err; i++) {
+	for (size_t i = 0; batch->stream == PROBE_STREAM_MESSAGE && i < batch->count && !err; i++)
+		err = log_message(log, kernel, &batch->messages[i]);
+	for (size_t i = 0; batch->stream == PROBE_STREAM_ACCESS && i < batch->count && !err; i++) {
 		const struct probe_access *access = &batch->access[i];
 		struct site *site =
 			access->exec ? sites_get(&log->sites, kernel, access->site) : NULL;
@@ -417,13 +493,14 @@ static int log_close(void *state)
 	if (!err) {
 		const union probe_value values[] = {
 			{.text = log->path},
-			{.integer = (int64_t)log->lines},
+			{.integer = (int64_t)(log->lines + log->messages)},
 			{.integer = (int64_t)log->bytes},
 		};
 
 		err = table < 0 ? table : host->row(host->ctx, table, values, 3);
-		host->log(host->ctx, PROBE_LOG_INFO, "%llu accesses are in %s",
-			  (unsigned long long)log->lines, log->path);
+		host->log(host->ctx, PROBE_LOG_INFO, "%llu accesses and %llu messages are in %s",
+			  (unsigned long long)log->lines, (unsigned long long)log->messages,
+			  log->path);
 	}
 	sites_report(&log->sites, "log");
 	destroy(log);
@@ -434,8 +511,9 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.size = sizeof(struct probe_handler),
 	.abi = PROBE_HANDLER_ABI,
 	.name = "log",
-	.summary = "every access with all addresses, as CSV or JSON lines (format=, file=)",
-	.streams = PROBE_STREAM_ACCESS,
+	.summary =
+		"every access with all addresses, and messages, as CSV or JSON lines (format=, file=)",
+	.streams = PROBE_STREAM_ACCESS | PROBE_STREAM_MESSAGE,
 	.open = log_open,
 	.batch = log_batch,
 	.close = log_close,

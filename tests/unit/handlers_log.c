@@ -106,9 +106,9 @@ static void send_all(void)
 static char *check_csv_line(char *at, const struct random_access *random)
 {
 	const struct probe_site_info *site = &state.sites[random->access.site];
-	char *field[19], *end;
+	char *field[21], *end;
 
-	for (unsigned i = 0; i < 19; i++)
+	for (unsigned i = 0; i < 21; i++)
 		at = next_field(at, &field[i]);
 	assert_string_equal(field[1], "kernel");
 	assert_int_equal(strtoul(field[2], NULL, 10), random->wave.group[0]);
@@ -124,7 +124,69 @@ static char *check_csv_line(char *at, const struct random_access *random)
 		if (random->active[lane])
 			assert_int_equal(strtoull(end, &end, 16), random->addr[lane]);
 	assert_int_equal(*end, 0);
+	assert_string_equal(field[19], "");
+	assert_string_equal(field[20], "");
 	return at;
+}
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static void send_message(const char *format)
+{
+	static const unsigned char data[] = {1, 2, 3, 255, 0x10, 0x20};
+	const struct probe_wave_info wave = {.group = {3, 0, 0}, .wave = 1, .exec = 5};
+	const struct probe_message message = {
+		.count = 2,
+		.bytes = 2,
+		.stride = 3,
+		.lanes = 1,
+		.exec = 5,
+		.data = data,
+		.wave = &wave,
+	};
+	const struct probe_batch batch = {
+		.size = sizeof(batch),
+		.stream = PROBE_STREAM_MESSAGE,
+		.dispatch = &random_dispatch,
+		.count = 1,
+		.messages = &message,
+	};
+
+	assert_int_equal(start(format), 0);
+	random_add_site(&state, PROBE_ACCESS_MESSAGE, PROBE_SPACE_FLAT, 0, 0);
+	state.sites[0].name = "a,b";
+	state.sites[0].file = "m.hip";
+	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(host_get(&state, 0, "lines"), 1);
+}
+
+static void test_messages(void **unused)
+{
+	char *text, *at, *field[21];
+
+	(void)unused;
+	send_message("csv");
+	text = read_all();
+	at = strchr(text, '\n') + 1;
+	for (unsigned i = 0; i < 21; i++)
+		at = next_field(at, &field[i]);
+	assert_string_equal(field[2], "3");
+	assert_string_equal(field[10], "m.hip");
+	assert_string_equal(field[13], "message");
+	assert_string_equal(field[16], "0x5");
+	assert_string_equal(field[17], "2");
+	assert_string_equal(field[18], "");
+	assert_string_equal(field[19], "a,b");
+	assert_string_equal(field[20], "0102 ff10");
+	assert_int_equal(*at, 0);
+	free(text);
+	send_message("jsonl");
+	text = read_all();
+	assert_non_null(strstr(text, "\"access\":\"message\""));
+	assert_non_null(
+		strstr(text, "\"lanes\":2,\"tag\":\"a,b\",\"data\":[\"0102\",\"ff10\"]}\n"));
+	free(text);
 }
 
 static void test_csv(void **unused)
@@ -256,7 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_csv),	   cmocka_unit_test(test_json),
 		cmocka_unit_test(test_long_names), cmocka_unit_test(test_disk_full),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_names),	   cmocka_unit_test(test_messages),
 	};
 	int failed;
 
