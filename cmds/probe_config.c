@@ -61,7 +61,7 @@ static const struct probe_command command = {
 	.footer = "Example: hipcc -O2 $(probe-config --cflags) app.hip -o app",
 };
 
-/* The same list as target_known() of llvm-plugin/pass.c; tests/cmd/config.sh compares them. */
+/* Those of llvm-plugin/pass_target.c; tests/cmd/config.sh compares them. */
 static const char *const targets[] = {
 	"gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909",
 	"gfx90a", "gfx90c", "gfx940", "gfx941", "gfx942",
