@@ -5,10 +5,12 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/err.h"
 #include "common/log.h"
@@ -42,6 +44,40 @@ struct run_instance {
 	struct run_handler_table *tables[TABLES_MAX];
 	size_t table_count;
 };
+
+/* ---- Crashes -------------------------------------------------------------------------------- */
+
+/* The handler this thread is in; NULL = our own code. */
+static _Thread_local const char *running;
+
+/* Say which handler it was and die of the signal as before; what was committed stays readable. */
+static void crashed(int number)
+{
+	static const char before[] = "probe: error: handler ",
+			  after[] = " crashed; the database has what was stored before\n";
+	const char *name = running;
+
+	if (name && write(2, before, sizeof(before) - 1) > 0 && write(2, name, strlen(name)) > 0 &&
+	    write(2, after, sizeof(after) - 1) > 0)
+		running = NULL;
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void watch_crashes(void)
+{
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	struct sigaction action = {.sa_handler = crashed, .sa_flags = SA_NODEFER};
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* Evaluate a call into a handler's code. */
+#define INSIDE(instance, call)                                                                     \
+	(running = (instance)->plugin->handler.name, inside_result = (call), running = NULL,       \
+	 inside_result)
+static _Thread_local int inside_result;
 
 static const char *host_arg(void *ctx, const char *key)
 {
@@ -322,7 +358,7 @@ static int open_instance(struct run_session *session, struct run_instance *insta
 				.allocation = host_allocation,
 			},
 	};
-	err = plugin->handler.open(&instance->host, &instance->state);
+	err = INSIDE(instance, plugin->handler.open(&instance->host, &instance->state));
 	instance->opened = !err;
 	check(instance, "open", err);
 	return err < 0 ? -err : err;
@@ -375,6 +411,7 @@ struct probe_err *run_instances_prepare(const struct run_config *config,
 	}
 	session->config = config;
 	session->plugins = plugins;
+	watch_crashes();
 	for (size_t i = 0; i < plugins->count && !err; i++) {
 		session->instance_count = i + 1;
 		err = check_opened(
@@ -438,7 +475,8 @@ void run_instances_run(struct run_session *session)
 		const struct probe_handler *handler = &instance->plugin->handler;
 
 		if (fed(instance) && handler->run_begin)
-			check(instance, "run_begin", handler->run_begin(instance->state, run));
+			check(instance, "run_begin",
+			      INSIDE(instance, handler->run_begin(instance->state, run)));
 	}
 }
 
@@ -451,7 +489,7 @@ void run_instances_begin(struct run_session *session, const struct probe_dispatc
 
 		if (fed(instance) && handler->dispatch_begin)
 			check(instance, "dispatch_begin",
-			      handler->dispatch_begin(instance->state, info));
+			      INSIDE(instance, handler->dispatch_begin(instance->state, info)));
 	}
 }
 
@@ -464,7 +502,8 @@ void run_instances_batch(struct run_session *session, const struct probe_batch *
 		const struct probe_handler *handler = &instance->plugin->handler;
 
 		if (fed(instance) && (handler->streams & batch->stream))
-			check(instance, "batch", handler->batch(instance->state, batch));
+			check(instance, "batch",
+			      INSIDE(instance, handler->batch(instance->state, batch)));
 	}
 }
 
@@ -476,7 +515,7 @@ void run_instances_end(struct run_session *session, const struct probe_dispatch_
 
 		if (fed(instance) && handler->dispatch_end)
 			check(instance, "dispatch_end",
-			      handler->dispatch_end(instance->state, info));
+			      INSIDE(instance, handler->dispatch_end(instance->state, info)));
 	}
 }
 
@@ -487,9 +526,11 @@ void run_instances_close(struct run_session *session)
 
 		if (fed(instance) && session->run.size && instance->plugin->handler.run_end)
 			check(instance, "run_end",
-			      instance->plugin->handler.run_end(instance->state, &session->run));
+			      INSIDE(instance, instance->plugin->handler.run_end(instance->state,
+										 &session->run)));
 		if (instance->opened)
-			check(instance, "close", instance->plugin->handler.close(instance->state));
+			check(instance, "close",
+			      INSIDE(instance, instance->plugin->handler.close(instance->state)));
 	}
 	while (session->handler_tables) {
 		struct run_handler_table *next = session->handler_tables->next;

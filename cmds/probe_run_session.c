@@ -241,6 +241,8 @@ static void begin(struct run_session *session)
 	probe_store_set(session->store, "when_full",
 			session->config->when_full == PROBE_FULL_DROP ? "drop" : "block");
 	run_account_filters(session);
+	/* Readable whatever handlers do to this process. */
+	probe_store_commit(session->store);
 }
 
 static const char *why_partial(struct run_session *session)

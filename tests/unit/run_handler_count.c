@@ -77,6 +77,8 @@ static int count_batch(void *user, const struct probe_batch *batch)
 {
 	struct state *state = user;
 
+	if (asked(state, "crash"))
+		abort();
 	if (state->quick) {
 		for (size_t i = 0; i < batch->count; i++)
 			state->lanes += batch->access[i].lanes;
