@@ -77,7 +77,8 @@ expect "races" "$(probe-report tables --table race_pair --format json race.db |
 # The file stays as it is when a second run would write it: that run does not begin.
 cp accesses.csv before.csv
 status=0
-record again.db -q -a log:file=accesses.csv,divergence -- ./program 2>again.err || status=$?
+probe-run --device=sim -q -d again -a log:file=accesses.csv,divergence -- ./program 2>again.err ||
+	status=$?
 expect "refused" "$status" 125
 grep -q 'log.*it exists' again.err || fail "no sentence: $(cat again.err)"
 cmp before.csv accesses.csv || fail "the log was overwritten"
