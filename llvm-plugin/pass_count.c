@@ -6,12 +6,12 @@
  */
 #include "pass_count.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "llvm-compat.h"
+#include "pass_asm.h"
 
 enum { ROW_BYTES = PROBE_COUNTERS * 8 };
 
@@ -32,60 +32,6 @@ struct insert {
 
 /* ---- Asm ------------------------------------------------------------------------------------ */
 
-struct code {
-	char *text, *constraints;
-	size_t size, constraint_size;
-	LLVMValueRef operand[4];
-	LLVMTypeRef type[4];
-	unsigned operands;
-	LLVMTypeRef result; /* NULL = none */
-};
-
-static void append(char **text, size_t *size, const char *format, va_list args)
-{
-	va_list again;
-	int more;
-
-	va_copy(again, args);
-	more = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	*text = pass_alloc(*text, *size + (size_t)more + 1);
-	vsnprintf(*text + *size, (size_t)more + 1, format, args);
-	*size += (size_t)more;
-}
-
-__attribute__((format(printf, 2, 3))) static void put(struct code *code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	append(&code->text, &code->size, format, args);
-	va_end(args);
-	code->text = pass_alloc(code->text, code->size + 2);
-	memcpy(code->text + code->size++, "\n", 2);
-}
-
-__attribute__((format(printf, 2, 3))) static void constrain(struct code *code, const char *format,
-							    ...)
-{
-	va_list args;
-
-	if (code->constraint_size) {
-		code->constraints = pass_alloc(code->constraints, code->constraint_size + 2);
-		memcpy(code->constraints + code->constraint_size++, ",", 2);
-	}
-	va_start(args, format);
-	append(&code->constraints, &code->constraint_size, format, args);
-	va_end(args);
-}
-
-static void operand(struct code *code, const char *constraint, LLVMValueRef value)
-{
-	constrain(code, "%s", constraint);
-	code->operand[code->operands] = value;
-	code->type[code->operands++] = LLVMTypeOf(value);
-}
-
 static void no_memory(const struct insert *in, LLVMValueRef call)
 {
 	const char *name = PROBE_NO_MEMORY;
@@ -96,19 +42,10 @@ static void no_memory(const struct insert *in, LLVMValueRef call)
 					LLVMGetEnumAttributeKindForName(name, strlen(name)), 0));
 }
 
-static void finish(struct insert *in, struct code *code)
+static void finish(struct insert *in, struct pass_asm *code)
 {
-	LLVMTypeRef result = code->result ? code->result : LLVMVoidTypeInContext(in->context);
-	LLVMTypeRef type = LLVMFunctionType(result, code->type, code->operands, 0);
-	LLVMValueRef assembly;
-
-	constrain(code, "~{scc}");
-	assembly = LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
-				    code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
-	no_memory(in,
-		  LLVMBuildCall2(in->builder, type, assembly, code->operand, code->operands, ""));
-	free(code->text);
-	free(code->constraints);
+	pass_asm_constrain(code, "~{scc}");
+	no_memory(in, pass_asm_build(code, in->builder, in->context));
 }
 
 /*
@@ -121,39 +58,40 @@ _Static_assert(offsetof(struct probe_ctx, site_first) ==
 			       offsetof(struct probe_ctx, replica_mask) + 8,
 	       "loaded together");
 
-static void load_address(struct code *code, unsigned ctx)
+static void load_address(struct pass_asm *code, unsigned ctx)
 {
-	put(code, "s_load_dwordx2 s[4:5], $%u, 0x%x", ctx,
-	    (unsigned)offsetof(struct probe_ctx, counters));
-	put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
-	    (unsigned)offsetof(struct probe_ctx, replica_mask));
+	pass_asm_put(code, "s_load_dwordx2 s[4:5], $%u, 0x%x", ctx,
+		     (unsigned)offsetof(struct probe_ctx, counters));
+	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
+		     (unsigned)offsetof(struct probe_ctx, replica_mask));
 	/* CU_ID, SH_ID and SE_ID. */
-	put(code, "s_getreg_b32 s6, hwreg(HW_REG_HW_ID, 8, 8)");
+	pass_asm_put(code, "s_getreg_b32 s6, hwreg(HW_REG_HW_ID, 8, 8)");
 }
 
-static void make_address(struct code *code, uint32_t site)
+static void make_address(struct pass_asm *code, uint32_t site)
 {
-	put(code, "s_waitcnt lgkmcnt(0)");
-	put(code, "s_and_b32 s6, s6, s8");
-	put(code, "s_mul_i32 s6, s6, s10");
-	put(code, "s_sub_u32 s6, s6, s9");
-	put(code, "s_add_u32 s6, s6, 0x%x", site);
-	put(code, "s_lshl_b32 s6, s6, 7");
-	put(code, "s_add_u32 s4, s4, s6");
-	put(code, "s_addc_u32 s5, s5, 0");
+	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
+	pass_asm_put(code, "s_and_b32 s6, s6, s8");
+	pass_asm_put(code, "s_mul_i32 s6, s6, s10");
+	pass_asm_put(code, "s_sub_u32 s6, s6, s9");
+	pass_asm_put(code, "s_add_u32 s6, s6, 0x%x", site);
+	pass_asm_put(code, "s_lshl_b32 s6, s6, 7");
+	pass_asm_put(code, "s_add_u32 s4, s4, s6");
+	pass_asm_put(code, "s_addc_u32 s5, s5, 0");
 }
 _Static_assert(ROW_BYTES == 1 << 7, "shifts");
 
 /* Each active lane adds v[2:3] executions and v[4:5] lanes to the row at v0 bytes from s[4:5]. */
-static void add_to_rows(struct code *code)
+static void add_to_rows(struct pass_asm *code)
 {
-	put(code, "global_atomic_add_x2 v0, v[2:3], s[4:5] offset:%u", 8 * PROBE_C_EXECUTIONS);
-	put(code, "global_atomic_add_x2 v0, v[4:5], s[4:5] offset:%u", 8 * PROBE_C_LANES);
+	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[4:5] offset:%u",
+		     8 * PROBE_C_EXECUTIONS);
+	pass_asm_put(code, "global_atomic_add_x2 v0, v[4:5], s[4:5] offset:%u", 8 * PROBE_C_LANES);
 	for (int i = 0; i < 6; i++)
-		constrain(code, "~{v%d}", i);
+		pass_asm_constrain(code, "~{v%d}", i);
 	for (int i = 4; i < 14; i++)
-		constrain(code, "~{s%d}", i);
-	constrain(code, "~{vcc}");
+		pass_asm_constrain(code, "~{s%d}", i);
+	pass_asm_constrain(code, "~{vcc}");
 }
 
 static LLVMValueRef ctx_word(struct insert *in)
@@ -208,7 +146,7 @@ static void count_in_memory(struct insert *in, const struct count_block *block)
 
 static void count_block(struct insert *in, const struct count_block *block)
 {
-	struct code code = {0};
+	struct pass_asm code = {0};
 
 	before(in, block == in->plan->block ? in->entry : first_of(block->block));
 	if (block->mode == COUNT_MEMORY) {
@@ -216,13 +154,13 @@ static void count_block(struct insert *in, const struct count_block *block)
 		return;
 	}
 	if (block->home_sgpr)
-		put(&code, "s_bcnt1_i32_b64 s%u, exec", block->home_sgpr);
+		pass_asm_put(&code, "s_bcnt1_i32_b64 s%u, exec", block->home_sgpr);
 	if (block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES)
-		put(&code, "s_add_u32 s%u, s%u, 1", block->sgpr, block->sgpr);
+		pass_asm_put(&code, "s_add_u32 s%u, s%u, 1", block->sgpr, block->sgpr);
 	if (block->mode == COUNT_LANES) {
-		put(&code, "s_bcnt1_i32_b64 s%u, exec", COUNT_SGPR_TEMP);
-		put(&code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
-		    COUNT_SGPR_TEMP);
+		pass_asm_put(&code, "s_bcnt1_i32_b64 s%u, exec", COUNT_SGPR_TEMP);
+		pass_asm_put(&code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
+			     COUNT_SGPR_TEMP);
 	}
 	if (code.text)
 		finish(in, &code);
@@ -243,34 +181,35 @@ static LLVMValueRef ballot(struct insert *in, LLVMValueRef condition)
 }
 
 /* Lanes that do not come are counted in registers, ... */
-static void put_deficit(struct code *code, const struct count_block *block, const char *none)
+static void put_deficit(struct pass_asm *code, const struct count_block *block, const char *none)
 {
-	put(code, "s_bcnt1_i32_b64 s%u, $0", COUNT_SGPR_TEMP);
-	put(code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1, COUNT_SGPR_TEMP);
-	put(code, "%s", none);
-	put(code, "s_cselect_b32 s%u, 1, 0", COUNT_SGPR_TEMP);
-	put(code, "s_add_u32 s%u, s%u, s%u", block->sgpr, block->sgpr, COUNT_SGPR_TEMP);
+	pass_asm_put(code, "s_bcnt1_i32_b64 s%u, $0", COUNT_SGPR_TEMP);
+	pass_asm_put(code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
+		     COUNT_SGPR_TEMP);
+	pass_asm_put(code, "%s", none);
+	pass_asm_put(code, "s_cselect_b32 s%u, 1, 0", COUNT_SGPR_TEMP);
+	pass_asm_put(code, "s_add_u32 s%u, s%u, s%u", block->sgpr, block->sgpr, COUNT_SGPR_TEMP);
 }
 
 /* ... or at once in memory, by one lane. */
-static void put_deficit_to_memory(struct insert *in, struct code *code,
+static void put_deficit_to_memory(struct insert *in, struct pass_asm *code,
 				  const struct count_block *block, const char *none)
 {
-	put(code, "%s", none);
-	put(code, "s_cselect_b32 s12, 1, 0");
+	pass_asm_put(code, "%s", none);
+	pass_asm_put(code, "s_cselect_b32 s12, 1, 0");
 	load_address(code, 2);
-	put(code, "s_bcnt1_i32_b64 s13, $0");
-	put(code, "s_ff1_i32_b64 s7, exec");
-	put(code, "s_mov_b64 $0, exec");
-	put(code, "s_lshl_b64 exec, 1, s7");
-	put(code, "v_mov_b32 v0, 0");
-	put(code, "v_mov_b32 v2, s12");
-	put(code, "v_mov_b32 v3, 0");
-	put(code, "v_mov_b32 v4, s13");
-	put(code, "v_mov_b32 v5, 0");
+	pass_asm_put(code, "s_bcnt1_i32_b64 s13, $0");
+	pass_asm_put(code, "s_ff1_i32_b64 s7, exec");
+	pass_asm_put(code, "s_mov_b64 $0, exec");
+	pass_asm_put(code, "s_lshl_b64 exec, 1, s7");
+	pass_asm_put(code, "v_mov_b32 v0, 0");
+	pass_asm_put(code, "v_mov_b32 v2, s12");
+	pass_asm_put(code, "v_mov_b32 v3, 0");
+	pass_asm_put(code, "v_mov_b32 v4, s13");
+	pass_asm_put(code, "v_mov_b32 v5, 0");
 	make_address(code, in->plan->first_site + block->row);
 	add_to_rows(code);
-	put(code, "s_mov_b64 exec, $0");
+	pass_asm_put(code, "s_mov_b64 exec, $0");
 }
 
 /* Where a guarded block is branched to or not. $0: the lanes that do not come. */
@@ -279,20 +218,20 @@ static void count_guard(struct insert *in, const struct count_block *block)
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(in->plan->block[block->from].block);
 	bool taken = LLVMGetSuccessor(branch, 0) == block->block;
 	const char *none = taken ? "s_cmp_eq_u64 $1, 0" : "s_cmp_eq_u64 $0, exec";
-	struct code code = {.result = LLVMInt64TypeInContext(in->context)};
+	struct pass_asm code = {.result = LLVMInt64TypeInContext(in->context)};
 
 	before(in, branch);
-	constrain(&code, "=&s");
-	operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
-	put(&code, taken ? "s_andn2_b64 $0, exec, $1" : "s_and_b64 $0, exec, $1");
-	put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	pass_asm_constrain(&code, "=&s");
+	pass_asm_operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
+	pass_asm_put(&code, taken ? "s_andn2_b64 $0, exec, $1" : "s_and_b64 $0, exec, $1");
+	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 	if (block->sgpr) {
 		put_deficit(&code, block, none);
 	} else {
-		operand(&code, "s", ctx_word(in));
+		pass_asm_operand(&code, "s", ctx_word(in));
 		put_deficit_to_memory(in, &code, block, none);
 	}
-	put(&code, ".Lprobe_end${:uid}:");
+	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
 
@@ -300,52 +239,52 @@ static void count_guard(struct insert *in, const struct count_block *block)
 
 static void begin(struct insert *in)
 {
-	struct code code = {.result = LLVMInt32TypeInContext(in->context)};
+	struct pass_asm code = {.result = LLVMInt32TypeInContext(in->context)};
 	unsigned sgpr = in->plan->first_sgpr;
 
 	if (!sgpr)
 		return;
 	if (sgpr & 1) {
-		put(&code, "s_mov_b32 s%u, 0", sgpr);
+		pass_asm_put(&code, "s_mov_b32 s%u, 0", sgpr);
 		sgpr++;
 	}
 	for (; sgpr < COUNT_SGPR_TEMP; sgpr += 2)
-		put(&code, "s_mov_b64 s[%u:%u], 0", sgpr, sgpr + 1);
+		pass_asm_put(&code, "s_mov_b64 s[%u:%u], 0", sgpr, sgpr + 1);
 	/* Told to the compiler once, so that the wave gets them all. */
-	constrain(&code, "={s%u}", COUNT_SGPR_TEMP + 1);
+	pass_asm_constrain(&code, "={s%u}", COUNT_SGPR_TEMP + 1);
 	finish(in, &code);
 }
 
 /* Only deficits: go to the end of the asm if there are none. */
-static void put_test(const struct count_plan *plan, struct code *code)
+static void put_test(const struct count_plan *plan, struct pass_asm *code)
 {
 	unsigned before = plan->block[plan->row_leader[0]].sgpr + 1;
 
 	if (plan->register_rows == 1)
-		put(code, "s_cmp_lg_u32 s%u, 0", before);
+		pass_asm_put(code, "s_cmp_lg_u32 s%u, 0", before);
 	for (uint32_t i = 1; i < plan->register_rows; i++) {
-		put(code, "s_or_b32 s%u, s%u, s%u", COUNT_SGPR_TEMP, before,
-		    plan->block[plan->row_leader[i]].sgpr + 1);
+		pass_asm_put(code, "s_or_b32 s%u, s%u, s%u", COUNT_SGPR_TEMP, before,
+			     plan->block[plan->row_leader[i]].sgpr + 1);
 		before = COUNT_SGPR_TEMP;
 	}
-	put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 }
 
 /* Row i's numbers to lane i: v2 its executions, v[4:5] its lanes. */
-static void put_row(const struct count_plan *plan, struct code *code, uint32_t i)
+static void put_row(const struct count_plan *plan, struct pass_asm *code, uint32_t i)
 {
 	const struct count_block *block = &plan->block[plan->row_leader[i]];
 
-	put(code, "v_writelane_b32 v2, s%u, %u", block->sgpr, i);
+	pass_asm_put(code, "v_writelane_b32 v2, s%u, %u", block->sgpr, i);
 	if (block->mode == COUNT_UNIFORM) {
 		unsigned home = plan->block[block->home].home_sgpr;
 
-		put(code, "s_mul_i32 s12, s%u, s%u", block->sgpr, home);
-		put(code, "s_mul_hi_u32 s13, s%u, s%u", block->sgpr, home);
-		put(code, "v_writelane_b32 v4, s12, %u", i);
-		put(code, "v_writelane_b32 v5, s13, %u", i);
+		pass_asm_put(code, "s_mul_i32 s12, s%u, s%u", block->sgpr, home);
+		pass_asm_put(code, "s_mul_hi_u32 s13, s%u, s%u", block->sgpr, home);
+		pass_asm_put(code, "v_writelane_b32 v4, s12, %u", i);
+		pass_asm_put(code, "v_writelane_b32 v5, s13, %u", i);
 	} else {
-		put(code, "v_writelane_b32 v4, s%u, %u", block->sgpr + 1, i);
+		pass_asm_put(code, "v_writelane_b32 v4, s%u, %u", block->sgpr + 1, i);
 	}
 }
 
@@ -353,32 +292,32 @@ static void put_row(const struct count_plan *plan, struct code *code, uint32_t i
 static void end(struct insert *in)
 {
 	const struct count_plan *plan = in->plan;
-	struct code code = {0};
+	struct pass_asm code = {0};
 
 	if (!plan->first_sgpr)
 		return;
 	before(in, plan->last);
-	operand(&code, "s", ctx_word(in));
+	pass_asm_operand(&code, "s", ctx_word(in));
 	if (!plan->always_flush)
 		put_test(plan, &code);
 	load_address(&code, 0);
-	put(&code, "s_mov_b64 s[%u:%u], exec", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
-	put(&code, "s_lshr_b64 exec, -1, %u", 64 - plan->register_rows);
-	put(&code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
-	put(&code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
-	put(&code, "v_lshlrev_b32 v0, 7, v0");
-	put(&code, "v_mov_b32 v3, 0");
-	put(&code, "v_mov_b32 v5, 0");
+	pass_asm_put(&code, "s_mov_b64 s[%u:%u], exec", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
+	pass_asm_put(&code, "s_lshr_b64 exec, -1, %u", 64 - plan->register_rows);
+	pass_asm_put(&code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
+	pass_asm_put(&code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
+	pass_asm_put(&code, "v_lshlrev_b32 v0, 7, v0");
+	pass_asm_put(&code, "v_mov_b32 v3, 0");
+	pass_asm_put(&code, "v_mov_b32 v5, 0");
 	for (uint32_t i = 0; i < plan->register_rows; i++)
 		put_row(plan, &code, i);
 	make_address(&code, plan->first_site + plan->first_register_row);
 	/* Rows that got something; a deficit of executions is one of lanes, too. */
-	put(&code, "v_or_b32 v1, v2, v4");
-	put(&code, "v_cmp_ne_u32 vcc, 0, v1");
-	put(&code, "s_and_b64 exec, exec, vcc");
+	pass_asm_put(&code, "v_or_b32 v1, v2, v4");
+	pass_asm_put(&code, "v_cmp_ne_u32 vcc, 0, v1");
+	pass_asm_put(&code, "s_and_b64 exec, exec, vcc");
 	add_to_rows(&code);
-	put(&code, "s_mov_b64 exec, s[%u:%u]", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
-	put(&code, ".Lprobe_end${:uid}:");
+	pass_asm_put(&code, "s_mov_b64 exec, s[%u:%u]", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
+	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
 

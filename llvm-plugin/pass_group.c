@@ -7,11 +7,11 @@
  */
 #include "pass_group.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pass_asm.h"
 #include "pass_shim.h"
 
 /*
@@ -20,71 +20,17 @@
  */
 enum { COUNTER_LAST = 93 };
 
-enum { OPERANDS_MAX = 4 + 2 * PLAN_STREAMS + 2 * PLAN_SITES, ROW_BYTES = PROBE_COUNTERS * 8 };
-
-struct code {
-	char *text, *constraints;
-	size_t size, constraint_size;
-	LLVMValueRef operand[OPERANDS_MAX];
-	LLVMTypeRef type[OPERANDS_MAX];
-	unsigned operands;
-};
-
-static void append(char **text, size_t *size, const char *format, va_list args)
-{
-	va_list again;
-	int more;
-
-	va_copy(again, args);
-	more = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	*text = pass_alloc(*text, *size + (size_t)more + 1);
-	vsnprintf(*text + *size, (size_t)more + 1, format, args);
-	*size += (size_t)more;
-}
-
-__attribute__((format(printf, 2, 3))) static void put(struct code *code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	append(&code->text, &code->size, format, args);
-	va_end(args);
-	va_start(args, format);
-	append(&code->text, &code->size, "\n", args);
-	va_end(args);
-}
-
-__attribute__((format(printf, 2, 3))) static void constrain(struct code *code, const char *format,
-							    ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	append(&code->constraints, &code->constraint_size, format, args);
-	va_end(args);
-}
-
-/* Number of the operand in the text. */
-static unsigned operand(struct code *code, const char *constraint, LLVMValueRef value)
-{
-	for (unsigned i = 0; i < code->operands; i++)
-		if (code->operand[i] == value)
-			return i;
-	constrain(code, "%s%s", code->operands ? "," : "", constraint);
-	code->operand[code->operands] = value;
-	code->type[code->operands] = LLVMTypeOf(value);
-	return code->operands++;
-}
+enum { ROW_BYTES = PROBE_COUNTERS * 8 };
+_Static_assert(4 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
 
 /* What a shared function may use: devlib_lean.h. */
-static void clobber(struct code *code)
+static void clobber(struct pass_asm *code)
 {
 	for (int i = 0; i < 16; i++)
-		constrain(code, ",~{v%d}", i);
+		pass_asm_constrain(code, "~{v%d}", i);
 	for (int i = 4; i < 32; i++)
-		constrain(code, ",~{s%d}", i);
-	constrain(code, ",~{vcc},~{scc}");
+		pass_asm_constrain(code, "~{s%d}", i);
+	pass_asm_constrain(code, "~{vcc},~{scc}");
 }
 
 /* It depends on EXEC: not to be moved into or out of conditions. */
@@ -97,72 +43,64 @@ static void set_convergent(LLVMValueRef call)
 				 LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-static void finish(struct pass_group_insert *in, struct code *code)
+static void finish(struct pass_group_insert *in, struct pass_asm *code)
 {
-	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(in->clone));
-	LLVMTypeRef type =
-		LLVMFunctionType(LLVMVoidTypeInContext(context), code->type, code->operands, 0);
-	LLVMValueRef assembly, built;
-
 	clobber(code);
-	assembly = LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
-				    code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
-	built = LLVMBuildCall2(in->builder, type, assembly, code->operand, code->operands, "");
-	set_convergent(built);
-	free(code->text);
-	free(code->constraints);
+	set_convergent(pass_asm_build(code, in->builder,
+				      LLVMGetModuleContext(LLVMGetGlobalParent(in->clone))));
 }
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
 
 /* The operand keeps the function; the address is made only where it is called. */
-static void call(struct code *code, LLVMValueRef function)
+static void call(struct pass_asm *code, LLVMValueRef function)
 {
 	size_t size;
 	const char *name = LLVMGetValueName2(function, &size);
 
-	operand(code, "i", function);
-	put(code, "s_getpc_b64 s[28:29]");
-	put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
-	put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
-	put(code, "s_swappc_b64 s[30:31], s[28:29]");
+	pass_asm_operand(code, "i", function);
+	pass_asm_put(code, "s_getpc_b64 s[28:29]");
+	pass_asm_put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
+	pass_asm_put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
+	pass_asm_put(code, "s_swappc_b64 s[30:31], s[28:29]");
 }
 
 /* Add 1 to a word of a row. All lanes of the regular wave are active, before and after. */
-static void add_to_row(struct pass_group_insert *in, struct code *code, unsigned regular,
+static void add_to_row(struct pass_group_insert *in, struct pass_asm *code, unsigned regular,
 		       unsigned ctx, uint32_t row, unsigned word)
 {
 	LLVMValueRef function =
 		devlib_share(in->devlib, DEVLIB_MEMORY_ADD, 0, in->clone, in->analyses);
 
-	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	put(code, "v_mov_b32 v2, 0x%x", row * ROW_BYTES + word * 8);
-	put(code, "s_mov_b64 exec, 1");
+	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	pass_asm_put(code, "v_mov_b32 v2, 0x%x", row * ROW_BYTES + word * 8);
+	pass_asm_put(code, "s_mov_b64 exec, 1");
 	call(code, function);
-	put(code, "s_mov_b64 exec, $%u", regular);
+	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
 }
 
-static void measure_unit(struct code *code, const struct plan_site *site, uint32_t id,
+static void measure_unit(struct pass_asm *code, const struct plan_site *site, uint32_t id,
 			 unsigned address, unsigned ctx, LLVMValueRef function, uint32_t offset)
 {
-	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
 	if (site->stream == PLAN_NONE) {
-		put(code, "v_mov_b32 v2, 0");
-		put(code, "v_mov_b32 v3, 0");
+		pass_asm_put(code, "v_mov_b32 v2, 0");
+		pass_asm_put(code, "v_mov_b32 v3, 0");
 	} else if (site->site.space == PROBE_SPACE_LDS) {
-		put(code, "v_mov_b32 v2, $%u", address);
-		put(code, "v_mov_b32 v3, 0");
+		pass_asm_put(code, "v_mov_b32 v2, $%u", address);
+		pass_asm_put(code, "v_mov_b32 v3, 0");
 		if (site->delta)
-			put(code, "v_add_u32 v2, 0x%x, v2", (uint32_t)site->delta);
+			pass_asm_put(code, "v_add_u32 v2, 0x%x, v2", (uint32_t)site->delta);
 	} else {
-		put(code, "v_lshlrev_b64 v[2:3], 0, $%u", address);
+		pass_asm_put(code, "v_lshlrev_b64 v[2:3], 0, $%u", address);
 		if (site->delta) {
-			put(code, "v_add_co_u32 v2, vcc, 0x%x, v2", (uint32_t)site->delta);
-			put(code, "v_addc_co_u32 v3, vcc, %d, v3, vcc", site->delta < 0 ? -1 : 0);
+			pass_asm_put(code, "v_add_co_u32 v2, vcc, 0x%x, v2", (uint32_t)site->delta);
+			pass_asm_put(code, "v_addc_co_u32 v3, vcc, %d, v3, vcc",
+				     site->delta < 0 ? -1 : 0);
 		}
 	}
-	put(code, "v_mov_b32 v4, 0x%x", offset);
-	put(code, "v_mov_b32 v5, 0x%x", id);
+	pass_asm_put(code, "v_mov_b32 v4, 0x%x", offset);
+	pass_asm_put(code, "v_mov_b32 v5, 0x%x", id);
 	call(code, function);
 }
 
@@ -293,27 +231,28 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 }
 
 /* Go to .Lregular if this is a regular wave and nothing speaks against it. */
-static void put_test(struct code *code, const struct tested *tested, unsigned regular)
+static void put_test(struct pass_asm *code, const struct tested *tested, unsigned regular)
 {
 	if (!tested->bases && !tested->wraps) {
-		put(code, "s_cmp_eq_u64 exec, $%u", regular);
-		put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
+		pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
 		return;
 	}
 	if (tested->bases)
-		put(code, "s_and_b32 s4, $%u, 0x7f", operand(code, "s", tested->bases));
+		pass_asm_put(code, "s_and_b32 s4, $%u, 0x7f",
+			     pass_asm_operand(code, "s", tested->bases));
 	if (tested->wraps)
-		put(code, "s_lshr_b32 s%d, $%u, 30", tested->bases ? 5 : 4,
-		    operand(code, "s", tested->wraps));
+		pass_asm_put(code, "s_lshr_b32 s%d, $%u, 30", tested->bases ? 5 : 4,
+			     pass_asm_operand(code, "s", tested->wraps));
 	if (tested->bases && tested->wraps)
-		put(code, "s_or_b32 s4, s4, s5");
-	put(code, "s_xor_b64 s[6:7], exec, $%u", regular);
-	put(code, "s_or_b32 s6, s6, s4");
-	put(code, "s_or_b32 s6, s6, s7");
-	put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
+		pass_asm_put(code, "s_or_b32 s4, s4, s5");
+	pass_asm_put(code, "s_xor_b64 s[6:7], exec, $%u", regular);
+	pass_asm_put(code, "s_or_b32 s6, s6, s4");
+	pass_asm_put(code, "s_or_b32 s6, s6, s7");
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
 }
 
-static void put_measure(struct pass_group_insert *in, struct code *code, int number,
+static void put_measure(struct pass_group_insert *in, struct pass_asm *code, int number,
 			const struct tested *tested, unsigned ctx, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
@@ -328,7 +267,7 @@ static void put_measure(struct pass_group_insert *in, struct code *code, int num
 		function = devlib_share(in->devlib, DEVLIB_MEMORY_SITE,
 					pass_site_shape(&site->site), in->clone, in->analyses);
 		if (site->stream != PLAN_NONE)
-			address = operand(code, "v", tested->address[site->stream]);
+			address = pass_asm_operand(code, "v", tested->address[site->stream]);
 		for (uint32_t offset = 0; offset < site->site.size; offset += site->site.unit)
 			measure_unit(code, site, first_id + (uint32_t)i, address, ctx, function,
 				     offset);
@@ -339,7 +278,7 @@ static void put_measure(struct pass_group_insert *in, struct code *code, int num
  * All lanes of a regular wave, but addresses elsewhere: the class of each stream is counted, in one
  * lane each, and for a group that is ONCE a miss.
  */
-static void put_classes(struct pass_group_insert *in, struct code *code,
+static void put_classes(struct pass_group_insert *in, struct pass_asm *code,
 			const struct plan_group *group, const struct tested *tested,
 			unsigned regular, unsigned ctx)
 {
@@ -348,44 +287,46 @@ static void put_classes(struct pass_group_insert *in, struct code *code,
 	unsigned lane = 0;
 
 	if (tested->wraps) {
-		put(code, "s_lshr_b32 s4, $%u, 30", operand(code, "s", tested->wraps));
-		put(code, "s_cmp_eq_u32 s4, 0");
-		put(code, "s_cbranch_scc0 .Lprobe_miss${:uid}");
+		pass_asm_put(code, "s_lshr_b32 s4, $%u, 30",
+			     pass_asm_operand(code, "s", tested->wraps));
+		pass_asm_put(code, "s_cmp_eq_u32 s4, 0");
+		pass_asm_put(code, "s_cbranch_scc0 .Lprobe_miss${:uid}");
 	}
-	put(code, "s_and_b32 s4, $%u, 3", operand(code, "s", tested->bases));
-	put(code, "s_cbranch_scc1 .Lprobe_miss${:uid}");
+	pass_asm_put(code, "s_and_b32 s4, $%u, 3", pass_asm_operand(code, "s", tested->bases));
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_miss${:uid}");
 	for (unsigned i = 0; i < group->streams; i++) {
 		unsigned base;
 
 		if (!group->stream[i].aligned)
 			continue;
-		base = operand(code, "s", tested->base[i]);
+		base = pass_asm_operand(code, "s", tested->base[i]);
 		/* Word (base / 4) mod 8 of row (base / 32) mod 4. */
-		put(code, "s_and_b32 s4, $%u, 0x1c", base);
-		put(code, "s_and_b32 s5, $%u, 0x60", base);
-		put(code, "s_lshl_b32 s4, s4, 1");
-		put(code, "s_lshl_b32 s5, s5, 2");
-		put(code, "s_add_u32 s4, s4, s5");
-		put(code, "s_add_u32 s4, s4, 0x%x", group->stream[i].classes * ROW_BYTES);
-		put(code, "v_writelane_b32 v2, s4, %u", lane++);
+		pass_asm_put(code, "s_and_b32 s4, $%u, 0x1c", base);
+		pass_asm_put(code, "s_and_b32 s5, $%u, 0x60", base);
+		pass_asm_put(code, "s_lshl_b32 s4, s4, 1");
+		pass_asm_put(code, "s_lshl_b32 s5, s5, 2");
+		pass_asm_put(code, "s_add_u32 s4, s4, s5");
+		pass_asm_put(code, "s_add_u32 s4, s4, 0x%x", group->stream[i].classes * ROW_BYTES);
+		pass_asm_put(code, "v_writelane_b32 v2, s4, %u", lane++);
 	}
 	if (group->once) {
-		put(code, "s_mov_b32 s4, 0x%x", group->row * ROW_BYTES + PROBE_B_MISSES * 8);
-		put(code, "v_writelane_b32 v2, s4, %u", lane++);
+		pass_asm_put(code, "s_mov_b32 s4, 0x%x",
+			     group->row * ROW_BYTES + PROBE_B_MISSES * 8);
+		pass_asm_put(code, "v_writelane_b32 v2, s4, %u", lane++);
 	}
-	put(code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
-	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	pass_asm_put(code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
+	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
 	call(code, function);
-	put(code, "s_mov_b64 exec, $%u", regular);
-	put(code, "s_branch .Lprobe_end${:uid}");
-	put(code, ".Lprobe_miss${:uid}:");
+	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
+	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+	pass_asm_put(code, ".Lprobe_miss${:uid}:");
 }
 
 /*
  * Other lanes than a regular wave's, but in a launch that has such waves: counted by EXEC and the
  * classes of all streams together. Not if the waves' shapes differ, nor near a wrap.
  */
-static void put_cell(struct pass_group_insert *in, struct code *code,
+static void put_cell(struct pass_group_insert *in, struct pass_asm *code,
 		     const struct plan_group *group, const struct tested *tested, unsigned regular,
 		     unsigned ctx)
 {
@@ -393,76 +334,79 @@ static void put_cell(struct pass_group_insert *in, struct code *code,
 		devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses);
 	unsigned shift = 0;
 
-	put(code, "s_cmp_eq_u64 $%u, 0", regular);
-	put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+	pass_asm_put(code, "s_cmp_eq_u64 $%u, 0", regular);
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 	if (tested->wraps) {
-		put(code, "s_lshr_b32 s4, $%u, 30", operand(code, "s", tested->wraps));
-		put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+		pass_asm_put(code, "s_lshr_b32 s4, $%u, 30",
+			     pass_asm_operand(code, "s", tested->wraps));
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 	}
 	if (tested->bases) {
-		put(code, "s_and_b32 s4, $%u, 3", operand(code, "s", tested->bases));
-		put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+		pass_asm_put(code, "s_and_b32 s4, $%u, 3",
+			     pass_asm_operand(code, "s", tested->bases));
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 	}
-	put(code, "s_mov_b32 s5, 0");
+	pass_asm_put(code, "s_mov_b32 s5, 0");
 	for (unsigned i = 0; i < group->streams; i++) {
 		if (!group->stream[i].aligned)
 			continue;
 		/* 5 bits from bit 2 up. */
-		put(code, "s_bfe_u32 s4, $%u, 0x50002", operand(code, "s", tested->base[i]));
-		put(code, "s_lshl_b32 s4, s4, %u", shift);
-		put(code, "s_or_b32 s5, s5, s4");
+		pass_asm_put(code, "s_bfe_u32 s4, $%u, 0x50002",
+			     pass_asm_operand(code, "s", tested->base[i]));
+		pass_asm_put(code, "s_lshl_b32 s4, s4, %u", shift);
+		pass_asm_put(code, "s_or_b32 s5, s5, s4");
 		shift += 5;
 	}
-	put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	put(code, "v_mov_b32 v2, 0x%x", group->cells * ROW_BYTES);
-	put(code, "v_mov_b32 v3, s5");
+	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	pass_asm_put(code, "v_mov_b32 v2, 0x%x", group->cells * ROW_BYTES);
+	pass_asm_put(code, "v_mov_b32 v3, s5");
 	call(code, function);
-	put(code, "v_readfirstlane_b32 s4, v0");
-	put(code, "s_cmp_lg_u32 s4, 0");
-	put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+	pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
 }
 
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
 	struct tested tested = {0};
-	struct code code = {0};
+	struct pass_asm code = {0};
 	unsigned regular, ctx;
 
 	position(in, group);
 	test(in, number, &tested);
-	regular = operand(&code, "s", in->regular);
-	ctx = operand(&code, "s",
-		      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	regular = pass_asm_operand(&code, "s", in->regular);
+	ctx = pass_asm_operand(
+		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	put_test(&code, &tested, regular);
 	if (group->once || group->classed) {
-		put(&code, "s_cmp_eq_u64 exec, $%u", regular);
-		put(&code, "s_cbranch_scc0 .Lprobe_measure${:uid}");
+		pass_asm_put(&code, "s_cmp_eq_u64 exec, $%u", regular);
+		pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_measure${:uid}");
 	}
 	if (group->classed)
 		put_classes(in, &code, group, &tested, regular, ctx);
 	if (group->once)
 		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_MISSES);
 	if (group->once || group->classed)
-		put(&code, "s_branch .Lprobe_long${:uid}\n.Lprobe_measure${:uid}:");
+		pass_asm_put(&code, "s_branch .Lprobe_long${:uid}\n.Lprobe_measure${:uid}:");
 	if (group->cells != PROBE_ROW_NONE)
 		put_cell(in, &code, group, &tested, regular, ctx);
-	put(&code, ".Lprobe_long${:uid}:");
+	pass_asm_put(&code, ".Lprobe_long${:uid}:");
 	put_measure(in, &code, number, &tested, ctx, first_id);
 	if (group->once) {
-		put(&code, ".Lprobe_regular${:uid}:");
-		put(&code, ".Lprobe_end${:uid}:");
+		pass_asm_put(&code, ".Lprobe_regular${:uid}:");
+		pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	} else if (group->counter != PLAN_NONE) {
-		put(&code, "s_branch .Lprobe_end${:uid}");
-		put(&code, ".Lprobe_regular${:uid}:");
-		put(&code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
-		    COUNTER_LAST - group->counter);
-		put(&code, ".Lprobe_end${:uid}:");
+		pass_asm_put(&code, "s_branch .Lprobe_end${:uid}");
+		pass_asm_put(&code, ".Lprobe_regular${:uid}:");
+		pass_asm_put(&code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
+			     COUNTER_LAST - group->counter);
+		pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	} else {
-		put(&code, "s_branch .Lprobe_end${:uid}");
-		put(&code, ".Lprobe_regular${:uid}:");
+		pass_asm_put(&code, "s_branch .Lprobe_end${:uid}");
+		pass_asm_put(&code, ".Lprobe_regular${:uid}:");
 		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_RUNS);
-		put(&code, ".Lprobe_end${:uid}:");
+		pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	}
 	finish(in, &code);
 }
@@ -486,24 +430,24 @@ static void insert_guard(struct pass_group_insert *in, const struct plan_guard *
 {
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
 	bool taken = LLVMGetSuccessor(branch, 0) == guard->block;
-	struct code code = {0};
+	struct pass_asm code = {0};
 	unsigned mask, regular, ctx;
 
 	LLVMPositionBuilderBefore(in->builder, branch);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(branch));
-	mask = operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
-	regular = operand(&code, "s", in->regular);
-	ctx = operand(&code, "s",
-		      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	mask = pass_asm_operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
+	regular = pass_asm_operand(&code, "s", in->regular);
+	ctx = pass_asm_operand(
+		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	if (taken)
-		put(&code, "s_cmp_eq_u64 $%u, $%u", mask, regular);
+		pass_asm_put(&code, "s_cmp_eq_u64 $%u, $%u", mask, regular);
 	else
-		put(&code, "s_cmp_eq_u64 $%u, 0", mask);
-	put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
-	put(&code, "s_cmp_eq_u64 exec, $%u", regular);
-	put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", mask);
+	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	pass_asm_put(&code, "s_cmp_eq_u64 exec, $%u", regular);
+	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 	add_to_row(in, &code, regular, ctx, guard->row, PROBE_B_MISSES);
-	put(&code, ".Lprobe_end${:uid}:");
+	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
 
@@ -553,24 +497,26 @@ static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 {
 	LLVMValueRef function =
 		devlib_share(in->devlib, DEVLIB_MEMORY_SUM, 0, in->clone, in->analyses);
-	struct code code = {0};
+	struct pass_asm code = {0};
 	unsigned ctx, lane = 0;
 
 	LLVMPositionBuilderBefore(in->builder, last);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
-	ctx = operand(&code, "s",
-		      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	ctx = pass_asm_operand(
+		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	for (int i = 0; i < in->plan->groups; i++) {
 		const struct plan_group *group = &in->plan->group[i];
 
 		if (group->counter == PLAN_NONE)
 			continue;
-		put(&code, "s_mov_b32 s4, 0x%x", group->row * ROW_BYTES + PROBE_B_RUNS * 8);
-		put(&code, "v_writelane_b32 v2, s4, %u", lane);
-		put(&code, "v_writelane_b32 v3, s%d, %u", COUNTER_LAST - group->counter, lane++);
+		pass_asm_put(&code, "s_mov_b32 s4, 0x%x",
+			     group->row * ROW_BYTES + PROBE_B_RUNS * 8);
+		pass_asm_put(&code, "v_writelane_b32 v2, s4, %u", lane);
+		pass_asm_put(&code, "v_writelane_b32 v3, s%d, %u", COUNTER_LAST - group->counter,
+			     lane++);
 	}
-	put(&code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
-	put(&code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	pass_asm_put(&code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
+	pass_asm_put(&code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
 	call(&code, function);
 	finish(in, &code);
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass_asm.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void append(char **text, size_t *size, const char *format, va_list args)
+{
+	va_list again;
+	int more;
+
+	va_copy(again, args);
+	more = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	*text = pass_alloc(*text, *size + (size_t)more + 1);
+	vsnprintf(*text + *size, (size_t)more + 1, format, args);
+	*size += (size_t)more;
+}
+
+static void append_char(char **text, size_t *size, char c)
+{
+	*text = pass_alloc(*text, *size + 2);
+	(*text)[(*size)++] = c;
+	(*text)[*size] = 0;
+}
+
+void pass_asm_put(struct pass_asm *code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	append(&code->text, &code->size, format, args);
+	va_end(args);
+	append_char(&code->text, &code->size, '\n');
+}
+
+void pass_asm_constrain(struct pass_asm *code, const char *format, ...)
+{
+	va_list args;
+
+	if (code->constraint_size)
+		append_char(&code->constraints, &code->constraint_size, ',');
+	va_start(args, format);
+	append(&code->constraints, &code->constraint_size, format, args);
+	va_end(args);
+}
+
+unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMValueRef value)
+{
+	for (unsigned i = 0; i < code->operands; i++)
+		if (code->operand[i] == value)
+			return i;
+	pass_asm_constrain(code, "%s", constraint);
+	code->operand[code->operands] = value;
+	code->type[code->operands] = LLVMTypeOf(value);
+	return code->operands++;
+}
+
+LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context)
+{
+	LLVMTypeRef result = code->result ? code->result : LLVMVoidTypeInContext(context);
+	LLVMTypeRef type = LLVMFunctionType(result, code->type, code->operands, 0);
+	LLVMValueRef assembly =
+		LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
+				 code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
+	LLVMValueRef call =
+		LLVMBuildCall2(builder, type, assembly, code->operand, code->operands, "");
+
+	free(code->text);
+	free(code->constraints);
+	return call;
+}

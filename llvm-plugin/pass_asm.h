@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* An asm block being written: its lines, constraints and operands. Start with {0}. */
+#ifndef PROBE_LLVM_PLUGIN_PASS_ASM_H
+#define PROBE_LLVM_PLUGIN_PASS_ASM_H
+
+#include "pass.h"
+
+enum { PASS_ASM_OPERANDS = 80 };
+
+struct pass_asm {
+	char *text, *constraints;
+	size_t size, constraint_size;
+	LLVMValueRef operand[PASS_ASM_OPERANDS];
+	LLVMTypeRef type[PASS_ASM_OPERANDS];
+	unsigned operands;
+	LLVMTypeRef result; /* NULL = none; else its constraint comes first */
+};
+
+/* A line of the text. */
+void pass_asm_put(struct pass_asm *code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* One more constraint: a clobber, or the result's. */
+void pass_asm_constrain(struct pass_asm *code, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* An input, once however often it is asked for. Returns its number among the inputs. */
+unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMValueRef value);
+/* The call, with side effects, where the builder stands. Frees what the block is made of. */
+LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context);
+
+#endif
