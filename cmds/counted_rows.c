@@ -51,16 +51,13 @@ void counted_launch(const uint32_t grid[3], const uint32_t group[3], uint64_t *r
 
 static bool find_kernel(struct reckon *r)
 {
-	for (uint32_t i = 0; i < r->table->kernel_count; i++) {
-		const struct probe_site_kernel *kernel = &r->table->kernels[i];
+	const struct probe_site_kernel *kernel = probe_sites_kernel(r->table, r->launch->kernel);
 
-		if (strcmp(probe_sites_string(r->table, kernel->name), r->launch->kernel))
-			continue;
-		r->first = kernel->first_site;
-		r->count = kernel->site_count;
-		return true;
-	}
-	return false;
+	if (!kernel)
+		return false;
+	r->first = kernel->first_site;
+	r->count = kernel->site_count;
+	return true;
 }
 
 static struct total parent_of(const struct reckon *r, uint32_t id)

@@ -31,11 +31,7 @@ struct origin {
 static const struct probe_site_kernel *site_kernel(const struct probe_codeobj *codeobj,
 						   const char *symbol)
 {
-	for (uint32_t i = 0; codeobj->sites && i < codeobj->sites->kernel_count; i++)
-		if (!strcmp(probe_sites_string(codeobj->sites, codeobj->sites->kernels[i].name),
-			    symbol))
-			return &codeobj->sites->kernels[i];
-	return NULL;
+	return codeobj->sites ? probe_sites_kernel(codeobj->sites, symbol) : NULL;
 }
 
 static const char *position(const struct probe_codeobj *codeobj, const struct probe_kernel *kernel,

@@ -43,16 +43,13 @@ void proved_scratch_destroy(struct proved_scratch *scratch)
 
 static bool find_kernel(struct reckon *r)
 {
-	for (uint32_t i = 0; i < r->table->kernel_count; i++) {
-		const struct probe_site_kernel *kernel = &r->table->kernels[i];
+	const struct probe_site_kernel *kernel = probe_sites_kernel(r->table, r->launch->kernel);
 
-		if (strcmp(probe_sites_string(r->table, kernel->name), r->launch->kernel))
-			continue;
-		r->first = kernel->first_site;
-		r->count = kernel->site_count;
-		return true;
-	}
-	return false;
+	if (!kernel)
+		return false;
+	r->first = kernel->first_site;
+	r->count = kernel->site_count;
+	return true;
 }
 
 /* ---- How often ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/buf.h"
 #include "common/err.h"
@@ -270,4 +271,13 @@ void probe_sites_destroy(struct probe_sites *sites)
 const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset)
 {
 	return offset < sites->strings_size ? sites->strings + offset : "";
+}
+
+const struct probe_site_kernel *probe_sites_kernel(const struct probe_sites *sites,
+						   const char *name)
+{
+	for (uint32_t i = 0; i < sites->kernel_count; i++)
+		if (!strcmp(probe_sites_string(sites, sites->kernels[i].name), name))
+			return &sites->kernels[i];
+	return NULL;
 }

@@ -43,6 +43,10 @@ static inline bool probe_site_is_mark(uint8_t access)
 /* What keeps an access from being probed, as a sentence's end. */
 const char *probe_uncovered_text(uint32_t reason);
 
+/* By its mangled name; NULL if the table has no such kernel. */
+const struct probe_site_kernel *probe_sites_kernel(const struct probe_sites *sites,
+						   const char *name);
+
 /* Never NULL; "" for an offset that is not in the table. */
 const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset);
 
