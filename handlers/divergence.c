@@ -95,6 +95,10 @@ static int write_row(const struct probe_host *host, int table, const struct site
 		     uint32_t id)
 {
 	const struct site *site = &((const struct site *)kernel->sites)[id];
+
+	if (!site->executions)
+		return 0;
+
 	double slots = (double)site->executions * kernel->wave;
 	const union probe_value values[COLUMNS] = {
 		{.integer = kernel->code_object},
@@ -120,14 +124,8 @@ static int divergence_close(void *state)
 {
 	struct divergence *divergence = state;
 	const struct sites *sites = &divergence->sites;
-	const struct probe_host *host = sites->host;
-	int table = host->table(host->ctx, "site", columns, COLUMNS);
-	int err = table < 0 ? table : 0;
+	int err = sites_write(sites, columns, COLUMNS, write_row);
 
-	for (size_t k = 0; k < sites->count; k++)
-		for (uint32_t id = 0; id < sites->kernels[k]->site_count && !err; id++)
-			if (((const struct site *)sites->kernels[k]->sites)[id].executions)
-				err = write_row(host, table, sites->kernels[k], id);
 	sites_report(sites, "divergence");
 	sites_deinit(&divergence->sites);
 	free(divergence);

@@ -148,3 +148,17 @@ int sites_arg(const struct probe_host *host, const char *handler, const char *ke
 		  key, text, (unsigned long long)min, (unsigned long long)max);
 	return -EINVAL;
 }
+
+int sites_write(const struct sites *sites, const struct probe_column *columns, size_t count,
+		int (*row)(const struct probe_host *host, int table,
+			   const struct sites_kernel *kernel, uint32_t id))
+{
+	const struct probe_host *host = sites->host;
+	int table = host->table(host->ctx, "site", columns, count);
+	int err = table < 0 ? table : 0;
+
+	for (size_t k = 0; k < sites->count; k++)
+		for (uint32_t id = 0; id < sites->kernels[k]->site_count && !err; id++)
+			err = row(host, table, sites->kernels[k], id);
+	return err;
+}

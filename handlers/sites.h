@@ -46,6 +46,14 @@ void sites_deinit(struct sites *sites);
 /* Tell the user of records that named no site. */
 void sites_report(const struct sites *sites, const char *handler);
 
+/*
+ * Table "site": `row` for every site of every kernel seen; it writes a row or none, and returns 0
+ * or -errno, which ends it.
+ */
+int sites_write(const struct sites *sites, const struct probe_column *columns, size_t count,
+		int (*row)(const struct probe_host *host, int table,
+			   const struct sites_kernel *kernel, uint32_t id));
+
 /* The handler's struct of a site; NULL if there is no such site, which is counted. */
 static inline void *sites_get(struct sites *sites, const struct sites_kernel *kernel, uint32_t id)
 {
