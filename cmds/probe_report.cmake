@@ -26,7 +26,8 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/report_runs.c
 	${CMAKE_CURRENT_LIST_DIR}/report_source.c
 	${CMAKE_CURRENT_LIST_DIR}/report_text.c
-	${CMAKE_CURRENT_LIST_DIR}/report_unpack.c)
+	${CMAKE_CURRENT_LIST_DIR}/report_unpack.c
+	${CMAKE_CURRENT_LIST_DIR}/report_vtab.c)
 target_include_directories(probe-report PRIVATE ${CMAKE_CURRENT_LIST_DIR}
 	${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-report PRIVATE

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report_vtab.h"
+
 /* One module, two tables. */
 enum kind { INSTRUCTIONS, WAITS };
 
@@ -264,45 +266,21 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 		   char **error)
 {
 	const struct module *module = aux;
-	struct table *table;
-	int rc = sqlite3_declare_vtab(db, declarations[module->kind]);
+	int rc = report_vtab_connect(db, declarations[module->kind], sizeof(struct table), ret);
 
 	(void)argc;
 	(void)argv;
 	(void)error;
 	if (rc)
 		return rc;
-	table = sqlite3_malloc(sizeof(*table));
-	if (!table)
-		return SQLITE_NOMEM;
-	*table = (struct table){.cache = module->cache, .kind = module->kind};
-	*ret = &table->base;
+	((struct table *)*ret)->cache = module->cache;
+	((struct table *)*ret)->kind = module->kind;
 	return SQLITE_OK;
 }
 
-static int disconnect(sqlite3_vtab *table)
+static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
-	sqlite3_free(table);
-	return SQLITE_OK;
-}
-
-static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
-{
-	int first = hidden_at[((struct table *)base)->kind], found = 0;
-
-	for (int i = 0; i < info->nConstraint; i++) {
-		int column = info->aConstraint[i].iColumn;
-
-		if (column < first || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
-			continue;
-		if (!info->aConstraint[i].usable)
-			return SQLITE_CONSTRAINT;
-		info->aConstraintUsage[i].argvIndex = column - first + 1;
-		info->aConstraintUsage[i].omit = 1;
-		found++;
-	}
-	info->estimatedCost = 10000;
-	return found == 2 ? SQLITE_OK : SQLITE_CONSTRAINT;
+	return report_vtab_best_index(info, hidden_at[((struct table *)table)->kind], 2, 10000);
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret)
@@ -433,7 +411,7 @@ int report_code_register(sqlite3 *db, struct report_code_cache *cache)
 	static const sqlite3_module module = {
 		.xConnect = connect,
 		.xBestIndex = best_index,
-		.xDisconnect = disconnect,
+		.xDisconnect = report_vtab_disconnect,
 		.xOpen = open_cursor,
 		.xClose = close_cursor,
 		.xFilter = filter,

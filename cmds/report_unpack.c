@@ -12,6 +12,7 @@
 #include "pcsample/decode.h"
 #include "pcsample/profile.h"
 #include "report.h"
+#include "report_vtab.h"
 
 #define RAW_SIZE (PROBE_PCS_RECORD_SIZE + 16u)
 
@@ -65,46 +66,20 @@ struct cursor {
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **ret,
 		   char **error)
 {
-	struct table *table;
-	int rc = sqlite3_declare_vtab(db, declaration);
+	int rc = report_vtab_connect(db, declaration, sizeof(struct table), ret);
 
 	(void)argc;
 	(void)argv;
 	(void)error;
 	if (rc)
 		return rc;
-	table = sqlite3_malloc(sizeof(*table));
-	if (!table)
-		return SQLITE_NOMEM;
-	*table = (struct table){.raw = aux != NULL};
-	*ret = &table->base;
+	((struct table *)*ret)->raw = aux != NULL;
 	return SQLITE_OK;
 }
 
-static int disconnect(sqlite3_vtab *table)
-{
-	sqlite3_free(table);
-	return SQLITE_OK;
-}
-
-/* The arguments have to be there, and are handed on in their order. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
-	int arguments = ((struct table *)table)->raw ? 3 : 1, found = 0;
-
-	for (int i = 0; i < info->nConstraint; i++) {
-		int column = info->aConstraint[i].iColumn;
-
-		if (column < C_BYTES || info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
-			continue;
-		if (!info->aConstraint[i].usable)
-			return SQLITE_CONSTRAINT;
-		info->aConstraintUsage[i].argvIndex = column - C_BYTES + 1;
-		info->aConstraintUsage[i].omit = 1;
-		found++;
-	}
-	info->estimatedCost = 1000;
-	return found == arguments ? SQLITE_OK : SQLITE_CONSTRAINT;
+	return report_vtab_best_index(info, C_BYTES, ((struct table *)table)->raw ? 3 : 1, 1000);
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret)
@@ -284,7 +259,7 @@ int report_unpack_register(sqlite3 *db)
 	static const sqlite3_module module = {
 		.xConnect = connect,
 		.xBestIndex = best_index,
-		.xDisconnect = disconnect,
+		.xDisconnect = report_vtab_disconnect,
 		.xOpen = open_cursor,
 		.xClose = close_cursor,
 		.xFilter = filter,
