@@ -156,6 +156,26 @@ static inline struct probe_host host_of(struct host_state *state)
 	};
 }
 
+/* A site of code object 3; returns its id. */
+static inline uint32_t host_add_site(struct host_state *state, enum probe_access_kind access,
+				     enum probe_space space, uint16_t bytes, uint16_t unit)
+{
+	uint32_t id = state->site_count++;
+
+	state->sites[id] = (struct probe_site_info){
+		.size = sizeof(struct probe_site_info),
+		.id = id,
+		.code_object = 3,
+		.access = (uint8_t)access,
+		.space = (uint8_t)space,
+		.bytes = bytes,
+		.unit = unit,
+		.file = "a.hip",
+		.function = "f",
+	};
+	return id;
+}
+
 static inline size_t host_column(const struct host_state *state, size_t row, const char *name)
 {
 	const struct host_table *table = &state->tables[state->rows[row].table];

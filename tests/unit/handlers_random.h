@@ -33,21 +33,10 @@ struct random_access {
 static inline uint32_t random_add_site(struct host_state *state, enum probe_access_kind access,
 				       enum probe_space space, uint16_t bytes, uint16_t unit)
 {
-	uint32_t id = state->site_count++;
+	uint32_t id = host_add_site(state, access, space, bytes, unit);
 
-	state->sites[id] = (struct probe_site_info){
-		.size = sizeof(struct probe_site_info),
-		.id = id,
-		.code_object = 3,
-		.line = 10 + id,
-		.column = 5,
-		.access = (uint8_t)access,
-		.space = (uint8_t)space,
-		.bytes = bytes,
-		.unit = unit,
-		.file = "a.hip",
-		.function = "f",
-	};
+	state->sites[id].line = 10 + id;
+	state->sites[id].column = 5;
 	return id;
 }
 

@@ -42,20 +42,7 @@ static inline int start(void **state)
 static inline uint32_t add_site(enum probe_access_kind access, enum probe_space space,
 				uint16_t bytes, uint16_t unit)
 {
-	uint32_t id = host_state.site_count++;
-
-	host_state.sites[id] = (struct probe_site_info){
-		.size = sizeof(struct probe_site_info),
-		.id = id,
-		.code_object = 3,
-		.access = (uint8_t)access,
-		.space = (uint8_t)space,
-		.bytes = bytes,
-		.unit = unit,
-		.file = "a.hip",
-		.function = "f",
-	};
-	return id;
+	return host_add_site(&host_state, access, space, bytes, unit);
 }
 
 static inline void send(const struct probe_access *access, size_t count)
