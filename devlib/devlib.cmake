@@ -6,7 +6,7 @@ function(probe_devlib major clang llvm_link out)
 	file(MAKE_DIRECTORY ${dir})
 	file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devlib/*.h)
 	set(parts)
-	foreach(name devlib_memory devlib_trace devlib_cursor devlib_time devlib_count
+	foreach(name devlib_memory devlib_group devlib_trace devlib_cursor devlib_time devlib_count
 		devlib_portable32 devlib_portable64)
 		set(source ${CMAKE_SOURCE_DIR}/devlib/${name}.c)
 		add_custom_command(OUTPUT ${dir}/${name}.bc

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pass_pattern.h"
 #include "pass_shim.h"
 
 /* Shared operands are walked once per user: a bound on it all. */
@@ -57,136 +58,6 @@ struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover)
 	return prover->flow;
 }
 
-/* ---- Forms ---------------------------------------------------------------------------------- */
-
-static bool stride_is_zero(const struct pass_stride *stride)
-{
-	return !stride->constant && !stride->factor;
-}
-
-bool pass_pattern_uniform(const struct pass_pattern *pattern)
-{
-	return stride_is_zero(&pattern->stride[0]) && stride_is_zero(&pattern->stride[1]) &&
-	       stride_is_zero(&pattern->stride[2]);
-}
-
-static bool same_strides(const struct pass_pattern *a, const struct pass_pattern *b)
-{
-	for (int i = 0; i < 3; i++) {
-		const struct pass_stride *s = &a->stride[i], *t = &b->stride[i];
-
-		if (s->constant != t->constant || s->factor != t->factor)
-			return false;
-		if (s->factor && (s->offset != t->offset || s->bits != t->bits))
-			return false;
-	}
-	return true;
-}
-
-static void set_leaf(struct pass_pattern *form, LLVMValueRef value)
-{
-	form->leaf[0] = (struct pass_leaf){value, 1};
-	form->leaves = 1;
-	form->leaves_known = true;
-	form->constant = 0;
-}
-
-static void add_leaf(struct pass_pattern *form, LLVMValueRef value, int64_t times)
-{
-	for (unsigned i = 0; i < form->leaves; i++)
-		if (form->leaf[i].value == value) {
-			form->leaf[i].times += times;
-			if (!form->leaf[i].times)
-				form->leaf[i] = form->leaf[--form->leaves];
-			return;
-		}
-	if (form->leaves == PASS_LEAVES)
-		form->leaves_known = false;
-	else
-		form->leaf[form->leaves++] = (struct pass_leaf){value, times};
-}
-
-static int64_t wrap_add(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
-static int64_t wrap_mul(int64_t a, int64_t b)
-{
-	return (int64_t)((uint64_t)a * (uint64_t)b);
-}
-
-static bool add_stride(struct pass_stride *to, const struct pass_stride *from)
-{
-	if (from->factor && to->factor && (to->offset != from->offset || to->bits != from->bits))
-		return false;
-	if (from->factor) {
-		to->offset = from->offset;
-		to->bits = from->bits;
-	}
-	to->constant = wrap_add(to->constant, from->constant);
-	to->factor = wrap_add(to->factor, from->factor);
-	return true;
-}
-
-static bool add_wraps(struct pass_pattern *to, const struct pass_pattern *from)
-{
-	to->rising |= from->rising;
-	for (unsigned i = 0; i < from->wrap_count; i++) {
-		unsigned k = 0;
-
-		while (k < to->wrap_count && to->wraps[k] != from->wraps[i])
-			k++;
-		if (k < to->wrap_count)
-			continue;
-		if (to->wrap_count == PASS_WRAPS)
-			return false;
-		to->wraps[to->wrap_count++] = from->wraps[i];
-	}
-	return true;
-}
-
-static void scale(struct pass_pattern *form, int64_t by)
-{
-	for (int i = 0; i < 3; i++) {
-		form->stride[i].constant = wrap_mul(form->stride[i].constant, by);
-		form->stride[i].factor = wrap_mul(form->stride[i].factor, by);
-	}
-	for (unsigned i = 0; i < form->leaves; i++)
-		form->leaf[i].times = wrap_mul(form->leaf[i].times, by);
-	form->constant = wrap_mul(form->constant, by);
-	if (!by)
-		form->leaves = 0;
-}
-
-static bool add(struct pass_pattern *to, const struct pass_pattern *from)
-{
-	for (int i = 0; i < 3; i++)
-		if (!add_stride(&to->stride[i], &from->stride[i]))
-			return false;
-	to->leaves_known &= from->leaves_known;
-	for (unsigned i = 0; i < from->leaves; i++)
-		add_leaf(to, from->leaf[i].value, from->leaf[i].times);
-	to->constant = wrap_add(to->constant, from->constant);
-	return add_wraps(to, from);
-}
-
-bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b)
-{
-	if (!a->leaves_known || !b->leaves_known || a->leaves != b->leaves || !same_strides(a, b))
-		return false;
-	for (unsigned i = 0; i < a->leaves; i++) {
-		unsigned k = 0;
-
-		while (k < b->leaves && (b->leaf[k].value != a->leaf[i].value ||
-					 b->leaf[k].times != a->leaf[i].times))
-			k++;
-		if (k == b->leaves)
-			return false;
-	}
-	return true;
-}
-
 /* ---- Values --------------------------------------------------------------------------------- */
 
 static bool form_of(struct pass_prover *prover, LLVMValueRef value, unsigned depth,
@@ -220,7 +91,7 @@ static bool form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsig
 					       LLVMGetInstructionParent(user)) ||
 		    !form_of(prover, value, depth + 1, ret) || !pass_pattern_uniform(ret)) {
 			*ret = (struct pass_pattern){0};
-			set_leaf(ret, value);
+			pass_pattern_set_leaf(ret, value);
 		}
 		return true;
 	}
@@ -336,7 +207,7 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 		const struct pass_pattern swap = a;
 
 		if (b.leaves_known && !b.leaves && pass_pattern_uniform(&b)) {
-			scale(&a, b.constant);
+			pass_pattern_scale(&a, b.constant);
 			*ret = a;
 			return true;
 		}
@@ -360,7 +231,7 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 				a.stride[i].factor = constant;
 			}
 			*ret = a;
-			set_leaf(ret, inst);
+			pass_pattern_set_leaf(ret, inst);
 			return true;
 		}
 		a = b;
@@ -377,18 +248,8 @@ static bool shift(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 	if (!constant_of(LLVMGetOperand(inst, 1), &by) || by < 0 || by > 62 ||
 	    !form_of_operand(prover, inst, 0, depth, ret))
 		return false;
-	scale(ret, (int64_t)1 << by);
+	pass_pattern_scale(ret, (int64_t)1 << by);
 	return true;
-}
-
-/* 32-bit arithmetic: the small numbers among the equal ones. */
-static void cut(struct pass_pattern *form)
-{
-	for (int i = 0; i < 3; i++) {
-		form->stride[i].constant = (int32_t)form->stride[i].constant;
-		form->stride[i].factor = (int32_t)form->stride[i].factor;
-	}
-	form->constant = (int32_t)form->constant;
 }
 
 /* (x << 32) >> n, with sign: the low half of x, widened, and shifted up again by 32 - n. */
@@ -408,10 +269,10 @@ static bool extend(struct pass_prover *prover, LLVMValueRef inst, unsigned depth
 	if (!form_of_operand(prover, up, 0, depth, ret) || pass_pattern_uniform(ret) ||
 	    ret->wrap_count == PASS_WRAPS)
 		return false;
-	cut(ret);
+	pass_pattern_cut(ret);
 	if (probe_shim_leading_zeros(value) < 34)
 		ret->wraps[ret->wrap_count++] = value;
-	scale(ret, (int64_t)1 << (32 - right));
+	pass_pattern_scale(ret, (int64_t)1 << (32 - right));
 	return true;
 }
 
@@ -429,10 +290,10 @@ static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operan
 		if (LLVMIsAConstantInt(value))
 			return !zeros || ret->constant >= 0;
 		*ret = (struct pass_pattern){0};
-		set_leaf(ret, LLVMIsACastInst(inst) ? inst : value);
+		pass_pattern_set_leaf(ret, LLVMIsACastInst(inst) ? inst : value);
 		return true;
 	}
-	cut(ret);
+	pass_pattern_cut(ret);
 	/* In no lane as far as the limit: no wrap within. */
 	if (probe_shim_leading_zeros(value) >= 2)
 		return true;
@@ -487,7 +348,7 @@ static bool gep(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind ||
 		    !index_step(prover, &type, index, i == 1, &each, &fixed))
 			return false;
-		ret->constant = wrap_add(ret->constant, fixed);
+		ret->constant = pass_wrap_add(ret->constant, fixed);
 		if (!each)
 			continue;
 		if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < width) {
@@ -496,8 +357,8 @@ static bool gep(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		} else if (!form_of_operand(prover, inst, i, depth, &form)) {
 			return false;
 		}
-		scale(&form, each);
-		if (!add(ret, &form))
+		pass_pattern_scale(&form, each);
+		if (!pass_pattern_add(ret, &form))
 			return false;
 	}
 	return true;
@@ -528,10 +389,10 @@ static bool counter(struct pass_prover *prover, LLVMValueRef phi, unsigned depth
 	if (LLVMGetIncomingBlock(phi, back) != latch ||
 	    !form_of_operand(prover, phi, 1 - back, depth, ret))
 		return false;
-	set_leaf(ret, phi);
+	pass_pattern_set_leaf(ret, phi);
 	prover->counters = &here;
-	same = form_of_operand(prover, phi, back, depth, &step) && same_strides(ret, &step) &&
-	       add_wraps(ret, &step);
+	same = form_of_operand(prover, phi, back, depth, &step) &&
+	       pass_pattern_same_strides(ret, &step) && pass_pattern_add_wraps(ret, &step);
 	prover->counters = here.outer;
 	return same;
 }
@@ -562,8 +423,8 @@ static bool sum(struct pass_prover *prover, LLVMValueRef inst, unsigned depth, i
 	if (!form_of_operand(prover, inst, 0, depth, ret) ||
 	    !form_of_operand(prover, inst, 1, depth, &b))
 		return false;
-	scale(&b, sign);
-	return add(ret, &b);
+	pass_pattern_scale(&b, sign);
+	return pass_pattern_add(ret, &b);
 }
 
 static bool integer_width_known(LLVMTypeRef type)

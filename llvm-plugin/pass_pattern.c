@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic of linear forms; see pass_prove.h. */
+#include "pass_pattern.h"
+
+static bool stride_is_zero(const struct pass_stride *stride)
+{
+	return !stride->constant && !stride->factor;
+}
+
+bool pass_pattern_uniform(const struct pass_pattern *pattern)
+{
+	return stride_is_zero(&pattern->stride[0]) && stride_is_zero(&pattern->stride[1]) &&
+	       stride_is_zero(&pattern->stride[2]);
+}
+
+bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_pattern *b)
+{
+	for (int i = 0; i < 3; i++) {
+		const struct pass_stride *s = &a->stride[i], *t = &b->stride[i];
+
+		if (s->constant != t->constant || s->factor != t->factor)
+			return false;
+		if (s->factor && (s->offset != t->offset || s->bits != t->bits))
+			return false;
+	}
+	return true;
+}
+
+void pass_pattern_set_leaf(struct pass_pattern *form, LLVMValueRef value)
+{
+	form->leaf[0] = (struct pass_leaf){value, 1};
+	form->leaves = 1;
+	form->leaves_known = true;
+	form->constant = 0;
+}
+
+static void add_leaf(struct pass_pattern *form, LLVMValueRef value, int64_t times)
+{
+	for (unsigned i = 0; i < form->leaves; i++)
+		if (form->leaf[i].value == value) {
+			form->leaf[i].times += times;
+			if (!form->leaf[i].times)
+				form->leaf[i] = form->leaf[--form->leaves];
+			return;
+		}
+	if (form->leaves == PASS_LEAVES)
+		form->leaves_known = false;
+	else
+		form->leaf[form->leaves++] = (struct pass_leaf){value, times};
+}
+
+static bool add_stride(struct pass_stride *to, const struct pass_stride *from)
+{
+	if (from->factor && to->factor && (to->offset != from->offset || to->bits != from->bits))
+		return false;
+	if (from->factor) {
+		to->offset = from->offset;
+		to->bits = from->bits;
+	}
+	to->constant = pass_wrap_add(to->constant, from->constant);
+	to->factor = pass_wrap_add(to->factor, from->factor);
+	return true;
+}
+
+bool pass_pattern_add_wraps(struct pass_pattern *to, const struct pass_pattern *from)
+{
+	to->rising |= from->rising;
+	for (unsigned i = 0; i < from->wrap_count; i++) {
+		unsigned k = 0;
+
+		while (k < to->wrap_count && to->wraps[k] != from->wraps[i])
+			k++;
+		if (k < to->wrap_count)
+			continue;
+		if (to->wrap_count == PASS_WRAPS)
+			return false;
+		to->wraps[to->wrap_count++] = from->wraps[i];
+	}
+	return true;
+}
+
+void pass_pattern_scale(struct pass_pattern *form, int64_t by)
+{
+	for (int i = 0; i < 3; i++) {
+		form->stride[i].constant = pass_wrap_mul(form->stride[i].constant, by);
+		form->stride[i].factor = pass_wrap_mul(form->stride[i].factor, by);
+	}
+	for (unsigned i = 0; i < form->leaves; i++)
+		form->leaf[i].times = pass_wrap_mul(form->leaf[i].times, by);
+	form->constant = pass_wrap_mul(form->constant, by);
+	if (!by)
+		form->leaves = 0;
+}
+
+bool pass_pattern_add(struct pass_pattern *to, const struct pass_pattern *from)
+{
+	for (int i = 0; i < 3; i++)
+		if (!add_stride(&to->stride[i], &from->stride[i]))
+			return false;
+	to->leaves_known &= from->leaves_known;
+	for (unsigned i = 0; i < from->leaves; i++)
+		add_leaf(to, from->leaf[i].value, from->leaf[i].times);
+	to->constant = pass_wrap_add(to->constant, from->constant);
+	return pass_pattern_add_wraps(to, from);
+}
+
+bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b)
+{
+	if (!a->leaves_known || !b->leaves_known || a->leaves != b->leaves ||
+	    !pass_pattern_same_strides(a, b))
+		return false;
+	for (unsigned i = 0; i < a->leaves; i++) {
+		unsigned k = 0;
+
+		while (k < b->leaves && (b->leaf[k].value != a->leaf[i].value ||
+					 b->leaf[k].times != a->leaf[i].times))
+			k++;
+		if (k == b->leaves)
+			return false;
+	}
+	return true;
+}
+
+void pass_pattern_cut(struct pass_pattern *form)
+{
+	for (int i = 0; i < 3; i++) {
+		form->stride[i].constant = (int32_t)form->stride[i].constant;
+		form->stride[i].factor = (int32_t)form->stride[i].factor;
+	}
+	form->constant = (int32_t)form->constant;
+}
