@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: MIT
 # probe_devlib(MAJOR CLANG LLVM_LINK OUT): the device library as bitcode of one LLVM major.
 # Compiled for plain gfx9: the pass drops the target and each kernel brings its own.
+# "NAME" is for gfx9, "NAME_LANES" portable code (devlib_portable.h) for waves of so many lanes.
+set(PROBE_DEVLIB_PARTS devlib_memory devlib_group devlib_trace devlib_cursor devlib_time devlib_count)
+foreach(lanes 32 64)
+	foreach(name devlib_portable devlib_trace devlib_cursor devlib_time devlib_count)
+		list(APPEND PROBE_DEVLIB_PARTS ${name}_${lanes})
+	endforeach()
+endforeach()
+
 function(probe_devlib major clang llvm_link out)
 	set(dir ${CMAKE_BINARY_DIR}/devlib/llvm-${major})
 	file(MAKE_DIRECTORY ${dir})
 	file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devlib/*.h)
 	set(parts)
-	foreach(name devlib_memory devlib_group devlib_trace devlib_cursor devlib_time devlib_count
-		devlib_portable32 devlib_portable64)
+	foreach(name ${PROBE_DEVLIB_PARTS})
 		set(source ${CMAKE_SOURCE_DIR}/devlib/${name}.c)
+		set(portable)
+		if(name MATCHES "^(.*)_(32|64)$")
+			set(source ${CMAKE_SOURCE_DIR}/devlib/${CMAKE_MATCH_1}.c)
+			set(portable -DDEV_PORTABLE=${CMAKE_MATCH_2})
+		endif()
 		add_custom_command(OUTPUT ${dir}/${name}.bc
 			COMMAND ${clang} -target amdgcn-amd-amdhsa -mcpu=gfx900 -nogpulib -ffreestanding
-				-std=gnu11 -O2 -Wall -Wextra -Werror
+				-std=gnu11 -O2 -Wall -Wextra -Werror ${portable}
 				-Xclang -fconvergent-functions -Xclang -mcode-object-version=none
 				-I${CMAKE_SOURCE_DIR}/include -emit-llvm -c ${source} -o ${dir}/${name}.bc
 			DEPENDS ${source} ${headers} ${CMAKE_SOURCE_DIR}/include/probe/wire.h

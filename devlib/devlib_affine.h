@@ -62,4 +62,14 @@ DEV_INLINE struct dev_affine dev_affine64(uint64_t address, uint64_t mask)
 	};
 }
 
+/* The quickest way for this mask. */
+DEV_INLINE struct dev_affine dev_affine_any(uint64_t address, uint64_t mask)
+{
+#ifndef DEV_PORTABLE
+	if (mask == ~0ull)
+		return dev_affine64_full(address);
+#endif
+	return dev_affine64(address, mask);
+}
+
 #endif

@@ -157,7 +157,7 @@ DEV_INLINE uint32_t wave_in_group(void)
 	uint32_t x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y(),
 		 z = __builtin_amdgcn_workitem_id_z();
 
-	return dev_uniform32((x + packet[2] * (y + packet[3] * z)) / 64);
+	return dev_uniform32((x + packet[2] * (y + packet[3] * z)) / DEV_LANES);
 }
 
 /*
@@ -218,7 +218,7 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 {
 	struct wave_start start = {
 		.exec = dev_exec(),
-		.time = __builtin_amdgcn_s_memrealtime(),
+		.time = dev_real_time(),
 		.rows = timed ? 0 : row_lanes(),
 		.hw_id = dev_hw_id(),
 		.site = site,
@@ -286,7 +286,7 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 				       uint32_t timed, uint32_t plain)
 {
 	uint32_t first = dev_first(dev_exec()), mode = cursor_mode(), written;
-	uint64_t clock = timed ? __builtin_readcyclecounter() : 0, head;
+	uint64_t clock = timed ? dev_clock() : 0, head;
 
 	(void)wave;
 	if (mode == CURSOR_OFF)
@@ -300,7 +300,7 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 			record->word0 = PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site;
 			record->lanes = dev_count(dev_exec());
 			record->clock = clock;
-			record->time = __builtin_amdgcn_s_memrealtime();
+			record->time = dev_real_time();
 		}
 	}
 	__asm__ volatile("s_mov_b32 %0, s87" : "=s"(written));

@@ -1,41 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The `memory` kind for waves of DEV_PORTABLE lanes of any target: every execution is measured in
- * C, one call per unit, without asm of one target's and without registers kept from the compiler.
- * Included once per width, by devlib_portable32.c and devlib_portable64.c.
+ * What the device library needs of a target, as code for waves of DEV_PORTABLE lanes of gfx9, gfx10
+ * or gfx11: no asm of one target's own, and no registers kept from the compiler but those of
+ * devlib_cursor.h. Which of them it is, the pass knows: it puts a number in for the call below, and
+ * what is for others is dropped before the back end sees it.
+ *
+ * Each function of the library has its name with the number of lanes behind it.
  */
-#include "devlib_unit.h"
-#include "devlib_wave.h"
+#ifndef PROBE_DEVLIB_PORTABLE_H
+#define PROBE_DEVLIB_PORTABLE_H
 
-#define NAME_OF(what, lanes) __probe_dev_portable_##what##lanes
-#define NAME_AT(what, lanes) NAME_OF(what, lanes)
-#define NAME(what)	     NAME_AT(what, DEV_PORTABLE)
+#define DEV_NAME_OF(what, lanes) __probe_dev_##what##_##lanes
+#define DEV_NAME_AT(what, lanes) DEV_NAME_OF(what, lanes)
+#define DEV_NAME(what)		 DEV_NAME_AT(what, DEV_PORTABLE)
+
+#define __probe_dev_memory_enter  DEV_NAME(memory_enter)
+#define __probe_dev_memory_any	  DEV_NAME(memory_any)
+#define __probe_dev_cursor_enter  DEV_NAME(cursor_enter)
+#define __probe_dev_cursor_exit	  DEV_NAME(cursor_exit)
+#define __probe_dev_ring_refill	  DEV_NAME(ring_refill)
+#define __probe_dev_trace_any	  DEV_NAME(trace_any)
+#define __probe_dev_trace_site	  DEV_NAME(trace_site)
+#define __probe_dev_trace_barrier DEV_NAME(trace_barrier)
+#define __probe_dev_time_begin	  DEV_NAME(time_begin)
+#define __probe_dev_time_end	  DEV_NAME(time_end)
+#define __probe_dev_emit_begin	  DEV_NAME(emit_begin)
+#define __probe_dev_emit_word	  DEV_NAME(emit_word)
+#define __probe_dev_count_block	  DEV_NAME(count_block)
+#define __probe_dev_count_plain	  DEV_NAME(count_plain)
+
+/* The generation: 9, 10 or 11. */
+uint32_t __probe_dev_target(void) __attribute__((const));
 
 /*
- * HW_ID1, hardware register 23 of gfx10 and gfx11: wave 4:0, SIMD 9:8, WGP 13:10, shader array 16,
- * engine 18 and up. Which replica a wave adds to changes no sum, so no more than a spread is
- * needed.
+ * HW_ID1, hardware register 23 of gfx10 and gfx11 (RDNA 2 and RDNA 3 ISA documents, "Hardware
+ * Registers"): wave 4:0, SIMD 9:8, WGP 13:10, shader array 16, engine 18 and up. Its fields in the
+ * places they have in gfx9's HW_ID (wire.h, struct probe_rec_wave).
  */
-DEV_INLINE uint32_t rdna_place(void)
+DEV_INLINE uint32_t dev_hw_id(void)
 {
+	if (__probe_dev_target() == 9)
+		return __builtin_amdgcn_s_getreg(4 | 0 << 6 | 31 << 11);
+
 	uint32_t id = __builtin_amdgcn_s_getreg(23 | 0 << 6 | 31 << 11);
 
-	return (id & 7) | (id >> 8 & 3) << 3 | (id >> 10 & 0xf) << 5 | (id >> 18 & 7) << 9 |
-	       (id >> 16 & 1) << 12;
+	return (id & 0xf) | (id >> 8 & 3) << 4 | (id >> 10 & 0xf) << 8 | (id >> 16 & 1) << 12 |
+	       (id >> 18 & 7) << 13 | (id >> 4 & 1) << 16;
 }
 
-/* As __probe_dev_memory_enter. `rdna` is constant. */
-DEV_ENTRY uint64_t NAME(enter)(const struct probe_ctx DEV_CONSTANT *ctx, uint32_t rdna)
+/*
+ * The constant clock, 100 MHz. gfx11 has no s_memrealtime, but a message that asks for it (RDNA 3
+ * ISA document, "S_SENDMSG_RTN": 0x83).
+ */
+DEV_INLINE uint64_t dev_real_time(void)
 {
-	uint32_t place = rdna ? rdna_place() : dev_place(dev_hw_id());
-	uint32_t replica = place & ctx->replica_mask;
-	int64_t row = (int64_t)((uint64_t)replica * ctx->site_count) - (int64_t)ctx->site_first;
+	uint64_t time;
 
-	return dev_uniform64(ctx->counters + (uint64_t)(row * PROBE_COUNTERS * 8));
+	if (__probe_dev_target() < 11)
+		return __builtin_amdgcn_s_memrealtime();
+	__asm__ volatile("s_sendmsg_rtn_b64 %0, 0x83\n\t"
+			 "s_waitcnt lgkmcnt(0)"
+			 : "=s"(time));
+	return time;
 }
 
-/* As __probe_dev_memory_any. */
-DEV_SHARED void NAME(any)(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
+/*
+ * What stamps tell. Of its shader clock gfx11 shows 20 bits (SHADER_CYCLES), which come round in
+ * half a millisecond; so there it is the constant clock, in steps of 10 ns.
+ */
+DEV_INLINE uint64_t dev_clock(void)
 {
-	count_unit(counters, address, offset, shape);
+	return __probe_dev_target() < 11 ? __builtin_readcyclecounter() : dev_real_time();
 }
+
+#endif

@@ -20,9 +20,10 @@
 	"global_store_dwordx4 v4, v[0:3], s[84:85]\n\t"                                            \
 	"s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("16")
 
-/* For code that is not optimised. */
-DEV_INLINE void stamp_plain(uint32_t word0)
+/* For code that is not optimised, and portable code. */
+DEV_INLINE void stamp_plain(uint32_t word0, bool end)
 {
+	uint64_t clock = end ? dev_clock() : 0;
 	uint64_t at = cursor_take(sizeof(struct probe_rec_stamp), 1), exec = dev_exec();
 	struct probe_rec_stamp DEV_GLOBAL *record = (struct probe_rec_stamp DEV_GLOBAL *)at;
 
@@ -30,7 +31,7 @@ DEV_INLINE void stamp_plain(uint32_t word0)
 		return;
 	record->word0 = word0;
 	record->lanes = dev_count(exec);
-	record->clock = __builtin_readcyclecounter();
+	record->clock = end ? clock : dev_clock();
 }
 
 /*
@@ -40,7 +41,7 @@ DEV_INLINE void stamp_plain(uint32_t word0)
 DEV_ENTRY void __probe_dev_time_begin(uint32_t word0, uint32_t plain)
 {
 	if (plain)
-		stamp_plain(word0);
+		stamp_plain(word0, false);
 	else
 		__asm__ volatile(CURSOR_TAKE("16") STAMP_BEGIN "s_memtime s[36:37]\n\t" STAMP_END
 				 :
@@ -51,7 +52,7 @@ DEV_ENTRY void __probe_dev_time_begin(uint32_t word0, uint32_t plain)
 DEV_ENTRY void __probe_dev_time_end(uint32_t word0, uint32_t plain)
 {
 	if (plain)
-		stamp_plain(word0);
+		stamp_plain(word0, true);
 	else
 		__asm__ volatile("s_memtime s[36:37]\n\t" CURSOR_TAKE("16") STAMP_BEGIN STAMP_END
 				 :
@@ -74,7 +75,7 @@ DEV_ENTRY uint64_t __probe_dev_emit_begin(uint32_t word0, uint32_t bytes, uint32
 		record->word0 = word0;
 		record->size = size;
 		record->exec = exec;
-		record->clock = __builtin_readcyclecounter();
+		record->clock = dev_clock();
 		record->bytes = bytes;
 		record->stride = stride | (lanes ? PROBE_MESSAGE_LANES : 0);
 	}

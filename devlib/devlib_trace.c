@@ -20,10 +20,7 @@ DEV_INLINE struct plan plan_record(uint64_t address, uint64_t exec)
 	struct plan plan = {.exec = exec};
 	uint32_t lanes = dev_count(exec);
 
-	if (exec == ~0ull)
-		affine = dev_affine64_full(address);
-	else
-		affine = dev_affine64(address, exec);
+	affine = dev_affine_any(address, exec);
 	plan.base = affine.base;
 	__asm__("" : "+v"(plan.base)); /* scalar registers are scarce here */
 	plan.stride = (uint32_t)affine.stride;
@@ -91,22 +88,25 @@ DEV_SHARED void __probe_dev_trace_any(uint64_t address, uint32_t site, uint32_t 
 			 : CURSOR_CHANGES);
 }
 
-/* For code that is not optimised: both functions are called as any function is. */
-DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site)
+/*
+ * For code that is not optimised, and portable code: both functions are called as any function is.
+ */
+DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t accesses)
 {
 	uint32_t left, room;
 
 	__asm__ volatile("s_mov_b32 %0, s86" : "=s"(left));
 	if (dev_uniform32(left) < ACCESS_MOST) {
-		__probe_dev_ring_refill(ACCESS_MOST, 1);
+		__probe_dev_ring_refill(ACCESS_MOST, accesses);
 		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
 		if (!dev_uniform32(room))
 			return;
 		__asm__ volatile("s_add_u32 s86, s86, %0" : : "i"(ACCESS_MOST) : CURSOR_CHANGES);
 	}
-	__probe_dev_trace_any(address, site, 1);
+	__probe_dev_trace_any(address, site, accesses);
 }
 
+#ifndef DEV_PORTABLE
 /*
  * 0 in the lanes that a BLOCK record need not have (wire.h), if all 64 are active. An address in
  * LDS has no high half.
@@ -227,6 +227,7 @@ BLOCK(5)
 BLOCK(6)
 BLOCK(7)
 BLOCK(8)
+#endif
 
 /* The wave comes to a barrier. */
 DEV_ENTRY void __probe_dev_trace_barrier(uint32_t plain)

@@ -174,11 +174,27 @@ DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 }
 #endif
 
+#ifdef DEV_PORTABLE
+#include "devlib_portable.h"
+#else
 /* HW_ID: gfx9 hardware register 4. Wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 15:13. */
 DEV_INLINE uint32_t dev_hw_id(void)
 {
 	return __builtin_amdgcn_s_getreg(4 | 0 << 6 | 31 << 11);
 }
+
+/* s_memrealtime: the constant clock. */
+DEV_INLINE uint64_t dev_real_time(void)
+{
+	return __builtin_amdgcn_s_memrealtime();
+}
+
+/* s_memtime: what stamps tell. */
+DEV_INLINE uint64_t dev_clock(void)
+{
+	return __builtin_readcyclecounter();
+}
+#endif
 
 /* The place of a wave as a small number, the fastest-changing parts lowest. */
 DEV_INLINE uint32_t dev_place(uint32_t hw_id)

@@ -51,10 +51,6 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_RING_REFILL] = "__probe_dev_ring_refill",
 	[DEVLIB_COUNT_BLOCK] = "__probe_dev_count_block",
 	[DEVLIB_COUNT_PLAIN] = "__probe_dev_count_plain",
-	[DEVLIB_PORTABLE_ENTER32] = "__probe_dev_portable_enter32",
-	[DEVLIB_PORTABLE_ENTER64] = "__probe_dev_portable_enter64",
-	[DEVLIB_PORTABLE_ANY32] = "__probe_dev_portable_any32",
-	[DEVLIB_PORTABLE_ANY64] = "__probe_dev_portable_any64",
 	[DEVLIB_UNIFORM] = "__probe_dev_uniform",
 };
 
@@ -86,7 +82,60 @@ static void adapt_functions(LLVMModuleRef library)
 	}
 }
 
-bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error)
+/* ---- Portable functions: those of devlib_portable.h, with the lanes of a wave behind their names.
+ */
+
+/* As portable code for waves of so many lanes; NULL = not there. */
+static LLVMValueRef portable_of(LLVMModuleRef module, const char *name, unsigned lanes)
+{
+	char *text = pass_format("%s_%u", name, lanes);
+	LLVMValueRef function = LLVMGetNamedFunction(module, text);
+
+	free(text);
+	return function;
+}
+
+/* Of the ways in which a function is there, is this the one? `lanes`: 0 = lean probes. */
+static bool is_wanted(LLVMModuleRef library, LLVMValueRef function, unsigned lanes)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+	const char *behind = size > 3 ? name + size - 3 : "";
+
+	if (!strcmp(behind, "_32") || !strcmp(behind, "_64"))
+		return (unsigned)atoi(behind + 1) == lanes;
+	return !lanes || !portable_of(library, name, lanes);
+}
+
+static void drop_others(LLVMModuleRef library, unsigned lanes)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(library), next; f; f = next) {
+		next = LLVMGetNextFunction(f);
+		if (LLVMIsDeclaration(f) || is_wanted(library, f, lanes))
+			continue;
+		/* Only what is dropped as well calls it. */
+		LLVMReplaceAllUsesWith(f, LLVMGetUndef(LLVMTypeOf(f)));
+		LLVMDeleteFunction(f);
+	}
+}
+
+/* Code for other targets goes when the function is inlined, or its copy is cleaned up. */
+static void set_target(LLVMModuleRef library, unsigned generation)
+{
+	LLVMValueRef function = LLVMGetNamedFunction(library, "__probe_dev_target");
+
+	for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function));) {
+		LLVMValueRef call = LLVMGetUser(use);
+
+		LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), generation, 0));
+		LLVMInstructionEraseFromParent(call);
+	}
+	if (function)
+		LLVMDeleteFunction(function);
+}
+
+bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_options *options,
+		 char **ret_error)
 {
 	LLVMContextRef context = LLVMGetModuleContext(module);
 	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
@@ -106,13 +155,18 @@ bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error)
 	}
 	LLVMSetTarget(library, LLVMGetTarget(module));
 	LLVMSetDataLayout(library, LLVMGetDataLayoutStr(module));
+	drop_others(library, options->portable);
+	set_target(library, options->generation);
 	adapt_functions(library);
 	if (LLVMLinkModules2(module, library)) {
 		*ret_error = pass_format("the device library does not link with the module");
 		return false;
 	}
 	for (size_t i = 0; i < DEVLIB_FUNCTIONS; i++) {
-		devlib->function[i] = LLVMGetNamedFunction(module, names[i]);
+		if (options->portable)
+			devlib->function[i] = portable_of(module, names[i], options->portable);
+		if (!devlib->function[i])
+			devlib->function[i] = LLVMGetNamedFunction(module, names[i]);
 		if (!devlib->function[i]) {
 			*ret_error = pass_format("the device library lacks %s", names[i]);
 			return false;
@@ -163,8 +217,7 @@ static uint32_t unit_shape(uint32_t shape)
  */
 static bool depends_on_shape(enum devlib_function function)
 {
-	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
-	       function == DEVLIB_PORTABLE_ANY32 || function == DEVLIB_PORTABLE_ANY64;
+	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE;
 }
 
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
@@ -175,13 +228,14 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 		.shape = depends_on_shape(which) ? unit_shape(shape) : shape & DEVLIB_SHAPE_PLAIN,
 	};
 	LLVMValueRef original = devlib->function[shared.original];
+	size_t size;
 	char *name;
 
 	for (size_t i = 0; i < devlib->shared_count; i++)
 		if (devlib->shared[i].original == shared.original &&
 		    devlib->shared[i].shape == shared.shape)
 			return devlib->shared[i].copy;
-	name = pass_format("%s_%x", names[shared.original], shared.shape);
+	name = pass_format("%s_%x", LLVMGetValueName2(original, &size), shared.shape);
 	shared.copy = probe_shim_clone(original, name, NULL, 0);
 	free(name);
 	LLVMSetLinkage(shared.copy, LLVMInternalLinkage);

@@ -428,7 +428,7 @@ bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
 		done = true;
 		if (!pass_target_check(&units, &options))
 			refuse(&units, module);
-		else if (devlib_link(&devlib, module, &error))
+		else if (devlib_link(&devlib, module, &options, &error))
 			instrument(&units, module, &devlib, &options, analyses);
 		else
 			done = report(module, error);

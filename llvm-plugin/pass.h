@@ -36,9 +36,10 @@ struct pass_options {
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
 	bool prove;	  /* count what is proved instead of measuring it */
 	bool plain;	  /* code will not be optimised: no lean probes */
-	unsigned
-		portable; /* memory probes of no one target, for waves of so many lanes; 0 = lean */
-	bool rdna;	  /* the target is RDNA: gfx10 or gfx11 */
+	/* Probes in portable code (devlib_portable.h), for waves of so many lanes; 0 = lean ones.
+	 */
+	unsigned portable;
+	unsigned generation;	  /* of the target: 9, 10 or 11 */
 	struct pass_scope *scope; /* empty = everything */
 	size_t scopes;
 };
@@ -230,10 +231,6 @@ enum devlib_function {
 	DEVLIB_RING_REFILL,
 	DEVLIB_COUNT_BLOCK,
 	DEVLIB_COUNT_PLAIN,
-	DEVLIB_PORTABLE_ENTER32, /* of targets that have no lean probes, by lanes of a wave */
-	DEVLIB_PORTABLE_ENTER64,
-	DEVLIB_PORTABLE_ANY32,
-	DEVLIB_PORTABLE_ANY64,
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
 };
@@ -262,7 +259,9 @@ struct devlib {
 	size_t shared_count;
 };
 
-bool devlib_link(struct devlib *devlib, LLVMModuleRef module, char **ret_error);
+/* In portable code or not, as the options say. */
+bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_options *options,
+		 char **ret_error);
 /*
  * The copy of a shared function for a shape, which is its last argument if it depends on it; made
  * at first use for the target of `like`.

@@ -13,9 +13,7 @@ struct insert {
 	const struct pass_unit *unit;
 	struct devlib *devlib;
 	enum probe_kind kind;
-	bool plain;	   /* calls of the long way only */
-	unsigned portable; /* see struct pass_options */
-	bool rdna;
+	bool plain; /* calls of the long way only */
 	void *analyses;
 	struct pass_plan plan;
 	LLVMValueRef clone, ctx, wave;
@@ -56,11 +54,8 @@ static enum devlib_function probe_of(enum probe_space space)
 
 static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, unsigned count)
 {
-	enum devlib_function which = in->portable == 32	  ? DEVLIB_PORTABLE_ANY32
-				     : in->portable == 64 ? DEVLIB_PORTABLE_ANY64
-							  : DEVLIB_MEMORY_ANY;
-	LLVMValueRef function = devlib_share(in->devlib, which, shape | DEVLIB_SHAPE_PLAIN,
-					     in->clone, in->analyses);
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_ANY,
+					     shape | DEVLIB_SHAPE_PLAIN, in->clone, in->analyses);
 
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, count, "");
 }
@@ -154,17 +149,6 @@ static void load_regular(struct insert *in)
 		in->regular = pass_group_load_regular(in->builder, in->ctx);
 }
 
-static LLVMValueRef enter(struct insert *in)
-{
-	LLVMValueRef args[] = {in->ctx, const_i32(in, in->rdna)};
-
-	if (in->portable)
-		return call_probe(
-			in, in->portable == 32 ? DEVLIB_PORTABLE_ENTER32 : DEVLIB_PORTABLE_ENTER64,
-			args, 2, "probe.wave");
-	return call_probe(in, DEVLIB_MEMORY_ENTER, args, 1, "probe.wave");
-}
-
 static void insert_entry(struct insert *in)
 {
 	unsigned params = LLVMCountParams(in->clone);
@@ -175,7 +159,7 @@ static void insert_entry(struct insert *in)
 	if (in->unit->kernel) {
 		in->ctx = LLVMGetParam(in->clone, params - 1);
 		load_regular(in);
-		in->wave = enter(in);
+		in->wave = call_probe(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1, "probe.wave");
 		return;
 	}
 	/* Arguments of a function come in vector registers although all lanes agree. */
@@ -270,8 +254,6 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 		.kind = kind,
 		.clone = unit->clone[kind],
 		.plain = options->portable || pass_is_plain(unit->original, options),
-		.portable = options->portable,
-		.rdna = options->rdna,
 		.analyses = analyses,
 	};
 

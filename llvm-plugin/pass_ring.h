@@ -10,11 +10,12 @@ struct pass_ring {
 	struct devlib *devlib;
 	enum probe_kind kind;
 	uint32_t kinds; /* of the module */
-	bool is_plain;
+	bool is_plain;	/* not optimised */
+	bool is_called; /* shared functions are called as any function is: plain or portable code */
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
-	LLVMValueRef plain; /* the same as an argument */
-	LLVMValueRef *call; /* to be inlined */
+	LLVMValueRef called; /* the same as an argument */
+	LLVMValueRef *call;  /* to be inlined */
 	size_t calls, capacity;
 };
 

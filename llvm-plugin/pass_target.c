@@ -8,30 +8,29 @@
 
 /*
  * By the start of the name; the first row that fits counts. gfx9 has every kind, in code of its
- * own. RDNA has the `memory` kind in portable code (devlib/devlib_portable.h). The others lack
- * something.
+ * own. RDNA has them in portable code (devlib/devlib_portable.h). The others lack something.
  */
 static const struct {
 	const char *target;
-	bool rdna;
+	unsigned generation;
 	const char *lacks;
 } targets[] = {
-	{"gfx950", false, "its 64 LDS banks are not known to the device library"},
-	{"gfx9-", false, "a generic target has no LDS rules of its own"},
-	{"gfx90", false, NULL},
-	{"gfx94", false, NULL},
-	{"gfx10-", false, "a generic target has no LDS rules of its own"},
-	{"gfx11-", false, "a generic target has no LDS rules of its own"},
-	{"gfx10", true, NULL},
-	{"gfx11", true, NULL},
-	{"gfx12", false, "the phases of its LDS are not known to the device library"},
-	{"", false, "the device library knows gfx9, gfx10 and gfx11 only"},
+	{"gfx950", 0, "its 64 LDS banks are not known to the device library"},
+	{"gfx9-", 0, "a generic target has no LDS rules of its own"},
+	{"gfx90", 9, NULL},
+	{"gfx94", 9, NULL},
+	{"gfx10-", 0, "a generic target has no LDS rules of its own"},
+	{"gfx11-", 0, "a generic target has no LDS rules of its own"},
+	{"gfx10", 10, NULL},
+	{"gfx11", 11, NULL},
+	{"gfx12", 0, "the phases of its LDS are not known to the device library"},
+	{"", 0, "the device library knows gfx9, gfx10 and gfx11 only"},
 };
 
 struct target {
 	const char *cpu;
 	unsigned size;
-	bool rdna;
+	unsigned generation;
 	unsigned lanes;
 	const char *lacks;
 };
@@ -59,7 +58,7 @@ static unsigned rdna_lanes(LLVMValueRef kernel)
 
 static struct target target_of(LLVMValueRef kernel)
 {
-	struct target target = {.lanes = 64};
+	struct target target = {.lanes = 64, .generation = 9};
 
 	target.cpu = attribute_of(kernel, "target-cpu", &target.size);
 	if (!target.size)
@@ -70,8 +69,8 @@ static struct target target_of(LLVMValueRef kernel)
 		if (length > target.size || memcmp(target.cpu, targets[i].target, length))
 			continue;
 		target.lacks = targets[i].lacks;
-		target.rdna = targets[i].rdna;
-		if (target.rdna)
+		target.generation = targets[i].generation;
+		if (target.generation > 9)
 			target.lanes = rdna_lanes(kernel);
 		return target;
 	}
@@ -85,17 +84,18 @@ static bool refused(const struct target *target, const char *lacks)
 	return false;
 }
 
-/* What only gfx9 has, left out; a word about it to who asked. */
+/* What only gfx9 has, left out, with a word about it. */
 static bool restrict_kinds(const struct target *target, struct pass_options *options)
 {
-	if (!(options->kinds & 1u << PROBE_KIND_MEMORY))
-		return refused(target, "PROBE_KINDS lacks memory, the only kind it has");
-	if (!options->by_default && options->kinds != 1u << PROBE_KIND_MEMORY)
-		fprintf(stderr,
-			"probe: warning: target %.*s has probes of the kind memory only; there "
-			"will be no clones of the other kinds\n",
-			(int)target->size, target->cpu);
-	options->kinds = 1u << PROBE_KIND_MEMORY;
+	if (!(options->kinds & 1u << PROBE_KIND_COUNT))
+		return true;
+	options->kinds &= ~(1u << PROBE_KIND_COUNT);
+	if (!options->kinds)
+		return refused(target, "PROBE_KINDS has only count, a kind that it lacks");
+	fprintf(stderr,
+		"probe: warning: target %.*s has no probes of the kind count; there will be no "
+		"such clones\n",
+		(int)target->size, target->cpu);
 	return true;
 }
 
@@ -113,14 +113,14 @@ bool pass_target_check(const struct pass_units *units, struct pass_options *opti
 			return refused(&target, target.lacks);
 		if (!first.lanes)
 			first = target;
-		if (target.rdna != first.rdna || target.lanes != first.lanes)
+		if (target.generation != first.generation || target.lanes != first.lanes)
 			return refused(&target,
 				       "kernels with different waves are in one module with it");
 	}
-	options->rdna = first.rdna;
-	if (first.rdna && !restrict_kinds(&first, options))
+	options->generation = first.generation;
+	if (first.generation > 9 && !restrict_kinds(&first, options))
 		return false;
-	if (first.rdna || options->portable)
+	if (first.generation > 9 || options->portable)
 		options->portable = first.lanes;
 	/* What a proof counts, lean probes count. */
 	if (options->portable)

@@ -182,7 +182,7 @@ void pass_ring_before(struct pass_ring *in, LLVMValueRef inst)
 static void stamp(struct pass_ring *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
 {
 	LLVMValueRef args[] = {pass_ring_i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT),
-			       in->plain};
+			       in->called};
 
 	pass_ring_before(in, inst);
 	pass_ring_call(in, form == PROBE_FORM_BEGIN ? DEVLIB_TIME_BEGIN : DEVLIB_TIME_END, args, 2);
@@ -220,7 +220,7 @@ static void message(struct pass_ring *in, LLVMValueRef inst, bool lanes, uint32_
 					   site | (uint32_t)PROBE_FORM_MESSAGE << PROBE_FORM_SHIFT),
 			     pass_ring_i32(in, (uint32_t)bytes),
 			     flag,
-			     in->plain,
+			     in->called,
 		     };
 	at = pass_ring_call(in, DEVLIB_EMIT_BEGIN, head, 4);
 	for (unsigned i = 0; i < wanted; i++) {
@@ -258,7 +258,7 @@ static void insert_exit(struct pass_ring *in, LLVMValueRef inst, LLVMValueRef ct
 {
 	bool timed = in->kind == PROBE_KIND_TIME;
 	LLVMValueRef args[] = {ctx, wave, pass_ring_i32(in, timed ? in->unit->first_mark : 0),
-			       pass_ring_i32(in, timed), in->plain};
+			       pass_ring_i32(in, timed), in->called};
 
 	pass_ring_before(in, inst);
 	pass_ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
@@ -273,9 +273,9 @@ static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMVa
 			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
 		     any = refill;
 
-	if (!in->is_plain)
+	if (!in->is_called)
 		refill = devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, clone, analyses);
-	if (!in->is_plain && !timed)
+	if (!in->is_called && !timed)
 		any = devlib_share(in->devlib, DEVLIB_TRACE_ANY, 0, clone, analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
@@ -284,13 +284,13 @@ static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMVa
 			       any,
 			       pass_ring_i32(in, timed ? in->unit->first_mark : 0),
 			       pass_ring_i32(in, timed),
-			       in->plain};
+			       in->called};
 
 	wave = pass_ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
 	if (timed) {
 		uint32_t form = (uint32_t)PROBE_FORM_BEGIN << PROBE_FORM_SHIFT;
-		LLVMValueRef idle[] = {pass_ring_i32(in, PROBE_SITE_IDLE | form), in->plain};
-		LLVMValueRef begin[] = {pass_ring_i32(in, in->unit->first_mark | form), in->plain};
+		LLVMValueRef idle[] = {pass_ring_i32(in, PROBE_SITE_IDLE | form), in->called};
+		LLVMValueRef begin[] = {pass_ring_i32(in, in->unit->first_mark | form), in->called};
 
 		pass_ring_call(in, DEVLIB_TIME_BEGIN, idle, 2);
 		pass_ring_call(in, DEVLIB_TIME_BEGIN, begin, 2);
@@ -340,9 +340,9 @@ static void insert_calls(const struct pass_ring *in, const struct pass_units *un
 		}
 }
 
-/* Plain code calls the plain copies as it calls any function. */
-static void call_plain(struct pass_ring *in, enum devlib_function which, LLVMValueRef function,
-		       void *analyses)
+/* Calls of the plain copies, as of any function. */
+static void call_copies(struct pass_ring *in, enum devlib_function which, LLVMValueRef function,
+			void *analyses)
 {
 	LLVMValueRef original = in->devlib->function[which], copy;
 
@@ -364,12 +364,12 @@ static void inline_calls(struct pass_ring *in, LLVMValueRef function, void *anal
 	for (size_t i = 0; i < in->calls; i++)
 		probe_shim_inline(in->call[i]);
 	free(in->call);
-	if (in->is_plain) {
-		call_plain(in, DEVLIB_RING_REFILL, function, analyses);
-		call_plain(in, DEVLIB_TRACE_ANY, function, analyses);
-	} else {
-		probe_shim_cleanup(function, analyses);
+	if (in->is_called) {
+		call_copies(in, DEVLIB_RING_REFILL, function, analyses);
+		call_copies(in, DEVLIB_TRACE_ANY, function, analyses);
 	}
+	if (!in->is_plain)
+		probe_shim_cleanup(function, analyses);
 }
 
 void pass_ring_insert(const struct pass_units *units, const struct pass_unit *unit,
@@ -388,7 +388,8 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	in.plain = pass_ring_i32(&in, in.is_plain);
+	in.is_called = in.is_plain || options->portable;
+	in.called = pass_ring_i32(&in, in.is_called);
 	/*
 	 * One return: a wave whose lanes leave apart must release its ring once, at the end. The
 	 * back end lets the lanes join there.

@@ -59,20 +59,40 @@ static void take_address(struct pass_ring *ring, struct group *group, struct bas
 
 	pass_ring_before(ring, inst);
 	base->address = address_of(ring, base->pointer, lds, &value);
+	if (ring->is_called)
+		return;
 	odd = pass_ring_call(ring, lds ? DEVLIB_TRACE_ODD_LDS : DEVLIB_TRACE_ODD, &value, 1);
 	group->odd = group->odd ? LLVMBuildOr(ring->builder, group->odd, odd, "") : odd;
+}
+
+/* A record by itself, of a site or of a base, for so many accesses. */
+static void write_one(struct pass_ring *ring, LLVMValueRef address, uint32_t id, uint32_t accesses)
+{
+	LLVMValueRef args[] = {address, pass_ring_i32(ring, id), pass_ring_i32(ring, accesses)};
+
+	pass_ring_call(ring, DEVLIB_TRACE_SITE, args, 3);
 }
 
 /* In code that is not optimised each access is recorded by itself. */
 static void write_site(struct pass_ring *ring, LLVMValueRef inst, const struct pass_site *site,
 		       uint32_t id)
 {
-	LLVMValueRef args[2], value;
+	LLVMValueRef address, value;
 
 	pass_ring_before(ring, inst);
-	args[0] = address_of(ring, site->pointer, site->space == PROBE_SPACE_LDS, &value);
-	args[1] = pass_ring_i32(ring, id);
-	pass_ring_call(ring, DEVLIB_TRACE_SITE, args, 2);
+	address = address_of(ring, site->pointer, site->space == PROBE_SPACE_LDS, &value);
+	write_one(ring, address, id, 1);
+}
+
+/* In portable code each base is. */
+static void write_bases(struct walk *walk)
+{
+	const struct group *group = &walk->group;
+
+	pass_ring_before(walk->ring, group->last);
+	for (unsigned i = 0; i < group->bases; i++)
+		write_one(walk->ring, group->base[i].address, walk->mark + 1 + i,
+			  group->base[i].sites);
 }
 
 static void write_group(struct walk *walk)
@@ -111,8 +131,10 @@ static void end_group(struct walk *walk)
 		return;
 	if (!walk->ring)
 		list_group(walk);
-	else if (!walk->ring->is_plain)
+	else if (!walk->ring->is_called)
 		write_group(walk);
+	else if (!walk->ring->is_plain)
+		write_bases(walk);
 	walk->mark += 1 + walk->group.bases;
 	walk->group.sites = walk->group.bases = 0;
 	walk->group.odd = NULL;
@@ -187,8 +209,8 @@ static void walk_function(struct walk *walk, LLVMValueRef function)
 				end_group(walk);
 			if (walk->ring && pass_is_barrier(inst)) {
 				pass_ring_before(walk->ring, inst);
-				pass_ring_call(walk->ring, DEVLIB_TRACE_BARRIER, &walk->ring->plain,
-					       1);
+				pass_ring_call(walk->ring, DEVLIB_TRACE_BARRIER,
+					       &walk->ring->called, 1);
 			}
 		}
 		end_group(walk);

@@ -176,7 +176,7 @@ struct probe_site_frame {
  */
 struct probe_site_stride {
 	int64_t constant;
-	int64_t factor;	 /* of a kernel argument, or of a field of the launch; 0 = none */
+	int64_t factor; /* of a kernel argument, or of a field of the launch; 0 = none */
 	/*
 	 * Where and how wide that is: in the kernel's argument block, a signed integer of 32 or 64
 	 * bits; or with PROBE_STRIDE_LAUNCH in the dispatch packet, an unsigned size of 16 or 32.
@@ -287,8 +287,8 @@ struct probe_exec_cell {
 enum { PROBE_CELL_ROWS = 4, PROBE_ROW_CELLS = 3 };
 
 /*
- * The `count` kind has the same rows, and uses two words of them: PROBE_C_EXECUTIONS, how often waves
- * ran the basic blocks of a BLOCK, which run together, and PROBE_C_LANES, with how many lanes
+ * The `count` kind has the same rows, and uses two words of them: PROBE_C_EXECUTIONS, how often
+ * waves ran the basic blocks of a BLOCK, which run together, and PROBE_C_LANES, with how many lanes
  * altogether. If its proof is ONCE they are what is missing from the executions and lanes of its
  * parent, or of the launch. Rows that are only needed for that, outside of the scope asked for, are
  * COUNTED. A wave keeps 32 bits of each until its end.
@@ -387,12 +387,18 @@ enum probe_form {
 #define PROBE_SITE_IDLE	 PROBE_SITE_MASK
 #define PROBE_FORM_SHIFT 24
 
+/*
+ * hw_id is gfx9's HW_ID register: wave 3:0, SIMD 5:4, CU 11:8, shader array 12, engine 15:13
+ * (MI200 ISA document, "Hardware Registers"). gfx10 and gfx11 have HW_ID1 instead; its fields are
+ * put in the same places, the workgroup processor (WGP) where the CU is, and bit 4 of the wave in
+ * bit 16 (RDNA 2 and RDNA 3 ISA documents, "Hardware Registers").
+ */
 struct probe_rec_wave {
 	uint32_t word0; /* site: the kernel's FUNCTION site in kind `time`, else 0 */
 	uint32_t wave;	/* number inside the workgroup */
 	uint64_t dispatch;
 	uint32_t group[3]; /* workgroup id */
-	uint32_t hw_id;	   /* gfx9 HW_ID register */
+	uint32_t hw_id;	   /* gfx9 HW_ID register; of RDNA see below */
 	uint64_t time;	   /* s_memrealtime at the wave's start */
 	uint64_t exec;	   /* lanes at entry */
 };
@@ -443,7 +449,9 @@ struct probe_rec_block {
 
 /*
  * A stamp of the `time` kind. The clock is s_memtime's, in cycles of the unit that runs the wave:
- * differences within a wave have a meaning, others only where the hardware says so.
+ * differences within a wave have a meaning, others only where the hardware says so. gfx11 has no
+ * such clock of more than 20 bits: there it is the constant one of 100 MHz, that of probe_rec_wave
+ * (RDNA 3 ISA document, S_SENDMSG_RTN).
  */
 struct probe_rec_stamp {
 	uint32_t word0;

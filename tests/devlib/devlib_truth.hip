@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The device library against the model: launches clones directly with a context made by hand and
 // compares every counter and every traced address of every site.
-//   devlib_truth CODE_OBJECT LDS_ORACLE_CSV
+//   devlib_truth CODE_OBJECT LDS_ORACLE_CSV [few]
 //   devlib_truth CODE_OBJECT      only what holds however the kernels were compiled
 #include "../hip/hip_test.h"
 #include "devlib_model.h"
@@ -24,8 +24,8 @@ static const probe_sites_header &header()
 	return *(const probe_sites_header *)table.data();
 }
 
-// Of the trace kind, only what the counters are compared with.
-static bool memory_only;
+// Of the trace kind, accesses of 4 bytes only.
+static bool few_traces;
 
 static const probe_site &site(uint32_t id)
 {
@@ -390,7 +390,7 @@ int main(int argc, char **argv)
 	size_t size;
 
 	EXPECT(argc >= 2 && argc <= 4);
-	memory_only = argc == 4 && !strcmp(argv[3], "memory");
+	few_traces = argc == 4 && !strcmp(argv[3], "few");
 	HIP(hipModuleLoad(&module_, argv[1]));
 	HIP(hipModuleGetGlobal(&sites, &size, module_, "__probe_sites"));
 	table.resize(size);

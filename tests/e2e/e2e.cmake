@@ -14,6 +14,14 @@ foreach(script ${scripts})
 	set_tests_properties(e2e.${name} PROPERTIES LABELS e2e TIMEOUT 300 SKIP_RETURN_CODE 77)
 endforeach()
 
+# The same with portable probes, as RDNA gets them.
+foreach(name exact time messages)
+	add_test(NAME e2e.${name}_portable
+		COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/${name}.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
+	set_tests_properties(e2e.${name}_portable PROPERTIES LABELS e2e TIMEOUT 300
+		ENVIRONMENT "PROBE_PORTABLE=1;test=${name}_portable")
+endforeach()
+
 # Which line each instruction belongs to, for the comparison of probes with the machine.
 add_executable(isa_lines ${CMAKE_CURRENT_LIST_DIR}/isa/isa_lines.c)
 target_include_directories(isa_lines PRIVATE ${CMAKE_SOURCE_DIR})
