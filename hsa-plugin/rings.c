@@ -5,6 +5,12 @@
 
 #include "agents.h"
 
+/*
+ * Before and behind the states: ROCr packs small allocations, and programs write a little past the
+ * end of theirs without harm when they run alone.
+ */
+#define GUARD_BYTES (64u << 10)
+
 /* Rings of one GPU: the greatest power of two that leaves as many to each other. */
 static uint32_t share_of(const struct probe_tool *tool)
 {
@@ -52,14 +58,15 @@ void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
 	uint64_t place = (uint64_t)place_of(tool, gpu) * share;
 	size_t states_size = share * sizeof(struct probe_ring_state);
 	uint64_t heads, data;
-	void *states;
+	char *states;
 
 	if (gpu->rings_tried || !share)
 		return;
 	gpu->rings_tried = true;
-	states = probe_agent_device_memory(tool, gpu, states_size);
+	states = probe_agent_device_memory(tool, gpu, states_size + 2 * GUARD_BYTES);
 	if (!states)
 		return;
+	states += GUARD_BYTES;
 	if (tool->hsa.memory_fill(states, 0, states_size / 4))
 		return;
 	heads = lock_range(tool, gpu, header->heads_offset,

@@ -43,7 +43,7 @@ foreach(program hsa_cases hsa_bench hsa_opencl)
 	target_link_libraries(${program} PRIVATE probe_flags ${HSA_RUNTIME_LIBRARY} Threads::Threads)
 endforeach()
 
-foreach(case burst signals threads gate odd lds globals fork again leave)
+foreach(case burst signals threads gate odd lds globals fork again leave overrun)
 	foreach(way memory trace off)
 		add_test(NAME hsa.${case}.${way}
 			COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} ${way})

@@ -5,6 +5,7 @@
 #include "hsa_app.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -315,6 +316,43 @@ static void case_again(void)
 	printf("again\n");
 }
 
+static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *ret)
+{
+	bool allowed = false;
+	hsa_amd_segment_t segment;
+
+	HSA(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment));
+	HSA(hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
+					 &allowed));
+	if (segment != HSA_AMD_SEGMENT_GLOBAL || !allowed)
+		return HSA_STATUS_SUCCESS;
+	*(hsa_amd_memory_pool_t *)ret = pool;
+	return HSA_STATUS_INFO_BREAK;
+}
+
+/*
+ * Writes 16 KiB past the end of an allocation, which harms nobody as long as nobody lies there:
+ * ROCr puts the next small allocation of the process right behind it.
+ */
+static void case_overrun(void)
+{
+	struct app_kernel kernel = app_kernel(&app, "stamp");
+	hsa_amd_memory_pool_t pool = {0};
+	hsa_queue_t *queue;
+	struct stamp_args args = {0};
+
+	EXPECT(hsa_amd_agent_iterate_memory_pools(app.gpu, take_pool, &pool) ==
+	       HSA_STATUS_INFO_BREAK);
+	HSA(hsa_amd_memory_pool_allocate(pool, 4096, 0, (void **)&args.out));
+	queue = app_queue(&app, 64, HSA_QUEUE_TYPE_MULTI);
+	for (; args.index < 80; args.index++)
+		app_dispatch(&app, queue,
+			     &(struct app_launch){&kernel, &args, sizeof(args), 64, 64, 0, {0}, 0});
+	app_finish(queue);
+	HSA(hsa_queue_destroy(queue));
+	printf("overrun\n");
+}
+
 /* Ends with work in flight, nothing destroyed. */
 static void case_leave(void)
 {
@@ -339,7 +377,7 @@ static const struct {
 	{"burst", case_burst},	   {"signals", case_signals}, {"threads", case_threads},
 	{"gate", case_gate},	   {"odd", case_odd},	      {"lds", case_lds},
 	{"globals", case_globals}, {"fork", case_fork},	      {"again", case_again},
-	{"leave", case_leave},
+	{"leave", case_leave},	   {"overrun", case_overrun},
 };
 
 int main(int argc, char **argv)
