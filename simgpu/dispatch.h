@@ -69,8 +69,8 @@ struct sim_dispatch {
 	uint32_t sgpr[SIM_SGPRS];
 	uint32_t group_sgpr; /* first SGPR of the workgroup ids */
 	uint32_t mode, lds_alloc, gpr_alloc, status;
-	uint32_t lane_size[3];			       /* workgroup size lane_ids[] was made for */
-	uint32_t lane_ids[SIM_GROUP_WAVES][SIM_LANES]; /* v0: x | y << 10 | z << 20 */
+	uint32_t lane_size[3], lane_mask; /* workgroup size and mask lane_ids[] was made for */
+	uint32_t lane_ids[SIM_GROUP_WAVES][SIM_LANES]; /* v0: x | y << 10 | z << 20, masked */
 
 	/* The schedule. Everything below is under lock, but for the atomics. */
 	pthread_mutex_t lock;
@@ -94,11 +94,11 @@ struct sim_dispatch {
 	 * what the kernel took, set by that call; 0 if the cost model is off.
 	 */
 	uint64_t start_cycle, cycles;
-	bool upload; /* the runtime's, of code: it takes no time and is not sampled */
+	bool upload;	       /* the runtime's, of code: it takes no time and is not sampled */
 	struct sim_time *time; /* the cost model's own, kept from one dispatch to the next */
 	struct sim_time_counters time_counters;
 	uint64_t start_tick, end_tick;
-	bool offered;	      /* to the pool; the owner's own */
+	bool offered;				 /* to the pool; the owner's own */
 	_Atomic uint32_t gws_arrived, gws_round; /* global wave sync: the one barrier in use */
 
 	/* Under the pool's lock. */

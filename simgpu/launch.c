@@ -43,7 +43,19 @@ enum {
 	RSRC2_GROUP_ID_Y = 1 << 8,
 	RSRC2_GROUP_ID_Z = 1 << 9,
 	RSRC2_GROUP_INFO = 1 << 10,
+	RSRC2_LANE_ID = 11, /* first of two bits: 0 work-item ids in x, 1 and y, 2 and z */
 };
+
+/*
+ * The fields of v0 that the kernel asked for. The others are 0: LLVM takes all of v0 for x where
+ * only x is used (SITargetLowering::allocateSpecialEntryInputVGPRs).
+ */
+static uint32_t lane_id_mask(const struct sim_dispatch *dispatch)
+{
+	uint32_t count = (dispatch->kernel.rsrc2 >> RSRC2_LANE_ID & 3) + 1;
+
+	return count < 3 ? (1u << 10 * count) - 1 : ~0u;
+}
 
 static uint32_t read32(const uint8_t *bytes, unsigned offset)
 {
@@ -120,22 +132,24 @@ static void fill_user_sgprs(struct sim_dispatch *dispatch)
 	dispatch->group_sgpr = dispatch->kernel.rsrc2 >> 1 & 0x1f;
 }
 
-/* v0 of every lane of a whole workgroup; kept while the workgroup size stays the same. */
+/* v0 of every lane of a whole workgroup; kept while the workgroup size and mask stay the same. */
 static void fill_lane_ids(struct sim_dispatch *dispatch)
 {
 	const uint32_t *size = dispatch->size;
-	uint32_t *ids = &dispatch->lane_ids[0][0];
+	uint32_t *ids = &dispatch->lane_ids[0][0], mask = lane_id_mask(dispatch);
 
-	if (!memcmp(size, dispatch->lane_size, sizeof(dispatch->lane_size)))
+	if (!memcmp(size, dispatch->lane_size, sizeof(dispatch->lane_size)) &&
+	    mask == dispatch->lane_mask)
 		return;
 	for (uint32_t z = 0; z < size[2]; z++)
 		for (uint32_t y = 0; y < size[1]; y++)
 			for (uint32_t x = 0; x < size[0]; x++)
-				*ids++ = x | y << 10 | z << 20;
+				*ids++ = (x | y << 10 | z << 20) & mask;
 	/* Lanes that do not exist in the last wave. */
 	while ((ids - &dispatch->lane_ids[0][0]) % SIM_LANES)
 		*ids++ = 0;
 	memcpy(dispatch->lane_size, size, sizeof(dispatch->lane_size));
+	dispatch->lane_mask = mask;
 }
 
 static void fill_registers(struct sim_dispatch *dispatch)
@@ -274,8 +288,9 @@ static void put_lane_ids(const struct sim_dispatch *dispatch, struct sim_wave *w
 		return;
 	}
 	for (uint32_t i = 0; i < SIM_LANES; i++, lane++)
-		wave->vgpr[0][i] = lane % extent[0] | lane / extent[0] % extent[1] << 10 |
-				   (lane / extent[0] / extent[1] & 0x3ff) << 20;
+		wave->vgpr[0][i] = (lane % extent[0] | lane / extent[0] % extent[1] << 10 |
+				    (lane / extent[0] / extent[1] & 0x3ff) << 20) &
+				   lane_id_mask(dispatch);
 }
 
 static void fill_vgprs(const struct sim_dispatch *dispatch, struct sim_wave *wave)

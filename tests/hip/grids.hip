@@ -28,6 +28,29 @@ static void all_run_once(dim3 groups, dim3 items)
 	expect_equal("count", cells.host(), want);
 }
 
+// Kernels that ask for fewer ids than the workgroup has dimensions: the code takes the rest of the
+// register for zero.
+__global__ void columns(uint32_t *cells)
+{
+	atomicAdd(&cells[threadIdx.x], 1u);
+}
+
+__global__ void rows(uint32_t *cells)
+{
+	atomicAdd(&cells[threadIdx.x * 8 + threadIdx.y], 1u);
+}
+
+static void some_ids()
+{
+	device_array<uint32_t> by_column((size_t)16), by_row((size_t)16 * 8);
+
+	columns<<<3, dim3(16, 8, 2)>>>(by_column.data);
+	rows<<<3, dim3(16, 8, 2)>>>(by_row.data);
+	HIP(hipGetLastError());
+	expect_equal("columns", by_column.host(), std::vector<uint32_t>(16, 3 * 8 * 2));
+	expect_equal("rows", by_row.host(), std::vector<uint32_t>(16 * 8, 3 * 2));
+}
+
 static void refused(dim3 groups, dim3 items, size_t lds)
 {
 	device_array<uint32_t> cells((size_t)1);
@@ -49,6 +72,7 @@ int main()
 
 	for (const dim3 &shape : shapes)
 		all_run_once(dim3(3, 2, 2), shape);
+	some_ids();
 	// Beyond 16 bits in each dimension.
 	all_run_once(dim3(65536), dim3(1));
 	all_run_once(dim3(1, 65537), dim3(2));

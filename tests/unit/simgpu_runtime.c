@@ -40,7 +40,7 @@ static void make_kernel(void)
 	memcpy(arena->code + 16, &entry, sizeof(entry));
 	put32(44, 31 / 4);			       /* a0 follows v31 */
 	put32(48, 5 | 0xc0 << 12 | 1 << 21 | 1 << 23); /* 48 registers, modes */
-	put32(52, 1 | 15 << 1 | 7 << 7 | 1 << 10);
+	put32(52, 1 | 15 << 1 | 7 << 7 | 1 << 10 | 2 << 11);
 	put32(56, 0x7f);
 }
 
