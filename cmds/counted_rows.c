@@ -25,18 +25,25 @@ struct part {
 	uint64_t groups, items;
 };
 
-void counted_launch(const uint32_t grid[3], const uint32_t group[3], uint64_t *ret_waves,
-		    uint64_t *ret_lanes)
+void counted_launch(const struct proved_launch *launch, uint64_t *ret_waves, uint64_t *ret_lanes)
 {
 	struct part parts[3][2];
 
 	*ret_waves = 0;
 	*ret_lanes = 0;
 	for (int i = 0; i < 3; i++) {
-		if (!group[i])
+		uint32_t group = launch->group[i], whole, rest;
+		uint64_t chosen;
+
+		if (!group)
 			return;
-		parts[i][0] = (struct part){grid[i] / group[i], group[i]};
-		parts[i][1] = (struct part){grid[i] % group[i] ? 1 : 0, grid[i] % group[i]};
+		whole = launch->grid[i] / group;
+		rest = launch->grid[i] % group;
+		chosen = proved_groups_chosen(launch->groups, i, whole);
+		parts[i][0] = (struct part){chosen, group};
+		/* The one that is cut off is the last. */
+		chosen = proved_groups_chosen(launch->groups, i, whole + 1ull) - chosen;
+		parts[i][1] = (struct part){rest ? chosen : 0, rest};
 	}
 	for (int i = 0; i < 8; i++) {
 		const struct part *x = &parts[0][i & 1], *y = &parts[1][i >> 1 & 1],
@@ -133,7 +140,7 @@ bool counted_rows_make(const struct probe_sites *table, const struct proved_laun
 	bool done;
 
 	*ret = (struct proved_rows){0};
-	counted_launch(launch->grid, launch->group, &r.whole.executions, &r.whole.lanes);
+	counted_launch(launch, &r.whole.executions, &r.whole.lanes);
 	/* Without the kernel there is nothing to reckon, and all rows are lost. */
 	find_kernel(&r);
 	done = alloc(&r, raw, raw_count, &ret->lost);

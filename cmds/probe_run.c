@@ -334,7 +334,7 @@ static struct probe_err *prepare(struct run *run)
 	if (err)
 		return err;
 	warn_idle_handlers(run);
-	err = run_groups_apply(&run->config);
+	err = run_policy_apply(&run->config);
 	if (!err)
 		err = choose_device(run);
 	if (!err && run->config.sampling.on)

@@ -143,7 +143,10 @@ static bool reckon(struct run_session *session, const struct run_dispatch *dispa
 		   const struct probe_sites *table, struct proved_rows *ret)
 {
 	struct proved_launch launch = launch_of(session, dispatch);
+	struct proved_groups groups;
 
+	if (run_groups_chosen(session->config, &groups))
+		launch.groups = &groups;
 	if (dispatch->hr.kind == PROBE_KIND_COUNT)
 		return counted_rows_make(table, &launch, dispatch->pending, dispatch->pending_count,
 					 ret);

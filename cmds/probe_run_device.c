@@ -8,6 +8,7 @@
 
 #include "common/err.h"
 #include "probe_run_options.h"
+#include "proved_rows.h"
 
 #define SAMPLE_EVERY 16u
 
@@ -47,33 +48,48 @@ struct probe_err *run_policy_parse(const char *option, const char *value, struct
 				option, value);
 }
 
+/* "N" or "N:M"; the end is not included. */
+static bool parse_groups(const char *value, uint64_t *ret_first, uint64_t *ret_end)
+{
+	const char *at = value;
+
+	if (!number(&at, UINT32_MAX, ret_first))
+		return false;
+	*ret_end = *ret_first + 1;
+	if (*at == ':') {
+		at++;
+		if (!number(&at, 1ull << 32, ret_end))
+			return false;
+	}
+	return !*at && *ret_end > *ret_first;
+}
+
 struct probe_err *run_groups_check(const char *option, const char *value)
 {
-	uint64_t first = 0, end = 0;
-	const char *at = value;
-	bool good = number(&at, UINT32_MAX, &first);
+	uint64_t first, end;
 
-	end = first + 1;
-	if (good && *at == ':') {
-		at++;
-		good = number(&at, 1ull << 32, &end);
-	}
-	if (good && !*at && end > first)
+	if (parse_groups(value, &first, &end))
 		return NULL;
 	return probe_err_create("%s: '%s' is no workgroup N and no range N:M, which ends before M",
 				option, value);
 }
 
-struct probe_err *run_groups_apply(const struct run_config *config)
+bool run_groups_chosen(const struct run_config *config, struct proved_groups *ret)
 {
-	static const char names[] = "xyz";
+	bool chosen = false;
 
-	for (int i = 0; i < 3; i++)
-		if (config->groups[i] && config->instrumented &&
-		    !probe_kind_has_rings(config->kind))
-			return probe_err_create("--filter-%c goes with --kind trace and time only; "
-						"--kind %s counts all workgroups",
-						names[i], run_kind_name(config->kind));
+	for (int i = 0; i < 3; i++) {
+		uint64_t first = 0, end = 1ull << 32;
+
+		chosen |= config->groups[i] && parse_groups(config->groups[i], &first, &end);
+		ret->first[i] = (uint32_t)first;
+		ret->last[i] = (uint32_t)(end - 1);
+	}
+	return chosen;
+}
+
+struct probe_err *run_policy_apply(const struct run_config *config)
+{
 	if (config->when_full != PROBE_FULL_BLOCK && config->instrumented &&
 	    !probe_kind_has_rings(config->kind))
 		return probe_err_create("--when-full %s goes with --kind trace and time only; "

@@ -13,6 +13,7 @@
 #include "probe_run_sampling.h"
 
 struct probe_err;
+struct proved_groups;
 
 enum run_device { RUN_DEVICE_AUTO = 0, RUN_DEVICE_GPU = 1, RUN_DEVICE_SIM = 2 };
 
@@ -71,8 +72,10 @@ const char *run_kind_name(enum probe_kind kind);
 struct probe_err *run_policy_parse(const char *option, const char *value,
 				   struct run_config *config);
 struct probe_err *run_groups_check(const char *option, const char *value);
-/* Does the kind that was chosen heed the filter and the policy, if there are any? */
-struct probe_err *run_groups_apply(const struct run_config *config);
+/* False: all of them. */
+bool run_groups_chosen(const struct run_config *config, struct proved_groups *ret);
+/* Does the kind that was chosen heed the policy, if there is one? */
+struct probe_err *run_policy_apply(const struct run_config *config);
 /* As the tool in the application reads it; to be freed, NULL without memory. */
 char *run_policy_text(const struct run_config *config);
 

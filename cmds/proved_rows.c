@@ -52,6 +52,34 @@ static bool find_kernel(struct reckon *r)
 	return true;
 }
 
+uint64_t proved_groups_chosen(const struct proved_groups *groups, int axis, uint64_t count)
+{
+	uint64_t first, end;
+
+	if (!groups)
+		return count;
+	first = groups->first[axis];
+	end = (uint64_t)groups->last[axis] + 1;
+	if (end > count)
+		end = count;
+	return end > first ? end - first : 0;
+}
+
+/* EXEC of regular waves, and how many of them counted. */
+static void find_regular(struct reckon *r)
+{
+	const uint32_t *grid = r->launch->grid, *group = r->launch->group;
+
+	r->exec = probe_regular_exec(grid, group, &r->waves);
+	if (!r->exec)
+		return;
+	/* As many in each workgroup, of which there are whole ones only. */
+	for (int i = 0; i < 3; i++)
+		r->waves /= grid[i] / group[i];
+	for (int i = 0; i < 3; i++)
+		r->waves *= proved_groups_chosen(r->launch->groups, i, grid[i] / group[i]);
+}
+
 /* ---- How often ------------------------------------------------------------------------------ */
 
 static uint64_t block_runs(const struct reckon *r, uint32_t id)
@@ -366,7 +394,7 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 	bool done;
 
 	*ret = (struct proved_rows){0};
-	r.exec = probe_regular_exec(launch->grid, launch->group, &r.waves);
+	find_regular(&r);
 	/* Without the kernel there is nothing to reckon, and all rows are lost. */
 	find_kernel(&r);
 	done = alloc(&r, raw, raw_count);

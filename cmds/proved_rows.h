@@ -14,11 +14,17 @@
 struct probe_sites;
 struct proved_scratch;
 
+/* Workgroups that counted, last included. */
+struct proved_groups {
+	uint32_t first[3], last[3];
+};
+
 struct proved_launch {
 	const char *kernel; /* mangled name of the original */
 	const char *arch;
-	uint32_t grid[3], group[3];	/* work-items */
-	const unsigned char *arguments; /* NULL = not told */
+	uint32_t grid[3], group[3];	    /* work-items */
+	const struct proved_groups *groups; /* NULL = all */
+	const unsigned char *arguments;	    /* NULL = not told */
 	uint32_t argument_bytes;
 	bool partial; /* rows were lost: what is counted by what did not happen is not known */
 };
@@ -37,5 +43,8 @@ void proved_scratch_destroy(struct proved_scratch *scratch);
 bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *table,
 		      const struct proved_launch *launch, const struct probe_counter_row *raw,
 		      size_t raw_count, struct proved_rows *ret);
+
+/* How many of workgroups [0, count) along an axis counted. */
+uint64_t proved_groups_chosen(const struct proved_groups *groups, int axis, uint64_t count);
 
 #endif

@@ -2,9 +2,10 @@
 # probe_devlib(MAJOR CLANG LLVM_LINK OUT): the device library as bitcode of one LLVM major.
 # Compiled for plain gfx9: the pass drops the target and each kernel brings its own.
 # "NAME" is for gfx9, "NAME_LANES" portable code (devlib_portable.h) for waves of so many lanes.
-set(PROBE_DEVLIB_PARTS devlib_memory devlib_group devlib_trace devlib_cursor devlib_time devlib_count)
+set(PROBE_DEVLIB_PARTS devlib_memory devlib_group devlib_trace devlib_cursor devlib_time devlib_count
+	devlib_select)
 foreach(lanes 32 64)
-	foreach(name devlib_portable devlib_trace devlib_cursor devlib_time devlib_count)
+	foreach(name devlib_portable devlib_trace devlib_cursor devlib_time devlib_count devlib_select)
 		list(APPEND PROBE_DEVLIB_PARTS ${name}_${lanes})
 	endforeach()
 endforeach()

@@ -234,7 +234,7 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 	dev_state *state = 0;
 	uint64_t head;
 
-	if (cursor_wanted(ctx)) {
+	if (dev_chosen(ctx)) {
 		state = dev_ring_claim(ctx, dev_place(start.hw_id), first,
 				       ctx->when_full == PROBE_FULL_BLOCK ? ctx->spin_limit : 0,
 				       &head);

@@ -24,6 +24,7 @@
 #define PROBE_DEVLIB_CURSOR_H
 
 #include "devlib_ring.h"
+#include "devlib_select.h"
 
 enum cursor_mode {
 	CURSOR_OWNER = 0,
@@ -158,16 +159,6 @@ DEV_INLINE uint32_t cursor_mode(void)
 
 	__asm__ volatile("s_mov_b32 %0, s93" : "=s"(mode));
 	return mode;
-}
-
-/* Does this wave's workgroup pass the filter? */
-DEV_INLINE bool cursor_wanted(const dev_ctx *ctx)
-{
-	uint32_t x = __builtin_amdgcn_workgroup_id_x(), y = __builtin_amdgcn_workgroup_id_y(),
-		 z = __builtin_amdgcn_workgroup_id_z();
-
-	return x >= ctx->group_first[0] && x <= ctx->group_last[0] && y >= ctx->group_first[1] &&
-	       y <= ctx->group_last[1] && z >= ctx->group_first[2] && z <= ctx->group_last[2];
 }
 
 #endif

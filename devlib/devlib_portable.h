@@ -28,6 +28,7 @@
 #define __probe_dev_emit_word	  DEV_NAME(emit_word)
 #define __probe_dev_count_block	  DEV_NAME(count_block)
 #define __probe_dev_count_plain	  DEV_NAME(count_plain)
+#define __probe_dev_select	  DEV_NAME(select)
 
 /* The generation: 9, 10 or 11. */
 uint32_t __probe_dev_target(void) __attribute__((const));

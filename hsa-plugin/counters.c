@@ -86,6 +86,8 @@ void probe_counters_init(struct probe_queue *queue)
 {
 	struct probe_tool *tool = &probe_tool;
 	size_t all = (size_t)PROBE_ARENAS * PROBE_ARENA_BYTES;
+	/* Its numbers are nobody's: one for all dispatches. */
+	size_t sink = tool->config.groups_chosen ? PROBE_ARENA_BYTES : 0;
 	bool ready = true;
 
 	if (!zeros)
@@ -93,9 +95,10 @@ void probe_counters_init(struct probe_queue *queue)
 	queue->gates =
 		probe_agent_host_memory(tool, queue->agent, PROBE_GATES * sizeof(queue->gates[0]));
 	queue->host_memory = probe_agent_host_memory(tool, queue->agent, all);
-	queue->device_memory = probe_agent_device_memory(tool, queue->agent, all);
+	queue->device_memory = probe_agent_device_memory(tool, queue->agent, all + sink);
 	if (!zeros || !queue->gates || !queue->host_memory || !queue->device_memory)
 		return;
+	queue->sink = queue->device_memory + all;
 	for (size_t i = 0; i < PROBE_ARENAS && ready; i++)
 		ready = arena_init(queue, &queue->arenas[i], i);
 	queue->counters = ready;

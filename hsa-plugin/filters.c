@@ -213,9 +213,11 @@ bool probe_config_read(struct probe_config *ret)
 		ret->kind = PROBE_KIND_NONE;
 	text = getenv("PROBE_WHEN_FULL");
 	read_policy(text, ret);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		if (!read_groups(getenv(group_names[i]), &ret->group_first[i], &ret->group_last[i]))
 			ret->broken = true;
+		ret->groups_chosen |= ret->group_first[i] || ret->group_last[i] != UINT32_MAX;
+	}
 	ret->include_set = compile("PROBE_KERNEL_INCLUDE", &ret->include, &ret->broken);
 	ret->exclude_set = compile("PROBE_KERNEL_EXCLUDE", &ret->exclude, &ret->broken);
 	if (!probe_selection_parse(getenv("PROBE_DISPATCHES"), &ret->selection))

@@ -47,6 +47,7 @@ struct probe_config {
 	uint32_t when_full;
 	uint32_t sample_every;			/* at least 1 */
 	uint32_t group_first[3], group_last[3]; /* workgroups that record */
+	bool groups_chosen;			/* not all of them */
 	bool include_set, exclude_set;
 	bool broken; /* a filter did not parse: nothing passes */
 	regex_t include, exclude;

@@ -91,6 +91,7 @@ struct probe_queue {
 
 	/* the `memory` kind; NULL if there is no memory for it */
 	uint8_t *device_memory, *host_memory; /* of all arenas */
+	uint8_t *sink;			      /* where workgroups that are not chosen count */
 	struct probe_arena arenas[PROBE_ARENAS];
 	amd_signal_t *gates; /* one per turn, modulo PROBE_GATES: 0 once its counters are read */
 	bool counters;	     /* all of this is there */

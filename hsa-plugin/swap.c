@@ -37,7 +37,9 @@ static uint32_t align_up(uint32_t n, uint32_t to)
 
 static uint32_t block_bytes(const struct probe_kernel *kernel)
 {
-	return align_up(kernel->plan->size, 64) + (uint32_t)sizeof(struct probe_ctx);
+	uint32_t contexts = probe_tool.config.groups_chosen ? 2 : 1;
+
+	return align_up(kernel->plan->size, 64) + contexts * (uint32_t)sizeof(struct probe_ctx);
 }
 
 /* Replicas that fit an arena: a power of two, 0 = not even one. */
@@ -239,6 +241,7 @@ static void build_block(const struct launch *launch, uint64_t turn)
 	const struct probe_kernarg_plan *plan = launch->kernel->plan;
 	const amd_queue_t *hardware = (const amd_queue_t *)launch->queue->real;
 	struct probe_ctx *ctx = (struct probe_ctx *)(launch->block + align_up(plan->size, 64));
+	uint64_t context = (uint64_t)(uintptr_t)ctx;
 	struct probe_kernarg_launch from = {
 		.packet = launch->packet,
 		.group_fixed = launch->kernel->group_size,
@@ -247,9 +250,13 @@ static void build_block(const struct launch *launch, uint64_t turn)
 		.queue = (uint64_t)(uintptr_t)hardware,
 	};
 
-	probe_kernargs_build(plan, launch->packet->kernarg_address, (uint64_t)(uintptr_t)ctx, &from,
-			     launch->block);
 	fill_context(launch, turn, ctx);
+	if (launch->replicas && probe_tool.config.groups_chosen) {
+		ctx[1] = ctx[0];
+		ctx[1].counters = (uint64_t)(uintptr_t)launch->queue->sink;
+		context |= PROBE_CTX_FILTERED;
+	}
+	probe_kernargs_build(plan, launch->packet->kernarg_address, context, &from, launch->block);
 }
 
 /*

@@ -51,6 +51,7 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_RING_REFILL] = "__probe_dev_ring_refill",
 	[DEVLIB_COUNT_BLOCK] = "__probe_dev_count_block",
 	[DEVLIB_COUNT_PLAIN] = "__probe_dev_count_plain",
+	[DEVLIB_SELECT] = "__probe_dev_select",
 	[DEVLIB_UNIFORM] = "__probe_dev_uniform",
 };
 

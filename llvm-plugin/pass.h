@@ -231,6 +231,7 @@ enum devlib_function {
 	DEVLIB_RING_REFILL,
 	DEVLIB_COUNT_BLOCK,
 	DEVLIB_COUNT_PLAIN,
+	DEVLIB_SELECT, /* the context of a wave, by the workgroup filter */
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
 };

@@ -360,6 +360,7 @@ static void enter(struct insert *in)
 	if (in->unit->kernel) {
 		in->ctx = LLVMGetParam(in->clone, params - 1);
 		begin(in);
+		in->ctx = call(in, DEVLIB_SELECT, &in->ctx, 1);
 		in->wave = needs_wave(in) ? call(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1)
 					  : LLVMConstNull(i64);
 		return;
@@ -403,6 +404,17 @@ static void limit_registers(struct insert *in)
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
+/* All is counted by the launch: there is nothing to choose. */
+static void drop_choice(struct insert *in)
+{
+	for (size_t i = 0; in->unit->kernel && !LLVMGetFirstUse(in->ctx) && i < in->calls; i++)
+		if (in->call[i] == in->ctx) {
+			in->call[i] = in->call[--in->calls];
+			LLVMInstructionEraseFromParent(in->ctx);
+			return;
+		}
+}
+
 void pass_count_insert(const struct pass_units *units, const struct pass_unit *unit,
 		       struct devlib *devlib, const struct pass_options *options, void *analyses)
 {
@@ -428,6 +440,7 @@ void pass_count_insert(const struct pass_units *units, const struct pass_unit *u
 	end(&in);
 	/* Last: what stands at such a call would lose its place. */
 	rewrite_calls(&in);
+	drop_choice(&in);
 	LLVMDisposeBuilder(in.builder);
 	for (size_t i = 0; i < in.calls; i++)
 		probe_shim_inline(in.call[i]);

@@ -158,6 +158,7 @@ static void insert_entry(struct insert *in)
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	if (in->unit->kernel) {
 		in->ctx = LLVMGetParam(in->clone, params - 1);
+		in->ctx = call_probe(in, DEVLIB_SELECT, &in->ctx, 1, "probe.chosen");
 		load_regular(in);
 		in->wave = call_probe(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1, "probe.wave");
 		return;
@@ -214,17 +215,23 @@ static void insert_groups(struct insert *in)
 	pass_group_insert(&groups);
 }
 
+static void drop_unused(struct insert *in, LLVMValueRef call)
+{
+	for (size_t i = 0; !LLVMGetFirstUse(call) && i < in->calls; i++)
+		if (in->call[i] == call) {
+			in->call[i] = in->call[--in->calls];
+			LLVMInstructionEraseFromParent(call);
+			return;
+		}
+}
+
 /* Looking for the wave's replica is a good part of what a small kernel does: not for nothing. */
 static void drop_entry(struct insert *in)
 {
-	if (in->kind != PROBE_KIND_MEMORY || !in->unit->kernel || LLVMGetFirstUse(in->wave))
+	if (in->kind != PROBE_KIND_MEMORY || !in->unit->kernel)
 		return;
-	for (size_t i = 0; i < in->calls; i++)
-		if (in->call[i] == in->wave) {
-			in->call[i] = in->call[--in->calls];
-			LLVMInstructionEraseFromParent(in->wave);
-			return;
-		}
+	drop_unused(in, in->wave);
+	drop_unused(in, in->ctx);
 }
 
 static void insert_body(struct insert *in, const struct pass_options *options)

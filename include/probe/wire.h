@@ -327,10 +327,15 @@ struct probe_ctx {
 	uint64_t regular; /* EXEC of a regular wave (section 3); 0 = there is none */
 	uint32_t reserved1;
 	uint32_t sample_every; /* see PROBE_FULL_SAMPLE; at least 1 */
-	/* Waves of other workgroups record nothing; last is included. Whole grid: 0 to UINT32_MAX.
+	/*
+	 * Waves of other workgroups record nothing; last is included. Whole grid: 0 to UINT32_MAX.
+	 * Of kinds with counters, the argument has PROBE_CTX_FILTERED added if that is not the
+	 * whole grid; then a second context for those other waves follows, with counters that
+	 * nobody reads.
 	 */
 	uint32_t group_first[3], group_last[3];
 };
+#define PROBE_CTX_FILTERED 1u
 
 /*
  * A ring belongs to one wave at a time: claimed at the wave's start by setting bit 0 of head,

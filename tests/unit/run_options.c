@@ -220,7 +220,7 @@ static void policy_heeded(void **state)
 {
 	struct run_config config = {
 		.kind = PROBE_KIND_MEMORY, .when_full = PROBE_FULL_DROP, .instrumented = true};
-	struct probe_err *err = run_groups_apply(&config);
+	struct probe_err *err = run_policy_apply(&config);
 	char text[256];
 
 	(void)state;
@@ -229,10 +229,10 @@ static void policy_heeded(void **state)
 	assert_non_null(strstr(text, "--when-full drop goes with --kind trace and time only"));
 	probe_err_destroy(err);
 	config.kind = PROBE_KIND_TRACE;
-	assert_null(run_groups_apply(&config));
+	assert_null(run_policy_apply(&config));
 	config.kind = PROBE_KIND_MEMORY;
 	config.when_full = PROBE_FULL_BLOCK;
-	assert_null(run_groups_apply(&config));
+	assert_null(run_policy_apply(&config));
 }
 
 #define SAMPLING(method, unit, interval)                                                           \

@@ -11,6 +11,7 @@
 
 #include "codeobj/sites.h"
 #include "common/regular.h"
+#include "counted_rows.h"
 #include "proved_rows.h"
 
 /* ---- Regular waves -------------------------------------------------------------------------- */
@@ -223,6 +224,38 @@ static void test_exceptions(void **state)
 	free(rows.row);
 }
 
+/* Workgroup 1 of x, 2 to 4 of y: only these ran as far as counters tell. */
+static void test_groups(void **state)
+{
+	static const struct proved_groups groups = {{1, 2, 0}, {UINT32_MAX, 4, 0}};
+	static const struct proved_groups none = {{2, 0, 0}, {2, UINT32_MAX, UINT32_MAX}};
+	static const struct proved_groups edge = {{2, 0, 0}, {3, UINT32_MAX, UINT32_MAX}};
+	struct proved_launch other = launch;
+	uint64_t waves, lanes;
+	struct proved_rows rows;
+
+	(void)state;
+	fill_table();
+	other.groups = &groups;
+	rows = make(&other, NULL, 0);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 3 * 2);
+	assert_int_equal(find(&rows, LDS)[PROBE_C_LANES], 3 * 2 * 64);
+	free(rows.row);
+	counted_launch(&other, &waves, &lanes);
+	assert_int_equal(waves, 3 * 2);
+	assert_int_equal(lanes, 3 * 128);
+	other.groups = &none;
+	rows = make(&other, NULL, 0);
+	assert_int_equal(rows.count + rows.lost, 0);
+	free(rows.row);
+	/* The last workgroup of a row has but 4 columns. */
+	other.grid[0] = 100;
+	other.groups = &edge;
+	counted_launch(&other, &waves, &lanes);
+	assert_int_equal(waves, 10 * (2 + 1));
+	assert_int_equal(lanes, 10 * (128 + 4 * 4));
+}
+
 /* What cannot be is lost, not guessed. */
 static void test_lost(void **state)
 {
@@ -283,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_regular),	    cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_all_regular), cmocka_unit_test(test_exceptions),
+		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_lost),	    cmocka_unit_test(test_hostile),
 	};
 
