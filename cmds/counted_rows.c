@@ -28,6 +28,7 @@ struct part {
 void counted_launch(const struct proved_launch *launch, uint64_t *ret_waves, uint64_t *ret_lanes)
 {
 	struct part parts[3][2];
+	uint32_t lanes = launch->lanes ? launch->lanes : 64;
 
 	*ret_waves = 0;
 	*ret_lanes = 0;
@@ -51,7 +52,7 @@ void counted_launch(const struct proved_launch *launch, uint64_t *ret_waves, uin
 		uint64_t groups = x->groups * y->groups * z->groups;
 		uint64_t items = x->items * y->items * z->items;
 
-		*ret_waves += groups * ((items + 63) / 64);
+		*ret_waves += groups * ((items + lanes - 1) / lanes);
 		*ret_lanes += groups * items;
 	}
 }

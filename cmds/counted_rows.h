@@ -13,7 +13,7 @@ bool counted_rows_make(const struct probe_sites *table, const struct proved_laun
 		       const struct probe_counter_row *raw, size_t raw_count,
 		       struct proved_rows *ret);
 
-/* Waves of 64 lanes, and lanes, of the workgroups of a launch that counted. */
+/* Waves, and lanes, of the workgroups of a launch that counted. */
 void counted_launch(const struct proved_launch *launch, uint64_t *ret_waves, uint64_t *ret_lanes);
 
 #endif

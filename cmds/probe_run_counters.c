@@ -129,6 +129,7 @@ static struct proved_launch launch_of(const struct run_session *session,
 	struct proved_launch launch = {
 		.kernel = kernel && kernel->symbol ? kernel->symbol : "",
 		.arch = dispatch->info.arch,
+		.lanes = dispatch->info.wave_size,
 		.arguments = dispatch->arguments,
 		.argument_bytes = dispatch->argument_bytes,
 		.partial = complete->rows_dropped || complete->counters != dispatch->rows,

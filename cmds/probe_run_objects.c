@@ -46,6 +46,14 @@ struct run_dispatch *run_dispatch_find(const struct run_objects *objects, uint64
 	return dispatch;
 }
 
+/* RDNA runs kernels of both widths; the agent's is the usual one. */
+static uint32_t wave_size(const struct run_agent *agent, const struct run_kernel *launched)
+{
+	if (launched && launched->hr.wave_size)
+		return launched->hr.wave_size;
+	return agent ? agent->hr.wave_size : 0;
+}
+
 void run_dispatch_info(const struct run_objects *objects, struct run_dispatch *dispatch)
 {
 	const struct probe_hr_dispatch *hr = &dispatch->hr;
@@ -62,7 +70,7 @@ void run_dispatch_info(const struct run_objects *objects, struct run_dispatch *d
 		.code_object = launched ? launched->hr.code_object : 0,
 		.kernel_id = hr->kernel,
 		.kind = hr->kind,
-		.wave_size = agent ? agent->hr.wave_size : 0,
+		.wave_size = wave_size(agent, launched),
 		.grid = {hr->grid[0], hr->grid[1], hr->grid[2]},
 		.group = {hr->group[0], hr->group[1], hr->group[2]},
 		.lds_aperture = hr->lds_aperture,

@@ -112,6 +112,7 @@ static bool take_kernel(struct feed *feed, sqlite3_stmt *stmt)
 	kernel->hr.code_object = (uint32_t)number(stmt, 1);
 	kernel->symbol = text(stmt, 2);
 	kernel->demangled = text(stmt, 3);
+	kernel->hr.wave_size = (uint32_t)number(stmt, 4);
 	return run_table_put(&feed->session.objects.kernels, kernel->hr.id, kernel);
 }
 
@@ -202,7 +203,8 @@ static struct probe_err *read_objects(struct feed *feed)
 
 	if (!err)
 		err = each(feed,
-			   "SELECT id, code_object_id, kernel_name, display_name "
+			   "SELECT id, code_object_id, kernel_name, display_name, "
+			   "json_extract(extdata, '$.wave_front_size') "
 			   "FROM rocpd_info_kernel_symbol ORDER BY id",
 			   take_kernel);
 	if (!err)

@@ -22,6 +22,7 @@ struct proved_groups {
 struct proved_launch {
 	const char *kernel; /* mangled name of the original */
 	const char *arch;
+	uint32_t lanes;			    /* of a wave; 0 = 64 */
 	uint32_t grid[3], group[3];	    /* work-items */
 	const struct proved_groups *groups; /* NULL = all */
 	const unsigned char *arguments;	    /* NULL = not told */

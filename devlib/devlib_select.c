@@ -62,6 +62,7 @@ DEV_ENTRY dev_ctx *__probe_dev_select(dev_ctx *ctx)
 	if (!(bits & PROBE_CTX_FILTERED))
 		return (dev_ctx *)bits;
 	ctx = (dev_ctx *)(bits - PROBE_CTX_FILTERED);
-	return dev_chosen(ctx) ? ctx : ctx + 1;
+	/* In scalar registers, as asm blocks take it. */
+	return (dev_ctx *)dev_uniform64((uint64_t)(dev_chosen(ctx) ? ctx : ctx + 1));
 }
 #endif

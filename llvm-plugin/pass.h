@@ -96,6 +96,17 @@ bool pass_address_taken(LLVMValueRef function);
  */
 bool pass_target_check(const struct pass_units *units, struct pass_options *options);
 
+/* How asm for a target's waves is written (pass_asm.h). */
+struct pass_wave {
+	unsigned lanes;
+	const char *exec, *vcc;
+	const char *place; /* operand of s_getreg_b32 with what tells compute units apart */
+	/* Before scalar code may write EXEC or registers that a memory operation reads. */
+	const char *settle;
+};
+
+const struct pass_wave *pass_target_wave(const struct pass_options *options);
+
 /* ---- Sites (pass_sites.c) -----------------------------------------------------------------------
  */
 

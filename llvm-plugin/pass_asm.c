@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void append(char **text, size_t *size, const char *format, va_list args)
 {
@@ -25,14 +26,51 @@ static void append_char(char **text, size_t *size, char c)
 	(*text)[*size] = 0;
 }
 
+static void append_text(struct pass_asm *code, const char *text)
+{
+	for (; *text; text++)
+		append_char(&code->text, &code->size, *text);
+}
+
+/* A line with what depends on the wave put in. */
+static void append_line(struct pass_asm *code, const char *line)
+{
+	static const struct pass_wave usual = {.lanes = 64, .exec = "exec", .vcc = "vcc"};
+	const struct pass_wave *wave = code->wave ? code->wave : &usual;
+	const struct {
+		const char *name, *text;
+	} names[] = {
+		{"@n", wave->lanes == 64 ? "64" : "32"},
+		{"@exec", wave->exec},
+		{"@vcc", wave->vcc},
+	};
+
+	while (*line) {
+		size_t i = 0, count = sizeof(names) / sizeof(names[0]);
+
+		while (i < count && strncmp(line, names[i].name, strlen(names[i].name)))
+			i++;
+		if (i < count) {
+			append_text(code, names[i].text);
+			line += strlen(names[i].name);
+		} else {
+			append_char(&code->text, &code->size, *line++);
+		}
+	}
+	append_char(&code->text, &code->size, '\n');
+}
+
 void pass_asm_put(struct pass_asm *code, const char *format, ...)
 {
 	va_list args;
+	char *line = NULL;
+	size_t size = 0;
 
 	va_start(args, format);
-	append(&code->text, &code->size, format, args);
+	append(&line, &size, format, args);
 	va_end(args);
-	append_char(&code->text, &code->size, '\n');
+	append_line(code, line);
+	free(line);
 }
 
 void pass_asm_constrain(struct pass_asm *code, const char *format, ...)

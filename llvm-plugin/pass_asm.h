@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An asm block being written: its lines, constraints and operands. Start with {0}. */
+/*
+ * An asm block being written: its lines, constraints and operands. Start with {0},
+ * and with the wave where its width matters. In a line "@n" is 64 or 32, as many as the wave has
+ * lanes, @exec its mask and @vcc the other one.
+ */
 #ifndef PROBE_LLVM_PLUGIN_PASS_ASM_H
 #define PROBE_LLVM_PLUGIN_PASS_ASM_H
 
@@ -8,6 +12,7 @@
 enum { PASS_ASM_OPERANDS = 80 };
 
 struct pass_asm {
+	const struct pass_wave *wave;
 	char *text, *constraints;
 	size_t size, constraint_size;
 	LLVMValueRef operand[PASS_ASM_OPERANDS];

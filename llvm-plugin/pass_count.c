@@ -19,6 +19,7 @@ struct insert {
 	const struct pass_units *units;
 	const struct pass_unit *unit;
 	const struct count_plan *plan;
+	const struct pass_wave *form;
 	struct devlib *devlib;
 	void *analyses;
 	LLVMContextRef context;
@@ -64,8 +65,7 @@ static void load_address(struct pass_asm *code, unsigned ctx)
 		     (unsigned)offsetof(struct probe_ctx, counters));
 	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
 		     (unsigned)offsetof(struct probe_ctx, replica_mask));
-	/* CU_ID, SH_ID and SE_ID. */
-	pass_asm_put(code, "s_getreg_b32 s6, hwreg(HW_REG_HW_ID, 8, 8)");
+	pass_asm_put(code, "s_getreg_b32 s6, %s", code->wave->place);
 }
 
 static void make_address(struct pass_asm *code, uint32_t site)
@@ -87,6 +87,8 @@ static void add_to_rows(struct pass_asm *code)
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[4:5] offset:%u",
 		     8 * PROBE_C_EXECUTIONS);
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[4:5], s[4:5] offset:%u", 8 * PROBE_C_LANES);
+	if (code->wave->settle)
+		pass_asm_put(code, "%s", code->wave->settle);
 	for (int i = 0; i < 6; i++)
 		pass_asm_constrain(code, "~{v%d}", i);
 	for (int i = 4; i < 14; i++)
@@ -146,7 +148,7 @@ static void count_in_memory(struct insert *in, const struct count_block *block)
 
 static void count_block(struct insert *in, const struct count_block *block)
 {
-	struct pass_asm code = {0};
+	struct pass_asm code = {.wave = in->form};
 
 	before(in, block == in->plan->block ? in->entry : first_of(block->block));
 	if (block->mode == COUNT_MEMORY) {
@@ -154,11 +156,11 @@ static void count_block(struct insert *in, const struct count_block *block)
 		return;
 	}
 	if (block->home_sgpr)
-		pass_asm_put(&code, "s_bcnt1_i32_b64 s%u, exec", block->home_sgpr);
+		pass_asm_put(&code, "s_bcnt1_i32_b@n s%u, @exec", block->home_sgpr);
 	if (block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES)
 		pass_asm_put(&code, "s_add_u32 s%u, s%u, 1", block->sgpr, block->sgpr);
 	if (block->mode == COUNT_LANES) {
-		pass_asm_put(&code, "s_bcnt1_i32_b64 s%u, exec", COUNT_SGPR_TEMP);
+		pass_asm_put(&code, "s_bcnt1_i32_b@n s%u, @exec", COUNT_SGPR_TEMP);
 		pass_asm_put(&code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
 			     COUNT_SGPR_TEMP);
 	}
@@ -171,10 +173,10 @@ static void count_block(struct insert *in, const struct count_block *block)
 static LLVMValueRef ballot(struct insert *in, LLVMValueRef condition)
 {
 	static const char name[] = "llvm.amdgcn.ballot";
-	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
-	LLVMValueRef function =
-		LLVMGetIntrinsicDeclaration(LLVMGetGlobalParent(in->clone),
-					    LLVMLookupIntrinsicID(name, sizeof(name) - 1), &i64, 1);
+	LLVMTypeRef type = LLVMIntTypeInContext(in->context, in->form->lanes);
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+		LLVMGetGlobalParent(in->clone), LLVMLookupIntrinsicID(name, sizeof(name) - 1),
+		&type, 1);
 
 	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &condition,
 			      1, "");
@@ -183,7 +185,7 @@ static LLVMValueRef ballot(struct insert *in, LLVMValueRef condition)
 /* Lanes that do not come are counted in registers, ... */
 static void put_deficit(struct pass_asm *code, const struct count_block *block, const char *none)
 {
-	pass_asm_put(code, "s_bcnt1_i32_b64 s%u, $0", COUNT_SGPR_TEMP);
+	pass_asm_put(code, "s_bcnt1_i32_b@n s%u, $0", COUNT_SGPR_TEMP);
 	pass_asm_put(code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
 		     COUNT_SGPR_TEMP);
 	pass_asm_put(code, "%s", none);
@@ -198,10 +200,10 @@ static void put_deficit_to_memory(struct insert *in, struct pass_asm *code,
 	pass_asm_put(code, "%s", none);
 	pass_asm_put(code, "s_cselect_b32 s12, 1, 0");
 	load_address(code, 2);
-	pass_asm_put(code, "s_bcnt1_i32_b64 s13, $0");
-	pass_asm_put(code, "s_ff1_i32_b64 s7, exec");
-	pass_asm_put(code, "s_mov_b64 $0, exec");
-	pass_asm_put(code, "s_lshl_b64 exec, 1, s7");
+	pass_asm_put(code, "s_bcnt1_i32_b@n s13, $0");
+	pass_asm_put(code, "s_ff1_i32_b@n s7, @exec");
+	pass_asm_put(code, "s_mov_b@n $0, @exec");
+	pass_asm_put(code, "s_lshl_b@n @exec, 1, s7");
 	pass_asm_put(code, "v_mov_b32 v0, 0");
 	pass_asm_put(code, "v_mov_b32 v2, s12");
 	pass_asm_put(code, "v_mov_b32 v3, 0");
@@ -209,7 +211,7 @@ static void put_deficit_to_memory(struct insert *in, struct pass_asm *code,
 	pass_asm_put(code, "v_mov_b32 v5, 0");
 	make_address(code, in->plan->first_site + block->row);
 	add_to_rows(code);
-	pass_asm_put(code, "s_mov_b64 exec, $0");
+	pass_asm_put(code, "s_mov_b@n @exec, $0");
 }
 
 /* Where a guarded block is branched to or not. $0: the lanes that do not come. */
@@ -217,13 +219,14 @@ static void count_guard(struct insert *in, const struct count_block *block)
 {
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(in->plan->block[block->from].block);
 	bool taken = LLVMGetSuccessor(branch, 0) == block->block;
-	const char *none = taken ? "s_cmp_eq_u64 $1, 0" : "s_cmp_eq_u64 $0, exec";
-	struct pass_asm code = {.result = LLVMInt64TypeInContext(in->context)};
+	const char *none = taken ? "s_cmp_eq_u@n $1, 0" : "s_cmp_eq_u@n $0, @exec";
+	struct pass_asm code = {.wave = in->form,
+				.result = LLVMIntTypeInContext(in->context, in->form->lanes)};
 
 	before(in, branch);
 	pass_asm_constrain(&code, "=&s");
 	pass_asm_operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
-	pass_asm_put(&code, taken ? "s_andn2_b64 $0, exec, $1" : "s_and_b64 $0, exec, $1");
+	pass_asm_put(&code, taken ? "s_andn2_b@n $0, @exec, $1" : "s_and_b@n $0, @exec, $1");
 	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 	if (block->sgpr) {
 		put_deficit(&code, block, none);
@@ -239,7 +242,7 @@ static void count_guard(struct insert *in, const struct count_block *block)
 
 static void begin(struct insert *in)
 {
-	struct pass_asm code = {.result = LLVMInt32TypeInContext(in->context)};
+	struct pass_asm code = {.wave = in->form, .result = LLVMInt32TypeInContext(in->context)};
 	unsigned sgpr = in->plan->first_sgpr;
 
 	if (!sgpr)
@@ -292,17 +295,20 @@ static void put_row(const struct count_plan *plan, struct pass_asm *code, uint32
 static void end(struct insert *in)
 {
 	const struct count_plan *plan = in->plan;
-	struct pass_asm code = {0};
+	struct pass_asm code = {.wave = in->form};
+	char saved[16];
 
 	if (!plan->first_sgpr)
 		return;
+	snprintf(saved, sizeof(saved), in->form->lanes == 64 ? "s[%d:%d]" : "s%d", COUNT_SGPR_TEMP,
+		 COUNT_SGPR_TEMP + 1);
 	before(in, plan->last);
 	pass_asm_operand(&code, "s", ctx_word(in));
 	if (!plan->always_flush)
 		put_test(plan, &code);
 	load_address(&code, 0);
-	pass_asm_put(&code, "s_mov_b64 s[%u:%u], exec", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
-	pass_asm_put(&code, "s_lshr_b64 exec, -1, %u", 64 - plan->register_rows);
+	pass_asm_put(&code, "s_mov_b@n %s, @exec", saved);
+	pass_asm_put(&code, "s_lshr_b@n @exec, -1, %u", code.wave->lanes - plan->register_rows);
 	pass_asm_put(&code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
 	pass_asm_put(&code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
 	pass_asm_put(&code, "v_lshlrev_b32 v0, 7, v0");
@@ -313,10 +319,10 @@ static void end(struct insert *in)
 	make_address(&code, plan->first_site + plan->first_register_row);
 	/* Rows that got something; a deficit of executions is one of lanes, too. */
 	pass_asm_put(&code, "v_or_b32 v1, v2, v4");
-	pass_asm_put(&code, "v_cmp_ne_u32 vcc, 0, v1");
-	pass_asm_put(&code, "s_and_b64 exec, exec, vcc");
+	pass_asm_put(&code, "v_cmp_ne_u32 @vcc, 0, v1");
+	pass_asm_put(&code, "s_and_b@n @exec, @exec, @vcc");
 	add_to_rows(&code);
-	pass_asm_put(&code, "s_mov_b64 exec, s[%u:%u]", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP + 1);
+	pass_asm_put(&code, "s_mov_b@n @exec, %s", saved);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
@@ -399,8 +405,8 @@ static void limit_registers(struct insert *in)
 
 	if (!first)
 		return;
-	/* vcc and the like take six. */
-	snprintf(limit, sizeof(limit), "%u", first + 6);
+	/* vcc takes two at least; see PASS_CURSOR_SGPRS. */
+	snprintf(limit, sizeof(limit), "%u", first + 2);
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
@@ -422,6 +428,7 @@ void pass_count_insert(const struct pass_units *units, const struct pass_unit *u
 		.units = units,
 		.unit = unit,
 		.plan = unit->count,
+		.form = pass_target_wave(options),
 		.devlib = devlib,
 		.clone = unit->clone[PROBE_KIND_COUNT],
 		.plain = pass_is_plain(unit->original, options),
@@ -490,11 +497,13 @@ void pass_count_list(struct pass_unit *unit, LLVMModuleRef module, struct pass_t
 	struct count_plan *plan = pass_alloc(NULL, sizeof(*plan));
 	LLVMValueRef clone, last;
 	bool registers = unit->kernel && !pass_is_plain(unit->original, options);
+	unsigned lanes = pass_target_wave(options)->lanes;
 
 	pass_clone_kind(unit, module, PROBE_KIND_COUNT);
 	clone = unit->clone[PROBE_KIND_COUNT];
 	last = unit->kernel ? probe_shim_single_return(clone) : NULL;
-	count_plan_init(plan, clone, registers && last && !ends_early(clone), analyses);
+	registers = registers && last && !ends_early(clone);
+	count_plan_init(plan, clone, registers ? lanes : 0, analyses);
 	plan->last = last;
 	plan->first_site = pass_table_sites(table);
 	unit->count = plan;

@@ -51,14 +51,18 @@ struct count_plan {
 	struct count_index *index;	/* sorted */
 	int row_leader[COUNT_ROWS_MAX]; /* by row, from first_register_row on */
 	uint32_t rows, first_register_row, register_rows;
+	uint32_t rows_most;  /* with registers */
 	unsigned first_sgpr; /* 0 = no registers are used */
 	bool always_flush;   /* else only deficits are kept, seldom more than 0 */
 	LLVMValueRef last;   /* the kernel's return */
 	uint32_t first_site;
 };
 
-/* `registers`: the wave's counts may be kept in registers, and blocks counted by the launch. */
-void count_plan_init(struct count_plan *plan, LLVMValueRef function, bool registers,
+/*
+ * `lanes`: the wave's counts may be kept in registers, and blocks counted by the launch; of waves
+ * of so many lanes. 0 = not.
+ */
+void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned lanes,
 		     void *analyses);
 void count_plan_deinit(struct count_plan *plan);
 

@@ -252,7 +252,7 @@ static void give(struct count_plan *plan, int i, unsigned *sgpr)
 		home = &plan->block[block->home];
 	if (home && !home->home_sgpr)
 		want++;
-	if (plan->register_rows == COUNT_ROWS_MAX || !take(sgpr, want)) {
+	if (plan->register_rows == plan->rows_most || !take(sgpr, want)) {
 		block->mode = COUNT_MEMORY;
 		return;
 	}
@@ -364,7 +364,7 @@ static void find_places(struct count_plan *plan)
 			plan->block[i].inst = end_of(plan, i);
 }
 
-static void choose(struct walk *walk, bool registers)
+static void choose(struct walk *walk)
 {
 	struct count_plan *plan = walk->plan;
 	bool natural = walk_all(walk);
@@ -374,7 +374,7 @@ static void choose(struct walk *walk, bool registers)
 	for (int i = 0; natural && i < plan->blocks; i++)
 		if (plan->block[i].reachable)
 			plan->block[i].leader = leader_of(walk, i);
-	if (registers && natural) {
+	if (plan->rows_most && natural) {
 		find_homes(walk);
 		choose_modes(plan);
 		give_all(plan);
@@ -385,18 +385,18 @@ static void choose(struct walk *walk, bool registers)
 			plan->block[i].mode = COUNT_MEMORY;
 }
 
-void count_plan_init(struct count_plan *plan, LLVMValueRef function, bool registers, void *analyses)
+void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned lanes, void *analyses)
 {
 	struct probe_shim_flow *flow = probe_shim_flow_create(function, analyses);
 	struct walk walk = {.plan = plan, .flow = flow};
 
-	*plan = (struct count_plan){0};
+	*plan = (struct count_plan){.rows_most = lanes};
 	list(plan, function);
 	walk.stack = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.stack));
 	walk.next = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.next));
 	walk.on = pass_alloc(NULL, (size_t)plan->blocks);
 	memset(walk.on, 0, (size_t)plan->blocks);
-	choose(&walk, registers);
+	choose(&walk);
 	find_places(plan);
 	number_rows(plan);
 	free(walk.stack);

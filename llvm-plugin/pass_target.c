@@ -84,21 +84,6 @@ static bool refused(const struct target *target, const char *lacks)
 	return false;
 }
 
-/* What only gfx9 has, left out, with a word about it. */
-static bool restrict_kinds(const struct target *target, struct pass_options *options)
-{
-	if (!(options->kinds & 1u << PROBE_KIND_COUNT))
-		return true;
-	options->kinds &= ~(1u << PROBE_KIND_COUNT);
-	if (!options->kinds)
-		return refused(target, "PROBE_KINDS has only count, a kind that it lacks");
-	fprintf(stderr,
-		"probe: warning: target %.*s has no probes of the kind count; there will be no "
-		"such clones\n",
-		(int)target->size, target->cpu);
-	return true;
-}
-
 bool pass_target_check(const struct pass_units *units, struct pass_options *options)
 {
 	struct target first = {0};
@@ -118,12 +103,28 @@ bool pass_target_check(const struct pass_units *units, struct pass_options *opti
 				       "kernels with different waves are in one module with it");
 	}
 	options->generation = first.generation;
-	if (first.generation > 9 && !restrict_kinds(&first, options))
-		return false;
 	if (first.generation > 9 || options->portable)
 		options->portable = first.lanes;
 	/* What a proof counts, lean probes count. */
 	if (options->portable)
 		options->prove = false;
 	return true;
+}
+
+/*
+ * gfx9's place is CU_ID, SH_ID and SE_ID of HW_ID; RDNA's are WGP_ID and, two bits further up,
+ * SA_ID of HW_ID1 (devlib_portable.h). gfx10 lets scalar code overwrite what a memory operation has
+ * yet to read (LLVM: VMEMtoScalarWriteHazard); the back end does not look into asm.
+ */
+static const struct pass_wave waves[] = {
+	{64, "exec", "vcc", "hwreg(HW_REG_HW_ID, 8, 8)", NULL},
+	{64, "exec", "vcc", "hwreg(HW_REG_HW_ID1, 10, 8)", "s_waitcnt_depctr 0xffe3"},
+	{32, "exec_lo", "vcc_lo", "hwreg(HW_REG_HW_ID1, 10, 8)", "s_waitcnt_depctr 0xffe3"},
+};
+
+const struct pass_wave *pass_target_wave(const struct pass_options *options)
+{
+	if (options->generation <= 9)
+		return &waves[0];
+	return &waves[options->portable == 32 ? 2 : 1];
 }
