@@ -67,11 +67,29 @@ UPDATE result SET verdict = 'paired' WHERE verdict = '' AND (owner, access, spac
 	HAVING sum(lanes) = sum(m_lanes) AND sum(bytes) = sum(m_bytes) AND sum(quads) = sum(m_quads)
 		AND sum(lines64) = sum(m_lines64) AND sum(lines128) = sum(m_lines128) AND sum(passes) = sum(m_passes)
 		AND sum(conflicts) = sum(m_conflicts) AND sum(executions) = sum(m_executions));
+-- The same over the lines of a function, but for uniform loads: one line and 16 quads in each execution.
+-- The code generator gave them to the scalar unit, which groups them under lines of its own.
+UPDATE result SET verdict = 'scalar' WHERE verdict = '' AND access = 'load' AND (owner, space) IN (
+	SELECT owner, space FROM result r WHERE verdict = '' AND access = 'load' GROUP BY 1, 2
+	HAVING sum(executions) > total(m_executions)
+		AND sum(lines64) - total(m_lines64) = sum(executions) - total(m_executions)
+		AND sum(lines128) - total(m_lines128) = sum(executions) - total(m_executions)
+		AND sum(quads) - total(m_quads) = 16 * (sum(executions) - total(m_executions))
+		AND sum(lanes) - total(m_lanes) <= 64 * (sum(executions) - total(m_executions))
+		AND sum(passes) = total(m_passes)
+		AND EXISTS (SELECT 1 FROM machine s WHERE s.space = 'scalar' AND s.owner = r.owner AND s.executions > 0));
 -- The same bytes by instructions of other widths: wider ones, or narrower ones where the code
 -- generator knows less of the alignment than the pass that gave the site its unit.
 UPDATE result SET verdict = 'merged' WHERE verdict = '' AND (owner, access, space) IN (
 	SELECT owner, access, space FROM result WHERE verdict = '' GROUP BY 1, 2, 3
 	HAVING sum(bytes) = sum(m_bytes));
+-- A load that the machine does not make: of memory that nobody writes meanwhile (const __restrict__), so that
+-- an equal load of the function serves both.
+UPDATE result SET verdict = 'merged' WHERE verdict = '' AND access = 'load' AND m_executions IS NULL AND EXISTS (
+	SELECT 1 FROM result o WHERE o.verdict = 'equal' AND o.owner = result.owner AND o.space = result.space
+		AND o.access = 'load' AND o.executions = result.executions AND o.lanes = result.lanes
+		AND o.bytes = result.bytes AND o.quads = result.quads AND o.lines64 = result.lines64
+		AND o.lines128 = result.lines128);
 -- Loads that the machine makes and no probe of these kinds covers: constants, tables of functions.
 UPDATE result SET verdict = 'unprobed' WHERE verdict = '' AND executions IS NULL AND access = 'load'
 	AND (owner, access, space) IN (
