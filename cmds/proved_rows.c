@@ -80,13 +80,49 @@ static void find_regular(struct reckon *r)
 		r->waves *= proved_groups_chosen(r->launch->groups, i, grid[i] / group[i]);
 }
 
+static bool is_row(const struct probe_site *site)
+{
+	return probe_site_is_row(site->access);
+}
+
 /* ---- How often ------------------------------------------------------------------------------ */
+
+/* The i-th cell of a group, empty if it has none. */
+static bool find_cell(const struct reckon *r, uint32_t group, uint32_t i,
+		      struct probe_exec_cell *ret)
+{
+	uint32_t at = r->table->proofs[group].shared;
+
+	*ret = (struct probe_exec_cell){0};
+	if (at == PROBE_ROW_NONE)
+		return true;
+	if (r->count < PROBE_CELL_ROWS || at - r->first > r->count - PROBE_CELL_ROWS)
+		return false;
+	memcpy(ret,
+	       r->row[at - r->first + i / PROBE_ROW_CELLS].value +
+		       i % PROBE_ROW_CELLS * (sizeof(*ret) / 8),
+	       sizeof(*ret));
+	return true;
+}
+
+/* Executions by regular waves that are in its cells, and hence not among those that ran as a rule.
+ */
+static uint64_t regular_in_cells(const struct reckon *r, uint32_t group)
+{
+	struct probe_exec_cell cell;
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < PROBE_CELL_ROWS * PROBE_ROW_CELLS; i++)
+		if (find_cell(r, group, i, &cell) && cell.exec == r->exec)
+			sum += cell.count;
+	return sum;
+}
 
 static uint64_t block_runs(const struct reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
 	const uint64_t *value = r->row[id - r->first].value;
-	uint64_t parent = r->waves;
+	uint64_t parent = r->waves, misses;
 
 	if (!(proof->flags & PROBE_PROOF_ONCE))
 		return value[PROBE_B_RUNS];
@@ -97,9 +133,11 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 		parent = proof->group >= r->first && proof->group < id
 				 ? r->regular[proof->group - r->first]
 				 : UNKNOWN;
-	if (r->launch->partial || parent == UNKNOWN || value[PROBE_B_MISSES] > parent)
+	misses = value[PROBE_B_MISSES] + regular_in_cells(r, id);
+	if (r->launch->partial || parent == UNKNOWN || misses < value[PROBE_B_MISSES] ||
+	    misses > parent)
 		return UNKNOWN;
-	return parent - value[PROBE_B_MISSES];
+	return parent - misses;
 }
 
 /* ---- How much ------------------------------------------------------------------------------- */
@@ -250,7 +288,7 @@ static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *va
 }
 
 /*
- * What one execution adds. `base`: of the address tested or classed, in the first lane, modulo 128.
+ * What one execution adds. `base`: of the address tested, in the first lane, modulo 128.
  */
 static bool one_execution(const struct reckon *r, uint32_t id, uint64_t exec, uint32_t base,
 			  uint64_t *value)
@@ -288,54 +326,35 @@ static void add(uint64_t *to, const uint64_t *value, uint64_t times)
 
 /* ---- All of a launch ------------------------------------------------------------------------ */
 
-static bool is_row(const struct probe_site *site)
+/* What was measured once for several sites. */
+static bool add_shared(struct reckon *r, uint32_t id)
 {
-	return probe_site_is_row(site->access);
-}
+	uint32_t at = r->table->proofs[id].shared;
 
-static bool add_classes(struct reckon *r, uint32_t id)
-{
-	const struct probe_site_proof *proof = &r->table->proofs[id];
-	uint32_t at = proof->classes - r->first;
-	uint64_t value[PROBE_COUNTERS];
-
-	if (proof->classes == PROBE_ROW_NONE)
+	if (at == PROBE_ROW_NONE)
 		return true;
-	if (r->count < PROBE_CLASS_ROWS || at > r->count - PROBE_CLASS_ROWS)
+	if (at - r->first >= r->count || !is_row(&r->table->sites[at]))
 		return false;
-	for (uint32_t class = 0; class < PROBE_CLASS_ROWS * PROBE_CLASS_WORDS; class ++) {
-		uint64_t times =
-			r->row[at + class / PROBE_CLASS_WORDS].value[class % PROBE_CLASS_WORDS];
-
-		if (times && !one_execution(r, id, r->exec, 4 * class, value))
-			return false;
-		if (times)
-			add(r->row[id - r->first].value, value, times);
-	}
+	add(r->row[id - r->first].value, r->row[at - r->first].value, 1);
 	return true;
 }
 
 static bool add_cells(struct reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
-	uint32_t at = r->table->proofs[proof->group].classes - r->first;
-	unsigned shift = 5 * (proof->flags >> 8 & 7);
+	unsigned shift = 7 * (proof->flags >> 8 & 7);
 	uint64_t value[PROBE_COUNTERS];
 	struct probe_exec_cell cell;
 
-	if (r->table->proofs[proof->group].classes == PROBE_ROW_NONE)
-		return true;
-	if (r->count < PROBE_CELL_ROWS || at > r->count - PROBE_CELL_ROWS)
-		return false;
 	for (uint32_t i = 0; i < PROBE_CELL_ROWS * PROBE_ROW_CELLS; i++) {
 		uint32_t base = 0;
 
-		memcpy(&cell, r->row[at + i / PROBE_ROW_CELLS].value + i % PROBE_ROW_CELLS * 4,
-		       sizeof(cell));
+		if (!find_cell(r, proof->group, i, &cell))
+			return false;
 		if (!cell.count)
 			continue;
 		if (proof->flags & PROBE_PROOF_ALIGNED)
-			base = 4 * (uint32_t)(cell.classes >> shift & 31);
+			base = (uint32_t)(cell.classes >> shift & 127);
 		if (!one_execution(r, id, cell.exec, base, value))
 			return false;
 		add(r->row[id - r->first].value, value, cell.count);
@@ -361,7 +380,7 @@ static void reckon_sites(struct reckon *r)
 		}
 		times = r->regular[group - r->first];
 		if (times == UNKNOWN || (times && !one_execution(r, id, r->exec, 0, value)) ||
-		    !add_classes(r, id) || !add_cells(r, id)) {
+		    !add_cells(r, id) || !add_shared(r, id)) {
 			r->lost++;
 			continue;
 		}

@@ -11,66 +11,52 @@ DEV_SHARED void __probe_dev_memory_add(uint64_t ctx, uint32_t offset)
 	__atomic_fetch_add((uint64_t DEV_GLOBAL *)(replica + offset), 1, __ATOMIC_RELAXED);
 }
 
-/* Odd, so that it is no free cell's. That two pairs share one is as likely as 1 in 2^63. */
-DEV_INLINE uint64_t cell_key(uint64_t exec, uint32_t classes)
-{
-	uint64_t key = exec * 0x9e3779b97f4a7c15ull + classes;
-
-	key ^= key >> 29;
-	key *= 0xbf58476d1ce4e5b9ull;
-	key ^= key >> 32;
-	return key | 1;
-}
-
-DEV_INLINE uint64_t cell_find(uint64_t DEV_GLOBAL *cell, uint64_t key)
-{
-	uint64_t old = __atomic_load_n(cell, __ATOMIC_RELAXED);
-
-	if (!old)
-		__atomic_compare_exchange_n(cell, &old, key, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
-	return old;
-}
+struct cell_answer {
+	uint32_t found;
+	uint32_t exec_low, exec_high; /* the caller's, which the call may have overwritten */
+};
 
 /*
- * Count this execution in a cell for its EXEC and `classes`, the rows of cells `offset` bytes into
- * the table; 0 = they are all taken by others. What a cell is of is stored by one lane of the wave
- * that took it, and read when the kernel has ended.
+ * Look for the cell of `exec` and `classes`, count an execution in it, and take one that is free if
+ * there is none. Called with all lanes active, each with the offset of a cell of its own. No two
+ * cells are of the same: the lowest free one is taken, and only after all below it were seen to be
+ * of others. Not found: all are taken, or one is just being taken for what may be the same.
  */
-DEV_SHARED uint32_t __probe_dev_memory_cell(uint64_t ctx_bits, uint32_t offset, uint32_t classes)
+DEV_SHARED struct cell_answer __probe_dev_memory_cell(uint64_t rows, uint32_t offset,
+						      uint32_t exec_low, uint32_t exec_high,
+						      uint32_t classes_low, uint32_t classes_high)
 {
-	const struct probe_ctx DEV_CONSTANT *ctx =
-		(const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx_bits);
-	uint64_t exec = dev_exec(), rows, key;
-	bool speaks = !dev_rank(exec);
+	uint64_t DEV_GLOBAL *cell = (uint64_t DEV_GLOBAL *)(dev_uniform64(rows) + (uint64_t)offset);
+	uint64_t exec = dev_uniform64(dev_join(exec_low, exec_high));
+	uint64_t classes = dev_uniform64(dev_join(classes_low, classes_high));
+	struct cell_answer answer = {0, (uint32_t)exec, (uint32_t)(exec >> 32)};
+	uint64_t is_of, is_exec, taken = 0;
 
-	rows = ctx->counters - (uint64_t)ctx->site_first * (PROBE_COUNTERS * 8) +
-	       dev_uniform32(offset);
-	classes = dev_uniform32(classes);
-	key = cell_key(exec, classes);
-	/* A few steps from where the key says: a search of a full table must not cost much. */
-	for (uint32_t step = 0; step < 4; step++) {
-		uint32_t i = ((uint32_t)(key >> 40) + step) % (PROBE_CELL_ROWS * PROBE_ROW_CELLS);
-		uint64_t DEV_GLOBAL *cell =
-			(uint64_t DEV_GLOBAL *)(rows + i / PROBE_ROW_CELLS * (PROBE_COUNTERS * 8) +
-						i % PROBE_ROW_CELLS *
-							sizeof(struct probe_exec_cell));
-		uint64_t old = 0;
+	do {
+		uint64_t one;
 
-		if (speaks) {
-			old = cell_find(cell, key);
-			if (!old) {
-				cell[1] = exec;
-				cell[2] = classes;
-			}
-			if (!old || old == key)
-				__atomic_fetch_add(cell + 3, 1, __ATOMIC_RELAXED);
+		is_of = __atomic_load_n(cell + 1, __ATOMIC_RELAXED);
+		is_exec = __atomic_load_n(cell, __ATOMIC_RELAXED);
+		one = dev_ballot(is_of == classes && is_exec == exec);
+		if (!one) {
+			uint64_t free = dev_ballot(!is_of);
+
+			if (!free || dev_ballot(is_of == classes && !is_exec))
+				return answer;
+			one = free & -free;
+			if (one >> dev_lane() & 1 &&
+			    __atomic_compare_exchange_n(cell + 1, &is_of, classes, false,
+							__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+				__atomic_store_n(cell, exec, __ATOMIC_RELEASE);
+			else
+				one = 0;
 		}
-		old = dev_uniform64(old);
-		if (!old || old == key)
-			return 1;
-	}
-	return 0;
+		if (one >> dev_lane() & 1)
+			__atomic_fetch_add(cell + 2, 1, __ATOMIC_RELAXED);
+		taken = dev_ballot(one >> dev_lane() & 1);
+	} while (!taken);
+	answer.found = 1;
+	return answer;
 }
 
 /* Each active lane adds its amount, if it has one. */

@@ -136,20 +136,37 @@ static void print_stride(const struct pass_stride *stride, char id)
 		fprintf(stderr, "*%c", id);
 }
 
-static void print_proof(const struct pass_unit *unit, uint32_t id, const struct pass_pattern *proof)
+/* The instruction, as LLVM writes it, that a proof failed at. */
+static void print_blocker(LLVMValueRef blocker)
 {
+	char *text;
+
+	fprintf(stderr, " measured");
+	if (blocker) {
+		text = LLVMPrintValueToString(blocker);
+		fprintf(stderr, ": lanes may differ in%s%.*s", *text == ' ' ? "" : " ",
+			(int)strcspn(text, "\n"), text);
+		LLVMDisposeMessage(text);
+	}
+	fprintf(stderr, "\n");
+}
+
+static void print_proof(const struct pass_unit *unit, uint32_t id, const struct plan_site *site)
+{
+	const struct pass_pattern *proof = &site->pattern;
 	size_t size;
 	const char *name = LLVMGetValueName2(unit->original, &size);
 
 	fprintf(stderr, "probe: site %u of %.*s:", id, (int)size, name);
-	if (!proof) {
-		fprintf(stderr, " measured\n");
+	if (!site->proved) {
+		print_blocker(site->blocker);
 		return;
 	}
 	fprintf(stderr, " U");
 	for (int i = 0; i < 3; i++)
 		print_stride(&proof->stride[i], (char)('x' + i));
-	fprintf(stderr, ", wraps %u%s\n", proof->wrap_count, proof->rising ? " rising" : "");
+	fprintf(stderr, ", wraps %u%s%s\n", proof->wrap_count, proof->rising ? " rising" : "",
+		site->group == PLAN_NONE ? ", measured" : "");
 }
 
 static void put_stride(const struct pass_stride *from, struct probe_site_stride *to)
@@ -160,18 +177,6 @@ static void put_stride(const struct pass_stride *from, struct probe_site_stride 
 	to->factor = from->factor;
 	to->offset = from->offset;
 	to->bits = from->bits;
-}
-
-/* Where executions at other addresses are counted; a site that is anywhere takes those of another.
- */
-static uint32_t class_rows(const struct plan_group *group, int stream)
-{
-	if (stream != PLAN_NONE && group->stream[stream].aligned)
-		return group->stream[stream].classes;
-	for (unsigned i = 0; i < group->streams; i++)
-		if (group->stream[i].aligned)
-			return group->stream[i].classes;
-	return PROBE_ROW_NONE;
 }
 
 /* Number of a stream among those that are tested. */
@@ -187,7 +192,7 @@ static unsigned tested_index(const struct plan_group *group, int stream)
 static void list_proof(const struct pass_plan *plan, const struct plan_site *site,
 		       struct pass_table *table)
 {
-	struct probe_site_proof proof = {.group = PROBE_ROW_NONE, .classes = PROBE_ROW_NONE};
+	struct probe_site_proof proof = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
 
 	for (int i = 0; i < 3; i++)
 		put_stride(&site->pattern.stride[i], &proof.stride[i]);
@@ -196,7 +201,8 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 
 		proof.group = group->row;
 		proof.delta = site->delta;
-		proof.classes = class_rows(group, site->stream);
+		if (group->shared != PROBE_ROW_NONE)
+			proof.shared = group->shared + site->cost;
 		if (site->pattern.rising)
 			proof.flags |= PROBE_PROOF_RISING;
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
@@ -226,7 +232,7 @@ static struct probe_site_proof group_proof(uint32_t parent, uint32_t cells, bool
 {
 	return (struct probe_site_proof){
 		.group = parent,
-		.classes = cells,
+		.shared = cells,
 		.flags = once ? PROBE_PROOF_ONCE : 0,
 	};
 }
@@ -234,6 +240,16 @@ static struct probe_site_proof group_proof(uint32_t parent, uint32_t cells, bool
 static uint32_t guard_row(const struct pass_plan *plan, int guard)
 {
 	return guard == PLAN_NONE ? PROBE_ROW_NONE : plan->guard[guard].row;
+}
+
+static void list_shared(struct pass_table *table, const struct pass_plan *plan, int group,
+			unsigned count, const struct pass_unit *unit)
+{
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
+
+	for (unsigned i = 0; i < count; i++)
+		list_row(table, plan->site[plan->group[group].first].inst, unit,
+			 PROBE_ACCESS_SHARED, &none);
 }
 
 static void list_sites(struct pass_unit *unit, struct pass_table *table,
@@ -249,8 +265,7 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 		unit->proved += site->proved;
 		unit->counted += site->group != PLAN_NONE;
 		if (options->verbose > 1)
-			print_proof(unit, pass_table_sites(table),
-				    site->proved ? &site->pattern : NULL);
+			print_proof(unit, pass_table_sites(table), site);
 		pass_table_add_site(table, site->inst, &site->site, unit->original,
 				    options->kinds & ~(1u << PROBE_KIND_COUNT));
 		list_proof(&plan, site, table);
@@ -271,15 +286,11 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 			 &proof);
 	}
 	for (int i = 0; i < plan.groups; i++)
-		for (unsigned k = 0; plan.group[i].classed && k < plan.group[i].aligned; k++)
-			for (int row = 0; row < PROBE_CLASS_ROWS; row++)
-				list_row(table, plan.site[plan.group[i].first].inst, unit,
-					 PROBE_ACCESS_CLASS, &(struct probe_site_proof){0});
+		if (plan.group[i].shared != PROBE_ROW_NONE)
+			list_shared(table, &plan, i, plan.group[i].costs, unit);
 	for (int i = 0; i < plan.groups; i++)
-		for (int row = 0; plan.group[i].cells != PROBE_ROW_NONE && row < PROBE_CELL_ROWS;
-		     row++)
-			list_row(table, plan.site[plan.group[i].first].inst, unit,
-				 PROBE_ACCESS_CLASS, &(struct probe_site_proof){0});
+		if (plan.group[i].cells != PROBE_ROW_NONE)
+			list_shared(table, &plan, i, PROBE_CELL_ROWS, unit);
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	pass_plan_deinit(&plan);

@@ -471,7 +471,7 @@ static void list_row(const struct pass_unit *unit, struct pass_table *table,
 	struct pass_site site = {.access = PROBE_ACCESS_BLOCK};
 	struct probe_site_proof proof = {
 		.group = parent_of(unit->count, block),
-		.classes = PROBE_ROW_NONE,
+		.shared = PROBE_ROW_NONE,
 		.flags = block->mode == COUNT_ALWAYS || block->mode == COUNT_GUARD
 				 ? PROBE_PROOF_ONCE
 				 : 0,

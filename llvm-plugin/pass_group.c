@@ -252,118 +252,156 @@ static void put_test(struct pass_asm *code, const struct tested *tested, unsigne
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
 }
 
+/* Measure into the row of each site, or into those that sites share. */
 static void put_measure(struct pass_group_insert *in, struct pass_asm *code, int number,
-			const struct tested *tested, unsigned ctx, uint32_t first_id)
+			const struct tested *tested, unsigned ctx, uint32_t first_id, bool shared)
 {
 	const struct plan_group *group = &in->plan->group[number];
 
 	for (size_t i = group->first; i <= group->last; i++) {
 		const struct plan_site *site = &in->plan->site[i];
+		uint32_t row = shared ? group->shared + site->cost : first_id + (uint32_t)i;
 		unsigned address = 0;
 		LLVMValueRef function;
 
-		if (site->group != number)
+		if (site->group != number || (shared && !pass_plan_leads(in->plan, i)))
 			continue;
 		function = devlib_share(in->devlib, DEVLIB_MEMORY_SITE,
 					pass_site_shape(&site->site), in->clone, in->analyses);
 		if (site->stream != PLAN_NONE)
 			address = pass_asm_operand(code, "v", tested->address[site->stream]);
 		for (uint32_t offset = 0; offset < site->site.size; offset += site->site.unit)
-			measure_unit(code, site, first_id + (uint32_t)i, address, ctx, function,
-				     offset);
+			measure_unit(code, site, row, address, ctx, function, offset);
 	}
 }
 
-/*
- * All lanes of a regular wave, but addresses elsewhere: the class of each stream is counted, in one
- * lane each, and for a group that is ONCE a miss.
- */
-static void put_classes(struct pass_group_insert *in, struct pass_asm *code,
-			const struct plan_group *group, const struct tested *tested,
-			unsigned regular, unsigned ctx)
+/* s[4:5] = the class of each aligned stream, as a cell has it. */
+static void put_classes(struct pass_asm *code, const struct plan_group *group,
+			const struct tested *tested)
 {
-	LLVMValueRef function =
-		devlib_share(in->devlib, DEVLIB_MEMORY_ADD, 0, in->clone, in->analyses);
-	unsigned lane = 0;
+	unsigned shift = 0;
 
-	if (tested->wraps) {
-		pass_asm_put(code, "s_lshr_b32 s4, $%u, 30",
-			     pass_asm_operand(code, "s", tested->wraps));
-		pass_asm_put(code, "s_cmp_eq_u32 s4, 0");
-		pass_asm_put(code, "s_cbranch_scc0 .Lprobe_miss${:uid}");
-	}
-	pass_asm_put(code, "s_and_b32 s4, $%u, 3", pass_asm_operand(code, "s", tested->bases));
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_miss${:uid}");
+	pass_asm_put(code, "s_mov_b64 s[4:5], 0");
 	for (unsigned i = 0; i < group->streams; i++) {
-		unsigned base;
-
 		if (!group->stream[i].aligned)
 			continue;
-		base = pass_asm_operand(code, "s", tested->base[i]);
-		/* Word (base / 4) mod 8 of row (base / 32) mod 4. */
-		pass_asm_put(code, "s_and_b32 s4, $%u, 0x1c", base);
-		pass_asm_put(code, "s_and_b32 s5, $%u, 0x60", base);
-		pass_asm_put(code, "s_lshl_b32 s4, s4, 1");
-		pass_asm_put(code, "s_lshl_b32 s5, s5, 2");
-		pass_asm_put(code, "s_add_u32 s4, s4, s5");
-		pass_asm_put(code, "s_add_u32 s4, s4, 0x%x", group->stream[i].classes * ROW_BYTES);
-		pass_asm_put(code, "v_writelane_b32 v2, s4, %u", lane++);
+		/* The first four in the lower half, the others in the upper one. */
+		pass_asm_put(code, "s_and_b32 s%d, $%u, 0x7f", shift % 28 ? 6 : 4 + shift / 28,
+			     pass_asm_operand(code, "s", tested->base[i]));
+		if (shift % 28) {
+			pass_asm_put(code, "s_lshl_b32 s6, s6, %u", shift % 28);
+			pass_asm_put(code, "s_or_b32 s%d, s%d, s6", 4 + shift / 28, 4 + shift / 28);
+		}
+		shift += 7;
 	}
-	if (group->once) {
-		pass_asm_put(code, "s_mov_b32 s4, 0x%x",
-			     group->row * ROW_BYTES + PROBE_B_MISSES * 8);
-		pass_asm_put(code, "v_writelane_b32 v2, s4, %u", lane++);
-	}
-	pass_asm_put(code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
-	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	call(code, function);
-	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
-	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
-	pass_asm_put(code, ".Lprobe_miss${:uid}:");
+	pass_asm_put(code, "s_bitset1_b32 s5, 31");
 }
 
 /*
- * Other lanes than a regular wave's, but in a launch that has such waves: counted by EXEC and the
- * classes of all streams together. Not if the waves' shapes differ, nor near a wrap.
+ * Count this execution in the cell for its EXEC and the classes of all streams together. Each lane
+ * looks at a cell of its own; no two are the same. If there is none, but a free one, the shared
+ * function takes it.
  */
 static void put_cell(struct pass_group_insert *in, struct pass_asm *code,
-		     const struct plan_group *group, const struct tested *tested, unsigned regular,
-		     unsigned ctx)
+		     const struct plan_group *group, const struct tested *tested, unsigned ctx)
 {
 	LLVMValueRef function =
 		devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses);
-	unsigned shift = 0;
 
-	pass_asm_put(code, "s_cmp_eq_u64 $%u, 0", regular);
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-	if (tested->wraps) {
-		pass_asm_put(code, "s_lshr_b32 s4, $%u, 30",
-			     pass_asm_operand(code, "s", tested->wraps));
-		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-	}
-	if (tested->bases) {
-		pass_asm_put(code, "s_and_b32 s4, $%u, 3",
-			     pass_asm_operand(code, "s", tested->bases));
-		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-	}
-	pass_asm_put(code, "s_mov_b32 s5, 0");
+	_Static_assert(PROBE_CELL_ROWS * PROBE_ROW_CELLS == 64, "a cell per lane");
+	_Static_assert(offsetof(struct probe_ctx, site_first) ==
+			       offsetof(struct probe_ctx, counters) + 12,
+		       "loaded together");
+	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
+		     (unsigned)offsetof(struct probe_ctx, counters));
+	put_classes(code, group, tested);
+	pass_asm_put(code, "s_mov_b64 s[6:7], exec");
+	pass_asm_put(code, "s_mov_b64 exec, -1");
+	pass_asm_put(code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
+	pass_asm_put(code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
+	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
+	pass_asm_put(code, "s_lshl_b32 s11, s11, 7");
+	pass_asm_put(code, "s_sub_u32 s11, 0x%x, s11", group->cells * ROW_BYTES);
+	pass_asm_put(code, "v_lshl_add_u32 v6, v0, 5, s11");
+	pass_asm_put(code, "global_load_dwordx4 v[2:5], v6, s[8:9]");
+	pass_asm_put(code, "s_waitcnt vmcnt(0)");
+	pass_asm_put(code, "v_cmp_eq_u64 vcc, s[6:7], v[2:3]");
+	pass_asm_put(code, "v_cmp_eq_u64 s[12:13], s[4:5], v[4:5]");
+	pass_asm_put(code, "s_and_b64 exec, vcc, s[12:13]");
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_take${:uid}");
+	pass_asm_put(code, "v_mov_b32 v0, 1");
+	pass_asm_put(code, "v_mov_b32 v1, 0");
+	pass_asm_put(code, "global_atomic_add_x2 v6, v[0:1], s[8:9] offset:%u",
+		     (unsigned)offsetof(struct probe_exec_cell, count));
+	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+	pass_asm_put(code, ".Lprobe_take${:uid}:");
+	pass_asm_put(code, "s_mov_b64 exec, -1");
+	pass_asm_put(code, "v_cmp_eq_u64 vcc, 0, v[4:5]");
+	pass_asm_put(code, "s_cmp_eq_u64 vcc, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_full${:uid}");
+	pass_asm_put(code, "v_mov_b32 v0, s8");
+	pass_asm_put(code, "v_mov_b32 v1, s9");
+	pass_asm_put(code, "v_mov_b32 v2, v6");
+	for (int i = 0; i < 4; i++)
+		pass_asm_put(code, "v_mov_b32 v%d, s%d", 3 + i, i < 2 ? 6 + i : 2 + i);
+	call(code, function);
+	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+	pass_asm_put(code, "v_readfirstlane_b32 s6, v1");
+	pass_asm_put(code, "v_readfirstlane_b32 s7, v2");
+	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+	pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	pass_asm_put(code, ".Lprobe_full${:uid}:");
+	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+}
+
+/* Where all aligned streams begin at the same place in a line, sites of one cost share a row. */
+static void put_shared(struct pass_group_insert *in, struct pass_asm *code, int number,
+		       const struct tested *tested, unsigned ctx, uint32_t first_id)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	LLVMValueRef first = NULL;
+
 	for (unsigned i = 0; i < group->streams; i++) {
 		if (!group->stream[i].aligned)
 			continue;
-		/* 5 bits from bit 2 up. */
-		pass_asm_put(code, "s_bfe_u32 s4, $%u, 0x50002",
-			     pass_asm_operand(code, "s", tested->base[i]));
-		pass_asm_put(code, "s_lshl_b32 s4, s4, %u", shift);
-		pass_asm_put(code, "s_or_b32 s5, s5, s4");
-		shift += 5;
+		if (first) {
+			pass_asm_put(code, "s_xor_b32 s4, $%u, $%u",
+				     pass_asm_operand(code, "s", first),
+				     pass_asm_operand(code, "s", tested->base[i]));
+			pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
+			pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+		} else {
+			first = tested->base[i];
+		}
 	}
-	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	pass_asm_put(code, "v_mov_b32 v2, 0x%x", group->cells * ROW_BYTES);
-	pass_asm_put(code, "v_mov_b32 v3, s5");
-	call(code, function);
-	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
-	pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	put_measure(in, code, number, tested, ctx, first_id, true);
+	pass_asm_put(code, "s_branch .Lprobe_measured${:uid}");
+}
+
+/* A regular wave ran a group that is ONCE, and was counted otherwise. */
+static void put_miss(struct pass_group_insert *in, struct pass_asm *code,
+		     const struct plan_group *group, unsigned regular, unsigned ctx)
+{
+	pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	add_to_row(in, code, regular, ctx, group->row, PROBE_B_MISSES);
+}
+
+static void put_regular(struct pass_group_insert *in, struct pass_asm *code,
+			const struct plan_group *group, unsigned regular, unsigned ctx)
+{
+	if (!group->once)
+		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+	pass_asm_put(code, ".Lprobe_regular${:uid}:");
+	if (group->once)
+		return;
+	if (group->counter != PLAN_NONE)
+		pass_asm_put(code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
+			     COUNTER_LAST - group->counter);
+	else
+		add_to_row(in, code, regular, ctx, group->row, PROBE_B_RUNS);
 }
 
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
@@ -379,35 +417,26 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	ctx = pass_asm_operand(
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	put_test(&code, &tested, regular);
-	if (group->once || group->classed) {
-		pass_asm_put(&code, "s_cmp_eq_u64 exec, $%u", regular);
-		pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_measure${:uid}");
+	if (tested.wraps) {
+		pass_asm_put(&code, "s_lshr_b32 s4, $%u, 30",
+			     pass_asm_operand(&code, "s", tested.wraps));
+		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 	}
-	if (group->classed)
-		put_classes(in, &code, group, &tested, regular, ctx);
-	if (group->once)
-		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_MISSES);
-	if (group->once || group->classed)
-		pass_asm_put(&code, "s_branch .Lprobe_long${:uid}\n.Lprobe_measure${:uid}:");
-	if (group->cells != PROBE_ROW_NONE)
-		put_cell(in, &code, group, &tested, regular, ctx);
+	if (group->cells != PROBE_ROW_NONE) {
+		/* Not if the shapes of waves differ. */
+		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", regular);
+		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+		put_cell(in, &code, group, &tested, ctx);
+	}
+	if (group->shared != PROBE_ROW_NONE)
+		put_shared(in, &code, number, &tested, ctx, first_id);
 	pass_asm_put(&code, ".Lprobe_long${:uid}:");
-	put_measure(in, &code, number, &tested, ctx, first_id);
-	if (group->once) {
-		pass_asm_put(&code, ".Lprobe_regular${:uid}:");
-		pass_asm_put(&code, ".Lprobe_end${:uid}:");
-	} else if (group->counter != PLAN_NONE) {
-		pass_asm_put(&code, "s_branch .Lprobe_end${:uid}");
-		pass_asm_put(&code, ".Lprobe_regular${:uid}:");
-		pass_asm_put(&code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
-			     COUNTER_LAST - group->counter);
-		pass_asm_put(&code, ".Lprobe_end${:uid}:");
-	} else {
-		pass_asm_put(&code, "s_branch .Lprobe_end${:uid}");
-		pass_asm_put(&code, ".Lprobe_regular${:uid}:");
-		add_to_row(in, &code, regular, ctx, group->row, PROBE_B_RUNS);
-		pass_asm_put(&code, ".Lprobe_end${:uid}:");
-	}
+	put_measure(in, &code, number, &tested, ctx, first_id, false);
+	pass_asm_put(&code, ".Lprobe_measured${:uid}:");
+	if (group->once)
+		put_miss(in, &code, group, regular, ctx);
+	put_regular(in, &code, group, regular, ctx);
+	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
 

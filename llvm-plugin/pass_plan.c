@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pass_pattern.h"
 #include "pass_shim.h"
 
 bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
@@ -34,6 +35,8 @@ static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRe
 				plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
 			}
 			site.proved = pass_prove(prover, inst, site.site.pointer, &site.pattern);
+			if (!site.proved)
+				site.blocker = pass_prover_blocker(prover);
 			plan->site[plan->sites++] = site;
 		}
 }
@@ -103,7 +106,6 @@ static bool join(struct pass_plan *plan, int number, size_t index)
 			stream = (int)group->streams++;
 			group->stream[stream] = (struct plan_stream){
 				.lead = index,
-				.classes = PROBE_ROW_NONE,
 				.aligned = site->site.space == PROBE_SPACE_GLOBAL,
 			};
 		}
@@ -114,6 +116,49 @@ static bool join(struct pass_plan *plan, int number, size_t index)
 	group->last = index;
 	group->sites++;
 	return true;
+}
+
+/* See plan_site.cost. What an LDS access costs depends on its strides only. */
+static bool same_cost(const struct plan_site *a, const struct plan_site *b)
+{
+	bool lds = a->site.space == PROBE_SPACE_LDS;
+
+	if (a->group != b->group || a->site.space != b->site.space ||
+	    a->site.unit != b->site.unit || a->site.size != b->site.size ||
+	    (a->stream == PLAN_NONE) != (b->stream == PLAN_NONE))
+		return false;
+	if (lds && a->site.access != b->site.access)
+		return false;
+	return pass_pattern_same_strides(&a->pattern, &b->pattern) &&
+	       (lds || !((a->delta - b->delta) & 127));
+}
+
+static size_t first_of_cost(const struct pass_plan *plan, size_t index)
+{
+	const struct plan_site *site = &plan->site[index];
+	size_t first = plan->group[site->group].first;
+
+	while (!same_cost(&plan->site[first], site))
+		first++;
+	return first;
+}
+
+bool pass_plan_leads(const struct pass_plan *plan, size_t site)
+{
+	return first_of_cost(plan, site) == site;
+}
+
+static void number_costs(struct pass_plan *plan)
+{
+	for (size_t i = 0; i < plan->sites; i++) {
+		struct plan_site *site = &plan->site[i];
+		size_t first;
+
+		if (site->group == PLAN_NONE)
+			continue;
+		first = first_of_cost(plan, i);
+		site->cost = first == i ? plan->group[site->group].costs++ : plan->site[first].cost;
+	}
 }
 
 static void make_groups(struct pass_plan *plan)
@@ -211,25 +256,17 @@ static bool ends_early(LLVMValueRef function)
 	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
 }
 
-/* All aligned streams of a group have rows, or none. */
-static void number_classes(struct pass_plan *plan, uint32_t *row)
+/* A row for each cost, if that is less than one for each site. */
+static void number_shared(struct pass_plan *plan, uint32_t *row)
 {
-	unsigned used = 0;
-
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
-		for (unsigned k = 0; k < group->streams; k++)
-			group->aligned += group->stream[k].aligned;
-		if (!group->aligned || used + group->aligned > PLAN_CLASSED)
+		group->shared = PROBE_ROW_NONE;
+		if (group->costs == group->sites)
 			continue;
-		used += group->aligned;
-		group->classed = true;
-		for (unsigned k = 0; k < group->streams; k++)
-			if (group->stream[k].aligned) {
-				group->stream[k].classes = *row;
-				*row += PROBE_CLASS_ROWS;
-			}
+		group->shared = *row;
+		*row += group->costs;
 	}
 }
 
@@ -286,6 +323,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
 	    !pass_is_plain(unit->original, options))
 		make_groups(plan);
+	number_costs(plan);
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].once = once && runs_once(plan, flow, function, plan->group[i].block,
 							0, &plan->group[i].guard);
@@ -294,7 +332,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		plan->guard[i].row = row++;
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
-	number_classes(plan, &row);
+	number_shared(plan, &row);
 	number_cells(plan, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (unit->kernel && !ends_early(function) && !names_registers(function))

@@ -12,8 +12,7 @@
 enum {
 	PLAN_STREAMS = 6, /* addresses, held in registers, per group */
 	PLAN_SITES = 32,
-	PLAN_CELLED = 48,  /* groups with cells, per unit */
-	PLAN_CLASSED = 48, /* streams with rows, per unit */
+	PLAN_CELLED = 48, /* groups with cells, per unit */
 	PLAN_COUNTERS = 20,
 	PLAN_UNITS = 8, /* machine accesses of one site */
 	PLAN_NONE = -1,
@@ -24,16 +23,21 @@ struct plan_site {
 	struct pass_site site;
 	struct pass_pattern pattern;
 	bool proved;
-	int group;  /* PLAN_NONE = measured */
+	LLVMValueRef blocker; /* what the proof failed at; NULL = not known */
+	int group;	      /* PLAN_NONE = measured */
 	int stream; /* of the group; PLAN_NONE = all lanes at one place, wherever that is */
 	int32_t delta;
+	/*
+	 * Sites of a group with the same number cost the same whenever all its aligned streams
+	 * begin at the same place in a line.
+	 */
+	unsigned cost;
 };
 
 /* Sites at constant distances: one address stands for all. */
 struct plan_stream {
-	size_t lead;	  /* index of the site whose address it is */
-	bool aligned;	  /* the cost depends on where in a line it lies */
-	uint32_t classes; /* first of its rows; PROBE_ROW_NONE */
+	size_t lead;  /* index of the site whose address it is */
+	bool aligned; /* the cost depends on where in a line it lies */
 };
 
 struct plan_group {
@@ -41,13 +45,13 @@ struct plan_group {
 	size_t first, last; /* its sites lie between, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
-	unsigned aligned; /* streams that are */
-	bool classed;	  /* they have rows */
+	unsigned costs; /* numbers of sites' `cost` */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
-	uint32_t cells; /* first of its rows of cells; PROBE_ROW_NONE */
-	int counter;	/* index of a register that counts its runs; PLAN_NONE */
+	uint32_t shared; /* a row for each cost; PROBE_ROW_NONE */
+	uint32_t cells;	 /* first of its rows of cells; PROBE_ROW_NONE */
+	int counter;	 /* index of a register that counts its runs; PLAN_NONE */
 };
 
 /* A block that its only predecessor branches to, once in a wave. */
@@ -66,7 +70,7 @@ struct pass_plan {
 	int guards;
 	uint32_t first_site;
 	int counters;  /* registers in use */
-	uint32_t rows; /* behind the sites: of guards, of groups, of classes, of cells */
+	uint32_t rows; /* behind the sites: of guards, of groups, of costs, of cells */
 };
 
 /*
@@ -75,6 +79,8 @@ struct pass_plan {
  */
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
 		    const struct pass_options *options, uint32_t first_site, void *analyses);
+/* Is the site the first of its group with its cost? */
+bool pass_plan_leads(const struct pass_plan *plan, size_t site);
 /* Count runs in memory, one by one. */
 void pass_plan_drop_counters(struct pass_plan *plan);
 void pass_plan_deinit(struct pass_plan *plan);

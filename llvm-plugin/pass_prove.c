@@ -30,6 +30,7 @@ struct pass_prover {
 	bool kernel;
 	unsigned steps;
 	const struct counter *counters;
+	LLVMValueRef blocker;
 };
 
 struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void *analyses)
@@ -95,6 +96,8 @@ static bool form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsig
 		}
 		return true;
 	}
+	if (!prover->blocker && !LLVMIsAInstruction(value))
+		prover->blocker = value;
 	if (!LLVMIsAInstruction(value) || depth >= DEPTH_MAX)
 		return false;
 	/* Lanes may have left a loop after different numbers of rounds. */
@@ -433,7 +436,7 @@ static bool integer_width_known(LLVMTypeRef type)
 	       LLVMGetIntTypeWidth(type) == 64;
 }
 
-static bool form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		    struct pass_pattern *ret)
 {
 	if (!integer_width_known(LLVMTypeOf(inst)) || ++prover->steps > STEPS_MAX ||
@@ -471,6 +474,21 @@ static bool form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 	}
 }
 
+static bool form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+		    struct pass_pattern *ret)
+{
+	if (try_form_of(prover, inst, depth, ret))
+		return true;
+	if (!prover->blocker)
+		prover->blocker = inst;
+	return false;
+}
+
+LLVMValueRef pass_prover_blocker(const struct pass_prover *prover)
+{
+	return prover->blocker;
+}
+
 bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef pointer,
 		struct pass_pattern *ret)
 {
@@ -482,6 +500,7 @@ bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef poin
 		return false;
 	prover->counters = NULL;
 	prover->steps = 0;
+	prover->blocker = NULL;
 	/* Constant expressions are uniform leaves, however they are made. */
 	return form_of_operand(prover, inst, (unsigned)i, 0, ret);
 }

@@ -59,6 +59,8 @@ struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover);
 /* The address of a site, an instruction with `pointer` as an operand. False: nothing is proved. */
 bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef pointer,
 		struct pass_pattern *ret);
+/* Where the last proof that failed came to an end; NULL if there was no single such value. */
+LLVMValueRef pass_prover_blocker(const struct pass_prover *prover);
 bool pass_pattern_uniform(const struct pass_pattern *pattern);
 bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b);
 

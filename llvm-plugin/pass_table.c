@@ -144,7 +144,7 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 		.owner = value_name(table, owner),
 		.kinds = kinds,
 	};
-	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .classes = PROBE_ROW_NONE};
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
 
 	site.first_frame = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
 	if (location) {

@@ -51,15 +51,15 @@ enum probe_access_kind {
 	PROBE_ACCESS_FUNCTION = 6, /* a kernel, or a device function that was not inlined */
 	PROBE_ACCESS_MESSAGE = 7,  /* a call of probe_emit() or probe_emit_lanes() */
 	/* No accesses, but rows of counters that the `memory` kind keeps for several; section 3. */
-	PROBE_ACCESS_CLASS = 8,
+	PROBE_ACCESS_SHARED = 8,
 	PROBE_ACCESS_GROUP = 9,	   /* accesses of a block that the `trace` kind records together */
-	PROBE_ACCESS_COUNTED = 10, /* as CLASS */
+	PROBE_ACCESS_COUNTED = 10, /* as SHARED */
 };
 
 /* A row of counters, no place in the source? */
 static inline int probe_site_is_row(uint32_t access)
 {
-	return access == PROBE_ACCESS_COUNTED || access == PROBE_ACCESS_CLASS;
+	return access == PROBE_ACCESS_COUNTED || access == PROBE_ACCESS_SHARED;
 }
 
 /* Address spaces, numbered as LLVM's AMDGPU back end numbers them. */
@@ -201,9 +201,9 @@ enum probe_proof_flag {
 struct probe_site_proof {
 	uint32_t group; /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower
 			   id */
-	uint32_t
-		classes; /* first of PROBE_CLASS_ROWS ids: executions at other addresses, or NONE */
-	int32_t delta;	 /* from the address that was tested, or classed, to this site's */
+	uint32_t shared; /* a row; NONE. Of a site: what it costs, measured for several. Of a group:
+			    first of its PROBE_CELL_ROWS rows of cells (section 3) */
+	int32_t delta;	 /* from the address that was tested to this site's */
 	uint32_t flags;	 /* enum probe_proof_flag */
 	struct probe_site_stride stride[3];
 };
@@ -260,31 +260,32 @@ enum probe_counter {
  */
 enum probe_block_counter {
 	PROBE_B_RUNS, /* regular executions, counted one by one */
-	/* ONCE: regular waves of the parent in which it was not run, or its sites were measured. */
+	/*
+	 * ONCE: regular waves of the parent in which it was not run, or its sites were measured.
+	 */
 	PROBE_B_MISSES,
 };
 
 /*
  * The regular executions of a group that is ONCE are those of its parent, or the launch's regular
- * waves if it has none, less its MISSES; those of others are its RUNS. Every other execution of a
- * site is measured, in its own row, or counted by class: where the address tested is not at a
- * multiple of 128, by (address mod 128) / 4 in the first words of PROBE_CLASS_ROWS rows.
- */
-enum { PROBE_CLASS_ROWS = 4, PROBE_CLASS_WORDS = 8 };
-
-/*
- * Executions with other EXEC than a regular wave's are counted by EXEC and addresses, in cells:
- * those of a group lie in the PROBE_CELL_ROWS rows that its proof's `classes` names,
- * PROBE_ROW_CELLS to a row, in the first replica of the table only. Measured is what finds no cell.
+ * waves if it has none, less its MISSES, less those in its cells; those of others are its RUNS.
+ * Every other execution is counted in a cell, by EXEC and addresses: the cells of a group lie in
+ * the PROBE_CELL_ROWS rows that its proof's `shared` names, PROBE_ROW_CELLS to a row, in the first
+ * replica of the table only. What finds no cell is measured: in a row that all sites of the same
+ * cost have in common (their proof's `shared`), or in the site's own.
  */
 struct probe_exec_cell {
-	uint64_t key; /* odd; made of the next two, which the one who took the cell has written */
-	uint64_t exec;
-	/* Of the i-th address tested, in the first active lane: (address mod 128) / 4 << 5 * i. */
+	uint64_t exec; /* 0 = free, or not written yet */
+	/*
+	 * 0 = free. Of the i-th address tested, in the first active lane: address mod 128 << 7 * i;
+	 * and PROBE_CELL_TAKEN.
+	 */
 	uint64_t classes;
 	uint64_t count;
+	uint64_t spare;
 };
-enum { PROBE_CELL_ROWS = 4, PROBE_ROW_CELLS = 3 };
+#define PROBE_CELL_TAKEN (1ull << 63)
+enum { PROBE_CELL_ROWS = 16, PROBE_ROW_CELLS = 4 };
 
 /*
  * The `count` kind has the same rows, and uses two words of them: PROBE_C_EXECUTIONS, how often

@@ -78,15 +78,7 @@ static void test_cut_off(void **state)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-enum {
-	LOAD,
-	LDS,
-	GUARD,
-	GROUP,
-	CLASSES,
-	CELLS = CLASSES + PROBE_CLASS_ROWS,
-	SITES = CELLS + PROBE_CELL_ROWS
-};
+enum { LOAD, LDS, GUARD, GROUP, SUM, CELLS, SITES = CELLS + PROBE_CELL_ROWS };
 
 static struct probe_site sites[SITES];
 static struct probe_site_proof proofs[SITES];
@@ -108,10 +100,10 @@ static void fill_table(void)
 	for (int i = 0; i < SITES; i++) {
 		sites[i] = (struct probe_site){
 			.owner = 1,
-			.access = i == LOAD	? PROBE_ACCESS_LOAD
-				  : i == LDS	? PROBE_ACCESS_STORE
-				  : i < CLASSES ? PROBE_ACCESS_COUNTED
-						: PROBE_ACCESS_CLASS,
+			.access = i == LOAD  ? PROBE_ACCESS_LOAD
+				  : i == LDS ? PROBE_ACCESS_STORE
+				  : i < SUM  ? PROBE_ACCESS_COUNTED
+					     : PROBE_ACCESS_SHARED,
 			.space = i == LDS ? PROBE_SPACE_LDS : PROBE_SPACE_GLOBAL,
 			.size = 4,
 			.unit = 4,
@@ -119,23 +111,23 @@ static void fill_table(void)
 			.kinds = 1u << PROBE_KIND_MEMORY,
 		};
 		proofs[i] = (struct probe_site_proof){.group = PROBE_ROW_NONE,
-						      .classes = PROBE_ROW_NONE};
+						      .shared = PROBE_ROW_NONE};
 	}
 	proofs[LOAD] = (struct probe_site_proof){
 		.group = GROUP,
-		.classes = CLASSES,
+		.shared = SUM,
 		.flags = PROBE_PROOF_ALIGNED,
 		.stride = {{.constant = 4}, {.factor = 4, .offset = 8, .bits = 32}},
 	};
 	proofs[LDS] = (struct probe_site_proof){
 		.group = GROUP,
-		.classes = CLASSES,
+		.shared = SUM,
 		.stride = {{.constant = 128}},
 	};
 	proofs[GUARD].flags = PROBE_PROOF_ONCE;
 	proofs[GROUP] = (struct probe_site_proof){
 		.group = GUARD,
-		.classes = CELLS,
+		.shared = CELLS,
 		.flags = PROBE_PROOF_ONCE,
 	};
 }
@@ -197,29 +189,36 @@ static void test_all_regular(void **state)
 	free(rows.row);
 }
 
-/* 3 waves not behind the branch, 2 at other addresses, 1 with 5 lanes, counted in a cell. */
+/*
+ * 4 waves not behind the branch; 2 at other addresses and 1 with 5 lanes, counted in cells; and one
+ * execution measured for both sites.
+ */
 static void test_exceptions(void **state)
 {
-	struct probe_counter_row raw[] = {
-		{.site = GUARD}, {.site = GROUP}, {.site = CLASSES}, {.site = CELLS}};
-	struct probe_exec_cell cell = {.key = 1, .exec = 0x1f, .classes = 0, .count = 1};
+	struct probe_counter_row raw[] = {{.site = GUARD}, {.site = SUM}, {.site = CELLS}};
+	struct probe_exec_cell cells[] = {
+		{.exec = ~0ull, .classes = PROBE_CELL_TAKEN | 4, .count = 2},
+		{.exec = 0x1f, .classes = PROBE_CELL_TAKEN, .count = 1},
+	};
 	struct proved_rows rows;
 	const uint64_t *load;
 
 	(void)state;
 	fill_table();
 	raw[0].value[PROBE_B_MISSES] = 4;
-	raw[1].value[PROBE_B_MISSES] = 2;
-	raw[2].value[1] = 2; /* 4 bytes into a line */
-	memcpy(raw[3].value, &cell, sizeof(cell));
-	rows = make(&launch, raw, 4);
+	raw[1].value[PROBE_C_EXECUTIONS] = 1;
+	raw[1].value[PROBE_C_LANES] = 7;
+	raw[1].value[PROBE_C_MAX_WAY] = 64;
+	memcpy(raw[2].value, cells, sizeof(cells));
+	rows = make(&launch, raw, 3);
 	load = find(&rows, LOAD);
-	assert_int_equal(load[PROBE_C_EXECUTIONS], 34 + 2 + 1);
-	assert_int_equal(load[PROBE_C_LANES], 36 * 64 + 5);
+	assert_int_equal(load[PROBE_C_EXECUTIONS], 34 + 2 + 1 + 1);
+	assert_int_equal(load[PROBE_C_LANES], 36 * 64 + 5 + 7);
 	assert_int_equal(load[PROBE_C_LINES64], 34 * 4 + 2 * 5 + 1);
 	assert_int_equal(load[PROBE_C_LINES128], 34 * 2 + 2 * 3 + 1);
 	assert_int_equal(load[PROBE_C_EXCESS128], 2);
-	assert_int_equal(find(&rows, LDS)[PROBE_C_EXECUTIONS], 37);
+	assert_int_equal(find(&rows, LDS)[PROBE_C_EXECUTIONS], 38);
+	assert_int_equal(find(&rows, LDS)[PROBE_C_MAX_WAY], 64);
 	assert_int_equal(rows.lost, 0);
 	free(rows.row);
 }
@@ -292,7 +291,7 @@ static void test_hostile(void **state)
 {
 	static const uint32_t values[] = {0,	     1,	    GUARD,    GROUP,	     CELLS,
 					  SITES - 1, SITES, 1u << 31, PROBE_ROW_NONE};
-	struct probe_counter_row raw[] = {{.site = CELLS}, {.site = CLASSES}, {.site = 12345}};
+	struct probe_counter_row raw[] = {{.site = CELLS}, {.site = SUM}, {.site = 12345}};
 
 	(void)state;
 	memset(raw[0].value, 0xff, sizeof(raw[0].value));
@@ -304,7 +303,7 @@ static void test_hostile(void **state)
 
 				fill_table();
 				proofs[at].group = values[i];
-				proofs[at].classes = values[k];
+				proofs[at].shared = values[k];
 				proofs[at].flags = ~0u;
 				rows = make(&launch, raw, 3);
 				free(rows.row);
