@@ -71,33 +71,52 @@ static int direction(uint64_t exec, const uint64_t addr[64], unsigned unit)
 
 /* ---- Any order ------------------------------------------------------------------------------ */
 
-#define STAMP_MAX  127u
-#define SLOT_SHIFT (64 - 11) /* log2 of LINES_SLOTS */
-
-/* What has been touched before: taken off the number of touches in the end. */
-struct again {
-	uint32_t lines64, lines128;
+#define SLOT_SHIFT (64 - 12) /* log2 of LINES_SLOTS */
+enum {
+	LINES_ACCESS = 128, /* 64 lanes, two lines each at most */
+	STAMP_MAX = UINT16_MAX / LINES_ACCESS,
 };
 
-/* Note a 64-byte line. */
-static inline void touch(struct lines_scratch *scratch, uint64_t line64, uint64_t stamp,
-			 struct again *again)
+/* What one access has touched, in numbers that stay in registers but for the list. */
+struct touched {
+	uint32_t touches, count; /* count: lines of 128 bytes */
+	uint32_t twice;		 /* touches of a 64-byte line touched before */
+	uint32_t quads;
+	uint32_t base;	  /* of this access's slots */
+	uint64_t both[2]; /* bit per line of the list: its other half, too */
+	uint64_t *line;	  /* the first 64-byte line of each 128-byte line */
+};
+
+/* A 64-byte line in a 128-byte line touched before: at `at` in the list. */
+static inline void touch_again(struct touched *touched, unsigned at, uint64_t line64)
 {
-	uint64_t want = line64 >> 1 << 7 | stamp;
-	uint8_t half = (uint8_t)(1u << (line64 & 1));
+	uint64_t bit = 1ull << (at & 63), *both = &touched->both[at / 64];
+
+	if (touched->line[at] == line64 || *both & bit)
+		touched->twice++;
+	else
+		*both |= bit;
+}
+
+/* Note a 64-byte line. */
+static inline void touch(uint16_t *slots, uint64_t line64, struct touched *touched)
+{
 	uint64_t slot = (line64 >> 1) * 0x9e3779b97f4a7c15ull >> SLOT_SHIFT;
 
-	while ((scratch->slots[slot] & STAMP_MAX) == stamp) {
-		if (scratch->slots[slot] == want) {
-			again->lines128++;
-			again->lines64 += scratch->halves[slot] & half ? 1 : 0;
-			scratch->halves[slot] |= half;
+	touched->touches++;
+	for (;;) {
+		uint32_t at = slots[slot] - touched->base;
+
+		if (at >= LINES_ACCESS)
+			break;
+		if ((touched->line[at] ^ line64) <= 1) {
+			touch_again(touched, at, line64);
 			return;
 		}
 		slot = (slot + 1) & (LINES_SLOTS - 1);
 	}
-	scratch->slots[slot] = want;
-	scratch->halves[slot] = half;
+	slots[slot] = (uint16_t)(touched->base + touched->count);
+	touched->line[touched->count++] = line64;
 }
 
 /* Distinct numbers among up to eight: two lines for each lane of a quad. */
@@ -123,9 +142,9 @@ static inline uint32_t distinct4(const uint64_t *addr)
 	return 1u + (b != a) + ((c != a) & (c != b)) + ((d != a) & (d != b) & (d != c));
 }
 
-/* Any quad; returns its distinct lines and adds what it touched. */
-static uint32_t count_quad(struct lines_scratch *scratch, unsigned unit, unsigned lanes,
-			   const uint64_t *addr, struct again *again, uint32_t *touched)
+/* Any quad. */
+static void count_quad(uint16_t *slots, unsigned unit, unsigned lanes, const uint64_t *addr,
+		       struct touched *touched)
 {
 	uint64_t line[8];
 	unsigned count = 0;
@@ -140,42 +159,51 @@ static uint32_t count_quad(struct lines_scratch *scratch, unsigned unit, unsigne
 			line[count++] = high;
 	}
 	for (unsigned i = 0; i < count; i++)
-		touch(scratch, line[i], scratch->stamp, again);
-	*touched += count;
-	return count ? distinct(line, count) : 1;
+		touch(slots, line[i], touched);
+	touched->quads += count ? distinct(line, count) : 1;
+}
+
+/* Does every lane's unit lie in one line? True where each is at its own multiple. */
+static inline bool all_inside(unsigned wave, unsigned unit, const uint64_t addr[64])
+{
+	uint64_t any = 0;
+
+	for (unsigned lane = 0; lane < wave; lane++)
+		any |= addr[lane];
+	return !(unit & (unit - 1)) && !(any & (unit - 1));
 }
 
 static struct lines count_any(unsigned wave, unsigned unit, uint64_t exec, const uint64_t addr[64],
 			      struct lines_scratch *scratch)
 {
-	/* Low bits beyond which a unit reaches into the next line. */
-	unsigned room = 64 - unit;
-	struct again again = {0};
-	uint32_t touched = 0, quads = 0;
+	bool inside = all_inside(wave, unit, addr);
+	uint64_t line[LINES_ACCESS];
+	struct touched touched = {.line = line};
 
 	if (++scratch->stamp > STAMP_MAX) {
 		memset(scratch->slots, 0, sizeof(scratch->slots));
 		scratch->stamp = 1;
 	}
+	touched.base = scratch->stamp * LINES_ACCESS;
 	for (unsigned lane = 0; lane < wave; lane += 4) {
 		const uint64_t *at = addr + lane;
 		unsigned lanes = exec >> lane & 15;
-		bool inside = ((at[0] & 63) <= room) & ((at[1] & 63) <= room) &
-			      ((at[2] & 63) <= room) & ((at[3] & 63) <= room);
 
 		if (lanes != 15 || !inside) {
-			quads += count_quad(scratch, unit, lanes, at, &again, &touched);
+			struct touched copy = touched;
+
+			count_quad(scratch->slots, unit, lanes, at, &copy);
+			touched = copy;
 			continue;
 		}
 		for (unsigned l = 0; l < 4; l++)
-			touch(scratch, at[l] >> 6, scratch->stamp, &again);
-		touched += 4;
-		quads += distinct4(at);
+			touch(scratch->slots, at[l] >> 6, &touched);
+		touched.quads += distinct4(at);
 	}
 	return (struct lines){
-		.quads = quads,
-		.used64 = touched - again.lines64,
-		.used128 = touched - again.lines128,
+		.quads = touched.quads,
+		.used64 = touched.touches - touched.twice,
+		.used128 = touched.count,
 	};
 }
 
@@ -200,16 +228,28 @@ static inline uint32_t span(uint64_t base, uint64_t stride, unsigned lanes, unsi
 	return (uint32_t)((last >> shift) - (base >> shift) + 1);
 }
 
+/*
+ * Whole quads at `step` bytes each, a power of two up to 64, that reach over no byte of the next
+ * one: they lie at the same places in every line, and only the last place can reach over its end.
+ */
+static inline uint32_t quads_in_step(uint64_t base, uint64_t step, unsigned quads, uint64_t length)
+{
+	unsigned places = (unsigned)(64 / step), place = (unsigned)(base / step) & (places - 1);
+
+	if ((base & (step - 1)) + length <= step)
+		return quads;
+	return quads + (place + quads) / places;
+}
+
 /* Sum over the quads that the lanes reach into; steps no longer than 64 bytes. */
 static inline uint32_t quad_spans(uint64_t base, uint64_t stride, unsigned first, unsigned lanes,
 				  unsigned unit)
 {
 	uint32_t quads = 0;
 
-	/* Whole quads of neighbours inside one line each. */
-	if (!(first & 3) && !(lanes & 3) && 4 * stride <= 64 && !(64 % (4 * stride + !stride)) &&
-	    !(base % (4 * stride + !stride)) && unit <= stride)
-		return lanes / 4;
+	if (!((first | lanes) & 3) && stride && stride <= 16 && !(stride & (stride - 1)) &&
+	    unit <= stride)
+		return quads_in_step(base, 4 * stride, lanes / 4, 3 * stride + unit);
 	while (lanes) {
 		unsigned part = 4 - (first & 3);
 

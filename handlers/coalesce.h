@@ -15,11 +15,11 @@ struct lines {
 };
 
 /* Scratch space of the counting; one per thread, zeroed before first use. */
-#define LINES_SLOTS 2048 /* a power of two; few of the 128 lines of an access may collide */
+#define LINES_SLOTS 4096 /* a power of two; few of the 128 lines of an access may collide */
 struct lines_scratch {
-	uint32_t stamp;		     /* 1..127 */
-	uint64_t slots[LINES_SLOTS]; /* 128-byte line << 7 | stamp of the access that put it here */
-	uint8_t halves[LINES_SLOTS]; /* which of its 64-byte lines */
+	uint32_t stamp;
+	uint16_t slots[LINES_SLOTS]; /* stamp of the access that was here last, and which of its
+					lines */
 };
 
 /* addr[l] for each lane l of exec; `wave` is 32 or 64. */
