@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many records per second a handler takes through the public ABI, on one core:
- *   bench_handler HANDLER.so
- * Prints "<pattern> <million records per second>" per line. The handler is given a host with one
- * code object of two sites: 0 a global load, 1 an LDS load, 4 bytes each.
+ * How many records per second handlers take through the public ABI, on one core:
+ *   bench_handler HANDLER.so...
+ * Prints "<pattern> <million records per second>" per line; with several handlers, each gets every
+ * record, and what counts is the time of all. The host has one code object of four sites of 4
+ * bytes; a dispatch is 256 workgroups of 4 waves for each of 16 batches. Each pattern takes half a
+ * second of processor time, or a bit more.
  */
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -12,40 +14,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <probe/handler.h>
 
-enum { BATCH = 4096, RECORDS = 4 << 20, SITES = 2 };
+enum { BATCH = 4096, WAVES = 1024, BATCHES = 16 };
+enum { GLOBAL_LOAD, LDS_LOAD, LDS_STORE, GLOBAL_STORE, SITES };
+
+#define SITE(number, kind, where)                                                                  \
+	[number] = {.size = sizeof(struct probe_site_info),                                        \
+		    .id = number,                                                                  \
+		    .code_object = 1,                                                              \
+		    .line = number + 1,                                                            \
+		    .access = PROBE_ACCESS_##kind,                                                 \
+		    .space = PROBE_SPACE_##where,                                                  \
+		    .bytes = 4,                                                                    \
+		    .unit = 4,                                                                     \
+		    .align = 4,                                                                    \
+		    .file = "bench.hip",                                                           \
+		    .function = "kernel"}
 
 static const struct probe_site_info sites[SITES] = {
-	{.size = sizeof(sites[0]),
-	 .id = 0,
-	 .code_object = 1,
-	 .line = 1,
-	 .access = PROBE_ACCESS_LOAD,
-	 .space = PROBE_SPACE_GLOBAL,
-	 .bytes = 4,
-	 .unit = 4,
-	 .align = 4,
-	 .file = "bench.hip",
-	 .function = "kernel"},
-	{.size = sizeof(sites[0]),
-	 .id = 1,
-	 .code_object = 1,
-	 .line = 2,
-	 .access = PROBE_ACCESS_LOAD,
-	 .space = PROBE_SPACE_LDS,
-	 .bytes = 4,
-	 .unit = 4,
-	 .align = 4,
-	 .file = "bench.hip",
-	 .function = "kernel"},
+	SITE(GLOBAL_LOAD, LOAD, GLOBAL),
+	SITE(LDS_LOAD, LOAD, LDS),
+	SITE(LDS_STORE, STORE, LDS),
+	SITE(GLOBAL_STORE, STORE, GLOBAL),
 };
 
-static const char *no_arg(void *ctx, const char *key)
+/* What `log` writes is removed when it has been measured. */
+#define LOG_FILE "bench_handler.log"
+
+static const char *arg_of(void *ctx, const char *key)
 {
-	(void)ctx, (void)key;
-	return NULL;
+	(void)ctx;
+	return strcmp(key, "file") ? NULL : LOG_FILE;
 }
 
 static const struct probe_site_info *site_of(void *ctx, uint32_t code_object, uint32_t site)
@@ -77,29 +79,45 @@ static void say(void *ctx, enum probe_level level, const char *format, ...)
 {
 	va_list args;
 
-	(void)ctx, (void)level;
+	(void)ctx;
+	if (level == PROBE_LOG_INFO)
+		return;
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
 }
 
+/* ---- Patterns -------------------------------------------------------------------------------- */
+
 static struct probe_access batch[BATCH];
 static int32_t offsets[BATCH][64];
-static const struct probe_wave_info wave = {.exec = ~0ull};
+static struct probe_wave_info waves[2][WAVES]; /* before and behind a barrier */
+
+static void fill(size_t i, uint32_t site, uint64_t base, int64_t stride)
+{
+	batch[i] = (struct probe_access){.site = site,
+					 .form = PROBE_FORM_AFFINE,
+					 .lanes = 64,
+					 .exec = ~0ull,
+					 .base = base,
+					 .stride = stride,
+					 .wave = &waves[0][i % WAVES]};
+}
 
 /* `shift`: bytes by which each record lies elsewhere in its line than the one before. */
 static void fill_affine(int64_t stride, uint32_t site, uint64_t base, uint32_t shift)
 {
 	for (size_t i = 0; i < BATCH; i++)
-		batch[i] = (struct probe_access){.site = site,
-						 .form = PROBE_FORM_AFFINE,
-						 .lanes = 64,
-						 .exec = ~0ull,
-						 .base = base + (site == 0 ? 256 * i : 0) +
-							 shift * (i % 32),
-						 .stride = stride,
-						 .wave = &wave};
+		fill(i, site, base + (site == GLOBAL_LOAD ? 256 * i : 0) + shift * (i % 32),
+		     stride);
+}
+
+static void fill_near(size_t i, uint64_t base)
+{
+	batch[i].form = PROBE_FORM_NEAR;
+	batch[i].base = base;
+	batch[i].offsets = offsets[i];
 }
 
 static void fill_random(void)
@@ -111,89 +129,184 @@ static void fill_random(void)
 			state = state * 1664525u + 1013904223u;
 			offsets[i][l] = (int32_t)((state >> 4) & ~3u);
 		}
-		batch[i] = (struct probe_access){.site = 0,
-						 .form = PROBE_FORM_NEAR,
-						 .lanes = 64,
-						 .exec = ~0ull,
-						 .base = 0x7f0000000000,
-						 .offsets = offsets[i],
-						 .wave = &wave};
+		fill(i, GLOBAL_LOAD, 0, 0);
+		fill_near(i, 0x7f0000000000);
 	}
 }
 
-static int run(const struct probe_handler *handler, const char *name)
+/* Multiples of 128 bytes in an order that no stride tells. */
+static void fill_conflicts(void)
 {
-	static const struct probe_dispatch_info dispatch = {.size = sizeof(dispatch),
-							    .id = 1,
-							    .kernel = "kernel",
-							    .arch = "gfx90a",
-							    .code_object = 1,
-							    .kernel_id = 1,
-							    .kind = PROBE_KIND_TRACE,
-							    .wave_size = 64,
-							    .lds_aperture = 0x10000,
-							    .scratch_aperture = 0x20000};
+	for (size_t i = 0; i < BATCH; i++) {
+		for (size_t l = 0; l < 64; l++)
+			offsets[i][l] = (int32_t)(128 * ((l * 37 + i) % 64));
+		fill(i, LDS_LOAD, 0, 0);
+		fill_near(i, 4 * (i % 32));
+	}
+}
+
+/* As kernels do that work on tiles: load, put it in LDS, barrier, take it from there, store. */
+static void fill_tile(void)
+{
+	static const uint64_t arrays[SITES] = {
+		[GLOBAL_LOAD] = 0x7f0000000000, [GLOBAL_STORE] = 0x7f0080000000};
+	static const uint32_t order[SITES] = {GLOBAL_LOAD, LDS_STORE, LDS_LOAD, GLOBAL_STORE};
+
+	for (size_t i = 0; i < BATCH; i++) {
+		uint32_t site = order[i % SITES];
+		size_t wave = i / SITES;
+		bool lds = site == LDS_LOAD || site == LDS_STORE;
+
+		fill(i, site, arrays[site] + 256 * (lds ? wave % 4 : wave), 4);
+		batch[i].wave = &waves[i % SITES > 1][wave % WAVES];
+	}
+}
+
+/* Four waves to a workgroup, other workgroups in each batch. */
+static void number_waves(unsigned first)
+{
+	for (unsigned i = 0; i < WAVES; i++)
+		for (unsigned k = 0; k < 2; k++)
+			waves[k][i] = (struct probe_wave_info){.group = {first + i / 4, 0, 0},
+							       .wave = i % 4,
+							       .hw_id = (i / 4 % 104) << 8,
+							       .barriers = k,
+							       .exec = ~0ull};
+}
+
+/* ---- Handlers -------------------------------------------------------------------------------- */
+
+enum { HANDLERS_MAX = 16 };
+
+static const struct probe_handler *handlers[HANDLERS_MAX];
+static void *states[HANDLERS_MAX];
+static unsigned handler_count;
+
+static int run_batches(const struct probe_dispatch_info *dispatch)
+{
+	struct probe_batch message = {.size = sizeof(message),
+				      .stream = PROBE_STREAM_ACCESS,
+				      .dispatch = dispatch,
+				      .count = BATCH,
+				      .access = batch};
+	int err = 0;
+
+	for (unsigned i = 0; i < BATCHES && !err; i++) {
+		number_waves(i * WAVES / 4);
+		for (unsigned h = 0; h < handler_count && !err; h++)
+			err = handlers[h]->batch(states[h], &message);
+	}
+	return err;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Returns how many records were taken; less than 0: an error. */
+static double run_dispatches(void)
+{
+	struct probe_dispatch_info dispatch = {.size = sizeof(dispatch),
+					       .kernel = "kernel",
+					       .arch = "gfx90a",
+					       .code_object = 1,
+					       .kernel_id = 1,
+					       .kind = PROBE_KIND_TRACE,
+					       .wave_size = 64,
+					       .grid = {BATCHES * WAVES * 64, 1, 1},
+					       .group = {256, 1, 1},
+					       .lds_aperture = 0x10000,
+					       .scratch_aperture = 0x20000};
+	double begun = seconds();
+	int err = 0;
+
+	for (dispatch.id = 1; seconds() < begun + 0.5 && !err; dispatch.id++) {
+		for (unsigned h = 0; h < handler_count && !err; h++)
+			if (handlers[h]->dispatch_begin)
+				err = handlers[h]->dispatch_begin(states[h], &dispatch);
+		err = err ? err : run_batches(&dispatch);
+		for (unsigned h = 0; h < handler_count && !err; h++)
+			if (handlers[h]->dispatch_end)
+				err = handlers[h]->dispatch_end(states[h], &dispatch);
+	}
+	return err ? err : (double)(dispatch.id - 1) * BATCHES * BATCH;
+}
+
+static int run(const char *name)
+{
 	unsigned rows = 0;
 	struct probe_host host = {.size = sizeof(host),
 				  .abi = PROBE_HANDLER_ABI,
 				  .ctx = &rows,
-				  .arg = no_arg,
+				  .arg = arg_of,
 				  .site = site_of,
 				  .site_count = site_count,
 				  .table = any_table,
 				  .row = any_row,
 				  .log = say};
-	struct probe_batch message = {.size = sizeof(message),
-				      .stream = PROBE_STREAM_ACCESS,
-				      .dispatch = &dispatch,
-				      .count = BATCH,
-				      .access = batch};
-	struct timespec start, end;
-	void *state;
-	int err = handler->open(&host, &state);
+	double start, end, records = 0;
+	int err = 0;
 
-	if (err)
-		return err;
-	if (handler->dispatch_begin)
-		err = handler->dispatch_begin(state, &dispatch);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-	for (size_t done = 0; done < RECORDS && !err; done += BATCH)
-		err = handler->batch(state, &message);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-	if (!err && handler->dispatch_end)
-		err = handler->dispatch_end(state, &dispatch);
-	if (handler->close(state) || err || !rows) {
-		fprintf(stderr, "bench_handler: %s: error %d, %u rows\n", name, err, rows);
+	unlink(LOG_FILE);
+	for (unsigned h = 0; h < handler_count && !err; h++)
+		err = handlers[h]->open(&host, &states[h]);
+	start = seconds();
+	if (!err)
+		records = run_dispatches();
+	end = seconds();
+	for (unsigned h = 0; h < handler_count && !err; h++)
+		err = handlers[h]->close(states[h]);
+	unlink(LOG_FILE);
+	if (err || records < 0) {
+		fprintf(stderr, "bench_handler: %s: error %g\n", name, err ? err : records);
 		return 1;
 	}
-	printf("%s %.3f\n", name,
-	       RECORDS / ((double)(end.tv_sec - start.tv_sec) * 1e6 +
-			  (double)(end.tv_nsec - start.tv_nsec) / 1e3));
+	printf("%s %.3f\n", name, records / (end - start) / 1e6);
 	return 0;
+}
+
+static bool load(const char *file)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library || handler_count == HANDLERS_MAX)
+		return false;
+	handlers[handler_count] = dlsym(library, PROBE_HANDLER_SYMBOL);
+	return handlers[handler_count++];
 }
 
 int main(int argc, char **argv)
 {
-	void *library = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-	const struct probe_handler *handler = library ? dlsym(library, PROBE_HANDLER_SYMBOL) : NULL;
 	int bad = 0;
 
-	if (!handler) {
-		fprintf(stderr, "usage: bench_handler HANDLER.so (%s)\n",
-			argc == 2 ? dlerror() : "no file given");
+	for (int i = 1; i < argc; i++)
+		if (!load(argv[i])) {
+			fprintf(stderr, "bench_handler: %s: %s\n", argv[i], dlerror());
+			return 1;
+		}
+	if (argc < 2) {
+		fputs("usage: bench_handler HANDLER.so...\n", stderr);
 		return 2;
 	}
-	fill_affine(4, 0, 0x7f0000000000, 0);
-	bad |= run(handler, "affine, coalesced");
-	fill_affine(4, 0, 0x7f0000000000, 28);
-	bad |= run(handler, "affine, coalesced, place changing");
-	fill_affine(256, 0, 0x7f0000000000, 28);
-	bad |= run(handler, "affine, one line per lane");
-	fill_affine(4, 1, 0, 28);
-	bad |= run(handler, "LDS, no conflict");
-	fill_affine(128, 1, 0, 28);
-	bad |= run(handler, "LDS, 32-way conflict");
+	fill_affine(4, GLOBAL_LOAD, 0x7f0000000000, 0);
+	bad |= run("affine, coalesced");
+	fill_affine(4, GLOBAL_LOAD, 0x7f0000000000, 28);
+	bad |= run("affine, coalesced, place changing");
+	fill_affine(256, GLOBAL_LOAD, 0x7f0000000000, 28);
+	bad |= run("affine, one line per lane");
+	fill_affine(4, LDS_LOAD, 0, 28);
+	bad |= run("LDS, no conflict");
+	fill_affine(128, LDS_LOAD, 0, 28);
+	bad |= run("LDS, 32-way conflict");
+	fill_conflicts();
+	bad |= run("LDS, 32-way conflict, no stride");
+	fill_tile();
+	bad |= run("tile through LDS");
 	fill_random();
-	bad |= run(handler, "random gather");
+	bad |= run("random gather");
 	return bad;
 }
