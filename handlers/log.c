@@ -2,10 +2,13 @@
 /*
  * Handler `log`: every access as a line of text, with its wave and each active lane's address, and
  * every message of probe_emit() with its tag and its elements' bytes as they lie in memory, in hex.
- *   -a log:format=csv|jsonl:file=PATH
- * The file is made anew, never overwritten. "%n%" in PATH becomes the first number that makes a new
- * name; without file= it is probe-log-%n%.csv or .jsonl in the directory of probe-run. Each process
- * of a run writes a file of its own, so a run of several needs %n%.
+ *   -a log:format=csv|jsonl:addresses=runs|each:file=PATH
+ * Addresses at a constant distance are one item of the list, "0x1000+4*64": 64 addresses from
+ * 0x1000 on, 4 bytes apart, in the order of the active lanes; "each" writes each of them, which
+ * takes ten times the bytes. The file is made anew, never overwritten. "%n%" in PATH becomes the
+ * first number that makes a new name; without file= it is probe-log-%n%.csv or .jsonl in the
+ * directory of probe-run. Each process of a run writes a file of its own, so a run of several needs
+ * %n%.
  *
  * A slow disk slows down the application: while a write waits, rings fill, and the GPU waits for
  * them (--when-full). A failed write ends the handler with a sentence. Table probe_log_file names
@@ -14,7 +17,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,137 +25,35 @@
 #include <probe/handler.h>
 
 #include "sites.h"
+#include "text.h"
 
 enum {
-	BUFFER = 1 << 20,
-	HEAD_MAX = 16384, /* of a line without addresses: longer names are cut */
-	LINE_MAX_BYTES = HEAD_MAX + 512 + 64 * 24 + 64 * 132, /* addresses, or 64 elements */
-	ELEMENT_MAX = 64,				      /* bytes: PROBE_MESSAGE_MAX */
+	BUFFER = 1 << 18,      /* stays in the processor's cache until it is written */
+	NAME_MAX_BYTES = 8192, /* of a kernel's or a site's text: longer names are cut */
+	HEAD_MAX = 2 * NAME_MAX_BYTES + 1024, /* of a line without addresses */
+	LINE_MAX_BYTES = HEAD_MAX + 64 * 132, /* addresses, or 64 elements */
+	ELEMENT_MAX = 64,		      /* bytes: PROBE_MESSAGE_MAX */
 	FILES_MAX = 100000,
 };
 
 struct site {
 	struct site_facts facts;
 	char *text; /* columns file to bytes, escaped once */
+	size_t size;
 };
 
 struct log {
 	struct sites sites;
-	bool json;
+	bool json, each;
 	int fd;
 	char path[4096];
 	char *buffer;
 	size_t used;
 	uint64_t lines, messages, bytes;
-	char kernel[HEAD_MAX / 2]; /* escaped name of `dispatch`'s */
+	char begin[NAME_MAX_BYTES + 64]; /* of every line of `dispatch`: its number and kernel */
+	size_t begin_size;
 	uint64_t dispatch;
 };
-
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-/* A string that grows up to its room. What does not fit is left out, but for closing quotes. */
-struct text {
-	char *at, *end;
-};
-
-static void put(struct text *text, char c)
-{
-	if (text->at < text->end)
-		*text->at++ = c;
-}
-
-static void put_string(struct text *text, const char *string)
-{
-	while (*string)
-		put(text, *string++);
-}
-
-__attribute__((format(printf, 2, 3))) static void put_format(struct text *text, const char *format,
-							     ...)
-{
-	char room[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(room, sizeof(room), format, args);
-	va_end(args);
-	put_string(text, room);
-}
-
-/* RFC 4180: quoted where it must be, quotes doubled. */
-static void put_csv(struct text *text, const char *string)
-{
-	bool quoted = strpbrk(string, ",\"\r\n") != NULL;
-
-	if (quoted)
-		put(text, '"');
-	for (; *string && text->end - text->at > 2; string++) {
-		if (*string == '"')
-			put(text, '"');
-		put(text, *string);
-	}
-	if (quoted)
-		put(text, '"');
-}
-
-/* Bytes of a well-formed UTF-8 character (RFC 3629), 0 if there is none. */
-static unsigned utf8(const unsigned char *s)
-{
-	unsigned len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-
-	if (s[0] > 0xf4)
-		return 0;
-	for (unsigned i = 1; i < len; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return len;
-}
-
-/* A JSON string; bytes that are no UTF-8 become U+FFFD. */
-static void put_json(struct text *text, const char *string)
-{
-	const unsigned char *s = (const unsigned char *)string;
-
-	put(text, '"');
-	while (*s && text->end - text->at > 7) {
-		unsigned len = utf8(s);
-
-		if (!len) {
-			put_string(text, "\\ufffd");
-			s++;
-		} else if (*s < 0x20 || *s == 0x7f) {
-			put_format(text, "\\u%04x", *s++);
-		} else {
-			if (*s == '"' || *s == '\\')
-				put(text, '\\');
-			while (len--)
-				put(text, (char)*s++);
-		}
-	}
-	put(text, '"');
-}
-
-static void put_escaped(const struct log *log, struct text *text, const char *string)
-{
-	if (log->json)
-		put_json(text, string ? string : "");
-	else
-		put_csv(text, string ? string : "");
-}
-
-static char *put_hex(char *at, uint64_t value)
-{
-	unsigned digits = value ? 16 - (unsigned)__builtin_clzll(value) / 4 : 1;
-
-	*at++ = '0';
-	*at++ = 'x';
-	while (digits--)
-		*at++ = "0123456789abcdef"[value >> 4 * digits & 15];
-	return at;
-}
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
@@ -203,6 +103,16 @@ static int try_open(struct log *log, const char *pattern, const char *key, unsig
 	return log->fd < 0 ? errno : 0;
 }
 
+/* Where the file is for somebody who is elsewhere; as it was given if that cannot be told. */
+static void name_fully(struct log *log)
+{
+	char *full = realpath(log->path, NULL);
+
+	if (full && strlen(full) < sizeof(log->path))
+		strcpy(log->path, full);
+	free(full);
+}
+
 static int open_file(struct log *log)
 {
 	const struct probe_host *host = log->sites.host;
@@ -221,7 +131,10 @@ static int open_file(struct log *log)
 		if (error != EEXIST || !key || number == FILES_MAX)
 			break;
 	}
-	return error ? fail(log, "make", error) : 0;
+	if (error)
+		return fail(log, "make", error);
+	name_fully(log);
+	return 0;
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -252,89 +165,115 @@ static const char *space_name(unsigned space)
 	}
 }
 
+static void put_escaped(const struct log *log, struct text *text, const char *string)
+{
+	if (log->json)
+		text_json(text, string ? string : "");
+	else
+		text_csv(text, string ? string : "");
+}
+
 /* What every line of a site says. */
 static bool make_site(const struct log *log, const struct sites_kernel *kernel, uint32_t id,
 		      struct site *site)
 {
 	const struct probe_host *host = log->sites.host;
 	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
-	char room[HEAD_MAX / 2];
+	char room[NAME_MAX_BYTES];
 	struct text text = {room, room + sizeof(room) - 256};
 
 	if (log->json)
-		put_format(&text, "\"site\":%u,\"file\":", id);
+		text_format(&text, "\"site\":%u,\"file\":", id);
 	else
-		put_format(&text, "%u,", id);
+		text_format(&text, "%u,", id);
 	put_escaped(log, &text, info->file);
 	text.end = room + sizeof(room) - 1;
-	put_format(&text,
-		   log->json ? ",\"line\":%u,\"column\":%u,\"access\":\"%s\",\"space\":\"%s\","
-			       "\"bytes\":%u,"
-			     : ",%u,%u,%s,%s,%u,",
-		   info->line, info->column, access_name(info->access), space_name(info->space),
-		   info->bytes);
-	*text.at = 0;
-	site->text = strdup(room);
+	text_format(&text,
+		    log->json ? ",\"line\":%u,\"column\":%u,\"access\":\"%s\",\"space\":\"%s\","
+				"\"bytes\":%u,"
+			      : ",%u,%u,%s,%s,%u,",
+		    info->line, info->column, access_name(info->access), space_name(info->space),
+		    info->bytes);
+	site->size = (size_t)(text.at - room);
+	site->text = malloc(site->size + 1);
+	if (site->text)
+		memcpy(site->text, room, site->size);
 	return site->text != NULL;
 }
 
 static void name_kernel(struct log *log, const struct probe_dispatch_info *dispatch)
 {
-	struct text text = {log->kernel, log->kernel + sizeof(log->kernel) - 1};
+	struct text text = {log->begin, log->begin + sizeof(log->begin) - 64};
 
+	text_format(&text, log->json ? "{\"dispatch\":%" PRIu64 ",\"kernel\":" : "%" PRIu64 ",",
+		    dispatch->id);
 	put_escaped(log, &text, dispatch->kernel);
-	*text.at = 0;
+	text.end = log->begin + sizeof(log->begin);
+	text_format(&text, ",");
+	log->begin_size = (size_t)(text.at - log->begin);
 	log->dispatch = dispatch->id;
 }
 
-static void put_wave(const struct log *log, struct text *text, const struct probe_wave_info *wave)
+#define PUT(at, string) text_copy(at, string, sizeof(string) - 1)
+
+static char *put_numbers(char *at, const uint32_t *numbers, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (i)
+			*at++ = ',';
+		at = text_number(at, numbers[i]);
+	}
+	return at;
+}
+
+static char *put_wave(const struct log *log, char *at, const struct probe_wave_info *wave)
+{
+	at = log->json ? PUT(at, "\"group\":[") : at;
+	at = put_numbers(at, wave->group, 3);
+	at = log->json ? PUT(at, "],\"wave\":") : PUT(at, ",");
+	at = text_number(at, wave->wave);
+	at = log->json ? PUT(at, ",\"hw_id\":") : PUT(at, ",");
+	at = text_number(at, wave->hw_id);
+	at = log->json ? PUT(at, ",\"time\":") : PUT(at, ",");
+	at = text_number(at, wave->time);
+	at = log->json ? PUT(at, ",\"wave_exec\":\"") : PUT(at, ",");
+	at = text_hex(at, wave->exec);
+	return log->json ? PUT(at, "\",") : PUT(at, ",");
+}
+
+/* Up to the number of lanes: what lines of accesses and of messages have in common. */
+static char *put_head(const struct log *log, char *at, const struct probe_wave_info *wave,
+		      const struct site *site, uint64_t exec, unsigned lanes)
 {
 	static const struct probe_wave_info none;
 
-	wave = wave ? wave : &none;
-	put_format(text,
-		   log->json ? "\"group\":[%u,%u,%u],\"wave\":%u,\"hw_id\":%u,\"time\":%" PRIu64
-			       ",\"wave_exec\":\"0x%" PRIx64 "\","
-			     : "%u,%u,%u,%u,%u,%" PRIu64 ",0x%" PRIx64 ",",
-		   wave->group[0], wave->group[1], wave->group[2], wave->wave, wave->hw_id,
-		   wave->time, wave->exec);
+	at = text_copy(at, log->begin, log->begin_size);
+	at = put_wave(log, at, wave ? wave : &none);
+	at = text_copy(at, site->text, site->size);
+	at = log->json ? PUT(at, "\"exec\":\"") : at;
+	at = text_hex(at, exec);
+	at = log->json ? PUT(at, "\",\"lanes\":") : PUT(at, ",");
+	return text_number(at, lanes);
+}
+
+static char *put_addresses(const struct log *log, char *at, const struct probe_access *access)
+{
+	uint64_t addr[64], run = access->exec >> __builtin_ctzll(access->exec);
+
+	if (access->form == PROBE_FORM_AFFINE && !log->each && !(run & (run + 1)))
+		return text_run(at, access->base, access->stride, access->lanes, log->json);
+	return text_addresses(at, addr, probe_access_expand(access, addr), log->json, !log->each);
 }
 
 static void put_access(struct log *log, const struct site *site, const struct probe_access *access)
 {
-	char *start = log->buffer + log->used;
-	struct text text = {start, start + HEAD_MAX + 512};
-	uint64_t addr[64];
-	unsigned count = probe_access_expand(access, addr);
+	char *at = log->buffer + log->used;
 
-	put_format(&text, log->json ? "{\"dispatch\":%" PRIu64 ",\"kernel\":" : "%" PRIu64 ",",
-		   log->dispatch);
-	put_string(&text, log->kernel);
-	put(&text, ',');
-	put_wave(log, &text, access->wave);
-	put_string(&text, site->text);
-	put_format(&text,
-		   log->json ? "\"exec\":\"0x%" PRIx64 "\",\"lanes\":%u,\"addresses\":["
-			     : "0x%" PRIx64 ",%u,",
-		   access->exec, access->lanes);
-	for (unsigned i = 0; i < count; i++) {
-		if (i)
-			*text.at++ = log->json ? ',' : ' ';
-		if (log->json)
-			*text.at++ = '"';
-		text.at = put_hex(text.at, addr[i]);
-		if (log->json)
-			*text.at++ = '"';
-	}
-	if (log->json) {
-		*text.at++ = ']';
-		*text.at++ = '}';
-	} else {
-		*text.at++ = ',';
-		*text.at++ = ',';
-	}
-	*text.at++ = '\n';
-	log->used += (size_t)(text.at - start);
+	at = put_head(log, at, access->wave, site, access->exec, access->lanes);
+	at = log->json ? PUT(at, ",\"addresses\":[") : PUT(at, ",");
+	at = put_addresses(log, at, access);
+	at = log->json ? PUT(at, "]}\n") : PUT(at, ",,\n");
+	log->used = (size_t)(at - log->buffer);
 	log->lines++;
 }
 
@@ -361,25 +300,17 @@ static char *put_data(const struct log *log, char *at, const struct probe_messag
 static void put_message(struct log *log, const struct site *site, const char *tag,
 			const struct probe_message *message)
 {
-	char *start = log->buffer + log->used;
-	struct text text = {start, start + HEAD_MAX + 512 - 64};
+	char *at = log->buffer + log->used;
+	struct text text = {at, at + HEAD_MAX};
 
-	put_format(&text, log->json ? "{\"dispatch\":%" PRIu64 ",\"kernel\":" : "%" PRIu64 ",",
-		   log->dispatch);
-	put_string(&text, log->kernel);
-	put(&text, ',');
-	put_wave(log, &text, message->wave);
-	put_string(&text, site->text);
-	put_format(&text,
-		   log->json ? "\"exec\":\"0x%" PRIx64 "\",\"lanes\":%u,\"tag\":"
-			     : "0x%" PRIx64 ",%u,,",
-		   message->exec, message->count);
+	text.at = put_head(log, at, message->wave, site, message->exec, message->count);
+	text.at = log->json ? PUT(text.at, ",\"tag\":") : PUT(text.at, ",,");
+	text.end -= 64;
 	put_escaped(log, &text, tag);
-	text.end = start + LINE_MAX_BYTES;
-	put_string(&text, log->json ? ",\"data\":[" : ",");
-	text.at = put_data(log, text.at, message);
-	put_string(&text, log->json ? "]}\n" : "\n");
-	log->used += (size_t)(text.at - start);
+	at = log->json ? PUT(text.at, ",\"data\":[") : PUT(text.at, ",");
+	at = put_data(log, at, message);
+	at = log->json ? PUT(at, "]}\n") : PUT(at, "\n");
+	log->used = (size_t)(at - log->buffer);
 	log->messages++;
 }
 
@@ -399,6 +330,7 @@ static int log_open(const struct probe_host *host, void **state)
 {
 	struct log *log = calloc(1, sizeof(*log));
 	const char *format = host->arg(host->ctx, "format");
+	const char *addresses = host->arg(host->ctx, "addresses");
 	int err = 0;
 
 	if (!log)
@@ -411,6 +343,12 @@ static int log_open(const struct probe_host *host, void **state)
 	if (!err && format && !log->json && strcmp(format, "csv")) {
 		host->log(host->ctx, PROBE_LOG_ERROR, "log:format=%s is none of: csv, jsonl",
 			  format);
+		err = -EINVAL;
+	}
+	log->each = addresses && !strcmp(addresses, "each");
+	if (!err && addresses && !log->each && strcmp(addresses, "runs")) {
+		host->log(host->ctx, PROBE_LOG_ERROR, "log:addresses=%s is none of: runs, each",
+			  addresses);
 		err = -EINVAL;
 	}
 	err = err ? err : open_file(log);
@@ -457,7 +395,7 @@ static int log_batch(void *state, const struct probe_batch *batch)
 
 	if (!kernel)
 		return -ENOMEM;
-	if (log->dispatch != batch->dispatch->id)
+	if (!log->begin_size || log->dispatch != batch->dispatch->id)
 		name_kernel(log, batch->dispatch);
 	for (size_t i = 0; batch->stream == PROBE_STREAM_MESSAGE && i < batch->count && !err; i++)
 		err = log_message(log, kernel, &batch->messages[i]);
@@ -512,7 +450,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.abi = PROBE_HANDLER_ABI,
 	.name = "log",
 	.summary =
-		"every access with all addresses, and messages, as CSV or JSON lines (format=, file=)",
+		"every access with all addresses, and messages, as CSV or JSON lines (format=, addresses=, file=)",
 	.streams = PROBE_STREAM_ACCESS | PROBE_STREAM_MESSAGE,
 	.open = log_open,
 	.batch = log_batch,

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 compile "$source/tests/e2e/handlers.hip" program -I "$source/examples"
-record run.db -q -a divergence,heatmap,cache,log:file=accesses.csv -- ./program
+record run.db -q -a divergence,heatmap,cache,log:addresses=each:file=accesses.csv -- ./program
 balanced run.db
 
 # rows TABLE KERNEL FILTER: JSON rows of a handler's table for one kernel
@@ -54,7 +54,7 @@ expect "lines as memory counts them" "$(sqlite3 run.db 'SELECT sum(l1_accesses) 
 		ON s.code_object_id = m.code_object AND s.site = m.site WHERE s.access = 1')"
 
 # One line per execution, one address per lane, in both formats.
-record jsonl.db -q -a log:format=jsonl:file=accesses.jsonl,divergence -- ./program
+record jsonl.db -q -a log:format=jsonl:addresses=each:file=accesses.jsonl,divergence -- ./program
 for db in run.db jsonl.db; do
 	expect "$db: lines" "$(sqlite3 $db 'SELECT lines FROM probe_log_file')" \
 		"$(sqlite3 $db 'SELECT sum(executions) FROM probe_divergence_site')"

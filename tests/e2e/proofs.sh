@@ -13,7 +13,7 @@ check()
 	shift 3
 	PROBE_PROVE=0 PROBE_VERBOSE=2 compile "$_source" "$_name" 2>"$_name.proofs" ||
 		fail "$_name does not compile: $(cat "$_name.proofs")"
-	record "$_name.db" --kind trace -q -a "log:format=jsonl:file=$_name.jsonl" -- "./$_name" "$@" >/dev/null
+	record "$_name.db" --kind trace -q -a "log:format=jsonl:addresses=each:file=$_name.jsonl" -- "./$_name" "$@" >/dev/null
 	sqlite3 "$_name.db" "SELECT d.dispatch_id, d.workgroup_size_x, d.workgroup_size_y, d.workgroup_size_z,
 		k.kernel_name
 		FROM rocpd_kernel_dispatch d JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id" >"$_name.launches"

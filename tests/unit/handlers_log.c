@@ -36,8 +36,8 @@ static void prepare(const char *format, const char *file)
 	host = host_of(&state);
 	state.args[0][0] = "file";
 	state.args[0][1] = file;
-	state.args[1][0] = format ? "format" : NULL;
-	state.args[1][1] = format;
+	state.args[1][0] = format ? "format" : "addresses";
+	state.args[1][1] = format ? format : "each";
 }
 
 static int start(const char *format)
@@ -103,10 +103,43 @@ static void send_all(void)
 	}
 }
 
-static char *check_csv_line(char *at, const struct random_access *random)
+/* One item of the list, "0x1000" or "0x1000+4*64"; returns what follows it. */
+static char *next_item(char *at, uint64_t *addr, unsigned *count)
+{
+	unsigned long more = 1;
+	int64_t stride = 0;
+
+	addr[*count] = strtoull(at, &at, 16);
+	if (*at == '+' || *at == '-') {
+		stride = strtoll(at, &at, 10);
+		assert_int_equal(*at, '*');
+		more = strtoul(at + 1, &at, 10);
+		assert_in_range(more, 3, 64 - *count);
+	}
+	for (unsigned long i = 1; i < more; i++)
+		addr[*count + i] = addr[*count] + i * (uint64_t)stride;
+	*count += (unsigned)more;
+	return at;
+}
+
+static void check_addresses(char *at, const struct random_access *random, bool each)
+{
+	unsigned count = 0, n = 0;
+	uint64_t addr[64];
+
+	assert_int_equal(each && strchr(at, '*'), 0);
+	while (*at)
+		at = next_item(at, addr, &count);
+	for (unsigned lane = 0; lane < 64; lane++)
+		if (random->active[lane])
+			assert_int_equal(addr[n++], random->addr[lane]);
+	assert_int_equal(n, count);
+}
+
+static char *check_csv_line(char *at, const struct random_access *random, bool each)
 {
 	const struct probe_site_info *site = &state.sites[random->access.site];
-	char *field[21], *end;
+	char *field[21];
 
 	for (unsigned i = 0; i < 21; i++)
 		at = next_field(at, &field[i]);
@@ -119,11 +152,7 @@ static char *check_csv_line(char *at, const struct random_access *random)
 	assert_int_equal(strtoul(field[11], NULL, 10), site->line);
 	assert_int_equal(strtoul(field[15], NULL, 10), site->bytes);
 	assert_int_equal(strtoull(field[16], NULL, 16), random->access.exec);
-	end = field[18];
-	for (unsigned lane = 0; lane < 64; lane++)
-		if (random->active[lane])
-			assert_int_equal(strtoull(end, &end, 16), random->addr[lane]);
-	assert_int_equal(*end, 0);
+	check_addresses(field[18], random, each);
 	assert_string_equal(field[19], "");
 	assert_string_equal(field[20], "");
 	return at;
@@ -189,24 +218,33 @@ static void test_messages(void **unused)
 	free(text);
 }
 
-static void test_csv(void **unused)
+/* NULL: with each address. Returns the bytes written. */
+static size_t check_csv(const char *format)
 {
 	char *text, *at;
+	size_t size;
 
-	(void)unused;
-	assert_int_equal(start(NULL), 0);
+	assert_int_equal(start(format), 0);
 	send_all();
 	assert_int_equal(probe_handler.close(instance), 0);
 	assert_int_equal(state.row_count, 1);
 	assert_int_equal(host_get(&state, 0, "lines"), RECORDS);
 	assert_string_equal(host_text(&state, 0, "file"), path);
 	text = read_all();
-	assert_int_equal(host_get(&state, 0, "bytes"), strlen(text));
+	size = strlen(text);
+	assert_int_equal(host_get(&state, 0, "bytes"), size);
 	at = strchr(text, '\n') + 1;
 	for (unsigned i = 0; i < RECORDS; i++)
-		at = check_csv_line(at, &randoms[i]);
+		at = check_csv_line(at, &randoms[i], !format);
 	assert_int_equal(*at, 0);
 	free(text);
+	return size;
+}
+
+static void test_csv(void **unused)
+{
+	(void)unused;
+	assert_true(check_csv("csv") < check_csv(NULL));
 }
 
 static void test_json(void **unused)
@@ -221,15 +259,21 @@ static void test_json(void **unused)
 	access.base = 0x1000;
 	access.stride = 8;
 	random_send(&probe_handler, instance, &access, 1);
+	access.exec = 0x15;
+	access.lanes = 3;
+	access.stride = -8;
+	random_send(&probe_handler, instance, &access, 1);
 	assert_int_equal(probe_handler.close(instance), 0);
 	text = read_all();
+	assert_non_null(strstr(text, "\"lanes\":3,\"addresses\":[\"0x1000-16*3\"]}\n"));
+	*strchr(text, '\n') = 0;
 	assert_string_equal(
 		text, "{\"dispatch\":1,\"kernel\":\"kernel\",\"group\":[0,0,0],\"wave\":0,"
 		      "\"hw_id\":0,\"time\":0,\"wave_exec\":\"0x0\",\"site\":0,"
 		      "\"file\":\"q\\\"\\\\\\u0001\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\u0009\","
 		      "\"line\":10,\"column\":5,\"access\":\"atomic\",\"space\":\"flat\","
 		      "\"bytes\":4,\"exec\":\"0x5\",\"lanes\":2,"
-		      "\"addresses\":[\"0x1000\",\"0x1010\"]}\n");
+		      "\"addresses\":[\"0x1000\",\"0x1010\"]}");
 	free(text);
 }
 
@@ -308,6 +352,10 @@ static void test_names(void **unused)
 	prepare("xml", path);
 	assert_int_equal(probe_handler.open(&host, &instance), -EINVAL);
 	assert_int_equal(state.logged, 1);
+	prepare(NULL, path);
+	state.args[1][1] = "all";
+	assert_int_equal(probe_handler.open(&host, &instance), -EINVAL);
+	assert_string_equal(state.message, "log:addresses=all is none of: runs, each");
 	prepare("csv", "/none/log");
 	assert_int_equal(probe_handler.open(&host, &instance), -ENOENT);
 	assert_int_equal(state.logged, 1);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text made fast, for handlers that write millions of lines: strings quoted as CSV or JSON want it,
+ * numbers, and lists of addresses. Nothing here ends a string with 0.
+ */
+#ifndef PROBE_HANDLERS_TEXT_H
+#define PROBE_HANDLERS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A string that grows up to its room. What does not fit is left out, but for closing quotes. */
+struct text {
+	char *at, *end;
+};
+
+__attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
+/* RFC 4180: quoted where it must be, quotes doubled. */
+void text_csv(struct text *text, const char *string);
+/* With its quotes; bytes that are no UTF-8 become U+FFFD. */
+void text_json(struct text *text, const char *string);
+
+/* ---- Without looking for room: return the place behind ------------------------------------- */
+
+enum {
+	TEXT_NUMBER_MAX = 24, /* bytes that a number may write, though it ends sooner */
+	/* Of a list: "0x" and 16 digits, "+" and a stride, "*64", quotes and a comma. */
+	TEXT_ADDRESS_MAX = 2 * TEXT_NUMBER_MAX,
+};
+
+static inline char *text_number(char *at, uint64_t value)
+{
+	char digits[20];
+	unsigned n = sizeof(digits);
+
+	if (value < 10) {
+		*at = (char)('0' + value);
+		return at + 1;
+	}
+	for (; value; value /= 10)
+		digits[--n] = (char)('0' + value % 10);
+	for (unsigned i = 0; i < sizeof(digits) - n; i++)
+		at[i] = digits[n + i];
+	return at + sizeof(digits) - n;
+}
+
+/* Eight digits, as they lie in memory. */
+static inline uint64_t text_digits(uint32_t value)
+{
+	uint64_t x = value, letters;
+
+	x = (x << 16 | x) & 0x0000ffff0000ffffull;
+	x = (x << 8 | x) & 0x00ff00ff00ff00ffull;
+	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0full;
+	letters = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
+	return __builtin_bswap64(x + 0x3030303030303030ull + letters * ('a' - '0' - 10));
+}
+
+/* "0x" and no zeros before; writes 18 bytes. */
+static inline char *text_hex(char *at, uint64_t value)
+{
+	unsigned digits = 16 - (unsigned)__builtin_clzll(value | 1) / 4;
+	uint64_t shifted = value << 4 * (16 - digits);
+	const uint64_t halves[2] = {text_digits((uint32_t)(shifted >> 32)),
+				    text_digits((uint32_t)shifted)};
+
+	at[0] = '0';
+	at[1] = 'x';
+	__builtin_memcpy(at + 2, halves, sizeof(halves));
+	return at + 2 + digits;
+}
+
+static inline char *text_copy(char *at, const char *string, size_t size)
+{
+	__builtin_memcpy(at, string, size);
+	return at + size;
+}
+
+/*
+ * Addresses, separated by spaces, or as JSON strings by commas. With `runs`, three or more at a
+ * constant distance are one: "0x1000+4*64" begins at 0x1000 and has 64 addresses, 4 bytes apart.
+ */
+char *text_addresses(char *at, const uint64_t *addr, unsigned count, bool json, bool runs);
+/* One such run, or less than three addresses, without looking at each. */
+char *text_run(char *at, uint64_t base, int64_t stride, unsigned count, bool json);
+
+#endif
