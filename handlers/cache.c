@@ -181,6 +181,29 @@ static void begin_lines(struct cache *cache)
 	}
 }
 
+/*
+ * Neighbouring lanes at steps of no more than a line: the lines from the first lane's to the last
+ * one's. False if it is not so.
+ */
+static bool list_run(struct cache *cache, const struct site_facts *facts,
+		     const struct probe_access *access, uint64_t offset)
+{
+	uint64_t run = access->exec >> __builtin_ctzll(access->exec), first, last;
+	unsigned shift = (unsigned)__builtin_ctzll(cache->l1.line);
+
+	if (access->form != PROBE_FORM_AFFINE || facts->lds || run & (run + 1) ||
+	    (uint64_t)access->stride > cache->l1.line)
+		return false;
+	first = access->base + offset;
+	last = first + (uint64_t)access->stride * (access->lanes - 1u) + facts->unit - 1;
+	if (last < first || (last >> shift) - (first >> shift) >= LINES_MAX)
+		return false;
+	cache->line_count = 0;
+	for (uint64_t line = first >> shift; line <= last >> shift; line++)
+		cache->lines[cache->line_count++] = line;
+	return true;
+}
+
 /* The distinct lines, in the order of the lanes. */
 static void list_lines(struct cache *cache, const struct site_facts *facts,
 		       const struct probe_dispatch_info *dispatch, const uint64_t *addr,
@@ -251,22 +274,37 @@ static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1, 
 	}
 }
 
+/* Scattered lines are in no cache of the host, but can be fetched side by side. */
+static void prefetch(const struct cache *cache, const struct agent *agent)
+{
+	unsigned shift = (unsigned)__builtin_ctzll(cache->l2.line / cache->l1.line);
+
+	for (unsigned i = 0; i < cache->line_count; i++) {
+		lru_prefetch(&agent->l2, cache->lines[i] >> shift);
+		if (cache->with_reuse)
+			reuse_prefetch(&agent->reuse, cache->lines[i] >> shift);
+	}
+}
+
 static void run_access(struct cache *cache, struct agent *agent, struct site *site,
 		       const struct probe_dispatch_info *dispatch,
 		       const struct probe_access *access)
 {
 	struct lru *l1 = find_l1(cache, agent, dispatch->id, access);
-	unsigned count;
+	unsigned count = 0;
 	uint64_t addr[64];
 
 	if (!l1) {
 		cache->no_memory = true;
 		return;
 	}
-	count = probe_access_expand(access, addr);
 	site->executions++;
 	for (uint64_t offset = 0; offset < site->facts.bytes; offset += site->facts.unit) {
-		list_lines(cache, &site->facts, dispatch, addr, count, offset);
+		if (!list_run(cache, &site->facts, access, offset)) {
+			count = count ? count : probe_access_expand(access, addr);
+			list_lines(cache, &site->facts, dispatch, addr, count, offset);
+			prefetch(cache, agent);
+		}
 		run_lines(cache, agent, l1, site);
 	}
 }

@@ -33,9 +33,14 @@ static uint32_t tree_sum(const struct reuse *reuse, uint32_t word)
 	return sum;
 }
 
+static size_t home_of(size_t size, uint64_t line)
+{
+	return (line * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+}
+
 static struct reuse_line *find(struct reuse_line *lines, size_t size, uint64_t line)
 {
-	size_t slot = (line * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+	size_t slot = home_of(size, line);
 
 	while (lines[slot].time && lines[slot].line != line)
 		slot = (slot + 1) & (size - 1);
@@ -106,7 +111,8 @@ static bool make_room(struct reuse *reuse)
 		uint32_t left = reuse->now - slot;
 
 		live[slot >> 6] = left < 64 ? (1ull << left) - 1 : UINT64_MAX;
-		tree_add(reuse, slot >> 6, left < 64 ? left : 64);
+		if (left >= 64)
+			tree_add(reuse, slot >> 6, 64);
 	}
 	return true;
 }
@@ -143,18 +149,23 @@ uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
 			return 0; /* it is the last one already */
 		distance = behind(reuse, slot);
 		reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
-		if (slot >> 6 != word) {
+		if (slot >> 6 != word)
 			tree_add(reuse, slot >> 6, UINT32_MAX);
-			tree_add(reuse, word, 1);
-		}
 	} else {
 		entry->line = line;
 		reuse->count++;
-		tree_add(reuse, word, 1);
 	}
 	reuse->live[word] |= 1ull << (reuse->now & 63);
 	entry->time = ++reuse->now;
+	if (!(reuse->now & 63))
+		tree_add(reuse, word, ones(reuse->live[word]));
 	return distance;
+}
+
+void reuse_prefetch(const struct reuse *reuse, uint64_t line)
+{
+	if (reuse->size)
+		__builtin_prefetch(&reuse->lines[home_of(reuse->size, line)]);
 }
 
 void reuse_deinit(struct reuse *reuse)

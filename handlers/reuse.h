@@ -23,12 +23,14 @@ struct reuse {
 	struct reuse_line *lines; /* open addressing */
 	size_t count, size;
 	uint64_t *live; /* bit per slot: a line's last touch */
-	uint32_t *tree; /* Fenwick tree over the words of live, from 1 */
+	uint32_t *tree; /* Fenwick tree over the words of live before that of `now`, from 1 */
 	uint32_t words;
 	uint32_t now; /* next slot */
 };
 
 uint64_t reuse_touch(struct reuse *reuse, uint64_t line);
+/* The line will be touched soon: of many, scattered over memory, ask for all first. */
+void reuse_prefetch(const struct reuse *reuse, uint64_t line);
 void reuse_deinit(struct reuse *reuse);
 
 #endif

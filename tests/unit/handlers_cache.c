@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "handlers_random.h"
+#include "lru.h"
 #include "reuse.h"
 
 extern const struct probe_handler probe_handler;
@@ -258,9 +259,36 @@ static void test_arguments(void **unused)
 	}
 }
 
+/* Sets so long that lines are known by a count, too; filled, emptied, and filled again. */
+static void test_long_sets(void **unused)
+{
+	const struct lru_shape shape = {.size = 2 * 64 * 64, .line = 64, .ways = 64};
+	uint64_t seed = 88172645463325252ull, hits = 0;
+	struct lru lru = {0};
+
+	(void)unused;
+	assert_true(lru_init(&lru, &shape));
+	for (unsigned round = 0; round < 3; round++) {
+		static struct plain plain;
+
+		memset(&plain, 0, sizeof(plain));
+		for (unsigned i = 0; i < 20000; i++) {
+			uint64_t line = ref_random(&seed) % (i % 3 ? 150 : 1ull << 40);
+			bool hit = lru_touch(&lru, line, true);
+
+			assert_int_equal(hit, plain_touch(&plain, 2, 64, line));
+			hits += hit;
+		}
+		lru_empty(&lru);
+	}
+	assert_in_range(hits, 1000, 59000);
+	lru_deinit(&lru);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_sets),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_reuse),
 		cmocka_unit_test(test_arguments),
