@@ -5,11 +5,10 @@
  * probe_race_pair.
  *
  * All waves of a workgroup pass its n-th barrier together, so accesses of two waves have no order
- * just when both waves have passed equally many (probe_wave_info.barriers). For each dispatch,
- * workgroup, number of barriers and dword we keep the sites and, of each, two different waves: that
- * is enough to tell exactly which pairs of sites race there. Pairs are found when the dispatch
- * ends. Atomic operations do not race with each other. What a race does is not asked: two waves
- * that store the same value race too.
+ * just when both waves have passed equally many (probe_wave_info.barriers). What is touched is kept
+ * by workgroup and number of barriers (race_epochs.h), and judged when the dispatch ends. Atomic
+ * operations do not race with each other. What a race does is not asked: two waves that store the
+ * same value race too.
  *
  * If records were lost (the account says so), a barrier may be among them, and what looks like a
  * race may be none.
@@ -20,24 +19,8 @@
 
 #include <probe/handler.h>
 
+#include "race_epochs.h"
 #include "sites.h"
-
-enum { PAGE_DWORDS = 1024 };
-#define NO_WAVE UINT32_MAX
-
-/* A site at a dword: who was there. */
-struct node {
-	uint32_t next; /* index of the dword's next node; 0 = none */
-	uint32_t site;
-	uint32_t wave, other; /* other: a second wave, or NO_WAVE */
-};
-
-/* 4 KiB of a workgroup's LDS between two barriers. */
-struct page {
-	uint64_t group; /* x + width * (y + height * z) */
-	uint32_t barriers, number;
-	uint32_t nodes[PAGE_DWORDS]; /* first node; 0 = none */
-};
 
 /* One dispatch under way. */
 struct tracker {
@@ -45,12 +28,7 @@ struct tracker {
 	uint64_t dispatch;
 	uint64_t width, height; /* workgroups */
 	struct sites_kernel *kernel;
-	struct page **pages; /* open addressing */
-	size_t count, size;
-	struct page *last;
-	struct node *nodes; /* the first is not used */
-	uint32_t node_count, node_room;
-	uint64_t refused; /* accesses not examined: over the limit of memory */
+	struct race_epochs epochs;
 };
 
 /* Two sites of a kernel that race. */
@@ -75,9 +53,8 @@ struct site {
 struct race {
 	struct sites sites;
 	struct tracker *trackers;
-	uint64_t limit, used; /* bytes of pages and nodes */
+	struct race_room room;
 	uint64_t refused;
-	bool no_memory;
 };
 
 /* ---- Dispatches ------------------------------------------------------------------------------ */
@@ -118,131 +95,9 @@ static void forget(struct race *race, struct tracker *tracker)
 	while (*at != tracker)
 		at = &(*at)->next;
 	*at = tracker->next;
-	for (size_t i = 0; i < tracker->size; i++)
-		free(tracker->pages[i]);
-	race->used -= tracker->count * sizeof(struct page) +
-		      (uint64_t)tracker->node_room * sizeof(struct node);
-	race->refused += tracker->refused;
-	free(tracker->pages);
-	free(tracker->nodes);
+	race->refused += tracker->epochs.refused;
+	race_epochs_deinit(&race->room, &tracker->epochs);
 	free(tracker);
-}
-
-/* ---- Pages and nodes ------------------------------------------------------------------------- */
-
-static bool is_page(const struct page *page, uint64_t group, uint32_t barriers, uint32_t number)
-{
-	return page->group == group && page->barriers == barriers && page->number == number;
-}
-
-static struct page **page_slot(struct page **pages, size_t size, uint64_t group, uint32_t barriers,
-			       uint32_t number)
-{
-	uint64_t hash = (group * 0x9e3779b97f4a7c15ull + barriers) * 0xd6e8feb86659fd93ull + number;
-	size_t slot = (hash * 0x9e3779b97f4a7c15ull >> 24) & (size - 1);
-
-	while (pages[slot] && !is_page(pages[slot], group, barriers, number))
-		slot = (slot + 1) & (size - 1);
-	return &pages[slot];
-}
-
-static bool grow_pages(struct tracker *tracker)
-{
-	size_t size = tracker->size ? 2 * tracker->size : 256;
-	struct page **pages = calloc(size, sizeof(struct page *));
-
-	if (!pages)
-		return false;
-	for (size_t i = 0; i < tracker->size; i++) {
-		struct page *page = tracker->pages[i];
-
-		if (page)
-			*page_slot(pages, size, page->group, page->barriers, page->number) = page;
-	}
-	free(tracker->pages);
-	tracker->pages = pages;
-	tracker->size = size;
-	return true;
-}
-
-/* NULL: no memory, which is noted, or over the limit, which is counted. */
-static struct page *find_page(struct race *race, struct tracker *tracker, uint64_t group,
-			      uint32_t barriers, uint32_t number)
-{
-	struct page *page = tracker->last, **slot;
-
-	if (page && is_page(page, group, barriers, number))
-		return page;
-	if (2 * tracker->count >= tracker->size && !grow_pages(tracker)) {
-		race->no_memory = true;
-		return NULL;
-	}
-	slot = page_slot(tracker->pages, tracker->size, group, barriers, number);
-	if (!*slot) {
-		if (race->used + sizeof(struct page) > race->limit)
-			return NULL;
-		page = calloc(1, sizeof(*page));
-		if (!page) {
-			race->no_memory = true;
-			return NULL;
-		}
-		page->group = group;
-		page->barriers = barriers;
-		page->number = number;
-		race->used += sizeof(*page);
-		tracker->count++;
-		*slot = page;
-	}
-	tracker->last = *slot;
-	return *slot;
-}
-
-static uint32_t add_node(struct race *race, struct tracker *tracker, uint32_t site, uint32_t wave)
-{
-	if (!tracker->node_count)
-		tracker->node_count = 1;
-	if (tracker->node_count >= tracker->node_room) {
-		uint32_t room = tracker->node_room ? 2 * tracker->node_room : 4096;
-		uint64_t more = (uint64_t)(room - tracker->node_room) * sizeof(struct node);
-		struct node *nodes;
-
-		if (race->used + more > race->limit || room < tracker->node_room)
-			return 0;
-		nodes = realloc(tracker->nodes, room * sizeof(*nodes));
-		if (!nodes) {
-			race->no_memory = true;
-			return 0;
-		}
-		race->used += more;
-		tracker->nodes = nodes;
-		tracker->node_room = room;
-	}
-	tracker->nodes[tracker->node_count] =
-		(struct node){.site = site, .wave = wave, .other = NO_WAVE};
-	return tracker->node_count++;
-}
-
-static bool touch(struct race *race, struct tracker *tracker, uint32_t *first, uint32_t site,
-		  uint32_t wave)
-{
-	uint32_t added, index = *first, last = 0;
-
-	for (; index; index = tracker->nodes[index].next) {
-		struct node *node = &tracker->nodes[index];
-
-		last = index;
-		if (node->site != site)
-			continue;
-		if (node->wave != wave && node->other == NO_WAVE)
-			node->other = wave;
-		return true;
-	}
-	added = add_node(race, tracker, site, wave);
-	if (last && added)
-		tracker->nodes[last].next = added;
-	else if (added)
-		*first = added;
-	return added != 0;
 }
 
 static void add_access(struct race *race, struct tracker *tracker, const struct site_facts *facts,
@@ -250,27 +105,24 @@ static void add_access(struct race *race, struct tracker *tracker, const struct 
 		       const struct probe_access *access)
 {
 	const struct probe_wave_info *wave = access->wave;
-	uint64_t addr[64], group;
-	unsigned count = probe_access_expand(access, addr);
-	bool whole = true;
+	uint64_t addr[64], group, run = access->exec >> __builtin_ctzll(access->exec);
+	unsigned count, lds = 0;
 
 	group = wave->group[0] +
 		tracker->width * (wave->group[1] + tracker->height * (uint64_t)wave->group[2]);
-	for (unsigned i = 0; i < count; i++) {
-		uint32_t at = (uint32_t)addr[i] >> 2;
-		uint32_t end = ((uint32_t)addr[i] + facts->bytes - 1) >> 2;
-
-		if (facts->global && site_place(facts, dispatch, addr[i]) != SITE_LDS)
-			continue;
-		for (; at <= end && whole; at++) {
-			struct page *page =
-				find_page(race, tracker, group, wave->barriers, at / PAGE_DWORDS);
-
-			whole = page && touch(race, tracker, &page->nodes[at % PAGE_DWORDS],
-					      access->site, wave->wave);
-		}
+	if (access->form == PROBE_FORM_AFFINE && !facts->global && !(run & (run + 1))) {
+		race_add_affine(&race->room, &tracker->epochs, wave, group, access->site,
+				facts->access, facts->bytes, access->base, access->stride,
+				access->lanes);
+		return;
 	}
-	tracker->refused += !whole;
+	count = probe_access_expand(access, addr);
+	for (unsigned i = 0; i < count; i++)
+		if (!facts->global || site_place(facts, dispatch, addr[i]) == SITE_LDS)
+			addr[lds++] = addr[i];
+	if (lds)
+		race_add(&race->room, &tracker->epochs, wave, group, access->site, facts->access,
+			 facts->bytes, addr, lds);
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
@@ -290,7 +142,7 @@ static struct pair *find_pair(struct race *race, struct pairs *pairs, uint32_t s
 		struct pair *items = realloc(pairs->items, room * sizeof(*items));
 
 		if (!items) {
-			race->no_memory = true;
+			race->room.no_memory = true;
 			return NULL;
 		}
 		pairs->items = items;
@@ -305,68 +157,65 @@ static unsigned access_of(const struct tracker *tracker, uint32_t site)
 	return ((const struct site *)tracker->kernel->sites)[site].facts.access;
 }
 
-/* Do accesses of these kinds need an order? */
-static bool conflict(unsigned a, unsigned b)
-{
-	return a == PROBE_ACCESS_STORE || b == PROBE_ACCESS_STORE || a != b;
-}
-
 /* Two different waves, one of each node. False if there are none. */
-static bool two_waves(const struct node *a, const struct node *b, uint32_t *wave, uint32_t *other)
+static bool two_waves(const struct race_node *a, const struct race_node *b, uint32_t *wave,
+		      uint32_t *other)
 {
 	*wave = a->wave;
 	*other = b->wave != a->wave ? b->wave : b->other;
-	if (*other == NO_WAVE && a->other != NO_WAVE) {
+	if (*other == RACE_NO_WAVE && a->other != RACE_NO_WAVE) {
 		*wave = a->other;
 		*other = b->wave;
 	}
-	return *other != NO_WAVE;
+	return *other != RACE_NO_WAVE;
 }
 
 /* The example is the first in order of workgroup, barrier, address: it never depends on delivery.
  */
-static void take_example(const struct tracker *tracker, const struct page *page, uint32_t dword,
-			 uint32_t wave, uint32_t other, struct pair *pair)
+static void take_example(const struct tracker *tracker, const struct race_epoch *epoch,
+			 uint32_t address, uint32_t wave, uint32_t other, struct pair *pair)
 {
-	uint32_t address = 4 * (page->number * PAGE_DWORDS + dword);
 	uint64_t height = tracker->height ? tracker->height : 1;
 
-	if (pair->words++ && (pair->key != page->group		 ? pair->key < page->group
-			      : pair->barriers != page->barriers ? pair->barriers < page->barriers
-								 : pair->address <= address))
+	if (pair->words++ && (pair->key != epoch->group		  ? pair->key < epoch->group
+			      : pair->barriers != epoch->barriers ? pair->barriers < epoch->barriers
+								  : pair->address <= address))
 		return;
-	pair->key = page->group;
-	pair->group[0] = page->group % tracker->width;
-	pair->group[1] = page->group / tracker->width % height;
-	pair->group[2] = page->group / tracker->width / height;
-	pair->barriers = page->barriers;
+	pair->key = epoch->group;
+	pair->group[0] = epoch->group % tracker->width;
+	pair->group[1] = epoch->group / tracker->width % height;
+	pair->group[2] = epoch->group / tracker->width / height;
+	pair->barriers = epoch->barriers;
 	pair->address = address;
 	pair->wave = wave;
 	pair->other_wave = other;
 }
 
-static void judge(struct race *race, const struct tracker *tracker, const struct page *page,
-		  uint32_t dword)
+static void judge(struct race *race, const struct tracker *tracker, const struct race_epoch *epoch,
+		  const struct race_page *page, uint32_t dword)
 {
+	const struct race_node *nodes = tracker->epochs.nodes;
 	struct pairs *pairs = tracker->kernel->extra;
 
-	for (uint32_t i = page->nodes[dword]; i; i = tracker->nodes[i].next)
-		for (uint32_t k = i; k; k = tracker->nodes[k].next) {
-			const struct node *a = &tracker->nodes[i], *b = &tracker->nodes[k];
-			const struct node *low = a->site <= b->site ? a : b;
-			const struct node *high = low == a ? b : a;
+	for (uint32_t i = page->nodes[dword]; i; i = nodes[i].next)
+		for (uint32_t k = i; k; k = nodes[k].next) {
+			const struct race_node *a = &nodes[i], *b = &nodes[k];
+			const struct race_node *low = a->site <= b->site ? a : b;
+			const struct race_node *high = low == a ? b : a;
 			unsigned access = access_of(tracker, a->site);
 			struct pair *pair;
 			uint32_t wave, other;
 
 			if (i == k ? access != PROBE_ACCESS_STORE
-				   : !conflict(access, access_of(tracker, b->site)))
+				   : !race_conflict(access, access_of(tracker, b->site)))
 				continue;
 			if (!two_waves(low, high, &wave, &other))
 				continue;
 			pair = find_pair(race, pairs, low->site, high->site);
 			if (pair)
-				take_example(tracker, page, dword, wave, other, pair);
+				take_example(tracker, epoch,
+					     4 * (page->number * RACE_PAGE_DWORDS + dword), wave,
+					     other, pair);
 		}
 }
 
@@ -374,15 +223,17 @@ static void end_dispatch(struct race *race, struct tracker *tracker)
 {
 	struct pairs *pairs = tracker->kernel->extra;
 
-	for (size_t i = 0; i < tracker->size; i++) {
-		const struct page *page = tracker->pages[i];
+	for (size_t i = 0; i < tracker->epochs.size; i++) {
+		struct race_epoch *epoch = tracker->epochs.slots[i];
 
-		if (!page)
+		if (!epoch)
 			continue;
-		pairs->barrier = pairs->barrier || page->barriers;
-		for (uint32_t dword = 0; dword < PAGE_DWORDS; dword++)
-			if (page->nodes[dword])
-				judge(race, tracker, page, dword);
+		pairs->barrier = pairs->barrier || epoch->barriers;
+		race_write_out(&race->room, &tracker->epochs, epoch);
+		for (const struct race_page *page = epoch->pages; page; page = page->next)
+			for (uint32_t dword = 0; dword < RACE_PAGE_DWORDS; dword++)
+				if (page->nodes[dword])
+					judge(race, tracker, epoch, page, dword);
 	}
 	forget(race, tracker);
 }
@@ -396,8 +247,8 @@ static int race_open(const struct probe_host *host, void **state)
 
 	if (!race)
 		return -ENOMEM;
-	race->limit = 1ull << 30;
-	err = sites_arg(host, "race", "memory", 1 << 16, 1ull << 40, &race->limit);
+	race->room.limit = 1ull << 30;
+	err = sites_arg(host, "race", "memory", 1 << 16, 1ull << 40, &race->room.limit);
 	if (err) {
 		free(race);
 		return err;
@@ -434,7 +285,7 @@ static int race_batch(void *state, const struct probe_batch *batch)
 		if (facts && facts->lds)
 			add_access(race, tracker, facts, dispatch, access);
 	}
-	return race->no_memory ? -ENOMEM : 0;
+	return race->room.no_memory ? -ENOMEM : 0;
 }
 
 static int race_end(void *state, const struct probe_dispatch_info *dispatch)
@@ -446,7 +297,7 @@ static int race_end(void *state, const struct probe_dispatch_info *dispatch)
 		tracker = tracker->next;
 	if (tracker)
 		end_dispatch(race, tracker);
-	return race->no_memory ? -ENOMEM : 0;
+	return race->room.no_memory ? -ENOMEM : 0;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -553,7 +404,8 @@ static int race_close(void *state)
 		host->log(host->ctx, PROBE_LOG_WARNING,
 			  "%llu accesses were not examined: more memory is needed "
 			  "(-a race:memory=, now %llu MiB)",
-			  (unsigned long long)race->refused, (unsigned long long)race->limit >> 20);
+			  (unsigned long long)race->refused,
+			  (unsigned long long)race->room.limit >> 20);
 	sites_report(&race->sites, "race");
 	sites_deinit(&race->sites);
 	free(race);

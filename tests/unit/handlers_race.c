@@ -40,6 +40,7 @@ static struct random_access randoms[RECORDS];
 static uint64_t dispatches[RECORDS];
 static int64_t want[HOST_SITES][HOST_SITES];
 static bool hit[SITES][SITES][DWORDS];
+static uint32_t dwords = DWORDS; /* that are looked at */
 
 static bool touches(const struct random_access *random, uint32_t dword)
 {
@@ -76,7 +77,7 @@ static void compare(const struct random_access *a, const struct random_access *b
 		if (!a->active[lane] || random_space(left, a->addr[lane]) != PROBE_SPACE_LDS)
 			continue;
 		for (uint32_t dword = first; dword <= last; dword++) {
-			assert_true(dword < DWORDS);
+			assert_true(dword < dwords);
 			if (!hit[low][high][dword] && touches(b, dword))
 				hit[low][high][dword] = true;
 		}
@@ -86,7 +87,9 @@ static void compare(const struct random_access *a, const struct random_access *b
 /* All pairs of records of one dispatch, workgroup and barrier. */
 static void want_all(uint64_t id, uint32_t group, uint32_t barriers)
 {
-	memset(hit, 0, sizeof(hit));
+	for (unsigned a = 0; a < SITES; a++)
+		for (unsigned b = 0; b < SITES; b++)
+			memset(hit[a][b], 0, dwords);
 	for (unsigned i = 0; i < RECORDS; i++)
 		for (unsigned k = 0; k < RECORDS; k++)
 			if (dispatches[i] == id && dispatches[k] == id &&
@@ -97,36 +100,30 @@ static void want_all(uint64_t id, uint32_t group, uint32_t barriers)
 				compare(&randoms[i], &randoms[k]);
 	for (uint32_t a = 0; a < state.site_count; a++)
 		for (uint32_t b = a; b < state.site_count; b++)
-			for (uint32_t dword = 0; dword < DWORDS; dword++)
+			for (uint32_t dword = 0; dword < dwords; dword++)
 				want[a][b] += hit[a][b][dword];
 }
 
-static void test_random(void **unused)
+/* Each kind of access to LDS, and flat: few sites, so that they meet. */
+static void add_sites(void)
 {
-	uint64_t seed = 88172645463325252ull;
-	size_t pairs = 0;
-
-	(void)unused;
-	/* Few sites, so that they meet: each kind of access to LDS, and flat. */
 	for (int access = PROBE_ACCESS_LOAD; access <= PROBE_ACCESS_ATOMIC; access++) {
 		random_add_site(&state, (enum probe_access_kind)access, PROBE_SPACE_LDS, 4, 4);
 		random_add_site(&state, (enum probe_access_kind)access, PROBE_SPACE_FLAT, 12, 12);
 	}
-	for (unsigned i = 0; i < RECORDS; i++) {
-		random_access(&seed, &state.sites[ref_random(&seed) % state.site_count],
-			      &randoms[i]);
-		randoms[i].wave.barriers = (uint32_t)(ref_random(&seed) % 3);
-		dispatches[i] = 1 + ref_random(&seed) % 2;
-		/* Dispatches come by turns. */
-		dispatch.id = dispatches[i];
-		assert_int_equal(send(&randoms[i].access), 0);
-	}
+}
+
+/* The table equals `want`; returns how many pairs there are. */
+static size_t check_pairs(uint32_t barriers)
+{
+	size_t pairs = 0;
+
 	dispatch.id = 1;
 	assert_int_equal(probe_handler.dispatch_end(instance, &dispatch), 0);
 	for (uint64_t id = 1; id <= 2; id++)
 		for (uint32_t group = 0; group < 3; group++)
-			for (uint32_t barriers = 0; barriers < 3; barriers++)
-				want_all(id, group, barriers);
+			for (uint32_t passed = 0; passed < barriers; passed++)
+				want_all(id, group, passed);
 	assert_int_equal(probe_handler.close(instance), 0);
 	for (size_t row = 0; row < state.row_count; row++) {
 		int64_t *words =
@@ -137,10 +134,85 @@ static void test_random(void **unused)
 		*words = 0;
 		pairs++;
 	}
-	assert_true(pairs > 8);
 	for (uint32_t a = 0; a < state.site_count; a++)
 		for (uint32_t b = 0; b < state.site_count; b++)
 			assert_int_equal(want[a][b], 0);
+	return pairs;
+}
+
+/* Dispatches come by turns. */
+static void send_random(uint64_t *seed, unsigned i, uint32_t barriers)
+{
+	randoms[i].wave.barriers = (uint32_t)(ref_random(seed) % barriers);
+	dispatches[i] = 1 + ref_random(seed) % 2;
+	dispatch.id = dispatches[i];
+	assert_int_equal(send(&randoms[i].access), 0);
+}
+
+static void test_random(void **unused)
+{
+	uint64_t seed = 88172645463325252ull;
+
+	(void)unused;
+	add_sites();
+	for (unsigned i = 0; i < RECORDS; i++) {
+		random_access(&seed, &state.sites[ref_random(&seed) % state.site_count],
+			      &randoms[i]);
+		send_random(&seed, i, 3);
+	}
+	assert_true(check_pairs(3) > 8);
+}
+
+/* Rows and columns of tables, as kernels have them: sometimes the lanes of two rows. */
+static void make_table_access(uint64_t *seed, struct random_access *random)
+{
+	static const int64_t strides[] = {0, 4, 4, 4, -4, 8, 12, 16, 64, 128, 132, -128, 2, 20};
+	struct probe_access *access = &random->access;
+	int64_t stride = strides[ref_random(seed) % 14], row = ref_random(seed) % 2 ? 132 : 256;
+	uint64_t base = 0x2100 + ref_random(seed) % 0x800 / 4 * 4;
+	unsigned lanes = ref_random(seed) % 4 ? 64 : 1 + (unsigned)(ref_random(seed) % 64);
+	bool rows = ref_random(seed) % 3 == 0;
+
+	if (stride % 4 == 0 && ref_random(seed) % 16 == 0)
+		base++;
+	access->exec = ~0ull >> (64 - lanes);
+	access->lanes = (uint8_t)lanes;
+	access->form = rows ? PROBE_FORM_NEAR : PROBE_FORM_AFFINE;
+	access->base = base;
+	access->stride = stride;
+	if (rows)
+		access->offsets = random->offsets;
+	for (unsigned lane = 0; lane < 64; lane++) {
+		random->offsets[lane] = (int32_t)((int)(lane % 32) * stride + lane / 32 * row);
+		random->active[lane] = lane < lanes;
+		random->addr[lane] = base + (rows ? (uint64_t)(int64_t)random->offsets[lane]
+						  : (uint64_t)(stride * (int)lane));
+	}
+}
+
+/* Few accesses between two barriers: most of them meet nobody. */
+static void test_tables(void **unused)
+{
+	enum { BARRIERS = 30 };
+	uint64_t seed = 362436069ull;
+
+	(void)unused;
+	dwords = 0x8000;
+	add_sites();
+	for (unsigned round = 0; round < 10; round++) {
+		if (round) {
+			start(NULL);
+			add_sites();
+		}
+		for (unsigned i = 0; i < RECORDS; i++) {
+			/* LDS sites are the even ones. */
+			random_access(&seed, &state.sites[ref_random(&seed) % 3 * 2], &randoms[i]);
+			make_table_access(&seed, &randoms[i]);
+			send_random(&seed, i, BARRIERS);
+		}
+		assert_in_range(check_pairs(BARRIERS), 1, 5);
+	}
+	dwords = DWORDS;
 }
 
 /* ---- Known cases ----------------------------------------------------------------------------- */
@@ -213,6 +285,24 @@ static void test_example(void **unused)
 	assert_int_equal(host_get(&state, 1, "address"), 252);
 }
 
+/* More between two barriers than is kept as it came; the same again and again is kept once. */
+static void test_many(void **unused)
+{
+	(void)unused;
+	add_three();
+	for (uint32_t i = 0; i < 1000; i++) {
+		step(1, 0, 0, 0, 256ull * i);
+		step(1, 1, 0, 0, 256ull * (i % 3));
+	}
+	step(0, 0, 1, 0, 256ull * 5 + 128);
+	step(0, 1, 1, 0, 256ull * 3);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.row_count, 1);
+	assert_int_equal(host_get(&state, 0, "words"), 64);
+	assert_int_equal(host_get(&state, 0, "group_x"), 0);
+	assert_int_equal(host_get(&state, 0, "address"), 256 * 5 + 128);
+}
+
 /* Over the limit nothing is examined, and the user is told how much. */
 static void test_limit(void **unused)
 {
@@ -224,7 +314,7 @@ static void test_limit(void **unused)
 	state.args[0][1] = "128K";
 	assert_int_equal(probe_handler.open(&host, &instance), 0);
 	add_three();
-	for (uint32_t group = 0; group < 100; group++)
+	for (uint32_t group = 0; group < 1000; group++)
 		step(1, group, 0, 0, 0);
 	assert_int_equal(probe_handler.close(instance), 0);
 	assert_int_equal(state.logged, 1);
@@ -235,8 +325,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_random, start),
+		cmocka_unit_test_setup(test_tables, start),
 		cmocka_unit_test_setup(test_no_race, start),
 		cmocka_unit_test_setup(test_example, start),
+		cmocka_unit_test_setup(test_many, start),
 		cmocka_unit_test_setup(test_limit, start),
 	};
 
