@@ -118,19 +118,37 @@ def trace_bytes(bench):
     bench.row("trace, bytes stored per record", stored / records, "B", "-")
 
 
-def handler_speed(bench):
-    program = bench.build / "bin/bench_handler"
+ACCESS_HANDLERS = ("memory", "divergence", "heatmap", "cache", "log", "race")
+MEMORY_YARDSTICKS = {"affine, coalesced": "at least 30; reference 0.31",
+                     "affine, coalesced, place changing": "at least 30",
+                     "affine, one line per lane": "at least 30; reference 0.18",
+                     "LDS, no conflict": "at least 30",
+                     "LDS, 32-way conflict": "at least 2",
+                     "LDS, 32-way conflict, no stride": "at least 2",
+                     "tile through LDS": "at least 30",
+                     "random gather": "at least 5"}
+
+
+def rates_of(bench, names, runs):
+    command = [bench.build / "bin/bench_handler", *(bench.build / f"lib/probe/handlers/{name}.so" for name in names)]
     rates = {}
-    for _ in range(5):
-        _, out = bench.timed([program, bench.build / "lib/probe/handlers/memory.so"])
-        for line in out.splitlines():
+    for _ in range(runs):
+        for line in bench.timed(command)[1].splitlines():
             name, rate = line.rsplit(" ", 1)
             rates.setdefault(name, []).append(float(rate))
-    yardsticks = {"affine, coalesced": "at least 8; reference 0.31",
-                  "affine, coalesced, place changing": "at least 8",
-                  "affine, one line per lane": "at least 8; reference 0.18"}
-    for name, values in rates.items():
-        bench.row(f"memory handler, {name}", values, "M records/s", yardsticks.get(name, "reference 0.14 to 0.2, counted alike"))
+    return rates
+
+
+def handler_speed(bench):
+    """Records per second on one core, through the public ABI; log writes to a file."""
+    for name, values in rates_of(bench, ["memory"], 5).items():
+        bench.row(f"memory handler, {name}", values, "M records/s", MEMORY_YARDSTICKS[name])
+    for handler in ACCESS_HANDLERS[1:]:
+        for name, values in rates_of(bench, [handler], 1).items():
+            bench.row(f"{handler} handler, {name}", values, "M records/s", "-")
+    for name, values in rates_of(bench, ACCESS_HANDLERS, 3).items():
+        regular = "no stride" not in name and "random" not in name and "line per lane" not in name
+        bench.row(f"all six together, {name}", values, "M records/s", "at least 2" if regular else "-")
 
 
 def simulator_launches(bench):
