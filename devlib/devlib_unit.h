@@ -4,6 +4,9 @@
 #define PROBE_DEVLIB_UNIT_H
 
 #include "devlib_affine.h"
+#ifndef DEV_PORTABLE
+#include "devlib_fast.h"
+#endif
 #include "devlib_lds.h"
 #include "devlib_lines.h"
 #include "devlib_wave.h"
@@ -109,6 +112,10 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
  */
 DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
 {
+#ifndef DEV_PORTABLE
+	if (!(shape & (SHAPE_LDS | SHAPE_FLAT)) && dev_fast_lines(counters, address, offset, shape))
+		return;
+#endif
 	uint64_t exec = dev_exec(), mask = exec;
 	bool once = !dev_uniform32(offset), lds = shape & SHAPE_LDS;
 	struct dev_sums sums = {0};
