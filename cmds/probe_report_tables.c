@@ -124,7 +124,8 @@ static const struct report_column site_columns[] = {
 	{"access", "access", REPORT_TEXT, true,
 	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' END", ""},
 	{"space", "space", REPORT_TEXT, true,
-	 "CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' WHEN 3 THEN 'lds' END", ""},
+	 "CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' WHEN 3 THEN 'lds' "
+	 "WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' END", ""},
 };
 static const struct report_column kernel_column = {
 	"kernel_name", "kernel", REPORT_TEXT, true, "k.display_name", "",

@@ -294,6 +294,9 @@ static void add_access(struct heatmap *heatmap, const struct sites_kernel *kerne
 	uint64_t addr[64];
 	unsigned count;
 
+	/* Scratch, whose addresses count from the wave's own. */
+	if (!facts->lds && !facts->global)
+		return;
 	if (!facts->lds) {
 		add_global(heatmap, facts, access);
 		return;

@@ -160,6 +160,10 @@ static const char *space_name(unsigned space)
 		return "global";
 	case PROBE_SPACE_LDS:
 		return "lds";
+	case PROBE_SPACE_CONSTANT:
+		return "constant";
+	case PROBE_SPACE_SCRATCH:
+		return "scratch";
 	default:
 		return "other";
 	}

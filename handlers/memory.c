@@ -145,7 +145,7 @@ static void learn(const struct memory *memory, const struct kernel *kernel, uint
 	site->natural = info->unit == 12 ? 15 : info->unit - 1;
 	site->share = info->access != PROBE_ACCESS_ATOMIC;
 	site->lds = info->space == PROBE_SPACE_LDS || info->space == PROBE_SPACE_FLAT;
-	site->global = info->space != PROBE_SPACE_LDS && info->space != PROBE_SPACE_SCRATCH;
+	site->global = info->space != PROBE_SPACE_LDS;
 	site->phases =
 		lds_model_phases(kernel->model, info->unit, info->access == PROBE_ACCESS_STORE);
 }

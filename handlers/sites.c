@@ -85,7 +85,7 @@ void sites_learn(const struct sites *sites, const struct sites_kernel *kernel, u
 	facts->bytes = info->bytes;
 	facts->unit = info->unit;
 	facts->lds = info->space == PROBE_SPACE_LDS || info->space == PROBE_SPACE_FLAT;
-	facts->global = info->space != PROBE_SPACE_LDS;
+	facts->global = info->space != PROBE_SPACE_LDS && info->space != PROBE_SPACE_SCRATCH;
 }
 
 void sites_report(const struct sites *sites, const char *handler)

@@ -32,6 +32,7 @@ struct pass_scope {
 
 struct pass_options {
 	uint32_t kinds;	  /* bit (1 << enum probe_kind) */
+	uint32_t spaces;  /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if asked for */
 	bool by_default;  /* nobody named kinds */
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
 	bool prove;	  /* count what is proved instead of measuring it */
@@ -111,10 +112,11 @@ const struct pass_wave *pass_target_wave(const struct pass_options *options);
  */
 
 enum pass_access {
-	PASS_ACCESS_NONE,      /* no memory access, or one that is never of interest */
-	PASS_ACCESS_SITE,      /* probed */
-	PASS_ACCESS_LOWERED,   /* probed after pass_lower.c has been there */
-	PASS_ACCESS_UNCOVERED, /* accesses memory in a way no probe covers */
+	PASS_ACCESS_NONE,	/* no memory access, or one that is never of interest */
+	PASS_ACCESS_SITE,	/* probed */
+	PASS_ACCESS_LOWERED,	/* probed after pass_lower.c has been there */
+	PASS_ACCESS_ON_REQUEST, /* constant memory: PROBE_SPACES */
+	PASS_ACCESS_UNCOVERED,	/* accesses memory in a way no probe covers */
 };
 
 struct pass_site {
@@ -126,6 +128,8 @@ struct pass_site {
 };
 
 enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret);
+/* Does it access scratch? All but the unit is filled in. */
+bool pass_site_scratch(LLVMValueRef inst, struct pass_site *ret);
 /* Bytes of the machine accesses that an access is split into; see wire.h. */
 uint32_t pass_site_unit(enum probe_space space, enum probe_access_kind access, uint32_t size,
 			uint32_t align);

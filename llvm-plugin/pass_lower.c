@@ -2,8 +2,8 @@
 /*
  * Accesses that are neither load nor store in IR, made into what probes understand, in the base
  * clone: memcpy and its like become the loads and stores the back end makes of them; before a
- * buffer or global-to-LDS intrinsic comes a marker, a call that names the address and stands for
- * the access until pass_unmark() takes it away.
+ * buffer or global-to-LDS intrinsic, and before an access of scratch, comes a marker, a call that
+ * names the address and stands for the access until pass_unmark() takes it away.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +128,7 @@ struct lower {
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMTypeRef i32, i64;
+	unsigned lanes;
 };
 
 static LLVMValueRef number(const struct lower *lower, uint64_t value)
@@ -374,12 +375,66 @@ static void mark_global_to_lds(struct lower *lower, LLVMValueRef inst)
 	mark(lower, lds, size < 4 ? 4 : size, PROBE_ACCESS_STORE, PROBE_SPACE_LDS);
 }
 
+/* ---- Scratch ------------------------------------------------------------------------------- */
+
+/*
+ * Where byte `at` of a lane's scratch lies in its wave's: dword by dword, all lanes' dwords of one
+ * number side by side (AMDGPU ABI, "Private Segment Buffer": swizzled, element size 4, index stride
+ * 64 or 32, add tid). A wave's scratch begins at a multiple of 1024 bytes, so lines are told
+ * rightly without knowing where.
+ */
+static LLVMValueRef swizzle(struct lower *lower, LLVMValueRef at)
+{
+	LLVMValueRef low = LLVMBuildAnd(lower->builder, at, number(lower, 3), "");
+	LLVMValueRef dword = LLVMBuildLShr(lower->builder, at, number(lower, 2), "");
+	LLVMValueRef row =
+		LLVMBuildMul(lower->builder, LLVMBuildZExt(lower->builder, dword, lower->i64, ""),
+			     LLVMConstInt(lower->i64, 4ull * lower->lanes, 0), "");
+
+	low = LLVMBuildOr(lower->builder, low,
+			  LLVMBuildShl(lower->builder, lane_id(lower), number(lower, 2), ""), "");
+	return LLVMBuildOr(lower->builder, row, LLVMBuildZExt(lower->builder, low, lower->i64, ""),
+			   "");
+}
+
+/* One marker per dword, or part of one: neighbours in a lane are not neighbours in memory. */
+static void mark_scratch(struct lower *lower, LLVMValueRef inst)
+{
+	LLVMTypeRef type = LLVMPointerTypeInContext(lower->context, PROBE_SPACE_GLOBAL);
+	LLVMValueRef offset;
+	struct pass_site site;
+	uint32_t part;
+
+	if (!pass_site_scratch(inst, &site))
+		return;
+	part = site.size % 4 || site.align % 4 ? site.size % 2 || site.align % 2 ? 1 : 2 : 4;
+	offset = LLVMBuildPtrToInt(lower->builder, site.pointer, lower->i32, "");
+	for (uint32_t i = 0; i < site.size; i += part) {
+		LLVMValueRef at = LLVMBuildAdd(lower->builder, offset, number(lower, i), "");
+		LLVMValueRef pointer =
+			LLVMBuildIntToPtr(lower->builder, swizzle(lower, at), type, "");
+
+		mark(lower, pointer, part, site.access, PROBE_SPACE_SCRATCH);
+	}
+}
+
 /* ---- A function ---------------------------------------------------------------------------- */
 
 struct found {
 	LLVMValueRef *inst;
 	size_t count, capacity;
 };
+
+static bool is_lowered(LLVMValueRef inst, const struct pass_options *options, bool copies)
+{
+	enum pass_form form = pass_form_of(inst);
+	struct pass_site site;
+
+	if (form >= PASS_FORM_LOWERED)
+		return (form == PASS_FORM_COPY) == copies;
+	return !copies && options->spaces >> PROBE_SPACE_SCRATCH & 1 &&
+	       pass_site_scratch(inst, &site);
+}
 
 static void find(struct found *found, LLVMValueRef function, const struct pass_options *options,
 		 bool copies)
@@ -388,10 +443,7 @@ static void find(struct found *found, LLVMValueRef function, const struct pass_o
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst)) {
-			enum pass_form form = pass_form_of(inst);
-
-			if (form < PASS_FORM_LOWERED || (form == PASS_FORM_COPY) != copies ||
-			    !pass_in_scope(inst, options))
+			if (!is_lowered(inst, options, copies) || !pass_in_scope(inst, options))
 				continue;
 			if (found->count == found->capacity) {
 				found->capacity = found->capacity ? 2 * found->capacity : 16;
@@ -421,6 +473,7 @@ void pass_mark(LLVMValueRef function, const struct pass_options *options, void *
 	lower.builder = LLVMCreateBuilderInContext(lower.context);
 	lower.i32 = LLVMInt32TypeInContext(lower.context);
 	lower.i64 = LLVMInt64TypeInContext(lower.context);
+	lower.lanes = options->portable ? options->portable : 64;
 	find(&found, function, options, false);
 	for (size_t i = 0; i < found.count; i++) {
 		LLVMValueRef inst = found.inst[i];
@@ -428,7 +481,9 @@ void pass_mark(LLVMValueRef function, const struct pass_options *options, void *
 
 		LLVMPositionBuilderBefore(lower.builder, inst);
 		LLVMSetCurrentDebugLocation2(lower.builder, LLVMInstructionGetDebugLoc(inst));
-		if (row->form == PASS_FORM_GLOBAL_LDS)
+		if (!row)
+			mark_scratch(&lower, inst);
+		else if (row->form == PASS_FORM_GLOBAL_LDS)
 			mark_global_to_lds(&lower, inst);
 		else if (row->form == PASS_FORM_RAW_LDS || row->form == PASS_FORM_STRUCT_LDS)
 			mark_buffer_to_lds(&lower, inst, row->form == PASS_FORM_STRUCT_LDS);

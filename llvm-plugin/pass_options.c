@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PROBE_KINDS, PROBE_SCOPE, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE. What cannot be understood
- * is an error: a filter that is dropped silently instruments everything.
+ * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE. What cannot
+ * be understood is an error: a filter that is dropped silently instruments everything.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -39,6 +39,35 @@ static bool parse_kinds(struct pass_options *options, const char *text, char **r
 			return false;
 		}
 		options->kinds |= 1u << kind;
+		at += size;
+		if (!*at)
+			return true;
+	}
+}
+
+/* Spaces that nobody is interested in by default. */
+static bool parse_spaces(struct pass_options *options, const char *text, char **ret_error)
+{
+	static const struct {
+		const char *name;
+		enum probe_space space;
+	} spaces[] = {{"constant", PROBE_SPACE_CONSTANT}, {"scratch", PROBE_SPACE_SCRATCH}};
+	const size_t count = sizeof(spaces) / sizeof(spaces[0]);
+
+	for (const char *at = text;; at++) {
+		size_t size = strcspn(at, ","), i = 0;
+
+		while (i < count &&
+		       (strlen(spaces[i].name) != size || memcmp(spaces[i].name, at, size)))
+			i++;
+		if (i == count) {
+			*ret_error = pass_format("PROBE_SPACES=%s: '%.*s' is no space to ask for; "
+						 "there are constant and scratch, separated by "
+						 "commas",
+						 text, (int)size, at);
+			return false;
+		}
+		options->spaces |= 1u << spaces[i].space;
 		at += size;
 		if (!*at)
 			return true;
@@ -109,6 +138,7 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 {
 	const char *kinds = getenv("PROBE_KINDS");
 	const char *scope = getenv("PROBE_SCOPE");
+	const char *spaces = getenv("PROBE_SPACES");
 	const char *verbose = getenv("PROBE_VERBOSE");
 	const char *prove = getenv("PROBE_PROVE");
 	const char *portable = getenv("PROBE_PORTABLE");
@@ -122,6 +152,8 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 		.by_default = !kinds,
 	};
 	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
+		return false;
+	if (spaces && !parse_spaces(options, spaces, ret_error))
 		return false;
 	return !scope || parse_scope(options, scope, ret_error);
 }

@@ -108,11 +108,36 @@ static enum pass_access finish(struct pass_site *ret)
 	return ret->size / ret->unit > 255 ? PASS_ACCESS_UNCOVERED : PASS_ACCESS_SITE;
 }
 
+/* The dispatch context, and what the runtime hands to a kernel unasked: no data of the program's.
+ */
+static bool is_hidden(LLVMValueRef pointer)
+{
+	const char *name;
+
+	while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsABitCastInst(pointer) ||
+	       LLVMIsAIntToPtrInst(pointer))
+		pointer = LLVMGetOperand(pointer, 0);
+	name = pass_called_name(pointer);
+	return !strncmp(name, "llvm.amdgcn.", 12) || !strncmp(name, "__probe_", 8);
+}
+
+/* False: of no size, or too wide. */
+static bool measure(LLVMValueRef inst, LLVMTypeRef type, struct pass_site *ret)
+{
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
+	unsigned long long size = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(module), type);
+
+	ret->size = (uint32_t)size;
+	/* Of an intrinsic nothing is known; atomic operations need natural alignment. */
+	ret->align = LLVMIsACallInst(inst) ? ret->size : LLVMGetAlignment(inst);
+	return size && size <= 1024;
+}
+
 enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret)
 {
-	LLVMModuleRef module;
 	LLVMTypeRef type;
-	unsigned long long size;
+	bool on_request = false;
 
 	if (pass_is_marker(inst)) {
 		pass_marker_read(inst, ret);
@@ -120,7 +145,7 @@ enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret)
 	}
 	if (!read_operands(inst, ret, &type))
 		return LLVMIsACallInst(inst) ? read_call(inst) : PASS_ACCESS_NONE;
-	/* Constant memory is read by the scalar unit, scratch is the compiler's own. */
+	/* Of scratch, pass_lower.c marks what was asked for. */
 	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
 	switch (ret->space) {
 	case PROBE_SPACE_FLAT:
@@ -129,17 +154,29 @@ enum pass_access pass_site_read(LLVMValueRef inst, struct pass_site *ret)
 		break;
 	case PROBE_SPACE_BUFFER:
 		return PASS_ACCESS_UNCOVERED;
+	case PROBE_SPACE_CONSTANT:
+		if (is_hidden(ret->pointer))
+			return PASS_ACCESS_NONE;
+		on_request = true;
+		break;
 	default:
 		return PASS_ACCESS_NONE;
 	}
-	module = LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst)));
-	size = LLVMStoreSizeOfType(LLVMGetModuleDataLayout(module), type);
-	if (!size || size > 1024)
-		return PASS_ACCESS_UNCOVERED;
-	ret->size = (uint32_t)size;
-	/* Of an intrinsic nothing is known; atomic operations need natural alignment. */
-	ret->align = LLVMIsACallInst(inst) ? ret->size : LLVMGetAlignment(inst);
+	if (!measure(inst, type, ret))
+		return on_request ? PASS_ACCESS_NONE : PASS_ACCESS_UNCOVERED;
+	if (on_request)
+		return finish(ret) == PASS_ACCESS_SITE ? PASS_ACCESS_ON_REQUEST : PASS_ACCESS_NONE;
 	return finish(ret);
+}
+
+bool pass_site_scratch(LLVMValueRef inst, struct pass_site *ret)
+{
+	LLVMTypeRef type;
+
+	if (pass_is_marker(inst) || !read_operands(inst, ret, &type))
+		return false;
+	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
+	return ret->space == PROBE_SPACE_SCRATCH && measure(inst, type, ret);
 }
 
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size)
@@ -212,7 +249,11 @@ bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options)
 
 bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, struct pass_site *ret)
 {
-	return pass_site_read(inst, ret) == PASS_ACCESS_SITE && pass_in_scope(inst, options);
+	enum pass_access access = pass_site_read(inst, ret);
+
+	if (access == PASS_ACCESS_ON_REQUEST && options->spaces >> ret->space & 1)
+		access = PASS_ACCESS_SITE;
+	return access == PASS_ACCESS_SITE && pass_in_scope(inst, options);
 }
 
 /*

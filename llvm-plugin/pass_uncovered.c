@@ -58,7 +58,7 @@ static void read_inst(struct pass_table *table, const struct pass_units *units, 
 
 	if (access == PASS_ACCESS_UNCOVERED)
 		reason = LLVMIsACallInst(inst) ? PROBE_UNCOVERED_INTRINSIC : PROBE_UNCOVERED_SHAPE;
-	else if (access != PASS_ACCESS_NONE && open)
+	else if ((access == PASS_ACCESS_SITE || access == PASS_ACCESS_LOWERED) && open)
 		reason = PROBE_UNCOVERED_BY_POINTER;
 	else if (access == PASS_ACCESS_NONE)
 		reason = read_call(units, inst);

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# PROBE_SPACES: constant memory and scratch are left alone unless asked for; then what is counted of them is what the
+# program works out by the rules, in both kinds, and the machine's executions and lanes.
+. "$(dirname "$0")/lib.sh"
+PROBE_KINDS=memory,trace
+PROBE_SIM_MODEL=0
+export PROBE_KINDS PROBE_SIM_MODEL
+
+# rows DB: by line, what the handler has, without the global accesses of the same line
+rows()
+{
+	sqlite3 -separator ' ' "$1" "SELECT s.line, sum(m.executions), sum(m.lanes), sum(m.lines64), sum(m.lines128)
+		FROM probe_memory_site m JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site
+		WHERE s.line > 1000 AND s.space IN (4, 5) GROUP BY s.line"
+}
+
+compile "$source/tests/e2e/spaces.hip" plain
+record plain.db -q -- ./plain >/dev/null
+expect "sites nobody asked for" "$(rows plain.db)" ""
+for level in -O1 -O3; do
+	PROBE_SPACES=scratch,constant compile "$source/tests/e2e/spaces.hip" program $level
+	for kind in memory trace; do
+		record $kind.db --kind $kind -q -- ./program >expected.txt
+		rows $kind.db >rows.txt
+		cmp expected.txt rows.txt || fail "$level, $kind: $(diff expected.txt rows.txt)"
+		balanced $kind.db
+	done
+done
+PROBE_SIM_PCS=pcs.csv record plain.db --no-instrumented -q -- ./program >/dev/null
+"$build/tests/isa_lines" plain.db pcs.csv >isa.csv
+# Per piece of at most a dword; constants at an address that lanes do not share are loaded as global memory is.
+sqlite3 -bail machine.db >machine.txt <<'END'
+.mode csv
+.import isa.csv isa
+.mode list
+.separator ' '
+SELECT line, sum(executions * bytes / CASE WHEN bytes < 4 THEN bytes ELSE 4 END),
+	sum(lanes * bytes / CASE WHEN bytes < 4 THEN bytes ELSE 4 END) FROM isa
+	WHERE line BETWEEN 1001 AND 1005 AND space IN ('scratch', 'scalar') GROUP BY line;
+SELECT line, executions, lanes, lines64, lines128 FROM isa WHERE line = 1006 AND col = 7;
+END
+sed '/^1006/!s/ [0-9]* [0-9]*$//' expected.txt | cmp - machine.txt || fail "the machine: $(diff expected.txt machine.txt)"
