@@ -63,8 +63,8 @@ static void test_rows(void **state)
 	static struct probe_site sites[] = {{.owner = 1, .access = PROBE_ACCESS_BLOCK},
 					    {.owner = 1, .access = PROBE_ACCESS_BLOCK}};
 	static struct probe_site_proof proofs[] = {
-		{.group = PROBE_ROW_NONE, .classes = PROBE_ROW_NONE, .flags = PROBE_PROOF_ONCE},
-		{.group = 0, .classes = PROBE_ROW_NONE, .flags = PROBE_PROOF_ONCE}};
+		{.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE, .flags = PROBE_PROOF_ONCE},
+		{.group = 0, .shared = PROBE_ROW_NONE, .flags = PROBE_PROOF_ONCE}};
 	static char strings[] = "\0kernel";
 	static struct probe_site_kernel kernel = {.name = 1, .site_count = 2};
 	static const struct probe_sites table = {
