@@ -107,19 +107,21 @@ static enum taken take_stamp(const unsigned char *at, size_t left, unsigned form
 			     struct probe_trace_batch *batch, const struct probe_wave_info *wave)
 {
 	const struct probe_rec_stamp *rec = (const void *)at;
+	uint32_t lanes = rec->lanes & ~PROBE_STAMP_SPAN;
 	bool end = form == PROBE_FORM_WAVE_END;
 
 	*ret_size = end ? sizeof(struct probe_rec_wave_end) : sizeof(*rec);
 	if (left < *ret_size)
 		return NONSENSE;
-	if (!rec->lanes || rec->lanes > 64 || !batch->stamp_room)
+	if (!lanes || lanes > 64 || !batch->stamp_room)
 		return INVALID;
 	if (batch->stamp_count == batch->stamp_room)
 		return NO_ROOM;
 	batch->stamps[batch->stamp_count++] = (struct probe_stamp){
 		.site = rec->word0 & PROBE_SITE_MASK,
 		.form = (uint8_t)form,
-		.lanes = (uint8_t)rec->lanes,
+		.lanes = (uint8_t)lanes,
+		.flags = rec->lanes & PROBE_STAMP_SPAN ? PROBE_STAMP_ONE : 0,
 		.clock = rec->clock,
 		.time = end ? ((const struct probe_rec_wave_end *)rec)->time : 0,
 		.wave = wave,
@@ -210,7 +212,8 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 			return PROBE_TRACE_FULL;
 		if (form > PROBE_FORM_FULL) {
 			uint32_t site = word0 & PROBE_SITE_MASK;
-			bool none = form == PROBE_FORM_BEGIN && site == PROBE_SITE_IDLE;
+			bool none = (form == PROBE_FORM_BEGIN || form == PROBE_FORM_END) &&
+				    site == PROBE_SITE_IDLE;
 			bool known = ring->dispatch && (site < sites || (none && sites));
 			struct probe_trace_batch nowhere = {0}, *to = known ? batch : &nowhere;
 			enum taken taken =

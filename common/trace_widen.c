@@ -272,6 +272,19 @@ static size_t put_bases(unsigned char *out, const unsigned char *at, size_t left
 	return used;
 }
 
+/* A span as its two stamps. */
+static size_t put_span(unsigned char *out, const struct probe_rec_span *span)
+{
+	uint32_t site = span->word0 & PROBE_SITE_MASK, lanes = span->lanes | PROBE_STAMP_SPAN;
+	const struct probe_rec_stamp stamps[] = {
+		{site | (uint32_t)PROBE_FORM_BEGIN << PROBE_FORM_SHIFT, lanes, span->begin},
+		{site | (uint32_t)PROBE_FORM_END << PROBE_FORM_SHIFT, lanes, span->end},
+	};
+
+	memcpy(out, stamps, sizeof(stamps));
+	return sizeof(stamps);
+}
+
 /* One record; *ret_size is 0 if it makes no sense. */
 static size_t put_record(const unsigned char *at, size_t left,
 			 const struct probe_trace_groups *groups, struct probe_trace_wide *wide,
@@ -293,6 +306,10 @@ static size_t put_record(const unsigned char *at, size_t left,
 	case PROBE_FORM_BARRIER:
 		*ret_size = 8;
 		return put_affine(out, PROBE_SITE_BARRIER, 0, 0);
+	case PROBE_FORM_SPAN:
+		*ret_size =
+			left < sizeof(struct probe_rec_span) ? 0 : sizeof(struct probe_rec_span);
+		return *ret_size ? put_span(out, (const void *)at) : 0;
 	}
 	if (group && is_access(word0) && (word0 & PROBE_SITE_MASK) > group->id)
 		return put_bases(out, at, left, group, ret_size);

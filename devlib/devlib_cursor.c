@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a wave's records find no more room, and where a wave begins and ends (devlib_cursor.h). */
-#include "devlib_cursor.h"
+#include "devlib_time.h"
 
 /* Show the host the records written so far. */
 DEV_INLINE void publish(const dev_ctx *ctx, dev_state *state, uint64_t head, uint32_t first)
@@ -174,7 +174,7 @@ DEV_INLINE uint64_t row_lanes(void)
 
 struct wave_start {
 	uint64_t exec, time, rows;
-	uint32_t hw_id, site, timed;
+	uint32_t hw_id, site, timed, number;
 };
 
 /* False: it is lost. The trace kind's ROWS record goes with it. */
@@ -183,7 +183,6 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, u
 	uint32_t size =
 		sizeof(struct probe_rec_wave) + (start->timed ? 0 : sizeof(struct probe_rec_rows));
 	uint64_t at = cursor_take(size, plain);
-	uint32_t number = wave_in_group();
 
 	if (!at)
 		return false;
@@ -193,7 +192,7 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, u
 	struct probe_rec_rows DEV_GLOBAL *rows = (struct probe_rec_rows DEV_GLOBAL *)(record + 1);
 
 	record->word0 = PROBE_FORM_WAVE << PROBE_FORM_SHIFT | start->site;
-	record->wave = number;
+	record->wave = start->number;
 	record->dispatch = ctx->dispatch;
 	record->group[0] = __builtin_amdgcn_workgroup_id_x();
 	record->group[1] = __builtin_amdgcn_workgroup_id_y();
@@ -209,6 +208,15 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, u
 	return true;
 }
 
+/* What s92 asks of the launch's first wave: time_calibrate(). */
+DEV_INLINE uint32_t is_first(uint32_t number)
+{
+	uint32_t place = __builtin_amdgcn_workgroup_id_x() | __builtin_amdgcn_workgroup_id_y() |
+			 __builtin_amdgcn_workgroup_id_z() | number;
+
+	return dev_uniform32(place ? 1 : 3);
+}
+
 /*
  * Own a ring and begin the wave in it. Without the wave's record nothing behind it has a meaning,
  * so a wave that cannot write it has lost all.
@@ -216,6 +224,10 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, u
 DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, void *any,
 					    uint32_t site, uint32_t timed, uint32_t plain)
 {
+	uint32_t number = wave_in_group();
+
+	if (timed && !plain && time_enter(ctx, refill, site, number))
+		return 0;
 	struct wave_start start = {
 		.exec = dev_exec(),
 		.time = dev_real_time(),
@@ -223,6 +235,7 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 		.hw_id = dev_hw_id(),
 		.site = site,
 		.timed = timed,
+		.number = number,
 	};
 	struct cursor_start cursor = {
 		.refill = refill,
@@ -260,7 +273,12 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 		cursor.left = 0;
 		cursor_set(&cursor);
 	}
-	__asm__ volatile("s_mov_b32 s92, 1" : : : CURSOR_CHANGES);
+	__asm__ volatile("s_mov_b32 s92, %0"
+			 :
+			 : "s"(timed ? is_first(start.number) : 1)
+			 : CURSOR_CHANGES);
+	if (timed)
+		stamp_begin(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site, plain);
 	return (uint64_t)state;
 }
 
@@ -282,27 +300,36 @@ DEV_INLINE void show_losses(const dev_ctx *ctx, uint32_t lost, uint32_t first)
 	dev_ring_release(state, head);
 }
 
+DEV_INLINE void write_end(uint64_t clock, uint32_t site, uint32_t first, uint32_t plain)
+{
+	uint64_t at = cursor_take(sizeof(struct probe_rec_wave_end), plain);
+	struct probe_rec_wave_end DEV_GLOBAL *record = (struct probe_rec_wave_end DEV_GLOBAL *)at;
+
+	if (!at || !dev_speaks(first))
+		return;
+	record->word0 = PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site;
+	record->lanes = dev_count(dev_exec());
+	record->clock = clock;
+	record->time = dev_real_time();
+}
+
 DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
 				       uint32_t timed, uint32_t plain)
 {
-	uint32_t first = dev_first(dev_exec()), mode = cursor_mode(), written;
 	uint64_t clock = timed ? dev_clock() : 0, head;
+	uint32_t first, mode, written;
 
 	(void)wave;
+	if (timed)
+		time_calibrate(plain);
+	if (timed && !plain)
+		time_exit(clock, site);
+	first = dev_first(dev_exec());
+	mode = cursor_mode();
 	if (mode == CURSOR_OFF)
 		return;
-	if (timed) {
-		uint64_t at = cursor_take(sizeof(struct probe_rec_wave_end), plain);
-		struct probe_rec_wave_end DEV_GLOBAL *record =
-			(struct probe_rec_wave_end DEV_GLOBAL *)at;
-
-		if (at && dev_speaks(first)) {
-			record->word0 = PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site;
-			record->lanes = dev_count(dev_exec());
-			record->clock = clock;
-			record->time = dev_real_time();
-		}
-	}
+	if (timed)
+		write_end(clock, site, first, plain);
 	__asm__ volatile("s_mov_b32 %0, s87" : "=s"(written));
 	if (mode == CURSOR_LOST) {
 		show_losses(ctx, written, first);

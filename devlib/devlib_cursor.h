@@ -7,15 +7,15 @@
  * module, keeps these registers, as the ABI of functions demands (s30 and up).
  *
  *	s[78:79]  what the ring's head is more than s[84:85], while the ring does not wrap
- *	s[80:81]  __probe_dev_trace_any() of the trace kind
- *	s[82:83]  the lanes of the wave's ROWS record
+ *	s[80:81]  trace: __probe_dev_trace_any(); time: the ring's struct probe_ring, or 0
+ *	s[82:83]  trace: the lanes of the wave's ROWS record; time: when the open span began
  *	s[84:85]  where the next record goes
  *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed
  *	s87	  records written, or lost in mode LOST, and not yet counted in a ring's state
  *	s[88:89]  __probe_dev_ring_refill(), for where there is no room
  *	s[90:91]  the ring's struct probe_ring_state
- *	s92	  refill's answer: 1 = there is room now, 0 = the record is lost; 2 at the start
- *	s93	  enum cursor_mode
+ *	s92	  refill's answer: 1 = there is room now, 0 = the record is lost; 2 at the start;
+ *time: 3 = 1, in a launch's first wave s93	  enum cursor_mode
  *
  * Records become visible to the host when their stretch is full and at the wave's end: the head is
  * stored once for many records. s93 is the last register with which a gfx90a can hold eight waves.
@@ -51,20 +51,20 @@ enum cursor_mode {
  * Take `size` bytes (an operand), or go to .Lprobe_end of this asm. The record goes to s[84:85],
  * and CURSOR_STEP must follow.
  */
-#define CURSOR_TAKE(size)                                                                          \
+#define CURSOR_TAKE(size, records)                                                                 \
 	"s_sub_u32 s86, s86, " size "\n\t"                                                         \
 	"s_cbranch_scc0 .Lprobe_room%=\n\t"                                                        \
 	"v_mov_b32 v0, " size "\n\t"                                                               \
-	"v_mov_b32 v1, 1\n\t"                                                                      \
+	"v_mov_b32 v1, " records "\n\t"                                                            \
 	"s_swappc_b64 s[30:31], s[88:89]\n\t"                                                      \
 	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lprobe_end%=\n"                                                           \
 	".Lprobe_room%=:\n\t"
 
-#define CURSOR_STEP(size)                                                                          \
+#define CURSOR_STEP(size, records)                                                                 \
 	"s_add_u32 s84, s84, " size "\n\t"                                                         \
 	"s_addc_u32 s85, s85, 0\n\t"                                                               \
-	"s_add_u32 s87, s87, 1\n"                                                                  \
+	"s_add_u32 s87, s87, " records "\n"                                                        \
 	".Lprobe_end%=:"
 
 void __probe_dev_ring_refill(uint32_t size, uint32_t records);
@@ -82,7 +82,8 @@ DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
 	if (!plain) {
 		__asm__ volatile(
 			"s_mov_b64 %[at], 0\n\t" CURSOR_TAKE(
-				"%[size]") "s_mov_b64 %[at], s[84:85]\n\t" CURSOR_STEP("%[size]")
+				"%[size]",
+				"1") "s_mov_b64 %[at], s[84:85]\n\t" CURSOR_STEP("%[size]", "1")
 			: [at] "=&s"(at)
 			: [size] "s"(dev_scalar32(size))
 			: CURSOR_CALL, CURSOR_CHANGES);

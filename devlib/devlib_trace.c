@@ -241,13 +241,13 @@ DEV_ENTRY void __probe_dev_trace_barrier(uint32_t plain)
 			*(dev_word *)at = word0;
 		return;
 	}
-	__asm__ volatile(CURSOR_TAKE("8") "s_mov_b64 s[6:7], exec\n\t"
-					  "s_ff1_i32_b64 s5, exec\n\t"
-					  "s_lshl_b64 exec, 1, s5\n\t"
-					  "v_mov_b32 v0, %[word0]\n\t"
-					  "v_mov_b32 v1, 0\n\t"
-					  "global_store_dwordx2 v1, v[0:1], s[84:85]\n\t"
-					  "s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("8")
+	__asm__ volatile(CURSOR_TAKE("8", "1") "s_mov_b64 s[6:7], exec\n\t"
+					       "s_ff1_i32_b64 s5, exec\n\t"
+					       "s_lshl_b64 exec, 1, s5\n\t"
+					       "v_mov_b32 v0, %[word0]\n\t"
+					       "v_mov_b32 v1, 0\n\t"
+					       "global_store_dwordx2 v1, v[0:1], s[84:85]\n\t"
+					       "s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("8", "1")
 			 :
 			 : [word0] "i"(word0)
 			 : CURSOR_CALL, CURSOR_CHANGES);

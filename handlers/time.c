@@ -7,10 +7,12 @@
  *
  * Table probe_time_span has a row per kernel and site: times in cycles of the device's clock,
  * percentiles exact below 512 cycles and else at most 1/256 too high; `share` of the cycles of all
- * waves of the kernel. `overhead` is the part of `cycles` that the stamps inside took, reckoned
- * with the kernel's least distance of two stamps that have nothing between them (`stamp`). `open`
- * counts spans that a wave left without their end. Table probe_time_place: the same cycles by
- * shader engine, compute unit and SIMD. Table probe_time_line: each span of each wave, until N.
+ * waves of the kernel. `overhead` is the part of `cycles` that the stamps took, reckoned with what
+ * the kernel itself told of them (PROBE_SITE_IDLE): `stamp`, what an empty span shows, for each
+ * span, and the whole of what they cost for each in it. It is never more than a span was seen to
+ * take. `open` counts spans that a wave left without their end. A block goes on until its function
+ * comes to the next one, calls included. Table probe_time_place: the same cycles by shader engine,
+ * compute unit and SIMD. Table probe_time_line: each span of each wave, until N.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,47 +20,54 @@
 
 #include <probe/handler.h>
 
+#include "cycles.h"
 #include "sites.h"
 
 enum {
 	DEPTH = 64, /* spans open at the same time in a wave; deeper ones are counted and left out
 		     */
-	FINE = 256, /* steps of the histogram per power of two */
 	PLACES = 1024,
+	IDLES = 2,
 };
 
 struct place {
 	uint64_t count, cycles;
 };
 
+/* Numbers of stamps, or cycles of theirs: that are records, and spans that are one. */
+enum { RECORD, ONE, FORMS };
+
 struct site {
 	bool known, valid;
 	uint8_t access;
 	const char *name; /* the region's; NULL = none */
-	uint64_t count, cycles, min, max, stamps, open;
-	uint64_t *bin;
-	size_t bins;
+	struct cycles cycles;
+	uint64_t open, own[FORMS], inner[FORMS]; /* spans; stamps and spans in them */
 	struct place *places;
 };
 
 /* Per kernel. */
 struct kernel {
 	uint64_t cycles;	 /* of all waves */
-	uint64_t stamp;		 /* least distance of two stamps; 0 = not seen */
+	uint64_t empty[FORMS];	 /* least time of an empty span; 0 = not seen */
+	uint64_t around[FORMS];	 /* of a span by records that holds an empty one */
 	uint64_t too_deep, ends; /* ends without a begin */
 };
 
 struct span {
 	uint32_t site;
-	uint64_t clock, stamps; /* stamps of the wave before it */
+	unsigned form;
+	uint64_t clock, inner[FORMS]; /* stamps of the wave before what is in it */
 };
 
 struct wave {
 	uint64_t dispatch;
 	uint32_t group[3], number;
-	uint64_t stamps, probe; /* clock of the stamp that has nothing behind it; 0 = none */
-	unsigned depth;
+	uint64_t stamps[FORMS];
+	unsigned depth, idle, idle_form; /* open spans; of those of IDLE, what the inner one was */
 	struct span span[DEPTH];
+	struct span block[DEPTH]; /* of the function there; clock 0 = none */
+	uint64_t idle_clock[IDLES];
 };
 
 struct timing {
@@ -155,63 +164,13 @@ static struct site *site_get(struct timing *timing, const struct sites_kernel *k
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Where a number of cycles is counted: each in a bin of its own below 2 * FINE. */
-static size_t bin_of(uint64_t cycles)
-{
-	unsigned shift;
-
-	if (cycles < 2 * FINE)
-		return cycles;
-	shift = 55 - (unsigned)__builtin_clzll(cycles);
-	return FINE * (size_t)shift + (cycles >> shift);
-}
-
-/* The most cycles that fall into a bin. */
-static uint64_t bin_end(size_t bin)
-{
-	size_t shift = bin < 2 * FINE ? 0 : bin / FINE - 1;
-
-	return ((bin - FINE * shift + 1) << shift) - 1;
-}
-
-static int count_bin(struct site *site, uint64_t cycles)
-{
-	size_t bin = bin_of(cycles);
-
-	if (bin >= site->bins) {
-		size_t bins = (bin + FINE) & ~(size_t)(FINE - 1);
-		uint64_t *grown = realloc(site->bin, bins * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + site->bins, 0, (bins - site->bins) * sizeof(*grown));
-		site->bin = grown;
-		site->bins = bins;
-	}
-	site->bin[bin]++;
-	return 0;
-}
-
-/* Nearest rank; of `count` spans. */
-static uint64_t percentile(const struct site *site, unsigned percent)
-{
-	uint64_t rank = (site->count * percent + 99) / 100, seen = 0;
-
-	for (size_t bin = 0; bin < site->bins; bin++) {
-		seen += site->bin[bin];
-		if (seen >= rank)
-			return bin_end(bin) < site->max ? bin_end(bin) : site->max;
-	}
-	return site->max;
-}
-
 /* SIMD, then CU, SH and SE of gfx9's HW_ID. */
 static unsigned place_of(uint32_t hw_id)
 {
 	return (hw_id >> 4 & 3) | (hw_id >> 8 & 0xff) << 2;
 }
 
-static int count_span(struct site *site, uint64_t cycles, uint64_t stamps, uint32_t hw_id)
+static int count_span(struct site *site, uint64_t cycles, uint32_t hw_id)
 {
 	struct place *place;
 
@@ -222,12 +181,7 @@ static int count_span(struct site *site, uint64_t cycles, uint64_t stamps, uint3
 	place = &site->places[place_of(hw_id)];
 	place->count++;
 	place->cycles += cycles;
-	site->min = !site->count || cycles < site->min ? cycles : site->min;
-	site->max = cycles > site->max ? cycles : site->max;
-	site->count++;
-	site->cycles += cycles;
-	site->stamps += stamps;
-	return count_bin(site, cycles);
+	return cycles_count(&site->cycles, cycles);
 }
 
 /* ---- Spans of a wave ------------------------------------------------------------------------- */
@@ -266,46 +220,84 @@ static int put_line(struct timing *timing, const struct probe_batch *batch,
 	return host->row(host->ctx, timing->line_table, values, COUNT(line_columns));
 }
 
-/* End the innermost span at a stamp. */
+/* A span of the wave at `depth` ends at a stamp. */
+static int close_span(struct timing *timing, const struct probe_batch *batch,
+		      const struct sites_kernel *kernel, const struct wave *wave,
+		      const struct span *span, const struct probe_stamp *stamp, unsigned depth)
+{
+	struct site *site = &((struct site *)kernel->sites)[span->site];
+	int err = count_span(site, stamp->clock - span->clock, stamp->wave->hw_id);
+
+	site->own[span->form]++;
+	for (unsigned form = 0; form < FORMS; form++)
+		site->inner[form] += wave->stamps[form] - span->inner[form];
+	return err ? err : put_line(timing, batch, stamp, span, depth, site->name);
+}
+
+/* End the innermost span at a stamp, and the block a function was in. */
 static int pop(struct timing *timing, const struct probe_batch *batch,
 	       const struct sites_kernel *kernel, struct wave *wave,
 	       const struct probe_stamp *stamp, bool proper)
 {
-	struct span *span = &wave->span[--wave->depth];
-	struct site *site = &((struct site *)kernel->sites)[span->site];
-	uint64_t cycles = stamp->clock - span->clock;
-	int err = count_span(site, cycles, wave->stamps - span->stamps, stamp->wave->hw_id);
+	unsigned depth = --wave->depth;
+	const struct span *span = &wave->span[depth], *block = &wave->block[depth];
+	int err = 0;
 
-	site->open += !proper;
-	if (!wave->depth)
-		((struct kernel *)kernel->extra)->cycles += cycles;
-	return err ? err : put_line(timing, batch, stamp, span, wave->depth, site->name);
+	((struct site *)kernel->sites)[span->site].open += !proper;
+	if (!depth)
+		((struct kernel *)kernel->extra)->cycles += stamp->clock - span->clock;
+	if (block->clock)
+		err = close_span(timing, batch, kernel, wave, block, stamp, depth + 1);
+	return err ? err : close_span(timing, batch, kernel, wave, span, stamp, depth);
 }
 
-static bool is_block(const struct sites_kernel *kernel, const struct span *span)
+static struct span new_span(const struct wave *wave, const struct probe_stamp *stamp)
 {
-	uint8_t access = ((const struct site *)kernel->sites)[span->site].access;
+	unsigned form = stamp->flags & PROBE_STAMP_ONE ? ONE : RECORD;
+	struct span span = {.site = stamp->site, .form = form, .clock = stamp->clock};
 
-	return access != PROBE_ACCESS_FUNCTION && access != PROBE_ACCESS_REGION;
+	for (unsigned i = 0; i < FORMS; i++)
+		span.inner[i] = wave->stamps[i];
+	span.inner[RECORD] += form == RECORD;
+	return span;
+}
+
+/* A block of the innermost function ends the one before it. */
+static int begin_block(struct timing *timing, const struct probe_batch *batch,
+		       const struct sites_kernel *kernel, struct wave *wave,
+		       const struct probe_stamp *stamp)
+{
+	const struct site *sites = (const struct site *)kernel->sites;
+	unsigned at = wave->depth;
+	struct span *block;
+	int err = 0;
+
+	while (at && sites[wave->span[at - 1].site].access != PROBE_ACCESS_FUNCTION)
+		at--;
+	if (!at) {
+		timing->sites.invalid++;
+		return 0;
+	}
+	block = &wave->block[at - 1];
+	if (block->clock)
+		err = close_span(timing, batch, kernel, wave, block, stamp, at);
+	*block = new_span(wave, stamp);
+	return err;
 }
 
 static int begin(struct timing *timing, const struct probe_batch *batch,
 		 const struct sites_kernel *kernel, struct wave *wave,
 		 const struct probe_stamp *stamp, const struct site *site)
 {
-	struct kernel *own = kernel->extra;
-	bool block = site->access != PROBE_ACCESS_FUNCTION && site->access != PROBE_ACCESS_REGION;
-	int err = 0;
-
-	/* A block goes on until the next one begins. */
-	if (block && wave->depth && is_block(kernel, &wave->span[wave->depth - 1]))
-		err = pop(timing, batch, kernel, wave, stamp, true);
+	if (site->access != PROBE_ACCESS_FUNCTION && site->access != PROBE_ACCESS_REGION)
+		return begin_block(timing, batch, kernel, wave, stamp);
 	if (wave->depth == DEPTH) {
-		own->too_deep++;
-		return err;
+		((struct kernel *)kernel->extra)->too_deep++;
+		return 0;
 	}
-	wave->span[wave->depth++] = (struct span){stamp->site, stamp->clock, wave->stamps};
-	return err;
+	wave->block[wave->depth].clock = 0;
+	wave->span[wave->depth++] = new_span(wave, stamp);
+	return 0;
 }
 
 /* Does the end of one site end a span of another? Regions are told by their names. */
@@ -331,12 +323,8 @@ static int end(struct timing *timing, const struct probe_batch *batch,
 		at--;
 	if (!at)
 		((struct kernel *)kernel->extra)->ends++;
-	while (at && wave->depth >= at && !err) {
-		const struct span *top = &wave->span[wave->depth - 1];
-
-		err = pop(timing, batch, kernel, wave, stamp,
-			  wave->depth == at || is_block(kernel, top));
-	}
+	while (at && wave->depth >= at && !err)
+		err = pop(timing, batch, kernel, wave, stamp, wave->depth == at);
 	return err;
 }
 
@@ -366,16 +354,50 @@ static struct wave *wave_get(struct timing *timing, const struct probe_batch *ba
 		wave->dispatch = batch->dispatch->id;
 		wave->number = info->wave;
 		memcpy(wave->group, info->group, sizeof(wave->group));
-		wave->stamps = wave->probe = 0;
-		wave->depth = 0;
+		memset(wave->stamps, 0, sizeof(wave->stamps));
+		wave->depth = wave->idle = 0;
 	}
 	return wave;
+}
+
+static void keep_least(uint64_t *least, uint64_t cycles)
+{
+	*least = !*least || cycles < *least ? cycles : *least;
+}
+
+/* What stamps cost: an empty span, and one around it. */
+static void take_idle(struct kernel *own, struct wave *wave, const struct probe_stamp *stamp)
+{
+	unsigned form = stamp->flags & PROBE_STAMP_ONE ? ONE : RECORD;
+	uint64_t cycles;
+
+	if (stamp->form == PROBE_FORM_BEGIN) {
+		wave->idle = wave->idle == IDLES ? 0 : wave->idle;
+		wave->idle_clock[wave->idle++] = stamp->clock;
+		return;
+	}
+	if (!wave->idle)
+		return;
+	cycles = stamp->clock - wave->idle_clock[--wave->idle];
+	if (wave->idle) {
+		wave->idle_form = form;
+		keep_least(&own->empty[form], cycles);
+	} else {
+		keep_least(&own->around[wave->idle_form], cycles);
+	}
+}
+
+static void count_stamp(struct wave *wave, const struct probe_stamp *stamp)
+{
+	if (!(stamp->flags & PROBE_STAMP_ONE))
+		wave->stamps[RECORD]++;
+	else if (stamp->form == PROBE_FORM_END)
+		wave->stamps[ONE]++;
 }
 
 static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 		      const struct sites_kernel *kernel, const struct probe_stamp *stamp)
 {
-	struct kernel *own = kernel->extra;
 	struct wave *wave = wave_get(timing, batch, stamp->wave);
 	const struct site *site;
 	int err = 0;
@@ -383,23 +405,19 @@ static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 	if (!wave)
 		return -ENOMEM;
 	if (stamp->site == PROBE_SITE_IDLE) {
-		wave->probe = stamp->clock;
+		take_idle(kernel->extra, wave, stamp);
 		return 0;
 	}
-	if (wave->probe && (!own->stamp || stamp->clock - wave->probe < own->stamp))
-		own->stamp = stamp->clock - wave->probe;
-	wave->probe = 0;
-	wave->stamps++;
 	site = site_get(timing, kernel, stamp->site);
-	if (stamp->form == PROBE_FORM_WAVE_END) {
+	if (stamp->form == PROBE_FORM_WAVE_END)
 		while (wave->depth && !err)
 			err = pop(timing, batch, kernel, wave, stamp, wave->depth == 1);
-		return err;
-	}
-	if (!site)
-		return 0;
-	return stamp->form == PROBE_FORM_BEGIN ? begin(timing, batch, kernel, wave, stamp, site)
-					       : end(timing, batch, kernel, wave, stamp, site);
+	else if (site && stamp->form == PROBE_FORM_BEGIN)
+		err = begin(timing, batch, kernel, wave, stamp, site);
+	else if (site)
+		err = end(timing, batch, kernel, wave, stamp, site);
+	count_stamp(wave, stamp);
+	return err;
 }
 
 static int timing_batch(void *state, const struct probe_batch *batch)
@@ -438,37 +456,86 @@ static int write_places(const struct probe_host *host, int table, const struct s
 	return err;
 }
 
+static const char *what_of(const struct site *site)
+{
+	return site->access == PROBE_ACCESS_REGION     ? "region"
+	       : site->access == PROBE_ACCESS_FUNCTION ? "function"
+						       : "block";
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Cycles that one more stamp, or one more span that is one record, costs what it is in. */
+static uint64_t cost_of(const struct kernel *own, unsigned form)
+{
+	uint64_t cost =
+		own->around[form] > own->empty[RECORD] ? own->around[form] - own->empty[RECORD] : 0;
+
+	return form == RECORD ? cost / 2 : cost;
+}
+
+/* A block ends where the next begins: with one stamp. */
+static uint64_t empty_of(const struct kernel *own, const struct site *site)
+{
+	if (!strcmp(what_of(site), "block"))
+		return least(cost_of(own, RECORD), site->cycles.min);
+	return own->empty[site->own[RECORD] ? RECORD : ONE];
+}
+
+static uint64_t overhead_of(const struct kernel *own, const struct site *site)
+{
+	uint64_t cycles = site->cycles.count * empty_of(own, site);
+
+	for (unsigned form = 0; form < FORMS; form++)
+		cycles += site->inner[form] * cost_of(own, form);
+	return least(cycles, site->cycles.sum);
+}
+
 static int write_span(const struct probe_host *host, int table, const struct sites_kernel *kernel,
 		      uint32_t id, const struct site *site)
 {
 	const struct kernel *own = kernel->extra;
 	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
-	const char *what = site->access == PROBE_ACCESS_REGION	   ? "region"
-			   : site->access == PROBE_ACCESS_FUNCTION ? "function"
-								   : "block";
 	const char *name = site->access == PROBE_ACCESS_REGION ? site->name : info->function;
-	double count = (double)site->count;
+	double count = (double)site->cycles.count;
 	const union probe_value values[COUNT(span_columns)] = {
 		{.integer = kernel->code_object},
 		{.integer = kernel->id},
 		{.integer = id},
-		{.text = what},
+		{.text = what_of(site)},
 		{.text = name},
-		{.integer = (int64_t)site->count},
-		{.integer = (int64_t)site->cycles},
-		{.real = own->cycles ? (double)site->cycles / (double)own->cycles : 0},
-		{.real = (double)site->cycles / count},
-		{.integer = (int64_t)site->min},
-		{.integer = (int64_t)site->max},
-		{.integer = (int64_t)percentile(site, 50)},
-		{.integer = (int64_t)percentile(site, 90)},
-		{.integer = (int64_t)percentile(site, 99)},
-		{.integer = (int64_t)(site->stamps * own->stamp)},
-		{.integer = (int64_t)own->stamp},
+		{.integer = (int64_t)site->cycles.count},
+		{.integer = (int64_t)site->cycles.sum},
+		{.real = own->cycles ? (double)site->cycles.sum / (double)own->cycles : 0},
+		{.real = (double)site->cycles.sum / count},
+		{.integer = (int64_t)site->cycles.min},
+		{.integer = (int64_t)site->cycles.max},
+		{.integer = (int64_t)cycles_percentile(&site->cycles, 50)},
+		{.integer = (int64_t)cycles_percentile(&site->cycles, 90)},
+		{.integer = (int64_t)cycles_percentile(&site->cycles, 99)},
+		{.integer = (int64_t)overhead_of(own, site)},
+		{.integer = (int64_t)empty_of(own, site)},
 		{.integer = (int64_t)site->open},
 	};
 
 	return host->row(host->ctx, table, values, COUNT(span_columns));
+}
+
+/* No empty span is longer than any span. */
+static void settle(const struct sites_kernel *kernel)
+{
+	struct kernel *own = kernel->extra;
+
+	for (uint32_t id = 0; id < kernel->site_count; id++) {
+		const struct site *site = &((const struct site *)kernel->sites)[id];
+		unsigned form = site->own[RECORD] ? RECORD : ONE;
+
+		if (site->cycles.count && own->empty[form] && strcmp(what_of(site), "block"))
+			own->empty[form] = least(own->empty[form], site->cycles.min);
+	}
 }
 
 static int write_kernel(const struct probe_host *host, int spans, int places,
@@ -477,10 +544,11 @@ static int write_kernel(const struct probe_host *host, int spans, int places,
 	const struct kernel *own = kernel->extra;
 	int err = 0;
 
+	settle(kernel);
 	for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
 		const struct site *site = &((const struct site *)kernel->sites)[id];
 
-		if (site->count)
+		if (site->cycles.count)
 			err = write_span(host, spans, kernel, id, site);
 		if (!err)
 			err = write_places(host, places, kernel, id, site);
@@ -502,7 +570,7 @@ static void release(struct timing *timing)
 		for (uint32_t id = 0; id < timing->sites.kernels[k]->site_count; id++) {
 			struct site *site = &((struct site *)timing->sites.kernels[k]->sites)[id];
 
-			free(site->bin);
+			free(site->cycles.bin);
 			free(site->places);
 		}
 	for (size_t i = 0; i < timing->wave_count; i++)
@@ -537,8 +605,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.size = sizeof(struct probe_handler),
 	.abi = PROBE_HANDLER_ABI,
 	.name = "time",
-	.summary =
-		"cycles of kernels, functions and regions: percentiles, by compute unit, timeline",
+	.summary = "cycles of kernels, functions, regions, blocks: percentiles, by CU, timeline",
 	.streams = PROBE_STREAM_TIME,
 	.open = timing_open,
 	.batch = timing_batch,

@@ -30,10 +30,14 @@ struct pass_scope {
 	uint32_t first, last;
 };
 
+/* What the time kind stamps: regions and kernels, functions as well, blocks as well. */
+enum pass_stamps { PASS_STAMPS_REGIONS, PASS_STAMPS_FUNCTIONS, PASS_STAMPS_BLOCKS };
+
 struct pass_options {
-	uint32_t kinds;	  /* bit (1 << enum probe_kind) */
-	uint32_t spaces;  /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if asked for */
-	bool by_default;  /* nobody named kinds */
+	uint32_t kinds;	 /* bit (1 << enum probe_kind) */
+	uint32_t spaces; /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if asked for */
+	bool by_default; /* nobody named kinds */
+	enum pass_stamps stamps;
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
 	bool prove;	  /* count what is proved instead of measuring it */
 	bool plain;	  /* code will not be optimised: no lean probes */
@@ -67,6 +71,7 @@ struct pass_unit {
 	uint32_t rows;		  /* ids behind the sites: rows of their groups */
 	uint32_t range_first, range_end; /* hull of own and called sites */
 	uint32_t first_mark;		 /* sites that are no accesses (pass_time.c) */
+	uint32_t first_block;		 /* of them, the blocks */
 	uint32_t first_group;		 /* of them, the trace kind's groups (pass_trace.c) */
 	struct count_plan *count;	 /* pass_count.c; NULL = not this kind */
 	bool kernel;
@@ -200,6 +205,9 @@ uint32_t pass_table_string(struct pass_table *table, const char *text, size_t si
 /* `owner`: the original that holds the instruction; `inst` may lie in a clone of it. */
 void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const struct pass_site *site,
 			 LLVMValueRef owner, uint32_t kinds);
+/* The same for a function, at the line where it is declared. */
+void pass_table_add_function(struct pass_table *table, LLVMValueRef function,
+			     const struct pass_site *site, LLVMValueRef owner, uint32_t kinds);
 void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMValueRef owner,
 			      enum probe_uncovered_reason reason, const char *what);
 /* Of the site added last. */
@@ -241,6 +249,8 @@ enum devlib_function {
 	DEVLIB_CURSOR_EXIT,
 	DEVLIB_TIME_BEGIN,
 	DEVLIB_TIME_END,
+	DEVLIB_TIME_SPAN_BEGIN,
+	DEVLIB_TIME_SPAN_END,
 	DEVLIB_EMIT_BEGIN,
 	DEVLIB_EMIT_WORD,
 	DEVLIB_RING_REFILL,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE. What cannot
- * be understood is an error: a filter that is dropped silently instruments everything.
+ * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_TIME, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE.
+ * What cannot be understood is an error: a filter that is dropped silently instruments everything.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -74,6 +74,25 @@ static bool parse_spaces(struct pass_options *options, const char *text, char **
 	}
 }
 
+static bool parse_stamps(struct pass_options *options, const char *text, char **ret_error)
+{
+	static const char *const names[] = {
+		[PASS_STAMPS_REGIONS] = "regions",
+		[PASS_STAMPS_FUNCTIONS] = "functions",
+		[PASS_STAMPS_BLOCKS] = "blocks",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], text)) {
+			options->stamps = i;
+			return true;
+		}
+	*ret_error = pass_format("PROBE_TIME=%s: known are regions, functions (and regions), and "
+				 "blocks (and both)",
+				 text);
+	return false;
+}
+
 /* A line number from 1 at *at, which moves behind it; 0 = none there. */
 static uint32_t parse_line(const char **at)
 {
@@ -142,6 +161,7 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 	const char *verbose = getenv("PROBE_VERBOSE");
 	const char *prove = getenv("PROBE_PROVE");
 	const char *portable = getenv("PROBE_PORTABLE");
+	const char *stamps = getenv("PROBE_TIME");
 
 	*options = (struct pass_options){
 		.portable = portable && *portable && strcmp(portable, "0"),
@@ -154,6 +174,8 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
 		return false;
 	if (spaces && !parse_spaces(options, spaces, ret_error))
+		return false;
+	if (!parse_stamps(options, stamps ? stamps : "functions", ret_error))
 		return false;
 	return !scope || parse_scope(options, scope, ret_error);
 }

@@ -12,6 +12,8 @@ struct pass_ring {
 	uint32_t kinds; /* of the module */
 	bool is_plain;	/* not optimised */
 	bool is_called; /* shared functions are called as any function is: plain or portable code */
+	bool is_leaf;	/* a function whose time is one record */
+	enum pass_stamps stamps;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMValueRef called; /* the same as an argument */
@@ -25,6 +27,34 @@ LLVMValueRef pass_ring_call(struct pass_ring *ring, enum devlib_function which, 
 			    unsigned count);
 /* Go on before an instruction, with its place in the source. */
 void pass_ring_before(struct pass_ring *ring, LLVMValueRef inst);
+
+/* A call of device.h. */
+enum pass_mark_kind {
+	PASS_MARK_BEGIN,
+	PASS_MARK_END,
+	PASS_MARK_EMIT,
+	PASS_MARK_LANES,
+	PASS_MARK_WORD,
+	PASS_MARKS
+};
+
+struct pass_mark {
+	enum pass_mark_kind kind;
+	const char *name; /* not ended by NUL */
+	size_t size;
+};
+
+bool pass_mark_read(LLVMValueRef inst, struct pass_mark *ret);
+
+/*
+ * pass_span.c: is the span from a BEGIN to the ENDs of its name one record? `blocks`: blocks are
+ * stamped, too.
+ */
+bool pass_span_is_one(const struct pass_units *units, LLVMValueRef function, LLVMValueRef begin,
+		      bool blocks);
+/* The same for all of a function. */
+bool pass_span_is_leaf(const struct pass_units *units, LLVMValueRef function);
+bool pass_span_same(const struct pass_mark *a, const struct pass_mark *b);
 
 /* The trace kind's records of accesses and barriers (pass_trace.c). */
 void pass_trace_insert(struct pass_ring *ring, LLVMValueRef function,

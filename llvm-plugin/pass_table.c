@@ -128,13 +128,10 @@ static struct probe_site_frame read_frame(struct pass_table *table, LLVMMetadata
 	return frame;
 }
 
-void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const struct pass_site *info,
-			 LLVMValueRef owner, uint32_t kinds)
+static struct probe_site new_site(struct pass_table *table, const struct pass_site *info,
+				  LLVMValueRef owner, uint32_t kinds)
 {
-	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
-	LLVMMetadataRef clone = probe_shim_function_subprogram(function);
-	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
-	struct probe_site site = {
+	return (struct probe_site){
 		.function = value_name(table, owner),
 		.access = (uint8_t)info->access,
 		.space = (uint8_t)info->space,
@@ -143,10 +140,26 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 		.align = info->align,
 		.owner = value_name(table, owner),
 		.kinds = kinds,
+		.first_frame = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame)),
 	};
+}
+
+static void put_site(struct pass_table *table, const struct probe_site *site)
+{
 	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
 
-	site.first_frame = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
+	put(&table->sites, site, sizeof(*site));
+	put(&table->proofs, &none, sizeof(none));
+}
+
+void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const struct pass_site *info,
+			 LLVMValueRef owner, uint32_t kinds)
+{
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+	LLVMMetadataRef clone = probe_shim_function_subprogram(function);
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	struct probe_site site = new_site(table, info, owner, kinds);
+
 	if (location) {
 		struct probe_site_frame own = read_frame(table, location, clone, owner);
 
@@ -163,8 +176,22 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 		put(&table->frames, &frame, sizeof(frame));
 		site.frame_count++;
 	}
-	put(&table->sites, &site, sizeof(site));
-	put(&table->proofs, &none, sizeof(none));
+	put_site(table, &site);
+}
+
+void pass_table_add_function(struct pass_table *table, LLVMValueRef function,
+			     const struct pass_site *info, LLVMValueRef owner, uint32_t kinds)
+{
+	LLVMMetadataRef subprogram = probe_shim_function_subprogram(function);
+	struct probe_site site = new_site(table, info, owner, kinds);
+	char file[PASS_PATH_MAX];
+
+	if (subprogram) {
+		pass_location_file(subprogram, file, sizeof(file));
+		site.file = pass_table_string(table, file, strlen(file));
+		site.line = LLVMDISubprogramGetLine(subprogram);
+	}
+	put_site(table, &site);
 }
 
 void pass_table_set_proof(struct pass_table *table, const struct probe_site_proof *proof)

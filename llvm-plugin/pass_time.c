@@ -12,17 +12,9 @@
 #include "pass_ring.h"
 #include "pass_shim.h"
 
-enum mark_kind { MARK_BEGIN, MARK_END, MARK_EMIT, MARK_LANES, MARK_WORD, MARKS };
-
-static const char *const mark_names[MARKS] = {
-	[MARK_BEGIN] = "begin:", [MARK_END] = "end:",	[MARK_EMIT] = "emit:",
-	[MARK_LANES] = "lanes:", [MARK_WORD] = "word:",
-};
-
-struct mark {
-	enum mark_kind kind;
-	const char *name; /* not ended by NUL */
-	size_t size;
+static const char *const mark_names[PASS_MARKS] = {
+	[PASS_MARK_BEGIN] = "begin:", [PASS_MARK_END] = "end:",	  [PASS_MARK_EMIT] = "emit:",
+	[PASS_MARK_LANES] = "lanes:", [PASS_MARK_WORD] = "word:",
 };
 
 /* Text of a global that holds a string, through the casts around it. */
@@ -38,7 +30,7 @@ static const char *string_of(LLVMValueRef value, size_t *ret_size)
 	return LLVMGetAsString(text, ret_size);
 }
 
-static bool mark_read(LLVMValueRef inst, struct mark *ret)
+bool pass_mark_read(LLVMValueRef inst, struct pass_mark *ret)
 {
 	LLVMValueRef callee =
 		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
@@ -50,7 +42,7 @@ static bool mark_read(LLVMValueRef inst, struct mark *ret)
 	text = string_of(LLVMGetOperand(inst, 1), &size);
 	if (!text || size < 7 || memcmp(text, "probe:", 6))
 		return false;
-	for (unsigned kind = 0; kind < MARKS; kind++) {
+	for (unsigned kind = 0; kind < PASS_MARKS; kind++) {
 		size_t length = strlen(mark_names[kind]);
 
 		if (size > 6 + length && !memcmp(text + 6, mark_names[kind], length)) {
@@ -65,20 +57,21 @@ static bool mark_read(LLVMValueRef inst, struct mark *ret)
 
 bool pass_is_message(LLVMValueRef inst)
 {
-	struct mark mark;
+	struct pass_mark mark;
 
-	return mark_read(inst, &mark) && (mark.kind == MARK_EMIT || mark.kind == MARK_LANES);
+	return pass_mark_read(inst, &mark) &&
+	       (mark.kind == PASS_MARK_EMIT || mark.kind == PASS_MARK_LANES);
 }
 
 static bool has_marks(LLVMValueRef function)
 {
-	struct mark mark;
+	struct pass_mark mark;
 
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst))
-			if (mark_read(inst, &mark))
+			if (pass_mark_read(inst, &mark))
 				return true;
 	return false;
 }
@@ -93,7 +86,7 @@ bool pass_marks_any(LLVMModuleRef module)
 
 void pass_marks_remove(LLVMModuleRef module)
 {
-	struct mark mark;
+	struct pass_mark mark;
 
 	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
 		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
@@ -101,7 +94,7 @@ void pass_marks_remove(LLVMModuleRef module)
 			for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst;
 			     inst = next) {
 				next = LLVMGetNextInstruction(inst);
-				if (!mark_read(inst, &mark))
+				if (!pass_mark_read(inst, &mark))
 					continue;
 				LLVMReplaceAllUsesWith(inst, LLVMGetOperand(inst, 0));
 				LLVMInstructionEraseFromParent(inst);
@@ -109,19 +102,89 @@ void pass_marks_remove(LLVMModuleRef module)
 }
 
 /* Has this mark a site? Regions are the time kind's, messages those of all kinds with rings. */
-static bool has_site(const struct mark *mark, uint32_t kinds)
+static bool has_site(const struct pass_mark *mark, uint32_t kinds)
 {
 	uint32_t time = kinds & 1u << PROBE_KIND_TIME;
 
-	if (mark->kind == MARK_WORD)
+	if (mark->kind == PASS_MARK_WORD)
 		return false;
 	return time || (kinds & 1u << PROBE_KIND_TRACE &&
-			(mark->kind == MARK_EMIT || mark->kind == MARK_LANES));
+			(mark->kind == PASS_MARK_EMIT || mark->kind == PASS_MARK_LANES));
+}
+
+static bool is_region(const struct pass_mark *mark)
+{
+	return mark->kind == PASS_MARK_BEGIN || mark->kind == PASS_MARK_END;
+}
+
+static void list_marks(const struct pass_unit *unit, struct pass_table *table, uint32_t kinds)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			struct pass_mark mark;
+			struct pass_site site;
+
+			if (!pass_mark_read(inst, &mark) || !has_site(&mark, kinds))
+				continue;
+			site = (struct pass_site){
+				.access = is_region(&mark) ? PROBE_ACCESS_REGION
+							   : PROBE_ACCESS_MESSAGE,
+				.align = pass_table_string(table, mark.name, mark.size),
+			};
+			pass_table_add_site(table, inst, &site, unit->original,
+					    is_region(&mark) ? kinds & 1u << PROBE_KIND_TIME
+							     : kinds);
+		}
+}
+
+/* Where a block's time begins: at what is more than a way to other blocks; NULL = no such thing. */
+static LLVMValueRef block_first(LLVMBasicBlockRef block)
+{
+	struct pass_mark mark;
+
+	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+	     inst = LLVMGetNextInstruction(inst))
+		if (!LLVMIsAPHINode(inst) && !LLVMIsAAllocaInst(inst) &&
+		    !LLVMIsADbgInfoIntrinsic(inst) && !LLVMIsATerminatorInst(inst) &&
+		    !(pass_mark_read(inst, &mark) && mark.kind == PASS_MARK_WORD))
+			return inst;
+	return NULL;
+}
+
+/* Its line is that of its first instruction that has one. */
+static LLVMValueRef block_place(LLVMBasicBlockRef block)
+{
+	LLVMValueRef first = block_first(block), inst = first;
+
+	while (inst && !LLVMInstructionGetDebugLoc(inst))
+		inst = LLVMGetNextInstruction(inst);
+	return inst ? inst : first;
+}
+
+static bool stamps_block(LLVMBasicBlockRef block, const struct pass_options *options)
+{
+	LLVMValueRef place = block_place(block);
+
+	return place && pass_in_scope(place, options);
+}
+
+static void list_blocks(const struct pass_unit *unit, struct pass_table *table,
+			const struct pass_options *options)
+{
+	struct pass_site site = {.access = PROBE_ACCESS_BLOCK};
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
+	     block = LLVMGetNextBasicBlock(block))
+		if (stamps_block(block, options))
+			pass_table_add_site(table, block_place(block), &site, unit->original,
+					    1u << PROBE_KIND_TIME);
 }
 
 /*
  * Sites of a unit that are no accesses: the function's if there is a time kind, then its marks' in
- * their order.
+ * their order, then its blocks'.
  */
 void pass_time_list(struct pass_unit *unit, struct pass_table *table,
 		    const struct pass_options *options)
@@ -131,26 +194,12 @@ void pass_time_list(struct pass_unit *unit, struct pass_table *table,
 
 	unit->first_mark = pass_table_sites(table);
 	if (kinds & 1u << PROBE_KIND_TIME)
-		pass_table_add_site(table,
-				    LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(unit->base)),
-				    &site, unit->original, 1u << PROBE_KIND_TIME);
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			struct mark mark;
-			bool region;
-
-			if (!mark_read(inst, &mark) || !has_site(&mark, kinds))
-				continue;
-			region = mark.kind == MARK_BEGIN || mark.kind == MARK_END;
-			site = (struct pass_site){
-				.access = region ? PROBE_ACCESS_REGION : PROBE_ACCESS_MESSAGE,
-				.align = pass_table_string(table, mark.name, mark.size),
-			};
-			pass_table_add_site(table, inst, &site, unit->original,
-					    region ? kinds & 1u << PROBE_KIND_TIME : kinds);
-		}
+		pass_table_add_function(table, unit->base, &site, unit->original,
+					1u << PROBE_KIND_TIME);
+	list_marks(unit, table, kinds);
+	unit->first_block = pass_table_sites(table);
+	if (kinds & 1u << PROBE_KIND_TIME && options->stamps == PASS_STAMPS_BLOCKS)
+		list_blocks(unit, table, options);
 }
 
 /* ---- Putting them in ------------------------------------------------------------------------ */
@@ -185,7 +234,17 @@ static void stamp(struct pass_ring *in, LLVMValueRef inst, enum probe_form form,
 			       in->called};
 
 	pass_ring_before(in, inst);
-	pass_ring_call(in, form == PROBE_FORM_BEGIN ? DEVLIB_TIME_BEGIN : DEVLIB_TIME_END, args, 2);
+	if (form == PROBE_FORM_SPAN)
+		pass_ring_call(in, DEVLIB_TIME_SPAN_END, args, 1);
+	else
+		pass_ring_call(in, form == PROBE_FORM_BEGIN ? DEVLIB_TIME_BEGIN : DEVLIB_TIME_END,
+			       args, 2);
+}
+
+static void span_begin(struct pass_ring *in, LLVMValueRef inst)
+{
+	pass_ring_before(in, inst);
+	pass_ring_call(in, DEVLIB_TIME_SPAN_BEGIN, NULL, 0);
 }
 
 /*
@@ -198,15 +257,15 @@ static void message(struct pass_ring *in, LLVMValueRef inst, bool lanes, uint32_
 	unsigned long long bytes =
 		LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : ~0ull;
 	unsigned count = 0, wanted = (unsigned)((bytes + 7) / 8);
-	struct mark mark;
+	struct pass_mark mark;
 
 	if (bytes > PROBE_MESSAGE_MAX)
 		return;
 	for (LLVMValueRef next = LLVMGetNextInstruction(inst); next && count < wanted;
 	     next = LLVMGetNextInstruction(next)) {
-		if (!mark_read(next, &mark))
+		if (!pass_mark_read(next, &mark))
 			continue;
-		if (mark.kind != MARK_WORD)
+		if (mark.kind != PASS_MARK_WORD)
 			return;
 		words[count++] = LLVMGetOperand(next, 0);
 		last = next;
@@ -231,26 +290,97 @@ static void message(struct pass_ring *in, LLVMValueRef inst, bool lanes, uint32_
 	}
 }
 
-static void insert_marks(struct pass_ring *in, LLVMValueRef function)
+/* A region's begin or end in a clone. */
+struct region {
+	LLVMValueRef inst;
+	struct pass_mark mark;
+	uint32_t id;
+	bool one; /* a begin whose span is one record */
+};
+
+struct regions {
+	struct region *region;
+	size_t count;
+};
+
+static void add_region(struct regions *regions, LLVMValueRef inst, const struct pass_mark *mark,
+		       uint32_t id)
+{
+	regions->region =
+		pass_alloc(regions->region, (regions->count + 1) * sizeof(*regions->region));
+	regions->region[regions->count++] = (struct region){inst, *mark, id, false};
+}
+
+static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end)
+{
+	for (size_t i = 0; i < regions->count; i++)
+		if (regions->region[i].one && pass_span_same(&regions->region[i].mark, end))
+			return &regions->region[i];
+	return NULL;
+}
+
+static void insert_regions(struct pass_ring *in, struct regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct region *at = &regions->region[i];
+		const struct region *begin = one_begin(regions, &at->mark);
+
+		if (begin == at)
+			span_begin(in, at->inst);
+		else if (begin)
+			stamp(in, at->inst, PROBE_FORM_SPAN, begin->id);
+		else
+			stamp(in, at->inst,
+			      at->mark.kind == PASS_MARK_BEGIN ? PROBE_FORM_BEGIN : PROBE_FORM_END,
+			      at->id);
+	}
+	free(regions->region);
+}
+
+static void insert_marks(struct pass_ring *in, LLVMValueRef function,
+			 const struct pass_units *units)
 {
 	uint32_t id = in->unit->first_mark + (in->kinds & 1u << PROBE_KIND_TIME ? 1 : 0);
+	struct regions regions = {0};
 
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
-			struct mark mark;
+			struct pass_mark mark;
 
 			next = LLVMGetNextInstruction(inst);
-			if (!mark_read(inst, &mark) || !has_site(&mark, in->kinds))
+			if (!pass_mark_read(inst, &mark) || !has_site(&mark, in->kinds))
 				continue;
-			if (mark.kind == MARK_EMIT || mark.kind == MARK_LANES)
-				message(in, inst, mark.kind == MARK_LANES, id);
+			if (!is_region(&mark))
+				message(in, inst, mark.kind == PASS_MARK_LANES, id);
 			else if (in->kind == PROBE_KIND_TIME)
-				stamp(in, inst,
-				      mark.kind == MARK_BEGIN ? PROBE_FORM_BEGIN : PROBE_FORM_END,
-				      id);
+				add_region(&regions, inst, &mark, id);
 			id++;
 		}
+	for (size_t i = 0; i < regions.count && !in->is_called; i++)
+		regions.region[i].one = regions.region[i].mark.kind == PASS_MARK_BEGIN &&
+					pass_span_is_one(units, function, regions.region[i].inst,
+							 in->stamps == PASS_STAMPS_BLOCKS);
+	insert_regions(in, &regions);
+}
+
+/*
+ * The single return, which is not the original's, is no block of its own. The first block begins
+ * behind what was put before `entry`.
+ */
+static void insert_blocks(struct pass_ring *in, LLVMValueRef function, LLVMValueRef entry,
+			  const struct pass_options *options)
+{
+	LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(function);
+	uint32_t id = in->unit->first_block;
+
+	if (in->kind != PROBE_KIND_TIME || in->stamps != PASS_STAMPS_BLOCKS)
+		return;
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		if (stamps_block(block, options))
+			stamp(in, block == first ? entry : block_first(block), PROBE_FORM_BEGIN,
+			      id++);
 }
 
 static void insert_exit(struct pass_ring *in, LLVMValueRef inst, LLVMValueRef ctx,
@@ -287,21 +417,13 @@ static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMVa
 			       in->called};
 
 	wave = pass_ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
-	if (timed) {
-		uint32_t form = (uint32_t)PROBE_FORM_BEGIN << PROBE_FORM_SHIFT;
-		LLVMValueRef idle[] = {pass_ring_i32(in, PROBE_SITE_IDLE | form), in->called};
-		LLVMValueRef begin[] = {pass_ring_i32(in, in->unit->first_mark | form), in->called};
-
-		pass_ring_call(in, DEVLIB_TIME_BEGIN, idle, 2);
-		pass_ring_call(in, DEVLIB_TIME_BEGIN, begin, 2);
-	}
 	return wave;
 }
 
 /* Not at -O0, where every little function of a header would be told. */
 static bool stamps_function(const struct pass_ring *in)
 {
-	return in->kind == PROBE_KIND_TIME && !in->is_plain;
+	return in->kind == PROBE_KIND_TIME && !in->is_plain && in->stamps != PASS_STAMPS_REGIONS;
 }
 
 /* Returns of a device function end its time; a kernel has one, and other ends of the wave. */
@@ -320,7 +442,8 @@ static void insert_ends(struct pass_ring *in, LLVMValueRef function, LLVMValueRe
 			if (LLVMIsAReturnInst(end))
 				insert_exit(in, end, ctx, wave);
 		} else if (LLVMIsAReturnInst(end) && stamps_function(in)) {
-			stamp(in, end, PROBE_FORM_END, in->unit->first_mark);
+			stamp(in, end, in->is_leaf ? PROBE_FORM_SPAN : PROBE_FORM_END,
+			      in->unit->first_mark);
 		}
 	}
 }
@@ -384,12 +507,15 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 		.kind = kind,
 		.kinds = options->kinds,
 		.is_plain = pass_is_plain(unit->original, options),
+		.stamps = options->stamps,
 	};
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
 	in.builder = LLVMCreateBuilderInContext(in.context);
 	in.is_called = in.is_plain || options->portable;
 	in.called = pass_ring_i32(&in, in.is_called);
+	in.is_leaf = !in.is_called && in.stamps != PASS_STAMPS_BLOCKS &&
+		     pass_span_is_leaf(units, function);
 	/*
 	 * One return: a wave whose lanes leave apart must release its ring once, at the end. The
 	 * back end lets the lanes join there.
@@ -405,10 +531,13 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 	} else {
 		ctx = LLVMGetParam(function, params - 2);
 		wave = LLVMGetParam(function, params - 1);
-		if (stamps_function(&in))
+		if (stamps_function(&in) && in.is_leaf)
+			span_begin(&in, entry);
+		else if (stamps_function(&in))
 			stamp(&in, entry, PROBE_FORM_BEGIN, unit->first_mark);
 	}
-	insert_marks(&in, function);
+	insert_blocks(&in, function, entry, options);
+	insert_marks(&in, function, units);
 	insert_calls(&in, units, function, ctx, wave);
 	insert_ends(&in, function, ctx, wave);
 	LLVMDisposeBuilder(in.builder);

@@ -139,13 +139,16 @@ struct probe_access {
  */
 struct probe_stamp {
 	uint32_t site;
-	uint8_t form;  /* enum probe_form: BEGIN, END or WAVE_END */
-	uint8_t lanes; /* active, 1..64 */
-	uint16_t reserved;
+	uint8_t form;	/* enum probe_form: BEGIN, END or WAVE_END */
+	uint8_t lanes;	/* active, 1..64 */
+	uint16_t flags; /* PROBE_STAMP_ONE */
 	uint64_t clock;
 	uint64_t time; /* WAVE_END: device clock as in probe_wave_info; else 0 */
 	const struct probe_wave_info *wave;
 };
+
+/* A BEGIN and the END right behind it were one record: the device did less for them. */
+#define PROBE_STAMP_ONE 1u
 
 /* A message: `count` elements of `bytes` bytes, each `stride` bytes behind the one before. */
 struct probe_message {
@@ -206,9 +209,9 @@ union probe_value {
 enum probe_level { PROBE_LOG_ERROR = 0, PROBE_LOG_WARNING = 1, PROBE_LOG_INFO = 2 };
 
 /*
- * What the host offers. All functions are called with `ctx` first, on the instance's thread. open is
- * called before the program starts, maybe on another thread than the rest, never beside it: what it
- * refuses, and arguments it did not ask for with arg(), stop the run.
+ * What the host offers. All functions are called with `ctx` first, on the instance's thread. open
+ * is called before the program starts, maybe on another thread than the rest, never beside it: what
+ * it refuses, and arguments it did not ask for with arg(), stop the run.
  */
 struct probe_host {
 	uint32_t size;

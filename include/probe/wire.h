@@ -384,12 +384,16 @@ enum probe_form {
 	PROBE_FORM_BLOCK = 9,	 /* struct probe_rec_block */
 	PROBE_FORM_ROWS = 10,	 /* struct probe_rec_rows */
 	PROBE_FORM_BARRIER = 11, /* 8 bytes: the wave comes to a barrier of its workgroup */
+	PROBE_FORM_SPAN = 12,	 /* struct probe_rec_span */
 };
 
 #define PROBE_SITE_MASK 0x00ffffffu
 /* Site of an AFFINE record that says: the wave comes to a barrier of its workgroup (s_barrier). */
 #define PROBE_SITE_BARRIER 0x00ffffffu
-/* Site of a BEGIN stamp with nothing between it and the next: its distance is a stamp's cost. */
+/*
+ * Site of stamps with nothing between them but others of this site: what stamps cost. They come in
+ * pairs, one in another: BEGIN BEGIN END END, and BEGIN, a span (PROBE_STAMP_SPAN), END.
+ */
 #define PROBE_SITE_IDLE	 PROBE_SITE_MASK
 #define PROBE_FORM_SHIFT 24
 
@@ -461,8 +465,17 @@ struct probe_rec_block {
  */
 struct probe_rec_stamp {
 	uint32_t word0;
-	uint32_t lanes; /* active, 1..64 */
+	uint32_t lanes; /* active, 1..64; and PROBE_STAMP_SPAN */
 	uint64_t clock;
+};
+/* Of a BEGIN and the END right behind it: no other stamp lies between, and both are cheap. */
+#define PROBE_STAMP_SPAN 0x80000000u
+
+/* Both in one record, written at the end. Counts as two. */
+struct probe_rec_span {
+	uint32_t word0;
+	uint32_t lanes; /* at the end */
+	uint64_t begin, end;
 };
 
 /* The wave ends; with probe_rec_wave.time this also gives the clock's rate. Site: as the wave's. */
@@ -815,6 +828,7 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_rec_lanes) == 24, "lanes record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_rows) == 16, "rows record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_block) == 8, "block record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_stamp) == 16, "stamp record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_span) == 24, "span record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave_end) == 24, "wave end record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_message) == 32, "message record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_seg_header) == 80, "segment header");

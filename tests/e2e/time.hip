@@ -16,8 +16,9 @@ static __device__ __attribute__((noinline)) void nap(int turns)
 	probe_region_end("nap");
 }
 
-// clocks[wave] = cycles of the first "known" region, measured inside of it.
-__global__ void regions(unsigned long long *clocks)
+// clocks[wave] = cycles of the first "known" region, measured inside of it; turns[wave] = of the
+// loop that is "outer", measured around it.
+__global__ void regions(unsigned long long *clocks, unsigned long long *turns)
 {
 	unsigned wave = blockIdx.x * WAVES + threadIdx.x / 64;
 
@@ -27,6 +28,7 @@ __global__ void regions(unsigned long long *clocks)
 		__builtin_amdgcn_s_sleep(10);
 	unsigned long long stop = clock64();
 	probe_region_end("known");
+	unsigned long long before = clock64();
 	probe_region_begin("outer");
 #pragma unroll 1
 	for (int i = 0; i < TURNS; i++) {
@@ -35,6 +37,11 @@ __global__ void regions(unsigned long long *clocks)
 		probe_region_end("inner");
 	}
 	probe_region_end("outer");
+	unsigned long long after = clock64();
+	probe_region_begin("around");
+	probe_region_begin("empty");
+	probe_region_end("empty");
+	probe_region_end("around");
 	// Waves of lanes that differ: half of the lanes take the region, in odd groups none.
 	if (threadIdx.x % 2 && blockIdx.x % 2 == 0) {
 		probe_region_begin("branch");
@@ -48,7 +55,7 @@ __global__ void regions(unsigned long long *clocks)
 		return;
 	probe_region_end("left");
 	if (threadIdx.x % 64 == 0)
-		clocks[wave] = stop - start;
+		clocks[wave] = stop - start, turns[wave] = after - before;
 }
 
 __global__ void none(unsigned long long *out)
@@ -58,18 +65,19 @@ __global__ void none(unsigned long long *out)
 
 int main()
 {
-	unsigned long long *clocks, least = ~0ull, most = 0;
+	unsigned long long *clocks, *turns, least = ~0ull, most = 0;
 
-	if (hipMallocManaged(&clocks, GROUPS * WAVES * sizeof(*clocks)) != hipSuccess)
+	if (hipMallocManaged(&clocks, 2 * GROUPS * WAVES * sizeof(*clocks)) != hipSuccess)
 		return 1;
-	regions<<<GROUPS, LANES>>>(clocks);
+	turns = clocks + GROUPS * WAVES;
+	regions<<<GROUPS, LANES>>>(clocks, turns);
 	if (hipDeviceSynchronize() != hipSuccess)
 		return 1;
 	for (int i = WAVES; i < GROUPS * WAVES; i++) {
 		least = clocks[i] < least ? clocks[i] : least;
 		most = clocks[i] > most ? clocks[i] : most;
 	}
-	printf("%llu %llu\n", least, most);
+	printf("%llu %llu %llu\n", least, most, turns[WAVES]);
 	none<<<1, 64>>>(clocks);
 	return hipDeviceSynchronize() != hipSuccess;
 }

@@ -6,7 +6,10 @@
 
 extern const struct probe_handler probe_handler;
 
-enum { KERNEL, OUTER, OUTER_END, INNER, INNER_END, SITES, WAVES = 40, MOST = 4096 };
+enum { KERNEL, OUTER, OUTER_END, INNER, INNER_END, BLOCK, SITES, WAVES = 40, MOST = 4096 };
+
+/* What stamps cost: an empty span of records, or of one; and around such, one of records. */
+enum { EMPTY = 10, EMPTY_ONE = 4, AROUND = 34, AROUND_ONE = 25 };
 
 static struct host_state state;
 static struct probe_host host;
@@ -29,9 +32,9 @@ static uint64_t random_below(uint64_t limit)
 static int start(void **unused)
 {
 	static const uint8_t access[SITES] = {PROBE_ACCESS_FUNCTION, PROBE_ACCESS_REGION,
-					      PROBE_ACCESS_REGION, PROBE_ACCESS_REGION,
-					      PROBE_ACCESS_REGION};
-	static const char *const names[SITES] = {"", "outer", "outer", "inner", "inner"};
+					      PROBE_ACCESS_REGION,   PROBE_ACCESS_REGION,
+					      PROBE_ACCESS_REGION,   PROBE_ACCESS_BLOCK};
+	static const char *const names[SITES] = {"", "outer", "outer", "inner", "inner", ""};
 
 	(void)unused;
 	memset(&state, 0, sizeof(state));
@@ -50,10 +53,15 @@ static int start(void **unused)
 	return probe_handler.open(&host, &instance);
 }
 
-static void send(const struct probe_wave_info *wave, uint32_t site, unsigned form, uint64_t clock)
+static void send_flagged(const struct probe_wave_info *wave, uint32_t site, unsigned form,
+			 uint64_t clock, uint16_t flags)
 {
-	const struct probe_stamp stamp = {
-		.site = site, .form = (uint8_t)form, .lanes = 64, .clock = clock, .wave = wave};
+	const struct probe_stamp stamp = {.site = site,
+					  .form = (uint8_t)form,
+					  .lanes = 64,
+					  .flags = flags,
+					  .clock = clock,
+					  .wave = wave};
 	const struct probe_batch batch = {.size = sizeof(batch),
 					  .stream = PROBE_STREAM_TIME,
 					  .dispatch = &dispatch,
@@ -63,22 +71,44 @@ static void send(const struct probe_wave_info *wave, uint32_t site, unsigned for
 	assert_int_equal(probe_handler.batch(instance, &batch), 0);
 }
 
+static void send(const struct probe_wave_info *wave, uint32_t site, unsigned form, uint64_t clock)
+{
+	send_flagged(wave, site, form, clock, 0);
+}
+
+static void send_one(const struct probe_wave_info *wave, uint32_t site, uint64_t begin,
+		     uint64_t end)
+{
+	send_flagged(wave, site, PROBE_FORM_BEGIN, begin, PROBE_STAMP_ONE);
+	send_flagged(wave, site, PROBE_FORM_END, end, PROBE_STAMP_ONE);
+}
+
+/* Of both kinds; `more` cycles slower. */
+static void send_idle(const struct probe_wave_info *wave, uint64_t now, uint64_t more)
+{
+	send(wave, PROBE_SITE_IDLE, PROBE_FORM_BEGIN, now);
+	send(wave, PROBE_SITE_IDLE, PROBE_FORM_BEGIN, now + 9);
+	send(wave, PROBE_SITE_IDLE, PROBE_FORM_END, now + 9 + EMPTY + more);
+	send(wave, PROBE_SITE_IDLE, PROBE_FORM_END, now + AROUND + 3 * more);
+	now += 100;
+	send(wave, PROBE_SITE_IDLE, PROBE_FORM_BEGIN, now);
+	send_one(wave, PROBE_SITE_IDLE, now + 8, now + 8 + EMPTY_ONE + more);
+	send(wave, PROBE_SITE_IDLE, PROBE_FORM_END, now + AROUND_ONE + 2 * more);
+}
+
 static void keep(uint32_t site, uint64_t cycles)
 {
 	assert_true(counts[site] < MOST);
 	spans[site][counts[site]++] = cycles;
 }
 
-/* A wave: an idle stamp, the kernel, outer regions with inner ones, the last outer one left open.
- */
+/* A wave: the kernel, outer regions with inner ones of one record, the last outer one left open. */
 static void send_wave(uint32_t number)
 {
 	const struct probe_wave_info wave = {
 		.group = {number / 4, 1, 2}, .wave = number % 4, .hw_id = number << 8, .ring = 7};
 	uint64_t now = 1000 + random_below(1 << 20), begun, outer, inner;
 
-	send(&wave, PROBE_SITE_IDLE, PROBE_FORM_BEGIN, now);
-	now += 10 + number % 3;
 	begun = now;
 	send(&wave, KERNEL, PROBE_FORM_BEGIN, now);
 	for (unsigned i = 0; i < 3; i++) {
@@ -87,15 +117,16 @@ static void send_wave(uint32_t number)
 		send(&wave, OUTER, PROBE_FORM_BEGIN, now);
 		for (unsigned k = 0; k < 2; k++) {
 			inner = now += random_below(50);
-			send(&wave, INNER, PROBE_FORM_BEGIN, now);
 			now += random_below(k ? 400 : 1 << 30);
-			send(&wave, INNER_END, PROBE_FORM_END, now);
+			send_one(&wave, INNER, inner, now);
 			keep(INNER, now - inner);
 		}
 		now += random_below(100);
 		if (i < 2)
 			send(&wave, OUTER_END, PROBE_FORM_END, now);
-		else
+		else if (number % 5 == 1)
+			send_idle(&wave, now, number % 3);
+		if (i == 2)
 			send(&wave, KERNEL, PROBE_FORM_WAVE_END, now);
 		keep(OUTER, now - outer);
 	}
@@ -119,6 +150,21 @@ static void check_percentile(size_t row, const char *name, uint32_t site, unsign
 	assert_true(got - want <= (want < 512 ? 0 : want / 256));
 }
 
+/* Once for each span, and for each stamp in it; spans[site] is sorted. */
+static void check_overhead(size_t row, uint32_t site, uint64_t sum)
+{
+	uint64_t least = site == INNER ? EMPTY_ONE : EMPTY;
+	uint64_t stamps = site == KERNEL ? 5 * WAVES : 0,
+		 ones = 2 * (site == OUTER ? counts[OUTER] : 0);
+	uint64_t want;
+
+	ones += site == KERNEL ? 6 * WAVES : 0;
+	least = spans[site][0] < least ? spans[site][0] : least;
+	want = counts[site] * least + stamps * ((AROUND - EMPTY) / 2) + ones * (AROUND_ONE - EMPTY);
+	assert_int_equal(host_get(&state, row, "stamp"), least);
+	assert_int_equal(host_get(&state, row, "overhead"), want < sum ? want : sum);
+}
+
 static void check_span(size_t row, uint32_t site, uint64_t all)
 {
 	uint64_t sum = 0;
@@ -132,7 +178,7 @@ static void check_span(size_t row, uint32_t site, uint64_t all)
 	assert_int_equal(host_get(&state, row, "min"), spans[site][0]);
 	assert_int_equal(host_get(&state, row, "max"), spans[site][counts[site] - 1]);
 	assert_float_equal(host_real(&state, row, "share"), (double)sum / (double)all, 1e-9);
-	assert_int_equal(host_get(&state, row, "stamp"), 10);
+	check_overhead(row, site, sum);
 	check_percentile(row, "p50", site, 50);
 	check_percentile(row, "p90", site, 90);
 	check_percentile(row, "p99", site, 99);
@@ -166,6 +212,34 @@ static void test_random(void **unused)
 	assert_int_equal(placed, all);
 }
 
+/* A block goes on until the next of its function, the end of it, or of the wave. */
+static void test_blocks(void **unused)
+{
+	const struct probe_wave_info wave = {.ring = 1};
+
+	(void)unused;
+	send(&wave, BLOCK, PROBE_FORM_BEGIN, 4); /* of no function: does not count */
+	send(&wave, KERNEL, PROBE_FORM_BEGIN, 5);
+	send(&wave, BLOCK, PROBE_FORM_BEGIN, 10);
+	send(&wave, OUTER, PROBE_FORM_BEGIN, 12);
+	send(&wave, BLOCK, PROBE_FORM_BEGIN, 30);
+	send(&wave, OUTER_END, PROBE_FORM_END, 40);
+	send(&wave, KERNEL, PROBE_FORM_WAVE_END, 65);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.logged, 1);
+	for (size_t row = 0; row < state.row_count; row++)
+		if (!strcmp(host_table_of(&state, row), "span") &&
+		    host_get(&state, row, "site") == BLOCK) {
+			assert_int_equal(host_get(&state, row, "executions"), 2);
+			assert_int_equal(host_get(&state, row, "cycles"), 20 + 35);
+			assert_int_equal(host_get(&state, row, "min"), 20);
+			assert_string_equal(host_text(&state, row, "what"), "block");
+		} else if (!strcmp(host_table_of(&state, row), "span") &&
+			   host_get(&state, row, "site") == OUTER) {
+			assert_int_equal(host_get(&state, row, "cycles"), 28);
+		}
+}
+
 /* An end without a begin is told of and changes nothing. */
 static void test_stray_end(void **unused)
 {
@@ -187,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_random, start),
+		cmocka_unit_test_setup(test_blocks, start),
 		cmocka_unit_test_setup(test_stray_end, start),
 	};
 

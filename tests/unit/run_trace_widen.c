@@ -207,11 +207,35 @@ static void takes_anything(void **state)
 	}
 }
 
+/* Its two stamps, side by side; half a record is none. */
+static void spans_are_two_stamps(void **state)
+{
+	const struct probe_rec_span span = {
+		.word0 = 7 | (uint32_t)PROBE_FORM_SPAN << PROBE_FORM_SHIFT,
+		.lanes = 33,
+		.begin = 1000,
+		.end = 1ull << 40,
+	};
+	const struct probe_rec_stamp want[] = {
+		{7 | (uint32_t)PROBE_FORM_BEGIN << PROBE_FORM_SHIFT, 33 | PROBE_STAMP_SPAN, 1000},
+		{7 | (uint32_t)PROBE_FORM_END << PROBE_FORM_SHIFT, 33 | PROBE_STAMP_SPAN,
+		 1ull << 40},
+	};
+
+	(void)state;
+	add(&span, sizeof(span));
+	assert_int_equal(widen(), sizeof(want));
+	assert_memory_equal(out, want, sizeof(want));
+	len -= 8;
+	assert_int_equal(widen(), len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(blocks_mean_their_addresses, setup),
 		cmocka_unit_test_setup(bases_stand_for_their_sites, setup),
+		cmocka_unit_test_setup(spans_are_two_stamps, setup),
 		cmocka_unit_test_setup(refuses_names, setup),
 		cmocka_unit_test_setup(takes_anything, setup),
 	};

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spans that hold no other stamp and that a wave leaves by their end alone: such a span is one
+ * record, and its begin stays in a register until then (devlib_time.h). Told by walks over the
+ * control flow. That a lane meets begin and end in turns, with no stamp between, means the same for
+ * its wave: what lies between has one way in and one out, so the back end keeps it together.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass_ring.h"
+#include "pass_shim.h"
+
+/* What an instruction is to a walk. */
+enum step { STEP_ON, STEP_STOP, STEP_FAIL };
+
+struct walk {
+	const struct pass_units *units;
+	LLVMValueRef begin;
+	struct pass_mark mark; /* the begin's */
+	bool inside;	       /* from the begin on; else outside, from somewhere to it */
+	bool blocks;
+	LLVMBasicBlockRef *todo; /* and done: those below `at` */
+	size_t at, count, capacity;
+	LLVMBasicBlockRef *slot; /* hash of `todo` */
+	size_t slots;
+};
+
+bool pass_span_same(const struct pass_mark *a, const struct pass_mark *b)
+{
+	return a->size == b->size && !memcmp(a->name, b->name, a->size);
+}
+
+static size_t find_slot(const struct walk *walk, LLVMBasicBlockRef block)
+{
+	size_t at = ((uintptr_t)block >> 4) * 0x9e3779b97f4a7c15ull >> 20 & (walk->slots - 1);
+
+	while (walk->slot[at] && walk->slot[at] != block)
+		at = (at + 1) & (walk->slots - 1);
+	return at;
+}
+
+static void rehash(struct walk *walk)
+{
+	walk->slots = walk->slots ? 2 * walk->slots : 64;
+	walk->slot = pass_alloc(walk->slot, walk->slots * sizeof(*walk->slot));
+	memset(walk->slot, 0, walk->slots * sizeof(*walk->slot));
+	for (size_t i = 0; i < walk->count; i++)
+		walk->slot[find_slot(walk, walk->todo[i])] = walk->todo[i];
+}
+
+static void visit(struct walk *walk, LLVMBasicBlockRef block)
+{
+	size_t slot;
+
+	if (2 * walk->count >= walk->slots)
+		rehash(walk);
+	slot = find_slot(walk, block);
+	if (walk->slot[slot])
+		return;
+	if (walk->count == walk->capacity) {
+		walk->capacity = walk->capacity ? 2 * walk->capacity : 64;
+		walk->todo = pass_alloc(walk->todo, walk->capacity * sizeof(*walk->todo));
+	}
+	walk->slot[slot] = walk->todo[walk->count++] = block;
+}
+
+/* Outside, an end would be met without its begin. */
+static enum step step_outside(const struct walk *walk, LLVMValueRef inst)
+{
+	struct pass_mark mark;
+
+	if (inst == walk->begin)
+		return STEP_STOP;
+	return pass_mark_read(inst, &mark) && mark.kind == PASS_MARK_END &&
+			       pass_span_same(&mark, &walk->mark)
+		       ? STEP_FAIL
+		       : STEP_ON;
+}
+
+static enum step step_inside(const struct walk *walk, LLVMValueRef inst)
+{
+	struct pass_unit *callee = pass_units_find(walk->units, pass_direct_callee(inst));
+	struct pass_mark mark;
+
+	if (pass_mark_read(inst, &mark)) {
+		if (mark.kind == PASS_MARK_END && pass_span_same(&mark, &walk->mark))
+			return STEP_STOP;
+		return mark.kind == PASS_MARK_BEGIN || mark.kind == PASS_MARK_END ? STEP_FAIL
+										  : STEP_ON;
+	}
+	return callee || LLVMIsAReturnInst(inst) || pass_ends_wave(inst) ? STEP_FAIL : STEP_ON;
+}
+
+/* From an instruction, or the one behind it, to the end of its block and what comes after. */
+static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef inst)
+{
+	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+	for (; inst; inst = LLVMGetNextInstruction(inst)) {
+		enum step step = walk->inside ? step_inside(walk, inst) : step_outside(walk, inst);
+
+		if (step != STEP_ON)
+			return step == STEP_STOP;
+	}
+	if (walk->inside && walk->blocks)
+		return false;
+	for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+		visit(walk, LLVMGetSuccessor(end, i));
+	return true;
+}
+
+/* False if a way from `from` on fails. The block it begins in may be come to again, as a whole. */
+static bool walk_from(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef from, bool inside)
+{
+	bool good;
+
+	walk->inside = inside;
+	walk->at = walk->count = 0;
+	if (walk->slots)
+		memset(walk->slot, 0, walk->slots * sizeof(*walk->slot));
+	good = walk_block(walk, block, from);
+	while (good && walk->at < walk->count) {
+		block = walk->todo[walk->at++];
+		good = walk_block(walk, block, LLVMGetFirstInstruction(block));
+	}
+	return good;
+}
+
+static bool ends_alternate(struct walk *walk, LLVMValueRef function)
+{
+	struct pass_mark mark;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			if (inst == walk->begin || !pass_mark_read(inst, &mark) ||
+			    !pass_span_same(&mark, &walk->mark))
+				continue;
+			if (mark.kind == PASS_MARK_BEGIN)
+				return false;
+			if (mark.kind == PASS_MARK_END &&
+			    !walk_from(walk, block, LLVMGetNextInstruction(inst), false))
+				return false;
+		}
+	return true;
+}
+
+bool pass_span_is_one(const struct pass_units *units, LLVMValueRef function, LLVMValueRef begin,
+		      bool blocks)
+{
+	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
+	struct walk walk = {.units = units, .begin = begin, .blocks = blocks};
+	bool one;
+
+	pass_mark_read(begin, &walk.mark);
+	one = walk_from(&walk, LLVMGetInstructionParent(begin), LLVMGetNextInstruction(begin),
+			true) &&
+	      walk_from(&walk, entry, LLVMGetFirstInstruction(entry), false) &&
+	      ends_alternate(&walk, function);
+	free(walk.todo);
+	free(walk.slot);
+	return one;
+}
+
+bool pass_span_is_leaf(const struct pass_units *units, LLVMValueRef function)
+{
+	struct pass_mark mark;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (pass_units_find(units, pass_direct_callee(inst)) ||
+			    pass_ends_wave(inst) ||
+			    (pass_mark_read(inst, &mark) &&
+			     (mark.kind == PASS_MARK_BEGIN || mark.kind == PASS_MARK_END)))
+				return false;
+	return true;
+}
