@@ -72,10 +72,11 @@ static const struct report_column dispatch_columns[] = {
 	 "THEN 'time' WHEN 4 THEN 'count' ELSE 'clone' END "
 	 "WHEN 1 THEN 'original: instrumentation off' WHEN 2 THEN 'original: filtered' "
 	 "WHEN 3 THEN 'original: no clone' WHEN 4 THEN 'original: unknown kernel' "
-	 "WHEN 5 THEN 'original: metadata' WHEN 6 THEN 'original: resources' "
+	 "WHEN 5 THEN 'original: metadata' WHEN 6 THEN 'original: LDS' "
 	 "WHEN 7 THEN 'original: memory' WHEN 8 THEN 'original: too many sites' "
 	 "WHEN 9 THEN 'original: no segment' WHEN 10 THEN 'original: not asked for' "
-	 "WHEN 11 THEN 'original: library' ELSE 'original' END",
+	 "WHEN 11 THEN 'original: library' WHEN 12 THEN 'original: scratch' "
+	 "WHEN 13 THEN 'original: workgroup size' WHEN 14 THEN 'original: recursion' ELSE 'original' END",
 	 "the clone's kind, or why the original ran"},
 	{"start_ns", "start ns", REPORT_INT, false, "r.start", "CLOCK_BOOTTIME"},
 	{"duration_ns", "duration ns", REPORT_INT, true, "r.\"end\" - r.start",

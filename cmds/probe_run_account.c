@@ -139,14 +139,17 @@ static const struct {
 	[PROBE_V_NO_CLONE] = {"no_clone", "no clone of the kernel"},
 	[PROBE_V_UNKNOWN_KERNEL] = {"unknown_kernel", "kernel of no known code object"},
 	[PROBE_V_METADATA] = {"metadata", "kernel metadata unusable"},
-	[PROBE_V_RESOURCES] =
-		{"resources",
-		 "clone needs more LDS, scratch or work-items than there are, or recurses"},
+	[PROBE_V_LDS] = {"lds", "clone needs more LDS than a workgroup can have"},
 	[PROBE_V_MEMORY] = {"memory", "no memory for counters, rings or arguments"},
 	[PROBE_V_TOO_MANY_SITES] = {"too_many_sites", "too many sites"},
 	[PROBE_V_NO_SEGMENT] = {"no_segment", "rings could not be mapped to the GPU"},
 	[PROBE_V_DISPATCH] = {"dispatch", "not among the dispatches asked for"},
 	[PROBE_V_LIBRARY] = {"library", "not in a library asked for"},
+	[PROBE_V_SCRATCH] = {"scratch", "clone needs more scratch than a wave can have"},
+	[PROBE_V_WORKGROUP] = {"workgroup",
+			       "clone has no registers for so many work-items in a workgroup"},
+	[PROBE_V_RECURSION] = {"recursion", "its calls recurse, or go where cannot be told: "
+					    "nothing bounds the clone's stack"},
 };
 
 static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty"};

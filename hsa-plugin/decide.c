@@ -110,7 +110,7 @@ static uint32_t verdict_of(struct surroundings *around, struct probe_decide_row 
 	if (probe_kernargs_plan(original->meta, clone->meta, &kernel->plan))
 		return PROBE_V_METADATA;
 	if (!bound_stack(around, original, clone))
-		return PROBE_V_RESOURCES;
+		return PROBE_V_RECURSION;
 	kernel->clone = clone->kernel;
 	return PROBE_V_SWAPPED;
 }

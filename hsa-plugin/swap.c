@@ -92,11 +92,11 @@ static uint32_t check_resources(struct launch *launch)
 	launch->group_size = clone->group_size + dynamic;
 	launch->private_size = private_size(packet, kernel);
 	if (launch->private_size > PRIVATE_MAX)
-		return PROBE_V_RESOURCES;
+		return PROBE_V_SCRATCH;
 	if (clone->max_group && items > clone->max_group)
-		return PROBE_V_RESOURCES;
+		return PROBE_V_WORKGROUP;
 	if (launch->queue->agent->lds_max && launch->group_size > launch->queue->agent->lds_max)
-		return PROBE_V_RESOURCES;
+		return PROBE_V_LDS;
 	return PROBE_V_SWAPPED;
 }
 

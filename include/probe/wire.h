@@ -688,13 +688,16 @@ enum probe_verdict {
 	PROBE_V_NO_CLONE = 3,	    /* code object has no clone of the kernel for the kind */
 	PROBE_V_UNKNOWN_KERNEL = 4, /* kernel object of no code object seen */
 	PROBE_V_METADATA = 5,  /* metadata unreadable, or the clone needs an argument we lack */
-	PROBE_V_RESOURCES = 6, /* clone would not fit: registers, LDS, workgroup limit */
+	PROBE_V_LDS = 6,       /* clone would need more LDS than a workgroup can have */
 	PROBE_V_MEMORY = 7,    /* no memory for counters, rings or arguments */
 	PROBE_V_TOO_MANY_SITES = 8,
 	PROBE_V_NO_SEGMENT = 9, /* no supervisor, or rings could not be mapped to the GPU */
 	PROBE_V_DISPATCH = 10,	/* not among the dispatches asked for (before: FILTERED) */
 	PROBE_V_LIBRARY = 11,	/* its code object is none of the libraries asked for */
-	PROBE_VERDICTS = 12,
+	PROBE_V_SCRATCH = 12,	/* clone would need more scratch than a wave can have */
+	PROBE_V_WORKGROUP = 13, /* more work-items than its registers are allotted for */
+	PROBE_V_RECURSION = 14, /* nothing bounds the stack of what it calls */
+	PROBE_VERDICTS = 15,
 };
 
 /* Written before the packet reaches the hardware queue. */

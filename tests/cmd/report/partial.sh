@@ -7,7 +7,7 @@ UPDATE probe_run SET value = 1 WHERE key = 'partial';
 UPDATE probe_run SET value = 'the program was killed by signal 9' WHERE key = 'partial_reason';
 UPDATE probe_account SET value = 12 WHERE stream = 'counters' AND name = 'emitted';
 INSERT INTO probe_account VALUES ('counters', 'dropped.missing', 4), ('counters', 'dropped.store', 3),
-	('dispatches', 'refused.resources', 2);
+	('dispatches', 'refused.recursion', 2);
 INSERT INTO probe_log (time, level, origin, text) VALUES (1, 1, 'probe-run', 'disk full'), (2, 2, 'x', 'fine');
 END
 probe-report lines run.db | sed -n -e 1,2p -e '/dispatches/,$p'
