@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "advice_parts.h"
+#include "arrays.h"
 #include "layouts.h"
 #include "lds_model.h"
 
@@ -153,12 +154,55 @@ static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row, c
 	return n || columns;
 }
 
+/*
+ * Where others use the same array: what is best for all. True if that is the fix; false, with a
+ * sentence to append, if nothing helps them together.
+ */
+static bool lds_array(const struct facts *facts, struct advice *ret)
+{
+	const struct array_layout *array = facts->site->array;
+	const char *shared =
+		array->addresses ? "accesses to this array" : "accesses at this distance";
+	unsigned element = layout_element(facts->site);
+	char at[48] = "";
+
+	if (!array->halves) {
+		advice_say(
+			ret->fix,
+			"; not verified; of the paddings and swizzles tried none halves the %.4g "
+			"conflicts of the %u %s together (the best leaves %.4g)",
+			array->before, array->accesses, shared, array->after);
+		return false;
+	}
+	ret->fix[0] = 0;
+	if (array->addresses && array->low)
+		snprintf(at, sizeof(at), " from LDS byte %u on", array->low);
+	if (array->pad)
+		advice_append(ret->fix, "pad each row of %u B%s by %u B", array->pitch, at,
+			      array->pad);
+	if (array->pad && array->pitch % element == 0 && array->pad % element == 0)
+		advice_append(ret->fix, " (from %u to %u elements of %u B)", array->pitch / element,
+			      (array->pitch + array->pad) / element, element);
+	if (array->columns)
+		advice_append(
+			ret->fix,
+			"%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r %% %u)",
+			array->pad ? ", or " : "", array->element, array->pitch,
+			array->pad ? "" : at, array->columns);
+	advice_verify(ret, "conflicts", array->each_after, array->each_before);
+	advice_append(ret->fix, "; the %u %s together: %.4g after, %.4g before (in all)",
+		      array->accesses, shared, array->after, array->before);
+	return true;
+}
+
 /* What was tried on the addresses themselves; false: nothing, or nothing good. */
 static bool lds_tried(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct trial_result result;
 
+	if (site->array)
+		return lds_array(facts, ret);
 	if (!site->trial) {
 		advice_say(ret->fix,
 			   "; not verified: the counters hold no addresses, --kind trace tries "
@@ -230,7 +274,7 @@ static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, s
 			      conflicts_each(facts));
 		return;
 	}
-	if (!lds_pitch(facts, stride, facts->site->wave, "", scratch, ret)) {
+	if (facts->site->array || !lds_pitch(facts, stride, facts->site->wave, "", scratch, ret)) {
 		lds_otherwise(facts, "change the row's length or the order of its elements",
 			      scratch, ret);
 		return;
@@ -273,7 +317,7 @@ static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, str
 			"bank conflict",
 			row, (unsigned long long)facts->way);
 	/* The stride is known up to multiples of all banks. */
-	if (!lds_pitch(facts, (int64_t)stride, row, ", for example", scratch, ret))
+	if (site->array || !lds_pitch(facts, (int64_t)stride, row, ", for example", scratch, ret))
 		lds_otherwise(facts, "change the row's length or the order of its elements",
 			      scratch, ret);
 	return true;
@@ -340,6 +384,10 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 			"the distance of lanes varies from %lld to %lld B between executions: up to "
 			"%llu-way bank conflict",
 			(long long)facts->low, (long long)facts->high, way);
+		if (facts->site->array && facts->site->array->halves) {
+			lds_array(facts, ret);
+			return;
+		}
 		advice_say(ret->fix,
 			   "change the index so that active lanes use neighbouring elements in "
 			   "every step");

@@ -19,6 +19,7 @@
 #define ADVICE_MAX 512
 
 struct trial;
+struct array_layout;
 
 struct advice_site {
 	const char *arch;
@@ -29,6 +30,7 @@ struct advice_site {
 	const struct trial *trial; /* of addresses that cost too much; NULL = none were seen */
 	/* Work-items of a workgroup in x, and in all; 0 = differs between dispatches. */
 	unsigned row, items;
+	const struct array_layout *array; /* of several accesses that share one; NULL = none */
 };
 
 struct lds_scratch;

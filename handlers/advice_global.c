@@ -221,7 +221,7 @@ static bool lane_each(const struct facts *facts)
 	       lines_of_rows(facts) < each(facts, facts->used);
 }
 
-/* Addresses from data: what would sorting them do? Which executions were recorded is chance. */
+/* Addresses from data: what would sorting them do? Those of the first waves stand for all. */
 static void global_sorted(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;

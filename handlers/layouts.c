@@ -116,38 +116,62 @@ uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t str
 
 /* ---- On addresses ---------------------------------------------------------------------------- */
 
-void trial_add(struct trial *trial, bool lds, unsigned wave, uint64_t exec, const uint64_t addr[64])
+/* Is the execution kept at `a` behind that at `b`? */
+static bool behind(const struct trial *trial, unsigned a, unsigned b)
 {
-	if (trial->executions == TRIAL_EXECUTIONS || (trial->executions && trial->lds != lds))
+	const struct trial_key *left = &trial->key[a], *right = &trial->key[b];
+
+	if (left->dispatch != right->dispatch)
+		return left->dispatch > right->dispatch;
+	if (left->wave != right->wave)
+		return left->wave > right->wave;
+	return trial->order[a] > trial->order[b];
+}
+
+void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
+	       uint64_t exec, const uint64_t addr[64])
+{
+	unsigned at = trial->executions < most ? trial->executions : trial->last;
+
+	if (!trial_wants(trial, most, key) || (trial->executions && trial->lds != lds))
 		return;
+	trial->executions += trial->executions < most;
 	trial->lds = lds;
-	trial->exec[trial->executions] = exec;
-	trial->wave[trial->executions] = wave;
+	trial->key[at] = key;
+	trial->order[at] = trial->number++;
+	trial->exec[at] = exec;
+	trial->wave[at] = wave;
 	for (uint64_t rest = exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 
-		trial->addr[trial->executions][lane] = addr[lane];
+		trial->addr[at][lane] = addr[lane];
 	}
-	trial->executions++;
+	for (unsigned i = 0; i < trial->executions; i++)
+		if (behind(trial, i, trial->last))
+			trial->last = i;
 }
 
-/* Where an address goes if rows of `row` bytes are padded, or their elements moved by exclusive-or.
- */
-static uint32_t moved(uint32_t offset, unsigned row, unsigned pad, unsigned element)
+static uint32_t moved(const struct layout_move *move, uint32_t offset, unsigned lane)
 {
-	uint32_t number = offset / row, within = offset % row;
+	unsigned element = move->element, columns, number, within;
 
-	if (pad)
-		return offset + number * pad;
-	return number * row + (within / element ^ number % (row / element)) * element +
+	if (move->copies)
+		return (offset / element * move->copies + lane % move->copies) * element +
+		       offset % element;
+	if (!move->row)
+		return offset;
+	number = offset / move->row;
+	within = offset % move->row;
+	if (move->pad)
+		return offset + number * move->pad;
+	columns = move->row / element;
+	return number * move->row + (within / element ^ number % columns) * element +
 	       within % element;
 }
 
-/* Conflicts of all executions in a layout; row = 0: as they are. */
-static uint64_t try_layout(const struct trial *trial, const struct advice_site *site, unsigned row,
-			   unsigned pad, uint32_t lowest, struct lds_scratch *scratch)
+uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		    const struct layout_move *move, struct lds_scratch *scratch)
 {
-	unsigned element = layout_element(site);
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < trial->executions; i++) {
@@ -155,13 +179,28 @@ static uint64_t try_layout(const struct trial *trial, const struct advice_site *
 
 		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
 			unsigned lane = (unsigned)__builtin_ctzll(rest);
-			uint32_t at = (uint32_t)trial->addr[i][lane] - lowest;
 
-			addr[lane] = row ? moved(at, row, pad, element) : at;
+			addr[lane] = moved(move, (uint32_t)trial->addr[i][lane] - lowest, lane);
 		}
 		sum += conflicts_at(site, trial->exec[i], addr, scratch);
 	}
 	return sum;
+}
+
+bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		const struct layout_move *move)
+{
+	for (unsigned i = 0; i < trial->executions; i++)
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+			uint32_t at = (uint32_t)trial->addr[i][lane] - lowest;
+			unsigned whole = move->pad ? move->row : move->element;
+
+			if (at % whole + site->bytes > whole ||
+			    ((moved(move, at, lane) ^ at) & ((site->unit & -site->unit) - 1)))
+				return false;
+		}
+	return true;
 }
 
 bool trial_layouts(const struct trial *trial, const struct advice_site *site,
@@ -180,15 +219,16 @@ bool trial_layouts(const struct trial *trial, const struct advice_site *site,
 
 			lowest = at < lowest ? at : lowest;
 		}
-	before = try_layout(trial, site, 0, 0, lowest, scratch);
+	before = trial_move(trial, site, lowest, &(struct layout_move){0}, scratch);
 	for (unsigned n = 0; n < TRIAL_LAYOUTS; n++) {
 		/* From long rows to short ones: the less is added, the better. */
 		unsigned row = 4096u >> n / 2, pad = n % 2 ? 0 : element;
+		const struct layout_move move = {.row = row, .pad = pad, .element = element};
 		uint64_t after;
 
 		if (row < 2 * element || (!pad && (element & (element - 1))))
 			continue;
-		after = try_layout(trial, site, row, pad, lowest, scratch);
+		after = trial_move(trial, site, lowest, &move, scratch);
 		if (after >= least)
 			continue;
 		least = after;
@@ -223,31 +263,10 @@ static unsigned survey(const struct trial *trial, uint32_t *lowest, uint32_t *hi
 	return most;
 }
 
-static uint64_t try_copies(const struct trial *trial, const struct advice_site *site,
-			   uint32_t lowest, unsigned copies, struct lds_scratch *scratch)
-{
-	unsigned element = layout_element(site);
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < trial->executions; i++) {
-		uint32_t addr[64] = {0};
-
-		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
-			unsigned lane = (unsigned)__builtin_ctzll(rest);
-
-			uint32_t at = (uint32_t)trial->addr[i][lane] - lowest;
-
-			addr[lane] =
-				(at / element * copies + lane % copies) * element + at % element;
-		}
-		sum += conflicts_at(site, trial->exec[i], addr, scratch);
-	}
-	return sum;
-}
-
 bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		  struct lds_scratch *scratch, struct trial_copies *ret)
 {
+	struct layout_move move = {.element = layout_element(site), .copies = 1};
 	uint64_t least = UINT64_MAX;
 	uint32_t lowest, highest;
 
@@ -256,10 +275,12 @@ bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		return false;
 	ret->share = survey(trial, &lowest, &highest);
 	ret->table = highest - lowest + site->bytes;
-	ret->before = (double)try_copies(trial, site, lowest, 1, scratch) / trial->executions;
+	ret->before = (double)trial_move(trial, site, lowest, &move, scratch) / trial->executions;
 	for (unsigned n = 2; n <= 32 && (uint64_t)n * ret->table <= 65536 && least; n *= 2) {
-		uint64_t after = try_copies(trial, site, lowest, n, scratch);
+		uint64_t after;
 
+		move.copies = n;
+		after = trial_move(trial, site, lowest, &move, scratch);
 		if (after >= least)
 			continue;
 		least = after;

@@ -45,18 +45,57 @@ enum {
 	TRIAL_LAYOUTS = 14,
 };
 
-/* The first executions that cost too much; zeroed before first use. */
+/* Whose execution: dispatches in their order, and waves in that of their workgroups. */
+struct trial_key {
+	uint64_t dispatch, wave;
+};
+
+/*
+ * The first executions in the order of their keys, and in each wave's order, whatever the order of
+ * delivery was; zeroed before first use.
+ */
 struct trial {
 	unsigned executions;
 	bool lds;
-	uint32_t wave[TRIAL_EXECUTIONS]; /* inside the workgroup */
+	unsigned last; /* which of them is the last one */
+	uint32_t number;
+	struct trial_key key[TRIAL_EXECUTIONS];
+	uint32_t order[TRIAL_EXECUTIONS]; /* of arrival */
+	uint32_t wave[TRIAL_EXECUTIONS];  /* inside the workgroup */
 	uint64_t exec[TRIAL_EXECUTIONS];
 	uint64_t addr[TRIAL_EXECUTIONS][64]; /* of active lanes */
 };
 
-/* Keep an execution while there is room. */
-void trial_add(struct trial *trial, bool lds, unsigned wave, uint64_t exec,
-	       const uint64_t addr[64]);
+/* Is an execution among the first `most`, at least of those seen by now? */
+static inline bool trial_wants(const struct trial *trial, unsigned most, struct trial_key key)
+{
+	const struct trial_key *last = &trial->key[trial->last];
+
+	if (trial->executions < most)
+		return true;
+	return key.dispatch != last->dispatch ? key.dispatch < last->dispatch
+					      : key.wave < last->wave;
+}
+
+/* Keep an execution, in the place of the last one if there are `most`. */
+void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
+	       uint64_t exec, const uint64_t addr[64]);
+
+/* Where LDS offsets go; nowhere if all is 0. */
+struct layout_move {
+	unsigned row, pad; /* bytes: rows are padded; pad = 0: elements moved by exclusive-or with
+			      the row's number */
+	unsigned element;  /* bytes */
+	unsigned copies;   /* instead: of each element, side by side; lane l uses l % copies */
+};
+
+/* Conflicts of all executions kept, their addresses, counted from `lowest`, moved. */
+uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		    const struct layout_move *move, struct lds_scratch *scratch);
+
+/* Does every lane stay whole, and as well aligned? Not for copies. */
+bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		const struct layout_move *move);
 
 struct trial_result {
 	unsigned row, pad; /* bytes; pad = 0: the best is an exclusive-or with the row's number */

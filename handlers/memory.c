@@ -12,22 +12,7 @@
 
 #include <probe/handler.h>
 
-#include "advice.h"
-#include "coalesce.h"
-#include "layouts.h"
-#include "lds_model.h"
-
-/* The last affine execution of a site: only the place inside a line or bank row matters. */
-struct last {
-	uint64_t exec;
-	int64_t stride;
-	uint32_t base; /* modulo PERIOD */
-	bool valid;
-	uint64_t repeats; /* executions like it, not yet added */
-	struct lines lines;
-	struct lds_cost lds;
-	uint32_t needed64, needed128, excess64, excess128;
-};
+#include "memory_sites.h"
 
 /* Multiple of every line size and of every row of banks (64 banks of 4 bytes). */
 #define PERIOD 256u
@@ -35,39 +20,8 @@ struct last {
 /* Sites whose addresses are kept: 66 KiB each. */
 #define TRIALS_MAX 256u
 
-struct site {
-	uint64_t counters[PROBE_COUNTERS];
-	struct last last;
-	const struct lds_phases *phases;
-	bool known, invalid, global, lds; /* global and lds: a flat access */
-	bool share;			  /* no atomic operation */
-	uint16_t unit, units;
-	struct trial *trial; /* executions that cost too much, to try layouts on; or NULL */
-	uint32_t natural;    /* alignment of a unit that LDS expects, less 1 */
-};
-
-struct kernel {
-	uint32_t code_object, id;
-	uint32_t site_count;
-	uint32_t row, items; /* workgroup size in x, and in all; 0 = varies */
-	uint32_t wave;
-	char arch[32];
-	const struct lds_model *model;
-	struct site *sites;
-};
-
-struct memory {
-	const struct probe_host *host;
-	struct kernel **kernels;
-	size_t count, room;
-	struct kernel *current;
-	uint64_t invalid; /* records of sites that do not exist */
-	unsigned trials;  /* sites that have one */
-	struct lines_scratch lines;
-	struct lds_scratch lds;
-	uint64_t addr[64];
-	uint32_t addr32[64];
-};
+/* Executions without conflicts that are kept for each access to LDS. */
+#define GOOD_MAX 32u
 
 /* ---- Kernels and sites ---------------------------------------------------------------------- */
 
@@ -76,83 +30,50 @@ static uint32_t group_items(const struct probe_dispatch_info *dispatch)
 	return dispatch->group[0] * dispatch->group[1] * dispatch->group[2];
 }
 
-static struct kernel *add_kernel(struct memory *memory, const struct probe_dispatch_info *dispatch)
+static struct sites_kernel *find_kernel(struct memory *memory,
+					const struct probe_dispatch_info *dispatch)
 {
-	const struct probe_host *host = memory->host;
-	struct kernel *kernel;
+	struct sites_kernel *kernel = sites_kernel(&memory->sites, dispatch);
+	struct memory_kernel *own = kernel ? kernel->extra : NULL;
 
-	if (memory->count == memory->room) {
-		size_t room = memory->room ? 2 * memory->room : 16;
-		struct kernel **kernels = realloc(memory->kernels, room * sizeof(*kernels));
-
-		if (!kernels)
-			return NULL;
-		memory->kernels = kernels;
-		memory->room = room;
+	if (own && !own->model) {
+		own->model = lds_model_find(kernel->arch);
+		own->row = dispatch->group[0];
+		own->items = group_items(dispatch);
 	}
-	kernel = calloc(1, sizeof(*kernel));
-	if (!kernel)
-		return NULL;
-	kernel->site_count = host->site_count(host->ctx, dispatch->code_object);
-	kernel->sites = calloc(kernel->site_count + 1ul, sizeof(*kernel->sites));
-	if (!kernel->sites) {
-		free(kernel);
-		return NULL;
-	}
-	kernel->code_object = dispatch->code_object;
-	kernel->id = dispatch->kernel_id;
-	kernel->row = dispatch->group[0];
-	kernel->items = group_items(dispatch);
-	kernel->wave = dispatch->wave_size == 32 ? 32 : 64;
-	strncpy(kernel->arch, dispatch->arch, sizeof(kernel->arch) - 1);
-	kernel->model = lds_model_find(kernel->arch);
-	memory->kernels[memory->count++] = kernel;
+	if (own && own->row != dispatch->group[0])
+		own->row = 0;
+	if (own && own->items != group_items(dispatch))
+		own->items = 0;
 	return kernel;
 }
 
-static struct kernel *find_kernel(struct memory *memory, const struct probe_dispatch_info *dispatch)
+static void learn(const struct sites_kernel *kernel, struct memory_site *site)
 {
-	struct kernel *kernel = memory->current;
+	const struct memory_kernel *own = kernel->extra;
+	unsigned unit = site->facts.unit;
 
-	if (kernel && kernel->id == dispatch->kernel_id &&
-	    kernel->code_object == dispatch->code_object)
-		return kernel;
-	kernel = NULL;
-	for (size_t i = 0; i < memory->count && !kernel; i++)
-		if (memory->kernels[i]->id == dispatch->kernel_id &&
-		    memory->kernels[i]->code_object == dispatch->code_object)
-			kernel = memory->kernels[i];
-	if (!kernel)
-		kernel = add_kernel(memory, dispatch);
-	if (kernel)
-		memory->current = kernel;
-	return kernel;
+	site->units = site->facts.bytes / site->facts.unit;
+	site->natural = unit == 12 ? 15 : unit - 1;
+	site->share = site->facts.access != PROBE_ACCESS_ATOMIC;
+	/* Scratch, too, is probed only on request. */
+	site->facts.global |= !site->facts.lds;
+	site->phases = lds_model_phases(own->model, unit, site->facts.access == PROBE_ACCESS_STORE);
 }
 
-static void learn(const struct memory *memory, const struct kernel *kernel, uint32_t id,
-		  struct site *site)
+static struct memory_site *find_site(struct memory *memory, const struct sites_kernel *kernel,
+				     uint32_t id)
 {
-	const struct probe_host *host = memory->host;
-	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
+	struct memory_site *site = sites_get(&memory->sites, kernel, id);
 
-	site->known = true;
-	site->invalid = !info || !info->unit || info->bytes < info->unit ||
-			info->bytes % info->unit || info->unit > 16;
-	if (site->invalid)
-		return;
-	site->unit = info->unit;
-	site->units = info->bytes / info->unit;
-	site->natural = info->unit == 12 ? 15 : info->unit - 1;
-	site->share = info->access != PROBE_ACCESS_ATOMIC;
-	site->lds = info->space == PROBE_SPACE_LDS || info->space == PROBE_SPACE_FLAT;
-	site->global = info->space != PROBE_SPACE_LDS;
-	site->phases =
-		lds_model_phases(kernel->model, info->unit, info->access == PROBE_ACCESS_STORE);
+	if (site && !site->phases)
+		learn(kernel, site);
+	return site;
 }
 
 /* ---- From addresses to counters -------------------------------------------------------------- */
 
-static void add_lines(struct last *sum, const struct lines *lines, uint32_t bytes)
+static void add_lines(struct memory_last *sum, const struct lines *lines, uint32_t bytes)
 {
 	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
 
@@ -165,7 +86,7 @@ static void add_lines(struct last *sum, const struct lines *lines, uint32_t byte
 	sum->excess128 += lines->used128 > needed128 ? lines->used128 - needed128 : 0;
 }
 
-static void add_lds(struct last *sum, const struct lds_cost *cost)
+static void add_lds(struct memory_last *sum, const struct lds_cost *cost)
 {
 	sum->lds.passes += cost->passes;
 	sum->lds.ideal += cost->ideal;
@@ -173,8 +94,11 @@ static void add_lds(struct last *sum, const struct lds_cost *cost)
 }
 
 /* Add what one execution cost, `times` times. */
-static void add_sums(uint64_t *counters, const struct last *sum, uint64_t times)
+static void add_sums(struct memory_site *site, const struct memory_last *sum, uint64_t times)
 {
+	uint64_t *counters = site->counters;
+
+	site->costly += sum->lds.passes > sum->lds.ideal ? times : 0;
 	counters[PROBE_C_QUADS] += times * sum->lines.quads;
 	counters[PROBE_C_LINES64] += times * sum->lines.used64;
 	counters[PROBE_C_NEEDED64] += times * sum->needed64;
@@ -221,12 +145,14 @@ static void expand(struct memory *memory, const struct probe_access *access)
 }
 
 /* Visit the lanes. */
-static void count_lanes(struct memory *memory, const struct kernel *kernel, const struct site *site,
-			const struct probe_dispatch_info *dispatch,
-			const struct probe_access *access, struct last *sum)
+static void count_lanes(struct memory *memory, const struct sites_kernel *kernel,
+			const struct memory_site *site, const struct probe_dispatch_info *dispatch,
+			const struct probe_access *access, struct memory_last *sum)
 {
-	uint64_t global = site->global ? access->exec : 0, lds = site->lds ? access->exec : 0;
-	unsigned unit = site->unit;
+	const struct lds_model *model = ((const struct memory_kernel *)kernel->extra)->model;
+	uint64_t global = site->facts.global ? access->exec : 0;
+	uint64_t lds = site->facts.lds ? access->exec : 0;
+	unsigned unit = site->facts.unit;
 
 	expand(memory, access);
 	if (global && lds)
@@ -245,8 +171,8 @@ static void count_lanes(struct memory *memory, const struct kernel *kernel, cons
 			for (unsigned lane = 0; lane < 64; lane++)
 				memory->addr32[lane] =
 					(uint32_t)memory->addr[lane] & ~site->natural;
-			cost = lds_count(kernel->model, site->phases, site->share, kernel->wave,
-					 unit, lds, memory->addr32, &memory->lds);
+			cost = lds_count(model, site->phases, site->share, kernel->wave, unit, lds,
+					 memory->addr32, &memory->lds);
 			add_lds(sum, &cost);
 		}
 		for (unsigned lane = 0; lane < 64 && k + 1 < site->units; lane++)
@@ -255,32 +181,33 @@ static void count_lanes(struct memory *memory, const struct kernel *kernel, cons
 }
 
 /* One run of lanes at a stride, all global or all LDS: closed forms, where there are any. */
-static bool count_closed(const struct kernel *kernel, const struct site *site,
-			 const struct probe_access *access, struct last *sum)
+static bool count_closed(const struct sites_kernel *kernel, const struct memory_site *site,
+			 const struct probe_access *access, struct memory_last *sum)
 {
 	uint64_t exec = access->exec;
 	unsigned first = (unsigned)__builtin_ctzll(exec), lanes = access->lanes;
-	unsigned unit = site->unit;
+	unsigned unit = site->facts.unit;
 	bool full = lanes == kernel->wave;
 
-	if (site->global && site->lds)
+	if (site->facts.global && site->facts.lds)
 		return false;
 	if (exec >> first != (lanes == 64 ? ~0ull : (1ull << lanes) - 1))
 		return false;
 	for (unsigned k = 0; k < site->units; k++) {
-		if (site->global) {
+		if (site->facts.global) {
 			struct lines lines;
 
 			if (!lines_count_affine(kernel->wave, unit, first, lanes,
 						access->base + k * unit, access->stride, &lines))
 				return false;
 			add_lines(sum, &lines, lanes * unit);
-		} else if (site->lds) {
+		} else if (site->facts.lds) {
+			const struct memory_kernel *own = kernel->extra;
 			struct lds_cost cost;
 
 			if (!full ||
-			    !lds_count_affine(kernel->model, site->phases, site->share,
-					      kernel->wave, unit, (uint32_t)access->base + k * unit,
+			    !lds_count_affine(own->model, site->phases, site->share, kernel->wave,
+					      unit, (uint32_t)access->base + k * unit,
 					      access->stride, &cost))
 				return false;
 			add_lds(sum, &cost);
@@ -289,29 +216,71 @@ static bool count_closed(const struct kernel *kernel, const struct site *site,
 	return true;
 }
 
-/* Keep some of the addresses that cost too much. */
-static void keep(struct memory *memory, struct site *site, const struct probe_access *access,
-		 const struct last *sum)
+static uint64_t groups_of(uint32_t items, uint32_t size)
 {
-	bool lds = sum->lds.passes > sum->lds.ideal;
+	return size ? ((uint64_t)items + size - 1) / size : 1;
+}
 
-	if (!lds && !sum->excess64 && !sum->excess128)
-		return;
-	if (!site->trial && memory->trials < TRIALS_MAX) {
-		site->trial = calloc(1, sizeof(*site->trial));
-		memory->trials += site->trial != NULL;
+static struct trial_key key_of(const struct probe_dispatch_info *dispatch,
+			       const struct probe_access *access)
+{
+	const struct probe_wave_info *wave = access->wave;
+	uint64_t group = 0;
+
+	if (wave)
+		group = wave->group[0] +
+			groups_of(dispatch->grid[0], dispatch->group[0]) *
+				(wave->group[1] + groups_of(dispatch->grid[1], dispatch->group[1]) *
+							  (uint64_t)wave->group[2]);
+	return (struct trial_key){.dispatch = dispatch->id,
+				  .wave = group * 64 + (wave ? wave->wave % 64 : 0)};
+}
+
+/* Where an execution of these costs is kept, and up to how many; NULL: nowhere. */
+static struct trial **trial_of(struct memory_site *site, const struct memory_last *sum,
+			       unsigned *most)
+{
+	if (sum->lds.passes > sum->lds.ideal || sum->excess64 || sum->excess128) {
+		*most = TRIAL_EXECUTIONS;
+		return &site->trial;
 	}
-	if (!site->trial || site->trial->executions == TRIAL_EXECUTIONS)
+	*most = GOOD_MAX;
+	return sum->lds.ideal && !site->facts.global ? &site->good : NULL;
+}
+
+/* Keep some of the addresses: those that cost too much, and of LDS some others, too. */
+static void keep(struct memory *memory, struct memory_site *site,
+		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
+		 const struct memory_last *sum)
+{
+	bool lds = sum->lds.passes > sum->lds.ideal || !site->facts.global;
+	struct trial **trial;
+	struct trial_key key;
+	unsigned most;
+
+	trial = trial_of(site, sum, &most);
+	if (!trial)
+		return;
+	if (!*trial && memory->trials < TRIALS_MAX) {
+		*trial = calloc(1, sizeof(**trial));
+		memory->trials += *trial != NULL;
+	}
+	if (!*trial)
+		return;
+	if ((*trial)->executions == most && dispatch->id > (*trial)->key[(*trial)->last].dispatch)
+		return;
+	key = key_of(dispatch, access);
+	if (!trial_wants(*trial, most, key))
 		return;
 	expand(memory, access);
-	trial_add(site->trial, lds, access->wave ? access->wave->wave : 0, access->exec,
+	trial_add(*trial, most, lds, key, access->wave ? access->wave->wave : 0, access->exec,
 		  memory->addr);
 }
 
-static void flush(struct site *site)
+static void flush(struct memory_site *site)
 {
 	if (site->last.repeats)
-		add_sums(site->counters, &site->last, site->last.repeats);
+		add_sums(site, &site->last, site->last.repeats);
 	site->last.repeats = 0;
 }
 
@@ -331,11 +300,11 @@ static void add_stride(uint64_t *counters, int64_t stride)
  * Moved by whole periods, an affine access costs the same, except where lanes choose between
  * apertures.
  */
-static void count_affine(struct memory *memory, const struct kernel *kernel, struct site *site,
-			 const struct probe_dispatch_info *dispatch,
+static void count_affine(struct memory *memory, const struct sites_kernel *kernel,
+			 struct memory_site *site, const struct probe_dispatch_info *dispatch,
 			 const struct probe_access *access)
 {
-	struct last *last = &site->last;
+	struct memory_last *last = &site->last;
 	uint32_t base = (uint32_t)access->base & (PERIOD - 1);
 
 	site->counters[PROBE_C_AFFINE]++;
@@ -344,57 +313,46 @@ static void count_affine(struct memory *memory, const struct kernel *kernel, str
 	if (last->valid && last->exec == access->exec && last->stride == access->stride &&
 	    last->base == base) {
 		last->repeats++;
+		keep(memory, site, dispatch, access, last);
 		return;
 	}
 	flush(site);
-	*last = (struct last){.exec = access->exec, .stride = access->stride, .base = base};
+	*last = (struct memory_last){.exec = access->exec, .stride = access->stride, .base = base};
 	if (!count_closed(kernel, site, access, last)) {
-		*last = (struct last){.exec = access->exec, .stride = access->stride, .base = base};
+		*last = (struct memory_last){
+			.exec = access->exec, .stride = access->stride, .base = base};
 		count_lanes(memory, kernel, site, dispatch, access, last);
 	}
-	keep(memory, site, access, last);
+	keep(memory, site, dispatch, access, last);
 	last->repeats = 1;
-	last->valid = !(site->global && site->lds);
+	last->valid = !(site->facts.global && site->facts.lds);
 }
 
-static void count_access(struct memory *memory, const struct kernel *kernel, struct site *site,
-			 const struct probe_dispatch_info *dispatch,
+static void count_access(struct memory *memory, const struct sites_kernel *kernel,
+			 struct memory_site *site, const struct probe_dispatch_info *dispatch,
 			 const struct probe_access *access)
 {
 	site->counters[PROBE_C_EXECUTIONS]++;
 	site->counters[PROBE_C_LANES] += access->lanes;
+	if (!site->facts.global)
+		array_range_add(&site->range, access, site->facts.bytes);
 	if (access->form == PROBE_FORM_AFFINE) {
 		count_affine(memory, kernel, site, dispatch, access);
 	} else {
-		struct last sum = {0};
+		struct memory_last sum = {0};
 
 		count_lanes(memory, kernel, site, dispatch, access, &sum);
-		keep(memory, site, access, &sum);
-		add_sums(site->counters, &sum, 1);
+		keep(memory, site, dispatch, access, &sum);
+		add_sums(site, &sum, 1);
 	}
 }
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
-static struct site *find_site(struct memory *memory, const struct kernel *kernel, uint32_t id)
-{
-	struct site *site;
-
-	if (id >= kernel->site_count) {
-		memory->invalid++;
-		return NULL;
-	}
-	site = &kernel->sites[id];
-	if (!site->known)
-		learn(memory, kernel, id, site);
-	memory->invalid += site->invalid;
-	return site->invalid ? NULL : site;
-}
-
-static void take_counters(struct memory *memory, const struct kernel *kernel,
+static void take_counters(struct memory *memory, const struct sites_kernel *kernel,
 			  const struct probe_counter_row *row)
 {
-	struct site *site = find_site(memory, kernel, row->site);
+	struct memory_site *site = find_site(memory, kernel, row->site);
 
 	if (!site)
 		return;
@@ -409,15 +367,11 @@ static int memory_batch(void *state, const struct probe_batch *batch)
 {
 	struct memory *memory = state;
 	const struct probe_dispatch_info *dispatch = batch->dispatch;
-	struct kernel *kernel = find_kernel(memory, dispatch);
-	struct site *site;
+	const struct sites_kernel *kernel = find_kernel(memory, dispatch);
+	struct memory_site *site;
 
 	if (!kernel)
 		return -ENOMEM;
-	if (kernel->row != dispatch->group[0])
-		kernel->row = 0;
-	if (kernel->items != group_items(dispatch))
-		kernel->items = 0;
 	if (batch->stream == PROBE_STREAM_COUNTERS) {
 		for (size_t i = 0; i < batch->count; i++)
 			take_counters(memory, kernel, &batch->counters[i]);
@@ -442,119 +396,32 @@ static int memory_open(const struct probe_host *host, void **state)
 
 	if (!memory)
 		return -ENOMEM;
-	memory->host = host;
+	memory->sites = (struct sites){
+		.host = host,
+		.site_size = sizeof(struct memory_site),
+		.extra_size = sizeof(struct memory_kernel),
+	};
 	*state = memory;
 	return 0;
-}
-
-static const struct probe_column columns[] = {
-	{"code_object", PROBE_TYPE_INTEGER},
-	{"kernel", PROBE_TYPE_INTEGER},
-	{"site", PROBE_TYPE_INTEGER},
-	{"executions", PROBE_TYPE_INTEGER},
-	{"lanes", PROBE_TYPE_INTEGER},
-	{"quads", PROBE_TYPE_INTEGER},
-	{"lines64", PROBE_TYPE_INTEGER},
-	{"needed64", PROBE_TYPE_INTEGER},
-	{"excess64", PROBE_TYPE_INTEGER},
-	{"lines128", PROBE_TYPE_INTEGER},
-	{"needed128", PROBE_TYPE_INTEGER},
-	{"excess128", PROBE_TYPE_INTEGER},
-	{"passes", PROBE_TYPE_INTEGER},
-	{"ideal_passes", PROBE_TYPE_INTEGER},
-	{"conflicts", PROBE_TYPE_INTEGER},
-	{"max_way", PROBE_TYPE_INTEGER},
-	{"affine", PROBE_TYPE_INTEGER},
-	{"stride_lo", PROBE_TYPE_INTEGER},
-	{"stride_hi", PROBE_TYPE_INTEGER},
-	{"cause", PROBE_TYPE_TEXT},
-	{"fix", PROBE_TYPE_TEXT},
-	/* What the fix leaves per execution, counted; NULL if that could not be: before and after
-	 * are 0 then, or an estimate. */
-	{"verified", PROBE_TYPE_TEXT},
-	{"before", PROBE_TYPE_REAL},
-	{"after", PROBE_TYPE_REAL},
-};
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
-
-static int write_row(struct memory *memory, int table, const struct kernel *kernel, uint32_t id)
-{
-	const struct probe_host *host = memory->host;
-	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
-	const uint64_t *c = kernel->sites[id].counters;
-	struct advice_site site = {
-		.arch = kernel->arch,
-		.counters = c,
-		.access = (enum probe_access_kind)info->access,
-		.bytes = info->bytes,
-		.unit = info->unit,
-		.wave = kernel->wave,
-		.row = kernel->row,
-		.items = kernel->items,
-		.trial = kernel->sites[id].trial,
-	};
-	union probe_value values[COLUMNS] = {
-		{.integer = kernel->code_object},
-		{.integer = kernel->id},
-		{.integer = id},
-	};
-	struct advice advice;
-	size_t n = 3;
-
-	advice_give(&site, &memory->lds, &advice);
-	for (unsigned i = PROBE_C_EXECUTIONS; i <= PROBE_C_IDEAL_PASSES; i++)
-		values[n++].integer = (int64_t)c[i];
-	values[n++].integer = (int64_t)(c[PROBE_C_PASSES] - c[PROBE_C_IDEAL_PASSES]);
-	values[n++].integer = (int64_t)c[PROBE_C_MAX_WAY];
-	values[n++].integer = (int64_t)c[PROBE_C_AFFINE];
-	/* Both 0 as well where no stride was seen. */
-	values[n++].integer =
-		c[PROBE_C_STRIDE_LO] ? (int64_t)(PROBE_STRIDE_BIAS - c[PROBE_C_STRIDE_LO]) : 0;
-	values[n++].integer =
-		c[PROBE_C_STRIDE_HI] ? (int64_t)(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS) : 0;
-	values[n++].text = advice.cause;
-	values[n++].text = advice.fix;
-	values[n++].text = advice.verified ? advice.what : NULL;
-	values[n++].real = advice.before;
-	values[n++].real = advice.after;
-	return host->row(host->ctx, table, values, n);
-}
-
-static int write_rows(struct memory *memory)
-{
-	const struct probe_host *host = memory->host;
-	int table = host->table(host->ctx, "site", columns, COLUMNS);
-	int err = table < 0 ? table : 0;
-
-	for (size_t k = 0; k < memory->count && !err; k++) {
-		struct kernel *kernel = memory->kernels[k];
-
-		for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
-			flush(&kernel->sites[id]);
-			if (kernel->sites[id].counters[PROBE_C_EXECUTIONS])
-				err = write_row(memory, table, kernel, id);
-		}
-	}
-	return err;
 }
 
 static int memory_close(void *state)
 {
 	struct memory *memory = state;
-	const struct probe_host *host = memory->host;
-	int err = write_rows(memory);
+	int err;
 
-	if (memory->invalid)
-		host->log(host->ctx, PROBE_LOG_WARNING,
-			  "memory: %llu records of sites that do not exist were left out",
-			  (unsigned long long)memory->invalid);
-	for (size_t i = 0; i < memory->count; i++) {
-		for (uint32_t id = 0; id < memory->kernels[i]->site_count; id++)
-			free(memory->kernels[i]->sites[id].trial);
-		free(memory->kernels[i]->sites);
-		free(memory->kernels[i]);
-	}
-	free(memory->kernels);
+	for (size_t i = 0; i < memory->sites.count; i++)
+		for (uint32_t id = 0; id < memory->sites.kernels[i]->site_count; id++)
+			flush(memory_site_of(memory->sites.kernels[i], id));
+	err = memory_rows_write(memory);
+
+	sites_report(&memory->sites, "memory");
+	for (size_t i = 0; i < memory->sites.count; i++)
+		for (uint32_t id = 0; id < memory->sites.kernels[i]->site_count; id++) {
+			free(memory_site_of(memory->sites.kernels[i], id)->trial);
+			free(memory_site_of(memory->sites.kernels[i], id)->good);
+		}
+	sites_deinit(&memory->sites);
 	free(memory);
 	return err;
 }

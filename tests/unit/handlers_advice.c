@@ -283,7 +283,7 @@ static void test_trials(void **state)
 	}
 	for (int i = 0; i < 50; i++) {
 		for (unsigned lane = 0; lane < 64; lane++)
-			addr[lane] = ref_random(&seed) % 4096 * 4;
+			addr[lane] = 32768 + ref_random(&seed) % 4096 * 4;
 		send_full(random, addr);
 	}
 	finish();
@@ -326,7 +326,7 @@ static void test_advice_without_stride(void **state)
 
 	(void)state;
 	/* 16-way: many patterns have these counts, so it says no more than that. */
-	send_columns(rows, 0, 16);
+	send_columns(rows, 49152, 16);
 	send_affine(mixed, ~0ull, 0x7f0000000000, 4);
 	for (int64_t stride = 8; stride <= 512; stride *= 2)
 		send_affine(varying, ~0ull, 0, stride);
@@ -336,7 +336,7 @@ static void test_advice_without_stride(void **state)
 		send_full(gather, addr);
 		send_full(mixed, addr);
 		for (unsigned lane = 0; lane < 64; lane++)
-			addr[lane] = ref_random(&seed) % 256 * 4;
+			addr[lane] = 53248 + ref_random(&seed) % 256 * 4;
 		send_full(histogram, addr);
 	}
 	finish();
@@ -387,6 +387,49 @@ static void test_padding_holds(void **state)
 	assert_true(proposed > 100);
 }
 
+/* Advice does not depend on the order in which waves are delivered. */
+static void test_order(void **state)
+{
+	enum { WAVES = 300, EACH = 3 };
+	static const unsigned steps[] = {1, 7, 299};
+	char fixes[2][600];
+	double after[2];
+
+	for (unsigned n = 0; n < 3; n++) {
+		uint32_t sites[2];
+
+		if (n)
+			start(state);
+		dispatch.grid[0] = WAVES * 64;
+		sites[0] = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		sites[1] = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+		for (unsigned i = 0; i < WAVES; i++) {
+			struct probe_wave_info wave = {.group = {i * steps[n] % WAVES, 0, 0}};
+			uint64_t addr[64], seed = 77 + wave.group[0];
+
+			for (unsigned k = 0; k < 2 * EACH; k++) {
+				for (unsigned lane = 0; lane < 64; lane++)
+					addr[lane] = (k % 2 ? 0 : 0x7f0000000000) +
+						     ref_random(&seed) % 4096 * 4;
+				send_lanes(sites[k % 2], &wave, ~0ull, addr);
+			}
+		}
+		finish();
+		for (size_t row = 0; row < 2; row++) {
+			const char *fix = host_text(&host_state, row, "fix");
+			double is = host_real(&host_state, row, "after");
+
+			if (n) {
+				assert_string_equal(fix, fixes[row]);
+				assert_true(is == after[row]);
+			}
+			snprintf(fixes[row], sizeof(fixes[row]), "%s", fix);
+			after[row] = is;
+		}
+		assert_non_null(strstr(fixes[0], "estimate: about"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +443,7 @@ int main(void)
 		cmocka_unit_test_setup(test_sorting_useless, start),
 		cmocka_unit_test_setup(test_contended, start),
 		cmocka_unit_test_setup(test_padding_holds, start),
+		cmocka_unit_test_setup(test_order, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,7 +281,7 @@ static void test_transpose(void **state)
 
 	(void)state;
 	send_columns(lds, 0, 32);
-	send_columns(padded, 0, 33);
+	send_columns(padded, 8192, 33);
 	send_columns(write, 0x7f0000000000, 32);
 	finish();
 	assert_int_equal(get(0, "executions"), 16);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the handler `memory` keeps per kernel and site, for its two files. */
+#ifndef PROBE_HANDLERS_MEMORY_SITES_H
+#define PROBE_HANDLERS_MEMORY_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <probe/handler.h>
+
+#include "arrays.h"
+#include "coalesce.h"
+#include "layouts.h"
+#include "lds_model.h"
+#include "sites.h"
+
+/* The last affine execution of a site: only the place inside a line or bank row matters. */
+struct memory_last {
+	uint64_t exec;
+	int64_t stride;
+	uint32_t base; /* modulo PERIOD */
+	bool valid;
+	uint64_t repeats; /* executions like it, not yet added */
+	struct lines lines;
+	struct lds_cost lds;
+	uint32_t needed64, needed128, excess64, excess128;
+};
+
+struct memory_site {
+	struct site_facts facts;
+	uint64_t counters[PROBE_COUNTERS];
+	struct memory_last last;
+	const struct lds_phases *phases;
+	bool share; /* no atomic operation */
+	uint16_t units;
+	uint32_t natural;    /* alignment of a unit that LDS expects, less 1 */
+	struct trial *trial; /* executions that cost too much, to try layouts on; or NULL */
+	/* Of LDS, from addresses: */
+	struct trial *good; /* executions without conflicts; or NULL */
+	uint64_t costly;    /* executions with conflicts */
+	struct array_range range;
+};
+
+struct memory_kernel {
+	const struct lds_model *model;
+	uint32_t row, items; /* workgroup size in x, and in all; 0 = varies */
+};
+
+struct memory {
+	struct sites sites;
+	unsigned trials; /* that there are */
+	struct lines_scratch lines;
+	struct lds_scratch lds;
+	uint64_t addr[64];
+	uint32_t addr32[64];
+};
+
+static inline struct memory_site *memory_site_of(const struct sites_kernel *kernel, uint32_t id)
+{
+	return &((struct memory_site *)kernel->sites)[id];
+}
+
+/* Table probe_memory_site; 0 or -errno. */
+int memory_rows_write(struct memory *memory);
+
+#endif
