@@ -123,6 +123,7 @@ struct run_numbers {
 	uint64_t trace_invalid; /* stored, but not handed to handlers */
 	uint64_t trace_bad;	/* places where a ring's bytes made no sense */
 	uint64_t trace_bytes;
+	uint64_t trace_read; /* records, from the rings */
 	/* Read last, once the process is gone. */
 	uint64_t host_emitted, host_dropped;
 	uint64_t trace_emitted, trace_dropped;

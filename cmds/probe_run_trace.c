@@ -13,6 +13,7 @@
 #include "common/err.h"
 #include "common/log.h"
 #include "common/trace_pack.h"
+#include "common/trace_rows.h"
 #include "probe_run_session.h"
 
 #define BATCH_ACCESSES 8192u
@@ -192,14 +193,22 @@ static size_t parse_piece(struct run_session *session, uint32_t index, const uns
 	}
 }
 
-static const struct probe_trace_groups *groups_of(const struct run_session *session, uint64_t id)
+static struct probe_trace_key key_of(const struct run_session *session, uint64_t id)
 {
 	const struct run_dispatch *dispatch = run_dispatch_find(&session->objects, id);
-	const struct run_code *code =
-		dispatch ? run_table_get(&session->objects.codes, dispatch->info.code_object)
-			 : NULL;
+	struct probe_trace_key key = {0};
+	const struct run_code *code;
 
-	return code ? run_groups_table(code->groups) : NULL;
+	if (!dispatch)
+		return key;
+	code = run_table_get(&session->objects.codes, dispatch->info.code_object);
+	key.groups = code ? run_groups_table(code->groups) : NULL;
+	for (int i = 0; i < 3; i++) {
+		key.grid[i] = dispatch->hr.grid[i];
+		key.group[i] = dispatch->hr.group[i];
+	}
+	key.rows = probe_trace_rows(key.grid, key.group);
+	return key;
 }
 
 /* Write out, store and parse a piece; returns how many bytes of it are done with. */
@@ -211,6 +220,7 @@ static size_t take_piece(struct run_session *session, uint32_t index, size_t siz
 
 	while (size - pos >= 8) {
 		struct probe_trace_wide before = *wide;
+		struct probe_trace_key key;
 		uint64_t dispatch = probe_trace_wide_dispatch(trace->piece + pos, size - pos, wide);
 		size_t from = pos, room;
 		unsigned char *to;
@@ -224,14 +234,15 @@ static size_t take_piece(struct run_session *session, uint32_t index, size_t siz
 			trace->arena_used = 0;
 		}
 		to = trace->arena + trace->arena_used;
-		room = probe_trace_widen(trace->piece, size, &pos, groups_of(session, dispatch),
-					 wide, to, STEP_BYTES);
+		key = key_of(session, dispatch);
+		room = probe_trace_widen(trace->piece, size, &pos, &key, wide, to, STEP_BYTES);
 		trace->arena_used += room;
 		/* Not all only where a wave's dispatch is unknown: its record is the first. */
 		if (parse_piece(session, index, to, room) < room) {
 			*wide = before;
 			return from;
 		}
+		session->numbers.trace_read += wide->records - before.records;
 	}
 	return size;
 }

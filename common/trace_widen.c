@@ -2,55 +2,11 @@
 /* Short records written out; see trace_widen.h. */
 #include "common/trace_widen.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/trace_rows.h"
+
 enum { LANES = 64 };
-
-/* ---- Groups ---------------------------------------------------------------------------------- */
-
-/* A decimal number up to `most`, and the character behind it; false = there is none. */
-static bool read_number(const char **at, unsigned long most, unsigned long *ret)
-{
-	char *end;
-
-	if (**at < '0' || **at > '9')
-		return false;
-	*ret = strtoul(*at, &end, 10);
-	*at = end;
-	return *ret <= most;
-}
-
-bool probe_trace_group_read(uint32_t id, const char *name, struct probe_trace_group *ret)
-{
-	struct probe_trace_group group = {.id = id};
-	unsigned long number;
-
-	if (!read_number(&name, PROBE_SITE_MASK, &number) || *name != ':')
-		return false;
-	group.first_site = (uint32_t)number;
-	while (*name) {
-		bool minus;
-
-		name++;
-		if (group.sites == PROBE_GROUP_SITES ||
-		    !read_number(&name, PROBE_GROUP_BASES - 1, &number) ||
-		    (*name != '+' && *name != '-'))
-			return false;
-		group.site[group.sites].base = (uint8_t)number;
-		group.bases = number >= group.bases ? (uint32_t)number + 1 : group.bases;
-		minus = *name++ == '-';
-		if (!read_number(&name, (unsigned long)INT32_MAX + minus, &number) ||
-		    (*name && *name != ','))
-			return false;
-		group.site[group.sites++].distance =
-			(int32_t)(minus ? 0 - (int64_t)number : (int64_t)number);
-	}
-	if (!group.sites)
-		return false;
-	*ret = group;
-	return true;
-}
 
 static const struct probe_trace_group *find_group(const struct probe_trace_groups *groups,
 						  uint32_t id)
@@ -58,27 +14,72 @@ static const struct probe_trace_group *find_group(const struct probe_trace_group
 	return groups && id < groups->count ? groups->group[id] : NULL;
 }
 
+static uint32_t word_at(const unsigned char *at, unsigned i)
+{
+	return ((const uint32_t *)(const void *)at)[i];
+}
+
+static uint32_t form_at(const unsigned char *at)
+{
+	return word_at(at, 0) >> PROBE_FORM_SHIFT;
+}
+
+/* ---- Addresses of one base ------------------------------------------------------------------- */
+
+/* The addresses of a base: at one stride, or each. */
+struct lanes {
+	uint64_t exec;
+	unsigned count;
+	bool affine;
+	int32_t stride;
+	uint64_t address[LANES]; /* of the active lanes in their order; only the first if affine */
+};
+
+static void set_exec(struct lanes *lanes, uint64_t exec)
+{
+	lanes->exec = exec;
+	lanes->count = (unsigned)__builtin_popcountll(exec);
+	lanes->affine = false;
+	lanes->stride = 0;
+}
+
+/* Do the active lanes lie at one stride from lane to lane? */
+static void find_stride(struct lanes *lanes)
+{
+	uint64_t rest = lanes->exec & (lanes->exec - 1);
+	int first = __builtin_ctzll(lanes->exec);
+	int64_t stride = 0;
+
+	if (rest) {
+		int64_t gap = __builtin_ctzll(rest) - first;
+		int64_t far = (int64_t)(lanes->address[1] - lanes->address[0]);
+
+		stride = far / gap;
+		if (stride * gap != far || stride != (int32_t)stride)
+			return;
+	}
+	for (unsigned i = 1; rest; rest &= rest - 1, i++)
+		if (lanes->address[i] !=
+		    lanes->address[0] + (uint64_t)(stride * (__builtin_ctzll(rest) - first)))
+			return;
+	lanes->affine = true;
+	lanes->stride = (int32_t)stride;
+}
+
+/* A base's address as its i-th site's. */
 static uint64_t move(const struct probe_trace_group *group, uint32_t i, uint64_t address)
 {
 	address += (uint64_t)(int64_t)group->site[i].distance;
 	return group->site[i].lds ? (uint32_t)address : address;
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
-
-/* The addresses of a base: at one stride, or each. */
-struct lanes {
-	bool affine;
-	int32_t stride;
-	uint64_t address[LANES]; /* only the first if affine */
-};
-
-static size_t put_affine(unsigned char *out, uint32_t site, int32_t stride, uint64_t base)
+static size_t put_affine(unsigned char *out, uint32_t site, int32_t stride, uint64_t exec,
+			 uint64_t base)
 {
 	const struct probe_rec_affine rec = {
 		.word0 = site | (uint32_t)PROBE_FORM_AFFINE << PROBE_FORM_SHIFT,
 		.stride = stride,
-		.exec = UINT64_MAX,
+		.exec = exec,
 		.base = base,
 	};
 
@@ -90,33 +91,37 @@ static size_t put_site(unsigned char *out, const struct probe_trace_group *group
 		       const struct lanes *lanes)
 {
 	uint64_t first = move(group, i, lanes->address[0]), address[LANES];
-	struct probe_rec_lanes rec = {.exec = UINT64_MAX, .base = first};
+	struct probe_rec_lanes rec = {.exec = lanes->exec, .base = first};
 	uint32_t site = group->first_site + i;
-	int32_t offset[LANES];
+	int32_t offset[LANES + 1];
 	bool near = true;
 	size_t size;
 
 	if (lanes->affine)
-		return put_affine(out, site, lanes->stride, first);
-	for (unsigned lane = 0; lane < LANES; lane++) {
-		address[lane] = move(group, i, lanes->address[lane]);
-		offset[lane] = (int32_t)(address[lane] - first);
-		near = near && address[lane] - first == (uint64_t)(int64_t)offset[lane];
+		return put_affine(out, site, lanes->stride, lanes->exec, first);
+	for (unsigned k = 0; k < lanes->count; k++) {
+		address[k] = move(group, i, lanes->address[k]);
+		offset[k] = (int32_t)(address[k] - first);
+		near = near && address[k] - first == (uint64_t)(int64_t)offset[k];
 	}
+	offset[lanes->count] = 0;
 	rec.base = near ? first : 0;
 	rec.word0 = site | (uint32_t)(near ? PROBE_FORM_NEAR : PROBE_FORM_FULL) << PROBE_FORM_SHIFT;
-	size = near ? sizeof(offset) : sizeof(address);
+	size = near ? (lanes->count + 1) / 2 * sizeof(uint64_t) : lanes->count * sizeof(*address);
 	rec.size = (uint32_t)(sizeof(rec) + size);
 	memcpy(out, &rec, sizeof(rec));
 	memcpy(out + sizeof(rec), near ? (const void *)offset : (const void *)address, size);
 	return rec.size;
 }
 
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
 /* from[k * bases] is the address of the k-th lane of `rows`. */
 static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struct lanes *ret)
 {
-	uint64_t *address = ret->address, step;
+	uint64_t *address = ret->address;
 
+	set_exec(ret, UINT64_MAX);
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		if (rows >> lane & 1) {
 			address[lane] = *from;
@@ -128,11 +133,7 @@ static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struc
 					(uint32_t)(2 * below - address[lane - 2]);
 		}
 	}
-	step = address[1] - address[0];
-	ret->stride = (int32_t)step;
-	ret->affine = step == (uint64_t)(int64_t)ret->stride;
-	for (unsigned lane = 2; lane < LANES; lane++)
-		ret->affine = ret->affine && address[lane] - address[lane - 1] == step;
+	find_stride(ret);
 }
 
 /* Lanes 0 and 1 tell all: at one stride unless a low half wraps. */
@@ -145,6 +146,7 @@ static void read_pair(const uint64_t *from, uint32_t bases, struct lanes *ret)
 		read_rows(from, bases, 3, ret);
 		return;
 	}
+	set_exec(ret, UINT64_MAX);
 	ret->affine = true;
 	ret->stride = (int32_t)stride;
 	ret->address[0] = first;
@@ -163,21 +165,87 @@ static size_t block_size(const struct probe_rec_block *rec, size_t left, uint64_
 	return size <= left ? size : 0;
 }
 
+static size_t put_sites(unsigned char *out, const struct probe_trace_group *group,
+			const struct lanes *lanes)
+{
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < group->sites; i++)
+		used += put_site(out + used, group, i, &lanes[group->site[i].base]);
+	return used;
+}
+
 static size_t put_block(unsigned char *out, const struct probe_rec_block *rec, uint64_t rows,
 			const struct probe_trace_group *group)
 {
 	const uint64_t *from = (const void *)(rec + 1);
 	struct lanes lanes[PROBE_GROUP_BASES];
-	size_t used = 0;
 
 	for (uint32_t i = 0; i < rec->bases; i++)
 		if (rows == 3)
 			read_pair(from + i, rec->bases, &lanes[i]);
 		else
 			read_rows(from + i, rec->bases, rows, &lanes[i]);
-	for (uint32_t i = 0; i < group->sites; i++)
-		used += put_site(out + used, group, i, &lanes[group->site[i].base]);
-	return used;
+	return put_sites(out, group, lanes);
+}
+
+/* ---- Proved blocks --------------------------------------------------------------------------- */
+
+/* Ids of the work-item `lane` lanes behind the wave's first. */
+static void item_of(const struct probe_trace_wide *wide, unsigned lane, int64_t ret[3])
+{
+	uint64_t x = wide->item & 0x3ff, y = wide->item >> 10 & 0x3ff, z = wide->item >> 20 & 0x3ff;
+
+	x += lane;
+	y += x / wide->size[0];
+	z += y / wide->size[1];
+	ret[0] = (int64_t)(x % wide->size[0]);
+	ret[1] = (int64_t)(y % wide->size[1]);
+	ret[2] = (int64_t)z;
+}
+
+static void read_proved(const struct probe_trace_wide *wide, const int32_t stride[3],
+			uint64_t address, struct lanes *ret)
+{
+	uint64_t rest = wide->exec;
+	int64_t first[3], other[3];
+
+	set_exec(ret, rest);
+	ret->address[0] = address;
+	ret->stride = stride[0];
+	/* All in one row, or nothing but the place in the row counts and there is one row. */
+	ret->affine = (wide->item & 0x3ff) + LANES <= wide->size[0] ||
+		      !(stride[0] | stride[1] | stride[2]);
+	if (ret->affine) {
+		ret->stride = ret->count > 1 ? stride[0] : 0;
+		return;
+	}
+	item_of(wide, (unsigned)__builtin_ctzll(rest), first);
+	for (unsigned i = 0; rest; rest &= rest - 1, i++) {
+		item_of(wide, (unsigned)__builtin_ctzll(rest), other);
+		ret->address[i] = address;
+		for (int k = 0; k < 3; k++)
+			ret->address[i] += (uint64_t)(stride[k] * (other[k] - first[k]));
+	}
+	find_stride(ret);
+}
+
+static size_t put_proved(const unsigned char *at, size_t left, const struct probe_trace_wide *wide,
+			 const struct probe_trace_group *group, unsigned char *out,
+			 size_t *ret_size)
+{
+	const uint64_t *from = (const void *)(at + sizeof(struct probe_rec_proved));
+	struct lanes lanes[PROBE_GROUP_BASES];
+
+	*ret_size = 0;
+	if (!group || !group->proved || group->id != (word_at(at, 0) & PROBE_SITE_MASK) ||
+	    !wide->exec || !wide->size[0] ||
+	    left < sizeof(struct probe_rec_proved) + 8ul * group->bases)
+		return 0;
+	*ret_size = sizeof(struct probe_rec_proved) + 8ul * group->bases;
+	for (uint32_t i = 0; i < group->bases; i++)
+		read_proved(wide, group->stride[i], from[i], &lanes[i]);
+	return put_sites(out, group, lanes);
 }
 
 /* ---- Records of one base --------------------------------------------------------------------- */
@@ -185,12 +253,11 @@ static size_t put_block(unsigned char *out, const struct probe_rec_block *rec, u
 /* Bytes of a record that is copied, 0 = unknown. */
 static size_t plain_size(const unsigned char *at, size_t left)
 {
-	const uint32_t *words = (const void *)at;
 	size_t size = 0;
 
 	if (left < 8)
 		return 0;
-	switch (words[0] >> PROBE_FORM_SHIFT) {
+	switch (form_at(at)) {
 	case PROBE_FORM_WAVE:
 		size = sizeof(struct probe_rec_wave);
 		break;
@@ -207,68 +274,123 @@ static size_t plain_size(const unsigned char *at, size_t left)
 	case PROBE_FORM_NEAR:
 	case PROBE_FORM_FULL:
 	case PROBE_FORM_MESSAGE:
-		size = words[1] % 8 || words[1] < sizeof(struct probe_rec_lanes) ? 0 : words[1];
+		size = word_at(at, 1);
+		if (size % 8 || size < sizeof(struct probe_rec_lanes))
+			size = 0;
 		break;
 	}
 	/* Longer ones than 64 lanes have do not exist, and might not fit. */
 	return size <= left && size <= PROBE_TRACE_WIDE_ROOM / PROBE_GROUP_SITES + 64 ? size : 0;
 }
 
-/* A base's record as that of a site. */
-static size_t put_moved(unsigned char *out, const unsigned char *at, size_t size,
-			const struct probe_trace_group *group, uint32_t i)
+/* AFFINE, NEAR or FULL. Returns its size, 0 = it makes no sense. */
+static size_t read_long(const unsigned char *at, size_t left, struct lanes *ret)
 {
-	struct probe_rec_lanes *rec = (void *)out;
+	const struct probe_rec_lanes *rec = (const void *)at;
+	const struct probe_rec_affine *affine = (const void *)at;
+	size_t size = plain_size(at, left);
+	bool near = form_at(at) == PROBE_FORM_NEAR;
 
-	memcpy(out, at, size);
-	rec->word0 = (rec->word0 & ~PROBE_SITE_MASK) | (group->first_site + i);
-	if (rec->word0 >> PROBE_FORM_SHIFT != PROBE_FORM_FULL) {
-		rec->base = move(group, i, rec->base);
+	if (!size || !rec->exec)
+		return 0;
+	set_exec(ret, rec->exec);
+	ret->address[0] = rec->base;
+	if (form_at(at) == PROBE_FORM_AFFINE) {
+		ret->affine = true;
+		ret->stride = affine->stride;
 		return size;
 	}
-	for (uint64_t *address = (void *)(rec + 1); (unsigned char *)address < out + size;
-	     address++)
-		*address = move(group, i, *address);
+	if (size < sizeof(*rec) + ret->count * (near ? sizeof(int32_t) : sizeof(uint64_t)))
+		return 0;
+	for (unsigned i = 0; i < ret->count; i++)
+		ret->address[i] =
+			near ? rec->base + (uint64_t)(int64_t)((const int32_t *)(rec + 1))[i]
+			     : ((const uint64_t *)(rec + 1))[i];
 	return size;
 }
 
-static bool is_access(uint32_t word0)
+static size_t read_short(const unsigned char *at, size_t left, uint64_t exec, struct lanes *ret)
 {
-	uint32_t form = word0 >> PROBE_FORM_SHIFT;
+	const struct probe_rec_short *rec = (const void *)at;
+	const uint64_t *whole = (const void *)(rec + 1);
+	const uint32_t *low = (const void *)(rec + 1);
+	uint32_t form = form_at(at);
+	size_t size = sizeof(*rec) + sizeof(uint64_t);
 
-	return form == PROBE_FORM_AFFINE || form == PROBE_FORM_NEAR || form == PROBE_FORM_FULL;
+	if (!exec)
+		return 0;
+	set_exec(ret, exec);
+	if (form == PROBE_FORM_LOW)
+		size = sizeof(*rec) + (ret->count + 1) / 2 * sizeof(uint64_t);
+	else if (form == PROBE_FORM_WHOLE)
+		size = sizeof(*rec) + ret->count * sizeof(uint64_t);
+	if (size > left)
+		return 0;
+	if (form == PROBE_FORM_STRIDE) {
+		ret->address[0] = *whole;
+		ret->affine = true;
+		ret->stride = (int32_t)rec->extra;
+		return size;
+	}
+	for (unsigned i = 0; i < ret->count; i++)
+		ret->address[i] =
+			form == PROBE_FORM_LOW ? (uint64_t)rec->extra << 32 | low[i] : whole[i];
+	find_stride(ret);
+	return size;
+}
+
+/* A base's record, whatever its form; 0 = it is none, or makes no sense. */
+static size_t read_base(const unsigned char *at, size_t left, uint64_t exec, struct lanes *ret)
+{
+	if (left < sizeof(struct probe_rec_short))
+		return 0;
+	switch (form_at(at)) {
+	case PROBE_FORM_AFFINE:
+	case PROBE_FORM_NEAR:
+	case PROBE_FORM_FULL:
+		return read_long(at, left, ret);
+	case PROBE_FORM_LOW:
+	case PROBE_FORM_WHOLE:
+	case PROBE_FORM_STRIDE:
+		return read_short(at, left, exec, ret);
+	}
+	return 0;
 }
 
 /*
  * The record of a base: as those of its sites. If all bases' records follow one another, as the
  * device writes them, the sites are written in their own order.
  */
-static size_t put_bases(unsigned char *out, const unsigned char *at, size_t left,
-			const struct probe_trace_group *group, size_t *ret_size)
+static size_t put_bases(const unsigned char *at, size_t left, const struct probe_trace_group *group,
+			struct probe_trace_wide *wide, unsigned char *out, size_t *ret_size)
 {
-	const unsigned char *rec[PROBE_GROUP_BASES];
-	size_t size[PROBE_GROUP_BASES], used = 0, pos = 0;
-	uint32_t base = (*(const uint32_t *)(const void *)at & PROBE_SITE_MASK) - group->id - 1;
-	uint32_t count = 0;
+	struct lanes lanes[PROBE_GROUP_BASES];
+	uint32_t base = (word_at(at, 0) & PROBE_SITE_MASK) - group->id - 1;
+	uint32_t count = base ? 0 : group->bases, written = 0;
+	size_t pos = 0, used = 0;
 
-	while (!base && count < group->bases) {
-		rec[count] = at + pos;
-		size[count] = plain_size(at + pos, left - pos);
-		if (!size[count] || !is_access(*(const uint32_t *)(const void *)rec[count]) ||
-		    (*(const uint32_t *)(const void *)rec[count] & PROBE_SITE_MASK) !=
-			    group->id + 1 + count)
-			break;
-		pos += size[count++];
-	}
-	*ret_size = count == group->bases ? pos : plain_size(at, left);
-	for (uint32_t i = 0; i < group->sites && *ret_size; i++) {
-		uint32_t of = group->site[i].base;
+	for (uint32_t i = 0; i < count; i++) {
+		size_t size = 0;
 
-		if (count == group->bases)
-			used += put_moved(out + used, rec[of], size[of], group, i);
-		else if (of == base)
-			used += put_moved(out + used, at, *ret_size, group, i);
+		if (left - pos >= 8 &&
+		    (word_at(at + pos, 0) & PROBE_SITE_MASK) == group->id + 1 + i)
+			size = read_base(at + pos, left - pos, wide->exec, &lanes[i]);
+		if (!size)
+			count = 0;
+		pos += size;
 	}
+	*ret_size = pos;
+	if (count) {
+		wide->records += group->sites - 1;
+		return put_sites(out, group, lanes);
+	}
+	*ret_size = read_base(at, left, wide->exec, &lanes[0]);
+	for (uint32_t i = 0; i < group->sites && *ret_size; i++)
+		if (group->site[i].base == base) {
+			used += put_site(out + used, group, i, &lanes[0]);
+			written++;
+		}
+	wide->records += written - 1;
 	return used;
 }
 
@@ -285,45 +407,14 @@ static size_t put_span(unsigned char *out, const struct probe_rec_span *span)
 	return sizeof(stamps);
 }
 
-/* One record; *ret_size is 0 if it makes no sense. */
-static size_t put_record(const unsigned char *at, size_t left,
-			 const struct probe_trace_groups *groups, struct probe_trace_wide *wide,
-			 unsigned char *out, size_t *ret_size)
-{
-	uint32_t word0 = *(const uint32_t *)(const void *)at;
-	const struct probe_trace_group *group = find_group(groups, word0 & PROBE_SITE_MASK);
-
-	switch (word0 >> PROBE_FORM_SHIFT) {
-	case PROBE_FORM_ROWS:
-		*ret_size =
-			left < sizeof(struct probe_rec_rows) ? 0 : sizeof(struct probe_rec_rows);
-		if (*ret_size)
-			wide->rows = ((const struct probe_rec_rows *)(const void *)at)->lanes;
-		return 0;
-	case PROBE_FORM_BLOCK:
-		*ret_size = block_size((const void *)at, left, wide->rows, group);
-		return *ret_size ? put_block(out, (const void *)at, wide->rows, group) : 0;
-	case PROBE_FORM_BARRIER:
-		*ret_size = 8;
-		return put_affine(out, PROBE_SITE_BARRIER, 0, 0);
-	case PROBE_FORM_SPAN:
-		*ret_size =
-			left < sizeof(struct probe_rec_span) ? 0 : sizeof(struct probe_rec_span);
-		return *ret_size ? put_span(out, (const void *)at) : 0;
-	}
-	if (group && is_access(word0) && (word0 & PROBE_SITE_MASK) > group->id)
-		return put_bases(out, at, left, group, ret_size);
-	*ret_size = plain_size(at, left);
-	memcpy(out, at, *ret_size);
-	return *ret_size;
-}
+/* ---- Waves ----------------------------------------------------------------------------------- */
 
 static const struct probe_rec_wave *wave_of(const unsigned char *at, size_t left)
 {
-	const struct probe_rec_wave *wave = (const void *)at;
-
-	return left >= sizeof(*wave) && wave->word0 >> PROBE_FORM_SHIFT == PROBE_FORM_WAVE ? wave
-											   : NULL;
+	if (left < sizeof(struct probe_rec_wave) ||
+	    (form_at(at) != PROBE_FORM_WAVE && form_at(at) != PROBE_FORM_WAVE_ITEM))
+		return NULL;
+	return (const void *)at;
 }
 
 uint64_t probe_trace_wide_dispatch(const unsigned char *bytes, size_t len,
@@ -334,8 +425,105 @@ uint64_t probe_trace_wide_dispatch(const unsigned char *bytes, size_t len,
 	return wave ? wave->dispatch : wide->dispatch;
 }
 
+/* What the last workgroup of a row lacks. */
+static uint32_t part_of(const struct probe_trace_key *key, int i, uint32_t number)
+{
+	uint64_t begin = (uint64_t)number * key->group[i];
+
+	return begin + key->group[i] <= key->grid[i] || begin >= key->grid[i]
+		       ? key->group[i]
+		       : (uint32_t)(key->grid[i] - begin);
+}
+
+static size_t put_wave(unsigned char *out, const struct probe_rec_wave *wave,
+		       const struct probe_trace_key *key, struct probe_trace_wide *wide)
+{
+	struct probe_rec_wave rec = *wave;
+
+	wide->dispatch = wave->dispatch;
+	wide->exec = wave->exec;
+	wide->rows = 0;
+	wide->size[0] = 0;
+	if (form_at((const void *)wave) == PROBE_FORM_WAVE_ITEM) {
+		wide->rows = key->rows;
+		wide->item = wave->wave;
+		wide->size[0] = part_of(key, 0, wave->group[0]);
+		wide->size[1] = part_of(key, 1, wave->group[1]);
+		if (!wide->size[1])
+			wide->size[0] = 0;
+		rec.word0 = (rec.word0 & PROBE_SITE_MASK) | (uint32_t)PROBE_FORM_WAVE
+								    << PROBE_FORM_SHIFT;
+		rec.wave = probe_trace_wave(key->group, wave->wave);
+	}
+	memcpy(out, &rec, sizeof(rec));
+	return sizeof(rec);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* ROWS or EXEC: nothing is written. Returns its size, 0 = there is not all of it. */
+static size_t take_state(const unsigned char *at, size_t left, struct probe_trace_wide *wide)
+{
+	const struct probe_rec_exec *rec = (const void *)at;
+
+	if (left < sizeof(*rec))
+		return 0;
+	if (form_at(at) == PROBE_FORM_EXEC)
+		wide->exec = rec->exec;
+	else
+		wide->rows = ((const struct probe_rec_rows *)(const void *)at)->lanes;
+	return sizeof(*rec);
+}
+
+/* One record; *ret_size is 0 if it makes no sense. */
+static size_t put_record(const unsigned char *at, size_t left, const struct probe_trace_key *key,
+			 struct probe_trace_wide *wide, unsigned char *out, size_t *ret_size)
+{
+	const struct probe_trace_group *group =
+		find_group(key->groups, word_at(at, 0) & PROBE_SITE_MASK);
+	struct lanes lanes;
+	size_t used;
+
+	switch (form_at(at)) {
+	case PROBE_FORM_ROWS:
+	case PROBE_FORM_EXEC:
+		*ret_size = take_state(at, left, wide);
+		return 0;
+	case PROBE_FORM_BLOCK:
+		*ret_size = block_size((const void *)at, left, wide->rows, group);
+		wide->records += *ret_size ? group->sites : 0;
+		return *ret_size ? put_block(out, (const void *)at, wide->rows, group) : 0;
+	case PROBE_FORM_PROVED:
+		used = put_proved(at, left, wide, group, out, ret_size);
+		wide->records += *ret_size ? group->sites : 0;
+		return used;
+	}
+	wide->records++;
+	if (form_at(at) == PROBE_FORM_SPAN) {
+		*ret_size =
+			left < sizeof(struct probe_rec_span) ? 0 : sizeof(struct probe_rec_span);
+		wide->records += *ret_size ? 1 : -1ull;
+		return *ret_size ? put_span(out, (const void *)at) : 0;
+	}
+	if (form_at(at) == PROBE_FORM_BARRIER) {
+		*ret_size = 8;
+		return put_affine(out, PROBE_SITE_BARRIER, 0, UINT64_MAX, 0);
+	}
+	if (wave_of(at, left)) {
+		*ret_size = sizeof(struct probe_rec_wave);
+		return put_wave(out, (const void *)at, key, wide);
+	}
+	if (group && (word_at(at, 0) & PROBE_SITE_MASK) > group->id &&
+	    read_base(at, left, wide->exec, &lanes))
+		return put_bases(at, left, group, wide, out, ret_size);
+	*ret_size = plain_size(at, left);
+	wide->records -= !*ret_size;
+	memcpy(out, at, *ret_size);
+	return *ret_size;
+}
+
 size_t probe_trace_widen(const unsigned char *bytes, size_t len, size_t *pos,
-			 const struct probe_trace_groups *groups, struct probe_trace_wide *wide,
+			 const struct probe_trace_key *key, struct probe_trace_wide *wide,
 			 unsigned char *out, size_t room)
 {
 	size_t used = 0, size;
@@ -347,13 +535,11 @@ size_t probe_trace_widen(const unsigned char *bytes, size_t len, size_t *pos,
 
 		if (wave && used && wave->dispatch != wide->dispatch)
 			return used;
-		if (wave)
-			*wide = (struct probe_trace_wide){.dispatch = wave->dispatch};
-		used += put_record(at, len - *pos, groups, wide, out + used, &size);
+		used += put_record(at, len - *pos, key, wide, out + used, &size);
 		if (!size) {
 			/* PAD is among these: nothing behind it counts. */
 			size = len - *pos < room - used ? len - *pos : room - used;
-			if (*(const uint32_t *)(const void *)at == PROBE_FORM_PAD)
+			if (word_at(at, 0) == PROBE_FORM_PAD)
 				size = 8;
 			memcpy(out + used, at, size);
 			*pos = len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records that the device shortens (wire.h: BLOCK, ROWS, BARRIER) as the ones that everybody reads:
+ * Records that the device shortens (wire.h: BLOCK and below) as the ones that everybody reads:
  * one record per access. Done where rings are drained, before anything is stored.
  */
 #ifndef PROBE_COMMON_TRACE_WIDEN_H
@@ -22,6 +22,8 @@ struct probe_trace_group {
 		bool lds;
 		int32_t distance;
 	} site[PROBE_GROUP_SITES];
+	bool proved;
+	int32_t stride[PROBE_GROUP_BASES][3]; /* bytes per step of the work-item's id */
 };
 
 /* False: the name makes no sense. Whether its sites exist, and which are in LDS, is not known here.
@@ -34,10 +36,21 @@ struct probe_trace_groups {
 	uint32_t count;
 };
 
+/* What it takes to read a dispatch's records. */
+struct probe_trace_key {
+	const struct probe_trace_groups *groups; /* NULL = none */
+	uint32_t grid[3], group[3];		 /* work-items, of the launch and a workgroup */
+	uint64_t rows;				 /* probe_trace_rows() of the launch */
+};
+
 /* What a ring's stream carries on from piece to piece. Zeroed to begin with. */
 struct probe_trace_wide {
 	uint64_t dispatch; /* of the last wave */
+	uint64_t exec;	   /* of it, or of the EXEC record since */
 	uint64_t rows;	   /* lanes of its ROWS record; 0 = there was none */
+	uint32_t item;	   /* of its first lane, as in WAVE_ITEM */
+	uint32_t size[2];  /* x and y of its workgroup */
+	uint64_t records;  /* read so far, a BLOCK as the accesses it stands for */
 };
 
 /* The least room that lets it go on: a group of sites with all 64 addresses in full. */
@@ -46,12 +59,12 @@ struct probe_trace_wide {
 /*
  * Write out bytes[*pos..len) from whole records, move *pos, and return the bytes written, a
  * multiple of 8. It stops at the end, without room for the next record, and before a wave of
- * another dispatch unless that is the first record. `groups` are those of
+ * another dispatch unless that is the first record. `key` is that of
  * probe_trace_wide_dispatch(). What makes no sense is copied as it is, up to the end: the parser
  * will say so.
  */
 size_t probe_trace_widen(const unsigned char *bytes, size_t len, size_t *pos,
-			 const struct probe_trace_groups *groups, struct probe_trace_wide *wide,
+			 const struct probe_trace_key *key, struct probe_trace_wide *wide,
 			 unsigned char *out, size_t room);
 
 /* The dispatch of the wave that the bytes begin with, or wide->dispatch. */

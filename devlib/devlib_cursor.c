@@ -1,151 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a wave's records find no more room, and where a wave begins and ends (devlib_cursor.h). */
+/* Where a wave begins and ends (devlib_cursor.h). */
+#include "devlib_refill.h"
 #include "devlib_time.h"
+#ifndef DEV_PORTABLE
+#include "devlib_trace_wave.h"
+#endif
 
-/* Show the host the records written so far. */
-DEV_INLINE void publish(const dev_ctx *ctx, dev_state *state, uint64_t head, uint32_t first)
-{
-	volatile dev_ring *host = dev_ring_host(ctx, (uint64_t)state);
-
-	/* The supervisor's acquire of head pairs with this. */
-	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
-	if (dev_speaks(first))
-		__atomic_store_n(&host->head, head, __ATOMIC_RELAXED);
-}
-
-/*
- * Is this record worth waiting for? Under PROBE_FULL_SAMPLE each sample_every-th is; and a wave's
- * own always, since without it all would be lost.
- */
-DEV_INLINE bool may_wait(const dev_ctx *ctx, dev_state *state, uint32_t first)
-{
-	uint32_t asked, refused;
-
-	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(asked));
-	if (ctx->when_full == PROBE_FULL_BLOCK || asked == 2)
-		return true;
-	if (ctx->when_full == PROBE_FULL_DROP)
-		return false;
-	refused = (uint32_t)dev_load(&state->refused) + 1;
-	if (refused >= ctx->sample_every)
-		refused = 0;
-	if (dev_speaks(first))
-		__atomic_store_n(&state->refused, refused, __ATOMIC_RELAXED);
-	return !refused;
-}
-
-/* Wait until `need` bytes behind `head` are free; false = they did not become so. */
-DEV_INLINE bool await_room(const dev_ctx *ctx, dev_state *state, uint32_t head, uint32_t need,
-			   uint32_t first, uint32_t *ret_tail)
-{
-	uint32_t tail = (uint32_t)dev_load(&state->tail), ring = ctx->ring_size, naps = 0;
-
-	/* The cached tail is old, so it may only be too small. */
-	if (head + need - tail > ring) {
-		bool wait = may_wait(ctx, state, first);
-
-		for (;;) {
-			uint64_t now = dev_load_host(&dev_ring_host(ctx, (uint64_t)state)->tail);
-
-			tail = (uint32_t)now;
-			if (head + need - tail <= ring) {
-				if (dev_speaks(first))
-					__atomic_store_n(&state->tail, now, __ATOMIC_RELAXED);
-				break;
-			}
-			if (!wait || naps++ >= ctx->spin_limit)
-				return false;
-			__builtin_amdgcn_s_sleep(DEV_SLEEP);
-		}
-	}
-	*ret_tail = tail;
-	return true;
-}
-
-DEV_INLINE void answer(uint64_t at, uint64_t lap, uint32_t left)
-{
-	__asm__ volatile("s_mov_b64 s[84:85], %0\n\t"
-			 "s_mov_b64 s[78:79], %1\n\t"
-			 "s_mov_b32 s86, %2\n\t"
-			 "s_mov_b32 s92, 1"
-			 :
-			 : "s"(dev_scalar64(at)), "s"(dev_scalar64(lap)), "s"(dev_scalar32(left))
-			 : CURSOR_CHANGES);
-}
-
-DEV_INLINE void refuse(void)
-{
-	__asm__ volatile("s_mov_b32 s86, 0\n\ts_mov_b32 s92, 0" : : : CURSOR_CHANGES);
-}
-
-/* A wave without a ring counts in its register; see __probe_dev_cursor_exit(). */
-DEV_INLINE void lose(uint32_t records)
-{
-	__asm__ volatile("s_add_u32 s87, s87, %0" : : "s"(dev_scalar32(records)) : CURSOR_CHANGES);
-	refuse();
-}
-
-/* Bytes from `offset` on to write before the host is told: the reader shall work meanwhile. */
-DEV_INLINE uint32_t stretch(uint32_t ring, uint32_t offset, uint32_t free, uint32_t size)
-{
-	uint32_t most = ring / 4 > size ? ring / 4 : size;
-	uint32_t room = free < ring - offset ? free : ring - offset;
-
-	return room < most ? room : most;
-}
-
-/* Show what is written, and wait for room behind it; false = there is none. */
-DEV_INLINE bool find_room(dev_state *state, uint32_t size, uint32_t first, uint32_t *ret_tail)
-{
-	const dev_ctx *ctx = (const dev_ctx *)dev_load(&state->ctx);
-	uint32_t ring = ctx->ring_size;
-	uint64_t head = cursor_head();
-	uint32_t rest = ring - ((uint32_t)head & (ring - 1));
-
-	publish(ctx, state, head, first);
-	return await_room(ctx, state, (uint32_t)head, rest < size ? rest + size : size, first,
-			  ret_tail);
-}
-
-/* Make room for `records` records of `bytes` bytes in all, or count them as lost. */
 DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes, uint32_t records)
 {
-	uint32_t first = dev_first(dev_exec()), size = dev_uniform32(bytes), mode = cursor_mode();
-	dev_state *state = cursor_state();
-
-	if (mode != CURSOR_OWNER) {
-		if (mode == CURSOR_LOST)
-			lose(dev_uniform32(records));
-		else
-			refuse();
-		return;
-	}
-	uint32_t tail;
-	bool room = find_room(state, size, first, &tail);
-
-	/* All is read again: scalar registers are scarce here. */
-	state = cursor_state();
-	const dev_ctx *ctx = (const dev_ctx *)dev_load(&state->ctx);
-
-	if (!room) {
-		if (dev_speaks(first))
-			dev_ring_count(state, dev_ring_host(ctx, (uint64_t)state), 0, records);
-		refuse();
-		return;
-	}
-	uint64_t head = cursor_head();
-	uint64_t data =
-		ctx->ring_data + (uint64_t)dev_ring_index(ctx, (uint64_t)state) * ctx->ring_size;
-	uint32_t ring = ctx->ring_size, offset = (uint32_t)head & (ring - 1);
-
-	if (ring - offset < size) {
-		if (dev_speaks(first))
-			*(uint64_t DEV_GLOBAL *)(data + offset) = PROBE_FORM_PAD;
-		head += ring - offset;
-		offset = 0;
-	}
-	answer(data + offset, head - (data + offset),
-	       stretch(ring, offset, ring - ((uint32_t)head - tail), size) - size);
+	ring_refill(bytes, records);
 }
 
 /* Number of the wave in its workgroup: lanes are numbered x first (AMDGPU ABI). */
@@ -159,6 +22,15 @@ DEV_INLINE uint32_t wave_in_group(void)
 
 	return dev_uniform32((x + packet[2] * (y + packet[3] * z)) / DEV_LANES);
 }
+
+#ifndef DEV_PORTABLE
+/* The id of the first lane's work-item, as in PROBE_FORM_WAVE_ITEM. */
+DEV_INLINE uint32_t item_id(void)
+{
+	return __builtin_amdgcn_workitem_id_x() | __builtin_amdgcn_workitem_id_y() << 10 |
+	       __builtin_amdgcn_workitem_id_z() << 20;
+}
+#endif
 
 /*
  * The lanes that BLOCK records have. Not by rows where they are short: most lanes would be among
@@ -183,6 +55,14 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, u
 	uint32_t size =
 		sizeof(struct probe_rec_wave) + (start->timed ? 0 : sizeof(struct probe_rec_rows));
 	uint64_t at = cursor_take(size, plain);
+	uint32_t number = start->number, form = PROBE_FORM_WAVE;
+
+#ifndef DEV_PORTABLE
+	if (!start->timed) {
+		form = PROBE_FORM_WAVE_ITEM;
+		number = dev_uniform32(item_id());
+	}
+#endif
 
 	if (!at)
 		return false;
@@ -191,8 +71,8 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, u
 	struct probe_rec_wave DEV_GLOBAL *record = (struct probe_rec_wave DEV_GLOBAL *)at;
 	struct probe_rec_rows DEV_GLOBAL *rows = (struct probe_rec_rows DEV_GLOBAL *)(record + 1);
 
-	record->word0 = PROBE_FORM_WAVE << PROBE_FORM_SHIFT | start->site;
-	record->wave = start->number;
+	record->word0 = form << PROBE_FORM_SHIFT | start->site;
+	record->wave = number;
 	record->dispatch = ctx->dispatch;
 	record->group[0] = __builtin_amdgcn_workgroup_id_x();
 	record->group[1] = __builtin_amdgcn_workgroup_id_y();
@@ -221,9 +101,13 @@ DEV_INLINE uint32_t is_first(uint32_t number)
  * Own a ring and begin the wave in it. Without the wave's record nothing behind it has a meaning,
  * so a wave that cannot write it has lost all.
  */
-DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, void *any,
+DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, void *call,
 					    uint32_t site, uint32_t timed, uint32_t plain)
 {
+#ifndef DEV_PORTABLE
+	if (!timed && !plain && trace_enter(ctx, call, item_id()))
+		return 0;
+#endif
 	uint32_t number = wave_in_group();
 
 	if (timed && !plain && time_enter(ctx, refill, site, number))
@@ -238,9 +122,9 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 		.number = number,
 	};
 	struct cursor_start cursor = {
-		.refill = refill,
-		.any = any,
+		.refill = timed ? refill : call,
 		.rows = start.rows,
+		.exec = timed ? 0 : start.exec,
 		.mode = CURSOR_OFF,
 	};
 	uint32_t first = dev_first(start.exec), ring = ctx->ring_size;
@@ -316,6 +200,12 @@ DEV_INLINE void write_end(uint64_t clock, uint32_t site, uint32_t first, uint32_
 DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
 				       uint32_t timed, uint32_t plain)
 {
+#ifndef DEV_PORTABLE
+	if (!timed && cursor_mode() == CURSOR_SHORT) {
+		trace_exit(ctx);
+		return;
+	}
+#endif
 	uint64_t clock = timed ? dev_clock() : 0, head;
 	uint32_t first, mode, written;
 
@@ -341,7 +231,8 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 	head = cursor_head();
 	publish(ctx, state, head, first);
 	if (dev_speaks(first)) {
-		dev_ring_count(state, host, written, 0);
+		/* Who reads the trace kind's records counts them. */
+		dev_ring_count(state, host, timed ? written : 0, 0);
 		dev_ring_release(state, head);
 	}
 }

@@ -7,15 +7,18 @@
  * module, keeps these registers, as the ABI of functions demands (s30 and up).
  *
  *	s[78:79]  what the ring's head is more than s[84:85], while the ring does not wrap
- *	s[80:81]  trace: __probe_dev_trace_any(); time: the ring's struct probe_ring, or 0
+ *	s[80:81]  trace: the lanes that the ring's last EXEC or WAVE record tells;
+ *		  time: the ring's struct probe_ring, or 0
  *	s[82:83]  trace: the lanes of the wave's ROWS record; time: when the open span began
  *	s[84:85]  where the next record goes
  *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed
- *	s87	  records written, or lost in mode LOST, and not yet counted in a ring's state
- *	s[88:89]  __probe_dev_ring_refill(), for where there is no room
+ *	s87	  records lost in mode LOST; time: those written, too, and not yet counted
+ *	s[88:89]  __probe_dev_ring_refill(), for where there is no room;
+ *		  trace: __probe_dev_trace_call()
  *	s[90:91]  the ring's struct probe_ring_state
  *	s92	  refill's answer: 1 = there is room now, 0 = the record is lost; 2 at the start;
- *time: 3 = 1, in a launch's first wave s93	  enum cursor_mode
+ *		  time: 3 = 1, in a launch's first wave; trace: what a call is for
+ *	s93	  enum cursor_mode
  *
  * Records become visible to the host when their stretch is full and at the wave's end: the head is
  * stored once for many records. s93 is the last register with which a gfx90a can hold eight waves.
@@ -28,8 +31,9 @@
 
 enum cursor_mode {
 	CURSOR_OWNER = 0,
-	CURSOR_LOST = 1, /* could get no ring: counts what it loses */
-	CURSOR_OFF = 2,	 /* filtered: records nothing */
+	CURSOR_LOST = 1,  /* could get no ring: counts what it loses */
+	CURSOR_OFF = 2,	  /* filtered: records nothing */
+	CURSOR_SHORT = 3, /* owner, and has taken the short way (devlib_trace_wave.h) */
 };
 
 /*
@@ -109,8 +113,8 @@ DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
 
 /* What a wave begins with. */
 struct cursor_start {
-	const void *refill, *any;
-	uint64_t at, lap, rows; /* lap: s[78:79] */
+	const void *refill;
+	uint64_t at, lap, rows, exec; /* lap: s[78:79] */
 	uint64_t state;
 	uint32_t left, mode;
 };
@@ -119,7 +123,7 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 {
 	__asm__ volatile(
 		"s_mov_b64 s[78:79], %[lap]\n\t"
-		"s_mov_b64 s[80:81], %[any]\n\t"
+		"s_mov_b64 s[80:81], %[exec]\n\t"
 		"s_mov_b64 s[82:83], %[rows]\n\t"
 		"s_mov_b64 s[84:85], %[at]\n\t"
 		"s_mov_b32 s86, %[left]\n\t"
@@ -129,7 +133,7 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 		"s_mov_b32 s92, 2\n\t"
 		"s_mov_b32 s93, %[mode]"
 		:
-		: [lap] "s"(dev_scalar64(start->lap)), [any] "s"(start->any),
+		: [lap] "s"(dev_scalar64(start->lap)), [exec] "s"(dev_scalar64(start->exec)),
 		  [rows] "s"(dev_scalar64(start->rows)), [at] "s"(dev_scalar64(start->at)),
 		  [left] "s"(dev_scalar32(start->left)), [refill] "s"(start->refill),
 		  [state] "s"(dev_scalar64(start->state)), [mode] "s"(dev_scalar32(start->mode))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The `trace` kind: every address (wire.h section 5). */
 #include "devlib_affine.h"
-#include "devlib_cursor.h"
+#include "devlib_refill.h"
 
 typedef uint64_t DEV_GLOBAL dev_word;
 
@@ -107,6 +107,115 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 }
 
 #ifndef DEV_PORTABLE
+/* What s92 asks of __probe_dev_trace_call(); less = room, as __probe_dev_ring_refill(). */
+#define CALL_EXEC 4 /* an EXEC record if need be */
+#define CALL_BASE 5 /* that, and the record of one base */
+
+/* v8 = 0, s[4:5] = EXEC, s[8:9] = the first active lane's address. */
+#define CALL_TELL_EXEC                                                                             \
+	"v_mov_b32 v8, 0\n\t"                                                                      \
+	"s_mov_b64 s[4:5], exec\n\t"                                                               \
+	"s_cmp_eq_u64 s[4:5], s[80:81]\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_told%=\n\t"                                                        \
+	"v_mov_b32 v4, %[exec]\n\t"                                                                \
+	"v_mov_b32 v5, 0\n\t"                                                                      \
+	"v_lshlrev_b64 v[6:7], 0, s[4:5]\n\t"                                                      \
+	"global_store_dwordx4 v8, v[4:7], s[84:85]\n\t"                                            \
+	"s_mov_b64 s[80:81], s[4:5]\n\t"                                                           \
+	"s_add_u32 s84, s84, 16\n\t"                                                               \
+	"s_addc_u32 s85, s85, 0\n\t"                                                               \
+	"s_sub_u32 s86, s86, 16\n"                                                                 \
+	".Lprobe_told%=:\n\t"                                                                      \
+	"s_cmp_eq_u32 %[what], %[only]\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_done%=\n\t"                                                        \
+	"v_readfirstlane_b32 s8, v0\n\t"                                                           \
+	"v_readfirstlane_b32 s9, v1\n\t"
+
+/*
+ * STRIDE if the lane above the first one is active and all lie as these two do. All lanes store the
+ * same words.
+ */
+#define CALL_STRIDE                                                                                \
+	"s_ff1_i32_b64 s6, exec\n\t"                                                               \
+	"s_add_u32 s7, s6, 1\n\t"                                                                  \
+	"s_bitcmp1_b64 exec, s7\n\t"                                                               \
+	"s_cbranch_scc0 .Lprobe_low%=\n\t"                                                         \
+	"v_readlane_b32 s10, v0, s7\n\t"                                                           \
+	"s_sub_u32 s10, s10, s8\n\t"                                                               \
+	"v_mbcnt_lo_u32_b32 v4, -1, 0\n\t"                                                         \
+	"v_mbcnt_hi_u32_b32 v4, -1, v4\n\t"                                                        \
+	"v_subrev_u32 v4, s6, v4\n\t"                                                              \
+	"v_mov_b32 v5, s10\n\t"                                                                    \
+	"v_mad_i64_i32 v[6:7], vcc, v4, v5, s[8:9]\n\t"                                            \
+	"v_cmp_ne_u64 vcc, v[6:7], v[0:1]\n\t"                                                     \
+	"s_cbranch_vccnz .Lprobe_low%=\n\t"                                                        \
+	"v_or_b32 v4, %[stride], v2\n\t"                                                           \
+	"v_lshlrev_b64 v[6:7], 0, s[8:9]\n\t"                                                      \
+	"global_store_dwordx4 v8, v[4:7], s[84:85]\n\t"                                            \
+	"s_mov_b32 s6, 16\n\t"                                                                     \
+	"s_branch .Lprobe_step%=\n"
+
+/* LOW if the high halves are alike, else WHOLE. */
+#define CALL_LOW                                                                                   \
+	".Lprobe_low%=:\n\t"                                                                       \
+	"v_mbcnt_lo_u32_b32 v4, exec_lo, 0\n\t"                                                    \
+	"v_mbcnt_hi_u32_b32 v4, exec_hi, v4\n\t"                                                   \
+	"s_bcnt1_i32_b64 s6, exec\n\t"                                                             \
+	"v_mov_b32 v7, s9\n\t"                                                                     \
+	"v_cmp_ne_u32 vcc, s9, v1\n\t"                                                             \
+	"s_cbranch_vccnz .Lprobe_whole%=\n\t"                                                      \
+	"v_or_b32 v6, %[low], v2\n\t"                                                              \
+	"v_lshlrev_b32 v4, 2, v4\n\t"                                                              \
+	"global_store_dwordx2 v8, v[6:7], s[84:85]\n\t"                                            \
+	"global_store_dword v4, v0, s[84:85] offset:8\n\t"                                         \
+	"s_lshl2_add_u32 s6, s6, 12\n\t"                                                           \
+	"s_and_b32 s6, s6, -8\n\t"                                                                 \
+	"s_branch .Lprobe_step%=\n"                                                                \
+	".Lprobe_whole%=:\n\t"                                                                     \
+	"v_or_b32 v6, %[whole], v2\n\t"                                                            \
+	"v_lshlrev_b32 v4, 3, v4\n\t"                                                              \
+	"global_store_dwordx2 v8, v[6:7], s[84:85]\n\t"                                            \
+	"global_store_dwordx2 v4, v[0:1], s[84:85] offset:8\n\t"                                   \
+	"s_lshl3_add_u32 s6, s6, 8\n"                                                              \
+	".Lprobe_step%=:\n\t"                                                                      \
+	"s_add_u32 s84, s84, s6\n\t"                                                               \
+	"s_addc_u32 s85, s85, 0\n\t"                                                               \
+	"s_sub_u32 s86, s86, s6\n"                                                                 \
+	".Lprobe_done%=:\n\t"                                                                      \
+	"s_mov_b32 s92, 1"
+
+/*
+ * Where code that is optimised cannot go on by itself. v[0:1]: the address, or the bytes and
+ * records to make room for; v2: the base's id, and the accesses it stands for << 24.
+ */
+DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
+{
+	uint32_t what, left, room;
+	bool call;
+
+	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(what));
+	__asm__ volatile("s_mov_b32 %0, s86" : "=s"(left));
+	call = what >= CALL_EXEC;
+	if (!call || left < ACCESS_MOST) {
+		ring_refill(call ? ACCESS_MOST : (uint32_t)address,
+			    call ? base >> 24 : (uint32_t)(address >> 32));
+		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
+		if (!call || !room)
+			return;
+		__asm__ volatile("s_add_u32 s86, s86, %0" : : "i"(ACCESS_MOST) : CURSOR_CHANGES);
+	}
+	base &= PROBE_SITE_MASK;
+	__asm__ volatile(CALL_TELL_EXEC CALL_STRIDE CALL_LOW
+			 :
+			 : "{v[0:1]}"(address), "{v2}"(base), [what] "s"(what),
+			   [only] "i"(CALL_EXEC), [exec] "i"(PROBE_FORM_EXEC << PROBE_FORM_SHIFT),
+			   [stride] "i"(PROBE_FORM_STRIDE << PROBE_FORM_SHIFT),
+			   [low] "i"(PROBE_FORM_LOW << PROBE_FORM_SHIFT),
+			   [whole] "i"(PROBE_FORM_WHOLE << PROBE_FORM_SHIFT)
+			 : "s4", "s5", "s6", "s7", "s8", "s9", "s10", "vcc", "v4", "v5", "v6", "v7",
+			   "v8", CURSOR_CHANGES);
+}
+
 /*
  * 0 in the lanes that a BLOCK record need not have (wire.h), if all 64 are active. An address in
  * LDS has no high half.
@@ -157,7 +266,6 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 	"s_mov_b64 exec, -1\n\t"                                                                   \
 	"s_add_u32 s84, s84, s6\n\t"                                                               \
 	"s_addc_u32 s85, s85, 0\n\t"                                                               \
-	"s_add_u32 s87, s87, %[accesses]\n\t"                                                      \
 	"s_branch .Lprobe_end%=\n"                                                                 \
 	".Lprobe_full%=:\n\t"                                                                      \
 	"v_mov_b32 v0, s6\n\t"                                                                     \
@@ -172,21 +280,10 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 	".Lprobe_each%=:\n\t"
 
 #define EACH(n)                                                                                    \
-	"s_cmp_lt_u32 s86, 544\n\t"                                                                \
-	"s_cbranch_scc0 .Lprobe_any" #n "%=\n\t"                                                   \
-	"v_mov_b32 v0, 544\n\t"                                                                    \
-	"v_mov_b32 v1, %[n" #n "]\n\t"                                                             \
-	"s_swappc_b64 s[30:31], s[88:89]\n\t"                                                      \
-	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
-	"s_cbranch_scc1 .Lprobe_next" #n "%=\n\t"                                                  \
-	"s_add_u32 s86, s86, 544\n"                                                                \
-	".Lprobe_any" #n "%=:\n\t"                                                                 \
 	"v_lshlrev_b64 v[0:1], 0, %[a" #n "]\n\t"                                                  \
-	"v_mov_b32 v2, %[site]\n\t"                                                                \
-	"v_add_u32 v2, 1+" #n ", v2\n\t"                                                           \
-	"v_mov_b32 v3, %[n" #n "]\n\t"                                                             \
-	"s_swappc_b64 s[30:31], s[80:81]\n"                                                        \
-	".Lprobe_next" #n "%=:\n\t"
+	"v_mov_b32 v2, (%[n" #n "]<<24)+%[site]+1+" #n "\n\t"                                      \
+	"s_mov_b32 s92, 5\n\t"                                                                     \
+	"s_swappc_b64 s[30:31], s[88:89]\n\t"
 
 #define BLOCK_LAST ".Lprobe_end%=:"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/regular.h"
+#include "common/trace_rows.h"
 #include "rings.h"
 
 /* A microsecond each (devlib): patience with a slow reader before records are dropped. */
@@ -157,6 +158,20 @@ static uint64_t regular_exec(const hsa_kernel_dispatch_packet_t *packet)
 	return probe_regular_exec(grid, group, &waves);
 }
 
+/* 0 with a filter in force: each wave must look. */
+static uint64_t trace_rows(const hsa_kernel_dispatch_packet_t *packet)
+{
+	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
+	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
+				   packet->workgroup_size_z};
+
+	for (int i = 0; i < 3; i++)
+		if (probe_tool.config.group_first[i] ||
+		    probe_tool.config.group_last[i] != UINT32_MAX)
+			return 0;
+	return probe_trace_rows(grid, group);
+}
+
 static void fill_context(const struct launch *launch, uint64_t turn, struct probe_ctx *ret)
 {
 	struct probe_queue *queue = launch->queue;
@@ -182,6 +197,8 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 		ret->regular = regular_exec(launch->packet);
 	}
 	if (queue->agent->ring_count) {
+		ret->rows =
+			probe_tool.config.kind == PROBE_KIND_TRACE ? trace_rows(launch->packet) : 0;
 		ret->ring_states = queue->agent->ring_states;
 		ret->ring_heads = queue->agent->ring_heads;
 		ret->ring_data = queue->agent->ring_data;

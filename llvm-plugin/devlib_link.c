@@ -30,6 +30,7 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
+	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",
 	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",
 	[DEVLIB_TRACE_ODD] = "__probe_dev_trace_odd",
 	[DEVLIB_TRACE_ODD_LDS] = "__probe_dev_trace_odd_lds",

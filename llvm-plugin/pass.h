@@ -239,6 +239,7 @@ enum devlib_function {
 	DEVLIB_MEMORY_CELL,
 	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape */
 	DEVLIB_TRACE_ANY,
+	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
 	DEVLIB_TRACE_SITE,
 	DEVLIB_TRACE_ODD,
 	DEVLIB_TRACE_ODD_LDS,

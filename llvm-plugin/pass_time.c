@@ -401,17 +401,17 @@ static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMVa
 	LLVMValueRef clone = in->unit->clone[in->kind], wave;
 	LLVMValueRef refill =
 			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
-		     any = refill;
+		     call = refill;
 
 	if (!in->is_called)
 		refill = devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, clone, analyses);
 	if (!in->is_called && !timed)
-		any = devlib_share(in->devlib, DEVLIB_TRACE_ANY, 0, clone, analyses);
+		call = devlib_share(in->devlib, DEVLIB_TRACE_CALL, 0, clone, analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	LLVMValueRef args[] = {ctx,
 			       refill,
-			       any,
+			       call,
 			       pass_ring_i32(in, timed ? in->unit->first_mark : 0),
 			       pass_ring_i32(in, timed),
 			       in->called};

@@ -309,8 +309,16 @@ enum probe_when_full {
 struct probe_ctx {
 	uint32_t version;
 	uint32_t size;
-	uint64_t dispatch;     /* id, unique in the process, from 1 */
-	uint64_t counters;     /* device memory: uint64_t[replicas][site_count][PROBE_COUNTERS] */
+	uint64_t dispatch; /* id, unique in the process, from 1 */
+	union {
+		uint64_t counters; /* device memory: uint64_t[replicas][site_count][PROBE_COUNTERS]
+				    */
+		/*
+		 * `trace`: the lanes of all waves' ROWS records, if they are the same in all waves
+		 * and nothing is filtered; 0 = each wave finds out.
+		 */
+		uint64_t rows;
+	};
 	uint32_t replica_mask; /* replicas - 1, replicas a power of two */
 	uint32_t site_first;   /* counters and filters start at this site id */
 	uint32_t site_count;
@@ -346,7 +354,8 @@ struct probe_ctx {
 struct probe_ring_state {
 	uint64_t head;	  /* of the last owner, as in struct probe_ring; bit 0: it is owned */
 	uint64_t tail;	  /* last value read from the host */
-	uint64_t emitted; /* records this ring was asked to take, since the start */
+	uint64_t emitted; /* records this ring was asked to take, since the start. Of the `trace`
+			     kind those that were lost: who reads the others counts them */
 	uint64_t dropped; /* of those, lost because the ring stayed full */
 	uint64_t ctx;	  /* address of the owner's struct probe_ctx */
 	uint64_t refused; /* records that found the ring full: one in sample_every waits */
@@ -385,6 +394,17 @@ enum probe_form {
 	PROBE_FORM_ROWS = 10,	 /* struct probe_rec_rows */
 	PROBE_FORM_BARRIER = 11, /* 8 bytes: the wave comes to a barrier of its workgroup */
 	PROBE_FORM_SPAN = 12,	 /* struct probe_rec_span */
+	/*
+	 * struct probe_rec_wave whose `wave` is the id of the work-item in the first lane, x | y << 10
+	 * | z << 20, and whose ROWS are the launch's unless a record follows.
+	 */
+	PROBE_FORM_WAVE_ITEM = 13,
+	PROBE_FORM_EXEC = 14,	/* struct probe_rec_exec */
+	PROBE_FORM_PROVED = 15, /* struct probe_rec_proved */
+	/* struct probe_rec_short, of the lanes of the last EXEC or wave record: */
+	PROBE_FORM_LOW = 16,	/* the low half of each address follows */
+	PROBE_FORM_WHOLE = 17,	/* each address follows */
+	PROBE_FORM_STRIDE = 18, /* the first lane's address follows */
 };
 
 #define PROBE_SITE_MASK 0x00ffffffu
@@ -430,7 +450,7 @@ struct probe_rec_lanes {
 };
 
 /*
- * Behind the WAVE record of the `trace` kind: the lanes whose addresses a BLOCK record has. Always
+ * Behind a WAVE record of the `trace` kind: the lanes whose addresses a BLOCK record has. Always
  * the lowest two, and the first two of each row of work-items.
  */
 struct probe_rec_rows {
@@ -456,6 +476,29 @@ struct probe_rec_block {
 };
 #define PROBE_GROUP_BASES 8u
 #define PROBE_GROUP_SITES 64u
+
+/*
+ * Of a GROUP whose name goes on with ";X/Y/Z" for each base, bytes per step of the work-item's id:
+ * the address in the first active lane for each base. Lanes are those of the last EXEC record, or
+ * of the WAVE record.
+ */
+struct probe_rec_proved {
+	uint32_t word0;
+	uint32_t reserved; /* anything */
+};
+
+/* From here on these lanes are active. */
+struct probe_rec_exec {
+	uint32_t word0;
+	uint32_t reserved;
+	uint64_t exec;
+};
+
+/* An access by the base's id of a GROUP. Padded to 8 bytes with anything. */
+struct probe_rec_short {
+	uint32_t word0;
+	uint32_t extra; /* LOW: the high half of all addresses; STRIDE: as in AFFINE */
+};
 
 /*
  * A stamp of the `time` kind. The clock is s_memtime's, in cycles of the unit that runs the wave:
@@ -830,6 +873,9 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_rec_affine) == 24, "affine record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_lanes) == 24, "lanes record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_rows) == 16, "rows record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_block) == 8, "block record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_proved) == 8, "proved record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_exec) == 16, "exec record");
+PROBE_STATIC_ASSERT(sizeof(struct probe_rec_short) == 8, "short record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_stamp) == 16, "stamp record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_span) == 24, "span record");
 PROBE_STATIC_ASSERT(sizeof(struct probe_rec_wave_end) == 24, "wave end record");

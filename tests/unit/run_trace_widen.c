@@ -17,6 +17,7 @@ static size_t len;
 static struct probe_trace_group group;
 static const struct probe_trace_group *by_site[GROUP + BASES + 1];
 static const struct probe_trace_groups groups = {by_site, GROUP + BASES + 1};
+static const struct probe_trace_key key = {.groups = &groups};
 static struct probe_trace_wide wide;
 static uint64_t seed = 1;
 
@@ -57,7 +58,7 @@ static size_t widen(void)
 	size_t pos = 0, size;
 
 	wide = (struct probe_trace_wide){0};
-	size = probe_trace_widen(bytes, len, &pos, &groups, &wide, out, sizeof(out));
+	size = probe_trace_widen(bytes, len, &pos, &key, &wide, out, sizeof(out));
 	assert_int_equal(pos, len);
 	return size;
 }
@@ -199,7 +200,7 @@ static void takes_anything(void **state)
 		while (size - pos >= 8) {
 			size_t before = pos;
 
-			assert_true(probe_trace_widen(copy, size, &pos, &groups, &wide, out,
+			assert_true(probe_trace_widen(copy, size, &pos, &key, &wide, out,
 						      sizeof(out)) <= sizeof(out));
 			assert_true(pos > before);
 		}
