@@ -48,7 +48,7 @@ CREATE TABLE result AS SELECT *, CASE
 		JOIN probed.rocpd_info_kernel_symbol k ON k.id = d.kernel_id WHERE d.verdict <> 0)
 	THEN 'original'
 	-- A uniform load that the code generator gave to the scalar unit.
-	WHEN m_executions IS NULL AND access = 'load' AND EXISTS (SELECT 1 FROM machine s
+	WHEN m_executions IS NULL AND access = 'load' AND space = 'memory' AND EXISTS (SELECT 1 FROM machine s
 		WHERE s.space = 'scalar' AND s.owner = both.owner AND s.file = both.file AND s.line = both.line)
 	THEN 'scalar'
 	ELSE '' END AS verdict
