@@ -150,6 +150,10 @@ static const struct {
 			       "clone has no registers for so many work-items in a workgroup"},
 	[PROBE_V_RECURSION] = {"recursion", "its calls recurse, or go where cannot be told: "
 					    "nothing bounds the clone's stack"},
+	[PROBE_V_COOPERATIVE] =
+		{"cooperative",
+		 "launched cooperatively, and with the clone's registers not all workgroups would "
+		 "be resident"},
 };
 
 static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty"};

@@ -178,6 +178,8 @@ static const struct {
 	{"no_segment", "rings could not be mapped to the GPU"},
 	{"dispatch", "not among the dispatches asked for"},
 	{"library", "not in a library asked for"},
+	{"cooperative", "launched cooperatively, and with the clone's registers not all workgroups "
+			"would be resident"},
 };
 
 static void put_refusal(const struct report *report, sqlite3_stmt *stmt)

@@ -92,9 +92,12 @@ void probe_agents_find(struct probe_tool *tool)
 		if (agent->gpu) {
 			agent->queue_max =
 				number(tool, agent->handle, HSA_AGENT_INFO_QUEUE_MAX_SIZE);
+			agent->compute_units =
+				number(tool, agent->handle, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT);
 			agent->wave_slots =
-				number(tool, agent->handle, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT) *
+				agent->compute_units *
 				number(tool, agent->handle, HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU);
+			tool->hsa.agent_get_info(agent->handle, HSA_AGENT_INFO_NAME, agent->target);
 			continue;
 		}
 		tool->hsa.agent_iterate_regions(agent->handle, look_at_region, &search);

@@ -219,6 +219,8 @@ static struct probe_kernel *make_kernel(const struct facts *facts,
 	kernel->group_size = meta->group_size;
 	kernel->private_size = meta->private_size;
 	kernel->max_group = meta->max_group;
+	kernel->vgprs = meta->vgprs;
+	kernel->agprs = meta->agprs;
 	kernel->verdict = PROBE_V_METADATA;
 	return kernel;
 }

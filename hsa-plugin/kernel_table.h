@@ -21,6 +21,7 @@ struct probe_kernel {
 	uint32_t kind;	 /* enum probe_kind; NONE = an original */
 	uint32_t group_size, private_size;
 	uint32_t max_group;
+	uint32_t vgprs, agprs;
 	uint32_t stack_growth; /* bytes a lane that a clone's callees may need beyond the guess */
 	/* for an original: what becomes of its dispatches, before the filter by number */
 	uint32_t verdict;

@@ -171,10 +171,15 @@ static hsa_status_t make_queues(struct probe_queue *queue, uint32_t size, hsa_qu
 				   on_error, queue, private_size, group_size, &queue->real);
 	if (!status)
 		status = hsa->signal_create(0, 0, NULL, &queue->doorbell);
+	/* The runtime's one cooperative queue is as large as it is, and no type of a soft queue. */
+	if (!status && type == HSA_QUEUE_TYPE_COOPERATIVE)
+		size = queue->real->size;
 	if (!status)
-		status = hsa->soft_queue_create(probe_tool.host->region, size, type,
+		status = hsa->soft_queue_create(probe_tool.host->region, size, HSA_QUEUE_TYPE_MULTI,
 						queue->real->features, queue->doorbell,
 						&queue->soft);
+	if (!status)
+		queue->soft->type = type;
 	if (!status)
 		status = hsa->profiling_set_profiler_enabled(queue->real, 1);
 	if (!status)
@@ -221,7 +226,42 @@ static struct probe_queue *queue_create(struct probe_agent *agent, uint32_t size
 	return queue;
 }
 
-/* Cooperative queues are one per agent, shared by all who ask: those stay the runtime's own. */
+static pthread_mutex_t cooperative_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The runtime has one cooperative queue per agent, which all who ask for one share. */
+static struct probe_queue *cooperative_queue(struct probe_agent *agent, uint32_t size,
+					     void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+					     void *data)
+{
+	struct probe_queue *queue;
+
+	pthread_mutex_lock(&cooperative_lock);
+	if (!agent->cooperative)
+		agent->cooperative = queue_create(agent, size, HSA_QUEUE_TYPE_COOPERATIVE, callback,
+						  data, UINT32_MAX, UINT32_MAX);
+	queue = agent->cooperative;
+	if (queue)
+		agent->cooperative_users++;
+	pthread_mutex_unlock(&cooperative_lock);
+	return queue;
+}
+
+/* Is it still somebody's? */
+static bool cooperative_left(struct probe_queue *queue)
+{
+	struct probe_agent *agent = queue->agent;
+	bool used = false;
+
+	pthread_mutex_lock(&cooperative_lock);
+	if (queue == agent->cooperative) {
+		used = --agent->cooperative_users > 0;
+		if (!used)
+			agent->cooperative = NULL;
+	}
+	pthread_mutex_unlock(&cooperative_lock);
+	return used;
+}
+
 static hsa_status_t hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type32_t type,
 				      void (*callback)(hsa_status_t, hsa_queue_t *, void *),
 				      void *data, uint32_t private_size, uint32_t group_size,
@@ -233,9 +273,11 @@ static hsa_status_t hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_que
 	int saved = errno;
 
 	if (probe_tool_active() && probe_tool.host && agent && agent->gpu && ret &&
-	    type <= HSA_QUEUE_TYPE_SINGLE)
+	    type <= HSA_QUEUE_TYPE_COOPERATIVE)
 		given = soft_size(agent, size, type);
-	if (given)
+	if (given && type == HSA_QUEUE_TYPE_COOPERATIVE)
+		queue = cooperative_queue(agent, given, callback, data);
+	else if (given)
 		queue = queue_create(agent, given, type, callback, data, private_size, group_size);
 	errno = saved;
 	if (!queue)
@@ -254,6 +296,8 @@ static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
 
 	if (!queue)
 		return probe_tool.hsa.queue_destroy(soft);
+	if (cooperative_left(queue))
+		return HSA_STATUS_SUCCESS;
 	if (probe_tool_active())
 		probe_collector_drain(queue, DESTROY_PATIENCE_NS);
 	/* Its doorbell may be the next queue's, and samples name queues by their doorbells. */

@@ -5,6 +5,7 @@
 
 #include "common/regular.h"
 #include "common/trace_rows.h"
+#include "occupancy.h"
 #include "rings.h"
 
 /* A microsecond each (devlib): patience with a slow reader before records are dropped. */
@@ -101,6 +102,33 @@ static uint32_t check_resources(struct launch *launch)
 	return PROBE_V_SWAPPED;
 }
 
+/* On a cooperative queue the clone must leave room for all workgroups, as the original did. */
+static bool stays_resident(const struct launch *launch)
+{
+	const hsa_kernel_dispatch_packet_t *packet = launch->packet;
+	const struct probe_kernel *kernel = launch->kernel, *clone = kernel->clone;
+	const struct probe_agent *agent = launch->queue->agent;
+	struct probe_occupancy_launch occupancy = {
+		.target = agent->target,
+		.vgprs = kernel->vgprs,
+		.agprs = kernel->agprs,
+		.clone_vgprs = clone->vgprs,
+		.clone_agprs = clone->agprs,
+		.group_size = launch->group_size,
+		.lds_max = agent->lds_max,
+		.compute_units = agent->compute_units,
+		.items = (uint32_t)packet->workgroup_size_x * packet->workgroup_size_y *
+			 packet->workgroup_size_z,
+	};
+
+	if (launch->queue->soft->type != HSA_QUEUE_TYPE_COOPERATIVE || !occupancy.items)
+		return true;
+	occupancy.groups = (uint64_t)(packet->grid_size_x / packet->workgroup_size_x) *
+			   (packet->grid_size_y / packet->workgroup_size_y) *
+			   (packet->grid_size_z / packet->workgroup_size_z);
+	return probe_occupancy_keeps(&occupancy);
+}
+
 static uint32_t decide(struct launch *launch)
 {
 	struct probe_kernel *kernel = launch->kernel;
@@ -119,6 +147,8 @@ static uint32_t decide(struct launch *launch)
 	if (probe_kind_has_rings(probe_tool.config.kind) && !launch->queue->agent->ring_count)
 		return PROBE_V_NO_SEGMENT;
 	verdict = check_resources(launch);
+	if (verdict == PROBE_V_SWAPPED && !stays_resident(launch))
+		verdict = PROBE_V_COOPERATIVE;
 	if (verdict == PROBE_V_SWAPPED && probe_kind_has_counters(probe_tool.config.kind))
 		verdict = check_memory(launch);
 	if (verdict != PROBE_V_SWAPPED)

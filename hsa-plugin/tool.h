@@ -32,6 +32,8 @@ struct probe_agent {
 	bool gpu;
 	uint32_t queue_max; /* packets */
 	uint32_t wave_slots;
+	uint32_t compute_units;
+	char target[64]; /* gfx90a */
 	uint32_t lds_max;	      /* bytes of a workgroup */
 	hsa_amd_memory_pool_t memory; /* GPU: device memory. CPU: kernarg, fine-grained */
 	hsa_region_t region;	      /* CPU: the same as a region, for soft queues */
@@ -39,6 +41,9 @@ struct probe_agent {
 	bool rings_tried;
 	uint64_t ring_states, ring_heads, ring_data;
 	uint32_t ring_count;
+	/* the cooperative queue, which all who ask for one share (queues.c) */
+	struct probe_queue *cooperative;
+	uint32_t cooperative_users;
 	/* PC sampling (sampling.c) */
 	struct probe_sampler *_Atomic sampler;
 	bool sampler_tried, sampler_failed;

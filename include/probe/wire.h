@@ -740,7 +740,8 @@ enum probe_verdict {
 	PROBE_V_SCRATCH = 12,	/* clone would need more scratch than a wave can have */
 	PROBE_V_WORKGROUP = 13, /* more work-items than its registers are allotted for */
 	PROBE_V_RECURSION = 14, /* nothing bounds the stack of what it calls */
-	PROBE_VERDICTS = 15,
+	PROBE_V_COOPERATIVE = 15, /* not all workgroups of the clone would be resident at a time */
+	PROBE_VERDICTS = 16,
 };
 
 /* Written before the packet reaches the hardware queue. */
