@@ -45,7 +45,7 @@ enum cursor_mode {
 		"s91", "s92", "s93", "scc", "memory"
 #define CURSOR_CHANGES "scc", "memory"
 
-/* What __probe_dev_ring_refill() may use, as devlib_lean.h says of shared functions. */
+/* What __probe_dev_ring_refill() may use, as devlib_measure.h says of shared functions. */
 #define CURSOR_CALL                                                                                \
 	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \

@@ -4,9 +4,6 @@
 #define PROBE_DEVLIB_UNIT_H
 
 #include "devlib_affine.h"
-#ifndef DEV_PORTABLE
-#include "devlib_fast.h"
-#endif
 #include "devlib_lds.h"
 #include "devlib_lines.h"
 #include "devlib_wave.h"
@@ -101,21 +98,17 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
 }
 
 /*
- * Any EXEC, any addresses: the way of the executions that devlib_full.h does not take, one unit of
- * an access at a time. `offset` is that of the unit: the first also counts what the access has
- * once. Lines and passes of a flat access are two calls, SHAPE_LDS the second: each counts the
- * lanes of its apertures, and scratch lanes count as lanes and no more.
+ * Any EXEC, any addresses: the way of what devlib_fast.h leaves, one unit of an access at a time.
+ * `offset` is that of the unit: the first also counts what the access has once. Lines and passes of
+ * a flat access are two calls, SHAPE_LDS the second: each counts the lanes of its apertures, and
+ * scratch lanes count as lanes and no more.
  *
- * The pass makes one copy per shape, for lean probes and for code that is not optimised. The
+ * The pass makes one copy per shape, for optimised code and for code that is not optimised. The
  * order of the parts, and what stays in vector registers, keeps it within the scalar registers that
- * devlib_lean.h grants.
+ * devlib_measure.h grants.
  */
 DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
 {
-#ifndef DEV_PORTABLE
-	if (!(shape & (SHAPE_LDS | SHAPE_FLAT)) && dev_fast_lines(counters, address, offset, shape))
-		return;
-#endif
 	uint64_t exec = dev_exec(), mask = exec;
 	bool once = !dev_uniform32(offset), lds = shape & SHAPE_LDS;
 	struct dev_sums sums = {0};
@@ -129,6 +122,8 @@ DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset,
 		else
 			mask = dev_ballot(!__builtin_amdgcn_is_shared(pointer) &&
 					  !__builtin_amdgcn_is_private(pointer));
+		if (lds && !mask)
+			return;
 		once = once && !lds;
 	}
 	if (!lds && mask)

@@ -21,14 +21,13 @@ extern const char probe_devlib_end[] __attribute__((visibility("hidden")));
 
 static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_ENTER] = "__probe_dev_memory_enter",
-	[DEVLIB_MEMORY_GLOBAL_LEAN] = "__probe_dev_memory_global_lean",
-	[DEVLIB_MEMORY_FLAT_LEAN] = "__probe_dev_memory_flat_lean",
-	[DEVLIB_MEMORY_LDS_LEAN] = "__probe_dev_memory_lds_lean",
+	[DEVLIB_MEMORY_ACCESS] = "__probe_dev_memory_access",
 	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
 	[DEVLIB_MEMORY_ADD] = "__probe_dev_memory_add",
 	[DEVLIB_MEMORY_SUM] = "__probe_dev_memory_sum",
 	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
+	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",
 	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",
@@ -210,7 +209,7 @@ static void add_norecurse(LLVMValueRef to)
 static uint32_t unit_shape(uint32_t shape)
 {
 	shape = (shape & ~0xff00u) | 1 << 8;
-	return shape & DEVLIB_SHAPE_LDS
+	return shape & (DEVLIB_SHAPE_LDS | DEVLIB_SHAPE_FLAT)
 		       ? shape
 		       : shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
 }
@@ -221,7 +220,8 @@ static uint32_t unit_shape(uint32_t shape)
  */
 static bool depends_on_shape(enum devlib_function function)
 {
-	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE;
+	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
+	       function == DEVLIB_MEMORY_FIRST;
 }
 
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
@@ -248,7 +248,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	/* Or the back end gives each lane of its callers a stack of 16 KiB. */
 	if (shape & DEVLIB_SHAPE_PLAIN)
 		add_norecurse(shared.copy);
-	/* What its callers let it use (devlib_lean.h, devlib_cursor.h). */
+	/* What its callers let it use (devlib_measure.h, devlib_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_PLAIN))
 		add_attribute(shared.copy, "amdgpu-num-vgpr",
 			      which == DEVLIB_RING_REFILL ? "8" : "16");

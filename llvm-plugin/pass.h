@@ -230,14 +230,13 @@ void pass_clone_kind(struct pass_unit *unit, LLVMModuleRef module, enum probe_ki
 /* devlib_link.c: the device library's functions, linked into the module while we work. */
 enum devlib_function {
 	DEVLIB_MEMORY_ENTER,
-	DEVLIB_MEMORY_GLOBAL_LEAN,
-	DEVLIB_MEMORY_FLAT_LEAN,
-	DEVLIB_MEMORY_LDS_LEAN,
+	DEVLIB_MEMORY_ACCESS,
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
 	DEVLIB_MEMORY_ADD,
 	DEVLIB_MEMORY_SUM,
 	DEVLIB_MEMORY_CELL,
-	DEVLIB_MEMORY_ANY, /* the long way: a copy per shape */
+	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
+	DEVLIB_MEMORY_FIRST, /* the first unit, called as devlib_measure.h says */
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
 	DEVLIB_TRACE_SITE,

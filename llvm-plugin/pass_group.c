@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A group's code is one asm block, for the reasons given in devlib_lean.h. Its short way is a
+ * A group's code is one asm block, for the reasons given in devlib_measure.h. Its short way is a
  * comparison: EXEC is that of a regular wave, every address tested is at a multiple of 128, and
  * nothing is near a wrap. For a group that is ONCE that is all. The long way measures each site by
  * the shared functions and, in a regular wave, takes back what the launch has counted for it.
@@ -23,7 +23,7 @@ enum { COUNTER_LAST = 93 };
 enum { ROW_BYTES = PROBE_COUNTERS * 8 };
 _Static_assert(4 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
 
-/* What a shared function may use: devlib_lean.h. */
+/* What a shared function may use: devlib_measure.h. */
 static void clobber(struct pass_asm *code)
 {
 	for (int i = 0; i < 16; i++)

@@ -45,13 +45,6 @@ static LLVMValueRef const_i32(const struct insert *in, uint32_t value)
 	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
 }
 
-static enum devlib_function probe_of(enum probe_space space)
-{
-	return space == PROBE_SPACE_LDS	   ? DEVLIB_MEMORY_LDS_LEAN
-	       : space == PROBE_SPACE_FLAT ? DEVLIB_MEMORY_FLAT_LEAN
-					   : DEVLIB_MEMORY_GLOBAL_LEAN;
-}
-
 static void call_shared(struct insert *in, uint32_t shape, LLVMValueRef *args, unsigned count)
 {
 	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_ANY,
@@ -89,10 +82,10 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 			uint32_t id)
 {
 	bool lds = site->space == PROBE_SPACE_LDS;
-	LLVMTypeRef type =
-		lds ? LLVMInt32TypeInContext(in->context) : LLVMInt64TypeInContext(in->context);
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
+	LLVMTypeRef type = lds ? LLVMInt32TypeInContext(in->context) : i64;
 	LLVMTypeRef any_type = LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT);
-	LLVMValueRef pointer, address, any, more = LLVMConstNull(any_type);
+	LLVMValueRef pointer, address, any = LLVMConstNull(any_type), more = any;
 	uint32_t shape = pass_site_shape(site);
 
 	LLVMPositionBuilderBefore(in->builder, inst);
@@ -103,14 +96,21 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 		insert_plain(in, address, site, id);
 		return;
 	}
-	any = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses);
-	if (site->space == PROBE_SPACE_FLAT)
+	if (site->size > site->unit)
+		any = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses);
+	if (site->size > site->unit && site->space == PROBE_SPACE_FLAT)
 		more = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
 				    in->clone, in->analyses);
 	LLVMValueRef args[] = {
-		in->ctx, in->wave, const_i32(in, id), address, const_i32(in, shape), any, more,
+		in->wave,
+		const_i32(in, id),
+		LLVMBuildZExt(in->builder, address, i64, ""),
+		const_i32(in, shape),
+		devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, shape, in->clone, in->analyses),
+		any,
+		more,
 	};
-	call_probe(in, probe_of(site->space), args, 7, "");
+	call_probe(in, DEVLIB_MEMORY_ACCESS, args, 7, "");
 }
 
 /*

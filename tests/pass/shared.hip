@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions that lean probes call keep to what devlib_lean.h tells the compiler they may use: no
+// The functions that probes call keep to what devlib_measure.h tells the compiler they may use: no
 // stack, v0-v15, s0-s29 and vcc (36 scalar registers with the 6 special ones).
 //
 // RUN: %hip_asm -O2 %s -o %t.s

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of a global or flat access (devlib_fast.h). How they are counted:
+ *
+ *	at one stride, EXEC without holes	changes of line from lane to lane
+ *	else	a round for each line of 128 bytes, a few times; then, among the lanes that are
+ *left, those that agree with the own one, two bits of the address a round
+ *
+ *	s16 lines of 64 bytes	s17 of 128 bytes	s18 quads	s20, s21 needed
+ *	s22, s23 in excess	s[14:15] lanes in the upper half of a line of 128 bytes
+ */
+#ifndef PROBE_DEVLIB_FAST_LINES_H
+#define PROBE_DEVLIB_FAST_LINES_H
+
+#include "devlib_fast.h"
+
+/* Counters of lanes, and those that are maxima. */
+#define LINES_ADDED  "0x9ff"
+#define LINES_MAXIMA "0x6000"
+
+/* clang-format off */
+
+/*
+ * Bits 31 to 62 agree: no difference overflows 32 bits, and flat addresses are in one aperture:
+ * SH_MEM_BASES, hardware register 15, has the high halves of those of scratch and LDS.
+ */
+#define LINES_BEGIN                                                                                \
+	"v_alignbit_b32 v8, v3, v2, 31\n\t"                                                        \
+	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
+	"v_cmp_ne_u32 vcc, s24, v8\n\t"                                                            \
+	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
+	".if %[unaligned]\n\t"                                                                     \
+	"v_and_b32 v8, 63, v2\n\t"                                                                 \
+	"v_cmp_lt_u32 vcc, %[straddle], v8\n\t"                                                   \
+	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
+	".endif\n\t"                                                                               \
+	".if %[flat]\n\t"                                                                          \
+	"v_readfirstlane_b32 s24, v3\n\t"                                                          \
+	"s_getreg_b32 s25, hwreg(15)\n\t"                                                          \
+	"s_lshl_b32 s26, s25, 16\n\t"                                                              \
+	"s_and_b32 s25, s25, 0xffff0000\n\t"                                                       \
+	"s_cmp_eq_u32 s24, s26\n\t"                                                                \
+	"s_cbranch_scc1 .Lfast_no%=\n\t"                                                           \
+	"s_cmp_eq_u32 s24, s25\n\t"                                                                \
+	"s_cbranch_scc1 .Lfast_no%=\n\t"                                                           \
+	".endif\n\t"
+
+/* A round per line of 128 bytes. s16 counts those of 64 bytes, and from bit 16 on of 128. */
+#define LINES_ROUND                                                                                \
+	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
+	"v_cmp_eq_u32 vcc, s24, v8\n\t"                                                            \
+	"s_andn2_b64 exec, exec, vcc\n\t"                                                          \
+	"s_and_b64 s[26:27], vcc, s[14:15]\n\t"                                                    \
+	"s_addc_u32 s16, s16, 0x10000\n\t"                                                         \
+	"s_andn2_b64 vcc, vcc, s[14:15]\n\t"                                                       \
+	"s_addc_u32 s16, s16, 0\n\t"                                                               \
+	"s_quadmask_b64 s[26:27], s[26:27]\n\t"                                                    \
+	"s_quadmask_b64 vcc, vcc\n\t"                                                              \
+	"s_pack_ll_b32_b16 s26, s26, vcc_lo\n\t"                                                   \
+	"s_bcnt1_i32_b32 s26, s26\n\t"                                                             \
+	"s_add_u32 s18, s18, s26\n\t"
+
+/* Quads without a lane count 1 each. More than two lanes on the first line: go on like that. */
+#define LINES_ROUNDS                                                                               \
+	".Lfast_lines%=:\n\t"                                                                      \
+	"v_and_b32 v8, 64, v2\n\t"                                                                 \
+	"v_cmp_ne_u32 s[14:15], 0, v8\n\t"                                                         \
+	"v_and_b32 v8, 0xffffff80, v2\n\t"                                                         \
+	"s_quadmask_b64 s[26:27], exec\n\t"                                                        \
+	"s_bcnt1_i32_b32 s18, s26\n\t"                                                             \
+	"s_sub_u32 s18, 16, s18\n\t"                                                               \
+	"s_mov_b32 s16, 0\n\t"                                                                     \
+	LINES_ROUND                                                                                \
+	"s_cbranch_execz .Lfast_counted%=\n\t"                                                     \
+	"s_bcnt1_i32_b64 s24, exec\n\t"                                                            \
+	"s_sub_u32 s24, s10, s24\n\t"                                                              \
+	"s_cmp_lt_u32 s24, 3\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
+	".rept 8\n\t"                                                                              \
+	LINES_ROUND                                                                                \
+	"s_cbranch_execz .Lfast_counted%=\n\t"                                                     \
+	".endr\n"
+
+/* At the end, lanes of the own quad, below the own one, on its line of 64 bytes. */
+#define LINES_MANY                                                                                 \
+	".Lfast_many%=:\n\t"                                                                       \
+	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
+	"v_xor_b32 v12, s24, v8\n\t"                                                               \
+	"v_lshrrev_b32 v12, 7, v12\n\t"                                                            \
+	"v_mov_b32 v14, 0\n\t"                                                                     \
+	"v_mov_b32 v15, 0\n"                                                                       \
+	FAST_DIFFER_ALL                                                                            \
+	FAST_LOWEST                                                                                \
+	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
+	"s_lshl_b32 s24, s24, 16\n\t"                                                              \
+	"s_add_u32 s16, s16, s24\n\t"                                                              \
+	"v_bfe_i32 v8, v2, 6, 1\n\t"                                                               \
+	"v_xor_b32 v10, s14, v8\n\t"                                                               \
+	"v_xor_b32 v11, s15, v8\n\t"                                                               \
+	"v_or_b32 v14, v14, v10\n\t"                                                               \
+	"v_or_b32 v15, v15, v11\n\t"                                                               \
+	FAST_LOWEST                                                                                \
+	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
+	"s_add_u32 s16, s16, s24\n\t"                                                              \
+	"v_mbcnt_lo_u32_b32 v8, -1, 0\n\t"                                                         \
+	"v_mbcnt_hi_u32_b32 v8, -1, v8\n\t"                                                        \
+	"v_and_b32 v9, 3, v8\n\t"                                                                  \
+	"v_and_b32 v8, 60, v8\n\t"                                                                 \
+	"v_lshrrev_b64 v[10:11], v8, v[10:11]\n\t"                                                 \
+	"v_bfm_b32 v9, v9, 0\n\t"                                                                  \
+	"v_and_b32 v10, v9, v10\n\t"                                                               \
+	"v_cmp_eq_u32 vcc, 0, v10\n\t"                                                             \
+	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
+	"s_add_u32 s18, s18, s24\n"                                                                \
+	".Lfast_counted%=:\n\t"                                                                    \
+	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"s_lshr_b32 s17, s16, 16\n\t"                                                              \
+	"s_and_b32 s16, s16, 0xffff\n\t"                                                           \
+	"s_branch .Lfast_judge%=\n"
+
+/* Addresses never fall, or never rise: lines are changes of line, and the first lane's. */
+#define LINES_CHANGES                                                                              \
+	"v_xor_b32 v8, v2, v8\n\t"                                                                 \
+	"v_cmp_lt_u32 s[14:15], 63, v8\n\t"                                                        \
+	"v_cmp_lt_u32 vcc, 0x7f, v8\n\t"
+
+#define LINES_QUADS                                                                                \
+	"s_and_b32 s14, s14, 0xeeeeeeee\n\t"                                                       \
+	"s_and_b32 s15, s15, 0xeeeeeeee\n\t"                                                       \
+	"s_bcnt1_i32_b64 s18, s[14:15]\n\t"                                                        \
+	"s_add_u32 s18, s18, 16\n\t"
+
+#define LINES_EXCESS                                                                               \
+	"s_max_i32 s22, s22, 0\n\t"                                                                \
+	"s_max_i32 s23, s23, 0\n\t"
+
+/* All lanes, at one stride: lane 0 differs from what is below it in every bit. */
+#define LINES_EVEN                                                                                 \
+	".Lfast_even%=:\n\t"                                                                       \
+	LINES_CHANGES                                                                              \
+	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
+	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
+	LINES_QUADS                                                                                \
+	"s_sub_u32 s22, s16, %[unit]\n\t"                                                          \
+	"s_sub_u32 s23, s17, %[half]\n\t"                                                \
+	LINES_EXCESS                                                                               \
+	"v_mov_b32 v10, 1\n\t"                                                                     \
+	"v_mov_b32 v11, 0\n\t"                                                                     \
+	FAST_PLACES                                                                                \
+	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
+	"v_writelane_b32 v10, s18, 2\n\t"                                                          \
+	"v_writelane_b32 v10, s16, 3\n\t"                                                          \
+	"v_writelane_b32 v10, %[unit], 4\n\t"                                                      \
+	"v_writelane_b32 v10, s22, 5\n\t"                                                          \
+	"v_writelane_b32 v10, s17, 6\n\t"                                                          \
+	"v_writelane_b32 v10, %[half], 7\n\t"                                            \
+	"v_writelane_b32 v10, s23, 8\n\t"                                                          \
+	FAST_CARRY_STRIDES                                                                         \
+	FAST_ADD_LANES(LINES_ADDED)                                                                \
+	FAST_MAX_LANES(LINES_MAXIMA)                                                               \
+	"s_branch .Lfast_end%=\n"
+
+/* Not all lanes, at one stride. */
+#define LINES_PART                                                                                 \
+	FAST_PART                                                                                  \
+	"s_bfm_b64 s[14:15], s10, s11\n\t"                                                         \
+	"s_cmp_eq_u64 s[14:15], s[8:9]\n\t"                                                        \
+	"s_cbranch_scc0 .Lfast_lines%=\n\t"                                                        \
+	"v_mov_b32_dpp v8, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n"                             \
+	LINES_CHANGES                                                                              \
+	"s_bitset1_b64 s[14:15], s11\n\t"                                                          \
+	"s_bitset1_b64 vcc, s11\n\t"                                                               \
+	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
+	"s_bitset0_b64 s[14:15], s11\n\t"                                                          \
+	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
+	LINES_QUADS
+
+#define LINES_COMMIT                                                                               \
+	".Lfast_judge%=:\n\t"                                                                      \
+	"s_mul_i32 s20, s10, %[unit]\n\t"                                                          \
+	"s_add_u32 s20, s20, 63\n\t"                                                               \
+	"s_lshr_b32 s20, s20, 6\n\t"                                                               \
+	"s_add_u32 s21, s20, 1\n\t"                                                                \
+	"s_lshr_b32 s21, s21, 1\n\t"                                                               \
+	"s_sub_u32 s22, s16, s20\n\t"                                                              \
+	"s_sub_u32 s23, s17, s21\n\t"                                                              \
+	LINES_EXCESS                                                                               \
+	FAST_CARRY                                                                                 \
+	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
+	"v_writelane_b32 v10, s18, 2\n\t"                                                          \
+	"v_writelane_b32 v10, s16, 3\n\t"                                                          \
+	"v_writelane_b32 v10, s20, 4\n\t"                                                          \
+	"v_writelane_b32 v10, s22, 5\n\t"                                                          \
+	"v_writelane_b32 v10, s17, 6\n\t"                                                          \
+	"v_writelane_b32 v10, s21, 7\n\t"                                                          \
+	"v_writelane_b32 v10, s23, 8\n\t"                                                          \
+	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
+	FAST_ADD_LANES(LINES_ADDED)                                                                \
+	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
+	FAST_CARRY_STRIDES                                                                         \
+	FAST_MAX_LANES(LINES_MAXIMA)                                                               \
+	"s_branch .Lfast_end%=\n"
+
+#define LINES_EACH                                                                                 \
+	".Lfast_each%=:\n\t"                                                                       \
+	FAST_FIRST                                                                                 \
+	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s18", 2) FAST_ADD("s16", 3)                     \
+	FAST_ADD("s20", 4) FAST_ADD("s17", 6) FAST_ADD("s21", 7)                                   \
+	"s_or_b32 s24, s22, s23\n\t"                                                               \
+	"s_cbranch_scc0 .Lfast_good%=\n\t"                                                         \
+	FAST_ADD("s22", 5) FAST_ADD("s23", 8)                                                      \
+	".Lfast_good%=:\n\t"                                                                       \
+	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
+	FAST_STRIDES                                                                               \
+	FAST_ADD("1", 11) FAST_MAX("s24", 13) FAST_MAX("s25", 14)                                  \
+	"s_branch .Lfast_end%=\n"
+
+/* A lane alone touches one line of each kind; quads are 16 as ever. */
+#define LINES_ONE                                                                                  \
+	".Lfast_one%=:\n\t"                                                                        \
+	"v_mov_b32 v9, 0\n\t"                                                                      \
+	"v_mov_b32 v11, 0\n\t"                                                                     \
+	FAST_ADD("16", 2) FAST_ADD("1", 0)                                                         \
+	FAST_AGAIN(1) FAST_AGAIN(3) FAST_AGAIN(4) FAST_AGAIN(6) FAST_AGAIN(7) FAST_AGAIN(11)       \
+	"s_branch .Lfast_end%=\n"
+
+/* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
+#define LINES_ALL                                                                                  \
+	LINES_BEGIN FAST_FULL LINES_ROUNDS LINES_MANY LINES_EVEN LINES_PART LINES_COMMIT           \
+	LINES_EACH LINES_ONE FAST_GAP
+
+#define LINES_SHAPE(shape)                                                                         \
+	[unit] "i"((shape) & 0xff), [half] "i"((((shape) & 0xff) + 1) / 2),                        \
+	[straddle] "i"(64 - ((shape) & 0xff)),                                                     \
+	[unaligned] "i"(((shape) & SHAPE_UNALIGNED) != 0),                                         \
+	[flat] "i"(((shape) & SHAPE_FLAT) != 0)
+
+/* clang-format on */
+
+#endif

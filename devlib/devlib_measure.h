@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An access measured the fast way (devlib_fast.h), or else the long one (devlib_unit.h): for code
+ * that is not optimised in a function called as any is, for other code as described here.
+ *
+ * Probes without a branch that the compiler can see. Blocks would let the back end's sinking pass
+ * carry a kernel's arithmetic past its probes, to where every loaded value is still live: 128
+ * registers instead of 12 in a chain of 128 additions. And one copy of all this per kind of access
+ * keeps code and compile time small.
+ *
+ * So the inline part is a call in an asm block. It has no stack to offer, and it names fewer
+ * registers than the ABI of functions allows: v0-v15, s4-s31 and vcc. The shared functions must do
+ * with those (tests/pass/shared.test). Other than the ABI has it, the counters come in s[4:5], and
+ * the call skips the wait that every function begins with: what the compiler waits for, it waits
+ * for before the block, as it does for any use of a register.
+ *
+ * Every "s" operand comes from ballots, v_readlane and scalar arithmetic, without joins of control
+ * flow, so it is in scalar registers.
+ */
+#ifndef PROBE_DEVLIB_MEASURE_H
+#define PROBE_DEVLIB_MEASURE_H
+
+#include "devlib_fast_lines.h"
+#include "devlib_fast_passes.h"
+#include "devlib_unit.h"
+
+/* clang-format off */
+#define MEASURE_RETURN                                                                             \
+	".Lfast_end%=:\n\t"                                                                        \
+	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"s_setpc_b64 s[30:31]\n"                                                                   \
+	".Lfast_no%=:\n\t"                                                                         \
+	"s_mov_b64 %[counters], s[4:5]"
+
+#define MEASURE_DONE                                                                               \
+	".Lfast_end%=:\n\t"                                                                        \
+	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"s_mov_b32 %[done], 1\n"                                                                   \
+	".Lfast_no%=:"
+/* clang-format on */
+
+/*
+ * In a function that is called as above, before all else: returns from it if that was all. Else
+ * nothing is counted yet, and the counters are here.
+ */
+DEV_INLINE uint64_t measure_fast(uint64_t address, uint32_t shape)
+{
+	uint64_t counters;
+
+	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
+		__asm__ volatile(PASSES_ALL MEASURE_RETURN
+				 : [counters] "=s"(counters)
+				 : "{v[2:3]}"(address), PASSES_SHAPE(shape)
+				 : FAST_CLOBBERS);
+	else
+		__asm__ volatile(LINES_ALL MEASURE_RETURN
+				 : [counters] "=s"(counters)
+				 : "{v[2:3]}"(address), LINES_SHAPE(shape)
+				 : FAST_CLOBBERS);
+	return counters;
+}
+
+/* The same anywhere. false = nothing is counted yet. */
+DEV_INLINE bool measure_try(uint64_t counters, uint64_t address, uint32_t shape)
+{
+	uint32_t done;
+
+	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
+		__asm__ volatile("s_mov_b32 %[done], 0\n\t" PASSES_ALL MEASURE_DONE
+				 : [done] "=&s"(done)
+				 : "{s[4:5]}"(dev_scalar64(counters)), "{v[2:3]}"(address),
+				   PASSES_SHAPE(shape)
+				 : FAST_CLOBBERS);
+	else
+		__asm__ volatile("s_mov_b32 %[done], 0\n\t" LINES_ALL MEASURE_DONE
+				 : [done] "=&s"(done)
+				 : "{s[4:5]}"(dev_scalar64(counters)), "{v[2:3]}"(address),
+				   LINES_SHAPE(shape)
+				 : FAST_CLOBBERS);
+	return dev_uniform32(done);
+}
+
+/*
+ * One unit of an access, in a function called as any is. The LDS lanes of a flat access are those
+ * of the first call, if all its lanes are in global memory, else of a second one.
+ */
+DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
+{
+	bool flat_lds = (shape & SHAPE_FLAT) && (shape & SHAPE_LDS);
+
+	if (!flat_lds && !dev_uniform32(offset) && measure_try(counters, address, shape))
+		return;
+	count_unit(counters, address, offset, shape);
+}
+
+#define MEASURE_CLOBBERS                                                                           \
+	"s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16", "s17", "s18",     \
+		"s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27", "s28", "s29",       \
+		"s30", "s31", "vcc", "scc", "v0", "v1", "v4", "v5", "v6", "v7", "v8", "v9", "v10", \
+		"v11", "v12", "v13", "v14", "v15"
+
+/* clang-format off */
+/* The units behind the first: counters in v0:v1, the address in v2:v3, the offset in v4. */
+#define MEASURE_UNIT(which)                                                                        \
+	"v_lshlrev_b64 v[0:1], 0, %[counters]\n\t"                                                 \
+	"v_lshlrev_b64 v[2:3], 0, %[address]\n\t"                                                  \
+	"v_mov_b32 v4, %[offset]\n\t"                                                              \
+	"s_swappc_b64 s[30:31], %[" which "]\n\t"
+
+#define MEASURE_UNITS(calls)                                                                       \
+	"s_mov_b64 s[4:5], %[counters]\n\t"                                                        \
+	"v_lshlrev_b64 v[2:3], 0, %[address]\n\t"                                                  \
+	"s_swappc_b64 s[30:31], %[first]\n\t"                                                      \
+	"s_mov_b32 %[offset], %[unit]\n"                                                           \
+	".Lprobe_unit%=:\n\t"                                                                      \
+	calls                                                                                      \
+	"s_add_u32 %[offset], %[offset], %[unit]\n\t"                                              \
+	"s_cmp_lt_u32 %[offset], %[size]\n\t"                                                      \
+	"s_cbranch_scc1 .Lprobe_unit%="
+/* clang-format on */
+
+/*
+ * `first` is the shared function's copy for this shape; `any` and `more` those for further units
+ * and, of a flat access, their LDS lanes.
+ */
+DEV_INLINE void measure(uint64_t counters, uint64_t address, uint32_t shape, void *first, void *any,
+			void *more)
+{
+	const uint32_t unit = shape & 0xff, units = shape >> 8 & 0xff;
+	uint64_t row = dev_scalar64(counters);
+	uint32_t offset;
+
+	first = (char *)first + 4; /* the wait */
+	if (units == 1)
+		__asm__ volatile("s_swappc_b64 s[30:31], %[first]"
+				 : "={s[4:5]}"(row), "={v[2:3]}"(address)
+				 : "0"(row), "1"(address), [first] "s"(first)
+				 : MEASURE_CLOBBERS);
+	else if (shape & SHAPE_FLAT)
+		__asm__ volatile(MEASURE_UNITS(MEASURE_UNIT("any") MEASURE_UNIT("more"))
+				 : [offset] "=&s"(offset)
+				 : [counters] "s"(row), [address] "v"(address), [first] "s"(first),
+				   [any] "s"(any), [more] "s"(more), [unit] "i"(unit),
+				   [size] "i"(unit * units)
+				 : MEASURE_CLOBBERS, "s4", "s5", "v2", "v3");
+	else
+		__asm__ volatile(MEASURE_UNITS(MEASURE_UNIT("any"))
+				 : [offset] "=&s"(offset)
+				 : [counters] "s"(row), [address] "v"(address), [first] "s"(first),
+				   [any] "s"(any), [unit] "i"(unit), [size] "i"(unit * units)
+				 : MEASURE_CLOBBERS, "s4", "s5", "v2", "v3");
+}
+
+#endif
