@@ -90,6 +90,7 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 
 	if (!flat_lds && !dev_uniform32(offset) && measure_try(counters, address, shape))
 		return;
+	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
 	count_unit(counters, address, offset, shape);
 }
 

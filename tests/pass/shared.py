@@ -1,14 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Registers and stack of the shared functions in a compiler's assembly, read from stdin."""
+"""
+Registers and stack of the shared functions in a compiler's assembly, read from stdin. What is called
+as devlib_measure.h says begins with a wait of 4 bytes, and then with its block.
+"""
 import re
 import sys
 
-bad, count, current, values = 0, 0, None, {}
+bad, count, current, values, start = 0, 0, None, {}, None
 for line in sys.stdin:
 	label = re.match(r"(__probe_dev_\w+):", line)
 	if label:
 		current, values = label[1], {}
+		start = [] if "_memory_first_" in current else None
+	text = line.split(";", 1)[0].strip() or line.strip()
+	if start is not None and (text.startswith(("s_", "v_")) or text == ";;#ASMSTART"):
+		start.append(text)
+		if len(start) == 2:
+			if start != ["s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)", ";;#ASMSTART"]:
+				print(current, "begins with", start)
+				bad += 1
+			start = None
 	match = re.match(r"; (NumSgprs|NumVgprs|ScratchSize): (\d+)", line)
 	if not match or not current:
 		continue
