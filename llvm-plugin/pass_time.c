@@ -153,14 +153,22 @@ static LLVMValueRef block_first(LLVMBasicBlockRef block)
 	return NULL;
 }
 
-/* Its line is that of its first instruction that has one. */
+/*
+ * Its line is that of its first instruction that has one, of the function's own rather than of what
+ * was inlined.
+ */
 static LLVMValueRef block_place(LLVMBasicBlockRef block)
 {
-	LLVMValueRef first = block_first(block), inst = first;
+	LLVMValueRef first = block_first(block), inlined = NULL;
 
-	while (inst && !LLVMInstructionGetDebugLoc(inst))
-		inst = LLVMGetNextInstruction(inst);
-	return inst ? inst : first;
+	for (LLVMValueRef inst = first; inst; inst = LLVMGetNextInstruction(inst)) {
+		LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+
+		if (location && !LLVMDILocationGetInlinedAt(location))
+			return inst;
+		inlined = location && !inlined ? inst : inlined;
+	}
+	return inlined ? inlined : first;
 }
 
 static bool stamps_block(LLVMBasicBlockRef block, const struct pass_options *options)

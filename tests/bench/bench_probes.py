@@ -36,7 +36,7 @@ def known_kinds(bench, plugin):
 
 
 def compile_one(source, output, plugin=None, kinds=()):
-    flags = [f"-fpass-plugin={plugin}"] if plugin else []
+    flags = ["-I", HERE.parents[1] / "include", *([f"-fpass-plugin={plugin}"] if plugin else [])]
     env = dict(os.environ, PROBE_KINDS=",".join(kinds) or "memory", PROBE_VERBOSE="1")
     return subprocess.run(["hipcc", "--offload-arch=gfx90a", "-g", "-O2", *flags, source, "-o", output],
                           env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -104,6 +104,24 @@ def compare(plain, probed):
             max(waves(a["vgprs"]) - waves(b["vgprs"]) for a, b in both))
 
 
+def region_cost(bench, plugin):
+    """Kind time, kernel by kernel, where each has regions."""
+    source, plain, probed = HERE / "regions.hip", bench.work / "plain_regions", bench.work / "probed_regions"
+    done = [compile_one(source, plain), compile_one(source, probed, plugin, ["time"])]
+    if any(d.returncode for d in done):
+        print(f"regions: does not compile:\n{done[0].stderr}{done[1].stderr}")
+        return
+    program = Program("regions", plain, probed)
+    before, after = run(bench, program), run(bench, program, *bench.probe_run("--kind", "time"))
+    for index, what in ((0, "instructions"), (1, "simulated time")):
+        values = []
+        for name in sorted(name for name, row in after.items() if row["clone"]):
+            values.append(compare({name: before[name]}, {name: after[name]})[index])
+            bench.row(f"time, regions, {name}, {what}", values[-1], "ratio", "-")
+        bench.row(f"time, regions, {what}, geometric mean of {len(values)}",
+                  statistics.geometric_mean(values), "ratio", "at most 1.1")
+
+
 def bytes_per_access(bench):
     account = "SELECT value FROM probe_account WHERE stream='trace' AND name='bytes'"
     written = bench.database().execute(account).fetchone()
@@ -143,6 +161,8 @@ def probe_cost(bench):
     for kind in kinds:
         if results[kind]:
             summary(bench, kind, results[kind])
+    if "time" in kinds:
+        region_cost(bench, plugin)
     if sizes:
         bench.row("trace, bytes per access, mean over programs", statistics.mean(sizes), "B", "at most 40")
     if growth:

@@ -82,3 +82,27 @@ expect "filtered" "$(spans 'executions, open' inner)" "30|0"
 expect "groups" "$(sqlite3 run.db "SELECT group_concat(DISTINCT group_x) FROM
 	(SELECT group_x FROM probe_time_line ORDER BY group_x)")" "1,2"
 expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line WHERE depth = 0")" 6
+
+# Blocks: the body of the loop that is "outer", and all of them together as long as the kernel.
+PROBE_TIME=blocks compile "$source/tests/e2e/time.hip" program -I "$source/include"
+record run.db -q -a time -- ./program >/dev/null
+balanced run.db
+body=$(grep -n 'probe_region_begin("inner")' "$source/tests/e2e/time.hip" | cut -d: -f1)
+expect "a block in a loop" "$(sqlite3 run.db "SELECT DISTINCT executions FROM probe_time_span t
+	JOIN probe_site s ON s.site = t.site WHERE what = 'block' AND line BETWEEN $body AND $body + 2")" 90
+expect "blocks follow one another" "$(sqlite3 run.db "SELECT k.cycles - sum(b.cycles) BETWEEN 0 AND
+	k.executions * 3 * k.stamp FROM probe_time_span k JOIN probe_time_span b USING (kernel)
+	WHERE k.what = 'function' AND b.what = 'block' AND b.name = k.name AND k.name LIKE 'regions%'")" 1
+expect "regions are as they were" "$(spans 'executions, open' inner) $(spans 'executions, open' left)" "90|0 18|3"
+expect "functions are where they are declared" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span t
+	JOIN probe_site s ON s.site = t.site WHERE what = 'function' AND line <> CASE
+	WHEN name LIKE 'nap%' THEN $(grep -n ' nap(int' "$source/tests/e2e/time.hip" | cut -d: -f1)
+	WHEN name LIKE 'none%' THEN $(grep -n 'void none' "$source/tests/e2e/time.hip" | cut -d: -f1)
+	ELSE $(grep -n 'void regions' "$source/tests/e2e/time.hip" | cut -d: -f1) END")" 0
+
+# Regions only: no time of the function.
+PROBE_TIME=regions compile "$source/tests/e2e/time.hip" program -I "$source/include"
+record run.db -q -a time -- ./program >/dev/null
+balanced run.db
+expect "what there is" "$(sqlite3 run.db "SELECT group_concat(name) FROM (SELECT name FROM probe_time_span
+	WHERE what = 'function' AND name LIKE 'nap%')") $(spans executions nap)" " 18"
