@@ -312,6 +312,12 @@ static void put_cell(struct pass_group_insert *in, struct pass_asm *code,
 	_Static_assert(offsetof(struct probe_ctx, site_first) ==
 			       offsetof(struct probe_ctx, counters) + 12,
 		       "loaded together");
+	/*
+	 * The search below writes v0 to v6 of all lanes. The back end holds values of lanes that have
+	 * left a loop there, of which no list of clobbers tells it: only where no lane is away.
+	 */
+	pass_asm_put(code, "s_cmp_eq_u64 exec, -1");
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_long${:uid}");
 	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
 		     (unsigned)offsetof(struct probe_ctx, counters));
 	put_classes(code, group, tested);
