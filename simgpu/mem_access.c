@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mem_access.h"
 
+#include "lds_banks.h"
 #include "memo.h"
 
 /* Signed offsets and 32-bit lane offsets beside a scalar base: chapter "Flat Memory". */
@@ -378,13 +379,29 @@ static bool check_window(struct sim_wave *w, const struct sim_inst *ip, const st
 	return false;
 }
 
+/* Passes of the lanes that a flat instruction sends to LDS; time takes it for vector memory. */
+static void count_flat_lds(struct sim_wave *w, const struct access *acc, u64 lanes, u32 need)
+{
+	enum lds_kind kind = need == SIM_MEM_READ    ? LDS_READ
+			     : need == SIM_MEM_WRITE ? LDS_WRITE
+						     : LDS_ATOMIC;
+	u32 offset[64] = {0};
+	struct lds_cost cost;
+
+	EACH_LANE(l, lanes)
+	offset[l] = (u32)acc->addr[l];
+	cost = lds_bank_cost(offset, lanes, acc->bytes, kind);
+	w->group->counters->lds_passes += cost.passes;
+	w->group->counters->lds_conflicts += cost.conflicts;
+}
+
 /* FLAT: the high half of the address selects LDS, scratch or global memory, lane by lane. */
 static bool prepare_flat(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
 			 u32 need)
 {
 	u64 shared = w->group->shared_base_hi, private = w->group->private_base_hi;
 	const u32 *row = w->vgpr[ip->vsrc[0]];
-	u64 special = 0;
+	u64 special = 0, lds = 0;
 
 	acc->kind = MEM_GLOBAL;
 	LANES special |= (u64)(row[64 + l] == shared) | (row[64 + l] == private);
@@ -402,9 +419,12 @@ static bool prepare_flat(struct sim_wave *w, const struct sim_inst *ip, struct a
 		if (acc->space[l] == MEM_GLOBAL)
 			continue;
 		acc->addr[l] = (u32)acc->addr[l];
+		lds |= (u64)(high == shared) << l;
 		if (!check_window(w, ip, acc, (unsigned int)l, acc->space[l]))
 			return false;
 	}
+	if (lds)
+		count_flat_lds(w, acc, lds, need);
 	if (!check_lanes(w, ip, acc, need))
 		return false;
 	add_lines(w, ip, acc, false);

@@ -339,6 +339,23 @@ static void test_flat_mixed(void **state)
 	}
 }
 
+/* Lanes of a flat instruction in LDS meet in its banks: at one and at two dwords each, two ways. */
+static void test_flat_passes(void **state)
+{
+	(void)state;
+	for (unsigned int n = 0; n < WIDTHS; n++)
+		for (unsigned int way = 1; way <= 2 && widths[n].bytes == 4; way++) {
+			fill();
+			lab.wave->exec = ~0ull;
+			for (unsigned int l = 0; l < 64; l++)
+				put_address(l, (1ull << 48) + l * 4 * way);
+			lab.counters.lds_passes = lab.counters.lds_conflicts = 0;
+			lab_run_to_end(&lab, n * PER_WIDTH + FLAT_LOAD);
+			assert_int_equal(lab.counters.lds_passes, 2 * way);
+			assert_int_equal(lab.counters.lds_conflicts, 2 * way - 2);
+		}
+}
+
 /* The private stack: a swizzled descriptor, and an SGPR offset that counts the whole wave. */
 static void stack_descriptor(void)
 {
@@ -504,9 +521,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_loads),	   cmocka_unit_test(test_stores),
-		cmocka_unit_test(test_flat_mixed), cmocka_unit_test(test_stack),
-		cmocka_unit_test(test_scratch),	   cmocka_unit_test(test_raw_buffer),
-		cmocka_unit_test(test_scalar),	   cmocka_unit_test(test_faults),
+		cmocka_unit_test(test_flat_mixed), cmocka_unit_test(test_flat_passes),
+		cmocka_unit_test(test_stack),	   cmocka_unit_test(test_scratch),
+		cmocka_unit_test(test_raw_buffer), cmocka_unit_test(test_scalar),
+		cmocka_unit_test(test_faults),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
