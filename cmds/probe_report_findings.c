@@ -38,22 +38,45 @@ enum field {
 	F_SITE,
 	F_UNIT,
 	F_MACHINE,
+	F_BASIS,
 };
 
 static const char field_names[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
-	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site,unit,machine";
+	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site,unit,machine,basis";
 
 struct finding {
 	const struct report *report;
 	sqlite3_stmt *stmt;
 	sqlite3_stmt *frames; /* the callers in a JSON text */
+	bool lines;	      /* are there any in debug information? */
+};
+
+/* Where the user wrote it. */
+struct place {
+	char *file, *source;
+	long long line, column;
 };
 
 static const char frames_sql[] =
-	"SELECT json_extract(value, '$.file'), json_extract(value, '$.line'), "
-	"json_extract(value, '$.column'), json_extract(value, '$.function') FROM json_each(?)";
+	"SELECT f.file, f.line, f.col, f.function, s.text FROM (SELECT key, "
+	"json_extract(value, '$.file') AS file, json_extract(value, '$.line') AS line, "
+	"json_extract(value, '$.column') AS col, json_extract(value, '$.function') AS function "
+	"FROM json_each(?)) f LEFT JOIN probe_source s ON s.file = f.file AND s.line = f.line "
+	"ORDER BY f.key";
+
+/* Headers of the compiler and of HIP, in which nobody mends anything. */
+static bool foreign(const char *file)
+{
+	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/",
+					      "/opt/rocm"};
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (!strncmp(file, folders[i], strlen(folders[i])))
+			return true;
+	return false;
+}
 
 static long long number(const struct finding *finding, enum field field)
 {
@@ -65,25 +88,66 @@ static const char *cell(const struct finding *finding, enum field field)
 	return report_cell(finding->stmt, field);
 }
 
+static char *copy(const char *text)
+{
+	return strdup(text ? text : "");
+}
+
+/* The access's own line, or the innermost call in a file that is the user's. */
+static struct place place_of(const struct finding *finding)
+{
+	struct place place = {.line = number(finding, F_LINE), .column = number(finding, F_COLUMN)};
+	sqlite3_stmt *frames = finding->frames;
+	bool found = !foreign(cell(finding, F_FILE));
+
+	sqlite3_bind_text(frames, 1, cell(finding, F_INLINED), -1, SQLITE_TRANSIENT);
+	while (!found && sqlite3_step(frames) == SQLITE_ROW) {
+		found = !foreign(report_cell(frames, 0)) && sqlite3_column_int64(frames, 1) > 0;
+		if (!found)
+			continue;
+		place.file = copy(report_cell(frames, 0));
+		place.line = (long long)sqlite3_column_int64(frames, 1);
+		place.column = (long long)sqlite3_column_int64(frames, 2);
+		place.source = copy(report_cell(frames, 4));
+	}
+	sqlite3_reset(frames);
+	if (place.file)
+		return place;
+	place.file = copy(cell(finding, F_FILE));
+	place.source = copy(cell(finding, F_SOURCE));
+	return place;
+}
+
+static void place_free(struct place *place)
+{
+	free(place->file);
+	free(place->source);
+}
+
 static void put_position(const char *file, long long line, long long column)
 {
-	if (!line) {
-		fputs("(no line information: compile with -g)", stdout);
-		return;
-	}
 	report_put(*file ? file : "(unknown file)");
 	printf(":%lld:%lld", line, column);
 }
 
-static void put_head(const struct finding *finding)
+static void put_place(const struct finding *finding, const struct place *place)
+{
+	if (place->line && place->file)
+		put_position(place->file, place->line, place->column);
+	else
+		printf("(no line%s), site %lld",
+		       finding->lines ? ": the compiler moved it or made it"
+				      : " information: compile with -g",
+		       number(finding, F_SITE));
+}
+
+static void put_head(const struct finding *finding, const struct place *place)
 {
 	const struct report *report = finding->report;
 	bool lds = !strcmp(cell(finding, F_SPACE), "lds");
 
 	fputs(report_bold(report), stdout);
-	put_position(cell(finding, F_FILE), number(finding, F_LINE), number(finding, F_COLUMN));
-	if (!number(finding, F_LINE))
-		printf(", site %lld", number(finding, F_SITE));
+	put_place(finding, place);
 	printf("%s: %s %s %s, %lld B per lane, in ", report_plain(report), cell(finding, F_ACCESS),
 	       !strcmp(cell(finding, F_ACCESS), "store")  ? "to"
 	       : !strcmp(cell(finding, F_ACCESS), "load") ? "from"
@@ -94,16 +158,16 @@ static void put_head(const struct finding *finding)
 }
 
 /* The line, and a caret below the byte that debug information names, tabs expanded alike. */
-static void put_source(const struct finding *finding)
+static void put_source(const struct finding *finding, const struct place *place)
 {
 	const struct report *report = finding->report;
-	const char *text = cell(finding, F_SOURCE);
-	long long line = number(finding, F_LINE), column = number(finding, F_COLUMN);
+	const char *text = place->source;
+	long long line = place->line, column = place->column;
 	char *read = NULL;
 	size_t before, len, width;
 
-	if (!*text && report->source_root && line)
-		text = read = report_source_text(report, cell(finding, F_FILE), line);
+	if (text && !*text && report->source_root && line && place->file)
+		text = read = report_source_text(report, place->file, line);
 	if (!text || !*text) {
 		free(read);
 		return;
@@ -126,15 +190,19 @@ static void put_source(const struct finding *finding)
 }
 
 /* What cannot be read is left out: the finding does not depend on it. */
-static void put_frames(const struct finding *finding)
+static void put_frames(const struct finding *finding, const struct place *place)
 {
 	sqlite3_stmt *frames = finding->frames;
-	bool any = false;
+	bool any = false, moved = place->file && strcmp(place->file, cell(finding, F_FILE)) != 0;
 
 	sqlite3_bind_text(frames, 1, cell(finding, F_INLINED), -1, SQLITE_TRANSIENT);
 	while (sqlite3_step(frames) == SQLITE_ROW) {
 		if (!any) {
-			fputs("       in ", stdout);
+			fputs("       ", stdout);
+			if (moved)
+				put_position(cell(finding, F_FILE), number(finding, F_LINE),
+					     number(finding, F_COLUMN));
+			fputs(moved ? " in " : "in ", stdout);
 			report_put(cell(finding, F_FUNCTION));
 		}
 		any = true;
@@ -213,7 +281,8 @@ static unsigned bytes_of(const char *mnemonic)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strstr(mnemonic, parts[i].part))
 			return parts[i].bytes;
-	return 0;
+	/* Others of these name their width only where it is not this one. */
+	return strstr(mnemonic, "_atomic_") ? 4 : 0;
 }
 
 /* The next name of a list; false = none is left. */
@@ -259,14 +328,32 @@ static void put_machine(const struct finding *finding)
 	putchar('\n');
 }
 
+static void put_basis(const struct finding *finding)
+{
+	const char *basis = cell(finding, F_BASIS);
+
+	if (!strcmp(basis, "measured"))
+		puts("       counts: measured on the device");
+	else if (!strcmp(basis, "proved"))
+		puts("       counts: executions as counted, their addresses as the compiler proved "
+		     "them");
+	else if (!strcmp(basis, "traced"))
+		puts("       counts: from every address, as traced");
+}
+
 static void put_finding(const struct finding *finding)
 {
-	put_head(finding);
-	put_source(finding);
-	put_frames(finding);
+	struct place place = place_of(finding);
+
+	put_head(finding, &place);
+	put_source(finding, &place);
+	put_frames(finding, &place);
+	place_free(&place);
 	put_numbers(finding);
 	put_machine(finding);
-	printf("       cost: %lld B of bandwidth wasted\n", number(finding, F_COST));
+	put_basis(finding);
+	if (number(finding, F_COST))
+		printf("       cost: %lld B of bandwidth wasted\n", number(finding, F_COST));
 	if (*cell(finding, F_CAUSE)) {
 		fputs("       cause: ", stdout);
 		if (number(finding, F_SITES) > 1)
@@ -283,20 +370,20 @@ static void put_finding(const struct finding *finding)
 static void put_brief(const struct finding *finding)
 {
 	const struct report *report = finding->report;
-	long long cost = number(finding, F_COST);
+	bool bad = number(finding, F_COST) || *cell(finding, F_CAUSE);
+	struct place place = place_of(finding);
 	bool shared = number(finding, F_USED128) &&
 		      number(finding, F_USED128) < number(finding, F_NEEDED128);
 	bool atomic = !strcmp(cell(finding, F_ACCESS), "atomic");
 
 	/* Few lines, but updates of one word wait for each other: not good, and not counted. */
-	if (!cost && shared && atomic)
+	if (!bad && shared && atomic)
 		fputs("note  ", stdout);
 	else
-		printf("%s%s%s  ", cost ? report_red(report) : report_green(report),
-		       cost ? "bad " : "good", report_plain(report));
-	put_position(cell(finding, F_FILE), number(finding, F_LINE), number(finding, F_COLUMN));
-	if (!number(finding, F_LINE))
-		printf(", site %lld", number(finding, F_SITE));
+		printf("%s%s%s  ", bad ? report_red(report) : report_green(report),
+		       bad ? "bad " : "good", report_plain(report));
+	put_place(finding, &place);
+	place_free(&place);
 	printf("  %s %s %lld B, %lld executions", cell(finding, F_SPACE), cell(finding, F_ACCESS),
 	       number(finding, F_SIZE), number(finding, F_EXECUTIONS));
 	if (number(finding, F_USED128))
@@ -309,7 +396,7 @@ static void put_brief(const struct finding *finding)
 		      stdout);
 	fputs("  ", stdout);
 	report_put(cell(finding, F_KERNEL));
-	if (cost && *cell(finding, F_CAUSE)) {
+	if (*cell(finding, F_CAUSE)) {
 		fputs("\n      ", stdout);
 		report_put(cell(finding, F_CAUSE));
 	}
@@ -331,11 +418,13 @@ static struct probe_err *walk(struct report *view, const struct report_db *db, b
 		err = report_prepare(view, db, &report_lines_query, chosen, count, &finding.stmt);
 	if (!err)
 		err = report_prepare_sql(db, frames_sql, &finding.frames);
+	if (!err)
+		err = report_any(db, "SELECT 1 FROM probe_site WHERE line > 0", &finding.lines);
 	while (!err) {
 		err = report_step(db, finding.stmt, &row);
 		if (err || !row)
 			break;
-		if (number(&finding, F_COST)) {
+		if (number(&finding, F_COST) || *cell(&finding, F_CAUSE)) {
 			++*bad;
 			if (brief)
 				put_brief(&finding);
@@ -361,7 +450,7 @@ static struct probe_err *count_rows(const struct report_db *db, const struct rep
 	bool row = true;
 	size_t count;
 
-	view.fields = "cost";
+	view.fields = "cost,cause";
 	view.all = true;
 	view.limit = -1;
 	err = report_choose(&view, &report_lines_query, false, chosen, &count);
@@ -370,7 +459,8 @@ static struct probe_err *count_rows(const struct report_db *db, const struct rep
 	while (!err && row) {
 		err = report_step(db, stmt, &row);
 		if (!err && row)
-			++*(sqlite3_column_int64(stmt, 0) > 0 ? bad : good);
+			++*(sqlite3_column_int64(stmt, 0) > 0 || *report_cell(stmt, 1) ? bad
+										       : good);
 	}
 	sqlite3_finalize(stmt);
 	return err;

@@ -30,6 +30,11 @@
 	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
 	"AND NOT i.text GLOB 'ds_write*') END)"
 
+/* Where the numbers come from. Of a run of several kinds the records were all traced. */
+#define BASIS                                                                                      \
+	"CASE WHEN EXISTS (SELECT 1 FROM probe_run WHERE key = 'kind' AND value = 'trace') "       \
+	"THEN 'traced' ELSE probe_basis(q.code_object, q.site) END"
+
 static const struct report_column columns[] = {
 	{"file", "file", REPORT_TEXT, true, "file", "source file as the compiler named it"},
 	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
@@ -68,6 +73,11 @@ static const struct report_column columns[] = {
 	{"code_object", "object", REPORT_INT, false, "code_object", "id"},
 	{"machine", "machine", REPORT_TEXT, false, MACHINE,
 	 "instructions of the original kernel at the place, from the code object"},
+	{"finding", "finding", REPORT_INT, false, "(cost > 0 OR cause <> '')",
+	 "1: something is wrong; updates that wait for each other cost no bandwidth"},
+	{"basis", "basis", REPORT_TEXT, false, BASIS,
+	 "measured: on the device; proved: executions were counted, addresses are the compiler's "
+	 "proof; traced: from every address"},
 };
 
 #define PARTITION                                                                                  \
@@ -110,9 +120,9 @@ const struct report_query report_lines_query = {
 		"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
 		"LEFT JOIN probe_source src ON src.file = s.file AND src.line = s.line "
 		"WINDOW w AS (PARTITION BY " PARTITION ")) AS q WHERE place = 1",
-	.where = "cost > 0",
+	.where = "(cost > 0 OR cause <> '')",
 	.kernel_column = "kernel",
-	.sort = "cost,file,+line,+column,kernel,access,+site",
+	.sort = "cost,finding,file,+line,+column,kernel,access,+site",
 };
 
 /* What to say where the handler left no table. */

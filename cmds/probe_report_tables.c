@@ -104,7 +104,7 @@ struct table {
 	char name[NAME_MAX_BYTES];
 	struct report_column columns[REPORT_COLUMNS_MAX];
 	char names[REPORT_COLUMNS_MAX][NAME_MAX_BYTES];
-	char sql[REPORT_COLUMNS_MAX][NAME_MAX_BYTES + 8];
+	char sql[REPORT_COLUMNS_MAX][NAME_MAX_BYTES + 24];
 	size_t count;
 };
 
@@ -125,7 +125,8 @@ static const struct report_column site_columns[] = {
 	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' END", ""},
 	{"space", "space", REPORT_TEXT, true,
 	 "CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' WHEN 3 THEN 'lds' "
-	 "WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' END", ""},
+	 "WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' END",
+	 ""},
 };
 static const struct report_column kernel_column = {
 	"kernel_name", "kernel", REPORT_TEXT, true, "k.display_name", "",
@@ -144,7 +145,7 @@ static enum report_type type_of(const char *text)
 	return strcmp(text, "REAL") ? REPORT_TEXT : REPORT_REAL;
 }
 
-static void take_column(struct table *table, const char *name, const char *type)
+static void take_column(struct table *table, const char *name, const char *type, bool hex)
 {
 	size_t i = table->count;
 	bool id = !strcmp(name, "id") || !strcmp(name, "code_object") || !strcmp(name, "kernel") ||
@@ -153,11 +154,13 @@ static void take_column(struct table *table, const char *name, const char *type)
 	if (i == REPORT_COLUMNS_MAX || !identifier(name) || has(table, name))
 		return;
 	strcpy(table->names[i], name);
-	snprintf(table->sql[i], sizeof(table->sql[i]), "t.\"%s\"", name);
+	hex = hex && !strcmp(name, "address");
+	snprintf(table->sql[i], sizeof(table->sql[i]),
+		 hex ? "printf('0x%%x', t.\"%s\")" : "t.\"%s\"", name);
 	table->columns[i] = (struct report_column){
 		.name = table->names[i],
 		.title = table->names[i],
-		.type = type_of(type),
+		.type = hex ? REPORT_TEXT : type_of(type),
 		.standard = !id,
 		.sql = table->sql[i],
 		.help = "",
@@ -165,7 +168,8 @@ static void take_column(struct table *table, const char *name, const char *type)
 	table->count++;
 }
 
-static struct probe_err *take_columns(const struct report_db *db, struct table *table)
+/* hex: addresses are for people to read. */
+static struct probe_err *take_columns(const struct report_db *db, bool hex, struct table *table)
 {
 	sqlite3_stmt *stmt = NULL;
 	struct probe_err *err =
@@ -178,7 +182,7 @@ static struct probe_err *take_columns(const struct report_db *db, struct table *
 		err = report_step(db, stmt, &row);
 		if (err || !row)
 			break;
-		take_column(table, report_cell(stmt, 0), report_cell(stmt, 1));
+		take_column(table, report_cell(stmt, 0), report_cell(stmt, 1), hex);
 	}
 	sqlite3_finalize(stmt);
 	return err;
@@ -219,7 +223,7 @@ static struct probe_err *show_table(const struct report *report, const struct re
 		return probe_err_create("%s: no handler wrote a table '%s'; probe-report tables %s "
 					"shows which there are",
 					db->path, report->table, db->path);
-	err = take_columns(db, &own);
+	err = take_columns(db, report->format == REPORT_TABLE, &own);
 	if (err)
 		return err;
 	if (!has(&own, "id"))

@@ -108,15 +108,15 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 	return true;
 }
 
-static bool same_line(const struct probe_site_info *a, const struct probe_site_info *b)
-{
-	return a->line == b->line && !strcmp(a->file, b->file);
-}
+/* A place in the source: of a site, or of a call that it was inlined from. */
+struct place {
+	const char *file;
+	uint32_t line;
+};
 
 static int by_line(const void *a, const void *b)
 {
-	const struct probe_site_info *x = *(const struct probe_site_info *const *)a;
-	const struct probe_site_info *y = *(const struct probe_site_info *const *)b;
+	const struct place *x = a, *y = b;
 	int order = strcmp(x->file, y->file);
 
 	return order ? order : (x->line > y->line) - (x->line < y->line);
@@ -145,22 +145,22 @@ static char *read_source(const char *path, size_t *size)
 	return text;
 }
 
-/* Sites of one file in the order of their lines: walk its text once. */
-static void store_lines(struct run_session *session, struct probe_site_info **sites, size_t count)
+/* Places of one file in the order of their lines: walk its text once. */
+static void store_lines(struct run_session *session, const struct place *places, size_t count)
 {
 	size_t size = 0, pos = 0;
-	char *text = read_source(sites[0]->file, &size);
+	char *text = read_source(places[0].file, &size);
 	uint32_t line = 1;
 
 	for (size_t i = 0; text && i < count && pos < size;) {
 		const char *end = memchr(text + pos, '\n', size - pos);
 		size_t len = end ? (size_t)(end - text) - pos : size - pos;
 
-		if (sites[i]->line == line) {
-			probe_facts_source(session->facts, sites[i]->file, line, text + pos,
+		if (places[i].line == line) {
+			probe_facts_source(session->facts, places[i].file, line, text + pos,
 					   len < SOURCE_LINE_MAX ? len : SOURCE_LINE_MAX);
 			i++;
-		} else if (sites[i]->line < line) {
+		} else if (places[i].line < line) {
 			i++; /* line 0, or named twice */
 			continue;
 		}
@@ -170,25 +170,43 @@ static void store_lines(struct run_session *session, struct probe_site_info **si
 	free(text);
 }
 
+static size_t list_places(const struct run_code *code, struct place *places)
+{
+	size_t count = 0, kept = 0;
+
+	for (uint32_t i = 0; i < code->site_count; i++) {
+		const struct probe_site_info *site = &code->sites[i];
+
+		places[count++] = (struct place){site->file, site->line};
+		for (unsigned k = 0; k < site->frame_count; k++)
+			places[count++] =
+				(struct place){site->frames[k].file, site->frames[k].line};
+	}
+	qsort(places, count, sizeof(*places), by_line);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || by_line(&places[kept - 1], &places[i]))
+			places[kept++] = places[i];
+	return kept;
+}
+
 static void store_sources(struct run_session *session, const struct run_code *code)
 {
-	struct probe_site_info **order = calloc(code->site_count + 1, sizeof(*order));
-	size_t count = 0;
+	struct place *places;
+	size_t room = 1, count;
 
-	for (uint32_t i = 0; order && i < code->site_count; i++)
-		order[i] = &code->sites[i];
-	if (order)
-		qsort(order, code->site_count, sizeof(*order), by_line);
-	for (uint32_t i = 0; order && i < code->site_count; i++)
-		if (!count || !same_line(order[count - 1], order[i]))
-			order[count++] = order[i];
+	for (uint32_t i = 0; i < code->site_count; i++)
+		room += 1ul + code->sites[i].frame_count;
+	places = calloc(room, sizeof(*places));
+	if (!places)
+		return;
+	count = list_places(code, places);
 	for (size_t first = 0, i = 1; i <= count; i++) {
-		if (i < count && !strcmp(order[first]->file, order[i]->file))
+		if (i < count && !strcmp(places[first].file, places[i].file))
 			continue;
-		store_lines(session, order + first, i - first);
+		store_lines(session, places + first, i - first);
 		first = i;
 	}
-	free(order);
+	free(places);
 }
 
 static void take_sites(struct run_code *code)

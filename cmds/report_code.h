@@ -18,8 +18,9 @@ struct report_code {
 	int64_t id;
 	struct probe_codeobj *codeobj; /* NULL = unreadable */
 	struct probe_disassembly *disassembly;
-	struct probe_codeobj *scopes; /* holds the inlined calls only */
-	bool disassembled, inlines;   /* or tried */
+	struct probe_codeobj *scopes;		/* holds the inlined calls only */
+	struct probe_codeobj *table;		/* holds the site table only */
+	bool disassembled, inlines, sites_read; /* or tried */
 };
 
 /* NULL: out of memory. */

@@ -24,6 +24,7 @@ static void cache_destroy(void *user)
 		probe_codeobj_destroy(cache->codes[i]->codeobj);
 		probe_disassembly_destroy(cache->codes[i]->disassembly);
 		probe_codeobj_destroy(cache->codes[i]->scopes);
+		probe_codeobj_destroy(cache->codes[i]->table);
 		free(cache->codes[i]);
 	}
 	free(cache->codes);
@@ -379,17 +380,38 @@ static void instruction_at(sqlite3_context *context, int count, sqlite3_value **
 		sqlite3_result_text(context, instruction->text, -1, SQLITE_TRANSIENT);
 }
 
+/* Arguments: code object, site. */
+static void basis(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct report_code *code = argument(context, values);
+	const struct probe_sites *sites;
+	int64_t site = sqlite3_value_int64(values[1]);
+
+	(void)count;
+	if (code && !code->sites_read)
+		code->table = inspect(code->db, code->id, PROBE_INSPECT_SITES);
+	if (!code)
+		return;
+	code->sites_read = true;
+	sites = code->table ? code->table->sites : NULL;
+	if (!sites || site < 0 || site >= sites->site_count)
+		return;
+	sqlite3_result_text(context,
+			    sites->proofs && sites->proofs[site].group != PROBE_ROW_NONE
+				    ? "proved"
+				    : "measured",
+			    -1, SQLITE_STATIC);
+}
+
 int report_position_register(sqlite3 *db)
 {
 	static const struct {
 		const char *name;
 		void (*fn)(sqlite3_context *context, int count, sqlite3_value **values);
 	} functions[] = {
-		{"probe_line_at", line_at},
-		{"probe_kernel_at", kernel_at},
-		{"probe_instruction_at", instruction_at},
-		{"probe_comment_at", comment_at},
-		{"probe_stack_at", stack_at},
+		{"probe_basis", basis},		  {"probe_line_at", line_at},
+		{"probe_kernel_at", kernel_at},	  {"probe_instruction_at", instruction_at},
+		{"probe_comment_at", comment_at}, {"probe_stack_at", stack_at},
 		{"probe_position", position}, /* last: the cache goes with it */
 	};
 	const size_t last = sizeof(functions) / sizeof(*functions) - 1;

@@ -422,4 +422,6 @@ void advice_give(const struct advice_site *site, struct lds_scratch *scratch, st
 		lds_advice(&facts, scratch, ret);
 	else if (facts.excess)
 		advice_global(&facts, ret);
+	else if (site->access == PROBE_ACCESS_ATOMIC)
+		advice_contended(&facts, ret);
 }

@@ -40,7 +40,8 @@ struct advice {
 	/* What the fix was found to leave, and what there was, per execution; an estimate if not
 	 * verified. */
 	bool verified;
-	const char *what; /* "conflicts", "lines of 64 B", "lines of 128 B" */
+	/* "conflicts", "lines of 64 B", "lines of 128 B", "updates of the word" */
+	const char *what;
 	double before, after;
 };
 

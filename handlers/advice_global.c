@@ -308,3 +308,27 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		global_irregular(facts, ret);
 	}
 }
+
+/* That no execution touched more lines than it needed is known: so sums do not hide any. */
+void advice_contended(const struct facts *facts, struct advice *ret)
+{
+	const uint64_t *c = facts->site->counters;
+
+	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions) {
+		advice_say(ret->cause,
+			   "all active lanes update one word of global memory, one after the "
+			   "other: %.1f on average",
+			   each(facts, facts->lanes));
+		advice_say(ret->fix, "add up within the wave first (cross-lane operations) and let "
+				     "one lane update the word");
+		advice_verify(ret, "updates of the word", 1, each(facts, facts->lanes));
+	} else if (c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64]) {
+		advice_say(ret->cause,
+			   "lanes update the same words of global memory, one after the other: "
+			   "%.1f lanes are in %.1f lines of 64 B, a word for each would fill %.1f",
+			   each(facts, facts->lanes), each(facts, c[PROBE_C_LINES64]),
+			   each(facts, c[PROBE_C_NEEDED64]));
+		advice_say(ret->fix, "let each workgroup add up in a table of its own in LDS, and "
+				     "add that to global memory once, at the end; not verified");
+	}
+}

@@ -39,4 +39,7 @@ const char *advice_irregular(const struct facts *facts, char *text, size_t room)
 /* A site that touches more lines than it need. */
 void advice_global(const struct facts *facts, struct advice *ret);
 
+/* A site that touches no line too many, but whose lanes may wait for each other at a word. */
+void advice_contended(const struct facts *facts, struct advice *ret);
+
 #endif

@@ -81,13 +81,22 @@ static int divergence_batch(void *state, const struct probe_batch *batch)
 }
 
 static const struct probe_column columns[] = {
-	{"code_object", PROBE_TYPE_INTEGER}, {"kernel", PROBE_TYPE_INTEGER},
-	{"site", PROBE_TYPE_INTEGER},	     {"executions", PROBE_TYPE_INTEGER},
-	{"lanes", PROBE_TYPE_INTEGER},	     {"lanes_1", PROBE_TYPE_INTEGER},
-	{"lanes_2_15", PROBE_TYPE_INTEGER},  {"lanes_16_31", PROBE_TYPE_INTEGER},
-	{"lanes_32_63", PROBE_TYPE_INTEGER}, {"lanes_64", PROBE_TYPE_INTEGER},
-	{"whole", PROBE_TYPE_INTEGER},	     {"idle_partial", PROBE_TYPE_INTEGER},
-	{"idle_branch", PROBE_TYPE_INTEGER}, {"idle_share", PROBE_TYPE_REAL},
+	{"code_object", PROBE_TYPE_INTEGER},
+	{"kernel", PROBE_TYPE_INTEGER},
+	{"site", PROBE_TYPE_INTEGER},
+	{"executions", PROBE_TYPE_INTEGER},
+	{"lanes", PROBE_TYPE_INTEGER},
+	{"lanes_1", PROBE_TYPE_INTEGER},
+	{"lanes_2_15", PROBE_TYPE_INTEGER},
+	{"lanes_16_31", PROBE_TYPE_INTEGER},
+	{"lanes_32_63", PROBE_TYPE_INTEGER},
+	{"lanes_64", PROBE_TYPE_INTEGER},
+	{"whole", PROBE_TYPE_INTEGER},
+	{"idle_partial", PROBE_TYPE_INTEGER},
+	{"idle_branch", PROBE_TYPE_INTEGER},
+	{"idle_share", PROBE_TYPE_REAL},
+	/* Executions by all lanes that the wave began with: no branch divided them. */
+	{"uniform_share", PROBE_TYPE_REAL},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
@@ -115,6 +124,7 @@ static int write_row(const struct probe_host *host, int table, const struct site
 		{.integer = (int64_t)site->idle_partial},
 		{.integer = (int64_t)site->idle_branch},
 		{.real = (double)(site->idle_partial + site->idle_branch) / slots},
+		{.real = (double)site->whole / (double)site->executions},
 	};
 
 	return host->row(host->ctx, table, values, COLUMNS);

@@ -9,6 +9,7 @@
  * operation's bytes are read and written. lines64 are the distinct lines touched in the whole run.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -462,6 +463,21 @@ static int write_pages(struct heatmap *heatmap)
 	return err;
 }
 
+/* The calls on one line, innermost first: "file.cpp:12 <- file.cpp:30". */
+static const char *site_text(const char *site, char *text, size_t room)
+{
+	size_t used = 0;
+
+	for (; *site && used + 5 < room; site++) {
+		if (*site != '\n')
+			text[used++] = *site;
+		else
+			used += (size_t)sprintf(text + used, " <- ");
+	}
+	text[used] = 0;
+	return text;
+}
+
 /* In the order of first use; accesses in no known allocation last, with 0 and no site. */
 static int write_allocations(const struct heatmap *heatmap)
 {
@@ -473,11 +489,12 @@ static int write_allocations(const struct heatmap *heatmap)
 	for (size_t i = 1; i <= heatmap->owner_count && !err; i++) {
 		const struct owner *owner = &heatmap->owners[i % heatmap->owner_count];
 		const struct probe_allocation_info *info = owner->info;
+		char text[4096];
 		const union probe_value values[] = {
 			{.integer = info ? info->id : 0},
 			{.integer = info ? (int64_t)info->address : 0},
 			{.integer = info ? (int64_t)info->bytes : 0},
-			{.text = info ? info->site : NULL},
+			{.text = info ? site_text(info->site, text, sizeof(text)) : NULL},
 			{.integer = (int64_t)owner->pages},
 			{.integer = (int64_t)owner->count[READS]},
 			{.integer = (int64_t)owner->count[WRITES]},

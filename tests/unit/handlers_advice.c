@@ -387,6 +387,40 @@ static void test_padding_holds(void **state)
 	assert_true(proposed > 100);
 }
 
+/* Updates of few words of global memory touch few lines, and wait for each other. */
+static void test_contended_global(void **state)
+{
+	uint32_t counter = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t table = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t own = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t single = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t broadcast = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint64_t addr[64];
+
+	(void)state;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 37 % 8 * 4;
+	send_affine(counter, 0xffff, 0x7f0000001000, 0);
+	send_affine(counter, ~0ull, 0x7f0000001000, 0);
+	send_full(table, addr);
+	send_affine(own, ~0ull, 0x7f0000002000, 4);
+	send_affine(single, 1, 0x7f0000001000, 0);
+	send_affine(broadcast, ~0ull, 0x7f0000001000, 0);
+	finish();
+	assert_string_equal(host_text(&host_state, counter, "cause"),
+			    "all active lanes update one word of global memory, one after the "
+			    "other: 40.0 on average");
+	assert_string_equal(host_text(&host_state, counter, "verified"), "updates of the word");
+	assert_true(host_real(&host_state, counter, "before") == 40);
+	assert_true(host_real(&host_state, counter, "after") == 1);
+	assert_non_null(
+		strstr(host_text(&host_state, table, "cause"),
+		       "64.0 lanes are in 1.0 lines of 64 B, a word for each would fill 4.0"));
+	assert_non_null(strstr(host_text(&host_state, table, "fix"), "not verified"));
+	for (uint32_t site = own; site <= broadcast; site++)
+		assert_string_equal(host_text(&host_state, site, "cause"), "");
+}
+
 /* Advice does not depend on the order in which waves are delivered. */
 static void test_order(void **state)
 {
@@ -444,6 +478,7 @@ int main(void)
 		cmocka_unit_test_setup(test_contended, start),
 		cmocka_unit_test_setup(test_padding_holds, start),
 		cmocka_unit_test_setup(test_order, start),
+		cmocka_unit_test_setup(test_contended_global, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

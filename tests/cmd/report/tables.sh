@@ -8,13 +8,18 @@ INSERT INTO probe_lanes_site VALUES (1, 1, 1, 0, 640, 0.25, 'a "b", c'), (2, 1, 
 CREATE TABLE probe_lanes_total (id INTEGER PRIMARY KEY, "lanes" INTEGER);
 CREATE TABLE "probe_x; drop" (id INTEGER PRIMARY KEY, "a" INTEGER);
 CREATE TABLE probe_lanes_odd (id INTEGER PRIMARY KEY, "a"" FROM x --" INTEGER, b INTEGER);
+CREATE TABLE probe_lanes_place (id INTEGER PRIMARY KEY, "address" INTEGER, "address_of" INTEGER);
+INSERT INTO probe_lanes_place VALUES (1, 140435805700096, 16), (2, -1, 17);
 CREATE TABLE probe_lanes_alone (a INTEGER);
 END
-probe-report tables run.db | sed -n 3,8p
+probe-report tables run.db | sed -n 3,9p
 echo "== csv"
 probe-report tables --table lanes_site --format csv run.db
 probe-report tables --table probe_lanes_site -f site,share,note -s share --format csv run.db
 probe-report tables --table lanes_odd --format csv run.db
+echo "== addresses"
+probe-report tables --table lanes_place run.db | sed -n 4,6p
+probe-report tables --table lanes_place --format csv run.db
 echo "== json"
 probe-report tables --table lanes_site --format json run.db | jq -c '.[] | [.site, .lanes, .share, .note]'
 probe-report tables --table lanes_site --format json run.db run.db | jq length
