@@ -133,6 +133,12 @@ static struct probe_err *act(struct line *line)
 		       replay->to ? replay->to : replay->from,
 		       (unsigned long long)replay->dispatches, (unsigned long long)replay->counters,
 		       (unsigned long long)replay->records, (unsigned long long)replay->invalid);
+	if (!err && replay->missing)
+		probe_log(
+			PROBE_LOG_WARNING,
+			"%s: %llu of the records that the run stored are not there any more: what "
+			"the handlers say is of the rest",
+			replay->from, (unsigned long long)replay->missing);
 	run_plugins_unload(&plugins);
 	run_layout_deinit(&layout);
 	free(output);

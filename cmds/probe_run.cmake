@@ -29,7 +29,7 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_paths.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_plugins.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_records.c
-	${CMAKE_CURRENT_LIST_DIR}/probe_run_replay.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_replay.c probe_run_replay_read.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_samples.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_sampling.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_server.c

@@ -17,7 +17,8 @@ struct run_replay {
 	const char *to; /* NULL: into `from` */
 	bool force;
 	uint64_t dispatches, counters, records,
-		invalid; /* out: fed to handlers, or not understood */
+		invalid;  /* out: fed to handlers, or not understood */
+	uint64_t missing; /* out: that the run stored, and that are not in the file any more */
 };
 
 /* Tables of the same handlers are replaced. Handlers that fail are named, as in a run. */

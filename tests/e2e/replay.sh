@@ -44,6 +44,16 @@ tables time.db time >run.txt
 [ "$(wc -l <run.txt)" -gt 2 ] || fail "time wrote nothing"
 probe-report replay time.db -a time >/dev/null
 tables time-replay.db time | cmp - run.txt || fail "time"
+# Records that somebody deleted are missed, and nothing else is.
+for db in run memory; do
+	probe-report replay "$db.db" -o whole.db --force -a memory 2>told.err >/dev/null
+	[ ! -s told.err ] || fail "$db.db: $(cat told.err)"
+	cp "$db.db" "cut-$db.db"
+	sqlite3 "cut-$db.db" 'DELETE FROM probe_record WHERE id > 100; DELETE FROM probe_counter WHERE rowid > 10'
+	probe-report replay "cut-$db.db" -a memory 2>told.err >/dev/null
+	grep -q "cut-$db.db: [1-9][0-9]* of the records that the run stored are not there any more" told.err ||
+		fail "nothing is said of deleted records: $(cat told.err)"
+done
 # What is missing is said before anything is written.
 if probe-report replay memory.db -o none.db -a race 2>none.txt; then fail "replayed addresses that are not there"; fi
 grep -q "has nothing that handler race takes: record with --kind trace" none.txt || fail "$(cat none.txt)"

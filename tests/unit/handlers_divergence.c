@@ -75,6 +75,9 @@ static void test_random(void **unused)
 		assert_int_equal(host_get(&state, row, "idle_partial"), w->partial);
 		assert_int_equal(host_get(&state, row, "idle_branch"), w->branch);
 		assert_int_equal(w->lanes + w->partial + w->branch, 64 * w->executions);
+		assert_true(fabs(host_real(&state, row, "uniform_share") -
+				 (double)host_get(&state, row, "whole") /
+					 (double)host_get(&state, row, "executions")) < 1e-12);
 		assert_true(fabs(host_real(&state, row, "idle_share") -
 				 (double)(w->partial + w->branch) /
 					 (64.0 * (double)w->executions)) < 1e-12);
