@@ -94,7 +94,7 @@ void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module,
 	pass_lower_copies(unit->base, options, analyses);
 	/* The back end does not vectorise what must not be optimised, so neither do we. */
 	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone))
-		probe_shim_vectorize(unit->base, analyses);
+		probe_shim_shape_accesses(unit->base, analyses);
 	pass_mark(unit->base, options, analyses);
 }
 

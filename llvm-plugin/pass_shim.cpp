@@ -7,7 +7,6 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/PostDominators.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
@@ -23,6 +22,7 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
@@ -111,11 +111,12 @@ void probe_shim_delete(LLVMValueRef value, void *analyses)
 	function->eraseFromParent();
 }
 
-void probe_shim_vectorize(LLVMValueRef value, void *analyses)
+void probe_shim_shape_accesses(LLVMValueRef value, void *analyses)
 {
 	auto *function = unwrap<Function>(value);
 	auto &manager = function_analyses(*function->getParent(), analyses);
 
+	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
 	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
 }
 

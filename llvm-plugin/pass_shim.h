@@ -36,8 +36,8 @@ LLVMValueRef probe_shim_clone(LLVMValueRef function, const char *name, LLVMTypeR
 			      unsigned count);
 /* Forget cached analyses of a function and delete it. It must have no uses. */
 void probe_shim_delete(LLVMValueRef function, void *analyses);
-/* Merge neighbouring accesses as the back end will. */
-void probe_shim_vectorize(LLVMValueRef function, void *analyses);
+/* Merge neighbouring accesses, and find out where generic pointers lead, as the back end will. */
+void probe_shim_shape_accesses(LLVMValueRef function, void *analyses);
 /*
  * Replace a memcpy, memmove or memset by the loads and stores that the back end would make of it,
  * with its debug location.
