@@ -373,12 +373,19 @@ static int cache_batch(void *state, const struct probe_batch *batch)
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 static const struct probe_column site_columns[] = {
-	{"code_object", PROBE_TYPE_INTEGER},   {"kernel", PROBE_TYPE_INTEGER},
-	{"site", PROBE_TYPE_INTEGER},	       {"executions", PROBE_TYPE_INTEGER},
-	{"l1_accesses", PROBE_TYPE_INTEGER},   {"l1_hits", PROBE_TYPE_INTEGER},
-	{"l1_hit_rate", PROBE_TYPE_REAL},      {"l2_accesses", PROBE_TYPE_INTEGER},
-	{"l2_hits", PROBE_TYPE_INTEGER},       {"l2_hit_rate", PROBE_TYPE_REAL},
+	{"code_object", PROBE_TYPE_INTEGER},
+	{"kernel", PROBE_TYPE_INTEGER},
+	{"site", PROBE_TYPE_INTEGER},
+	{"executions", PROBE_TYPE_INTEGER},
+	{"l1_accesses", PROBE_TYPE_INTEGER},
+	{"l1_hits", PROBE_TYPE_INTEGER},
+	{"l1_hit_rate", PROBE_TYPE_REAL},
+	{"l2_accesses", PROBE_TYPE_INTEGER},
+	{"l2_hits", PROBE_TYPE_INTEGER},
+	{"l2_hit_rate", PROBE_TYPE_REAL},
 	{"first_touches", PROBE_TYPE_INTEGER},
+	/* Half of the lines come again after at most so many others, rounded up to 2^n - 1. */
+	{"reuse_median", PROBE_TYPE_REAL},
 };
 static const struct probe_column reuse_columns[] = {
 	{"code_object", PROBE_TYPE_INTEGER}, {"kernel", PROBE_TYPE_INTEGER},
@@ -396,6 +403,21 @@ static const struct probe_column shape_columns[] = {
 static double rate(uint64_t hits, uint64_t accesses)
 {
 	return accesses ? (double)hits / (double)accesses : (double)NAN;
+}
+
+/* Not a number: nothing came again. */
+static double median(const struct site *site)
+{
+	uint64_t all = 0, seen = 0;
+
+	for (unsigned bucket = 0; bucket < BUCKETS; bucket++)
+		all += site->distances[bucket];
+	for (unsigned bucket = 0; bucket < BUCKETS; bucket++) {
+		seen += site->distances[bucket];
+		if (all && 2 * seen >= all)
+			return (double)((1ull << bucket) - 1);
+	}
+	return (double)NAN;
 }
 
 static int write_reuse(const struct probe_host *host, int table, const struct sites_kernel *kernel,
@@ -434,6 +456,7 @@ static int write_site(const struct probe_host *host, int table, const struct sit
 		{.integer = (int64_t)site->l2_hits},
 		{.real = rate(site->l2_hits, site->l2_accesses)},
 		{.integer = (int64_t)site->first},
+		{.real = median(site)},
 	};
 
 	return host->row(host->ctx, table, values, COUNT(site_columns));

@@ -376,10 +376,17 @@ static const struct probe_column region_columns[] = {
 	{"read_bytes", PROBE_TYPE_INTEGER}, {"written_bytes", PROBE_TYPE_INTEGER},
 };
 static const struct probe_column page_columns[] = {
-	{"address", PROBE_TYPE_INTEGER},       {"lines64", PROBE_TYPE_INTEGER},
-	{"reads", PROBE_TYPE_INTEGER},	       {"writes", PROBE_TYPE_INTEGER},
-	{"atomics", PROBE_TYPE_INTEGER},       {"read_bytes", PROBE_TYPE_INTEGER},
+	{"address", PROBE_TYPE_INTEGER},
+	{"lines64", PROBE_TYPE_INTEGER},
+	{"reads", PROBE_TYPE_INTEGER},
+	{"writes", PROBE_TYPE_INTEGER},
+	{"atomics", PROBE_TYPE_INTEGER},
+	{"read_bytes", PROBE_TYPE_INTEGER},
 	{"written_bytes", PROBE_TYPE_INTEGER},
+	/* Whose the page was when last touched, and where in it the page begins; 0 = not known. */
+	{"allocation", PROBE_TYPE_INTEGER},
+	{"offset", PROBE_TYPE_INTEGER},
+	{"call_site", PROBE_TYPE_TEXT},
 };
 #define COUNT(columns) (sizeof(columns) / sizeof((columns)[0]))
 
@@ -402,7 +409,7 @@ static int by_traffic(const void *a, const void *b)
 	return left != right ? (left < right) - (left > right) : by_address(a, b);
 }
 
-/* The counts of a page or region as the last six values of a row. */
+/* The counts of a page or region: six values of a row. */
 static void put_counts(union probe_value *values, uint64_t lines, const struct page *sum)
 {
 	values[0].integer = (int64_t)lines;
@@ -437,6 +444,38 @@ static size_t write_region(const struct heatmap *heatmap, int table, size_t i, i
 	return i;
 }
 
+/* The calls on one line, innermost first: "file.cpp:12 <- file.cpp:30". */
+static const char *site_text(const char *site, char *text, size_t room)
+{
+	size_t used = 0;
+
+	for (; *site && used + 5 < room; site++) {
+		if (*site != '\n')
+			text[used++] = *site;
+		else
+			used += (size_t)sprintf(text + used, " <- ");
+	}
+	text[used] = 0;
+	return text;
+}
+
+static int write_page(const struct heatmap *heatmap, int table, const struct page *page)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	const struct probe_allocation_info *info = heatmap->owners[page->owner].info;
+	uint64_t address = page->number << PAGE_SHIFT;
+	union probe_value values[COUNT(page_columns)];
+	char text[4096];
+
+	values[0].integer = (int64_t)address;
+	put_counts(values + 1, (unsigned)__builtin_popcountll(page->lines), page);
+	values[7].integer = info ? info->id : 0;
+	values[8].integer =
+		info && address > info->address ? (int64_t)(address - info->address) : 0;
+	values[9].text = info ? site_text(info->site, text, sizeof(text)) : NULL;
+	return host->row(host->ctx, table, values, COUNT(page_columns));
+}
+
 static int write_pages(struct heatmap *heatmap)
 {
 	const struct probe_host *host = heatmap->sites.host;
@@ -452,30 +491,9 @@ static int write_pages(struct heatmap *heatmap)
 			  "region has all",
 			  heatmap->count, count);
 	}
-	for (size_t i = 0; i < count && !err; i++) {
-		const struct page *page = &heatmap->pages[i];
-		union probe_value values[COUNT(page_columns)];
-
-		values[0].integer = (int64_t)(page->number << PAGE_SHIFT);
-		put_counts(values + 1, (unsigned)__builtin_popcountll(page->lines), page);
-		err = host->row(host->ctx, table, values, COUNT(page_columns));
-	}
+	for (size_t i = 0; i < count && !err; i++)
+		err = write_page(heatmap, table, &heatmap->pages[i]);
 	return err;
-}
-
-/* The calls on one line, innermost first: "file.cpp:12 <- file.cpp:30". */
-static const char *site_text(const char *site, char *text, size_t room)
-{
-	size_t used = 0;
-
-	for (; *site && used + 5 < room; site++) {
-		if (*site != '\n')
-			text[used++] = *site;
-		else
-			used += (size_t)sprintf(text + used, " <- ");
-	}
-	text[used] = 0;
-	return text;
 }
 
 /* In the order of first use; accesses in no known allocation last, with 0 and no site. */

@@ -131,6 +131,26 @@ static void want_unit(struct want *w, const struct probe_site_info *site,
 	}
 }
 
+/* The end of the bucket in which half of what came again lies. */
+static void check_median(size_t row, const struct want *w)
+{
+	double got = host_real(&state, row, "reuse_median");
+	int64_t all = 0, below = 0;
+
+	for (size_t bucket = 0; bucket < 34; bucket++)
+		all += w->buckets[bucket];
+	for (size_t bucket = 0; bucket < 34; bucket++) {
+		if (!w->buckets[bucket] || 2 * below >= all ||
+		    2 * (below + w->buckets[bucket]) < all) {
+			below += w->buckets[bucket];
+			continue;
+		}
+		assert_true(got == pow(2, (double)bucket) - 1);
+		return;
+	}
+	assert_true(isnan(got));
+}
+
 static void check_rate(size_t row, const char *name, int64_t hits, int64_t accesses)
 {
 	double got = host_real(&state, row, name);
@@ -165,6 +185,7 @@ static void check_row(size_t row)
 	assert_int_equal(host_get(&state, row, "first_touches"), w->first);
 	check_rate(row, "l1_hit_rate", w->l1_hits, w->l1);
 	check_rate(row, "l2_hit_rate", w->l2_hits, w->l2);
+	check_median(row, w);
 }
 
 static void test_random(void **unused)

@@ -20,7 +20,7 @@ static const struct probe_allocation_info allocations[] = {
 	 .id = 7,
 	 .address = ORIGIN,
 	 .bytes = FIRST * 4096,
-	 .site = "a.c:1"},
+	 .site = "a.c:1\nmain.c:9"},
 	{.size = sizeof(allocations[0]),
 	 .id = 9,
 	 .address = ORIGIN + FIRST * 4096,
@@ -118,6 +118,21 @@ static void check_region(size_t row)
 	assert_int_equal(host_get(&state, row, "lines64"), lines_of(first, 512));
 }
 
+/* Of a page: where it lies in which allocation. */
+static void check_owner(size_t row, size_t page)
+{
+	size_t first = page < FIRST ? 0 : page < SECOND ? FIRST : SECOND;
+
+	assert_int_equal(host_get(&state, row, "allocation"), page < FIRST    ? 7
+							      : page < SECOND ? 9
+									      : 0);
+	assert_int_equal(host_get(&state, row, "offset"),
+			 page < SECOND ? (page - first) * 4096 : 0);
+	assert_string_equal(host_text(&state, row, "call_site"), page < FIRST ? "a.c:1 <- main.c:9"
+								 : page < SECOND ? "b.c:2"
+										 : "");
+}
+
 static void check_allocation(size_t row)
 {
 	int64_t id = host_get(&state, row, "allocation"), used = 0;
@@ -134,7 +149,7 @@ static void check_allocation(size_t row)
 	}
 	check_counts(row, &sum);
 	assert_int_equal(host_get(&state, row, "pages"), used);
-	assert_string_equal(host_text(&state, row, "call_site"), id == 7   ? "a.c:1"
+	assert_string_equal(host_text(&state, row, "call_site"), id == 7   ? "a.c:1 <- main.c:9"
 								 : id == 9 ? "b.c:2"
 									   : "");
 }
@@ -174,6 +189,7 @@ static void test_random(void **unused)
 			page = ((size_t)host_get(&state, row, "address") - ORIGIN) / 4096;
 			check_counts(row, &pages[page]);
 			assert_int_equal(host_get(&state, row, "lines64"), lines_of(page, 1));
+			check_owner(row, page);
 		} else if (!strcmp(table, "allocation")) {
 			owners++;
 			check_allocation(row);
