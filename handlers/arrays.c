@@ -176,6 +176,35 @@ static void add_pitch(struct group *group, unsigned pitch)
 		group->pitches[group->pitch_count++] = pitch;
 }
 
+/* The distance that most lanes of the first execution kept have from the lane before; or 0. */
+static unsigned usual_distance(const struct trial *trial)
+{
+	uint32_t distance[63];
+	unsigned count = 0, most = 0, best = 0, first = trial_first(trial);
+	uint64_t exec = trial->exec[first];
+
+	for (unsigned last = 64; exec; exec &= exec - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(exec);
+		int32_t apart =
+			last < 64 ? (int32_t)(trial->addr[0][lane] - trial->addr[0][last]) : 0;
+
+		if (last < 64)
+			distance[count++] = (uint32_t)(apart < 0 ? -(int64_t)apart : apart);
+		last = lane;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		unsigned same = 0;
+
+		for (unsigned k = 0; k < count; k++)
+			same += distance[k] == distance[i];
+		if (same > most) {
+			most = same;
+			best = distance[i];
+		}
+	}
+	return 2 * most > count ? best : 0;
+}
+
 static void describe(struct group *group)
 {
 	group->element = PITCH_LONGEST;
@@ -187,7 +216,9 @@ static void describe(struct group *group)
 
 		group->element = element < group->element ? element : group->element;
 		group->widest = element > group->widest ? element : group->widest;
-		/* Rows are as far apart as lanes that go down a column. */
+		/* Rows are as far apart as lanes that go down a column: tried first. */
+		if (!stride && site->site.trial && site->site.trial->executions)
+			stride = usual_distance(site->site.trial);
 		if (stride >= 2 * (int)element && stride <= PITCH_LONGEST && stride % 4 == 0)
 			add_pitch(group, (unsigned)stride);
 	}

@@ -151,6 +151,16 @@ void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key ke
 			trial->last = i;
 }
 
+unsigned trial_first(const struct trial *trial)
+{
+	unsigned first = 0;
+
+	for (unsigned i = 1; i < trial->executions; i++)
+		if (behind(trial, first, i))
+			first = i;
+	return first;
+}
+
 static uint32_t moved(const struct layout_move *move, uint32_t offset, unsigned lane)
 {
 	unsigned element = move->element, columns, number, within;

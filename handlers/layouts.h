@@ -81,6 +81,9 @@ static inline bool trial_wants(const struct trial *trial, unsigned most, struct 
 void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
 	       uint64_t exec, const uint64_t addr[64]);
 
+/* Which of them comes first; there must be one. */
+unsigned trial_first(const struct trial *trial);
+
 /* Where LDS offsets go; nowhere if all is 0. */
 struct layout_move {
 	unsigned row, pad; /* bytes: rows are padded; pad = 0: elements moved by exclusive-or with
