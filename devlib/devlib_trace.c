@@ -111,16 +111,16 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 #define CALL_EXEC 4 /* an EXEC record if need be */
 #define CALL_BASE 5 /* that, and the record of one base */
 
-/* v8 = 0, s[4:5] = EXEC, s[8:9] = the first active lane's address. */
+/* v3 = 0, s[4:5] = EXEC, s[8:9] = the first active lane's address. */
 #define CALL_TELL_EXEC                                                                             \
-	"v_mov_b32 v8, 0\n\t"                                                                      \
+	"v_mov_b32 v3, 0\n\t"                                                                      \
 	"s_mov_b64 s[4:5], exec\n\t"                                                               \
 	"s_cmp_eq_u64 s[4:5], s[80:81]\n\t"                                                        \
 	"s_cbranch_scc1 .Lprobe_told%=\n\t"                                                        \
 	"v_mov_b32 v4, %[exec]\n\t"                                                                \
 	"v_mov_b32 v5, 0\n\t"                                                                      \
 	"v_lshlrev_b64 v[6:7], 0, s[4:5]\n\t"                                                      \
-	"global_store_dwordx4 v8, v[4:7], s[84:85]\n\t"                                            \
+	"global_store_dwordx4 v3, v[4:7], s[84:85]\n\t"                                            \
 	"s_mov_b64 s[80:81], s[4:5]\n\t"                                                           \
 	"s_add_u32 s84, s84, 16\n\t"                                                               \
 	"s_addc_u32 s85, s85, 0\n\t"                                                               \
@@ -151,7 +151,7 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_cbranch_vccnz .Lprobe_low%=\n\t"                                                        \
 	"v_or_b32 v4, %[stride], v2\n\t"                                                           \
 	"v_lshlrev_b64 v[6:7], 0, s[8:9]\n\t"                                                      \
-	"global_store_dwordx4 v8, v[4:7], s[84:85]\n\t"                                            \
+	"global_store_dwordx4 v3, v[4:7], s[84:85]\n\t"                                            \
 	"s_mov_b32 s6, 16\n\t"                                                                     \
 	"s_branch .Lprobe_step%=\n"
 
@@ -166,7 +166,7 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_cbranch_vccnz .Lprobe_whole%=\n\t"                                                      \
 	"v_or_b32 v6, %[low], v2\n\t"                                                              \
 	"v_lshlrev_b32 v4, 2, v4\n\t"                                                              \
-	"global_store_dwordx2 v8, v[6:7], s[84:85]\n\t"                                            \
+	"global_store_dwordx2 v3, v[6:7], s[84:85]\n\t"                                            \
 	"global_store_dword v4, v0, s[84:85] offset:8\n\t"                                         \
 	"s_lshl2_add_u32 s6, s6, 12\n\t"                                                           \
 	"s_and_b32 s6, s6, -8\n\t"                                                                 \
@@ -174,7 +174,7 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	".Lprobe_whole%=:\n\t"                                                                     \
 	"v_or_b32 v6, %[whole], v2\n\t"                                                            \
 	"v_lshlrev_b32 v4, 3, v4\n\t"                                                              \
-	"global_store_dwordx2 v8, v[6:7], s[84:85]\n\t"                                            \
+	"global_store_dwordx2 v3, v[6:7], s[84:85]\n\t"                                            \
 	"global_store_dwordx2 v4, v[0:1], s[84:85] offset:8\n\t"                                   \
 	"s_lshl3_add_u32 s6, s6, 8\n"                                                              \
 	".Lprobe_step%=:\n\t"                                                                      \
@@ -213,7 +213,7 @@ DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
 			   [low] "i"(PROBE_FORM_LOW << PROBE_FORM_SHIFT),
 			   [whole] "i"(PROBE_FORM_WHOLE << PROBE_FORM_SHIFT)
 			 : "s4", "s5", "s6", "s7", "s8", "s9", "s10", "vcc", "v4", "v5", "v6", "v7",
-			   "v8", CURSOR_CHANGES);
+			   CURSOR_CHANGES);
 }
 
 /*
@@ -301,8 +301,6 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 #define WEIGHT(i)    , uint32_t n##i
 #define OPERAND(i)   , [a##i] "v"(a##i), [n##i] "i"(n##i)
 
-#define TRACE_CALL CURSOR_CALL, "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", CURSOR_CHANGES
-
 #define BLOCK(count)                                                                               \
 	DEV_ENTRY void __probe_dev_trace_block##count(                                             \
 		uint32_t site, uint32_t word0, uint32_t accesses,                                  \
@@ -313,7 +311,7 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 				 :                                                                 \
 				 : [odd] "v"(odd), [site] "i"(site), [word0] "i"(word0),           \
 				   [accesses] "i"(accesses)LIST##count(OPERAND)                    \
-				 : TRACE_CALL);                                                    \
+				 : CURSOR_CALL, CURSOR_CHANGES);                                   \
 	}
 
 BLOCK(1)

@@ -251,8 +251,9 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	/* What its callers let it use (devlib_measure.h, devlib_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_PLAIN))
 		add_attribute(shared.copy, "amdgpu-num-vgpr",
-			      which == DEVLIB_RING_REFILL ? "8" : "16");
-	if (which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_ANY)
+			      which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL ? "8"
+											: "16");
+	if (which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_ANY || which == DEVLIB_TRACE_CALL)
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
 	if (depends_on_shape(which)) {
 		LLVMValueRef param = LLVMGetLastParam(shared.copy);

@@ -393,7 +393,7 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 			pass_time_list(&units->unit[i], &table, options);
 	for (size_t i = 0; i < units->count; i++)
 		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE)
-			pass_trace_list(&units->unit[i], &table, options);
+			pass_trace_list(&units->unit[i], &table, options, analyses);
 	spread_ranges(units);
 	probe_shim_keep_skips();
 	build(units, module, devlib, options, analyses);

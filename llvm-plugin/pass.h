@@ -332,7 +332,7 @@ void pass_time_list(struct pass_unit *unit, struct pass_table *table,
 		    const struct pass_options *options);
 /* The same for the groups of its accesses. */
 void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
-		     const struct pass_options *options);
+		     const struct pass_options *options, void *analyses);
 /* The clone of a kind with rings. */
 void pass_ring_insert(const struct pass_units *units, const struct pass_unit *unit,
 		      enum probe_kind kind, struct devlib *devlib,

@@ -58,6 +58,6 @@ bool pass_span_same(const struct pass_mark *a, const struct pass_mark *b);
 
 /* The trace kind's records of accesses and barriers (pass_trace.c). */
 void pass_trace_insert(struct pass_ring *ring, LLVMValueRef function,
-		       const struct pass_options *options);
+		       const struct pass_options *options, void *analyses);
 
 #endif

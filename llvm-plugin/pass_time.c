@@ -532,7 +532,7 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 		probe_shim_single_return(function);
 	entry = pass_entry_point(function);
 	if (kind == PROBE_KIND_TRACE)
-		pass_trace_insert(&in, function, options);
+		pass_trace_insert(&in, function, options, analyses);
 	if (unit->kernel) {
 		ctx = LLVMGetParam(function, params - 1);
 		wave = insert_enter(&in, entry, ctx, analyses);

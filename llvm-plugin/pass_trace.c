@@ -7,24 +7,28 @@
  * Groups are found twice, in the base clone for the table and in the clone: both are equal.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pass_ring.h"
 #include "pass_shim.h"
+#include "pass_trace_proof.h"
 
-/* Of "B+D," for each site: at most 2 + 11 + 1 bytes; and "FIRST:". */
-enum { NAME_MAX_BYTES = 16 + 16 * PROBE_GROUP_SITES };
+/* Of "B+D," for each site: at most 2 + 11 + 1 bytes; "FIRST:", and ";X/Y/Z" for each base. */
+enum { NAME_MAX_BYTES = 16 + 16 * PROBE_GROUP_SITES + 40 * PROBE_GROUP_BASES };
 
 struct base {
 	LLVMValueRef pointer;
 	LLVMValueRef address; /* 64 bits; in a clone only */
-	unsigned sites;
+	uint32_t sites;
+	const struct pass_trace_proof *proof;
 };
 
 struct group {
 	struct base base[PROBE_GROUP_BASES];
 	unsigned bases, sites;
-	LLVMValueRef odd;  /* or-ed over the bases; in a clone only */
+	bool proved;
+	LLVMValueRef odd;  /* or-ed over the bases, if proved what wraps; in a clone only */
 	LLVMValueRef last; /* the last access */
 	char name[NAME_MAX_BYTES];
 	size_t length;
@@ -36,7 +40,8 @@ struct walk {
 	struct pass_table *table;
 	const struct pass_unit *unit;
 	const struct pass_options *options;
-	uint32_t site, mark; /* next ids */
+	uint32_t site, mark;		 /* next ids */
+	struct pass_trace_proof *proofs; /* by site of the unit; NULL = none */
 	struct group group;
 };
 
@@ -52,17 +57,36 @@ static LLVMValueRef address_of(struct pass_ring *ring, LLVMValueRef pointer, boo
 	return LLVMBuildZExt(ring->builder, *ret_short, i64, "");
 }
 
+static void join_odd(struct pass_ring *ring, struct group *group, LLVMValueRef odd)
+{
+	group->odd = group->odd ? LLVMBuildOr(ring->builder, group->odd, odd, "") : odd;
+}
+
+static void take_wraps(struct pass_ring *ring, struct group *group,
+		       const struct pass_trace_proof *proof)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(ring->context);
+
+	for (unsigned i = 0; i < proof->wrap_count; i++)
+		join_odd(ring, group,
+			 LLVMBuildTruncOrBitCast(ring->builder, proof->wraps[i], i32, ""));
+}
+
 static void take_address(struct pass_ring *ring, struct group *group, struct base *base,
 			 LLVMValueRef inst, bool lds)
 {
-	LLVMValueRef value, odd;
+	LLVMValueRef value;
 
 	pass_ring_before(ring, inst);
 	base->address = address_of(ring, base->pointer, lds, &value);
 	if (ring->is_called)
 		return;
-	odd = pass_ring_call(ring, lds ? DEVLIB_TRACE_ODD_LDS : DEVLIB_TRACE_ODD, &value, 1);
-	group->odd = group->odd ? LLVMBuildOr(ring->builder, group->odd, odd, "") : odd;
+	if (group->proved)
+		take_wraps(ring, group, base->proof);
+	else
+		join_odd(ring, group,
+			 pass_ring_call(ring, lds ? DEVLIB_TRACE_ODD_LDS : DEVLIB_TRACE_ODD, &value,
+					1));
 }
 
 /* A record by itself, of a site or of a base, for so many accesses. */
@@ -95,6 +119,28 @@ static void write_bases(struct walk *walk)
 			  group->base[i].sites);
 }
 
+static void write_proved(struct walk *walk)
+{
+	const struct group *group = &walk->group;
+	LLVMValueRef address[PROBE_GROUP_BASES];
+	uint32_t weight[PROBE_GROUP_BASES];
+	const struct pass_trace_proved proved = {
+		.id = walk->mark,
+		.sites = group->sites,
+		.bases = group->bases,
+		.address = address,
+		.weight = weight,
+		.wraps = group->odd,
+	};
+
+	for (unsigned i = 0; i < group->bases; i++) {
+		address[i] = group->base[i].address;
+		weight[i] = group->base[i].sites;
+	}
+	pass_ring_before(walk->ring, group->last);
+	pass_trace_write_proved(walk->ring, &proved);
+}
+
 static void write_group(struct walk *walk)
 {
 	struct pass_ring *ring = walk->ring;
@@ -117,8 +163,15 @@ static void write_group(struct walk *walk)
 static void list_group(struct walk *walk)
 {
 	struct pass_site site = {.access = PROBE_ACCESS_GROUP};
-	const struct group *group = &walk->group;
+	struct group *group = &walk->group;
 
+	for (unsigned i = 0; group->proved && i < group->bases; i++) {
+		const int32_t *stride = group->base[i].proof->stride;
+
+		group->length += (size_t)snprintf(group->name + group->length,
+						  sizeof(group->name) - group->length, ";%d/%d/%d",
+						  (int)stride[0], (int)stride[1], (int)stride[2]);
+	}
 	site.align = pass_table_string(walk->table, group->name, group->length);
 	for (unsigned i = 0; i <= group->bases; i++)
 		pass_table_add_site(walk->table, group->last, &site, walk->unit->original,
@@ -131,6 +184,8 @@ static void end_group(struct walk *walk)
 		return;
 	if (!walk->ring)
 		list_group(walk);
+	else if (walk->group.proved)
+		write_proved(walk);
 	else if (!walk->ring->is_called)
 		write_group(walk);
 	else if (!walk->ring->is_plain)
@@ -160,16 +215,23 @@ static void take_site(struct walk *walk, LLVMValueRef inst, const struct pass_si
 {
 	struct group *group = &walk->group;
 	bool lds = site->space == PROBE_SPACE_LDS;
+	const struct pass_trace_proof *proof =
+		walk->proofs ? &walk->proofs[walk->site - walk->unit->first_site] : NULL;
+	bool proved = proof && proof->proved;
 	struct base *base;
 	int64_t distance;
 
-	if (group->sites == PROBE_GROUP_SITES)
+	/* An address of which nothing is known would have all others of its record looked at. */
+	if (group->sites == PROBE_GROUP_SITES || (group->sites && group->proved != proved))
 		end_group(walk);
+	group->proved = proved;
 	base = find_base(group, site->pointer, &distance);
 	if (!base) {
 		end_group(walk);
 		base = find_base(group, site->pointer, &distance);
 	}
+	if (!base->sites)
+		base->proof = proof;
 	if (!base->sites && walk->ring && !walk->ring->is_plain)
 		take_address(walk->ring, group, base, inst, lds);
 	if (!group->sites)
@@ -218,7 +280,7 @@ static void walk_function(struct walk *walk, LLVMValueRef function)
 }
 
 void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
-		     const struct pass_options *options)
+		     const struct pass_options *options, void *analyses)
 {
 	struct walk walk = {
 		.table = table,
@@ -228,12 +290,15 @@ void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
 	};
 
 	unit->first_group = pass_table_sites(table);
-	if (!pass_is_plain(unit->original, options))
-		walk_function(&walk, unit->base);
+	if (pass_is_plain(unit->original, options))
+		return;
+	walk.proofs = pass_trace_prove(unit->base, unit->kernel, options, analyses);
+	walk_function(&walk, unit->base);
+	free(walk.proofs);
 }
 
 void pass_trace_insert(struct pass_ring *ring, LLVMValueRef function,
-		       const struct pass_options *options)
+		       const struct pass_options *options, void *analyses)
 {
 	struct walk walk = {
 		.ring = ring,
@@ -243,5 +308,8 @@ void pass_trace_insert(struct pass_ring *ring, LLVMValueRef function,
 		.mark = ring->unit->first_group,
 	};
 
+	if (!ring->is_plain)
+		walk.proofs = pass_trace_prove(function, ring->unit->kernel, options, analyses);
 	walk_function(&walk, function);
+	free(walk.proofs);
 }
