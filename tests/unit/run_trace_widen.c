@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/trace_rows.h"
 #include "common/trace_widen.h"
 
 enum { GROUP = 20, SITES = 5, BASES = 2, LANES = 64 };
@@ -168,11 +169,227 @@ static void bases_stand_for_their_sites(void **state)
 	assert_int_equal(widen(), sizeof(struct probe_rec_wave) + 3 * sizeof(*got));
 }
 
+/* ---- What is told of the lanes last told ----------------------------------------------------- */
+
+static struct probe_trace_key launch;
+
+/* Ids of the lanes of a wave, counted out as the hardware does: x first, then y, then z. */
+static void count_ids(const uint32_t size[3], uint32_t wave, uint32_t id[LANES][3])
+{
+	uint32_t at[3] = {0};
+
+	for (uint32_t i = 0; i < (wave + 1) * LANES; i++) {
+		if (i >= wave * LANES)
+			memcpy(id[i - wave * LANES], at, sizeof(at));
+		for (int k = 0; k < 3 && ++at[k] == size[k] && k < 2; k++)
+			at[k] = 0;
+	}
+}
+
+static void add_item_wave(const uint32_t id[3], uint32_t group_x, uint64_t exec)
+{
+	struct probe_rec_wave wave = {
+		.word0 = (uint32_t)PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT,
+		.wave = id[0] | id[1] << 10 | id[2] << 20,
+		.dispatch = 1,
+		.group = {group_x},
+		.exec = exec,
+	};
+
+	add(&wave, sizeof(wave));
+}
+
+static void add_exec(uint64_t exec)
+{
+	struct probe_rec_exec rec = {(uint32_t)PROBE_FORM_EXEC << PROBE_FORM_SHIFT, 77, exec};
+
+	add(&rec, sizeof(rec));
+}
+
+/* Records of wave 1 of `launch`, written out behind its WAVE record. */
+static size_t widen_launch(void)
+{
+	const struct probe_rec_wave *wave = (const void *)out;
+	size_t pos = 0, size;
+
+	wide = (struct probe_trace_wide){0};
+	size = probe_trace_widen(bytes, len, &pos, &launch, &wide, out, sizeof(out));
+	assert_int_equal(pos, len);
+	assert_int_equal(wave->word0, PROBE_FORM_WAVE << PROBE_FORM_SHIFT);
+	return size;
+}
+
+/* A written-out record of these lanes has these addresses. */
+static size_t expect_record(const unsigned char *at, uint32_t site, uint64_t exec,
+			    const uint64_t want[LANES])
+{
+	const struct probe_rec_affine *affine = (const void *)at;
+	const struct probe_rec_lanes *lanes = (const void *)at;
+	unsigned form = affine->word0 >> PROBE_FORM_SHIFT, rank = 0;
+	int first = __builtin_ctzll(exec);
+
+	assert_int_equal(affine->word0 & PROBE_SITE_MASK, site);
+	assert_true(affine->exec == exec);
+	for (int i = 0; i < LANES; i++) {
+		uint64_t got;
+
+		if (!(exec >> i & 1))
+			continue;
+		if (form == PROBE_FORM_AFFINE)
+			got = affine->base + (uint64_t)((int64_t)affine->stride * (i - first));
+		else if (form == PROBE_FORM_NEAR)
+			got = lanes->base + (uint64_t)(int64_t)((const int32_t *)(lanes + 1))[rank];
+		else
+			got = ((const uint64_t *)(lanes + 1))[rank];
+		assert_true(got == want[i]);
+		rank++;
+	}
+	return form == PROBE_FORM_AFFINE ? sizeof(*affine) : lanes->size;
+}
+
+static void proved_blocks_follow_the_ids(void **state)
+{
+	static const uint32_t shapes[][4] = {
+		/* work-items of a group, and of its first dimension in the last group */
+		{256, 1, 1, 256}, {100, 2, 1, 37}, {16, 16, 1, 16}, {8, 8, 4, 8},
+		{24, 5, 3, 24},	  {1, 64, 4, 1},   {3, 40, 2, 3},   {64, 4, 1, 9}};
+	struct probe_rec_proved rec = {GROUP | (uint32_t)PROBE_FORM_PROVED << PROBE_FORM_SHIFT, 5};
+
+	(void)state;
+	assert_true(probe_trace_group_read(GROUP, "10:0+0,1+0,0+16;4/-256/4096;0/0/0", &group));
+	for (int turn = 0; turn < 4000; turn++) {
+		const uint32_t *shape = shapes[turn % 8];
+		bool last = turn / 8 % 2;
+		uint32_t size[3] = {last ? shape[3] : shape[0], shape[1], shape[2]};
+		uint64_t exec = turn % 3 ? random64() | 1ull << turn % LANES : UINT64_MAX;
+		uint64_t base[2] = {random64() >> 16, random64() >> 16}, want[3][LANES];
+		uint32_t id[LANES][3], wave = (size[0] * size[1] * size[2]) / LANES - 1;
+		size_t at, used;
+		int first = __builtin_ctzll(exec);
+
+		launch = (struct probe_trace_key){
+			&groups,
+			{shape[0] * 4 + (last ? shape[3] : shape[0]), shape[1], shape[2]},
+			{shape[0], shape[1], shape[2]},
+			3};
+		if (wave + 1 == 0)
+			continue;
+		count_ids(size, wave, id);
+		len = 0;
+		add_item_wave(id[0], last ? 4 : 1, UINT64_MAX);
+		add_exec(exec);
+		add(&rec, sizeof(rec));
+		add(base, sizeof(base));
+		for (int i = 0; i < LANES; i++) {
+			int64_t far = 4 * ((int64_t)id[i][0] - id[first][0]) -
+				      256 * ((int64_t)id[i][1] - id[first][1]) +
+				      4096 * ((int64_t)id[i][2] - id[first][2]);
+
+			want[0][i] = base[0] + (uint64_t)far;
+			want[1][i] = base[1];
+			want[2][i] = want[0][i] + 16;
+		}
+		used = widen_launch();
+		assert_int_equal(wide.records, 4);
+		at = sizeof(struct probe_rec_wave);
+		for (uint32_t s = 0; s < 3; s++)
+			at += expect_record(out + at, 10 + s, exec, want[s]);
+		assert_int_equal(at, used);
+	}
+}
+
+static void short_records_have_the_lanes_told(void **state)
+{
+	(void)state;
+	launch = (struct probe_trace_key){&groups, {256, 1, 1}, {256, 1, 1}, 3};
+	for (int turn = 0; turn < 3000; turn++) {
+		uint32_t form = PROBE_FORM_LOW + (uint32_t)turn % 3, id[3] = {64, 0, 0};
+		uint64_t exec = random64() & random64(), want[LANES], base = random64() >> 20;
+		uint64_t high = base & ~(uint64_t)UINT32_MAX;
+		struct probe_rec_short rec = {(GROUP + 2) | form << PROBE_FORM_SHIFT, 0};
+		size_t at = sizeof(struct probe_rec_wave), used;
+		int first;
+
+		exec |= 1ull << turn % LANES;
+		first = __builtin_ctzll(exec);
+		rec.extra = form == PROBE_FORM_LOW ? (uint32_t)(high >> 32) : (uint32_t)random64();
+		len = 0;
+		add_item_wave(id, 0, exec);
+		add(&rec, sizeof(rec));
+		for (int i = 0; i < LANES; i++) {
+			want[i] = form == PROBE_FORM_LOW ? high | (uint32_t)random64()
+				  : form == PROBE_FORM_WHOLE
+					  ? random64()
+					  : base + (uint64_t)((int32_t)rec.extra *
+							      (int64_t)(i - first));
+			if (!(exec >> i & 1))
+				continue;
+			if (form == PROBE_FORM_LOW)
+				add(&want[i], 4);
+			else if (form == PROBE_FORM_WHOLE || i == first)
+				add(&want[i], 8);
+		}
+		len = (len + 7) & ~(size_t)7; /* what lies there is nobody's */
+		used = widen_launch();
+		at += expect_record(out + at, 11, exec, want);
+		for (int i = 0; i < LANES; i++)
+			want[i] -= 4;
+		at += expect_record(out + at, 13, exec, want);
+		assert_int_equal(at, used);
+	}
+}
+
+/* A launch's rows are those that each wave of it would find, or 0. */
+static void rows_are_those_of_all_waves(void **state)
+{
+	static const uint32_t sizes[][3] = {{64, 1, 1}, {256, 2, 1}, {32, 8, 1}, {16, 16, 2},
+					    {8, 8, 1},	{4, 32, 1},  {24, 8, 1}, {96, 4, 1},
+					    {1, 64, 1}, {128, 1, 1}};
+	int known = 0;
+
+	(void)state;
+	for (int turn = 0; turn < 40; turn++) {
+		const uint32_t *group_size = sizes[turn % 10];
+		uint32_t rest = turn / 10, last = rest ? group_size[0] / (rest + 1) : group_size[0];
+		uint32_t grid[3] = {3 * group_size[0] + last, group_size[1], group_size[2]};
+		uint64_t got = probe_trace_rows(grid, group_size);
+
+		known += got != 0;
+		for (int cut = 0; got && cut < 2; cut++) {
+			uint32_t size[3] = {cut ? last : group_size[0], group_size[1],
+					    group_size[2]};
+
+			for (uint32_t w = 0; (w + 1) * LANES <= size[0] * size[1] * size[2]; w++) {
+				uint32_t id[LANES][3];
+				uint64_t rows = 3;
+
+				count_ids(size, w, id);
+				for (int i = 0; i < LANES && group_size[0] >= 8; i++)
+					rows |= (uint64_t)(id[i][0] <= 1) << i;
+				assert_true(rows == got);
+			}
+		}
+	}
+	assert_true(known > 12);
+}
+
 static void refuses_names(void **state)
 {
-	static const char *const names[] = {"",		 "1",	  ":0+0",	    "1:",
-					    "1:0",	 "1:8+0", "1:0+",	    "1:0+0,",
-					    "1:0+0;1+0", "x:0+0", "1:0+2147483648", "16777216:0+0"};
+	static const char *const names[] = {"",
+					    "1",
+					    ":0+0",
+					    "1:",
+					    "1:0",
+					    "1:8+0",
+					    "1:0+",
+					    "1:0+0,",
+					    "1:0+0;1+0",
+					    "x:0+0",
+					    "1:0+2147483648",
+					    "16777216:0+0",
+					    "1:0+0;1/2",
+					    "1:0+0;1/2/3;4/5/6",
+					    "1:0+0,1+0;1/2/3"};
 	struct probe_trace_group got;
 
 	(void)state;
@@ -193,10 +410,16 @@ static void takes_anything(void **state)
 
 			if (turn % 2)
 				word = (word & 0xffffffff00000000ull) | GROUP |
-				       (word % 13) << PROBE_FORM_SHIFT;
+				       (word % 20) << PROBE_FORM_SHIFT;
 			memcpy(copy + i, &word, 8);
 		}
-		wide = (struct probe_trace_wide){.rows = turn % 3 ? 3 : random64()};
+		group.proved = turn % 4 < 2;
+		wide = (struct probe_trace_wide){
+			.rows = turn % 3 ? 3 : random64(),
+			.exec = turn % 5 ? random64() : 0,
+			.item = (uint32_t)random64(),
+			.size = {(uint32_t)turn % 70, 1 + (uint32_t)turn % 9},
+		};
 		while (size - pos >= 8) {
 			size_t before = pos;
 
@@ -237,6 +460,9 @@ int main(void)
 		cmocka_unit_test_setup(blocks_mean_their_addresses, setup),
 		cmocka_unit_test_setup(bases_stand_for_their_sites, setup),
 		cmocka_unit_test_setup(spans_are_two_stamps, setup),
+		cmocka_unit_test_setup(proved_blocks_follow_the_ids, setup),
+		cmocka_unit_test_setup(short_records_have_the_lanes_told, setup),
+		cmocka_unit_test_setup(rows_are_those_of_all_waves, setup),
 		cmocka_unit_test_setup(refuses_names, setup),
 		cmocka_unit_test_setup(takes_anything, setup),
 	};
