@@ -110,8 +110,12 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 #endif
 	uint32_t number = wave_in_group();
 
+	timed = DEV_SCALAR32(timed);
+	ctx = DEV_SCALAR_CTX(ctx);
+#ifndef DEV_PORTABLE
 	if (timed && !plain && time_enter(ctx, refill, site, number))
 		return 0;
+#endif
 	struct wave_start start = {
 		.exec = dev_exec(),
 		.time = dev_real_time(),
@@ -122,7 +126,7 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 		.number = number,
 	};
 	struct cursor_start cursor = {
-		.refill = timed ? refill : call,
+		.refill = DEV_SCALAR_CODE(timed ? refill : call),
 		.rows = start.rows,
 		.exec = timed ? 0 : start.exec,
 		.mode = CURSOR_OFF,
@@ -159,7 +163,7 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 	}
 	__asm__ volatile("s_mov_b32 s92, %0"
 			 :
-			 : "s"(timed ? is_first(start.number) : 1)
+			 : "s"(dev_scalar32(timed ? is_first(start.number) : 1))
 			 : CURSOR_CHANGES);
 	if (timed)
 		stamp_begin(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site, plain);
@@ -206,14 +210,19 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 		return;
 	}
 #endif
-	uint64_t clock = timed ? dev_clock() : 0, head;
+	uint64_t clock, head;
 	uint32_t first, mode, written;
 
 	(void)wave;
+	timed = DEV_SCALAR32(timed);
+	ctx = DEV_SCALAR_CTX(ctx);
+	clock = timed ? dev_clock() : 0;
 	if (timed)
 		time_calibrate(plain);
+#ifndef DEV_PORTABLE
 	if (timed && !plain)
 		time_exit(clock, site);
+#endif
 	first = dev_first(dev_exec());
 	mode = cursor_mode();
 	if (mode == CURSOR_OFF)

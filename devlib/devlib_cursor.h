@@ -44,12 +44,18 @@ enum cursor_mode {
 	"s78", "s79", "s80", "s81", "s82", "s83", "s84", "s85", "s86", "s87", "s88", "s89", "s90", \
 		"s91", "s92", "s93", "scc", "memory"
 #define CURSOR_CHANGES "scc", "memory"
+#ifdef DEV_PORTABLE /* a function: the pass tells it in the kernel */
+#define CURSOR_SET_CHANGES CURSOR_CHANGES
+#else
+#define CURSOR_SET_CHANGES CURSOR_REGISTERS
+#endif
 
 /* What __probe_dev_ring_refill() may use, as devlib_measure.h says of shared functions. */
 #define CURSOR_CALL                                                                                \
 	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
-		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7"
+		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6",       \
+		"v7" DEV_SWAP_CHANGES
 
 /*
  * Take `size` bytes (an operand), or go to .Lprobe_end of this asm. The record goes to s[84:85],
@@ -59,11 +65,9 @@ enum cursor_mode {
 	"s_sub_u32 s86, s86, " size "\n\t"                                                         \
 	"s_cbranch_scc0 .Lprobe_room%=\n\t"                                                        \
 	"v_mov_b32 v0, " size "\n\t"                                                               \
-	"v_mov_b32 v1, " records "\n\t"                                                            \
-	"s_swappc_b64 s[30:31], s[88:89]\n\t"                                                      \
-	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
-	"s_cbranch_scc1 .Lprobe_end%=\n"                                                           \
-	".Lprobe_room%=:\n\t"
+	"v_mov_b32 v1, " records "\n\t" DEV_SWAP("s[88:89]") "s_cmp_eq_u32 s92, 0\n\t"             \
+							     "s_cbranch_scc1 .Lprobe_end%=\n"      \
+							     ".Lprobe_room%=:\n\t"
 
 #define CURSOR_STEP(size, records)                                                                 \
 	"s_add_u32 s84, s84, " size "\n\t"                                                         \
@@ -137,7 +141,7 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 		  [rows] "s"(dev_scalar64(start->rows)), [at] "s"(dev_scalar64(start->at)),
 		  [left] "s"(dev_scalar32(start->left)), [refill] "s"(start->refill),
 		  [state] "s"(dev_scalar64(start->state)), [mode] "s"(dev_scalar32(start->mode))
-		: CURSOR_REGISTERS);
+		: CURSOR_SET_CHANGES);
 }
 
 /* The head that says of all that is written that it is. */

@@ -30,6 +30,53 @@
 #define __probe_dev_count_plain	  DEV_NAME(count_plain)
 #define __probe_dev_select	  DEV_NAME(select)
 
+/*
+ * All but stamps is called, never inlined, with arguments in vector registers; `plain` (see
+ * devlib_cursor.h) where stamps of one kernel are not what is asked for.
+ */
+#define DEV_PLAIN(plain)	 ((void)(plain), 1u)
+#define DEV_SCALAR32(arg)	 dev_uniform32(arg)
+#define DEV_SCALAR_CTX(ctx)	 ((const struct probe_ctx DEV_CONSTANT *)dev_uniform64((uint64_t)(ctx)))
+#define DEV_SCALAR_CODE(address) ((void *)dev_uniform64((uint64_t)(address)))
+
+/* As in devlib_wave.h. */
+#if DEV_LANES == 32
+#define DEV_EXEC "exec_lo"
+#define DEV_B	 "b32"
+#define DEV_S67	 "s6"
+#else
+#define DEV_EXEC "exec"
+#define DEV_B	 "b64"
+#define DEV_S67	 "s[6:7]"
+#endif
+#define DEV_WORD(word0) "v"(word0)
+
+/* On gfx11 functions have s0 to s3 for their own; elsewhere these describe the stack. */
+#define DEV_SWAP(code)                                                                             \
+	"s_mov_b64 s[38:39], s[0:1]\n\t"                                                           \
+	"s_mov_b64 s[40:41], s[2:3]\n\t"                                                           \
+	"s_swappc_b64 s[30:31], " code "\n\t"                                                      \
+	"s_mov_b64 s[0:1], s[38:39]\n\t"                                                           \
+	"s_mov_b64 s[2:3], s[40:41]\n\t"
+#define DEV_SWAP_CHANGES , "s38", "s39", "s40", "s41"
+
+/*
+ * gfx10 lets scalar code overwrite what a memory operation has yet to read (LLVM:
+ * VMEMtoScalarWriteHazard); the back end does not look into asm.
+ */
+#define DEV_SETTLE                                                                                 \
+	".if .amdgcn.gfx_generation_number >= 10\n\t"                                              \
+	"s_waitcnt_depctr 0xffe3\n\t"                                                              \
+	".endif\n\t"
+
+/* As dev_clock(). */
+#define DEV_CLOCK(to)                                                                              \
+	".if .amdgcn.gfx_generation_number >= 11\n\t"                                              \
+	"s_sendmsg_rtn_b64 " to ", 0x83\n\t"                                                       \
+	".else\n\t"                                                                                \
+	"s_memtime " to "\n\t"                                                                     \
+	".endif\n\t"
+
 /* The generation: 9, 10 or 11. */
 uint32_t __probe_dev_target(void) __attribute__((const));
 
@@ -71,7 +118,8 @@ DEV_INLINE uint64_t dev_real_time(void)
  */
 DEV_INLINE uint64_t dev_clock(void)
 {
-	return __probe_dev_target() < 11 ? __builtin_readcyclecounter() : dev_real_time();
+	/* Not __builtin_readcyclecounter(): on gfx10.3 that is SHADER_CYCLES. */
+	return __probe_dev_target() < 11 ? __builtin_amdgcn_s_memtime() : dev_real_time();
 }
 
 #endif

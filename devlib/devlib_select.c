@@ -59,10 +59,16 @@ DEV_ENTRY dev_ctx *__probe_dev_select(dev_ctx *ctx)
 
 	/* Or the compiler takes the pointer for aligned. */
 	__asm__("" : "=s"(bits) : "0"((uint64_t)ctx));
-	if (!(bits & PROBE_CTX_FILTERED))
-		return (dev_ctx *)bits;
-	ctx = (dev_ctx *)(bits - PROBE_CTX_FILTERED);
-	/* In scalar registers, as asm blocks take it. */
-	return (dev_ctx *)dev_uniform64((uint64_t)(dev_chosen(ctx) ? ctx : ctx + 1));
+	if (bits & PROBE_CTX_FILTERED) {
+		/*
+		 * By asm: a subtraction would be folded into the offsets of scalar loads, and the
+		 * low two bits of those and of their base do not count.
+		 */
+		__asm__("s_bitset0_b64 %0, 0" : "+s"(bits));
+		ctx = (dev_ctx *)bits;
+		bits = (uint64_t)(dev_chosen(ctx) ? ctx : ctx + 1);
+	}
+	/* Asm blocks take it in scalar registers. */
+	return (dev_ctx *)dev_uniform64(bits);
 }
 #endif

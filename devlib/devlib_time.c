@@ -32,7 +32,7 @@ DEV_ENTRY uint64_t __probe_dev_emit_begin(uint32_t word0, uint32_t bytes, uint32
 	uint32_t stride = (bytes + 7) & ~7u;
 	uint32_t size =
 		(uint32_t)sizeof(struct probe_rec_message) + stride * (lanes ? dev_count(exec) : 1);
-	uint64_t at = cursor_take(size, plain);
+	uint64_t at = cursor_take(size, DEV_PLAIN(plain));
 	struct probe_rec_message DEV_GLOBAL *record = (struct probe_rec_message DEV_GLOBAL *)at;
 
 	if (at && dev_speaks(dev_first(exec))) {

@@ -13,10 +13,10 @@
  * others hold may be needed after the lanes join again.
  */
 #define STAMP_LANE                                                                                 \
-	"s_bcnt1_i32_b64 s4, exec\n\t"                                                             \
-	"s_mov_b64 s[6:7], exec\n\t"                                                               \
-	"s_ff1_i32_b64 s5, exec\n\t"                                                               \
-	"s_lshl_b64 exec, 1, s5\n\t"                                                               \
+	"s_bcnt1_i32_" DEV_B " s4, " DEV_EXEC "\n\t"                                               \
+	"s_mov_" DEV_B " " DEV_S67 ", " DEV_EXEC "\n\t"                                            \
+	"s_ff1_i32_" DEV_B " s5, " DEV_EXEC "\n\t"                                                 \
+	"s_lshl_" DEV_B " " DEV_EXEC ", 1, s5\n\t"                                                 \
 	"v_mov_b32 v0, %[word0]\n\t"                                                               \
 	"v_mov_b32 v1, s4\n\t"                                                                     \
 	"v_mov_b32 v6, 0\n\t"
@@ -25,10 +25,10 @@
 #define STAMP_END                                                                                  \
 	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
 	"v_lshlrev_b64 v[2:3], 0, s[36:37]\n\t"                                                    \
-	"global_store_dwordx4 v6, v[0:3], s[84:85]\n\t"                                            \
-	"s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("16", "1")
+	"global_store_dwordx4 v6, v[0:3], s[84:85]\n\t" DEV_SETTLE "s_mov_" DEV_B " " DEV_EXEC     \
+	", " DEV_S67 "\n\t" CURSOR_STEP("16", "1")
 
-/* For code that is not optimised, and portable code. */
+/* For code that is not optimised. */
 DEV_INLINE void stamp_plain(uint32_t word0, bool end)
 {
 	uint64_t clock = end ? dev_clock() : 0;
@@ -51,10 +51,9 @@ DEV_INLINE void stamp_begin(uint32_t word0, uint32_t plain)
 	if (plain)
 		stamp_plain(word0, false);
 	else
-		__asm__ volatile(CURSOR_TAKE("16", "1") STAMP_LANE
-				 "s_memtime s[36:37]\n\t" STAMP_END
+		__asm__ volatile(CURSOR_TAKE("16", "1") STAMP_LANE DEV_CLOCK("s[36:37]") STAMP_END
 				 :
-				 : [word0] "i"(word0)
+				 : [word0] DEV_WORD(word0)
 				 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
 }
 
@@ -63,13 +62,13 @@ DEV_INLINE void stamp_end(uint32_t word0, uint32_t plain)
 	if (plain)
 		stamp_plain(word0, true);
 	else
-		__asm__ volatile("s_memtime s[36:37]\n\t" CURSOR_TAKE("16", "1")
-					 STAMP_LANE STAMP_END
+		__asm__ volatile(DEV_CLOCK("s[36:37]") CURSOR_TAKE("16", "1") STAMP_LANE STAMP_END
 				 :
-				 : [word0] "i"(word0)
+				 : [word0] DEV_WORD(word0)
 				 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
 }
 
+#ifndef DEV_PORTABLE
 /*
  * A span that holds no other (llvm-plugin/pass_span.c) keeps its begin in s[82:83] and is one
  * record. Nobody waits for the clock before it is written.
@@ -93,8 +92,11 @@ DEV_INLINE void span_end(uint32_t word0)
 			 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
 }
 
+#endif
+
 /* ---- The wave ------------------------------------------------------------------------------- */
 
+#ifndef DEV_PORTABLE
 /*
  * gfx940 and later spell atomics and loads past L1 another way and need more between caches: their
  * waves all go the long way.
@@ -294,6 +296,8 @@ DEV_INLINE void time_exit(uint64_t clock, uint32_t site)
 		  "v11", "vcc", CURSOR_CHANGES);
 }
 
+#endif
+
 /*
  * What stamps cost, told with the site IDLE by the first wave of a launch that asks for it in s92:
  * one span in another, both ways.
@@ -311,12 +315,14 @@ DEV_INLINE void time_calibrate(uint32_t plain)
 	stamp_begin(begin, plain);
 	stamp_end(end, plain);
 	stamp_end(end, plain);
+#ifndef DEV_PORTABLE
 	if (plain)
 		return;
 	stamp_begin(begin, 0);
 	span_begin();
 	span_end(PROBE_FORM_SPAN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE);
 	stamp_end(end, 0);
+#endif
 }
 
 #endif

@@ -329,7 +329,7 @@ DEV_ENTRY void __probe_dev_trace_barrier(uint32_t plain)
 {
 	const uint32_t word0 = PROBE_FORM_BARRIER << PROBE_FORM_SHIFT;
 
-	if (plain) {
+	if (DEV_PLAIN(plain)) {
 		uint64_t at = cursor_take(8, 1);
 
 		if (at && dev_speaks(dev_first(dev_exec())))

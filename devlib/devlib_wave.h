@@ -177,6 +177,21 @@ DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 #ifdef DEV_PORTABLE
 #include "devlib_portable.h"
 #else
+#define DEV_PLAIN(plain)	 (plain)
+#define DEV_SCALAR32(arg)	 (arg)
+#define DEV_SCALAR_CTX(ctx)	 (ctx)
+#define DEV_SCALAR_CODE(address) (address)
+
+/* In asm: a wave's mask, its width, where it is kept, a stamp's clock and first word, a call. */
+#define DEV_EXEC		 "exec"
+#define DEV_B			 "b64"
+#define DEV_S67			 "s[6:7]"
+#define DEV_SETTLE
+#define DEV_CLOCK(to)	"s_memtime " to "\n\t"
+#define DEV_WORD(word0) "i"(word0)
+#define DEV_SWAP(code)	"s_swappc_b64 s[30:31], " code "\n\t"
+#define DEV_SWAP_CHANGES
+
 /* HW_ID: gfx9 hardware register 4. Wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 15:13. */
 DEV_INLINE uint32_t dev_hw_id(void)
 {

@@ -146,7 +146,7 @@ bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_
 		0);
 	LLVMModuleRef library;
 
-	*devlib = (struct devlib){0};
+	*devlib = (struct devlib){.portable = options->portable != 0};
 	if (LLVMGetNamedFunction(module, names[0])) {
 		*ret_error =
 			pass_format("the module defines %s, a name of the probes' own", names[0]);
@@ -206,6 +206,9 @@ static void add_norecurse(LLVMValueRef to)
 				LLVMCreateEnumAttribute(context, kind, 0));
 }
 
+/* What has a copy of its own for it, whatever the function. */
+#define COPIES ((uint32_t)(DEVLIB_SHAPE_PLAIN | DEVLIB_SHAPE_CURSOR))
+
 static uint32_t unit_shape(uint32_t shape)
 {
 	shape = (shape & ~0xff00u) | 1 << 8;
@@ -224,12 +227,91 @@ static bool depends_on_shape(enum devlib_function function)
 	       function == DEVLIB_MEMORY_FIRST;
 }
 
+/* Not a copy, whose name has the shape behind the lanes. */
+static bool calls_library(LLVMValueRef inst)
+{
+	LLVMValueRef callee = pass_direct_callee(inst);
+	size_t size;
+	const char *name = callee ? LLVMGetValueName2(callee, &size) : "";
+
+	return !strncmp(name, "__probe_dev_", 12) &&
+	       (!strcmp(name + size - 3, "_32") || !strcmp(name + size - 3, "_64"));
+}
+
+/* A call of the library in a function, NULL = none (any more). */
+static LLVMValueRef next_call(LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (calls_library(inst))
+				return inst;
+	return NULL;
+}
+
+static void call_copy(struct devlib *devlib, LLVMValueRef call, LLVMValueRef like, void *analyses)
+{
+	unsigned last = (unsigned)LLVMGetNumOperands(call) - 1, which = 0;
+
+	while (devlib->function[which] != LLVMGetOperand(call, last))
+		which++;
+	LLVMSetOperand(call, last, devlib_share(devlib, which, DEVLIB_SHAPE_PLAIN, like, analyses));
+}
+
+/*
+ * What a portable function calls. Those that are called often hold it, and need no stack; a wave's
+ * begin and end call copies.
+ */
+static void settle_callees(struct devlib *devlib, enum devlib_function which, LLVMValueRef copy,
+			   LLVMValueRef like, void *analyses)
+{
+	for (LLVMValueRef call; (call = next_call(copy));)
+		if (which == DEVLIB_CURSOR_ENTER || which == DEVLIB_CURSOR_EXIT)
+			call_copy(devlib, call, like, analyses);
+		else
+			probe_shim_inline(call);
+}
+
+/* No calls are made of entries but in portable code, whose copies must stay calls. */
+static void forbid_inlining(LLVMValueRef function)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+
+	LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				       LLVMGetEnumAttributeKindForName("alwaysinline", 12));
+	LLVMAddAttributeAtIndex(
+		function, LLVMAttributeFunctionIndex,
+		LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("noinline", 8),
+					0));
+}
+
+/* A wave's begin and end, and stamps: their last argument is `plain` (devlib_cursor.h). */
+static bool depends_on_plain(enum devlib_function function)
+{
+	return function == DEVLIB_CURSOR_ENTER || function == DEVLIB_CURSOR_EXIT ||
+	       function == DEVLIB_TIME_BEGIN || function == DEVLIB_TIME_END;
+}
+
+static void set_last(LLVMValueRef function, uint32_t value)
+{
+	LLVMValueRef param = LLVMGetLastParam(function);
+
+	LLVMReplaceAllUsesWith(param, LLVMConstInt(LLVMTypeOf(param), value, 0));
+}
+
+/* Does it use the cursor's registers? */
+static bool is_of_ring(enum devlib_function function)
+{
+	return function >= DEVLIB_TRACE_ANY && function <= DEVLIB_RING_REFILL;
+}
+
 LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
 			  LLVMValueRef like, void *analyses)
 {
 	struct devlib_shared shared = {
 		.original = which,
-		.shape = depends_on_shape(which) ? unit_shape(shape) : shape & DEVLIB_SHAPE_PLAIN,
+		.shape = depends_on_shape(which) ? unit_shape(shape) : shape & COPIES,
 	};
 	LLVMValueRef original = devlib->function[shared.original];
 	size_t size;
@@ -253,14 +335,16 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 		add_attribute(shared.copy, "amdgpu-num-vgpr",
 			      which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL ? "8"
 											: "16");
-	if (which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_ANY || which == DEVLIB_TRACE_CALL)
+	if (is_of_ring(which))
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
-	if (depends_on_shape(which)) {
-		LLVMValueRef param = LLVMGetLastParam(shared.copy);
-
-		LLVMReplaceAllUsesWith(
-			param, LLVMConstInt(LLVMTypeOf(param),
-					    shared.shape & ~(uint32_t)DEVLIB_SHAPE_PLAIN, 0));
+	if (depends_on_shape(which))
+		set_last(shared.copy, shared.shape & ~(uint32_t)DEVLIB_SHAPE_PLAIN);
+	if (devlib->portable && depends_on_plain(which))
+		set_last(shared.copy, !(shape & DEVLIB_SHAPE_CURSOR));
+	if (devlib->portable) {
+		probe_shim_cleanup(shared.copy, analyses);
+		forbid_inlining(shared.copy);
+		settle_callees(devlib, which, shared.copy, like, analyses);
 	}
 	probe_shim_cleanup(shared.copy, analyses);
 	devlib->shared =

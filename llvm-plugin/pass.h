@@ -270,6 +270,8 @@ enum {
 	DEVLIB_SHAPE_ATOMIC = 1 << 20,
 	/* Of copies only: called by code that is not optimised, with a stack to use. */
 	DEVLIB_SHAPE_PLAIN = 1 << 21,
+	/* With that: called by portable code that is optimised, whose stamps need no stack. */
+	DEVLIB_SHAPE_CURSOR = 1 << 22,
 };
 
 /* A function that lean probes call: the original's copy for one shape. */
@@ -280,6 +282,7 @@ struct devlib_shared {
 };
 
 struct devlib {
+	bool portable; /* copies hold what they call */
 	LLVMValueRef function[DEVLIB_FUNCTIONS];
 	struct devlib_shared *shared;
 	size_t shared_count;
@@ -322,6 +325,7 @@ bool pass_is_plain(LLVMValueRef function, const struct pass_options *options);
  * fewest count: with 6, one that reserves 2 would reach s81.
  */
 #define PASS_CURSOR_SGPRS "80"
+enum { PASS_CURSOR_LAST = 93 }; /* the last one that it keeps */
 
 bool pass_is_message(LLVMValueRef inst);
 bool pass_marks_any(LLVMModuleRef module);

@@ -8,21 +8,23 @@
 struct pass_ring {
 	const struct pass_unit *unit;
 	struct devlib *devlib;
+	void *analyses;
 	enum probe_kind kind;
 	uint32_t kinds; /* of the module */
 	bool is_plain;	/* not optimised */
+	bool is_portable;
 	bool is_called; /* shared functions are called as any function is: plain or portable code */
 	bool is_leaf;	/* a function whose time is one record */
 	enum pass_stamps stamps;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
-	LLVMValueRef called; /* the same as an argument */
-	LLVMValueRef *call;  /* to be inlined */
+	LLVMValueRef plain; /* as an argument */
+	LLVMValueRef *call; /* to be inlined */
 	size_t calls, capacity;
 };
 
 LLVMValueRef pass_ring_i32(const struct pass_ring *ring, uint32_t value);
-/* Call a function of the device library, which will be inlined. */
+/* Call a function of the device library, which will be inlined unless it is portable. */
 LLVMValueRef pass_ring_call(struct pass_ring *ring, enum devlib_function which, LLVMValueRef *args,
 			    unsigned count);
 /* Go on before an instruction, with its place in the source. */

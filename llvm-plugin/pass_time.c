@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pass_asm.h"
 #include "pass_ring.h"
 #include "pass_shim.h"
 
@@ -217,11 +218,27 @@ LLVMValueRef pass_ring_i32(const struct pass_ring *in, uint32_t value)
 	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
 }
 
+/* Portable code calls copies, but makes stamps itself: what a call waits for takes time. */
+static bool is_copied(const struct pass_ring *in, enum devlib_function which)
+{
+	bool stamp = which == DEVLIB_TIME_BEGIN || which == DEVLIB_TIME_END;
+
+	return in->is_portable && (in->is_plain || !stamp);
+}
+
 LLVMValueRef pass_ring_call(struct pass_ring *in, enum devlib_function which, LLVMValueRef *args,
 			    unsigned count)
 {
 	LLVMValueRef function = in->devlib->function[which];
 
+	if (is_copied(in, which)) {
+		uint32_t shape = DEVLIB_SHAPE_PLAIN | (in->is_plain ? 0 : DEVLIB_SHAPE_CURSOR);
+
+		function = devlib_share(in->devlib, which, shape, in->unit->clone[in->kind],
+					in->analyses);
+		return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args,
+				      count, "");
+	}
 	if (in->calls == in->capacity) {
 		in->capacity = in->capacity ? 2 * in->capacity : 64;
 		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
@@ -239,7 +256,7 @@ void pass_ring_before(struct pass_ring *in, LLVMValueRef inst)
 static void stamp(struct pass_ring *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
 {
 	LLVMValueRef args[] = {pass_ring_i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT),
-			       in->called};
+			       in->plain};
 
 	pass_ring_before(in, inst);
 	if (form == PROBE_FORM_SPAN)
@@ -287,7 +304,7 @@ static void message(struct pass_ring *in, LLVMValueRef inst, bool lanes, uint32_
 					   site | (uint32_t)PROBE_FORM_MESSAGE << PROBE_FORM_SHIFT),
 			     pass_ring_i32(in, (uint32_t)bytes),
 			     flag,
-			     in->called,
+			     in->plain,
 		     };
 	at = pass_ring_call(in, DEVLIB_EMIT_BEGIN, head, 4);
 	for (unsigned i = 0; i < wanted; i++) {
@@ -396,10 +413,20 @@ static void insert_exit(struct pass_ring *in, LLVMValueRef inst, LLVMValueRef ct
 {
 	bool timed = in->kind == PROBE_KIND_TIME;
 	LLVMValueRef args[] = {ctx, wave, pass_ring_i32(in, timed ? in->unit->first_mark : 0),
-			       pass_ring_i32(in, timed), in->called};
+			       pass_ring_i32(in, timed), in->plain};
 
 	pass_ring_before(in, inst);
 	pass_ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
+}
+
+/* That the wave needs the cursor's registers: elsewhere devlib_cursor.h does it. */
+static void tell_registers(struct pass_ring *in)
+{
+	struct pass_asm code = {.result = LLVMInt32TypeInContext(in->context)};
+
+	pass_asm_put(&code, "; the cursor");
+	pass_asm_constrain(&code, "={s%d}", PASS_CURSOR_LAST);
+	pass_asm_build(&code, in->builder, in->context);
 }
 
 static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMValueRef ctx,
@@ -411,18 +438,22 @@ static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMVa
 			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
 		     call = refill;
 
-	if (!in->is_called)
+	if (!in->is_plain)
 		refill = devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, clone, analyses);
-	if (!in->is_called && !timed)
+	if (in->is_portable)
+		call = refill;
+	else if (!in->is_plain && !timed)
 		call = devlib_share(in->devlib, DEVLIB_TRACE_CALL, 0, clone, analyses);
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	if (in->is_portable)
+		tell_registers(in);
 	LLVMValueRef args[] = {ctx,
 			       refill,
 			       call,
 			       pass_ring_i32(in, timed ? in->unit->first_mark : 0),
 			       pass_ring_i32(in, timed),
-			       in->called};
+			       in->plain};
 
 	wave = pass_ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
 	return wave;
@@ -495,7 +526,7 @@ static void inline_calls(struct pass_ring *in, LLVMValueRef function, void *anal
 	for (size_t i = 0; i < in->calls; i++)
 		probe_shim_inline(in->call[i]);
 	free(in->call);
-	if (in->is_called) {
+	if (in->is_called && !in->is_portable) {
 		call_copies(in, DEVLIB_RING_REFILL, function, analyses);
 		call_copies(in, DEVLIB_TRACE_ANY, function, analyses);
 	}
@@ -512,6 +543,7 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 	struct pass_ring in = {
 		.unit = unit,
 		.devlib = devlib,
+		.analyses = analyses,
 		.kind = kind,
 		.kinds = options->kinds,
 		.is_plain = pass_is_plain(unit->original, options),
@@ -520,8 +552,9 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	in.is_called = in.is_plain || options->portable;
-	in.called = pass_ring_i32(&in, in.is_called);
+	in.is_portable = options->portable != 0;
+	in.is_called = in.is_plain || in.is_portable;
+	in.plain = pass_ring_i32(&in, in.is_plain);
 	in.is_leaf = !in.is_called && in.stamps != PASS_STAMPS_BLOCKS &&
 		     pass_span_is_leaf(units, function);
 	/*

@@ -271,8 +271,8 @@ static void walk_function(struct walk *walk, LLVMValueRef function)
 				end_group(walk);
 			if (walk->ring && pass_is_barrier(inst)) {
 				pass_ring_before(walk->ring, inst);
-				pass_ring_call(walk->ring, DEVLIB_TRACE_BARRIER,
-					       &walk->ring->called, 1);
+				pass_ring_call(walk->ring, DEVLIB_TRACE_BARRIER, &walk->ring->plain,
+					       1);
 			}
 		}
 		end_group(walk);

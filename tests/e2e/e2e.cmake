@@ -15,7 +15,7 @@ foreach(script ${scripts})
 endforeach()
 
 # The same with portable probes, as RDNA gets them.
-foreach(name exact time messages)
+foreach(name groups intrinsics messages time)
 	add_test(NAME e2e.${name}_portable
 		COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/${name}.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR})
 	set_tests_properties(e2e.${name}_portable PROPERTIES LABELS e2e TIMEOUT 300
