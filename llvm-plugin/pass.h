@@ -310,6 +310,12 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
  * clone would get the variable twice. An opaque zero keeps it from folding.
  */
 LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer);
+
+/*
+ * The active lanes, of `lanes` in a wave, in which the condition is true. Not the comparison itself:
+ * LLVM 15 cannot select "is a number" of two halves for a mask.
+ */
+LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigned lanes);
 /* First instruction of a function behind its allocas, all of which come before it afterwards. */
 LLVMValueRef pass_entry_point(LLVMValueRef function);
 /* Does this call end the wave? */

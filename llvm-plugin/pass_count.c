@@ -170,18 +170,6 @@ static void count_block(struct insert *in, const struct count_block *block)
 
 /* ---- Guards --------------------------------------------------------------------------------- */
 
-static LLVMValueRef ballot(struct insert *in, LLVMValueRef condition)
-{
-	static const char name[] = "llvm.amdgcn.ballot";
-	LLVMTypeRef type = LLVMIntTypeInContext(in->context, in->form->lanes);
-	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
-		LLVMGetGlobalParent(in->clone), LLVMLookupIntrinsicID(name, sizeof(name) - 1),
-		&type, 1);
-
-	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &condition,
-			      1, "");
-}
-
 /* Lanes that do not come are counted in registers, ... */
 static void put_deficit(struct pass_asm *code, const struct count_block *block, const char *none)
 {
@@ -225,7 +213,8 @@ static void count_guard(struct insert *in, const struct count_block *block)
 
 	before(in, branch);
 	pass_asm_constrain(&code, "=&s");
-	pass_asm_operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
+	pass_asm_operand(&code, "s",
+			 pass_ballot(in->builder, LLVMGetCondition(branch), in->form->lanes));
 	pass_asm_put(&code, taken ? "s_andn2_b@n $0, @exec, $1" : "s_and_b@n $0, @exec, $1");
 	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 	if (block->sgpr) {

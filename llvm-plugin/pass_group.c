@@ -313,8 +313,9 @@ static void put_cell(struct pass_group_insert *in, struct pass_asm *code,
 			       offsetof(struct probe_ctx, counters) + 12,
 		       "loaded together");
 	/*
-	 * The search below writes v0 to v6 of all lanes. The back end holds values of lanes that have
-	 * left a loop there, of which no list of clobbers tells it: only where no lane is away.
+	 * The search below writes v0 to v6 of all lanes. The back end holds values of lanes that
+	 * have left a loop there, of which no list of clobbers tells it: only where no lane is
+	 * away.
 	 */
 	pass_asm_put(code, "s_cmp_eq_u64 exec, -1");
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_long${:uid}");
@@ -448,18 +449,6 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 
 /* ---- A guard -------------------------------------------------------------------------------- */
 
-static LLVMValueRef ballot(struct pass_group_insert *in, LLVMValueRef condition)
-{
-	static const char name[] = "llvm.amdgcn.ballot";
-	LLVMModuleRef module = LLVMGetGlobalParent(in->clone);
-	LLVMTypeRef i64 = LLVMTypeOf(in->regular);
-	unsigned number = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
-	LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, number, &i64, 1);
-
-	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &condition,
-			      1, "");
-}
-
 /* Where a regular wave branches: not all of it goes to the guarded block? That is a miss. */
 static void insert_guard(struct pass_group_insert *in, const struct plan_guard *guard)
 {
@@ -470,7 +459,7 @@ static void insert_guard(struct pass_group_insert *in, const struct plan_guard *
 
 	LLVMPositionBuilderBefore(in->builder, branch);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(branch));
-	mask = pass_asm_operand(&code, "s", ballot(in, LLVMGetCondition(branch)));
+	mask = pass_asm_operand(&code, "s", pass_ballot(in->builder, LLVMGetCondition(branch), 64));
 	regular = pass_asm_operand(&code, "s", in->regular);
 	ctx = pass_asm_operand(
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));

@@ -46,3 +46,33 @@ LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer)
 	zero = LLVMBuildCall2(builder, type, code, NULL, 0, "");
 	return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(context), pointer, &zero, 1, "");
 }
+
+/* A comparison of halves as a number that the back end cannot see through. */
+static LLVMValueRef hide_halves(LLVMBuilderRef builder, LLVMValueRef condition)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(condition)));
+	LLVMTypeRef type = LLVMFunctionType(i32, &i32, 1, 0);
+	LLVMValueRef number, nothing;
+
+	if (!LLVMIsAFCmpInst(condition) ||
+	    LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(condition, 0))) != LLVMHalfTypeKind)
+		return condition;
+	number = LLVMBuildZExt(builder, condition, i32, "");
+	nothing = LLVMGetInlineAsm(type, "", 0, "=v,0", 4, 0, 0, LLVMInlineAsmDialectATT, 0);
+	number = LLVMBuildCall2(builder, type, nothing, &number, 1, "");
+	return LLVMBuildICmp(builder, LLVMIntNE, number, LLVMConstInt(i32, 0, 0), "");
+}
+
+LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigned lanes)
+{
+	static const char name[] = "llvm.amdgcn.ballot";
+	LLVMTypeRef type = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(condition)), lanes);
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+		module, LLVMLookupIntrinsicID(name, sizeof(name) - 1), &type, 1);
+
+	condition = hide_halves(builder, condition);
+	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &condition, 1,
+			      "");
+}
