@@ -55,7 +55,7 @@ enum cursor_mode {
 	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
 		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6",       \
-		"v7" DEV_SWAP_CHANGES
+		"v7", "v8", "v9", "v10", "v11" DEV_SWAP_CHANGES
 
 /*
  * Take `size` bytes (an operand), or go to .Lprobe_end of this asm. The record goes to s[84:85],

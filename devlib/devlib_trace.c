@@ -111,6 +111,19 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 #define CALL_EXEC 4 /* an EXEC record if need be */
 #define CALL_BASE 5 /* that, and the record of one base */
 
+/*
+ * From the first call on, calls come in here: not through the beginning of a function, where LLVM
+ * waits for all memory accesses.
+ */
+#define CALL_HERE                                                                                  \
+	"s_getpc_b64 s[88:89]\n\t"                                                                 \
+	"s_add_u32 s88, s88, 8\n\t"                                                                \
+	"s_addc_u32 s89, s89, 0\n\t"                                                               \
+	"s_cmp_lt_u32 s92, %[least]\n\t"                                                           \
+	"s_cbranch_scc1 .Lprobe_room%=\n\t"                                                        \
+	"s_cmp_lt_u32 s86, %[most]\n\t"                                                            \
+	"s_cbranch_scc1 .Lprobe_room%=\n\t"
+
 /* v3 = 0, s[4:5] = EXEC, s[8:9] = the first active lane's address. */
 #define CALL_TELL_EXEC                                                                             \
 	"v_mov_b32 v3, 0\n\t"                                                                      \
@@ -126,8 +139,9 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_addc_u32 s85, s85, 0\n\t"                                                               \
 	"s_sub_u32 s86, s86, 16\n"                                                                 \
 	".Lprobe_told%=:\n\t"                                                                      \
-	"s_cmp_eq_u32 %[what], %[only]\n\t"                                                        \
+	"s_cmp_eq_u32 s92, %[least]\n\t"                                                           \
 	"s_cbranch_scc1 .Lprobe_done%=\n\t"                                                        \
+	"v_and_b32 v2, 0xffffff, v2\n\t"                                                           \
 	"v_readfirstlane_b32 s8, v0\n\t"                                                           \
 	"v_readfirstlane_b32 s9, v1\n\t"
 
@@ -182,7 +196,10 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_addc_u32 s85, s85, 0\n\t"                                                               \
 	"s_sub_u32 s86, s86, s6\n"                                                                 \
 	".Lprobe_done%=:\n\t"                                                                      \
-	"s_mov_b32 s92, 1"
+	"s_mov_b32 s92, 1\n\t"                                                                     \
+	"s_setpc_b64 s[30:31]\n"                                                                   \
+	".Lprobe_room%=:\n\t"                                                                      \
+	"s_waitcnt vmcnt(0) lgkmcnt(0)"
 
 /*
  * Where code that is optimised cannot go on by itself. v[0:1]: the address, or the bytes and
@@ -190,30 +207,33 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
  */
 DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
 {
-	uint32_t what, left, room;
+	uint32_t what, room;
 	bool call;
 
-	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(what));
-	__asm__ volatile("s_mov_b32 %0, s86" : "=s"(left));
-	call = what >= CALL_EXEC;
-	if (!call || left < ACCESS_MOST) {
-		ring_refill(call ? ACCESS_MOST : (uint32_t)address,
-			    call ? base >> 24 : (uint32_t)(address >> 32));
-		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
-		if (!call || !room)
-			return;
-		__asm__ volatile("s_add_u32 s86, s86, %0" : : "i"(ACCESS_MOST) : CURSOR_CHANGES);
-	}
-	base &= PROBE_SITE_MASK;
-	__asm__ volatile(CALL_TELL_EXEC CALL_STRIDE CALL_LOW
-			 :
-			 : "{v[0:1]}"(address), "{v2}"(base), [what] "s"(what),
-			   [only] "i"(CALL_EXEC), [exec] "i"(PROBE_FORM_EXEC << PROBE_FORM_SHIFT),
+	/* First of all: what came before it is not known where later calls come in. */
+	__asm__ volatile(CALL_HERE CALL_TELL_EXEC CALL_STRIDE CALL_LOW
+			 : "+{v[0:1]}"(address), "+{v2}"(base)
+			 : [least] "i"(CALL_EXEC), [most] "i"(ACCESS_MOST),
+			   [exec] "i"(PROBE_FORM_EXEC << PROBE_FORM_SHIFT),
 			   [stride] "i"(PROBE_FORM_STRIDE << PROBE_FORM_SHIFT),
 			   [low] "i"(PROBE_FORM_LOW << PROBE_FORM_SHIFT),
 			   [whole] "i"(PROBE_FORM_WHOLE << PROBE_FORM_SHIFT)
-			 : "s4", "s5", "s6", "s7", "s8", "s9", "s10", "vcc", "v4", "v5", "v6", "v7",
-			   CURSOR_CHANGES);
+			 : "s4", "s5", "s6", "s7", "s8", "s9", "s10", "vcc", "v3", "v4", "v5", "v6",
+			   "v7", CURSOR_CHANGES);
+	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(what));
+	call = what >= CALL_EXEC;
+	ring_refill(call ? ACCESS_MOST : dev_uniform32((uint32_t)address),
+		    call ? dev_uniform32(base) >> 24 : dev_uniform32((uint32_t)(address >> 32)));
+	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
+	if (!call || !room)
+		return;
+	__asm__ volatile("s_add_u32 s86, s86, %[most]\n\t"
+			 "s_mov_b32 s92, %[what]\n\t"
+			 "s_setpc_b64 s[88:89]"
+			 :
+			 : "{v[0:1]}"(address),
+			   "{v2}"(base), [most] "i"(ACCESS_MOST), [what] "s"(dev_scalar32(what))
+			 : CURSOR_CHANGES);
 }
 
 /*

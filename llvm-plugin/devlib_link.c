@@ -333,7 +333,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	/* What its callers let it use (devlib_measure.h, devlib_cursor.h). */
 	if (!(shape & DEVLIB_SHAPE_PLAIN))
 		add_attribute(shared.copy, "amdgpu-num-vgpr",
-			      which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL ? "8"
+			      which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL ? "12"
 											: "16");
 	if (is_of_ring(which))
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);

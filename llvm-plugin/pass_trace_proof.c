@@ -102,7 +102,7 @@ static void put_clobbers(struct pass_asm *code)
 {
 	for (int i = 4; i < 32; i++)
 		pass_asm_constrain(code, "~{s%d}", i);
-	for (int i = 0; i < 8; i++)
+	for (int i = 0; i < 12; i++)
 		pass_asm_constrain(code, "~{v%d}", i);
 	pass_asm_constrain(code, "~{vcc}");
 	pass_asm_constrain(code, "~{scc}");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """
 Registers and stack of the shared functions in a compiler's assembly, read from stdin. What is called
-as devlib_measure.h says begins with a wait of 4 bytes, and then with its block.
+as devlib_measure.h and devlib_trace.c say begins with a wait of 4 bytes, and then with its block.
 """
 import re
 import sys
@@ -12,7 +12,7 @@ for line in sys.stdin:
 	label = re.match(r"(__probe_dev_\w+):", line)
 	if label:
 		current, values = label[1], {}
-		start = [] if "_memory_first_" in current else None
+		start = [] if "_memory_first_" in current or "_trace_call_" in current else None
 	text = line.split(";", 1)[0].strip() or line.strip()
 	if start is not None and (text.startswith(("s_", "v_")) or text == ";;#ASMSTART"):
 		start.append(text)
