@@ -160,8 +160,8 @@ static void read_counts(struct run_session *session)
 	numbers->host_emitted = probe_seg_emitted(&session->seg);
 	numbers->host_dropped = probe_seg_dropped(&session->seg);
 	probe_seg_ring_counts(&session->seg, &numbers->trace_emitted, &numbers->trace_dropped);
-	/* Of this kind the device counts only what it loses. */
-	if (session->config->kind == PROBE_KIND_TRACE)
+	/* The device counts only what it loses. */
+	if (probe_kind_has_rings(session->config->kind))
 		numbers->trace_emitted += numbers->trace_read;
 }
 

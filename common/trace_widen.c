@@ -403,6 +403,8 @@ static size_t put_span(unsigned char *out, const struct probe_rec_span *span)
 		{site | (uint32_t)PROBE_FORM_END << PROBE_FORM_SHIFT, lanes, span->end},
 	};
 
+	if (!span->lanes)
+		return 0;
 	memcpy(out, stamps, sizeof(stamps));
 	return sizeof(stamps);
 }
@@ -498,13 +500,14 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 		wide->records += *ret_size ? group->sites : 0;
 		return used;
 	}
-	wide->records++;
 	if (form_at(at) == PROBE_FORM_SPAN) {
 		*ret_size =
 			left < sizeof(struct probe_rec_span) ? 0 : sizeof(struct probe_rec_span);
-		wide->records += *ret_size ? 1 : -1ull;
-		return *ret_size ? put_span(out, (const void *)at) : 0;
+		used = *ret_size ? put_span(out, (const void *)at) : 0;
+		wide->records += used / sizeof(struct probe_rec_stamp);
+		return used;
 	}
+	wide->records++;
 	if (form_at(at) == PROBE_FORM_BARRIER) {
 		*ret_size = 8;
 		return put_affine(out, PROBE_SITE_BARRIER, 0, UINT64_MAX, 0);

@@ -3,6 +3,7 @@
 #include "devlib_refill.h"
 #include "devlib_time.h"
 #ifndef DEV_PORTABLE
+#include "devlib_late.h"
 #include "devlib_trace_wave.h"
 #endif
 
@@ -88,55 +89,35 @@ DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, u
 	return true;
 }
 
-/* What s92 asks of the launch's first wave: time_calibrate(). */
-DEV_INLINE uint32_t is_first(uint32_t number)
+/* What s92 asks of the first wave that records: time_calibrate(). */
+DEV_INLINE uint32_t is_first(const dev_ctx *ctx, uint32_t number)
 {
-	uint32_t place = __builtin_amdgcn_workgroup_id_x() | __builtin_amdgcn_workgroup_id_y() |
-			 __builtin_amdgcn_workgroup_id_z() | number;
+	uint32_t off = (__builtin_amdgcn_workgroup_id_x() ^ ctx->group_first[0]) |
+		       (__builtin_amdgcn_workgroup_id_y() ^ ctx->group_first[1]) |
+		       (__builtin_amdgcn_workgroup_id_z() ^ ctx->group_first[2]) | number;
 
-	return dev_uniform32(place ? 1 : 3);
+	return dev_uniform32(off ? 1 : 3);
 }
 
 /*
  * Own a ring and begin the wave in it. Without the wave's record nothing behind it has a meaning,
- * so a wave that cannot write it has lost all.
+ * so a wave that cannot write it has lost all. `shared`: what s[88:89] names.
  */
-DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, void *call,
-					    uint32_t site, uint32_t timed, uint32_t plain)
+DEV_INLINE dev_state *enter_ring(const dev_ctx *ctx, const void *shared,
+				 const struct wave_start *start, uint32_t plain)
 {
-#ifndef DEV_PORTABLE
-	if (!timed && !plain && trace_enter(ctx, call, item_id()))
-		return 0;
-#endif
-	uint32_t number = wave_in_group();
-
-	timed = DEV_SCALAR32(timed);
-	ctx = DEV_SCALAR_CTX(ctx);
-#ifndef DEV_PORTABLE
-	if (timed && !plain && time_enter(ctx, refill, site, number))
-		return 0;
-#endif
-	struct wave_start start = {
-		.exec = dev_exec(),
-		.time = dev_real_time(),
-		.rows = timed ? 0 : row_lanes(),
-		.hw_id = dev_hw_id(),
-		.site = site,
-		.timed = timed,
-		.number = number,
-	};
 	struct cursor_start cursor = {
-		.refill = DEV_SCALAR_CODE(timed ? refill : call),
-		.rows = start.rows,
-		.exec = timed ? 0 : start.exec,
+		.refill = shared,
+		.rows = start->rows,
+		.exec = start->timed ? 0 : start->exec,
 		.mode = CURSOR_OFF,
 	};
-	uint32_t first = dev_first(start.exec), ring = ctx->ring_size;
+	uint32_t first = dev_first(start->exec), ring = ctx->ring_size;
 	dev_state *state = 0;
 	uint64_t head;
 
 	if (dev_chosen(ctx)) {
-		state = dev_ring_claim(ctx, dev_place(start.hw_id), first,
+		state = dev_ring_claim(ctx, dev_place(start->hw_id), first,
 				       ctx->when_full == PROBE_FULL_BLOCK ? ctx->spin_limit : 0,
 				       &head);
 		cursor.mode = state ? CURSOR_OWNER : CURSOR_LOST;
@@ -154,16 +135,41 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 			__atomic_store_n(&state->ctx, (uint64_t)ctx, __ATOMIC_RELAXED);
 	}
 	cursor_set(&cursor);
-	if (!write_wave(ctx, &start, plain) && state) {
+	if (!write_wave(ctx, start, plain) && state) {
 		if (dev_speaks(first))
 			dev_ring_release(state, head);
 		cursor.mode = CURSOR_LOST;
 		cursor.left = 0;
 		cursor_set(&cursor);
 	}
+	return state;
+}
+
+DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, void *call,
+					    uint32_t site, uint32_t timed, uint32_t plain)
+{
+#ifndef DEV_PORTABLE
+	if (!timed && !plain && trace_enter(ctx, call, item_id()))
+		return 0;
+	if (timed && !plain && time_enter(ctx, refill, site, item_id()))
+		return 0;
+#endif
+	timed = DEV_SCALAR32(timed);
+	ctx = DEV_SCALAR_CTX(ctx);
+	struct wave_start start = {
+		.exec = dev_exec(),
+		.time = dev_real_time(),
+		.rows = timed ? 0 : row_lanes(),
+		.hw_id = dev_hw_id(),
+		.site = site,
+		.timed = timed,
+		.number = wave_in_group(),
+	};
+	dev_state *state = enter_ring(ctx, DEV_SCALAR_CODE(timed ? refill : call), &start, plain);
+
 	__asm__ volatile("s_mov_b32 s92, %0"
 			 :
-			 : "s"(dev_scalar32(timed ? is_first(start.number) : 1))
+			 : "s"(dev_scalar32(timed ? is_first(ctx, start.number) : 1))
 			 : CURSOR_CHANGES);
 	if (timed)
 		stamp_begin(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site, plain);
@@ -201,30 +207,13 @@ DEV_INLINE void write_end(uint64_t clock, uint32_t site, uint32_t first, uint32_
 	record->time = dev_real_time();
 }
 
-DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
-				       uint32_t timed, uint32_t plain)
+/* The end of a wave that has a ring, or lost what it had to write. */
+DEV_INLINE void exit_ring(const dev_ctx *ctx, uint64_t clock, uint32_t site, uint32_t timed,
+			  uint32_t plain)
 {
-#ifndef DEV_PORTABLE
-	if (!timed && cursor_mode() == CURSOR_SHORT) {
-		trace_exit(ctx);
-		return;
-	}
-#endif
-	uint64_t clock, head;
-	uint32_t first, mode, written;
+	uint32_t first = dev_first(dev_exec()), mode = cursor_mode(), written;
+	uint64_t head;
 
-	(void)wave;
-	timed = DEV_SCALAR32(timed);
-	ctx = DEV_SCALAR_CTX(ctx);
-	clock = timed ? dev_clock() : 0;
-	if (timed)
-		time_calibrate(plain);
-#ifndef DEV_PORTABLE
-	if (timed && !plain)
-		time_exit(clock, site);
-#endif
-	first = dev_first(dev_exec());
-	mode = cursor_mode();
 	if (mode == CURSOR_OFF)
 		return;
 	if (timed)
@@ -235,13 +224,79 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 		return;
 	}
 	dev_state *state = cursor_state();
-	volatile dev_ring *host = dev_ring_host(ctx, (uint64_t)state);
 
 	head = cursor_head();
 	publish(ctx, state, head, first);
-	if (dev_speaks(first)) {
-		/* Who reads the trace kind's records counts them. */
-		dev_ring_count(state, host, timed ? written : 0, 0);
+	/* Who reads the records counts them. */
+	if (dev_speaks(first))
 		dev_ring_release(state, head);
-	}
 }
+
+DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
+				       uint32_t timed, uint32_t plain)
+{
+#ifndef DEV_PORTABLE
+	if (!timed && cursor_mode() == CURSOR_SHORT) {
+		trace_exit(ctx);
+		return;
+	}
+#endif
+	(void)wave;
+	timed = DEV_SCALAR32(timed);
+	ctx = DEV_SCALAR_CTX(ctx);
+	uint64_t clock = timed ? dev_clock() : 0;
+
+	if (timed)
+		time_calibrate(plain);
+#ifndef DEV_PORTABLE
+	if (timed && !plain)
+		time_exit(clock, site);
+#endif
+	exit_ring(ctx, clock, site, timed, plain);
+}
+
+#ifndef DEV_PORTABLE
+DEV_ENTRY void __probe_dev_late_enter(uint32_t spans)
+{
+	late_enter(spans);
+}
+
+DEV_ENTRY void __probe_dev_late_begin(uint32_t span)
+{
+	late_begin(span);
+}
+
+DEV_ENTRY void __probe_dev_late_end(uint32_t span)
+{
+	late_end(span);
+}
+
+/* `first` and `second`: sites of the spans. */
+DEV_ENTRY void __probe_dev_late_exit(const dev_ctx *ctx, void *refill, uint32_t site,
+				     uint32_t first, uint32_t second, uint32_t spans)
+{
+	const uint32_t form = PROBE_FORM_SPAN << PROBE_FORM_SHIFT;
+	uint64_t end = late_exit(ctx, item_id(), site, form | first, form | second, spans);
+	struct late late;
+
+	late_read(&late);
+	struct wave_start start = {
+		.exec = dev_exec(),
+		.time = late.time,
+		.hw_id = dev_hw_id(),
+		.site = site,
+		.timed = 1,
+		.number = wave_in_group(),
+	};
+	uint32_t ask = is_first(ctx, start.number);
+
+	enter_ring(ctx, refill, &start, 0);
+	__asm__ volatile("s_mov_b32 s92, 1" : : : CURSOR_CHANGES);
+	late_stamp(PROBE_FORM_BEGIN, site, dev_count(start.exec), late.begin);
+	late_span(first, &late.span[0], spans > 0);
+	late_span(second, &late.span[1], spans > 1);
+	if (ask == 3)
+		late_calibrate();
+	exit_ring(ctx, end, site, 1, 0);
+}
+#endif

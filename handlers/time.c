@@ -48,10 +48,11 @@ struct site {
 
 /* Per kernel. */
 struct kernel {
-	uint64_t cycles;	 /* of all waves */
-	uint64_t empty[FORMS];	 /* least time of an empty span; 0 = not seen */
-	uint64_t around[FORMS];	 /* of a span by records that holds an empty one */
-	uint64_t too_deep, ends; /* ends without a begin */
+	uint64_t cycles;	     /* of all waves */
+	uint64_t empty[FORMS];	     /* least time of an empty span; 0 = not seen */
+	unsigned around_form[FORMS]; /* of that span itself */
+	uint64_t around[FORMS];	     /* of a span by records that holds an empty one */
+	uint64_t too_deep, ends;     /* ends without a begin */
 };
 
 struct span {
@@ -384,6 +385,7 @@ static void take_idle(struct kernel *own, struct wave *wave, const struct probe_
 		keep_least(&own->empty[form], cycles);
 	} else {
 		keep_least(&own->around[wave->idle_form], cycles);
+		own->around_form[wave->idle_form] = form;
 	}
 }
 
@@ -471,8 +473,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* Cycles that one more stamp, or one more span that is one record, costs what it is in. */
 static uint64_t cost_of(const struct kernel *own, unsigned form)
 {
-	uint64_t cost =
-		own->around[form] > own->empty[RECORD] ? own->around[form] - own->empty[RECORD] : 0;
+	uint64_t empty = own->empty[own->around_form[form]];
+	uint64_t cost = own->around[form] > empty ? own->around[form] - empty : 0;
 
 	return form == RECORD ? cost / 2 : cost;
 }

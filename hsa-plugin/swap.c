@@ -189,7 +189,7 @@ static uint64_t regular_exec(const hsa_kernel_dispatch_packet_t *packet)
 }
 
 /* 0 with a filter in force: each wave must look. */
-static uint64_t trace_rows(const hsa_kernel_dispatch_packet_t *packet)
+static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
 {
 	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
 	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
@@ -199,7 +199,7 @@ static uint64_t trace_rows(const hsa_kernel_dispatch_packet_t *packet)
 		if (probe_tool.config.group_first[i] ||
 		    probe_tool.config.group_last[i] != UINT32_MAX)
 			return 0;
-	return probe_trace_rows(grid, group);
+	return probe_tool.config.kind == PROBE_KIND_TRACE ? probe_trace_rows(grid, group) : 1;
 }
 
 static void fill_context(const struct launch *launch, uint64_t turn, struct probe_ctx *ret)
@@ -228,7 +228,7 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 	}
 	if (queue->agent->ring_count) {
 		ret->rows =
-			probe_tool.config.kind == PROBE_KIND_TRACE ? trace_rows(launch->packet) : 0;
+			probe_kind_has_rings(probe_tool.config.kind) ? ring_rows(launch->packet) : 0;
 		ret->ring_states = queue->agent->ring_states;
 		ret->ring_heads = queue->agent->ring_heads;
 		ret->ring_data = queue->agent->ring_data;

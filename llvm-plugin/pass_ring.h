@@ -15,6 +15,7 @@ struct pass_ring {
 	bool is_portable;
 	bool is_called; /* shared functions are called as any function is: plain or portable code */
 	bool is_leaf;	/* a function whose time is one record */
+	bool is_late;	/* a kernel whose waves go into a ring at their end (devlib_late.h) */
 	enum pass_stamps stamps;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
@@ -46,7 +47,14 @@ struct pass_mark {
 	size_t size;
 };
 
+/* pass_marks.c. */
 bool pass_mark_read(LLVMValueRef inst, struct pass_mark *ret);
+bool pass_mark_is_region(const struct pass_mark *mark);
+/* Regions have one for the time kind, messages for all kinds with rings. */
+bool pass_mark_has_site(const struct pass_mark *mark, uint32_t kinds);
+/* Where a block's time begins: at what is more than a way to other blocks; NULL = no such thing. */
+LLVMValueRef pass_block_first(LLVMBasicBlockRef block);
+bool pass_stamps_block(LLVMBasicBlockRef block, const struct pass_options *options);
 
 /*
  * pass_span.c: is the span from a BEGIN to the ENDs of its name one record? `blocks`: blocks are
@@ -56,6 +64,8 @@ bool pass_span_is_one(const struct pass_units *units, LLVMValueRef function, LLV
 		      bool blocks);
 /* The same for all of a function. */
 bool pass_span_is_leaf(const struct pass_units *units, LLVMValueRef function);
+/* May a wave come to this begin more than once? */
+bool pass_span_repeats(LLVMValueRef begin);
 bool pass_span_same(const struct pass_mark *a, const struct pass_mark *b);
 
 /* The trace kind's records of accesses and barriers (pass_trace.c). */

@@ -14,11 +14,14 @@
 /* What an instruction is to a walk. */
 enum step { STEP_ON, STEP_STOP, STEP_FAIL };
 
+/* From the begin on, from somewhere to it, from it to it again. */
+enum way { INSIDE, OUTSIDE, BACK };
+
 struct walk {
 	const struct pass_units *units;
 	LLVMValueRef begin;
 	struct pass_mark mark; /* the begin's */
-	bool inside;	       /* from the begin on; else outside, from somewhere to it */
+	enum way way;
 	bool blocks;
 	LLVMBasicBlockRef *todo; /* and done: those below `at` */
 	size_t at, count, capacity;
@@ -92,18 +95,25 @@ static enum step step_inside(const struct walk *walk, LLVMValueRef inst)
 	return callee || LLVMIsAReturnInst(inst) || pass_ends_wave(inst) ? STEP_FAIL : STEP_ON;
 }
 
+static enum step step_of(const struct walk *walk, LLVMValueRef inst)
+{
+	if (walk->way == BACK)
+		return inst == walk->begin ? STEP_FAIL : STEP_ON;
+	return walk->way == INSIDE ? step_inside(walk, inst) : step_outside(walk, inst);
+}
+
 /* From an instruction, or the one behind it, to the end of its block and what comes after. */
 static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef inst)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
 
 	for (; inst; inst = LLVMGetNextInstruction(inst)) {
-		enum step step = walk->inside ? step_inside(walk, inst) : step_outside(walk, inst);
+		enum step step = step_of(walk, inst);
 
 		if (step != STEP_ON)
 			return step == STEP_STOP;
 	}
-	if (walk->inside && walk->blocks)
+	if (walk->way == INSIDE && walk->blocks)
 		return false;
 	for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
 		visit(walk, LLVMGetSuccessor(end, i));
@@ -111,11 +121,11 @@ static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef 
 }
 
 /* False if a way from `from` on fails. The block it begins in may be come to again, as a whole. */
-static bool walk_from(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef from, bool inside)
+static bool walk_from(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef from, enum way way)
 {
 	bool good;
 
-	walk->inside = inside;
+	walk->way = way;
 	walk->at = walk->count = 0;
 	if (walk->slots)
 		memset(walk->slot, 0, walk->slots * sizeof(*walk->slot));
@@ -141,7 +151,7 @@ static bool ends_alternate(struct walk *walk, LLVMValueRef function)
 			if (mark.kind == PASS_MARK_BEGIN)
 				return false;
 			if (mark.kind == PASS_MARK_END &&
-			    !walk_from(walk, block, LLVMGetNextInstruction(inst), false))
+			    !walk_from(walk, block, LLVMGetNextInstruction(inst), OUTSIDE))
 				return false;
 		}
 	return true;
@@ -156,12 +166,23 @@ bool pass_span_is_one(const struct pass_units *units, LLVMValueRef function, LLV
 
 	pass_mark_read(begin, &walk.mark);
 	one = walk_from(&walk, LLVMGetInstructionParent(begin), LLVMGetNextInstruction(begin),
-			true) &&
-	      walk_from(&walk, entry, LLVMGetFirstInstruction(entry), false) &&
+			INSIDE) &&
+	      walk_from(&walk, entry, LLVMGetFirstInstruction(entry), OUTSIDE) &&
 	      ends_alternate(&walk, function);
 	free(walk.todo);
 	free(walk.slot);
 	return one;
+}
+
+bool pass_span_repeats(LLVMValueRef begin)
+{
+	struct walk walk = {.begin = begin};
+	bool once = walk_from(&walk, LLVMGetInstructionParent(begin), LLVMGetNextInstruction(begin),
+			      BACK);
+
+	free(walk.todo);
+	free(walk.slot);
+	return !once;
 }
 
 bool pass_span_is_leaf(const struct pass_units *units, LLVMValueRef function)

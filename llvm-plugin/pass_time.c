@@ -1,215 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The calls of include/probe/device.h, and the `time` kind.
- *
- * A call arrives here as llvm.annotation with a text that begins with "probe:", an intrinsic that
- * the back end drops and that keeps its place among its like. Stamps and messages go into the
- * clones; in originals, and in the clones of other kinds, the calls are taken out.
- */
+/* Stamps and messages in the clones of the kinds with rings. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pass_asm.h"
 #include "pass_ring.h"
 #include "pass_shim.h"
-
-static const char *const mark_names[PASS_MARKS] = {
-	[PASS_MARK_BEGIN] = "begin:", [PASS_MARK_END] = "end:",	  [PASS_MARK_EMIT] = "emit:",
-	[PASS_MARK_LANES] = "lanes:", [PASS_MARK_WORD] = "word:",
-};
-
-/* Text of a global that holds a string, through the casts around it. */
-static const char *string_of(LLVMValueRef value, size_t *ret_size)
-{
-	LLVMValueRef text;
-
-	while (LLVMIsAConstantExpr(value))
-		value = LLVMGetOperand(value, 0);
-	text = LLVMIsAGlobalVariable(value) ? LLVMGetInitializer(value) : NULL;
-	if (!text || !LLVMIsAConstantDataSequential(text) || !LLVMIsConstantString(text))
-		return NULL;
-	return LLVMGetAsString(text, ret_size);
-}
-
-bool pass_mark_read(LLVMValueRef inst, struct pass_mark *ret)
-{
-	LLVMValueRef callee =
-		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
-	const char *text;
-	size_t size;
-
-	if (!callee || strncmp(LLVMGetValueName2(callee, &size), "llvm.annotation.", 16))
-		return false;
-	text = string_of(LLVMGetOperand(inst, 1), &size);
-	if (!text || size < 7 || memcmp(text, "probe:", 6))
-		return false;
-	for (unsigned kind = 0; kind < PASS_MARKS; kind++) {
-		size_t length = strlen(mark_names[kind]);
-
-		if (size > 6 + length && !memcmp(text + 6, mark_names[kind], length)) {
-			ret->kind = kind;
-			ret->name = text + 6 + length;
-			ret->size = strnlen(ret->name, size - 6 - length);
-			return true;
-		}
-	}
-	return false;
-}
-
-bool pass_is_message(LLVMValueRef inst)
-{
-	struct pass_mark mark;
-
-	return pass_mark_read(inst, &mark) &&
-	       (mark.kind == PASS_MARK_EMIT || mark.kind == PASS_MARK_LANES);
-}
-
-static bool has_marks(LLVMValueRef function)
-{
-	struct pass_mark mark;
-
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst))
-			if (pass_mark_read(inst, &mark))
-				return true;
-	return false;
-}
-
-bool pass_marks_any(LLVMModuleRef module)
-{
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		if (has_marks(f))
-			return true;
-	return false;
-}
-
-void pass_marks_remove(LLVMModuleRef module)
-{
-	struct pass_mark mark;
-
-	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
-		     block = LLVMGetNextBasicBlock(block))
-			for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst;
-			     inst = next) {
-				next = LLVMGetNextInstruction(inst);
-				if (!pass_mark_read(inst, &mark))
-					continue;
-				LLVMReplaceAllUsesWith(inst, LLVMGetOperand(inst, 0));
-				LLVMInstructionEraseFromParent(inst);
-			}
-}
-
-/* Has this mark a site? Regions are the time kind's, messages those of all kinds with rings. */
-static bool has_site(const struct pass_mark *mark, uint32_t kinds)
-{
-	uint32_t time = kinds & 1u << PROBE_KIND_TIME;
-
-	if (mark->kind == PASS_MARK_WORD)
-		return false;
-	return time || (kinds & 1u << PROBE_KIND_TRACE &&
-			(mark->kind == PASS_MARK_EMIT || mark->kind == PASS_MARK_LANES));
-}
-
-static bool is_region(const struct pass_mark *mark)
-{
-	return mark->kind == PASS_MARK_BEGIN || mark->kind == PASS_MARK_END;
-}
-
-static void list_marks(const struct pass_unit *unit, struct pass_table *table, uint32_t kinds)
-{
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
-	     block = LLVMGetNextBasicBlock(block))
-		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-		     inst = LLVMGetNextInstruction(inst)) {
-			struct pass_mark mark;
-			struct pass_site site;
-
-			if (!pass_mark_read(inst, &mark) || !has_site(&mark, kinds))
-				continue;
-			site = (struct pass_site){
-				.access = is_region(&mark) ? PROBE_ACCESS_REGION
-							   : PROBE_ACCESS_MESSAGE,
-				.align = pass_table_string(table, mark.name, mark.size),
-			};
-			pass_table_add_site(table, inst, &site, unit->original,
-					    is_region(&mark) ? kinds & 1u << PROBE_KIND_TIME
-							     : kinds);
-		}
-}
-
-/* Where a block's time begins: at what is more than a way to other blocks; NULL = no such thing. */
-static LLVMValueRef block_first(LLVMBasicBlockRef block)
-{
-	struct pass_mark mark;
-
-	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
-	     inst = LLVMGetNextInstruction(inst))
-		if (!LLVMIsAPHINode(inst) && !LLVMIsAAllocaInst(inst) &&
-		    !LLVMIsADbgInfoIntrinsic(inst) && !LLVMIsATerminatorInst(inst) &&
-		    !(pass_mark_read(inst, &mark) && mark.kind == PASS_MARK_WORD))
-			return inst;
-	return NULL;
-}
-
-/*
- * Its line is that of its first instruction that has one, of the function's own rather than of what
- * was inlined.
- */
-static LLVMValueRef block_place(LLVMBasicBlockRef block)
-{
-	LLVMValueRef first = block_first(block), inlined = NULL;
-
-	for (LLVMValueRef inst = first; inst; inst = LLVMGetNextInstruction(inst)) {
-		LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
-
-		if (location && !LLVMDILocationGetInlinedAt(location))
-			return inst;
-		inlined = location && !inlined ? inst : inlined;
-	}
-	return inlined ? inlined : first;
-}
-
-static bool stamps_block(LLVMBasicBlockRef block, const struct pass_options *options)
-{
-	LLVMValueRef place = block_place(block);
-
-	return place && pass_in_scope(place, options);
-}
-
-static void list_blocks(const struct pass_unit *unit, struct pass_table *table,
-			const struct pass_options *options)
-{
-	struct pass_site site = {.access = PROBE_ACCESS_BLOCK};
-
-	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->base); block;
-	     block = LLVMGetNextBasicBlock(block))
-		if (stamps_block(block, options))
-			pass_table_add_site(table, block_place(block), &site, unit->original,
-					    1u << PROBE_KIND_TIME);
-}
-
-/*
- * Sites of a unit that are no accesses: the function's if there is a time kind, then its marks' in
- * their order, then its blocks'.
- */
-void pass_time_list(struct pass_unit *unit, struct pass_table *table,
-		    const struct pass_options *options)
-{
-	struct pass_site site = {.access = PROBE_ACCESS_FUNCTION};
-	uint32_t kinds = options->kinds & (1u << PROBE_KIND_TIME | 1u << PROBE_KIND_TRACE);
-
-	unit->first_mark = pass_table_sites(table);
-	if (kinds & 1u << PROBE_KIND_TIME)
-		pass_table_add_function(table, unit->base, &site, unit->original,
-					1u << PROBE_KIND_TIME);
-	list_marks(unit, table, kinds);
-	unit->first_block = pass_table_sites(table);
-	if (kinds & 1u << PROBE_KIND_TIME && options->stamps == PASS_STAMPS_BLOCKS)
-		list_blocks(unit, table, options);
-}
 
 /* ---- Putting them in ------------------------------------------------------------------------ */
 
@@ -320,12 +116,14 @@ struct region {
 	LLVMValueRef inst;
 	struct pass_mark mark;
 	uint32_t id;
-	bool one; /* a begin whose span is one record */
+	bool one;      /* a begin whose span is one record */
+	unsigned span; /* of those, the number */
 };
 
 struct regions {
 	struct region *region;
 	size_t count;
+	unsigned spans; /* that are one record */
 };
 
 static void add_region(struct regions *regions, LLVMValueRef inst, const struct pass_mark *mark,
@@ -333,7 +131,7 @@ static void add_region(struct regions *regions, LLVMValueRef inst, const struct 
 {
 	regions->region =
 		pass_alloc(regions->region, (regions->count + 1) * sizeof(*regions->region));
-	regions->region[regions->count++] = (struct region){inst, *mark, id, false};
+	regions->region[regions->count++] = (struct region){inst, *mark, id, false, 0};
 }
 
 static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end)
@@ -344,29 +142,68 @@ static const struct region *one_begin(const struct regions *regions, const struc
 	return NULL;
 }
 
-static void insert_regions(struct pass_ring *in, struct regions *regions)
+static void insert_span(struct pass_ring *in, const struct region *at, const struct region *begin)
+{
+	LLVMValueRef span = pass_ring_i32(in, begin->span);
+
+	if (in->is_late) {
+		pass_ring_before(in, at->inst);
+		pass_ring_call(in, begin == at ? DEVLIB_LATE_BEGIN : DEVLIB_LATE_END, &span, 1);
+	} else if (begin == at) {
+		span_begin(in, at->inst);
+	} else {
+		stamp(in, at->inst, PROBE_FORM_SPAN, begin->id);
+	}
+}
+
+static void insert_regions(struct pass_ring *in, const struct regions *regions)
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct region *at = &regions->region[i];
 		const struct region *begin = one_begin(regions, &at->mark);
 
-		if (begin == at)
-			span_begin(in, at->inst);
-		else if (begin)
-			stamp(in, at->inst, PROBE_FORM_SPAN, begin->id);
+		if (begin)
+			insert_span(in, at, begin);
 		else
 			stamp(in, at->inst,
 			      at->mark.kind == PASS_MARK_BEGIN ? PROBE_FORM_BEGIN : PROBE_FORM_END,
 			      at->id);
 	}
-	free(regions->region);
 }
 
-static void insert_marks(struct pass_ring *in, LLVMValueRef function,
-			 const struct pass_units *units)
+/* The sites of marks count up in their order. */
+static void find_regions(struct pass_ring *in, LLVMValueRef function,
+			 const struct pass_units *units, struct regions *ret)
+{
+	uint32_t id = in->unit->first_mark + 1;
+	struct pass_mark mark;
+
+	if (in->kind != PROBE_KIND_TIME)
+		return;
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			if (!pass_mark_read(inst, &mark) || !pass_mark_has_site(&mark, in->kinds))
+				continue;
+			if (pass_mark_is_region(&mark))
+				add_region(ret, inst, &mark, id);
+			id++;
+		}
+	for (size_t i = 0; i < ret->count && !in->is_called; i++) {
+		struct region *at = &ret->region[i];
+
+		at->one = at->mark.kind == PASS_MARK_BEGIN &&
+			  pass_span_is_one(units, function, at->inst,
+					   in->stamps == PASS_STAMPS_BLOCKS);
+		at->span = ret->spans;
+		ret->spans += at->one;
+	}
+}
+
+static void insert_messages(struct pass_ring *in, LLVMValueRef function)
 {
 	uint32_t id = in->unit->first_mark + (in->kinds & 1u << PROBE_KIND_TIME ? 1 : 0);
-	struct regions regions = {0};
 
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
@@ -374,19 +211,72 @@ static void insert_marks(struct pass_ring *in, LLVMValueRef function,
 			struct pass_mark mark;
 
 			next = LLVMGetNextInstruction(inst);
-			if (!pass_mark_read(inst, &mark) || !has_site(&mark, in->kinds))
+			if (!pass_mark_read(inst, &mark) || !pass_mark_has_site(&mark, in->kinds))
 				continue;
-			if (!is_region(&mark))
+			if (!pass_mark_is_region(&mark))
 				message(in, inst, mark.kind == PASS_MARK_LANES, id);
-			else if (in->kind == PROBE_KIND_TIME)
-				add_region(&regions, inst, &mark, id);
 			id++;
 		}
-	for (size_t i = 0; i < regions.count && !in->is_called; i++)
-		regions.region[i].one = regions.region[i].mark.kind == PASS_MARK_BEGIN &&
-					pass_span_is_one(units, function, regions.region[i].inst,
-							 in->stamps == PASS_STAMPS_BLOCKS);
-	insert_regions(in, &regions);
+}
+
+/* Spans for which a wave has registers until its end. */
+enum { LATE_SPANS = 2 };
+
+/* Nothing but a kernel's time, and spans that come once at most and fit into registers. */
+static bool is_late(const struct pass_ring *in, LLVMValueRef function,
+		    const struct pass_units *units, const struct regions *regions)
+{
+	if (in->kind != PROBE_KIND_TIME || !in->unit->kernel || in->is_called ||
+	    in->stamps == PASS_STAMPS_BLOCKS || regions->spans > LATE_SPANS)
+		return false;
+	for (size_t i = 0; i < regions->count; i++)
+		if (!one_begin(regions, &regions->region[i].mark) ||
+		    (regions->region[i].one && pass_span_repeats(regions->region[i].inst)))
+			return false;
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (pass_is_message(inst) || pass_ends_wave(inst) ||
+			    pass_units_find(units, pass_direct_callee(inst)))
+				return false;
+	return true;
+}
+
+static LLVMValueRef shared_refill(struct pass_ring *in, void *analyses)
+{
+	return devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind], analyses);
+}
+
+static void insert_late(struct pass_ring *in, LLVMValueRef function, LLVMValueRef entry,
+			const struct regions *regions, void *analyses)
+{
+	LLVMValueRef ctx = LLVMGetParam(function, LLVMCountParams(function) - 1);
+	LLVMValueRef args[] = {
+		ctx,
+		shared_refill(in, analyses),
+		pass_ring_i32(in, in->unit->first_mark),
+		pass_ring_i32(in, 0),
+		pass_ring_i32(in, 0),
+		pass_ring_i32(in, regions->spans),
+	};
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (regions->region[i].one)
+			args[3 + regions->region[i].span] =
+				pass_ring_i32(in, regions->region[i].id);
+	LLVMPositionBuilderBefore(in->builder, entry);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	pass_ring_call(in, DEVLIB_LATE_ENTER, &args[5], 1);
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+		if (!LLVMIsAReturnInst(end))
+			continue;
+		pass_ring_before(in, end);
+		pass_ring_call(in, DEVLIB_LATE_EXIT, args, 6);
+	}
 }
 
 /*
@@ -403,9 +293,9 @@ static void insert_blocks(struct pass_ring *in, LLVMValueRef function, LLVMValue
 		return;
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
-		if (stamps_block(block, options))
-			stamp(in, block == first ? entry : block_first(block), PROBE_FORM_BEGIN,
-			      id++);
+		if (pass_stamps_block(block, options))
+			stamp(in, block == first ? entry : pass_block_first(block),
+			      PROBE_FORM_BEGIN, id++);
 }
 
 static void insert_exit(struct pass_ring *in, LLVMValueRef inst, LLVMValueRef ctx,
@@ -439,7 +329,7 @@ static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMVa
 		     call = refill;
 
 	if (!in->is_plain)
-		refill = devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, clone, analyses);
+		refill = shared_refill(in, analyses);
 	if (in->is_portable)
 		call = refill;
 	else if (!in->is_plain && !timed)
@@ -534,12 +424,35 @@ static void inline_calls(struct pass_ring *in, LLVMValueRef function, void *anal
 		probe_shim_cleanup(function, analyses);
 }
 
+/* A wave that has its ring from the beginning, or a function that it calls. */
+static void insert_ring(struct pass_ring *in, const struct pass_units *units, LLVMValueRef function,
+			LLVMValueRef entry, const struct pass_options *options, void *analyses)
+{
+	unsigned params = LLVMCountParams(function);
+	LLVMValueRef ctx, wave;
+
+	if (in->unit->kernel) {
+		ctx = LLVMGetParam(function, params - 1);
+		wave = insert_enter(in, entry, ctx, analyses);
+	} else {
+		ctx = LLVMGetParam(function, params - 2);
+		wave = LLVMGetParam(function, params - 1);
+		if (stamps_function(in) && in->is_leaf)
+			span_begin(in, entry);
+		else if (stamps_function(in))
+			stamp(in, entry, PROBE_FORM_BEGIN, in->unit->first_mark);
+	}
+	insert_blocks(in, function, entry, options);
+	insert_calls(in, units, function, ctx, wave);
+	insert_ends(in, function, ctx, wave);
+}
+
 void pass_ring_insert(const struct pass_units *units, const struct pass_unit *unit,
 		      enum probe_kind kind, struct devlib *devlib,
 		      const struct pass_options *options, void *analyses)
 {
-	LLVMValueRef function = unit->clone[kind], entry, ctx, wave;
-	unsigned params = LLVMCountParams(function);
+	LLVMValueRef function = unit->clone[kind], entry;
+	struct regions regions = {0};
 	struct pass_ring in = {
 		.unit = unit,
 		.devlib = devlib,
@@ -566,21 +479,15 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 	entry = pass_entry_point(function);
 	if (kind == PROBE_KIND_TRACE)
 		pass_trace_insert(&in, function, options, analyses);
-	if (unit->kernel) {
-		ctx = LLVMGetParam(function, params - 1);
-		wave = insert_enter(&in, entry, ctx, analyses);
-	} else {
-		ctx = LLVMGetParam(function, params - 2);
-		wave = LLVMGetParam(function, params - 1);
-		if (stamps_function(&in) && in.is_leaf)
-			span_begin(&in, entry);
-		else if (stamps_function(&in))
-			stamp(&in, entry, PROBE_FORM_BEGIN, unit->first_mark);
-	}
-	insert_blocks(&in, function, entry, options);
-	insert_marks(&in, function, units);
-	insert_calls(&in, units, function, ctx, wave);
-	insert_ends(&in, function, ctx, wave);
+	find_regions(&in, function, units, &regions);
+	in.is_late = is_late(&in, function, units, &regions);
+	if (in.is_late)
+		insert_late(&in, function, entry, &regions, analyses);
+	else
+		insert_ring(&in, units, function, entry, options, analyses);
+	insert_regions(&in, &regions);
+	insert_messages(&in, function);
+	free(regions.region);
 	LLVMDisposeBuilder(in.builder);
 	inline_calls(&in, function, analyses);
 }

@@ -147,7 +147,7 @@ struct probe_stamp {
 	const struct probe_wave_info *wave;
 };
 
-/* A BEGIN and the END right behind it were one record: the device did less for them. */
+/* Kept in registers until the span or the wave ended (PROBE_STAMP_SPAN): took next to nothing. */
 #define PROBE_STAMP_ONE 1u
 
 /* A message: `count` elements of `bytes` bytes, each `stride` bytes behind the one before. */

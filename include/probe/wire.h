@@ -315,7 +315,7 @@ struct probe_ctx {
 				    */
 		/*
 		 * `trace`: the lanes of all waves' ROWS records, if they are the same in all waves
-		 * and nothing is filtered; 0 = each wave finds out.
+		 * and nothing is filtered; 0 = each wave finds out. `time`: not 0 if nothing is.
 		 */
 		uint64_t rows;
 	};
@@ -354,8 +354,8 @@ struct probe_ctx {
 struct probe_ring_state {
 	uint64_t head;	  /* of the last owner, as in struct probe_ring; bit 0: it is owned */
 	uint64_t tail;	  /* last value read from the host */
-	uint64_t emitted; /* records this ring was asked to take, since the start. Of the `trace`
-			     kind those that were lost: who reads the others counts them */
+	uint64_t emitted; /* records this ring was asked to take, since the start. Those
+			     that were lost: who reads the others counts them */
 	uint64_t dropped; /* of those, lost because the ring stayed full */
 	uint64_t ctx;	  /* address of the owner's struct probe_ctx */
 	uint64_t refused; /* records that found the ring full: one in sample_every waits */
@@ -395,8 +395,8 @@ enum probe_form {
 	PROBE_FORM_BARRIER = 11, /* 8 bytes: the wave comes to a barrier of its workgroup */
 	PROBE_FORM_SPAN = 12,	 /* struct probe_rec_span */
 	/*
-	 * struct probe_rec_wave whose `wave` is the id of the work-item in the first lane, x | y << 10
-	 * | z << 20, and whose ROWS are the launch's unless a record follows.
+	 * struct probe_rec_wave whose `wave` is the id of the work-item in the first lane, x | y <<
+	 * 10 | z << 20, and whose ROWS are the launch's unless a record follows.
 	 */
 	PROBE_FORM_WAVE_ITEM = 13,
 	PROBE_FORM_EXEC = 14,	/* struct probe_rec_exec */
@@ -511,10 +511,14 @@ struct probe_rec_stamp {
 	uint32_t lanes; /* active, 1..64; and PROBE_STAMP_SPAN */
 	uint64_t clock;
 };
-/* Of a BEGIN and the END right behind it: no other stamp lies between, and both are cheap. */
+/*
+ * Of stamps that were kept in registers until the end of their span, or of the wave, and so took
+ * next to nothing: a BEGIN and the END right behind it, or the BEGIN of a kernel that has no
+ * others.
+ */
 #define PROBE_STAMP_SPAN 0x80000000u
 
-/* Both in one record, written at the end. Counts as two. */
+/* Both in one record. Counts as two; as none if `lanes` is 0: the wave did not come by. */
 struct probe_rec_span {
 	uint32_t word0;
 	uint32_t lanes; /* at the end */
@@ -730,16 +734,16 @@ enum probe_verdict {
 	PROBE_V_FILTERED = 2,	    /* by the kernel's name */
 	PROBE_V_NO_CLONE = 3,	    /* code object has no clone of the kernel for the kind */
 	PROBE_V_UNKNOWN_KERNEL = 4, /* kernel object of no code object seen */
-	PROBE_V_METADATA = 5,  /* metadata unreadable, or the clone needs an argument we lack */
-	PROBE_V_LDS = 6,       /* clone would need more LDS than a workgroup can have */
-	PROBE_V_MEMORY = 7,    /* no memory for counters, rings or arguments */
+	PROBE_V_METADATA = 5, /* metadata unreadable, or the clone needs an argument we lack */
+	PROBE_V_LDS = 6,      /* clone would need more LDS than a workgroup can have */
+	PROBE_V_MEMORY = 7,   /* no memory for counters, rings or arguments */
 	PROBE_V_TOO_MANY_SITES = 8,
-	PROBE_V_NO_SEGMENT = 9, /* no supervisor, or rings could not be mapped to the GPU */
-	PROBE_V_DISPATCH = 10,	/* not among the dispatches asked for (before: FILTERED) */
-	PROBE_V_LIBRARY = 11,	/* its code object is none of the libraries asked for */
-	PROBE_V_SCRATCH = 12,	/* clone would need more scratch than a wave can have */
-	PROBE_V_WORKGROUP = 13, /* more work-items than its registers are allotted for */
-	PROBE_V_RECURSION = 14, /* nothing bounds the stack of what it calls */
+	PROBE_V_NO_SEGMENT = 9,	  /* no supervisor, or rings could not be mapped to the GPU */
+	PROBE_V_DISPATCH = 10,	  /* not among the dispatches asked for (before: FILTERED) */
+	PROBE_V_LIBRARY = 11,	  /* its code object is none of the libraries asked for */
+	PROBE_V_SCRATCH = 12,	  /* clone would need more scratch than a wave can have */
+	PROBE_V_WORKGROUP = 13,	  /* more work-items than its registers are allotted for */
+	PROBE_V_RECURSION = 14,	  /* nothing bounds the stack of what it calls */
 	PROBE_V_COOPERATIVE = 15, /* not all workgroups of the clone would be resident at a time */
 	PROBE_VERDICTS = 16,
 };

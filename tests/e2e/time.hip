@@ -58,6 +58,28 @@ __global__ void regions(unsigned long long *clocks, unsigned long long *turns)
 		clocks[wave] = stop - start, turns[wave] = after - before;
 }
 
+// Two regions that a wave comes to once at most: the first waves of the groups never do to "some".
+__global__ void once(unsigned long long *clocks)
+{
+	unsigned wave = blockIdx.x * WAVES + threadIdx.x / 64;
+	unsigned long long start = 0, stop = 0;
+
+	if (threadIdx.x >= 64) {
+		probe_region_begin("some");
+		start = clock64();
+		for (unsigned i = 0; i < 7 + threadIdx.x / 64; i++)
+			__builtin_amdgcn_s_sleep(10);
+		stop = clock64();
+		probe_region_end("some");
+	}
+	probe_region_begin("half");
+	if (threadIdx.x % 2)
+		__builtin_amdgcn_s_sleep(1);
+	probe_region_end("half");
+	if (threadIdx.x % 64 == 0)
+		clocks[wave] = stop - start;
+}
+
 __global__ void none(unsigned long long *out)
 {
 	out[threadIdx.x] = 1;
@@ -79,5 +101,9 @@ int main()
 	}
 	printf("%llu %llu %llu\n", least, most, turns[WAVES]);
 	none<<<1, 64>>>(clocks);
-	return hipDeviceSynchronize() != hipSuccess;
+	once<<<GROUPS, LANES>>>(clocks);
+	if (hipDeviceSynchronize() != hipSuccess)
+		return 1;
+	printf("%llu %llu\n", clocks[1], clocks[GROUPS * WAVES - 1]);
+	return 0;
 }

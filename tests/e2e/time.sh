@@ -45,6 +45,16 @@ expect "an empty region takes what a stamp shows, and no overhead more than its 
 expect "percentiles" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span
 	WHERE NOT (min <= p50 AND p50 <= p90 AND p90 <= p99 AND p99 <= max)")" 0
 
+# Waves that tell everything at their end.
+read -r short long <<END
+$(tail -n 1 clocks)
+END
+expect "once at most" "$(spans "executions, open, min - $short BETWEEN 0 AND 3 * stamp,
+	max - $long BETWEEN 0 AND 3 * stamp" some) $(spans executions half)" "12|0|1|1 18"
+expect "in their kernel" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line a JOIN probe_time_line b
+	USING (dispatch, group_x, wave) WHERE a.name IN ('some', 'half') AND a.depth = 1 AND b.depth = 0
+	AND a.begin > b.begin AND a.end < b.end")" 30
+
 # Places and lines tell the same spans.
 expect "by place" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span s WHERE
 	(SELECT sum(executions) || ' ' || sum(cycles) FROM probe_time_place p WHERE p.kernel = s.kernel
@@ -81,7 +91,8 @@ balanced run.db
 expect "filtered" "$(spans 'executions, open' inner)" "30|0"
 expect "groups" "$(sqlite3 run.db "SELECT group_concat(DISTINCT group_x) FROM
 	(SELECT group_x FROM probe_time_line ORDER BY group_x)")" "1,2"
-expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line WHERE depth = 0")" 6
+expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line WHERE depth = 0")" 12
+expect "what stamps cost" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span WHERE stamp = 0")" 0
 
 # Blocks: the body of the loop that is "outer", and all of them together as long as the kernel.
 PROBE_TIME=blocks compile "$source/tests/e2e/time.hip" program -I "$source/include"
@@ -97,6 +108,7 @@ expect "regions are as they were" "$(spans 'executions, open' inner) $(spans 'ex
 expect "functions are where they are declared" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span t
 	JOIN probe_site s ON s.site = t.site WHERE what = 'function' AND line <> CASE
 	WHEN name LIKE 'nap%' THEN $(grep -n ' nap(int' "$source/tests/e2e/time.hip" | cut -d: -f1)
+	WHEN name LIKE 'once%' THEN $(grep -n 'void once' "$source/tests/e2e/time.hip" | cut -d: -f1)
 	WHEN name LIKE 'none%' THEN $(grep -n 'void none' "$source/tests/e2e/time.hip" | cut -d: -f1)
 	ELSE $(grep -n 'void regions' "$source/tests/e2e/time.hip" | cut -d: -f1) END")" 0
 
