@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_ref.h"
 
 /* name in global memory (or NULL), names in LDS without and with result (or NULL) */
@@ -117,8 +117,6 @@ enum {
 
 static char texts[COUNT][128];
 static bool exists[COUNT];
-static struct lab lab;
-
 /* Data registers: v[8..] new value; cmpswap has the value to compare with behind it. */
 static void write_text(const struct row *row, enum form form, char *to, size_t size, bool *there)
 {
@@ -170,13 +168,6 @@ static int setup(void **state)
 	text[XCHG2ST_64] =
 		"ds_wrxchg2st64_rtn_b64 v[16:19], v2, v[8:9], v[10:11] offset0:1 offset1:2";
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

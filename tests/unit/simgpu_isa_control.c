@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 
 enum snippet {
 	G_FORK,
@@ -87,19 +87,10 @@ static const char *const text[SNIPPETS] = {
 		  "s_getreg_b32 s11, hwreg(HW_REG_TRAPSTS)\n",
 };
 
-static struct lab lab;
-
 static int setup(void **state)
 {
 	(void)state;
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

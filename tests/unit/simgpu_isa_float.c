@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_ref.h"
 
 enum {
@@ -91,19 +91,10 @@ static const char *const text[SNIPPETS] = {
 	[RTZ] = "v_cvt_pkrtz_f16_f32 v8, v2, v4\n",
 };
 
-static struct lab lab;
-
 static int setup(void **state)
 {
 	(void)state;
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

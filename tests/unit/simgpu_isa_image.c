@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_next.h"
 
 enum {
@@ -48,8 +48,6 @@ static const char *const fixed_text[SNIPPETS - IMAGE_LOAD] = {
 
 static char texts[SNIPPETS][128];
 static const char *text[SNIPPETS];
-static struct lab lab;
-
 static void atomic_texts(void)
 {
 	for (unsigned int a = 0; a < ATOMICS; a++)
@@ -77,13 +75,6 @@ static int setup(void **state)
 	for (unsigned int i = 0; i < SNIPPETS; i++)
 		text[i] = i < IMAGE_LOAD ? texts[i] : fixed_text[i - IMAGE_LOAD];
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

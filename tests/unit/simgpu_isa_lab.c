@@ -155,6 +155,17 @@ static void digest_write(const struct lab *lab)
 	fclose(file);
 }
 
+void lab_open_rows(struct lab *lab, const char *const *first, size_t size, unsigned int count)
+{
+	const char **text = calloc(count, sizeof(*text));
+
+	assert_non_null(text);
+	for (unsigned int i = 0; i < count; i++)
+		text[i] = *(const char *const *)((const char *)first + i * size);
+	lab_open(lab, text, count);
+	free(text);
+}
+
 void lab_close(struct lab *lab)
 {
 	if (lab->digest)

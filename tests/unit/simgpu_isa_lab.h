@@ -6,6 +6,7 @@
 #ifndef PROBE_TESTS_SIMGPU_ISA_LAB_H
 #define PROBE_TESTS_SIMGPU_ISA_LAB_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wave.h"
@@ -34,6 +35,8 @@ struct lab {
 
 /* Assemble the snippets (s_endpgm is added to each). Fails the running test on an error. */
 void lab_open(struct lab *lab, const char *const *text, unsigned int count);
+/* The same for rows of `size` bytes of a table, by the address of the first one's snippet. */
+void lab_open_rows(struct lab *lab, const char *const *first, size_t size, unsigned int count);
 void lab_close(struct lab *lab);
 
 /* A wave as launched: all lanes active, registers zero, default MODE. */

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 
 enum snippet {
 	READ_32,
@@ -157,20 +157,12 @@ static const struct shape {
 	{WRITE_16_HI, true, false, false, true, 2, 20, 0},
 };
 
-static struct lab lab;
 static uint32_t old[12][64];
 
 static int setup(void **state)
 {
 	(void)state;
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

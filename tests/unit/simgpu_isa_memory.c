@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 
 /* Loads and stores by name; value bits, sign and register half. */
 static const struct width {
@@ -46,8 +46,6 @@ enum {
 
 static char texts[WIDTHS * PER_WIDTH][160];
 static const char *text[WIDTHS * PER_WIDTH + 16];
-static struct lab lab;
-
 enum form {
 	GLOBAL_LOAD,
 	GLOBAL_STORE,
@@ -109,13 +107,6 @@ static int setup(void **state)
 	text[SCRATCH_SADDR] = "scratch_load_dword v8, off, s6 offset:8";
 	text[S_LOAD16] = "s_load_dwordx16 s[16:31], s[4:5], 0x0";
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

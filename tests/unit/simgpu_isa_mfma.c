@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_ref.h"
 
 enum {
@@ -42,8 +42,6 @@ static struct entry entries[ROWS_MAX];
 static unsigned int count, snippets;
 static char texts[ROWS_MAX][160];
 static const char *text[ROWS_MAX];
-static struct lab lab;
-
 struct shape {
 	unsigned int m, k, blocks, regs_ab, regs_d;
 	bool f64, i8;
@@ -120,13 +118,6 @@ static int setup(void **state)
 	text[snippets++] =
 		"v_mfma_f64_4x4x4f64 v[64:65], v[100:101], v[110:111], v[32:33] blgp:5\n";
 	lab_open(&lab, text, snippets);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_ref.h"
 
 enum {
@@ -425,23 +425,10 @@ enum {
 	ROUNDS = 150,
 };
 
-static struct lab lab;
-
 static int setup(void **state)
 {
-	const char *text[ROWS];
-
 	(void)state;
-	for (unsigned int i = 0; i < ROWS; i++)
-		text[i] = rows[i].text;
-	lab_open(&lab, text, ROWS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
+	lab_open_rows(&lab, &rows[0].text, sizeof(rows[0]), ROWS);
 	return 0;
 }
 

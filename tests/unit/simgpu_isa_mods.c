@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_ref.h"
 
 enum {
@@ -78,7 +78,6 @@ static struct dpp {
 
 static char texts[SNIPPETS][200];
 static const char *text[SNIPPETS];
-static struct lab lab;
 static uint32_t old[16][64];
 
 static unsigned int pick(unsigned int n)
@@ -177,13 +176,6 @@ static int setup(void **state)
 	text[INDEX_CMP] = "s_mov_b32 s20, 4\ns_set_gpr_idx_on s20, 2\nv_add_u32 v8, v2, v4\n"
 			  "s_set_gpr_idx_mode 4\ns_set_gpr_idx_off";
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_ref.h"
 
 static const long double two_pi = 6.283185307179586476925286766559L;
@@ -64,8 +64,6 @@ enum {
 	FUNCTIONS = sizeof(functions) / sizeof(functions[0]),
 };
 
-static struct lab lab;
-
 static int setup(void **state)
 {
 	const char *text[FUNCTIONS];
@@ -74,13 +72,6 @@ static int setup(void **state)
 	for (unsigned int i = 0; i < FUNCTIONS; i++)
 		text[i] = functions[i].text;
 	lab_open(&lab, text, FUNCTIONS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

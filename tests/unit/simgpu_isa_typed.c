@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "simgpu_isa_ref.h"
 
 enum {
@@ -72,8 +72,6 @@ static const struct {
 
 static char texts[SNIPPETS][128];
 static const char *text[SNIPPETS];
-static struct lab lab;
-
 /* There are floats of 32, 16, 11 and 10 bits only. */
 static bool format_exists(unsigned int data, unsigned int number)
 {
@@ -122,13 +120,6 @@ static int setup(void **state)
 	for (unsigned int i = 0; i < SNIPPETS; i++)
 		text[i] = i < FIXED ? texts[i] : fixed_text[i - FIXED];
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 

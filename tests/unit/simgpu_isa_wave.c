@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "simgpu_isa_host.h"
-#include "simgpu_isa_lab.h"
+#include "simgpu_isa_one.h"
 #include "wave_log.h"
 
 enum snippet {
@@ -52,20 +52,11 @@ static const char *const text[SNIPPETS] = {
 	[NEW] = "s_mov_b32 s8, 20",
 };
 
-static struct lab lab;
-
 static int setup(void **state)
 {
 	(void)state;
 	sim_pc_counting(true);
 	lab_open(&lab, text, SNIPPETS);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	lab_close(&lab);
 	return 0;
 }
 
