@@ -87,21 +87,21 @@ static bool is_row(const struct probe_site *site)
 
 /* ---- How often ------------------------------------------------------------------------------ */
 
-/* The i-th cell of a group, empty if it has none. */
+/* What the i-th cell of a group is of, and counts; 0 if it has none. */
 static bool find_cell(const struct reckon *r, uint32_t group, uint32_t i,
-		      struct probe_exec_cell *ret)
+		      struct probe_exec_cell *ret, uint64_t *ret_count)
 {
 	uint32_t at = r->table->proofs[group].shared;
+	struct probe_cell_row row;
 
-	*ret = (struct probe_exec_cell){0};
+	*ret_count = 0;
 	if (at == PROBE_ROW_NONE)
 		return true;
 	if (r->count < PROBE_CELL_ROWS || at - r->first > r->count - PROBE_CELL_ROWS)
 		return false;
-	memcpy(ret,
-	       r->row[at - r->first + i / PROBE_ROW_CELLS].value +
-		       i % PROBE_ROW_CELLS * (sizeof(*ret) / 8),
-	       sizeof(*ret));
+	memcpy(&row, r->row[at - r->first + i / PROBE_ROW_CELLS].value, sizeof(row));
+	*ret = row.cell[i % PROBE_ROW_CELLS];
+	*ret_count = row.count[i % PROBE_ROW_CELLS];
 	return true;
 }
 
@@ -110,11 +110,11 @@ static bool find_cell(const struct reckon *r, uint32_t group, uint32_t i,
 static uint64_t regular_in_cells(const struct reckon *r, uint32_t group)
 {
 	struct probe_exec_cell cell;
-	uint64_t sum = 0;
+	uint64_t sum = 0, count;
 
 	for (uint32_t i = 0; i < PROBE_CELL_ROWS * PROBE_ROW_CELLS; i++)
-		if (find_cell(r, group, i, &cell) && cell.exec == r->exec)
-			sum += cell.count;
+		if (find_cell(r, group, i, &cell, &count) && count && cell.exec == r->exec)
+			sum += count;
 	return sum;
 }
 
@@ -196,13 +196,74 @@ static bool step(const struct proved_launch *launch, const struct probe_site_str
 	       *ret < REACH;
 }
 
-/* Of each lane of `exec`, from the first one's address. */
-static bool distances(const struct reckon *r, const struct probe_site_proof *proof, uint64_t exec,
-		      int64_t ret[64])
+/* One way that a wave can run a site. */
+struct execution {
+	uint64_t exec;
+	uint32_t base;	  /* of the address tested, in the first lane, modulo 128 */
+	uint64_t numbers; /* as a cell has them */
+	bool numbered;	  /* there are some */
+};
+
+static void ids_of(const struct reckon *r, unsigned lane, int64_t ret[3])
 {
-	int64_t first = 0;
 	const uint32_t *group = r->launch->group;
-	int64_t steps[3] = {0};
+
+	ret[0] = lane % group[0];
+	ret[1] = lane / group[0] % group[1];
+	ret[2] = lane / group[0] / group[1];
+}
+
+/* What a digit is in a lane with these ids, where `first` are the first active lane's. */
+static bool digit_of(const struct probe_site_digit *digit, const struct execution *e,
+		     const int64_t id[3], const int64_t first[3], int64_t *ret)
+{
+	int64_t number = (int64_t)(e->numbers >> 10 * (digit->with & 3) & PROBE_NUMBER_MAX);
+	bool apart = digit->op != PROBE_DIGIT_BITS && digit->op != PROBE_DIGIT_AND;
+	int64_t v = 0;
+
+	if (digit->op >= PROBE_DIGIT_OPS || digit->shift > 31 ||
+	    (digit->op != PROBE_DIGIT_BITS && !e->numbered))
+		return false;
+	for (int i = 0; i < 3; i++)
+		v += digit->inner[i] * (id[i] - (apart ? first[i] : 0));
+	if (digit->op == PROBE_DIGIT_ADD)
+		v += number;
+	if (digit->op == PROBE_DIGIT_MIN || digit->op == PROBE_DIGIT_MAX) {
+		number -= PROBE_DIGIT_BIAS;
+		v = (v < number) == (digit->op == PROBE_DIGIT_MIN) ? v : number;
+	} else {
+		v >>= digit->shift;
+		/* All ones is no mask: v may be negative then. */
+		v = digit->mask == UINT32_MAX ? v : v & digit->mask;
+	}
+	if (digit->op == PROBE_DIGIT_AND)
+		v &= number;
+	return !__builtin_mul_overflow(v, digit->times, ret);
+}
+
+static bool address_of(const struct probe_site_proof *proof, const struct execution *e,
+		       const int64_t steps[3], const int64_t id[3], const int64_t first[3],
+		       int64_t *ret)
+{
+	*ret = steps[0] * id[0] + steps[1] * id[1] + steps[2] * id[2];
+	for (int i = 0; i < PROBE_DIGITS; i++) {
+		int64_t value;
+
+		if (!proof->digit[i].times)
+			continue;
+		if (!digit_of(&proof->digit[i], e, id, first, &value) ||
+		    __builtin_add_overflow(*ret, value, ret))
+			return false;
+	}
+	return true;
+}
+
+/* Of each active lane, from the first one's address. */
+static bool distances(const struct reckon *r, const struct probe_site_proof *proof,
+		      const struct execution *e, int64_t ret[64])
+{
+	const uint32_t *group = r->launch->group;
+	int64_t steps[3] = {0}, first_id[3], first;
 
 	if (!group[0] || !group[1] || !group[2])
 		return false;
@@ -210,17 +271,18 @@ static bool distances(const struct reckon *r, const struct probe_site_proof *pro
 		/* There is but one id along this axis. */
 		if (group[i] > 1 && !step(r->launch, &proof->stride[i], &steps[i]))
 			return false;
+	ids_of(r, (unsigned)__builtin_ctzll(e->exec), first_id);
+	if (!address_of(proof, e, steps, first_id, first_id, &first))
+		return false;
 	for (unsigned lane = 0; lane < 64; lane++) {
-		uint32_t x = lane % group[0], y = lane / group[0] % group[1];
-		uint32_t z = lane / group[0] / group[1];
+		int64_t id[3];
 
-		if (!(exec >> lane & 1))
+		if (!(e->exec >> lane & 1))
 			continue;
-		ret[lane] = steps[0] * x + steps[1] * y + steps[2] * z - first;
-		if (!(exec & ((1ull << lane) - 1))) {
-			first = ret[lane];
-			ret[lane] = 0;
-		}
+		ids_of(r, lane, id);
+		if (!address_of(proof, e, steps, id, first_id, &ret[lane]) ||
+		    __builtin_sub_overflow(ret[lane], first, &ret[lane]))
+			return false;
 		if (ret[lane] <= -REACH || ret[lane] >= REACH ||
 		    (proof->flags & PROBE_PROOF_RISING && ret[lane] < 0))
 			return false;
@@ -287,10 +349,8 @@ static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *va
 	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
 }
 
-/*
- * What one execution adds. `base`: of the address tested, in the first lane, modulo 128.
- */
-static bool one_execution(const struct reckon *r, uint32_t id, uint64_t exec, uint32_t base,
+/* What one execution adds. */
+static bool one_execution(const struct reckon *r, uint32_t id, const struct execution *e,
 			  uint64_t *value)
 {
 	const struct probe_site *site = &r->table->sites[id];
@@ -299,19 +359,19 @@ static bool one_execution(const struct reckon *r, uint32_t id, uint64_t exec, ui
 	int64_t distance[64] = {0};
 
 	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
-	if (!exec || !distances(r, proof, exec, distance))
+	if (!e->exec || !distances(r, proof, e, distance))
 		return false;
 	value[PROBE_C_EXECUTIONS] = 1;
-	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(exec);
-	count_stride(exec, distance, value);
+	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(e->exec);
+	count_stride(e->exec, distance, value);
 	for (unsigned unit = 0; unit < site->size / site->unit; unit++) {
 		for (unsigned lane = 0; lane < 64; lane++)
-			address[lane] = BASE + base + (uint64_t)(int64_t)proof->delta +
+			address[lane] = BASE + e->base + (uint64_t)(int64_t)proof->delta +
 					(uint64_t)distance[lane] + unit * site->unit;
 		if (site->space == PROBE_SPACE_LDS)
-			count_passes(r, site, exec, address, value);
+			count_passes(r, site, e->exec, address, value);
 		else
-			count_lines(r, site, exec, address, value);
+			count_lines(r, site, e->exec, address, value);
 	}
 	return true;
 }
@@ -343,27 +403,31 @@ static bool add_cells(struct reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
 	unsigned shift = 7 * (proof->flags >> 8 & 7);
-	uint64_t value[PROBE_COUNTERS];
+	uint64_t value[PROBE_COUNTERS], count;
 	struct probe_exec_cell cell;
 
 	for (uint32_t i = 0; i < PROBE_CELL_ROWS * PROBE_ROW_CELLS; i++) {
-		uint32_t base = 0;
+		struct execution e = {.numbered = true};
 
-		if (!find_cell(r, proof->group, i, &cell))
+		if (!find_cell(r, proof->group, i, &cell, &count))
 			return false;
-		if (!cell.count)
+		if (!count)
 			continue;
+		e.exec = cell.exec;
+		e.numbers = cell.classes >> PROBE_CELL_NUMBERS;
 		if (proof->flags & PROBE_PROOF_ALIGNED)
-			base = (uint32_t)(cell.classes >> shift & 127);
-		if (!one_execution(r, id, cell.exec, base, value))
+			e.base = (uint32_t)(cell.classes >> shift & 127);
+		if (!one_execution(r, id, &e, value))
 			return false;
-		add(r->row[id - r->first].value, value, cell.count);
+		add(r->row[id - r->first].value, value, count);
 	}
 	return true;
 }
 
 static void reckon_sites(struct reckon *r)
 {
+	const struct execution regular = {.exec = r->exec};
+
 	for (uint32_t id = r->first; id < r->first + r->count; id++)
 		if (is_row(&r->table->sites[id]))
 			r->regular[id - r->first] = block_runs(r, id);
@@ -379,7 +443,7 @@ static void reckon_sites(struct reckon *r)
 			continue;
 		}
 		times = r->regular[group - r->first];
-		if (times == UNKNOWN || (times && !one_execution(r, id, r->exec, 0, value)) ||
+		if (times == UNKNOWN || (times && !one_execution(r, id, &regular, value)) ||
 		    !add_cells(r, id) || !add_shared(r, id)) {
 			r->lost++;
 			continue;

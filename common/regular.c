@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include <probe/wire.h>
+
 /* Do lanes of all whole waves have the same ids, but for what is added to all of them alike? */
 static bool alike(const uint32_t group[3])
 {
@@ -24,7 +26,8 @@ uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uin
 	*ret_waves = 0;
 	for (int i = 0; i < 3; i++) {
 		/* A workgroup cut off at the grid's end has other dimensions than the rest. */
-		if (!group[i] || grid[i] % group[i] || group[i] > 1024)
+		if (!group[i] || grid[i] % group[i] || group[i] > 1024 ||
+		    grid[i] > PROBE_REGULAR_GRID || grid[i] / group[i] > PROBE_REGULAR_GROUPS)
 			return 0;
 		items *= group[i];
 		groups *= grid[i] / group[i];

@@ -3,60 +3,54 @@
 #include "devlib_replica.h"
 #include "devlib_wave.h"
 
-/* Each active lane adds 1 to the word of the counter table at its offset. */
-DEV_SHARED void __probe_dev_memory_add(uint64_t ctx, uint32_t offset)
-{
-	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
+enum cell_state { CELL_OTHERS, CELL_OURS, CELL_CHANGING };
 
-	__atomic_fetch_add((uint64_t DEV_GLOBAL *)(replica + offset), 1, __ATOMIC_RELAXED);
+/* In one lane: look at a cell, take it if it is free, and count in it if it is ours. */
+DEV_INLINE enum cell_state cell_try(struct probe_cell_row DEV_GLOBAL *row, uint32_t i,
+				    uint64_t exec, uint64_t classes)
+{
+	uint64_t is_of = __atomic_load_n(&row->cell[i].classes, __ATOMIC_RELAXED);
+
+	if (!is_of && __atomic_compare_exchange_n(&row->cell[i].classes, &is_of, classes, false,
+						  __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&row->cell[i].exec, exec, __ATOMIC_RELEASE);
+	} else {
+		uint64_t is_exec = __atomic_load_n(&row->cell[i].exec, __ATOMIC_RELAXED);
+
+		if (is_of != classes)
+			return CELL_OTHERS;
+		if (is_exec != exec)
+			return is_exec ? CELL_OTHERS : CELL_CHANGING;
+	}
+	__atomic_fetch_add(&row->count[i], 1, __ATOMIC_RELAXED);
+	return CELL_OURS;
 }
 
-struct cell_answer {
-	uint32_t found;
-	uint32_t exec_low, exec_high; /* the caller's, which the call may have overwritten */
-};
-
 /*
- * Look for the cell of `exec` and `classes`, count an execution in it, and take one that is free if
- * there is none. Called with all lanes active, each with the offset of a cell of its own. No two
- * cells are of the same: the lowest free one is taken, and only after all below it were seen to be
- * of others. Not found: all are taken, or one is just being taken for what may be the same.
+ * Count this execution in a row's cell for its EXEC and `classes`; take the first free one if there
+ * is none. No two cells of a row are of the same: a wave that takes one has seen all before it to
+ * be of others. 0 = all are taken, or one is just being taken for what may be the same.
  */
-DEV_SHARED struct cell_answer __probe_dev_memory_cell(uint64_t rows, uint32_t offset,
-						      uint32_t exec_low, uint32_t exec_high,
-						      uint32_t classes_low, uint32_t classes_high)
+DEV_SHARED uint32_t __probe_dev_memory_cell(uint64_t row, uint64_t classes)
 {
-	uint64_t DEV_GLOBAL *cell = (uint64_t DEV_GLOBAL *)(dev_uniform64(rows) + (uint64_t)offset);
-	uint64_t exec = dev_uniform64(dev_join(exec_low, exec_high));
-	uint64_t classes = dev_uniform64(dev_join(classes_low, classes_high));
-	struct cell_answer answer = {0, (uint32_t)exec, (uint32_t)(exec >> 32)};
-	uint64_t is_of, is_exec, taken = 0;
+	struct probe_cell_row DEV_GLOBAL *cells =
+		(struct probe_cell_row DEV_GLOBAL *)dev_uniform64(row);
+	uint64_t exec = dev_exec();
+	bool speaks = !dev_rank(exec);
 
-	do {
-		uint64_t one;
+	/* The scalar cache may have the row as it was. */
+	__asm__ volatile("s_dcache_inv");
+	classes = dev_uniform64(classes);
+	for (uint32_t i = 0; i < PROBE_ROW_CELLS; i++) {
+		uint32_t state = CELL_OTHERS;
 
-		is_of = __atomic_load_n(cell + 1, __ATOMIC_RELAXED);
-		is_exec = __atomic_load_n(cell, __ATOMIC_RELAXED);
-		one = dev_ballot(is_of == classes && is_exec == exec);
-		if (!one) {
-			uint64_t free = dev_ballot(!is_of);
-
-			if (!free || dev_ballot(is_of == classes && !is_exec))
-				return answer;
-			one = free & -free;
-			if (one >> dev_lane() & 1 &&
-			    __atomic_compare_exchange_n(cell + 1, &is_of, classes, false,
-							__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-				__atomic_store_n(cell, exec, __ATOMIC_RELEASE);
-			else
-				one = 0;
-		}
-		if (one >> dev_lane() & 1)
-			__atomic_fetch_add(cell + 2, 1, __ATOMIC_RELAXED);
-		taken = dev_ballot(one >> dev_lane() & 1);
-	} while (!taken);
-	answer.found = 1;
-	return answer;
+		if (speaks)
+			state = cell_try(cells, i, exec, classes);
+		state = dev_uniform32(state);
+		if (state != CELL_OTHERS)
+			return state == CELL_OURS;
+	}
+	return 0;
 }
 
 /* Each active lane adds its amount, if it has one. */

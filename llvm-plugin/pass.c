@@ -151,6 +151,19 @@ static void print_blocker(LLVMValueRef blocker)
 	fprintf(stderr, "\n");
 }
 
+static void print_digit(const struct pass_digit *digit)
+{
+	static const char *const names[PROBE_DIGIT_OPS] = {"bits", "and", "add", "min", "max"};
+
+	fprintf(stderr, " %+lld*%s(", (long long)digit->times, names[digit->op]);
+	for (int i = 0; i < 3; i++)
+		if (digit->inner[i])
+			fprintf(stderr, "%+d*%c", digit->inner[i], 'x' + i);
+	fprintf(stderr, ")>>%u", digit->shift);
+	if (digit->mask != UINT32_MAX)
+		fprintf(stderr, "&%u", digit->mask);
+}
+
 static void print_proof(const struct pass_unit *unit, uint32_t id, const struct plan_site *site)
 {
 	const struct pass_pattern *proof = &site->pattern;
@@ -165,6 +178,8 @@ static void print_proof(const struct pass_unit *unit, uint32_t id, const struct 
 	fprintf(stderr, " U");
 	for (int i = 0; i < 3; i++)
 		print_stride(&proof->stride[i], (char)('x' + i));
+	for (unsigned i = 0; i < proof->digits; i++)
+		print_digit(&proof->digit[i]);
 	fprintf(stderr, ", wraps %u%s%s\n", proof->wrap_count, proof->rising ? " rising" : "",
 		site->group == PLAN_NONE ? ", measured" : "");
 }
@@ -189,6 +204,24 @@ static unsigned tested_index(const struct plan_group *group, int stream)
 	return index;
 }
 
+static void put_digits(const struct plan_site *site, const struct plan_group *group,
+		       struct probe_site_proof *ret)
+{
+	for (unsigned i = 0; i < site->pattern.digits; i++) {
+		const struct pass_digit *from = &site->pattern.digit[i];
+		int number = pass_plan_number(group, from);
+
+		ret->digit[i] = (struct probe_site_digit){
+			.times = from->times,
+			.mask = from->mask,
+			.shift = from->shift,
+			.op = from->op,
+			.with = (uint8_t)(number == PLAN_NONE ? 0 : number),
+		};
+		memcpy(ret->digit[i].inner, from->inner, sizeof(from->inner));
+	}
+}
+
 static void list_proof(const struct pass_plan *plan, const struct plan_site *site,
 		       struct pass_table *table)
 {
@@ -200,6 +233,7 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 		const struct plan_group *group = &plan->group[site->group];
 
 		proof.group = group->row;
+		put_digits(site, group, &proof);
 		proof.delta = site->delta;
 		if (group->shared != PROBE_ROW_NONE)
 			proof.shared = group->shared + site->cost;

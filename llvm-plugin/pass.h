@@ -232,7 +232,6 @@ enum devlib_function {
 	DEVLIB_MEMORY_ENTER,
 	DEVLIB_MEMORY_ACCESS,
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
-	DEVLIB_MEMORY_ADD,
 	DEVLIB_MEMORY_SUM,
 	DEVLIB_MEMORY_CELL,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */

@@ -9,7 +9,7 @@
 
 #include "pass.h"
 
-enum { PASS_ASM_OPERANDS = 80 };
+enum { PASS_ASM_OPERANDS = 84 };
 
 struct pass_asm {
 	const struct pass_wave *wave;

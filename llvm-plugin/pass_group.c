@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "pass_asm.h"
+#include "pass_cell.h"
 #include "pass_shim.h"
 
 /*
@@ -20,8 +21,7 @@
  */
 enum { COUNTER_LAST = 93 };
 
-enum { ROW_BYTES = PROBE_COUNTERS * 8 };
-_Static_assert(4 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
+_Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
 
 /* What a shared function may use: devlib_measure.h. */
 static void clobber(struct pass_asm *code)
@@ -52,33 +52,6 @@ static void finish(struct pass_group_insert *in, struct pass_asm *code)
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
 
-/* The operand keeps the function; the address is made only where it is called. */
-static void call(struct pass_asm *code, LLVMValueRef function)
-{
-	size_t size;
-	const char *name = LLVMGetValueName2(function, &size);
-
-	pass_asm_operand(code, "i", function);
-	pass_asm_put(code, "s_getpc_b64 s[28:29]");
-	pass_asm_put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
-	pass_asm_put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
-	pass_asm_put(code, "s_swappc_b64 s[30:31], s[28:29]");
-}
-
-/* Add 1 to a word of a row. All lanes of the regular wave are active, before and after. */
-static void add_to_row(struct pass_group_insert *in, struct pass_asm *code, unsigned regular,
-		       unsigned ctx, uint32_t row, unsigned word)
-{
-	LLVMValueRef function =
-		devlib_share(in->devlib, DEVLIB_MEMORY_ADD, 0, in->clone, in->analyses);
-
-	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	pass_asm_put(code, "v_mov_b32 v2, 0x%x", row * ROW_BYTES + word * 8);
-	pass_asm_put(code, "s_mov_b64 exec, 1");
-	call(code, function);
-	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
-}
-
 static void measure_unit(struct pass_asm *code, const struct plan_site *site, uint32_t id,
 			 unsigned address, unsigned ctx, LLVMValueRef function, uint32_t offset)
 {
@@ -101,38 +74,17 @@ static void measure_unit(struct pass_asm *code, const struct plan_site *site, ui
 	}
 	pass_asm_put(code, "v_mov_b32 v4, 0x%x", offset);
 	pass_asm_put(code, "v_mov_b32 v5, 0x%x", id);
-	call(code, function);
+	pass_cell_call(code, function);
 }
 
-/*
- * LLVM 15 takes readfirstlane in a block that dominates this one for the same, although other lanes
- * were active there: give it a value of this block's own.
- */
-static LLVMValueRef here(struct pass_group_insert *in, LLVMValueRef value)
+/* The low half: what is tested. It must not be looked at here, but in the asm that knows EXEC. */
+static LLVMValueRef low_half(struct pass_group_insert *in, LLVMValueRef value)
 {
-	LLVMTypeRef i32 = LLVMTypeOf(value), type = LLVMFunctionType(i32, &i32, 1, 0);
-	LLVMValueRef assembly = LLVMGetInlineAsm(type, (char *)"", 0, (char *)"=v,0", 4, 1, 0,
-						 LLVMInlineAsmDialectATT, 0);
-	LLVMValueRef built = LLVMBuildCall2(in->builder, type, assembly, &value, 1, "");
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(value)));
 
-	set_convergent(built);
-	return built;
-}
-
-static LLVMValueRef first_lane(struct pass_group_insert *in, LLVMValueRef value)
-{
-	static const char name[] = "llvm.amdgcn.readfirstlane";
-	LLVMModuleRef module = LLVMGetGlobalParent(in->clone);
-	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
-	unsigned number = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
-	size_t overloads = LLVMIntrinsicIsOverloaded(number) ? 1 : 0;
-	LLVMValueRef function = LLVMGetIntrinsicDeclaration(module, number, &i32, overloads);
-
-	if (LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 32)
-		value = LLVMBuildTrunc(in->builder, value, i32, "");
-	value = here(in, value);
-	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, &value, 1,
-			      "");
+	return LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 32
+		       ? LLVMBuildTrunc(in->builder, value, i32, "")
+		       : value;
 }
 
 static LLVMValueRef either(struct pass_group_insert *in, LLVMValueRef a, LLVMValueRef b)
@@ -145,8 +97,9 @@ static LLVMValueRef either(struct pass_group_insert *in, LLVMValueRef a, LLVMVal
 /* The operands of a group's code that are computed outside of it. */
 struct tested {
 	LLVMValueRef address[PLAN_STREAMS];
-	LLVMValueRef base[PLAN_STREAMS]; /* its low half in the first lane, of aligned streams */
+	LLVMValueRef base[PLAN_STREAMS]; /* its low half, of aligned streams */
 	LLVMValueRef bases, wraps;	 /* OR of what is tested; NULL = nothing */
+	LLVMValueRef numbers;		 /* as a cell has them; NULL = none */
 };
 
 static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
@@ -204,10 +157,41 @@ static void test_wraps(struct pass_group_insert *in, int number, struct tested *
 				continue;
 			seen = pass_alloc(seen, (count + 1) * sizeof(*seen));
 			seen[count++] = pattern->wraps[k];
-			ret->wraps = either(in, ret->wraps, first_lane(in, pattern->wraps[k]));
+			ret->wraps = either(in, ret->wraps, low_half(in, pattern->wraps[k]));
 		}
 	}
 	free(seen);
+}
+
+static LLVMValueRef call_binary(struct pass_group_insert *in, const char *name, LLVMValueRef a,
+				LLVMValueRef b)
+{
+	LLVMTypeRef i32 = LLVMTypeOf(a);
+	LLVMValueRef args[] = {a, b};
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+		LLVMGetGlobalParent(in->clone), LLVMLookupIntrinsicID(name, strlen(name)), &i32, 1);
+
+	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
+}
+
+/* A number as cells have it (wire.h), in its place. Right in the first active lane. */
+static LLVMValueRef number_of(struct pass_group_insert *in, const struct plan_number *number,
+			      unsigned shift)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(in->regular)));
+	LLVMValueRef bias = LLVMConstInt(i32, PROBE_DIGIT_BIAS, 0), value;
+
+	if (number->op == PROBE_DIGIT_MIN || number->op == PROBE_DIGIT_MAX) {
+		value = call_binary(in, "llvm.ssub.sat", number->with, number->of);
+		value = call_binary(in, "llvm.smax", value, LLVMConstNeg(bias));
+		value = call_binary(in, "llvm.smin", value,
+				    LLVMConstInt(i32, PROBE_NUMBER_MAX - PROBE_DIGIT_BIAS, 0));
+		value = LLVMBuildAdd(in->builder, value, bias, "");
+	} else {
+		value = low_half(in, number->op == PROBE_DIGIT_AND ? number->with : number->of);
+		value = LLVMBuildAnd(in->builder, value, LLVMConstInt(i32, number->mask, 0), "");
+	}
+	return LLVMBuildShl(in->builder, value, LLVMConstInt(i32, shift, 0), "");
 }
 
 static void test(struct pass_group_insert *in, int number, struct tested *ret)
@@ -224,10 +208,31 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 		ret->address[i] = LLVMBuildPtrToInt(in->builder, site->pointer, type, "");
 		if (!stream->aligned)
 			continue;
-		ret->base[i] = first_lane(in, ret->address[i]);
+		ret->base[i] = low_half(in, ret->address[i]);
 		ret->bases = either(in, ret->bases, ret->base[i]);
 	}
 	test_wraps(in, number, ret);
+	for (unsigned i = 0; i < group->numbers; i++)
+		ret->numbers = either(in, ret->numbers, number_of(in, &group->number[i], 10 * i));
+}
+
+/* s4 = not 0 if the first lane's wraps are near the limit, or if its bases are not all at 128s. */
+static void put_sums(struct pass_asm *code, const struct tested *tested)
+{
+	unsigned bases = tested->bases ? pass_asm_operand(code, "v", tested->bases) : 0;
+	unsigned wraps = tested->wraps ? pass_asm_operand(code, "v", tested->wraps) : 0;
+
+	if (tested->bases && tested->wraps) {
+		pass_asm_put(code, "v_lshrrev_b32 v0, 30, $%u", wraps);
+		pass_asm_put(code, "v_lshl_or_b32 v0, $%u, 25, v0", bases);
+		pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+	} else if (tested->bases) {
+		pass_asm_put(code, "v_readfirstlane_b32 s4, $%u", bases);
+		pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
+	} else {
+		pass_asm_put(code, "v_readfirstlane_b32 s4, $%u", wraps);
+		pass_asm_put(code, "s_lshr_b32 s4, s4, 30");
+	}
 }
 
 /* Go to .Lregular if this is a regular wave and nothing speaks against it. */
@@ -238,18 +243,22 @@ static void put_test(struct pass_asm *code, const struct tested *tested, unsigne
 		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
 		return;
 	}
-	if (tested->bases)
-		pass_asm_put(code, "s_and_b32 s4, $%u, 0x7f",
-			     pass_asm_operand(code, "s", tested->bases));
-	if (tested->wraps)
-		pass_asm_put(code, "s_lshr_b32 s%d, $%u, 30", tested->bases ? 5 : 4,
-			     pass_asm_operand(code, "s", tested->wraps));
-	if (tested->bases && tested->wraps)
-		pass_asm_put(code, "s_or_b32 s4, s4, s5");
+	put_sums(code, tested);
 	pass_asm_put(code, "s_xor_b64 s[6:7], exec, $%u", regular);
 	pass_asm_put(code, "s_or_b32 s6, s6, s4");
 	pass_asm_put(code, "s_or_b32 s6, s6, s7");
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
+}
+
+/* Go to .Llong if something is near a wrap. */
+static void put_wraps(struct pass_asm *code, const struct tested *tested)
+{
+	if (!tested->wraps)
+		return;
+	pass_asm_put(code, "v_readfirstlane_b32 s4, $%u",
+		     pass_asm_operand(code, "v", tested->wraps));
+	pass_asm_put(code, "s_lshr_b32 s4, s4, 30");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 }
 
 /* Measure into the row of each site, or into those that sites share. */
@@ -275,94 +284,6 @@ static void put_measure(struct pass_group_insert *in, struct pass_asm *code, int
 	}
 }
 
-/* s[4:5] = the class of each aligned stream, as a cell has it. */
-static void put_classes(struct pass_asm *code, const struct plan_group *group,
-			const struct tested *tested)
-{
-	unsigned shift = 0;
-
-	pass_asm_put(code, "s_mov_b64 s[4:5], 0");
-	for (unsigned i = 0; i < group->streams; i++) {
-		if (!group->stream[i].aligned)
-			continue;
-		/* The first four in the lower half, the others in the upper one. */
-		pass_asm_put(code, "s_and_b32 s%d, $%u, 0x7f", shift % 28 ? 6 : 4 + shift / 28,
-			     pass_asm_operand(code, "s", tested->base[i]));
-		if (shift % 28) {
-			pass_asm_put(code, "s_lshl_b32 s6, s6, %u", shift % 28);
-			pass_asm_put(code, "s_or_b32 s%d, s%d, s6", 4 + shift / 28, 4 + shift / 28);
-		}
-		shift += 7;
-	}
-	pass_asm_put(code, "s_bitset1_b32 s5, 31");
-}
-
-/*
- * Count this execution in the cell for its EXEC and the classes of all streams together. Each lane
- * looks at a cell of its own; no two are the same. If there is none, but a free one, the shared
- * function takes it.
- */
-static void put_cell(struct pass_group_insert *in, struct pass_asm *code,
-		     const struct plan_group *group, const struct tested *tested, unsigned ctx)
-{
-	LLVMValueRef function =
-		devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses);
-
-	_Static_assert(PROBE_CELL_ROWS * PROBE_ROW_CELLS == 64, "a cell per lane");
-	_Static_assert(offsetof(struct probe_ctx, site_first) ==
-			       offsetof(struct probe_ctx, counters) + 12,
-		       "loaded together");
-	/*
-	 * The search below writes v0 to v6 of all lanes. The back end holds values of lanes that
-	 * have left a loop there, of which no list of clobbers tells it: only where no lane is
-	 * away.
-	 */
-	pass_asm_put(code, "s_cmp_eq_u64 exec, -1");
-	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_long${:uid}");
-	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
-		     (unsigned)offsetof(struct probe_ctx, counters));
-	put_classes(code, group, tested);
-	pass_asm_put(code, "s_mov_b64 s[6:7], exec");
-	pass_asm_put(code, "s_mov_b64 exec, -1");
-	pass_asm_put(code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
-	pass_asm_put(code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
-	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
-	pass_asm_put(code, "s_lshl_b32 s11, s11, 7");
-	pass_asm_put(code, "s_sub_u32 s11, 0x%x, s11", group->cells * ROW_BYTES);
-	pass_asm_put(code, "v_lshl_add_u32 v6, v0, 5, s11");
-	pass_asm_put(code, "global_load_dwordx4 v[2:5], v6, s[8:9]");
-	pass_asm_put(code, "s_waitcnt vmcnt(0)");
-	pass_asm_put(code, "v_cmp_eq_u64 vcc, s[6:7], v[2:3]");
-	pass_asm_put(code, "v_cmp_eq_u64 s[12:13], s[4:5], v[4:5]");
-	pass_asm_put(code, "s_and_b64 exec, vcc, s[12:13]");
-	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_take${:uid}");
-	pass_asm_put(code, "v_mov_b32 v0, 1");
-	pass_asm_put(code, "v_mov_b32 v1, 0");
-	pass_asm_put(code, "global_atomic_add_x2 v6, v[0:1], s[8:9] offset:%u",
-		     (unsigned)offsetof(struct probe_exec_cell, count));
-	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
-	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
-	pass_asm_put(code, ".Lprobe_take${:uid}:");
-	pass_asm_put(code, "s_mov_b64 exec, -1");
-	pass_asm_put(code, "v_cmp_eq_u64 vcc, 0, v[4:5]");
-	pass_asm_put(code, "s_cmp_eq_u64 vcc, 0");
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_full${:uid}");
-	pass_asm_put(code, "v_mov_b32 v0, s8");
-	pass_asm_put(code, "v_mov_b32 v1, s9");
-	pass_asm_put(code, "v_mov_b32 v2, v6");
-	for (int i = 0; i < 4; i++)
-		pass_asm_put(code, "v_mov_b32 v%d, s%d", 3 + i, i < 2 ? 6 + i : 2 + i);
-	call(code, function);
-	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
-	pass_asm_put(code, "v_readfirstlane_b32 s6, v1");
-	pass_asm_put(code, "v_readfirstlane_b32 s7, v2");
-	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
-	pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
-	pass_asm_put(code, ".Lprobe_full${:uid}:");
-	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
-}
-
 /* Where all aligned streams begin at the same place in a line, sites of one cost share a row. */
 static void put_shared(struct pass_group_insert *in, struct pass_asm *code, int number,
 		       const struct tested *tested, unsigned ctx, uint32_t first_id)
@@ -374,9 +295,10 @@ static void put_shared(struct pass_group_insert *in, struct pass_asm *code, int 
 		if (!group->stream[i].aligned)
 			continue;
 		if (first) {
-			pass_asm_put(code, "s_xor_b32 s4, $%u, $%u",
-				     pass_asm_operand(code, "s", first),
-				     pass_asm_operand(code, "s", tested->base[i]));
+			pass_asm_put(code, "v_xor_b32 v0, $%u, $%u",
+				     pass_asm_operand(code, "v", first),
+				     pass_asm_operand(code, "v", tested->base[i]));
+			pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
 			pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
 			pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 		} else {
@@ -388,16 +310,15 @@ static void put_shared(struct pass_group_insert *in, struct pass_asm *code, int 
 }
 
 /* A regular wave ran a group that is ONCE, and was counted otherwise. */
-static void put_miss(struct pass_group_insert *in, struct pass_asm *code,
-		     const struct plan_group *group, unsigned regular, unsigned ctx)
+static void put_miss(struct pass_asm *code, const struct plan_group *group, unsigned regular,
+		     unsigned ctx)
 {
 	pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
-	add_to_row(in, code, regular, ctx, group->row, PROBE_B_MISSES);
+	pass_cell_add(code, ctx, group->row, PROBE_B_MISSES);
 }
 
-static void put_regular(struct pass_group_insert *in, struct pass_asm *code,
-			const struct plan_group *group, unsigned regular, unsigned ctx)
+static void put_regular(struct pass_asm *code, const struct plan_group *group, unsigned ctx)
 {
 	if (!group->once)
 		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
@@ -408,7 +329,7 @@ static void put_regular(struct pass_group_insert *in, struct pass_asm *code,
 		pass_asm_put(code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
 			     COUNTER_LAST - group->counter);
 	else
-		add_to_row(in, code, regular, ctx, group->row, PROBE_B_RUNS);
+		pass_cell_add(code, ctx, group->row, PROBE_B_RUNS);
 }
 
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
@@ -423,17 +344,16 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	regular = pass_asm_operand(&code, "s", in->regular);
 	ctx = pass_asm_operand(
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
-	put_test(&code, &tested, regular);
-	if (tested.wraps) {
-		pass_asm_put(&code, "s_lshr_b32 s4, $%u, 30",
-			     pass_asm_operand(&code, "s", tested.wraps));
-		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-	}
+	if (!group->numbers)
+		put_test(&code, &tested, regular);
+	put_wraps(&code, &tested);
 	if (group->cells != PROBE_ROW_NONE) {
 		/* Not if the shapes of waves differ. */
 		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", regular);
 		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-		put_cell(in, &code, group, &tested, ctx);
+		pass_cell_put(
+			&code, group, tested.base, tested.numbers, ctx,
+			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));
 	}
 	if (group->shared != PROBE_ROW_NONE)
 		put_shared(in, &code, number, &tested, ctx, first_id);
@@ -441,8 +361,9 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	put_measure(in, &code, number, &tested, ctx, first_id, false);
 	pass_asm_put(&code, ".Lprobe_measured${:uid}:");
 	if (group->once)
-		put_miss(in, &code, group, regular, ctx);
-	put_regular(in, &code, group, regular, ctx);
+		put_miss(&code, group, regular, ctx);
+	if (!group->numbers)
+		put_regular(&code, group, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
@@ -470,7 +391,7 @@ static void insert_guard(struct pass_group_insert *in, const struct plan_guard *
 	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
 	pass_asm_put(&code, "s_cmp_eq_u64 exec, $%u", regular);
 	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
-	add_to_row(in, &code, regular, ctx, guard->row, PROBE_B_MISSES);
+	pass_cell_add(&code, ctx, guard->row, PROBE_B_MISSES);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
@@ -534,14 +455,14 @@ static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 		if (group->counter == PLAN_NONE)
 			continue;
 		pass_asm_put(&code, "s_mov_b32 s4, 0x%x",
-			     group->row * ROW_BYTES + PROBE_B_RUNS * 8);
+			     group->row * PASS_ROW_BYTES + PROBE_B_RUNS * 8);
 		pass_asm_put(&code, "v_writelane_b32 v2, s4, %u", lane);
 		pass_asm_put(&code, "v_writelane_b32 v3, s%d, %u", COUNTER_LAST - group->counter,
 			     lane++);
 	}
 	pass_asm_put(&code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
 	pass_asm_put(&code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	call(&code, function);
+	pass_cell_call(&code, function);
 	finish(in, &code);
 }
 

@@ -2,6 +2,8 @@
 /* Arithmetic of linear forms; see pass_prove.h. */
 #include "pass_pattern.h"
 
+#include <string.h>
+
 static bool stride_is_zero(const struct pass_stride *stride)
 {
 	return !stride->constant && !stride->factor;
@@ -9,8 +11,30 @@ static bool stride_is_zero(const struct pass_stride *stride)
 
 bool pass_pattern_uniform(const struct pass_pattern *pattern)
 {
-	return stride_is_zero(&pattern->stride[0]) && stride_is_zero(&pattern->stride[1]) &&
-	       stride_is_zero(&pattern->stride[2]);
+	return !pattern->digits && stride_is_zero(&pattern->stride[0]) &&
+	       stride_is_zero(&pattern->stride[1]) && stride_is_zero(&pattern->stride[2]);
+}
+
+static bool same_digit(const struct pass_digit *a, const struct pass_digit *b)
+{
+	return a->mask == b->mask && a->shift == b->shift && a->op == b->op && a->with == b->with &&
+	       a->of == b->of && !memcmp(a->inner, b->inner, sizeof(a->inner));
+}
+
+static bool same_digits(const struct pass_pattern *a, const struct pass_pattern *b)
+{
+	if (a->digits != b->digits)
+		return false;
+	for (unsigned i = 0; i < a->digits; i++) {
+		unsigned k = 0;
+
+		while (k < b->digits && (b->digit[k].times != a->digit[i].times ||
+					 !same_digit(&b->digit[k], &a->digit[i])))
+			k++;
+		if (k == b->digits)
+			return false;
+	}
+	return true;
 }
 
 bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_pattern *b)
@@ -23,7 +47,7 @@ bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_p
 		if (s->factor && (s->offset != t->offset || s->bits != t->bits))
 			return false;
 	}
-	return true;
+	return same_digits(a, b);
 }
 
 void pass_pattern_set_leaf(struct pass_pattern *form, LLVMValueRef value)
@@ -32,6 +56,26 @@ void pass_pattern_set_leaf(struct pass_pattern *form, LLVMValueRef value)
 	form->leaves = 1;
 	form->leaves_known = true;
 	form->constant = 0;
+}
+
+bool pass_pattern_add_digit(struct pass_pattern *form, const struct pass_digit *digit)
+{
+	unsigned i = 0;
+
+	if (!digit->times || !digit->mask)
+		return true;
+	while (i < form->digits && !same_digit(&form->digit[i], digit))
+		i++;
+	if (i == PASS_DIGITS)
+		return false;
+	if (i == form->digits) {
+		form->digit[form->digits++] = *digit;
+		return true;
+	}
+	form->digit[i].times = pass_wrap_add(form->digit[i].times, digit->times);
+	if (!form->digit[i].times)
+		form->digit[i] = form->digit[--form->digits];
+	return true;
 }
 
 static void add_leaf(struct pass_pattern *form, LLVMValueRef value, int64_t times)
@@ -85,17 +129,22 @@ void pass_pattern_scale(struct pass_pattern *form, int64_t by)
 		form->stride[i].constant = pass_wrap_mul(form->stride[i].constant, by);
 		form->stride[i].factor = pass_wrap_mul(form->stride[i].factor, by);
 	}
+	for (unsigned i = 0; i < form->digits; i++)
+		form->digit[i].times = pass_wrap_mul(form->digit[i].times, by);
 	for (unsigned i = 0; i < form->leaves; i++)
 		form->leaf[i].times = pass_wrap_mul(form->leaf[i].times, by);
 	form->constant = pass_wrap_mul(form->constant, by);
 	if (!by)
-		form->leaves = 0;
+		form->leaves = form->digits = 0;
 }
 
 bool pass_pattern_add(struct pass_pattern *to, const struct pass_pattern *from)
 {
 	for (int i = 0; i < 3; i++)
 		if (!add_stride(&to->stride[i], &from->stride[i]))
+			return false;
+	for (unsigned i = 0; i < from->digits; i++)
+		if (!pass_pattern_add_digit(to, &from->digit[i]))
 			return false;
 	to->leaves_known &= from->leaves_known;
 	for (unsigned i = 0; i < from->leaves; i++)
@@ -127,5 +176,7 @@ void pass_pattern_cut(struct pass_pattern *form)
 		form->stride[i].constant = (int32_t)form->stride[i].constant;
 		form->stride[i].factor = (int32_t)form->stride[i].factor;
 	}
+	for (unsigned i = 0; i < form->digits; i++)
+		form->digit[i].times = (int32_t)form->digit[i].times;
 	form->constant = (int32_t)form->constant;
 }

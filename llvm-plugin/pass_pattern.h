@@ -21,6 +21,7 @@ void pass_pattern_set_leaf(struct pass_pattern *form, LLVMValueRef value);
 void pass_pattern_scale(struct pass_pattern *form, int64_t by);
 /* False: the sum is no form. */
 bool pass_pattern_add(struct pass_pattern *to, const struct pass_pattern *from);
+bool pass_pattern_add_digit(struct pass_pattern *form, const struct pass_digit *digit);
 bool pass_pattern_add_wraps(struct pass_pattern *to, const struct pass_pattern *from);
 /* 32-bit arithmetic: the small numbers among the equal ones. */
 void pass_pattern_cut(struct pass_pattern *form);

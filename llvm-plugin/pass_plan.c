@@ -64,6 +64,9 @@ static bool eligible(const struct plan_site *site)
 	for (int i = 0; i < 3; i++)
 		if (pattern->rising && pattern->stride[i].constant < 0)
 			return false;
+	for (unsigned i = 0; i < pattern->digits; i++)
+		if (pattern->rising && pattern->digit[i].times < 0)
+			return false;
 	return true;
 }
 
@@ -89,32 +92,89 @@ static int find_stream(const struct pass_plan *plan, const struct plan_group *gr
 	return PLAN_NONE;
 }
 
-static bool join(struct pass_plan *plan, int number, size_t index)
+int pass_plan_number(const struct plan_group *group, const struct pass_digit *digit)
 {
-	struct plan_group *group = &plan->group[number];
-	struct plan_site *site = &plan->site[index];
-	int stream = PLAN_NONE;
-	int32_t delta = 0;
+	for (unsigned i = 0; i < group->numbers; i++)
+		if (group->number[i].op == digit->op && group->number[i].with == digit->with &&
+		    group->number[i].of == digit->of)
+			return (int)i;
+	return PLAN_NONE;
+}
 
-	if (group->sites == PLAN_SITES)
-		return false;
-	if (!anywhere(site)) {
-		stream = find_stream(plan, group, site, &delta);
-		if (stream == PLAN_NONE) {
-			if (group->streams == PLAN_STREAMS)
+/* As many low bits of the number as the digit sees. */
+static uint32_t number_mask(const struct pass_digit *digit)
+{
+	uint32_t mask = PROBE_NUMBER_MAX;
+
+	if (digit->op == PROBE_DIGIT_ADD)
+		mask = digit->mask == UINT32_MAX ? (1u << digit->shift) - 1
+						 : (digit->mask + 1) * (1u << digit->shift) - 1;
+	return mask & PROBE_NUMBER_MAX;
+}
+
+/* The numbers that a site's digits need; false = the group has no room for them. */
+static bool add_numbers(struct plan_group *group, const struct pass_pattern *pattern)
+{
+	for (unsigned i = 0; i < pattern->digits; i++) {
+		const struct pass_digit *digit = &pattern->digit[i];
+		int number = pass_plan_number(group, digit);
+
+		if (digit->op == PROBE_DIGIT_BITS)
+			continue;
+		if (number == PLAN_NONE) {
+			if (group->numbers == PROBE_NUMBERS || group->aligned > PLAN_NUMBERED)
 				return false;
-			stream = (int)group->streams++;
-			group->stream[stream] = (struct plan_stream){
-				.lead = index,
-				.aligned = site->site.space == PROBE_SPACE_GLOBAL,
+			number = (int)group->numbers++;
+			group->number[number] = (struct plan_number){
+				.op = digit->op,
+				.with = digit->with,
+				.of = digit->of,
 			};
 		}
+		group->number[number].mask |= number_mask(digit);
+	}
+	return true;
+}
+
+/* Adds to the group what the site needs of it, and says which stream it is of. */
+static bool find_place(const struct pass_plan *plan, struct plan_group *group, size_t index,
+		       int *ret_stream, int32_t *ret_delta)
+{
+	const struct plan_site *site = &plan->site[index];
+	bool aligned = site->site.space == PROBE_SPACE_GLOBAL;
+
+	*ret_stream = PLAN_NONE;
+	*ret_delta = 0;
+	if (group->sites == PLAN_SITES || !add_numbers(group, &site->pattern))
+		return false;
+	if (anywhere(site))
+		return true;
+	*ret_stream = find_stream(plan, group, site, ret_delta);
+	if (*ret_stream != PLAN_NONE)
+		return true;
+	if (group->streams == PLAN_STREAMS ||
+	    (aligned && group->numbers && group->aligned == PLAN_NUMBERED))
+		return false;
+	*ret_stream = (int)group->streams++;
+	group->stream[*ret_stream] = (struct plan_stream){.lead = index, .aligned = aligned};
+	group->aligned += aligned;
+	return true;
+}
+
+static bool join(struct pass_plan *plan, int number, size_t index)
+{
+	struct plan_group group = plan->group[number];
+	struct plan_site *site = &plan->site[index];
+
+	if (!find_place(plan, &group, index, &site->stream, &site->delta)) {
+		site->stream = PLAN_NONE;
+		site->delta = 0;
+		return false;
 	}
 	site->group = number;
-	site->stream = stream;
-	site->delta = delta;
-	group->last = index;
-	group->sites++;
+	group.last = index;
+	group.sites++;
+	plan->group[number] = group;
 	return true;
 }
 
@@ -180,7 +240,11 @@ static void make_groups(struct pass_plan *plan)
 		}
 		plan->group[plan->groups++] = (struct plan_group){
 			.block = here, .first = i, .guard = PLAN_NONE, .counter = PLAN_NONE};
-		join(plan, plan->groups - 1, i);
+		if (!join(plan, plan->groups - 1, i)) {
+			/* More numbers than a cell can hold. */
+			plan->groups--;
+			here = NULL;
+		}
 		block = here;
 	}
 }
@@ -306,7 +370,7 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 static void assign_counters(struct pass_plan *plan)
 {
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++)
-		if (!plan->group[i].once)
+		if (!plan->group[i].once && !plan->group[i].numbers)
 			plan->group[i].counter = plan->counters++;
 }
 
@@ -319,6 +383,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	uint32_t row;
 
 	*plan = (struct pass_plan){.first_site = first_site};
+	pass_prover_trust_launch(prover);
 	list(plan, prover, function, options);
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
 	    !pass_is_plain(unit->original, options))

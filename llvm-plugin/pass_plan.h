@@ -10,7 +10,8 @@
 #include "pass_prove.h"
 
 enum {
-	PLAN_STREAMS = 6, /* addresses, held in registers, per group */
+	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
+	PLAN_NUMBERED = 4, /* aligned ones at most, of a group with numbers */
 	PLAN_SITES = 32,
 	PLAN_CELLED = 48, /* groups with cells, per unit */
 	PLAN_COUNTERS = 20,
@@ -34,6 +35,13 @@ struct plan_site {
 	unsigned cost;
 };
 
+/* A number that digits are made with (pass_digit). */
+struct plan_number {
+	uint8_t op;
+	LLVMValueRef with, of;
+	uint32_t mask; /* the bits of it that matter */
+};
+
 /* Sites at constant distances: one address stands for all. */
 struct plan_stream {
 	size_t lead;  /* index of the site whose address it is */
@@ -45,7 +53,11 @@ struct plan_group {
 	size_t first, last; /* its sites lie between, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
-	unsigned costs; /* numbers of sites' `cost` */
+	/* If there are some, every execution is counted in a cell, or measured. */
+	struct plan_number number[PROBE_NUMBERS];
+	unsigned numbers;
+	unsigned aligned; /* streams that are */
+	unsigned costs;	  /* numbers of sites' `cost` */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
@@ -79,6 +91,8 @@ struct pass_plan {
  */
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
 		    const struct pass_options *options, uint32_t first_site, void *analyses);
+/* Which of the group's numbers a digit is made with; PLAN_NONE. */
+int pass_plan_number(const struct plan_group *group, const struct pass_digit *digit);
 /* Is the site the first of its group with its cost? */
 bool pass_plan_leads(const struct pass_plan *plan, size_t site);
 /* Count runs in memory, one by one. */

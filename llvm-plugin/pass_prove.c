@@ -11,27 +11,11 @@
 #include <string.h>
 
 #include "pass_pattern.h"
+#include "pass_prove_parts.h"
 #include "pass_shim.h"
 
 /* Shared operands are walked once per user: a bound on it all. */
 enum { DEPTH_MAX = 48, STEPS_MAX = 2000 };
-
-/* A loop counter while its own step is looked at. */
-struct counter {
-	LLVMValueRef phi;
-	const struct pass_pattern *form;
-	const struct counter *outer;
-};
-
-struct pass_prover {
-	struct probe_shim_flow *flow;
-	LLVMTargetDataRef layout;
-	LLVMValueRef function;
-	bool kernel;
-	unsigned steps;
-	const struct counter *counters;
-	LLVMValueRef blocker;
-};
 
 struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void *analyses)
 {
@@ -44,6 +28,11 @@ struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void 
 		.kernel = kernel,
 	};
 	return prover;
+}
+
+void pass_prover_trust_launch(struct pass_prover *prover)
+{
+	prover->bounded = true;
 }
 
 void pass_prover_destroy(struct pass_prover *prover)
@@ -64,7 +53,7 @@ struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover)
 static bool form_of(struct pass_prover *prover, LLVMValueRef value, unsigned depth,
 		    struct pass_pattern *ret);
 
-static bool constant_of(LLVMValueRef value, int64_t *ret)
+bool pass_constant_of(LLVMValueRef value, int64_t *ret)
 {
 	if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 64)
 		return false;
@@ -73,18 +62,20 @@ static bool constant_of(LLVMValueRef value, int64_t *ret)
 }
 
 /* An operand: uniform, or a form that is made in no loop the user is not in. */
-static bool form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigned operand,
-			    unsigned depth, struct pass_pattern *ret)
+bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigned operand,
+			  unsigned depth, struct pass_pattern *ret)
 {
 	LLVMValueRef value = LLVMGetOperand(user, operand);
 	int64_t number;
 
 	*ret = (struct pass_pattern){.leaves_known = true};
-	if (constant_of(value, &number)) {
+	if (pass_constant_of(value, &number)) {
 		ret->constant = number;
 		return true;
 	}
 	if (!probe_shim_flow_differs(prover->flow, user, operand)) {
+		LLVMValueRef blocker = prover->blocker;
+
 		/* Look inside for what it has in common with others; if that fails, it is a leaf.
 		 */
 		if (!LLVMIsAInstruction(value) || depth >= DEPTH_MAX ||
@@ -93,6 +84,7 @@ static bool form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsig
 		    !form_of(prover, value, depth + 1, ret) || !pass_pattern_uniform(ret)) {
 			*ret = (struct pass_pattern){0};
 			pass_pattern_set_leaf(ret, value);
+			prover->blocker = blocker;
 		}
 		return true;
 	}
@@ -105,106 +97,14 @@ static bool form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsig
 	       form_of(prover, value, depth + 1, ret);
 }
 
-/*
- * Where an argument lies in the block that the launch hands over: explicit arguments follow each
- * other at their natural alignment.
- */
-static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
-			struct pass_stride *ret)
-{
-	uint64_t offset = 0;
-
-	if (!prover->kernel || !LLVMIsAArgument(value) ||
-	    LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
-		return false;
-	for (LLVMValueRef param = LLVMGetFirstParam(prover->function);;
-	     param = LLVMGetNextParam(param)) {
-		LLVMTypeRef type = LLVMTypeOf(param);
-		uint64_t align = LLVMABIAlignmentOfType(prover->layout, type);
-
-		/* The size of what is passed by reference to the block is not the pointer's. */
-		if (LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-		    LLVMGetPointerAddressSpace(type) == PROBE_SPACE_CONSTANT)
-			return false;
-		offset = (offset + align - 1) / align * align;
-		if (param == value)
-			break;
-		offset += LLVMABISizeOfType(prover->layout, type);
-	}
-	ret->offset = (uint32_t)offset;
-	ret->bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
-	return offset < UINT32_MAX && (ret->bits == 32 || ret->bits == 64);
-}
-
-static bool is_intrinsic(LLVMValueRef value, const char *want)
-{
-	LLVMValueRef callee =
-		LLVMIsACallInst(value) ? LLVMIsAFunction(LLVMGetCalledValue(value)) : NULL;
-	size_t size;
-	const char *name = callee ? LLVMGetValueName2(callee, &size) : NULL;
-
-	return name && size >= strlen(want) && !strncmp(name, want, strlen(want));
-}
-
-/* Workgroup sizes and grid sizes, where the dispatch packet has them. */
-static bool launch_of(LLVMValueRef value, struct pass_stride *ret)
-{
-	static const struct {
-		uint32_t offset, bits;
-	} fields[] = {{4, 16}, {6, 16}, {8, 16}, {12, 32}, {16, 32}, {20, 32}};
-	LLVMValueRef pointer = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;
-	int64_t offset = 0;
-
-	if (!pointer || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
-		return false;
-	while (LLVMIsAGetElementPtrInst(pointer)) {
-		int64_t step = 0;
-
-		if (!probe_shim_gep_offset(pointer, &step))
-			return false;
-		offset += step;
-		pointer = LLVMGetOperand(pointer, 0);
-	}
-	if (!is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr"))
-		return false;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (fields[i].offset == offset &&
-		    fields[i].bits == LLVMGetIntTypeWidth(LLVMTypeOf(value))) {
-			ret->offset = fields[i].offset;
-			ret->bits = fields[i].bits | PROBE_STRIDE_LAUNCH;
-			return true;
-		}
-	return false;
-}
-
-static bool is_difference(LLVMValueRef value)
-{
-	return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMSub;
-}
-
-/*
- * What a uniform value is that stays the same while a kernel runs, through widenings and cuts.
- * HIP's blockDim is the smaller of the workgroup's size and what is left of the grid; where these
- * differ, in launches with cut-off workgroups, nobody reckons with proofs.
- */
-static bool factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
-{
-	while (LLVMIsASExtInst(value) || LLVMIsAZExtInst(value) || LLVMIsATruncInst(value) ||
-	       LLVMIsAFreezeInst(value))
-		value = LLVMGetOperand(value, 0);
-	if (is_intrinsic(value, "llvm.umin.") && is_difference(LLVMGetOperand(value, 0)))
-		return factor_of(prover, LLVMGetOperand(value, 1), ret);
-	return argument_of(prover, value, ret) || launch_of(value, ret);
-}
-
 static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		     struct pass_pattern *ret)
 {
 	struct pass_pattern a, b;
 	struct pass_stride factor;
 
-	if (!form_of_operand(prover, inst, 0, depth, &a) ||
-	    !form_of_operand(prover, inst, 1, depth, &b))
+	if (!pass_form_of_operand(prover, inst, 0, depth, &a) ||
+	    !pass_form_of_operand(prover, inst, 1, depth, &b))
 		return false;
 	for (int turn = 0; turn < 2; turn++) {
 		const struct pass_pattern swap = a;
@@ -221,7 +121,7 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 	for (unsigned turn = 0; turn < 2; turn++) {
 		const struct pass_pattern swap = a;
 
-		if (factor_of(prover, LLVMGetOperand(inst, 1 - turn), &factor) &&
+		if (pass_factor_of(prover, LLVMGetOperand(inst, 1 - turn), &factor) && !a.digits &&
 		    !a.stride[0].factor && !a.stride[1].factor && !a.stride[2].factor) {
 			for (int i = 0; i < 3; i++) {
 				int64_t constant = a.stride[i].constant;
@@ -248,8 +148,8 @@ static bool shift(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 {
 	int64_t by;
 
-	if (!constant_of(LLVMGetOperand(inst, 1), &by) || by < 0 || by > 62 ||
-	    !form_of_operand(prover, inst, 0, depth, ret))
+	if (!pass_constant_of(LLVMGetOperand(inst, 1), &by) || by < 0 || by > 62 ||
+	    !pass_form_of_operand(prover, inst, 0, depth, ret))
 		return false;
 	pass_pattern_scale(ret, (int64_t)1 << by);
 	return true;
@@ -262,18 +162,18 @@ static bool extend(struct pass_prover *prover, LLVMValueRef inst, unsigned depth
 	LLVMValueRef up = LLVMGetOperand(inst, 0), value;
 	int64_t left, right;
 
-	if (!constant_of(LLVMGetOperand(inst, 1), &right) || right < 1 || right > 32 ||
+	if (!pass_constant_of(LLVMGetOperand(inst, 1), &right) || right < 1 || right > 32 ||
 	    LLVMGetIntTypeWidth(LLVMTypeOf(inst)) != 64 || !LLVMIsAInstruction(up) ||
-	    LLVMGetInstructionOpcode(up) != LLVMShl || !constant_of(LLVMGetOperand(up, 1), &left) ||
-	    left != 32 ||
+	    LLVMGetInstructionOpcode(up) != LLVMShl ||
+	    !pass_constant_of(LLVMGetOperand(up, 1), &left) || left != 32 ||
 	    !probe_shim_flow_same_loop(prover->flow, up, LLVMGetInstructionParent(inst)))
 		return false;
 	value = LLVMGetOperand(up, 0);
-	if (!form_of_operand(prover, up, 0, depth, ret) || pass_pattern_uniform(ret) ||
+	if (!pass_form_of_operand(prover, up, 0, depth, ret) || pass_pattern_uniform(ret) ||
 	    ret->wrap_count == PASS_WRAPS)
 		return false;
 	pass_pattern_cut(ret);
-	if (probe_shim_leading_zeros(value) < 34)
+	if (probe_shim_leading_zeros(value) < 34 && !pass_is_small(prover, ret, false))
 		ret->wraps[ret->wrap_count++] = value;
 	pass_pattern_scale(ret, (int64_t)1 << (32 - right));
 	return true;
@@ -286,7 +186,7 @@ static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operan
 
 	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind ||
 	    LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 32 ||
-	    !form_of_operand(prover, inst, operand, depth, ret))
+	    !pass_form_of_operand(prover, inst, operand, depth, ret))
 		return false;
 	/* The same everywhere: widening it changes nothing about that. */
 	if (pass_pattern_uniform(ret)) {
@@ -298,7 +198,7 @@ static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operan
 	}
 	pass_pattern_cut(ret);
 	/* In no lane as far as the limit: no wrap within. */
-	if (probe_shim_leading_zeros(value) >= 2)
+	if (probe_shim_leading_zeros(value) >= 2 || pass_is_small(prover, ret, zeros))
 		return true;
 	if (ret->wrap_count == PASS_WRAPS)
 		return false;
@@ -341,7 +241,7 @@ static bool gep(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 						  LLVMGetPointerAddressSpace(LLVMTypeOf(inst)));
 	unsigned operands = (unsigned)LLVMGetNumOperands(inst);
 
-	if (!form_of_operand(prover, inst, 0, depth, ret))
+	if (!pass_form_of_operand(prover, inst, 0, depth, ret))
 		return false;
 	for (unsigned i = 1; i < operands; i++) {
 		LLVMValueRef index = LLVMGetOperand(inst, i);
@@ -357,7 +257,7 @@ static bool gep(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < width) {
 			if (!widen(prover, inst, i, depth, false, &form))
 				return false;
-		} else if (!form_of_operand(prover, inst, i, depth, &form)) {
+		} else if (!pass_form_of_operand(prover, inst, i, depth, &form)) {
 			return false;
 		}
 		pass_pattern_scale(&form, each);
@@ -390,11 +290,11 @@ static bool counter(struct pass_prover *prover, LLVMValueRef phi, unsigned depth
 		return false;
 	back = LLVMGetIncomingBlock(phi, 1) == latch ? 1 : 0;
 	if (LLVMGetIncomingBlock(phi, back) != latch ||
-	    !form_of_operand(prover, phi, 1 - back, depth, ret))
+	    !pass_form_of_operand(prover, phi, 1 - back, depth, ret))
 		return false;
 	pass_pattern_set_leaf(ret, phi);
 	prover->counters = &here;
-	same = form_of_operand(prover, phi, back, depth, &step) &&
+	same = pass_form_of_operand(prover, phi, back, depth, &step) &&
 	       pass_pattern_same_strides(ret, &step) && pass_pattern_add_wraps(ret, &step);
 	prover->counters = here.outer;
 	return same;
@@ -423,8 +323,8 @@ static bool sum(struct pass_prover *prover, LLVMValueRef inst, unsigned depth, i
 {
 	struct pass_pattern b;
 
-	if (!form_of_operand(prover, inst, 0, depth, ret) ||
-	    !form_of_operand(prover, inst, 1, depth, &b))
+	if (!pass_form_of_operand(prover, inst, 0, depth, ret) ||
+	    !pass_form_of_operand(prover, inst, 1, depth, &b))
 		return false;
 	pass_pattern_scale(&b, sign);
 	return pass_pattern_add(ret, &b);
@@ -437,7 +337,7 @@ static bool integer_width_known(LLVMTypeRef type)
 }
 
 static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
-		    struct pass_pattern *ret)
+			struct pass_pattern *ret)
 {
 	if (!integer_width_known(LLVMTypeOf(inst)) || ++prover->steps > STEPS_MAX ||
 	    LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind)
@@ -448,7 +348,12 @@ static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 	case LLVMSub:
 		return sum(prover, inst, depth, -1, ret);
 	case LLVMOr:
-		return probe_shim_or_is_add(inst) && sum(prover, inst, depth, 1, ret);
+		return probe_shim_or_is_add(inst) ? sum(prover, inst, depth, 1, ret)
+						  : pass_form_of_bits(prover, inst, depth, ret);
+	case LLVMAnd:
+	case LLVMXor:
+	case LLVMLShr:
+		return pass_form_of_bits(prover, inst, depth, ret);
 	case LLVMMul:
 		return multiply(prover, inst, depth, ret);
 	case LLVMShl:
@@ -464,11 +369,11 @@ static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 	case LLVMPHI:
 		return counter(prover, inst, depth, ret);
 	case LLVMCall:
-		return id(inst, ret);
+		return id(inst, ret) || pass_form_of_bits(prover, inst, depth, ret);
 	case LLVMTrunc:
 	case LLVMFreeze:
 	case LLVMBitCast:
-		return form_of_operand(prover, inst, 0, depth, ret);
+		return pass_form_of_operand(prover, inst, 0, depth, ret);
 	default:
 		return false;
 	}
@@ -502,5 +407,5 @@ bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef poin
 	prover->steps = 0;
 	prover->blocker = NULL;
 	/* Constant expressions are uniform leaves, however they are made. */
-	return form_of_operand(prover, inst, (unsigned)i, 0, ret);
+	return pass_form_of_operand(prover, inst, (unsigned)i, 0, ret);
 }

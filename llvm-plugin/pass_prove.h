@@ -2,10 +2,13 @@
 /*
  * What can be said of an address at compile time: that it is
  *
- *	U + S[0] * x + S[1] * y + S[2] * z
+ *	U + S[0] * x + S[1] * y + S[2] * z + D[0] + D[1] + ...
  *
  * with x, y, z the work-item's id, U the same in all active lanes of the wave, and S constant
- * while the kernel runs. U changes from execution to execution; S does not.
+ * while the kernel runs. U changes from execution to execution; S does not. A digit D is a constant
+ * times what a simple operation makes of ids and of a number P that is the same in all lanes. In a
+ * regular wave ids are a multiple of a power of two, plus less than that, so that bits of an id are
+ * those of the lane plus something that is the same in all lanes.
  *
  * Sums modulo 2^32 that are then widened to 64 bits are the one gap: lanes could lie on both sides
  * of the wrap. Such values are listed in `wraps`: the proof holds for an execution in which
@@ -18,7 +21,7 @@
 
 #include "pass.h"
 
-enum { PASS_WRAPS = 4, PASS_LEAVES = 8 };
+enum { PASS_WRAPS = 4, PASS_LEAVES = 8, PASS_DIGITS = PROBE_DIGITS };
 #define PASS_WRAP_LIMIT (1u << 30)
 
 /* constant + factor * (an argument, or a field of the launch); bytes per step of an id. */
@@ -29,6 +32,20 @@ struct pass_stride {
 	uint32_t bits;
 };
 
+/* As struct probe_site_digit. */
+struct pass_digit {
+	int64_t times;
+	uint32_t mask;
+	int16_t inner[3];
+	uint8_t shift;
+	uint8_t op;
+	/*
+	 * What P is made of: AND: `with`; ADD: `of`, the value that v is the varying part of; MIN,
+	 * MAX: the distance from `of` to `with`.
+	 */
+	LLVMValueRef with, of;
+};
+
 /* A part of U: `times` the uniform part of a value. */
 struct pass_leaf {
 	LLVMValueRef value;
@@ -36,7 +53,9 @@ struct pass_leaf {
 };
 
 struct pass_pattern {
-	struct pass_stride stride[3]; /* all 0: all lanes at one address */
+	struct pass_stride stride[3]; /* all 0 and no digits: all lanes at one address */
+	struct pass_digit digit[PASS_DIGITS];
+	unsigned digits;
 	/*
 	 * U = the sum of the leaves + constant. Two addresses with the same leaves are `constant`
 	 * apart in every execution that both proofs hold for. Not known if there are too many.
@@ -54,6 +73,8 @@ struct pass_prover;
 /* Valid until the function is changed. `kernel`: its arguments are the same in all lanes. */
 struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void *analyses);
 void pass_prover_destroy(struct pass_prover *prover);
+/* What is proved from here on need only hold in launches that have regular waves (wire.h). */
+void pass_prover_trust_launch(struct pass_prover *prover);
 /* How the function's blocks lie (pass_shim.h). */
 struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover);
 /* The address of a site, an instruction with `pointer` as an operand. False: nothing is proved. */

@@ -20,6 +20,8 @@ static void take(const struct pass_pattern *pattern, struct pass_trace_proof *re
 {
 	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MOST;
 
+	if (pattern->digits)
+		return;
 	for (int i = 0; i < 3; i++) {
 		if (pattern->stride[i].factor || pattern->stride[i].constant > most ||
 		    pattern->stride[i].constant < -most)

@@ -171,8 +171,8 @@ struct probe_site_frame {
 
 /*
  * What the compiler proved of a site, so that the `memory` kind need not measure it (section 3).
- * The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z, U the same in all
- * lanes, x, y, z the work-item's id.
+ * The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z + digits, U the same
+ * in all lanes, x, y, z the work-item's id.
  */
 struct probe_site_stride {
 	int64_t constant;
@@ -185,6 +185,35 @@ struct probe_site_stride {
 	uint32_t bits;
 };
 #define PROBE_STRIDE_LAUNCH 0x80000000u
+
+/*
+ * times * OP(v), where v = inner[0] * x + inner[1] * y + inner[2] * z, ids counted from the first
+ * active lane's; for BITS and AND from the wave's lowest. P is a number that a cell has for each
+ * execution (section 3).
+ */
+enum probe_digit_op {
+	PROBE_DIGIT_BITS = 0, /* v >> shift & mask */
+	PROBE_DIGIT_AND = 1,  /* v >> shift & mask & P */
+	PROBE_DIGIT_ADD = 2,  /* v + P >> shift & mask */
+	PROBE_DIGIT_MIN = 3,  /* of v and P - PROBE_DIGIT_BIAS */
+	PROBE_DIGIT_MAX = 4,
+	PROBE_DIGIT_OPS = 5,
+};
+struct probe_site_digit {
+	int64_t times;
+	uint32_t mask;
+	int16_t inner[3];
+	uint8_t shift;
+	uint8_t op;
+	uint8_t with; /* which of the cell's numbers P is */
+	uint8_t reserved[3];
+};
+enum {
+	PROBE_DIGITS = 4,
+	PROBE_NUMBERS = 3, /* of a cell, each 0 to PROBE_NUMBER_MAX */
+	PROBE_NUMBER_MAX = 1023,
+	PROBE_DIGIT_BIAS = 512,
+};
 
 #define PROBE_ROW_NONE 0xffffffffu
 
@@ -206,6 +235,7 @@ struct probe_site_proof {
 	int32_t delta;	 /* from the address that was tested to this site's */
 	uint32_t flags;	 /* enum probe_proof_flag */
 	struct probe_site_stride stride[3];
+	struct probe_site_digit digit[PROBE_DIGITS]; /* added; times = 0: none */
 };
 
 /* ---- 3. Counters of the `memory` kind ------------------------------------------------------- */
@@ -278,14 +308,23 @@ struct probe_exec_cell {
 	uint64_t exec; /* 0 = free, or not written yet */
 	/*
 	 * 0 = free. Of the i-th address tested, in the first active lane: address mod 128 << 7 * i;
-	 * and PROBE_CELL_TAKEN.
+	 * of the i-th number that digits are made with: number << PROBE_CELL_NUMBERS + 10 * i; and
+	 * PROBE_CELL_TAKEN.
 	 */
 	uint64_t classes;
-	uint64_t count;
-	uint64_t spare;
 };
-#define PROBE_CELL_TAKEN (1ull << 63)
+/* A row of cells: what is counted in one of them chooses the row, and takes the first free cell. */
 enum { PROBE_CELL_ROWS = 16, PROBE_ROW_CELLS = 4 };
+struct probe_cell_row {
+	uint64_t count[PROBE_ROW_CELLS];
+	struct probe_exec_cell cell[PROBE_ROW_CELLS];
+	uint64_t spare[4];
+};
+#define PROBE_CELL_TAKEN   (1ull << 63)
+#define PROBE_CELL_NUMBERS 32
+/* No wave is regular in a launch of more work-items, or groups, than these along an axis. */
+#define PROBE_REGULAR_GRID   (1u << 29)
+#define PROBE_REGULAR_GROUPS (1u << 20)
 
 /*
  * The `count` kind has the same rows, and uses two words of them: PROBE_C_EXECUTIONS, how often
@@ -865,8 +904,9 @@ struct probe_welcome {
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
 PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 72, "site table header");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
-PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 88, "site proof");
-PROBE_STATIC_ASSERT(sizeof(struct probe_exec_cell) == 32, "cell");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_digit) == 24, "site digit");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 184, "site proof");
+PROBE_STATIC_ASSERT(sizeof(struct probe_cell_row) == PROBE_COUNTERS * 8, "row of cells");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");
 PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");

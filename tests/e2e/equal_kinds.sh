@@ -17,10 +17,11 @@ dump()
 
 # Launches of many shapes: part of the counters is measured, part is reckoned from proofs.
 compile "$source/tests/e2e/proofs/shapes.hip" shapes
+compile "$source/tests/e2e/proofs/digits.hip" digits
 
-for example in shapes transpose strided_copy reduction histogram convolution; do
+for example in shapes digits transpose strided_copy reduction histogram convolution; do
 	program="$build/examples/$example"
-	[ "$example" != shapes ] || program=./shapes
+	[ ! -f "./$example" ] || program=./$example
 	for kind in memory trace; do
 		record "$example-$kind.db" --kind "$kind" -q -- "$program" >/dev/null
 		dump "$example-$kind.db" >"$example-$kind.txt"

@@ -40,3 +40,4 @@ check strided_copy "$source/examples/strided_copy.hip" 12
 check reduction "$source/examples/reduction.hip" 50
 check convolution "$source/examples/convolution.hip" 6
 check shapes "$source/tests/e2e/proofs/shapes.hip" 14
+check digits "$source/tests/e2e/proofs/digits.hip" 7

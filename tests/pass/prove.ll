@@ -22,7 +22,8 @@ define amdgpu_kernel void @id(ptr addrspace(1) %a) #0 {
   ret void
 }
 
-; CHECK: of signed_sum: U -4*x, wraps 1{{$}}
+; Nor a few groups of 256.
+; CHECK: of signed_sum: U -4*x, wraps 0{{$}}
 define amdgpu_kernel void @signed_sum(ptr addrspace(1) %a) #0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
   %g = call i32 @llvm.amdgcn.workgroup.id.x()
@@ -123,9 +124,9 @@ join:
   ret void
 }
 
-; Squares, remainders, and what was read are not linear.
+; Squares, and what was read, are not linear; remainders by powers of two are bits of the id.
 ; CHECK: of crooked: measured
-; CHECK: of crooked: measured
+; CHECK: of crooked: U +4*bits(+1*x)>>0&7, wraps 0{{$}}
 ; CHECK: of crooked: U +4*x, wraps 0
 ; CHECK: of crooked: measured
 define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
@@ -146,6 +147,36 @@ define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 
   store float 0.0, ptr addrspace(1) %s
   ret void
 }
+
+; Bits of a sum are only known with the sum; exchanges, and what is clamped, with the other operand.
+; CHECK: of digits: U +8*bits(+1*x)>>3&127, wraps 0{{$}}
+; CHECK: of digits: U +4*add(+1*x)>>0&15, wraps 0{{$}}
+; CHECK: of digits: U +4*x -8*and(+1*x)>>0&1023, wraps 0{{$}}
+; CHECK: of digits: U +4*min(+1*x)>>0, wraps 0{{$}}
+; CHECK: of digits: measured
+define amdgpu_kernel void @digits(ptr addrspace(1) %a, ptr addrspace(3) %l, i32 %n) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %high = lshr i32 %x, 3
+  %high64 = zext i32 %high to i64
+  %p = getelementptr double, ptr addrspace(1) %a, i64 %high64
+  store double 0.0, ptr addrspace(1) %p
+  %sum = add i32 %x, %n
+  %low = and i32 %sum, 15
+  %q = getelementptr float, ptr addrspace(3) %l, i32 %low
+  store float 0.0, ptr addrspace(3) %q
+  %partner = xor i32 %x, %n
+  %r = getelementptr float, ptr addrspace(3) %l, i32 %partner
+  store float 0.0, ptr addrspace(3) %r
+  %clamped = call i32 @llvm.smin.i32(i32 %x, i32 %n)
+  %s = getelementptr float, ptr addrspace(3) %l, i32 %clamped
+  store float 0.0, ptr addrspace(3) %s
+  %third = urem i32 %x, 3
+  %t = getelementptr float, ptr addrspace(3) %l, i32 %third
+  store float 0.0, ptr addrspace(3) %t
+  ret void
+}
+
+declare i32 @llvm.smin.i32(i32, i32)
 
 ; Sign extension in 64 bits; sizes of the launch, as HIP reads them.
 ; CHECK: of launch: U +4*x +0+4*launch16@6*y, wraps 0{{$}}

@@ -76,6 +76,20 @@ static void test_cut_off(void **state)
 	assert_int_equal(waves, 0);
 }
 
+/* Proofs rely on it that work-items and groups are not too many. */
+static void test_too_large(void **state)
+{
+	const uint32_t group[3] = {1024, 1, 1};
+	uint64_t waves;
+
+	(void)state;
+	assert_true(probe_regular_exec((const uint32_t[3]){1u << 29, 1, 1}, group, &waves));
+	assert_false(
+		probe_regular_exec((const uint32_t[3]){(1u << 29) + 1024, 1, 1}, group, &waves));
+	assert_false(
+		probe_regular_exec((const uint32_t[3]){1024, (1u << 20) + 1, 1}, group, &waves));
+}
+
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 enum { LOAD, LDS, GUARD, GROUP, SUM, CELLS, SITES = CELLS + PROBE_CELL_ROWS };
@@ -196,9 +210,10 @@ static void test_all_regular(void **state)
 static void test_exceptions(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = GUARD}, {.site = SUM}, {.site = CELLS}};
-	struct probe_exec_cell cells[] = {
-		{.exec = ~0ull, .classes = PROBE_CELL_TAKEN | 4, .count = 2},
-		{.exec = 0x1f, .classes = PROBE_CELL_TAKEN, .count = 1},
+	struct probe_cell_row cells = {
+		.count = {2, 1},
+		.cell = {{.exec = ~0ull, .classes = PROBE_CELL_TAKEN | 4},
+			 {.exec = 0x1f, .classes = PROBE_CELL_TAKEN}},
 	};
 	struct proved_rows rows;
 	const uint64_t *load;
@@ -209,7 +224,7 @@ static void test_exceptions(void **state)
 	raw[1].value[PROBE_C_EXECUTIONS] = 1;
 	raw[1].value[PROBE_C_LANES] = 7;
 	raw[1].value[PROBE_C_MAX_WAY] = 64;
-	memcpy(raw[2].value, cells, sizeof(cells));
+	memcpy(raw[2].value, &cells, sizeof(cells));
 	rows = make(&launch, raw, 3);
 	load = find(&rows, LOAD);
 	assert_int_equal(load[PROBE_C_EXECUTIONS], 34 + 2 + 1 + 1);
@@ -253,6 +268,53 @@ static void test_groups(void **state)
 	counted_launch(&other, &waves, &lanes);
 	assert_int_equal(waves, 10 * (2 + 1));
 	assert_int_equal(lanes, 10 * (128 + 4 * 4));
+}
+
+/* Bits of x; and x clamped to three lanes behind the first, a number that only cells have. */
+static void test_digits(void **state)
+{
+	struct probe_counter_row raw[] = {{.site = GUARD}, {.site = CELLS}};
+	const uint64_t number = PROBE_DIGIT_BIAS + 3;
+	struct probe_cell_row cells = {
+		.count = {5},
+		.cell = {{.exec = 0xffffffff00000000,
+			  .classes = PROBE_CELL_TAKEN | number << (PROBE_CELL_NUMBERS + 20)}},
+	};
+	struct proved_rows rows;
+	const uint64_t *load;
+
+	(void)state;
+	fill_table();
+	raw[0].value[PROBE_B_MISSES] = 40;
+	memcpy(raw[1].value, &cells, sizeof(cells));
+	proofs[LOAD].stride[0].constant = 0;
+	proofs[LOAD].digit[1] =
+		(struct probe_site_digit){.times = 32, .mask = 7, .inner = {1}, .shift = 1};
+	rows = make(&launch, raw, 2);
+	/* x / 2 mod 8, four times around: 8 words, 32 bytes apart. */
+	load = find(&rows, LOAD);
+	assert_int_equal(load[PROBE_C_EXECUTIONS], 5);
+	assert_int_equal(load[PROBE_C_LINES64], 5 * 4);
+	assert_int_equal(load[PROBE_C_LINES128], 5 * 2);
+	free(rows.row);
+	proofs[LOAD].digit[1] = (struct probe_site_digit){
+		.times = 128,
+		.mask = UINT32_MAX,
+		.inner = {1},
+		.op = PROBE_DIGIT_MIN,
+		.with = 2,
+	};
+	rows = make(&launch, raw, 2);
+	load = find(&rows, LOAD);
+	assert_int_equal(load[PROBE_C_LINES128], 5 * 4);
+	assert_int_equal(rows.lost, 0);
+	free(rows.row);
+	/* Regular waves have no number. */
+	raw[0].value[PROBE_B_MISSES] = 39;
+	rows = make(&launch, raw, 2);
+	assert_null(find(&rows, LOAD));
+	assert_int_equal(rows.lost, 1);
+	free(rows.row);
 }
 
 /* What cannot be is lost, not guessed. */
@@ -305,6 +367,7 @@ static void test_hostile(void **state)
 				proofs[at].group = values[i];
 				proofs[at].shared = values[k];
 				proofs[at].flags = ~0u;
+				memset(proofs[at].digit, (int)values[k], sizeof(proofs[at].digit));
 				rows = make(&launch, raw, 3);
 				free(rows.row);
 			}
@@ -313,10 +376,11 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_regular),	    cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_all_regular), cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_lost),	    cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_regular),	   cmocka_unit_test(test_cut_off),
+		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_all_regular),
+		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

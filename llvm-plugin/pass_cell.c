@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass_cell.h"
+
+/* The operand keeps the function; the address is made only where it is called. */
+void pass_cell_call(struct pass_asm *code, LLVMValueRef function)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	pass_asm_operand(code, "i", function);
+	pass_asm_put(code, "s_getpc_b64 s[28:29]");
+	pass_asm_put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4", (int)size, name);
+	pass_asm_put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12", (int)size, name);
+	pass_asm_put(code, "s_swappc_b64 s[30:31], s[28:29]");
+}
+
+/* s[8:11] = counters, replica_mask, site_first of the context; s12 = site_count. */
+static void put_load(struct pass_asm *code, unsigned ctx)
+{
+	_Static_assert(offsetof(struct probe_ctx, replica_mask) ==
+				       offsetof(struct probe_ctx, counters) + 8 &&
+			       offsetof(struct probe_ctx, site_first) ==
+				       offsetof(struct probe_ctx, counters) + 12 &&
+			       offsetof(struct probe_ctx, site_count) ==
+				       offsetof(struct probe_ctx, counters) + 16,
+		       "loaded together");
+	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
+		     (unsigned)offsetof(struct probe_ctx, counters));
+}
+
+void pass_cell_add(struct pass_asm *code, unsigned ctx, uint32_t row, unsigned word)
+{
+	put_load(code, ctx);
+	pass_asm_put(code, "s_load_dword s12, $%u, 0x%x", ctx,
+		     (unsigned)offsetof(struct probe_ctx, site_count));
+	/* Compute unit and shader engine choose the replica (devlib_wave.h). */
+	pass_asm_put(code, "s_getreg_b32 s13, hwreg(HW_REG_HW_ID, 8, 8)");
+	pass_asm_put(code, "s_mov_b64 s[6:7], exec");
+	pass_asm_put(code, "s_mov_b64 exec, 1");
+	pass_asm_put(code, "v_mov_b32 v2, 1");
+	pass_asm_put(code, "v_mov_b32 v3, 0");
+	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
+	pass_asm_put(code, "s_and_b32 s10, s13, s10");
+	pass_asm_put(code, "s_mul_i32 s10, s10, s12");
+	pass_asm_put(code, "s_sub_u32 s10, s10, s11");
+	pass_asm_put(code, "s_lshl_b32 s10, s10, 7");
+	/* Behind the first row of the table: rows have no lower ids than that. */
+	pass_asm_put(code, "s_add_u32 s10, s10, 0x%x", row * PASS_ROW_BYTES + word * 8);
+	pass_asm_put(code, "v_mov_b32 v0, s10");
+	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
+	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+}
+
+/* s[4:5] = the class of each aligned stream, and the numbers, as a cell has them. */
+static void put_classes(struct pass_asm *code, const struct plan_group *group,
+			LLVMValueRef base[PLAN_STREAMS], LLVMValueRef numbers)
+{
+	unsigned shift = 0;
+
+	for (unsigned i = 0; i < group->streams; i++) {
+		/* The first four in the lower half, the others in the upper one. */
+		unsigned half = 4 + shift / 28, into = shift % 28 ? 6 : half;
+
+		if (!group->stream[i].aligned)
+			continue;
+		pass_asm_put(code, "v_readfirstlane_b32 s%u, $%u", into,
+			     pass_asm_operand(code, "v", base[i]));
+		pass_asm_put(code, "s_and_b32 s%u, s%u, 0x7f", into, into);
+		if (into == 6) {
+			pass_asm_put(code, "s_lshl_b32 s6, s6, %u", shift % 28);
+			pass_asm_put(code, "s_or_b32 s%u, s%u, s6", half, half);
+		}
+		shift += 7;
+	}
+	if (!shift)
+		pass_asm_put(code, "s_mov_b32 s4, 0");
+	if (numbers)
+		pass_asm_put(code, "v_readfirstlane_b32 s5, $%u",
+			     pass_asm_operand(code, "v", numbers));
+	if (shift <= 28 && !numbers)
+		pass_asm_put(code, "s_brev_b32 s5, 1");
+	else
+		pass_asm_put(code, "s_bitset1_b32 s5, 31");
+}
+
+/* s6 = how far into the table the row lies that EXEC and s[4:5] choose. s[8:11]: put_load(). */
+static void put_row(struct pass_asm *code, uint32_t first)
+{
+	_Static_assert(PROBE_CELL_ROWS == 16, "four bits of a product");
+	/* Odd numbers without a pattern: any will do. */
+	pass_asm_put(code, "s_mul_i32 s6, exec_hi, 0x9e3779b1");
+	pass_asm_put(code, "s_mul_i32 s7, s5, 0xc2b2ae35");
+	pass_asm_put(code, "s_add_u32 s6, s6, exec_lo");
+	pass_asm_put(code, "s_xor_b32 s7, s7, s4");
+	pass_asm_put(code, "s_add_u32 s6, s6, s7");
+	pass_asm_put(code, "s_mul_i32 s6, s6, 0x85ebca6b");
+	pass_asm_put(code, "s_lshr_b32 s6, s6, 28");
+	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
+	pass_asm_put(code, "s_sub_u32 s6, s6, s11");
+	pass_asm_put(code, "s_lshl_b32 s6, s6, 7");
+	pass_asm_put(code, "s_add_u32 s6, s6, 0x%x", first * PASS_ROW_BYTES);
+	_Static_assert(PASS_ROW_BYTES == 1 << 7, "bytes of a row");
+}
+
+/*
+ * Scalar loads, because no register may be written in lanes that are not active: those that have
+ * left a loop hold values there that no list of clobbers speaks of (devlib_wave.h).
+ */
+void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
+		   LLVMValueRef base[PLAN_STREAMS], LLVMValueRef numbers, unsigned ctx,
+		   LLVMValueRef function)
+{
+	unsigned cells = (unsigned)offsetof(struct probe_cell_row, cell);
+
+	_Static_assert(PROBE_ROW_CELLS * sizeof(struct probe_exec_cell) == 64, "s[16:31]");
+	put_load(code, ctx);
+	put_classes(code, group, base, numbers);
+	put_row(code, group->cells);
+	pass_asm_put(code, "s_add_u32 s8, s8, s6");
+	pass_asm_put(code, "s_addc_u32 s9, s9, 0");
+	pass_asm_put(code, "s_load_dwordx16 s[16:31], s[8:9], 0x%x", cells);
+	pass_asm_put(code, "v_mov_b32 v0, 0");
+	pass_asm_put(code, "v_mov_b32 v2, 1");
+	pass_asm_put(code, "v_mov_b32 v3, 0");
+	pass_asm_put(code, "s_mov_b64 s[6:7], exec");
+	pass_asm_put(code, "s_ff1_i32_b64 s12, exec");
+	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
+	for (unsigned i = 0; i < PROBE_ROW_CELLS; i++) {
+		pass_asm_put(code, "s_cmp_eq_u64 s[6:7], s[%u:%u]", 16 + 4 * i, 17 + 4 * i);
+		pass_asm_put(code, "s_cbranch_scc0 .Lprobe_cell%u${:uid}", i + 1);
+		pass_asm_put(code, "s_cmp_eq_u64 s[4:5], s[%u:%u]", 18 + 4 * i, 19 + 4 * i);
+		pass_asm_put(code, "s_cbranch_scc0 .Lprobe_cell%u${:uid}", i + 1);
+		pass_asm_put(code, "s_lshl_b64 exec, 1, s12");
+		pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9] offset:%u", 8 * i);
+		pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+		pass_asm_put(code, ".Lprobe_cell%u${:uid}:", i + 1);
+	}
+	/* All of others? Then it is not to be had. */
+	pass_asm_put(code, "s_cmp_lg_u64 s[%u:%u], 0", 16 + 4 * PROBE_ROW_CELLS - 2,
+		     17 + 4 * PROBE_ROW_CELLS - 2);
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_full${:uid}");
+	pass_asm_put(code, "v_mov_b32 v0, s8");
+	pass_asm_put(code, "v_mov_b32 v1, s9");
+	pass_asm_put(code, "v_mov_b32 v2, s4");
+	pass_asm_put(code, "v_mov_b32 v3, s5");
+	pass_cell_call(code, function);
+	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+	pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	pass_asm_put(code, ".Lprobe_full${:uid}:");
+}

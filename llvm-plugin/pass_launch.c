@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* What the proofs know of a launch: where its numbers are, and how large they can be. */
+#include <string.h>
+
+#include "pass_prove_parts.h"
+#include "pass_shim.h"
+
+/*
+ * Where an argument lies in the block that the launch hands over: explicit arguments follow each
+ * other at their natural alignment.
+ */
+static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
+			struct pass_stride *ret)
+{
+	uint64_t offset = 0;
+
+	if (!prover->kernel || !LLVMIsAArgument(value) ||
+	    LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+		return false;
+	for (LLVMValueRef param = LLVMGetFirstParam(prover->function);;
+	     param = LLVMGetNextParam(param)) {
+		LLVMTypeRef type = LLVMTypeOf(param);
+		uint64_t align = LLVMABIAlignmentOfType(prover->layout, type);
+
+		/* The size of what is passed by reference to the block is not the pointer's. */
+		if (LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+		    LLVMGetPointerAddressSpace(type) == PROBE_SPACE_CONSTANT)
+			return false;
+		offset = (offset + align - 1) / align * align;
+		if (param == value)
+			break;
+		offset += LLVMABISizeOfType(prover->layout, type);
+	}
+	ret->offset = (uint32_t)offset;
+	ret->bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+	return offset < UINT32_MAX && (ret->bits == 32 || ret->bits == 64);
+}
+
+bool pass_is_intrinsic(LLVMValueRef value, const char *want)
+{
+	LLVMValueRef callee =
+		LLVMIsACallInst(value) ? LLVMIsAFunction(LLVMGetCalledValue(value)) : NULL;
+	size_t size;
+	const char *name = callee ? LLVMGetValueName2(callee, &size) : NULL;
+
+	return name && size >= strlen(want) && !strncmp(name, want, strlen(want));
+}
+
+/* Workgroup sizes and grid sizes, where the dispatch packet has them. */
+static bool launch_of(LLVMValueRef value, struct pass_stride *ret)
+{
+	static const struct {
+		uint32_t offset, bits;
+	} fields[] = {{4, 16}, {6, 16}, {8, 16}, {12, 32}, {16, 32}, {20, 32}};
+	LLVMValueRef pointer = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;
+	int64_t offset = 0;
+
+	if (!pointer || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+		return false;
+	while (LLVMIsAGetElementPtrInst(pointer)) {
+		int64_t step = 0;
+
+		if (!probe_shim_gep_offset(pointer, &step))
+			return false;
+		offset += step;
+		pointer = LLVMGetOperand(pointer, 0);
+	}
+	if (!pass_is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr"))
+		return false;
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+		if (fields[i].offset == offset &&
+		    fields[i].bits == LLVMGetIntTypeWidth(LLVMTypeOf(value))) {
+			ret->offset = fields[i].offset;
+			ret->bits = fields[i].bits | PROBE_STRIDE_LAUNCH;
+			return true;
+		}
+	return false;
+}
+
+static bool is_difference(LLVMValueRef value)
+{
+	return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMSub;
+}
+
+/*
+ * What a uniform value is that stays the same while a kernel runs, through widenings and cuts.
+ * HIP's blockDim is the smaller of the workgroup's size and what is left of the grid; where these
+ * differ, in launches with cut-off workgroups, nobody reckons with proofs.
+ */
+bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
+{
+	while (LLVMIsASExtInst(value) || LLVMIsAZExtInst(value) || LLVMIsATruncInst(value) ||
+	       LLVMIsAFreezeInst(value))
+		value = LLVMGetOperand(value, 0);
+	if (pass_is_intrinsic(value, "llvm.umin.") && is_difference(LLVMGetOperand(value, 0)))
+		return pass_factor_of(prover, LLVMGetOperand(value, 1), ret);
+	return argument_of(prover, value, ret) || launch_of(value, ret);
+}
+
+static bool is_group_id(LLVMValueRef value, int axis)
+{
+	char name[] = "llvm.amdgcn.workgroup.id.x";
+
+	name[sizeof(name) - 2] = (char)('x' + axis);
+	return pass_is_intrinsic(value, name);
+}
+
+/* group * size, of one axis? */
+static bool is_group_start(const struct pass_prover *prover, LLVMValueRef value, int axis)
+{
+	struct pass_stride size;
+
+	if (!LLVMIsAInstruction(value) || LLVMGetInstructionOpcode(value) != LLVMMul)
+		return false;
+	for (unsigned turn = 0; turn < 2; turn++)
+		if (is_group_id(LLVMGetOperand(value, turn), axis) &&
+		    pass_factor_of(prover, LLVMGetOperand(value, 1 - turn), &size) &&
+		    size.bits == (PROBE_STRIDE_LAUNCH | 16) &&
+		    size.offset == 4 + 2 * (uint32_t)axis)
+			return true;
+	return false;
+}
+
+/* A 32-bit value is below this. */
+static uint64_t bound(const struct pass_prover *prover, LLVMValueRef value)
+{
+	for (int axis = 0; axis < 3 && prover->bounded; axis++) {
+		if (is_group_id(value, axis))
+			return PROBE_REGULAR_GROUPS;
+		if (is_group_start(prover, value, axis))
+			return PROBE_REGULAR_GRID;
+	}
+	return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind &&
+			       LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 32
+		       ? 1ull << (32 - probe_shim_leading_zeros(value))
+		       : UINT32_MAX;
+}
+
+/* Not negative, or bits of an id that is there as often as they are taken away? */
+static bool is_part(const struct pass_pattern *form, const struct pass_digit *digit)
+{
+	int64_t sum = 0;
+
+	if (digit->times >= 0)
+		return true;
+	if (digit->op != PROBE_DIGIT_BITS && digit->op != PROBE_DIGIT_AND)
+		return false;
+	for (unsigned i = 0; i < form->digits; i++)
+		sum += form->digit[i].times < 0 ? form->digit[i].times : 0;
+	for (int i = 0; i < 3; i++)
+		if (digit->inner[i] && form->stride[i].constant + sum < 0)
+			return false;
+	return true;
+}
+
+bool pass_is_small(const struct pass_prover *prover, const struct pass_pattern *form, bool zeros)
+{
+	const int64_t limit = 1ll << 31;
+	int64_t sum = form->constant < 0 ? -form->constant : form->constant;
+
+	if (!form->leaves_known || sum < 0 || sum >= limit || (zeros && form->constant < 0))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		int64_t each = form->stride[i].constant;
+
+		if (form->stride[i].factor || (zeros && each < 0) || each <= -limit ||
+		    each >= limit)
+			return false;
+		sum += (each < 0 ? -each : each) * 1023;
+	}
+	for (unsigned i = 0; i < form->digits; i++) {
+		const struct pass_digit *digit = &form->digit[i];
+		int64_t most = (digit->op == PROBE_DIGIT_ADD ? limit - 1 : 1023) >> digit->shift;
+
+		if (digit->op == PROBE_DIGIT_MIN || digit->op == PROBE_DIGIT_MAX ||
+		    (zeros && !is_part(form, digit)) || digit->times <= -limit ||
+		    digit->times >= limit || sum >= limit)
+			return false;
+		most = most < digit->mask ? most : digit->mask;
+		sum += (digit->times < 0 ? -digit->times : digit->times) * most;
+	}
+	for (unsigned i = 0; i < form->leaves; i++) {
+		int64_t times = form->leaf[i].times;
+
+		if ((zeros && times < 0) || times <= -limit || times >= limit || sum >= limit)
+			return false;
+		times = times < 0 ? -times : times;
+		if (__builtin_mul_overflow(times, (int64_t)bound(prover, form->leaf[i].value),
+					   &times))
+			return false;
+		sum += times;
+	}
+	return sum < limit;
+}
