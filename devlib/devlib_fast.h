@@ -134,11 +134,11 @@
 
 /* Goes to .Lfast_each if a lane that should carry a counter is not active. */
 #define FAST_CARRY                                                                                 \
-	"v_mov_b32 v10, 1\n\t"                                                                     \
-	"v_mov_b32 v11, 0\n\t"                                                                     \
 	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
 	"s_cbranch_scc1 .Lfast_each%=\n\t"                                                         \
-	FAST_PLACES
+	FAST_PLACES                                                                                \
+	"v_mov_b32 v10, 1\n\t"                                                                     \
+	"v_mov_b32 v11, 0\n\t"
 
 #define FAST_PLACES                                                                                \
 	"v_mbcnt_lo_u32_b32 v9, -1, 0\n\t"                                                         \
@@ -163,7 +163,12 @@
 /* The first lane carries all. */
 #define FAST_FIRST                                                                                 \
 	"s_lshl_b64 exec, 1, s11\n\t"                                                              \
-	"v_mov_b32 v9, 0\n\t"
+	"v_mov_b32 v10, 1\n\t"                                                                     \
+	FAST_ZERO
+
+#define FAST_ZERO                                                                                  \
+	"v_mov_b32 v9, 0\n\t"                                                                      \
+	"v_mov_b32 v11, 0\n\t"
 #define FAST_ADD(value, index)                                                                     \
 	"v_mov_b32 v10, " value "\n\t"                                                             \
 	FAST_AGAIN(index)

@@ -141,6 +141,7 @@
 	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
 	LINES_QUADS                                                                                \
+	"s_mov_b32 s13, 1\n\t"                                                                     \
 	"s_sub_u32 s22, s16, %[unit]\n\t"                                                          \
 	"s_sub_u32 s23, s17, %[half]\n\t"                                                \
 	LINES_EXCESS                                                                               \
@@ -195,10 +196,11 @@
 	"v_writelane_b32 v10, s21, 7\n\t"                                                          \
 	"v_writelane_b32 v10, s23, 8\n\t"                                                          \
 	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
+	FAST_CARRY_STRIDES                                                                         \
+	".Lfast_commit%=:\n\t"                                                                     \
 	FAST_ADD_LANES(LINES_ADDED)                                                                \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
-	FAST_CARRY_STRIDES                                                                         \
 	FAST_MAX_LANES(LINES_MAXIMA)                                                               \
 	"s_branch .Lfast_end%=\n"
 
@@ -220,8 +222,7 @@
 /* A lane alone touches one line of each kind; quads are 16 as ever. */
 #define LINES_ONE                                                                                  \
 	".Lfast_one%=:\n\t"                                                                        \
-	"v_mov_b32 v9, 0\n\t"                                                                      \
-	"v_mov_b32 v11, 0\n\t"                                                                     \
+	FAST_ZERO                                                                                  \
 	FAST_ADD("16", 2) FAST_ADD("1", 0)                                                         \
 	FAST_AGAIN(1) FAST_AGAIN(3) FAST_AGAIN(4) FAST_AGAIN(6) FAST_AGAIN(7) FAST_AGAIN(11)       \
 	"s_branch .Lfast_end%=\n"

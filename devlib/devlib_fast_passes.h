@@ -8,17 +8,18 @@
  *own one in a bit of the address make the lanes of each dword, and the lowest lanes of those the
  *dwords of each bank
  *
- *	s16 passes	s17 the worst phase's cost
+ * Several units of 4, 8 or 16 bytes cost the same each: they are in other banks, but differ as
+ *much.
+ *
+ *	s16 passes	s17 the worst phase's cost	s18 the fewest possible
  */
 #ifndef PROBE_DEVLIB_FAST_PASSES_H
 #define PROBE_DEVLIB_FAST_PASSES_H
 
 #include "devlib_fast.h"
 
-/* Counters of lanes, and those that are maxima. */
-#define PASSES_ADDED   "0xe03"
-#define PASSES_MAXIMA  "0x7000"
-#define PASSES_MAX_WAY "0x1000"
+/* Counters of lanes. Those that are maxima are 12, and at one stride 13 and 14. */
+#define PASSES_ADDED "0xe03"
 
 /* clang-format off */
 
@@ -186,26 +187,29 @@
 	"s_mov_b32 s16, %[phases]\n\t"                                                             \
 	"s_mov_b32 s17, 1\n"                                                                       \
 	".Lfast_judge%=:\n\t"                                                                      \
+	".if %[units] > 1\n\t"                                                                     \
+	"s_mul_i32 s16, s16, %[units]\n\t"                                                         \
+	".endif\n\t"                                                                               \
+	"s_movk_i32 s18, %[phases] * %[units]\n\t"                                                 \
 	FAST_CARRY                                                                                 \
 	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
 	"v_writelane_b32 v10, s16, 9\n\t"                                                          \
-	"v_writelane_b32 v10, %[phases], 10\n\t"                                                   \
+	"v_writelane_b32 v10, s18, 10\n\t"                                                   \
 	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
 	"v_writelane_b32 v10, s17, 12\n\t"                                                         \
-	FAST_ADD_LANES(PASSES_ADDED)                                                               \
-	"s_mov_b64 exec, " PASSES_MAX_WAY "\n\t"                                                   \
-	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
-	"s_cbranch_scc1 .Lfast_way%=\n\t"                                                          \
 	FAST_CARRY_STRIDES                                                                         \
-	"s_mov_b64 exec, " PASSES_MAXIMA "\n"                                                      \
-	".Lfast_way%=:\n\t"                                                                        \
+	".Lfast_commit%=:\n\t"                                                                     \
+	FAST_ADD_LANES(PASSES_ADDED)                                                               \
+	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
+	"s_cselect_b64 exec, 1, 7\n\t"                                                             \
+	"s_lshl_b64 exec, exec, 12\n\t"                                                            \
 	"global_atomic_umax_x2 v9, v[10:11], s[4:5]\n\t"                                           \
 	"s_branch .Lfast_end%=\n"
 
 #define PASSES_EACH                                                                                \
 	".Lfast_each%=:\n\t"                                                                       \
 	FAST_FIRST                                                                                 \
-	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s16", 9) FAST_ADD("%[phases]", 10)              \
+	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s16", 9) FAST_ADD("s18", 10)              \
 	FAST_MAX("s17", 12)                                                                        \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
@@ -216,9 +220,8 @@
 /* A lane alone takes a pass in its phase, as the empty ones do. */
 #define PASSES_ONE                                                                                 \
 	".Lfast_one%=:\n\t"                                                                        \
-	"v_mov_b32 v9, 0\n\t"                                                                      \
-	"v_mov_b32 v11, 0\n\t"                                                                     \
-	FAST_ADD("%[phases]", 9) FAST_AGAIN(10) FAST_ADD("1", 0) FAST_AGAIN(1) FAST_AGAIN(11)      \
+	FAST_ZERO                                                                                  \
+	FAST_ADD("%[phases] * %[units]", 9) FAST_AGAIN(10) FAST_ADD("1", 0) FAST_AGAIN(1) FAST_AGAIN(11)      \
 	"global_atomic_umax_x2 v9, v[10:11], s[4:5] offset:8*12\n\t"                               \
 	"s_branch .Lfast_end%=\n"
 
@@ -234,8 +237,9 @@
 #define PASSES_INTERLEAVED(shape) (PASSES_WIDTH(shape) >> 1 & ~(shape) / SHAPE_STORE & 1)
 
 #define PASSES_SHAPE(shape)                                                                        \
-	[phases] "i"(2 << PASSES_WIDTH(shape)), [bits] "i"(5 - PASSES_WIDTH(shape)),               \
-		[shift] "i"(2 + PASSES_WIDTH(shape)), [share] "i"(~(shape) / SHAPE_ATOMIC & 1),    \
+	[units] "i"((shape) >> 8 & 0xff), [phases] "i"(2 << PASSES_WIDTH(shape)),                  \
+		[bits] "i"(5 - PASSES_WIDTH(shape)), [shift] "i"(2 + PASSES_WIDTH(shape)),         \
+		[share] "i"(~(shape) / SHAPE_ATOMIC & 1),                                          \
 		[interleaved] "i"(PASSES_INTERLEAVED(shape)),                                      \
 		[lanes] "i"(32 >> PASSES_WIDTH(shape)),                                            \
 		[spread] "i"(32 >> PASSES_WIDTH(shape) >> PASSES_INTERLEAVED(shape))

@@ -10,7 +10,8 @@
  *
  * So the inline part is a call in an asm block. It has no stack to offer, and it names fewer
  * registers than the ABI of functions allows: v0-v15, s4-s31 and vcc. The shared functions must do
- * with those (tests/pass/shared.test). Other than the ABI has it, the counters come in s[4:5], and
+ * with those (tests/pass/shared.test). Other than the ABI has it, the counters come in s[4:5],
+ * and other rows that count the same in s6: bit n is the one n rows further, bit 0 is not set. And
  * the call skips the wait that every function begins with: what the compiler waits for, it waits
  * for before the block, as it does for any use of a register.
  *
@@ -28,9 +29,25 @@
 #define MEASURE_RETURN                                                                             \
 	".Lfast_end%=:\n\t"                                                                        \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"s_cmp_lg_u32 s6, 0\n\t"                                                                   \
+	"s_cbranch_scc1 .Lfast_also%=\n\t"                                                         \
 	"s_setpc_b64 s[30:31]\n"                                                                   \
+	".Lfast_also%=:\n\t"                                                                       \
+	"s_ff1_i32_b32 s24, s6\n\t"                                                                \
+	"s_lshr_b32 s6, s6, s24\n\t"                                                               \
+	"s_bitset0_b32 s6, 0\n\t"                                                                  \
+	"s_lshl_b32 s24, s24, 7\n\t"                                                               \
+	"s_add_u32 s4, s4, s24\n\t"                                                                \
+	"s_addc_u32 s5, s5, 0\n\t"                                                                 \
+	"s_cmp_eq_u32 s10, 1\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_one%=\n\t"                                                          \
+	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
+	"s_cbranch_scc1 .Lfast_each%=\n\t"                                                         \
+	"s_branch .Lfast_commit%=\n"                                                               \
 	".Lfast_no%=:\n\t"                                                                         \
-	"s_mov_b64 %[counters], s[4:5]"
+	"s_mov_b64 %[counters], s[4:5]\n\t"                                                        \
+	"s_mov_b32 %[also], s6\n\t"                                                                \
+	"s_mov_b32 %[rest], 1"
 
 #define MEASURE_DONE                                                                               \
 	".Lfast_end%=:\n\t"                                                                        \
@@ -41,23 +58,29 @@
 
 /*
  * In a function that is called as above, before all else: returns from it if that was all. Else
- * nothing is counted yet, and the counters are here.
+ * nothing is counted yet, and this returns true, which only keeps what follows behind it.
  */
-DEV_INLINE uint64_t measure_fast(uint64_t address, uint32_t shape)
+DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, uint64_t *ret_counters,
+			     uint32_t *ret_also)
 {
 	uint64_t counters;
+	uint32_t also, rest;
 
 	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
-		__asm__ volatile(PASSES_ALL MEASURE_RETURN
-				 : [counters] "=s"(counters)
-				 : "{v[2:3]}"(address), PASSES_SHAPE(shape)
-				 : FAST_CLOBBERS);
+		__asm__ volatile(
+			PASSES_ALL MEASURE_RETURN
+			: [counters] "=&s"(counters), [also] "=&s"(also), [rest] "=&s"(rest)
+			: "{v[2:3]}"(address), PASSES_SHAPE(shape)
+			: FAST_CLOBBERS);
 	else
-		__asm__ volatile(LINES_ALL MEASURE_RETURN
-				 : [counters] "=s"(counters)
-				 : "{v[2:3]}"(address), LINES_SHAPE(shape)
-				 : FAST_CLOBBERS);
-	return counters;
+		__asm__ volatile(
+			LINES_ALL MEASURE_RETURN
+			: [counters] "=&s"(counters), [also] "=&s"(also), [rest] "=&s"(rest)
+			: "{v[2:3]}"(address), LINES_SHAPE(shape)
+			: FAST_CLOBBERS);
+	*ret_counters = counters;
+	*ret_also = also;
+	return dev_uniform32(rest);
 }
 
 /* The same anywhere. false = nothing is counted yet. */
@@ -95,23 +118,30 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 }
 
 #define MEASURE_CLOBBERS                                                                           \
-	"s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16", "s17", "s18",     \
-		"s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27", "s28", "s29",       \
-		"s30", "s31", "vcc", "scc", "v0", "v1", "v4", "v5", "v6", "v7", "v8", "v9", "v10", \
-		"v11", "v12", "v13", "v14", "v15"
+	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
+		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
+		"s28", "s29", "s30", "s31", "vcc", "scc", "v0", "v1", "v4", "v5", "v6", "v7",      \
+		"v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"
 
 /* clang-format off */
+#define MEASURE_FIRST                                                                              \
+	"s_add_u32 s4, %[low], %[row]\n\t"                                                         \
+	"s_addc_u32 s5, %[high], 0\n\t"                                                            \
+	"s_mov_b32 s6, %[also]\n\t"                                                                \
+	"s_swappc_b64 s[30:31], %[first]\n\t"
+
 /* The units behind the first: counters in v0:v1, the address in v2:v3, the offset in v4. */
 #define MEASURE_UNIT(which)                                                                        \
-	"v_lshlrev_b64 v[0:1], 0, %[counters]\n\t"                                                 \
+	"s_add_u32 s4, %[low], %[row]\n\t"                                                         \
+	"s_addc_u32 s5, %[high], 0\n\t"                                                            \
+	"v_lshlrev_b64 v[0:1], 0, s[4:5]\n\t"                                                      \
 	"v_lshlrev_b64 v[2:3], 0, %[address]\n\t"                                                  \
 	"v_mov_b32 v4, %[offset]\n\t"                                                              \
 	"s_swappc_b64 s[30:31], %[" which "]\n\t"
 
 #define MEASURE_UNITS(calls)                                                                       \
-	"s_mov_b64 s[4:5], %[counters]\n\t"                                                        \
 	"v_lshlrev_b64 v[2:3], 0, %[address]\n\t"                                                  \
-	"s_swappc_b64 s[30:31], %[first]\n\t"                                                      \
+	MEASURE_FIRST                                                                              \
 	"s_mov_b32 %[offset], %[unit]\n"                                                           \
 	".Lprobe_unit%=:\n\t"                                                                      \
 	calls                                                                                      \
@@ -120,36 +150,38 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 	"s_cbranch_scc1 .Lprobe_unit%="
 /* clang-format on */
 
+#define MEASURE_OPERANDS                                                                           \
+	[low] "s"((uint32_t)wave), [high] "s"((uint32_t)(wave >> 32)),                             \
+		[row] "i"(site * (PROBE_COUNTERS * 8)), [also] "i"(also), [first] "s"(first)
+
 /*
- * `first` is the shared function's copy for this shape; `any` and `more` those for further units
- * and, of a flat access, their LDS lanes.
+ * An access of units as `shape` says, one by one but the first. `wave` is that of
+ * devlib_memory.c, `first` the shared function's copy for this shape, behind its wait; `any` and
+ * `more` those for further units and, of a flat access, their LDS lanes.
  */
-DEV_INLINE void measure(uint64_t counters, uint64_t address, uint32_t shape, void *first, void *any,
-			void *more)
+DEV_INLINE void measure(uint64_t wave, uint32_t site, uint64_t address, uint32_t shape,
+			uint32_t also, uint64_t first, void *any, void *more)
 {
 	const uint32_t unit = shape & 0xff, units = shape >> 8 & 0xff;
-	uint64_t row = dev_scalar64(counters);
 	uint32_t offset;
 
-	first = (char *)first + 4; /* the wait */
 	if (units == 1)
-		__asm__ volatile("s_swappc_b64 s[30:31], %[first]"
-				 : "={s[4:5]}"(row), "={v[2:3]}"(address)
-				 : "0"(row), "1"(address), [first] "s"(first)
+		__asm__ volatile(MEASURE_FIRST
+				 : "={v[2:3]}"(address)
+				 : "0"(address), MEASURE_OPERANDS
 				 : MEASURE_CLOBBERS);
 	else if (shape & SHAPE_FLAT)
 		__asm__ volatile(MEASURE_UNITS(MEASURE_UNIT("any") MEASURE_UNIT("more"))
 				 : [offset] "=&s"(offset)
-				 : [counters] "s"(row), [address] "v"(address), [first] "s"(first),
-				   [any] "s"(any), [more] "s"(more), [unit] "i"(unit),
-				   [size] "i"(unit * units)
-				 : MEASURE_CLOBBERS, "s4", "s5", "v2", "v3");
+				 : [address] "v"(address), [any] "s"(any), [more] "s"(more),
+				   [unit] "i"(unit), [size] "i"(unit * units), MEASURE_OPERANDS
+				 : MEASURE_CLOBBERS, "v2", "v3");
 	else
 		__asm__ volatile(MEASURE_UNITS(MEASURE_UNIT("any"))
 				 : [offset] "=&s"(offset)
-				 : [counters] "s"(row), [address] "v"(address), [first] "s"(first),
-				   [any] "s"(any), [unit] "i"(unit), [size] "i"(unit * units)
-				 : MEASURE_CLOBBERS, "s4", "s5", "v2", "v3");
+				 : [address] "v"(address), [any] "s"(any), [unit] "i"(unit),
+				   [size] "i"(unit * units), MEASURE_OPERANDS
+				 : MEASURE_CLOBBERS, "v2", "v3");
 }
 
 #endif

@@ -28,9 +28,32 @@ DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint
 /* The first unit of an access, called as devlib_measure.h says: the counters are in s[4:5]. */
 DEV_SHARED void __probe_dev_memory_first(uint64_t none, uint64_t address, uint32_t shape)
 {
-	uint64_t counters = measure_fast(address, shape);
+	uint32_t units = shape & SHAPE_LDS ? shape >> 8 & 0xff : 1, also, rows;
+	uint64_t counters;
 
 	(void)none;
+	if (!measure_fast(address, shape, &counters, &also))
+		return;
+	__asm__("" : "+v"(counters), "+v"(also)); /* scalar registers are scarce here */
+	for (;;) {
+		count_units(counters, address, 0, shape, units);
+		if (!dev_uniform32(also))
+			return;
+		rows = (uint32_t)__builtin_ctz(also);
+		also = also >> rows & ~1u;
+		counters += rows * (PROBE_COUNTERS * 8);
+	}
+}
+
+/* The same for what has no registers left for a loop: flat and unaligned accesses, of one row. */
+DEV_SHARED void __probe_dev_memory_alone(uint64_t none, uint64_t address, uint32_t shape)
+{
+	uint64_t counters;
+	uint32_t also;
+
+	(void)none;
+	if (!measure_fast(address, shape, &counters, &also))
+		return;
 	count_unit(counters, address, 0, shape);
 	if (shape & SHAPE_FLAT)
 		count_unit(counters, address, 0, shape | SHAPE_LDS);
@@ -46,14 +69,10 @@ DEV_SHARED void __probe_dev_memory_site(uint64_t ctx, uint64_t address, uint32_t
 		     offset, shape);
 }
 
-DEV_INLINE uint64_t site_counters(uint64_t wave, uint32_t site)
-{
-	return wave + (uint64_t)site * (PROBE_COUNTERS * 8);
-}
-
 /* See devlib_measure.h. */
 DEV_ENTRY void __probe_dev_memory_access(uint64_t wave, uint32_t site, uint64_t address,
-					 uint32_t shape, void *first, void *any, void *more)
+					 uint32_t shape, uint32_t also, uint64_t first, void *any,
+					 void *more)
 {
-	measure(site_counters(wave, site), address, shape, first, any, more);
+	measure(wave, site, address, shape, also, first, any, more);
 }

@@ -35,12 +35,12 @@ DEV_INLINE void add_lines(struct dev_sums *sums, uint64_t address, uint32_t shap
 	sums->word[2] += excess128;
 }
 
-DEV_INLINE void add_passes(struct dev_sums *sums, uint32_t address, uint32_t shape, uint64_t mask,
-			   const struct dev_affine *affine)
+DEV_INLINE void add_passes(struct dev_sums *sums, uint32_t address, uint32_t shape, uint32_t units,
+			   uint64_t mask, const struct dev_affine *affine)
 {
 	struct dev_passes passes = dev_passes(address, shape, mask, affine);
 
-	sums->word[2] += pack(0, passes.passes, passes.ideal, 0);
+	sums->word[2] += pack(0, passes.passes * units, passes.ideal * units, 0);
 	sums->way = passes.way > sums->way ? passes.way : sums->way;
 }
 
@@ -99,15 +99,17 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
 
 /*
  * Any EXEC, any addresses: the way of what devlib_fast.h leaves, one unit of an access at a time.
- * `offset` is that of the unit: the first also counts what the access has once. Lines and passes of
- * a flat access are two calls, SHAPE_LDS the second: each counts the lanes of its apertures, and
- * scratch lanes count as lanes and no more.
+ * `offset` is that of the unit: the first also counts what the access has once. `units` of an
+ * access to LDS, if they cost the same (devlib_fast_passes.h), are one. Lines and passes of a flat
+ * access are two calls, SHAPE_LDS the second: each counts the lanes of its apertures, and scratch
+ * lanes count as lanes and no more.
  *
  * The pass makes one copy per shape, for optimised code and for code that is not optimised. The
  * order of the parts, and what stays in vector registers, keeps it within the scalar registers that
  * devlib_measure.h grants.
  */
-DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
+DEV_INLINE void count_units(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape,
+			    uint32_t units)
 {
 	uint64_t exec = dev_exec(), mask = exec;
 	bool once = !dev_uniform32(offset), lds = shape & SHAPE_LDS;
@@ -130,7 +132,7 @@ DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset,
 		add_lines(&sums, address + offset, shape, mask);
 	affine = dev_affine64(address, exec);
 	if (lds && mask)
-		add_passes(&sums, (uint32_t)(address + offset), shape, mask, &affine);
+		add_passes(&sums, (uint32_t)(address + offset), shape, units, mask, &affine);
 	affine.is = affine.is && once;
 	if (once) {
 		sums.word[0] += pack(1, dev_count(exec), 0, 0);
@@ -138,6 +140,11 @@ DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset,
 	}
 	commit_sums(counters, &sums, exec);
 	commit_maxima(counters, &sums, exec, &affine);
+}
+
+DEV_INLINE void count_unit(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
+{
+	count_units(counters, address, offset, shape, 1);
 }
 
 #endif

@@ -27,6 +27,7 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",
+	[DEVLIB_MEMORY_ALONE] = "__probe_dev_memory_alone",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",
 	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",
@@ -212,9 +213,14 @@ static void add_norecurse(LLVMValueRef to)
 /* What has a copy of its own for it, whatever the function. */
 #define COPIES ((uint32_t)(DEVLIB_SHAPE_PLAIN | DEVLIB_SHAPE_CURSOR))
 
-static uint32_t unit_shape(uint32_t shape)
+static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
 {
-	shape = (shape & ~0xff00u) | 1 << 8;
+	uint32_t unit = shape & 0xff;
+
+	/* Units of LDS that cost the same are counted at once (devlib_fast_passes.h). */
+	if (function != DEVLIB_MEMORY_FIRST || !(shape & DEVLIB_SHAPE_LDS) || unit < 4 ||
+	    unit == 12)
+		shape = (shape & ~0xff00u) | 1 << 8;
 	return shape & (DEVLIB_SHAPE_LDS | DEVLIB_SHAPE_FLAT)
 		       ? shape
 		       : shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
@@ -227,7 +233,7 @@ static uint32_t unit_shape(uint32_t shape)
 static bool depends_on_shape(enum devlib_function function)
 {
 	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
-	       function == DEVLIB_MEMORY_FIRST;
+	       function == DEVLIB_MEMORY_FIRST || function == DEVLIB_MEMORY_ALONE;
 }
 
 /* Not a copy, whose name has the shape behind the lanes. */
@@ -314,7 +320,7 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 {
 	struct devlib_shared shared = {
 		.original = which,
-		.shape = depends_on_shape(which) ? unit_shape(shape) : shape & COPIES,
+		.shape = depends_on_shape(which) ? unit_shape(which, shape) : shape & COPIES,
 	};
 	LLVMValueRef original = devlib->function[shared.original];
 	size_t size;

@@ -236,6 +236,7 @@ enum devlib_function {
 	DEVLIB_MEMORY_CELL,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as devlib_measure.h says */
+	DEVLIB_MEMORY_ALONE, /* the same, of one row */
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
 	DEVLIB_TRACE_SITE,

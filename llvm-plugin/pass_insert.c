@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pass.h"
+#include "pass_asm.h"
 #include "pass_group.h"
 #include "pass_shim.h"
 
@@ -11,6 +12,7 @@
 struct insert {
 	const struct pass_units *units;
 	const struct pass_unit *unit;
+	const struct pass_options *options;
 	struct devlib *devlib;
 	enum probe_kind kind;
 	bool plain; /* calls of the long way only */
@@ -23,7 +25,14 @@ struct insert {
 	LLVMBuilderRef builder;
 	LLVMValueRef *call; /* calls of probes, to be inlined */
 	size_t calls, capacity;
+	uint32_t counted; /* bit n = the site with the next id but n is counted with one before */
+	struct {
+		LLVMValueRef function, address;
+	} first[8]; /* shared functions whose addresses are known */
+	unsigned firsts;
 };
+
+enum { ALSO_SITES = 32 }; /* of devlib_measure.h: they are bits of a word */
 
 static LLVMValueRef call_probe(struct insert *in, enum devlib_function which, LLVMValueRef *args,
 			       unsigned count, const char *name)
@@ -78,15 +87,115 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct p
 	}
 }
 
+/* What units of this size in LDS are counted as multiples of: see devlib_fast_passes.h. */
+static uint32_t lds_width(const struct pass_site *site)
+{
+	return site->unit < 4 ? 4 : site->unit == 12 ? 16 : site->unit;
+}
+
+/* Are the units of this access counted by one call? */
+static bool is_one_call(const struct pass_site *site)
+{
+	return site->size == site->unit ||
+	       (site->space == PROBE_SPACE_LDS && lds_width(site) == site->unit);
+}
+
+/* What of a shape decides how an access is counted, apart from the place. */
+static uint32_t kind_of(const struct pass_site *site)
+{
+	uint32_t shape = pass_site_shape(site) & ~(uint32_t)DEVLIB_SHAPE_UNALIGNED;
+
+	if (site->space == PROBE_SPACE_GLOBAL)
+		return shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
+	return site->unit < 12 ? shape & ~(uint32_t)DEVLIB_SHAPE_STORE : shape;
+}
+
+/* Do both accesses, under the same EXEC, have the same counters? */
+static bool count_the_same(const struct pass_site *a, const struct pass_site *b)
+{
+	int64_t distance;
+
+	if (a->space != b->space || kind_of(a) != kind_of(b) ||
+	    !probe_shim_distance(a->pointer, b->pointer, &distance))
+		return false;
+	return distance % (a->space == PROBE_SPACE_LDS ? lds_width(a) : 128) == 0;
+}
+
+static bool is_measured(const struct insert *in, uint32_t id)
+{
+	return in->plan.site[id - in->unit->first_site].group == PLAN_NONE;
+}
+
+/* What is called may end the wave. */
+static bool ends_run(LLVMValueRef inst)
+{
+	LLVMValueRef callee =
+		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
+
+	return LLVMIsACallInst(inst) &&
+	       (!callee || !LLVMGetIntrinsicID(callee) || pass_ends_wave(inst));
+}
+
+/* Sites behind this one that are counted with it: bit n = the site with the n-th id from here. */
+static uint32_t find_also(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
+			  uint32_t id)
+{
+	uint32_t also = 0, n = 0;
+
+	for (inst = LLVMGetNextInstruction(inst); inst && !ends_run(inst) && n + 1 < ALSO_SITES;
+	     inst = LLVMGetNextInstruction(inst)) {
+		struct pass_site other;
+
+		if (!pass_site_wanted(inst, in->options, &other))
+			continue;
+		n++;
+		if (is_measured(in, id + n) && !(in->counted >> n & 1) &&
+		    count_the_same(site, &other))
+			also |= 1u << n;
+	}
+	return also;
+}
+
+/* Behind the function's wait (devlib_measure.h). In the entry block: it may be used in loops. */
+static LLVMValueRef address_of(struct insert *in, LLVMValueRef function)
+{
+	LLVMBuilderRef builder;
+	struct pass_asm code = {.result = LLVMInt64TypeInContext(in->context)};
+	const unsigned most = sizeof(in->first) / sizeof(in->first[0]);
+	LLVMValueRef address;
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	for (unsigned i = 0; i < in->firsts; i++)
+		if (in->first[i].function == function)
+			return in->first[i].address;
+	builder = LLVMCreateBuilderInContext(in->context);
+	LLVMPositionBuilderBefore(builder, pass_entry_point(in->clone));
+	pass_asm_constrain(&code, "={s[28:29]}");
+	pass_asm_operand(&code, "i", function);
+	pass_asm_put(&code, "s_getpc_b64 s[28:29]");
+	pass_asm_put(&code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
+	pass_asm_put(&code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
+	pass_asm_constrain(&code, "~{scc}");
+	address = pass_asm_build(&code, builder, in->context);
+	LLVMDisposeBuilder(builder);
+	if (in->firsts < most) {
+		in->first[in->firsts].function = function;
+		in->first[in->firsts++].address = address;
+	}
+	return address;
+}
+
 static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
 			uint32_t id)
 {
-	bool lds = site->space == PROBE_SPACE_LDS;
+	bool lds = site->space == PROBE_SPACE_LDS, flat = site->space == PROBE_SPACE_FLAT;
 	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
 	LLVMTypeRef type = lds ? LLVMInt32TypeInContext(in->context) : i64;
 	LLVMTypeRef any_type = LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT);
 	LLVMValueRef pointer, address, any = LLVMConstNull(any_type), more = any;
-	uint32_t shape = pass_site_shape(site);
+	uint32_t shape = pass_site_shape(site), also = 0;
+	bool alone = shape & (DEVLIB_SHAPE_FLAT | DEVLIB_SHAPE_UNALIGNED);
 
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
@@ -96,21 +205,28 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 		insert_plain(in, address, site, id);
 		return;
 	}
-	if (site->size > site->unit)
+	if (is_one_call(site) && !alone) {
+		also = find_also(in, inst, site, id);
+		in->counted |= also;
+	}
+	if (!is_one_call(site))
 		any = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses);
-	if (site->size > site->unit && site->space == PROBE_SPACE_FLAT)
+	if (!is_one_call(site) && flat)
 		more = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
 				    in->clone, in->analyses);
 	LLVMValueRef args[] = {
 		in->wave,
 		const_i32(in, id),
 		LLVMBuildZExt(in->builder, address, i64, ""),
-		const_i32(in, shape),
-		devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, shape, in->clone, in->analyses),
+		const_i32(in, is_one_call(site) ? (shape & ~0xff00u) | 1 << 8 : shape),
+		const_i32(in, also),
+		address_of(in, devlib_share(in->devlib,
+					    alone ? DEVLIB_MEMORY_ALONE : DEVLIB_MEMORY_FIRST,
+					    shape, in->clone, in->analyses)),
 		any,
 		more,
 	};
-	call_probe(in, DEVLIB_MEMORY_ACCESS, args, 7, "");
+	call_probe(in, DEVLIB_MEMORY_ACCESS, args, 8, "");
 }
 
 /*
@@ -190,13 +306,15 @@ static void rewrite_call(struct insert *in, LLVMValueRef inst)
 		probe_shim_recall(inst, callee->clone[in->kind], extra, 2);
 }
 
-/* Unless its group counts it. */
+/* Unless its group counts it, or a site before it. */
 static void insert_own(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
 		       uint32_t id)
 {
-	if (in->kind != PROBE_KIND_MEMORY ||
-	    in->plan.site[id - in->unit->first_site].group == PLAN_NONE)
+	bool counted = in->counted & 1;
+
+	if (!counted && (in->kind != PROBE_KIND_MEMORY || is_measured(in, id)))
 		insert_site(in, inst, site, id);
+	in->counted >>= 1;
 }
 
 static void insert_groups(struct insert *in)
@@ -234,7 +352,7 @@ static void drop_entry(struct insert *in)
 	drop_unused(in, in->ctx);
 }
 
-static void insert_body(struct insert *in, const struct pass_options *options)
+static void insert_body(struct insert *in)
 {
 	uint32_t id = in->unit->first_site;
 
@@ -244,7 +362,7 @@ static void insert_body(struct insert *in, const struct pass_options *options)
 			struct pass_site site;
 
 			next = LLVMGetNextInstruction(inst);
-			if (pass_site_wanted(inst, options, &site))
+			if (pass_site_wanted(inst, in->options, &site))
 				insert_own(in, inst, &site, id++);
 			else
 				rewrite_call(in, inst);
@@ -257,6 +375,7 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	struct insert in = {
 		.units = units,
 		.unit = unit,
+		.options = options,
 		.devlib = devlib,
 		.kind = kind,
 		.clone = unit->clone[kind],
@@ -276,7 +395,7 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	/* The entry comes before the sites in the block, but after them in this order: see below.
 	 */
 	insert_entry(&in);
-	insert_body(&in, options);
+	insert_body(&in);
 	insert_groups(&in);
 	drop_entry(&in);
 	LLVMDisposeBuilder(in.builder);

@@ -8,6 +8,8 @@
 // RUN: python3 %S/shared.py < %t1.s
 // RUN: %hip_asm -O3 %s -o %t3.s
 // RUN: python3 %S/shared.py < %t3.s
+// RUN: env PROBE_PROVE=0 %hip_asm -O2 %s -o %t0.s
+// RUN: python3 %S/shared.py < %t0.s
 #include <hip/hip_runtime.h>
 
 typedef unsigned bits96 __attribute__((ext_vector_type(3)));
