@@ -236,10 +236,8 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 				       uint32_t timed, uint32_t plain)
 {
 #ifndef DEV_PORTABLE
-	if (!timed && cursor_mode() == CURSOR_SHORT) {
+	if (!timed && !plain)
 		trace_exit(ctx);
-		return;
-	}
 #endif
 	(void)wave;
 	timed = DEV_SCALAR32(timed);

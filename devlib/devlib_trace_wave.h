@@ -123,12 +123,14 @@ DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call, uint32_t item)
 }
 
 /*
- * A wave that has come by the short way ends, and nothing comes after: EXEC stays one lane. It
+ * A wave ends, and nothing comes after: it ends here if it has come by the short way. One lane
  * stores what the host shall see, and when that is there, what lets the ring go.
  */
 DEV_INLINE void trace_exit(const dev_ctx *ctx)
 {
-	__asm__ volatile("s_load_dwordx4 s[40:43], %[ctx], 40\n\t"
+	__asm__ volatile("s_cmp_lg_u32 s93, %[mode]\n\t"
+			 "s_cbranch_scc1 .Lprobe_not%=\n\t"
+			 "s_load_dwordx4 s[40:43], %[ctx], 40\n\t"
 			 "s_add_u32 s44, s84, s78\n\t"
 			 "s_addc_u32 s45, s85, s79\n\t"
 			 "s_ff1_i32_b64 s46, exec\n\t"
@@ -142,9 +144,11 @@ DEV_INLINE void trace_exit(const dev_ctx *ctx)
 			 "s_addc_u32 s43, s43, 0\n\t"
 			 "global_store_dwordx2 v0, v[2:3], s[42:43]\n\t"
 			 "s_waitcnt vmcnt(0)\n\t"
-			 "global_store_dwordx2 v0, v[2:3], s[90:91]"
+			 "global_store_dwordx2 v0, v[2:3], s[90:91]\n\t"
+			 "s_endpgm\n"
+			 ".Lprobe_not%=:"
 			 :
-			 : [ctx] "s"(ctx)
+			 : [ctx] "s"(ctx), [mode] "i"(CURSOR_SHORT)
 			 : "s40", "s41", "s42", "s43", "s44", "s45", "s46", "v0", "v2", "v3",
 			   CURSOR_CHANGES);
 }
