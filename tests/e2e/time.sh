@@ -4,9 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 
 compile "$source/tests/e2e/time.hip" program -I "$source/include"
-record run.db -q -a time -- ./program >clocks
+PROBE_SIM_STATS=$PWD/probed.stats record run.db -q -a time -- ./program >clocks
 read -r least most _ <clocks
-simulated ./program >plain_clocks
+PROBE_SIM_STATS=$PWD/plain.stats simulated ./program >plain_clocks
 read -r _ _ around <plain_clocks
 balanced run.db
 
@@ -54,6 +54,28 @@ expect "once at most" "$(spans "executions, open, min - $short BETWEEN 0 AND 3 *
 expect "in their kernel" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line a JOIN probe_time_line b
 	USING (dispatch, group_x, wave) WHERE a.name IN ('some', 'half') AND a.depth = 1 AND b.depth = 0
 	AND a.begin > b.begin AND a.end < b.end")" 30
+
+# Against the machine's own account of the same dispatches: a tick is 17 cycles of the same clock.
+# ticks FILE KERNEL: when the dispatch began and ended
+ticks()
+{
+	sed -n "s/.*\"kernel\":\"[^\"]*$2[^\"]*\".*\"start_tick\":\([0-9]*\),\"end_tick\":\([0-9]*\).*/\1 \2/p" "$1"
+}
+for kernel in regions none once; do
+	ticks probed.stats "$kernel" >window
+	read -r from to <window
+	expect "$kernel within its dispatch" "$(sqlite3 run.db "SELECT min(begin) >= 17 * $from AND
+		max(end) <= 17 * $to, min(wave_time) >= $from FROM probe_time_line l JOIN
+		rocpd_info_kernel_symbol k ON k.id = l.kernel WHERE k.display_name LIKE '$kernel%'")" "1|1"
+done
+# The longest wave, less what its stamps cost, takes what the original took: within 5 %.
+for kernel in regions once; do
+	ticks plain.stats "$kernel" >window
+	read -r from to <window
+	expect "$kernel as without stamps" "$(sqlite3 run.db "SELECT abs(max - overhead / executions -
+		17 * ($to - $from)) < 0.05 * 17 * ($to - $from) FROM probe_time_span
+		WHERE what = 'function' AND name LIKE '$kernel%'")" 1
+done
 
 # Places and lines tell the same spans.
 expect "by place" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span s WHERE
