@@ -36,7 +36,7 @@ function(probe_equal_program name source)
 		add_custom_command(OUTPUT ${equal_out}/${name}.${way}
 			COMMAND ${CMAKE_COMMAND} -E env PROBE_KINDS=${equal_kinds_text}
 				${compiler} --offload-arch=gfx90a -w -fno-strict-aliasing
-				${arg_UNPARSED_ARGUMENTS} -I${equal_dir} ${plugin} ${source}
+				${arg_UNPARSED_ARGUMENTS} -I${equal_dir} -I${CMAKE_SOURCE_DIR}/include ${plugin} ${source}
 				-o ${equal_out}/${name}.${way} ${libraries}
 			DEPENDS ${source} ${equal_dir}/equal.h probe_pass_${major}
 			COMMENT "hipcc ${name}.${way}" VERBATIM)

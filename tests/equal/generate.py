@@ -17,6 +17,8 @@ BLOCKS = [(64, 1, 1), (128, 1, 1), (33, 1, 1), (100, 1, 1), (8, 8, 1), (16, 3, 2
 class Kernel:
 	def __init__(self, seed, name):
 		self.random = random.Random(seed)
+		self.marks = random.Random(f"{seed} regions")
+		self.marked = self.marks.random() < 0.6
 		self.name = name
 		self.lines = []
 		self.depth = 0
@@ -135,9 +137,18 @@ class Kernel:
 			ways += [self.branch, self.branch, self.loop]
 		if self.random.random() < 0.03:
 			ways = [self.leave]
-		self.random.choice(ways)()
+		self.region(self.random.choice(ways))
 		if self.pick(True, False, False):
 			self.put(f"{self.var()} = {self.expr()};")
+
+	def region(self, way):
+		"""A statement in a region, whose end or begin may lack."""
+		name = f"r{self.marks.randrange(6)}" if self.marked and self.marks.random() < 0.2 else None
+		if name and self.marks.random() < 0.9:
+			self.put(f'probe_region_begin("{name}");')
+		way()
+		if name and self.marks.random() < 0.9:
+			self.put(f'probe_region_end("{name}");')
 
 	def block(self, most):
 		self.depth += 1
@@ -197,6 +208,8 @@ __global__ {bounds}void {self.name}({params})
 
 
 PRELUDE = """// Made by generate.py.
+#include <probe/device.h>
+
 #include "equal.h"
 
 struct packed3 { uint8_t x[3]; };
