@@ -171,7 +171,8 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 			 :
 			 : "s"(dev_scalar32(timed ? is_first(ctx, start.number) : 1))
 			 : CURSOR_CHANGES);
-	if (timed)
+	/* A kernel that calls this makes the stamp itself, behind it. */
+	if (timed && DEV_STAMPS(plain))
 		stamp_begin(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site, plain);
 	return (uint64_t)state;
 }

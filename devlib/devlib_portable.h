@@ -34,6 +34,7 @@
  * All but stamps is called, never inlined, with arguments in vector registers; `plain` (see
  * devlib_cursor.h) where stamps of one kernel are not what is asked for.
  */
+#define DEV_STAMPS(plain)	 (plain)
 #define DEV_PLAIN(plain)	 ((void)(plain), 1u)
 #define DEV_SCALAR32(arg)	 dev_uniform32(arg)
 #define DEV_SCALAR_CTX(ctx)	 ((const struct probe_ctx DEV_CONSTANT *)dev_uniform64((uint64_t)(ctx)))

@@ -177,6 +177,7 @@ DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 #ifdef DEV_PORTABLE
 #include "devlib_portable.h"
 #else
+#define DEV_STAMPS(plain)	 true
 #define DEV_PLAIN(plain)	 (plain)
 #define DEV_SCALAR32(arg)	 (arg)
 #define DEV_SCALAR_CTX(ctx)	 (ctx)

@@ -346,6 +346,14 @@ static LLVMValueRef insert_enter(struct pass_ring *in, LLVMValueRef inst, LLVMVa
 			       in->plain};
 
 	wave = pass_ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
+	if (timed && in->is_portable && !in->is_plain) {
+		LLVMValueRef begin[] = {
+			pass_ring_i32(in, in->unit->first_mark | (uint32_t)PROBE_FORM_BEGIN
+									 << PROBE_FORM_SHIFT),
+			in->plain};
+
+		pass_ring_call(in, DEVLIB_TIME_BEGIN, begin, 2);
+	}
 	return wave;
 }
 
