@@ -8,7 +8,10 @@
 enum {
 	RUNS_FIRST = 8,
 	RUNS_MAX = 256,	    /* of an epoch: more are written out */
-	RUNS_OF_ACCESS = 8, /* an access of more is written out */
+	RUNS_OF_ACCESS = 8, /* an access of more is kept by its addresses */
+	LIST_FIRST = 256,
+	LIST_MAX = 4096, /* words of an epoch: more are written out */
+	LIST_HEAD = 3,
 };
 
 /* ---- Epochs ---------------------------------------------------------------------------------- */
@@ -101,8 +104,10 @@ void race_epochs_deinit(struct race_room *room, struct race_epochs *epochs)
 			room->used -= sizeof(*page);
 			free(page);
 		}
-		room->used -= sizeof(*epoch) + epoch->run_room * sizeof(*epoch->runs);
+		room->used -= sizeof(*epoch) + epoch->run_room * sizeof(*epoch->runs) +
+			      epoch->list_room * sizeof(*epoch->list);
 		free(epoch->runs);
+		free(epoch->list);
 		free(epoch);
 	}
 	room->used -= (uint64_t)epochs->node_room * sizeof(struct race_node);
@@ -323,32 +328,96 @@ static unsigned cut(const uint64_t *addr, unsigned count, unsigned bytes,
 	return n;
 }
 
-static bool add_dwords(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
-		       uint32_t site, uint32_t wave, unsigned bytes, const uint64_t *addr,
-		       unsigned count)
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+static bool touch_lanes(struct race_room *room, struct race_epochs *epochs,
+			struct race_epoch *epoch, const uint32_t *entry)
 {
+	unsigned lanes = entry[2] & 255, bytes = entry[2] >> 8;
 	bool whole = true;
 
-	for (unsigned i = 0; i < count && whole; i++) {
-		uint32_t first = (uint32_t)addr[i] >> 2;
-		uint32_t last = ((uint32_t)addr[i] + bytes - 1) >> 2;
+	for (unsigned i = 0; i < lanes && whole; i++) {
+		uint32_t addr = entry[LIST_HEAD + i], first = addr >> 2,
+			 last = (addr + bytes - 1) >> 2;
 
-		whole = last < first || touch_dwords(room, epochs, epoch, site, wave, first, last);
+		whole = last < first ||
+			touch_dwords(room, epochs, epoch, entry[0], entry[1], first, last);
 	}
 	return whole;
+}
+
+/* All of the list, which is empty then. */
+static void write_list(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+{
+	for (uint32_t at = 0; at < epoch->list_count; at += LIST_HEAD + (epoch->list[at + 2] & 255))
+		epochs->refused += !touch_lanes(room, epochs, epoch, &epoch->list[at]);
+	epoch->list_count = 0;
+}
+
+static bool make_list_room(struct race_room *room, struct race_epochs *epochs,
+			   struct race_epoch *epoch, unsigned count)
+{
+	uint32_t after = epoch->list_room ? 2 * epoch->list_room : LIST_FIRST;
+	uint32_t *list;
+
+	if (epoch->list_count + count <= epoch->list_room)
+		return true;
+	if (epoch->list_room >= LIST_MAX) {
+		write_list(room, epochs, epoch);
+		return true;
+	}
+	list = take(room, epoch->list, epoch->list_room * sizeof(*list), after * sizeof(*list));
+	if (!list)
+		return false;
+	epoch->list = list;
+	epoch->list_room = after;
+	return true;
+}
+
+static bool add_lanes(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
+		      uint32_t site, uint32_t wave, unsigned bytes, const uint64_t *addr,
+		      unsigned count)
+{
+	uint32_t *entry;
+
+	if (!make_list_room(room, epochs, epoch, LIST_HEAD + count))
+		return false;
+	entry = &epoch->list[epoch->list_count];
+	entry[0] = site;
+	entry[1] = wave;
+	entry[2] = bytes << 8 | count;
+	for (unsigned i = 0; i < count; i++)
+		entry[LIST_HEAD + i] = (uint32_t)addr[i];
+	epoch->list_count += LIST_HEAD + count;
+	return true;
+}
+
+/* The epoch of an access, which is noted there; NULL: no memory, or over the limit. */
+static struct race_epoch *enter(struct race_room *room, struct race_epochs *epochs, uint64_t group,
+				const struct probe_wave_info *wave, unsigned access)
+{
+	struct race_epoch *epoch = find_epoch(room, epochs, group, wave->barriers);
+
+	if (!epoch)
+		return NULL;
+	if (!epoch->kinds)
+		epoch->wave = wave->wave;
+	epoch->waves |= epoch->wave != wave->wave;
+	epoch->kinds |= 1u << access;
+	return epoch;
 }
 
 void race_add(struct race_room *room, struct race_epochs *epochs,
 	      const struct probe_wave_info *wave, uint64_t group, uint32_t site, unsigned access,
 	      unsigned bytes, const uint64_t *addr, unsigned count)
 {
-	struct race_epoch *epoch = find_epoch(room, epochs, group, wave->barriers);
+	struct race_epoch *epoch = enter(room, epochs, group, wave, access);
 	struct race_run runs[RUNS_OF_ACCESS];
 	unsigned n = epoch ? cut(addr, count, bytes, runs) : 0;
 	bool whole = epoch != NULL;
 
 	if (whole && !n)
-		whole = add_dwords(room, epochs, epoch, site, wave->wave, bytes, addr, count);
+		whole = add_lanes(room, epochs, epoch, site, wave->wave, bytes, addr, count);
 	for (unsigned i = 0; i < n && whole; i++) {
 		runs[i].site = site;
 		runs[i].wave = wave->wave;
@@ -375,7 +444,7 @@ void race_add_affine(struct race_room *room, struct race_epochs *epochs,
 	run.site = site;
 	run.wave = wave->wave;
 	run.access = (uint16_t)access;
-	epoch = find_epoch(room, epochs, group, wave->barriers);
+	epoch = enter(room, epochs, group, wave, access);
 	epochs->refused += !epoch || !add_run(room, epochs, epoch, &run);
 }
 
@@ -429,9 +498,20 @@ static bool any_race(const struct race_epoch *epoch)
 	return false;
 }
 
+/* Two waves at least, and not all of them only read, nor only update? */
+static bool possible(const struct race_epoch *epoch)
+{
+	return epoch->waves &&
+	       (epoch->kinds & 1u << PROBE_ACCESS_STORE || epoch->kinds & (epoch->kinds - 1));
+}
+
 void race_write_out(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
 {
+	if (!possible(epoch))
+		return;
 	tidy(epoch);
-	if (epoch->pages || any_race(epoch))
-		write_runs(room, epochs, epoch);
+	if (!epoch->pages && !epoch->list_count && !any_race(epoch))
+		return;
+	write_list(room, epochs, epoch);
+	write_runs(room, epochs, epoch);
 }

@@ -3,10 +3,10 @@
  * Who touched which dwords of LDS, by workgroup and number of barriers passed (an epoch): what the
  * handler `race` judges when a dispatch ends.
  *
- * An access of lanes at a constant distance is kept as one run. Only where two runs of an epoch
- * meet that must not, or there are too many, runs are written out, to lists of the sites at each
- * dword and, of each site, two different waves: that is enough to tell exactly which sites race
- * there.
+ * An access of lanes at a constant distance is kept as one run, others as the addresses they are.
+ * Only where a race is possible in an epoch, or there are too many, they are written out, to lists
+ * of the sites at each dword and, of each site, two different waves: that is enough to tell exactly
+ * which sites race there.
  */
 #ifndef PROBE_HANDLERS_RACE_EPOCHS_H
 #define PROBE_HANDLERS_RACE_EPOCHS_H
@@ -47,6 +47,12 @@ struct race_epoch {
 	uint32_t barriers;
 	uint32_t run_count, run_room;
 	struct race_run *runs;
+	/* Accesses that are no runs: site, wave, bytes << 8 | lanes, and so many addresses. */
+	uint32_t *list;
+	uint32_t list_count, list_room;
+	uint32_t wave;		 /* the first one that came */
+	uint32_t kinds;		 /* bit per enum probe_access_kind */
+	bool waves;		 /* there are others */
 	struct race_page *pages; /* the last one used first */
 };
 

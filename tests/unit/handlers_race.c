@@ -285,6 +285,42 @@ static void test_example(void **unused)
 	assert_int_equal(host_get(&state, 1, "address"), 252);
 }
 
+/* 64 dwords from `base` on, in an order without runs. */
+static void scatter(uint32_t site, uint32_t wave, uint32_t barriers, uint64_t base)
+{
+	struct probe_wave_info info = {.wave = wave, .barriers = barriers, .exec = ~0ull};
+	struct probe_access access = {.site = site,
+				      .form = PROBE_FORM_NEAR,
+				      .lanes = 64,
+				      .exec = ~0ull,
+				      .base = base,
+				      .wave = &info};
+	int32_t offsets[64];
+
+	for (int lane = 0; lane < 64; lane++)
+		offsets[lane] = lane * 37 % 64 * 4;
+	access.offsets = offsets;
+	assert_int_equal(send(&access), 0);
+}
+
+/* So many without a stride that they are not all kept as they came: before and behind a barrier. */
+static void test_scattered(void **unused)
+{
+	(void)unused;
+	add_three();
+	for (uint32_t i = 0; i < 200; i++) {
+		scatter(1, 0, 0, 256ull * i);
+		scatter(0, i % 4, 1, 256ull * (i % 16));
+		scatter(2, i % 4, 2, 256ull * (i % 16));
+	}
+	scatter(0, 1, 0, 256ull * 7);
+	scatter(0, 1, 0, 256ull * 199 + 128);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.row_count, 1);
+	assert_int_equal(host_get(&state, 0, "words"), 64 + 32);
+	assert_int_equal(host_get(&state, 0, "address"), 256 * 7);
+}
+
 /* More between two barriers than is kept as it came; the same again and again is kept once. */
 static void test_many(void **unused)
 {
@@ -329,6 +365,7 @@ int main(void)
 		cmocka_unit_test_setup(test_no_race, start),
 		cmocka_unit_test_setup(test_example, start),
 		cmocka_unit_test_setup(test_many, start),
+		cmocka_unit_test_setup(test_scattered, start),
 		cmocka_unit_test_setup(test_limit, start),
 	};
 
