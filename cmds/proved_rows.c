@@ -402,7 +402,7 @@ static bool add_shared(struct reckon *r, uint32_t id)
 static bool add_cells(struct reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
-	unsigned shift = 7 * (proof->flags >> 8 & 7);
+	unsigned stream = proof->flags >> 8 & 7;
 	uint64_t value[PROBE_COUNTERS], count;
 	struct probe_exec_cell cell;
 
@@ -416,7 +416,7 @@ static bool add_cells(struct reckon *r, uint32_t id)
 		e.exec = cell.exec;
 		e.numbers = cell.classes >> PROBE_CELL_NUMBERS;
 		if (proof->flags & PROBE_PROOF_ALIGNED)
-			e.base = (uint32_t)(cell.classes >> shift & 127);
+			e.base = (uint32_t)(cell.classes >> PROBE_CELL_CLASS(stream) & 127);
 		if (!one_execution(r, id, &e, value))
 			return false;
 		add(r->row[id - r->first].value, value, count);

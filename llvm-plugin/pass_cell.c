@@ -55,29 +55,30 @@ void pass_cell_add(struct pass_asm *code, unsigned ctx, uint32_t row, unsigned w
 static void put_classes(struct pass_asm *code, const struct plan_group *group,
 			LLVMValueRef base[PLAN_STREAMS], LLVMValueRef numbers)
 {
-	unsigned shift = 0;
+	unsigned count = 0;
 
 	for (unsigned i = 0; i < group->streams; i++) {
-		/* The first four in the lower half, the others in the upper one. */
-		unsigned half = 4 + shift / 28, into = shift % 28 ? 6 : half;
+		unsigned shift = PROBE_CELL_CLASS(count) % 32,
+			 half = 4 + PROBE_CELL_CLASS(count) / 32;
+		unsigned into = shift ? 6 : half;
 
 		if (!group->stream[i].aligned)
 			continue;
 		pass_asm_put(code, "v_readfirstlane_b32 s%u, $%u", into,
 			     pass_asm_operand(code, "v", base[i]));
 		pass_asm_put(code, "s_and_b32 s%u, s%u, 0x7f", into, into);
-		if (into == 6) {
-			pass_asm_put(code, "s_lshl_b32 s6, s6, %u", shift % 28);
+		if (shift) {
+			pass_asm_put(code, "s_lshl_b32 s6, s6, %u", shift);
 			pass_asm_put(code, "s_or_b32 s%u, s%u, s6", half, half);
 		}
-		shift += 7;
+		count++;
 	}
-	if (!shift)
+	if (!count)
 		pass_asm_put(code, "s_mov_b32 s4, 0");
 	if (numbers)
 		pass_asm_put(code, "v_readfirstlane_b32 s5, $%u",
 			     pass_asm_operand(code, "v", numbers));
-	if (shift <= 28 && !numbers)
+	if (count <= 4 && !numbers)
 		pass_asm_put(code, "s_brev_b32 s5, 1");
 	else
 		pass_asm_put(code, "s_bitset1_b32 s5, 31");

@@ -307,7 +307,8 @@ enum probe_block_counter {
 struct probe_exec_cell {
 	uint64_t exec; /* 0 = free, or not written yet */
 	/*
-	 * 0 = free. Of the i-th address tested, in the first active lane: address mod 128 << 7 * i;
+	 * 0 = free. Of the i-th address tested, in the first active lane: address mod 128 <<
+	 * PROBE_CELL_CLASS(i);
 	 * of the i-th number that digits are made with: number << PROBE_CELL_NUMBERS + 10 * i; and
 	 * PROBE_CELL_TAKEN.
 	 */
@@ -322,6 +323,8 @@ struct probe_cell_row {
 };
 #define PROBE_CELL_TAKEN   (1ull << 63)
 #define PROBE_CELL_NUMBERS 32
+/* Four in the lower half, the others in the upper one, where there are no numbers then. */
+#define PROBE_CELL_CLASS(i) ((i) / 4 * 32 + (i) % 4 * 7)
 /* No wave is regular in a launch of more work-items, or groups, than these along an axis. */
 #define PROBE_REGULAR_GRID   (1u << 29)
 #define PROBE_REGULAR_GROUPS (1u << 20)

@@ -270,6 +270,29 @@ static void test_groups(void **state)
 	assert_int_equal(lanes, 10 * (128 + 4 * 4));
 }
 
+/* The fifth address tested has its class in the upper half. */
+static void test_classes(void **state)
+{
+	struct probe_counter_row raw[] = {{.site = CELLS}, {.site = GUARD}};
+	struct probe_cell_row cells = {
+		.count = {2},
+		.cell = {{.exec = 0xff, .classes = PROBE_CELL_TAKEN | 120ull << 32 | 15ull << 28}},
+	};
+	struct proved_rows rows;
+
+	(void)state;
+	fill_table();
+	proofs[LOAD].flags |= 4 << 8;
+	raw[1].value[PROBE_B_MISSES] = 40;
+	memcpy(raw[0].value, &cells, sizeof(cells));
+	rows = make(&launch, raw, 2);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 2);
+	/* 8 bytes before a line's end, 32 bytes: a quad on both sides of it */
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_LINES128], 2 * 2);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_QUADS], 2 * 17);
+	free(rows.row);
+}
+
 /* Bits of x; and x clamped to three lanes behind the first, a number that only cells have. */
 static void test_digits(void **state)
 {
@@ -379,8 +402,8 @@ int main(void)
 		cmocka_unit_test(test_regular),	   cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_all_regular),
 		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_lost),	   cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
