@@ -5,13 +5,17 @@
 
 #include "devlib_wave.h"
 
-/* The replica of the counter table that waves of this compute unit add to, less the first row. */
+/*
+ * The replica of the counter table that this wave adds to, less the first row. Waves that run side
+ * by side differ in slot (bits 2:0), SIMD (5:4) and compute unit (11:8): six bits made of those, so
+ * that 64 waves have 64 replicas. A table has at most 64 MiB, so 32 bits do for offsets.
+ */
 DEV_INLINE uint64_t replica_of(const struct probe_ctx DEV_CONSTANT *ctx)
 {
-	uint32_t replica = dev_place(dev_hw_id()) & ctx->replica_mask;
-	int64_t row = (int64_t)((uint64_t)replica * ctx->site_count) - (int64_t)ctx->site_first;
+	uint32_t id = dev_hw_id(), replica = (id ^ id >> 5) & ctx->replica_mask;
+	uint32_t row = replica * ctx->site_count - ctx->site_first;
 
-	return dev_uniform64(ctx->counters + (uint64_t)(row * PROBE_COUNTERS * 8));
+	return dev_uniform64(ctx->counters + (uint64_t)(int32_t)(row * (PROBE_COUNTERS * 8)));
 }
 
 #endif
