@@ -50,9 +50,10 @@ class Table:
 			return data[start:data.index(b"\0", start)].decode()
 
 		self.sites = []
+		proof_size = (kernels - proofs) // header[18] if header[18] else 0  # kernels lie behind them
 		for i in range(header[4]):
 			row = struct.unpack_from("<5IHBBHHIII", data, at + sites + 40 * i)
-			proof = struct.unpack_from("<IIiI", data, at + proofs + 88 * i) if header[18] else (NONE,) * 4
+			proof = struct.unpack_from("<IIiI", data, at + proofs + proof_size * i) if header[18] else (NONE,) * 4
 			self.sites.append({"access": row[6], "space": row[7], "size": row[8], "unit": row[9],
 				"name": text(row[10]) if row[6] in (REGION, GROUP) else "", "owner": text(row[11]),
 				"kinds": row[12], "parent": proof[0], "once": header[18] and proof[3] & ONCE})
