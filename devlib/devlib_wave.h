@@ -128,10 +128,24 @@ DEV_INLINE uint64_t dev_scalar64(uint64_t value)
 	return __builtin_constant_p(value) ? value : dev_uniform64(value);
 }
 
+/*
+ * LLVM 16 takes the builtin for a spill of its own (SIFrameLowering::determineCalleeSaves), and
+ * saves what is read on a stack that shared functions do not have.
+ */
+#if __clang_major__ == 16
+DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
+{
+	uint32_t read;
+
+	__asm__("v_readlane_b32 %0, %1, %2" : "=s"(read) : "v"(value), "s"(dev_uniform32(lane)));
+	return read;
+}
+#else
 DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
 {
 	return (uint32_t)__builtin_amdgcn_readlane((int)value, (int)lane);
 }
+#endif
 
 DEV_INLINE uint64_t dev_read64(uint64_t value, uint32_t lane)
 {

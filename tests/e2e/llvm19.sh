@@ -1,0 +1,6 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every kind by LLVM 19.
+. "$(dirname "$0")/lib.sh"
+. "$source/tests/e2e/majors/check.sh"
+check 19
