@@ -117,11 +117,18 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 	count_unit(counters, address, offset, shape);
 }
 
+/* Later LLVMs need more for the same (llvm-compat.h, PASS_SHARED_VGPRS). */
+#if __clang_major__ >= 16
+#define MEASURE_MORE , "v16", "v17", "v18", "v19"
+#else
+#define MEASURE_MORE
+#endif
+
 #define MEASURE_CLOBBERS                                                                           \
 	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
 		"s28", "s29", "s30", "s31", "vcc", "scc", "v0", "v1", "v4", "v5", "v6", "v7",      \
-		"v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15"
+		"v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15" MEASURE_MORE
 
 /* clang-format off */
 #define MEASURE_FIRST                                                                              \

@@ -5,6 +5,7 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
+#include "llvm-compat.h"
 #include "pass.h"
 #include "pass_shim.h"
 
@@ -340,10 +341,13 @@ LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uin
 	if (shape & DEVLIB_SHAPE_PLAIN)
 		add_norecurse(shared.copy);
 	/* What its callers let it use (devlib_measure.h, devlib_cursor.h). */
-	if (!(shape & DEVLIB_SHAPE_PLAIN))
-		add_attribute(shared.copy, "amdgpu-num-vgpr",
-			      which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL ? "12"
-											: "16");
+	if (!(shape & DEVLIB_SHAPE_PLAIN)) {
+		bool ring = which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL;
+		char *most = pass_format("%d", ring ? 12 : PASS_SHARED_VGPRS);
+
+		add_attribute(shared.copy, "amdgpu-num-vgpr", most);
+		free(most);
+	}
 	if (is_of_ring(which))
 		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
 	if (depends_on_shape(which))

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "llvm-compat.h"
 #include "pass_asm.h"
 #include "pass_cell.h"
 #include "pass_shim.h"
@@ -26,7 +27,7 @@ _Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "oper
 /* What a shared function may use: devlib_measure.h. */
 static void clobber(struct pass_asm *code)
 {
-	for (int i = 0; i < 16; i++)
+	for (int i = 0; i < PASS_SHARED_VGPRS; i++)
 		pass_asm_constrain(code, "~{v%d}", i);
 	for (int i = 4; i < 32; i++)
 		pass_asm_constrain(code, "~{s%d}", i);

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-Registers and stack of the shared functions in a compiler's assembly, read from stdin. What is called
-as devlib_measure.h and devlib_trace.c say begins with a wait of 4 bytes, and then with its block.
+shared.py [VECTOR-REGISTERS]: registers and stack of the shared functions in a compiler's assembly, read
+from stdin. What is called as devlib_measure.h and devlib_trace.c say begins with a wait of 4 bytes, and then
+with its block.
 """
 import re
 import sys
 
+most = int(sys.argv[1]) if len(sys.argv) > 1 else 16
 bad, count, current, values, start = 0, 0, None, {}, None
 for line in sys.stdin:
 	label = re.match(r"(__probe_dev_\w+):", line)
@@ -16,6 +18,9 @@ for line in sys.stdin:
 	text = line.split(";", 1)[0].strip() or line.strip()
 	if start is not None and (text.startswith(("s_", "v_")) or text == ";;#ASMSTART"):
 		start.append(text)
+		# A constant in a register that the caller gives up anyway.
+		if re.match(r"v_mov_b32_e32 v\d+, -?\d+$", text):
+			start.pop()
 		if len(start) == 2:
 			if start != ["s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)", ";;#ASMSTART"]:
 				print(current, "begins with", start)
@@ -27,7 +32,7 @@ for line in sys.stdin:
 	values[match[1]] = int(match[2])
 	if match[1] == "ScratchSize":
 		count += 1
-		if values["NumSgprs"] > 36 or values["NumVgprs"] > 16 or values["ScratchSize"]:
+		if values["NumSgprs"] > 38 or values["NumVgprs"] > most or values["ScratchSize"]:
 			print(current, values)
 			bad += 1
 		current = None
