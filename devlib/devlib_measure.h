@@ -9,7 +9,7 @@
  * keeps code and compile time small.
  *
  * So the inline part is a call in an asm block. It has no stack to offer, and it names fewer
- * registers than the ABI of functions allows: v0-v15, s4-s31 and vcc. The shared functions must do
+ * registers than the ABI of functions allows: v0-v27, s4-s31 and vcc. The shared functions must do
  * with those (tests/pass/shared.test). Other than the ABI has it, the counters come in s[4:5],
  * and other rows that count the same in s6: bit n is the one n rows further, bit 0 is not set. And
  * the call skips the wait that every function begins with: what the compiler waits for, it waits
@@ -117,18 +117,12 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 	count_unit(counters, address, offset, shape);
 }
 
-/* Later LLVMs need more for the same (llvm-compat.h, PASS_SHARED_VGPRS). */
-#if __clang_major__ >= 16
-#define MEASURE_MORE , "v16", "v17", "v18", "v19"
-#else
-#define MEASURE_MORE
-#endif
-
 #define MEASURE_CLOBBERS                                                                           \
 	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
 		"s28", "s29", "s30", "s31", "vcc", "scc", "v0", "v1", "v4", "v5", "v6", "v7",      \
-		"v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15" MEASURE_MORE
+		"v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",  \
+		"v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27"
 
 /* clang-format off */
 #define MEASURE_FIRST                                                                              \

@@ -111,6 +111,10 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 #define CALL_EXEC 4 /* an EXEC record if need be */
 #define CALL_BASE 5 /* that, and the record of one base */
 
+/* In a base's id and its accesses, which are less than 128. */
+#define CALL_NOT  0xffffffffu /* nothing of these */
+#define CALL_ONLY 0x80000000u /* CALL_EXEC */
+
 /*
  * From the first call on, calls come in here: not through the beginning of a function, where LLVM
  * waits for all memory accesses.
@@ -207,7 +211,7 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
  */
 DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
 {
-	uint32_t what, room;
+	uint32_t what, room, bytes, records;
 	bool call;
 
 	/* First of all: what came before it is not known where later calls come in. */
@@ -222,11 +226,18 @@ DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
 			   "v7", CURSOR_CHANGES);
 	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(what));
 	call = what >= CALL_EXEC;
-	ring_refill(call ? ACCESS_MOST : dev_uniform32((uint32_t)address),
-		    call ? dev_uniform32(base) >> 24 : dev_uniform32((uint32_t)(address >> 32)));
+	bytes = call ? ACCESS_MOST : dev_uniform32((uint32_t)address);
+	records = call ? dev_uniform32(base) >> 24 : dev_uniform32((uint32_t)(address >> 32));
+	/* With what was asked for, in a vector register: there are too few others. */
+	base = !call ? CALL_NOT : what == CALL_EXEC ? base | CALL_ONLY : base;
+	__asm__ volatile("" : "+v"(base));
+	ring_refill(bytes, records);
 	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
-	if (!call || !room)
+	what = dev_uniform32(base);
+	if (what == CALL_NOT || !room)
 		return;
+	base &= ~CALL_ONLY;
+	what = what & CALL_ONLY ? CALL_EXEC : CALL_BASE;
 	__asm__ volatile("s_add_u32 s86, s86, %[most]\n\t"
 			 "s_mov_b32 s92, %[what]\n\t"
 			 "s_setpc_b64 s[88:89]"

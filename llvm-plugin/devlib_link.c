@@ -5,7 +5,6 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
 
-#include "llvm-compat.h"
 #include "pass.h"
 #include "pass_shim.h"
 

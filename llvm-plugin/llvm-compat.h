@@ -30,12 +30,6 @@
 #endif
 
 /*
- * Vector registers that shared functions may use, which have no stack to spill to
- * (devlib_measure.h): from LLVM 16 on they need more, for gfx906 most of all.
- */
-#define PASS_SHARED_VGPRS (LLVM_VERSION_MAJOR >= 16 ? 20 : 16)
-
-/*
  * Names of the enum attributes that promise something a probe breaks (it writes memory, is
  * convergent and lets addresses escape). Unknown names are harmless: their kind id is 0.
  */

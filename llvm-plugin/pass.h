@@ -278,6 +278,12 @@ enum {
 	DEVLIB_SHAPE_CURSOR = 1 << 22,
 };
 
+/*
+ * Vector registers that these may use (devlib_measure.h). With fewer, gfx906 spills some, to a stack
+ * that is not there, and gfx908 and gfx90a to accumulation registers that the caller may be using.
+ */
+#define PASS_SHARED_VGPRS 28
+
 /* A function that lean probes call: the original's copy for one shape. */
 struct devlib_shared {
 	enum devlib_function original;

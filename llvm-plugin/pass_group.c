@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "llvm-compat.h"
 #include "pass_asm.h"
 #include "pass_cell.h"
 #include "pass_shim.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The functions that probes call keep to what devlib_measure.h tells the compiler they may use: no
-// stack, v0-v15, s0-s29 and vcc (36 scalar registers with the 6 special ones).
+// stack, v0-v27, s0-s31 and vcc (38 scalar registers with the 6 special ones).
 //
 // RUN: %hip_asm -O2 %s -o %t.s
 // RUN: python3 %S/shared.py < %t.s

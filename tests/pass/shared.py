@@ -8,7 +8,7 @@ with its block.
 import re
 import sys
 
-most = int(sys.argv[1]) if len(sys.argv) > 1 else 16
+most = int(sys.argv[1]) if len(sys.argv) > 1 else 28
 bad, count, current, values, start = 0, 0, None, {}, None
 for line in sys.stdin:
 	label = re.match(r"(__probe_dev_\w+):", line)
@@ -26,13 +26,13 @@ for line in sys.stdin:
 				print(current, "begins with", start)
 				bad += 1
 			start = None
-	match = re.match(r"; (NumSgprs|NumVgprs|ScratchSize): (\d+)", line)
+	match = re.match(r"; (NumSgprs|NumVgprs|NumAgprs|ScratchSize): (\d+)", line)
 	if not match or not current:
 		continue
 	values[match[1]] = int(match[2])
 	if match[1] == "ScratchSize":
 		count += 1
-		if values["NumSgprs"] > 38 or values["NumVgprs"] > most or values["ScratchSize"]:
+		if values["NumSgprs"] > 38 or values["NumVgprs"] > most or values["ScratchSize"] or values.get("NumAgprs"):
 			print(current, values)
 			bad += 1
 		current = None
