@@ -12,16 +12,20 @@ DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes, uint32_t records)
 	ring_refill(bytes, records);
 }
 
-/* Number of the wave in its workgroup: lanes are numbered x first (AMDGPU ABI). */
-DEV_INLINE uint32_t wave_in_group(void)
+/* Number in its workgroup of a work-item's wave: lanes are numbered x first (AMDGPU ABI). */
+DEV_INLINE uint32_t wave_of(uint32_t x, uint32_t y, uint32_t z)
 {
 	/* hsa_kernel_dispatch_packet_t: workgroup sizes x, y at bytes 4 and 6. */
 	const uint16_t DEV_CONSTANT *packet =
 		(const uint16_t DEV_CONSTANT *)__builtin_amdgcn_dispatch_ptr();
-	uint32_t x = __builtin_amdgcn_workitem_id_x(), y = __builtin_amdgcn_workitem_id_y(),
-		 z = __builtin_amdgcn_workitem_id_z();
 
 	return dev_uniform32((x + packet[2] * (y + packet[3] * z)) / DEV_LANES);
+}
+
+DEV_INLINE uint32_t wave_in_group(void)
+{
+	return wave_of(__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),
+		       __builtin_amdgcn_workitem_id_z());
 }
 
 #ifndef DEV_PORTABLE
@@ -257,7 +261,7 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 #ifndef DEV_PORTABLE
 DEV_ENTRY void __probe_dev_late_enter(uint32_t spans)
 {
-	late_enter(spans);
+	late_enter(spans, item_id());
 }
 
 DEV_ENTRY void __probe_dev_late_begin(uint32_t span)
@@ -275,7 +279,7 @@ DEV_ENTRY void __probe_dev_late_exit(const dev_ctx *ctx, void *refill, uint32_t 
 				     uint32_t first, uint32_t second, uint32_t spans)
 {
 	const uint32_t form = PROBE_FORM_SPAN << PROBE_FORM_SHIFT;
-	uint64_t end = late_exit(ctx, item_id(), site, form | first, form | second, spans);
+	uint64_t end = late_exit(ctx, site, form | first, form | second, spans);
 	struct late late;
 
 	late_read(&late);
@@ -285,7 +289,7 @@ DEV_ENTRY void __probe_dev_late_exit(const dev_ctx *ctx, void *refill, uint32_t 
 		.hw_id = dev_hw_id(),
 		.site = site,
 		.timed = 1,
-		.number = wave_in_group(),
+		.number = wave_of(late.item & 0x3ff, late.item >> 10 & 0x3ff, late.item >> 20),
 	};
 	uint32_t ask = is_first(ctx, start.number);
 

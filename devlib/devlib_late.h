@@ -8,14 +8,16 @@
  *	s[78:79]  the clock when the wave began, s[80:81] the constant clock
  *	s[82:83]  begin of the first span, s[84:85] its end, s86 its lanes at the end or 0
  *	s[88:89]  the same of the second one, s[90:91], s87
+ *	s92	  the id of the first work-item, as in PROBE_FORM_WAVE_ITEM
  */
 #ifndef PROBE_DEVLIB_LATE_H
 #define PROBE_DEVLIB_LATE_H
 
 #include "devlib_time.h"
 
-DEV_INLINE void late_enter(uint32_t spans)
+DEV_INLINE void late_enter(uint32_t spans, uint32_t item)
 {
+	__asm__ volatile("v_readfirstlane_b32 s92, %0" : : "v"(item) : "memory");
 	if (spans > 0)
 		__asm__ volatile("s_mov_b32 s86, 0" : : : "memory");
 	if (spans > 1)
@@ -52,7 +54,8 @@ struct late_kept {
 };
 
 struct late {
-	uint64_t begin, time, end;
+	uint32_t item;
+	uint64_t begin, time;
 	struct late_kept span[2];
 };
 
@@ -76,9 +79,10 @@ struct late {
  * says.
  */
 #define LATE_BEGIN(need)                                                                           \
-	TIME_FIRST                                                                                 \
-	"s_cselect_b32 s62, 0, 1\n\t" TIME_OWN LATE_ROOM(need) TIME_WAVE("s[44:45]", "s[80:81]")   \
-		LATE_LANES LATE_STAMP("%[begin_word]", "s[78:79]", "48")
+	TIME_FIRST("s92")                                                                          \
+	"s_cselect_b32 s62, 0, 1\n\t" TIME_OWN LATE_ROOM(need)                                     \
+		TIME_WAVE("s[44:45]", "s[80:81]", "s92")                                           \
+			LATE_LANES LATE_STAMP("%[begin_word]", "s[78:79]", "48")
 
 /* As time_calibrate(): a span in another, both kept. */
 #define LATE_CLOCKS                                                                                \
@@ -129,23 +133,22 @@ struct late {
 #define LATE_SECOND LATE_SPAN("%[word1]", "s[88:89]", "s[90:91]", "s87", "88", "104")
 
 #define LATE_EXIT(need, text)                                                                      \
-	__asm__ volatile(                                                                          \
-		"s_memtime %[end]\n\t" TIME_SHORT TIME_LOOK LATE_BEGIN(need) text TIME_SHORT_END   \
-		"s_waitcnt lgkmcnt(0)"                                                             \
-		: [end] "=&s"(end)                                                                 \
-		: [ctx] "s"(ctx), [item] "v"(item), [x] "s"(__builtin_amdgcn_workgroup_id_x()),    \
-		  [y] "s"(__builtin_amdgcn_workgroup_id_y()),                                      \
-		  [z] "s"(__builtin_amdgcn_workgroup_id_z()),                                      \
-		  [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),                \
-		  [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site),                   \
-		  [end_word] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site),                  \
-		  [word0] "i"(first), [word1] "i"(second),                                         \
-		  [idle] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE)               \
-		: TIME_SCRATCH, CURSOR_CHANGES)
+	__asm__ volatile("s_memtime %[end]\n\t" TIME_SHORT TIME_LOOK LATE_BEGIN(need)              \
+				 text TIME_SHORT_END "s_waitcnt lgkmcnt(0)"                        \
+			 : [end] "=&s"(end)                                                        \
+			 : [ctx] "s"(ctx), [x] "s"(__builtin_amdgcn_workgroup_id_x()),             \
+			   [y] "s"(__builtin_amdgcn_workgroup_id_y()),                             \
+			   [z] "s"(__builtin_amdgcn_workgroup_id_z()),                             \
+			   [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),       \
+			   [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site),          \
+			   [end_word] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site),         \
+			   [word0] "i"(first), [word1] "i"(second),                                \
+			   [idle] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE)      \
+			 : TIME_SCRATCH, CURSOR_CHANGES)
 
 /* The wave ends here, unless what is to be done is too much for this; then the clock. */
-DEV_INLINE uint64_t late_exit(const dev_ctx *ctx, uint32_t item, uint32_t site, uint32_t first,
-			      uint32_t second, uint32_t spans)
+DEV_INLINE uint64_t late_exit(const dev_ctx *ctx, uint32_t site, uint32_t first, uint32_t second,
+			      uint32_t spans)
 {
 	uint64_t end;
 
@@ -167,11 +170,12 @@ DEV_INLINE void late_read(struct late *ret)
 			 "s_mov_b32 %4, s86\n\t"
 			 "s_mov_b64 %5, s[88:89]\n\t"
 			 "s_mov_b64 %6, s[90:91]\n\t"
-			 "s_mov_b32 %7, s87"
+			 "s_mov_b32 %7, s87\n\t"
+			 "s_mov_b32 %8, s92"
 			 : "=s"(ret->begin), "=s"(ret->time), "=s"(ret->span[0].begin),
 			   "=s"(ret->span[0].end), "=s"(ret->span[0].lanes),
 			   "=s"(ret->span[1].begin), "=s"(ret->span[1].end),
-			   "=s"(ret->span[1].lanes));
+			   "=s"(ret->span[1].lanes), "=s"(ret->item));
 }
 
 /* A stamp of a clock that was read before, and kept. */

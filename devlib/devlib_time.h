@@ -165,9 +165,9 @@ DEV_INLINE void span_end(uint32_t word0)
  * struct probe_rec_wave, as PROBE_FORM_WAVE_ITEM. Between a store of 16 bytes and the next use of
  * its registers something else must come.
  */
-#define TIME_WAVE(at, time)                                                                        \
+#define TIME_WAVE(at, time, item)                                                                  \
 	"v_mov_b32 v4, %[wave_word]\n\t"                                                           \
-	"v_mov_b32 v5, %[item]\n\t"                                                                \
+	"v_mov_b32 v5, " item "\n\t"                                                               \
 	"v_lshlrev_b64 v[6:7], 0, s[52:53]\n\t"                                                    \
 	"global_store_dwordx4 v3, v[4:7], " at "\n\t"                                              \
 	"v_mov_b32 v8, %[x]\n\t"                                                                   \
@@ -204,37 +204,38 @@ DEV_INLINE void span_end(uint32_t word0)
 		"s53", "s54", "s55", "s56", "s57", "s58", "s59", "s60", "s61", "s62", "s63", "v2", \
 		"v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"
 
-/* The first wave of a launch? Its first work-item and its workgroup are those of number 0. */
-#define TIME_FIRST                                                                                 \
-	"v_readfirstlane_b32 s61, %[item]\n\t"                                                     \
+/* The first wave of a launch? Its first work-item, a scalar, and its workgroup are number 0. */
+#define TIME_FIRST(item)                                                                           \
 	"s_or_b32 s60, %[x], %[y]\n\t"                                                             \
-	"s_or_b32 s61, s61, %[z]\n\t"                                                              \
+	"s_or_b32 s61, " item ", %[z]\n\t"                                                         \
 	"s_or_b32 s60, s60, s61\n\t"
 
 /* The cursor, the WAVE record and the kernel's BEGIN. */
-#define TIME_BEGIN                                                                                 \
-	"s_sub_u32 s86, s46, 64\n\t"                                                               \
-	"s_cbranch_scc1 .Lprobe_full%=\n\t" TIME_WAVE(                                             \
-		"s[44:45]", "s[56:57]") "v_lshlrev_b64 v[8:9], 0, %[ctx]\n\t"                      \
-					"global_store_dwordx2 v3, v[8:9], s[50:51] offset:32\n\t"  \
-					"s_memtime s[62:63]\n\t"                                   \
-					"s_mov_b64 s[80:81], s[42:43]\n\t"                         \
-					"s_sub_u32 s78, s40, s44\n\t"                              \
-					"s_subb_u32 s79, s41, s45\n\t"                             \
-					"s_mov_b64 s[88:89], %[refill]\n\t"                        \
-					"s_mov_b64 s[90:91], s[50:51]\n\t"                         \
-					"s_mov_b32 s87, 0\n\t"                                     \
-					"s_mov_b32 s93, 0\n\t" TIME_FIRST                          \
-					"s_cselect_b32 s92, 1, 3\n\t"                              \
-					"s_bcnt1_i32_b64 s60, s[48:49]\n\t"                        \
-					"v_mov_b32 v4, %[begin_word]\n\t"                          \
-					"v_mov_b32 v5, s60\n\t"                                    \
-					"s_add_u32 s84, s44, 64\n\t"                               \
-					"s_addc_u32 s85, s45, 0\n\t"                               \
-					"s_waitcnt lgkmcnt(0)\n\t"                                 \
-					"v_lshlrev_b64 v[6:7], 0, s[62:63]\n\t"                    \
-					"global_store_dwordx4 v3, v[4:7], s[44:45] offset:48\n\t"  \
-					"s_branch .Lprobe_back%=\n"
+#define TIME_BEGIN                                                                                  \
+	"s_sub_u32 s86, s46, 64\n\t"                                                                \
+	"s_cbranch_scc1 .Lprobe_full%=\n\t" TIME_WAVE(                                              \
+		"s[44:45]", "s[56:57]",                                                             \
+		"%[item]") "v_lshlrev_b64 v[8:9], 0, %[ctx]\n\t"                                    \
+			   "global_store_dwordx2 v3, v[8:9], s[50:51] offset:32\n\t"                \
+			   "s_memtime s[62:63]\n\t"                                                 \
+			   "s_mov_b64 s[80:81], s[42:43]\n\t"                                       \
+			   "s_sub_u32 s78, s40, s44\n\t"                                            \
+			   "s_subb_u32 s79, s41, s45\n\t"                                           \
+			   "s_mov_b64 s[88:89], %[refill]\n\t"                                      \
+			   "s_mov_b64 s[90:91], s[50:51]\n\t"                                       \
+			   "s_mov_b32 s87, 0\n\t"                                                   \
+			   "s_mov_b32 s93, 0\n\t"                                                   \
+			   "v_readfirstlane_b32 s61, %[item]\n\t" TIME_FIRST(                       \
+				   "s61") "s_cselect_b32 s92, 1, 3\n\t"                             \
+					  "s_bcnt1_i32_b64 s60, s[48:49]\n\t"                       \
+					  "v_mov_b32 v4, %[begin_word]\n\t"                         \
+					  "v_mov_b32 v5, s60\n\t"                                   \
+					  "s_add_u32 s84, s44, 64\n\t"                              \
+					  "s_addc_u32 s85, s45, 0\n\t"                              \
+					  "s_waitcnt lgkmcnt(0)\n\t"                                \
+					  "v_lshlrev_b64 v[6:7], 0, s[62:63]\n\t"                   \
+					  "global_store_dwordx4 v3, v[4:7], s[44:45] offset:48\n\t" \
+					  "s_branch .Lprobe_back%=\n"
 
 /*
  * A wave begins: the ring of its place, if nobody has it, its WAVE record and its kernel's BEGIN.
