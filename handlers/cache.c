@@ -26,7 +26,7 @@
 #include "reuse.h"
 #include "sites.h"
 
-enum { UNITS = 256, BUCKETS = 34, LINES_MAX = 64 * 3, SEEN = 512 };
+enum { UNITS = 256, BUCKETS = 34, LINES_MAX = 64 * 3, SEEN = 512, AHEAD = 3 };
 
 struct arch {
 	const char *name;
@@ -286,6 +286,24 @@ static void prefetch(const struct cache *cache, const struct agent *agent)
 	}
 }
 
+/* The same for the ends of an access that is run soon: of short runs these are most of it. */
+static void look_ahead(const struct cache *cache, const struct agent *agent,
+		       const struct probe_access *access)
+{
+	unsigned shift = (unsigned)__builtin_ctzll(cache->l2.line);
+	uint64_t first = access->base >> shift;
+	uint64_t last = (access->base + (uint64_t)access->stride * 63) >> shift;
+
+	if (access->form != PROBE_FORM_AFFINE)
+		return;
+	lru_prefetch(&agent->l2, first);
+	if (!cache->with_reuse)
+		return;
+	reuse_prefetch(&agent->reuse, first);
+	if (last != first)
+		reuse_prefetch(&agent->reuse, last);
+}
+
 static void run_access(struct cache *cache, struct agent *agent, struct site *site,
 		       const struct probe_dispatch_info *dispatch,
 		       const struct probe_access *access)
@@ -364,6 +382,8 @@ static int cache_batch(void *state, const struct probe_batch *batch)
 		struct site *site =
 			access->exec ? sites_get(&cache->sites, kernel, access->site) : NULL;
 
+		if (i + AHEAD < batch->count)
+			look_ahead(cache, agent, access + AHEAD);
 		if (site && site->facts.global)
 			run_access(cache, agent, site, batch->dispatch, access);
 	}
