@@ -11,11 +11,16 @@ set(equal_kinds memory trace time count)
 list(JOIN equal_kinds "," equal_kinds_text)
 file(MAKE_DIRECTORY ${equal_out})
 
-# Each program once without the plugin, too: its original kernels are what nobody touched. CLANG <major>:
+# Each program once without the plugin, too: its original kernels are what nobody touched. PORTABLE: with the
+# probes that RDNA gets. CLANG <major>:
 # that clang itself, which keeps calls of device functions where hipcc inlines all it can. Debian's HIP
 # runtime loads code objects of version 4.
 function(probe_equal_program name source)
-	cmake_parse_arguments(arg "" "CLANG" "" ${ARGN})
+	cmake_parse_arguments(arg "PORTABLE" "CLANG" "" ${ARGN})
+	set(portable 0)
+	if(arg_PORTABLE)
+		set(portable 1)
+	endif()
 	set(compiler ${HIPCC})
 	set(major 15)
 	set(libraries)
@@ -34,7 +39,7 @@ function(probe_equal_program name source)
 			set(plugin -fpass-plugin=$<TARGET_FILE:probe_pass_${major}>)
 		endif()
 		add_custom_command(OUTPUT ${equal_out}/${name}.${way}
-			COMMAND ${CMAKE_COMMAND} -E env PROBE_KINDS=${equal_kinds_text}
+			COMMAND ${CMAKE_COMMAND} -E env PROBE_KINDS=${equal_kinds_text} PROBE_PORTABLE=${portable}
 				${compiler} --offload-arch=gfx90a -w -fno-strict-aliasing
 				${arg_UNPARSED_ARGUMENTS} -I${equal_dir} -I${CMAKE_SOURCE_DIR}/include ${plugin} ${source}
 				-o ${equal_out}/${name}.${way} ${libraries}
@@ -59,10 +64,12 @@ function(probe_equal_generated seed count)
 endfunction()
 
 probe_equal_program(written ${equal_dir}/written.hip -O2 -g)
+probe_equal_program(written_portable ${equal_dir}/written.hip PORTABLE -O2 -g)
 probe_equal_generated(1 25 -O2 -g)
 probe_equal_generated(2 25 -O2)
 probe_equal_generated(4 25 -O3 -g)
 probe_equal_generated(6 25 -O2 -g -fno-inline)
 probe_equal_generated(3 8 -O0 -g)
+probe_equal_generated(9 8 PORTABLE -O0 -g)
 probe_equal_generated(7 15 CLANG 15 -O2 -g -fno-inline)
 probe_equal_generated(8 15 CLANG 19 -O2 -g)
