@@ -111,7 +111,7 @@ def check_refill(name, code):
 	"""It is called by asm that tells the compiler no other registers (CURSOR_CALL)."""
 	for mnemonic, operands in code:
 		if any(32 <= register < 78 for register in registers(operands)) or \
-			any(register > 7 for register in registers(operands, "v")):
+			any(register > 11 for register in registers(operands, "v")):
 			bad.append(f"{name}: {mnemonic} {operands}")
 
 
