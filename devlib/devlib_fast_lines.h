@@ -3,8 +3,8 @@
  * Lines of a global or flat access (devlib_fast.h). How they are counted:
  *
  *	at one stride, EXEC without holes	changes of line from lane to lane
- *	else	a round for each line of 128 bytes, a few times; then, among the lanes that are
- *left, those that agree with the own one, two bits of the address a round
+ *	else	a round for each line of 128 bytes, a few times; then, for the lanes that are left,
+ *		those that agree with the own one, two bits of the address a round
  *
  *	s16 lines of 64 bytes	s17 of 128 bytes	s18 quads	s20, s21 needed
  *	s22, s23 in excess	s[14:15] lanes in the upper half of a line of 128 bytes
@@ -60,7 +60,10 @@
 	"s_bcnt1_i32_b32 s26, s26\n\t"                                                             \
 	"s_add_u32 s18, s18, s26\n\t"
 
-/* Quads without a lane count 1 each. More than two lanes on the first line: go on like that. */
+/*
+ * Quads without a lane count 1 each. Go on like that if few lanes are left, or if there were more
+ * than two on the first line.
+ */
 #define LINES_ROUNDS                                                                               \
 	".Lfast_lines%=:\n\t"                                                                      \
 	"v_and_b32 v8, 64, v2\n\t"                                                                 \
@@ -73,9 +76,12 @@
 	LINES_ROUND                                                                                \
 	"s_cbranch_execz .Lfast_counted%=\n\t"                                                     \
 	"s_bcnt1_i32_b64 s24, exec\n\t"                                                            \
+	"s_cmp_lt_u32 s24, 7\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_few%=\n\t"                                                          \
 	"s_sub_u32 s24, s10, s24\n\t"                                                              \
 	"s_cmp_lt_u32 s24, 3\n\t"                                                                  \
-	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
+	"s_cbranch_scc1 .Lfast_many%=\n"                                                           \
+	".Lfast_few%=:\n\t"                                                                        \
 	".rept 8\n\t"                                                                              \
 	LINES_ROUND                                                                                \
 	"s_cbranch_execz .Lfast_counted%=\n\t"                                                     \

@@ -83,22 +83,29 @@ DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, uint64_t *ret_cou
 	return dev_uniform32(rest);
 }
 
+/* Of the first unit alone. */
+#define MEASURE_TRY                                                                                \
+	"s_mov_b32 %[done], 0\n\t"                                                                 \
+	"v_readfirstlane_b32 s8, %[offset]\n\t"                                                    \
+	"s_cmp_lg_u32 s8, 0\n\t"                                                                   \
+	"s_cbranch_scc1 .Lfast_no%=\n\t"
+
 /* The same anywhere. false = nothing is counted yet. */
-DEV_INLINE bool measure_try(uint64_t counters, uint64_t address, uint32_t shape)
+DEV_INLINE bool measure_try(uint64_t counters, uint64_t address, uint32_t offset, uint32_t shape)
 {
 	uint32_t done;
 
 	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
-		__asm__ volatile("s_mov_b32 %[done], 0\n\t" PASSES_ALL MEASURE_DONE
+		__asm__ volatile(MEASURE_TRY PASSES_ALL MEASURE_DONE
 				 : [done] "=&s"(done)
-				 : "{s[4:5]}"(dev_scalar64(counters)), "{v[2:3]}"(address),
-				   PASSES_SHAPE(shape)
+				 : "{s[4:5]}"(dev_scalar64(counters)),
+				   "{v[2:3]}"(address), [offset] "v"(offset), PASSES_SHAPE(shape)
 				 : FAST_CLOBBERS);
 	else
-		__asm__ volatile("s_mov_b32 %[done], 0\n\t" LINES_ALL MEASURE_DONE
+		__asm__ volatile(MEASURE_TRY LINES_ALL MEASURE_DONE
 				 : [done] "=&s"(done)
-				 : "{s[4:5]}"(dev_scalar64(counters)), "{v[2:3]}"(address),
-				   LINES_SHAPE(shape)
+				 : "{s[4:5]}"(dev_scalar64(counters)),
+				   "{v[2:3]}"(address), [offset] "v"(offset), LINES_SHAPE(shape)
 				 : FAST_CLOBBERS);
 	return dev_uniform32(done);
 }
@@ -111,7 +118,7 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 {
 	bool flat_lds = (shape & SHAPE_FLAT) && (shape & SHAPE_LDS);
 
-	if (!flat_lds && !dev_uniform32(offset) && measure_try(counters, address, shape))
+	if (!flat_lds && measure_try(counters, address, offset, shape))
 		return;
 	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
 	count_unit(counters, address, offset, shape);

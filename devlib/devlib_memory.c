@@ -65,7 +65,8 @@ DEV_SHARED void __probe_dev_memory_site(uint64_t ctx, uint64_t address, uint32_t
 {
 	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
 
-	measure_unit(replica + (uint64_t)dev_uniform32(site) * (PROBE_COUNTERS * 8), address,
+	/* A table has at most 64 MiB. */
+	measure_unit(replica + dev_uniform32(site) * (uint32_t)(PROBE_COUNTERS * 8), address,
 		     offset, shape);
 }
 
