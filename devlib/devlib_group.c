@@ -28,8 +28,7 @@ DEV_INLINE enum cell_state cell_try(struct probe_cell_row DEV_GLOBAL *row, uint3
 
 /*
  * Count this execution in a row's cell for its EXEC and `classes`; take the first free one if there
- * is none. No two cells of a row are of the same: a wave that takes one has seen all before it to
- * be of others. 0 = all are taken, or one is just being taken for what may be the same.
+ * is none. 0 = all are taken, or one is just being taken for what may be the same.
  */
 DEV_SHARED uint32_t __probe_dev_memory_cell(uint64_t row, uint64_t classes)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass_cell.h"
 
+#include <string.h>
+
 /* The operand keeps the function; the address is made only where it is called. */
 void pass_cell_call(struct pass_asm *code, LLVMValueRef function)
 {
@@ -103,6 +105,68 @@ static void put_row(struct pass_asm *code, uint32_t first)
 	_Static_assert(PASS_ROW_BYTES == 1 << 7, "bytes of a row");
 }
 
+/* How an atomic operation says that it wants the old value. */
+static const char *returning(LLVMValueRef function)
+{
+	static const char key[] = "target-cpu";
+	LLVMAttributeRef cpu = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+							     key, sizeof(key) - 1);
+	unsigned size = 0;
+	const char *name = cpu ? LLVMGetStringAttributeValue(cpu, &size) : "";
+
+	return size >= 5 && (!strncmp(name, "gfx94", 5) || !strncmp(name, "gfx95", 5)) ? "sc0"
+										       : "glc";
+}
+
+/*
+ * None of the cells is ours: take the first free one. That another wave takes one for the same at
+ * the same time does no harm, they are added up. If that one was faster, or the scalar cache has
+ * the row as it was, the shared function looks again.
+ */
+static void put_take(struct pass_asm *code, LLVMValueRef function)
+{
+	unsigned cells = (unsigned)offsetof(struct probe_cell_row, cell);
+
+	for (unsigned i = 0; i < PROBE_ROW_CELLS; i++) {
+		pass_asm_put(code, "s_movk_i32 s13, %u", 8 * i);
+		pass_asm_put(code, "s_cmp_eq_u64 s[%u:%u], 0", 18 + 4 * i, 19 + 4 * i);
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
+	}
+	pass_asm_put(code, "s_branch .Lprobe_full${:uid}");
+	pass_asm_put(code, ".Lprobe_take${:uid}:");
+	pass_asm_put(code, "s_lshl_b64 exec, 1, s12");
+	pass_asm_put(code, "v_mov_b32 v0, s13");
+	pass_asm_put(code, "v_lshlrev_b32 v1, 1, v0");
+	pass_asm_put(code, "v_mov_b32 v4, s4");
+	pass_asm_put(code, "v_mov_b32 v5, s5");
+	pass_asm_put(code, "v_mov_b32 v6, 0");
+	pass_asm_put(code, "v_mov_b32 v7, 0");
+	pass_asm_put(code, "global_atomic_cmpswap_x2 v[4:5], v1, v[4:7], s[8:9] offset:%u %s",
+		     cells + (unsigned)offsetof(struct probe_exec_cell, classes),
+		     returning(function));
+	pass_asm_put(code, "s_waitcnt vmcnt(0)");
+	pass_asm_put(code, "v_or_b32 v4, v4, v5");
+	pass_asm_put(code, "v_readfirstlane_b32 s14, v4");
+	pass_asm_put(code, "v_mov_b32 v4, s6");
+	pass_asm_put(code, "v_mov_b32 v5, s7");
+	pass_asm_put(code, "s_cmp_lg_u32 s14, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_again${:uid}");
+	pass_asm_put(code, "global_store_dwordx2 v1, v[4:5], s[8:9] offset:%u", cells);
+	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
+	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+	pass_asm_put(code, ".Lprobe_again${:uid}:");
+	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+	pass_asm_put(code, "v_mov_b32 v0, s8");
+	pass_asm_put(code, "v_mov_b32 v1, s9");
+	pass_asm_put(code, "v_mov_b32 v2, s4");
+	pass_asm_put(code, "v_mov_b32 v3, s5");
+	pass_cell_call(code, function);
+	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+	pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+}
+
 /*
  * Scalar loads, because no register may be written in lanes that are not active: those that have
  * left a loop hold values there that no list of clobbers speaks of (devlib_wave.h).
@@ -137,17 +201,6 @@ void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
 		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
 		pass_asm_put(code, ".Lprobe_cell%u${:uid}:", i + 1);
 	}
-	/* All of others? Then it is not to be had. */
-	pass_asm_put(code, "s_cmp_lg_u64 s[%u:%u], 0", 16 + 4 * PROBE_ROW_CELLS - 2,
-		     17 + 4 * PROBE_ROW_CELLS - 2);
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_full${:uid}");
-	pass_asm_put(code, "v_mov_b32 v0, s8");
-	pass_asm_put(code, "v_mov_b32 v1, s9");
-	pass_asm_put(code, "v_mov_b32 v2, s4");
-	pass_asm_put(code, "v_mov_b32 v3, s5");
-	pass_cell_call(code, function);
-	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
-	pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	put_take(code, function);
 	pass_asm_put(code, ".Lprobe_full${:uid}:");
 }
