@@ -159,7 +159,7 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 /* clang-format on */
 
 #define MEASURE_OPERANDS                                                                           \
-	[low] "s"((uint32_t)wave), [high] "s"((uint32_t)(wave >> 32)),                             \
+	[low] "s"(dev_scalar32((uint32_t)wave)), [high] "s"(dev_scalar32((uint32_t)(wave >> 32))), \
 		[row] "i"(site * (PROBE_COUNTERS * 8)), [also] "i"(also), [first] "s"(first)
 
 /*
