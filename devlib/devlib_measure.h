@@ -131,17 +131,23 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 		"v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",  \
 		"v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27"
 
+/*
+ * `wave` as a pair: LLVM takes the half of a scalar where it is first needed, and what is made in a
+ * loop that lanes leave one by one is in a vector register behind it.
+ */
 /* clang-format off */
 #define MEASURE_FIRST                                                                              \
-	"s_add_u32 s4, %[low], %[row]\n\t"                                                         \
-	"s_addc_u32 s5, %[high], 0\n\t"                                                            \
+	"s_mov_b64 s[4:5], %[wave]\n\t"                                                            \
+	"s_add_u32 s4, s4, %[row]\n\t"                                                             \
+	"s_addc_u32 s5, s5, 0\n\t"                                                                 \
 	"s_mov_b32 s6, %[also]\n\t"                                                                \
 	"s_swappc_b64 s[30:31], %[first]\n\t"
 
 /* The units behind the first: counters in v0:v1, the address in v2:v3, the offset in v4. */
 #define MEASURE_UNIT(which)                                                                        \
-	"s_add_u32 s4, %[low], %[row]\n\t"                                                         \
-	"s_addc_u32 s5, %[high], 0\n\t"                                                            \
+	"s_mov_b64 s[4:5], %[wave]\n\t"                                                            \
+	"s_add_u32 s4, s4, %[row]\n\t"                                                             \
+	"s_addc_u32 s5, s5, 0\n\t"                                                                 \
 	"v_lshlrev_b64 v[0:1], 0, s[4:5]\n\t"                                                      \
 	"v_lshlrev_b64 v[2:3], 0, %[address]\n\t"                                                  \
 	"v_mov_b32 v4, %[offset]\n\t"                                                              \
@@ -159,7 +165,7 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 /* clang-format on */
 
 #define MEASURE_OPERANDS                                                                           \
-	[low] "s"(dev_scalar32((uint32_t)wave)), [high] "s"(dev_scalar32((uint32_t)(wave >> 32))), \
+	[wave] "s"(wave),                                                                          \
 		[row] "i"(site * (PROBE_COUNTERS * 8)), [also] "i"(also), [first] "s"(first)
 
 /*
