@@ -29,7 +29,8 @@ uint32_t run_kind_streams(enum probe_kind kind)
 
 /*
  * What a handler is there for. Messages are beside the rest: a handler of accesses that takes
- * messages as well is not served by a kind that has messages only, unless that kind is asked for.
+ * messages as well is served by a kind that has messages only where no kind gives all handlers
+ * more, or that kind is asked for.
  */
 static uint32_t needed(const struct probe_handler *handler)
 {
@@ -38,17 +39,34 @@ static uint32_t needed(const struct probe_handler *handler)
 	return rest ? rest : handler->streams;
 }
 
-enum probe_kind run_kind_for(const struct run_plugins *plugins)
+/* The cheapest kind that gives each handler something it needs, or, with `any`, something at all.
+ */
+static enum probe_kind cheapest(const struct run_plugins *plugins, bool any)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds) && plugins->count; i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		bool all = true;
 
-		for (size_t k = 0; k < plugins->count; k++)
-			all = all && (needed(&plugins->items[k].handler) & kinds[i].streams);
+		for (size_t k = 0; k < plugins->count; k++) {
+			const struct probe_handler *handler = &plugins->items[k].handler;
+
+			all = all &&
+			      ((any ? handler->streams : needed(handler)) & kinds[i].streams);
+		}
 		if (all)
 			return kinds[i].kind;
 	}
-	return plugins->count ? PROBE_KIND_NONE : PROBE_KIND_MEMORY;
+	return PROBE_KIND_NONE;
+}
+
+enum probe_kind run_kind_for(const struct run_plugins *plugins)
+{
+	enum probe_kind kind;
+
+	if (!plugins->count)
+		return PROBE_KIND_MEMORY;
+	kind = cheapest(plugins, false);
+	/* `time,log`: beside time stamps there are messages, and no accesses with them. */
+	return kind == PROBE_KIND_NONE ? cheapest(plugins, true) : kind;
 }
 
 /* "time needs time; log needs trace": a handler's kinds, cheapest first. */

@@ -195,6 +195,7 @@ static void kinds_serve_all(void **state)
 	struct run_plugin log = plugin("log", PROBE_STREAM_ACCESS | PROBE_STREAM_MESSAGE);
 	struct run_plugin time = plugin("time", PROBE_STREAM_TIME);
 	struct run_plugin messages = plugin("messages", PROBE_STREAM_MESSAGE);
+	struct run_plugin accesses = plugin("accesses", PROBE_STREAM_ACCESS);
 	struct run_config config;
 	enum probe_kind kind = PROBE_KIND_TIME;
 
@@ -203,7 +204,9 @@ static void kinds_serve_all(void **state)
 	assert_int_equal(kind_of(memory, log, NULL), PROBE_KIND_TRACE);
 	assert_int_equal(kind_of(log, messages, NULL), PROBE_KIND_TRACE);
 	assert_int_equal(kind_of(messages, time, NULL), PROBE_KIND_TIME);
-	kind_of(time, log, "time needs time; log needs trace;");
+	/* Where no kind has accesses for it and all the rest, messages are what there is. */
+	assert_int_equal(kind_of(time, log, NULL), PROBE_KIND_TIME);
+	kind_of(time, accesses, "time needs time; accesses needs trace;");
 	kind_of(memory, time, "memory needs memory or trace; time needs time;");
 	/* Asked for by name: what is there is wanted. */
 	assert_null(run_kind_choose(&(struct run_plugins){.items = &log, .count = 1}, &kind));
