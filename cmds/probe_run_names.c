@@ -26,17 +26,38 @@ static bool mangled(const char *symbol)
 	return !strncmp(symbol, "_Z", 2) && strlen(symbol) < NAME_BYTES_MAX;
 }
 
+/*
+ * Clang makes names of what is static unique across files that are linked on the device
+ * (-fgpu-rdc) by ".intern.HASH" or ".static.HASH", of which demanglers know nothing.
+ */
+static char *demangle_one(const char *symbol)
+{
+	static const char *const suffixes[] = {".intern.", ".static."};
+	char *own = strdup(symbol), *name = NULL;
+	int status = 0;
+
+	for (size_t i = 0; own && i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+		char *suffix = strstr(own, suffixes[i]);
+
+		if (suffix)
+			*suffix = 0;
+	}
+	if (own)
+		name = __cxa_demangle(own, NULL, NULL, &status);
+	free(own);
+	return name;
+}
+
 static struct probe_err *demangle(void *user, FILE *out)
 {
 	const struct work *work = user;
 
 	for (size_t i = 0; i < work->count; i++) {
-		char *name = NULL;
-		int status = 0;
+		char *name;
 
 		if (!mangled(work->symbols[i]))
 			continue;
-		name = __cxa_demangle(work->symbols[i], NULL, NULL, &status);
+		name = demangle_one(work->symbols[i]);
 		probe_put_string(out, name ? name : work->symbols[i]);
 		free(name);
 	}
