@@ -187,6 +187,24 @@ static struct probe_err *check_output(const struct run *run)
 	return err;
 }
 
+/* The directory in a whole path of -o: whoever names one means one that is there. */
+static struct probe_err *check_whole_path(const char *file)
+{
+	char *path = strdup(file);
+	struct probe_err *err = NULL;
+	char *slash = path ? strrchr(path, '/') : NULL;
+
+	if (!slash)
+		return probe_err_oom();
+	slash[slash == path] = 0;
+	if (!run_keys_vary(path) && access(path, W_OK | X_OK))
+		err = probe_err_create("cannot write %s: its directory %s: %s; make it, or name "
+				       "another with -o",
+				       file, path, strerror(errno));
+	free(path);
+	return err;
+}
+
 /* A directory whose name is known is made now: failing later would cost the recording. */
 static struct probe_err *check_directory(const struct run *run)
 {
@@ -195,6 +213,8 @@ static struct probe_err *check_directory(const struct run *run)
 	char *path;
 	int rc;
 
+	if (*run->config.file == '/')
+		return check_whole_path(run->config.file);
 	if (run_keys_vary(directory))
 		return NULL;
 	path = run_output_path(directory, "x", &keys);

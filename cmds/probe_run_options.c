@@ -101,7 +101,7 @@ static const struct probe_option options[] = {
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (auto)", KEY_DEVICE},
 	HEADING("Where it goes; keys %pid% %hostname% %rank% %env{NAME}%"),
 	{"output-directory", 'd', "DIR", "directory (probe-out)", KEY_DIRECTORY},
-	{"output-file", 'o', "NAME", "file in it (%hostname%/%pid%.db)", KEY_FILE},
+	{"output-file", 'o', "NAME", "file in it, or a whole path (%hostname%/%pid%.db)", KEY_FILE},
 	{"force", 0, NULL, "overwrite", KEY_FORCE},
 	{"no-report", 0, NULL, "no account at the end", KEY_NO_REPORT},
 	HEADING("Other"),

@@ -193,8 +193,11 @@ char *run_output_path(const char *directory, const char *file, const struct run_
 	size_t len = name ? strlen(name) : 0;
 	bool suffix = len < 3 || strcmp(name + len - 3, ".db");
 	char *ret = NULL;
+	bool whole = name && *name == '/';
 
-	if (dir && name && asprintf(&ret, "%s/%s%s", dir, name, suffix ? ".db" : "") < 0)
+	if (dir && name &&
+	    asprintf(&ret, "%s%s%s%s", whole ? "" : dir, whole ? "" : "/", name,
+		     suffix ? ".db" : "") < 0)
 		ret = NULL;
 	free(name);
 	free(dir);

@@ -37,7 +37,7 @@ bool run_keys_vary(const char *text);
 /* Expanded text to be freed, NULL without memory. %rank% without a rank is 0, %env{X}% empty. */
 char *run_keys_expand(const char *text, const struct run_keys *keys);
 
-/* DIRECTORY/FILE expanded, ".db" added to a file name without it. */
+/* DIRECTORY/FILE, or FILE alone if it begins with '/', expanded; ".db" is added where it lacks. */
 char *run_output_path(const char *directory, const char *file, const struct run_keys *keys);
 
 /* Make the directories in front of the last '/', mode 0700. 0 or -errno. */

@@ -341,6 +341,10 @@ static void expands_keys(void **state)
 	path = run_output_path("/d/%rank%", "n.db", &(struct run_keys){.pid = 1});
 	assert_string_equal(path, "/d/0/n.db");
 	free(path);
+	/* A whole path is its own directory. */
+	path = run_output_path("d", "/tmp/%pid%", &(struct run_keys){.pid = 7});
+	assert_string_equal(path, "/tmp/7.db");
+	free(path);
 	assert_null(run_keys_check("%pid%%env{A}%"));
 	for (int i = 0; i < 3; i++) {
 		err = run_keys_check(((const char *[]){"%nid%", "50%", "%env{A%"})[i]);
