@@ -285,7 +285,7 @@ static struct probe_err *no_verb(const char *word)
 
 	for (int i = 0; i < REPORT_VERBS && n < sizeof(text); i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? ", " : "", verbs[i]);
-	return probe_err_create("'%s' is no verb and no file; verbs: %s", word, text);
+	return probe_err_create("'%s' is no verb and no file; verbs: %s, replay", word, text);
 }
 
 /* A plain word in front of files can only be meant as a verb. */
