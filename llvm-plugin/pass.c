@@ -402,6 +402,41 @@ static void count_code(const struct pass_units *units, struct pass_table *table)
 	}
 }
 
+static bool any_in_scope(LLVMValueRef function, const struct pass_options *options)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (pass_in_scope(inst, options))
+				return true;
+	return false;
+}
+
+/* Sites of memory and trace are accesses, those of time and count may be anything. */
+static bool scope_matches(const struct pass_units *units, const struct pass_options *options)
+{
+	bool marks = options->kinds & (1u << PROBE_KIND_TIME | 1u << PROBE_KIND_COUNT);
+
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].probed ||
+		    (marks && any_in_scope(units->unit[i].original, options)))
+			return true;
+	return false;
+}
+
+/* A misspelt scope would else be found out when the run has nothing to show. */
+static void warn_scope(LLVMModuleRef module)
+{
+	size_t size;
+	const char *name = LLVMGetSourceFileName(module, &size);
+
+	fprintf(stderr,
+		"probe: warning: PROBE_SCOPE=%s: nothing in %.*s is in this scope, so it is not "
+		"probed\n",
+		getenv("PROBE_SCOPE"), (int)size, name);
+}
+
 static void instrument(struct pass_units *units, LLVMModuleRef module, struct devlib *devlib,
 		       const struct pass_options *options, void *analyses)
 {
@@ -440,6 +475,8 @@ static void instrument(struct pass_units *units, LLVMModuleRef module, struct de
 		}
 	for (size_t i = 0; i < units->count; i++)
 		pass_count_deinit(&units->unit[i]);
+	if (options->scopes && kernels && !scope_matches(units, options))
+		warn_scope(module);
 	if (options->verbose)
 		fprintf(stderr,
 			"probe: %s: %u kernels, %u sites (%u with proved strides, %u "

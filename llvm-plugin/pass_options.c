@@ -93,6 +93,21 @@ static bool parse_stamps(struct pass_options *options, const char *text, char **
 	return false;
 }
 
+/* "0" or "1"; unset or empty: as it is. */
+static bool parse_switch(const char *name, bool *value, char **ret_error)
+{
+	const char *text = getenv(name);
+
+	if (!text || !*text)
+		return true;
+	if (strcmp(text, "0") && strcmp(text, "1")) {
+		*ret_error = pass_format("%s=%s: known are 0 and 1", name, text);
+		return false;
+	}
+	*value = *text == '1';
+	return true;
+}
+
 /* A line number from 1 at *at, which moves behind it; 0 = none there. */
 static uint32_t parse_line(const char **at)
 {
@@ -159,13 +174,11 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 	const char *scope = getenv("PROBE_SCOPE");
 	const char *spaces = getenv("PROBE_SPACES");
 	const char *verbose = getenv("PROBE_VERBOSE");
-	const char *prove = getenv("PROBE_PROVE");
-	const char *portable = getenv("PROBE_PORTABLE");
 	const char *stamps = getenv("PROBE_TIME");
+	bool portable = false;
 
 	*options = (struct pass_options){
-		.portable = portable && *portable && strcmp(portable, "0"),
-		.prove = !prove || strcmp(prove, "0"),
+		.prove = true,
 		.verbose = !verbose || !*verbose || !strcmp(verbose, "0") ? 0
 			   : !strcmp(verbose, "2")			  ? 2
 									  : 1,
@@ -173,6 +186,10 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 	};
 	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
 		return false;
+	if (!parse_switch("PROBE_PROVE", &options->prove, ret_error) ||
+	    !parse_switch("PROBE_PORTABLE", &portable, ret_error))
+		return false;
+	options->portable = portable;
 	if (spaces && !parse_spaces(options, spaces, ret_error))
 		return false;
 	if (!parse_stamps(options, stamps ? stamps : "functions", ret_error))
