@@ -122,7 +122,11 @@ static void reckon_rows(struct reckon *r, struct proved_rows *ret)
 
 		if (r->table->sites[id].access != PROBE_ACCESS_BLOCK)
 			continue;
-		ret->lost += !total->known;
+		if (!total->known)
+			proved_rows_lose(ret, id,
+					 r->launch->partial ? "rows of its launch were lost"
+							    : "the counts of its blocks contradict "
+							      "each other");
 		if (!total->known || !total->executions)
 			continue;
 		r->row[ret->count++] = (struct probe_counter_row){

@@ -64,6 +64,8 @@ static void balance_counters(const struct run_session *session, struct balance *
 	add(balance, "device", "given up before they were sent", session->numbers.rows_device);
 	add(balance, "missing", "sent, but not received", session->numbers.rows_missing);
 	add(balance, "invalid", "made no sense", session->numbers.rows_invalid);
+	add(balance, "unreckoned", "could not be reckoned from what was counted",
+	    session->numbers.rows_unreckoned);
 }
 
 static void balance_trace(const struct run_session *session, struct balance *balance)

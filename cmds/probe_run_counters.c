@@ -4,6 +4,7 @@
  * 3), the rows of a dispatch are kept until it has completed, and what handlers and the store get
  * is reckoned from all of them.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +158,40 @@ static bool reckon(struct run_session *session, const struct run_dispatch *dispa
 						   dispatch->pending, dispatch->pending_count, ret);
 }
 
+/* Is the site to be named: for the first time, and among not too many? */
+static bool new_lost(struct run_session *session, uint32_t code_object, uint32_t site)
+{
+	uint64_t id = (uint64_t)code_object << 32 | site;
+
+	for (size_t i = 0; i < session->told_lost_count; i++)
+		if (session->told_lost[i] == id)
+			return false;
+	if (session->told_lost_count == RUN_TOLD_LOST_MAX)
+		return false;
+	session->told_lost[session->told_lost_count++] = id;
+	return true;
+}
+
+static void tell_lost(struct run_session *session, const struct run_dispatch *dispatch,
+		      const struct run_code *code, const struct proved_rows *rows)
+{
+	bool proofs =
+		dispatch->hr.kind == PROBE_KIND_MEMORY && !launch_of(session, dispatch).partial;
+
+	for (size_t i = 0; i < rows->sites_lost && i < PROVED_LOST_MAX; i++) {
+		uint32_t id = rows->site_lost[i].site;
+		const struct probe_site_info *site = &code->sites[id];
+
+		if (id >= code->site_count || !new_lost(session, site->code_object, id))
+			continue;
+		run_session_log(session, PROBE_LOG_WARNING, "probe-run",
+				"%s:%u:%u (site %u): no counters of dispatch %" PRIu64 ": %s%s",
+				*site->file ? site->file : "(unknown file)", site->line,
+				site->column, id, dispatch->info.id, rows->site_lost[i].why,
+				proofs ? "; compile with PROBE_PROVE=0, or use --kind trace" : "");
+	}
+}
+
 void run_counters_finish(struct run_session *session, struct run_dispatch *dispatch)
 {
 	const struct run_code *code = code_of(session, dispatch->info.code_object);
@@ -170,7 +205,9 @@ void run_counters_finish(struct run_session *session, struct run_dispatch *dispa
 	else
 		rows.lost = dispatch->pending_count;
 	numbers->rows_emitted += rows.count + rows.lost;
-	numbers->rows_invalid += rows.lost;
+	numbers->rows_invalid += rows.lost - rows.sites_lost;
+	numbers->rows_unreckoned += rows.sites_lost;
+	tell_lost(session, dispatch, code, &rows);
 	free(rows.row);
 }
 

@@ -120,8 +120,9 @@ struct run_numbers {
 	uint64_t clones;  /* kernels that are clones */
 	uint64_t invalid; /* host records that made no sense */
 	uint64_t rows_emitted, rows_device, rows_missing, rows_invalid;
-	uint64_t trace_invalid; /* stored, but not handed to handlers */
-	uint64_t trace_bad;	/* places where a ring's bytes made no sense */
+	uint64_t rows_unreckoned; /* sites that cannot be told from what was counted */
+	uint64_t trace_invalid;	  /* stored, but not handed to handlers */
+	uint64_t trace_bad;	  /* places where a ring's bytes made no sense */
 	uint64_t trace_bytes;
 	uint64_t trace_read; /* records, from the rings */
 	/* Read last, once the process is gone. */
@@ -203,6 +204,8 @@ enum run_stop {
 	RUN_STOP_REPLACED, /* the process has executed another program */
 };
 
+#define RUN_TOLD_LOST_MAX 16
+
 struct run_session {
 	struct run_session *next;
 	const struct run_config *config;
@@ -226,10 +229,12 @@ struct run_session {
 	size_t instance_count;
 	struct run_handler_table *handler_tables;
 	struct run_allocations *allocations;
-	uint64_t last_dispatch;	   /* launched */
-	struct probe_run_info run; /* size = 0: no run_begin yet */
-	bool replay;		   /* no process: records come from a database */
-	char partial[160];	   /* why, "" = it is not */
+	uint64_t last_dispatch;		       /* launched */
+	struct probe_run_info run;	       /* size = 0: no run_begin yet */
+	bool replay;			       /* no process: records come from a database */
+	char partial[160];		       /* why, "" = it is not */
+	uint64_t told_lost[RUN_TOLD_LOST_MAX]; /* sites without counters that the log has named */
+	size_t told_lost_count;
 };
 
 /* Takes the store over. Call run_session_destroy() after the thread has been joined. */

@@ -26,7 +26,7 @@ struct reckon {
 	uint32_t first, count; /* ids of the kernel */
 	struct probe_counter_row *row;
 	uint64_t *regular; /* executions of a GROUP by regular waves; UNKNOWN */
-	size_t lost;
+	struct proved_rows *result;
 };
 
 #define UNKNOWN UINT64_MAX
@@ -424,32 +424,50 @@ static bool add_cells(struct reckon *r, uint32_t id)
 	return true;
 }
 
-static void reckon_sites(struct reckon *r)
+void proved_rows_lose(struct proved_rows *rows, uint32_t site, const char *why)
+{
+	if (rows->sites_lost < PROVED_LOST_MAX)
+		rows->site_lost[rows->sites_lost] = (struct proved_lost){site, why};
+	rows->sites_lost++;
+	rows->lost++;
+}
+
+/* NULL, or what cannot be told of a site that runs `times` times in regular waves. */
+static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 {
 	const struct execution regular = {.exec = r->exec};
+	uint64_t value[PROBE_COUNTERS];
 
+	if (times == UNKNOWN)
+		return r->launch->partial ? "rows of its launch were lost"
+					  : "the counts of its blocks contradict each other";
+	if (times && !one_execution(r, id, &regular, value))
+		return "its stride cannot be told from the launch's arguments";
+	if (!add_cells(r, id))
+		return "its stride cannot be told for waves that were not whole";
+	if (!add_shared(r, id))
+		return "its table names no row that it shares";
+	if (times)
+		add(r->row[id - r->first].value, value, times);
+	return NULL;
+}
+
+static void reckon_sites(struct reckon *r)
+{
 	for (uint32_t id = r->first; id < r->first + r->count; id++)
 		if (is_row(&r->table->sites[id]))
 			r->regular[id - r->first] = block_runs(r, id);
 	for (uint32_t id = r->first; id < r->first + r->count; id++) {
 		uint32_t group = r->table->proofs[id].group;
-		uint64_t value[PROBE_COUNTERS], times;
+		const char *why = "its table names no block";
 
 		if (is_row(&r->table->sites[id]) || group == PROBE_ROW_NONE ||
 		    !(r->table->sites[id].kinds & 1u << PROBE_KIND_MEMORY))
 			continue;
-		if (group - r->first >= r->count || !is_row(&r->table->sites[group])) {
-			r->lost++;
-			continue;
-		}
-		times = r->regular[group - r->first];
-		if (times == UNKNOWN || (times && !one_execution(r, id, &regular, value)) ||
-		    !add_cells(r, id) || !add_shared(r, id)) {
-			r->lost++;
-			continue;
-		}
-		if (times)
-			add(r->row[id - r->first].value, value, times);
+		if (group - r->first < r->count && is_row(&r->table->sites[group]))
+			why = reckon_site(r, id, r->regular[group - r->first]);
+		if (why)
+			proved_rows_lose(r->result, id, why);
 	}
 }
 
@@ -465,7 +483,7 @@ static bool alloc(struct reckon *r, const struct probe_counter_row *raw, size_t 
 		if (raw[i].site - r->first < r->count)
 			r->row[raw[i].site - r->first] = raw[i];
 		else
-			r->lost++;
+			r->result->lost++;
 	return true;
 }
 
@@ -473,7 +491,7 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 		      const struct proved_launch *launch, const struct probe_counter_row *raw,
 		      size_t raw_count, struct proved_rows *ret)
 {
-	struct reckon r = {.scratch = scratch, .table = table, .launch = launch};
+	struct reckon r = {.scratch = scratch, .table = table, .launch = launch, .result = ret};
 	bool done;
 
 	*ret = (struct proved_rows){0};
@@ -489,7 +507,6 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 			    !is_row(&table->sites[r.first + i]))
 				r.row[ret->count++] = r.row[i];
 		ret->row = r.row;
-		ret->lost = r.lost;
 		r.row = NULL;
 	}
 	free(r.row);

@@ -30,11 +30,23 @@ struct proved_launch {
 	bool partial; /* rows were lost: what is counted by what did not happen is not known */
 };
 
+/* A site whose counters cannot be told: its id, and what it failed at. */
+struct proved_lost {
+	uint32_t site;
+	const char *why;
+};
+
+#define PROVED_LOST_MAX 8
+
 struct proved_rows {
 	struct probe_counter_row *row; /* for free(); executed sites, in the order of their ids */
 	size_t count;
-	size_t lost; /* sites whose counters cannot be told */
+	size_t lost; /* rows that are no site's of the kernel, and sites that cannot be told */
+	size_t sites_lost; /* of them, sites: the first few are named */
+	struct proved_lost site_lost[PROVED_LOST_MAX];
 };
+
+void proved_rows_lose(struct proved_rows *rows, uint32_t site, const char *why);
 
 /* NULL without memory. For one thread at a time. */
 struct proved_scratch *proved_scratch_create(void);

@@ -353,16 +353,21 @@ static void test_lost(void **state)
 	rows = make(&launch, raw, 1);
 	assert_int_equal(rows.count, 0);
 	assert_int_equal(rows.lost, 2);
+	assert_int_equal(rows.sites_lost, 2);
+	assert_int_not_equal(rows.site_lost[0].site, rows.site_lost[1].site);
+	assert_non_null(strstr(rows.site_lost[1].why, "contradict"));
 	free(rows.row);
 	other.partial = true;
 	rows = make(&other, NULL, 0);
 	assert_int_equal(rows.lost, 2);
+	assert_non_null(strstr(rows.site_lost[0].why, "rows of its launch were lost"));
 	free(rows.row);
 	other = launch;
 	other.argument_bytes = 11;
 	rows = make(&other, NULL, 0);
 	assert_int_equal(rows.count, 1); /* the LDS access needs no argument */
 	assert_int_equal(rows.lost, 1);
+	assert_non_null(strstr(rows.site_lost[0].why, "arguments"));
 	free(rows.row);
 	other = launch;
 	other.kernel = "other";
