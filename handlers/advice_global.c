@@ -166,6 +166,47 @@ static void swapped(const struct facts *facts, struct advice *ret)
 		advice_estimate(ret, lines_name(facts), after, before);
 }
 
+/* "make the workgroup wider", so that a wave holds one row. */
+static void say_wider(const struct advice_site *site, struct advice *ret)
+{
+	if (site->items && site->items % site->wave == 0)
+		advice_say(ret->fix,
+			   "make the workgroup wider, for example dim3(%u, %u), so that a wave is "
+			   "in one row",
+			   site->wave, site->items / site->wave);
+	else
+		advice_say(ret->fix,
+			   "make the workgroup wider (a multiple of %u work-items in x), so that "
+			   "a wave is in one row",
+			   site->wave);
+}
+
+/* Rows of the workgroup that are short of a wave, all lanes of each at one address. */
+static void global_words(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct trial_words words = trial_words(site->trial, site, facts->line);
+	double before = each(facts, facts->used);
+	char apart[64] = "";
+
+	if (words.apart)
+		snprintf(apart, sizeof(apart), ", rows %lld B apart",
+			 llabs((long long)words.apart));
+	advice_say(ret->cause,
+		   "each row of %u work-items %ss one word (%u B)%s: %.1f lines of %u B touched, "
+		   "%.1f needed",
+		   site->row, verb(facts), site->bytes, apart, before, facts->line,
+		   each(facts, facts->needed));
+	if (site->access == PROBE_ACCESS_ATOMIC) {
+		/* More lanes of one wave at a word would wait longer. */
+		advice_say(ret->fix, "add up within each row first (cross-lane operations) and let "
+				     "one lane of it update the word; not verified");
+		return;
+	}
+	say_wider(site, ret);
+	advice_estimate(ret, lines_name(facts), words.lines, before);
+}
+
 /* Rows of the workgroup that are short of a wave, lanes of each `stride` bytes apart. */
 static void global_rows(const struct facts *facts, int64_t stride, struct advice *ret)
 {
@@ -173,6 +214,10 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 	long long size = llabs((long long)stride);
 	double before = each(facts, facts->used);
 
+	if (!size) {
+		global_words(facts, ret);
+		return;
+	}
 	if (size <= (long long)site->bytes) {
 		advice_say(ret->cause,
 			   "rows of %u work-items are contiguous, but short pieces apart from each "
@@ -219,6 +264,36 @@ static bool lane_each(const struct facts *facts)
 	       (facts->used == facts->executions * site->row ||
 		site->counters[PROBE_C_LINES64] == facts->executions * site->row) &&
 	       lines_of_rows(facts) < each(facts, facts->used);
+}
+
+/* From counters: as many lines as a wave holds rows. */
+static bool row_each(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->pattern == PATTERN_NONE && site->row && site->row < site->wave &&
+	       site->wave % site->row == 0 && site->access != PROBE_ACCESS_ATOMIC &&
+	       facts->lanes == facts->executions * site->wave &&
+	       facts->used == facts->executions * (site->wave / site->row);
+}
+
+/* One word for all lanes of a row, or a short piece: what is counted is the longest piece. */
+static void global_row_each(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	bool lanes = site->wave / site->row == site->row;
+
+	advice_say(ret->cause,
+		   "%.1f lines of %u B touched, %.1f needed: as if each row of %u work-items%s "
+		   "were in a line of its own",
+		   each(facts, facts->used), facts->line, each(facts, facts->needed), site->row,
+		   lanes ? ", or each lane of a row," : "");
+	say_wider(site, ret);
+	if (lanes)
+		advice_append(ret->fix, ", and let threadIdx.x run along consecutive addresses");
+	advice_estimate(ret, lines_name(facts),
+			layout_lines(site, facts->line, site->bytes, site->wave),
+			each(facts, facts->used));
 }
 
 /* Addresses from data: what would sorting them do? Those of the first waves stand for all. */
@@ -268,14 +343,18 @@ static void global_irregular(const struct facts *facts, struct advice *ret)
 		swapped(facts, ret);
 		return;
 	}
+	if (!site->trial && row_each(facts)) {
+		global_row_each(facts, ret);
+		return;
+	}
 	advice_say(ret->cause, "%s%s: %.1f lines of %u B touched, %.1f needed",
 		   advice_irregular(facts, text, sizeof(text)),
 		   rows ? " over the wave" : " (gather)", used, facts->line, needed);
 	if (rows && !site->trial)
 		advice_say(
 			ret->fix,
-			"if lanes of a row of %u work-items are contiguous, make the workgroup "
-			"wider; if they are far apart, swap the indices; if the index comes from "
+			"if lanes of a row of %u work-items are contiguous or share a word, make "
+			"the workgroup wider; if they are far apart, swap the indices; if the index comes from "
 			"data, sort it; not verified: the counters hold no addresses, --kind "
 			"trace tells which",
 			site->row);

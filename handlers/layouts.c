@@ -320,11 +320,54 @@ bool trial_rows(const struct trial *trial, const struct advice_site *site, int64
 			if (!any)
 				*ret = apart / lanes;
 			any = true;
-			if (*ret * lanes != apart || !apart)
+			if (*ret * lanes != apart)
 				return false;
 		}
 	}
 	return any;
+}
+
+/* Lines that one lane touches in all its accesses. */
+static unsigned lines_of_lane(const struct advice_site *site, unsigned line, uint64_t addr)
+{
+	unsigned sum = 0;
+
+	for (unsigned k = 0; k < site->bytes; k += site->unit)
+		sum += (unsigned)((addr + k + site->unit - 1) / line - (addr + k) / line + 1);
+	return sum;
+}
+
+struct trial_words trial_words(const struct trial *trial, const struct advice_site *site,
+			       unsigned line)
+{
+	struct trial_words ret = {0};
+	uint64_t lines = 0, words = 0;
+	bool first = true;
+
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint64_t item = (uint64_t)trial->wave[i] * site->wave, row = UINT64_MAX, at = 0;
+
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+			uint64_t mine = (item + lane) / site->row;
+			int64_t apart = (int64_t)(trial->addr[i][lane] - at);
+
+			if (mine == row)
+				continue;
+			lines += lines_of_lane(site, line, trial->addr[i][lane]);
+			words++;
+			if (row != UINT64_MAX) {
+				bool same = mine == row + 1 && (first || apart == ret.apart);
+
+				ret.apart = same ? apart : 0;
+				first = false;
+			}
+			row = mine;
+			at = trial->addr[i][lane];
+		}
+	}
+	ret.lines = (double)lines / (double)words;
+	return ret;
 }
 
 static int by_address(const void *a, const void *b)

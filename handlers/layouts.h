@@ -123,8 +123,20 @@ struct trial_copies {
 bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		  struct lds_scratch *scratch, struct trial_copies *ret);
 
-/* Global memory: the stride of lanes in the same row of the workgroup, if all have one, not 0. */
+/*
+ * Global memory: the stride of lanes in the same row of the workgroup, if all have one; 0 = each
+ * row is at one address.
+ */
 bool trial_rows(const struct trial *trial, const struct advice_site *site, int64_t *ret);
+
+struct trial_words {
+	int64_t apart; /* bytes from each row to the next one, in all executions; 0 = it varies */
+	double lines;  /* that the word of one row is in, on average */
+};
+
+/* Rows that are at one address each, as trial_rows found. */
+struct trial_words trial_words(const struct trial *trial, const struct advice_site *site,
+			       unsigned line);
 
 /* Global memory: lines of 64 or 128 bytes, as they came and with all addresses sorted. */
 bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,

@@ -136,6 +136,75 @@ static void test_group_shapes(void **state)
 		     "and make the workgroup wider");
 }
 
+/* a[y * n + k]: a word for each row of the group. */
+static void test_word_per_row(void **state)
+{
+	uint32_t table = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	double after;
+
+	(void)state;
+	/* An update would only wait longer in a wider group. */
+	send_group(table, 16, 16, 0, 512);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "add up within each row first"));
+	start(NULL);
+	after = advise_group(16, 16, 0, 256,
+			     "each row of 16 work-items reads one word (4 B), rows 256 B apart: "
+			     "4.0 lines of 128 B touched, 2.0 needed",
+			     "make the workgroup wider, for example dim3(64, 4)");
+	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
+	assert_string_equal(host_text(&host_state, 0, "verified"), "");
+	/* The fix, made: each of the 4 waves in a row. */
+	start(NULL);
+	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 64, 4, 0, 256);
+	finish();
+	assert_true(4 * after == (double)get(0, "lines128"));
+	/* A word that lies over the end of a line is in two. */
+	assert_true(advise_group(16, 16, 0, 254, "reads one word (4 B), rows 254 B apart",
+				 "make the workgroup wider") > 1);
+	/* Shorter rows. */
+	start(NULL);
+	advise_group(8, 32, 0, 1024, "each row of 8 work-items reads one word (4 B), rows 1024 B",
+		     "make the workgroup wider, for example dim3(64, 4)");
+}
+
+/* From counters the same is no reason to sort, nor is it told from short rows. */
+static void test_row_each_counted(void **state)
+{
+	struct probe_counter_row row = {.site = 0};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch,
+				    .count = 1,
+				    .counters = &row};
+	uint64_t *c = row.value;
+
+	for (unsigned width = 8; width <= 16; width += 8) {
+		uint64_t rows = 64 / width;
+
+		if (!instance)
+			start(state);
+		dispatch.group[0] = dispatch.group[1] = width;
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		c[PROBE_C_EXECUTIONS] = 10;
+		c[PROBE_C_LANES] = 640;
+		c[PROBE_C_LINES64] = c[PROBE_C_LINES128] = 10 * rows;
+		c[PROBE_C_NEEDED64] = 40;
+		c[PROBE_C_NEEDED128] = 20;
+		c[PROBE_C_EXCESS64] = 10 * (rows - 4);
+		c[PROBE_C_EXCESS128] = 10 * (rows - 2);
+		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		finish();
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "as if each row of"));
+		assert_non_null(strstr(host_text(&host_state, 0, "fix"), "wider, for example"));
+		assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
+		/* Eight rows of eight: a lane of each row may be what is in a line. */
+		assert_int_equal(strstr(host_text(&host_state, 0, "cause"), "each lane") != NULL,
+				 width == 8);
+		assert_true(host_real(&host_state, 0, "after") == 2);
+	}
+}
+
 /* Waves that the group's size leaves empty in part have no idle lanes that a branch made. */
 static void test_odd_group(void **state)
 {
@@ -473,6 +542,8 @@ int main(void)
 		cmocka_unit_test_setup(test_advice_idle_lanes, start),
 		cmocka_unit_test_setup(test_advice_without_stride, start),
 		cmocka_unit_test_setup(test_group_shapes, start),
+		cmocka_unit_test_setup(test_word_per_row, start),
+		cmocka_unit_test_setup(test_row_each_counted, start),
 		cmocka_unit_test_setup(test_odd_group, start),
 		cmocka_unit_test_setup(test_sorting_useless, start),
 		cmocka_unit_test_setup(test_contended, start),
