@@ -25,6 +25,7 @@ struct advice_site {
 	const char *arch;
 	const uint64_t *counters; /* PROBE_COUNTERS words */
 	enum probe_access_kind access;
+	enum probe_space space;
 	unsigned bytes, unit;	   /* per lane; per machine access */
 	unsigned wave;		   /* lanes */
 	const struct trial *trial; /* of addresses that cost too much; NULL = none were seen */

@@ -300,29 +300,42 @@ static void global_row_each(const struct facts *facts, struct advice *ret)
 static void global_sorted(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	struct trial_result result;
+	struct trial_sorting result;
 
 	advice_say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "
 			     "lines, or gather once into LDS");
 	if (!site->trial || !trial_sorted(site->trial, site, facts->line, &result)) {
 		advice_append(ret->fix, "; not verified: the counters hold no addresses, --kind "
 					"trace sorts them");
-		return;
-	}
-	if (result.after * 10 > result.before * 9) {
+	} else if (result.risen) {
+		advice_say(
+			ret->fix,
+			"sorting does not help here (the addresses rise from lane to lane): "
+			"place what neighbouring lanes use side by side in memory; not verified");
+	} else if (result.after * 10 <= result.before * 9) {
+		ret->after = result.after;
+		ret->before = result.before;
+		advice_append(
+			ret->fix,
+			"; estimate: about %.2g lines of %u B per execution%s if what all waves use "
+			"at one step is sorted, %.2g as they came (by %u of %llu executions)",
+			result.after, facts->line,
+			site->trial->executions < facts->executions ? " or fewer" : "",
+			result.before, site->trial->executions,
+			(unsigned long long)facts->executions);
+	} else if (site->trial->executions < facts->executions) {
+		/* The more waves, the denser what they use lies: a few tell no end of it. */
+		advice_append(ret->fix,
+			      "; not verified: the addresses of %u of %llu executions are too few "
+			      "to tell what sorting leaves",
+			      site->trial->executions, (unsigned long long)facts->executions);
+	} else {
 		advice_say(ret->fix,
 			   "sorting does not help here (about %.2g lines of %u B per execution "
-			   "sorted, %.2g as they came): place what neighbouring lanes use side by "
-			   "side in memory; not verified",
+			   "with what all waves use at one step sorted, %.2g as they came): place "
+			   "what neighbouring lanes use side by side in memory; not verified",
 			   result.after, facts->line, result.before);
-		return;
 	}
-	ret->after = result.after;
-	ret->before = result.before;
-	advice_append(ret->fix,
-		      "; estimate: about %.2g lines of %u B per execution if all addresses of %u "
-		      "recorded executions are sorted, %.2g as they came",
-		      result.after, facts->line, site->trial->executions, result.before);
 }
 
 static void global_irregular(const struct facts *facts, struct advice *ret)
@@ -362,13 +375,35 @@ static void global_irregular(const struct facts *facts, struct advice *ret)
 		global_sorted(facts, ret);
 }
 
+/*
+ * Scratch has element i of all lanes side by side: what costs is lanes at different ones. Their
+ * values come from data, but an array that is each lane's own gains nothing by an order of it.
+ */
+static void global_scratch(const struct facts *facts, struct advice *ret)
+{
+	double used = each(facts, facts->used);
+
+	advice_say(ret->cause,
+		   "lanes are at different elements of their private arrays: %.1f lines of %u B "
+		   "touched, %.1f needed",
+		   used, facts->line, each(facts, facts->needed));
+	advice_say(ret->fix, "use the same index in all lanes, or indices known when compiling "
+			     "(unroll the loop), which need no memory, or keep the array in LDS; "
+			     "not verified");
+}
+
 void advice_global(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	int64_t stride;
 
-	if (facts->pattern != PATTERN_STRIDE && site->trial && site->row % site->wave &&
-	    trial_rows(site->trial, site, &stride)) {
+	if (site->space == PROBE_SPACE_SCRATCH) {
+		if (sparse(facts))
+			global_sparse(facts, ret);
+		else
+			global_scratch(facts, ret);
+	} else if (facts->pattern != PATTERN_STRIDE && site->trial && site->row % site->wave &&
+		   trial_rows(site->trial, site, &stride)) {
 		global_rows(facts, stride, ret);
 	} else if (sparse(facts)) {
 		global_sparse(facts, ret);

@@ -400,31 +400,89 @@ static uint64_t lines_of(const struct advice_site *site, unsigned line, const ui
 	return sum;
 }
 
-bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
-		  struct trial_result *ret)
+/* Which execution of its wave it is, among those kept; the first is 0. */
+static unsigned step_of(const struct trial *trial, unsigned at)
 {
-	struct lines_scratch *scratch;
-	uint64_t *addr, before = 0;
-	size_t count = 0;
+	const struct trial_key *key = &trial->key[at];
+	unsigned step = 0;
+
+	for (unsigned i = 0; i < trial->executions; i++)
+		step += trial->key[i].dispatch == key->dispatch &&
+			trial->key[i].wave == key->wave && trial->order[i] < trial->order[at];
+	return step;
+}
+
+/* Addresses of the active lanes; false: they do not always rise. */
+static bool gather_lanes(const struct trial *trial, unsigned at, uint64_t *addr, size_t *count)
+{
+	bool rises = true;
+
+	*count = 0;
+	for (uint64_t rest = trial->exec[at]; rest; rest &= rest - 1) {
+		addr[*count] = trial->addr[at][__builtin_ctzll(rest)];
+		rises = rises && (!*count || addr[*count] >= addr[*count - 1]);
+		++*count;
+	}
+	return rises;
+}
+
+struct sorting {
+	uint64_t addr[TRIAL_EXECUTIONS * 64];
+	struct lines_scratch scratch;
+	unsigned step[TRIAL_EXECUTIONS];
+};
+
+/* Lines of all that belongs to the step of the execution `first`, sorted. */
+static uint64_t sort_step(const struct trial *trial, const struct advice_site *site, unsigned line,
+			  unsigned first, struct sorting *sorting)
+{
+	size_t count = 0, more;
+
+	for (unsigned i = first; i < trial->executions; i++) {
+		if (sorting->step[i] != sorting->step[first] ||
+		    trial->key[i].dispatch != trial->key[first].dispatch)
+			continue;
+		gather_lanes(trial, i, sorting->addr + count, &more);
+		count += more;
+	}
+	qsort(sorting->addr, count, sizeof(sorting->addr[0]), by_address);
+	return lines_of(site, line, sorting->addr, count, &sorting->scratch);
+}
+
+/* Is it the first one of its step, in the order kept? */
+static bool begins_step(const struct trial *trial, const struct sorting *sorting, unsigned at)
+{
+	for (unsigned i = 0; i < at; i++)
+		if (sorting->step[i] == sorting->step[at] &&
+		    trial->key[i].dispatch == trial->key[at].dispatch)
+			return false;
+	return true;
+}
+
+bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
+		  struct trial_sorting *ret)
+{
+	uint64_t before = 0, after = 0;
+	struct sorting *sorting;
 
 	if (!trial->executions || trial->lds)
 		return false;
-	addr = malloc(TRIAL_EXECUTIONS * 64 * sizeof(*addr));
-	scratch = calloc(1, sizeof(*scratch));
-	if (addr && scratch) {
-		for (unsigned i = 0; i < trial->executions; i++) {
-			size_t first = count;
+	sorting = calloc(1, sizeof(*sorting));
+	if (!sorting)
+		return false;
+	ret->risen = true;
+	for (unsigned i = 0; i < trial->executions; i++) {
+		size_t count;
 
-			for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1)
-				addr[count++] = trial->addr[i][__builtin_ctzll(rest)];
-			before += lines_of(site, line, addr + first, count - first, scratch);
-		}
-		qsort(addr, count, sizeof(*addr), by_address);
-		ret->before = (double)before / trial->executions;
-		ret->after = (double)lines_of(site, line, addr, count, scratch) / trial->executions;
+		sorting->step[i] = step_of(trial, i);
+		ret->risen = gather_lanes(trial, i, sorting->addr, &count) && ret->risen;
+		before += lines_of(site, line, sorting->addr, count, &sorting->scratch);
 	}
-	count = addr && scratch ? count : 0;
-	free(addr);
-	free(scratch);
-	return count != 0;
+	for (unsigned i = 0; i < trial->executions; i++)
+		if (begins_step(trial, sorting, i))
+			after += sort_step(trial, site, line, i, sorting);
+	free(sorting);
+	ret->before = (double)before / trial->executions;
+	ret->after = (double)after / trial->executions;
+	return true;
 }

@@ -138,8 +138,17 @@ struct trial_words {
 struct trial_words trial_words(const struct trial *trial, const struct advice_site *site,
 			       unsigned line);
 
-/* Global memory: lines of 64 or 128 bytes, as they came and with all addresses sorted. */
+struct trial_sorting {
+	bool risen;	      /* every execution's addresses rose from lane to lane as they came */
+	double before, after; /* lines per execution */
+};
+
+/*
+ * Global memory: lines of 64 or 128 bytes, as they came, and with the addresses sorted that all
+ * waves use at the same step: in each one's first execution, in each one's second, and so on. What
+ * a wave uses again at another step is not sorted together: no order of the data brings that about.
+ */
 bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
-		  struct trial_result *ret);
+		  struct trial_sorting *ret);
 
 #endif

@@ -47,6 +47,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.arch = kernel->arch,
 		.counters = memory_site_of(kernel, id)->counters,
 		.access = (enum probe_access_kind)info->access,
+		.space = (enum probe_space)info->space,
 		.bytes = info->bytes,
 		.unit = info->unit,
 		.wave = kernel->wave,

@@ -238,6 +238,66 @@ static void test_sorting_useless(void **state)
 	assert_string_equal(host_text(&host_state, 0, "verified"), "");
 }
 
+/* Waves that each go over 64 words of their own, in 64 lines that all share, step by step. */
+static const char *fix_of_steps(unsigned waves, unsigned steps, unsigned scatter)
+{
+	uint32_t site;
+
+	if (!instance)
+		start(NULL);
+	dispatch.grid[0] = 64 * waves;
+	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	for (unsigned step = 0; step < steps; step++)
+		for (unsigned w = 0; w < waves; w++) {
+			struct probe_wave_info wave = {.group = {w, 0, 0}};
+			uint64_t addr[64];
+
+			for (uint64_t lane = 0; lane < 64; lane++)
+				addr[lane] = 0x7f0000000000 +
+					     (lane * scatter + step) % 64 * (uint64_t)waves * 128 +
+					     w * 4;
+			send_lanes(site, &wave, ~0ull, addr);
+		}
+	finish();
+	return host_text(&host_state, 0, "fix");
+}
+
+/* What one wave uses again at another step is no promise for a step. */
+static void test_sorted_by_step(void **state)
+{
+	(void)state;
+	/* 64 lines in every step, over and over the same: all recorded. */
+	assert_non_null(strstr(fix_of_steps(1, 64, 37), "sorting does not help here (about 64 "));
+	assert_true(host_real(&host_state, 0, "after") == 0);
+	/* More than is recorded: no number, nor that it would not help. */
+	assert_non_null(strstr(fix_of_steps(1, 200, 37), "128 of 200 executions are too few"));
+	assert_true(host_real(&host_state, 0, "after") == 0);
+	/* 32 waves with the same 64 lines in each step: two for each wave. */
+	assert_non_null(strstr(fix_of_steps(32, 4, 37),
+			       "about 2 lines of 128 B per execution if what all waves use at one "
+			       "step is sorted, 64 as they came (by 128 of 128 executions)"));
+	assert_true(host_real(&host_state, 0, "after") == 2);
+	/* Sorted already. */
+	assert_non_null(strstr(fix_of_steps(1, 1, 1), "the addresses rise from lane to lane"));
+}
+
+/* Lanes of their own arrays: nothing there is to be sorted. */
+static void test_scratch(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_SCRATCH, 4, 4);
+	uint64_t addr[64];
+
+	(void)state;
+	for (uint64_t lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 37 % 64 * 256 + lane * 4;
+	send_full(site, addr);
+	finish();
+	assert_non_null(
+		strstr(host_text(&host_state, 0, "cause"), "of their private arrays: 64.0"));
+	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "the same index in all lanes"));
+}
+
 /* Many lanes on few words: said so, and the copies that are proposed were counted. */
 static void test_contended(void **state)
 {
@@ -348,7 +408,7 @@ static void test_trials(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		for (unsigned lane = 0; lane < 64; lane++)
 			addr[lane] = 0x7f0000000000 + 4 * (lane * 37 % 64 * 4 + i);
-		send_full(gather, addr);
+		send_lanes(gather, &(struct probe_wave_info){.group = {i, 0, 0}}, ~0ull, addr);
 	}
 	for (int i = 0; i < 50; i++) {
 		for (unsigned lane = 0; lane < 64; lane++)
@@ -546,6 +606,8 @@ int main(void)
 		cmocka_unit_test_setup(test_row_each_counted, start),
 		cmocka_unit_test_setup(test_odd_group, start),
 		cmocka_unit_test_setup(test_sorting_useless, start),
+		cmocka_unit_test_setup(test_sorted_by_step, start),
+		cmocka_unit_test_setup(test_scratch, start),
 		cmocka_unit_test_setup(test_contended, start),
 		cmocka_unit_test_setup(test_padding_holds, start),
 		cmocka_unit_test_setup(test_order, start),
