@@ -154,27 +154,35 @@ static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row, c
 	return n || columns;
 }
 
-/*
- * Where others use the same array: what is best for all. True if that is the fix; false, with a
- * sentence to append, if nothing helps them together.
- */
-static bool lds_array(const struct facts *facts, struct advice *ret)
+/* A layout of rows that the program need not have: where each element goes. */
+static void lds_mapping(const struct array_layout *array, struct advice *ret)
 {
-	const struct array_layout *array = facts->site->array;
-	const char *shared =
-		array->addresses ? "accesses to this array" : "accesses at this distance";
-	unsigned element = layout_element(facts->site);
+	unsigned size = array->pad ? array->small : array->element;
+	bool whole = array->pitch % size == 0 && array->pad % size == 0;
+	char from[48] = "", what[64];
+
+	if (array->low)
+		snprintf(from, sizeof(from), "counted from LDS byte %u", array->low);
+	if (whole)
+		snprintf(what, sizeof(what), "element i (of %u B%s%s)", size, *from ? ", " : "",
+			 from);
+	else
+		snprintf(what, sizeof(what), "byte i%s%s%s", *from ? " (" : "", from,
+			 *from ? ")" : "");
+	size = whole ? size : 1;
+	if (array->pad)
+		advice_append(ret->fix, "put %s at i + i / %u * %u", what, array->pitch / size,
+			      array->pad / size);
+	else
+		advice_append(ret->fix, "put %s at i ^ (i / %u %% %u)", what, array->columns,
+			      array->columns);
+}
+
+/* The same for rows as far apart as lanes are. */
+static void lds_pitches(const struct array_layout *array, unsigned element, struct advice *ret)
+{
 	char at[48] = "";
 
-	if (!array->halves) {
-		advice_say(
-			ret->fix,
-			"; not verified; of the paddings and swizzles tried none halves the %.4g "
-			"conflicts of the %u %s together (the best leaves %.4g)",
-			array->before, array->accesses, shared, array->after);
-		return false;
-	}
-	ret->fix[0] = 0;
 	if (array->addresses && array->low)
 		snprintf(at, sizeof(at), " from LDS byte %u on", array->low);
 	if (array->pad)
@@ -189,6 +197,31 @@ static bool lds_array(const struct facts *facts, struct advice *ret)
 			"%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r %% %u)",
 			array->pad ? ", or " : "", array->element, array->pitch,
 			array->pad ? "" : at, array->columns);
+}
+
+/*
+ * Where others use the same array: what is best for all. True if that is the fix; false, with a
+ * sentence to append, if nothing helps them together.
+ */
+static bool lds_array(const struct facts *facts, struct advice *ret)
+{
+	const struct array_layout *array = facts->site->array;
+	const char *shared =
+		array->addresses ? "accesses to this array" : "accesses at this distance";
+
+	if (!array->halves) {
+		advice_say(
+			ret->fix,
+			"; not verified; of the paddings and swizzles tried none halves the %.4g "
+			"conflicts of the %u %s together (the best leaves %.4g)",
+			array->before, array->accesses, shared, array->after);
+		return false;
+	}
+	ret->fix[0] = 0;
+	if (array->rows)
+		lds_pitches(array, layout_element(facts->site), ret);
+	else
+		lds_mapping(array, ret);
 	advice_verify(ret, "conflicts", array->each_after, array->each_before);
 	advice_append(ret->fix, "; the %u %s together: %.4g after, %.4g before (in all)",
 		      array->accesses, shared, array->after, array->before);

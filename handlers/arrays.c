@@ -64,6 +64,7 @@ struct group {
 	unsigned element; /* the smallest, at least a dword, and the largest */
 	unsigned widest;
 	unsigned pitches[PITCHES_MAX], pitch_count;
+	unsigned seen; /* the first of them: distances of lanes */
 };
 
 static uint64_t conflicts_of(const struct array_site *site)
@@ -186,7 +187,8 @@ static unsigned usual_distance(const struct trial *trial)
 	for (unsigned last = 64; exec; exec &= exec - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(exec);
 		int32_t apart =
-			last < 64 ? (int32_t)(trial->addr[0][lane] - trial->addr[0][last]) : 0;
+			last < 64 ? (int32_t)(trial->addr[first][lane] - trial->addr[first][last])
+				  : 0;
 
 		if (last < 64)
 			distance[count++] = (uint32_t)(apart < 0 ? -(int64_t)apart : apart);
@@ -222,6 +224,7 @@ static void describe(struct group *group)
 		if (stride >= 2 * (int)element && stride <= PITCH_LONGEST && stride % 4 == 0)
 			add_pitch(group, (unsigned)stride);
 	}
+	group->seen = group->pitch_count;
 	/* From long rows to short ones: the less is added, the better. */
 	for (unsigned pitch = PITCH_LONGEST; pitch >= PITCH_SHORTEST; pitch /= 2)
 		if (group->low != UINT32_MAX)
@@ -256,6 +259,14 @@ static double best_move(const struct group *group, bool pads, struct layout_move
 	return least;
 }
 
+static bool seen(const struct group *group, unsigned pitch)
+{
+	for (unsigned i = 0; i < group->seen; i++)
+		if (group->pitches[i] == pitch)
+			return true;
+	return false;
+}
+
 static void tell(const struct group *group, const struct layout_move *move, double before,
 		 double after, const struct layout_move *swizzle, struct lds_scratch *scratch)
 {
@@ -270,6 +281,8 @@ static void tell(const struct group *group, const struct layout_move *move, doub
 			.pad = move->pad,
 			.columns = swizzle ? swizzle->row / swizzle->element : 0,
 			.element = swizzle ? swizzle->element : move->element,
+			.small = group->element,
+			.rows = seen(group, move->row),
 			.halves = 2 * after <= before,
 			.addresses = group->low != UINT32_MAX,
 			.low = group->low,

@@ -32,6 +32,8 @@ struct array_layout {
 	unsigned pad;	   /* bytes behind each row; 0 = no padding is proposed */
 	unsigned columns;  /* elements of a row, moved by exclusive-or; 0 = not proposed */
 	unsigned element;  /* bytes */
+	unsigned small;	   /* bytes of the smallest element of all that share it */
+	bool rows;	   /* some lanes are such a row apart; else it is only a way to count */
 	bool halves;	   /* it leaves half of the array's conflicts or less */
 	bool addresses;	   /* tried on addresses, rows counted from the lowest, `low` */
 	uint32_t low;

@@ -36,6 +36,7 @@ static uint32_t add_lds(enum probe_access_kind access, uint16_t unit)
 /* A proposal, read back from its sentence. */
 struct proposal {
 	unsigned pitch, pad, column, columns, low, together;
+	bool mapped; /* said as where each element goes */
 	double after, before;
 };
 
@@ -43,6 +44,7 @@ static struct proposal read_fix(const char *fix)
 {
 	struct proposal p = {0};
 	const char *at = strstr(fix, "LDS byte ");
+	unsigned size, per, more;
 
 	if (at)
 		assert_int_equal(sscanf(at, "LDS byte %u", &p.low), 1);
@@ -51,7 +53,17 @@ static struct proposal read_fix(const char *fix)
 	else if (sscanf(fix, "store column c (of %u B) of row r (of %u B", &p.column, &p.pitch) ==
 		 2)
 		assert_int_equal(sscanf(strstr(fix, "(r % "), "(r %% %u", &p.columns), 1);
-	else
+	else if (sscanf(fix, "put element i (of %u B", &size) == 1) {
+		p.mapped = true;
+		if (sscanf(strstr(fix, " at "), " at i + i / %u * %u", &per, &more) == 2)
+			p.pad = more * size;
+		else if (sscanf(strstr(fix, " at "), " at i ^ (i / %u %% %u)", &per, &p.columns) ==
+			 2)
+			p.column = size;
+		else
+			fail_msg("a place that cannot be read: %s", fix);
+		p.pitch = per * size;
+	} else
 		fail_msg("no layout is proposed: %s", fix);
 	at = strstr(fix, "; the ");
 	assert_non_null(at);
@@ -180,6 +192,51 @@ static void test_same_for_both(void **state)
 			 0);
 }
 
+/*
+ * A square of `width` x `width` elements of `unit` bytes in a workgroup of that shape, filled along
+ * its rows and read down its columns.
+ */
+static void send_square(uint32_t fill, uint32_t columns, uint32_t width, uint32_t unit)
+{
+	uint32_t addr[64];
+
+	dispatch.group[0] = dispatch.group[1] = width;
+	for (uint32_t first = 0; first < width * width; first += 64) {
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = (first + lane) * unit;
+		send_lds(fill, addr);
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] =
+				((first + lane) % width * width + (first + lane) / width) * unit;
+		send_lds(columns, addr);
+	}
+}
+
+/* Rows are named only if some lanes are that far apart; else it is said where elements go. */
+static void test_rows_that_are(void **state)
+{
+	unsigned mapped = 0, named = 0;
+
+	for (uint32_t width = 8; width <= 32; width *= 2)
+		for (uint32_t unit = 4; unit <= 8; unit *= 2) {
+			uint32_t fill, columns;
+			struct proposal p;
+
+			if (!instance)
+				start(state);
+			fill = add_lds(PROBE_ACCESS_STORE, (uint16_t)unit);
+			columns = add_lds(PROBE_ACCESS_LOAD, (uint16_t)unit);
+			send_square(fill, columns, width, unit);
+			finish();
+			check(columns, 2);
+			p = read_fix(host_text(&host_state, columns, "fix"));
+			assert_int_equal(p.mapped, p.pitch != width * unit);
+			mapped += p.mapped;
+			named += !p.mapped;
+		}
+	assert_true(mapped && named);
+}
+
 /* Arrays side by side have nothing to do with each other. */
 static void test_apart(void **state)
 {
@@ -239,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_shared, start),
 		cmocka_unit_test_setup(test_same_for_both, start),
+		cmocka_unit_test_setup(test_rows_that_are, start),
 		cmocka_unit_test_setup(test_apart, start),
 		cmocka_unit_test_setup(test_counters, start),
 	};
