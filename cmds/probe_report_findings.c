@@ -39,12 +39,14 @@ enum field {
 	F_UNIT,
 	F_MACHINE,
 	F_BASIS,
+	F_SWAP_LOOP,
 };
 
 static const char field_names[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
-	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site,unit,machine,basis";
+	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site,unit,machine,basis,"
+	"swap_loop";
 
 struct finding {
 	const struct report *report;
@@ -359,8 +361,16 @@ static void put_finding(const struct finding *finding)
 		if (number(finding, F_SITES) > 1)
 			printf("(costliest of the %lld) ", number(finding, F_SITES));
 		report_put(cell(finding, F_CAUSE));
+		if (number(finding, F_SWAP_LOOP))
+			fputs("; and this is a compare-and-swap loop, repeated until every lane had "
+			      "its turn, up to once per lane (counted once)",
+			      stdout);
 		fputs("\n       fix: ", stdout);
 		report_put(cell(finding, F_FIX));
+		if (number(finding, F_SWAP_LOOP))
+			fputs("; if it adds floating-point numbers: -munsafe-fp-atomics makes it one "
+			      "instruction (wrong in fine-grained memory; not verified)",
+			      stdout);
 		putchar('\n');
 	}
 	putchar('\n');

@@ -30,6 +30,19 @@
 	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
 	"AND NOT i.text GLOB 'ds_write*') END)"
 
+/*
+ * An update that the machine has no instruction for: the back end makes it a load and a loop round
+ * a compare-and-swap, all of them at the update's place. One that the source itself compares and
+ * swaps with has no load at its place.
+ */
+#define AT_PLACE                                                                                   \
+	"(SELECT 1 FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "      \
+	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND "
+#define SWAP_LOOP                                                                                  \
+	"(q.access = 'atomic' AND EXISTS " AT_PLACE                                                \
+	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*')) AND EXISTS " AT_PLACE               \
+	"(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
+
 /* Where the numbers come from. Of a run of several kinds the records were all traced. */
 #define BASIS                                                                                      \
 	"CASE WHEN EXISTS (SELECT 1 FROM probe_run WHERE key = 'kind' AND value = 'trace') "       \
@@ -78,6 +91,8 @@ static const struct report_column columns[] = {
 	{"basis", "basis", REPORT_TEXT, false, BASIS,
 	 "measured: on the device; proved: executions were counted, addresses are the compiler's "
 	 "proof; traced: from every address"},
+	{"swap_loop", "swap loop", REPORT_INT, false, SWAP_LOOP,
+	 "1: an update made of a compare-and-swap that is repeated; executions count it once"},
 };
 
 #define PARTITION                                                                                  \

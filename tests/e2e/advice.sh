@@ -116,3 +116,39 @@ shared made 4 0
 expect "of the array padded" "$(echo "$fix" | sed 's/.*together: \([0-9]*\) after.*/\1/')" "$(conflicts made)"
 shared turned 0 1
 expect "of the array exchanged" "$(conflicts turned)" "$(conflicts made)"
+
+# An update that the machine has no instruction for is a loop of compare-and-swap, and said to be one; not what the
+# source itself compares and swaps with, nor what the machine can add.
+cat >swap.hip <<'END'
+#include <hip/hip_runtime.h>
+__global__ void update(float *f, int *i, unsigned *u)
+{
+	atomicAdd(f, 1.0f);
+	atomicAdd(i, 1);
+	for (unsigned was = *u, old; (old = atomicCAS(u, was, was + threadIdx.x)) != was;)
+		was = old;
+}
+int main()
+{
+	char *p;
+	if (hipMalloc(&p, 1 << 16) != hipSuccess) return 1;
+	update<<<1, 64>>>((float *)p, (int *)p + 64, (unsigned *)p + 128);
+	return hipDeviceSynchronize() != hipSuccess;
+}
+END
+# swaps NAME OPTION...: lines of the source that are such loops
+swaps()
+{
+	_name=$1
+	shift
+	compile swap.hip "$_name" "$@"
+	PROBE_SIM_MODEL=0 record "$_name.db" -q -a memory -- "./$_name"
+	probe-report lines --all "$_name.db" | sed -n 's/^.*swap.hip:\([0-9]*\):.*/\1/p;/compare-and-swap loop/s/.*/loop/p' |
+		grep -B1 loop | grep -v loop | sort -u | xargs
+}
+expect "updates that are loops" "$(swaps swap -mno-unsafe-fp-atomics)" 4
+expect "loops where the machine adds floats" "$(swaps unsafe -munsafe-fp-atomics)" ""
+for name in swap unsafe; do
+	expect "updates of $name that compare and swap" "$(probe-report lines --all --format csv --no-header -f machine \
+		-s -machine $name.db | grep -c cmpswap)" "$([ $name = swap ] && echo 2 || echo 1)"
+done
