@@ -183,6 +183,7 @@ static bool make_site(const struct log *log, const struct sites_kernel *kernel, 
 {
 	const struct probe_host *host = log->sites.host;
 	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
+	const struct probe_frame_info place = sites_place(info);
 	char room[NAME_MAX_BYTES];
 	struct text text = {room, room + sizeof(room) - 256};
 
@@ -190,13 +191,13 @@ static bool make_site(const struct log *log, const struct sites_kernel *kernel, 
 		text_format(&text, "\"site\":%u,\"file\":", id);
 	else
 		text_format(&text, "%u,", id);
-	put_escaped(log, &text, info->file);
+	put_escaped(log, &text, place.file);
 	text.end = room + sizeof(room) - 1;
 	text_format(&text,
 		    log->json ? ",\"line\":%u,\"column\":%u,\"access\":\"%s\",\"space\":\"%s\","
 				"\"bytes\":%u,"
 			      : ",%u,%u,%s,%s,%u,",
-		    info->line, info->column, access_name(info->access), space_name(info->space),
+		    place.line, place.column, access_name(info->access), space_name(info->space),
 		    info->bytes);
 	site->size = (size_t)(text.at - room);
 	site->text = malloc(site->size + 1);

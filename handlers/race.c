@@ -329,15 +329,16 @@ static int write_pair(const struct probe_host *host, int table, const struct sit
 	static const char *const names[] = {"", "load", "store", "atomic"};
 	const struct probe_site_info *other =
 		host->site(host->ctx, kernel->code_object, pair->other);
+	const struct probe_frame_info place = sites_place(other);
 	const struct pairs *pairs = kernel->extra;
 	const union probe_value values[COLUMNS] = {
 		{.integer = kernel->code_object},
 		{.integer = kernel->id},
 		{.integer = pair->site},
 		{.integer = pair->other},
-		{.text = other->file},
-		{.integer = other->line},
-		{.integer = other->column},
+		{.text = place.file},
+		{.integer = place.line},
+		{.integer = place.column},
 		{.text = names[other->access & 3]},
 		{.integer = (int64_t)pair->words},
 		{.integer = (int64_t)pair->group[0]},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels and sites as handlers keep them; see sites.h. */
+#include "common/users_file.h"
 #include "sites.h"
 
 #include <errno.h>
@@ -94,6 +95,18 @@ void sites_report(const struct sites *sites, const char *handler)
 		sites->host->log(sites->host->ctx, PROBE_LOG_WARNING,
 				 "%s: %llu records of sites that do not exist were left out",
 				 handler, (unsigned long long)sites->invalid);
+}
+
+struct probe_frame_info sites_place(const struct probe_site_info *site)
+{
+	const struct probe_frame_info own = {site->file, site->function, site->line, site->column};
+
+	if (probe_users_file(site->file))
+		return own;
+	for (unsigned i = 0; i < site->frame_count; i++)
+		if (probe_users_file(site->frames[i].file) && site->frames[i].line)
+			return site->frames[i];
+	return own;
 }
 
 void sites_deinit(struct sites *sites)

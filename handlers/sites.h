@@ -42,6 +42,11 @@ struct sites {
 struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispatch_info *dispatch);
 void sites_learn(const struct sites *sites, const struct sites_kernel *kernel, uint32_t id,
 		 struct site_facts *facts);
+/*
+ * Where the user wrote it: the access's own place, or the innermost call in a file of the user's if
+ * it stands in a header of HIP. `function` is of that place.
+ */
+struct probe_frame_info sites_place(const struct probe_site_info *site);
 void sites_deinit(struct sites *sites);
 /* Tell the user of records that named no site. */
 void sites_report(const struct sites *sites, const char *handler);

@@ -91,12 +91,22 @@ static char *next_field(char *at, char **field)
 enum { RECORDS = 3000 };
 static struct random_access randoms[RECORDS];
 
+static const struct probe_frame_info calls[] = {
+	{"/usr/include/hip/wrap.h", "wrap", 5, 1},
+	{"user.hip", "k", 33, 4},
+};
+
 static void send_all(void)
 {
 	uint64_t seed = 88172645463325252ull;
 
 	random_add_sites(&state);
 	state.sites[2].file = "a \"b\", c.hip";
+	/* In a header of HIP, that another one calls for the user. */
+	state.sites[1].file = "/opt/rocm/include/hip/atomic.h";
+	state.sites[1].line = 900;
+	state.sites[1].frames = calls;
+	state.sites[1].frame_count = 2;
 	for (uint32_t i = 0; i < RECORDS; i++) {
 		random_access(&seed, &state.sites[i % state.site_count], &randoms[i]);
 		random_send(&probe_handler, instance, &randoms[i].access, 1);
@@ -148,8 +158,8 @@ static char *check_csv_line(char *at, const struct random_access *random, bool e
 	assert_int_equal(strtoul(field[5], NULL, 10), random->wave.wave);
 	assert_int_equal(strtoull(field[8], NULL, 16), random->wave.exec);
 	assert_int_equal(strtoul(field[9], NULL, 10), site->id);
-	assert_string_equal(field[10], site->file);
-	assert_int_equal(strtoul(field[11], NULL, 10), site->line);
+	assert_string_equal(field[10], site->frames ? "user.hip" : site->file);
+	assert_int_equal(strtoul(field[11], NULL, 10), site->frames ? 33 : site->line);
 	assert_int_equal(strtoul(field[15], NULL, 10), site->bytes);
 	assert_int_equal(strtoull(field[16], NULL, 16), random->access.exec);
 	check_addresses(field[18], random, each);
