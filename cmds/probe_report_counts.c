@@ -7,7 +7,8 @@
 #include "report.h"
 
 static const struct report_column columns[] = {
-	{"file", "file", REPORT_TEXT, true, "file", "source file as the compiler named it"},
+	{"file", "file", REPORT_TEXT, true, "file",
+	 "source file as the compiler named it; of code in headers of HIP, yours"},
 	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
 	{"column", "col", REPORT_INT, true, "\"column\"", "byte in the line, from 1"},
 	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
@@ -23,15 +24,21 @@ const struct report_query report_counts_query = {
 	.verb = "lines",
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
-	.from = "(SELECT s.file, s.line, s.\"column\", coalesce(k.display_name, '') AS kernel, "
-		"s.function, sum(c.executions) AS executions, sum(c.lanes) AS lanes, "
-		"round(1.0 * sum(c.lanes) / sum(c.executions), 2) AS mean_lanes, count(*) AS blocks, "
-		"src.text AS source "
-		"FROM probe_count_site c JOIN probe_site s "
-		"ON s.code_object_id = c.code_object AND s.site = c.site "
-		"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = c.kernel "
-		"LEFT JOIN probe_source src ON src.file = s.file AND src.line = s.line "
-		"GROUP BY c.kernel, s.file, s.line, s.\"column\", s.function)",
+	.from = "(SELECT p.file, p.line, p.\"column\", coalesce(k.display_name, '') AS kernel, "
+		"p.function, sum(p.executions) AS executions, sum(p.lanes) AS lanes, "
+		"round(1.0 * sum(p.lanes) / sum(p.executions), 2) AS mean_lanes, "
+		"count(DISTINCT p.site) AS blocks, src.text AS source FROM (SELECT c.*, s.function, " REPORT_USERS("s", "file") " AS file, " REPORT_USERS(
+			"s",
+			"line") " AS line, " REPORT_USERS("s",
+							  "column") " AS \"column\", "
+								    "coalesce(nullif(o.hash, ''), c.code_object) AS code "
+								    "FROM probe_count_site c JOIN probe_site s "
+								    "ON s.code_object_id = c.code_object AND s.site = c.site "
+								    "LEFT JOIN probe_code o ON o.code_object_id = c.code_object) p "
+								    "LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel "
+								    "LEFT JOIN probe_source src ON src.file = p.file AND src.line = p.line "
+								    "GROUP BY p.code, coalesce(k.kernel_name, p.kernel), p.file, p.line, "
+								    "p.\"column\", p.function)",
 	.kernel_column = "kernel",
 	.sort = "executions,file,+line,+column,kernel",
 };

@@ -40,13 +40,16 @@ enum field {
 	F_MACHINE,
 	F_BASIS,
 	F_SWAP_LOOP,
+	F_OWN_FILE,
+	F_OWN_LINE,
+	F_OWN_COLUMN,
 };
 
 static const char field_names[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
 	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site,unit,machine,basis,"
-	"swap_loop";
+	"swap_loop,own_file,own_line,own_column";
 
 struct finding {
 	const struct report *report;
@@ -62,23 +65,10 @@ struct place {
 };
 
 static const char frames_sql[] =
-	"SELECT f.file, f.line, f.col, f.function, s.text FROM (SELECT key, "
+	"SELECT file, line, col, function FROM (SELECT key, "
 	"json_extract(value, '$.file') AS file, json_extract(value, '$.line') AS line, "
 	"json_extract(value, '$.column') AS col, json_extract(value, '$.function') AS function "
-	"FROM json_each(?)) f LEFT JOIN probe_source s ON s.file = f.file AND s.line = f.line "
-	"ORDER BY f.key";
-
-/* Headers of the compiler and of HIP, in which nobody mends anything. */
-static bool foreign(const char *file)
-{
-	static const char *const folders[] = {"/usr/include/", "/usr/lib/", "/usr/lib64/",
-					      "/opt/rocm"};
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		if (!strncmp(file, folders[i], strlen(folders[i])))
-			return true;
-	return false;
-}
+	"FROM json_each(?)) ORDER BY key";
 
 static long long number(const struct finding *finding, enum field field)
 {
@@ -95,29 +85,15 @@ static char *copy(const char *text)
 	return strdup(text ? text : "");
 }
 
-/* The access's own line, or the innermost call in a file that is the user's. */
+/* A copy: the row goes when the next one comes. */
 static struct place place_of(const struct finding *finding)
 {
-	struct place place = {.line = number(finding, F_LINE), .column = number(finding, F_COLUMN)};
-	sqlite3_stmt *frames = finding->frames;
-	bool found = !foreign(cell(finding, F_FILE));
-
-	sqlite3_bind_text(frames, 1, cell(finding, F_INLINED), -1, SQLITE_TRANSIENT);
-	while (!found && sqlite3_step(frames) == SQLITE_ROW) {
-		found = !foreign(report_cell(frames, 0)) && sqlite3_column_int64(frames, 1) > 0;
-		if (!found)
-			continue;
-		place.file = copy(report_cell(frames, 0));
-		place.line = (long long)sqlite3_column_int64(frames, 1);
-		place.column = (long long)sqlite3_column_int64(frames, 2);
-		place.source = copy(report_cell(frames, 4));
-	}
-	sqlite3_reset(frames);
-	if (place.file)
-		return place;
-	place.file = copy(cell(finding, F_FILE));
-	place.source = copy(cell(finding, F_SOURCE));
-	return place;
+	return (struct place){
+		.file = copy(cell(finding, F_FILE)),
+		.source = copy(cell(finding, F_SOURCE)),
+		.line = number(finding, F_LINE),
+		.column = number(finding, F_COLUMN),
+	};
 }
 
 static void place_free(struct place *place)
@@ -195,15 +171,16 @@ static void put_source(const struct finding *finding, const struct place *place)
 static void put_frames(const struct finding *finding, const struct place *place)
 {
 	sqlite3_stmt *frames = finding->frames;
-	bool any = false, moved = place->file && strcmp(place->file, cell(finding, F_FILE)) != 0;
+	bool any = false,
+	     moved = place->file && strcmp(place->file, cell(finding, F_OWN_FILE)) != 0;
 
 	sqlite3_bind_text(frames, 1, cell(finding, F_INLINED), -1, SQLITE_TRANSIENT);
 	while (sqlite3_step(frames) == SQLITE_ROW) {
 		if (!any) {
 			fputs("       ", stdout);
 			if (moved)
-				put_position(cell(finding, F_FILE), number(finding, F_LINE),
-					     number(finding, F_COLUMN));
+				put_position(cell(finding, F_OWN_FILE), number(finding, F_OWN_LINE),
+					     number(finding, F_OWN_COLUMN));
 			fputs(moved ? " in " : "in ", stdout);
 			report_put(cell(finding, F_FUNCTION));
 		}

@@ -21,7 +21,8 @@
 static const struct report_column columns[] = {
 	{"position", "position", REPORT_TEXT, true,
 	 "CASE line WHEN 0 THEN '(unknown)' ELSE file || ':' || line END",
-	 "file:line; unknown: compiled without -g, or made by the compiler"},
+	 "file:line, of code in headers of HIP yours; unknown: compiled without -g, or made by the "
+	 "compiler"},
 	{"at", "inlined at", REPORT_TEXT, true, "at",
 	 "where the kernel itself calls what the line was inlined from"},
 	{"file", "file", REPORT_TEXT, false, "file", "source file as the compiler named it"},
@@ -79,7 +80,7 @@ static const struct report_column columns[] = {
 
 #define INSTRUCTIONS                                                                               \
 	"code AS MATERIALIZED (SELECT k.kernel, k.co, i.address, i.address + k.shift AS offset, "  \
-	"coalesce(i.file, '') AS file, coalesce(i.line, 0) AS line, i.space, i.at "                \
+	"coalesce(i.users_file, '') AS file, coalesce(i.users_line, 0) AS line, i.space, i.at "    \
 	"FROM kernels k, probe_instructions(k.co, k.kernel_name) i)"
 
 /* wait: at an s_waitcnt; queue: could not issue. Without states every sample may be either. */
@@ -103,17 +104,20 @@ static const struct report_column columns[] = {
 	"JOIN code p ON p.kernel = x.kernel AND p.address = x.address "                            \
 	"GROUP BY p.kernel, p.file, p.line, p.space)"
 
-#define SITES                                                                                      \
-	"sites AS MATERIALIZED (SELECT m.kernel, s.file, s.line, "                                 \
-	"CASE s.space WHEN 3 THEN 'lds' ELSE 'global' END AS space, "                              \
-	"sum(m.executions) AS executions, sum(m.conflicts) AS conflicts, "                         \
-	"sum(m.excess64) AS excess64, sum(m.excess128) AS excess128, sum(" COST ") AS cost, "      \
-	"max(coalesce(1.0 * sum(m.conflicts) / nullif(sum(m.passes), 0), 0), "                     \
-	"coalesce(1.0 * sum(m.excess64) / nullif(sum(m.lines64), 0), 0), "                         \
-	"coalesce(1.0 * sum(m.excess128) / nullif(sum(m.lines128), 0), 0)) AS avoidable, "         \
-	"max(" COST ") AS worst, m.cause, m.fix FROM probe_memory_site m "                         \
-	"JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site "               \
-	"GROUP BY m.kernel, s.file, s.line, s.space = 3)"
+#define SITES                                                                                              \
+	"sites AS MATERIALIZED (SELECT m.kernel, " REPORT_USERS("s", "file") " AS file, " REPORT_USERS(    \
+		"s",                                                                                       \
+		"line") " AS line, "                                                                       \
+			"CASE s.space WHEN 3 THEN 'lds' ELSE 'global' END AS space, "                      \
+			"sum(m.executions) AS executions, sum(m.conflicts) AS conflicts, "                 \
+			"sum(m.excess64) AS excess64, sum(m.excess128) AS excess128, sum(" COST            \
+			") AS cost, "                                                                      \
+			"max(coalesce(1.0 * sum(m.conflicts) / nullif(sum(m.passes), 0), 0), "             \
+			"coalesce(1.0 * sum(m.excess64) / nullif(sum(m.lines64), 0), 0), "                 \
+			"coalesce(1.0 * sum(m.excess128) / nullif(sum(m.lines128), 0), 0)) AS avoidable, " \
+			"max(" COST ") AS worst, m.cause, m.fix FROM probe_memory_site m "                 \
+			"JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site "       \
+			"GROUP BY 1, 2, 3, 4)"
 
 const struct report_query report_join_query = {
 	.verb = "lines",

@@ -49,9 +49,11 @@
 	"THEN 'traced' ELSE probe_basis(q.code_object, q.site) END"
 
 static const struct report_column columns[] = {
-	{"file", "file", REPORT_TEXT, true, "file", "source file as the compiler named it"},
-	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
-	{"column", "col", REPORT_INT, true, "\"column\"", "byte in the line, from 1"},
+	{"file", "file", REPORT_TEXT, true, REPORT_USERS("q", "file"),
+	 "source file as the compiler named it; of accesses in headers of HIP, yours"},
+	{"line", "line", REPORT_INT, true, REPORT_USERS("q", "line"), "0 = compiled without -g"},
+	{"column", "col", REPORT_INT, true, REPORT_USERS("q", "column"),
+	 "byte in the line, from 1"},
 	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
 	{"function", "function", REPORT_TEXT, false, "function", "the line's own, if inlined"},
 	{"access", "access", REPORT_TEXT, true, "access", "load, store, atomic"},
@@ -79,7 +81,15 @@ static const struct report_column columns[] = {
 	 "bytes wasted: max(64 x excess 64 B lines, 128 x excess 128 B lines) + 128 x conflicts"},
 	{"cause", "cause", REPORT_TEXT, false, "cause", "empty: nothing is wrong"},
 	{"fix", "fix", REPORT_TEXT, false, "fix", "what to change"},
-	{"source", "source", REPORT_TEXT, false, "source", "text of the line"},
+	{"source", "source", REPORT_TEXT, false,
+	 "(SELECT text FROM probe_source t WHERE t.file = " REPORT_USERS(
+		 "q", "file") " AND "
+			      "t.line = " REPORT_USERS("q", "line") ")",
+	 "text of the line"},
+	{"own_file", "own file", REPORT_TEXT, false, "q.file",
+	 "of the access itself, perhaps in a header"},
+	{"own_line", "own line", REPORT_INT, false, "q.line", ""},
+	{"own_column", "own col", REPORT_INT, false, "q.\"column\"", ""},
 	{"inlined", "inlined at", REPORT_JSON_TEXT, false, "frames", "callers, innermost first"},
 	{"sites", "sites", REPORT_INT, false, "sites", "probed instructions added up"},
 	{"site", "site", REPORT_INT, false, "site", "id of the costliest"},
@@ -95,8 +105,19 @@ static const struct report_column columns[] = {
 	 "1: an update made of a compare-and-swap that is repeated; executions count it once"},
 };
 
-#define PARTITION                                                                                  \
-	"m.kernel, s.file, s.line, s.\"column\", s.function, s.access, s.space, s.size, s.unit, "  \
+/*
+ * A code object that is loaded twice has two ids, and so have its kernels: by its hash they are
+ * one. first: the first row of a site, by which sites are counted.
+ */
+#define LOADED                                                                                     \
+	"SELECT l.*, row_number() OVER (PARTITION BY l.code, l.symbol, l.site ORDER BY l.id) = 1 " \
+	"AS first FROM (SELECT m.*, coalesce(nullif(c.hash, ''), m.code_object) AS code, "         \
+	"coalesce(k.kernel_name, m.kernel) AS symbol FROM probe_memory_site m "                    \
+	"LEFT JOIN probe_code c ON c.code_object_id = m.code_object "                              \
+	"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel) l"
+
+#define PARTITION                                                                                         \
+	"m.code, m.symbol, s.file, s.line, s.\"column\", s.function, s.access, s.space, s.size, s.unit, " \
 	"s.frames, CASE s.line WHEN 0 THEN m.site END"
 
 const struct report_query report_lines_query = {
@@ -110,7 +131,7 @@ const struct report_query report_lines_query = {
 		"WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' ELSE '?' END "
 		"AS space, s.size, s.unit, s.align, m.code_object, m.site, "
 		"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "
-		"src.text AS source, m.cause, m.fix, "
+		"m.cause, m.fix, "
 		"sum(m.executions) OVER w AS executions, "
 		"sum(m.lanes) OVER w AS lanes, "
 		"sum(m.quads) OVER w AS quads, "
@@ -127,13 +148,12 @@ const struct report_query report_lines_query = {
 		"max(m.max_way) OVER w AS max_way, "
 		"min(CASE WHEN m.affine > 0 THEN m.stride_lo END) OVER w AS stride_lo, "
 		"max(CASE WHEN m.affine > 0 THEN m.stride_hi END) OVER w AS stride_hi, "
-		"sum(" COST ") OVER w AS cost, count(*) OVER w AS sites, "
+		"sum(" COST ") OVER w AS cost, sum(m.first) OVER w AS sites, "
 		"row_number() OVER (PARTITION BY " PARTITION " ORDER BY " COST " DESC, m.site) "
 		"AS place "
-		"FROM probe_memory_site m JOIN probe_site s "
+		"FROM (" LOADED ") m JOIN probe_site s "
 		"ON s.code_object_id = m.code_object AND s.site = m.site "
 		"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
-		"LEFT JOIN probe_source src ON src.file = s.file AND src.line = s.line "
 		"WINDOW w AS (PARTITION BY " PARTITION ")) AS q WHERE place = 1",
 	.where = "(cost > 0 OR cause <> '')",
 	.kernel_column = "kernel",

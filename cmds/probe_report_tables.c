@@ -118,9 +118,9 @@ static bool has(const struct table *table, const char *name)
 
 /* What ids stand for, shown in their place. */
 static const struct report_column site_columns[] = {
-	{"file", "file", REPORT_TEXT, true, "s.file", ""},
-	{"line", "line", REPORT_INT, true, "s.line", ""},
-	{"column", "column", REPORT_INT, true, "s.\"column\"", ""},
+	{"file", "file", REPORT_TEXT, true, REPORT_USERS("s", "file"), ""},
+	{"line", "line", REPORT_INT, true, REPORT_USERS("s", "line"), ""},
+	{"column", "column", REPORT_INT, true, REPORT_USERS("s", "column"), ""},
 	{"access", "access", REPORT_TEXT, true,
 	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' END", ""},
 	{"space", "space", REPORT_TEXT, true,

@@ -267,4 +267,15 @@ const char *report_plain(const struct report *report);
 /* Escaped for a terminal. */
 void report_put(const char *text);
 
+/*
+ * SQL for a site's place as the user knows it: the access's own, or the innermost call in a file of
+ * the user's. `row` has file, line, "column" and frames, `what` is one of the first three.
+ */
+#define REPORT_USERS(row, what)                                                                    \
+	"CASE WHEN probe_users_file(" row ".file) THEN " row ".\"" what "\" ELSE coalesce("        \
+	"(SELECT json_extract(f.value, '$." what "') FROM json_each(" row ".frames) f "            \
+	"WHERE probe_users_file(json_extract(f.value, '$.file')) "                                 \
+	"AND json_extract(f.value, '$.line') > 0 ORDER BY f.key LIMIT 1), " row ".\"" what         \
+	"\") END"
+
 #endif

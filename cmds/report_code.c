@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/users_file.h"
 #include "report_vtab.h"
 
 /* One module, two tables. */
@@ -13,11 +14,11 @@ enum kind { INSTRUCTIONS, WAITS };
 static const char *const declarations[] = {
 	[INSTRUCTIONS] = "CREATE TABLE x (address INTEGER, size INTEGER, text TEXT, file TEXT, "
 			 "line INTEGER, \"column\" INTEGER, space TEXT, at TEXT, "
-			 "code_object HIDDEN, symbol HIDDEN)",
+			 "users_file TEXT, users_line INTEGER, code_object HIDDEN, symbol HIDDEN)",
 	[WAITS] = "CREATE TABLE x (wait INTEGER, producer INTEGER, weight REAL, "
 		  "code_object HIDDEN, symbol HIDDEN)",
 };
-static const int hidden_at[] = {[INSTRUCTIONS] = 8, [WAITS] = 3};
+static const int hidden_at[] = {[INSTRUCTIONS] = 10, [WAITS] = 3};
 
 struct table {
 	sqlite3_vtab base;
@@ -353,6 +354,32 @@ static void put_line(const struct cursor *cursor, sqlite3_context *context, uint
 		sqlite3_result_int64(context, column == 4 ? line->line : line->column);
 }
 
+/* The line, or the innermost call in a file of the user's that it is inlined from. */
+static void put_users(const struct cursor *cursor, sqlite3_context *context, uint64_t address,
+		      bool want_file)
+{
+	const struct probe_line *line = report_code_line(cursor->code, address);
+	const char *file = line ? cursor->code->codeobj->lines->files[line->file] : "";
+	const struct probe_inlines *inlines =
+		probe_users_file(file) ? NULL : report_code_inlines(cursor->code);
+	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
+	uint32_t number = line ? line->line : 0;
+
+	for (; scope && probe_scope_parent(inlines, scope);
+	     scope = probe_scope_parent(inlines, scope))
+		if (scope->call_line && probe_users_file(inlines->names[scope->call_file])) {
+			file = inlines->names[scope->call_file];
+			number = scope->call_line;
+			break;
+		}
+	if (!line)
+		return;
+	if (want_file)
+		sqlite3_result_text(context, file, -1, SQLITE_TRANSIENT);
+	else
+		sqlite3_result_int64(context, number);
+}
+
 /* Where the function itself calls what the code was inlined from. */
 static void put_call(const struct cursor *cursor, sqlite3_context *context, uint64_t address)
 {
@@ -397,6 +424,8 @@ static int cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 		sqlite3_result_text(context, space_of(row->text), -1, SQLITE_STATIC);
 	else if (column == 7)
 		put_call(cursor, context, row->address);
+	else if (column < 10)
+		put_users(cursor, context, row->address, column == 8);
 	return SQLITE_OK;
 }
 

@@ -37,9 +37,11 @@ const struct probe_scope *report_code_function(const struct probe_inlines *inlin
 /*
  * Table-valued SQL functions of a code object and a kernel's symbol, or '@' and an address in a
  * function that was not inlined, in the order of addresses:
- * probe_instructions: address, size, text, file, line, "column", space, at
+ * probe_instructions: address, size, text, file, line, "column", space, at,
+ * users_file, users_line
  * ("lds", "global", "scalar": memory it accesses; "wait": an s_waitcnt; else "").
  * at: file:line of the function itself that calls what the instruction was inlined from.
+ * users_file, users_line: the line, or the innermost call in a file that is no header of HIP.
  * probe_waits: wait, producer (addresses), weight: which accesses an s_waitcnt waits for, each with
  * its part of 1. A model: code is taken in the order of addresses, branches are not followed.
  */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/users_file.h"
 #include "report.h"
 
 static bool number(const char **text, int64_t *ret)
@@ -106,12 +107,24 @@ static void timely(sqlite3_context *context, int count, sqlite3_value **values)
 					    sqlite3_value_int64(values[1]) >= report->start);
 }
 
+static void users_file(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const char *file = (const char *)sqlite3_value_text(values[0]);
+
+	(void)count;
+	sqlite3_result_int(context, file && probe_users_file(file));
+}
+
 int report_filter_register(const struct report *report, sqlite3 *db)
 {
-	int rc = sqlite3_create_function(db, "probe_chosen", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-					 (void *)report, chosen, NULL, NULL);
+	const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
+	int rc = sqlite3_create_function(db, "probe_chosen", 1, flags, (void *)report, chosen, NULL,
+					 NULL);
 
+	if (!rc)
+		rc = sqlite3_create_function(db, "probe_timely", 2, flags, (void *)report, timely,
+					     NULL, NULL);
 	return rc ? rc
-		  : sqlite3_create_function(db, "probe_timely", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-					    (void *)report, timely, NULL, NULL);
+		  : sqlite3_create_function(db, "probe_users_file", 1, flags | SQLITE_DETERMINISTIC,
+					    NULL, users_file, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels and sites as handlers keep them; see sites.h. */
-#include "common/users_file.h"
 #include "sites.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/users_file.h"
 
 static struct sites_kernel *make_kernel(const struct sites *sites,
 					const struct probe_dispatch_info *dispatch)

@@ -28,3 +28,5 @@ INSERT INTO probe_memory_site VALUES
 END
 probe-report lines --all run.db | sed '/^dispatches/,$d'
 probe-report lines --format json -f site,cost,finding run.db
+probe-report lines --all --format csv -f site,file,line,column,own_file,own_line,source run.db
+probe-report tables --table memory_site --format csv -f site,file,line,column run.db
