@@ -317,8 +317,8 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 		ret->before = result.before;
 		advice_append(
 			ret->fix,
-			"; estimate: about %.2g lines of %u B per execution%s if what all waves use "
-			"at one step is sorted, %.2g as they came (by %u of %llu executions)",
+			"; estimate: about %.3g lines of %u B per execution%s if what all waves use "
+			"at one step is sorted, %.3g as they came (by %u of %llu executions)",
 			result.after, facts->line,
 			site->trial->executions < facts->executions ? " or fewer" : "",
 			result.before, site->trial->executions,
@@ -331,8 +331,8 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 			      site->trial->executions, (unsigned long long)facts->executions);
 	} else {
 		advice_say(ret->fix,
-			   "sorting does not help here (about %.2g lines of %u B per execution "
-			   "with what all waves use at one step sorted, %.2g as they came): place "
+			   "sorting does not help here (about %.3g lines of %u B per execution "
+			   "with what all waves use at one step sorted, %.3g as they came): place "
 			   "what neighbouring lanes use side by side in memory; not verified",
 			   result.after, facts->line, result.before);
 	}
