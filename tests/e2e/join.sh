@@ -13,6 +13,7 @@ probe-report lines --all --format json twice.db >join.json
 expect "what costs" "$(jq -c '[.[] | select(.saved_cycles > 0) | [(.kernel | sub("\\(.*"; "")), .memory]]' join.json)" \
 	'[["transpose_naive","global"],["transpose_lds","lds"]]'
 expect "order" "$(jq -c 'map(.saved_middle // 0) | . == (sort | reverse)' join.json)" true
+expect "places in headers" "$(jq "[.[] | select(.position | startswith(\"/usr/include\"))] | length" join.json)" 0
 expect "the tile's column read" \
 	"$(jq -c '[.[] | select(.kernel | test("transpose_lds")) | select(.conflicts > 0) | [.executions, .conflicts]]' join.json)" \
 	'[[1024,63488]]'
