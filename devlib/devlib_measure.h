@@ -165,8 +165,8 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 /* clang-format on */
 
 #define MEASURE_OPERANDS                                                                           \
-	[wave] "s"(wave),                                                                          \
-		[row] "i"(site * (PROBE_COUNTERS * 8)), [also] "i"(also), [first] "s"(first)
+	[wave] "s"(wave), [row] "i"(site * (PROBE_COUNTERS * 8)), [also] "i"(also),                \
+		[first] "s"(first)
 
 /*
  * An access of units as `shape` says, one by one but the first. `wave` is that of

@@ -57,7 +57,7 @@ struct pattern {
 
 enum target { GLOBAL, LDS, FLAT };
 
-static constexpr uint64_t FLAT_LDS = 1ull << 63, FLAT_OWN = 1ull << 62;
+static constexpr uint64_t FLAT_LDS = 1ull << 63;
 static constexpr uint64_t LDS_APERTURE = 0x10000ull << 32;
 
 static void set_lane(pattern &p, target where, int lane, uint64_t address, uint8_t space)
