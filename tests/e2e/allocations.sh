@@ -46,10 +46,10 @@ rows run.db >got.txt
 here=$(line here)
 cut -d'|' -f1-4 got.txt >numbers.txt
 expect "accesses" "$(tr '\n' ' ' <numbers.txt)" "0|0|64|1 5000|0|64|1 4194304|256|0|1 5000|0|192|1 "
-sites=$(cut -d'|' -f5 got.txt | sed 's/ owners+0x[0-9a-f]*$//')
+sites=$(cut -d'|' -f5 got.txt | sed 's/ <- owners+0x[0-9a-f]*$//')
 expect "call sites" "$sites" "
-owners.hip:$here owners.hip:$(line first)
-owners.hip:$here owners.hip:$(line second)
+owners.hip:$here <- owners.hip:$(line first)
+owners.hip:$here <- owners.hip:$(line second)
 owners.hip:$(line third)"
 expect "freed" "$(sqlite3 run.db 'SELECT size, first_dispatch, last_dispatch FROM probe_allocation WHERE last_dispatch')" \
 	"5000|1|1"

@@ -386,7 +386,7 @@ static void ring_commit(struct fake_app *app, uint32_t index, size_t size)
 {
 	struct probe_ring *ring = ring_head(app, index);
 
-	ring->emitted++;
+	/* Whole records the reader counts. */
 	__atomic_store_n(&ring->head, ring->head + size, __ATOMIC_RELEASE);
 }
 
