@@ -264,11 +264,13 @@ uint32_t pass_site_shape(const struct pass_site *site)
 {
 	/* A 12-byte access lies in one line only if it starts at a multiple of 16. */
 	uint32_t natural = site->unit == 12 ? 16 : site->unit;
+	/* A cast can make any pointer one to a larger type, and the machine does not mind. */
+	bool trusted = site->space == PROBE_SPACE_LDS || site->unit == 1;
 
 	return site->unit | site->size / site->unit << 8 |
 	       (site->access == PROBE_ACCESS_STORE ? DEVLIB_SHAPE_STORE : 0) |
 	       (site->access == PROBE_ACCESS_ATOMIC ? DEVLIB_SHAPE_ATOMIC : 0) |
-	       (site->align < natural ? DEVLIB_SHAPE_UNALIGNED : 0) |
+	       (site->align < natural || !trusted ? DEVLIB_SHAPE_UNALIGNED : 0) |
 	       (site->space == PROBE_SPACE_LDS ? DEVLIB_SHAPE_LDS : 0) |
 	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);
 }
