@@ -165,12 +165,12 @@ static bool field(const struct proved_launch *launch, const struct probe_site_st
 static bool argument(const struct proved_launch *launch, const struct probe_site_stride *stride,
 		     int64_t *ret)
 {
-	uint32_t size = stride->bits / 8;
+	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED, size = bits / 8;
 	int32_t narrow;
 
 	if (stride->bits & PROBE_STRIDE_LAUNCH)
 		return field(launch, stride, ret);
-	if ((stride->bits != 32 && stride->bits != 64) || !launch->arguments ||
+	if ((bits != 32 && bits != 64) || !launch->arguments ||
 	    stride->offset > launch->argument_bytes ||
 	    size > launch->argument_bytes - stride->offset)
 		return false;
@@ -179,9 +179,8 @@ static bool argument(const struct proved_launch *launch, const struct probe_site
 		return true;
 	}
 	memcpy(&narrow, launch->arguments + stride->offset, 4);
-	*ret = narrow;
-	/* It may have been meant without a sign. */
-	return narrow >= 0;
+	*ret = stride->bits & PROBE_STRIDE_UNSIGNED ? (int64_t)(uint32_t)narrow : narrow;
+	return true;
 }
 
 static bool step(const struct proved_launch *launch, const struct probe_site_stride *stride,

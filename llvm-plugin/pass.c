@@ -130,8 +130,8 @@ static void print_stride(const struct pass_stride *stride, char id)
 		fprintf(stderr, " %+lld", (long long)stride->constant);
 	if (stride->factor)
 		fprintf(stderr, "%+lld*%s%u@%u", (long long)stride->factor,
-			stride->bits & PROBE_STRIDE_LAUNCH ? "launch" : "arg",
-			stride->bits & ~PROBE_STRIDE_LAUNCH, stride->offset);
+			stride->bits & PROBE_STRIDE_LAUNCH ? "launch" : "arg", stride->bits & 0xff,
+			stride->offset);
 	if (stride->constant || stride->factor)
 		fprintf(stderr, "*%c", id);
 }

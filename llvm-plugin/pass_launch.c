@@ -89,12 +89,19 @@ static bool is_difference(LLVMValueRef value)
  */
 bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
 {
+	uint32_t zeros = 0;
+
 	while (LLVMIsASExtInst(value) || LLVMIsAZExtInst(value) || LLVMIsATruncInst(value) ||
-	       LLVMIsAFreezeInst(value))
+	       LLVMIsAFreezeInst(value)) {
+		zeros = LLVMIsAZExtInst(value) ? PROBE_STRIDE_UNSIGNED : zeros;
 		value = LLVMGetOperand(value, 0);
+	}
 	if (pass_is_intrinsic(value, "llvm.umin.") && is_difference(LLVMGetOperand(value, 0)))
 		return pass_factor_of(prover, LLVMGetOperand(value, 1), ret);
-	return argument_of(prover, value, ret) || launch_of(value, ret);
+	if (!argument_of(prover, value, ret))
+		return launch_of(value, ret);
+	ret->bits |= zeros;
+	return true;
 }
 
 static bool is_group_id(LLVMValueRef value, int axis)

@@ -75,7 +75,7 @@ enum probe_space {
 /* ---- 2. Site table: section .probe_sites, symbol __probe_sites ----------------------------- */
 
 #define PROBE_SITES_MAGIC   0x54495350u /* "PSIT" */
-#define PROBE_SITES_VERSION 1u
+#define PROBE_SITES_VERSION 2u
 
 /*
  * Layout: header, sites[site_count], proofs[proof_count], kernels[kernel_count],
@@ -179,12 +179,14 @@ struct probe_site_stride {
 	int64_t factor; /* of a kernel argument, or of a field of the launch; 0 = none */
 	/*
 	 * Where and how wide that is: in the kernel's argument block, a signed integer of 32 or 64
-	 * bits; or with PROBE_STRIDE_LAUNCH in the dispatch packet, an unsigned size of 16 or 32.
+	 * bits, or one without a sign with PROBE_STRIDE_UNSIGNED; or with PROBE_STRIDE_LAUNCH in
+	 * the dispatch packet, an unsigned size of 16 or 32.
 	 */
 	uint32_t offset;
 	uint32_t bits;
 };
-#define PROBE_STRIDE_LAUNCH 0x80000000u
+#define PROBE_STRIDE_LAUNCH   0x80000000u
+#define PROBE_STRIDE_UNSIGNED 0x40000000u
 
 /*
  * times * OP(v), where v = inner[0] * x + inner[1] * y + inner[2] * z, ids counted from the first

@@ -18,8 +18,9 @@ dump()
 # Launches of many shapes: part of the counters is measured, part is reckoned from proofs.
 compile "$source/tests/e2e/proofs/shapes.hip" shapes
 compile "$source/tests/e2e/proofs/digits.hip" digits
+compile "$source/tests/e2e/proofs/signs.hip" signs
 
-for example in shapes digits transpose strided_copy reduction histogram convolution; do
+for example in shapes digits signs transpose strided_copy reduction histogram convolution; do
 	program="$build/examples/$example"
 	[ ! -f "./$example" ] || program=./$example
 	for kind in memory trace; do
