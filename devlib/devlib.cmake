@@ -13,7 +13,7 @@ endforeach()
 function(probe_devlib major clang llvm_link out)
 	set(dir ${CMAKE_BINARY_DIR}/devlib/llvm-${major})
 	file(MAKE_DIRECTORY ${dir})
-	file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devlib/*.h)
+	file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/devlib/*.h ${CMAKE_SOURCE_DIR}/include/probe/*.h)
 	set(parts)
 	foreach(name ${PROBE_DEVLIB_PARTS})
 		set(source ${CMAKE_SOURCE_DIR}/devlib/${name}.c)
@@ -27,7 +27,7 @@ function(probe_devlib major clang llvm_link out)
 				-std=gnu11 -O2 -Wall -Wextra -Werror ${portable}
 				-Xclang -fconvergent-functions -Xclang -mcode-object-version=none
 				-I${CMAKE_SOURCE_DIR}/include -emit-llvm -c ${source} -o ${dir}/${name}.bc
-			DEPENDS ${source} ${headers} ${CMAKE_SOURCE_DIR}/include/probe/wire.h
+			DEPENDS ${source} ${headers}
 			COMMENT "Device library ${name} for LLVM ${major}" VERBATIM)
 		list(APPEND parts ${dir}/${name}.bc)
 	endforeach()

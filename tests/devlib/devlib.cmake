@@ -15,7 +15,7 @@ add_custom_command(OUTPUT ${devlib_out}/truth
 		-o ${devlib_out}/truth -Wl,$<TARGET_FILE:probe_common_plain>
 	DEPENDS ${devlib_dir}/devlib_truth.hip ${devlib_dir}/devlib_model.h
 		${devlib_dir}/devlib_trace_check.h ${devlib_dir}/../hip/hip_test.h
-		${CMAKE_SOURCE_DIR}/include/probe/wire.h ${CMAKE_SOURCE_DIR}/common/trace_widen.h
+		${CMAKE_SOURCE_DIR}/include/probe/wire_device.h ${CMAKE_SOURCE_DIR}/common/trace_widen.h
 		probe_common_plain
 	COMMENT "hipcc devlib_truth" VERBATIM)
 add_custom_target(devlib_truth ALL DEPENDS ${devlib_out}/truth)
@@ -57,7 +57,7 @@ add_custom_command(OUTPUT ${devlib_out}/wave32.co
 		-Wall -Wextra -Werror -Xclang -fconvergent-functions -mcode-object-version=4
 		-I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/include
 		${devlib_dir}/devlib_wave32.c -o ${devlib_out}/wave32.co
-	DEPENDS ${devlib_dir}/devlib_wave32.c ${CMAKE_SOURCE_DIR}/include/probe/wire.h
+	DEPENDS ${devlib_dir}/devlib_wave32.c ${CMAKE_SOURCE_DIR}/include/probe/wire_device.h
 		${CMAKE_SOURCE_DIR}/devlib/devlib_unit.h ${CMAKE_SOURCE_DIR}/devlib/devlib_wave.h
 		${CMAKE_SOURCE_DIR}/devlib/devlib_lines.h ${CMAKE_SOURCE_DIR}/devlib/devlib_lds.h
 		${CMAKE_SOURCE_DIR}/devlib/devlib_affine.h
@@ -66,7 +66,7 @@ add_custom_command(OUTPUT ${devlib_out}/wave32
 	COMMAND ${HIPCC} -std=c++17 -O1 --offload-arch=gfx90a -Wall -I${CMAKE_SOURCE_DIR}/include
 		-I${CMAKE_SOURCE_DIR} ${devlib_dir}/devlib_wave32.hip -o ${devlib_out}/wave32
 	DEPENDS ${devlib_dir}/devlib_wave32.hip ${devlib_dir}/devlib_model.h
-		${devlib_dir}/../hip/hip_test.h ${CMAKE_SOURCE_DIR}/include/probe/wire.h
+		${devlib_dir}/../hip/hip_test.h ${CMAKE_SOURCE_DIR}/include/probe/wire_device.h
 	COMMENT "hipcc devlib_wave32" VERBATIM)
 add_custom_target(devlib_wave32 ALL DEPENDS ${devlib_out}/wave32 ${devlib_out}/wave32.co)
 add_test(NAME devlib.wave32 COMMAND ${devlib_out}/wave32 ${devlib_out}/wave32.co)

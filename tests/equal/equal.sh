@@ -15,7 +15,7 @@ sqlite3 -separator ' ' run.db "
 	SELECT DISTINCT d.verdict, k.kernel_name FROM probe_dispatch d
 	LEFT JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id
 	WHERE d.verdict <> 0" >refused.txt
-# The frames of a recursion cannot be bounded: verdict 14 (wire.h). Generated kernels with one say so.
+# The frames of a recursion cannot be bounded: verdict 14 (wire_segment.h). Generated kernels with one say so.
 while read -r verdict kernel; do
 	case "$verdict $kernel" in
 	"3 __amd_rocclr_"*) ;; # the runtime's own

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* What a compiler leaves in a code object. See wire.h. */
+#ifndef PROBE_WIRE_SITES_H
+#define PROBE_WIRE_SITES_H
+
+#include <probe/wire_kinds.h>
+
+/* ---- 2. Site table: section .probe_sites, symbol __probe_sites ----------------------------- */
+
+#define PROBE_SITES_MAGIC   0x54495350u /* "PSIT" */
+#define PROBE_SITES_VERSION 2u
+
+/*
+ * Layout: header, sites[site_count], proofs[proof_count], kernels[kernel_count],
+ * frames[frame_count], uncovered[uncovered_count], strings. Offsets of strings count from
+ * strings_offset; string 0 is "". Every string ends in NUL. proof_count is site_count, or 0 if
+ * nothing is proved.
+ */
+struct probe_sites_header {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t header_size;
+	uint32_t total_size;
+	uint32_t site_count;
+	uint32_t kernel_count;
+	uint32_t frame_count;
+	uint32_t sites_offset; /* bytes from the header, as the next three */
+	uint32_t kernels_offset;
+	uint32_t frames_offset;
+	uint32_t strings_offset;
+	uint32_t strings_size;
+	uint32_t uncovered; /* memory accesses of the module that no probe of these kinds covers */
+	/* Since header_size 72. Shorter headers have none of these. */
+	uint32_t uncovered_offset; /* struct probe_site_uncovered[uncovered_count] */
+	uint32_t uncovered_count;
+	uint32_t code_before;	/* IR instructions of the kernels and what they call */
+	uint32_t code_after;	/* of all clones */
+	uint32_t proofs_offset; /* struct probe_site_proof[proof_count] */
+	uint32_t proof_count;
+};
+#define PROBE_SITES_HEADER_MIN 48u
+
+/* Why no probe sees an access. */
+enum probe_uncovered_reason {
+	PROBE_UNCOVERED_INTRINSIC = 1,	/* an intrinsic whose address or width is not known */
+	PROBE_UNCOVERED_POINTER = 2,	/* what a call through a pointer does */
+	PROBE_UNCOVERED_BY_POINTER = 3, /* in a function that is called through a pointer */
+	PROBE_UNCOVERED_EXTERNAL = 4,	/* what a function outside of the module does */
+	PROBE_UNCOVERED_SHAPE = 5,	/* too wide, or through a buffer pointer */
+	PROBE_UNCOVERED_TARGET = 6,	/* a whole kernel: no probes for its target */
+	PROBE_UNCOVERED_REASONS = 7,
+};
+
+/* One access, or one call that may make some, that is not probed. */
+struct probe_site_uncovered {
+	uint32_t file, function, line, column; /* as in struct probe_site */
+	uint32_t owner;
+	uint32_t what;	 /* string: "load", "store", an intrinsic's or function's name ... */
+	uint32_t reason; /* enum probe_uncovered_reason */
+	uint32_t reserved;
+};
+
+/*
+ * One probed access. A lane's access is `size` bytes wide; the machine executes it as size / unit
+ * accesses of `unit` bytes (1, 2, 4, 8, 12 or 16), the k-th at address + k * unit. The id of a site
+ * is its index; the same access has the same id in every kind's clone. Sites that are no accesses
+ * have size and unit 0 and come behind all that are.
+ */
+struct probe_site {
+	uint32_t file;	   /* string: path, joined with its directory if relative; "" = unknown */
+	uint32_t function; /* string: the function the line belongs to (innermost inlined) */
+	uint32_t line;	   /* 0 = no debug information */
+	uint32_t column;
+	uint32_t first_frame; /* callers by inlining, innermost first: frames[first .. first+count)
+			       */
+	uint16_t frame_count;
+	uint8_t access; /* enum probe_access_kind */
+	uint8_t space;	/* enum probe_space */
+	uint16_t size;
+	uint16_t unit;
+	union {
+		uint32_t align; /* known alignment of the address, bytes */
+		uint32_t name;	/* string, of REGION, MESSAGE and GROUP sites: see section 5 */
+	};
+	uint32_t owner; /* string: mangled name of the kernel or device function that holds it */
+	uint32_t kinds; /* bit (1 << enum probe_kind) for each kind that probes it */
+};
+
+/* A kernel and its clones. Its sites and those of the functions it calls lie in the given range. */
+struct probe_site_kernel {
+	uint32_t name; /* string: mangled name of the original */
+	uint32_t kinds;
+	uint32_t first_site;
+	uint32_t site_count;
+};
+
+/* One caller of the inlined-at chain. */
+struct probe_site_frame {
+	uint32_t file;
+	uint32_t function;
+	uint32_t line;
+	uint32_t column;
+};
+
+/*
+ * What the compiler proved of a site, so that the `memory` kind need not measure it (section 3).
+ * The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z + digits, U the same
+ * in all lanes, x, y, z the work-item's id.
+ */
+struct probe_site_stride {
+	int64_t constant;
+	int64_t factor; /* of a kernel argument, or of a field of the launch; 0 = none */
+	/*
+	 * Where and how wide that is: in the kernel's argument block, a signed integer of 32 or 64
+	 * bits, or one without a sign with PROBE_STRIDE_UNSIGNED; or with PROBE_STRIDE_LAUNCH in
+	 * the dispatch packet, an unsigned size of 16 or 32.
+	 */
+	uint32_t offset;
+	uint32_t bits;
+};
+#define PROBE_STRIDE_LAUNCH   0x80000000u
+#define PROBE_STRIDE_UNSIGNED 0x40000000u
+
+/*
+ * times * OP(v), where v = inner[0] * x + inner[1] * y + inner[2] * z, ids counted from the first
+ * active lane's; for BITS and AND from the wave's lowest. P is a number that a cell has for each
+ * execution (section 3).
+ */
+enum probe_digit_op {
+	PROBE_DIGIT_BITS = 0, /* v >> shift & mask */
+	PROBE_DIGIT_AND = 1,  /* v >> shift & mask & P */
+	PROBE_DIGIT_ADD = 2,  /* v + P >> shift & mask */
+	PROBE_DIGIT_MIN = 3,  /* of v and P - PROBE_DIGIT_BIAS */
+	PROBE_DIGIT_MAX = 4,
+	PROBE_DIGIT_OPS = 5,
+};
+struct probe_site_digit {
+	int64_t times;
+	uint32_t mask;
+	int16_t inner[3];
+	uint8_t shift;
+	uint8_t op;
+	uint8_t with; /* which of the cell's numbers P is */
+	uint8_t reserved[3];
+};
+enum {
+	PROBE_DIGITS = 4,
+	PROBE_NUMBERS = 3, /* of a cell, each 0 to PROBE_NUMBER_MAX */
+	PROBE_NUMBER_MAX = 1023,
+	PROBE_DIGIT_BIAS = 512,
+};
+
+#define PROBE_ROW_NONE 0xffffffffu
+
+enum probe_proof_flag {
+	/* COUNTED: runs once in every wave that its parent runs in, and then with the same lanes.
+	 */
+	PROBE_PROOF_ONCE = 1,
+	/* The cost depends on the address modulo 128: counted where that of lane 0 was 0. */
+	PROBE_PROOF_ALIGNED = 2,
+	/* ALIGNED: bits 8 to 10 say which of the addresses tested it counts from. */
+	PROBE_PROOF_RISING = 4, /* the proof needs that no lane's address is below the first's */
+};
+
+struct probe_site_proof {
+	uint32_t group; /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower
+			   id */
+	uint32_t shared; /* a row; NONE. Of a site: what it costs, measured for several. Of a group:
+			    first of its PROBE_CELL_ROWS rows of cells (section 3) */
+	int32_t delta;	 /* from the address that was tested to this site's */
+	uint32_t flags;	 /* enum probe_proof_flag */
+	struct probe_site_stride stride[3];
+	struct probe_site_digit digit[PROBE_DIGITS]; /* added; times = 0: none */
+};
+
+#endif
