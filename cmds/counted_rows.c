@@ -57,17 +57,6 @@ void counted_launch(const struct proved_launch *launch, uint64_t *ret_waves, uin
 	}
 }
 
-static bool find_kernel(struct reckon *r)
-{
-	const struct probe_site_kernel *kernel = probe_sites_kernel(r->table, r->launch->kernel);
-
-	if (!kernel)
-		return false;
-	r->first = kernel->first_site;
-	r->count = kernel->site_count;
-	return true;
-}
-
 static struct total parent_of(const struct reckon *r, uint32_t id)
 {
 	const struct total unknown = {0}, none = {.known = true};
@@ -147,7 +136,7 @@ bool counted_rows_make(const struct probe_sites *table, const struct proved_laun
 	*ret = (struct proved_rows){0};
 	counted_launch(launch, &r.whole.executions, &r.whole.lanes);
 	/* Without the kernel there is nothing to reckon, and all rows are lost. */
-	find_kernel(&r);
+	probe_sites_of_kernel(table, launch->kernel, &r.first, &r.count);
 	done = alloc(&r, raw, raw_count, &ret->lost);
 	if (done) {
 		reckon_rows(&r, ret);

@@ -41,17 +41,6 @@ void proved_scratch_destroy(struct proved_scratch *scratch)
 	free(scratch);
 }
 
-static bool find_kernel(struct reckon *r)
-{
-	const struct probe_site_kernel *kernel = probe_sites_kernel(r->table, r->launch->kernel);
-
-	if (!kernel)
-		return false;
-	r->first = kernel->first_site;
-	r->count = kernel->site_count;
-	return true;
-}
-
 uint64_t proved_groups_chosen(const struct proved_groups *groups, int axis, uint64_t count)
 {
 	uint64_t first, end;
@@ -496,7 +485,7 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 	*ret = (struct proved_rows){0};
 	find_regular(&r);
 	/* Without the kernel there is nothing to reckon, and all rows are lost. */
-	find_kernel(&r);
+	probe_sites_of_kernel(table, launch->kernel, &r.first, &r.count);
 	done = alloc(&r, raw, raw_count);
 	if (done) {
 		if (r.count)

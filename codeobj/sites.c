@@ -281,3 +281,12 @@ const struct probe_site_kernel *probe_sites_kernel(const struct probe_sites *sit
 			return &sites->kernels[i];
 	return NULL;
 }
+
+void probe_sites_of_kernel(const struct probe_sites *sites, const char *name, uint32_t *ret_first,
+			   uint32_t *ret_count)
+{
+	const struct probe_site_kernel *kernel = probe_sites_kernel(sites, name);
+
+	*ret_first = kernel ? kernel->first_site : 0;
+	*ret_count = kernel ? kernel->site_count : 0;
+}

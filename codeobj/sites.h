@@ -47,6 +47,10 @@ const char *probe_uncovered_text(uint32_t reason);
 const struct probe_site_kernel *probe_sites_kernel(const struct probe_sites *sites,
 						   const char *name);
 
+/* Its first site and how many follow; 0 and 0 if the table has no such kernel. */
+void probe_sites_of_kernel(const struct probe_sites *sites, const char *name, uint32_t *ret_first,
+			   uint32_t *ret_count);
+
 /* Never NULL; "" for an offset that is not in the table. */
 const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset);
 
