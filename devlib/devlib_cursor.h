@@ -54,8 +54,8 @@ enum cursor_mode {
 #define CURSOR_CALL                                                                                \
 	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
-		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6",       \
-		"v7", "v8", "v9", "v10", "v11" DEV_SWAP_CHANGES
+		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \
+		"v8", "v9", "v10", "v11" DEV_SWAP_CHANGES
 
 /*
  * Take `size` bytes (an operand), or go to .Lprobe_end of this asm. The record goes to s[84:85],
@@ -169,5 +169,30 @@ DEV_INLINE uint32_t cursor_mode(void)
 	__asm__ volatile("s_mov_b32 %0, s93" : "=s"(mode));
 	return mode;
 }
+
+/*
+ * What a wave of gfx9 looks at before it claims a ring. struct probe_ctx: ring_states in s[40:41],
+ * ring_heads, ring_data, ring_mask and ring_size behind; dispatch in s[52:53], rows in s[54:55]:
+ * not this way if the filter leaves out anything. HW_ID in s58; dev_place() in s59 as gfx90a has
+ * it: waves of others begin their search at places that some share. EXEC goes to `exec`.
+ */
+/* clang-format off */
+#define CURSOR_LOOK(exec)                                                                          \
+	"s_load_dwordx8 s[40:47], %[ctx], 40\n\t"                                                  \
+	"s_load_dwordx4 s[52:55], %[ctx], 8\n\t"                                                   \
+	"s_memrealtime s[56:57]\n\t"                                                               \
+	"s_getreg_b32 s58, hwreg(4)\n\t"                                                           \
+	"s_bfe_u32 s59, s58, 0x3000d\n\t"                                                          \
+	"s_bfe_u32 s60, s58, 0x40008\n\t"                                                          \
+	"s_lshl4_add_u32 s59, s59, s60\n\t"                                                        \
+	"s_bfe_u32 s60, s58, 0x20004\n\t"                                                          \
+	"s_lshl2_add_u32 s59, s59, s60\n\t"                                                        \
+	"s_and_b32 s60, s58, 7\n\t"                                                                \
+	"s_lshl3_add_u32 s59, s59, s60\n\t"                                                        \
+	"s_mov_b64 " exec ", exec\n\t"                                                             \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"s_cmp_eq_u64 s[54:55], 0\n\t"                                                             \
+	"s_cbranch_scc1 .Lprobe_not%=\n\t"
+/* clang-format on */
 
 #endif

@@ -133,8 +133,8 @@ struct late {
 #define LATE_SECOND LATE_SPAN("%[word1]", "s[88:89]", "s[90:91]", "s87", "88", "104")
 
 #define LATE_EXIT(need, text)                                                                      \
-	__asm__ volatile("s_memtime %[end]\n\t" TIME_SHORT TIME_LOOK LATE_BEGIN(need)              \
-				 text TIME_SHORT_END "s_waitcnt lgkmcnt(0)"                        \
+	__asm__ volatile("s_memtime %[end]\n\t" TIME_SHORT CURSOR_LOOK("s[48:49]")                 \
+				 LATE_BEGIN(need) text TIME_SHORT_END "s_waitcnt lgkmcnt(0)"       \
 			 : [end] "=&s"(end)                                                        \
 			 : [ctx] "s"(ctx), [x] "s"(__builtin_amdgcn_workgroup_id_x()),             \
 			   [y] "s"(__builtin_amdgcn_workgroup_id_y()),                             \

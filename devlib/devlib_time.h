@@ -105,29 +105,6 @@ DEV_INLINE void span_end(uint32_t word0)
 #define TIME_SHORT_END ".endif\n\t"
 
 /*
- * struct probe_ctx: ring_states in s[40:41], ring_heads, ring_data, ring_mask and ring_size behind;
- * dispatch in s[52:53], rows in s[54:55]: not this way if the filter leaves out anything. HW_ID in
- * s58; dev_place() in s59 as gfx90a has it: waves of others begin their search at places that some
- * share. EXEC in s[48:49].
- */
-#define TIME_LOOK                                                                                  \
-	"s_load_dwordx8 s[40:47], %[ctx], 40\n\t"                                                  \
-	"s_load_dwordx4 s[52:55], %[ctx], 8\n\t"                                                   \
-	"s_memrealtime s[56:57]\n\t"                                                               \
-	"s_getreg_b32 s58, hwreg(4)\n\t"                                                           \
-	"s_bfe_u32 s59, s58, 0x3000d\n\t"                                                          \
-	"s_bfe_u32 s60, s58, 0x40008\n\t"                                                          \
-	"s_lshl4_add_u32 s59, s59, s60\n\t"                                                        \
-	"s_bfe_u32 s60, s58, 0x20004\n\t"                                                          \
-	"s_lshl2_add_u32 s59, s59, s60\n\t"                                                        \
-	"s_and_b32 s60, s58, 7\n\t"                                                                \
-	"s_lshl3_add_u32 s59, s59, s60\n\t"                                                        \
-	"s_mov_b64 s[48:49], exec\n\t"                                                             \
-	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
-	"s_cmp_eq_u64 s[54:55], 0\n\t"                                                             \
-	"s_cbranch_scc1 .Lprobe_not%=\n\t"
-
-/*
  * The ring of that place: its state to s[50:51], its head to s[40:41], where the head is in its
  * bytes to s[44:45]. Lane 0 is active when a wave begins, and may be written when it ends.
  */
@@ -245,8 +222,9 @@ DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site
 {
 	uint64_t ring;
 
-	__asm__ volatile("s_mov_b64 s[80:81], 0\n\t" TIME_SHORT TIME_LOOK TIME_OWN TIME_BEGIN
-				 TIME_NOT TIME_SHORT_END "s_mov_b64 %[ring], s[80:81]"
+	__asm__ volatile("s_mov_b64 s[80:81], 0\n\t" TIME_SHORT CURSOR_LOOK("s[48:49]")
+				 TIME_OWN TIME_BEGIN TIME_NOT TIME_SHORT_END
+			 "s_mov_b64 %[ring], s[80:81]"
 			 : [ring] "=s"(ring)
 			 : [ctx] "s"(ctx), [refill] "s"(refill), [item] "v"(item),
 			   [x] "s"(__builtin_amdgcn_workgroup_id_x()),

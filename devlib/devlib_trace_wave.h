@@ -10,28 +10,6 @@
 
 #include "devlib_cursor.h"
 
-/*
- * struct probe_ctx: ring_states in s[40:41], ring_heads, ring_data, ring_mask and ring_size behind;
- * dispatch in s[52:53], rows in s[54:55]. HW_ID in s58, dev_place() in s59 as gfx90a has it: others
- * begin their search at places that several share.
- */
-#define TRACE_LOOK                                                                                 \
-	"s_load_dwordx8 s[40:47], %[ctx], 40\n\t"                                                  \
-	"s_load_dwordx4 s[52:55], %[ctx], 8\n\t"                                                   \
-	"s_memrealtime s[56:57]\n\t"                                                               \
-	"s_getreg_b32 s58, hwreg(4)\n\t"                                                           \
-	"s_bfe_u32 s59, s58, 0x3000d\n\t"                                                          \
-	"s_bfe_u32 s60, s58, 0x40008\n\t"                                                          \
-	"s_lshl4_add_u32 s59, s59, s60\n\t"                                                        \
-	"s_bfe_u32 s60, s58, 0x20004\n\t"                                                          \
-	"s_lshl2_add_u32 s59, s59, s60\n\t"                                                        \
-	"s_and_b32 s60, s58, 7\n\t"                                                                \
-	"s_lshl3_add_u32 s59, s59, s60\n\t"                                                        \
-	"s_mov_b64 s[80:81], exec\n\t"                                                             \
-	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
-	"s_cmp_eq_u64 s[54:55], 0\n\t"                                                             \
-	"s_cbranch_scc1 .Lprobe_not%=\n\t"
-
 /* Lane 0 is active when a wave begins. What is free may be more than the state knows. */
 #define TRACE_OWN                                                                                  \
 	"s_and_b32 s59, s59, s46\n\t"                                                              \
@@ -108,8 +86,8 @@ DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call, uint32_t item)
 {
 	__asm__ volatile(
 		"s_mov_b32 s93, 0\n\t"
-		".if .amdgcn.gfx_generation_minor == 0\n\t" TRACE_LOOK TRACE_OWN TRACE_CURSOR
-			TRACE_WAVE TRACE_NOT ".endif"
+		".if .amdgcn.gfx_generation_minor == 0\n\t" CURSOR_LOOK("s[80:81]")
+			TRACE_OWN TRACE_CURSOR TRACE_WAVE TRACE_NOT ".endif"
 		:
 		: [ctx] "s"(ctx), [call] "s"(call), [item] "v"(item),
 		  [x] "s"(__builtin_amdgcn_workgroup_id_x()),
