@@ -257,20 +257,26 @@ bool pass_site_wanted(LLVMValueRef inst, const struct pass_options *options, str
 }
 
 /*
+ * May a unit lie in two lines? In LDS a declared alignment is trusted; elsewhere a cast can make
+ * any pointer one to a larger type, and the machine does not mind.
+ */
+static bool may_straddle(const struct pass_site *site)
+{
+	if (site->space == PROBE_SPACE_LDS)
+		return site->align < (site->unit == 12 ? 16 : site->unit);
+	return site->unit > 1;
+}
+
+/*
  * The constant `shape` of an access: unit, number of units << 8, and the SHAPE_ bits of
  * devlib_wave.h.
  */
 uint32_t pass_site_shape(const struct pass_site *site)
 {
-	/* A 12-byte access lies in one line only if it starts at a multiple of 16. */
-	uint32_t natural = site->unit == 12 ? 16 : site->unit;
-	/* A cast can make any pointer one to a larger type, and the machine does not mind. */
-	bool trusted = site->space == PROBE_SPACE_LDS || site->unit == 1;
-
 	return site->unit | site->size / site->unit << 8 |
 	       (site->access == PROBE_ACCESS_STORE ? DEVLIB_SHAPE_STORE : 0) |
 	       (site->access == PROBE_ACCESS_ATOMIC ? DEVLIB_SHAPE_ATOMIC : 0) |
-	       (site->align < natural || !trusted ? DEVLIB_SHAPE_UNALIGNED : 0) |
+	       (may_straddle(site) ? DEVLIB_SHAPE_UNALIGNED : 0) |
 	       (site->space == PROBE_SPACE_LDS ? DEVLIB_SHAPE_LDS : 0) |
 	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);
 }
