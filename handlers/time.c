@@ -20,40 +20,9 @@
 
 #include <probe/handler.h>
 
-#include "cycles.h"
-#include "sites.h"
+#include "time_rows.h"
 
-enum {
-	DEPTH = 64, /* spans open at the same time in a wave; deeper ones are counted and left out
-		     */
-	PLACES = 1024,
-	IDLES = 2,
-};
-
-struct place {
-	uint64_t count, cycles;
-};
-
-/* Numbers of stamps, or cycles of theirs: that are records, and spans that are one. */
-enum { RECORD, ONE, FORMS };
-
-struct site {
-	bool known, valid;
-	uint8_t access;
-	const char *name; /* the region's; NULL = none */
-	struct cycles cycles;
-	uint64_t open, own[FORMS], inner[FORMS]; /* spans; stamps and spans in them */
-	struct place *places;
-};
-
-/* Per kernel. */
-struct kernel {
-	uint64_t cycles;	     /* of all waves */
-	uint64_t empty[FORMS];	     /* least time of an empty span; 0 = not seen */
-	unsigned around_form[FORMS]; /* of that span itself */
-	uint64_t around[FORMS];	     /* of a span by records that holds an empty one */
-	uint64_t too_deep, ends;     /* ends without a begin */
-};
+enum { IDLES = 2 };
 
 struct span {
 	uint32_t site;
@@ -66,8 +35,8 @@ struct wave {
 	uint32_t group[3], number;
 	uint64_t stamps[FORMS];
 	unsigned depth, idle, idle_form; /* open spans; of those of IDLE, what the inner one was */
-	struct span span[DEPTH];
-	struct span block[DEPTH]; /* of the function there; clock 0 = none */
+	struct span span[TIME_DEPTH];
+	struct span block[TIME_DEPTH]; /* of the function there; clock 0 = none */
 	uint64_t idle_clock[IDLES];
 };
 
@@ -90,25 +59,6 @@ static const struct probe_column line_columns[] = {
 	{"begin", PROBE_TYPE_INTEGER},	  {"end", PROBE_TYPE_INTEGER},
 	{"wave_time", PROBE_TYPE_INTEGER}};
 
-static const struct probe_column span_columns[] = {
-	{"code_object", PROBE_TYPE_INTEGER}, {"kernel", PROBE_TYPE_INTEGER},
-	{"site", PROBE_TYPE_INTEGER},	     {"what", PROBE_TYPE_TEXT},
-	{"name", PROBE_TYPE_TEXT},	     {"executions", PROBE_TYPE_INTEGER},
-	{"cycles", PROBE_TYPE_INTEGER},	     {"share", PROBE_TYPE_REAL},
-	{"mean", PROBE_TYPE_REAL},	     {"min", PROBE_TYPE_INTEGER},
-	{"max", PROBE_TYPE_INTEGER},	     {"p50", PROBE_TYPE_INTEGER},
-	{"p90", PROBE_TYPE_INTEGER},	     {"p99", PROBE_TYPE_INTEGER},
-	{"overhead", PROBE_TYPE_INTEGER},    {"stamp", PROBE_TYPE_INTEGER},
-	{"open", PROBE_TYPE_INTEGER},
-};
-
-static const struct probe_column place_columns[] = {
-	{"code_object", PROBE_TYPE_INTEGER}, {"kernel", PROBE_TYPE_INTEGER},
-	{"site", PROBE_TYPE_INTEGER},	     {"se", PROBE_TYPE_INTEGER},
-	{"cu", PROBE_TYPE_INTEGER},	     {"simd", PROBE_TYPE_INTEGER},
-	{"executions", PROBE_TYPE_INTEGER},  {"cycles", PROBE_TYPE_INTEGER},
-};
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static int timing_open(const struct probe_host *host, void **state)
@@ -120,8 +70,8 @@ static int timing_open(const struct probe_host *host, void **state)
 		return -ENOMEM;
 	timing->sites = (struct sites){
 		.host = host,
-		.site_size = sizeof(struct site),
-		.extra_size = sizeof(struct kernel),
+		.site_size = sizeof(struct time_site),
+		.extra_size = sizeof(struct time_kernel),
 	};
 	timing->line_max = 65536;
 	err = sites_arg(host, "time", "timeline", 0, UINT32_MAX, &timing->line_max);
@@ -138,16 +88,17 @@ static int timing_open(const struct probe_host *host, void **state)
 	return 0;
 }
 
-static struct site *site_get(struct timing *timing, const struct sites_kernel *kernel, uint32_t id)
+static struct time_site *site_get(struct timing *timing, const struct sites_kernel *kernel,
+				  uint32_t id)
 {
 	const struct probe_host *host = timing->sites.host;
-	struct site *site;
+	struct time_site *site;
 
 	if (id >= kernel->site_count) {
 		timing->sites.invalid++;
 		return NULL;
 	}
-	site = &((struct site *)kernel->sites)[id];
+	site = &((struct time_site *)kernel->sites)[id];
 	if (!site->known) {
 		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
 
@@ -171,12 +122,12 @@ static unsigned place_of(uint32_t hw_id)
 	return (hw_id >> 4 & 3) | (hw_id >> 8 & 0xff) << 2;
 }
 
-static int count_span(struct site *site, uint64_t cycles, uint32_t hw_id)
+static int count_span(struct time_site *site, uint64_t cycles, uint32_t hw_id)
 {
-	struct place *place;
+	struct time_place *place;
 
 	if (!site->places)
-		site->places = calloc(PLACES, sizeof(*site->places));
+		site->places = calloc(TIME_PLACES, sizeof(*site->places));
 	if (!site->places)
 		return -ENOMEM;
 	place = &site->places[place_of(hw_id)];
@@ -226,7 +177,7 @@ static int close_span(struct timing *timing, const struct probe_batch *batch,
 		      const struct sites_kernel *kernel, const struct wave *wave,
 		      const struct span *span, const struct probe_stamp *stamp, unsigned depth)
 {
-	struct site *site = &((struct site *)kernel->sites)[span->site];
+	struct time_site *site = &((struct time_site *)kernel->sites)[span->site];
 	int err = count_span(site, stamp->clock - span->clock, stamp->wave->hw_id);
 
 	site->own[span->form]++;
@@ -244,9 +195,9 @@ static int pop(struct timing *timing, const struct probe_batch *batch,
 	const struct span *span = &wave->span[depth], *block = &wave->block[depth];
 	int err = 0;
 
-	((struct site *)kernel->sites)[span->site].open += !proper;
+	((struct time_site *)kernel->sites)[span->site].open += !proper;
 	if (!depth)
-		((struct kernel *)kernel->extra)->cycles += stamp->clock - span->clock;
+		((struct time_kernel *)kernel->extra)->cycles += stamp->clock - span->clock;
 	if (block->clock)
 		err = close_span(timing, batch, kernel, wave, block, stamp, depth + 1);
 	return err ? err : close_span(timing, batch, kernel, wave, span, stamp, depth);
@@ -268,7 +219,7 @@ static int begin_block(struct timing *timing, const struct probe_batch *batch,
 		       const struct sites_kernel *kernel, struct wave *wave,
 		       const struct probe_stamp *stamp)
 {
-	const struct site *sites = (const struct site *)kernel->sites;
+	const struct time_site *sites = (const struct time_site *)kernel->sites;
 	unsigned at = wave->depth;
 	struct span *block;
 	int err = 0;
@@ -288,12 +239,12 @@ static int begin_block(struct timing *timing, const struct probe_batch *batch,
 
 static int begin(struct timing *timing, const struct probe_batch *batch,
 		 const struct sites_kernel *kernel, struct wave *wave,
-		 const struct probe_stamp *stamp, const struct site *site)
+		 const struct probe_stamp *stamp, const struct time_site *site)
 {
 	if (site->access != PROBE_ACCESS_FUNCTION && site->access != PROBE_ACCESS_REGION)
 		return begin_block(timing, batch, kernel, wave, stamp);
-	if (wave->depth == DEPTH) {
-		((struct kernel *)kernel->extra)->too_deep++;
+	if (wave->depth == TIME_DEPTH) {
+		((struct time_kernel *)kernel->extra)->too_deep++;
 		return 0;
 	}
 	wave->block[wave->depth].clock = 0;
@@ -303,9 +254,9 @@ static int begin(struct timing *timing, const struct probe_batch *batch,
 
 /* Does the end of one site end a span of another? Regions are told by their names. */
 static bool matches(const struct sites_kernel *kernel, const struct span *span, uint32_t id,
-		    const struct site *end)
+		    const struct time_site *end)
 {
-	const struct site *open = &((const struct site *)kernel->sites)[span->site];
+	const struct time_site *open = &((const struct time_site *)kernel->sites)[span->site];
 
 	if (end->access != PROBE_ACCESS_REGION)
 		return span->site == id;
@@ -315,7 +266,7 @@ static bool matches(const struct sites_kernel *kernel, const struct span *span, 
 
 static int end(struct timing *timing, const struct probe_batch *batch,
 	       const struct sites_kernel *kernel, struct wave *wave,
-	       const struct probe_stamp *stamp, const struct site *site)
+	       const struct probe_stamp *stamp, const struct time_site *site)
 {
 	unsigned at = wave->depth;
 	int err = 0;
@@ -323,7 +274,7 @@ static int end(struct timing *timing, const struct probe_batch *batch,
 	while (at && !matches(kernel, &wave->span[at - 1], stamp->site, site))
 		at--;
 	if (!at)
-		((struct kernel *)kernel->extra)->ends++;
+		((struct time_kernel *)kernel->extra)->ends++;
 	while (at && wave->depth >= at && !err)
 		err = pop(timing, batch, kernel, wave, stamp, wave->depth == at);
 	return err;
@@ -367,7 +318,7 @@ static void keep_least(uint64_t *least, uint64_t cycles)
 }
 
 /* What stamps cost: an empty span, and one around it. */
-static void take_idle(struct kernel *own, struct wave *wave, const struct probe_stamp *stamp)
+static void take_idle(struct time_kernel *own, struct wave *wave, const struct probe_stamp *stamp)
 {
 	unsigned form = stamp->flags & PROBE_STAMP_ONE ? ONE : RECORD;
 	uint64_t cycles;
@@ -401,7 +352,7 @@ static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 		      const struct sites_kernel *kernel, const struct probe_stamp *stamp)
 {
 	struct wave *wave = wave_get(timing, batch, stamp->wave);
-	const struct site *site;
+	const struct time_site *site;
 	int err = 0;
 
 	if (!wave)
@@ -433,144 +384,12 @@ static int timing_batch(void *state, const struct probe_batch *batch)
 	return err;
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
-static int write_places(const struct probe_host *host, int table, const struct sites_kernel *kernel,
-			uint32_t id, const struct site *site)
-{
-	int err = 0;
-
-	for (unsigned i = 0; i < PLACES && site->places && !err; i++) {
-		const union probe_value values[COUNT(place_columns)] = {
-			{.integer = kernel->code_object},
-			{.integer = kernel->id},
-			{.integer = id},
-			{.integer = i >> 7},
-			{.integer = i >> 2 & 0x1f},
-			{.integer = i & 3},
-			{.integer = (int64_t)site->places[i].count},
-			{.integer = (int64_t)site->places[i].cycles},
-		};
-
-		if (site->places[i].count)
-			err = host->row(host->ctx, table, values, COUNT(place_columns));
-	}
-	return err;
-}
-
-static const char *what_of(const struct site *site)
-{
-	return site->access == PROBE_ACCESS_REGION     ? "region"
-	       : site->access == PROBE_ACCESS_FUNCTION ? "function"
-						       : "block";
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Cycles that one more stamp, or one more span that is one record, costs what it is in. */
-static uint64_t cost_of(const struct kernel *own, unsigned form)
-{
-	uint64_t empty = own->empty[own->around_form[form]];
-	uint64_t cost = own->around[form] > empty ? own->around[form] - empty : 0;
-
-	return form == RECORD ? cost / 2 : cost;
-}
-
-/* A block ends where the next begins: with one stamp. */
-static uint64_t empty_of(const struct kernel *own, const struct site *site)
-{
-	if (!strcmp(what_of(site), "block"))
-		return least(cost_of(own, RECORD), site->cycles.min);
-	return own->empty[site->own[RECORD] ? RECORD : ONE];
-}
-
-static uint64_t overhead_of(const struct kernel *own, const struct site *site)
-{
-	uint64_t cycles = site->cycles.count * empty_of(own, site);
-
-	for (unsigned form = 0; form < FORMS; form++)
-		cycles += site->inner[form] * cost_of(own, form);
-	return least(cycles, site->cycles.sum);
-}
-
-static int write_span(const struct probe_host *host, int table, const struct sites_kernel *kernel,
-		      uint32_t id, const struct site *site)
-{
-	const struct kernel *own = kernel->extra;
-	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
-	const char *name = site->access == PROBE_ACCESS_REGION ? site->name : info->function;
-	double count = (double)site->cycles.count;
-	const union probe_value values[COUNT(span_columns)] = {
-		{.integer = kernel->code_object},
-		{.integer = kernel->id},
-		{.integer = id},
-		{.text = what_of(site)},
-		{.text = name},
-		{.integer = (int64_t)site->cycles.count},
-		{.integer = (int64_t)site->cycles.sum},
-		{.real = own->cycles ? (double)site->cycles.sum / (double)own->cycles : 0},
-		{.real = (double)site->cycles.sum / count},
-		{.integer = (int64_t)site->cycles.min},
-		{.integer = (int64_t)site->cycles.max},
-		{.integer = (int64_t)cycles_percentile(&site->cycles, 50)},
-		{.integer = (int64_t)cycles_percentile(&site->cycles, 90)},
-		{.integer = (int64_t)cycles_percentile(&site->cycles, 99)},
-		{.integer = (int64_t)overhead_of(own, site)},
-		{.integer = (int64_t)empty_of(own, site)},
-		{.integer = (int64_t)site->open},
-	};
-
-	return host->row(host->ctx, table, values, COUNT(span_columns));
-}
-
-/* No empty span is longer than any span. */
-static void settle(const struct sites_kernel *kernel)
-{
-	struct kernel *own = kernel->extra;
-
-	for (uint32_t id = 0; id < kernel->site_count; id++) {
-		const struct site *site = &((const struct site *)kernel->sites)[id];
-		unsigned form = site->own[RECORD] ? RECORD : ONE;
-
-		if (site->cycles.count && own->empty[form] && strcmp(what_of(site), "block"))
-			own->empty[form] = least(own->empty[form], site->cycles.min);
-	}
-}
-
-static int write_kernel(const struct probe_host *host, int spans, int places,
-			const struct sites_kernel *kernel)
-{
-	const struct kernel *own = kernel->extra;
-	int err = 0;
-
-	settle(kernel);
-	for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
-		const struct site *site = &((const struct site *)kernel->sites)[id];
-
-		if (site->cycles.count)
-			err = write_span(host, spans, kernel, id, site);
-		if (!err)
-			err = write_places(host, places, kernel, id, site);
-	}
-	if (own->ends)
-		host->log(host->ctx, PROBE_LOG_WARNING,
-			  "%llu ends of regions that had not begun: look for "
-			  "probe_region_end() without its begin",
-			  (unsigned long long)own->ends);
-	if (own->too_deep)
-		host->log(host->ctx, PROBE_LOG_WARNING, "%llu spans deeper than %d were left out",
-			  (unsigned long long)own->too_deep, DEPTH);
-	return err;
-}
-
 static void release(struct timing *timing)
 {
 	for (size_t k = 0; k < timing->sites.count; k++)
 		for (uint32_t id = 0; id < timing->sites.kernels[k]->site_count; id++) {
-			struct site *site = &((struct site *)timing->sites.kernels[k]->sites)[id];
+			struct time_site *site =
+				&((struct time_site *)timing->sites.kernels[k]->sites)[id];
 
 			free(site->cycles.bin);
 			free(site->places);
@@ -586,12 +405,8 @@ static int timing_close(void *state)
 {
 	struct timing *timing = state;
 	const struct probe_host *host = timing->sites.host;
-	int spans = host->table(host->ctx, "span", span_columns, COUNT(span_columns));
-	int places = host->table(host->ctx, "place", place_columns, COUNT(place_columns));
-	int err = spans < 0 ? spans : places < 0 ? places : 0;
+	int err = time_rows_write(&timing->sites);
 
-	for (size_t k = 0; k < timing->sites.count && !err; k++)
-		err = write_kernel(host, spans, places, timing->sites.kernels[k]);
 	if (timing->lines_left)
 		host->log(host->ctx, PROBE_LOG_INFO,
 			  "the timeline has the first %llu spans, %llu are left out "

@@ -15,6 +15,7 @@ foreach(name ${plugins})
 	target_sources(unit_handlers_${name} PRIVATE ${CMAKE_SOURCE_DIR}/handlers/${name}.c)
 endforeach()
 target_sources(unit_handlers_memory PRIVATE ${CMAKE_SOURCE_DIR}/handlers/memory_rows.c)
+target_sources(unit_handlers_time PRIVATE ${CMAKE_SOURCE_DIR}/handlers/time_rows.c)
 foreach(name advice arrays)
 	target_sources(unit_handlers_${name} PRIVATE
 		${CMAKE_SOURCE_DIR}/handlers/memory.c ${CMAKE_SOURCE_DIR}/handlers/memory_rows.c)
