@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "pass.h"
+#include "pass_copy.h"
 #include "pass_shim.h"
 
 /* An intrinsic by the start of its name; the first row that fits counts. */
@@ -460,7 +461,7 @@ void pass_lower_copies(LLVMValueRef function, const struct pass_options *options
 
 	find(&found, function, options, true);
 	for (size_t i = 0; i < found.count; i++)
-		probe_shim_lower_copy(found.inst[i], analyses);
+		pass_copy_lower(found.inst[i], analyses);
 	free(found.inst);
 }
 

@@ -128,88 +128,6 @@ void probe_shim_changed(LLVMValueRef value, void *analyses)
 		.invalidate(*function, PreservedAnalyses::none());
 }
 
-/* Short ones become vectors of 16 bytes and what remains; above this the back end makes a loop. */
-static const uint64_t copy_unrolled = 1024;
-
-/*
- * 16 bytes, then what is left: 12 together, else the largest power of two. LDS: 8, and less if not
- * aligned to 4.
- */
-static uint64_t copy_piece(uint64_t left, bool lds, Align align)
-{
-	uint64_t limit = !lds ? 16 : align >= 4 ? 8 : align.value();
-
-	if (!lds && align >= 4 && left >= 12 && left < 16)
-		return 12;
-	while (limit > left)
-		limit /= 2;
-	return limit;
-}
-
-static Type *copy_type(LLVMContext &context, uint64_t piece)
-{
-	Type *word = Type::getInt32Ty(context);
-
-	if (piece > 4)
-		return FixedVectorType::get(word, (unsigned)(piece / 4));
-	return Type::getIntNTy(context, (unsigned)(8 * piece));
-}
-
-static Value *copy_pointer(IRBuilder<> &builder, Value *pointer, uint64_t offset)
-{
-	return offset ? builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), pointer, offset)
-		      : pointer;
-}
-
-static bool is_lds(const Value *pointer)
-{
-	return pointer->getType()->getPointerAddressSpace() == 3;
-}
-
-static void unroll_set(MemSetInst &set, uint64_t size)
-{
-	IRBuilder<> builder(&set);
-	Value *byte = builder.CreateZExt(set.getValue(), builder.getInt32Ty());
-	Value *word = builder.CreateMul(byte, builder.getInt32(0x01010101));
-	Align align = set.getDestAlign().valueOrOne();
-
-	for (uint64_t at = 0, piece; at < size; at += piece) {
-		piece = copy_piece(size - at, is_lds(set.getRawDest()), align);
-		Value *value =
-			piece > 4 ? builder.CreateVectorSplat((unsigned)(piece / 4), word)
-				  : builder.CreateTrunc(word, copy_type(set.getContext(), piece));
-		builder.CreateAlignedStore(value, copy_pointer(builder, set.getRawDest(), at),
-					   commonAlignment(align, at), set.isVolatile());
-	}
-}
-
-/* All loads before the stores where the two may overlap. */
-static void unroll_copy(MemTransferInst &copy, uint64_t size)
-{
-	IRBuilder<> builder(&copy);
-	Align to = copy.getDestAlign().valueOrOne(), from = copy.getSourceAlign().valueOrOne();
-	bool lds = is_lds(copy.getRawDest()) || is_lds(copy.getRawSource());
-	SmallVector<std::pair<uint64_t, Value *>, 64> loaded;
-	auto store = [&](uint64_t at, Value *value) {
-		builder.CreateAlignedStore(value, copy_pointer(builder, copy.getRawDest(), at),
-					   commonAlignment(to, at), copy.isVolatile());
-	};
-
-	for (uint64_t at = 0, piece; at < size; at += piece) {
-		piece = copy_piece(size - at, lds, to < from ? to : from);
-		Value *value =
-			builder.CreateAlignedLoad(copy_type(copy.getContext(), piece),
-						  copy_pointer(builder, copy.getRawSource(), at),
-						  commonAlignment(from, at), copy.isVolatile());
-		if (isa<MemMoveInst>(copy))
-			loaded.push_back({at, value});
-		else
-			store(at, value);
-	}
-	for (auto &one : loaded)
-		store(one.first, one.second);
-}
-
 static void loop_copy(MemIntrinsic &call, FunctionAnalysisManager &manager)
 {
 	auto &target = manager.getResult<TargetIRAnalysis>(*call.getFunction());
@@ -222,28 +140,18 @@ static void loop_copy(MemIntrinsic &call, FunctionAnalysisManager &manager)
 		expandMemSetAsLoop(cast<MemSetInst>(&call));
 }
 
-void probe_shim_lower_copy(LLVMValueRef value, void *analyses)
+void probe_shim_loop_copy(LLVMValueRef value, void *analyses)
 {
 	auto *call = unwrap<MemIntrinsic>(value);
 	Function *function = call->getFunction();
-	auto &manager = function_analyses(*function->getParent(), analyses);
-	auto *size = dyn_cast<ConstantInt>(call->getLength());
 	DebugLoc location = call->getDebugLoc();
-
-	if (size && size->getZExtValue() <= copy_unrolled) {
-		if (auto *set = dyn_cast<MemSetInst>(call))
-			unroll_set(*set, size->getZExtValue());
-		else
-			unroll_copy(*cast<MemTransferInst>(call), size->getZExtValue());
-		call->eraseFromParent();
-		return;
-	}
-	/* The loops have no location of their own. */
 	SmallPtrSet<BasicBlock *, 32> before;
+
 	for (BasicBlock &block : *function)
 		before.insert(&block);
-	loop_copy(*call, manager);
+	loop_copy(*call, function_analyses(*function->getParent(), analyses));
 	call->eraseFromParent();
+	/* The loops have no location of their own. */
 	for (BasicBlock &block : *function)
 		for (Instruction &inst : block)
 			if (!before.count(&block) && !inst.getDebugLoc())

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdint.h>
 #include <llvm-c/Core.h>
 
 #ifdef __cplusplus
@@ -38,11 +37,8 @@ LLVMValueRef probe_shim_clone(LLVMValueRef function, const char *name, LLVMTypeR
 void probe_shim_delete(LLVMValueRef function, void *analyses);
 /* Merge neighbouring accesses, and find out where generic pointers lead, as the back end will. */
 void probe_shim_shape_accesses(LLVMValueRef function, void *analyses);
-/*
- * Replace a memcpy, memmove or memset by the loads and stores that the back end would make of it,
- * with its debug location.
- */
-void probe_shim_lower_copy(LLVMValueRef call, void *analyses);
+/* Replace a memcpy, memmove or memset by a loop as the back end's, with its debug location. */
+void probe_shim_loop_copy(LLVMValueRef call, void *analyses);
 /* Forget what was known of a function. */
 void probe_shim_changed(LLVMValueRef function, void *analyses);
 /* Before `inst`, a block that runs where `condition` holds; its last instruction. */
