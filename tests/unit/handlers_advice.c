@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory handler says of causes and fixes, and that what it says is verified is true. */
+/*
+ * What the memory handler says of causes and fixes, and that what it says is verified is true;
+ * global memory: handlers_advice_global.c.
+ */
 #include "handlers_send.h"
 
 static void advise(enum probe_access_kind access, enum probe_space space, uint16_t bytes,
@@ -57,245 +60,6 @@ static void test_advice(void **state)
 	       "all active lanes update one word, one after the other: 32 in a row",
 	       "add up within the wave first (cross-lane operations) and let one lane update the "
 	       "word; verified: 0 conflicts after, 62 before (per execution)");
-}
-
-/* Holes between active lanes are not called contiguous, however the lanes are spaced. */
-static void test_advice_idle_lanes(void **state)
-{
-	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
-
-	(void)state;
-	send_affine(site, 0x5555555555555555ull, 0x7f0000000000, 4);
-	finish();
-	assert_string_equal(
-		host_text(&host_state, 0, "cause"),
-		"32.0 of 64 lanes are active on average: what they read lies in 2.0 lines of "
-		"128 B, 1.0 would hold it");
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "active lanes be neighbours"));
-	assert_non_null(
-		strstr(host_text(&host_state, 0, "fix"), "1 line of 128 B after, 2 before"));
-}
-
-/* data[x * lane + y * row] of a workgroup of width x height, wave by wave. */
-static void send_group(uint32_t site, unsigned width, unsigned height, uint64_t lane, uint64_t row)
-{
-	unsigned items = width * height;
-
-	dispatch.group[0] = width;
-	dispatch.group[1] = height;
-	for (unsigned first = 0; first < items; first += 64) {
-		struct probe_wave_info wave = {.wave = first / 64};
-		unsigned lanes = items - first < 64 ? items - first : 64;
-		uint64_t addr[64];
-
-		for (unsigned l = 0; l < lanes; l++)
-			addr[l] = 0x7f0000000000 + (first + l) % width * lane +
-				  (first + l) / width * row;
-		send_lanes(site, &wave, ~0ull >> (64 - lanes), addr);
-	}
-}
-
-/* What is said of a group's access, and what is left when the indices are swapped. */
-static double advise_group(unsigned width, unsigned height, uint64_t lane, uint64_t row,
-			   const char *cause, const char *fix)
-{
-	double result;
-
-	if (!instance)
-		start(NULL);
-	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), width, height, lane, row);
-	finish();
-	if (!strstr(host_text(&host_state, 0, "cause"), cause) ||
-	    !strstr(host_text(&host_state, 0, "fix"), fix))
-		fail_msg("%s | %s", host_text(&host_state, 0, "cause"),
-			 host_text(&host_state, 0, "fix"));
-	result = host_real(&host_state, 0, "after");
-	assert_true(result < host_real(&host_state, 0, "before"));
-	return result;
-}
-
-/* Strides within a row of the workgroup come before waves that are not full. */
-static void test_group_shapes(void **state)
-{
-	double after;
-
-	(void)state;
-	after = advise_group(16, 4, 64, 4, "within each row of 16 work-items lanes are 64 B apart",
-			     "swap the indices");
-	/* The fix, made. */
-	start(NULL);
-	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 16, 4, 4, 256);
-	finish();
-	assert_true(after == (double)get(0, "lines128"));
-	advise_group(13, 7, 132, 4, "within each row of 13 work-items lanes are 132 B apart",
-		     "swap the indices");
-	advise_group(16, 4, 4, 4096, "rows of 16 work-items are contiguous",
-		     "make the workgroup wider");
-	/* Eight lines either way: swapping alone would not do. */
-	advise_group(8, 8, 128, 4, "within each row of 8 work-items lanes are 128 B apart",
-		     "and make the workgroup wider");
-}
-
-/* a[y * n + k]: a word for each row of the group. */
-static void test_word_per_row(void **state)
-{
-	uint32_t table = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
-	double after;
-
-	(void)state;
-	/* An update would only wait longer in a wider group. */
-	send_group(table, 16, 16, 0, 512);
-	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "add up within each row first"));
-	start(NULL);
-	after = advise_group(16, 16, 0, 256,
-			     "each row of 16 work-items reads one word (4 B), rows 256 B apart: "
-			     "4.0 lines of 128 B touched, 2.0 needed",
-			     "make the workgroup wider, for example dim3(64, 4)");
-	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
-	assert_string_equal(host_text(&host_state, 0, "verified"), "");
-	/* The fix, made: each of the 4 waves in a row. */
-	start(NULL);
-	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 64, 4, 0, 256);
-	finish();
-	assert_true(4 * after == (double)get(0, "lines128"));
-	/* A word that lies over the end of a line is in two. */
-	assert_true(advise_group(16, 16, 0, 254, "reads one word (4 B), rows 254 B apart",
-				 "make the workgroup wider") > 1);
-	/* Shorter rows. */
-	start(NULL);
-	advise_group(8, 32, 0, 1024, "each row of 8 work-items reads one word (4 B), rows 1024 B",
-		     "make the workgroup wider, for example dim3(64, 4)");
-}
-
-/* From counters the same is no reason to sort, nor is it told from short rows. */
-static void test_row_each_counted(void **state)
-{
-	struct probe_counter_row row = {.site = 0};
-	struct probe_batch batch = {.size = sizeof(batch),
-				    .stream = PROBE_STREAM_COUNTERS,
-				    .dispatch = &dispatch,
-				    .count = 1,
-				    .counters = &row};
-	uint64_t *c = row.value;
-
-	for (unsigned width = 8; width <= 16; width += 8) {
-		uint64_t rows = 64 / width;
-
-		if (!instance)
-			start(state);
-		dispatch.group[0] = dispatch.group[1] = width;
-		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
-		c[PROBE_C_EXECUTIONS] = 10;
-		c[PROBE_C_LANES] = 640;
-		c[PROBE_C_LINES64] = c[PROBE_C_LINES128] = 10 * rows;
-		c[PROBE_C_NEEDED64] = 40;
-		c[PROBE_C_NEEDED128] = 20;
-		c[PROBE_C_EXCESS64] = 10 * (rows - 4);
-		c[PROBE_C_EXCESS128] = 10 * (rows - 2);
-		assert_int_equal(probe_handler.batch(instance, &batch), 0);
-		finish();
-		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "as if each row of"));
-		assert_non_null(strstr(host_text(&host_state, 0, "fix"), "wider, for example"));
-		assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
-		/* Eight rows of eight: a lane of each row may be what is in a line. */
-		assert_int_equal(strstr(host_text(&host_state, 0, "cause"), "each lane") != NULL,
-				 width == 8);
-		assert_true(host_real(&host_state, 0, "after") == 2);
-	}
-}
-
-/* Waves that the group's size leaves empty in part have no idle lanes that a branch made. */
-static void test_odd_group(void **state)
-{
-	uint32_t site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
-
-	(void)state;
-	dispatch.group[0] = 100;
-	for (unsigned group = 0; group < 5; group++) {
-		send_affine(site, ~0ull, 0x7f0000000000 + group * 400, 4);
-		send_affine(site, ~0ull >> 28, 0x7f0000000100 + group * 400, 4);
-	}
-	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
-			       "workgroups of 100 work-items fill 50.0 of 64 lanes"));
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "a multiple of 64 work-items"));
-}
-
-/* A fix that leaves what there was is not offered. */
-static void test_sorting_useless(void **state)
-{
-	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 1, 1);
-	uint64_t addr[64];
-
-	(void)state;
-	for (unsigned lane = 0; lane < 64; lane++)
-		addr[lane] = 0x7f0000000000 + lane * 64 + lane % 3;
-	send_full(site, addr);
-	finish();
-	assert_int_equal(
-		strncmp(host_text(&host_state, 0, "fix"), "sorting does not help here", 26), 0);
-	assert_string_equal(host_text(&host_state, 0, "verified"), "");
-}
-
-/* Waves that each go over 64 words of their own, in 64 lines that all share, step by step. */
-static const char *fix_of_steps(unsigned waves, unsigned steps, unsigned scatter)
-{
-	uint32_t site;
-
-	if (!instance)
-		start(NULL);
-	dispatch.grid[0] = 64 * waves;
-	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
-	for (unsigned step = 0; step < steps; step++)
-		for (unsigned w = 0; w < waves; w++) {
-			struct probe_wave_info wave = {.group = {w, 0, 0}};
-			uint64_t addr[64];
-
-			for (uint64_t lane = 0; lane < 64; lane++)
-				addr[lane] = 0x7f0000000000 +
-					     (lane * scatter + step) % 64 * (uint64_t)waves * 128 +
-					     w * 4;
-			send_lanes(site, &wave, ~0ull, addr);
-		}
-	finish();
-	return host_text(&host_state, 0, "fix");
-}
-
-/* What one wave uses again at another step is no promise for a step. */
-static void test_sorted_by_step(void **state)
-{
-	(void)state;
-	/* 64 lines in every step, over and over the same: all recorded. */
-	assert_non_null(strstr(fix_of_steps(1, 64, 37), "sorting does not help here (about 64 "));
-	assert_true(host_real(&host_state, 0, "after") == 0);
-	/* More than is recorded: no number, nor that it would not help. */
-	assert_non_null(strstr(fix_of_steps(1, 200, 37), "128 of 200 executions are too few"));
-	assert_true(host_real(&host_state, 0, "after") == 0);
-	/* 32 waves with the same 64 lines in each step: two for each wave. */
-	assert_non_null(strstr(fix_of_steps(32, 4, 37),
-			       "about 2 lines of 128 B per execution if what all waves use at one "
-			       "step is sorted, 64 as they came (by 128 of 128 executions)"));
-	assert_true(host_real(&host_state, 0, "after") == 2);
-	/* Sorted already. */
-	assert_non_null(strstr(fix_of_steps(1, 1, 1), "the addresses rise from lane to lane"));
-}
-
-/* Lanes of their own arrays: nothing there is to be sorted. */
-static void test_scratch(void **state)
-{
-	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_SCRATCH, 4, 4);
-	uint64_t addr[64];
-
-	(void)state;
-	for (uint64_t lane = 0; lane < 64; lane++)
-		addr[lane] = 0x7f0000000000 + lane * 37 % 64 * 256 + lane * 4;
-	send_full(site, addr);
-	finish();
-	assert_non_null(
-		strstr(host_text(&host_state, 0, "cause"), "of their private arrays: 64.0"));
-	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "the same index in all lanes"));
 }
 
 /* Many lanes on few words: said so, and the copies that are proposed were counted. */
@@ -516,40 +280,6 @@ static void test_padding_holds(void **state)
 	assert_true(proposed > 100);
 }
 
-/* Updates of few words of global memory touch few lines, and wait for each other. */
-static void test_contended_global(void **state)
-{
-	uint32_t counter = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
-	uint32_t table = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
-	uint32_t own = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
-	uint32_t single = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
-	uint32_t broadcast = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
-	uint64_t addr[64];
-
-	(void)state;
-	for (unsigned lane = 0; lane < 64; lane++)
-		addr[lane] = 0x7f0000000000 + lane * 37 % 8 * 4;
-	send_affine(counter, 0xffff, 0x7f0000001000, 0);
-	send_affine(counter, ~0ull, 0x7f0000001000, 0);
-	send_full(table, addr);
-	send_affine(own, ~0ull, 0x7f0000002000, 4);
-	send_affine(single, 1, 0x7f0000001000, 0);
-	send_affine(broadcast, ~0ull, 0x7f0000001000, 0);
-	finish();
-	assert_string_equal(host_text(&host_state, counter, "cause"),
-			    "all active lanes update one word of global memory, one after the "
-			    "other: 40.0 on average");
-	assert_string_equal(host_text(&host_state, counter, "verified"), "updates of the word");
-	assert_true(host_real(&host_state, counter, "before") == 40);
-	assert_true(host_real(&host_state, counter, "after") == 1);
-	assert_non_null(
-		strstr(host_text(&host_state, table, "cause"),
-		       "64.0 lanes are in 1.0 lines of 64 B, a word for each would fill 4.0"));
-	assert_non_null(strstr(host_text(&host_state, table, "fix"), "not verified"));
-	for (uint32_t site = own; site <= broadcast; site++)
-		assert_string_equal(host_text(&host_state, site, "cause"), "");
-}
-
 /* Advice does not depend on the order in which waves are delivered. */
 static void test_order(void **state)
 {
@@ -599,19 +329,10 @@ int main(void)
 		cmocka_unit_test_setup(test_advice, start),
 		cmocka_unit_test_setup(test_pitches_proposed, start),
 		cmocka_unit_test_setup(test_trials, start),
-		cmocka_unit_test_setup(test_advice_idle_lanes, start),
 		cmocka_unit_test_setup(test_advice_without_stride, start),
-		cmocka_unit_test_setup(test_group_shapes, start),
-		cmocka_unit_test_setup(test_word_per_row, start),
-		cmocka_unit_test_setup(test_row_each_counted, start),
-		cmocka_unit_test_setup(test_odd_group, start),
-		cmocka_unit_test_setup(test_sorting_useless, start),
-		cmocka_unit_test_setup(test_sorted_by_step, start),
-		cmocka_unit_test_setup(test_scratch, start),
 		cmocka_unit_test_setup(test_contended, start),
 		cmocka_unit_test_setup(test_padding_holds, start),
 		cmocka_unit_test_setup(test_order, start),
-		cmocka_unit_test_setup(test_contended_global, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
