@@ -19,24 +19,33 @@ static const struct report_column kernel_columns[] = {
 	{"sgprs", "sgprs", REPORT_INT, false, "k.sgpr_count", "scalar registers"},
 	{"lds", "lds B", REPORT_INT, true, "k.group_segment_size", "static LDS, bytes"},
 	{"scratch", "scratch B", REPORT_INT, false, "k.private_segment_size", "per lane, bytes"},
-	{"clone_vgprs", "clone vgprs", REPORT_INT, false,
-	 "(SELECT max(c.arch_vgpr_count) FROM rocpd_info_kernel_symbol c "
-	 "WHERE c.id IN (SELECT launched_kernel_id FROM probe_dispatch x WHERE x.kernel_id = k.id "
-	 "AND x.verdict = 0))",
+	{"clone_vgprs", "clone vgprs", REPORT_INT, false, "d.clone_vgprs",
 	 "vector registers of the clone that ran"},
 	{"position", "declared at", REPORT_TEXT, false,
 	 "probe_position(k.code_object_id, k.kernel_name)", "file:line, from debug information"},
 	{"symbol", "symbol", REPORT_TEXT, false, "k.kernel_name", "mangled"},
-	{"code_object", "object", REPORT_INT, false, "k.code_object_id", "id"},
+	{"loads", "loads", REPORT_INT, false, "d.loads",
+	 "of its code object, to the byte, that launched it"},
+	{"code_object", "object", REPORT_INT, false, "k.code_object_id", "id, of the first load"},
 	{"id", "id", REPORT_INT, false, "k.id", ""},
 };
 
+/* A code object that is loaded twice has two ids, and so have its kernels: the lowest is taken. */
+#define SAME                                                                                       \
+	"(SELECT i.id AS kernel, min(i.id) OVER (PARTITION BY coalesce(nullif(o.hash, ''), "       \
+	"i.code_object_id), i.kernel_name) AS same FROM rocpd_info_kernel_symbol i "               \
+	"LEFT JOIN probe_code o ON o.code_object_id = i.code_object_id)"
+
 #define KERNELS_FROM                                                                               \
-	"rocpd_info_kernel_symbol k JOIN (SELECT p.kernel_id, count(*) AS dispatches, "            \
+	"rocpd_info_kernel_symbol k JOIN (SELECT j.same AS kernel_id, count(*) AS dispatches, "    \
+	"count(DISTINCT p.kernel_id) AS loads, "                                                   \
+	"max(CASE WHEN p.verdict = 0 THEN l.arch_vgpr_count END) AS clone_vgprs, "                 \
 	"sum(p.verdict = 0) AS swapped, sum(r.\"end\" - r.start) AS time, "                        \
-	"CAST(avg(r.\"end\" - r.start) AS INTEGER) AS average FROM probe_dispatch p LEFT JOIN "    \
-	"rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id GROUP BY p.kernel_id) d "        \
-	"ON d.kernel_id = k.id LEFT JOIN "
+	"CAST(avg(r.\"end\" - r.start) AS INTEGER) AS average FROM probe_dispatch p "              \
+	"JOIN " SAME " j ON j.kernel = p.kernel_id "                                               \
+	"LEFT JOIN rocpd_info_kernel_symbol l ON l.id = p.launched_kernel_id "                     \
+	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id "                      \
+	"GROUP BY j.same) d ON d.kernel_id = k.id LEFT JOIN "
 
 #define KERNELS_SORT "cost,time_ns,kernel,+id"
 
@@ -45,9 +54,10 @@ const struct report_query report_kernels_query = {
 	.columns = kernel_columns,
 	.count = sizeof(kernel_columns) / sizeof(*kernel_columns),
 	.from = KERNELS_FROM
-	"(SELECT kernel, sum(max(64 * excess64, 128 * excess128) + 128 * conflicts) AS cost, "
-	"sum(conflicts) AS conflicts, sum(excess128) AS excess128 FROM probe_memory_site "
-	"GROUP BY kernel) m ON m.kernel = k.id",
+	"(SELECT j.same AS kernel, "
+	"sum(max(64 * excess64, 128 * excess128) + 128 * conflicts) AS cost, "
+	"sum(conflicts) AS conflicts, sum(excess128) AS excess128 FROM probe_memory_site s "
+	"JOIN " SAME " j ON j.kernel = s.kernel GROUP BY j.same) m ON m.kernel = k.id",
 	.kernel_column = "kernel",
 	.sort = KERNELS_SORT,
 };

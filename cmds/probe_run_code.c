@@ -277,11 +277,11 @@ struct probe_err *run_code_read(struct run_code *code, const unsigned char *byte
 
 static void inspect(struct run_session *session, struct run_code *code)
 {
-	char hash[PROBE_SHA256_HEX];
 	struct probe_err *err;
 
-	probe_sha256_hex(code->bytes, code->hr.bytes, hash);
-	probe_facts_code_bytes(session->facts, code->hr.id, hash, code->bytes, code->hr.bytes);
+	probe_sha256_hex(code->bytes, code->hr.bytes, code->hash);
+	probe_facts_code_bytes(session->facts, code->hr.id, code->hash, code->bytes,
+			       code->hr.bytes);
 	err = run_code_read(code, code->bytes);
 	if (err) {
 		char text[512];

@@ -92,7 +92,7 @@ bool run_counters_take(struct run_session *session, const struct probe_seg_rec *
 	dispatch->rows += hr.rows;
 	session->numbers.rows_emitted += hr.rows - valid;
 	session->numbers.rows_invalid += hr.rows - valid;
-	if (has_proofs(code) && hr.code_object == dispatch->info.code_object) {
+	if (has_proofs(code) && hr.code_object == dispatch->code_object) {
 		if (keep(dispatch, rows, valid, limit))
 			return true;
 		session->numbers.rows_emitted += valid;
@@ -194,14 +194,14 @@ static void tell_lost(struct run_session *session, const struct run_dispatch *di
 
 void run_counters_finish(struct run_session *session, struct run_dispatch *dispatch)
 {
-	const struct run_code *code = code_of(session, dispatch->info.code_object);
+	const struct run_code *code = code_of(session, dispatch->code_object);
 	struct run_numbers *numbers = &session->numbers;
 	struct proved_rows rows = {0};
 
 	if (!probe_kind_has_counters(dispatch->hr.kind) || !has_proofs(code))
 		return;
 	if (reckon(session, dispatch, code->table, &rows))
-		hand_on(session, dispatch, dispatch->info.code_object, rows.row, rows.count);
+		hand_on(session, dispatch, dispatch->code_object, rows.row, rows.count);
 	else
 		rows.lost = dispatch->pending_count;
 	numbers->rows_emitted += rows.count + rows.lost;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a process told about itself: tables by number, dispatches in flight by id. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "probe_run_session.h"
 
@@ -54,12 +55,43 @@ static uint32_t wave_size(const struct run_agent *agent, const struct run_kernel
 	return agent ? agent->hr.wave_size : 0;
 }
 
-void run_dispatch_info(const struct run_objects *objects, struct run_dispatch *dispatch)
+static bool same_kernel(const struct run_objects *objects, const struct run_kernel *a,
+			const struct run_kernel *b)
+{
+	const struct run_code *x = run_table_get(&objects->codes, a->hr.code_object);
+	const struct run_code *y = run_table_get(&objects->codes, b->hr.code_object);
+
+	return x && y && x->sites && y->sites && *x->hash && !strcmp(x->hash, y->hash) &&
+	       !strcmp(a->symbol, b->symbol);
+}
+
+static const struct run_kernel *known_as(struct run_objects *objects, struct run_kernel *kernel)
+{
+	struct run_kernel *known = objects->known;
+
+	if (!kernel || kernel->known_as)
+		return kernel ? kernel->known_as : NULL;
+	while (known && !same_kernel(objects, known, kernel))
+		known = known->next_known;
+	if (!known) {
+		known = kernel;
+		kernel->next_known = objects->known;
+		objects->known = kernel;
+	}
+	return kernel->known_as = known;
+}
+
+void run_dispatch_info(struct run_objects *objects, struct run_dispatch *dispatch)
 {
 	const struct probe_hr_dispatch *hr = &dispatch->hr;
 	const struct run_agent *agent = run_table_get(&objects->agents, hr->agent);
-	const struct run_kernel *kernel = run_table_get(&objects->kernels, hr->kernel);
+	struct run_kernel *kernel = run_table_get(&objects->kernels, hr->kernel);
 	const struct run_kernel *launched = run_table_get(&objects->kernels, hr->launched);
+	const struct run_kernel *known = NULL;
+
+	dispatch->code_object = launched ? launched->hr.code_object : 0;
+	if (kernel && launched && kernel->hr.code_object == launched->hr.code_object)
+		known = known_as(objects, kernel);
 
 	dispatch->info = (struct probe_dispatch_info){
 		.size = sizeof(dispatch->info),
@@ -67,8 +99,8 @@ void run_dispatch_info(const struct run_objects *objects, struct run_dispatch *d
 		.id = hr->id,
 		.kernel = kernel && kernel->demangled ? kernel->demangled : "(unknown kernel)",
 		.arch = agent ? agent->arch : "",
-		.code_object = launched ? launched->hr.code_object : 0,
-		.kernel_id = hr->kernel,
+		.code_object = known ? known->hr.code_object : dispatch->code_object,
+		.kernel_id = known ? known->hr.id : hr->kernel,
 		.kind = hr->kind,
 		.wave_size = wave_size(agent, launched),
 		.grid = {hr->grid[0], hr->grid[1], hr->grid[2]},

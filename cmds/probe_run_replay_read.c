@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a database for a replay: everything but the records; see probe_run_replay_feed.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,12 +88,15 @@ static bool take_code(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct run_code *code = calloc(1, sizeof(*code));
 	const unsigned char *bytes = sqlite3_column_blob(stmt, 1);
+	const char *hash = (const char *)sqlite3_column_text(stmt, 2);
 	struct probe_err *err;
 
 	if (!code)
 		return false;
 	code->hr.id = (uint32_t)replay_number(stmt, 0);
 	code->hr.bytes = (uint64_t)sqlite3_column_bytes(stmt, 1);
+	if (hash)
+		snprintf(code->hash, sizeof(code->hash), "%s", hash);
 	if (!run_table_put(&feed->session.objects.codes, code->hr.id, code))
 		return false;
 	if (!bytes)
@@ -177,7 +181,8 @@ struct probe_err *replay_read(struct replay_feed *feed)
 				  "FROM rocpd_info_kernel_symbol ORDER BY id",
 				  take_kernel);
 	if (!err)
-		err = replay_each(feed, "SELECT code_object_id, bytes FROM probe_code", take_code);
+		err = replay_each(feed, "SELECT code_object_id, bytes, hash FROM probe_code",
+				  take_code);
 	if (!err)
 		err = replay_each(
 			feed,

@@ -18,6 +18,7 @@
 #include <probe/handler.h>
 #include <probe/wire.h>
 
+#include "codeobj/sha256.h"
 #include "common/segment_reader.h"
 #include "common/trace_parser.h"
 #include "common/trace_widen.h"
@@ -44,6 +45,7 @@ struct run_code {
 	unsigned char *bytes; /* until complete, then freed */
 	uint64_t received;
 	bool complete, unloaded;
+	char hash[PROBE_SHA256_HEX];   /* "" until complete */
 	struct probe_sites *table;     /* NULL = none; owns the strings of `sites` */
 	char **functions;	       /* demangled: of the sites, then of the frames */
 	struct probe_site_info *sites; /* NULL = no site table */
@@ -56,6 +58,11 @@ struct run_kernel {
 	char *symbol, *demangled; /* demangled is NULL as long as it is among the unnamed */
 	uint64_t unprobed;	  /* dispatches refused for want of a clone */
 	struct run_kernel *next_unnamed;
+	/*
+	 * The kernel that handlers know it as: of its name, in the first code object of the same
+	 * bytes that launched it; NULL until it is launched. Those that are their own are a list.
+	 */
+	struct run_kernel *known_as, *next_known;
 };
 
 struct run_dispatch {
@@ -64,6 +71,7 @@ struct run_dispatch {
 	struct probe_hr_dispatch hr;
 	struct probe_hr_complete complete;
 	struct probe_dispatch_info info; /* strings belong to agents and kernels */
+	uint32_t code_object;		 /* its own, whatever handlers are told */
 	uint32_t tid;
 	uint32_t rows;			   /* counter rows received */
 	struct probe_counter_row *pending; /* of those, kept until the dispatch has completed */
@@ -87,6 +95,7 @@ struct run_objects {
 	struct run_table hardware; /* by queue; the same */
 	uint32_t agents_of_type[2];
 	struct run_kernel *unnamed; /* told, not yet demangled and stored */
+	struct run_kernel *known;   /* launched */
 	size_t unnamed_count;
 	struct run_dispatch *buckets[RUN_BUCKETS]; /* in flight, by id */
 	uint32_t in_flight, traces_in_flight;
@@ -104,8 +113,11 @@ void *run_table_get(const struct run_table *table, uint32_t index);
 bool run_table_put(struct run_table *table, uint32_t index, void *item);
 
 struct run_dispatch *run_dispatch_find(const struct run_objects *objects, uint64_t id);
-/* What handlers are told of it, from what is known of its agent and kernel. */
-void run_dispatch_info(const struct run_objects *objects, struct run_dispatch *dispatch);
+/*
+ * What handlers are told of it, from what is known of its agent and kernel. A code object that is
+ * loaded again is the first one to them.
+ */
+void run_dispatch_info(struct run_objects *objects, struct run_dispatch *dispatch);
 void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch);
 void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispatch);
 void run_objects_init(struct run_objects *objects);

@@ -73,6 +73,7 @@ struct probe_dispatch_info {
 	uint64_t id;
 	const char *kernel; /* demangled name of the original */
 	const char *arch;   /* "gfx90a" */
+	/* Code that is loaded again, to the byte, keeps the numbers of the first load. */
 	uint32_t code_object;
 	uint32_t kernel_id;
 	uint32_t kind; /* enum probe_kind of the clone that ran */
