@@ -21,6 +21,11 @@ static const struct report_column kernel_columns[] = {
 	{"scratch", "scratch B", REPORT_INT, false, "k.private_segment_size", "per lane, bytes"},
 	{"clone_vgprs", "clone vgprs", REPORT_INT, false, "d.clone_vgprs",
 	 "vector registers of the clone that ran"},
+	{"code", "code B", REPORT_INT, false, "probe_code_size(k.code_object_id, k.kernel_name)",
+	 "bytes of its own code; functions it calls are not in it"},
+	{"clone_code", "clone code B", REPORT_INT, false,
+	 "probe_code_size(k.code_object_id, d.clone)",
+	 "the same of the clone that ran; what clones share is not in it"},
 	{"position", "declared at", REPORT_TEXT, false,
 	 "probe_position(k.code_object_id, k.kernel_name)", "file:line, from debug information"},
 	{"symbol", "symbol", REPORT_TEXT, false, "k.kernel_name", "mangled"},
@@ -40,6 +45,7 @@ static const struct report_column kernel_columns[] = {
 	"rocpd_info_kernel_symbol k JOIN (SELECT j.same AS kernel_id, count(*) AS dispatches, "    \
 	"count(DISTINCT p.kernel_id) AS loads, "                                                   \
 	"max(CASE WHEN p.verdict = 0 THEN l.arch_vgpr_count END) AS clone_vgprs, "                 \
+	"max(CASE WHEN p.verdict = 0 THEN l.kernel_name END) AS clone, "                           \
 	"sum(p.verdict = 0) AS swapped, sum(r.\"end\" - r.start) AS time, "                        \
 	"CAST(avg(r.\"end\" - r.start) AS INTEGER) AS average FROM probe_dispatch p "              \
 	"JOIN " SAME " j ON j.kernel = p.kernel_id "                                               \

@@ -240,10 +240,11 @@ char *report_source_text(const struct report *report, const char *file, int64_t 
 
 /*
  * SQL functions, NULL if unknown; the connection owns what they cache. probe_position(code object,
- * symbol): "file:line" where the kernel is declared. Of an address in the code object's image:
- * probe_line_at: its "file:line"; probe_kernel_at: the kernel, demangled; probe_instruction_at: the
- * instruction as text; probe_comment_at: file:line and those of the calls it was inlined by, as
- * rocprofv3 has it; probe_stack_at: the same as a folded stack, outermost first.
+ * symbol): "file:line" where the kernel is declared; probe_code_size: bytes of its code. Of an
+ * address in the code object's image: probe_line_at: its "file:line"; probe_kernel_at: the kernel,
+ * demangled; probe_instruction_at: the instruction as text; probe_comment_at: file:line and those
+ * of the calls it was inlined by, as rocprofv3 has it; probe_stack_at: the same as a folded stack,
+ * outermost first.
  */
 int report_position_register(sqlite3 *db);
 

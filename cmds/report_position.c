@@ -92,30 +92,34 @@ static struct report_code *argument(sqlite3_context *context, sqlite3_value **va
 	return report_code_find(sqlite3_user_data(context), sqlite3_value_int64(values[0]));
 }
 
+static const struct probe_kernel *kernel_named(const struct report_code *known, const char *symbol)
+{
+	const struct probe_kernels *kernels =
+		known && known->codeobj ? known->codeobj->kernels : NULL;
+
+	for (size_t i = 0; kernels && symbol && i < kernels->count; i++)
+		if (!strcmp(kernels->kernels[i].symbol, symbol))
+			return &kernels->kernels[i];
+	return NULL;
+}
+
 static void position(sqlite3_context *context, int count, sqlite3_value **values)
 {
-	const char *symbol = (const char *)sqlite3_value_text(values[1]);
 	const struct report_code *known = argument(context, values);
-	const struct probe_codeobj *codeobj = known ? known->codeobj : NULL;
+	const struct probe_kernel *kernel =
+		kernel_named(known, (const char *)sqlite3_value_text(values[1]));
+	const struct probe_function *function;
+	char *text;
 
 	(void)count;
-	if (!codeobj || !codeobj->kernels || !codeobj->lines || !symbol)
+	if (!kernel || !known->codeobj->lines)
 		return;
-	for (size_t i = 0; i < codeobj->kernels->count; i++) {
-		const struct probe_kernel *kernel = &codeobj->kernels->kernels[i];
-		const struct probe_function *function;
-		char *text;
-
-		if (strcmp(kernel->symbol, symbol))
-			continue;
-		function = probe_lines_function(codeobj->lines, kernel->address);
-		if (!function)
-			return;
-		text = sqlite3_mprintf("%s:%u", codeobj->lines->files[function->file],
-				       function->line);
-		sqlite3_result_text(context, text, -1, sqlite3_free);
+	function = probe_lines_function(known->codeobj->lines, kernel->address);
+	if (!function)
 		return;
-	}
+	text = sqlite3_mprintf("%s:%u", known->codeobj->lines->files[function->file],
+			       function->line);
+	sqlite3_result_text(context, text, -1, sqlite3_free);
 }
 
 const struct probe_line *report_code_line(const struct report_code *known, uint64_t address)
@@ -167,6 +171,19 @@ static const struct probe_symbol *symbol_at(const struct report_code *known, uin
 	return known && known->codeobj && known->codeobj->functions
 		       ? probe_functions_find(known->codeobj->functions, address)
 		       : NULL;
+}
+
+/* Bytes of a kernel's code, by the symbol table. */
+static void code_size(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const struct report_code *known = argument(context, values);
+	const struct probe_kernel *kernel =
+		kernel_named(known, (const char *)sqlite3_value_text(values[1]));
+	const struct probe_symbol *symbol = kernel ? symbol_at(known, kernel->address) : NULL;
+
+	(void)count;
+	if (symbol && symbol->size && symbol->address == kernel->address)
+		sqlite3_result_int64(context, (sqlite3_int64)symbol->size);
 }
 
 /* The kernel whose code begins last at or before the address, and has not ended before it. */
@@ -409,9 +426,13 @@ int report_position_register(sqlite3 *db)
 		const char *name;
 		void (*fn)(sqlite3_context *context, int count, sqlite3_value **values);
 	} functions[] = {
-		{"probe_basis", basis},		  {"probe_line_at", line_at},
-		{"probe_kernel_at", kernel_at},	  {"probe_instruction_at", instruction_at},
-		{"probe_comment_at", comment_at}, {"probe_stack_at", stack_at},
+		{"probe_basis", basis},
+		{"probe_code_size", code_size},
+		{"probe_line_at", line_at},
+		{"probe_kernel_at", kernel_at},
+		{"probe_instruction_at", instruction_at},
+		{"probe_comment_at", comment_at},
+		{"probe_stack_at", stack_at},
 		{"probe_position", position}, /* last: the cache goes with it */
 	};
 	const size_t last = sizeof(functions) / sizeof(*functions) - 1;
