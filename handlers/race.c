@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `race`: two waves of one workgroup that touch the same dword of LDS with no barrier
+ * Handler `race`: two waves of one workgroup that touch the same byte of LDS with no barrier
  * between them, at least one of them writing. One row per kernel and pair of sites in table
- * probe_race_pair.
+ * probe_race_pair. Neighbouring bytes of a dword are no race: LDS writes bytes and halves alone.
  *
  * All waves of a workgroup pass its n-th barrier together, so accesses of two waves have no order
  * just when both waves have passed equally many (probe_wave_info.barriers). What is touched is kept
@@ -35,7 +35,8 @@ struct tracker {
 struct pair {
 	uint32_t site, other;
 	uint64_t words; /* dwords, each counted per workgroup and barrier */
-	/* The first in order of workgroup, barrier and address. */
+	uint64_t turn;	/* of the last of them */
+	bool known;	/* the first in order of workgroup, barrier and address: */
 	uint64_t group[3], key;
 	uint32_t barriers, address, wave, other_wave;
 };
@@ -55,6 +56,7 @@ struct race {
 	struct tracker *trackers;
 	struct race_room room;
 	uint64_t refused;
+	uint64_t turn; /* dwords judged */
 };
 
 /* ---- Dispatches ------------------------------------------------------------------------------ */
@@ -157,6 +159,14 @@ static unsigned access_of(const struct tracker *tracker, uint32_t site)
 	return ((const struct site *)tracker->kernel->sites)[site].facts.access;
 }
 
+static void swap(uint32_t *a, uint32_t *b)
+{
+	uint32_t was = *a;
+
+	*a = *b;
+	*b = was;
+}
+
 /* Two different waves, one of each node. False if there are none. */
 static bool two_waves(const struct race_node *a, const struct race_node *b, uint32_t *wave,
 		      uint32_t *other)
@@ -170,17 +180,22 @@ static bool two_waves(const struct race_node *a, const struct race_node *b, uint
 	return *other != RACE_NO_WAVE;
 }
 
-/* The example is the first in order of workgroup, barrier, address: it never depends on delivery.
+/*
+ * The example is the first in order of workgroup, barrier, address and waves: it never depends on
+ * delivery.
  */
 static void take_example(const struct tracker *tracker, const struct race_epoch *epoch,
 			 uint32_t address, uint32_t wave, uint32_t other, struct pair *pair)
 {
 	uint64_t height = tracker->height ? tracker->height : 1;
 
-	if (pair->words++ && (pair->key != epoch->group		  ? pair->key < epoch->group
-			      : pair->barriers != epoch->barriers ? pair->barriers < epoch->barriers
-								  : pair->address <= address))
+	if (pair->known && (pair->key != epoch->group		? pair->key < epoch->group
+			    : pair->barriers != epoch->barriers ? pair->barriers < epoch->barriers
+			    : pair->address != address		? pair->address < address
+			    : pair->wave != wave		? pair->wave < wave
+								: pair->other_wave <= other))
 		return;
+	pair->known = true;
 	pair->key = epoch->group;
 	pair->group[0] = epoch->group % tracker->width;
 	pair->group[1] = epoch->group / tracker->width % height;
@@ -196,26 +211,31 @@ static void judge(struct race *race, const struct tracker *tracker, const struct
 {
 	const struct race_node *nodes = tracker->epochs.nodes;
 	struct pairs *pairs = tracker->kernel->extra;
+	uint32_t base = 4 * (page->number * RACE_PAGE_DWORDS + dword);
 
+	race->turn++;
 	for (uint32_t i = page->nodes[dword]; i; i = nodes[i].next)
 		for (uint32_t k = i; k; k = nodes[k].next) {
 			const struct race_node *a = &nodes[i], *b = &nodes[k];
 			const struct race_node *low = a->site <= b->site ? a : b;
 			const struct race_node *high = low == a ? b : a;
-			unsigned access = access_of(tracker, a->site);
+			uint32_t wave, other, both = a->bytes & b->bytes;
 			struct pair *pair;
-			uint32_t wave, other;
 
-			if (i == k ? access != PROBE_ACCESS_STORE
-				   : !race_conflict(access, access_of(tracker, b->site)))
+			if (!both || !race_conflict(access_of(tracker, a->site),
+						    access_of(tracker, b->site)))
 				continue;
 			if (!two_waves(low, high, &wave, &other))
 				continue;
 			pair = find_pair(race, pairs, low->site, high->site);
-			if (pair)
-				take_example(tracker, epoch,
-					     4 * (page->number * RACE_PAGE_DWORDS + dword), wave,
-					     other, pair);
+			if (!pair)
+				continue;
+			if (low->site == high->site && wave > other)
+				swap(&wave, &other);
+			pair->words += pair->turn != race->turn;
+			pair->turn = race->turn;
+			take_example(tracker, epoch, base + (uint32_t)__builtin_ctz(both), wave,
+				     other, pair);
 		}
 }
 
@@ -417,7 +437,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.size = sizeof(struct probe_handler),
 	.abi = PROBE_HANDLER_ABI,
 	.name = "race",
-	.summary = "waves that touch the same word of LDS with no barrier between",
+	.summary = "waves that touch the same bytes of LDS with no barrier between",
 	.streams = PROBE_STREAM_ACCESS,
 	.open = race_open,
 	.batch = race_batch,

@@ -116,7 +116,7 @@ void race_epochs_deinit(struct race_room *room, struct race_epochs *epochs)
 	*epochs = (struct race_epochs){0};
 }
 
-/* ---- Dword by dword -------------------------------------------------------------------------- */
+/* ---- Byte by byte -------------------------------------------------------------------------- */
 
 /* NULL: no memory, which is noted, or over the limit. */
 static struct race_page *find_page(struct race_room *room, struct race_epoch *epoch,
@@ -140,7 +140,7 @@ static struct race_page *find_page(struct race_room *room, struct race_epoch *ep
 }
 
 static uint32_t add_node(struct race_room *room, struct race_epochs *epochs, uint32_t site,
-			 uint32_t wave)
+			 uint32_t wave, uint32_t bytes)
 {
 	if (!epochs->node_count)
 		epochs->node_count = 1;
@@ -156,13 +156,24 @@ static uint32_t add_node(struct race_room *room, struct race_epochs *epochs, uin
 		epochs->nodes = nodes;
 		epochs->node_room = after;
 	}
-	epochs->nodes[epochs->node_count] =
-		(struct race_node){.site = site, .wave = wave, .other = RACE_NO_WAVE};
+	epochs->nodes[epochs->node_count] = (struct race_node){
+		.site = site, .bytes = bytes, .wave = wave, .other = RACE_NO_WAVE};
 	return epochs->node_count++;
 }
 
+/* The lowest two, in whatever order they come. */
+static void note_wave(struct race_node *node, uint32_t wave)
+{
+	if (wave < node->wave) {
+		node->other = node->wave;
+		node->wave = wave;
+	} else if (wave > node->wave && wave < node->other) {
+		node->other = wave;
+	}
+}
+
 static bool touch(struct race_room *room, struct race_epochs *epochs, uint32_t *first,
-		  uint32_t site, uint32_t wave)
+		  uint32_t site, uint32_t wave, uint32_t bytes)
 {
 	uint32_t added, index = *first, last = 0;
 
@@ -170,13 +181,12 @@ static bool touch(struct race_room *room, struct race_epochs *epochs, uint32_t *
 		struct race_node *node = &epochs->nodes[index];
 
 		last = index;
-		if (node->site != site)
+		if (node->site != site || node->bytes != bytes)
 			continue;
-		if (node->wave != wave && node->other == RACE_NO_WAVE)
-			node->other = wave;
+		note_wave(node, wave);
 		return true;
 	}
-	added = add_node(room, epochs, site, wave);
+	added = add_node(room, epochs, site, wave, bytes);
 	if (last && added)
 		epochs->nodes[last].next = added;
 	else if (added)
@@ -184,16 +194,24 @@ static bool touch(struct race_room *room, struct race_epochs *epochs, uint32_t *
 	return added != 0;
 }
 
-static bool touch_dwords(struct race_room *room, struct race_epochs *epochs,
-			 struct race_epoch *epoch, uint32_t site, uint32_t wave, uint32_t at,
-			 uint32_t end)
+/* The bytes from `first` to `last`. */
+static bool touch_bytes(struct race_room *room, struct race_epochs *epochs,
+			struct race_epoch *epoch, uint32_t site, uint32_t wave, uint32_t first,
+			uint32_t last)
 {
-	for (;; at++) {
+	for (uint32_t at = first / 4, end = last / 4;; at++) {
 		struct race_page *page = epoch->pages;
+		uint32_t bytes = 15;
+
+		if (at == first / 4)
+			bytes &= 15u << first % 4;
+		if (at == end)
+			bytes &= 15u >> (3 - last % 4);
 
 		if (!page || page->number != at / RACE_PAGE_DWORDS)
 			page = find_page(room, epoch, at / RACE_PAGE_DWORDS);
-		if (!page || !touch(room, epochs, &page->nodes[at % RACE_PAGE_DWORDS], site, wave))
+		if (!page ||
+		    !touch(room, epochs, &page->nodes[at % RACE_PAGE_DWORDS], site, wave, bytes))
 			return false;
 		if (at == end)
 			return true;
@@ -208,9 +226,9 @@ static void write_runs(struct race_room *room, struct race_epochs *epochs, struc
 		bool whole = true;
 
 		for (unsigned k = 0; k < run->count && whole; k++)
-			whole = touch_dwords(room, epochs, epoch, run->site, run->wave,
-					     run->first + k * run->step,
-					     run->first + k * run->step + run->width - 1);
+			whole = touch_bytes(room, epochs, epoch, run->site, run->wave,
+					    run->first + k * run->step,
+					    run->first + k * run->step + run->width - 1);
 		epochs->refused += !whole;
 	}
 	epoch->run_count = 0;
@@ -226,7 +244,7 @@ static int by_place(const void *a, const void *b)
 					   : memcmp(left, right, sizeof(*left));
 }
 
-/* Sorted, and each once: loops touch the same dwords again and again. */
+/* Sorted, and each once: loops touch the same bytes again and again. */
 static void tidy(struct race_epoch *epoch)
 {
 	uint32_t count = 0;
@@ -266,8 +284,8 @@ static bool make_room(struct race_room *room, struct race_epochs *epochs, struct
 }
 
 /*
- * Lanes of `bytes` each, `stride` apart: false if they are no run of dwords. Steps that leave no
- * dword out make one piece of all.
+ * Lanes of `bytes` each, `stride` apart: false if they leave the 32 bits of LDS. Steps that leave
+ * no byte out make one piece of all.
  */
 static bool make_run(uint32_t base, int64_t stride, unsigned count, unsigned bytes,
 		     struct race_run *ret)
@@ -278,17 +296,15 @@ static bool make_run(uint32_t base, int64_t stride, unsigned count, unsigned byt
 
 	if (step > UINT32_MAX || low < 0 || high > UINT32_MAX)
 		return false;
-	if (count == 1 || step <= bytes || step <= 4) {
-		*ret = (struct race_run){.first = (uint32_t)(low / 4),
-					 .width = (uint32_t)(high / 4 - low / 4 + 1),
-					 .count = 1};
+	*ret = (struct race_run){.first = (uint32_t)low, .count = 1};
+	if (count == 1 || step <= bytes) {
+		ret->width = (uint32_t)(high - low + 1);
 		return true;
 	}
-	*ret = (struct race_run){.first = (uint32_t)(low / 4),
-				 .step = (uint32_t)(step / 4),
-				 .width = (bytes + 3) / 4,
-				 .count = (uint16_t)count};
-	return !(low % 4) && !(step % 4);
+	ret->step = (uint32_t)step;
+	ret->width = bytes;
+	ret->count = (uint16_t)count;
+	return true;
 }
 
 static bool add_run(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
@@ -337,11 +353,10 @@ static bool touch_lanes(struct race_room *room, struct race_epochs *epochs,
 	bool whole = true;
 
 	for (unsigned i = 0; i < lanes && whole; i++) {
-		uint32_t addr = entry[LIST_HEAD + i], first = addr >> 2,
-			 last = (addr + bytes - 1) >> 2;
+		uint32_t first = entry[LIST_HEAD + i], last = first + bytes - 1;
 
 		whole = last < first ||
-			touch_dwords(room, epochs, epoch, entry[0], entry[1], first, last);
+			touch_bytes(room, epochs, epoch, entry[0], entry[1], first, last);
 	}
 	return whole;
 }
@@ -455,7 +470,7 @@ static uint64_t end_of(const struct race_run *run)
 	return run->first + (uint64_t)run->step * (run->count - 1u) + run->width;
 }
 
-/* Does a piece of the run lie in the dwords from `first` up to `end`, excluded? */
+/* Does a piece of the run lie in the bytes from `first` up to `end`, excluded? */
 static bool reaches(const struct race_run *run, uint64_t first, uint64_t end)
 {
 	uint64_t piece = 0;
@@ -481,7 +496,7 @@ static bool meet(const struct race_run *a, const struct race_run *b)
 	return false;
 }
 
-/* Two waves, at the same dword, and not both only reading, nor both atomic. The runs are sorted. */
+/* Two waves, at the same byte, and not both only reading, nor both atomic. The runs are sorted. */
 static bool any_race(const struct race_epoch *epoch)
 {
 	for (uint32_t i = 0; i < epoch->run_count; i++) {

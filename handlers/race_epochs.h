@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who touched which dwords of LDS, by workgroup and number of barriers passed (an epoch): what the
+ * Who touched which bytes of LDS, by workgroup and number of barriers passed (an epoch): what the
  * handler `race` judges when a dispatch ends.
  *
  * An access of lanes at a constant distance is kept as one run, others as the addresses they are.
  * Only where a race is possible in an epoch, or there are too many, they are written out, to lists
- * of the sites at each dword and, of each site, two different waves: that is enough to tell exactly
- * which sites race there.
+ * of the sites at each dword, each with the bytes of it that they touch in one access, and two
+ * different waves: that is enough to tell exactly which sites race there.
  */
 #ifndef PROBE_HANDLERS_RACE_EPOCHS_H
 #define PROBE_HANDLERS_RACE_EPOCHS_H
@@ -20,11 +20,12 @@
 #define RACE_NO_WAVE UINT32_MAX
 enum { RACE_PAGE_DWORDS = 1024 };
 
-/* A site at a dword: who was there. */
+/* A site at some bytes of a dword: who was there. */
 struct race_node {
 	uint32_t next; /* index of the dword's next node; 0 = none */
 	uint32_t site;
-	uint32_t wave, other; /* other: a second wave, or RACE_NO_WAVE */
+	uint32_t bytes;	      /* bit per byte of the dword */
+	uint32_t wave, other; /* the lowest two; other may be RACE_NO_WAVE */
 };
 
 /* 4 KiB of LDS, written out. */
@@ -34,7 +35,7 @@ struct race_page {
 	uint32_t nodes[RACE_PAGE_DWORDS]; /* first node; 0 = none */
 };
 
-/* `count` pieces of `width` dwords, `step` dwords apart. */
+/* `count` pieces of `width` bytes, `step` bytes apart. */
 struct race_run {
 	uint32_t site, wave;
 	uint32_t first, step, width;

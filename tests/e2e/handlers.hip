@@ -67,7 +67,38 @@ __global__ void count(unsigned *out)
 		out[blockIdx.x] = sum;
 }
 
-int main()
+// The four waves take turns in the same words: each has elements of its own.
+template <typename T> __global__ void parts(unsigned *out)
+{
+	__shared__ volatile T tile[GROUP];
+	unsigned t = threadIdx.x, own = t % 64 * 4 + t / 64;
+
+	tile[own] = t;
+	out[blockIdx.x * GROUP + t] = tile[own];
+}
+
+// The same, and then the next wave's element.
+template <typename T> __global__ void parts_racing(unsigned *out)
+{
+	__shared__ volatile T tile[GROUP];
+	unsigned t = threadIdx.x, next = (t / 64 + 1) % 4;
+
+	tile[t % 64 * 4 + t / 64] = t;
+	out[blockIdx.x * GROUP + t] = tile[t % 64 * 4 + next];
+}
+
+static int launch_parts(unsigned *out)
+{
+	parts<char><<<GROUPS, GROUP>>>(out);
+	parts<short><<<GROUPS, GROUP>>>(out);
+	parts_racing<char><<<GROUPS, GROUP>>>(out);
+	parts_racing<short><<<GROUPS, GROUP>>>(out);
+	CHECK(hipGetLastError());
+	CHECK(hipDeviceSynchronize());
+	return 0;
+}
+
+int main(int argc, char **)
 {
 	constexpr size_t COUNT = 64 * 1024;
 	unsigned *in, *out;
@@ -75,6 +106,8 @@ int main()
 	CHECK(hipMalloc(&in, COUNT * sizeof(*in)));
 	CHECK(hipMalloc(&out, COUNT * sizeof(*out)));
 	CHECK(hipMemset(in, 0, COUNT * sizeof(*in)));
+	if (argc > 1)
+		return launch_parts(out);
 	partial<<<3, 100>>>(out, in);
 	every_fourth<<<2, 128>>>(out);
 	twice<<<1, 64>>>(out, in, 1024);  // 4 KiB: stays in L1

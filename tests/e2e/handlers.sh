@@ -74,6 +74,13 @@ expect "races" "$(probe-report tables --table race_pair --format json race.db |
 		sed -n '2s/:.*//p'),\"load\",$(grep -n 'tile\[(t + 64)' "$source/tests/e2e/handlers.hip" |
 		sed -n '2s/:.*//p'),$((8 * 256))]]"
 
+# Waves that share words, but no bytes of them; and waves that share bytes: 64 and 128 words of 8 groups.
+record parts.db -q -a race -- ./program parts 2>/dev/null
+balanced parts.db
+expect "races in parts of words" "$(probe-report tables --table race_pair --format json parts.db |
+	jq -c '[.[] | [.kernel_name, .access, .other_access, .words]] | sort')" \
+	'[["void parts_racing<char>(unsigned int*)","store","load",512],["void parts_racing<short>(unsigned int*)","store","load",1024]]'
+
 # The file stays as it is when a second run would write it: that run does not begin.
 cp accesses.csv before.csv
 status=0

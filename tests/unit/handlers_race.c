@@ -42,15 +42,14 @@ static int64_t want[HOST_SITES][HOST_SITES];
 static bool hit[SITES][SITES][DWORDS];
 static uint32_t dwords = DWORDS; /* that are looked at */
 
-static bool touches(const struct random_access *random, uint32_t dword)
+static bool touches(const struct random_access *random, uint32_t byte)
 {
 	const struct probe_site_info *site = &state.sites[random->access.site];
 
 	for (unsigned lane = 0; lane < 64; lane++) {
-		uint32_t first = (uint32_t)random->addr[lane] / 4;
-		uint32_t last = ((uint32_t)random->addr[lane] + site->bytes - 1) / 4;
+		uint32_t first = (uint32_t)random->addr[lane];
 
-		if (random->active[lane] && dword >= first && dword <= last &&
+		if (random->active[lane] && byte >= first && byte - first < site->bytes &&
 		    random_space(site, random->addr[lane]) == PROBE_SPACE_LDS)
 			return true;
 	}
@@ -71,15 +70,14 @@ static void compare(const struct random_access *a, const struct random_access *b
 	if (left->access == right->access && left->access != PROBE_ACCESS_STORE)
 		return;
 	for (unsigned lane = 0; lane < 64; lane++) {
-		uint32_t first = (uint32_t)a->addr[lane] / 4;
-		uint32_t last = ((uint32_t)a->addr[lane] + left->bytes - 1) / 4;
+		uint32_t first = (uint32_t)a->addr[lane];
 
 		if (!a->active[lane] || random_space(left, a->addr[lane]) != PROBE_SPACE_LDS)
 			continue;
-		for (uint32_t dword = first; dword <= last; dword++) {
-			assert_true(dword < dwords);
-			if (!hit[low][high][dword] && touches(b, dword))
-				hit[low][high][dword] = true;
+		for (uint32_t byte = first; byte < first + left->bytes; byte++) {
+			assert_true(byte / 4 < dwords);
+			if (!hit[low][high][byte / 4] && touches(b, byte))
+				hit[low][high][byte / 4] = true;
 		}
 	}
 }
@@ -104,11 +102,14 @@ static void want_all(uint64_t id, uint32_t group, uint32_t barriers)
 				want[a][b] += hit[a][b][dword];
 }
 
-/* Each kind of access to LDS, and flat: few sites, so that they meet. */
-static void add_sites(void)
+/* Each kind of access to LDS, and flat: few sites, so that they meet. Atomics are of words. */
+static void add_sites(uint16_t bytes)
 {
 	for (int access = PROBE_ACCESS_LOAD; access <= PROBE_ACCESS_ATOMIC; access++) {
-		random_add_site(&state, (enum probe_access_kind)access, PROBE_SPACE_LDS, 4, 4);
+		uint16_t size = access == PROBE_ACCESS_ATOMIC ? 4 : bytes;
+
+		random_add_site(&state, (enum probe_access_kind)access, PROBE_SPACE_LDS, size,
+				size);
 		random_add_site(&state, (enum probe_access_kind)access, PROBE_SPACE_FLAT, 12, 12);
 	}
 }
@@ -154,7 +155,7 @@ static void test_random(void **unused)
 	uint64_t seed = 88172645463325252ull;
 
 	(void)unused;
-	add_sites();
+	add_sites(4);
 	for (unsigned i = 0; i < RECORDS; i++) {
 		random_access(&seed, &state.sites[ref_random(&seed) % state.site_count],
 			      &randoms[i]);
@@ -166,10 +167,12 @@ static void test_random(void **unused)
 /* Rows and columns of tables, as kernels have them: sometimes the lanes of two rows. */
 static void make_table_access(uint64_t *seed, struct random_access *random)
 {
-	static const int64_t strides[] = {0, 4, 4, 4, -4, 8, 12, 16, 64, 128, 132, -128, 2, 20};
+	static const int64_t strides[] = {0,  4,   4,	4,    -4, 8,  12, 16,
+					  64, 128, 132, -128, 2,  20, 1,  7};
 	struct probe_access *access = &random->access;
-	int64_t stride = strides[ref_random(seed) % 14], row = ref_random(seed) % 2 ? 132 : 256;
-	uint64_t base = 0x2100 + ref_random(seed) % 0x800 / 4 * 4;
+	int64_t stride = strides[ref_random(seed) % 16], row = ref_random(seed) % 2 ? 132 : 256;
+	unsigned place = state.sites[access->site].bytes;
+	uint64_t base = 0x2100 + ref_random(seed) % 0x800 / place * place;
 	unsigned lanes = ref_random(seed) % 4 ? 64 : 1 + (unsigned)(ref_random(seed) % 64);
 	bool rows = ref_random(seed) % 3 == 0;
 
@@ -198,12 +201,10 @@ static void test_tables(void **unused)
 
 	(void)unused;
 	dwords = 0x8000;
-	add_sites();
-	for (unsigned round = 0; round < 10; round++) {
-		if (round) {
+	for (unsigned round = 0; round < 12; round++) {
+		if (round)
 			start(NULL);
-			add_sites();
-		}
+		add_sites((uint16_t)(1u << round % 3));
 		for (unsigned i = 0; i < RECORDS; i++) {
 			/* LDS sites are the even ones. */
 			random_access(&seed, &state.sites[ref_random(&seed) % 3 * 2], &randoms[i]);
@@ -217,7 +218,8 @@ static void test_tables(void **unused)
 
 /* ---- Known cases ----------------------------------------------------------------------------- */
 
-static void step(uint32_t site, uint32_t group, uint32_t wave, uint32_t barriers, uint64_t base)
+static void step_by(uint32_t site, uint32_t group, uint32_t wave, uint32_t barriers, uint64_t base,
+		    int64_t stride)
 {
 	struct probe_wave_info info = {
 		.group = {group, 0, 0}, .wave = wave, .barriers = barriers, .exec = ~0ull};
@@ -226,10 +228,15 @@ static void step(uint32_t site, uint32_t group, uint32_t wave, uint32_t barriers
 				      .lanes = 64,
 				      .exec = ~0ull,
 				      .base = base,
-				      .stride = 4,
+				      .stride = stride,
 				      .wave = &info};
 
 	assert_int_equal(send(&access), 0);
+}
+
+static void step(uint32_t site, uint32_t group, uint32_t wave, uint32_t barriers, uint64_t base)
+{
+	step_by(site, group, wave, barriers, base, 4);
 }
 
 static void add_three(void)
@@ -303,6 +310,61 @@ static void scatter(uint32_t site, uint32_t wave, uint32_t barriers, uint64_t ba
 	assert_int_equal(send(&access), 0);
 }
 
+/* char and short arrays: neighbours in a dword are no race, the same bytes are. */
+static void test_parts_of_words(void **unused)
+{
+	uint32_t bytes, halves, read;
+
+	(void)unused;
+	bytes = random_add_site(&state, PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 1, 1);
+	halves = random_add_site(&state, PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 2, 2);
+	read = random_add_site(&state, PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 1, 1);
+	/* Each wave one of a word's bytes; and 64 bytes each, which end in the middle of a word. */
+	for (uint32_t wave = 0; wave < 4; wave++) {
+		step_by(bytes, 0, wave, 0, wave, 4);
+		step_by(bytes, 0, wave, 1, 2 + 64 * wave, 1);
+		scatter(bytes, wave, 2, wave);
+	}
+	step_by(halves, 0, 0, 3, 0, 4);
+	step_by(halves, 0, 1, 3, 2, 4);
+	step_by(halves, 0, 0, 4, 2, 8);
+	step_by(read, 0, 1, 4, 1, 8);
+	step_by(read, 0, 2, 4, 4, 8);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.row_count, 0);
+
+	start(NULL);
+	bytes = random_add_site(&state, PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 1, 1);
+	halves = random_add_site(&state, PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 2, 2);
+	read = random_add_site(&state, PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 1, 1);
+	/* The last byte of one wave's 64 is the first of the next one's: in a word each. */
+	for (uint32_t wave = 4; wave-- > 0;)
+		step_by(bytes, 0, wave, 0, 1 + 63 * wave, 1);
+	step_by(halves, 0, 0, 1, 2, 8);
+	step_by(read, 0, 1, 1, 3, 8);
+	/* 2 and 3 of each word, by the one; 3 of all and 3 of the first again, by others. */
+	step_by(halves, 0, 0, 2, 2, 4);
+	scatter(bytes, 2, 2, 3);
+	step_by(bytes, 0, 1, 2, 3, 0);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.row_count, 3);
+	assert_int_equal(host_get(&state, 0, "site"), bytes);
+	assert_int_equal(host_get(&state, 0, "other_site"), bytes);
+	assert_int_equal(host_get(&state, 0, "words"), 3 + 1);
+	assert_int_equal(host_get(&state, 0, "address"), 64);
+	assert_int_equal(host_get(&state, 0, "wave"), 0);
+	assert_int_equal(host_get(&state, 0, "other_wave"), 1);
+	assert_int_equal(host_get(&state, 1, "site"), bytes);
+	assert_int_equal(host_get(&state, 1, "other_site"), halves);
+	assert_int_equal(host_get(&state, 1, "words"), 64);
+	assert_int_equal(host_get(&state, 1, "address"), 3);
+	assert_int_equal(host_get(&state, 1, "wave"), 1);
+	assert_int_equal(host_get(&state, 1, "other_wave"), 0);
+	assert_int_equal(host_get(&state, 2, "other_site"), read);
+	assert_int_equal(host_get(&state, 2, "words"), 64);
+	assert_int_equal(host_get(&state, 2, "address"), 3);
+}
+
 /* So many without a stride that they are not all kept as they came: before and behind a barrier. */
 static void test_scattered(void **unused)
 {
@@ -364,6 +426,7 @@ int main(void)
 		cmocka_unit_test_setup(test_tables, start),
 		cmocka_unit_test_setup(test_no_race, start),
 		cmocka_unit_test_setup(test_example, start),
+		cmocka_unit_test_setup(test_parts_of_words, start),
 		cmocka_unit_test_setup(test_many, start),
 		cmocka_unit_test_setup(test_scattered, start),
 		cmocka_unit_test_setup(test_limit, start),
