@@ -50,9 +50,8 @@
 	"v_readlane_b32 s12, v9, 1\n\t"                                                            \
 	"v_cmp_ne_u32 vcc, s12, v9\n\t"                                                            \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
-	"s_cbranch_vccz .Lfast_even%=\n"                                                           \
-	".Lfast_odd%=:\n\t"                                                                        \
-	"s_mov_b32 s13, 0\n"
+	"s_cbranch_vccz .Lfast_even%=\n\t"                                                         \
+	"s_mov_b32 s13, 0\n\t"
 
 /*
  * Goes to .Lfast_one if there is one lane, to .Lfast_odd if there is no one stride. The base is
@@ -82,6 +81,7 @@
 	"v_mov_b32 v11, s25\n\t"                                                                   \
 	"v_mad_i64_i32 v[10:11], vcc, v8, s12, v[10:11]\n\t"                                       \
 	"v_cmp_ne_u64 vcc, v[10:11], v[2:3]\n\t"                                                   \
+	"s_mov_b32 s13, 0\n\t"                                                                     \
 	"s_cbranch_vccnz .Lfast_odd%=\n\t"                                                         \
 	"s_mov_b32 s13, 1\n\t"
 

@@ -3,6 +3,7 @@
  * Lines of a global or flat access (devlib_fast.h). How they are counted:
  *
  *	at one stride, EXEC without holes	changes of line from lane to lane
+ *	full EXEC, never falling or rising	the same
  *	else	a round for each line of 128 bytes, a few times; then, for the lanes that are left,
  *		those that agree with the own one, two bits of the address a round
  *
@@ -65,6 +66,7 @@
  * than two on the first line.
  */
 #define LINES_ROUNDS                                                                               \
+	".Lfast_odd%=:\n"                                                                          \
 	".Lfast_lines%=:\n\t"                                                                      \
 	"v_and_b32 v8, 64, v2\n\t"                                                                 \
 	"v_cmp_ne_u32 s[14:15], 0, v8\n\t"                                                         \
@@ -167,6 +169,15 @@
 	FAST_MAX_LANES(LINES_MAXIMA)                                                               \
 	"s_branch .Lfast_end%=\n"
 
+/* All lanes, not at one stride: as behind FAST_FULL. */
+#define LINES_ORDER                                                                                \
+	"v_cmp_gt_u32 vcc, v8, v2\n\t"                                                             \
+	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
+	"s_cbranch_vccz .Lfast_order%=\n\t"                                                        \
+	"v_cmp_lt_u32 vcc, v8, v2\n\t"                                                             \
+	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
+	"s_cbranch_vccz .Lfast_order%=\n"
+
 /* Not all lanes, at one stride. */
 #define LINES_PART                                                                                 \
 	FAST_PART                                                                                  \
@@ -174,6 +185,7 @@
 	"s_cmp_eq_u64 s[14:15], s[8:9]\n\t"                                                        \
 	"s_cbranch_scc0 .Lfast_lines%=\n\t"                                                        \
 	"v_mov_b32_dpp v8, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n"                             \
+	".Lfast_order%=:\n\t"                                                                      \
 	LINES_CHANGES                                                                              \
 	"s_bitset1_b64 s[14:15], s11\n\t"                                                          \
 	"s_bitset1_b64 vcc, s11\n\t"                                                               \
@@ -235,7 +247,7 @@
 
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
 #define LINES_ALL                                                                                  \
-	LINES_BEGIN FAST_FULL LINES_ROUNDS LINES_MANY LINES_EVEN LINES_PART LINES_COMMIT           \
+	LINES_BEGIN FAST_FULL LINES_ORDER LINES_ROUNDS LINES_MANY LINES_EVEN LINES_PART LINES_COMMIT           \
 	LINES_EACH LINES_ONE FAST_GAP
 
 #define LINES_SHAPE(shape)                                                                         \

@@ -227,7 +227,8 @@
 
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
 #define PASSES_ALL                                                                                 \
-	PASSES_BEGIN FAST_FULL "s_branch .Lfast_banks%=\n" PASSES_EVEN PASSES_PHASE PASSES_BANK    \
+	PASSES_BEGIN FAST_FULL ".Lfast_odd%=:\n\ts_branch .Lfast_banks%=\n" PASSES_EVEN           \
+	PASSES_PHASE PASSES_BANK                                                                   \
 	PASSES_DWORDS PASSES_PHASES PASSES_COMMIT PASSES_EACH PASSES_ONE FAST_GAP
 
 /* clang-format on */
