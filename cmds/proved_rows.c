@@ -30,6 +30,7 @@ struct reckon {
 };
 
 #define UNKNOWN UINT64_MAX
+#define PLACES	32 /* multiples of 4 in a line */
 
 struct proved_scratch *proved_scratch_create(void)
 {
@@ -107,6 +108,33 @@ static uint64_t regular_in_cells(const struct reckon *r, uint32_t group)
 	return sum;
 }
 
+/* Regular executions of a group whose i-th address tested lay at 4 * `place` in a line. */
+static bool in_bin(const struct reckon *r, uint32_t group, unsigned i, unsigned place,
+		   uint64_t *ret)
+{
+	uint32_t at = (uint32_t)r->table->proofs[group].delta, class = 4 * place;
+
+	*ret = 0;
+	if (!at)
+		return true;
+	at += PROBE_BIN_ROWS * i + PROBE_BIN_ROW(class);
+	if (at - r->first >= r->count || !is_row(&r->table->sites[at]))
+		return false;
+	*ret = r->row[at - r->first].value[PROBE_BIN_WORD(class)];
+	return true;
+}
+
+/* Of all places: in the bins of every address tested alike. */
+static uint64_t regular_in_bins(const struct reckon *r, uint32_t group)
+{
+	uint64_t sum = 0, count;
+
+	for (unsigned place = 0; place < PLACES; place++)
+		if (in_bin(r, group, 0, place, &count))
+			sum += count;
+	return sum;
+}
+
 static uint64_t block_runs(const struct reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
@@ -122,7 +150,7 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 		parent = proof->group >= r->first && proof->group < id
 				 ? r->regular[proof->group - r->first]
 				 : UNKNOWN;
-	misses = value[PROBE_B_MISSES] + regular_in_cells(r, id);
+	misses = value[PROBE_B_MISSES] + regular_in_cells(r, id) + regular_in_bins(r, id);
 	if (r->launch->partial || parent == UNKNOWN || misses < value[PROBE_B_MISSES] ||
 	    misses > parent)
 		return UNKNOWN;
@@ -412,6 +440,27 @@ static bool add_cells(struct reckon *r, uint32_t id)
 	return true;
 }
 
+/* Regular waves at other addresses. */
+static bool add_bins(struct reckon *r, uint32_t id)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	bool aligned = proof->flags & PROBE_PROOF_ALIGNED;
+	uint64_t value[PROBE_COUNTERS], count;
+
+	for (unsigned place = 0; place < PLACES; place++) {
+		struct execution e = {.exec = r->exec, .base = aligned ? 4 * place : 0};
+
+		if (!in_bin(r, proof->group, aligned ? proof->flags >> 8 & 7 : 0, place, &count))
+			return false;
+		if (!count)
+			continue;
+		if (!one_execution(r, id, &e, value))
+			return false;
+		add(r->row[id - r->first].value, value, count);
+	}
+	return true;
+}
+
 void proved_rows_lose(struct proved_rows *rows, uint32_t site, const char *why)
 {
 	if (rows->sites_lost < PROVED_LOST_MAX)
@@ -430,6 +479,8 @@ static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 		return r->launch->partial ? "rows of its launch were lost"
 					  : "the counts of its blocks contradict each other";
 	if (times && !one_execution(r, id, &regular, value))
+		return "its stride cannot be told from the launch's arguments";
+	if (!add_bins(r, id))
 		return "its stride cannot be told from the launch's arguments";
 	if (!add_cells(r, id))
 		return "its stride cannot be told for waves that were not whole";

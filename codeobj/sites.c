@@ -15,9 +15,10 @@ static struct probe_err *check_header(const struct probe_buf *buf,
 	if (header->magic != PROBE_SITES_MAGIC)
 		return probe_buf_error(buf, "no site table: magic 0x%08x, not 0x%08x",
 				       header->magic, PROBE_SITES_MAGIC);
-	if (header->version != PROBE_SITES_VERSION)
-		return probe_buf_error(buf, "site table of version %u; this program reads %u",
-				       header->version, PROBE_SITES_VERSION);
+	if (header->version < PROBE_SITES_VERSION_MIN || header->version > PROBE_SITES_VERSION)
+		return probe_buf_error(buf, "site table of version %u; this program reads %u to %u",
+				       header->version, PROBE_SITES_VERSION_MIN,
+				       PROBE_SITES_VERSION);
 	if (header->header_size < PROBE_SITES_HEADER_MIN)
 		return probe_buf_error(buf, "header of %u bytes, at least %u are wanted",
 				       header->header_size, PROBE_SITES_HEADER_MIN);

@@ -51,13 +51,3 @@ DEV_SHARED uint32_t __probe_dev_memory_cell(uint64_t row, uint64_t classes)
 	}
 	return 0;
 }
-
-/* Each active lane adds its amount, if it has one. */
-DEV_SHARED void __probe_dev_memory_sum(uint64_t ctx, uint32_t offset, uint32_t amount)
-{
-	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
-
-	if (amount)
-		__atomic_fetch_add((uint64_t DEV_GLOBAL *)(replica + offset), amount,
-				   __ATOMIC_RELAXED);
-}

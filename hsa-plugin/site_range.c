@@ -17,8 +17,9 @@ static bool holds(const struct probe_sites_header *header, uint32_t offset, uint
 
 static bool valid(const struct probe_sites_header *header, size_t size)
 {
-	return header->magic == PROBE_SITES_MAGIC && header->version == PROBE_SITES_VERSION &&
-	       header->total_size <= size && header->header_size >= PROBE_SITES_HEADER_MIN &&
+	return header->magic == PROBE_SITES_MAGIC && header->version >= PROBE_SITES_VERSION_MIN &&
+	       header->version <= PROBE_SITES_VERSION && header->total_size <= size &&
+	       header->header_size >= PROBE_SITES_HEADER_MIN &&
 	       header->site_count <= PROBE_SITE_MASK + 1 &&
 	       holds(header, header->kernels_offset, header->kernel_count,
 		     sizeof(struct probe_site_kernel)) &&

@@ -202,6 +202,15 @@ static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
 	return probe_tool.config.kind == PROBE_KIND_TRACE ? probe_trace_rows(grid, group) : 1;
 }
 
+static void set_table(struct probe_ctx *ctx, uint64_t table)
+{
+	const uint32_t row = PROBE_COUNTERS * 8;
+
+	ctx->counters = table;
+	ctx->row_0 = table - (uint64_t)ctx->site_first * row;
+	ctx->replica_step = (uint64_t)ctx->site_count * row << 32 | ctx->replica_mask;
+}
+
 static void fill_context(const struct launch *launch, uint64_t turn, struct probe_ctx *ret)
 {
 	struct probe_queue *queue = launch->queue;
@@ -222,13 +231,13 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 	memcpy(ret->group_first, probe_tool.config.group_first, sizeof(ret->group_first));
 	memcpy(ret->group_last, probe_tool.config.group_last, sizeof(ret->group_last));
 	if (launch->replicas) {
-		ret->counters = (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device;
 		ret->replica_mask = launch->replicas - 1;
+		set_table(ret, (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device);
 		ret->regular = regular_exec(launch->packet);
 	}
-	if (queue->agent->ring_count) {
-		ret->rows =
-			probe_kind_has_rings(probe_tool.config.kind) ? ring_rows(launch->packet) : 0;
+	if (queue->agent->ring_count && !launch->replicas) {
+		ret->rows = probe_kind_has_rings(probe_tool.config.kind) ? ring_rows(launch->packet)
+									 : 0;
 		ret->ring_states = queue->agent->ring_states;
 		ret->ring_heads = queue->agent->ring_heads;
 		ret->ring_data = queue->agent->ring_data;
@@ -300,7 +309,7 @@ static void build_block(const struct launch *launch, uint64_t turn)
 	fill_context(launch, turn, ctx);
 	if (launch->replicas && probe_tool.config.groups_chosen) {
 		ctx[1] = ctx[0];
-		ctx[1].counters = (uint64_t)(uintptr_t)launch->queue->sink;
+		set_table(&ctx[1], (uint64_t)(uintptr_t)launch->queue->sink);
 		context |= PROBE_CTX_FILTERED;
 	}
 	probe_kernargs_build(plan, launch->packet->kernarg_address, context, &from, launch->block);

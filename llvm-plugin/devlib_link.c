@@ -23,7 +23,6 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_ENTER] = "__probe_dev_memory_enter",
 	[DEVLIB_MEMORY_ACCESS] = "__probe_dev_memory_access",
 	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
-	[DEVLIB_MEMORY_SUM] = "__probe_dev_memory_sum",
 	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",

@@ -262,13 +262,31 @@ static void list_row(struct pass_table *table, LLVMValueRef inst, const struct p
 	pass_table_set_proof(table, proof);
 }
 
-static struct probe_site_proof group_proof(uint32_t parent, uint32_t cells, bool once)
+static struct probe_site_proof guard_proof(uint32_t parent)
 {
 	return (struct probe_site_proof){
 		.group = parent,
-		.shared = cells,
-		.flags = once ? PROBE_PROOF_ONCE : 0,
+		.shared = PROBE_ROW_NONE,
+		.flags = PROBE_PROOF_ONCE,
 	};
+}
+
+static struct probe_site_proof group_proof(const struct plan_group *group, uint32_t parent)
+{
+	return (struct probe_site_proof){
+		.group = parent,
+		.shared = group->cells,
+		.delta = group->bins == PROBE_ROW_NONE ? 0 : (int32_t)group->bins,
+		.flags = group->once ? PROBE_PROOF_ONCE : 0,
+	};
+}
+
+static unsigned cell_rows(const struct plan_group *group)
+{
+	if (group->cells == PROBE_ROW_NONE)
+		return 0;
+	return PROBE_CELL_ROWS +
+	       (group->bins == PROBE_ROW_NONE ? 0 : group->aligned * PROBE_BIN_ROWS);
 }
 
 static uint32_t guard_row(const struct pass_plan *plan, int guard)
@@ -305,16 +323,14 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 		list_proof(&plan, site, table);
 	}
 	for (int i = 0; i < plan.guards; i++) {
-		struct probe_site_proof proof =
-			group_proof(guard_row(&plan, plan.guard[i].parent), PROBE_ROW_NONE, true);
+		struct probe_site_proof proof = guard_proof(guard_row(&plan, plan.guard[i].parent));
 
 		list_row(table, LLVMGetBasicBlockTerminator(plan.guard[i].from), unit,
 			 PROBE_ACCESS_COUNTED, &proof);
 	}
 	for (int i = 0; i < plan.groups; i++) {
 		struct probe_site_proof proof =
-			group_proof(guard_row(&plan, plan.group[i].guard), plan.group[i].cells,
-				    plan.group[i].once);
+			group_proof(&plan.group[i], guard_row(&plan, plan.group[i].guard));
 
 		list_row(table, plan.site[plan.group[i].first].inst, unit, PROBE_ACCESS_COUNTED,
 			 &proof);
@@ -323,8 +339,7 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 		if (plan.group[i].shared != PROBE_ROW_NONE)
 			list_shared(table, &plan, i, plan.group[i].costs, unit);
 	for (int i = 0; i < plan.groups; i++)
-		if (plan.group[i].cells != PROBE_ROW_NONE)
-			list_shared(table, &plan, i, PROBE_CELL_ROWS, unit);
+		list_shared(table, &plan, i, cell_rows(&plan.group[i]), unit);
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	pass_plan_deinit(&plan);

@@ -232,7 +232,6 @@ enum devlib_function {
 	DEVLIB_MEMORY_ENTER,
 	DEVLIB_MEMORY_ACCESS,
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
-	DEVLIB_MEMORY_SUM,
 	DEVLIB_MEMORY_CELL,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as devlib_measure.h says */
@@ -279,8 +278,9 @@ enum {
 };
 
 /*
- * Vector registers that these may use (devlib_measure.h). With fewer, gfx906 spills some, to a stack
- * that is not there, and gfx908 and gfx90a to accumulation registers that the caller may be using.
+ * Vector registers that these may use (devlib_measure.h). With fewer, gfx906 spills some, to a
+ * stack that is not there, and gfx908 and gfx90a to accumulation registers that the caller may be
+ * using.
  */
 #define PASS_SHARED_VGPRS 28
 
@@ -322,8 +322,8 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer);
 
 /*
- * The active lanes, of `lanes` in a wave, in which the condition is true. Not the comparison itself:
- * LLVM 15 cannot select "is a number" of two halves for a mask.
+ * The active lanes, of `lanes` in a wave, in which the condition is true. Not the comparison
+ * itself: LLVM 15 cannot select "is a number" of two halves for a mask.
  */
 LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigned lanes);
 /* First instruction of a function behind its allocas, all of which come before it afterwards. */

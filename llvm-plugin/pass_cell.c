@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass_cell.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The operand keeps the function; the address is made only where it is called. */
@@ -16,77 +17,168 @@ void pass_cell_call(struct pass_asm *code, LLVMValueRef function)
 	pass_asm_put(code, "s_swappc_b64 s[30:31], s[28:29]");
 }
 
-/* s[8:11] = counters, replica_mask, site_first of the context; s12 = site_count. */
+/* s[8:9] = where row 0 would be; s10 = replica_mask, s11 = bytes of a replica. */
 static void put_load(struct pass_asm *code, unsigned ctx)
 {
-	_Static_assert(offsetof(struct probe_ctx, replica_mask) ==
-				       offsetof(struct probe_ctx, counters) + 8 &&
-			       offsetof(struct probe_ctx, site_first) ==
-				       offsetof(struct probe_ctx, counters) + 12 &&
-			       offsetof(struct probe_ctx, site_count) ==
-				       offsetof(struct probe_ctx, counters) + 16,
+	_Static_assert(offsetof(struct probe_ctx, replica_step) ==
+			       offsetof(struct probe_ctx, row_0) + 8,
 		       "loaded together");
 	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
-		     (unsigned)offsetof(struct probe_ctx, counters));
+		     (unsigned)offsetof(struct probe_ctx, row_0));
 }
 
-void pass_cell_add(struct pass_asm *code, unsigned ctx, uint32_t row, unsigned word)
+/* As early as may be: s13 says which replica. */
+static void put_place(struct pass_asm *code, unsigned ctx)
 {
 	put_load(code, ctx);
-	pass_asm_put(code, "s_load_dword s12, $%u, 0x%x", ctx,
-		     (unsigned)offsetof(struct probe_ctx, site_count));
 	/* Compute unit and shader engine choose the replica (devlib_wave.h). */
 	pass_asm_put(code, "s_getreg_b32 s13, hwreg(HW_REG_HW_ID, 8, 8)");
-	pass_asm_put(code, "s_mov_b64 s[6:7], exec");
+}
+
+/* s10 = the word's distance from s[8:9]. */
+static void put_word(struct pass_asm *code, uint32_t row, unsigned word)
+{
+	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
+	pass_asm_put(code, "s_and_b32 s10, s13, s10");
+	pass_asm_put(code, "s_mul_i32 s10, s10, s11");
+	pass_asm_put(code, "s_add_u32 s10, s10, 0x%x", row * PASS_ROW_BYTES + word * 8);
+}
+
+void pass_cell_add(struct pass_asm *code, unsigned ctx, unsigned regular, uint32_t row,
+		   unsigned word)
+{
+	put_place(code, ctx);
 	pass_asm_put(code, "s_mov_b64 exec, 1");
 	pass_asm_put(code, "v_mov_b32 v2, 1");
 	pass_asm_put(code, "v_mov_b32 v3, 0");
-	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
-	pass_asm_put(code, "s_and_b32 s10, s13, s10");
-	pass_asm_put(code, "s_mul_i32 s10, s10, s12");
-	pass_asm_put(code, "s_sub_u32 s10, s10, s11");
-	pass_asm_put(code, "s_lshl_b32 s10, s10, 7");
-	/* Behind the first row of the table: rows have no lower ids than that. */
-	pass_asm_put(code, "s_add_u32 s10, s10, 0x%x", row * PASS_ROW_BYTES + word * 8);
+	put_word(code, row, word);
 	pass_asm_put(code, "v_mov_b32 v0, s10");
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
-	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
+}
+
+void pass_cell_base(struct pass_asm *code, const struct pass_cell_bases *bases, unsigned i,
+		    unsigned to, char ret[8])
+{
+	if (bases->low[i]) {
+		snprintf(ret, 8, "$%u", pass_asm_operand(code, "v", bases->low[i]));
+		return;
+	}
+	pass_asm_put(code, "v_lshlrev_b64 v[%u:%u], 0, $%u", to, to + 1,
+		     pass_asm_operand(code, "v", bases->whole[i]));
+	snprintf(ret, 8, "v%u", to);
+}
+
+/*
+ * Lane i of v4 = the i-th address, from the first active lane. All lanes that a wave of this launch
+ * has are active: none that is not holds anything.
+ */
+static void put_lanes(struct pass_asm *code, const struct pass_cell_bases *bases)
+{
+	char base[8];
+
+	pass_cell_base(code, bases, 0, 4, base);
+	pass_asm_put(code, "v_mov_b32 v4, %s", base);
+	for (unsigned i = 1; i < bases->count; i++) {
+		pass_cell_base(code, bases, i, 6, base);
+		pass_asm_put(code, "v_readfirstlane_b32 s12, %s", base);
+		pass_asm_put(code, "v_writelane_b32 v4, s12, %u", i);
+	}
+}
+
+void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
+		   const struct pass_cell_bases *bases, unsigned ctx, unsigned regular)
+{
+	char base[8] = "v4";
+
+	_Static_assert(PROBE_BIN_WORDS == 8 && PROBE_BIN_ROWS == 4 && PASS_ROW_BYTES == 128,
+		       "bits of the address");
+	put_place(code, ctx);
+	if (bases->count > 1)
+		put_lanes(code, bases);
+	else
+		pass_cell_base(code, bases, 0, 4, base);
+	/* Bits 6:5 to 8:7, bits 4:2 to 5:3. */
+	pass_asm_put(code, "v_and_b32 v0, 0x60, %s", base);
+	pass_asm_put(code, "v_and_b32 v1, 0x7c, %s", base);
+	pass_asm_put(code, "v_add_lshl_u32 v0, v0, v1, 1");
+	if (bases->count > 1) {
+		pass_asm_put(code, "v_mbcnt_lo_u32_b32 v1, -1, 0");
+		pass_asm_put(code, "v_lshl_add_u32 v0, v1, 9, v0");
+	}
+	pass_asm_put(code, "v_mov_b32 v2, 1");
+	pass_asm_put(code, "v_mov_b32 v3, 0");
+	put_word(code, group->bins, 0);
+	pass_asm_put(code, "v_add_u32 v0, s10, v0");
+	pass_asm_put(code, "s_mov_b64 exec, 0x%x", (1u << bases->count) - 1);
+	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
+	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
+}
+
+void pass_cell_flush(struct pass_asm *code, const struct pass_cell_sum *sums, unsigned count,
+		     unsigned ctx)
+{
+	put_place(code, ctx);
+	/* EXEC is not needed any more. */
+	pass_asm_put(code, "s_mov_b64 exec, 0x%x", (1u << count) - 1);
+	pass_asm_put(code, "v_mov_b32 v2, s%u", sums[0].sgpr);
+	pass_asm_put(code, "v_mov_b32 v3, 0");
+	for (unsigned i = 1; i < count; i++)
+		pass_asm_put(code, "v_writelane_b32 v2, s%u, %u", sums[i].sgpr, i);
+	put_word(code, sums[0].row, sums[0].word);
+	pass_asm_put(code, "v_mov_b32 v0, s10");
+	for (unsigned i = 1; i < count; i++) {
+		pass_asm_put(code, "s_add_u32 s12, s10, 0x%x",
+			     (sums[i].row - sums[0].row) * PASS_ROW_BYTES +
+				     (sums[i].word - sums[0].word) * 8);
+		pass_asm_put(code, "v_writelane_b32 v0, s12, %u", i);
+	}
+	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
+}
+
+/*
+ * One half of what a cell is of: the classes of up to four streams. Each is pushed in from above;
+ * then all are moved down.
+ */
+static void put_half(struct pass_asm *code, const struct pass_cell_bases *bases, unsigned first,
+		     unsigned count, unsigned sgpr)
+{
+	char base[8];
+
+	for (unsigned i = 0; i < count; i++) {
+		pass_cell_base(code, bases, first + i, 4, base);
+		if (i)
+			pass_asm_put(code, "v_alignbit_b32 v0, %s, v0, 7", base);
+		else
+			pass_asm_put(code, "v_lshlrev_b32 v0, 25, %s", base);
+	}
+	pass_asm_put(code, "v_readfirstlane_b32 s%u, v0", sgpr);
+	pass_asm_put(code, "s_lshr_b32 s%u, s%u, %u", sgpr, sgpr, 32 - 7 * count);
 }
 
 /* s[4:5] = the class of each aligned stream, and the numbers, as a cell has them. */
-static void put_classes(struct pass_asm *code, const struct plan_group *group,
-			LLVMValueRef base[PLAN_STREAMS], LLVMValueRef numbers)
+static void put_classes(struct pass_asm *code, const struct pass_cell_bases *bases,
+			LLVMValueRef numbers)
 {
-	unsigned count = 0;
+	unsigned low = bases->count < 4 ? bases->count : 4;
 
-	for (unsigned i = 0; i < group->streams; i++) {
-		unsigned shift = PROBE_CELL_CLASS(count) % 32,
-			 half = 4 + PROBE_CELL_CLASS(count) / 32;
-		unsigned into = shift ? 6 : half;
-
-		if (!group->stream[i].aligned)
-			continue;
-		pass_asm_put(code, "v_readfirstlane_b32 s%u, $%u", into,
-			     pass_asm_operand(code, "v", base[i]));
-		pass_asm_put(code, "s_and_b32 s%u, s%u, 0x7f", into, into);
-		if (shift) {
-			pass_asm_put(code, "s_lshl_b32 s6, s6, %u", shift);
-			pass_asm_put(code, "s_or_b32 s%u, s%u, s6", half, half);
-		}
-		count++;
-	}
-	if (!count)
+	_Static_assert(PROBE_CELL_CLASS(3) == 21 && PROBE_CELL_CLASS(4) == 32, "seven bits each");
+	if (low)
+		put_half(code, bases, 0, low, 4);
+	else
 		pass_asm_put(code, "s_mov_b32 s4, 0");
-	if (numbers)
+	if (bases->count > 4)
+		put_half(code, bases, 4, bases->count - 4, 5);
+	else if (numbers)
 		pass_asm_put(code, "v_readfirstlane_b32 s5, $%u",
 			     pass_asm_operand(code, "v", numbers));
-	if (count <= 4 && !numbers)
+	if (bases->count <= 4 && !numbers)
 		pass_asm_put(code, "s_brev_b32 s5, 1");
 	else
 		pass_asm_put(code, "s_bitset1_b32 s5, 31");
 }
 
-/* s6 = how far into the table the row lies that EXEC and s[4:5] choose. s[8:11]: put_load(). */
+/* s6 = how far from s[8:9] the row lies that EXEC and s[4:5] choose. */
 static void put_row(struct pass_asm *code, uint32_t first)
 {
 	_Static_assert(PROBE_CELL_ROWS == 16, "four bits of a product");
@@ -98,11 +190,10 @@ static void put_row(struct pass_asm *code, uint32_t first)
 	pass_asm_put(code, "s_add_u32 s6, s6, s7");
 	pass_asm_put(code, "s_mul_i32 s6, s6, 0x85ebca6b");
 	pass_asm_put(code, "s_lshr_b32 s6, s6, 28");
-	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
-	pass_asm_put(code, "s_sub_u32 s6, s6, s11");
 	pass_asm_put(code, "s_lshl_b32 s6, s6, 7");
 	pass_asm_put(code, "s_add_u32 s6, s6, 0x%x", first * PASS_ROW_BYTES);
 	_Static_assert(PASS_ROW_BYTES == 1 << 7, "bytes of a row");
+	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
 }
 
 /* How an atomic operation says that it wants the old value. */
@@ -172,14 +263,14 @@ static void put_take(struct pass_asm *code, LLVMValueRef function)
  * left a loop hold values there that no list of clobbers speaks of (devlib_wave.h).
  */
 void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
-		   LLVMValueRef base[PLAN_STREAMS], LLVMValueRef numbers, unsigned ctx,
+		   const struct pass_cell_bases *bases, LLVMValueRef numbers, unsigned ctx,
 		   LLVMValueRef function)
 {
 	unsigned cells = (unsigned)offsetof(struct probe_cell_row, cell);
 
 	_Static_assert(PROBE_ROW_CELLS * sizeof(struct probe_exec_cell) == 64, "s[16:31]");
 	put_load(code, ctx);
-	put_classes(code, group, base, numbers);
+	put_classes(code, bases, numbers);
 	put_row(code, group->cells);
 	pass_asm_put(code, "s_add_u32 s8, s8, s6");
 	pass_asm_put(code, "s_addc_u32 s9, s9, 0");

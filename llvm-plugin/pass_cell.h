@@ -11,17 +11,38 @@
 
 enum { PASS_ROW_BYTES = PROBE_COUNTERS * 8 };
 
+/* Addresses whose place in a line is counted: their low halves, or, in loops, all of them. */
+struct pass_cell_bases {
+	LLVMValueRef low[PLAN_STREAMS], whole[PLAN_STREAMS];
+	unsigned count;
+};
+
 /* Call a shared function: arguments in v0 and up. */
 void pass_cell_call(struct pass_asm *code, LLVMValueRef function);
-/* Add 1 to a word of a row, once for the wave. */
-void pass_cell_add(struct pass_asm *code, unsigned ctx, uint32_t row, unsigned word);
+/* The low half of one of them, as an operand; v[to:to+1] may be written for it. */
+void pass_cell_base(struct pass_asm *code, const struct pass_cell_bases *bases, unsigned i,
+		    unsigned to, char ret[8]);
+/*
+ * In a regular wave, of which `regular` is the operand: add 1 to a word of a row; or to the bins
+ * for where its addresses lie.
+ */
+void pass_cell_add(struct pass_asm *code, unsigned ctx, unsigned regular, uint32_t row,
+		   unsigned word);
+void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
+		   const struct pass_cell_bases *bases, unsigned ctx, unsigned regular);
+/* At the wave's end: add these scalar registers to words of rows. */
+struct pass_cell_sum {
+	uint32_t row;
+	unsigned word, sgpr;
+};
+void pass_cell_flush(struct pass_asm *code, const struct pass_cell_sum *sums, unsigned count,
+		     unsigned ctx);
 /*
  * Count this execution in the cell for its EXEC and the place, modulo 128, of each aligned stream,
- * whose address has `base` for its low half, and the numbers if there are some; go to .Lprobe_end
- * then. Else go on.
+ * and the numbers if there are some; go to .Lprobe_end then. Else go on.
  */
 void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
-		   LLVMValueRef base[PLAN_STREAMS], LLVMValueRef numbers, unsigned ctx,
+		   const struct pass_cell_bases *bases, LLVMValueRef numbers, unsigned ctx,
 		   LLVMValueRef function);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A group's code is one asm block, for the reasons given in devlib_measure.h. Its short way is a
- * comparison: EXEC is that of a regular wave, every address tested is at a multiple of 128, and
- * nothing is near a wrap. For a group that is ONCE that is all. The long way measures each site by
+ * A group's code is one asm block, for the reasons given in devlib_measure.h. Its short way are
+ * comparisons: EXEC is that of a regular wave, nothing is near a wrap, and every address tested is
+ * at a multiple of 128. For a group that is ONCE that is all. Regular waves at other multiples of 4
+ * go to the bins, all others to the cells. The long way measures each site by
  * the shared functions and, in a regular wave, takes back what the launch has counted for it.
  */
 #include "pass_group.h"
@@ -96,10 +97,11 @@ static LLVMValueRef either(struct pass_group_insert *in, LLVMValueRef a, LLVMVal
 
 /* The operands of a group's code that are computed outside of it. */
 struct tested {
-	LLVMValueRef address[PLAN_STREAMS];
-	LLVMValueRef base[PLAN_STREAMS]; /* its low half, of aligned streams */
-	LLVMValueRef bases, wraps;	 /* OR of what is tested; NULL = nothing */
-	LLVMValueRef numbers;		 /* as a cell has them; NULL = none */
+	LLVMValueRef address[PLAN_STREAMS]; /* pointers */
+	struct pass_cell_bases bases;	    /* of aligned streams */
+	LLVMValueRef places, wraps;	    /* OR of what is tested; NULL = nothing */
+	unsigned up;	      /* bits that `places` are moved up, of which only the places matter */
+	LLVMValueRef numbers; /* as a cell has them; NULL = none */
 };
 
 static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
@@ -194,60 +196,56 @@ static LLVMValueRef number_of(struct pass_group_insert *in, const struct plan_nu
 	return LLVMBuildShl(in->builder, value, LLVMConstInt(i32, shift, 0), "");
 }
 
+/*
+ * In a loop a counter of their own would be made for low halves, and one for addresses that are
+ * integers (the back end's loop strength reduction): there the address is used as it is.
+ */
+static LLVMValueRef move_up(struct pass_group_insert *in, LLVMValueRef pointer, unsigned by)
+{
+	LLVMTypeRef i64 = LLVMTypeOf(in->regular), of = LLVMTypeOf(pointer);
+	LLVMTypeRef type = LLVMFunctionType(i64, &of, 1, 0);
+	char text[40];
+	int size = snprintf(text, sizeof(text), "v_lshlrev_b64 $0, %u, $1", by);
+	LLVMValueRef assembly = LLVMGetInlineAsm(type, text, (size_t)size, (char *)"=v,v", 4, 0, 0,
+						 LLVMInlineAsmDialectATT, 0);
+
+	return low_half(in, LLVMBuildCall2(in->builder, type, assembly, &pointer, 1, ""));
+}
+
+static void test_place(struct pass_group_insert *in, const struct plan_group *group,
+		       LLVMValueRef pointer, struct tested *ret)
+{
+	struct pass_cell_bases *bases = &ret->bases;
+	LLVMValueRef place;
+
+	if (group->loops) {
+		bases->whole[bases->count] = pointer;
+		place = move_up(in, pointer, ret->up);
+	} else {
+		place = low_half(
+			in, LLVMBuildPtrToInt(in->builder, pointer, LLVMTypeOf(in->regular), ""));
+		bases->low[bases->count] = place;
+	}
+	bases->count++;
+	ret->places = either(in, ret->places, place);
+}
+
 static void test(struct pass_group_insert *in, int number, struct tested *ret)
 {
 	const struct plan_group *group = &in->plan->group[number];
-	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(in->clone));
 
+	test_wraps(in, number, ret);
+	if (group->loops)
+		ret->up = ret->wraps ? 23 : 25;
 	for (unsigned i = 0; i < group->streams; i++) {
 		const struct plan_stream *stream = &group->stream[i];
-		const struct pass_site *site = &in->plan->site[stream->lead].site;
-		LLVMTypeRef type = site->space == PROBE_SPACE_LDS ? LLVMInt32TypeInContext(context)
-								  : LLVMInt64TypeInContext(context);
 
-		ret->address[i] = LLVMBuildPtrToInt(in->builder, site->pointer, type, "");
-		if (!stream->aligned)
-			continue;
-		ret->base[i] = low_half(in, ret->address[i]);
-		ret->bases = either(in, ret->bases, ret->base[i]);
+		ret->address[i] = in->plan->site[stream->lead].site.pointer;
+		if (stream->aligned)
+			test_place(in, group, ret->address[i], ret);
 	}
-	test_wraps(in, number, ret);
 	for (unsigned i = 0; i < group->numbers; i++)
 		ret->numbers = either(in, ret->numbers, number_of(in, &group->number[i], 10 * i));
-}
-
-/* s4 = not 0 if the first lane's wraps are near the limit, or if its bases are not all at 128s. */
-static void put_sums(struct pass_asm *code, const struct tested *tested)
-{
-	unsigned bases = tested->bases ? pass_asm_operand(code, "v", tested->bases) : 0;
-	unsigned wraps = tested->wraps ? pass_asm_operand(code, "v", tested->wraps) : 0;
-
-	if (tested->bases && tested->wraps) {
-		pass_asm_put(code, "v_lshrrev_b32 v0, 30, $%u", wraps);
-		pass_asm_put(code, "v_lshl_or_b32 v0, $%u, 25, v0", bases);
-		pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
-	} else if (tested->bases) {
-		pass_asm_put(code, "v_readfirstlane_b32 s4, $%u", bases);
-		pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
-	} else {
-		pass_asm_put(code, "v_readfirstlane_b32 s4, $%u", wraps);
-		pass_asm_put(code, "s_lshr_b32 s4, s4, 30");
-	}
-}
-
-/* Go to .Lregular if this is a regular wave and nothing speaks against it. */
-static void put_test(struct pass_asm *code, const struct tested *tested, unsigned regular)
-{
-	if (!tested->bases && !tested->wraps) {
-		pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
-		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
-		return;
-	}
-	put_sums(code, tested);
-	pass_asm_put(code, "s_xor_b64 s[6:7], exec, $%u", regular);
-	pass_asm_put(code, "s_or_b32 s6, s6, s4");
-	pass_asm_put(code, "s_or_b32 s6, s6, s7");
-	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
 }
 
 /* Go to .Llong if something is near a wrap. */
@@ -259,6 +257,65 @@ static void put_wraps(struct pass_asm *code, const struct tested *tested)
 		     pass_asm_operand(code, "v", tested->wraps));
 	pass_asm_put(code, "s_lshr_b32 s4, s4, 30");
 	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+}
+
+/* scc, and s4 = not 0 if an address is not at a multiple of 128, or something near a wrap. */
+static void put_places(struct pass_asm *code, const struct tested *tested)
+{
+	unsigned places = pass_asm_operand(code, "v", tested->places);
+
+	if (tested->wraps) {
+		unsigned wraps = pass_asm_operand(code, "v", tested->wraps);
+
+		if (tested->up) {
+			pass_asm_put(code, "v_alignbit_b32 v0, $%u, $%u, 30", places, wraps);
+		} else {
+			pass_asm_put(code, "v_lshrrev_b32 v0, 30, $%u", wraps);
+			pass_asm_put(code, "v_lshl_or_b32 v0, $%u, 25, v0", places);
+		}
+		pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+	} else {
+		pass_asm_put(code, "v_readfirstlane_b32 s4, $%u", places);
+	}
+	if (tested->wraps || tested->up)
+		pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
+	else
+		pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
+}
+
+/* What in s4 speaks against bins: a place that is no multiple of 4, or a wrap. */
+static uint32_t odd_bits(const struct tested *tested)
+{
+	return tested->wraps || tested->up ? 3u << 25 | 3 : 3;
+}
+
+/*
+ * Go to .Lregular if this is a regular wave and nothing speaks against it; count it in bins if only
+ * its addresses do.
+ */
+static void put_test(struct pass_asm *code, const struct plan_group *group,
+		     const struct tested *tested, unsigned regular, unsigned ctx)
+{
+	pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
+	if (!tested->places && !tested->wraps) {
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
+		return;
+	}
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_other${:uid}");
+	if (!tested->places) {
+		put_wraps(code, tested);
+		pass_asm_put(code, "s_branch .Lprobe_regular${:uid}");
+	} else {
+		put_places(code, tested);
+		pass_asm_put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
+	}
+	if (group->bins != PROBE_ROW_NONE) {
+		pass_asm_put(code, "s_and_b32 s4, s4, 0x%x", odd_bits(tested));
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_other${:uid}");
+		pass_cell_bin(code, group, &tested->bases, ctx, regular);
+		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+	}
+	pass_asm_put(code, ".Lprobe_other${:uid}:");
 }
 
 /* Measure into the row of each site, or into those that sites share. */
@@ -288,22 +345,16 @@ static void put_measure(struct pass_group_insert *in, struct pass_asm *code, int
 static void put_shared(struct pass_group_insert *in, struct pass_asm *code, int number,
 		       const struct tested *tested, unsigned ctx, uint32_t first_id)
 {
-	const struct plan_group *group = &in->plan->group[number];
-	LLVMValueRef first = NULL;
+	char first[8], other[8];
 
-	for (unsigned i = 0; i < group->streams; i++) {
-		if (!group->stream[i].aligned)
-			continue;
-		if (first) {
-			pass_asm_put(code, "v_xor_b32 v0, $%u, $%u",
-				     pass_asm_operand(code, "v", first),
-				     pass_asm_operand(code, "v", tested->base[i]));
-			pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
-			pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
-			pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-		} else {
-			first = tested->base[i];
-		}
+	if (tested->bases.count > 1)
+		pass_cell_base(code, &tested->bases, 0, 4, first);
+	for (unsigned i = 1; i < tested->bases.count; i++) {
+		pass_cell_base(code, &tested->bases, i, 6, other);
+		pass_asm_put(code, "v_xor_b32 v0, %s, %s", first, other);
+		pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+		pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 	}
 	put_measure(in, code, number, tested, ctx, first_id, true);
 	pass_asm_put(code, "s_branch .Lprobe_measured${:uid}");
@@ -315,10 +366,11 @@ static void put_miss(struct pass_asm *code, const struct plan_group *group, unsi
 {
 	pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
-	pass_cell_add(code, ctx, group->row, PROBE_B_MISSES);
+	pass_cell_add(code, ctx, regular, group->row, PROBE_B_MISSES);
 }
 
-static void put_regular(struct pass_asm *code, const struct plan_group *group, unsigned ctx)
+static void put_regular(struct pass_asm *code, const struct plan_group *group, unsigned regular,
+			unsigned ctx)
 {
 	if (!group->once)
 		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
@@ -329,7 +381,7 @@ static void put_regular(struct pass_asm *code, const struct plan_group *group, u
 		pass_asm_put(code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
 			     COUNTER_LAST - group->counter);
 	else
-		pass_cell_add(code, ctx, group->row, PROBE_B_RUNS);
+		pass_cell_add(code, ctx, regular, group->row, PROBE_B_RUNS);
 }
 
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
@@ -345,14 +397,14 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	ctx = pass_asm_operand(
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	if (!group->numbers)
-		put_test(&code, &tested, regular);
+		put_test(&code, group, &tested, regular, ctx);
 	put_wraps(&code, &tested);
 	if (group->cells != PROBE_ROW_NONE) {
 		/* Not if the shapes of waves differ. */
 		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", regular);
 		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 		pass_cell_put(
-			&code, group, tested.base, tested.numbers, ctx,
+			&code, group, &tested.bases, tested.numbers, ctx,
 			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));
 	}
 	if (group->shared != PROBE_ROW_NONE)
@@ -363,7 +415,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	if (group->once)
 		put_miss(&code, group, regular, ctx);
 	if (!group->numbers)
-		put_regular(&code, group, ctx);
+		put_regular(&code, group, regular, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
@@ -391,7 +443,7 @@ static void insert_guard(struct pass_group_insert *in, const struct plan_guard *
 	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
 	pass_asm_put(&code, "s_cmp_eq_u64 exec, $%u", regular);
 	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
-	pass_cell_add(&code, ctx, guard->row, PROBE_B_MISSES);
+	pass_cell_add(&code, ctx, regular, guard->row, PROBE_B_MISSES);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }
@@ -437,13 +489,12 @@ static void start_counters(struct pass_group_insert *in)
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
-/* At the wave's only end. EXEC is not needed any more. */
+/* At the wave's only end. */
 static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 {
-	LLVMValueRef function =
-		devlib_share(in->devlib, DEVLIB_MEMORY_SUM, 0, in->clone, in->analyses);
+	struct pass_cell_sum sums[PLAN_COUNTERS];
 	struct pass_asm code = {0};
-	unsigned ctx, lane = 0;
+	unsigned ctx, count = 0;
 
 	LLVMPositionBuilderBefore(in->builder, last);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
@@ -452,17 +503,14 @@ static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 	for (int i = 0; i < in->plan->groups; i++) {
 		const struct plan_group *group = &in->plan->group[i];
 
-		if (group->counter == PLAN_NONE)
-			continue;
-		pass_asm_put(&code, "s_mov_b32 s4, 0x%x",
-			     group->row * PASS_ROW_BYTES + PROBE_B_RUNS * 8);
-		pass_asm_put(&code, "v_writelane_b32 v2, s4, %u", lane);
-		pass_asm_put(&code, "v_writelane_b32 v3, s%d, %u", COUNTER_LAST - group->counter,
-			     lane++);
+		if (group->counter != PLAN_NONE)
+			sums[count++] = (struct pass_cell_sum){
+				.row = group->row,
+				.word = PROBE_B_RUNS,
+				.sgpr = (unsigned)(COUNTER_LAST - group->counter),
+			};
 	}
-	pass_asm_put(&code, "s_mov_b64 exec, 0x%x", (1u << lane) - 1);
-	pass_asm_put(&code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
-	pass_cell_call(&code, function);
+	pass_cell_flush(&code, sums, count, ctx);
 	finish(in, &code);
 }
 

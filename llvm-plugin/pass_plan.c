@@ -359,11 +359,18 @@ static bool names_registers(LLVMValueRef function)
 static void number_cells(struct pass_plan *plan, uint32_t *row)
 {
 	for (int i = 0; i < plan->groups; i++) {
-		plan->group[i].cells = PROBE_ROW_NONE;
+		struct plan_group *group = &plan->group[i];
+
+		group->cells = PROBE_ROW_NONE;
+		group->bins = PROBE_ROW_NONE;
 		if (i >= PLAN_CELLED)
 			continue;
-		plan->group[i].cells = *row;
+		group->cells = *row;
 		*row += PROBE_CELL_ROWS;
+		if (group->numbers || !group->aligned)
+			continue;
+		group->bins = *row;
+		*row += group->aligned * PROBE_BIN_ROWS;
 	}
 }
 
@@ -389,9 +396,11 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	    !pass_is_plain(unit->original, options))
 		make_groups(plan);
 	number_costs(plan);
-	for (int i = 0; i < plan->groups; i++)
+	for (int i = 0; i < plan->groups; i++) {
+		plan->group[i].loops = probe_shim_flow_depth(flow, plan->group[i].block);
 		plan->group[i].once = once && runs_once(plan, flow, function, plan->group[i].block,
 							0, &plan->group[i].guard);
+	}
 	row = first_site + (uint32_t)plan->sites;
 	for (int i = 0; i < plan->guards; i++)
 		plan->guard[i].row = row++;

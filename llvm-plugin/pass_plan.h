@@ -63,6 +63,8 @@ struct plan_group {
 	uint32_t row;
 	uint32_t shared; /* a row for each cost; PROBE_ROW_NONE */
 	uint32_t cells;	 /* first of its rows of cells; PROBE_ROW_NONE */
+	uint32_t bins;	 /* first of its rows of bins, if it has aligned streams and cells */
+	bool loops;	 /* lies in a loop */
 	int counter;	 /* index of a register that counts its runs; PLAN_NONE */
 };
 

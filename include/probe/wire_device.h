@@ -65,7 +65,11 @@ enum probe_block_counter {
 
 /*
  * The regular executions of a group that is ONCE are those of its parent, or the launch's regular
- * waves if it has none, less its MISSES, less those in its cells; those of others are its RUNS.
+ * waves if it has none, less its MISSES, less those in its cells and bins; those of others are its
+ * RUNS. In these all addresses tested are at multiples of 128. A regular execution at other
+ * multiples of 4 is counted in bins: of the i-th address tested, in one of the PROBE_BIN_ROWS rows
+ * from `bins` + PROBE_BIN_ROWS * i, see PROBE_BIN_ROW and PROBE_BIN_WORD.
+ *
  * Every other execution is counted in a cell, by EXEC and addresses: the cells of a group lie in
  * the PROBE_CELL_ROWS rows that its proof's `shared` names, PROBE_ROW_CELLS to a row, in the first
  * replica of the table only. What finds no cell is measured: in a row that all sites of the same
@@ -88,8 +92,12 @@ struct probe_cell_row {
 	struct probe_exec_cell cell[PROBE_ROW_CELLS];
 	uint64_t spare[4];
 };
-#define PROBE_CELL_TAKEN   (1ull << 63)
-#define PROBE_CELL_NUMBERS 32
+/* Where an address mod 128 is counted: words of bins are sums, like PROBE_C_ADDED first ones. */
+enum { PROBE_BIN_ROWS = 4, PROBE_BIN_WORDS = 8 };
+#define PROBE_BIN_ROW(class)  ((class) / 32)
+#define PROBE_BIN_WORD(class) ((class) / 4 % 8)
+#define PROBE_CELL_TAKEN      (1ull << 63)
+#define PROBE_CELL_NUMBERS    32
 /* Four in the lower half, the others in the upper one, where there are no numbers then. */
 #define PROBE_CELL_CLASS(i) ((i) / 4 * 32 + (i) % 4 * 7)
 /* No wave is regular in a launch of more work-items, or groups, than these along an axis. */
@@ -131,10 +139,18 @@ struct probe_ctx {
 	uint32_t replica_mask; /* replicas - 1, replicas a power of two */
 	uint32_t site_first;   /* counters and filters start at this site id */
 	uint32_t site_count;
-	uint32_t when_full;   /* enum probe_when_full */
-	uint64_t ring_states; /* device memory: struct probe_ring_state[ring_mask + 1] */
-	uint64_t ring_heads;  /* host memory: struct probe_ring[ring_mask + 1] */
-	uint64_t ring_data;   /* host memory: ring_mask + 1 areas of ring_size bytes */
+	uint32_t when_full; /* enum probe_when_full */
+	union {
+		uint64_t ring_states; /* device memory: struct probe_ring_state[ring_mask + 1] */
+		/* `memory`: where row 0 of the first replica would be, before `counters`. */
+		uint64_t row_0;
+	};
+	union {
+		uint64_t ring_heads; /* host memory: struct probe_ring[ring_mask + 1] */
+		/* `memory`: replica_mask, and in the upper half the bytes of a replica. */
+		uint64_t replica_step;
+	};
+	uint64_t ring_data; /* host memory: ring_mask + 1 areas of ring_size bytes */
 	uint32_t ring_mask;
 	uint32_t ring_size;  /* bytes, a power of two, at least 4096 */
 	uint32_t spin_limit; /* rounds of s_sleep before a full ring drops although it should block

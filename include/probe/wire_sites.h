@@ -8,7 +8,9 @@
 /* ---- 2. Site table: section .probe_sites, symbol __probe_sites ----------------------------- */
 
 #define PROBE_SITES_MAGIC   0x54495350u /* "PSIT" */
-#define PROBE_SITES_VERSION 2u
+#define PROBE_SITES_VERSION 3u
+/* Tables from this version on can be read: before 3 no group has bins. */
+#define PROBE_SITES_VERSION_MIN 2u
 
 /*
  * Layout: header, sites[site_count], proofs[proof_count], kernels[kernel_count],
@@ -167,8 +169,10 @@ struct probe_site_proof {
 			   id */
 	uint32_t shared; /* a row; NONE. Of a site: what it costs, measured for several. Of a group:
 			    first of its PROBE_CELL_ROWS rows of cells (section 3) */
-	int32_t delta;	 /* from the address that was tested to this site's */
-	uint32_t flags;	 /* enum probe_proof_flag */
+	/* From the address that was tested to this site's. Of a group: its first bin's row; 0 =
+	 * none. */
+	int32_t delta;
+	uint32_t flags; /* enum probe_proof_flag */
 	struct probe_site_stride stride[3];
 	struct probe_site_digit digit[PROBE_DIGITS]; /* added; times = 0: none */
 };

@@ -84,6 +84,8 @@ static void test_bad_header(void **state)
 	header->magic ^= 1;
 	header->version = 9;
 	refused("version 9");
+	header->version = PROBE_SITES_VERSION_MIN - 1;
+	refused("version 1");
 	header->version = PROBE_SITES_VERSION;
 	header->header_size = 40;
 	refused("header of 40 bytes");

@@ -92,7 +92,16 @@ static void test_too_large(void **state)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-enum { LOAD, LDS, GUARD, GROUP, SUM, CELLS, SITES = CELLS + PROBE_CELL_ROWS };
+enum {
+	LOAD,
+	LDS,
+	GUARD,
+	GROUP,
+	SUM,
+	CELLS,
+	BINS = CELLS + PROBE_CELL_ROWS,
+	SITES = BINS + 2 * PROBE_BIN_ROWS,
+};
 
 static struct probe_site sites[SITES];
 static struct probe_site_proof proofs[SITES];
@@ -142,6 +151,7 @@ static void fill_table(void)
 	proofs[GROUP] = (struct probe_site_proof){
 		.group = GUARD,
 		.shared = CELLS,
+		.delta = BINS,
 		.flags = PROBE_PROOF_ONCE,
 	};
 }
@@ -270,6 +280,52 @@ static void test_groups(void **state)
 	assert_int_equal(lanes, 10 * (128 + 4 * 4));
 }
 
+/*
+ * Regular waves at every place in a line: in bins, where LOAD's address is the second one tested,
+ * they cost what they do in cells.
+ */
+static void test_bins(void **state)
+{
+	struct probe_counter_row binned[2 * PROBE_BIN_ROWS] = {0}, celled[8] = {0};
+	struct probe_cell_row cells[8] = {0};
+	struct proved_rows bins, others;
+
+	(void)state;
+	fill_table();
+	proofs[LOAD].flags |= 1 << 8;
+	for (uint32_t i = 0; i < 2 * PROBE_BIN_ROWS; i++)
+		binned[i].site = BINS + i;
+	for (unsigned place = 0; place < 32; place++) {
+		/* All in one bin of the first address. */
+		binned[PROBE_BIN_ROW(64)].value[PROBE_BIN_WORD(64)] += place % 3;
+		binned[PROBE_BIN_ROWS + PROBE_BIN_ROW(4 * place)].value[PROBE_BIN_WORD(4 * place)] =
+			place % 3;
+		cells[place / 4].count[place % 4] = place % 3;
+		cells[place / 4].cell[place % 4] = (struct probe_exec_cell){
+			~0ull, PROBE_CELL_TAKEN | 64 | 4ull * place << PROBE_CELL_CLASS(1)};
+	}
+	for (uint32_t i = 0; i < 8; i++) {
+		celled[i].site = CELLS + i;
+		memcpy(celled[i].value, &cells[i], sizeof(cells[i]));
+	}
+	bins = make(&launch, binned, 2 * PROBE_BIN_ROWS);
+	others = make(&launch, celled, 8);
+	assert_int_equal(bins.lost + others.lost, 0);
+	assert_int_equal(find(&bins, LOAD)[PROBE_C_EXECUTIONS], 40);
+	/* 31 waves were counted so; at a place that is not 0, one line of 128 B more. */
+	assert_int_equal(find(&bins, LOAD)[PROBE_C_LINES128], 40 * 2 + 31);
+	assert_int_equal(bins.count, others.count);
+	for (size_t i = 0; i < bins.count; i++)
+		assert_memory_equal(&bins.row[i], &others.row[i], sizeof(bins.row[i]));
+	free(bins.row);
+	free(others.row);
+	/* More than there were waves. */
+	binned[0].value[0] = 41;
+	bins = make(&launch, binned, 2 * PROBE_BIN_ROWS);
+	assert_int_equal(bins.sites_lost, 2);
+	free(bins.row);
+}
+
 /* The fifth address tested has its class in the upper half. */
 static void test_classes(void **state)
 {
@@ -283,6 +339,7 @@ static void test_classes(void **state)
 	(void)state;
 	fill_table();
 	proofs[LOAD].flags |= 4 << 8;
+	proofs[GROUP].delta = 0;
 	raw[1].value[PROBE_B_MISSES] = 40;
 	memcpy(raw[0].value, &cells, sizeof(cells));
 	rows = make(&launch, raw, 2);
@@ -407,8 +464,9 @@ int main(void)
 		cmocka_unit_test(test_regular),	   cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_all_regular),
 		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_lost),	   cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_bins),
+		cmocka_unit_test(test_classes),	   cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
