@@ -156,6 +156,10 @@ static std::vector<pattern> make_patterns(target where, uint32_t size, uint32_t 
 			list, where, "blocks of 16" + lanes, m.exec, limit, align,
 			[](int l, int64_t) { return (uint64_t)(l % 16 * 8 + l / 16 * 1040); }, 0);
 		add(
+			list, where, "falling blocks of 16" + lanes, m.exec, limit, align,
+			[](int l, int64_t) { return (uint64_t)(8192 - l % 16 * 8 - l / 16 * 1040); },
+			0);
+		add(
 			list, where, "blocks of 8" + lanes, m.exec, limit, align,
 			[](int l, int64_t) { return (uint64_t)(l % 8 * 16 + l / 8 * 272); }, 0);
 		add(
