@@ -5,35 +5,81 @@
 #include "pass_prove_parts.h"
 #include "pass_shim.h"
 
+/* What an attribute of a parameter says: a type, or a number. */
+static LLVMAttributeRef attribute(const struct pass_prover *prover, unsigned param,
+				  const char *name)
+{
+	return LLVMGetEnumAttributeAtIndex(prover->function, 1 + param,
+					   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
 /*
- * Where an argument lies in the block that the launch hands over: explicit arguments follow each
- * other at their natural alignment.
+ * Where a parameter lies in the block that the launch hands over: explicit arguments follow each
+ * other at their alignment, those that are structs as such.
  */
+static uint64_t offset_of(const struct pass_prover *prover, LLVMValueRef wanted)
+{
+	uint64_t offset = 0;
+	unsigned i = 0;
+
+	for (LLVMValueRef param = LLVMGetFirstParam(prover->function);;
+	     param = LLVMGetNextParam(param), i++) {
+		LLVMAttributeRef by_reference = attribute(prover, i, "byref");
+		LLVMAttributeRef aligned = attribute(prover, i, "align");
+		LLVMTypeRef type =
+			by_reference ? LLVMGetTypeAttributeValue(by_reference) : LLVMTypeOf(param);
+		uint64_t align = by_reference && aligned
+					 ? LLVMGetEnumAttributeValue(aligned)
+					 : LLVMABIAlignmentOfType(prover->layout, type);
+
+		offset = (offset + align - 1) / align * align;
+		if (param == wanted)
+			return offset;
+		offset += LLVMABISizeOfType(prover->layout, type);
+	}
+}
+
+/* Walks back over constant steps; *ret is how far the pointer is behind what is returned. */
+static LLVMValueRef start_of(LLVMValueRef pointer, int64_t *ret)
+{
+	*ret = 0;
+	while (LLVMIsAGetElementPtrInst(pointer)) {
+		int64_t step = 0;
+
+		if (!probe_shim_gep_offset(pointer, &step))
+			break;
+		*ret += step;
+		pointer = LLVMGetOperand(pointer, 0);
+	}
+	return pointer;
+}
+
+/* An argument, or a field of one that is a struct. */
 static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
 			struct pass_stride *ret)
 {
-	uint64_t offset = 0;
+	LLVMValueRef param = value;
+	int64_t field = 0;
 
-	if (!prover->kernel || !LLVMIsAArgument(value) ||
-	    LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+	if (!prover->kernel || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
 		return false;
-	for (LLVMValueRef param = LLVMGetFirstParam(prover->function);;
-	     param = LLVMGetNextParam(param)) {
-		LLVMTypeRef type = LLVMTypeOf(param);
-		uint64_t align = LLVMABIAlignmentOfType(prover->layout, type);
-
-		/* The size of what is passed by reference to the block is not the pointer's. */
-		if (LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-		    LLVMGetPointerAddressSpace(type) == PROBE_SPACE_CONSTANT)
+	if (LLVMIsALoadInst(value)) {
+		param = start_of(LLVMGetOperand(value, 0), &field);
+		if (!LLVMIsAArgument(param) || field < 0 ||
+		    LLVMGetTypeKind(LLVMTypeOf(param)) != LLVMPointerTypeKind ||
+		    LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != PROBE_SPACE_CONSTANT)
 			return false;
-		offset = (offset + align - 1) / align * align;
-		if (param == value)
-			break;
-		offset += LLVMABISizeOfType(prover->layout, type);
+		for (unsigned i = 0; i < LLVMCountParams(prover->function); i++)
+			if (LLVMGetParam(prover->function, i) == param &&
+			    !attribute(prover, i, "byref"))
+				return false;
+	} else if (!LLVMIsAArgument(value)) {
+		return false;
 	}
-	ret->offset = (uint32_t)offset;
 	ret->bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
-	return offset < UINT32_MAX && (ret->bits == 32 || ret->bits == 64);
+	field += (int64_t)offset_of(prover, param);
+	ret->offset = (uint32_t)field;
+	return field < UINT32_MAX && (ret->bits == 32 || ret->bits == 64);
 }
 
 bool pass_is_intrinsic(LLVMValueRef value, const char *want)
@@ -53,18 +99,11 @@ static bool launch_of(LLVMValueRef value, struct pass_stride *ret)
 		uint32_t offset, bits;
 	} fields[] = {{4, 16}, {6, 16}, {8, 16}, {12, 32}, {16, 32}, {20, 32}};
 	LLVMValueRef pointer = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;
-	int64_t offset = 0;
+	int64_t offset;
 
 	if (!pointer || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
 		return false;
-	while (LLVMIsAGetElementPtrInst(pointer)) {
-		int64_t step = 0;
-
-		if (!probe_shim_gep_offset(pointer, &step))
-			return false;
-		offset += step;
-		pointer = LLVMGetOperand(pointer, 0);
-	}
+	pointer = start_of(pointer, &offset);
 	if (!pass_is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr"))
 		return false;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -82,14 +121,41 @@ static bool is_difference(LLVMValueRef value)
 	return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == LLVMSub;
 }
 
+/* A constant operand of an addition, multiplication or shift to the left: what it makes of *ret. */
+static bool apply(LLVMOpcode op, int64_t number, struct pass_stride *ret)
+{
+	switch (op) {
+	case LLVMAdd:
+		ret->constant = pass_wrap_add(ret->constant, number);
+		return true;
+	case LLVMSub:
+		ret->constant = pass_wrap_add(ret->constant, pass_wrap_mul(number, -1));
+		return true;
+	case LLVMShl:
+		if (number < 0 || number > 30)
+			return false;
+		number = (int64_t)1 << number;
+		break;
+	case LLVMMul:
+		break;
+	default:
+		return false;
+	}
+	ret->constant = pass_wrap_mul(ret->constant, number);
+	ret->factor = pass_wrap_mul(ret->factor, number);
+	return ret->factor;
+}
+
 /*
  * What a uniform value is that stays the same while a kernel runs, through widenings and cuts.
  * HIP's blockDim is the smaller of the workgroup's size and what is left of the grid; where these
- * differ, in launches with cut-off workgroups, nobody reckons with proofs.
+ * differ, in launches with cut-off workgroups, nobody reckons with proofs. A sum that is widened
+ * with zeros may have wrapped: nothing is said of that.
  */
 bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
 {
 	uint32_t zeros = 0;
+	int64_t number;
 
 	while (LLVMIsASExtInst(value) || LLVMIsAZExtInst(value) || LLVMIsATruncInst(value) ||
 	       LLVMIsAFreezeInst(value)) {
@@ -98,6 +164,11 @@ bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct
 	}
 	if (pass_is_intrinsic(value, "llvm.umin.") && is_difference(LLVMGetOperand(value, 0)))
 		return pass_factor_of(prover, LLVMGetOperand(value, 1), ret);
+	if (LLVMIsABinaryOperator(value) && !zeros &&
+	    pass_constant_of(LLVMGetOperand(value, 1), &number))
+		return pass_factor_of(prover, LLVMGetOperand(value, 0), ret) &&
+		       apply(LLVMGetInstructionOpcode(value), number, ret);
+	*ret = (struct pass_stride){.factor = 1};
 	if (!argument_of(prover, value, ret))
 		return launch_of(value, ret);
 	ret->bits |= zeros;
@@ -122,7 +193,7 @@ static bool is_group_start(const struct pass_prover *prover, LLVMValueRef value,
 	for (unsigned turn = 0; turn < 2; turn++)
 		if (is_group_id(LLVMGetOperand(value, turn), axis) &&
 		    pass_factor_of(prover, LLVMGetOperand(value, 1 - turn), &size) &&
-		    size.bits == (PROBE_STRIDE_LAUNCH | 16) &&
+		    size.bits == (PROBE_STRIDE_LAUNCH | 16) && size.factor == 1 && !size.constant &&
 		    size.offset == 4 + 2 * (uint32_t)axis)
 			return true;
 	return false;

@@ -52,7 +52,7 @@ bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_p
 
 void pass_pattern_set_leaf(struct pass_pattern *form, LLVMValueRef value)
 {
-	form->leaf[0] = (struct pass_leaf){value, 1};
+	form->leaf[0] = (struct pass_leaf){.value = value, .times = 1};
 	form->leaves = 1;
 	form->leaves_known = true;
 	form->constant = 0;
@@ -78,11 +78,16 @@ bool pass_pattern_add_digit(struct pass_pattern *form, const struct pass_digit *
 	return true;
 }
 
-static void add_leaf(struct pass_pattern *form, LLVMValueRef value, int64_t times)
+static bool same_leaf(const struct pass_leaf *a, const struct pass_leaf *b)
+{
+	return a->value == b->value && a->element == b->element;
+}
+
+static void add_leaf(struct pass_pattern *form, const struct pass_leaf *leaf)
 {
 	for (unsigned i = 0; i < form->leaves; i++)
-		if (form->leaf[i].value == value) {
-			form->leaf[i].times += times;
+		if (same_leaf(&form->leaf[i], leaf)) {
+			form->leaf[i].times = pass_wrap_add(form->leaf[i].times, leaf->times);
 			if (!form->leaf[i].times)
 				form->leaf[i] = form->leaf[--form->leaves];
 			return;
@@ -90,7 +95,7 @@ static void add_leaf(struct pass_pattern *form, LLVMValueRef value, int64_t time
 	if (form->leaves == PASS_LEAVES)
 		form->leaves_known = false;
 	else
-		form->leaf[form->leaves++] = (struct pass_leaf){value, times};
+		form->leaf[form->leaves++] = *leaf;
 }
 
 static bool add_stride(struct pass_stride *to, const struct pass_stride *from)
@@ -148,7 +153,7 @@ bool pass_pattern_add(struct pass_pattern *to, const struct pass_pattern *from)
 			return false;
 	to->leaves_known &= from->leaves_known;
 	for (unsigned i = 0; i < from->leaves; i++)
-		add_leaf(to, from->leaf[i].value, from->leaf[i].times);
+		add_leaf(to, &from->leaf[i]);
 	to->constant = pass_wrap_add(to->constant, from->constant);
 	return pass_pattern_add_wraps(to, from);
 }
@@ -161,7 +166,7 @@ bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pa
 	for (unsigned i = 0; i < a->leaves; i++) {
 		unsigned k = 0;
 
-		while (k < b->leaves && (b->leaf[k].value != a->leaf[i].value ||
+		while (k < b->leaves && (!same_leaf(&b->leaf[k], &a->leaf[i]) ||
 					 b->leaf[k].times != a->leaf[i].times))
 			k++;
 		if (k == b->leaves)

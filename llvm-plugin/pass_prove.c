@@ -124,14 +124,13 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 		if (pass_factor_of(prover, LLVMGetOperand(inst, 1 - turn), &factor) && !a.digits &&
 		    !a.stride[0].factor && !a.stride[1].factor && !a.stride[2].factor) {
 			for (int i = 0; i < 3; i++) {
-				int64_t constant = a.stride[i].constant;
+				int64_t times = a.stride[i].constant;
 
-				a.stride[i] = (struct pass_stride){0};
-				if (!constant)
+				if (!times)
 					continue;
 				a.stride[i] = factor;
-				a.stride[i].constant = 0;
-				a.stride[i].factor = constant;
+				a.stride[i].constant = pass_wrap_mul(factor.constant, times);
+				a.stride[i].factor = pass_wrap_mul(factor.factor, times);
 			}
 			*ret = a;
 			pass_pattern_set_leaf(ret, inst);
@@ -370,6 +369,8 @@ static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 		return counter(prover, inst, depth, ret);
 	case LLVMCall:
 		return id(inst, ret) || pass_form_of_bits(prover, inst, depth, ret);
+	case LLVMExtractElement:
+		return pass_form_of_element(prover, inst, depth, ret);
 	case LLVMTrunc:
 	case LLVMFreeze:
 	case LLVMBitCast:

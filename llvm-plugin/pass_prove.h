@@ -46,9 +46,10 @@ struct pass_digit {
 	LLVMValueRef with, of;
 };
 
-/* A part of U: `times` the uniform part of a value. */
+/* A part of U: `times` the uniform part of a value, or of an element of a vector. */
 struct pass_leaf {
 	LLVMValueRef value;
+	unsigned element;
 	int64_t times;
 };
 

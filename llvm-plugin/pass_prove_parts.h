@@ -31,13 +31,19 @@ bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigne
 
 /* ---- pass_launch.c: what is known of a launch ------------------------------------------------ */
 
-/* An argument, or a size of the launch, that the value is. */
+/* constant + factor * (an argument, or a size of the launch): what the value is. */
 bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret);
 /*
  * The sum of a form's parts, each as large as it can be, is
  * below 2^31, and for `zeros` none is negative: it does not wrap.
  */
 bool pass_is_small(const struct pass_prover *prover, const struct pass_pattern *form, bool zeros);
+
+/* ---- pass_vector.c: elements of vectors ------------------------------------------------------ */
+
+/* extractelement. */
+bool pass_form_of_element(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+			  struct pass_pattern *ret);
 
 /* ---- pass_digits.c: bits of ids ---------------------------------------------------------------
  */
