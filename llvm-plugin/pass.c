@@ -180,8 +180,10 @@ static void print_proof(const struct pass_unit *unit, uint32_t id, const struct 
 		print_stride(&proof->stride[i], (char)('x' + i));
 	for (unsigned i = 0; i < proof->digits; i++)
 		print_digit(&proof->digit[i]);
-	fprintf(stderr, ", wraps %u%s%s\n", proof->wrap_count, proof->rising ? " rising" : "",
-		site->group == PLAN_NONE ? ", measured" : "");
+	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
+	if (proof->guesses)
+		fprintf(stderr, ", guesses %u", proof->guesses);
+	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
 }
 
 static void put_stride(const struct pass_stride *from, struct probe_site_stride *to)

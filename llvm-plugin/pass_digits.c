@@ -129,7 +129,8 @@ static bool logic(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		return false;
 	if (op == LLVMAnd) {
 		*ret = (struct pass_pattern){.leaves_known = true};
-		return pass_pattern_add_digit(ret, &both) && pass_pattern_add_wraps(ret, &a);
+		return pass_pattern_add_digit(ret, &both) && pass_pattern_add_tests(ret, &a) &&
+		       pass_pattern_add_tests(ret, &b);
 	}
 	*ret = a;
 	return pass_pattern_add(ret, &b) && add_times(ret, &both, op == LLVMOr ? -1 : -2);
@@ -166,7 +167,7 @@ static bool shift_right(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 	digit.op = PROBE_DIGIT_ADD;
 	digit.of = LLVMGetOperand(inst, 0);
 	digit.shift = (uint8_t)by;
-	return pass_pattern_add_digit(ret, &digit) && pass_pattern_add_wraps(ret, &form);
+	return pass_pattern_add_digit(ret, &digit) && pass_pattern_add_tests(ret, &form);
 }
 
 /* Of a form and what is the same in all lanes. Signed, and what varies is near the first lane's. */
@@ -182,7 +183,10 @@ static bool extreme(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 	    !pass_form_of_operand(prover, inst, 1, depth, &b))
 		return false;
 	if (pass_pattern_uniform(&a)) {
+		struct pass_pattern swap = a;
+
 		a = b;
+		b = swap;
 		second = 0;
 	} else if (!pass_pattern_uniform(&b)) {
 		return false;
@@ -198,7 +202,8 @@ static bool extreme(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 	digit.of = LLVMGetOperand(inst, 1 - second);
 	digit.with = LLVMGetOperand(inst, second);
 	*ret = (struct pass_pattern){.leaves_known = true};
-	return pass_pattern_add_digit(ret, &digit) && pass_pattern_add_wraps(ret, &a);
+	return pass_pattern_add_digit(ret, &digit) && pass_pattern_add_tests(ret, &a) &&
+	       pass_pattern_add_tests(ret, &b);
 }
 
 bool pass_form_of_bits(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,

@@ -14,6 +14,7 @@
 
 #include "pass_asm.h"
 #include "pass_cell.h"
+#include "pass_look.h"
 #include "pass_shim.h"
 
 /*
@@ -22,7 +23,8 @@
  */
 enum { COUNTER_LAST = 93 };
 
-_Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
+_Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES <= PASS_ASM_OPERANDS,
+	       "operands of a group");
 
 /* What a shared function may use: devlib_measure.h. */
 static void clobber(struct pass_asm *code)
@@ -102,6 +104,7 @@ struct tested {
 	LLVMValueRef places, wraps;	    /* OR of what is tested; NULL = nothing */
 	unsigned up;	      /* bits that `places` are moved up, of which only the places matter */
 	LLVMValueRef numbers; /* as a cell has them; NULL = none */
+	LLVMValueRef guess[PLAN_GUESSES]; /* what must be the same in all lanes */
 };
 
 static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
@@ -109,6 +112,9 @@ static bool is_needed(const struct pass_group_insert *in, const struct plan_grou
 {
 	if (inst == in->regular || inst == in->ctx)
 		return true;
+	for (unsigned i = 0; i < group->guesses; i++)
+		if (group->guess[i].value == inst)
+			return true;
 	for (unsigned i = 0; i < group->streams; i++)
 		if (in->plan->site[group->stream[i].lead].site.pointer == inst)
 			return true;
@@ -244,6 +250,8 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 		if (stream->aligned)
 			test_place(in, group, ret->address[i], ret);
 	}
+	for (unsigned i = 0; i < group->guesses; i++)
+		ret->guess[i] = pass_look_rest(in->builder, &group->guess[i]);
 	for (unsigned i = 0; i < group->numbers; i++)
 		ret->numbers = either(in, ret->numbers, number_of(in, &group->number[i], 10 * i));
 }
@@ -396,6 +404,8 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	regular = pass_asm_operand(&code, "s", in->regular);
 	ctx = pass_asm_operand(
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	for (unsigned i = 0; i < group->guesses; i++)
+		pass_look_put(&code, tested.guess[i]);
 	if (!group->numbers)
 		put_test(&code, group, &tested, regular, ctx);
 	put_wraps(&code, &tested);

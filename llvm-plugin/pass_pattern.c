@@ -58,6 +58,13 @@ void pass_pattern_set_leaf(struct pass_pattern *form, LLVMValueRef value)
 	form->constant = 0;
 }
 
+void pass_pattern_set_uniform(struct pass_pattern *form, LLVMValueRef value)
+{
+	form->wrap_count = 0;
+	form->rising = false;
+	pass_pattern_set_leaf(form, value);
+}
+
 bool pass_pattern_add_digit(struct pass_pattern *form, const struct pass_digit *digit)
 {
 	unsigned i = 0;
@@ -111,7 +118,27 @@ static bool add_stride(struct pass_stride *to, const struct pass_stride *from)
 	return true;
 }
 
-bool pass_pattern_add_wraps(struct pass_pattern *to, const struct pass_pattern *from)
+bool pass_guess_same(const struct pass_guess *a, const struct pass_guess *b)
+{
+	return a->value == b->value && !memcmp(a->each, b->each, sizeof(a->each));
+}
+
+static bool add_guesses(struct pass_pattern *to, const struct pass_pattern *from)
+{
+	for (unsigned i = 0; i < from->guesses; i++) {
+		unsigned k = 0;
+
+		while (k < to->guesses && !pass_guess_same(&to->guess[k], &from->guess[i]))
+			k++;
+		if (k == PASS_GUESSES)
+			return false;
+		if (k == to->guesses)
+			to->guess[to->guesses++] = from->guess[i];
+	}
+	return true;
+}
+
+bool pass_pattern_add_tests(struct pass_pattern *to, const struct pass_pattern *from)
 {
 	to->rising |= from->rising;
 	for (unsigned i = 0; i < from->wrap_count; i++) {
@@ -125,7 +152,7 @@ bool pass_pattern_add_wraps(struct pass_pattern *to, const struct pass_pattern *
 			return false;
 		to->wraps[to->wrap_count++] = from->wraps[i];
 	}
-	return true;
+	return add_guesses(to, from);
 }
 
 void pass_pattern_scale(struct pass_pattern *form, int64_t by)
@@ -155,7 +182,7 @@ bool pass_pattern_add(struct pass_pattern *to, const struct pass_pattern *from)
 	for (unsigned i = 0; i < from->leaves; i++)
 		add_leaf(to, &from->leaf[i]);
 	to->constant = pass_wrap_add(to->constant, from->constant);
-	return pass_pattern_add_wraps(to, from);
+	return pass_pattern_add_tests(to, from);
 }
 
 bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b)

@@ -18,11 +18,14 @@ static inline int64_t pass_wrap_mul(int64_t a, int64_t b)
 bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_pattern *b);
 /* U is that value. */
 void pass_pattern_set_leaf(struct pass_pattern *form, LLVMValueRef value);
+/* The same for what is the same in all lanes: it cannot wrap differently in them. */
+void pass_pattern_set_uniform(struct pass_pattern *form, LLVMValueRef value);
 void pass_pattern_scale(struct pass_pattern *form, int64_t by);
 /* False: the sum is no form. */
 bool pass_pattern_add(struct pass_pattern *to, const struct pass_pattern *from);
 bool pass_pattern_add_digit(struct pass_pattern *form, const struct pass_digit *digit);
-bool pass_pattern_add_wraps(struct pass_pattern *to, const struct pass_pattern *from);
+/* Wraps and guesses. */
+bool pass_pattern_add_tests(struct pass_pattern *to, const struct pass_pattern *from);
 /* 32-bit arithmetic: the small numbers among the equal ones. */
 void pass_pattern_cut(struct pass_pattern *form);
 

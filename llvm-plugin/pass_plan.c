@@ -136,27 +136,67 @@ static bool add_numbers(struct plan_group *group, const struct pass_pattern *pat
 	return true;
 }
 
+/*
+ * How doubtful guesses are: that nothing differs between lanes, how they differ, that memory has
+ * what is expected. Sites share a group with such as are no more doubtful.
+ */
+static int doubt(const struct pass_guess *guess, unsigned count)
+{
+	int most = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		bool varies = guess[i].each[0] || guess[i].each[1] || guess[i].each[2];
+		int here = guess[i].loaded ? 3 : varies ? 2 : 1;
+
+		most = here > most ? here : most;
+	}
+	return most;
+}
+
+static bool add_guesses(struct plan_group *group, const struct pass_pattern *pattern)
+{
+	if (group->sites &&
+	    doubt(group->guess, group->guesses) != doubt(pattern->guess, pattern->guesses))
+		return false;
+	for (unsigned i = 0; i < pattern->guesses; i++) {
+		unsigned k = 0;
+
+		while (k < group->guesses && !pass_guess_same(&group->guess[k], &pattern->guess[i]))
+			k++;
+		if (k == PLAN_GUESSES)
+			return false;
+		if (k == group->guesses)
+			group->guess[group->guesses++] = pattern->guess[i];
+	}
+	return true;
+}
+
 /* Adds to the group what the site needs of it, and says which stream it is of. */
 static bool find_place(const struct pass_plan *plan, struct plan_group *group, size_t index,
 		       int *ret_stream, int32_t *ret_delta)
 {
 	const struct plan_site *site = &plan->site[index];
-	bool aligned = site->site.space == PROBE_SPACE_GLOBAL;
+	bool aligned = site->site.space == PROBE_SPACE_GLOBAL && !anywhere(site), known;
 
 	*ret_stream = PLAN_NONE;
 	*ret_delta = 0;
-	if (group->sites == PLAN_SITES || !add_numbers(group, &site->pattern))
+	if (group->sites == PLAN_SITES || !add_guesses(group, &site->pattern) ||
+	    !add_numbers(group, &site->pattern))
 		return false;
-	if (anywhere(site))
+	/* If a guess fails, the address is measured. */
+	if (anywhere(site) && !site->pattern.guesses)
 		return true;
 	*ret_stream = find_stream(plan, group, site, ret_delta);
-	if (*ret_stream != PLAN_NONE)
-		return true;
-	if (group->streams == PLAN_STREAMS ||
+	known = *ret_stream != PLAN_NONE;
+	aligned = aligned && !(known && group->stream[*ret_stream].aligned);
+	if ((!known && group->streams == PLAN_STREAMS) ||
 	    (aligned && group->numbers && group->aligned == PLAN_NUMBERED))
 		return false;
-	*ret_stream = (int)group->streams++;
-	group->stream[*ret_stream] = (struct plan_stream){.lead = index, .aligned = aligned};
+	if (!known) {
+		*ret_stream = (int)group->streams++;
+		group->stream[*ret_stream] = (struct plan_stream){.lead = index};
+	}
+	group->stream[*ret_stream].aligned |= aligned;
 	group->aligned += aligned;
 	return true;
 }
@@ -183,7 +223,7 @@ static bool same_cost(const struct plan_site *a, const struct plan_site *b)
 {
 	bool lds = a->site.space == PROBE_SPACE_LDS;
 
-	if (a->group != b->group || a->site.space != b->site.space ||
+	if (a->group != b->group || a->site.space != b->site.space || anywhere(a) != anywhere(b) ||
 	    a->site.unit != b->site.unit || a->site.size != b->site.size ||
 	    (a->stream == PLAN_NONE) != (b->stream == PLAN_NONE))
 		return false;
@@ -221,17 +261,25 @@ static void number_costs(struct pass_plan *plan)
 	}
 }
 
+/* One of the groups that its block has already. */
+static bool join_some(struct pass_plan *plan, size_t index)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(plan->site[index].inst);
+
+	for (int i = plan->groups - 1; i >= 0 && plan->group[i].block == block; i--)
+		if (join(plan, i, index))
+			return true;
+	return false;
+}
+
 static void make_groups(struct pass_plan *plan)
 {
 	int capacity = 0;
-	LLVMBasicBlockRef block = NULL;
 
 	for (size_t i = 0; i < plan->sites; i++) {
 		LLVMBasicBlockRef here = LLVMGetInstructionParent(plan->site[i].inst);
 
-		if (!eligible(&plan->site[i]))
-			continue;
-		if (here == block && join(plan, plan->groups - 1, i))
+		if (!eligible(&plan->site[i]) || join_some(plan, i))
 			continue;
 		if (plan->groups == capacity) {
 			capacity = capacity ? 2 * capacity : 16;
@@ -240,12 +288,9 @@ static void make_groups(struct pass_plan *plan)
 		}
 		plan->group[plan->groups++] = (struct plan_group){
 			.block = here, .first = i, .guard = PLAN_NONE, .counter = PLAN_NONE};
-		if (!join(plan, plan->groups - 1, i)) {
-			/* More numbers than a cell can hold. */
+		/* More numbers than a cell can hold? */
+		if (!join(plan, plan->groups - 1, i))
 			plan->groups--;
-			here = NULL;
-		}
-		block = here;
 	}
 }
 
@@ -391,6 +436,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 
 	*plan = (struct pass_plan){.first_site = first_site};
 	pass_prover_trust_launch(prover);
+	pass_prover_allow_guesses(prover);
 	list(plan, prover, function, options);
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
 	    !pass_is_plain(unit->original, options))

@@ -13,6 +13,7 @@ enum {
 	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
 	PLAN_NUMBERED = 4, /* aligned ones at most, of a group with numbers */
 	PLAN_SITES = 32,
+	PLAN_GUESSES = 6, /* per group */
 	PLAN_CELLED = 48, /* groups with cells, per unit */
 	PLAN_COUNTERS = 20,
 	PLAN_UNITS = 8, /* machine accesses of one site */
@@ -57,6 +58,9 @@ struct plan_group {
 	struct plan_number number[PROBE_NUMBERS];
 	unsigned numbers;
 	unsigned aligned; /* streams that are */
+	/* An execution in which one of them fails is measured. */
+	struct pass_guess guess[PLAN_GUESSES];
+	unsigned guesses;
 	unsigned costs;	  /* numbers of sites' `cost` */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */

@@ -35,6 +35,11 @@ void pass_prover_trust_launch(struct pass_prover *prover)
 	prover->bounded = true;
 }
 
+void pass_prover_allow_guesses(struct pass_prover *prover)
+{
+	prover->may_guess = true;
+}
+
 void pass_prover_destroy(struct pass_prover *prover)
 {
 	if (!prover)
@@ -81,7 +86,8 @@ bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigne
 		if (!LLVMIsAInstruction(value) || depth >= DEPTH_MAX ||
 		    !probe_shim_flow_same_loop(prover->flow, value,
 					       LLVMGetInstructionParent(user)) ||
-		    !form_of(prover, value, depth + 1, ret) || !pass_pattern_uniform(ret)) {
+		    !form_of(prover, value, depth + 1, ret) || !pass_pattern_uniform(ret) ||
+		    ret->guesses) {
 			*ret = (struct pass_pattern){0};
 			pass_pattern_set_leaf(ret, value);
 			prover->blocker = blocker;
@@ -168,9 +174,12 @@ static bool extend(struct pass_prover *prover, LLVMValueRef inst, unsigned depth
 	    !probe_shim_flow_same_loop(prover->flow, up, LLVMGetInstructionParent(inst)))
 		return false;
 	value = LLVMGetOperand(up, 0);
-	if (!pass_form_of_operand(prover, up, 0, depth, ret) || pass_pattern_uniform(ret) ||
-	    ret->wrap_count == PASS_WRAPS)
+	if (!pass_form_of_operand(prover, up, 0, depth, ret) || ret->wrap_count == PASS_WRAPS)
 		return false;
+	if (pass_pattern_uniform(ret)) {
+		pass_pattern_set_uniform(ret, inst);
+		return true;
+	}
 	pass_pattern_cut(ret);
 	if (probe_shim_leading_zeros(value) < 34 && !pass_is_small(prover, ret, false))
 		ret->wraps[ret->wrap_count++] = value;
@@ -178,26 +187,25 @@ static bool extend(struct pass_prover *prover, LLVMValueRef inst, unsigned depth
 	return true;
 }
 
-static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operand, unsigned depth,
-		  bool zeros, struct pass_pattern *ret)
+/* The low half of an operand, widened. */
+static bool widen_low(struct pass_prover *prover, LLVMValueRef inst, unsigned operand,
+		      unsigned depth, bool zeros, struct pass_pattern *ret)
 {
 	LLVMValueRef value = LLVMGetOperand(inst, operand);
+	unsigned above = LLVMGetIntTypeWidth(LLVMTypeOf(value)) - 32;
 
-	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind ||
-	    LLVMGetIntTypeWidth(LLVMTypeOf(value)) != 32 ||
-	    !pass_form_of_operand(prover, inst, operand, depth, ret))
+	if (!pass_form_of_operand(prover, inst, operand, depth, ret))
 		return false;
 	/* The same everywhere: widening it changes nothing about that. */
 	if (pass_pattern_uniform(ret)) {
 		if (LLVMIsAConstantInt(value))
 			return !zeros || ret->constant >= 0;
-		*ret = (struct pass_pattern){0};
-		pass_pattern_set_leaf(ret, LLVMIsACastInst(inst) ? inst : value);
+		pass_pattern_set_uniform(ret, LLVMIsACastInst(inst) ? inst : value);
 		return true;
 	}
 	pass_pattern_cut(ret);
 	/* In no lane as far as the limit: no wrap within. */
-	if (probe_shim_leading_zeros(value) >= 2 || pass_is_small(prover, ret, zeros))
+	if (probe_shim_leading_zeros(value) >= above + 2 || pass_is_small(prover, ret, zeros))
 		return true;
 	if (ret->wrap_count == PASS_WRAPS)
 		return false;
@@ -207,6 +215,25 @@ static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operan
 	ret->wraps[ret->wrap_count++] = value;
 	ret->rising |= zeros;
 	return true;
+}
+
+static bool widen(struct pass_prover *prover, LLVMValueRef inst, unsigned operand, unsigned depth,
+		  bool zeros, struct pass_pattern *ret)
+{
+	LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(inst, operand));
+
+	return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 32 &&
+	       widen_low(prover, inst, operand, depth, zeros, ret);
+}
+
+/* x & 2^32 - 1: the low half, widened with zeros. */
+static bool mask_low(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+		     struct pass_pattern *ret)
+{
+	int64_t mask;
+
+	return pass_constant_of(LLVMGetOperand(inst, 1), &mask) && mask == UINT32_MAX &&
+	       widen_low(prover, inst, 0, depth, true, ret);
 }
 
 /* Bytes to the field or element that an index of a getelementptr chooses; moves *type there. */
@@ -294,7 +321,7 @@ static bool counter(struct pass_prover *prover, LLVMValueRef phi, unsigned depth
 	pass_pattern_set_leaf(ret, phi);
 	prover->counters = &here;
 	same = pass_form_of_operand(prover, phi, back, depth, &step) &&
-	       pass_pattern_same_strides(ret, &step) && pass_pattern_add_wraps(ret, &step);
+	       pass_pattern_same_strides(ret, &step) && pass_pattern_add_tests(ret, &step);
 	prover->counters = here.outer;
 	return same;
 }
@@ -350,6 +377,8 @@ static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 		return probe_shim_or_is_add(inst) ? sum(prover, inst, depth, 1, ret)
 						  : pass_form_of_bits(prover, inst, depth, ret);
 	case LLVMAnd:
+		return mask_low(prover, inst, depth, ret) ||
+		       pass_form_of_bits(prover, inst, depth, ret);
 	case LLVMXor:
 	case LLVMLShr:
 		return pass_form_of_bits(prover, inst, depth, ret);
@@ -383,7 +412,7 @@ static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 static bool form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		    struct pass_pattern *ret)
 {
-	if (try_form_of(prover, inst, depth, ret))
+	if (try_form_of(prover, inst, depth, ret) || pass_form_by_guess(prover, inst, depth, ret))
 		return true;
 	if (!prover->blocker)
 		prover->blocker = inst;

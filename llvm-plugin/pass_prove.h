@@ -15,13 +15,17 @@
  * each of them, in the first active lane, is below PASS_WRAP_LIMIT, and which spans less than
  * that; where one of them was widened with zeros (`rising`), its lanes must not fall below the
  * first lane's either, which whoever knows S can tell.
+ *
+ * What nothing can be proved of may yet be so whenever it runs: a quotient is mostly the same in
+ *all lanes of a wave, an index mostly not cut off at the edge. Such a value is guessed and listed
+ *in `guess`: the proof holds for an execution in which each of them is as guessed.
  */
 #ifndef PROBE_LLVM_PLUGIN_PASS_PROVE_H
 #define PROBE_LLVM_PLUGIN_PASS_PROVE_H
 
 #include "pass.h"
 
-enum { PASS_WRAPS = 4, PASS_LEAVES = 8, PASS_DIGITS = PROBE_DIGITS };
+enum { PASS_WRAPS = 4, PASS_GUESSES = 4, PASS_LEAVES = 8, PASS_DIGITS = PROBE_DIGITS };
 #define PASS_WRAP_LIMIT (1u << 30)
 
 /* constant + factor * (an argument, or a field of the launch); bytes per step of an id. */
@@ -53,6 +57,13 @@ struct pass_leaf {
 	int64_t times;
 };
 
+/* In all active lanes the value is the same number + each * the work-item's id. */
+struct pass_guess {
+	LLVMValueRef value;
+	int32_t each[3];
+	bool loaded; /* nothing speaks for it but where it was loaded from */
+};
+
 struct pass_pattern {
 	struct pass_stride stride[3]; /* all 0 and no digits: all lanes at one address */
 	struct pass_digit digit[PASS_DIGITS];
@@ -68,6 +79,8 @@ struct pass_pattern {
 	LLVMValueRef wraps[PASS_WRAPS]; /* integers; their low 32 bits count */
 	unsigned wrap_count;
 	bool rising;
+	struct pass_guess guess[PASS_GUESSES];
+	unsigned guesses;
 };
 
 struct pass_prover;
@@ -76,6 +89,8 @@ struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void 
 void pass_prover_destroy(struct pass_prover *prover);
 /* What is proved from here on need only hold in launches that have regular waves (wire.h). */
 void pass_prover_trust_launch(struct pass_prover *prover);
+/* For who tests guesses where the site runs. */
+void pass_prover_allow_guesses(struct pass_prover *prover);
 /* How the function's blocks lie (pass_shim.h). */
 struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover);
 /* The address of a site, an instruction with `pointer` as an operand. False: nothing is proved. */
@@ -84,6 +99,7 @@ bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef poin
 /* Where the last proof that failed came to an end; NULL if there was no single such value. */
 LLVMValueRef pass_prover_blocker(const struct pass_prover *prover);
 bool pass_pattern_uniform(const struct pass_pattern *pattern);
+bool pass_guess_same(const struct pass_guess *a, const struct pass_guess *b);
 bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b);
 
 #endif

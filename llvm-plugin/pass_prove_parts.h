@@ -17,7 +17,8 @@ struct pass_prover {
 	LLVMTargetDataRef layout;
 	LLVMValueRef function;
 	bool kernel;
-	bool bounded; /* there are not too many work-items */
+	bool bounded;	/* there are not too many work-items */
+	bool may_guess; /* and not while a loop counter's step is looked at */
 	unsigned steps;
 	const struct counter *counters;
 	LLVMValueRef blocker;
@@ -44,6 +45,11 @@ bool pass_is_small(const struct pass_prover *prover, const struct pass_pattern *
 /* extractelement. */
 bool pass_form_of_element(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 			  struct pass_pattern *ret);
+
+/* ---- pass_guess.c: what is tested where it runs ---------------------------------------------- */
+
+bool pass_form_by_guess(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+			struct pass_pattern *ret);
 
 /* ---- pass_digits.c: bits of ids ---------------------------------------------------------------
  */

@@ -106,8 +106,8 @@ done:
   ret void
 }
 
-; A value that lanes got on different ways.
-; CHECK: of joined: measured
+; A value that lanes got on different ways: to be looked at.
+; CHECK: of joined: U +4*x, wraps 1, guesses 1{{$}}
 define amdgpu_kernel void @joined(ptr addrspace(1) %a, i32 %n) #0 {
 entry:
   %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
@@ -124,11 +124,11 @@ join:
   ret void
 }
 
-; Squares, and what was read, are not linear; remainders by powers of two are bits of the id.
+; Squares are not linear, what was read is at best; remainders by powers of two are bits of the id.
 ; CHECK: of crooked: measured
 ; CHECK: of crooked: U +4*bits(+1*x)>>0&7, wraps 0{{$}}
 ; CHECK: of crooked: U +4*x, wraps 0
-; CHECK: of crooked: measured
+; CHECK: of crooked: U +4*x, wraps 1, guesses 1{{$}}
 define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
   %square = mul i32 %x, %x
@@ -153,7 +153,7 @@ define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 
 ; CHECK: of digits: U +4*add(+1*x)>>0&15, wraps 0{{$}}
 ; CHECK: of digits: U +4*x -8*and(+1*x)>>0&1023, wraps 0{{$}}
 ; CHECK: of digits: U +4*min(+1*x)>>0, wraps 0{{$}}
-; CHECK: of digits: measured
+; CHECK: of digits: U +4*x, wraps 0, guesses 1{{$}}
 define amdgpu_kernel void @digits(ptr addrspace(1) %a, ptr addrspace(3) %l, i32 %n) #0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
   %high = lshr i32 %x, 3
@@ -235,6 +235,105 @@ define void @function(ptr addrspace(1) %a) noinline #0 {
 }
 define amdgpu_kernel void @caller(ptr addrspace(1) %a) #0 {
   call void @function(ptr addrspace(1) %a)
+  ret void
+}
+
+; A field of a struct: %s lies at 8, its last field at 16, and %n behind it all at 24. One more than an
+; argument is as good as the argument, unless it may have wrapped before it was widened.
+; CHECK: of fields: U +4+4*arg32@24*x +0-12*arg64@16*y, wraps 1{{$}}
+; CHECK: of fields: measured
+define amdgpu_kernel void @fields(ptr addrspace(1) %a, ptr addrspace(4) byref({i16, i64}) align 8 %s, i32 %n) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
+  %field = getelementptr i8, ptr addrspace(4) %s, i64 8
+  %pitch = load i64, ptr addrspace(4) %field
+  %y64 = zext i32 %y to i64
+  %row = mul i64 %y64, %pitch
+  %back = mul i64 %row, -3
+  %more = add i32 %n, 1
+  %col = mul i32 %x, %more
+  %col64 = sext i32 %col to i64
+  %i = add i64 %back, %col64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  store float 0.0, ptr addrspace(1) %p
+  %more64 = zext i32 %more to i64
+  %x64 = zext i32 %x to i64
+  %far = mul i64 %x64, %more64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %far
+  store float 0.0, ptr addrspace(1) %q
+  ret void
+}
+
+; Two indices in one vector, each with its own uniform part.
+; CHECK: of pair: U +4*x +4*y, wraps 1{{$}}
+; CHECK: of pair: U +12*y, wraps 1{{$}}
+define amdgpu_kernel void @pair(ptr addrspace(1) %a, <2 x i32> %start) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
+  %one = insertelement <2 x i32> poison, i32 %x, i64 0
+  %both = insertelement <2 x i32> %one, i32 %y, i64 1
+  %sum = add <2 x i32> %start, %both
+  %swap = shufflevector <2 x i32> %sum, <2 x i32> poison, <2 x i32> <i32 1, i32 0>
+  %times = mul <2 x i32> %swap, <i32 3, i32 1>
+  %i = extractelement <2 x i32> %sum, i64 0
+  %j = extractelement <2 x i32> %sum, i64 1
+  %k = extractelement <2 x i32> %times, i64 0
+  %ij = add i32 %i, %j
+  %ij64 = sext i32 %ij to i64
+  %k64 = sext i32 %k to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %ij64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %k64
+  store float 0.0, ptr addrspace(1) %p
+  store float 0.0, ptr addrspace(1) %q
+  ret void
+}
+
+; What holds in most waves is looked at where it runs, once for all that depends on it.
+; CHECK: of mostly: U +8*x, wraps 0, guesses 1{{$}}
+; CHECK: of mostly: U, wraps 0, guesses 1{{$}}
+; CHECK: of mostly: U -4*x, wraps 1, guesses 1{{$}}
+; CHECK: of mostly: U, wraps 0, guesses 1{{$}}
+; CHECK: of mostly: measured
+define amdgpu_kernel void @mostly(ptr addrspace(1) %a, ptr addrspace(1) %table, i64 %n, i32 %m) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %x64 = zext i32 %x to i64
+  %rest = urem i64 %x64, %n
+  %p = getelementptr double, ptr addrspace(1) %a, i64 %rest
+  store double 0.0, ptr addrspace(1) %p
+  %row = udiv i64 %x64, %n
+  %q = getelementptr double, ptr addrspace(1) %a, i64 %row
+  store double 0.0, ptr addrspace(1) %q
+  %down = sub i32 %m, %x
+  %edge = icmp slt i32 %down, 5
+  %cut = select i1 %edge, i32 7, i32 %down
+  %cut64 = sext i32 %cut to i64
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %cut64
+  store float 0.0, ptr addrspace(1) %r
+  %one = sext i1 %edge to i64
+  %s = getelementptr float, ptr addrspace(1) %a, i64 %one
+  store float 0.0, ptr addrspace(1) %s
+  %hash = mul i64 %rest, %cut64
+  %t = getelementptr float, ptr addrspace(1) %a, i64 %hash
+  store float 0.0, ptr addrspace(1) %t
+  ret void
+}
+
+; Not of a round to come: in the loop nobody can look at it.
+; CHECK: of rounds: measured
+define amdgpu_kernel void @rounds(ptr addrspace(1) %a, i64 %n) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %x64 = zext i32 %x to i64
+  br label %loop
+loop:
+  %i = phi i64 [ %x64, %entry ], [ %next, %loop ]
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  store float 0.0, ptr addrspace(1) %p
+  %far = add i64 %i, 64
+  %next = urem i64 %far, %n
+  %done = icmp eq i64 %next, 5
+  br i1 %done, label %exit, label %loop
+exit:
   ret void
 }
 

@@ -21,8 +21,8 @@ def read_proofs(path):
     proofs = {}
     for line in open(path):
         match = re.match(r"probe: site (\d+) of (\S+): (U.*|measured)", line)
-        # What is made with numbers that only a cell has is for equal_kinds.sh.
-        if match and not match[3].startswith("measured") and not NUMBERED.search(match[3]):
+        # What is made with numbers that only a cell has, and what is guessed, is for equal_kinds.sh.
+        if match and not re.search("^measured|, guesses", match[3]) and not NUMBERED.search(match[3]):
             strides = [(0, 0, "")] * 3 + [
                 (int(times), "xyz".index(axis), int(shift), int(mask or 0xFFFFFFFF))
                 for times, axis, shift, mask in DIGIT.findall(match[3])

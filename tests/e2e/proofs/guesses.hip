@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Addresses that follow a stride in most waves and not in all: mirrored and wrapped at edges,
+ * quotients and remainders by numbers that are no power of two, indices from tables. Where they do not,
+ * every access must be measured. And strides by fields of a struct that is an argument.
+ */
+#include <hip/hip_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+enum { N = 1 << 14, ROW = 128 };
+
+struct shape {
+	int width;
+	short odd;
+	int height;
+	long pitch;
+};
+
+static void check(hipError_t error)
+{
+	if (error == hipSuccess)
+		return;
+	fprintf(stderr, "guesses: %s\n", hipGetErrorString(error));
+	exit(1);
+}
+
+__host__ __device__ static int mirrored(const int *in, int x, int y, struct shape s)
+{
+	int sum = 0;
+
+#pragma unroll 1
+	for (int i = -3; i <= 3; i++) {
+		int at = x + i;
+
+		if (at < 0)
+			at = -at;
+		if (at > s.width - 1)
+			at = s.width - 1 - i;
+		sum += in[y * (s.height + 1) + (at & ROW - 1)] + in[y * s.pitch + 2 * x + s.odd];
+	}
+	return sum;
+}
+
+__host__ __device__ static int divided(const int *in, int i, int n, unsigned m, long far)
+{
+	int q = i / n, r = i % n, next = r + 1 < n ? r + 1 : 0;
+	long wide = (i + far) / n;
+
+	return in[r * 3 + q] + in[q * 40 + next] + in[i / m * 32 + i % m] +
+	       in[(wide - far / n) * 16 & N - 1] + in[(int)((i + far) % m) + 100];
+}
+
+/* The wave parts, so that the index is no selection. */
+__host__ __device__ static int parted(const int *in, int *out, int i, int n)
+{
+	long at;
+
+	if (i % n > 0) {
+		out[i] = i;
+		at = i - 1;
+	} else {
+		at = i + n - 1;
+	}
+	return in[at] + in[(i & n | 64) + 2];
+}
+
+__global__ void mirror(int *out, const int *in, struct shape s)
+{
+	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+
+	if (x < s.width && y < s.height)
+		out[y * s.width + x] = mirrored(in, x, y, s);
+}
+
+__global__ void divide(int *out, const int *in, int n, unsigned m, long far, int limit)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < limit)
+		out[i] = divided(in, i, n, m, far);
+}
+
+__global__ void part(int *out, const int *in, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	out[N / 2 + i] = parted(in, out, i, n);
+}
+
+__global__ void look_up(int *out, const int *in, const int *table, int rounds)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+
+	for (int r = 0; r < rounds; r++)
+		sum += in[table[i] + r] + in[table[r * 64]];
+	out[i] = sum;
+}
+
+struct buffer {
+	std::vector<int> host;
+	int *device;
+
+	explicit buffer(int times) : host(N)
+	{
+		check(hipMalloc(&device, N * sizeof(int)));
+		for (int i = 0; i < N; i++)
+			host[i] = i * times % 61;
+		send();
+	}
+	~buffer()
+	{
+		check(hipFree(device));
+	}
+	void send()
+	{
+		check(hipMemcpy(device, host.data(), N * sizeof(int), hipMemcpyHostToDevice));
+	}
+	bool holds(const std::vector<int> &want)
+	{
+		check(hipMemcpy(host.data(), device, N * sizeof(int), hipMemcpyDeviceToHost));
+		return host == want;
+	}
+};
+
+static bool run_mirror()
+{
+	static const dim3 groups[] = {{64, 4}, {16, 16}, {8, 8}, {128}, {24, 3}};
+	static const struct shape shapes[] = {{128, 1, 4, 130}, {100, 3, 5, 0}, {64, 2, 8, 128}};
+	bool good = true;
+
+	for (dim3 group : groups)
+		for (const struct shape &s : shapes) {
+			buffer in(7), out(0);
+			std::vector<int> want(N);
+			dim3 grid((s.width + group.x - 1) / group.x, (s.height + group.y - 1) / group.y);
+
+			hipLaunchKernelGGL(mirror, grid, group, 0, 0, out.device, in.device, s);
+			for (int y = 0; y < s.height; y++)
+				for (int x = 0; x < s.width; x++)
+					want[y * s.width + x] = mirrored(in.host.data(), x, y, s);
+			good &= out.holds(want);
+		}
+	return good;
+}
+
+static bool run_divide()
+{
+	static const int numbers[] = {3, 48, 64, 100, 192, 1000};
+	bool good = true;
+
+	for (int n : numbers)
+		for (int limit = 1000; limit <= 1024; limit += 24) {
+			buffer in(11), out(0);
+			std::vector<int> want(N);
+
+			hipLaunchKernelGGL(divide, dim3(8), dim3(128), 0, 0, out.device, in.device, n, n + 7u,
+					   n * 5000000000l, limit);
+			for (int i = 0; i < limit; i++)
+				want[i] = divided(in.host.data(), i, n, n + 7u, n * 5000000000l);
+			good &= out.holds(want);
+		}
+	return good;
+}
+
+static bool run_part()
+{
+	bool good = true;
+
+	for (int n = 16; n <= 256; n *= 2) {
+		buffer in(13), out(0);
+		std::vector<int> want(N);
+
+		hipLaunchKernelGGL(part, dim3(4), dim3(192), 0, 0, out.device, in.device, n);
+		for (int i = 0; i < 4 * 192; i++)
+			want[N / 2 + i] = parted(in.host.data(), want.data(), i, n);
+		good &= out.holds(want);
+	}
+	return good;
+}
+
+static bool run_look_up()
+{
+	buffer in(17), out(0), table(0);
+	std::vector<int> want(N);
+
+	for (int i = 0; i < 512; i++)
+		table.host[i] = i < 192 ? i + 5 : i < 320 ? 77 : i * 37 % 509;
+	table.send();
+	hipLaunchKernelGGL(look_up, dim3(4), dim3(128), 0, 0, out.device, in.device, table.device, 3);
+	for (int i = 0; i < 512; i++)
+		for (int r = 0; r < 3; r++)
+			want[i] += in.host[table.host[i] + r] + in.host[table.host[r * 64]];
+	return out.holds(want);
+}
+
+int main()
+{
+	bool good = run_mirror() & run_divide() & run_part() & run_look_up();
+
+	printf(good ? "right\n" : "wrong\n");
+	return !good;
+}
