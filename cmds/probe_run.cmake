@@ -34,6 +34,7 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_sampling.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_server.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_session.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_run_late.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_twice.c probe_run_unprobed.c probe_run_kind.c probe_run_device.c probe_run_groups.c proved_rows.c
 	counted_rows.c)

@@ -497,6 +497,7 @@ static const struct {
 	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), run_samples_queue},
 	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), run_samples_sampler},
 	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), run_counters_arguments},
+	[PROBE_HR_LATE] = {sizeof(struct probe_hr_late), run_late_take},
 	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), run_samples_take},
 	[PROBE_HR_ALLOCATION] = {sizeof(struct probe_hr_allocation), apply_allocation},
 	[PROBE_HR_FREE] = {sizeof(struct probe_hr_free), apply_free},
@@ -527,8 +528,12 @@ static void finish(struct run_session *session, struct run_dispatch *dispatch)
 	dispatch->info.start_ns = complete->start;
 	dispatch->info.end_ns = complete->end;
 	numbers->completed++;
-	numbers->rows_device += complete->rows_dropped;
-	numbers->rows_emitted += complete->rows_dropped;
+	if (probe_kind_has_rings(dispatch->hr.kind)) {
+		numbers->late_lost += complete->rows_dropped;
+	} else {
+		numbers->rows_device += complete->rows_dropped;
+		numbers->rows_emitted += complete->rows_dropped;
+	}
 	if (complete->counters > dispatch->rows) {
 		numbers->rows_missing += complete->counters - dispatch->rows;
 		numbers->rows_emitted += complete->counters - dispatch->rows;

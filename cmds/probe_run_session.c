@@ -162,7 +162,8 @@ static void read_counts(struct run_session *session)
 	probe_seg_ring_counts(&session->seg, &numbers->trace_emitted, &numbers->trace_dropped);
 	/* The device counts only what it loses. */
 	if (probe_kind_has_rings(session->config->kind))
-		numbers->trace_emitted += numbers->trace_read;
+		numbers->trace_emitted += numbers->trace_read + numbers->late_lost;
+	numbers->trace_dropped += numbers->late_lost;
 }
 
 static void before_commit(void *user)

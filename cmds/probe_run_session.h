@@ -137,6 +137,7 @@ struct run_numbers {
 	uint64_t trace_bad;	  /* places where a ring's bytes made no sense */
 	uint64_t trace_bytes;
 	uint64_t trace_read; /* records, from the rings */
+	uint64_t late_lost;  /* records of late waves that the application could not hand on */
 	/* Read last, once the process is gone. */
 	uint64_t host_emitted, host_dropped;
 	uint64_t trace_emitted, trace_dropped;
@@ -180,6 +181,11 @@ void run_trace_feed(struct run_session *session, struct probe_trace_batch *batch
 		    const struct run_dispatch *dispatch);
 /* Read what the last snapshot noted; true if there was anything. */
 bool run_trace_drain(struct run_session *session);
+/* Take the first bytes of trace.piece, which no ring has had: whole waves of a known dispatch. */
+void run_trace_take_late(struct run_session *session, size_t size);
+
+/* What late waves left (probe_run_late.c). */
+bool run_late_take(struct run_session *session, const struct probe_seg_rec *rec);
 
 /* Groups of a site table, checked (probe_run_groups.c); NULL = none, or no memory. */
 struct run_groups *run_groups_create(const struct probe_sites *sites);

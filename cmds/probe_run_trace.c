@@ -50,10 +50,10 @@ void run_trace_batch_deinit(struct probe_trace_batch *batch)
 struct probe_err *run_trace_init(struct run_session *session)
 {
 	struct run_trace *trace = &session->trace;
-	uint32_t count = session->seg.ring_count;
+	uint32_t count = session->seg.ring_count + 1;
 	bool batch;
 
-	if (!count)
+	if (!session->seg.ring_count)
 		return NULL;
 	trace->rings = calloc(count, sizeof(*trace->rings));
 	batch = run_trace_batch_init(&trace->batch);
@@ -263,6 +263,11 @@ static bool drain_ring(struct run_session *session, uint32_t index)
 		if (done < size)
 			return any;
 	}
+}
+
+void run_trace_take_late(struct run_session *session, size_t size)
+{
+	take_piece(session, session->seg.ring_count, size);
 }
 
 bool run_trace_drain(struct run_session *session)

@@ -274,12 +274,13 @@ DEV_ENTRY void __probe_dev_late_end(uint32_t span)
 	late_end(span);
 }
 
-/* `first` and `second`: sites of the spans. */
+/* `site0` and so on: sites of the spans. */
 DEV_ENTRY void __probe_dev_late_exit(const dev_ctx *ctx, void *refill, uint32_t site,
-				     uint32_t first, uint32_t second, uint32_t spans)
+				     uint32_t spans, uint32_t site0, uint32_t site1, uint32_t site2,
+				     uint32_t site3)
 {
-	const uint32_t form = PROBE_FORM_SPAN << PROBE_FORM_SHIFT;
-	uint64_t end = late_exit(ctx, site, form | first, form | second, spans);
+	const struct late_sites sites = {{site0, site1, site2, site3}};
+	uint64_t end = late_exit(ctx, site, &sites, spans);
 	struct late late;
 
 	late_read(&late);
@@ -296,8 +297,8 @@ DEV_ENTRY void __probe_dev_late_exit(const dev_ctx *ctx, void *refill, uint32_t 
 	enter_ring(ctx, refill, &start, 0);
 	__asm__ volatile("s_mov_b32 s92, 1" : : : CURSOR_CHANGES);
 	late_stamp(PROBE_FORM_BEGIN, site, dev_count(start.exec), late.begin);
-	late_span(first, &late.span[0], spans > 0);
-	late_span(second, &late.span[1], spans > 1);
+	for (uint32_t i = 0; i < PROBE_LATE_SPANS; i++)
+		late_span(sites.site[i], &late.span[i], spans > i);
 	if (ask == 3)
 		late_calibrate();
 	exit_ring(ctx, end, site, 1, 0);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "counters.h"
+#include "late.h"
 #include "relay.h"
 #include "rings.h"
 #include "sampling.h"
@@ -123,6 +124,8 @@ static bool collect_entry(struct probe_queue *queue, struct probe_entry *entry,
 			probe_counters_begin(queue, entry);
 			return true;
 		}
+		if (entry->late)
+			dropped = probe_late_put(entry->id, entry->late, entry->late_waves);
 	} else if (entry->state == PROBE_ENTRY_COPYING) {
 		bool late = now_ns() - entry->since > COPY_PATIENCE_NS;
 

@@ -82,6 +82,7 @@ int probe_kernargs_plan(const struct probe_kernel_meta *original,
 	if (!plan)
 		return -ENOMEM;
 	plan->size = clone->kernarg_size;
+	plan->align = clone->kernarg_align > 32 ? 64 : 32;
 	plan->context = clone->args[count].offset;
 	for (uint32_t i = 0; i < count && !err; i++) {
 		if (!inside(&original->args[i], original) ||

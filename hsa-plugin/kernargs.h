@@ -23,6 +23,7 @@ struct probe_kernarg_op {
 
 struct probe_kernarg_plan {
 	uint32_t size;	  /* of the clone's block */
+	uint32_t align;	  /* of it, up to 64 */
 	uint32_t context; /* offset of the pointer to the context */
 	uint32_t count;
 	struct probe_kernarg_op ops[];

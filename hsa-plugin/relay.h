@@ -39,14 +39,16 @@ enum {
 struct probe_entry {
 	uint64_t id; /* of the dispatch */
 	const struct probe_kernel *kernel;
-	hsa_signal_t application; /* the packet's own completion signal; 0 = none */
-	uint64_t kernarg_end;	  /* kernarg_tail once this entry is collected */
-	uint32_t kind;		  /* of the clone that runs; NONE = the original */
-	uint32_t replicas;	  /* of the counters; 0 = uses no arena */
-	uint64_t turn;		  /* number of its use of an arena */
-	uint64_t packet;	  /* its index in the hardware ring */
-	uint8_t state;		  /* enum probe_entry_state; collector only */
-	uint64_t since;		  /* CLOCK_MONOTONIC: when its counters began to travel */
+	hsa_signal_t application;      /* the packet's own completion signal; 0 = none */
+	uint64_t kernarg_end;	       /* kernarg_tail once this entry is collected */
+	uint32_t kind;		       /* of the clone that runs; NONE = the original */
+	uint32_t replicas;	       /* of the counters; 0 = uses no arena */
+	uint64_t turn;		       /* number of its use of an arena */
+	uint64_t packet;	       /* its index in the hardware ring */
+	uint8_t state;		       /* enum probe_entry_state; collector only */
+	const struct probe_late *late; /* what its waves leave; NULL = they go into rings */
+	uint32_t late_waves;
+	uint64_t since; /* CLOCK_MONOTONIC: when its counters began to travel */
 };
 
 /* Collector only: what an entry waits for. */

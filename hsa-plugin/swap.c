@@ -5,6 +5,7 @@
 
 #include "common/regular.h"
 #include "common/trace_rows.h"
+#include "late.h"
 #include "occupancy.h"
 #include "rings.h"
 
@@ -30,6 +31,8 @@ struct launch {
 	uint32_t replicas;
 	uint64_t kernarg_end; /* after this dispatch's block */
 	uint8_t *block;
+	struct probe_late *late; /* NULL = its waves go into rings */
+	uint32_t late_waves;
 };
 
 static uint32_t align_up(uint32_t n, uint32_t to)
@@ -37,11 +40,24 @@ static uint32_t align_up(uint32_t n, uint32_t to)
 	return (n + to - 1) & ~(to - 1);
 }
 
-static uint32_t block_bytes(const struct probe_kernel *kernel)
+/* A block: the context, or two, struct probe_ctx_late, the arguments, and what late waves leave. */
+static uint32_t context_bytes(void)
 {
 	uint32_t contexts = probe_tool.config.groups_chosen ? 2 : 1;
 
-	return align_up(kernel->plan->size, 64) + contexts * (uint32_t)sizeof(struct probe_ctx);
+	return contexts * (uint32_t)sizeof(struct probe_ctx) +
+	       (uint32_t)sizeof(struct probe_ctx_late);
+}
+
+/* Where the arguments are in a block. */
+static uint32_t arguments_at(const struct probe_kernel *kernel)
+{
+	return align_up(context_bytes(), kernel->plan->align);
+}
+
+static uint32_t block_bytes(const struct probe_kernel *kernel)
+{
+	return align_up(arguments_at(kernel) + kernel->plan->size, 64);
 }
 
 /* Replicas that fit an arena: a power of two, 0 = not even one. */
@@ -159,35 +175,6 @@ static uint32_t decide(struct launch *launch)
 	return PROBE_V_SWAPPED;
 }
 
-/* Room in the ring of argument blocks, which never wrap. False = not now. */
-static bool take_block(struct launch *launch)
-{
-	struct probe_queue *queue = launch->queue;
-	uint32_t size = block_bytes(launch->kernel);
-	uint64_t head = queue->kernarg_head;
-	/* Pairs with the collector's release: the kernel has read its block. */
-	uint64_t tail = atomic_load_explicit(&queue->kernarg_tail, memory_order_acquire);
-	uint64_t rest = PROBE_KERNARG_BYTES - head % PROBE_KERNARG_BYTES;
-
-	if (rest < size)
-		head += rest;
-	if (head + size - tail > PROBE_KERNARG_BYTES)
-		return false;
-	launch->block = queue->kernargs + head % PROBE_KERNARG_BYTES;
-	launch->kernarg_end = head + size;
-	return true;
-}
-
-static uint64_t regular_exec(const hsa_kernel_dispatch_packet_t *packet)
-{
-	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
-	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
-				   packet->workgroup_size_z};
-	uint64_t waves;
-
-	return probe_regular_exec(grid, group, &waves);
-}
-
 /* 0 with a filter in force: each wave must look. */
 static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
 {
@@ -200,6 +187,53 @@ static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
 		    probe_tool.config.group_last[i] != UINT32_MAX)
 			return 0;
 	return probe_tool.config.kind == PROBE_KIND_TRACE ? probe_trace_rows(grid, group) : 1;
+}
+
+/* Room in the ring of argument blocks, which never wrap. False = not now. */
+static bool take_bytes(struct launch *launch, uint32_t size, uint32_t room)
+{
+	struct probe_queue *queue = launch->queue;
+	uint64_t head = queue->kernarg_head;
+	/* Pairs with the collector's release: the kernel has read its block. */
+	uint64_t tail = atomic_load_explicit(&queue->kernarg_tail, memory_order_acquire);
+	uint64_t rest = PROBE_KERNARG_BYTES - head % PROBE_KERNARG_BYTES;
+
+	if (rest < size)
+		head += rest;
+	if (head + size - tail > room)
+		return false;
+	launch->block = queue->kernargs + head % PROBE_KERNARG_BYTES;
+	launch->kernarg_end = head + size;
+	return true;
+}
+
+static bool tells_late(const struct launch *launch)
+{
+	return probe_tool.config.kind == PROBE_KIND_TIME && ring_rows(launch->packet);
+}
+
+/* Places for late waves only from what other launches are not likely to need soon. */
+static bool take_block(struct launch *launch)
+{
+	uint32_t size = block_bytes(launch->kernel);
+	uint32_t waves = tells_late(launch) ? probe_late_waves(launch->packet) : 0;
+
+	if (waves && take_bytes(launch, size + probe_late_bytes(waves), PROBE_KERNARG_BYTES / 2)) {
+		launch->late = (struct probe_late *)(void *)(launch->block + size);
+		launch->late_waves = waves;
+		return true;
+	}
+	return take_bytes(launch, size, PROBE_KERNARG_BYTES);
+}
+
+static uint64_t regular_exec(const hsa_kernel_dispatch_packet_t *packet)
+{
+	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
+	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
+				   packet->workgroup_size_z};
+	uint64_t waves;
+
+	return probe_regular_exec(grid, group, &waves);
 }
 
 static void set_table(struct probe_ctx *ctx, uint64_t table)
@@ -287,7 +321,8 @@ static void put_arguments(const struct launch *launch)
 		.dispatch = launch->id,
 		.bytes = size < ARGUMENTS_MAX ? size : ARGUMENTS_MAX,
 	};
-	struct iovec parts[] = {{&row, sizeof(row)}, {launch->block, row.bytes}};
+	struct iovec parts[] = {{&row, sizeof(row)},
+				{launch->block + arguments_at(launch->kernel), row.bytes}};
 
 	probe_segment_put(&probe_tool.segment, PROBE_HR_ARGUMENTS, parts, 2);
 }
@@ -296,7 +331,8 @@ static void build_block(const struct launch *launch, uint64_t turn)
 {
 	const struct probe_kernarg_plan *plan = launch->kernel->plan;
 	const amd_queue_t *hardware = (const amd_queue_t *)launch->queue->real;
-	struct probe_ctx *ctx = (struct probe_ctx *)(launch->block + align_up(plan->size, 64));
+	uint8_t *arguments = launch->block + arguments_at(launch->kernel);
+	struct probe_ctx *ctx = (struct probe_ctx *)(void *)(arguments - context_bytes());
 	uint64_t context = (uint64_t)(uintptr_t)ctx;
 	struct probe_kernarg_launch from = {
 		.packet = launch->packet,
@@ -312,7 +348,9 @@ static void build_block(const struct launch *launch, uint64_t turn)
 		set_table(&ctx[1], (uint64_t)(uintptr_t)launch->queue->sink);
 		context |= PROBE_CTX_FILTERED;
 	}
-	probe_kernargs_build(plan, launch->packet->kernarg_address, context, &from, launch->block);
+	probe_late_begin(launch->packet, launch->late,
+			 (struct probe_ctx_late *)(void *)arguments - 1);
+	probe_kernargs_build(plan, launch->packet->kernarg_address, context, &from, arguments);
 }
 
 /*
@@ -354,7 +392,7 @@ static void swap_kernel(const struct launch *launch, hsa_kernel_dispatch_packet_
 	packet->header = with_scope(packet->header, HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
 				    HSA_FENCE_SCOPE_SYSTEM);
 	packet->kernel_object = launch->kernel->clone->object;
-	packet->kernarg_address = launch->block;
+	packet->kernarg_address = launch->block + arguments_at(launch->kernel);
 	packet->group_segment_size = launch->group_size;
 	packet->private_segment_size = launch->private_size;
 }
@@ -373,6 +411,8 @@ static void begin_entry(const struct launch *launch, uint64_t turn, uint64_t ent
 		.replicas = launch->replicas,
 		.turn = turn,
 		.packet = launch->index,
+		.late = swapped ? launch->late : NULL,
+		.late_waves = launch->late_waves,
 	};
 	probe_signal_set(probe_queue_completion(queue, entry), 1);
 	/* Pairs with the collector's acquire: the entry is whole. */

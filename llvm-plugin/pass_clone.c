@@ -89,7 +89,7 @@ void pass_clone_base(struct pass_unit *unit, LLVMModuleRef module,
 	weaken_attributes(unit->base);
 	LLVMSetValueName2(LLVMGetParam(unit->base, param - 1), "probe.ctx", 9);
 	add_enum(unit->base, param, "noundef", 0);
-	add_enum(unit->base, param, "align", 64);
+	add_enum(unit->base, param, "align", 32);
 	add_enum(unit->base, param, "dereferenceable", sizeof(struct probe_ctx));
 	pass_lower_copies(unit->base, options, analyses);
 	/* The back end does not vectorise what must not be optimised, so neither do we. */

@@ -219,15 +219,12 @@ static void insert_messages(struct pass_ring *in, LLVMValueRef function)
 		}
 }
 
-/* Spans for which a wave has registers until its end. */
-enum { LATE_SPANS = 2 };
-
 /* Nothing but a kernel's time, and spans that come once at most and fit into registers. */
 static bool is_late(const struct pass_ring *in, LLVMValueRef function,
 		    const struct pass_units *units, const struct regions *regions)
 {
 	if (in->kind != PROBE_KIND_TIME || !in->unit->kernel || in->is_called ||
-	    in->stamps == PASS_STAMPS_BLOCKS || regions->spans > LATE_SPANS)
+	    in->stamps == PASS_STAMPS_BLOCKS || regions->spans > PROBE_LATE_SPANS)
 		return false;
 	for (size_t i = 0; i < regions->count; i++)
 		if (!one_begin(regions, &regions->region[i].mark) ||
@@ -243,6 +240,9 @@ static bool is_late(const struct pass_ring *in, LLVMValueRef function,
 	return true;
 }
 
+/* With vcc: s68 and up are spans'. */
+#define LATE_SGPRS "70"
+
 static LLVMValueRef shared_refill(struct pass_ring *in, void *analyses)
 {
 	return devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind], analyses);
@@ -252,22 +252,25 @@ static void insert_late(struct pass_ring *in, LLVMValueRef function, LLVMValueRe
 			const struct regions *regions, void *analyses)
 {
 	LLVMValueRef ctx = LLVMGetParam(function, LLVMCountParams(function) - 1);
-	LLVMValueRef args[] = {
+	LLVMValueRef args[4 + PROBE_LATE_SPANS] = {
 		ctx,
 		shared_refill(in, analyses),
 		pass_ring_i32(in, in->unit->first_mark),
-		pass_ring_i32(in, 0),
-		pass_ring_i32(in, 0),
 		pass_ring_i32(in, regions->spans),
 	};
 
+	for (unsigned i = 0; i < PROBE_LATE_SPANS; i++)
+		args[4 + i] = pass_ring_i32(in, 0);
 	for (size_t i = 0; i < regions->count; i++)
 		if (regions->region[i].one)
-			args[3 + regions->region[i].span] =
+			args[4 + regions->region[i].span] =
 				pass_ring_i32(in, regions->region[i].id);
+	/* Registers of those that devlib_cursor.h has none for (devlib_late.h). */
+	if (regions->spans > 2)
+		LLVMAddTargetDependentFunctionAttr(function, "amdgpu-num-sgpr", LATE_SGPRS);
 	LLVMPositionBuilderBefore(in->builder, entry);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	pass_ring_call(in, DEVLIB_LATE_ENTER, &args[5], 1);
+	pass_ring_call(in, DEVLIB_LATE_ENTER, &args[3], 1);
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block)) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -275,7 +278,7 @@ static void insert_late(struct pass_ring *in, LLVMValueRef function, LLVMValueRe
 		if (!LLVMIsAReturnInst(end))
 			continue;
 		pass_ring_before(in, end);
-		pass_ring_call(in, DEVLIB_LATE_EXIT, args, 6);
+		pass_ring_call(in, DEVLIB_LATE_EXIT, args, 4 + PROBE_LATE_SPANS);
 	}
 }
 

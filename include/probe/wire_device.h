@@ -122,7 +122,7 @@ enum probe_when_full {
 	PROBE_FULL_SAMPLE = 2, /* as block for one record in sample_every of a ring, else drop */
 };
 
-/* Written by the host before the launch; constant while the kernel runs. 64-byte aligned. */
+/* Written by the host before the launch; constant while the kernel runs. At a multiple of 32. */
 struct probe_ctx {
 	uint32_t version;
 	uint32_t size;
@@ -170,6 +170,43 @@ struct probe_ctx {
 	uint32_t group_first[3], group_last[3];
 };
 #define PROBE_CTX_FILTERED 1u
+
+/*
+ * Behind the struct probe_ctx of a `time` dispatch, and right before the kernel's arguments, with
+ * the first of which it shares a line of 64 bytes, so that it is near: where the waves of a launch
+ * that is not large leave what they tell, if they tell it all at their end.
+ */
+struct probe_ctx_late {
+	uint64_t area;		     /* struct probe_late; 0 = waves go into rings */
+	uint32_t groups_x, groups_y; /* workgroups of the launch */
+	uint32_t items_x, items_xy;  /* work-items of a workgroup: along x, and in a plane */
+	uint32_t waves;		     /* of a workgroup */
+	uint32_t reserved;
+};
+
+/*
+ * A launch's own: each wave has a place in it by its number, so nobody claims a ring, and nobody
+ * waits. Complete when the launch is. `stride` bytes for each wave follow: workgroup by workgroup,
+ * x first, and in a workgroup in the order of their numbers.
+ */
+#define PROBE_LATE_SPANS 4u
+struct probe_late {
+	uint32_t stride; /* 0 = no wave came this way; 48 + 16 * spans */
+	uint32_t spans;
+	uint32_t site;	/* the kernel's FUNCTION site */
+	uint32_t lanes; /* of the stamps `idle` */
+	uint32_t span_site[PROBE_LATE_SPANS];
+	uint64_t idle[4]; /* clocks of PROBE_SITE_IDLE stamps, BEGIN BEGIN END END */
+};
+
+struct probe_late_wave {
+	uint32_t hw_id;
+	uint32_t lanes; /* a byte for each span: active at its end; 0 = the wave did not come by */
+	uint64_t exec;
+	uint64_t begin, time; /* s_memtime, s_memrealtime */
+	uint64_t end, end_time;
+	/* begin and end of each span follow */
+};
 
 /*
  * A ring belongs to one wave at a time: claimed at the wave's start by setting bit 0 of head,

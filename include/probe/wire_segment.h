@@ -84,6 +84,7 @@ enum probe_host_rec_type {
 	PROBE_HR_ALLOCATION = 17,
 	PROBE_HR_FREE = 18,
 	PROBE_HR_ARGUMENTS = 20,
+	PROBE_HR_LATE = 21,
 	PROBE_HR_NOTE = 26,
 };
 
@@ -249,6 +250,15 @@ struct probe_hr_counters {
 struct probe_counter_row {
 	uint32_t site, reserved;
 	uint64_t value[PROBE_COUNTERS];
+};
+
+/*
+ * Before the COMPLETE of a `time` dispatch: struct probe_late follows, and its waves. What is lost
+ * of it, in records, is COMPLETE's rows_dropped.
+ */
+struct probe_hr_late {
+	uint64_t dispatch;
+	uint32_t waves, reserved;
 };
 
 struct probe_hr_queue_end {

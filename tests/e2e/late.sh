@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Waves that tell all at their end, in places of their own, in rings the short way and the long one: every
+# region of every wave, and no other, is where the wave itself read the clock.
+. "$(dirname "$0")/lib.sh"
+
+# check WHAT: of run.db, against what the program printed
+check()
+{
+	balanced run.db
+	rm -f check.db
+	sqlite3 -bail check.db >result <<END
+CREATE TABLE clock(launch INTEGER, x INTEGER, y INTEGER, z INTEGER, wave INTEGER, name TEXT, clock INTEGER);
+.mode csv
+.import clocks clock
+.mode list
+ATTACH 'run.db' AS run;
+CREATE TABLE number AS SELECT dispatch, row_number() OVER (ORDER BY dispatch) AS launch
+	FROM (SELECT DISTINCT dispatch FROM run.probe_time_line);
+CREATE TABLE span AS SELECT launch, name, depth, group_x, group_y, group_z, wave, begin, end
+	FROM run.probe_time_line JOIN number USING (dispatch);
+SELECT count(*), (SELECT count(*) FROM span WHERE depth = 1) FROM clock;
+SELECT count(*) FROM clock c JOIN span s ON s.launch = c.launch AND s.name = c.name AND s.group_x = c.x
+	AND s.group_y = c.y AND s.group_z = c.z AND s.wave = c.wave AND c.clock BETWEEN s.begin AND s.end;
+SELECT count(*) FROM span WHERE depth = 0;
+SELECT count(*) FROM (SELECT DISTINCT launch, group_x, group_y, group_z, wave FROM span WHERE depth = 0);
+END
+	wc -l <clocks >count
+	read -r lines <count
+	expect "$1" "$(tr '\n' ' ' <result)" "$lines|$lines $lines $((24 + 3 + 32 + 12 + 4 + 512 + 600 + 700 + 800 + 600)) \
+$((24 + 3 + 32 + 12 + 4 + 512 + 600 + 700 + 800 + 600)) "
+	expect "$1: what stamps cost" "$(sqlite3 run.db 'SELECT count(*) FROM probe_time_span WHERE stamp = 0')" 0
+	[ "$lines" -gt 7000 ] || fail "$1: only $lines regions"
+}
+
+compile "$source/tests/e2e/late.hip" program -I "$source/include"
+record run.db -q -a time -- ./program >clocks
+check "places and rings"
+# With a filter, even one that lets everything pass, each wave looks first.
+record run.db -q -a time --filter-x 0:4096 -- ./program >clocks
+check "the long way"
