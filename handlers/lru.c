@@ -4,6 +4,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Ways whose tags are compared at once. */
+enum { AT_ONCE = 16 };
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+enum { WAYS_MAX = 1 << 16 };
 
 static bool power(uint64_t number)
 {
@@ -13,29 +21,67 @@ static bool power(uint64_t number)
 bool lru_shape_valid(const struct lru_shape *shape)
 {
 	return power(shape->size) && power(shape->line) && power(shape->ways) &&
-	       shape->size / shape->line >= shape->ways;
+	       shape->ways <= WAYS_MAX && shape->size / shape->line >= shape->ways;
 }
 
-/* Sets of more ways have a count of what is held. */
-enum { WAYS_SEARCHED = 16 };
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static bool make_held(struct lru *lru)
 {
 	uint64_t places = 4 * lru->sets * lru->ways;
 
-	if (lru->ways <= WAYS_SEARCHED)
-		return true;
 	lru->held_shift = 64 - (unsigned)__builtin_ctzll(places);
 	lru->held = calloc(places, sizeof(*lru->held));
 	return lru->held != NULL;
 }
 
+static bool make_rings(struct lru *lru)
+{
+	size_t lines = lru->sets * lru->ways;
+
+	lru->low = calloc(lines, sizeof(*lru->low));
+	lru->high = calloc(lines, sizeof(*lru->high));
+	lru->next = calloc(lines, sizeof(*lru->next));
+	lru->prev = calloc(lines, sizeof(*lru->prev));
+	lru->first = calloc(lru->sets, sizeof(*lru->first));
+	if (!lru->low || !lru->high || !lru->next || !lru->prev || !lru->first)
+		return false;
+	for (size_t i = 0; i < lines; i++) {
+		lru->next[i] = (uint16_t)((i + 1) & (lru->ways - 1));
+		lru->prev[i] = (uint16_t)((i - 1) & (lru->ways - 1));
+	}
+	return make_held(lru);
+}
+
+/* Memory that is not used is not touched. */
+static bool make_sets(struct lru *lru)
+{
+	lru->memory = calloc(lru->sets + 1, sizeof(struct lru_set));
+	if (lru->memory)
+		lru->small = (struct lru_set *)(((uintptr_t)lru->memory + LRU_ALIGN - 1) &
+						~(uintptr_t)(LRU_ALIGN - 1));
+	return lru->memory;
+}
+
+static bool make_medium(struct lru *lru)
+{
+	lru->medium = calloc(lru->sets, sizeof(*lru->medium));
+	for (uint64_t i = 0; i < lru->sets && lru->medium; i++)
+		for (unsigned way = 0; way < lru->ways; way++) {
+			lru->medium[i].next[way] = (uint8_t)((way + 1) & (lru->ways - 1));
+			lru->medium[i].prev[way] = (uint8_t)((way - 1) & (lru->ways - 1));
+		}
+	return lru->medium;
+}
+
 bool lru_init(struct lru *lru, const struct lru_shape *shape)
 {
-	lru->ways = (unsigned)shape->ways;
-	lru->sets = shape->size / shape->line / shape->ways;
-	lru->tags = calloc(lru->sets * lru->ways, sizeof(*lru->tags));
-	if (lru->tags && make_held(lru))
+	*lru = (struct lru){.ways = (unsigned)shape->ways,
+			    .sets = shape->size / shape->line / shape->ways};
+	lru->log = (unsigned)__builtin_ctzll(lru->sets);
+	if (lru->ways <= LRU_SMALL    ? make_sets(lru)
+	    : lru->ways <= LRU_MEDIUM ? make_medium(lru)
+				      : make_rings(lru))
 		return true;
 	lru_deinit(lru);
 	return false;
@@ -43,69 +89,328 @@ bool lru_init(struct lru *lru, const struct lru_shape *shape)
 
 void lru_deinit(struct lru *lru)
 {
-	free(lru->tags);
+	free(lru->memory);
+	free(lru->medium);
+	free(lru->low);
+	free(lru->high);
+	free(lru->next);
+	free(lru->prev);
+	free(lru->first);
 	free(lru->held);
-	lru->tags = NULL;
-	lru->held = NULL;
+	*lru = (struct lru){0};
 }
 
+/* In which order places are taken that hold nothing does not matter. */
 void lru_empty(struct lru *lru)
 {
 	size_t lines = lru->sets * lru->ways;
 
-	memset(lru->tags, 0, lines * sizeof(*lru->tags));
-	if (lru->held)
-		memset(lru->held, 0, 4 * lines * sizeof(*lru->held));
-}
-
-static uint32_t *held_of(const struct lru *lru, uint64_t tag)
-{
-	return &lru->held[tag * 0x9e3779b97f4a7c15ull >> lru->held_shift];
-}
-
-static uint64_t *set_of(const struct lru *lru, uint64_t line)
-{
-	return lru->tags + (line & (lru->sets - 1)) * lru->ways;
-}
-
-/* The way that holds `tag`; else the first free one, or `ways`. */
-static unsigned search(const struct lru *lru, const uint64_t *set, uint64_t tag)
-{
-	unsigned way = 0;
-
-	if (lru->held && set[lru->ways - 1] && !*held_of(lru, tag))
-		return lru->ways;
-	while (way < lru->ways && set[way] != tag && set[way])
-		way++;
-	return way;
-}
-
-bool lru_touch(struct lru *lru, uint64_t line, bool allocate)
-{
-	uint64_t *set = set_of(lru, line), tag = line + 1;
-	unsigned way;
-	bool hit;
-
-	if (set[0] == tag)
-		return true;
-	way = search(lru, set, tag);
-	hit = way < lru->ways && set[way] == tag;
-	if (!hit && !allocate)
-		return false;
-	/* A miss in a full set takes the last place. */
-	if (way == lru->ways)
-		way--;
-	if (lru->held && !hit) {
-		if (set[way])
-			--*held_of(lru, set[way]);
-		++*held_of(lru, tag);
+	if (lru->small) {
+		memset(lru->small, 0, lru->sets * sizeof(*lru->small));
+		return;
 	}
-	memmove(set + 1, set, way * sizeof(*set));
-	set[0] = tag;
-	return hit;
+	for (uint64_t i = 0; i < lru->sets && lru->medium; i++) {
+		memset(lru->medium[i].low, 0, sizeof(lru->medium[i].low));
+		memset(lru->medium[i].high, 0, sizeof(lru->medium[i].high));
+	}
+	if (lru->medium)
+		return;
+	memset(lru->low, 0, lines * sizeof(*lru->low));
+	memset(lru->high, 0, lines * sizeof(*lru->high));
+	memset(lru->held, 0, 4 * lines * sizeof(*lru->held));
 }
 
-void lru_prefetch(const struct lru *lru, uint64_t line)
+/*
+ * Lines are looked for before the first of them is touched: reading a set as a whole would wait for
+ * what was just written to a part of it. They are distinct, so that touching one adds none of the
+ * others; what it removed is seen when their turn comes.
+ */
+
+/* ---- Which of 16 ways have the tag: a bit each ----------------------------------------------- */
+
+#ifdef __SSE2__
+static inline unsigned equal_low(const uint32_t *low, uint32_t tag)
 {
-	__builtin_prefetch(set_of(lru, line));
+	const __m128i want = _mm_set1_epi32((int)tag), *at = (const __m128i *)(const void *)low;
+	__m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(at), want);
+	__m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(at + 1), want);
+	__m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(at + 2), want);
+	__m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(at + 3), want);
+
+	return (unsigned)_mm_movemask_epi8(
+		_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
+}
+#else
+static inline unsigned equal_low(const uint32_t *low, uint32_t tag)
+{
+	unsigned ret = 0;
+
+	for (unsigned way = 0; way < AT_ONCE; way++)
+		ret |= (unsigned)(low[way] == tag) << way;
+	return ret;
+}
+#endif
+
+/* Of the ways that have the low part of the tag, the one that has all of it; -1: none. */
+static inline int equal(const uint32_t *low, const uint16_t *high, uint64_t tag)
+{
+	for (unsigned ways = equal_low(low, (uint32_t)tag); ways; ways &= ways - 1) {
+		int way = __builtin_ctz(ways);
+
+		if (high[way] == (uint16_t)(tag >> 32))
+			return way;
+	}
+	return -1;
+}
+
+static inline bool holds(const uint32_t *low, const uint16_t *high, unsigned way, uint64_t tag)
+{
+	return low[way] == (uint32_t)tag && high[way] == (uint16_t)(tag >> 32);
+}
+
+/* Of it 48 bits are kept, which are never 0 of an address. */
+static inline uint64_t tag_of(const struct lru *lru, uint64_t line)
+{
+	return (line >> lru->log) + 1;
+}
+
+/* ---- Short sets ------------------------------------------------------------------------------ */
+
+/* Put a way in front of those that were used behind it. */
+static inline uint64_t to_front(uint64_t order, unsigned way)
+{
+	const uint64_t ones = 0x1111111111111111ull;
+	uint64_t differ = order ^ way * ones;
+	/* The lowest place without a difference; those above it may be wrong. */
+	unsigned at = (unsigned)__builtin_ctzll((differ - ones) & ~differ & ones << 3) & ~3u;
+	uint64_t before = (1ull << at) - 1;
+
+	return (order & ~before & ~(15ull << at)) | (order & before) << 4 | way;
+}
+
+/* found: where the tag was before the lines in front of it were touched; -1 = nowhere. */
+static inline bool touch_set(struct lru_set *set, unsigned last, uint64_t tag, int found)
+{
+	uint64_t order = set->order ^ LRU_ORDER;
+	unsigned way;
+
+	if (found >= 0 && holds(set->low, set->high, (unsigned)found, tag)) {
+		if ((order & 15) != (unsigned)found)
+			set->order = to_front(order, (unsigned)found) ^ LRU_ORDER;
+		return true;
+	}
+	/* The last way leaves. What order says behind it does not matter. */
+	way = (unsigned)(order >> last) & 15;
+	set->order = (order << 4 | way) ^ LRU_ORDER;
+	set->low[way] = (uint32_t)tag;
+	set->high[way] = (uint16_t)(tag >> 32);
+	return false;
+}
+
+/* By value: nothing that is written can be a part of it. */
+static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned count,
+			   uint8_t *hit)
+{
+	const unsigned last = 4 * (lru.ways - 1);
+	const uint64_t mask = lru.sets - 1;
+	int8_t found[LRU_LINES_MAX];
+	unsigned hits = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct lru_set *set = &lru.small[lines[i] & mask];
+
+		found[i] = (int8_t)equal(set->low, set->high, tag_of(&lru, lines[i]));
+	}
+	for (unsigned i = 0; i < count; i++) {
+		bool there = touch_set(&lru.small[lines[i] & mask], last, tag_of(&lru, lines[i]),
+				       found[i]);
+
+		hit[i] = there;
+		hits += there;
+	}
+	return hits;
+}
+
+/* ---- Sets of up to 64 ways ------------------------------------------------------------------- */
+
+/* Eight parts of tags; the compiler makes two of each where the machine has no such registers. */
+typedef uint32_t low8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint64_t any4 __attribute__((vector_size(32)));
+
+/* Has any of 64 ways the low part of the tag? */
+static ALWAYS_INLINE bool any_of_64(const uint32_t *low, uint32_t tag)
+{
+	const low8 *at = (const low8 *)(const void *)low;
+	any4 any = {0};
+
+	for (unsigned i = 0; i < 8; i++)
+		any |= (any4)(at[i] == tag);
+	return any[0] | any[1] | any[2] | any[3];
+}
+
+/* Where the tag is; -1 = nowhere. */
+static ALWAYS_INLINE int find_64(const struct lru_set64 *set, uint64_t tag)
+{
+	if (!any_of_64(set->low, (uint32_t)tag))
+		return -1;
+	for (int way = 0; way < LRU_MEDIUM; way += AT_ONCE) {
+		int found = equal(set->low + way, set->high + way, tag);
+
+		if (found >= 0)
+			return way + found;
+	}
+	return -1;
+}
+
+/* Out of its place in the ring, and in front of the first one. */
+static void to_front_64(struct lru_set64 *set, uint8_t way)
+{
+	uint8_t *next = set->next, *prev = set->prev, first = set->first;
+
+	if (way != first && way != prev[first]) {
+		next[prev[way]] = next[way];
+		prev[next[way]] = prev[way];
+		next[way] = first;
+		prev[way] = prev[first];
+		next[prev[first]] = way;
+		prev[first] = way;
+	}
+	set->first = way;
+}
+
+/* found: where the tag was before the lines in front of it were touched; -1 = nowhere. */
+static inline bool touch_64(struct lru_set64 *set, uint64_t tag, int found)
+{
+	unsigned way;
+
+	if (found >= 0 && holds(set->low, set->high, (unsigned)found, tag)) {
+		to_front_64(set, (uint8_t)found);
+		return true;
+	}
+	/* The last one leaves, and its place is the first. */
+	way = set->first = set->prev[set->first];
+	set->low[way] = (uint32_t)tag;
+	set->high[way] = (uint16_t)(tag >> 32);
+	return false;
+}
+
+static ALWAYS_INLINE unsigned touch_medium(const struct lru lru, const uint64_t *lines,
+					   unsigned count, uint8_t *hit)
+{
+	const uint64_t mask = lru.sets - 1;
+	int8_t found[LRU_LINES_MAX];
+	unsigned hits = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		found[i] = (int8_t)find_64(&lru.medium[lines[i] & mask], tag_of(&lru, lines[i]));
+	for (unsigned i = 0; i < count; i++) {
+		bool there =
+			touch_64(&lru.medium[lines[i] & mask], tag_of(&lru, lines[i]), found[i]);
+
+		hit[i] = there;
+		hits += there;
+	}
+	return hits;
+}
+
+#ifdef __x86_64__
+/* The same, made for machines that compare eight parts of tags at once. */
+__attribute__((target("avx2"))) static unsigned
+touch_medium_avx2(const struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit)
+{
+	return touch_medium(*lru, lines, count, hit);
+}
+#endif
+
+/* ---- Long sets ------------------------------------------------------------------------------- */
+
+static uint32_t *held_of(const struct lru *lru, uint64_t tag, uint64_t set)
+{
+	tag &= 0xffffffffffffull;
+	return &lru->held[(tag << lru->log | set) * 0x9e3779b97f4a7c15ull >> lru->held_shift];
+}
+
+/* The way that holds the tag, or `ways`. */
+static unsigned search(const struct lru *lru, uint64_t set, uint64_t tag)
+{
+	size_t base = set * lru->ways;
+
+	if (!*held_of(lru, tag, set))
+		return lru->ways;
+	for (unsigned way = 0; way < lru->ways; way += AT_ONCE) {
+		int found = equal(lru->low + base + way, lru->high + base + way, tag);
+
+		if (found >= 0)
+			return way + (unsigned)found;
+	}
+	return lru->ways;
+}
+
+/* Out of its place in the ring, and in front of the first one. */
+static void ring_to_front(uint16_t *next, uint16_t *prev, uint16_t first, uint16_t way)
+{
+	next[prev[way]] = next[way];
+	prev[next[way]] = prev[way];
+	next[way] = first;
+	prev[way] = prev[first];
+	next[prev[first]] = way;
+	prev[first] = way;
+}
+
+/* way: where the tag was before the lines in front of it were touched; `ways` = nowhere. */
+static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsigned way)
+{
+	size_t base = set * lru->ways;
+	uint32_t *low = lru->low + base;
+	uint16_t *high = lru->high + base, *prev = lru->prev + base;
+	unsigned first = lru->first[set];
+	uint64_t old;
+
+	if (way < lru->ways && holds(low, high, way, tag)) {
+		if (way != first && way != prev[first])
+			ring_to_front(lru->next + base, prev, (uint16_t)first, (uint16_t)way);
+		lru->first[set] = (uint16_t)way;
+		return true;
+	}
+	/* The last one leaves, and its place is the first. */
+	way = prev[first];
+	lru->first[set] = (uint16_t)way;
+	old = (uint64_t)high[way] << 32 | low[way];
+	if (old)
+		--*held_of(lru, old, set);
+	++*held_of(lru, tag, set);
+	low[way] = (uint32_t)tag;
+	high[way] = (uint16_t)(tag >> 32);
+	return false;
+}
+
+static unsigned touch_rings(const struct lru lru, const uint64_t *lines, unsigned count,
+			    uint8_t *hit)
+{
+	const uint64_t mask = lru.sets - 1;
+	uint32_t way[LRU_LINES_MAX];
+	unsigned hits = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		way[i] = search(&lru, lines[i] & mask, tag_of(&lru, lines[i]));
+	for (unsigned i = 0; i < count; i++) {
+		bool there = touch_ring(&lru, lines[i] & mask, tag_of(&lru, lines[i]), way[i]);
+
+		hit[i] = there;
+		hits += there;
+	}
+	return hits;
+}
+
+unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit)
+{
+	if (lru->small)
+		return touch_sets(*lru, lines, count, hit);
+	if (!lru->medium)
+		return touch_rings(*lru, lines, count, hit);
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2"))
+		return touch_medium_avx2(lru, lines, count, hit);
+#endif
+	return touch_medium(*lru, lines, count, hit);
 }

@@ -10,12 +10,39 @@ struct lru_shape {
 	uint64_t size, line, ways; /* bytes, bytes, lines of a set; powers of two */
 };
 
+/* Up to this many ways a set is two lines of the host's caches, and looked at as a whole. */
+enum { LRU_SMALL = 16, LRU_ALIGN = 128, LRU_LINES_MAX = 192 };
+
+/*
+ * Tags are line / sets + 1, 0 = empty, in two parts: bits 0 to 31 are compared first. 48 bits are
+ * kept: with the number of the set and the place in a line, at least 53 bits of an address.
+ */
+#define LRU_ORDER 0xfedcba9876543210ull
+struct lru_set {
+	uint32_t low[LRU_SMALL];
+	uint16_t high[LRU_SMALL];
+	uint64_t order; /* 4 bits per way, the most recently used first; exclusive or LRU_ORDER */
+	uint64_t unused[3];
+};
+_Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "two lines");
+
+/* Up to 64 ways: a ring by use. */
+enum { LRU_MEDIUM = 64 };
+struct lru_set64 {
+	uint32_t low[LRU_MEDIUM];
+	uint16_t high[LRU_MEDIUM];
+	uint8_t next[LRU_MEDIUM], prev[LRU_MEDIUM], first;
+};
+
 struct lru {
-	uint64_t *tags; /* by set, the most recently used first; line + 1, 0 = empty */
-	uint64_t sets;	/* a power of two */
-	unsigned ways;
-	/* Lines held by hash, where sets are too long to be searched for what is not there; or
-	 * NULL. */
+	uint64_t sets;	       /* a power of two */
+	unsigned ways, log;    /* log2 of sets */
+	struct lru_set *small; /* at multiples of LRU_ALIGN in `memory` */
+	void *memory;
+	struct lru_set64 *medium;
+	/* Or, of longer sets: the same by set and way, and tags held, by hash. */
+	uint32_t *low;
+	uint16_t *high, *next, *prev, *first;
 	uint32_t *held;
 	unsigned held_shift;
 };
@@ -26,10 +53,22 @@ bool lru_init(struct lru *lru, const struct lru_shape *shape);
 void lru_deinit(struct lru *lru);
 void lru_empty(struct lru *lru);
 
-/* Was the line (address / line size) there? It is the most recently used now, if `allocate` or so.
+/*
+ * Were the lines (addresses / line size) there, each when its turn comes? They are now, the last
+ * one the most recently used. All are different, and no more than LRU_LINES_MAX. hit[i]: 1 or 0;
+ * returns how many.
  */
-bool lru_touch(struct lru *lru, uint64_t line, bool allocate);
+unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit);
+
 /* The line will be touched soon: of many, scattered over memory, ask for all first. */
-void lru_prefetch(const struct lru *lru, uint64_t line);
+static inline void lru_prefetch(const struct lru *lru, uint64_t line)
+{
+	const struct lru_set *set = &lru->small[line & (lru->sets - 1)];
+
+	if (!lru->small)
+		return;
+	__builtin_prefetch(set->low, 1);
+	__builtin_prefetch(set->high, 1);
+}
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MIN = 1024, WORDS_MIN = 1024, NEAR_WORDS = 8 };
+enum { LINES_MIN = 1024, WORDS_MIN = 1024, NEAR_WORDS = 8, THIN_MAX = 31 };
 
 /* The machine's instruction is not in the baseline. */
 static unsigned ones(uint64_t bits)
@@ -130,6 +130,42 @@ static uint32_t behind(const struct reuse *reuse, uint32_t slot)
 	return sum;
 }
 
+/* Forget the lines that are not sampled at the rate. */
+static bool forget(struct reuse *reuse)
+{
+	struct reuse_line *lines = calloc(reuse->size, sizeof(*lines));
+
+	if (!lines)
+		return false;
+	for (size_t i = 0; i < reuse->size; i++) {
+		const struct reuse_line *line = &reuse->lines[i];
+		uint32_t slot = line->time - 1;
+
+		if (!line->time)
+			continue;
+		if (reuse_follows(reuse, line->line)) {
+			*find(lines, reuse->size, line->line) = *line;
+		} else {
+			reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
+			reuse->count--;
+		}
+	}
+	free(reuse->lines);
+	reuse->lines = lines;
+	return make_room(reuse);
+}
+
+static bool thin_out(struct reuse *reuse)
+{
+	bool ok = true;
+
+	while (ok && reuse->limit && reuse->count > reuse->limit && reuse->thin < THIN_MAX) {
+		reuse->thin++;
+		ok = forget(reuse);
+	}
+	return ok;
+}
+
 uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
 {
 	struct reuse_line *entry;
@@ -147,7 +183,7 @@ uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
 
 		if (slot + 1 == reuse->now)
 			return 0; /* it is the last one already */
-		distance = behind(reuse, slot);
+		distance = (uint64_t)behind(reuse, slot) << reuse->thin;
 		reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
 		if (slot >> 6 != word)
 			tree_add(reuse, slot >> 6, UINT32_MAX);
@@ -159,6 +195,8 @@ uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
 	entry->time = ++reuse->now;
 	if (!(reuse->now & 63))
 		tree_add(reuse, word, ones(reuse->live[word]));
+	if (distance == REUSE_FIRST && !thin_out(reuse))
+		return REUSE_NO_MEMORY;
 	return distance;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How many records per second handlers take through the public ABI, on one core:
- *   bench_handler HANDLER.so...
+ *   bench_handler [--only PATTERN] HANDLER.so...
  * Prints "<pattern> <million records per second>" per line; with several handlers, each gets every
  * record, and what counts is the time of all. The host has one code object of four sites of 4
  * bytes; a dispatch is 256 workgroups of 4 waves for each of 16 batches. Each pattern takes half a
@@ -236,6 +236,8 @@ static double run_dispatches(void)
 	return err ? err : (double)(dispatch.id - 1) * BATCHES * BATCH;
 }
 
+static const char *only; /* part of the name of the patterns to run; NULL = all */
+
 static int run(const char *name)
 {
 	unsigned rows = 0;
@@ -251,6 +253,8 @@ static int run(const char *name)
 	double start, end, records = 0;
 	int err = 0;
 
+	if (only && !strstr(name, only))
+		return 0;
 	unlink(LOG_FILE);
 	for (unsigned h = 0; h < handler_count && !err; h++)
 		err = handlers[h]->open(&host, &states[h]);
@@ -283,13 +287,18 @@ int main(int argc, char **argv)
 {
 	int bad = 0;
 
+	if (argc > 2 && !strcmp(argv[1], "--only")) {
+		only = argv[2];
+		argv += 2;
+		argc -= 2;
+	}
 	for (int i = 1; i < argc; i++)
 		if (!load(argv[i])) {
 			fprintf(stderr, "bench_handler: %s: %s\n", argv[i], dlerror());
 			return 1;
 		}
 	if (argc < 2) {
-		fputs("usage: bench_handler HANDLER.so...\n", stderr);
+		fputs("usage: bench_handler [--only PATTERN] HANDLER.so...\n", stderr);
 		return 2;
 	}
 	fill_affine(4, GLOBAL_LOAD, 0x7f0000000000, 0);

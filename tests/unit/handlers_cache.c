@@ -30,8 +30,9 @@ static void open_with(const char *const (*args)[2], size_t count)
 
 enum { L1_LINE = 64, L1_SETS = 2, L1_WAYS = 4, L2_LINE = 128, L2_SETS = 8, L2_WAYS = 16 };
 
+enum { PLAIN_LINES = 1024 };
 struct plain {
-	uint64_t line[128], used[128];
+	uint64_t line[PLAIN_LINES], used[PLAIN_LINES];
 };
 static struct plain l1s[4], l2;
 static uint64_t clock_now, touched[1 << 16], touched_at[1 << 16];
@@ -190,8 +191,11 @@ static void check_row(size_t row)
 
 static void test_random(void **unused)
 {
-	static const char *const args[][2] = {
-		{"l1", "512"}, {"l1_ways", "4"}, {"l2", "16K"}, {"l2_ways", "16"}};
+	static const char *const args[][2] = {{"l1", "512"},
+					      {"l1_ways", "4"},
+					      {"l2", "16K"},
+					      {"l2_ways", "16"},
+					      {"reuse_lines", "64K"}};
 	static struct random_access random;
 	uint64_t seed = 88172645463325252ull;
 	struct probe_dispatch_info dispatch = random_dispatch;
@@ -205,7 +209,7 @@ static void test_random(void **unused)
 	int64_t l1_hits = 0, l2_hits = 0;
 
 	(void)unused;
-	open_with(args, 4);
+	open_with(args, 5);
 	random_add_sites(&state);
 	for (uint32_t i = 0; i < state.site_count * 12; i++) {
 		const struct probe_site_info *site = &state.sites[i % state.site_count];
@@ -265,9 +269,10 @@ static void test_reuse(void **unused)
 
 static void test_arguments(void **unused)
 {
-	static const char *const bad[][2] = {{"l1", "0"},	{"l1", "3000"}, {"l2", "many"},
-					     {"arch", "gfx1"},	{"reuse", "2"}, {"l1_line", "256"},
-					     {"l2_ways", "99"}, {"l1", "64"}};
+	static const char *const bad[][2] = {
+		{"l1", "0"},	   {"l1", "3000"}, {"l2", "many"},
+		{"arch", "gfx1"},  {"reuse", "2"}, {"l1_line", "256"},
+		{"l2_ways", "99"}, {"l1", "64"},   {"reuse_lines", "9"}};
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
@@ -280,39 +285,206 @@ static void test_arguments(void **unused)
 	}
 }
 
-/* Sets so long that lines are known by a count, too; filled, emptied, and filled again. */
-static void test_long_sets(void **unused)
+/* Different lines, some of a few and some of many. */
+static unsigned make_lines(uint64_t *seed, uint64_t near, uint64_t *lines)
 {
-	const struct lru_shape shape = {.size = 2 * 64 * 64, .line = 64, .ways = 64};
-	uint64_t seed = 88172645463325252ull, hits = 0;
+	unsigned count = 1 + (unsigned)(ref_random(seed) % 64), made = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t line = ref_random(seed) % (i % 3 ? near : 1ull << 40);
+
+		made = (unsigned)add_once(lines, made, line);
+	}
+	return made;
+}
+
+/* Sets of all lengths, filled, emptied, and filled again; many lines at a time. */
+static void check_ways(unsigned ways)
+{
+	const struct lru_shape shape = {.size = 2ull * ways * 64, .line = 64, .ways = ways};
+	uint64_t seed = 88172645463325252ull + ways, lines[64];
+	unsigned hits = 0, touches = 0;
 	struct lru lru = {0};
 
-	(void)unused;
 	assert_true(lru_init(&lru, &shape));
 	for (unsigned round = 0; round < 3; round++) {
 		static struct plain plain;
 
 		memset(&plain, 0, sizeof(plain));
-		for (unsigned i = 0; i < 20000; i++) {
-			uint64_t line = ref_random(&seed) % (i % 3 ? 150 : 1ull << 40);
-			bool hit = lru_touch(&lru, line, true);
+		for (unsigned i = 0; i < 600; i++) {
+			unsigned count = make_lines(&seed, 3 * ways, lines), some = 0;
+			uint8_t hit[64];
+			unsigned got = lru_touch(&lru, lines, count, hit);
 
-			assert_int_equal(hit, plain_touch(&plain, 2, 64, line));
-			hits += hit;
+			for (unsigned k = 0; k < count; k++) {
+				assert_int_equal(hit[k], plain_touch(&plain, 2, ways, lines[k]));
+				some += hit[k];
+			}
+			assert_int_equal(got, some);
+			hits += got;
+			touches += count;
 		}
 		lru_empty(&lru);
 	}
-	assert_in_range(hits, 1000, 59000);
+	assert_in_range(hits, touches / 400, touches);
 	lru_deinit(&lru);
+}
+
+static void test_ways(void **unused)
+{
+	(void)unused;
+	for (unsigned ways = 1; ways <= PLAIN_LINES / 2; ways *= 2)
+		check_ways(ways);
+}
+
+/* ---- Sampled reuse distances ----------------------------------------------------------------- */
+
+enum { STREAM = 400000, BUCKETS = 34 };
+
+static double shares[2][BUCKETS + 1]; /* exact, sampled; the last one: first touches */
+
+/* The part of touches in each bucket. */
+static void measure(size_t limit, uint64_t (*next)(uint64_t *seed, unsigned i),
+		    double part[BUCKETS + 1])
+{
+	struct reuse reuse = {.limit = limit};
+	uint64_t seed = 7, all = 0;
+
+	memset(part, 0, (BUCKETS + 1) * sizeof(*part));
+	for (unsigned i = 0; i < STREAM; i++) {
+		uint64_t line = next(&seed, i), weight = 1ull << reuse.thin, distance;
+		unsigned bucket;
+
+		if (!reuse_follows(&reuse, line))
+			continue;
+		distance = reuse_touch(&reuse, line);
+		assert_true(distance != REUSE_NO_MEMORY);
+		assert_true(!limit || reuse.count <= limit);
+		bucket = distance ? 64 - (unsigned)__builtin_clzll(distance) : 0;
+		part[distance == REUSE_FIRST ? BUCKETS : bucket] += (double)weight;
+		all += weight;
+	}
+	for (unsigned bucket = 0; bucket <= BUCKETS; bucket++)
+		part[bucket] /= (double)all;
+	assert_int_equal(reuse.thin > 0, limit != 0);
+	reuse_deinit(&reuse);
+}
+
+/*
+ * The largest difference of the curves "part of touches within a distance". A distance is
+ * estimated: it may be in the next bucket.
+ */
+static double worst(void)
+{
+	double below = 0, exact = 0, above = shares[0][0], sampled = 0, ret = 0;
+
+	for (unsigned bucket = 0; bucket < BUCKETS - 1; bucket++) {
+		below = exact;
+		exact = above;
+		above += shares[0][bucket + 1];
+		sampled += shares[1][bucket];
+		ret = fmax(ret, fmax(below - sampled, sampled - above));
+	}
+	return fmax(ret, fabs(shares[0][BUCKETS] - shares[1][BUCKETS]));
+}
+
+static uint64_t next_cycle(uint64_t *seed, unsigned i)
+{
+	(void)seed;
+	return i % 50000 * 2;
+}
+
+static uint64_t next_uniform(uint64_t *seed, unsigned i)
+{
+	(void)i;
+	return 0xfe000000000 + ref_random(seed) % 60000 * 32;
+}
+
+/* Of sizes from 64 lines to 64 K lines as often each. */
+static uint64_t next_mixed(uint64_t *seed, unsigned i)
+{
+	uint64_t size = 64ull << i % 11;
+
+	return size << 20 | ref_random(seed) % size;
+}
+
+/* A row after the other, and the columns of it. */
+static uint64_t next_matrix(uint64_t *seed, unsigned i)
+{
+	unsigned row = i / 512 % 256, column = i % 512;
+
+	(void)seed;
+	return i / (512 * 256) % 2 ? 4096ull * (column % 256) + row * 2 : 4096ull * row + column;
+}
+
+/* By 4096 of them the curve of many lines is known to some hundredths; of few all are followed. */
+static void test_sampled(void **unused)
+{
+	static uint64_t (*const streams[])(uint64_t * seed, unsigned i) = {next_cycle, next_uniform,
+									   next_mixed, next_matrix};
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(streams) / sizeof(*streams); i++) {
+		measure(0, streams[i], shares[0]);
+		measure(4096, streams[i], shares[1]);
+		if (worst() > 0.04)
+			fail_msg("stream %zu: off by %.3f", i, worst());
+	}
+}
+
+/* The handler: exact within reuse_lines=, and says what it did beyond. */
+static void test_rate(void **unused)
+{
+	static const char *const few[][2] = {{"reuse_lines", "128"}};
+	static struct probe_wave_info wave = {.exec = ~0ull};
+	struct probe_access access = {.form = PROBE_FORM_AFFINE,
+				      .lanes = 64,
+				      .exec = ~0ull,
+				      .stride = 128,
+				      .wave = &wave};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_ACCESS,
+				    .dispatch = &random_dispatch,
+				    .count = 1,
+				    .access = &access};
+
+	(void)unused;
+	for (unsigned lines = 128; lines <= 8192; lines *= 8) {
+		double rate;
+
+		open_with(few, 1);
+		random_add_site(&state, PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		for (unsigned i = 0; i < 3 * lines / 64; i++) {
+			access.base = 0x7f0000000000 + i * 8192ull % (lines * 128ull);
+			assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		}
+		assert_int_equal(probe_handler.close(instance), 0);
+		rate = host_real(&state, 0, "reuse_rate");
+		if (lines == 128) {
+			assert_true(rate == 1);
+			assert_int_equal(host_get(&state, 0, "first_touches"), lines);
+			assert_int_equal(host_get(&state, 0, "reuse_sampled"), 3 * lines);
+			assert_true(host_real(&state, 0, "reuse_median") == lines - 1);
+			continue;
+		}
+		assert_true(rate < 1 && rate >= 32. / lines);
+		assert_in_range(host_get(&state, 0, "first_touches"), lines * 3 / 4, lines * 5 / 4);
+		assert_in_range(host_get(&state, 0, "reuse_sampled"), 2 * 32,
+				128 * (4 + (unsigned)log2(lines / 128)));
+		assert_in_range((int64_t)host_real(&state, 0, "reuse_median"), lines / 2 - 1,
+				2 * lines);
+		/* Hit rates are exact nevertheless: L2 holds all of them. */
+		assert_int_equal(host_get(&state, 0, "l2_accesses"), 3 * lines);
+		assert_int_equal(host_get(&state, 0, "l2_hits"), 2 * lines);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_long_sets),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_reuse),
-		cmocka_unit_test(test_arguments),
+		cmocka_unit_test(test_ways),  cmocka_unit_test(test_sampled),
+		cmocka_unit_test(test_rate),  cmocka_unit_test(test_random),
+		cmocka_unit_test(test_reuse), cmocka_unit_test(test_arguments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Which lines of L1 and of L2 one machine access of a wave touches, for the handler cache. */
+#ifndef PROBE_HANDLERS_CACHE_LINES_H
+#define PROBE_HANDLERS_CACHE_LINES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lru.h"
+#include "sites.h"
+
+enum {
+	CACHE_LINES_MAX = LRU_LINES_MAX, /* of an access: 64 lanes, up to two lines each */
+	CACHE_SLOTS = 512,
+};
+
+/* Zeroed, and `shift` and `ratio` set, before first use. */
+struct cache_lines {
+	unsigned shift; /* log2 of bytes of a line of L1 */
+	unsigned ratio; /* log2 of lines of L1 in one of L2; at most 7 */
+	/* Distinct ones, in the order of the lanes; addresses by the size of the line. */
+	unsigned count, wides;
+	uint64_t line[CACHE_LINES_MAX]; /* of L1 */
+	uint8_t wide_of[CACHE_LINES_MAX];
+	uint64_t wide[CACHE_LINES_MAX]; /* of L2 */
+	/* To tell which were there: */
+	uint64_t parts[CACHE_LINES_MAX][2]; /* lines of L1 in a wide one */
+	uint32_t slot[CACHE_SLOTS];	    /* by hash: stamp, and which of the wide ones */
+	uint32_t stamp;
+};
+
+/* Lanes at a stride: true if their lines follow from it. `offset`: bytes behind the addresses. */
+bool cache_lines_affine(struct cache_lines *lines, const struct site_facts *facts,
+			const struct probe_access *access, uint64_t offset);
+
+/* Any lanes; of a flat access those in global memory. */
+void cache_lines_any(struct cache_lines *lines, const struct site_facts *facts,
+		     const struct probe_dispatch_info *dispatch, const uint64_t *addr,
+		     unsigned count, uint64_t offset);
+
+#endif
