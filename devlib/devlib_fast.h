@@ -132,12 +132,15 @@
 	"v_mbcnt_hi_u32_b32 v8, v11, v8\n\t"                                                       \
 	"v_cmp_eq_u32 vcc, 0, v8\n\t"
 
-/* Goes to .Lfast_each if a lane that should carry a counter is not active. */
-#define FAST_CARRY                                                                                 \
+/*
+ * Goes to .Lfast_each if a lane that should carry a counter is not active. `times` is how many
+ * executions it is.
+ */
+#define FAST_CARRY(times)                                                                          \
 	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
 	"s_cbranch_scc1 .Lfast_each%=\n\t"                                                         \
 	FAST_PLACES                                                                                \
-	"v_mov_b32 v10, 1\n\t"                                                                     \
+	"v_mov_b32 v10, " times "\n\t"                                                             \
 	"v_mov_b32 v11, 0\n\t"
 
 #define FAST_PLACES                                                                                \
@@ -161,9 +164,9 @@
 	"v_writelane_b32 v10, s25, 14\n\t"
 
 /* The first lane carries all. */
-#define FAST_FIRST                                                                                 \
+#define FAST_FIRST(times)                                                                          \
 	"s_lshl_b64 exec, 1, s11\n\t"                                                              \
-	"v_mov_b32 v10, 1\n\t"                                                                     \
+	"v_mov_b32 v10, " times "\n\t"                                                             \
 	FAST_ZERO
 
 #define FAST_ZERO                                                                                  \
@@ -177,6 +180,15 @@
 #define FAST_MAX(value, index)                                                                     \
 	"v_mov_b32 v10, " value "\n\t"                                                             \
 	"global_atomic_umax_x2 v9, v[10:11], s[4:5] offset:8*" #index "\n\t"
+
+/* On to the next row that s6 says (devlib_measure.h), which is not 0. */
+#define FAST_NEXT_ROW                                                                              \
+	"s_ff1_i32_b32 s24, s6\n\t"                                                                \
+	"s_lshr_b32 s6, s6, s24\n\t"                                                               \
+	"s_bitset0_b32 s6, 0\n\t"                                                                  \
+	"s_lshl_b32 s24, s24, 7\n\t"                                                               \
+	"s_add_u32 s4, s4, s24\n\t"                                                                \
+	"s_addc_u32 s5, s5, 0\n\t"
 
 /* clang-format on */
 

@@ -194,8 +194,7 @@
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
 	LINES_QUADS
 
-#define LINES_COMMIT                                                                               \
-	".Lfast_judge%=:\n\t"                                                                      \
+#define LINES_NEEDED                                                                               \
 	"s_mul_i32 s20, s10, %[unit]\n\t"                                                          \
 	"s_add_u32 s20, s20, 63\n\t"                                                               \
 	"s_lshr_b32 s20, s20, 6\n\t"                                                               \
@@ -203,8 +202,10 @@
 	"s_lshr_b32 s21, s21, 1\n\t"                                                               \
 	"s_sub_u32 s22, s16, s20\n\t"                                                              \
 	"s_sub_u32 s23, s17, s21\n\t"                                                              \
-	LINES_EXCESS                                                                               \
-	FAST_CARRY                                                                                 \
+	LINES_EXCESS
+
+#define LINES_CARRY(times)                                                                         \
+	FAST_CARRY(times)                                                                          \
 	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
 	"v_writelane_b32 v10, s18, 2\n\t"                                                          \
 	"v_writelane_b32 v10, s16, 3\n\t"                                                          \
@@ -213,7 +214,12 @@
 	"v_writelane_b32 v10, s17, 6\n\t"                                                          \
 	"v_writelane_b32 v10, s21, 7\n\t"                                                          \
 	"v_writelane_b32 v10, s23, 8\n\t"                                                          \
-	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
+	"v_writelane_b32 v10, s13, 11\n\t"
+
+#define LINES_COMMIT                                                                               \
+	".Lfast_judge%=:\n\t"                                                                      \
+	LINES_NEEDED                                                                               \
+	LINES_CARRY("1")                                                                           \
 	FAST_CARRY_STRIDES                                                                         \
 	".Lfast_commit%=:\n\t"                                                                     \
 	FAST_ADD_LANES(LINES_ADDED)                                                                \
@@ -222,9 +228,9 @@
 	FAST_MAX_LANES(LINES_MAXIMA)                                                               \
 	"s_branch .Lfast_end%=\n"
 
-#define LINES_EACH                                                                                 \
+#define LINES_CARRY_EACH(times)                                                                    \
 	".Lfast_each%=:\n\t"                                                                       \
-	FAST_FIRST                                                                                 \
+	FAST_FIRST(times)                                                                          \
 	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s18", 2) FAST_ADD("s16", 3)                     \
 	FAST_ADD("s20", 4) FAST_ADD("s17", 6) FAST_ADD("s21", 7)                                   \
 	"s_or_b32 s24, s22, s23\n\t"                                                               \
@@ -233,22 +239,37 @@
 	".Lfast_good%=:\n\t"                                                                       \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
+	FAST_ADD("s13", 11)
+
+#define LINES_EACH                                                                                 \
+	LINES_CARRY_EACH("1")                                                                      \
 	FAST_STRIDES                                                                               \
-	FAST_ADD("1", 11) FAST_MAX("s24", 13) FAST_MAX("s25", 14)                                  \
+	FAST_MAX("s24", 13) FAST_MAX("s25", 14)                                                    \
 	"s_branch .Lfast_end%=\n"
 
-/* A lane alone touches one line of each kind; quads are 16 as ever. */
-#define LINES_ONE                                                                                  \
+/*
+ * A lane alone touches one line of each kind; quads are 16 as ever. `found`: where that must be in its
+ * registers, too.
+ */
+#define LINES_ONE(found)                                                                           \
 	".Lfast_one%=:\n\t"                                                                        \
+	found                                                                                      \
 	FAST_ZERO                                                                                  \
 	FAST_ADD("16", 2) FAST_ADD("1", 0)                                                         \
 	FAST_AGAIN(1) FAST_AGAIN(3) FAST_AGAIN(4) FAST_AGAIN(6) FAST_AGAIN(7) FAST_AGAIN(11)       \
 	"s_branch .Lfast_end%=\n"
 
+#define LINES_FOUND                                                                                \
+	"s_mov_b32 s12, 0\n\t"                                                                     \
+	"s_mov_b32 s13, 1\n\t"                                                                     \
+	"s_mov_b32 s16, 1\n\t"                                                                     \
+	"s_mov_b32 s17, 1\n\t"                                                                     \
+	"s_mov_b32 s18, 16\n\t"
+
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
-#define LINES_ALL                                                                                  \
-	LINES_BEGIN FAST_FULL LINES_ORDER LINES_ROUNDS LINES_MANY LINES_EVEN LINES_PART LINES_COMMIT           \
-	LINES_EACH LINES_ONE FAST_GAP
+#define LINES_ALL(found)                                                                           \
+	LINES_BEGIN FAST_FULL LINES_ORDER LINES_ROUNDS LINES_MANY LINES_EVEN LINES_PART            \
+	LINES_COMMIT LINES_EACH LINES_ONE(found) FAST_GAP
 
 #define LINES_SHAPE(shape)                                                                         \
 	[unit] "i"((shape) & 0xff), [half] "i"((((shape) & 0xff) + 1) / 2),                        \

@@ -23,22 +23,19 @@
 
 #include "devlib_fast_lines.h"
 #include "devlib_fast_passes.h"
+#include "devlib_keep.h"
 #include "devlib_unit.h"
 
 /* clang-format off */
-#define MEASURE_RETURN                                                                             \
+#define MEASURE_RETURN(done)                                                                       \
 	".Lfast_end%=:\n\t"                                                                        \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
 	"s_cmp_lg_u32 s6, 0\n\t"                                                                   \
 	"s_cbranch_scc1 .Lfast_also%=\n\t"                                                         \
+	done                                                                                       \
 	"s_setpc_b64 s[30:31]\n"                                                                   \
 	".Lfast_also%=:\n\t"                                                                       \
-	"s_ff1_i32_b32 s24, s6\n\t"                                                                \
-	"s_lshr_b32 s6, s6, s24\n\t"                                                               \
-	"s_bitset0_b32 s6, 0\n\t"                                                                  \
-	"s_lshl_b32 s24, s24, 7\n\t"                                                               \
-	"s_add_u32 s4, s4, s24\n\t"                                                                \
-	"s_addc_u32 s5, s5, 0\n\t"                                                                 \
+	FAST_NEXT_ROW                                                                              \
 	"s_cmp_eq_u32 s10, 1\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_one%=\n\t"                                                          \
 	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
@@ -46,7 +43,6 @@
 	"s_branch .Lfast_commit%=\n"                                                               \
 	".Lfast_no%=:\n\t"                                                                         \
 	"s_mov_b64 %[counters], s[4:5]\n\t"                                                        \
-	"s_mov_b32 %[also], s6\n\t"                                                                \
 	"s_mov_b32 %[rest], 1"
 
 #define MEASURE_DONE                                                                               \
@@ -57,30 +53,60 @@
 /* clang-format on */
 
 /*
- * In a function that is called as above, before all else: returns from it if that was all. Else
- * nothing is counted yet, and this returns true, which only keeps what follows behind it.
+ * In a function that is called as above, before all else: returns from it if that was all, and
+ * tells what is to be kept if `keep` (constant). Else nothing is counted yet, and this returns
+ * true, which only keeps what follows behind it.
  */
-DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, uint64_t *ret_counters,
-			     uint32_t *ret_also)
+DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, bool keep, uint64_t *ret_counters)
 {
 	uint64_t counters;
-	uint32_t also, rest;
+	uint32_t rest;
 
-	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
-		__asm__ volatile(
-			PASSES_ALL MEASURE_RETURN
-			: [counters] "=&s"(counters), [also] "=&s"(also), [rest] "=&s"(rest)
-			: "{v[2:3]}"(address), PASSES_SHAPE(shape)
-			: FAST_CLOBBERS);
+	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS && keep)
+		__asm__ volatile(PASSES_ALL(PASSES_FOUND) MEASURE_RETURN(KEEP_PATTERN("", ""))
+				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
+				 : "{v[2:3]}"(address), PASSES_SHAPE(shape), KEEP_ALIGNED(shape)
+				 : FAST_CLOBBERS);
+	else if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
+		__asm__ volatile(PASSES_ALL("") MEASURE_RETURN("")
+				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
+				 : "{v[2:3]}"(address), PASSES_SHAPE(shape)
+				 : FAST_CLOBBERS);
+	else if (keep)
+		__asm__ volatile(LINES_ALL(LINES_FOUND) MEASURE_RETURN(
+					 KEEP_PATTERN(KEEP_LINES_COST, KEEP_LINES_BASE))
+				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
+				 : "{v[2:3]}"(address), LINES_SHAPE(shape), KEEP_ALIGNED(shape)
+				 : FAST_CLOBBERS);
 	else
-		__asm__ volatile(
-			LINES_ALL MEASURE_RETURN
-			: [counters] "=&s"(counters), [also] "=&s"(also), [rest] "=&s"(rest)
-			: "{v[2:3]}"(address), LINES_SHAPE(shape)
-			: FAST_CLOBBERS);
+		__asm__ volatile(LINES_ALL("") MEASURE_RETURN("")
+				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
+				 : "{v[2:3]}"(address), LINES_SHAPE(shape)
+				 : FAST_CLOBBERS);
 	*ret_counters = counters;
-	*ret_also = also;
 	return dev_uniform32(rest);
+}
+
+/*
+ * Such a function. Where the fast way does not do, it counts in the first row only, since scalar
+ * registers are scarce, and says so when it is done.
+ */
+DEV_INLINE void measure_first(uint64_t address, uint32_t shape, bool keep)
+{
+	bool lds = (shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS;
+	uint64_t counters;
+
+	if (!measure_fast(address, shape, keep, &counters))
+		return;
+	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
+	count_units(counters, address, 0, shape, lds ? shape >> 8 & 0xff : 1);
+	if (shape & SHAPE_FLAT)
+		count_unit(counters, address, 0, shape | SHAPE_LDS);
+	__asm__ volatile("v_mov_b32 v0, 1\n\t"
+			 "v_mov_b32 v2, 0"
+			 :
+			 :
+			 : "v0", "v2");
 }
 
 /* Of the first unit alone. */
@@ -96,13 +122,13 @@ DEV_INLINE bool measure_try(uint64_t counters, uint64_t address, uint32_t offset
 	uint32_t done;
 
 	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
-		__asm__ volatile(MEASURE_TRY PASSES_ALL MEASURE_DONE
+		__asm__ volatile(MEASURE_TRY PASSES_ALL("") MEASURE_DONE
 				 : [done] "=&s"(done)
 				 : "{s[4:5]}"(dev_scalar64(counters)),
 				   "{v[2:3]}"(address), [offset] "v"(offset), PASSES_SHAPE(shape)
 				 : FAST_CLOBBERS);
 	else
-		__asm__ volatile(MEASURE_TRY LINES_ALL MEASURE_DONE
+		__asm__ volatile(MEASURE_TRY LINES_ALL("") MEASURE_DONE
 				 : [done] "=&s"(done)
 				 : "{s[4:5]}"(dev_scalar64(counters)),
 				   "{v[2:3]}"(address), [offset] "v"(offset), LINES_SHAPE(shape)
@@ -122,80 +148,6 @@ DEV_INLINE void measure_unit(uint64_t counters, uint64_t address, uint32_t offse
 		return;
 	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
 	count_unit(counters, address, offset, shape);
-}
-
-#define MEASURE_CLOBBERS                                                                           \
-	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
-		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
-		"s28", "s29", "s30", "s31", "vcc", "scc", "v0", "v1", "v4", "v5", "v6", "v7",      \
-		"v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",  \
-		"v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27"
-
-/*
- * `wave` as a pair: LLVM takes the half of a scalar where it is first needed, and what is made in a
- * loop that lanes leave one by one is in a vector register behind it.
- */
-/* clang-format off */
-#define MEASURE_FIRST                                                                              \
-	"s_mov_b64 s[4:5], %[wave]\n\t"                                                            \
-	"s_add_u32 s4, s4, %[row]\n\t"                                                             \
-	"s_addc_u32 s5, s5, 0\n\t"                                                                 \
-	"s_mov_b32 s6, %[also]\n\t"                                                                \
-	"s_swappc_b64 s[30:31], %[first]\n\t"
-
-/* The units behind the first: counters in v0:v1, the address in v2:v3, the offset in v4. */
-#define MEASURE_UNIT(which)                                                                        \
-	"s_mov_b64 s[4:5], %[wave]\n\t"                                                            \
-	"s_add_u32 s4, s4, %[row]\n\t"                                                             \
-	"s_addc_u32 s5, s5, 0\n\t"                                                                 \
-	"v_lshlrev_b64 v[0:1], 0, s[4:5]\n\t"                                                      \
-	"v_lshlrev_b64 v[2:3], 0, %[address]\n\t"                                                  \
-	"v_mov_b32 v4, %[offset]\n\t"                                                              \
-	"s_swappc_b64 s[30:31], %[" which "]\n\t"
-
-#define MEASURE_UNITS(calls)                                                                       \
-	"v_lshlrev_b64 v[2:3], 0, %[address]\n\t"                                                  \
-	MEASURE_FIRST                                                                              \
-	"s_mov_b32 %[offset], %[unit]\n"                                                           \
-	".Lprobe_unit%=:\n\t"                                                                      \
-	calls                                                                                      \
-	"s_add_u32 %[offset], %[offset], %[unit]\n\t"                                              \
-	"s_cmp_lt_u32 %[offset], %[size]\n\t"                                                      \
-	"s_cbranch_scc1 .Lprobe_unit%="
-/* clang-format on */
-
-#define MEASURE_OPERANDS                                                                           \
-	[wave] "s"(wave), [row] "i"(site * (PROBE_COUNTERS * 8)), [also] "i"(also),                \
-		[first] "s"(first)
-
-/*
- * An access of units as `shape` says, one by one but the first. `wave` is that of
- * devlib_memory.c, `first` the shared function's copy for this shape, behind its wait; `any` and
- * `more` those for further units and, of a flat access, their LDS lanes.
- */
-DEV_INLINE void measure(uint64_t wave, uint32_t site, uint64_t address, uint32_t shape,
-			uint32_t also, uint64_t first, void *any, void *more)
-{
-	const uint32_t unit = shape & 0xff, units = shape >> 8 & 0xff;
-	uint32_t offset;
-
-	if (units == 1)
-		__asm__ volatile(MEASURE_FIRST
-				 : "={v[2:3]}"(address)
-				 : "0"(address), MEASURE_OPERANDS
-				 : MEASURE_CLOBBERS);
-	else if (shape & SHAPE_FLAT)
-		__asm__ volatile(MEASURE_UNITS(MEASURE_UNIT("any") MEASURE_UNIT("more"))
-				 : [offset] "=&s"(offset)
-				 : [address] "v"(address), [any] "s"(any), [more] "s"(more),
-				   [unit] "i"(unit), [size] "i"(unit * units), MEASURE_OPERANDS
-				 : MEASURE_CLOBBERS, "v2", "v3");
-	else
-		__asm__ volatile(MEASURE_UNITS(MEASURE_UNIT("any"))
-				 : [offset] "=&s"(offset)
-				 : [address] "v"(address), [any] "s"(any), [unit] "i"(unit),
-				   [size] "i"(unit * units), MEASURE_OPERANDS
-				 : MEASURE_CLOBBERS, "v2", "v3");
 }
 
 #endif

@@ -25,38 +25,30 @@ DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint
 	measure_unit(counters, address, offset, shape);
 }
 
-/* The first unit of an access, called as devlib_measure.h says: the counters are in s[4:5]. */
+/*
+ * The first unit of an access, called as devlib_measure.h says: the counters are in s[4:5]. v0 is 1
+ * then if only the first row is counted, else what it was.
+ */
 DEV_SHARED void __probe_dev_memory_first(uint64_t none, uint64_t address, uint32_t shape)
 {
-	uint32_t units = shape & SHAPE_LDS ? shape >> 8 & 0xff : 1, also, rows;
-	uint64_t counters;
-
 	(void)none;
-	if (!measure_fast(address, shape, &counters, &also))
-		return;
-	__asm__("" : "+v"(counters), "+v"(also)); /* scalar registers are scarce here */
-	for (;;) {
-		count_units(counters, address, 0, shape, units);
-		if (!dev_uniform32(also))
-			return;
-		rows = (uint32_t)__builtin_ctz(also);
-		also = also >> rows & ~1u;
-		counters += rows * (PROBE_COUNTERS * 8);
-	}
+	measure_first(address, shape, false);
 }
 
-/* The same for what has no registers left for a loop: flat and unaligned accesses, of one row. */
-DEV_SHARED void __probe_dev_memory_alone(uint64_t none, uint64_t address, uint32_t shape)
+/*
+ * The same, and what is to be kept of it (devlib_keep.h), in v[0:2]. v2 is 0 if that is nothing,
+ * and v0 as above.
+ */
+DEV_SHARED void __probe_dev_memory_keep(uint64_t none, uint64_t address, uint32_t shape)
 {
-	uint64_t counters;
-	uint32_t also;
-
 	(void)none;
-	if (!measure_fast(address, shape, &counters, &also))
-		return;
-	count_unit(counters, address, 0, shape);
-	if (shape & SHAPE_FLAT)
-		count_unit(counters, address, 0, shape | SHAPE_LDS);
+	measure_first(address, shape, true);
+}
+
+/* Called as devlib_keep.h says. */
+DEV_SHARED void __probe_dev_memory_repeat(uint32_t shape)
+{
+	keep_add(shape);
 }
 
 /* The same as `any` for a wave that has not looked for its replica: it seldom needs one. */
@@ -68,12 +60,4 @@ DEV_SHARED void __probe_dev_memory_site(uint64_t ctx, uint64_t address, uint32_t
 	/* A table has at most 64 MiB. */
 	measure_unit(replica + dev_uniform32(site) * (uint32_t)(PROBE_COUNTERS * 8), address,
 		     offset, shape);
-}
-
-/* See devlib_measure.h. */
-DEV_ENTRY void __probe_dev_memory_access(uint64_t wave, uint32_t site, uint64_t address,
-					 uint32_t shape, uint32_t also, uint64_t first, void *any,
-					 void *more)
-{
-	measure(wave, site, address, shape, also, first, any, more);
 }

@@ -21,12 +21,12 @@ extern const char probe_devlib_end[] __attribute__((visibility("hidden")));
 
 static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_ENTER] = "__probe_dev_memory_enter",
-	[DEVLIB_MEMORY_ACCESS] = "__probe_dev_memory_access",
 	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
 	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",
-	[DEVLIB_MEMORY_ALONE] = "__probe_dev_memory_alone",
+	[DEVLIB_MEMORY_KEEP] = "__probe_dev_memory_keep",
+	[DEVLIB_MEMORY_REPEAT] = "__probe_dev_memory_repeat",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",
 	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",
@@ -217,8 +217,8 @@ static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
 	uint32_t unit = shape & 0xff;
 
 	/* Units of LDS that cost the same are counted at once (devlib_fast_passes.h). */
-	if (function != DEVLIB_MEMORY_FIRST || !(shape & DEVLIB_SHAPE_LDS) || unit < 4 ||
-	    unit == 12)
+	if (function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
+	    !(shape & DEVLIB_SHAPE_LDS) || unit < 4 || unit == 12)
 		shape = (shape & ~0xff00u) | 1 << 8;
 	return shape & (DEVLIB_SHAPE_LDS | DEVLIB_SHAPE_FLAT)
 		       ? shape
@@ -232,7 +232,8 @@ static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
 static bool depends_on_shape(enum devlib_function function)
 {
 	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
-	       function == DEVLIB_MEMORY_FIRST || function == DEVLIB_MEMORY_ALONE;
+	       function == DEVLIB_MEMORY_FIRST || function == DEVLIB_MEMORY_KEEP ||
+	       function == DEVLIB_MEMORY_REPEAT;
 }
 
 /* Not a copy, whose name has the shape behind the lanes. */

@@ -230,12 +230,12 @@ void pass_clone_kind(struct pass_unit *unit, LLVMModuleRef module, enum probe_ki
 /* devlib_link.c: the device library's functions, linked into the module while we work. */
 enum devlib_function {
 	DEVLIB_MEMORY_ENTER,
-	DEVLIB_MEMORY_ACCESS,
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
 	DEVLIB_MEMORY_CELL,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as devlib_measure.h says */
-	DEVLIB_MEMORY_ALONE, /* the same, of one row */
+	DEVLIB_MEMORY_KEEP,  /* the same, and what to keep (devlib_keep.h), and how that is added */
+	DEVLIB_MEMORY_REPEAT,
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
 	DEVLIB_TRACE_SITE,

@@ -86,13 +86,15 @@ void pass_asm_constrain(struct pass_asm *code, const char *format, ...)
 
 unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMValueRef value)
 {
+	unsigned results = code->result != NULL;
+
 	for (unsigned i = 0; i < code->operands; i++)
 		if (code->operand[i] == value)
-			return i;
+			return i + results;
 	pass_asm_constrain(code, "%s", constraint);
 	code->operand[code->operands] = value;
 	code->type[code->operands] = LLVMTypeOf(value);
-	return code->operands++;
+	return code->operands++ + results;
 }
 
 LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context)
@@ -107,5 +109,21 @@ LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMC
 
 	free(code->text);
 	free(code->constraints);
+	return call;
+}
+
+LLVMValueRef pass_asm_finish(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
+	LLVMValueRef call;
+
+	for (int i = 0; i < PASS_SHARED_VGPRS; i++)
+		pass_asm_constrain(code, "~{v%d}", i);
+	for (int i = 4; i < 32; i++)
+		pass_asm_constrain(code, "~{s%d}", i);
+	pass_asm_constrain(code, "~{vcc},~{scc}");
+	call = pass_asm_build(code, builder, context);
+	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+				 LLVMCreateEnumAttribute(context, kind, 0));
 	return call;
 }

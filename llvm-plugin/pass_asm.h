@@ -27,9 +27,15 @@ void pass_asm_put(struct pass_asm *code, const char *format, ...)
 /* One more constraint: a clobber, or the result's. */
 void pass_asm_constrain(struct pass_asm *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* An input, once however often it is asked for. Returns its number among the inputs. */
+/* An input, once however often it is asked for. Returns its number; 0 is the result, if there is
+ * one. */
 unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMValueRef value);
 /* The call, with side effects, where the builder stands. Frees what the block is made of. */
 LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context);
+/*
+ * The same for a block that calls shared functions: it clobbers what they may use
+ * (devlib_measure.h), and depends on EXEC, so it is not to be moved into or out of conditions.
+ */
+LLVMValueRef pass_asm_finish(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context);
 
 #endif

@@ -17,40 +17,12 @@
 #include "pass_look.h"
 #include "pass_shim.h"
 
-/*
- * Runs of groups in loops are counted in scalar registers from this one down, which the allocator
- * is kept from ("amdgpu-num-sgpr"). It is the last with which a gfx90a can hold eight waves.
- */
-enum { COUNTER_LAST = 93 };
-
 _Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES <= PASS_ASM_OPERANDS,
 	       "operands of a group");
 
-/* What a shared function may use: devlib_measure.h. */
-static void clobber(struct pass_asm *code)
-{
-	for (int i = 0; i < PASS_SHARED_VGPRS; i++)
-		pass_asm_constrain(code, "~{v%d}", i);
-	for (int i = 4; i < 32; i++)
-		pass_asm_constrain(code, "~{s%d}", i);
-	pass_asm_constrain(code, "~{vcc},~{scc}");
-}
-
-/* It depends on EXEC: not to be moved into or out of conditions. */
-static void set_convergent(LLVMValueRef call)
-{
-	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(call));
-	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
-
-	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
-				 LLVMCreateEnumAttribute(context, kind, 0));
-}
-
 static void finish(struct pass_group_insert *in, struct pass_asm *code)
 {
-	clobber(code);
-	set_convergent(pass_asm_build(code, in->builder,
-				      LLVMGetModuleContext(LLVMGetGlobalParent(in->clone))));
+	pass_asm_finish(code, in->builder, LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
 }
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
@@ -386,8 +358,8 @@ static void put_regular(struct pass_asm *code, const struct plan_group *group, u
 	if (group->once)
 		return;
 	if (group->counter != PLAN_NONE)
-		pass_asm_put(code, "s_add_u32 s%d, s%d, 1", COUNTER_LAST - group->counter,
-			     COUNTER_LAST - group->counter);
+		pass_asm_put(code, "s_add_u32 s%d, s%d, 1", PLAN_COUNTER_LAST - group->counter,
+			     PLAN_COUNTER_LAST - group->counter);
 	else
 		pass_cell_add(code, ctx, regular, group->row, PROBE_B_RUNS);
 }
@@ -483,7 +455,8 @@ static void start_counters(struct pass_group_insert *in)
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
 	for (int i = 0; i < in->plan->counters; i++) {
 		char constraint[12];
-		int size = snprintf(constraint, sizeof(constraint), "={s%d}", COUNTER_LAST - i);
+		int size =
+			snprintf(constraint, sizeof(constraint), "={s%d}", PLAN_COUNTER_LAST - i);
 
 		/* As a result: a clobbered register that the compiler may not use is a warning. */
 		LLVMBuildCall2(in->builder, type,
@@ -495,7 +468,7 @@ static void start_counters(struct pass_group_insert *in)
 	 * The number includes 2 to 6 for vcc and the like, as many as the function turns out to
 	 * need.
 	 */
-	snprintf(limit, sizeof(limit), "%d", COUNTER_LAST + 1 - in->plan->counters + 2);
+	snprintf(limit, sizeof(limit), "%d", PLAN_COUNTER_LAST + 1 - in->plan->counters + 2);
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
@@ -517,7 +490,7 @@ static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 			sums[count++] = (struct pass_cell_sum){
 				.row = group->row,
 				.word = PROBE_B_RUNS,
-				.sgpr = (unsigned)(COUNTER_LAST - group->counter),
+				.sgpr = (unsigned)(PLAN_COUNTER_LAST - group->counter),
 			};
 	}
 	pass_cell_flush(&code, sums, count, ctx);

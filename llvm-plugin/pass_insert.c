@@ -6,6 +6,7 @@
 #include "pass.h"
 #include "pass_asm.h"
 #include "pass_group.h"
+#include "pass_keep.h"
 #include "pass_shim.h"
 
 /* What every probe of one clone needs. */
@@ -25,11 +26,9 @@ struct insert {
 	LLVMBuilderRef builder;
 	LLVMValueRef *call; /* calls of probes, to be inlined */
 	size_t calls, capacity;
-	uint32_t counted; /* bit n = the site with the next id but n is counted with one before */
-	struct {
-		LLVMValueRef function, address;
-	} first[8]; /* shared functions whose addresses are known */
-	unsigned firsts;
+	struct pass_measure measure;
+	struct pass_measured *measured; /* of each site */
+	struct pass_keep keep;
 };
 
 enum { ALSO_SITES = 32 }; /* of devlib_measure.h: they are bits of a word */
@@ -87,19 +86,6 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct p
 	}
 }
 
-/* What units of this size in LDS are counted as multiples of: see devlib_fast_passes.h. */
-static uint32_t lds_width(const struct pass_site *site)
-{
-	return site->unit < 4 ? 4 : site->unit == 12 ? 16 : site->unit;
-}
-
-/* Are the units of this access counted by one call? */
-static bool is_one_call(const struct pass_site *site)
-{
-	return site->size == site->unit ||
-	       (site->space == PROBE_SPACE_LDS && lds_width(site) == site->unit);
-}
-
 /* What of a shape decides how an access is counted, apart from the place. */
 static uint32_t kind_of(const struct pass_site *site)
 {
@@ -118,12 +104,7 @@ static bool count_the_same(const struct pass_site *a, const struct pass_site *b)
 	if (a->space != b->space || kind_of(a) != kind_of(b) ||
 	    !probe_shim_distance(a->pointer, b->pointer, &distance))
 		return false;
-	return distance % (a->space == PROBE_SPACE_LDS ? lds_width(a) : 128) == 0;
-}
-
-static bool is_measured(const struct insert *in, uint32_t id)
-{
-	return in->plan.site[id - in->unit->first_site].group == PLAN_NONE;
+	return distance % (a->space == PROBE_SPACE_LDS ? pass_measure_lds_width(a) : 128) == 0;
 }
 
 /* What is called may end the wave. */
@@ -136,97 +117,67 @@ static bool ends_run(LLVMValueRef inst)
 	       (!callee || !LLVMGetIntrinsicID(callee) || pass_ends_wave(inst));
 }
 
-/* Sites behind this one that are counted with it: bit n = the site with the n-th id from here. */
-static uint32_t find_also(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
-			  uint32_t id)
+/* Sites behind this one that are counted with it: bit n = the n-th from here. */
+static uint32_t find_also(struct insert *in, size_t index)
 {
+	LLVMValueRef inst = in->plan.site[index].inst;
 	uint32_t also = 0, n = 0;
 
 	for (inst = LLVMGetNextInstruction(inst); inst && !ends_run(inst) && n + 1 < ALSO_SITES;
 	     inst = LLVMGetNextInstruction(inst)) {
-		struct pass_site other;
+		const struct plan_site *other = &in->plan.site[index + n + 1];
 
-		if (!pass_site_wanted(inst, in->options, &other))
+		if (index + n + 1 == in->plan.sites || other->inst != inst)
 			continue;
 		n++;
-		if (is_measured(in, id + n) && !(in->counted >> n & 1) &&
-		    count_the_same(site, &other))
+		if (in->measured[index + n].is &&
+		    count_the_same(&in->plan.site[index].site, &other->site))
 			also |= 1u << n;
 	}
 	return also;
 }
 
-/* Behind the function's wait (devlib_measure.h). In the entry block: it may be used in loops. */
-static LLVMValueRef address_of(struct insert *in, LLVMValueRef function)
+/* What is measured, and for which others. The function is as it was. */
+static void look_ahead(struct insert *in)
 {
-	LLVMBuilderRef builder;
-	struct pass_asm code = {.result = LLVMInt64TypeInContext(in->context)};
-	const unsigned most = sizeof(in->first) / sizeof(in->first[0]);
-	LLVMValueRef address;
-	size_t size;
-	const char *name = LLVMGetValueName2(function, &size);
+	size_t sites = in->plan.sites;
 
-	for (unsigned i = 0; i < in->firsts; i++)
-		if (in->first[i].function == function)
-			return in->first[i].address;
-	builder = LLVMCreateBuilderInContext(in->context);
-	LLVMPositionBuilderBefore(builder, pass_entry_point(in->clone));
-	pass_asm_constrain(&code, "={s[28:29]}");
-	pass_asm_operand(&code, "i", function);
-	pass_asm_put(&code, "s_getpc_b64 s[28:29]");
-	pass_asm_put(&code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
-	pass_asm_put(&code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
-	pass_asm_constrain(&code, "~{scc}");
-	address = pass_asm_build(&code, builder, in->context);
-	LLVMDisposeBuilder(builder);
-	if (in->firsts < most) {
-		in->first[in->firsts].function = function;
-		in->first[in->firsts++].address = address;
+	in->measured = pass_alloc(NULL, (sites + 1) * sizeof(*in->measured));
+	for (size_t i = 0; i < sites; i++)
+		in->measured[i] = (struct pass_measured){
+			.is = in->plan.site[i].group == PLAN_NONE,
+			.slot = PLAN_NONE,
+		};
+	for (size_t i = 0; i < sites && !in->plain; i++) {
+		const struct pass_site *site = &in->plan.site[i].site;
+
+		if (!in->measured[i].is || site->space == PROBE_SPACE_FLAT ||
+		    !pass_measure_is_one_call(site))
+			continue;
+		in->measured[i].also = find_also(in, i);
+		for (uint32_t n = 1; n < ALSO_SITES; n++)
+			if (in->measured[i].also >> n & 1)
+				in->measured[i + n].is = false;
 	}
-	return address;
+	in->keep.measure = &in->measure;
+	pass_keep_choose(&in->keep, &in->plan, in->measured, in->clone, in->analyses);
 }
 
 static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
 			uint32_t id)
 {
-	bool lds = site->space == PROBE_SPACE_LDS, flat = site->space == PROBE_SPACE_FLAT;
-	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
-	LLVMTypeRef type = lds ? LLVMInt32TypeInContext(in->context) : i64;
-	LLVMTypeRef any_type = LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT);
-	LLVMValueRef pointer, address, any = LLVMConstNull(any_type), more = any;
-	uint32_t shape = pass_site_shape(site), also = 0;
-	bool alone = shape & (DEVLIB_SHAPE_FLAT | DEVLIB_SHAPE_UNALIGNED);
+	const struct pass_measured *measured = &in->measured[id - in->unit->first_site];
+	LLVMValueRef address;
 
 	LLVMPositionBuilderBefore(in->builder, inst);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
-	pointer = lds ? pass_opaque_lds(in->builder, site->pointer) : site->pointer;
-	address = LLVMBuildPtrToInt(in->builder, pointer, type, "");
-	if (in->plain) {
+	address = pass_measure_address(&in->measure, site);
+	if (in->plain)
 		insert_plain(in, address, site, id);
-		return;
-	}
-	if (is_one_call(site) && !alone) {
-		also = find_also(in, inst, site, id);
-		in->counted |= also;
-	}
-	if (!is_one_call(site))
-		any = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses);
-	if (!is_one_call(site) && flat)
-		more = devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
-				    in->clone, in->analyses);
-	LLVMValueRef args[] = {
-		in->wave,
-		const_i32(in, id),
-		LLVMBuildZExt(in->builder, address, i64, ""),
-		const_i32(in, is_one_call(site) ? (shape & ~0xff00u) | 1 << 8 : shape),
-		const_i32(in, also),
-		address_of(in, devlib_share(in->devlib,
-					    alone ? DEVLIB_MEMORY_ALONE : DEVLIB_MEMORY_FIRST,
-					    shape, in->clone, in->analyses)),
-		any,
-		more,
-	};
-	call_probe(in, DEVLIB_MEMORY_ACCESS, args, 8, "");
+	else if (measured->slot != PLAN_NONE)
+		pass_keep_put(&in->keep, measured->slot, address);
+	else
+		pass_measure_put(&in->measure, site, id, address, measured->also);
 }
 
 /*
@@ -306,17 +257,6 @@ static void rewrite_call(struct insert *in, LLVMValueRef inst)
 		probe_shim_recall(inst, callee->clone[in->kind], extra, 2);
 }
 
-/* Unless its group counts it, or a site before it. */
-static void insert_own(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
-		       uint32_t id)
-{
-	bool counted = in->counted & 1;
-
-	if (!counted && (in->kind != PROBE_KIND_MEMORY || is_measured(in, id)))
-		insert_site(in, inst, site, id);
-	in->counted >>= 1;
-}
-
 static void insert_groups(struct insert *in)
 {
 	struct pass_group_insert groups = {
@@ -362,11 +302,19 @@ static void insert_body(struct insert *in)
 			struct pass_site site;
 
 			next = LLVMGetNextInstruction(inst);
-			if (pass_site_wanted(inst, in->options, &site))
-				insert_own(in, inst, &site, id++);
-			else
+			if (!pass_site_wanted(inst, in->options, &site))
 				rewrite_call(in, inst);
+			else if (in->measured[id++ - in->unit->first_site].is)
+				insert_site(in, inst, &site, id - 1);
 		}
+}
+
+static void drop_registers(struct insert *in)
+{
+	pass_plan_drop_counters(&in->plan);
+	for (size_t i = 0; i < in->plan.sites; i++)
+		in->measured[i].slot = PLAN_NONE;
+	in->keep.slots = 0;
 }
 
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
@@ -385,23 +333,32 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	if (kind == PROBE_KIND_MEMORY)
-		pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
-	if (in.plan.counters)
+	pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
+	look_ahead(&in);
+	if (in.plan.counters || in.keep.slots)
 		in.last = probe_shim_single_return(in.clone);
 	/* It never returns. */
 	if (!in.last)
-		pass_plan_drop_counters(&in.plan);
+		drop_registers(&in);
 	/* The entry comes before the sites in the block, but after them in this order: see below.
 	 */
 	insert_entry(&in);
+	in.measure = (struct pass_measure){.devlib = devlib,
+					   .builder = in.builder,
+					   .clone = in.clone,
+					   .wave = in.wave,
+					   .analyses = analyses};
+	pass_keep_begin(&in.keep);
 	insert_body(&in);
+	pass_keep_end(&in.keep, in.last);
 	insert_groups(&in);
+	pass_keep_settle(&in.keep);
 	drop_entry(&in);
 	LLVMDisposeBuilder(in.builder);
 	for (size_t i = 0; i < in.calls; i++)
 		probe_shim_inline(in.call[i]);
 	free(in.call);
+	free(in.measured);
 	pass_plan_deinit(&in.plan);
 	if (!pass_is_plain(unit->original, options))
 		probe_shim_cleanup(in.clone, analyses);

@@ -382,7 +382,8 @@ static void number_shared(struct pass_plan *plan, uint32_t *row)
 /* Does the user's own assembly name high scalar registers? */
 static bool names_registers(LLVMValueRef function)
 {
-	static const char *const names[] = {"{s7", "{s8", "{s9", "s[7", "s[8", "s[9"};
+	static const char *const names[] = {"{s5", "{s6", "{s7", "{s8", "{s9",
+					    "s[5", "s[6", "s[7", "s[8", "s[9"};
 	bool found = false;
 
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
@@ -455,7 +456,10 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	number_shared(plan, &row);
 	number_cells(plan, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
-	if (unit->kernel && !ends_early(function) && !names_registers(function))
+	plan->registers = once && !names_registers(function) &&
+			  options->kinds & 1u << PROBE_KIND_MEMORY &&
+			  !pass_is_plain(unit->original, options) && !options->portable;
+	if (plan->registers)
 		assign_counters(plan);
 	pass_prover_destroy(prover);
 }
@@ -465,6 +469,7 @@ void pass_plan_drop_counters(struct pass_plan *plan)
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].counter = PLAN_NONE;
 	plan->counters = 0;
+	plan->registers = false;
 }
 
 void pass_plan_deinit(struct pass_plan *plan)

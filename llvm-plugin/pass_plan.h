@@ -16,6 +16,11 @@ enum {
 	PLAN_GUESSES = 6, /* per group */
 	PLAN_CELLED = 48, /* groups with cells, per unit */
 	PLAN_COUNTERS = 20,
+	/*
+	 * Scalar registers that waves count in, from this one down, are kept from the allocator
+	 * ("amdgpu-num-sgpr"). It is the last with which a gfx90a can hold eight waves.
+	 */
+	PLAN_COUNTER_LAST = 93,
 	PLAN_UNITS = 8, /* machine accesses of one site */
 	PLAN_NONE = -1,
 };
@@ -87,8 +92,9 @@ struct pass_plan {
 	struct plan_guard *guard;
 	int guards;
 	uint32_t first_site;
-	int counters;  /* registers in use */
-	uint32_t rows; /* behind the sites: of guards, of groups, of costs, of cells */
+	bool registers; /* may some be used? */
+	int counters;	/* those in use */
+	uint32_t rows;	/* behind the sites: of guards, of groups, of costs, of cells */
 };
 
 /*

@@ -26,6 +26,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
@@ -227,6 +228,16 @@ LLVMValueRef probe_shim_single_return(LLVMValueRef value)
 		ret->eraseFromParent();
 	}
 	return wrap(ReturnInst::Create(function->getContext(), exit));
+}
+
+void probe_shim_promote(LLVMValueRef *allocas, unsigned count)
+{
+	SmallVector<AllocaInst *, 8> variables;
+
+	for (unsigned i = 0; i < count; i++)
+		variables.push_back(unwrap<AllocaInst>(allocas[i]));
+	DominatorTree dominators(*variables[0]->getFunction());
+	PromoteMemToReg(variables, dominators);
 }
 
 void probe_shim_atomic_scope(LLVMValueRef value, const char *name)

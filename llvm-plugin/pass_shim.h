@@ -53,6 +53,8 @@ LLVMValueRef probe_shim_recall(LLVMValueRef call, LLVMValueRef callee, LLVMValue
 /* Split `ret void`s of a kernel into one; returns its block's terminator, NULL if it never returns.
  */
 LLVMValueRef probe_shim_single_return(LLVMValueRef function);
+/* Make values of what is kept in these variables, which are loaded and stored only. */
+void probe_shim_promote(LLVMValueRef *allocas, unsigned count);
 /* Give the atomics of a function a synchronisation scope, volatile ones excepted. */
 void probe_shim_atomic_scope(LLVMValueRef function, const char *scope);
 /* Keep a global although nothing refers to it. */

@@ -32,6 +32,24 @@ template __global__ void all(int *, int **);
 template __global__ void all(double *, double **);
 template __global__ void all(float4 *, float4 **);
 
+// Patterns that are kept (devlib_keep.h).
+template <typename T> __global__ void rows(T *global, const int *table, int n)
+{
+	__shared__ T lds[64];
+	int at = table[threadIdx.x];
+
+	for (int i = 0; i < n; i++) {
+		lds[at + i & 63] = global[at + i];
+		__syncthreads();
+		global[at + i + 1000] = lds[at & 63];
+	}
+}
+
+template __global__ void rows(char *, const int *, int);
+template __global__ void rows(int *, const int *, int);
+template __global__ void rows(double *, const int *, int);
+template __global__ void rows(float4 *, const int *, int);
+
 __global__ void odd(unaligned *a, int *b)
 {
 	a[threadIdx.x] += 1;

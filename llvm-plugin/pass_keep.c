@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass_keep.h"
+
+#include <stdio.h>
+
+#include "pass_shim.h"
+
+enum {
+	KEEP_SGPRS = 4,	      /* of a slot: EXEC, mask, cost (devlib_keep.h) */
+	KEEP_SGPRS_MOST = 40, /* with the counters of groups */
+	KEEP_LDS_UNITS = 32,  /* more passes than a cost can hold */
+	KEEP_TIMES = 22,      /* where in a cost the executions are counted */
+	KEEP_FIRST_MASK = -128,
+};
+
+/* The scalar registers of a slot. */
+struct state {
+	char exec[16], mask[8], cost[8], low[8];
+};
+
+static void name_state(const struct pass_keep *keep, unsigned slot, struct state *ret)
+{
+	unsigned first = keep->first + KEEP_SGPRS * (keep->slots - 1 - slot);
+
+	snprintf(ret->exec, sizeof(ret->exec), "s[%u:%u]", first, first + 1);
+	snprintf(ret->low, sizeof(ret->low), "s%u", first);
+	snprintf(ret->mask, sizeof(ret->mask), "s%u", first + 2);
+	snprintf(ret->cost, sizeof(ret->cost), "s%u", first + 3);
+}
+
+/* ---- Which sites ---------------------------------------------------------------------------- */
+
+/* What is called may use any register. */
+static bool calls_functions(LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			LLVMValueRef called =
+				LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+
+			if (called && !LLVMIsAInlineAsm(called) &&
+			    !(LLVMIsAFunction(called) && LLVMGetIntrinsicID(called)))
+				return true;
+		}
+	return false;
+}
+
+static bool can_keep(const struct pass_measured *measured, const struct pass_site *site)
+{
+	bool lds = site->space == PROBE_SPACE_LDS;
+
+	return measured->is && measured->slot == PLAN_NONE &&
+	       (lds || site->space == PROBE_SPACE_GLOBAL) && pass_measure_is_one_call(site) &&
+	       site->size / site->unit <= KEEP_LDS_UNITS;
+}
+
+void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
+		      struct pass_measured *measured, LLVMValueRef function, void *analyses)
+{
+	unsigned most = (KEEP_SGPRS_MOST - (unsigned)plan->counters) / KEEP_SGPRS, deepest = 0;
+	struct probe_shim_flow *flow;
+
+	if (!plan->registers || calls_functions(function))
+		return;
+	flow = probe_shim_flow_create(function, analyses);
+	for (size_t i = 0; i < plan->sites; i++) {
+		unsigned depth =
+			probe_shim_flow_depth(flow, LLVMGetInstructionParent(plan->site[i].inst));
+
+		deepest = depth > deepest ? depth : deepest;
+	}
+	for (unsigned depth = deepest; depth; depth--)
+		for (size_t i = 0; i < plan->sites && keep->slots < most; i++) {
+			LLVMBasicBlockRef block = LLVMGetInstructionParent(plan->site[i].inst);
+
+			if (keep->slots == KEEP_SLOTS ||
+			    probe_shim_flow_depth(flow, block) != depth ||
+			    !can_keep(&measured[i], &plan->site[i].site))
+				continue;
+			measured[i].slot = (int)keep->slots;
+			keep->slot[keep->slots++] = (struct keep_slot){
+				.site = &plan->site[i].site,
+				.id = plan->first_site + (uint32_t)i,
+				.also = measured[i].also,
+			};
+		}
+	probe_shim_flow_destroy(flow);
+	/* Pairs of registers begin at even ones. */
+	keep->first = ((unsigned)(PLAN_COUNTER_LAST + 1 - plan->counters) & ~1u) -
+		      KEEP_SGPRS * keep->slots;
+}
+
+/* ---- Code ----------------------------------------------------------------------------------- */
+
+static LLVMValueRef share(const struct pass_keep *keep, enum devlib_function which,
+			  const struct keep_slot *slot)
+{
+	return devlib_share(keep->measure->devlib, which, pass_site_shape(slot->site),
+			    keep->measure->clone, keep->measure->analyses);
+}
+
+/* Add up what has been counted, if it is something; else go on at .Lprobe_NAME. */
+static void put_repeated(const struct pass_keep *keep, struct pass_asm *code, unsigned slot,
+			 unsigned wave, const char *name)
+{
+	const struct keep_slot *of = &keep->slot[slot];
+	struct state state;
+
+	name_state(keep, slot, &state);
+	pass_asm_put(code, "s_lshr_b32 s4, %s, %u", state.cost, KEEP_TIMES);
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_%s${:uid}", name);
+	pass_measure_row(code, wave, of->id, of->also);
+	pass_asm_put(code, "s_bcnt1_i32_b64 s10, %s", state.exec);
+	pass_asm_put(code, "s_mov_b32 s7, %s", state.cost);
+	pass_measure_call(code, share(keep, DEVLIB_MEMORY_REPEAT, of));
+}
+
+/* Go to .Lprobe_end if this execution is as the one before, to .Lprobe_off if nobody asks. */
+static void put_look(struct pass_asm *code, const struct state *state, bool lds, unsigned address,
+		     unsigned low)
+{
+	pass_asm_put(code, "v_readfirstlane_b32 s4, $%u", low);
+	pass_asm_put(code, "s_and_b32 s4, s4, %s", state->mask);
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_off${:uid}");
+	pass_asm_put(code, ".Lprobe_look${:uid}:");
+	if (lds) {
+		pass_asm_put(code, "v_subrev_u32 v0, s4, $%u", address);
+		pass_asm_put(code, "v_cmp_ne_u32 vcc, v0, $0");
+	} else {
+		pass_asm_put(code, "v_mad_i64_i32 v[0:1], vcc, s4, -1, $%u", address);
+		pass_asm_put(code, "v_cmp_ne_u64 vcc, v[0:1], $0");
+	}
+	pass_asm_put(code, "s_xor_b64 s[6:7], exec, %s", state->exec);
+	pass_asm_put(code, "s_or_b64 vcc, vcc, s[6:7]");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_other${:uid}");
+	pass_asm_put(code, "s_add_u32 %s, %s, 0x%x", state->cost, state->cost, 1u << KEEP_TIMES);
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	/* No room for more. */
+	pass_asm_put(code, "s_sub_u32 %s, %s, 0x%x", state->cost, state->cost, 1u << KEEP_TIMES);
+}
+
+/* Measure it, and keep it if that is possible; else the other rows may be left. */
+static void put_other(const struct pass_keep *keep, struct pass_asm *code, unsigned slot,
+		      unsigned wave, unsigned address)
+{
+	const struct keep_slot *of = &keep->slot[slot];
+	bool lds = of->site->space == PROBE_SPACE_LDS;
+	struct state state;
+
+	name_state(keep, slot, &state);
+	pass_asm_put(code, ".Lprobe_other${:uid}:");
+	put_repeated(keep, code, slot, wave, "measure");
+	pass_asm_put(code, "s_mov_b32 %s, 0", state.cost);
+	pass_asm_put(code, ".Lprobe_measure${:uid}:");
+	pass_asm_put(code, "s_mov_b64 %s, 0", state.exec);
+	pass_measure_place(code, of->site, address);
+	pass_measure_row(code, wave, of->id, of->also);
+	pass_asm_put(code, "s_mov_b32 s7, %s", state.cost);
+	pass_measure_call(code, share(keep, DEVLIB_MEMORY_KEEP, of));
+	pass_asm_put(code, "v_readfirstlane_b32 s4, v2");
+	pass_asm_put(code, "s_cmp_eq_u32 s4, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_rows${:uid}");
+	pass_asm_put(code, "s_mov_b64 %s, exec", state.exec);
+	pass_asm_put(code, "s_and_b32 %s, s4, -2", state.mask);
+	pass_asm_put(code, "s_mov_b32 %s, s7", state.cost);
+	pass_asm_put(code, lds ? "v_mov_b32 $0, v0" : "v_lshlrev_b64 $0, 0, v[0:1]");
+	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+}
+
+void pass_keep_put(struct pass_keep *keep, int slot, LLVMValueRef address)
+{
+	struct pass_measure *measure = keep->measure;
+	struct keep_slot *of = &keep->slot[slot];
+	LLVMTypeRef type = LLVMTypeOf(address);
+	LLVMContextRef context = LLVMGetTypeContext(type);
+	bool lds = of->site->space == PROBE_SPACE_LDS;
+	LLVMValueRef first = share(keep, DEVLIB_MEMORY_FIRST, of), low = address, value;
+	struct pass_asm code = {.result = type};
+	unsigned place, wave, low_place;
+	struct state state;
+
+	name_state(keep, (unsigned)slot, &state);
+	if (!lds)
+		low = LLVMBuildTrunc(measure->builder, address, LLVMInt32TypeInContext(context),
+				     "");
+	value = LLVMBuildLoad2(measure->builder, type, of->pattern, "");
+	pass_asm_constrain(&code, "=v");
+	pass_asm_operand(&code, "0", value);
+	place = pass_asm_operand(&code, "v", address);
+	low_place = pass_asm_operand(&code, "v", low);
+	wave = pass_asm_operand(&code, "s", measure->wave);
+	put_look(&code, &state, lds, place, low_place);
+	put_other(keep, &code, (unsigned)slot, wave, place);
+	/* A base of 0 is none of these. */
+	pass_asm_put(&code, ".Lprobe_off${:uid}:");
+	pass_asm_put(&code, "s_cmp_lg_u32 %s, 0", state.mask);
+	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_look${:uid}");
+	pass_measure_place(&code, of->site, place);
+	pass_measure_row(&code, wave, of->id, of->also);
+	pass_asm_put(&code, "v_mov_b32 v0, 0");
+	pass_measure_call(&code, first);
+	pass_asm_put(&code, ".Lprobe_rows${:uid}:");
+	/* Nothing is kept here. */
+	if (of->also)
+		pass_measure_rows(&code, of->site, first, wave, place, of->id, of->also, state.low);
+	pass_asm_put(&code, ".Lprobe_end${:uid}:");
+	LLVMBuildStore(measure->builder, pass_asm_finish(&code, measure->builder, context),
+		       of->pattern);
+}
+
+void pass_keep_begin(struct pass_keep *keep)
+{
+	LLVMBuilderRef builder = keep->measure->builder;
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(keep->measure->wave));
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+	struct pass_asm code = {.result = i32};
+
+	if (!keep->slots)
+		return;
+	LLVMPositionBuilderBefore(builder, pass_entry_point(keep->measure->clone));
+	LLVMSetCurrentDebugLocation2(builder, NULL);
+	for (unsigned i = 0; i < keep->slots; i++) {
+		struct state state;
+
+		name_state(keep, i, &state);
+		pass_asm_put(&code, "s_mov_b64 %s, 0", state.exec);
+		pass_asm_put(&code, "s_movk_i32 %s, %d", state.mask, KEEP_FIRST_MASK);
+		pass_asm_put(&code, "s_mov_b32 %s, 0", state.cost);
+	}
+	/* The last one is told to the compiler, so that the wave gets them all. */
+	pass_asm_constrain(&code, "={s%u}", keep->first + KEEP_SGPRS * keep->slots - 1);
+	pass_asm_build(&code, builder, context);
+	for (unsigned i = 0; i < keep->slots; i++)
+		keep->slot[i].pattern = LLVMBuildAlloca(
+			builder, keep->slot[i].site->space == PROBE_SPACE_LDS ? i32 : i64, "");
+}
+
+void pass_keep_end(struct pass_keep *keep, LLVMValueRef last)
+{
+	LLVMBuilderRef builder = keep->measure->builder;
+	struct pass_asm code = {0};
+	unsigned wave;
+
+	if (!keep->slots)
+		return;
+	LLVMPositionBuilderBefore(builder, last);
+	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(last));
+	wave = pass_asm_operand(&code, "s", keep->measure->wave);
+	for (unsigned i = 0; i < keep->slots; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "slot%u", i);
+		put_repeated(keep, &code, i, wave, name);
+		pass_asm_put(&code, ".Lprobe_%s${:uid}:", name);
+	}
+	pass_asm_finish(&code, builder, LLVMGetTypeContext(LLVMTypeOf(keep->measure->wave)));
+}
+
+void pass_keep_settle(struct pass_keep *keep)
+{
+	LLVMValueRef slots[KEEP_SLOTS];
+	char limit[12];
+
+	if (!keep->slots)
+		return;
+	/* As in pass_group.c. */
+	snprintf(limit, sizeof(limit), "%u", keep->first + 2);
+	LLVMAddTargetDependentFunctionAttr(keep->measure->clone, "amdgpu-num-sgpr", limit);
+	for (unsigned i = 0; i < keep->slots; i++)
+		slots[i] = keep->slot[i].pattern;
+	probe_shim_promote(slots, keep->slots);
+}

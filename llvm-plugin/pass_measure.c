@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass_measure.h"
+
+#include "pass_cell.h"
+
+uint32_t pass_measure_lds_width(const struct pass_site *site)
+{
+	return site->unit < 4 ? 4 : site->unit == 12 ? 16 : site->unit;
+}
+
+bool pass_measure_is_one_call(const struct pass_site *site)
+{
+	return site->size == site->unit ||
+	       (site->space == PROBE_SPACE_LDS && pass_measure_lds_width(site) == site->unit);
+}
+
+LLVMValueRef pass_measure_address(struct pass_measure *in, const struct pass_site *site)
+{
+	bool lds = site->space == PROBE_SPACE_LDS;
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	LLVMTypeRef type = lds ? LLVMInt32TypeInContext(context) : LLVMInt64TypeInContext(context);
+	LLVMValueRef pointer = lds ? pass_opaque_lds(in->builder, site->pointer) : site->pointer;
+
+	return LLVMBuildPtrToInt(in->builder, pointer, type, "");
+}
+
+/* Behind the function's wait (devlib_measure.h). In the entry block: it may be used in loops. */
+static LLVMValueRef address_of(struct pass_measure *in, LLVMValueRef function)
+{
+	LLVMBuilderRef builder;
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	struct pass_asm code = {.result = LLVMInt64TypeInContext(context)};
+	const unsigned most = sizeof(in->first) / sizeof(in->first[0]);
+	LLVMValueRef address;
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	for (unsigned i = 0; i < in->firsts; i++)
+		if (in->first[i].function == function)
+			return in->first[i].address;
+	builder = LLVMCreateBuilderInContext(context);
+	LLVMPositionBuilderBefore(builder, pass_entry_point(in->clone));
+	pass_asm_constrain(&code, "={s[28:29]}");
+	pass_asm_operand(&code, "i", function);
+	pass_asm_put(&code, "s_getpc_b64 s[28:29]");
+	pass_asm_put(&code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
+	pass_asm_put(&code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
+	pass_asm_constrain(&code, "~{scc}");
+	address = pass_asm_build(&code, builder, context);
+	LLVMDisposeBuilder(builder);
+	if (in->firsts < most) {
+		in->first[in->firsts].function = function;
+		in->first[in->firsts++].address = address;
+	}
+	return address;
+}
+
+void pass_measure_row(struct pass_asm *code, unsigned wave, uint32_t id, uint32_t also)
+{
+	pass_asm_put(code, "s_mov_b64 s[4:5], $%u", wave);
+	pass_asm_put(code, "s_add_u32 s4, s4, 0x%x", id * PASS_ROW_BYTES);
+	pass_asm_put(code, "s_addc_u32 s5, s5, 0");
+	pass_asm_put(code, "s_mov_b32 s6, 0x%x", also);
+}
+
+void pass_measure_place(struct pass_asm *code, const struct pass_site *site, unsigned address)
+{
+	if (site->space == PROBE_SPACE_LDS) {
+		pass_asm_put(code, "v_mov_b32 v2, $%u", address);
+		pass_asm_put(code, "v_mov_b32 v3, 0");
+	} else {
+		pass_asm_put(code, "v_lshlrev_b64 v[2:3], 0, $%u", address);
+	}
+}
+
+void pass_measure_call(struct pass_asm *code, LLVMValueRef function)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	pass_asm_operand(code, "i", function);
+	pass_asm_put(code, "s_getpc_b64 s[28:29]");
+	pass_asm_put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
+	pass_asm_put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
+	pass_asm_put(code, "s_swappc_b64 s[30:31], s[28:29]");
+}
+
+void pass_measure_rows(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
+		       unsigned wave, unsigned address, uint32_t id, uint32_t also,
+		       const char *rest)
+{
+	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
+	pass_asm_put(code, "s_cmp_eq_u32 s4, 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_counted${:uid}");
+	pass_asm_put(code, "s_mov_b32 %s, 0x%x", rest, also);
+	pass_asm_put(code, ".Lprobe_row${:uid}:");
+	pass_measure_place(code, site, address);
+	pass_measure_row(code, wave, id, 0);
+	pass_asm_put(code, "s_ff1_i32_b32 s7, %s", rest);
+	pass_asm_put(code, "s_bitset0_b32 %s, s7", rest);
+	pass_asm_put(code, "s_lshl_b32 s7, s7, 7");
+	_Static_assert(PASS_ROW_BYTES == 1 << 7, "bytes of a row");
+	pass_asm_put(code, "s_add_u32 s4, s4, s7");
+	pass_asm_put(code, "s_addc_u32 s5, s5, 0");
+	pass_measure_call(code, function);
+	pass_asm_put(code, "s_cmp_lg_u32 %s, 0", rest);
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_row${:uid}");
+	pass_asm_put(code, ".Lprobe_counted${:uid}:");
+}
+
+/* An access of one call. */
+static void put_one(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+		    LLVMValueRef address, uint32_t also)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, pass_site_shape(site),
+					     in->clone, in->analyses);
+	struct pass_asm code = {0};
+	unsigned place, wave, first;
+
+	if (also) {
+		code.result = LLVMInt32TypeInContext(context);
+		pass_asm_constrain(&code, "=&s");
+	}
+	place = pass_asm_operand(&code, "v", address);
+	wave = pass_asm_operand(&code, "s", in->wave);
+	first = pass_asm_operand(&code, "s", address_of(in, function));
+	pass_measure_place(&code, site, place);
+	pass_measure_row(&code, wave, id, also);
+	if (also)
+		pass_asm_put(&code, "v_mov_b32 v0, 0");
+	pass_asm_put(&code, "s_swappc_b64 s[30:31], $%u", first);
+	if (also)
+		pass_measure_rows(&code, site, function, wave, place, id, also, "$0");
+	pass_asm_finish(&code, in->builder, context);
+}
+
+/* Another unit, or the lanes in LDS of a flat one: as any function is called. */
+static void put_unit(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
+		     unsigned wave, unsigned address, uint32_t id)
+{
+	pass_measure_row(code, wave, id, 0);
+	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, s[4:5]");
+	pass_measure_place(code, site, address);
+	pass_asm_put(code, "v_mov_b32 v4, $0");
+	pass_cell_call(code, function);
+}
+
+/* The first unit, and the others one by one. */
+static void put_units(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+		      LLVMValueRef address)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	struct pass_asm code = {.result = LLVMInt32TypeInContext(context)};
+	uint32_t shape = pass_site_shape(site);
+	unsigned place, wave, first;
+
+	pass_asm_constrain(&code, "=&s");
+	place = pass_asm_operand(&code, "v", address);
+	wave = pass_asm_operand(&code, "s", in->wave);
+	first = pass_asm_operand(&code, "s",
+				 address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, shape,
+							     in->clone, in->analyses)));
+	pass_measure_place(&code, site, place);
+	pass_measure_row(&code, wave, id, 0);
+	pass_asm_put(&code, "s_swappc_b64 s[30:31], $%u", first);
+	pass_asm_put(&code, "s_mov_b32 $0, %u", site->unit);
+	pass_asm_put(&code, ".Lprobe_unit${:uid}:");
+	put_unit(&code, site,
+		 devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses), wave,
+		 place, id);
+	if (site->space == PROBE_SPACE_FLAT)
+		put_unit(&code, site,
+			 devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
+				      in->clone, in->analyses),
+			 wave, place, id);
+	pass_asm_put(&code, "s_add_u32 $0, $0, %u", site->unit);
+	pass_asm_put(&code, "s_cmp_lt_u32 $0, %u", site->size);
+	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_unit${:uid}");
+	pass_asm_finish(&code, in->builder, context);
+}
+
+void pass_measure_put(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+		      LLVMValueRef address, uint32_t also)
+{
+	if (pass_measure_is_one_call(site))
+		put_one(in, site, id, address, also);
+	else
+		put_units(in, site, id, address);
+}

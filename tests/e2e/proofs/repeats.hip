@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Loops whose addresses no proof covers, for they come from tables: patterns that stay while their base
+// moves, that change or take turns, that lanes leave; and all of it for units of each size. What a wave
+// counts of a pattern it has seen is held against what the addresses say.
+#include <hip/hip_runtime.h>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+static void check(hipError_t error)
+{
+	if (error != hipSuccess) {
+		fprintf(stderr, "repeats: %s\n", hipGetErrorString(error));
+		exit(1);
+	}
+}
+
+enum { LANES = 64, TABLES = 10, MANY = 2600, BYTES = 1 << 20 };
+
+struct three {
+	int a, b, c;
+};
+
+template <typename T> static __device__ int as_int(const T &value)
+{
+	return *(const char *)&value;
+}
+
+// A base that moves by a unit, and a second access that costs the same wherever the first is.
+template <typename T> __global__ void along(int *out, const T *in, const int *table, int rounds)
+{
+	int at = table[threadIdx.x], sum = 0;
+
+	for (int i = 0; i < rounds; i++)
+		sum += as_int(in[at + i]) + as_int(in[at + i + 128]);
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// The same at addresses that straddle lines in some of the rounds.
+__global__ void askew(int *out, const char *in, const int *table, int rounds)
+{
+	typedef int odd __attribute__((aligned(1)));
+	int at = table[threadIdx.x], sum = 0;
+
+	for (int i = 0; i < rounds; i++)
+		sum += *(const odd *)(in + at + i) + *(const odd *)(in + at + i + 256);
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Lanes leave one by one, or come by turns.
+__global__ void leaving(int *out, const int *in, const int *table, const int *bound)
+{
+	int at = table[threadIdx.x], sum = 0;
+
+	for (int i = 0; i < bound[threadIdx.x & 63]; i++) {
+		sum += in[at + 64 * i];
+		if ((i >> 2 & 1) == (threadIdx.x & 1))
+			sum += in[at + i];
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Patterns by turns: a b a b, and a a a b b b, in loops in loops.
+__global__ void turns(int *out, const int *in, const int *a, const int *b, int rounds)
+{
+	int sum = 0;
+
+	for (int r = 0; r < 3; r++)
+		for (int i = 0; i < rounds; i++) {
+			sum += in[i & 1 ? a[threadIdx.x] : b[threadIdx.x]];
+			sum += in[(i / 3 & 1 ? a[threadIdx.x] : b[threadIdx.x]) + r];
+		}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// In LDS, whose banks are all alike.
+template <typename T> __global__ void banks(int *out, const int *table, int rounds)
+{
+	__shared__ T lds[512];
+	int at = table[threadIdx.x], sum = 0;
+
+	for (int i = threadIdx.x; i < 512; i += blockDim.x)
+		lds[i] = T();
+	__syncthreads();
+	for (int i = 0; i < rounds; i++) {
+		sum += as_int(lds[at + i & 511]);
+		lds[at + 3 * i & 511] = T();
+		__syncthreads();
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Updates, in memory and in LDS; a wave that has ended may have left before.
+__global__ void updates(int *out, int *sums, const int *table, int rounds)
+{
+	__shared__ int lds[256];
+	int at = table[threadIdx.x];
+
+	lds[threadIdx.x] = 0;
+	__syncthreads();
+	if (at < 0)
+		return;
+	for (int i = 0; i < rounds; i++) {
+		atomicAdd(&sums[at + (i & 3)], 1);
+		atomicAdd(&lds[at + i & 255], 1);
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = lds[threadIdx.x];
+}
+
+// More loops than there is room for.
+__global__ void many(int *out, const int *in, const int *table, int rounds)
+{
+	int sum = 0;
+
+#pragma unroll
+	for (int k = 0; k < 12; k++) {
+		int at = table[threadIdx.x + (k & 7) * LANES];
+
+#pragma nounroll
+		for (int i = 0; i < rounds; i++)
+			sum += in[at + i * 32 + k];
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Each table has LANES places: rows of several pitches, one place, no order, and the like.
+static std::vector<int> tables()
+{
+	std::vector<int> table(TABLES * LANES);
+	unsigned seed = 1;
+
+	for (int lane = 0; lane < LANES; lane++) {
+		int *of = &table[lane];
+
+		seed = seed * 1664525 + 1013904223;
+		of[0 * LANES] = lane;
+		of[1 * LANES] = 77;
+		of[2 * LANES] = lane * 100;
+		of[3 * LANES] = (lane * 37 & 63) * 64;
+		of[4 * LANES] = (int)(seed >> 20);
+		of[5 * LANES] = (63 - lane) * 33;
+		of[6 * LANES] = lane / 8 * 200 + lane % 8;
+		of[7 * LANES] = lane & 1;
+		of[8 * LANES] = lane * 8;
+		of[9 * LANES] = lane == 63 ? 4000 : lane * 2;
+	}
+	return table;
+}
+
+template <typename T> static void sizes(int *out, const void *in, const int *table, int k)
+{
+	along<T><<<2, LANES>>>(out, (const T *)in, table + k * LANES, 20);
+	banks<T><<<1, LANES>>>(out, table + k * LANES, 24);
+	check(hipGetLastError());
+}
+
+int main()
+{
+	std::vector<int> table = tables(), bound(LANES), large(4 * LANES);
+	int *out, *in, *places, *bounds, *places_large;
+
+	for (int i = 0; i < LANES; i++)
+		bound[i] = i * 7 % 40;
+	/* Four waves, of which the last leaves early. */
+	for (int i = 0; i < 4 * LANES; i++)
+		large[i] = i < 3 * LANES ? table[(i / LANES + 6) * LANES + i % LANES] & 255 : -1;
+	check(hipMalloc((void **)&out, 4 * LANES * 4 * sizeof(int)));
+	check(hipMalloc((void **)&in, BYTES));
+	check(hipMalloc((void **)&places, table.size() * sizeof(int)));
+	check(hipMalloc((void **)&bounds, bound.size() * sizeof(int)));
+	check(hipMalloc((void **)&places_large, large.size() * sizeof(int)));
+	check(hipMemset(in, 0, BYTES));
+	check(hipMemcpy(places, table.data(), table.size() * sizeof(int), hipMemcpyHostToDevice));
+	check(hipMemcpy(bounds, bound.data(), bound.size() * sizeof(int), hipMemcpyHostToDevice));
+	check(hipMemcpy(places_large, large.data(), large.size() * sizeof(int), hipMemcpyHostToDevice));
+	for (int k = 0; k < TABLES; k++) {
+		const int *at = places + k * LANES;
+
+		sizes<char>(out, in, places, k);
+		sizes<short>(out, in, places, k);
+		sizes<int>(out, in, places, k);
+		sizes<double>(out, in, places, k);
+		sizes<int4>(out, in, places, k);
+		sizes<three>(out, in, places, k);
+		askew<<<1, LANES>>>(out, (const char *)in, at, 70);
+		leaving<<<2, LANES>>>(out, in, at, bounds);
+		turns<<<1, LANES - 5>>>(out, in, at, places + (k + 1) % TABLES * LANES, 20);
+		check(hipGetLastError());
+	}
+	along<int><<<1, LANES>>>(out, in, places + 3 * LANES, MANY);
+	banks<int><<<1, LANES>>>(out, places + 3 * LANES, MANY);
+	along<int><<<1, 1>>>(out, in, places, MANY);
+	updates<<<2, 4 * LANES>>>(out, in, places_large, 30);
+	many<<<2, LANES>>>(out, in, places, 6);
+	check(hipGetLastError());
+	check(hipDeviceSynchronize());
+	printf("repeats: done\n");
+	return 0;
+}
