@@ -30,6 +30,9 @@
 #define HOST_RING_BYTES (16ull << 20)
 #define RINGS_BYTES	(32u << 20)
 #define RING_BYTES_MAX	16384u
+/* For launches of few waves, which would else wait for the reader most of the time. */
+#define LARGE_RINGS	 128u
+#define LARGE_RING_BYTES (64u << 10)
 
 void run_session_partial(struct run_session *session, const char *format, ...)
 {
@@ -74,9 +77,13 @@ static uint32_t rings_of(uint32_t wanted, uint32_t *ret_bytes)
 
 struct probe_err *run_session_segment(uint32_t rings_wanted, struct probe_seg *ret)
 {
-	uint32_t bytes, count = rings_of(rings_wanted, &bytes);
+	struct probe_seg_shape rings = {
+		.large_count = LARGE_RINGS,
+		.large_size = LARGE_RING_BYTES,
+	};
 
-	return probe_seg_create(HOST_RING_BYTES, count, bytes, ret);
+	rings.count = rings_of(rings_wanted, &rings.size);
+	return probe_seg_create(HOST_RING_BYTES, &rings, ret);
 }
 
 struct probe_err *run_session_create(const struct run_config *config,

@@ -59,7 +59,9 @@ struct probe_err *run_trace_init(struct run_session *session)
 	batch = run_trace_batch_init(&trace->batch);
 	trace->arena_room = ARENA_BYTES;
 	trace->arena = malloc(trace->arena_room);
-	trace->piece = malloc(session->seg.ring_size);
+	trace->piece =
+		malloc(session->seg.ring_size > session->seg.large_size ? session->seg.ring_size
+									: session->seg.large_size);
 	trace->wide = calloc(count, sizeof(*trace->wide));
 	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(STEP_BYTES));
 	if (!trace->packed || !trace->piece || !trace->wide || !trace->rings || !batch ||

@@ -43,20 +43,28 @@ static bool power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
-static struct probe_err *check_shape(uint64_t host_size, uint32_t ring_count, uint32_t ring_size)
+static struct probe_err *check_rings(uint32_t count, uint32_t size)
 {
+	if (!count)
+		return NULL;
+	if (!power_of_two(count) || count > PROBE_SEG_RING_COUNT_MAX)
+		return probe_err_create("segment: %u rings; a power of two up to %u is wanted",
+					count, PROBE_SEG_RING_COUNT_MAX);
+	if (!power_of_two(size) || size < PROBE_SEG_RING_SIZE_MIN ||
+	    (uint64_t)count * size > RINGS_BYTES_MAX)
+		return probe_err_create("segment: %u rings of %u bytes", count, size);
+	return NULL;
+}
+
+static struct probe_err *check_shape(uint64_t host_size, const struct probe_seg_shape *rings)
+{
+	struct probe_err *err;
+
 	if (!power_of_two(host_size) || host_size < HOST_SIZE_MIN || host_size > HOST_SIZE_MAX)
 		return probe_err_create("segment: host ring of %llu bytes",
 					(unsigned long long)host_size);
-	if (!ring_count)
-		return NULL;
-	if (!power_of_two(ring_count) || ring_count > PROBE_SEG_RING_COUNT_MAX)
-		return probe_err_create("segment: %u rings; a power of two up to %u is wanted",
-					ring_count, PROBE_SEG_RING_COUNT_MAX);
-	if (!power_of_two(ring_size) || ring_size < PROBE_SEG_RING_SIZE_MIN ||
-	    (uint64_t)ring_count * ring_size > RINGS_BYTES_MAX)
-		return probe_err_create("segment: %u rings of %u bytes", ring_count, ring_size);
-	return NULL;
+	err = check_rings(rings->count, rings->size);
+	return err ? err : check_rings(rings->count ? rings->large_count : 0, rings->large_size);
 }
 
 static struct probe_err *make_file(struct probe_seg *segment)
@@ -79,21 +87,26 @@ static struct probe_err *make_file(struct probe_seg *segment)
 	return NULL;
 }
 
-struct probe_err *probe_seg_create(uint64_t host_size, uint32_t ring_count, uint32_t ring_size,
+struct probe_err *probe_seg_create(uint64_t host_size, const struct probe_seg_shape *rings,
 				   struct probe_seg *ret)
 {
 	uint64_t host_offset = PAGE, heads_offset, data_offset;
+	uint32_t large_count = rings->count ? rings->large_count : 0;
+	uint32_t ring_count = rings->count + large_count;
 	struct probe_seg segment = {.fd = -1};
-	struct probe_err *err = check_shape(host_size, ring_count, ring_size);
+	struct probe_err *err = check_shape(host_size, rings);
 
 	if (err)
 		return err;
 	heads_offset = page_up(host_offset + sizeof(struct probe_host_ring) + host_size);
 	data_offset = page_up(heads_offset + ring_count * sizeof(struct probe_ring));
-	segment.size = data_offset + page_up((uint64_t)ring_count * ring_size);
+	segment.size = data_offset + page_up((uint64_t)rings->count * rings->size +
+					     (uint64_t)large_count * rings->large_size);
 	segment.host_size = host_size;
 	segment.ring_count = ring_count;
-	segment.ring_size = ring_size;
+	segment.ring_size = rings->size;
+	segment.large_count = large_count;
+	segment.large_size = rings->large_size;
 	err = make_file(&segment);
 	segment.rings = err ? NULL : calloc(ring_count + 1, sizeof(*segment.rings));
 	if (!err && !segment.rings)
@@ -115,8 +128,10 @@ struct probe_err *probe_seg_create(uint64_t host_size, uint32_t ring_count, uint
 		.host_size = host_size,
 		.heads_offset = heads_offset,
 		.data_offset = data_offset,
-		.ring_count = ring_count,
-		.ring_size = ring_size,
+		.ring_count = rings->count,
+		.ring_size = rings->size,
+		.large_count = large_count,
+		.large_size = rings->large_size,
 	};
 	*ret = segment;
 	return NULL;
@@ -304,7 +319,7 @@ bool probe_seg_snapshot(struct probe_seg *segment)
 
 		if (head == ring->tail || ring->broken)
 			continue;
-		if (head - ring->tail > segment->ring_size || (head & 7)) {
+		if (head - ring->tail > probe_seg_ring_size(segment, i) || (head & 7)) {
 			ring->broken = true;
 			continue;
 		}
@@ -314,17 +329,35 @@ bool probe_seg_snapshot(struct probe_seg *segment)
 	return any;
 }
 
+uint32_t probe_seg_ring_size(const struct probe_seg *segment, uint32_t index)
+{
+	bool large = index >= segment->ring_count - segment->large_count;
+
+	return large ? segment->large_size : segment->ring_size;
+}
+
+static const unsigned char *ring_bytes(const struct probe_seg *segment, uint32_t index)
+{
+	uint32_t small = segment->ring_count - segment->large_count;
+
+	if (index < small)
+		return segment->data + (uint64_t)index * segment->ring_size;
+	return segment->data + (uint64_t)small * segment->ring_size +
+	       (uint64_t)(index - small) * segment->large_size;
+}
+
 size_t probe_seg_ring_peek(struct probe_seg *segment, uint32_t index, void *out)
 {
 	struct probe_seg_ring *ring = &segment->rings[index];
-	uint64_t at = ring->tail & (segment->ring_size - 1);
+	uint32_t size = probe_seg_ring_size(segment, index);
+	uint64_t at = ring->tail & (size - 1);
 	uint64_t bytes = ring->limit - ring->tail;
 
 	if (ring->broken || ring->limit <= ring->tail)
 		return 0;
-	if (bytes > segment->ring_size - at)
-		bytes = segment->ring_size - at;
-	memcpy(out, segment->data + (uint64_t)index * segment->ring_size + at, bytes);
+	if (bytes > size - at)
+		bytes = size - at;
+	memcpy(out, ring_bytes(segment, index) + at, bytes);
 	return bytes;
 }
 

@@ -40,7 +40,8 @@ struct probe_seg {
 	unsigned char *host_data;
 	struct probe_ring *heads;
 	unsigned char *data;
-	uint32_t ring_count, ring_size;
+	uint32_t ring_count, ring_size; /* the large ones among them come last */
+	uint32_t large_count, large_size;
 	struct probe_seg_ring *rings;
 	struct probe_seg_loss loss;
 	unsigned char *copy; /* of the record last taken */
@@ -61,11 +62,14 @@ enum probe_seg_state {
 	PROBE_SEG_WAIT, /* a record is reserved but not finished */
 };
 
-/*
- * Make the memory file, seal it and map it. `host_size` and `ring_size` are powers of two;
- * `ring_count` may be 0.
- */
-struct probe_err *probe_seg_create(uint64_t host_size, uint32_t ring_count, uint32_t ring_size,
+/* Counts and sizes, in bytes, of the two sorts of rings: powers of two, or no rings. */
+struct probe_seg_shape {
+	uint32_t count, size;
+	uint32_t large_count, large_size;
+};
+
+/* Make the memory file, seal it and map it. `host_size` is a power of two. */
+struct probe_err *probe_seg_create(uint64_t host_size, const struct probe_seg_shape *rings,
 				   struct probe_seg *ret);
 void probe_seg_destroy(struct probe_seg *segment);
 
@@ -83,9 +87,12 @@ uint64_t probe_seg_dropped(const struct probe_seg *segment);
 /* Note how far each trace ring is written; true if any has something to read. */
 bool probe_seg_snapshot(struct probe_seg *segment);
 
+/* Bytes of a ring. */
+uint32_t probe_seg_ring_size(const struct probe_seg *segment, uint32_t ring);
+
 /*
  * Copy what is noted and unread of a ring, up to the ring's end (then call again): bytes copied
- * into `out`, which has room for ring_size. Nothing is consumed yet.
+ * into `out`, which has room for the ring. Nothing is consumed yet.
  */
 size_t probe_seg_ring_peek(struct probe_seg *segment, uint32_t ring, void *out);
 void probe_seg_ring_consume(struct probe_seg *segment, uint32_t ring, size_t bytes);

@@ -39,8 +39,10 @@ static bool power_of_two(uint64_t n)
 
 static bool header_valid(const struct probe_seg_header *header, uint64_t size)
 {
-	uint64_t heads = (uint64_t)header->ring_count * sizeof(struct probe_ring);
+	uint64_t rings = (uint64_t)header->ring_count + header->large_count;
+	uint64_t heads = rings * sizeof(struct probe_ring);
 	uint64_t data = (uint64_t)header->ring_count * header->ring_size;
+	uint64_t large = (uint64_t)header->large_count * header->large_size;
 
 	if (header->magic != PROBE_SEG_MAGIC || header->version != PROBE_SEG_VERSION)
 		return false;
@@ -53,10 +55,14 @@ static bool header_valid(const struct probe_seg_header *header, uint64_t size)
 		return false;
 	if (!header->ring_count)
 		return true;
+	if (header->large_count &&
+	    (!power_of_two(header->large_count) || !power_of_two(header->large_size) ||
+	     header->large_size < 4096 || large > size))
+		return false;
 	return power_of_two(header->ring_count) && power_of_two(header->ring_size) &&
 	       header->ring_size >= 4096 && header->heads_offset % 4096 == 0 &&
 	       header->data_offset % 4096 == 0 && inside(header->heads_offset, heads, size) &&
-	       inside(header->data_offset, data, size);
+	       data <= size && inside(header->data_offset, data + large, size);
 }
 
 int probe_segment_open(struct probe_segment *seg, int fd, uint64_t size)

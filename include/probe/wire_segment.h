@@ -21,12 +21,16 @@ struct probe_seg_header {
 	uint64_t total_size;
 	uint64_t host_offset;  /* struct probe_host_ring, then its data */
 	uint64_t host_size;    /* bytes of data, a power of two */
-	uint64_t heads_offset; /* struct probe_ring[ring_count]; page aligned */
-	uint64_t data_offset;  /* ring_count * ring_size bytes; page aligned */
+	uint64_t heads_offset; /* struct probe_ring[ring_count + large_count]; page aligned */
+	/* ring_count * ring_size bytes, then large_count * large_size; page aligned */
+	uint64_t data_offset;
 	uint32_t ring_count;
 	uint32_t ring_size;
 	uint32_t pid; /* written by the application */
-	uint32_t reserved[3];
+	/* More rings, numbered behind the others: for launches of few waves. */
+	uint32_t large_count;
+	uint32_t large_size;
+	uint32_t reserved;
 };
 
 /* Host records: many writers (any thread of the application), one reader. */

@@ -193,6 +193,11 @@ static void hostile_header_is_refused(void **state)
 		{offsetof(struct probe_seg_header, ring_count), 1u << 31, 4},
 		{offsetof(struct probe_seg_header, ring_size), 4097, 4},
 		{offsetof(struct probe_seg_header, ring_size), 1024, 4},
+		/* and large_size behind it */
+		{offsetof(struct probe_seg_header, large_count), 1 | 4096ull << 32, 8},
+		{offsetof(struct probe_seg_header, large_count), 3 | 4096ull << 32, 8},
+		{offsetof(struct probe_seg_header, large_count), 1 | 64ull << 32, 8},
+		{offsetof(struct probe_seg_header, large_count), 1 | 1ull << 63, 8},
 	};
 	struct probe_seg_header good;
 	struct segment_file file = {0};

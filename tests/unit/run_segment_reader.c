@@ -13,14 +13,17 @@
 #include "common/err.h"
 #include "common/segment_reader.h"
 
-#define HOST_BYTES 65536u
-#define RING_BYTES 4096u
+#define HOST_BYTES  65536u
+#define RING_BYTES  4096u
+#define LARGE_BYTES 16384u
 
 static int setup(void **state)
 {
 	struct probe_seg *seg = calloc(1, sizeof(*seg));
+	const struct probe_seg_shape rings = {
+		.count = 4, .size = RING_BYTES, .large_count = 2, .large_size = LARGE_BYTES};
 
-	if (!seg || probe_seg_create(HOST_BYTES, 4, RING_BYTES, seg))
+	if (!seg || probe_seg_create(HOST_BYTES, &rings, seg))
 		return -1;
 	*state = seg;
 	return 0;
@@ -236,6 +239,27 @@ static void reads_rings_by_piece(void **state)
 	assert_false(probe_seg_snapshot(seg));
 }
 
+/* They lie behind the small ones, in numbers and in bytes. */
+static void reads_large_rings(void **state)
+{
+	struct probe_seg *seg = *state;
+	unsigned char out[LARGE_BYTES];
+
+	assert_int_equal(seg->ring_count, 6);
+	assert_int_equal(probe_seg_ring_size(seg, 3), RING_BYTES);
+	assert_int_equal(probe_seg_ring_size(seg, 4), LARGE_BYTES);
+	memset(seg->data + 4 * RING_BYTES + LARGE_BYTES, 0xcd, LARGE_BYTES);
+	seg->heads[5].head = LARGE_BYTES;
+	seg->heads[3].head = RING_BYTES + 8; /* more than such a ring has */
+	assert_true(probe_seg_snapshot(seg));
+	assert_true(seg->rings[3].broken && !seg->rings[5].broken);
+	assert_int_equal(probe_seg_ring_peek(seg, 5, out), LARGE_BYTES);
+	assert_true(out[0] == 0xcd && out[LARGE_BYTES - 1] == 0xcd);
+	probe_seg_ring_consume(seg, 5, LARGE_BYTES);
+	assert_int_equal(seg->heads[5].tail, LARGE_BYTES);
+	assert_true(seg->data + 4 * RING_BYTES + 2 * LARGE_BYTES <= seg->map + seg->size);
+}
+
 static void stops_reading_a_broken_ring(void **state)
 {
 	static const uint64_t heads[] = {RING_BYTES + 8, 4, ~0ull};
@@ -258,21 +282,22 @@ static void refuses_odd_shapes(void **state)
 {
 	static const struct {
 		uint64_t host;
-		uint32_t count, size;
-	} shapes[] = {{0, 0, 0},
-		      {4096, 0, 0},
-		      {100000, 0, 0},
-		      {65536, 3, 4096},
-		      {65536, 4, 1000},
-		      {65536, 4, 2048},
-		      {65536, 1u << 17, 4096},
-		      {65536, 65536, 1u << 20}};
+		struct probe_seg_shape rings;
+	} shapes[] = {{0, {0}},
+		      {4096, {0}},
+		      {100000, {0}},
+		      {65536, {.count = 3, .size = 4096}},
+		      {65536, {.count = 4, .size = 1000}},
+		      {65536, {.count = 4, .size = 2048}},
+		      {65536, {.count = 4, .size = 4096, .large_count = 3, .large_size = 8192}},
+		      {65536, {.count = 4, .size = 4096, .large_count = 2, .large_size = 100}},
+		      {65536, {.count = 1u << 17, .size = 4096}},
+		      {65536, {.count = 65536, .size = 1u << 20}}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		struct probe_seg seg;
-		struct probe_err *err =
-			probe_seg_create(shapes[i].host, shapes[i].count, shapes[i].size, &seg);
+		struct probe_err *err = probe_seg_create(shapes[i].host, &shapes[i].rings, &seg);
 
 		assert_non_null(err);
 		probe_err_destroy(err);
@@ -291,6 +316,7 @@ int main(void)
 		TEST(survives_any_head),
 		TEST(survives_noise),
 		TEST(reads_rings_by_piece),
+		TEST(reads_large_rings),
 		TEST(stops_reading_a_broken_ring),
 		cmocka_unit_test(refuses_odd_shapes),
 	};
