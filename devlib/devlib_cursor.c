@@ -103,6 +103,34 @@ DEV_INLINE uint32_t is_first(const dev_ctx *ctx, uint32_t number)
 	return dev_uniform32(off ? 1 : 3);
 }
 
+/* The first word of a trace ring's state where nothing fits. */
+#define NO_ROOM (1ull << 32)
+
+/* Where in its ring a wave begins, `word` being what claiming it gave. */
+DEV_INLINE void enter_at(const dev_ctx *ctx, dev_state *state, uint64_t word,
+			 const struct wave_start *start, struct cursor_start *ret)
+{
+	uint64_t data = dev_ring_data(ctx, state), head = word;
+	uint32_t ring = ctx->ring_size, offset, free;
+
+	if (!start->timed)
+		head = ((uint64_t)ctx->wave.data_high << 32 | (uint32_t)word) +
+		       dev_load(&state->lap);
+	offset = (uint32_t)head & (ring - 1);
+	free = ring - ((uint32_t)head - (uint32_t)dev_load(&state->tail));
+	ret->state = (uint64_t)state;
+	ret->at = data + offset;
+	ret->lap = head - ret->at;
+	/* Many short waves pass a ring on in `trace`, each of which tells the host. */
+	ret->left = stretch(ring, offset, free, start->timed ? 0 : ring / 2) | 1;
+	if (!dev_speaks(dev_first(start->exec)))
+		return;
+	if (start->timed)
+		__atomic_store_n(&state->ctx, (uint64_t)ctx, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&state->lap, ret->lap, __ATOMIC_RELAXED);
+}
+
 /*
  * Own a ring and begin the wave in it. Without the wave's record nothing behind it has a meaning,
  * so a wave that cannot write it has lost all. `shared`: what s[88:89] names.
@@ -116,32 +144,23 @@ DEV_INLINE dev_state *enter_ring(const dev_ctx *ctx, const void *shared,
 		.exec = start->timed ? 0 : start->exec,
 		.mode = CURSOR_OFF,
 	};
-	uint32_t first = dev_first(start->exec), ring = ctx->ring_size;
+	uint32_t first = dev_first(start->exec);
 	dev_state *state = 0;
-	uint64_t head;
+	uint64_t word;
 
 	if (dev_chosen(ctx)) {
-		state = dev_ring_claim(ctx, dev_place(start->hw_id), first,
+		state = dev_ring_claim(ctx, start->hw_id, first,
 				       ctx->when_full == PROBE_FULL_BLOCK ? ctx->spin_limit : 0,
-				       &head);
+				       start->timed, &word);
 		cursor.mode = state ? CURSOR_OWNER : CURSOR_LOST;
 	}
-	if (state) {
-		uint32_t offset = (uint32_t)head & (ring - 1), free;
-
-		free = ring - ((uint32_t)head - (uint32_t)dev_load(&state->tail));
-		cursor.state = (uint64_t)state;
-		cursor.at = ctx->ring_data + (uint64_t)dev_ring_index(ctx, (uint64_t)state) * ring +
-			    offset;
-		cursor.lap = head - cursor.at;
-		cursor.left = stretch(ring, offset, free, 0);
-		if (dev_speaks(first))
-			__atomic_store_n(&state->ctx, (uint64_t)ctx, __ATOMIC_RELAXED);
-	}
+	if (state)
+		enter_at(ctx, state, word, start, &cursor);
 	cursor_set(&cursor);
 	if (!write_wave(ctx, start, plain) && state) {
 		if (dev_speaks(first))
-			dev_ring_release(state, head);
+			dev_ring_release(state,
+					 start->timed ? word : (uint32_t)cursor.at | NO_ROOM);
 		cursor.mode = CURSOR_LOST;
 		cursor.left = 0;
 		cursor_set(&cursor);
@@ -153,7 +172,7 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 					    uint32_t site, uint32_t timed, uint32_t plain)
 {
 #ifndef DEV_PORTABLE
-	if (!timed && !plain && trace_enter(ctx, call, item_id()))
+	if (!timed && !plain && trace_enter(ctx, call))
 		return 0;
 	if (timed && !plain && time_enter(ctx, refill, site, item_id()))
 		return 0;
@@ -185,18 +204,18 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
  * A wave without a ring has counted losses and must show them: it waits for a ring. Nobody waits
  * for it any more: it has passed its barriers.
  */
-DEV_INLINE void show_losses(const dev_ctx *ctx, uint32_t lost, uint32_t first)
+DEV_INLINE void show_losses(const dev_ctx *ctx, uint32_t lost, uint32_t first, uint32_t timed)
 {
-	uint64_t head;
+	uint64_t word;
 	dev_state *state;
 
 	if (!lost)
 		return;
-	state = dev_ring_claim(ctx, dev_place(dev_hw_id()), first, ~0u, &head);
+	state = dev_ring_claim(ctx, dev_hw_id(), first, ~0u, timed, &word);
 	if (!state || !dev_speaks(first))
 		return;
-	dev_ring_count(state, dev_ring_host(ctx, (uint64_t)state), 0, lost);
-	dev_ring_release(state, head);
+	dev_ring_count(state, dev_ring_host(state), 0, lost);
+	dev_ring_release(state, word);
 }
 
 DEV_INLINE void write_end(uint64_t clock, uint32_t site, uint32_t first, uint32_t plain)
@@ -217,7 +236,7 @@ DEV_INLINE void exit_ring(const dev_ctx *ctx, uint64_t clock, uint32_t site, uin
 			  uint32_t plain)
 {
 	uint32_t first = dev_first(dev_exec()), mode = cursor_mode(), written;
-	uint64_t head;
+	uint64_t head, word;
 
 	if (mode == CURSOR_OFF)
 		return;
@@ -225,16 +244,17 @@ DEV_INLINE void exit_ring(const dev_ctx *ctx, uint64_t clock, uint32_t site, uin
 		write_end(clock, site, first, plain);
 	__asm__ volatile("s_mov_b32 %0, s87" : "=s"(written));
 	if (mode == CURSOR_LOST) {
-		show_losses(ctx, written, first);
+		show_losses(ctx, written, first, timed);
 		return;
 	}
 	dev_state *state = cursor_state();
 
 	head = cursor_head();
-	publish(ctx, state, head, first);
+	publish(state, head, first);
+	word = timed ? head : cursor_word();
 	/* Who reads the records counts them. */
 	if (dev_speaks(first))
-		dev_ring_release(state, head);
+		dev_ring_release(state, word);
 }
 
 DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
@@ -242,7 +262,7 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 {
 #ifndef DEV_PORTABLE
 	if (!timed && !plain)
-		trace_exit(ctx);
+		trace_exit();
 #endif
 	(void)wave;
 	timed = DEV_SCALAR32(timed);

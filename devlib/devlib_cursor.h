@@ -11,7 +11,8 @@
  *		  time: the ring's struct probe_ring, or 0
  *	s[82:83]  trace: the lanes of the wave's ROWS record; time: when the open span began
  *	s[84:85]  where the next record goes
- *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed
+ *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed;
+ *		  and one more, which changes nothing, since records are multiples of 8 bytes
  *	s87	  records lost in mode LOST; time: those written, too, and not yet counted
  *	s[88:89]  __probe_dev_ring_refill(), for where there is no room;
  *		  trace: __probe_dev_trace_call()
@@ -31,24 +32,22 @@
 
 enum cursor_mode {
 	CURSOR_OWNER = 0,
-	CURSOR_LOST = 1,  /* could get no ring: counts what it loses */
-	CURSOR_OFF = 2,	  /* filtered: records nothing */
-	CURSOR_SHORT = 3, /* owner, and has taken the short way (devlib_trace_wave.h) */
+	CURSOR_LOST = 1, /* could get no ring: counts what it loses */
+	CURSOR_OFF = 2,	 /* filtered: records nothing */
+	CURSOR_NOT = 3,	 /* the short way led nowhere (devlib_trace_wave.h) */
 };
 
 /*
- * Told to the compiler once, at a kernel's entry, so that the wave gets them. A function that told
- * it would save and restore them.
+ * The compiler is told of s93 alone, at a kernel's entry, so that the wave gets all: as a result,
+ * since a clobbered register that it may not use is a warning. A function that told it would save
+ * and restore it.
  */
-#define CURSOR_REGISTERS                                                                           \
-	"s78", "s79", "s80", "s81", "s82", "s83", "s84", "s85", "s86", "s87", "s88", "s89", "s90", \
-		"s91", "s92", "s93", "scc", "memory"
-#define CURSOR_CHANGES "scc", "memory"
 #ifdef DEV_PORTABLE /* a function: the pass tells it in the kernel */
-#define CURSOR_SET_CHANGES CURSOR_CHANGES
+#define CURSOR_LAST(mode)
 #else
-#define CURSOR_SET_CHANGES CURSOR_REGISTERS
+#define CURSOR_LAST(mode) "={s93}"(mode)
 #endif
+#define CURSOR_CHANGES "scc", "memory"
 
 /* What __probe_dev_ring_refill() may use, as devlib_measure.h says of shared functions. */
 #define CURSOR_CALL                                                                                \
@@ -125,6 +124,8 @@ struct cursor_start {
 
 DEV_INLINE void cursor_set(const struct cursor_start *start)
 {
+	uint32_t mode;
+
 	__asm__ volatile(
 		"s_mov_b64 s[78:79], %[lap]\n\t"
 		"s_mov_b64 s[80:81], %[exec]\n\t"
@@ -136,12 +137,13 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 		"s_mov_b64 s[90:91], %[state]\n\t"
 		"s_mov_b32 s92, 2\n\t"
 		"s_mov_b32 s93, %[mode]"
-		:
+		: CURSOR_LAST(mode)
 		: [lap] "s"(dev_scalar64(start->lap)), [exec] "s"(dev_scalar64(start->exec)),
 		  [rows] "s"(dev_scalar64(start->rows)), [at] "s"(dev_scalar64(start->at)),
 		  [left] "s"(dev_scalar32(start->left)), [refill] "s"(start->refill),
 		  [state] "s"(dev_scalar64(start->state)), [mode] "s"(dev_scalar32(start->mode))
-		: CURSOR_SET_CHANGES);
+		: CURSOR_CHANGES);
+	(void)mode;
 }
 
 /* The head that says of all that is written that it is. */
@@ -152,6 +154,18 @@ DEV_INLINE uint64_t cursor_head(void)
 	__asm__ volatile("s_mov_b64 %0, s[84:85]" : "=s"(at));
 	__asm__ volatile("s_mov_b64 %0, s[78:79]" : "=s"(lap));
 	return at + lap;
+}
+
+/* The first word of a trace ring's state as this wave leaves it. */
+DEV_INLINE uint64_t cursor_word(void)
+{
+	uint32_t at, room;
+
+	__asm__ volatile("s_mov_b32 %0, s84\n\ts_or_b32 %1, s86, 1"
+			 : "=&s"(at), "=s"(room)
+			 :
+			 : "scc");
+	return dev_join(at, room);
 }
 
 DEV_INLINE dev_state *cursor_state(void)
@@ -171,10 +185,11 @@ DEV_INLINE uint32_t cursor_mode(void)
 }
 
 /*
- * What a wave of gfx9 looks at before it claims a ring. struct probe_ctx: ring_states in s[40:41],
- * ring_heads, ring_data, ring_mask and ring_size behind; dispatch in s[52:53], rows in s[54:55]:
- * not this way if the filter leaves out anything. HW_ID in s58; dev_place() in s59 as gfx90a has
- * it: waves of others begin their search at places that some share. EXEC goes to `exec`.
+ * What a wave of gfx9 looks at before it claims a ring in the time kind. struct probe_ctx:
+ * ring_states in s[40:41], ring_heads, ring_data, ring_mask and ring_size behind; dispatch in
+ * s[52:53], rows in s[54:55]: not this way if the filter leaves out anything. HW_ID in s58;
+ * dev_place() in s59 as gfx90a has it: waves of others begin their search at places that some
+ * share. EXEC goes to `exec`.
  */
 /* clang-format off */
 #define CURSOR_LOOK(exec)                                                                          \

@@ -6,9 +6,9 @@
 #include "devlib_cursor.h"
 
 /* Show the host the records written so far. */
-DEV_INLINE void publish(const dev_ctx *ctx, dev_state *state, uint64_t head, uint32_t first)
+DEV_INLINE void publish(dev_state *state, uint64_t head, uint32_t first)
 {
-	volatile dev_ring *host = dev_ring_host(ctx, (uint64_t)state);
+	volatile dev_ring *host = dev_ring_host(state);
 
 	/* The supervisor's acquire of head pairs with this. */
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent");
@@ -45,10 +45,11 @@ DEV_INLINE bool await_room(const dev_ctx *ctx, dev_state *state, uint32_t head, 
 
 	/* The cached tail is old, so it may only be too small. */
 	if (head + need - tail > ring) {
+		volatile dev_ring *host = dev_ring_host(state);
 		bool wait = may_wait(ctx, state, first);
 
 		for (;;) {
-			uint64_t now = dev_load_host(&dev_ring_host(ctx, (uint64_t)state)->tail);
+			uint64_t now = dev_load_host(&host->tail);
 
 			tail = (uint32_t)now;
 			if (head + need - tail <= ring) {
@@ -78,7 +79,7 @@ DEV_INLINE void answer(uint64_t at, uint64_t lap, uint32_t left)
 
 DEV_INLINE void refuse(void)
 {
-	__asm__ volatile("s_mov_b32 s86, 0\n\ts_mov_b32 s92, 0" : : : CURSOR_CHANGES);
+	__asm__ volatile("s_mov_b32 s86, 1\n\ts_mov_b32 s92, 0" : : : CURSOR_CHANGES);
 }
 
 /* A wave without a ring counts in its register; see __probe_dev_cursor_exit(). */
@@ -105,7 +106,7 @@ DEV_INLINE bool find_room(dev_state *state, uint32_t size, uint32_t first, uint3
 	uint64_t head = cursor_head();
 	uint32_t rest = ring - ((uint32_t)head & (ring - 1));
 
-	publish(ctx, state, head, first);
+	publish(state, head, first);
 	return await_room(ctx, state, (uint32_t)head, rest < size ? rest + size : size, first,
 			  ret_tail);
 }
@@ -132,13 +133,12 @@ DEV_INLINE void ring_refill(uint32_t bytes, uint32_t records)
 
 	if (!room) {
 		if (dev_speaks(first))
-			dev_ring_count(state, dev_ring_host(ctx, (uint64_t)state), 0, records);
+			dev_ring_count(state, dev_ring_host(state), 0, records);
 		refuse();
 		return;
 	}
 	uint64_t head = cursor_head();
-	uint64_t data =
-		ctx->ring_data + (uint64_t)dev_ring_index(ctx, (uint64_t)state) * ctx->ring_size;
+	uint64_t data = dev_ring_data(ctx, state);
 	uint32_t ring = ctx->ring_size, offset = (uint32_t)head & (ring - 1);
 
 	if (ring - offset < size) {
@@ -147,8 +147,11 @@ DEV_INLINE void ring_refill(uint32_t bytes, uint32_t records)
 		head += ring - offset;
 		offset = 0;
 	}
+	/* Whoever owns the ring next begins with it. */
+	if (dev_speaks(first))
+		__atomic_store_n(&state->lap, head - (data + offset), __ATOMIC_RELAXED);
 	answer(data + offset, head - (data + offset),
-	       stretch(ring, offset, ring - ((uint32_t)head - tail), size) - size);
+	       (stretch(ring, offset, ring - ((uint32_t)head - tail), size) - size) | 1);
 }
 
 #endif

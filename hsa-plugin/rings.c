@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "agents.h"
+#include "common/ring_table.h"
 
 /*
  * Before and behind the states: ROCr packs small allocations, and programs write a little past the
@@ -11,16 +12,16 @@
  */
 #define GUARD_BYTES (64u << 10)
 
-/* Rings of one GPU: the greatest power of two that leaves as many to each other. */
-static uint32_t share_of(const struct probe_tool *tool)
+/* Of `rings`, those of one GPU: the greatest power of two that leaves as many to each other. */
+static uint32_t share_of(const struct probe_tool *tool, uint32_t rings)
 {
 	uint32_t gpus = 0, share = 1;
 
 	for (uint32_t i = 0; i < tool->agent_count; i++)
 		gpus += tool->agents[i].gpu;
-	if (!gpus || tool->segment.header.ring_count < gpus)
+	if (!gpus || rings < gpus)
 		return 0;
-	while (share * 2 <= tool->segment.header.ring_count / gpus)
+	while (share * 2 <= rings / gpus)
 		share *= 2;
 	return share;
 }
@@ -51,34 +52,142 @@ static uint64_t page_up(uint64_t n)
 	return (n + 4095) & ~4095ull;
 }
 
-void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
+/* One GPU's part of the rings of one size. */
+struct part {
+	uint32_t first, share, size;
+	uint64_t data; /* offset in the segment */
+};
+
+static struct part part_of(const struct probe_tool *tool, const struct probe_agent *gpu, bool large)
 {
 	const struct probe_seg_header *header = &tool->segment.header;
-	uint32_t share = share_of(tool);
-	uint64_t place = (uint64_t)place_of(tool, gpu) * share;
-	size_t states_size = share * sizeof(struct probe_ring_state);
-	uint64_t heads, data;
-	char *states;
+	uint32_t count = large ? header->large_count : header->ring_count;
+	struct part part = {
+		.size = large ? header->large_size : header->ring_size,
+		.share = count ? share_of(tool, count) : 0,
+		.data = header->data_offset,
+	};
+	uint32_t place = place_of(tool, gpu) * part.share;
+
+	if (large)
+		part.data += (uint64_t)header->ring_count * header->ring_size;
+	part.data += (uint64_t)place * part.size;
+	part.first = place + (large ? header->ring_count : 0);
+	return part;
+}
+
+/* What all launches' contexts say of these rings. False: there are none. */
+static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const struct part *part,
+		      uint64_t heads, struct probe_ctx *ret)
+{
+	uint64_t bytes = (uint64_t)part->share * part->size;
+	uint64_t data = part->share ? lock_range(tool, gpu, part->data, bytes) : 0;
+
+	if (!data)
+		return false;
+	*ret = (struct probe_ctx){
+		.version = PROBE_CTX_VERSION,
+		.size = sizeof(*ret),
+		.when_full = tool->config.when_full,
+		.spin_limit = PROBE_SPIN_LIMIT,
+		.sample_every = tool->config.sample_every,
+		.ring_heads = heads + part->first * sizeof(struct probe_ring),
+		.ring_data = data,
+		.ring_mask = part->share - 1,
+		.ring_size = part->size,
+		.ring_places = probe_ring_places(part->share),
+		.wave.data_high = (uint32_t)((data + bytes / 2) >> 32),
+	};
+	return true;
+}
+
+/* Into the table, `second` places on; `shared` is a copy of ctx that the GPU reads. */
+static void make_states(const struct probe_ctx *ctx, const struct probe_ctx *shared, uint32_t kind,
+			uint32_t second, struct probe_ring_state *table)
+{
+	uint32_t places = kind == PROBE_KIND_TRACE ? ctx->ring_places : ctx->ring_mask;
+
+	for (uint32_t i = 0; i <= ctx->ring_mask; i++) {
+		struct probe_ring_state state;
+
+		if (probe_ring_state_make(ctx, (uint64_t)(uintptr_t)shared, i, kind, &state))
+			table[probe_ring_place(places, i) + second] = state;
+	}
+}
+
+/* A table of states to the GPU, when queues are made. */
+static bool send(struct probe_tool *tool, struct probe_agent *gpu, void *to, const void *from,
+		 size_t size)
+{
+	struct probe_hsa *hsa = &tool->hsa;
+	hsa_signal_t done;
+	bool sent;
+
+	if (hsa->signal_create(1, 0, NULL, &done))
+		return false;
+	sent = !hsa->memory_async_copy(to, gpu->handle, from, tool->host->handle, size, 0, NULL,
+				       done) &&
+	       hsa->signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 10 * tool->tick_hz,
+					  HSA_WAIT_STATE_BLOCKED) < 1;
+	hsa->signal_destroy(done);
+	return sent;
+}
+
+static void use_rings(struct probe_ctx *ctx, uint64_t states)
+{
+	ctx->ring_states = states;
+	ctx->wave.states = states;
+	ctx->wave.places = ctx->ring_places;
+}
+
+static void init(struct probe_tool *tool, struct probe_agent *gpu, struct probe_ring_state *table,
+		 size_t size)
+{
+	const struct probe_seg_header *header = &tool->segment.header;
+	uint32_t kind = tool->config.kind, all = header->ring_count + header->large_count;
+	uint64_t heads = lock_range(tool, gpu, header->heads_offset,
+				    page_up(all * sizeof(struct probe_ring)));
+	char *states = probe_agent_device_memory(tool, gpu, size + 2 * GUARD_BYTES);
+	struct probe_ctx *shared = probe_agent_host_memory(tool, gpu, 2 * sizeof(*shared));
+	uint64_t at = (uint64_t)(uintptr_t)(states + GUARD_BYTES);
+	bool there[2];
+
+	if (!heads || !states || !shared)
+		return;
+	for (int large = 0; large < 2; large++) {
+		struct part part = part_of(tool, gpu, large);
+		struct probe_ctx *ctx = &gpu->rings[large];
+
+		there[large] = (!large || kind == PROBE_KIND_TRACE) &&
+			       map_rings(tool, gpu, &part, heads, ctx);
+		if (!there[large])
+			continue;
+		shared[large] = *ctx;
+		make_states(ctx, &shared[large], kind, large ? PROBE_RING_SECOND : 0, table);
+		use_rings(ctx, at + (large ? PROBE_RING_SECOND * sizeof(*table) : 0));
+	}
+	if (!there[0] || !send(tool, gpu, states + GUARD_BYTES, table, size))
+		return;
+	gpu->ring_nobody = at + PROBE_RING_NOBODY * sizeof(*table);
+	gpu->ring_count = gpu->rings[0].ring_mask + 1;
+	gpu->large_count = there[1] ? gpu->rings[1].ring_mask + 1 : 0;
+}
+
+void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
+{
+	uint32_t share = share_of(tool, tool->segment.header.ring_count);
+	uint32_t states = tool->config.kind == PROBE_KIND_TRACE ? PROBE_RING_PLACES : share;
+	size_t size = states * sizeof(struct probe_ring_state);
+	struct probe_ring_state *table;
 
 	if (gpu->rings_tried || !share)
 		return;
 	gpu->rings_tried = true;
-	states = probe_agent_device_memory(tool, gpu, states_size + 2 * GUARD_BYTES);
-	if (!states)
+	table = probe_agent_host_memory(tool, gpu, size);
+	if (!table)
 		return;
-	states += GUARD_BYTES;
-	if (tool->hsa.memory_fill(states, 0, states_size / 4))
-		return;
-	heads = lock_range(tool, gpu, header->heads_offset,
-			   page_up(header->ring_count * sizeof(struct probe_ring)));
-	data = lock_range(tool, gpu, header->data_offset + place * header->ring_size,
-			  (uint64_t)share * header->ring_size);
-	if (!heads || !data)
-		return;
-	gpu->ring_states = (uint64_t)(uintptr_t)states;
-	gpu->ring_heads = heads + place * sizeof(struct probe_ring);
-	gpu->ring_data = data;
-	gpu->ring_count = share;
+	init(tool, gpu, table, size);
+	tool->hsa.memory_pool_free(table);
 }
 
 void probe_rings_discard(void)
@@ -89,7 +198,7 @@ void probe_rings_discard(void)
 	if (!seg->base)
 		return;
 	rings = (struct probe_ring *)(seg->base + seg->header.heads_offset);
-	for (uint32_t i = 0; i < seg->header.ring_count; i++)
+	for (uint32_t i = 0; i < seg->header.ring_count + seg->header.large_count; i++)
 		__atomic_store_n(&rings[i].tail, __atomic_load_n(&rings[i].head, __ATOMIC_ACQUIRE),
 				 __ATOMIC_RELEASE);
 }

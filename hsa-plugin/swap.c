@@ -9,9 +9,6 @@
 #include "occupancy.h"
 #include "rings.h"
 
-/* A microsecond each (devlib): patience with a slow reader before records are dropped. */
-#define SPIN_LIMIT (1u << 24)
-
 #define ARGUMENTS_MAX 512u
 
 /*
@@ -245,6 +242,46 @@ static void set_table(struct probe_ctx *ctx, uint64_t table)
 	ctx->replica_step = (uint64_t)ctx->site_count * row << 32 | ctx->replica_mask;
 }
 
+/*
+ * Workgroups are dealt to shader engines and compute units, and their waves to SIMDs: so many find
+ * large rings of their own.
+ */
+static bool is_small(const hsa_kernel_dispatch_packet_t *packet, uint32_t rings)
+{
+	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
+	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
+				   packet->workgroup_size_z};
+	uint64_t groups = 1, items = 1;
+
+	for (int i = 0; i < 3; i++) {
+		groups *= group[i] ? ((uint64_t)grid[i] + group[i] - 1) / group[i] : 0;
+		items *= group[i];
+	}
+	return items <= 4 * 64 && groups <= rings / 4;
+}
+
+static void fill_rings(const struct launch *launch, struct probe_ctx *ret)
+{
+	const struct probe_agent *agent = launch->queue->agent;
+	const struct probe_ctx *rings = &agent->rings[is_small(launch->packet, agent->large_count)];
+
+	ret->rows = ring_rows(launch->packet);
+	ret->ring_states = rings->ring_states;
+	ret->ring_heads = rings->ring_heads;
+	ret->ring_data = rings->ring_data;
+	ret->ring_mask = rings->ring_mask;
+	ret->ring_size = rings->ring_size;
+	ret->ring_places = rings->ring_places;
+	ret->wave = rings->wave;
+	ret->wave.rows = ret->rows;
+	ret->wave.dispatch = launch->id;
+	if (ret->rows)
+		return;
+	/* Each wave must look: all go the long way. */
+	ret->wave.states = agent->ring_nobody;
+	ret->wave.places = 0;
+}
+
 static void fill_context(const struct launch *launch, uint64_t turn, struct probe_ctx *ret)
 {
 	struct probe_queue *queue = launch->queue;
@@ -257,7 +294,7 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 		.site_first = launch->kernel->site_first,
 		.site_count = launch->kernel->site_count,
 		.when_full = probe_tool.config.when_full,
-		.spin_limit = SPIN_LIMIT,
+		.spin_limit = PROBE_SPIN_LIMIT,
 		.sample_every = probe_tool.config.sample_every,
 		.lds_aperture = hardware->group_segment_aperture_base_hi,
 		.scratch_aperture = hardware->private_segment_aperture_base_hi,
@@ -269,15 +306,8 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 		set_table(ret, (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device);
 		ret->regular = regular_exec(launch->packet);
 	}
-	if (queue->agent->ring_count && !launch->replicas) {
-		ret->rows = probe_kind_has_rings(probe_tool.config.kind) ? ring_rows(launch->packet)
-									 : 0;
-		ret->ring_states = queue->agent->ring_states;
-		ret->ring_heads = queue->agent->ring_heads;
-		ret->ring_data = queue->agent->ring_data;
-		ret->ring_mask = queue->agent->ring_count - 1;
-		ret->ring_size = probe_tool.segment.header.ring_size;
-	}
+	if (queue->agent->ring_count && probe_kind_has_rings(probe_tool.config.kind))
+		fill_rings(launch, ret);
 }
 
 static void put_dispatch(const struct launch *launch)

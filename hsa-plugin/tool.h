@@ -37,10 +37,11 @@ struct probe_agent {
 	uint32_t lds_max;	      /* bytes of a workgroup */
 	hsa_amd_memory_pool_t memory; /* GPU: device memory. CPU: kernarg, fine-grained */
 	hsa_region_t region;	      /* CPU: the same as a region, for soft queues */
-	/* trace rings of this GPU (rings.c) */
+	/* trace rings of this GPU (rings.c): what contexts say of them, of large ones in [1] */
 	bool rings_tried;
-	uint64_t ring_states, ring_heads, ring_data;
-	uint32_t ring_count;
+	uint32_t ring_count, large_count;
+	uint64_t ring_nobody; /* a state that no wave can have */
+	struct probe_ctx rings[2];
 	/* the cooperative queue, which all who ask for one share (queues.c) */
 	struct probe_queue *cooperative;
 	uint32_t cooperative_users;

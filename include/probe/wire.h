@@ -39,7 +39,7 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_cell_row) == PROBE_COUNTERS * 8, "row of
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");
 PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");
-PROBE_STATIC_ASSERT(sizeof(struct probe_ctx) == 128, "context");
+PROBE_STATIC_ASSERT(sizeof(struct probe_ctx) == 192, "context");
 PROBE_STATIC_ASSERT(sizeof(struct probe_ctx_late) == 32, "context of late waves");
 PROBE_STATIC_ASSERT(sizeof(struct probe_late) == 64, "late waves");
 PROBE_STATIC_ASSERT(sizeof(struct probe_late_wave) == 48, "late wave");

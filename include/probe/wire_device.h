@@ -157,8 +157,8 @@ struct probe_ctx {
 			      */
 	uint32_t lds_aperture; /* high halves of flat addresses that mean LDS and scratch */
 	uint32_t scratch_aperture;
-	uint32_t reserved0;
-	uint64_t regular; /* EXEC of a regular wave (section 3); 0 = there is none */
+	uint32_t ring_places; /* `trace`: bits of HW_ID that choose a wave's ring, see below */
+	uint64_t regular;     /* EXEC of a regular wave (section 3); 0 = there is none */
 	uint32_t reserved1;
 	uint32_t sample_every; /* see PROBE_FULL_SAMPLE; at least 1 */
 	/*
@@ -168,6 +168,18 @@ struct probe_ctx {
 	 * nobody reads.
 	 */
 	uint32_t group_first[3], group_last[3];
+	/* `trace`: what the short way of a wave reads, as it needs it (devlib_trace_wave.h). */
+	struct probe_ctx_wave {
+		uint32_t spare0[2];
+		uint64_t rows; /* as above */
+		uint32_t spare1;
+		uint32_t data_high; /* high half of the addresses of all rings' bytes */
+		uint32_t spare2[2];
+		uint64_t states; /* as ring_states, or a state that nobody can have */
+		uint64_t dispatch;
+		uint32_t places; /* as ring_places */
+		uint32_t spare3[3];
+	} wave;
 };
 #define PROBE_CTX_FILTERED 1u
 
@@ -209,19 +221,33 @@ struct probe_late_wave {
 };
 
 /*
- * A ring belongs to one wave at a time: claimed at the wave's start by setting bit 0 of head,
- * starting the search at a hash of the wave's place, and released at its end. Hence one writer, no
- * shared cursor, no atomic per record.
+ * A ring belongs to one wave at a time: claimed at the wave's start, beginning with the ring of the
+ * wave's place, and released at its end. Hence one writer, no shared cursor, no atomic per record.
+ *
+ * `trace`: a wave's place is (HW_ID & ring_places), with as many bits as tell ring_mask + 1 rings
+ * apart, and the index of its ring's state; states of other places are never looked at. Who takes
+ * the cursor and leaves 0 owns the ring. ctx is the ring's, written once: when_full, spin_limit,
+ * sample_every, ring_heads, ring_data and ring_size count there.
+ *
+ * `time`: states are as many as rings, the search begins at a hash of the place, and who sets bit 0
+ * of the head owns the ring. ctx is the owner's.
  */
 struct probe_ring_state {
-	uint64_t head;	  /* of the last owner, as in struct probe_ring; bit 0: it is owned */
+	union {
+		uint64_t head; /* of the last owner, as in struct probe_ring; bit 0: it is owned */
+		struct {
+			uint32_t at;   /* low half of the address the next record goes to */
+			uint32_t room; /* bytes that fit there, and 1 */
+		} cursor;
+	};
 	uint64_t tail;	  /* last value read from the host */
 	uint64_t emitted; /* records this ring was asked to take, since the start. Those
 			     that were lost: who reads the others counts them */
 	uint64_t dropped; /* of those, lost because the ring stayed full */
-	uint64_t ctx;	  /* address of the owner's struct probe_ctx */
+	uint64_t ctx;	  /* address of a struct probe_ctx */
 	uint64_t refused; /* records that found the ring full: one in sample_every waits */
-	uint64_t pad[2];
+	uint64_t lap;	  /* `trace`: what the head is more than that address */
+	uint64_t host;	  /* address of the ring's struct probe_ring */
 };
 
 /* Host-visible head of a ring, in the segment. Writer: device; tail: the supervisor. */

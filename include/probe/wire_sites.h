@@ -8,7 +8,11 @@
 /* ---- 2. Site table: section .probe_sites, symbol __probe_sites ----------------------------- */
 
 #define PROBE_SITES_MAGIC   0x54495350u /* "PSIT" */
-#define PROBE_SITES_VERSION 3u
+/*
+ * Changes with what clones expect of the library in the application, too, which runs those of its
+ * own version only.
+ */
+#define PROBE_SITES_VERSION 4u
 /* Tables from this version on can be read: before 3 no group has bins. */
 #define PROBE_SITES_VERSION_MIN 2u
 

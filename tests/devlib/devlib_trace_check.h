@@ -7,6 +7,7 @@
 #include <thread>
 
 extern "C" {
+#include "common/ring_table.h"
 #include "common/trace_widen.h"
 }
 
@@ -25,6 +26,7 @@ struct rings {
 	probe_ring *heads; // host memory
 	char *data;
 	probe_ring_state *states;
+	probe_ctx *shared; // what states name
 	probe_ctx ctx = {};
 
 	rings(uint32_t n, uint32_t bytes, probe_when_full when, uint32_t spin)
@@ -32,10 +34,10 @@ struct rings {
 	{
 		HIP(hipHostMalloc((void **)&heads, n * sizeof(*heads), 0));
 		HIP(hipHostMalloc((void **)&data, (size_t)n * bytes, 0));
-		HIP(hipMalloc((void **)&states, n * sizeof(*states)));
+		HIP(hipHostMalloc((void **)&shared, sizeof(*shared), 0));
+		HIP(hipMalloc((void **)&states, PROBE_RING_PLACES * sizeof(*states)));
 		memset(heads, 0, n * sizeof(*heads));
 		memset(data, 0xee, (size_t)n * bytes);
-		HIP(hipMemset(states, 0, n * sizeof(*states)));
 		ctx.version = PROBE_CTX_VERSION;
 		ctx.size = sizeof(ctx);
 		ctx.dispatch = 77;
@@ -50,9 +52,30 @@ struct rings {
 		ctx.sample_every = 4;
 		for (uint32_t &last : ctx.group_last)
 			last = UINT32_MAX;
+		make_states();
+	}
+	void make_states()
+	{
+		std::vector<probe_ring_state> table(PROBE_RING_PLACES);
+		uint64_t bytes = (uint64_t)count * size;
+
+		ctx.ring_places = probe_ring_places(count);
+		ctx.wave.data_high = (uint32_t)((ctx.ring_data + bytes / 2) >> 32);
+		ctx.wave.rows = ctx.rows;
+		ctx.wave.states = ctx.ring_states;
+		ctx.wave.dispatch = ctx.dispatch;
+		ctx.wave.places = ctx.ring_places;
+		*shared = ctx;
+		for (uint32_t i = 0; i < count; i++)
+			EXPECT(probe_ring_state_make(
+				&ctx, (uint64_t)shared, i, PROBE_KIND_TRACE,
+				&table[probe_ring_place(ctx.ring_places, i)]));
+		HIP(hipMemcpy(states, table.data(), table.size() * sizeof(table[0]),
+			      hipMemcpyHostToDevice));
 	}
 	~rings()
 	{
+		HIP(hipHostFree(shared));
 		HIP(hipHostFree(heads));
 		HIP(hipHostFree(data));
 		HIP(hipFree(states));
