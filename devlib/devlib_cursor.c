@@ -289,9 +289,10 @@ DEV_ENTRY void __probe_dev_late_begin(uint32_t span)
 	late_begin(span);
 }
 
-DEV_ENTRY void __probe_dev_late_end(uint32_t span)
+/* `more`: lanes may come to ends of this span one after the other. */
+DEV_ENTRY void __probe_dev_late_end(uint32_t span, uint32_t more)
 {
-	late_end(span);
+	late_end(span, more);
 }
 
 /* `site0` and so on: sites of the spans. */

@@ -48,10 +48,20 @@ DEV_INLINE void late_begin(uint32_t span)
 	LATE_REGISTERS(LATE_BEGINS)
 }
 
-DEV_INLINE void late_end(uint32_t span)
+/* `more`: lanes may come to ends of this span one after the other; the last end counts. */
+DEV_INLINE void late_end(uint32_t span, uint32_t more)
 {
+	uint32_t lanes_here;
+
 #define LATE_ENDS(number, begin, end, lanes)                                                       \
-	if (span == number)                                                                        \
+	if (span == number && more)                                                                \
+		__asm__ volatile("s_memtime " end                                                  \
+				 "\n\ts_bcnt1_i32_b64 %0, exec\n\ts_add_u32 " lanes ", " lanes     \
+				 ", %0"                                                            \
+				 : "=s"(lanes_here)                                                \
+				 :                                                                 \
+				 : "scc", "memory");                                               \
+	else if (span == number)                                                                   \
 		__asm__ volatile("s_memtime " end "\n\ts_bcnt1_i32_b64 " lanes ", exec"            \
 				 :                                                                 \
 				 :                                                                 \

@@ -10,9 +10,10 @@
  * waves of the kernel. `overhead` is the part of `cycles` that the stamps took, reckoned with what
  * the kernel itself told of them (PROBE_SITE_IDLE): `stamp`, what an empty span shows, for each
  * span, and the whole of what they cost for each in it. It is never more than a span was seen to
- * take. `open` counts spans that a wave left without their end. A block goes on until its function
- * comes to the next one, calls included. Table probe_time_place: the same cycles by shader engine,
- * compute unit and SIMD. Table probe_time_line: each span of each wave, until N.
+ * take. Where lanes part and begin or end a region apart, its span is from the first begin to the
+ * last end. `open` counts spans that a wave left without their end. A block goes on until its
+ * function comes to the next one, calls included. Table probe_time_place: the same cycles by shader
+ * engine, compute unit and SIMD. Table probe_time_line: each span of each wave, until N.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,8 +27,15 @@ enum { IDLES = 2 };
 
 struct span {
 	uint32_t site;
-	unsigned form;
+	unsigned form, lanes;
 	uint64_t clock, inner[FORMS]; /* stamps of the wave before what is in it */
+};
+
+/* A region that only some of its lanes have ended: it has ended if no others do. */
+struct parted {
+	unsigned lanes; /* that have not; 0 = there is none */
+	struct span span;
+	uint64_t clock, stamps[FORMS]; /* of the wave by then */
 };
 
 struct wave {
@@ -36,7 +44,9 @@ struct wave {
 	uint64_t stamps[FORMS];
 	unsigned depth, idle, idle_form; /* open spans; of those of IDLE, what the inner one was */
 	struct span span[TIME_DEPTH];
-	struct span block[TIME_DEPTH]; /* of the function there; clock 0 = none */
+	struct span block[TIME_DEPTH];	  /* of the function there; clock 0 = none */
+	struct parted parted[TIME_DEPTH]; /* the last one that lay there */
+	unsigned partings;		  /* none lies as deep as this */
 	uint64_t idle_clock[IDLES];
 };
 
@@ -139,11 +149,10 @@ static int count_span(struct time_site *site, uint64_t cycles, uint32_t hw_id)
 /* ---- Spans of a wave ------------------------------------------------------------------------- */
 
 static int put_line(struct timing *timing, const struct probe_batch *batch,
-		    const struct probe_stamp *stamp, const struct span *span, unsigned depth,
-		    const char *name)
+		    const struct probe_wave_info *wave, const struct span *span, uint64_t clock,
+		    unsigned depth, const char *name)
 {
 	const struct probe_host *host = timing->sites.host;
-	const struct probe_wave_info *wave = stamp->wave;
 	const union probe_value values[COUNT(line_columns)] = {
 		{.integer = (int64_t)batch->dispatch->id},
 		{.integer = batch->dispatch->code_object},
@@ -160,7 +169,7 @@ static int put_line(struct timing *timing, const struct probe_batch *batch,
 		{.integer = wave->hw_id & 15},
 		{.integer = depth},
 		{.integer = (int64_t)span->clock},
-		{.integer = (int64_t)stamp->clock},
+		{.integer = (int64_t)clock},
 		{.integer = (int64_t)wave->time},
 	};
 
@@ -172,18 +181,53 @@ static int put_line(struct timing *timing, const struct probe_batch *batch,
 	return host->row(host->ctx, timing->line_table, values, COUNT(line_columns));
 }
 
-/* A span of the wave at `depth` ends at a stamp. */
+/* A span of a wave at `depth` has ended, when `stamps` were made. */
+static int count_end(struct timing *timing, const struct probe_batch *batch,
+		     const struct sites_kernel *kernel, const struct probe_wave_info *wave,
+		     const struct span *span, uint64_t clock, const uint64_t stamps[FORMS],
+		     unsigned depth)
+{
+	struct time_site *site = &((struct time_site *)kernel->sites)[span->site];
+	int err = count_span(site, clock - span->clock, wave->hw_id);
+
+	site->own[span->form]++;
+	for (unsigned form = 0; form < FORMS; form++)
+		site->inner[form] += stamps[form] - span->inner[form];
+	return err ? err : put_line(timing, batch, wave, span, clock, depth, site->name);
+}
+
 static int close_span(struct timing *timing, const struct probe_batch *batch,
 		      const struct sites_kernel *kernel, const struct wave *wave,
 		      const struct span *span, const struct probe_stamp *stamp, unsigned depth)
 {
-	struct time_site *site = &((struct time_site *)kernel->sites)[span->site];
-	int err = count_span(site, stamp->clock - span->clock, stamp->wave->hw_id);
+	return count_end(timing, batch, kernel, stamp->wave, span, stamp->clock, wave->stamps,
+			 depth);
+}
 
-	site->own[span->form]++;
-	for (unsigned form = 0; form < FORMS; form++)
-		site->inner[form] += wave->stamps[form] - span->inner[form];
-	return err ? err : put_line(timing, batch, stamp, span, depth, site->name);
+/* Nobody will end the region that lanes have ended apart, at this depth, any more. */
+static int settle(struct timing *timing, const struct probe_batch *batch,
+		  const struct sites_kernel *kernel, struct wave *wave,
+		  const struct probe_wave_info *info, unsigned depth)
+{
+	struct parted *parted = &wave->parted[depth];
+
+	if (!parted->lanes)
+		return 0;
+	parted->lanes = 0;
+	return count_end(timing, batch, kernel, info, &parted->span, parted->clock, parted->stamps,
+			 depth);
+}
+
+/* The same of all at this depth and below. */
+static int settle_all(struct timing *timing, const struct probe_batch *batch,
+		      const struct sites_kernel *kernel, struct wave *wave,
+		      const struct probe_wave_info *info, unsigned depth)
+{
+	int err = 0;
+
+	while (wave->partings > depth && !err)
+		err = settle(timing, batch, kernel, wave, info, --wave->partings);
+	return err;
 }
 
 /* End the innermost span at a stamp, and the block a function was in. */
@@ -193,12 +237,12 @@ static int pop(struct timing *timing, const struct probe_batch *batch,
 {
 	unsigned depth = --wave->depth;
 	const struct span *span = &wave->span[depth], *block = &wave->block[depth];
-	int err = 0;
+	int err = settle_all(timing, batch, kernel, wave, stamp->wave, depth + 1);
 
 	((struct time_site *)kernel->sites)[span->site].open += !proper;
 	if (!depth)
 		((struct time_kernel *)kernel->extra)->cycles += stamp->clock - span->clock;
-	if (block->clock)
+	if (block->clock && !err)
 		err = close_span(timing, batch, kernel, wave, block, stamp, depth + 1);
 	return err ? err : close_span(timing, batch, kernel, wave, span, stamp, depth);
 }
@@ -206,7 +250,8 @@ static int pop(struct timing *timing, const struct probe_batch *batch,
 static struct span new_span(const struct wave *wave, const struct probe_stamp *stamp)
 {
 	unsigned form = stamp->flags & PROBE_STAMP_ONE ? ONE : RECORD;
-	struct span span = {.site = stamp->site, .form = form, .clock = stamp->clock};
+	struct span span = {
+		.site = stamp->site, .form = form, .lanes = stamp->lanes, .clock = stamp->clock};
 
 	for (unsigned i = 0; i < FORMS; i++)
 		span.inner[i] = wave->stamps[i];
@@ -264,6 +309,63 @@ static bool matches(const struct sites_kernel *kernel, const struct span *span, 
 	       !strcmp(open->name, end->name);
 }
 
+/* Lanes that began a region apart and end it together were in one span. */
+static void join(const struct sites_kernel *kernel, struct wave *wave,
+		 const struct probe_stamp *stamp, const struct time_site *site)
+{
+	while (wave->depth > 1) {
+		const struct span *top = &wave->span[wave->depth - 1];
+		struct span *below = &wave->span[wave->depth - 2];
+
+		if (top->lanes + below->lanes > stamp->lanes ||
+		    !matches(kernel, below, stamp->site, site))
+			return;
+		below->lanes += top->lanes;
+		wave->depth--;
+	}
+}
+
+/* The innermost span, a region, ends at a stamp for some of its lanes. */
+static int part(struct timing *timing, const struct probe_batch *batch,
+		const struct sites_kernel *kernel, struct wave *wave,
+		const struct probe_stamp *stamp)
+{
+	unsigned depth = wave->depth - 1;
+	int err = settle(timing, batch, kernel, wave, stamp->wave, depth);
+
+	wave->depth = depth;
+	wave->partings = wave->partings > depth ? wave->partings : depth + 1;
+	wave->parted[depth] = (struct parted){
+		.lanes = wave->span[depth].lanes - stamp->lanes,
+		.span = wave->span[depth],
+		.clock = stamp->clock,
+	};
+	memcpy(wave->parted[depth].stamps, wave->stamps, sizeof(wave->stamps));
+	return err;
+}
+
+/* An end of no open span: other lanes of a region have been there before. False: of no region. */
+static bool end_parted(struct timing *timing, const struct probe_batch *batch,
+		       const struct sites_kernel *kernel, struct wave *wave,
+		       const struct probe_stamp *stamp, const struct time_site *site, int *err)
+{
+	for (unsigned depth = wave->partings; depth--;) {
+		struct parted *parted = &wave->parted[depth];
+
+		if (parted->lanes < stamp->lanes ||
+		    !matches(kernel, &parted->span, stamp->site, site))
+			continue;
+		parted->clock = stamp->clock;
+		memcpy(parted->stamps, wave->stamps, sizeof(wave->stamps));
+		if (parted->lanes == stamp->lanes)
+			*err = settle_all(timing, batch, kernel, wave, stamp->wave, depth);
+		else
+			parted->lanes -= stamp->lanes;
+		return true;
+	}
+	return false;
+}
+
 static int end(struct timing *timing, const struct probe_batch *batch,
 	       const struct sites_kernel *kernel, struct wave *wave,
 	       const struct probe_stamp *stamp, const struct time_site *site)
@@ -273,11 +375,18 @@ static int end(struct timing *timing, const struct probe_batch *batch,
 
 	while (at && !matches(kernel, &wave->span[at - 1], stamp->site, site))
 		at--;
-	if (!at)
+	if (!at && !end_parted(timing, batch, kernel, wave, stamp, site, &err))
 		((struct time_kernel *)kernel->extra)->ends++;
-	while (at && wave->depth >= at && !err)
-		err = pop(timing, batch, kernel, wave, stamp, wave->depth == at);
-	return err;
+	while (at && wave->depth > at && !err)
+		err = pop(timing, batch, kernel, wave, stamp, false);
+	if (!at || err)
+		return err;
+	if (site->access != PROBE_ACCESS_REGION)
+		return pop(timing, batch, kernel, wave, stamp, true);
+	join(kernel, wave, stamp, site);
+	return wave->span[wave->depth - 1].lanes > stamp->lanes
+		       ? part(timing, batch, kernel, wave, stamp)
+		       : pop(timing, batch, kernel, wave, stamp, true);
 }
 
 static struct wave *wave_get(struct timing *timing, const struct probe_batch *batch,
@@ -307,6 +416,8 @@ static struct wave *wave_get(struct timing *timing, const struct probe_batch *ba
 		wave->number = info->wave;
 		memcpy(wave->group, info->group, sizeof(wave->group));
 		memset(wave->stamps, 0, sizeof(wave->stamps));
+		while (wave->partings)
+			wave->parted[--wave->partings].lanes = 0;
 		wave->depth = wave->idle = 0;
 	}
 	return wave;
@@ -362,13 +473,16 @@ static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 		return 0;
 	}
 	site = site_get(timing, kernel, stamp->site);
-	if (stamp->form == PROBE_FORM_WAVE_END)
+	if (stamp->form == PROBE_FORM_WAVE_END) {
 		while (wave->depth && !err)
 			err = pop(timing, batch, kernel, wave, stamp, wave->depth == 1);
-	else if (site && stamp->form == PROBE_FORM_BEGIN)
+		if (!err)
+			err = settle_all(timing, batch, kernel, wave, stamp->wave, 0);
+	} else if (site && stamp->form == PROBE_FORM_BEGIN) {
 		err = begin(timing, batch, kernel, wave, stamp, site);
-	else if (site)
+	} else if (site) {
 		err = end(timing, batch, kernel, wave, stamp, site);
+	}
 	count_stamp(wave, stamp);
 	return err;
 }

@@ -37,13 +37,17 @@ static uint32_t align_up(uint32_t n, uint32_t to)
 	return (n + to - 1) & ~(to - 1);
 }
 
-/* A block: the context, or two, struct probe_ctx_late, the arguments, and what late waves leave. */
+/*
+ * A block: the context, or two; the arguments; and in the `time` kind struct probe_ctx_late before
+ * these, and what late waves leave behind.
+ */
 static uint32_t context_bytes(void)
 {
 	uint32_t contexts = probe_tool.config.groups_chosen ? 2 : 1;
 
 	return contexts * (uint32_t)sizeof(struct probe_ctx) +
-	       (uint32_t)sizeof(struct probe_ctx_late);
+	       (probe_tool.config.kind == PROBE_KIND_TIME ? (uint32_t)sizeof(struct probe_ctx_late)
+							  : 0);
 }
 
 /* Where the arguments are in a block. */
@@ -378,8 +382,9 @@ static void build_block(const struct launch *launch, uint64_t turn)
 		set_table(&ctx[1], (uint64_t)(uintptr_t)launch->queue->sink);
 		context |= PROBE_CTX_FILTERED;
 	}
-	probe_late_begin(launch->packet, launch->late,
-			 (struct probe_ctx_late *)(void *)arguments - 1);
+	if (probe_tool.config.kind == PROBE_KIND_TIME)
+		probe_late_begin(launch->packet, launch->late,
+				 (struct probe_ctx_late *)(void *)arguments - 1);
 	probe_kernargs_build(plan, launch->packet->kernarg_address, context, &from, arguments);
 }
 

@@ -56,12 +56,18 @@ bool pass_mark_has_site(const struct pass_mark *mark, uint32_t kinds);
 LLVMValueRef pass_block_first(LLVMBasicBlockRef block);
 bool pass_stamps_block(LLVMBasicBlockRef block, const struct pass_options *options);
 
+enum pass_span {
+	PASS_SPAN_STAMPS, /* a stamp at each */
+	PASS_SPAN_PARTED, /* nothing between, but lanes may part and come to ENDs apart */
+	PASS_SPAN_ONE,	  /* one record */
+};
+
 /*
- * pass_span.c: is the span from a BEGIN to the ENDs of its name one record? `blocks`: blocks are
- * stamped, too.
+ * pass_span.c: what the span from a BEGIN to the ENDs of its name is. `blocks`: blocks are stamped,
+ * too.
  */
-bool pass_span_is_one(const struct pass_units *units, LLVMValueRef function, LLVMValueRef begin,
-		      bool blocks);
+enum pass_span pass_span_of(const struct pass_units *units, LLVMValueRef function,
+			    LLVMValueRef begin, bool blocks, void *analyses);
 /* The same for all of a function. */
 bool pass_span_is_leaf(const struct pass_units *units, LLVMValueRef function);
 /* May a wave come to this begin more than once? */

@@ -3,7 +3,9 @@
  * Spans that hold no other stamp and that a wave leaves by their end alone: such a span is one
  * record, and its begin stays in a register until then (devlib_time.h). Told by walks over the
  * control flow. That a lane meets begin and end in turns, with no stamp between, means the same for
- * its wave: what lies between has one way in and one out, so the back end keeps it together.
+ * its wave: what lies between has one way in and one out, so the back end keeps it together. It has
+ * more ways out if the compiler has made two ends of one, or the user has: then lanes may come to
+ * them apart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,9 @@ struct walk {
 	struct pass_mark mark; /* the begin's */
 	enum way way;
 	bool blocks;
-	LLVMBasicBlockRef *todo; /* and done: those below `at` */
+	unsigned ends;
+	const struct probe_shim_flow *flow; /* not NULL: inside, lanes must not part */
+	LLVMBasicBlockRef *todo;	    /* and done: those below `at` */
 	size_t at, count, capacity;
 	LLVMBasicBlockRef *slot; /* hash of `todo` */
 	size_t slots;
@@ -81,25 +85,34 @@ static enum step step_outside(const struct walk *walk, LLVMValueRef inst)
 		       : STEP_ON;
 }
 
-static enum step step_inside(const struct walk *walk, LLVMValueRef inst)
+static enum step step_inside(struct walk *walk, LLVMValueRef inst)
 {
 	struct pass_unit *callee = pass_units_find(walk->units, pass_direct_callee(inst));
 	struct pass_mark mark;
 
 	if (pass_mark_read(inst, &mark)) {
-		if (mark.kind == PASS_MARK_END && pass_span_same(&mark, &walk->mark))
+		if (mark.kind == PASS_MARK_END && pass_span_same(&mark, &walk->mark)) {
+			walk->ends++;
 			return STEP_STOP;
+		}
 		return mark.kind == PASS_MARK_BEGIN || mark.kind == PASS_MARK_END ? STEP_FAIL
 										  : STEP_ON;
 	}
 	return callee || LLVMIsAReturnInst(inst) || pass_ends_wave(inst) ? STEP_FAIL : STEP_ON;
 }
 
-static enum step step_of(const struct walk *walk, LLVMValueRef inst)
+static enum step step_of(struct walk *walk, LLVMValueRef inst)
 {
 	if (walk->way == BACK)
 		return inst == walk->begin ? STEP_FAIL : STEP_ON;
 	return walk->way == INSIDE ? step_inside(walk, inst) : step_outside(walk, inst);
+}
+
+static bool parts_lanes(const struct walk *walk, LLVMValueRef end)
+{
+	return LLVMGetNumSuccessors(end) > 1 &&
+	       (!(LLVMIsABranchInst(end) || LLVMIsASwitchInst(end)) ||
+		probe_shim_flow_differs(walk->flow, end, 0));
 }
 
 /* From an instruction, or the one behind it, to the end of its block and what comes after. */
@@ -113,7 +126,7 @@ static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef 
 		if (step != STEP_ON)
 			return step == STEP_STOP;
 	}
-	if (walk->way == INSIDE && walk->blocks)
+	if (walk->way == INSIDE && (walk->blocks || (walk->flow && parts_lanes(walk, end))))
 		return false;
 	for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
 		visit(walk, LLVMGetSuccessor(end, i));
@@ -157,21 +170,40 @@ static bool ends_alternate(struct walk *walk, LLVMValueRef function)
 	return true;
 }
 
-bool pass_span_is_one(const struct pass_units *units, LLVMValueRef function, LLVMValueRef begin,
-		      bool blocks)
+/* Lanes that part between would come to the ends of their ways one after the other. */
+static bool ends_together(struct walk *walk, LLVMValueRef function, void *analyses)
+{
+	struct probe_shim_flow *flow;
+	bool together;
+
+	if (walk->ends < 2)
+		return true;
+	flow = probe_shim_flow_create(function, analyses);
+	walk->flow = flow;
+	together = walk_from(walk, LLVMGetInstructionParent(walk->begin),
+			     LLVMGetNextInstruction(walk->begin), INSIDE);
+	walk->flow = NULL;
+	probe_shim_flow_destroy(flow);
+	return together;
+}
+
+enum pass_span pass_span_of(const struct pass_units *units, LLVMValueRef function,
+			    LLVMValueRef begin, bool blocks, void *analyses)
 {
 	LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(function);
 	struct walk walk = {.units = units, .begin = begin, .blocks = blocks};
-	bool one;
+	enum pass_span span = PASS_SPAN_STAMPS;
 
 	pass_mark_read(begin, &walk.mark);
-	one = walk_from(&walk, LLVMGetInstructionParent(begin), LLVMGetNextInstruction(begin),
-			INSIDE) &&
-	      walk_from(&walk, entry, LLVMGetFirstInstruction(entry), OUTSIDE) &&
-	      ends_alternate(&walk, function);
+	if (walk_from(&walk, LLVMGetInstructionParent(begin), LLVMGetNextInstruction(begin),
+		      INSIDE))
+		span = ends_together(&walk, function, analyses) ? PASS_SPAN_ONE : PASS_SPAN_PARTED;
+	if (span && !(walk_from(&walk, entry, LLVMGetFirstInstruction(entry), OUTSIDE) &&
+		      ends_alternate(&walk, function)))
+		span = PASS_SPAN_STAMPS;
 	free(walk.todo);
 	free(walk.slot);
-	return one;
+	return span;
 }
 
 bool pass_span_repeats(LLVMValueRef begin)

@@ -116,14 +116,14 @@ struct region {
 	LLVMValueRef inst;
 	struct pass_mark mark;
 	uint32_t id;
-	bool one;      /* a begin whose span is one record */
-	unsigned span; /* of those, the number */
+	enum pass_span kind; /* of a begin */
+	unsigned span;	     /* of those that are not STAMPS, the number */
 };
 
 struct regions {
 	struct region *region;
 	size_t count;
-	unsigned spans; /* that are one record */
+	unsigned spans; /* that are not STAMPS */
 };
 
 static void add_region(struct regions *regions, LLVMValueRef inst, const struct pass_mark *mark,
@@ -131,24 +131,34 @@ static void add_region(struct regions *regions, LLVMValueRef inst, const struct 
 {
 	regions->region =
 		pass_alloc(regions->region, (regions->count + 1) * sizeof(*regions->region));
-	regions->region[regions->count++] = (struct region){inst, *mark, id, false, 0};
+	regions->region[regions->count++] = (struct region){inst, *mark, id, PASS_SPAN_STAMPS, 0};
 }
 
-static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end)
+/* The begin of a span that is one record: of one that parts lanes, if waves keep it
+ * (devlib_late.h). */
+static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end,
+				      bool late)
 {
+	enum pass_span least = late ? PASS_SPAN_PARTED : PASS_SPAN_ONE;
+
 	for (size_t i = 0; i < regions->count; i++)
-		if (regions->region[i].one && pass_span_same(&regions->region[i].mark, end))
+		if (regions->region[i].kind >= least &&
+		    pass_span_same(&regions->region[i].mark, end))
 			return &regions->region[i];
 	return NULL;
 }
 
 static void insert_span(struct pass_ring *in, const struct region *at, const struct region *begin)
 {
-	LLVMValueRef span = pass_ring_i32(in, begin->span);
+	LLVMValueRef span[] = {pass_ring_i32(in, begin->span),
+			       pass_ring_i32(in, begin->kind == PASS_SPAN_PARTED)};
 
 	if (in->is_late) {
 		pass_ring_before(in, at->inst);
-		pass_ring_call(in, begin == at ? DEVLIB_LATE_BEGIN : DEVLIB_LATE_END, &span, 1);
+		if (begin == at)
+			pass_ring_call(in, DEVLIB_LATE_BEGIN, span, 1);
+		else
+			pass_ring_call(in, DEVLIB_LATE_END, span, 2);
 	} else if (begin == at) {
 		span_begin(in, at->inst);
 	} else {
@@ -160,7 +170,7 @@ static void insert_regions(struct pass_ring *in, const struct regions *regions)
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct region *at = &regions->region[i];
-		const struct region *begin = one_begin(regions, &at->mark);
+		const struct region *begin = one_begin(regions, &at->mark, in->is_late);
 
 		if (begin)
 			insert_span(in, at, begin);
@@ -193,11 +203,12 @@ static void find_regions(struct pass_ring *in, LLVMValueRef function,
 	for (size_t i = 0; i < ret->count && !in->is_called; i++) {
 		struct region *at = &ret->region[i];
 
-		at->one = at->mark.kind == PASS_MARK_BEGIN &&
-			  pass_span_is_one(units, function, at->inst,
-					   in->stamps == PASS_STAMPS_BLOCKS);
+		if (at->mark.kind != PASS_MARK_BEGIN)
+			continue;
+		at->kind = pass_span_of(units, function, at->inst, in->stamps == PASS_STAMPS_BLOCKS,
+					in->analyses);
 		at->span = ret->spans;
-		ret->spans += at->one;
+		ret->spans += at->kind != PASS_SPAN_STAMPS;
 	}
 }
 
@@ -227,8 +238,9 @@ static bool is_late(const struct pass_ring *in, LLVMValueRef function,
 	    in->stamps == PASS_STAMPS_BLOCKS || regions->spans > PROBE_LATE_SPANS)
 		return false;
 	for (size_t i = 0; i < regions->count; i++)
-		if (!one_begin(regions, &regions->region[i].mark) ||
-		    (regions->region[i].one && pass_span_repeats(regions->region[i].inst)))
+		if (!one_begin(regions, &regions->region[i].mark, true) ||
+		    (regions->region[i].kind != PASS_SPAN_STAMPS &&
+		     pass_span_repeats(regions->region[i].inst)))
 			return false;
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
@@ -262,7 +274,7 @@ static void insert_late(struct pass_ring *in, LLVMValueRef function, LLVMValueRe
 	for (unsigned i = 0; i < PROBE_LATE_SPANS; i++)
 		args[4 + i] = pass_ring_i32(in, 0);
 	for (size_t i = 0; i < regions->count; i++)
-		if (regions->region[i].one)
+		if (regions->region[i].kind != PASS_SPAN_STAMPS)
 			args[4 + regions->region[i].span] =
 				pass_ring_i32(in, regions->region[i].id);
 	/* Registers of those that devlib_cursor.h has none for (devlib_late.h). */

@@ -14,8 +14,8 @@
  * evaluated.
  *
  * Names and tags are string literals. Regions may nest, and begin and end for each wave: the time
- * is from the moment the first active lanes of a wave pass the begin to the moment its active lanes
- * pass the end. A region that a wave leaves in another way ends with the region around it. Loads
+ * is from the moment the first active lanes of a wave pass the begin to the moment the last of them
+ * pass the end, if they come there apart. A region that a wave leaves in another way ends with the region around it. Loads
  * that the compiler has moved out of a region, or that are still under way at its end, are not in
  * its time.
  *

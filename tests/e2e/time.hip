@@ -80,6 +80,27 @@ __global__ void once(unsigned long long *clocks)
 		clocks[wave] = stop - start;
 }
 
+// Lanes part in a region and end it apart: it takes 30 times 64 cycles.
+template <bool HELD> __global__ void apart(unsigned long long *out, unsigned few)
+{
+	if (HELD)
+		probe_region_begin("holds");
+	probe_region_begin("apart");
+	if (threadIdx.x % 64 < few) {
+		__builtin_amdgcn_s_sleep(10);
+		out[threadIdx.x] = 1;
+		probe_region_end("apart");
+		if (HELD)
+			probe_region_end("holds");
+		return;
+	}
+	__builtin_amdgcn_s_sleep(20);
+	out[threadIdx.x] = 2;
+	probe_region_end("apart");
+	if (HELD)
+		probe_region_end("holds");
+}
+
 __global__ void none(unsigned long long *out)
 {
 	out[threadIdx.x] = 1;
@@ -100,6 +121,8 @@ int main()
 		most = clocks[i] > most ? clocks[i] : most;
 	}
 	printf("%llu %llu %llu\n", least, most, turns[WAVES]);
+	apart<false><<<GROUPS, LANES>>>(turns, 8);
+	apart<true><<<GROUPS, LANES>>>(turns, 8);
 	none<<<1, 64>>>(clocks);
 	once<<<GROUPS, LANES>>>(clocks);
 	if (hipDeviceSynchronize() != hipSuccess)

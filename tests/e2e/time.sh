@@ -55,6 +55,10 @@ expect "in their kernel" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line
 	USING (dispatch, group_x, wave) WHERE a.name IN ('some', 'half') AND a.depth = 1 AND b.depth = 0
 	AND a.begin > b.begin AND a.end < b.end")" 30
 
+# Lanes that end a region apart: once for each wave, until the last.
+expect "apart" "$(sqlite3 run.db "SELECT executions, open, min >= 30 * 64, max < 45 * 64
+	FROM probe_time_span WHERE name IN ('apart', 'holds')" | sort | uniq -c | tr -s ' ')" " 3 18|0|1|1"
+
 # Against the machine's own account of the same dispatches: a tick is 17 cycles of the same clock.
 # ticks FILE KERNEL: when the dispatch began and ended
 ticks()
@@ -113,7 +117,7 @@ balanced run.db
 expect "filtered" "$(spans 'executions, open' inner)" "30|0"
 expect "groups" "$(sqlite3 run.db "SELECT group_concat(DISTINCT group_x) FROM
 	(SELECT group_x FROM probe_time_line ORDER BY group_x)")" "1,2"
-expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line WHERE depth = 0")" 12
+expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_line WHERE depth = 0")" 24
 expect "what stamps cost" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span WHERE stamp = 0")" 0
 
 # Blocks: the body of the loop that is "outer", and all of them together as long as the kernel.
@@ -131,6 +135,7 @@ expect "functions are where they are declared" "$(sqlite3 run.db "SELECT count(*
 	JOIN probe_site s ON s.site = t.site WHERE what = 'function' AND line <> CASE
 	WHEN name LIKE 'nap%' THEN $(grep -n ' nap(int' "$source/tests/e2e/time.hip" | cut -d: -f1)
 	WHEN name LIKE 'once%' THEN $(grep -n 'void once' "$source/tests/e2e/time.hip" | cut -d: -f1)
+	WHEN name LIKE '%apart%' THEN $(grep -n 'void apart' "$source/tests/e2e/time.hip" | cut -d: -f1)
 	WHEN name LIKE 'none%' THEN $(grep -n 'void none' "$source/tests/e2e/time.hip" | cut -d: -f1)
 	ELSE $(grep -n 'void regions' "$source/tests/e2e/time.hip" | cut -d: -f1) END")" 0
 

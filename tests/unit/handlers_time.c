@@ -53,12 +53,12 @@ static int start(void **unused)
 	return probe_handler.open(&host, &instance);
 }
 
-static void send_flagged(const struct probe_wave_info *wave, uint32_t site, unsigned form,
-			 uint64_t clock, uint16_t flags)
+static void send_lanes(const struct probe_wave_info *wave, uint32_t site, unsigned form,
+		       uint64_t clock, unsigned lanes, uint16_t flags)
 {
 	const struct probe_stamp stamp = {.site = site,
 					  .form = (uint8_t)form,
-					  .lanes = 64,
+					  .lanes = (uint8_t)lanes,
 					  .flags = flags,
 					  .clock = clock,
 					  .wave = wave};
@@ -69,6 +69,12 @@ static void send_flagged(const struct probe_wave_info *wave, uint32_t site, unsi
 					  .stamps = &stamp};
 
 	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+}
+
+static void send_flagged(const struct probe_wave_info *wave, uint32_t site, unsigned form,
+			 uint64_t clock, uint16_t flags)
+{
+	send_lanes(wave, site, form, clock, 64, flags);
 }
 
 static void send(const struct probe_wave_info *wave, uint32_t site, unsigned form, uint64_t clock)
@@ -240,6 +246,59 @@ static void test_blocks(void **unused)
 		}
 }
 
+/* Lanes that end a region apart, and begin another one apart and end it together. */
+static void test_parted(void **unused)
+{
+	const struct probe_wave_info wave = {.ring = 1};
+
+	(void)unused;
+	send(&wave, KERNEL, PROBE_FORM_BEGIN, 5);
+	send(&wave, OUTER, PROBE_FORM_BEGIN, 10);
+	send_lanes(&wave, OUTER_END, PROBE_FORM_END, 20, 40, 0);
+	send_lanes(&wave, INNER, PROBE_FORM_BEGIN, 22, 40, 0);
+	send_lanes(&wave, OUTER_END, PROBE_FORM_END, 30, 24, 0);
+	send_lanes(&wave, INNER, PROBE_FORM_BEGIN, 33, 24, 0);
+	send(&wave, INNER_END, PROBE_FORM_END, 40);
+	/* These others leave in another way: the region has ended when these did. */
+	send(&wave, OUTER, PROBE_FORM_BEGIN, 50);
+	send_lanes(&wave, OUTER_END, PROBE_FORM_END, 57, 40, 0);
+	send(&wave, KERNEL, PROBE_FORM_WAVE_END, 90);
+	assert_int_equal(probe_handler.close(instance), 0);
+	assert_int_equal(state.logged, 0);
+	for (size_t row = 0; row < state.row_count; row++)
+		if (!strcmp(host_table_of(&state, row), "span")) {
+			int64_t site = host_get(&state, row, "site");
+
+			assert_int_equal(host_get(&state, row, "executions"),
+					 site == OUTER ? 2 : 1);
+			assert_int_equal(host_get(&state, row, "cycles"), site == OUTER	  ? 20 + 7
+									  : site == INNER ? 18
+											  : 85);
+			assert_int_equal(host_get(&state, row, "open"), 0);
+		}
+}
+
+/* A region in itself, by fewer lanes: both count. */
+static void test_in_itself(void **unused)
+{
+	const struct probe_wave_info wave = {.ring = 1};
+
+	(void)unused;
+	send(&wave, KERNEL, PROBE_FORM_BEGIN, 5);
+	send(&wave, OUTER, PROBE_FORM_BEGIN, 10);
+	send_lanes(&wave, OUTER, PROBE_FORM_BEGIN, 12, 8, 0);
+	send_lanes(&wave, OUTER_END, PROBE_FORM_END, 15, 8, 0);
+	send(&wave, OUTER_END, PROBE_FORM_END, 30);
+	send(&wave, KERNEL, PROBE_FORM_WAVE_END, 90);
+	assert_int_equal(probe_handler.close(instance), 0);
+	for (size_t row = 0; row < state.row_count; row++)
+		if (!strcmp(host_table_of(&state, row), "span") &&
+		    host_get(&state, row, "site") == OUTER) {
+			assert_int_equal(host_get(&state, row, "executions"), 2);
+			assert_int_equal(host_get(&state, row, "cycles"), 20 + 3);
+		}
+}
+
 /* An end without a begin is told of and changes nothing. */
 static void test_stray_end(void **unused)
 {
@@ -263,6 +322,8 @@ int main(void)
 		cmocka_unit_test_setup(test_random, start),
 		cmocka_unit_test_setup(test_blocks, start),
 		cmocka_unit_test_setup(test_stray_end, start),
+		cmocka_unit_test_setup(test_parted, start),
+		cmocka_unit_test_setup(test_in_itself, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
