@@ -9,66 +9,77 @@ _Static_assert(CACHE_LINES_MAX <= 1 << INDEX_BITS && CACHE_SLOTS == 1 << SLOT_BI
 
 static void begin(struct cache_lines *lines)
 {
-	lines->count = lines->wides = 0;
 	if (++lines->stamp >> (32 - INDEX_BITS)) {
 		memset(lines->slot, 0, sizeof(lines->slot));
 		lines->stamp = 1;
 	}
 }
 
+/* What changes with each line, where the compiler can keep it in registers. */
+struct listing {
+	unsigned count, wides, ratio;
+	uint32_t stamp;
+};
+
 /* Which of the wide lines it is; a new one if there is none like it. */
-static inline unsigned find_wide(struct cache_lines *lines, uint64_t wide)
+static inline unsigned find_wide(struct cache_lines *lines, struct listing *now, uint64_t wide)
 {
 	unsigned slot = (unsigned)(wide * 0x9e3779b97f4a7c15ull >> (64 - SLOT_BITS)), at;
 
 	for (;; slot = (slot + 1) & (CACHE_SLOTS - 1)) {
 		uint32_t entry = lines->slot[slot];
 
-		if (entry >> INDEX_BITS != lines->stamp)
+		if (entry >> INDEX_BITS != now->stamp)
 			break;
 		at = entry & ((1u << INDEX_BITS) - 1);
 		if (lines->wide[at] == wide)
 			return at;
 	}
-	at = lines->wides++;
-	lines->slot[slot] = lines->stamp << INDEX_BITS | at;
+	at = now->wides++;
+	lines->slot[slot] = now->stamp << INDEX_BITS | at;
 	lines->wide[at] = wide;
 	lines->parts[at][0] = lines->parts[at][1] = 0;
 	return at;
 }
 
-static inline void add_line(struct cache_lines *lines, uint64_t line)
+static inline void add_line(struct cache_lines *lines, struct listing *now, uint64_t line)
 {
-	unsigned at = find_wide(lines, line >> lines->ratio);
-	unsigned part = (unsigned)line & ((1u << lines->ratio) - 1);
-	uint64_t *parts = &lines->parts[at][part / 64], bit = 1ull << part % 64;
+	unsigned at = find_wide(lines, now, line >> now->ratio);
+	unsigned part = (unsigned)line & ((1u << now->ratio) - 1);
+	uint64_t *parts = &lines->parts[at][part / 64], bit = 1ull << part % 64, had = *parts;
 
-	if (*parts & bit)
-		return;
-	*parts |= bit;
-	lines->wide_of[lines->count] = (uint8_t)at;
-	lines->line[lines->count++] = line;
+	*parts = had | bit;
+	/* Written over by the next one if it was there. */
+	lines->wide_of[now->count] = (uint8_t)at;
+	lines->line[now->count] = line;
+	now->count += !(had & bit);
 }
 
 void cache_lines_any(struct cache_lines *lines, const struct site_facts *facts,
 		     const struct probe_dispatch_info *dispatch, const uint64_t *addr,
 		     unsigned count, uint64_t offset)
 {
+	const unsigned shift = lines->shift, last_byte = facts->unit - 1u;
+	const bool flat = facts->lds;
 	uint64_t before = UINT64_MAX;
+	struct listing now;
 
 	begin(lines);
+	now = (struct listing){.ratio = lines->ratio, .stamp = lines->stamp};
 	for (unsigned i = 0; i < count; i++) {
-		uint64_t first = (addr[i] + offset) >> lines->shift;
-		uint64_t last = (addr[i] + offset + facts->unit - 1) >> lines->shift;
+		uint64_t first = (addr[i] + offset) >> shift;
+		uint64_t last = (addr[i] + offset + last_byte) >> shift;
 
-		if (facts->lds && site_place(facts, dispatch, addr[i]) != SITE_GLOBAL)
+		if (flat && site_place(facts, dispatch, addr[i]) != SITE_GLOBAL)
 			continue;
 		if (first != before)
-			add_line(lines, first);
+			add_line(lines, &now, first);
 		if (last != first)
-			add_line(lines, last);
+			add_line(lines, &now, last);
 		before = last;
 	}
+	lines->count = now.count;
+	lines->wides = now.wides;
 }
 
 /* No line is left out from the first to the last. */
