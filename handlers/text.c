@@ -115,25 +115,52 @@ char *text_run(char *at, uint64_t base, int64_t stride, unsigned count, bool jso
 	return at;
 }
 
-/* How many addresses from the first on are at one distance; 1 if fewer than RUN_MIN. */
+/* How many addresses from the first on are at one distance. */
 static unsigned run_length(const uint64_t *addr, unsigned count)
 {
-	uint64_t stride = count > 1 ? addr[1] - addr[0] : 0;
-	unsigned n = count > 1 ? 2 : 1;
+	uint64_t stride = addr[1] - addr[0];
+	unsigned n = RUN_MIN;
 
 	while (n < count && addr[n] - addr[n - 1] == stride)
 		n++;
-	return n < RUN_MIN ? 1 : n;
+	return n;
+}
+
+/* Do three addresses begin a run? */
+static inline bool run_begins(const uint64_t *addr, unsigned count)
+{
+	return count >= RUN_MIN && addr[1] - addr[0] == addr[2] - addr[1];
+}
+
+/* Addresses from `i` on up to where a run begins, of which most lists have none; *next is there. */
+static char *put_each(char *at, const uint64_t *addr, unsigned i, unsigned count, bool json,
+		      bool runs, unsigned *next)
+{
+	for (; i < count && !(runs && run_begins(addr + i, count - i)); i++) {
+		*at = json ? ',' : ' ';
+		at += i != 0;
+		*at = '"';
+		at += json;
+		at = text_hex(at, addr[i]);
+		*at = '"';
+		at += json;
+	}
+	*next = i;
+	return at;
 }
 
 char *text_addresses(char *at, const uint64_t *addr, unsigned count, bool json, bool runs)
 {
 	for (unsigned i = 0; i < count;) {
-		unsigned n = runs ? run_length(addr + i, count - i) : 1;
+		unsigned n;
 
+		at = put_each(at, addr, i, count, json, runs, &i);
+		if (i == count)
+			break;
+		n = run_length(addr + i, count - i);
 		if (i)
 			*at++ = json ? ',' : ' ';
-		at = put_run(at, addr[i], n > 1 ? (int64_t)(addr[i + 1] - addr[i]) : 0, n, json);
+		at = put_run(at, addr[i], (int64_t)(addr[i + 1] - addr[i]), n, json);
 		i += n;
 	}
 	return at;

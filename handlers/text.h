@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* A string that grows up to its room. What does not fit is left out, but for closing quotes. */
 struct text {
@@ -45,29 +48,36 @@ static inline char *text_number(char *at, uint64_t value)
 	return at + sizeof(digits) - n;
 }
 
-/* Eight digits, as they lie in memory. */
-static inline uint64_t text_digits(uint32_t value)
+/* Sixteen digits. */
+#ifdef __SSE2__
+static inline void text_digits(char *at, uint64_t value)
 {
-	uint64_t x = value, letters;
+	const __m128i low = _mm_set1_epi8(15), nine = _mm_set1_epi8(9);
+	__m128i bytes = _mm_cvtsi64_si128((long long)__builtin_bswap64(value));
+	__m128i digits = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(bytes, 4), low),
+					   _mm_and_si128(bytes, low));
+	__m128i letters =
+		_mm_and_si128(_mm_cmpgt_epi8(digits, nine), _mm_set1_epi8('a' - '0' - 10));
 
-	x = (x << 16 | x) & 0x0000ffff0000ffffull;
-	x = (x << 8 | x) & 0x00ff00ff00ff00ffull;
-	x = (x << 4 | x) & 0x0f0f0f0f0f0f0f0full;
-	letters = (x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull;
-	return __builtin_bswap64(x + 0x3030303030303030ull + letters * ('a' - '0' - 10));
+	_mm_storeu_si128((__m128i *)(void *)at,
+			 _mm_add_epi8(_mm_add_epi8(digits, _mm_set1_epi8('0')), letters));
 }
+#else
+static inline void text_digits(char *at, uint64_t value)
+{
+	for (unsigned i = 0; i < 16; i++)
+		at[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
+}
+#endif
 
 /* "0x" and no zeros before; writes 18 bytes. */
 static inline char *text_hex(char *at, uint64_t value)
 {
 	unsigned digits = 16 - (unsigned)__builtin_clzll(value | 1) / 4;
-	uint64_t shifted = value << 4 * (16 - digits);
-	const uint64_t halves[2] = {text_digits((uint32_t)(shifted >> 32)),
-				    text_digits((uint32_t)shifted)};
 
 	at[0] = '0';
 	at[1] = 'x';
-	__builtin_memcpy(at + 2, halves, sizeof(halves));
+	text_digits(at + 2, value << 4 * (16 - digits));
 	return at + 2 + digits;
 }
 
