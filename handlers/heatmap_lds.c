@@ -22,13 +22,17 @@ static uint64_t *banks_of(const struct sites_kernel *kernel, const struct site_f
 }
 
 void heatmap_lds(const struct sites_kernel *kernel, const struct site_facts *facts,
-		 uint64_t address)
+		 const uint64_t *addr, unsigned count)
 {
-	uint32_t addr = (uint32_t)address, mask;
+	uint32_t mask, last = facts->bytes - 1u;
 	uint64_t *dwords = banks_of(kernel, facts, &mask);
 
-	for (uint32_t at = addr >> 2, end = (addr + facts->bytes - 1) >> 2; at <= end; at++)
-		dwords[at & mask]++;
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t at = (uint32_t)addr[i] >> 2, end = ((uint32_t)addr[i] + last) >> 2;
+
+		for (; at <= end; at++)
+			dwords[at & mask]++;
+	}
 }
 
 bool heatmap_lds_run(const struct sites_kernel *kernel, const struct site_facts *facts,

@@ -24,9 +24,9 @@ static inline enum heatmap_kinds heatmap_kind(const struct site_facts *facts)
 						     : ATOMICS;
 }
 
-/* One lane. */
+/* Any lanes. */
 void heatmap_lds(const struct sites_kernel *kernel, const struct site_facts *facts,
-		 uint64_t address);
+		 const uint64_t *addr, unsigned count);
 /*
  * A full wave at a constant stride meets banks in a cycle, each equally often. False: count lane by
  * lane.
