@@ -329,6 +329,33 @@ static LLVMBasicBlockRef only_predecessor(LLVMValueRef function, LLVMBasicBlockR
 	return found;
 }
 
+/* Is the value made of loads of what a kernel may write? Then nobody knows it beforehand. */
+static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
+{
+	LLVMValueRef inst = LLVMIsAInstruction(value);
+	int operands;
+
+	if (!inst || depth > 16 || ++*steps > 200)
+		return false;
+	if (LLVMIsALoadInst(inst))
+		return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) !=
+		       PROBE_SPACE_CONSTANT;
+	operands = LLVMGetNumOperands(inst);
+	for (int i = 0; i < operands; i++)
+		if (is_data(LLVMGetOperand(inst, (unsigned)i), depth + 1, steps))
+			return true;
+	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+/* Lanes of most waves will part here: to count the waves in which they do is not worth it. */
+static bool divides(const struct probe_shim_flow *flow, LLVMValueRef branch)
+{
+	unsigned steps = 0;
+
+	return probe_shim_flow_differs(flow, branch, 0) &&
+	       is_data(LLVMGetCondition(branch), 0, &steps);
+}
+
 /* Does the block run at most once in a wave, and do we know in which? *ret_guard says. */
 static bool runs_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
 		      LLVMValueRef function, LLVMBasicBlockRef block, int depth, int *ret_guard)
@@ -350,7 +377,7 @@ static bool runs_once(struct pass_plan *plan, const struct probe_shim_flow *flow
 	guard.from = only_predecessor(function, guard.block);
 	branch = guard.from ? LLVMGetBasicBlockTerminator(guard.from) : NULL;
 	if (!branch || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
-	    LLVMIsConstant(LLVMGetCondition(branch)) ||
+	    LLVMIsConstant(LLVMGetCondition(branch)) || divides(flow, branch) ||
 	    !runs_once(plan, flow, function, guard.from, depth + 1, &guard.parent))
 		return false;
 	plan->guard = pass_alloc(plan->guard, (size_t)(plan->guards + 1) * sizeof(*plan->guard));
@@ -420,11 +447,22 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 	}
 }
 
+static void assign(struct pass_plan *plan, bool loops)
+{
+	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
+		struct plan_group *group = &plan->group[i];
+
+		if (!group->once && !group->numbers && group->loops == loops)
+			group->counter = plan->counters++;
+	}
+}
+
+/* What runs once at most is counted in registers if these are stored at the wave's end anyway. */
 static void assign_counters(struct pass_plan *plan)
 {
-	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++)
-		if (!plan->group[i].once && !plan->group[i].numbers)
-			plan->group[i].counter = plan->counters++;
+	assign(plan, true);
+	if (plan->counters)
+		assign(plan, false);
 }
 
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
