@@ -7,6 +7,7 @@
 #include "codeobj/sites.h"
 #include "coalesce.h"
 #include "common/regular.h"
+#include "launch_places.h"
 #include "lds_model.h"
 
 /* Any multiple of 128 far from both ends: where exactly does not matter. */
@@ -26,6 +27,11 @@ struct reckon {
 	uint32_t first, count; /* ids of the kernel */
 	struct probe_counter_row *row;
 	uint64_t *regular; /* executions of a GROUP by regular waves; UNKNOWN */
+	struct {
+		uint32_t group, stream;
+		bool known;
+		uint64_t count[LAUNCH_PLACES];
+	} places; /* of the launch's waves, as asked for last */
 	struct proved_rows *result;
 };
 
@@ -159,44 +165,21 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 
 /* ---- How much ------------------------------------------------------------------------------- */
 
-/* Of an AQL dispatch packet. */
-static bool field(const struct proved_launch *launch, const struct probe_site_stride *stride,
-		  int64_t *ret)
-{
-	switch (stride->offset) {
-	case 4:
-	case 6:
-	case 8:
-		*ret = launch->group[(stride->offset - 4) / 2];
-		return true;
-	case 12:
-	case 16:
-	case 20:
-		*ret = launch->grid[(stride->offset - 12) / 4];
-		return true;
-	default:
-		return false;
-	}
-}
-
 static bool argument(const struct proved_launch *launch, const struct probe_site_stride *stride,
 		     int64_t *ret)
 {
-	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED, size = bits / 8;
-	int32_t narrow;
+	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
+	uint64_t value;
 
 	if (stride->bits & PROBE_STRIDE_LAUNCH)
-		return field(launch, stride, ret);
-	if ((bits != 32 && bits != 64) || !launch->arguments ||
-	    stride->offset > launch->argument_bytes ||
-	    size > launch->argument_bytes - stride->offset)
+		return launch_field(launch, stride->offset, ret);
+	if ((bits != 32 && bits != 64) ||
+	    !launch_argument(launch, stride->offset, bits / 8, &value))
 		return false;
-	if (size == 8) {
-		memcpy(ret, launch->arguments + stride->offset, 8);
-		return true;
-	}
-	memcpy(&narrow, launch->arguments + stride->offset, 4);
-	*ret = stride->bits & PROBE_STRIDE_UNSIGNED ? (int64_t)(uint32_t)narrow : narrow;
+	if (bits == 64 || stride->bits & PROBE_STRIDE_UNSIGNED)
+		*ret = (int64_t)value;
+	else
+		*ret = (int32_t)(uint32_t)value;
 	return true;
 }
 
@@ -469,25 +452,81 @@ void proved_rows_lose(struct proved_rows *rows, uint32_t site, const char *why)
 	rows->lost++;
 }
 
+/* Sites of one address follow each other. */
+static bool find_places(struct reckon *r, uint32_t group, uint32_t stream)
+{
+	if (r->places.known && r->places.group == group && r->places.stream == stream)
+		return true;
+	r->places.group = group;
+	r->places.stream = stream;
+	r->places.known = launch_places(r->table, r->launch, group, stream, r->places.count);
+	return r->places.known;
+}
+
+/* Regular waves of a group that is LAUNCHED, by where the address tested lies. */
+static const char *add_launched(struct reckon *r, uint32_t id)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	unsigned stream = proof->flags >> 8 & 7;
+	uint64_t value[PROBE_COUNTERS], waves, measured;
+
+	if (!r->exec)
+		return NULL;
+	if (!find_places(r, proof->group, stream))
+		return "its address cannot be told from the launch's arguments";
+	for (unsigned place = 0; place < LAUNCH_PLACES; place++) {
+		struct execution e = {.exec = r->exec, .base = place};
+
+		waves = r->places.count[place];
+		if (place % 4 == 0) {
+			if (!in_bin(r, proof->group, stream, place / 4, &measured) ||
+			    measured > waves)
+				return "waves are not where its launch says";
+			waves -= measured;
+		}
+		if (!waves)
+			continue;
+		if (!one_execution(r, id, &e, value))
+			return "its stride cannot be told from the launch's arguments";
+		add(r->row[id - r->first].value, value, waves);
+	}
+	return NULL;
+}
+
+/* By regular waves, `times` of them as a rule. NULL, or what cannot be told. */
+static const char *add_regular(struct reckon *r, uint32_t id, uint64_t times)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	const struct execution regular = {.exec = r->exec};
+	bool launched = r->table->proofs[proof->group].flags & PROBE_PROOF_LAUNCHED;
+	uint64_t value[PROBE_COUNTERS];
+
+	if (launched && proof->flags & PROBE_PROOF_ALIGNED)
+		return add_launched(r, id);
+	if (times && !one_execution(r, id, &regular, value))
+		return "its stride cannot be told from the launch's arguments";
+	if (!launched && !add_bins(r, id))
+		return "its stride cannot be told from the launch's arguments";
+	if (times)
+		add(r->row[id - r->first].value, value, times);
+	return NULL;
+}
+
 /* NULL, or what cannot be told of a site that runs `times` times in regular waves. */
 static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 {
-	const struct execution regular = {.exec = r->exec};
-	uint64_t value[PROBE_COUNTERS];
+	const char *why;
 
 	if (times == UNKNOWN)
 		return r->launch->partial ? "rows of its launch were lost"
 					  : "the counts of its blocks contradict each other";
-	if (times && !one_execution(r, id, &regular, value))
-		return "its stride cannot be told from the launch's arguments";
-	if (!add_bins(r, id))
-		return "its stride cannot be told from the launch's arguments";
+	why = add_regular(r, id, times);
+	if (why)
+		return why;
 	if (!add_cells(r, id))
 		return "its stride cannot be told for waves that were not whole";
 	if (!add_shared(r, id))
 		return "its table names no row that it shares";
-	if (times)
-		add(r->row[id - r->first].value, value, times);
 	return NULL;
 }
 

@@ -79,6 +79,12 @@ static struct probe_err *copy_parts(const struct probe_buf *table,
 			return err;
 		sites->proofs = array;
 	}
+	err = copy_array(table, "addresses", header->bases_offset, header->base_ops,
+			 sizeof(*sites->bases), &array);
+	if (err)
+		return err;
+	sites->bases = array;
+	sites->base_ops = header->base_ops;
 	err = copy_array(table, "kernels", header->kernels_offset, header->kernel_count,
 			 sizeof(*sites->kernels), &array);
 	if (err)
@@ -202,12 +208,14 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 static struct probe_err *read_header(struct probe_buf *buf, struct probe_sites_header *ret)
 {
 	struct probe_err *err;
+	size_t size;
 
 	*ret = (struct probe_sites_header){0};
 	err = probe_buf_copy(buf, ret, PROBE_SITES_HEADER_MIN);
-	if (!err && ret->header_size >= sizeof(*ret))
+	size = ret->header_size < sizeof(*ret) ? PROBE_SITES_HEADER_LISTS : sizeof(*ret);
+	if (!err && ret->header_size >= size)
 		err = probe_buf_copy(buf, (char *)ret + PROBE_SITES_HEADER_MIN,
-				     sizeof(*ret) - PROBE_SITES_HEADER_MIN);
+				     size - PROBE_SITES_HEADER_MIN);
 	return err;
 }
 
@@ -262,6 +270,7 @@ void probe_sites_destroy(struct probe_sites *sites)
 		return;
 	free(sites->sites);
 	free(sites->proofs);
+	free(sites->bases);
 	free(sites->kernels);
 	free(sites->frames);
 	free(sites->strings);

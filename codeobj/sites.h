@@ -21,6 +21,8 @@ struct probe_sites {
 	struct probe_site_uncovered *uncovered_list;
 	struct probe_site *sites;	 /* the id of a site is its index */
 	struct probe_site_proof *proofs; /* by site id; NULL = nothing is proved */
+	struct probe_base_op *bases; /* calculations of addresses, one after the other */
+	uint32_t base_ops;
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
 	char *strings; /* offsets in the structs are good for probe_sites_string() */

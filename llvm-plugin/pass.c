@@ -279,8 +279,27 @@ static struct probe_site_proof group_proof(const struct plan_group *group, uint3
 		.group = parent,
 		.shared = group->cells,
 		.delta = group->bins == PROBE_ROW_NONE ? 0 : (int32_t)group->bins,
-		.flags = group->once ? PROBE_PROOF_ONCE : 0,
+		.flags = (group->once ? PROBE_PROOF_ONCE : 0) |
+			 (group->launched ? PROBE_PROOF_LAUNCHED : 0),
 	};
+}
+
+static void list_bases(struct pass_table *table, const struct plan_group *group)
+{
+	for (unsigned i = 0; i < group->streams && group->launched; i++) {
+		const struct plan_stream *stream = &group->stream[i];
+		struct probe_base_op of = {
+			.code = PROBE_BASE_OF,
+			.bits = 64,
+			.index = (uint16_t)tested_index(group, (int)i),
+			.value = group->row,
+		};
+
+		if (!stream->aligned)
+			continue;
+		pass_table_add_base(table, &of, 1);
+		pass_table_add_base(table, stream->base->op, stream->base->ops);
+	}
 }
 
 static unsigned cell_rows(const struct plan_group *group)
@@ -342,6 +361,8 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 			list_shared(table, &plan, i, plan.group[i].costs, unit);
 	for (int i = 0; i < plan.groups; i++)
 		list_shared(table, &plan, i, cell_rows(&plan.group[i]), unit);
+	for (int i = 0; i < plan.groups; i++)
+		list_bases(table, &plan.group[i]);
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	pass_plan_deinit(&plan);

@@ -205,7 +205,8 @@ static void test_place(struct pass_group_insert *in, const struct plan_group *gr
 		bases->low[bases->count] = place;
 	}
 	bases->count++;
-	ret->places = either(in, ret->places, place);
+	if (!group->launched)
+		ret->places = either(in, ret->places, place);
 }
 
 static void test(struct pass_group_insert *in, int number, struct tested *ret)
@@ -289,7 +290,7 @@ static void put_test(struct pass_asm *code, const struct plan_group *group,
 		put_places(code, tested);
 		pass_asm_put(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
 	}
-	if (group->bins != PROBE_ROW_NONE) {
+	if (tested->places && group->bins != PROBE_ROW_NONE) {
 		pass_asm_put(code, "s_and_b32 s4, s4, 0x%x", odd_bits(tested));
 		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_other${:uid}");
 		pass_cell_bin(code, group, &tested->bases, ctx, regular);
@@ -341,12 +342,15 @@ static void put_shared(struct pass_group_insert *in, struct pass_asm *code, int 
 }
 
 /* A regular wave ran a group that is ONCE, and was counted otherwise. */
-static void put_miss(struct pass_asm *code, const struct plan_group *group, unsigned regular,
-		     unsigned ctx)
+static void put_miss(struct pass_asm *code, const struct plan_group *group,
+		     const struct tested *tested, unsigned regular, unsigned ctx)
 {
 	pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
-	pass_cell_add(code, ctx, regular, group->row, PROBE_B_MISSES);
+	if (group->launched)
+		pass_cell_bin(code, group, &tested->bases, ctx, regular);
+	else
+		pass_cell_add(code, ctx, regular, group->row, PROBE_B_MISSES);
 }
 
 static void put_regular(struct pass_asm *code, const struct plan_group *group, unsigned regular,
@@ -395,7 +399,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	put_measure(in, &code, number, &tested, ctx, first_id, false);
 	pass_asm_put(&code, ".Lprobe_measured${:uid}:");
 	if (group->once)
-		put_miss(&code, group, regular, ctx);
+		put_miss(&code, group, &tested, regular, ctx);
 	if (!group->numbers)
 		put_regular(&code, group, regular, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");

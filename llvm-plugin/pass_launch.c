@@ -54,14 +54,12 @@ static LLVMValueRef start_of(LLVMValueRef pointer, int64_t *ret)
 	return pointer;
 }
 
-/* An argument, or a field of one that is a struct. */
-static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
-			struct pass_stride *ret)
+bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, uint32_t *ret)
 {
 	LLVMValueRef param = value;
 	int64_t field = 0;
 
-	if (!prover->kernel || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+	if (!prover->kernel)
 		return false;
 	if (LLVMIsALoadInst(value)) {
 		param = start_of(LLVMGetOperand(value, 0), &field);
@@ -76,10 +74,19 @@ static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
 	} else if (!LLVMIsAArgument(value)) {
 		return false;
 	}
-	ret->bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
 	field += (int64_t)offset_of(prover, param);
-	ret->offset = (uint32_t)field;
-	return field < UINT32_MAX && (ret->bits == 32 || ret->bits == 64);
+	*ret = (uint32_t)field;
+	return field < UINT32_MAX;
+}
+
+static bool argument_of(const struct pass_prover *prover, LLVMValueRef value,
+			struct pass_stride *ret)
+{
+	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind ||
+	    !pass_argument_offset(prover, value, &ret->offset))
+		return false;
+	ret->bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+	return ret->bits == 32 || ret->bits == 64;
 }
 
 bool pass_is_intrinsic(LLVMValueRef value, const char *want)
@@ -98,12 +105,21 @@ static bool launch_of(LLVMValueRef value, struct pass_stride *ret)
 	static const struct {
 		uint32_t offset, bits;
 	} fields[] = {{4, 16}, {6, 16}, {8, 16}, {12, 32}, {16, 32}, {20, 32}};
-	LLVMValueRef pointer = LLVMIsALoadInst(value) ? LLVMGetOperand(value, 0) : NULL;
-	int64_t offset;
+	LLVMValueRef load = value, pointer;
+	int64_t element = 0, offset;
 
-	if (!pointer || LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
 		return false;
-	pointer = start_of(pointer, &offset);
+	/* Sizes side by side are loaded together. */
+	if (LLVMIsAExtractElementInst(value)) {
+		load = LLVMGetOperand(value, 0);
+		if (!pass_constant_of(LLVMGetOperand(value, 1), &element))
+			return false;
+	}
+	if (!LLVMIsALoadInst(load))
+		return false;
+	pointer = start_of(LLVMGetOperand(load, 0), &offset);
+	offset += element * (LLVMGetIntTypeWidth(LLVMTypeOf(value)) / 8);
 	if (!pass_is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr"))
 		return false;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)

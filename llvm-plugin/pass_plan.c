@@ -447,6 +447,29 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 	}
 }
 
+/* Of a group that every wave runs: can the host tell where all its addresses lie? */
+static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
+		       struct plan_group *group)
+{
+	struct pass_base base;
+
+	if (!group->once || group->guard != PLAN_NONE || group->bins == PROBE_ROW_NONE)
+		return;
+	group->launched = true;
+	for (unsigned i = 0; i < group->streams && group->launched; i++) {
+		struct plan_stream *stream = &group->stream[i];
+
+		if (!stream->aligned)
+			continue;
+		group->launched =
+			pass_base_of(prover, plan->site[stream->lead].site.pointer, &base);
+		if (!group->launched)
+			break;
+		stream->base = pass_alloc(NULL, sizeof(base));
+		*stream->base = base;
+	}
+}
+
 static void assign(struct pass_plan *plan, bool loops)
 {
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
@@ -493,6 +516,8 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		plan->group[i].row = row++;
 	number_shared(plan, &row);
 	number_cells(plan, &row);
+	for (int i = 0; i < plan->groups; i++)
+		find_bases(plan, prover, &plan->group[i]);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	plan->registers = once && !names_registers(function) &&
 			  options->kinds & 1u << PROBE_KIND_MEMORY &&
@@ -512,6 +537,9 @@ void pass_plan_drop_counters(struct pass_plan *plan)
 
 void pass_plan_deinit(struct pass_plan *plan)
 {
+	for (int i = 0; i < plan->groups; i++)
+		for (unsigned k = 0; k < plan->group[i].streams; k++)
+			free(plan->group[i].stream[k].base);
 	free(plan->site);
 	free(plan->group);
 	free(plan->guard);

@@ -7,7 +7,7 @@
 #ifndef PROBE_LLVM_PLUGIN_PASS_PLAN_H
 #define PROBE_LLVM_PLUGIN_PASS_PLAN_H
 
-#include "pass_prove.h"
+#include "pass_base.h"
 
 enum {
 	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
@@ -50,8 +50,9 @@ struct plan_number {
 
 /* Sites at constant distances: one address stands for all. */
 struct plan_stream {
-	size_t lead;  /* index of the site whose address it is */
-	bool aligned; /* the cost depends on where in a line it lies */
+	size_t lead;		/* index of the site whose address it is */
+	bool aligned;		/* the cost depends on where in a line it lies */
+	struct pass_base *base; /* of a launched group, if aligned */
 };
 
 struct plan_group {
@@ -74,6 +75,7 @@ struct plan_group {
 	uint32_t cells;	 /* first of its rows of cells; PROBE_ROW_NONE */
 	uint32_t bins;	 /* first of its rows of bins, if it has aligned streams and cells */
 	bool loops;	 /* lies in a loop */
+	bool launched;	 /* its addresses need not be looked at: struct probe_base_op */
 	int counter;	 /* index of a register that counts its runs; PLAN_NONE */
 };
 

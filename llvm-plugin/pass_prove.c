@@ -236,9 +236,8 @@ static bool mask_low(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 	       widen_low(prover, inst, 0, depth, true, ret);
 }
 
-/* Bytes to the field or element that an index of a getelementptr chooses; moves *type there. */
-static bool index_step(struct pass_prover *prover, LLVMTypeRef *type, LLVMValueRef index,
-		       bool first, int64_t *ret_each, int64_t *ret_fixed)
+bool pass_index_step(const struct pass_prover *prover, LLVMTypeRef *type, LLVMValueRef index,
+		     bool first, int64_t *ret_each, int64_t *ret_fixed)
 {
 	*ret_fixed = 0;
 	*ret_each = 0;
@@ -275,7 +274,7 @@ static bool gep(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		int64_t each, fixed;
 
 		if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind ||
-		    !index_step(prover, &type, index, i == 1, &each, &fixed))
+		    !pass_index_step(prover, &type, index, i == 1, &each, &fixed))
 			return false;
 		ret->constant = pass_wrap_add(ret->constant, fixed);
 		if (!each)

@@ -30,8 +30,17 @@ bool pass_is_intrinsic(LLVMValueRef value, const char *prefix);
 bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigned operand,
 			  unsigned depth, struct pass_pattern *ret);
 
+/* Bytes to the field or element that an index of a getelementptr chooses; moves *type there. */
+bool pass_index_step(const struct pass_prover *prover, LLVMTypeRef *type, LLVMValueRef index,
+		     bool first, int64_t *ret_each, int64_t *ret_fixed);
+
 /* ---- pass_launch.c: what is known of a launch ------------------------------------------------ */
 
+/*
+ * Where an argument lies in the block that the launch hands over, or a field of one that is a
+ * struct.
+ */
+bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, uint32_t *ret);
 /* constant + factor * (an argument, or a size of the launch): what the value is. */
 bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret);
 /*

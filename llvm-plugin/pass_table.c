@@ -27,6 +27,7 @@ void pass_table_deinit(struct pass_table *table)
 {
 	free(table->sites.data);
 	free(table->proofs.data);
+	free(table->bases.data);
 	free(table->kernels.data);
 	free(table->frames.data);
 	free(table->strings.data);
@@ -227,6 +228,11 @@ void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMV
 	put(&table->uncovered, &row, sizeof(row));
 }
 
+void pass_table_add_base(struct pass_table *table, const struct probe_base_op *op, unsigned ops)
+{
+	put(&table->bases, op, ops * sizeof(*op));
+}
+
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds)
 {
 	struct probe_site_kernel kernel = {
@@ -263,7 +269,9 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 	header.sites_offset = sizeof(header);
 	header.proofs_offset = header.sites_offset + (uint32_t)table->sites.size;
 	header.proof_count = (uint32_t)(table->proofs.size / sizeof(struct probe_site_proof));
-	header.kernels_offset = header.proofs_offset + (uint32_t)table->proofs.size;
+	header.bases_offset = header.proofs_offset + (uint32_t)table->proofs.size;
+	header.base_ops = (uint32_t)(table->bases.size / sizeof(struct probe_base_op));
+	header.kernels_offset = header.bases_offset + (uint32_t)table->bases.size;
 	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
 	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
 	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
@@ -272,6 +280,7 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 	put(&blob, &header, sizeof(header));
 	put(&blob, table->sites.data, table->sites.size);
 	put(&blob, table->proofs.data, table->proofs.size);
+	put(&blob, table->bases.data, table->bases.size);
 	put(&blob, table->kernels.data, table->kernels.size);
 	put(&blob, table->frames.data, table->frames.size);
 	put(&blob, table->uncovered.data, table->uncovered.size);

@@ -31,7 +31,8 @@
 /* ---- 8. Shape ------------------------------------------------------------------------------- */
 
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
-PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 72, "site table header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 80, "site table header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_base_op) == 16, "base op");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_digit) == 24, "site digit");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 184, "site proof");

@@ -92,6 +92,10 @@ struct probe_cell_row {
 	struct probe_exec_cell cell[PROBE_ROW_CELLS];
 	uint64_t spare[4];
 };
+/*
+ * Of a group that is LAUNCHED the regular executions may lie anywhere, and its bins have those that
+ * were measured: they are to be taken away.
+ */
 /* Where an address mod 128 is counted: words of bins are sums, like PROBE_C_ADDED first ones. */
 enum { PROBE_BIN_ROWS = 4, PROBE_BIN_WORDS = 8 };
 #define PROBE_BIN_ROW(class)  ((class) / 32)

@@ -43,8 +43,12 @@ struct probe_sites_header {
 	uint32_t code_after;	/* of all clones */
 	uint32_t proofs_offset; /* struct probe_site_proof[proof_count] */
 	uint32_t proof_count;
+	/* Since header_size 80. */
+	uint32_t bases_offset; /* struct probe_base_op[base_ops] */
+	uint32_t base_ops;
 };
-#define PROBE_SITES_HEADER_MIN 48u
+#define PROBE_SITES_HEADER_MIN	   48u
+#define PROBE_SITES_HEADER_LISTS   72u
 
 /* Why no probe sees an access. */
 enum probe_uncovered_reason {
@@ -166,7 +170,54 @@ enum probe_proof_flag {
 	PROBE_PROOF_ALIGNED = 2,
 	/* ALIGNED: bits 8 to 10 say which of the addresses tested it counts from. */
 	PROBE_PROOF_RISING = 4, /* the proof needs that no lane's address is below the first's */
+	/*
+	 * COUNTED, and runs in every wave: where the addresses tested lie follows from the launch
+	 * (struct probe_base_op).
+	 */
+	PROBE_PROOF_LAUNCHED = 8,
 };
+
+/*
+ * An address in the first lane of a wave, as steps of a calculator with a stack. Only its value
+ * modulo 128 is meant, and that is the same for ids of workgroups that are the same modulo 128.
+ * Numbers have `bits` (32 or 64); what is taken from the stack was put there last.
+ */
+enum probe_base_code {
+	PROBE_BASE_OF = 1,    /* the calculation for address `index` tested of group `value` begins
+			       */
+	PROBE_BASE_CONSTANT,  /* put `value` */
+	PROBE_BASE_ARGUMENT,  /* put what is at `offset` in the kernel's argument block */
+	PROBE_BASE_PACKET,    /* the size of workgroup or grid at `offset` in the dispatch packet */
+	PROBE_BASE_GROUP,     /* the workgroup's id along axis `index` */
+	PROBE_BASE_ITEM,      /* the work-item's */
+	PROBE_BASE_ADD,	      /* take two, put one: the sum */
+	PROBE_BASE_SUB,	      /* the second taken less the first taken, as in the next ones */
+	PROBE_BASE_MUL,
+	PROBE_BASE_AND,
+	PROBE_BASE_OR,
+	PROBE_BASE_XOR,
+	PROBE_BASE_SHL,
+	PROBE_BASE_LSHR, /* from here on: never of what is made of ids */
+	PROBE_BASE_ASHR,
+	PROBE_BASE_UDIV,
+	PROBE_BASE_SDIV,
+	PROBE_BASE_UMIN,
+	PROBE_BASE_UMAX,
+	PROBE_BASE_SMIN,
+	PROBE_BASE_SMAX,
+	PROBE_BASE_SEXT, /* from 32 bits to 64: also of what is made of ids */
+	PROBE_BASE_ZEXT,
+	PROBE_BASE_TRUNC, /* from 64 bits to 32 */
+	PROBE_BASE_CODES,
+};
+struct probe_base_op {
+	uint8_t code; /* enum probe_base_code */
+	uint8_t bits;
+	uint16_t index;
+	uint32_t offset;
+	int64_t value;
+};
+enum { PROBE_BASE_STACK = 16 };
 
 struct probe_site_proof {
 	uint32_t group; /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower

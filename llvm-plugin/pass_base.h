@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses that follow from the launch, as calculations that the host makes (wire.h section 2). */
+#ifndef PROBE_LLVM_PLUGIN_PASS_BASE_H
+#define PROBE_LLVM_PLUGIN_PASS_BASE_H
+
+#include "pass_prove.h"
+
+enum { PASS_BASE_OPS = 40 };
+
+struct pass_base {
+	struct probe_base_op op[PASS_BASE_OPS];
+	unsigned ops;
+};
+
+/* The address in a wave's first lane, modulo 128. False: it does not follow, or is too long. */
+bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the waves of a launch lie, against a loop over every one of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "codeobj/sites.h"
+#include "launch_places.h"
+
+enum { ROW = 7, INDEX = 2, OPS = 64 };
+
+static struct probe_base_op ops[OPS];
+static struct probe_sites table = {.bases = ops};
+
+static void put(uint8_t code, uint8_t bits, uint16_t index, uint32_t offset, int64_t value)
+{
+	ops[table.base_ops++] = (struct probe_base_op){code, bits, index, offset, value};
+}
+
+static void begin(void)
+{
+	table.base_ops = 0;
+	put(PROBE_BASE_OF, 64, INDEX + 1, 0, ROW);
+	put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
+	put(PROBE_BASE_OF, 64, INDEX, 0, ROW);
+}
+
+static void end(void)
+{
+	put(PROBE_BASE_OF, 64, INDEX, 0, ROW + 1);
+	put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
+}
+
+/* group * size + item, of an axis */
+static void put_id(uint16_t axis)
+{
+	put(PROBE_BASE_GROUP, 32, axis, 0, 0);
+	put(PROBE_BASE_PACKET, 64, 0, 4 + 2u * axis, 0);
+	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put(PROBE_BASE_ITEM, 32, axis, 0, 0);
+	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+}
+
+/* &p[(y + z) * n + (x ^ 5) - (n >> 1)] of int *p at 0, int n at 8 */
+static void put_index(void)
+{
+	begin();
+	put(PROBE_BASE_ARGUMENT, 64, 0, 0, 0);
+	put_id(1);
+	put_id(2);
+	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put_id(0);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 5);
+	put(PROBE_BASE_XOR, 32, 0, 0, 0);
+	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 1);
+	put(PROBE_BASE_ASHR, 32, 0, 0, 0);
+	put(PROBE_BASE_SUB, 32, 0, 0, 0);
+	put(PROBE_BASE_SEXT, 64, 0, 0, 0);
+	put(PROBE_BASE_CONSTANT, 64, 0, 0, 2);
+	put(PROBE_BASE_SHL, 64, 0, 0, 0);
+	put(PROBE_BASE_ADD, 64, 0, 0, 0);
+	end();
+}
+
+static uint64_t index_of(const uint32_t group[3], const uint32_t size[3], uint32_t item,
+			 const int32_t *arguments)
+{
+	uint32_t x = group[0] * size[0] + item % size[0];
+	uint32_t y = group[1] * size[1] + item / size[0] % size[1];
+	uint32_t z = group[2] * size[2] + item / size[0] / size[1];
+	uint32_t n = (uint32_t)arguments[2];
+	int32_t index = (int32_t)((y + z) * n + (x ^ 5) - (uint32_t)((int32_t)n >> 1));
+	uint64_t pointer;
+
+	memcpy(&pointer, arguments, 8);
+	return pointer + (uint64_t)(int64_t)index * 4;
+}
+
+static bool chosen(const struct proved_groups *groups, const uint32_t id[3])
+{
+	for (int i = 0; i < 3; i++)
+		if (groups && (id[i] < groups->first[i] || id[i] > groups->last[i]))
+			return false;
+	return true;
+}
+
+static void count_all(const struct proved_launch *launch, uint64_t ret[LAUNCH_PLACES])
+{
+	const uint32_t *size = launch->group;
+	uint32_t items = size[0] * size[1] * size[2], id[3];
+
+	memset(ret, 0, LAUNCH_PLACES * sizeof(*ret));
+	for (id[2] = 0; id[2] < launch->grid[2] / size[2]; id[2]++)
+		for (id[1] = 0; id[1] < launch->grid[1] / size[1]; id[1]++)
+			for (id[0] = 0; id[0] < launch->grid[0] / size[0]; id[0]++)
+				for (uint32_t item = 0; item < (items < 64 ? 1 : items / 64 * 64) &&
+							chosen(launch->groups, id);
+				     item += 64)
+					ret[index_of(id, size, item,
+						     (const void *)launch->arguments) %
+					    128]++;
+}
+
+static uint32_t below(uint32_t limit)
+{
+	return (uint32_t)rand() % limit;
+}
+
+static void check_launch(bool some)
+{
+	static const uint32_t sizes[][3] = {{64, 1, 1}, {256, 1, 1}, {16, 16, 1}, {8, 4, 1},
+					    {4, 4, 8},	{96, 1, 1},  {32, 2, 4},  {1, 1, 1}};
+	const uint32_t *size = sizes[below(sizeof(sizes) / sizeof(sizes[0]))];
+	int32_t arguments[3] = {4 * (int32_t)below(1000), 7, (int32_t)below(2000) - 500};
+	struct proved_groups groups;
+	struct proved_launch launch = {
+		.groups = some ? &groups : NULL,
+		.arguments = (const void *)arguments,
+		.argument_bytes = sizeof(arguments),
+	};
+	uint64_t want[LAUNCH_PLACES], got[LAUNCH_PLACES];
+
+	for (int i = 0; i < 3; i++) {
+		launch.group[i] = size[i];
+		launch.grid[i] = size[i] * (1 + below(i ? 9 : 300));
+		groups.first[i] = below(i ? 4 : 150);
+		groups.last[i] = i == 1 ? UINT32_MAX : groups.first[i] + below(200);
+	}
+	put_index();
+	count_all(&launch, want);
+	assert_true(launch_places(&table, &launch, ROW, INDEX, got));
+	assert_memory_equal(want, got, sizeof(want));
+}
+
+static void test_every_wave(void **state)
+{
+	(void)state;
+	srand(1);
+	for (int i = 0; i < 200; i++)
+		check_launch(i & 1);
+}
+
+/* A table that anybody made. */
+static void test_nonsense(void **state)
+{
+	const struct proved_launch launch = {.grid = {64, 1, 1}, .group = {64, 1, 1}};
+	uint64_t places[LAUNCH_PLACES];
+
+	(void)state;
+	begin();
+	end();
+	assert_false(launch_places(&table, &launch, ROW, INDEX, places));
+	assert_false(launch_places(&table, &launch, ROW + 2, INDEX, places));
+	assert_true(launch_places(&table, &launch, ROW + 1, INDEX, places));
+	assert_int_equal(places[1], 1);
+	/* No arguments were told; nothing on the stack; too much; two numbers left. */
+	put_index();
+	assert_false(launch_places(&table, &launch, ROW, INDEX, places));
+	begin();
+	put(PROBE_BASE_ADD, 64, 0, 0, 0);
+	end();
+	assert_false(launch_places(&table, &launch, ROW, INDEX, places));
+	begin();
+	for (int i = 0; i <= PROBE_BASE_STACK; i++)
+		put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
+	end();
+	assert_false(launch_places(&table, &launch, ROW, INDEX, places));
+	for (int code = 0; code < 256; code++) {
+		begin();
+		put(PROBE_BASE_CONSTANT, 64, 0, 0, 3);
+		put(PROBE_BASE_CONSTANT, 64, 0, 0, 0);
+		put((uint8_t)code, 64, 9, 1, 0);
+		put(PROBE_BASE_CONSTANT, 3, 0, 0, 0);
+		end();
+		assert_false(launch_places(&table, &launch, ROW, INDEX, places) &&
+			     code != PROBE_BASE_OF);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_wave),
+		cmocka_unit_test(test_nonsense),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
