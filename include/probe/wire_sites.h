@@ -7,13 +7,14 @@
 
 /* ---- 2. Site table: section .probe_sites, symbol __probe_sites ----------------------------- */
 
-#define PROBE_SITES_MAGIC   0x54495350u /* "PSIT" */
+#define PROBE_SITES_MAGIC 0x54495350u /* "PSIT" */
 /*
  * Changes with what clones expect of the library in the application, too, which runs those of its
  * own version only.
  */
-#define PROBE_SITES_VERSION 4u
-/* Tables from this version on can be read: before 3 no group has bins. */
+#define PROBE_SITES_VERSION 5u
+/* Tables from this version on can be read: before 3 no group has bins, before 5 none is LAUNCHED.
+ */
 #define PROBE_SITES_VERSION_MIN 2u
 
 /*
@@ -47,8 +48,8 @@ struct probe_sites_header {
 	uint32_t bases_offset; /* struct probe_base_op[base_ops] */
 	uint32_t base_ops;
 };
-#define PROBE_SITES_HEADER_MIN	   48u
-#define PROBE_SITES_HEADER_LISTS   72u
+#define PROBE_SITES_HEADER_MIN	 48u
+#define PROBE_SITES_HEADER_LISTS 72u
 
 /* Why no probe sees an access. */
 enum probe_uncovered_reason {
@@ -183,15 +184,15 @@ enum probe_proof_flag {
  * Numbers have `bits` (32 or 64); what is taken from the stack was put there last.
  */
 enum probe_base_code {
-	PROBE_BASE_OF = 1,    /* the calculation for address `index` tested of group `value` begins
-			       */
-	PROBE_BASE_CONSTANT,  /* put `value` */
-	PROBE_BASE_ARGUMENT,  /* put what is at `offset` in the kernel's argument block */
-	PROBE_BASE_PACKET,    /* the size of workgroup or grid at `offset` in the dispatch packet */
-	PROBE_BASE_GROUP,     /* the workgroup's id along axis `index` */
-	PROBE_BASE_ITEM,      /* the work-item's */
-	PROBE_BASE_ADD,	      /* take two, put one: the sum */
-	PROBE_BASE_SUB,	      /* the second taken less the first taken, as in the next ones */
+	PROBE_BASE_OF = 1,   /* the calculation for address `index` tested of group `value` begins
+			      */
+	PROBE_BASE_CONSTANT, /* put `value` */
+	PROBE_BASE_ARGUMENT, /* put what is at `offset` in the kernel's argument block */
+	PROBE_BASE_PACKET,   /* the size of workgroup or grid at `offset` in the dispatch packet */
+	PROBE_BASE_GROUP,    /* the workgroup's id along axis `index` */
+	PROBE_BASE_ITEM,     /* the work-item's */
+	PROBE_BASE_ADD,	     /* take two, put one: the sum */
+	PROBE_BASE_SUB,	     /* the second taken less the first taken, as in the next ones */
 	PROBE_BASE_MUL,
 	PROBE_BASE_AND,
 	PROBE_BASE_OR,
