@@ -18,7 +18,7 @@
 #define PROBE_SITES_VERSION_MIN 2u
 
 /*
- * Layout: header, sites[site_count], proofs[proof_count], kernels[kernel_count],
+ * Layout: header, sites[site_count], proofs[proof_count], base_ops, kernels[kernel_count],
  * frames[frame_count], uncovered[uncovered_count], strings. Offsets of strings count from
  * strings_offset; string 0 is "". Every string ends in NUL. proof_count is site_count, or 0 if
  * nothing is proved.
