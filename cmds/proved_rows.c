@@ -212,6 +212,24 @@ static void ids_of(const struct reckon *r, unsigned lane, int64_t ret[3])
 	ret[2] = lane / group[0] / group[1];
 }
 
+/* Are regular executions such in which P is 0? */
+static bool counts_without(uint8_t op)
+{
+	return op == PROBE_DIGIT_BITS || op == PROBE_DIGIT_ADD || op == PROBE_DIGIT_MOD;
+}
+
+/* v from the first lane on, modulo N. */
+static bool modulo(int64_t v, uint64_t number, int64_t *ret)
+{
+	int64_t n = (int64_t)(number & PROBE_NUMBER_MAX);
+	int64_t rest = (int64_t)(number >> 10 & PROBE_NUMBER_MAX), sum = v + rest;
+
+	if (rest && !n)
+		return false;
+	*ret = n ? (sum % n + n) % n - rest : v;
+	return true;
+}
+
 /* What a digit is in a lane with these ids, where `first` are the first active lane's. */
 static bool digit_of(const struct probe_site_digit *digit, const struct execution *e,
 		     const int64_t id[3], const int64_t first[3], int64_t *ret)
@@ -221,7 +239,7 @@ static bool digit_of(const struct probe_site_digit *digit, const struct executio
 	int64_t v = 0;
 
 	if (digit->op >= PROBE_DIGIT_OPS || digit->shift > 31 ||
-	    (digit->op != PROBE_DIGIT_BITS && !e->numbered))
+	    (!counts_without(digit->op) && !e->numbered))
 		return false;
 	for (int i = 0; i < 3; i++)
 		v += digit->inner[i] * (id[i] - (apart ? first[i] : 0));
@@ -230,6 +248,9 @@ static bool digit_of(const struct probe_site_digit *digit, const struct executio
 	if (digit->op == PROBE_DIGIT_MIN || digit->op == PROBE_DIGIT_MAX) {
 		number -= PROBE_DIGIT_BIAS;
 		v = (v < number) == (digit->op == PROBE_DIGIT_MIN) ? v : number;
+	} else if (digit->op == PROBE_DIGIT_MOD) {
+		if (!modulo(v, e->numbers >> 10 * (digit->with & 3), &v))
+			return false;
 	} else {
 		v >>= digit->shift;
 		/* All ones is no mask: v may be negative then. */

@@ -153,7 +153,7 @@ static void print_blocker(LLVMValueRef blocker)
 
 static void print_digit(const struct pass_digit *digit)
 {
-	static const char *const names[PROBE_DIGIT_OPS] = {"bits", "and", "add", "min", "max"};
+	static const char *const names[PROBE_DIGIT_OPS] = {"bits", "and", "add", "min", "max", "mod"};
 
 	fprintf(stderr, " %+lld*%s(", (long long)digit->times, names[digit->op]);
 	for (int i = 0; i < 3; i++)

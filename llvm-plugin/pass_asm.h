@@ -9,7 +9,7 @@
 
 #include "pass.h"
 
-enum { PASS_ASM_OPERANDS = 90 };
+enum { PASS_ASM_OPERANDS = 93 };
 
 struct pass_asm {
 	const struct pass_wave *wave;

@@ -5,7 +5,7 @@
 #include "pass_prove_parts.h"
 #include "pass_shim.h"
 
-enum { NUMBER_BITS = 10, LANES = 64, ID_MAX = 1023 };
+enum { NUMBER_BITS = 10, ID_MAX = 1023 };
 _Static_assert(PROBE_NUMBER_MAX == (1 << NUMBER_BITS) - 1, "bits of a number");
 
 static unsigned top_bit(uint64_t value)
@@ -89,6 +89,102 @@ static bool add_times(struct pass_pattern *form, struct pass_digit *digit, int64
 	return pass_pattern_add_digit(form, digit);
 }
 
+/* Steps of small size that only rise, as a digit modulo something. */
+static bool as_rest(const struct pass_pattern *form, LLVMValueRef of, LLVMValueRef with,
+		    struct pass_digit *ret)
+{
+	if (!as_inner(form, ret) || pass_digit_span(ret) > PROBE_NUMBER_MAX)
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (ret->inner[i] < 0)
+			return false;
+	ret->op = PROBE_DIGIT_MOD;
+	ret->of = of;
+	ret->with = with;
+	return LLVMGetIntTypeWidth(LLVMTypeOf(of)) == 32;
+}
+
+static bool is_op(LLVMValueRef value, LLVMOpcode op)
+{
+	return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == op;
+}
+
+/* value = *ret * n, or *ret << n */
+static bool times_of(LLVMValueRef value, LLVMValueRef n, bool shifted, int64_t *ret)
+{
+	*ret = 1;
+	if (shifted)
+		return is_op(value, LLVMShl) && LLVMGetOperand(value, 1) == n &&
+		       pass_constant_of(LLVMGetOperand(value, 0), ret);
+	if (value == n)
+		return true;
+	if (is_op(value, LLVMMul))
+		return LLVMGetOperand(value, 0) == n &&
+		       pass_constant_of(LLVMGetOperand(value, 1), ret);
+	if (!is_op(value, LLVMShl) || LLVMGetOperand(value, 0) != n ||
+	    !pass_constant_of(LLVMGetOperand(value, 1), ret) || *ret < 0 || *ret > 30)
+		return false;
+	*ret = 1ll << *ret;
+	return true;
+}
+
+bool pass_form_of_multiple(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+			   struct pass_pattern *ret)
+{
+	bool shift = LLVMGetInstructionOpcode(inst) == LLVMShl;
+
+	for (unsigned i = 0; i < (shift ? 1 : 2); i++) {
+		LLVMValueRef part = LLVMGetOperand(inst, i), by = LLVMGetOperand(inst, 1 - i), n;
+		bool shifted = is_op(part, LLVMLShr);
+		struct pass_pattern form;
+		struct pass_digit rest;
+		int64_t times = 1;
+
+		if (!shifted && !is_op(part, LLVMUDiv))
+			continue;
+		n = LLVMGetOperand(part, 1);
+		if (probe_shim_flow_differs(prover->flow, part, 1) || LLVMIsAConstant(n) ||
+		    !probe_shim_flow_same_loop(prover->flow, part,
+					       LLVMGetInstructionParent(inst)) ||
+		    (shift ? !shifted || by != n : !times_of(by, n, shifted, &times)) ||
+		    !pass_form_of_operand(prover, part, 0, depth, &form) ||
+		    !as_rest(&form, LLVMGetOperand(part, 0), n, &rest))
+			continue;
+		rest.quotient = shifted ? NULL : part;
+		*ret = form;
+		pass_pattern_scale(ret, times);
+		pass_pattern_set_leaf(ret, inst);
+		return add_times(ret, &rest, -times);
+	}
+	return false;
+}
+
+/* (1 << n) - 1, or ~(-1 << n) */
+static bool is_mask(LLVMValueRef value, LLVMValueRef *ret)
+{
+	int64_t minus, one;
+	bool add = is_op(value, LLVMAdd);
+
+	if ((!add && !is_op(value, LLVMXor)) ||
+	    !pass_constant_of(LLVMGetOperand(value, 1), &minus) || minus != -1)
+		return false;
+	value = LLVMGetOperand(value, 0);
+	if (!is_op(value, LLVMShl) || !pass_constant_of(LLVMGetOperand(value, 0), &one) ||
+	    one != (add ? 1 : -1))
+		return false;
+	*ret = LLVMGetOperand(value, 1);
+	return true;
+}
+
+/* x & (1 << n) - 1, where x is more than bits of one id. */
+static bool as_masked(const struct pass_pattern *form, LLVMValueRef of, LLVMValueRef mask,
+		      struct pass_digit *ret)
+{
+	LLVMValueRef n;
+
+	return is_mask(mask, &n) && as_rest(form, of, n, ret);
+}
+
 /* a & b; a | b = a + b - (a & b); a ^ b = a + b - 2 * (a & b). */
 static bool logic(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		  struct pass_pattern *ret)
@@ -125,15 +221,24 @@ static bool logic(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		       add_times(ret, &both, -1);
 	}
 	if (known ? !mask_of(&a, LLVMGetOperand(inst, 1 - second), (uint64_t)b.constant, &both)
-		  : !mask_by(&a, LLVMGetOperand(inst, second), &both))
+		  : !mask_by(&a, LLVMGetOperand(inst, second), &both) &&
+			    !as_masked(&a, LLVMGetOperand(inst, 1 - second),
+				       LLVMGetOperand(inst, second), &both))
 		return false;
 	if (op == LLVMAnd) {
 		*ret = (struct pass_pattern){.leaves_known = true};
+		/* From the first lane's on. */
+		if (both.op == PROBE_DIGIT_MOD)
+			pass_pattern_set_leaf(ret, inst);
 		return pass_pattern_add_digit(ret, &both) && pass_pattern_add_tests(ret, &a) &&
 		       pass_pattern_add_tests(ret, &b);
 	}
 	*ret = a;
-	return pass_pattern_add(ret, &b) && add_times(ret, &both, op == LLVMOr ? -1 : -2);
+	if (!pass_pattern_add(ret, &b) || !add_times(ret, &both, op == LLVMOr ? -1 : -2))
+		return false;
+	if (both.op == PROBE_DIGIT_MOD)
+		pass_pattern_set_leaf(ret, inst);
+	return true;
 }
 
 /* By a constant number of bits, of what has no sign. */
@@ -177,7 +282,6 @@ static bool extreme(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 	struct pass_pattern a, b;
 	struct pass_digit digit;
 	unsigned second = 1;
-	int spread = 0;
 
 	if (!pass_form_of_operand(prover, inst, 0, depth, &a) ||
 	    !pass_form_of_operand(prover, inst, 1, depth, &b))
@@ -194,9 +298,7 @@ static bool extreme(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 	if (!as_inner(&a, &digit) || !pass_is_small(prover, &a, false) ||
 	    LLVMGetIntTypeWidth(LLVMTypeOf(inst)) != 32)
 		return false;
-	for (int i = 0; i < 3; i++)
-		spread += digit.inner[i] < 0 ? -digit.inner[i] : digit.inner[i];
-	if (spread * (LANES - 1) >= PROBE_DIGIT_BIAS)
+	if (pass_digit_span(&digit) >= PROBE_DIGIT_BIAS)
 		return false;
 	digit.op = (uint8_t)op;
 	digit.of = LLVMGetOperand(inst, 1 - second);

@@ -17,7 +17,8 @@
 #include "pass_look.h"
 #include "pass_shim.h"
 
-_Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES <= PASS_ASM_OPERANDS,
+_Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES + PROBE_NUMBERS <=
+		       PASS_ASM_OPERANDS,
 	       "operands of a group");
 
 static void finish(struct pass_group_insert *in, struct pass_asm *code)
@@ -143,37 +144,6 @@ static void test_wraps(struct pass_group_insert *in, int number, struct tested *
 	free(seen);
 }
 
-static LLVMValueRef call_binary(struct pass_group_insert *in, const char *name, LLVMValueRef a,
-				LLVMValueRef b)
-{
-	LLVMTypeRef i32 = LLVMTypeOf(a);
-	LLVMValueRef args[] = {a, b};
-	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
-		LLVMGetGlobalParent(in->clone), LLVMLookupIntrinsicID(name, strlen(name)), &i32, 1);
-
-	return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
-}
-
-/* A number as cells have it (wire.h), in its place. Right in the first active lane. */
-static LLVMValueRef number_of(struct pass_group_insert *in, const struct plan_number *number,
-			      unsigned shift)
-{
-	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(in->regular)));
-	LLVMValueRef bias = LLVMConstInt(i32, PROBE_DIGIT_BIAS, 0), value;
-
-	if (number->op == PROBE_DIGIT_MIN || number->op == PROBE_DIGIT_MAX) {
-		value = call_binary(in, "llvm.ssub.sat", number->with, number->of);
-		value = call_binary(in, "llvm.smax", value, LLVMConstNeg(bias));
-		value = call_binary(in, "llvm.smin", value,
-				    LLVMConstInt(i32, PROBE_NUMBER_MAX - PROBE_DIGIT_BIAS, 0));
-		value = LLVMBuildAdd(in->builder, value, bias, "");
-	} else {
-		value = low_half(in, number->op == PROBE_DIGIT_AND ? number->with : number->of);
-		value = LLVMBuildAnd(in->builder, value, LLVMConstInt(i32, number->mask, 0), "");
-	}
-	return LLVMBuildShl(in->builder, value, LLVMConstInt(i32, shift, 0), "");
-}
-
 /*
  * In a loop a counter of their own would be made for low halves, and one for addresses that are
  * integers (the back end's loop strength reduction): there the address is used as it is.
@@ -214,6 +184,10 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 	const struct plan_group *group = &in->plan->group[number];
 
 	test_wraps(in, number, ret);
+	for (unsigned i = 0; i < group->numbers; i++)
+		if (group->number[i].digit.op == PROBE_DIGIT_MOD)
+			ret->wraps = either(in, ret->wraps,
+					    pass_look_far(in->builder, &group->number[i]));
 	if (group->loops)
 		ret->up = ret->wraps ? 23 : 25;
 	for (unsigned i = 0; i < group->streams; i++) {
@@ -226,7 +200,10 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 	for (unsigned i = 0; i < group->guesses; i++)
 		ret->guess[i] = pass_look_rest(in->builder, &group->guess[i]);
 	for (unsigned i = 0; i < group->numbers; i++)
-		ret->numbers = either(in, ret->numbers, number_of(in, &group->number[i], 10 * i));
+		if (group->number[i].digit.times)
+			ret->numbers =
+				either(in, ret->numbers,
+				       pass_look_number(in->builder, &group->number[i], 10 * i));
 }
 
 /* Go to .Llong if something is near a wrap. */
@@ -278,11 +255,17 @@ static void put_test(struct pass_asm *code, const struct plan_group *group,
 		     const struct tested *tested, unsigned regular, unsigned ctx)
 {
 	pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
-	if (!tested->places && !tested->wraps) {
+	if (!tested->places && !tested->wraps && !tested->numbers) {
 		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
 		return;
 	}
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_other${:uid}");
+	if (tested->numbers) {
+		pass_asm_put(code, "v_readfirstlane_b32 s4, $%u",
+			     pass_asm_operand(code, "v", tested->numbers));
+		pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
+		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_other${:uid}");
+	}
 	if (!tested->places) {
 		put_wraps(code, tested);
 		pass_asm_put(code, "s_branch .Lprobe_regular${:uid}");
@@ -382,7 +365,10 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	for (unsigned i = 0; i < group->guesses; i++)
 		pass_look_put(&code, tested.guess[i]);
-	if (!group->numbers)
+	for (unsigned i = 0; i < group->numbers; i++)
+		if (group->number[i].digit.op == PROBE_DIGIT_MOD)
+			pass_look_put_rising(&code, group->number[i].digit.of);
+	if (!group->always)
 		put_test(&code, group, &tested, regular, ctx);
 	put_wraps(&code, &tested);
 	if (group->cells != PROBE_ROW_NONE) {
@@ -400,7 +386,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	pass_asm_put(&code, ".Lprobe_measured${:uid}:");
 	if (group->once)
 		put_miss(&code, group, &tested, regular, ctx);
-	if (!group->numbers)
+	if (!group->always)
 		put_regular(&code, group, regular, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);

@@ -81,7 +81,7 @@ static bool as_condition(LLVMValueRef inst, struct pass_pattern *ret)
 	return true;
 }
 
-/* By constants: what lies above the bits that lanes make. */
+/* What lies above the bits that lanes make, or may do so. */
 static bool as_bits(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		    struct pass_pattern *ret)
 {
@@ -89,7 +89,9 @@ static bool as_bits(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 	bool constant = pass_constant_of(LLVMGetOperand(inst, 1), &number);
 
 	if (LLVMGetInstructionOpcode(inst) != LLVMAnd)
-		return constant && number >= LANE_BITS && as_uniform(prover, inst, depth, ret);
+		return (constant ? number >= LANE_BITS
+				 : !probe_shim_flow_differs(prover->flow, inst, 1)) &&
+		       as_uniform(prover, inst, depth, ret);
 	if (constant && !(number & ((1 << LANE_BITS) - 1)))
 		return as_uniform(prover, inst, depth, ret);
 	return as_operand(prover, inst, 0, constant ? 1 : 2, depth, ret);

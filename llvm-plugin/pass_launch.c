@@ -266,7 +266,7 @@ bool pass_is_small(const struct pass_prover *prover, const struct pass_pattern *
 		const struct pass_digit *digit = &form->digit[i];
 		int64_t most = (digit->op == PROBE_DIGIT_ADD ? limit - 1 : 1023) >> digit->shift;
 
-		if (digit->op == PROBE_DIGIT_MIN || digit->op == PROBE_DIGIT_MAX ||
+		if (digit->op == PROBE_DIGIT_MIN || digit->op >= PROBE_DIGIT_MAX ||
 		    (zeros && !is_part(form, digit)) || digit->times <= -limit ||
 		    digit->times >= limit || sum >= limit)
 			return false;

@@ -18,7 +18,17 @@ bool pass_pattern_uniform(const struct pass_pattern *pattern)
 static bool same_digit(const struct pass_digit *a, const struct pass_digit *b)
 {
 	return a->mask == b->mask && a->shift == b->shift && a->op == b->op && a->with == b->with &&
-	       a->of == b->of && !memcmp(a->inner, b->inner, sizeof(a->inner));
+	       a->of == b->of && !a->quotient == !b->quotient &&
+	       !memcmp(a->inner, b->inner, sizeof(a->inner));
+}
+
+int pass_digit_span(const struct pass_digit *digit)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 3; i++)
+		sum += digit->inner[i] < 0 ? -digit->inner[i] : digit->inner[i];
+	return sum * 63;
 }
 
 static bool same_digits(const struct pass_pattern *a, const struct pass_pattern *b)

@@ -48,6 +48,18 @@ static uint32_t natural(const struct pass_site *site)
 	return site->unit == 12 ? 16 : site->unit;
 }
 
+/* Does what is taken away modulo something never exceed what is there? */
+static bool is_rest(const struct pass_pattern *pattern, const struct pass_digit *digit)
+{
+	if (digit->op != PROBE_DIGIT_MOD || pattern->digits > 1)
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (pattern->stride[i].factor ||
+		    pattern->stride[i].constant + digit->times * digit->inner[i] < 0)
+			return false;
+	return true;
+}
+
 /* Is the proof one that a launch can be reckoned from? */
 static bool eligible(const struct plan_site *site)
 {
@@ -65,7 +77,8 @@ static bool eligible(const struct plan_site *site)
 		if (pattern->rising && pattern->stride[i].constant < 0)
 			return false;
 	for (unsigned i = 0; i < pattern->digits; i++)
-		if (pattern->rising && pattern->digit[i].times < 0)
+		if (pattern->rising && pattern->digit[i].times < 0 &&
+		    !is_rest(pattern, &pattern->digit[i]))
 			return false;
 	return true;
 }
@@ -92,11 +105,19 @@ static int find_stream(const struct pass_plan *plan, const struct plan_group *gr
 	return PLAN_NONE;
 }
 
+/* Are two digits made with the same number? */
+static bool same_number(const struct pass_digit *a, const struct pass_digit *b)
+{
+	if (a->op != b->op || a->with != b->with || a->of != b->of)
+		return false;
+	return a->op != PROBE_DIGIT_MOD ||
+	       (!a->quotient == !b->quotient && !memcmp(a->inner, b->inner, sizeof(a->inner)));
+}
+
 int pass_plan_number(const struct plan_group *group, const struct pass_digit *digit)
 {
 	for (unsigned i = 0; i < group->numbers; i++)
-		if (group->number[i].op == digit->op && group->number[i].with == digit->with &&
-		    group->number[i].of == digit->of)
+		if (same_number(&group->number[i].digit, digit))
 			return (int)i;
 	return PLAN_NONE;
 }
@@ -117,19 +138,18 @@ static bool add_numbers(struct plan_group *group, const struct pass_pattern *pat
 {
 	for (unsigned i = 0; i < pattern->digits; i++) {
 		const struct pass_digit *digit = &pattern->digit[i];
+		unsigned size = digit->op == PROBE_DIGIT_MOD ? 2 : 1;
 		int number = pass_plan_number(group, digit);
 
 		if (digit->op == PROBE_DIGIT_BITS)
 			continue;
 		if (number == PLAN_NONE) {
-			if (group->numbers == PROBE_NUMBERS || group->aligned > PLAN_NUMBERED)
+			if (group->numbers + size > PROBE_NUMBERS || group->aligned > PLAN_NUMBERED)
 				return false;
-			number = (int)group->numbers++;
-			group->number[number] = (struct plan_number){
-				.op = digit->op,
-				.with = digit->with,
-				.of = digit->of,
-			};
+			number = (int)group->numbers;
+			group->number[number] = (struct plan_number){.digit = *digit};
+			group->numbers += size;
+			group->always |= digit->op != PROBE_DIGIT_ADD && size == 1;
 		}
 		group->number[number].mask |= number_mask(digit);
 	}
@@ -440,7 +460,7 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 			continue;
 		group->cells = *row;
 		*row += PROBE_CELL_ROWS;
-		if (group->numbers || !group->aligned)
+		if (group->always || !group->aligned)
 			continue;
 		group->bins = *row;
 		*row += group->aligned * PROBE_BIN_ROWS;
@@ -453,7 +473,8 @@ static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
 {
 	struct pass_base base;
 
-	if (!group->once || group->guard != PLAN_NONE || group->bins == PROBE_ROW_NONE)
+	if (!group->once || group->guard != PLAN_NONE || group->bins == PROBE_ROW_NONE ||
+	    group->numbers)
 		return;
 	group->launched = true;
 	for (unsigned i = 0; i < group->streams && group->launched; i++) {
@@ -475,7 +496,7 @@ static void assign(struct pass_plan *plan, bool loops)
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
 		struct plan_group *group = &plan->group[i];
 
-		if (!group->once && !group->numbers && group->loops == loops)
+		if (!group->once && !group->always && group->loops == loops)
 			group->counter = plan->counters++;
 	}
 }

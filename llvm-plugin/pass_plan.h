@@ -43,8 +43,7 @@ struct plan_site {
 
 /* A number that digits are made with (pass_digit). */
 struct plan_number {
-	uint8_t op;
-	LLVMValueRef with, of;
+	struct pass_digit digit;
 	uint32_t mask; /* the bits of it that matter */
 };
 
@@ -60,9 +59,9 @@ struct plan_group {
 	size_t first, last; /* its sites lie between, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
-	/* If there are some, every execution is counted in a cell, or measured. */
-	struct plan_number number[PROBE_NUMBERS];
+	struct plan_number number[PROBE_NUMBERS]; /* of MOD two, the second empty */
 	unsigned numbers;
+	bool always; /* every execution is counted in a cell, or measured: numbers are never 0 */
 	unsigned aligned; /* streams that are */
 	/* An execution in which one of them fails is measured. */
 	struct pass_guess guess[PLAN_GUESSES];

@@ -109,6 +109,8 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 	struct pass_pattern a, b;
 	struct pass_stride factor;
 
+	if (pass_form_of_multiple(prover, inst, depth, ret))
+		return true;
 	if (!pass_form_of_operand(prover, inst, 0, depth, &a) ||
 	    !pass_form_of_operand(prover, inst, 1, depth, &b))
 		return false;
@@ -122,6 +124,11 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 		}
 		a = b;
 		b = swap;
+	}
+	if (pass_pattern_uniform(&a) && pass_pattern_uniform(&b)) {
+		*ret = a;
+		pass_pattern_set_uniform(ret, inst);
+		return pass_pattern_add_tests(ret, &b);
 	}
 	/* By an argument: what it makes of the uniform part is a leaf of its own. */
 	for (unsigned turn = 0; turn < 2; turn++) {
@@ -153,6 +160,8 @@ static bool shift(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 {
 	int64_t by;
 
+	if (!LLVMIsAConstantInt(LLVMGetOperand(inst, 1)))
+		return pass_form_of_multiple(prover, inst, depth, ret);
 	if (!pass_constant_of(LLVMGetOperand(inst, 1), &by) || by < 0 || by > 62 ||
 	    !pass_form_of_operand(prover, inst, 0, depth, ret))
 		return false;

@@ -45,9 +45,10 @@ struct pass_digit {
 	uint8_t op;
 	/*
 	 * What P is made of: AND: `with`; ADD: `of`, the value that v is the varying part of; MIN,
-	 * MAX: the distance from `of` to `with`.
+	 * MAX: the distance from `of` to `with`; MOD: `of` modulo `with`, `quotient` being `of` /
+	 * `with`, or modulo 1 << `with` if there is no quotient.
 	 */
-	LLVMValueRef with, of;
+	LLVMValueRef with, of, quotient;
 };
 
 /* A part of U: `times` the uniform part of a value, or of an element of a vector. */
@@ -99,6 +100,8 @@ bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef poin
 /* Where the last proof that failed came to an end; NULL if there was no single such value. */
 LLVMValueRef pass_prover_blocker(const struct pass_prover *prover);
 bool pass_pattern_uniform(const struct pass_pattern *pattern);
+/* How far a digit's v can be from the first active lane's, of ids in rising order. */
+int pass_digit_span(const struct pass_digit *digit);
 bool pass_guess_same(const struct pass_guess *a, const struct pass_guess *b);
 bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b);
 

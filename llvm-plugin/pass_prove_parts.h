@@ -63,6 +63,9 @@ bool pass_form_by_guess(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 /* ---- pass_digits.c: bits of ids ---------------------------------------------------------------
  */
 
+/* n * (x / n) = x - x mod n, also times a constant; of a product, or a shift by a variable. */
+bool pass_form_of_multiple(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
+			   struct pass_pattern *ret);
 /* and, or, xor, lshr, udiv, urem, smin, smax. */
 bool pass_form_of_bits(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		       struct pass_pattern *ret);

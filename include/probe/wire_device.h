@@ -80,7 +80,8 @@ struct probe_exec_cell {
 	/*
 	 * 0 = free. Of the i-th address tested, in the first active lane: address mod 128 <<
 	 * PROBE_CELL_CLASS(i);
-	 * of the i-th number that digits are made with: number << PROBE_CELL_NUMBERS + 10 * i; and
+	 * of the i-th number that digits are made with: number << PROBE_CELL_NUMBERS + 10 * i (where
+	 * numbers of ADD and MOD are 0 an execution may be among the regular ones instead); and
 	 * PROBE_CELL_TAKEN.
 	 */
 	uint64_t classes;

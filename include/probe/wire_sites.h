@@ -143,7 +143,12 @@ enum probe_digit_op {
 	PROBE_DIGIT_ADD = 2,  /* v + P >> shift & mask */
 	PROBE_DIGIT_MIN = 3,  /* of v and P - PROBE_DIGIT_BIAS */
 	PROBE_DIGIT_MAX = 4,
-	PROBE_DIGIT_OPS = 5,
+	/*
+	 * Modulo N, from the first active lane's: (v + R) mod N - R, P being R << 10 | N, of two
+	 * numbers; v if P is 0, which it is where no lane is across a multiple of N.
+	 */
+	PROBE_DIGIT_MOD = 5,
+	PROBE_DIGIT_OPS = 6,
 };
 struct probe_site_digit {
 	int64_t times;

@@ -227,6 +227,41 @@ define amdgpu_kernel void @pitch(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 {
   ret void
 }
 
+; Multiples: what is left of x modulo %n, or modulo a power of two, taken from x.
+; CHECK: of multiples: U +4*x -4*mod(+1*x)>>0, wraps 1 rising{{$}}
+; CHECK: of multiples: U +8*mod(+1*x)>>0, wraps 1{{$}}
+; CHECK: of multiples: U +8*x -4*mod(+1*x)>>0, wraps 1{{$}}
+; CHECK: of multiples: U, wraps 0, guesses 1{{$}}
+define amdgpu_kernel void @multiples(ptr addrspace(1) %a, i32 %n, i32 %m) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %i = add i32 %g, %x
+  %quotient = udiv i32 %i, %n
+  %start = mul i32 %quotient, %n
+  %start64 = zext i32 %start to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %start64
+  store float 0.0, ptr addrspace(1) %p
+  %rest = sub i32 %i, %start
+  %rest64 = sext i32 %rest to i64
+  %q = getelementptr double, ptr addrspace(1) %a, i64 %rest64
+  store double 0.0, ptr addrspace(1) %q
+  %half = lshr i32 %i, %m
+  %size = shl i32 2, %m
+  %block = mul i32 %half, %size
+  %one = shl i32 1, %m
+  %mask = add i32 %one, -1
+  %low = and i32 %i, %mask
+  %pair = add i32 %block, %low
+  %pair64 = sext i32 %pair to i64
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %pair64
+  store float 0.0, ptr addrspace(1) %r
+  %other = mul i32 %half, %n
+  %other64 = zext i32 %other to i64
+  %s = getelementptr float, ptr addrspace(1) %a, i64 %other64
+  store float 0.0, ptr addrspace(1) %s
+  ret void
+}
+
 ; Arguments of a function may differ from lane to lane.
 ; CHECK: of function: measured
 define void @function(ptr addrspace(1) %a) noinline #0 {

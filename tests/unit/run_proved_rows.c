@@ -397,6 +397,53 @@ static void test_digits(void **state)
 	free(rows.row);
 }
 
+/* 4 * x - 4 * (what is left of x + a number modulo another): blocks that lanes share. */
+static void test_modulo(void **state)
+{
+	(void)state;
+	fill_table();
+	for (unsigned n = 1; n <= PROBE_NUMBER_MAX; n += 1 + n / 3)
+		for (unsigned rest = 0; rest < n; rest += 1 + n / 2) {
+			struct probe_counter_row raw[] = {{.site = GUARD}, {.site = CELLS}};
+			struct probe_cell_row cells = {
+				.count = {2},
+				.cell = {{.exec = 0xfffffffffffffff0,
+					  .classes = PROBE_CELL_TAKEN |
+						     (uint64_t)(rest << 10 | n)
+							     << (PROBE_CELL_NUMBERS + 10)}},
+			};
+			unsigned lines = 0;
+			bool seen[2048] = {false};
+			struct proved_rows rows;
+
+			/* Two regular waves, no lane of which is across. */
+			raw[0].value[PROBE_B_MISSES] = 38;
+			memcpy(raw[1].value, &cells, sizeof(cells));
+			proofs[LOAD].stride[0].constant = 64;
+			memset(proofs[LOAD].digit, 0, sizeof(proofs[LOAD].digit));
+			proofs[LOAD].digit[0] = (struct probe_site_digit){
+				.times = -64,
+				.mask = UINT32_MAX,
+				.inner = {1},
+				.op = PROBE_DIGIT_MOD,
+				.with = 1,
+			};
+			proofs[LOAD].stride[1].factor = 0;
+			for (unsigned lane = 4; lane < 64; lane++) {
+				unsigned x = lane % launch.group[0] + rest + 512 * n - 4;
+				bool *block = &seen[x / n];
+
+				lines += !*block;
+				*block = true;
+			}
+			rows = make(&launch, raw, 2);
+			assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 4);
+			assert_int_equal(find(&rows, LOAD)[PROBE_C_LINES64], 2 * lines + 2);
+			assert_int_equal(rows.lost, 0);
+			free(rows.row);
+		}
+}
+
 /* What cannot be is lost, not guessed. */
 static void test_lost(void **state)
 {
@@ -464,9 +511,9 @@ int main(void)
 		cmocka_unit_test(test_regular),	   cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_all_regular),
 		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_bins),
-		cmocka_unit_test(test_classes),	   cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_modulo),
+		cmocka_unit_test(test_bins),	   cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_lost),	   cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

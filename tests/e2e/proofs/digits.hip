@@ -61,6 +61,27 @@ __global__ void edges(int *out, const int *in, int low, int high)
 			    in[south * ROW + west];
 }
 
+// Pairs, as sorting networks and transforms have them: of x each block of n is followed by a hole of n.
+__host__ __device__ static unsigned paired(unsigned x, unsigned n)
+{
+	return x / n * (2 * n) + x % n;
+}
+
+__host__ __device__ static int pair_sum(const int *in, unsigned x, unsigned n, unsigned by)
+{
+	unsigned low = x & (1u << by) - 1, left = (x >> by) * (2u << by) + low;
+
+	return in[left] + in[left + (1u << by)] * 3 + in[paired(x, n)] + in[paired(x, n) + n] * 5 + in[x / n * n];
+}
+
+__global__ void pairs(int *out, const int *in, unsigned first, unsigned n, unsigned by, unsigned limit)
+{
+	unsigned x = first + blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (x < limit)
+		out[x * 16 + threadIdx.y] = pair_sum(in, x, n, by);
+}
+
 template <typename T> struct buffer {
 	std::vector<T> host;
 	T *device;
@@ -152,9 +173,34 @@ static bool run_bits()
 	return good;
 }
 
+static bool run_pairs()
+{
+	static const unsigned numbers[] = {1, 3, 8, 32, 100, 1000, 1200};
+	static const dim3 groups[] = {{128}, {64, 2}, {24, 5}, {16, 16}};
+	bool good = true;
+	unsigned by = 0;
+
+	for (dim3 group : groups)
+		for (unsigned n : numbers) {
+			unsigned first = n % 3 * 20, limit = 1024 - n % 2 * 37;
+			buffer<int> in(N), out(16 * 1024);
+			std::vector<int> want = out.host;
+			dim3 grid((1024 - first) / group.x);
+
+			hipLaunchKernelGGL(pairs, grid, group, 0, 0, out.device, in.device, first, n, by, limit);
+			out.fetch();
+			for (unsigned x = first; x < std::min(limit, first + grid.x * group.x); x++)
+				for (unsigned y = 0; y < group.y; y++)
+					want[x * 16 + y] = pair_sum(in.host.data(), x, n, by);
+			good &= want == out.host;
+			by = (by + 1) % 11;
+		}
+	return good;
+}
+
 int main()
 {
-	bool good = run_bits() & run_partners() & run_edges();
+	bool good = run_bits() & run_partners() & run_edges() & run_pairs();
 
 	printf(good ? "right\n" : "wrong\n");
 	return !good;
