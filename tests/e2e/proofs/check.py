@@ -13,7 +13,7 @@ import re
 import sys
 
 DIGIT = re.compile(r" ([+-]\d+)\*bits\(\+1\*([xyz])\)>>(\d+)(?:&(\d+))?")
-NUMBERED = re.compile(r"\*(?:and|add|min|max)\(")
+NUMBERED = re.compile(r"\*(?:and|add|min|max|mod)\(")
 TERM = re.compile(r" ([+-]\d+)(?:([+-]\d+)\*((?:arg|launch)\d+@\d+))?\*([xyz])")
 
 
