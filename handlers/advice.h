@@ -20,6 +20,7 @@
 
 struct trial;
 struct array_layout;
+struct buffer_layout;
 
 struct advice_site {
 	const char *arch;
@@ -32,6 +33,8 @@ struct advice_site {
 	/* Work-items of a workgroup in x, and in all; 0 = differs between dispatches. */
 	unsigned row, items;
 	const struct array_layout *array; /* of several accesses that share one; NULL = none */
+	/* Of global memory: all accesses to its allocation; NULL = which it is is not known. */
+	const struct buffer_layout *buffer;
 };
 
 struct lds_scratch;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "advice_parts.h"
+#include "buffers.h"
 #include "layouts.h"
 
 /* Active lanes of an average execution, rounded up. */
@@ -87,8 +88,51 @@ static void global_sparse(const struct facts *facts, struct advice *ret)
 	verify_lines(facts, site->bytes, active(facts), ret);
 }
 
+/* A fix that moves data: what it does to the other accesses of the buffer. */
+static void judge_move(const struct facts *facts, double after, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	if (!buffer) {
+		advice_append(ret->fix, "; judged by this access alone");
+		return;
+	}
+	if (!buffer->others)
+		return;
+	if (after < buffer->before) {
+		advice_append(ret->fix,
+			      "; with %u other access%s of the buffer %.0f lines of 128 B in the "
+			      "run after, %.0f before",
+			      buffer->others, buffer->others == 1 ? "" : "es", after,
+			      buffer->before);
+		return;
+	}
+	/* What helps here costs as much there. */
+	ret->verified = false;
+	ret->before = ret->after = 0;
+	advice_say(ret->fix,
+		   "leave the buffer as it lies: what would help here costs its %u other access%s "
+		   "as much (%.0f lines of 128 B in the run after, %.0f before); let lanes take "
+		   "other elements",
+		   buffer->others, buffer->others == 1 ? "" : "es", after, buffer->before);
+}
+
+/* The index is to be changed, not the buffer. */
+static void keep_layout(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	if (buffer && buffer->beside)
+		advice_append(ret->fix,
+			      "; do not transpose the buffer itself: %u other access%s of it %s "
+			      "neighbouring elements as it lies",
+			      buffer->beside, buffer->beside == 1 ? "" : "es",
+			      buffer->beside == 1 ? "uses" : "use");
+}
+
 static void global_stride(const struct facts *facts, struct advice *ret)
 {
+	const struct buffer_layout *buffer = facts->site->buffer;
 	const struct advice_site *site = facts->site;
 	long long stride = llabs((long long)facts->low);
 	unsigned bytes = site->bytes, unit = site->unit;
@@ -103,6 +147,7 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 			   "align the first lane's address (base, offset, row pitch) to %u B",
 			   facts->line);
 		verify_lines(facts, bytes, active(facts), ret);
+		judge_move(facts, buffer ? buffer->shifted : 0, ret);
 	} else if (stride <= (long long)bytes) {
 		advice_say(
 			ret->cause,
@@ -134,6 +179,10 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 				"let neighbouring lanes use neighbouring elements (swap the loops or "
 				"indices), or pass a tile through LDS");
 		verify_lines(facts, bytes, active(facts), ret);
+		if (stride <= 64)
+			judge_move(facts, buffer ? buffer->split : 0, ret);
+		else
+			keep_layout(facts, ret);
 	}
 }
 

@@ -79,18 +79,6 @@ static uint64_t executions_of(const struct array_site *site)
 	return site->site.counters[PROBE_C_EXECUTIONS];
 }
 
-/* The one distance of all lanes in all executions; 0 = there is none. */
-static int64_t stride_of(const struct array_site *site)
-{
-	const uint64_t *c = site->site.counters;
-	int64_t high = (int64_t)(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS);
-
-	if (!c[PROBE_C_STRIDE_HI] || c[PROBE_C_AFFINE] != executions_of(site) ||
-	    c[PROBE_C_STRIDE_LO] != PROBE_STRIDE_BIAS - (uint64_t)high)
-		return 0;
-	return high;
-}
-
 /* ---- What a layout leaves ------------------------------------------------------------------- */
 
 /* Conflicts of one site in the whole run: what was recorded stands for the rest. */
@@ -113,7 +101,7 @@ static double left_by_addresses(const struct array_site *site, uint32_t low,
 static double left_by_stride(const struct array_site *site, const struct layout_move *move,
 			     struct lds_scratch *scratch)
 {
-	int64_t stride = stride_of(site), pad = move->pad;
+	int64_t stride = layout_stride(&site->site), pad = move->pad;
 
 	if (!move->pad)
 		return layout_swizzle(&site->site, stride, site->site.wave, scratch) *
@@ -214,7 +202,7 @@ static void describe(struct group *group)
 	for (size_t i = 0; i < group->count; i++) {
 		const struct array_site *site = group->sites[i];
 		unsigned element = layout_element(&site->site);
-		int64_t stride = llabs((long long)stride_of(site));
+		int64_t stride = llabs((long long)layout_stride(&site->site));
 
 		group->element = element < group->element ? element : group->element;
 		group->widest = element > group->widest ? element : group->widest;
@@ -356,14 +344,14 @@ static void by_addresses(struct array_site **sites, size_t count, struct lds_scr
 static void by_strides(struct array_site **sites, size_t count, struct lds_scratch *scratch)
 {
 	for (size_t i = 0, end; i < count; i = end) {
-		long long stride = llabs((long long)stride_of(sites[i]));
+		long long stride = llabs((long long)layout_stride(&sites[i]->site));
 		struct group group = {.sites = sites + i, .low = UINT32_MAX};
 
 		end = i + 1;
 		for (size_t k = end; k < count; k++) {
 			struct array_site *other = sites[k];
 
-			if (llabs((long long)stride_of(other)) != stride)
+			if (llabs((long long)layout_stride(&other->site)) != stride)
 				continue;
 			sites[k] = sites[end];
 			sites[end++] = other;

@@ -13,6 +13,9 @@
 #include "advice.h"
 #include "lds_model.h"
 
+/* The one distance of all lanes in all executions; 0 = there is none. */
+int64_t layout_stride(const struct advice_site *site);
+
 /* Bytes that a lane's element takes in LDS: no padding makes it less than a dword. */
 unsigned layout_element(const struct advice_site *site);
 

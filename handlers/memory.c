@@ -317,6 +317,7 @@ static void count_affine(struct memory *memory, const struct sites_kernel *kerne
 		return;
 	}
 	flush(site);
+	buffer_use_phase(&site->use, access->base);
 	*last = (struct memory_last){.exec = access->exec, .stride = access->stride, .base = base};
 	if (!count_closed(kernel, site, access, last)) {
 		*last = (struct memory_last){
@@ -328,6 +329,14 @@ static void count_affine(struct memory *memory, const struct sites_kernel *kerne
 	last->valid = !(site->facts.global && site->facts.lds);
 }
 
+static uint64_t first_address(const struct probe_access *access)
+{
+	return access->form == PROBE_FORM_AFFINE ? access->base
+	       : access->form == PROBE_FORM_NEAR
+		       ? access->base + (uint64_t)(int64_t)access->offsets[0]
+		       : access->addresses[0];
+}
+
 static void count_access(struct memory *memory, const struct sites_kernel *kernel,
 			 struct memory_site *site, const struct probe_dispatch_info *dispatch,
 			 const struct probe_access *access)
@@ -336,6 +345,8 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 	site->counters[PROBE_C_LANES] += access->lanes;
 	if (!site->facts.global)
 		array_range_add(&site->range, access, site->facts.bytes);
+	else if (site->use.dispatch != dispatch->id || !(site->use.count | site->use.unknown))
+		buffer_use_add(&site->use, memory->sites.host, dispatch, first_address(access));
 	if (access->form == PROBE_FORM_AFFINE) {
 		count_affine(memory, kernel, site, dispatch, access);
 	} else {

@@ -58,7 +58,8 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 }
 
 static int write_row(struct memory *memory, int table, const struct sites_kernel *kernel,
-		     uint32_t id, const struct array_layout *array)
+		     uint32_t id, const struct array_layout *array,
+		     const struct buffer_layout *buffer)
 {
 	const struct probe_host *host = memory->sites.host;
 	const uint64_t *c = memory_site_of(kernel, id)->counters;
@@ -72,6 +73,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	size_t n = 3;
 
 	site.array = array;
+	site.buffer = buffer;
 	advice_give(&site, &memory->lds, &advice);
 	for (unsigned i = PROBE_C_EXECUTIONS; i <= PROBE_C_IDEAL_PASSES; i++)
 		values[n++].integer = (int64_t)c[i];
@@ -113,7 +115,42 @@ static size_t list_lds(const struct memory *memory, const struct sites_kernel *k
 	return count;
 }
 
-static int write_kernel(struct memory *memory, int table, const struct sites_kernel *kernel)
+/* All accesses to global memory of which there are addresses, in the order of the table's rows. */
+struct buffer_list {
+	struct buffer_site *sites;
+	size_t count, next;
+};
+
+static bool of_buffer(const struct memory_site *site)
+{
+	return site->counters[PROBE_C_EXECUTIONS] && (site->use.count || site->use.unknown);
+}
+
+static bool list_buffers(const struct memory *memory, struct buffer_list *list)
+{
+	size_t room = 1;
+
+	for (size_t k = 0; k < memory->sites.count; k++)
+		room += memory->sites.kernels[k]->site_count;
+	list->sites = calloc(room, sizeof(*list->sites));
+	for (size_t k = 0; k < memory->sites.count && list->sites; k++) {
+		const struct sites_kernel *kernel = memory->sites.kernels[k];
+
+		for (uint32_t id = 0; id < kernel->site_count; id++) {
+			const struct memory_site *site = memory_site_of(kernel, id);
+
+			if (of_buffer(site))
+				list->sites[list->count++] = (struct buffer_site){
+					.site = describe(memory, kernel, id), .use = &site->use};
+		}
+	}
+	if (list->sites)
+		buffers_find(list->sites, list->count);
+	return list->sites;
+}
+
+static int write_kernel(struct memory *memory, int table, const struct sites_kernel *kernel,
+			struct buffer_list *buffers)
 {
 	struct array_site *list = calloc(kernel->site_count + 1ul, sizeof(*list));
 	size_t count, next = 0;
@@ -125,12 +162,16 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 	arrays_find(list, count, &memory->lds);
 	for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
 		const struct array_layout *array = NULL;
+		const struct buffer_site *buffer = NULL;
 
 		if (!memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
 			continue;
+		if (of_buffer(memory_site_of(kernel, id)))
+			buffer = &buffers->sites[buffers->next++];
 		if (next < count && list[next].id == id && list[next++].shares)
 			array = &list[next - 1].layout;
-		err = write_row(memory, table, kernel, id, array);
+		err = write_row(memory, table, kernel, id, array,
+				buffer && buffer->known ? &buffer->layout : NULL);
 	}
 	free(list);
 	return err;
@@ -140,9 +181,13 @@ int memory_rows_write(struct memory *memory)
 {
 	const struct probe_host *host = memory->sites.host;
 	int table = host->table(host->ctx, "site", columns, COLUMNS);
+	struct buffer_list buffers = {0};
 	int err = table < 0 ? table : 0;
 
+	if (!err && !list_buffers(memory, &buffers))
+		err = -ENOMEM;
 	for (size_t k = 0; k < memory->sites.count && !err; k++)
-		err = write_kernel(memory, table, memory->sites.kernels[k]);
+		err = write_kernel(memory, table, memory->sites.kernels[k], &buffers);
+	free(buffers.sites);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <probe/handler.h>
 
 #include "arrays.h"
+#include "buffers.h"
 #include "coalesce.h"
 #include "layouts.h"
 #include "lds_model.h"
@@ -39,6 +40,7 @@ struct memory_site {
 	struct trial *good; /* executions without conflicts; or NULL */
 	uint64_t costly;    /* executions with conflicts */
 	struct array_range range;
+	struct buffer_use use; /* of global memory, from addresses */
 };
 
 struct memory_kernel {

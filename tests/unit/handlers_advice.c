@@ -29,12 +29,12 @@ static void test_advice(void **state)
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base + 8, 4,
 	       "lanes are contiguous but start inside a line: one line of 128 B more than needed",
 	       "align the first lane's address (base, offset, row pitch) to 128 B; verified: 2 "
-	       "lines of 128 B after, 3 before (per execution)");
+	       "lines of 128 B after, 3 before (per execution); judged by this access alone");
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4, base, 16,
 	       "lanes are 16 B apart and 4 B are written: 32 of 128 B of each line are used",
 	       "make the elements that neighbouring lanes use neighbours in memory: one array per "
 	       "member instead of an array of structs of 16 B; verified: 2 lines of 128 B after, 8 "
-	       "before (per execution)");
+	       "before (per execution); judged by this access alone");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 4096,
 	       "lanes are 4096 B apart and 4 B are read: 4 of 128 B of each line are used",
 	       "let neighbouring lanes use neighbouring elements (swap the loops or indices), or "

@@ -278,6 +278,131 @@ static void test_contended_global(void **state)
 		assert_string_equal(host_text(&host_state, site, "cause"), "");
 }
 
+/* ---- Several accesses of one buffer ---------------------------------------------------------- */
+
+enum { BUFFER = 1 << 20, BUFFERS = 0x7f0000 };
+
+/* A buffer at each multiple of 1 MiB but the first. */
+static const struct probe_allocation_info *
+find_buffer(void *ctx, const struct probe_dispatch_info *of, uint64_t address)
+{
+	static struct probe_allocation_info found[16];
+	uint64_t number = address / BUFFER - BUFFERS;
+
+	(void)ctx, (void)of;
+	if (!number || number >= 16)
+		return NULL;
+	found[number] = (struct probe_allocation_info){.size = sizeof(found[0]),
+						       .id = (uint32_t)number,
+						       .address = address / BUFFER * BUFFER,
+						       .bytes = BUFFER};
+	return &found[number];
+}
+
+struct use {
+	unsigned buffer, offset, bytes;
+	int64_t stride;
+};
+
+/* One execution of each; returns all lines of 128 bytes. */
+static int64_t send_uses(const struct use *uses, size_t count)
+{
+	int64_t lines = 0;
+
+	if (!instance)
+		start(NULL);
+	host.allocation = find_buffer;
+	for (size_t i = 0; i < count; i++)
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, (uint16_t)uses[i].bytes,
+			 (uint16_t)uses[i].bytes);
+	for (size_t i = 0; i < count; i++)
+		send_affine((uint32_t)i, ~0ull,
+			    (uint64_t)(BUFFERS + uses[i].buffer) * BUFFER + uses[i].offset,
+			    uses[i].stride);
+	finish();
+	for (size_t i = 0; i < count; i++)
+		lines += get(i, "lines128");
+	return lines;
+}
+
+/* What the fix says of all accesses of the buffer is what they take once it is made. */
+static void test_structs(void **state)
+{
+	static const struct use structs[] = {{1, 0, 4, 16}, {1, 4, 4, 16}, {2, 4, 4, 16}};
+	static const struct use members[] = {{1, 0, 4, 4}, {1, 4096, 4, 4}};
+	static const struct use whole[] = {{1, 0, 4, 16}, {1, 0, 16, 16}, {1, 2032, 16, -16}};
+	int after, before;
+
+	(void)state;
+	send_uses(structs, 3);
+	assert_int_equal(sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
+				"; with 1 other access of the buffer %d lines of 128 B in the run "
+				"after, %d before",
+				&after, &before),
+			 2);
+	/* Nobody else uses the third one's. */
+	assert_null(strstr(host_text(&host_state, 2, "fix"), "other access"));
+	assert_null(strstr(host_text(&host_state, 2, "fix"), "alone"));
+	assert_string_equal(host_text(&host_state, 2, "verified"), "lines of 128 B");
+	assert_int_equal(before, send_uses(structs, 2));
+	assert_int_equal(after, send_uses(members, 2));
+	/* Who takes whole structs gains nothing, and loses nothing. */
+	send_uses(whole, 3);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "with 2 other accesses of the buffer 18 lines of 128 B in the run "
+			       "after, 24 before"));
+}
+
+/* a[i - 1], a[i], a[i + 1]: whichever begins at a line, the others do not. */
+static void test_neighbours(void **state)
+{
+	static const struct use stencil[] = {{1, 124, 4, 4}, {1, 128, 4, 4}, {1, 132, 4, 4}};
+	static const struct use moved[] = {{1, 120, 4, 4}, {1, 124, 4, 4}, {1, 128, 4, 4}};
+	static const struct use shifted[] = {{1, 4, 4, 4}, {1, 516, 4, 4}};
+	static const struct use aligned[] = {{1, 128, 4, 4}, {1, 640, 4, 4}};
+	const char *fix;
+	int64_t before;
+
+	(void)state;
+	before = send_uses(stencil, 3);
+	fix = host_text(&host_state, 2, "fix");
+	assert_non_null(strstr(fix, "leave the buffer as it lies"));
+	assert_non_null(strstr(fix, "2 other accesses"));
+	assert_non_null(strstr(fix, "(8 lines of 128 B in the run after, 8 before)"));
+	assert_string_equal(host_text(&host_state, 2, "verified"), "");
+	assert_int_equal(before, 8);
+	assert_int_equal(send_uses(moved, 3), 8);
+	/* Both off by as much. */
+	before = send_uses(shifted, 2);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "with 1 other access of the buffer 4 lines of 128 B in the run "
+			       "after, 6 before"));
+	assert_int_equal(before, 6);
+	assert_int_equal(send_uses(aligned, 2), 4);
+}
+
+static void test_rows_and_columns(void **state)
+{
+	static const struct use both[] = {{1, 0, 4, 4096}, {1, 0, 4, 4}, {3, 0, 4, 4096}};
+
+	(void)state;
+	send_uses(both, 3);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "do not transpose the buffer itself: 1 other access of it uses"));
+	assert_null(strstr(host_text(&host_state, 2, "fix"), "transpose"));
+}
+
+/* In no allocation that is known. */
+static void test_nobodys(void **state)
+{
+	static const struct use nobodys[] = {{0, 0, 4, 16}, {1, 0, 4, 16}};
+
+	(void)state;
+	send_uses(nobodys, 2);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "; judged by this access alone"));
+	assert_null(strstr(host_text(&host_state, 1, "fix"), "alone"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +415,10 @@ int main(void)
 		cmocka_unit_test_setup(test_sorted_by_step, start),
 		cmocka_unit_test_setup(test_scratch, start),
 		cmocka_unit_test_setup(test_contended_global, start),
+		cmocka_unit_test_setup(test_structs, start),
+		cmocka_unit_test_setup(test_neighbours, start),
+		cmocka_unit_test_setup(test_rows_and_columns, start),
+		cmocka_unit_test_setup(test_nobodys, start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
