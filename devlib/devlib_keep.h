@@ -26,15 +26,18 @@
 
 /* clang-format off */
 
-/* s16 = what an execution cost, less the stride's bit. */
+/* s26 = what an execution cost, less the stride's bit. */
 #define KEEP_LINES_COST                                                                            \
-	"s_sub_u32 s16, s16, 1\n\t"                                                                \
-	"s_sub_u32 s17, s17, 1\n\t"                                                                \
-	"s_sub_u32 s18, s18, 16\n\t"                                                               \
-	"s_lshl_b32 s17, s17, 6\n\t"                                                               \
-	"s_lshl_b32 s18, s18, 12\n\t"                                                              \
-	"s_or_b32 s16, s16, s17\n\t"                                                               \
-	"s_or_b32 s16, s16, s18\n\t"
+	"s_sub_u32 s26, s16, 1\n\t"                                                                \
+	"s_sub_u32 s27, s17, 1\n\t"                                                                \
+	"s_lshl_b32 s27, s27, 6\n\t"                                                               \
+	"s_or_b32 s26, s26, s27\n\t"                                                               \
+	"s_sub_u32 s27, s18, 16\n\t"                                                               \
+	"s_lshl_b32 s27, s27, 12\n\t"                                                              \
+	"s_or_b32 s26, s26, s27\n\t"
+
+#define KEEP_PASSES_COST                                                                           \
+	"s_mov_b32 s26, s16\n\t"
 
 /* s24 = the mask; it is -aligned before. s25 is the first address. */
 #define KEEP_LINES_BASE                                                                            \
@@ -56,25 +59,32 @@
 
 /*
  * What is kept of an execution just measured: v[0:1] = the lane's distance from the base, v2 = the
- * mask, 1 if the site is not worth it, s7 = the cost, of which it has been the one before.
+ * mask, 1 if the site is not worth it, s7 = the cost, of which it has been the one before. If the
+ * base is as exact as can be, s28 says what other rows count the same. s29 is 0 the first time.
  */
 #define KEEP_PATTERN(cost, base)                                                                   \
-	cost                                                                                       \
-	"s_lshl_b32 s24, s13, 18\n\t"                                                              \
-	"s_or_b32 s16, s16, s24\n\t"                                                               \
+	"s_cmp_lg_u32 s29, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lkeep_row%=\n\t"                                                          \
+	"s_mov_b32 s29, 1\n\t"                                                                     \
 	"s_movk_i32 s24, -%[aligned]\n\t"                                                          \
 	"v_readfirstlane_b32 s25, v2\n\t"                                                          \
 	base                                                                                       \
 	"s_and_b32 s25, s25, s24\n\t"                                                              \
 	"v_mad_i64_i32 v[0:1], vcc, s25, -1, v[2:3]\n\t"                                           \
-	"s_bfe_u32 s26, s7, 0x30013\n\t"                                                           \
-	"s_add_u32 s26, s26, 1\n\t"                                                                \
-	"s_cmp_eq_u32 s26, 7\n\t"                                                                  \
+	cost                                                                                       \
+	"s_lshl_b32 s27, s13, 18\n\t"                                                              \
+	"s_or_b32 s26, s26, s27\n\t"                                                               \
+	"s_bfe_u32 s27, s7, 0x30013\n\t"                                                           \
+	"s_add_u32 s27, s27, 1\n\t"                                                                \
+	"s_cmp_eq_u32 s27, 7\n\t"                                                                  \
 	"s_cselect_b32 s24, 1, s24\n\t"                                                            \
-	"s_lshl_b32 s26, s26, 19\n\t"                                                              \
-	"s_or_b32 s7, s16, s26\n\t"                                                                \
+	"s_lshl_b32 s27, s27, 19\n\t"                                                              \
+	"s_or_b32 s7, s26, s27\n\t"                                                                \
 	"v_mov_b32 v2, s24\n\t"                                                                    \
-	"s_setpc_b64 s[30:31]\n\t"
+	"s_cmp_eq_u32 s24, -%[aligned]\n\t"                                                        \
+	"s_cselect_b32 s28, s28, 0\n\t"                                                            \
+	"s_or_b32 s6, s6, s28\n\t"                                                                 \
+	".Lkeep_row%=:\n\t"
 
 /* What the executions cost that are to be added: registers as in devlib_fast.h. */
 #define KEEP_TIMES(lines)                                                                          \

@@ -30,9 +30,9 @@
 #define MEASURE_RETURN(done)                                                                       \
 	".Lfast_end%=:\n\t"                                                                        \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	done                                                                                       \
 	"s_cmp_lg_u32 s6, 0\n\t"                                                                   \
 	"s_cbranch_scc1 .Lfast_also%=\n\t"                                                         \
-	done                                                                                       \
 	"s_setpc_b64 s[30:31]\n"                                                                   \
 	".Lfast_also%=:\n\t"                                                                       \
 	FAST_NEXT_ROW                                                                              \
@@ -63,7 +63,7 @@ DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, bool keep, uint64
 	uint32_t rest;
 
 	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS && keep)
-		__asm__ volatile(PASSES_ALL(PASSES_FOUND) MEASURE_RETURN(KEEP_PATTERN("", ""))
+		__asm__ volatile(PASSES_ALL(PASSES_FOUND) MEASURE_RETURN(KEEP_PATTERN(KEEP_PASSES_COST, ""))
 				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
 				 : "{v[2:3]}"(address), PASSES_SHAPE(shape), KEEP_ALIGNED(shape)
 				 : FAST_CLOBBERS);

@@ -86,23 +86,12 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct p
 	}
 }
 
-/* What of a shape decides how an access is counted, apart from the place. */
-static uint32_t kind_of(const struct pass_site *site)
-{
-	uint32_t shape = pass_site_shape(site) & ~(uint32_t)DEVLIB_SHAPE_UNALIGNED;
-
-	if (site->space == PROBE_SPACE_GLOBAL)
-		return shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
-	return site->unit < 12 ? shape & ~(uint32_t)DEVLIB_SHAPE_STORE : shape;
-}
-
 /* Do both accesses, under the same EXEC, have the same counters? */
 static bool count_the_same(const struct pass_site *a, const struct pass_site *b)
 {
 	int64_t distance;
 
-	if (a->space != b->space || kind_of(a) != kind_of(b) ||
-	    !probe_shim_distance(a->pointer, b->pointer, &distance))
+	if (!pass_measure_alike(a, b) || !probe_shim_distance(a->pointer, b->pointer, &distance))
 		return false;
 	return distance % (a->space == PROBE_SPACE_LDS ? pass_measure_lds_width(a) : 128) == 0;
 }
@@ -147,6 +136,7 @@ static void look_ahead(struct insert *in)
 		in->measured[i] = (struct pass_measured){
 			.is = in->plan.site[i].group == PLAN_NONE,
 			.slot = PLAN_NONE,
+			.leader = PLAN_NONE,
 		};
 	for (size_t i = 0; i < sites && !in->plain; i++) {
 		const struct pass_site *site = &in->plan.site[i].site;
@@ -176,6 +166,8 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 		insert_plain(in, address, site, id);
 	else if (measured->slot != PLAN_NONE)
 		pass_keep_put(&in->keep, measured->slot, address);
+	else if (measured->leader != PLAN_NONE)
+		pass_keep_follow(&in->keep, measured->leader, site, id, address, measured->also);
 	else
 		pass_measure_put(&in->measure, site, id, address, measured->also);
 }
@@ -313,7 +305,7 @@ static void drop_registers(struct insert *in)
 {
 	pass_plan_drop_counters(&in->plan);
 	for (size_t i = 0; i < in->plan.sites; i++)
-		in->measured[i].slot = PLAN_NONE;
+		in->measured[i].slot = in->measured[i].leader = PLAN_NONE;
 	in->keep.slots = 0;
 }
 

@@ -51,9 +51,43 @@ static bool can_keep(const struct pass_measured *measured, const struct pass_sit
 {
 	bool lds = site->space == PROBE_SPACE_LDS;
 
-	return measured->is && measured->slot == PLAN_NONE &&
+	return measured->is && measured->slot == PLAN_NONE && measured->leader == PLAN_NONE &&
 	       (lds || site->space == PROBE_SPACE_GLOBAL) && pass_measure_is_one_call(site) &&
 	       site->size / site->unit <= KEEP_LDS_UNITS;
+}
+
+/* What its address must be a multiple of for its base to be as exact as can be (devlib_keep.h). */
+static uint32_t aligned(const struct pass_site *site)
+{
+	if (site->unit > 8)
+		return 16;
+	return site->unit > 4 ? 8 : site->space == PROBE_SPACE_LDS || site->unit > 2 ? 4 : 2;
+}
+
+/* The sites behind one, in its block, that cost what it costs wherever it is. */
+static void find_led(struct keep_slot *slot, int number, const struct pass_plan *plan,
+		     struct pass_measured *measured, size_t index,
+		     const struct probe_shim_flow *flow)
+{
+	const struct plan_site *lead = &plan->site[index];
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(lead->inst);
+
+	for (size_t n = 1; n < 32 && index + n < plan->sites; n++) {
+		const struct plan_site *site = &plan->site[index + n];
+		struct pass_measured *other = &measured[index + n];
+		uint64_t multiple;
+
+		if (LLVMGetInstructionParent(site->inst) != block)
+			return;
+		if (!can_keep(other, &site->site) || (uint64_t)other->also << n >> 32 ||
+		    !pass_measure_alike(&lead->site, &site->site) ||
+		    !probe_shim_flow_apart(flow, lead->site.pointer, site->site.pointer, block,
+					   &multiple) ||
+		    (multiple & (aligned(&site->site) - 1)))
+			continue;
+		other->leader = number;
+		slot->led |= 1u << n | other->also << n;
+	}
 }
 
 void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
@@ -80,11 +114,14 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 			    !can_keep(&measured[i], &plan->site[i].site))
 				continue;
 			measured[i].slot = (int)keep->slots;
-			keep->slot[keep->slots++] = (struct keep_slot){
+			keep->slot[keep->slots] = (struct keep_slot){
 				.site = &plan->site[i].site,
 				.id = plan->first_site + (uint32_t)i,
 				.also = measured[i].also,
 			};
+			find_led(&keep->slot[keep->slots], (int)keep->slots, plan, measured, i,
+				 flow);
+			keep->slots++;
 		}
 	probe_shim_flow_destroy(flow);
 	/* Pairs of registers begin at even ones. */
@@ -112,6 +149,11 @@ static void put_repeated(const struct pass_keep *keep, struct pass_asm *code, un
 	pass_asm_put(code, "s_lshr_b32 s4, %s, %u", state.cost, KEEP_TIMES);
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_%s${:uid}", name);
 	pass_measure_row(code, wave, of->id, of->also);
+	if (of->led) {
+		pass_asm_put(code, "s_cmp_eq_u32 %s, -%u", state.mask, aligned(of->site));
+		pass_asm_put(code, "s_cselect_b32 s7, 0x%x, 0", of->led);
+		pass_asm_put(code, "s_or_b32 s6, s6, s7");
+	}
 	pass_asm_put(code, "s_bcnt1_i32_b64 s10, %s", state.exec);
 	pass_asm_put(code, "s_mov_b32 s7, %s", state.cost);
 	pass_measure_call(code, share(keep, DEVLIB_MEMORY_REPEAT, of));
@@ -155,9 +197,12 @@ static void put_other(const struct pass_keep *keep, struct pass_asm *code, unsig
 	pass_asm_put(code, "s_mov_b32 %s, 0", state.cost);
 	pass_asm_put(code, ".Lprobe_measure${:uid}:");
 	pass_asm_put(code, "s_mov_b64 %s, 0", state.exec);
+	pass_asm_put(code, "s_movk_i32 %s, %d", state.mask, KEEP_FIRST_MASK);
 	pass_measure_place(code, of->site, address);
 	pass_measure_row(code, wave, of->id, of->also);
 	pass_asm_put(code, "s_mov_b32 s7, %s", state.cost);
+	pass_asm_put(code, "s_mov_b32 s28, 0x%x", of->led);
+	pass_asm_put(code, "s_mov_b32 s29, 0");
 	pass_measure_call(code, share(keep, DEVLIB_MEMORY_KEEP, of));
 	pass_asm_put(code, "v_readfirstlane_b32 s4, v2");
 	pass_asm_put(code, "s_cmp_eq_u32 s4, 0");
@@ -208,6 +253,17 @@ void pass_keep_put(struct pass_keep *keep, int slot, LLVMValueRef address)
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	LLVMBuildStore(measure->builder, pass_asm_finish(&code, measure->builder, context),
 		       of->pattern);
+}
+
+void pass_keep_follow(struct pass_keep *keep, int leader, const struct pass_site *site, uint32_t id,
+		      LLVMValueRef address, uint32_t also)
+{
+	struct state state;
+	char known[24];
+
+	name_state(keep, (unsigned)leader, &state);
+	snprintf(known, sizeof(known), "%s, -%u", state.mask, aligned(site));
+	pass_measure_one(keep->measure, site, id, address, also, known);
 }
 
 void pass_keep_begin(struct pass_keep *keep)

@@ -17,6 +17,7 @@ struct pass_measured {
 	bool is;
 	uint32_t also; /* sites counted with it (devlib_measure.h) */
 	int slot;      /* of pass_keep; PLAN_NONE */
+	int leader;    /* the slot of a site before it that may count it, too; PLAN_NONE */
 };
 
 enum { KEEP_SLOTS = 8 };
@@ -28,6 +29,11 @@ struct pass_keep {
 	struct keep_slot {
 		const struct pass_site *site;
 		uint32_t id, also;
+		/*
+		 * Sites at distances that all lanes agree about: they cost the same if the base is
+		 * as exact as can be.
+		 */
+		uint32_t led;
 		LLVMValueRef pattern; /* where the variable is */
 	} slot[KEEP_SLOTS];
 };
@@ -40,6 +46,9 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 		      struct pass_measured *measured, LLVMValueRef function, void *analyses);
 /* Measure the slot's access at `address`, where the builder stands. */
 void pass_keep_put(struct pass_keep *keep, int slot, LLVMValueRef address);
+/* The same of a site that the slot leads. */
+void pass_keep_follow(struct pass_keep *keep, int leader, const struct pass_site *site, uint32_t id,
+		      LLVMValueRef address, uint32_t also);
 void pass_keep_begin(struct pass_keep *keep);
 /* At the only return, before that of groups, which EXEC does not outlive. */
 void pass_keep_end(struct pass_keep *keep, LLVMValueRef last);

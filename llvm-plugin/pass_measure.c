@@ -14,6 +14,21 @@ bool pass_measure_is_one_call(const struct pass_site *site)
 	       (site->space == PROBE_SPACE_LDS && pass_measure_lds_width(site) == site->unit);
 }
 
+/* What of a shape decides how an access is counted, apart from the place. */
+static uint32_t kind_of(const struct pass_site *site)
+{
+	uint32_t shape = pass_site_shape(site) & ~(uint32_t)DEVLIB_SHAPE_UNALIGNED;
+
+	if (site->space == PROBE_SPACE_GLOBAL)
+		return shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
+	return site->unit < 12 ? shape & ~(uint32_t)DEVLIB_SHAPE_STORE : shape;
+}
+
+bool pass_measure_alike(const struct pass_site *a, const struct pass_site *b)
+{
+	return a->space == b->space && kind_of(a) == kind_of(b);
+}
+
 LLVMValueRef pass_measure_address(struct pass_measure *in, const struct pass_site *site)
 {
 	bool lds = site->space == PROBE_SPACE_LDS;
@@ -79,10 +94,10 @@ void pass_measure_call(struct pass_asm *code, LLVMValueRef function)
 	const char *name = LLVMGetValueName2(function, &size);
 
 	pass_asm_operand(code, "i", function);
-	pass_asm_put(code, "s_getpc_b64 s[28:29]");
-	pass_asm_put(code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
-	pass_asm_put(code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
-	pass_asm_put(code, "s_swappc_b64 s[30:31], s[28:29]");
+	pass_asm_put(code, "s_getpc_b64 vcc");
+	pass_asm_put(code, "s_add_u32 vcc_lo, vcc_lo, %.*s@rel32@lo+4+4", (int)size, name);
+	pass_asm_put(code, "s_addc_u32 vcc_hi, vcc_hi, %.*s@rel32@hi+12+4", (int)size, name);
+	pass_asm_put(code, "s_swappc_b64 s[30:31], vcc");
 }
 
 void pass_measure_rows(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
@@ -108,9 +123,8 @@ void pass_measure_rows(struct pass_asm *code, const struct pass_site *site, LLVM
 	pass_asm_put(code, ".Lprobe_counted${:uid}:");
 }
 
-/* An access of one call. */
-static void put_one(struct pass_measure *in, const struct pass_site *site, uint32_t id,
-		    LLVMValueRef address, uint32_t also)
+void pass_measure_one(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+		      LLVMValueRef address, uint32_t also, const char *known)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
 	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, pass_site_shape(site),
@@ -125,6 +139,10 @@ static void put_one(struct pass_measure *in, const struct pass_site *site, uint3
 	place = pass_asm_operand(&code, "v", address);
 	wave = pass_asm_operand(&code, "s", in->wave);
 	first = pass_asm_operand(&code, "s", address_of(in, function));
+	if (known) {
+		pass_asm_put(&code, "s_cmp_eq_u32 %s", known);
+		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_known${:uid}");
+	}
 	pass_measure_place(&code, site, place);
 	pass_measure_row(&code, wave, id, also);
 	if (also)
@@ -132,6 +150,7 @@ static void put_one(struct pass_measure *in, const struct pass_site *site, uint3
 	pass_asm_put(&code, "s_swappc_b64 s[30:31], $%u", first);
 	if (also)
 		pass_measure_rows(&code, site, function, wave, place, id, also, "$0");
+	pass_asm_put(&code, ".Lprobe_known${:uid}:");
 	pass_asm_finish(&code, in->builder, context);
 }
 
@@ -184,7 +203,7 @@ void pass_measure_put(struct pass_measure *in, const struct pass_site *site, uin
 		      LLVMValueRef address, uint32_t also)
 {
 	if (pass_measure_is_one_call(site))
-		put_one(in, site, id, address, also);
+		pass_measure_one(in, site, id, address, also, NULL);
 	else
 		put_units(in, site, id, address);
 }

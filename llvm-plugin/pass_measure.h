@@ -24,6 +24,8 @@ struct pass_measure {
 bool pass_measure_is_one_call(const struct pass_site *site);
 /* What units of this size in LDS are counted as multiples of: see devlib_fast_passes.h. */
 uint32_t pass_measure_lds_width(const struct pass_site *site);
+/* Do both accesses, under the same EXEC, at the same addresses, have the same counters? */
+bool pass_measure_alike(const struct pass_site *a, const struct pass_site *b);
 /* Where all lanes access memory: 32 bits in LDS, else 64. */
 LLVMValueRef pass_measure_address(struct pass_measure *in, const struct pass_site *site);
 /*
@@ -32,6 +34,11 @@ LLVMValueRef pass_measure_address(struct pass_measure *in, const struct pass_sit
  */
 void pass_measure_put(struct pass_measure *in, const struct pass_site *site, uint32_t id,
 		      LLVMValueRef address, uint32_t also);
+
+/* The same for an access of one call. `known`: two scalars that are equal if it is counted already.
+ */
+void pass_measure_one(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+		      LLVMValueRef address, uint32_t also, const char *known);
 
 /*
  * The parts of that, for other code: arguments of a call; the call, behind the function's wait (an

@@ -515,6 +515,38 @@ bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasic
 	return flow->postdominators.dominates(unwrap(a), unwrap(b));
 }
 
+bool probe_shim_flow_apart(const struct probe_shim_flow *flow, LLVMValueRef a, LLVMValueRef b,
+			   LLVMBasicBlockRef block, uint64_t *ret_multiple)
+{
+	const DataLayout &layout = unwrap(block)->getModule()->getDataLayout();
+	Address first(unwrap(a), layout), second(unwrap(b), layout);
+	uint64_t bits = second.constant - first.constant;
+
+	if (first.base != second.base)
+		return false;
+	for (auto &part : first.parts)
+		if (!llvm::is_contained(second.parts, part))
+			second.parts.push_back({part.value, part.extension, part.scale});
+		else
+			llvm::erase_value(second.parts, part);
+	for (auto &part : second.parts) {
+		auto *value = const_cast<Value *>(part.value);
+
+#if LLVM_VERSION_MAJOR >= 16
+		bool differs = flow->divergence.isDivergent(value);
+#else
+		bool differs = flow->divergence.isDivergent(*value);
+#endif
+
+		if (differs ||
+		    !probe_shim_flow_same_loop(flow, wrap(value), block))
+			return false;
+		bits |= part.scale;
+	}
+	*ret_multiple = bits & -bits;
+	return true;
+}
+
 bool probe_shim_gep_offset(LLVMValueRef value, int64_t *ret)
 {
 	auto *gep = cast<GEPOperator>(unwrap(value));

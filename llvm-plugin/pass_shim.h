@@ -96,6 +96,12 @@ unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBloc
 LLVMBasicBlockRef probe_shim_flow_idom(const struct probe_shim_flow *flow, LLVMBasicBlockRef block);
 bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
 				   LLVMBasicBlockRef b);
+/*
+ * Do all active lanes of a wave agree about how far b is behind a, two pointers of one address
+ * space, both used in `block`? *ret_multiple: a power of two that the distance is a multiple of.
+ */
+bool probe_shim_flow_apart(const struct probe_shim_flow *flow, LLVMValueRef a, LLVMValueRef b,
+			   LLVMBasicBlockRef block, uint64_t *ret_multiple);
 /* Bytes that a getelementptr with constant indices adds. */
 bool probe_shim_gep_offset(LLVMValueRef gep, int64_t *ret);
 /* Bits at the top of an integer that are known to be 0. */

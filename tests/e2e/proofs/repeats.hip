@@ -90,6 +90,27 @@ template <typename T> __global__ void banks(int *out, const int *table, int roun
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// Accesses at distances that all lanes agree about: what one costs is what all do, if it does not matter
+// where in a line it is.
+template <typename T> __global__ void apart(int *out, T *in, const int *table, int pitch, int rounds)
+{
+	__shared__ int lds[1024];
+	int at = table[threadIdx.x], sum = 0;
+
+	for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+		lds[i] = 0;
+	__syncthreads();
+	for (int i = 0; i < rounds; i++) {
+		T *row = in + at + 4 * i * pitch;
+
+		sum += as_int(row[0]) + as_int(row[pitch]) + as_int(row[2 * pitch]) + as_int(row[2 * pitch + 128]);
+		if (i & 2)
+			row[3 * pitch] = T();
+		sum += lds[(at & 127) + i] + lds[(at & 127) + i + 8 * pitch];
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 // Updates, in memory and in LDS; a wave that has ended may have left before.
 __global__ void updates(int *out, int *sums, const int *table, int rounds)
 {
@@ -147,8 +168,10 @@ static std::vector<int> tables()
 	return table;
 }
 
-template <typename T> static void sizes(int *out, const void *in, const int *table, int k)
+template <typename T> static void sizes(int *out, void *in, const int *table, int k)
 {
+	apart<T><<<1, LANES>>>(out, (T *)in, table + k * LANES, 11, 20);
+	apart<T><<<1, LANES - 60 * (k & 1)>>>(out, (T *)in, table + k * LANES, 64, 9);
 	along<T><<<2, LANES>>>(out, (const T *)in, table + k * LANES, 20);
 	banks<T><<<1, LANES>>>(out, table + k * LANES, 24);
 	check(hipGetLastError());
