@@ -14,6 +14,7 @@
 #include "pass_asm.h"
 
 enum { ROW_BYTES = PROBE_COUNTERS * 8 };
+_Static_assert(ROW_BYTES == 1 << 7, "shifts");
 
 struct insert {
 	const struct pass_units *units;
@@ -53,33 +54,25 @@ static void finish(struct insert *in, struct pass_asm *code)
  * The address of a row in s[4:5]. `ctx`: the number of that operand. Any replica will do; the
  * compute unit's keeps others away. Between the two halves there is time for something else.
  */
-_Static_assert(offsetof(struct probe_ctx, site_first) ==
-			       offsetof(struct probe_ctx, replica_mask) + 4 &&
-		       offsetof(struct probe_ctx, site_count) ==
-			       offsetof(struct probe_ctx, replica_mask) + 8,
+_Static_assert(offsetof(struct probe_ctx, replica_step) == offsetof(struct probe_ctx, row_0) + 8,
 	       "loaded together");
 
 static void load_address(struct pass_asm *code, unsigned ctx)
 {
-	pass_asm_put(code, "s_load_dwordx2 s[4:5], $%u, 0x%x", ctx,
-		     (unsigned)offsetof(struct probe_ctx, counters));
-	pass_asm_put(code, "s_load_dwordx4 s[8:11], $%u, 0x%x", ctx,
-		     (unsigned)offsetof(struct probe_ctx, replica_mask));
-	pass_asm_put(code, "s_getreg_b32 s6, %s", code->wave->place);
+	pass_asm_put(code, "s_load_dwordx4 s[4:7], $%u, 0x%x", ctx,
+		     (unsigned)offsetof(struct probe_ctx, row_0));
+	pass_asm_put(code, "s_getreg_b32 s8, %s", code->wave->place);
 }
 
 static void make_address(struct pass_asm *code, uint32_t site)
 {
 	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
-	pass_asm_put(code, "s_and_b32 s6, s6, s8");
-	pass_asm_put(code, "s_mul_i32 s6, s6, s10");
-	pass_asm_put(code, "s_sub_u32 s6, s6, s9");
-	pass_asm_put(code, "s_add_u32 s6, s6, 0x%x", site);
-	pass_asm_put(code, "s_lshl_b32 s6, s6, 7");
-	pass_asm_put(code, "s_add_u32 s4, s4, s6");
+	pass_asm_put(code, "s_and_b32 s8, s8, s6");
+	pass_asm_put(code, "s_mul_i32 s8, s8, s7");
+	pass_asm_put(code, "s_add_u32 s8, s8, 0x%x", site * ROW_BYTES);
+	pass_asm_put(code, "s_add_u32 s4, s4, s8");
 	pass_asm_put(code, "s_addc_u32 s5, s5, 0");
 }
-_Static_assert(ROW_BYTES == 1 << 7, "shifts");
 
 /* Each active lane adds v[2:3] executions and v[4:5] lanes to the row at v0 bytes from s[4:5]. */
 static void add_to_rows(struct pass_asm *code)
@@ -285,21 +278,18 @@ static void end(struct insert *in)
 {
 	const struct count_plan *plan = in->plan;
 	struct pass_asm code = {.wave = in->form};
-	char saved[16];
 
 	if (!plan->first_sgpr)
 		return;
-	snprintf(saved, sizeof(saved), in->form->lanes == 64 ? "s[%d:%d]" : "s%d", COUNT_SGPR_TEMP,
-		 COUNT_SGPR_TEMP + 1);
 	before(in, plan->last);
 	pass_asm_operand(&code, "s", ctx_word(in));
 	if (!plan->always_flush)
 		put_test(plan, &code);
 	load_address(&code, 0);
-	pass_asm_put(&code, "s_mov_b@n %s, @exec", saved);
 	pass_asm_put(&code, "s_lshr_b@n @exec, -1, %u", code.wave->lanes - plan->register_rows);
 	pass_asm_put(&code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
-	pass_asm_put(&code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
+	if (plan->register_rows > 32)
+		pass_asm_put(&code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
 	pass_asm_put(&code, "v_lshlrev_b32 v0, 7, v0");
 	pass_asm_put(&code, "v_mov_b32 v3, 0");
 	pass_asm_put(&code, "v_mov_b32 v5, 0");
@@ -311,7 +301,6 @@ static void end(struct insert *in)
 	pass_asm_put(&code, "v_cmp_ne_u32 @vcc, 0, v1");
 	pass_asm_put(&code, "s_and_b@n @exec, @exec, @vcc");
 	add_to_rows(&code);
-	pass_asm_put(&code, "s_mov_b@n @exec, %s", saved);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	finish(in, &code);
 }

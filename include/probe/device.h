@@ -15,9 +15,9 @@
  *
  * Names and tags are string literals. Regions may nest, and begin and end for each wave: the time
  * is from the moment the first active lanes of a wave pass the begin to the moment the last of them
- * pass the end, if they come there apart. A region that a wave leaves in another way ends with the region around it. Loads
- * that the compiler has moved out of a region, or that are still under way at its end, are not in
- * its time.
+ * pass the end, if they come there apart. A region that a wave leaves in another way ends with the
+ * region around it. Loads that the compiler has moved out of a region, or that are still under way
+ * at its end, are not in its time.
  *
  * A message has `size` bytes, a constant of at most 64 (PROBE_EMIT_MAX), taken from `data`, a
  * pointer to private memory: a variable's address. It is recorded where the dispatch runs a `time`

@@ -47,7 +47,7 @@ end:
 ; CHECK: next:
 ; CHECK-NOT: asm
 ; CHECK: end:
-; CHECK: asm sideeffect "{{.*}}s_mov_b64 s[92:93], exec{{.*}}s_mul_i32 s12, [[RUNS]], [[HOME]]
+; CHECK: asm sideeffect "{{.*}}s_lshr_b64 exec, -1{{.*}}s_mul_i32 s12, [[RUNS]], [[HOME]]
 ; CHECK-NEXT: ret void
 define amdgpu_kernel void @loop(ptr addrspace(1) %out, i32 %n) {
 entry:
