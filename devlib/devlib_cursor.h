@@ -162,7 +162,7 @@ DEV_INLINE uint64_t cursor_word(void)
 	uint32_t at, room;
 
 	__asm__ volatile("s_mov_b32 %0, s84\n\ts_or_b32 %1, s86, 1"
-			 : "=&s"(at), "=s"(room)
+			 : "=&s"(at), "=&s"(room)
 			 :
 			 : "scc");
 	return dev_join(at, room);
