@@ -15,6 +15,7 @@
 #include "sim_clock.h"
 #include "sim_log.h"
 #include "sim_options.h"
+#include "sim_queue.h"
 #include "time_engine.h"
 #include "time_sample.h"
 
@@ -317,11 +318,23 @@ static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *l
 	return waited;
 }
 
+/*
+ * A kernel that waits for the host, or for another queue, waits in real time. What the host does
+ * takes no simulated time, and it is as slow as ever while this device is far slower than a real
+ * one: so little of its own time shall pass meanwhile.
+ */
+static void wait_for_host(uint64_t *us)
+{
+	enum { FIRST_US = 10, MOST_US = 640 };
+
+	*us = *us < FIRST_US ? FIRST_US : *us < MOST_US ? 2 * *us : MOST_US;
+	sim_sleep_us(*us);
+}
+
 static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	enum { YIELD_MEETINGS = 16 };
-	uint64_t next = 0, insts = 0, sleeps = 0, meetings = 0;
-	struct sim_backoff backoff = {0};
+	uint64_t next = 0, insts = 0, sleeps = 0, meetings = 0, waited_us = 0;
 
 	for (uint32_t i = 0; i < time->count; i++)
 		time->cu[time->cus[i]]->state = CU_STARVED;
@@ -332,11 +345,10 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		time_l2_merge(time);
 		if (time->sampled)
 			time_samplers_deliver(time);
-		/* A kernel that waits for the host, or for another queue, waits in real time. */
 		if (only_waited(time, &insts, &sleeps))
-			sim_backoff_pause(&backoff);
+			wait_for_host(&waited_us);
 		else
-			backoff.rounds = 0;
+			waited_us = 0;
 		/* It may spin for a kernel of another queue, whose thread is to have its turn. */
 		if (!(++meetings % YIELD_MEETINGS))
 			sched_yield();
