@@ -210,7 +210,16 @@ static struct probe_trace_key key_of(const struct run_session *session, uint64_t
 		key.group[i] = dispatch->hr.group[i];
 	}
 	key.rows = probe_trace_rows(key.grid, key.group);
+	key.arguments = dispatch->arguments;
+	key.argument_bytes = dispatch->argument_bytes;
 	return key;
+}
+
+static bool is_told(const struct run_session *session, uint64_t id)
+{
+	const struct run_dispatch *dispatch = run_dispatch_find(&session->objects, id);
+
+	return dispatch && (dispatch->arguments || dispatch->hr.kind != PROBE_KIND_TRACE);
 }
 
 /* Write out, store and parse a piece; returns how many bytes of it are done with. */
@@ -227,8 +236,8 @@ static size_t take_piece(struct run_session *session, uint32_t index, size_t siz
 		size_t from = pos, room;
 		unsigned char *to;
 
-		/* Its record, and with it what it means, may be behind an unfinished one. */
-		if (dispatch && session->waiting && !run_dispatch_find(&session->objects, dispatch))
+		/* Its records, and with them what it means, may be behind an unfinished one. */
+		if (dispatch && session->waiting && !is_told(session, dispatch))
 			return from;
 
 		if (trace->arena_room - trace->arena_used < STEP_BYTES) {

@@ -16,23 +16,47 @@ static bool read_number(const char **at, unsigned long most, unsigned long *ret)
 	return *ret <= most;
 }
 
+static bool read_signed(const char **at, int32_t *ret)
+{
+	bool minus = **at == '-';
+	unsigned long number;
+
+	*at += minus;
+	if (!read_number(at, INT32_MAX, &number))
+		return false;
+	*ret = minus ? -(int32_t)number : (int32_t)number;
+	return true;
+}
+
+/* "C", or "C*F@OFFSET:BITS". */
+static bool read_stride(const char **at, struct probe_trace_stride *ret)
+{
+	unsigned long offset, bits;
+
+	*ret = (struct probe_trace_stride){0};
+	if (!read_signed(at, &ret->constant))
+		return false;
+	if (**at != '*')
+		return true;
+	(*at)++;
+	if (!read_signed(at, &ret->factor) || *(*at)++ != '@' ||
+	    !read_number(at, PROBE_ARGUMENTS_MAX, &offset) || *(*at)++ != ':' ||
+	    !read_number(at, UINT32_MAX, &bits))
+		return false;
+	ret->offset = (uint32_t)offset;
+	ret->bits = (uint32_t)bits;
+	bits &= ~(unsigned long)PROBE_STRIDE_UNSIGNED;
+	return ret->factor && (bits == 32 || bits == 64);
+}
+
 /* ";X/Y/Z". */
-static bool read_strides(const char **at, int32_t ret[3])
+static bool read_strides(const char **at, struct probe_trace_stride ret[3])
 {
 	static const char before[] = ";//";
 
-	for (int i = 0; i < 3; i++) {
-		unsigned long number;
-		bool minus;
-
-		if (*(*at)++ != before[i])
+	for (int i = 0; i < 3; i++)
+		if (*(*at)++ != before[i] || !read_stride(at, &ret[i]))
 			return false;
-		minus = **at == '-';
-		*at += minus;
-		if (!read_number(at, INT32_MAX, &number))
-			return false;
-		ret[i] = minus ? -(int32_t)number : (int32_t)number;
-	}
 	return true;
 }
 

@@ -204,6 +204,35 @@ static void item_of(const struct probe_trace_wide *wide, unsigned lane, int64_t 
 	ret[2] = (int64_t)z;
 }
 
+/* False: the argument is not known, or not one that the device goes by. */
+static bool stride_of(const struct probe_trace_key *key, const struct probe_trace_stride *stride,
+		      int32_t *ret)
+{
+	uint32_t size = (stride->bits & ~PROBE_STRIDE_UNSIGNED) / 8;
+	uint64_t value = 0;
+	int64_t sum;
+
+	*ret = stride->constant;
+	if (!stride->factor)
+		return true;
+	if (!key->arguments || stride->offset > key->argument_bytes ||
+	    size > key->argument_bytes - stride->offset)
+		return false;
+	memcpy(&value, key->arguments + stride->offset, size);
+	if (value > INT32_MAX)
+		return false;
+	sum = (int64_t)value * stride->factor + stride->constant;
+	*ret = (int32_t)sum;
+	return sum == *ret;
+}
+
+static bool strides_of(const struct probe_trace_key *key, const struct probe_trace_stride from[3],
+		       int32_t ret[3])
+{
+	return stride_of(key, &from[0], &ret[0]) && stride_of(key, &from[1], &ret[1]) &&
+	       stride_of(key, &from[2], &ret[2]);
+}
+
 static void read_proved(const struct probe_trace_wide *wide, const int32_t stride[3],
 			uint64_t address, struct lanes *ret)
 {
@@ -225,14 +254,14 @@ static void read_proved(const struct probe_trace_wide *wide, const int32_t strid
 		item_of(wide, (unsigned)__builtin_ctzll(rest), other);
 		ret->address[i] = address;
 		for (int k = 0; k < 3; k++)
-			ret->address[i] += (uint64_t)(stride[k] * (other[k] - first[k]));
+			ret->address[i] += (uint64_t)((int64_t)stride[k] * (other[k] - first[k]));
 	}
 	find_stride(ret);
 }
 
 static size_t put_proved(const unsigned char *at, size_t left, const struct probe_trace_wide *wide,
-			 const struct probe_trace_group *group, unsigned char *out,
-			 size_t *ret_size)
+			 const struct probe_trace_group *group, const struct probe_trace_key *key,
+			 unsigned char *out, size_t *ret_size)
 {
 	const uint64_t *from = (const void *)(at + sizeof(struct probe_rec_proved));
 	struct lanes lanes[PROBE_GROUP_BASES];
@@ -243,8 +272,15 @@ static size_t put_proved(const unsigned char *at, size_t left, const struct prob
 	    left < sizeof(struct probe_rec_proved) + 8ul * group->bases)
 		return 0;
 	*ret_size = sizeof(struct probe_rec_proved) + 8ul * group->bases;
-	for (uint32_t i = 0; i < group->bases; i++)
-		read_proved(wide, group->stride[i], from[i], &lanes[i]);
+	for (uint32_t i = 0; i < group->bases; i++) {
+		int32_t stride[3];
+
+		if (!strides_of(key, group->stride[i], stride)) {
+			*ret_size = 0;
+			return 0;
+		}
+		read_proved(wide, stride, from[i], &lanes[i]);
+	}
 	return put_sites(out, group, lanes);
 }
 
@@ -496,7 +532,7 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 		wide->records += *ret_size ? group->sites : 0;
 		return *ret_size ? put_block(out, (const void *)at, wide->rows, group) : 0;
 	case PROBE_FORM_PROVED:
-		used = put_proved(at, left, wide, group, out, ret_size);
+		used = put_proved(at, left, wide, group, key, out, ret_size);
 		wide->records += *ret_size ? group->sites : 0;
 		return used;
 	}

@@ -12,6 +12,12 @@
 
 #include <probe/wire.h>
 
+/* constant + factor * an argument of the kernel, as struct probe_site_stride has it. */
+struct probe_trace_stride {
+	int32_t constant, factor; /* factor 0 = no argument */
+	uint32_t offset, bits;
+};
+
 /* A GROUP site's name, read. */
 struct probe_trace_group {
 	uint32_t id;	     /* of the GROUP; its bases' follow */
@@ -23,7 +29,8 @@ struct probe_trace_group {
 		int32_t distance;
 	} site[PROBE_GROUP_SITES];
 	bool proved;
-	int32_t stride[PROBE_GROUP_BASES][3]; /* bytes per step of the work-item's id */
+	struct probe_trace_stride stride[PROBE_GROUP_BASES]
+					[3]; /* bytes per step of the item's id */
 };
 
 /* False: the name makes no sense. Whether its sites exist, and which are in LDS, is not known here.
@@ -41,6 +48,8 @@ struct probe_trace_key {
 	const struct probe_trace_groups *groups; /* NULL = none */
 	uint32_t grid[3], group[3];		 /* work-items, of the launch and a workgroup */
 	uint64_t rows;				 /* probe_trace_rows() of the launch */
+	const unsigned char *arguments;		 /* of the kernel; NULL = not told */
+	uint32_t argument_bytes;
 };
 
 /* What a ring's stream carries on from piece to piece. Zeroed to begin with. */

@@ -9,8 +9,6 @@
 #include "occupancy.h"
 #include "rings.h"
 
-#define ARGUMENTS_MAX 512u
-
 /*
  * The wave's scratch is at most 8191 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE, 13 bits of KiB), so this
  * many bytes for each of 64 lanes.
@@ -353,7 +351,7 @@ static void put_arguments(const struct launch *launch)
 	uint32_t size = launch->kernel->plan->size;
 	struct probe_hr_arguments row = {
 		.dispatch = launch->id,
-		.bytes = size < ARGUMENTS_MAX ? size : ARGUMENTS_MAX,
+		.bytes = size < PROBE_ARGUMENTS_MAX ? size : PROBE_ARGUMENTS_MAX,
 	};
 	struct iovec parts[] = {{&row, sizeof(row)},
 				{launch->block + arguments_at(launch->kernel), row.bytes}};
@@ -495,7 +493,8 @@ int probe_swap(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t *pa
 	}
 	launch.index = queue->written + (uint64_t)count;
 	put_dispatch(&launch);
-	if (launch.replicas)
+	if (launch.replicas ||
+	    (launch.verdict == PROBE_V_SWAPPED && probe_tool.config.kind == PROBE_KIND_TRACE))
 		put_arguments(&launch);
 	begin_entry(&launch, turn, entry);
 	memcpy(&out[count++], &changed, sizeof(changed));

@@ -14,8 +14,11 @@
 #include "pass_shim.h"
 #include "pass_trace_proof.h"
 
-/* Of "B+D," for each site: at most 2 + 11 + 1 bytes; "FIRST:", and ";X/Y/Z" for each base. */
-enum { NAME_MAX_BYTES = 16 + 16 * PROBE_GROUP_SITES + 40 * PROBE_GROUP_BASES };
+/*
+ * Of "B+D," for each site: at most 2 + 11 + 1 bytes; "FIRST:", and ";X/Y/Z" for each base, each of
+ * these at most "-N*N@N:N".
+ */
+enum { NAME_MAX_BYTES = 16 + 16 * PROBE_GROUP_SITES + 3 * 48 * PROBE_GROUP_BASES };
 
 struct base {
 	LLVMValueRef pointer;
@@ -28,6 +31,7 @@ struct group {
 	struct base base[PROBE_GROUP_BASES];
 	unsigned bases, sites;
 	bool proved;
+	bool by_argument;  /* a stride of it is an argument */
 	LLVMValueRef odd;  /* or-ed over the bases, if proved what wraps; in a clone only */
 	LLVMValueRef last; /* the last access */
 	char name[NAME_MAX_BYTES];
@@ -42,6 +46,7 @@ struct walk {
 	const struct pass_options *options;
 	uint32_t site, mark;		 /* next ids */
 	struct pass_trace_proof *proofs; /* by site of the unit; NULL = none */
+	LLVMValueRef arguments;		 /* pass_trace_arguments() */
 	struct group group;
 };
 
@@ -124,13 +129,12 @@ static void write_proved(struct walk *walk)
 	const struct group *group = &walk->group;
 	LLVMValueRef address[PROBE_GROUP_BASES];
 	uint32_t weight[PROBE_GROUP_BASES];
-	const struct pass_trace_proved proved = {
+	struct pass_trace_proved proved = {
 		.id = walk->mark,
 		.sites = group->sites,
 		.bases = group->bases,
 		.address = address,
 		.weight = weight,
-		.wraps = group->odd,
 	};
 
 	for (unsigned i = 0; i < group->bases; i++) {
@@ -138,6 +142,9 @@ static void write_proved(struct walk *walk)
 		weight[i] = group->base[i].sites;
 	}
 	pass_ring_before(walk->ring, group->last);
+	if (group->by_argument)
+		join_odd(walk->ring, &walk->group, walk->arguments);
+	proved.wraps = group->odd;
 	pass_trace_write_proved(walk->ring, &proved);
 }
 
@@ -159,19 +166,28 @@ static void write_group(struct walk *walk)
 	pass_ring_call(ring, DEVLIB_TRACE_BLOCK + (group->bases - 1), args, 4 + 2 * group->bases);
 }
 
+static void name_stride(struct group *group, const struct pass_stride *stride, char before)
+{
+	char *at = group->name + group->length;
+	size_t room = sizeof(group->name) - group->length;
+
+	if (stride->factor)
+		group->length +=
+			(size_t)snprintf(at, room, "%c%d*%d@%u:%u", before, (int)stride->constant,
+					 (int)stride->factor, stride->offset, stride->bits);
+	else
+		group->length += (size_t)snprintf(at, room, "%c%d", before, (int)stride->constant);
+}
+
 /* The group's id, then one for each base. */
 static void list_group(struct walk *walk)
 {
 	struct pass_site site = {.access = PROBE_ACCESS_GROUP};
 	struct group *group = &walk->group;
 
-	for (unsigned i = 0; group->proved && i < group->bases; i++) {
-		const int32_t *stride = group->base[i].proof->stride;
-
-		group->length += (size_t)snprintf(group->name + group->length,
-						  sizeof(group->name) - group->length, ";%d/%d/%d",
-						  (int)stride[0], (int)stride[1], (int)stride[2]);
-	}
+	for (unsigned i = 0; group->proved && i < group->bases; i++)
+		for (int k = 0; k < 3; k++)
+			name_stride(group, &group->base[i].proof->stride[k], k ? '/' : ';');
 	site.align = pass_table_string(walk->table, group->name, group->length);
 	for (unsigned i = 0; i <= group->bases; i++)
 		pass_table_add_site(walk->table, group->last, &site, walk->unit->original,
@@ -192,6 +208,7 @@ static void end_group(struct walk *walk)
 		write_bases(walk);
 	walk->mark += 1 + walk->group.bases;
 	walk->group.sites = walk->group.bases = 0;
+	walk->group.by_argument = false;
 	walk->group.odd = NULL;
 	walk->group.length = 0;
 }
@@ -232,6 +249,7 @@ static void take_site(struct walk *walk, LLVMValueRef inst, const struct pass_si
 	}
 	if (!base->sites)
 		base->proof = proof;
+	group->by_argument = group->by_argument || (proved && proof->by_argument);
 	if (!base->sites && walk->ring && !walk->ring->is_plain)
 		take_address(walk->ring, group, base, inst, lds);
 	if (!group->sites)
@@ -289,10 +307,12 @@ void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
 		.site = unit->first_site,
 	};
 
+	size_t count;
+
 	unit->first_group = pass_table_sites(table);
 	if (pass_is_plain(unit->original, options))
 		return;
-	walk.proofs = pass_trace_prove(unit->base, unit->kernel, options, analyses);
+	walk.proofs = pass_trace_prove(unit->base, unit->kernel, options, analyses, &count);
 	walk_function(&walk, unit->base);
 	free(walk.proofs);
 }
@@ -308,8 +328,12 @@ void pass_trace_insert(struct pass_ring *ring, LLVMValueRef function,
 		.mark = ring->unit->first_group,
 	};
 
+	size_t count = 0;
+
 	if (!ring->is_plain)
-		walk.proofs = pass_trace_prove(function, ring->unit->kernel, options, analyses);
+		walk.proofs =
+			pass_trace_prove(function, ring->unit->kernel, options, analyses, &count);
+	walk.arguments = pass_trace_arguments(ring, function, walk.proofs, walk.proofs ? count : 0);
 	walk_function(&walk, function);
 	free(walk.proofs);
 }

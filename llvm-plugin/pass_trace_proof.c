@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A proved address is told by that of one lane, whatever lanes are active. Only strides known when
- * compiled are used: who reads records knows no more.
+ * A proved address is told by that of one lane, whatever lanes are active. Strides are known when
+ * compiled, or by arguments of the kernel, which who reads records has been told.
  */
 #include "pass_trace_proof.h"
 
 #include <stdlib.h>
 
 #include "pass_asm.h"
+#include "pass_pattern.h"
 
 /*
  * Ids are below 1024. Where all lanes' values are below 2^31 and none can be as far from another,
@@ -16,6 +17,31 @@
 #define STRIDE_MOST INT32_MAX
 #define STRIDE_WRAP (1 << 19)
 
+static int64_t size_of(int64_t number)
+{
+	return number < 0 ? pass_wrap_mul(number, -1) : number;
+}
+
+/* The largest argument that keeps a stride within STRIDE_WRAP; less than 0 if none does. */
+static int64_t argument_most(const struct pass_stride *stride)
+{
+	int64_t constant = size_of(stride->constant), factor = size_of(stride->factor);
+
+	return constant < 0 || constant > STRIDE_WRAP || factor <= 0
+		       ? -1
+		       : (STRIDE_WRAP - constant) / factor;
+}
+
+/*
+ * The size of a workgroup is not what a stride is made of: at the grid's edge the program may see a
+ * smaller one.
+ */
+static bool is_told(const struct pass_stride *stride)
+{
+	return !(stride->bits & PROBE_STRIDE_LAUNCH) &&
+	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_most(stride) > 0;
+}
+
 static void take(const struct pass_pattern *pattern, struct pass_trace_proof *ret)
 {
 	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MOST;
@@ -23,10 +49,12 @@ static void take(const struct pass_pattern *pattern, struct pass_trace_proof *re
 	if (pattern->digits)
 		return;
 	for (int i = 0; i < 3; i++) {
-		if (pattern->stride[i].factor || pattern->stride[i].constant > most ||
-		    pattern->stride[i].constant < -most)
+		const struct pass_stride *stride = &pattern->stride[i];
+
+		if (stride->factor ? !is_told(stride) : size_of(stride->constant) > most)
 			return;
-		ret->stride[i] = (int32_t)pattern->stride[i].constant;
+		ret->stride[i] = *stride;
+		ret->by_argument = ret->by_argument || stride->factor;
 	}
 	for (unsigned i = 0; i < pattern->wrap_count; i++)
 		ret->wraps[i] = pattern->wraps[i];
@@ -34,8 +62,74 @@ static void take(const struct pass_pattern *pattern, struct pass_trace_proof *re
 	ret->proved = true;
 }
 
+/* An argument is below `most`, and so not negative? Builds the contrary. */
+static LLVMValueRef is_too_large(struct pass_ring *ring, const struct pass_stride *stride)
+{
+	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
+	LLVMTypeRef type = LLVMIntTypeInContext(ring->context, bits);
+	LLVMTypeRef i8 = LLVMInt8TypeInContext(ring->context);
+	LLVMTypeRef pointer = LLVMPointerTypeInContext(ring->context, PROBE_SPACE_CONSTANT);
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(ring->builder)));
+	static const char name[] = "llvm.amdgcn.kernarg.segment.ptr";
+	LLVMTypeRef function_type = LLVMFunctionType(pointer, NULL, 0, 0);
+	LLVMValueRef function = LLVMGetNamedFunction(module, name);
+	LLVMValueRef offset =
+		LLVMConstInt(LLVMInt64TypeInContext(ring->context), stride->offset, 0);
+	LLVMValueRef at, value;
+
+	if (!function)
+		function = LLVMAddFunction(module, name, function_type);
+	at = LLVMBuildCall2(ring->builder, function_type, function, NULL, 0, "");
+	at = LLVMBuildGEP2(ring->builder, i8, at, &offset, 1, "");
+	value = LLVMBuildLoad2(ring->builder, type, at, "");
+	LLVMSetAlignment(value, bits / 8);
+	return LLVMBuildICmp(ring->builder, LLVMIntUGT, value,
+			     LLVMConstInt(type, (uint64_t)argument_most(stride), 0), "");
+}
+
+static bool looked_at(const struct pass_trace_proof *proofs, size_t count,
+		      const struct pass_stride *stride)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 3; k++)
+			if (proofs[i].proved && proofs[i].stride[k].factor &&
+			    &proofs[i].stride[k] != stride &&
+			    proofs[i].stride[k].offset == stride->offset &&
+			    (proofs[i].stride[k].bits & ~PROBE_STRIDE_UNSIGNED) ==
+				    (stride->bits & ~PROBE_STRIDE_UNSIGNED) &&
+			    (argument_most(&proofs[i].stride[k]) < argument_most(stride) ||
+			     (argument_most(&proofs[i].stride[k]) == argument_most(stride) &&
+			      &proofs[i].stride[k] < stride)))
+				return true;
+	return false;
+}
+
+LLVMValueRef pass_trace_arguments(struct pass_ring *ring, LLVMValueRef function,
+				  const struct pass_trace_proof *proofs, size_t count)
+{
+	LLVMValueRef bad = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 3; k++) {
+			const struct pass_stride *stride = &proofs[i].stride[k];
+			LLVMValueRef one;
+
+			if (!proofs[i].proved || !stride->factor ||
+			    looked_at(proofs, count, stride))
+				continue;
+			if (!bad)
+				pass_ring_before(ring, pass_entry_point(function));
+			one = is_too_large(ring, stride);
+			bad = bad ? LLVMBuildOr(ring->builder, bad, one, "") : one;
+		}
+	return bad ? LLVMBuildSExt(ring->builder, bad, LLVMInt32TypeInContext(ring->context), "")
+		   : NULL;
+}
+
 struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, bool kernel,
-					  const struct pass_options *options, void *analyses)
+					  const struct pass_options *options, void *analyses,
+					  size_t *ret_count)
 {
 	struct pass_trace_proof *proofs = NULL;
 	size_t count = 0, capacity = 0;
@@ -63,6 +157,7 @@ struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, bool kernel,
 			count++;
 		}
 	pass_prover_destroy(prover);
+	*ret_count = count;
 	return proofs;
 }
 

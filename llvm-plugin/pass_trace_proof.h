@@ -9,14 +9,23 @@
 /* Of one site. */
 struct pass_trace_proof {
 	bool proved;
-	int32_t stride[3]; /* bytes per step of the work-item's id */
+	bool by_argument;	      /* a stride has a factor: an argument of the kernel */
+	struct pass_stride stride[3]; /* bytes per step of the work-item's id */
 	LLVMValueRef wraps[PASS_WRAPS];
 	unsigned wrap_count;
 };
 
 /* Of all sites of a function in their order; free it. Their values are of the function. */
 struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, bool kernel,
-					  const struct pass_options *options, void *analyses);
+					  const struct pass_options *options, void *analyses,
+					  size_t *ret_count);
+
+/*
+ * 32 bits, negative if an argument that is a stride is larger than what these proofs hold for; made
+ * at the kernel's entry. NULL: none is one.
+ */
+LLVMValueRef pass_trace_arguments(struct pass_ring *ring, LLVMValueRef function,
+				  const struct pass_trace_proof *proofs, size_t count);
 
 /* A group to be written where the ring's builder stands. */
 struct pass_trace_proved {

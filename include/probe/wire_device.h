@@ -373,7 +373,8 @@ struct probe_rec_block {
 /*
  * Of a GROUP whose name goes on with ";X/Y/Z" for each base, bytes per step of the work-item's id:
  * the address in the first active lane for each base. Lanes are those of the last EXEC record, or
- * of the WAVE record.
+ * of the WAVE record. X is a number, or "C*F@OFFSET:BITS": C and F times an argument of the kernel
+ * (struct probe_site_stride), which is not negative and so small that X is less than 2^20.
  */
 struct probe_rec_proved {
 	uint32_t word0;

@@ -236,9 +236,10 @@ struct probe_hr_complete {
 };
 
 /*
- * After the DISPATCH of a `memory` clone: the first `bytes` bytes of its argument block follow,
- * where the explicit arguments are.
+ * After the DISPATCH of a `memory` or `trace` clone: the first `bytes` bytes of its argument block
+ * follow, where the explicit arguments are; at most PROBE_ARGUMENTS_MAX.
  */
+#define PROBE_ARGUMENTS_MAX 512u
 struct probe_hr_arguments {
 	uint64_t dispatch;
 	uint32_t bytes, reserved;

@@ -41,3 +41,4 @@ check reduction "$source/examples/reduction.hip" 50
 check convolution "$source/examples/convolution.hip" 6
 check shapes "$source/tests/e2e/proofs/shapes.hip" 14
 check digits "$source/tests/e2e/proofs/digits.hip" 7
+check signs "$source/tests/e2e/proofs/signs.hip" 7

@@ -247,6 +247,54 @@ static size_t expect_record(const unsigned char *at, uint32_t site, uint64_t exe
 	return form == PROBE_FORM_AFFINE ? sizeof(*affine) : lanes->size;
 }
 
+/* Strides that are arguments of the kernel: told, not told, and such as the device does not use. */
+static void proved_blocks_follow_arguments(void **state)
+{
+	struct probe_rec_proved rec = {GROUP | (uint32_t)PROBE_FORM_PROVED << PROBE_FORM_SHIFT, 5};
+	const uint64_t exec = UINT64_MAX, base = 0x7000;
+	unsigned char arguments[28];
+	uint64_t want[LANES];
+	uint32_t size[3] = {16, 16, 1}, id[LANES][3];
+
+	(void)state;
+	assert_true(probe_trace_group_read(GROUP, "10:0+0;4/-8*12@24:32/0*1@8:64", &group));
+	count_ids(size, 1, id);
+	for (int turn = 0; turn < 5; turn++) {
+		const uint32_t narrow[] = {1000, 0, 1000, 1u << 31, 1000};
+		const uint64_t wide_one[] = {64, 64, 64, 64, 1ull << 40};
+
+		memset(arguments, 0xee, sizeof(arguments));
+		memcpy(arguments + 8, &wide_one[turn], 8);
+		memcpy(arguments + 24, &narrow[turn], 4);
+		launch = (struct probe_trace_key){
+			.groups = &groups,
+			.grid = {16, 16, 1},
+			.group = {16, 16, 1},
+			.rows = 3,
+			.arguments = arguments,
+			.argument_bytes = sizeof(arguments) - (turn == 2),
+		};
+		len = 0;
+		add_item_wave(id[0], 0, UINT64_MAX);
+		add_exec(exec);
+		add(&rec, sizeof(rec));
+		add(&base, sizeof(base));
+		for (int i = 0; i < LANES; i++)
+			want[i] = base + 4 * (uint64_t)id[i][0] +
+				  (narrow[turn] * 12ull - 8) * (id[i][1] - id[0][1]);
+		if (turn < 2) {
+			size_t used = widen_launch(), at = sizeof(struct probe_rec_wave);
+
+			at += expect_record(out + at, 10, exec, want);
+			assert_int_equal(at, used);
+			continue;
+		}
+		/* It stays as it is, for the parser to stumble over. */
+		widen_launch();
+		assert_memory_equal(out + sizeof(struct probe_rec_wave), &rec, 4);
+	}
+}
+
 static void proved_blocks_follow_the_ids(void **state)
 {
 	static const uint32_t shapes[][4] = {
@@ -271,7 +319,9 @@ static void proved_blocks_follow_the_ids(void **state)
 			&groups,
 			{shape[0] * 4 + (last ? shape[3] : shape[0]), shape[1], shape[2]},
 			{shape[0], shape[1], shape[2]},
-			3};
+			3,
+			NULL,
+			0};
 		if (wave + 1 == 0)
 			continue;
 		count_ids(size, wave, id);
@@ -301,7 +351,7 @@ static void proved_blocks_follow_the_ids(void **state)
 static void short_records_have_the_lanes_told(void **state)
 {
 	(void)state;
-	launch = (struct probe_trace_key){&groups, {256, 1, 1}, {256, 1, 1}, 3};
+	launch = (struct probe_trace_key){&groups, {256, 1, 1}, {256, 1, 1}, 3, NULL, 0};
 	for (int turn = 0; turn < 3000; turn++) {
 		uint32_t form = PROBE_FORM_LOW + (uint32_t)turn % 3, id[3] = {64, 0, 0};
 		uint64_t exec = random64() & random64(), want[LANES], base = random64() >> 20;
@@ -389,7 +439,12 @@ static void refuses_names(void **state)
 					    "16777216:0+0",
 					    "1:0+0;1/2",
 					    "1:0+0;1/2/3;4/5/6",
-					    "1:0+0,1+0;1/2/3"};
+					    "1:0+0,1+0;1/2/3",
+					    "1:0+0;1*2@3/0/0",
+					    "1:0+0;1*0@8:32/0/0",
+					    "1:0+0;1*2@8:16/0/0",
+					    "1:0+0;1*2@513:32/0/0",
+					    "1:0+0;1*2@8:2147483680/0/0"};
 	struct probe_trace_group got;
 
 	(void)state;
@@ -461,6 +516,7 @@ int main(void)
 		cmocka_unit_test_setup(bases_stand_for_their_sites, setup),
 		cmocka_unit_test_setup(spans_are_two_stamps, setup),
 		cmocka_unit_test_setup(proved_blocks_follow_the_ids, setup),
+		cmocka_unit_test_setup(proved_blocks_follow_arguments, setup),
 		cmocka_unit_test_setup(short_records_have_the_lanes_told, setup),
 		cmocka_unit_test_setup(rows_are_those_of_all_waves, setup),
 		cmocka_unit_test_setup(refuses_names, setup),

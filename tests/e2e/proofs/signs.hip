@@ -45,10 +45,16 @@ __global__ void gather(const float4 *p, const double *q, int step, float *out)
 	out[i] = v.x + v.w + (float)q[at];
 }
 
+// Rows as far apart as proofs are used for, and farther.
+__global__ void far_rows(const float *x, int pitch, float *y)
+{
+	y[16 * threadIdx.y + threadIdx.x] = x[(int)threadIdx.y * pitch + (int)threadIdx.x];
+}
+
 int main()
 {
 	const int n = 1000;
-	float *x, *y;
+	float *x, *y, *far;
 
 	if (hipMalloc(&x, 1 << 20) || hipMalloc(&y, 1 << 20) || hipMemset(x, 0, 1 << 20) || hipMemset(y, 0, 1 << 20))
 		return 1;
@@ -63,6 +69,10 @@ int main()
 	}
 	for (int step = 1; step < 9; step += 3)
 		gather<<<1, 64>>>((const float4 *)((char *)x + 13), (const double *)((char *)x + 60), step, y);
+	if (hipMalloc(&far, 4 << 20) || hipMemset(far, 0, 4 << 20))
+		return 1;
+	for (int pitch = (1 << 17) - 2; pitch < (1 << 17) + 3; pitch++)
+		far_rows<<<1, dim3(16, 4)>>>(far, pitch, y);
 	puts("done");
 	return hipDeviceSynchronize() != hipSuccess;
 }
