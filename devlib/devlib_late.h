@@ -80,7 +80,7 @@ DEV_INLINE void late_end(uint32_t span, uint32_t more)
  */
 /* clang-format off */
 #define LATE_PLACE(spans)                                                                          \
-	"s_load_dwordx8 s[40:47], %[ctx], 128\n\t"                                                 \
+	"s_load_dwordx8 s[40:47], %[ctx], %c[late]\n\t"                                            \
 	"s_memrealtime s[56:57]\n\t"                                                               \
 	"s_getreg_b32 s58, hwreg(4)\n\t"                                                           \
 	"s_bfe_u32 s59, s92, 0xa000a\n\t"                                                          \
@@ -262,6 +262,7 @@ DEV_INLINE void late_end(uint32_t span, uint32_t more)
 			   [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),       \
 			   [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site),          \
 			   [end_word] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site),         \
+			   [late] "i"(sizeof(struct probe_ctx)),                                   \
 			   [span] "i"(PROBE_FORM_SPAN << PROBE_FORM_SHIFT), [site] "i"(site),      \
 			   [site0] "i"(span->site[0]), [site1] "i"(span->site[1]),                 \
 			   [site2] "i"(span->site[2]), [site3] "i"(span->site[3]),                 \

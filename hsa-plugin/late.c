@@ -9,7 +9,7 @@
 enum {
 	WAVE = 64, /* lanes */
 	/* Waves of larger launches wait for one another's stores anyway. */
-	WAVES_MAX = 512,
+	WAVES_MAX = 1024,
 	WAVE_BYTES = sizeof(struct probe_late_wave) + 16 * PROBE_LATE_SPANS,
 };
 

@@ -5,7 +5,7 @@
 #include <hip/hip_runtime.h>
 #include <probe/device.h>
 
-enum { REGIONS = 4, WAVES = 1024 };
+enum { REGIONS = 4, WAVES = 2048 };
 
 template <int COUNT> __global__ void spans(unsigned long long *clocks)
 {
@@ -73,11 +73,11 @@ int main()
 	launch<2>(clocks, dim3(2), dim3(1024));
 	launch<1>(clocks, dim3(3, 2), dim3(33, 2));
 	launch<0>(clocks, dim3(2), dim3(100));
-	launch<4>(clocks, dim3(128), dim3(4, 64));
+	launch<4>(clocks, dim3(256), dim3(4, 64));
 	// More waves than that is done for: they go into rings.
-	launch<4>(clocks, dim3(600), dim3(64));
-	launch<3>(clocks, dim3(5, 5, 7), dim3(4, 64));
-	launch<2>(clocks, dim3(20, 20), dim3(8, 16));
-	launch<1>(clocks, dim3(1, 600), dim3(64));
+	launch<4>(clocks, dim3(1200), dim3(64));
+	launch<3>(clocks, dim3(5, 8, 7), dim3(4, 64));
+	launch<2>(clocks, dim3(30, 20), dim3(8, 16));
+	launch<1>(clocks, dim3(1, 1100), dim3(64));
 	return 0;
 }
