@@ -263,6 +263,8 @@ static void add_global(struct heatmap *heatmap, const struct site_facts *facts,
 	if (affine && aligned(bytes, ends, 2) && add_run(heatmap, kind, bytes, access))
 		return;
 	count = probe_access_expand(access, addr);
+	if (!count)
+		return;
 	if (aligned(bytes, addr, count))
 		add_lanes(heatmap, kind, bytes, addr, count);
 	else
