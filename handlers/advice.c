@@ -159,7 +159,7 @@ static void lds_mapping(const struct array_layout *array, struct advice *ret)
 {
 	unsigned size = array->pad ? array->small : array->element;
 	bool whole = array->pitch % size == 0 && array->pad % size == 0;
-	char from[48] = "", what[64];
+	char from[48] = "", what[96];
 
 	if (array->low)
 		snprintf(from, sizeof(from), "counted from LDS byte %u", array->low);
