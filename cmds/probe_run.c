@@ -297,7 +297,8 @@ static void list(const struct run *run)
 	run_plugins_list(&run->layout, stdout);
 	printf("kinds of probes (--kind):\n  memory           counters made on the device\n"
 	       "  trace            every address\n"
-	       "  time             time stamps of kernels, functions and regions\n");
+	       "  time             time stamps of kernels, functions and regions\n"
+	       "  count            executions and lanes of blocks\n");
 	printf("devices (--device):\n");
 	printf("  gpu              %s\n", gpu_present() ? "/dev/kfd" : "none (/dev/kfd)");
 	printf("  sim              %s\n", run_file_exists(run->layout.sim, "libhsakmt.so.1")

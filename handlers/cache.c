@@ -88,7 +88,7 @@ static int take_arch(struct cache *cache, const char *name)
 	if (err)
 		return err;
 	host->log(host->ctx, PROBE_LOG_ERROR,
-		  "cache: sizes, lines and ways are powers of two, a cache holds one set at least, "
+		  "sizes, lines and ways are powers of two, a cache holds one set at least, "
 		  "and a line of L1 fits in one of L2");
 	return -EINVAL;
 }

@@ -13,11 +13,17 @@ struct ranked {
 };
 
 static const struct probe_column allocation_columns[] = {
-	{"allocation", PROBE_TYPE_INTEGER}, {"address", PROBE_TYPE_INTEGER},
-	{"size", PROBE_TYPE_INTEGER},	    {"call_site", PROBE_TYPE_TEXT},
-	{"pages", PROBE_TYPE_INTEGER},	    {"reads", PROBE_TYPE_INTEGER},
-	{"writes", PROBE_TYPE_INTEGER},	    {"atomics", PROBE_TYPE_INTEGER},
-	{"read_bytes", PROBE_TYPE_INTEGER}, {"written_bytes", PROBE_TYPE_INTEGER},
+	{"allocation", PROBE_TYPE_INTEGER},
+	{"address", PROBE_TYPE_INTEGER},
+	{"size", PROBE_TYPE_INTEGER},
+	{"pages", PROBE_TYPE_INTEGER},
+	{"reads", PROBE_TYPE_INTEGER},
+	{"writes", PROBE_TYPE_INTEGER},
+	{"atomics", PROBE_TYPE_INTEGER},
+	{"read_bytes", PROBE_TYPE_INTEGER},
+	{"written_bytes", PROBE_TYPE_INTEGER},
+	/* Last, where a table does not cut it. */
+	{"call_site", PROBE_TYPE_TEXT},
 };
 static const struct probe_column region_columns[] = {
 	{"address", PROBE_TYPE_INTEGER},    {"pages", PROBE_TYPE_INTEGER},
@@ -175,13 +181,13 @@ static int write_allocations(const struct heatmap *heatmap)
 			{.integer = info ? info->id : 0},
 			{.integer = info ? (int64_t)info->address : 0},
 			{.integer = info ? (int64_t)info->bytes : 0},
-			{.text = info ? site_text(info->site, text, sizeof(text)) : NULL},
 			{.integer = (int64_t)owner->pages},
 			{.integer = (int64_t)owner->count[READS]},
 			{.integer = (int64_t)owner->count[WRITES]},
 			{.integer = (int64_t)owner->count[ATOMICS]},
 			{.integer = (int64_t)(owner->bytes[READS] + owner->bytes[ATOMICS])},
 			{.integer = (int64_t)(owner->bytes[WRITES] + owner->bytes[ATOMICS])},
+			{.text = info ? site_text(info->site, text, sizeof(text)) : NULL},
 		};
 
 		if (info || owner->pages)
