@@ -367,7 +367,8 @@ static struct probe_err *prepare(struct run *run)
 	if (!err)
 		err = run_server_init(&run->server, &run->config, &run->plugins);
 	if (!err)
-		err = run_instances_prepare(&run->config, &run->plugins, &run->server.prepared);
+		err = run_instances_prepare(&run->config, &run->plugins,
+					    "the program was not started", &run->server.prepared);
 	return err ? err : make_variables(run);
 }
 

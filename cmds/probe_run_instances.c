@@ -380,25 +380,26 @@ static void adopt(struct run_session *session)
 	free(from);
 }
 
-static struct probe_err *check_opened(const struct run_instance *instance, int err)
+static struct probe_err *check_opened(const struct run_instance *instance, int err,
+				      const char *instead)
 {
 	const struct run_handler_spec *spec = instance->spec;
 
 	if (!instance->opened)
-		return probe_err_create("handler %s cannot be opened: %s; the program was not "
-					"started",
-					instance->plugin->handler.name, strerror(err));
+		return probe_err_create("handler %s cannot be opened: %s; %s",
+					instance->plugin->handler.name, strerror(err), instead);
 	for (size_t i = 0; i < spec->arg_count && i < 64; i++)
 		if (!(instance->asked >> i & 1))
-			return probe_err_create("handler %s knows no argument '%.*s'; the program "
-						"was not started",
+			return probe_err_create("handler %s knows no argument '%.*s'; %s",
 						instance->plugin->handler.name,
-						(int)strcspn(spec->args[i], "="), spec->args[i]);
+						(int)strcspn(spec->args[i], "="), spec->args[i],
+						instead);
 	return NULL;
 }
 
 struct probe_err *run_instances_prepare(const struct run_config *config,
-					const struct run_plugins *plugins, struct run_session **ret)
+					const struct run_plugins *plugins, const char *instead,
+					struct run_session **ret)
 {
 	struct run_session *session = calloc(1, sizeof(*session));
 	struct probe_err *err = NULL;
@@ -416,7 +417,8 @@ struct probe_err *run_instances_prepare(const struct run_config *config,
 		session->instance_count = i + 1;
 		err = check_opened(
 			&session->instances[i],
-			open_instance(session, &session->instances[i], &plugins->items[i]));
+			open_instance(session, &session->instances[i], &plugins->items[i]),
+			instead);
 	}
 	if (err)
 		run_instances_discard(session);

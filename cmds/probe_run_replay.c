@@ -353,6 +353,7 @@ static struct probe_err *feed_all(struct replay_feed *feed)
 
 static void deinit(struct replay_feed *feed)
 {
+	run_instances_discard(feed->session.prepared);
 	sqlite3_finalize(feed->dispatches);
 	run_objects_deinit(&feed->session.objects);
 	run_allocations_destroy(feed->session.allocations);
@@ -410,6 +411,9 @@ struct probe_err *run_replay(struct run_replay *replay)
 		return probe_err_oom();
 	}
 	err = check_streams(&feed);
+	if (!err)
+		err = run_instances_prepare(replay->config, replay->plugins, "nothing was written",
+					    &feed.session.prepared);
 	if (!err && replay->to)
 		err = probe_store_copy(feed.reader.db, replay->to, replay->force, &store);
 	else if (!err)

@@ -199,10 +199,11 @@ struct run_handler_table;
 
 /*
  * Open instances before the program starts, so that what is wrong with their arguments stops the
- * run. The first session takes them over (run_session.prepared); without any they are discarded.
+ * run; `instead` ends the error: "the program was not started". The first session takes them over
+ * (run_session.prepared); without any they are discarded.
  */
 struct probe_err *run_instances_prepare(const struct run_config *config,
-					const struct run_plugins *plugins,
+					const struct run_plugins *plugins, const char *instead,
 					struct run_session **ret);
 void run_instances_discard(struct run_session *prepared);
 bool run_instances_open(struct run_session *session);

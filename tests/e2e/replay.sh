@@ -58,6 +58,12 @@ done
 if probe-report replay memory.db -o none.db -a race 2>none.txt; then fail "replayed addresses that are not there"; fi
 grep -q "has nothing that handler race takes: record with --kind trace" none.txt || fail "$(cat none.txt)"
 [ ! -e none.db ] || fail "a file was written"
+# So is what is wrong with arguments.
+for wrong in cache:l1=3 cache:what=1; do
+	if probe-report replay run.db -o none.db -a $wrong 2>none.txt; then fail "replayed with $wrong"; fi
+	grep -q "handler cache .*; nothing was written" none.txt || fail "$wrong: $(cat none.txt)"
+	[ ! -e none.db ] || fail "a file was written with $wrong"
+done
 status=0
 probe-report replay memory.db -a nonsense 2>none.txt || status=$?
 expect "an unknown handler" "$status" 1
