@@ -15,10 +15,6 @@
 
 #include "devlib_fast.h"
 
-/* Counters of lanes, and those that are maxima. */
-#define LINES_ADDED  "0x9ff"
-#define LINES_MAXIMA "0x6000"
-
 /* clang-format off */
 
 /*
@@ -142,16 +138,14 @@
 	"s_max_i32 s22, s22, 0\n\t"                                                                \
 	"s_max_i32 s23, s23, 0\n\t"
 
-/* All lanes, at one stride: lane 0 differs from what is below it in every bit. */
-#define LINES_EVEN                                                                                 \
-	".Lfast_even%=:\n\t"                                                                       \
+/* All lanes, in order: lane 0 differs from what is below it in every bit. */
+#define LINES_WHOLE                                                                                \
 	LINES_CHANGES                                                                              \
 	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
 	LINES_QUADS                                                                                \
-	"s_mov_b32 s13, 1\n\t"                                                                     \
 	"s_sub_u32 s22, s16, %[unit]\n\t"                                                          \
-	"s_sub_u32 s23, s17, %[half]\n\t"                                                \
+	"s_sub_u32 s23, s17, %[half]\n\t"                                                          \
 	LINES_EXCESS                                                                               \
 	"v_mov_b32 v10, 1\n\t"                                                                     \
 	"v_mov_b32 v11, 0\n\t"                                                                     \
@@ -162,11 +156,21 @@
 	"v_writelane_b32 v10, %[unit], 4\n\t"                                                      \
 	"v_writelane_b32 v10, s22, 5\n\t"                                                          \
 	"v_writelane_b32 v10, s17, 6\n\t"                                                          \
-	"v_writelane_b32 v10, %[half], 7\n\t"                                            \
-	"v_writelane_b32 v10, s23, 8\n\t"                                                          \
+	"v_writelane_b32 v10, %[half], 7\n\t"                                                      \
+	"v_writelane_b32 v10, s23, 8\n\t"
+
+#define LINES_MAXIMA                                                                               \
+	".if %[first]\n\t"                                                                         \
+	FAST_MAX_LANES("0x6000")                                                                   \
+	".endif\n\t"
+
+#define LINES_EVEN                                                                                 \
+	".Lfast_even%=:\n\t"                                                                       \
+	LINES_WHOLE                                                                                \
+	"s_mov_b32 s13, 1\n\t"                                                                     \
 	FAST_CARRY_STRIDES                                                                         \
-	FAST_ADD_LANES(LINES_ADDED)                                                                \
-	FAST_MAX_LANES(LINES_MAXIMA)                                                               \
+	FAST_ADD_LANES("%[added]")                                                                 \
+	LINES_MAXIMA                                                                               \
 	"s_branch .Lfast_end%=\n"
 
 /* All lanes, not at one stride: as behind FAST_FULL. */
@@ -176,7 +180,12 @@
 	"s_cbranch_vccz .Lfast_order%=\n\t"                                                        \
 	"v_cmp_lt_u32 vcc, v8, v2\n\t"                                                             \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
-	"s_cbranch_vccz .Lfast_order%=\n"
+	"s_cbranch_vccnz .Lfast_lines%=\n"                                                         \
+	".Lfast_order%=:\n\t"                                                                      \
+	LINES_WHOLE                                                                                \
+	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
+	FAST_ADD_LANES("%[added]")                                                                 \
+	"s_branch .Lfast_end%=\n"
 
 /* Not all lanes, at one stride. */
 #define LINES_PART                                                                                 \
@@ -185,7 +194,6 @@
 	"s_cmp_eq_u64 s[14:15], s[8:9]\n\t"                                                        \
 	"s_cbranch_scc0 .Lfast_lines%=\n\t"                                                        \
 	"v_mov_b32_dpp v8, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n"                             \
-	".Lfast_order%=:\n\t"                                                                      \
 	LINES_CHANGES                                                                              \
 	"s_bitset1_b64 s[14:15], s11\n\t"                                                          \
 	"s_bitset1_b64 vcc, s11\n\t"                                                               \
@@ -222,21 +230,27 @@
 	LINES_CARRY("1")                                                                           \
 	FAST_CARRY_STRIDES                                                                         \
 	".Lfast_commit%=:\n\t"                                                                     \
-	FAST_ADD_LANES(LINES_ADDED)                                                                \
+	FAST_ADD_LANES("%[added]")                                                                 \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
-	FAST_MAX_LANES(LINES_MAXIMA)                                                               \
+	LINES_MAXIMA                                                                               \
 	"s_branch .Lfast_end%=\n"
 
 #define LINES_CARRY_EACH(times)                                                                    \
 	".Lfast_each%=:\n\t"                                                                       \
 	FAST_FIRST(times)                                                                          \
-	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s18", 2) FAST_ADD("s16", 3)                     \
-	FAST_ADD("s20", 4) FAST_ADD("s17", 6) FAST_ADD("s21", 7)                                   \
+	".if %[first]\n\t"                                                                         \
+	FAST_AGAIN(0) FAST_ADD("s10", 1)                                                           \
+	".endif\n\t"                                                                               \
+	FAST_ADD("s18", 2) FAST_ADD("s16", 3) FAST_ADD("s20", 4) FAST_ADD("s17", 6)                \
+	FAST_ADD("s21", 7)                                                                         \
 	"s_or_b32 s24, s22, s23\n\t"                                                               \
 	"s_cbranch_scc0 .Lfast_good%=\n\t"                                                         \
 	FAST_ADD("s22", 5) FAST_ADD("s23", 8)                                                      \
 	".Lfast_good%=:\n\t"                                                                       \
+	".if %[first] == 0\n\t"                                                                     \
+	"s_branch .Lfast_end%=\n\t"                                                                \
+	".endif\n\t"                                                                               \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
 	FAST_ADD("s13", 11)
@@ -255,8 +269,10 @@
 	".Lfast_one%=:\n\t"                                                                        \
 	found                                                                                      \
 	FAST_ZERO                                                                                  \
-	FAST_ADD("16", 2) FAST_ADD("1", 0)                                                         \
-	FAST_AGAIN(1) FAST_AGAIN(3) FAST_AGAIN(4) FAST_AGAIN(6) FAST_AGAIN(7) FAST_AGAIN(11)       \
+	FAST_ADD("16", 2) FAST_ADD("1", 3) FAST_AGAIN(4) FAST_AGAIN(6) FAST_AGAIN(7)               \
+	".if %[first]\n\t"                                                                         \
+	FAST_AGAIN(0) FAST_AGAIN(1) FAST_AGAIN(11)                                                 \
+	".endif\n\t"                                                                               \
 	"s_branch .Lfast_end%=\n"
 
 #define LINES_FOUND                                                                                \
@@ -271,9 +287,12 @@
 	LINES_BEGIN FAST_FULL LINES_ORDER LINES_ROUNDS LINES_MANY LINES_EVEN LINES_PART            \
 	LINES_COMMIT LINES_EACH LINES_ONE(found) FAST_GAP
 
+/* Which lanes' counters are added: units behind the first have not all of them. */
 #define LINES_SHAPE(shape)                                                                         \
 	[unit] "i"((shape) & 0xff), [half] "i"((((shape) & 0xff) + 1) / 2),                        \
 	[straddle] "i"(64 - ((shape) & 0xff)),                                                     \
+	[first] "i"(~(shape) / SHAPE_MORE & 1),                                                    \
+	[added] "i"((shape) & SHAPE_MORE ? 0x1fc : 0x9ff),                                         \
 	[unaligned] "i"(((shape) & SHAPE_UNALIGNED) != 0),                                         \
 	[flat] "i"(((shape) & SHAPE_FLAT) != 0)
 

@@ -76,7 +76,7 @@
 	"s_or_b32 s26, s26, s27\n\t"                                                               \
 	"s_bfe_u32 s27, s7, 0x30013\n\t"                                                           \
 	"s_add_u32 s27, s27, 1\n\t"                                                                \
-	"s_cmp_eq_u32 s27, 7\n\t"                                                                  \
+	"s_cmp_eq_u32 s27, 4\n\t"                                                                  \
 	"s_cselect_b32 s24, 1, s24\n\t"                                                            \
 	"s_lshl_b32 s27, s27, 19\n\t"                                                              \
 	"s_or_b32 s7, s26, s27\n\t"                                                                \
@@ -155,7 +155,7 @@ DEV_INLINE void keep_add(uint32_t shape)
 				 : PASSES_SHAPE(shape)
 				 : FAST_CLOBBERS);
 	else
-		__asm__ volatile(KEEP_LINES_TIMES LINES_CARRY("s7") KEEP_ADD(LINES_ADDED)
+		__asm__ volatile(KEEP_LINES_TIMES LINES_CARRY("s7") KEEP_ADD("%[added]")
 					 LINES_CARRY_EACH("s7") KEEP_END
 				 :
 				 : LINES_SHAPE(shape)

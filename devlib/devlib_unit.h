@@ -112,7 +112,7 @@ DEV_INLINE void count_units(uint64_t counters, uint64_t address, uint32_t offset
 			    uint32_t units)
 {
 	uint64_t exec = dev_exec(), mask = exec;
-	bool once = !dev_uniform32(offset), lds = shape & SHAPE_LDS;
+	bool once = !(shape & SHAPE_MORE) && !dev_uniform32(offset), lds = shape & SHAPE_LDS;
 	struct dev_sums sums = {0};
 	struct dev_affine affine;
 

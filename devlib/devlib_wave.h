@@ -32,6 +32,7 @@ enum {
 	SHAPE_LDS = 1 << 18,
 	SHAPE_FLAT = 1 << 19,
 	SHAPE_ATOMIC = 1 << 20,
+	SHAPE_MORE = 1 << 23, /* a unit behind the first: not another execution */
 };
 
 #ifdef DEV_PORTABLE

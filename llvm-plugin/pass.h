@@ -277,6 +277,7 @@ enum {
 	DEVLIB_SHAPE_PLAIN = 1 << 21,
 	/* With that: called by portable code that is optimised, whose stamps need no stack. */
 	DEVLIB_SHAPE_CURSOR = 1 << 22,
+	DEVLIB_SHAPE_MORE = 1 << 23,
 };
 
 /*

@@ -155,8 +155,8 @@ void pass_measure_one(struct pass_measure *in, const struct pass_site *site, uin
 }
 
 /* Another unit, or the lanes in LDS of a flat one: as any function is called. */
-static void put_unit(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
-		     unsigned wave, unsigned address, uint32_t id)
+static void put_any(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
+		    unsigned wave, unsigned address, uint32_t id)
 {
 	pass_measure_row(code, wave, id, 0);
 	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, s[4:5]");
@@ -165,34 +165,53 @@ static void put_unit(struct pass_asm *code, const struct pass_site *site, LLVMVa
 	pass_cell_call(code, function);
 }
 
+/* The unit at $0. */
+static void put_unit(struct pass_measure *in, struct pass_asm *code, const struct pass_site *site,
+		     unsigned wave, unsigned address, uint32_t id)
+{
+	uint32_t shape = pass_site_shape(site);
+
+	if (site->space == PROBE_SPACE_GLOBAL) {
+		pass_measure_place(code, site, address);
+		pass_asm_put(code, "v_add_co_u32 v2, vcc, $0, v2");
+		pass_asm_put(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
+		pass_measure_row(code, wave, id, 0);
+		pass_measure_call(code,
+				  devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
+					       shape | DEVLIB_SHAPE_MORE, in->clone, in->analyses));
+		return;
+	}
+	put_any(code, site,
+		devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses), wave,
+		address, id);
+	if (site->space == PROBE_SPACE_FLAT)
+		put_any(code, site,
+			devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
+				     in->clone, in->analyses),
+			wave, address, id);
+}
+
 /* The first unit, and the others one by one. */
 static void put_units(struct pass_measure *in, const struct pass_site *site, uint32_t id,
 		      LLVMValueRef address)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
 	struct pass_asm code = {.result = LLVMInt32TypeInContext(context)};
-	uint32_t shape = pass_site_shape(site);
 	unsigned place, wave, first;
 
 	pass_asm_constrain(&code, "=&s");
 	place = pass_asm_operand(&code, "v", address);
 	wave = pass_asm_operand(&code, "s", in->wave);
-	first = pass_asm_operand(&code, "s",
-				 address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, shape,
-							     in->clone, in->analyses)));
+	first = pass_asm_operand(
+		&code, "s",
+		address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, pass_site_shape(site),
+					    in->clone, in->analyses)));
 	pass_measure_place(&code, site, place);
 	pass_measure_row(&code, wave, id, 0);
 	pass_asm_put(&code, "s_swappc_b64 s[30:31], $%u", first);
 	pass_asm_put(&code, "s_mov_b32 $0, %u", site->unit);
 	pass_asm_put(&code, ".Lprobe_unit${:uid}:");
-	put_unit(&code, site,
-		 devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses), wave,
-		 place, id);
-	if (site->space == PROBE_SPACE_FLAT)
-		put_unit(&code, site,
-			 devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
-				      in->clone, in->analyses),
-			 wave, place, id);
+	put_unit(in, &code, site, wave, place, id);
 	pass_asm_put(&code, "s_add_u32 $0, $0, %u", site->unit);
 	pass_asm_put(&code, "s_cmp_lt_u32 $0, %u", site->size);
 	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_unit${:uid}");

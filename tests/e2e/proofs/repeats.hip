@@ -111,6 +111,20 @@ template <typename T> __global__ void apart(int *out, T *in, const int *table, i
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// Accesses of several units.
+struct lump {
+	char bytes[36];
+};
+
+__global__ void copies(int *out, struct lump *lumps, const int *table, int lanes)
+{
+	int at = table[threadIdx.x];
+
+	if ((int)threadIdx.x < lanes)
+		lumps[at + 1] = lumps[at];
+	out[threadIdx.x] = at;
+}
+
 // Updates, in memory and in LDS; a wave that has ended may have left before.
 __global__ void updates(int *out, int *sums, const int *table, int rounds)
 {
@@ -205,6 +219,8 @@ int main()
 		sizes<double>(out, in, places, k);
 		sizes<int4>(out, in, places, k);
 		sizes<three>(out, in, places, k);
+		copies<<<1, LANES>>>(out, (struct lump *)in, at, LANES);
+		copies<<<1, LANES>>>(out, (struct lump *)in, at, k);
 		askew<<<1, LANES>>>(out, (const char *)in, at, 70);
 		leaving<<<2, LANES>>>(out, in, at, bounds);
 		turns<<<1, LANES - 5>>>(out, in, at, places + (k + 1) % TABLES * LANES, 20);
