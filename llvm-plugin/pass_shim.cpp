@@ -524,11 +524,14 @@ bool probe_shim_flow_apart(const struct probe_shim_flow *flow, LLVMValueRef a, L
 
 	if (first.base != second.base)
 		return false;
-	for (auto &part : first.parts)
-		if (!llvm::is_contained(second.parts, part))
-			second.parts.push_back({part.value, part.extension, part.scale});
+	for (auto &part : first.parts) {
+		auto *same = llvm::find(second.parts, part);
+
+		if (same != second.parts.end())
+			second.parts.erase(same);
 		else
-			llvm::erase_value(second.parts, part);
+			second.parts.push_back(part);
+	}
 	for (auto &part : second.parts) {
 		auto *value = const_cast<Value *>(part.value);
 
@@ -538,8 +541,7 @@ bool probe_shim_flow_apart(const struct probe_shim_flow *flow, LLVMValueRef a, L
 		bool differs = flow->divergence.isDivergent(*value);
 #endif
 
-		if (differs ||
-		    !probe_shim_flow_same_loop(flow, wrap(value), block))
+		if (differs || !probe_shim_flow_same_loop(flow, wrap(value), block))
 			return false;
 		bits |= part.scale;
 	}
