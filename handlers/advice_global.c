@@ -92,6 +92,7 @@ static void global_sparse(const struct facts *facts, struct advice *ret)
 static void judge_move(const struct facts *facts, double after, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
+	char vague[64] = "";
 
 	if (!buffer) {
 		advice_append(ret->fix, "; judged by this access alone");
@@ -99,22 +100,26 @@ static void judge_move(const struct facts *facts, double after, struct advice *r
 	}
 	if (!buffer->others)
 		return;
+	if (buffer->vague)
+		snprintf(vague, sizeof(vague), " (%u at no stride, taken as %s)", buffer->vague,
+			 buffer->vague == 1 ? "it is" : "they are");
 	if (after < buffer->before) {
 		advice_append(ret->fix,
-			      "; with %u other access%s of the buffer %.0f lines of 128 B in the "
+			      "; with %u other access%s of the buffer%s %.0f lines of 128 B in the "
 			      "run after, %.0f before",
-			      buffer->others, buffer->others == 1 ? "" : "es", after,
+			      buffer->others, buffer->others == 1 ? "" : "es", vague, after,
 			      buffer->before);
 		return;
 	}
 	/* What helps here costs as much there. */
 	ret->verified = false;
 	ret->before = ret->after = 0;
-	advice_say(ret->fix,
-		   "leave the buffer as it lies: what would help here costs its %u other access%s "
-		   "as much (%.0f lines of 128 B in the run after, %.0f before); let lanes take "
-		   "other elements",
-		   buffer->others, buffer->others == 1 ? "" : "es", after, buffer->before);
+	advice_say(
+		ret->fix,
+		"leave the buffer as it lies: what would help here costs its %u other access%s%s "
+		"as much (%.0f lines of 128 B in the run after, %.0f before); let lanes take "
+		"other elements",
+		buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
 }
 
 /* The index is to be changed, not the buffer. */

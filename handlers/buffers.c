@@ -47,13 +47,47 @@ static bool is_beside(const struct advice_site *site)
 	return layout_stride(site) == (int64_t)site->bytes && site->bytes == site->unit;
 }
 
-/* Lines with structs of `stride` bytes split into their members. */
-static double split_of(const struct advice_site *site, int64_t stride)
+/* Lines of one execution whose bytes were moved; a number for each line, the same for the same. */
+struct moved {
+	uint64_t line[64 * 16];
+	unsigned count;
+};
+
+static void add_line(struct moved *moved, uint64_t line)
 {
-	if (llabs((long long)layout_stride(site)) != llabs((long long)stride))
+	for (unsigned i = 0; i < moved->count; i++)
+		if (moved->line[i] == line)
+			return;
+	if (moved->count < sizeof(moved->line) / sizeof(*moved->line))
+		moved->line[moved->count++] = line;
+}
+
+/*
+ * Lines with structs of `stride` bytes split into members of `member` bytes, the lowest struct that
+ * is touched at the begin of a line. Where in a struct an access begins is known where structs
+ * begin at multiples of their size, which is taken for others, too.
+ */
+static double split_of(const struct buffer_site *one, uint64_t stride, unsigned member)
+{
+	const struct advice_site *site = &one->site;
+	int64_t step = layout_stride(site);
+	uint64_t base = (stride << 34) + one->use->phase % stride;
+	struct moved moved = {.count = 0};
+
+	if (!step && site->counters[PROBE_C_AFFINE] != site->counters[PROBE_C_EXECUTIONS])
 		return (double)site->counters[PROBE_C_LINES128];
-	return (double)layout_lines(site, LINE, site->bytes, lanes_of(site)) *
-	       (double)site->counters[PROBE_C_EXECUTIONS];
+	if (step < 0)
+		base += (0 - (uint64_t)step) * (lanes_of(site) - 1u) / stride * stride;
+	for (unsigned lane = 0; lane < lanes_of(site) && lane < 64; lane++) {
+		uint64_t first = base + (uint64_t)step * lane, end = first + site->bytes;
+
+		for (uint64_t at = first; at < end; at += member) {
+			uint64_t array = at % stride / member;
+
+			add_line(&moved, array << 48 | at / stride * member / LINE);
+		}
+	}
+	return (double)moved.count * (double)site->counters[PROBE_C_EXECUTIONS];
 }
 
 /* Lines with all of the buffer moved up by `shift` bytes. */
@@ -70,7 +104,7 @@ static double shifted_of(const struct buffer_site *one, unsigned shift)
 
 static void find(const struct buffer_site *sites, size_t count, struct buffer_site *one)
 {
-	int64_t stride = layout_stride(&one->site);
+	uint64_t stride = (uint64_t)llabs((long long)layout_stride(&one->site));
 	unsigned shift = (LINE - one->use->phase) % LINE;
 
 	one->known = one->use->count && !one->use->unknown;
@@ -82,7 +116,9 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 		one->layout.others += other != one;
 		one->layout.beside += other != one && is_beside(&other->site);
 		one->layout.before += (double)other->site.counters[PROBE_C_LINES128];
-		one->layout.split += split_of(&other->site, stride);
+		one->layout.vague += other != one && !layout_stride(&other->site);
+		if (stride)
+			one->layout.split += split_of(other, stride, one->site.bytes);
 		one->layout.shifted += shifted_of(other, shift);
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * What a change of a buffer's layout does to all that touch it. What helps one access of global
  * memory may cost another, so a change that moves data is counted for every access that a run made
- * to the same allocation, by the rules for each of them alone: those at one constant stride are
- * recomputed, of others it is taken that they cost what they did.
+ * to the same allocation: the addresses of those at one constant stride are moved as the change
+ * would, and their lines counted; of others it is taken that they cost what they did.
  */
 #ifndef PROBE_HANDLERS_BUFFERS_H
 #define PROBE_HANDLERS_BUFFERS_H
@@ -44,6 +44,7 @@ static inline void buffer_use_phase(struct buffer_use *use, uint64_t address)
 struct buffer_layout {
 	unsigned others; /* accesses to the same allocations, besides this one */
 	unsigned beside; /* of them, those whose lanes are side by side */
+	unsigned vague;	 /* of them, those at no one stride: taken to cost what they do */
 	double before;
 	double split;	/* with an array for each member of structs as long as this one's stride */
 	double shifted; /* with this access's first lane at the begin of a line */

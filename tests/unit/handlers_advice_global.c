@@ -331,9 +331,16 @@ static void test_structs(void **state)
 	static const struct use structs[] = {{1, 0, 4, 16}, {1, 4, 4, 16}, {2, 4, 4, 16}};
 	static const struct use members[] = {{1, 0, 4, 4}, {1, 4096, 4, 4}};
 	static const struct use whole[] = {{1, 0, 4, 16}, {1, 0, 16, 16}, {1, 2032, 16, -16}};
-	int after, before;
+	static const struct use through[] = {
+		{1, 0, 4, 64}, {1, 0, 4, 4}, {1, 512, 4, 4}, {1, 1024, 4, 4}};
+	static struct use pieces[17] = {{1, 0, 4, 4}};
+	int after, before, told;
+	const char *fix;
 
 	(void)state;
+	/* The four structs that the second one went through: four of each member. */
+	for (unsigned i = 0; i < 16; i++)
+		pieces[1 + i] = (struct use){1, 4096 * i, 16, 0};
 	send_uses(structs, 3);
 	assert_int_equal(sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
 				"; with 1 other access of the buffer %d lines of 128 B in the run "
@@ -346,6 +353,21 @@ static void test_structs(void **state)
 	assert_string_equal(host_text(&host_state, 2, "verified"), "lines of 128 B");
 	assert_int_equal(before, send_uses(structs, 2));
 	assert_int_equal(after, send_uses(members, 2));
+	/* Three that go through all members, one after the other, lose more than one gains. */
+	before = (int)send_uses(through, 4);
+	fix = host_text(&host_state, 0, "fix");
+	assert_int_equal(sscanf(fix,
+				"leave the buffer as it lies: what would help here costs its 3 "
+				"other accesses as much (%d lines of 128 B in the run after, %d",
+				&after, &told),
+			 2);
+	assert_int_equal(told, before);
+	assert_int_equal(after, 2 + 3 * (send_uses(pieces, 17) - 2));
+	/* One does not. */
+	send_uses(through, 2);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "with 1 other access of the buffer 18 lines of 128 B in the run "
+			       "after, 34 before"));
 	/* Who takes whole structs gains nothing, and loses nothing. */
 	send_uses(whole, 3);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
