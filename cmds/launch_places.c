@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "launch_places.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "codeobj/sites.h"
 
-/* One wave: the lowest bits of its workgroup's id, and the ids of its first work-item. */
-struct wave {
-	uint32_t group[3], item[3];
+enum { LANES = 64, WAVES = 16 };
+
+/* Lanes that are looked at together: their workgroup's id, or its lowest bits, and their own. */
+struct lanes {
+	uint32_t group[3], count;
+	const uint32_t *item[3];
 };
 
 /* A calculation, and what it uses. */
@@ -59,152 +63,213 @@ static int64_t with_sign(uint64_t value, unsigned bits)
 	return bits == 32 ? (int32_t)(uint32_t)value : (int64_t)value;
 }
 
-static bool divide(const struct probe_base_op *op, uint64_t a, uint64_t b, uint64_t *ret)
+static bool divide(const struct probe_base_op *op, uint64_t *a, uint64_t b)
 {
-	int64_t left = with_sign(a, op->bits), right = with_sign(b, op->bits);
+	int64_t left = with_sign(*a, op->bits), right = with_sign(b, op->bits);
+	bool rest = op->code == PROBE_BASE_UREM || op->code == PROBE_BASE_SREM;
 
-	if (!b || (op->code == PROBE_BASE_SDIV && left == INT64_MIN && right == -1))
+	if (!b)
 		return false;
-	*ret = op->code == PROBE_BASE_UDIV ? a / b : (uint64_t)(left / right);
+	if (op->code == PROBE_BASE_UDIV || op->code == PROBE_BASE_UREM)
+		*a = rest ? *a % b : *a / b;
+	else if (right == -1)
+		*a = rest ? 0 : -*a;
+	else
+		*a = (uint64_t)(rest ? left % right : left / right);
 	return true;
 }
 
-/* Both numbers have been cut to the width of the operation. */
-static bool two(const struct probe_base_op *op, uint64_t a, uint64_t b, uint64_t *ret)
+/* Both numbers have been cut to the width of the operation. One loop each, to be vectorised. */
+static bool sums(const struct probe_base_op *op, uint64_t *a, const uint64_t *b, uint32_t count)
+{
+	switch (op->code) {
+	case PROBE_BASE_ADD:
+		for (uint32_t i = 0; i < count; i++)
+			a[i] += b[i];
+		return true;
+	case PROBE_BASE_SUB:
+		for (uint32_t i = 0; i < count; i++)
+			a[i] -= b[i];
+		return true;
+	case PROBE_BASE_MUL:
+		for (uint32_t i = 0; i < count; i++)
+			a[i] *= b[i];
+		return true;
+	case PROBE_BASE_AND:
+		for (uint32_t i = 0; i < count; i++)
+			a[i] &= b[i];
+		return true;
+	case PROBE_BASE_OR:
+		for (uint32_t i = 0; i < count; i++)
+			a[i] |= b[i];
+		return true;
+	case PROBE_BASE_XOR:
+		for (uint32_t i = 0; i < count; i++)
+			a[i] ^= b[i];
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool less(const struct probe_base_op *op, uint64_t a, uint64_t b)
 {
 	int64_t left = with_sign(a, op->bits), right = with_sign(b, op->bits);
 
 	switch (op->code) {
-	case PROBE_BASE_ADD:
-		*ret = a + b;
-		return true;
-	case PROBE_BASE_SUB:
-		*ret = a - b;
-		return true;
-	case PROBE_BASE_MUL:
-		*ret = a * b;
-		return true;
-	case PROBE_BASE_AND:
-		*ret = a & b;
-		return true;
-	case PROBE_BASE_OR:
-		*ret = a | b;
-		return true;
-	case PROBE_BASE_XOR:
-		*ret = a ^ b;
-		return true;
+	case PROBE_BASE_ULT:
+	case PROBE_BASE_UMIN:
+		return a < b;
+	case PROBE_BASE_ULE:
+		return a <= b;
+	case PROBE_BASE_SLT:
+	case PROBE_BASE_SMIN:
+		return left < right;
+	case PROBE_BASE_SLE:
+		return left <= right;
+	case PROBE_BASE_UMAX:
+		return a > b;
+	case PROBE_BASE_SMAX:
+		return left > right;
+	case PROBE_BASE_EQ:
+		return a == b;
+	default: /* PROBE_BASE_NE */
+		return a != b;
+	}
+}
+
+static bool others(const struct probe_base_op *op, uint64_t *a, uint64_t b)
+{
+	switch (op->code) {
 	case PROBE_BASE_SHL:
-		*ret = a << (b & 63);
+		*a <<= b & 63;
 		return b < op->bits;
 	case PROBE_BASE_LSHR:
-		*ret = a >> (b & 63);
+		*a >>= b & 63;
 		return b < op->bits;
 	case PROBE_BASE_ASHR:
-		*ret = (uint64_t)(left >> (b & 63));
+		*a = (uint64_t)(with_sign(*a, op->bits) >> (b & 63));
 		return b < op->bits;
 	case PROBE_BASE_UDIV:
 	case PROBE_BASE_SDIV:
-		return divide(op, a, b, ret);
+	case PROBE_BASE_UREM:
+	case PROBE_BASE_SREM:
+		return divide(op, a, b);
 	case PROBE_BASE_UMIN:
-		*ret = a < b ? a : b;
-		return true;
 	case PROBE_BASE_UMAX:
-		*ret = a > b ? a : b;
-		return true;
 	case PROBE_BASE_SMIN:
-		*ret = left < right ? a : b;
-		return true;
 	case PROBE_BASE_SMAX:
-		*ret = left > right ? a : b;
+		*a = less(op, *a, b) ? *a : b;
 		return true;
 	default:
-		return false;
+		*a = less(op, *a, b);
+		return true;
 	}
 }
 
 static bool leaf(const struct probe_base_op *op, const struct proved_launch *launch,
-		 const struct wave *wave, uint64_t *ret)
+		 const struct lanes *lanes, uint64_t *ret)
 {
+	uint64_t value = (uint64_t)op->value;
 	int64_t field;
 
-	switch (op->code) {
-	case PROBE_BASE_CONSTANT:
-		*ret = (uint64_t)op->value;
-		return true;
-	case PROBE_BASE_ARGUMENT:
-		return launch_argument(launch, op->offset, op->bits / 8u, ret);
-	case PROBE_BASE_PACKET:
+	if (op->code == PROBE_BASE_ARGUMENT &&
+	    !launch_argument(launch, op->offset, op->bits / 8u, &value))
+		return false;
+	if (op->code == PROBE_BASE_PACKET) {
 		if (!launch_field(launch, op->offset, &field))
 			return false;
-		*ret = (uint64_t)field;
-		return true;
-	case PROBE_BASE_GROUP:
-		*ret = wave->group[op->index % 3];
-		return op->index < 3;
-	case PROBE_BASE_ITEM:
-		*ret = wave->item[op->index % 3];
-		return op->index < 3;
-	default:
-		return false;
+		value = (uint64_t)field;
 	}
+	if ((op->code == PROBE_BASE_GROUP || op->code == PROBE_BASE_ITEM) && op->index > 2)
+		return false;
+	if (op->code == PROBE_BASE_GROUP)
+		value = lanes->group[op->index];
+	for (uint32_t i = 0; i < lanes->count; i++)
+		ret[i] = op->code == PROBE_BASE_ITEM ? lanes->item[op->index][i] : value;
+	return op->code >= PROBE_BASE_CONSTANT;
 }
 
 /* ---- A calculation -------------------------------------------------------------------------- */
 
 struct stack {
-	uint64_t number[PROBE_BASE_STACK];
+	uint64_t number[PROBE_BASE_STACK][LANES];
 	uint32_t count;
 };
 
-static bool take(struct stack *stack, unsigned bits, uint64_t *ret)
+/* Cut the numbers on top to the width of what comes. */
+static bool have(struct stack *stack, uint32_t numbers, unsigned bits, uint32_t lanes)
 {
-	if (!stack->count)
+	if (stack->count < numbers)
 		return false;
-	*ret = cut(stack->number[--stack->count], bits);
+	for (uint32_t k = stack->count - numbers; k < stack->count; k++)
+		for (uint32_t i = 0; i < lanes; i++)
+			stack->number[k][i] = cut(stack->number[k][i], bits);
 	return true;
 }
 
-static bool give(struct stack *stack, uint64_t number, unsigned bits)
+static bool two(const struct probe_base_op *op, struct stack *stack, uint32_t lanes)
 {
-	if (stack->count == PROBE_BASE_STACK)
+	uint64_t *a, *b;
+
+	if (!have(stack, 2, op->bits, lanes))
 		return false;
-	stack->number[stack->count++] = cut(number, bits);
+	b = stack->number[--stack->count];
+	a = stack->number[stack->count - 1];
+	if (op->code < PROBE_BASE_SHL)
+		return sums(op, a, b, lanes);
+	for (uint32_t i = 0; i < lanes; i++)
+		if (!others(op, &a[i], b[i]))
+			return false;
+	return true;
+}
+
+static bool choose(struct stack *stack, uint32_t lanes)
+{
+	uint64_t *which;
+
+	if (stack->count < 3)
+		return false;
+	stack->count -= 2;
+	which = stack->number[stack->count - 1];
+	for (uint32_t i = 0; i < lanes; i++)
+		which[i] = stack->number[stack->count + !which[i]][i];
 	return true;
 }
 
 static bool step(const struct probe_base_op *op, const struct proved_launch *launch,
-		 const struct wave *wave, struct stack *stack)
+		 const struct lanes *lanes, struct stack *stack)
 {
-	uint64_t a, b;
+	uint64_t *top;
 
-	if (op->bits != 32 && op->bits != 64)
+	if ((op->bits != 32 && op->bits != 64) || op->code >= PROBE_BASE_CODES)
 		return false;
 	if (op->code < PROBE_BASE_ADD)
-		return leaf(op, launch, wave, &a) && give(stack, a, op->bits);
-	if (op->code < PROBE_BASE_SEXT)
-		return take(stack, op->bits, &b) && take(stack, op->bits, &a) &&
-		       two(op, a, b, &a) && give(stack, a, op->bits);
-	if (!take(stack, 64, &a))
+		return stack->count < PROBE_BASE_STACK &&
+		       leaf(op, launch, lanes, stack->number[stack->count++]);
+	if (op->code < PROBE_BASE_SELECT)
+		return two(op, stack, lanes->count);
+	if (op->code == PROBE_BASE_SELECT)
+		return choose(stack, lanes->count);
+	if (!have(stack, 1, op->code == PROBE_BASE_TRUNC ? 32 : 64, lanes->count))
 		return false;
-	/* All that is kept has been cut: widening with zeros is nothing more to do. */
-	if (op->code == PROBE_BASE_SEXT)
-		a = (uint64_t)with_sign(a, 32);
-	return op->code < PROBE_BASE_CODES && give(stack, a, op->bits);
+	top = stack->number[stack->count - 1];
+	for (uint32_t i = 0; i < lanes->count; i++)
+		top[i] = op->code == PROBE_BASE_SEXT   ? (uint64_t)with_sign(top[i], 32)
+			 : op->code == PROBE_BASE_ZEXT ? cut(top[i], 32)
+						       : top[i];
+	return true;
 }
 
-static bool place_of(const struct steps *steps, const struct proved_launch *launch,
-		     const struct wave *wave, unsigned *ret)
+/* What a calculation comes to. NULL: nothing. */
+static const uint64_t *result_of(const struct steps *steps, const struct proved_launch *launch,
+				 const struct lanes *lanes, struct stack *stack)
 {
-	struct stack stack = {.count = 0};
-	uint64_t address;
-
+	stack->count = 0;
 	for (uint32_t i = 0; i < steps->count; i++)
-		if (!step(&steps->op[i], launch, wave, &stack))
-			return false;
-	if (!take(&stack, 64, &address) || stack.count)
-		return false;
-	*ret = address % LAUNCH_PLACES;
-	return true;
+		if (!step(&steps->op[i], launch, lanes, stack))
+			return NULL;
+	return stack->count == 1 ? stack->number[0] : NULL;
 }
 
 static bool find(const struct probe_sites *table, uint32_t group, uint32_t index, struct steps *ret)
@@ -227,13 +292,17 @@ static bool find(const struct probe_sites *table, uint32_t group, uint32_t index
 
 /* ---- All waves ------------------------------------------------------------------------------ */
 
-/* Workgroups along an axis whose ids are alike modulo 128. */
+enum axis_use { AXIS_UNUSED, AXIS_LOWEST_BITS, AXIS_EXACT };
+
+/* Workgroups along an axis, those together that make no difference. */
 struct axis {
-	uint32_t ids;		       /* to be looked at: 0 to ids - 1 */
-	uint64_t times[LAUNCH_PLACES]; /* how many groups with such an id counted */
+	uint32_t first, ids;	       /* to be looked at */
+	bool each;		       /* every one of them, once */
+	uint64_t times[LAUNCH_PLACES]; /* else: how many groups each of these stands for */
 };
 
-static void fill_axis(const struct proved_launch *launch, int i, bool used, struct axis *ret)
+static void fill_axis(const struct proved_launch *launch, int i, enum axis_use use,
+		      struct axis *ret)
 {
 	uint64_t groups = launch->grid[i] / launch->group[i];
 	uint64_t first = 0, end = groups;
@@ -245,69 +314,270 @@ static void fill_axis(const struct proved_launch *launch, int i, bool used, stru
 		end = end < groups ? end : groups;
 	}
 	first = first < end ? first : end;
-	if (!used) {
+	if (use == AXIS_UNUSED) {
 		ret->times[0] = end - first;
-		return;
+	} else if (use == AXIS_EXACT) {
+		ret->each = true;
+		ret->first = (uint32_t)first;
+		ret->ids = (uint32_t)(end - first);
+	} else {
+		ret->ids = end < LAUNCH_PLACES ? (uint32_t)end : LAUNCH_PLACES;
+		for (uint64_t id = 0; id < ret->ids; id++)
+			/* Those below `end` with this rest, less those below `first`. */
+			ret->times[id] = (end + LAUNCH_PLACES - 1 - id) / LAUNCH_PLACES -
+					 (first + LAUNCH_PLACES - 1 - id) / LAUNCH_PLACES;
 	}
-	ret->ids = end < LAUNCH_PLACES ? (uint32_t)end : LAUNCH_PLACES;
-	for (uint64_t id = 0; id < ret->ids; id++)
-		/* Those below `end` with this rest, less those below `first`. */
-		ret->times[id] = (end + LAUNCH_PLACES - 1 - id) / LAUNCH_PLACES -
-				 (first + LAUNCH_PLACES - 1 - id) / LAUNCH_PLACES;
 }
 
-static void set_items(const struct proved_launch *launch, uint32_t number, struct wave *wave)
+static uint64_t times_of(const struct axis *axis, uint32_t i)
+{
+	return axis->each ? 1 : axis->times[i];
+}
+
+/* All that a walk over waves needs. */
+struct walk {
+	const struct proved_launch *launch;
+	struct axis axis[3];
+	struct stack stack;
+	uint32_t item[3][WAVES * LANES], items; /* of a workgroup */
+	struct lanes lanes;
+};
+
+static bool walk_init(struct walk *walk, const struct proved_launch *launch)
 {
 	const uint32_t *group = launch->group;
-	uint32_t item = 64 * number;
 
-	wave->item[0] = item % group[0];
-	wave->item[1] = item / group[0] % group[1];
-	wave->item[2] = item / group[0] / group[1];
+	walk->launch = launch;
+	for (int i = 0; i < 3; i++)
+		if (!group[i] || group[i] > 1024)
+			return false;
+	if ((uint64_t)group[0] * group[1] * group[2] > WAVES * LANES)
+		return false;
+	walk->items = group[0] * group[1] * group[2];
+	for (uint32_t i = 0; i < WAVES * LANES; i++) {
+		walk->item[0][i] = i % group[0];
+		walk->item[1][i] = i / group[0] % group[1];
+		walk->item[2][i] = i / group[0] / group[1];
+	}
+	return true;
+}
+
+/* These lanes of a workgroup, from the first one. */
+static void look_at(struct walk *walk, uint32_t first, uint32_t count)
+{
+	walk->lanes.count = count;
+	for (int i = 0; i < 3; i++)
+		walk->lanes.item[i] = walk->item[i] + first;
+}
+
+static bool place_of(struct walk *walk, const struct steps *steps, uint32_t item, uint32_t *ret)
+{
+	const uint64_t *address;
+
+	look_at(walk, item, 1);
+	address = result_of(steps, walk->launch, &walk->lanes, &walk->stack);
+	if (!address)
+		return false;
+	*ret = *address % LAUNCH_PLACES;
+	return true;
 }
 
 /* All waves of the workgroups with these ids. */
-static bool add_waves(const struct steps *steps, const struct proved_launch *launch,
-		      struct wave *wave, uint64_t times, uint64_t ret[LAUNCH_PLACES])
+static bool add_waves(struct walk *walk, const struct steps *steps, uint64_t times,
+		      uint64_t ret[LAUNCH_PLACES])
 {
-	const uint32_t *group = launch->group;
-	uint32_t waves = group[0] * group[1] * group[2] / 64, looks;
-	unsigned place;
+	uint32_t waves = walk->items < LANES ? 1 : walk->items / LANES;
+	uint32_t looks = steps->items ? waves : 1, place;
 
-	waves = waves ? waves : 1;
-	looks = steps->items ? waves : 1;
 	for (uint32_t i = 0; i < looks && times; i++) {
-		set_items(launch, i, wave);
-		if (!place_of(steps, launch, wave, &place))
+		if (!place_of(walk, steps, LANES * i, &place))
 			return false;
 		ret[place] += times * (waves / looks);
 	}
 	return true;
 }
 
+/* What is done for the workgroups of these ids, of which there are so many. */
+typedef bool (*visit)(struct walk *walk, uint64_t times, void *data);
+
+static bool for_groups(struct walk *walk, visit each, void *data)
+{
+	const struct axis *axis = walk->axis;
+	uint32_t *id = walk->lanes.group;
+
+	for (uint32_t z = 0; z < axis[2].ids; z++)
+		for (uint32_t y = 0; y < axis[1].ids; y++)
+			for (uint32_t x = 0; x < axis[0].ids; x++) {
+				id[0] = axis[0].first + x;
+				id[1] = axis[1].first + y;
+				id[2] = axis[2].first + z;
+				if (!each(walk,
+					  times_of(&axis[0], x) * times_of(&axis[1], y) *
+						  times_of(&axis[2], z),
+					  data))
+					return false;
+			}
+	return true;
+}
+
+struct places {
+	const struct steps *steps;
+	uint64_t *count;
+};
+
+static bool add_places(struct walk *walk, uint64_t times, void *data)
+{
+	const struct places *places = data;
+
+	return add_waves(walk, places->steps, times, places->count);
+}
+
 bool launch_places(const struct probe_sites *table, const struct proved_launch *launch,
 		   uint32_t group, uint32_t index, uint64_t ret[LAUNCH_PLACES])
 {
-	struct axis axis[3];
+	struct walk *walk = malloc(sizeof(*walk));
 	struct steps steps;
-	struct wave wave;
+	struct places places = {&steps, ret};
+	bool done;
 
 	memset(ret, 0, LAUNCH_PLACES * sizeof(*ret));
-	if (!find(table, group, index, &steps))
+	done = walk && walk_init(walk, launch) && find(table, group, index, &steps);
+	for (int i = 0; i < 3 && done; i++)
+		fill_axis(launch, i, steps.groups[i] ? AXIS_LOWEST_BITS : AXIS_UNUSED,
+			  &walk->axis[i]);
+	done = done && for_groups(walk, add_places, &places);
+	free(walk);
+	return done;
+}
+
+/* ---- Behind branches ------------------------------------------------------------------------ */
+
+enum { BRANCHES = 20 };
+
+struct runs {
+	struct steps branch[BRANCHES], address;
+	uint32_t branches;
+	bool addressed;
+	struct launch_runs *ret;
+};
+
+static struct launch_run *find_run(const struct launch_runs *runs, uint64_t exec, uint32_t place)
+{
+	uint64_t hash = (exec ^ place * 0x9e3779b97f4a7c15ull) * 0xc2b2ae3d27d4eb4full;
+	size_t at = hash >> 32 & (runs->size - 1);
+
+	while (runs->run[at].count && (runs->run[at].exec != exec || runs->run[at].place != place))
+		at = (at + 1) & (runs->size - 1);
+	return &runs->run[at];
+}
+
+static bool grow(struct launch_runs *runs)
+{
+	struct launch_runs more = {.size = runs->size ? 2 * runs->size : 64, .used = runs->used};
+
+	more.run = calloc(more.size, sizeof(*more.run));
+	if (!more.run)
 		return false;
-	for (int i = 0; i < 3; i++) {
-		if (!launch->group[i])
-			return false;
-		fill_axis(launch, i, steps.groups[i], &axis[i]);
-	}
-	for (wave.group[2] = 0; wave.group[2] < axis[2].ids; wave.group[2]++)
-		for (wave.group[1] = 0; wave.group[1] < axis[1].ids; wave.group[1]++)
-			for (wave.group[0] = 0; wave.group[0] < axis[0].ids; wave.group[0]++)
-				if (!add_waves(&steps, launch, &wave,
-					       axis[0].times[wave.group[0]] *
-						       axis[1].times[wave.group[1]] *
-						       axis[2].times[wave.group[2]],
-					       ret))
-					return false;
+	for (size_t i = 0; i < runs->size; i++)
+		if (runs->run[i].count)
+			*find_run(&more, runs->run[i].exec, runs->run[i].place) = runs->run[i];
+	free(runs->run);
+	*runs = more;
 	return true;
+}
+
+static bool add_run(struct launch_runs *runs, uint64_t exec, uint32_t place, uint64_t times)
+{
+	struct launch_run *run;
+
+	if (2 * runs->used >= runs->size && !grow(runs))
+		return false;
+	run = find_run(runs, exec, place);
+	runs->used += !run->count;
+	run->exec = exec;
+	run->place = place;
+	run->count += times;
+	return true;
+}
+
+static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint64_t times)
+{
+	uint32_t lanes = walk->items - first < LANES ? walk->items - first : LANES, place = 0;
+	uint64_t exec = lanes < LANES ? (1ull << lanes) - 1 : UINT64_MAX;
+
+	for (uint32_t i = 0; i < runs->branches && exec; i++) {
+		const uint64_t *taken;
+
+		look_at(walk, first, lanes);
+		taken = result_of(&runs->branch[i], walk->launch, &walk->lanes, &walk->stack);
+		if (!taken)
+			return false;
+		for (uint32_t lane = 0; lane < lanes; lane++)
+			exec &= ~((uint64_t)!taken[lane] << lane);
+	}
+	if (!exec)
+		return true;
+	if (runs->addressed &&
+	    !place_of(walk, &runs->address, first + (uint32_t)__builtin_ctzll(exec), &place))
+		return false;
+	return add_run(runs->ret, exec, place, times);
+}
+
+static bool add_runs(struct walk *walk, uint64_t times, void *data)
+{
+	for (uint32_t first = 0; first < walk->items && times; first += LANES)
+		if (!add_wave(walk, data, first, times))
+			return false;
+	return true;
+}
+
+/* A branch and those it is behind. */
+static bool find_branches(const struct probe_sites *table, uint32_t row, struct runs *runs)
+{
+	while (row != PROBE_ROW_NONE) {
+		const struct probe_site_proof *proof = &table->proofs[row];
+
+		if (runs->branches == BRANCHES || !(proof->flags & PROBE_PROOF_LAUNCHED) ||
+		    !find(table, row, 0, &runs->branch[runs->branches++]) ||
+		    (proof->group != PROBE_ROW_NONE && proof->group >= row))
+			return false;
+		row = proof->group;
+	}
+	return true;
+}
+
+static enum axis_use use_of(const struct runs *runs, int axis)
+{
+	enum axis_use use =
+		runs->addressed && runs->address.groups[axis] ? AXIS_LOWEST_BITS : AXIS_UNUSED;
+
+	for (uint32_t i = 0; i < runs->branches; i++)
+		if (runs->branch[i].groups[axis])
+			use = AXIS_EXACT;
+	return use;
+}
+
+bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
+		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret)
+{
+	struct walk *walk = malloc(sizeof(*walk));
+	struct runs *runs = calloc(1, sizeof(*runs));
+	bool done = walk && runs && branch < table->site_count && walk_init(walk, launch);
+
+	*ret = (struct launch_runs){0};
+	if (done) {
+		runs->ret = ret;
+		runs->addressed = group != PROBE_ROW_NONE;
+		done = find_branches(table, branch, runs) &&
+		       (!runs->addressed || find(table, group, index, &runs->address));
+	}
+	for (int i = 0; i < 3 && done; i++)
+		fill_axis(launch, i, use_of(runs, i), &walk->axis[i]);
+	done = done && for_groups(walk, add_runs, runs);
+	free(walk);
+	free(runs);
+	if (done)
+		return true;
+	free(ret->run);
+	return false;
 }

@@ -20,4 +20,22 @@ enum { LAUNCH_PLACES = 128 };
 bool launch_places(const struct probe_sites *table, const struct proved_launch *launch,
 		   uint32_t group, uint32_t index, uint64_t ret[LAUNCH_PLACES]);
 
+/* So many waves with these lanes, whose first one's address lies at `place` modulo 128. */
+struct launch_run {
+	uint64_t exec, count;
+	uint32_t place;
+};
+struct launch_runs {
+	struct launch_run *run; /* for free(); those of count 0 are none */
+	size_t size, used;
+};
+
+/*
+ * All waves that come to a block behind branches, in a launch that has regular ones. `branch` is
+ * the row of the last branch, `group` NONE or a group whose address `index` tested matters. False:
+ * it cannot be told; nothing is to be freed then.
+ */
+bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
+		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret);
+
 #endif

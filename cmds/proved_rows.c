@@ -5,19 +5,9 @@
 #include <string.h>
 
 #include "codeobj/sites.h"
-#include "coalesce.h"
 #include "common/regular.h"
 #include "launch_places.h"
-#include "lds_model.h"
-
-/* Any multiple of 128 far from both ends: where exactly does not matter. */
-#define BASE  (1ull << 40)
-#define REACH (1ll << 30) /* PASS_WRAP_LIMIT */
-
-struct proved_scratch {
-	struct lines_scratch lines;
-	struct lds_scratch lds;
-};
+#include "proved_cost.h"
 
 struct reckon {
 	struct proved_scratch *scratch;
@@ -32,21 +22,15 @@ struct reckon {
 		bool known;
 		uint64_t count[LAUNCH_PLACES];
 	} places; /* of the launch's waves, as asked for last */
+	struct {
+		uint32_t group, stream;
+		struct launch_runs of;
+	} runs; /* the same behind branches */
 	struct proved_rows *result;
 };
 
 #define UNKNOWN UINT64_MAX
 #define PLACES	32 /* multiples of 4 in a line */
-
-struct proved_scratch *proved_scratch_create(void)
-{
-	return calloc(1, sizeof(struct proved_scratch));
-}
-
-void proved_scratch_destroy(struct proved_scratch *scratch)
-{
-	free(scratch);
-}
 
 uint64_t proved_groups_chosen(const struct proved_groups *groups, int axis, uint64_t count)
 {
@@ -130,6 +114,38 @@ static bool in_bin(const struct reckon *r, uint32_t group, unsigned i, unsigned 
 	return true;
 }
 
+/* Waves that go whole where a branch leads that follows from the launch. */
+static uint64_t branch_runs(const struct reckon *r, uint32_t id)
+{
+	struct launch_runs runs;
+	uint64_t sum = 0;
+
+	if (!r->exec)
+		return 0;
+	if (!launch_runs(r->table, r->launch, id, PROBE_ROW_NONE, 0, &runs))
+		return UNKNOWN;
+	for (size_t i = 0; i < runs.size; i++)
+		if (runs.run[i].exec == r->exec)
+			sum += runs.run[i].count;
+	free(runs.run);
+	return sum;
+}
+
+/* Of another kernel, or a function: not run at all. */
+static bool is_foreign(const struct reckon *r, uint32_t id)
+{
+	return strcmp(probe_sites_string(r->table, r->table->sites[id].owner), r->launch->kernel);
+}
+
+/* Is all of a group known from the launch? */
+static bool is_free(const struct reckon *r, uint32_t group)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[group];
+
+	return proof->flags & PROBE_PROOF_LAUNCHED && !(proof->flags & PROBE_PROOF_BRANCH) &&
+	       proof->group != PROBE_ROW_NONE;
+}
+
 /* Of all places: in the bins of every address tested alike. */
 static uint64_t regular_in_bins(const struct reckon *r, uint32_t group)
 {
@@ -149,9 +165,10 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 
 	if (!(proof->flags & PROBE_PROOF_ONCE))
 		return value[PROBE_B_RUNS];
-	/* Of another kernel, or a function: not run at all. */
-	if (strcmp(probe_sites_string(r->table, r->table->sites[id].owner), r->launch->kernel))
+	if (is_foreign(r, id) || is_free(r, id))
 		return 0;
+	if (proof->flags & PROBE_PROOF_BRANCH)
+		return branch_runs(r, id);
 	if (proof->group != PROBE_ROW_NONE)
 		parent = proof->group >= r->first && proof->group < id
 				 ? r->regular[proof->group - r->first]
@@ -165,235 +182,11 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 
 /* ---- How much ------------------------------------------------------------------------------- */
 
-static bool argument(const struct proved_launch *launch, const struct probe_site_stride *stride,
-		     int64_t *ret)
-{
-	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
-	uint64_t value;
-
-	if (stride->bits & PROBE_STRIDE_LAUNCH)
-		return launch_field(launch, stride->offset, ret);
-	if ((bits != 32 && bits != 64) ||
-	    !launch_argument(launch, stride->offset, bits / 8, &value))
-		return false;
-	if (bits == 64 || stride->bits & PROBE_STRIDE_UNSIGNED)
-		*ret = (int64_t)value;
-	else
-		*ret = (int32_t)(uint32_t)value;
-	return true;
-}
-
-static bool step(const struct proved_launch *launch, const struct probe_site_stride *stride,
-		 int64_t *ret)
-{
-	int64_t value = 0;
-
-	if (stride->factor && (!argument(launch, stride, &value) ||
-			       __builtin_mul_overflow(value, stride->factor, &value)))
-		return false;
-	return !__builtin_add_overflow(value, stride->constant, ret) && *ret > -REACH &&
-	       *ret < REACH;
-}
-
-/* One way that a wave can run a site. */
-struct execution {
-	uint64_t exec;
-	uint32_t base;	  /* of the address tested, in the first lane, modulo 128 */
-	uint64_t numbers; /* as a cell has them */
-	bool numbered;	  /* there are some */
-};
-
-static void ids_of(const struct reckon *r, unsigned lane, int64_t ret[3])
-{
-	const uint32_t *group = r->launch->group;
-
-	ret[0] = lane % group[0];
-	ret[1] = lane / group[0] % group[1];
-	ret[2] = lane / group[0] / group[1];
-}
-
-/* Are regular executions such in which P is 0? */
-static bool counts_without(uint8_t op)
-{
-	return op == PROBE_DIGIT_BITS || op == PROBE_DIGIT_ADD || op == PROBE_DIGIT_MOD;
-}
-
-/* v from the first lane on, modulo N. */
-static bool modulo(int64_t v, uint64_t number, int64_t *ret)
-{
-	int64_t n = (int64_t)(number & PROBE_NUMBER_MAX);
-	int64_t rest = (int64_t)(number >> 10 & PROBE_NUMBER_MAX), sum = v + rest;
-
-	if (rest && !n)
-		return false;
-	*ret = n ? (sum % n + n) % n - rest : v;
-	return true;
-}
-
-/* What a digit is in a lane with these ids, where `first` are the first active lane's. */
-static bool digit_of(const struct probe_site_digit *digit, const struct execution *e,
-		     const int64_t id[3], const int64_t first[3], int64_t *ret)
-{
-	int64_t number = (int64_t)(e->numbers >> 10 * (digit->with & 3) & PROBE_NUMBER_MAX);
-	bool apart = digit->op != PROBE_DIGIT_BITS && digit->op != PROBE_DIGIT_AND;
-	int64_t v = 0;
-
-	if (digit->op >= PROBE_DIGIT_OPS || digit->shift > 31 ||
-	    (!counts_without(digit->op) && !e->numbered))
-		return false;
-	for (int i = 0; i < 3; i++)
-		v += digit->inner[i] * (id[i] - (apart ? first[i] : 0));
-	if (digit->op == PROBE_DIGIT_ADD)
-		v += number;
-	if (digit->op == PROBE_DIGIT_MIN || digit->op == PROBE_DIGIT_MAX) {
-		number -= PROBE_DIGIT_BIAS;
-		v = (v < number) == (digit->op == PROBE_DIGIT_MIN) ? v : number;
-	} else if (digit->op == PROBE_DIGIT_MOD) {
-		if (!modulo(v, e->numbers >> 10 * (digit->with & 3), &v))
-			return false;
-	} else {
-		v >>= digit->shift;
-		/* All ones is no mask: v may be negative then. */
-		v = digit->mask == UINT32_MAX ? v : v & digit->mask;
-	}
-	if (digit->op == PROBE_DIGIT_AND)
-		v &= number;
-	return !__builtin_mul_overflow(v, digit->times, ret);
-}
-
-static bool address_of(const struct probe_site_proof *proof, const struct execution *e,
-		       const int64_t steps[3], const int64_t id[3], const int64_t first[3],
-		       int64_t *ret)
-{
-	*ret = steps[0] * id[0] + steps[1] * id[1] + steps[2] * id[2];
-	for (int i = 0; i < PROBE_DIGITS; i++) {
-		int64_t value;
-
-		if (!proof->digit[i].times)
-			continue;
-		if (!digit_of(&proof->digit[i], e, id, first, &value) ||
-		    __builtin_add_overflow(*ret, value, ret))
-			return false;
-	}
-	return true;
-}
-
-/* Of each active lane, from the first one's address. */
-static bool distances(const struct reckon *r, const struct probe_site_proof *proof,
-		      const struct execution *e, int64_t ret[64])
-{
-	const uint32_t *group = r->launch->group;
-	int64_t steps[3] = {0}, first_id[3], first;
-
-	if (!group[0] || !group[1] || !group[2])
-		return false;
-	for (int i = 0; i < 3; i++)
-		/* There is but one id along this axis. */
-		if (group[i] > 1 && !step(r->launch, &proof->stride[i], &steps[i]))
-			return false;
-	ids_of(r, (unsigned)__builtin_ctzll(e->exec), first_id);
-	if (!address_of(proof, e, steps, first_id, first_id, &first))
-		return false;
-	for (unsigned lane = 0; lane < 64; lane++) {
-		int64_t id[3];
-
-		if (!(e->exec >> lane & 1))
-			continue;
-		ids_of(r, lane, id);
-		if (!address_of(proof, e, steps, id, first_id, &ret[lane]) ||
-		    __builtin_sub_overflow(ret[lane], first, &ret[lane]))
-			return false;
-		if (ret[lane] <= -REACH || ret[lane] >= REACH ||
-		    (proof->flags & PROBE_PROOF_RISING && ret[lane] < 0))
-			return false;
-	}
-	return true;
-}
-
-static void count_lines(const struct reckon *r, const struct probe_site *site, uint64_t exec,
-			const uint64_t address[64], uint64_t *value)
-{
-	uint32_t bytes = (uint32_t)__builtin_popcountll(exec) * site->unit;
-	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
-	struct lines lines = lines_count(64, site->unit, exec, address, &r->scratch->lines);
-
-	value[PROBE_C_QUADS] += lines.quads;
-	value[PROBE_C_LINES64] += lines.used64;
-	value[PROBE_C_NEEDED64] += needed64;
-	value[PROBE_C_EXCESS64] += lines.used64 > needed64 ? lines.used64 - needed64 : 0;
-	value[PROBE_C_LINES128] += lines.used128;
-	value[PROBE_C_NEEDED128] += needed128;
-	value[PROBE_C_EXCESS128] += lines.used128 > needed128 ? lines.used128 - needed128 : 0;
-}
-
-static void count_passes(const struct reckon *r, const struct probe_site *site, uint64_t exec,
-			 const uint64_t address[64], uint64_t *value)
-{
-	const struct lds_model *model = lds_model_find(r->launch->arch);
-	const struct lds_phases *phases =
-		lds_model_phases(model, site->unit, site->access == PROBE_ACCESS_STORE);
-	struct lds_cost cost;
-	uint32_t narrow[64];
-
-	for (unsigned lane = 0; lane < 64; lane++)
-		narrow[lane] = (uint32_t)address[lane];
-	cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, 64, site->unit, exec,
-			 narrow, &r->scratch->lds);
-	value[PROBE_C_PASSES] += cost.passes;
-	value[PROBE_C_IDEAL_PASSES] += cost.ideal;
-	if (cost.way > value[PROBE_C_MAX_WAY])
-		value[PROBE_C_MAX_WAY] = cost.way;
-}
-
-static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *value)
-{
-	unsigned first = (unsigned)__builtin_ctzll(exec);
-	uint64_t rest = exec & (exec - 1);
-	int64_t stride = 0;
-
-	if (rest) {
-		unsigned second = (unsigned)__builtin_ctzll(rest);
-
-		stride = distance[second] / (int64_t)(second - first);
-	}
-	for (; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctzll(rest);
-
-		if (distance[lane] != stride * (int64_t)(lane - first))
-			return;
-	}
-	value[PROBE_C_AFFINE] = 1;
-	if (!(exec & (exec - 1)))
-		return;
-	value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + (uint64_t)stride;
-	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
-}
-
-/* What one execution adds. */
 static bool one_execution(const struct reckon *r, uint32_t id, const struct execution *e,
 			  uint64_t *value)
 {
-	const struct probe_site *site = &r->table->sites[id];
-	const struct probe_site_proof *proof = &r->table->proofs[id];
-	uint64_t address[64] = {0};
-	int64_t distance[64] = {0};
-
-	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
-	if (!e->exec || !distances(r, proof, e, distance))
-		return false;
-	value[PROBE_C_EXECUTIONS] = 1;
-	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(e->exec);
-	count_stride(e->exec, distance, value);
-	for (unsigned unit = 0; unit < site->size / site->unit; unit++) {
-		for (unsigned lane = 0; lane < 64; lane++)
-			address[lane] = BASE + e->base + (uint64_t)(int64_t)proof->delta +
-					(uint64_t)distance[lane] + unit * site->unit;
-		if (site->space == PROBE_SPACE_LDS)
-			count_passes(r, site, e->exec, address, value);
-		else
-			count_lines(r, site, e->exec, address, value);
-	}
-	return true;
+	return proved_cost(r->scratch, r->launch, &r->table->sites[id], &r->table->proofs[id], e,
+			   value);
 }
 
 static void add(uint64_t *to, const uint64_t *value, uint64_t times)
@@ -533,11 +326,50 @@ static const char *add_regular(struct reckon *r, uint32_t id, uint64_t times)
 	return NULL;
 }
 
+/* Asked for again and again, for the sites of a group. */
+static bool find_runs(struct reckon *r, uint32_t group, uint32_t stream, bool aligned)
+{
+	if (r->runs.of.run && r->runs.group == group && r->runs.stream == stream)
+		return true;
+	free(r->runs.of.run);
+	r->runs.of.run = NULL;
+	r->runs.group = group;
+	r->runs.stream = stream;
+	return launch_runs(r->table, r->launch, r->table->proofs[group].group,
+			   aligned ? group : PROBE_ROW_NONE, stream, &r->runs.of);
+}
+
+/* All executions of a site in a group that is free. */
+static const char *add_free(struct reckon *r, uint32_t id)
+{
+	const struct probe_site_proof *proof = &r->table->proofs[id];
+	bool aligned = proof->flags & PROBE_PROOF_ALIGNED;
+	uint64_t value[PROBE_COUNTERS];
+
+	if (!r->exec || is_foreign(r, proof->group))
+		return NULL;
+	if (!find_runs(r, proof->group, aligned ? proof->flags >> 8 & 7 : UINT32_MAX, aligned))
+		return "its waves cannot be told from the launch's arguments";
+	for (size_t i = 0; i < r->runs.of.size; i++) {
+		const struct launch_run *run = &r->runs.of.run[i];
+		struct execution e = {.exec = run->exec, .base = run->place};
+
+		if (!run->count)
+			continue;
+		if (!one_execution(r, id, &e, value))
+			return "its stride cannot be told from the launch's arguments";
+		add(r->row[id - r->first].value, value, run->count);
+	}
+	return NULL;
+}
+
 /* NULL, or what cannot be told of a site that runs `times` times in regular waves. */
 static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 {
 	const char *why;
 
+	if (is_free(r, r->table->proofs[id].group))
+		return add_free(r, id);
 	if (times == UNKNOWN)
 		return r->launch->partial ? "rows of its launch were lost"
 					  : "the counts of its blocks contradict each other";
@@ -610,5 +442,6 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 	}
 	free(r.row);
 	free(r.regular);
+	free(r.runs.of.run);
 	return done;
 }

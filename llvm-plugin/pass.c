@@ -264,12 +264,13 @@ static void list_row(struct pass_table *table, LLVMValueRef inst, const struct p
 	pass_table_set_proof(table, proof);
 }
 
-static struct probe_site_proof guard_proof(uint32_t parent)
+static struct probe_site_proof guard_proof(const struct plan_guard *guard, uint32_t parent)
 {
 	return (struct probe_site_proof){
 		.group = parent,
 		.shared = PROBE_ROW_NONE,
-		.flags = PROBE_PROOF_ONCE,
+		.flags = PROBE_PROOF_ONCE |
+			 (guard->base ? PROBE_PROOF_LAUNCHED | PROBE_PROOF_BRANCH : 0),
 	};
 }
 
@@ -284,21 +285,32 @@ static struct probe_site_proof group_proof(const struct plan_group *group, uint3
 	};
 }
 
-static void list_bases(struct pass_table *table, const struct plan_group *group)
+static void list_base(struct pass_table *table, const struct pass_base *base, uint32_t row,
+		      unsigned index)
 {
-	for (unsigned i = 0; i < group->streams && group->launched; i++) {
-		const struct plan_stream *stream = &group->stream[i];
-		struct probe_base_op of = {
-			.code = PROBE_BASE_OF,
-			.bits = 64,
-			.index = (uint16_t)tested_index(group, (int)i),
-			.value = group->row,
-		};
+	struct probe_base_op of = {
+		.code = PROBE_BASE_OF,
+		.bits = 64,
+		.index = (uint16_t)index,
+		.value = row,
+	};
 
-		if (!stream->aligned)
-			continue;
-		pass_table_add_base(table, &of, 1);
-		pass_table_add_base(table, stream->base->op, stream->base->ops);
+	pass_table_add_base(table, &of, 1);
+	pass_table_add_base(table, base->op, base->ops);
+}
+
+static void list_bases(struct pass_table *table, const struct pass_plan *plan)
+{
+	for (int i = 0; i < plan->guards; i++)
+		if (plan->guard[i].base)
+			list_base(table, plan->guard[i].base, plan->guard[i].row, 0);
+	for (int i = 0; i < plan->groups; i++) {
+		const struct plan_group *group = &plan->group[i];
+
+		for (unsigned k = 0; k < group->streams && group->launched; k++)
+			if (group->stream[k].aligned)
+				list_base(table, group->stream[k].base, group->row,
+					  tested_index(group, (int)k));
 	}
 }
 
@@ -344,7 +356,8 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 		list_proof(&plan, site, table);
 	}
 	for (int i = 0; i < plan.guards; i++) {
-		struct probe_site_proof proof = guard_proof(guard_row(&plan, plan.guard[i].parent));
+		struct probe_site_proof proof =
+			guard_proof(&plan.guard[i], guard_row(&plan, plan.guard[i].parent));
 
 		list_row(table, LLVMGetBasicBlockTerminator(plan.guard[i].from), unit,
 			 PROBE_ACCESS_COUNTED, &proof);
@@ -361,8 +374,7 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 			list_shared(table, &plan, i, plan.group[i].costs, unit);
 	for (int i = 0; i < plan.groups; i++)
 		list_shared(table, &plan, i, cell_rows(&plan.group[i]), unit);
-	for (int i = 0; i < plan.groups; i++)
-		list_bases(table, &plan.group[i]);
+	list_bases(table, &plan);
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;
 	pass_plan_deinit(&plan);

@@ -3,7 +3,8 @@
  * A walk down the operands of an address, writing what the host has to do. Sums, products and
  * bitwise operations keep the lowest seven bits a function of the operands' lowest seven, so that
  * ids of workgroups matter modulo 128 only; operations that do not are for numbers of the launch
- * that are the same in all waves.
+ * that are the same in all waves. Conditions of branches are exact: there everything is allowed,
+ * but addresses of variables are not known.
  */
 #include "pass_base.h"
 
@@ -14,9 +15,11 @@ struct walk {
 	const struct pass_prover *prover;
 	struct pass_base *base;
 	unsigned stack; /* numbers on it */
+	bool exact;
 };
 
 static bool walk(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids);
+static bool walk_truth(struct walk *w, LLVMValueRef value, unsigned depth);
 
 static bool put(struct walk *w, struct probe_base_op op, int more)
 {
@@ -61,7 +64,8 @@ static const struct {
 	{LLVMAdd, PROBE_BASE_ADD},   {LLVMSub, PROBE_BASE_SUB},	  {LLVMMul, PROBE_BASE_MUL},
 	{LLVMAnd, PROBE_BASE_AND},   {LLVMOr, PROBE_BASE_OR},	  {LLVMXor, PROBE_BASE_XOR},
 	{LLVMShl, PROBE_BASE_SHL},   {LLVMLShr, PROBE_BASE_LSHR}, {LLVMAShr, PROBE_BASE_ASHR},
-	{LLVMUDiv, PROBE_BASE_UDIV}, {LLVMSDiv, PROBE_BASE_SDIV},
+	{LLVMUDiv, PROBE_BASE_UDIV}, {LLVMSDiv, PROBE_BASE_SDIV}, {LLVMURem, PROBE_BASE_UREM},
+	{LLVMSRem, PROBE_BASE_SREM},
 };
 
 static const struct {
@@ -82,15 +86,14 @@ static bool walk_binary(struct walk *w, LLVMValueRef value, enum probe_base_code
 
 	if (!walk(w, LLVMGetOperand(value, 0), depth + 1, &left))
 		return false;
-	/* Bits of ids that are not known are never moved down, nor is it their number that moves.
-	 */
-	if (code == PROBE_BASE_SHL &&
+	/* By ids, bits would move by more than there are. */
+	if ((code == PROBE_BASE_SHL || code == PROBE_BASE_LSHR || code == PROBE_BASE_ASHR) &&
 	    (!pass_constant_of(LLVMGetOperand(value, 1), &by) || by < 0 || by > 63))
 		return false;
 	if (!walk(w, LLVMGetOperand(value, 1), depth + 1, &right))
 		return false;
 	*ret_ids = left || right;
-	if (code >= PROBE_BASE_LSHR && *ret_ids)
+	if (code >= PROBE_BASE_LSHR && *ret_ids && !w->exact)
 		return false;
 	return put_simple(w, code, bits_of(w, value), -1);
 }
@@ -147,12 +150,22 @@ static bool walk_call(struct walk *w, LLVMValueRef value, unsigned depth, bool *
 	return false;
 }
 
+static bool is_truth(LLVMValueRef value)
+{
+	return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind &&
+	       LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 1;
+}
+
 static bool walk_cast(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
 	LLVMValueRef from = LLVMGetOperand(value, 0);
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
 	uint8_t to = bits_of(w, value), had = bits_of(w, from);
 
+	if (opcode == LLVMZExt && w->exact && is_truth(from)) {
+		*ret_ids = true;
+		return walk_truth(w, from, depth + 1);
+	}
 	/* The packet's 16 bits. */
 	if (opcode == LLVMZExt && !had)
 		return put_packet(w, from);
@@ -237,8 +250,15 @@ static bool walk_instruction(struct walk *w, LLVMValueRef value, unsigned depth,
 {
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
 	int64_t right;
+	bool ids;
 
 	switch (opcode) {
+	case LLVMSelect:
+		*ret_ids = true;
+		return w->exact && walk_truth(w, LLVMGetOperand(value, 0), depth + 1) &&
+		       walk(w, LLVMGetOperand(value, 1), depth + 1, &ids) &&
+		       walk(w, LLVMGetOperand(value, 2), depth + 1, &ids) &&
+		       put_simple(w, PROBE_BASE_SELECT, bits_of(w, value), -2);
 	case LLVMLShr:
 	case LLVMAShr:
 		if (is_extend(value, &right))
@@ -286,9 +306,83 @@ static bool walk(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_i
 		return put(w, op, 1);
 	/* Of variables it is known only how they are aligned. */
 	if (LLVMIsAGlobalVariable(value))
-		return LLVMGetAlignment(value) % 128 == 0 && LLVMGetAlignment(value) &&
+		return !w->exact && LLVMGetAlignment(value) % 128 == 0 && LLVMGetAlignment(value) &&
 		       put_constant(w, 0, bits);
 	return LLVMIsAInstruction(value) && walk_instruction(w, value, depth, ret_ids);
+}
+
+/* ---- Conditions ----------------------------------------------------------------------------- */
+
+static bool walk_comparison(struct walk *w, LLVMValueRef value, unsigned depth)
+{
+	static const struct {
+		LLVMIntPredicate predicate;
+		enum probe_base_code code;
+		bool turned;
+	} codes[] = {
+		{LLVMIntEQ, PROBE_BASE_EQ, false},   {LLVMIntNE, PROBE_BASE_NE, false},
+		{LLVMIntULT, PROBE_BASE_ULT, false}, {LLVMIntULE, PROBE_BASE_ULE, false},
+		{LLVMIntSLT, PROBE_BASE_SLT, false}, {LLVMIntSLE, PROBE_BASE_SLE, false},
+		{LLVMIntUGT, PROBE_BASE_ULT, true},  {LLVMIntUGE, PROBE_BASE_ULE, true},
+		{LLVMIntSGT, PROBE_BASE_SLT, true},  {LLVMIntSGE, PROBE_BASE_SLE, true},
+	};
+	uint8_t bits = bits_of(w, LLVMGetOperand(value, 0));
+	bool ids;
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]) && bits; i++)
+		if (codes[i].predicate == LLVMGetICmpPredicate(value))
+			return walk(w, LLVMGetOperand(value, codes[i].turned), depth + 1, &ids) &&
+			       walk(w, LLVMGetOperand(value, !codes[i].turned), depth + 1, &ids) &&
+			       put_simple(w, codes[i].code, bits, -1);
+	return false;
+}
+
+static bool walk_truths(struct walk *w, LLVMValueRef value, unsigned operands, unsigned depth)
+{
+	for (unsigned i = 0; i < operands; i++)
+		if (!is_truth(LLVMGetOperand(value, i)) ||
+		    !walk_truth(w, LLVMGetOperand(value, i), depth + 1))
+			return false;
+	return true;
+}
+
+/* A number that is 1 or 0. */
+static bool walk_truth(struct walk *w, LLVMValueRef value, unsigned depth)
+{
+	int64_t number;
+
+	if (depth > 32)
+		return false;
+	if (pass_constant_of(value, &number))
+		return put_constant(w, number & 1, 32);
+	if (!LLVMIsAInstruction(value))
+		return false;
+	switch (LLVMGetInstructionOpcode(value)) {
+	case LLVMICmp:
+		return walk_comparison(w, value, depth);
+	case LLVMFreeze:
+		return walk_truths(w, value, 1, depth);
+	case LLVMAnd:
+		return walk_truths(w, value, 2, depth) && put_simple(w, PROBE_BASE_AND, 32, -1);
+	case LLVMOr:
+		return walk_truths(w, value, 2, depth) && put_simple(w, PROBE_BASE_OR, 32, -1);
+	case LLVMXor:
+		return walk_truths(w, value, 2, depth) && put_simple(w, PROBE_BASE_XOR, 32, -1);
+	case LLVMSelect:
+		return walk_truths(w, value, 3, depth) && put_simple(w, PROBE_BASE_SELECT, 32, -2);
+	default:
+		return false;
+	}
+}
+
+bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, bool other,
+			 struct pass_base *ret)
+{
+	struct walk w = {.prover = prover, .base = ret, .exact = true};
+
+	ret->ops = 0;
+	return walk_truth(&w, LLVMGetCondition(branch), 0) &&
+	       (!other || (put_constant(&w, 1, 32) && put_simple(&w, PROBE_BASE_XOR, 32, -1)));
 }
 
 bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret)

@@ -12,7 +12,10 @@ struct pass_base {
 	unsigned ops;
 };
 
-/* The address in a wave's first lane, modulo 128. False: it does not follow, or is too long. */
+/* 1 in lanes that the branch sends to its first successor, or with `other` to the second. */
+bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, bool other,
+			 struct pass_base *ret);
+/* The address in a lane, modulo 128. False: it does not follow, or is too long. */
 bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret);
 
 #endif

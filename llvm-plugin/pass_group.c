@@ -351,6 +351,16 @@ static void put_regular(struct pass_asm *code, const struct plan_group *group, u
 		pass_cell_add(code, ctx, regular, group->row, PROBE_B_RUNS);
 }
 
+/* The host knows all, if any wave of the launch is regular; else each access is measured. */
+static void put_free(struct pass_group_insert *in, struct pass_asm *code, int number,
+		     const struct tested *tested, unsigned regular, unsigned ctx, uint32_t first_id)
+{
+	pass_asm_put(code, "s_cmp_lg_u64 $%u, 0", regular);
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	put_measure(in, code, number, tested, ctx, first_id, false);
+	pass_asm_put(code, ".Lprobe_end${:uid}:");
+}
+
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
@@ -363,6 +373,11 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	regular = pass_asm_operand(&code, "s", in->regular);
 	ctx = pass_asm_operand(
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	if (pass_plan_is_free(group)) {
+		put_free(in, &code, number, &tested, regular, ctx, first_id);
+		finish(in, &code);
+		return;
+	}
 	for (unsigned i = 0; i < group->guesses; i++)
 		pass_look_put(&code, tested.guess[i]);
 	for (unsigned i = 0; i < group->numbers; i++)
@@ -494,7 +509,8 @@ void pass_group_insert(struct pass_group_insert *in)
 	for (int i = 0; i < in->plan->groups; i++)
 		insert_group(in, i, first_id);
 	for (int i = 0; i < in->plan->guards; i++)
-		insert_guard(in, &in->plan->guard[i]);
+		if (!in->plan->guard[i].base)
+			insert_guard(in, &in->plan->guard[i]);
 	if (in->plan->counters) {
 		start_counters(in);
 		flush_counters(in, in->last);

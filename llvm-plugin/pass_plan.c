@@ -419,7 +419,7 @@ static void number_shared(struct pass_plan *plan, uint32_t *row)
 		struct plan_group *group = &plan->group[i];
 
 		group->shared = PROBE_ROW_NONE;
-		if (group->costs == group->sites)
+		if (group->costs == group->sites || pass_plan_is_free(group))
 			continue;
 		group->shared = *row;
 		*row += group->costs;
@@ -456,7 +456,7 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 
 		group->cells = PROBE_ROW_NONE;
 		group->bins = PROBE_ROW_NONE;
-		if (i >= PLAN_CELLED)
+		if (i >= PLAN_CELLED || pass_plan_is_free(group))
 			continue;
 		group->cells = *row;
 		*row += PROBE_CELL_ROWS;
@@ -467,27 +467,63 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 	}
 }
 
-/* Of a group that every wave runs: can the host tell where all its addresses lie? */
-static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
-		       struct plan_group *group)
+static struct pass_base *keep_base(const struct pass_base *base)
 {
+	struct pass_base *ret = pass_alloc(NULL, sizeof(*ret));
+
+	*ret = *base;
+	return ret;
+}
+
+/* Guards come behind those that they are in. */
+static void find_branches(struct pass_plan *plan, const struct pass_prover *prover)
+{
+	for (int i = 0; i < plan->guards; i++) {
+		struct plan_guard *guard = &plan->guard[i];
+		LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
+		struct pass_base base;
+
+		if (guard->parent != PLAN_NONE && !plan->guard[guard->parent].base)
+			continue;
+		if (pass_base_of_branch(prover, branch, LLVMGetSuccessor(branch, 0) != guard->block,
+					&base))
+			guard->base = keep_base(&base);
+	}
+}
+
+/* Is there an execution that would have to be measured? */
+static bool has_doubts(const struct pass_plan *plan, int number)
+{
+	const struct plan_group *group = &plan->group[number];
+
+	for (size_t i = group->first; i <= group->last; i++)
+		if (plan->site[i].group == number && plan->site[i].pattern.wrap_count)
+			return true;
+	return group->guesses || group->numbers;
+}
+
+/* Can the host tell where all the group's addresses lie, and which lanes use them? */
+static void find_bases(struct pass_plan *plan, const struct pass_prover *prover, int number)
+{
+	struct plan_group *group = &plan->group[number];
 	struct pass_base base;
 
-	if (!group->once || group->guard != PLAN_NONE || group->bins == PROBE_ROW_NONE ||
-	    group->numbers)
+	if (!group->once || group->numbers ||
+	    (group->guard == PLAN_NONE
+		     ? !group->aligned || number >= PLAN_CELLED
+		     : !plan->guard[group->guard].base || has_doubts(plan, number)))
 		return;
 	group->launched = true;
-	for (unsigned i = 0; i < group->streams && group->launched; i++) {
+	for (unsigned i = 0; i < group->streams; i++) {
 		struct plan_stream *stream = &group->stream[i];
 
 		if (!stream->aligned)
 			continue;
-		group->launched =
-			pass_base_of(prover, plan->site[stream->lead].site.pointer, &base);
-		if (!group->launched)
-			break;
-		stream->base = pass_alloc(NULL, sizeof(base));
-		*stream->base = base;
+		if (!pass_base_of(prover, plan->site[stream->lead].site.pointer, &base)) {
+			group->launched = false;
+			return;
+		}
+		stream->base = keep_base(&base);
 	}
 }
 
@@ -530,6 +566,9 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		plan->group[i].once = once && runs_once(plan, flow, function, plan->group[i].block,
 							0, &plan->group[i].guard);
 	}
+	find_branches(plan, prover);
+	for (int i = 0; i < plan->groups; i++)
+		find_bases(plan, prover, i);
 	row = first_site + (uint32_t)plan->sites;
 	for (int i = 0; i < plan->guards; i++)
 		plan->guard[i].row = row++;
@@ -537,8 +576,6 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		plan->group[i].row = row++;
 	number_shared(plan, &row);
 	number_cells(plan, &row);
-	for (int i = 0; i < plan->groups; i++)
-		find_bases(plan, prover, &plan->group[i]);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	plan->registers = once && !names_registers(function) &&
 			  options->kinds & 1u << PROBE_KIND_MEMORY &&
@@ -561,6 +598,8 @@ void pass_plan_deinit(struct pass_plan *plan)
 	for (int i = 0; i < plan->groups; i++)
 		for (unsigned k = 0; k < plan->group[i].streams; k++)
 			free(plan->group[i].stream[k].base);
+	for (int i = 0; i < plan->guards; i++)
+		free(plan->guard[i].base);
 	free(plan->site);
 	free(plan->group);
 	free(plan->guard);

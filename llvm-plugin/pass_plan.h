@@ -66,7 +66,7 @@ struct plan_group {
 	/* An execution in which one of them fails is measured. */
 	struct pass_guess guess[PLAN_GUESSES];
 	unsigned guesses;
-	unsigned costs;	  /* numbers of sites' `cost` */
+	unsigned costs; /* numbers of sites' `cost` */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
@@ -74,8 +74,9 @@ struct plan_group {
 	uint32_t cells;	 /* first of its rows of cells; PROBE_ROW_NONE */
 	uint32_t bins;	 /* first of its rows of bins, if it has aligned streams and cells */
 	bool loops;	 /* lies in a loop */
-	bool launched;	 /* its addresses need not be looked at: struct probe_base_op */
-	int counter;	 /* index of a register that counts its runs; PLAN_NONE */
+	/* Its addresses need not be looked at (struct probe_base_op); behind a guard, nothing. */
+	bool launched;
+	int counter; /* index of a register that counts its runs; PLAN_NONE */
 };
 
 /* A block that its only predecessor branches to, once in a wave. */
@@ -83,6 +84,7 @@ struct plan_guard {
 	LLVMBasicBlockRef block, from;
 	int parent;
 	uint32_t row;
+	struct pass_base *base; /* which lanes go there, if the host can tell; NULL */
 };
 
 struct pass_plan {
@@ -106,6 +108,11 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		    const struct pass_options *options, uint32_t first_site, void *analyses);
 /* Which of the group's numbers a digit is made with; PLAN_NONE. */
 int pass_plan_number(const struct plan_group *group, const struct pass_digit *digit);
+/* Does the host know all of it, in launches that have regular waves? */
+static inline bool pass_plan_is_free(const struct plan_group *group)
+{
+	return group->launched && group->guard != PLAN_NONE;
+}
 /* Is the site the first of its group with its cost? */
 bool pass_plan_leads(const struct pass_plan *plan, size_t site);
 /* Count runs in memory, one by one. */

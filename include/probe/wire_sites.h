@@ -12,8 +12,9 @@
  * Changes with what clones expect of the library in the application, too, which runs those of its
  * own version only.
  */
-#define PROBE_SITES_VERSION 5u
-/* Tables from this version on can be read: before 3 no group has bins, before 5 none is LAUNCHED.
+#define PROBE_SITES_VERSION 6u
+/* Tables from this version on can be read: before 3 no group has bins, before 6 none is LAUNCHED
+ * behind branches.
  */
 #define PROBE_SITES_VERSION_MIN 2u
 
@@ -177,16 +178,20 @@ enum probe_proof_flag {
 	/* ALIGNED: bits 8 to 10 say which of the addresses tested it counts from. */
 	PROBE_PROOF_RISING = 4, /* the proof needs that no lane's address is below the first's */
 	/*
-	 * COUNTED, and runs in every wave: where the addresses tested lie follows from the launch
-	 * (struct probe_base_op).
+	 * COUNTED: what waves do there follows from the launch (struct probe_base_op). Of a branch:
+	 * which lanes take it. Of a group behind no branch: where the addresses tested lie. Of one
+	 * behind branches, which are LAUNCHED then: all it costs, in all waves, so that nothing is
+	 * counted or measured, unless no wave is regular.
 	 */
 	PROBE_PROOF_LAUNCHED = 8,
+	PROBE_PROOF_BRANCH = 16, /* COUNTED, LAUNCHED: of a branch, not of a group */
 };
 
 /*
- * An address in the first lane of a wave, as steps of a calculator with a stack. Only its value
- * modulo 128 is meant, and that is the same for ids of workgroups that are the same modulo 128.
- * Numbers have `bits` (32 or 64); what is taken from the stack was put there last.
+ * A number of a lane, as steps of a calculator with a stack. Of a branch it is 1 where the lane
+ * takes it. Of a group it is an address tested, in the first active lane; only its value modulo 128
+ * is meant, and that is the same for ids of workgroups that are the same modulo 128. Numbers have
+ * `bits` (32 or 64); what is taken from the stack was put there last.
  */
 enum probe_base_code {
 	PROBE_BASE_OF = 1,   /* the calculation for address `index` tested of group `value` begins
@@ -203,7 +208,7 @@ enum probe_base_code {
 	PROBE_BASE_OR,
 	PROBE_BASE_XOR,
 	PROBE_BASE_SHL,
-	PROBE_BASE_LSHR, /* from here on: never of what is made of ids */
+	PROBE_BASE_LSHR, /* from here on: in addresses never of what is made of ids */
 	PROBE_BASE_ASHR,
 	PROBE_BASE_UDIV,
 	PROBE_BASE_SDIV,
@@ -211,7 +216,17 @@ enum probe_base_code {
 	PROBE_BASE_UMAX,
 	PROBE_BASE_SMIN,
 	PROBE_BASE_SMAX,
-	PROBE_BASE_SEXT, /* from 32 bits to 64: also of what is made of ids */
+	PROBE_BASE_UREM,
+	PROBE_BASE_SREM,
+	PROBE_BASE_EQ, /* put 1 or 0; `bits` are those of what is compared */
+	PROBE_BASE_NE,
+	PROBE_BASE_ULT, /* the second taken is less than the first taken */
+	PROBE_BASE_ULE,
+	PROBE_BASE_SLT,
+	PROBE_BASE_SLE,
+	PROBE_BASE_SELECT, /* take three: the second taken if the third taken is not 0, or the first
+			    */
+	PROBE_BASE_SEXT,   /* from 32 bits to 64: in addresses, too, as the next ones */
 	PROBE_BASE_ZEXT,
 	PROBE_BASE_TRUNC, /* from 64 bits to 32 */
 	PROBE_BASE_CODES,

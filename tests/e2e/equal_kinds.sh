@@ -21,10 +21,11 @@ compile "$source/tests/e2e/proofs/digits.hip" digits
 compile "$source/tests/e2e/proofs/signs.hip" signs
 compile "$source/tests/e2e/proofs/guesses.hip" guesses
 compile "$source/tests/e2e/proofs/launched.hip" launched
+compile "$source/tests/e2e/proofs/branches.hip" branches
 # Loops that measure patterns once (devlib/devlib_keep.h).
 compile "$source/tests/e2e/proofs/repeats.hip" repeats
 
-for example in shapes digits signs guesses repeats launched transpose strided_copy reduction histogram convolution; do
+for example in shapes digits signs guesses repeats launched branches transpose strided_copy reduction histogram convolution; do
 	program="$build/examples/$example"
 	[ ! -f "./$example" ] || program=./$example
 	for kind in memory trace; do

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What one execution of a proved site costs (wire.h section 3), by the handlers' own rules. */
+#ifndef PROBE_CMDS_PROVED_COST_H
+#define PROBE_CMDS_PROVED_COST_H
+
+#include "proved_rows.h"
+
+/* One way that a wave can run a site. */
+struct execution {
+	uint64_t exec;
+	uint32_t base;	  /* of the address tested, in the first lane, modulo 128 */
+	uint64_t numbers; /* as a cell has them */
+	bool numbered;	  /* there are some */
+};
+
+/* False: it cannot be told from the launch. */
+bool proved_cost(struct proved_scratch *scratch, const struct proved_launch *launch,
+		 const struct probe_site *site, const struct probe_site_proof *proof,
+		 const struct execution *e, uint64_t value[PROBE_COUNTERS]);
+
+#endif
