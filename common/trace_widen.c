@@ -345,32 +345,46 @@ static size_t read_long(const unsigned char *at, size_t left, struct lanes *ret)
 	return size;
 }
 
+/* Bytes that each active lane has; 0 = not each has some. */
+static size_t lane_bytes(uint32_t form)
+{
+	switch (form) {
+	case PROBE_FORM_HALF:
+		return 2;
+	case PROBE_FORM_LOW:
+		return 4;
+	case PROBE_FORM_WHOLE:
+		return 8;
+	}
+	return 0;
+}
+
 static size_t read_short(const unsigned char *at, size_t left, uint64_t exec, struct lanes *ret)
 {
 	const struct probe_rec_short *rec = (const void *)at;
-	const uint64_t *whole = (const void *)(rec + 1);
-	const uint32_t *low = (const void *)(rec + 1);
-	uint32_t form = form_at(at);
-	size_t size = sizeof(*rec) + sizeof(uint64_t);
+	const unsigned char *from = at + sizeof(*rec);
+	size_t each = lane_bytes(form_at(at)), size = sizeof(*rec) + sizeof(uint64_t);
+	uint64_t high = each < sizeof(uint64_t) ? (uint64_t)rec->extra << each * 8 : 0;
 
 	if (!exec)
 		return 0;
 	set_exec(ret, exec);
-	if (form == PROBE_FORM_LOW)
-		size = sizeof(*rec) + (ret->count + 1) / 2 * sizeof(uint64_t);
-	else if (form == PROBE_FORM_WHOLE)
-		size = sizeof(*rec) + ret->count * sizeof(uint64_t);
+	if (each)
+		size = sizeof(*rec) + ((ret->count * each + 7) & ~(size_t)7);
 	if (size > left)
 		return 0;
-	if (form == PROBE_FORM_STRIDE) {
-		ret->address[0] = *whole;
+	if (!each) {
+		memcpy(&ret->address[0], from, sizeof(uint64_t));
 		ret->affine = true;
 		ret->stride = (int32_t)rec->extra;
 		return size;
 	}
-	for (unsigned i = 0; i < ret->count; i++)
-		ret->address[i] =
-			form == PROBE_FORM_LOW ? (uint64_t)rec->extra << 32 | low[i] : whole[i];
+	for (unsigned i = 0; i < ret->count; i++) {
+		uint64_t low = 0;
+
+		memcpy(&low, from + i * each, each);
+		ret->address[i] = high | low;
+	}
 	find_stride(ret);
 	return size;
 }
@@ -385,6 +399,7 @@ static size_t read_base(const unsigned char *at, size_t left, uint64_t exec, str
 	case PROBE_FORM_NEAR:
 	case PROBE_FORM_FULL:
 		return read_long(at, left, ret);
+	case PROBE_FORM_HALF:
 	case PROBE_FORM_LOW:
 	case PROBE_FORM_WHOLE:
 	case PROBE_FORM_STRIDE:

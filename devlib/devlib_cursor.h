@@ -10,7 +10,7 @@
  *	s[80:81]  trace: the lanes that the ring's last EXEC or WAVE record tells;
  *		  time: the ring's struct probe_ring, or 0
  *	s[82:83]  trace: the lanes of the wave's ROWS record; time: when the open span began
- *	s[84:85]  where the next record goes
+ *	s[84:85]  where the next record goes; trace: s85 is the same for all rings
  *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed;
  *		  and one more, which changes nothing, since records are multiples of 8 bytes
  *	s87	  records lost in mode LOST; time: those written, too, and not yet counted

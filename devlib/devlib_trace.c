@@ -140,7 +140,6 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"global_store_dwordx4 v3, v[4:7], s[84:85]\n\t"                                            \
 	"s_mov_b64 s[80:81], s[4:5]\n\t"                                                           \
 	"s_add_u32 s84, s84, 16\n\t"                                                               \
-	"s_addc_u32 s85, s85, 0\n\t"                                                               \
 	"s_sub_u32 s86, s86, 16\n"                                                                 \
 	".Lprobe_told%=:\n\t"                                                                      \
 	"s_cmp_eq_u32 s92, %[least]\n\t"                                                           \
@@ -173,12 +172,29 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_mov_b32 s6, 16\n\t"                                                                     \
 	"s_branch .Lprobe_step%=\n"
 
-/* LOW if the high halves are alike, else WHOLE. */
+/*
+ * HALF if all but the lower 16 bits are alike and those above them fit into 32; LOW if the high
+ * halves are; else WHOLE.
+ */
 #define CALL_LOW                                                                                   \
 	".Lprobe_low%=:\n\t"                                                                       \
 	"v_mbcnt_lo_u32_b32 v4, exec_lo, 0\n\t"                                                    \
 	"v_mbcnt_hi_u32_b32 v4, exec_hi, v4\n\t"                                                   \
 	"s_bcnt1_i32_b64 s6, exec\n\t"                                                             \
+	"s_lshr_b32 s10, s9, 16\n\t"                                                               \
+	"s_cbranch_scc1 .Lprobe_words%=\n\t"                                                       \
+	"v_alignbit_b32 v7, v1, v0, 16\n\t"                                                        \
+	"v_readfirstlane_b32 s10, v7\n\t"                                                          \
+	"v_cmp_ne_u32 vcc, s10, v7\n\t"                                                            \
+	"s_cbranch_vccnz .Lprobe_words%=\n\t"                                                      \
+	"v_or_b32 v6, %[half], v2\n\t"                                                             \
+	"v_lshlrev_b32 v4, 1, v4\n\t"                                                              \
+	"global_store_dwordx2 v3, v[6:7], s[84:85]\n\t"                                            \
+	"global_store_short v4, v0, s[84:85] offset:8\n\t"                                         \
+	"s_lshl1_add_u32 s6, s6, 15\n\t"                                                           \
+	"s_and_b32 s6, s6, -8\n\t"                                                                 \
+	"s_branch .Lprobe_step%=\n"                                                                \
+	".Lprobe_words%=:\n\t"                                                                     \
 	"v_mov_b32 v7, s9\n\t"                                                                     \
 	"v_cmp_ne_u32 vcc, s9, v1\n\t"                                                             \
 	"s_cbranch_vccnz .Lprobe_whole%=\n\t"                                                      \
@@ -197,7 +213,6 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_lshl3_add_u32 s6, s6, 8\n"                                                              \
 	".Lprobe_step%=:\n\t"                                                                      \
 	"s_add_u32 s84, s84, s6\n\t"                                                               \
-	"s_addc_u32 s85, s85, 0\n\t"                                                               \
 	"s_sub_u32 s86, s86, s6\n"                                                                 \
 	".Lprobe_done%=:\n\t"                                                                      \
 	"s_mov_b32 s92, 1\n\t"                                                                     \
@@ -220,6 +235,7 @@ DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
 			 : [least] "i"(CALL_EXEC), [most] "i"(ACCESS_MOST),
 			   [exec] "i"(PROBE_FORM_EXEC << PROBE_FORM_SHIFT),
 			   [stride] "i"(PROBE_FORM_STRIDE << PROBE_FORM_SHIFT),
+			   [half] "i"(PROBE_FORM_HALF << PROBE_FORM_SHIFT),
 			   [low] "i"(PROBE_FORM_LOW << PROBE_FORM_SHIFT),
 			   [whole] "i"(PROBE_FORM_WHOLE << PROBE_FORM_SHIFT)
 			 : "s4", "s5", "s6", "s7", "s8", "s9", "s10", "vcc", "v3", "v4", "v5", "v6",
@@ -296,7 +312,6 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 #define BLOCK_END(count)                                                                           \
 	"s_mov_b64 exec, -1\n\t"                                                                   \
 	"s_add_u32 s84, s84, s6\n\t"                                                               \
-	"s_addc_u32 s85, s85, 0\n\t"                                                               \
 	"s_branch .Lprobe_end%=\n"                                                                 \
 	".Lprobe_full%=:\n\t"                                                                      \
 	"v_mov_b32 v0, s6\n\t"                                                                     \

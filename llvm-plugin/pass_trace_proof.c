@@ -237,7 +237,6 @@ void pass_trace_write_proved(struct pass_ring *ring, const struct pass_trace_pro
 			     8 + 8 * i);
 	pass_asm_put(&code, "s_mov_b64 exec, s[80:81]");
 	pass_asm_put(&code, "s_add_u32 s84, s84, %u", size);
-	pass_asm_put(&code, "s_addc_u32 s85, s85, 0");
 	pass_asm_put(&code, "s_branch .Lprobe_end${:uid}");
 	put_rest(&code, group, size, operand);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");

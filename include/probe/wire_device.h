@@ -80,9 +80,9 @@ struct probe_exec_cell {
 	/*
 	 * 0 = free. Of the i-th address tested, in the first active lane: address mod 128 <<
 	 * PROBE_CELL_CLASS(i);
-	 * of the i-th number that digits are made with: number << PROBE_CELL_NUMBERS + 10 * i (where
-	 * numbers of ADD and MOD are 0 an execution may be among the regular ones instead); and
-	 * PROBE_CELL_TAKEN.
+	 * of the i-th number that digits are made with: number << PROBE_CELL_NUMBERS + 10 * i
+	 * (where numbers of ADD and MOD are 0 an execution may be among the regular ones instead);
+	 * and PROBE_CELL_TAKEN.
 	 */
 	uint64_t classes;
 };
@@ -298,6 +298,7 @@ enum probe_form {
 	PROBE_FORM_LOW = 16,	/* the low half of each address follows */
 	PROBE_FORM_WHOLE = 17,	/* each address follows */
 	PROBE_FORM_STRIDE = 18, /* the first lane's address follows */
+	PROBE_FORM_HALF = 19,	/* the lower 16 bits of each address follow */
 };
 
 #define PROBE_SITE_MASK 0x00ffffffu
@@ -391,7 +392,8 @@ struct probe_rec_exec {
 /* An access by the base's id of a GROUP. Padded to 8 bytes with anything. */
 struct probe_rec_short {
 	uint32_t word0;
-	uint32_t extra; /* LOW: the high half of all addresses; STRIDE: as in AFFINE */
+	/* What all addresses are above those bits, in LOW and HALF; STRIDE: as in AFFINE. */
+	uint32_t extra;
 };
 
 /*

@@ -352,30 +352,32 @@ static void short_records_have_the_lanes_told(void **state)
 {
 	(void)state;
 	launch = (struct probe_trace_key){&groups, {256, 1, 1}, {256, 1, 1}, 3, NULL, 0};
-	for (int turn = 0; turn < 3000; turn++) {
-		uint32_t form = PROBE_FORM_LOW + (uint32_t)turn % 3, id[3] = {64, 0, 0};
+	for (int turn = 0; turn < 4000; turn++) {
+		uint32_t form = PROBE_FORM_LOW + (uint32_t)turn % 4, id[3] = {64, 0, 0};
 		uint64_t exec = random64() & random64(), want[LANES], base = random64() >> 20;
-		uint64_t high = base & ~(uint64_t)UINT32_MAX;
+		unsigned bits = form == PROBE_FORM_LOW ? 32 : 16;
+		uint64_t high = base >> bits << bits;
+		bool is_part = form == PROBE_FORM_LOW || form == PROBE_FORM_HALF;
 		struct probe_rec_short rec = {(GROUP + 2) | form << PROBE_FORM_SHIFT, 0};
 		size_t at = sizeof(struct probe_rec_wave), used;
 		int first;
 
 		exec |= 1ull << turn % LANES;
 		first = __builtin_ctzll(exec);
-		rec.extra = form == PROBE_FORM_LOW ? (uint32_t)(high >> 32) : (uint32_t)random64();
+		rec.extra = is_part ? (uint32_t)(high >> bits) : (uint32_t)random64();
 		len = 0;
 		add_item_wave(id, 0, exec);
 		add(&rec, sizeof(rec));
 		for (int i = 0; i < LANES; i++) {
-			want[i] = form == PROBE_FORM_LOW ? high | (uint32_t)random64()
+			want[i] = is_part ? high | random64() >> (64 - bits)
 				  : form == PROBE_FORM_WHOLE
 					  ? random64()
 					  : base + (uint64_t)((int32_t)rec.extra *
 							      (int64_t)(i - first));
 			if (!(exec >> i & 1))
 				continue;
-			if (form == PROBE_FORM_LOW)
-				add(&want[i], 4);
+			if (is_part)
+				add(&want[i], bits / 8);
 			else if (form == PROBE_FORM_WHOLE || i == first)
 				add(&want[i], 8);
 		}
