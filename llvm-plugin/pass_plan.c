@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pass_pattern.h"
+#include "pass_plan_once.h"
 #include "pass_shim.h"
 
 bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
@@ -314,98 +315,6 @@ static void make_groups(struct pass_plan *plan)
 	}
 }
 
-/* ---- How often a block runs ------------------------------------------------------------------ */
-
-/*
- * The first block that runs whenever this one does, and after which this one always runs: the lanes
- * that run them are the same, since lanes that part join again where all ways meet.
- */
-static LLVMBasicBlockRef first_of(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
-{
-	LLVMBasicBlockRef first = block;
-
-	for (LLVMBasicBlockRef up = block; up; up = probe_shim_flow_idom(flow, up))
-		if (!probe_shim_flow_depth(flow, up) &&
-		    probe_shim_flow_postdominates(flow, block, up))
-			first = up;
-	return first;
-}
-
-static LLVMBasicBlockRef only_predecessor(LLVMValueRef function, LLVMBasicBlockRef block)
-{
-	LLVMBasicBlockRef found = NULL;
-
-	for (LLVMBasicBlockRef from = LLVMGetFirstBasicBlock(function); from;
-	     from = LLVMGetNextBasicBlock(from)) {
-		LLVMValueRef last = LLVMGetBasicBlockTerminator(from);
-
-		for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
-			if (LLVMGetSuccessor(last, i) == block) {
-				if (found)
-					return NULL;
-				found = from;
-			}
-	}
-	return found;
-}
-
-/* Is the value made of loads of what a kernel may write? Then nobody knows it beforehand. */
-static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
-{
-	LLVMValueRef inst = LLVMIsAInstruction(value);
-	int operands;
-
-	if (!inst || depth > 16 || ++*steps > 200)
-		return false;
-	if (LLVMIsALoadInst(inst))
-		return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) !=
-		       PROBE_SPACE_CONSTANT;
-	operands = LLVMGetNumOperands(inst);
-	for (int i = 0; i < operands; i++)
-		if (is_data(LLVMGetOperand(inst, (unsigned)i), depth + 1, steps))
-			return true;
-	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
-}
-
-/* Lanes of most waves will part here: to count the waves in which they do is not worth it. */
-static bool divides(const struct probe_shim_flow *flow, LLVMValueRef branch)
-{
-	unsigned steps = 0;
-
-	return probe_shim_flow_differs(flow, branch, 0) &&
-	       is_data(LLVMGetCondition(branch), 0, &steps);
-}
-
-/* Does the block run at most once in a wave, and do we know in which? *ret_guard says. */
-static bool runs_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
-		      LLVMValueRef function, LLVMBasicBlockRef block, int depth, int *ret_guard)
-{
-	struct plan_guard guard = {.parent = PLAN_NONE};
-	LLVMValueRef branch;
-
-	if (probe_shim_flow_depth(flow, block) || depth > 16)
-		return false;
-	guard.block = first_of(flow, block);
-	*ret_guard = PLAN_NONE;
-	if (guard.block == LLVMGetEntryBasicBlock(function))
-		return true;
-	for (int i = 0; i < plan->guards; i++)
-		if (plan->guard[i].block == guard.block) {
-			*ret_guard = i;
-			return true;
-		}
-	guard.from = only_predecessor(function, guard.block);
-	branch = guard.from ? LLVMGetBasicBlockTerminator(guard.from) : NULL;
-	if (!branch || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
-	    LLVMIsConstant(LLVMGetCondition(branch)) || divides(flow, branch) ||
-	    !runs_once(plan, flow, function, guard.from, depth + 1, &guard.parent))
-		return false;
-	plan->guard = pass_alloc(plan->guard, (size_t)(plan->guards + 1) * sizeof(*plan->guard));
-	*ret_guard = plan->guards;
-	plan->guard[plan->guards++] = guard;
-	return true;
-}
-
 /* A wave that ends halfway does not do what its blocks' places say. */
 static bool ends_early(LLVMValueRef function)
 {
@@ -467,66 +376,6 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 	}
 }
 
-static struct pass_base *keep_base(const struct pass_base *base)
-{
-	struct pass_base *ret = pass_alloc(NULL, sizeof(*ret));
-
-	*ret = *base;
-	return ret;
-}
-
-/* Guards come behind those that they are in. */
-static void find_branches(struct pass_plan *plan, const struct pass_prover *prover)
-{
-	for (int i = 0; i < plan->guards; i++) {
-		struct plan_guard *guard = &plan->guard[i];
-		LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
-		struct pass_base base;
-
-		if (guard->parent != PLAN_NONE && !plan->guard[guard->parent].base)
-			continue;
-		if (pass_base_of_branch(prover, branch, LLVMGetSuccessor(branch, 0) != guard->block,
-					&base))
-			guard->base = keep_base(&base);
-	}
-}
-
-/* Is there an execution that would have to be measured? */
-static bool has_doubts(const struct pass_plan *plan, int number)
-{
-	const struct plan_group *group = &plan->group[number];
-
-	for (size_t i = group->first; i <= group->last; i++)
-		if (plan->site[i].group == number && plan->site[i].pattern.wrap_count)
-			return true;
-	return group->guesses || group->numbers;
-}
-
-/* Can the host tell where all the group's addresses lie, and which lanes use them? */
-static void find_bases(struct pass_plan *plan, const struct pass_prover *prover, int number)
-{
-	struct plan_group *group = &plan->group[number];
-	struct pass_base base;
-
-	if (!group->once || group->numbers ||
-	    (group->guard == PLAN_NONE
-		     ? !group->aligned || number >= PLAN_CELLED
-		     : !plan->guard[group->guard].base || has_doubts(plan, number)))
-		return;
-	group->launched = true;
-	for (unsigned i = 0; i < group->streams; i++) {
-		struct plan_stream *stream = &group->stream[i];
-
-		if (!stream->aligned)
-			continue;
-		if (!pass_base_of(prover, plan->site[stream->lead].site.pointer, &base)) {
-			group->launched = false;
-			return;
-		}
-		stream->base = keep_base(&base);
-	}
-}
-
 static void assign(struct pass_plan *plan, bool loops)
 {
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
@@ -563,12 +412,11 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	number_costs(plan);
 	for (int i = 0; i < plan->groups; i++) {
 		plan->group[i].loops = probe_shim_flow_depth(flow, plan->group[i].block);
-		plan->group[i].once = once && runs_once(plan, flow, function, plan->group[i].block,
-							0, &plan->group[i].guard);
+		plan->group[i].once =
+			once && pass_plan_once(plan, flow, function, plan->group[i].block, 0,
+					       &plan->group[i].guard);
 	}
-	find_branches(plan, prover);
-	for (int i = 0; i < plan->groups; i++)
-		find_bases(plan, prover, i);
+	pass_plan_find_launched(plan, prover);
 	row = first_site + (uint32_t)plan->sites;
 	for (int i = 0; i < plan->guards; i++)
 		plan->guard[i].row = row++;

@@ -13,8 +13,9 @@
  * own version only.
  */
 #define PROBE_SITES_VERSION 6u
-/* Tables from this version on can be read: before 3 no group has bins, before 6 none is LAUNCHED
- * behind branches.
+/*
+ * Tables from this version on can be read: before 3 no group has bins, before 5 nothing is
+ * LAUNCHED, before 6 no branch.
  */
 #define PROBE_SITES_VERSION_MIN 2u
 

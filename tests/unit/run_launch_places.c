@@ -149,6 +149,116 @@ static void test_every_wave(void **state)
 		check_launch(i & 1);
 }
 
+/* ---- Behind branches ------------------------------------------------------------------------ */
+
+static struct probe_site_proof proofs[ROW + 2];
+
+/* if (x < n) { if (y * 3 % (z + 5) >= 2 && x != 9) p[...] } */
+static void put_branches(void)
+{
+	put_index();
+	put(PROBE_BASE_OF, 64, 0, 0, 0);
+	put_id(0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_BASE_SLT, 32, 0, 0, 0);
+	put(PROBE_BASE_OF, 64, 0, 0, 1);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 2);
+	put_id(1);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
+	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put(PROBE_BASE_ITEM, 32, 2, 0, 0);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 5);
+	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+	put(PROBE_BASE_UREM, 32, 0, 0, 0);
+	put(PROBE_BASE_ULE, 32, 0, 0, 0);
+	put_id(0);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 9);
+	put(PROBE_BASE_NE, 32, 0, 0, 0);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 0);
+	put(PROBE_BASE_SELECT, 32, 0, 0, 0);
+	table.proofs = proofs;
+	table.site_count = ROW + 2;
+	proofs[0] =
+		(struct probe_site_proof){.group = PROBE_ROW_NONE, .flags = PROBE_PROOF_LAUNCHED};
+	proofs[1] = (struct probe_site_proof){.group = 0, .flags = PROBE_PROOF_LAUNCHED};
+}
+
+static bool goes(const uint32_t group[3], const uint32_t size[3], uint32_t item, int32_t n)
+{
+	uint32_t x = group[0] * size[0] + item % size[0];
+	uint32_t y = group[1] * size[1] + item / size[0] % size[1];
+
+	return (int32_t)x < n && y * 3 % (item / size[0] / size[1] + 5) >= 2 && x != 9;
+}
+
+/* Take the wave of these lanes out of what was found. */
+static void take_wave(const struct proved_launch *launch, const uint32_t id[3], uint32_t first,
+		      uint32_t items, struct launch_runs *runs)
+{
+	const int32_t *arguments = (const void *)launch->arguments;
+	uint64_t exec = 0;
+	size_t i = 0;
+	uint32_t place;
+
+	for (uint32_t lane = 0; lane < 64 && first + lane < items; lane++)
+		exec |= (uint64_t)goes(id, launch->group, first + lane, arguments[2]) << lane;
+	if (!exec || !chosen(launch->groups, id))
+		return;
+	place = index_of(id, launch->group, first + (uint32_t)__builtin_ctzll(exec), arguments) %
+		128;
+	while (i < runs->size &&
+	       !(runs->run[i].exec == exec && runs->run[i].place == place && runs->run[i].count))
+		i++;
+	assert_true(i < runs->size);
+	runs->run[i].count--;
+}
+
+static void check_branches(bool some)
+{
+	static const uint32_t sizes[][3] = {{64, 1, 1}, {100, 1, 1}, {16, 16, 1},
+					    {8, 4, 1},	{4, 4, 8},   {5, 7, 3}};
+	const uint32_t *size = sizes[below(sizeof(sizes) / sizeof(sizes[0]))];
+	int32_t arguments[3] = {4 * (int32_t)below(1000), 7, (int32_t)below(1500) - 100};
+	uint32_t items = size[0] * size[1] * size[2], id[3];
+	struct proved_groups groups = {{1, 0, 1}, {5, 2, UINT32_MAX}};
+	struct proved_launch launch = {
+		.groups = some ? &groups : NULL,
+		.arguments = (const void *)arguments,
+		.argument_bytes = sizeof(arguments),
+	};
+	struct launch_runs runs;
+
+	for (int i = 0; i < 3; i++) {
+		launch.group[i] = size[i];
+		launch.grid[i] = size[i] * (1 + below(i ? 4 : 20));
+	}
+	put_branches();
+	assert_true(launch_runs(&table, &launch, 1, ROW, INDEX, &runs));
+	for (id[2] = 0; id[2] < launch.grid[2] / size[2]; id[2]++)
+		for (id[1] = 0; id[1] < launch.grid[1] / size[1]; id[1]++)
+			for (id[0] = 0; id[0] < launch.grid[0] / size[0]; id[0]++)
+				for (uint32_t first = 0; first < items; first += 64)
+					take_wave(&launch, id, first, items, &runs);
+	for (size_t i = 0; i < runs.size; i++)
+		assert_int_equal(runs.run[i].count, 0);
+	free(runs.run);
+}
+
+static void test_branches(void **state)
+{
+	struct launch_runs runs;
+	struct proved_launch launch = {.grid = {64, 3, 1}, .group = {64, 1, 1}};
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		check_branches(i & 1);
+	/* No arguments; a row without branch; a circle. */
+	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
+	assert_false(launch_runs(&table, &launch, ROW, PROBE_ROW_NONE, 0, &runs));
+	proofs[0].group = 1;
+	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
+}
+
 /* A table that anybody made. */
 static void test_nonsense(void **state)
 {
@@ -190,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_wave),
+		cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_nonsense),
 	};
 
