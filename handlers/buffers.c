@@ -6,7 +6,10 @@
 
 #include "layouts.h"
 
-enum { LINE = 128 };
+enum {
+	LINE = 128,
+	SITES_MAX = 1 << 14, /* each is held against all: of more each is judged alone */
+};
 
 void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
 		    const struct probe_dispatch_info *dispatch, uint64_t address)
@@ -126,7 +129,7 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 void buffers_find(struct buffer_site *sites, size_t count)
 {
 	/* Only what costs too much is given advice. */
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && count <= SITES_MAX; i++)
 		if (sites[i].site.counters[PROBE_C_EXCESS64] ||
 		    sites[i].site.counters[PROBE_C_EXCESS128])
 			find(sites, count, &sites[i]);
