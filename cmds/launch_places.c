@@ -452,7 +452,7 @@ bool launch_places(const struct probe_sites *table, const struct proved_launch *
 
 /* ---- Behind branches ------------------------------------------------------------------------ */
 
-enum { BRANCHES = 20 };
+enum { BRANCHES = 20, LOOKS_MAX = 1 << 25 };
 
 struct runs {
 	struct steps branch[BRANCHES], address;
@@ -531,6 +531,16 @@ static bool add_runs(struct walk *walk, uint64_t times, void *data)
 	return true;
 }
 
+/* More would take minutes: a launch that a GPU would be long about, or nobody made. */
+static bool too_many(const struct walk *walk)
+{
+	uint64_t looks = (walk->items + LANES - 1) / LANES;
+
+	for (int i = 0; i < 3; i++)
+		looks *= walk->axis[i].ids < LOOKS_MAX ? walk->axis[i].ids : LOOKS_MAX;
+	return looks > LOOKS_MAX;
+}
+
 /* A branch and those it is behind. */
 static bool find_branches(const struct probe_sites *table, uint32_t row, struct runs *runs)
 {
@@ -573,11 +583,12 @@ bool launch_runs(const struct probe_sites *table, const struct proved_launch *la
 	}
 	for (int i = 0; i < 3 && done; i++)
 		fill_axis(launch, i, use_of(runs, i), &walk->axis[i]);
-	done = done && for_groups(walk, add_runs, runs);
+	done = done && !too_many(walk) && for_groups(walk, add_runs, runs);
 	free(walk);
 	free(runs);
 	if (done)
 		return true;
 	free(ret->run);
+	*ret = (struct launch_runs){0};
 	return false;
 }

@@ -33,7 +33,7 @@ struct launch_runs {
 /*
  * All waves that come to a block behind branches, in a launch that has regular ones. `branch` is
  * the row of the last branch, `group` NONE or a group whose address `index` tested matters. False:
- * it cannot be told; nothing is to be freed then.
+ * it cannot be told, or there are too many waves; nothing is to be freed then.
  */
 bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
 		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret);

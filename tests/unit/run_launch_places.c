@@ -12,7 +12,7 @@
 #include "codeobj/sites.h"
 #include "launch_places.h"
 
-enum { ROW = 7, INDEX = 2, OPS = 64 };
+enum { ROW = 7, INDEX = 2, OPS = 128 };
 
 static struct probe_base_op ops[OPS];
 static struct probe_sites table = {.bases = ops};
@@ -252,6 +252,15 @@ static void test_branches(void **state)
 	(void)state;
 	for (int i = 0; i < 200; i++)
 		check_branches(i & 1);
+	/* More waves than anybody waits for. */
+	put_branches();
+	launch.arguments = (const unsigned char[12]){0};
+	launch.argument_bytes = 12;
+	launch.grid[0] = launch.grid[1] = 1 << 26;
+	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
+	launch.arguments = NULL;
+	launch.grid[0] = 64;
+	launch.grid[1] = 3;
 	/* No arguments; a row without branch; a circle. */
 	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
 	assert_false(launch_runs(&table, &launch, ROW, PROBE_ROW_NONE, 0, &runs));
