@@ -272,6 +272,21 @@ static const uint64_t *result_of(const struct steps *steps, const struct proved_
 	return stack->count == 1 ? stack->number[0] : NULL;
 }
 
+/* The steps from here to the next calculation's. */
+static struct steps steps_from(const struct probe_sites *table, const struct probe_base_op *op)
+{
+	const struct probe_base_op *end = table->bases + table->base_ops;
+	struct steps steps = {.op = op};
+
+	for (; op < end && op->code != PROBE_BASE_OF; op++) {
+		steps.count++;
+		if (op->code == PROBE_BASE_GROUP && op->index < 3)
+			steps.groups[op->index] = true;
+		steps.items |= op->code == PROBE_BASE_ITEM;
+	}
+	return steps;
+}
+
 static bool find(const struct probe_sites *table, uint32_t group, uint32_t index, struct steps *ret)
 {
 	const struct probe_base_op *op = table->bases, *end = op + table->base_ops;
@@ -280,14 +295,28 @@ static bool find(const struct probe_sites *table, uint32_t group, uint32_t index
 		op++;
 	if (op == end)
 		return false;
-	*ret = (struct steps){.op = ++op};
-	for (; op < end && op->code != PROBE_BASE_OF; op++) {
-		ret->count++;
-		if (op->code == PROBE_BASE_GROUP && op->index < 3)
-			ret->groups[op->index] = true;
-		ret->items |= op->code == PROBE_BASE_ITEM;
-	}
+	*ret = steps_from(table, op + 1);
 	return true;
+}
+
+bool launch_number(const struct probe_sites *table, const struct proved_launch *launch,
+		   uint32_t first, int64_t *ret)
+{
+	static const uint32_t none[1];
+	const struct lanes one = {.count = 1, .item = {none, none, none}};
+	const uint64_t *number;
+	struct steps steps;
+	struct stack stack;
+
+	if (first >= table->base_ops)
+		return false;
+	steps = steps_from(table, table->bases + first);
+	if (steps.items || steps.groups[0] || steps.groups[1] || steps.groups[2])
+		return false;
+	number = result_of(&steps, launch, &one, &stack);
+	if (number)
+		*ret = (int64_t)number[0];
+	return number != NULL;
 }
 
 /* ---- All waves ------------------------------------------------------------------------------ */

@@ -11,6 +11,10 @@ bool launch_field(const struct proved_launch *launch, uint32_t offset, int64_t *
 bool launch_argument(const struct proved_launch *launch, uint32_t offset, uint32_t bytes,
 		     uint64_t *ret);
 
+/* What the calculation makes that begins with step `first`. False: it cannot be told. */
+bool launch_number(const struct probe_sites *table, const struct proved_launch *launch,
+		   uint32_t first, int64_t *ret);
+
 enum { LAUNCH_PLACES = 128 };
 
 /*

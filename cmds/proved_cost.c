@@ -27,12 +27,14 @@ void proved_scratch_destroy(struct proved_scratch *scratch)
 	free(scratch);
 }
 
-static bool argument(const struct proved_launch *launch, const struct probe_site_stride *stride,
-		     int64_t *ret)
+static bool argument(const struct probe_sites *table, const struct proved_launch *launch,
+		     const struct probe_site_stride *stride, int64_t *ret)
 {
 	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
 	uint64_t value;
 
+	if (stride->bits & PROBE_STRIDE_RECKONED)
+		return launch_number(table, launch, stride->offset, ret);
 	if (stride->bits & PROBE_STRIDE_LAUNCH)
 		return launch_field(launch, stride->offset, ret);
 	if ((bits != 32 && bits != 64) ||
@@ -45,12 +47,12 @@ static bool argument(const struct proved_launch *launch, const struct probe_site
 	return true;
 }
 
-static bool step(const struct proved_launch *launch, const struct probe_site_stride *stride,
-		 int64_t *ret)
+static bool step(const struct probe_sites *table, const struct proved_launch *launch,
+		 const struct probe_site_stride *stride, int64_t *ret)
 {
 	int64_t value = 0;
 
-	if (stride->factor && (!argument(launch, stride, &value) ||
+	if (stride->factor && (!argument(table, launch, stride, &value) ||
 			       __builtin_mul_overflow(value, stride->factor, &value)))
 		return false;
 	return !__builtin_add_overflow(value, stride->constant, ret) && *ret > -REACH &&
@@ -133,8 +135,9 @@ static bool address_of(const struct probe_site_proof *proof, const struct execut
 }
 
 /* Of each active lane, from the first one's address. */
-static bool distances(const struct proved_launch *launch, const struct probe_site_proof *proof,
-		      const struct execution *e, int64_t ret[64])
+static bool distances(const struct probe_sites *table, const struct proved_launch *launch,
+		      const struct probe_site_proof *proof, const struct execution *e,
+		      int64_t ret[64])
 {
 	const uint32_t *group = launch->group;
 	int64_t steps[3] = {0}, first_id[3], first;
@@ -143,7 +146,7 @@ static bool distances(const struct proved_launch *launch, const struct probe_sit
 		return false;
 	for (int i = 0; i < 3; i++)
 		/* There is but one id along this axis. */
-		if (group[i] > 1 && !step(launch, &proof->stride[i], &steps[i]))
+		if (group[i] > 1 && !step(table, launch, &proof->stride[i], &steps[i]))
 			return false;
 	ids_of(launch, (unsigned)__builtin_ctzll(e->exec), first_id);
 	if (!address_of(proof, e, steps, first_id, first_id, &first))
@@ -224,15 +227,16 @@ static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *va
 	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
 }
 
-bool proved_cost(struct proved_scratch *scratch, const struct proved_launch *launch,
-		 const struct probe_site *site, const struct probe_site_proof *proof,
-		 const struct execution *e, uint64_t value[PROBE_COUNTERS])
+bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,
+		 const struct proved_launch *launch, const struct probe_site *site,
+		 const struct probe_site_proof *proof, const struct execution *e,
+		 uint64_t value[PROBE_COUNTERS])
 {
 	uint64_t address[64] = {0};
 	int64_t distance[64] = {0};
 
 	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
-	if (!e->exec || !distances(launch, proof, e, distance))
+	if (!e->exec || !distances(table, launch, proof, e, distance))
 		return false;
 	value[PROBE_C_EXECUTIONS] = 1;
 	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(e->exec);

@@ -13,9 +13,10 @@ struct execution {
 	bool numbered;	  /* there are some */
 };
 
-/* False: it cannot be told from the launch. */
-bool proved_cost(struct proved_scratch *scratch, const struct proved_launch *launch,
-		 const struct probe_site *site, const struct probe_site_proof *proof,
-		 const struct execution *e, uint64_t value[PROBE_COUNTERS]);
+/* `table`: the site is of it. False: it cannot be told from the launch. */
+bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,
+		 const struct proved_launch *launch, const struct probe_site *site,
+		 const struct probe_site_proof *proof, const struct execution *e,
+		 uint64_t value[PROBE_COUNTERS]);
 
 #endif

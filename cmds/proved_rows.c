@@ -185,8 +185,8 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 static bool one_execution(const struct reckon *r, uint32_t id, const struct execution *e,
 			  uint64_t *value)
 {
-	return proved_cost(r->scratch, r->launch, &r->table->sites[id], &r->table->proofs[id], e,
-			   value);
+	return proved_cost(r->scratch, r->table, r->launch, &r->table->sites[id],
+			   &r->table->proofs[id], e, value);
 }
 
 static void add(uint64_t *to, const uint64_t *value, uint64_t times)

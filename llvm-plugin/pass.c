@@ -124,14 +124,19 @@ static void spread_ranges(struct pass_units *units)
 	} while (changed);
 }
 
-static void print_stride(const struct pass_stride *stride, char id)
+static void print_stride(const struct pass_stride *stride, uint32_t site, char id)
 {
+	bool reckoned = stride->bits & PROBE_STRIDE_RECKONED;
+
 	if (stride->constant || stride->factor)
 		fprintf(stderr, " %+lld", (long long)stride->constant);
 	if (stride->factor)
 		fprintf(stderr, "%+lld*%s%u@%u", (long long)stride->factor,
-			stride->bits & PROBE_STRIDE_LAUNCH ? "launch" : "arg", stride->bits & 0xff,
-			stride->offset);
+			stride->bits & PROBE_STRIDE_LAUNCH ? "launch"
+			: reckoned			   ? "number"
+							   : "arg",
+			stride->bits & 0xff,
+			reckoned ? 3 * site + (uint32_t)(id - 'x') : stride->offset);
 	if (stride->constant || stride->factor)
 		fprintf(stderr, "*%c", id);
 }
@@ -153,7 +158,8 @@ static void print_blocker(LLVMValueRef blocker)
 
 static void print_digit(const struct pass_digit *digit)
 {
-	static const char *const names[PROBE_DIGIT_OPS] = {"bits", "and", "add", "min", "max", "mod"};
+	static const char *const names[PROBE_DIGIT_OPS] = {"bits", "and", "add",
+							   "min",  "max", "mod"};
 
 	fprintf(stderr, " %+lld*%s(", (long long)digit->times, names[digit->op]);
 	for (int i = 0; i < 3; i++)
@@ -177,7 +183,7 @@ static void print_proof(const struct pass_unit *unit, uint32_t id, const struct 
 	}
 	fprintf(stderr, " U");
 	for (int i = 0; i < 3; i++)
-		print_stride(&proof->stride[i], (char)('x' + i));
+		print_stride(&proof->stride[i], id, (char)('x' + i));
 	for (unsigned i = 0; i < proof->digits; i++)
 		print_digit(&proof->digit[i]);
 	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
@@ -186,14 +192,22 @@ static void print_proof(const struct pass_unit *unit, uint32_t id, const struct 
 	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
 }
 
-static void put_stride(const struct pass_stride *from, struct probe_site_stride *to)
+static void put_stride(const struct pass_stride *from, const struct pass_base *base,
+		       struct pass_table *table, struct probe_site_stride *to)
 {
+	const struct probe_base_op of = {
+		.code = PROBE_BASE_OF, .bits = 64, .value = PROBE_ROW_NONE};
+
 	*to = (struct probe_site_stride){.constant = from->constant};
 	if (!from->factor)
 		return;
 	to->factor = from->factor;
 	to->offset = from->offset;
 	to->bits = from->bits;
+	if (!base)
+		return;
+	pass_table_add_base(table, &of, 1);
+	to->offset = pass_table_add_base(table, base->op, base->ops);
 }
 
 /* Number of a stream among those that are tested. */
@@ -230,7 +244,7 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 	struct probe_site_proof proof = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
 
 	for (int i = 0; i < 3; i++)
-		put_stride(&site->pattern.stride[i], &proof.stride[i]);
+		put_stride(&site->pattern.stride[i], site->base[i], table, &proof.stride[i]);
 	if (site->group != PLAN_NONE) {
 		const struct plan_group *group = &plan->group[site->group];
 

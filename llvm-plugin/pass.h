@@ -213,7 +213,9 @@ void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMV
 /* Of the site added last. */
 void pass_table_set_proof(struct pass_table *table, const struct probe_site_proof *proof);
 /* How an address of a group is calculated: operations, the first of them PROBE_BASE_OF. */
-void pass_table_add_base(struct pass_table *table, const struct probe_base_op *op, unsigned ops);
+/* The number of the first of these steps. */
+uint32_t pass_table_add_base(struct pass_table *table, const struct probe_base_op *op,
+			     unsigned ops);
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds);
 void pass_table_emit(struct pass_table *table, LLVMModuleRef module);
 

@@ -393,3 +393,28 @@ bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct
 	ret->ops = 0;
 	return bits_of(&w, pointer) == 64 && walk(&w, pointer, 0, &ids);
 }
+
+static bool walk_number(struct walk *w, const struct pass_number *number)
+{
+	bool ids;
+
+	if (put_packet(w, number->value))
+		return true;
+	if (!walk(w, number->value, 0, &ids) || ids)
+		return false;
+	return bits_of(w, number->value) == 64 ||
+	       put_simple(w, number->zeros ? PROBE_BASE_ZEXT : PROBE_BASE_SEXT, 64, 0);
+}
+
+bool pass_base_of_stride(const struct pass_prover *prover, const struct pass_stride *stride,
+			 struct pass_base *ret)
+{
+	struct walk w = {.prover = prover, .base = ret};
+
+	ret->ops = 0;
+	for (unsigned i = 0; i < stride->numbers; i++)
+		if (!walk_number(&w, &stride->number[i]) ||
+		    (i && !put_simple(&w, PROBE_BASE_MUL, 64, -1)))
+			return false;
+	return true;
+}

@@ -54,6 +54,29 @@ static LLVMValueRef start_of(LLVMValueRef pointer, int64_t *ret)
 	return pointer;
 }
 
+/*
+ * Where an integer is loaded from: behind a pointer, *ret bytes. What lies side by side is loaded
+ * together. NULL: it is not.
+ */
+static LLVMValueRef loaded_from(LLVMValueRef value, int64_t *ret)
+{
+	LLVMValueRef load = value, pointer;
+	int64_t element = 0;
+
+	if (LLVMIsAExtractElementInst(value)) {
+		load = LLVMGetOperand(value, 0);
+		if (!pass_constant_of(LLVMGetOperand(value, 1), &element) ||
+		    LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+			return NULL;
+	}
+	if (!LLVMIsALoadInst(load))
+		return NULL;
+	pointer = start_of(LLVMGetOperand(load, 0), ret);
+	if (load != value)
+		*ret += element * (LLVMGetIntTypeWidth(LLVMTypeOf(value)) / 8);
+	return pointer;
+}
+
 bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, uint32_t *ret)
 {
 	LLVMValueRef param = value;
@@ -61,9 +84,9 @@ bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, 
 
 	if (!prover->kernel)
 		return false;
-	if (LLVMIsALoadInst(value)) {
-		param = start_of(LLVMGetOperand(value, 0), &field);
-		if (!LLVMIsAArgument(param) || field < 0 ||
+	if (LLVMIsALoadInst(value) || LLVMIsAExtractElementInst(value)) {
+		param = loaded_from(value, &field);
+		if (!param || !LLVMIsAArgument(param) || field < 0 ||
 		    LLVMGetTypeKind(LLVMTypeOf(param)) != LLVMPointerTypeKind ||
 		    LLVMGetPointerAddressSpace(LLVMTypeOf(param)) != PROBE_SPACE_CONSTANT)
 			return false;
@@ -105,22 +128,13 @@ static bool launch_of(LLVMValueRef value, struct pass_stride *ret)
 	static const struct {
 		uint32_t offset, bits;
 	} fields[] = {{4, 16}, {6, 16}, {8, 16}, {12, 32}, {16, 32}, {20, 32}};
-	LLVMValueRef load = value, pointer;
-	int64_t element = 0, offset;
+	LLVMValueRef pointer;
+	int64_t offset;
 
 	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
 		return false;
-	/* Sizes side by side are loaded together. */
-	if (LLVMIsAExtractElementInst(value)) {
-		load = LLVMGetOperand(value, 0);
-		if (!pass_constant_of(LLVMGetOperand(value, 1), &element))
-			return false;
-	}
-	if (!LLVMIsALoadInst(load))
-		return false;
-	pointer = start_of(LLVMGetOperand(load, 0), &offset);
-	offset += element * (LLVMGetIntTypeWidth(LLVMTypeOf(value)) / 8);
-	if (!pass_is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr"))
+	pointer = loaded_from(value, &offset);
+	if (!pointer || !pass_is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr"))
 		return false;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (fields[i].offset == offset &&
@@ -184,7 +198,7 @@ bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct
 	    pass_constant_of(LLVMGetOperand(value, 1), &number))
 		return pass_factor_of(prover, LLVMGetOperand(value, 0), ret) &&
 		       apply(LLVMGetInstructionOpcode(value), number, ret);
-	*ret = (struct pass_stride){.factor = 1};
+	*ret = (struct pass_stride){.factor = 1, .number = {{value, zeros}}, .numbers = 1};
 	if (!argument_of(prover, value, ret))
 		return launch_of(value, ret);
 	ret->bits |= zeros;

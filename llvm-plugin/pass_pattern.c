@@ -47,6 +47,17 @@ static bool same_digits(const struct pass_pattern *a, const struct pass_pattern 
 	return true;
 }
 
+static bool same_factor(const struct pass_stride *a, const struct pass_stride *b)
+{
+	if (!(a->bits & PROBE_STRIDE_RECKONED) || a->bits != b->bits)
+		return a->bits == b->bits && a->offset == b->offset;
+	for (unsigned i = 0; i < a->numbers; i++)
+		if (a->number[i].value != b->number[i].value ||
+		    a->number[i].zeros != b->number[i].zeros)
+			return false;
+	return a->numbers == b->numbers;
+}
+
 bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_pattern *b)
 {
 	for (int i = 0; i < 3; i++) {
@@ -54,7 +65,7 @@ bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_p
 
 		if (s->constant != t->constant || s->factor != t->factor)
 			return false;
-		if (s->factor && (s->offset != t->offset || s->bits != t->bits))
+		if (s->factor && !same_factor(s, t))
 			return false;
 	}
 	return same_digits(a, b);
@@ -117,14 +128,17 @@ static void add_leaf(struct pass_pattern *form, const struct pass_leaf *leaf)
 
 static bool add_stride(struct pass_stride *to, const struct pass_stride *from)
 {
-	if (from->factor && to->factor && (to->offset != from->offset || to->bits != from->bits))
+	const struct pass_stride sum = {
+		.constant = pass_wrap_add(to->constant, from->constant),
+		.factor = pass_wrap_add(to->factor, from->factor),
+	};
+
+	if (from->factor && to->factor && !same_factor(to, from))
 		return false;
-	if (from->factor) {
-		to->offset = from->offset;
-		to->bits = from->bits;
-	}
-	to->constant = pass_wrap_add(to->constant, from->constant);
-	to->factor = pass_wrap_add(to->factor, from->factor);
+	if (from->factor)
+		*to = *from;
+	to->constant = sum.constant;
+	to->factor = sum.factor;
 	return true;
 }
 

@@ -17,9 +17,23 @@ bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
 	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
 }
 
+/* Proved, so they follow from the launch. */
+static void reckon_strides(const struct pass_prover *prover, struct plan_site *site)
+{
+	for (int i = 0; i < 3; i++) {
+		const struct pass_stride *stride = &site->pattern.stride[i];
+
+		if (!stride->factor || !(stride->bits & PROBE_STRIDE_RECKONED))
+			continue;
+		site->base[i] = pass_alloc(NULL, sizeof(*site->base[i]));
+		pass_base_of_stride(prover, stride, site->base[i]);
+	}
+}
+
 static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRef function,
 		 const struct pass_options *options)
 {
+	const struct probe_shim_flow *flow = pass_prover_flow(prover);
 	size_t capacity = 0;
 
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
@@ -35,8 +49,12 @@ static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRe
 				capacity = capacity ? 2 * capacity : 64;
 				plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
 			}
+			/* In a loop it is cheaper to see that lanes are as they were. */
+			pass_prover_allow_guesses(prover, !probe_shim_flow_depth(flow, block));
 			site.proved = pass_prove(prover, inst, site.site.pointer, &site.pattern);
-			if (!site.proved)
+			if (site.proved)
+				reckon_strides(prover, &site);
+			else
 				site.blocker = pass_prover_blocker(prover);
 			plan->site[plan->sites++] = site;
 		}
@@ -404,7 +422,6 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 
 	*plan = (struct pass_plan){.first_site = first_site};
 	pass_prover_trust_launch(prover);
-	pass_prover_allow_guesses(prover);
 	list(plan, prover, function, options);
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
 	    !pass_is_plain(unit->original, options))
@@ -448,6 +465,9 @@ void pass_plan_deinit(struct pass_plan *plan)
 			free(plan->group[i].stream[k].base);
 	for (int i = 0; i < plan->guards; i++)
 		free(plan->guard[i].base);
+	for (size_t i = 0; i < plan->sites; i++)
+		for (int k = 0; k < 3; k++)
+			free(plan->site[i].base[k]);
 	free(plan->site);
 	free(plan->group);
 	free(plan->guard);

@@ -29,6 +29,7 @@ struct plan_site {
 	LLVMValueRef inst;
 	struct pass_site site;
 	struct pass_pattern pattern;
+	struct pass_base *base[3]; /* of strides that are RECKONED; else NULL */
 	bool proved;
 	LLVMValueRef blocker; /* what the proof failed at; NULL = not known */
 	int group;	      /* PLAN_NONE = measured */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pass_base.h"
 #include "pass_pattern.h"
 #include "pass_prove_parts.h"
 #include "pass_shim.h"
@@ -35,9 +36,9 @@ void pass_prover_trust_launch(struct pass_prover *prover)
 	prover->bounded = true;
 }
 
-void pass_prover_allow_guesses(struct pass_prover *prover)
+void pass_prover_allow_guesses(struct pass_prover *prover, bool may)
 {
-	prover->may_guess = true;
+	prover->may_guess = may;
 }
 
 void pass_prover_destroy(struct pass_prover *prover)
@@ -103,11 +104,62 @@ bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigne
 	       form_of(prover, value, depth + 1, ret);
 }
 
+/* constant + factor * what the host can reckon: what a value is that is the same in a whole launch.
+ */
+static bool number_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
+{
+	struct pass_base base;
+
+	if (pass_factor_of(prover, value, ret))
+		return true;
+	*ret = (struct pass_stride){
+		.factor = 1,
+		.bits = PROBE_STRIDE_RECKONED,
+		.number = {{value, false}},
+		.numbers = 1,
+	};
+	return pass_base_of_stride(prover, ret, &base);
+}
+
+static bool scale_stride(const struct pass_prover *prover, const struct pass_stride *by,
+			 struct pass_stride *stride)
+{
+	const struct pass_stride old = *stride;
+	struct pass_base base;
+
+	if (!old.factor) {
+		*stride = *by;
+		stride->constant = pass_wrap_mul(by->constant, old.constant);
+		stride->factor = pass_wrap_mul(by->factor, old.constant);
+		return true;
+	}
+	if (old.constant || by->constant || old.numbers + by->numbers > PASS_NUMBERS)
+		return false;
+	stride->bits = PROBE_STRIDE_RECKONED;
+	stride->factor = pass_wrap_mul(old.factor, by->factor);
+	for (unsigned i = 0; i < by->numbers; i++)
+		stride->number[stride->numbers++] = by->number[i];
+	return pass_base_of_stride(prover, stride, &base);
+}
+
+static bool scale_by(const struct pass_prover *prover, LLVMValueRef value,
+		     struct pass_pattern *form)
+{
+	struct pass_stride by;
+
+	if (form->digits || !number_of(prover, value, &by))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if ((form->stride[i].constant || form->stride[i].factor) &&
+		    !scale_stride(prover, &by, &form->stride[i]))
+			return false;
+	return true;
+}
+
 static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		     struct pass_pattern *ret)
 {
 	struct pass_pattern a, b;
-	struct pass_stride factor;
 
 	if (pass_form_of_multiple(prover, inst, depth, ret))
 		return true;
@@ -130,21 +182,11 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 		pass_pattern_set_uniform(ret, inst);
 		return pass_pattern_add_tests(ret, &b);
 	}
-	/* By an argument: what it makes of the uniform part is a leaf of its own. */
+	/* By a number of the launch: what it makes of the uniform part is a leaf of its own. */
 	for (unsigned turn = 0; turn < 2; turn++) {
 		const struct pass_pattern swap = a;
 
-		if (pass_factor_of(prover, LLVMGetOperand(inst, 1 - turn), &factor) && !a.digits &&
-		    !a.stride[0].factor && !a.stride[1].factor && !a.stride[2].factor) {
-			for (int i = 0; i < 3; i++) {
-				int64_t times = a.stride[i].constant;
-
-				if (!times)
-					continue;
-				a.stride[i] = factor;
-				a.stride[i].constant = pass_wrap_mul(factor.constant, times);
-				a.stride[i].factor = pass_wrap_mul(factor.factor, times);
-			}
+		if (scale_by(prover, LLVMGetOperand(inst, 1 - turn), &a)) {
 			*ret = a;
 			pass_pattern_set_leaf(ret, inst);
 			return true;

@@ -25,15 +25,32 @@
 
 #include "pass.h"
 
-enum { PASS_WRAPS = 4, PASS_GUESSES = 4, PASS_LEAVES = 8, PASS_DIGITS = PROBE_DIGITS };
+enum {
+	PASS_NUMBERS = 6,
+	PASS_WRAPS = 4,
+	PASS_GUESSES = 4,
+	PASS_LEAVES = 8,
+	PASS_DIGITS = PROBE_DIGITS
+};
 #define PASS_WRAP_LIMIT (1u << 30)
 
-/* constant + factor * (an argument, or a field of the launch); bytes per step of an id. */
+/* What the host knows when it knows the launch, widened to 64 bits. */
+struct pass_number {
+	LLVMValueRef value;
+	bool zeros;
+};
+
+/*
+ * constant + factor * (an argument, or a field of the launch, or a product of what follows from
+ * them); bytes per step of an id.
+ */
 struct pass_stride {
 	int64_t constant;
 	int64_t factor;	 /* 0 = no argument */
-	uint32_t offset; /* as in struct probe_site_stride */
+	uint32_t offset; /* as in struct probe_site_stride, unless RECKONED */
 	uint32_t bits;
+	struct pass_number number[PASS_NUMBERS]; /* whose product it is */
+	unsigned numbers;
 };
 
 /* As struct probe_site_digit. */
@@ -91,7 +108,7 @@ void pass_prover_destroy(struct pass_prover *prover);
 /* What is proved from here on need only hold in launches that have regular waves (wire.h). */
 void pass_prover_trust_launch(struct pass_prover *prover);
 /* For who tests guesses where the site runs. */
-void pass_prover_allow_guesses(struct pass_prover *prover);
+void pass_prover_allow_guesses(struct pass_prover *prover, bool may);
 /* How the function's blocks lie (pass_shim.h). */
 struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover);
 /* The address of a site, an instruction with `pointer` as an operand. False: nothing is proved. */

@@ -228,9 +228,12 @@ void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMV
 	put(&table->uncovered, &row, sizeof(row));
 }
 
-void pass_table_add_base(struct pass_table *table, const struct probe_base_op *op, unsigned ops)
+uint32_t pass_table_add_base(struct pass_table *table, const struct probe_base_op *op, unsigned ops)
 {
+	uint32_t first = (uint32_t)(table->bases.size / sizeof(*op));
+
 	put(&table->bases, op, ops * sizeof(*op));
+	return first;
 }
 
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds)

@@ -12,10 +12,10 @@
  * Changes with what clones expect of the library in the application, too, which runs those of its
  * own version only.
  */
-#define PROBE_SITES_VERSION 6u
+#define PROBE_SITES_VERSION 7u
 /*
  * Tables from this version on can be read: before 3 no group has bins, before 5 nothing is
- * LAUNCHED, before 6 no branch.
+ * LAUNCHED, before 6 no branch, before 7 no stride is RECKONED.
  */
 #define PROBE_SITES_VERSION_MIN 2u
 
@@ -126,13 +126,16 @@ struct probe_site_stride {
 	/*
 	 * Where and how wide that is: in the kernel's argument block, a signed integer of 32 or 64
 	 * bits, or one without a sign with PROBE_STRIDE_UNSIGNED; or with PROBE_STRIDE_LAUNCH in
-	 * the dispatch packet, an unsigned size of 16 or 32.
+	 * the dispatch packet, an unsigned size of 16 or 32; or with PROBE_STRIDE_RECKONED what a
+	 * calculation makes of them, 64 bits wide, and `offset` the number of its first step among
+	 * struct probe_base_op. It uses no ids.
 	 */
 	uint32_t offset;
 	uint32_t bits;
 };
 #define PROBE_STRIDE_LAUNCH   0x80000000u
 #define PROBE_STRIDE_UNSIGNED 0x40000000u
+#define PROBE_STRIDE_RECKONED 0x20000000u
 
 /*
  * times * OP(v), where v = inner[0] * x + inner[1] * y + inner[2] * z, ids counted from the first
@@ -195,8 +198,9 @@ enum probe_proof_flag {
  * `bits` (32 or 64); what is taken from the stack was put there last.
  */
 enum probe_base_code {
-	PROBE_BASE_OF = 1,   /* the calculation for address `index` tested of group `value` begins
-			      */
+	/* The calculation for address `index` tested of group `value` begins; PROBE_ROW_NONE: that
+	   of a stride. */
+	PROBE_BASE_OF = 1,
 	PROBE_BASE_CONSTANT, /* put `value` */
 	PROBE_BASE_ARGUMENT, /* put what is at `offset` in the kernel's argument block */
 	PROBE_BASE_PACKET,   /* the size of workgroup or grid at `offset` in the dispatch packet */

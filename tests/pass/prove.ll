@@ -274,9 +274,9 @@ define amdgpu_kernel void @caller(ptr addrspace(1) %a) #0 {
 }
 
 ; A field of a struct: %s lies at 8, its last field at 16, and %n behind it all at 24. One more than an
-; argument is as good as the argument, unless it may have wrapped before it was widened.
+; argument is as good as the argument; where it may have wrapped before it was widened the host reckons so.
 ; CHECK: of fields: U +4+4*arg32@24*x +0-12*arg64@16*y, wraps 1{{$}}
-; CHECK: of fields: measured
+; CHECK: of fields: U +0+4*number0@{{[0-9]+}}*x, wraps 0{{$}}
 define amdgpu_kernel void @fields(ptr addrspace(1) %a, ptr addrspace(4) byref({i16, i64}) align 8 %s, i32 %n) #0 {
   %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
   %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
@@ -296,6 +296,32 @@ define amdgpu_kernel void @fields(ptr addrspace(1) %a, ptr addrspace(4) byref({i
   %far = mul i64 %x64, %more64
   %q = getelementptr float, ptr addrspace(1) %a, i64 %far
   store float 0.0, ptr addrspace(1) %q
+  ret void
+}
+
+; Products, and what else follows from arguments: the host works them out. Not of what was read.
+; CHECK: of products: U +0+4*number0@{{[0-9]+}}*x, wraps 0{{$}}
+; CHECK: of products: U +0+12*number0@{{[0-9]+}}*y, wraps 1{{$}}
+; CHECK: of products: measured
+define amdgpu_kernel void @products(ptr addrspace(1) %a, i32 %n, i64 %m, ptr addrspace(1) %read) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %y = call i32 @llvm.amdgcn.workitem.id.y(), !range !0
+  %x64 = zext i32 %x to i64
+  %n64 = sext i32 %n to i64
+  %row = mul i64 %x64, %n64
+  %plane = mul i64 %row, %m
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %plane
+  store float 0.0, ptr addrspace(1) %p
+  %quarter = lshr i32 %n, 2
+  %y3 = mul i32 %y, 3
+  %far = mul i32 %y3, %quarter
+  %far64 = sext i32 %far to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %far64
+  store float 0.0, ptr addrspace(1) %q
+  %k = load i64, ptr addrspace(1) %read
+  %other = mul i64 %row, %k
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %other
+  store float 0.0, ptr addrspace(1) %r
   ret void
 }
 

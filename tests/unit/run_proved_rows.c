@@ -107,7 +107,7 @@ static struct probe_site sites[SITES];
 static struct probe_site_proof proofs[SITES];
 static struct probe_site_kernel kernel = {.name = 1, .site_count = SITES};
 static char strings[] = "\0kernel\0other";
-static const struct probe_sites table = {
+static struct probe_sites table = {
 	.site_count = SITES,
 	.kernel_count = 1,
 	.sites = sites,
@@ -397,6 +397,54 @@ static void test_digits(void **state)
 	free(rows.row);
 }
 
+/* A stride that is reckoned: (32 >> 2) * -(the group's height), as a row of a matrix upside down.
+ */
+static void test_reckoned(void **state)
+{
+	static struct probe_base_op ops[] = {
+		{.code = PROBE_BASE_OF, .bits = 64, .value = PROBE_ROW_NONE},
+		{.code = PROBE_BASE_ARGUMENT, .bits = 32, .offset = 8},
+		{.code = PROBE_BASE_CONSTANT, .bits = 32, .value = 2},
+		{.code = PROBE_BASE_LSHR, .bits = 32},
+		{.code = PROBE_BASE_SEXT, .bits = 64},
+		{.code = PROBE_BASE_CONSTANT, .bits = 64},
+		{.code = PROBE_BASE_PACKET, .bits = 64, .offset = 6},
+		{.code = PROBE_BASE_SUB, .bits = 64},
+		{.code = PROBE_BASE_MUL, .bits = 64},
+		{.code = PROBE_BASE_OF, .bits = 64, .value = PROBE_ROW_NONE},
+		{.code = PROBE_BASE_GROUP, .bits = 64},
+	};
+	struct probe_counter_row raw[] = {{.site = GUARD}, {.site = CELLS}};
+	/* The last of a row, and the first of the next. */
+	struct probe_cell_row cells = {.count = {1},
+				       .cell = {{.exec = 3ull << 31, .classes = PROBE_CELL_TAKEN}}};
+	struct proved_rows rows;
+
+	(void)state;
+	fill_table();
+	raw[0].value[PROBE_B_MISSES] = 40;
+	memcpy(raw[1].value, &cells, sizeof(cells));
+	proofs[LOAD].stride[0].constant = 0;
+	proofs[LOAD].stride[1] = (struct probe_site_stride){
+		.constant = 4, .factor = 2, .offset = 1, .bits = 64 | PROBE_STRIDE_RECKONED};
+	table.bases = ops;
+	table.base_ops = sizeof(ops) / sizeof(ops[0]);
+	rows = make(&launch, raw, 2);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 1);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_STRIDE_HI], PROBE_STRIDE_BIAS + 4 - 2 * 8 * 4);
+	assert_int_equal(rows.lost, 0);
+	free(rows.row);
+	/* Nor are there numbers that follow from ids, or behind the last. */
+	for (uint32_t at = 10; at < 12; at++) {
+		proofs[LOAD].stride[1].offset = at;
+		rows = make(&launch, raw, 2);
+		assert_int_equal(rows.lost, 1);
+		free(rows.row);
+	}
+	table.bases = NULL;
+	table.base_ops = 0;
+}
+
 /* 4 * x - 4 * (what is left of x + a number modulo another): blocks that lanes share. */
 static void test_modulo(void **state)
 {
@@ -512,8 +560,9 @@ int main(void)
 		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_all_regular),
 		cmocka_unit_test(test_exceptions), cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_modulo),
-		cmocka_unit_test(test_bins),	   cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_lost),	   cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_reckoned),   cmocka_unit_test(test_bins),
+		cmocka_unit_test(test_classes),	   cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

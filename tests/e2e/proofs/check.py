@@ -14,7 +14,7 @@ import sys
 
 DIGIT = re.compile(r" ([+-]\d+)\*bits\(\+1\*([xyz])\)>>(\d+)(?:&(\d+))?")
 NUMBERED = re.compile(r"\*(?:and|add|min|max|mod)\(")
-TERM = re.compile(r" ([+-]\d+)(?:([+-]\d+)\*((?:arg|launch)\d+@\d+))?\*([xyz])")
+TERM = re.compile(r" ([+-]\d+)(?:([+-]\d+)\*((?:arg|launch|number)\d+@\d+))?\*([xyz])")
 
 
 def read_proofs(path):

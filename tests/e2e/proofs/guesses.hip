@@ -99,6 +99,20 @@ __global__ void look_up(int *out, const int *in, const int *table, int rounds)
 	out[i] = sum;
 }
 
+/* Rows and planes as large as the host can reckon from the arguments. */
+__host__ __device__ static int boxed(const int *in, int x, int y, int z, struct shape s, unsigned n)
+{
+	return in[x + s.width * (y + s.height * z)] + in[(n >> 2) * x + (n / 3 - n % 4) * y + s.odd * z] +
+	       in[(s.width * s.height - y) * (size_t)s.odd + x];
+}
+
+__global__ void box(int *out, const int *in, struct shape s, unsigned n)
+{
+	int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+
+	out[(z * 16 + y) * 64 + x] = boxed(in, x, y, z, s, n);
+}
+
 struct buffer {
 	std::vector<int> host;
 	int *device;
@@ -196,9 +210,31 @@ static bool run_look_up()
 	return out.holds(want);
 }
 
+static bool run_box()
+{
+	static const dim3 groups[] = {{64, 4}, {16, 8, 2}, {4, 4, 8}, {33, 3, 2}};
+	bool good = true;
+
+	for (dim3 group : groups)
+		for (int width = 20; width < 90; width += 23) {
+			struct shape s = {width, (short)(width % 3), 7 + width % 5, 0};
+			buffer in(5), out(0);
+			std::vector<int> want(N);
+
+			hipLaunchKernelGGL(box, dim3(1), group, 0, 0, out.device, in.device, s, width + 9u);
+			for (unsigned z = 0; z < group.z; z++)
+				for (unsigned y = 0; y < group.y; y++)
+					for (unsigned x = 0; x < group.x; x++)
+						want[(z * 16 + y) * 64 + x] =
+							boxed(in.host.data(), x, y, z, s, width + 9u);
+			good &= out.holds(want);
+		}
+	return good;
+}
+
 int main()
 {
-	bool good = run_mirror() & run_divide() & run_part() & run_look_up();
+	bool good = run_mirror() & run_divide() & run_part() & run_look_up() & run_box();
 
 	printf(good ? "right\n" : "wrong\n");
 	return !good;
