@@ -24,8 +24,10 @@ compile "$source/tests/e2e/proofs/launched.hip" launched
 compile "$source/tests/e2e/proofs/branches.hip" branches
 # Loops that measure patterns once (devlib/devlib_keep.h).
 compile "$source/tests/e2e/proofs/repeats.hip" repeats
+(export PROBE_PROVE=0 && compile "$source/tests/e2e/proofs/repeats.hip" repeats_measured)
 
-for example in shapes digits signs guesses repeats launched branches transpose strided_copy reduction histogram convolution; do
+for example in shapes digits signs guesses repeats repeats_measured launched branches \
+		transpose strided_copy reduction histogram convolution; do
 	program="$build/examples/$example"
 	[ ! -f "./$example" ] || program=./$example
 	for kind in memory trace; do
