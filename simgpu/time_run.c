@@ -325,7 +325,7 @@ static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *l
  */
 static void wait_for_host(uint64_t *us)
 {
-	enum { FIRST_US = 10, MOST_US = 640 };
+	enum { FIRST_US = 10, MOST_US = 1280 };
 
 	*us = *us < FIRST_US ? FIRST_US : *us < MOST_US ? 2 * *us : MOST_US;
 	sim_sleep_us(*us);
@@ -348,7 +348,7 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		if (only_waited(time, &insts, &sleeps))
 			wait_for_host(&waited_us);
 		else
-			waited_us = 0;
+			waited_us /= 2; /* it may have to wait again soon */
 		/* It may spin for a kernel of another queue, whose thread is to have its turn. */
 		if (!(++meetings % YIELD_MEETINGS))
 			sched_yield();
