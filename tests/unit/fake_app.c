@@ -438,6 +438,39 @@ void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsign
 	}
 }
 
+void fake_late(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t stride,
+	       uint32_t spans, uint32_t places)
+{
+	struct place {
+		struct probe_late_wave wave;
+		uint64_t span[2];
+	};
+	struct {
+		struct probe_hr_late hr;
+		struct probe_late head;
+	} fixed = {
+		.hr = {.dispatch = dispatch, .waves = waves},
+		.head = {.stride = stride,
+			 .spans = spans,
+			 .site = 1,
+			 .lanes = 64,
+			 .span_site = {2}},
+	};
+	struct place *place = calloc(places + 1, sizeof(*place));
+
+	for (uint32_t i = 0; i < places; i++)
+		place[i] = (struct place){
+			.wave = {.hw_id = i & 7,
+				 .lanes = 64,
+				 .exec = ~0ull,
+				 .begin = 1000,
+				 .end = 2000},
+			.span = {1200 + i, 1500 + 2 * i},
+		};
+	put(app, PROBE_HR_LATE, &fixed, sizeof(fixed), place, places * sizeof(*place));
+	free(place);
+}
+
 void fake_exit_record(struct fake_app *app, uint64_t dispatches)
 {
 	struct probe_hr_exit hr = {.dispatches = dispatches, .completed = dispatches};
