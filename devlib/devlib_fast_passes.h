@@ -4,12 +4,12 @@
  *
  *	at one stride	a formula, if no two lanes meet in a bank or all lanes are active
  *	else		v[14:15] = lanes that are not in the own phase, or in another bank. If all
- *agree with the lowest that is, they share, and no two take turns; else those that differ from the
- *own one in a bit of the address make the lanes of each dword, and the lowest lanes of those the
- *dwords of each bank
+ *			agree with the lowest that is, they share, and no two take turns; else
+ *			those that differ from the own one in a bit of the address make the lanes
+ *			of each dword, and the lowest lanes of those the dwords of each bank
  *
  * Several units of 4, 8 or 16 bytes cost the same each: they are in other banks, but differ as
- *much.
+ * much.
  *
  *	s16 passes	s17 the worst phase's cost	s18 the fewest possible
  */

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Patterns of a site in a loop: how a wave counts executions that are as the one before, but for
- *the place of the first lane (llvm-plugin/pass_keep.c). An execution that is not is measured as
- *ever (devlib_fast.h), and its pattern kept: what it cost, EXEC, and each lane's distance from a
- *base. Later ones with the same EXEC and distances cost the same, and are added up when the pattern
- * changes, or the wave ends.
+ * the place of the first lane (llvm-plugin/pass_keep.c). An execution that is not is measured as
+ * ever (devlib_fast.h), and its pattern kept: what it cost, EXEC, and each lane's distance from a
+ * base. Later ones with the same EXEC and distances cost the same, and are added up when the
+ * pattern changes, or the wave ends.
  *
  * The base is the first lane's address without its place in a line of 128 bytes, so that lanes keep
- * their places in lines. That does not matter, and the base is the first address, as far as a unit
- *is aligned, in LDS, whose banks are all alike; if each lane has the first one's place in its line;
- *or if each has a line of its own.
+ * their places in lines. Three times that does not matter, and the base is the first address, as
+ * far as a unit is aligned: in LDS, whose banks are all alike; if each lane has the first one's
+ * place in its line; and if each has a line of its own.
  *
  * A site's state is in scalar registers:
+ *
  *	EXEC (2)	of the pattern; 0 = none is kept
  *	mask		what of the first address is the base; 0 = the site is not worth it
- *	cost		bits 0-5, 6-11, 12-17: lines of 64 and of 128 bytes less 1, quads less 16;
- *or 0-11: passes in LDS; 18: lanes at one stride; 19-21: patterns that were kept, one after the
- *other, and never seen again; 22-31: executions to be added
+ *	cost		0-5, 6-11, 12-17: lines of 64 and of 128 bytes less 1, quads less 16; or
+ *			0-11: passes in LDS
+ *			18: lanes at one stride
+ *			19-21: patterns kept, one after the other, and never seen again
+ *			22-31: executions to be added
  */
 #ifndef PROBE_DEVLIB_KEEP_H
 #define PROBE_DEVLIB_KEEP_H

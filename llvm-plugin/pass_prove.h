@@ -17,8 +17,8 @@
  * first lane's either, which whoever knows S can tell.
  *
  * What nothing can be proved of may yet be so whenever it runs: a quotient is mostly the same in
- *all lanes of a wave, an index mostly not cut off at the edge. Such a value is guessed and listed
- *in `guess`: the proof holds for an execution in which each of them is as guessed.
+ * all lanes of a wave, an index mostly not cut off at the edge. Such a value is guessed and listed
+ * in `guess`: the proof holds for an execution in which each of them is as guessed.
  */
 #ifndef PROBE_LLVM_PLUGIN_PASS_PROVE_H
 #define PROBE_LLVM_PLUGIN_PASS_PROVE_H
