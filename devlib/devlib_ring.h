@@ -50,6 +50,8 @@ DEV_INLINE uint64_t dev_ring_data(const dev_ctx *ctx, const dev_state *state)
 	uint32_t index =
 		(uint32_t)(dev_load(&state->host) - ctx->ring_heads) / sizeof(struct probe_ring);
 
+	/* LLVM 19 would load both at once, into four scalar registers that are not there. */
+	__asm__("" : "+s"(ctx));
 	return ctx->ring_data + (uint64_t)index * ctx->ring_size;
 }
 
