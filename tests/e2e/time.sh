@@ -18,8 +18,8 @@ spans()
 
 # 6 groups of 3 waves.
 for row in 'known|18|0' 'outer|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
-	name=${row%%|*}
-	expect "$name" "$(spans 'executions, open' "$name")" "${row#*|}"
+	region=${row%%|*}
+	expect "$region" "$(spans 'executions, open' "$region")" "${row#*|}"
 done
 expect "kernels" "$(sqlite3 run.db "SELECT executions FROM probe_time_span
 	WHERE what = 'function' AND name LIKE 'regions%'")" 18
@@ -72,12 +72,15 @@ for kernel in regions none once; do
 		max(end) <= 17 * $to, min(wave_time) >= $from FROM probe_time_line l JOIN
 		rocpd_info_kernel_symbol k ON k.id = l.kernel WHERE k.display_name LIKE '$kernel%'")" "1|1"
 done
-# The longest wave, less what its stamps cost, takes what the original took: within 5 %.
+# The longest wave, less what its stamps cost, takes what the original took: within 5 %, and 6 % by the
+# longer stamps of portable code.
+within=5
+[ "$name" = time ] || within=6
 for kernel in regions once; do
 	ticks plain.stats "$kernel" >window
 	read -r from to <window
 	expect "$kernel as without stamps" "$(sqlite3 run.db "SELECT abs(max - overhead / executions -
-		17 * ($to - $from)) < 0.05 * 17 * ($to - $from) FROM probe_time_span
+		17 * ($to - $from)) < $within * 0.01 * 17 * ($to - $from) FROM probe_time_span
 		WHERE what = 'function' AND name LIKE '$kernel%'")" 1
 done
 
