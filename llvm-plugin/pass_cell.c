@@ -98,6 +98,8 @@ void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
 		put_lanes(code, bases);
 	else
 		pass_cell_base(code, bases, 0, 4, base);
+	/* The wave may have fewer lanes than that: from here on what is needed in each. */
+	pass_asm_put(code, "s_mov_b64 exec, 0x%x", (1u << bases->count) - 1);
 	/* Bits 6:5 to 8:7, bits 4:2 to 5:3. */
 	pass_asm_put(code, "v_and_b32 v0, 0x60, %s", base);
 	pass_asm_put(code, "v_and_b32 v1, 0x7c, %s", base);
@@ -110,7 +112,6 @@ void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
 	pass_asm_put(code, "v_mov_b32 v3, 0");
 	put_word(code, group->bins, 0);
 	pass_asm_put(code, "v_add_u32 v0, s10, v0");
-	pass_asm_put(code, "s_mov_b64 exec, 0x%x", (1u << bases->count) - 1);
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
 	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
 }
