@@ -9,18 +9,18 @@ enum cell_state { CELL_OTHERS, CELL_OURS, CELL_CHANGING };
 DEV_INLINE enum cell_state cell_try(struct probe_cell_row DEV_GLOBAL *row, uint32_t i,
 				    uint64_t exec, uint64_t classes)
 {
-	uint64_t is_of = __atomic_load_n(&row->cell[i].classes, __ATOMIC_RELAXED);
+	uint64_t is_exec = __atomic_load_n(&row->cell[i].exec, __ATOMIC_RELAXED);
 
-	if (!is_of && __atomic_compare_exchange_n(&row->cell[i].classes, &is_of, classes, false,
-						  __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&row->cell[i].exec, exec, __ATOMIC_RELEASE);
+	if (!is_exec && __atomic_compare_exchange_n(&row->cell[i].exec, &is_exec, exec, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&row->cell[i].classes, classes, __ATOMIC_RELEASE);
 	} else {
-		uint64_t is_exec = __atomic_load_n(&row->cell[i].exec, __ATOMIC_RELAXED);
+		uint64_t is_of = __atomic_load_n(&row->cell[i].classes, __ATOMIC_RELAXED);
 
-		if (is_of != classes)
-			return CELL_OTHERS;
 		if (is_exec != exec)
-			return is_exec ? CELL_OTHERS : CELL_CHANGING;
+			return CELL_OTHERS;
+		if (is_of != classes)
+			return is_of ? CELL_OTHERS : CELL_CHANGING;
 	}
 	__atomic_fetch_add(&row->count[i], 1, __ATOMIC_RELAXED);
 	return CELL_OURS;

@@ -217,11 +217,13 @@ static const char *returning(LLVMValueRef function)
  */
 static void put_take(struct pass_asm *code, LLVMValueRef function)
 {
-	unsigned cells = (unsigned)offsetof(struct probe_cell_row, cell);
+	const unsigned cells = (unsigned)offsetof(struct probe_cell_row, cell);
+	const unsigned exec = cells + (unsigned)offsetof(struct probe_exec_cell, exec);
+	const unsigned classes = cells + (unsigned)offsetof(struct probe_exec_cell, classes);
 
 	for (unsigned i = 0; i < PROBE_ROW_CELLS; i++) {
 		pass_asm_put(code, "s_movk_i32 s13, %u", 8 * i);
-		pass_asm_put(code, "s_cmp_eq_u64 s[%u:%u], 0", 18 + 4 * i, 19 + 4 * i);
+		pass_asm_put(code, "s_cmp_eq_u64 s[%u:%u], 0", 16 + 4 * i, 17 + 4 * i);
 		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
 	}
 	pass_asm_put(code, "s_branch .Lprobe_full${:uid}");
@@ -229,21 +231,29 @@ static void put_take(struct pass_asm *code, LLVMValueRef function)
 	pass_asm_put(code, "s_lshl_b64 exec, 1, s12");
 	pass_asm_put(code, "v_mov_b32 v0, s13");
 	pass_asm_put(code, "v_lshlrev_b32 v1, 1, v0");
-	pass_asm_put(code, "v_mov_b32 v4, s4");
-	pass_asm_put(code, "v_mov_b32 v5, s5");
-	pass_asm_put(code, "v_mov_b32 v6, 0");
-	pass_asm_put(code, "v_mov_b32 v7, 0");
-	pass_asm_put(code, "global_atomic_cmpswap_x2 v[4:5], v1, v[4:7], s[8:9] offset:%u %s",
-		     cells + (unsigned)offsetof(struct probe_exec_cell, classes),
-		     returning(function));
-	pass_asm_put(code, "s_waitcnt vmcnt(0)");
-	pass_asm_put(code, "v_or_b32 v4, v4, v5");
-	pass_asm_put(code, "v_readfirstlane_b32 s14, v4");
 	pass_asm_put(code, "v_mov_b32 v4, s6");
 	pass_asm_put(code, "v_mov_b32 v5, s7");
-	pass_asm_put(code, "s_cmp_lg_u32 s14, 0");
+	pass_asm_put(code, "v_mov_b32 v6, 0");
+	pass_asm_put(code, "v_mov_b32 v7, 0");
+	pass_asm_put(code, "global_atomic_cmpswap_x2 v[4:5], v1, v[4:7], s[8:9] offset:%u %s", exec,
+		     returning(function));
+	pass_asm_put(code, "s_waitcnt vmcnt(0)");
+	pass_asm_put(code, "v_readfirstlane_b32 s14, v4");
+	pass_asm_put(code, "v_readfirstlane_b32 s15, v5");
+	pass_asm_put(code, "s_cmp_eq_u64 s[14:15], 0");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_taken${:uid}");
+	pass_asm_put(code, "s_cmp_eq_u64 s[14:15], s[6:7]");
 	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_again${:uid}");
-	pass_asm_put(code, "global_store_dwordx2 v1, v[4:5], s[8:9] offset:%u", cells);
+	/* Another's: the next one. */
+	pass_asm_put(code, "s_add_u32 s13, s13, 8");
+	pass_asm_put(code, "s_cmp_lt_u32 s13, %u", 8 * PROBE_ROW_CELLS);
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
+	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
+	pass_asm_put(code, "s_branch .Lprobe_full${:uid}");
+	pass_asm_put(code, ".Lprobe_taken${:uid}:");
+	pass_asm_put(code, "v_mov_b32 v4, s4");
+	pass_asm_put(code, "v_mov_b32 v5, s5");
+	pass_asm_put(code, "global_store_dwordx2 v1, v[4:5], s[8:9] offset:%u", classes);
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
 	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
 	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");

@@ -76,13 +76,12 @@ enum probe_block_counter {
  * cost have in common (their proof's `shared`), or in the site's own.
  */
 struct probe_exec_cell {
-	uint64_t exec; /* 0 = free, or not written yet */
+	uint64_t exec; /* 0 = free */
 	/*
-	 * 0 = free. Of the i-th address tested, in the first active lane: address mod 128 <<
-	 * PROBE_CELL_CLASS(i);
-	 * of the i-th number that digits are made with: number << PROBE_CELL_NUMBERS + 10 * i
-	 * (where numbers of ADD and MOD are 0 an execution may be among the regular ones instead);
-	 * and PROBE_CELL_TAKEN.
+	 * 0 = free, or not written yet. Of the i-th address tested, in the first active lane:
+	 * address mod 128 << PROBE_CELL_CLASS(i); of the i-th number that digits are made with:
+	 * number << PROBE_CELL_NUMBERS + 10 * i (where numbers of ADD and MOD are 0 an execution
+	 * may be among the regular ones instead); and PROBE_CELL_TAKEN.
 	 */
 	uint64_t classes;
 };
