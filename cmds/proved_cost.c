@@ -140,6 +140,7 @@ static bool distances(const struct probe_sites *table, const struct proved_launc
 		      int64_t ret[64])
 {
 	const uint32_t *group = launch->group;
+	bool seen = e->numbered && proof->flags & PROBE_PROOF_LANES;
 	int64_t steps[3] = {0}, first_id[3], first;
 
 	if (!group[0] || !group[1] || !group[2])
@@ -161,7 +162,7 @@ static bool distances(const struct probe_sites *table, const struct proved_launc
 		    __builtin_sub_overflow(ret[lane], first, &ret[lane]))
 			return false;
 		if (ret[lane] <= -REACH || ret[lane] >= REACH ||
-		    (proof->flags & PROBE_PROOF_RISING && ret[lane] < 0))
+		    (proof->flags & PROBE_PROOF_RISING && !seen && ret[lane] < 0))
 			return false;
 	}
 	return true;

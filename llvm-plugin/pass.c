@@ -254,7 +254,7 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 		if (group->shared != PROBE_ROW_NONE)
 			proof.shared = group->shared + site->cost;
 		if (site->pattern.rising)
-			proof.flags |= PROBE_PROOF_RISING;
+			proof.flags |= PROBE_PROOF_RISING | PROBE_PROOF_LANES;
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
 			proof.flags |= PROBE_PROOF_ALIGNED |
 				       (uint32_t)tested_index(group, site->stream) << 8;

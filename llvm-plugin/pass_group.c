@@ -206,15 +206,15 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 				       pass_look_number(in->builder, &group->number[i], 10 * i));
 }
 
-/* Go to .Llong if something is near a wrap. */
+/* Go to .Llong if something is near a wrap, in any lane: not only regular waves come here. */
 static void put_wraps(struct pass_asm *code, const struct tested *tested)
 {
+	_Static_assert(PASS_WRAP_LIMIT == 1u << 30, "the constant below");
 	if (!tested->wraps)
 		return;
-	pass_asm_put(code, "v_readfirstlane_b32 s4, $%u",
+	pass_asm_put(code, "v_cmp_lt_u32 vcc, 0x3fffffff, $%u",
 		     pass_asm_operand(code, "v", tested->wraps));
-	pass_asm_put(code, "s_lshr_b32 s4, s4, 30");
-	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+	pass_asm_put(code, "s_cbranch_vccnz .Lprobe_long${:uid}");
 }
 
 /* scc, and s4 = not 0 if an address is not at a multiple of 128, or something near a wrap. */

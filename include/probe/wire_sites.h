@@ -189,6 +189,8 @@ enum probe_proof_flag {
 	 */
 	PROBE_PROOF_LAUNCHED = 8,
 	PROBE_PROOF_BRANCH = 16, /* COUNTED, LAUNCHED: of a branch, not of a group */
+	/* RISING: of what was counted in cells every lane was looked at: it may well be below. */
+	PROBE_PROOF_LANES = 32,
 };
 
 /*

@@ -113,6 +113,29 @@ __global__ void box(int *out, const int *in, struct shape s, unsigned n)
 	out[(z * 16 + y) * 64 + x] = boxed(in, x, y, z, s, n);
 }
 
+/* Lanes that are behind the first one, and yet below it. */
+__host__ __device__ static int remaining(const int *in, unsigned i, unsigned n)
+{
+	return in[i % n] + in[N / 2 + i / n] + in[(i & 15) + n];
+}
+
+__global__ void remain(int *out, const int *in, unsigned n, unsigned first)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (threadIdx.x >= first)
+		out[i] = remaining(in, i, n);
+}
+
+/* Waves of fewer lanes than addresses are told. */
+__global__ void tiny(int *out, const int *in, int width, int height)
+{
+	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+
+	if (x < width && y < height)
+		out[y * width + x] = in[y * width + x] + in[x * height + y + 1];
+}
+
 struct buffer {
 	std::vector<int> host;
 	int *device;
@@ -232,9 +255,44 @@ static bool run_box()
 	return good;
 }
 
+static bool run_remain()
+{
+	bool good = true;
+
+	for (unsigned n : {1u, 3u, 7u, 33u, 64u, 100u, 300u})
+		for (unsigned first : {0u, 5u}) {
+			buffer in(3), out(0);
+			std::vector<int> want(N);
+
+			hipLaunchKernelGGL(remain, dim3(3), dim3(200), 0, 0, out.device, in.device, n, first);
+			for (unsigned i = 0; i < 600; i++)
+				want[i] = i % 200 < first ? 0 : remaining(in.host.data(), i, n);
+			good &= out.holds(want);
+		}
+	return good;
+}
+
+static bool run_tiny()
+{
+	static const dim3 groups[] = {{1, 1}, {2, 1}, {1, 2}, {3, 1}};
+	bool good = true;
+
+	for (dim3 group : groups) {
+		buffer in(7), out(0);
+		std::vector<int> want(N);
+
+		hipLaunchKernelGGL(tiny, dim3(6, 6), group, 0, 0, out.device, in.device, 5, 6);
+		for (int y = 0; y < 6; y++)
+			for (int x = 0; x < 5; x++)
+				want[y * 5 + x] = in.host[y * 5 + x] + in.host[x * 6 + y + 1];
+		good &= out.holds(want);
+	}
+	return good;
+}
+
 int main()
 {
-	bool good = run_mirror() & run_divide() & run_part() & run_look_up() & run_box();
+	bool good = run_remain() & run_tiny() & run_mirror() & run_divide() & run_part() & run_look_up() & run_box();
 
 	printf(good ? "right\n" : "wrong\n");
 	return !good;
