@@ -411,6 +411,18 @@ static struct probe_err *check(const struct report *report)
 	}
 }
 
+/* Of counts that a program reads: where people read them, a table says it, and why. */
+static void warn_partial(const struct report *report, const struct report_db *db)
+{
+	bool counts = report->verb == REPORT_LINES || report->verb == REPORT_KERNELS ||
+		      report->verb == REPORT_TABLES;
+
+	if (counts && db->reader.partial && report->format != REPORT_TABLE)
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: partial: all counts are lower bounds (probe-report info says why)",
+			  db->path);
+}
+
 static struct probe_err *show(const struct report *report, size_t i)
 {
 	bool first = i == 0, last = report->runs || i + 1 == report->file_count;
@@ -425,6 +437,7 @@ static struct probe_err *show(const struct report *report, size_t i)
 			   : report_db_open(report, report->files[i], &db);
 	if (err)
 		return err;
+	warn_partial(report, &db);
 	if (report->verb == REPORT_LINES)
 		err = report_lines(report, &db, first, last);
 	else if (report->verb == REPORT_KERNELS)

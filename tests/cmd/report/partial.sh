@@ -11,3 +11,6 @@ INSERT INTO probe_account VALUES ('counters', 'dropped.missing', 4), ('counters'
 INSERT INTO probe_log (time, level, origin, text) VALUES (1, 1, 'probe-run', 'disk full'), (2, 2, 'x', 'fine');
 END
 probe-report lines run.db | sed -n -e 1,2p -e '/dispatches/,$p'
+# Where a program reads the report, people are told beside it.
+probe-report lines --format csv run.db >/dev/null
+probe-report kernels --format json run.db >/dev/null
