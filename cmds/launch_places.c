@@ -5,319 +5,9 @@
 #include <string.h>
 
 #include "codeobj/sites.h"
+#include "launch_steps.h"
 
-enum { LANES = 64, WAVES = 16 };
-
-/* Lanes that are looked at together: their workgroup's id, or its lowest bits, and their own. */
-struct lanes {
-	uint32_t group[3], count;
-	const uint32_t *item[3];
-};
-
-/* A calculation, and what it uses. */
-struct steps {
-	const struct probe_base_op *op;
-	uint32_t count;
-	bool groups[3], items;
-};
-
-bool launch_field(const struct proved_launch *launch, uint32_t offset, int64_t *ret)
-{
-	/* Of an AQL dispatch packet. */
-	switch (offset) {
-	case 4:
-	case 6:
-	case 8:
-		*ret = launch->group[(offset - 4) / 2];
-		return true;
-	case 12:
-	case 16:
-	case 20:
-		*ret = launch->grid[(offset - 12) / 4];
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool launch_argument(const struct proved_launch *launch, uint32_t offset, uint32_t bytes,
-		     uint64_t *ret)
-{
-	if (!launch->arguments || offset > launch->argument_bytes ||
-	    bytes > launch->argument_bytes - offset || bytes > sizeof(*ret))
-		return false;
-	*ret = 0;
-	memcpy(ret, launch->arguments + offset, bytes);
-	return true;
-}
-
-/* ---- One step ------------------------------------------------------------------------------- */
-
-static uint64_t cut(uint64_t value, unsigned bits)
-{
-	return bits == 32 ? (uint32_t)value : value;
-}
-
-static int64_t with_sign(uint64_t value, unsigned bits)
-{
-	return bits == 32 ? (int32_t)(uint32_t)value : (int64_t)value;
-}
-
-static bool divide(const struct probe_base_op *op, uint64_t *a, uint64_t b)
-{
-	int64_t left = with_sign(*a, op->bits), right = with_sign(b, op->bits);
-	bool rest = op->code == PROBE_BASE_UREM || op->code == PROBE_BASE_SREM;
-
-	if (!b)
-		return false;
-	if (op->code == PROBE_BASE_UDIV || op->code == PROBE_BASE_UREM)
-		*a = rest ? *a % b : *a / b;
-	else if (right == -1)
-		*a = rest ? 0 : -*a;
-	else
-		*a = (uint64_t)(rest ? left % right : left / right);
-	return true;
-}
-
-/* Both numbers have been cut to the width of the operation. One loop each, to be vectorised. */
-static bool sums(const struct probe_base_op *op, uint64_t *a, const uint64_t *b, uint32_t count)
-{
-	switch (op->code) {
-	case PROBE_BASE_ADD:
-		for (uint32_t i = 0; i < count; i++)
-			a[i] += b[i];
-		return true;
-	case PROBE_BASE_SUB:
-		for (uint32_t i = 0; i < count; i++)
-			a[i] -= b[i];
-		return true;
-	case PROBE_BASE_MUL:
-		for (uint32_t i = 0; i < count; i++)
-			a[i] *= b[i];
-		return true;
-	case PROBE_BASE_AND:
-		for (uint32_t i = 0; i < count; i++)
-			a[i] &= b[i];
-		return true;
-	case PROBE_BASE_OR:
-		for (uint32_t i = 0; i < count; i++)
-			a[i] |= b[i];
-		return true;
-	case PROBE_BASE_XOR:
-		for (uint32_t i = 0; i < count; i++)
-			a[i] ^= b[i];
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool less(const struct probe_base_op *op, uint64_t a, uint64_t b)
-{
-	int64_t left = with_sign(a, op->bits), right = with_sign(b, op->bits);
-
-	switch (op->code) {
-	case PROBE_BASE_ULT:
-	case PROBE_BASE_UMIN:
-		return a < b;
-	case PROBE_BASE_ULE:
-		return a <= b;
-	case PROBE_BASE_SLT:
-	case PROBE_BASE_SMIN:
-		return left < right;
-	case PROBE_BASE_SLE:
-		return left <= right;
-	case PROBE_BASE_UMAX:
-		return a > b;
-	case PROBE_BASE_SMAX:
-		return left > right;
-	case PROBE_BASE_EQ:
-		return a == b;
-	default: /* PROBE_BASE_NE */
-		return a != b;
-	}
-}
-
-static bool others(const struct probe_base_op *op, uint64_t *a, uint64_t b)
-{
-	switch (op->code) {
-	case PROBE_BASE_SHL:
-		*a <<= b & 63;
-		return b < op->bits;
-	case PROBE_BASE_LSHR:
-		*a >>= b & 63;
-		return b < op->bits;
-	case PROBE_BASE_ASHR:
-		*a = (uint64_t)(with_sign(*a, op->bits) >> (b & 63));
-		return b < op->bits;
-	case PROBE_BASE_UDIV:
-	case PROBE_BASE_SDIV:
-	case PROBE_BASE_UREM:
-	case PROBE_BASE_SREM:
-		return divide(op, a, b);
-	case PROBE_BASE_UMIN:
-	case PROBE_BASE_UMAX:
-	case PROBE_BASE_SMIN:
-	case PROBE_BASE_SMAX:
-		*a = less(op, *a, b) ? *a : b;
-		return true;
-	default:
-		*a = less(op, *a, b);
-		return true;
-	}
-}
-
-static bool leaf(const struct probe_base_op *op, const struct proved_launch *launch,
-		 const struct lanes *lanes, uint64_t *ret)
-{
-	uint64_t value = (uint64_t)op->value;
-	int64_t field;
-
-	if (op->code == PROBE_BASE_ARGUMENT &&
-	    !launch_argument(launch, op->offset, op->bits / 8u, &value))
-		return false;
-	if (op->code == PROBE_BASE_PACKET) {
-		if (!launch_field(launch, op->offset, &field))
-			return false;
-		value = (uint64_t)field;
-	}
-	if ((op->code == PROBE_BASE_GROUP || op->code == PROBE_BASE_ITEM) && op->index > 2)
-		return false;
-	if (op->code == PROBE_BASE_GROUP)
-		value = lanes->group[op->index];
-	for (uint32_t i = 0; i < lanes->count; i++)
-		ret[i] = op->code == PROBE_BASE_ITEM ? lanes->item[op->index][i] : value;
-	return op->code >= PROBE_BASE_CONSTANT;
-}
-
-/* ---- A calculation -------------------------------------------------------------------------- */
-
-struct stack {
-	uint64_t number[PROBE_BASE_STACK][LANES];
-	uint32_t count;
-};
-
-/* Cut the numbers on top to the width of what comes. */
-static bool have(struct stack *stack, uint32_t numbers, unsigned bits, uint32_t lanes)
-{
-	if (stack->count < numbers)
-		return false;
-	for (uint32_t k = stack->count - numbers; k < stack->count; k++)
-		for (uint32_t i = 0; i < lanes; i++)
-			stack->number[k][i] = cut(stack->number[k][i], bits);
-	return true;
-}
-
-static bool two(const struct probe_base_op *op, struct stack *stack, uint32_t lanes)
-{
-	uint64_t *a, *b;
-
-	if (!have(stack, 2, op->bits, lanes))
-		return false;
-	b = stack->number[--stack->count];
-	a = stack->number[stack->count - 1];
-	if (op->code < PROBE_BASE_SHL)
-		return sums(op, a, b, lanes);
-	for (uint32_t i = 0; i < lanes; i++)
-		if (!others(op, &a[i], b[i]))
-			return false;
-	return true;
-}
-
-static bool choose(struct stack *stack, uint32_t lanes)
-{
-	uint64_t *which;
-
-	if (stack->count < 3)
-		return false;
-	stack->count -= 2;
-	which = stack->number[stack->count - 1];
-	for (uint32_t i = 0; i < lanes; i++)
-		which[i] = stack->number[stack->count + !which[i]][i];
-	return true;
-}
-
-static bool step(const struct probe_base_op *op, const struct proved_launch *launch,
-		 const struct lanes *lanes, struct stack *stack)
-{
-	uint64_t *top;
-
-	if ((op->bits != 32 && op->bits != 64) || op->code >= PROBE_BASE_CODES)
-		return false;
-	if (op->code < PROBE_BASE_ADD)
-		return stack->count < PROBE_BASE_STACK &&
-		       leaf(op, launch, lanes, stack->number[stack->count++]);
-	if (op->code < PROBE_BASE_SELECT)
-		return two(op, stack, lanes->count);
-	if (op->code == PROBE_BASE_SELECT)
-		return choose(stack, lanes->count);
-	if (!have(stack, 1, op->code == PROBE_BASE_TRUNC ? 32 : 64, lanes->count))
-		return false;
-	top = stack->number[stack->count - 1];
-	for (uint32_t i = 0; i < lanes->count; i++)
-		top[i] = op->code == PROBE_BASE_SEXT   ? (uint64_t)with_sign(top[i], 32)
-			 : op->code == PROBE_BASE_ZEXT ? cut(top[i], 32)
-						       : top[i];
-	return true;
-}
-
-/* What a calculation comes to. NULL: nothing. */
-static const uint64_t *result_of(const struct steps *steps, const struct proved_launch *launch,
-				 const struct lanes *lanes, struct stack *stack)
-{
-	stack->count = 0;
-	for (uint32_t i = 0; i < steps->count; i++)
-		if (!step(&steps->op[i], launch, lanes, stack))
-			return NULL;
-	return stack->count == 1 ? stack->number[0] : NULL;
-}
-
-/* The steps from here to the next calculation's. */
-static struct steps steps_from(const struct probe_sites *table, const struct probe_base_op *op)
-{
-	const struct probe_base_op *end = table->bases + table->base_ops;
-	struct steps steps = {.op = op};
-
-	for (; op < end && op->code != PROBE_BASE_OF; op++) {
-		steps.count++;
-		if (op->code == PROBE_BASE_GROUP && op->index < 3)
-			steps.groups[op->index] = true;
-		steps.items |= op->code == PROBE_BASE_ITEM;
-	}
-	return steps;
-}
-
-static bool find(const struct probe_sites *table, uint32_t group, uint32_t index, struct steps *ret)
-{
-	const struct probe_base_op *op = table->bases, *end = op + table->base_ops;
-
-	while (op < end && !(op->code == PROBE_BASE_OF && op->value == group && op->index == index))
-		op++;
-	if (op == end)
-		return false;
-	*ret = steps_from(table, op + 1);
-	return true;
-}
-
-bool launch_number(const struct probe_sites *table, const struct proved_launch *launch,
-		   uint32_t first, int64_t *ret)
-{
-	static const uint32_t none[1];
-	const struct lanes one = {.count = 1, .item = {none, none, none}};
-	const uint64_t *number;
-	struct steps steps;
-	struct stack stack;
-
-	if (first >= table->base_ops)
-		return false;
-	steps = steps_from(table, table->bases + first);
-	if (steps.items || steps.groups[0] || steps.groups[1] || steps.groups[2])
-		return false;
-	number = result_of(&steps, launch, &one, &stack);
-	if (number)
-		*ret = (int64_t)number[0];
-	return number != NULL;
-}
+enum { WAVES = 16 };
 
 /* ---- All waves ------------------------------------------------------------------------------ */
 
@@ -367,9 +57,9 @@ static uint64_t times_of(const struct axis *axis, uint32_t i)
 struct walk {
 	const struct proved_launch *launch;
 	struct axis axis[3];
-	struct stack stack;
-	uint32_t item[3][WAVES * LANES], items; /* of a workgroup */
-	struct lanes lanes;
+	struct launch_stack stack;
+	uint32_t item[3][WAVES * LAUNCH_LANES], items; /* of a workgroup */
+	struct launch_lanes lanes;
 };
 
 static bool walk_init(struct walk *walk, const struct proved_launch *launch)
@@ -380,10 +70,10 @@ static bool walk_init(struct walk *walk, const struct proved_launch *launch)
 	for (int i = 0; i < 3; i++)
 		if (!group[i] || group[i] > 1024)
 			return false;
-	if ((uint64_t)group[0] * group[1] * group[2] > WAVES * LANES)
+	if ((uint64_t)group[0] * group[1] * group[2] > WAVES * LAUNCH_LANES)
 		return false;
 	walk->items = group[0] * group[1] * group[2];
-	for (uint32_t i = 0; i < WAVES * LANES; i++) {
+	for (uint32_t i = 0; i < WAVES * LAUNCH_LANES; i++) {
 		walk->item[0][i] = i % group[0];
 		walk->item[1][i] = i / group[0] % group[1];
 		walk->item[2][i] = i / group[0] / group[1];
@@ -399,12 +89,13 @@ static void look_at(struct walk *walk, uint32_t first, uint32_t count)
 		walk->lanes.item[i] = walk->item[i] + first;
 }
 
-static bool place_of(struct walk *walk, const struct steps *steps, uint32_t item, uint32_t *ret)
+static bool place_of(struct walk *walk, const struct launch_steps *steps, uint32_t item,
+		     uint32_t *ret)
 {
 	const uint64_t *address;
 
 	look_at(walk, item, 1);
-	address = result_of(steps, walk->launch, &walk->lanes, &walk->stack);
+	address = launch_result(steps, walk->launch, &walk->lanes, &walk->stack);
 	if (!address)
 		return false;
 	*ret = *address % LAUNCH_PLACES;
@@ -412,14 +103,14 @@ static bool place_of(struct walk *walk, const struct steps *steps, uint32_t item
 }
 
 /* All waves of the workgroups with these ids. */
-static bool add_waves(struct walk *walk, const struct steps *steps, uint64_t times,
+static bool add_waves(struct walk *walk, const struct launch_steps *steps, uint64_t times,
 		      uint64_t ret[LAUNCH_PLACES])
 {
-	uint32_t waves = walk->items < LANES ? 1 : walk->items / LANES;
+	uint32_t waves = walk->items < LAUNCH_LANES ? 1 : walk->items / LAUNCH_LANES;
 	uint32_t looks = steps->items ? waves : 1, place;
 
 	for (uint32_t i = 0; i < looks && times; i++) {
-		if (!place_of(walk, steps, LANES * i, &place))
+		if (!place_of(walk, steps, LAUNCH_LANES * i, &place))
 			return false;
 		ret[place] += times * (waves / looks);
 	}
@@ -450,7 +141,7 @@ static bool for_groups(struct walk *walk, visit each, void *data)
 }
 
 struct places {
-	const struct steps *steps;
+	const struct launch_steps *steps;
 	uint64_t *count;
 };
 
@@ -465,12 +156,12 @@ bool launch_places(const struct probe_sites *table, const struct proved_launch *
 		   uint32_t group, uint32_t index, uint64_t ret[LAUNCH_PLACES])
 {
 	struct walk *walk = malloc(sizeof(*walk));
-	struct steps steps;
+	struct launch_steps steps;
 	struct places places = {&steps, ret};
 	bool done;
 
 	memset(ret, 0, LAUNCH_PLACES * sizeof(*ret));
-	done = walk && walk_init(walk, launch) && find(table, group, index, &steps);
+	done = walk && walk_init(walk, launch) && launch_steps_find(table, group, index, &steps);
 	for (int i = 0; i < 3 && done; i++)
 		fill_axis(launch, i, steps.groups[i] ? AXIS_LOWEST_BITS : AXIS_UNUSED,
 			  &walk->axis[i]);
@@ -484,7 +175,7 @@ bool launch_places(const struct probe_sites *table, const struct proved_launch *
 enum { BRANCHES = 20, LOOKS_MAX = 1 << 25 };
 
 struct runs {
-	struct steps branch[BRANCHES], address;
+	struct launch_steps branch[BRANCHES], address;
 	uint32_t branches;
 	bool addressed;
 	struct launch_runs *ret;
@@ -531,14 +222,15 @@ static bool add_run(struct launch_runs *runs, uint64_t exec, uint32_t place, uin
 
 static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint64_t times)
 {
-	uint32_t lanes = walk->items - first < LANES ? walk->items - first : LANES, place = 0;
-	uint64_t exec = lanes < LANES ? (1ull << lanes) - 1 : UINT64_MAX;
+	uint32_t lanes = walk->items - first < LAUNCH_LANES ? walk->items - first : LAUNCH_LANES,
+		 place = 0;
+	uint64_t exec = lanes < LAUNCH_LANES ? (1ull << lanes) - 1 : UINT64_MAX;
 
 	for (uint32_t i = 0; i < runs->branches && exec; i++) {
 		const uint64_t *taken;
 
 		look_at(walk, first, lanes);
-		taken = result_of(&runs->branch[i], walk->launch, &walk->lanes, &walk->stack);
+		taken = launch_result(&runs->branch[i], walk->launch, &walk->lanes, &walk->stack);
 		if (!taken)
 			return false;
 		for (uint32_t lane = 0; lane < lanes; lane++)
@@ -554,7 +246,7 @@ static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint6
 
 static bool add_runs(struct walk *walk, uint64_t times, void *data)
 {
-	for (uint32_t first = 0; first < walk->items && times; first += LANES)
+	for (uint32_t first = 0; first < walk->items && times; first += LAUNCH_LANES)
 		if (!add_wave(walk, data, first, times))
 			return false;
 	return true;
@@ -563,7 +255,7 @@ static bool add_runs(struct walk *walk, uint64_t times, void *data)
 /* More would take minutes: a launch that a GPU would be long about, or nobody made. */
 static bool too_many(const struct walk *walk)
 {
-	uint64_t looks = (walk->items + LANES - 1) / LANES;
+	uint64_t looks = (walk->items + LAUNCH_LANES - 1) / LAUNCH_LANES;
 
 	for (int i = 0; i < 3; i++)
 		looks *= walk->axis[i].ids < LOOKS_MAX ? walk->axis[i].ids : LOOKS_MAX;
@@ -577,7 +269,7 @@ static bool find_branches(const struct probe_sites *table, uint32_t row, struct 
 		const struct probe_site_proof *proof = &table->proofs[row];
 
 		if (runs->branches == BRANCHES || !(proof->flags & PROBE_PROOF_LAUNCHED) ||
-		    !find(table, row, 0, &runs->branch[runs->branches++]) ||
+		    !launch_steps_find(table, row, 0, &runs->branch[runs->branches++]) ||
 		    (proof->group != PROBE_ROW_NONE && proof->group >= row))
 			return false;
 		row = proof->group;
@@ -608,7 +300,7 @@ bool launch_runs(const struct probe_sites *table, const struct proved_launch *la
 		runs->ret = ret;
 		runs->addressed = group != PROBE_ROW_NONE;
 		done = find_branches(table, branch, runs) &&
-		       (!runs->addressed || find(table, group, index, &runs->address));
+		       (!runs->addressed || launch_steps_find(table, group, index, &runs->address));
 	}
 	for (int i = 0; i < 3 && done; i++)
 		fill_axis(launch, i, use_of(runs, i), &walk->axis[i]);

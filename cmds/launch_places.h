@@ -5,16 +5,6 @@
 
 #include "proved_rows.h"
 
-/* A size of workgroup or grid by its place in the dispatch packet. False: there is none. */
-bool launch_field(const struct proved_launch *launch, uint32_t offset, int64_t *ret);
-/* `bytes` (4 or 8) of the kernel's arguments. False: they were not told. */
-bool launch_argument(const struct proved_launch *launch, uint32_t offset, uint32_t bytes,
-		     uint64_t *ret);
-
-/* What the calculation makes that begins with step `first`. False: it cannot be told. */
-bool launch_number(const struct probe_sites *table, const struct proved_launch *launch,
-		   uint32_t first, int64_t *ret);
-
 enum { LAUNCH_PLACES = 128 };
 
 /*

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "coalesce.h"
-#include "launch_places.h"
+#include "launch_steps.h"
 #include "lds_model.h"
 
 /* Any multiple of 128 far from both ends: where exactly does not matter. */

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "common/argument.h"
+#include "common/trace_lanes.h"
 #include "common/trace_rows.h"
-
-enum { LANES = 64 };
 
 static const struct probe_trace_group *find_group(const struct probe_trace_groups *groups,
 						  uint32_t id)
@@ -24,105 +24,15 @@ static uint32_t form_at(const unsigned char *at)
 	return word_at(at, 0) >> PROBE_FORM_SHIFT;
 }
 
-/* ---- Addresses of one base ------------------------------------------------------------------- */
-
-/* The addresses of a base: at one stride, or each. */
-struct lanes {
-	uint64_t exec;
-	unsigned count;
-	bool affine;
-	int32_t stride;
-	uint64_t address[LANES]; /* of the active lanes in their order; only the first if affine */
-};
-
-static void set_exec(struct lanes *lanes, uint64_t exec)
-{
-	lanes->exec = exec;
-	lanes->count = (unsigned)__builtin_popcountll(exec);
-	lanes->affine = false;
-	lanes->stride = 0;
-}
-
-/* Do the active lanes lie at one stride from lane to lane? */
-static void find_stride(struct lanes *lanes)
-{
-	uint64_t rest = lanes->exec & (lanes->exec - 1);
-	int first = __builtin_ctzll(lanes->exec);
-	int64_t stride = 0;
-
-	if (rest) {
-		int64_t gap = __builtin_ctzll(rest) - first;
-		int64_t far = (int64_t)(lanes->address[1] - lanes->address[0]);
-
-		stride = far / gap;
-		if (stride * gap != far || stride != (int32_t)stride)
-			return;
-	}
-	for (unsigned i = 1; rest; rest &= rest - 1, i++)
-		if (lanes->address[i] !=
-		    lanes->address[0] + (uint64_t)(stride * (__builtin_ctzll(rest) - first)))
-			return;
-	lanes->affine = true;
-	lanes->stride = (int32_t)stride;
-}
-
-/* A base's address as its i-th site's. */
-static uint64_t move(const struct probe_trace_group *group, uint32_t i, uint64_t address)
-{
-	address += (uint64_t)(int64_t)group->site[i].distance;
-	return group->site[i].lds ? (uint32_t)address : address;
-}
-
-static size_t put_affine(unsigned char *out, uint32_t site, int32_t stride, uint64_t exec,
-			 uint64_t base)
-{
-	const struct probe_rec_affine rec = {
-		.word0 = site | (uint32_t)PROBE_FORM_AFFINE << PROBE_FORM_SHIFT,
-		.stride = stride,
-		.exec = exec,
-		.base = base,
-	};
-
-	memcpy(out, &rec, sizeof(rec));
-	return sizeof(rec);
-}
-
-static size_t put_site(unsigned char *out, const struct probe_trace_group *group, uint32_t i,
-		       const struct lanes *lanes)
-{
-	uint64_t first = move(group, i, lanes->address[0]), address[LANES];
-	struct probe_rec_lanes rec = {.exec = lanes->exec, .base = first};
-	uint32_t site = group->first_site + i;
-	int32_t offset[LANES + 1];
-	bool near = true;
-	size_t size;
-
-	if (lanes->affine)
-		return put_affine(out, site, lanes->stride, lanes->exec, first);
-	for (unsigned k = 0; k < lanes->count; k++) {
-		address[k] = move(group, i, lanes->address[k]);
-		offset[k] = (int32_t)(address[k] - first);
-		near = near && address[k] - first == (uint64_t)(int64_t)offset[k];
-	}
-	offset[lanes->count] = 0;
-	rec.base = near ? first : 0;
-	rec.word0 = site | (uint32_t)(near ? PROBE_FORM_NEAR : PROBE_FORM_FULL) << PROBE_FORM_SHIFT;
-	size = near ? (lanes->count + 1) / 2 * sizeof(uint64_t) : lanes->count * sizeof(*address);
-	rec.size = (uint32_t)(sizeof(rec) + size);
-	memcpy(out, &rec, sizeof(rec));
-	memcpy(out + sizeof(rec), near ? (const void *)offset : (const void *)address, size);
-	return rec.size;
-}
-
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* from[k * bases] is the address of the k-th lane of `rows`. */
-static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struct lanes *ret)
+static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struct trace_lanes *ret)
 {
 	uint64_t *address = ret->address;
 
-	set_exec(ret, UINT64_MAX);
-	for (unsigned lane = 0; lane < LANES; lane++) {
+	trace_lanes_begin(ret, UINT64_MAX);
+	for (unsigned lane = 0; lane < TRACE_LANES; lane++) {
 		if (rows >> lane & 1) {
 			address[lane] = *from;
 			from += bases;
@@ -133,11 +43,11 @@ static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struc
 					(uint32_t)(2 * below - address[lane - 2]);
 		}
 	}
-	find_stride(ret);
+	trace_lanes_find_stride(ret);
 }
 
 /* Lanes 0 and 1 tell all: at one stride unless a low half wraps. */
-static void read_pair(const uint64_t *from, uint32_t bases, struct lanes *ret)
+static void read_pair(const uint64_t *from, uint32_t bases, struct trace_lanes *ret)
 {
 	uint64_t first = from[0], second = from[bases], step = second - first;
 	int64_t stride = (int32_t)step;
@@ -146,7 +56,7 @@ static void read_pair(const uint64_t *from, uint32_t bases, struct lanes *ret)
 		read_rows(from, bases, 3, ret);
 		return;
 	}
-	set_exec(ret, UINT64_MAX);
+	trace_lanes_begin(ret, UINT64_MAX);
 	ret->affine = true;
 	ret->stride = (int32_t)stride;
 	ret->address[0] = first;
@@ -165,28 +75,18 @@ static size_t block_size(const struct probe_rec_block *rec, size_t left, uint64_
 	return size <= left ? size : 0;
 }
 
-static size_t put_sites(unsigned char *out, const struct probe_trace_group *group,
-			const struct lanes *lanes)
-{
-	size_t used = 0;
-
-	for (uint32_t i = 0; i < group->sites; i++)
-		used += put_site(out + used, group, i, &lanes[group->site[i].base]);
-	return used;
-}
-
 static size_t put_block(unsigned char *out, const struct probe_rec_block *rec, uint64_t rows,
 			const struct probe_trace_group *group)
 {
 	const uint64_t *from = (const void *)(rec + 1);
-	struct lanes lanes[PROBE_GROUP_BASES];
+	struct trace_lanes lanes[PROBE_GROUP_BASES];
 
 	for (uint32_t i = 0; i < rec->bases; i++)
 		if (rows == 3)
 			read_pair(from + i, rec->bases, &lanes[i]);
 		else
 			read_rows(from + i, rec->bases, rows, &lanes[i]);
-	return put_sites(out, group, lanes);
+	return trace_put_sites(out, group, lanes);
 }
 
 /* ---- Proved blocks --------------------------------------------------------------------------- */
@@ -208,18 +108,15 @@ static void item_of(const struct probe_trace_wide *wide, unsigned lane, int64_t 
 static bool stride_of(const struct probe_trace_key *key, const struct probe_trace_stride *stride,
 		      int32_t *ret)
 {
-	uint32_t size = (stride->bits & ~PROBE_STRIDE_UNSIGNED) / 8;
-	uint64_t value = 0;
+	uint32_t bytes = (stride->bits & ~PROBE_STRIDE_UNSIGNED) / 8;
+	uint64_t value;
 	int64_t sum;
 
 	*ret = stride->constant;
 	if (!stride->factor)
 		return true;
-	if (!key->arguments || stride->offset > key->argument_bytes ||
-	    size > key->argument_bytes - stride->offset)
-		return false;
-	memcpy(&value, key->arguments + stride->offset, size);
-	if (value > INT32_MAX)
+	if (!probe_argument(key->arguments, key->argument_bytes, stride->offset, bytes, &value) ||
+	    value > INT32_MAX)
 		return false;
 	sum = (int64_t)value * stride->factor + stride->constant;
 	*ret = (int32_t)sum;
@@ -234,16 +131,16 @@ static bool strides_of(const struct probe_trace_key *key, const struct probe_tra
 }
 
 static void read_proved(const struct probe_trace_wide *wide, const int32_t stride[3],
-			uint64_t address, struct lanes *ret)
+			uint64_t address, struct trace_lanes *ret)
 {
 	uint64_t rest = wide->exec;
 	int64_t first[3], other[3];
 
-	set_exec(ret, rest);
+	trace_lanes_begin(ret, rest);
 	ret->address[0] = address;
 	ret->stride = stride[0];
 	/* All in one row, or nothing but the place in the row counts and there is one row. */
-	ret->affine = (wide->item & 0x3ff) + LANES <= wide->size[0] ||
+	ret->affine = (wide->item & 0x3ff) + TRACE_LANES <= wide->size[0] ||
 		      !(stride[0] | stride[1] | stride[2]);
 	if (ret->affine) {
 		ret->stride = ret->count > 1 ? stride[0] : 0;
@@ -256,7 +153,7 @@ static void read_proved(const struct probe_trace_wide *wide, const int32_t strid
 		for (int k = 0; k < 3; k++)
 			ret->address[i] += (uint64_t)((int64_t)stride[k] * (other[k] - first[k]));
 	}
-	find_stride(ret);
+	trace_lanes_find_stride(ret);
 }
 
 static size_t put_proved(const unsigned char *at, size_t left, const struct probe_trace_wide *wide,
@@ -264,7 +161,7 @@ static size_t put_proved(const unsigned char *at, size_t left, const struct prob
 			 unsigned char *out, size_t *ret_size)
 {
 	const uint64_t *from = (const void *)(at + sizeof(struct probe_rec_proved));
-	struct lanes lanes[PROBE_GROUP_BASES];
+	struct trace_lanes lanes[PROBE_GROUP_BASES];
 
 	*ret_size = 0;
 	if (!group || !group->proved || group->id != (word_at(at, 0) & PROBE_SITE_MASK) ||
@@ -281,7 +178,7 @@ static size_t put_proved(const unsigned char *at, size_t left, const struct prob
 		}
 		read_proved(wide, stride, from[i], &lanes[i]);
 	}
-	return put_sites(out, group, lanes);
+	return trace_put_sites(out, group, lanes);
 }
 
 /* ---- Records of one base --------------------------------------------------------------------- */
@@ -320,7 +217,7 @@ static size_t plain_size(const unsigned char *at, size_t left)
 }
 
 /* AFFINE, NEAR or FULL. Returns its size, 0 = it makes no sense. */
-static size_t read_long(const unsigned char *at, size_t left, struct lanes *ret)
+static size_t read_long(const unsigned char *at, size_t left, struct trace_lanes *ret)
 {
 	const struct probe_rec_lanes *rec = (const void *)at;
 	const struct probe_rec_affine *affine = (const void *)at;
@@ -329,7 +226,7 @@ static size_t read_long(const unsigned char *at, size_t left, struct lanes *ret)
 
 	if (!size || !rec->exec)
 		return 0;
-	set_exec(ret, rec->exec);
+	trace_lanes_begin(ret, rec->exec);
 	ret->address[0] = rec->base;
 	if (form_at(at) == PROBE_FORM_AFFINE) {
 		ret->affine = true;
@@ -359,7 +256,8 @@ static size_t lane_bytes(uint32_t form)
 	return 0;
 }
 
-static size_t read_short(const unsigned char *at, size_t left, uint64_t exec, struct lanes *ret)
+static size_t read_short(const unsigned char *at, size_t left, uint64_t exec,
+			 struct trace_lanes *ret)
 {
 	const struct probe_rec_short *rec = (const void *)at;
 	const unsigned char *from = at + sizeof(*rec);
@@ -368,7 +266,7 @@ static size_t read_short(const unsigned char *at, size_t left, uint64_t exec, st
 
 	if (!exec)
 		return 0;
-	set_exec(ret, exec);
+	trace_lanes_begin(ret, exec);
 	if (each)
 		size = sizeof(*rec) + ((ret->count * each + 7) & ~(size_t)7);
 	if (size > left)
@@ -385,12 +283,13 @@ static size_t read_short(const unsigned char *at, size_t left, uint64_t exec, st
 		memcpy(&low, from + i * each, each);
 		ret->address[i] = high | low;
 	}
-	find_stride(ret);
+	trace_lanes_find_stride(ret);
 	return size;
 }
 
 /* A base's record, whatever its form; 0 = it is none, or makes no sense. */
-static size_t read_base(const unsigned char *at, size_t left, uint64_t exec, struct lanes *ret)
+static size_t read_base(const unsigned char *at, size_t left, uint64_t exec,
+			struct trace_lanes *ret)
 {
 	if (left < sizeof(struct probe_rec_short))
 		return 0;
@@ -415,7 +314,7 @@ static size_t read_base(const unsigned char *at, size_t left, uint64_t exec, str
 static size_t put_bases(const unsigned char *at, size_t left, const struct probe_trace_group *group,
 			struct probe_trace_wide *wide, unsigned char *out, size_t *ret_size)
 {
-	struct lanes lanes[PROBE_GROUP_BASES];
+	struct trace_lanes lanes[PROBE_GROUP_BASES];
 	uint32_t base = (word_at(at, 0) & PROBE_SITE_MASK) - group->id - 1;
 	uint32_t count = base ? 0 : group->bases, written = 0;
 	size_t pos = 0, used = 0;
@@ -433,12 +332,12 @@ static size_t put_bases(const unsigned char *at, size_t left, const struct probe
 	*ret_size = pos;
 	if (count) {
 		wide->records += group->sites - 1;
-		return put_sites(out, group, lanes);
+		return trace_put_sites(out, group, lanes);
 	}
 	*ret_size = read_base(at, left, wide->exec, &lanes[0]);
 	for (uint32_t i = 0; i < group->sites && *ret_size; i++)
 		if (group->site[i].base == base) {
-			used += put_site(out + used, group, i, &lanes[0]);
+			used += trace_put_site(out + used, group, i, &lanes[0]);
 			written++;
 		}
 	wide->records += written - 1;
@@ -534,7 +433,7 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 {
 	const struct probe_trace_group *group =
 		find_group(key->groups, word_at(at, 0) & PROBE_SITE_MASK);
-	struct lanes lanes;
+	struct trace_lanes lanes;
 	size_t used;
 
 	switch (form_at(at)) {
@@ -561,7 +460,7 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 	wide->records++;
 	if (form_at(at) == PROBE_FORM_BARRIER) {
 		*ret_size = 8;
-		return put_affine(out, PROBE_SITE_BARRIER, 0, UINT64_MAX, 0);
+		return trace_put_affine(out, PROBE_SITE_BARRIER, 0, UINT64_MAX, 0);
 	}
 	if (wave_of(at, left)) {
 		*ret_size = sizeof(struct probe_rec_wave);
