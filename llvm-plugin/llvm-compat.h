@@ -29,6 +29,27 @@
 #define PROBE_EXPAND_MEMMOVE(move, target) llvm::expandMemMoveAsLoop(move)
 #endif
 
+/* LLVM 16 replaced the divergence analysis. */
+#if LLVM_VERSION_MAJOR >= 16
+#define PROBE_DIVERGENCE_HEADER		<llvm/Analysis/UniformityAnalysis.h>
+#define PROBE_DIVERGENCE_INFO		llvm::UniformityInfo
+#define PROBE_DIVERGENCE_ANALYSIS	llvm::UniformityInfoAnalysis
+#define PROBE_IS_DIVERGENT(info, value) (info).isDivergent(value)
+#else
+#define PROBE_DIVERGENCE_HEADER		<llvm/Analysis/DivergenceAnalysis.h>
+#define PROBE_DIVERGENCE_INFO		llvm::DivergenceInfo
+#define PROBE_DIVERGENCE_ANALYSIS	llvm::DivergenceAnalysis
+#define PROBE_IS_DIVERGENT(info, value) (info).isDivergent(*(value))
+#endif
+
+/* LLVM 18 takes what else is known instead of the data layout. */
+#if LLVM_VERSION_MAJOR >= 18
+#define PROBE_NO_COMMON_BITS(a, b, layout)                                                         \
+	llvm::haveNoCommonBitsSet(a, b, llvm::SimplifyQuery(layout))
+#else
+#define PROBE_NO_COMMON_BITS(a, b, layout) llvm::haveNoCommonBitsSet(a, b, layout)
+#endif
+
 /*
  * Names of the enum attributes that promise something a probe breaks (it writes memory, is
  * convergent and lets addresses escape). Unknown names are harmless: their kind id is 0.

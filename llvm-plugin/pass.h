@@ -331,6 +331,9 @@ LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer);
  * itself: LLVM 15 cannot select "is a number" of two halves for a mask.
  */
 LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigned lanes);
+
+/* Join the `ret void`s of a kernel into one and return it; NULL if the kernel never returns. */
+LLVMValueRef pass_single_return(LLVMValueRef kernel);
 /* First instruction of a function behind its allocas, all of which come before it afterwards. */
 LLVMValueRef pass_entry_point(LLVMValueRef function);
 /* Does this call end the wave? */

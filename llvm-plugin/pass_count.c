@@ -479,7 +479,7 @@ void pass_count_list(struct pass_unit *unit, LLVMModuleRef module, struct pass_t
 
 	pass_clone_kind(unit, module, PROBE_KIND_COUNT);
 	clone = unit->clone[PROBE_KIND_COUNT];
-	last = unit->kernel ? probe_shim_single_return(clone) : NULL;
+	last = unit->kernel ? pass_single_return(clone) : NULL;
 	registers = registers && last && !ends_early(clone);
 	count_plan_init(plan, clone, registers ? lanes : 0, analyses);
 	plan->last = last;

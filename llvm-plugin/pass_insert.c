@@ -328,7 +328,7 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
 	look_ahead(&in);
 	if (in.plan.counters || in.keep.slots)
-		in.last = probe_shim_single_return(in.clone);
+		in.last = pass_single_return(in.clone);
 	/* It never returns. */
 	if (!in.last)
 		drop_registers(&in);

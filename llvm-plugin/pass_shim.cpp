@@ -10,6 +10,7 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -30,11 +31,7 @@
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
-#if LLVM_VERSION_MAJOR >= 16
-#include <llvm/Analysis/UniformityAnalysis.h>
-#else
-#include <llvm/Analysis/DivergenceAnalysis.h>
-#endif
+#include PROBE_DIVERGENCE_HEADER
 
 #if LLVM_VERSION_MAJOR < 16
 /* Data, so not bound lazily. Weak, so that a later LLVM, which lacks it, gets to hear what is
@@ -210,26 +207,6 @@ LLVMValueRef probe_shim_recall(LLVMValueRef value, LLVMValueRef callee, LLVMValu
 	return wrap(fresh);
 }
 
-LLVMValueRef probe_shim_single_return(LLVMValueRef value)
-{
-	auto *function = unwrap<Function>(value);
-	SmallVector<ReturnInst *, 8> returns;
-
-	for (BasicBlock &block : *function)
-		if (auto *ret = dyn_cast<ReturnInst>(block.getTerminator()))
-			returns.push_back(ret);
-	if (returns.empty())
-		return nullptr;
-	if (returns.size() == 1)
-		return wrap(returns[0]);
-	auto *exit = BasicBlock::Create(function->getContext(), "probe.exit", function);
-	for (ReturnInst *ret : returns) {
-		BranchInst::Create(exit, ret)->setDebugLoc(ret->getDebugLoc());
-		ret->eraseFromParent();
-	}
-	return wrap(ReturnInst::Create(function->getContext(), exit));
-}
-
 void probe_shim_promote(LLVMValueRef *allocas, unsigned count)
 {
 	SmallVector<AllocaInst *, 8> variables;
@@ -245,22 +222,21 @@ void probe_shim_atomic_scope(LLVMValueRef value, const char *name)
 	auto *function = unwrap<Function>(value);
 	SyncScope::ID scope = function->getContext().getOrInsertSyncScopeID(name);
 
-	for (BasicBlock &block : *function)
-		for (Instruction &inst : block) {
-			if (auto *load = dyn_cast<LoadInst>(&inst)) {
-				if (load->isAtomic() && !load->isVolatile())
-					load->setSyncScopeID(scope);
-			} else if (auto *store = dyn_cast<StoreInst>(&inst)) {
-				if (store->isAtomic() && !store->isVolatile())
-					store->setSyncScopeID(scope);
-			} else if (auto *rmw = dyn_cast<AtomicRMWInst>(&inst)) {
-				if (!rmw->isVolatile())
-					rmw->setSyncScopeID(scope);
-			} else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst)) {
-				if (!swap->isVolatile())
-					swap->setSyncScopeID(scope);
-			}
-		}
+	auto give = [scope](auto *access) {
+		if (!access->isVolatile())
+			access->setSyncScopeID(scope);
+	};
+
+	for (Instruction &inst : instructions(function)) {
+		if (auto *load = dyn_cast<LoadInst>(&inst); load && load->isAtomic())
+			give(load);
+		else if (auto *store = dyn_cast<StoreInst>(&inst); store && store->isAtomic())
+			give(store);
+		else if (auto *rmw = dyn_cast<AtomicRMWInst>(&inst))
+			give(rmw);
+		else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst))
+			give(swap);
+	}
 }
 
 void probe_shim_keep(LLVMModuleRef module, LLVMValueRef global)
@@ -414,11 +390,6 @@ const char *probe_shim_subprogram_source_name(LLVMMetadataRef value, size_t *ret
 	return name.data();
 }
 
-LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function)
-{
-	return wrap(unwrap<Function>(function)->getSubprogram());
-}
-
 bool probe_shim_has_bundles(LLVMValueRef call)
 {
 	return unwrap<CallBase>(call)->hasOperandBundles();
@@ -428,11 +399,7 @@ struct probe_shim_flow {
 	DominatorTree &dominators;
 	PostDominatorTree &postdominators;
 	LoopInfo &loops;
-#if LLVM_VERSION_MAJOR >= 16
-	UniformityInfo divergence;
-#else
-	DivergenceInfo divergence;
-#endif
+	PROBE_DIVERGENCE_INFO divergence;
 };
 
 struct probe_shim_flow *probe_shim_flow_create(LLVMValueRef value, void *analyses)
@@ -442,16 +409,11 @@ struct probe_shim_flow *probe_shim_flow_create(LLVMValueRef value, void *analyse
 
 	/* Callers have changed the function since it was last analysed. */
 	manager.invalidate(*function, PreservedAnalyses::none());
-	return new probe_shim_flow
-	{
+	return new probe_shim_flow{
 		manager.getResult<DominatorTreeAnalysis>(*function),
-			manager.getResult<PostDominatorTreeAnalysis>(*function),
-			manager.getResult<LoopAnalysis>(*function),
-#if LLVM_VERSION_MAJOR >= 16
-			UniformityInfoAnalysis().run(*function, manager),
-#else
-			DivergenceAnalysis().run(*function, manager),
-#endif
+		manager.getResult<PostDominatorTreeAnalysis>(*function),
+		manager.getResult<LoopAnalysis>(*function),
+		PROBE_DIVERGENCE_ANALYSIS().run(*function, manager),
 	};
 }
 
@@ -479,7 +441,7 @@ bool probe_shim_flow_differs(const struct probe_shim_flow *flow, LLVMValueRef us
 		return false;
 #if LLVM_VERSION_MAJOR >= 16
 	/* Lanes may have left a loop with different values of it. */
-	return flow->divergence.isDivergent(use.get()) ||
+	return PROBE_IS_DIVERGENT(flow->divergence, use.get()) ||
 	       !probe_shim_flow_same_loop(flow, wrap(use.get()), wrap(inst->getParent()));
 #else
 	return flow->divergence.isDivergentUse(use);
@@ -535,13 +497,8 @@ bool probe_shim_flow_apart(const struct probe_shim_flow *flow, LLVMValueRef a, L
 	for (auto &part : second.parts) {
 		auto *value = const_cast<Value *>(part.value);
 
-#if LLVM_VERSION_MAJOR >= 16
-		bool differs = flow->divergence.isDivergent(value);
-#else
-		bool differs = flow->divergence.isDivergent(*value);
-#endif
-
-		if (differs || !probe_shim_flow_same_loop(flow, wrap(value), block))
+		if (PROBE_IS_DIVERGENT(flow->divergence, value) ||
+		    !probe_shim_flow_same_loop(flow, wrap(value), block))
 			return false;
 		bits |= part.scale;
 	}
@@ -574,13 +531,8 @@ bool probe_shim_or_is_add(LLVMValueRef value)
 {
 	auto *inst = unwrap<Instruction>(value);
 
-#if LLVM_VERSION_MAJOR >= 18
-	return haveNoCommonBitsSet(inst->getOperand(0), inst->getOperand(1),
-				   SimplifyQuery(inst->getModule()->getDataLayout()));
-#else
-	return haveNoCommonBitsSet(inst->getOperand(0), inst->getOperand(1),
-				   inst->getModule()->getDataLayout());
-#endif
+	return PROBE_NO_COMMON_BITS(inst->getOperand(0), inst->getOperand(1),
+				    inst->getModule()->getDataLayout());
 }
 
 namespace

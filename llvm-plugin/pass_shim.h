@@ -50,9 +50,6 @@ bool probe_shim_inline(LLVMValueRef call);
 /* Replace a direct call by one of `callee`, which takes `count` more arguments. */
 LLVMValueRef probe_shim_recall(LLVMValueRef call, LLVMValueRef callee, LLVMValueRef *extra,
 			       unsigned count);
-/* Split `ret void`s of a kernel into one; returns its block's terminator, NULL if it never returns.
- */
-LLVMValueRef probe_shim_single_return(LLVMValueRef function);
 /* Make values of what is kept in these variables, which are loaded and stored only. */
 void probe_shim_promote(LLVMValueRef *allocas, unsigned count);
 /* Give the atomics of a function a synchronisation scope, volatile ones excepted. */
@@ -71,7 +68,6 @@ LLVMMetadataRef probe_shim_scope_subprogram(LLVMMetadataRef scope);
 const char *probe_shim_subprogram_name(LLVMMetadataRef subprogram, size_t *ret_size);
 /* Without scope, parameters and mangling. */
 const char *probe_shim_subprogram_source_name(LLVMMetadataRef subprogram, size_t *ret_size);
-LLVMMetadataRef probe_shim_function_subprogram(LLVMValueRef function);
 /* True if the call has operand bundles, which probe_shim_recall() cannot carry over. */
 bool probe_shim_has_bundles(LLVMValueRef call);
 

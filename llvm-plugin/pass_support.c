@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory and text for the pass. Running out of memory ends the compiler, as LLVM does itself. */
+/* What all of the pass uses: memory, text, a few forms of code. Running out of memory ends the
+ * compiler, as LLVM does itself. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,4 +76,52 @@ LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigne
 	condition = hide_halves(builder, condition);
 	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &condition, 1,
 			      "");
+}
+
+static LLVMValueRef return_of(LLVMBasicBlockRef block)
+{
+	LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+
+	return last && LLVMIsAReturnInst(last) ? last : NULL;
+}
+
+static void return_at(LLVMValueRef kernel, LLVMBasicBlockRef exit, LLVMBuilderRef builder)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		LLVMValueRef old = return_of(block);
+
+		if (!old)
+			continue;
+		LLVMPositionBuilderBefore(builder, old);
+		LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(old));
+		LLVMBuildBr(builder, exit);
+		LLVMInstructionEraseFromParent(old);
+	}
+}
+
+LLVMValueRef pass_single_return(LLVMValueRef kernel)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(kernel));
+	LLVMBuilderRef builder;
+	LLVMBasicBlockRef exit;
+	LLVMValueRef last = NULL;
+	unsigned returns = 0;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block;
+	     block = LLVMGetNextBasicBlock(block))
+		if (return_of(block)) {
+			last = return_of(block);
+			returns++;
+		}
+	if (returns < 2)
+		return last;
+	exit = LLVMAppendBasicBlockInContext(context, kernel, "probe.exit");
+	builder = LLVMCreateBuilderInContext(context);
+	return_at(kernel, exit, builder);
+	LLVMPositionBuilderAtEnd(builder, exit);
+	LLVMSetCurrentDebugLocation2(builder, NULL);
+	last = LLVMBuildRetVoid(builder);
+	LLVMDisposeBuilder(builder);
+	return last;
 }

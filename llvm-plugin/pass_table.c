@@ -157,7 +157,7 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 			 LLVMValueRef owner, uint32_t kinds)
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
-	LLVMMetadataRef clone = probe_shim_function_subprogram(function);
+	LLVMMetadataRef clone = LLVMGetSubprogram(function);
 	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
 	struct probe_site site = new_site(table, info, owner, kinds);
 
@@ -183,7 +183,7 @@ void pass_table_add_site(struct pass_table *table, LLVMValueRef inst, const stru
 void pass_table_add_function(struct pass_table *table, LLVMValueRef function,
 			     const struct pass_site *info, LLVMValueRef owner, uint32_t kinds)
 {
-	LLVMMetadataRef subprogram = probe_shim_function_subprogram(function);
+	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
 	struct probe_site site = new_site(table, info, owner, kinds);
 	char file[PASS_PATH_MAX];
 
@@ -218,7 +218,7 @@ void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMV
 
 	if (location) {
 		struct probe_site_frame own =
-			read_frame(table, location, probe_shim_function_subprogram(owner), owner);
+			read_frame(table, location, LLVMGetSubprogram(owner), owner);
 
 		row.file = own.file;
 		row.function = own.function;

@@ -498,7 +498,7 @@ void pass_ring_insert(const struct pass_units *units, const struct pass_unit *un
 	 * back end lets the lanes join there.
 	 */
 	if (unit->kernel)
-		probe_shim_single_return(function);
+		pass_single_return(function);
 	entry = pass_entry_point(function);
 	if (kind == PROBE_KIND_TRACE)
 		pass_trace_insert(&in, function, options, analyses);
