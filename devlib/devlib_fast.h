@@ -54,8 +54,9 @@
 	"s_mov_b32 s13, 0\n\t"
 
 /*
- * Goes to .Lfast_one if there is one lane, to .Lfast_odd if there is no one stride. The base is
- * s24, the address expected v[10:11]. A quotient that is not exact fails at the second lane.
+ * Goes to .Lfast_one if there is one lane, to .Lfast_odd if there is no one stride: whether lanes are
+ * as far from the first as the second one promises is told without dividing by the gap between
+ * those two, which few need.
  */
 #define FAST_PART                                                                                  \
 	".Lfast_part%=:\n\t"                                                                       \
@@ -68,37 +69,43 @@
 	"s_ff1_i32_b64 s25, s[14:15]\n\t"                                                          \
 	"v_readlane_b32 s24, v2, s11\n\t"                                                          \
 	"v_readlane_b32 s12, v2, s25\n\t"                                                          \
-	"s_sub_u32 s25, s25, s11\n\t"                                                              \
-	"s_sub_u32 s12, s12, s24\n\t"                                                              \
-	"s_cmp_eq_u32 s25, 1\n\t"                                                                  \
-	"s_cbranch_scc0 .Lfast_gap%=\n"                                                            \
-	".Lfast_expect%=:\n\t"                                                                     \
 	"v_mbcnt_lo_u32_b32 v8, -1, 0\n\t"                                                         \
 	"v_mbcnt_hi_u32_b32 v8, -1, v8\n\t"                                                        \
+	"s_sub_u32 s25, s25, s11\n\t"                                                              \
+	"s_sub_u32 s12, s12, s24\n\t"                                                              \
 	"v_subrev_u32 v8, s11, v8\n\t"                                                             \
-	"v_readfirstlane_b32 s25, v3\n\t"                                                          \
-	"v_mov_b32 v10, s24\n\t"                                                                   \
-	"v_mov_b32 v11, s25\n\t"                                                                   \
-	"v_mad_i64_i32 v[10:11], vcc, v8, s12, v[10:11]\n\t"                                       \
-	"v_cmp_ne_u64 vcc, v[10:11], v[2:3]\n\t"                                                   \
+	"v_subrev_u32 v9, s24, v2\n\t"                                                             \
+	"v_mad_i64_i32 v[10:11], vcc, v8, s12, 0\n\t"                                              \
+	"v_mad_i64_i32 v[14:15], vcc, v9, s25, 0\n\t"                                              \
+	"v_cmp_ne_u64 vcc, v[10:11], v[14:15]\n\t"                                                 \
 	"s_mov_b32 s13, 0\n\t"                                                                     \
 	"s_cbranch_vccnz .Lfast_odd%=\n\t"                                                         \
+	"s_cmp_eq_u32 s25, 1\n\t"                                                                  \
+	"s_cbranch_scc0 .Lfast_gap%=\n"                                                            \
+	".Lfast_strided%=:\n\t"                                                                    \
 	"s_mov_b32 s13, 1\n\t"
 
-/* s12 / s25 where that is exact, as dev_divide_exact() does it. */
+/* s12 / s25 as dev_divide_exact() does it, where that is exact: it is if the product is s12 again. */
 #define FAST_GAP                                                                                   \
 	".Lfast_gap%=:\n\t"                                                                        \
 	"s_ff1_i32_b32 s26, s25\n\t"                                                               \
-	"s_lshr_b32 s25, s25, s26\n\t"                                                             \
-	"s_ashr_i32 s12, s12, s26\n\t"                                                             \
-	"s_mov_b32 s26, s25\n\t"                                                                   \
+	"s_lshr_b32 s14, s25, s26\n\t"                                                             \
+	"s_ashr_i32 s24, s12, s26\n\t"                                                             \
+	"s_mov_b32 s26, s14\n\t"                                                                   \
 	".rept 4\n\t"                                                                              \
-	"s_mul_i32 s27, s25, s26\n\t"                                                              \
+	"s_mul_i32 s27, s14, s26\n\t"                                                              \
 	"s_sub_u32 s27, 2, s27\n\t"                                                                \
 	"s_mul_i32 s26, s26, s27\n\t"                                                              \
 	".endr\n\t"                                                                                \
-	"s_mul_i32 s12, s12, s26\n\t"                                                              \
-	"s_branch .Lfast_expect%=\n"
+	"s_mul_i32 s24, s24, s26\n\t"                                                              \
+	"s_mul_i32 s14, s24, s25\n\t"                                                              \
+	"s_mul_hi_i32 s15, s24, s25\n\t"                                                           \
+	"s_ashr_i32 s27, s12, 31\n\t"                                                              \
+	"s_mov_b32 s26, s12\n\t"                                                                   \
+	"s_cmp_lg_u64 s[14:15], s[26:27]\n\t"                                                      \
+	"s_cbranch_scc1 .Lfast_odd%=\n\t"                                                          \
+	"s_mov_b32 s12, s24\n\t"                                                                   \
+	"s_branch .Lfast_strided%=\n"
 
 /*
  * v[14:15] |= the lanes that differ from the own one in either of the two lowest bits of v12. Takes

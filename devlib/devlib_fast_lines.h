@@ -4,6 +4,8 @@
  *
  *	at one stride, EXEC without holes	changes of line from lane to lane
  *	full EXEC, never falling or rising	the same
+ *	few lanes, the first on a line of its own	rounds: a line of 128 bytes each, and if
+ *		there are less of these than lanes, a line of 64 bytes each
  *	else	a round for each line of 128 bytes, a few times; then, for the lanes that are left,
  *		those that agree with the own one, two bits of the address a round
  *
@@ -42,10 +44,66 @@
 	"s_cbranch_scc1 .Lfast_no%=\n\t"                                                           \
 	".endif\n\t"
 
-/* A round per line of 128 bytes. s16 counts those of 64 bytes, and from bit 16 on of 128. */
-#define LINES_ROUND                                                                                \
+/*
+ * A lane whose line is its own: so it may be with the others. Then, if there are few, a short round
+ * for each line of 128 bytes tells; if there are as many as lanes, so are those of 64 bytes, and
+ * quads follow. Quads without a lane count 1 each.
+ */
+#define LINES_APART                                                                                \
+	".Lfast_odd%=:\n"                                                                          \
+	".Lfast_lines%=:\n\t"                                                                      \
+	"v_and_b32 v8, 0xffffff80, v2\n\t"                                                         \
+	"s_quadmask_b64 s[26:27], exec\n\t"                                                        \
+	"s_bcnt1_i32_b32 s18, s26\n\t"                                                             \
+	"s_sub_u32 s18, 16, s18\n\t"                                                               \
+	"s_mov_b32 s16, 0\n\t"                                                                     \
+	LINES_FIND                                                                                 \
+	"s_bcnt1_i32_b64 s25, vcc\n\t"                                                             \
+	"s_cmp_eq_u32 s25, 1\n\t"                                                                  \
+	"s_cbranch_scc0 .Lfast_together%=\n\t"                                                     \
+	"s_cmp_gt_u32 s10, 16\n\t"                                                                 \
+	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
+	"s_bitset0_b64 exec, s11\n\t"                                                              \
+	"s_mov_b32 s17, 1\n"                                                                       \
+	".Lfast_apart%=:\n\t"                                                                      \
 	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
-	"v_cmp_eq_u32 vcc, s24, v8\n\t"                                                            \
+	"s_addk_i32 s17, 1\n\t"                                                                    \
+	"v_cmpx_ne_u32 vcc, s24, v8\n\t"                                                           \
+	"s_cbranch_execnz .Lfast_apart%=\n\t"                                                      \
+	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"s_add_u32 s18, s18, s10\n\t"                                                              \
+	"s_cmp_eq_u32 s17, s10\n\t"                                                                \
+	"s_cbranch_scc1 .Lfast_spread%=\n\t"
+
+/*
+ * Some are not: rounds for those of 64 bytes, too. Lanes that share one with a lane below in their
+ * quad need no quad of their own. A lane that is not active is read as 0, which no line is.
+ */
+#define LINES_HALVES                                                                               \
+	"v_or_b32 v8, 63, v2\n\t"                                                                  \
+	"s_nop 1\n\t"                                                                              \
+	"v_xor_b32_dpp v9, v8, v8 quad_perm:[0,0,1,2] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t" \
+	"v_xor_b32_dpp v10, v8, v8 quad_perm:[0,0,0,1] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t"\
+	"v_xor_b32_dpp v11, v8, v8 quad_perm:[0,0,0,0] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t"\
+	"v_min3_u32 v9, v9, v10, v11\n\t"                                                          \
+	"v_cmp_eq_u32 vcc, 0, v9\n\t"                                                              \
+	"s_and_b32 vcc_lo, vcc_lo, 0xeeeeeeee\n\t"                                                 \
+	"s_and_b32 vcc_hi, vcc_hi, 0xeeeeeeee\n\t"                                                 \
+	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
+	"s_sub_u32 s18, s18, s24\n"                                                                \
+	".Lfast_half%=:\n\t"                                                                       \
+	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
+	"s_addk_i32 s16, 1\n\t"                                                                    \
+	"v_cmpx_ne_u32 vcc, s24, v8\n\t"                                                           \
+	"s_cbranch_execnz .Lfast_half%=\n\t"                                                       \
+	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	"s_branch .Lfast_judge%=\n"
+
+/* A round per line of 128 bytes. s16 counts those of 64 bytes, and from bit 16 on of 128. */
+#define LINES_FIND                                                                                 \
+	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
+	"v_cmp_eq_u32 vcc, s24, v8\n\t"
+#define LINES_TAKE                                                                                 \
 	"s_andn2_b64 exec, exec, vcc\n\t"                                                          \
 	"s_and_b64 s[26:27], vcc, s[14:15]\n\t"                                                    \
 	"s_addc_u32 s16, s16, 0x10000\n\t"                                                         \
@@ -55,34 +113,25 @@
 	"s_quadmask_b64 vcc, vcc\n\t"                                                              \
 	"s_pack_ll_b32_b16 s26, s26, vcc_lo\n\t"                                                   \
 	"s_bcnt1_i32_b32 s26, s26\n\t"                                                             \
-	"s_add_u32 s18, s18, s26\n\t"
+	"s_add_u32 s18, s18, s26\n\t"                                                              \
+	"s_cbranch_execz .Lfast_counted%=\n\t"
 
 /*
- * Quads without a lane count 1 each. Go on like that if few lanes are left, or if there were more
- * than two on the first line.
+ * The first line has several lanes. Go on like that if few lanes are left, or if there were more
+ * than two.
  */
 #define LINES_ROUNDS                                                                               \
-	".Lfast_odd%=:\n"                                                                          \
-	".Lfast_lines%=:\n\t"                                                                      \
-	"v_and_b32 v8, 64, v2\n\t"                                                                 \
-	"v_cmp_ne_u32 s[14:15], 0, v8\n\t"                                                         \
-	"v_and_b32 v8, 0xffffff80, v2\n\t"                                                         \
-	"s_quadmask_b64 s[26:27], exec\n\t"                                                        \
-	"s_bcnt1_i32_b32 s18, s26\n\t"                                                             \
-	"s_sub_u32 s18, 16, s18\n\t"                                                               \
-	"s_mov_b32 s16, 0\n\t"                                                                     \
-	LINES_ROUND                                                                                \
-	"s_cbranch_execz .Lfast_counted%=\n\t"                                                     \
-	"s_bcnt1_i32_b64 s24, exec\n\t"                                                            \
-	"s_cmp_lt_u32 s24, 7\n\t"                                                                  \
+	".Lfast_together%=:\n\t"                                                                   \
+	"v_and_b32 v9, 64, v2\n\t"                                                                 \
+	"v_cmp_ne_u32 s[14:15], 0, v9\n\t"                                                         \
+	LINES_TAKE                                                                                 \
+	"s_cmp_gt_u32 s25, 2\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_few%=\n\t"                                                          \
-	"s_sub_u32 s24, s10, s24\n\t"                                                              \
-	"s_cmp_lt_u32 s24, 3\n\t"                                                                  \
+	"s_cmp_gt_u32 s10, 8\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_many%=\n"                                                           \
 	".Lfast_few%=:\n\t"                                                                        \
 	".rept 8\n\t"                                                                              \
-	LINES_ROUND                                                                                \
-	"s_cbranch_execz .Lfast_counted%=\n\t"                                                     \
+	LINES_FIND LINES_TAKE                                                                      \
 	".endr\n"
 
 /* At the end, lanes of the own quad, below the own one, on its line of 64 bytes. */
@@ -96,16 +145,20 @@
 	FAST_DIFFER_ALL                                                                            \
 	FAST_LOWEST                                                                                \
 	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
-	"s_lshl_b32 s24, s24, 16\n\t"                                                              \
-	"s_add_u32 s16, s16, s24\n\t"                                                              \
+	"s_bcnt1_i32_b64 s25, exec\n\t"                                                            \
+	"s_mul_i32 s26, s24, 0x10001\n\t"                                                          \
+	"s_cmp_eq_u32 s24, s25\n\t"                                                                \
+	"s_cbranch_scc1 .Lfast_rest%=\n\t"                                                         \
+	"s_lshl_b32 s26, s24, 16\n\t"                                                              \
 	"v_bfe_i32 v8, v2, 6, 1\n\t"                                                               \
+	"v_cmp_ne_u32 s[14:15], 0, v8\n\t"                                                         \
 	"v_xor_b32 v10, s14, v8\n\t"                                                               \
 	"v_xor_b32 v11, s15, v8\n\t"                                                               \
 	"v_or_b32 v14, v14, v10\n\t"                                                               \
 	"v_or_b32 v15, v15, v11\n\t"                                                               \
 	FAST_LOWEST                                                                                \
 	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
-	"s_add_u32 s16, s16, s24\n\t"                                                              \
+	"s_add_u32 s26, s26, s24\n\t"                                                              \
 	"v_mbcnt_lo_u32_b32 v8, -1, 0\n\t"                                                         \
 	"v_mbcnt_hi_u32_b32 v8, -1, v8\n\t"                                                        \
 	"v_and_b32 v9, 3, v8\n\t"                                                                  \
@@ -114,7 +167,9 @@
 	"v_bfm_b32 v9, v9, 0\n\t"                                                                  \
 	"v_and_b32 v10, v9, v10\n\t"                                                               \
 	"v_cmp_eq_u32 vcc, 0, v10\n\t"                                                             \
-	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
+	"s_bcnt1_i32_b64 s24, vcc\n"                                                               \
+	".Lfast_rest%=:\n\t"                                                                       \
+	"s_add_u32 s16, s16, s26\n\t"                                                              \
 	"s_add_u32 s18, s18, s24\n"                                                                \
 	".Lfast_counted%=:\n\t"                                                                    \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
@@ -262,6 +317,33 @@
 	"s_branch .Lfast_end%=\n"
 
 /*
+ * A line of its own for each of s17 lanes: if no more than a line of 64 bytes is needed, what the
+ * first lane adds is this.
+ */
+#define LINES_SPREAD                                                                               \
+	".Lfast_spread%=:\n\t"                                                                     \
+	"s_mov_b32 s16, s17\n\t"                                                                   \
+	"s_cmp_gt_u32 s10, 64 / %[unit]\n\t"                                                       \
+	"s_cbranch_scc1 .Lfast_judge%=\n\t"                                                        \
+	"s_cmp_lg_u32 s13, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_judge%=\n\t"                                                        \
+	"s_sub_u32 s22, s10, 1\n\t"                                                                \
+	"s_mov_b32 s20, 1\n\t"                                                                     \
+	"s_mov_b32 s21, 1\n\t"                                                                     \
+	"s_mov_b32 s23, s22\n\t"                                                                   \
+	FAST_FIRST("1")                                                                            \
+	FAST_AGAIN(4) FAST_AGAIN(7)                                                                \
+	".if %[first]\n\t"                                                                         \
+	FAST_AGAIN(0)                                                                              \
+	".endif\n\t"                                                                               \
+	FAST_ADD("s10", 3) FAST_AGAIN(6)                                                           \
+	".if %[first]\n\t"                                                                         \
+	FAST_AGAIN(1)                                                                              \
+	".endif\n\t"                                                                               \
+	FAST_ADD("s22", 5) FAST_AGAIN(8) FAST_ADD("s18", 2)                                        \
+	"s_branch .Lfast_end%=\n"
+
+/*
  * A lane alone touches one line of each kind; quads are 16 as ever. `found`: where that must be in its
  * registers, too.
  */
@@ -284,8 +366,8 @@
 
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
 #define LINES_ALL(found)                                                                           \
-	LINES_BEGIN FAST_FULL LINES_ORDER LINES_ROUNDS LINES_MANY LINES_EVEN LINES_PART            \
-	LINES_COMMIT LINES_EACH LINES_ONE(found) FAST_GAP
+	LINES_BEGIN FAST_FULL LINES_ORDER LINES_APART LINES_HALVES LINES_ROUNDS LINES_MANY         \
+	LINES_EVEN LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE(found) FAST_GAP
 
 /* Which lanes' counters are added: units behind the first have not all of them. */
 #define LINES_SHAPE(shape)                                                                         \
