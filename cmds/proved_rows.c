@@ -237,6 +237,39 @@ static bool add_cells(struct reckon *r, uint32_t id)
 	return true;
 }
 
+/* Lanes that ran a group where they were among the first of their wave. */
+static bool in_heads(const struct reckon *r, uint32_t group, unsigned lane, uint64_t *ret)
+{
+	uint32_t at = r->table->proofs[group].stride[0].offset + lane / PROBE_HEAD_WORDS;
+
+	if (at - r->first >= r->count || !is_row(&r->table->sites[at]))
+		return false;
+	*ret = r->row[at - r->first].value[lane % PROBE_HEAD_WORDS];
+	return true;
+}
+
+/* By waves of which only the first lanes were active; the place does not matter to them. */
+static const char *add_heads(struct reckon *r, uint32_t id)
+{
+	uint32_t group = r->table->proofs[id].group;
+	uint64_t value[PROBE_COUNTERS], here, next = 0;
+
+	if (!(r->table->proofs[group].flags & PROBE_PROOF_HEADS))
+		return NULL;
+	for (unsigned lane = 64; lane-- > 0; next = here) {
+		struct execution e = {.exec = ~0ull >> (63 - lane), .numbered = true};
+
+		if (!in_heads(r, group, lane, &here) || here < next)
+			return "lanes of its waves contradict each other";
+		if (here == next)
+			continue;
+		if (!one_execution(r, id, &e, value))
+			return "its stride cannot be told for waves that were not whole";
+		add(r->row[id - r->first].value, value, here - next);
+	}
+	return NULL;
+}
+
 /* Regular waves at other addresses. */
 static bool add_bins(struct reckon *r, uint32_t id)
 {
@@ -378,6 +411,9 @@ static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 		return why;
 	if (!add_cells(r, id))
 		return "its stride cannot be told for waves that were not whole";
+	why = add_heads(r, id);
+	if (why)
+		return why;
 	if (!add_shared(r, id))
 		return "its table names no row that it shares";
 	return NULL;

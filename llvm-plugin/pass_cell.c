@@ -27,16 +27,14 @@ static void put_load(struct pass_asm *code, unsigned ctx)
 		     (unsigned)offsetof(struct probe_ctx, row_0));
 }
 
-/* As early as may be: s13 says which replica. */
-static void put_place(struct pass_asm *code, unsigned ctx)
+void pass_cell_place(struct pass_asm *code, unsigned ctx)
 {
 	put_load(code, ctx);
 	/* Compute unit and shader engine choose the replica (devlib_wave.h). */
 	pass_asm_put(code, "s_getreg_b32 s13, hwreg(HW_REG_HW_ID, 8, 8)");
 }
 
-/* s10 = the word's distance from s[8:9]. */
-static void put_word(struct pass_asm *code, uint32_t row, unsigned word)
+void pass_cell_word(struct pass_asm *code, uint32_t row, unsigned word)
 {
 	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
 	pass_asm_put(code, "s_and_b32 s10, s13, s10");
@@ -47,11 +45,11 @@ static void put_word(struct pass_asm *code, uint32_t row, unsigned word)
 void pass_cell_add(struct pass_asm *code, unsigned ctx, unsigned regular, uint32_t row,
 		   unsigned word)
 {
-	put_place(code, ctx);
+	pass_cell_place(code, ctx);
 	pass_asm_put(code, "s_mov_b64 exec, 1");
 	pass_asm_put(code, "v_mov_b32 v2, 1");
 	pass_asm_put(code, "v_mov_b32 v3, 0");
-	put_word(code, row, word);
+	pass_cell_word(code, row, word);
 	pass_asm_put(code, "v_mov_b32 v0, s10");
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
 	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
@@ -93,7 +91,7 @@ void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
 
 	_Static_assert(PROBE_BIN_WORDS == 8 && PROBE_BIN_ROWS == 4 && PASS_ROW_BYTES == 128,
 		       "bits of the address");
-	put_place(code, ctx);
+	pass_cell_place(code, ctx);
 	if (bases->count > 1)
 		put_lanes(code, bases);
 	else
@@ -110,7 +108,7 @@ void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
 	}
 	pass_asm_put(code, "v_mov_b32 v2, 1");
 	pass_asm_put(code, "v_mov_b32 v3, 0");
-	put_word(code, group->bins, 0);
+	pass_cell_word(code, group->bins, 0);
 	pass_asm_put(code, "v_add_u32 v0, s10, v0");
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
 	pass_asm_put(code, "s_mov_b64 exec, $%u", regular);
@@ -119,14 +117,14 @@ void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
 void pass_cell_flush(struct pass_asm *code, const struct pass_cell_sum *sums, unsigned count,
 		     unsigned ctx)
 {
-	put_place(code, ctx);
+	pass_cell_place(code, ctx);
 	/* EXEC is not needed any more. */
 	pass_asm_put(code, "s_mov_b64 exec, 0x%x", (1u << count) - 1);
 	pass_asm_put(code, "v_mov_b32 v2, s%u", sums[0].sgpr);
 	pass_asm_put(code, "v_mov_b32 v3, 0");
 	for (unsigned i = 1; i < count; i++)
 		pass_asm_put(code, "v_writelane_b32 v2, s%u, %u", sums[i].sgpr, i);
-	put_word(code, sums[0].row, sums[0].word);
+	pass_cell_word(code, sums[0].row, sums[0].word);
 	pass_asm_put(code, "v_mov_b32 v0, s10");
 	for (unsigned i = 1; i < count; i++) {
 		pass_asm_put(code, "s_add_u32 s12, s10, 0x%x",

@@ -30,6 +30,12 @@ void pass_cell_add(struct pass_asm *code, unsigned ctx, unsigned regular, uint32
 		   unsigned word);
 void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
 		   const struct pass_cell_bases *bases, unsigned ctx, unsigned regular);
+/*
+ * The two parts of finding a word in this wave's replica: s13, s[8:11], as early as may be; then
+ * s10 = its distance from s[8:9].
+ */
+void pass_cell_place(struct pass_asm *code, unsigned ctx);
+void pass_cell_word(struct pass_asm *code, uint32_t row, unsigned word);
 /* At the wave's end: add these scalar registers to words of rows. */
 struct pass_cell_sum {
 	uint32_t row;

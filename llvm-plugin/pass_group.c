@@ -21,9 +21,10 @@ _Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES + PROBE_NUMB
 		       PASS_ASM_OPERANDS,
 	       "operands of a group");
 
-static void finish(struct pass_group_insert *in, struct pass_asm *code)
+static LLVMValueRef finish(struct pass_group_insert *in, struct pass_asm *code)
 {
-	pass_asm_finish(code, in->builder, LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
+	return pass_asm_finish(code, in->builder,
+			       LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
 }
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
@@ -78,6 +79,7 @@ struct tested {
 	unsigned up;	      /* bits that `places` are moved up, of which only the places matter */
 	LLVMValueRef numbers; /* as a cell has them; NULL = none */
 	LLVMValueRef guess[PLAN_GUESSES]; /* what must be the same in all lanes */
+	const struct pass_heads *heads;	  /* NULL = none */
 };
 
 static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
@@ -361,14 +363,36 @@ static void put_free(struct pass_group_insert *in, struct pass_asm *code, int nu
 	pass_asm_put(code, ".Lprobe_end${:uid}:");
 }
 
+static void put_heads(struct pass_asm *code, const struct tested *tested)
+{
+	pass_heads_test(code, tested->heads);
+	put_wraps(code, tested);
+	pass_heads_put(code);
+	pass_asm_put(code, ".Lprobe_usual${:uid}:");
+}
+
+static const struct pass_heads *begin_heads(struct pass_group_insert *in, int number)
+{
+	struct pass_heads *heads = &in->heads[in->head_count];
+
+	if (in->plan->group[number].heads == PROBE_ROW_NONE)
+		return NULL;
+	in->head_row[in->head_count++] = in->plan->group[number].heads;
+	pass_heads_begin(in->builder, in->plan, number, in->regular, heads);
+	return heads;
+}
+
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
-	struct tested tested = {0};
+	struct tested tested = {.heads = begin_heads(in, number)};
 	struct pass_asm code = {0};
 	unsigned regular, ctx;
+	LLVMValueRef value;
 
 	position(in, group);
+	if (tested.heads)
+		pass_heads_result(&code, in->builder, tested.heads);
 	test(in, number, &tested);
 	regular = pass_asm_operand(&code, "s", in->regular);
 	ctx = pass_asm_operand(
@@ -383,8 +407,13 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	for (unsigned i = 0; i < group->numbers; i++)
 		if (group->number[i].digit.op == PROBE_DIGIT_MOD)
 			pass_look_put_rising(&code, group->number[i].digit.of);
+	/* Regular waves, too, if nothing else about them is as simple. */
+	if (tested.heads && tested.places)
+		put_heads(&code, &tested);
 	if (!group->always)
 		put_test(&code, group, &tested, regular, ctx);
+	if (tested.heads && !tested.places)
+		put_heads(&code, &tested);
 	put_wraps(&code, &tested);
 	if (group->cells != PROBE_ROW_NONE) {
 		/* Not if the shapes of waves differ. */
@@ -404,7 +433,9 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	if (!group->always)
 		put_regular(&code, group, regular, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
-	finish(in, &code);
+	value = finish(in, &code);
+	if (tested.heads)
+		LLVMBuildStore(in->builder, value, tested.heads->count);
 }
 
 /* ---- A guard -------------------------------------------------------------------------------- */
@@ -502,6 +533,24 @@ static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 	finish(in, &code);
 }
 
+/* The same for heads, while all lanes are there. */
+static void flush_heads(struct pass_group_insert *in, LLVMValueRef last)
+{
+	LLVMValueRef variables[PLAN_HEADS];
+	struct pass_asm code = {0};
+	unsigned ctx;
+
+	LLVMPositionBuilderBefore(in->builder, last);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
+	ctx = pass_asm_operand(
+		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	pass_heads_flush(&code, in->builder, in->heads, in->head_row, in->head_count, ctx);
+	finish(in, &code);
+	for (unsigned i = 0; i < in->head_count; i++)
+		variables[i] = in->heads[i].count;
+	probe_shim_promote(variables, in->head_count);
+}
+
 void pass_group_insert(struct pass_group_insert *in)
 {
 	uint32_t first_id = in->plan->first_site;
@@ -511,6 +560,8 @@ void pass_group_insert(struct pass_group_insert *in)
 	for (int i = 0; i < in->plan->guards; i++)
 		if (!in->plan->guard[i].base)
 			insert_guard(in, &in->plan->guard[i]);
+	if (in->head_count)
+		flush_heads(in, in->last);
 	if (in->plan->counters) {
 		start_counters(in);
 		flush_counters(in, in->last);

@@ -3,7 +3,7 @@
 #ifndef PROBE_LLVM_PLUGIN_PASS_GROUP_H
 #define PROBE_LLVM_PLUGIN_PASS_GROUP_H
 
-#include "pass_plan.h"
+#include "pass_heads.h"
 
 struct pass_group_insert {
 	const struct pass_plan *plan;
@@ -14,6 +14,10 @@ struct pass_group_insert {
 	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
 	LLVMValueRef last;    /* the only return, if there are counters */
 	void *analyses;
+	/* Of groups that have heads, as they come. */
+	struct pass_heads heads[PLAN_HEADS];
+	uint32_t head_row[PLAN_HEADS];
+	unsigned head_count;
 };
 
 /* probe_ctx.regular, loaded where the builder stands. */

@@ -327,7 +327,7 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	in.builder = LLVMCreateBuilderInContext(in.context);
 	pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
 	look_ahead(&in);
-	if (in.plan.counters || in.keep.slots)
+	if (in.plan.counters || in.plan.heads || in.keep.slots)
 		in.last = pass_single_return(in.clone);
 	/* It never returns. */
 	if (!in.last)

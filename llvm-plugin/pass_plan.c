@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pass_heads.h"
 #include "pass_pattern.h"
 #include "pass_plan_once.h"
 #include "pass_shim.h"
@@ -394,6 +395,20 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 	}
 }
 
+static void number_heads(struct pass_plan *plan, const struct probe_shim_flow *flow, uint32_t *row)
+{
+	for (int i = 0; i < plan->groups; i++) {
+		struct plan_group *group = &plan->group[i];
+
+		group->heads = PROBE_ROW_NONE;
+		if (!plan->registers || plan->heads == PLAN_HEADS || !pass_heads_may(plan, i, flow))
+			continue;
+		plan->heads++;
+		group->heads = *row;
+		*row += PROBE_HEAD_ROWS;
+	}
+}
+
 static void assign(struct pass_plan *plan, bool loops)
 {
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
@@ -441,10 +456,11 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		plan->group[i].row = row++;
 	number_shared(plan, &row);
 	number_cells(plan, &row);
-	plan->rows = row - first_site - (uint32_t)plan->sites;
 	plan->registers = once && !names_registers(function) &&
 			  options->kinds & 1u << PROBE_KIND_MEMORY &&
 			  !pass_is_plain(unit->original, options) && !options->portable;
+	number_heads(plan, flow, &row);
+	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (plan->registers)
 		assign_counters(plan);
 	pass_prover_destroy(prover);
@@ -454,7 +470,9 @@ void pass_plan_drop_counters(struct pass_plan *plan)
 {
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].counter = PLAN_NONE;
-	plan->counters = 0;
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].heads = PROBE_ROW_NONE;
+	plan->counters = plan->heads = 0;
 	plan->registers = false;
 }
 

@@ -16,6 +16,7 @@ enum {
 	PLAN_GUESSES = 6, /* per group */
 	PLAN_CELLED = 48, /* groups with cells, per unit */
 	PLAN_COUNTERS = 20,
+	PLAN_HEADS = 4, /* groups that count in lanes, each in a vector register */
 	/*
 	 * Scalar registers that waves count in, from this one down, are kept from the allocator
 	 * ("amdgpu-num-sgpr"). It is the last with which a gfx90a can hold eight waves.
@@ -74,6 +75,7 @@ struct plan_group {
 	uint32_t shared; /* a row for each cost; PROBE_ROW_NONE */
 	uint32_t cells;	 /* first of its rows of cells; PROBE_ROW_NONE */
 	uint32_t bins;	 /* first of its rows of bins, if it has aligned streams and cells */
+	uint32_t heads;	 /* first of its PROBE_HEAD_ROWS rows (pass_heads.h); PROBE_ROW_NONE */
 	bool loops;	 /* lies in a loop */
 	/* Its addresses need not be looked at (struct probe_base_op); behind a guard, nothing. */
 	bool launched;
@@ -98,6 +100,7 @@ struct pass_plan {
 	uint32_t first_site;
 	bool registers; /* may some be used? */
 	int counters;	/* those in use */
+	int heads;	/* groups that have them */
 	uint32_t rows;	/* behind the sites: of guards, of groups, of costs, of cells */
 };
 

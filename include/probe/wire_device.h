@@ -100,8 +100,15 @@ struct probe_cell_row {
 enum { PROBE_BIN_ROWS = 4, PROBE_BIN_WORDS = 8 };
 #define PROBE_BIN_ROW(class)  ((class) / 32)
 #define PROBE_BIN_WORD(class) ((class) / 4 % 8)
-#define PROBE_CELL_TAKEN      (1ull << 63)
-#define PROBE_CELL_NUMBERS    32
+/*
+ * Executions of a group in a loop, whose active lanes are the first ones of the wave, may be
+ * counted in heads instead, if what they cost does not depend on where the addresses lie: lane i
+ * counts in word i % PROBE_HEAD_WORDS of row i / PROBE_HEAD_WORDS, so what a lane has more than the
+ * next one is how often it was the last of them.
+ */
+enum { PROBE_HEAD_ROWS = 8, PROBE_HEAD_WORDS = 8 };
+#define PROBE_CELL_TAKEN   (1ull << 63)
+#define PROBE_CELL_NUMBERS 32
 /* Four in the lower half, the others in the upper one, where there are no numbers then. */
 #define PROBE_CELL_CLASS(i) ((i) / 4 * 32 + (i) % 4 * 7)
 /* No wave is regular in a launch of more work-items, or groups, than these along an axis. */

@@ -12,10 +12,11 @@
  * Changes with what clones expect of the library in the application, too, which runs those of its
  * own version only.
  */
-#define PROBE_SITES_VERSION 7u
+#define PROBE_SITES_VERSION 8u
 /*
  * Tables from this version on can be read: before 3 no group has bins, before 5 nothing is
- * LAUNCHED, before 6 no branch, before 7 no stride is RECKONED.
+ * LAUNCHED, before 6 no branch, before 7 no stride is RECKONED, before 8 nothing has
+ * HEADS.
  */
 #define PROBE_SITES_VERSION_MIN 2u
 
@@ -191,6 +192,11 @@ enum probe_proof_flag {
 	PROBE_PROOF_BRANCH = 16, /* COUNTED, LAUNCHED: of a branch, not of a group */
 	/* RISING: of what was counted in cells every lane was looked at: it may well be below. */
 	PROBE_PROOF_LANES = 32,
+	/*
+	 * COUNTED: its stride[0].offset is the first of its PROBE_HEAD_ROWS rows of heads
+	 * (section 3).
+	 */
+	PROBE_PROOF_HEADS = 64,
 };
 
 /*

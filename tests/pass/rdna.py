@@ -41,7 +41,7 @@ class Table:
 
 	def __init__(self, path):
 		data = open(path, "rb").read()
-		at = data.index(b"PSIT\7\0")
+		at = data.index(b"PSIT\10\0")
 		header = struct.unpack_from("<IHH16I", data, at)
 		sites, kernels, strings, proofs = header[7], header[8], header[10], header[17]
 

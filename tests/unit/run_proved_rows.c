@@ -100,7 +100,8 @@ enum {
 	SUM,
 	CELLS,
 	BINS = CELLS + PROBE_CELL_ROWS,
-	SITES = BINS + 2 * PROBE_BIN_ROWS,
+	HEADS = BINS + 2 * PROBE_BIN_ROWS,
+	SITES = HEADS + PROBE_HEAD_ROWS,
 };
 
 static struct probe_site sites[SITES];
@@ -326,6 +327,49 @@ static void test_bins(void **state)
 	free(bins.row);
 }
 
+/* Waves of which the first lanes are active cost the same in heads as in cells. */
+static void test_heads(void **state)
+{
+	struct probe_counter_row headed[PROBE_HEAD_ROWS] = {0}, celled[PROBE_CELL_ROWS] = {0};
+	struct probe_cell_row cells[PROBE_CELL_ROWS] = {0};
+	struct proved_rows heads, others;
+
+	(void)state;
+	fill_table();
+	proofs[GROUP].flags = PROBE_PROOF_HEADS;
+	proofs[GROUP].stride[0].offset = HEADS;
+	for (uint32_t i = 0; i < PROBE_HEAD_ROWS; i++)
+		headed[i].site = HEADS + i;
+	for (uint32_t i = 0; i < 64; i++) {
+		uint64_t times = i * 7 % 11;
+
+		for (uint32_t lane = 0; lane <= i; lane++)
+			headed[lane / PROBE_HEAD_WORDS].value[lane % PROBE_HEAD_WORDS] += times;
+		cells[i / 4].count[i % 4] = times;
+		cells[i / 4].cell[i % 4] =
+			(struct probe_exec_cell){~0ull >> (63 - i), PROBE_CELL_TAKEN};
+	}
+	for (uint32_t i = 0; i < PROBE_CELL_ROWS; i++) {
+		celled[i].site = CELLS + i;
+		memcpy(celled[i].value, &cells[i], sizeof(cells[i]));
+	}
+	heads = make(&launch, headed, PROBE_HEAD_ROWS);
+	others = make(&launch, celled, PROBE_CELL_ROWS);
+	assert_int_equal(heads.lost + others.lost, 0);
+	assert_int_equal(heads.count, 2);
+	assert_int_equal(others.count, 2);
+	assert_int_equal(find(&heads, LOAD)[PROBE_C_EXECUTIONS], headed[0].value[0]);
+	for (size_t i = 0; i < 2; i++)
+		assert_memory_equal(&heads.row[i], &others.row[i], sizeof(heads.row[i]));
+	free(heads.row);
+	free(others.row);
+	/* The next lane was there more often. */
+	headed[0].value[1] = headed[0].value[0] + 1;
+	heads = make(&launch, headed, PROBE_HEAD_ROWS);
+	assert_int_equal(heads.sites_lost, 2);
+	free(heads.row);
+}
+
 /* The fifth address tested has its class in the upper half. */
 static void test_classes(void **state)
 {
@@ -547,6 +591,7 @@ static void test_hostile(void **state)
 				proofs[at].group = values[i];
 				proofs[at].shared = values[k];
 				proofs[at].flags = ~0u;
+				proofs[at].stride[0].offset = values[k];
 				memset(proofs[at].digit, (int)values[k], sizeof(proofs[at].digit));
 				rows = make(&launch, raw, 3);
 				free(rows.row);
@@ -562,7 +607,7 @@ int main(void)
 		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_modulo),
 		cmocka_unit_test(test_reckoned),   cmocka_unit_test(test_bins),
 		cmocka_unit_test(test_classes),	   cmocka_unit_test(test_lost),
-		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_heads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
