@@ -2,8 +2,10 @@
 /*
  * Lines of a global or flat access (devlib_fast.h). How they are counted:
  *
- *	at one stride, EXEC without holes	changes of line from lane to lane
+ *	at one stride, without holes	changes of line from lane to lane
  *	full EXEC, never falling or rising	the same
+ *	at one stride, with holes; some lanes, never falling or rising	changes of line from lane to
+ *		next active lane
  *	few lanes, the first on a line of its own	rounds: a line of 128 bytes each, and if
  *		there are less of these than lanes, a line of 64 bytes each
  *	else	a round for each line of 128 bytes, a few times; then, for the lanes that are left,
@@ -60,7 +62,7 @@
 	LINES_FIND                                                                                 \
 	"s_bcnt1_i32_b64 s25, vcc\n\t"                                                             \
 	"s_cmp_eq_u32 s25, 1\n\t"                                                                  \
-	"s_cbranch_scc0 .Lfast_together%=\n\t"                                                     \
+	"s_cbranch_scc0 .Lfast_sorted%=\n\t"                                                       \
 	"s_cmp_gt_u32 s10, 16\n\t"                                                                 \
 	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
 	"s_bitset0_b64 exec, s11\n\t"                                                              \
@@ -115,6 +117,66 @@
 	"s_bcnt1_i32_b32 s26, s26\n\t"                                                             \
 	"s_add_u32 s18, s18, s26\n\t"                                                              \
 	"s_cbranch_execz .Lfast_counted%=\n\t"
+
+/*
+ * v13 = how far below the own lane, v12, the next active one is; far for the first.
+ */
+#define LINES_BELOW                                                                                \
+	"v_sub_u32 v9, 63, v12\n\t"                                                                \
+	"v_lshlrev_b64 v[10:11], v9, exec\n\t"                                                     \
+	"v_and_b32 v11, 0x7fffffff, v11\n\t"                                                       \
+	"v_ffbh_u32 v11, v11\n\t"                                                                  \
+	"v_ffbh_u32 v10, v10\n\t"                                                                  \
+	"v_or_b32 v10, 32, v10\n\t"                                                                \
+	"v_min_u32 v13, v10, v11\n\t"
+
+/*
+ * At one stride, v8 = the distance of the own lane from the first; v9 is then the address in the
+ * next active lane below, as it is if they never fall, or never rise, which some lanes on the first
+ * line are a hint of.
+ */
+#define LINES_HOLES                                                                                \
+	".Lfast_holes%=:\n\t"                                                                      \
+	"v_add_u32 v12, s11, v8\n\t"                                                               \
+	LINES_BELOW                                                                                \
+	"v_mul_lo_u32 v9, v13, s12\n\t"                                                            \
+	"v_sub_u32 v9, v2, v9\n"                                                                   \
+	".Lfast_below%=:\n\t"                                                                      \
+	"v_xor_b32 v8, v2, v9\n\t"                                                                 \
+	"v_and_b32 v9, 3, v12\n\t"                                                                 \
+	"v_cmp_lt_u32 s[14:15], 63, v8\n\t"                                                        \
+	"s_bitset1_b64 s[14:15], s11\n\t"                                                          \
+	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
+	"v_cmp_lt_u32 vcc, 0x7f, v8\n\t"                                                           \
+	"s_bitset1_b64 vcc, s11\n\t"                                                               \
+	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
+	"v_cmp_gt_u32 vcc, v13, v9\n\t"                                                            \
+	"s_or_b64 vcc, vcc, s[14:15]\n\t"                                                          \
+	"s_bcnt1_i32_b64 s18, vcc\n\t"                                                             \
+	"s_quadmask_b64 s[14:15], exec\n\t"                                                        \
+	"s_bcnt1_i32_b32 s14, s14\n\t"                                                             \
+	"s_sub_u32 s18, s18, s14\n\t"                                                              \
+	"s_add_u32 s18, s18, 16\n\t"                                                               \
+	"s_branch .Lfast_judge%=\n"                                                                \
+	".Lfast_sorted%=:\n\t"                                                                     \
+	"s_sub_u32 s24, s10, 4\n\t"                                                                \
+	"s_cmp_gt_u32 s24, 63 - 4\n\t"                                                             \
+	"s_cbranch_scc1 .Lfast_together%=\n\t"                                                     \
+	"v_mbcnt_lo_u32_b32 v12, -1, 0\n\t"                                                        \
+	"v_mbcnt_hi_u32_b32 v12, -1, v12\n\t"                                                      \
+	LINES_BELOW                                                                                \
+	"v_sub_u32 v9, v12, v13\n\t"                                                               \
+	"v_lshlrev_b32 v9, 2, v9\n\t"                                                              \
+	"ds_bpermute_b32 v9, v9, v2\n\t"                                                           \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_cmp_gt_u32 s[14:15], v9, v2\n\t"                                                        \
+	"s_bitset0_b64 s[14:15], s11\n\t"                                                          \
+	"s_cmp_eq_u64 s[14:15], 0\n\t"                                                             \
+	"s_cbranch_scc1 .Lfast_below%=\n\t"                                                        \
+	"v_cmp_lt_u32 s[14:15], v9, v2\n\t"                                                        \
+	"s_bitset0_b64 s[14:15], s11\n\t"                                                          \
+	"s_cmp_eq_u64 s[14:15], 0\n\t"                                                             \
+	"s_cbranch_scc1 .Lfast_below%=\n"
 
 /*
  * The first line has several lanes. Go on like that if few lanes are left, or if there were more
@@ -247,7 +309,7 @@
 	FAST_PART                                                                                  \
 	"s_bfm_b64 s[14:15], s10, s11\n\t"                                                         \
 	"s_cmp_eq_u64 s[14:15], s[8:9]\n\t"                                                        \
-	"s_cbranch_scc0 .Lfast_lines%=\n\t"                                                        \
+	"s_cbranch_scc0 .Lfast_holes%=\n\t"                                                        \
 	"v_mov_b32_dpp v8, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n"                             \
 	LINES_CHANGES                                                                              \
 	"s_bitset1_b64 s[14:15], s11\n\t"                                                          \
@@ -366,7 +428,8 @@
 
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
 #define LINES_ALL(found)                                                                           \
-	LINES_BEGIN FAST_FULL LINES_ORDER LINES_APART LINES_HALVES LINES_ROUNDS LINES_MANY         \
+	LINES_BEGIN FAST_FULL LINES_ORDER LINES_APART LINES_HALVES LINES_HOLES LINES_ROUNDS        \
+	LINES_MANY                                                                                 \
 	LINES_EVEN LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE(found) FAST_GAP
 
 /* Which lanes' counters are added: units behind the first have not all of them. */
