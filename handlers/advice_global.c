@@ -8,84 +8,13 @@
 #include "buffers.h"
 #include "layouts.h"
 
-/* Active lanes of an average execution, rounded up. */
-static unsigned active(const struct facts *facts)
-{
-	return (unsigned)((facts->lanes + facts->executions - 1) / facts->executions);
-}
-
-static double each(const struct facts *facts, uint64_t sum)
-{
-	return (double)sum / (double)facts->executions;
-}
-
-static const char *verb(const struct facts *facts)
-{
-	return facts->site->access == PROBE_ACCESS_LOAD	   ? "read"
-	       : facts->site->access == PROBE_ACCESS_STORE ? "write"
-							   : "update";
-}
-
-static const char *lines_name(const struct facts *facts)
-{
-	return facts->line == 64 ? "lines of 64 B" : "lines of 128 B";
-}
-
-/*
- * Below 15 of 16 lanes active on average, idle lanes are the story, unless even a full wave of
- * neighbours, from wherever in a line, would touch fewer lines.
- */
-static bool sparse(const struct facts *facts)
-{
-	const struct advice_site *site = facts->site;
-
-	return facts->lanes * 16 < facts->executions * site->wave * 15 &&
-	       facts->used <=
-		       facts->executions *
-			       (layout_lines(site, facts->line, site->bytes, site->wave) + 1ull);
-}
-
-/* Is the group's size the reason, for waves that are as full as it lets them be? */
-static bool odd_group(const struct facts *facts)
-{
-	unsigned items = facts->site->items, wave = facts->site->wave;
-	uint64_t waves = (items + wave - 1) / wave;
-
-	return items % wave && facts->lanes * waves * 16 >= facts->executions * items * 15ull;
-}
-
 /* What neighbouring elements would take, from a line's beginning. */
 static void verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
 			 struct advice *ret)
 {
-	advice_verify(ret, lines_name(facts), layout_lines(facts->site, facts->line, stride, lanes),
-		      each(facts, facts->used));
-}
-
-static void global_sparse(const struct facts *facts, struct advice *ret)
-{
-	const struct advice_site *site = facts->site;
-
-	if (odd_group(facts)) {
-		advice_say(ret->cause,
-			   "workgroups of %u work-items fill %.1f of %u lanes of their waves on "
-			   "average: what they %s lies in %.1f lines of %u B, %.1f would hold it",
-			   site->items, each(facts, facts->lanes), site->wave, verb(facts),
-			   each(facts, facts->used), facts->line, each(facts, facts->needed));
-		advice_say(ret->fix, "make the workgroup a multiple of %u work-items", site->wave);
-		advice_estimate(ret, lines_name(facts),
-				layout_lines(site, facts->line, site->bytes, site->wave),
-				each(facts, facts->used));
-		return;
-	}
-	advice_say(ret->cause,
-		   "%.1f of %u lanes are active on average: what they %s lies in %.1f lines of "
-		   "%u B, %.1f would hold it",
-		   each(facts, facts->lanes), site->wave, verb(facts), each(facts, facts->used),
-		   facts->line, each(facts, facts->needed));
-	advice_say(ret->fix, "let the active lanes be neighbours that use neighbouring elements "
-			     "(compact the work before the branch)");
-	verify_lines(facts, site->bytes, active(facts), ret);
+	advice_verify(ret, facts_lines(facts),
+		      layout_lines(facts->site, facts->line, stride, lanes),
+		      facts_each(facts, facts->used));
 }
 
 /* A fix that moves data: what it does to the other accesses of the buffer. */
@@ -122,6 +51,13 @@ static void judge_move(const struct facts *facts, double after, struct advice *r
 		buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
 }
 
+void advice_judge_shift(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	judge_move(facts, buffer ? buffer->shifted : 0, ret);
+}
+
 /* The index is to be changed, not the buffer. */
 static void keep_layout(const struct facts *facts, struct advice *ret)
 {
@@ -135,7 +71,7 @@ static void keep_layout(const struct facts *facts, struct advice *ret)
 			      buffer->beside == 1 ? "uses" : "use");
 }
 
-static void global_stride(const struct facts *facts, struct advice *ret)
+void advice_stride(const struct facts *facts, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 	const struct advice_site *site = facts->site;
@@ -151,8 +87,8 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 		advice_say(ret->fix,
 			   "align the first lane's address (base, offset, row pitch) to %u B",
 			   facts->line);
-		verify_lines(facts, bytes, active(facts), ret);
-		judge_move(facts, buffer ? buffer->shifted : 0, ret);
+		verify_lines(facts, bytes, facts_active(facts), ret);
+		advice_judge_shift(facts, ret);
 	} else if (stride <= (long long)bytes) {
 		advice_say(
 			ret->cause,
@@ -164,7 +100,7 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 			"let neighbouring lanes take neighbouring %u B pieces (elements of %u B, or "
 			"one array per member)",
 			unit, unit);
-		verify_lines(facts, unit, active(facts), ret);
+		verify_lines(facts, unit, facts_active(facts), ret);
 	} else {
 		unsigned per_line = (unsigned)(facts->line / stride);
 
@@ -183,7 +119,7 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 				ret->fix,
 				"let neighbouring lanes use neighbouring elements (swap the loops or "
 				"indices), or pass a tile through LDS");
-		verify_lines(facts, bytes, active(facts), ret);
+		verify_lines(facts, bytes, facts_active(facts), ret);
 		if (stride <= 64)
 			judge_move(facts, buffer ? buffer->split : 0, ret);
 		else
@@ -198,7 +134,7 @@ static void global_stride(const struct facts *facts, struct advice *ret)
 static double lines_of_rows(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
-	unsigned lanes = active(facts), row = site->row < lanes ? site->row : lanes;
+	unsigned lanes = facts_active(facts), row = site->row < lanes ? site->row : lanes;
 	unsigned rows = (lanes + row - 1) / row, bytes = row * site->bytes;
 
 	if (bytes % facts->line && facts->line % bytes)
@@ -210,14 +146,14 @@ static double lines_of_rows(const struct facts *facts)
 static void swapped(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	double after = lines_of_rows(facts), before = each(facts, facts->used);
+	double after = lines_of_rows(facts), before = facts_each(facts, facts->used);
 	bool whole = site->row * site->bytes % 128 == 0 && site->wave % site->row == 0 &&
 		     facts->lanes == facts->executions * site->wave;
 
 	if (whole && after < before)
-		advice_verify(ret, lines_name(facts), after, before);
+		advice_verify(ret, facts_lines(facts), after, before);
 	else
-		advice_estimate(ret, lines_name(facts), after, before);
+		advice_estimate(ret, facts_lines(facts), after, before);
 }
 
 /* "make the workgroup wider", so that a wave holds one row. */
@@ -240,7 +176,7 @@ static void global_words(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct trial_words words = trial_words(site->trial, site, facts->line);
-	double before = each(facts, facts->used);
+	double before = facts_each(facts, facts->used);
 	char apart[64] = "";
 
 	if (words.apart)
@@ -249,8 +185,8 @@ static void global_words(const struct facts *facts, struct advice *ret)
 	advice_say(ret->cause,
 		   "each row of %u work-items %ss one word (%u B)%s: %.1f lines of %u B touched, "
 		   "%.1f needed",
-		   site->row, verb(facts), site->bytes, apart, before, facts->line,
-		   each(facts, facts->needed));
+		   site->row, facts_verb(facts), site->bytes, apart, before, facts->line,
+		   facts_each(facts, facts->needed));
 	if (site->access == PROBE_ACCESS_ATOMIC) {
 		/* More lanes of one wave at a word would wait longer. */
 		advice_say(ret->fix, "add up within each row first (cross-lane operations) and let "
@@ -258,7 +194,7 @@ static void global_words(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	say_wider(site, ret);
-	advice_estimate(ret, lines_name(facts), words.lines, before);
+	advice_estimate(ret, facts_lines(facts), words.lines, before);
 }
 
 /* Rows of the workgroup that are short of a wave, lanes of each `stride` bytes apart. */
@@ -266,7 +202,7 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 {
 	const struct advice_site *site = facts->site;
 	long long size = llabs((long long)stride);
-	double before = each(facts, facts->used);
+	double before = facts_each(facts, facts->used);
 
 	if (!size) {
 		global_words(facts, ret);
@@ -276,13 +212,13 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 		advice_say(ret->cause,
 			   "rows of %u work-items are contiguous, but short pieces apart from each "
 			   "other: %.1f lines of %u B touched, %.1f needed",
-			   site->row, before, facts->line, each(facts, facts->needed));
+			   site->row, before, facts->line, facts_each(facts, facts->needed));
 		advice_say(ret->fix,
 			   "make the workgroup wider (a multiple of %u work-items in x), and align "
 			   "the rows of the data to %u B",
 			   site->wave, facts->line);
-		advice_estimate(ret, lines_name(facts),
-				layout_lines(site, facts->line, site->bytes, active(facts)),
+		advice_estimate(ret, facts_lines(facts),
+				layout_lines(site, facts->line, site->bytes, facts_active(facts)),
 				before);
 		return;
 	}
@@ -290,7 +226,7 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 		   "within each row of %u work-items lanes are %lld B apart and %u B are %s: %.1f "
 		   "lines of %u B touched, %.1f needed",
 		   site->row, size, site->bytes, facts->verb, before, facts->line,
-		   each(facts, facts->needed));
+		   facts_each(facts, facts->needed));
 	advice_say(
 		ret->fix,
 		"let threadIdx.x run along consecutive addresses (swap the indices%s), or pass a tile through LDS",
@@ -301,8 +237,8 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 	}
 	advice_append(ret->fix, ", and make the workgroup wider (a multiple of %u work-items in x)",
 		      site->wave);
-	advice_estimate(ret, lines_name(facts),
-			layout_lines(site, facts->line, site->bytes, active(facts)), before);
+	advice_estimate(ret, facts_lines(facts),
+			layout_lines(site, facts->line, site->bytes, facts_active(facts)), before);
 }
 
 /*
@@ -317,7 +253,7 @@ static bool lane_each(const struct facts *facts)
 	       facts->lanes == facts->executions * site->wave &&
 	       (facts->used == facts->executions * site->row ||
 		site->counters[PROBE_C_LINES64] == facts->executions * site->row) &&
-	       lines_of_rows(facts) < each(facts, facts->used);
+	       lines_of_rows(facts) < facts_each(facts, facts->used);
 }
 
 /* From counters: as many lines as a wave holds rows. */
@@ -340,14 +276,14 @@ static void global_row_each(const struct facts *facts, struct advice *ret)
 	advice_say(ret->cause,
 		   "%.1f lines of %u B touched, %.1f needed: as if each row of %u work-items%s "
 		   "were in a line of its own",
-		   each(facts, facts->used), facts->line, each(facts, facts->needed), site->row,
-		   lanes ? ", or each lane of a row," : "");
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed),
+		   site->row, lanes ? ", or each lane of a row," : "");
 	say_wider(site, ret);
 	if (lanes)
 		advice_append(ret->fix, ", and let threadIdx.x run along consecutive addresses");
-	advice_estimate(ret, lines_name(facts),
+	advice_estimate(ret, facts_lines(facts),
 			layout_lines(site, facts->line, site->bytes, site->wave),
-			each(facts, facts->used));
+			facts_each(facts, facts->used));
 }
 
 /* Addresses from data: what would sorting them do? Those of the first waves stand for all. */
@@ -395,7 +331,7 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 static void global_irregular(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	double used = each(facts, facts->used), needed = each(facts, facts->needed);
+	double used = facts_each(facts, facts->used), needed = facts_each(facts, facts->needed);
 	bool rows = site->row && site->row % site->wave;
 	char text[96];
 
@@ -435,12 +371,12 @@ static void global_irregular(const struct facts *facts, struct advice *ret)
  */
 static void global_scratch(const struct facts *facts, struct advice *ret)
 {
-	double used = each(facts, facts->used);
+	double used = facts_each(facts, facts->used);
 
 	advice_say(ret->cause,
 		   "lanes are at different elements of their private arrays: %.1f lines of %u B "
 		   "touched, %.1f needed",
-		   used, facts->line, each(facts, facts->needed));
+		   used, facts->line, facts_each(facts, facts->needed));
 	advice_say(ret->fix, "use the same index in all lanes, or indices known when compiling "
 			     "(unroll the loop), which need no memory, or keep the array in LDS; "
 			     "not verified");
@@ -452,26 +388,27 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	int64_t stride;
 
 	if (site->space == PROBE_SPACE_SCRATCH) {
-		if (sparse(facts))
-			global_sparse(facts, ret);
+		if (advice_is_sparse(facts))
+			advice_sparse(facts, ret);
 		else
 			global_scratch(facts, ret);
 	} else if (facts->pattern != PATTERN_STRIDE && site->trial && site->row % site->wave &&
 		   trial_rows(site->trial, site, &stride)) {
 		global_rows(facts, stride, ret);
-	} else if (sparse(facts)) {
-		global_sparse(facts, ret);
+	} else if (advice_is_sparse(facts)) {
+		advice_sparse(facts, ret);
 	} else if (facts->pattern == PATTERN_STRIDE) {
-		global_stride(facts, ret);
+		advice_stride(facts, ret);
 	} else if (facts->pattern == PATTERN_STRIDES) {
 		advice_say(ret->cause,
 			   "the distance of lanes varies from %lld to %lld B between executions: "
 			   "%.1f lines of %u B touched, %.1f needed",
-			   (long long)facts->low, (long long)facts->high, each(facts, facts->used),
-			   facts->line, each(facts, facts->needed));
+			   (long long)facts->low, (long long)facts->high,
+			   facts_each(facts, facts->used), facts->line,
+			   facts_each(facts, facts->needed));
 		advice_say(ret->fix, "let neighbouring lanes use neighbouring elements in every "
 				     "step, and align the first one");
-		verify_lines(facts, site->bytes, active(facts), ret);
+		verify_lines(facts, site->bytes, facts_active(facts), ret);
 	} else {
 		global_irregular(facts, ret);
 	}
@@ -486,16 +423,16 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 		advice_say(ret->cause,
 			   "all active lanes update one word of global memory, one after the "
 			   "other: %.1f on average",
-			   each(facts, facts->lanes));
+			   facts_each(facts, facts->lanes));
 		advice_say(ret->fix, "add up within the wave first (cross-lane operations) and let "
 				     "one lane update the word");
-		advice_verify(ret, "updates of the word", 1, each(facts, facts->lanes));
+		advice_verify(ret, "updates of the word", 1, facts_each(facts, facts->lanes));
 	} else if (c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64]) {
 		advice_say(ret->cause,
 			   "lanes update the same words of global memory, one after the other: "
 			   "%.1f lanes are in %.1f lines of 64 B, a word for each would fill %.1f",
-			   each(facts, facts->lanes), each(facts, c[PROBE_C_LINES64]),
-			   each(facts, c[PROBE_C_NEEDED64]));
+			   facts_each(facts, facts->lanes), facts_each(facts, c[PROBE_C_LINES64]),
+			   facts_each(facts, c[PROBE_C_NEEDED64]));
 		advice_say(ret->fix, "let each workgroup add up in a table of its own in LDS, and "
 				     "add that to global memory once, at the end; not verified");
 	}

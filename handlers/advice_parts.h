@@ -36,6 +36,23 @@ void advice_estimate(struct advice *ret, const char *what, double after, double 
 /* What is known of addresses without one stride. */
 const char *advice_irregular(const struct facts *facts, char *text, size_t room);
 
+/* Active lanes of an average execution, rounded up; a sum's share of an average execution. */
+unsigned facts_active(const struct facts *facts);
+double facts_each(const struct facts *facts, uint64_t sum);
+/* "read", as in: what lanes read; "lines of 128 B". */
+const char *facts_verb(const struct facts *facts);
+const char *facts_lines(const struct facts *facts);
+
+/* Are so many lanes idle that they may be the reason for its lines? (advice_idle.c) */
+bool advice_is_sparse(const struct facts *facts);
+void advice_sparse(const struct facts *facts, struct advice *ret);
+
+/* All executions at one and the same stride. */
+void advice_stride(const struct facts *facts, struct advice *ret);
+
+/* Append what a fix that moves data so that lines begin elsewhere does to the buffer's others. */
+void advice_judge_shift(const struct facts *facts, struct advice *ret);
+
 /* A site that touches more lines than it need. */
 void advice_global(const struct facts *facts, struct advice *ret);
 

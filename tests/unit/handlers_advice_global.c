@@ -22,6 +22,86 @@ static void test_advice_idle_lanes(void **state)
 		strstr(host_text(&host_state, 0, "fix"), "1 line of 128 B after, 2 before"));
 }
 
+/* A last wave that is not full is not the cause of what the offset costs. */
+static void test_partial_wave(void **state)
+{
+	static const struct {
+		uint64_t offset, exec;
+		double after; /* lines of an average execution, by hand */
+	} cases[] = {
+		/* 3 and 2 lines (36 lanes from byte 4); then 2 and 2. */
+		{4, ~0ull >> 28, 2},
+		{16, ~0ull >> 28, 2},
+		{64, ~0ull >> 28, 2},
+		/* 3 and 1; then 2 and 1. */
+		{4, 0xfffff, 1.5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t base = 0x7f0000000000 + cases[i].offset;
+		uint32_t site;
+
+		if (!instance)
+			start(NULL);
+		dispatch.group[0] = 256;
+		site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+		send_affine(site, ~0ull, base, 4);
+		send_affine(site, cases[i].exec, base + 256, 4);
+		finish();
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "starts inside a line"));
+		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
+		assert_string_equal(host_text(&host_state, 0, "verified"), "lines of 128 B");
+		assert_true(host_real(&host_state, 0, "after") == cases[i].after);
+	}
+	/* Half a wave at a distance: alignment and compaction leave it as it is. */
+	start(NULL);
+	send_affine(add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4), 0xffffffff,
+		    0x7f0000000000, 8);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "lanes are 8 B apart"));
+}
+
+/* The same from counters: what they tell, and where they do not. */
+static void test_partial_wave_counted(void **state)
+{
+	struct probe_counter_row row = {.site = 0};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch,
+				    .count = 1,
+				    .counters = &row};
+	uint64_t *c = row.value;
+
+	c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = 2;
+	c[PROBE_C_LANES] = 100;
+	c[PROBE_C_LINES64] = 5 + 3;
+	c[PROBE_C_NEEDED64] = 4 + 3;
+	c[PROBE_C_EXCESS64] = 1;
+	c[PROBE_C_LINES128] = 3 + 2;
+	c[PROBE_C_NEEDED128] = 2 + 2;
+	c[PROBE_C_EXCESS128] = 1;
+	c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - 4;
+	c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + 4;
+	for (unsigned shifted = 0; shifted < 2; shifted++) {
+		if (!instance)
+			start(state);
+		dispatch.group[0] = 256;
+		add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+		/* From byte 4 on, quads lie over the ends of lines: four and two of them. */
+		c[PROBE_C_QUADS] = 2 * 16 + 6 * shifted;
+		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		finish();
+		assert_string_equal(host_text(&host_state, 0, "verified"), "");
+		if (shifted) {
+			assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
+			assert_true(host_real(&host_state, 0, "after") == 2);
+		} else {
+			assert_non_null(strstr(host_text(&host_state, 0, "fix"), "do not tell"));
+		}
+	}
+}
+
 /* data[x * lane + y * row] of a workgroup of width x height, wave by wave. */
 static void send_group(uint32_t site, unsigned width, unsigned height, uint64_t lane, uint64_t row)
 {
@@ -429,6 +509,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_advice_idle_lanes, start),
+		cmocka_unit_test_setup(test_partial_wave, start),
+		cmocka_unit_test_setup(test_partial_wave_counted, start),
 		cmocka_unit_test_setup(test_group_shapes, start),
 		cmocka_unit_test_setup(test_word_per_row, start),
 		cmocka_unit_test_setup(test_row_each_counted, start),
