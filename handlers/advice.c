@@ -43,14 +43,22 @@ void advice_append(char text[ADVICE_MAX], const char *format, ...)
 	va_end(args);
 }
 
+struct number_text advice_number(double value)
+{
+	struct number_text number;
+
+	snprintf(number.text, sizeof(number.text), value < 1000 ? "%.4g" : "%.0f", value);
+	return number;
+}
+
 /* "1 line of 64 B", "2 lines of 64 B": `what` begins in the plural. */
 static void append_result(struct advice *ret, const char *how, const char *what)
 {
 	size_t word = strcspn(what, " ");
 
-	advice_append(ret->fix, "; %s: %.4g %.*s%s after, %.4g before (per execution)", how,
-		      ret->after, (int)(ret->after == 1 ? word - 1 : word), what, what + word,
-		      ret->before);
+	advice_append(ret->fix, "; %s: %s %.*s%s after, %s before (per execution)", how,
+		      advice_number(ret->after).text, (int)(ret->after == 1 ? word - 1 : word),
+		      what, what + word, advice_number(ret->before).text);
 }
 
 /* End the fix in what it was found to leave. */
@@ -123,35 +131,57 @@ static double conflicts_each(const struct facts *facts)
 	return (double)facts->conflicts / (double)facts->executions;
 }
 
-/*
- * A row of `size` bytes: pad it, or swizzle it, or both are open. False if neither removes all
+/* "pad ..., or store ..., or both are open"; what is left of either must be none. */
+static bool lds_say_pitch(const struct facts *facts, const char *pad, unsigned columns,
+			  struct advice *ret)
+{
+	char swizzle[96] = "";
+
+	if (columns)
+		snprintf(swizzle, sizeof(swizzle),
+			 "%sstore column c of row r in column c ^ (r %% %u)", *pad ? ", or " : "",
+			 columns);
+	advice_say(ret->fix, "%s%s", pad, swizzle);
+	if (*pad || columns)
+		advice_verify(ret, "conflicts", 0, conflicts_each(facts));
+	return *pad || columns;
+}
+
+/* Rows as far apart as lanes are, `row` of them. False if neither padding nor swizzle removes all
  * conflicts.
  */
-static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row, const char *example,
+static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row,
 		      struct lds_scratch *scratch, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned element = layout_element(site), n, columns;
+	unsigned element = layout_element(site), n;
 	long long size = llabs((long long)stride);
-	char pad[128] = "", swizzle[128] = "";
+	char pad[128] = "";
 
 	n = layout_padding(site, stride, row, scratch);
-	columns = layout_swizzle(site, stride, row, scratch);
 	if (n && size % element == 0)
 		snprintf(pad, sizeof(pad),
-			 "pad the row%s from %lld to %lld elements of %u B (%lld B)", example,
-			 size / element, size / element + n, element, size + n * element);
+			 "pad the row from %lld to %lld elements of %u B (%lld B)", size / element,
+			 size / element + n, element, size + n * element);
 	else if (n)
 		snprintf(pad, sizeof(pad), "pad the row by %u B to %lld B", n * element,
 			 size + n * element);
-	if (columns)
-		snprintf(swizzle, sizeof(swizzle),
-			 "%sstore column c of row r in column c ^ (r %% %u)", n ? ", or " : "",
-			 columns);
-	advice_say(ret->fix, "%s%s", pad, swizzle);
-	if (n || columns)
-		advice_verify(ret, "conflicts", 0, conflicts_each(facts));
-	return n || columns;
+	return lds_say_pitch(facts, pad, layout_swizzle(site, stride, row, scratch), ret);
+}
+
+/* The same for rows of which only the rest of their length is known, or that and its multiples. */
+static bool lds_pitches_of(const struct facts *facts, int64_t stride, unsigned row,
+			   struct lds_scratch *scratch, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	unsigned element = layout_element(site), n;
+	char pad[64] = "";
+
+	n = layout_padding_any(site, stride, row, scratch);
+	if (n)
+		snprintf(pad, sizeof(pad), "pad the row by %u element%s of %u B", n,
+			 n == 1 ? "" : "s", element);
+	return lds_say_pitch(facts, pad, layout_swizzle_any(site, stride, row, scratch), ret);
 }
 
 /* A layout of rows that the program need not have: where each element goes. */
@@ -210,11 +240,11 @@ static bool lds_array(const struct facts *facts, struct advice *ret)
 		array->addresses ? "accesses to this array" : "accesses at this distance";
 
 	if (!array->halves) {
-		advice_say(
-			ret->fix,
-			"; not verified; of the paddings and swizzles tried none halves the %.4g "
-			"conflicts of the %u %s together (the best leaves %.4g)",
-			array->before, array->accesses, shared, array->after);
+		advice_say(ret->fix,
+			   "; not verified; of the paddings and swizzles tried none halves the %s "
+			   "conflicts of the %u %s together (the best leaves %s)",
+			   advice_number(array->before).text, array->accesses, shared,
+			   advice_number(array->after).text);
 		return false;
 	}
 	ret->fix[0] = 0;
@@ -223,8 +253,9 @@ static bool lds_array(const struct facts *facts, struct advice *ret)
 	else
 		lds_mapping(array, ret);
 	advice_verify(ret, "conflicts", array->each_after, array->each_before);
-	advice_append(ret->fix, "; the %u %s together: %.4g after, %.4g before (in all)",
-		      array->accesses, shared, array->after, array->before);
+	advice_append(ret->fix, "; the %u %s together: %s after, %s before (in all)",
+		      array->accesses, shared, advice_number(array->after).text,
+		      advice_number(array->before).text);
 	return true;
 }
 
@@ -248,8 +279,8 @@ static bool lds_tried(const struct facts *facts, struct lds_scratch *scratch, st
 		advice_say(
 			ret->fix,
 			"; not verified; of the paddings and swizzles of rows of 64 to 4096 B none "
-			"halves the %.4g conflicts of the recorded executions (the best leaves %.4g)",
-			result.before, result.after);
+			"halves the %s conflicts of the recorded executions (the best leaves %s)",
+			advice_number(result.before).text, advice_number(result.after).text);
 		return false;
 	}
 	if (result.pad)
@@ -307,7 +338,7 @@ static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, s
 			      conflicts_each(facts));
 		return;
 	}
-	if (facts->site->array || !lds_pitch(facts, stride, facts->site->wave, "", scratch, ret)) {
+	if (facts->site->array || !lds_pitch(facts, stride, facts->site->wave, scratch, ret)) {
 		lds_otherwise(facts, "change the row's length or the order of its elements",
 			      scratch, ret);
 		return;
@@ -319,6 +350,28 @@ static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, s
 		snprintf(ret->fix + used, ADVICE_MAX - used,
 			 "; or let the active lanes use neighbouring elements");
 	}
+}
+
+/* The same from addresses: rows of the workgroup whose lanes are all at one stride. */
+static bool lds_rows_seen(const struct facts *facts, struct lds_scratch *scratch,
+			  struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	unsigned row = site->row;
+	int64_t stride;
+
+	if (!site->trial || !row || row >= site->wave || site->wave % row ||
+	    facts->lanes != facts->executions * site->wave ||
+	    !trial_rows(site->trial, site, true, &stride) || !stride)
+		return false;
+	advice_say(
+		ret->cause,
+		"within each row of %u work-items lanes are %lld B apart: %llu-way bank conflict",
+		row, llabs((long long)stride), (unsigned long long)facts->way);
+	if (site->array || !lds_pitch(facts, stride, row, scratch, ret))
+		lds_otherwise(facts, "change the row's length or the order of its elements",
+			      scratch, ret);
+	return true;
 }
 
 /*
@@ -339,8 +392,8 @@ static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, str
 		return false;
 	advice_say(
 		ret->cause,
-		"the counts are those of lanes %llu B apart within rows of %u work-items: %llu-way bank "
-		"conflict",
+		"the counts are those of lanes an odd multiple of %llu B apart within rows of %u "
+		"work-items: %llu-way bank conflict",
 		(unsigned long long)stride, row, (unsigned long long)facts->way);
 	/* All lanes of every phase in one bank: that proves it. */
 	if (stride >= 128)
@@ -349,8 +402,7 @@ static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, str
 			"within each row of %u work-items lanes are a multiple of 128 B apart: %llu-way "
 			"bank conflict",
 			row, (unsigned long long)facts->way);
-	/* The stride is known up to multiples of all banks. */
-	if (site->array || !lds_pitch(facts, (int64_t)stride, row, ", for example", scratch, ret))
+	if (site->array || !lds_pitches_of(facts, (int64_t)stride, row, scratch, ret))
 		lds_otherwise(facts, "change the row's length or the order of its elements",
 			      scratch, ret);
 	return true;
@@ -388,10 +440,10 @@ static void lds_atomic(const struct facts *facts, struct lds_scratch *scratch, s
 	} else if (tried.after * 2 > tried.before) {
 		advice_say(
 			ret->fix,
-			"copies of the table do not help here (the best of 2 to 32 leave %.4g of %.4g "
+			"copies of the table do not help here (the best of 2 to 32 leave %s of %s "
 			"conflicts): add up equal indices within the wave first, or order the data by "
 			"bank; not verified",
-			tried.after, tried.before);
+			advice_number(tried.after).text, advice_number(tried.before).text);
 	} else {
 		advice_say(
 			ret->fix,
@@ -430,7 +482,8 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 			      conflicts_each(facts));
 		return;
 	}
-	if (facts->pattern == PATTERN_NONE && lds_rows(facts, scratch, ret))
+	if (facts->pattern == PATTERN_NONE &&
+	    (lds_rows_seen(facts, scratch, ret) || lds_rows(facts, scratch, ret)))
 		return;
 	advice_say(ret->cause, "%s: %.1f conflicts per execution, up to %llu-way",
 		   advice_irregular(facts, text, sizeof(text)), conflicts_each(facts), way);

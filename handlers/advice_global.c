@@ -307,11 +307,11 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 		ret->before = result.before;
 		advice_append(
 			ret->fix,
-			"; estimate: about %.3g lines of %u B per execution%s if what all waves use "
-			"at one step is sorted, %.3g as they came (by %u of %llu executions)",
-			result.after, facts->line,
+			"; estimate: about %s lines of %u B per execution%s if what all waves use "
+			"at one step is sorted, %s as they came (by %u of %llu executions)",
+			advice_number(result.after).text, facts->line,
 			site->trial->executions < facts->executions ? " or fewer" : "",
-			result.before, site->trial->executions,
+			advice_number(result.before).text, site->trial->executions,
 			(unsigned long long)facts->executions);
 	} else if (site->trial->executions < facts->executions) {
 		/* The more waves, the denser what they use lies: a few tell no end of it. */
@@ -321,10 +321,11 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 			      site->trial->executions, (unsigned long long)facts->executions);
 	} else {
 		advice_say(ret->fix,
-			   "sorting does not help here (about %.3g lines of %u B per execution "
-			   "with what all waves use at one step sorted, %.3g as they came): place "
+			   "sorting does not help here (about %s lines of %u B per execution "
+			   "with what all waves use at one step sorted, %s as they came): place "
 			   "what neighbouring lanes use side by side in memory; not verified",
-			   result.after, facts->line, result.before);
+			   advice_number(result.after).text, facts->line,
+			   advice_number(result.before).text);
 	}
 }
 
@@ -393,7 +394,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		else
 			global_scratch(facts, ret);
 	} else if (facts->pattern != PATTERN_STRIDE && site->trial && site->row % site->wave &&
-		   trial_rows(site->trial, site, &stride)) {
+		   trial_rows(site->trial, site, false, &stride)) {
 		global_rows(facts, stride, ret);
 	} else if (advice_is_sparse(facts)) {
 		advice_sparse(facts, ret);

@@ -27,6 +27,12 @@ __attribute__((format(printf, 2, 3))) void advice_say(char text[ADVICE_MAX], con
 __attribute__((format(printf, 2, 3))) void advice_append(char text[ADVICE_MAX], const char *format,
 							 ...);
 
+/* Four digits of what is small, whole numbers of what is large: none as a power of ten. */
+struct number_text {
+	char text[32];
+};
+struct number_text advice_number(double value);
+
 /* End the fix in what it was found to leave: `what` begins in the plural. */
 void advice_verify(struct advice *ret, const char *what, double after, double before);
 

@@ -75,38 +75,93 @@ unsigned layout_padding(const struct advice_site *site, int64_t stride, unsigned
 	return 0;
 }
 
-/* `element`: its number in a row-major table of rows of `columns`. */
-static uint32_t swizzled(unsigned element, unsigned columns, unsigned bytes)
+/* `element`: its number in a row-major table of rows of `columns`, a multiple of `by`. */
+static uint32_t swizzled(unsigned element, unsigned columns, unsigned by, unsigned bytes)
 {
 	unsigned row = element / columns, column = element % columns;
 
-	return (row * columns + (column ^ row % columns)) * bytes;
+	return (row * columns + (column ^ row % by)) * bytes;
 }
 
-unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
-			struct lds_scratch *scratch)
+/* No conflict down any column, nor along any row? */
+static bool swizzle_holds(const struct advice_site *site, unsigned columns, unsigned by,
+			  unsigned row, struct lds_scratch *scratch)
 {
-	unsigned bytes = layout_element(site), columns;
-	uint64_t size = pitch < 0 ? 0 - (uint64_t)pitch : (uint64_t)pitch;
+	unsigned bytes = layout_element(site);
 	uint32_t down[64] = {0}, along[64] = {0};
 
-	if (size % bytes || size / bytes > 4096)
-		return 0;
-	columns = (unsigned)(size / bytes);
-	if (columns < 2 || columns & (columns - 1))
-		return 0;
 	for (unsigned first = 0; first < columns; first++) {
 		for (unsigned lane = 0; lane < site->wave; lane++) {
 			/* Rows of the workgroup side by side take neighbouring columns. */
 			unsigned column = (first + lane / row) % columns;
 
-			down[lane] = swizzled(lane % row * columns + column, columns, bytes);
-			along[lane] = swizzled(first * columns + lane, columns, bytes);
+			down[lane] = swizzled(lane % row * columns + column, columns, by, bytes);
+			along[lane] = swizzled(first * columns + lane, columns, by, bytes);
 		}
 		if (conflicts_at(site, full(site), down, scratch) ||
 		    conflicts_at(site, full(site), along, scratch))
-			return 0;
+			return false;
 	}
+	return true;
+}
+
+/* Elements of a row of so many bytes, if they are a power of two; else 0. */
+static unsigned columns_of(const struct advice_site *site, int64_t pitch)
+{
+	uint64_t size = pitch < 0 ? 0 - (uint64_t)pitch : (uint64_t)pitch;
+	unsigned bytes = layout_element(site), columns;
+
+	if (size % bytes || size / bytes > 4096)
+		return 0;
+	columns = (unsigned)(size / bytes);
+	return columns < 2 || columns & (columns - 1) ? 0 : columns;
+}
+
+unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
+			struct lds_scratch *scratch)
+{
+	unsigned columns = columns_of(site, pitch);
+
+	return columns && swizzle_holds(site, columns, columns, row, scratch) ? columns : 0;
+}
+
+/* Does the multiple of the stride have the same conflicts as the stride itself? */
+static bool is_alike(const struct advice_site *site, int64_t stride, unsigned times, unsigned row,
+		     struct lds_scratch *scratch)
+{
+	unsigned shift = layout_element(site);
+
+	return layout_conflicts(site, stride * times, row, shift, scratch) ==
+	       layout_conflicts(site, stride, row, shift, scratch);
+}
+
+unsigned layout_padding_any(const struct advice_site *site, int64_t stride, unsigned row,
+			    struct lds_scratch *scratch)
+{
+	unsigned element = layout_element(site);
+
+	for (unsigned n = 1; n <= 8; n++) {
+		bool good = true;
+
+		for (unsigned times = 1; times <= LAYOUT_MULTIPLES && good; times++)
+			good = !is_alike(site, stride, times, row, scratch) ||
+			       !layout_conflicts(site, stride * times + n * element, row, element,
+						 scratch);
+		if (good)
+			return n;
+	}
+	return 0;
+}
+
+unsigned layout_swizzle_any(const struct advice_site *site, int64_t stride, unsigned row,
+			    struct lds_scratch *scratch)
+{
+	unsigned columns = columns_of(site, stride);
+
+	for (unsigned times = 1; times <= LAYOUT_MULTIPLES && columns; times++)
+		if (is_alike(site, stride, times, row, scratch) &&
+		    !swizzle_holds(site, columns * times, columns, row, scratch))
+			return 0;
 	return columns;
 }
 
@@ -311,11 +366,11 @@ bool trial_copies(const struct trial *trial, const struct advice_site *site,
 	return true;
 }
 
-bool trial_rows(const struct trial *trial, const struct advice_site *site, int64_t *ret)
+bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret)
 {
 	bool any = false;
 
-	if (trial->lds || !site->row)
+	if (trial->lds != lds || !site->row)
 		return false;
 	for (unsigned i = 0; i < trial->executions; i++) {
 		uint64_t item = (uint64_t)trial->wave[i] * site->wave, rest = trial->exec[i];

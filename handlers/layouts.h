@@ -37,6 +37,16 @@ unsigned layout_padding(const struct advice_site *site, int64_t stride, unsigned
 unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
 			struct lds_scratch *scratch);
 
+/*
+ * The same where the stride may be any multiple that has the same conflicts: what helps at each of
+ * the first LAYOUT_MULTIPLES. The swizzle stores column c of row r in column c ^ r % elements.
+ */
+enum { LAYOUT_MULTIPLES = 8 };
+unsigned layout_padding_any(const struct advice_site *site, int64_t stride, unsigned row,
+			    struct lds_scratch *scratch);
+unsigned layout_swizzle_any(const struct advice_site *site, int64_t stride, unsigned row,
+			    struct lds_scratch *scratch);
+
 /* Lines of `line` bytes (64 or 128) of one access by `lanes` lanes that begins at a line. */
 uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride,
 		      unsigned lanes);
@@ -127,10 +137,10 @@ bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		  struct lds_scratch *scratch, struct trial_copies *ret);
 
 /*
- * Global memory: the stride of lanes in the same row of the workgroup, if all have one; 0 = each
- * row is at one address.
+ * Global memory, or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =
+ * each row is at one address.
  */
-bool trial_rows(const struct trial *trial, const struct advice_site *site, int64_t *ret);
+bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret);
 
 struct trial_words {
 	int64_t apart; /* bytes from each row to the next one, in all executions; 0 = it varies */
