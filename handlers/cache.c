@@ -133,16 +133,40 @@ static struct lru *find_l1(struct cache *cache, struct agent *agent, uint64_t di
 /* ---- One machine access ---------------------------------------------------------------------- */
 
 /* Which lines of L2 are followed. */
+static inline __attribute__((always_inline)) unsigned
+list_any_followed(const struct cache_lines *lines, unsigned thin, uint8_t followed[CACHE_LINES_MAX])
+{
+	const struct reuse reuse = {.thin = thin};
+	uint32_t follows[CACHE_LINES_MAX];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < lines->wides; i++)
+		follows[i] = reuse_follows(&reuse, lines->wide[i]);
+	for (unsigned i = 0; i < lines->wides; i++) {
+		followed[count] = (uint8_t)i;
+		count += follows[i];
+	}
+	return count;
+}
+
+#ifdef __x86_64__
+/* The same for machines that mix eight at once. */
+__attribute__((target("avx2"))) static unsigned
+list_followed_avx2(const struct cache_lines *lines, unsigned thin,
+		   uint8_t followed[CACHE_LINES_MAX])
+{
+	return list_any_followed(lines, thin, followed);
+}
+#endif
+
 static unsigned list_followed(const struct cache_lines *lines, const struct reuse *reuse,
 			      uint8_t followed[CACHE_LINES_MAX])
 {
-	unsigned count = 0;
-
-	for (unsigned i = 0; i < lines->wides; i++) {
-		followed[count] = (uint8_t)i;
-		count += reuse_follows(reuse, lines->wide[i]);
-	}
-	return count;
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2"))
+		return list_followed_avx2(lines, reuse->thin, followed);
+#endif
+	return list_any_followed(lines, reuse->thin, followed);
 }
 
 static void touch_followed(struct cache *cache, struct reuse *reuse, struct cache_site *site,
@@ -178,20 +202,28 @@ static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_s
 			touch_followed(cache, reuse, site, lines->wide[followed[i]]);
 }
 
-/* Lines of L2 with a line that L1 does not have, in the order of the lanes. */
-static unsigned find_missed(struct cache_lines *lines, struct lru *l1, struct cache_site *site,
-			    uint64_t missed[CACHE_LINES_MAX])
+/*
+ * Lines of L2 with a line that L1 does not have, in the order of the lanes: *missed, which is
+ * `list` or all of them. Returns how many.
+ */
+static unsigned find_missed(const struct cache_lines *lines, struct lru *l1,
+			    struct cache_site *site, uint64_t list[CACHE_LINES_MAX],
+			    const uint64_t **missed)
 {
 	uint8_t hit[CACHE_LINES_MAX], noted[CACHE_LINES_MAX];
 	unsigned hits = lru_touch(l1, lines->line, lines->count, hit), count = 0;
 
 	site->l1_accesses += lines->count;
 	site->l1_hits += hits;
+	*missed = lines->wide;
+	if (!hits || hits == lines->count)
+		return hits ? 0 : lines->wides;
+	*missed = list;
 	memset(noted, 0, lines->wides);
-	for (unsigned i = 0; i < lines->count && hits < lines->count; i++) {
+	for (unsigned i = 0; i < lines->count; i++) {
 		unsigned wide = lines->wide_of[i];
 
-		missed[count] = lines->wide[wide];
+		list[count] = lines->wide[wide];
 		count += !hit[i] & !noted[wide];
 		noted[wide] |= !hit[i];
 	}
@@ -210,17 +242,15 @@ static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
 {
 	struct cache_lines *lines = &cache->lines;
 	const uint64_t *l2 = lines->wide;
-	uint64_t missed[CACHE_LINES_MAX];
+	uint64_t list[CACHE_LINES_MAX];
 	unsigned count = lines->wides;
 	uint8_t hit[CACHE_LINES_MAX];
 
 	prefetch(lines, agent);
 	if (cache->with_reuse)
 		touch_reuse(cache, agent, site);
-	if (site->facts.access == PROBE_ACCESS_LOAD) {
-		count = find_missed(lines, l1, site, missed);
-		l2 = missed;
-	}
+	if (site->facts.access == PROBE_ACCESS_LOAD)
+		count = find_missed(lines, l1, site, list, &l2);
 	site->l2_accesses += count;
 	site->l2_hits += lru_touch(&agent->l2, l2, count, hit);
 }

@@ -2,84 +2,85 @@
 /* Lines of an access; see cache_lines.h. */
 #include "cache_lines.h"
 
-#include <string.h>
-
-enum { INDEX_BITS = 8, SLOT_BITS = 9 };
-_Static_assert(CACHE_LINES_MAX <= 1 << INDEX_BITS && CACHE_SLOTS == 1 << SLOT_BITS, "");
-
-static void begin(struct cache_lines *lines)
+/* Lines of L1, each lane's own, lanes of a flat access without those outside global memory. */
+static unsigned list_all(const struct cache_lines *lines, const struct site_facts *facts,
+			 const struct probe_dispatch_info *dispatch, const uint64_t *addr,
+			 unsigned count, uint64_t offset, uint64_t line[DISTINCT_MAX])
 {
-	if (++lines->stamp >> (32 - INDEX_BITS)) {
-		memset(lines->slot, 0, sizeof(lines->slot));
-		lines->stamp = 1;
+	const unsigned shift = lines->shift, last_byte = facts->unit - 1u;
+	uint64_t any = offset;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		any |= addr[i];
+	/* A unit at its own multiple does not reach over a line's end. */
+	if (!facts->lds && !(facts->unit & last_byte) && !(any & last_byte)) {
+		for (unsigned i = 0; i < count; i++)
+			line[i] = (addr[i] + offset) >> shift;
+		return count;
 	}
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t first = (addr[i] + offset) >> shift;
+		uint64_t last = (addr[i] + offset + last_byte) >> shift;
+
+		if (facts->lds && site_place(facts, dispatch, addr[i]) != SITE_GLOBAL)
+			continue;
+		line[n++] = first;
+		if (last != first)
+			line[n++] = last;
+	}
+	return n;
 }
 
-/* What changes with each line, where the compiler can keep it in registers. */
-struct listing {
-	unsigned count, wides, ratio;
-	uint32_t stamp;
-};
-
-/* Which of the wide lines it is; a new one if there is none like it. */
-static inline unsigned find_wide(struct cache_lines *lines, struct listing *now, uint64_t wide)
+/* Some are in one line of L2. first[i]: the first of the list in that of line i. */
+static void list_some(struct cache_lines *lines, const uint64_t *line, unsigned count,
+		      const uint8_t *first)
 {
-	unsigned slot = (unsigned)(wide * 0x9e3779b97f4a7c15ull >> (64 - SLOT_BITS)), at;
+	uint64_t parts[DISTINCT_MAX][2]; /* lines of L1 in a wide one */
+	uint8_t wide_of[DISTINCT_MAX];
+	const unsigned ratio = lines->ratio;
+	unsigned narrow = 0, wides = 0;
 
-	for (;; slot = (slot + 1) & (CACHE_SLOTS - 1)) {
-		uint32_t entry = lines->slot[slot];
+	for (unsigned i = 0; i < count; i++) {
+		unsigned part = (unsigned)line[i] & ((1u << ratio) - 1), at;
+		uint64_t *had, bit = 1ull << part % 64;
 
-		if (entry >> INDEX_BITS != now->stamp)
-			break;
-		at = entry & ((1u << INDEX_BITS) - 1);
-		if (lines->wide[at] == wide)
-			return at;
+		if (first[i] == i) {
+			lines->wide[wides] = line[i] >> ratio;
+			parts[wides][0] = parts[wides][1] = 0;
+			wide_of[i] = (uint8_t)wides++;
+		}
+		at = wide_of[first[i]];
+		had = &parts[at][part / 64];
+		/* Written over by the next one if it was there. */
+		lines->wide_of[narrow] = (uint8_t)at;
+		lines->line[narrow] = line[i];
+		narrow += !(*had & bit);
+		*had |= bit;
 	}
-	at = now->wides++;
-	lines->slot[slot] = now->stamp << INDEX_BITS | at;
-	lines->wide[at] = wide;
-	lines->parts[at][0] = lines->parts[at][1] = 0;
-	return at;
-}
-
-static inline void add_line(struct cache_lines *lines, struct listing *now, uint64_t line)
-{
-	unsigned at = find_wide(lines, now, line >> now->ratio);
-	unsigned part = (unsigned)line & ((1u << now->ratio) - 1);
-	uint64_t *parts = &lines->parts[at][part / 64], bit = 1ull << part % 64, had = *parts;
-
-	*parts = had | bit;
-	/* Written over by the next one if it was there. */
-	lines->wide_of[now->count] = (uint8_t)at;
-	lines->line[now->count] = line;
-	now->count += !(had & bit);
+	lines->count = narrow;
+	lines->wides = wides;
 }
 
 void cache_lines_any(struct cache_lines *lines, const struct site_facts *facts,
 		     const struct probe_dispatch_info *dispatch, const uint64_t *addr,
 		     unsigned count, uint64_t offset)
 {
-	const unsigned shift = lines->shift, last_byte = facts->unit - 1u;
-	const bool flat = facts->lds;
-	uint64_t before = UINT64_MAX;
-	struct listing now;
+	uint64_t line[DISTINCT_MAX];
+	uint8_t first[DISTINCT_MAX];
 
-	begin(lines);
-	now = (struct listing){.ratio = lines->ratio, .stamp = lines->stamp};
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t first = (addr[i] + offset) >> shift;
-		uint64_t last = (addr[i] + offset + last_byte) >> shift;
-
-		if (flat && site_place(facts, dispatch, addr[i]) != SITE_GLOBAL)
-			continue;
-		if (first != before)
-			add_line(lines, &now, first);
-		if (last != first)
-			add_line(lines, &now, last);
-		before = last;
+	count = list_all(lines, facts, dispatch, addr, count, offset, line);
+	for (unsigned i = 0; i < count; i++)
+		lines->wide[i] = line[i] >> lines->ratio;
+	if (distinct_find(&lines->distinct, lines->wide, count, first) < count) {
+		list_some(lines, line, count, first);
+		return;
 	}
-	lines->count = now.count;
-	lines->wides = now.wides;
+	for (unsigned i = 0; i < count; i++) {
+		lines->line[i] = line[i];
+		lines->wide_of[i] = (uint8_t)i;
+	}
+	lines->count = lines->wides = count;
 }
 
 /* No line is left out from the first to the last. */

@@ -6,12 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "distinct.h"
 #include "lru.h"
 #include "sites.h"
 
 enum {
 	CACHE_LINES_MAX = LRU_LINES_MAX, /* of an access: 64 lanes, up to two lines each */
-	CACHE_SLOTS = 512,
 };
 
 /* Zeroed, and `shift` and `ratio` set, before first use. */
@@ -23,10 +23,7 @@ struct cache_lines {
 	uint64_t line[CACHE_LINES_MAX]; /* of L1 */
 	uint8_t wide_of[CACHE_LINES_MAX];
 	uint64_t wide[CACHE_LINES_MAX]; /* of L2 */
-	/* To tell which were there: */
-	uint64_t parts[CACHE_LINES_MAX][2]; /* lines of L1 in a wide one */
-	uint32_t slot[CACHE_SLOTS];	    /* by hash: stamp, and which of the wide ones */
-	uint32_t stamp;
+	struct distinct distinct;
 };
 
 /* Lanes at a stride: true if their lines follow from it. `offset`: bytes behind the addresses. */

@@ -4,13 +4,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
+#ifdef __x86_64__
+#include <immintrin.h>
 #endif
 
 /* Ways whose tags are compared at once. */
 enum { AT_ONCE = 16 };
-#define ALWAYS_INLINE inline __attribute__((always_inline))
 enum { WAYS_MAX = 1 << 16 };
 
 static bool power(uint64_t number)
@@ -54,23 +53,30 @@ static bool make_rings(struct lru *lru)
 }
 
 /* Memory that is not used is not touched. */
-static bool make_sets(struct lru *lru)
+static void *make_aligned(struct lru *lru, size_t set)
 {
-	lru->memory = calloc(lru->sets + 1, sizeof(struct lru_set));
-	if (lru->memory)
-		lru->small = (struct lru_set *)(((uintptr_t)lru->memory + LRU_ALIGN - 1) &
-						~(uintptr_t)(LRU_ALIGN - 1));
-	return lru->memory;
+	lru->memory = calloc(1, lru->sets * set + LRU_ALIGN);
+	if (!lru->memory)
+		return NULL;
+	return (void *)(((uintptr_t)lru->memory + LRU_ALIGN - 1) & ~(uintptr_t)(LRU_ALIGN - 1));
+}
+
+static bool make_small(struct lru *lru)
+{
+	lru->small = make_aligned(lru, sizeof(*lru->small));
+	return lru->small;
 }
 
 static bool make_medium(struct lru *lru)
 {
-	lru->medium = calloc(lru->sets, sizeof(*lru->medium));
-	for (uint64_t i = 0; i < lru->sets && lru->medium; i++)
-		for (unsigned way = 0; way < lru->ways; way++) {
-			lru->medium[i].next[way] = (uint8_t)((way + 1) & (lru->ways - 1));
-			lru->medium[i].prev[way] = (uint8_t)((way - 1) & (lru->ways - 1));
-		}
+	lru->medium = make_aligned(lru, sizeof(*lru->medium));
+	for (uint64_t i = 0; i < lru->sets && lru->medium; i++) {
+		struct lru_set64 *set = &lru->medium[i];
+
+		for (unsigned way = 0; way < lru->ways; way++)
+			set->queue[way] = set->place[way] = (uint8_t)way;
+		set->tail = lru->ways;
+	}
 	return lru->medium;
 }
 
@@ -79,7 +85,7 @@ bool lru_init(struct lru *lru, const struct lru_shape *shape)
 	*lru = (struct lru){.ways = (unsigned)shape->ways,
 			    .sets = shape->size / shape->line / shape->ways};
 	lru->log = (unsigned)__builtin_ctzll(lru->sets);
-	if (lru->ways <= LRU_SMALL    ? make_sets(lru)
+	if (lru->ways <= LRU_SMALL    ? make_small(lru)
 	    : lru->ways <= LRU_MEDIUM ? make_medium(lru)
 				      : make_rings(lru))
 		return true;
@@ -90,7 +96,6 @@ bool lru_init(struct lru *lru, const struct lru_shape *shape)
 void lru_deinit(struct lru *lru)
 {
 	free(lru->memory);
-	free(lru->medium);
 	free(lru->low);
 	free(lru->high);
 	free(lru->next);
@@ -126,22 +131,20 @@ void lru_empty(struct lru *lru)
  * others; what it removed is seen when their turn comes.
  */
 
-/* ---- Which of 16 ways have the tag: a bit each ----------------------------------------------- */
+/* ---- Which ways have the tag ----------------------------------------------------------------- */
 
+/* A bit for each of 16. */
 #ifdef __SSE2__
-static inline unsigned equal_low(const uint32_t *low, uint32_t tag)
+static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
 {
-	const __m128i want = _mm_set1_epi32((int)tag), *at = (const __m128i *)(const void *)low;
-	__m128i a = _mm_cmpeq_epi32(_mm_loadu_si128(at), want);
-	__m128i b = _mm_cmpeq_epi32(_mm_loadu_si128(at + 1), want);
-	__m128i c = _mm_cmpeq_epi32(_mm_loadu_si128(at + 2), want);
-	__m128i d = _mm_cmpeq_epi32(_mm_loadu_si128(at + 3), want);
+	const __m128i want = _mm_set1_epi16((short)tag), *at = (const __m128i *)(const void *)low;
+	__m128i a = _mm_cmpeq_epi16(_mm_loadu_si128(at), want);
+	__m128i b = _mm_cmpeq_epi16(_mm_loadu_si128(at + 1), want);
 
-	return (unsigned)_mm_movemask_epi8(
-		_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
+	return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, b));
 }
 #else
-static inline unsigned equal_low(const uint32_t *low, uint32_t tag)
+static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
 {
 	unsigned ret = 0;
 
@@ -152,20 +155,20 @@ static inline unsigned equal_low(const uint32_t *low, uint32_t tag)
 #endif
 
 /* Of the ways that have the low part of the tag, the one that has all of it; -1: none. */
-static inline int equal(const uint32_t *low, const uint16_t *high, uint64_t tag)
+static inline int have_all(uint64_t ways, const uint32_t *high, uint64_t tag)
 {
-	for (unsigned ways = equal_low(low, (uint32_t)tag); ways; ways &= ways - 1) {
-		int way = __builtin_ctz(ways);
+	for (; ways; ways &= ways - 1) {
+		int way = __builtin_ctzll(ways);
 
-		if (high[way] == (uint16_t)(tag >> 32))
+		if (high[way] == (uint32_t)(tag >> 16))
 			return way;
 	}
 	return -1;
 }
 
-static inline bool holds(const uint32_t *low, const uint16_t *high, unsigned way, uint64_t tag)
+static inline bool holds(const uint16_t *low, const uint32_t *high, unsigned way, uint64_t tag)
 {
-	return low[way] == (uint32_t)tag && high[way] == (uint16_t)(tag >> 32);
+	return low[way] == (uint16_t)tag && high[way] == (uint32_t)(tag >> 16);
 }
 
 /* Of it 48 bits are kept, which are never 0 of an address. */
@@ -202,8 +205,8 @@ static inline bool touch_set(struct lru_set *set, unsigned last, uint64_t tag, i
 	/* The last way leaves. What order says behind it does not matter. */
 	way = (unsigned)(order >> last) & 15;
 	set->order = (order << 4 | way) ^ LRU_ORDER;
-	set->low[way] = (uint32_t)tag;
-	set->high[way] = (uint16_t)(tag >> 32);
+	set->low[way] = (uint16_t)tag;
+	set->high[way] = (uint32_t)(tag >> 16);
 	return false;
 }
 
@@ -218,8 +221,9 @@ static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct lru_set *set = &lru.small[lines[i] & mask];
+		uint64_t tag = tag_of(&lru, lines[i]);
 
-		found[i] = (int8_t)equal(set->low, set->high, tag_of(&lru, lines[i]));
+		found[i] = (int8_t)have_all(equal_16(set->low, (uint16_t)tag), set->high, tag);
 	}
 	for (unsigned i = 0; i < count; i++) {
 		bool there = touch_set(&lru.small[lines[i] & mask], last, tag_of(&lru, lines[i]),
@@ -233,94 +237,111 @@ static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned
 
 /* ---- Sets of up to 64 ways ------------------------------------------------------------------- */
 
-/* Eight parts of tags; the compiler makes two of each where the machine has no such registers. */
-typedef uint32_t low8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef uint64_t any4 __attribute__((vector_size(32)));
-
-/* Has any of 64 ways the low part of the tag? */
-static ALWAYS_INLINE bool any_of_64(const uint32_t *low, uint32_t tag)
+static void find_medium(const struct lru lru, const uint64_t *lines, unsigned count, int8_t *found)
 {
-	const low8 *at = (const low8 *)(const void *)low;
-	any4 any = {0};
-
-	for (unsigned i = 0; i < 8; i++)
-		any |= (any4)(at[i] == tag);
-	return any[0] | any[1] | any[2] | any[3];
-}
-
-/* Where the tag is; -1 = nowhere. */
-static ALWAYS_INLINE int find_64(const struct lru_set64 *set, uint64_t tag)
-{
-	if (!any_of_64(set->low, (uint32_t)tag))
-		return -1;
-	for (int way = 0; way < LRU_MEDIUM; way += AT_ONCE) {
-		int found = equal(set->low + way, set->high + way, tag);
-
-		if (found >= 0)
-			return way + found;
-	}
-	return -1;
-}
-
-/* Out of its place in the ring, and in front of the first one. */
-static void to_front_64(struct lru_set64 *set, uint8_t way)
-{
-	uint8_t *next = set->next, *prev = set->prev, first = set->first;
-
-	if (way != first && way != prev[first]) {
-		next[prev[way]] = next[way];
-		prev[next[way]] = prev[way];
-		next[way] = first;
-		prev[way] = prev[first];
-		next[prev[first]] = way;
-		prev[first] = way;
-	}
-	set->first = way;
-}
-
-/* found: where the tag was before the lines in front of it were touched; -1 = nowhere. */
-static inline bool touch_64(struct lru_set64 *set, uint64_t tag, int found)
-{
-	unsigned way;
-
-	if (found >= 0 && holds(set->low, set->high, (unsigned)found, tag)) {
-		to_front_64(set, (uint8_t)found);
-		return true;
-	}
-	/* The last one leaves, and its place is the first. */
-	way = set->first = set->prev[set->first];
-	set->low[way] = (uint32_t)tag;
-	set->high[way] = (uint16_t)(tag >> 32);
-	return false;
-}
-
-static ALWAYS_INLINE unsigned touch_medium(const struct lru lru, const uint64_t *lines,
-					   unsigned count, uint8_t *hit)
-{
-	const uint64_t mask = lru.sets - 1;
-	int8_t found[LRU_LINES_MAX];
-	unsigned hits = 0;
-
-	for (unsigned i = 0; i < count; i++)
-		found[i] = (int8_t)find_64(&lru.medium[lines[i] & mask], tag_of(&lru, lines[i]));
 	for (unsigned i = 0; i < count; i++) {
-		bool there =
-			touch_64(&lru.medium[lines[i] & mask], tag_of(&lru, lines[i]), found[i]);
+		const struct lru_set64 *set = &lru.medium[lines[i] & (lru.sets - 1)];
+		uint64_t tag = tag_of(&lru, lines[i]), ways = 0;
 
-		hit[i] = there;
-		hits += there;
+		for (unsigned way = 0; way < LRU_MEDIUM; way += AT_ONCE)
+			ways |= (uint64_t)equal_16(set->low + way, (uint16_t)tag) << way;
+		found[i] = (int8_t)have_all(ways, set->high, tag);
 	}
-	return hits;
 }
 
 #ifdef __x86_64__
-/* The same, made for machines that compare eight parts of tags at once. */
-__attribute__((target("avx2"))) static unsigned
-touch_medium_avx2(const struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit)
+/* The same for machines that compare sixteen parts of tags at once. */
+__attribute__((target("avx2"))) static inline uint32_t equal_32(const uint16_t *low, __m256i tag)
 {
-	return touch_medium(*lru, lines, count, hit);
+	const __m256i *at = (const __m256i *)(const void *)low;
+	__m256i a = _mm256_cmpeq_epi16(_mm256_load_si256(at), tag);
+	__m256i b = _mm256_cmpeq_epi16(_mm256_load_si256(at + 1), tag);
+
+	/* Packing goes by halves of a register. */
+	a = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xd8);
+	return (uint32_t)_mm256_movemask_epi8(a);
+}
+
+__attribute__((target("avx2"))) static void
+find_medium_avx2(const struct lru lru, const uint64_t *lines, unsigned count, int8_t *found)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct lru_set64 *set = &lru.medium[lines[i] & (lru.sets - 1)];
+		uint64_t tag = tag_of(&lru, lines[i]);
+		__m256i low = _mm256_set1_epi16((short)tag);
+		uint64_t ways = equal_32(set->low, low) | (uint64_t)equal_32(set->low + 32, low)
+								  << 32;
+
+		found[i] = (int8_t)have_all(ways, set->high, tag);
+	}
 }
 #endif
+
+/* Notes that count move to the beginning; returns where they end. */
+static unsigned shorten(struct lru_set64 *set, unsigned head)
+{
+	unsigned tail = 0;
+
+	for (; head < LRU_QUEUE; head++) {
+		uint8_t way = set->queue[head];
+
+		if (set->place[way] != head)
+			continue;
+		set->queue[tail] = way;
+		set->place[way] = (uint8_t)tail++;
+	}
+	return tail;
+}
+
+/* Lines of one set. found: where their tags were before the first was touched; -1 = nowhere. */
+static inline void touch_set64(const struct lru *lru, const uint64_t *lines, unsigned count,
+			       const int8_t *found, uint8_t *hit)
+{
+	struct lru_set64 *set = &lru->medium[lines[0] & (lru->sets - 1)];
+	unsigned head = set->head, tail = set->tail;
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t tag = tag_of(lru, lines[i]);
+		unsigned way = (unsigned)found[i];
+
+		hit[i] = found[i] >= 0 && holds(set->low, set->high, way, tag);
+		if (!hit[i]) {
+			do
+				way = set->queue[head];
+			while (set->place[way] != head++);
+			set->low[way] = (uint16_t)tag;
+			set->high[way] = (uint32_t)(tag >> 16);
+		}
+		if (tail == LRU_QUEUE) {
+			/* A way that was just taken has no note that counts. */
+			tail = shorten(set, head);
+			head = 0;
+		}
+		set->queue[tail] = (uint8_t)way;
+		set->place[way] = (uint8_t)tail++;
+	}
+	set->head = head;
+	set->tail = tail;
+}
+
+static unsigned touch_medium(const struct lru lru, const uint64_t *lines, unsigned count,
+			     const int8_t *found, uint8_t *hit)
+{
+	uint64_t differ = 0;
+	unsigned hits = 0;
+
+	for (unsigned i = 1; i < count; i++)
+		differ |= lines[i] ^ lines[0];
+	/* Where sets change by chance, asking whether the next one is the same takes longer. */
+	if (differ & (lru.sets - 1))
+		for (unsigned i = 0; i < count; i++)
+			touch_set64(&lru, lines + i, 1, found + i, hit + i);
+	else if (count)
+		touch_set64(&lru, lines, count, found, hit);
+	for (unsigned i = 0; i < count; i++)
+		hits += hit[i];
+	return hits;
+}
 
 /* ---- Long sets ------------------------------------------------------------------------------- */
 
@@ -338,7 +359,8 @@ static unsigned search(const struct lru *lru, uint64_t set, uint64_t tag)
 	if (!*held_of(lru, tag, set))
 		return lru->ways;
 	for (unsigned way = 0; way < lru->ways; way += AT_ONCE) {
-		int found = equal(lru->low + base + way, lru->high + base + way, tag);
+		unsigned ways = equal_16(lru->low + base + way, (uint16_t)tag);
+		int found = have_all(ways, lru->high + base + way, tag);
 
 		if (found >= 0)
 			return way + (unsigned)found;
@@ -361,8 +383,8 @@ static void ring_to_front(uint16_t *next, uint16_t *prev, uint16_t first, uint16
 static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsigned way)
 {
 	size_t base = set * lru->ways;
-	uint32_t *low = lru->low + base;
-	uint16_t *high = lru->high + base, *prev = lru->prev + base;
+	uint16_t *low = lru->low + base, *prev = lru->prev + base;
+	uint32_t *high = lru->high + base;
 	unsigned first = lru->first[set];
 	uint64_t old;
 
@@ -375,12 +397,12 @@ static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsign
 	/* The last one leaves, and its place is the first. */
 	way = prev[first];
 	lru->first[set] = (uint16_t)way;
-	old = (uint64_t)high[way] << 32 | low[way];
+	old = (uint64_t)high[way] << 16 | low[way];
 	if (old)
 		--*held_of(lru, old, set);
 	++*held_of(lru, tag, set);
-	low[way] = (uint32_t)tag;
-	high[way] = (uint16_t)(tag >> 32);
+	low[way] = (uint16_t)tag;
+	high[way] = (uint32_t)(tag >> 16);
 	return false;
 }
 
@@ -404,13 +426,17 @@ static unsigned touch_rings(const struct lru lru, const uint64_t *lines, unsigne
 
 unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit)
 {
+	int8_t found[LRU_LINES_MAX];
+
 	if (lru->small)
 		return touch_sets(*lru, lines, count, hit);
 	if (!lru->medium)
 		return touch_rings(*lru, lines, count, hit);
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx2"))
-		return touch_medium_avx2(lru, lines, count, hit);
+		find_medium_avx2(*lru, lines, count, found);
+	else
 #endif
-	return touch_medium(*lru, lines, count, hit);
+		find_medium(*lru, lines, count, found);
+	return touch_medium(*lru, lines, count, found, hit);
 }

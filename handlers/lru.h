@@ -14,35 +14,43 @@ struct lru_shape {
 enum { LRU_SMALL = 16, LRU_ALIGN = 128, LRU_LINES_MAX = 192 };
 
 /*
- * Tags are line / sets + 1, 0 = empty, in two parts: bits 0 to 31 are compared first. 48 bits are
+ * Tags are line / sets + 1, 0 = empty, in two parts: bits 0 to 15 are compared first. 48 bits are
  * kept: with the number of the set and the place in a line, at least 53 bits of an address.
  */
 #define LRU_ORDER 0xfedcba9876543210ull
 struct lru_set {
-	uint32_t low[LRU_SMALL];
-	uint16_t high[LRU_SMALL];
+	uint16_t low[LRU_SMALL];
 	uint64_t order; /* 4 bits per way, the most recently used first; exclusive or LRU_ORDER */
 	uint64_t unused[3];
+	uint32_t high[LRU_SMALL]; /* looked at where a low part is equal */
 };
 _Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "two lines");
 
-/* Up to 64 ways: a ring by use. */
-enum { LRU_MEDIUM = 64 };
+/*
+ * Up to 64 ways: each use is noted at the end of a queue, and only the last note of a way counts.
+ * The first one that does, from `head` on, is the way that was not used for longest.
+ */
+enum { LRU_MEDIUM = 64, LRU_QUEUE = 192 };
 struct lru_set64 {
-	uint32_t low[LRU_MEDIUM];
-	uint16_t high[LRU_MEDIUM];
-	uint8_t next[LRU_MEDIUM], prev[LRU_MEDIUM], first;
+	uint16_t low[LRU_MEDIUM];
+	uint32_t high[LRU_MEDIUM];
+	uint8_t queue[LRU_QUEUE], place[LRU_MEDIUM]; /* place[way]: of its last note */
+	uint32_t head, tail;
+	uint32_t unused[14];
 };
+_Static_assert(sizeof(struct lru_set64) % 64 == 0, "whole lines");
 
 struct lru {
-	uint64_t sets;	       /* a power of two */
-	unsigned ways, log;    /* log2 of sets */
-	struct lru_set *small; /* at multiples of LRU_ALIGN in `memory` */
-	void *memory;
+	uint64_t sets;	    /* a power of two */
+	unsigned ways, log; /* log2 of sets */
+	/* At multiples of LRU_ALIGN in `memory`. */
+	struct lru_set *small;
 	struct lru_set64 *medium;
+	void *memory;
 	/* Or, of longer sets: the same by set and way, and tags held, by hash. */
-	uint32_t *low;
-	uint16_t *high, *next, *prev, *first;
+	uint16_t *low;
+	uint32_t *high;
+	uint16_t *next, *prev, *first;
 	uint32_t *held;
 	unsigned held_shift;
 };
@@ -67,7 +75,7 @@ static inline void lru_prefetch(const struct lru *lru, uint64_t line)
 
 	if (!lru->small)
 		return;
-	__builtin_prefetch(set->low, 1);
+	__builtin_prefetch(set, 1);
 	__builtin_prefetch(set->high, 1);
 }
 

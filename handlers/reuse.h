@@ -40,10 +40,12 @@ struct reuse {
 /* Is the line among those that are sampled? Only they are to be touched. */
 static inline bool reuse_follows(const struct reuse *reuse, uint64_t line)
 {
-	uint64_t mixed = (line ^ line >> 32) * 0xd6e8feb86659fd93ull;
+	uint32_t mixed = (uint32_t)line ^ (uint32_t)(line >> 32) * 0x85ebca6bu;
 
-	mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93ull;
-	return !(mixed >> 32 & ((1ull << reuse->thin) - 1));
+	/* Halves of the machine's widest numbers: compilers make several of these at once. */
+	mixed = (mixed ^ mixed >> 16) * 0x7feb352du;
+	mixed = (mixed ^ mixed >> 15) * 0x846ca68bu;
+	return !((mixed ^ mixed >> 16) & ((1u << reuse->thin) - 1));
 }
 
 /* The distance in all lines, or its estimate; it stands for 1 << thin touches, as `thin` was. */
