@@ -3,12 +3,13 @@
  * Handler `log`: every access as a line of text, with its wave and each active lane's address, and
  * every message of probe_emit() with its tag and its elements' bytes as they lie in memory, in hex.
  *   -a log:format=csv|jsonl:addresses=runs|each:file=PATH
- * Addresses at a constant distance are one item of the list, "0x1000+4*64": 64 addresses from
- * 0x1000 on, 4 bytes apart, in the order of the active lanes; "each" writes each of them, which
- * takes ten times the bytes. The file is made anew, never overwritten. "%n%" in PATH becomes the
- * first number that makes a new name; without file= it is probe-log-%n%.csv or .jsonl in the
- * directory of probe-run. Each process of a run writes a file of its own, so a run of several needs
- * %n%.
+ * Addresses come in the order of the active lanes. Those at a constant distance are one item
+ * of the list, "0x1000+4*64": 64 addresses from 0x1000 on, 4 bytes apart. An item without 0x tells
+ * only the last digits, those in front of them are those of the line's first address. "each" writes
+ * each address in full, which takes up to ten times the bytes. The file is made anew, never
+ * overwritten. "%n%" in PATH becomes the first number that makes a new name; without file= it is
+ * probe-log-%n%.csv or .jsonl in the directory of probe-run. Each process of a run writes a file of
+ * its own, so a run of several needs %n%.
  *
  * A slow disk slows down the application: while a write waits, rings fill, and the GPU waits for
  * them (--when-full). A failed write ends the handler with a sentence. Table probe_log_file names

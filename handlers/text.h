@@ -88,11 +88,13 @@ static inline char *text_copy(char *at, const char *string, size_t size)
 }
 
 /*
- * Addresses, separated by spaces, or as JSON strings by commas. With `runs`, three or more at a
- * constant distance are one: "0x1000+4*64" begins at 0x1000 and has 64 addresses, 4 bytes apart.
+ * One to 64 addresses, separated by spaces, or as JSON strings by commas. With `shorter`, six or
+ * more in a row at a constant distance are one: "0x1000+4*64" begins at 0x1000 and has 64
+ * addresses, 4 bytes apart; and all but the first item begin with the digits that take the place of
+ * as many at the end of the list's first address: "0x7f0000001000 2344 1ffc".
  */
-char *text_addresses(char *at, const uint64_t *addr, unsigned count, bool json, bool runs);
-/* One such run, or less than three addresses, without looking at each. */
+char *text_addresses(char *at, const uint64_t *addr, unsigned count, bool json, bool shorter);
+/* One such run, or less than three whole addresses, without looking at each. */
 char *text_run(char *at, uint64_t base, int64_t stride, unsigned count, bool json);
 
 #endif

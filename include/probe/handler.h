@@ -294,10 +294,11 @@ static inline unsigned probe_access_expand(const struct probe_access *access, ui
 		}
 		return n;
 	}
-	for (; n < access->lanes && n < 64; n++)
-		out[n] = access->form == PROBE_FORM_NEAR
-				 ? access->base + (uint64_t)(int64_t)access->offsets[n]
-				 : access->addresses[n];
+	n = access->lanes < 64 ? access->lanes : 64;
+	for (unsigned i = 0; i < n && access->form == PROBE_FORM_NEAR; i++)
+		out[i] = access->base + (uint64_t)(int64_t)access->offsets[i];
+	for (unsigned i = 0; i < n && access->form != PROBE_FORM_NEAR; i++)
+		out[i] = access->addresses[i];
 	return n;
 }
 

@@ -113,13 +113,20 @@ static void send_all(void)
 	}
 }
 
-/* One item of the list, "0x1000" or "0x1000+4*64"; returns what follows it. */
+/* One item of the list, "0x1000", "2a8" or "0x1000+4*64"; returns what follows it. */
 static char *next_item(char *at, uint64_t *addr, unsigned *count)
 {
 	unsigned long more = 1;
+	const char *begin;
 	int64_t stride = 0;
+	bool whole;
 
+	at += *at == ' ';
+	begin = at;
+	whole = *count == 0 || !strncmp(at, "0x", 2);
 	addr[*count] = strtoull(at, &at, 16);
+	if (!whole && at - begin < 16)
+		addr[*count] |= addr[0] >> 4 * (at - begin) << 4 * (at - begin);
 	if (*at == '+' || *at == '-') {
 		stride = strtoll(at, &at, 10);
 		assert_int_equal(*at, '*');
@@ -269,13 +276,13 @@ static void test_json(void **unused)
 	access.base = 0x1000;
 	access.stride = 8;
 	random_send(&probe_handler, instance, &access, 1);
-	access.exec = 0x15;
-	access.lanes = 3;
+	access.exec = 0x1555;
+	access.lanes = 7;
 	access.stride = -8;
 	random_send(&probe_handler, instance, &access, 1);
 	assert_int_equal(probe_handler.close(instance), 0);
 	text = read_all();
-	assert_non_null(strstr(text, "\"lanes\":3,\"addresses\":[\"0x1000-16*3\"]}\n"));
+	assert_non_null(strstr(text, "\"lanes\":7,\"addresses\":[\"0x1000-16*7\"]}\n"));
 	*strchr(text, '\n') = 0;
 	assert_string_equal(
 		text, "{\"dispatch\":1,\"kernel\":\"kernel\",\"group\":[0,0,0],\"wave\":0,"
@@ -283,7 +290,7 @@ static void test_json(void **unused)
 		      "\"file\":\"q\\\"\\\\\\u0001\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\u0009\","
 		      "\"line\":10,\"column\":5,\"access\":\"atomic\",\"space\":\"flat\","
 		      "\"bytes\":4,\"exec\":\"0x5\",\"lanes\":2,"
-		      "\"addresses\":[\"0x1000\",\"0x1010\"]}");
+		      "\"addresses\":[\"0x1000\",\"10\"]}");
 	free(text);
 }
 
