@@ -16,15 +16,19 @@
 
 #include "heatmap_pages.h"
 
+/* In the key of what is new of a page, at most 16 bits. */
+enum { RECENT_SHIFT_MAX = 7, RECENT_TURNS = 8191 };
+
 struct site {
 	struct site_facts facts;
 };
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-static struct region *slot_of(struct region *regions, size_t size, uint64_t number)
+static inline struct region *slot_of(struct region *regions, size_t size, uint64_t number)
 {
-	size_t slot = (number * 0x9e3779b97f4a7c15ull >> 20) & (size - 1);
+	/* The upper bits: neighbours lie apart. */
+	size_t slot = (number * 0x9e3779b97f4a7c15ull >> 32) * size >> 32;
 
 	while (regions[slot].pages && regions[slot].number != number)
 		slot = (slot + 1) & (size - 1);
@@ -44,6 +48,7 @@ static bool grow(struct heatmap *heatmap)
 	free(heatmap->regions);
 	heatmap->regions = regions;
 	heatmap->size = size;
+	heatmap->last = NULL;
 	return true;
 }
 
@@ -51,35 +56,37 @@ static bool grow(struct heatmap *heatmap)
 static struct region *add_region(struct heatmap *heatmap, uint64_t number)
 {
 	const uintptr_t align = sizeof(struct page);
-	void *memory = calloc(REGION_PAGES + 1, sizeof(struct page));
+	void *memory = calloc(REGION_PAGES + 1, sizeof(struct page) + sizeof(struct recent));
 	struct region *region;
+	struct page *pages;
 
 	if (!memory || (2 * heatmap->count >= heatmap->size && !grow(heatmap))) {
 		free(memory);
 		heatmap->no_memory = true;
 		return NULL;
 	}
+	pages = (struct page *)(((uintptr_t)memory + align - 1) & ~(align - 1));
 	region = slot_of(heatmap->regions, heatmap->size, number);
-	*region = (struct region){
-		.number = number,
-		.memory = memory,
-		.pages = (struct page *)(((uintptr_t)memory + align - 1) & ~(align - 1))};
+	*region = (struct region){.number = number,
+				  .memory = memory,
+				  .pages = pages,
+				  .recent = (struct recent *)(pages + REGION_PAGES)};
 	heatmap->count++;
 	return region;
 }
 
-static struct page *find_page(struct heatmap *heatmap, uint64_t number)
+/* The region of a page; it is where it is until the next call. NULL: no memory. */
+static inline struct region *find_region(struct heatmap *heatmap, uint64_t number)
 {
 	uint64_t wanted = number / REGION_PAGES;
 	struct region *region = heatmap->last;
 
-	if (!region || region->number != wanted) {
-		region = heatmap->size ? slot_of(heatmap->regions, heatmap->size, wanted) : NULL;
-		if (!region || !region->pages)
-			region = add_region(heatmap, wanted);
-		heatmap->last = region;
-	}
-	return region ? &region->pages[number % REGION_PAGES] : NULL;
+	if (region && region->number == wanted)
+		return region;
+	region = heatmap->size ? slot_of(heatmap->regions, heatmap->size, wanted) : NULL;
+	if (!region || !region->pages)
+		region = add_region(heatmap, wanted);
+	return heatmap->last = region;
 }
 
 static uint64_t line_bits(uint64_t first, uint64_t last)
@@ -147,29 +154,90 @@ static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t numb
 	page->turn = heatmap->turn;
 }
 
-/* `lanes` accesses of one page that take `bytes` from it. */
-static inline void add_to(struct heatmap *heatmap, struct page *page, unsigned kind,
-			  uint64_t number, uint64_t lines, unsigned lanes, uint64_t bytes)
-{
-	struct owner *owner;
+/* ---- Counting -------------------------------------------------------------------------------- */
 
-	if (page->turn != heatmap->turn)
-		find_owner(heatmap, page, number, lines);
-	page->lines |= lines;
-	page->count[kind] += lanes;
-	page->bytes[kind] += bytes;
-	owner = &heatmap->owners[page->owner - 1];
-	owner->count[kind] += lanes;
-	owner->bytes[kind] += bytes;
+/* Add to the page what is new. */
+static void settle(const struct heatmap *heatmap, struct page *page, struct recent *recent)
+{
+	struct owner *owner = &heatmap->owners[page->owner - 1];
+	unsigned shift = recent->key & RECENT_SHIFT_MAX;
+
+	if (!recent->key)
+		return;
+	page->lines |= recent->lines;
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		uint64_t lanes = recent->lanes[kind];
+
+		page->count[kind] += lanes;
+		page->bytes[kind] += lanes << shift;
+		owner->count[kind] += lanes;
+		owner->bytes[kind] += lanes << shift;
+	}
+	*recent = (struct recent){0};
 }
 
-static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_t lines,
-		unsigned lanes, uint64_t bytes)
+static void settle_all(const struct heatmap *heatmap)
 {
-	struct page *page = find_page(heatmap, number);
+	for (size_t i = 0; i < heatmap->size; i++) {
+		const struct region *region = &heatmap->regions[i];
 
-	if (page)
-		add_to(heatmap, page, kind, number, lines, lanes, bytes);
+		for (unsigned k = 0; k < REGION_PAGES && region->pages; k++)
+			settle(heatmap, &region->pages[k], &region->recent[k]);
+	}
+}
+
+/* Of accesses of this dispatch; `bytes` is a power of two. */
+static uint16_t key_of(const struct heatmap *heatmap, unsigned bytes)
+{
+	return (uint16_t)((1 + heatmap->turn % RECENT_TURNS) * (RECENT_SHIFT_MAX + 1) +
+			  (unsigned)__builtin_ctz(bytes));
+}
+
+/* Something new that is not of the kind of what was new before. */
+static void renew(struct heatmap *heatmap, struct recent *recent, uint16_t key, uint64_t number,
+		  uint64_t lines)
+{
+	const struct region *region = find_region(heatmap, number);
+	struct page *page = &region->pages[number % REGION_PAGES];
+
+	settle(heatmap, page, recent);
+	if (page->turn != heatmap->turn)
+		find_owner(heatmap, page, number, lines);
+	recent->key = key;
+}
+
+/* `lanes` of one page, as the key says. */
+static inline void add_recent(struct heatmap *heatmap, struct recent *recent, uint16_t key,
+			      unsigned kind, uint64_t number, uint64_t lines, unsigned lanes)
+{
+	/* What is full is nothing new. */
+	if (recent->key != key || recent->lanes[kind] > UINT16_MAX - 64)
+		renew(heatmap, recent, key, number, lines);
+	recent->lines |= lines;
+	recent->lanes[kind] = (uint16_t)(recent->lanes[kind] + lanes);
+}
+
+/* One access to a page that takes `bytes` from it. */
+static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_t lines,
+		unsigned bytes)
+{
+	const struct region *region = find_region(heatmap, number);
+	struct owner *owner;
+	struct page *page;
+
+	if (!region)
+		return;
+	page = &region->pages[number % REGION_PAGES];
+	if (page->turn != heatmap->turn) {
+		settle(heatmap, page, &region->recent[number % REGION_PAGES]);
+		find_owner(heatmap, page, number, lines);
+	}
+	page->lines |= lines;
+	page->count[kind]++;
+	page->bytes[kind] += bytes;
+	owner = &heatmap->owners[page->owner - 1];
+	owner->count[kind]++;
+	owner->bytes[kind] += bytes;
 }
 
 /* Any address, any size. */
@@ -179,63 +247,88 @@ static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsi
 		uint64_t room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
 		unsigned here = bytes < room ? bytes : (unsigned)room;
 
-		add(heatmap, kind, addr >> PAGE_SHIFT, line_bits(addr, addr + here - 1), 1, here);
+		add(heatmap, kind, addr >> PAGE_SHIFT, line_bits(addr, addr + here - 1), here);
 		addr += here;
 		bytes -= here;
 	}
 }
 
+/* Where what is new of each lane's page is; false: no memory. */
+static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, unsigned count,
+			       struct recent *recent[64])
+{
+	const struct region *region = find_region(heatmap, addr[0] >> PAGE_SHIFT);
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t number = addr[i] >> PAGE_SHIFT;
+
+		if (!region || region->number != number / REGION_PAGES)
+			region = find_region(heatmap, number);
+		if (!region)
+			return false;
+		recent[i] = &region->recent[number % REGION_PAGES];
+		__builtin_prefetch(recent[i], 1);
+	}
+	return true;
+}
+
 /*
- * Lanes that lie inside a line each; those of one page in a row are added together. The pages are
- * asked for before they are needed: scattered ones are in no cache.
+ * Lanes that lie inside a line each. What is to be changed is asked for before it is needed:
+ * scattered places are in no cache.
  */
 static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, const uint64_t *addr,
 		      unsigned count)
 {
-	struct page *pages[64];
+	const uint16_t key = key_of(heatmap, bytes);
+	struct recent *recent[64];
 
-	for (unsigned i = 0; i < count; i++) {
-		bool same = i && (addr[i] ^ addr[i - 1]) >> PAGE_SHIFT == 0;
+	if (!find_recent(heatmap, addr, count, recent))
+		return;
+	for (unsigned i = 0; i < count; i++)
+		add_recent(heatmap, recent[i], key, kind, addr[i] >> PAGE_SHIFT,
+			   1ull << (addr[i] >> LINE_SHIFT & 63), 1);
+}
 
-		pages[i] = same ? pages[i - 1] : find_page(heatmap, addr[i] >> PAGE_SHIFT);
-		__builtin_prefetch(pages[i], 1);
-	}
-	for (unsigned i = 0; i < count;) {
-		uint64_t number = addr[i] >> PAGE_SHIFT, lines = 0;
-		unsigned first = i;
+/* Lines of lanes inside a page. At a small stride none is left out from the first to the last. */
+static uint64_t lines_of(uint64_t addr, uint64_t stride, unsigned lanes)
+{
+	uint64_t lines = 0;
 
-		for (; i < count && addr[i] >> PAGE_SHIFT == number; i++)
-			lines |= 1ull << ((addr[i] >> LINE_SHIFT) & 63);
-		if (pages[first])
-			add_to(heatmap, pages[first], kind, number, lines, i - first,
-			       (uint64_t)(i - first) * bytes);
-	}
+	if (stride <= 1u << LINE_SHIFT)
+		return line_bits(addr, addr + stride * (lanes - 1));
+	for (unsigned i = 0; i < lanes; i++, addr += stride)
+		lines |= 1ull << ((addr >> LINE_SHIFT) & 63);
+	return lines;
 }
 
 /*
- * Neighbouring lanes at a small stride, each inside a line: page by page. No line between the first
- * and the last is left out. False if it is not so.
+ * Neighbouring lanes at a stride of which several fit in a page, each inside a line: page by page.
+ * False if it is not so.
  */
 static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 		    const struct probe_access *access)
 {
 	uint64_t addr = access->base, stride = (uint64_t)access->stride;
 	uint64_t run = access->exec >> __builtin_ctzll(access->exec);
+	const uint16_t key = key_of(heatmap, bytes);
 	unsigned lanes = access->lanes;
 
-	if (stride > 1u << LINE_SHIFT || run & (run + 1))
+	if (stride > PAGE_BYTES / 4 || run & (run + 1))
 		return false;
 	while (lanes) {
-		uint64_t last = addr + stride * (lanes - 1), room;
+		uint64_t last = addr + stride * (lanes - 1), number = addr >> PAGE_SHIFT;
+		const struct region *region = find_region(heatmap, number);
 		unsigned here = lanes;
 
-		if (last >> PAGE_SHIFT != addr >> PAGE_SHIFT) {
-			room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
-			here = (unsigned)((room + stride - 1) / stride);
+		if (last >> PAGE_SHIFT != number) {
+			uint32_t room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+
+			here = (room + (uint32_t)stride - 1) / (uint32_t)stride;
 			last = addr + stride * (here - 1);
 		}
-		add(heatmap, kind, addr >> PAGE_SHIFT, line_bits(addr, last), here,
-		    (uint64_t)here * bytes);
+		if (region)
+			add_recent(heatmap, &region->recent[number % REGION_PAGES], key, kind,
+				   number, lines_of(addr, stride, here), here);
 		addr = last + stride;
 		lanes -= here;
 	}
@@ -314,8 +407,11 @@ static int heatmap_batch(void *state, const struct probe_batch *batch)
 	if (!kernel)
 		return -ENOMEM;
 	heatmap->dispatch = batch->dispatch;
-	if (!heatmap->turn || heatmap->dispatch_id != batch->dispatch->id)
-		heatmap->turn++;
+	if (!heatmap->turn || heatmap->dispatch_id != batch->dispatch->id) {
+		/* Keys come again. */
+		if (++heatmap->turn % RECENT_TURNS == 0)
+			settle_all(heatmap);
+	}
 	heatmap->dispatch_id = batch->dispatch->id;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct probe_access *access = &batch->access[i];
@@ -356,8 +452,10 @@ static int heatmap_open(const struct probe_host *host, void **state)
 static int heatmap_close(void *state)
 {
 	struct heatmap *heatmap = state;
-	int err = heatmap_rows_write(heatmap);
+	int err;
 
+	settle_all(heatmap);
+	err = heatmap_rows_write(heatmap);
 	if (!err)
 		err = heatmap_lds_write(&heatmap->sites);
 	sites_report(&heatmap->sites, "heatmap");

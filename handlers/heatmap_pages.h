@@ -28,9 +28,21 @@ struct page {
 };
 _Static_assert(sizeof(struct page) == 64, "one line");
 
+/*
+ * What is new of a page, a quarter of a line: accesses of one dispatch, of as many bytes each. It
+ * is added to the page when others come.
+ */
+struct recent {
+	uint64_t lines;
+	uint16_t lanes[KINDS];
+	uint16_t key; /* which dispatch, and log2 of the bytes; 0 = nothing is new */
+};
+_Static_assert(sizeof(struct recent) == 16, "");
+
 struct region {
 	uint64_t number;    /* address >> REGION_SHIFT */
 	struct page *pages; /* REGION_PAGES, in `memory` */
+	struct recent *recent;
 	void *memory;
 };
 
