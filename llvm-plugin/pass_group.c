@@ -15,9 +15,10 @@
 #include "pass_asm.h"
 #include "pass_cell.h"
 #include "pass_look.h"
+#include "pass_measure.h"
 #include "pass_shim.h"
 
-_Static_assert(6 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES + PROBE_NUMBERS <=
+_Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES + PROBE_NUMBERS <=
 		       PASS_ASM_OPERANDS,
 	       "operands of a group");
 
@@ -29,10 +30,8 @@ static LLVMValueRef finish(struct pass_group_insert *in, struct pass_asm *code)
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
 
-static void measure_unit(struct pass_asm *code, const struct plan_site *site, uint32_t id,
-			 unsigned address, unsigned ctx, LLVMValueRef function, uint32_t offset)
+static void put_address(struct pass_asm *code, const struct plan_site *site, unsigned address)
 {
-	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
 	if (site->stream == PLAN_NONE) {
 		pass_asm_put(code, "v_mov_b32 v2, 0");
 		pass_asm_put(code, "v_mov_b32 v3, 0");
@@ -49,9 +48,48 @@ static void measure_unit(struct pass_asm *code, const struct plan_site *site, ui
 				     site->delta < 0 ? -1 : 0);
 		}
 	}
+}
+
+static LLVMValueRef share(const struct pass_group_insert *in, enum devlib_function which,
+			  uint32_t shape)
+{
+	return devlib_share(in->devlib, which, shape, in->clone, in->analyses);
+}
+
+static void measure_unit(struct pass_group_insert *in, struct pass_asm *code,
+			 const struct plan_site *site, uint32_t id, unsigned address, unsigned ctx,
+			 uint32_t offset)
+{
+	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	put_address(code, site, address);
 	pass_asm_put(code, "v_mov_b32 v4, 0x%x", offset);
 	pass_asm_put(code, "v_mov_b32 v5, 0x%x", id);
-	pass_cell_call(code, function);
+	pass_cell_call(code, share(in, DEVLIB_MEMORY_SITE, pass_site_shape(&site->site)));
+}
+
+/* The same where the wave knows its replica: much shorter. Units of LDS are counted at once. */
+static void measure_known(struct pass_group_insert *in, struct pass_asm *code,
+			  const struct plan_site *site, uint32_t id, unsigned address,
+			  uint32_t offset)
+{
+	uint32_t shape = pass_site_shape(&site->site);
+
+	if (offset && site->site.space == PROBE_SPACE_LDS)
+		return;
+	put_address(code, site, address);
+	if (offset) {
+		shape |= DEVLIB_SHAPE_MORE;
+		pass_asm_put(code, "v_add_co_u32 v2, vcc, 0x%x, v2", offset);
+		pass_asm_put(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
+	}
+	pass_measure_row(code, pass_asm_operand(code, "s", in->wave), id, 0);
+	pass_measure_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
+}
+
+static bool can_know(const struct pass_group_insert *in, const struct pass_site *site)
+{
+	return in->wave && (site->space == PROBE_SPACE_GLOBAL ||
+			    (site->space == PROBE_SPACE_LDS && pass_measure_is_one_call(site)));
 }
 
 /* The low half: what is tested. It must not be looked at here, but in the asm that knows EXEC. */
@@ -294,16 +332,16 @@ static void put_measure(struct pass_group_insert *in, struct pass_asm *code, int
 		const struct plan_site *site = &in->plan->site[i];
 		uint32_t row = shared ? group->shared + site->cost : first_id + (uint32_t)i;
 		unsigned address = 0;
-		LLVMValueRef function;
 
 		if (site->group != number || (shared && !pass_plan_leads(in->plan, i)))
 			continue;
-		function = devlib_share(in->devlib, DEVLIB_MEMORY_SITE,
-					pass_site_shape(&site->site), in->clone, in->analyses);
 		if (site->stream != PLAN_NONE)
 			address = pass_asm_operand(code, "v", tested->address[site->stream]);
 		for (uint32_t offset = 0; offset < site->site.size; offset += site->site.unit)
-			measure_unit(code, site, row, address, ctx, function, offset);
+			if (can_know(in, &site->site))
+				measure_known(in, code, site, row, address, offset);
+			else
+				measure_unit(in, code, site, row, address, ctx, offset);
 	}
 }
 

@@ -11,6 +11,7 @@ struct pass_group_insert {
 	LLVMBuilderRef builder;
 	LLVMValueRef clone;
 	LLVMValueRef ctx;     /* the same in all lanes */
+	LLVMValueRef wave;    /* the wave's word (devlib_memory.c); NULL = only this would need it */
 	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
 	LLVMValueRef last;    /* the only return, if there are counters */
 	void *analyses;

@@ -218,8 +218,8 @@ static void insert_entry(struct insert *in)
 	if (in->unit->kernel) {
 		in->ctx = LLVMGetParam(in->clone, params - 1);
 		in->ctx = call_probe(in, DEVLIB_SELECT, &in->ctx, 1, "probe.chosen");
-		load_regular(in);
 		in->wave = call_probe(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1, "probe.wave");
+		load_regular(in);
 		return;
 	}
 	/* Arguments of a function come in vector registers although all lanes agree. */
@@ -227,8 +227,8 @@ static void insert_entry(struct insert *in)
 	in->ctx = LLVMBuildIntToPtr(in->builder,
 				    uniform(in, LLVMBuildPtrToInt(in->builder, in->ctx, i64, "")),
 				    LLVMTypeOf(in->ctx), "");
-	load_regular(in);
 	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
+	load_regular(in);
 }
 
 bool pass_ends_wave(LLVMValueRef inst)
@@ -249,6 +249,15 @@ static void rewrite_call(struct insert *in, LLVMValueRef inst)
 		probe_shim_recall(inst, callee->clone[in->kind], extra, 2);
 }
 
+/* Looking for the wave's replica pays only if something is measured anyway. */
+static bool measures(const struct insert *in)
+{
+	for (size_t i = 0; i < in->plan.sites; i++)
+		if (in->measured[i].is)
+			return true;
+	return false;
+}
+
 static void insert_groups(struct insert *in)
 {
 	struct pass_group_insert groups = {
@@ -257,6 +266,7 @@ static void insert_groups(struct insert *in)
 		.builder = in->builder,
 		.clone = in->clone,
 		.ctx = in->ctx,
+		.wave = !in->plain && measures(in) ? in->wave : NULL,
 		.regular = in->regular,
 		.last = in->last,
 		.analyses = in->analyses,
