@@ -178,7 +178,10 @@ struct runs {
 	struct launch_steps branch[BRANCHES], address;
 	uint32_t branches;
 	bool addressed;
-	struct launch_runs *ret;
+	struct launch_runs *ret; /* or, NULL, those who look at each wave */
+	launch_visit visit;
+	void *data;
+	uint32_t item[3][LAUNCH_LANES]; /* of active lanes */
 };
 
 static struct launch_run *find_run(const struct launch_runs *runs, uint64_t exec, uint32_t place)
@@ -220,6 +223,30 @@ static bool add_run(struct launch_runs *runs, uint64_t exec, uint32_t place, uin
 	return true;
 }
 
+/* Active lanes only: the others' addresses may make no sense. */
+static bool visit_wave(struct walk *walk, struct runs *runs, uint32_t first, uint64_t exec,
+		       uint64_t times)
+{
+	uint64_t address[LAUNCH_LANES] = {0};
+	const uint64_t *result;
+
+	walk->lanes.count = 0;
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		for (int i = 0; i < 3; i++)
+			runs->item[i][walk->lanes.count] =
+				walk->item[i][first + (uint32_t)__builtin_ctzll(rest)];
+		walk->lanes.count++;
+	}
+	for (int i = 0; i < 3; i++)
+		walk->lanes.item[i] = runs->item[i];
+	result = launch_result(&runs->address, walk->launch, &walk->lanes, &walk->stack);
+	if (!result)
+		return false;
+	for (uint64_t rest = exec; rest; rest &= rest - 1)
+		address[__builtin_ctzll(rest)] = *result++;
+	return runs->visit(runs->data, exec, address, times);
+}
+
 static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint64_t times)
 {
 	uint32_t lanes = walk->items - first < LAUNCH_LANES ? walk->items - first : LAUNCH_LANES,
@@ -238,6 +265,8 @@ static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint6
 	}
 	if (!exec)
 		return true;
+	if (!runs->ret)
+		return visit_wave(walk, runs, first, exec, times);
 	if (runs->addressed &&
 	    !place_of(walk, &runs->address, first + (uint32_t)__builtin_ctzll(exec), &place))
 		return false;
@@ -279,8 +308,10 @@ static bool find_branches(const struct probe_sites *table, uint32_t row, struct 
 
 static enum axis_use use_of(const struct runs *runs, int axis)
 {
-	enum axis_use use =
-		runs->addressed && runs->address.groups[axis] ? AXIS_LOWEST_BITS : AXIS_UNUSED;
+	enum axis_use use = AXIS_UNUSED;
+
+	if (runs->addressed && runs->address.groups[axis])
+		use = runs->ret ? AXIS_LOWEST_BITS : AXIS_EXACT;
 
 	for (uint32_t i = 0; i < runs->branches; i++)
 		if (runs->branch[i].groups[axis])
@@ -288,28 +319,53 @@ static enum axis_use use_of(const struct runs *runs, int axis)
 	return use;
 }
 
-bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
-		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret)
+static bool walk_all(const struct probe_sites *table, const struct proved_launch *launch,
+		     uint32_t branch, uint32_t group, uint32_t index, struct runs *runs)
 {
 	struct walk *walk = malloc(sizeof(*walk));
-	struct runs *runs = calloc(1, sizeof(*runs));
-	bool done = walk && runs && branch < table->site_count && walk_init(walk, launch);
+	bool done = walk && walk_init(walk, launch) &&
+		    (branch == PROBE_ROW_NONE || branch < table->site_count);
 
-	*ret = (struct launch_runs){0};
-	if (done) {
-		runs->ret = ret;
-		runs->addressed = group != PROBE_ROW_NONE;
-		done = find_branches(table, branch, runs) &&
-		       (!runs->addressed || launch_steps_find(table, group, index, &runs->address));
-	}
+	runs->addressed = group != PROBE_ROW_NONE;
+	done = done && find_branches(table, branch, runs) &&
+	       (!runs->addressed || launch_steps_find(table, group, index, &runs->address));
 	for (int i = 0; i < 3 && done; i++)
 		fill_axis(launch, i, use_of(runs, i), &walk->axis[i]);
 	done = done && !too_many(walk) && for_groups(walk, add_runs, runs);
 	free(walk);
+	return done;
+}
+
+bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
+		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret)
+{
+	struct runs *runs = calloc(1, sizeof(*runs));
+	bool done;
+
+	*ret = (struct launch_runs){0};
+	if (!runs)
+		return false;
+	runs->ret = ret;
+	done = walk_all(table, launch, branch, group, index, runs);
 	free(runs);
 	if (done)
 		return true;
 	free(ret->run);
 	*ret = (struct launch_runs){0};
 	return false;
+}
+
+bool launch_each(const struct probe_sites *table, const struct proved_launch *launch,
+		 uint32_t branch, uint32_t group, uint32_t index, launch_visit look, void *data)
+{
+	struct runs *runs = calloc(1, sizeof(*runs));
+	bool done;
+
+	if (!runs)
+		return false;
+	runs->visit = look;
+	runs->data = data;
+	done = walk_all(table, launch, branch, group, index, runs);
+	free(runs);
+	return done;
 }

@@ -26,10 +26,19 @@ struct launch_runs {
 
 /*
  * All waves that come to a block behind branches, in a launch that has regular ones. `branch` is
- * the row of the last branch, `group` NONE or a group whose address `index` tested matters. False:
- * it cannot be told, or there are too many waves; nothing is to be freed then.
+ * the row of the last branch, NONE if there is none, `group` NONE or a group whose address `index`
+ * tested matters. False: it cannot be told, or there are too many waves; nothing is to be freed
+ * then.
  */
 bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
 		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret);
+
+/*
+ * The same, wave by wave, with the address of each active lane: of a group that is EACH. `visit`
+ * may say that it wants no more by false.
+ */
+typedef bool (*launch_visit)(void *data, uint64_t exec, const uint64_t address[64], uint64_t times);
+bool launch_each(const struct probe_sites *table, const struct proved_launch *launch,
+		 uint32_t branch, uint32_t group, uint32_t index, launch_visit look, void *data);
 
 #endif

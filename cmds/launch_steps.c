@@ -120,15 +120,16 @@ static bool less(const struct probe_base_op *op, uint64_t a, uint64_t b)
 static bool others(const struct probe_base_op *op, uint64_t *a, uint64_t b)
 {
 	switch (op->code) {
+	/* By more than there are only where it is not meant: as the machine does it. */
 	case PROBE_BASE_SHL:
-		*a <<= b & 63;
-		return b < op->bits;
+		*a <<= b & (op->bits - 1u);
+		return true;
 	case PROBE_BASE_LSHR:
-		*a >>= b & 63;
-		return b < op->bits;
+		*a >>= b & (op->bits - 1u);
+		return true;
 	case PROBE_BASE_ASHR:
-		*a = (uint64_t)(with_sign(*a, op->bits) >> (b & 63));
-		return b < op->bits;
+		*a = (uint64_t)(with_sign(*a, op->bits) >> (b & (op->bits - 1u)));
+		return true;
 	case PROBE_BASE_UDIV:
 	case PROBE_BASE_SDIV:
 	case PROBE_BASE_UREM:

@@ -228,17 +228,14 @@ static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *va
 	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
 }
 
-bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,
-		 const struct proved_launch *launch, const struct probe_site *site,
-		 const struct probe_site_proof *proof, const struct execution *e,
-		 uint64_t value[PROBE_COUNTERS])
+void proved_cost_apart(struct proved_scratch *scratch, const struct proved_launch *launch,
+		       const struct probe_site *site, const struct probe_site_proof *proof,
+		       const struct execution *e, const int64_t distance[64],
+		       uint64_t value[PROBE_COUNTERS])
 {
 	uint64_t address[64] = {0};
-	int64_t distance[64] = {0};
 
 	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
-	if (!e->exec || !distances(table, launch, proof, e, distance))
-		return false;
 	value[PROBE_C_EXECUTIONS] = 1;
 	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(e->exec);
 	count_stride(e->exec, distance, value);
@@ -251,5 +248,17 @@ bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table
 		else
 			count_lines(scratch, site, e->exec, address, value);
 	}
+}
+
+bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,
+		 const struct proved_launch *launch, const struct probe_site *site,
+		 const struct probe_site_proof *proof, const struct execution *e,
+		 uint64_t value[PROBE_COUNTERS])
+{
+	int64_t distance[64] = {0};
+
+	if (!e->exec || !distances(table, launch, proof, e, distance))
+		return false;
+	proved_cost_apart(scratch, launch, site, proof, e, distance, value);
 	return true;
 }

@@ -19,4 +19,10 @@ bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table
 		 const struct probe_site_proof *proof, const struct execution *e,
 		 uint64_t value[PROBE_COUNTERS]);
 
+/* The same with its lanes so far from the first active one's. */
+void proved_cost_apart(struct proved_scratch *scratch, const struct proved_launch *launch,
+		       const struct probe_site *site, const struct probe_site_proof *proof,
+		       const struct execution *e, const int64_t distance[64],
+		       uint64_t value[PROBE_COUNTERS]);
+
 #endif

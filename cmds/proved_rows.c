@@ -8,6 +8,7 @@
 #include "common/regular.h"
 #include "launch_places.h"
 #include "proved_cost.h"
+#include "proved_each.h"
 
 struct reckon {
 	struct proved_scratch *scratch;
@@ -143,7 +144,7 @@ static bool is_free(const struct reckon *r, uint32_t group)
 	const struct probe_site_proof *proof = &r->table->proofs[group];
 
 	return proof->flags & PROBE_PROOF_LAUNCHED && !(proof->flags & PROBE_PROOF_BRANCH) &&
-	       proof->group != PROBE_ROW_NONE;
+	       (proof->flags & PROBE_PROOF_EACH || proof->group != PROBE_ROW_NONE);
 }
 
 /* Of all places: in the bins of every address tested alike. */
@@ -372,6 +373,37 @@ static bool find_runs(struct reckon *r, uint32_t group, uint32_t stream, bool al
 			   aligned ? group : PROBE_ROW_NONE, stream, &r->runs.of);
 }
 
+static void add_wave(void *data, uint32_t site, const uint64_t value[PROBE_COUNTERS],
+		     uint64_t times)
+{
+	struct reckon *r = data;
+
+	add(r->row[site - r->first].value, value, times);
+}
+
+/* The same row for each, without what has been added to it. */
+static void lose_each(struct reckon *r, uint32_t id, const char *why)
+{
+	for (uint32_t other = id; other < r->first + r->count; other++) {
+		if (is_row(&r->table->sites[other]) ||
+		    !proved_each_same(&r->table->proofs[other], &r->table->proofs[id]))
+			continue;
+		memset(r->row[other - r->first].value, 0, sizeof(r->row[0].value));
+		proved_rows_lose(r->result, other, why);
+	}
+}
+
+/* All executions of the sites that share a site's addresses, at the first of them. */
+static void add_each(struct reckon *r, uint32_t id)
+{
+	for (uint32_t other = r->first; other < id; other++)
+		if (!is_row(&r->table->sites[other]) &&
+		    proved_each_same(&r->table->proofs[other], &r->table->proofs[id]))
+			return;
+	if (!proved_each(r->scratch, r->table, r->launch, id, r->first + r->count, add_wave, r))
+		lose_each(r, id, "its waves cannot be told from the launch's arguments");
+}
+
 /* All executions of a site in a group that is free. */
 static const char *add_free(struct reckon *r, uint32_t id)
 {
@@ -381,6 +413,10 @@ static const char *add_free(struct reckon *r, uint32_t id)
 
 	if (!r->exec || is_foreign(r, proof->group))
 		return NULL;
+	if (aligned && r->table->proofs[proof->group].flags & PROBE_PROOF_EACH) {
+		add_each(r, id);
+		return NULL;
+	}
 	if (!find_runs(r, proof->group, aligned ? proof->flags >> 8 & 7 : UINT32_MAX, aligned))
 		return "its waves cannot be told from the launch's arguments";
 	for (size_t i = 0; i < r->runs.of.size; i++) {

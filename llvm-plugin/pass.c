@@ -298,7 +298,7 @@ static struct probe_site_proof group_proof(const struct plan_group *group, uint3
 		.delta = group->bins == PROBE_ROW_NONE ? 0 : (int32_t)group->bins,
 		.flags = (group->once ? PROBE_PROOF_ONCE : 0) |
 			 (group->launched ? PROBE_PROOF_LAUNCHED : 0) |
-			 (heads ? PROBE_PROOF_HEADS : 0),
+			 (group->each ? PROBE_PROOF_EACH : 0) | (heads ? PROBE_PROOF_HEADS : 0),
 		.stride = {{.offset = heads ? group->heads : 0}},
 	};
 }

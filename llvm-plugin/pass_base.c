@@ -16,6 +16,7 @@ struct walk {
 	struct pass_base *base;
 	unsigned stack; /* numbers on it */
 	bool exact;
+	bool moves; /* exact: what bits are moved by may be any number */
 };
 
 static bool walk(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids);
@@ -87,7 +88,8 @@ static bool walk_binary(struct walk *w, LLVMValueRef value, enum probe_base_code
 	if (!walk(w, LLVMGetOperand(value, 0), depth + 1, &left))
 		return false;
 	/* By ids, bits would move by more than there are. */
-	if ((code == PROBE_BASE_SHL || code == PROBE_BASE_LSHR || code == PROBE_BASE_ASHR) &&
+	if (!w->moves &&
+	    (code == PROBE_BASE_SHL || code == PROBE_BASE_LSHR || code == PROBE_BASE_ASHR) &&
 	    (!pass_constant_of(LLVMGetOperand(value, 1), &by) || by < 0 || by > 63))
 		return false;
 	if (!walk(w, LLVMGetOperand(value, 1), depth + 1, &right))
@@ -388,6 +390,16 @@ bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, 
 bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret)
 {
 	struct walk w = {.prover = prover, .base = ret};
+	bool ids;
+
+	ret->ops = 0;
+	return bits_of(&w, pointer) == 64 && walk(&w, pointer, 0, &ids);
+}
+
+bool pass_base_of_each(const struct pass_prover *prover, LLVMValueRef pointer,
+		       struct pass_base *ret)
+{
+	struct walk w = {.prover = prover, .base = ret, .exact = true, .moves = true};
 	bool ids;
 
 	ret->ops = 0;

@@ -2,6 +2,8 @@
 /* Groups that a wave runs once at most: in which waves, and what of that the host knows. */
 #include "pass_plan_once.h"
 
+#include <stdlib.h>
+
 #include "pass_shim.h"
 
 /*
@@ -130,6 +132,52 @@ static bool has_doubts(const struct pass_plan *plan, int number)
 	return group->guesses || group->numbers;
 }
 
+/* Does what an LDS access costs follow from the lanes alone? */
+static bool is_plain(const struct plan_site *site)
+{
+	for (unsigned i = 0; i < site->pattern.digits; i++)
+		if (site->pattern.digit[i].op != PROBE_DIGIT_BITS)
+			return false;
+	return !site->pattern.wrap_count && !site->pattern.guesses;
+}
+
+/*
+ * What cannot be told of a group in general follows from the launch if the host calculates each
+ * lane's addresses.
+ */
+static void find_each(struct pass_plan *plan, const struct pass_prover *prover, int number)
+{
+	struct plan_group *group = &plan->group[number];
+	struct pass_base base[PLAN_STREAMS];
+
+	if (!group->once || (group->guard != PLAN_NONE && !plan->guard[group->guard].base))
+		return;
+	for (size_t i = group->first; i <= group->last; i++)
+		if (plan->site[i].group == number && plan->site[i].site.space == PROBE_SPACE_LDS &&
+		    !is_plain(&plan->site[i]))
+			return;
+	for (unsigned i = 0; i < group->streams; i++) {
+		const struct pass_site *site = &plan->site[group->stream[i].lead].site;
+
+		if (site->space != PROBE_SPACE_LDS &&
+		    !pass_base_of_each(prover, site->pointer, &base[i]))
+			return;
+	}
+	group->launched = group->each = true;
+	group->aligned = 0;
+	for (unsigned i = 0; i < group->streams; i++) {
+		struct plan_stream *stream = &group->stream[i];
+
+		free(stream->base);
+		stream->base = NULL;
+		stream->aligned = plan->site[stream->lead].site.space != PROBE_SPACE_LDS;
+		if (!stream->aligned)
+			continue;
+		stream->base = keep_base(&base[i]);
+		group->aligned++;
+	}
+}
+
 /* Can the host tell where all the group's addresses lie, and which lanes use them? */
 static void find_bases(struct pass_plan *plan, const struct pass_prover *prover, int number)
 {
@@ -158,6 +206,12 @@ static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
 void pass_plan_find_launched(struct pass_plan *plan, const struct pass_prover *prover)
 {
 	find_branches(plan, prover);
-	for (int i = 0; i < plan->groups; i++)
+	for (int i = 0; i < plan->groups; i++) {
+		struct plan_group *group = &plan->group[i];
+
 		find_bases(plan, prover, i);
+		if (!group->launched &&
+		    (group->numbers || group->aligned || group->guard != PLAN_NONE))
+			find_each(plan, prover, i);
+	}
 }

@@ -15,8 +15,8 @@
 #define PROBE_SITES_VERSION 8u
 /*
  * Tables from this version on can be read: before 3 no group has bins, before 5 nothing is
- * LAUNCHED, before 6 no branch, before 7 no stride is RECKONED, before 8 nothing has
- * HEADS.
+ * LAUNCHED, before 6 no branch, before 7 no stride is RECKONED, before 8 nothing has HEADS or
+ * is EACH.
  */
 #define PROBE_SITES_VERSION_MIN 2u
 
@@ -197,6 +197,12 @@ enum probe_proof_flag {
 	 * (section 3).
 	 */
 	PROBE_PROOF_HEADS = 64,
+	/*
+	 * COUNTED, LAUNCHED: of a group, behind branches or not, as one behind branches is; and the
+	 * calculations give the addresses of all lanes, exactly. Proofs of sites that are ALIGNED
+	 * say no more than which one is theirs, and how far from it they are.
+	 */
+	PROBE_PROOF_EACH = 128,
 };
 
 /*

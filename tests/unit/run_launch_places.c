@@ -213,6 +213,47 @@ static void take_wave(const struct proved_launch *launch, const uint32_t id[3], 
 	runs->run[i].count--;
 }
 
+/* A sum over waves, in any order, of their lanes and where these are. */
+static bool add_wave(void *data, uint64_t exec, const uint64_t address[64], uint64_t times)
+{
+	uint64_t hash = exec;
+
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (exec >> lane & 1)
+			hash = (hash ^ address[lane]) * 0x9e3779b97f4a7c15ull + lane;
+	*(uint64_t *)data += hash * times;
+	return true;
+}
+
+/* Lane by lane, behind both branches or none. */
+static void check_each(const struct proved_launch *launch, uint32_t branch)
+{
+	const int32_t *arguments = (const void *)launch->arguments;
+	const uint32_t *size = launch->group;
+	uint32_t items = size[0] * size[1] * size[2], id[3];
+	uint64_t want = 0, got = 0, address[64];
+
+	for (id[2] = 0; id[2] < launch->grid[2] / size[2]; id[2]++)
+		for (id[1] = 0; id[1] < launch->grid[1] / size[1]; id[1]++)
+			for (id[0] = 0; id[0] < launch->grid[0] / size[0]; id[0]++)
+				for (uint32_t i = 0; i < items && chosen(launch->groups, id);
+				     i += 64) {
+					uint64_t exec = 0;
+
+					for (uint32_t k = 0; k < 64 && i + k < items; k++) {
+						address[k] = index_of(id, size, i + k, arguments);
+						exec |= (uint64_t)(branch == PROBE_ROW_NONE ||
+								   goes(id, size, i + k,
+									arguments[2]))
+							<< k;
+					}
+					if (exec)
+						add_wave(&want, exec, address, 1);
+				}
+	assert_true(launch_each(&table, launch, branch, ROW, INDEX, add_wave, &got));
+	assert_int_equal(want, got);
+}
+
 static void check_branches(bool some)
 {
 	static const uint32_t sizes[][3] = {{64, 1, 1}, {100, 1, 1}, {16, 16, 1},
@@ -242,6 +283,8 @@ static void check_branches(bool some)
 	for (size_t i = 0; i < runs.size; i++)
 		assert_int_equal(runs.run[i].count, 0);
 	free(runs.run);
+	check_each(&launch, 1);
+	check_each(&launch, PROBE_ROW_NONE);
 }
 
 static void test_branches(void **state)

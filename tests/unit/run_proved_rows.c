@@ -370,6 +370,53 @@ static void test_heads(void **state)
 	free(heads.row);
 }
 
+/*
+ * a[x + n * y] again, but told lane by lane: every wave that there is costs what it does by its
+ * proof; nothing is told of LDS but the lanes.
+ */
+static void test_each(void **state)
+{
+	static struct probe_base_op ops[] = {
+		{.code = PROBE_BASE_OF, .bits = 64, .index = 1, .value = GROUP},
+		{.code = PROBE_BASE_CONSTANT, .bits = 64, .value = 0x7f0000000000},
+		{.code = PROBE_BASE_ITEM, .bits = 32, .index = 1},
+		{.code = PROBE_BASE_ARGUMENT, .bits = 32, .offset = 8},
+		{.code = PROBE_BASE_MUL, .bits = 32},
+		{.code = PROBE_BASE_ITEM, .bits = 32, .index = 0},
+		{.code = PROBE_BASE_ADD, .bits = 32},
+		{.code = PROBE_BASE_SEXT, .bits = 64},
+		{.code = PROBE_BASE_CONSTANT, .bits = 64, .value = 2},
+		{.code = PROBE_BASE_SHL, .bits = 64},
+		{.code = PROBE_BASE_ADD, .bits = 64},
+	};
+	struct proved_rows regular, each;
+
+	(void)state;
+	fill_table();
+	regular = make(&launch, NULL, 0);
+	proofs[GROUP].group = PROBE_ROW_NONE;
+	proofs[GROUP].flags = PROBE_PROOF_LAUNCHED | PROBE_PROOF_EACH;
+	proofs[LOAD].flags |= 1 << 8;
+	memset(proofs[LOAD].stride, 0, sizeof(proofs[LOAD].stride));
+	table.bases = ops;
+	table.base_ops = sizeof(ops) / sizeof(ops[0]);
+	each = make(&launch, NULL, 0);
+	assert_int_equal(each.lost, 0);
+	assert_int_equal(each.count, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_memory_equal(&each.row[i], &regular.row[i], sizeof(each.row[i]));
+	free(each.row);
+	free(regular.row);
+	/* Without its address, no more is told of it. */
+	table.base_ops = 1;
+	each = make(&launch, NULL, 0);
+	assert_int_equal(each.sites_lost, 1);
+	assert_int_equal(each.count, 1);
+	assert_null(find(&each, LOAD));
+	free(each.row);
+	table.base_ops = 0;
+}
+
 /* The fifth address tested has its class in the upper half. */
 static void test_classes(void **state)
 {
@@ -608,6 +655,7 @@ int main(void)
 		cmocka_unit_test(test_reckoned),   cmocka_unit_test(test_bins),
 		cmocka_unit_test(test_classes),	   cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_heads),
+		cmocka_unit_test(test_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
