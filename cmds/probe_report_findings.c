@@ -43,13 +43,14 @@ enum field {
 	F_OWN_FILE,
 	F_OWN_LINE,
 	F_OWN_COLUMN,
+	F_CANDIDATES,
 };
 
 static const char field_names[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
 	"ideal_passes,conflicts,max_way,cost,cause,fix,source,inlined,sites,site,unit,machine,basis,"
-	"swap_loop,own_file,own_line,own_column";
+	"swap_loop,own_file,own_line,own_column,candidates";
 
 struct finding {
 	const struct report *report;
@@ -196,6 +197,23 @@ static void put_frames(const struct finding *finding, const struct place *place)
 	sqlite3_reset(frames);
 }
 
+/* What to look at where there is no line. */
+static void put_candidates(const struct finding *finding)
+{
+	const char *list = cell(finding, F_CANDIDATES);
+
+	if (number(finding, F_OWN_LINE))
+		return;
+	fputs("       instruction", stdout);
+	if (strstr(list, "; "))
+		fputs(", one of", stdout);
+	fputs(": ", stdout);
+	report_put(*list ? list
+			 : "not found (the code object is not stored, or the back end merged it "
+			   "into another)");
+	putchar('\n');
+}
+
 /* "512 lines of 128 B used, 32 needed": per execution as well where that is a whole number. */
 static void put_lines(const struct finding *finding, unsigned size, enum field used,
 		      enum field needed, enum field excess)
@@ -328,6 +346,7 @@ static void put_finding(const struct finding *finding)
 	put_source(finding, &place);
 	put_frames(finding, &place);
 	place_free(&place);
+	put_candidates(finding);
 	put_numbers(finding);
 	put_machine(finding);
 	put_basis(finding);

@@ -20,15 +20,29 @@
  * What the back end made of a place: it merges accesses after the probes' widths are chosen. By
  * debug information, so an access merged into another place's is not here.
  */
-#define MACHINE                                                                                    \
-	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
-	"FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "                \
-	"AND i.\"column\" = q.\"column\" AND i.file = q.file "                                     \
-	"AND i.space = CASE q.space WHEN 'lds' THEN 'lds' ELSE 'global' END "                      \
+#define SAME_KIND                                                                                  \
+	"i.space = CASE q.space WHEN 'lds' THEN 'lds' ELSE 'global' END "                          \
 	"AND CASE q.access WHEN 'load' THEN i.text GLOB '*_load*' OR i.text GLOB 'ds_read*' "      \
 	"WHEN 'store' THEN i.text GLOB '*_store*' OR i.text GLOB 'ds_write*' "                     \
 	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
-	"AND NOT i.text GLOB 'ds_write*') END)"
+	"AND NOT i.text GLOB 'ds_write*') END"
+#define MACHINE                                                                                    \
+	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
+	"FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "                \
+	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND " SAME_KIND ")"
+
+/* What an access without a line may be in the original kernel, and which line is before that. */
+#define WITHOUT_LINE                                                                               \
+	"FROM probe_instructions(q.code_object, q.symbol) i WHERE coalesce(i.line, 0) = 0 AND " SAME_KIND
+#define CANDIDATES                                                                                           \
+	"CASE q.line WHEN 0 THEN (SELECT group_concat(one, '; ') FROM (SELECT "                              \
+	"printf('%s (0x%x)', i.text, i.address) || coalesce(', behind ' || "                                 \
+	"(SELECT j.users_file || ':' || j.users_line "                                                       \
+	"FROM probe_instructions(q.code_object, q.symbol) j "                                                \
+	"WHERE j.users_line > 0 AND j.address < i.address ORDER BY j.address DESC LIMIT 1), '') "            \
+	"AS one " WITHOUT_LINE " ORDER BY i.address LIMIT 3)) || "                                           \
+	"(SELECT CASE WHEN count(*) > 3 THEN printf('; or %d more', count(*) - 3) ELSE '' END " WITHOUT_LINE \
+	") END"
 
 /*
  * An update that the machine has no instruction for: the back end makes it a load and a loop round
@@ -101,6 +115,8 @@ static const struct report_column columns[] = {
 	{"basis", "basis", REPORT_TEXT, false, BASIS,
 	 "measured: on the device; proved: executions were counted, addresses are the compiler's "
 	 "proof; traced: from every address"},
+	{"candidates", "candidates", REPORT_TEXT, false, CANDIDATES,
+	 "of line 0: instructions of the original kernel that it may be"},
 	{"swap_loop", "swap loop", REPORT_INT, false, SWAP_LOOP,
 	 "1: an update made of a compare-and-swap that is repeated; executions count it once"},
 };

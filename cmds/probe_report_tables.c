@@ -124,8 +124,10 @@ static const struct report_column site_columns[] = {
 	{"access", "access", REPORT_TEXT, true,
 	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' END", ""},
 	{"space", "space", REPORT_TEXT, true,
-	 "CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' WHEN 3 THEN 'lds' "
-	 "WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' END",
+	 /* Only accesses have one: no block, function, region or message. */
+	 "CASE WHEN s.access <= 3 THEN CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' "
+	 "WHEN 3 THEN 'lds' WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' "
+	 "END END",
 	 ""},
 };
 static const struct report_column kernel_column = {

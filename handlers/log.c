@@ -152,9 +152,12 @@ static const char *access_name(unsigned access)
 					      : "atomic";
 }
 
-static const char *space_name(unsigned space)
+/* A message has none. */
+static const char *space_name(const struct probe_site_info *info)
 {
-	switch (space) {
+	if (info->access > PROBE_ACCESS_ATOMIC)
+		return "";
+	switch (info->space) {
 	case PROBE_SPACE_FLAT:
 		return "flat";
 	case PROBE_SPACE_GLOBAL:
@@ -165,6 +168,8 @@ static const char *space_name(unsigned space)
 		return "constant";
 	case PROBE_SPACE_SCRATCH:
 		return "scratch";
+	case PROBE_SPACE_BUFFER:
+		return "buffer";
 	default:
 		return "other";
 	}
@@ -198,7 +203,7 @@ static bool make_site(const struct log *log, const struct sites_kernel *kernel, 
 		    log->json ? ",\"line\":%u,\"column\":%u,\"access\":\"%s\",\"space\":\"%s\","
 				"\"bytes\":%u,"
 			      : ",%u,%u,%s,%s,%u,",
-		    place.line, place.column, access_name(info->access), space_name(info->space),
+		    place.line, place.column, access_name(info->access), space_name(info),
 		    info->bytes);
 	site->size = (size_t)(text.at - room);
 	site->text = malloc(site->size + 1);

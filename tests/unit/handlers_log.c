@@ -220,6 +220,7 @@ static void test_messages(void **unused)
 	assert_string_equal(field[2], "3");
 	assert_string_equal(field[10], "m.hip");
 	assert_string_equal(field[13], "message");
+	assert_string_equal(field[14], "");
 	assert_string_equal(field[16], "0x5");
 	assert_string_equal(field[17], "2");
 	assert_string_equal(field[18], "");

@@ -11,12 +11,17 @@ CREATE TABLE probe_lanes_odd (id INTEGER PRIMARY KEY, "a"" FROM x --" INTEGER, b
 CREATE TABLE probe_lanes_place (id INTEGER PRIMARY KEY, "address" INTEGER, "address_of" INTEGER);
 INSERT INTO probe_lanes_place VALUES (1, 140435805700096, 16), (2, -1, 17);
 CREATE TABLE probe_lanes_alone (a INTEGER);
+INSERT INTO probe_site VALUES (1, 9, 'a.hip', 7, 2, 'copy(int*)', 5, 0, 0, 0, 0, '_Z4copyPi', 2, '[]');
+CREATE TABLE probe_lanes_region (id INTEGER PRIMARY KEY, "code_object" INTEGER, "site" INTEGER);
+INSERT INTO probe_lanes_region VALUES (1, 1, 9), (2, 1, 0);
 END
-probe-report tables run.db | sed -n 3,9p
+probe-report tables run.db | sed -n 3,10p
 echo "== csv"
 probe-report tables --table lanes_site --format csv run.db
 probe-report tables --table probe_lanes_site -f site,share,note -s share --format csv run.db
 probe-report tables --table lanes_odd --format csv run.db
+echo "== a region has no space"
+probe-report tables --table lanes_region --format csv -f line,access,space run.db
 echo "== addresses"
 probe-report tables --table lanes_place run.db | sed -n 4,6p
 probe-report tables --table lanes_place --format csv run.db
