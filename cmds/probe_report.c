@@ -30,6 +30,7 @@ enum key {
 	KEY_HEADER,
 	KEY_NO_HEADER,
 	KEY_SOURCE_ROOT,
+	KEY_QUIET,
 	KEY_COLOR,
 	KEY_PRINT_OPTIONS,
 	KEY_HELP,
@@ -64,6 +65,7 @@ static const struct probe_option options[] = {
 	{"separator", 't', "SEP", "of csv: one character (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "column names (default)", KEY_HEADER},
 	{"no-header", 0, NULL, "none", KEY_NO_HEADER},
+	{"quiet", 'q', NULL, "no warnings: errors only", KEY_QUIET},
 	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
 	{NULL, 0, NULL, "Other", 0},
 	{"print-options", 0, NULL, "long options, one per line", KEY_PRINT_OPTIONS},
@@ -100,6 +102,7 @@ static const char *const verbs[REPORT_VERBS] = {
 struct line {
 	struct report report;
 	enum probe_color color;
+	bool quiet;
 	int done; /* help and the like: exit with done - 1 */
 };
 
@@ -192,6 +195,9 @@ static struct probe_err *add_file(struct report *report, const char *path)
 static struct probe_err *take_other(struct line *line, int key, const char *value)
 {
 	switch ((enum key)key) {
+	case KEY_QUIET:
+		line->quiet = true;
+		break;
 	case KEY_COLOR:
 		if (!probe_color_parse(value, &line->color))
 			return probe_err_create("--color: '%s' is none of: auto, always, never",
@@ -344,13 +350,36 @@ static struct probe_err *take_kernel(struct report *report)
 	return NULL;
 }
 
+/* Options that choose among rows, of the verbs that print none; and files, of list. */
+static struct probe_err *check_rows(const struct report *report)
+{
+	const char *verb = verbs[report->verb];
+
+	if (report->verb != REPORT_INFO && report->verb != REPORT_LIST &&
+	    report->verb != REPORT_FLAME)
+		return NULL;
+	if (report->fields || report->sort || report->limit >= 0)
+		return probe_err_create("-f, -s, -n: not with %s, whose rows are what they are",
+					verb);
+	if (report->kernel && report->verb != REPORT_FLAME)
+		return probe_err_create("-k: not with %s, which is not about kernels that ran",
+					verb);
+	if (report->all)
+		return probe_err_create("--all: not with %s, which shows all", verb);
+	if (report->verb == REPORT_LIST && report->file_count)
+		return probe_err_create("list takes no file ('%s'): it shows what columns there "
+					"are; probe-report tables FILE, what handlers wrote",
+					report->files[0]);
+	return NULL;
+}
+
 /* Which options go with which verbs. */
 static struct probe_err *check_options(const struct report *report)
 {
 	bool samples = report->verb == REPORT_SAMPLES || report->verb == REPORT_FLAME ||
 		       report->verb == REPORT_ANNOTATE;
 
-	if (!report->file_count)
+	if (!report->file_count && report->verb != REPORT_LIST)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
 	if (report->runs && (report->file_count != 2 || report->verb == REPORT_INFO))
 		return probe_err_create("--runs: takes two databases, and not with info");
@@ -366,7 +395,9 @@ static struct probe_err *check_options(const struct report *report)
 		return probe_err_create("--format: flame has one form, folded stacks");
 	if (report->format == REPORT_ROCPROFV3 && report->verb != REPORT_SAMPLES)
 		return probe_err_create("--format rocprofv3: goes with samples only");
-	return NULL;
+	if (report->format == REPORT_CSV && report->verb == REPORT_INFO)
+		return probe_err_create("--format: info has no CSV form: use --format json");
+	return check_rows(report);
 }
 
 /* Columns of lines, of the table that is above them with samples, or of a `count` run's. */
@@ -388,8 +419,6 @@ static struct probe_err *check(const struct report *report)
 {
 	struct probe_err *err = NULL;
 
-	if (report->verb == REPORT_LIST)
-		return NULL;
 	err = check_options(report);
 	if (err)
 		return err;
@@ -405,6 +434,7 @@ static struct probe_err *check(const struct report *report)
 	case REPORT_INFO:
 	case REPORT_TABLES: /* what columns there are is known when the file is open */
 	case REPORT_FLAME:
+	case REPORT_LIST:
 		return NULL;
 	default:
 		return report_check(report, &report_kernels_query);
@@ -492,7 +522,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "replay"))
 		return report_replay(argc - 1, argv + 1);
 	err = parse(argc, argv, &line);
-	probe_log_setup(PROBE_LOG_INFO, line.color);
+	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
 	if (!err && !line.done)
 		err = take_kernel(&line.report);
 	if (!err && !line.done)

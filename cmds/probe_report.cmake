@@ -13,7 +13,7 @@ add_executable(probe-report
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_info.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_join.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_kernels.c
-	${CMAKE_CURRENT_LIST_DIR}/probe_report_lines.c
+	${CMAKE_CURRENT_LIST_DIR}/probe_report_lines.c probe_report_list.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_replay.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_samples.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_report_tables.c

@@ -420,8 +420,6 @@ struct probe_err *report_info(const struct report *report, const char *path, boo
 	struct probe_err *err;
 	size_t size;
 
-	if (report->format == REPORT_CSV)
-		return probe_err_create("info has no CSV form: use --format json");
 	if (report->format == REPORT_JSON && first) {
 		info_json = (struct report_json){.out = stdout, .compact = true};
 		report_json_open(&info_json, '[');
@@ -437,31 +435,4 @@ struct probe_err *report_info(const struct report *report, const char *path, boo
 	if (!err && last && report->format == REPORT_JSON)
 		report_json_close(&info_json, ']');
 	return err;
-}
-
-/* ---- list ------------------------------------------------------------------------------------ */
-
-static void list_query(const struct report *report, const struct report_query *query)
-{
-	printf("%scolumns of %s%s (* in tables unless -f says otherwise; sorted by %s)\n",
-	       report_bold(report), query->verb, report_plain(report), query->sort);
-	for (size_t i = 0; i < query->count; i++)
-		printf("  %c %-16s %s\n", query->columns[i].standard ? '*' : ' ',
-		       query->columns[i].name, query->columns[i].help);
-}
-
-void report_list(const struct report *report)
-{
-	printf("%sverbs%s\n  summary lines kernels dispatches samples annotate flame tables info "
-	       "list\n",
-	       report_bold(report), report_plain(report));
-	printf("%sformats%s\n  table csv json rocprofv3\n", report_bold(report),
-	       report_plain(report));
-	list_query(report, &report_lines_query);
-	list_query(report, &report_kernels_query);
-	list_query(report, &report_dispatches_query);
-	list_query(report, report_samples_query(REPORT_BY_INSTRUCTION, REPORT_FROM_SUMS));
-	list_query(report, report_annotate_query());
-	list_query(report, &report_join_query);
-	list_query(report, &report_counts_query);
 }

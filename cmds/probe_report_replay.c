@@ -14,14 +14,27 @@
 #include "probe_run_replay.h"
 #include "report.h"
 
-enum key { KEY_ANALYZE, KEY_OUTPUT, KEY_IN_PLACE, KEY_FORCE, KEY_PRINT_OPTIONS, KEY_HELP };
+enum key {
+	KEY_ANALYZE,
+	KEY_FILE,
+	KEY_OUTPUT,
+	KEY_IN_PLACE,
+	KEY_FORCE,
+	KEY_QUIET,
+	KEY_COLOR,
+	KEY_PRINT_OPTIONS,
+	KEY_HELP,
+};
 
 static const struct probe_option options[] = {
 	{"analyze", 'a', "LIST", "handlers by name or path, NAME[:KEY=VALUE]..., as probe-run's",
 	 KEY_ANALYZE},
+	{"input", 'i', "FILE", "the database, as without -i", KEY_FILE},
 	{"output-file", 'o', "FILE", "a new database (the input's name with -replay)", KEY_OUTPUT},
 	{"in-place", 0, NULL, "write into the input instead", KEY_IN_PLACE},
 	{"force", 0, NULL, "overwrite FILE", KEY_FORCE},
+	{"quiet", 'q', NULL, "errors only", KEY_QUIET},
+	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
 	{"print-options", 0, NULL, "long options, one per line", KEY_PRINT_OPTIONS},
 	{"help", 'h', NULL, "this text", KEY_HELP},
 };
@@ -39,8 +52,18 @@ static const struct probe_command command = {
 struct line {
 	struct run_config config;
 	struct run_replay replay;
-	bool in_place, done;
+	enum probe_color color;
+	bool in_place, quiet, done;
 };
+
+static struct probe_err *set_file(struct line *line, const char *path)
+{
+	if (line->replay.from)
+		return probe_err_create("replay takes one file: %s, or %s?", line->replay.from,
+					path);
+	line->replay.from = path;
+	return NULL;
+}
 
 static struct probe_err *take(void *user, int key, const char *value)
 {
@@ -49,6 +72,16 @@ static struct probe_err *take(void *user, int key, const char *value)
 	switch ((enum key)key) {
 	case KEY_ANALYZE:
 		return run_config_handlers(&line->config, value);
+	case KEY_FILE:
+		return set_file(line, value);
+	case KEY_QUIET:
+		line->quiet = true;
+		return NULL;
+	case KEY_COLOR:
+		return probe_color_parse(value, &line->color)
+			       ? NULL
+			       : probe_err_create("--color: '%s' is none of: auto, always, never",
+						  value);
 	case KEY_OUTPUT:
 		line->replay.to = value;
 		return NULL;
@@ -83,10 +116,9 @@ static struct probe_err *parse(int argc, char **argv, struct line *line)
 		at += next;
 		if (at >= argc)
 			break;
-		if (line->replay.from)
-			return probe_err_create("replay takes one file: %s, or %s?",
-						line->replay.from, argv[at]);
-		line->replay.from = argv[at];
+		err = set_file(line, argv[at]);
+		if (err)
+			return err;
 	}
 	if (!line->replay.from)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
@@ -127,7 +159,7 @@ static struct probe_err *act(struct line *line)
 		replay->to = output;
 	if (!err)
 		err = run_replay(replay);
-	if (!err)
+	if (!err && !line->quiet)
 		printf("%s: %llu dispatches, %llu rows of counters and %llu records fed, %llu records "
 		       "not understood\n",
 		       replay->to ? replay->to : replay->from,
@@ -151,6 +183,7 @@ int report_replay(int argc, char **argv)
 	struct probe_err *err = parse(argc, argv, &line);
 	int status = err ? 2 : 0;
 
+	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
 	if (!err && !line.done)
 		err = act(&line);
 	if (err) {

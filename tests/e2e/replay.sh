@@ -28,6 +28,7 @@ for handler in $handlers; do
 	probe-report replay "$handler.db" -a "$handler" >/dev/null
 	tables "$handler-replay.db" "$handler" | cmp - run.txt || fail "$handler alone"
 done
+[ -z "$(probe-report replay -q -i run.db -o quiet.db -a memory 2>&1)" ] || fail "replay -q speaks"
 expect "what replay says" "$(cut -d: -f2 told.txt)" \
 	" $(sqlite3 run.db 'SELECT count(*) FROM probe_dispatch WHERE kind') dispatches, 0 rows of counters and $(
 		sed 1d run.csv | wc -l) records fed, 0 records not understood"
