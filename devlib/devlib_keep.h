@@ -20,6 +20,9 @@
  *			18: lanes at one stride
  *			19-21: patterns kept, one after the other, and never seen again
  *			22-31: executions to be added
+ *
+ * and, if it leads others (llvm-plugin/pass_lead.h), those counted with it; if several sites share
+ * a state, which of them has it.
  */
 #ifndef PROBE_DEVLIB_KEEP_H
 #define PROBE_DEVLIB_KEEP_H

@@ -86,7 +86,7 @@ void pass_asm_constrain(struct pass_asm *code, const char *format, ...)
 
 unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMValueRef value)
 {
-	unsigned results = code->result != NULL;
+	unsigned results = code->fields ? code->fields : code->result != NULL;
 
 	for (unsigned i = 0; i < code->operands; i++)
 		if (code->operand[i] == value)

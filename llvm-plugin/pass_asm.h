@@ -19,6 +19,7 @@ struct pass_asm {
 	LLVMTypeRef type[PASS_ASM_OPERANDS];
 	unsigned operands;
 	LLVMTypeRef result; /* NULL = none; else its constraint comes first */
+	unsigned fields;    /* of a result that is a struct: a constraint each */
 };
 
 /* A line of the text. */
@@ -27,8 +28,7 @@ void pass_asm_put(struct pass_asm *code, const char *format, ...)
 /* One more constraint: a clobber, or the result's. */
 void pass_asm_constrain(struct pass_asm *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* An input, once however often it is asked for. Returns its number; 0 is the result, if there is
- * one. */
+/* An input, once however often it is asked for. Returns its number; results have the first ones. */
 unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMValueRef value);
 /* The call, with side effects, where the builder stands. Frees what the block is made of. */
 LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context);

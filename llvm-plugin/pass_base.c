@@ -217,7 +217,7 @@ static bool walk_gep(struct walk *w, LLVMValueRef value, unsigned depth, bool *r
 		LLVMValueRef index = LLVMGetOperand(value, i);
 		int64_t each, fixed;
 
-		if (!pass_index_step(w->prover, &type, index, i == 1, &each, &fixed) ||
+		if (!pass_index_step(w->prover->layout, &type, index, i == 1, &each, &fixed) ||
 		    !walk_index(w, index, each, fixed, depth, ret_ids))
 			return false;
 	}

@@ -82,7 +82,7 @@ static void measure_known(struct pass_group_insert *in, struct pass_asm *code,
 		pass_asm_put(code, "v_add_co_u32 v2, vcc, 0x%x, v2", offset);
 		pass_asm_put(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
 	}
-	pass_measure_row(code, pass_asm_operand(code, "s", in->wave), id, 0);
+	pass_measure_row(code, pass_asm_operand(code, "s", in->wave), id, "0");
 	pass_measure_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
 }
 

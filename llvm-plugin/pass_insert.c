@@ -86,14 +86,22 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct p
 	}
 }
 
-/* Do both accesses, under the same EXEC, have the same counters? */
-static bool count_the_same(const struct pass_site *a, const struct pass_site *b)
+/* Do both accesses, under the same EXEC, have the same counters? In LDS, all banks are alike. */
+static bool count_the_same(const struct probe_shim_flow *flow, const struct plan_site *a,
+			   const struct plan_site *b)
 {
+	bool lds = a->site.space == PROBE_SPACE_LDS;
+	struct pass_sum apart;
 	int64_t distance;
 
-	if (!pass_measure_alike(a, b) || !probe_shim_distance(a->pointer, b->pointer, &distance))
+	if (!pass_measure_alike(&a->site, &b->site))
 		return false;
-	return distance % (a->space == PROBE_SPACE_LDS ? pass_measure_lds_width(a) : 128) == 0;
+	if (probe_shim_distance(a->site.pointer, b->site.pointer, &distance))
+		return distance % (lds ? pass_measure_lds_width(&a->site) : 128) == 0;
+	return lds &&
+	       pass_apart(flow, a->site.pointer, b->site.pointer, LLVMGetInstructionParent(a->inst),
+			  &apart) &&
+	       pass_apart_multiple(&apart) % pass_lead_aligned(&a->site) == 0;
 }
 
 /* What is called may end the wave. */
@@ -106,57 +114,112 @@ static bool ends_run(LLVMValueRef inst)
 	       (!callee || !LLVMGetIntrinsicID(callee) || pass_ends_wave(inst));
 }
 
-/* Sites behind this one that are counted with it: bit n = the n-th from here. */
-static uint32_t find_also(struct insert *in, size_t index)
+/*
+ * Sites behind this one that are counted with it: bit n = the n-th from here. Or, if `lead`, such
+ * as are found then that they may be.
+ */
+static uint32_t find_also(struct insert *in, const struct probe_shim_flow *flow, size_t index,
+			  bool lead)
 {
-	LLVMValueRef inst = in->plan.site[index].inst;
+	const struct plan_site *first = &in->plan.site[index];
+	struct pass_measured *measured = &in->measured[index];
+	LLVMValueRef inst = first->inst;
 	uint32_t also = 0, n = 0;
 
 	for (inst = LLVMGetNextInstruction(inst); inst && !ends_run(inst) && n + 1 < ALSO_SITES;
 	     inst = LLVMGetNextInstruction(inst)) {
-		const struct plan_site *other = &in->plan.site[index + n + 1];
+		const struct plan_site *other = first + n + 1;
 
 		if (index + n + 1 == in->plan.sites || other->inst != inst)
 			continue;
 		n++;
-		if (in->measured[index + n].is &&
-		    count_the_same(&in->plan.site[index].site, &other->site))
-			also |= 1u << n;
+		if (!measured[n].is || measured[n].behind)
+			continue;
+		if (!lead)
+			also |= (uint32_t)count_the_same(flow, first, other) << n;
+		else if (!((uint64_t)measured[n].also << n >> 32) &&
+			 pass_lead_add(&measured->lead, flow, first->inst, &first->site,
+				       &other->site, 1u << n | measured[n].also << n))
+			measured[n].behind = n;
 	}
 	return also;
+}
+
+/* Can the site be counted with others? */
+static bool may_lead(const struct insert *in, size_t index)
+{
+	const struct pass_site *site = &in->plan.site[index].site;
+
+	return in->measured[index].is && site->space != PROBE_SPACE_FLAT &&
+	       pass_measure_is_one_call(site);
+}
+
+/* Who leads must have a slot, or something to test. */
+static void drop_leads(struct insert *in)
+{
+	for (size_t i = 0; i < in->plan.sites; i++) {
+		struct pass_measured *measured = &in->measured[i];
+		const struct pass_measured *leader = measured - measured->behind;
+
+		if (leader->slot == PLAN_NONE && !pass_lead_tests(leader->lead))
+			measured->behind = 0;
+	}
 }
 
 /* What is measured, and for which others. The function is as it was. */
 static void look_ahead(struct insert *in)
 {
 	size_t sites = in->plan.sites;
+	struct probe_shim_flow *flow;
 
 	in->measured = pass_alloc(NULL, (sites + 1) * sizeof(*in->measured));
 	for (size_t i = 0; i < sites; i++)
 		in->measured[i] = (struct pass_measured){
 			.is = in->plan.site[i].group == PLAN_NONE,
 			.slot = PLAN_NONE,
-			.leader = PLAN_NONE,
 		};
-	for (size_t i = 0; i < sites && !in->plain; i++) {
-		const struct pass_site *site = &in->plan.site[i].site;
-
-		if (!in->measured[i].is || site->space == PROBE_SPACE_FLAT ||
-		    !pass_measure_is_one_call(site))
+	in->keep.measure = &in->measure;
+	if (in->plain)
+		return;
+	flow = probe_shim_flow_create(in->clone, in->analyses);
+	for (size_t i = 0; i < sites; i++) {
+		if (!may_lead(in, i))
 			continue;
-		in->measured[i].also = find_also(in, i);
+		in->measured[i].also = find_also(in, flow, i, false);
 		for (uint32_t n = 1; n < ALSO_SITES; n++)
 			if (in->measured[i].also >> n & 1)
 				in->measured[i + n].is = false;
 	}
-	in->keep.measure = &in->measure;
-	pass_keep_choose(&in->keep, &in->plan, in->measured, in->clone, in->analyses);
+	for (size_t i = 0; i < sites; i++)
+		if (may_lead(in, i) && !in->measured[i].behind)
+			find_also(in, flow, i, true);
+	pass_keep_choose(&in->keep, &in->plan, in->measured, in->clone, flow);
+	drop_leads(in);
+	probe_shim_flow_destroy(flow);
+}
+
+/* Behind another site, which has counted it with its own if it could. */
+static void insert_behind(struct insert *in, size_t index, LLVMValueRef address)
+{
+	const struct pass_measured *measured = &in->measured[index];
+	const struct pass_measured *leader = measured - measured->behind;
+	struct pass_measure_behind behind = {.behind = measured->behind};
+	char counted[12];
+
+	behind.counted = leader->slot == PLAN_NONE ? leader->lead->counted : NULL;
+	behind.in = counted;
+	if (leader->slot != PLAN_NONE)
+		pass_keep_counted(&in->keep, leader->slot, counted, sizeof(counted));
+	pass_measure_follow(&in->measure, &in->plan.site[index].site,
+			    in->unit->first_site + (uint32_t)index, address, measured->also,
+			    &behind);
 }
 
 static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_site *site,
 			uint32_t id)
 {
-	const struct pass_measured *measured = &in->measured[id - in->unit->first_site];
+	size_t index = id - in->unit->first_site;
+	const struct pass_measured *measured = &in->measured[index];
 	LLVMValueRef address;
 
 	LLVMPositionBuilderBefore(in->builder, inst);
@@ -165,9 +228,13 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct pass_
 	if (in->plain)
 		insert_plain(in, address, site, id);
 	else if (measured->slot != PLAN_NONE)
-		pass_keep_put(&in->keep, measured->slot, address);
-	else if (measured->leader != PLAN_NONE)
-		pass_keep_follow(&in->keep, measured->leader, site, id, address, measured->also);
+		pass_keep_put(&in->keep, measured->slot,
+			      &(struct keep_site){site, id, measured->also, measured->lead},
+			      address);
+	else if (measured->behind)
+		insert_behind(in, index, address);
+	else if (pass_lead_tests(measured->lead))
+		pass_measure_lead(&in->measure, site, id, address, measured->also, measured->lead);
 	else
 		pass_measure_put(&in->measure, site, id, address, measured->also);
 }
@@ -315,8 +382,9 @@ static void drop_registers(struct insert *in)
 {
 	pass_plan_drop_counters(&in->plan);
 	for (size_t i = 0; i < in->plan.sites; i++)
-		in->measured[i].slot = in->measured[i].leader = PLAN_NONE;
+		in->measured[i].slot = PLAN_NONE;
 	in->keep.slots = 0;
+	drop_leads(in);
 }
 
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
@@ -360,6 +428,8 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	for (size_t i = 0; i < in.calls; i++)
 		probe_shim_inline(in.call[i]);
 	free(in.call);
+	for (size_t i = 0; i < in.plan.sites; i++)
+		pass_lead_destroy(in.measured[i].lead);
 	free(in.measured);
 	pass_plan_deinit(&in.plan);
 	if (!pass_is_plain(unit->original, options))

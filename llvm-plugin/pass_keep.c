@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 
+#include "pass_cell.h"
 #include "pass_shim.h"
 
 enum {
 	KEEP_SGPRS = 4,	      /* of a slot: EXEC, mask, cost (devlib_keep.h) */
+	KEEP_SHARED = 2,      /* and, if it has several sites: counted, owner */
 	KEEP_SGPRS_MOST = 40, /* with the counters of groups */
 	KEEP_LDS_UNITS = 32,  /* more passes than a cost can hold */
 	KEEP_TIMES = 22,      /* where in a cost the executions are counted */
@@ -16,6 +18,8 @@ enum {
 /* The scalar registers of a slot. */
 struct state {
 	char exec[16], mask[8], cost[8], low[8];
+	char counted[12]; /* the other sites it is counted with: a register, if it leads any */
+	char owner[8];	  /* shared: where the row is of the site whose state it is */
 };
 
 static void name_state(const struct pass_keep *keep, unsigned slot, struct state *ret)
@@ -26,6 +30,22 @@ static void name_state(const struct pass_keep *keep, unsigned slot, struct state
 	snprintf(ret->low, sizeof(ret->low), "s%u", first);
 	snprintf(ret->mask, sizeof(ret->mask), "s%u", first + 2);
 	snprintf(ret->cost, sizeof(ret->cost), "s%u", first + 3);
+	if (keep->shared)
+		snprintf(ret->owner, sizeof(ret->owner), "s%u",
+			 keep->first - KEEP_SHARED * (slot + 1));
+	if (keep->shared || keep->slot[slot].of.lead)
+		pass_keep_counted(keep, (int)slot, ret->counted, sizeof(ret->counted));
+	else
+		snprintf(ret->counted, sizeof(ret->counted), "0x%x", keep->slot[slot].of.also);
+}
+
+void pass_keep_counted(const struct pass_keep *keep, int slot, char *ret, size_t size)
+{
+	unsigned below = 1;
+
+	for (int i = 0; i < slot; i++)
+		below += keep->shared ? KEEP_SHARED : keep->slot[i].of.lead != NULL;
+	snprintf(ret, size, "s%u", keep->first - below);
 }
 
 /* ---- Which sites ---------------------------------------------------------------------------- */
@@ -51,79 +71,103 @@ static bool can_keep(const struct pass_measured *measured, const struct pass_sit
 {
 	bool lds = site->space == PROBE_SPACE_LDS;
 
-	return measured->is && measured->slot == PLAN_NONE && measured->leader == PLAN_NONE &&
+	return measured->is && measured->slot == PLAN_NONE && !measured->behind &&
 	       (lds || site->space == PROBE_SPACE_GLOBAL) && pass_measure_is_one_call(site) &&
 	       site->size / site->unit <= KEEP_LDS_UNITS;
 }
 
-/* What its address must be a multiple of for its base to be as exact as can be (devlib_keep.h). */
-static uint32_t aligned(const struct pass_site *site)
-{
-	if (site->unit > 8)
-		return 16;
-	return site->unit > 4 ? 8 : site->space == PROBE_SPACE_LDS || site->unit > 2 ? 4 : 2;
-}
-
-/* The sites behind one, in its block, that cost what it costs wherever it is. */
-static void find_led(struct keep_slot *slot, int number, const struct pass_plan *plan,
-		     struct pass_measured *measured, size_t index,
+/* Is the site alike, and in a loop that none of the slot's are in, nor any of theirs within it? */
+static bool can_join(const struct keep_slot *slot, const struct plan_site *site,
 		     const struct probe_shim_flow *flow)
 {
-	const struct plan_site *lead = &plan->site[index];
-	LLVMBasicBlockRef block = LLVMGetInstructionParent(lead->inst);
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
 
-	for (size_t n = 1; n < 32 && index + n < plan->sites; n++) {
-		const struct plan_site *site = &plan->site[index + n];
-		struct pass_measured *other = &measured[index + n];
-		uint64_t multiple;
+	if (slot->users == KEEP_USERS || !pass_measure_alike(slot->of.site, &site->site))
+		return false;
+	for (unsigned i = 0; i < slot->users; i++) {
+		LLVMBasicBlockRef other = LLVMGetInstructionParent(slot->user[i]);
 
-		if (LLVMGetInstructionParent(site->inst) != block)
-			return;
-		if (!can_keep(other, &site->site) || (uint64_t)other->also << n >> 32 ||
-		    !pass_measure_alike(&lead->site, &site->site) ||
-		    !probe_shim_flow_apart(flow, lead->site.pointer, site->site.pointer, block,
-					   &multiple) ||
-		    (multiple & (aligned(&site->site) - 1)))
-			continue;
-		other->leader = number;
-		slot->led |= 1u << n | other->also << n;
+		if (probe_shim_flow_same_loop(flow, slot->user[i], block) ||
+		    probe_shim_flow_same_loop(flow, site->inst, other))
+			return false;
 	}
+	return true;
+}
+
+/* A slot for the site; shared if there are registers for no more; PLAN_NONE. */
+static int find_slot(struct pass_keep *keep, const struct pass_plan *plan,
+		     const struct keep_site *of, const struct plan_site *site,
+		     const struct probe_shim_flow *flow)
+{
+	unsigned more = keep->more + (keep->shared ? KEEP_SHARED : of->lead != NULL);
+	unsigned registers = KEEP_SGPRS * (keep->slots + 1) + more + (unsigned)plan->counters;
+	int best = PLAN_NONE;
+
+	if (keep->slots < KEEP_SLOTS && registers <= KEEP_SGPRS_MOST) {
+		keep->more = more;
+		keep->slot[keep->slots] = (struct keep_slot){.of = *of};
+		return (int)keep->slots++;
+	}
+	for (unsigned i = 0; keep->shared && i < keep->slots; i++)
+		if (can_join(&keep->slot[i], site, flow) &&
+		    (best == PLAN_NONE || keep->slot[i].users < keep->slot[best].users))
+			best = (int)i;
+	return best;
+}
+
+/* How many sites have a slot. */
+static unsigned assign(struct pass_keep *keep, const struct pass_plan *plan,
+		       struct pass_measured *measured, const struct probe_shim_flow *flow,
+		       unsigned depth)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < plan->sites; i++)
+		measured[i].slot = PLAN_NONE;
+	for (; depth; depth--)
+		for (size_t i = 0; i < plan->sites; i++) {
+			const struct plan_site *site = &plan->site[i];
+			const struct keep_site of = {&site->site, plan->first_site + (uint32_t)i,
+						     measured[i].also, measured[i].lead};
+			struct keep_slot *slot;
+
+			if (probe_shim_flow_depth(flow, LLVMGetInstructionParent(site->inst)) !=
+				    depth ||
+			    !can_keep(&measured[i], &site->site))
+				continue;
+			measured[i].slot = find_slot(keep, plan, &of, site, flow);
+			if (measured[i].slot == PLAN_NONE)
+				continue;
+			slot = &keep->slot[measured[i].slot];
+			slot->user[slot->users++] = site->inst;
+			count++;
+		}
+	return count;
 }
 
 void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
-		      struct pass_measured *measured, LLVMValueRef function, void *analyses)
+		      struct pass_measured *measured, LLVMValueRef function,
+		      const struct probe_shim_flow *flow)
 {
-	unsigned most = (KEEP_SGPRS_MOST - (unsigned)plan->counters) / KEEP_SGPRS, deepest = 0;
-	struct probe_shim_flow *flow;
+	struct pass_keep shared = *keep;
+	unsigned deepest = 0, alone;
 
 	if (!plan->registers || calls_functions(function))
 		return;
-	flow = probe_shim_flow_create(function, analyses);
 	for (size_t i = 0; i < plan->sites; i++) {
 		unsigned depth =
 			probe_shim_flow_depth(flow, LLVMGetInstructionParent(plan->site[i].inst));
 
 		deepest = depth > deepest ? depth : deepest;
 	}
-	for (unsigned depth = deepest; depth; depth--)
-		for (size_t i = 0; i < plan->sites && keep->slots < most; i++) {
-			LLVMBasicBlockRef block = LLVMGetInstructionParent(plan->site[i].inst);
-
-			if (keep->slots == KEEP_SLOTS ||
-			    probe_shim_flow_depth(flow, block) != depth ||
-			    !can_keep(&measured[i], &plan->site[i].site))
-				continue;
-			measured[i].slot = (int)keep->slots;
-			keep->slot[keep->slots] = (struct keep_slot){
-				.site = &plan->site[i].site,
-				.id = plan->first_site + (uint32_t)i,
-				.also = measured[i].also,
-			};
-			find_led(&keep->slot[keep->slots], (int)keep->slots, plan, measured, i,
-				 flow);
-			keep->slots++;
-		}
-	probe_shim_flow_destroy(flow);
+	shared.shared = true;
+	alone = assign(keep, plan, measured, flow, deepest);
+	if (assign(&shared, plan, measured, flow, deepest) > alone) {
+		*keep = shared;
+	} else {
+		*keep = (struct pass_keep){.measure = keep->measure};
+		assign(keep, plan, measured, flow, deepest);
+	}
 	/* Pairs of registers begin at even ones. */
 	keep->first = ((unsigned)(PLAN_COUNTER_LAST + 1 - plan->counters) & ~1u) -
 		      KEEP_SGPRS * keep->slots;
@@ -132,9 +176,9 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 /* ---- Code ----------------------------------------------------------------------------------- */
 
 static LLVMValueRef share(const struct pass_keep *keep, enum devlib_function which,
-			  const struct keep_slot *slot)
+			  const struct keep_site *of)
 {
-	return devlib_share(keep->measure->devlib, which, pass_site_shape(slot->site),
+	return devlib_share(keep->measure->devlib, which, pass_site_shape(of->site),
 			    keep->measure->clone, keep->measure->analyses);
 }
 
@@ -142,17 +186,16 @@ static LLVMValueRef share(const struct pass_keep *keep, enum devlib_function whi
 static void put_repeated(const struct pass_keep *keep, struct pass_asm *code, unsigned slot,
 			 unsigned wave, const char *name)
 {
-	const struct keep_slot *of = &keep->slot[slot];
+	const struct keep_site *of = &keep->slot[slot].of;
 	struct state state;
 
 	name_state(keep, slot, &state);
 	pass_asm_put(code, "s_lshr_b32 s4, %s, %u", state.cost, KEEP_TIMES);
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_%s${:uid}", name);
-	pass_measure_row(code, wave, of->id, of->also);
-	if (of->led) {
-		pass_asm_put(code, "s_cmp_eq_u32 %s, -%u", state.mask, aligned(of->site));
-		pass_asm_put(code, "s_cselect_b32 s7, 0x%x, 0", of->led);
-		pass_asm_put(code, "s_or_b32 s6, s6, s7");
+	pass_measure_row(code, wave, keep->shared ? 0 : of->id, state.counted);
+	if (keep->shared) {
+		pass_asm_put(code, "s_add_u32 s4, s4, %s", state.owner);
+		pass_asm_put(code, "s_addc_u32 s5, s5, 0");
 	}
 	pass_asm_put(code, "s_bcnt1_i32_b64 s10, %s", state.exec);
 	pass_asm_put(code, "s_mov_b32 s7, %s", state.cost);
@@ -161,8 +204,12 @@ static void put_repeated(const struct pass_keep *keep, struct pass_asm *code, un
 
 /* Go to .Lprobe_end if this execution is as the one before, to .Lprobe_off if nobody asks. */
 static void put_look(struct pass_asm *code, const struct state *state, bool lds, unsigned address,
-		     unsigned low)
+		     unsigned low, const uint32_t *owner)
 {
+	if (owner) {
+		pass_asm_put(code, "s_cmp_eq_u32 %s, 0x%x", state->owner, *owner);
+		pass_asm_put(code, "s_cbranch_scc0 .Lprobe_other${:uid}");
+	}
 	pass_asm_put(code, "v_readfirstlane_b32 s4, $%u", low);
 	pass_asm_put(code, "s_and_b32 s4, s4, %s", state->mask);
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_off${:uid}");
@@ -185,9 +232,8 @@ static void put_look(struct pass_asm *code, const struct state *state, bool lds,
 
 /* Measure it, and keep it if that is possible; else the other rows may be left. */
 static void put_other(const struct pass_keep *keep, struct pass_asm *code, unsigned slot,
-		      unsigned wave, unsigned address)
+		      const struct keep_site *of, unsigned wave, unsigned address)
 {
-	const struct keep_slot *of = &keep->slot[slot];
 	bool lds = of->site->space == PROBE_SPACE_LDS;
 	struct state state;
 
@@ -196,12 +242,22 @@ static void put_other(const struct pass_keep *keep, struct pass_asm *code, unsig
 	put_repeated(keep, code, slot, wave, "measure");
 	pass_asm_put(code, "s_mov_b32 %s, 0", state.cost);
 	pass_asm_put(code, ".Lprobe_measure${:uid}:");
+	if (keep->shared) {
+		pass_asm_put(code, "s_cmp_eq_u32 %s, 0x%x", state.owner, of->id * PASS_ROW_BYTES);
+		pass_asm_put(code, "s_cselect_b32 %s, %s, 0", state.cost, state.cost);
+		pass_asm_put(code, "s_mov_b32 %s, 0x%x", state.owner, of->id * PASS_ROW_BYTES);
+		if (!of->lead)
+			pass_asm_put(code, "s_mov_b32 %s, 0x%x", state.counted, of->also);
+	}
 	pass_asm_put(code, "s_mov_b64 %s, 0", state.exec);
 	pass_asm_put(code, "s_movk_i32 %s, %d", state.mask, KEEP_FIRST_MASK);
 	pass_measure_place(code, of->site, address);
-	pass_measure_row(code, wave, of->id, of->also);
+	if (of->lead)
+		pass_lead_put_kept(of->lead, code, state.counted, of->also);
+	pass_measure_row(code, wave, of->id, state.counted);
+	if (!of->lead)
+		pass_asm_put(code, "s_mov_b32 s28, 0");
 	pass_asm_put(code, "s_mov_b32 s7, %s", state.cost);
-	pass_asm_put(code, "s_mov_b32 s28, 0x%x", of->led);
 	pass_asm_put(code, "s_mov_b32 s29, 0");
 	pass_measure_call(code, share(keep, DEVLIB_MEMORY_KEEP, of));
 	pass_asm_put(code, "v_readfirstlane_b32 s4, v2");
@@ -210,14 +266,18 @@ static void put_other(const struct pass_keep *keep, struct pass_asm *code, unsig
 	pass_asm_put(code, "s_mov_b64 %s, exec", state.exec);
 	pass_asm_put(code, "s_and_b32 %s, s4, -2", state.mask);
 	pass_asm_put(code, "s_mov_b32 %s, s7", state.cost);
+	if (of->lead)
+		pass_asm_put(code, "s_or_b32 %s, %s, s28", state.counted, state.counted);
 	pass_asm_put(code, lds ? "v_mov_b32 $0, v0" : "v_lshlrev_b64 $0, 0, v[0:1]");
 	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
 }
 
-void pass_keep_put(struct pass_keep *keep, int slot, LLVMValueRef address)
+void pass_keep_put(struct pass_keep *keep, int slot, const struct keep_site *of,
+		   LLVMValueRef address)
 {
 	struct pass_measure *measure = keep->measure;
-	struct keep_slot *of = &keep->slot[slot];
+	LLVMValueRef pattern = keep->slot[slot].pattern;
+	const uint32_t owner = of->id * PASS_ROW_BYTES;
 	LLVMTypeRef type = LLVMTypeOf(address);
 	LLVMContextRef context = LLVMGetTypeContext(type);
 	bool lds = of->site->space == PROBE_SPACE_LDS;
@@ -230,40 +290,34 @@ void pass_keep_put(struct pass_keep *keep, int slot, LLVMValueRef address)
 	if (!lds)
 		low = LLVMBuildTrunc(measure->builder, address, LLVMInt32TypeInContext(context),
 				     "");
-	value = LLVMBuildLoad2(measure->builder, type, of->pattern, "");
+	value = LLVMBuildLoad2(measure->builder, type, pattern, "");
+	if (of->lead)
+		pass_lead_build(of->lead, measure->builder, context);
 	pass_asm_constrain(&code, "=v");
 	pass_asm_operand(&code, "0", value);
 	place = pass_asm_operand(&code, "v", address);
 	low_place = pass_asm_operand(&code, "v", low);
 	wave = pass_asm_operand(&code, "s", measure->wave);
-	put_look(&code, &state, lds, place, low_place);
-	put_other(keep, &code, (unsigned)slot, wave, place);
+	put_look(&code, &state, lds, place, low_place, keep->shared ? &owner : NULL);
+	put_other(keep, &code, (unsigned)slot, of, wave, place);
 	/* A base of 0 is none of these. */
 	pass_asm_put(&code, ".Lprobe_off${:uid}:");
 	pass_asm_put(&code, "s_cmp_lg_u32 %s, 0", state.mask);
 	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_look${:uid}");
 	pass_measure_place(&code, of->site, place);
-	pass_measure_row(&code, wave, of->id, of->also);
+	if (of->lead)
+		pass_lead_put(of->lead, &code, state.counted, of->also);
+	pass_measure_row(&code, wave, of->id, state.counted);
 	pass_asm_put(&code, "v_mov_b32 v0, 0");
 	pass_measure_call(&code, first);
 	pass_asm_put(&code, ".Lprobe_rows${:uid}:");
 	/* Nothing is kept here. */
-	if (of->also)
-		pass_measure_rows(&code, of->site, first, wave, place, of->id, of->also, state.low);
+	if (of->also || of->lead)
+		pass_measure_rows(&code, of->site, first, wave, place, of->id, state.counted,
+				  state.low);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	LLVMBuildStore(measure->builder, pass_asm_finish(&code, measure->builder, context),
-		       of->pattern);
-}
-
-void pass_keep_follow(struct pass_keep *keep, int leader, const struct pass_site *site, uint32_t id,
-		      LLVMValueRef address, uint32_t also)
-{
-	struct state state;
-	char known[24];
-
-	name_state(keep, (unsigned)leader, &state);
-	snprintf(known, sizeof(known), "%s, -%u", state.mask, aligned(site));
-	pass_measure_one(keep->measure, site, id, address, also, known);
+		       pattern);
 }
 
 void pass_keep_begin(struct pass_keep *keep)
@@ -284,13 +338,15 @@ void pass_keep_begin(struct pass_keep *keep)
 		pass_asm_put(&code, "s_mov_b64 %s, 0", state.exec);
 		pass_asm_put(&code, "s_movk_i32 %s, %d", state.mask, KEEP_FIRST_MASK);
 		pass_asm_put(&code, "s_mov_b32 %s, 0", state.cost);
+		if (keep->shared)
+			pass_asm_put(&code, "s_mov_b32 %s, 0", state.owner);
 	}
 	/* The last one is told to the compiler, so that the wave gets them all. */
 	pass_asm_constrain(&code, "={s%u}", keep->first + KEEP_SGPRS * keep->slots - 1);
 	pass_asm_build(&code, builder, context);
 	for (unsigned i = 0; i < keep->slots; i++)
 		keep->slot[i].pattern = LLVMBuildAlloca(
-			builder, keep->slot[i].site->space == PROBE_SPACE_LDS ? i32 : i64, "");
+			builder, keep->slot[i].of.site->space == PROBE_SPACE_LDS ? i32 : i64, "");
 }
 
 void pass_keep_end(struct pass_keep *keep, LLVMValueRef last)
@@ -322,7 +378,7 @@ void pass_keep_settle(struct pass_keep *keep)
 	if (!keep->slots)
 		return;
 	/* As in pass_group.c. */
-	snprintf(limit, sizeof(limit), "%u", keep->first + 2);
+	snprintf(limit, sizeof(limit), "%u", keep->first - keep->more + 2);
 	LLVMAddTargetDependentFunctionAttr(keep->measure->clone, "amdgpu-num-sgpr", limit);
 	for (unsigned i = 0; i < keep->slots; i++)
 		slots[i] = keep->slot[i].pattern;

@@ -15,25 +15,34 @@
 /* What is measured of a site: nothing if it is counted in a group, or with one before it. */
 struct pass_measured {
 	bool is;
-	uint32_t also; /* sites counted with it (devlib_measure.h) */
-	int slot;      /* of pass_keep; PLAN_NONE */
-	int leader;    /* the slot of a site before it that may count it, too; PLAN_NONE */
+	uint32_t also;		/* sites counted with it (devlib_measure.h) */
+	int slot;		/* of pass_keep; PLAN_NONE */
+	struct pass_lead *lead; /* of sites behind it; NULL */
+	unsigned behind;	/* so many sites behind one that leads it; 0 = there is none */
 };
 
-enum { KEEP_SLOTS = 8 };
+enum { KEEP_SLOTS = 8, KEEP_USERS = 16 };
+
+struct keep_site {
+	const struct pass_site *site;
+	uint32_t id, also;
+	struct pass_lead *lead; /* NULL */
+};
 
 struct pass_keep {
 	struct pass_measure *measure;
 	unsigned slots;
-	unsigned first; /* scalar register of the last slot, the lowest one */
+	unsigned more;	/* registers beside those of slots */
+	unsigned first; /* scalar register of the last slot; below are the others */
+	/*
+	 * Sites of a slot, alike, are in loops apart from each other, so that one is done before
+	 * another begins, mostly.
+	 */
+	bool shared;
 	struct keep_slot {
-		const struct pass_site *site;
-		uint32_t id, also;
-		/*
-		 * Sites at distances that all lanes agree about: they cost the same if the base is
-		 * as exact as can be.
-		 */
-		uint32_t led;
+		struct keep_site of; /* the first one */
+		LLVMValueRef user[KEEP_USERS];
+		unsigned users;
 		LLVMValueRef pattern; /* where the variable is */
 	} slot[KEEP_SLOTS];
 };
@@ -43,12 +52,13 @@ struct pass_keep {
  * The function is as the plan was made of it.
  */
 void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
-		      struct pass_measured *measured, LLVMValueRef function, void *analyses);
-/* Measure the slot's access at `address`, where the builder stands. */
-void pass_keep_put(struct pass_keep *keep, int slot, LLVMValueRef address);
-/* The same of a site that the slot leads. */
-void pass_keep_follow(struct pass_keep *keep, int leader, const struct pass_site *site, uint32_t id,
-		      LLVMValueRef address, uint32_t also);
+		      struct pass_measured *measured, LLVMValueRef function,
+		      const struct probe_shim_flow *flow);
+/* Measure an access at `address` that has this slot, where the builder stands. */
+void pass_keep_put(struct pass_keep *keep, int slot, const struct keep_site *of,
+		   LLVMValueRef address);
+/* The scalar register with the sites that the slot, which leads some, has counted with its own. */
+void pass_keep_counted(const struct pass_keep *keep, int slot, char *ret, size_t size);
 void pass_keep_begin(struct pass_keep *keep);
 /* At the only return, before that of groups, which EXEC does not outlive. */
 void pass_keep_end(struct pass_keep *keep, LLVMValueRef last);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "pass_measure.h"
 
+#include <stdio.h>
+
 #include "pass_cell.h"
 
 uint32_t pass_measure_lds_width(const struct pass_site *site)
@@ -70,12 +72,12 @@ static LLVMValueRef address_of(struct pass_measure *in, LLVMValueRef function)
 	return address;
 }
 
-void pass_measure_row(struct pass_asm *code, unsigned wave, uint32_t id, uint32_t also)
+void pass_measure_row(struct pass_asm *code, unsigned wave, uint32_t id, const char *also)
 {
 	pass_asm_put(code, "s_mov_b64 s[4:5], $%u", wave);
 	pass_asm_put(code, "s_add_u32 s4, s4, 0x%x", id * PASS_ROW_BYTES);
 	pass_asm_put(code, "s_addc_u32 s5, s5, 0");
-	pass_asm_put(code, "s_mov_b32 s6, 0x%x", also);
+	pass_asm_put(code, "s_mov_b32 s6, %s", also);
 }
 
 void pass_measure_place(struct pass_asm *code, const struct pass_site *site, unsigned address)
@@ -101,16 +103,17 @@ void pass_measure_call(struct pass_asm *code, LLVMValueRef function)
 }
 
 void pass_measure_rows(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
-		       unsigned wave, unsigned address, uint32_t id, uint32_t also,
+		       unsigned wave, unsigned address, uint32_t id, const char *also,
 		       const char *rest)
 {
 	pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
 	pass_asm_put(code, "s_cmp_eq_u32 s4, 0");
 	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_counted${:uid}");
-	pass_asm_put(code, "s_mov_b32 %s, 0x%x", rest, also);
+	pass_asm_put(code, "s_or_b32 %s, %s, 0", rest, also);
+	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_counted${:uid}");
 	pass_asm_put(code, ".Lprobe_row${:uid}:");
 	pass_measure_place(code, site, address);
-	pass_measure_row(code, wave, id, 0);
+	pass_measure_row(code, wave, id, "0");
 	pass_asm_put(code, "s_ff1_i32_b32 s7, %s", rest);
 	pass_asm_put(code, "s_bitset0_b32 %s, s7", rest);
 	pass_asm_put(code, "s_lshl_b32 s7, s7, 7");
@@ -123,33 +126,63 @@ void pass_measure_rows(struct pass_asm *code, const struct pass_site *site, LLVM
 	pass_asm_put(code, ".Lprobe_counted${:uid}:");
 }
 
-void pass_measure_one(struct pass_measure *in, const struct pass_site *site, uint32_t id,
-		      LLVMValueRef address, uint32_t also, const char *known)
+/* The first unit of an access, of the rows that s6 is to have; `rest` as above, or NULL. */
+static void put_first(struct pass_measure *in, struct pass_asm *code, const struct pass_site *site,
+		      uint32_t id, LLVMValueRef address, const char *also, const char *rest)
 {
-	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
 	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, pass_site_shape(site),
 					     in->clone, in->analyses);
+	unsigned place = pass_asm_operand(code, "v", address);
+	unsigned wave = pass_asm_operand(code, "s", in->wave);
+	unsigned first = pass_asm_operand(code, "s", address_of(in, function));
+
+	pass_measure_row(code, wave, id, also);
+	if (rest)
+		pass_asm_put(code, "v_mov_b32 v0, 0");
+	pass_asm_put(code, "s_swappc_b64 s[30:31], $%u", first);
+	if (rest)
+		pass_measure_rows(code, site, function, wave, place, id, also, rest);
+}
+
+void pass_measure_lead(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+		       LLVMValueRef address, uint32_t also, struct pass_lead *lead)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	LLVMTypeRef two[] = {LLVMInt32TypeInContext(context), LLVMInt32TypeInContext(context)};
+	struct pass_asm code = {.result = LLVMStructTypeInContext(context, two, 2, 0), .fields = 2};
+	LLVMValueRef results;
+
+	pass_lead_build(lead, in->builder, context);
+	pass_asm_constrain(&code, "=&s,=&s");
+	pass_measure_place(&code, site, pass_asm_operand(&code, "v", address));
+	pass_lead_put(lead, &code, "$0", also);
+	put_first(in, &code, site, id, address, "$0", "$1");
+	results = pass_asm_finish(&code, in->builder, context);
+	lead->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
+}
+
+void pass_measure_follow(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+			 LLVMValueRef address, uint32_t also,
+			 const struct pass_measure_behind *behind)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
 	struct pass_asm code = {0};
-	unsigned place, wave, first;
+	char number[12];
 
 	if (also) {
 		code.result = LLVMInt32TypeInContext(context);
 		pass_asm_constrain(&code, "=&s");
 	}
-	place = pass_asm_operand(&code, "v", address);
-	wave = pass_asm_operand(&code, "s", in->wave);
-	first = pass_asm_operand(&code, "s", address_of(in, function));
-	if (known) {
-		pass_asm_put(&code, "s_cmp_eq_u32 %s", known);
+	if (behind && behind->counted)
+		pass_asm_put(&code, "s_bitcmp1_b32 $%u, %u",
+			     pass_asm_operand(&code, "s", behind->counted), behind->behind);
+	else if (behind)
+		pass_asm_put(&code, "s_bitcmp1_b32 %s, %u", behind->in, behind->behind);
+	if (behind)
 		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_known${:uid}");
-	}
-	pass_measure_place(&code, site, place);
-	pass_measure_row(&code, wave, id, also);
-	if (also)
-		pass_asm_put(&code, "v_mov_b32 v0, 0");
-	pass_asm_put(&code, "s_swappc_b64 s[30:31], $%u", first);
-	if (also)
-		pass_measure_rows(&code, site, function, wave, place, id, also, "$0");
+	pass_measure_place(&code, site, pass_asm_operand(&code, "v", address));
+	snprintf(number, sizeof(number), "0x%x", also);
+	put_first(in, &code, site, id, address, number, also ? "$0" : NULL);
 	pass_asm_put(&code, ".Lprobe_known${:uid}:");
 	pass_asm_finish(&code, in->builder, context);
 }
@@ -158,7 +191,7 @@ void pass_measure_one(struct pass_measure *in, const struct pass_site *site, uin
 static void put_any(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
 		    unsigned wave, unsigned address, uint32_t id)
 {
-	pass_measure_row(code, wave, id, 0);
+	pass_measure_row(code, wave, id, "0");
 	pass_asm_put(code, "v_lshlrev_b64 v[0:1], 0, s[4:5]");
 	pass_measure_place(code, site, address);
 	pass_asm_put(code, "v_mov_b32 v4, $0");
@@ -175,7 +208,7 @@ static void put_unit(struct pass_measure *in, struct pass_asm *code, const struc
 		pass_measure_place(code, site, address);
 		pass_asm_put(code, "v_add_co_u32 v2, vcc, $0, v2");
 		pass_asm_put(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
-		pass_measure_row(code, wave, id, 0);
+		pass_measure_row(code, wave, id, "0");
 		pass_measure_call(code,
 				  devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
 					       shape | DEVLIB_SHAPE_MORE, in->clone, in->analyses));
@@ -207,7 +240,7 @@ static void put_units(struct pass_measure *in, const struct pass_site *site, uin
 		address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, pass_site_shape(site),
 					    in->clone, in->analyses)));
 	pass_measure_place(&code, site, place);
-	pass_measure_row(&code, wave, id, 0);
+	pass_measure_row(&code, wave, id, "0");
 	pass_asm_put(&code, "s_swappc_b64 s[30:31], $%u", first);
 	pass_asm_put(&code, "s_mov_b32 $0, %u", site->unit);
 	pass_asm_put(&code, ".Lprobe_unit${:uid}:");
@@ -222,7 +255,7 @@ void pass_measure_put(struct pass_measure *in, const struct pass_site *site, uin
 		      LLVMValueRef address, uint32_t also)
 {
 	if (pass_measure_is_one_call(site))
-		pass_measure_one(in, site, id, address, also, NULL);
+		pass_measure_follow(in, site, id, address, also, NULL);
 	else
 		put_units(in, site, id, address);
 }

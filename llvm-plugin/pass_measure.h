@@ -7,6 +7,7 @@
 #define PROBE_LLVM_PLUGIN_PASS_MEASURE_H
 
 #include "pass_asm.h"
+#include "pass_lead.h"
 
 struct pass_measure {
 	struct devlib *devlib;
@@ -35,22 +36,32 @@ LLVMValueRef pass_measure_address(struct pass_measure *in, const struct pass_sit
 void pass_measure_put(struct pass_measure *in, const struct pass_site *site, uint32_t id,
 		      LLVMValueRef address, uint32_t also);
 
-/* The same for an access of one call. `known`: two scalars that are equal if it is counted already.
+/*
+ * The same for an access of one call that leads others; and of one that is counted already if the
+ * bit `behind` is set in what a leader counted.
  */
-void pass_measure_one(struct pass_measure *in, const struct pass_site *site, uint32_t id,
-		      LLVMValueRef address, uint32_t also, const char *known);
+struct pass_measure_behind {
+	unsigned behind;
+	LLVMValueRef counted;
+	const char *in; /* a scalar register, if that is NULL */
+};
+void pass_measure_lead(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+		       LLVMValueRef address, uint32_t also, struct pass_lead *lead);
+void pass_measure_follow(struct pass_measure *in, const struct pass_site *site, uint32_t id,
+			 LLVMValueRef address, uint32_t also,
+			 const struct pass_measure_behind *behind);
 
 /*
  * The parts of that, for other code: arguments of a call; the call, behind the function's wait (an
  * operand keeps the function); and, if v0 tells that only the first row was counted, the others,
  * one by one, which takes the scalar register called `rest`. `wave` and `address` are numbers of
- * operands.
+ * operands, `also` is a number or a scalar register.
  */
-void pass_measure_row(struct pass_asm *code, unsigned wave, uint32_t id, uint32_t also);
+void pass_measure_row(struct pass_asm *code, unsigned wave, uint32_t id, const char *also);
 void pass_measure_place(struct pass_asm *code, const struct pass_site *site, unsigned address);
 void pass_measure_call(struct pass_asm *code, LLVMValueRef function);
 void pass_measure_rows(struct pass_asm *code, const struct pass_site *site, LLVMValueRef function,
-		       unsigned wave, unsigned address, uint32_t id, uint32_t also,
+		       unsigned wave, unsigned address, uint32_t id, const char *also,
 		       const char *rest);
 
 #endif

@@ -287,8 +287,8 @@ static bool mask_low(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 	       widen_low(prover, inst, 0, depth, true, ret);
 }
 
-bool pass_index_step(const struct pass_prover *prover, LLVMTypeRef *type, LLVMValueRef index,
-		     bool first, int64_t *ret_each, int64_t *ret_fixed)
+bool pass_index_step(LLVMTargetDataRef layout, LLVMTypeRef *type, LLVMValueRef index, bool first,
+		     int64_t *ret_each, int64_t *ret_fixed)
 {
 	*ret_fixed = 0;
 	*ret_each = 0;
@@ -296,7 +296,7 @@ bool pass_index_step(const struct pass_prover *prover, LLVMTypeRef *type, LLVMVa
 		if (LLVMGetTypeKind(*type) == LLVMStructTypeKind) {
 			unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
 
-			*ret_fixed = (int64_t)LLVMOffsetOfElement(prover->layout, *type, field);
+			*ret_fixed = (int64_t)LLVMOffsetOfElement(layout, *type, field);
 			*type = LLVMStructGetTypeAtIndex(*type, field);
 			return true;
 		}
@@ -305,7 +305,7 @@ bool pass_index_step(const struct pass_prover *prover, LLVMTypeRef *type, LLVMVa
 			return false;
 		*type = LLVMGetElementType(*type);
 	}
-	*ret_each = (int64_t)LLVMABISizeOfType(prover->layout, *type);
+	*ret_each = (int64_t)LLVMABISizeOfType(layout, *type);
 	return true;
 }
 
@@ -325,7 +325,7 @@ static bool gep(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		int64_t each, fixed;
 
 		if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind ||
-		    !pass_index_step(prover, &type, index, i == 1, &each, &fixed))
+		    !pass_index_step(prover->layout, &type, index, i == 1, &each, &fixed))
 			return false;
 		ret->constant = pass_wrap_add(ret->constant, fixed);
 		if (!each)

@@ -31,7 +31,7 @@ bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigne
 			  unsigned depth, struct pass_pattern *ret);
 
 /* Bytes to the field or element that an index of a getelementptr chooses; moves *type there. */
-bool pass_index_step(const struct pass_prover *prover, LLVMTypeRef *type, LLVMValueRef index,
+bool pass_index_step(LLVMTargetDataRef layout, LLVMTypeRef *type, LLVMValueRef index,
 		     bool first, int64_t *ret_each, int64_t *ret_fixed);
 
 /* ---- pass_launch.c: what is known of a launch ------------------------------------------------ */

@@ -477,33 +477,18 @@ bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasic
 	return flow->postdominators.dominates(unwrap(a), unwrap(b));
 }
 
-bool probe_shim_flow_apart(const struct probe_shim_flow *flow, LLVMValueRef a, LLVMValueRef b,
-			   LLVMBasicBlockRef block, uint64_t *ret_multiple)
+bool probe_shim_flow_varies(const struct probe_shim_flow *flow, LLVMValueRef value,
+			    LLVMBasicBlockRef block)
 {
-	const DataLayout &layout = unwrap(block)->getModule()->getDataLayout();
-	Address first(unwrap(a), layout), second(unwrap(b), layout);
-	uint64_t bits = second.constant - first.constant;
+	return PROBE_IS_DIVERGENT(flow->divergence, unwrap(value)) ||
+	       !probe_shim_flow_same_loop(flow, value, block);
+}
 
-	if (first.base != second.base)
-		return false;
-	for (auto &part : first.parts) {
-		auto *same = llvm::find(second.parts, part);
+bool probe_shim_never_wraps(LLVMValueRef value, bool with_sign)
+{
+	auto *op = dyn_cast<OverflowingBinaryOperator>(unwrap(value));
 
-		if (same != second.parts.end())
-			second.parts.erase(same);
-		else
-			second.parts.push_back(part);
-	}
-	for (auto &part : second.parts) {
-		auto *value = const_cast<Value *>(part.value);
-
-		if (PROBE_IS_DIVERGENT(flow->divergence, value) ||
-		    !probe_shim_flow_same_loop(flow, wrap(value), block))
-			return false;
-		bits |= part.scale;
-	}
-	*ret_multiple = bits & -bits;
-	return true;
+	return op && (with_sign ? op->hasNoSignedWrap() : op->hasNoUnsignedWrap());
 }
 
 bool probe_shim_gep_offset(LLVMValueRef value, int64_t *ret)

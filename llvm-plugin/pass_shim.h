@@ -92,12 +92,11 @@ unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBloc
 LLVMBasicBlockRef probe_shim_flow_idom(const struct probe_shim_flow *flow, LLVMBasicBlockRef block);
 bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
 				   LLVMBasicBlockRef b);
-/*
- * Do all active lanes of a wave agree about how far b is behind a, two pointers of one address
- * space, both used in `block`? *ret_multiple: a power of two that the distance is a multiple of.
- */
-bool probe_shim_flow_apart(const struct probe_shim_flow *flow, LLVMValueRef a, LLVMValueRef b,
-			   LLVMBasicBlockRef block, uint64_t *ret_multiple);
+/* May active lanes of one wave hold different values of it where they are in that block? */
+bool probe_shim_flow_varies(const struct probe_shim_flow *flow, LLVMValueRef value,
+			    LLVMBasicBlockRef block);
+/* Is an addition, subtraction, product or shift that overflows undefined, signed or not? */
+bool probe_shim_never_wraps(LLVMValueRef inst, bool with_sign);
 /* Bytes that a getelementptr with constant indices adds. */
 bool probe_shim_gep_offset(LLVMValueRef gep, int64_t *ret);
 /* Bits at the top of an integer that are known to be 0. */

@@ -21,9 +21,15 @@ struct three {
 	int a, b, c;
 };
 
+// All of a value, so that it is loaded as a whole.
 template <typename T> static __device__ int as_int(const T &value)
 {
-	return *(const char *)&value;
+	int words[(sizeof(T) + 3) / 4] = {}, sum = 0;
+
+	__builtin_memcpy(words, &value, sizeof(T));
+	for (int word : words)
+		sum += word;
+	return sum;
 }
 
 // A base that moves by a unit, and a second access that costs the same wherever the first is.
@@ -111,6 +117,44 @@ template <typename T> __global__ void apart(int *out, T *in, const int *table, i
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// Several arrays at one index, and fields of one element: how far apart they are all lanes agree about,
+// but whether the accesses cost the same is for the launch to say.
+struct cell {
+	int a, gap[4], b, more[3];
+	short c;
+};
+
+template <typename T>
+__global__ void arrays(int *out, T *a, T *b, const T *c, cell *cells, const int *table, const int *steps,
+		       int pitch, int rounds)
+{
+	int at = table[threadIdx.x], sum = 0;
+
+	sum += as_int(a[at]) + as_int(b[at]) + as_int(c[at + 1]) + cells[at].a + cells[at].b + cells[at].c;
+	if (threadIdx.x % 3) {
+		b[at + 2] = T();
+		a[at + 2] = c[at + 2];
+	}
+	for (int i = 0; i < rounds; i++) {
+		int other = 4 * (at & 255) * pitch, row = (4 * (at & 255) | i & 3) * pitch;
+
+		sum += as_int(a[row]) + as_int(b[other]) + as_int(c[other + steps[i & 7]]);
+		sum += cells[at + i].b + cells[at + i].a + cells[at + 2].c;
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// Wherever in their lines the first ones are, they cost the same; not so the second ones, which may lie
+// on two lines.
+template <typename T> __global__ void second(int *out, const T *a, const T *b, const int *table, int rounds)
+{
+	int at = 128 * (table[threadIdx.x] & 255), sum = 0;
+
+	for (int i = 0; i < rounds; i++)
+		sum += as_int(a[at + i]) + as_int(b[at + i]);
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 // Accesses of several units.
 struct lump {
 	char bytes[36];
@@ -142,7 +186,7 @@ __global__ void updates(int *out, int *sums, const int *table, int rounds)
 	out[blockIdx.x * blockDim.x + threadIdx.x] = lds[threadIdx.x];
 }
 
-// More loops than there is room for.
+// Loops one behind the other, more than there is room for.
 __global__ void many(int *out, const int *in, const int *table, int rounds)
 {
 	int sum = 0;
@@ -187,6 +231,11 @@ template <typename T> static void sizes(int *out, void *in, const int *table, in
 	apart<T><<<1, LANES>>>(out, (T *)in, table + k * LANES, 11, 20);
 	apart<T><<<1, LANES - 60 * (k & 1)>>>(out, (T *)in, table + k * LANES, 64, 9);
 	along<T><<<2, LANES>>>(out, (const T *)in, table + k * LANES, 20);
+	second<T><<<1, LANES>>>(out, (const T *)in, (const T *)((char *)in + 3 * k), table + k * LANES, 20);
+	arrays<T><<<1, LANES>>>(out, (T *)in, (T *)in + 4096 + k, (const T *)in + 1024 + 3 * k, (cell *)in,
+				table + k * LANES, table, k & 1 ? 1 : 11, 12);
+	arrays<T><<<1, LANES>>>(out, (T *)in, (T *)((char *)in + 65536), (const T *)((char *)in + 4097 + k),
+				(cell *)((char *)in + 20 * k), table + k * LANES, table, 32, 9);
 	banks<T><<<1, LANES>>>(out, table + k * LANES, 24);
 	check(hipGetLastError());
 }
