@@ -195,7 +195,7 @@ static void put_row(struct pass_asm *code, uint32_t first)
 	pass_asm_put(code, "s_waitcnt lgkmcnt(0)");
 }
 
-/* How an atomic operation says that it wants the old value. */
+/* How an atomic operation says that it wants the old value, and a load the value in L2. */
 static const char *returning(LLVMValueRef function)
 {
 	static const char key[] = "target-cpu";
@@ -211,7 +211,7 @@ static const char *returning(LLVMValueRef function)
 /*
  * None of the cells is ours: take the first free one. That another wave takes one for the same at
  * the same time does no harm, they are added up. If that one was faster, or the scalar cache has
- * the row as it was, the shared function looks again.
+ * the row as it was, the cell is looked at again, or else all of them by the shared function.
  */
 static void put_take(struct pass_asm *code, LLVMValueRef function)
 {
@@ -252,10 +252,18 @@ static void put_take(struct pass_asm *code, LLVMValueRef function)
 	pass_asm_put(code, "v_mov_b32 v4, s4");
 	pass_asm_put(code, "v_mov_b32 v5, s5");
 	pass_asm_put(code, "global_store_dwordx2 v1, v[4:5], s[8:9] offset:%u", classes);
+	pass_asm_put(code, ".Lprobe_ours${:uid}:");
 	pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
 	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
 	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
 	pass_asm_put(code, ".Lprobe_again${:uid}:");
+	pass_asm_put(code, "global_load_dwordx2 v[4:5], v1, s[8:9] offset:%u %s", classes,
+		     returning(function));
+	pass_asm_put(code, "s_waitcnt vmcnt(0)");
+	pass_asm_put(code, "v_readfirstlane_b32 s14, v4");
+	pass_asm_put(code, "v_readfirstlane_b32 s15, v5");
+	pass_asm_put(code, "s_cmp_eq_u64 s[14:15], s[4:5]");
+	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_ours${:uid}");
 	pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
 	pass_asm_put(code, "v_mov_b32 v0, s8");
 	pass_asm_put(code, "v_mov_b32 v1, s9");
