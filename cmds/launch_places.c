@@ -95,7 +95,7 @@ static bool place_of(struct walk *walk, const struct launch_steps *steps, uint32
 	const uint64_t *address;
 
 	look_at(walk, item, 1);
-	address = launch_result(steps, walk->launch, &walk->lanes, &walk->stack);
+	address = launch_result(steps, walk->launch, &walk->lanes, 1, &walk->stack);
 	if (!address)
 		return false;
 	*ret = *address % LAUNCH_PLACES;
@@ -178,10 +178,7 @@ struct runs {
 	struct launch_steps branch[BRANCHES], address;
 	uint32_t branches;
 	bool addressed;
-	struct launch_runs *ret; /* or, NULL, those who look at each wave */
-	launch_visit visit;
-	void *data;
-	uint32_t item[3][LAUNCH_LANES]; /* of active lanes */
+	struct launch_runs *ret;
 };
 
 static struct launch_run *find_run(const struct launch_runs *runs, uint64_t exec, uint32_t place)
@@ -223,50 +220,36 @@ static bool add_run(struct launch_runs *runs, uint64_t exec, uint32_t place, uin
 	return true;
 }
 
-/* Active lanes only: the others' addresses may make no sense. */
-static bool visit_wave(struct walk *walk, struct runs *runs, uint32_t first, uint64_t exec,
-		       uint64_t times)
+/* The wave's lanes, from the workgroup's item `first` on, that take all branches. */
+static bool taking(struct walk *walk, const struct launch_steps *branch, uint32_t branches,
+		   uint32_t first, uint64_t *ret)
 {
-	uint64_t address[LAUNCH_LANES] = {0};
-	const uint64_t *result;
-
-	walk->lanes.count = 0;
-	for (uint64_t rest = exec; rest; rest &= rest - 1) {
-		for (int i = 0; i < 3; i++)
-			runs->item[i][walk->lanes.count] =
-				walk->item[i][first + (uint32_t)__builtin_ctzll(rest)];
-		walk->lanes.count++;
-	}
-	for (int i = 0; i < 3; i++)
-		walk->lanes.item[i] = runs->item[i];
-	result = launch_result(&runs->address, walk->launch, &walk->lanes, &walk->stack);
-	if (!result)
-		return false;
-	for (uint64_t rest = exec; rest; rest &= rest - 1)
-		address[__builtin_ctzll(rest)] = *result++;
-	return runs->visit(runs->data, exec, address, times);
-}
-
-static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint64_t times)
-{
-	uint32_t lanes = walk->items - first < LAUNCH_LANES ? walk->items - first : LAUNCH_LANES,
-		 place = 0;
+	uint32_t lanes = walk->items - first < LAUNCH_LANES ? walk->items - first : LAUNCH_LANES;
 	uint64_t exec = lanes < LAUNCH_LANES ? (1ull << lanes) - 1 : UINT64_MAX;
 
-	for (uint32_t i = 0; i < runs->branches && exec; i++) {
-		const uint64_t *taken;
+	look_at(walk, first, lanes);
+	for (uint32_t i = 0; i < branches && exec; i++) {
+		const uint64_t *taken =
+			launch_result(&branch[i], walk->launch, &walk->lanes, exec, &walk->stack);
 
-		look_at(walk, first, lanes);
-		taken = launch_result(&runs->branch[i], walk->launch, &walk->lanes, &walk->stack);
 		if (!taken)
 			return false;
 		for (uint32_t lane = 0; lane < lanes; lane++)
 			exec &= ~((uint64_t)!taken[lane] << lane);
 	}
+	*ret = exec;
+	return true;
+}
+
+static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint64_t times)
+{
+	uint32_t place = 0;
+	uint64_t exec;
+
+	if (!taking(walk, runs->branch, runs->branches, first, &exec))
+		return false;
 	if (!exec)
 		return true;
-	if (!runs->ret)
-		return visit_wave(walk, runs, first, exec, times);
 	if (runs->addressed &&
 	    !place_of(walk, &runs->address, first + (uint32_t)__builtin_ctzll(exec), &place))
 		return false;
@@ -292,13 +275,15 @@ static bool too_many(const struct walk *walk)
 }
 
 /* A branch and those it is behind. */
-static bool find_branches(const struct probe_sites *table, uint32_t row, struct runs *runs)
+static bool find_branches(const struct probe_sites *table, uint32_t row,
+			  struct launch_steps branch[BRANCHES], uint32_t *ret_branches)
 {
+	*ret_branches = 0;
 	while (row != PROBE_ROW_NONE) {
 		const struct probe_site_proof *proof = &table->proofs[row];
 
-		if (runs->branches == BRANCHES || !(proof->flags & PROBE_PROOF_LAUNCHED) ||
-		    !launch_steps_find(table, row, 0, &runs->branch[runs->branches++]) ||
+		if (*ret_branches == BRANCHES || !(proof->flags & PROBE_PROOF_LAUNCHED) ||
+		    !launch_steps_find(table, row, 0, &branch[(*ret_branches)++]) ||
 		    (proof->group != PROBE_ROW_NONE && proof->group >= row))
 			return false;
 		row = proof->group;
@@ -308,10 +293,8 @@ static bool find_branches(const struct probe_sites *table, uint32_t row, struct 
 
 static enum axis_use use_of(const struct runs *runs, int axis)
 {
-	enum axis_use use = AXIS_UNUSED;
-
-	if (runs->addressed && runs->address.groups[axis])
-		use = runs->ret ? AXIS_LOWEST_BITS : AXIS_EXACT;
+	enum axis_use use =
+		runs->addressed && runs->address.groups[axis] ? AXIS_LOWEST_BITS : AXIS_UNUSED;
 
 	for (uint32_t i = 0; i < runs->branches; i++)
 		if (runs->branch[i].groups[axis])
@@ -319,34 +302,24 @@ static enum axis_use use_of(const struct runs *runs, int axis)
 	return use;
 }
 
-static bool walk_all(const struct probe_sites *table, const struct proved_launch *launch,
-		     uint32_t branch, uint32_t group, uint32_t index, struct runs *runs)
+bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
+		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret)
 {
 	struct walk *walk = malloc(sizeof(*walk));
-	bool done = walk && walk_init(walk, launch) &&
-		    (branch == PROBE_ROW_NONE || branch < table->site_count);
+	struct runs *runs = calloc(1, sizeof(*runs));
+	bool done = walk && runs && branch < table->site_count && walk_init(walk, launch);
 
-	runs->addressed = group != PROBE_ROW_NONE;
-	done = done && find_branches(table, branch, runs) &&
-	       (!runs->addressed || launch_steps_find(table, group, index, &runs->address));
+	*ret = (struct launch_runs){0};
+	if (done) {
+		runs->ret = ret;
+		runs->addressed = group != PROBE_ROW_NONE;
+		done = find_branches(table, branch, runs->branch, &runs->branches) &&
+		       (!runs->addressed || launch_steps_find(table, group, index, &runs->address));
+	}
 	for (int i = 0; i < 3 && done; i++)
 		fill_axis(launch, i, use_of(runs, i), &walk->axis[i]);
 	done = done && !too_many(walk) && for_groups(walk, add_runs, runs);
 	free(walk);
-	return done;
-}
-
-bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
-		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret)
-{
-	struct runs *runs = calloc(1, sizeof(*runs));
-	bool done;
-
-	*ret = (struct launch_runs){0};
-	if (!runs)
-		return false;
-	runs->ret = ret;
-	done = walk_all(table, launch, branch, group, index, runs);
 	free(runs);
 	if (done)
 		return true;
@@ -355,17 +328,150 @@ bool launch_runs(const struct probe_sites *table, const struct proved_launch *la
 	return false;
 }
 
-bool launch_each(const struct probe_sites *table, const struct proved_launch *launch,
-		 uint32_t branch, uint32_t group, uint32_t index, launch_visit look, void *data)
-{
-	struct runs *runs = calloc(1, sizeof(*runs));
-	bool done;
+/* ---- Lane by lane --------------------------------------------------------------------------- */
 
-	if (!runs)
+struct exact {
+	struct launch_steps branch[BRANCHES], address;
+	uint32_t branches;
+	bool narrow;
+	struct launch_exact *ret;
+};
+
+static uint64_t hash_of(const struct launch_exact_run *run)
+{
+	uint64_t hash = run->exec ^ run->place;
+
+	for (int lane = 0; lane < LAUNCH_LANES; lane++)
+		hash = (hash ^ (uint64_t)run->distance[lane]) * 0x9e3779b97f4a7c15ull;
+	return hash >> 32;
+}
+
+static bool same_run(const struct launch_exact_run *a, const struct launch_exact_run *b)
+{
+	return a->exec == b->exec && a->place == b->place &&
+	       !memcmp(a->distance, b->distance, sizeof(a->distance));
+}
+
+/* Where the run is, or may be put: chains of indices from 1, 0 = the end. */
+static uint32_t *find_exact(struct launch_exact *runs, const struct launch_exact_run *run,
+			    uint64_t hash)
+{
+	uint32_t *at = &runs->first[hash % LAUNCH_EXACT_CHAINS];
+
+	while (*at && !same_run(&runs->run[*at - 1], run))
+		at = &runs->run[*at - 1].next;
+	return at;
+}
+
+static bool count_exact(struct launch_exact *runs, struct launch_exact_run *run, uint64_t times)
+{
+	uint32_t *at = find_exact(runs, run, hash_of(run));
+
+	if (*at) {
+		runs->run[*at - 1].count += times;
+		return true;
+	}
+	if (runs->count == runs->room) {
+		uint32_t room = runs->room ? 2 * runs->room : 64;
+		void *more = realloc(runs->run, room * sizeof(*run));
+
+		if (!more)
+			return false;
+		runs->run = more;
+		runs->room = room;
+		at = find_exact(runs, run, hash_of(run));
+	}
+	run->count = times;
+	runs->run[runs->count++] = *run;
+	*at = runs->count;
+	return true;
+}
+
+static bool add_exact_wave(struct walk *walk, struct exact *exact, uint32_t first, uint64_t times)
+{
+	struct launch_exact_run run = {0};
+	const uint64_t *address;
+	uint64_t start;
+
+	if (!taking(walk, exact->branch, exact->branches, first, &run.exec))
 		return false;
-	runs->visit = look;
-	runs->data = data;
-	done = walk_all(table, launch, branch, group, index, runs);
-	free(runs);
+	if (!run.exec)
+		return true;
+	address =
+		launch_result(&exact->address, walk->launch, &walk->lanes, run.exec, &walk->stack);
+	if (!address)
+		return false;
+	start = address[__builtin_ctzll(run.exec)];
+	run.place = exact->narrow ? 0 : start % LAUNCH_PLACES;
+	for (uint64_t rest = run.exec; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint64_t distance = address[lane] - start;
+
+		run.distance[lane] =
+			exact->narrow ? (int32_t)(uint32_t)distance : (int64_t)distance;
+	}
+	return count_exact(exact->ret, &run, times);
+}
+
+static bool add_exact(struct walk *walk, uint64_t times, void *data)
+{
+	for (uint32_t first = 0; first < walk->items && times; first += LAUNCH_LANES)
+		if (!add_exact_wave(walk, data, first, times))
+			return false;
+	return true;
+}
+
+/* Groups along an axis that nothing is made of are alike. */
+static enum axis_use exact_use(const struct exact *exact, int axis)
+{
+	bool used = exact->address.groups[axis];
+
+	for (uint32_t i = 0; i < exact->branches; i++)
+		used = used || exact->branch[i].groups[axis];
+	return used ? AXIS_EXACT : AXIS_UNUSED;
+}
+
+bool launch_exact(const struct probe_sites *table, const struct proved_launch *launch,
+		  uint32_t branch, uint32_t site, bool narrow, struct launch_exact *ret)
+{
+	struct walk *walk = malloc(sizeof(*walk));
+	struct exact *exact = calloc(1, sizeof(*exact));
+	bool done = walk && exact && walk_init(walk, launch);
+
+	*ret = (struct launch_exact){0};
+	if (done) {
+		exact->narrow = narrow;
+		exact->ret = ret;
+		ret->first = calloc(LAUNCH_EXACT_CHAINS, sizeof(*ret->first));
+		done = ret->first && (branch == PROBE_ROW_NONE || branch < table->site_count) &&
+		       find_branches(table, branch, exact->branch, &exact->branches) &&
+		       launch_steps_find(table, site, 0, &exact->address);
+	}
+	for (int i = 0; i < 3 && done; i++)
+		fill_axis(launch, i, exact_use(exact, i), &walk->axis[i]);
+	done = done && !too_many(walk) && for_groups(walk, add_exact, exact);
+	free(walk);
+	free(exact);
+	if (!done)
+		launch_exact_free(ret);
 	return done;
+}
+
+void launch_exact_free(struct launch_exact *exact)
+{
+	free(exact->run);
+	free(exact->first);
+	*exact = (struct launch_exact){0};
+}
+
+uint32_t launch_exact_lead(const struct probe_sites *table, uint32_t site, int64_t *ret_beside)
+{
+	struct launch_steps steps;
+
+	*ret_beside = 0;
+	if (!launch_steps_find(table, site, 0, &steps) || !steps.count ||
+	    steps.op->code != PROBE_BASE_BESIDE)
+		return site;
+	*ret_beside = steps.op->value;
+	return steps.op->offset;
 }

@@ -26,19 +26,35 @@ struct launch_runs {
 
 /*
  * All waves that come to a block behind branches, in a launch that has regular ones. `branch` is
- * the row of the last branch, NONE if there is none, `group` NONE or a group whose address `index`
- * tested matters. False: it cannot be told, or there are too many waves; nothing is to be freed
- * then.
+ * the row of the last branch, `group` NONE or a group whose address `index` tested matters. False:
+ * it cannot be told, or there are too many waves; nothing is to be freed then.
  */
 bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
 		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret);
 
+/* So many waves with these lanes, which use addresses this far from the first one's. */
+struct launch_exact_run {
+	uint64_t exec, count;
+	uint32_t place; /* of that modulo 128; in LDS 0 */
+	uint32_t next;
+	int64_t distance[64]; /* 0 in other lanes */
+};
+enum { LAUNCH_EXACT_CHAINS = 1024 };
+struct launch_exact {
+	struct launch_exact_run *run;
+	uint32_t count, room;
+	uint32_t *first; /* of each chain of runs */
+};
+
 /*
- * The same, wave by wave, with the address of each active lane: of a group that is EACH. `visit`
- * may say that it wants no more by false.
+ * All waves that come to a site of a group that is EXACT, in a launch that is reckoned: `branch` is
+ * the row of the last branch before it, or NONE; `narrow`: its addresses have 32 bits. False: it
+ * cannot be told, or there are too many waves; nothing is to be freed then.
  */
-typedef bool (*launch_visit)(void *data, uint64_t exec, const uint64_t address[64], uint64_t times);
-bool launch_each(const struct probe_sites *table, const struct proved_launch *launch,
-		 uint32_t branch, uint32_t group, uint32_t index, launch_visit look, void *data);
+bool launch_exact(const struct probe_sites *table, const struct proved_launch *launch,
+		  uint32_t branch, uint32_t site, bool narrow, struct launch_exact *ret);
+void launch_exact_free(struct launch_exact *exact);
+/* The site whose addresses this one's follow from, itself perhaps, and how far behind they lie. */
+uint32_t launch_exact_lead(const struct probe_sites *table, uint32_t site, int64_t *ret_beside);
 
 #endif

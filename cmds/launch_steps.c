@@ -120,16 +120,15 @@ static bool less(const struct probe_base_op *op, uint64_t a, uint64_t b)
 static bool others(const struct probe_base_op *op, uint64_t *a, uint64_t b)
 {
 	switch (op->code) {
-	/* By more than there are only where it is not meant: as the machine does it. */
 	case PROBE_BASE_SHL:
-		*a <<= b & (op->bits - 1u);
-		return true;
+		*a <<= b & 63;
+		return b < op->bits;
 	case PROBE_BASE_LSHR:
-		*a >>= b & (op->bits - 1u);
-		return true;
+		*a >>= b & 63;
+		return b < op->bits;
 	case PROBE_BASE_ASHR:
-		*a = (uint64_t)(with_sign(*a, op->bits) >> (b & (op->bits - 1u)));
-		return true;
+		*a = (uint64_t)(with_sign(*a, op->bits) >> (b & 63));
+		return b < op->bits;
 	case PROBE_BASE_UDIV:
 	case PROBE_BASE_SDIV:
 	case PROBE_BASE_UREM:
@@ -185,30 +184,37 @@ static bool have(struct launch_stack *stack, uint32_t numbers, unsigned bits, ui
 
 static bool two(const struct probe_base_op *op, struct launch_stack *stack, uint32_t lanes)
 {
-	uint64_t *a, *b;
+	uint64_t *a, *b, *undefined;
 
 	if (!have(stack, 2, op->bits, lanes))
 		return false;
 	b = stack->number[--stack->count];
 	a = stack->number[stack->count - 1];
+	undefined = &stack->undefined[stack->count - 1];
+	*undefined |= stack->undefined[stack->count];
 	if (op->code < PROBE_BASE_SHL)
 		return sums(op, a, b, lanes);
 	for (uint32_t i = 0; i < lanes; i++)
 		if (!others(op, &a[i], b[i]))
-			return false;
+			*undefined |= 1ull << i;
 	return true;
 }
 
 static bool choose(struct launch_stack *stack, uint32_t lanes)
 {
-	uint64_t *which;
+	uint64_t *which, *undefined;
 
 	if (stack->count < 3)
 		return false;
 	stack->count -= 2;
 	which = stack->number[stack->count - 1];
-	for (uint32_t i = 0; i < lanes; i++)
-		which[i] = stack->number[stack->count + !which[i]][i];
+	undefined = &stack->undefined[stack->count - 1];
+	for (uint32_t i = 0; i < lanes; i++) {
+		uint32_t from = stack->count + !which[i];
+
+		which[i] = stack->number[from][i];
+		*undefined |= stack->undefined[from] & 1ull << i;
+	}
 	return true;
 }
 
@@ -219,13 +225,18 @@ static bool step(const struct probe_base_op *op, const struct proved_launch *lau
 
 	if ((op->bits != 32 && op->bits != 64) || op->code >= PROBE_BASE_CODES)
 		return false;
-	if (op->code < PROBE_BASE_ADD)
-		return stack->count < PROBE_BASE_STACK &&
-		       leaf(op, launch, lanes, stack->number[stack->count++]);
+	if (op->code < PROBE_BASE_ADD) {
+		if (stack->count == PROBE_BASE_STACK)
+			return false;
+		stack->undefined[stack->count] = 0;
+		return leaf(op, launch, lanes, stack->number[stack->count++]);
+	}
 	if (op->code < PROBE_BASE_SELECT)
 		return two(op, stack, lanes->count);
 	if (op->code == PROBE_BASE_SELECT)
 		return choose(stack, lanes->count);
+	if (op->code == PROBE_BASE_BESIDE)
+		return false;
 	if (!have(stack, 1, op->code == PROBE_BASE_TRUNC ? 32 : 64, lanes->count))
 		return false;
 	top = stack->number[stack->count - 1];
@@ -237,13 +248,14 @@ static bool step(const struct probe_base_op *op, const struct proved_launch *lau
 }
 
 const uint64_t *launch_result(const struct launch_steps *steps, const struct proved_launch *launch,
-			      const struct launch_lanes *lanes, struct launch_stack *stack)
+			      const struct launch_lanes *lanes, uint64_t needed,
+			      struct launch_stack *stack)
 {
 	stack->count = 0;
 	for (uint32_t i = 0; i < steps->count; i++)
 		if (!step(&steps->op[i], launch, lanes, stack))
 			return NULL;
-	return stack->count == 1 ? stack->number[0] : NULL;
+	return stack->count == 1 && !(stack->undefined[0] & needed) ? stack->number[0] : NULL;
 }
 
 /* The steps from here to the next calculation's. */
@@ -289,7 +301,7 @@ bool launch_number(const struct probe_sites *table, const struct proved_launch *
 	steps = steps_from(table, table->bases + first);
 	if (steps.items || steps.groups[0] || steps.groups[1] || steps.groups[2])
 		return false;
-	number = launch_result(&steps, launch, &one, &stack);
+	number = launch_result(&steps, launch, &one, 1, &stack);
 	if (number)
 		*ret = (int64_t)number[0];
 	return number != NULL;

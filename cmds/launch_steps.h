@@ -42,6 +42,7 @@ struct launch_steps {
 /* Where one is done. */
 struct launch_stack {
 	uint64_t number[PROBE_BASE_STACK][LAUNCH_LANES];
+	uint64_t undefined[PROBE_BASE_STACK]; /* lanes in which something was divided by 0 ... */
 	uint32_t count;
 };
 
@@ -49,8 +50,12 @@ struct launch_stack {
 bool launch_steps_find(const struct probe_sites *table, uint32_t group, uint32_t index,
 		       struct launch_steps *ret);
 
-/* What it comes to in each lane, in the stack until the next one. NULL: nothing. */
+/*
+ * What it comes to in each lane, in the stack until the next one. NULL: nothing; or, in one of the
+ * lanes `needed`, something that is not defined.
+ */
 const uint64_t *launch_result(const struct launch_steps *steps, const struct proved_launch *launch,
-			      const struct launch_lanes *lanes, struct launch_stack *stack);
+			      const struct launch_lanes *lanes, uint64_t needed,
+			      struct launch_stack *stack);
 
 #endif

@@ -214,6 +214,9 @@ static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *va
 		unsigned second = (unsigned)__builtin_ctzll(rest);
 
 		stride = distance[second] / (int64_t)(second - first);
+		/* As the device keeps it. */
+		if (stride != (int32_t)stride)
+			return;
 	}
 	for (; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
@@ -228,25 +231,23 @@ static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *va
 	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
 }
 
-void proved_cost_apart(struct proved_scratch *scratch, const struct proved_launch *launch,
-		       const struct probe_site *site, const struct probe_site_proof *proof,
-		       const struct execution *e, const int64_t distance[64],
-		       uint64_t value[PROBE_COUNTERS])
+void proved_cost_of(struct proved_scratch *scratch, const char *arch, const struct probe_site *site,
+		    uint64_t exec, uint64_t place, const int64_t distance[64],
+		    uint64_t value[PROBE_COUNTERS])
 {
-	uint64_t address[64] = {0};
+	uint64_t address[64];
 
 	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
 	value[PROBE_C_EXECUTIONS] = 1;
-	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(e->exec);
-	count_stride(e->exec, distance, value);
+	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(exec);
+	count_stride(exec, distance, value);
 	for (unsigned unit = 0; unit < site->size / site->unit; unit++) {
 		for (unsigned lane = 0; lane < 64; lane++)
-			address[lane] = BASE + e->base + (uint64_t)(int64_t)proof->delta +
-					(uint64_t)distance[lane] + unit * site->unit;
+			address[lane] = BASE + place + (uint64_t)distance[lane] + unit * site->unit;
 		if (site->space == PROBE_SPACE_LDS)
-			count_passes(scratch, launch->arch, site, e->exec, address, value);
+			count_passes(scratch, arch, site, exec, address, value);
 		else
-			count_lines(scratch, site, e->exec, address, value);
+			count_lines(scratch, site, exec, address, value);
 	}
 }
 
@@ -259,6 +260,7 @@ bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table
 
 	if (!e->exec || !distances(table, launch, proof, e, distance))
 		return false;
-	proved_cost_apart(scratch, launch, site, proof, e, distance, value);
+	proved_cost_of(scratch, launch->arch, site, e->exec,
+		       e->base + (uint64_t)(int64_t)proof->delta, distance, value);
 	return true;
 }

@@ -19,10 +19,12 @@ bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table
 		 const struct probe_site_proof *proof, const struct execution *e,
 		 uint64_t value[PROBE_COUNTERS]);
 
-/* The same with its lanes so far from the first active one's. */
-void proved_cost_apart(struct proved_scratch *scratch, const struct proved_launch *launch,
-		       const struct probe_site *site, const struct probe_site_proof *proof,
-		       const struct execution *e, const int64_t distance[64],
-		       uint64_t value[PROBE_COUNTERS]);
+/*
+ * The same of addresses that are known: `place` modulo 128 in the first active lane, and how far
+ * from it in the others.
+ */
+void proved_cost_of(struct proved_scratch *scratch, const char *arch, const struct probe_site *site,
+		    uint64_t exec, uint64_t place, const int64_t distance[64],
+		    uint64_t value[PROBE_COUNTERS]);
 
 #endif

@@ -8,13 +8,13 @@
 #include "common/regular.h"
 #include "launch_places.h"
 #include "proved_cost.h"
-#include "proved_each.h"
 
 struct reckon {
 	struct proved_scratch *scratch;
 	const struct probe_sites *table;
 	const struct proved_launch *launch;
 	uint64_t exec, waves;
+	bool reckoned;	       /* probe_ctx.reckoned */
 	uint32_t first, count; /* ids of the kernel */
 	struct probe_counter_row *row;
 	uint64_t *regular; /* executions of a GROUP by regular waves; UNKNOWN */
@@ -27,6 +27,10 @@ struct reckon {
 		uint32_t group, stream;
 		struct launch_runs of;
 	} runs; /* the same behind branches */
+	struct {
+		uint32_t site;
+		struct launch_exact of;
+	} exact; /* the same lane by lane */
 	struct proved_rows *result;
 };
 
@@ -144,7 +148,12 @@ static bool is_free(const struct reckon *r, uint32_t group)
 	const struct probe_site_proof *proof = &r->table->proofs[group];
 
 	return proof->flags & PROBE_PROOF_LAUNCHED && !(proof->flags & PROBE_PROOF_BRANCH) &&
-	       (proof->flags & PROBE_PROOF_EACH || proof->group != PROBE_ROW_NONE);
+	       proof->group != PROBE_ROW_NONE;
+}
+
+static bool is_exact(const struct reckon *r, uint32_t group)
+{
+	return r->reckoned && r->table->proofs[group].flags & PROBE_PROOF_EXACT;
 }
 
 /* Of all places: in the bins of every address tested alike. */
@@ -166,7 +175,7 @@ static uint64_t block_runs(const struct reckon *r, uint32_t id)
 
 	if (!(proof->flags & PROBE_PROOF_ONCE))
 		return value[PROBE_B_RUNS];
-	if (is_foreign(r, id) || is_free(r, id))
+	if (is_foreign(r, id) || is_free(r, id) || is_exact(r, id))
 		return 0;
 	if (proof->flags & PROBE_PROOF_BRANCH)
 		return branch_runs(r, id);
@@ -373,37 +382,6 @@ static bool find_runs(struct reckon *r, uint32_t group, uint32_t stream, bool al
 			   aligned ? group : PROBE_ROW_NONE, stream, &r->runs.of);
 }
 
-static void add_wave(void *data, uint32_t site, const uint64_t value[PROBE_COUNTERS],
-		     uint64_t times)
-{
-	struct reckon *r = data;
-
-	add(r->row[site - r->first].value, value, times);
-}
-
-/* The same row for each, without what has been added to it. */
-static void lose_each(struct reckon *r, uint32_t id, const char *why)
-{
-	for (uint32_t other = id; other < r->first + r->count; other++) {
-		if (is_row(&r->table->sites[other]) ||
-		    !proved_each_same(&r->table->proofs[other], &r->table->proofs[id]))
-			continue;
-		memset(r->row[other - r->first].value, 0, sizeof(r->row[0].value));
-		proved_rows_lose(r->result, other, why);
-	}
-}
-
-/* All executions of the sites that share a site's addresses, at the first of them. */
-static void add_each(struct reckon *r, uint32_t id)
-{
-	for (uint32_t other = r->first; other < id; other++)
-		if (!is_row(&r->table->sites[other]) &&
-		    proved_each_same(&r->table->proofs[other], &r->table->proofs[id]))
-			return;
-	if (!proved_each(r->scratch, r->table, r->launch, id, r->first + r->count, add_wave, r))
-		lose_each(r, id, "its waves cannot be told from the launch's arguments");
-}
-
 /* All executions of a site in a group that is free. */
 static const char *add_free(struct reckon *r, uint32_t id)
 {
@@ -413,10 +391,6 @@ static const char *add_free(struct reckon *r, uint32_t id)
 
 	if (!r->exec || is_foreign(r, proof->group))
 		return NULL;
-	if (aligned && r->table->proofs[proof->group].flags & PROBE_PROOF_EACH) {
-		add_each(r, id);
-		return NULL;
-	}
 	if (!find_runs(r, proof->group, aligned ? proof->flags >> 8 & 7 : UINT32_MAX, aligned))
 		return "its waves cannot be told from the launch's arguments";
 	for (size_t i = 0; i < r->runs.of.size; i++) {
@@ -432,11 +406,50 @@ static const char *add_free(struct reckon *r, uint32_t id)
 	return NULL;
 }
 
+/* Sites at constant distances follow each other. */
+static bool find_exact(struct reckon *r, uint32_t site, uint32_t branch)
+{
+	bool narrow = r->table->sites[site].space == PROBE_SPACE_LDS;
+
+	if (r->exact.of.first && r->exact.site == site)
+		return true;
+	launch_exact_free(&r->exact.of);
+	r->exact.site = site;
+	return launch_exact(r->table, r->launch, branch, site, narrow, &r->exact.of);
+}
+
+/* All executions of a site in a group that is EXACT. */
+static const char *add_exact(struct reckon *r, uint32_t id)
+{
+	const struct probe_site *site = &r->table->sites[id];
+	uint32_t group = r->table->proofs[id].group, lead;
+	uint64_t value[PROBE_COUNTERS];
+	int64_t beside;
+
+	if (is_foreign(r, group))
+		return NULL;
+	lead = launch_exact_lead(r->table, id, &beside);
+	if (lead >= r->table->site_count || !find_exact(r, lead, r->table->proofs[group].group))
+		return "its addresses cannot be told from the launch's arguments";
+	for (uint32_t i = 0; i < r->exact.of.count; i++) {
+		const struct launch_exact_run *run = &r->exact.of.run[i];
+
+		proved_cost_of(r->scratch, r->launch->arch, site, run->exec,
+			       run->place + (uint64_t)beside, run->distance, value);
+		add(r->row[id - r->first].value, value, run->count);
+	}
+	return NULL;
+}
+
 /* NULL, or what cannot be told of a site that runs `times` times in regular waves. */
 static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 {
 	const char *why;
 
+	if (is_exact(r, r->table->proofs[id].group))
+		return add_exact(r, id);
+	if (r->table->proofs[r->table->proofs[id].group].flags & PROBE_PROOF_ALONE)
+		return NULL;
 	if (is_free(r, r->table->proofs[id].group))
 		return add_free(r, id);
 	if (times == UNKNOWN)
@@ -499,6 +512,7 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 
 	*ret = (struct proved_rows){0};
 	find_regular(&r);
+	r.reckoned = probe_launch_reckoned(launch->grid, launch->group);
 	/* Without the kernel there is nothing to reckon, and all rows are lost. */
 	probe_sites_of_kernel(table, launch->kernel, &r.first, &r.count);
 	done = alloc(&r, raw, raw_count);
@@ -515,5 +529,6 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 	free(r.row);
 	free(r.regular);
 	free(r.runs.of.run);
+	launch_exact_free(&r.exact.of);
 	return done;
 }

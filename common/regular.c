@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/regular.h"
 
-#include <stdbool.h>
-
 #include <probe/wire.h>
 
 /* Do lanes of all whole waves have the same ids, but for what is added to all of them alike? */
@@ -36,4 +34,20 @@ uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uin
 		return 0;
 	*ret_waves = items < 64 ? groups : groups * (items / 64);
 	return items < 64 ? (1ull << items) - 1 : ~0ull;
+}
+
+bool probe_launch_reckoned(const uint32_t grid[3], const uint32_t group[3])
+{
+	uint64_t items = 1, groups = 1;
+
+	for (int i = 0; i < 3; i++) {
+		if (!group[i] || grid[i] % group[i] || group[i] > 1024)
+			return false;
+		items *= group[i];
+		groups *= grid[i] / group[i];
+		/* So that the product stays within 64 bits. */
+		if (groups > PROBE_RECKONED_WAVES)
+			return false;
+	}
+	return items <= 1024 && groups * ((items + 63) / 64) <= PROBE_RECKONED_WAVES;
 }

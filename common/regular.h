@@ -10,6 +10,7 @@
 #ifndef PROBE_COMMON_REGULAR_H
 #define PROBE_COMMON_REGULAR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -17,5 +18,9 @@
  * *ret_waves: how many there are in the whole launch.
  */
 uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uint64_t *ret_waves);
+
+/* Is what EXACT groups do reckoned, wave by wave? Also told by one side and relied on by the other.
+ */
+bool probe_launch_reckoned(const uint32_t grid[3], const uint32_t group[3]);
 
 #endif

@@ -225,14 +225,16 @@ static bool take_block(struct launch *launch)
 	return take_bytes(launch, size, PROBE_KERNARG_BYTES);
 }
 
-static uint64_t regular_exec(const hsa_kernel_dispatch_packet_t *packet)
+/* What the host will reckon of the launch. */
+static void fill_reckoned(const hsa_kernel_dispatch_packet_t *packet, struct probe_ctx *ret)
 {
 	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
 	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
 				   packet->workgroup_size_z};
 	uint64_t waves;
 
-	return probe_regular_exec(grid, group, &waves);
+	ret->regular = probe_regular_exec(grid, group, &waves);
+	ret->reckoned = probe_launch_reckoned(grid, group);
 }
 
 static void set_table(struct probe_ctx *ctx, uint64_t table)
@@ -306,7 +308,7 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 	if (launch->replicas) {
 		ret->replica_mask = launch->replicas - 1;
 		set_table(ret, (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device);
-		ret->regular = regular_exec(launch->packet);
+		fill_reckoned(launch->packet, ret);
 	}
 	if (queue->agent->ring_count && probe_kind_has_rings(probe_tool.config.kind))
 		fill_rings(launch, ret);

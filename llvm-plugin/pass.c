@@ -298,7 +298,8 @@ static struct probe_site_proof group_proof(const struct plan_group *group, uint3
 		.delta = group->bins == PROBE_ROW_NONE ? 0 : (int32_t)group->bins,
 		.flags = (group->once ? PROBE_PROOF_ONCE : 0) |
 			 (group->launched ? PROBE_PROOF_LAUNCHED : 0) |
-			 (group->each ? PROBE_PROOF_EACH : 0) | (heads ? PROBE_PROOF_HEADS : 0),
+			 (group->exact && !pass_plan_is_free(group) ? PROBE_PROOF_EXACT : 0) |
+			 (group->alone ? PROBE_PROOF_ALONE : 0) | (heads ? PROBE_PROOF_HEADS : 0),
 		.stride = {{.offset = heads ? group->heads : 0}},
 	};
 }
@@ -317,8 +318,30 @@ static void list_base(struct pass_table *table, const struct pass_base *base, ui
 	pass_table_add_base(table, base->op, base->ops);
 }
 
+/* Of a site, lane by lane. */
+static void list_lanes(struct pass_table *table, const struct pass_plan *plan, size_t index)
+{
+	const struct plan_site *site = &plan->site[index];
+	uint32_t id = plan->first_site + (uint32_t)index;
+	struct pass_base beside = {
+		.op = {{
+			.code = PROBE_BASE_BESIDE,
+			.bits = 64,
+			.offset = plan->first_site + (uint32_t)site->lead,
+			.value = site->beside,
+		}},
+		.ops = 1,
+	};
+
+	list_base(table, site->lanes ? site->lanes : &beside, id, 0);
+}
+
 static void list_bases(struct pass_table *table, const struct pass_plan *plan)
 {
+	for (size_t i = 0; i < plan->sites; i++)
+		if (plan->site[i].lanes ||
+		    (plan->site[i].exact && !pass_plan_is_free(&plan->group[plan->site[i].group])))
+			list_lanes(table, plan, i);
 	for (int i = 0; i < plan->guards; i++)
 		if (plan->guard[i].base)
 			list_base(table, plan->guard[i].base, plan->guard[i].row, 0);

@@ -3,26 +3,17 @@
  * A walk down the operands of an address, writing what the host has to do. Sums, products and
  * bitwise operations keep the lowest seven bits a function of the operands' lowest seven, so that
  * ids of workgroups matter modulo 128 only; operations that do not are for numbers of the launch
- * that are the same in all waves. Conditions of branches are exact: there everything is allowed,
- * but addresses of variables are not known.
+ * that are the same in all waves. Conditions of branches are exact, and so are
+ * addresses lane by lane: there everything is allowed, but where variables lie is not known.
  */
-#include "pass_base.h"
+#include "pass_base_parts.h"
 
 #include "pass_pattern.h"
-#include "pass_prove_parts.h"
+#include "pass_shim.h"
 
-struct walk {
-	const struct pass_prover *prover;
-	struct pass_base *base;
-	unsigned stack; /* numbers on it */
-	bool exact;
-	bool moves; /* exact: what bits are moved by may be any number */
-};
+static bool walk_truth(struct base_walk *w, LLVMValueRef value, unsigned depth);
 
-static bool walk(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids);
-static bool walk_truth(struct walk *w, LLVMValueRef value, unsigned depth);
-
-static bool put(struct walk *w, struct probe_base_op op, int more)
+bool pass_base_put(struct base_walk *w, struct probe_base_op op, int more)
 {
 	w->stack = (unsigned)((int)w->stack + more);
 	if (w->base->ops == PASS_BASE_OPS || w->stack > PROBE_BASE_STACK)
@@ -31,21 +22,29 @@ static bool put(struct walk *w, struct probe_base_op op, int more)
 	return true;
 }
 
-static bool put_constant(struct walk *w, int64_t value, uint8_t bits)
+bool pass_base_put_constant(struct base_walk *w, int64_t value, uint8_t bits)
 {
-	return put(
+	return pass_base_put(
 		w,
 		(struct probe_base_op){.code = PROBE_BASE_CONSTANT, .bits = bits, .value = value},
 		1);
 }
 
-static bool put_simple(struct walk *w, enum probe_base_code code, uint8_t bits, int more)
+bool pass_base_put_simple(struct base_walk *w, enum probe_base_code code, uint8_t bits, int more)
 {
-	return put(w, (struct probe_base_op){.code = (uint8_t)code, .bits = bits}, more);
+	return pass_base_put(w, (struct probe_base_op){.code = (uint8_t)code, .bits = bits}, more);
+}
+
+/* 0 = it is no operation. */
+static LLVMOpcode opcode_of(LLVMValueRef value)
+{
+	if (LLVMIsAInstruction(value))
+		return LLVMGetInstructionOpcode(value);
+	return LLVMIsAConstantExpr(value) ? LLVMGetConstOpcode(value) : (LLVMOpcode)0;
 }
 
 /* 32 or 64; 0 = a number of another width. */
-static uint8_t bits_of(const struct walk *w, LLVMValueRef value)
+static uint8_t bits_of(const struct base_walk *w, LLVMValueRef value)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	unsigned bits = 0;
@@ -79,28 +78,43 @@ static const struct {
 	{"llvm.smax.", PROBE_BASE_SMAX},
 };
 
-static bool walk_binary(struct walk *w, LLVMValueRef value, enum probe_base_code code,
+enum probe_base_code pass_base_binary(LLVMOpcode opcode)
+{
+	for (size_t i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
+		if (binaries[i].opcode == opcode)
+			return binaries[i].code;
+	return PROBE_BASE_CODES;
+}
+
+enum probe_base_code pass_base_call(LLVMValueRef value)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (pass_is_intrinsic(value, calls[i].name))
+			return calls[i].code;
+	return PROBE_BASE_CODES;
+}
+
+static bool walk_binary(struct base_walk *w, LLVMValueRef value, enum probe_base_code code,
 			unsigned depth, bool *ret_ids)
 {
 	bool left, right;
 	int64_t by;
 
-	if (!walk(w, LLVMGetOperand(value, 0), depth + 1, &left))
+	if (!pass_base_walk(w, LLVMGetOperand(value, 0), depth + 1, &left))
 		return false;
 	/* By ids, bits would move by more than there are. */
-	if (!w->moves &&
-	    (code == PROBE_BASE_SHL || code == PROBE_BASE_LSHR || code == PROBE_BASE_ASHR) &&
-	    (!pass_constant_of(LLVMGetOperand(value, 1), &by) || by < 0 || by > 63))
+	if ((code == PROBE_BASE_SHL || code == PROBE_BASE_LSHR || code == PROBE_BASE_ASHR) &&
+	    !w->exact && (!pass_constant_of(LLVMGetOperand(value, 1), &by) || by < 0 || by > 63))
 		return false;
-	if (!walk(w, LLVMGetOperand(value, 1), depth + 1, &right))
+	if (!pass_base_walk(w, LLVMGetOperand(value, 1), depth + 1, &right))
 		return false;
 	*ret_ids = left || right;
 	if (code >= PROBE_BASE_LSHR && *ret_ids && !w->exact)
 		return false;
-	return put_simple(w, code, bits_of(w, value), -1);
+	return pass_base_put_simple(w, code, bits_of(w, value), -1);
 }
 
-static bool walk_id(struct walk *w, LLVMValueRef value, bool *ret_ids)
+static bool walk_id(struct base_walk *w, LLVMValueRef value, bool *ret_ids)
 {
 	static const struct {
 		const char *name;
@@ -118,38 +132,39 @@ static bool walk_id(struct walk *w, LLVMValueRef value, bool *ret_ids)
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (pass_is_intrinsic(value, ids[i].name)) {
 			*ret_ids = true;
-			return put(w,
-				   (struct probe_base_op){
-					   .code = ids[i].code, .bits = 32, .index = ids[i].axis},
-				   1);
+			return pass_base_put(w,
+					     (struct probe_base_op){.code = ids[i].code,
+								    .bits = 32,
+								    .index = ids[i].axis},
+					     1);
 		}
 	return false;
 }
 
 /* A size of the launch, in any width: it is small and has no sign. */
-static bool put_packet(struct walk *w, LLVMValueRef value)
+static bool put_packet(struct base_walk *w, LLVMValueRef value)
 {
 	struct pass_stride field = {0};
 
 	return pass_factor_of(w->prover, value, &field) && field.bits & PROBE_STRIDE_LAUNCH &&
 	       field.factor == 1 && !field.constant &&
-	       put(w,
-		   (struct probe_base_op){
-			   .code = PROBE_BASE_PACKET, .bits = 64, .offset = field.offset},
-		   1);
+	       pass_base_put(w,
+			     (struct probe_base_op){
+				     .code = PROBE_BASE_PACKET, .bits = 64, .offset = field.offset},
+			     1);
 }
 
-static bool walk_call(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
+static bool walk_call(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
+	enum probe_base_code code;
+
 	if (walk_id(w, value, ret_ids))
 		return true;
 	/* HIP's blockDim. */
 	if (pass_is_intrinsic(value, "llvm.umin.") && put_packet(w, value))
 		return true;
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (pass_is_intrinsic(value, calls[i].name))
-			return walk_binary(w, value, calls[i].code, depth, ret_ids);
-	return false;
+	code = pass_base_call(value);
+	return code != PROBE_BASE_CODES && walk_binary(w, value, code, depth, ret_ids);
 }
 
 static bool is_truth(LLVMValueRef value)
@@ -158,7 +173,7 @@ static bool is_truth(LLVMValueRef value)
 	       LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 1;
 }
 
-static bool walk_cast(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
+static bool walk_cast(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
 	LLVMValueRef from = LLVMGetOperand(value, 0);
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
@@ -171,19 +186,19 @@ static bool walk_cast(struct walk *w, LLVMValueRef value, unsigned depth, bool *
 	/* The packet's 16 bits. */
 	if (opcode == LLVMZExt && !had)
 		return put_packet(w, from);
-	if (!to || !had || !walk(w, from, depth + 1, ret_ids))
+	if (!to || !had || !pass_base_walk(w, from, depth + 1, ret_ids))
 		return false;
 	if (to == had)
 		return true;
-	return put_simple(w,
-			  opcode == LLVMSExt ? PROBE_BASE_SEXT
-			  : to == 64	     ? PROBE_BASE_ZEXT
-					     : PROBE_BASE_TRUNC,
-			  to, 0);
+	return pass_base_put_simple(w,
+				    opcode == LLVMSExt ? PROBE_BASE_SEXT
+				    : to == 64	       ? PROBE_BASE_ZEXT
+						       : PROBE_BASE_TRUNC,
+				    to, 0);
 }
 
 /* index * each + fixed, added to the address. */
-static bool walk_index(struct walk *w, LLVMValueRef index, int64_t each, int64_t fixed,
+static bool walk_index(struct base_walk *w, LLVMValueRef index, int64_t each, int64_t fixed,
 		       unsigned depth, bool *ret_ids)
 {
 	bool ids = false;
@@ -193,25 +208,29 @@ static bool walk_index(struct walk *w, LLVMValueRef index, int64_t each, int64_t
 		fixed = pass_wrap_add(fixed, pass_wrap_mul(number, each));
 		each = 0;
 	}
-	if (fixed && (!put_constant(w, fixed, 64) || !put_simple(w, PROBE_BASE_ADD, 64, -1)))
+	if (fixed && (!pass_base_put_constant(w, fixed, 64) ||
+		      !pass_base_put_simple(w, PROBE_BASE_ADD, 64, -1)))
 		return false;
 	if (!each)
 		return true;
-	if (!bits_of(w, index) || !walk(w, index, depth + 1, &ids) ||
-	    (bits_of(w, index) == 32 && !put_simple(w, PROBE_BASE_SEXT, 64, 0)) ||
-	    !put_constant(w, each, 64) || !put_simple(w, PROBE_BASE_MUL, 64, -1) ||
-	    !put_simple(w, PROBE_BASE_ADD, 64, -1))
+	if (!bits_of(w, index) || !pass_base_walk(w, index, depth + 1, &ids) ||
+	    (bits_of(w, index) == 32 && !pass_base_put_simple(w, PROBE_BASE_SEXT, 64, 0)) ||
+	    !pass_base_put_constant(w, each, 64) ||
+	    !pass_base_put_simple(w, PROBE_BASE_MUL, 64, -1) ||
+	    !pass_base_put_simple(w, PROBE_BASE_ADD, 64, -1))
 		return false;
 	*ret_ids |= ids;
 	return true;
 }
 
-static bool walk_gep(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
+static bool walk_gep(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
 	LLVMTypeRef type = LLVMGetGEPSourceElementType(value);
 	unsigned operands = (unsigned)LLVMGetNumOperands(value);
 
-	if (bits_of(w, value) != 64 || !walk(w, LLVMGetOperand(value, 0), depth + 1, ret_ids))
+	/* Of those of 32 bits only the lower half counts, in the end. */
+	if ((bits_of(w, value) != 64 && !w->exact) ||
+	    !pass_base_walk(w, LLVMGetOperand(value, 0), depth + 1, ret_ids))
 		return false;
 	for (unsigned i = 1; i < operands; i++) {
 		LLVMValueRef index = LLVMGetOperand(value, i);
@@ -236,21 +255,81 @@ static bool is_extend(LLVMValueRef value, int64_t *ret_right)
 	       *ret_right <= 32;
 }
 
-static bool walk_extend(struct walk *w, LLVMValueRef value, int64_t right, unsigned depth,
+static bool walk_extend(struct base_walk *w, LLVMValueRef value, int64_t right, unsigned depth,
 			bool *ret_ids)
 {
 	LLVMValueRef from = LLVMGetOperand(LLVMGetOperand(value, 0), 0);
 	bool sign = LLVMGetInstructionOpcode(value) == LLVMAShr;
 
-	return bits_of(w, value) == 64 && walk(w, from, depth + 1, ret_ids) &&
-	       put_simple(w, PROBE_BASE_TRUNC, 32, 0) &&
-	       put_simple(w, sign ? PROBE_BASE_SEXT : PROBE_BASE_ZEXT, 64, 0) &&
-	       put_constant(w, 32 - right, 64) && put_simple(w, PROBE_BASE_SHL, 64, -1);
+	return bits_of(w, value) == 64 && pass_base_walk(w, from, depth + 1, ret_ids) &&
+	       pass_base_put_simple(w, PROBE_BASE_TRUNC, 32, 0) &&
+	       pass_base_put_simple(w, sign ? PROBE_BASE_SEXT : PROBE_BASE_ZEXT, 64, 0) &&
+	       pass_base_put_constant(w, 32 - right, 64) &&
+	       pass_base_put_simple(w, PROBE_BASE_SHL, 64, -1);
 }
 
-static bool walk_instruction(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
+/* The successor of `from` that a block lies behind, or that the edge from there leads to; NULL. */
+static LLVMBasicBlockRef side_of(const struct base_walk *w, LLVMBasicBlockRef from,
+				 LLVMBasicBlockRef block, LLVMBasicBlockRef join)
 {
-	LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
+	if (block == from)
+		return join;
+	while (block && probe_shim_flow_idom(w->prover->flow, block) != from)
+		block = probe_shim_flow_idom(w->prover->flow, block);
+	return block;
+}
+
+/*
+ * Where two ways of a branch meet, each lane has what came its way. *ret_first: is the first value
+ * that of lanes which the branch sends to its first successor? Nothing of it may lie in a loop.
+ */
+static LLVMValueRef branch_of(const struct base_walk *w, LLVMValueRef phi, bool *ret_first)
+{
+	const struct probe_shim_flow *flow = w->prover->flow;
+	LLVMBasicBlockRef join = LLVMGetInstructionParent(phi), side[2];
+	LLVMBasicBlockRef from = probe_shim_flow_idom(flow, join);
+	LLVMValueRef branch = from ? LLVMGetBasicBlockTerminator(from) : NULL;
+
+	if (!branch || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
+	    LLVMCountIncoming(phi) != 2 || probe_shim_flow_depth(flow, join) ||
+	    probe_shim_flow_depth(flow, from))
+		return NULL;
+	for (unsigned i = 0; i < 2; i++)
+		side[i] = side_of(w, from, LLVMGetIncomingBlock(phi, i), join);
+	*ret_first = side[0] == LLVMGetSuccessor(branch, 0);
+	return side[0] && side[1] && side[0] != side[1] &&
+			       side[!*ret_first] == LLVMGetSuccessor(branch, 0) &&
+			       side[*ret_first] == LLVMGetSuccessor(branch, 1)
+		       ? branch
+		       : NULL;
+}
+
+typedef bool (*walk_value)(struct base_walk *w, LLVMValueRef value, unsigned depth);
+
+/* One after the other: the condition, and what either way brings. */
+static bool walk_ways(struct base_walk *w, LLVMValueRef phi, walk_value each, uint8_t bits,
+		      unsigned depth)
+{
+	bool first;
+	LLVMValueRef branch = w->exact ? branch_of(w, phi, &first) : NULL;
+
+	return branch && walk_truth(w, LLVMGetCondition(branch), depth + 1) &&
+	       each(w, LLVMGetIncomingValue(phi, !first), depth + 1) &&
+	       each(w, LLVMGetIncomingValue(phi, first), depth + 1) &&
+	       pass_base_put_simple(w, PROBE_BASE_SELECT, bits, -2);
+}
+
+static bool walk_any(struct base_walk *w, LLVMValueRef value, unsigned depth)
+{
+	bool ids;
+
+	return pass_base_walk(w, value, depth, &ids);
+}
+
+static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
+{
+	LLVMOpcode opcode = opcode_of(value);
+	enum probe_base_code code;
 	int64_t right;
 	bool ids;
 
@@ -258,19 +337,24 @@ static bool walk_instruction(struct walk *w, LLVMValueRef value, unsigned depth,
 	case LLVMSelect:
 		*ret_ids = true;
 		return w->exact && walk_truth(w, LLVMGetOperand(value, 0), depth + 1) &&
-		       walk(w, LLVMGetOperand(value, 1), depth + 1, &ids) &&
-		       walk(w, LLVMGetOperand(value, 2), depth + 1, &ids) &&
-		       put_simple(w, PROBE_BASE_SELECT, bits_of(w, value), -2);
+		       pass_base_walk(w, LLVMGetOperand(value, 1), depth + 1, &ids) &&
+		       pass_base_walk(w, LLVMGetOperand(value, 2), depth + 1, &ids) &&
+		       pass_base_put_simple(w, PROBE_BASE_SELECT, bits_of(w, value), -2);
 	case LLVMLShr:
 	case LLVMAShr:
 		if (is_extend(value, &right))
 			return walk_extend(w, value, right, depth, ret_ids);
 		break;
+	case LLVMPHI:
+		*ret_ids = true;
+		return walk_ways(w, value, walk_any, bits_of(w, value), depth);
 	case LLVMCall:
 		return walk_call(w, value, depth, ret_ids);
 	case LLVMLoad:
-	case LLVMExtractElement:
 		return put_packet(w, value);
+	case LLVMExtractElement:
+		return put_packet(w, value) ||
+		       (w->exact && pass_base_walk_element(w, value, depth, ret_ids));
 	case LLVMGetElementPtr:
 		return walk_gep(w, value, depth, ret_ids);
 	case LLVMZExt:
@@ -285,14 +369,31 @@ static bool walk_instruction(struct walk *w, LLVMValueRef value, unsigned depth,
 	default:
 		break;
 	}
-	for (size_t i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
-		if (binaries[i].opcode == opcode)
-			return bits_of(w, value) &&
-			       walk_binary(w, value, binaries[i].code, depth, ret_ids);
-	return false;
+	code = pass_base_binary(opcode);
+	return code != PROBE_BASE_CODES && bits_of(w, value) &&
+	       walk_binary(w, value, code, depth, ret_ids);
 }
 
-static bool walk(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
+/*
+ * Of variables it is known only how they are aligned. In LDS it does not matter where one lies
+ * (pass_plan_exact.c), if all lanes use the same.
+ */
+static bool may_be_zero(struct base_walk *w, LLVMValueRef variable)
+{
+	unsigned align = LLVMGetAlignment(variable);
+
+	if (w->exact) {
+		if (variable != w->variable)
+			return false;
+		/* Once: elsewhere it is a number. */
+		w->variable = NULL;
+		if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) == PROBE_SPACE_LDS)
+			return true;
+	}
+	return align && align % 128 == 0;
+}
+
+bool pass_base_walk(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
 	uint8_t bits = bits_of(w, value);
 	struct probe_base_op op = {.code = PROBE_BASE_ARGUMENT, .bits = bits};
@@ -303,19 +404,17 @@ static bool walk(struct walk *w, LLVMValueRef value, unsigned depth, bool *ret_i
 		/* The packet's 16 bits are widened: see walk_cast(). */
 		return false;
 	if (pass_constant_of(value, &number))
-		return put_constant(w, number, bits);
+		return pass_base_put_constant(w, number, bits);
 	if (pass_argument_offset(w->prover, value, &op.offset))
-		return put(w, op, 1);
-	/* Of variables it is known only how they are aligned. */
+		return op.offset + bits / 8u <= PROBE_ARGUMENTS_MAX && pass_base_put(w, op, 1);
 	if (LLVMIsAGlobalVariable(value))
-		return !w->exact && LLVMGetAlignment(value) % 128 == 0 && LLVMGetAlignment(value) &&
-		       put_constant(w, 0, bits);
-	return LLVMIsAInstruction(value) && walk_instruction(w, value, depth, ret_ids);
+		return may_be_zero(w, value) && pass_base_put_constant(w, 0, bits);
+	return opcode_of(value) && walk_instruction(w, value, depth, ret_ids);
 }
 
 /* ---- Conditions ----------------------------------------------------------------------------- */
 
-static bool walk_comparison(struct walk *w, LLVMValueRef value, unsigned depth)
+static bool walk_comparison(struct base_walk *w, LLVMValueRef value, unsigned depth)
 {
 	static const struct {
 		LLVMIntPredicate predicate;
@@ -333,13 +432,15 @@ static bool walk_comparison(struct walk *w, LLVMValueRef value, unsigned depth)
 
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]) && bits; i++)
 		if (codes[i].predicate == LLVMGetICmpPredicate(value))
-			return walk(w, LLVMGetOperand(value, codes[i].turned), depth + 1, &ids) &&
-			       walk(w, LLVMGetOperand(value, !codes[i].turned), depth + 1, &ids) &&
-			       put_simple(w, codes[i].code, bits, -1);
+			return pass_base_walk(w, LLVMGetOperand(value, codes[i].turned), depth + 1,
+					      &ids) &&
+			       pass_base_walk(w, LLVMGetOperand(value, !codes[i].turned), depth + 1,
+					      &ids) &&
+			       pass_base_put_simple(w, codes[i].code, bits, -1);
 	return false;
 }
 
-static bool walk_truths(struct walk *w, LLVMValueRef value, unsigned operands, unsigned depth)
+static bool walk_truths(struct base_walk *w, LLVMValueRef value, unsigned operands, unsigned depth)
 {
 	for (unsigned i = 0; i < operands; i++)
 		if (!is_truth(LLVMGetOperand(value, i)) ||
@@ -349,14 +450,14 @@ static bool walk_truths(struct walk *w, LLVMValueRef value, unsigned operands, u
 }
 
 /* A number that is 1 or 0. */
-static bool walk_truth(struct walk *w, LLVMValueRef value, unsigned depth)
+static bool walk_truth(struct base_walk *w, LLVMValueRef value, unsigned depth)
 {
 	int64_t number;
 
 	if (depth > 32)
 		return false;
 	if (pass_constant_of(value, &number))
-		return put_constant(w, number & 1, 32);
+		return pass_base_put_constant(w, number & 1, 32);
 	if (!LLVMIsAInstruction(value))
 		return false;
 	switch (LLVMGetInstructionOpcode(value)) {
@@ -365,13 +466,19 @@ static bool walk_truth(struct walk *w, LLVMValueRef value, unsigned depth)
 	case LLVMFreeze:
 		return walk_truths(w, value, 1, depth);
 	case LLVMAnd:
-		return walk_truths(w, value, 2, depth) && put_simple(w, PROBE_BASE_AND, 32, -1);
+		return walk_truths(w, value, 2, depth) &&
+		       pass_base_put_simple(w, PROBE_BASE_AND, 32, -1);
 	case LLVMOr:
-		return walk_truths(w, value, 2, depth) && put_simple(w, PROBE_BASE_OR, 32, -1);
+		return walk_truths(w, value, 2, depth) &&
+		       pass_base_put_simple(w, PROBE_BASE_OR, 32, -1);
 	case LLVMXor:
-		return walk_truths(w, value, 2, depth) && put_simple(w, PROBE_BASE_XOR, 32, -1);
+		return walk_truths(w, value, 2, depth) &&
+		       pass_base_put_simple(w, PROBE_BASE_XOR, 32, -1);
+	case LLVMPHI:
+		return walk_ways(w, value, walk_truth, 32, depth);
 	case LLVMSelect:
-		return walk_truths(w, value, 3, depth) && put_simple(w, PROBE_BASE_SELECT, 32, -2);
+		return walk_truths(w, value, 3, depth) &&
+		       pass_base_put_simple(w, PROBE_BASE_SELECT, 32, -2);
 	default:
 		return false;
 	}
@@ -380,53 +487,66 @@ static bool walk_truth(struct walk *w, LLVMValueRef value, unsigned depth)
 bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, bool other,
 			 struct pass_base *ret)
 {
-	struct walk w = {.prover = prover, .base = ret, .exact = true};
+	struct base_walk w = {.prover = prover, .base = ret, .exact = true};
 
 	ret->ops = 0;
 	return walk_truth(&w, LLVMGetCondition(branch), 0) &&
-	       (!other || (put_constant(&w, 1, 32) && put_simple(&w, PROBE_BASE_XOR, 32, -1)));
+	       (!other || (pass_base_put_constant(&w, 1, 32) &&
+			   pass_base_put_simple(&w, PROBE_BASE_XOR, 32, -1)));
 }
 
 bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret)
 {
-	struct walk w = {.prover = prover, .base = ret};
+	struct base_walk w = {.prover = prover, .base = ret};
 	bool ids;
 
 	ret->ops = 0;
-	return bits_of(&w, pointer) == 64 && walk(&w, pointer, 0, &ids);
+	return bits_of(&w, pointer) == 64 && pass_base_walk(&w, pointer, 0, &ids);
 }
 
-bool pass_base_of_each(const struct pass_prover *prover, LLVMValueRef pointer,
-		       struct pass_base *ret)
+/* Do nothing but constant steps, casts and indices lie between a pointer and a variable? */
+static LLVMValueRef variable_of(LLVMValueRef pointer)
 {
-	struct walk w = {.prover = prover, .base = ret, .exact = true, .moves = true};
-	bool ids;
-
-	ret->ops = 0;
-	return bits_of(&w, pointer) == 64 && walk(&w, pointer, 0, &ids);
+	while (opcode_of(pointer) == LLVMGetElementPtr || opcode_of(pointer) == LLVMBitCast)
+		pointer = LLVMGetOperand(pointer, 0);
+	return LLVMIsAGlobalVariable(pointer);
 }
 
-static bool walk_number(struct walk *w, const struct pass_number *number)
+bool pass_base_of_lanes(const struct pass_prover *prover, LLVMValueRef pointer,
+			struct pass_base *ret)
+{
+	struct base_walk w = {
+		.prover = prover,
+		.base = ret,
+		.exact = true,
+		.variable = variable_of(pointer),
+	};
+
+	ret->ops = 0;
+	return walk_any(&w, pointer, 0);
+}
+
+static bool walk_number(struct base_walk *w, const struct pass_number *number)
 {
 	bool ids;
 
 	if (put_packet(w, number->value))
 		return true;
-	if (!walk(w, number->value, 0, &ids) || ids)
+	if (!pass_base_walk(w, number->value, 0, &ids) || ids)
 		return false;
 	return bits_of(w, number->value) == 64 ||
-	       put_simple(w, number->zeros ? PROBE_BASE_ZEXT : PROBE_BASE_SEXT, 64, 0);
+	       pass_base_put_simple(w, number->zeros ? PROBE_BASE_ZEXT : PROBE_BASE_SEXT, 64, 0);
 }
 
 bool pass_base_of_stride(const struct pass_prover *prover, const struct pass_stride *stride,
 			 struct pass_base *ret)
 {
-	struct walk w = {.prover = prover, .base = ret};
+	struct base_walk w = {.prover = prover, .base = ret};
 
 	ret->ops = 0;
 	for (unsigned i = 0; i < stride->numbers; i++)
 		if (!walk_number(&w, &stride->number[i]) ||
-		    (i && !put_simple(&w, PROBE_BASE_MUL, 64, -1)))
+		    (i && !pass_base_put_simple(&w, PROBE_BASE_MUL, 64, -1)))
 			return false;
 	return true;
 }

@@ -5,7 +5,7 @@
 
 #include "pass_prove.h"
 
-enum { PASS_BASE_OPS = 40 };
+enum { PASS_BASE_OPS = 120 };
 
 struct pass_base {
 	struct probe_base_op op[PASS_BASE_OPS];
@@ -15,11 +15,14 @@ struct pass_base {
 /* 1 in lanes that the branch sends to its first successor, or with `other` to the second. */
 bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, bool other,
 			 struct pass_base *ret);
+/*
+ * The address in each lane, of what a wave runs once at most, but for what all lanes share and the
+ * cost does not depend on (PROBE_PROOF_EXACT). False: as below.
+ */
+bool pass_base_of_lanes(const struct pass_prover *prover, LLVMValueRef pointer,
+			struct pass_base *ret);
 /* The address in a lane, modulo 128. False: it does not follow, or is too long. */
 bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret);
-/* The address in a lane. False: it does not follow, or is too long. */
-bool pass_base_of_each(const struct pass_prover *prover, LLVMValueRef pointer,
-		       struct pass_base *ret);
 /*
  * The product of the stride's numbers, 64 bits wide. False: it does not follow from the launch
  * alone, or is too long.

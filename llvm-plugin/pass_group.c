@@ -123,7 +123,7 @@ struct tested {
 static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
 		      LLVMValueRef inst)
 {
-	if (inst == in->regular || inst == in->ctx)
+	if (inst == in->regular || inst == in->ctx || inst == in->reckoned)
 		return true;
 	for (unsigned i = 0; i < group->guesses; i++)
 		if (group->guess[i].value == inst)
@@ -420,6 +420,21 @@ static const struct pass_heads *begin_heads(struct pass_group_insert *in, int nu
 	return heads;
 }
 
+/* The operand that has the wave's context. */
+static unsigned context(struct pass_group_insert *in, struct pass_asm *code)
+{
+	return pass_asm_operand(
+		code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+}
+
+/* What nothing else is known of. */
+static void put_alone(struct pass_group_insert *in, struct pass_asm *code, int number,
+		      const struct tested *tested, uint32_t first_id)
+{
+	put_measure(in, code, number, tested, context(in, code), first_id, false);
+	pass_asm_put(code, ".Lprobe_end${:uid}:");
+}
+
 static void insert_group(struct pass_group_insert *in, int number, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
@@ -432,6 +447,16 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	if (tested.heads)
 		pass_heads_result(&code, in->builder, tested.heads);
 	test(in, number, &tested);
+	if (group->exact && !pass_plan_is_free(group)) {
+		pass_asm_put(&code, "s_cmp_lg_u32 $%u, 0",
+			     pass_asm_operand(&code, "s", in->reckoned));
+		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	}
+	if (group->alone) {
+		put_alone(in, &code, number, &tested, first_id);
+		finish(in, &code);
+		return;
+	}
 	regular = pass_asm_operand(&code, "s", in->regular);
 	ctx = pass_asm_operand(
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
@@ -504,16 +529,25 @@ static void insert_guard(struct pass_group_insert *in, const struct plan_guard *
 	finish(in, &code);
 }
 
-LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx)
+static LLVMValueRef load_field(LLVMBuilderRef builder, LLVMValueRef ctx, size_t offset,
+			       unsigned bits, const char *name)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
 	LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
-	LLVMValueRef offset = LLVMConstInt(i64, offsetof(struct probe_ctx, regular), 0);
-	LLVMValueRef at = LLVMBuildGEP2(builder, i8, ctx, &offset, 1, "");
-	LLVMValueRef load = LLVMBuildLoad2(builder, i64, at, "probe.regular");
+	LLVMValueRef index = LLVMConstInt(i64, offset, 0);
+	LLVMValueRef at = LLVMBuildGEP2(builder, i8, ctx, &index, 1, "");
+	LLVMValueRef load = LLVMBuildLoad2(builder, LLVMIntTypeInContext(context, bits), at, name);
 
-	LLVMSetAlignment(load, 8);
+	LLVMSetAlignment(load, bits / 8);
 	return load;
+}
+
+LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
+				     LLVMValueRef *ret_reckoned)
+{
+	*ret_reckoned = load_field(builder, ctx, offsetof(struct probe_ctx, reckoned), 32,
+				   "probe.reckoned");
+	return load_field(builder, ctx, offsetof(struct probe_ctx, regular), 64, "probe.regular");
 }
 
 /* Told to the compiler once, so that the wave gets them. */

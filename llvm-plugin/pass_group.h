@@ -10,10 +10,11 @@ struct pass_group_insert {
 	struct devlib *devlib;
 	LLVMBuilderRef builder;
 	LLVMValueRef clone;
-	LLVMValueRef ctx;     /* the same in all lanes */
-	LLVMValueRef wave;    /* the wave's word (devlib_memory.c); NULL = only this would need it */
-	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
-	LLVMValueRef last;    /* the only return, if there are counters */
+	LLVMValueRef ctx;  /* the same in all lanes */
+	LLVMValueRef wave; /* the wave's word (devlib_memory.c); NULL = only this would need it */
+	LLVMValueRef regular;  /* probe_ctx.regular, an instruction of the entry block */
+	LLVMValueRef reckoned; /* probe_ctx.reckoned */
+	LLVMValueRef last;     /* the only return, if there are counters */
 	void *analyses;
 	/* Of groups that have heads, as they come. */
 	struct pass_heads heads[PLAN_HEADS];
@@ -21,8 +22,9 @@ struct pass_group_insert {
 	unsigned head_count;
 };
 
-/* probe_ctx.regular, loaded where the builder stands. */
-LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx);
+/* probe_ctx.regular and probe_ctx.reckoned, loaded where the builder stands. */
+LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
+				     LLVMValueRef *ret_reckoned);
 void pass_group_insert(struct pass_group_insert *in);
 
 #endif

@@ -77,6 +77,26 @@ static LLVMValueRef loaded_from(LLVMValueRef value, int64_t *ret)
 	return pointer;
 }
 
+bool pass_packet_field(LLVMValueRef load, unsigned at, uint32_t *ret)
+{
+	LLVMTypeRef type = LLVMTypeOf(load);
+	LLVMValueRef pointer;
+	int64_t offset;
+	bool group;
+
+	if (!LLVMIsALoadInst(load) || LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+		return false;
+	pointer = start_of(LLVMGetOperand(load, 0), &offset);
+	offset += (int64_t)at * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
+	/* Sizes of the workgroup have 16 bits, those of the grid 32. */
+	group = LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 16;
+	*ret = (uint32_t)offset;
+	return pass_is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr") &&
+	       (group ? offset == 4 || offset == 6 || offset == 8
+		      : LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 32 &&
+				(offset == 12 || offset == 16 || offset == 20));
+}
+
 bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, uint32_t *ret)
 {
 	LLVMValueRef param = value;

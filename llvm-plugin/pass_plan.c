@@ -7,6 +7,7 @@
 
 #include "pass_heads.h"
 #include "pass_pattern.h"
+#include "pass_plan_exact.h"
 #include "pass_plan_once.h"
 #include "pass_shim.h"
 
@@ -246,7 +247,8 @@ static bool join(struct pass_plan *plan, int number, size_t index)
 	struct plan_group group = plan->group[number];
 	struct plan_site *site = &plan->site[index];
 
-	if (!find_place(plan, &group, index, &site->stream, &site->delta)) {
+	if ((group.sites && group.exact != site->exact) ||
+	    !find_place(plan, &group, index, &site->stream, &site->delta)) {
 		site->stream = PLAN_NONE;
 		site->delta = 0;
 		return false;
@@ -254,6 +256,7 @@ static bool join(struct pass_plan *plan, int number, size_t index)
 	site->group = number;
 	group.last = index;
 	group.sites++;
+	group.exact = site->exact;
 	plan->group[number] = group;
 	return true;
 }
@@ -347,7 +350,7 @@ static void number_shared(struct pass_plan *plan, uint32_t *row)
 		struct plan_group *group = &plan->group[i];
 
 		group->shared = PROBE_ROW_NONE;
-		if (group->costs == group->sites || pass_plan_is_free(group))
+		if (group->costs == group->sites || pass_plan_is_free(group) || group->alone)
 			continue;
 		group->shared = *row;
 		*row += group->costs;
@@ -384,7 +387,7 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 
 		group->cells = PROBE_ROW_NONE;
 		group->bins = PROBE_ROW_NONE;
-		if (i >= PLAN_CELLED || pass_plan_is_free(group))
+		if (i >= PLAN_CELLED || pass_plan_is_free(group) || group->alone)
 			continue;
 		group->cells = *row;
 		*row += PROBE_CELL_ROWS;
@@ -439,8 +442,12 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	pass_prover_trust_launch(prover);
 	list(plan, prover, function, options);
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
-	    !pass_is_plain(unit->original, options))
+	    !pass_is_plain(unit->original, options)) {
+		if (once)
+			pass_plan_find_exact(plan, prover, flow, function);
 		make_groups(plan);
+		pass_plan_group_exact(plan);
+	}
 	number_costs(plan);
 	for (int i = 0; i < plan->groups; i++) {
 		plan->group[i].loops = probe_shim_flow_depth(flow, plan->group[i].block);
@@ -483,9 +490,11 @@ void pass_plan_deinit(struct pass_plan *plan)
 			free(plan->group[i].stream[k].base);
 	for (int i = 0; i < plan->guards; i++)
 		free(plan->guard[i].base);
-	for (size_t i = 0; i < plan->sites; i++)
+	for (size_t i = 0; i < plan->sites; i++) {
 		for (int k = 0; k < 3; k++)
 			free(plan->site[i].base[k]);
+		free(plan->site[i].lanes);
+	}
 	free(plan->site);
 	free(plan->group);
 	free(plan->guard);

@@ -41,6 +41,11 @@ struct plan_site {
 	 * begin at the same place in a line.
 	 */
 	unsigned cost;
+	/* Is the address made lane by lane on the host? `beside` from that of site `lead`. */
+	bool exact;
+	size_t lead;
+	int64_t beside;
+	struct pass_base *lanes; /* of those that are their own lead; else NULL */
 };
 
 /* A number that digits are made with (pass_digit). */
@@ -79,7 +84,8 @@ struct plan_group {
 	bool loops;	 /* lies in a loop */
 	/* Its addresses need not be looked at (struct probe_base_op); behind a guard, nothing. */
 	bool launched;
-	bool each;   /* launched: the host calculates the addresses of all lanes */
+	bool exact;  /* in a launch that is reckoned, nothing needs to be looked at */
+	bool alone;  /* and in others each access is measured */
 	int counter; /* index of a register that counts its runs; PLAN_NONE */
 };
 
@@ -116,7 +122,7 @@ int pass_plan_number(const struct plan_group *group, const struct pass_digit *di
 /* Does the host know all of it, in launches that have regular waves? */
 static inline bool pass_plan_is_free(const struct plan_group *group)
 {
-	return group->launched && (group->each || group->guard != PLAN_NONE);
+	return group->launched && group->guard != PLAN_NONE;
 }
 /* Is the site the first of its group with its cost? */
 bool pass_plan_leads(const struct pass_plan *plan, size_t site);

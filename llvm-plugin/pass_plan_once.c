@@ -2,8 +2,6 @@
 /* Groups that a wave runs once at most: in which waves, and what of that the host knows. */
 #include "pass_plan_once.h"
 
-#include <stdlib.h>
-
 #include "pass_shim.h"
 
 /*
@@ -97,7 +95,7 @@ bool pass_plan_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
 
 /* ---- What follows from the launch ------------------------------------------------------------ */
 
-static struct pass_base *keep_base(const struct pass_base *base)
+struct pass_base *pass_plan_keep_base(const struct pass_base *base)
 {
 	struct pass_base *ret = pass_alloc(NULL, sizeof(*ret));
 
@@ -106,18 +104,18 @@ static struct pass_base *keep_base(const struct pass_base *base)
 }
 
 /* Guards come behind those that they are in. */
-static void find_branches(struct pass_plan *plan, const struct pass_prover *prover)
+void pass_plan_find_branches(struct pass_plan *plan, const struct pass_prover *prover)
 {
 	for (int i = 0; i < plan->guards; i++) {
 		struct plan_guard *guard = &plan->guard[i];
 		LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
 		struct pass_base base;
 
-		if (guard->parent != PLAN_NONE && !plan->guard[guard->parent].base)
+		if (guard->base || (guard->parent != PLAN_NONE && !plan->guard[guard->parent].base))
 			continue;
 		if (pass_base_of_branch(prover, branch, LLVMGetSuccessor(branch, 0) != guard->block,
 					&base))
-			guard->base = keep_base(&base);
+			guard->base = pass_plan_keep_base(&base);
 	}
 }
 
@@ -132,59 +130,13 @@ static bool has_doubts(const struct pass_plan *plan, int number)
 	return group->guesses || group->numbers;
 }
 
-/* Does what an LDS access costs follow from the lanes alone? */
-static bool is_plain(const struct plan_site *site)
-{
-	for (unsigned i = 0; i < site->pattern.digits; i++)
-		if (site->pattern.digit[i].op != PROBE_DIGIT_BITS)
-			return false;
-	return !site->pattern.wrap_count && !site->pattern.guesses;
-}
-
-/*
- * What cannot be told of a group in general follows from the launch if the host calculates each
- * lane's addresses.
- */
-static void find_each(struct pass_plan *plan, const struct pass_prover *prover, int number)
-{
-	struct plan_group *group = &plan->group[number];
-	struct pass_base base[PLAN_STREAMS];
-
-	if (!group->once || (group->guard != PLAN_NONE && !plan->guard[group->guard].base))
-		return;
-	for (size_t i = group->first; i <= group->last; i++)
-		if (plan->site[i].group == number && plan->site[i].site.space == PROBE_SPACE_LDS &&
-		    !is_plain(&plan->site[i]))
-			return;
-	for (unsigned i = 0; i < group->streams; i++) {
-		const struct pass_site *site = &plan->site[group->stream[i].lead].site;
-
-		if (site->space != PROBE_SPACE_LDS &&
-		    !pass_base_of_each(prover, site->pointer, &base[i]))
-			return;
-	}
-	group->launched = group->each = true;
-	group->aligned = 0;
-	for (unsigned i = 0; i < group->streams; i++) {
-		struct plan_stream *stream = &group->stream[i];
-
-		free(stream->base);
-		stream->base = NULL;
-		stream->aligned = plan->site[stream->lead].site.space != PROBE_SPACE_LDS;
-		if (!stream->aligned)
-			continue;
-		stream->base = keep_base(&base[i]);
-		group->aligned++;
-	}
-}
-
 /* Can the host tell where all the group's addresses lie, and which lanes use them? */
 static void find_bases(struct pass_plan *plan, const struct pass_prover *prover, int number)
 {
 	struct plan_group *group = &plan->group[number];
 	struct pass_base base;
 
-	if (!group->once || group->numbers ||
+	if (group->alone || !group->once || group->numbers ||
 	    (group->guard == PLAN_NONE
 		     ? !group->aligned || number >= PLAN_CELLED
 		     : !plan->guard[group->guard].base || has_doubts(plan, number)))
@@ -199,19 +151,13 @@ static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
 			group->launched = false;
 			return;
 		}
-		stream->base = keep_base(&base);
+		stream->base = pass_plan_keep_base(&base);
 	}
 }
 
 void pass_plan_find_launched(struct pass_plan *plan, const struct pass_prover *prover)
 {
-	find_branches(plan, prover);
-	for (int i = 0; i < plan->groups; i++) {
-		struct plan_group *group = &plan->group[i];
-
+	pass_plan_find_branches(plan, prover);
+	for (int i = 0; i < plan->groups; i++)
 		find_bases(plan, prover, i);
-		if (!group->launched &&
-		    (group->numbers || group->aligned || group->guard != PLAN_NONE))
-			find_each(plan, prover, i);
-	}
 }

@@ -13,7 +13,10 @@ struct probe_shim_flow;
  */
 bool pass_plan_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
 		    LLVMValueRef function, LLVMBasicBlockRef block, int depth, int *ret_guard);
+/* Finds which lanes go where guards are, where that follows from the launch. */
+void pass_plan_find_branches(struct pass_plan *plan, const struct pass_prover *prover);
 /* Marks what is launched among the groups and guards, which are all there. */
 void pass_plan_find_launched(struct pass_plan *plan, const struct pass_prover *prover);
+struct pass_base *pass_plan_keep_base(const struct pass_base *base);
 
 #endif

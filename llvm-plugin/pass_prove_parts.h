@@ -31,8 +31,8 @@ bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigne
 			  unsigned depth, struct pass_pattern *ret);
 
 /* Bytes to the field or element that an index of a getelementptr chooses; moves *type there. */
-bool pass_index_step(LLVMTargetDataRef layout, LLVMTypeRef *type, LLVMValueRef index,
-		     bool first, int64_t *ret_each, int64_t *ret_fixed);
+bool pass_index_step(LLVMTargetDataRef layout, LLVMTypeRef *type, LLVMValueRef index, bool first,
+		     int64_t *ret_each, int64_t *ret_fixed);
 
 /* ---- pass_launch.c: what is known of a launch ------------------------------------------------ */
 
@@ -41,6 +41,8 @@ bool pass_index_step(LLVMTargetDataRef layout, LLVMTypeRef *type, LLVMValueRef i
  * struct.
  */
 bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, uint32_t *ret);
+/* Which field of the dispatch packet an element of a loaded vector is. */
+bool pass_packet_field(LLVMValueRef load, unsigned at, uint32_t *ret);
 /* constant + factor * (an argument, or a size of the launch): what the value is. */
 bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret);
 /*

@@ -114,6 +114,8 @@ enum { PROBE_HEAD_ROWS = 8, PROBE_HEAD_WORDS = 8 };
 /* No wave is regular in a launch of more work-items, or groups, than these along an axis. */
 #define PROBE_REGULAR_GRID   (1u << 29)
 #define PROBE_REGULAR_GROUPS (1u << 20)
+/* A launch of whole workgroups, and no more waves than these, is reckoned wave by wave. */
+#define PROBE_RECKONED_WAVES (1u << 14)
 
 /*
  * The `count` kind has the same rows, and uses two words of them: PROBE_C_EXECUTIONS, how often
@@ -168,9 +170,9 @@ struct probe_ctx {
 			      */
 	uint32_t lds_aperture; /* high halves of flat addresses that mean LDS and scratch */
 	uint32_t scratch_aperture;
-	uint32_t ring_places; /* `trace`: bits of HW_ID that choose a wave's ring, see below */
-	uint64_t regular;     /* EXEC of a regular wave (section 3); 0 = there is none */
-	uint32_t reserved1;
+	uint32_t ring_places;  /* `trace`: bits of HW_ID that choose a wave's ring, see below */
+	uint64_t regular;      /* EXEC of a regular wave (section 3); 0 = there is none */
+	uint32_t reckoned;     /* `memory`: not 0 = what EXACT groups do follows from the launch */
 	uint32_t sample_every; /* see PROBE_FULL_SAMPLE; at least 1 */
 	/*
 	 * Waves of other workgroups record nothing; last is included. Whole grid: 0 to UINT32_MAX.

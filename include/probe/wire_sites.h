@@ -16,7 +16,7 @@
 /*
  * Tables from this version on can be read: before 3 no group has bins, before 5 nothing is
  * LAUNCHED, before 6 no branch, before 7 no stride is RECKONED, before 8 nothing has HEADS or
- * is EACH.
+ * is EXACT.
  */
 #define PROBE_SITES_VERSION_MIN 2u
 
@@ -198,22 +198,26 @@ enum probe_proof_flag {
 	 */
 	PROBE_PROOF_HEADS = 64,
 	/*
-	 * COUNTED, LAUNCHED: of a group, behind branches or not, as one behind branches is; and the
-	 * calculations give the addresses of all lanes, exactly. Proofs of sites that are ALIGNED
-	 * say no more than which one is theirs, and how far from it they are.
+	 * COUNTED, of a group that is ONCE, behind no branches but those that are LAUNCHED: each of
+	 * its sites has a calculation of its own, which makes the whole address in every lane. If
+	 * the launch is reckoned (probe_ctx.reckoned) nothing of it is counted or measured.
 	 */
-	PROBE_PROOF_EACH = 128,
+	PROBE_PROOF_EXACT = 128,
+	/* EXACT: in launches that are not reckoned its sites are measured, all of them. */
+	PROBE_PROOF_ALONE = 1 << 11,
 };
 
 /*
  * A number of a lane, as steps of a calculator with a stack. Of a branch it is 1 where the lane
  * takes it. Of a group it is an address tested, in the first active lane; only its value modulo 128
- * is meant, and that is the same for ids of workgroups that are the same modulo 128. Numbers have
- * `bits` (32 or 64); what is taken from the stack was put there last.
+ * is meant, and that is the same for ids of workgroups that are the same modulo 128. Of a site of a
+ * group that is EXACT it is the address, but for a multiple of 128 that all lanes share, or in LDS
+ * for any number that they share. Numbers have `bits` (32 or 64); what is taken from the stack was
+ * put there last.
  */
 enum probe_base_code {
-	/* The calculation for address `index` tested of group `value` begins; PROBE_ROW_NONE: that
-	   of a stride. */
+	/* The calculation for address `index` tested of group `value`, or for site `value`, begins;
+	   PROBE_ROW_NONE: that of a stride. */
 	PROBE_BASE_OF = 1,
 	PROBE_BASE_CONSTANT, /* put `value` */
 	PROBE_BASE_ARGUMENT, /* put what is at `offset` in the kernel's argument block */
@@ -227,7 +231,7 @@ enum probe_base_code {
 	PROBE_BASE_OR,
 	PROBE_BASE_XOR,
 	PROBE_BASE_SHL,
-	PROBE_BASE_LSHR, /* from here on: in addresses never of what is made of ids */
+	PROBE_BASE_LSHR, /* from here on: in addresses tested never of what is made of ids */
 	PROBE_BASE_ASHR,
 	PROBE_BASE_UDIV,
 	PROBE_BASE_SDIV,
@@ -247,7 +251,9 @@ enum probe_base_code {
 			    */
 	PROBE_BASE_SEXT,   /* from 32 bits to 64: in addresses, too, as the next ones */
 	PROBE_BASE_ZEXT,
-	PROBE_BASE_TRUNC, /* from 64 bits to 32 */
+	PROBE_BASE_TRUNC,  /* from 64 bits to 32 */
+	PROBE_BASE_BESIDE, /* alone: `value` more than what the calculation for site `offset` makes
+			    */
 	PROBE_BASE_CODES,
 };
 struct probe_base_op {

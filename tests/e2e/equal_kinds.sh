@@ -22,13 +22,14 @@ compile "$source/tests/e2e/proofs/signs.hip" signs
 compile "$source/tests/e2e/proofs/guesses.hip" guesses
 compile "$source/tests/e2e/proofs/launched.hip" launched
 compile "$source/tests/e2e/proofs/branches.hip" branches
+compile "$source/tests/e2e/proofs/lanes.hip" lanes
 # Loops that lanes leave one after the other (llvm-plugin/pass_heads.h).
 compile "$source/tests/e2e/proofs/heads.hip" heads
 # Loops that measure patterns once (devlib/devlib_keep.h).
 compile "$source/tests/e2e/proofs/repeats.hip" repeats
 (export PROBE_PROVE=0 && compile "$source/tests/e2e/proofs/repeats.hip" repeats_measured)
 
-for example in shapes digits signs guesses repeats repeats_measured launched branches heads \
+for example in shapes digits signs guesses repeats repeats_measured launched branches heads lanes \
 		transpose strided_copy reduction histogram convolution; do
 	program="$build/examples/$example"
 	[ ! -f "./$example" ] || program=./$example

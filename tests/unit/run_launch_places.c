@@ -47,9 +47,8 @@ static void put_id(uint16_t axis)
 }
 
 /* &p[(y + z) * n + (x ^ 5) - (n >> 1)] of int *p at 0, int n at 8 */
-static void put_index(void)
+static void put_sum(void)
 {
-	begin();
 	put(PROBE_BASE_ARGUMENT, 64, 0, 0, 0);
 	put_id(1);
 	put_id(2);
@@ -68,6 +67,12 @@ static void put_index(void)
 	put(PROBE_BASE_CONSTANT, 64, 0, 0, 2);
 	put(PROBE_BASE_SHL, 64, 0, 0, 0);
 	put(PROBE_BASE_ADD, 64, 0, 0, 0);
+}
+
+static void put_index(void)
+{
+	begin();
+	put_sum();
 	end();
 }
 
@@ -213,47 +218,6 @@ static void take_wave(const struct proved_launch *launch, const uint32_t id[3], 
 	runs->run[i].count--;
 }
 
-/* A sum over waves, in any order, of their lanes and where these are. */
-static bool add_wave(void *data, uint64_t exec, const uint64_t address[64], uint64_t times)
-{
-	uint64_t hash = exec;
-
-	for (uint32_t lane = 0; lane < 64; lane++)
-		if (exec >> lane & 1)
-			hash = (hash ^ address[lane]) * 0x9e3779b97f4a7c15ull + lane;
-	*(uint64_t *)data += hash * times;
-	return true;
-}
-
-/* Lane by lane, behind both branches or none. */
-static void check_each(const struct proved_launch *launch, uint32_t branch)
-{
-	const int32_t *arguments = (const void *)launch->arguments;
-	const uint32_t *size = launch->group;
-	uint32_t items = size[0] * size[1] * size[2], id[3];
-	uint64_t want = 0, got = 0, address[64];
-
-	for (id[2] = 0; id[2] < launch->grid[2] / size[2]; id[2]++)
-		for (id[1] = 0; id[1] < launch->grid[1] / size[1]; id[1]++)
-			for (id[0] = 0; id[0] < launch->grid[0] / size[0]; id[0]++)
-				for (uint32_t i = 0; i < items && chosen(launch->groups, id);
-				     i += 64) {
-					uint64_t exec = 0;
-
-					for (uint32_t k = 0; k < 64 && i + k < items; k++) {
-						address[k] = index_of(id, size, i + k, arguments);
-						exec |= (uint64_t)(branch == PROBE_ROW_NONE ||
-								   goes(id, size, i + k,
-									arguments[2]))
-							<< k;
-					}
-					if (exec)
-						add_wave(&want, exec, address, 1);
-				}
-	assert_true(launch_each(&table, launch, branch, ROW, INDEX, add_wave, &got));
-	assert_int_equal(want, got);
-}
-
 static void check_branches(bool some)
 {
 	static const uint32_t sizes[][3] = {{64, 1, 1}, {100, 1, 1}, {16, 16, 1},
@@ -283,8 +247,6 @@ static void check_branches(bool some)
 	for (size_t i = 0; i < runs.size; i++)
 		assert_int_equal(runs.run[i].count, 0);
 	free(runs.run);
-	check_each(&launch, 1);
-	check_each(&launch, PROBE_ROW_NONE);
 }
 
 static void test_branches(void **state)
@@ -348,12 +310,142 @@ static void test_nonsense(void **state)
 	}
 }
 
+/* ---- Lane by lane --------------------------------------------------------------------------- */
+
+/* Takes the wave away from those that were reckoned. */
+static void take_exact(struct launch_exact *exact, const struct proved_launch *launch,
+		       const uint32_t id[3], uint32_t first, uint32_t items)
+{
+	struct launch_exact_run want = {0};
+	uint64_t start = 0;
+
+	for (uint32_t lane = 0; lane < 64 && first + lane < items; lane++) {
+		uint64_t at =
+			index_of(id, launch->group, first + lane, (const void *)launch->arguments);
+
+		start = lane ? start : at;
+		want.exec |= 1ull << lane;
+		want.distance[lane] = (int64_t)(at - start);
+	}
+	for (uint32_t i = 0; i < exact->count; i++) {
+		struct launch_exact_run *run = &exact->run[i];
+
+		if (run->count && run->exec == want.exec && run->place == start % 128 &&
+		    !memcmp(run->distance, want.distance, sizeof(want.distance))) {
+			run->count--;
+			return;
+		}
+	}
+	fail();
+}
+
+static void check_exact(const struct proved_launch *launch)
+{
+	const uint32_t *size = launch->group;
+	uint32_t items = size[0] * size[1] * size[2], id[3];
+	struct launch_exact exact;
+
+	table.base_ops = 0;
+	put(PROBE_BASE_OF, 64, 0, 0, ROW);
+	put_sum();
+	assert_true(launch_exact(&table, launch, PROBE_ROW_NONE, ROW, false, &exact));
+	for (id[2] = 0; id[2] < launch->grid[2] / size[2]; id[2]++)
+		for (id[1] = 0; id[1] < launch->grid[1] / size[1]; id[1]++)
+			for (id[0] = 0; id[0] < launch->grid[0] / size[0]; id[0]++)
+				for (uint32_t item = 0; item < items && chosen(launch->groups, id);
+				     item += 64)
+					take_exact(&exact, launch, id, item, items);
+	for (uint32_t i = 0; i < exact.count; i++)
+		assert_int_equal(exact.run[i].count, 0);
+	launch_exact_free(&exact);
+}
+
+static void test_exact(void **state)
+{
+	static const uint32_t sizes[][3] = {{64, 1, 1},	 {7, 1, 1},   {100, 1, 1},
+					    {16, 16, 1}, {10, 10, 3}, {24, 3, 2}};
+	const struct proved_groups groups = {.first = {1, 0, 1}, .last = {2, 1, UINT32_MAX}};
+	int32_t arguments[3] = {36, 7, 77};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		for (int some = 0; some < 2; some++) {
+			struct proved_launch launch = {
+				.groups = some ? &groups : NULL,
+				.arguments = (const void *)arguments,
+				.argument_bytes = sizeof(arguments),
+			};
+
+			for (int k = 0; k < 3; k++) {
+				launch.group[k] = sizes[i][k];
+				launch.grid[k] = sizes[i][k] * (uint32_t)(4 - k);
+			}
+			check_exact(&launch);
+		}
+}
+
+/* 12 / (x - 3), if x is above 3: what other lanes would divide by does not matter. */
+static void test_undefined(void **state)
+{
+	const struct proved_launch launch = {.grid = {8, 1, 1}, .group = {8, 1, 1}};
+	struct launch_exact exact;
+
+	(void)state;
+	for (int above = 3; above >= 2; above--) {
+		table.base_ops = 0;
+		put(PROBE_BASE_OF, 64, 0, 0, ROW);
+		put(PROBE_BASE_CONSTANT, 32, 0, 0, above);
+		put(PROBE_BASE_ITEM, 32, 0, 0, 0);
+		put(PROBE_BASE_ULT, 32, 0, 0, 0);
+		put(PROBE_BASE_CONSTANT, 32, 0, 0, 12);
+		put(PROBE_BASE_ITEM, 32, 0, 0, 0);
+		put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
+		put(PROBE_BASE_SUB, 32, 0, 0, 0);
+		put(PROBE_BASE_UDIV, 32, 0, 0, 0);
+		put(PROBE_BASE_CONSTANT, 32, 0, 0, 1);
+		put(PROBE_BASE_SELECT, 32, 0, 0, 0);
+		assert_int_equal(launch_exact(&table, &launch, PROBE_ROW_NONE, ROW, false, &exact),
+				 above == 3);
+		if (above == 3) {
+			assert_int_equal(exact.count, 1);
+			assert_int_equal(exact.run[0].distance[3], 0);
+			assert_int_equal(exact.run[0].distance[4], 11);
+			assert_int_equal(exact.run[0].distance[7], 2);
+			launch_exact_free(&exact);
+		}
+	}
+}
+
+/* A site beside another, which must have a calculation of its own. */
+static void test_beside(void **state)
+{
+	const struct proved_launch launch = {.grid = {8, 1, 1}, .group = {8, 1, 1}};
+	struct launch_exact exact;
+	int64_t beside;
+
+	(void)state;
+	table.base_ops = 0;
+	put(PROBE_BASE_OF, 64, 0, 0, ROW);
+	put(PROBE_BASE_BESIDE, 64, 0, ROW + 1, -20);
+	put(PROBE_BASE_OF, 64, 0, 0, ROW + 1);
+	put(PROBE_BASE_ITEM, 64, 0, 0, 0);
+	assert_int_equal(launch_exact_lead(&table, ROW, &beside), ROW + 1);
+	assert_int_equal(beside, -20);
+	assert_int_equal(launch_exact_lead(&table, ROW + 1, &beside), ROW + 1);
+	assert_int_equal(beside, 0);
+	assert_int_equal(launch_exact_lead(&table, ROW + 2, &beside), ROW + 2);
+	assert_false(launch_exact(&table, &launch, PROBE_ROW_NONE, ROW, false, &exact));
+	assert_false(launch_exact(&table, &launch, PROBE_ROW_NONE, ROW + 2, false, &exact));
+	assert_true(launch_exact(&table, &launch, PROBE_ROW_NONE, ROW + 1, false, &exact));
+	launch_exact_free(&exact);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_wave),
-		cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_every_wave), cmocka_unit_test(test_branches),
+		cmocka_unit_test(test_nonsense),   cmocka_unit_test(test_exact),
+		cmocka_unit_test(test_undefined),  cmocka_unit_test(test_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,33 @@ static void test_too_large(void **state)
 		probe_regular_exec((const uint32_t[3]){1024, (1u << 20) + 1, 1}, group, &waves));
 }
 
+/* Whole workgroups of any shape, and so many waves: short ones count. */
+static void test_launch_reckoned(void **state)
+{
+	const uint32_t most = PROBE_RECKONED_WAVES;
+	const struct {
+		uint32_t grid[3], group[3];
+		bool want;
+	} cases[] = {
+		{{64, 1, 1}, {64, 1, 1}, true},
+		{{65, 1, 1}, {64, 1, 1}, false},
+		{{30, 20, 9}, {10, 10, 3}, true},
+		{{64 * most, 1, 1}, {64, 1, 1}, true},
+		{{64 * most + 64, 1, 1}, {64, 1, 1}, false},
+		{{65 * most, 1, 1}, {65, 1, 1}, false},
+		{{65 * (most / 2), 1, 1}, {65, 1, 1}, true},
+		{{1u << 31, 1u << 31, 1u << 31}, {1, 1, 1}, false},
+		{{2048, 1, 1}, {2048, 1, 1}, false},
+		{{64, 64, 1}, {64, 64, 1}, false},
+		{{64, 0, 1}, {64, 0, 1}, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(probe_launch_reckoned(cases[i].grid, cases[i].group),
+				 cases[i].want);
+}
+
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 enum {
@@ -370,53 +397,6 @@ static void test_heads(void **state)
 	free(heads.row);
 }
 
-/*
- * a[x + n * y] again, but told lane by lane: every wave that there is costs what it does by its
- * proof; nothing is told of LDS but the lanes.
- */
-static void test_each(void **state)
-{
-	static struct probe_base_op ops[] = {
-		{.code = PROBE_BASE_OF, .bits = 64, .index = 1, .value = GROUP},
-		{.code = PROBE_BASE_CONSTANT, .bits = 64, .value = 0x7f0000000000},
-		{.code = PROBE_BASE_ITEM, .bits = 32, .index = 1},
-		{.code = PROBE_BASE_ARGUMENT, .bits = 32, .offset = 8},
-		{.code = PROBE_BASE_MUL, .bits = 32},
-		{.code = PROBE_BASE_ITEM, .bits = 32, .index = 0},
-		{.code = PROBE_BASE_ADD, .bits = 32},
-		{.code = PROBE_BASE_SEXT, .bits = 64},
-		{.code = PROBE_BASE_CONSTANT, .bits = 64, .value = 2},
-		{.code = PROBE_BASE_SHL, .bits = 64},
-		{.code = PROBE_BASE_ADD, .bits = 64},
-	};
-	struct proved_rows regular, each;
-
-	(void)state;
-	fill_table();
-	regular = make(&launch, NULL, 0);
-	proofs[GROUP].group = PROBE_ROW_NONE;
-	proofs[GROUP].flags = PROBE_PROOF_LAUNCHED | PROBE_PROOF_EACH;
-	proofs[LOAD].flags |= 1 << 8;
-	memset(proofs[LOAD].stride, 0, sizeof(proofs[LOAD].stride));
-	table.bases = ops;
-	table.base_ops = sizeof(ops) / sizeof(ops[0]);
-	each = make(&launch, NULL, 0);
-	assert_int_equal(each.lost, 0);
-	assert_int_equal(each.count, 2);
-	for (size_t i = 0; i < 2; i++)
-		assert_memory_equal(&each.row[i], &regular.row[i], sizeof(each.row[i]));
-	free(each.row);
-	free(regular.row);
-	/* Without its address, no more is told of it. */
-	table.base_ops = 1;
-	each = make(&launch, NULL, 0);
-	assert_int_equal(each.sites_lost, 1);
-	assert_int_equal(each.count, 1);
-	assert_null(find(&each, LOAD));
-	free(each.row);
-	table.base_ops = 0;
-}
-
 /* The fifth address tested has its class in the upper half. */
 static void test_classes(void **state)
 {
@@ -619,6 +599,55 @@ static void test_lost(void **state)
 	free(rows.row);
 }
 
+/* 9 bytes from lane to lane, in whole waves and short ones; and the same bytes 4 behind. */
+static void test_exact_rows(void **state)
+{
+	static struct probe_base_op ops[] = {
+		{.code = PROBE_BASE_OF, .bits = 64, .value = LOAD},
+		{.code = PROBE_BASE_ITEM, .bits = 32},
+		{.code = PROBE_BASE_CONSTANT, .bits = 32, .value = 9},
+		{.code = PROBE_BASE_MUL, .bits = 32},
+		{.code = PROBE_BASE_OF, .bits = 64, .value = LDS},
+		{.code = PROBE_BASE_BESIDE, .bits = 64, .offset = LOAD, .value = 4},
+	};
+	struct proved_launch odd = launch, large = launch;
+	struct proved_rows rows;
+
+	(void)state;
+	fill_table();
+	table.bases = ops;
+	table.base_ops = sizeof(ops) / sizeof(ops[0]);
+	sites[LDS].space = PROBE_SPACE_GLOBAL;
+	proofs[GROUP].group = PROBE_ROW_NONE;
+	proofs[GROUP].flags = PROBE_PROOF_ONCE | PROBE_PROOF_EXACT | PROBE_PROOF_ALONE;
+	memcpy(odd.grid, (uint32_t[3]){300, 1, 1}, sizeof(odd.grid));
+	memcpy(odd.group, (uint32_t[3]){100, 1, 1}, sizeof(odd.group));
+	rows = make(&odd, NULL, 0);
+	assert_int_equal(rows.lost, 0);
+	assert_int_equal(rows.count, 2);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 6);
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_LANES], 300);
+	/* Bytes 0 to 570, and 576 to 894: lines 0 to 8, and 9 to 13. */
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_LINES64], 3 * (9 + 5));
+	assert_int_equal(find(&rows, LOAD)[PROBE_C_LINES128], 3 * (5 + 3));
+	/* Bytes 4 to 574, and 580 to 898: one more. */
+	assert_int_equal(find(&rows, LDS)[PROBE_C_LINES64], 3 * (9 + 6));
+	free(rows.row);
+	/* Too many waves: all was measured. */
+	large.grid[0] = 32 * 2 * PROBE_RECKONED_WAVES;
+	rows = make(&large, NULL, 0);
+	assert_int_equal(rows.lost, 0);
+	assert_int_equal(rows.count, 0);
+	free(rows.row);
+	/* Who is beside a site that is beside one. */
+	ops[1] = (struct probe_base_op){.code = PROBE_BASE_BESIDE, .bits = 64, .offset = LDS};
+	rows = make(&odd, NULL, 0);
+	assert_int_equal(rows.lost, 2);
+	free(rows.row);
+	table.bases = NULL;
+	table.base_ops = 0;
+}
+
 /* A table that points anywhere. */
 static void test_hostile(void **state)
 {
@@ -654,8 +683,8 @@ int main(void)
 		cmocka_unit_test(test_digits),	   cmocka_unit_test(test_modulo),
 		cmocka_unit_test(test_reckoned),   cmocka_unit_test(test_bins),
 		cmocka_unit_test(test_classes),	   cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_exact_rows), cmocka_unit_test(test_launch_reckoned),
 		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_heads),
-		cmocka_unit_test(test_each),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
