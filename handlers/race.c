@@ -108,7 +108,7 @@ static void add_access(struct race *race, struct tracker *tracker, const struct 
 {
 	const struct probe_wave_info *wave = access->wave;
 	uint64_t addr[64], group, run = access->exec >> __builtin_ctzll(access->exec);
-	unsigned count, lds = 0;
+	unsigned count, lds;
 
 	group = wave->group[0] +
 		tracker->width * (wave->group[1] + tracker->height * (uint64_t)wave->group[2]);
@@ -119,8 +119,9 @@ static void add_access(struct race *race, struct tracker *tracker, const struct 
 		return;
 	}
 	count = probe_access_expand(access, addr);
-	for (unsigned i = 0; i < count; i++)
-		if (!facts->global || site_place(facts, dispatch, addr[i]) == SITE_LDS)
+	lds = facts->global ? 0 : count;
+	for (unsigned i = 0; i < count && facts->global; i++)
+		if (site_place(facts, dispatch, addr[i]) == SITE_LDS)
 			addr[lds++] = addr[i];
 	if (lds)
 		race_add(&race->room, &tracker->epochs, wave, group, access->site, facts->access,
@@ -429,6 +430,7 @@ static int race_close(void *state)
 			  (unsigned long long)race->room.limit >> 20);
 	sites_report(&race->sites, "race");
 	sites_deinit(&race->sites);
+	race_room_deinit(&race->room);
 	free(race);
 	return err;
 }

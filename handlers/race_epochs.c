@@ -9,9 +9,7 @@ enum {
 	RUNS_FIRST = 8,
 	RUNS_MAX = 256,	    /* of an epoch: more are written out */
 	RUNS_OF_ACCESS = 8, /* an access of more is kept by its addresses */
-	LIST_FIRST = 256,
-	LIST_MAX = 4096, /* words of an epoch: more are written out */
-	LIST_HEAD = 3,
+	LISTS_MAX = 16,	    /* of an epoch: more are written out */
 };
 
 /* ---- Epochs ---------------------------------------------------------------------------------- */
@@ -68,6 +66,47 @@ static void *take(struct race_room *room, void *old, size_t before, size_t after
 	return memory;
 }
 
+static struct race_list *take_list(struct race_room *room)
+{
+	struct race_list *list = room->spare;
+
+	if (!list || room->used + sizeof(*list) > room->limit)
+		return take(room, NULL, 0, sizeof(*list));
+	room->spare = list->next;
+	room->spares--;
+	room->used += sizeof(*list);
+	list->used = 0;
+	return list;
+}
+
+/* All lists of an epoch. */
+static void put_lists(struct race_room *room, struct race_epoch *epoch)
+{
+	for (struct race_list *list = epoch->list, *next; list; list = next) {
+		next = list->next;
+		room->used -= sizeof(*list);
+		if (8 * (room->spares + 1) * sizeof(*list) > room->limit) {
+			free(list);
+			continue;
+		}
+		list->next = room->spare;
+		room->spare = list;
+		room->spares++;
+	}
+	epoch->list = NULL;
+	epoch->lists = 0;
+}
+
+void race_room_deinit(struct race_room *room)
+{
+	for (struct race_list *list = room->spare, *next; list; list = next) {
+		next = list->next;
+		free(list);
+	}
+	room->spare = NULL;
+	room->spares = 0;
+}
+
 static struct race_epoch *find_epoch(struct race_room *room, struct race_epochs *epochs,
 				     uint64_t group, uint32_t barriers)
 {
@@ -104,10 +143,9 @@ void race_epochs_deinit(struct race_room *room, struct race_epochs *epochs)
 			room->used -= sizeof(*page);
 			free(page);
 		}
-		room->used -= sizeof(*epoch) + epoch->run_room * sizeof(*epoch->runs) +
-			      epoch->list_room * sizeof(*epoch->list);
+		room->used -= sizeof(*epoch) + epoch->run_room * sizeof(*epoch->runs);
 		free(epoch->runs);
-		free(epoch->list);
+		put_lists(room, epoch);
 		free(epoch);
 	}
 	room->used -= (uint64_t)epochs->node_room * sizeof(struct race_node);
@@ -346,64 +384,90 @@ static unsigned cut(const uint64_t *addr, unsigned count, unsigned bytes,
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
-static bool touch_lanes(struct race_room *room, struct race_epochs *epochs,
-			struct race_epoch *epoch, const uint32_t *entry)
+/* An access in a list; behind it, in whole words, the addresses. */
+struct listed {
+	uint32_t site, wave;
+	uint16_t bytes;
+	uint8_t lanes;
+	bool wide; /* addresses of 32 bits; else of 16 */
+};
+enum { LIST_HEAD = sizeof(struct listed) / sizeof(uint32_t) };
+
+static unsigned list_words(unsigned lanes, bool wide)
 {
-	unsigned lanes = entry[2] & 255, bytes = entry[2] >> 8;
+	return LIST_HEAD + (wide ? lanes : (lanes + 1) / 2);
+}
+
+static bool touch_lanes(struct race_room *room, struct race_epochs *epochs,
+			struct race_epoch *epoch, const struct listed *listed)
+{
+	const uint16_t *narrow = (const uint16_t *)(listed + 1);
+	const uint32_t *wide = (const uint32_t *)(listed + 1);
 	bool whole = true;
 
-	for (unsigned i = 0; i < lanes && whole; i++) {
-		uint32_t first = entry[LIST_HEAD + i], last = first + bytes - 1;
+	for (unsigned i = 0; i < listed->lanes && whole; i++) {
+		uint32_t first = listed->wide ? wide[i] : narrow[i];
+		uint32_t last = first + listed->bytes - 1;
 
 		whole = last < first ||
-			touch_bytes(room, epochs, epoch, entry[0], entry[1], first, last);
+			touch_bytes(room, epochs, epoch, listed->site, listed->wave, first, last);
 	}
 	return whole;
 }
 
-/* All of the list, which is empty then. */
-static void write_list(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+/* All lists, of which none is left. */
+static void write_lists(struct race_room *room, struct race_epochs *epochs,
+			struct race_epoch *epoch)
 {
-	for (uint32_t at = 0; at < epoch->list_count; at += LIST_HEAD + (epoch->list[at + 2] & 255))
-		epochs->refused += !touch_lanes(room, epochs, epoch, &epoch->list[at]);
-	epoch->list_count = 0;
+	for (const struct race_list *list = epoch->list; list; list = list->next)
+		for (uint32_t at = 0; at < list->used;) {
+			const struct listed *listed = (const struct listed *)&list->words[at];
+
+			epochs->refused += !touch_lanes(room, epochs, epoch, listed);
+			at += list_words(listed->lanes, listed->wide);
+		}
+	put_lists(room, epoch);
 }
 
-static bool make_list_room(struct race_room *room, struct race_epochs *epochs,
-			   struct race_epoch *epoch, unsigned count)
+/* Room for so many words; NULL: no memory, or over the limit. */
+static void *make_list_room(struct race_room *room, struct race_epochs *epochs,
+			    struct race_epoch *epoch, unsigned words)
 {
-	uint32_t after = epoch->list_room ? 2 * epoch->list_room : LIST_FIRST;
-	uint32_t *list;
+	struct race_list *list = epoch->list;
 
-	if (epoch->list_count + count <= epoch->list_room)
-		return true;
-	if (epoch->list_room >= LIST_MAX) {
-		write_list(room, epochs, epoch);
-		return true;
+	if (!list || list->used + words > sizeof(list->words) / sizeof(*list->words)) {
+		if (epoch->lists == LISTS_MAX)
+			write_lists(room, epochs, epoch);
+		list = take_list(room);
+		if (!list)
+			return NULL;
+		list->next = epoch->list;
+		epoch->list = list;
+		epoch->lists++;
 	}
-	list = take(room, epoch->list, epoch->list_room * sizeof(*list), after * sizeof(*list));
-	if (!list)
-		return false;
-	epoch->list = list;
-	epoch->list_room = after;
-	return true;
+	list->used += words;
+	return &list->words[list->used - words];
 }
 
 static bool add_lanes(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
 		      uint32_t site, uint32_t wave, unsigned bytes, const uint64_t *addr,
 		      unsigned count)
 {
-	uint32_t *entry;
+	struct listed *listed;
+	uint32_t any = 0;
 
-	if (!make_list_room(room, epochs, epoch, LIST_HEAD + count))
-		return false;
-	entry = &epoch->list[epoch->list_count];
-	entry[0] = site;
-	entry[1] = wave;
-	entry[2] = bytes << 8 | count;
 	for (unsigned i = 0; i < count; i++)
-		entry[LIST_HEAD + i] = (uint32_t)addr[i];
-	epoch->list_count += LIST_HEAD + count;
+		any |= (uint32_t)addr[i];
+	listed = make_list_room(room, epochs, epoch, list_words(count, any > UINT16_MAX));
+	if (!listed)
+		return false;
+	*listed = (struct listed){site, wave, (uint16_t)bytes, (uint8_t)count, any > UINT16_MAX};
+	if (listed->wide)
+		for (unsigned i = 0; i < count; i++)
+			((uint32_t *)(listed + 1))[i] = (uint32_t)addr[i];
+	else
+		for (unsigned i = 0; i < count; i++)
+			((uint16_t *)(listed + 1))[i] = (uint16_t)addr[i];
 	return true;
 }
 
@@ -525,8 +589,8 @@ void race_write_out(struct race_room *room, struct race_epochs *epochs, struct r
 	if (!possible(epoch))
 		return;
 	tidy(epoch);
-	if (!epoch->pages && !epoch->list_count && !any_race(epoch))
+	if (!epoch->pages && !epoch->list && !any_race(epoch))
 		return;
-	write_list(room, epochs, epoch);
+	write_lists(room, epochs, epoch);
 	write_runs(room, epochs, epoch);
 }

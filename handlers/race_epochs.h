@@ -43,25 +43,37 @@ struct race_run {
 	uint16_t access; /* enum probe_access_kind */
 };
 
+/* Accesses that are no runs, one behind the other (race_epochs.c). */
+struct race_list {
+	struct race_list *next;
+	uint32_t used;
+	uint32_t words[253];
+};
+_Static_assert(sizeof(struct race_list) == 1024, "");
+
 struct race_epoch {
 	uint64_t group; /* x + width * (y + height * z) */
 	uint32_t barriers;
 	uint32_t run_count, run_room;
 	struct race_run *runs;
-	/* Accesses that are no runs: site, wave, bytes << 8 | lanes, and so many addresses. */
-	uint32_t *list;
-	uint32_t list_count, list_room;
+	struct race_list *list; /* the last one first */
+	uint32_t lists;
 	uint32_t wave;		 /* the first one that came */
 	uint32_t kinds;		 /* bit per enum probe_access_kind */
 	bool waves;		 /* there are others */
 	struct race_page *pages; /* the last one used first */
 };
 
-/* What a handler may use, in bytes. */
+/* What a handler may use, in bytes; zeroed but for the limit before first use. */
 struct race_room {
 	uint64_t limit, used;
 	bool no_memory;
+	/* Lists of dispatches that ended, for the next ones: an eighth of the limit at most. */
+	struct race_list *spare;
+	uint64_t spares;
 };
+
+void race_room_deinit(struct race_room *room);
 
 /* One dispatch; zeroed before first use. */
 struct race_epochs {
