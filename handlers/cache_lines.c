@@ -72,7 +72,8 @@ void cache_lines_any(struct cache_lines *lines, const struct site_facts *facts,
 	count = list_all(lines, facts, dispatch, addr, count, offset, line);
 	for (unsigned i = 0; i < count; i++)
 		lines->wide[i] = line[i] >> lines->ratio;
-	if (distinct_find(&lines->distinct, lines->wide, count, first) < count) {
+	if (!(count == 64 && distinct_all(lines->wide)) &&
+	    distinct_find(&lines->distinct, lines->wide, count, first) < count) {
 		list_some(lines, line, count, first);
 		return;
 	}

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 enum { DISTINCT_MAX = 128, DISTINCT_BITS = 12 };
 
@@ -60,6 +63,60 @@ static inline unsigned distinct_find(struct distinct *distinct, const uint64_t *
 		other += number[at] != number[i];
 	}
 	return other ? found + other - distinct_settle(number, others, other, first) : found;
+}
+
+/* ---- All different? -------------------------------------------------------------------------- */
+
+#ifdef __x86_64__
+/* Each of 64 parts of numbers against each other one: all turns of 16 of them against 16. */
+__attribute__((target("avx2"))) static inline bool distinct_parts(const uint16_t part[64])
+{
+	const __m256i turn = _mm256_setr_epi8(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1,
+					      2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1);
+	__m256i all[4], same = _mm256_setzero_si256();
+
+	for (unsigned j = 0; j < 4; j++) {
+		__m256i at = all[j] = _mm256_loadu_si256((const __m256i *)(const void *)part + j);
+		__m256i across = _mm256_permute2x128_si256(at, at, 1);
+
+		for (unsigned k = 0; k < 8; k++) {
+			same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[j], across));
+			for (unsigned i = 0; i < j; i++) {
+				same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[i], at));
+				same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[i], across));
+			}
+			at = _mm256_shuffle_epi8(at, turn);
+			across = _mm256_shuffle_epi8(across, turn);
+			if (k < 7)
+				same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[j], at));
+		}
+	}
+	return _mm256_testz_si256(same, same);
+}
+
+__attribute__((target("avx2"))) static inline void distinct_cut(const uint64_t number[64],
+								uint16_t part[64])
+{
+	for (unsigned i = 0; i < 64; i++)
+		part[i] = (uint16_t)((uint32_t)number[i] * 0x9e3779b1u >> 16);
+}
+#endif
+
+/* True: 64 numbers are all different. False: that is not known. */
+static inline bool distinct_all(const uint64_t number[64])
+{
+#ifdef __x86_64__
+	uint16_t part[64];
+
+	/* Neighbours are the likeliest to be the same. */
+	if (number[0] == number[1] || number[62] == number[63] || !__builtin_cpu_supports("avx2"))
+		return false;
+	distinct_cut(number, part);
+	return distinct_parts(part);
+#else
+	(void)number;
+	return false;
+#endif
 }
 
 #endif
