@@ -4,6 +4,9 @@
 
 #include <stddef.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "lds_tables.h"
 
@@ -119,18 +122,116 @@ static uint32_t phase_cost(unsigned banks, bool share, unsigned unit, uint64_t l
 	return phase.cost;
 }
 
+/* ---- Counting 32 lanes of a dword each, or a part of one, at once -----------------------------
+ */
+
+enum { LANES = 32, IDLE = 255 };
+
+#ifdef __x86_64__
+/*
+ * Each lane's bank against each other one's: all turns of the 32 numbers, by halves of a register,
+ * as they are and exchanged. The most lanes on one bank; 0 if two of them may want one dword, whose
+ * parts above the banks are `high`, and share it.
+ */
+__attribute__((target("avx2"))) static uint32_t most_meet(const uint8_t bank[LANES],
+							  const uint8_t high[LANES], bool share)
+{
+	const __m256i turn = _mm256_setr_epi8(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0,
+					      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0);
+	const __m256i banks = _mm256_loadu_si256((const __m256i *)(const void *)bank);
+	const __m256i highs = _mm256_loadu_si256((const __m256i *)(const void *)high);
+	__m256i meet = _mm256_setzero_si256(), both = meet;
+	__m256i at = banks, across = _mm256_permute2x128_si256(at, at, 1);
+	__m256i high_at = highs, high_across = _mm256_permute2x128_si256(highs, highs, 1);
+	__m128i most;
+
+	for (unsigned i = 0; i < LANES / 2; i++) {
+		__m256i same = _mm256_cmpeq_epi8(banks, across);
+
+		meet = _mm256_sub_epi8(meet, same);
+		same = _mm256_and_si256(same, _mm256_cmpeq_epi8(highs, high_across));
+		both = _mm256_or_si256(both, same);
+		across = _mm256_shuffle_epi8(across, turn);
+		high_across = _mm256_shuffle_epi8(high_across, turn);
+		same = _mm256_cmpeq_epi8(banks, at);
+		meet = _mm256_sub_epi8(meet, same);
+		if (i) /* else each lane is held against itself */
+			both = _mm256_or_si256(
+				both, _mm256_and_si256(same, _mm256_cmpeq_epi8(highs, high_at)));
+		at = _mm256_shuffle_epi8(at, turn);
+		high_at = _mm256_shuffle_epi8(high_at, turn);
+	}
+	at = _mm256_cmpeq_epi8(banks, _mm256_set1_epi8((char)IDLE));
+	meet = _mm256_andnot_si256(at, meet);
+	if (share && !_mm256_testc_si256(at, both))
+		return 0;
+	most = _mm_max_epu8(_mm256_castsi256_si128(meet), _mm256_extracti128_si256(meet, 1));
+	most = _mm_max_epu8(most, _mm_srli_si128(most, 8));
+	most = _mm_max_epu8(most, _mm_srli_si128(most, 4));
+	most = _mm_max_epu8(most, _mm_srli_si128(most, 2));
+	most = _mm_max_epu8(most, _mm_srli_si128(most, 1));
+	return (uint32_t)_mm_cvtsi128_si32(most) & 255;
+}
+#endif
+
+/* The cost of a phase of neighbouring lanes, each in one dword; 0: not known. */
+static uint32_t cost_of_32(unsigned banks, bool share, uint64_t lanes, const uint32_t addr[64])
+{
+#ifdef __x86_64__
+	unsigned shift = (unsigned)__builtin_ctz(banks), first = lanes >> LANES ? LANES : 0, most;
+	uint8_t bank[LANES], high[LANES];
+
+	if ((uint32_t)lanes && lanes >> LANES)
+		return 0;
+	for (unsigned i = 0; i < LANES; i++) {
+		uint32_t dword = addr[first + i] / 4;
+
+		bank[i] = (uint8_t)(dword & (banks - 1));
+		high[i] = (uint8_t)(dword >> shift);
+	}
+	for (uint32_t idle = ~(uint32_t)(lanes >> first); idle; idle &= idle - 1)
+		bank[__builtin_ctz(idle)] = IDLE;
+	most = most_meet(bank, high, share);
+	return most || !lanes ? (most ? most : 1) : 0;
+#else
+	(void)banks, (void)share, (void)lanes, (void)addr;
+	return 0;
+#endif
+}
+
+/* May cost_of_32() tell the costs? */
+static bool is_simple(const struct lds_phases *phases, unsigned unit, const uint32_t addr[64])
+{
+	uint32_t any = 0;
+
+#ifdef __x86_64__
+	if (unit > 4 || unit == 3 || phases->banks > 64 || !__builtin_cpu_supports("avx2"))
+		return false;
+#else
+	(void)phases;
+	return false;
+#endif
+	for (unsigned lane = 0; lane < 64; lane++)
+		any |= addr[lane];
+	return !(any & (unit - 1));
+}
+
 struct lds_cost lds_count(const struct lds_model *model, const struct lds_phases *phases,
 			  bool share, unsigned wave, unsigned unit, uint64_t exec,
 			  const uint32_t addr[64], struct lds_scratch *scratch)
 {
+	bool simple = is_simple(phases, unit, addr);
 	struct lds_cost cost = {0};
 
 	for (unsigned half = 0; half < wave; half += model->wave) {
 		for (unsigned i = 0; i < phases->count; i++) {
 			uint64_t lanes = exec & phases->lanes[i] << half;
 			uint32_t passes =
-				phase_cost(phases->banks, share, unit, lanes, addr, scratch);
+				simple ? cost_of_32(phases->banks, share, lanes, addr) : 0;
 
+			if (!passes)
+				passes = phase_cost(phases->banks, share, unit, lanes, addr,
+						    scratch);
 			cost.passes += passes;
 			cost.way = passes > cost.way ? passes : cost.way;
 			cost.ideal++;
