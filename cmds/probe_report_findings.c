@@ -390,8 +390,9 @@ static void put_brief(const struct finding *finding)
 		       bad ? "bad " : "good", report_plain(report));
 	put_place(finding, &place);
 	place_free(&place);
-	printf("  %s %s %lld B, %lld executions", cell(finding, F_SPACE), cell(finding, F_ACCESS),
-	       number(finding, F_SIZE), number(finding, F_EXECUTIONS));
+	printf("  %s %s %lld B, %lld %s", cell(finding, F_SPACE), cell(finding, F_ACCESS),
+	       number(finding, F_SIZE), number(finding, F_EXECUTIONS),
+	       report_plural(number(finding, F_EXECUTIONS), "execution", "executions"));
 	if (number(finding, F_USED128))
 		printf(", lines of 128 B %lld/%lld", number(finding, F_USED128),
 		       number(finding, F_NEEDED128));

@@ -179,10 +179,22 @@ static struct probe_err *put_samples(const struct report *report, const struct r
 	return err;
 }
 
+/* Of a run of the `count` kind: what ran most. */
+static struct probe_err *put_counts(const struct report *view, const struct report_db *db)
+{
+	struct report counts = *view;
+
+	counts.fields = NULL;
+	counts.fields_given = false;
+	return report_rows(&counts, db, &report_counts_query, true, true);
+}
+
 struct probe_err *report_summary(const struct report *report, struct report_db *db, bool first,
 				 bool last)
 {
 	bool limited = report->limit >= 0, told = false;
+	bool memory = report_db_has(db, "probe_memory_site");
+	bool counts = report_db_has(db, "probe_count_site");
 	struct report view = *report;
 	struct probe_err *err;
 
@@ -204,11 +216,13 @@ struct probe_err *report_summary(const struct report *report, struct report_db *
 		err = put_samples(&view, db);
 	if (!err)
 		err = report_no_clones(report, db, &told);
-	if (!err && !told && report_db_has(db, "probe_memory_site"))
+	if (!err && !told && memory)
 		err = report_findings(&view, db, limited ? report->limit : 5, true);
-	if (!err) {
+	else if (!err && !told && counts)
+		err = put_counts(&view, db);
+	if (err)
+		return err;
+	if (told || memory || counts || report_db_has(db, "probe_sampler"))
 		putchar('\n');
-		err = report_account(report, db);
-	}
-	return err;
+	return report_account(report, db);
 }

@@ -39,6 +39,7 @@ struct run_instance {
 	struct probe_host host;
 	void *state;
 	bool opened, failed;
+	char names[256];
 	uint64_t asked; /* bit i: the handler has asked for argument i; those behind 63 are not kept
 			 */
 	struct run_handler_table *tables[TABLES_MAX];
@@ -79,12 +80,25 @@ static void watch_crashes(void)
 	 inside_result)
 static _Thread_local int inside_result;
 
+/* Names that a handler has asked for are those that it takes: " name," each. */
+static void note_name(struct run_instance *instance, const char *key)
+{
+	size_t used = strlen(instance->names);
+	char name[64];
+
+	if (snprintf(name, sizeof(name), " %s,", key) >= (int)sizeof(name) ||
+	    strstr(instance->names, name) || used + strlen(name) >= sizeof(instance->names))
+		return;
+	strcpy(instance->names + used, name);
+}
+
 static const char *host_arg(void *ctx, const char *key)
 {
 	struct run_instance *instance = ctx;
 	size_t len = strlen(key);
 	const char *ret = NULL;
 
+	note_name(instance, key);
 	for (size_t i = 0; i < instance->spec->arg_count; i++) {
 		const char *word = instance->spec->args[i];
 
@@ -384,16 +398,18 @@ static struct probe_err *check_opened(const struct run_instance *instance, int e
 				      const char *instead)
 {
 	const struct run_handler_spec *spec = instance->spec;
+	size_t names = strlen(instance->names);
 
 	if (!instance->opened)
 		return probe_err_create("handler %s cannot be opened: %s; %s",
 					instance->plugin->handler.name, strerror(err), instead);
 	for (size_t i = 0; i < spec->arg_count && i < 64; i++)
 		if (!(instance->asked >> i & 1))
-			return probe_err_create("handler %s knows no argument '%.*s'; %s",
-						instance->plugin->handler.name,
-						(int)strcspn(spec->args[i], "="), spec->args[i],
-						instead);
+			return probe_err_create(
+				"handler %s knows no argument '%.*s'; it takes%.*s; %s",
+				instance->plugin->handler.name, (int)strcspn(spec->args[i], "="),
+				spec->args[i], names ? (int)names - 1 : 5,
+				names ? instance->names : " none", instead);
 	return NULL;
 }
 

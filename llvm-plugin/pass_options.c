@@ -168,26 +168,38 @@ static bool parse_scope(struct pass_options *options, const char *text, char **r
 	}
 }
 
+static bool parse_verbose(struct pass_options *options, char **ret_error)
+{
+	const char *text = getenv("PROBE_VERBOSE");
+
+	if (!text || !*text)
+		return true;
+	if (strlen(text) != 1 || *text < '0' || *text > '2') {
+		*ret_error =
+			pass_format("PROBE_VERBOSE=%s: known are 0, 1 and 2 (proofs, too)", text);
+		return false;
+	}
+	options->verbose = *text - '0';
+	return true;
+}
+
 bool pass_options_init(struct pass_options *options, char **ret_error)
 {
 	const char *kinds = getenv("PROBE_KINDS");
 	const char *scope = getenv("PROBE_SCOPE");
 	const char *spaces = getenv("PROBE_SPACES");
-	const char *verbose = getenv("PROBE_VERBOSE");
 	const char *stamps = getenv("PROBE_TIME");
 	bool portable = false;
 
 	*options = (struct pass_options){
 		.prove = true,
-		.verbose = !verbose || !*verbose || !strcmp(verbose, "0") ? 0
-			   : !strcmp(verbose, "2")			  ? 2
-									  : 1,
 		.by_default = !kinds,
 	};
 	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
 		return false;
 	if (!parse_switch("PROBE_PROVE", &options->prove, ret_error) ||
-	    !parse_switch("PROBE_PORTABLE", &portable, ret_error))
+	    !parse_switch("PROBE_PORTABLE", &portable, ret_error) ||
+	    !parse_verbose(options, ret_error))
 		return false;
 	options->portable = portable;
 	if (spaces && !parse_spaces(options, spaces, ret_error))

@@ -152,3 +152,28 @@ for name in swap unsafe; do
 	expect "updates of $name that compare and swap" "$(probe-report lines --all --format csv --no-header -f machine \
 		-s -machine $name.db | grep -c cmpswap)" "$([ $name = swap ] && echo 2 || echo 1)"
 done
+
+# Stores of two branches that the optimiser makes one are of no line: the instruction is named, and
+# the line that is in front of it.
+cat >merged.hip <<'END'
+#include <hip/hip_runtime.h>
+__global__ void merged(float *p, const float *q)
+{
+	int i = threadIdx.x;
+	if (q[i] > 0.5f)
+		p[i * 33] = q[i] * 2;
+	else
+		p[i * 33] = q[i] * q[i] + 1;
+}
+int main()
+{
+	float *p;
+	if (hipMalloc(&p, 1 << 16) != hipSuccess) return 1;
+	merged<<<1, 64>>>(p, p + 4096);
+	return hipDeviceSynchronize() != hipSuccess;
+}
+END
+compile merged.hip merged
+PROBE_SIM_MODEL=0 record merged.db -q -a memory -- ./merged
+expect "what has no line" "$(probe-report lines merged.db | sed -n 's/^ *instruction: \([a-z_]*\) .*(0x.*, behind .*\//\1 behind /p')" \
+	"global_store_dword behind merged.hip:5"
