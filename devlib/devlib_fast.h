@@ -85,9 +85,26 @@
 	".Lfast_strided%=:\n\t"                                                                    \
 	"s_mov_b32 s13, 1\n\t"
 
-/* s12 / s25 as dev_divide_exact() does it, where that is exact: it is if the product is s12 again. */
+/*
+ * s12 / s25 where that is exact: it is if the product is s12 again. A float is never far off, so that
+ * no product is s12 by an overflow, and right where s12 is small. Else as dev_divide_exact() does
+ * it.
+ */
 #define FAST_GAP                                                                                   \
 	".Lfast_gap%=:\n\t"                                                                        \
+	"v_cvt_f32_i32 v10, s12\n\t"                                                               \
+	"v_cvt_f32_u32 v11, s25\n\t"                                                               \
+	"v_rcp_f32 v11, v11\n\t"                                                                   \
+	"v_mul_f32 v10, v10, v11\n\t"                                                              \
+	"v_rndne_f32 v10, v10\n\t"                                                                 \
+	"v_cvt_i32_f32 v10, v10\n\t"                                                               \
+	"v_readfirstlane_b32 s24, v10\n\t"                                                         \
+	"s_mul_i32 s26, s24, s25\n\t"                                                              \
+	"s_cmp_eq_u32 s26, s12\n\t"                                                                \
+	"s_cbranch_scc1 .Lfast_divided%=\n\t"                                                      \
+	"s_abs_i32 s26, s12\n\t"                                                                   \
+	"s_cmp_lt_u32 s26, 1 << 20\n\t"                                                            \
+	"s_cbranch_scc1 .Lfast_odd%=\n\t"                                                          \
 	"s_ff1_i32_b32 s26, s25\n\t"                                                               \
 	"s_lshr_b32 s14, s25, s26\n\t"                                                             \
 	"s_ashr_i32 s24, s12, s26\n\t"                                                             \
@@ -103,7 +120,8 @@
 	"s_ashr_i32 s27, s12, 31\n\t"                                                              \
 	"s_mov_b32 s26, s12\n\t"                                                                   \
 	"s_cmp_lg_u64 s[14:15], s[26:27]\n\t"                                                      \
-	"s_cbranch_scc1 .Lfast_odd%=\n\t"                                                          \
+	"s_cbranch_scc1 .Lfast_odd%=\n"                                                            \
+	".Lfast_divided%=:\n\t"                                                                    \
 	"s_mov_b32 s12, s24\n\t"                                                                   \
 	"s_branch .Lfast_strided%=\n"
 

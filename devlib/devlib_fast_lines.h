@@ -178,20 +178,15 @@
 	"s_cmp_eq_u64 s[14:15], 0\n\t"                                                             \
 	"s_cbranch_scc1 .Lfast_below%=\n"
 
-/*
- * The first line has several lanes. Go on like that if few lanes are left, or if there were more
- * than two.
- */
+/* The first line has several lanes. Go on like that if few lines are to be expected. */
 #define LINES_ROUNDS                                                                               \
 	".Lfast_together%=:\n\t"                                                                   \
 	"v_and_b32 v9, 64, v2\n\t"                                                                 \
 	"v_cmp_ne_u32 s[14:15], 0, v9\n\t"                                                         \
 	LINES_TAKE                                                                                 \
-	"s_cmp_gt_u32 s25, 2\n\t"                                                                  \
-	"s_cbranch_scc1 .Lfast_few%=\n\t"                                                          \
-	"s_cmp_gt_u32 s10, 8\n\t"                                                                  \
-	"s_cbranch_scc1 .Lfast_many%=\n"                                                           \
-	".Lfast_few%=:\n\t"                                                                        \
+	"s_mul_i32 s25, s25, 6\n\t"                                                                \
+	"s_cmp_gt_u32 s10, s25\n\t"                                                                \
+	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
 	".rept 8\n\t"                                                                              \
 	LINES_FIND LINES_TAKE                                                                      \
 	".endr\n"
@@ -300,8 +295,7 @@
 	"s_cbranch_vccnz .Lfast_lines%=\n"                                                         \
 	".Lfast_order%=:\n\t"                                                                      \
 	LINES_WHOLE                                                                                \
-	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
-	FAST_ADD_LANES("%[added]")                                                                 \
+	FAST_ADD_LANES("%[added] & 0x7ff")                                                         \
 	"s_branch .Lfast_end%=\n"
 
 /* Not all lanes, at one stride. */
