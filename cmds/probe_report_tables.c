@@ -122,7 +122,10 @@ static const struct report_column site_columns[] = {
 	{"line", "line", REPORT_INT, true, REPORT_USERS("s", "line"), ""},
 	{"column", "column", REPORT_INT, true, REPORT_USERS("s", "column"), ""},
 	{"access", "access", REPORT_TEXT, true,
-	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' END", ""},
+	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' "
+	 "WHEN 4 THEN 'block' WHEN 5 THEN 'region' WHEN 6 THEN 'function' "
+	 "WHEN 7 THEN 'message' END",
+	 ""},
 	{"space", "space", REPORT_TEXT, true,
 	 /* Only accesses have one: no block, function, region or message. */
 	 "CASE WHEN s.access <= 3 THEN CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' "
