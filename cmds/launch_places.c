@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codeobj/sites.h"
-#include "launch_steps.h"
+#include "launch_range.h"
 
 enum { WAVES = 16 };
 
@@ -20,19 +20,24 @@ struct axis {
 	uint64_t times[LAUNCH_PLACES]; /* else: how many groups each of these stands for */
 };
 
-static void fill_axis(const struct proved_launch *launch, int i, enum axis_use use,
-		      struct axis *ret)
+/* The ids along an axis that count. */
+static void ids_of(const struct proved_launch *launch, int i, uint64_t *ret_first,
+		   uint64_t *ret_end)
 {
-	uint64_t groups = launch->grid[i] / launch->group[i];
-	uint64_t first = 0, end = groups;
+	uint64_t groups = launch->grid[i] / launch->group[i], first = 0, end = groups;
 
-	*ret = (struct axis){.ids = 1};
 	if (launch->groups) {
 		first = launch->groups->first[i];
 		end = (uint64_t)launch->groups->last[i] + 1;
 		end = end < groups ? end : groups;
 	}
-	first = first < end ? first : end;
+	*ret_first = first < end ? first : end;
+	*ret_end = end;
+}
+
+static void fill_axis(uint64_t first, uint64_t end, enum axis_use use, struct axis *ret)
+{
+	*ret = (struct axis){.ids = 1};
 	if (use == AXIS_UNUSED) {
 		ret->times[0] = end - first;
 	} else if (use == AXIS_EXACT) {
@@ -46,6 +51,15 @@ static void fill_axis(const struct proved_launch *launch, int i, enum axis_use u
 			ret->times[id] = (end + LAUNCH_PLACES - 1 - id) / LAUNCH_PLACES -
 					 (first + LAUNCH_PLACES - 1 - id) / LAUNCH_PLACES;
 	}
+}
+
+static void fill_whole_axis(const struct proved_launch *launch, int i, enum axis_use use,
+			    struct axis *ret)
+{
+	uint64_t first, end;
+
+	ids_of(launch, i, &first, &end);
+	fill_axis(first, end, use, ret);
 }
 
 static uint64_t times_of(const struct axis *axis, uint32_t i)
@@ -163,8 +177,8 @@ bool launch_places(const struct probe_sites *table, const struct proved_launch *
 	memset(ret, 0, LAUNCH_PLACES * sizeof(*ret));
 	done = walk && walk_init(walk, launch) && launch_steps_find(table, group, index, &steps);
 	for (int i = 0; i < 3 && done; i++)
-		fill_axis(launch, i, steps.groups[i] ? AXIS_LOWEST_BITS : AXIS_UNUSED,
-			  &walk->axis[i]);
+		fill_whole_axis(launch, i, steps.groups[i] ? AXIS_LOWEST_BITS : AXIS_UNUSED,
+				&walk->axis[i]);
 	done = done && for_groups(walk, add_places, &places);
 	free(walk);
 	return done;
@@ -176,8 +190,9 @@ enum { BRANCHES = 20, LOOKS_MAX = 1 << 25 };
 
 struct runs {
 	struct launch_steps branch[BRANCHES], address;
-	uint32_t branches;
-	bool addressed;
+	uint32_t branches, asked;  /* those that it is not known about where they lead */
+	bool addressed, parted[3]; /* the axes that branches go by */
+	uint32_t looks;
 	struct launch_runs *ret;
 };
 
@@ -246,7 +261,7 @@ static bool add_wave(struct walk *walk, struct runs *runs, uint32_t first, uint6
 	uint32_t place = 0;
 	uint64_t exec;
 
-	if (!taking(walk, runs->branch, runs->branches, first, &exec))
+	if (++runs->looks > LOOKS_MAX || !taking(walk, runs->branch, runs->asked, first, &exec))
 		return false;
 	if (!exec)
 		return true;
@@ -291,15 +306,83 @@ static bool find_branches(const struct probe_sites *table, uint32_t row,
 	return true;
 }
 
+static enum launch_truth truth_in(const struct walk *walk, const struct runs *runs,
+				  const struct launch_box *box)
+{
+	enum launch_truth all = LAUNCH_YES;
+
+	for (uint32_t i = 0; i < runs->branches; i++) {
+		enum launch_truth one = launch_truth_in(&runs->branch[i], walk->launch, box);
+
+		if (one == LAUNCH_NO)
+			return LAUNCH_NO;
+		all = one == LAUNCH_MAYBE ? LAUNCH_MAYBE : all;
+	}
+	return all;
+}
+
+/* The longest of the axes that branches go by. */
+static int longest(const struct runs *runs, const struct launch_box *box)
+{
+	int found = 0;
+	uint32_t most = 0;
+
+	for (int i = 0; i < 3; i++)
+		if (runs->parted[i] && box->last[i] - box->first[i] > most) {
+			most = box->last[i] - box->first[i];
+			found = i;
+		}
+	return found;
+}
+
 static enum axis_use use_of(const struct runs *runs, int axis)
 {
-	enum axis_use use =
-		runs->addressed && runs->address.groups[axis] ? AXIS_LOWEST_BITS : AXIS_UNUSED;
+	return runs->addressed && runs->address.groups[axis] ? AXIS_LOWEST_BITS : AXIS_UNUSED;
+}
 
-	for (uint32_t i = 0; i < runs->branches; i++)
-		if (runs->branch[i].groups[axis])
-			use = AXIS_EXACT;
-	return use;
+/* All at once if nobody's way is in doubt, else in halves, down to single workgroups. */
+static bool add_box(struct walk *walk, struct runs *runs, const struct launch_box *box)
+{
+	enum launch_truth truth = truth_in(walk, runs, box);
+	int axis = longest(runs, box);
+	uint32_t first = box->first[axis], last = box->last[axis];
+
+	if (truth == LAUNCH_NO)
+		return true;
+	if (++runs->looks > LOOKS_MAX)
+		return false;
+	if (truth == LAUNCH_MAYBE && runs->parted[axis] && first < last) {
+		struct launch_box lower = *box, upper = *box;
+
+		lower.last[axis] = first + (last - first) / 2;
+		upper.first[axis] = lower.last[axis] + 1;
+		return add_box(walk, runs, &lower) && add_box(walk, runs, &upper);
+	}
+	runs->asked = truth == LAUNCH_YES ? 0 : runs->branches;
+	for (int i = 0; i < 3; i++)
+		if (runs->parted[i])
+			fill_axis(box->first[i], box->last[i] + 1ull,
+				  runs->asked ? AXIS_EXACT : use_of(runs, i), &walk->axis[i]);
+	return for_groups(walk, add_runs, runs);
+}
+
+static bool add_all(struct walk *walk, struct runs *runs)
+{
+	struct launch_box box = {{0}, {0}};
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t first, end;
+
+		ids_of(walk->launch, i, &first, &end);
+		if (first == end)
+			return true;
+		box.first[i] = (uint32_t)first;
+		box.last[i] = (uint32_t)(end - 1);
+		for (uint32_t k = 0; k < runs->branches; k++)
+			runs->parted[i] |= runs->branch[k].groups[i];
+		fill_axis(first, end, use_of(runs, i), &walk->axis[i]);
+	}
+	return add_box(walk, runs, &box);
 }
 
 bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
@@ -316,9 +399,7 @@ bool launch_runs(const struct probe_sites *table, const struct proved_launch *la
 		done = find_branches(table, branch, runs->branch, &runs->branches) &&
 		       (!runs->addressed || launch_steps_find(table, group, index, &runs->address));
 	}
-	for (int i = 0; i < 3 && done; i++)
-		fill_axis(launch, i, use_of(runs, i), &walk->axis[i]);
-	done = done && !too_many(walk) && for_groups(walk, add_runs, runs);
+	done = done && add_all(walk, runs);
 	free(walk);
 	free(runs);
 	if (done)
@@ -448,7 +529,7 @@ bool launch_exact(const struct probe_sites *table, const struct proved_launch *l
 		       launch_steps_find(table, site, 0, &exact->address);
 	}
 	for (int i = 0; i < 3 && done; i++)
-		fill_axis(launch, i, exact_use(exact, i), &walk->axis[i]);
+		fill_whole_axis(launch, i, exact_use(exact, i), &walk->axis[i]);
 	done = done && !too_many(walk) && for_groups(walk, add_exact, exact);
 	free(walk);
 	free(exact);

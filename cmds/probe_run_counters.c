@@ -133,6 +133,7 @@ static struct proved_launch launch_of(const struct run_session *session,
 		.lanes = dispatch->info.wave_size,
 		.arguments = dispatch->arguments,
 		.argument_bytes = dispatch->argument_bytes,
+		.code = dispatch->code_object,
 		.partial = complete->rows_dropped || complete->counters != dispatch->rows,
 	};
 

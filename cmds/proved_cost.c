@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "coalesce.h"
+#include "launch_memo.h"
 #include "launch_steps.h"
 #include "lds_model.h"
 
@@ -15,6 +16,7 @@
 struct proved_scratch {
 	struct lines_scratch lines;
 	struct lds_scratch lds;
+	struct launch_memo *memo; /* NULL until asked for */
 };
 
 struct proved_scratch *proved_scratch_create(void)
@@ -24,7 +26,16 @@ struct proved_scratch *proved_scratch_create(void)
 
 void proved_scratch_destroy(struct proved_scratch *scratch)
 {
+	if (scratch)
+		launch_memo_destroy(scratch->memo);
 	free(scratch);
+}
+
+struct launch_memo *proved_scratch_memo(struct proved_scratch *scratch)
+{
+	if (!scratch->memo)
+		scratch->memo = launch_memo_create();
+	return scratch->memo;
 }
 
 static bool argument(const struct probe_sites *table, const struct proved_launch *launch,

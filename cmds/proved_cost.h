@@ -5,6 +5,11 @@
 
 #include "proved_rows.h"
 
+struct launch_memo;
+
+/* NULL without memory. */
+struct launch_memo *proved_scratch_memo(struct proved_scratch *scratch);
+
 /* One way that a wave can run a site. */
 struct execution {
 	uint64_t exec;

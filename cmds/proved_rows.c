@@ -6,6 +6,7 @@
 
 #include "codeobj/sites.h"
 #include "common/regular.h"
+#include "launch_memo.h"
 #include "launch_places.h"
 #include "proved_cost.h"
 
@@ -30,7 +31,8 @@ struct reckon {
 	struct {
 		uint32_t site;
 		struct launch_exact of;
-	} exact; /* the same lane by lane */
+	} exact;		      /* the same lane by lane */
+	struct launch_memo_row *kept; /* of the sites, or NULL */
 	struct proved_rows *result;
 };
 
@@ -383,7 +385,7 @@ static bool find_runs(struct reckon *r, uint32_t group, uint32_t stream, bool al
 }
 
 /* All executions of a site in a group that is free. */
-static const char *add_free(struct reckon *r, uint32_t id)
+static const char *add_free(struct reckon *r, uint32_t id, uint64_t *to)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
 	bool aligned = proof->flags & PROBE_PROOF_ALIGNED;
@@ -401,7 +403,7 @@ static const char *add_free(struct reckon *r, uint32_t id)
 			continue;
 		if (!one_execution(r, id, &e, value))
 			return "its stride cannot be told from the launch's arguments";
-		add(r->row[id - r->first].value, value, run->count);
+		add(to, value, run->count);
 	}
 	return NULL;
 }
@@ -419,7 +421,7 @@ static bool find_exact(struct reckon *r, uint32_t site, uint32_t branch)
 }
 
 /* All executions of a site in a group that is EXACT. */
-static const char *add_exact(struct reckon *r, uint32_t id)
+static const char *add_exact(struct reckon *r, uint32_t id, uint64_t *to)
 {
 	const struct probe_site *site = &r->table->sites[id];
 	uint32_t group = r->table->proofs[id].group, lead;
@@ -436,9 +438,30 @@ static const char *add_exact(struct reckon *r, uint32_t id)
 
 		proved_cost_of(r->scratch, r->launch->arch, site, run->exec,
 			       run->place + (uint64_t)beside, run->distance, value);
-		add(r->row[id - r->first].value, value, run->count);
+		add(to, value, run->count);
 	}
 	return NULL;
+}
+
+/* A site of which all follows from the launch: as a like launch has had it, if there was one. */
+static const char *add_known(struct reckon *r, uint32_t id)
+{
+	bool exact = is_exact(r, r->table->proofs[id].group);
+	uint64_t none[PROBE_COUNTERS] = {0}, *value = none;
+	struct launch_memo_row *kept = r->kept ? &r->kept[id - r->first] : NULL;
+	const char *why = NULL;
+
+	if (kept)
+		value = kept->value;
+	if (!kept || !kept->known) {
+		memset(value, 0, sizeof(none));
+		why = exact ? add_exact(r, id, value) : add_free(r, id, value);
+		if (kept)
+			kept->known = !why;
+	}
+	if (!why)
+		add(r->row[id - r->first].value, value, 1);
+	return why;
 }
 
 /* NULL, or what cannot be told of a site that runs `times` times in regular waves. */
@@ -447,11 +470,11 @@ static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 	const char *why;
 
 	if (is_exact(r, r->table->proofs[id].group))
-		return add_exact(r, id);
+		return add_known(r, id);
 	if (r->table->proofs[r->table->proofs[id].group].flags & PROBE_PROOF_ALONE)
 		return NULL;
 	if (is_free(r, r->table->proofs[id].group))
-		return add_free(r, id);
+		return add_known(r, id);
 	if (times == UNKNOWN)
 		return r->launch->partial ? "rows of its launch were lost"
 					  : "the counts of its blocks contradict each other";
@@ -470,9 +493,16 @@ static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 
 static void reckon_sites(struct reckon *r)
 {
+	struct launch_memo *memo = proved_scratch_memo(r->scratch);
+	bool known = false;
+
 	for (uint32_t id = r->first; id < r->first + r->count; id++)
-		if (is_row(&r->table->sites[id]))
+		if (is_row(&r->table->sites[id])) {
 			r->regular[id - r->first] = block_runs(r, id);
+			known = known || is_exact(r, id) || is_free(r, id);
+		}
+	if (known && memo)
+		r->kept = launch_memo_rows(memo, r->table, r->launch, r->first, r->count);
 	for (uint32_t id = r->first; id < r->first + r->count; id++) {
 		uint32_t group = r->table->proofs[id].group;
 		const char *why = "its table names no block";

@@ -257,20 +257,40 @@ static void test_branches(void **state)
 	(void)state;
 	for (int i = 0; i < 200; i++)
 		check_branches(i & 1);
-	/* More waves than anybody waits for. */
 	put_branches();
-	launch.arguments = (const unsigned char[12]){0};
-	launch.argument_bytes = 12;
-	launch.grid[0] = launch.grid[1] = 1 << 26;
-	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
-	launch.arguments = NULL;
-	launch.grid[0] = 64;
-	launch.grid[1] = 3;
 	/* No arguments; a row without branch; a circle. */
 	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
 	assert_false(launch_runs(&table, &launch, ROW, PROBE_ROW_NONE, 0, &runs));
 	proofs[0].group = 1;
 	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
+}
+
+/* if (x < n) p[...] in a launch that nobody looks at wave by wave. */
+static void test_large(void **state)
+{
+	const int32_t arguments[3] = {0, 0, 64 * 1000000 - 1};
+	struct proved_launch launch = {
+		.grid = {1 << 30, 256, 1},
+		.group = {64, 1, 1},
+		.arguments = (const void *)arguments,
+		.argument_bytes = sizeof(arguments),
+	};
+	uint64_t whole = 0, part = 0;
+	struct launch_runs runs;
+
+	(void)state;
+	put_branches();
+	put_index();
+	put(PROBE_BASE_OF, 64, 0, 0, 0);
+	put_id(0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_BASE_SLT, 32, 0, 0, 0);
+	assert_true(launch_runs(&table, &launch, 0, ROW, INDEX, &runs));
+	for (size_t i = 0; i < runs.size; i++)
+		*(runs.run[i].exec == UINT64_MAX ? &whole : &part) += runs.run[i].count;
+	assert_int_equal(whole, 256 * 999999);
+	assert_int_equal(part, 256);
+	free(runs.run);
 }
 
 /* A table that anybody made. */
@@ -444,8 +464,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_wave), cmocka_unit_test(test_branches),
-		cmocka_unit_test(test_nonsense),   cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_undefined),  cmocka_unit_test(test_beside),
+		cmocka_unit_test(test_large),	   cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_exact),	   cmocka_unit_test(test_undefined),
+		cmocka_unit_test(test_beside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

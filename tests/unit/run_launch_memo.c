@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Which launches are alike. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "codeobj/sites.h"
+#include "launch_memo.h"
+#include "proved_rows.h"
+
+enum { FIRST = 3, COUNT = 4, ROW = 5, BRANCH = 6 };
+
+static struct probe_base_op ops[64];
+static struct probe_site_proof proofs[FIRST + COUNT];
+static struct probe_sites table = {.bases = ops, .proofs = proofs, .site_count = FIRST + COUNT};
+
+/* T *p at 0, T *q at 8, int n at 16, int unused at 20, int stride at 24 */
+static struct {
+	uint64_t p, q;
+	int32_t n, unused, stride, padding;
+} arguments;
+static struct proved_launch launch;
+
+static void put(uint8_t code, uint8_t bits, uint32_t offset, int64_t value)
+{
+	ops[table.base_ops++] = (struct probe_base_op){code, bits, 0, offset, value};
+}
+
+static int set_up(void **state)
+{
+	memset(&proofs, 0, sizeof(proofs));
+	memset(&arguments, 0, sizeof(arguments));
+	arguments.stride = 4;
+	launch = (struct proved_launch){
+		.grid = {64, 1, 1},
+		.group = {64, 1, 1},
+		.arguments = (const void *)&arguments,
+		.argument_bytes = sizeof(arguments),
+		.code = 7,
+	};
+	table.base_ops = 0;
+	/* &p[id], if (id < n) */
+	put(PROBE_BASE_OF, 64, 0, ROW);
+	put(PROBE_BASE_ARGUMENT, 64, 0, 0);
+	put(PROBE_BASE_ITEM, 32, 0, 0);
+	put(PROBE_BASE_ZEXT, 64, 0, 0);
+	put(PROBE_BASE_ADD, 64, 0, 0);
+	put(PROBE_BASE_OF, 64, 0, BRANCH);
+	put(PROBE_BASE_ITEM, 32, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 32, 16, 0);
+	put(PROBE_BASE_SLT, 32, 0, 0);
+	/* Another kernel's. */
+	put(PROBE_BASE_OF, 64, 0, 1);
+	put(PROBE_BASE_ARGUMENT, 32, 20, 0);
+	proofs[BRANCH].flags = PROBE_PROOF_BRANCH;
+	proofs[FIRST].stride[0] = (struct probe_site_stride){0, 4, 24, 32};
+	*state = launch_memo_create();
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	launch_memo_destroy(*state);
+	return 0;
+}
+
+static struct launch_memo_row *rows(struct launch_memo *memo)
+{
+	return launch_memo_rows(memo, &table, &launch, FIRST, COUNT);
+}
+
+/* Was there a launch like it? From now on there was. */
+static bool knows(struct launch_memo *memo)
+{
+	struct launch_memo_row *row = rows(memo);
+	bool known = row[1].known;
+
+	row[1].known = true;
+	return known;
+}
+
+static void test_arguments(void **state)
+{
+	assert_false(knows(*state));
+	assert_true(knows(*state));
+	arguments.unused = 1;
+	arguments.q = 1;
+	assert_true(knows(*state));
+	arguments.n = 1;
+	assert_false(knows(*state));
+	assert_true(knows(*state));
+	arguments.n = 0;
+	assert_true(knows(*state));
+	arguments.stride = 8;
+	assert_false(knows(*state));
+	launch.grid[0] = 128;
+	assert_false(knows(*state));
+	launch.code = 8;
+	assert_false(knows(*state));
+	launch.groups = &(struct proved_groups){{0}, {3, 3, 3}};
+	assert_false(knows(*state));
+	assert_true(knows(*state));
+	launch.arguments = NULL;
+	assert_null(rows(*state));
+}
+
+static void test_pointers(void **state)
+{
+	knows(*state);
+	arguments.p = 128 * 5;
+	assert_true(knows(*state));
+	arguments.p = 4;
+	assert_false(knows(*state));
+}
+
+static void test_pointers_compared(void **state)
+{
+	put(PROBE_BASE_OF, 64, 0, BRANCH);
+	put(PROBE_BASE_ARGUMENT, 64, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 64, 8, 0);
+	put(PROBE_BASE_EQ, 64, 0, 0);
+	knows(*state);
+	arguments.p = 128;
+	assert_false(knows(*state));
+}
+
+/* id < 32 ? p : q */
+static void test_pointers_chosen(void **state)
+{
+	put(PROBE_BASE_OF, 64, 0, FIRST);
+	put(PROBE_BASE_ITEM, 32, 0, 0);
+	put(PROBE_BASE_CONSTANT, 32, 0, 32);
+	put(PROBE_BASE_ULT, 32, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 64, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 64, 8, 0);
+	put(PROBE_BASE_SELECT, 64, 0, 0);
+	knows(*state);
+	arguments.q = 128;
+	assert_false(knows(*state));
+}
+
+static void test_room(void **state)
+{
+	for (int round = 0; round < 2; round++)
+		for (arguments.n = 0; arguments.n < 16; arguments.n++)
+			assert_int_equal(knows(*state), round);
+	/* One more: the one longest ago goes. */
+	assert_false(knows(*state));
+	arguments.n = 1;
+	assert_true(knows(*state));
+	arguments.n = 0;
+	assert_false(knows(*state));
+	assert_null(launch_memo_rows(*state, &table, &launch, 0, 1 << 20));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_arguments, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pointers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pointers_compared, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pointers_chosen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_room, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of many workgroups at once, against each lane of each of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "codeobj/sites.h"
+#include "launch_range.h"
+#include "proved_rows.h"
+
+enum { OPS = 128, GROUP = 8 };
+
+static struct probe_base_op ops[OPS];
+static struct probe_sites table = {.bases = ops};
+static int32_t arguments[2];
+static struct proved_launch launch = {
+	.group = {GROUP, 2, 1},
+	.arguments = (const void *)arguments,
+	.argument_bytes = sizeof(arguments),
+};
+
+static void put(uint8_t code, uint8_t bits, uint16_t index, uint32_t offset, int64_t value)
+{
+	assert_true(table.base_ops < OPS);
+	ops[table.base_ops++] = (struct probe_base_op){code, bits, index, offset, value};
+}
+
+static struct launch_steps calculation(void)
+{
+	struct launch_steps steps;
+
+	assert_true(launch_steps_find(&table, 0, 0, &steps));
+	return steps;
+}
+
+static void begin(void)
+{
+	table.base_ops = 0;
+	put(PROBE_BASE_OF, 64, 0, 0, 0);
+}
+
+/* Of one lane. False: it is not defined. */
+static bool truth_of(const struct launch_steps *steps, const uint32_t group[3], uint32_t item,
+		     bool *ret)
+{
+	const uint32_t x = item % GROUP, y = item / GROUP, z = 0;
+	const struct launch_lanes lane = {{group[0], group[1], group[2]}, 1, {&x, &y, &z}};
+	struct launch_stack stack;
+	const uint64_t *number = launch_result(steps, &launch, &lane, 1, &stack);
+
+	if (number)
+		*ret = *number;
+	return number != NULL;
+}
+
+/* How many lanes there are with this truth; those of which nothing is known may be either. */
+static uint32_t count(const struct launch_steps *steps, const struct launch_box *box, bool truth)
+{
+	uint32_t id[3], found = 0;
+	bool is;
+
+	for (id[2] = box->first[2]; id[2] <= box->last[2]; id[2]++)
+		for (id[1] = box->first[1]; id[1] <= box->last[1]; id[1]++)
+			for (id[0] = box->first[0]; id[0] <= box->last[0]; id[0]++)
+				for (uint32_t item = 0; item < 2 * GROUP; item++)
+					found += truth_of(steps, id, item, &is) && is == truth;
+	return found;
+}
+
+static uint32_t below(uint32_t limit)
+{
+	return (uint32_t)rand() % limit;
+}
+
+/* ---- Anything -------------------------------------------------------------------------------- */
+
+static int64_t any_constant(void)
+{
+	static const int64_t odd[] = {0,	  1,	     -1,	INT32_MAX, INT32_MIN,
+				      UINT32_MAX, INT64_MAX, INT64_MIN, 1ll << 32, 128};
+
+	return below(3) ? (int64_t)below(70) - 20 : odd[below(sizeof(odd) / sizeof(odd[0]))];
+}
+
+static void put_number(unsigned depth, uint8_t bits);
+
+static void put_leaf(uint8_t bits)
+{
+	switch (below(6)) {
+	case 0:
+		put(PROBE_BASE_ARGUMENT, 32, 0, 4 * below(2), 0);
+		break;
+	case 1:
+		put(PROBE_BASE_PACKET, 64, 0, 4 + 2 * below(3), 0);
+		break;
+	case 2:
+		put(PROBE_BASE_CONSTANT, bits, 0, 0, any_constant());
+		return;
+	case 3:
+		put(PROBE_BASE_ITEM, 32, (uint16_t)below(3), 0, 0);
+		break;
+	default:
+		put(PROBE_BASE_GROUP, 32, (uint16_t)below(3), 0, 0);
+	}
+	if (bits == 64)
+		put(below(2) ? PROBE_BASE_SEXT : PROBE_BASE_ZEXT, 64, 0, 0, 0);
+}
+
+static void put_truth(unsigned depth)
+{
+	uint8_t bits = below(2) ? 32 : 64;
+
+	if (depth && below(3) == 0) {
+		put_truth(depth - 1);
+		put_truth(depth - 1);
+		put((uint8_t)(PROBE_BASE_AND + below(3)), 32, 0, 0, 0);
+		return;
+	}
+	put_number(depth, bits);
+	put_number(depth, bits);
+	put((uint8_t)(PROBE_BASE_EQ + below(6)), bits, 0, 0, 0);
+}
+
+static void put_number(unsigned depth, uint8_t bits)
+{
+	if (!depth || below(4) == 0) {
+		put_leaf(bits);
+		return;
+	}
+	switch (below(8)) {
+	case 0:
+		put_truth(depth - 1);
+		put_number(depth - 1, bits);
+		put_number(depth - 1, bits);
+		put(PROBE_BASE_SELECT, bits, 0, 0, 0);
+		return;
+	case 1:
+		put_number(depth - 1, bits == 64 ? 32 : 64);
+		put(bits == 32 ? PROBE_BASE_TRUNC
+		    : below(2) ? PROBE_BASE_SEXT
+			       : PROBE_BASE_ZEXT,
+		    bits, 0, 0, 0);
+		return;
+	default:
+		put_number(depth - 1, bits);
+		put_number(depth - 1, bits);
+		put((uint8_t)(PROBE_BASE_ADD + below(PROBE_BASE_EQ - PROBE_BASE_ADD)), bits, 0, 0,
+		    0);
+	}
+}
+
+static struct launch_box any_box(void)
+{
+	struct launch_box box;
+
+	for (int i = 0; i < 3; i++) {
+		box.first[i] = below(20);
+		box.last[i] = box.first[i] + below(i ? 3 : 12);
+	}
+	return box;
+}
+
+static void test_anything(void **state)
+{
+	unsigned said = 0;
+
+	(void)state;
+	srand(1);
+	for (int i = 0; i < 20000; i++) {
+		struct launch_box box = any_box();
+		struct launch_steps steps;
+		enum launch_truth truth;
+
+		begin();
+		put_truth(3);
+		steps = calculation();
+		arguments[0] = (int32_t)below(300) - 50;
+		arguments[1] = below(8) ? (int32_t)below(40) : INT32_MIN;
+		truth = launch_truth_in(&steps, &launch, &box);
+		if (truth == LAUNCH_MAYBE)
+			continue;
+		assert_int_equal(count(&steps, &box, truth == LAUNCH_NO), 0);
+		said++;
+	}
+	/* It would be as right to know nothing. */
+	assert_in_range(said, 3000, 20000);
+}
+
+/* ---- What programs ask ----------------------------------------------------------------------- */
+
+static void put_id(uint16_t axis)
+{
+	put(PROBE_BASE_GROUP, 32, axis, 0, 0);
+	put(PROBE_BASE_PACKET, 64, 0, 4 + 2u * axis, 0);
+	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put(PROBE_BASE_ITEM, 32, axis, 0, 0);
+	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+}
+
+/* x >= 3 && x < n - 3 && min(y, 9) * n + x < n * n, of signed numbers of 32 bits */
+static struct launch_steps inside(void)
+{
+	begin();
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
+	put_id(0);
+	put(PROBE_BASE_SLE, 32, 0, 0, 0);
+	put_id(0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, -3);
+	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+	put(PROBE_BASE_SLT, 32, 0, 0, 0);
+	put(PROBE_BASE_AND, 32, 0, 0, 0);
+	put_id(1);
+	put(PROBE_BASE_CONSTANT, 32, 0, 0, 9);
+	put(PROBE_BASE_SMIN, 32, 0, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put_id(0);
+	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put(PROBE_BASE_SLT, 32, 0, 0, 0);
+	put(PROBE_BASE_AND, 32, 0, 0, 0);
+	return calculation();
+}
+
+static void test_bounds(void **state)
+{
+	struct launch_steps steps = inside();
+
+	(void)state;
+	arguments[0] = 1000;
+	assert_int_equal(
+		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {123, 99, 0}}),
+		LAUNCH_YES);
+	assert_int_equal(
+		launch_truth_in(&steps, &launch, &(struct launch_box){{125, 0, 0}, {9999, 0, 0}}),
+		LAUNCH_NO);
+	assert_int_equal(
+		launch_truth_in(&steps, &launch, &(struct launch_box){{0, 0, 0}, {0, 0, 0}}),
+		LAUNCH_MAYBE);
+	assert_int_equal(
+		launch_truth_in(&steps, &launch, &(struct launch_box){{124, 0, 0}, {124, 0, 0}}),
+		LAUNCH_MAYBE);
+	/* Not told, or none. */
+	launch.arguments = NULL;
+	assert_int_equal(
+		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),
+		LAUNCH_MAYBE);
+	launch.arguments = (const void *)arguments;
+	begin();
+	put(PROBE_BASE_ADD, 64, 0, 0, 0);
+	steps = calculation();
+	assert_int_equal(
+		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),
+		LAUNCH_MAYBE);
+	begin();
+	for (int i = 0; i <= PROBE_BASE_STACK; i++)
+		put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
+	steps = calculation();
+	assert_int_equal(
+		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),
+		LAUNCH_MAYBE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_anything),
+		cmocka_unit_test(test_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
