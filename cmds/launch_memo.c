@@ -79,7 +79,8 @@ static bool is_added(const struct probe_base_op *op, uint32_t count, uint32_t wh
 		bool sum = op[i].code == PROBE_BASE_ADD || op[i].code == PROBE_BASE_SUB;
 		bool any = !takes && i == which;
 
-		if (used < takes || used - takes == PROBE_BASE_STACK)
+		if (op[i].code > PROBE_BASE_TRUNC || used < takes ||
+		    used - takes == PROBE_BASE_STACK)
 			return false;
 		for (uint32_t k = 0; k < takes; k++)
 			any |= stack[--used];

@@ -280,7 +280,7 @@ enum launch_truth launch_truth_in(const struct launch_steps *steps,
 		const struct probe_base_op *op = &steps->op[i];
 		uint32_t numbers = takes(op->code);
 
-		if ((op->bits != 32 && op->bits != 64) || op->code >= PROBE_BASE_CODES ||
+		if ((op->bits != 32 && op->bits != 64) || op->code > PROBE_BASE_TRUNC ||
 		    used < numbers || used - numbers == PROBE_BASE_STACK)
 			return LAUNCH_MAYBE;
 		used -= numbers;
