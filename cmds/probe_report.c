@@ -364,8 +364,6 @@ static struct probe_err *check_rows(const struct report *report)
 	if (report->kernel && report->verb != REPORT_FLAME)
 		return probe_err_create("-k: not with %s, which is not about kernels that ran",
 					verb);
-	if (report->all)
-		return probe_err_create("--all: not with %s, which shows all", verb);
 	if (report->verb == REPORT_LIST && report->file_count)
 		return probe_err_create("list takes no file ('%s'): it shows what columns there "
 					"are; probe-report tables FILE, what handlers wrote",
@@ -383,6 +381,14 @@ static struct probe_err *check_options(const struct report *report)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
 	if (report->runs && (report->file_count != 2 || report->verb == REPORT_INFO))
 		return probe_err_create("--runs: takes two databases, and not with info");
+	if (report->all && report->verb != REPORT_LINES && report->verb != REPORT_SUMMARY)
+		return probe_err_create(
+			"--all: goes with lines and summary only; %s leaves nothing "
+			"out",
+			verbs[report->verb]);
+	if (report->verb == REPORT_TABLES && report->kernel && !report->table)
+		return probe_err_create(
+			"-k: goes with tables only for a --table that names kernels");
 	if (report->table && report->verb != REPORT_TABLES)
 		return probe_err_create("--table: goes with the verb tables only");
 	if (report_filtered(report) && !samples)

@@ -236,6 +236,9 @@ static struct probe_err *show_table(const struct report *report, const struct re
 					report->table);
 	sites = has(&own, "code_object") && has(&own, "site");
 	kernels = has(&own, "kernel");
+	if (report->kernel && !kernels)
+		return probe_err_create("%s: -k: table '%s' names no kernels", db->path,
+					report->table);
 	arrange(&own, sites, kernels, &shown);
 	if (asprintf(&from, "\"%s\" t%s%s", own.name,
 		     sites ? " LEFT JOIN probe_site s ON s.code_object_id = t.code_object AND "

@@ -35,3 +35,4 @@ for table in none run lanes_alone 'x; drop' '"'; do
 done
 probe-report lines --table lanes_site run.db 2>&1 || echo "status $?"
 probe-report tables --table lanes_site -f nothing run.db 2>&1 >/dev/null || echo "status $?"
+probe-report tables --table lanes_region -k x run.db 2>&1 >/dev/null || echo "status $?"
