@@ -35,18 +35,15 @@
 /* clang-format off */
 
 /*
- * Goes to .Lfast_part if lanes are missing, and to .Lfast_even if all lanes lie at one stride: v8 is
- * then the address in the lane below, in lane 0 far from its own.
+ * Goes to .Lfast_part if lanes are missing, and to .Lfast_even if all lanes lie at one stride. v9 is
+ * how far the own lane is behind the one below, in lane 0 anything. s11 is not set.
  */
 #define FAST_FULL                                                                                  \
 	"s_mov_b64 s[8:9], exec\n\t"                                                               \
 	"s_cmp_eq_u64 exec, -1\n\t"                                                                \
 	"s_cbranch_scc0 .Lfast_part%=\n\t"                                                         \
-	"v_not_b32 v8, v2\n\t"                                                                     \
-	"s_mov_b32 s11, 0\n\t"                                                                     \
+	"v_subrev_u32_dpp v9, v2, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n\t"                    \
 	"s_movk_i32 s10, 64\n\t"                                                                   \
-	"v_mov_b32_dpp v8, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n\t"                           \
-	"v_sub_u32 v9, v2, v8\n\t"                                                                 \
 	"v_readlane_b32 s12, v9, 1\n\t"                                                            \
 	"v_cmp_ne_u32 vcc, s12, v9\n\t"                                                            \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \

@@ -234,9 +234,13 @@
 	"s_and_b32 s16, s16, 0xffff\n\t"                                                           \
 	"s_branch .Lfast_judge%=\n"
 
-/* Addresses never fall, or never rise: lines are changes of line, and the first lane's. */
+/*
+ * Addresses never fall, or never rise: lines are changes of line, and the first lane's, which has
+ * none below to read.
+ */
 #define LINES_CHANGES                                                                              \
-	"v_xor_b32 v8, v2, v8\n\t"                                                                 \
+	"v_mov_b32 v8, -1\n\t"                                                                     \
+	"v_xor_b32_dpp v8, v2, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n\t"                       \
 	"v_cmp_lt_u32 s[14:15], 63, v8\n\t"                                                        \
 	"v_cmp_lt_u32 vcc, 0x7f, v8\n\t"
 
@@ -250,7 +254,7 @@
 	"s_max_i32 s22, s22, 0\n\t"                                                                \
 	"s_max_i32 s23, s23, 0\n\t"
 
-/* All lanes, in order: lane 0 differs from what is below it in every bit. */
+/* All lanes, in order. */
 #define LINES_WHOLE                                                                                \
 	LINES_CHANGES                                                                              \
 	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
@@ -282,15 +286,14 @@
 	"s_mov_b32 s13, 1\n\t"                                                                     \
 	FAST_CARRY_STRIDES                                                                         \
 	FAST_ADD_LANES("%[added]")                                                                 \
-	LINES_MAXIMA                                                                               \
-	"s_branch .Lfast_end%=\n"
+	LINES_MAXIMA
 
 /* All lanes, not at one stride: as behind FAST_FULL. */
 #define LINES_ORDER                                                                                \
-	"v_cmp_gt_u32 vcc, v8, v2\n\t"                                                             \
+	"v_cmp_gt_i32 vcc, 0, v9\n\t"                                                              \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
 	"s_cbranch_vccz .Lfast_order%=\n\t"                                                        \
-	"v_cmp_lt_u32 vcc, v8, v2\n\t"                                                             \
+	"v_cmp_lt_i32 vcc, 0, v9\n\t"                                                              \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
 	"s_cbranch_vccnz .Lfast_lines%=\n"                                                         \
 	".Lfast_order%=:\n\t"                                                                      \
@@ -304,10 +307,7 @@
 	"s_bfm_b64 s[14:15], s10, s11\n\t"                                                         \
 	"s_cmp_eq_u64 s[14:15], s[8:9]\n\t"                                                        \
 	"s_cbranch_scc0 .Lfast_holes%=\n\t"                                                        \
-	"v_mov_b32_dpp v8, v2 wave_shr:1 row_mask:0xf bank_mask:0xf\n"                             \
 	LINES_CHANGES                                                                              \
-	"s_bitset1_b64 s[14:15], s11\n\t"                                                          \
-	"s_bitset1_b64 vcc, s11\n\t"                                                               \
 	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
 	"s_bitset0_b64 s[14:15], s11\n\t"                                                          \
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
@@ -424,7 +424,7 @@
 #define LINES_ALL(found)                                                                           \
 	LINES_BEGIN FAST_FULL LINES_ORDER LINES_APART LINES_HALVES LINES_HOLES LINES_ROUNDS        \
 	LINES_MANY                                                                                 \
-	LINES_EVEN LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE(found) FAST_GAP
+	LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE(found) FAST_GAP LINES_EVEN
 
 /* Which lanes' counters are added: units behind the first have not all of them. */
 #define LINES_SHAPE(shape)                                                                         \
