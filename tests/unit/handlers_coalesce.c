@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "distinct.h"
 #include "handlers_reference.h"
 
 static struct lines_scratch scratch;
@@ -129,12 +130,71 @@ static void test_closed_forms(void **state)
 	assert_true(closed > 10000);
 }
 
+/* ---- Numbers that are the same --------------------------------------------------------------- */
+
+static void check_distinct(const uint64_t *number, unsigned count)
+{
+	static struct distinct room;
+	uint8_t first[DISTINCT_MAX];
+	unsigned different;
+
+	memset(first, 255, sizeof(first));
+	different = distinct_find(&room, number, count, first);
+	for (unsigned i = 0; i < count; i++) {
+		unsigned k = 0;
+
+		while (number[k] != number[i])
+			k++;
+		assert_int_equal(first[i], k);
+		different -= k == i;
+	}
+	assert_int_equal(different, 0);
+}
+
+/* Of few numbers, of many, and of those that differ where the hash does not look. */
+static void test_distinct(void **state)
+{
+	uint64_t seed = 88172645463325252ull, number[DISTINCT_MAX];
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		uint64_t range = 1ull << ref_random(&seed) % 40;
+		unsigned shift = i % 3 ? 0 : 20 + i % 30;
+
+		for (unsigned k = 0; k < DISTINCT_MAX; k++)
+			number[k] = ref_random(&seed) % range << shift;
+		check_distinct(number, 1 + i % DISTINCT_MAX);
+	}
+}
+
+/* Any two that are the same are seen, wherever they are; mostly it is seen if there are none. */
+static void test_all_different(void **state)
+{
+	uint64_t seed = 88172645463325252ull, number[64];
+	unsigned known = 0, all = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 64; i++)
+		for (unsigned k = i + 1; k < 64; k++) {
+			for (unsigned n = 0; n < 64; n++)
+				number[n] = ref_random(&seed) << 6 | n;
+			known += distinct_all(number);
+			all++;
+			number[k] = number[i];
+			assert_false(distinct_all(number));
+		}
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2"))
+		assert_in_range(known, all * 9 / 10, all);
+#endif
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_known_shapes),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_closed_forms),
+		cmocka_unit_test(test_known_shapes),  cmocka_unit_test(test_random),
+		cmocka_unit_test(test_closed_forms),  cmocka_unit_test(test_distinct),
+		cmocka_unit_test(test_all_different),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

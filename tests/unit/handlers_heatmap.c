@@ -244,6 +244,58 @@ static void test_few_pages(void **unused)
 	assert_int_equal(page_rows, 2);
 }
 
+/* All memory was in the first allocation at first, and in the second one in the last dispatch. */
+enum { DISPATCHES = 8192 };
+
+static const struct probe_allocation_info *
+find_later(void *ctx, const struct probe_dispatch_info *dispatch, uint64_t address)
+{
+	(void)ctx, (void)address;
+	return &allocations[dispatch->id == DISPATCHES];
+}
+
+static void send_in(uint64_t dispatch, uint64_t base, unsigned times)
+{
+	const struct probe_access access = {
+		.form = PROBE_FORM_AFFINE, .lanes = 64, .exec = ~0ull, .base = base, .stride = 4};
+	struct probe_dispatch_info info = random_dispatch;
+	const struct probe_batch batch = {.size = sizeof(batch),
+					  .stream = PROBE_STREAM_ACCESS,
+					  .dispatch = &info,
+					  .count = 1,
+					  .access = &access};
+
+	info.id = dispatch;
+	for (unsigned i = 0; i < times; i++)
+		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+}
+
+/* What came in a dispatch stays with the allocation of then, however many come after it. */
+static void test_dispatches(void **unused)
+{
+	const int64_t reads[] = {64 + 64 * 2000 + 64 * (DISPATCHES - 2), 64};
+	size_t owners = 0;
+
+	(void)unused;
+	host.allocation = find_later;
+	random_add_site(&state, PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	send_in(1, ORIGIN, 1);
+	send_in(1, ORIGIN + 4096, 2000);
+	for (uint64_t dispatch = 2; dispatch < DISPATCHES; dispatch++)
+		send_in(dispatch, ORIGIN + 4096, 1);
+	send_in(DISPATCHES, ORIGIN, 1);
+	assert_int_equal(probe_handler.close(instance), 0);
+	for (size_t row = 0; row < state.row_count; row++) {
+		if (strcmp(host_table_of(&state, row), "allocation") != 0)
+			continue;
+		assert_in_range(owners, 0, 1);
+		assert_int_equal(host_get(&state, row, "reads"), reads[owners]);
+		assert_int_equal(host_get(&state, row, "read_bytes"), 4 * reads[owners]);
+		owners++;
+	}
+	assert_int_equal(owners, 2);
+}
+
 static void test_bad_argument(void **unused)
 {
 	static const char *const bad[] = {"", "x", "-1", "1x", "1Kx", "99999999999G"};
@@ -266,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_random, start),
 		cmocka_unit_test_setup(test_few_pages, start),
+		cmocka_unit_test_setup(test_dispatches, start),
 		cmocka_unit_test_setup(test_bad_argument, start),
 	};
 

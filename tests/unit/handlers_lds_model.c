@@ -267,13 +267,14 @@ static void test_random(void **state)
 	uint32_t addr[64];
 
 	(void)state;
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 6000; i++) {
 		unsigned unit = units[ref_random(&seed) % 6];
 		uint64_t exec = ref_random(&seed) | (i % 3 ? 1 : ~0ull);
 		uint32_t range = 1u << (4 + ref_random(&seed) % 13);
+		uint32_t align = i % 4 < 2 && unit < 8 ? unit : 1;
 
 		for (unsigned lane = 0; lane < 64; lane++)
-			addr[lane] = (uint32_t)ref_random(&seed) % range;
+			addr[lane] = (uint32_t)ref_random(&seed) % range / align * align;
 		conflicts(archs[i % 3], unit, i & 1, exec, addr);
 	}
 	/* The stamp of the scratch table may run over. */
