@@ -75,7 +75,7 @@ static bool make_medium(struct lru *lru)
 
 		for (unsigned way = 0; way < lru->ways; way++)
 			set->queue[way] = set->place[way] = (uint8_t)way;
-		set->tail = lru->ways;
+		set->tail = (uint8_t)lru->ways;
 	}
 	return lru->medium;
 }
@@ -277,69 +277,69 @@ find_medium_avx2(const struct lru lru, const uint64_t *lines, unsigned count, in
 }
 #endif
 
-/* Notes that count move to the beginning; returns where they end. */
-static unsigned shorten(struct lru_set64 *set, unsigned head)
+/* The queue is full: notes that do not count leave it. At most one of each way is left. */
+static void shorten(struct lru_set64 *set)
 {
-	unsigned tail = 0;
+	uint8_t to = set->head;
 
-	for (; head < LRU_QUEUE; head++) {
-		uint8_t way = set->queue[head];
+	for (uint8_t at = set->head; at != set->tail; at++) {
+		uint8_t way = set->queue[at];
 
-		if (set->place[way] != head)
+		if (set->place[way] != at)
 			continue;
-		set->queue[tail] = way;
-		set->place[way] = (uint8_t)tail++;
+		set->queue[to] = way;
+		set->place[way] = to++;
 	}
-	return tail;
+	set->tail = to;
 }
 
-/* Lines of one set. found: where their tags were before the first was touched; -1 = nowhere. */
-static inline void touch_set64(const struct lru *lru, const uint64_t *lines, unsigned count,
-			       const int8_t *found, uint8_t *hit)
+static inline void note(struct lru_set64 *set, unsigned way)
 {
-	struct lru_set64 *set = &lru->medium[lines[0] & (lru->sets - 1)];
-	unsigned head = set->head, tail = set->tail;
-
-	for (unsigned i = 0; i < count; i++) {
-		uint64_t tag = tag_of(lru, lines[i]);
-		unsigned way = (unsigned)found[i];
-
-		hit[i] = found[i] >= 0 && holds(set->low, set->high, way, tag);
-		if (!hit[i]) {
-			do
-				way = set->queue[head];
-			while (set->place[way] != head++);
-			set->low[way] = (uint16_t)tag;
-			set->high[way] = (uint32_t)(tag >> 16);
-		}
-		if (tail == LRU_QUEUE) {
-			/* A way that was just taken has no note that counts. */
-			tail = shorten(set, head);
-			head = 0;
-		}
-		set->queue[tail] = (uint8_t)way;
-		set->place[way] = (uint8_t)tail++;
+	set->queue[set->tail] = (uint8_t)way;
+	set->place[way] = set->tail++;
+	/* The way's own note before counts no more, and the new one does. */
+	if (set->tail == set->head) {
+		set->tail--;
+		shorten(set);
+		set->queue[set->tail] = (uint8_t)way;
+		set->place[way] = set->tail++;
 	}
-	set->head = head;
-	set->tail = tail;
 }
 
+/* In the place of the way that was not used for longest. */
+static inline void replace(struct lru_set64 *set, uint64_t tag)
+{
+	uint8_t head = set->head;
+	unsigned way;
+
+	do
+		way = set->queue[head];
+	while (set->place[way] != head++);
+	set->head = head;
+	set->low[way] = (uint16_t)tag;
+	set->high[way] = (uint32_t)(tag >> 16);
+	note(set, way);
+}
+
+/* found: where the tags were before the first line was touched; -1 = nowhere. */
 static unsigned touch_medium(const struct lru lru, const uint64_t *lines, unsigned count,
 			     const int8_t *found, uint8_t *hit)
 {
-	uint64_t differ = 0;
+	const uint64_t mask = lru.sets - 1;
 	unsigned hits = 0;
 
-	for (unsigned i = 1; i < count; i++)
-		differ |= lines[i] ^ lines[0];
-	/* Where sets change by chance, asking whether the next one is the same takes longer. */
-	if (differ & (lru.sets - 1))
-		for (unsigned i = 0; i < count; i++)
-			touch_set64(&lru, lines + i, 1, found + i, hit + i);
-	else if (count)
-		touch_set64(&lru, lines, count, found, hit);
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
+		struct lru_set64 *set = &lru.medium[lines[i] & mask];
+		uint64_t tag = tag_of(&lru, lines[i]);
+		unsigned way = (unsigned)found[i];
+
+		hit[i] = found[i] >= 0 && holds(set->low, set->high, way, tag);
 		hits += hit[i];
+		if (hit[i])
+			note(set, way);
+		else
+			replace(set, tag);
+	}
 	return hits;
 }
 

@@ -28,15 +28,16 @@ _Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "two lines");
 
 /*
  * Up to 64 ways: each use is noted at the end of a queue, and only the last note of a way counts.
- * The first one that does, from `head` on, is the way that was not used for longest.
+ * The first one that does, from `head` on, is the way that was not used for longest. Places in the
+ * queue count in a circle.
  */
-enum { LRU_MEDIUM = 64, LRU_QUEUE = 192 };
+enum { LRU_MEDIUM = 64, LRU_QUEUE = 256 };
 struct lru_set64 {
 	uint16_t low[LRU_MEDIUM];
 	uint32_t high[LRU_MEDIUM];
 	uint8_t queue[LRU_QUEUE], place[LRU_MEDIUM]; /* place[way]: of its last note */
-	uint32_t head, tail;
-	uint32_t unused[14];
+	uint8_t head, tail;			     /* there is one free place at least */
+	uint8_t unused[62];
 };
 _Static_assert(sizeof(struct lru_set64) % 64 == 0, "whole lines");
 

@@ -8,9 +8,13 @@
 
 enum { LINES_MIN = 1024, WORDS_MIN = 1024, NEAR_WORDS = 8, THIN_MAX = 31 };
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* The machine's instruction is not in the baseline. */
-static unsigned ones(uint64_t bits)
+static ALWAYS_INLINE unsigned ones(uint64_t bits, bool machine)
 {
+	if (machine)
+		return (unsigned)__builtin_popcountll(bits);
 	bits -= bits >> 1 & 0x5555555555555555ull;
 	bits = (bits & 0x3333333333333333ull) + (bits >> 2 & 0x3333333333333333ull);
 	bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0full;
@@ -71,15 +75,15 @@ static void renumber(struct reuse *reuse)
 	/* The tree is made anew below: until then it holds plain sums of the words before. */
 	for (uint32_t word = 0; word < reuse->words; word++) {
 		reuse->tree[word] = sum;
-		sum += ones(reuse->live[word]);
+		sum += ones(reuse->live[word], false);
 	}
 	for (size_t i = 0; i < reuse->size; i++) {
 		uint32_t slot = reuse->lines[i].time - 1;
 		uint64_t below = (1ull << (slot & 63)) - 1;
 
 		if (reuse->lines[i].time)
-			reuse->lines[i].time =
-				1 + reuse->tree[slot >> 6] + ones(reuse->live[slot >> 6] & below);
+			reuse->lines[i].time = 1 + reuse->tree[slot >> 6] +
+					       ones(reuse->live[slot >> 6] & below, false);
 	}
 	reuse->now = sum;
 }
@@ -118,15 +122,15 @@ static bool make_room(struct reuse *reuse)
 }
 
 /* Live slots behind `slot`. */
-static uint32_t behind(const struct reuse *reuse, uint32_t slot)
+static ALWAYS_INLINE uint32_t behind(const struct reuse *reuse, uint32_t slot, bool machine)
 {
 	uint32_t word = slot >> 6, last = (reuse->now - 1) >> 6, sum;
 
-	sum = ones(reuse->live[word] & ~(UINT64_MAX >> (63 - (slot & 63))));
+	sum = ones(reuse->live[word] & ~(UINT64_MAX >> (63 - (slot & 63))), machine);
 	if (last - word > NEAR_WORDS)
 		return sum + (uint32_t)reuse->count - tree_sum(reuse, word + 1);
 	while (word < last)
-		sum += ones(reuse->live[++word]);
+		sum += ones(reuse->live[++word], machine);
 	return sum;
 }
 
@@ -166,7 +170,7 @@ static bool thin_out(struct reuse *reuse)
 	return ok;
 }
 
-uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
+static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool machine)
 {
 	struct reuse_line *entry;
 	uint64_t distance = REUSE_FIRST;
@@ -183,7 +187,7 @@ uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
 
 		if (slot + 1 == reuse->now)
 			return 0; /* it is the last one already */
-		distance = (uint64_t)behind(reuse, slot) << reuse->thin;
+		distance = (uint64_t)behind(reuse, slot, machine) << reuse->thin;
 		reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
 		if (slot >> 6 != word)
 			tree_add(reuse, slot >> 6, UINT32_MAX);
@@ -194,10 +198,26 @@ uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
 	reuse->live[word] |= 1ull << (reuse->now & 63);
 	entry->time = ++reuse->now;
 	if (!(reuse->now & 63))
-		tree_add(reuse, word, ones(reuse->live[word]));
+		tree_add(reuse, word, ones(reuse->live[word], machine));
 	if (distance == REUSE_FIRST && !thin_out(reuse))
 		return REUSE_NO_MEMORY;
 	return distance;
+}
+
+#ifdef __x86_64__
+__attribute__((target("popcnt"))) static uint64_t touch_machine(struct reuse *reuse, uint64_t line)
+{
+	return touch(reuse, line, true);
+}
+#endif
+
+uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("popcnt"))
+		return touch_machine(reuse, line);
+#endif
+	return touch(reuse, line, false);
 }
 
 void reuse_prefetch(const struct reuse *reuse, uint64_t line)
