@@ -218,6 +218,31 @@ static bool choose(struct launch_stack *stack, uint32_t lanes)
 	return true;
 }
 
+/* What is needed again. */
+static bool note(const struct probe_base_op *op, struct launch_stack *stack)
+{
+	uint64_t *undefined;
+	uint32_t top = stack->count - 1;
+	size_t size = sizeof(stack->note[0]);
+
+	if (op->index >= PROBE_BASE_NOTES)
+		return false;
+	undefined = &stack->note_undefined[op->index];
+	if (op->code == PROBE_BASE_KEEP) {
+		if (!stack->count)
+			return false;
+		memcpy(stack->note[op->index], stack->number[top], size);
+		*undefined = stack->undefined[top];
+		stack->noted |= 1u << op->index;
+		return true;
+	}
+	if (!(stack->noted >> op->index & 1) || stack->count == PROBE_BASE_STACK)
+		return false;
+	memcpy(stack->number[stack->count], stack->note[op->index], size);
+	stack->undefined[stack->count++] = *undefined;
+	return true;
+}
+
 static bool step(const struct probe_base_op *op, const struct proved_launch *launch,
 		 const struct launch_lanes *lanes, struct launch_stack *stack)
 {
@@ -235,6 +260,8 @@ static bool step(const struct probe_base_op *op, const struct proved_launch *lau
 		return two(op, stack, lanes->count);
 	if (op->code == PROBE_BASE_SELECT)
 		return choose(stack, lanes->count);
+	if (op->code == PROBE_BASE_KEEP || op->code == PROBE_BASE_KEPT)
+		return note(op, stack);
 	if (op->code == PROBE_BASE_BESIDE)
 		return false;
 	if (!have(stack, 1, op->code == PROBE_BASE_TRUNC ? 32 : 64, lanes->count))
@@ -252,6 +279,7 @@ const uint64_t *launch_result(const struct launch_steps *steps, const struct pro
 			      struct launch_stack *stack)
 {
 	stack->count = 0;
+	stack->noted = 0;
 	for (uint32_t i = 0; i < steps->count; i++)
 		if (!step(&steps->op[i], launch, lanes, stack))
 			return NULL;

@@ -44,6 +44,8 @@ struct launch_stack {
 	uint64_t number[PROBE_BASE_STACK][LAUNCH_LANES];
 	uint64_t undefined[PROBE_BASE_STACK]; /* lanes in which something was divided by 0 ... */
 	uint32_t count;
+	uint64_t note[PROBE_BASE_NOTES][LAUNCH_LANES], note_undefined[PROBE_BASE_NOTES];
+	uint32_t noted; /* a bit for each */
 };
 
 /* That of the group's address `index` tested, or of a branch. False: there is none. */

@@ -11,8 +11,6 @@
 #include "pass_pattern.h"
 #include "pass_shim.h"
 
-static bool walk_truth(struct base_walk *w, LLVMValueRef value, unsigned depth);
-
 bool pass_base_put(struct base_walk *w, struct probe_base_op op, int more)
 {
 	w->stack = (unsigned)((int)w->stack + more);
@@ -44,7 +42,7 @@ static LLVMOpcode opcode_of(LLVMValueRef value)
 }
 
 /* 32 or 64; 0 = a number of another width. */
-static uint8_t bits_of(const struct base_walk *w, LLVMValueRef value)
+uint8_t pass_base_bits(const struct base_walk *w, LLVMValueRef value)
 {
 	LLVMTypeRef type = LLVMTypeOf(value);
 	unsigned bits = 0;
@@ -111,7 +109,7 @@ static bool walk_binary(struct base_walk *w, LLVMValueRef value, enum probe_base
 	*ret_ids = left || right;
 	if (code >= PROBE_BASE_LSHR && *ret_ids && !w->exact)
 		return false;
-	return pass_base_put_simple(w, code, bits_of(w, value), -1);
+	return pass_base_put_simple(w, code, pass_base_bits(w, value), -1);
 }
 
 static bool walk_id(struct base_walk *w, LLVMValueRef value, bool *ret_ids)
@@ -167,21 +165,15 @@ static bool walk_call(struct base_walk *w, LLVMValueRef value, unsigned depth, b
 	return code != PROBE_BASE_CODES && walk_binary(w, value, code, depth, ret_ids);
 }
 
-static bool is_truth(LLVMValueRef value)
-{
-	return LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMIntegerTypeKind &&
-	       LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 1;
-}
-
 static bool walk_cast(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
 	LLVMValueRef from = LLVMGetOperand(value, 0);
 	LLVMOpcode opcode = LLVMGetInstructionOpcode(value);
-	uint8_t to = bits_of(w, value), had = bits_of(w, from);
+	uint8_t to = pass_base_bits(w, value), had = pass_base_bits(w, from);
 
-	if (opcode == LLVMZExt && w->exact && is_truth(from)) {
+	if (opcode == LLVMZExt && w->exact && pass_base_is_truth(from)) {
 		*ret_ids = true;
-		return walk_truth(w, from, depth + 1);
+		return pass_base_walk_truth(w, from, depth + 1);
 	}
 	/* The packet's 16 bits. */
 	if (opcode == LLVMZExt && !had)
@@ -213,8 +205,8 @@ static bool walk_index(struct base_walk *w, LLVMValueRef index, int64_t each, in
 		return false;
 	if (!each)
 		return true;
-	if (!bits_of(w, index) || !pass_base_walk(w, index, depth + 1, &ids) ||
-	    (bits_of(w, index) == 32 && !pass_base_put_simple(w, PROBE_BASE_SEXT, 64, 0)) ||
+	if (!pass_base_bits(w, index) || !pass_base_walk(w, index, depth + 1, &ids) ||
+	    (pass_base_bits(w, index) == 32 && !pass_base_put_simple(w, PROBE_BASE_SEXT, 64, 0)) ||
 	    !pass_base_put_constant(w, each, 64) ||
 	    !pass_base_put_simple(w, PROBE_BASE_MUL, 64, -1) ||
 	    !pass_base_put_simple(w, PROBE_BASE_ADD, 64, -1))
@@ -229,7 +221,7 @@ static bool walk_gep(struct base_walk *w, LLVMValueRef value, unsigned depth, bo
 	unsigned operands = (unsigned)LLVMGetNumOperands(value);
 
 	/* Of those of 32 bits only the lower half counts, in the end. */
-	if ((bits_of(w, value) != 64 && !w->exact) ||
+	if ((pass_base_bits(w, value) != 64 && !w->exact) ||
 	    !pass_base_walk(w, LLVMGetOperand(value, 0), depth + 1, ret_ids))
 		return false;
 	for (unsigned i = 1; i < operands; i++) {
@@ -261,62 +253,11 @@ static bool walk_extend(struct base_walk *w, LLVMValueRef value, int64_t right, 
 	LLVMValueRef from = LLVMGetOperand(LLVMGetOperand(value, 0), 0);
 	bool sign = LLVMGetInstructionOpcode(value) == LLVMAShr;
 
-	return bits_of(w, value) == 64 && pass_base_walk(w, from, depth + 1, ret_ids) &&
+	return pass_base_bits(w, value) == 64 && pass_base_walk(w, from, depth + 1, ret_ids) &&
 	       pass_base_put_simple(w, PROBE_BASE_TRUNC, 32, 0) &&
 	       pass_base_put_simple(w, sign ? PROBE_BASE_SEXT : PROBE_BASE_ZEXT, 64, 0) &&
 	       pass_base_put_constant(w, 32 - right, 64) &&
 	       pass_base_put_simple(w, PROBE_BASE_SHL, 64, -1);
-}
-
-/* The successor of `from` that a block lies behind, or that the edge from there leads to; NULL. */
-static LLVMBasicBlockRef side_of(const struct base_walk *w, LLVMBasicBlockRef from,
-				 LLVMBasicBlockRef block, LLVMBasicBlockRef join)
-{
-	if (block == from)
-		return join;
-	while (block && probe_shim_flow_idom(w->prover->flow, block) != from)
-		block = probe_shim_flow_idom(w->prover->flow, block);
-	return block;
-}
-
-/*
- * Where two ways of a branch meet, each lane has what came its way. *ret_first: is the first value
- * that of lanes which the branch sends to its first successor? Nothing of it may lie in a loop.
- */
-static LLVMValueRef branch_of(const struct base_walk *w, LLVMValueRef phi, bool *ret_first)
-{
-	const struct probe_shim_flow *flow = w->prover->flow;
-	LLVMBasicBlockRef join = LLVMGetInstructionParent(phi), side[2];
-	LLVMBasicBlockRef from = probe_shim_flow_idom(flow, join);
-	LLVMValueRef branch = from ? LLVMGetBasicBlockTerminator(from) : NULL;
-
-	if (!branch || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
-	    LLVMCountIncoming(phi) != 2 || probe_shim_flow_depth(flow, join) ||
-	    probe_shim_flow_depth(flow, from))
-		return NULL;
-	for (unsigned i = 0; i < 2; i++)
-		side[i] = side_of(w, from, LLVMGetIncomingBlock(phi, i), join);
-	*ret_first = side[0] == LLVMGetSuccessor(branch, 0);
-	return side[0] && side[1] && side[0] != side[1] &&
-			       side[!*ret_first] == LLVMGetSuccessor(branch, 0) &&
-			       side[*ret_first] == LLVMGetSuccessor(branch, 1)
-		       ? branch
-		       : NULL;
-}
-
-typedef bool (*walk_value)(struct base_walk *w, LLVMValueRef value, unsigned depth);
-
-/* One after the other: the condition, and what either way brings. */
-static bool walk_ways(struct base_walk *w, LLVMValueRef phi, walk_value each, uint8_t bits,
-		      unsigned depth)
-{
-	bool first;
-	LLVMValueRef branch = w->exact ? branch_of(w, phi, &first) : NULL;
-
-	return branch && walk_truth(w, LLVMGetCondition(branch), depth + 1) &&
-	       each(w, LLVMGetIncomingValue(phi, !first), depth + 1) &&
-	       each(w, LLVMGetIncomingValue(phi, first), depth + 1) &&
-	       pass_base_put_simple(w, PROBE_BASE_SELECT, bits, -2);
 }
 
 static bool walk_any(struct base_walk *w, LLVMValueRef value, unsigned depth)
@@ -336,10 +277,10 @@ static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned d
 	switch (opcode) {
 	case LLVMSelect:
 		*ret_ids = true;
-		return w->exact && walk_truth(w, LLVMGetOperand(value, 0), depth + 1) &&
+		return w->exact && pass_base_walk_truth(w, LLVMGetOperand(value, 0), depth + 1) &&
 		       pass_base_walk(w, LLVMGetOperand(value, 1), depth + 1, &ids) &&
 		       pass_base_walk(w, LLVMGetOperand(value, 2), depth + 1, &ids) &&
-		       pass_base_put_simple(w, PROBE_BASE_SELECT, bits_of(w, value), -2);
+		       pass_base_put_simple(w, PROBE_BASE_SELECT, pass_base_bits(w, value), -2);
 	case LLVMLShr:
 	case LLVMAShr:
 		if (is_extend(value, &right))
@@ -347,7 +288,7 @@ static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned d
 		break;
 	case LLVMPHI:
 		*ret_ids = true;
-		return walk_ways(w, value, walk_any, bits_of(w, value), depth);
+		return pass_base_walk_ways(w, value, walk_any, pass_base_bits(w, value), depth);
 	case LLVMCall:
 		return walk_call(w, value, depth, ret_ids);
 	case LLVMLoad:
@@ -370,7 +311,7 @@ static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned d
 		break;
 	}
 	code = pass_base_binary(opcode);
-	return code != PROBE_BASE_CODES && bits_of(w, value) &&
+	return code != PROBE_BASE_CODES && pass_base_bits(w, value) &&
 	       walk_binary(w, value, code, depth, ret_ids);
 }
 
@@ -393,9 +334,27 @@ static bool may_be_zero(struct base_walk *w, LLVMValueRef variable)
 	return align && align % 128 == 0;
 }
 
+/* What is used by more than one, unless putting it again is as short. */
+static bool walk_noted(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
+{
+	unsigned before = w->base->ops;
+	LLVMUseRef use = LLVMGetFirstUse(value);
+	struct probe_base_op keep = {.code = PROBE_BASE_KEEP, .bits = 64};
+
+	if (!walk_instruction(w, value, depth, ret_ids))
+		return false;
+	if (!w->noting || w->base->ops < before + 3 || !use || !LLVMGetNextUse(use) ||
+	    w->notes == PROBE_BASE_NOTES ||
+	    LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+		return true;
+	keep.index = (uint16_t)w->notes;
+	w->note[w->notes++] = value;
+	return pass_base_put(w, keep, 0);
+}
+
 bool pass_base_walk(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
-	uint8_t bits = bits_of(w, value);
+	uint8_t bits = pass_base_bits(w, value);
 	struct probe_base_op op = {.code = PROBE_BASE_ARGUMENT, .bits = bits};
 	int64_t number;
 
@@ -409,80 +368,17 @@ bool pass_base_walk(struct base_walk *w, LLVMValueRef value, unsigned depth, boo
 		return op.offset + bits / 8u <= PROBE_ARGUMENTS_MAX && pass_base_put(w, op, 1);
 	if (LLVMIsAGlobalVariable(value))
 		return may_be_zero(w, value) && pass_base_put_constant(w, 0, bits);
-	return opcode_of(value) && walk_instruction(w, value, depth, ret_ids);
+	for (unsigned i = 0; i < w->notes; i++)
+		if (w->note[i] == value) {
+			*ret_ids = true;
+			op.code = PROBE_BASE_KEPT;
+			op.index = (uint16_t)i;
+			return pass_base_put(w, op, 1);
+		}
+	return opcode_of(value) && walk_noted(w, value, depth, ret_ids);
 }
 
 /* ---- Conditions ----------------------------------------------------------------------------- */
-
-static bool walk_comparison(struct base_walk *w, LLVMValueRef value, unsigned depth)
-{
-	static const struct {
-		LLVMIntPredicate predicate;
-		enum probe_base_code code;
-		bool turned;
-	} codes[] = {
-		{LLVMIntEQ, PROBE_BASE_EQ, false},   {LLVMIntNE, PROBE_BASE_NE, false},
-		{LLVMIntULT, PROBE_BASE_ULT, false}, {LLVMIntULE, PROBE_BASE_ULE, false},
-		{LLVMIntSLT, PROBE_BASE_SLT, false}, {LLVMIntSLE, PROBE_BASE_SLE, false},
-		{LLVMIntUGT, PROBE_BASE_ULT, true},  {LLVMIntUGE, PROBE_BASE_ULE, true},
-		{LLVMIntSGT, PROBE_BASE_SLT, true},  {LLVMIntSGE, PROBE_BASE_SLE, true},
-	};
-	uint8_t bits = bits_of(w, LLVMGetOperand(value, 0));
-	bool ids;
-
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]) && bits; i++)
-		if (codes[i].predicate == LLVMGetICmpPredicate(value))
-			return pass_base_walk(w, LLVMGetOperand(value, codes[i].turned), depth + 1,
-					      &ids) &&
-			       pass_base_walk(w, LLVMGetOperand(value, !codes[i].turned), depth + 1,
-					      &ids) &&
-			       pass_base_put_simple(w, codes[i].code, bits, -1);
-	return false;
-}
-
-static bool walk_truths(struct base_walk *w, LLVMValueRef value, unsigned operands, unsigned depth)
-{
-	for (unsigned i = 0; i < operands; i++)
-		if (!is_truth(LLVMGetOperand(value, i)) ||
-		    !walk_truth(w, LLVMGetOperand(value, i), depth + 1))
-			return false;
-	return true;
-}
-
-/* A number that is 1 or 0. */
-static bool walk_truth(struct base_walk *w, LLVMValueRef value, unsigned depth)
-{
-	int64_t number;
-
-	if (depth > 32)
-		return false;
-	if (pass_constant_of(value, &number))
-		return pass_base_put_constant(w, number & 1, 32);
-	if (!LLVMIsAInstruction(value))
-		return false;
-	switch (LLVMGetInstructionOpcode(value)) {
-	case LLVMICmp:
-		return walk_comparison(w, value, depth);
-	case LLVMFreeze:
-		return walk_truths(w, value, 1, depth);
-	case LLVMAnd:
-		return walk_truths(w, value, 2, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_AND, 32, -1);
-	case LLVMOr:
-		return walk_truths(w, value, 2, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_OR, 32, -1);
-	case LLVMXor:
-		return walk_truths(w, value, 2, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_XOR, 32, -1);
-	case LLVMPHI:
-		return walk_ways(w, value, walk_truth, 32, depth);
-	case LLVMSelect:
-		return walk_truths(w, value, 3, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_SELECT, 32, -2);
-	default:
-		return false;
-	}
-}
 
 bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, bool other,
 			 struct pass_base *ret)
@@ -490,9 +386,36 @@ bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, 
 	struct base_walk w = {.prover = prover, .base = ret, .exact = true};
 
 	ret->ops = 0;
-	return walk_truth(&w, LLVMGetCondition(branch), 0) &&
+	return pass_base_walk_truth(&w, LLVMGetCondition(branch), 0) &&
 	       (!other || (pass_base_put_constant(&w, 1, 32) &&
 			   pass_base_put_simple(&w, PROBE_BASE_XOR, 32, -1)));
+}
+
+/* v == number, or v != number and what is on the stack. */
+static bool put_case(struct base_walk *w, LLVMValueRef value, LLVMValueRef number, bool other)
+{
+	enum probe_base_code code = other ? PROBE_BASE_NE : PROBE_BASE_EQ;
+
+	return walk_any(w, value, 0) && walk_any(w, number, 0) &&
+	       pass_base_put_simple(w, code, pass_base_bits(w, value), -1) &&
+	       (!other || pass_base_put_simple(w, PROBE_BASE_AND, 32, -1));
+}
+
+bool pass_base_of_switch(const struct pass_prover *prover, LLVMValueRef inst,
+			 LLVMBasicBlockRef successor, struct pass_base *ret)
+{
+	struct base_walk w = {.prover = prover, .base = ret, .exact = true};
+	LLVMValueRef value = LLVMGetOperand(inst, 0);
+	bool other = LLVMGetSuccessor(inst, 0) == successor;
+
+	ret->ops = 0;
+	if (other && !pass_base_put_constant(&w, 1, 32))
+		return false;
+	for (unsigned i = 1; i < LLVMGetNumSuccessors(inst); i++)
+		if ((other || LLVMGetSuccessor(inst, i) == successor) &&
+		    !put_case(&w, value, LLVMGetOperand(inst, 2 * i), other))
+			return false;
+	return true;
 }
 
 bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret)
@@ -501,7 +424,7 @@ bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct
 	bool ids;
 
 	ret->ops = 0;
-	return bits_of(&w, pointer) == 64 && pass_base_walk(&w, pointer, 0, &ids);
+	return pass_base_bits(&w, pointer) == 64 && pass_base_walk(&w, pointer, 0, &ids);
 }
 
 /* Do nothing but constant steps, casts and indices lie between a pointer and a variable? */
@@ -519,6 +442,7 @@ bool pass_base_of_lanes(const struct pass_prover *prover, LLVMValueRef pointer,
 		.prover = prover,
 		.base = ret,
 		.exact = true,
+		.noting = true,
 		.variable = variable_of(pointer),
 	};
 
@@ -534,7 +458,7 @@ static bool walk_number(struct base_walk *w, const struct pass_number *number)
 		return true;
 	if (!pass_base_walk(w, number->value, 0, &ids) || ids)
 		return false;
-	return bits_of(w, number->value) == 64 ||
+	return pass_base_bits(w, number->value) == 64 ||
 	       pass_base_put_simple(w, number->zeros ? PROBE_BASE_ZEXT : PROBE_BASE_SEXT, 64, 0);
 }
 

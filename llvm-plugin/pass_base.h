@@ -15,6 +15,9 @@ struct pass_base {
 /* 1 in lanes that the branch sends to its first successor, or with `other` to the second. */
 bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, bool other,
 			 struct pass_base *ret);
+/* The same of a switch: lanes that it sends to one of its successors, for one reason alone. */
+bool pass_base_of_switch(const struct pass_prover *prover, LLVMValueRef inst,
+			 LLVMBasicBlockRef successor, struct pass_base *ret);
 /*
  * The address in each lane, of what a wave runs once at most, but for what all lanes share and the
  * cost does not depend on (PROBE_PROOF_EXACT). False: as below.

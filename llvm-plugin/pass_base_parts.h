@@ -11,6 +11,9 @@ struct base_walk {
 	struct pass_base *base;
 	unsigned stack; /* numbers on it */
 	bool exact;
+	bool noting;			     /* exact, and not looked at in other ways */
+	LLVMValueRef note[PROBE_BASE_NOTES]; /* numbers that are noted */
+	unsigned notes;
 	LLVMValueRef variable; /* that all lanes' addresses are counted from; NULL = none */
 };
 
@@ -23,6 +26,16 @@ enum probe_base_code pass_base_call(LLVMValueRef value);
 
 /* Puts a number, or fails halfway. *ret_ids: is it made of ids? */
 bool pass_base_walk(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids);
+typedef bool (*pass_base_value)(struct base_walk *w, LLVMValueRef value, unsigned depth);
+/* Is it a number of one bit? */
+bool pass_base_is_truth(LLVMValueRef value);
+/* 1 or 0. */
+bool pass_base_walk_truth(struct base_walk *w, LLVMValueRef value, unsigned depth);
+/* What a phi brings each lane, where the walk is exact and two ways of a branch meet. */
+bool pass_base_walk_ways(struct base_walk *w, LLVMValueRef phi, pass_base_value each, uint8_t bits,
+			 unsigned depth);
+/* 32 or 64; 0 = a number of another width. */
+uint8_t pass_base_bits(const struct base_walk *w, LLVMValueRef value);
 /* The same of an extractelement, if the walk is exact. */
 bool pass_base_walk_element(struct base_walk *w, LLVMValueRef inst, unsigned depth, bool *ret_ids);
 

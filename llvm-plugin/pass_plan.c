@@ -444,7 +444,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
 	    !pass_is_plain(unit->original, options)) {
 		if (once)
-			pass_plan_find_exact(plan, prover, flow, function);
+			pass_plan_find_exact(plan, prover, function);
 		make_groups(plan);
 		pass_plan_group_exact(plan);
 	}
@@ -452,7 +452,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	for (int i = 0; i < plan->groups; i++) {
 		plan->group[i].loops = probe_shim_flow_depth(flow, plan->group[i].block);
 		plan->group[i].once =
-			once && pass_plan_once(plan, flow, function, plan->group[i].block, 0,
+			once && pass_plan_once(plan, prover, function, plan->group[i].block, 0,
 					       &plan->group[i].guard);
 	}
 	pass_plan_find_launched(plan, prover);

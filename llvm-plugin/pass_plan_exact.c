@@ -10,7 +10,6 @@
 struct find {
 	struct pass_plan *plan;
 	const struct pass_prover *prover;
-	const struct probe_shim_flow *flow;
 	LLVMValueRef function;
 	LLVMBasicBlockRef block; /* looked at last */
 	bool reckoned;		 /* does the host know which lanes come there? */
@@ -32,7 +31,7 @@ static bool is_reckoned(struct find *find, LLVMBasicBlockRef block)
 	if (find->block == block)
 		return find->reckoned;
 	find->block = block;
-	find->reckoned = pass_plan_once(plan, find->flow, find->function, block, 0, &guard);
+	find->reckoned = pass_plan_once(plan, find->prover, find->function, block, 0, &guard);
 	pass_plan_find_branches(plan, find->prover);
 	if (find->reckoned && guard != PLAN_NONE)
 		find->reckoned = plan->guard[guard].base != NULL;
@@ -72,9 +71,9 @@ static bool find_lead(struct pass_plan *plan, size_t index)
 }
 
 void pass_plan_find_exact(struct pass_plan *plan, const struct pass_prover *prover,
-			  const struct probe_shim_flow *flow, LLVMValueRef function)
+			  LLVMValueRef function)
 {
-	struct find find = {.plan = plan, .prover = prover, .flow = flow, .function = function};
+	struct find find = {.plan = plan, .prover = prover, .function = function};
 	struct pass_base base;
 
 	for (size_t i = 0; i < plan->sites; i++) {

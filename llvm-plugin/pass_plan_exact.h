@@ -5,11 +5,9 @@
 
 #include "pass_plan.h"
 
-struct probe_shim_flow;
-
 /* Marks them, before there are groups; the plan has guards more then. */
 void pass_plan_find_exact(struct pass_plan *plan, const struct pass_prover *prover,
-			  const struct probe_shim_flow *flow, LLVMValueRef function);
+			  LLVMValueRef function);
 /* Puts those that are in no group in groups of their own. */
 void pass_plan_group_exact(struct pass_plan *plan);
 

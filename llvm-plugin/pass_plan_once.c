@@ -64,11 +64,35 @@ static bool divides(const struct probe_shim_flow *flow, LLVMValueRef branch)
 	       is_data(LLVMGetCondition(branch), 0, &steps);
 }
 
-bool pass_plan_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
-		    LLVMValueRef function, LLVMBasicBlockRef block, int depth, int *ret_guard)
+/* A switch is of use only where the host knows the way of each lane. */
+static bool may_guard(struct pass_plan *plan, const struct pass_prover *prover,
+		      struct plan_guard *guard)
 {
+	LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
+	struct pass_base base;
+
+	if (!LLVMIsASwitchInst(branch))
+		return LLVMIsABranchInst(branch);
+	pass_plan_find_branches(plan, prover);
+	if ((guard->parent != PLAN_NONE && !plan->guard[guard->parent].base) ||
+	    !pass_base_of_switch(prover, branch, guard->block, &base))
+		return false;
+	guard->base = pass_plan_keep_base(&base);
+	return true;
+}
+
+static bool may_divide(const struct probe_shim_flow *flow, LLVMValueRef branch)
+{
+	return LLVMIsASwitchInst(branch) ||
+	       (LLVMIsABranchInst(branch) && LLVMIsConditional(branch) &&
+		!LLVMIsConstant(LLVMGetCondition(branch)) && !divides(flow, branch));
+}
+
+bool pass_plan_once(struct pass_plan *plan, const struct pass_prover *prover, LLVMValueRef function,
+		    LLVMBasicBlockRef block, int depth, int *ret_guard)
+{
+	const struct probe_shim_flow *flow = pass_prover_flow(prover);
 	struct plan_guard guard = {.parent = PLAN_NONE};
-	LLVMValueRef branch;
 
 	if (probe_shim_flow_depth(flow, block) || depth > 16)
 		return false;
@@ -82,10 +106,9 @@ bool pass_plan_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
 			return true;
 		}
 	guard.from = only_predecessor(function, guard.block);
-	branch = guard.from ? LLVMGetBasicBlockTerminator(guard.from) : NULL;
-	if (!branch || !LLVMIsABranchInst(branch) || !LLVMIsConditional(branch) ||
-	    LLVMIsConstant(LLVMGetCondition(branch)) || divides(flow, branch) ||
-	    !pass_plan_once(plan, flow, function, guard.from, depth + 1, &guard.parent))
+	if (!guard.from || !may_divide(flow, LLVMGetBasicBlockTerminator(guard.from)) ||
+	    !pass_plan_once(plan, prover, function, guard.from, depth + 1, &guard.parent) ||
+	    !may_guard(plan, prover, &guard))
 		return false;
 	plan->guard = pass_alloc(plan->guard, (size_t)(plan->guards + 1) * sizeof(*plan->guard));
 	*ret_guard = plan->guards;

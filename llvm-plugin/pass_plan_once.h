@@ -5,14 +5,12 @@
 
 #include "pass_plan.h"
 
-struct probe_shim_flow;
-
 /*
  * Does the block run at most once in a wave, and do we know in which? *ret_guard says; the plan has
  * guards more then. `depth` = 0.
  */
-bool pass_plan_once(struct pass_plan *plan, const struct probe_shim_flow *flow,
-		    LLVMValueRef function, LLVMBasicBlockRef block, int depth, int *ret_guard);
+bool pass_plan_once(struct pass_plan *plan, const struct pass_prover *prover, LLVMValueRef function,
+		    LLVMBasicBlockRef block, int depth, int *ret_guard);
 /* Finds which lanes go where guards are, where that follows from the launch. */
 void pass_plan_find_branches(struct pass_plan *plan, const struct pass_prover *prover);
 /* Marks what is launched among the groups and guards, which are all there. */

@@ -252,6 +252,8 @@ enum probe_base_code {
 	PROBE_BASE_SEXT,   /* from 32 bits to 64: in addresses, too, as the next ones */
 	PROBE_BASE_ZEXT,
 	PROBE_BASE_TRUNC,  /* from 64 bits to 32 */
+	PROBE_BASE_KEEP,   /* note what was put last as number `index` */
+	PROBE_BASE_KEPT,   /* put that again */
 	PROBE_BASE_BESIDE, /* alone: `value` more than what the calculation for site `offset` makes
 			    */
 	PROBE_BASE_CODES,
@@ -263,7 +265,7 @@ struct probe_base_op {
 	uint32_t offset;
 	int64_t value;
 };
-enum { PROBE_BASE_STACK = 16 };
+enum { PROBE_BASE_STACK = 16, PROBE_BASE_NOTES = 16 };
 
 struct probe_site_proof {
 	uint32_t group; /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower

@@ -436,6 +436,41 @@ static void test_undefined(void **state)
 	}
 }
 
+/* x * 3, thrice, the first noted; and notes that there are not. */
+static void test_notes(void **state)
+{
+	const struct proved_launch launch = {.grid = {8, 1, 1}, .group = {8, 1, 1}};
+	struct launch_exact exact;
+
+	(void)state;
+	for (uint16_t note = 0; note <= PROBE_BASE_NOTES; note++)
+		for (uint16_t other = 0; other < 2; other++) {
+			bool good = note < PROBE_BASE_NOTES && !other;
+
+			table.base_ops = 0;
+			put(PROBE_BASE_OF, 64, 0, 0, ROW);
+			put(PROBE_BASE_ITEM, 32, 0, 0, 0);
+			put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
+			put(PROBE_BASE_MUL, 32, 0, 0, 0);
+			put(PROBE_BASE_KEEP, 64, note, 0, 0);
+			put(PROBE_BASE_KEPT, 64, note + other, 0, 0);
+			put(PROBE_BASE_KEPT, 64, note, 0, 0);
+			put(PROBE_BASE_ADD, 32, 0, 0, 0);
+			put(PROBE_BASE_ADD, 32, 0, 0, 0);
+			assert_int_equal(
+				launch_exact(&table, &launch, PROBE_ROW_NONE, ROW, false, &exact),
+				good);
+			if (!good)
+				continue;
+			assert_int_equal(exact.run[0].distance[7], 7 * 9);
+			launch_exact_free(&exact);
+		}
+	table.base_ops = 0;
+	put(PROBE_BASE_OF, 64, 0, 0, ROW);
+	put(PROBE_BASE_KEEP, 64, 0, 0, 0);
+	assert_false(launch_exact(&table, &launch, PROBE_ROW_NONE, ROW, false, &exact));
+}
+
 /* A site beside another, which must have a calculation of its own. */
 static void test_beside(void **state)
 {
@@ -466,7 +501,7 @@ int main(void)
 		cmocka_unit_test(test_every_wave), cmocka_unit_test(test_branches),
 		cmocka_unit_test(test_large),	   cmocka_unit_test(test_nonsense),
 		cmocka_unit_test(test_exact),	   cmocka_unit_test(test_undefined),
-		cmocka_unit_test(test_beside),
+		cmocka_unit_test(test_beside),	   cmocka_unit_test(test_notes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,24 @@ __global__ void defined(const int *in, int *out, unsigned by, unsigned bits)
 		out[(i << (threadIdx.x < 70 ? threadIdx.x - 40 : bits)) & (SPAN - 1)] = in[i];
 }
 
+// Two ways that meet, one of which can be left for the other.
+__global__ void crossed(int *out, int n)
+{
+	int i = item(), v;
+
+	if (i & 1) {
+		v = 4 * i;
+		out[i] = v;
+		if (threadIdx.x % 3 < (unsigned)n)
+			goto second;
+	} else {
+	second:
+		v = 3 * i + SPAN;
+		out[v + 1] = n;
+	}
+	out[v] = v;
+}
+
 // One lane after another, by what its number is.
 __global__ void single(int *out)
 {
@@ -111,6 +129,7 @@ int main()
 	defined<<<3, 96>>>((int *)in, (int *)out, 0, 3);
 	single<<<6, 66>>>((int *)out);
 	single<<<3, 1>>>((int *)out);
+	crossed<<<3, 100>>>((int *)out, 1);
 	wrapping<<<4, 64>>>((int *)out + SPAN / 2, 0u - 100);
 	partly<<<4, 128>>>((int *)in, (int *)out, 16);
 	partly<<<4, 72>>>((int *)in, (int *)out, 100);
