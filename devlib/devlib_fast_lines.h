@@ -2,12 +2,12 @@
 /*
  * Lines of a global or flat access (devlib_fast.h). How they are counted:
  *
- *	at one stride, without holes	changes of line from lane to lane
+ *	at one stride, no holes in EXEC		changes of line from lane to lane
  *	full EXEC, never falling or rising	the same
- *	at one stride, with holes; some lanes, never falling or rising	changes of line from lane to
- *		next active lane
- *	few lanes, the first on a line of its own	rounds: a line of 128 bytes each, and if
- *		there are less of these than lanes, a line of 64 bytes each
+ *	others of these, with holes	changes from an active lane to the next; also tried where the
+ *		first lanes share a line
+ *	few lanes, the first on a line of its own	a round for each line of 128 bytes, and if
+ *		there are less of these than lanes, for each of 64 bytes
  *	else	a round for each line of 128 bytes, a few times; then, for the lanes that are left,
  *		those that agree with the own one, two bits of the address a round
  *

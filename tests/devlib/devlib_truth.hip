@@ -99,6 +99,7 @@ static const mask masks[] = {
 	{"middle", 0x0000fffff0000000ull},
 	{"holes", 0xf0e1d2c3b4a59687ull},
 	{"two runs", 0x00ff00000ff00000ull},
+	{"two, 7 apart", 0x1020},
 };
 
 static uint64_t random_state = 1;
@@ -126,10 +127,10 @@ static void add(std::vector<pattern> &list, target where, const std::string &nam
 // What tries the fast ways, their limits, and everything beside them.
 static std::vector<pattern> make_patterns(target where, uint32_t size, uint32_t align)
 {
-	static const int64_t strides[] = {0,   1,    2,	  3,   4,   5,	 6,    8,    12,  16,
-					  20,  24,   32,  36,  40,  48,	 60,   64,   68,  80,
-					  96,  100,  128, 132, 136, 144, 160,  192,  256, 260,
-					  512, 1024, -4,  -8,  -16, -64, -128, -132, -256};
+	static const int64_t strides[] = {0,   1,    2,	  3,   4,   5,	 6,    8,    12,   16,
+					  20,  24,   32,  36,  40,  48,	 60,   64,   68,   80,
+					  96,  100,  128, 132, 136, 144, 160,  192,  256,  260,
+					  512, 1024, -4,  -8,  -16, -64, -128, -132, -256, 2500004};
 	uint64_t limit = where == GLOBAL ? ARENA - 4096 : LDS_BYTES - size;
 	std::vector<pattern> list;
 
@@ -157,7 +158,9 @@ static std::vector<pattern> make_patterns(target where, uint32_t size, uint32_t 
 			[](int l, int64_t) { return (uint64_t)(l % 16 * 8 + l / 16 * 1040); }, 0);
 		add(
 			list, where, "falling blocks of 16" + lanes, m.exec, limit, align,
-			[](int l, int64_t) { return (uint64_t)(8192 - l % 16 * 8 - l / 16 * 1040); },
+			[](int l, int64_t) {
+				return (uint64_t)(8192 - l % 16 * 8 - l / 16 * 1040);
+			},
 			0);
 		add(
 			list, where, "blocks of 8" + lanes, m.exec, limit, align,
@@ -171,6 +174,9 @@ static std::vector<pattern> make_patterns(target where, uint32_t size, uint32_t 
 		add(
 			list, where, "swizzle" + lanes, m.exec, limit, align,
 			[](int l, int64_t) { return (uint64_t)((l ^ 21) * 16); }, 0);
+		add(
+			list, where, "rising" + lanes, m.exec, limit, align,
+			[](int l, int64_t) { return (uint64_t)(l * l * 2); }, 0);
 		add(
 			list, where, "one apart" + lanes, m.exec, limit, align,
 			[](int l, int64_t) { return (uint64_t)(l * 4 + (l == 37 ? 640 : 0)); }, 0);
