@@ -68,20 +68,27 @@ static void use(struct kernel *kernel, uint32_t offset, uint32_t bits, bool plac
  */
 static bool is_added(const struct probe_base_op *op, uint32_t count, uint32_t which)
 {
-	bool stack[PROBE_BASE_STACK + 1] = {false};
+	bool stack[PROBE_BASE_STACK + 1] = {false}, note[PROBE_BASE_NOTES] = {false};
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t takes = op[i].code < PROBE_BASE_ADD	  ? 0
-				 : op[i].code < PROBE_BASE_SELECT ? 2
-				 : op[i].code > PROBE_BASE_SELECT ? 1
-								  : 3;
+		bool again = op[i].code == PROBE_BASE_KEPT, keep = op[i].code == PROBE_BASE_KEEP;
+		uint32_t takes = op[i].code < PROBE_BASE_ADD || again ? 0
+				 : op[i].code < PROBE_BASE_SELECT     ? 2
+				 : op[i].code > PROBE_BASE_SELECT     ? 1
+								      : 3;
 		bool sum = op[i].code == PROBE_BASE_ADD || op[i].code == PROBE_BASE_SUB;
 		bool any = !takes && i == which;
 
-		if (op[i].code > PROBE_BASE_TRUNC || used < takes ||
-		    used - takes == PROBE_BASE_STACK)
+		if ((op[i].code > PROBE_BASE_TRUNC && !again && !keep) || used < takes ||
+		    used - takes == PROBE_BASE_STACK ||
+		    ((again || keep) && op[i].index >= PROBE_BASE_NOTES))
 			return false;
+		if (keep) {
+			note[op[i].index] = stack[used - 1];
+			continue;
+		}
+		any = any || (again && note[op[i].index]);
 		for (uint32_t k = 0; k < takes; k++)
 			any |= stack[--used];
 		if (takes && any && !(sum && op[i].bits == 64))

@@ -143,6 +143,25 @@ static void test_pointers_chosen(void **state)
 	assert_false(knows(*state));
 }
 
+/* Twice p, or half of that. */
+static void test_pointers_noted(void **state)
+{
+	for (int half = 0; half < 2; half++) {
+		put(PROBE_BASE_OF, 64, 0, FIRST);
+		put(PROBE_BASE_ARGUMENT, 64, 0, 0);
+		put(PROBE_BASE_KEEP, 64, 0, 0);
+		put(PROBE_BASE_KEPT, 64, 0, 0);
+		put(PROBE_BASE_ADD, 64, 0, 0);
+		put(PROBE_BASE_CONSTANT, 64, 0, 1);
+		put(half ? PROBE_BASE_LSHR : PROBE_BASE_ADD, 64, 0, 0);
+		launch.code++;
+		arguments.p = 0;
+		knows(*state);
+		arguments.p = 128;
+		assert_int_equal(knows(*state), !half);
+	}
+}
+
 static void test_room(void **state)
 {
 	for (int round = 0; round < 2; round++)
@@ -164,6 +183,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pointers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers_compared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers_chosen, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pointers_noted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_room, set_up, tear_down),
 	};
 
