@@ -529,25 +529,25 @@ static void insert_guard(struct pass_group_insert *in, const struct plan_guard *
 	finish(in, &code);
 }
 
-static LLVMValueRef load_field(LLVMBuilderRef builder, LLVMValueRef ctx, size_t offset,
-			       unsigned bits, const char *name)
-{
-	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
-	LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
-	LLVMValueRef index = LLVMConstInt(i64, offset, 0);
-	LLVMValueRef at = LLVMBuildGEP2(builder, i8, ctx, &index, 1, "");
-	LLVMValueRef load = LLVMBuildLoad2(builder, LLVMIntTypeInContext(context, bits), at, name);
-
-	LLVMSetAlignment(load, bits / 8);
-	return load;
-}
-
+/* One load: the second half is `reckoned` and what follows it. */
 LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 				     LLVMValueRef *ret_reckoned)
 {
-	*ret_reckoned = load_field(builder, ctx, offsetof(struct probe_ctx, reckoned), 32,
-				   "probe.reckoned");
-	return load_field(builder, ctx, offsetof(struct probe_ctx, regular), 64, "probe.regular");
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
+	LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
+	LLVMValueRef offset = LLVMConstInt(i64, offsetof(struct probe_ctx, regular), 0);
+	LLVMValueRef at = LLVMBuildGEP2(builder, i8, ctx, &offset, 1, "");
+	LLVMValueRef load = LLVMBuildLoad2(builder, LLVMVectorType(i64, 2), at, "");
+	LLVMValueRef second;
+
+	_Static_assert(offsetof(struct probe_ctx, reckoned) ==
+			       offsetof(struct probe_ctx, regular) + 8,
+		       "loaded together");
+	LLVMSetAlignment(load, 8);
+	second = LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 1, 0), "");
+	*ret_reckoned = LLVMBuildTrunc(builder, second, i32, "probe.reckoned");
+	return LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 0, 0), "probe.regular");
 }
 
 /* Told to the compiler once, so that the wave gets them. */
