@@ -17,8 +17,7 @@ void pass_cell_call(struct pass_asm *code, LLVMValueRef function)
 	pass_asm_put(code, "s_swappc_b64 s[30:31], s[28:29]");
 }
 
-/* s[8:9] = where row 0 would be; s10 = replica_mask, s11 = bytes of a replica. */
-static void put_load(struct pass_asm *code, unsigned ctx)
+void pass_cell_load(struct pass_asm *code, unsigned ctx)
 {
 	_Static_assert(offsetof(struct probe_ctx, replica_step) ==
 			       offsetof(struct probe_ctx, row_0) + 8,
@@ -29,7 +28,7 @@ static void put_load(struct pass_asm *code, unsigned ctx)
 
 void pass_cell_place(struct pass_asm *code, unsigned ctx)
 {
-	put_load(code, ctx);
+	pass_cell_load(code, ctx);
 	/* Compute unit and shader engine choose the replica (devlib_wave.h). */
 	pass_asm_put(code, "s_getreg_b32 s13, hwreg(HW_REG_HW_ID, 8, 8)");
 }
@@ -286,7 +285,7 @@ void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
 	unsigned cells = (unsigned)offsetof(struct probe_cell_row, cell);
 
 	_Static_assert(PROBE_ROW_CELLS * sizeof(struct probe_exec_cell) == 64, "s[16:31]");
-	put_load(code, ctx);
+	pass_cell_load(code, ctx);
 	put_classes(code, bases, numbers);
 	put_row(code, group->cells);
 	pass_asm_put(code, "s_add_u32 s8, s8, s6");
@@ -306,7 +305,10 @@ void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
 		pass_asm_put(code, "s_lshl_b64 exec, 1, s12");
 		pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9] offset:%u", 8 * i);
 		pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
-		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
+		if (group->hold != PLAN_NONE)
+			pass_asm_put(code, "s_movk_i32 s13, %u", 8 * i);
+		pass_asm_put(code, "s_branch .Lprobe_%s${:uid}",
+			     group->hold != PLAN_NONE ? "found" : "end");
 		pass_asm_put(code, ".Lprobe_cell%u${:uid}:", i + 1);
 	}
 	put_take(code, function);

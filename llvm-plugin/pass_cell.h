@@ -30,6 +30,8 @@ void pass_cell_add(struct pass_asm *code, unsigned ctx, unsigned regular, uint32
 		   unsigned word);
 void pass_cell_bin(struct pass_asm *code, const struct plan_group *group,
 		   const struct pass_cell_bases *bases, unsigned ctx, unsigned regular);
+/* s[8:9] = where row 0 would be; s10 = replica_mask, s11 = bytes of a replica. */
+void pass_cell_load(struct pass_asm *code, unsigned ctx);
 /*
  * The two parts of finding a word in this wave's replica: s13, s[8:11], as early as may be; then
  * s10 = its distance from s[8:9].

@@ -475,6 +475,8 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		put_heads(&code, &tested);
 	if (!group->always)
 		put_test(&code, group, &tested, regular, ctx);
+	if (group->hold != PLAN_NONE)
+		pass_hold_look(in->hold, &code, in->plan, number, tested.places, tested.wraps);
 	if (tested.heads && !tested.places)
 		put_heads(&code, &tested);
 	put_wraps(&code, &tested);
@@ -495,6 +497,8 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		put_miss(&code, group, &tested, regular, ctx);
 	if (!group->always)
 		put_regular(&code, group, regular, ctx);
+	if (group->hold != PLAN_NONE)
+		pass_hold_found(in->hold, &code, in->plan, number, tested.places, tested.up, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	value = finish(in, &code);
 	if (tested.heads)
@@ -580,7 +584,21 @@ static void start_counters(struct pass_group_insert *in)
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
-/* At the wave's only end. */
+/* What is held, at the wave's only end. */
+static void flush_held(struct pass_group_insert *in, LLVMValueRef last)
+{
+	struct pass_asm code = {0};
+
+	LLVMPositionBuilderBefore(in->builder, last);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
+	pass_hold_end(in->hold, &code,
+		      pass_asm_operand(&code, "s",
+				       LLVMBuildPtrToInt(in->builder, in->ctx,
+							 LLVMTypeOf(in->regular), "")));
+	finish(in, &code);
+}
+
+/* The same for counters, after which EXEC is gone. */
 static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 {
 	struct pass_cell_sum sums[PLAN_COUNTERS];
@@ -634,6 +652,10 @@ void pass_group_insert(struct pass_group_insert *in)
 			insert_guard(in, &in->plan->guard[i]);
 	if (in->head_count)
 		flush_heads(in, in->last);
+	if (in->hold->states) {
+		pass_hold_begin(in->hold, in->builder, in->regular);
+		flush_held(in, in->last);
+	}
 	if (in->plan->counters) {
 		start_counters(in);
 		flush_counters(in, in->last);

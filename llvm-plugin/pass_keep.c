@@ -50,8 +50,7 @@ void pass_keep_counted(const struct pass_keep *keep, int slot, char *ret, size_t
 
 /* ---- Which sites ---------------------------------------------------------------------------- */
 
-/* What is called may use any register. */
-static bool calls_functions(LLVMValueRef function)
+bool pass_keep_calls(LLVMValueRef function)
 {
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
@@ -152,7 +151,7 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 	struct pass_keep shared = *keep;
 	unsigned deepest = 0, alone;
 
-	if (!plan->registers || calls_functions(function))
+	if (!plan->registers || pass_keep_calls(function))
 		return;
 	for (size_t i = 0; i < plan->sites; i++) {
 		unsigned depth =
@@ -171,6 +170,13 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 	/* Pairs of registers begin at even ones. */
 	keep->first = ((unsigned)(PLAN_COUNTER_LAST + 1 - plan->counters) & ~1u) -
 		      KEEP_SGPRS * keep->slots;
+}
+
+unsigned pass_keep_lowest(const struct pass_keep *keep, const struct pass_plan *plan)
+{
+	if (!keep->slots)
+		return (unsigned)(PLAN_COUNTER_LAST + 1 - plan->counters);
+	return keep->first - keep->more;
 }
 
 /* ---- Code ----------------------------------------------------------------------------------- */

@@ -329,8 +329,11 @@ static void make_groups(struct pass_plan *plan)
 			plan->group =
 				pass_alloc(plan->group, (size_t)capacity * sizeof(*plan->group));
 		}
-		plan->group[plan->groups++] = (struct plan_group){
-			.block = here, .first = i, .guard = PLAN_NONE, .counter = PLAN_NONE};
+		plan->group[plan->groups++] = (struct plan_group){.block = here,
+								  .first = i,
+								  .guard = PLAN_NONE,
+								  .counter = PLAN_NONE,
+								  .hold = PLAN_NONE};
 		/* More numbers than a cell can hold? */
 		if (!join(plan, plan->groups - 1, i))
 			plan->groups--;

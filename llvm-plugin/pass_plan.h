@@ -87,6 +87,7 @@ struct plan_group {
 	bool exact;  /* in a launch that is reckoned, nothing needs to be looked at */
 	bool alone;  /* and in others each access is measured */
 	int counter; /* index of a register that counts its runs; PLAN_NONE */
+	int hold;    /* a state of pass_hold.h; PLAN_NONE */
 };
 
 /* A block that its only predecessor branches to, once in a wave. */

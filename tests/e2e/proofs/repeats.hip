@@ -155,6 +155,28 @@ template <typename T> __global__ void second(int *out, const T *a, const T *b, c
 	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
 
+// Addresses that are proved, in loops where lanes are missing: one place in each line or several, aligned
+// or not, by turns; lanes that come and go; and a base that passes from one line into the next.
+template <typename T> __global__ void rows(int *out, const T *in, const char *odd, int lanes, int rounds)
+{
+	int t = threadIdx.x, sum = 0;
+
+	if (t % 5 == 3 || t >= lanes)
+		return;
+	for (int i = 0; i < rounds; i++)
+		sum += as_int(in[128 * t + i]);
+	for (int i = 0; i < rounds; i++)
+		sum += as_int(in[33 * t + i]);
+	for (int k = 0; k < 3; k++) {
+		for (int i = 0; i < rounds; i++)
+			if (t > 9 || i & 8)
+				sum += as_int(*(const T *)(odd + 256 * t + i));
+		for (int i = 0; i < rounds; i++)
+			sum += as_int(in[t + 256 * i / 8 * 8]);
+	}
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
 // Accesses of several units.
 struct lump {
 	char bytes[36];
@@ -231,6 +253,8 @@ template <typename T> static void sizes(int *out, void *in, const int *table, in
 	apart<T><<<1, LANES>>>(out, (T *)in, table + k * LANES, 11, 20);
 	apart<T><<<1, LANES - 60 * (k & 1)>>>(out, (T *)in, table + k * LANES, 64, 9);
 	along<T><<<2, LANES>>>(out, (const T *)in, table + k * LANES, 20);
+	rows<T><<<2, LANES>>>(out, (const T *)in, (const char *)in + k, 60 - 5 * k, 20);
+	rows<T><<<1, 3 * LANES>>>(out, (const T *)in + k, (const char *)in + 8 * k, 150, 40);
 	second<T><<<1, LANES>>>(out, (const T *)in, (const T *)((char *)in + 3 * k), table + k * LANES, 20);
 	arrays<T><<<1, LANES>>>(out, (T *)in, (T *)in + 4096 + k, (const T *)in + 1024 + 3 * k, (cell *)in,
 				table + k * LANES, table, k & 1 ? 1 : 11, 12);
