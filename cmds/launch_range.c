@@ -246,48 +246,63 @@ static struct range leaf(const struct probe_base_op *op, const struct proved_lau
 /* How many ranges a step takes off the stack. */
 static uint32_t takes(uint8_t code)
 {
-	if (code < PROBE_BASE_ADD)
+	if (code < PROBE_BASE_ADD || code == PROBE_BASE_KEPT)
 		return 0;
 	if (code < PROBE_BASE_SELECT)
 		return 2;
 	return code == PROBE_BASE_SELECT ? 3 : 1;
 }
 
-static struct range step(const struct probe_base_op *op, const struct proved_launch *launch,
-			 const struct launch_box *box, const struct range *from)
+struct ranges {
+	struct range stack[PROBE_BASE_STACK], note[PROBE_BASE_NOTES];
+	uint32_t used;
+};
+
+static struct range one(uint8_t code, struct range a)
 {
-	switch (takes(op->code)) {
-	case 0:
-		return leaf(op, launch, box);
-	case 1:
-		return op->code == PROBE_BASE_SEXT   ? fit(from[0], 32, true)
-		       : op->code == PROBE_BASE_ZEXT ? fit(from[0], 32, false)
-						     : from[0];
-	case 2:
-		return two(op, from[0], from[1]);
-	default:
-		return chosen(from[0], from[1], from[2]);
-	}
+	return code == PROBE_BASE_SEXT	 ? fit(a, 32, true)
+	       : code == PROBE_BASE_ZEXT ? fit(a, 32, false)
+					 : a;
+}
+
+static bool step(const struct probe_base_op *op, const struct proved_launch *launch,
+		 const struct launch_box *box, struct ranges *ranges)
+{
+	uint32_t numbers = takes(op->code);
+	struct range *top;
+
+	if ((op->bits != 32 && op->bits != 64) || op->code > PROBE_BASE_KEPT ||
+	    ranges->used < numbers || ranges->used - numbers == PROBE_BASE_STACK)
+		return false;
+	if ((op->code == PROBE_BASE_KEEP || op->code == PROBE_BASE_KEPT) &&
+	    op->index >= PROBE_BASE_NOTES)
+		return false;
+	ranges->used -= numbers;
+	top = &ranges->stack[ranges->used++];
+	if (op->code == PROBE_BASE_KEPT)
+		*top = ranges->note[op->index];
+	else if (op->code == PROBE_BASE_KEEP)
+		ranges->note[op->index] = *top;
+	else if (!numbers)
+		*top = leaf(op, launch, box);
+	else if (numbers == 1)
+		*top = one(op->code, *top);
+	else if (numbers == 2)
+		*top = two(op, top[0], top[1]);
+	else
+		*top = chosen(top[0], top[1], top[2]);
+	return true;
 }
 
 enum launch_truth launch_truth_in(const struct launch_steps *steps,
 				  const struct proved_launch *launch, const struct launch_box *box)
 {
-	struct range stack[PROBE_BASE_STACK];
-	uint32_t used = 0;
+	struct ranges ranges = {.used = 0};
 
-	for (uint32_t i = 0; i < steps->count; i++) {
-		const struct probe_base_op *op = &steps->op[i];
-		uint32_t numbers = takes(op->code);
-
-		if ((op->bits != 32 && op->bits != 64) || op->code > PROBE_BASE_TRUNC ||
-		    used < numbers || used - numbers == PROBE_BASE_STACK)
+	for (uint32_t i = 0; i < steps->count; i++)
+		if (!step(&steps->op[i], launch, box, &ranges))
 			return LAUNCH_MAYBE;
-		used -= numbers;
-		stack[used] = step(op, launch, box, &stack[used]);
-		used++;
-	}
-	if (used != 1 || !is_truth(stack[0]) || !is_one(stack[0]))
+	if (ranges.used != 1 || !is_truth(ranges.stack[0]) || !is_one(ranges.stack[0]))
 		return LAUNCH_MAYBE;
-	return stack[0].low ? LAUNCH_YES : LAUNCH_NO;
+	return ranges.stack[0].low ? LAUNCH_YES : LAUNCH_NO;
 }

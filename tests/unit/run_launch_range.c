@@ -132,7 +132,14 @@ static void put_number(unsigned depth, uint8_t bits)
 		put_leaf(bits);
 		return;
 	}
-	switch (below(8)) {
+	switch (below(9)) {
+	case 8:
+		/* Noted, and put again. */
+		put_number(depth - 1, bits);
+		put(PROBE_BASE_KEEP, 64, bits == 64, 0, 0);
+		put(PROBE_BASE_KEPT, 64, bits == 64, 0, 0);
+		put((uint8_t)(PROBE_BASE_ADD + below(3)), bits, 0, 0, 0);
+		return;
 	case 0:
 		put_truth(depth - 1);
 		put_number(depth - 1, bits);
