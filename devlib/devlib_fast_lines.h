@@ -298,7 +298,8 @@
 	"s_cbranch_vccnz .Lfast_lines%=\n"                                                         \
 	".Lfast_order%=:\n\t"                                                                      \
 	LINES_WHOLE                                                                                \
-	FAST_ADD_LANES("%[added] & 0x7ff")                                                         \
+	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
+	FAST_ADD_LANES("%[added]")                                                                 \
 	"s_branch .Lfast_end%=\n"
 
 /* Not all lanes, at one stride. */
