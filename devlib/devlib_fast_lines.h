@@ -28,11 +28,14 @@
 #define LINES_BEGIN                                                                                \
 	"v_alignbit_b32 v8, v3, v2, 31\n\t"                                                        \
 	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
-	"v_cmp_ne_u32 vcc, s24, v8\n\t"                                                            \
-	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
 	".if %[unaligned]\n\t"                                                                     \
-	"v_and_b32 v8, 63, v2\n\t"                                                                 \
-	"v_cmp_lt_u32 vcc, %[straddle], v8\n\t"                                                   \
+	"v_xor_b32 v9, s24, v8\n\t"                                                                \
+	"v_and_or_b32 v9, v2, %[unit] - 1, v9\n\t"                                                 \
+	"v_cmp_ne_u32 vcc, 0, v9\n\t"                                                              \
+	"s_cbranch_vccnz .Lfast_look%=\n"                                                          \
+	".Lfast_looked%=:\n\t"                                                                     \
+	".else\n\t"                                                                                \
+	"v_cmp_ne_u32 vcc, s24, v8\n\t"                                                            \
 	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
 	".endif\n\t"                                                                               \
 	".if %[flat]\n\t"                                                                          \
@@ -45,6 +48,18 @@
 	"s_cmp_eq_u32 s24, s25\n\t"                                                                \
 	"s_cbranch_scc1 .Lfast_no%=\n\t"                                                           \
 	".endif\n\t"
+
+/* What is not at multiples of its size may still lie within lines. */
+#define LINES_LOOK                                                                                 \
+	".if %[unaligned]\n"                                                                       \
+	".Lfast_look%=:\n\t"                                                                       \
+	"v_cmp_ne_u32 vcc, s24, v8\n\t"                                                            \
+	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
+	"v_and_b32 v8, 63, v2\n\t"                                                                 \
+	"v_cmp_lt_u32 vcc, %[straddle], v8\n\t"                                                    \
+	"s_cbranch_vccnz .Lfast_no%=\n\t"                                                          \
+	"s_branch .Lfast_looked%=\n\t"                                                             \
+	".endif\n"
 
 /*
  * A lane whose line is its own: so it may be with the others. Then, if there are few, a short round
@@ -424,8 +439,8 @@
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
 #define LINES_ALL(found)                                                                           \
 	LINES_BEGIN FAST_FULL LINES_ORDER LINES_APART LINES_HALVES LINES_HOLES LINES_ROUNDS        \
-	LINES_MANY                                                                                 \
-	LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE(found) FAST_GAP LINES_EVEN
+	LINES_MANY LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE(found) FAST_GAP       \
+	LINES_LOOK LINES_EVEN
 
 /* Which lanes' counters are added: units behind the first have not all of them. */
 #define LINES_SHAPE(shape)                                                                         \
