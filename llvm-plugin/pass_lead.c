@@ -47,10 +47,28 @@ bool pass_lead_add(struct pass_lead **lead, const struct probe_shim_flow *flow,
 	return true;
 }
 
+/*
+ * All lanes agree, but the back end may keep it in a vector register all the same, where asm wants
+ * a scalar one. This is nothing where it is in one already.
+ */
+static LLVMValueRef in_scalar(LLVMBuilderRef builder, LLVMValueRef value)
+{
+	static const char name[] = "llvm.amdgcn.readfirstlane";
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+	unsigned id = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
+	LLVMTypeRef type = LLVMTypeOf(value);
+	LLVMValueRef function =
+		LLVMGetIntrinsicDeclaration(module, id, &type, LLVMIntrinsicIsOverloaded(id));
+
+	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
+}
+
 void pass_lead_build(struct pass_lead *lead, LLVMBuilderRef builder, LLVMContextRef context)
 {
 	for (unsigned i = 0; i < lead->tests; i++)
-		lead->test[i].distance = pass_apart_build(&lead->test[i].apart, builder, context);
+		lead->test[i].distance = in_scalar(
+			builder, pass_apart_build(&lead->test[i].apart, builder, context));
 }
 
 bool pass_lead_tests(const struct pass_lead *lead)
