@@ -282,6 +282,63 @@ static const char *add_heads(struct reckon *r, uint32_t id)
 	return NULL;
 }
 
+/* A word of a group's windows; 0 if there is none. */
+static bool in_windows(const struct reckon *r, uint32_t group, unsigned word, uint64_t *ret)
+{
+	uint32_t at = r->table->proofs[group].stride[1].offset + word / PROBE_WINDOW_WORDS;
+
+	if (at - r->first >= r->count || !is_row(&r->table->sites[at]))
+		return false;
+	*ret = r->row[at - r->first].value[word % PROBE_WINDOW_WORDS];
+	return true;
+}
+
+/* One execution: all lanes that its windows can have touch the same lines. */
+static bool one_window(const struct reckon *r, uint32_t id, unsigned key, uint64_t *value)
+{
+	uint64_t needed = key / PROBE_WINDOW_LANES + 1;
+	struct execution e = {.base = key & PROBE_WINDOW_PLACE ? 64 : 0, .numbered = true};
+
+	for (unsigned i = 0; i < 4; i++)
+		if (key >> i & 1)
+			e.exec |= 0xffffull << 16 * i;
+	e.exec = key % 16 ? e.exec & r->exec : 1;
+	if (!one_execution(r, id, &e, value))
+		return false;
+	value[PROBE_C_LANES] = 0;
+	value[PROBE_C_NEEDED64] = needed;
+	value[PROBE_C_NEEDED128] = (needed + 1) / 2;
+	value[PROBE_C_EXCESS64] =
+		value[PROBE_C_LINES64] > needed ? value[PROBE_C_LINES64] - needed : 0;
+	needed = value[PROBE_C_NEEDED128];
+	value[PROBE_C_EXCESS128] =
+		value[PROBE_C_LINES128] > needed ? value[PROBE_C_LINES128] - needed : 0;
+	return true;
+}
+
+/* By waves with any lanes, of words side by side. */
+static const char *add_windows(struct reckon *r, uint32_t id)
+{
+	uint32_t group = r->table->proofs[id].group;
+	uint64_t value[PROBE_COUNTERS], count;
+
+	if (!(r->table->proofs[group].flags & PROBE_PROOF_WINDOWS))
+		return NULL;
+	for (unsigned key = 0; key < PROBE_WINDOW_KEYS; key++) {
+		if (!in_windows(r, group, key, &count))
+			return "its table names no windows";
+		if (!count)
+			continue;
+		if (!one_window(r, id, key, value))
+			return "its stride cannot be told for waves that were not whole";
+		add(r->row[id - r->first].value, value, count);
+	}
+	if (!in_windows(r, group, PROBE_WINDOW_KEYS, &count))
+		return "its table names no windows";
+	r->row[id - r->first].value[PROBE_C_LANES] += count;
+	return NULL;
+}
+
 /* Regular waves at other addresses. */
 static bool add_bins(struct reckon *r, uint32_t id)
 {
@@ -484,6 +541,8 @@ static const char *reckon_site(struct reckon *r, uint32_t id, uint64_t times)
 	if (!add_cells(r, id))
 		return "its stride cannot be told for waves that were not whole";
 	why = add_heads(r, id);
+	if (!why)
+		why = add_windows(r, id);
 	if (why)
 		return why;
 	if (!add_shared(r, id))

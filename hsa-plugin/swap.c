@@ -225,6 +225,13 @@ static bool take_block(struct launch *launch)
 	return take_bytes(launch, size, PROBE_KERNARG_BYTES);
 }
 
+/* Are 16 lanes from a multiple of 16 on neighbours in x? */
+static bool has_rows16(const hsa_kernel_dispatch_packet_t *packet)
+{
+	return packet->workgroup_size_x % 16 == 0 ||
+	       (packet->workgroup_size_y == 1 && packet->workgroup_size_z == 1);
+}
+
 /* What the host will reckon of the launch. */
 static void fill_reckoned(const hsa_kernel_dispatch_packet_t *packet, struct probe_ctx *ret)
 {
@@ -309,6 +316,7 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 		ret->replica_mask = launch->replicas - 1;
 		set_table(ret, (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device);
 		fill_reckoned(launch->packet, ret);
+		ret->rows16 = has_rows16(launch->packet);
 	}
 	if (queue->agent->ring_count && probe_kind_has_rings(probe_tool.config.kind))
 		fill_rings(launch, ret);

@@ -290,7 +290,7 @@ static struct probe_site_proof guard_proof(const struct plan_guard *guard, uint3
 
 static struct probe_site_proof group_proof(const struct plan_group *group, uint32_t parent)
 {
-	bool heads = group->heads != PROBE_ROW_NONE;
+	bool heads = group->heads != PROBE_ROW_NONE, windows = group->windows != PROBE_ROW_NONE;
 
 	return (struct probe_site_proof){
 		.group = parent,
@@ -299,8 +299,10 @@ static struct probe_site_proof group_proof(const struct plan_group *group, uint3
 		.flags = (group->once ? PROBE_PROOF_ONCE : 0) |
 			 (group->launched ? PROBE_PROOF_LAUNCHED : 0) |
 			 (group->exact && !pass_plan_is_free(group) ? PROBE_PROOF_EXACT : 0) |
-			 (group->alone ? PROBE_PROOF_ALONE : 0) | (heads ? PROBE_PROOF_HEADS : 0),
-		.stride = {{.offset = heads ? group->heads : 0}},
+			 (group->alone ? PROBE_PROOF_ALONE : 0) | (heads ? PROBE_PROOF_HEADS : 0) |
+			 (windows ? PROBE_PROOF_WINDOWS : 0),
+		.stride = {{.offset = heads ? group->heads : 0},
+			   {.offset = windows ? group->windows : 0}},
 	};
 }
 
@@ -415,9 +417,12 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 			list_shared(table, &plan, i, plan.group[i].costs, unit);
 	for (int i = 0; i < plan.groups; i++)
 		list_shared(table, &plan, i, cell_rows(&plan.group[i]), unit);
-	for (int i = 0; i < plan.groups; i++)
+	for (int i = 0; i < plan.groups; i++) {
+		if (plan.group[i].windows != PROBE_ROW_NONE)
+			list_shared(table, &plan, i, PROBE_WINDOW_ROWS, unit);
 		if (plan.group[i].heads != PROBE_ROW_NONE)
 			list_shared(table, &plan, i, PROBE_HEAD_ROWS, unit);
+	}
 	list_bases(table, &plan);
 	unit->rows = plan.rows;
 	unit->site_count = pass_table_sites(table) - unit->first_site;

@@ -17,6 +17,7 @@
 #include "pass_look.h"
 #include "pass_measure.h"
 #include "pass_shim.h"
+#include "pass_windows.h"
 
 _Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES + PROBE_NUMBERS <=
 		       PASS_ASM_OPERANDS,
@@ -484,6 +485,8 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		/* Not if the shapes of waves differ. */
 		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", regular);
 		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+		if (group->windows != PROBE_ROW_NONE && group->hold == PLAN_NONE)
+			pass_windows_put(&code, group, &tested.bases, ctx, regular);
 		pass_cell_put(
 			&code, group, &tested.bases, tested.numbers, ctx,
 			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));

@@ -9,6 +9,7 @@
 #include "pass_pattern.h"
 #include "pass_plan_exact.h"
 #include "pass_plan_once.h"
+#include "pass_windows.h"
 #include "pass_shim.h"
 
 bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
@@ -401,12 +402,18 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 	}
 }
 
-static void number_heads(struct pass_plan *plan, const struct probe_shim_flow *flow, uint32_t *row)
+/* Rows of heads and windows. */
+static void number_others(struct pass_plan *plan, const struct probe_shim_flow *flow, uint32_t *row)
 {
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
 		group->heads = PROBE_ROW_NONE;
+		group->windows = PROBE_ROW_NONE;
+		if (group->cells != PROBE_ROW_NONE && pass_windows_may(plan, i)) {
+			group->windows = *row;
+			*row += PROBE_WINDOW_ROWS;
+		}
 		if (!plan->registers || plan->heads == PLAN_HEADS || !pass_heads_may(plan, i, flow))
 			continue;
 		plan->heads++;
@@ -469,7 +476,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	plan->registers = once && !names_registers(function) &&
 			  options->kinds & 1u << PROBE_KIND_MEMORY &&
 			  !pass_is_plain(unit->original, options) && !options->portable;
-	number_heads(plan, flow, &row);
+	number_others(plan, flow, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (plan->registers)
 		assign_counters(plan);

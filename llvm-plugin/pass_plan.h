@@ -77,11 +77,12 @@ struct plan_group {
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
-	uint32_t shared; /* a row for each cost; PROBE_ROW_NONE */
-	uint32_t cells;	 /* first of its rows of cells; PROBE_ROW_NONE */
-	uint32_t bins;	 /* first of its rows of bins, if it has aligned streams and cells */
-	uint32_t heads;	 /* first of its PROBE_HEAD_ROWS rows (pass_heads.h); PROBE_ROW_NONE */
-	bool loops;	 /* lies in a loop */
+	uint32_t shared;  /* a row for each cost; PROBE_ROW_NONE */
+	uint32_t cells;	  /* first of its rows of cells; PROBE_ROW_NONE */
+	uint32_t bins;	  /* first of its rows of bins, if it has aligned streams and cells */
+	uint32_t heads;	  /* first of its PROBE_HEAD_ROWS rows (pass_heads.h); PROBE_ROW_NONE */
+	uint32_t windows; /* first of its PROBE_WINDOW_ROWS rows (pass_windows.h); NONE */
+	bool loops;	  /* lies in a loop */
 	/* Its addresses need not be looked at (struct probe_base_op); behind a guard, nothing. */
 	bool launched;
 	bool exact;  /* in a launch that is reckoned, nothing needs to be looked at */

@@ -107,6 +107,22 @@ enum { PROBE_BIN_ROWS = 4, PROBE_BIN_WORDS = 8 };
  * next one is how often it was the last of them.
  */
 enum { PROBE_HEAD_ROWS = 8, PROBE_HEAD_WORDS = 8 };
+/*
+ * Executions of a group of 4-byte words side by side may be counted in windows, if the 16 lanes
+ * from each multiple of 16 on lie in one line of 64 bytes, lane by lane. Word i of the first rows,
+ * PROBE_WINDOW_WORDS to a row, has executions by: i % 16, the windows that are not empty, a bit
+ * each, or 0 of a single lane; PROBE_WINDOW_PLACE: the first one's line is the upper half of 128
+ * bytes; PROBE_WINDOW_LANES times (lanes - 1) / 16. Such with several windows have five lanes at
+ * least. The first word of the last row is the sum of lanes. With regular waves of a group that is
+ * ONCE this is not done.
+ */
+enum {
+	PROBE_WINDOW_ROWS = 17,
+	PROBE_WINDOW_WORDS = 8,
+	PROBE_WINDOW_PLACE = 16,
+	PROBE_WINDOW_LANES = 32,
+	PROBE_WINDOW_KEYS = 128,
+};
 #define PROBE_CELL_TAKEN   (1ull << 63)
 #define PROBE_CELL_NUMBERS 32
 /* Four in the lower half, the others in the upper one, where there are no numbers then. */
@@ -170,7 +186,15 @@ struct probe_ctx {
 			      */
 	uint32_t lds_aperture; /* high halves of flat addresses that mean LDS and scratch */
 	uint32_t scratch_aperture;
-	uint32_t ring_places;  /* `trace`: bits of HW_ID that choose a wave's ring, see below */
+	union {
+		uint32_t ring_places; /* `trace`: bits of HW_ID that choose a wave's ring, see below
+				       */
+		/*
+		 * `memory`: not 0 if 16 lanes from a multiple of 16 on are neighbours in x, in
+		 * every wave of the launch.
+		 */
+		uint32_t rows16;
+	};
 	uint64_t regular;      /* EXEC of a regular wave (section 3); 0 = there is none */
 	uint32_t reckoned;     /* `memory`: not 0 = what EXACT groups do follows from the launch */
 	uint32_t sample_every; /* see PROBE_FULL_SAMPLE; at least 1 */

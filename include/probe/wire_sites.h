@@ -205,6 +205,11 @@ enum probe_proof_flag {
 	PROBE_PROOF_EXACT = 128,
 	/* EXACT: in launches that are not reckoned its sites are measured, all of them. */
 	PROBE_PROOF_ALONE = 1 << 11,
+	/*
+	 * COUNTED: its stride[1].offset is the first of its PROBE_WINDOW_ROWS rows of windows
+	 * (section 3).
+	 */
+	PROBE_PROOF_WINDOWS = 256,
 };
 
 /*

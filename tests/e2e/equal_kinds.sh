@@ -25,11 +25,13 @@ compile "$source/tests/e2e/proofs/branches.hip" branches
 compile "$source/tests/e2e/proofs/lanes.hip" lanes
 # Loops that lanes leave one after the other (llvm-plugin/pass_heads.h).
 compile "$source/tests/e2e/proofs/heads.hip" heads
+# Masks that do not come back (llvm-plugin/pass_windows.h).
+compile "$source/tests/e2e/proofs/windows.hip" windows
 # Loops that measure patterns once (devlib/devlib_keep.h).
 compile "$source/tests/e2e/proofs/repeats.hip" repeats
 (export PROBE_PROVE=0 && compile "$source/tests/e2e/proofs/repeats.hip" repeats_measured)
 
-for example in shapes digits signs guesses repeats repeats_measured launched branches heads lanes \
+for example in shapes digits signs guesses repeats repeats_measured launched branches heads windows lanes \
 		transpose strided_copy reduction histogram convolution; do
 	program="$build/examples/$example"
 	[ ! -f "./$example" ] || program=./$example
