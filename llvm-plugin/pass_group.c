@@ -626,24 +626,6 @@ static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 	finish(in, &code);
 }
 
-/* The same for heads, while all lanes are there. */
-static void flush_heads(struct pass_group_insert *in, LLVMValueRef last)
-{
-	LLVMValueRef variables[PLAN_HEADS];
-	struct pass_asm code = {0};
-	unsigned ctx;
-
-	LLVMPositionBuilderBefore(in->builder, last);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
-	ctx = pass_asm_operand(
-		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
-	pass_heads_flush(&code, in->builder, in->heads, in->head_row, in->head_count, ctx);
-	finish(in, &code);
-	for (unsigned i = 0; i < in->head_count; i++)
-		variables[i] = in->heads[i].count;
-	probe_shim_promote(variables, in->head_count);
-}
-
 void pass_group_insert(struct pass_group_insert *in)
 {
 	uint32_t first_id = in->plan->first_site;
@@ -654,7 +636,8 @@ void pass_group_insert(struct pass_group_insert *in)
 		if (!in->plan->guard[i].base)
 			insert_guard(in, &in->plan->guard[i]);
 	if (in->head_count)
-		flush_heads(in, in->last);
+		pass_heads_end(in->builder, in->last, in->ctx, in->heads, in->head_row,
+			       in->head_count);
 	if (in->hold->states) {
 		pass_hold_begin(in->hold, in->builder, in->regular);
 		flush_held(in, in->last);

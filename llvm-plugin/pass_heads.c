@@ -194,8 +194,8 @@ void pass_heads_put(struct pass_asm *code)
 	pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
 }
 
-void pass_heads_flush(struct pass_asm *code, LLVMBuilderRef builder, const struct pass_heads *heads,
-		      const uint32_t *row, unsigned count, unsigned ctx)
+static void flush(struct pass_asm *code, LLVMBuilderRef builder, const struct pass_heads *heads,
+		  const uint32_t *row, unsigned count, unsigned ctx)
 {
 	unsigned counted[PLAN_HEADS] = {0};
 
@@ -228,4 +228,21 @@ void pass_heads_flush(struct pass_asm *code, LLVMBuilderRef builder, const struc
 		pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
 	}
 	pass_asm_put(code, ".Lprobe_headless${:uid}:");
+}
+
+void pass_heads_end(LLVMBuilderRef builder, LLVMValueRef last, LLVMValueRef ctx,
+		    const struct pass_heads *heads, const uint32_t *row, unsigned count)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
+	LLVMValueRef variables[PLAN_HEADS], number;
+	struct pass_asm code = {0};
+
+	LLVMPositionBuilderBefore(builder, last);
+	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(last));
+	number = LLVMBuildPtrToInt(builder, ctx, LLVMInt64TypeInContext(context), "");
+	flush(&code, builder, heads, row, count, pass_asm_operand(&code, "s", number));
+	pass_asm_finish(&code, builder, context);
+	for (unsigned i = 0; i < count; i++)
+		variables[i] = heads[i].count;
+	probe_shim_promote(variables, count);
 }

@@ -26,8 +26,11 @@ void pass_heads_result(struct pass_asm *code, LLVMBuilderRef builder,
 /* Count this execution and go to .Lprobe_end, or to .Lprobe_usual; nothing is near a wrap. */
 void pass_heads_test(struct pass_asm *code, const struct pass_heads *heads);
 void pass_heads_put(struct pass_asm *code);
-/* At the wave's end: add what the lanes have counted to rows from `row` on, of each of them. */
-void pass_heads_flush(struct pass_asm *code, LLVMBuilderRef builder, const struct pass_heads *heads,
-		      const uint32_t *row, unsigned count, unsigned ctx);
+/*
+ * At the wave's end, while all lanes are there: add what they have counted to rows from `row` on,
+ * of each of them; the variables are gone then.
+ */
+void pass_heads_end(LLVMBuilderRef builder, LLVMValueRef last, LLVMValueRef ctx,
+		    const struct pass_heads *heads, const uint32_t *row, unsigned count);
 
 #endif
