@@ -76,22 +76,15 @@ bool pass_lead_tests(const struct pass_lead *lead)
 	return lead && lead->tests;
 }
 
-/* s7 = the distance, the same in all lanes, but perhaps where no scalar operand may be. */
-static void put_distance(struct pass_asm *code, const struct lead_test *test)
-{
-	pass_asm_put(code, "v_readfirstlane_b32 s7, $%u",
-		     pass_asm_operand(code, "v", test->distance));
-}
-
 /* The distance modulo 128, -64 to 63: does it take an access out of its line, or lies one on two?
  */
 static void put_test(const struct pass_lead *lead, const struct lead_test *test,
 		     struct pass_asm *code, const char *counted, const char *name)
 {
+	unsigned distance = pass_asm_operand(code, "s", test->distance);
 	unsigned number = (unsigned)(test - lead->test);
 
-	put_distance(code, test);
-	pass_asm_put(code, "s_bfe_i32 s7, s7, 0x70000");
+	pass_asm_put(code, "s_bfe_i32 s7, $%u, 0x70000", distance);
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_led_%s%u${:uid}", name, number);
 	pass_asm_put(code, "s_min_i32 s8, s7, 0");
 	pass_asm_put(code, "s_max_i32 s7, s7, 0");
@@ -125,8 +118,9 @@ static void put_aligned(const struct pass_lead *lead, struct pass_asm *code)
 
 		if (!test->fixed || (lead->free & test->sites) == test->sites)
 			continue;
-		put_distance(code, test);
-		pass_asm_put(code, "s_and_b32 s7, s7, %u", pass_lead_aligned(lead->site) - 1);
+		pass_asm_put(code, "s_and_b32 s7, $%u, %u",
+			     pass_asm_operand(code, "s", test->distance),
+			     pass_lead_aligned(lead->site) - 1);
 		pass_asm_put(code, "s_cselect_b32 s7, 0, 0x%x", test->sites);
 		pass_asm_put(code, "s_or_b32 s28, s28, s7");
 	}
