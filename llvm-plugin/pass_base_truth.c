@@ -45,13 +45,52 @@ static LLVMValueRef branch_of(const struct base_walk *w, LLVMValueRef phi, bool 
 		       : NULL;
 }
 
+/* The same, perhaps made twice. */
+static bool are_equal(LLVMValueRef a, LLVMValueRef b)
+{
+	if (a == b)
+		return true;
+	if (!LLVMIsAInstruction(a) || !LLVMIsAInstruction(b) ||
+	    LLVMGetInstructionOpcode(a) != LLVMGetInstructionOpcode(b) ||
+	    LLVMTypeOf(a) != LLVMTypeOf(b))
+		return false;
+	switch (LLVMGetInstructionOpcode(a)) {
+	case LLVMSExt:
+	case LLVMZExt:
+	case LLVMTrunc:
+		return LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0);
+	case LLVMAdd:
+	case LLVMSub:
+	case LLVMMul:
+	case LLVMShl:
+		return LLVMGetOperand(a, 0) == LLVMGetOperand(b, 0) &&
+		       LLVMGetOperand(a, 1) == LLVMGetOperand(b, 1);
+	default:
+		return false;
+	}
+}
+
+/* What was sunk into all ways that meet: whichever a lane came does not matter. */
+static bool is_sunk(LLVMValueRef phi)
+{
+	for (unsigned i = 1; i < LLVMCountIncoming(phi); i++)
+		if (!are_equal(LLVMGetIncomingValue(phi, 0), LLVMGetIncomingValue(phi, i)))
+			return false;
+	return true;
+}
+
 /* One after the other: the condition, and what either way brings. */
 bool pass_base_walk_ways(struct base_walk *w, LLVMValueRef phi, pass_base_value each, uint8_t bits,
 			 unsigned depth)
 {
+	LLVMValueRef branch;
 	bool first;
-	LLVMValueRef branch = w->exact ? branch_of(w, phi, &first) : NULL;
 
+	if (!w->exact)
+		return false;
+	if (is_sunk(phi))
+		return each(w, LLVMGetIncomingValue(phi, 0), depth + 1);
+	branch = branch_of(w, phi, &first);
 	return branch && pass_base_walk_truth(w, LLVMGetCondition(branch), depth + 1) &&
 	       each(w, LLVMGetIncomingValue(phi, !first), depth + 1) &&
 	       each(w, LLVMGetIncomingValue(phi, first), depth + 1) &&

@@ -110,6 +110,19 @@ __global__ void partly(const int *in, int *out, int n)
 	}
 }
 
+// The store's index is widened on each of three ways that come there.
+__global__ void sunk(const double *in, double *out, int n)
+{
+	int x = item(), y = blockIdx.y, at = y * n + x;
+
+	if (x >= n)
+		return;
+	if (x && y && x < n - 1)
+		out[at] = in[at - 1] + in[at + 1] + in[at - n];
+	else
+		out[at] = 0;
+}
+
 int main()
 {
 	unsigned char *in, *out;
@@ -133,6 +146,8 @@ int main()
 	wrapping<<<4, 64>>>((int *)out + SPAN / 2, 0u - 100);
 	partly<<<4, 128>>>((int *)in, (int *)out, 16);
 	partly<<<4, 72>>>((int *)in, (int *)out, 100);
+	sunk<<<dim3(2, 5), 32>>>((double *)in, (double *)out, 40);
+	sunk<<<dim3(1, 3), 100>>>((double *)in + 1, (double *)out, 70);
 	// More waves than are reckoned one by one.
 	odd<5><<<2048 * 9, 32>>>(in, out);
 	if (hipDeviceSynchronize())
