@@ -31,7 +31,8 @@ struct entry {
 struct kernel {
 	struct kernel *next;
 	uint64_t code;
-	uint32_t first, count;
+	char *name;
+	uint32_t first, count; /* its sites: others may have some of them, too */
 	struct used used[USED];
 	uint32_t used_count, entries;
 	bool keeps; /* there are not too many */
@@ -141,23 +142,29 @@ static void find_used(struct kernel *kernel, const struct probe_sites *table)
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 static struct kernel *find_kernel(struct launch_memo *memo, const struct probe_sites *table,
-				  uint64_t code, uint32_t first, uint32_t count)
+				  const struct proved_launch *launch, uint32_t first,
+				  uint32_t count)
 {
 	struct kernel *kernel = memo->kernels;
 	size_t entries = ENTRIES_BYTES / (count * sizeof(struct launch_memo_row) + 1);
 
-	while (kernel && (kernel->code != code || kernel->first != first))
+	while (kernel && (kernel->code != launch->code || strcmp(kernel->name, launch->kernel)))
 		kernel = kernel->next;
 	if (kernel)
 		return kernel;
 	kernel = calloc(1, sizeof(*kernel));
 	if (!kernel)
 		return NULL;
-	kernel->code = code;
+	kernel->name = strdup(launch->kernel);
+	kernel->code = launch->code;
 	kernel->first = first;
 	kernel->count = count;
 	kernel->keeps = entries > 0;
 	kernel->entries = entries < ENTRIES ? (uint32_t)entries : ENTRIES;
+	if (!kernel->name) {
+		free(kernel);
+		return NULL;
+	}
 	if (kernel->keeps)
 		find_used(kernel, table);
 	kernel->next = memo->kernels;
@@ -207,7 +214,7 @@ struct launch_memo_row *launch_memo_rows(struct launch_memo *memo, const struct 
 					 const struct proved_launch *launch, uint32_t first,
 					 uint32_t count)
 {
-	struct kernel *kernel = find_kernel(memo, table, launch->code, first, count);
+	struct kernel *kernel = find_kernel(memo, table, launch, first, count);
 	struct entry *entry;
 	struct key key;
 
@@ -239,6 +246,7 @@ void launch_memo_destroy(struct launch_memo *memo)
 
 		for (uint32_t i = 0; i < ENTRIES; i++)
 			free(kernel->entry[i].row);
+		free(kernel->name);
 		free(kernel);
 		kernel = next;
 	}

@@ -29,7 +29,7 @@ void launch_memo_destroy(struct launch_memo *memo);
  * Rows of the sites [first, first + count), those of the launch's kernel, to be read and filled in
  * until the next call: with what a like launch left, or none known. Like launches differ at most in
  * arguments that nothing is calculated from, and by multiples of 128 in pointers that are only
- * added to. Of `launch` grid, group, groups, lanes, arch, code and arguments count. NULL: nothing
+ * added to. Of `launch` kernel, code, grid, group, groups, lanes and arguments count. NULL: nothing
  * can be kept.
  */
 struct launch_memo_row *launch_memo_rows(struct launch_memo *memo, const struct probe_sites *table,

@@ -36,6 +36,7 @@ static int set_up(void **state)
 	memset(&arguments, 0, sizeof(arguments));
 	arguments.stride = 4;
 	launch = (struct proved_launch){
+		.kernel = "kernel",
 		.grid = {64, 1, 1},
 		.group = {64, 1, 1},
 		.arguments = (const void *)&arguments,
@@ -108,6 +109,22 @@ static void test_arguments(void **state)
 	assert_null(rows(*state));
 }
 
+/* Kernels may have sites of functions in common, more of them or fewer. */
+static void test_kernels(void **state)
+{
+	struct launch_memo_row *row;
+
+	knows(*state);
+	launch.kernel = "other";
+	row = launch_memo_rows(*state, &table, &launch, FIRST, COUNT - 1);
+	assert_false(row[1].known);
+	row[1].known = true;
+	launch.kernel = "kernel";
+	row = rows(*state);
+	assert_true(row[1].known);
+	assert_false(row[COUNT - 1].known);
+}
+
 static void test_pointers(void **state)
 {
 	knows(*state);
@@ -173,6 +190,7 @@ static void test_room(void **state)
 	assert_true(knows(*state));
 	arguments.n = 0;
 	assert_false(knows(*state));
+	launch.kernel = "large";
 	assert_null(launch_memo_rows(*state, &table, &launch, 0, 1 << 20));
 }
 
@@ -180,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_arguments, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_kernels, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers_compared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers_chosen, set_up, tear_down),
