@@ -8,6 +8,7 @@
 
 enum {
 	LINE = 128,
+	STRUCT_MAX = 64,     /* bytes; larger ones are not taken apart */
 	SITES_MAX = 1 << 14, /* each is held against all: of more each is judged alone */
 };
 
@@ -65,12 +66,68 @@ static void add_line(struct moved *moved, uint64_t line)
 		moved->line[moved->count++] = line;
 }
 
+/* Of each byte of a struct: where its member begins, and how long that is. */
+struct members {
+	uint8_t begin[STRUCT_MAX], size[STRUCT_MAX];
+};
+
+/* What accesses with that stride take of a struct. */
+struct taken {
+	uint64_t ends[STRUCT_MAX]; /* by where one begins: bit i = the last byte is i */
+	unsigned least;		   /* bytes at once */
+	bool cut[STRUCT_MAX + 1];
+};
+
+static void take(const struct buffer_site *one, unsigned stride, struct taken *taken)
+{
+	unsigned begin = one->use->phase % stride, end = begin + one->site.bytes;
+
+	end = end < stride ? end : stride;
+	taken->ends[begin] |= 1ull << (end - 1);
+	taken->cut[begin] = taken->cut[end] = true;
+	if (one->site.bytes < taken->least)
+		taken->least = one->site.bytes;
+}
+
 /*
- * Lines with structs of `stride` bytes split into members of `member` bytes, the lowest struct that
- * is touched at the begin of a line. Where in a struct an access begins is known where structs
- * begin at multiples of their size, which is taken for others, too.
+ * A struct is cut wherever an access begins or ends. What none takes just so is taken to be of
+ * members as long as the least access.
  */
-static double split_of(const struct buffer_site *one, uint64_t stride, unsigned member)
+static void find_members(const struct buffer_site *sites, size_t count,
+			 const struct buffer_site *one, unsigned stride, struct members *ret)
+{
+	struct taken taken = {.least = stride, .cut = {[0] = true}};
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t step = layout_stride(&sites[i].site);
+
+		if (step && step % (int64_t)stride == 0 && sites[i].site.bytes &&
+		    meet(one->use, sites[i].use))
+			take(&sites[i], stride, &taken);
+	}
+	taken.cut[stride] = true;
+	for (unsigned begin = 0, end; begin < stride; begin = end) {
+		unsigned size;
+
+		for (end = begin + 1; !taken.cut[end];)
+			end++;
+		size = taken.ends[begin] >> (end - 1) & 1 ? end - begin : taken.least;
+		for (unsigned i = begin; i < end; i++) {
+			unsigned from = begin + (i - begin) / size * size;
+
+			ret->begin[i] = (uint8_t)from;
+			ret->size[i] = (uint8_t)(end - from < size ? end - from : size);
+		}
+	}
+}
+
+/*
+ * Lines with structs of `stride` bytes split into their members, the lowest struct that is touched
+ * at the begin of a line. Where in a struct an access begins is known where structs begin at
+ * multiples of their size, which is taken for others, too.
+ */
+static double split_of(const struct buffer_site *one, uint64_t stride,
+		       const struct members *members)
 {
 	const struct advice_site *site = &one->site;
 	int64_t step = layout_stride(site);
@@ -82,12 +139,15 @@ static double split_of(const struct buffer_site *one, uint64_t stride, unsigned 
 	if (step < 0)
 		base += (0 - (uint64_t)step) * (lanes_of(site) - 1u) / stride * stride;
 	for (unsigned lane = 0; lane < lanes_of(site) && lane < 64; lane++) {
-		uint64_t first = base + (uint64_t)step * lane, end = first + site->bytes;
+		uint64_t at = base + (uint64_t)step * lane, end = at + site->bytes;
 
-		for (uint64_t at = first; at < end; at += member) {
-			uint64_t array = at % stride / member;
+		while (at < end) {
+			unsigned in = (unsigned)(at % stride), begin = members->begin[in];
+			unsigned size = members->size[begin];
 
-			add_line(&moved, array << 48 | at / stride * member / LINE);
+			add_line(&moved,
+				 (uint64_t)begin << 48 | (at / stride * size + in - begin) / LINE);
+			at += size - (in - begin);
 		}
 	}
 	return (double)moved.count * (double)site->counters[PROBE_C_EXECUTIONS];
@@ -109,8 +169,12 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 {
 	uint64_t stride = (uint64_t)llabs((long long)layout_stride(&one->site));
 	unsigned shift = (LINE - one->use->phase) % LINE;
+	bool apart = stride && stride <= STRUCT_MAX;
+	struct members members;
 
 	one->known = one->use->count && !one->use->unknown;
+	if (one->known && apart)
+		find_members(sites, count, one, (unsigned)stride, &members);
 	for (size_t i = 0; i < count && one->known; i++) {
 		const struct buffer_site *other = &sites[i];
 
@@ -120,8 +184,8 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 		one->layout.beside += other != one && is_beside(&other->site);
 		one->layout.before += (double)other->site.counters[PROBE_C_LINES128];
 		one->layout.vague += other != one && !layout_stride(&other->site);
-		if (stride)
-			one->layout.split += split_of(other, stride, one->site.bytes);
+		if (apart)
+			one->layout.split += split_of(other, stride, &members);
 		one->layout.shifted += shifted_of(other, shift);
 	}
 }

@@ -414,7 +414,9 @@ static void test_structs(void **state)
 	static const struct use through[] = {
 		{1, 0, 4, 64}, {1, 0, 4, 4}, {1, 512, 4, 4}, {1, 1024, 4, 4}};
 	static struct use pieces[17] = {{1, 0, 4, 4}};
-	int after, before, told;
+	static const struct use mixed[] = {{1, 0, 4, 16}, {1, 8, 8, 16}};
+	static const struct use apart[] = {{1, 0, 4, 4}, {1, 4096, 8, 8}};
+	int after, before, told[2];
 	const char *fix;
 
 	(void)state;
@@ -439,15 +441,24 @@ static void test_structs(void **state)
 	assert_int_equal(sscanf(fix,
 				"leave the buffer as it lies: what would help here costs its 3 "
 				"other accesses as much (%d lines of 128 B in the run after, %d",
-				&after, &told),
+				&after, &told[0]),
 			 2);
-	assert_int_equal(told, before);
+	assert_int_equal(told[0], before);
 	assert_int_equal(after, 2 + 3 * (send_uses(pieces, 17) - 2));
 	/* One does not. */
 	send_uses(through, 2);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
 			       "with 1 other access of the buffer 18 lines of 128 B in the run "
 			       "after, 34 before"));
+	/* Of members that are not equally long, each is told the same. */
+	send_uses(mixed, 2);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
+					"; with 1 other access of the buffer %d lines of 128 B",
+					&told[i]),
+				 1);
+	assert_int_equal(told[0], told[1]);
+	assert_int_equal(told[0], send_uses(apart, 2));
 	/* Who takes whole structs gains nothing, and loses nothing. */
 	send_uses(whole, 3);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
