@@ -37,7 +37,7 @@ add_library(probe_run_parts STATIC
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_late.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_trace.c
 	${CMAKE_CURRENT_LIST_DIR}/probe_run_twice.c probe_run_unprobed.c probe_run_kind.c probe_run_device.c probe_run_groups.c proved_rows.c
-	counted_rows.c launch_places.c launch_steps.c launch_range.c launch_memo.c proved_cost.c)
+	counted_rows.c launch_places.c launch_steps.c launch_range.c launch_memo.c proved_cost.c proved_counts.c)
 target_include_directories(probe_run_parts PUBLIC ${CMAKE_CURRENT_LIST_DIR}
 	${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe_run_parts

@@ -28,7 +28,7 @@ struct proved_launch {
 	const unsigned char *arguments;	    /* NULL = not told */
 	uint32_t argument_bytes;
 	uint64_t code; /* the code object, by a number that no other one of the run has */
-	bool partial; /* rows were lost: what is counted by what did not happen is not known */
+	bool partial;  /* rows were lost: what is counted by what did not happen is not known */
 };
 
 /* A site whose counters cannot be told: its id, and what it failed at. */

@@ -24,7 +24,7 @@ test_handler(old_abi TEST_ABI=0)
 test_handler(new_abi TEST_ABI=9)
 test_handler(no_symbol TEST_NO_SYMBOL)
 
-foreach(test names segment_reader trace_parser trace_widen trace_pack arena options proved_rows counted_rows launch_places launch_range launch_memo store unprobed)
+foreach(test names segment_reader trace_parser trace_widen trace_pack arena options regular proved_rows proved_counts counted_rows launch_places launch_range launch_memo store unprobed)
 	add_executable(unit_run_${test} ${CMAKE_CURRENT_LIST_DIR}/run_${test}.c)
 	target_compile_definitions(unit_run_${test} PRIVATE
 		TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
