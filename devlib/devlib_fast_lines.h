@@ -4,8 +4,8 @@
  *
  *	at one stride, no holes in EXEC		changes of line from lane to lane
  *	full EXEC, never falling or rising	the same
- *	others of these, with holes	changes from an active lane to the next; also tried where the
- *		first lanes share a line
+ *	others of these, with holes	changes from an active lane to the next; also
+ *		tried where the first lanes share a line
  *	few lanes, the first on a line of its own	a round for each line of 128 bytes, and if
  *		there are less of these than lanes, for each of 64 bytes
  *	else	a round for each line of 128 bytes, a few times; then, for the lanes that are left,

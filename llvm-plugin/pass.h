@@ -320,6 +320,10 @@ void devlib_unlink(struct devlib *devlib, void *analyses);
 void pass_insert(const struct pass_units *units, const struct pass_unit *unit, enum probe_kind kind,
 		 struct devlib *devlib, const struct pass_options *options, void *analyses);
 
+/* Put the unit's sites and rows into the table, and in the unit how many there are. */
+void pass_list_unit(struct pass_unit *unit, LLVMModuleRef module, struct pass_table *table,
+		    const struct pass_options *options, void *analyses);
+
 /*
  * LLVM 15's module LDS lowering misses a constant LDS address that was folded into a vector: the
  * clone would get the variable twice. An opaque zero keeps it from folding.

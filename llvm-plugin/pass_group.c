@@ -14,6 +14,7 @@
 
 #include "pass_asm.h"
 #include "pass_cell.h"
+#include "pass_group_parts.h"
 #include "pass_look.h"
 #include "pass_measure.h"
 #include "pass_shim.h"
@@ -22,12 +23,6 @@
 _Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES + PROBE_NUMBERS <=
 		       PASS_ASM_OPERANDS,
 	       "operands of a group");
-
-static LLVMValueRef finish(struct pass_group_insert *in, struct pass_asm *code)
-{
-	return pass_asm_finish(code, in->builder,
-			       LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
-}
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
 
@@ -421,18 +416,11 @@ static const struct pass_heads *begin_heads(struct pass_group_insert *in, int nu
 	return heads;
 }
 
-/* The operand that has the wave's context. */
-static unsigned context(struct pass_group_insert *in, struct pass_asm *code)
-{
-	return pass_asm_operand(
-		code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
-}
-
 /* What nothing else is known of. */
 static void put_alone(struct pass_group_insert *in, struct pass_asm *code, int number,
 		      const struct tested *tested, uint32_t first_id)
 {
-	put_measure(in, code, number, tested, context(in, code), first_id, false);
+	put_measure(in, code, number, tested, pass_group_context(in, code), first_id, false);
 	pass_asm_put(code, ".Lprobe_end${:uid}:");
 }
 
@@ -455,7 +443,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	}
 	if (group->alone) {
 		put_alone(in, &code, number, &tested, first_id);
-		finish(in, &code);
+		pass_group_finish(in, &code);
 		return;
 	}
 	regular = pass_asm_operand(&code, "s", in->regular);
@@ -463,7 +451,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	if (pass_plan_is_free(group)) {
 		put_free(in, &code, number, &tested, regular, ctx, first_id);
-		finish(in, &code);
+		pass_group_finish(in, &code);
 		return;
 	}
 	for (unsigned i = 0; i < group->guesses; i++)
@@ -503,127 +491,9 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	if (group->hold != PLAN_NONE)
 		pass_hold_found(in->hold, &code, in->plan, number, tested.places, tested.up, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
-	value = finish(in, &code);
+	value = pass_group_finish(in, &code);
 	if (tested.heads)
 		LLVMBuildStore(in->builder, value, tested.heads->count);
-}
-
-/* ---- A guard -------------------------------------------------------------------------------- */
-
-/* Where a regular wave branches: not all of it goes to the guarded block? That is a miss. */
-static void insert_guard(struct pass_group_insert *in, const struct plan_guard *guard)
-{
-	LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
-	bool taken = LLVMGetSuccessor(branch, 0) == guard->block;
-	struct pass_asm code = {0};
-	unsigned mask, regular, ctx;
-
-	LLVMPositionBuilderBefore(in->builder, branch);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(branch));
-	mask = pass_asm_operand(&code, "s", pass_ballot(in->builder, LLVMGetCondition(branch), 64));
-	regular = pass_asm_operand(&code, "s", in->regular);
-	ctx = pass_asm_operand(
-		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
-	if (taken)
-		pass_asm_put(&code, "s_cmp_eq_u64 $%u, $%u", mask, regular);
-	else
-		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", mask);
-	pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
-	pass_asm_put(&code, "s_cmp_eq_u64 exec, $%u", regular);
-	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
-	pass_cell_add(&code, ctx, regular, guard->row, PROBE_B_MISSES);
-	pass_asm_put(&code, ".Lprobe_end${:uid}:");
-	finish(in, &code);
-}
-
-/* One load: the second half is `reckoned` and what follows it. */
-LLVMValueRef pass_group_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
-				     LLVMValueRef *ret_reckoned)
-{
-	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
-	LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
-	LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
-	LLVMValueRef offset = LLVMConstInt(i64, offsetof(struct probe_ctx, regular), 0);
-	LLVMValueRef at = LLVMBuildGEP2(builder, i8, ctx, &offset, 1, "");
-	LLVMValueRef load = LLVMBuildLoad2(builder, LLVMVectorType(i64, 2), at, "");
-	LLVMValueRef second;
-
-	_Static_assert(offsetof(struct probe_ctx, reckoned) ==
-			       offsetof(struct probe_ctx, regular) + 8,
-		       "loaded together");
-	LLVMSetAlignment(load, 8);
-	second = LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 1, 0), "");
-	*ret_reckoned = LLVMBuildTrunc(builder, second, i32, "probe.reckoned");
-	return LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 0, 0), "probe.regular");
-}
-
-/* Told to the compiler once, so that the wave gets them. */
-static void start_counters(struct pass_group_insert *in)
-{
-	LLVMTypeRef i32 =
-		LLVMInt32TypeInContext(LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
-	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
-	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
-	char limit[12];
-
-	LLVMPositionBuilderBefore(in->builder, after);
-	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	for (int i = 0; i < in->plan->counters; i++) {
-		char constraint[12];
-		int size =
-			snprintf(constraint, sizeof(constraint), "={s%d}", PLAN_COUNTER_LAST - i);
-
-		/* As a result: a clobbered register that the compiler may not use is a warning. */
-		LLVMBuildCall2(in->builder, type,
-			       LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, constraint,
-						(size_t)size, 1, 0, LLVMInlineAsmDialectATT, 0),
-			       NULL, 0, "");
-	}
-	/*
-	 * The number includes 2 to 6 for vcc and the like, as many as the function turns out to
-	 * need.
-	 */
-	snprintf(limit, sizeof(limit), "%d", PLAN_COUNTER_LAST + 1 - in->plan->counters + 2);
-	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
-}
-
-/* What is held, at the wave's only end. */
-static void flush_held(struct pass_group_insert *in, LLVMValueRef last)
-{
-	struct pass_asm code = {0};
-
-	LLVMPositionBuilderBefore(in->builder, last);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
-	pass_hold_end(in->hold, &code,
-		      pass_asm_operand(&code, "s",
-				       LLVMBuildPtrToInt(in->builder, in->ctx,
-							 LLVMTypeOf(in->regular), "")));
-	finish(in, &code);
-}
-
-/* The same for counters, after which EXEC is gone. */
-static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
-{
-	struct pass_cell_sum sums[PLAN_COUNTERS];
-	struct pass_asm code = {0};
-	unsigned ctx, count = 0;
-
-	LLVMPositionBuilderBefore(in->builder, last);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
-	ctx = pass_asm_operand(
-		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
-	for (int i = 0; i < in->plan->groups; i++) {
-		const struct plan_group *group = &in->plan->group[i];
-
-		if (group->counter != PLAN_NONE)
-			sums[count++] = (struct pass_cell_sum){
-				.row = group->row,
-				.word = PROBE_B_RUNS,
-				.sgpr = (unsigned)(PLAN_COUNTER_LAST - group->counter),
-			};
-	}
-	pass_cell_flush(&code, sums, count, ctx);
-	finish(in, &code);
 }
 
 void pass_group_insert(struct pass_group_insert *in)
@@ -634,16 +504,9 @@ void pass_group_insert(struct pass_group_insert *in)
 		insert_group(in, i, first_id);
 	for (int i = 0; i < in->plan->guards; i++)
 		if (!in->plan->guard[i].base)
-			insert_guard(in, &in->plan->guard[i]);
+			pass_group_guard(in, &in->plan->guard[i]);
 	if (in->head_count)
 		pass_heads_end(in->builder, in->last, in->ctx, in->heads, in->head_row,
 			       in->head_count);
-	if (in->hold->states) {
-		pass_hold_begin(in->hold, in->builder, in->regular);
-		flush_held(in, in->last);
-	}
-	if (in->plan->counters) {
-		start_counters(in);
-		flush_counters(in, in->last);
-	}
+	pass_group_end(in);
 }

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* What a unit's sites and rows are in the site table, and, on request, in the compiler's output. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass.h"
+#include "pass_plan.h"
+#include "pass_shim.h"
+
+static void print_stride(const struct pass_stride *stride, uint32_t site, char id)
+{
+	bool reckoned = stride->bits & PROBE_STRIDE_RECKONED;
+
+	if (stride->constant || stride->factor)
+		fprintf(stderr, " %+lld", (long long)stride->constant);
+	if (stride->factor)
+		fprintf(stderr, "%+lld*%s%u@%u", (long long)stride->factor,
+			stride->bits & PROBE_STRIDE_LAUNCH ? "launch"
+			: reckoned			   ? "number"
+							   : "arg",
+			stride->bits & 0xff,
+			reckoned ? 3 * site + (uint32_t)(id - 'x') : stride->offset);
+	if (stride->constant || stride->factor)
+		fprintf(stderr, "*%c", id);
+}
+
+/* The instruction, as LLVM writes it, that a proof failed at. */
+static void print_blocker(LLVMValueRef blocker)
+{
+	char *text;
+
+	fprintf(stderr, " measured");
+	if (blocker) {
+		text = LLVMPrintValueToString(blocker);
+		fprintf(stderr, ": lanes may differ in%s%.*s", *text == ' ' ? "" : " ",
+			(int)strcspn(text, "\n"), text);
+		LLVMDisposeMessage(text);
+	}
+	fprintf(stderr, "\n");
+}
+
+static void print_digit(const struct pass_digit *digit)
+{
+	static const char *const names[PROBE_DIGIT_OPS] = {"bits", "and", "add",
+							   "min",  "max", "mod"};
+
+	fprintf(stderr, " %+lld*%s(", (long long)digit->times, names[digit->op]);
+	for (int i = 0; i < 3; i++)
+		if (digit->inner[i])
+			fprintf(stderr, "%+d*%c", digit->inner[i], 'x' + i);
+	fprintf(stderr, ")>>%u", digit->shift);
+	if (digit->mask != UINT32_MAX)
+		fprintf(stderr, "&%u", digit->mask);
+}
+
+static void print_proof(const struct pass_unit *unit, uint32_t id, const struct plan_site *site)
+{
+	const struct pass_pattern *proof = &site->pattern;
+	size_t size;
+	const char *name = LLVMGetValueName2(unit->original, &size);
+
+	fprintf(stderr, "probe: site %u of %.*s:", id, (int)size, name);
+	if (!site->proved) {
+		print_blocker(site->blocker);
+		return;
+	}
+	fprintf(stderr, " U");
+	for (int i = 0; i < 3; i++)
+		print_stride(&proof->stride[i], id, (char)('x' + i));
+	for (unsigned i = 0; i < proof->digits; i++)
+		print_digit(&proof->digit[i]);
+	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
+	if (proof->guesses)
+		fprintf(stderr, ", guesses %u", proof->guesses);
+	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
+}
+
+static void put_stride(const struct pass_stride *from, const struct pass_base *base,
+		       struct pass_table *table, struct probe_site_stride *to)
+{
+	const struct probe_base_op of = {
+		.code = PROBE_BASE_OF, .bits = 64, .value = PROBE_ROW_NONE};
+
+	*to = (struct probe_site_stride){.constant = from->constant};
+	if (!from->factor)
+		return;
+	to->factor = from->factor;
+	to->offset = from->offset;
+	to->bits = from->bits;
+	if (!base)
+		return;
+	pass_table_add_base(table, &of, 1);
+	to->offset = pass_table_add_base(table, base->op, base->ops);
+}
+
+/* Number of a stream among those that are tested. */
+static unsigned tested_index(const struct plan_group *group, int stream)
+{
+	unsigned index = 0;
+
+	for (int i = 0; i < stream; i++)
+		index += group->stream[i].aligned;
+	return index;
+}
+
+static void put_digits(const struct plan_site *site, const struct plan_group *group,
+		       struct probe_site_proof *ret)
+{
+	for (unsigned i = 0; i < site->pattern.digits; i++) {
+		const struct pass_digit *from = &site->pattern.digit[i];
+		int number = pass_plan_number(group, from);
+
+		ret->digit[i] = (struct probe_site_digit){
+			.times = from->times,
+			.mask = from->mask,
+			.shift = from->shift,
+			.op = from->op,
+			.with = (uint8_t)(number == PLAN_NONE ? 0 : number),
+		};
+		memcpy(ret->digit[i].inner, from->inner, sizeof(from->inner));
+	}
+}
+
+static void list_proof(const struct pass_plan *plan, const struct plan_site *site,
+		       struct pass_table *table)
+{
+	struct probe_site_proof proof = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
+
+	for (int i = 0; i < 3; i++)
+		put_stride(&site->pattern.stride[i], site->base[i], table, &proof.stride[i]);
+	if (site->group != PLAN_NONE) {
+		const struct plan_group *group = &plan->group[site->group];
+
+		proof.group = group->row;
+		put_digits(site, group, &proof);
+		proof.delta = site->delta;
+		if (group->shared != PROBE_ROW_NONE)
+			proof.shared = group->shared + site->cost;
+		if (site->pattern.rising)
+			proof.flags |= PROBE_PROOF_RISING | PROBE_PROOF_LANES;
+		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
+			proof.flags |= PROBE_PROOF_ALIGNED |
+				       (uint32_t)tested_index(group, site->stream) << 8;
+	}
+	pass_table_set_proof(table, &proof);
+}
+
+/* A row of counters that belongs to no site of its own; `inst` says where it is. */
+static void list_row(struct pass_table *table, LLVMValueRef inst, const struct pass_unit *unit,
+		     enum probe_access_kind access, const struct probe_site_proof *proof)
+{
+	struct pass_site site = {
+		.access = access,
+		.space = PROBE_SPACE_GLOBAL,
+		.size = 4,
+		.unit = 4,
+		.align = 4,
+	};
+
+	pass_table_add_site(table, inst, &site, unit->original, 1u << PROBE_KIND_MEMORY);
+	pass_table_set_proof(table, proof);
+}
+
+static struct probe_site_proof guard_proof(const struct plan_guard *guard, uint32_t parent)
+{
+	return (struct probe_site_proof){
+		.group = parent,
+		.shared = PROBE_ROW_NONE,
+		.flags = PROBE_PROOF_ONCE |
+			 (guard->base ? PROBE_PROOF_LAUNCHED | PROBE_PROOF_BRANCH : 0),
+	};
+}
+
+static struct probe_site_proof group_proof(const struct plan_group *group, uint32_t parent)
+{
+	bool heads = group->heads != PROBE_ROW_NONE, windows = group->windows != PROBE_ROW_NONE;
+
+	return (struct probe_site_proof){
+		.group = parent,
+		.shared = group->cells,
+		.delta = group->bins == PROBE_ROW_NONE ? 0 : (int32_t)group->bins,
+		.flags = (group->once ? PROBE_PROOF_ONCE : 0) |
+			 (group->launched ? PROBE_PROOF_LAUNCHED : 0) |
+			 (group->exact && !pass_plan_is_free(group) ? PROBE_PROOF_EXACT : 0) |
+			 (group->alone ? PROBE_PROOF_ALONE : 0) | (heads ? PROBE_PROOF_HEADS : 0) |
+			 (windows ? PROBE_PROOF_WINDOWS : 0),
+		.stride = {{.offset = heads ? group->heads : 0},
+			   {.offset = windows ? group->windows : 0}},
+	};
+}
+
+static void list_base(struct pass_table *table, const struct pass_base *base, uint32_t row,
+		      unsigned index)
+{
+	struct probe_base_op of = {
+		.code = PROBE_BASE_OF,
+		.bits = 64,
+		.index = (uint16_t)index,
+		.value = row,
+	};
+
+	pass_table_add_base(table, &of, 1);
+	pass_table_add_base(table, base->op, base->ops);
+}
+
+/* Of a site, lane by lane. */
+static void list_lanes(struct pass_table *table, const struct pass_plan *plan, size_t index)
+{
+	const struct plan_site *site = &plan->site[index];
+	uint32_t id = plan->first_site + (uint32_t)index;
+	struct pass_base beside = {
+		.op = {{
+			.code = PROBE_BASE_BESIDE,
+			.bits = 64,
+			.offset = plan->first_site + (uint32_t)site->lead,
+			.value = site->beside,
+		}},
+		.ops = 1,
+	};
+
+	list_base(table, site->lanes ? site->lanes : &beside, id, 0);
+}
+
+static void list_bases(struct pass_table *table, const struct pass_plan *plan)
+{
+	for (size_t i = 0; i < plan->sites; i++)
+		if (plan->site[i].lanes ||
+		    (plan->site[i].exact && !pass_plan_is_free(&plan->group[plan->site[i].group])))
+			list_lanes(table, plan, i);
+	for (int i = 0; i < plan->guards; i++)
+		if (plan->guard[i].base)
+			list_base(table, plan->guard[i].base, plan->guard[i].row, 0);
+	for (int i = 0; i < plan->groups; i++) {
+		const struct plan_group *group = &plan->group[i];
+
+		for (unsigned k = 0; k < group->streams && group->launched; k++)
+			if (group->stream[k].aligned)
+				list_base(table, group->stream[k].base, group->row,
+					  tested_index(group, (int)k));
+	}
+}
+
+static unsigned cell_rows(const struct plan_group *group)
+{
+	if (group->cells == PROBE_ROW_NONE)
+		return 0;
+	return PROBE_CELL_ROWS +
+	       (group->bins == PROBE_ROW_NONE ? 0 : group->aligned * PROBE_BIN_ROWS);
+}
+
+static uint32_t guard_row(const struct pass_plan *plan, int guard)
+{
+	return guard == PLAN_NONE ? PROBE_ROW_NONE : plan->guard[guard].row;
+}
+
+static void list_shared(struct pass_table *table, const struct pass_plan *plan, int group,
+			unsigned count, const struct pass_unit *unit)
+{
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
+
+	for (unsigned i = 0; i < count; i++)
+		list_row(table, plan->site[plan->group[group].first].inst, unit,
+			 PROBE_ACCESS_SHARED, &none);
+}
+
+static void list_sites(struct pass_unit *unit, struct pass_table *table,
+		       const struct pass_options *options, void *analyses)
+{
+	struct pass_plan plan;
+
+	unit->first_site = pass_table_sites(table);
+	pass_plan_init(&plan, unit, unit->base, options, unit->first_site, analyses);
+	for (size_t i = 0; i < plan.sites; i++) {
+		const struct plan_site *site = &plan.site[i];
+
+		unit->proved += site->proved;
+		unit->counted += site->group != PLAN_NONE;
+		if (options->verbose > 1)
+			print_proof(unit, pass_table_sites(table), site);
+		pass_table_add_site(table, site->inst, &site->site, unit->original,
+				    options->kinds & ~(1u << PROBE_KIND_COUNT));
+		list_proof(&plan, site, table);
+	}
+	for (int i = 0; i < plan.guards; i++) {
+		struct probe_site_proof proof =
+			guard_proof(&plan.guard[i], guard_row(&plan, plan.guard[i].parent));
+
+		list_row(table, LLVMGetBasicBlockTerminator(plan.guard[i].from), unit,
+			 PROBE_ACCESS_COUNTED, &proof);
+	}
+	for (int i = 0; i < plan.groups; i++) {
+		struct probe_site_proof proof =
+			group_proof(&plan.group[i], guard_row(&plan, plan.group[i].guard));
+
+		list_row(table, plan.site[plan.group[i].first].inst, unit, PROBE_ACCESS_COUNTED,
+			 &proof);
+	}
+	for (int i = 0; i < plan.groups; i++)
+		if (plan.group[i].shared != PROBE_ROW_NONE)
+			list_shared(table, &plan, i, plan.group[i].costs, unit);
+	for (int i = 0; i < plan.groups; i++)
+		list_shared(table, &plan, i, cell_rows(&plan.group[i]), unit);
+	for (int i = 0; i < plan.groups; i++) {
+		if (plan.group[i].windows != PROBE_ROW_NONE)
+			list_shared(table, &plan, i, PROBE_WINDOW_ROWS, unit);
+		if (plan.group[i].heads != PROBE_ROW_NONE)
+			list_shared(table, &plan, i, PROBE_HEAD_ROWS, unit);
+	}
+	list_bases(table, &plan);
+	unit->rows = plan.rows;
+	unit->site_count = pass_table_sites(table) - unit->first_site;
+	pass_plan_deinit(&plan);
+}
+
+void pass_list_unit(struct pass_unit *unit, LLVMModuleRef module, struct pass_table *table,
+		    const struct pass_options *options, void *analyses)
+{
+	unit->range_first = pass_table_sites(table);
+	if (options->kinds & ~(1u << PROBE_KIND_COUNT))
+		list_sites(unit, table, options, analyses);
+	if (options->kinds & 1u << PROBE_KIND_COUNT)
+		pass_count_list(unit, module, table, options, analyses);
+	unit->range_end = pass_table_sites(table);
+}
