@@ -55,7 +55,8 @@ add_test(NAME hsa.signals.host
 	COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} signals memory)
 set_tests_properties(hsa.signals.host PROPERTIES LABELS hsa TIMEOUT 120
 	ENVIRONMENT PROBE_SIM_MODEL=0)
-# Counters by way of the DMA engines, and of the runtime's own copy kernels.
+# Counters by way of the DMA engines, and of the runtime's own copy kernels: those take too long with
+# the cost model.
 foreach(case burst threads signals)
 	add_test(NAME hsa.${case}.dma
 		COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} memory)
@@ -64,5 +65,5 @@ foreach(case burst threads signals)
 	set_tests_properties(hsa.${case}.dma hsa.${case}.blit PROPERTIES LABELS hsa TIMEOUT 120)
 	set_property(TEST hsa.${case}.dma PROPERTY ENVIRONMENT PROBE_SIM_LARGE_BAR=0)
 	set_property(TEST hsa.${case}.blit PROPERTY
-		ENVIRONMENT PROBE_SIM_LARGE_BAR=0 HSA_ENABLE_SDMA=0)
+		ENVIRONMENT PROBE_SIM_LARGE_BAR=0 HSA_ENABLE_SDMA=0 PROBE_SIM_MODEL=0)
 endforeach()
