@@ -87,6 +87,7 @@ bool pass_base_walk_element(struct base_walk *w, LLVMValueRef inst, unsigned dep
 	int64_t at;
 
 	*ret_ids = true;
-	return pass_constant_of(LLVMGetOperand(inst, 1), &at) && at >= 0 &&
+	return pass_enabled(w->prover->options, PASS_VECTORS) &&
+	       pass_constant_of(LLVMGetOperand(inst, 1), &at) && at >= 0 &&
 	       walk_at(w, LLVMGetOperand(inst, 0), (unsigned)at, depth + 1);
 }

@@ -133,6 +133,9 @@ bool pass_form_of_multiple(struct pass_prover *prover, LLVMValueRef inst, unsign
 {
 	bool shift = LLVMGetInstructionOpcode(inst) == LLVMShl;
 
+	if (!pass_enabled(prover->options, PASS_BIT_FIELDS) ||
+	    !pass_enabled(prover->options, PASS_OBSERVED_VALUES))
+		return false;
 	for (unsigned i = 0; i < (shift ? 1 : 2); i++) {
 		LLVMValueRef part = LLVMGetOperand(inst, i), by = LLVMGetOperand(inst, 1 - i), n;
 		bool shifted = is_op(part, LLVMLShr);
@@ -311,6 +314,8 @@ static bool extreme(struct pass_prover *prover, LLVMValueRef inst, unsigned dept
 bool pass_form_of_bits(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		       struct pass_pattern *ret)
 {
+	if (!pass_enabled(prover->options, PASS_BIT_FIELDS))
+		return false;
 	switch (LLVMGetInstructionOpcode(inst)) {
 	case LLVMAnd:
 	case LLVMOr:

@@ -138,7 +138,8 @@ bool pass_form_by_guess(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 	LLVMBasicBlockRef latch;
 
 	/* What is made in a later round, or was in an earlier one, cannot be looked at. */
-	if (!prover->may_guess || prover->counters)
+	if (!prover->may_guess || prover->counters ||
+	    !pass_enabled(prover->options, PASS_SPECULATION))
 		return false;
 	if (integer && LLVMGetIntTypeWidth(type) != 32 && LLVMGetIntTypeWidth(type) != 64)
 		return false;

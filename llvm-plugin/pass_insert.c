@@ -187,17 +187,20 @@ static void look_ahead(struct insert *in)
 	for (size_t i = 0; i < sites; i++) {
 		if (!may_lead(in, i))
 			continue;
-		in->measured[i].also = find_also(in, flow, i, false);
+		if (pass_enabled(in->options, PASS_TWINS))
+			in->measured[i].also = find_also(in, flow, i, false);
 		for (uint32_t n = 1; n < ALSO_SITES; n++)
 			if (in->measured[i].also >> n & 1)
 				in->measured[i + n].is = false;
 	}
-	for (size_t i = 0; i < sites; i++)
+	for (size_t i = 0; i < sites && pass_enabled(in->options, PASS_LEADERS); i++)
 		if (may_lead(in, i) && !in->measured[i].behind)
 			find_also(in, flow, i, true);
-	pass_keep_choose(&in->keep, &in->plan, in->measured, in->clone, flow);
+	if (pass_enabled(in->options, PASS_PATTERN_CACHE))
+		pass_keep_choose(&in->keep, &in->plan, in->measured, in->clone, in->options, flow);
 	drop_leads(in);
-	if (in->plan.registers && !pass_keep_calls(in->clone))
+	if (in->plan.registers && !pass_keep_calls(in->clone) &&
+	    pass_enabled(in->options, PASS_BUCKET_CACHE))
 		pass_hold_choose(&in->hold, &in->plan, pass_keep_lowest(&in->keep, &in->plan),
 				 flow);
 	probe_shim_flow_destroy(flow);

@@ -146,7 +146,7 @@ static unsigned assign(struct pass_keep *keep, const struct pass_plan *plan,
 
 void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 		      struct pass_measured *measured, LLVMValueRef function,
-		      const struct probe_shim_flow *flow)
+		      const struct pass_options *options, const struct probe_shim_flow *flow)
 {
 	struct pass_keep shared = *keep;
 	unsigned deepest = 0, alone;
@@ -161,7 +161,8 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 	}
 	shared.shared = true;
 	alone = assign(keep, plan, measured, flow, deepest);
-	if (assign(&shared, plan, measured, flow, deepest) > alone) {
+	if (pass_enabled(options, PASS_SHARED_SLOTS) &&
+	    assign(&shared, plan, measured, flow, deepest) > alone) {
 		*keep = shared;
 	} else {
 		*keep = (struct pass_keep){.measure = keep->measure};

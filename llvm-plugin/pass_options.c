@@ -74,6 +74,65 @@ static bool parse_spaces(struct pass_options *options, const char *text, char **
 	}
 }
 
+/* What each saves is measured: see docs/instrumenting.md. */
+static const char *const mechanisms[PASS_MECHANISMS] = {
+	[PASS_BRANCHES] = "branches",
+	[PASS_LAUNCH_ADDRESSES] = "launch-addresses",
+	[PASS_LANE_ADDRESSES] = "lane-addresses",
+	[PASS_LAUNCH_STRIDES] = "launch-strides",
+	[PASS_BIT_FIELDS] = "bit-fields",
+	[PASS_OBSERVED_VALUES] = "observed-values",
+	[PASS_VECTORS] = "vectors",
+	[PASS_SPECULATION] = "speculation",
+	[PASS_MASK_HISTOGRAM] = "mask-histogram",
+	[PASS_LINE_HISTOGRAM] = "line-histogram",
+	[PASS_PREFIX_HISTOGRAM] = "prefix-histogram",
+	[PASS_WINDOW_HISTOGRAM] = "window-histogram",
+	[PASS_RUN_COUNTERS] = "run-counters",
+	[PASS_COST_ROWS] = "cost-rows",
+	[PASS_BUCKET_CACHE] = "bucket-cache",
+	[PASS_PATTERN_CACHE] = "pattern-cache",
+	[PASS_SHARED_SLOTS] = "shared-slots",
+	[PASS_TWINS] = "twins",
+	[PASS_LEADERS] = "leaders",
+};
+
+static char *list_mechanisms(void)
+{
+	char *list = pass_format("%s", mechanisms[0]);
+
+	for (size_t i = 1; i < PASS_MECHANISMS; i++) {
+		char *longer = pass_format("%s, %s", list, mechanisms[i]);
+
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+static bool parse_disabled(struct pass_options *options, const char *text, char **ret_error)
+{
+	for (const char *at = text; at && *at; at += *at == ',') {
+		size_t size = strcspn(at, ","), i = 0;
+
+		while (i < PASS_MECHANISMS &&
+		       (strlen(mechanisms[i]) != size || memcmp(mechanisms[i], at, size)))
+			i++;
+		if (i == PASS_MECHANISMS) {
+			char *known = list_mechanisms();
+
+			*ret_error = pass_format("PROBE_DISABLE=%s: '%.*s' is no mechanism; known "
+						 "are %s, separated by commas",
+						 text, (int)size, at, known);
+			free(known);
+			return false;
+		}
+		options->disabled |= 1u << i;
+		at += size;
+	}
+	return true;
+}
+
 static bool parse_stamps(struct pass_options *options, const char *text, char **ret_error)
 {
 	static const char *const names[] = {
@@ -199,7 +258,8 @@ bool pass_options_init(struct pass_options *options, char **ret_error)
 		return false;
 	if (!parse_switch("PROBE_PROVE", &options->prove, ret_error) ||
 	    !parse_switch("PROBE_PORTABLE", &portable, ret_error) ||
-	    !parse_verbose(options, ret_error))
+	    !parse_verbose(options, ret_error) ||
+	    !parse_disabled(options, getenv("PROBE_DISABLE"), ret_error))
 		return false;
 	options->portable = portable;
 	if (spaces && !parse_spaces(options, spaces, ret_error))

@@ -83,7 +83,7 @@ static bool is_rest(const struct pass_pattern *pattern, const struct pass_digit 
 }
 
 /* Is the proof one that a launch can be reckoned from? */
-static bool eligible(const struct plan_site *site)
+static bool eligible(const struct plan_site *site, const struct pass_options *options)
 {
 	const struct pass_pattern *pattern = &site->pattern;
 	bool lds = site->site.space == PROBE_SPACE_LDS;
@@ -97,6 +97,10 @@ static bool eligible(const struct plan_site *site)
 		return false;
 	for (int i = 0; i < 3; i++)
 		if (pattern->rising && pattern->stride[i].constant < 0)
+			return false;
+	for (unsigned i = 0; i < pattern->digits; i++)
+		if (pattern->digit[i].op != PROBE_DIGIT_BITS &&
+		    !pass_enabled(options, PASS_OBSERVED_VALUES))
 			return false;
 	for (unsigned i = 0; i < pattern->digits; i++)
 		if (pattern->rising && pattern->digit[i].times < 0 &&
@@ -316,14 +320,14 @@ static bool join_some(struct pass_plan *plan, size_t index)
 	return false;
 }
 
-static void make_groups(struct pass_plan *plan)
+static void make_groups(struct pass_plan *plan, const struct pass_options *options)
 {
 	int capacity = 0;
 
 	for (size_t i = 0; i < plan->sites; i++) {
 		LLVMBasicBlockRef here = LLVMGetInstructionParent(plan->site[i].inst);
 
-		if (!eligible(&plan->site[i]) || join_some(plan, i))
+		if (!eligible(&plan->site[i], options) || join_some(plan, i))
 			continue;
 		if (plan->groups == capacity) {
 			capacity = capacity ? 2 * capacity : 16;
@@ -348,13 +352,14 @@ static bool ends_early(LLVMValueRef function)
 }
 
 /* A row for each cost, if that is less than one for each site. */
-static void number_shared(struct pass_plan *plan, uint32_t *row)
+static void number_shared(struct pass_plan *plan, const struct pass_options *options, uint32_t *row)
 {
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
 		group->shared = PROBE_ROW_NONE;
-		if (group->costs == group->sites || pass_plan_is_free(group) || group->alone)
+		if (!pass_enabled(options, PASS_COST_ROWS) || group->costs == group->sites ||
+		    pass_plan_is_free(group) || group->alone)
 			continue;
 		group->shared = *row;
 		*row += group->costs;
@@ -384,18 +389,19 @@ static bool names_registers(LLVMValueRef function)
 	return found;
 }
 
-static void number_cells(struct pass_plan *plan, uint32_t *row)
+static void number_cells(struct pass_plan *plan, const struct pass_options *options, uint32_t *row)
 {
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
 		group->cells = PROBE_ROW_NONE;
 		group->bins = PROBE_ROW_NONE;
-		if (i >= PLAN_CELLED || pass_plan_is_free(group) || group->alone)
+		if (!pass_enabled(options, PASS_MASK_HISTOGRAM) || i >= PLAN_CELLED ||
+		    pass_plan_is_free(group) || group->alone)
 			continue;
 		group->cells = *row;
 		*row += PROBE_CELL_ROWS;
-		if (group->always || !group->aligned)
+		if (group->always || !group->aligned || !pass_enabled(options, PASS_LINE_HISTOGRAM))
 			continue;
 		group->bins = *row;
 		*row += group->aligned * PROBE_BIN_ROWS;
@@ -403,18 +409,21 @@ static void number_cells(struct pass_plan *plan, uint32_t *row)
 }
 
 /* Rows of heads and windows. */
-static void number_others(struct pass_plan *plan, const struct probe_shim_flow *flow, uint32_t *row)
+static void number_others(struct pass_plan *plan, const struct pass_options *options,
+			  const struct probe_shim_flow *flow, uint32_t *row)
 {
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
 		group->heads = PROBE_ROW_NONE;
 		group->windows = PROBE_ROW_NONE;
-		if (group->cells != PROBE_ROW_NONE && pass_windows_may(plan, i)) {
+		if (pass_enabled(options, PASS_WINDOW_HISTOGRAM) &&
+		    group->cells != PROBE_ROW_NONE && pass_windows_may(plan, i)) {
 			group->windows = *row;
 			*row += PROBE_WINDOW_ROWS;
 		}
-		if (!plan->registers || plan->heads == PLAN_HEADS || !pass_heads_may(plan, i, flow))
+		if (!pass_enabled(options, PASS_PREFIX_HISTOGRAM) || !plan->registers ||
+		    plan->heads == PLAN_HEADS || !pass_heads_may(plan, i, flow))
 			continue;
 		plan->heads++;
 		group->heads = *row;
@@ -443,7 +452,7 @@ static void assign_counters(struct pass_plan *plan)
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
 		    const struct pass_options *options, uint32_t first_site, void *analyses)
 {
-	struct pass_prover *prover = pass_prover_create(function, unit->kernel, analyses);
+	struct pass_prover *prover = pass_prover_create(function, unit->kernel, options, analyses);
 	const struct probe_shim_flow *flow = pass_prover_flow(prover);
 	bool once = unit->kernel && !ends_early(function);
 	uint32_t row;
@@ -453,9 +462,9 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	list(plan, prover, function, options);
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
 	    !pass_is_plain(unit->original, options)) {
-		if (once)
+		if (once && pass_enabled(options, PASS_LANE_ADDRESSES))
 			pass_plan_find_exact(plan, prover, function);
-		make_groups(plan);
+		make_groups(plan, options);
 		pass_plan_group_exact(plan);
 	}
 	number_costs(plan);
@@ -465,20 +474,21 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 			once && pass_plan_once(plan, prover, function, plan->group[i].block, 0,
 					       &plan->group[i].guard);
 	}
-	pass_plan_find_launched(plan, prover);
+	if (pass_enabled(options, PASS_LAUNCH_ADDRESSES))
+		pass_plan_find_launched(plan, prover);
 	row = first_site + (uint32_t)plan->sites;
 	for (int i = 0; i < plan->guards; i++)
 		plan->guard[i].row = row++;
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
-	number_shared(plan, &row);
-	number_cells(plan, &row);
+	number_shared(plan, options, &row);
+	number_cells(plan, options, &row);
 	plan->registers = once && !names_registers(function) &&
 			  options->kinds & 1u << PROBE_KIND_MEMORY &&
 			  !pass_is_plain(unit->original, options) && !options->portable;
-	number_others(plan, flow, &row);
+	number_others(plan, options, flow, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
-	if (plan->registers)
+	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
 		assign_counters(plan);
 	pass_prover_destroy(prover);
 }

@@ -94,7 +94,8 @@ bool pass_plan_once(struct pass_plan *plan, const struct pass_prover *prover, LL
 	const struct probe_shim_flow *flow = pass_prover_flow(prover);
 	struct plan_guard guard = {.parent = PLAN_NONE};
 
-	if (probe_shim_flow_depth(flow, block) || depth > 16)
+	if (!pass_enabled(pass_prover_options(prover), PASS_BRANCHES) ||
+	    probe_shim_flow_depth(flow, block) || depth > 16)
 		return false;
 	guard.block = first_of(flow, block);
 	*ret_guard = PLAN_NONE;

@@ -18,11 +18,13 @@
 /* Shared operands are walked once per user: a bound on it all. */
 enum { DEPTH_MAX = 48, STEPS_MAX = 2000 };
 
-struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void *analyses)
+struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel,
+				       const struct pass_options *options, void *analyses)
 {
 	struct pass_prover *prover = pass_alloc(NULL, sizeof(*prover));
 
 	*prover = (struct pass_prover){
+		.options = options,
 		.flow = probe_shim_flow_create(function, analyses),
 		.layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function)),
 		.function = function,
@@ -47,6 +49,11 @@ void pass_prover_destroy(struct pass_prover *prover)
 		return;
 	probe_shim_flow_destroy(prover->flow);
 	free(prover);
+}
+
+const struct pass_options *pass_prover_options(const struct pass_prover *prover)
+{
+	return prover->options;
 }
 
 struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover)
@@ -112,6 +119,8 @@ static bool number_of(const struct pass_prover *prover, LLVMValueRef value, stru
 
 	if (pass_factor_of(prover, value, ret))
 		return true;
+	if (!pass_enabled(prover->options, PASS_LAUNCH_STRIDES))
+		return false;
 	*ret = (struct pass_stride){
 		.factor = 1,
 		.bits = PROBE_STRIDE_RECKONED,
@@ -133,6 +142,8 @@ static bool scale_stride(const struct pass_prover *prover, const struct pass_str
 		stride->factor = pass_wrap_mul(by->factor, old.constant);
 		return true;
 	}
+	if (!pass_enabled(prover->options, PASS_LAUNCH_STRIDES))
+		return false;
 	if (old.constant || by->constant || old.numbers + by->numbers > PASS_NUMBERS)
 		return false;
 	stride->bits = PROBE_STRIDE_RECKONED;

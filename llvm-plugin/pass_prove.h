@@ -103,13 +103,15 @@ struct pass_pattern {
 
 struct pass_prover;
 /* Valid until the function is changed. `kernel`: its arguments are the same in all lanes. */
-struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel, void *analyses);
+struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel,
+				       const struct pass_options *options, void *analyses);
 void pass_prover_destroy(struct pass_prover *prover);
 /* What is proved from here on need only hold in launches that have regular waves (wire.h). */
 void pass_prover_trust_launch(struct pass_prover *prover);
 /* For who tests guesses where the site runs. */
 void pass_prover_allow_guesses(struct pass_prover *prover, bool may);
 /* How the function's blocks lie (pass_shim.h). */
+const struct pass_options *pass_prover_options(const struct pass_prover *prover);
 struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover);
 /* The address of a site, an instruction with `pointer` as an operand. False: nothing is proved. */
 bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef pointer,

@@ -13,6 +13,7 @@ struct counter {
 };
 
 struct pass_prover {
+	const struct pass_options *options;
 	struct probe_shim_flow *flow;
 	LLVMTargetDataRef layout;
 	LLVMValueRef function;

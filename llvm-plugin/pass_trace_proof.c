@@ -137,7 +137,7 @@ struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, bool kernel,
 
 	if (!options->prove || options->portable || pass_is_plain(function, options))
 		return NULL;
-	prover = pass_prover_create(function, kernel, analyses);
+	prover = pass_prover_create(function, kernel, options, analyses);
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;

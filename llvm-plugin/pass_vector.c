@@ -99,6 +99,7 @@ bool pass_form_of_element(struct pass_prover *prover, LLVMValueRef inst, unsigne
 {
 	int64_t at;
 
-	return pass_constant_of(LLVMGetOperand(inst, 1), &at) &&
+	return pass_enabled(prover->options, PASS_VECTORS) &&
+	       pass_constant_of(LLVMGetOperand(inst, 1), &at) &&
 	       element(prover, inst, 0, (unsigned)at, depth, ret);
 }
