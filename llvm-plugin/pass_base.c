@@ -294,8 +294,7 @@ static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned d
 	case LLVMLoad:
 		return put_packet(w, value);
 	case LLVMExtractElement:
-		return put_packet(w, value) ||
-		       (w->exact && pass_base_walk_element(w, value, depth, ret_ids));
+		return put_packet(w, value);
 	case LLVMGetElementPtr:
 		return walk_gep(w, value, depth, ret_ids);
 	case LLVMZExt:
@@ -448,29 +447,4 @@ bool pass_base_of_lanes(const struct pass_prover *prover, LLVMValueRef pointer,
 
 	ret->ops = 0;
 	return walk_any(&w, pointer, 0);
-}
-
-static bool walk_number(struct base_walk *w, const struct pass_number *number)
-{
-	bool ids;
-
-	if (put_packet(w, number->value))
-		return true;
-	if (!pass_base_walk(w, number->value, 0, &ids) || ids)
-		return false;
-	return pass_base_bits(w, number->value) == 64 ||
-	       pass_base_put_simple(w, number->zeros ? PROBE_BASE_ZEXT : PROBE_BASE_SEXT, 64, 0);
-}
-
-bool pass_base_of_stride(const struct pass_prover *prover, const struct pass_stride *stride,
-			 struct pass_base *ret)
-{
-	struct base_walk w = {.prover = prover, .base = ret};
-
-	ret->ops = 0;
-	for (unsigned i = 0; i < stride->numbers; i++)
-		if (!walk_number(&w, &stride->number[i]) ||
-		    (i && !pass_base_put_simple(&w, PROBE_BASE_MUL, 64, -1)))
-			return false;
-	return true;
 }

@@ -26,11 +26,4 @@ bool pass_base_of_lanes(const struct pass_prover *prover, LLVMValueRef pointer,
 			struct pass_base *ret);
 /* The address in a lane, modulo 128. False: it does not follow, or is too long. */
 bool pass_base_of(const struct pass_prover *prover, LLVMValueRef pointer, struct pass_base *ret);
-/*
- * The product of the stride's numbers, 64 bits wide. False: it does not follow from the launch
- * alone, or is too long.
- */
-bool pass_base_of_stride(const struct pass_prover *prover, const struct pass_stride *stride,
-			 struct pass_base *ret);
-
 #endif

@@ -36,7 +36,4 @@ bool pass_base_walk_ways(struct base_walk *w, LLVMValueRef phi, pass_base_value 
 			 unsigned depth);
 /* 32 or 64; 0 = a number of another width. */
 uint8_t pass_base_bits(const struct base_walk *w, LLVMValueRef value);
-/* The same of an extractelement, if the walk is exact. */
-bool pass_base_walk_element(struct base_walk *w, LLVMValueRef inst, unsigned depth, bool *ret_ids);
-
 #endif

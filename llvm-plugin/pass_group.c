@@ -15,14 +15,11 @@
 #include "pass_asm.h"
 #include "pass_cell.h"
 #include "pass_group_parts.h"
-#include "pass_look.h"
 #include "pass_measure.h"
 #include "pass_shim.h"
 #include "pass_windows.h"
 
-_Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + PLAN_GUESSES + PROBE_NUMBERS <=
-		       PASS_ASM_OPERANDS,
-	       "operands of a group");
+_Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
 
@@ -110,10 +107,8 @@ struct tested {
 	LLVMValueRef address[PLAN_STREAMS]; /* pointers */
 	struct pass_cell_bases bases;	    /* of aligned streams */
 	LLVMValueRef places, wraps;	    /* OR of what is tested; NULL = nothing */
-	unsigned up;	      /* bits that `places` are moved up, of which only the places matter */
-	LLVMValueRef numbers; /* as a cell has them; NULL = none */
-	LLVMValueRef guess[PLAN_GUESSES]; /* what must be the same in all lanes */
-	const struct pass_heads *heads;	  /* NULL = none */
+	unsigned up; /* bits that `places` are moved up, of which only the places matter */
+	const struct pass_heads *heads; /* NULL = none */
 };
 
 static bool is_needed(const struct pass_group_insert *in, const struct plan_group *group,
@@ -121,9 +116,6 @@ static bool is_needed(const struct pass_group_insert *in, const struct plan_grou
 {
 	if (inst == in->regular || inst == in->ctx || inst == in->reckoned)
 		return true;
-	for (unsigned i = 0; i < group->guesses; i++)
-		if (group->guess[i].value == inst)
-			return true;
 	for (unsigned i = 0; i < group->streams; i++)
 		if (in->plan->site[group->stream[i].lead].site.pointer == inst)
 			return true;
@@ -220,10 +212,6 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 	const struct plan_group *group = &in->plan->group[number];
 
 	test_wraps(in, number, ret);
-	for (unsigned i = 0; i < group->numbers; i++)
-		if (group->number[i].digit.op == PROBE_DIGIT_MOD)
-			ret->wraps = either(in, ret->wraps,
-					    pass_look_far(in->builder, &group->number[i]));
 	if (group->loops)
 		ret->up = ret->wraps ? 23 : 25;
 	for (unsigned i = 0; i < group->streams; i++) {
@@ -233,13 +221,6 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 		if (stream->aligned)
 			test_place(in, group, ret->address[i], ret);
 	}
-	for (unsigned i = 0; i < group->guesses; i++)
-		ret->guess[i] = pass_look_rest(in->builder, &group->guess[i]);
-	for (unsigned i = 0; i < group->numbers; i++)
-		if (group->number[i].digit.times)
-			ret->numbers =
-				either(in, ret->numbers,
-				       pass_look_number(in->builder, &group->number[i], 10 * i));
 }
 
 /* Go to .Llong if something is near a wrap, in any lane: not only regular waves come here. */
@@ -291,17 +272,11 @@ static void put_test(struct pass_asm *code, const struct plan_group *group,
 		     const struct tested *tested, unsigned regular, unsigned ctx)
 {
 	pass_asm_put(code, "s_cmp_eq_u64 exec, $%u", regular);
-	if (!tested->places && !tested->wraps && !tested->numbers) {
+	if (!tested->places && !tested->wraps) {
 		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
 		return;
 	}
 	pass_asm_put(code, "s_cbranch_scc0 .Lprobe_other${:uid}");
-	if (tested->numbers) {
-		pass_asm_put(code, "v_readfirstlane_b32 s4, $%u",
-			     pass_asm_operand(code, "v", tested->numbers));
-		pass_asm_put(code, "s_cmp_lg_u32 s4, 0");
-		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_other${:uid}");
-	}
 	if (!tested->places) {
 		put_wraps(code, tested);
 		pass_asm_put(code, "s_branch .Lprobe_regular${:uid}");
@@ -454,16 +429,10 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		pass_group_finish(in, &code);
 		return;
 	}
-	for (unsigned i = 0; i < group->guesses; i++)
-		pass_look_put(&code, tested.guess[i]);
-	for (unsigned i = 0; i < group->numbers; i++)
-		if (group->number[i].digit.op == PROBE_DIGIT_MOD)
-			pass_look_put_rising(&code, group->number[i].digit.of);
 	/* Regular waves, too, if nothing else about them is as simple. */
 	if (tested.heads && tested.places)
 		put_heads(&code, &tested);
-	if (!group->always)
-		put_test(&code, group, &tested, regular, ctx);
+	put_test(&code, group, &tested, regular, ctx);
 	if (group->hold != PLAN_NONE)
 		pass_hold_look(in->hold, &code, in->plan, number, tested.places, tested.wraps);
 	if (tested.heads && !tested.places)
@@ -476,7 +445,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		if (group->windows != PROBE_ROW_NONE && group->hold == PLAN_NONE)
 			pass_windows_put(&code, group, &tested.bases, ctx, regular);
 		pass_cell_put(
-			&code, group, &tested.bases, tested.numbers, ctx,
+			&code, group, &tested.bases, ctx,
 			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));
 	}
 	if (group->shared != PROBE_ROW_NONE)
@@ -486,8 +455,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	pass_asm_put(&code, ".Lprobe_measured${:uid}:");
 	if (group->once)
 		put_miss(&code, group, &tested, regular, ctx);
-	if (!group->always)
-		put_regular(&code, group, regular, ctx);
+	put_regular(&code, group, regular, ctx);
 	if (group->hold != PLAN_NONE)
 		pass_hold_found(in->hold, &code, in->plan, number, tested.places, tested.up, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");

@@ -45,8 +45,8 @@ static bool may_be_wide(const struct pass_pattern *pattern)
 		return false;
 	if (!x->factor)
 		return is_wide(x->constant);
-	return x->numbers == 1 && is_early(x->number[0].value) && x->factor > -FACTOR_LIMIT &&
-	       x->factor < FACTOR_LIMIT && x->constant > -STEP_LIMIT && x->constant < STEP_LIMIT;
+	return is_early(x->value) && x->factor > -FACTOR_LIMIT && x->factor < FACTOR_LIMIT &&
+	       x->constant > -STEP_LIMIT && x->constant < STEP_LIMIT;
 }
 
 static bool suits(const struct plan_site *site)
@@ -79,7 +79,7 @@ bool pass_heads_may(const struct pass_plan *plan, int number, const struct probe
 {
 	const struct plan_group *group = &plan->group[number];
 
-	if (!group->loops || group->once || group->always || group->numbers)
+	if (!group->loops || group->once)
 		return false;
 	for (size_t i = group->first; i <= group->last; i++)
 		if (plan->site[i].group == number && !suits(&plan->site[i]))
@@ -110,7 +110,7 @@ static LLVMValueRef plus(struct build *b, LLVMValueRef value, int64_t number)
  */
 static LLVMValueRef is_not_wide(struct build *b, const struct pass_stride *stride)
 {
-	LLVMValueRef number = stride->number[0].value, large, step, sign;
+	LLVMValueRef number = stride->value, large, step, sign;
 	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(number));
 
 	/* What is narrower is a size of the launch. */

@@ -32,10 +32,9 @@ static void name_state(const struct pass_hold *hold, unsigned state, struct name
 
 static bool can_hold(const struct plan_group *group)
 {
-	return group->loops && !group->alone && !group->once && !group->always &&
-	       !group->launched && group->aligned == 1 && !group->numbers && !group->guesses &&
-	       group->cells != PROBE_ROW_NONE && group->bins != PROBE_ROW_NONE &&
-	       group->heads == PROBE_ROW_NONE;
+	return group->loops && !group->alone && !group->once && !group->launched &&
+	       group->aligned == 1 && group->cells != PROBE_ROW_NONE &&
+	       group->bins != PROBE_ROW_NONE && group->heads == PROBE_ROW_NONE;
 }
 
 /* Does neither loop lie in the other? */

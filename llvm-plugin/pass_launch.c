@@ -77,26 +77,6 @@ static LLVMValueRef loaded_from(LLVMValueRef value, int64_t *ret)
 	return pointer;
 }
 
-bool pass_packet_field(LLVMValueRef load, unsigned at, uint32_t *ret)
-{
-	LLVMTypeRef type = LLVMTypeOf(load);
-	LLVMValueRef pointer;
-	int64_t offset;
-	bool group;
-
-	if (!LLVMIsALoadInst(load) || LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-		return false;
-	pointer = start_of(LLVMGetOperand(load, 0), &offset);
-	offset += (int64_t)at * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
-	/* Sizes of the workgroup have 16 bits, those of the grid 32. */
-	group = LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 16;
-	*ret = (uint32_t)offset;
-	return pass_is_intrinsic(pointer, "llvm.amdgcn.dispatch.ptr") &&
-	       (group ? offset == 4 || offset == 6 || offset == 8
-		      : LLVMGetIntTypeWidth(LLVMGetElementType(type)) == 32 &&
-				(offset == 12 || offset == 16 || offset == 20));
-}
-
 bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, uint32_t *ret)
 {
 	LLVMValueRef param = value;
@@ -218,7 +198,7 @@ bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct
 	    pass_constant_of(LLVMGetOperand(value, 1), &number))
 		return pass_factor_of(prover, LLVMGetOperand(value, 0), ret) &&
 		       apply(LLVMGetInstructionOpcode(value), number, ret);
-	*ret = (struct pass_stride){.factor = 1, .number = {{value, zeros}}, .numbers = 1};
+	*ret = (struct pass_stride){.factor = 1, .value = value};
 	if (!argument_of(prover, value, ret))
 		return launch_of(value, ret);
 	ret->bits |= zeros;
@@ -271,14 +251,9 @@ static bool is_part(const struct pass_pattern *form, const struct pass_digit *di
 
 	if (digit->times >= 0)
 		return true;
-	if (digit->op != PROBE_DIGIT_BITS && digit->op != PROBE_DIGIT_AND)
-		return false;
 	for (unsigned i = 0; i < form->digits; i++)
 		sum += form->digit[i].times < 0 ? form->digit[i].times : 0;
-	for (int i = 0; i < 3; i++)
-		if (digit->inner[i] && form->stride[i].constant + sum < 0)
-			return false;
-	return true;
+	return form->stride[digit->axis].constant + sum >= 0;
 }
 
 bool pass_is_small(const struct pass_prover *prover, const struct pass_pattern *form, bool zeros)
@@ -298,10 +273,9 @@ bool pass_is_small(const struct pass_prover *prover, const struct pass_pattern *
 	}
 	for (unsigned i = 0; i < form->digits; i++) {
 		const struct pass_digit *digit = &form->digit[i];
-		int64_t most = (digit->op == PROBE_DIGIT_ADD ? limit - 1 : 1023) >> digit->shift;
+		int64_t most = 1023 >> digit->shift;
 
-		if (digit->op == PROBE_DIGIT_MIN || digit->op >= PROBE_DIGIT_MAX ||
-		    (zeros && !is_part(form, digit)) || digit->times <= -limit ||
+		if ((zeros && !is_part(form, digit)) || digit->times <= -limit ||
 		    digit->times >= limit || sum >= limit)
 			return false;
 		most = most < digit->mask ? most : digit->mask;

@@ -8,19 +8,14 @@
 #include "pass_plan.h"
 #include "pass_shim.h"
 
-static void print_stride(const struct pass_stride *stride, uint32_t site, char id)
+static void print_stride(const struct pass_stride *stride, char id)
 {
-	bool reckoned = stride->bits & PROBE_STRIDE_RECKONED;
-
 	if (stride->constant || stride->factor)
 		fprintf(stderr, " %+lld", (long long)stride->constant);
 	if (stride->factor)
 		fprintf(stderr, "%+lld*%s%u@%u", (long long)stride->factor,
-			stride->bits & PROBE_STRIDE_LAUNCH ? "launch"
-			: reckoned			   ? "number"
-							   : "arg",
-			stride->bits & 0xff,
-			reckoned ? 3 * site + (uint32_t)(id - 'x') : stride->offset);
+			stride->bits & PROBE_STRIDE_LAUNCH ? "launch" : "arg", stride->bits & 0xff,
+			stride->offset);
 	if (stride->constant || stride->factor)
 		fprintf(stderr, "*%c", id);
 }
@@ -42,14 +37,8 @@ static void print_blocker(LLVMValueRef blocker)
 
 static void print_digit(const struct pass_digit *digit)
 {
-	static const char *const names[PROBE_DIGIT_OPS] = {"bits", "and", "add",
-							   "min",  "max", "mod"};
-
-	fprintf(stderr, " %+lld*%s(", (long long)digit->times, names[digit->op]);
-	for (int i = 0; i < 3; i++)
-		if (digit->inner[i])
-			fprintf(stderr, "%+d*%c", digit->inner[i], 'x' + i);
-	fprintf(stderr, ")>>%u", digit->shift);
+	fprintf(stderr, " %+lld*bits(+1*%c)>>%u", (long long)digit->times, 'x' + digit->axis,
+		digit->shift);
 	if (digit->mask != UINT32_MAX)
 		fprintf(stderr, "&%u", digit->mask);
 }
@@ -67,31 +56,22 @@ static void print_proof(const struct pass_unit *unit, uint32_t id, const struct 
 	}
 	fprintf(stderr, " U");
 	for (int i = 0; i < 3; i++)
-		print_stride(&proof->stride[i], id, (char)('x' + i));
+		print_stride(&proof->stride[i], (char)('x' + i));
 	for (unsigned i = 0; i < proof->digits; i++)
 		print_digit(&proof->digit[i]);
 	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
-	if (proof->guesses)
-		fprintf(stderr, ", guesses %u", proof->guesses);
 	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
 }
 
-static void put_stride(const struct pass_stride *from, const struct pass_base *base,
-		       struct pass_table *table, struct probe_site_stride *to)
+static struct probe_site_stride stride_of(const struct pass_stride *from)
 {
-	const struct probe_base_op of = {
-		.code = PROBE_BASE_OF, .bits = 64, .value = PROBE_ROW_NONE};
+	struct probe_site_stride to = {.constant = from->constant, .factor = from->factor};
 
-	*to = (struct probe_site_stride){.constant = from->constant};
-	if (!from->factor)
-		return;
-	to->factor = from->factor;
-	to->offset = from->offset;
-	to->bits = from->bits;
-	if (!base)
-		return;
-	pass_table_add_base(table, &of, 1);
-	to->offset = pass_table_add_base(table, base->op, base->ops);
+	if (from->factor) {
+		to.offset = from->offset;
+		to.bits = from->bits;
+	}
+	return to;
 }
 
 /* Number of a stream among those that are tested. */
@@ -104,21 +84,14 @@ static unsigned tested_index(const struct plan_group *group, int stream)
 	return index;
 }
 
-static void put_digits(const struct plan_site *site, const struct plan_group *group,
-		       struct probe_site_proof *ret)
+static void put_digits(const struct plan_site *site, struct probe_site_proof *ret)
 {
 	for (unsigned i = 0; i < site->pattern.digits; i++) {
 		const struct pass_digit *from = &site->pattern.digit[i];
-		int number = pass_plan_number(group, from);
 
 		ret->digit[i] = (struct probe_site_digit){
-			.times = from->times,
-			.mask = from->mask,
-			.shift = from->shift,
-			.op = from->op,
-			.with = (uint8_t)(number == PLAN_NONE ? 0 : number),
-		};
-		memcpy(ret->digit[i].inner, from->inner, sizeof(from->inner));
+			.times = from->times, .mask = from->mask, .shift = from->shift};
+		ret->digit[i].inner[from->axis] = 1;
 	}
 }
 
@@ -128,12 +101,12 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 	struct probe_site_proof proof = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
 
 	for (int i = 0; i < 3; i++)
-		put_stride(&site->pattern.stride[i], site->base[i], table, &proof.stride[i]);
+		proof.stride[i] = stride_of(&site->pattern.stride[i]);
 	if (site->group != PLAN_NONE) {
 		const struct plan_group *group = &plan->group[site->group];
 
 		proof.group = group->row;
-		put_digits(site, group, &proof);
+		put_digits(site, &proof);
 		proof.delta = site->delta;
 		if (group->shared != PROBE_ROW_NONE)
 			proof.shared = group->shared + site->cost;

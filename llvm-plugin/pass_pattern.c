@@ -17,18 +17,7 @@ bool pass_pattern_uniform(const struct pass_pattern *pattern)
 
 static bool same_digit(const struct pass_digit *a, const struct pass_digit *b)
 {
-	return a->mask == b->mask && a->shift == b->shift && a->op == b->op && a->with == b->with &&
-	       a->of == b->of && !a->quotient == !b->quotient &&
-	       !memcmp(a->inner, b->inner, sizeof(a->inner));
-}
-
-int pass_digit_span(const struct pass_digit *digit)
-{
-	int sum = 0;
-
-	for (int i = 0; i < 3; i++)
-		sum += digit->inner[i] < 0 ? -digit->inner[i] : digit->inner[i];
-	return sum * 63;
+	return a->mask == b->mask && a->shift == b->shift && a->axis == b->axis;
 }
 
 static bool same_digits(const struct pass_pattern *a, const struct pass_pattern *b)
@@ -49,13 +38,7 @@ static bool same_digits(const struct pass_pattern *a, const struct pass_pattern 
 
 static bool same_factor(const struct pass_stride *a, const struct pass_stride *b)
 {
-	if (!(a->bits & PROBE_STRIDE_RECKONED) || a->bits != b->bits)
-		return a->bits == b->bits && a->offset == b->offset;
-	for (unsigned i = 0; i < a->numbers; i++)
-		if (a->number[i].value != b->number[i].value ||
-		    a->number[i].zeros != b->number[i].zeros)
-			return false;
-	return a->numbers == b->numbers;
+	return a->bits == b->bits && a->offset == b->offset;
 }
 
 bool pass_pattern_same_strides(const struct pass_pattern *a, const struct pass_pattern *b)
@@ -106,15 +89,10 @@ bool pass_pattern_add_digit(struct pass_pattern *form, const struct pass_digit *
 	return true;
 }
 
-static bool same_leaf(const struct pass_leaf *a, const struct pass_leaf *b)
-{
-	return a->value == b->value && a->element == b->element;
-}
-
 static void add_leaf(struct pass_pattern *form, const struct pass_leaf *leaf)
 {
 	for (unsigned i = 0; i < form->leaves; i++)
-		if (same_leaf(&form->leaf[i], leaf)) {
+		if (form->leaf[i].value == leaf->value) {
 			form->leaf[i].times = pass_wrap_add(form->leaf[i].times, leaf->times);
 			if (!form->leaf[i].times)
 				form->leaf[i] = form->leaf[--form->leaves];
@@ -142,26 +120,6 @@ static bool add_stride(struct pass_stride *to, const struct pass_stride *from)
 	return true;
 }
 
-bool pass_guess_same(const struct pass_guess *a, const struct pass_guess *b)
-{
-	return a->value == b->value && !memcmp(a->each, b->each, sizeof(a->each));
-}
-
-static bool add_guesses(struct pass_pattern *to, const struct pass_pattern *from)
-{
-	for (unsigned i = 0; i < from->guesses; i++) {
-		unsigned k = 0;
-
-		while (k < to->guesses && !pass_guess_same(&to->guess[k], &from->guess[i]))
-			k++;
-		if (k == PASS_GUESSES)
-			return false;
-		if (k == to->guesses)
-			to->guess[to->guesses++] = from->guess[i];
-	}
-	return true;
-}
-
 bool pass_pattern_add_tests(struct pass_pattern *to, const struct pass_pattern *from)
 {
 	to->rising |= from->rising;
@@ -176,7 +134,7 @@ bool pass_pattern_add_tests(struct pass_pattern *to, const struct pass_pattern *
 			return false;
 		to->wraps[to->wrap_count++] = from->wraps[i];
 	}
-	return add_guesses(to, from);
+	return true;
 }
 
 void pass_pattern_scale(struct pass_pattern *form, int64_t by)
@@ -217,7 +175,7 @@ bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pa
 	for (unsigned i = 0; i < a->leaves; i++) {
 		unsigned k = 0;
 
-		while (k < b->leaves && (!same_leaf(&b->leaf[k], &a->leaf[i]) ||
+		while (k < b->leaves && (b->leaf[k].value != a->leaf[i].value ||
 					 b->leaf[k].times != a->leaf[i].times))
 			k++;
 		if (k == b->leaves)

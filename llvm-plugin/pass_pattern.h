@@ -24,7 +24,7 @@ void pass_pattern_scale(struct pass_pattern *form, int64_t by);
 /* False: the sum is no form. */
 bool pass_pattern_add(struct pass_pattern *to, const struct pass_pattern *from);
 bool pass_pattern_add_digit(struct pass_pattern *form, const struct pass_digit *digit);
-/* Wraps and guesses. */
+/* Values that must not wrap. */
 bool pass_pattern_add_tests(struct pass_pattern *to, const struct pass_pattern *from);
 /* 32-bit arithmetic: the small numbers among the equal ones. */
 void pass_pattern_cut(struct pass_pattern *form);

@@ -20,23 +20,9 @@ bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
 	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
 }
 
-/* Proved, so they follow from the launch. */
-static void reckon_strides(const struct pass_prover *prover, struct plan_site *site)
-{
-	for (int i = 0; i < 3; i++) {
-		const struct pass_stride *stride = &site->pattern.stride[i];
-
-		if (!stride->factor || !(stride->bits & PROBE_STRIDE_RECKONED))
-			continue;
-		site->base[i] = pass_alloc(NULL, sizeof(*site->base[i]));
-		pass_base_of_stride(prover, stride, site->base[i]);
-	}
-}
-
 static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRef function,
 		 const struct pass_options *options)
 {
-	const struct probe_shim_flow *flow = pass_prover_flow(prover);
 	size_t capacity = 0;
 
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
@@ -52,12 +38,8 @@ static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRe
 				capacity = capacity ? 2 * capacity : 64;
 				plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
 			}
-			/* In a loop it is cheaper to see that lanes are as they were. */
-			pass_prover_allow_guesses(prover, !probe_shim_flow_depth(flow, block));
 			site.proved = pass_prove(prover, inst, site.site.pointer, &site.pattern);
-			if (site.proved)
-				reckon_strides(prover, &site);
-			else
+			if (!site.proved)
 				site.blocker = pass_prover_blocker(prover);
 			plan->site[plan->sites++] = site;
 		}
@@ -70,20 +52,8 @@ static uint32_t natural(const struct pass_site *site)
 	return site->unit == 12 ? 16 : site->unit;
 }
 
-/* Does what is taken away modulo something never exceed what is there? */
-static bool is_rest(const struct pass_pattern *pattern, const struct pass_digit *digit)
-{
-	if (digit->op != PROBE_DIGIT_MOD || pattern->digits > 1)
-		return false;
-	for (int i = 0; i < 3; i++)
-		if (pattern->stride[i].factor ||
-		    pattern->stride[i].constant + digit->times * digit->inner[i] < 0)
-			return false;
-	return true;
-}
-
 /* Is the proof one that a launch can be reckoned from? */
-static bool eligible(const struct plan_site *site, const struct pass_options *options)
+static bool eligible(const struct plan_site *site)
 {
 	const struct pass_pattern *pattern = &site->pattern;
 	bool lds = site->site.space == PROBE_SPACE_LDS;
@@ -99,12 +69,7 @@ static bool eligible(const struct plan_site *site, const struct pass_options *op
 		if (pattern->rising && pattern->stride[i].constant < 0)
 			return false;
 	for (unsigned i = 0; i < pattern->digits; i++)
-		if (pattern->digit[i].op != PROBE_DIGIT_BITS &&
-		    !pass_enabled(options, PASS_OBSERVED_VALUES))
-			return false;
-	for (unsigned i = 0; i < pattern->digits; i++)
-		if (pattern->rising && pattern->digit[i].times < 0 &&
-		    !is_rest(pattern, &pattern->digit[i]))
+		if (pattern->rising && pattern->digit[i].times < 0)
 			return false;
 	return true;
 }
@@ -131,92 +96,6 @@ static int find_stream(const struct pass_plan *plan, const struct plan_group *gr
 	return PLAN_NONE;
 }
 
-/* Are two digits made with the same number? */
-static bool same_number(const struct pass_digit *a, const struct pass_digit *b)
-{
-	if (a->op != b->op || a->with != b->with || a->of != b->of)
-		return false;
-	return a->op != PROBE_DIGIT_MOD ||
-	       (!a->quotient == !b->quotient && !memcmp(a->inner, b->inner, sizeof(a->inner)));
-}
-
-int pass_plan_number(const struct plan_group *group, const struct pass_digit *digit)
-{
-	for (unsigned i = 0; i < group->numbers; i++)
-		if (same_number(&group->number[i].digit, digit))
-			return (int)i;
-	return PLAN_NONE;
-}
-
-/* As many low bits of the number as the digit sees. */
-static uint32_t number_mask(const struct pass_digit *digit)
-{
-	uint32_t mask = PROBE_NUMBER_MAX;
-
-	if (digit->op == PROBE_DIGIT_ADD)
-		mask = digit->mask == UINT32_MAX ? (1u << digit->shift) - 1
-						 : (digit->mask + 1) * (1u << digit->shift) - 1;
-	return mask & PROBE_NUMBER_MAX;
-}
-
-/* The numbers that a site's digits need; false = the group has no room for them. */
-static bool add_numbers(struct plan_group *group, const struct pass_pattern *pattern)
-{
-	for (unsigned i = 0; i < pattern->digits; i++) {
-		const struct pass_digit *digit = &pattern->digit[i];
-		unsigned size = digit->op == PROBE_DIGIT_MOD ? 2 : 1;
-		int number = pass_plan_number(group, digit);
-
-		if (digit->op == PROBE_DIGIT_BITS)
-			continue;
-		if (number == PLAN_NONE) {
-			if (group->numbers + size > PROBE_NUMBERS || group->aligned > PLAN_NUMBERED)
-				return false;
-			number = (int)group->numbers;
-			group->number[number] = (struct plan_number){.digit = *digit};
-			group->numbers += size;
-			group->always |= digit->op != PROBE_DIGIT_ADD && size == 1;
-		}
-		group->number[number].mask |= number_mask(digit);
-	}
-	return true;
-}
-
-/*
- * How doubtful guesses are: that nothing differs between lanes, how they differ, that memory has
- * what is expected. Sites share a group with such as are no more doubtful.
- */
-static int doubt(const struct pass_guess *guess, unsigned count)
-{
-	int most = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		bool varies = guess[i].each[0] || guess[i].each[1] || guess[i].each[2];
-		int here = guess[i].loaded ? 3 : varies ? 2 : 1;
-
-		most = here > most ? here : most;
-	}
-	return most;
-}
-
-static bool add_guesses(struct plan_group *group, const struct pass_pattern *pattern)
-{
-	if (group->sites &&
-	    doubt(group->guess, group->guesses) != doubt(pattern->guess, pattern->guesses))
-		return false;
-	for (unsigned i = 0; i < pattern->guesses; i++) {
-		unsigned k = 0;
-
-		while (k < group->guesses && !pass_guess_same(&group->guess[k], &pattern->guess[i]))
-			k++;
-		if (k == PLAN_GUESSES)
-			return false;
-		if (k == group->guesses)
-			group->guess[group->guesses++] = pattern->guess[i];
-	}
-	return true;
-}
-
 /* Adds to the group what the site needs of it, and says which stream it is of. */
 static bool find_place(const struct pass_plan *plan, struct plan_group *group, size_t index,
 		       int *ret_stream, int32_t *ret_delta)
@@ -226,17 +105,14 @@ static bool find_place(const struct pass_plan *plan, struct plan_group *group, s
 
 	*ret_stream = PLAN_NONE;
 	*ret_delta = 0;
-	if (group->sites == PLAN_SITES || !add_guesses(group, &site->pattern) ||
-	    !add_numbers(group, &site->pattern))
+	if (group->sites == PLAN_SITES)
 		return false;
-	/* If a guess fails, the address is measured. */
-	if (anywhere(site) && !site->pattern.guesses)
+	if (anywhere(site))
 		return true;
 	*ret_stream = find_stream(plan, group, site, ret_delta);
 	known = *ret_stream != PLAN_NONE;
 	aligned = aligned && !(known && group->stream[*ret_stream].aligned);
-	if ((!known && group->streams == PLAN_STREAMS) ||
-	    (aligned && group->numbers && group->aligned == PLAN_NUMBERED))
+	if (!known && group->streams == PLAN_STREAMS)
 		return false;
 	if (!known) {
 		*ret_stream = (int)group->streams++;
@@ -320,14 +196,14 @@ static bool join_some(struct pass_plan *plan, size_t index)
 	return false;
 }
 
-static void make_groups(struct pass_plan *plan, const struct pass_options *options)
+static void make_groups(struct pass_plan *plan)
 {
 	int capacity = 0;
 
 	for (size_t i = 0; i < plan->sites; i++) {
 		LLVMBasicBlockRef here = LLVMGetInstructionParent(plan->site[i].inst);
 
-		if (!eligible(&plan->site[i], options) || join_some(plan, i))
+		if (!eligible(&plan->site[i]) || join_some(plan, i))
 			continue;
 		if (plan->groups == capacity) {
 			capacity = capacity ? 2 * capacity : 16;
@@ -339,9 +215,7 @@ static void make_groups(struct pass_plan *plan, const struct pass_options *optio
 								  .guard = PLAN_NONE,
 								  .counter = PLAN_NONE,
 								  .hold = PLAN_NONE};
-		/* More numbers than a cell can hold? */
-		if (!join(plan, plan->groups - 1, i))
-			plan->groups--;
+		join(plan, plan->groups - 1, i);
 	}
 }
 
@@ -401,7 +275,7 @@ static void number_cells(struct pass_plan *plan, const struct pass_options *opti
 			continue;
 		group->cells = *row;
 		*row += PROBE_CELL_ROWS;
-		if (group->always || !group->aligned || !pass_enabled(options, PASS_LINE_HISTOGRAM))
+		if (!group->aligned || !pass_enabled(options, PASS_LINE_HISTOGRAM))
 			continue;
 		group->bins = *row;
 		*row += group->aligned * PROBE_BIN_ROWS;
@@ -436,7 +310,7 @@ static void assign(struct pass_plan *plan, bool loops)
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
 		struct plan_group *group = &plan->group[i];
 
-		if (!group->once && !group->always && group->loops == loops)
+		if (!group->once && group->loops == loops)
 			group->counter = plan->counters++;
 	}
 }
@@ -464,7 +338,7 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	    !pass_is_plain(unit->original, options)) {
 		if (once && pass_enabled(options, PASS_LANE_ADDRESSES))
 			pass_plan_find_exact(plan, prover, function);
-		make_groups(plan, options);
+		make_groups(plan);
 		pass_plan_group_exact(plan);
 	}
 	number_costs(plan);
@@ -511,8 +385,6 @@ void pass_plan_deinit(struct pass_plan *plan)
 	for (int i = 0; i < plan->guards; i++)
 		free(plan->guard[i].base);
 	for (size_t i = 0; i < plan->sites; i++) {
-		for (int k = 0; k < 3; k++)
-			free(plan->site[i].base[k]);
 		free(plan->site[i].lanes);
 	}
 	free(plan->site);

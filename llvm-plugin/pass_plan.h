@@ -10,10 +10,8 @@
 #include "pass_base.h"
 
 enum {
-	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
-	PLAN_NUMBERED = 4, /* aligned ones at most, of a group with numbers */
+	PLAN_STREAMS = 6, /* addresses, held in registers, per group */
 	PLAN_SITES = 32,
-	PLAN_GUESSES = 6, /* per group */
 	PLAN_CELLED = 48, /* groups with cells, per unit */
 	PLAN_COUNTERS = 20,
 	PLAN_HEADS = 4, /* groups that count in lanes, each in a vector register */
@@ -30,7 +28,6 @@ struct plan_site {
 	LLVMValueRef inst;
 	struct pass_site site;
 	struct pass_pattern pattern;
-	struct pass_base *base[3]; /* of strides that are RECKONED; else NULL */
 	bool proved;
 	LLVMValueRef blocker; /* what the proof failed at; NULL = not known */
 	int group;	      /* PLAN_NONE = measured */
@@ -48,12 +45,6 @@ struct plan_site {
 	struct pass_base *lanes; /* of those that are their own lead; else NULL */
 };
 
-/* A number that digits are made with (pass_digit). */
-struct plan_number {
-	struct pass_digit digit;
-	uint32_t mask; /* the bits of it that matter */
-};
-
 /* Sites at constant distances: one address stands for all. */
 struct plan_stream {
 	size_t lead;		/* index of the site whose address it is */
@@ -66,14 +57,8 @@ struct plan_group {
 	size_t first, last; /* its sites lie between, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
-	struct plan_number number[PROBE_NUMBERS]; /* of MOD two, the second empty */
-	unsigned numbers;
-	bool always; /* every execution is counted in a cell, or measured: numbers are never 0 */
 	unsigned aligned; /* streams that are */
-	/* An execution in which one of them fails is measured. */
-	struct pass_guess guess[PLAN_GUESSES];
-	unsigned guesses;
-	unsigned costs; /* numbers of sites' `cost` */
+	unsigned costs;	  /* numbers of sites' `cost` */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
@@ -119,8 +104,6 @@ struct pass_plan {
  */
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
 		    const struct pass_options *options, uint32_t first_site, void *analyses);
-/* Which of the group's numbers a digit is made with; PLAN_NONE. */
-int pass_plan_number(const struct plan_group *group, const struct pass_digit *digit);
 /* Does the host know all of it, in launches that have regular waves? */
 static inline bool pass_plan_is_free(const struct plan_group *group)
 {

@@ -151,7 +151,7 @@ static bool has_doubts(const struct pass_plan *plan, int number)
 	for (size_t i = group->first; i <= group->last; i++)
 		if (plan->site[i].group == number && plan->site[i].pattern.wrap_count)
 			return true;
-	return group->guesses || group->numbers;
+	return false;
 }
 
 /* Can the host tell where all the group's addresses lie, and which lanes use them? */
@@ -160,7 +160,7 @@ static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
 	struct plan_group *group = &plan->group[number];
 	struct pass_base base;
 
-	if (group->alone || !group->once || group->numbers ||
+	if (group->alone || !group->once ||
 	    (group->guard == PLAN_NONE
 		     ? !group->aligned || number >= PLAN_CELLED
 		     : !plan->guard[group->guard].base || has_doubts(plan, number)))

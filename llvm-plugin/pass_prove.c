@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pass_base.h"
 #include "pass_pattern.h"
 #include "pass_prove_parts.h"
 #include "pass_shim.h"
@@ -36,11 +35,6 @@ struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel,
 void pass_prover_trust_launch(struct pass_prover *prover)
 {
 	prover->bounded = true;
-}
-
-void pass_prover_allow_guesses(struct pass_prover *prover, bool may)
-{
-	prover->may_guess = may;
 }
 
 void pass_prover_destroy(struct pass_prover *prover)
@@ -94,8 +88,7 @@ bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigne
 		if (!LLVMIsAInstruction(value) || depth >= DEPTH_MAX ||
 		    !probe_shim_flow_same_loop(prover->flow, value,
 					       LLVMGetInstructionParent(user)) ||
-		    !form_of(prover, value, depth + 1, ret) || !pass_pattern_uniform(ret) ||
-		    ret->guesses) {
+		    !form_of(prover, value, depth + 1, ret) || !pass_pattern_uniform(ret)) {
 			*ret = (struct pass_pattern){0};
 			pass_pattern_set_leaf(ret, value);
 			prover->blocker = blocker;
@@ -111,59 +104,25 @@ bool pass_form_of_operand(struct pass_prover *prover, LLVMValueRef user, unsigne
 	       form_of(prover, value, depth + 1, ret);
 }
 
-/* constant + factor * what the host can reckon: what a value is that is the same in a whole launch.
- */
-static bool number_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret)
-{
-	struct pass_base base;
-
-	if (pass_factor_of(prover, value, ret))
-		return true;
-	if (!pass_enabled(prover->options, PASS_LAUNCH_STRIDES))
-		return false;
-	*ret = (struct pass_stride){
-		.factor = 1,
-		.bits = PROBE_STRIDE_RECKONED,
-		.number = {{value, false}},
-		.numbers = 1,
-	};
-	return pass_base_of_stride(prover, ret, &base);
-}
-
-static bool scale_stride(const struct pass_prover *prover, const struct pass_stride *by,
-			 struct pass_stride *stride)
-{
-	const struct pass_stride old = *stride;
-	struct pass_base base;
-
-	if (!old.factor) {
-		*stride = *by;
-		stride->constant = pass_wrap_mul(by->constant, old.constant);
-		stride->factor = pass_wrap_mul(by->factor, old.constant);
-		return true;
-	}
-	if (!pass_enabled(prover->options, PASS_LAUNCH_STRIDES))
-		return false;
-	if (old.constant || by->constant || old.numbers + by->numbers > PASS_NUMBERS)
-		return false;
-	stride->bits = PROBE_STRIDE_RECKONED;
-	stride->factor = pass_wrap_mul(old.factor, by->factor);
-	for (unsigned i = 0; i < by->numbers; i++)
-		stride->number[stride->numbers++] = by->number[i];
-	return pass_base_of_stride(prover, stride, &base);
-}
-
 static bool scale_by(const struct pass_prover *prover, LLVMValueRef value,
 		     struct pass_pattern *form)
 {
 	struct pass_stride by;
 
-	if (form->digits || !number_of(prover, value, &by))
+	if (form->digits || !pass_factor_of(prover, value, &by))
 		return false;
-	for (int i = 0; i < 3; i++)
-		if ((form->stride[i].constant || form->stride[i].factor) &&
-		    !scale_stride(prover, &by, &form->stride[i]))
+	for (int i = 0; i < 3; i++) {
+		struct pass_stride *stride = &form->stride[i];
+		int64_t times = stride->constant;
+
+		if (stride->factor)
 			return false;
+		if (!times)
+			continue;
+		*stride = by;
+		stride->constant = pass_wrap_mul(by.constant, times);
+		stride->factor = pass_wrap_mul(by.factor, times);
+	}
 	return true;
 }
 
@@ -172,8 +131,6 @@ static bool multiply(struct pass_prover *prover, LLVMValueRef inst, unsigned dep
 {
 	struct pass_pattern a, b;
 
-	if (pass_form_of_multiple(prover, inst, depth, ret))
-		return true;
 	if (!pass_form_of_operand(prover, inst, 0, depth, &a) ||
 	    !pass_form_of_operand(prover, inst, 1, depth, &b))
 		return false;
@@ -213,8 +170,6 @@ static bool shift(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 {
 	int64_t by;
 
-	if (!LLVMIsAConstantInt(LLVMGetOperand(inst, 1)))
-		return pass_form_of_multiple(prover, inst, depth, ret);
 	if (!pass_constant_of(LLVMGetOperand(inst, 1), &by) || by < 0 || by > 62 ||
 	    !pass_form_of_operand(prover, inst, 0, depth, ret))
 		return false;
@@ -458,9 +413,7 @@ static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 	case LLVMPHI:
 		return counter(prover, inst, depth, ret);
 	case LLVMCall:
-		return id(inst, ret) || pass_form_of_bits(prover, inst, depth, ret);
-	case LLVMExtractElement:
-		return pass_form_of_element(prover, inst, depth, ret);
+		return id(inst, ret);
 	case LLVMTrunc:
 	case LLVMFreeze:
 	case LLVMBitCast:
@@ -473,7 +426,7 @@ static bool try_form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned 
 static bool form_of(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		    struct pass_pattern *ret)
 {
-	if (try_form_of(prover, inst, depth, ret) || pass_form_by_guess(prover, inst, depth, ret))
+	if (try_form_of(prover, inst, depth, ret))
 		return true;
 	if (!prover->blocker)
 		prover->blocker = inst;

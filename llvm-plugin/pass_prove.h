@@ -6,80 +6,43 @@
  *
  * with x, y, z the work-item's id, U the same in all active lanes of the wave, and S constant
  * while the kernel runs. U changes from execution to execution; S does not. A digit D is a constant
- * times what a simple operation makes of ids and of a number P that is the same in all lanes. In a
- * regular wave ids are a multiple of a power of two, plus less than that, so that bits of an id are
- * those of the lane plus something that is the same in all lanes.
+ * times some bits of an id.
  *
  * Sums modulo 2^32 that are then widened to 64 bits are the one gap: lanes could lie on both sides
  * of the wrap. Such values are listed in `wraps`: the proof holds for an execution in which
  * each of them, in the first active lane, is below PASS_WRAP_LIMIT, and which spans less than
  * that; where one of them was widened with zeros (`rising`), its lanes must not fall below the
  * first lane's either, which whoever knows S can tell.
- *
- * What nothing can be proved of may yet be so whenever it runs: a quotient is mostly the same in
- * all lanes of a wave, an index mostly not cut off at the edge. Such a value is guessed and listed
- * in `guess`: the proof holds for an execution in which each of them is as guessed.
  */
 #ifndef PROBE_LLVM_PLUGIN_PASS_PROVE_H
 #define PROBE_LLVM_PLUGIN_PASS_PROVE_H
 
 #include "pass.h"
 
-enum {
-	PASS_NUMBERS = 6,
-	PASS_WRAPS = 4,
-	PASS_GUESSES = 4,
-	PASS_LEAVES = 8,
-	PASS_DIGITS = PROBE_DIGITS
-};
+enum { PASS_WRAPS = 4, PASS_LEAVES = 8, PASS_DIGITS = PROBE_DIGITS };
 #define PASS_WRAP_LIMIT (1u << 30)
 
-/* What the host knows when it knows the launch, widened to 64 bits. */
-struct pass_number {
-	LLVMValueRef value;
-	bool zeros;
-};
-
-/*
- * constant + factor * (an argument, or a field of the launch, or a product of what follows from
- * them); bytes per step of an id.
- */
+/* constant + factor * (an argument, or a field of the launch); bytes per step of an id. */
 struct pass_stride {
 	int64_t constant;
 	int64_t factor;	 /* 0 = no argument */
-	uint32_t offset; /* as in struct probe_site_stride, unless RECKONED */
+	uint32_t offset; /* as in struct probe_site_stride */
 	uint32_t bits;
-	struct pass_number number[PASS_NUMBERS]; /* whose product it is */
-	unsigned numbers;
+	LLVMValueRef value; /* of the argument or field */
 };
 
-/* As struct probe_site_digit. */
+/* times * (the id along `axis` >> shift & mask) */
 struct pass_digit {
 	int64_t times;
 	uint32_t mask;
-	int16_t inner[3];
+	uint8_t axis;
 	uint8_t shift;
-	uint8_t op;
-	/*
-	 * What P is made of: AND: `with`; ADD: `of`, the value that v is the varying part of; MIN,
-	 * MAX: the distance from `of` to `with`; MOD: `of` modulo `with`, `quotient` being `of` /
-	 * `with`, or modulo 1 << `with` if there is no quotient.
-	 */
-	LLVMValueRef with, of, quotient;
 };
 
-/* A part of U: `times` the uniform part of a value, or of an element of a vector. */
+/* A part of U: `times` the uniform part of a value. */
 struct pass_leaf {
 	LLVMValueRef value;
-	unsigned element;
 	int64_t times;
-};
-
-/* In all active lanes the value is the same number + each * the work-item's id. */
-struct pass_guess {
-	LLVMValueRef value;
-	int32_t each[3];
-	bool loaded; /* nothing speaks for it but where it was loaded from */
 };
 
 struct pass_pattern {
@@ -97,8 +60,6 @@ struct pass_pattern {
 	LLVMValueRef wraps[PASS_WRAPS]; /* integers; their low 32 bits count */
 	unsigned wrap_count;
 	bool rising;
-	struct pass_guess guess[PASS_GUESSES];
-	unsigned guesses;
 };
 
 struct pass_prover;
@@ -108,8 +69,6 @@ struct pass_prover *pass_prover_create(LLVMValueRef function, bool kernel,
 void pass_prover_destroy(struct pass_prover *prover);
 /* What is proved from here on need only hold in launches that have regular waves (wire.h). */
 void pass_prover_trust_launch(struct pass_prover *prover);
-/* For who tests guesses where the site runs. */
-void pass_prover_allow_guesses(struct pass_prover *prover, bool may);
 /* How the function's blocks lie (pass_shim.h). */
 const struct pass_options *pass_prover_options(const struct pass_prover *prover);
 struct probe_shim_flow *pass_prover_flow(const struct pass_prover *prover);
@@ -119,9 +78,6 @@ bool pass_prove(struct pass_prover *prover, LLVMValueRef inst, LLVMValueRef poin
 /* Where the last proof that failed came to an end; NULL if there was no single such value. */
 LLVMValueRef pass_prover_blocker(const struct pass_prover *prover);
 bool pass_pattern_uniform(const struct pass_pattern *pattern);
-/* How far a digit's v can be from the first active lane's, of ids in rising order. */
-int pass_digit_span(const struct pass_digit *digit);
-bool pass_guess_same(const struct pass_guess *a, const struct pass_guess *b);
 bool pass_pattern_same_leaves(const struct pass_pattern *a, const struct pass_pattern *b);
 
 #endif

@@ -18,8 +18,7 @@ struct pass_prover {
 	LLVMTargetDataRef layout;
 	LLVMValueRef function;
 	bool kernel;
-	bool bounded;	/* there are not too many work-items */
-	bool may_guess; /* and not while a loop counter's step is looked at */
+	bool bounded; /* there are not too many work-items */
 	unsigned steps;
 	const struct counter *counters;
 	LLVMValueRef blocker;
@@ -42,8 +41,6 @@ bool pass_index_step(LLVMTargetDataRef layout, LLVMTypeRef *type, LLVMValueRef i
  * struct.
  */
 bool pass_argument_offset(const struct pass_prover *prover, LLVMValueRef value, uint32_t *ret);
-/* Which field of the dispatch packet an element of a loaded vector is. */
-bool pass_packet_field(LLVMValueRef load, unsigned at, uint32_t *ret);
 /* constant + factor * (an argument, or a size of the launch): what the value is. */
 bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct pass_stride *ret);
 /*
@@ -52,24 +49,10 @@ bool pass_factor_of(const struct pass_prover *prover, LLVMValueRef value, struct
  */
 bool pass_is_small(const struct pass_prover *prover, const struct pass_pattern *form, bool zeros);
 
-/* ---- pass_vector.c: elements of vectors ------------------------------------------------------ */
-
-/* extractelement. */
-bool pass_form_of_element(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
-			  struct pass_pattern *ret);
-
-/* ---- pass_guess.c: what is tested where it runs ---------------------------------------------- */
-
-bool pass_form_by_guess(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
-			struct pass_pattern *ret);
-
 /* ---- pass_digits.c: bits of ids ---------------------------------------------------------------
  */
 
-/* n * (x / n) = x - x mod n, also times a constant; of a product, or a shift by a variable. */
-bool pass_form_of_multiple(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
-			   struct pass_pattern *ret);
-/* and, or, xor, lshr, udiv, urem, smin, smax. */
+/* and, or, xor, lshr. */
 bool pass_form_of_bits(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		       struct pass_pattern *ret);
 

@@ -38,7 +38,7 @@ static int64_t argument_most(const struct pass_stride *stride)
  */
 static bool is_told(const struct pass_stride *stride)
 {
-	return !(stride->bits & (PROBE_STRIDE_LAUNCH | PROBE_STRIDE_RECKONED)) &&
+	return !(stride->bits & PROBE_STRIDE_LAUNCH) &&
 	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_most(stride) > 0;
 }
 

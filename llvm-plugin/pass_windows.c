@@ -35,7 +35,7 @@ bool pass_windows_may(const struct pass_plan *plan, int number)
 {
 	const struct plan_group *group = &plan->group[number];
 
-	if (group->always || group->numbers || !go_together(plan, group))
+	if (!go_together(plan, group))
 		return false;
 	for (size_t i = group->first; i <= group->last; i++)
 		if (plan->site[i].group == number && !suits(&plan->site[i]))

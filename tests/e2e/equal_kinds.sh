@@ -19,7 +19,7 @@ dump()
 compile "$source/tests/e2e/proofs/shapes.hip" shapes
 compile "$source/tests/e2e/proofs/digits.hip" digits
 compile "$source/tests/e2e/proofs/signs.hip" signs
-compile "$source/tests/e2e/proofs/guesses.hip" guesses
+compile "$source/tests/e2e/proofs/mirrored.hip" mirrored
 compile "$source/tests/e2e/proofs/launched.hip" launched
 compile "$source/tests/e2e/proofs/branches.hip" branches
 compile "$source/tests/e2e/proofs/lanes.hip" lanes
@@ -31,7 +31,7 @@ compile "$source/tests/e2e/proofs/windows.hip" windows
 compile "$source/tests/e2e/proofs/repeats.hip" repeats
 (export PROBE_PROVE=0 && compile "$source/tests/e2e/proofs/repeats.hip" repeats_measured)
 
-for example in shapes digits signs guesses repeats repeats_measured launched branches heads windows lanes \
+for example in shapes digits signs mirrored repeats repeats_measured launched branches heads windows lanes \
 		transpose strided_copy reduction histogram convolution; do
 	program="$build/examples/$example"
 	[ ! -f "./$example" ] || program=./$example
