@@ -300,10 +300,7 @@ void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
 		pass_asm_put(code, "s_lshl_b64 exec, 1, s12");
 		pass_asm_put(code, "global_atomic_add_x2 v0, v[2:3], s[8:9] offset:%u", 8 * i);
 		pass_asm_put(code, "s_mov_b64 exec, s[6:7]");
-		if (group->hold != PLAN_NONE)
-			pass_asm_put(code, "s_movk_i32 s13, %u", 8 * i);
-		pass_asm_put(code, "s_branch .Lprobe_%s${:uid}",
-			     group->hold != PLAN_NONE ? "found" : "end");
+		pass_asm_put(code, "s_branch .Lprobe_end${:uid}");
 		pass_asm_put(code, ".Lprobe_cell%u${:uid}:", i + 1);
 	}
 	put_take(code, function);

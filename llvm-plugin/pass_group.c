@@ -17,7 +17,6 @@
 #include "pass_group_parts.h"
 #include "pass_measure.h"
 #include "pass_shim.h"
-#include "pass_windows.h"
 
 _Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
 
@@ -293,18 +292,18 @@ static void put_test(struct pass_asm *code, const struct plan_group *group,
 	pass_asm_put(code, ".Lprobe_other${:uid}:");
 }
 
-/* Measure into the row of each site, or into those that sites share. */
+/* Measure into the row of each site. */
 static void put_measure(struct pass_group_insert *in, struct pass_asm *code, int number,
-			const struct tested *tested, unsigned ctx, uint32_t first_id, bool shared)
+			const struct tested *tested, unsigned ctx, uint32_t first_id)
 {
 	const struct plan_group *group = &in->plan->group[number];
 
 	for (size_t i = group->first; i <= group->last; i++) {
 		const struct plan_site *site = &in->plan->site[i];
-		uint32_t row = shared ? group->shared + site->cost : first_id + (uint32_t)i;
+		uint32_t row = first_id + (uint32_t)i;
 		unsigned address = 0;
 
-		if (site->group != number || (shared && !pass_plan_leads(in->plan, i)))
+		if (site->group != number)
 			continue;
 		if (site->stream != PLAN_NONE)
 			address = pass_asm_operand(code, "v", tested->address[site->stream]);
@@ -314,25 +313,6 @@ static void put_measure(struct pass_group_insert *in, struct pass_asm *code, int
 			else
 				measure_unit(in, code, site, row, address, ctx, offset);
 	}
-}
-
-/* Where all aligned streams begin at the same place in a line, sites of one cost share a row. */
-static void put_shared(struct pass_group_insert *in, struct pass_asm *code, int number,
-		       const struct tested *tested, unsigned ctx, uint32_t first_id)
-{
-	char first[8], other[8];
-
-	if (tested->bases.count > 1)
-		pass_cell_base(code, &tested->bases, 0, 4, first);
-	for (unsigned i = 1; i < tested->bases.count; i++) {
-		pass_cell_base(code, &tested->bases, i, 6, other);
-		pass_asm_put(code, "v_xor_b32 v0, %s, %s", first, other);
-		pass_asm_put(code, "v_readfirstlane_b32 s4, v0");
-		pass_asm_put(code, "s_and_b32 s4, s4, 0x7f");
-		pass_asm_put(code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-	}
-	put_measure(in, code, number, tested, ctx, first_id, true);
-	pass_asm_put(code, "s_branch .Lprobe_measured${:uid}");
 }
 
 /* A regular wave ran a group that is ONCE, and was counted otherwise. */
@@ -368,7 +348,7 @@ static void put_free(struct pass_group_insert *in, struct pass_asm *code, int nu
 {
 	pass_asm_put(code, "s_cmp_lg_u64 $%u, 0", regular);
 	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
-	put_measure(in, code, number, tested, ctx, first_id, false);
+	put_measure(in, code, number, tested, ctx, first_id);
 	pass_asm_put(code, ".Lprobe_end${:uid}:");
 }
 
@@ -395,7 +375,7 @@ static const struct pass_heads *begin_heads(struct pass_group_insert *in, int nu
 static void put_alone(struct pass_group_insert *in, struct pass_asm *code, int number,
 		      const struct tested *tested, uint32_t first_id)
 {
-	put_measure(in, code, number, tested, pass_group_context(in, code), first_id, false);
+	put_measure(in, code, number, tested, pass_group_context(in, code), first_id);
 	pass_asm_put(code, ".Lprobe_end${:uid}:");
 }
 
@@ -433,8 +413,6 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	if (tested.heads && tested.places)
 		put_heads(&code, &tested);
 	put_test(&code, group, &tested, regular, ctx);
-	if (group->hold != PLAN_NONE)
-		pass_hold_look(in->hold, &code, in->plan, number, tested.places, tested.wraps);
 	if (tested.heads && !tested.places)
 		put_heads(&code, &tested);
 	put_wraps(&code, &tested);
@@ -442,22 +420,15 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		/* Not if the shapes of waves differ. */
 		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", regular);
 		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
-		if (group->windows != PROBE_ROW_NONE && group->hold == PLAN_NONE)
-			pass_windows_put(&code, group, &tested.bases, ctx, regular);
 		pass_cell_put(
 			&code, group, &tested.bases, ctx,
 			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));
 	}
-	if (group->shared != PROBE_ROW_NONE)
-		put_shared(in, &code, number, &tested, ctx, first_id);
 	pass_asm_put(&code, ".Lprobe_long${:uid}:");
-	put_measure(in, &code, number, &tested, ctx, first_id, false);
-	pass_asm_put(&code, ".Lprobe_measured${:uid}:");
+	put_measure(in, &code, number, &tested, ctx, first_id);
 	if (group->once)
 		put_miss(&code, group, &tested, regular, ctx);
 	put_regular(&code, group, regular, ctx);
-	if (group->hold != PLAN_NONE)
-		pass_hold_found(in->hold, &code, in->plan, number, tested.places, tested.up, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	value = pass_group_finish(in, &code);
 	if (tested.heads)

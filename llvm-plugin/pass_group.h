@@ -4,7 +4,6 @@
 #define PROBE_LLVM_PLUGIN_PASS_GROUP_H
 
 #include "pass_heads.h"
-#include "pass_hold.h"
 
 struct pass_group_insert {
 	const struct pass_plan *plan;
@@ -16,7 +15,6 @@ struct pass_group_insert {
 	LLVMValueRef regular;  /* probe_ctx.regular, an instruction of the entry block */
 	LLVMValueRef reckoned; /* probe_ctx.reckoned */
 	LLVMValueRef last;     /* the only return, if there are counters */
-	const struct pass_hold *hold;
 	void *analyses;
 	/* Of groups that have heads, as they come. */
 	struct pass_heads heads[PLAN_HEADS];

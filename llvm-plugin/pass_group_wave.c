@@ -96,18 +96,7 @@ static void start_counters(struct pass_group_insert *in)
 	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
 }
 
-/* What is held, at the wave's only end. */
-static void flush_held(struct pass_group_insert *in, LLVMValueRef last)
-{
-	struct pass_asm code = {0};
-
-	LLVMPositionBuilderBefore(in->builder, last);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
-	pass_hold_end(in->hold, &code, pass_group_context(in, &code));
-	pass_group_finish(in, &code);
-}
-
-/* The same for counters, after which EXEC is gone. */
+/* The counters, after which EXEC is gone. */
 static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 {
 	struct pass_cell_sum sums[PLAN_COUNTERS];
@@ -133,10 +122,6 @@ static void flush_counters(struct pass_group_insert *in, LLVMValueRef last)
 
 void pass_group_end(struct pass_group_insert *in)
 {
-	if (in->hold->states) {
-		pass_hold_begin(in->hold, in->builder, in->regular);
-		flush_held(in, in->last);
-	}
 	if (in->plan->counters) {
 		start_counters(in);
 		flush_counters(in, in->last);

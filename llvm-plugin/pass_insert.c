@@ -30,7 +30,6 @@ struct insert {
 	struct pass_measure measure;
 	struct pass_measured *measured; /* of each site */
 	struct pass_keep keep;
-	struct pass_hold hold;
 };
 
 enum { ALSO_SITES = 32 }; /* of devlib_measure.h: they are bits of a word */
@@ -199,10 +198,6 @@ static void look_ahead(struct insert *in)
 	if (pass_enabled(in->options, PASS_PATTERN_CACHE))
 		pass_keep_choose(&in->keep, &in->plan, in->measured, in->clone, in->options, flow);
 	drop_leads(in);
-	if (in->plan.registers && !pass_keep_calls(in->clone) &&
-	    pass_enabled(in->options, PASS_BUCKET_CACHE))
-		pass_hold_choose(&in->hold, &in->plan, pass_keep_lowest(&in->keep, &in->plan),
-				 flow);
 	probe_shim_flow_destroy(flow);
 }
 
@@ -345,7 +340,6 @@ static void insert_groups(struct insert *in)
 		.regular = in->regular,
 		.reckoned = in->reckoned,
 		.last = in->last,
-		.hold = &in->hold,
 		.analyses = in->analyses,
 	};
 
@@ -394,7 +388,6 @@ static void drop_registers(struct insert *in)
 	for (size_t i = 0; i < in->plan.sites; i++)
 		in->measured[i].slot = PLAN_NONE;
 	in->keep.slots = 0;
-	pass_hold_drop(&in->hold, &in->plan);
 	drop_leads(in);
 }
 
@@ -416,7 +409,7 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	in.builder = LLVMCreateBuilderInContext(in.context);
 	pass_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
 	look_ahead(&in);
-	if (in.plan.counters || in.plan.heads || in.keep.slots || in.hold.states)
+	if (in.plan.counters || in.plan.heads || in.keep.slots)
 		in.last = pass_single_return(in.clone);
 	/* It never returns. */
 	if (!in.last)
@@ -434,7 +427,6 @@ void pass_insert(const struct pass_units *units, const struct pass_unit *unit, e
 	pass_keep_end(&in.keep, in.last);
 	insert_groups(&in);
 	pass_keep_settle(&in.keep);
-	pass_hold_settle(&in.hold, in.clone);
 	drop_entry(&in);
 	LLVMDisposeBuilder(in.builder);
 	for (size_t i = 0; i < in.calls; i++)

@@ -173,13 +173,6 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 		      KEEP_SGPRS * keep->slots;
 }
 
-unsigned pass_keep_lowest(const struct pass_keep *keep, const struct pass_plan *plan)
-{
-	if (!keep->slots)
-		return (unsigned)(PLAN_COUNTER_LAST + 1 - plan->counters);
-	return keep->first - keep->more;
-}
-
 /* ---- Code ----------------------------------------------------------------------------------- */
 
 static LLVMValueRef share(const struct pass_keep *keep, enum devlib_function which,

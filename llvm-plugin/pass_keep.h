@@ -56,8 +56,6 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 		      const struct pass_options *options, const struct probe_shim_flow *flow);
 /* Does it call functions? They may use any register. */
 bool pass_keep_calls(LLVMValueRef function);
-/* The lowest scalar register that these and the counters of groups take. */
-unsigned pass_keep_lowest(const struct pass_keep *keep, const struct pass_plan *plan);
 /* Measure an access at `address` that has this slot, where the builder stands. */
 void pass_keep_put(struct pass_keep *keep, int slot, const struct keep_site *of,
 		   LLVMValueRef address);

@@ -108,8 +108,6 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 		proof.group = group->row;
 		put_digits(site, &proof);
 		proof.delta = site->delta;
-		if (group->shared != PROBE_ROW_NONE)
-			proof.shared = group->shared + site->cost;
 		if (site->pattern.rising)
 			proof.flags |= PROBE_PROOF_RISING | PROBE_PROOF_LANES;
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
@@ -147,7 +145,7 @@ static struct probe_site_proof guard_proof(const struct plan_guard *guard, uint3
 
 static struct probe_site_proof group_proof(const struct plan_group *group, uint32_t parent)
 {
-	bool heads = group->heads != PROBE_ROW_NONE, windows = group->windows != PROBE_ROW_NONE;
+	bool heads = group->heads != PROBE_ROW_NONE;
 
 	return (struct probe_site_proof){
 		.group = parent,
@@ -156,10 +154,8 @@ static struct probe_site_proof group_proof(const struct plan_group *group, uint3
 		.flags = (group->once ? PROBE_PROOF_ONCE : 0) |
 			 (group->launched ? PROBE_PROOF_LAUNCHED : 0) |
 			 (group->exact && !pass_plan_is_free(group) ? PROBE_PROOF_EXACT : 0) |
-			 (group->alone ? PROBE_PROOF_ALONE : 0) | (heads ? PROBE_PROOF_HEADS : 0) |
-			 (windows ? PROBE_PROOF_WINDOWS : 0),
-		.stride = {{.offset = heads ? group->heads : 0},
-			   {.offset = windows ? group->windows : 0}},
+			 (group->alone ? PROBE_PROOF_ALONE : 0) | (heads ? PROBE_PROOF_HEADS : 0),
+		.stride = {{.offset = heads ? group->heads : 0}},
 	};
 }
 
@@ -227,8 +223,8 @@ static uint32_t guard_row(const struct pass_plan *plan, int guard)
 	return guard == PLAN_NONE ? PROBE_ROW_NONE : plan->guard[guard].row;
 }
 
-static void list_shared(struct pass_table *table, const struct pass_plan *plan, int group,
-			unsigned count, const struct pass_unit *unit)
+static void list_rows(struct pass_table *table, const struct pass_plan *plan, int group,
+		      unsigned count, const struct pass_unit *unit)
 {
 	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
 
@@ -270,15 +266,10 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 			 &proof);
 	}
 	for (int i = 0; i < plan.groups; i++)
-		if (plan.group[i].shared != PROBE_ROW_NONE)
-			list_shared(table, &plan, i, plan.group[i].costs, unit);
-	for (int i = 0; i < plan.groups; i++)
-		list_shared(table, &plan, i, cell_rows(&plan.group[i]), unit);
+		list_rows(table, &plan, i, cell_rows(&plan.group[i]), unit);
 	for (int i = 0; i < plan.groups; i++) {
-		if (plan.group[i].windows != PROBE_ROW_NONE)
-			list_shared(table, &plan, i, PROBE_WINDOW_ROWS, unit);
 		if (plan.group[i].heads != PROBE_ROW_NONE)
-			list_shared(table, &plan, i, PROBE_HEAD_ROWS, unit);
+			list_rows(table, &plan, i, PROBE_HEAD_ROWS, unit);
 	}
 	list_bases(table, &plan);
 	unit->rows = plan.rows;

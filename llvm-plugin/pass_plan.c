@@ -9,7 +9,6 @@
 #include "pass_pattern.h"
 #include "pass_plan_exact.h"
 #include "pass_plan_once.h"
-#include "pass_windows.h"
 #include "pass_shim.h"
 
 bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
@@ -142,49 +141,6 @@ static bool join(struct pass_plan *plan, int number, size_t index)
 	return true;
 }
 
-/* See plan_site.cost. What an LDS access costs depends on its strides only. */
-static bool same_cost(const struct plan_site *a, const struct plan_site *b)
-{
-	bool lds = a->site.space == PROBE_SPACE_LDS;
-
-	if (a->group != b->group || a->site.space != b->site.space || anywhere(a) != anywhere(b) ||
-	    a->site.unit != b->site.unit || a->site.size != b->site.size ||
-	    (a->stream == PLAN_NONE) != (b->stream == PLAN_NONE))
-		return false;
-	if (lds && a->site.access != b->site.access)
-		return false;
-	return pass_pattern_same_strides(&a->pattern, &b->pattern) &&
-	       (lds || !((a->delta - b->delta) & 127));
-}
-
-static size_t first_of_cost(const struct pass_plan *plan, size_t index)
-{
-	const struct plan_site *site = &plan->site[index];
-	size_t first = plan->group[site->group].first;
-
-	while (!same_cost(&plan->site[first], site))
-		first++;
-	return first;
-}
-
-bool pass_plan_leads(const struct pass_plan *plan, size_t site)
-{
-	return first_of_cost(plan, site) == site;
-}
-
-static void number_costs(struct pass_plan *plan)
-{
-	for (size_t i = 0; i < plan->sites; i++) {
-		struct plan_site *site = &plan->site[i];
-		size_t first;
-
-		if (site->group == PLAN_NONE)
-			continue;
-		first = first_of_cost(plan, i);
-		site->cost = first == i ? plan->group[site->group].costs++ : plan->site[first].cost;
-	}
-}
-
 /* One of the groups that its block has already. */
 static bool join_some(struct pass_plan *plan, size_t index)
 {
@@ -210,11 +166,8 @@ static void make_groups(struct pass_plan *plan)
 			plan->group =
 				pass_alloc(plan->group, (size_t)capacity * sizeof(*plan->group));
 		}
-		plan->group[plan->groups++] = (struct plan_group){.block = here,
-								  .first = i,
-								  .guard = PLAN_NONE,
-								  .counter = PLAN_NONE,
-								  .hold = PLAN_NONE};
+		plan->group[plan->groups++] = (struct plan_group){
+			.block = here, .first = i, .guard = PLAN_NONE, .counter = PLAN_NONE};
 		join(plan, plan->groups - 1, i);
 	}
 }
@@ -223,21 +176,6 @@ static void make_groups(struct pass_plan *plan)
 static bool ends_early(LLVMValueRef function)
 {
 	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
-}
-
-/* A row for each cost, if that is less than one for each site. */
-static void number_shared(struct pass_plan *plan, const struct pass_options *options, uint32_t *row)
-{
-	for (int i = 0; i < plan->groups; i++) {
-		struct plan_group *group = &plan->group[i];
-
-		group->shared = PROBE_ROW_NONE;
-		if (!pass_enabled(options, PASS_COST_ROWS) || group->costs == group->sites ||
-		    pass_plan_is_free(group) || group->alone)
-			continue;
-		group->shared = *row;
-		*row += group->costs;
-	}
 }
 
 /* Does the user's own assembly name high scalar registers? */
@@ -282,20 +220,14 @@ static void number_cells(struct pass_plan *plan, const struct pass_options *opti
 	}
 }
 
-/* Rows of heads and windows. */
-static void number_others(struct pass_plan *plan, const struct pass_options *options,
-			  const struct probe_shim_flow *flow, uint32_t *row)
+/* Rows of heads. */
+static void number_heads(struct pass_plan *plan, const struct pass_options *options,
+			 const struct probe_shim_flow *flow, uint32_t *row)
 {
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
 
 		group->heads = PROBE_ROW_NONE;
-		group->windows = PROBE_ROW_NONE;
-		if (pass_enabled(options, PASS_WINDOW_HISTOGRAM) &&
-		    group->cells != PROBE_ROW_NONE && pass_windows_may(plan, i)) {
-			group->windows = *row;
-			*row += PROBE_WINDOW_ROWS;
-		}
 		if (!pass_enabled(options, PASS_PREFIX_HISTOGRAM) || !plan->registers ||
 		    plan->heads == PLAN_HEADS || !pass_heads_may(plan, i, flow))
 			continue;
@@ -341,7 +273,6 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		make_groups(plan);
 		pass_plan_group_exact(plan);
 	}
-	number_costs(plan);
 	for (int i = 0; i < plan->groups; i++) {
 		plan->group[i].loops = probe_shim_flow_depth(flow, plan->group[i].block);
 		plan->group[i].once =
@@ -355,12 +286,11 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 		plan->guard[i].row = row++;
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
-	number_shared(plan, options, &row);
 	number_cells(plan, options, &row);
 	plan->registers = once && !names_registers(function) &&
 			  options->kinds & 1u << PROBE_KIND_MEMORY &&
 			  !pass_is_plain(unit->original, options) && !options->portable;
-	number_others(plan, options, flow, &row);
+	number_heads(plan, options, flow, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
 		assign_counters(plan);

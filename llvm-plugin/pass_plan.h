@@ -33,11 +33,6 @@ struct plan_site {
 	int group;	      /* PLAN_NONE = measured */
 	int stream; /* of the group; PLAN_NONE = all lanes at one place, wherever that is */
 	int32_t delta;
-	/*
-	 * Sites of a group with the same number cost the same whenever all its aligned streams
-	 * begin at the same place in a line.
-	 */
-	unsigned cost;
 	/* Is the address made lane by lane on the host? `beside` from that of site `lead`. */
 	bool exact;
 	size_t lead;
@@ -58,22 +53,18 @@ struct plan_group {
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
 	unsigned aligned; /* streams that are */
-	unsigned costs;	  /* numbers of sites' `cost` */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */
 	uint32_t row;
-	uint32_t shared;  /* a row for each cost; PROBE_ROW_NONE */
-	uint32_t cells;	  /* first of its rows of cells; PROBE_ROW_NONE */
-	uint32_t bins;	  /* first of its rows of bins, if it has aligned streams and cells */
-	uint32_t heads;	  /* first of its PROBE_HEAD_ROWS rows (pass_heads.h); PROBE_ROW_NONE */
-	uint32_t windows; /* first of its PROBE_WINDOW_ROWS rows (pass_windows.h); NONE */
-	bool loops;	  /* lies in a loop */
+	uint32_t cells; /* first of its rows of cells; PROBE_ROW_NONE */
+	uint32_t bins;	/* first of its rows of bins, if it has aligned streams and cells */
+	uint32_t heads; /* first of its PROBE_HEAD_ROWS rows (pass_heads.h); PROBE_ROW_NONE */
+	bool loops;	/* lies in a loop */
 	/* Its addresses need not be looked at (struct probe_base_op); behind a guard, nothing. */
 	bool launched;
 	bool exact;  /* in a launch that is reckoned, nothing needs to be looked at */
 	bool alone;  /* and in others each access is measured */
 	int counter; /* index of a register that counts its runs; PLAN_NONE */
-	int hold;    /* a state of pass_hold.h; PLAN_NONE */
 };
 
 /* A block that its only predecessor branches to, once in a wave. */
@@ -95,7 +86,7 @@ struct pass_plan {
 	bool registers; /* may some be used? */
 	int counters;	/* those in use */
 	int heads;	/* groups that have them */
-	uint32_t rows;	/* behind the sites: of guards, of groups, of costs, of cells */
+	uint32_t rows;	/* behind the sites: of guards, of groups, of cells */
 };
 
 /*
@@ -109,8 +100,6 @@ static inline bool pass_plan_is_free(const struct plan_group *group)
 {
 	return group->launched && group->guard != PLAN_NONE;
 }
-/* Is the site the first of its group with its cost? */
-bool pass_plan_leads(const struct pass_plan *plan, size_t site);
 /* Count runs in memory, one by one. */
 void pass_plan_drop_counters(struct pass_plan *plan);
 void pass_plan_deinit(struct pass_plan *plan);

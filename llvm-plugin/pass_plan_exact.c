@@ -133,7 +133,6 @@ void pass_plan_group_exact(struct pass_plan *plan)
 				.first = i,
 				.guard = PLAN_NONE,
 				.counter = PLAN_NONE,
-				.hold = PLAN_NONE,
 				.exact = true,
 				.alone = true,
 			};
