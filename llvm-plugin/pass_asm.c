@@ -97,6 +97,101 @@ unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMVal
 	return code->operands++ + results;
 }
 
+/* ---- Scalar operands ------------------------------------------------------------------------ */
+
+static bool has_prefix(LLVMValueRef function, const char *prefix)
+{
+	size_t size;
+
+	return !strncmp(LLVMGetValueName2(function, &size), prefix, strlen(prefix));
+}
+
+/* Results of the device library, and of asm, are scalar where the pass uses them as operands. */
+static bool is_scalar_call(LLVMValueRef call)
+{
+	LLVMValueRef called = LLVMGetCalledValue(call);
+
+	return LLVMIsAInlineAsm(called) || has_prefix(called, "__probe_dev_") ||
+	       has_prefix(called, "llvm.amdgcn.readfirstlane") ||
+	       has_prefix(called, "llvm.amdgcn.ballot");
+}
+
+/* Is the value in scalar registers by the way it is made? */
+static bool is_scalar(LLVMValueRef value, unsigned depth)
+{
+	if (LLVMIsAConstant(value))
+		return true;
+	if (LLVMIsAArgument(value))
+		return LLVMGetFunctionCallConv(LLVMGetParamParent(value)) == PASS_CC_KERNEL;
+	if (!LLVMIsAInstruction(value) || depth > 8)
+		return false;
+	switch (LLVMGetInstructionOpcode(value)) {
+	case LLVMCall:
+		return is_scalar_call(value);
+	case LLVMLoad: /* by a scalar load */
+		return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(value, 0))) ==
+			       PROBE_SPACE_CONSTANT &&
+		       is_scalar(LLVMGetOperand(value, 0), depth + 1);
+	case LLVMGetElementPtr:
+	case LLVMOr:
+	case LLVMShl:
+	case LLVMExtractElement:
+		return is_scalar(LLVMGetOperand(value, 0), depth + 1) &&
+		       is_scalar(LLVMGetOperand(value, 1), depth + 1);
+	case LLVMZExt:
+	case LLVMTrunc:
+	case LLVMPtrToInt:
+	case LLVMIntToPtr:
+	case LLVMExtractValue:
+		return is_scalar(LLVMGetOperand(value, 0), depth + 1);
+	default:
+		return false;
+	}
+}
+
+static LLVMValueRef first_lane(LLVMBuilderRef builder, LLVMValueRef value)
+{
+	static const char name[] = "llvm.amdgcn.readfirstlane";
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+	unsigned id = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
+	LLVMTypeRef type = LLVMTypeOf(value);
+	LLVMValueRef function =
+		LLVMGetIntrinsicDeclaration(module, id, &type, LLVMIntrinsicIsOverloaded(id));
+
+	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
+}
+
+LLVMValueRef pass_scalar(LLVMBuilderRef builder, LLVMValueRef value)
+{
+	LLVMTypeRef type = LLVMTypeOf(value), i32;
+	LLVMValueRef low, high, by;
+
+	if (is_scalar(value, 0))
+		return value;
+	if (LLVMGetIntTypeWidth(type) == 32)
+		return first_lane(builder, value);
+	i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+	by = LLVMConstInt(type, 32, 0);
+	low = first_lane(builder, LLVMBuildTrunc(builder, value, i32, ""));
+	high = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, value, by, ""), i32, "");
+	high = LLVMBuildZExt(builder, first_lane(builder, high), type, "");
+	return LLVMBuildOr(builder, LLVMBuildShl(builder, high, by, ""),
+			   LLVMBuildZExt(builder, low, type, ""), "");
+}
+
+unsigned pass_asm_scalar(struct pass_asm *code, LLVMBuilderRef builder, LLVMValueRef value)
+{
+	unsigned results = code->fields ? code->fields : code->result != NULL, number;
+
+	for (unsigned i = 0; i < code->operands; i++)
+		if (code->source[i] == value)
+			return i + results;
+	number = pass_asm_operand(code, "s", pass_scalar(builder, value));
+	code->source[number - results] = value;
+	return number;
+}
+
 LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context)
 {
 	LLVMTypeRef result = code->result ? code->result : LLVMVoidTypeInContext(context);

@@ -17,6 +17,7 @@ struct pass_asm {
 	size_t size, constraint_size;
 	LLVMValueRef operand[PASS_ASM_OPERANDS];
 	LLVMTypeRef type[PASS_ASM_OPERANDS];
+	LLVMValueRef source[PASS_ASM_OPERANDS]; /* what a scalar operand was made of; else NULL */
 	unsigned operands;
 	LLVMTypeRef result; /* NULL = none; else its constraint comes first */
 	unsigned fields;    /* of a result that is a struct: a constraint each */
@@ -30,6 +31,16 @@ void pass_asm_constrain(struct pass_asm *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* An input, once however often it is asked for. Returns its number; results have the first ones. */
 unsigned pass_asm_operand(struct pass_asm *code, const char *constraint, LLVMValueRef value);
+/*
+ * The same for an operand in scalar registers: the only place that may ask for one. LLVM 15 does
+ * not keep "s" for a value that it holds in vector registers (llvm-project#89971), and a value may
+ * be there although all lanes agree about it, such as the quotient of two kernel arguments. So
+ * whatever is not scalar by construction goes through llvm.amdgcn.readfirstlane, which the back end
+ * folds where the value is scalar already. The builder is where the block will be.
+ */
+unsigned pass_asm_scalar(struct pass_asm *code, LLVMBuilderRef builder, LLVMValueRef value);
+/* The value, an integer of 32 or 64 bits, in scalar registers. */
+LLVMValueRef pass_scalar(LLVMBuilderRef builder, LLVMValueRef value);
 /* The call, with side effects, where the builder stands. Frees what the block is made of. */
 LLVMValueRef pass_asm_build(struct pass_asm *code, LLVMBuilderRef builder, LLVMContextRef context);
 /*

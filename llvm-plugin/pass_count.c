@@ -206,14 +206,14 @@ static void count_guard(struct insert *in, const struct count_block *block)
 
 	before(in, branch);
 	pass_asm_constrain(&code, "=&s");
-	pass_asm_operand(&code, "s",
-			 pass_ballot(in->builder, LLVMGetCondition(branch), in->form->lanes));
+	pass_asm_scalar(&code, in->builder,
+			pass_ballot(in->builder, LLVMGetCondition(branch), in->form->lanes));
 	pass_asm_put(&code, taken ? "s_andn2_b@n $0, @exec, $1" : "s_and_b@n $0, @exec, $1");
 	pass_asm_put(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 	if (block->sgpr) {
 		put_deficit(&code, block, none);
 	} else {
-		pass_asm_operand(&code, "s", ctx_word(in));
+		pass_asm_scalar(&code, in->builder, ctx_word(in));
 		put_deficit_to_memory(in, &code, block, none);
 	}
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
@@ -282,7 +282,7 @@ static void end(struct insert *in)
 	if (!plan->first_sgpr)
 		return;
 	before(in, plan->last);
-	pass_asm_operand(&code, "s", ctx_word(in));
+	pass_asm_scalar(&code, in->builder, ctx_word(in));
 	if (!plan->always_flush)
 		put_test(plan, &code);
 	load_address(&code, 0);

@@ -74,7 +74,7 @@ static void measure_known(struct pass_group_insert *in, struct pass_asm *code,
 		pass_asm_put(code, "v_add_co_u32 v2, vcc, 0x%x, v2", offset);
 		pass_asm_put(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
 	}
-	pass_measure_row(code, pass_asm_operand(code, "s", in->wave), id, "0");
+	pass_measure_row(code, pass_asm_scalar(code, in->builder, in->wave), id, "0");
 	pass_measure_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
 }
 
@@ -352,9 +352,10 @@ static void put_free(struct pass_group_insert *in, struct pass_asm *code, int nu
 	pass_asm_put(code, ".Lprobe_end${:uid}:");
 }
 
-static void put_heads(struct pass_asm *code, const struct tested *tested)
+static void put_heads(struct pass_group_insert *in, struct pass_asm *code,
+		      const struct tested *tested)
 {
-	pass_heads_test(code, tested->heads);
+	pass_heads_test(code, in->builder, tested->heads);
 	put_wraps(code, tested);
 	pass_heads_put(code);
 	pass_asm_put(code, ".Lprobe_usual${:uid}:");
@@ -393,7 +394,7 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	test(in, number, &tested);
 	if (group->exact && !pass_plan_is_free(group)) {
 		pass_asm_put(&code, "s_cmp_lg_u32 $%u, 0",
-			     pass_asm_operand(&code, "s", in->reckoned));
+			     pass_asm_scalar(&code, in->builder, in->reckoned));
 		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
 	}
 	if (group->alone) {
@@ -401,9 +402,9 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		pass_group_finish(in, &code);
 		return;
 	}
-	regular = pass_asm_operand(&code, "s", in->regular);
-	ctx = pass_asm_operand(
-		&code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	regular = pass_asm_scalar(&code, in->builder, in->regular);
+	ctx = pass_asm_scalar(&code, in->builder,
+			      LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 	if (pass_plan_is_free(group)) {
 		put_free(in, &code, number, &tested, regular, ctx, first_id);
 		pass_group_finish(in, &code);
@@ -411,10 +412,10 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	}
 	/* Regular waves, too, if nothing else about them is as simple. */
 	if (tested.heads && tested.places)
-		put_heads(&code, &tested);
+		put_heads(in, &code, &tested);
 	put_test(&code, group, &tested, regular, ctx);
 	if (tested.heads && !tested.places)
-		put_heads(&code, &tested);
+		put_heads(in, &code, &tested);
 	put_wraps(&code, &tested);
 	if (group->cells != PROBE_ROW_NONE) {
 		/* Not if the shapes of waves differ. */

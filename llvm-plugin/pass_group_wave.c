@@ -13,8 +13,9 @@ LLVMValueRef pass_group_finish(struct pass_group_insert *in, struct pass_asm *co
 
 unsigned pass_group_context(struct pass_group_insert *in, struct pass_asm *code)
 {
-	return pass_asm_operand(
-		code, "s", LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	return pass_asm_scalar(
+		code, in->builder,
+		LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
 }
 
 /* ---- A guard -------------------------------------------------------------------------------- */
@@ -28,8 +29,9 @@ void pass_group_guard(struct pass_group_insert *in, const struct plan_guard *gua
 
 	LLVMPositionBuilderBefore(in->builder, branch);
 	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(branch));
-	mask = pass_asm_operand(&code, "s", pass_ballot(in->builder, LLVMGetCondition(branch), 64));
-	regular = pass_asm_operand(&code, "s", in->regular);
+	mask = pass_asm_scalar(&code, in->builder,
+			       pass_ballot(in->builder, LLVMGetCondition(branch), 64));
+	regular = pass_asm_scalar(&code, in->builder, in->regular);
 	ctx = pass_group_context(in, &code);
 	if (taken)
 		pass_asm_put(&code, "s_cmp_eq_u64 $%u, $%u", mask, regular);

@@ -165,7 +165,7 @@ void pass_heads_begin(LLVMBuilderRef builder, const struct pass_plan *plan, int 
 			not = LLVMBuildOr(builder, not, is_not_wide(&b, &site->pattern.stride[0]),
 					  "");
 	}
-	ret->not = not ;
+	ret->not = pass_scalar(builder, not );
 }
 
 /* ---- Where they run ------------------------------------------------------------------------- */
@@ -178,9 +178,9 @@ void pass_heads_result(struct pass_asm *code, LLVMBuilderRef builder,
 	pass_asm_operand(code, "0", LLVMBuildLoad2(builder, code->result, heads->count, ""));
 }
 
-void pass_heads_test(struct pass_asm *code, const struct pass_heads *heads)
+void pass_heads_test(struct pass_asm *code, LLVMBuilderRef builder, const struct pass_heads *heads)
 {
-	pass_asm_put(code, "s_cmp_lg_u32 $%u, 0", pass_asm_operand(code, "s", heads->not ));
+	pass_asm_put(code, "s_cmp_lg_u32 $%u, 0", pass_asm_scalar(code, builder, heads->not ));
 	pass_asm_put(code, "s_cbranch_scc1 .Lprobe_usual${:uid}");
 }
 
@@ -240,7 +240,7 @@ void pass_heads_end(LLVMBuilderRef builder, LLVMValueRef last, LLVMValueRef ctx,
 	LLVMPositionBuilderBefore(builder, last);
 	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(last));
 	number = LLVMBuildPtrToInt(builder, ctx, LLVMInt64TypeInContext(context), "");
-	flush(&code, builder, heads, row, count, pass_asm_operand(&code, "s", number));
+	flush(&code, builder, heads, row, count, pass_asm_scalar(&code, builder, number));
 	pass_asm_finish(&code, builder, context);
 	for (unsigned i = 0; i < count; i++)
 		variables[i] = heads[i].count;

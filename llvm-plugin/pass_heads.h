@@ -24,7 +24,7 @@ void pass_heads_begin(LLVMBuilderRef builder, const struct pass_plan *plan, int 
 void pass_heads_result(struct pass_asm *code, LLVMBuilderRef builder,
 		       const struct pass_heads *heads);
 /* Count this execution and go to .Lprobe_end, or to .Lprobe_usual; nothing is near a wrap. */
-void pass_heads_test(struct pass_asm *code, const struct pass_heads *heads);
+void pass_heads_test(struct pass_asm *code, LLVMBuilderRef builder, const struct pass_heads *heads);
 void pass_heads_put(struct pass_asm *code);
 /*
  * At the wave's end, while all lanes are there: add what they have counted to rows from `row` on,

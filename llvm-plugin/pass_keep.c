@@ -297,7 +297,7 @@ void pass_keep_put(struct pass_keep *keep, int slot, const struct keep_site *of,
 	pass_asm_operand(&code, "0", value);
 	place = pass_asm_operand(&code, "v", address);
 	low_place = pass_asm_operand(&code, "v", low);
-	wave = pass_asm_operand(&code, "s", measure->wave);
+	wave = pass_asm_scalar(&code, measure->builder, measure->wave);
 	put_look(&code, &state, lds, place, low_place, keep->shared ? &owner : NULL);
 	put_other(keep, &code, (unsigned)slot, of, wave, place);
 	/* A base of 0 is none of these. */
@@ -359,7 +359,7 @@ void pass_keep_end(struct pass_keep *keep, LLVMValueRef last)
 		return;
 	LLVMPositionBuilderBefore(builder, last);
 	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(last));
-	wave = pass_asm_operand(&code, "s", keep->measure->wave);
+	wave = pass_asm_scalar(&code, builder, keep->measure->wave);
 	for (unsigned i = 0; i < keep->slots; i++) {
 		char name[16];
 

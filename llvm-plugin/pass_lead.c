@@ -47,27 +47,11 @@ bool pass_lead_add(struct pass_lead **lead, const struct probe_shim_flow *flow,
 	return true;
 }
 
-/*
- * All lanes agree, but the back end may keep it in a vector register all the same, where asm wants
- * a scalar one. This is nothing where it is in one already.
- */
-static LLVMValueRef in_scalar(LLVMBuilderRef builder, LLVMValueRef value)
-{
-	static const char name[] = "llvm.amdgcn.readfirstlane";
-	LLVMModuleRef module =
-		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
-	unsigned id = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
-	LLVMTypeRef type = LLVMTypeOf(value);
-	LLVMValueRef function =
-		LLVMGetIntrinsicDeclaration(module, id, &type, LLVMIntrinsicIsOverloaded(id));
-
-	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
-}
-
 void pass_lead_build(struct pass_lead *lead, LLVMBuilderRef builder, LLVMContextRef context)
 {
+	lead->builder = builder;
 	for (unsigned i = 0; i < lead->tests; i++)
-		lead->test[i].distance = in_scalar(
+		lead->test[i].distance = pass_scalar(
 			builder, pass_apart_build(&lead->test[i].apart, builder, context));
 }
 
@@ -81,7 +65,7 @@ bool pass_lead_tests(const struct pass_lead *lead)
 static void put_test(const struct pass_lead *lead, const struct lead_test *test,
 		     struct pass_asm *code, const char *counted, const char *name)
 {
-	unsigned distance = pass_asm_operand(code, "s", test->distance);
+	unsigned distance = pass_asm_scalar(code, lead->builder, test->distance);
 	unsigned number = (unsigned)(test - lead->test);
 
 	pass_asm_put(code, "s_bfe_i32 s7, $%u, 0x70000", distance);
@@ -119,7 +103,7 @@ static void put_aligned(const struct pass_lead *lead, struct pass_asm *code)
 		if (!test->fixed || (lead->free & test->sites) == test->sites)
 			continue;
 		pass_asm_put(code, "s_and_b32 s7, $%u, %u",
-			     pass_asm_operand(code, "s", test->distance),
+			     pass_asm_scalar(code, lead->builder, test->distance),
 			     pass_lead_aligned(lead->site) - 1);
 		pass_asm_put(code, "s_cselect_b32 s7, 0, 0x%x", test->sites);
 		pass_asm_put(code, "s_or_b32 s28, s28, s7");

@@ -19,6 +19,7 @@ enum { LEAD_TESTS = 8 };
 
 struct pass_lead {
 	const struct pass_site *site;
+	LLVMBuilderRef builder;
 	uint32_t free; /* aligned if the leader is, whatever the launch: bit n = the n-th behind */
 	unsigned tests;
 	struct lead_test {

@@ -133,8 +133,8 @@ static void put_first(struct pass_measure *in, struct pass_asm *code, const stru
 	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, pass_site_shape(site),
 					     in->clone, in->analyses);
 	unsigned place = pass_asm_operand(code, "v", address);
-	unsigned wave = pass_asm_operand(code, "s", in->wave);
-	unsigned first = pass_asm_operand(code, "s", address_of(in, function));
+	unsigned wave = pass_asm_scalar(code, in->builder, in->wave);
+	unsigned first = pass_asm_scalar(code, in->builder, address_of(in, function));
 
 	pass_measure_row(code, wave, id, also);
 	if (rest)
@@ -175,7 +175,7 @@ void pass_measure_follow(struct pass_measure *in, const struct pass_site *site, 
 	}
 	if (behind && behind->counted)
 		pass_asm_put(&code, "s_bitcmp1_b32 $%u, %u",
-			     pass_asm_operand(&code, "s", behind->counted), behind->behind);
+			     pass_asm_scalar(&code, in->builder, behind->counted), behind->behind);
 	else if (behind)
 		pass_asm_put(&code, "s_bitcmp1_b32 %s, %u", behind->in, behind->behind);
 	if (behind)
@@ -234,9 +234,9 @@ static void put_units(struct pass_measure *in, const struct pass_site *site, uin
 
 	pass_asm_constrain(&code, "=&s");
 	place = pass_asm_operand(&code, "v", address);
-	wave = pass_asm_operand(&code, "s", in->wave);
-	first = pass_asm_operand(
-		&code, "s",
+	wave = pass_asm_scalar(&code, in->builder, in->wave);
+	first = pass_asm_scalar(
+		&code, in->builder,
 		address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, pass_site_shape(site),
 					    in->clone, in->analyses)));
 	pass_measure_place(&code, site, place);
