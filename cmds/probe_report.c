@@ -10,7 +10,7 @@
 #include "common/log.h"
 #include "common/option.h"
 #include "probe_version.h"
-#include "report.h"
+#include "cmds/report/report.h"
 
 enum key {
 	KEY_FILE,

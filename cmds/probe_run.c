@@ -14,14 +14,14 @@
 
 #include "common/err.h"
 #include "common/log.h"
-#include "probe_run_agents.h"
-#include "probe_run_handlers.h"
-#include "probe_run_launch.h"
-#include "probe_run_options.h"
-#include "probe_run_paths.h"
-#include "probe_run_server.h"
-#include "probe_run_session.h"
-#include "probe_run_twice.h"
+#include "cmds/run/agent_query.h"
+#include "cmds/options/handler_plugins.h"
+#include "cmds/run/child_process.h"
+#include "cmds/options/run_options.h"
+#include "cmds/options/install_paths.h"
+#include "cmds/run/session_server.h"
+#include "cmds/record/run_session.h"
+#include "cmds/run/sample_then_probe.h"
 #include "probe_version.h"
 
 #define VARIABLES_MAX 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cause and fix of a site's cost; see advice.h. */
-#include "advice.h"
+#include "handlers/advice.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice_parts.h"
-#include "arrays.h"
-#include "layouts.h"
-#include "lds_model.h"
+#include "handlers/advice_parts.h"
+#include "handlers/arrays.h"
+#include "handlers/layouts.h"
+#include "rules/lds_model.h"
 
 /*
  * Sector for sector: an excess L2 line moves 128 bytes for nothing (or only one of its 64-byte

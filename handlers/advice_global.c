@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "advice_parts.h"
-#include "buffers.h"
-#include "layouts.h"
+#include "handlers/advice_parts.h"
+#include "handlers/buffers.h"
+#include "handlers/layouts.h"
 
 /* What neighbouring elements would take, from a line's beginning. */
 static void verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,

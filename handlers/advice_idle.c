@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "advice_parts.h"
-#include "coalesce.h"
-#include "layouts.h"
+#include "handlers/advice_parts.h"
+#include "rules/coalesce.h"
+#include "handlers/layouts.h"
 
 /* In the order in which they are preferred where they leave the same. */
 enum change { CHANGE_NONE, CHANGE_ALIGN, CHANGE_STRIDE, CHANGE_COMPACT, CHANGES };

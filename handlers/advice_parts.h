@@ -3,7 +3,7 @@
 #ifndef PROBE_HANDLERS_ADVICE_PARTS_H
 #define PROBE_HANDLERS_ADVICE_PARTS_H
 
-#include "advice.h"
+#include "handlers/advice.h"
 
 enum pattern {
 	PATTERN_STRIDE,	 /* every execution at one and the same stride */

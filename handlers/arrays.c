@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* One layout per array; see arrays.h. */
-#include "arrays.h"
+#include "handlers/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice_parts.h"
+#include "handlers/advice_parts.h"
 
 enum {
 	MOVES_MAX = 160,

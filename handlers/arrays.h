@@ -16,8 +16,8 @@
 
 #include <probe/handler.h>
 
-#include "advice.h"
-#include "layouts.h"
+#include "handlers/advice.h"
+#include "handlers/layouts.h"
 
 /* Bytes of LDS that an access touched: from the first to behind the last; all 0 = none. */
 struct array_range {

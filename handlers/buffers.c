@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses by allocation; see buffers.h. */
-#include "buffers.h"
+#include "handlers/buffers.h"
 
 #include <stdlib.h>
 
-#include "layouts.h"
+#include "handlers/layouts.h"
 
 enum {
 	LINE = 128,

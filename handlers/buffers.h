@@ -14,7 +14,7 @@
 
 #include <probe/handler.h>
 
-#include "advice.h"
+#include "handlers/advice.h"
 
 enum { BUFFERS_OF_ACCESS = 4 };
 

@@ -24,7 +24,7 @@
 
 #include <probe/handler.h>
 
-#include "cache_sites.h"
+#include "handlers/cache_sites.h"
 
 enum { PREFETCH_MIN = 4, AHEAD = 3, LINES_FOLLOWED = 4096 };
 

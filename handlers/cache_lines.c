@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of an access; see cache_lines.h. */
-#include "cache_lines.h"
+#include "handlers/cache_lines.h"
 
 /* Lines of L1, each lane's own, lanes of a flat access without those outside global memory. */
 static unsigned list_all(const struct cache_lines *lines, const struct site_facts *facts,

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "distinct.h"
-#include "lru.h"
-#include "sites.h"
+#include "rules/distinct.h"
+#include "handlers/lru.h"
+#include "handlers/sites.h"
 
 enum {
 	CACHE_LINES_MAX = LRU_LINES_MAX, /* of an access: 64 lanes, up to two lines each */

@@ -2,7 +2,7 @@
 /* Tables of the handler `cache`. */
 #include <math.h>
 
-#include "cache_sites.h"
+#include "handlers/cache_sites.h"
 
 static const struct probe_column site_columns[] = {
 	{"code_object", PROBE_TYPE_INTEGER},

@@ -8,10 +8,10 @@
 
 #include <probe/handler.h>
 
-#include "cache_lines.h"
-#include "lru.h"
-#include "reuse.h"
-#include "sites.h"
+#include "handlers/cache_lines.h"
+#include "handlers/lru.h"
+#include "handlers/reuse.h"
+#include "handlers/sites.h"
 
 enum { CACHE_UNITS = 256, CACHE_BUCKETS = 34 };
 

@@ -8,7 +8,7 @@
 
 #include <probe/handler.h>
 
-#include "sites.h"
+#include "handlers/sites.h"
 
 struct site {
 	struct site_facts facts; /* of accesses: not used */

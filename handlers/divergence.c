@@ -11,7 +11,7 @@
 
 #include <probe/handler.h>
 
-#include "sites.h"
+#include "handlers/sites.h"
 
 enum { BINS = 5 };
 

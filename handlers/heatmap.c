@@ -14,7 +14,7 @@
 
 #include <probe/handler.h>
 
-#include "heatmap_pages.h"
+#include "handlers/heatmap_pages.h"
 
 /* In the key of what is new of a page, at most 16 bits. */
 enum { RECENT_SHIFT_MAX = 7, RECENT_TURNS = 8191 };

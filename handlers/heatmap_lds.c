@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "heatmap_lds.h"
+#include "handlers/heatmap_lds.h"
 
-#include "lds_model.h"
+#include "rules/lds_model.h"
 
 static void learn_banks(const struct sites_kernel *kernel, struct heatmap_banks *banks)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sites.h"
+#include "handlers/sites.h"
 
 enum { HEATMAP_BANKS_MAX = 64 };
 enum heatmap_kinds { READS, WRITES, ATOMICS, KINDS };

@@ -9,8 +9,8 @@
 
 #include <probe/handler.h>
 
-#include "heatmap_lds.h"
-#include "sites.h"
+#include "handlers/heatmap_lds.h"
+#include "handlers/sites.h"
 
 #define PAGE_SHIFT   12
 #define PAGE_BYTES   (1u << PAGE_SHIFT)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "heatmap_pages.h"
+#include "handlers/heatmap_pages.h"
 
 /* When all is counted: in the order of numbers, or of traffic. */
 struct ranked {

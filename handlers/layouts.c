@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Proposed layouts, counted; see layouts.h. */
-#include "layouts.h"
+#include "handlers/layouts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "coalesce.h"
+#include "rules/coalesce.h"
 
 int64_t layout_stride(const struct advice_site *site)
 {

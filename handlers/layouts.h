@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "advice.h"
-#include "lds_model.h"
+#include "handlers/advice.h"
+#include "rules/lds_model.h"
 
 /* The one distance of all lanes in all executions; 0 = there is none. */
 int64_t layout_stride(const struct advice_site *site);

@@ -25,8 +25,8 @@
 
 #include <probe/handler.h>
 
-#include "sites.h"
-#include "text.h"
+#include "handlers/sites.h"
+#include "handlers/text.h"
 
 enum {
 	BUFFER = 1 << 18,      /* stays in the processor's cache until it is written */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A set-associative cache; see lru.h. */
-#include "lru.h"
+#include "handlers/lru.h"
 
 #include <stdlib.h>
 #include <string.h>

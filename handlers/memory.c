@@ -12,7 +12,7 @@
 
 #include <probe/handler.h>
 
-#include "memory_sites.h"
+#include "handlers/memory_sites.h"
 
 /* Multiple of every line size and of every row of banks (64 banks of 4 bytes). */
 #define PERIOD 256u

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "advice.h"
-#include "memory_sites.h"
+#include "handlers/advice.h"
+#include "handlers/memory_sites.h"
 
 static const struct probe_column columns[] = {
 	{"code_object", PROBE_TYPE_INTEGER},

@@ -8,12 +8,12 @@
 
 #include <probe/handler.h>
 
-#include "arrays.h"
-#include "buffers.h"
-#include "coalesce.h"
-#include "layouts.h"
-#include "lds_model.h"
-#include "sites.h"
+#include "handlers/arrays.h"
+#include "handlers/buffers.h"
+#include "rules/coalesce.h"
+#include "handlers/layouts.h"
+#include "rules/lds_model.h"
+#include "handlers/sites.h"
 
 /* The last affine execution of a site: only the place inside a line or bank row matters. */
 struct memory_last {

@@ -19,8 +19,8 @@
 
 #include <probe/handler.h>
 
-#include "race_epochs.h"
-#include "sites.h"
+#include "handlers/race_epochs.h"
+#include "handlers/sites.h"
 
 /* One dispatch under way. */
 struct tracker {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What waves touched between barriers; see race_epochs.h. */
-#include "race_epochs.h"
+#include "handlers/race_epochs.h"
 
 #include <stdlib.h>
 #include <string.h>

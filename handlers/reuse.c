@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reuse distances; see reuse.h. */
-#include "reuse.h"
+#include "handlers/reuse.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

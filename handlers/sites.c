@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels and sites as handlers keep them; see sites.h. */
-#include "sites.h"
+#include "handlers/sites.h"
 
 #include <errno.h>
 #include <stdlib.h>

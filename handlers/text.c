@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quoted strings, and lists of addresses; see text.h. */
-#include "text.h"
+#include "handlers/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

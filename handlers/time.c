@@ -21,7 +21,7 @@
 
 #include <probe/handler.h>
 
-#include "time_rows.h"
+#include "handlers/time_rows.h"
 
 enum { IDLES = 2 };
 

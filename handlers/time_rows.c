@@ -5,7 +5,7 @@
 
 #include <probe/handler.h>
 
-#include "time_rows.h"
+#include "handlers/time_rows.h"
 
 static const struct probe_column span_columns[] = {
 	{"code_object", PROBE_TYPE_INTEGER}, {"kernel", PROBE_TYPE_INTEGER},

@@ -3,8 +3,8 @@
 #ifndef PROBE_HANDLERS_TIME_ROWS_H
 #define PROBE_HANDLERS_TIME_ROWS_H
 
-#include "cycles.h"
-#include "sites.h"
+#include "handlers/cycle_histogram.h"
+#include "handlers/sites.h"
 
 enum {
 	TIME_DEPTH = 64, /* spans open at the same time in a wave; deeper ones are counted and left

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "agents.h"
+#include "hsa-plugin/agents.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef PROBE_HSA_AGENTS_H
 #define PROBE_HSA_AGENTS_H
 
-#include "tool.h"
+#include "hsa-plugin/tool.h"
 
 /* Fills tool->agents and tool->host. */
 void probe_agents_find(struct probe_tool *tool);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocations and who asked for them; see allocations.h. */
-#include "allocations.h"
+#include "hsa-plugin/allocations.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include "tool.h"
+#include "hsa-plugin/tool.h"
 
 enum {
 	DEPTH_MAX = 48, /* frames looked at */

@@ -7,7 +7,7 @@
 #ifndef PROBE_HSA_ALLOCATIONS_H
 #define PROBE_HSA_ALLOCATIONS_H
 
-#include "api_table.h"
+#include "hsa-plugin/api_table.h"
 
 void probe_allocations_hooks(struct probe_hsa_hooks *hooks);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "api_table.h"
+#include "hsa-plugin/api_table.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "call_graph.h"
+#include "hsa-plugin/call_graph.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "code_image.h"
+#include "hsa-plugin/code_image.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "code_objects.h"
+#include "hsa-plugin/code_objects.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents.h"
-#include "code_image.h"
-#include "decide.h"
-#include "kernel_table.h"
-#include "metadata.h"
-#include "sampling.h"
-#include "site_range.h"
-#include "tool.h"
+#include "hsa-plugin/agents.h"
+#include "hsa-plugin/code_image.h"
+#include "hsa-plugin/decide.h"
+#include "hsa-plugin/kernel_table.h"
+#include "hsa-plugin/metadata.h"
+#include "hsa-plugin/sampling.h"
+#include "hsa-plugin/site_range.h"
+#include "hsa-plugin/tool.h"
 
 enum { CHUNK = 64 << 10, URI_MAX = 16 << 10 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "comgr.h"
+#include "hsa-plugin/comgr.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

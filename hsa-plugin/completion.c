@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "completion.h"
+#include "hsa-plugin/completion.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "counters.h"
-#include "late.h"
-#include "relay.h"
-#include "rings.h"
-#include "sampling.h"
-#include "session.h"
-#include "tool.h"
+#include "hsa-plugin/counters.h"
+#include "hsa-plugin/late.h"
+#include "hsa-plugin/relay.h"
+#include "hsa-plugin/rings.h"
+#include "hsa-plugin/sampling.h"
+#include "hsa-plugin/session.h"
+#include "hsa-plugin/tool.h"
 
 enum {
 	SCAN_NEAR = 128, /* entries looked at every time; kernels mostly end in order */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "counter_sum.h"
+#include "hsa-plugin/counter_sum.h"
 
 #include <stddef.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "counters.h"
+#include "hsa-plugin/counters.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "agents.h"
-#include "counter_sum.h"
+#include "hsa-plugin/agents.h"
+#include "hsa-plugin/counter_sum.h"
 
 enum { ROWS_AT_ONCE = 64, DIRECT_TRY_BYTES = 64 << 10, DIRECT_BYTES_PER_NS = 2 };
 

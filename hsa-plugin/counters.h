@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "relay.h"
+#include "hsa-plugin/relay.h"
 
 /* Memory for a queue's arenas; without it kernels are not swapped (verdict MEMORY). */
 void probe_counters_init(struct probe_queue *queue);

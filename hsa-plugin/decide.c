@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "decide.h"
+#include "hsa-plugin/decide.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <probe/wire.h>
 
-#include "call_graph.h"
+#include "hsa-plugin/call_graph.h"
 
 enum { FRAME_GROWTH_MIN = 1024 };
 

@@ -8,11 +8,11 @@
 
 #include <stddef.h>
 
-#include "code_image.h"
-#include "filters.h"
-#include "kernel_table.h"
-#include "metadata.h"
-#include "site_range.h"
+#include "hsa-plugin/code_image.h"
+#include "hsa-plugin/filters.h"
+#include "hsa-plugin/kernel_table.h"
+#include "hsa-plugin/metadata.h"
+#include "hsa-plugin/site_range.h"
 
 struct probe_decide_row {
 	const struct probe_kernel_meta *meta;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "doorbells.h"
+#include "hsa-plugin/doorbells.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "filters.h"
+#include "hsa-plugin/filters.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include <probe/wire.h>
 
-#include "code_image.h"
+#include "hsa-plugin/code_image.h"
 
 /* A decimal number from 1; `*text` moves past it. 0 = none there. */
 static uint64_t number(const char **text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernargs.h"
+#include "hsa-plugin/kernargs.h"
 
 #include <errno.h>
 #include <stdbool.h>

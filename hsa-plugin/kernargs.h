@@ -14,7 +14,7 @@
 
 #include <hsa/hsa.h>
 
-#include "metadata.h"
+#include "hsa-plugin/metadata.h"
 
 struct probe_kernarg_op {
 	uint32_t kind; /* enum probe_arg_kind; EXPLICIT = copy from the original's block */

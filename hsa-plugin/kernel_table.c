@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel_table.h"
+#include "hsa-plugin/kernel_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

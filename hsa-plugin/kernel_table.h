@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernargs.h"
+#include "hsa-plugin/kernargs.h"
 
 struct probe_kernel {
 	uint32_t id;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "late.h"
+#include "hsa-plugin/late.h"
 
 #include <string.h>
 
-#include "common/segment_writer.h"
-#include "tool.h"
+#include "wire/segment_writer.h"
+#include "hsa-plugin/tool.h"
 
 enum {
 	WAVE = 64, /* lanes */

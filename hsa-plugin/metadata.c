@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "metadata.h"
+#include "hsa-plugin/metadata.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "comgr.h"
+#include "hsa-plugin/comgr.h"
 
 typedef amd_comgr_metadata_node_t node;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "occupancy.h"
+#include "hsa-plugin/occupancy.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "queues.h"
+#include "hsa-plugin/queues.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "agents.h"
-#include "completion.h"
-#include "counters.h"
-#include "doorbells.h"
-#include "relay.h"
-#include "rings.h"
-#include "sampling.h"
-#include "tool.h"
+#include "hsa-plugin/agents.h"
+#include "hsa-plugin/completion.h"
+#include "hsa-plugin/counters.h"
+#include "hsa-plugin/doorbells.h"
+#include "hsa-plugin/relay.h"
+#include "hsa-plugin/rings.h"
+#include "hsa-plugin/sampling.h"
+#include "hsa-plugin/tool.h"
 
 /* Without progress for this long a queue that is destroyed is not waited for any more. */
 #define DESTROY_PATIENCE_NS 5000000000ull

@@ -3,7 +3,7 @@
 #ifndef PROBE_HSA_QUEUES_H
 #define PROBE_HSA_QUEUES_H
 
-#include "api_table.h"
+#include "hsa-plugin/api_table.h"
 
 /* Fill in the hooks about queues and doorbells. */
 void probe_queues_hooks(struct probe_hsa_hooks *hooks);

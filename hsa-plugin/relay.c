@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "relay.h"
+#include "hsa-plugin/relay.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "completion.h"
-#include "swap.h"
+#include "hsa-plugin/completion.h"
+#include "hsa-plugin/swap.h"
 
 static uint32_t packet_type(uint16_t header)
 {

@@ -23,8 +23,8 @@
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
 
-#include "kernel_table.h"
-#include "tool.h"
+#include "hsa-plugin/kernel_table.h"
+#include "hsa-plugin/tool.h"
 
 enum {
 	PROBE_ENTRIES = 1024, /* dispatches in flight per queue; a power of two */

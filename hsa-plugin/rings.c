@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "rings.h"
+#include "hsa-plugin/rings.h"
 
 #include <stddef.h>
 
-#include "agents.h"
-#include "common/ring_table.h"
+#include "hsa-plugin/agents.h"
+#include "wire/ring_table.h"
 
 /*
  * Before and behind the states: ROCr packs small allocations, and programs write a little past the

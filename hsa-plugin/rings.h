@@ -6,7 +6,7 @@
 #ifndef PROBE_HSA_RINGS_H
 #define PROBE_HSA_RINGS_H
 
-#include "tool.h"
+#include "hsa-plugin/tool.h"
 
 /* A microsecond each (devlib): patience with a slow reader before records are dropped. */
 #define PROBE_SPIN_LIMIT (1u << 24)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sampler.h"
+#include "hsa-plugin/sampler.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "sampling.h"
+#include "hsa-plugin/sampling.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "relay.h"
-#include "tool.h"
+#include "hsa-plugin/relay.h"
+#include "hsa-plugin/tool.h"
 
 #define CALL_LIMIT_NS  10000000000ull /* for one call of the provider */
 #define RECORD_WAIT_NS 2000000000ull

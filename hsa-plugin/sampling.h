@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "sampler.h"
+#include "hsa-plugin/sampler.h"
 
 struct probe_agent;
 struct probe_queue;

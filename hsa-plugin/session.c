@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session.h"
+#include "hsa-plugin/session.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api_table.h"
-#include "common/segment_writer.h"
+#include "hsa-plugin/api_table.h"
+#include "wire/segment_writer.h"
 
 /* Connect, ask for `rings` trace rings (0 = none) and map the segment. 0 or -errno. */
 int probe_session_open(const char *name, uint32_t rings, struct probe_segment *ret);

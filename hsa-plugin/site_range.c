@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "site_range.h"
+#include "hsa-plugin/site_range.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "swap.h"
+#include "hsa-plugin/swap.h"
 
 #include <string.h>
 
 #include "common/regular.h"
-#include "common/trace_rows.h"
-#include "late.h"
-#include "occupancy.h"
-#include "rings.h"
+#include "wire/trace_rows.h"
+#include "hsa-plugin/late.h"
+#include "hsa-plugin/occupancy.h"
+#include "hsa-plugin/rings.h"
 
 /*
  * The wave's scratch is at most 8191 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE, 13 bits of KiB), so this

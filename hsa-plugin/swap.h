@@ -6,7 +6,7 @@
 #ifndef PROBE_HSA_SWAP_H
 #define PROBE_HSA_SWAP_H
 
-#include "relay.h"
+#include "hsa-plugin/relay.h"
 
 enum { PROBE_PACKETS_MAX = 2 }; /* what one packet may become */
 

@@ -16,10 +16,10 @@
 
 #include <probe/wire.h>
 
-#include "api_table.h"
-#include "common/segment_writer.h"
-#include "filters.h"
-#include "sampler.h"
+#include "hsa-plugin/api_table.h"
+#include "wire/segment_writer.h"
+#include "hsa-plugin/filters.h"
+#include "hsa-plugin/sampler.h"
 
 enum { PROBE_AGENTS_MAX = 64 };
 

@@ -16,15 +16,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agents.h"
-#include "allocations.h"
-#include "code_objects.h"
-#include "completion.h"
-#include "counters.h"
-#include "queues.h"
-#include "sampling.h"
-#include "session.h"
-#include "tool.h"
+#include "hsa-plugin/agents.h"
+#include "hsa-plugin/allocations.h"
+#include "hsa-plugin/code_objects.h"
+#include "hsa-plugin/completion.h"
+#include "hsa-plugin/counters.h"
+#include "hsa-plugin/queues.h"
+#include "hsa-plugin/sampling.h"
+#include "hsa-plugin/session.h"
+#include "hsa-plugin/tool.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

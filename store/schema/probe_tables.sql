@@ -116,7 +116,7 @@ CREATE TABLE probe_counter (
 	spare INTEGER NOT NULL
 );
 
--- Records of the trace kind as the device wrote them, packed without loss (common/trace_pack.h), in
+-- Records of the trace kind as the device wrote them, packed without loss (wire/trace_pack.h), in
 -- the order of reading; the pieces of one ring, in the order of id, are that ring's stream.
 -- dispatch_id is that of the piece, size its bytes unpacked.
 CREATE TABLE probe_record (

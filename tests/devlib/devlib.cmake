@@ -12,11 +12,11 @@ file(MAKE_DIRECTORY ${devlib_out})
 add_custom_command(OUTPUT ${devlib_out}/truth
 	COMMAND ${HIPCC} -std=c++17 -O1 --offload-arch=gfx90a -Wall -I${CMAKE_SOURCE_DIR}/include
 		-I${CMAKE_SOURCE_DIR} ${devlib_dir}/devlib_truth.hip
-		-o ${devlib_out}/truth -Wl,$<TARGET_FILE:probe_common_plain>
+		-o ${devlib_out}/truth -Wl,$<TARGET_FILE:probe_wire_plain>
 	DEPENDS ${devlib_dir}/devlib_truth.hip ${devlib_dir}/devlib_model.h
 		${devlib_dir}/devlib_trace_check.h ${devlib_dir}/../hip/hip_test.h
-		${CMAKE_SOURCE_DIR}/include/probe/wire_device.h ${CMAKE_SOURCE_DIR}/common/trace_widen.h
-		probe_common_plain
+		${CMAKE_SOURCE_DIR}/include/probe/wire_device.h ${CMAKE_SOURCE_DIR}/wire/trace_widen.h
+		probe_wire_plain
 	COMMENT "hipcc devlib_truth" VERBATIM)
 add_custom_target(devlib_truth ALL DEPENDS ${devlib_out}/truth)
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 extern "C" {
-#include "common/ring_table.h"
-#include "common/trace_widen.h"
+#include "wire/ring_table.h"
+#include "wire/trace_widen.h"
 }
 
 struct traced {

@@ -32,7 +32,7 @@ endfunction()
 probe_hsa_code(hsa_kernels -O2 -fpass-plugin=$<TARGET_FILE:probe_pass_15>)
 probe_hsa_code(call_depths -O1)
 add_executable(call_depths ${hsa_dir}/call_depths.c)
-target_link_libraries(call_depths PRIVATE probe_hsa_parts probe_common probe_flags ${CMAKE_DL_LIBS})
+target_link_libraries(call_depths PRIVATE probe_hsa_parts probe_wire probe_flags ${CMAKE_DL_LIBS})
 add_test(NAME hsa.call_depths COMMAND call_depths ${hsa_out}/call_depths.co)
 set_tests_properties(hsa.call_depths PROPERTIES TIMEOUT 60)
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/segment_writer.h"
+#include "wire/segment_writer.h"
 
 struct fake_app {
 	struct probe_segment seg;

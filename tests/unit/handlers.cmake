@@ -6,7 +6,7 @@ set(plugins memory divergence heatmap cache log race time)
 foreach(name lds_model coalesce advice advice_global arrays ${plugins})
 	add_executable(unit_handlers_${name} ${CMAKE_CURRENT_LIST_DIR}/handlers_${name}.c)
 	target_link_libraries(unit_handlers_${name} PRIVATE
-		probe_handler_parts probe_rules probe_flags ${CMOCKA_LIBRARY} m)
+		probe_handler_parts probe_advice probe_flags ${CMOCKA_LIBRARY} m)
 	target_compile_definitions(unit_handlers_${name} PRIVATE
 		PROBE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
 	add_test(NAME handlers.${name} COMMAND unit_handlers_${name})

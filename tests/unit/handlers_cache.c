@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "handlers_random.h"
-#include "lru.h"
-#include "reuse.h"
+#include "handlers/lru.h"
+#include "handlers/reuse.h"
 
 extern const struct probe_handler probe_handler;
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "distinct.h"
+#include "rules/distinct.h"
 #include "handlers_reference.h"
 
 static struct lines_scratch scratch;

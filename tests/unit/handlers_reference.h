@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "coalesce.h"
-#include "lds_model.h"
+#include "rules/coalesce.h"
+#include "rules/lds_model.h"
 
 static inline bool ref_add(uint64_t *set, unsigned *count, uint64_t value)
 {

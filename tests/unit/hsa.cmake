@@ -5,7 +5,7 @@ if(NOT TARGET probe_hsa_parts)
 endif()
 foreach(test api_table kernargs filters occupancy sampler tables)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/hsa_${test}.c)
-	target_link_libraries(unit_hsa_${test} PRIVATE probe_hsa_parts probe_common probe_flags
+	target_link_libraries(unit_hsa_${test} PRIVATE probe_hsa_parts probe_wire probe_flags
 		probe_sanitize ${CMOCKA_LIBRARY} ${CMAKE_DL_LIBS})
 	add_test(NAME hsa.${test} COMMAND unit_hsa_${test})
 	set_tests_properties(hsa.${test} PROPERTIES TIMEOUT 60)

@@ -11,7 +11,7 @@
 
 #include <probe/wire.h>
 
-#include "filters.h"
+#include "hsa-plugin/filters.h"
 
 static void selections(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "occupancy.h"
+#include "hsa-plugin/occupancy.h"
 
 static void test_waves(void **state)
 {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "sampler.h"
+#include "hsa-plugin/sampler.h"
 
 #define SECOND 1000000000ull
 

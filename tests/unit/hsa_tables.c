@@ -13,11 +13,11 @@
 
 #include <probe/wire.h>
 
-#include "code_image.h"
-#include "counter_sum.h"
-#include "decide.h"
-#include "doorbells.h"
-#include "kernel_table.h"
+#include "hsa-plugin/code_image.h"
+#include "hsa-plugin/counter_sum.h"
+#include "hsa-plugin/decide.h"
+#include "hsa-plugin/doorbells.h"
+#include "hsa-plugin/kernel_table.h"
 
 enum { KERNELS = 5000 };
 

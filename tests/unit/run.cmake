@@ -6,7 +6,7 @@ endif()
 
 add_library(fake_app STATIC ${CMAKE_CURRENT_LIST_DIR}/fake_app.c)
 target_include_directories(fake_app PUBLIC ${CMAKE_CURRENT_LIST_DIR})
-target_link_libraries(fake_app PUBLIC probe_common PRIVATE probe_pcsample probe_flags)
+target_link_libraries(fake_app PUBLIC probe_wire PRIVATE probe_pcsample probe_flags)
 add_executable(fake-app ${CMAKE_CURRENT_LIST_DIR}/fake_app_main.c)
 target_link_libraries(fake-app PRIVATE fake_app probe_flags)
 set_target_properties(fake-app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "probe_run_session.h"
+#include "cmds/record/run_session.h"
 
 /*
  * 64 MiB less a queue's arguments, and its counter tables or the states of rings, which are not

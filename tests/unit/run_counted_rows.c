@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "codeobj/sites.h"
-#include "counted_rows.h"
+#include "model/block_counts.h"
 
 static uint32_t least(uint32_t a, uint32_t b)
 {

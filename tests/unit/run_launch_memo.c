@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "codeobj/sites.h"
-#include "launch_memo.h"
-#include "proved_rows.h"
+#include "model/launch_memo.h"
+#include "model/proved_rows.h"
 
 enum { FIRST = 3, COUNT = 4, ROW = 5, BRANCH = 6 };
 

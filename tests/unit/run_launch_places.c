@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "codeobj/sites.h"
-#include "launch_places.h"
+#include "model/wave_placement.h"
 
 enum { ROW = 7, INDEX = 2, OPS = 128 };
 

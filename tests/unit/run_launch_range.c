@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "codeobj/sites.h"
-#include "launch_range.h"
-#include "proved_rows.h"
+#include "model/interval.h"
+#include "model/proved_rows.h"
 
 enum { OPS = 128, GROUP = 8 };
 

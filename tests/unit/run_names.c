@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "probe_run_names.h"
+#include "cmds/record/kernel_names.h"
 
 static const struct {
 	const char *symbol, *name;

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "probe_run_handlers.h"
-#include "probe_run_options.h"
-#include "probe_run_paths.h"
+#include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
+#include "cmds/options/install_paths.h"
 
 #define ARGS(...)                                                                                  \
 	((char *[]){"probe-run", __VA_ARGS__, NULL}),                                              \

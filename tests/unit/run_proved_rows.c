@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/regular.h"
-#include "counted_rows.h"
+#include "model/block_counts.h"
 #include "run_proved_table.h"
 
 /* 20 workgroups of 2 waves, each two rows of 32 words: with n = 32, 256 bytes at one stride. */

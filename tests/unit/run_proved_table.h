@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "codeobj/sites.h"
-#include "proved_rows.h"
+#include "model/proved_rows.h"
 
 enum {
 	LOAD,

@@ -12,7 +12,7 @@
 
 #include <probe/wire.h>
 
-#include "common/trace_pack.h"
+#include "wire/trace_pack.h"
 
 #define BYTES 16384u
 

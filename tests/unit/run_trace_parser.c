@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "common/trace_parser.h"
+#include "wire/trace_parser.h"
 
 #define SITES 10
 

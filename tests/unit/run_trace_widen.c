@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "common/trace_rows.h"
-#include "common/trace_widen.h"
+#include "wire/trace_rows.h"
+#include "wire/trace_widen.h"
 
 enum { GROUP = 20, SITES = 5, BASES = 2, LANES = 64 };
 

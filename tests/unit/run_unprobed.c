@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "codeobj/sites.h"
-#include "probe_run_unprobed.h"
+#include "cmds/record/unprobed_kernels.h"
 
 static char strings[] = "\0copy\0left\0copy2";
 static struct probe_site_kernel kernels[] = {

@@ -14,7 +14,7 @@
 
 #include <probe/wire.h>
 
-#include "common/segment_writer.h"
+#include "wire/segment_writer.h"
 
 struct segment_file {
 	int fd;

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Loading handler plugins; see handler_plugins.h. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
+#include "cmds/options/install_paths.h"
+
+static bool name_valid(const char *name)
+{
+	if (!name || !isalpha((unsigned char)*name))
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return !*name;
+}
+
+/* Each way a plugin can be unfit has its own sentence. */
+static struct probe_err *check_handler(const char *path, const struct probe_handler *theirs,
+				       struct probe_handler *ret)
+{
+	size_t known = offsetof(struct probe_handler, name);
+
+	/* The first two words are all that every ABI has. */
+	if (theirs->size < known)
+		return probe_err_create("%s: struct of %u bytes, too short to say its ABI", path,
+					theirs->size);
+	if (theirs->abi < PROBE_HANDLER_ABI_MIN)
+		return probe_err_create("%s: built for handler ABI %u, older than %u, the oldest "
+					"this program takes; rebuild it",
+					path, theirs->abi, PROBE_HANDLER_ABI_MIN);
+	if (theirs->abi > PROBE_HANDLER_ABI)
+		return probe_err_create("%s: built for handler ABI %u, newer than %u, the newest "
+					"this program takes; use a newer Probe",
+					path, theirs->abi, PROBE_HANDLER_ABI);
+	*ret = (struct probe_handler){0};
+	memcpy(ret, theirs, theirs->size < sizeof(*ret) ? theirs->size : sizeof(*ret));
+	for (size_t i = sizeof(*ret); i < theirs->size; i++)
+		if (((const unsigned char *)theirs)[i])
+			return probe_err_create("%s: uses fields behind the %zu bytes this program "
+						"knows; use a newer Probe",
+						path, sizeof(*ret));
+	if (!name_valid(ret->name))
+		return probe_err_create("%s: its name is not letters, digits, underscore", path);
+	if (!ret->open || !ret->batch || !ret->close)
+		return probe_err_create("%s: lacks open, batch or close", path);
+	if (!(ret->streams & (PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS | PROBE_STREAM_TIME |
+			      PROBE_STREAM_MESSAGE | PROBE_STREAM_BLOCKS)))
+		return probe_err_create("%s: takes no stream this program has", path);
+	return NULL;
+}
+
+static struct probe_err *load(const char *path, struct run_plugin *ret)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	const struct probe_handler *handler;
+	struct probe_err *err;
+
+	if (!library)
+		return probe_err_create("cannot be loaded: %s", dlerror());
+	handler = dlsym(library, PROBE_HANDLER_SYMBOL);
+	if (handler)
+		err = check_handler(path, handler, &ret->handler);
+	else
+		err = probe_err_create("%s: no handler, it has no symbol %s", path,
+				       PROBE_HANDLER_SYMBOL);
+	if (err) {
+		dlclose(library);
+		return err;
+	}
+	ret->library = library;
+	return NULL;
+}
+
+/* A path if it has a '/', else a name in our own directory: nothing is searched for. */
+static char *plugin_path(const struct run_layout *layout, const char *name)
+{
+	char *ret;
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	return asprintf(&ret, "%s/%s.so", layout->handlers, name) < 0 ? NULL : ret;
+}
+
+static struct probe_err *load_one(const struct run_layout *layout, const char *name, size_t spec,
+				  struct run_plugins *ret)
+{
+	char *path = plugin_path(layout, name);
+	struct run_plugin plugin = {.spec = spec};
+	struct probe_err *err;
+
+	if (!path)
+		return probe_err_oom();
+	if (access(path, F_OK)) {
+		err = probe_err_create("no handler '%s': %s does not exist; probe-run --list shows "
+				       "what there is",
+				       name, path);
+		free(path);
+		return err;
+	}
+	err = load(path, &plugin);
+	free(path);
+	if (err)
+		return probe_err_wrap(err, "handler %s refused", name);
+	ret->items[ret->count++] = plugin;
+	ret->streams |= plugin.handler.streams;
+	return NULL;
+}
+
+struct probe_err *run_plugins_load(const struct run_config *config, const struct run_layout *layout,
+				   struct run_plugins *ret)
+{
+	struct probe_err *err = NULL;
+
+	*ret = (struct run_plugins){
+		.items = calloc(config->handler_count + 1, sizeof(*ret->items)),
+	};
+	if (!ret->items)
+		return probe_err_oom();
+	for (size_t i = 0; i < config->handler_count && !err; i++)
+		err = load_one(layout, config->handlers[i].name, i, ret);
+	return err;
+}
+
+void run_plugins_unload(struct run_plugins *plugins)
+{
+	for (size_t i = 0; i < plugins->count; i++)
+		dlclose(plugins->items[i].library);
+	free(plugins->items);
+	*plugins = (struct run_plugins){0};
+}
+
+static int is_plugin(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && dot != entry->d_name && !strcmp(dot, ".so");
+}
+
+void run_plugins_list(const struct run_layout *layout, FILE *out)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(layout->handlers, &entries, is_plugin, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		struct run_plugin plugin = {0};
+		struct probe_err *err;
+		char *path = NULL, text[512];
+
+		*strrchr(entries[i]->d_name, '.') = 0;
+		path = plugin_path(layout, entries[i]->d_name);
+		err = path ? load(path, &plugin) : probe_err_oom();
+		if (err) {
+			probe_err_format(err, text, sizeof(text));
+			fprintf(out, "  %-16s (refused: %s)\n", entries[i]->d_name, text);
+			probe_err_destroy(err);
+		} else {
+			fprintf(out, "  %-16s %s\n", entries[i]->d_name,
+				plugin.handler.summary ? plugin.handler.summary : "");
+			dlclose(plugin.library);
+		}
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	if (count <= 0)
+		fprintf(out, "  (none in %s)\n", layout->handlers);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Handler plugins (handler.h): loading, refusing, and listing what there is. */
+#ifndef PROBE_CMDS_OPTIONS_HANDLER_PLUGINS_H
+#define PROBE_CMDS_OPTIONS_HANDLER_PLUGINS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include <probe/handler.h>
+
+struct probe_err;
+struct run_config;
+struct run_layout;
+
+struct run_plugin {
+	void *library;
+	struct probe_handler handler; /* our copy; what an older plugin lacks is zero */
+	size_t spec;		      /* index of its -a in the configuration */
+};
+
+struct run_plugins {
+	struct run_plugin *items;
+	size_t count;
+	uint32_t streams; /* all that any of them takes */
+};
+
+/* Load what -a names. One that does not exist, or cannot be used, is an error that names it. */
+struct probe_err *run_plugins_load(const struct run_config *config, const struct run_layout *layout,
+				   struct run_plugins *ret);
+void run_plugins_unload(struct run_plugins *plugins);
+
+/* What a kind of probes sends to handlers, enum probe_stream or-ed (probe_kind.c). */
+uint32_t run_kind_streams(enum probe_kind kind);
+/*
+ * The cheapest kind that gives every handler what it is there for; NONE if no kind does, memory if
+ * there is no handler.
+ */
+enum probe_kind run_kind_for(const struct run_plugins *plugins);
+/* The same, where *kind is not chosen yet; an error names what each handler needs. */
+struct probe_err *run_kind_choose(const struct run_plugins *plugins, enum probe_kind *kind);
+
+/* One line per handler in the directory: name and summary, or why it cannot be used. */
+void run_plugins_list(const struct run_layout *layout, FILE *out);
+
+#endif

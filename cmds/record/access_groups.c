@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The groups of a code object's accesses, as the trace kind records them (wire.h section 5). */
+#include <stdlib.h>
+
+#include "codeobj/sites.h"
+#include "cmds/record/run_session.h"
+
+struct run_groups {
+	struct probe_trace_groups table;
+	struct probe_trace_group *groups;
+	const struct probe_trace_group **by_site;
+};
+
+/* Anybody may have made the table: a group's sites must be accesses, its bases' ids its own. */
+static bool take_group(const struct probe_sites *sites, uint32_t id, struct probe_trace_group *ret)
+{
+	if (!probe_trace_group_read(id, probe_sites_string(sites, sites->sites[id].name), ret) ||
+	    ret->first_site > id || ret->sites > id - ret->first_site ||
+	    ret->bases >= sites->site_count - id)
+		return false;
+	for (uint32_t i = 0; i < ret->sites; i++) {
+		const struct probe_site *site = &sites->sites[ret->first_site + i];
+
+		if (probe_site_is_mark(site->access) || probe_site_is_row(site->access))
+			return false;
+		ret->site[i].lds = site->space == PROBE_SPACE_LDS;
+	}
+	return true;
+}
+
+struct run_groups *run_groups_create(const struct probe_sites *sites)
+{
+	struct run_groups *ret = calloc(1, sizeof(*ret));
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sites->site_count; i++)
+		count += sites->sites[i].access == PROBE_ACCESS_GROUP;
+	if (!ret || !count) {
+		free(ret);
+		return NULL;
+	}
+	ret->groups = calloc(count, sizeof(*ret->groups));
+	ret->by_site = calloc(sites->site_count, sizeof(const struct probe_trace_group *));
+	if (!ret->groups || !ret->by_site) {
+		run_groups_destroy(ret);
+		return NULL;
+	}
+	count = 0;
+	for (uint32_t id = 0; id < sites->site_count; id++) {
+		struct probe_trace_group *group = &ret->groups[count];
+
+		if (sites->sites[id].access != PROBE_ACCESS_GROUP || !take_group(sites, id, group))
+			continue;
+		for (uint32_t i = 0; i <= group->bases; i++)
+			ret->by_site[id + i] = group;
+		id += group->bases;
+		count++;
+	}
+	ret->table = (struct probe_trace_groups){ret->by_site, sites->site_count};
+	return ret;
+}
+
+void run_groups_destroy(struct run_groups *groups)
+{
+	if (!groups)
+		return;
+	free(groups->groups);
+	free(groups->by_site);
+	free(groups);
+}
+
+const struct probe_trace_groups *run_groups_table(const struct run_groups *groups)
+{
+	return groups ? &groups->table : NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocations of a process: which one held an address when, and the line that asked for it. */
+#ifndef PROBE_CMDS_RECORD_ALLOCATION_RECORDS_H
+#define PROBE_CMDS_RECORD_ALLOCATION_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <probe/handler.h>
+#include <probe/wire.h>
+
+struct probe_facts;
+struct run_allocations;
+
+/* NULL without memory. */
+struct run_allocations *run_allocations_create(void);
+void run_allocations_destroy(struct run_allocations *all);
+
+/*
+ * Its id and size are set; `site` is copied. first .. last: dispatches launched while it was there,
+ * last UINT64_MAX as long as it is. False if it makes no sense or memory is out.
+ */
+bool run_allocations_add(struct run_allocations *all, const struct probe_allocation_info *info,
+			 uint64_t first, uint64_t last);
+/* `dispatch`: the last one launched before. False if nothing is known at that address. */
+bool run_allocations_free(struct run_allocations *all, uint64_t address, uint64_t dispatch);
+
+const struct probe_allocation_info *run_allocations_find(const struct run_allocations *all,
+							 uint64_t dispatch, uint64_t address);
+
+/* Replace "file+0xoffset" by "file:line" where the files are there and say so. */
+void run_allocations_resolve(struct run_allocations *all);
+void run_allocations_store(const struct run_allocations *all, struct probe_facts *facts);
+
+#endif

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: MIT */
+/* Host records of the application, applied to the session and the store. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/log.h"
+#include "cmds/record/allocation_records.h"
+#include "cmds/record/kernel_names.h"
+#include "cmds/options/run_options.h"
+#include "cmds/record/sample_records.h"
+#include "cmds/record/run_session.h"
+#include "store/json_text.h"
+
+#define TIDS_MAX 65536u
+
+/* The strings behind a record's struct, taken one after the other. */
+struct tail {
+	const char *at;
+	size_t left;
+};
+
+static struct tail tail_of(const struct probe_seg_rec *rec, size_t fixed)
+{
+	return (struct tail){(const char *)rec->payload + fixed, rec->size - fixed};
+}
+
+/* A copy with a NUL behind it; NULL if the length lies or memory is out. */
+static char *take_string(struct tail *tail, uint32_t len)
+{
+	char *ret;
+
+	if (len > tail->left)
+		return NULL;
+	ret = malloc((size_t)len + 1);
+	if (!ret)
+		return NULL;
+	memcpy(ret, tail->at, len);
+	ret[len] = 0;
+	tail->at += len;
+	tail->left -= len;
+	return ret;
+}
+
+/* "a\0b c\0" as "a 'b c'": what to type to run it again. */
+static char *command_line(const char *words, size_t size)
+{
+	char *ret = malloc(size * 4 + 3), *out = ret;
+
+	for (size_t i = 0; ret && i < size;) {
+		size_t len = strnlen(words + i, size - i);
+		bool plain = len && len == strspn(words + i, "abcdefghijklmnopqrstuvwxyz"
+							     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+							     "0123456789_-+=./:,@%");
+
+		if (out != ret)
+			*out++ = ' ';
+		if (!plain)
+			*out++ = '\'';
+		for (size_t k = 0; k < len; k++) {
+			if (words[i + k] == '\'') {
+				memcpy(out, "'\\'", 3);
+				out += 3;
+			}
+			*out++ = words[i + k];
+		}
+		if (!plain)
+			*out++ = '\'';
+		i += len + 1;
+	}
+	if (ret)
+		*out = 0;
+	return ret;
+}
+
+/* Only what bears on the run: the rest of an environment is nobody's business. */
+static char *environment_json(const char *entries, size_t size)
+{
+	static const char *const prefixes[] = {"PROBE_", "HSA_", "HIP_", "ROCR_"};
+	struct probe_json json = {0};
+	char *ret;
+
+	probe_json_open(&json, '{');
+	for (size_t i = 0; i < size;) {
+		const char *entry = entries + i;
+		size_t len = strnlen(entry, size - i);
+		const char *equals = memchr(entry, '=', len);
+
+		i += len + 1;
+		for (size_t k = 0; equals && k < sizeof(prefixes) / sizeof(*prefixes); k++) {
+			if (strncmp(entry, prefixes[k], strlen(prefixes[k])))
+				continue;
+			probe_json_key(&json, entry, (size_t)(equals - entry));
+			probe_json_string(&json, equals + 1, len - (size_t)(equals + 1 - entry));
+		}
+	}
+	probe_json_close(&json, '}');
+	ret = strdup(probe_json_text(&json));
+	probe_json_deinit(&json);
+	return ret;
+}
+
+/* Is there an entry NAME=VALUE? */
+static bool has_entry(const char *entries, size_t size, const char *wanted)
+{
+	for (size_t i = 0; i < size; i += strnlen(entries + i, size - i) + 1)
+		if (strlen(wanted) == strnlen(entries + i, size - i) &&
+		    !memcmp(entries + i, wanted, strlen(wanted)))
+			return true;
+	return false;
+}
+
+static bool apply_process(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct run_objects *objects = &session->objects;
+	struct tail tail = tail_of(rec, sizeof(objects->process));
+	struct probe_hr_process process;
+	char *command, *environment;
+
+	memcpy(&process, rec->payload, sizeof(process));
+	if (objects->process_known || process.command_len > tail.left ||
+	    process.environment_len > tail.left - process.command_len)
+		return false;
+	command = command_line(tail.at, process.command_len);
+	environment = environment_json(tail.at + process.command_len, process.environment_len);
+	if (!command || !environment) {
+		free(command);
+		free(environment);
+		return false;
+	}
+	objects->process = process;
+	objects->command = command;
+	objects->environment = environment;
+	objects->process_known = true;
+	session->simulated = process.flags & PROBE_PROCESS_SIMULATED;
+	probe_facts_process(session->facts, &process, command, environment, 0);
+	probe_store_set(session->store, "command", command);
+	probe_store_set(session->store, "device", session->simulated ? "simulated" : "gpu");
+	if (session->simulated)
+		probe_store_set(session->store, "simulated_time",
+				has_entry(tail.at + process.command_len, process.environment_len,
+					  "PROBE_SIM_MODEL=0")
+					? "host"
+					: "model");
+	probe_store_set_int(session->store, "hsa_table_major", process.runtime[0]);
+	probe_store_set_int(session->store, "hsa_table_minor", process.runtime[1]);
+	run_instances_run(session);
+	return true;
+}
+
+static bool apply_agent(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct tail tail = tail_of(rec, sizeof(struct probe_hr_agent));
+	struct run_agent *agent = calloc(1, sizeof(*agent));
+	char *name, *product = NULL, *vendor = NULL;
+	uint32_t type_index;
+
+	if (!agent)
+		return false;
+	memcpy(&agent->hr, rec->payload, sizeof(agent->hr));
+	name = take_string(&tail, agent->hr.name_len);
+	if (name)
+		product = take_string(&tail, agent->hr.product_len);
+	if (product)
+		vendor = take_string(&tail, agent->hr.vendor_len);
+	if (!vendor || agent->hr.type > 1) {
+		free(product);
+		free(name);
+		free(vendor);
+		free(agent);
+		return false;
+	}
+	agent->arch = strndup(name, strcspn(name, ":"));
+	if (agent->arch && run_table_put(&session->objects.agents, agent->hr.index, agent)) {
+		type_index = session->objects.agents_of_type[agent->hr.type]++;
+		probe_facts_agent(session->facts, &agent->hr, type_index, name, product, vendor);
+	} else {
+		agent = NULL; /* freed by the table */
+	}
+	free(product);
+	free(name);
+	free(vendor);
+	return agent;
+}
+
+static bool apply_queue(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_queue queue;
+
+	memcpy(&queue, rec->payload, sizeof(queue));
+	probe_facts_queue(session->facts, &queue);
+	return true;
+}
+
+static bool apply_code_object(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct tail tail = tail_of(rec, sizeof(struct probe_hr_code_object));
+	struct run_code *code = calloc(1, sizeof(*code));
+	struct probe_hr_code_object hr;
+	char *uri;
+
+	if (!code)
+		return false;
+	memcpy(&hr, rec->payload, sizeof(hr));
+	code->hr = hr;
+	uri = hr.id ? take_string(&tail, hr.uri_len) : NULL;
+	if (!uri) {
+		free(code);
+		return false;
+	}
+	if (run_table_put(&session->objects.codes, hr.id, code)) {
+		probe_facts_code_object(session->facts, &hr, uri);
+		run_samples_load(session, code);
+	} else {
+		code = NULL;
+	}
+	free(uri);
+	return code;
+}
+
+static bool apply_code_bytes(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_code_bytes hr;
+	struct run_code *code;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	code = run_table_get(&session->objects.codes, hr.code_object);
+	if (!code || hr.bytes > rec->size - sizeof(hr))
+		return false;
+	return run_code_bytes(session, code, hr.offset, rec->payload + sizeof(hr), hr.bytes);
+}
+
+static bool apply_nothing(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	(void)session;
+	(void)rec;
+	return true;
+}
+
+static bool apply_code_unload(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_code_unload hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	run_samples_unload(session, hr.code_object);
+	return true;
+}
+
+static bool apply_kernel(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct tail tail = tail_of(rec, sizeof(struct probe_hr_kernel));
+	struct run_kernel *kernel = calloc(1, sizeof(*kernel));
+
+	if (!kernel)
+		return false;
+	memcpy(&kernel->hr, rec->payload, sizeof(kernel->hr));
+	if (kernel->hr.id && run_table_get(&session->objects.codes, kernel->hr.code_object) &&
+	    kernel->hr.kind < PROBE_KINDS)
+		kernel->symbol = take_string(&tail, kernel->hr.name_len);
+	if (!kernel->symbol) {
+		free(kernel);
+		return false;
+	}
+	if (run_table_get(&session->objects.kernels, kernel->hr.id)) {
+		free(kernel->symbol);
+		free(kernel);
+		return false;
+	}
+	if (!run_table_put(&session->objects.kernels, kernel->hr.id, kernel))
+		return false;
+	session->numbers.clones += kernel->hr.kind != PROBE_KIND_NONE;
+	kernel->next_unnamed = session->objects.unnamed;
+	session->objects.unnamed = kernel;
+	session->objects.unnamed_count++;
+	return true;
+}
+
+/* Behind "__probe_<kind>_" if it is a clone (wire.h section 1). */
+static const char *original_symbol(const struct run_kernel *kernel)
+{
+	static const char prefix[] = "__probe_";
+	const char *underscore;
+
+	if (kernel->hr.kind == PROBE_KIND_NONE || strncmp(kernel->symbol, prefix, strlen(prefix)))
+		return kernel->symbol;
+	underscore = strchr(kernel->symbol + strlen(prefix), '_');
+	return underscore ? underscore + 1 : kernel->symbol;
+}
+
+/* A clone is shown as its original with the kind behind it. */
+static char *display_name(const struct run_kernel *kernel, const char *demangled)
+{
+	char *ret;
+
+	if (kernel->hr.kind == PROBE_KIND_NONE)
+		return strdup(demangled);
+	if (asprintf(&ret, "%s [%s]", demangled, run_kind_name((enum probe_kind)kernel->hr.kind)) <
+	    0)
+		return NULL;
+	return ret;
+}
+
+/*
+ * Kernels of a code object come in a row: demangle them together, since names are foreign bytes and
+ * each call costs a child.
+ */
+static void name_kernels(struct run_session *session)
+{
+	struct run_objects *objects = &session->objects;
+	size_t count = objects->unnamed_count, n = 0;
+	const char **symbols = calloc(count + 1, sizeof(*symbols));
+	char **names = NULL;
+
+	for (struct run_kernel *kernel = objects->unnamed; symbols && kernel;
+	     kernel = kernel->next_unnamed, n++) {
+		symbols[n] = original_symbol(kernel);
+	}
+	if (symbols)
+		names = run_names_demangle(symbols, count);
+	n = 0;
+	for (struct run_kernel *kernel = objects->unnamed; kernel; kernel = kernel->next_unnamed) {
+		kernel->demangled = display_name(kernel, names ? names[n] : kernel->symbol);
+		probe_facts_kernel(session->facts, &kernel->hr, kernel->symbol,
+				   kernel->demangled ? kernel->demangled : kernel->symbol);
+		n++;
+	}
+	objects->unnamed = NULL;
+	objects->unnamed_count = 0;
+	if (names)
+		run_names_destroy(names, count);
+	free(symbols);
+}
+
+static void note_thread(struct run_session *session, uint32_t tid)
+{
+	struct run_objects *objects = &session->objects;
+	uint32_t *grown;
+
+	for (size_t i = objects->tid_count; i-- > 0;)
+		if (objects->tids[i] == tid)
+			return;
+	if (objects->tid_count == TIDS_MAX)
+		return;
+	grown = realloc(objects->tids, (objects->tid_count + 1) * sizeof(*grown));
+	if (!grown)
+		return;
+	objects->tids = grown;
+	grown[objects->tid_count++] = tid;
+	probe_facts_thread(session->facts, tid, objects->process.ppid);
+}
+
+static bool apply_dispatch(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
+	struct run_numbers *numbers = &session->numbers;
+	struct run_kernel *kernel;
+
+	if (!dispatch)
+		return false;
+	memcpy(&dispatch->hr, rec->payload, sizeof(dispatch->hr));
+	if (!dispatch->hr.id || dispatch->hr.kind >= PROBE_KINDS ||
+	    dispatch->hr.verdict >= PROBE_VERDICTS ||
+	    run_dispatch_find(&session->objects, dispatch->hr.id)) {
+		free(dispatch);
+		return false;
+	}
+	/* Row 0 stands for every kernel that was not announced. */
+	kernel = run_table_get(&session->objects.kernels, dispatch->hr.kernel);
+	if (!kernel)
+		dispatch->hr.kernel = 0;
+	dispatch->tid = rec->tid;
+	run_dispatch_info(&session->objects, dispatch);
+	run_dispatch_add(&session->objects, dispatch);
+	if (dispatch->hr.id > session->last_dispatch)
+		session->last_dispatch = dispatch->hr.id;
+	note_thread(session, rec->tid);
+	numbers->seen++;
+	numbers->verdicts[dispatch->hr.verdict]++;
+	if (kernel)
+		kernel->unprobed += dispatch->hr.verdict == PROBE_V_NO_CLONE;
+	if (dispatch->hr.verdict == PROBE_V_SWAPPED)
+		numbers->swapped_kinds[dispatch->hr.kind]++;
+	probe_facts_dispatch(session->facts, &dispatch->hr, false);
+	run_samples_dispatch(session, dispatch);
+	if (dispatch->hr.kind != PROBE_KIND_NONE)
+		run_instances_begin(session, &dispatch->info);
+	return true;
+}
+
+static bool apply_complete(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct run_objects *objects = &session->objects;
+	struct probe_hr_complete complete;
+	struct run_dispatch *dispatch;
+
+	memcpy(&complete, rec->payload, sizeof(complete));
+	dispatch = run_dispatch_find(objects, complete.id);
+	if (!dispatch || dispatch->completed)
+		return false;
+	dispatch->completed = true;
+	dispatch->complete = complete;
+	run_samples_complete(session, dispatch);
+	*objects->complete_end = dispatch;
+	objects->complete_end = &dispatch->next_complete;
+	return true;
+}
+
+static bool apply_allocation(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct tail tail = tail_of(rec, sizeof(struct probe_hr_allocation));
+	struct probe_hr_allocation hr;
+	char *frames;
+	bool ok;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	frames = take_string(&tail, hr.frames_len);
+	ok = frames && run_allocations_add(session->allocations,
+					   &(struct probe_allocation_info){.address = hr.address,
+									   .bytes = hr.size,
+									   .source = hr.source,
+									   .site = frames},
+					   session->last_dispatch + 1, UINT64_MAX);
+	free(frames);
+	return ok;
+}
+
+/* What was allocated before the tool was there is freed unknown: no harm. */
+static bool apply_free(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_free hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	run_allocations_free(session->allocations, hr.address, session->last_dispatch);
+	return true;
+}
+
+static bool apply_loss(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct tail tail = tail_of(rec, sizeof(struct probe_hr_loss));
+	struct probe_hr_loss loss;
+	char *reason;
+
+	memcpy(&loss, rec->payload, sizeof(loss));
+	reason = take_string(&tail, loss.reason_len);
+	if (!reason)
+		return false;
+	run_session_log(session, PROBE_LOG_WARNING, "tool",
+			"process %d lost %" PRIu64 " records here: %s", (int)session->pid,
+			loss.records, reason);
+	free(reason);
+	return true;
+}
+
+static bool apply_note(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_note hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	if (hr.text_len > rec->size - sizeof(hr) || hr.text_len > 1024)
+		return false;
+	run_session_log(session, hr.level == PROBE_NOTE_INFO ? PROBE_LOG_INFO : PROBE_LOG_WARNING,
+			"tool", "%.*s", (int)hr.text_len, (const char *)rec->payload + sizeof(hr));
+	return true;
+}
+
+static bool apply_exit(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	struct probe_hr_exit hr;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	session->objects.exited = true;
+	/* Its own count of dispatches: more than the records say means records were lost. */
+	probe_store_set_int(session->store, "tool_dispatches", (int64_t)hr.dispatches);
+	probe_store_set_int(session->store, "tool_completed", (int64_t)hr.completed);
+	return true;
+}
+
+static const struct {
+	size_t size;
+	bool (*apply)(struct run_session *session, const struct probe_seg_rec *rec);
+} types[] = {
+	[PROBE_HR_PROCESS] = {sizeof(struct probe_hr_process), apply_process},
+	[PROBE_HR_AGENT] = {sizeof(struct probe_hr_agent), apply_agent},
+	[PROBE_HR_QUEUE] = {sizeof(struct probe_hr_queue), apply_queue},
+	[PROBE_HR_CODE_OBJECT] = {sizeof(struct probe_hr_code_object), apply_code_object},
+	[PROBE_HR_CODE_BYTES] = {sizeof(struct probe_hr_code_bytes), apply_code_bytes},
+	[PROBE_HR_CODE_UNLOAD] = {sizeof(struct probe_hr_code_unload), apply_code_unload},
+	[PROBE_HR_KERNEL] = {sizeof(struct probe_hr_kernel), apply_kernel},
+	[PROBE_HR_DISPATCH] = {sizeof(struct probe_hr_dispatch), apply_dispatch},
+	[PROBE_HR_COMPLETE] = {sizeof(struct probe_hr_complete), apply_complete},
+	[PROBE_HR_COUNTERS] = {sizeof(struct probe_hr_counters), run_counters_take},
+	[PROBE_HR_QUEUE_END] = {sizeof(struct probe_hr_queue_end), apply_nothing},
+	[PROBE_HR_LOSS] = {sizeof(struct probe_hr_loss), apply_loss},
+	[PROBE_HR_EXIT] = {sizeof(struct probe_hr_exit), apply_exit},
+	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), run_samples_queue},
+	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), run_samples_sampler},
+	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), run_counters_arguments},
+	[PROBE_HR_LATE] = {sizeof(struct probe_hr_late), run_late_take},
+	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), run_samples_take},
+	[PROBE_HR_ALLOCATION] = {sizeof(struct probe_hr_allocation), apply_allocation},
+	[PROBE_HR_FREE] = {sizeof(struct probe_hr_free), apply_free},
+	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
+};
+
+void run_record_apply(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	bool known = rec->type < sizeof(types) / sizeof(*types) && types[rec->type].apply;
+
+	if (session->objects.unnamed && rec->type != PROBE_HR_KERNEL)
+		name_kernels(session);
+	if (known && rec->size >= types[rec->type].size && types[rec->type].apply(session, rec)) {
+		probe_store_count(session->store, PROBE_STREAM_ID_HOST, 1);
+		return;
+	}
+	if (!session->numbers.invalid++)
+		run_session_log(session, PROBE_LOG_WARNING, "probe-run",
+				"process %d: a record of type %u and %zu bytes makes no sense",
+				(int)session->pid, rec->type, rec->size);
+}
+
+static void finish(struct run_session *session, struct run_dispatch *dispatch)
+{
+	const struct probe_hr_complete *complete = &dispatch->complete;
+	struct run_numbers *numbers = &session->numbers;
+
+	dispatch->info.start_ns = complete->start;
+	dispatch->info.end_ns = complete->end;
+	numbers->completed++;
+	if (probe_kind_has_rings(dispatch->hr.kind)) {
+		numbers->late_lost += complete->rows_dropped;
+	} else {
+		numbers->rows_device += complete->rows_dropped;
+		numbers->rows_emitted += complete->rows_dropped;
+	}
+	if (complete->counters > dispatch->rows) {
+		numbers->rows_missing += complete->counters - dispatch->rows;
+		numbers->rows_emitted += complete->counters - dispatch->rows;
+	}
+	run_counters_finish(session, dispatch);
+	probe_facts_complete(session->facts, &dispatch->hr, complete, dispatch->tid);
+	if (dispatch->hr.kind != PROBE_KIND_NONE)
+		run_instances_end(session, &dispatch->info);
+	run_dispatch_remove(&session->objects, dispatch);
+}
+
+void run_record_finish(struct run_session *session, struct run_dispatch *list)
+{
+	while (list) {
+		struct run_dispatch *next = list->next_complete;
+
+		finish(session, list);
+		list = next;
+	}
+}

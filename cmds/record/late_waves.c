@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What late waves left (wire.h, struct probe_late), written as a ring would have it: the rest of
+ * its way is that of all records. One ring more than the segment has stands for all of it.
+ */
+#include <string.h>
+
+#include "cmds/record/run_session.h"
+
+enum {
+	WAVE = 64, /* lanes */
+	/* The records of a wave at most: the IDLE stamps are the first one's. */
+	ROOM = sizeof(struct probe_rec_wave) + 5 * sizeof(struct probe_rec_stamp) +
+	       PROBE_LATE_SPANS * sizeof(struct probe_rec_span) + sizeof(struct probe_rec_wave_end),
+};
+
+struct late {
+	uint64_t dispatch;
+	uint32_t groups[3], group_waves;
+	struct probe_late head;
+};
+
+static unsigned char *put(unsigned char *to, const void *rec, size_t size)
+{
+	memcpy(to, rec, size);
+	return to + size;
+}
+
+static uint32_t word(enum probe_form form, uint32_t site)
+{
+	return (uint32_t)form << PROBE_FORM_SHIFT | (site & PROBE_SITE_MASK);
+}
+
+static unsigned char *put_stamp(unsigned char *to, enum probe_form form, uint32_t site,
+				uint32_t lanes, uint64_t clock)
+{
+	const struct probe_rec_stamp stamp = {
+		.word0 = word(form, site),
+		.lanes = lanes | PROBE_STAMP_SPAN,
+		.clock = clock,
+	};
+
+	return put(to, &stamp, sizeof(stamp));
+}
+
+static unsigned char *put_spans(unsigned char *to, const struct late *late,
+				const struct probe_late_wave *wave, const unsigned char *from)
+{
+	for (uint32_t i = 0; i < late->head.spans; i++, from += 16) {
+		struct probe_rec_span span = {
+			.word0 = word(PROBE_FORM_SPAN, late->head.span_site[i]),
+			.lanes = wave->lanes >> 8 * i & 0xff,
+		};
+
+		memcpy(&span.begin, from, 16);
+		to = put(to, &span, sizeof(span));
+	}
+	return to;
+}
+
+static unsigned char *put_idle(unsigned char *to, const struct probe_late *head)
+{
+	for (int i = 0; i < 4; i++)
+		to = put_stamp(to, i < 2 ? PROBE_FORM_BEGIN : PROBE_FORM_END, PROBE_SITE_IDLE,
+			       head->lanes, head->idle[i]);
+	return to;
+}
+
+static unsigned char *put_wave(unsigned char *to, const struct late *late, uint32_t number,
+			       const unsigned char *from)
+{
+	uint32_t site = late->head.site, group = number / late->group_waves, lanes;
+	struct probe_late_wave wave;
+
+	memcpy(&wave, from, sizeof(wave));
+	lanes = (uint32_t)__builtin_popcountll(wave.exec);
+	to = put(to,
+		 &(struct probe_rec_wave){
+			 .word0 = word(PROBE_FORM_WAVE, site),
+			 .wave = number % late->group_waves,
+			 .dispatch = late->dispatch,
+			 .group = {group % late->groups[0],
+				   group / late->groups[0] % late->groups[1],
+				   group / late->groups[0] / late->groups[1]},
+			 .hw_id = wave.hw_id,
+			 .time = wave.time,
+			 .exec = wave.exec,
+		 },
+		 sizeof(struct probe_rec_wave));
+	to = put_stamp(to, PROBE_FORM_BEGIN, site, lanes, wave.begin);
+	to = put_spans(to, late, &wave, from + sizeof(wave));
+	if (!number)
+		to = put_idle(to, &late->head);
+	return put(to,
+		   &(struct probe_rec_wave_end){
+			   .word0 = word(PROBE_FORM_WAVE_END, site),
+			   .lanes = lanes,
+			   .clock = wave.end,
+			   .time = wave.end_time,
+		   },
+		   sizeof(struct probe_rec_wave_end));
+}
+
+/* False if the launch cannot have left that. */
+static bool read_head(const struct run_dispatch *dispatch, const struct probe_hr_late *hr,
+		      const unsigned char *from, size_t size, struct late *ret)
+{
+	uint64_t items = 1, groups = 1;
+
+	if (size < sizeof(ret->head))
+		return false;
+	memcpy(&ret->head, from, sizeof(ret->head));
+	ret->dispatch = hr->dispatch;
+	for (int i = 0; i < 3; i++) {
+		if (!dispatch->hr.group[i])
+			return false;
+		ret->groups[i] = dispatch->hr.grid[i] / dispatch->hr.group[i];
+		items *= dispatch->hr.group[i];
+		groups *= ret->groups[i];
+		if (!ret->groups[i] || groups > hr->waves)
+			return false;
+	}
+	ret->group_waves = (uint32_t)((items + WAVE - 1) / WAVE);
+	return ret->head.spans <= PROBE_LATE_SPANS &&
+	       ret->head.stride == sizeof(struct probe_late_wave) + 16 * ret->head.spans &&
+	       groups * ret->group_waves == hr->waves &&
+	       hr->waves <= (size - sizeof(ret->head)) / ret->head.stride;
+}
+
+bool run_late_take(struct run_session *session, const struct probe_seg_rec *rec)
+{
+	const unsigned char *from = rec->payload + sizeof(struct probe_hr_late);
+	struct run_trace *trace = &session->trace;
+	size_t used = 0;
+	const struct run_dispatch *dispatch;
+	struct probe_hr_late hr;
+	struct late late;
+
+	memcpy(&hr, rec->payload, sizeof(hr));
+	dispatch = run_dispatch_find(&session->objects, hr.dispatch);
+	if (!trace->piece || !dispatch || dispatch->completed ||
+	    dispatch->hr.kind != PROBE_KIND_TIME ||
+	    !read_head(dispatch, &hr, from, rec->size - sizeof(hr), &late))
+		return false;
+	from += sizeof(late.head);
+	for (uint32_t i = 0; i < hr.waves; i++, from += late.head.stride) {
+		if (session->seg.ring_size - used < ROOM) {
+			run_trace_take_late(session, used);
+			used = 0;
+		}
+		used = (size_t)(put_wave(trace->piece + used, &late, i, from) - trace->piece);
+	}
+	run_trace_take_late(session, used);
+	session->numbers.trace_bytes += sizeof(late.head) + (uint64_t)hr.waves * late.head.stride;
+	return true;
+}

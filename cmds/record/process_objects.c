@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process told about itself: tables by number, dispatches in flight by id. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmds/record/run_session.h"
+
+#define INDEX_MAX (1u << 22) /* kernels of the largest libraries are some 100,000 */
+
+void *run_table_get(const struct run_table *table, uint32_t index)
+{
+	return index < table->room ? table->items[index] : NULL;
+}
+
+bool run_table_put(struct run_table *table, uint32_t index, void *item)
+{
+	if (item && index >= table->room && index < INDEX_MAX) {
+		uint32_t room = table->room * 2 > index ? table->room * 2 : index + 16;
+		void **items = realloc(table->items, room * sizeof(*items));
+
+		if (items) {
+			for (uint32_t i = table->room; i < room; i++)
+				items[i] = NULL;
+			table->items = items;
+			table->room = room;
+		}
+	}
+	if (!item || index >= table->room || table->items[index]) {
+		free(item);
+		return false;
+	}
+	table->items[index] = item;
+	return true;
+}
+
+static struct run_dispatch **bucket(const struct run_objects *objects, uint64_t id)
+{
+	return (struct run_dispatch **)&objects->buckets[id % RUN_BUCKETS];
+}
+
+struct run_dispatch *run_dispatch_find(const struct run_objects *objects, uint64_t id)
+{
+	struct run_dispatch *dispatch = *bucket(objects, id);
+
+	while (dispatch && dispatch->hr.id != id)
+		dispatch = dispatch->next;
+	return dispatch;
+}
+
+/* RDNA runs kernels of both widths; the agent's is the usual one. */
+static uint32_t wave_size(const struct run_agent *agent, const struct run_kernel *launched)
+{
+	if (launched && launched->hr.wave_size)
+		return launched->hr.wave_size;
+	return agent ? agent->hr.wave_size : 0;
+}
+
+static bool same_kernel(const struct run_objects *objects, const struct run_kernel *a,
+			const struct run_kernel *b)
+{
+	const struct run_code *x = run_table_get(&objects->codes, a->hr.code_object);
+	const struct run_code *y = run_table_get(&objects->codes, b->hr.code_object);
+
+	return x && y && x->sites && y->sites && *x->hash && !strcmp(x->hash, y->hash) &&
+	       !strcmp(a->symbol, b->symbol);
+}
+
+static const struct run_kernel *known_as(struct run_objects *objects, struct run_kernel *kernel)
+{
+	struct run_kernel *known = objects->known;
+
+	if (!kernel || kernel->known_as)
+		return kernel ? kernel->known_as : NULL;
+	while (known && !same_kernel(objects, known, kernel))
+		known = known->next_known;
+	if (!known) {
+		known = kernel;
+		kernel->next_known = objects->known;
+		objects->known = kernel;
+	}
+	return kernel->known_as = known;
+}
+
+void run_dispatch_info(struct run_objects *objects, struct run_dispatch *dispatch)
+{
+	const struct probe_hr_dispatch *hr = &dispatch->hr;
+	const struct run_agent *agent = run_table_get(&objects->agents, hr->agent);
+	struct run_kernel *kernel = run_table_get(&objects->kernels, hr->kernel);
+	const struct run_kernel *launched = run_table_get(&objects->kernels, hr->launched);
+	const struct run_kernel *known = NULL;
+
+	dispatch->code_object = launched ? launched->hr.code_object : 0;
+	if (kernel && launched && kernel->hr.code_object == launched->hr.code_object)
+		known = known_as(objects, kernel);
+
+	dispatch->info = (struct probe_dispatch_info){
+		.size = sizeof(dispatch->info),
+		.agent = hr->agent,
+		.id = hr->id,
+		.kernel = kernel && kernel->demangled ? kernel->demangled : "(unknown kernel)",
+		.arch = agent ? agent->arch : "",
+		.code_object = known ? known->hr.code_object : dispatch->code_object,
+		.kernel_id = known ? known->hr.id : hr->kernel,
+		.kind = hr->kind,
+		.wave_size = wave_size(agent, launched),
+		.grid = {hr->grid[0], hr->grid[1], hr->grid[2]},
+		.group = {hr->group[0], hr->group[1], hr->group[2]},
+		.lds_aperture = hr->lds_aperture,
+		.scratch_aperture = hr->scratch_aperture,
+	};
+}
+
+void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch)
+{
+	struct run_dispatch **at = bucket(objects, dispatch->hr.id);
+
+	dispatch->next = *at;
+	*at = dispatch;
+	objects->in_flight++;
+	objects->traces_in_flight += probe_kind_has_rings(dispatch->hr.kind);
+}
+
+void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispatch)
+{
+	struct run_dispatch **at = bucket(objects, dispatch->hr.id);
+
+	while (*at && *at != dispatch)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = dispatch->next;
+	objects->in_flight--;
+	objects->traces_in_flight -= probe_kind_has_rings(dispatch->hr.kind);
+	free(dispatch->pending);
+	free(dispatch->arguments);
+	free(dispatch);
+}
+
+void run_objects_init(struct run_objects *objects)
+{
+	*objects = (struct run_objects){0};
+	objects->complete_end = &objects->complete;
+}
+
+void run_objects_deinit(struct run_objects *objects)
+{
+	for (uint32_t i = 0; i < objects->agents.room; i++) {
+		struct run_agent *agent = objects->agents.items[i];
+
+		if (agent)
+			free(agent->arch);
+		free(agent);
+	}
+	for (uint32_t i = 0; i < objects->codes.room; i++)
+		run_code_destroy(objects->codes.items[i]);
+	for (uint32_t i = 0; i < objects->kernels.room; i++) {
+		struct run_kernel *kernel = objects->kernels.items[i];
+
+		if (kernel) {
+			free(kernel->demangled);
+			free(kernel->symbol);
+		}
+		free(kernel);
+	}
+	for (int i = 0; i < RUN_BUCKETS; i++)
+		while (objects->buckets[i])
+			run_dispatch_remove(objects, objects->buckets[i]);
+	free(objects->agents.items);
+	free(objects->codes.items);
+	free(objects->kernels.items);
+	free(objects->tids);
+	free(objects->command);
+	free(objects->environment);
+}

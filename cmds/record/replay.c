@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replay: a session without a process. Agents, kernels and code objects are read first, then the
+ * raw records in the order in which they were stored, which is that of the run. Everything in the
+ * database may be made up; what makes no sense is counted and left out.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "wire/trace_pack.h"
+#include "cmds/record/allocation_records.h"
+#include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
+#include "cmds/record/replay_feed.h"
+
+#define PIECE_MAX (64u << 20)
+#define RINGS_MAX (1u << 20)
+#define ROWS_MAX  4096u
+
+/* ---- Dispatches -------------------------------------------------------------------------------
+ */
+
+static uint64_t last_record(const struct replay_feed *feed, uint64_t dispatch)
+{
+	size_t low = 0, high = feed->last_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (feed->last[2 * middle] < dispatch)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < feed->last_count && feed->last[2 * low] == dispatch ? feed->last[2 * low + 1]
+									 : 0;
+}
+
+static void end_dispatch(struct replay_feed *feed, struct run_dispatch *dispatch)
+{
+	if (dispatch->completed)
+		run_instances_end(&feed->session, &dispatch->info);
+	run_dispatch_remove(&feed->session.objects, dispatch);
+}
+
+static bool begin_dispatch(struct replay_feed *feed, sqlite3_stmt *stmt, bool more)
+{
+	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
+	struct probe_hr_dispatch *hr;
+	uint64_t start, end;
+
+	if (!dispatch)
+		return false;
+	hr = &dispatch->hr;
+	hr->id = replay_number(stmt, 0);
+	hr->kernel = (uint32_t)replay_number(stmt, 1);
+	hr->launched = (uint32_t)replay_number(stmt, 2);
+	hr->kind = (uint32_t)replay_number(stmt, 3);
+	hr->agent = (uint32_t)replay_number(stmt, 4);
+	for (int i = 0; i < 3; i++) {
+		hr->grid[i] = (uint32_t)replay_number(stmt, 5 + i);
+		hr->group[i] = (uint32_t)replay_number(stmt, 8 + i);
+	}
+	hr->lds_aperture = (uint32_t)replay_number(stmt, 11);
+	hr->scratch_aperture = (uint32_t)replay_number(stmt, 12);
+	dispatch->completed = replay_number(stmt, 13);
+	start = replay_number(stmt, 14);
+	end = replay_number(stmt, 15);
+	if (!hr->id || run_dispatch_find(&feed->session.objects, hr->id)) {
+		free(dispatch);
+		return false;
+	}
+	run_dispatch_info(&feed->session.objects, dispatch);
+	run_dispatch_add(&feed->session.objects, dispatch);
+	run_instances_begin(&feed->session, &dispatch->info);
+	dispatch->info.start_ns = start;
+	dispatch->info.end_ns = end;
+	feed->replay->dispatches++;
+	/* One without records, which has nothing to wait for. */
+	if (!more && !probe_kind_has_counters(hr->kind))
+		end_dispatch(feed, dispatch);
+	return true;
+}
+
+/* Begin all dispatches up to one, as they were launched. */
+static struct probe_err *begin_up_to(struct replay_feed *feed, uint64_t id)
+{
+	struct probe_err *err = NULL;
+
+	while (feed->dispatches_left) {
+		uint64_t next = replay_number(feed->dispatches, 0);
+
+		if (next > id)
+			break;
+		feed->replay->invalid +=
+			!begin_dispatch(feed, feed->dispatches, last_record(feed, next) != 0);
+		err = replay_step(feed, feed->dispatches, &feed->dispatches_left);
+		if (err)
+			feed->dispatches_left = false;
+	}
+	return err;
+}
+
+static struct probe_err *open_dispatches(struct replay_feed *feed)
+{
+	struct probe_err *err = replay_prepare(
+		feed,
+		"SELECT d.dispatch_id, d.kernel_id, launched_kernel_id, kind, agent, grid_x, "
+		"grid_y, grid_z, group_x, group_y, group_z, lds_aperture, scratch_aperture, "
+		"completed, k.start, k.\"end\" FROM probe_dispatch d LEFT JOIN "
+		"rocpd_kernel_dispatch k ON k.id = d.dispatch_id WHERE kind <> 0 ORDER BY "
+		"d.dispatch_id",
+		&feed->dispatches);
+
+	return err ? err : replay_step(feed, feed->dispatches, &feed->dispatches_left);
+}
+
+static void end_all(struct replay_feed *feed)
+{
+	struct run_objects *objects = &feed->session.objects;
+
+	for (size_t i = 0; i < RUN_BUCKETS; i++)
+		while (objects->buckets[i])
+			end_dispatch(feed, objects->buckets[i]);
+}
+
+/* ---- Counters ---------------------------------------------------------------------------------
+ */
+
+struct counters {
+	uint64_t dispatch;
+	uint32_t count;
+	struct probe_counter_row rows[ROWS_MAX];
+};
+
+static uint32_t site_limit(const struct replay_feed *feed, uint32_t code_object)
+{
+	const struct run_code *code = run_table_get(&feed->session.objects.codes, code_object);
+
+	return code && code->sites ? code->site_count : PROBE_SITE_MASK + 1;
+}
+
+static void flush_counters(struct replay_feed *feed, struct counters *counters)
+{
+	struct run_dispatch *dispatch =
+		run_dispatch_find(&feed->session.objects, counters->dispatch);
+
+	if (!dispatch)
+		feed->replay->invalid += counters->count;
+	else if (counters->count)
+		run_instances_batch(&feed->session,
+				    &(struct probe_batch){
+					    .size = sizeof(struct probe_batch),
+					    .stream = dispatch->hr.kind == PROBE_KIND_COUNT
+							      ? PROBE_STREAM_BLOCKS
+							      : PROBE_STREAM_COUNTERS,
+					    .dispatch = &dispatch->info,
+					    .count = counters->count,
+					    .counters = counters->rows,
+				    });
+	feed->replay->counters += dispatch ? counters->count : 0;
+	counters->count = 0;
+}
+
+static struct probe_err *take_counter(struct replay_feed *feed, struct counters *counters,
+				      sqlite3_stmt *stmt)
+{
+	uint64_t id = replay_number(stmt, 0);
+	struct probe_counter_row *row;
+	struct probe_err *err = NULL;
+
+	if (id != counters->dispatch || counters->count == ROWS_MAX) {
+		struct run_dispatch *before =
+			run_dispatch_find(&feed->session.objects, counters->dispatch);
+
+		flush_counters(feed, counters);
+		if (id != counters->dispatch && before)
+			end_dispatch(feed, before);
+		counters->dispatch = id;
+		err = begin_up_to(feed, id);
+	}
+	if (replay_number(stmt, 2) >= site_limit(feed, (uint32_t)replay_number(stmt, 1))) {
+		feed->replay->invalid++;
+		return err;
+	}
+	row = &counters->rows[counters->count++];
+	memset(row, 0, sizeof(*row));
+	row->site = (uint32_t)replay_number(stmt, 2);
+	for (int i = 0; i < PROBE_COUNTERS; i++)
+		row->value[i] = replay_number(stmt, 3 + i);
+	return err;
+}
+
+static struct probe_err *feed_counters(struct replay_feed *feed)
+{
+	struct counters *counters = calloc(1, sizeof(*counters));
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err =
+		counters ? replay_prepare(feed,
+					  "SELECT dispatch_id, code_object_id, site, "
+					  "executions, lanes, quads, lines64, needed64, "
+					  "excess64, lines128, needed128, excess128, passes, "
+					  "ideal_passes, affine, max_way, stride_hi, stride_lo, "
+					  "spare FROM probe_counter ORDER BY rowid",
+					  &stmt)
+			 : probe_err_oom();
+	bool row = true;
+
+	while (!err) {
+		err = replay_step(feed, stmt, &row);
+		if (err || !row)
+			break;
+		feed->counter_rows++;
+		err = take_counter(feed, counters, stmt);
+	}
+	if (counters)
+		flush_counters(feed, counters);
+	free(counters);
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+/* ---- Addresses --------------------------------------------------------------------------------
+ */
+
+static struct probe_trace_ring *ring_of(struct replay_feed *feed, uint64_t index)
+{
+	if (index >= RINGS_MAX)
+		return NULL;
+	if (index >= feed->ring_count) {
+		uint32_t count = (uint32_t)index + 256;
+		struct probe_trace_ring *rings = realloc(feed->rings, count * sizeof(*rings));
+
+		if (!rings)
+			return NULL;
+		memset(rings + feed->ring_count, 0, (count - feed->ring_count) * sizeof(*rings));
+		for (uint32_t i = feed->ring_count; i < count; i++)
+			rings[i].number = i;
+		feed->rings = rings;
+		feed->ring_count = count;
+	}
+	return &feed->rings[index];
+}
+
+static void flush_batch(struct replay_feed *feed, const struct run_dispatch *dispatch)
+{
+	const struct probe_trace_batch *batch = &feed->batch;
+	size_t count = batch->count + batch->stamp_count + batch->message_count;
+
+	if (dispatch)
+		feed->replay->records += count;
+	else
+		feed->replay->invalid += count;
+	run_trace_feed(&feed->session, &feed->batch, dispatch);
+}
+
+/* All of a piece belongs to one dispatch. */
+static void parse_piece(struct replay_feed *feed, struct probe_trace_ring *ring, uint64_t id,
+			size_t size)
+{
+	const struct run_dispatch *dispatch = run_dispatch_find(&feed->session.objects, id);
+	uint32_t limit = dispatch ? site_limit(feed, dispatch->info.code_object) : 0;
+	struct probe_trace_counts counts = {0};
+	enum probe_trace_stop stop;
+	size_t pos = 0;
+
+	do {
+		stop = probe_trace_parse(feed->bytes, size, &pos, limit, ring, &feed->batch,
+					 &counts);
+		/* The wave that opens the piece is the only one that may change the dispatch. */
+		if (stop == PROBE_TRACE_SWITCH && ring->dispatch != id)
+			stop = PROBE_TRACE_BAD;
+		if (stop == PROBE_TRACE_FULL)
+			flush_batch(feed, dispatch);
+	} while (stop == PROBE_TRACE_SWITCH || stop == PROBE_TRACE_FULL);
+	flush_batch(feed, dispatch);
+	feed->replay->invalid += counts.invalid + (stop == PROBE_TRACE_BAD);
+	feed->wave_records += counts.records;
+}
+
+static struct probe_err *take_piece(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	uint64_t record = replay_number(stmt, 0), id = replay_number(stmt, 1);
+	struct probe_trace_ring *ring = ring_of(feed, replay_number(stmt, 2));
+	uint64_t size = replay_number(stmt, 3);
+	const void *packed = sqlite3_column_blob(stmt, 4);
+	size_t packed_size = (size_t)sqlite3_column_bytes(stmt, 4);
+	struct probe_err *err = begin_up_to(feed, id);
+	unsigned char *bytes = size <= PIECE_MAX ? realloc(feed->bytes, size + 1) : NULL;
+
+	if (bytes)
+		feed->bytes = bytes;
+	if (ring && bytes && packed && probe_trace_unpack(packed, packed_size, bytes, size))
+		parse_piece(feed, ring, id, size);
+	else
+		feed->replay->invalid++;
+	if (record == last_record(feed, id)) {
+		struct run_dispatch *dispatch = run_dispatch_find(&feed->session.objects, id);
+
+		if (dispatch)
+			end_dispatch(feed, dispatch);
+	}
+	return err;
+}
+
+static struct probe_err *feed_trace(struct replay_feed *feed)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = replay_prepare(
+		feed, "SELECT id, dispatch_id, ring, size, bytes FROM probe_record ORDER BY id",
+		&stmt);
+	bool row = true;
+
+	if (!run_trace_batch_init(&feed->batch) && !err)
+		err = probe_err_oom();
+	while (!err) {
+		err = replay_step(feed, stmt, &row);
+		if (err || !row)
+			break;
+		err = take_piece(feed, stmt);
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+/* ---- The whole --------------------------------------------------------------------------------
+ */
+
+static struct probe_err *feed_all(struct replay_feed *feed)
+{
+	struct probe_err *err = replay_read(feed);
+
+	if (!err)
+		err = open_dispatches(feed);
+	if (err)
+		return err;
+	if (!run_instances_open(&feed->session))
+		return probe_err_oom();
+	run_instances_run(&feed->session);
+	err = feed_counters(feed);
+	if (!err)
+		err = feed_trace(feed);
+	if (!err)
+		err = begin_up_to(feed, UINT64_MAX);
+	if (!err)
+		err = replay_missing(feed);
+	end_all(feed);
+	run_instances_close(&feed->session);
+	return err;
+}
+
+static void deinit(struct replay_feed *feed)
+{
+	run_instances_discard(feed->session.prepared);
+	sqlite3_finalize(feed->dispatches);
+	run_objects_deinit(&feed->session.objects);
+	run_allocations_destroy(feed->session.allocations);
+	free(feed->last);
+	free(feed->rings);
+	run_trace_batch_deinit(&feed->batch);
+	free(feed->bytes);
+	probe_reader_close(&feed->reader);
+}
+
+static bool take_kind(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	feed->streams |= run_kind_streams((enum probe_kind)replay_number(stmt, 0));
+	return true;
+}
+
+/* Would each handler see something? Name the first that would not. */
+static struct probe_err *check_streams(struct replay_feed *feed)
+{
+	const struct run_plugins *plugins = feed->replay->plugins;
+	struct probe_err *err = replay_each(
+		feed, "SELECT DISTINCT kind FROM probe_dispatch WHERE kind <> 0", take_kind);
+
+	for (size_t i = 0; i < plugins->count && !err && feed->streams; i++) {
+		const struct run_plugins one = {
+			.items = &plugins->items[i],
+			.count = 1,
+			.streams = plugins->items[i].handler.streams,
+		};
+
+		if (!(one.streams & feed->streams))
+			err = probe_err_create("%s: has nothing that handler %s takes: record with "
+					       "--kind %s",
+					       feed->replay->from, one.items->handler.name,
+					       run_kind_name(run_kind_for(&one)));
+	}
+	return err;
+}
+
+struct probe_err *run_replay(struct run_replay *replay)
+{
+	struct replay_feed feed = {
+		.replay = replay,
+		.session = {.config = replay->config, .plugins = replay->plugins, .replay = true},
+	};
+	struct probe_err *err = probe_reader_open(replay->from, &feed.reader);
+	struct probe_store *store = NULL;
+
+	if (err)
+		return err;
+	run_objects_init(&feed.session.objects);
+	feed.session.allocations = run_allocations_create();
+	if (!feed.session.allocations) {
+		deinit(&feed);
+		return probe_err_oom();
+	}
+	err = check_streams(&feed);
+	if (!err)
+		err = run_instances_prepare(replay->config, replay->plugins, "nothing was written",
+					    &feed.session.prepared);
+	if (!err && replay->to)
+		err = probe_store_copy(feed.reader.db, replay->to, replay->force, &store);
+	else if (!err)
+		err = probe_store_append(replay->from, &store);
+	feed.session.store = store;
+	if (!err)
+		err = feed_all(&feed);
+	if (!err && (!probe_store_commit(store) || probe_store_failure(store)))
+		err = probe_err_create("%s: the tables could not be written",
+				       probe_store_path(store));
+	deinit(&feed);
+	if (store && !err)
+		probe_store_finish(store);
+	probe_store_destroy(store);
+	return err;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of a replay share; see replay.h. */
+#ifndef PROBE_CMDS_RECORD_REPLAY_FEED_H
+#define PROBE_CMDS_RECORD_REPLAY_FEED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#include "wire/trace_parser.h"
+#include "cmds/record/replay.h"
+#include "cmds/record/run_session.h"
+#include "store/store_open.h"
+
+struct replay_feed {
+	struct run_replay *replay;
+	struct probe_reader reader;
+	struct run_session session;
+	sqlite3_stmt *dispatches; /* those not begun yet, by id */
+	bool dispatches_left;
+	uint64_t *last; /* pairs: dispatch, id of its last record; by dispatch */
+	size_t last_count;
+	struct probe_trace_ring *rings;
+	uint32_t ring_count;
+	struct probe_trace_batch batch;
+	unsigned char *bytes;		     /* of a piece */
+	uint32_t streams;		     /* that the records hold */
+	uint64_t wave_records, counter_rows; /* found; also those that make no sense */
+};
+
+struct probe_err *replay_prepare(const struct replay_feed *feed, const char *sql,
+				 sqlite3_stmt **ret);
+/* *row = false at the end. */
+struct probe_err *replay_step(const struct replay_feed *feed, sqlite3_stmt *stmt, bool *row);
+/* Call `take` for each row of a query; what it refuses is counted. */
+struct probe_err *replay_each(struct replay_feed *feed, const char *sql,
+			      bool (*take)(struct replay_feed *feed, sqlite3_stmt *stmt));
+
+static inline uint64_t replay_number(sqlite3_stmt *stmt, int column)
+{
+	return (uint64_t)sqlite3_column_int64(stmt, column);
+}
+
+/* What the process told about itself: agents, kernels, code, allocations; and last records. */
+struct probe_err *replay_read(struct replay_feed *feed);
+
+/* How many records of waves and rows of counters the run stored that were not found. */
+struct probe_err *replay_missing(struct replay_feed *feed);
+
+#endif

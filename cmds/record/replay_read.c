@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a database for a replay: everything but the records; see replay_feed.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "cmds/record/allocation_records.h"
+#include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
+#include "cmds/record/replay_feed.h"
+
+struct probe_err *replay_prepare(const struct replay_feed *feed, const char *sql,
+				 sqlite3_stmt **ret)
+{
+	if (sqlite3_prepare_v2(feed->reader.db, sql, -1, ret, NULL) == SQLITE_OK)
+		return NULL;
+	return probe_reader_error(&feed->reader, "read its records");
+}
+
+/* *row = false at the end. */
+struct probe_err *replay_step(const struct replay_feed *feed, sqlite3_stmt *stmt, bool *row)
+{
+	int rc = sqlite3_step(stmt);
+
+	*row = rc == SQLITE_ROW;
+	return rc == SQLITE_ROW || rc == SQLITE_DONE
+		       ? NULL
+		       : probe_reader_error(&feed->reader, "read its records");
+}
+
+static char *text(sqlite3_stmt *stmt, int column)
+{
+	const char *value = (const char *)sqlite3_column_text(stmt, column);
+
+	return strdup(value ? value : "");
+}
+
+/* Call `take` for each row of a query; what it refuses is counted. */
+struct probe_err *replay_each(struct replay_feed *feed, const char *sql,
+			      bool (*take)(struct replay_feed *feed, sqlite3_stmt *stmt))
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = replay_prepare(feed, sql, &stmt);
+	bool row = true;
+
+	while (!err) {
+		err = replay_step(feed, stmt, &row);
+		if (err || !row)
+			break;
+		feed->replay->invalid += !take(feed, stmt);
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+/* ---- What the process told about itself ----------------------------------------------------- */
+
+static bool take_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	struct run_agent *agent = calloc(1, sizeof(*agent));
+
+	if (!agent)
+		return false;
+	agent->hr.index = (uint32_t)replay_number(stmt, 0);
+	agent->hr.wave_size = (uint32_t)replay_number(stmt, 2);
+	agent->arch = text(stmt, 1);
+	if (agent->arch)
+		agent->arch[strcspn(agent->arch, ":")] = 0;
+	return agent->arch && run_table_put(&feed->session.objects.agents, agent->hr.index, agent);
+}
+
+static bool take_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	struct run_kernel *kernel = calloc(1, sizeof(*kernel));
+
+	if (!kernel)
+		return false;
+	kernel->hr.id = (uint32_t)replay_number(stmt, 0);
+	kernel->hr.code_object = (uint32_t)replay_number(stmt, 1);
+	kernel->symbol = text(stmt, 2);
+	kernel->demangled = text(stmt, 3);
+	kernel->hr.wave_size = (uint32_t)replay_number(stmt, 4);
+	return run_table_put(&feed->session.objects.kernels, kernel->hr.id, kernel);
+}
+
+static bool take_code(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	struct run_code *code = calloc(1, sizeof(*code));
+	const unsigned char *bytes = sqlite3_column_blob(stmt, 1);
+	const char *hash = (const char *)sqlite3_column_text(stmt, 2);
+	struct probe_err *err;
+
+	if (!code)
+		return false;
+	code->hr.id = (uint32_t)replay_number(stmt, 0);
+	code->hr.bytes = (uint64_t)sqlite3_column_bytes(stmt, 1);
+	if (hash)
+		snprintf(code->hash, sizeof(code->hash), "%s", hash);
+	if (!run_table_put(&feed->session.objects.codes, code->hr.id, code))
+		return false;
+	if (!bytes)
+		return true;
+	err = run_code_read(code, bytes);
+	probe_err_destroy(err);
+	return !err;
+}
+
+static bool take_run(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	struct run_session *session = &feed->session;
+
+	session->objects.command = text(stmt, 0);
+	session->pid = (pid_t)replay_number(stmt, 1);
+	session->simulated = replay_number(stmt, 2);
+	return true;
+}
+
+static bool take_allocation(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	char *site = text(stmt, 3);
+	const struct probe_allocation_info info = {
+		.address = replay_number(stmt, 0),
+		.bytes = replay_number(stmt, 1),
+		.source = (uint32_t)replay_number(stmt, 2),
+		.site = site,
+	};
+	bool ok = site &&
+		  run_allocations_add(feed->session.allocations, &info, replay_number(stmt, 4),
+				      sqlite3_column_type(stmt, 5) == SQLITE_NULL
+					      ? UINT64_MAX
+					      : replay_number(stmt, 5));
+
+	free(site);
+	return ok;
+}
+
+/* Databases of earlier versions have none. */
+static bool take_allocations(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	struct probe_err *err;
+
+	(void)stmt;
+	err = replay_each(feed,
+			  "SELECT address, size, source, site, first_dispatch, last_dispatch FROM "
+			  "probe_allocation ORDER BY id",
+			  take_allocation);
+	probe_err_destroy(err);
+	return !err;
+}
+
+static bool take_last(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	uint64_t *grown = feed->last;
+
+	/* Grown at powers of two. */
+	if (!(feed->last_count & (feed->last_count - 1)))
+		grown = realloc(feed->last,
+				(feed->last_count ? feed->last_count * 4 : 2) * sizeof(*grown));
+	if (!grown)
+		return false;
+	feed->last = grown;
+	grown[2 * feed->last_count] = replay_number(stmt, 0);
+	grown[2 * feed->last_count + 1] = replay_number(stmt, 1);
+	feed->last_count++;
+	return true;
+}
+
+struct probe_err *replay_read(struct replay_feed *feed)
+{
+	struct probe_err *err =
+		replay_each(feed,
+			    "SELECT id, name, json_extract(extdata, '$.wave_front_size') "
+			    "FROM rocpd_info_agent ORDER BY id",
+			    take_agent);
+
+	if (!err)
+		err = replay_each(feed,
+				  "SELECT id, code_object_id, kernel_name, display_name, "
+				  "json_extract(extdata, '$.wave_front_size') "
+				  "FROM rocpd_info_kernel_symbol ORDER BY id",
+				  take_kernel);
+	if (!err)
+		err = replay_each(feed, "SELECT code_object_id, bytes, hash FROM probe_code",
+				  take_code);
+	if (!err)
+		err = replay_each(
+			feed,
+			"SELECT (SELECT value FROM probe_run WHERE key = 'command'), "
+			"(SELECT value FROM probe_run WHERE key = 'pid'), "
+			"(SELECT value FROM probe_run WHERE key = 'device') = 'simulated'",
+			take_run);
+	if (!err)
+		err = replay_each(feed,
+				  "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = "
+				  "'probe_allocation'",
+				  take_allocations);
+	if (!err)
+		err = replay_each(
+			feed,
+			"SELECT dispatch_id, max(id) FROM probe_record GROUP BY dispatch_id "
+			"ORDER BY dispatch_id",
+			take_last);
+	return err;
+}
+
+/* ---- What is not there any more ------------------------------------------------------------- */
+
+/* stored - found, if that is more than none. */
+static uint64_t lost(uint64_t stored, uint64_t found)
+{
+	return stored > found ? stored - found : 0;
+}
+
+static bool take_account(struct replay_feed *feed, sqlite3_stmt *stmt)
+{
+	feed->replay->missing += lost(replay_number(stmt, 0), feed->counter_rows) +
+				 lost(replay_number(stmt, 1), feed->wave_records);
+	return true;
+}
+
+struct probe_err *replay_missing(struct replay_feed *feed)
+{
+	return replay_each(feed,
+			   "SELECT sum(CASE stream WHEN 'counters' THEN value ELSE 0 END), "
+			   "sum(CASE stream WHEN 'trace' THEN value ELSE 0 END) FROM probe_account "
+			   "WHERE name = 'stored'",
+			   take_account);
+}

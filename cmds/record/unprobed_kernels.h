@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a kernel has no clone: what its code object's site table says of it. */
+#ifndef PROBE_CMDS_RECORD_UNPROBED_KERNELS_H
+#define PROBE_CMDS_RECORD_UNPROBED_KERNELS_H
+
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+struct probe_sites;
+struct run_session;
+
+enum run_unprobed {
+	RUN_UNPROBED_PLAIN = 0, /* no site table: not compiled with the plugin */
+	RUN_UNPROBED_KIND,	/* has clones, of other kinds */
+	RUN_UNPROBED_EMPTY,	/* nothing in it is probed */
+	RUN_UNPROBED_REASONS,
+};
+
+/*
+ * sites may be NULL; `symbol` is the original's, with ".kd" behind it or not. The kinds its code
+ * object was compiled for are or-ed to *kinds if they are the reason.
+ */
+enum run_unprobed run_unprobed_reason(const struct probe_sites *sites, const char *symbol,
+				      enum probe_kind wanted, uint32_t *kinds);
+
+struct run_unprobed_counts {
+	uint64_t dispatches[RUN_UNPROBED_REASONS]; /* their sum: all refused for want of a clone */
+	char kinds[64];				   /* "memory,trace", of RUN_UNPROBED_KIND */
+};
+void run_unprobed_count(const struct run_session *session, struct run_unprobed_counts *ret);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --runs: two files, one of a sampled run and one of a probed run of the same program, as one
+ * database in memory. Names of tables and columns are foreign text: quoted, and counted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "cmds/record/merge_runs.h"
+#include "cmds/report/report.h"
+#include "store/store.h"
+
+#define COLUMNS_MAX 200
+#define TABLES_MAX  200
+
+/* Of ROCpd, what merging and reports need; with everything of ours but what is large and not
+ * needed. */
+static const char tables_sql[] =
+	"SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND (name IN "
+	"('rocpd_info_agent', 'rocpd_info_code_object', 'rocpd_info_kernel_symbol', "
+	"'rocpd_kernel_dispatch', 'rocpd_event', 'rocpd_info_process', 'rocpd_info_thread') OR "
+	"(name LIKE 'probe\\_%' ESCAPE '\\' AND name NOT IN ('probe_record', 'probe_counter', "
+	"'probe_loss'))) ORDER BY name";
+
+/* What merging expects to be unique. */
+static const char indexes_sql[] =
+	"CREATE UNIQUE INDEX main.i_account ON probe_account (stream, name);"
+	"CREATE UNIQUE INDEX main.i_source ON probe_source (file, line);"
+	"CREATE UNIQUE INDEX main.i_run ON probe_run (key);"
+	"CREATE UNIQUE INDEX main.i_code ON probe_code (code_object_id);"
+	"CREATE INDEX main.i_site ON probe_site (code_object_id, site);";
+
+static struct probe_err *failed(const struct report_db *to)
+{
+	return probe_reader_error(&to->reader, "put the two runs together");
+}
+
+/* "CREATE TABLE main.x (a, b)" or "INSERT INTO main.x VALUES (?, ?)". */
+static char *table_text(const char *schema, const char *table, sqlite3_stmt *from, bool create)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	char *name = sqlite3_mprintf("%s.\"%w\"", schema, table);
+
+	if (!out || !name) {
+		sqlite3_free(name);
+		return NULL;
+	}
+	fprintf(out, create ? "CREATE TABLE %s (" : "INSERT INTO %s VALUES (", name);
+	for (int i = 0; i < sqlite3_column_count(from); i++) {
+		char *column = sqlite3_mprintf("\"%w\"", sqlite3_column_name(from, i));
+
+		fprintf(out, "%s%s", i ? ", " : "", create && column ? column : "?");
+		sqlite3_free(column);
+	}
+	fputc(')', out);
+	sqlite3_free(name);
+	fclose(out);
+	return text;
+}
+
+static struct probe_err *copy_rows(const struct report_db *from, sqlite3_stmt *rows,
+				   const struct report_db *to, sqlite3_stmt *insert)
+{
+	for (;;) {
+		bool row;
+		struct probe_err *err = report_step(from, rows, &row);
+
+		if (err || !row)
+			return err;
+		for (int i = 0; i < sqlite3_column_count(rows); i++)
+			sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
+		if (sqlite3_step(insert) != SQLITE_DONE)
+			return failed(to);
+		sqlite3_reset(insert);
+	}
+}
+
+static struct probe_err *copy_table(const struct report_db *from, const char *table,
+				    const struct report_db *to, const char *schema)
+{
+	char *select = sqlite3_mprintf("SELECT * FROM \"%w\"", table), *create = NULL, *text = NULL;
+	sqlite3_stmt *rows = NULL, *insert = NULL;
+	struct probe_err *err = select ? report_prepare_sql(from, select, &rows) : probe_err_oom();
+
+	if (!err && sqlite3_column_count(rows) > COLUMNS_MAX)
+		err = probe_err_create("%s: table %s has over %d columns", from->path, table,
+				       COLUMNS_MAX);
+	if (!err) {
+		create = table_text(schema, table, rows, true);
+		text = table_text(schema, table, rows, false);
+		if (!create || !text)
+			err = probe_err_oom();
+	}
+	if (!err && sqlite3_exec(to->reader.db, create, NULL, NULL, NULL))
+		err = failed(to);
+	if (!err)
+		err = report_prepare_sql(to, text, &insert);
+	if (!err)
+		err = copy_rows(from, rows, to, insert);
+	sqlite3_finalize(rows);
+	sqlite3_finalize(insert);
+	sqlite3_free(select);
+	free(create);
+	free(text);
+	return err;
+}
+
+static struct probe_err *copy_all(const struct report_db *from, const struct report_db *to,
+				  const char *schema)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(from, tables_sql, &stmt);
+	bool row = true;
+
+	for (int i = 0; !err && row; i++) {
+		err = report_step(from, stmt, &row);
+		if (!err && row && i == TABLES_MAX)
+			err = probe_err_create("%s has over %d tables", from->path, TABLES_MAX);
+		if (!err && row)
+			err = copy_table(from, report_cell(stmt, 0), to, schema);
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+static bool sampled(const struct report_db *db)
+{
+	bool any = false;
+
+	if (!report_db_has(db, "probe_sampler"))
+		return false;
+	probe_err_destroy(report_any(db, "SELECT 1 FROM probe_sampler", &any));
+	return any;
+}
+
+/* Which is which; both must be of this schema, since rows are taken as they are. */
+static struct probe_err *check(struct report_db db[2], int *sampled_one)
+{
+	bool first = sampled(&db[0]), second = sampled(&db[1]);
+
+	for (int i = 0; i < 2; i++)
+		if (db[i].reader.version != PROBE_STORE_VERSION)
+			return probe_err_create("--runs: %s has schema %d, not %d: record it again",
+						db[i].path, db[i].reader.version,
+						PROBE_STORE_VERSION);
+	if (first == second)
+		return probe_err_create("--runs: %s of %s and %s was sampled; one has to be "
+					"(probe-run --pc-sampling-method)",
+					first ? "each" : "neither", db[0].path, db[1].path);
+	*sampled_one = second;
+	return NULL;
+}
+
+static struct probe_err *put_together(const struct report *report, struct report_db from[2],
+				      struct report_db *to)
+{
+	struct probe_err *err;
+	int a = 0;
+
+	err = check(from, &a);
+	if (!err && sqlite3_exec(to->reader.db, "ATTACH ':memory:' AS a", NULL, NULL, NULL))
+		err = failed(to);
+	if (!err)
+		err = copy_all(&from[!a], to, "main");
+	if (!err)
+		err = copy_all(&from[a], to, "a");
+	if (!err && sqlite3_exec(to->reader.db, indexes_sql, NULL, NULL, NULL))
+		err = failed(to);
+	if (!err)
+		err = probe_merge(to->reader.db, to->path);
+	if (!err && sqlite3_exec(to->reader.db, "DETACH a", NULL, NULL, NULL))
+		err = failed(to);
+	probe_reader_harden(&to->reader);
+	to->reader.partial = from[0].reader.partial || from[1].reader.partial;
+	return err ? err : report_functions(report, to->reader.db);
+}
+
+struct probe_err *report_runs_open(const struct report *report, struct report_db *db)
+{
+	struct report_db from[2] = {0};
+	struct probe_err *err;
+	size_t size;
+	FILE *out;
+
+	*db = (struct report_db){0};
+	out = open_memstream(&db->name, &size);
+	if (!out)
+		return probe_err_oom();
+	fprintf(out, "%s and %s", report->files[0], report->files[1]);
+	fclose(out);
+	db->path = db->name;
+	err = probe_reader_memory(db->path, &db->reader);
+	for (int i = 0; i < 2 && !err; i++)
+		err = report_db_open(report, report->files[i], &from[i]);
+	if (!err)
+		err = put_together(report, from, db);
+	for (int i = 0; i < 2; i++)
+		if (from[i].reader.db)
+			report_db_close(&from[i]);
+	if (err)
+		report_db_close(db);
+	return err;
+}

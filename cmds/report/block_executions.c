@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-report lines of a run of the `count` kind: how often each block of code ran, and with how
+ * many lanes, at the place where it is. Blocks at one place (loops unrolled, templates) are added
+ * up.
+ */
+#include "cmds/report/report.h"
+
+static const struct report_column columns[] = {
+	{"file", "file", REPORT_TEXT, true, "file",
+	 "source file as the compiler named it; of code in headers of HIP, yours"},
+	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
+	{"column", "col", REPORT_INT, true, "\"column\"", "byte in the line, from 1"},
+	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
+	{"function", "function", REPORT_TEXT, false, "function", "the line's own, if inlined"},
+	{"executions", "execs", REPORT_INT, true, "executions", "by waves"},
+	{"lanes", "lanes", REPORT_INT, true, "lanes", "active ones, summed"},
+	{"mean_lanes", "mean lanes", REPORT_REAL, true, "mean_lanes", "of an execution"},
+	{"blocks", "blocks", REPORT_INT, false, "blocks", "added up"},
+	{"source", "source", REPORT_TEXT, true, "source", "text of the line"},
+};
+
+const struct report_query report_counts_query = {
+	.verb = "lines",
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(*columns),
+	.from = "(SELECT p.file, p.line, p.\"column\", coalesce(k.display_name, '') AS kernel, "
+		"p.function, sum(p.executions) AS executions, sum(p.lanes) AS lanes, "
+		"round(1.0 * sum(p.lanes) / sum(p.executions), 2) AS mean_lanes, "
+		"count(DISTINCT p.site) AS blocks, src.text AS source FROM (SELECT c.*, s.function, " REPORT_USERS("s", "file") " AS file, " REPORT_USERS(
+			"s",
+			"line") " AS line, " REPORT_USERS("s",
+							  "column") " AS \"column\", "
+								    "coalesce(nullif(o.hash, ''), c.code_object) AS code "
+								    "FROM probe_count_site c JOIN probe_site s "
+								    "ON s.code_object_id = c.code_object AND s.site = c.site "
+								    "LEFT JOIN probe_code o ON o.code_object_id = c.code_object) p "
+								    "LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel "
+								    "LEFT JOIN probe_source src ON src.file = p.file AND src.line = p.line "
+								    "GROUP BY p.code, coalesce(k.kernel_name, p.kernel), p.file, p.line, "
+								    "p.\"column\", p.function)",
+	.kernel_column = "kernel",
+	.sort = "executions,file,+line,+column,kernel",
+};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Why there are no samples to show, and which kernels have none. */
+#include <stdio.h>
+
+#include "common/err.h"
+#include "cmds/report/report.h"
+#include "cmds/report/escape.h"
+
+struct probe_err *report_sampled(const struct report_db *db, bool *ret)
+{
+	*ret = false;
+	return report_db_has(db, "probe_sampler")
+		       ? report_any(db, "SELECT 1 FROM probe_sampler LIMIT 1", ret)
+		       : NULL;
+}
+
+struct probe_err *report_no_samples(const struct report_db *db, const char **ret)
+{
+	bool sampled = false;
+	struct probe_err *err = report_sampled(db, &sampled);
+
+	if (!sampled)
+		*ret = "the program ran without PC sampling (probe-run --pc-sampling-method)";
+	else if (db->reader.partial)
+		*ret = "the run did not end in order, and what was not delivered by then is lost";
+	else
+		*ret = "none fell into the program's kernels; a smaller --pc-sampling-interval "
+		       "takes more";
+	return err;
+}
+
+/* One text of the first row, or "". */
+static struct probe_err *put_text(const struct report_db *db, FILE *out, const char *sql)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool row = false;
+	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+
+	if (!err)
+		err = report_step(db, stmt, &row);
+	if (!err && row)
+		report_text(out, report_cell(stmt, 0), SIZE_MAX, 0);
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+#define WITH_SAMPLES                                                                               \
+	"SELECT DISTINCT coalesce(probe_kernel_at(s.code_object_id, s.offset + c.load_base - "     \
+	"c.load_delta), '(unknown)') AS name FROM probe_sample s JOIN rocpd_info_code_object c "   \
+	"ON c.id = s.code_object_id ORDER BY name LIMIT 20"
+
+struct probe_err *report_no_choice(const struct report *report, const struct report_db *db,
+				   FILE *out)
+{
+	struct probe_err *err = NULL;
+
+	fputs("no samples of what is chosen", out);
+	if (report->kernel) {
+		fputs("; the kernel '", out);
+		report_text(out, report->kernel, SIZE_MAX, 0);
+		fputs("' is none of those with samples: ", out);
+		err = put_text(db, out, "SELECT group_concat(name, '; ') FROM (" WITH_SAMPLES ")");
+	}
+	if (!err && report->dispatch_count && report_db_has(db, "probe_sampled")) {
+		fputs("; dispatches with samples: ", out);
+		err = put_text(db, out,
+			       "SELECT coalesce(min(dispatch_id) || ' to ' || max(dispatch_id), "
+			       "'none') FROM probe_sampled");
+	}
+	if (!err && report_timed(report)) {
+		fputs("; the last dispatch ended after ", out);
+		err = put_text(db, out,
+			       "SELECT coalesce(max(\"end\") - min(start), 0) || ' ns' FROM "
+			       "rocpd_kernel_dispatch");
+	}
+	return err;
+}
+
+struct probe_err *report_unsampled(const struct report_db *db)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err;
+	const char *before = "no sample fell into: ";
+	bool row = true;
+
+	if (!report_db_has(db, "probe_sampled"))
+		return NULL;
+	err = report_prepare_sql(
+		db,
+		"SELECT k.display_name, count(*) FROM probe_dispatch d JOIN "
+		"rocpd_info_kernel_symbol k ON k.id = d.kernel_id LEFT JOIN probe_sampled s ON "
+		"s.dispatch_id = d.dispatch_id GROUP BY k.display_name "
+		"HAVING coalesce(sum(s.samples), 0) = 0 ORDER BY count(*) DESC, 1 LIMIT 10",
+		&stmt);
+	while (!err) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		fputs(before, stdout);
+		report_put(report_cell(stmt, 0));
+		printf(" (%s %s)", report_cell(stmt, 1),
+		       report_plural(sqlite3_column_int64(stmt, 1), "dispatch", "dispatches"));
+		before = ", ";
+	}
+	if (*before == ',')
+		putchar('\n');
+	sqlite3_finalize(stmt);
+	return err;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where samples are counted from, as SQL: a SELECT in parentheses with code_object_id, offset,
+ * samples, lanes, waves, dual, issued, stalled, the reasons, dispatch. Needs the functions of
+ * dispatch_filter.c and unpack_samples.c.
+ */
+#ifndef PROBE_CMDS_REPORT_SAMPLE_SOURCE_H
+#define PROBE_CMDS_REPORT_SAMPLE_SOURCE_H
+
+#include "cmds/report/report.h"
+
+/*
+ * pcsample/sample.h: issued or why not, in rocprofiler-sdk's codes. With host trap nothing is
+ * known: code 0 only, which is no type.
+ */
+#define SAMPLES_STATE(codes) "sum(samples) FILTER (WHERE NOT issued AND code IN (" codes "))"
+#define SAMPLES_STATES                                                                                                                                                            \
+	"sum(samples) FILTER (WHERE issued AND code <> 0) AS issued, "                                                                                                            \
+	"sum(samples) FILTER (WHERE NOT issued) AS stalled, " SAMPLES_STATE("3") " AS waitcnt, " SAMPLES_STATE("5") " AS barrier, " SAMPLES_STATE("2") " AS alu, " SAMPLES_STATE( \
+		"6, 7") " AS arbiter, " SAMPLES_STATE("4") " AS internal, " SAMPLES_STATE("1") " AS fetch, " SAMPLES_STATE("9") " AS sleep, " SAMPLES_STATE("0, 8") " AS other "
+
+/* Of each source: code_object_id, offset, samples, lanes, waves, dual and the states. */
+#define SAMPLES_SUMS                                                                                              \
+	"(SELECT s.code_object_id, s.offset, s.samples, s.lanes, s.waves, s.dual, t.issued, "                     \
+	"t.stalled, t.waitcnt, t.barrier, t.alu, t.arbiter, t.internal, t.fetch, t.sleep, "                       \
+	"t.other, NULL AS dispatch FROM probe_sample s LEFT JOIN (SELECT code_object_id, offset, " SAMPLES_STATES \
+	"FROM probe_state GROUP BY code_object_id, offset) t ON t.code_object_id = "                              \
+	"s.code_object_id AND t.offset = s.offset)"
+
+#define REPORT_FIRST   "(SELECT min(start) FROM rocpd_kernel_dispatch)"
+#define SAMPLES_ALWAYS "9223372036854775807"
+/* Dispatches of --dispatches that overlap the window. */
+#define SAMPLES_CHOSEN                                                                             \
+	"(SELECT p.dispatch_id FROM probe_dispatch p LEFT JOIN rocpd_kernel_dispatch r ON "        \
+	"r.dispatch_id = p.dispatch_id WHERE probe_chosen(p.dispatch_id) AND "                     \
+	"(probe_timely(0, 0) AND probe_timely(" SAMPLES_ALWAYS ", " SAMPLES_ALWAYS ") OR "         \
+	"probe_timely(r.start - " REPORT_FIRST ", r.\"end\" - " REPORT_FIRST ")))"
+
+#define SAMPLES_DISPATCHES(dispatch)                                                               \
+	"(SELECT code_object AS code_object_id, offset, sum(samples) AS samples, "                 \
+	"sum(lanes) AS lanes, NULL AS waves, NULL AS dual, " dispatch                              \
+	" AS dispatch, " SAMPLES_STATES                                                            \
+	"FROM probe_profile p, probe_unpack(p.bytes) WHERE dispatch IN " SAMPLES_CHOSEN            \
+	" GROUP BY code_object, offset, " dispatch ")"
+
+#define SAMPLES_SAMPLES(dispatch)                                                                         \
+	"(SELECT code_object AS code_object_id, offset - c.load_base AS offset, "                         \
+	"sum(samples) AS samples, sum(lanes) AS lanes, sum(waves) AS waves, sum(dual) AS dual, " dispatch \
+	" AS dispatch, " SAMPLES_STATES                                                                   \
+	"FROM probe_rawsample p JOIN probe_sampler m ON m.agent = p.agent JOIN rocpd_info_agent a "       \
+	"ON a.id = p.agent, probe_unraw(p.bytes, a.name, m.method) JOIN rocpd_info_code_object c "        \
+	"ON c.id = code_object WHERE samples AND dispatch AND probe_chosen(dispatch) AND "                \
+	"probe_timely(time - " REPORT_FIRST ", time - " REPORT_FIRST                                      \
+	") GROUP BY code_object, offset, " dispatch ")"
+
+#endif

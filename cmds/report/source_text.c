@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Source lines that the database lacks, from their files. Paths come from debug information, which
+ * anybody may have made: only regular files are opened, and with --source-root only those below it.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmds/report/report.h"
+
+#define SOURCE_BYTES_MAX (16 << 20)
+
+/* The longest end of `file` that exists below the root, resolved; "" if none. */
+static bool resolve(const char *root, const char *file, char out[PATH_MAX])
+{
+	char real_root[PATH_MAX], *joined;
+	size_t len;
+
+	if (!realpath(root, real_root))
+		return false;
+	len = strlen(real_root);
+	for (const char *end = file; end && *end; end = strchr(end, '/')) {
+		bool ok = false;
+
+		while (*end == '/')
+			end++;
+		if (!*end || asprintf(&joined, "%s/%s", real_root, end) < 0)
+			return false;
+		/* Links and dots may lead out: what counts is where it ends. */
+		if (strlen(joined) < PATH_MAX && realpath(joined, out))
+			ok = !strncmp(out, real_root, len) && (out[len] == '/' || len == 1);
+		free(joined);
+		if (ok)
+			return true;
+	}
+	return false;
+}
+
+static FILE *open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+	struct stat st;
+	FILE *file = NULL;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= SOURCE_BYTES_MAX)
+		file = fdopen(fd, "r");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+/* Of the file asked for last, since questions come line after line. */
+static struct {
+	char *file; /* as it was asked for */
+	char *text; /* NULL: it is not there */
+	size_t size;
+} last;
+
+static void read_file(const struct report *report, const char *file)
+{
+	char path[PATH_MAX];
+	FILE *in = NULL;
+
+	free(last.file);
+	free(last.text);
+	last.file = strdup(file);
+	last.text = NULL;
+	if (!report->source_root)
+		in = open_regular(file);
+	else if (resolve(report->source_root, file, path))
+		in = open_regular(path);
+	if (!in)
+		return;
+	last.text = malloc(SOURCE_BYTES_MAX);
+	if (last.text)
+		last.size = fread(last.text, 1, SOURCE_BYTES_MAX, in);
+	fclose(in);
+}
+
+char *report_source_text(const struct report *report, const char *file, int64_t line)
+{
+	const char *at, *end, *newline;
+
+	if (line < 1)
+		return NULL;
+	if (!last.file || strcmp(last.file, file))
+		read_file(report, file);
+	if (!last.text)
+		return NULL;
+	at = last.text;
+	end = last.text + last.size;
+	for (; line > 1 && at; line--) {
+		at = memchr(at, '\n', (size_t)(end - at));
+		at = at ? at + 1 : NULL;
+	}
+	if (!at || at >= end)
+		return NULL;
+	newline = memchr(at, '\n', (size_t)(end - at));
+	return strndup(at, (size_t)((newline ? newline : end) - at));
+}

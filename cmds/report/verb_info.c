@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-report info: what is in a file - a database, a code object, or a program with code objects
+ * in it. probe-report list: verbs, columns, formats.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codeobj/bundle.h"
+#include "codeobj/inspect.h"
+#include "codeobj/sha256.h"
+#include "common/err.h"
+#include "cmds/report/report.h"
+#include "cmds/report/escape.h"
+
+/* ---- One code object ------------------------------------------------------------------------- */
+
+struct origin {
+	const char *name;  /* for people */
+	const char *entry; /* of a bundle, "" if none */
+	uint64_t offset;
+	const void *bytes;
+	size_t size;
+};
+
+static const struct probe_site_kernel *site_kernel(const struct probe_codeobj *codeobj,
+						   const char *symbol)
+{
+	return codeobj->sites ? probe_sites_kernel(codeobj->sites, symbol) : NULL;
+}
+
+static const char *position(const struct probe_codeobj *codeobj, const struct probe_kernel *kernel,
+			    uint32_t *line)
+{
+	const struct probe_function *function =
+		codeobj->lines ? probe_lines_function(codeobj->lines, kernel->address) : NULL;
+
+	*line = function ? function->line : 0;
+	return function ? codeobj->lines->files[function->file] : NULL;
+}
+
+/* Kinds that clones of the kernel exist for: "memory trace". */
+static unsigned clone_kinds(const struct probe_codeobj *codeobj, size_t original)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < codeobj->kernels->count; i++)
+		if (codeobj->kernels->kernels[i].kind &&
+		    codeobj->kernels->kernels[i].original == original)
+			kinds |= 1u << codeobj->kernels->kernels[i].kind;
+	return kinds;
+}
+
+static void put_error(const struct report *report, const char *what, const struct probe_err *err)
+{
+	char text[512];
+
+	if (!err)
+		return;
+	probe_err_format(err, text, sizeof(text));
+	printf("  %s%s: ", report_red(report), what);
+	report_put(text);
+	printf("%s\n", report_plain(report));
+}
+
+static void put_kernel(const struct probe_codeobj *codeobj, size_t index)
+{
+	const struct probe_kernel *kernel = &codeobj->kernels->kernels[index];
+	const struct probe_site_kernel *sites = site_kernel(codeobj, kernel->symbol);
+	unsigned kinds = clone_kinds(codeobj, index);
+	const char *file, *between = "; clones: ";
+	uint32_t line;
+
+	fputs("  kernel ", stdout);
+	report_put(kernel->name);
+	file = position(codeobj, kernel, &line);
+	if (file) {
+		fputs(" at ", stdout);
+		report_put(file);
+		printf(":%u", line);
+	}
+	printf("\n    wave%u, %u vgprs, %u agprs, %u sgprs, %u B LDS, %u B scratch, %u B arguments",
+	       kernel->wave_size, kernel->vgprs, kernel->agprs, kernel->sgprs, kernel->group_size,
+	       kernel->private_size, kernel->kernarg_size);
+	for (int kind = 1; kind < PROBE_KINDS; kind++) {
+		if (!(kinds >> kind & 1))
+			continue;
+		printf("%s%s", between, probe_kind_name((enum probe_kind)kind));
+		between = ", ";
+	}
+	printf("%s", kinds ? "" : "; no clones");
+	if (sites)
+		printf("; %u sites", sites->site_count);
+	putchar('\n');
+}
+
+static void put_uncovered(const struct probe_sites *sites, uint32_t i)
+{
+	const struct probe_site_uncovered *row = &sites->uncovered_list[i];
+
+	printf("  not covered: ");
+	report_put(row->line ? probe_sites_string(sites, row->file) : "(no line)");
+	if (row->line)
+		printf(":%u:%u", row->line, row->column);
+	printf(": ");
+	report_put(probe_sites_string(sites, row->what));
+	printf(" in ");
+	report_put(probe_sites_string(sites, row->function));
+	printf(": %s\n", probe_uncovered_text(row->reason));
+}
+
+static void put_codeobj(const struct report *report, const struct origin *origin,
+			const struct probe_codeobj *codeobj)
+{
+	char hash[PROBE_SHA256_HEX];
+
+	probe_sha256_hex(origin->bytes, origin->size, hash);
+	printf("%scode object ", report_bold(report));
+	report_put(*origin->entry ? origin->entry : origin->name);
+	printf("%s: target ", report_plain(report));
+	report_put(codeobj->target);
+	printf(", %zu bytes at offset %llu\n  sha256 %s\n", origin->size,
+	       (unsigned long long)origin->offset, hash);
+	if (codeobj->sites)
+		printf("  site table: %u sites, %u kernels; %u accesses that no probe covers\n",
+		       codeobj->sites->site_count, codeobj->sites->kernel_count,
+		       codeobj->sites->uncovered);
+	if (codeobj->sites && codeobj->sites->code_before)
+		printf("  code: %u IR instructions, and %u in clones\n",
+		       codeobj->sites->code_before, codeobj->sites->code_after);
+	for (uint32_t i = 0; codeobj->sites && i < codeobj->sites->uncovered_count; i++)
+		put_uncovered(codeobj->sites, i);
+	if (!codeobj->sites && !codeobj->sites_err)
+		puts("  no site table: not compiled with the plugin");
+	put_error(report, "site table unreadable", codeobj->sites_err);
+	put_error(report, "kernels unreadable", codeobj->kernels_err);
+	put_error(report, "lines unreadable", codeobj->lines_err);
+	if (codeobj->lines)
+		printf("  line table: %zu rows, %u files\n", codeobj->lines->count,
+		       codeobj->lines->file_count);
+	else if (!codeobj->lines_err)
+		puts("  no line table: compiled without -g");
+	for (size_t i = 0; codeobj->kernels && i < codeobj->kernels->count; i++)
+		if (!codeobj->kernels->kernels[i].kind ||
+		    codeobj->kernels->kernels[i].original == i)
+			put_kernel(codeobj, i);
+}
+
+static void json_error(struct report_json *json, const char *key, const struct probe_err *err)
+{
+	char text[512];
+
+	report_json_key(json, key);
+	probe_err_format(err, text, sizeof(text));
+	report_json_text(json, err ? text : NULL);
+}
+
+static void json_kernel(struct report_json *json, const struct probe_codeobj *codeobj, size_t index)
+{
+	const struct probe_kernel *kernel = &codeobj->kernels->kernels[index];
+	const struct probe_site_kernel *sites = site_kernel(codeobj, kernel->symbol);
+	const struct {
+		const char *key;
+		uint32_t value;
+	} numbers[] = {
+		{"wave_size", kernel->wave_size},
+		{"vgprs", kernel->vgprs},
+		{"agprs", kernel->agprs},
+		{"sgprs", kernel->sgprs},
+		{"lds", kernel->group_size},
+		{"scratch", kernel->private_size},
+		{"arguments", kernel->kernarg_size},
+		{"sites", sites ? sites->site_count : 0},
+	};
+	unsigned kinds = clone_kinds(codeobj, index);
+	uint32_t line;
+
+	report_json_open(json, '{');
+	report_json_key(json, "kernel");
+	report_json_text(json, kernel->name);
+	report_json_key(json, "symbol");
+	report_json_text(json, kernel->symbol);
+	report_json_key(json, "file");
+	report_json_text(json, position(codeobj, kernel, &line));
+	report_json_key(json, "line");
+	report_json_int(json, line);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		report_json_key(json, numbers[i].key);
+		report_json_int(json, numbers[i].value);
+	}
+	report_json_key(json, "clones");
+	report_json_open(json, '[');
+	for (int kind = 1; kind < PROBE_KINDS; kind++)
+		if (kinds >> kind & 1)
+			report_json_text(json, probe_kind_name((enum probe_kind)kind));
+	report_json_close(json, ']');
+	report_json_close(json, '}');
+}
+
+static void json_codeobj(struct report_json *json, const struct origin *origin,
+			 const struct probe_codeobj *codeobj)
+{
+	char hash[PROBE_SHA256_HEX];
+
+	probe_sha256_hex(origin->bytes, origin->size, hash);
+	report_json_open(json, '{');
+	report_json_key(json, "file");
+	report_json_text(json, origin->name);
+	report_json_key(json, "entry");
+	report_json_text(json, origin->entry);
+	report_json_key(json, "target");
+	report_json_text(json, codeobj->target);
+	report_json_key(json, "offset");
+	report_json_int(json, (int64_t)origin->offset);
+	report_json_key(json, "bytes");
+	report_json_int(json, (int64_t)origin->size);
+	report_json_key(json, "sha256");
+	report_json_text(json, hash);
+	report_json_key(json, "sites");
+	report_json_int(json, codeobj->sites ? codeobj->sites->site_count : 0);
+	report_json_key(json, "uncovered");
+	report_json_int(json, codeobj->sites ? codeobj->sites->uncovered : 0);
+	report_json_key(json, "line_rows");
+	report_json_int(json, codeobj->lines ? (int64_t)codeobj->lines->count : 0);
+	json_error(json, "sites_error", codeobj->sites_err);
+	json_error(json, "kernels_error", codeobj->kernels_err);
+	json_error(json, "lines_error", codeobj->lines_err);
+	report_json_key(json, "kernels");
+	report_json_open(json, '[');
+	for (size_t i = 0; codeobj->kernels && i < codeobj->kernels->count; i++)
+		if (!codeobj->kernels->kernels[i].kind ||
+		    codeobj->kernels->kernels[i].original == i)
+			json_kernel(json, codeobj, i);
+	report_json_close(json, ']');
+	report_json_close(json, '}');
+}
+
+/* One array over all files. */
+static struct report_json info_json;
+
+/* A part that cannot be read is said; the command then fails in the end. */
+static struct probe_err *put_one(const struct report *report, const struct origin *origin,
+				 bool *damaged)
+{
+	struct probe_codeobj *codeobj;
+	struct probe_err *err;
+
+	err = probe_codeobj_inspect(
+		origin->name, origin->bytes, origin->size,
+		PROBE_INSPECT_SITES | PROBE_INSPECT_KERNELS | PROBE_INSPECT_LINES, &codeobj);
+	if (err)
+		return err;
+	if (report->format == REPORT_JSON)
+		json_codeobj(&info_json, origin, codeobj);
+	else
+		put_codeobj(report, origin, codeobj);
+	*damaged |= codeobj->sites_err || codeobj->kernels_err || codeobj->lines_err;
+	probe_codeobj_destroy(codeobj);
+	return NULL;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static struct probe_err *put_file(const struct report *report, const char *path,
+				  const uint8_t *bytes, size_t size)
+{
+	struct probe_bundle *bundle;
+	struct probe_err *err = probe_bundle_find(path, bytes, size, &bundle);
+	bool damaged = false;
+
+	if (err)
+		return err;
+	if (!bundle->count)
+		err = probe_err_create("%s: no AMDGPU code objects in it", path);
+	for (size_t i = 0; i < bundle->count && !err; i++) {
+		struct origin origin = {
+			.name = path,
+			.entry = bundle->entries[i].id,
+			.offset = bundle->entries[i].offset,
+			.bytes = bytes + bundle->entries[i].offset,
+			.size = bundle->entries[i].size,
+		};
+
+		err = put_one(report, &origin, &damaged);
+	}
+	probe_bundle_destroy(bundle);
+	if (!err && damaged)
+		err = probe_err_create("%s: parts of it could not be read (see above)", path);
+	return err;
+}
+
+static void put_pair(sqlite3_stmt *stmt)
+{
+	fputs("  ", stdout);
+	report_put(report_cell(stmt, 0));
+	fputs(": ", stdout);
+	report_put(report_cell(stmt, 1));
+	putchar('\n');
+}
+
+static struct probe_err *put_pairs(const struct report *report, const struct report_db *db,
+				   const char *title, const char *sql)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+	bool row = true, any = false;
+
+	while (!err && row) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		if (!any)
+			printf("%s%s%s\n", report_bold(report), title, report_plain(report));
+		any = true;
+		put_pair(stmt);
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+static struct probe_err *put_stored_objects(const struct report *report, const struct report_db *db)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err;
+	bool row = true, damaged = false;
+
+	err = report_prepare_sql(db,
+				 "SELECT c.code_object_id, c.bytes, coalesce(o.uri, '') "
+				 "FROM probe_code c LEFT JOIN rocpd_info_code_object o "
+				 "ON o.id = c.code_object_id ORDER BY c.code_object_id",
+				 &stmt);
+	while (!err && row) {
+		struct origin origin = {.entry = ""};
+		char *name = NULL;
+
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		name = sqlite3_mprintf("%s (%s)", report_cell(stmt, 0), report_cell(stmt, 2));
+		if (!name) {
+			err = probe_err_oom();
+			break;
+		}
+		origin.name = name;
+		origin.bytes = sqlite3_column_blob(stmt, 1);
+		origin.size = (size_t)sqlite3_column_bytes(stmt, 1);
+		if (origin.size)
+			err = put_one(report, &origin, &damaged);
+		sqlite3_free(name);
+	}
+	sqlite3_finalize(stmt);
+	if (!err && damaged)
+		err = probe_err_create(
+			"%s: parts of its code objects could not be read (see above)", db->path);
+	return err;
+}
+
+static struct probe_err *put_database(const struct report *report, const char *path)
+{
+	struct report_db db;
+	struct probe_err *err = report_db_open(report, path, &db);
+
+	if (err)
+		return err;
+	if (report->format != REPORT_JSON) {
+		err = report_head(report, &db);
+		if (!err)
+			err = put_pairs(report, &db, "run",
+					"SELECT key, value FROM probe_run ORDER BY key");
+		if (!err)
+			err = put_pairs(report, &db, "agents",
+					"SELECT absolute_index, type || ' ' || name || ' (' || "
+					"product_name || ')' FROM rocpd_info_agent ORDER BY id");
+		if (!err)
+			err = put_pairs(report, &db, "tables of handlers",
+					"SELECT name, 'handler table' FROM sqlite_schema WHERE "
+					"type = 'table' AND name LIKE 'probe\\_%\\_%' ESCAPE '\\' "
+					"ORDER BY name");
+	}
+	if (!err && report->format != REPORT_JSON)
+		err = report_account(report, &db);
+	if (!err)
+		err = put_stored_objects(report, &db);
+	report_db_close(&db);
+	return err;
+}
+
+static struct probe_err *map_file(const char *path, const uint8_t **bytes, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	struct stat st;
+	void *map;
+
+	if (fd < 0)
+		return probe_err_create("cannot open %s: %s", path, strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
+		close(fd);
+		return probe_err_create("%s is %s", path,
+					S_ISREG(st.st_mode) ? "an empty file"
+							    : "not a regular file");
+	}
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (map == MAP_FAILED)
+		return probe_err_create("cannot read %s: %s", path, strerror(errno));
+	*bytes = map;
+	*size = (size_t)st.st_size;
+	return NULL;
+}
+
+struct probe_err *report_info(const struct report *report, const char *path, bool first, bool last)
+{
+	static const char sqlite_magic[] = "SQLite format 3";
+	const uint8_t *bytes;
+	struct probe_err *err;
+	size_t size;
+
+	if (report->format == REPORT_JSON && first) {
+		info_json = (struct report_json){.out = stdout, .compact = true};
+		report_json_open(&info_json, '[');
+	}
+	err = map_file(path, &bytes, &size);
+	if (err)
+		return err;
+	if (size >= sizeof(sqlite_magic) && !memcmp(bytes, sqlite_magic, sizeof(sqlite_magic)))
+		err = put_database(report, path);
+	else
+		err = put_file(report, path, bytes, size);
+	munmap((void *)bytes, size);
+	if (!err && last && report->format == REPORT_JSON)
+		report_json_close(&info_json, ']');
+	return err;
+}

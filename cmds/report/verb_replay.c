@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* probe-report replay: the one verb that writes. Its own command line. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "common/log.h"
+#include "common/option.h"
+#include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
+#include "cmds/options/install_paths.h"
+#include "cmds/record/replay.h"
+#include "cmds/report/report.h"
+
+enum key {
+	KEY_ANALYZE,
+	KEY_FILE,
+	KEY_OUTPUT,
+	KEY_IN_PLACE,
+	KEY_FORCE,
+	KEY_QUIET,
+	KEY_COLOR,
+	KEY_PRINT_OPTIONS,
+	KEY_HELP,
+};
+
+static const struct probe_option options[] = {
+	{"analyze", 'a', "LIST", "handlers by name or path, NAME[:KEY=VALUE]..., as probe-run's",
+	 KEY_ANALYZE},
+	{"input", 'i', "FILE", "the database, as without -i", KEY_FILE},
+	{"output-file", 'o', "FILE", "a new database (the input's name with -replay)", KEY_OUTPUT},
+	{"in-place", 0, NULL, "write into the input instead", KEY_IN_PLACE},
+	{"force", 0, NULL, "overwrite FILE", KEY_FORCE},
+	{"quiet", 'q', NULL, "errors only", KEY_QUIET},
+	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
+	{"print-options", 0, NULL, "long options, one per line", KEY_PRINT_OPTIONS},
+	{"help", 'h', NULL, "this text", KEY_HELP},
+};
+
+static const struct probe_command command = {
+	.name = "probe-report replay",
+	.usage = "-a LIST [options] FILE",
+	.summary = "Run handlers again over the records that probe-run stored.",
+	.options = options,
+	.count = sizeof(options) / sizeof(*options),
+	.footer = "Tables of these handlers are replaced, everything else stays.\n"
+		  "Exit status: 0 ok, 1 error, 2 usage.",
+};
+
+struct line {
+	struct run_config config;
+	struct run_replay replay;
+	enum probe_color color;
+	bool in_place, quiet, done;
+};
+
+static struct probe_err *set_file(struct line *line, const char *path)
+{
+	if (line->replay.from)
+		return probe_err_create("replay takes one file: %s, or %s?", line->replay.from,
+					path);
+	line->replay.from = path;
+	return NULL;
+}
+
+static struct probe_err *take(void *user, int key, const char *value)
+{
+	struct line *line = user;
+
+	switch ((enum key)key) {
+	case KEY_ANALYZE:
+		return run_config_handlers(&line->config, value);
+	case KEY_FILE:
+		return set_file(line, value);
+	case KEY_QUIET:
+		line->quiet = true;
+		return NULL;
+	case KEY_COLOR:
+		return probe_color_parse(value, &line->color)
+			       ? NULL
+			       : probe_err_create("--color: '%s' is none of: auto, always, never",
+						  value);
+	case KEY_OUTPUT:
+		line->replay.to = value;
+		return NULL;
+	case KEY_IN_PLACE:
+		line->in_place = true;
+		return NULL;
+	case KEY_FORCE:
+		line->replay.force = true;
+		return NULL;
+	case KEY_PRINT_OPTIONS:
+		probe_command_list(&command, stdout);
+		line->done = true;
+		return NULL;
+	case KEY_HELP:
+		probe_command_help(&command, stdout);
+		line->done = true;
+		return NULL;
+	}
+	return NULL;
+}
+
+/* Options in front of and behind the file. */
+static struct probe_err *parse(int argc, char **argv, struct line *line)
+{
+	for (int at = 0; at < argc - 1;) {
+		int next = 1;
+		struct probe_err *err =
+			probe_command_parse(&command, argc - at, argv + at, take, line, &next);
+
+		if (err || line->done)
+			return err;
+		at += next;
+		if (at >= argc)
+			break;
+		err = set_file(line, argv[at]);
+		if (err)
+			return err;
+	}
+	if (!line->replay.from)
+		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
+	if (!line->config.handler_count)
+		return probe_err_create(
+			"-a LIST is missing: which handlers? probe-run --list shows "
+			"them");
+	if (line->in_place && (line->replay.to || line->replay.force))
+		return probe_err_create("--in-place: goes without -o and --force");
+	return NULL;
+}
+
+static char *default_output(const char *from)
+{
+	size_t len = strlen(from);
+	char *ret;
+
+	if (len > 3 && !strcmp(from + len - 3, ".db"))
+		len -= 3;
+	return asprintf(&ret, "%.*s-replay.db", (int)len, from) < 0 ? NULL : ret;
+}
+
+static struct probe_err *act(struct line *line)
+{
+	struct run_layout layout = {0};
+	struct run_plugins plugins = {0};
+	struct run_replay *replay = &line->replay;
+	char *output = line->in_place || replay->to ? NULL : default_output(replay->from);
+	struct probe_err *err = run_layout_init(&layout);
+
+	if (!err)
+		err = run_plugins_load(&line->config, &layout, &plugins);
+	if (!err && plugins.count < line->config.handler_count)
+		err = probe_err_create("not all handlers can be used; nothing was written");
+	replay->config = &line->config;
+	replay->plugins = &plugins;
+	if (output)
+		replay->to = output;
+	if (!err)
+		err = run_replay(replay);
+	if (!err && !line->quiet)
+		printf("%s: %llu dispatches, %llu rows of counters and %llu records fed, %llu records "
+		       "not understood\n",
+		       replay->to ? replay->to : replay->from,
+		       (unsigned long long)replay->dispatches, (unsigned long long)replay->counters,
+		       (unsigned long long)replay->records, (unsigned long long)replay->invalid);
+	if (!err && replay->missing)
+		probe_log(
+			PROBE_LOG_WARNING,
+			"%s: %llu of the records that the run stored are not there any more: what "
+			"the handlers say is of the rest",
+			replay->from, (unsigned long long)replay->missing);
+	run_plugins_unload(&plugins);
+	run_layout_deinit(&layout);
+	free(output);
+	return err;
+}
+
+int report_replay(int argc, char **argv)
+{
+	struct line line = {.done = false};
+	struct probe_err *err = parse(argc, argv, &line);
+	int status = err ? 2 : 0;
+
+	probe_log_setup(line.quiet ? PROBE_LOG_ERROR : PROBE_LOG_INFO, line.color);
+	if (!err && !line.done)
+		err = act(&line);
+	if (err) {
+		probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+		status = status ? status : 1;
+	}
+	run_config_deinit(&line.config);
+	return status;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * probe-report tables: what handlers wrote. Their tables are found in the database, so names of
+ * tables and columns are foreign: only those made of letters, digits and underscores are taken.
+ */
+#define _GNU_SOURCE /* asprintf, open_memstream */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+#include "cmds/report/report.h"
+
+#define NAME_MAX_BYTES 64
+
+/* Of our own schema (store/schema): no handler made them. */
+static const char *const own_tables[] = {
+	"probe_run",	   "probe_code",      "probe_site",	 "probe_source",  "probe_dispatch",
+	"probe_counter",   "probe_record",    "probe_account",	 "probe_log",	  "probe_loss",
+	"probe_sampler",   "probe_sample",    "probe_state",	 "probe_sampled", "probe_profile",
+	"probe_rawsample", "probe_uncovered", "probe_allocation"};
+
+static bool identifier(const char *name)
+{
+	size_t len = strlen(name);
+
+	if (!len || len >= NAME_MAX_BYTES || !isalpha((unsigned char)*name))
+		return false;
+	while (isalnum((unsigned char)*name) || *name == '_')
+		name++;
+	return !*name;
+}
+
+static bool handler_table(const char *name)
+{
+	if (strncmp(name, "probe_", 6) || !identifier(name))
+		return false;
+	for (size_t i = 0; i < sizeof(own_tables) / sizeof(*own_tables); i++)
+		if (!strcmp(name, own_tables[i]))
+			return false;
+	return true;
+}
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static const struct report_column list_columns[] = {
+	{"table", "table", REPORT_TEXT, true, "name", "as --table takes it"},
+	{"rows", "rows", REPORT_INT, true, "number", ""},
+};
+
+static const struct report_query list_query = {
+	.verb = "tables",
+	.columns = list_columns,
+	.count = sizeof(list_columns) / sizeof(*list_columns),
+	.sort = "+table",
+};
+
+/* A sub-select with one row per handler's table. */
+static struct probe_err *put_list(const struct report_db *db, FILE *sql)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(
+		db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", &stmt);
+	bool row = true;
+
+	fputs("(SELECT NULL AS name, NULL AS number WHERE 0", sql);
+	while (!err) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		if (handler_table(report_cell(stmt, 0)))
+			fprintf(sql, " UNION ALL SELECT '%s', (SELECT count(*) FROM \"%s\")",
+				report_cell(stmt, 0) + strlen("probe_"), report_cell(stmt, 0));
+	}
+	fputc(')', sql);
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+static struct probe_err *show_list(const struct report *report, const struct report_db *db,
+				   bool first, bool last)
+{
+	struct report_query query = list_query;
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+	struct probe_err *err;
+
+	if (!sql)
+		return probe_err_oom();
+	err = put_list(db, sql);
+	if (fclose(sql) && !err)
+		err = probe_err_oom();
+	query.from = text;
+	if (!err)
+		err = report_rows(report, db, &query, first, last);
+	free(text);
+	return err;
+}
+
+/* ---- One table ------------------------------------------------------------------------------- */
+
+struct table {
+	char name[NAME_MAX_BYTES];
+	struct report_column columns[REPORT_COLUMNS_MAX];
+	char names[REPORT_COLUMNS_MAX][NAME_MAX_BYTES];
+	char sql[REPORT_COLUMNS_MAX][NAME_MAX_BYTES + 24];
+	size_t count;
+};
+
+static bool has(const struct table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(table->columns[i].name, name))
+			return true;
+	return false;
+}
+
+/* What ids stand for, shown in their place. */
+static const struct report_column site_columns[] = {
+	{"file", "file", REPORT_TEXT, true, REPORT_USERS("s", "file"), ""},
+	{"line", "line", REPORT_INT, true, REPORT_USERS("s", "line"), ""},
+	{"column", "column", REPORT_INT, true, REPORT_USERS("s", "column"), ""},
+	{"access", "access", REPORT_TEXT, true,
+	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' "
+	 "WHEN 4 THEN 'block' WHEN 5 THEN 'region' WHEN 6 THEN 'function' "
+	 "WHEN 7 THEN 'message' END",
+	 ""},
+	{"space", "space", REPORT_TEXT, true,
+	 /* Only accesses have one: no block, function, region or message. */
+	 "CASE WHEN s.access <= 3 THEN CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' "
+	 "WHEN 3 THEN 'lds' WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' "
+	 "END END",
+	 ""},
+};
+static const struct report_column kernel_column = {
+	"kernel_name", "kernel", REPORT_TEXT, true, "k.display_name", "",
+};
+
+static void add_column(struct table *table, const struct report_column *column)
+{
+	if (table->count < REPORT_COLUMNS_MAX && !has(table, column->name))
+		table->columns[table->count++] = *column;
+}
+
+static enum report_type type_of(const char *text)
+{
+	if (!strcmp(text, "INTEGER"))
+		return REPORT_INT;
+	return strcmp(text, "REAL") ? REPORT_TEXT : REPORT_REAL;
+}
+
+static void take_column(struct table *table, const char *name, const char *type, bool hex)
+{
+	size_t i = table->count;
+	bool id = !strcmp(name, "id") || !strcmp(name, "code_object") || !strcmp(name, "kernel") ||
+		  !strcmp(name, "site");
+
+	if (i == REPORT_COLUMNS_MAX || !identifier(name) || has(table, name))
+		return;
+	strcpy(table->names[i], name);
+	hex = hex && !strcmp(name, "address");
+	snprintf(table->sql[i], sizeof(table->sql[i]),
+		 hex ? "printf('0x%%x', t.\"%s\")" : "t.\"%s\"", name);
+	table->columns[i] = (struct report_column){
+		.name = table->names[i],
+		.title = table->names[i],
+		.type = hex ? REPORT_TEXT : type_of(type),
+		.standard = !id,
+		.sql = table->sql[i],
+		.help = "",
+	};
+	table->count++;
+}
+
+/* hex: addresses are for people to read. */
+static struct probe_err *take_columns(const struct report_db *db, bool hex, struct table *table)
+{
+	sqlite3_stmt *stmt = NULL;
+	struct probe_err *err =
+		report_prepare_sql(db, "SELECT name, type FROM pragma_table_info(?)", &stmt);
+	bool row = true;
+
+	if (!err)
+		sqlite3_bind_text(stmt, 1, table->name, -1, SQLITE_STATIC);
+	while (!err) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		take_column(table, report_cell(stmt, 0), report_cell(stmt, 1), hex);
+	}
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+static bool table_named(const struct report_db *db, const char *name, struct table *table)
+{
+	int size = snprintf(table->name, sizeof(table->name), "%s%s",
+			    strncmp(name, "probe_", 6) ? "probe_" : "", name);
+
+	return size < (int)sizeof(table->name) && handler_table(table->name) &&
+	       report_db_has(db, table->name);
+}
+
+/* The joined columns in front, the table's own behind them. */
+static void arrange(const struct table *own, bool sites, bool kernels, struct table *ret)
+{
+	if (kernels)
+		add_column(ret, &kernel_column);
+	for (size_t i = 0; sites && i < sizeof(site_columns) / sizeof(*site_columns); i++)
+		if (!has(own, site_columns[i].name))
+			add_column(ret, &site_columns[i]);
+	for (size_t i = 0; i < own->count; i++)
+		add_column(ret, &own->columns[i]);
+}
+
+static struct probe_err *show_table(const struct report *report, const struct report_db *db,
+				    bool first, bool last)
+{
+	static struct table own, shown;
+	struct report_query query = {.verb = "tables", .columns = shown.columns, .sort = "+id"};
+	bool sites, kernels;
+	struct probe_err *err;
+	char *from = NULL;
+
+	own = shown = (struct table){0};
+	if (!table_named(db, report->table, &own))
+		return probe_err_create("%s: no handler wrote a table '%s'; probe-report tables %s "
+					"shows which there are",
+					db->path, report->table, db->path);
+	err = take_columns(db, report->format == REPORT_TABLE, &own);
+	if (err)
+		return err;
+	if (!has(&own, "id"))
+		return probe_err_create("%s: table '%s' is no handler's: it has no id", db->path,
+					report->table);
+	sites = has(&own, "code_object") && has(&own, "site");
+	kernels = has(&own, "kernel");
+	if (report->kernel && !kernels)
+		return probe_err_create("%s: -k: table '%s' names no kernels", db->path,
+					report->table);
+	arrange(&own, sites, kernels, &shown);
+	if (asprintf(&from, "\"%s\" t%s%s", own.name,
+		     sites ? " LEFT JOIN probe_site s ON s.code_object_id = t.code_object AND "
+			     "s.site = t.site"
+			   : "",
+		     kernels ? " LEFT JOIN rocpd_info_kernel_symbol k ON k.id = t.kernel" : "") < 0)
+		return probe_err_oom();
+	query.count = shown.count;
+	query.from = from;
+	query.kernel_column = kernels ? "kernel_name" : NULL;
+	err = report_rows(report, db, &query, first, last);
+	free(from);
+	return err;
+}
+
+struct probe_err *report_tables(const struct report *report, struct report_db *db, bool first,
+				bool last)
+{
+	struct probe_err *err = NULL;
+	bool table = report->format == REPORT_TABLE;
+
+	if (table) {
+		err = report_head(report, db);
+		putchar('\n');
+	}
+	if (!err)
+		err = report->table ? show_table(report, db, first, last)
+				    : show_list(report, db, first, last);
+	if (!err && table) {
+		putchar('\n');
+		err = report_account(report, db);
+	}
+	return err;
+}

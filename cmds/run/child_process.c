@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The application as a child; see child_process.h. */
+#define _GNU_SOURCE
+#include "cmds/run/child_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/err.h"
+
+struct probe_err *run_signals_init(struct run_signals *signals)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	sigset_t taken;
+
+	sigaction(SIGINT, &ignore, &signals->interrupt);
+	sigaction(SIGQUIT, &ignore, &signals->quit);
+	sigaction(SIGPIPE, &ignore, &signals->pipe);
+	/* A file-size limit must give us an error to count, not death. */
+	sigaction(SIGXFSZ, &ignore, &signals->file_size);
+	sigemptyset(&taken);
+	sigaddset(&taken, SIGTERM);
+	sigaddset(&taken, SIGHUP);
+	sigprocmask(SIG_BLOCK, &taken, &signals->mask);
+	signals->fd = signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals->fd < 0)
+		return probe_err_create("cannot make a signal descriptor: %s", strerror(errno));
+	return NULL;
+}
+
+void run_signals_restore(const struct run_signals *signals)
+{
+	sigaction(SIGINT, &signals->interrupt, NULL);
+	sigaction(SIGQUIT, &signals->quit, NULL);
+	sigaction(SIGPIPE, &signals->pipe, NULL);
+	sigaction(SIGXFSZ, &signals->file_size, NULL);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+}
+
+void run_signals_forward(const struct run_signals *signals, pid_t child)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (info.ssi_code <= 0 && child > 0)
+			kill(child, (int)info.ssi_signo);
+}
+
+/* Of a second run: its output is the first one's. */
+static void redirect(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0)
+		_exit(RUN_STATUS_OURS);
+	/* A terminal or a pipe has been read. */
+	if (lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
+		dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+}
+
+/* In the child, between fork and exec. Only failure returns; it is told through `report`. */
+static void become(char **argv, const struct run_variable *variables, size_t count,
+		   const struct run_signals *signals, bool again, int report)
+{
+	int number;
+
+	run_signals_restore(signals);
+	if (again)
+		redirect();
+	for (size_t i = 0; i < count; i++)
+		setenv(variables[i].name, variables[i].value, 1);
+	execvp(argv[0], argv);
+	number = errno;
+	if (write(report, &number, sizeof(number)) < 0)
+		_exit(RUN_STATUS_OURS);
+	_exit(RUN_STATUS_NOT_FOUND);
+}
+
+static struct probe_err *start_failed(const char *program, int number, int *status)
+{
+	if (number == ENOENT || number == ENOTDIR) {
+		*status = RUN_STATUS_NOT_FOUND;
+		return probe_err_create("%s: not found", program);
+	}
+	*status = RUN_STATUS_NOT_EXECUTABLE;
+	return probe_err_create("%s: cannot be executed: %s", program, strerror(number));
+}
+
+struct probe_err *run_child_start(char **argv, const struct run_variable *variables, size_t count,
+				  const struct run_signals *signals, bool again, pid_t *ret,
+				  int *status)
+{
+	int report[2], number = 0;
+	ssize_t got;
+	pid_t pid;
+
+	*status = RUN_STATUS_OURS;
+	/* Closed by a successful exec: then we read nothing from it. */
+	if (pipe2(report, O_CLOEXEC))
+		return probe_err_create("cannot make a pipe: %s", strerror(errno));
+	pid = fork();
+	if (pid == 0)
+		become(argv, variables, count, signals, again, report[1]);
+	close(report[1]);
+	if (pid < 0) {
+		close(report[0]);
+		return probe_err_create("cannot fork: %s", strerror(errno));
+	}
+	do
+		got = read(report[0], &number, sizeof(number));
+	while (got < 0 && errno == EINTR);
+	close(report[0]);
+	if (got == (ssize_t)sizeof(number)) {
+		waitpid(pid, NULL, 0);
+		return start_failed(argv[0], number, status);
+	}
+	*ret = pid;
+	return NULL;
+}
+
+int run_end_like(int wait_status, const struct run_signals *signals)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	struct rlimit none = {0};
+	sigset_t one;
+
+	run_signals_restore(signals);
+	if (WIFEXITED(wait_status))
+		return WEXITSTATUS(wait_status);
+	/* The application has left its core; ours would only cover it. */
+	setrlimit(RLIMIT_CORE, &none);
+	sigaction(WTERMSIG(wait_status), &plain, NULL);
+	sigemptyset(&one);
+	sigaddset(&one, WTERMSIG(wait_status));
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(WTERMSIG(wait_status));
+	return 128 + WTERMSIG(wait_status);
+}

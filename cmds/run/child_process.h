@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The application as a child: started with nothing changed but some variables, waited for as
+ * time(1) does, its end passed on.
+ */
+#ifndef PROBE_CMDS_RUN_CHILD_PROCESS_H
+#define PROBE_CMDS_RUN_CHILD_PROCESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct probe_err;
+
+enum {
+	RUN_STATUS_LOST = 3,
+	RUN_STATUS_OURS = 125,
+	RUN_STATUS_NOT_EXECUTABLE = 126,
+	RUN_STATUS_NOT_FOUND = 127,
+};
+
+struct run_variable {
+	const char *name;
+	char *value;
+};
+
+/* How signals were before we changed them: what the application and our own end get back. */
+struct run_signals {
+	struct sigaction interrupt, quit, pipe, file_size;
+	sigset_t mask;
+	int fd; /* signalfd for SIGTERM and SIGHUP */
+};
+
+/* Ignore what is meant for the application, take what ends us through a descriptor. */
+struct probe_err *run_signals_init(struct run_signals *signals);
+void run_signals_restore(const struct run_signals *signals);
+
+/* Pass SIGTERM or SIGHUP on to `child` if a process sent it: a terminal's reaches it by itself. */
+void run_signals_forward(const struct run_signals *signals, pid_t child);
+
+/*
+ * Start argv with the variables added; `*status` is 126 or 127 if that fails. `again`: what it
+ * prints is thrown away, and it reads its input from the beginning if that is a file, else nothing.
+ */
+struct probe_err *run_child_start(char **argv, const struct run_variable *variables, size_t count,
+				  const struct run_signals *signals, bool again, pid_t *ret,
+				  int *status);
+
+/* End as the child did: its exit status, or its signal raised again on ourselves. */
+int run_end_like(int wait_status, const struct run_signals *signals);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cmds/run/sample_then_probe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "common/err.h"
+#include "common/log.h"
+#include "cmds/record/merge_runs.h"
+#include "cmds/options/run_options.h"
+#include "cmds/options/install_paths.h"
+#include "cmds/run/session_server.h"
+#include "cmds/record/run_session.h"
+#include "store/store.h"
+
+/* The simulated GPU's kernels are short; a GPU's must not be disturbed. */
+static const char *const defaults[2][RUN_SAMPLING_OPTIONS] = {
+	{"stochastic", "cycles", "256"},
+	{"host_trap", "time", "512"},
+};
+
+static struct probe_err *choose_sampling(struct run_sampling *sampling, bool gpu)
+{
+	struct probe_err *err = NULL;
+
+	if (sampling->on)
+		return NULL;
+	for (int i = 0; i < RUN_SAMPLING_OPTIONS && !err; i++)
+		err = run_sampling_take(sampling, (enum run_sampling_option)i,
+					run_sampling_option((enum run_sampling_option)i),
+					defaults[gpu][i]);
+	return err ? err : run_sampling_check(sampling);
+}
+
+/* What was there is not to be taken for what this run makes, should it end before that. */
+static struct probe_err *remove_old(const struct run_config *config)
+{
+	struct run_keys keys = {.pid = getpid()};
+	struct probe_err *err;
+	char *path;
+
+	if (!config->force || run_keys_vary(config->directory) || run_keys_vary(config->file))
+		return NULL;
+	path = run_output_path(config->directory, config->file, &keys);
+	if (!path)
+		return probe_err_oom();
+	err = probe_store_remove(path);
+	free(path);
+	return err;
+}
+
+struct probe_err *run_pass_config(const struct run_config *config, enum run_pass_kind kind,
+				  bool gpu, struct run_config *ret, char **file)
+{
+	struct probe_err *err;
+
+	*ret = *config;
+	if (kind == RUN_PASS_PROBED) {
+		ret->sampling = (struct run_sampling){0};
+		return NULL;
+	}
+	err = remove_old(config);
+	if (err)
+		return err;
+	if (asprintf(file, "%s.sampled", config->file) < 0) {
+		*file = NULL;
+		return probe_err_oom();
+	}
+	ret->file = *file;
+	ret->instrumented = false;
+	ret->report = false; /* the account of both is in the database */
+	return choose_sampling(&ret->sampling, gpu);
+}
+
+void run_pass_database(const struct run_server *server, struct run_pass *pass)
+{
+	const struct run_session *session = server->sessions;
+
+	pass->several = session && session->next;
+	pass->probed = session && session->numbers.verdicts[PROBE_V_SWAPPED];
+	if (session && !session->next && !probe_store_failure(session->store))
+		pass->database = strdup(probe_store_path(session->store));
+}
+
+static bool bad(const struct run_pass *pass)
+{
+	return pass->wait_status != 0;
+}
+
+bool run_pass_next(const struct run_pass *pass, int i)
+{
+	if (i || !WIFSIGNALED(pass->wait_status))
+		return i + 1 < RUN_PASSES;
+	probe_log(PROBE_LOG_WARNING, "the program was killed: it is not run a second time");
+	return false;
+}
+
+int run_passes_status(const struct run_pass passes[RUN_PASSES])
+{
+	const struct run_pass *first = &passes[RUN_PASS_SAMPLED],
+			      *second = &passes[RUN_PASS_PROBED];
+
+	if (!bad(first) && bad(second))
+		probe_log(PROBE_LOG_WARNING,
+			  "the second run ended with %s %d, the first with success: their numbers "
+			  "may not be of the same work",
+			  WIFSIGNALED(second->wait_status) ? "signal" : "exit status",
+			  WIFSIGNALED(second->wait_status) ? WTERMSIG(second->wait_status)
+							   : WEXITSTATUS(second->wait_status));
+	return bad(first) ? first->wait_status : second->wait_status;
+}
+
+static struct probe_err *merge(const char *into, const char *from)
+{
+	char *attach = sqlite3_mprintf("ATTACH %Q AS a", from);
+	struct probe_err *err = NULL;
+	sqlite3 *db = NULL;
+
+	if (!attach)
+		err = probe_err_oom();
+	else if (sqlite3_open_v2(into, &db, SQLITE_OPEN_READWRITE, NULL) ||
+		 sqlite3_exec(db, attach, NULL, NULL, NULL))
+		err = probe_err_create("%s: cannot open it again: %s", into, sqlite3_errmsg(db));
+	if (!err)
+		err = probe_merge(db, into);
+	/* One file is to be left of each. */
+	if (!err)
+		sqlite3_exec(db, "DETACH a; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+	sqlite3_free(attach);
+	sqlite3_close(db);
+	return err;
+}
+
+void run_passes_merge(const struct run_pass passes[RUN_PASSES])
+{
+	const char *from = passes[RUN_PASS_SAMPLED].database;
+	const char *into = passes[RUN_PASS_PROBED].database;
+	struct probe_err *err;
+
+	if (!from || !into) {
+		if (passes[0].several || passes[1].several)
+			probe_log(PROBE_LOG_WARNING,
+				  "several processes: each run left databases of its own; "
+				  "probe-report --runs puts two of them together");
+		else if (from || into)
+			probe_log(PROBE_LOG_WARNING,
+				  "only one of the two runs was recorded, in %s: no join",
+				  from ? from : into);
+		return;
+	}
+	err = merge(into, from);
+	if (err) {
+		probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+		probe_log(PROBE_LOG_WARNING, "the sampled run is in %s", from);
+		return;
+	}
+	unlink(from);
+	probe_log(PROBE_LOG_INFO, "sampled, then %s: both runs are in %s",
+		  passes[RUN_PASS_PROBED].probed ? "probed"
+						 : "run without probes, which no kernel had",
+		  into);
+}

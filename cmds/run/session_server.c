@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* The socket and the sessions; see session_server.h. */
+#define _GNU_SOURCE
+#include "cmds/run/session_server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/err.h"
+#include "common/log.h"
+#include "cmds/run/child_process.h"
+#include "cmds/options/run_options.h"
+#include "cmds/options/install_paths.h"
+#include "cmds/record/run_session.h"
+
+#define GRACE_NS	1000000000ull /* for processes the application leaves behind */
+#define ENVIRONMENT_MAX (1u << 20)
+
+/* $TMPDIR may be too long for a socket address; /tmp never is. */
+static struct probe_err *make_directory(struct run_server *server)
+{
+	const char *bases[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
+	struct sockaddr_un address;
+
+	for (size_t i = 0; i < 3; i++) {
+		char *name;
+
+		if (!bases[i] || bases[i][0] != '/' ||
+		    strlen(bases[i]) + 32 > sizeof(address.sun_path))
+			continue;
+		if (asprintf(&name, "%s/probe-XXXXXX", bases[i]) < 0)
+			return probe_err_oom();
+		if (mkdtemp(name)) {
+			server->directory = name;
+			return asprintf(&server->path, "%s/socket", name) < 0 ? probe_err_oom()
+									      : NULL;
+		}
+		free(name);
+	}
+	return probe_err_create("cannot make a directory for the socket: %s", strerror(errno));
+}
+
+struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
+				  const struct run_plugins *plugins)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct probe_err *err;
+
+	*server = (struct run_server){.config = config, .plugins = plugins, .fd = -1};
+	err = make_directory(server);
+	if (err)
+		return err;
+	strcpy(address.sun_path, server->path);
+	server->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (server->fd < 0 || bind(server->fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    listen(server->fd, RUN_HELLOS))
+		return probe_err_create("cannot listen on %s: %s", server->path, strerror(errno));
+	return NULL;
+}
+
+void run_server_deinit(struct run_server *server)
+{
+	for (size_t i = 0; i < server->hello_count; i++)
+		close(server->hellos[i]);
+	while (server->sessions) {
+		struct run_session *next = server->sessions->next;
+
+		run_session_destroy(server->sessions);
+		server->sessions = next;
+	}
+	run_instances_discard(server->prepared);
+	if (server->fd >= 0)
+		close(server->fd);
+	if (server->path)
+		unlink(server->path);
+	if (server->directory)
+		rmdir(server->directory);
+	free(server->path);
+	free(server->directory);
+	*server = (struct run_server){.fd = -1};
+}
+
+static void accept_all(struct run_server *server)
+{
+	while (server->hello_count < RUN_HELLOS) {
+		int fd = accept4(server->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd < 0)
+			return;
+		server->hellos[server->hello_count++] = fd;
+	}
+}
+
+static bool path_used(const struct run_server *server, const char *path)
+{
+	for (const struct run_session *session = server->sessions; session; session = session->next)
+		if (!strcmp(probe_store_path(session->store), path))
+			return true;
+	return false;
+}
+
+/*
+ * A second process, or a second program of one process, must not meet the first one's file:
+ * "NAME-PID" if the name has no process id, then "-2", "-3", ... Takes `path` over.
+ */
+static char *free_path(const struct run_server *server, char *path, pid_t pid)
+{
+	int stem = (int)(strlen(path) - strlen(".db"));
+	char process[16] = "", *ret = strdup(path);
+
+	if (!strstr(server->config->file, "%pid%"))
+		snprintf(process, sizeof(process), "-%d", (int)pid);
+	for (int i = *process ? 1 : 2; ret && path_used(server, ret); i++) {
+		char number[16] = "";
+
+		free(ret);
+		if (i > 1)
+			snprintf(number, sizeof(number), "-%d", i);
+		if (asprintf(&ret, "%.*s%s%s.db", stem, path, process, number) < 0)
+			ret = NULL;
+	}
+	free(path);
+	return ret;
+}
+
+static size_t read_environment(pid_t pid, char *out, size_t room)
+{
+	char name[32];
+	size_t size = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/environ", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && size < room && (got = read(fd, out + size, room - size)) > 0)
+		size += (size_t)got;
+	if (fd >= 0)
+		close(fd);
+	return size;
+}
+
+static struct probe_err *create_store(struct run_server *server, pid_t pid,
+				      struct probe_store **ret)
+{
+	char *environment = malloc(ENVIRONMENT_MAX);
+	struct run_keys keys = {.pid = pid, .environment = environment};
+	struct probe_err *err;
+	char *path;
+	int rc;
+
+	if (!environment)
+		return probe_err_oom();
+	keys.environment_size = read_environment(pid, environment, ENVIRONMENT_MAX);
+	path = run_output_path(server->config->directory, server->config->file, &keys);
+	free(environment);
+	path = path ? free_path(server, path, pid) : NULL;
+	if (!path)
+		return probe_err_oom();
+	rc = run_make_parents(path);
+	err = rc ? probe_err_create("cannot make the directory of %s: %s", path, strerror(-rc))
+		 : probe_store_create(path, server->config->force, ret);
+	free(path);
+	return err;
+}
+
+/* Reply, with the segment's descriptor if there is one. */
+static bool welcome(int sock, int status, const struct probe_seg *seg)
+{
+	struct probe_welcome reply = {
+		.magic = PROBE_HELLO_MAGIC,
+		.version = PROBE_SEG_VERSION,
+		.status = status,
+		.size = seg ? seg->size : 0,
+	};
+	struct iovec part = {&reply, sizeof(reply)};
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (seg) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &seg->fd, sizeof(int));
+	}
+	return sendmsg(sock, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(reply);
+}
+
+/* An exec keeps the process id: the program before it has ended, whatever its pidfd says. */
+static void end_predecessor(struct run_server *server, pid_t pid)
+{
+	for (struct run_session *session = server->sessions; session; session = session->next) {
+		if (session->pid != pid || atomic_load(&session->done))
+			continue;
+		run_session_stop(session, RUN_STOP_REPLACED);
+	}
+}
+
+static struct probe_err *start_session(struct run_server *server, int sock, pid_t pid,
+				       uint32_t rings)
+{
+	struct run_session *session = NULL;
+	struct probe_store *store = NULL;
+	struct probe_err *err;
+
+	end_predecessor(server, pid);
+	err = create_store(server, pid, &store);
+	if (!err)
+		err = run_session_create(server->config, server->plugins, pid, sock, rings, store,
+					 &session);
+	if (err)
+		return err;
+	session->prepared = server->prepared;
+	server->prepared = NULL;
+	if (!welcome(sock, 0, &session->seg))
+		err = probe_err_create("process %d did not take its segment: %s", (int)pid,
+				       strerror(errno));
+	if (!err)
+		err = run_session_start(session);
+	if (err) {
+		server->prepared = session->prepared;
+		session->sock = -1;
+		run_session_destroy(session);
+		return err;
+	}
+	session->next = server->sessions;
+	server->sessions = session;
+	return NULL;
+}
+
+static struct probe_err *check_hello(const struct probe_hello *hello, ssize_t got,
+				     const struct ucred *peer)
+{
+	if (got != (ssize_t)sizeof(*hello) || hello->magic != PROBE_HELLO_MAGIC)
+		return probe_err_create("process %d sent no hello", (int)peer->pid);
+	if (hello->version != PROBE_SEG_VERSION)
+		return probe_err_create("process %d has a tool of segment version %u, this program "
+					"one of %u: do not mix installations",
+					(int)peer->pid, hello->version, PROBE_SEG_VERSION);
+	if (peer->uid != geteuid() && peer->uid != 0)
+		return probe_err_create("process %d belongs to user %u", (int)peer->pid,
+					(unsigned)peer->uid);
+	return NULL;
+}
+
+static void take_hello(struct run_server *server, int sock)
+{
+	struct probe_hello hello = {0};
+	struct ucred peer = {0};
+	socklen_t size = sizeof(peer);
+	ssize_t got = recv(sock, &hello, sizeof(hello), 0);
+	struct probe_err *err;
+
+	if (got == 0 || getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+		close(sock);
+		return;
+	}
+	/* The kernel's word for who is there counts, not the hello's. */
+	err = check_hello(&hello, got, &peer);
+	if (!err)
+		err = start_session(server, sock, peer.pid, hello.ring_count);
+	if (!err)
+		return;
+	server->refused++;
+	err = probe_err_wrap(err, "process %d is not recorded", (int)peer.pid);
+	probe_log_err(PROBE_LOG_ERROR, err);
+	probe_err_destroy(err);
+	welcome(sock, -EPERM, NULL);
+	close(sock);
+}
+
+/* Wait for something on the socket, on `extra` descriptors, or until the timeout; handle ours. */
+static void turn(struct run_server *server, const int *extra, size_t extra_count, int timeout_ms)
+{
+	struct pollfd fds[RUN_HELLOS + 8];
+	size_t hellos = server->hello_count, n = 0;
+
+	fds[n++] = (struct pollfd){.fd = server->fd, .events = POLLIN};
+	for (size_t i = 0; i < hellos; i++)
+		fds[n++] = (struct pollfd){.fd = server->hellos[i], .events = POLLIN};
+	for (size_t i = 0; i < extra_count; i++)
+		fds[n++] = (struct pollfd){.fd = extra[i], .events = POLLIN};
+	if (poll(fds, n, timeout_ms) <= 0)
+		return;
+	for (size_t i = hellos; i-- > 0;) {
+		if (!fds[1 + i].revents)
+			continue;
+		take_hello(server, server->hellos[i]);
+		server->hellos[i] = server->hellos[--server->hello_count];
+	}
+	if (fds[0].revents)
+		accept_all(server);
+}
+
+void run_server_serve(struct run_server *server, pid_t child, const struct run_signals *signals,
+		      int *wait_status)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	int extra[] = {signals->fd, pidfd};
+
+	/* Without pidfds (Linux before 5.3) look every 20 ms. */
+	while (waitpid(child, wait_status, WNOHANG) == 0) {
+		turn(server, extra, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
+		run_signals_forward(signals, child);
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+}
+
+static bool all_done(const struct run_server *server)
+{
+	for (struct run_session *session = server->sessions; session; session = session->next)
+		if (!atomic_load(&session->done))
+			return false;
+	return true;
+}
+
+void run_server_finish(struct run_server *server)
+{
+	struct timespec start, now;
+	bool stopped = false;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	turn(server, NULL, 0, 0); /* who connected just before the end */
+	turn(server, NULL, 0, 0);
+	while (!all_done(server)) {
+		turn(server, NULL, 0, 1);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (stopped || (uint64_t)(now.tv_sec - start.tv_sec) * 1000000000ull +
+					       (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec <
+				       GRACE_NS)
+			continue;
+		stopped = true;
+		for (struct run_session *s = server->sessions; s; s = s->next)
+			run_session_stop(s, RUN_STOP_LEFT);
+	}
+	for (struct run_session *session = server->sessions; session; session = session->next)
+		pthread_join(session->thread, NULL);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The socket traced processes connect to, and their sessions. One thread: the main one. */
+#ifndef PROBE_CMDS_RUN_SESSION_SERVER_H
+#define PROBE_CMDS_RUN_SESSION_SERVER_H
+
+#include <stdint.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct probe_err;
+struct run_config;
+struct run_plugins;
+struct run_session;
+struct run_signals;
+
+#define RUN_HELLOS 64 /* connections that have not said hello yet */
+
+struct run_server {
+	const struct run_config *config;
+	const struct run_plugins *plugins;
+	char *directory; /* ours alone, mode 0700 */
+	char *path;	 /* of the socket: PROBE_SOCKET */
+	int fd;
+	int hellos[RUN_HELLOS];
+	size_t hello_count;
+	struct run_session *prepared; /* instances of handlers, for the first session */
+	struct run_session *sessions; /* newest first */
+	uint64_t refused;	      /* processes that said hello and could not be recorded */
+};
+
+struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
+				  const struct run_plugins *plugins);
+void run_server_deinit(struct run_server *server);
+
+/* Serve until the child has ended. */
+void run_server_serve(struct run_server *server, pid_t child, const struct run_signals *signals,
+		      int *wait_status);
+
+/*
+ * The application has ended: let the sessions end. Processes it left behind get a moment, then
+ * their recording ends too.
+ */
+void run_server_finish(struct run_server *server);
+
+#endif

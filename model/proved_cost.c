@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/proved_cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/coalesce.h"
+#include "model/launch_memo.h"
+#include "model/launch_expr.h"
+#include "rules/lds_model.h"
+
+/* Any multiple of 128 far from both ends: where exactly does not matter. */
+#define BASE  (1ull << 40)
+#define REACH (1ll << 30) /* PASS_WRAP_LIMIT */
+
+struct proved_scratch {
+	struct lines_scratch lines;
+	struct lds_scratch lds;
+	struct launch_memo *memo; /* NULL until asked for */
+};
+
+struct proved_scratch *proved_scratch_create(void)
+{
+	return calloc(1, sizeof(struct proved_scratch));
+}
+
+void proved_scratch_destroy(struct proved_scratch *scratch)
+{
+	if (scratch)
+		launch_memo_destroy(scratch->memo);
+	free(scratch);
+}
+
+struct launch_memo *proved_scratch_memo(struct proved_scratch *scratch)
+{
+	if (!scratch->memo)
+		scratch->memo = launch_memo_create();
+	return scratch->memo;
+}
+
+static bool argument(const struct probe_sites *table, const struct proved_launch *launch,
+		     const struct probe_site_stride *stride, int64_t *ret)
+{
+	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
+	uint64_t value;
+
+	if (stride->bits & PROBE_STRIDE_RECKONED)
+		return launch_number(table, launch, stride->offset, ret);
+	if (stride->bits & PROBE_STRIDE_LAUNCH)
+		return launch_field(launch, stride->offset, ret);
+	if ((bits != 32 && bits != 64) ||
+	    !launch_argument(launch, stride->offset, bits / 8, &value))
+		return false;
+	if (bits == 64 || stride->bits & PROBE_STRIDE_UNSIGNED)
+		*ret = (int64_t)value;
+	else
+		*ret = (int32_t)(uint32_t)value;
+	return true;
+}
+
+static bool step(const struct probe_sites *table, const struct proved_launch *launch,
+		 const struct probe_site_stride *stride, int64_t *ret)
+{
+	int64_t value = 0;
+
+	if (stride->factor && (!argument(table, launch, stride, &value) ||
+			       __builtin_mul_overflow(value, stride->factor, &value)))
+		return false;
+	return !__builtin_add_overflow(value, stride->constant, ret) && *ret > -REACH &&
+	       *ret < REACH;
+}
+
+static void ids_of(const struct proved_launch *launch, unsigned lane, int64_t ret[3])
+{
+	const uint32_t *group = launch->group;
+
+	ret[0] = lane % group[0];
+	ret[1] = lane / group[0] % group[1];
+	ret[2] = lane / group[0] / group[1];
+}
+
+/* Are regular executions such in which P is 0? */
+static bool counts_without(uint8_t op)
+{
+	return op == PROBE_DIGIT_BITS || op == PROBE_DIGIT_ADD || op == PROBE_DIGIT_MOD;
+}
+
+/* v from the first lane on, modulo N. */
+static bool modulo(int64_t v, uint64_t number, int64_t *ret)
+{
+	int64_t n = (int64_t)(number & PROBE_NUMBER_MAX);
+	int64_t rest = (int64_t)(number >> 10 & PROBE_NUMBER_MAX), sum = v + rest;
+
+	if (rest && !n)
+		return false;
+	*ret = n ? (sum % n + n) % n - rest : v;
+	return true;
+}
+
+/* What a digit is in a lane with these ids, where `first` are the first active lane's. */
+static bool digit_of(const struct probe_site_digit *digit, const struct execution *e,
+		     const int64_t id[3], const int64_t first[3], int64_t *ret)
+{
+	int64_t number = (int64_t)(e->numbers >> 10 * (digit->with & 3) & PROBE_NUMBER_MAX);
+	bool apart = digit->op != PROBE_DIGIT_BITS && digit->op != PROBE_DIGIT_AND;
+	int64_t v = 0;
+
+	if (digit->op >= PROBE_DIGIT_OPS || digit->shift > 31 ||
+	    (!counts_without(digit->op) && !e->numbered))
+		return false;
+	for (int i = 0; i < 3; i++)
+		v += digit->inner[i] * (id[i] - (apart ? first[i] : 0));
+	if (digit->op == PROBE_DIGIT_ADD)
+		v += number;
+	if (digit->op == PROBE_DIGIT_MIN || digit->op == PROBE_DIGIT_MAX) {
+		number -= PROBE_DIGIT_BIAS;
+		v = (v < number) == (digit->op == PROBE_DIGIT_MIN) ? v : number;
+	} else if (digit->op == PROBE_DIGIT_MOD) {
+		if (!modulo(v, e->numbers >> 10 * (digit->with & 3), &v))
+			return false;
+	} else {
+		v >>= digit->shift;
+		/* All ones is no mask: v may be negative then. */
+		v = digit->mask == UINT32_MAX ? v : v & digit->mask;
+	}
+	if (digit->op == PROBE_DIGIT_AND)
+		v &= number;
+	return !__builtin_mul_overflow(v, digit->times, ret);
+}
+
+static bool address_of(const struct probe_site_proof *proof, const struct execution *e,
+		       const int64_t steps[3], const int64_t id[3], const int64_t first[3],
+		       int64_t *ret)
+{
+	*ret = steps[0] * id[0] + steps[1] * id[1] + steps[2] * id[2];
+	for (int i = 0; i < PROBE_DIGITS; i++) {
+		int64_t value;
+
+		if (!proof->digit[i].times)
+			continue;
+		if (!digit_of(&proof->digit[i], e, id, first, &value) ||
+		    __builtin_add_overflow(*ret, value, ret))
+			return false;
+	}
+	return true;
+}
+
+/* Of each active lane, from the first one's address. */
+static bool distances(const struct probe_sites *table, const struct proved_launch *launch,
+		      const struct probe_site_proof *proof, const struct execution *e,
+		      int64_t ret[64])
+{
+	const uint32_t *group = launch->group;
+	bool seen = e->numbered && proof->flags & PROBE_PROOF_LANES;
+	int64_t steps[3] = {0}, first_id[3], first;
+
+	if (!group[0] || !group[1] || !group[2])
+		return false;
+	for (int i = 0; i < 3; i++)
+		/* There is but one id along this axis. */
+		if (group[i] > 1 && !step(table, launch, &proof->stride[i], &steps[i]))
+			return false;
+	ids_of(launch, (unsigned)__builtin_ctzll(e->exec), first_id);
+	if (!address_of(proof, e, steps, first_id, first_id, &first))
+		return false;
+	for (unsigned lane = 0; lane < 64; lane++) {
+		int64_t id[3];
+
+		if (!(e->exec >> lane & 1))
+			continue;
+		ids_of(launch, lane, id);
+		if (!address_of(proof, e, steps, id, first_id, &ret[lane]) ||
+		    __builtin_sub_overflow(ret[lane], first, &ret[lane]))
+			return false;
+		if (ret[lane] <= -REACH || ret[lane] >= REACH ||
+		    (proof->flags & PROBE_PROOF_RISING && !seen && ret[lane] < 0))
+			return false;
+	}
+	return true;
+}
+
+static void count_lines(struct proved_scratch *scratch, const struct probe_site *site,
+			uint64_t exec, const uint64_t address[64], uint64_t *value)
+{
+	uint32_t bytes = (uint32_t)__builtin_popcountll(exec) * site->unit;
+	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
+	struct lines lines = lines_count(64, site->unit, exec, address, &scratch->lines);
+
+	value[PROBE_C_QUADS] += lines.quads;
+	value[PROBE_C_LINES64] += lines.used64;
+	value[PROBE_C_NEEDED64] += needed64;
+	value[PROBE_C_EXCESS64] += lines.used64 > needed64 ? lines.used64 - needed64 : 0;
+	value[PROBE_C_LINES128] += lines.used128;
+	value[PROBE_C_NEEDED128] += needed128;
+	value[PROBE_C_EXCESS128] += lines.used128 > needed128 ? lines.used128 - needed128 : 0;
+}
+
+static void count_passes(struct proved_scratch *scratch, const char *arch,
+			 const struct probe_site *site, uint64_t exec, const uint64_t address[64],
+			 uint64_t *value)
+{
+	const struct lds_model *model = lds_model_find(arch);
+	const struct lds_phases *phases =
+		lds_model_phases(model, site->unit, site->access == PROBE_ACCESS_STORE);
+	struct lds_cost cost;
+	uint32_t narrow[64];
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		narrow[lane] = (uint32_t)address[lane];
+	cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, 64, site->unit, exec,
+			 narrow, &scratch->lds);
+	value[PROBE_C_PASSES] += cost.passes;
+	value[PROBE_C_IDEAL_PASSES] += cost.ideal;
+	if (cost.way > value[PROBE_C_MAX_WAY])
+		value[PROBE_C_MAX_WAY] = cost.way;
+}
+
+static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *value)
+{
+	unsigned first = (unsigned)__builtin_ctzll(exec);
+	uint64_t rest = exec & (exec - 1);
+	int64_t stride = 0;
+
+	if (rest) {
+		unsigned second = (unsigned)__builtin_ctzll(rest);
+
+		stride = distance[second] / (int64_t)(second - first);
+		/* As the device keeps it. */
+		if (stride != (int32_t)stride)
+			return;
+	}
+	for (; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+		if (distance[lane] != stride * (int64_t)(lane - first))
+			return;
+	}
+	value[PROBE_C_AFFINE] = 1;
+	if (!(exec & (exec - 1)))
+		return;
+	value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + (uint64_t)stride;
+	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - (uint64_t)stride;
+}
+
+void proved_cost_of(struct proved_scratch *scratch, const char *arch, const struct probe_site *site,
+		    uint64_t exec, uint64_t place, const int64_t distance[64],
+		    uint64_t value[PROBE_COUNTERS])
+{
+	uint64_t address[64];
+
+	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
+	value[PROBE_C_EXECUTIONS] = 1;
+	value[PROBE_C_LANES] = (uint64_t)__builtin_popcountll(exec);
+	count_stride(exec, distance, value);
+	for (unsigned unit = 0; unit < site->size / site->unit; unit++) {
+		for (unsigned lane = 0; lane < 64; lane++)
+			address[lane] = BASE + place + (uint64_t)distance[lane] + unit * site->unit;
+		if (site->space == PROBE_SPACE_LDS)
+			count_passes(scratch, arch, site, exec, address, value);
+		else
+			count_lines(scratch, site, exec, address, value);
+	}
+}
+
+bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,
+		 const struct proved_launch *launch, const struct probe_site *site,
+		 const struct probe_site_proof *proof, const struct execution *e,
+		 uint64_t value[PROBE_COUNTERS])
+{
+	int64_t distance[64] = {0};
+
+	if (!e->exec || !distances(table, launch, proof, e, distance))
+		return false;
+	proved_cost_of(scratch, launch->arch, site, e->exec,
+		       e->base + (uint64_t)(int64_t)proof->delta, distance, value);
+	return true;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting cache lines; see coalesce.h. */
+#include "rules/coalesce.h"
+
+#include "rules/distinct.h"
+
+#include <string.h>
+
+/* ---- Addresses that never fall, or never rise, from lane to lane ---------------------------- */
+
+/*
+ * Lines in such an order come in runs: a new one begins where a lane's first line is behind the
+ * last line of the lane before. Falling addresses are the same, mirrored.
+ */
+struct run {
+	uint64_t top64, top128; /* last line touched */
+	uint64_t top_quad;
+	unsigned quad; /* of the lane before */
+	struct lines lines;
+};
+
+static inline uint32_t fresh(uint64_t low, uint64_t high, uint64_t *top, bool first)
+{
+	uint64_t from = first || low > *top ? low : *top + 1;
+	uint32_t count = high >= from ? (uint32_t)(high - from + 1) : 0;
+
+	*top = first || high > *top ? high : *top;
+	return count;
+}
+
+static struct lines count_rising(unsigned wave, unsigned unit, uint64_t exec,
+				 const uint64_t addr[64], bool mirror)
+{
+	struct run run = {.quad = ~0u};
+	unsigned quads = 0;
+	bool first = true;
+
+	while (exec) {
+		unsigned lane = mirror ? 63 - (unsigned)__builtin_clzll(exec)
+				       : (unsigned)__builtin_ctzll(exec);
+		uint64_t low = addr[lane], high = low + unit - 1;
+		bool new_quad = lane / 4 != run.quad;
+
+		exec ^= 1ull << lane;
+		quads += new_quad;
+		run.lines.used64 += fresh(low >> 6, high >> 6, &run.top64, first);
+		run.lines.used128 += fresh(low >> 7, high >> 7, &run.top128, first);
+		run.lines.quads += fresh(low >> 6, high >> 6, &run.top_quad, new_quad);
+		run.quad = lane / 4;
+		first = false;
+	}
+	run.lines.quads += wave / 4 - quads;
+	return run.lines;
+}
+
+/* -1 falling, 1 rising (or equal), 0 neither. Also 0 where an address wraps. */
+static int direction(uint64_t exec, const uint64_t addr[64], unsigned unit)
+{
+	bool rises = true, falls = true;
+	uint64_t last = addr[__builtin_ctzll(exec)];
+
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		uint64_t at = addr[__builtin_ctzll(rest)];
+
+		rises &= at >= last;
+		falls &= at <= last;
+		if (!(rises | falls) || at + unit - 1 < at)
+			return 0;
+		last = at;
+	}
+	return rises ? 1 : -1;
+}
+
+/* ---- Any order ------------------------------------------------------------------------------ */
+
+#define SLOT_SHIFT (64 - 12) /* log2 of LINES_SLOTS */
+enum {
+	LINES_ACCESS = 128, /* 64 lanes, two lines each at most */
+	STAMP_MAX = UINT16_MAX / LINES_ACCESS,
+};
+
+/* What one access has touched, in numbers that stay in registers but for the list. */
+struct touched {
+	uint32_t touches, count; /* count: lines of 128 bytes */
+	uint32_t twice;		 /* touches of a 64-byte line touched before */
+	uint32_t quads;
+	uint32_t base;	  /* of this access's slots */
+	uint64_t both[2]; /* bit per line of the list: its other half, too */
+	uint64_t *line;	  /* the first 64-byte line of each 128-byte line */
+};
+
+/* A 64-byte line in a 128-byte line touched before: at `at` in the list. */
+static inline void touch_again(struct touched *touched, unsigned at, uint64_t line64)
+{
+	uint64_t bit = 1ull << (at & 63), *both = &touched->both[at / 64];
+
+	if (touched->line[at] == line64 || *both & bit)
+		touched->twice++;
+	else
+		*both |= bit;
+}
+
+/* Note a 64-byte line. */
+static inline void touch(uint16_t *slots, uint64_t line64, struct touched *touched)
+{
+	uint64_t slot = (line64 >> 1) * 0x9e3779b97f4a7c15ull >> SLOT_SHIFT;
+
+	touched->touches++;
+	for (;;) {
+		uint32_t at = slots[slot] - touched->base;
+
+		if (at >= LINES_ACCESS)
+			break;
+		if ((touched->line[at] ^ line64) <= 1) {
+			touch_again(touched, at, line64);
+			return;
+		}
+		slot = (slot + 1) & (LINES_SLOTS - 1);
+	}
+	slots[slot] = (uint16_t)(touched->base + touched->count);
+	touched->line[touched->count++] = line64;
+}
+
+/* Distinct numbers among up to eight: two lines for each lane of a quad. */
+static inline uint32_t distinct(const uint64_t *line, unsigned count)
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		bool again = false;
+
+		for (unsigned k = 0; k < i; k++)
+			again |= line[k] == line[i];
+		n += !again;
+	}
+	return n;
+}
+
+/* Four lanes, no unit over a line's end: the common case, without branches. */
+static inline uint32_t distinct4(const uint64_t *addr)
+{
+	uint64_t a = addr[0] >> 6, b = addr[1] >> 6, c = addr[2] >> 6, d = addr[3] >> 6;
+
+	return 1u + (b != a) + ((c != a) & (c != b)) + ((d != a) & (d != b) & (d != c));
+}
+
+/* Any quad. */
+static void count_quad(uint16_t *slots, unsigned unit, unsigned lanes, const uint64_t *addr,
+		       struct touched *touched)
+{
+	uint64_t line[8];
+	unsigned count = 0;
+
+	for (unsigned l = 0; l < 4; l++) {
+		uint64_t low = addr[l] >> 6, high = (addr[l] + unit - 1) >> 6;
+
+		if (!(lanes >> l & 1))
+			continue;
+		line[count++] = low;
+		if (high != low)
+			line[count++] = high;
+	}
+	for (unsigned i = 0; i < count; i++)
+		touch(slots, line[i], touched);
+	touched->quads += count ? distinct(line, count) : 1;
+}
+
+/* Does every lane's unit lie in one line? True where each is at its own multiple. */
+static inline bool all_inside(unsigned wave, unsigned unit, const uint64_t addr[64])
+{
+	uint64_t any = 0;
+
+	for (unsigned lane = 0; lane < wave; lane++)
+		any |= addr[lane];
+	return !(unit & (unit - 1)) && !(any & (unit - 1));
+}
+
+static struct lines count_any(unsigned wave, unsigned unit, uint64_t exec, const uint64_t addr[64],
+			      struct lines_scratch *scratch)
+{
+	bool inside = all_inside(wave, unit, addr);
+	uint64_t line[LINES_ACCESS];
+	struct touched touched = {.line = line};
+
+	for (unsigned lane = 0; lane < 64; lane++)
+		line[lane] = addr[lane] >> 7;
+	if (inside && exec == ~0ull && distinct_all(line))
+		return (struct lines){.quads = 64, .used64 = 64, .used128 = 64};
+	if (++scratch->stamp > STAMP_MAX) {
+		memset(scratch->slots, 0, sizeof(scratch->slots));
+		scratch->stamp = 1;
+	}
+	touched.base = scratch->stamp * LINES_ACCESS;
+	for (unsigned lane = 0; lane < wave; lane += 4) {
+		const uint64_t *at = addr + lane;
+		unsigned lanes = exec >> lane & 15;
+
+		if (lanes != 15 || !inside) {
+			struct touched copy = touched;
+
+			count_quad(scratch->slots, unit, lanes, at, &copy);
+			touched = copy;
+			continue;
+		}
+		for (unsigned l = 0; l < 4; l++)
+			touch(scratch->slots, at[l] >> 6, &touched);
+		touched.quads += distinct4(at);
+	}
+	return (struct lines){
+		.quads = touched.quads,
+		.used64 = touched.touches - touched.twice,
+		.used128 = touched.count,
+	};
+}
+
+struct lines lines_count(unsigned wave, unsigned unit, uint64_t exec, const uint64_t addr[64],
+			 struct lines_scratch *scratch)
+{
+	int way = direction(exec, addr, unit);
+
+	if (way)
+		return count_rising(wave, unit, exec, addr, way < 0);
+	return count_any(wave, unit, exec, addr, scratch);
+}
+
+/* ---- Closed forms --------------------------------------------------------------------------- */
+
+/* Lines of one size touched by `lanes` lanes at steps no longer than a line: no line is skipped. */
+static inline uint32_t span(uint64_t base, uint64_t stride, unsigned lanes, unsigned unit,
+			    unsigned shift)
+{
+	uint64_t last = base + stride * (lanes - 1) + unit - 1;
+
+	return (uint32_t)((last >> shift) - (base >> shift) + 1);
+}
+
+/*
+ * Whole quads at `step` bytes each, a power of two up to 64, that reach over no byte of the next
+ * one: they lie at the same places in every line, and only the last place can reach over its end.
+ */
+static inline uint32_t quads_in_step(uint64_t base, uint64_t step, unsigned quads, uint64_t length)
+{
+	unsigned places = (unsigned)(64 / step), place = (unsigned)(base / step) & (places - 1);
+
+	if ((base & (step - 1)) + length <= step)
+		return quads;
+	return quads + (place + quads) / places;
+}
+
+/* Sum over the quads that the lanes reach into; steps no longer than 64 bytes. */
+static inline uint32_t quad_spans(uint64_t base, uint64_t stride, unsigned first, unsigned lanes,
+				  unsigned unit)
+{
+	uint32_t quads = 0;
+
+	if (!((first | lanes) & 3) && stride && stride <= 16 && !(stride & (stride - 1)) &&
+	    unit <= stride)
+		return quads_in_step(base, 4 * stride, lanes / 4, 3 * stride + unit);
+	while (lanes) {
+		unsigned part = 4 - (first & 3);
+
+		part = part < lanes ? part : lanes;
+		quads += span(base, stride, part, unit, 6);
+		base += stride * part;
+		first += part;
+		lanes -= part;
+	}
+	return quads;
+}
+
+bool lines_count_affine(unsigned wave, unsigned unit, unsigned first, unsigned lanes, uint64_t base,
+			int64_t stride, struct lines *ret)
+{
+	uint64_t step = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+	unsigned reached = (first + lanes + 3) / 4 - first / 4;
+	/* A unit of 1, 2, 4, 8 or 16 bytes at its own multiple does not reach over a line's end. */
+	bool inside = !(unit & (unit - 1)) && !((base | step) & (unit - 1));
+	bool skips64 = step > 64, skips128 = step > 128;
+	uint64_t end;
+
+	if (step >> 48 || base >> 62)
+		return false;
+	if ((skips64 || skips128) && !inside)
+		return false;
+	if (stride < 0) {
+		/* Mirror: the lowest lane becomes the last one of the wave. */
+		end = base - step * (lanes - 1);
+		if (end > base)
+			return false;
+		base = end;
+		first = wave - first - lanes;
+	}
+	ret->used64 = skips64 ? lanes : span(base, step, lanes, unit, 6);
+	ret->used128 = skips128 ? lanes : span(base, step, lanes, unit, 7);
+	ret->quads =
+		wave / 4 - reached + (skips64 ? lanes : quad_spans(base, step, first, lanes, unit));
+	return true;
+}

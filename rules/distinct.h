@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which of a few numbers are the same? For handlers that count the lines of a wave's access, most
+ * often all different: two loops without branches that depend on them.
+ */
+#ifndef PROBE_RULES_DISTINCT_H
+#define PROBE_RULES_DISTINCT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+enum { DISTINCT_MAX = 128, DISTINCT_BITS = 12 };
+
+/* Scratch space: needs no beginning, one per thread. */
+struct distinct {
+	uint8_t slot[1 << DISTINCT_BITS]; /* by hash: the lowest place that has it */
+};
+
+/*
+ * Those whose slot another number has: their first places, from each other. Returns how many of
+ * `others` are no first ones.
+ */
+static inline unsigned distinct_settle(const uint64_t *number, const uint8_t *others,
+				       unsigned count, uint8_t *first)
+{
+	unsigned again = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned k = 0;
+
+		while (number[others[k]] != number[others[i]])
+			k++;
+		first[others[i]] = others[k];
+		again += k != i;
+	}
+	return again;
+}
+
+/*
+ * first[i]: the lowest place that has the number of place i. Returns how many different ones there
+ * are. At most DISTINCT_MAX numbers.
+ */
+static inline unsigned distinct_find(struct distinct *distinct, const uint64_t *number,
+				     unsigned count, uint8_t *first)
+{
+	uint8_t others[DISTINCT_MAX + 1];
+	uint32_t hash[DISTINCT_MAX];
+	unsigned other = 0, found = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		hash[i] = (uint32_t)number[i] * 0x9e3779b1u >> (32 - DISTINCT_BITS);
+	for (unsigned i = count; i--;)
+		distinct->slot[hash[i]] = (uint8_t)i;
+	for (unsigned i = 0; i < count; i++) {
+		unsigned at = distinct->slot[hash[i]];
+
+		first[i] = (uint8_t)at;
+		found += at == i;
+		others[other] = (uint8_t)i;
+		other += number[at] != number[i];
+	}
+	return other ? found + other - distinct_settle(number, others, other, first) : found;
+}
+
+/* ---- All different? -------------------------------------------------------------------------- */
+
+#ifdef __x86_64__
+/* Each of 64 parts of numbers against each other one: all turns of 16 of them against 16. */
+__attribute__((target("avx2"))) static inline bool distinct_parts(const uint16_t part[64])
+{
+	const __m256i turn = _mm256_setr_epi8(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1,
+					      2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1);
+	__m256i all[4], same = _mm256_setzero_si256();
+
+	for (unsigned j = 0; j < 4; j++) {
+		__m256i at = all[j] = _mm256_loadu_si256((const __m256i *)(const void *)part + j);
+		__m256i across = _mm256_permute2x128_si256(at, at, 1);
+
+		for (unsigned k = 0; k < 8; k++) {
+			same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[j], across));
+			for (unsigned i = 0; i < j; i++) {
+				same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[i], at));
+				same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[i], across));
+			}
+			at = _mm256_shuffle_epi8(at, turn);
+			across = _mm256_shuffle_epi8(across, turn);
+			if (k < 7)
+				same = _mm256_or_si256(same, _mm256_cmpeq_epi16(all[j], at));
+		}
+	}
+	return _mm256_testz_si256(same, same);
+}
+
+__attribute__((target("avx2"))) static inline void distinct_cut(const uint64_t number[64],
+								uint16_t part[64])
+{
+	for (unsigned i = 0; i < 64; i++)
+		part[i] = (uint16_t)((uint32_t)number[i] * 0x9e3779b1u >> 16);
+}
+#endif
+
+/* True: 64 numbers are all different. False: that is not known. */
+static inline bool distinct_all(const uint64_t number[64])
+{
+#ifdef __x86_64__
+	uint16_t part[64];
+
+	/* Neighbours are the likeliest to be the same. */
+	if (number[0] == number[1] || number[62] == number[63] || !__builtin_cpu_supports("avx2"))
+		return false;
+	distinct_cut(number, part);
+	return distinct_parts(part);
+#else
+	(void)number;
+	return false;
+#endif
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host records into the segment, from any number of threads (wire.h section 6).
+ *
+ * Putting a record takes no lock, allocates nothing, keeps errno and never waits unless asked to. A
+ * record that finds the ring full is counted as dropped; the next one that fits is preceded by a
+ * PROBE_HR_LOSS record with the number. The identity a reader may check once the process is gone:
+ * emitted = committed + dropped + begun but never committed.
+ */
+#ifndef PROBE_WIRE_SEGMENT_WRITER_H
+#define PROBE_WIRE_SEGMENT_WRITER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+#include <probe/wire.h>
+
+#include "common/crc32.h"
+
+struct probe_segment {
+	uint8_t *base; /* NULL = closed: puts fail with -ENOTCONN and count nothing */
+	size_t size;
+	struct probe_seg_header header; /* checked copy; the mapping is never asked again */
+	struct probe_host_ring *ring;
+	uint8_t *data;
+	uint64_t mask;		     /* host_size - 1 */
+	_Atomic uint64_t unreported; /* dropped and not yet told in a LOSS record */
+	_Atomic bool off;	     /* set in a forked child */
+	_Atomic bool stalled;	     /* the last bounded wait ended in vain: do not wait again */
+};
+
+/*
+ * Map the segment behind `fd` (of `size` bytes as the supervisor said). The descriptor may be
+ * closed afterwards. 0, -EPROTO if the header does not make sense, or another -errno.
+ */
+int probe_segment_open(struct probe_segment *seg, int fd, uint64_t size);
+void probe_segment_close(struct probe_segment *seg);
+
+/* Biggest payload a record may have: a quarter of the ring, so that big ones cannot starve. */
+size_t probe_segment_payload_max(const struct probe_segment *seg);
+
+/*
+ * Put one record whose payload is the parts one after the other. 0, -ENOSPC (counted as dropped),
+ * -EMSGSIZE (counted as dropped), or -ENOTCONN.
+ */
+int probe_segment_put(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
+		      int count);
+
+/*
+ * The same, but when the ring is full wait up to `timeout_ns` for the reader. After one wait in
+ * vain later calls do not wait until a record has fitted again.
+ */
+int probe_segment_put_wait(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
+			   int count, uint64_t timeout_ns);
+
+/* The commit word of a payload with this CRC: never 0. */
+static inline uint32_t probe_commit_word(uint32_t crc)
+{
+	uint32_t word = PROBE_COMMIT ^ crc;
+
+	return word ? word : PROBE_COMMIT;
+}
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of the trace kind; see trace_parser.h. */
+#include "wire/trace_parser.h"
+
+#include <string.h>
+
+#define BARRIER_WORD (PROBE_SITE_BARRIER | (uint32_t)PROBE_FORM_AFFINE << PROBE_FORM_SHIFT)
+
+void probe_trace_reset(struct probe_trace_batch *batch)
+{
+	batch->count = 0;
+	batch->stamp_count = 0;
+	batch->message_count = 0;
+	batch->wave_count = 0;
+}
+
+/* The wave that the next accesses belong to, in the batch's own array; NULL = no room. */
+static const struct probe_wave_info *batch_wave(struct probe_trace_batch *batch,
+						const struct probe_trace_ring *ring)
+{
+	if (batch->wave_count == batch->wave_room)
+		return NULL;
+	batch->waves[batch->wave_count] = ring->wave;
+	return &batch->waves[batch->wave_count++];
+}
+
+static void begin_wave(const unsigned char *bytes, struct probe_trace_ring *ring)
+{
+	struct probe_rec_wave rec;
+
+	memcpy(&rec, bytes, sizeof(rec));
+	ring->dispatch = rec.dispatch;
+	ring->wave = (struct probe_wave_info){
+		.group = {rec.group[0], rec.group[1], rec.group[2]},
+		.wave = rec.wave,
+		.hw_id = rec.hw_id,
+		.exec = rec.exec,
+		.time = rec.time,
+		.ring = ring->number,
+		.site = rec.word0 & PROBE_SITE_MASK,
+	};
+}
+
+/* The machine's instruction is not in the baseline; nearly all waves are full. */
+static unsigned lanes_of(uint64_t exec)
+{
+	if (exec == UINT64_MAX)
+		return 64;
+	exec -= exec >> 1 & 0x5555555555555555ull;
+	exec = (exec & 0x3333333333333333ull) + (exec >> 2 & 0x3333333333333333ull);
+	exec = (exec + (exec >> 4)) & 0x0f0f0f0f0f0f0f0full;
+	return (unsigned)(exec * 0x0101010101010101ull >> 56);
+}
+
+/* Bytes of a lanes record with this many lanes. */
+static size_t lanes_size(unsigned form, unsigned lanes)
+{
+	size_t element = form == PROBE_FORM_NEAR ? sizeof(int32_t) : sizeof(uint64_t);
+
+	return sizeof(struct probe_rec_lanes) + ((lanes * element + 7) & ~(size_t)7);
+}
+
+/* 0 = the record does not fit or lies about its size. */
+static size_t read_lanes(const unsigned char *bytes, size_t left, unsigned form,
+			 struct probe_access *access)
+{
+	const struct probe_rec_lanes *rec = (const void *)bytes;
+	unsigned lanes;
+
+	if (left < sizeof(*rec))
+		return 0;
+	lanes = lanes_of(rec->exec);
+	if (rec->size != lanes_size(form, lanes) || rec->size > left)
+		return 0;
+	access->lanes = (uint8_t)lanes;
+	access->exec = rec->exec;
+	access->base = rec->base;
+	access->stride = 0;
+	if (form == PROBE_FORM_NEAR)
+		access->offsets = (const int32_t *)(rec + 1);
+	else
+		access->addresses = (const uint64_t *)(rec + 1);
+	return rec->size;
+}
+
+static size_t read_access(const unsigned char *bytes, size_t left, unsigned form,
+			  struct probe_access *access)
+{
+	const struct probe_rec_affine *rec = (const void *)bytes;
+
+	if (form != PROBE_FORM_AFFINE)
+		return read_lanes(bytes, left, form, access);
+	if (left < sizeof(*rec))
+		return 0;
+	access->lanes = (uint8_t)lanes_of(rec->exec);
+	access->exec = rec->exec;
+	access->base = rec->base;
+	access->stride = rec->stride;
+	access->addresses = NULL;
+	return sizeof(*rec);
+}
+
+/* What one record became. */
+enum taken { TAKEN, INVALID, NO_ROOM, NONSENSE };
+
+static enum taken take_stamp(const unsigned char *at, size_t left, unsigned form, size_t *ret_size,
+			     struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+{
+	const struct probe_rec_stamp *rec = (const void *)at;
+	uint32_t lanes = rec->lanes & ~PROBE_STAMP_SPAN;
+	bool end = form == PROBE_FORM_WAVE_END;
+
+	*ret_size = end ? sizeof(struct probe_rec_wave_end) : sizeof(*rec);
+	if (left < *ret_size)
+		return NONSENSE;
+	if (!lanes || lanes > 64 || !batch->stamp_room)
+		return INVALID;
+	if (batch->stamp_count == batch->stamp_room)
+		return NO_ROOM;
+	batch->stamps[batch->stamp_count++] = (struct probe_stamp){
+		.site = rec->word0 & PROBE_SITE_MASK,
+		.form = (uint8_t)form,
+		.lanes = (uint8_t)lanes,
+		.flags = rec->lanes & PROBE_STAMP_SPAN ? PROBE_STAMP_ONE : 0,
+		.clock = rec->clock,
+		.time = end ? ((const struct probe_rec_wave_end *)rec)->time : 0,
+		.wave = wave,
+	};
+	return TAKEN;
+}
+
+static enum taken take_message(const unsigned char *at, size_t left, size_t *ret_size,
+			       struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+{
+	const struct probe_rec_message *rec = (const void *)at;
+	uint32_t lanes, stride, count;
+
+	if (left < sizeof(*rec))
+		return NONSENSE;
+	lanes = rec->stride & PROBE_MESSAGE_LANES;
+	stride = rec->stride & ~PROBE_MESSAGE_LANES;
+	count = lanes ? lanes_of(rec->exec) : 1;
+	if (rec->bytes > PROBE_MESSAGE_MAX || stride != ((rec->bytes + 7) & ~7u) ||
+	    rec->size != sizeof(*rec) + (size_t)stride * count || rec->size > left)
+		return NONSENSE;
+	*ret_size = rec->size;
+	if (!rec->exec || !batch->message_room)
+		return INVALID;
+	if (batch->message_count == batch->message_room)
+		return NO_ROOM;
+	batch->messages[batch->message_count++] = (struct probe_message){
+		.site = rec->word0 & PROBE_SITE_MASK,
+		.count = count,
+		.bytes = rec->bytes,
+		.stride = stride,
+		.lanes = lanes != 0,
+		.exec = rec->exec,
+		.clock = rec->clock,
+		.data = rec + 1,
+		.wave = wave,
+	};
+	return TAKEN;
+}
+
+enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, size_t *pos,
+					uint32_t sites, struct probe_trace_ring *ring,
+					struct probe_trace_batch *batch,
+					struct probe_trace_counts *counts)
+{
+	const struct probe_wave_info *wave = NULL;
+
+	/* Words are read in place: pieces begin at multiples of 8 and so do records. */
+	while (len - *pos >= 8) {
+		const unsigned char *at = bytes + *pos;
+		uint32_t word0 = *(const uint32_t *)at;
+		unsigned form = word0 >> PROBE_FORM_SHIFT;
+		struct probe_access *access;
+		uint64_t before;
+		size_t size;
+
+		if (form == PROBE_FORM_PAD) {
+			if (word0)
+				return PROBE_TRACE_BAD;
+			*pos = len; /* a piece never crosses the ring's end */
+			break;
+		}
+		if (form == PROBE_FORM_WAVE) {
+			if (len - *pos < sizeof(struct probe_rec_wave))
+				return PROBE_TRACE_BAD;
+			before = ring->dispatch;
+			begin_wave(at, ring);
+			*pos += sizeof(struct probe_rec_wave);
+			counts->records++;
+			wave = NULL;
+			if (before != ring->dispatch)
+				return PROBE_TRACE_SWITCH;
+			continue;
+		}
+		if (word0 == BARRIER_WORD) {
+			if (len - *pos < sizeof(struct probe_rec_affine))
+				return PROBE_TRACE_BAD;
+			*pos += sizeof(struct probe_rec_affine);
+			counts->records++;
+			counts->invalid += !ring->dispatch;
+			ring->wave.barriers++;
+			wave = NULL; /* what follows is told apart */
+			continue;
+		}
+		if (form > PROBE_FORM_MESSAGE)
+			return PROBE_TRACE_BAD;
+		if (batch->count == batch->room || (!wave && !(wave = batch_wave(batch, ring))))
+			return PROBE_TRACE_FULL;
+		if (form > PROBE_FORM_FULL) {
+			uint32_t site = word0 & PROBE_SITE_MASK;
+			bool none = (form == PROBE_FORM_BEGIN || form == PROBE_FORM_END) &&
+				    site == PROBE_SITE_IDLE;
+			bool known = ring->dispatch && (site < sites || (none && sites));
+			struct probe_trace_batch nowhere = {0}, *to = known ? batch : &nowhere;
+			enum taken taken =
+				form == PROBE_FORM_MESSAGE
+					? take_message(at, len - *pos, &size, to, wave)
+					: take_stamp(at, len - *pos, form, &size, to, wave);
+
+			if (taken == NO_ROOM)
+				return PROBE_TRACE_FULL;
+			if (taken == NONSENSE)
+				return PROBE_TRACE_BAD;
+			*pos += size;
+			counts->records++;
+			counts->invalid += taken == INVALID;
+			continue;
+		}
+		access = &batch->access[batch->count];
+		size = read_access(at, len - *pos, form, access);
+		if (!size)
+			return PROBE_TRACE_BAD;
+		*pos += size;
+		counts->records++;
+		access->site = word0 & PROBE_SITE_MASK;
+		access->form = (uint8_t)form;
+		access->reserved = 0;
+		access->wave = wave;
+		if (access->site < sites && access->lanes && ring->dispatch)
+			batch->count++;
+		else
+			counts->invalid++;
+	}
+	return len - *pos ? PROBE_TRACE_BAD : PROBE_TRACE_END;
+}
