@@ -8,10 +8,9 @@ if(NOT PROBE_SIM_LLVM OR NOT PROBE_SIM_LLVM_INCLUDE)
 	return()
 endif()
 
-add_library(probe_sim_jit MODULE jit/jit_block.c jit/jit_float.c jit/jit_llvm.c jit/jit_salu.c
-	jit/jit_state.c jit/jit_valu.c)
-target_include_directories(probe_sim_jit PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}
-	${CMAKE_CURRENT_SOURCE_DIR}/jit)
+add_library(probe_sim_jit MODULE jit/emit_block.c jit/emit_float.c jit/emit_salu.c jit/emit_state.c
+	jit/emit_valu.c jit/llvm_session.c)
+target_include_directories(probe_sim_jit PRIVATE ${CMAKE_SOURCE_DIR})
 target_include_directories(probe_sim_jit SYSTEM PRIVATE ${PROBE_SIM_LLVM_INCLUDE})
 target_link_libraries(probe_sim_jit PRIVATE probe_flags ${PROBE_SIM_LLVM} Threads::Threads)
 set_target_properties(probe_sim_jit PROPERTIES OUTPUT_NAME probe-sim-jit

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The clocks the simulated GPU shows to the host.
+ *
+ * With the cost model on, time stamps of the device are simulated time (queue_timeline.h), counted
+ * from a constant, and so the same in every run. What GetClockCounters answers for the GPU still
+ * runs with the host's clock: both begin at the same instant, one tick is exactly 10 ns of the
+ * system clock, and so the runtime's translation of a stamp is exact: the time at which the device
+ * was opened + simulated time.
+ */
+#ifndef PROBE_SIMGPU_BASE_DEVICE_CLOCK_H
+#define PROBE_SIMGPU_BASE_DEVICE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simgpu/base/device_parameters.h"
+
+enum { SIM_TICK_CYCLES = SIM_CORE_MHZ / (SIM_GPU_CLOCK_HZ / 1000000) };
+
+/* Tick at which simulated time begins. Not 0, which the runtime takes for "no time stamp". */
+#define SIM_CLOCK_BASE ((uint64_t)1 << 32)
+
+/* Nanoseconds of the host's clock. */
+uint64_t sim_clock_ns(void);
+
+/* What GetClockCounters answers. */
+struct sim_clock_pair {
+	uint64_t gpu;	 /* ticks */
+	uint64_t system; /* ns */
+};
+
+/* As the CPU sees it, or the GPU, whose clock stands until it has a queue. */
+struct sim_clock_pair sim_clock_read(bool gpu);
+
+/* A tick of the device's clock in ns of the system clock, as the runtime translates it. */
+uint64_t sim_clock_system(uint64_t tick);
+
+/* The runtime opens the device, before it has queues; the first queue is made. */
+void sim_clock_open(void);
+void sim_clock_start(void);
+
+/* GPU clock and shader core cycles as they run with the host, for what has no simulated time. */
+uint64_t sim_clock_ticks(void);
+uint64_t sim_clock_cycles(void);
+
+#endif

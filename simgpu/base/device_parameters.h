@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device that is simulated: an MI210, one die of gfx90a. Numbers as the kernel driver reports
+ * them for the real part, so that ROCr and HIP size their structures alike.
+ */
+#ifndef PROBE_SIMGPU_BASE_DEVICE_PARAMETERS_H
+#define PROBE_SIMGPU_BASE_DEVICE_PARAMETERS_H
+
+#include <stdint.h>
+
+enum {
+	SIM_NODE_CPU = 0,
+	SIM_NODE_GPU = 1, /* the first; as many as PROBE_SIM_GPUS says */
+	SIM_GPUS = 8,	  /* at most */
+	SIM_NODES = 1 + SIM_GPUS,
+
+	SIM_SHADER_ENGINES = 8,
+	SIM_CUS_PER_ENGINE = 13,
+	SIM_CUS = SIM_SHADER_ENGINES * SIM_CUS_PER_ENGINE,
+	SIM_SIMDS = 4, /* per compute unit */
+	SIM_SIMD_WAVES = 8,
+	SIM_CU_WAVES = SIM_SIMDS * SIM_SIMD_WAVES,
+	SIM_CU_LDS = 65536,
+	SIM_SIMD_VGPRS = 512, /* per lane, vector and accumulation registers together */
+	SIM_GROUP_LANES = 1024,
+	SIM_GROUP_WAVES = 16,
+
+	SIM_VRAM_MIB = 65536,
+	SIM_CORE_MHZ = 1700,
+	SIM_GPU_CLOCK_HZ = 100000000, /* the clock of time stamps and s_memrealtime */
+	SIM_PAGE = 4096,
+};
+
+/* A flat address with one of these high halves is LDS or scratch; SH_MEM_BASES holds both. */
+#define SIM_LDS_APERTURE     ((uint64_t)1 << 48)
+#define SIM_SCRATCH_APERTURE ((uint64_t)2 << 48)
+
+#endif

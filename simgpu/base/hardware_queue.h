@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hardware queue: a ring in host memory, a doorbell, and a thread of its own that takes the
+ * place of the packet processor. A queue that waits (for a signal, for memory, for its own kernel)
+ * blocks only that thread.
+ */
+#ifndef PROBE_SIMGPU_BASE_HARDWARE_QUEUE_H
+#define PROBE_SIMGPU_BASE_HARDWARE_QUEUE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <hsa/amd_hsa_queue.h>
+
+#include "simgpu/base/device_parameters.h"
+#include "simgpu/base/queue_timeline.h"
+
+struct sim_dispatch;
+
+struct sim_queue {
+	uint32_t id; /* doorbell slot + 1, so never 0 */
+	uint32_t node;
+	bool aql; /* else SDMA */
+	uint8_t *ring;
+	uint64_t ring_size; /* bytes, a power of two */
+	_Atomic uint64_t *doorbell;
+	_Atomic uint64_t *read;
+	_Atomic uint64_t *write;
+	_Atomic uint64_t own_read, own_write; /* SDMA: the thunk owns the indices */
+	amd_queue_t *amd;		      /* AQL only */
+	uint32_t cu_mask[(SIM_CUS + 31) / 32];
+	bool masked;
+	bool pinned; /* ring and amd are kept from being freed */
+	struct sim_timeline time;
+	bool fresh; /* the ring was empty when its first packet came */
+
+	atomic_bool quit;      /* being destroyed: give up whatever is under way */
+	atomic_bool suspended; /* start nothing new */
+	atomic_bool dead;      /* an error was reported; the runtime never resumes it */
+	atomic_bool asleep;    /* the doorbell watcher must wake the thread */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+
+	struct sim_dispatch *dispatch; /* AQL: reused for every kernel of the queue */
+};
+
+/* Whether something in the ring may be processed now. */
+bool sim_queue_ready(const struct sim_queue *queue);
+
+/* State of a wait loop; zero-initialise. */
+struct sim_backoff {
+	uint32_t rounds;
+};
+
+/*
+ * One turn of a wait loop on the queue's own thread: spins, then yields, then sleeps. Returns
+ * false if the queue is being destroyed and the wait must be given up.
+ */
+bool sim_queue_pause(struct sim_queue *queue, struct sim_backoff *backoff);
+
+void sim_sleep_us(uint64_t us);
+
+/* The same for threads without a queue. */
+void sim_backoff_pause(struct sim_backoff *backoff);
+
+/* aql_packets.c, sdma.c: process packets until there is none left, or the queue dies or quits. */
+bool sim_aql_ready(const struct sim_queue *queue);
+void sim_aql_process(struct sim_queue *queue);
+bool sim_sdma_ready(const struct sim_queue *queue);
+void sim_sdma_process(struct sim_queue *queue);
+
+#endif

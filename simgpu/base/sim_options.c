@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "simgpu/base/sim_options.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "simgpu/base/device_parameters.h"
+#include "simgpu/base/sim_log.h"
+
+#define PREFIX "PROBE_SIM_"
+
+struct option_row {
+	const char *name; /* behind PREFIX */
+	size_t offset;
+	uint64_t fallback, min, max;
+};
+
+/* The same table, with words, is in README.md. */
+static const struct option_row rows[] = {
+	{"THREADS", offsetof(struct sim_options, threads), 0, 0, 256},
+	{"GPUS", offsetof(struct sim_options, gpus), 1, 1, SIM_GPUS},
+	{"LARGE_BAR", offsetof(struct sim_options, large_bar), 1, 0, 1},
+	{"VRAM_MIB", offsetof(struct sim_options, vram_mib), SIM_VRAM_MIB, 64, SIM_VRAM_MIB},
+	{"QUANTUM", offsetof(struct sim_options, quantum), 4096, 1, 1 << 24},
+	{"SPIN_US", offsetof(struct sim_options, spin_us), 30, 0, 1000000},
+	{"FILL", offsetof(struct sim_options, fill), 0, 0, UINT32_MAX},
+	{"MODEL", offsetof(struct sim_options, model), 1, 0, 1},
+	{"PC", offsetof(struct sim_options, pc), 0, 0, 1},
+	{"LOG", offsetof(struct sim_options, log), 0, 0, 2},
+};
+
+static struct sim_options options;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static uint64_t read_number(const struct option_row *row)
+{
+	char name[64] = PREFIX;
+	const char *text = getenv(strncat(name, row->name, sizeof(name) - sizeof(PREFIX)));
+	uint64_t value;
+	char *end;
+
+	if (!text || !*text)
+		return row->fallback;
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (!errno && !*end && value >= row->min && value <= row->max)
+		return value;
+	sim_print("%s=%s is not a number from %llu to %llu; using %llu", name, text,
+		  (unsigned long long)row->min, (unsigned long long)row->max,
+		  (unsigned long long)row->fallback);
+	return row->fallback;
+}
+
+static const char *read_text(const char *option)
+{
+	char name[64] = PREFIX;
+	const char *text = getenv(strncat(name, option, sizeof(name) - sizeof(PREFIX)));
+
+	return text && *text ? text : NULL;
+}
+
+/* Options that are text, or that the instruction set reads for itself. */
+static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY",
+				    "PCS",   "ISA",   "JIT"};
+
+static bool known(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (length == strlen(texts[i]) && !strncmp(name, texts[i], length))
+			return true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (length == strlen(rows[i].name) && !strncmp(name, rows[i].name, length))
+			return true;
+	return false;
+}
+
+/* A misspelt option would otherwise be a setting that silently does nothing. */
+static void warn_unknown(void)
+{
+	const size_t skip = sizeof(PREFIX) - 1;
+
+	for (char **var = environ; var && *var; var++) {
+		size_t length = strcspn(*var, "=");
+
+		if (!strncmp(*var, PREFIX, skip) && !known(*var + skip, length - skip))
+			sim_print("%.*s is not an option; simgpu/README.md lists them", (int)length,
+				  *var);
+	}
+}
+
+static void read_all(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		*(uint64_t *)((char *)&options + rows[i].offset) = read_number(&rows[i]);
+	if (!options.threads)
+		options.threads = cpus > 0 ? (uint64_t)cpus : 1;
+	options.stats = read_text("STATS");
+	options.trace = read_text("TRACE");
+	options.trace_wave = read_text("TRACE_WAVE");
+	options.fidelity = read_text("FIDELITY");
+	options.pcs = read_text("PCS");
+	warn_unknown();
+}
+
+const struct sim_options *sim_options(void)
+{
+	pthread_once(&once, read_all);
+	return &options;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of the simulated GPU, read once from PROBE_SIM_* environment variables. */
+#ifndef PROBE_SIMGPU_BASE_SIM_OPTIONS_H
+#define PROBE_SIMGPU_BASE_SIM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_options {
+	uint64_t threads; /* host threads that run workgroups; never 0 after reading */
+	uint64_t gpus;
+	uint64_t large_bar; /* CPU-to-GPU link: the host may write device memory directly */
+	uint64_t vram_mib;
+	uint64_t quantum;  /* instructions a wave runs before the next of its group has a turn */
+	uint64_t spin_us;  /* how long an idle queue watches its own doorbell before it sleeps */
+	uint64_t fill;	   /* value of registers the launch does not define */
+	uint64_t model;	   /* 1: simulated time; 0: the host's clock */
+	uint64_t pc;	   /* 1: keep counters per instruction */
+	uint64_t log;	   /* 1 calls and queues, 2 packets as well */
+	const char *stats; /* file for one JSON line per dispatch, or NULL */
+	const char *trace; /* file for the instructions of one wave, or NULL */
+	const char *trace_wave;
+	const char *fidelity; /* file for the fidelity report, or NULL */
+	const char *pcs;      /* file for the counters of every instruction, or NULL */
+};
+
+/* Values live until the process ends. The first call reads the environment; thread-safe. */
+const struct sim_options *sim_options(void);
+
+/* Nodes there are: the CPU, then the GPUs. */
+static inline uint32_t sim_nodes(void)
+{
+	return 1 + (uint32_t)sim_options()->gpus;
+}
+
+static inline bool sim_is_gpu(uint32_t node)
+{
+	return node && node < sim_nodes();
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Marks: [HW] measured on hardware, [DOC] vendor document, [SRC] read in a vendor's source, [SIM]
+ * a constant of another model, [E] our estimate. mt4g: caps-tum/mt4g, MI210; rpc: ROCm
+ * rocprofiler-compute's documentation, MI250; mca: llvm-mca 19 for gfx90a; mica: AMD's matrix
+ * instruction calculator; pyhip: tingqli/pyhip, MI308X.
+ */
+#include "simgpu/base/timing_constants.h"
+
+#include <stddef.h>
+
+const struct sim_time_cost sim_time_cost = {
+	.valu = 4,		/* [DOC rpc] 64 lanes on 16 */
+	.f64 = 4,		/* [SIM mca] full rate */
+	.trans = 16,		/* [SIM mca] quarter rate */
+	.mul32 = 4,		/* [SIM mca]; open, a quarter of the rate is often quoted for GCN */
+	.branch_taken = 16,	/* [E] often quoted for GCN; mca has 8 units, 32 cycles */
+	.branch_not = 4,	/* [E] */
+	.sleep = 64,		/* [DOC] MI200 ISA: s_sleep N is about 64 * N */
+	.scalar_l1 = 48,	/* [HW mt4g] */
+	.lds = 48,		/* [HW mt4g] */
+	.vector_l1 = 124,	/* [HW mt4g] */
+	.l2 = 302,		/* [HW mt4g] */
+	.hbm = 741,		/* [HW mt4g] */
+	.ta_queue = 64,		/* [E] four whole-wave accesses */
+	.l1_return = 64,	/* [DOC] */
+	.l2_read = 2535 * 1024, /* [HW mt4g] 4014 GiB/s */
+	.l2_write = 1518 * 1024,
+	.hbm_read = 686 * 1024, /* [HW mt4g] 1085 GiB/s */
+	.hbm_write = 611 * 1024,
+	.cu_most = 64 * 1024, /* [DOC] the bus between a unit's L1 and L2 */
+	.lds_read = 4,	      /* [HW pyhip] b32 4 cycles, b128 16 */
+	.lds_write = 4,	      /* [DOC rpc] 4-byte stores 8 cycles, 16-byte ones 20 */
+	.lds_write_once = 4,
+	.launch_first = 5100, /* [E] 3 us */
+	.launch_next = 1700,  /* [E] 1 us */
+	.completion = 1700,   /* [E] 1 us */
+	/* [E] some 80 scalar instructions, and three round trips to memory one after the other */
+	.trap = 2600,
+	.l1_bytes = 16384,     /* [HW mt4g] 16 KiB, lines of 64 B */
+	.l1_ways = 4,	       /* [E] GCN's L1 has 4 ways */
+	.scalar_bytes = 16384, /* [HW mt4g]; two units share one, here each has its own */
+	.scalar_ways = 4,      /* [E] */
+	.l2_bytes = 8 << 20,   /* [HW mt4g] 8 MiB, lines of 128 B */
+	.l2_ways = 16,	       /* [DOC] */
+};
+
+/* [SRC mica]; other vector instructions may run beside all but 4 cycles, never beside f64. */
+const struct sim_mfma_cost sim_mfma_costs[] = {
+	{"f64_16x16x4", 32, 32}, {"f64_4x4x4", 16, 16}, {"_32x32x", 64, 4},
+	{"_16x16x", 32, 4},	 {"_4x4x", 8, 4},	{NULL, 0, 0},
+};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Constants of the cost model, all in one table; TIME.md says what is done with them. Cycles are
+ * those of the shader clock (SIM_CORE_MHZ). Where a number comes from stands beside its value in
+ * timing_constants.c.
+ */
+#ifndef PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H
+#define PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H
+
+#include <stdint.h>
+
+/* These two are constants of the compiler's for the sake of speed. */
+enum {
+	SIM_SLOT = 4, /* [DOC rpc] cycles between a SIMD's issue slots: one SIMD a cycle in turn */
+	SIM_INTERNAL = 7, /* [HW rpc] of 8 waves issue an internal instruction per slot: fits the
+			     6.79 s_nop per cycle and unit */
+};
+
+struct sim_time_cost {
+	/* Issue. */
+	uint16_t valu, f64, trans, mul32;
+	uint16_t branch_taken, branch_not;
+	uint16_t sleep; /* of s_sleep 1 */
+
+	/* Load to use. */
+	uint16_t scalar_l1, lds, vector_l1, l2, hbm;
+
+	/* Vector memory. */
+	uint16_t ta_queue;  /* cycles of address work that may wait before issue stops */
+	uint16_t l1_return; /* bytes per cycle from the vector L1 to the registers */
+
+	/* Bytes per 1024 cycles: of the whole device, and the most one unit gets. */
+	uint32_t l2_read, l2_write, hbm_read, hbm_write, cu_most;
+
+	/* LDS port, cycles: reads per dword; stores per dword, and once. */
+	uint16_t lds_read, lds_write, lds_write_once;
+
+	/* The packet processor, in cycles: for the queue's time line. */
+	uint16_t launch_first, launch_next, completion;
+
+	/* Host-trap PC sampling: how long the trap handler holds its wave up. */
+	uint16_t trap;
+
+	/* Cache geometry. */
+	uint32_t l1_bytes, l1_ways, scalar_bytes, scalar_ways, l2_bytes, l2_ways;
+};
+
+extern const struct sim_time_cost sim_time_cost;
+
+/* Matrix instructions by the shape in their name. */
+struct sim_mfma_cost {
+	const char *shape;
+	uint16_t matrix; /* cycles the matrix unit is busy */
+	uint16_t valu;	 /* of these, cycles in which no other vector instruction may issue */
+};
+
+extern const struct sim_mfma_cost sim_mfma_costs[]; /* ended by a NULL shape */
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PROBE_SIM_FIDELITY=FILE: written when the process ends, from the counters per instruction.
+ * What is known of an operation is a checked-in table made of the directed tests
+ * (tests/unit/simgpu/tested_opcodes.sh prints it and checks that it is true).
+ */
+#include "simgpu/diag/fidelity.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "simgpu/exec/inst.h"
+
+static const struct known {
+	uint16_t op;
+	const char *tests;
+} known[] = {
+#include "simgpu/diag/tested_opcodes.inc"
+};
+
+const char *sim_fidelity_tests(enum sim_op op)
+{
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].op == op)
+			return known[i].tests;
+	return NULL;
+}
+
+/* Results of these may differ from hardware in the last bits. */
+static bool is_approximate(enum sim_op op)
+{
+	for (unsigned int e = 0; e < ENC_COUNT; e++)
+		for (unsigned int r = 0; r < sim_opcode_tables[e].rows; r++)
+			if (sim_opcode_tables[e].row[r].op == op)
+				return sim_opcode_tables[e].row[r].cls == C_TRANS;
+	return false;
+}
+
+struct ran {
+	enum sim_op op;
+	uint64_t execs;
+};
+
+static void add(void *ctx, enum sim_op op, uint64_t execs)
+{
+	((struct ran *)ctx)[op].execs += execs;
+}
+
+static int by_execs(const void *a, const void *b)
+{
+	const struct ran *x = a, *y = b;
+
+	if (x->execs != y->execs)
+		return x->execs < y->execs ? 1 : -1;
+	return (x->op > y->op) - (x->op < y->op);
+}
+
+void sim_fidelity_report(FILE *to)
+{
+	struct ran *ran = calloc(SIM_OP_COUNT, sizeof(*ran));
+	unsigned int kinds = 0, untested = 0;
+
+	if (!ran)
+		return;
+	for (unsigned int op = 0; op < SIM_OP_COUNT; op++)
+		ran[op].op = (enum sim_op)op;
+	sim_code_ops(add, ran);
+	qsort(ran, SIM_OP_COUNT, sizeof(*ran), by_execs);
+	fprintf(to,
+		"# Instructions this process ran (wave executions) and how each is known to be "
+		"right.\n"
+		"# exact: directed tests compare it bit for bit with host arithmetic written from "
+		"the ISA manual.\n"
+		"# tolerance: they allow the last bits to differ (simgpu/README.md).\n"
+		"# No instruction was compared with hardware.\n");
+	for (unsigned int i = 0; i < SIM_OP_COUNT && ran[i].execs; i++) {
+		const char *tests = sim_fidelity_tests(ran[i].op);
+
+		fprintf(to, "%-32s %12" PRIu64 " %s%s%s\n", sim_op_name(ran[i].op), ran[i].execs,
+			!tests			    ? "untested"
+			: is_approximate(ran[i].op) ? "tolerance"
+						    : "exact",
+			tests ? ": " : "", tests ? tests : "");
+		kinds++;
+		untested += !tests;
+	}
+	fprintf(to, "# %u mnemonics, %u of them without a directed test\n", kinds, untested);
+	free(ran);
+}

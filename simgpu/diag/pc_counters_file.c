@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PROBE_SIM_PCS=FILE: counters of every instruction that ran, written when the process ends; a
+ * forked child leaves the file alone. Addresses are those of the loaded code.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "simgpu/base/sim_log.h"
+#include "simgpu/base/sim_options.h"
+#include "simgpu/exec/wave.h"
+
+static pid_t owner;
+
+static void __attribute__((constructor)) remember(void)
+{
+	owner = getpid();
+}
+
+static int write_row(void *ctx, uint64_t pc, const struct sim_pc_counters *c)
+{
+	fprintf(ctx,
+		"%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+		pc, sim_pc_name(pc), c->execs, c->active, c->lanes, c->quads, c->lines64,
+		c->lines128, c->lds_passes, c->lds_conflicts);
+	return 0;
+}
+
+static void __attribute__((destructor)) write_counters(void)
+{
+	const char *path = sim_options()->pcs;
+	FILE *file;
+
+	if (!path || getpid() != owner)
+		return;
+	file = fopen(path, "we");
+	if (!file) {
+		sim_print("cannot write PROBE_SIM_PCS=%s: %s", path, strerror(errno));
+		return;
+	}
+	fputs("pc,mnemonic,execs,active,lanes,quads,lines64,lines128,lds_passes,lds_conflicts\n",
+	      file);
+	if (sim_pc_counters_each(0, UINT64_MAX, write_row, file))
+		sim_print("PROBE_SIM_PCS=%s: no memory; the file is not complete", path);
+	fclose(file);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Instruction words to struct sim_inst: operands become addresses, modifiers become fields, and
+ * the execute entry of the operation picks the handler. Field layouts: "AMD Instinct MI200" ISA
+ * manual, chapter "Microcode Formats"; operand numbers: chapter "Scalar operands".
+ */
+#include "simgpu/exec/decode/decoder.h"
+
+#include <string.h>
+
+#include "simgpu/isa/inline_constants.h"
+#include "simgpu/isa/instruction_text.h"
+
+/* Byte offset of scalar register `code` in struct sim_wave. */
+static uintptr_t sreg_offset(uint32_t code)
+{
+	switch (code) {
+	case SIM_VCC:
+	case SIM_VCC + 1:
+		return offsetof(struct sim_wave, vcc) + 4 * (code - SIM_VCC);
+	case SIM_EXEC:
+	case SIM_EXEC + 1:
+		return offsetof(struct sim_wave, exec) + 4 * (code - SIM_EXEC);
+	default:
+		return offsetof(struct sim_wave, sgpr) + 4 * code;
+	}
+}
+
+uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, uint32_t literal,
+		      bool fp)
+{
+	static const struct {
+		uint16_t f16;
+		uint32_t f32;
+		uint64_t f64;
+	} fconst[] = {
+		{0x3800, 0x3f000000, 0x3fe0000000000000}, {0xb800, 0xbf000000, 0xbfe0000000000000},
+		{0x3c00, 0x3f800000, 0x3ff0000000000000}, {0xbc00, 0xbf800000, 0xbff0000000000000},
+		{0x4000, 0x40000000, 0x4000000000000000}, {0xc000, 0xc0000000, 0xc000000000000000},
+		{0x4400, 0x40800000, 0x4010000000000000}, {0xc400, 0xc0800000, 0xc010000000000000},
+		{0x3118, 0x3e22f983, 0x3fc45f306dc9c882},
+	};
+	uint64_t value;
+
+	if (code == SRC_LITERAL)
+		value = dwords == 2 && type == T_W && fp ? (uint64_t)literal << 32 : literal;
+	else if (code <= 192)
+		value = code - 128;
+	else if (code <= 208)
+		value = (uint64_t)(192 - (int64_t)code);
+	else if (type == T_H || type == T_P)
+		value = fconst[code - 240].f16;
+	else if (type == T_W && (dwords == 2 || (dwords > 2 && fp)))
+		value = fconst[code - 240].f64;
+	else
+		value = fconst[code - 240].f32;
+	if (type == T_K)
+		value = (value & 0xffffffff) | value << 32;
+	return value;
+}
+
+void decode_source_vector(struct decoder *d, unsigned int n, unsigned int row)
+{
+	d->ip->off[n] = offsetof(struct sim_wave, vgpr) + row * 4u * SIM_LANES;
+	d->ip->rel |= (uint8_t)(1u << n);
+}
+
+void decode_source_scalar(struct decoder *d, unsigned int n, uint32_t code)
+{
+	d->ip->off[n] = sreg_offset(code);
+	d->ip->rel |= (uint8_t)(1u << n);
+	d->ip->scalar |= (uint8_t)(1u << n);
+}
+
+static void source_special(struct decoder *d, unsigned int n, uint32_t code)
+{
+	d->ip->off[n] = offsetof(struct sim_wave, special) + 8 * n;
+	d->ip->rel |= (uint8_t)(1u << n);
+	d->ip->scalar |= (uint8_t)(1u << n);
+	d->ip->specials |= (uint8_t)(1u << n);
+	d->ip->special[n] = (uint8_t)code;
+}
+
+static void source_constant(struct decoder *d, unsigned int n, uint64_t value)
+{
+	const struct sim_constant_rows *rows = sim_constant_rows(value);
+
+	if (!rows) {
+		d->bad = true;
+		return;
+	}
+	/* Vector instructions read rows, scalar ones (and lane masks) the plain value. */
+	if (d->ip->cls >= C_FIRST_VECTOR)
+		d->ip->off[n] = (uintptr_t)rows->row;
+	else
+		d->ip->off[n] = (uintptr_t)&rows->value;
+	d->ip->constant |= (uint8_t)(1u << n);
+}
+
+/* Any operand number of the nine-bit space into source slot n. */
+void decode_source(struct decoder *d, unsigned int n, uint32_t code, const struct sim_operand *o)
+{
+	d->ip->size[n] = o->dwords;
+	d->ip->type[n] = o->type;
+	if (code >= SRC_VGPR)
+		decode_source_vector(d, n, code - SRC_VGPR);
+	else if (code < 128)
+		decode_source_scalar(d, n, code);
+	else if (code <= 208 || (code >= 240 && code <= 248) || code == SRC_LITERAL)
+		source_constant(d, n, sim_constant(code, o->dwords, o->type, d->literal, d->fp64));
+	else if ((code >= SRC_SHARED_BASE && code <= SRC_PRIVATE_LIMIT) ||
+		 (code >= SRC_VCCZ && code <= SRC_SCC))
+		source_special(d, n, code);
+	else
+		d->bad = true;
+}
+
+void decode_scalar_destination(struct decoder *d, uint32_t code)
+{
+	d->ip->sdst = (uint16_t)sreg_offset(code & 0x7f);
+}
+
+uint32_t decode_field(const uint32_t *word, unsigned int at, unsigned int bits)
+{
+	return word[at / 32] >> at % 32 & ((1u << bits) - 1);
+}
+
+/* Operands of the scalar encodings. */
+static void operand_scalar(struct decoder *d, const struct sim_operand *o)
+{
+	uint32_t w = d->word[0];
+
+	switch (o->field) {
+	case F_SDST:
+		d->ip->dsize = o->dwords;
+		decode_scalar_destination(d, w >> 16);
+		if (d->enc == ENC_SOPK) /* also read: s_cmpk, s_addk, s_setreg */
+			decode_source_scalar(d, 0, w >> 16 & 0x7f);
+		break;
+	case F_SRC0:
+		decode_source(d, 0, w & 0xff, o);
+		break;
+	case F_SRC1:
+		if (o->dwords)
+			decode_source(d, 1, w >> 8 & 0xff, o);
+		else
+			d->ip->imm = w >> 8 & 0xff;
+		break;
+	default:
+		break;
+	}
+}
+
+static void decode_smem(struct decoder *d)
+{
+	static const struct sim_operand dword = {F_SOFFSET, 1, T_W};
+	const uint32_t *w = d->word;
+
+	decode_source_scalar(d, 0, 2 * (w[0] & 0x3f));
+	decode_scalar_destination(d, w[0] >> 6);
+	for (unsigned int i = 0; i < d->row->count; i++)
+		if (d->row->operand[i].field == F_SDATA)
+			d->ip->dsize = d->row->operand[i].dwords;
+	d->ip->glc = w[0] >> 16 & 1;
+	if (w[0] >> 17 & 1) {
+		d->ip->imm = (int32_t)(w[1] << 11) >> 11;
+		if (w[0] >> 14 & 1)
+			decode_source(d, 1, w[1] >> 25, &dword);
+	} else if (w[0] >> 14 & 1) {
+		decode_source(d, 1, w[1] >> 25, &dword);
+	} else {
+		decode_source(d, 1, w[1] & 0x7f, &dword);
+	}
+}
+
+/* Two numbers each: an instruction may make two accesses. */
+static uint16_t memo_number(void)
+{
+	static atomic_uint next;
+
+	return (uint16_t)(2 * atomic_fetch_add_explicit(&next, 1, memory_order_relaxed));
+}
+
+static void decode_ds(struct decoder *d)
+{
+	const uint32_t *w = d->word;
+	uint16_t acc = w[0] >> 25 & 1 ? 256 : 0;
+
+	d->ip->imm = w[0] & 0xffff;
+	d->ip->bits = w[0] >> 16 & 1;
+	d->ip->vsrc[0] = w[1] & 0xff;
+	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
+	d->ip->vsrc[2] = (uint16_t)((w[1] >> 16 & 0xff) + acc);
+	d->ip->dst = (uint16_t)((w[1] >> 24) + acc);
+}
+
+static void decode_flat(struct decoder *d)
+{
+	const uint32_t *w = d->word;
+	uint16_t acc = w[1] >> 23 & 1 ? 256 : 0;
+	uint32_t saddr = w[1] >> 16 & 0x7f;
+
+	/* Signed 13 bits; a flat address takes the low 12, unsigned. */
+	d->ip->imm = d->enc == ENC_FLAT ? (int64_t)(w[0] & 0xfff) : (int32_t)(w[0] << 19) >> 19;
+	d->ip->glc = w[0] >> 16 & 1;
+	d->ip->bits = w[0] >> 13 & 1 ? SIM_BUF_LDS : 0;
+	d->ip->vsrc[0] = w[1] & 0xff;
+	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
+	d->ip->dst = (uint16_t)((w[1] >> 24) + acc);
+	if (d->enc != ENC_FLAT && saddr != SADDR_OFF) {
+		d->ip->saddr = 1;
+		decode_source_scalar(d, 0, saddr);
+	}
+}
+
+static void decode_buffer(struct decoder *d)
+{
+	static const struct sim_operand dword = {F_SOFFSET, 1, T_W};
+	const uint32_t *w = d->word;
+	uint16_t acc = w[1] >> 23 & 1 ? 256 : 0;
+
+	d->ip->imm = w[0] & 0xfff;
+	d->ip->glc = w[0] >> 14 & 1;
+	d->ip->bits =
+		(uint8_t)((w[0] >> 12 & 3) | (d->enc == ENC_MUBUF ? (w[0] >> 16 & 1) << 2 : 0));
+	d->ip->vsrc[0] = w[1] & 0xff;
+	d->ip->vsrc[1] = (uint16_t)((w[1] >> 8 & 0xff) + acc);
+	d->ip->dst = d->ip->vsrc[1];
+	decode_source_scalar(d, 0, 4 * (w[1] >> 16 & 0x1f));
+	decode_source(d, 1, w[1] >> 24, &dword);
+}
+
+static void decode_operands(struct decoder *d)
+{
+	switch (d->enc) {
+	case ENC_SOPK:
+	case ENC_SOPP:
+		d->ip->imm = (int16_t)d->word[0];
+		__attribute__((fallthrough));
+	case ENC_SOP1:
+	case ENC_SOP2:
+	case ENC_SOPC:
+		for (unsigned int i = 0; i < d->row->count; i++)
+			operand_scalar(d, &d->row->operand[i]);
+		break;
+	case ENC_SMEM:
+		decode_smem(d);
+		break;
+	case ENC_DS:
+		decode_ds(d);
+		break;
+	case ENC_FLAT:
+	case ENC_SCRATCH:
+	case ENC_GLOBAL:
+		decode_flat(d);
+		break;
+	case ENC_MUBUF:
+	case ENC_MTBUF:
+		decode_buffer(d);
+		break;
+	case ENC_MIMG: /* the handlers read the words */
+		d->ip->glc = d->word[0] >> 13 & 1;
+		break;
+	default:
+		decode_vop(d);
+		break;
+	}
+}
+
+/* What omod and clamp mean for the result, from the type in the mnemonic. */
+static enum sim_out result_type(const struct decoder *d)
+{
+	const char *name = sim_op_name(d->row->op);
+	const char *type = strncmp(name, "v_cvt_", 6) ? strrchr(name, '_') + 1 : name + 6;
+	bool packed = !strncmp(name, "v_pk_", 5);
+
+	if (!strncmp(name, "v_frexp_exp", 11) || d->scalar_dst)
+		return SIM_OUT_INT;
+	if (d->row->op == OP_v_fma_mixlo_f16 || d->row->op == OP_v_fma_mixhi_f16)
+		return SIM_OUT_F16;
+	if (d->row->op == OP_v_cvt_pkrtz_f16_f32)
+		return SIM_OUT_PK_F16;
+	if (d->row->op == OP_v_cvt_off_f32_i4)
+		return SIM_OUT_F32;
+	if (d->row->op == OP_v_dot2_f32_f16) /* not of the type it ends with */
+		return SIM_OUT_F32;
+	if (!strncmp(type, "f16", 3))
+		return packed ? SIM_OUT_PK_F16 : SIM_OUT_F16;
+	if (!strncmp(type, "f32", 3))
+		return packed ? SIM_OUT_PK_F32 : SIM_OUT_F32;
+	if (!strncmp(type, "f64", 3))
+		return SIM_OUT_F64;
+	return SIM_OUT_INT;
+}
+
+static enum sim_out type_by_suffix(const char *suffix)
+{
+	static const char *const names[] = {[SIM_OUT_F16] = "_f16", "_f32", "_f64"};
+
+	for (unsigned int i = SIM_OUT_F16; i <= SIM_OUT_F64; i++)
+		if (suffix && !strcmp(suffix, names[i]))
+			return i;
+	return SIM_OUT_INT;
+}
+
+/* Which sources are floats: of the type the mnemonic ends with, but for a few. */
+static void source_types(struct decoder *d)
+{
+	const char *name = sim_op_name(d->row->op);
+	enum sim_out type = type_by_suffix(strrchr(name, '_'));
+	unsigned int n = 3;
+
+	if (!strncmp(name, "v_ldexp", 7) || !strncmp(name, "v_trig", 6) ||
+	    !strncmp(name, "v_cvt_pk_u8", 11) || !strncmp(name, "v_cvt_pkaccum", 13))
+		n = 1; /* the others are integers */
+	else if (strstr(name, "_class_") || !strncmp(name, "v_dot2", 6))
+		n = 0; /* not MODE's business */
+	if (!strncmp(name, "v_pk_", 5) && type)
+		type = type == SIM_OUT_F16 ? SIM_OUT_PK_F16 : SIM_OUT_PK_F32;
+	memset(d->ip->in, (int)type, n);
+}
+
+static void choose_handler(struct decoder *d, const struct sim_exec *exec)
+{
+	const struct sim_level *level = sim_level_get();
+	struct sim_inst *ip = d->ip;
+
+	ip->fp = exec->flags & (FP_F32 | FP_F64 | FP_IEEE);
+	ip->xflags = exec->flags;
+	ip->keep_high = d->row->op == OP_v_fma_mixhi_f16;
+	if (ip->enc >= ENC_VOP2 && ip->enc <= ENC_VOP3P)
+		ip->out = (uint8_t)result_type(d);
+	if (ip->fp)
+		source_types(d);
+	if (exec->flags & X_FMACC)
+		decode_source_vector(d, 2, ip->dst);
+	if (exec->flags & X_FMACC)
+		ip->size[2] = ip->dsize;
+	if (exec->kind == X_DIRECT) {
+		bool lds =
+			ip->row->flags & I_LOAD && ip->bits & SIM_BUF_LDS &&
+			(ip->enc == ENC_MUBUF || ip->enc == ENC_GLOBAL || ip->enc == ENC_SCRATCH);
+
+		ip->exec = lds ? level->load_lds : exec->handler;
+		return;
+	}
+	ip->body = exec->body;
+	if (ip->m.clamp && exec->clamped) {
+		ip->body = exec->clamped;
+		ip->m.clamp = 0;
+		ip->modded |= false;
+	}
+	ip->modded |= !!(exec->flags & (X_KEEPHI | X_MIX));
+	if (exec->kind == X_VOPC)
+		ip->exec = level->vopc;
+	else if (exec->kind == X_MASK)
+		ip->exec = level->mask;
+	else if (ip->modded)
+		ip->exec = level->valu_mods;
+	else
+		ip->exec = ip->scalar ? level->valu_any : level->valu;
+}
+
+/* What bodies see of a source that the instruction does not have. */
+static const uint32_t no_source[2 * SIM_LANES];
+
+/* No instruction, until proved otherwise. */
+static void start_empty(struct sim_inst *ret, sim_handler *exec)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned int n = 0; n < 3; n++)
+		ret->off[n] = (uintptr_t)no_source;
+	ret->words = 1;
+	ret->exec = exec;
+}
+
+void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
+{
+	const struct sim_exec *exec;
+	struct decoder d = {.word = word, .ip = ret};
+
+	start_empty(ret, avail ? sim_exec_unknown : sim_exec_nofetch);
+	d.row = avail ? sim_opcode_find(word, &d.enc) : NULL;
+	if (!d.row)
+		return;
+	ret->words = (uint8_t)sim_opcode_words(d.row, d.enc, word, avail);
+	if (ret->words > avail) {
+		ret->exec = sim_exec_nofetch;
+		return;
+	}
+	ret->row = d.row;
+	ret->cls = d.row->cls;
+	ret->enc = (uint8_t)d.enc;
+	d.literal = ret->words == 2 ? word[1] : 0;
+	ret->literal = d.literal;
+	decode_operands(&d);
+	exec = sim_exec_find(d.row->op);
+	/* Nothing of what is refused may be left for a translator to take for an instruction. */
+	if (d.bad || !sim_inst_valid(word, avail)) {
+		start_empty(ret, sim_exec_unknown);
+		return;
+	}
+	if (!exec || exec->kind == X_NONE)
+		ret->exec = sim_exec_unimplemented;
+	else
+		choose_handler(&d, exec);
+	if (ret->cls == C_LDS || ret->cls == C_VMEM || ret->cls == C_FLAT)
+		ret->memo = memo_number();
+	ret->trace = sim_trace_marks(ret);
+	if (ret->specials) {
+		ret->inner = ret->exec;
+		ret->exec = sim_exec_special;
+	}
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A decoded instruction: what the interpreter works on. One per code dword, so that a branch
+ * target is an array index. Operands are ready-made addresses, either absolute (constants) or
+ * relative to the wave (registers).
+ */
+#ifndef PROBE_SIMGPU_EXEC_INST_H
+#define PROBE_SIMGPU_EXEC_INST_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simgpu/isa/opcodes.h"
+#include "simgpu/exec/wave.h"
+#include "simgpu/exec/timing_trace.h"
+
+struct sim_inst;
+struct sim_block;
+
+/*
+ * Execute one instruction; answers the next one, or NULL with wave->stop set and wave->pc where
+ * the wave goes on (behind the instruction, or at it for faults).
+ */
+typedef const struct sim_inst *sim_handler(struct sim_wave *w, const struct sim_inst *ip);
+
+/*
+ * The operation of a vector instruction on whole rows (64 lanes, 64-bit values as a row of low
+ * halves followed by a row of high halves), all lanes, no EXEC. mask_in is the carry or select
+ * mask; the answer is the mask result of compares and carries. d may be one of the sources.
+ */
+typedef uint64_t sim_body(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
+			  uint64_t mask_in);
+
+enum {
+	SIM_PAGE_DWORDS = 1024,
+	SIM_BUF_OFFEN = 1,
+	SIM_BUF_IDXEN = 2,
+	SIM_BUF_LDS = 4,
+};
+
+enum sim_out {
+	SIM_OUT_INT,
+	SIM_OUT_F16,
+	SIM_OUT_F32,
+	SIM_OUT_F64,
+	SIM_OUT_PK_F16,
+	SIM_OUT_PK_F32,
+};
+
+/* Source modifiers: SDWA or DPP, and those of VOP3/VOP3P. */
+struct sim_mods {
+	uint8_t neg, abs;	 /* bit per source; VOP3P: neg_lo and neg_hi */
+	uint8_t opsel, opsel_hi; /* bit per source, bit 3 = destination */
+	uint8_t clamp, omod;
+	bool sdwa, dpp;
+	uint8_t dst_sel, dst_unused;
+	uint8_t src_sel[2];
+	uint8_t sext;
+	uint16_t dpp_ctrl;
+	uint8_t row_mask, bank_mask, bound_ctrl;
+};
+
+struct sim_inst {
+	sim_handler *exec;
+	_Atomic(struct sim_block *) block; /* translate.h: machine code from here on, or NULL */
+	sim_body *body;
+	uintptr_t off[3]; /* sources; wave-relative if bit n of rel is set */
+	const struct sim_opcode *row;
+	uint32_t literal;
+	int64_t imm;	    /* offset, branch target, simm16, ... */
+	sim_handler *inner; /* behind the wrapper for special operands */
+	uint32_t heat;	    /* how often control arrived here, up to where it is hot */
+	uint16_t index;	    /* dword in its page */
+	uint16_t memo;	    /* number in the thread's table of access costs */
+	uint16_t dst;	    /* vector destination row */
+	uint16_t sdst;	    /* scalar destination: byte offset in struct sim_wave */
+	uint16_t vsrc[3];   /* memory: vector rows of address, data0, data1 */
+	uint8_t words;
+	uint8_t cls;
+	uint8_t enc;
+	uint8_t rel;
+	uint8_t scalar;	  /* sources that are one scalar for all lanes, not yet a row */
+	uint8_t constant; /* sources that are constants */
+	uint8_t specials; /* sources that need wave->special */
+	uint8_t special[3];
+	uint8_t size[3];   /* dwords of the sources */
+	uint8_t type[3];   /* enum sim_type of the sources */
+	uint8_t in[3];	   /* enum sim_out of the sources: what MODE may flush */
+	bool modded;	   /* any of m matters */
+	uint8_t out;	   /* enum sim_out: how omod and clamp see the result */
+	uint8_t keep_high; /* X_KEEPHI: the result goes to the high half */
+	uint8_t dsize;	   /* dwords of the destination */
+	uint8_t fp;	   /* wave->fp_special bits that matter */
+	uint8_t glc;
+	uint8_t saddr;	/* memory: source slot 0 holds a scalar address */
+	uint8_t bits;	/* MUBUF: SIM_BUF_*; DS: gds; compares: 1 = also writes EXEC */
+	uint8_t xflags; /* of the execute entry */
+	uint8_t trace;	/* SIM_TRACE_* marks for the run loop */
+	struct sim_mods m;
+};
+
+/* Decoded instructions of one 4 KiB page of code. */
+struct sim_code {
+	uint64_t base;
+	_Atomic uint64_t generation; /* of sim_code_invalidate() when last compared with memory */
+	uint32_t dwords;	     /* readable ones, from base */
+	struct sim_pc_counters *pcs; /* one per dword, or NULL */
+	struct sim_pc_time *times;   /* the same */
+	uint32_t word[SIM_PAGE_DWORDS + 1]; /* what was decoded */
+	/* Two seams behind the page: an instruction may end one dword into the next page. */
+	struct sim_inst inst[SIM_PAGE_DWORDS + 2];
+	struct sim_timing timing[SIM_PAGE_DWORDS + 2];
+};
+
+/* How an operation executes; one table per vector level, one for what does not depend on it. */
+enum sim_exec_kind {
+	X_NONE,
+	X_DIRECT, /* fn is the handler */
+	X_VALU,	  /* fn is a body: vdst = f(src0, src1, src2) */
+	X_VOPC,	  /* fn is a body that answers a mask */
+	X_MASK,	  /* fn is a body with mask in and/or out besides vdst */
+};
+
+enum {
+	FP_F32 = 1,
+	FP_F64 = 2,   /* and f16 */
+	X_KEEPHI = 4, /* 16-bit result that leaves the other half of vdst alone */
+	X_PACKED = 8, /* VOP3P: op_sel and neg are per half and belong to the body's rows */
+	X_MIX = 16,   /* v_*_mix*: op_sel_hi makes a source f16, neg_hi is abs */
+	X_FMACC = 32, /* vdst is also source 2 */
+	FP_IEEE = 64, /* minimum, maximum: MODE.IEEE says what a signalling NaN does */
+};
+
+struct sim_exec {
+	uint16_t op;
+	uint8_t kind;
+	uint8_t flags;
+	union {
+		sim_handler *handler;
+		sim_body *body;
+	};
+	sim_body *clamped;
+	sim_body *careful; /* in place of body where MODE matters; its m is MODE */
+};
+
+/* One executable level: the run loop, the wrappers around bodies, and all operations. */
+struct sim_level {
+	const char *name;
+	enum sim_stop (*run)(struct sim_wave *w, uint32_t budget);
+	sim_handler *valu;	/* no scalar sources, no modifiers */
+	sim_handler *valu_any;	/* scalar sources */
+	sim_handler *valu_mods; /* everything */
+	sim_handler *vopc;
+	sim_handler *mask;
+	sim_handler *load_lds;		      /* loads whose data go to LDS */
+	const struct sim_exec *const *tables; /* ended by NULL; each table by op 0 */
+};
+
+extern const struct sim_level sim_level_base;
+extern const struct sim_level sim_level_avx2;
+extern const struct sim_level sim_level_avx512;
+extern const struct sim_exec *const sim_scalar_tables[];
+
+/* The level in use (PROBE_SIM_ISA or the best the host has). */
+const struct sim_level *sim_level_get(void);
+
+/* The execute entry of an operation at the level in use, NULL if there is none. */
+const struct sim_exec *sim_exec_find(enum sim_op op);
+
+/* Decode the instruction in word[0..avail); never fails: the result may be one that faults. */
+void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret);
+
+/* Value of an inline constant (128..248) or literal for an operand. */
+uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, uint32_t literal,
+		      bool fp);
+
+/* The page of an address as it was last decoded; NULL if it never was. */
+const struct sim_code *sim_code_at(uint64_t pc);
+
+/* The instruction at pc, decoding its page if needed; NULL and wave->stop if it cannot be. */
+const struct sim_inst *sim_fetch(struct sim_wave *w, uint64_t pc);
+
+extern _Atomic uint64_t sim_code_generation;
+
+sim_handler sim_exec_unknown, sim_exec_unimplemented, sim_exec_nofetch, sim_exec_seam;
+sim_handler sim_exec_special;
+
+static inline uint64_t inst_pc(const struct sim_wave *w, const struct sim_inst *ip)
+{
+	return w->code->base + 4u * ip->index;
+}
+
+static inline const uint32_t *inst_src(const struct sim_wave *w, const struct sim_inst *ip,
+				       unsigned int n)
+{
+	uintptr_t rel = (uintptr_t)w & -(uintptr_t)(ip->rel >> n & 1);
+
+	return (const uint32_t *)(ip->off[n] + rel);
+}
+
+/* Stop with a fault at the instruction itself. */
+const struct sim_inst *sim_fault(struct sim_wave *w, const struct sim_inst *ip,
+				 enum sim_fault_kind kind, uint64_t addr, uint32_t size, int lane);
+
+#endif

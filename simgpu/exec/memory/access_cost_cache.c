@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "simgpu/exec/memory/access_cost_cache.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int usable;
+
+static void key_create(void)
+{
+	usable = !pthread_key_create(&key, free);
+}
+
+struct sim_memo *sim_memo_table(void)
+{
+	struct sim_memo *table;
+
+	pthread_once(&once, key_create);
+	if (!usable)
+		return NULL;
+	table = pthread_getspecific(key);
+	if (table)
+		return table;
+	table = aligned_alloc(64, SIM_MEMOS * sizeof(*table));
+	if (!table)
+		return NULL;
+	memset(table, 0, SIM_MEMOS * sizeof(*table));
+	if (pthread_setspecific(key, table)) {
+		free(table);
+		return NULL;
+	}
+	return table;
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+#include "simgpu/exec/memory/vector_access.h"
+
+#include "simgpu/exec/memory/lds_banks.h"
+#include "simgpu/exec/memory/access_cost_cache.h"
+
+/* Signed offsets and 32-bit lane offsets beside a scalar base: chapter "Flat Memory". */
+static void addresses_global(const struct sim_wave *w, const struct sim_inst *ip,
+			     struct access *acc)
+{
+	const u32 *row = w->vgpr[ip->vsrc[0]];
+	u64 base = (u64)ip->imm;
+
+	if (ip->saddr) {
+		u64 scalar;
+
+		memcpy(&scalar, inst_src(w, ip, 0), sizeof(scalar));
+		base += scalar;
+		LANES acc->addr[l] = base + row[l];
+	} else {
+		LANES acc->addr[l] = base + get_u64(row, l);
+	}
+}
+
+static bool is_contiguous(const struct access *acc)
+{
+	u64 first = acc->addr[0], diff = 0;
+
+	if (acc->exec != ~0ull)
+		return false;
+	LANES diff |= acc->addr[l] ^ (first + (u64)l * acc->bytes);
+	return diff == 0;
+}
+
+/* Keep the first of equal lines; answers how many are left. */
+static unsigned int distinct(u64 *line, unsigned int n)
+{
+	u64 table[256] = {0};
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		u64 key = line[i] + 1; /* 0 means empty */
+		unsigned int at = (unsigned int)((key * 0x9e3779b97f4a7c15u) >> 56);
+
+		while (table[at] && table[at] != key)
+			at = (at + 1) & 255;
+		if (table[at])
+			continue;
+		table[at] = key;
+		line[count++] = key - 1;
+	}
+	return count;
+}
+
+/*
+ * The 64-byte lines of all lanes in lane order, runs of equal ones dropped. *sorted: they rise,
+ * so equal ones are neighbours. An access spans two lines at most per 16 bytes.
+ */
+static unsigned int collect_lines(const struct access *acc, u64 *line, bool *sorted)
+{
+	unsigned int n = 0;
+
+	*sorted = true;
+	EACH_LANE(l, acc->exec)
+	{
+		u64 first = acc->addr[l] >> 6, last = (acc->addr[l] + acc->bytes - 1) >> 6;
+
+		if (acc->kind == MEM_MIXED && acc->space[l] != MEM_GLOBAL)
+			continue;
+		for (u64 at = first; at <= last; at++) {
+			if (n && line[n - 1] == at)
+				continue;
+			if (n && line[n - 1] > at)
+				*sorted = false;
+			line[n++] = at;
+		}
+	}
+	return n;
+}
+
+/* The lines of one access, each once, and what they cost. */
+struct lines {
+	unsigned int count64, count128;
+	u64 line[128];
+};
+
+static void find_lines(const struct access *acc, struct lines *ret)
+{
+	unsigned int pairs = 0;
+	u64 pair[128];
+	bool sorted;
+
+	ret->count64 = collect_lines(acc, ret->line, &sorted);
+	if (!sorted)
+		ret->count64 = distinct(ret->line, ret->count64);
+	for (unsigned int i = 0; i < ret->count64; i++)
+		if (!pairs || pair[pairs - 1] != ret->line[i] >> 1)
+			pair[pairs++] = ret->line[i] >> 1;
+	ret->count128 = sorted ? pairs : distinct(pair, pairs);
+}
+
+/* ---- For the cost model --------------------------------------------------------------------- */
+
+/*
+ * The address unit takes four lanes at a time: a cycle for each 64-byte line they touch, at least
+ * `idle` of them.
+ */
+static unsigned int quads_of(const struct access *acc, unsigned int idle)
+{
+	unsigned int cycles = 0;
+
+	for (unsigned int first = 0; first < 64; first += 4) {
+		unsigned int n = 0;
+		u64 seen[8];
+
+		EACH_LANE(l, acc->exec & 15ull << first)
+		{
+			u64 at = acc->addr[l] >> 6, last = (acc->addr[l] + acc->bytes - 1) >> 6;
+
+			if (acc->kind == MEM_MIXED && acc->space[l] != MEM_GLOBAL)
+				continue;
+			for (; at <= last; at++) {
+				unsigned int i = 0;
+
+				while (i < n && seen[i] != at)
+					i++;
+				if (i == n)
+					seen[n++] = at;
+			}
+		}
+		cycles += n > idle ? n : idle;
+	}
+	return cycles;
+}
+
+static unsigned int count_quads(const struct access *acc)
+{
+	return quads_of(acc, 0);
+}
+
+static u32 lane_bytes(const struct access *acc)
+{
+	return (u32)__builtin_popcountll(acc->exec) * acc->bytes;
+}
+
+static unsigned int put_entries(const struct lines *lines, u64 *to)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < lines->count64; i++) {
+		if (n && (to[n - 1] >> 8) + (to[n - 1] & 255) == lines->line[i])
+			to[n - 1]++;
+		else
+			to[n++] = lines->line[i] << 8 | 1;
+	}
+	return n;
+}
+
+/* first .. last: the bytes of 64 lanes in a row. */
+static void trace_contiguous(struct sim_trace *trace, const struct access *acc, u64 first, u64 last)
+{
+	unsigned int quad = 4 * acc->bytes, lines = (unsigned int)((last >> 6) - (first >> 6) + 1);
+	unsigned int quads = 16;
+
+	if (64 % quad)
+		quads = count_quads(acc);
+	else if (first % quad) /* every border of lines lies within a quad */
+		quads += lines - 1;
+	trace->word[trace->words++] = first >> 6 << 8 | lines;
+	sim_trace_vector(trace, quads, 1, lines, lane_bytes(acc));
+}
+
+static void trace_lines(struct sim_trace *trace, const struct access *acc,
+			const struct lines *lines)
+{
+	unsigned int n = put_entries(lines, &trace->word[trace->words]);
+
+	trace->words += n;
+	sim_trace_vector(trace, count_quads(acc), n, lines->count64, lane_bytes(acc));
+}
+
+static void trace_memo(struct sim_trace *trace, const struct access *acc,
+		       const struct sim_memo *memo, u64 first)
+{
+	u64 *to = &trace->word[trace->words];
+
+	for (unsigned int i = 0; i < memo->entries; i++)
+		to[i] = ((first >> 7 << 1) + (u64)(int64_t)memo->line[i]) << 8 | memo->lines[i];
+	trace->words += memo->entries;
+	sim_trace_vector(trace, memo->quads, memo->entries, memo->cost[0], lane_bytes(acc));
+}
+
+/* Too many runs to be kept: entries is then more than there is room for. */
+static void memo_lines(struct sim_memo *memo, const struct access *acc, const struct lines *lines,
+		       u64 first)
+{
+	u64 entry[128];
+
+	memo->cost[0] = lines->count64;
+	memo->cost[1] = lines->count128;
+	memo->quads = count_quads(acc);
+	memo->entries = put_entries(lines, entry);
+	for (unsigned int i = 0; i < memo->entries && i < SIM_MEMO_ENTRIES; i++) {
+		memo->line[i] = (int32_t)((entry[i] >> 8) - (first >> 7 << 1));
+		memo->lines[i] = (uint8_t)entry[i];
+	}
+}
+
+/* Scratch is ordinary memory: rows of 64 dwords. */
+void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
+{
+	struct sim_trace *trace = w->trace;
+	unsigned int rows = (acc->bytes + 3) / 4, count = 0, n;
+	u64 line[256], base = (u64)w->scratch >> 6;
+
+	if (!trace)
+		return;
+	EACH_LANE(l, acc->exec)
+	for (unsigned int row = 0; row < rows; row++) {
+		u64 at = base + ((acc->addr[l] >> 2) + row) * 4 + l / 16;
+
+		if (!count || line[count - 1] != at)
+			line[count++] = at;
+	}
+	/* Lanes at one offset come row by row; others may repeat lines, in few places only. */
+	n = 0;
+	for (unsigned int i = 0; i < count; i++) {
+		unsigned int k = 0;
+
+		while (k < n && line[k] != line[i])
+			k++;
+		if (k == n)
+			line[n++] = line[i];
+	}
+	for (unsigned int i = 0; i < n; i++)
+		trace->word[trace->words + i] = line[i] << 8 | 1;
+	trace->words += n;
+	sim_trace_vector(trace, 16 * rows, n, n, lane_bytes(acc));
+}
+
+/* ---- Counting ------------------------------------------------------------------------------- */
+
+/* Count and trace, from memory if the lanes lie as they did last time. */
+static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc)
+{
+	struct sim_memo *memo = memo_slot(w->memo, ip->memo);
+	struct sim_counters *counters = w->group->counters;
+	u64 first = acc->addr[__builtin_ctzll(acc->exec)];
+	_Alignas(64) u32 diff[64], masked[64] = {0};
+	const u32 *row = diff;
+	struct lines lines;
+
+	LANES diff[l] = (u32)(acc->addr[l] - first);
+	if (acc->exec != ~0ull) {
+		row_merge(masked, diff, acc->exec, 1);
+		row = masked;
+	}
+	/* Moving all lanes by 128 bytes changes nothing. */
+	if (memo->key != (uintptr_t)ip || memo->exec != acc->exec || memo->base != first % 128 ||
+	    !row_equal(memo->diff, row)) {
+		find_lines(acc, &lines);
+		memo_lines(memo, acc, &lines, first);
+		memcpy(memo->diff, row, sizeof(memo->diff));
+		memo->exec = acc->exec;
+		memo->key = (uintptr_t)ip;
+		memo->base = first % 128;
+	} else if (w->trace && memo->entries > SIM_MEMO_ENTRIES) {
+		find_lines(acc, &lines);
+	}
+	counters->lines64 += memo->cost[0];
+	counters->lines128 += memo->cost[1];
+	if (!w->trace)
+		return;
+	if (memo->entries > SIM_MEMO_ENTRIES)
+		trace_lines(w->trace, acc, &lines);
+	else
+		trace_memo(w->trace, acc, memo, first);
+}
+
+/* span: the lanes' lowest and highest address differ by less than 4 GiB. */
+static void add_lines(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc,
+		      bool span)
+{
+	struct sim_counters *counters = w->group->counters;
+	struct lines lines;
+
+	if (w->code->pcs && count_quads(acc))
+		counters->quads += quads_of(acc, 1);
+	if (acc->contiguous) {
+		u64 first = acc->addr[0], last = first + 64ull * acc->bytes - 1;
+
+		counters->lines64 += (last >> 6) - (first >> 6) + 1;
+		counters->lines128 += (last >> 7) - (first >> 7) + 1;
+		if (w->trace)
+			trace_contiguous(w->trace, acc, first, last);
+		return;
+	}
+	if (span && w->memo) {
+		add_lines_memo(w, ip, acc);
+		return;
+	}
+	find_lines(acc, &lines);
+	counters->lines64 += lines.count64;
+	counters->lines128 += lines.count128;
+	if (w->trace)
+		trace_lines(w->trace, acc, &lines);
+}
+
+static enum sim_fault_kind fault_of(u32 need)
+{
+	return need & SIM_MEM_WRITE ? SIM_FAULT_WRITE : SIM_FAULT_READ;
+}
+
+/* Some lane is out of every range: find the first. */
+static bool check_lanes(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc,
+			u32 need)
+{
+	EACH_LANE(l, acc->exec)
+	{
+		if (acc->kind == MEM_MIXED && acc->space[l] != MEM_GLOBAL)
+			continue;
+		if (!wave_may(w, acc->addr[l], acc->addr[l] + acc->bytes, need)) {
+			sim_fault(w, ip, fault_of(need), acc->addr[l], acc->bytes, (int)l);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Lines were counted at the device's addresses; from here on the host's are needed. */
+static void addresses_host(struct access *acc, u64 lo, u64 hi)
+{
+	if (!sim_mem_aliased(lo, hi))
+		return;
+	EACH_LANE(l, acc->exec)
+	{
+		if (acc->kind != MEM_MIXED || acc->space[l] == MEM_GLOBAL)
+			acc->addr[l] = sim_mem_host(acc->addr[l]);
+	}
+}
+
+bool LEVEL(mem_check_global)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
+			     u32 need)
+{
+	u64 lo = ~0ull, hi = 0;
+
+	acc->contiguous = is_contiguous(acc);
+	if (acc->contiguous) {
+		lo = acc->addr[0];
+		hi = acc->addr[63];
+	} else if (acc->exec == ~0ull) {
+		for (unsigned int l = 0; l < 64; l++) {
+			lo = acc->addr[l] < lo ? acc->addr[l] : lo;
+			hi = acc->addr[l] > hi ? acc->addr[l] : hi;
+		}
+	} else {
+		EACH_LANE(l, acc->exec)
+		{
+			lo = acc->addr[l] < lo ? acc->addr[l] : lo;
+			hi = acc->addr[l] > hi ? acc->addr[l] : hi;
+		}
+	}
+	if (!wave_may(w, lo, hi + acc->bytes, need) && !check_lanes(w, ip, acc, need))
+		return false;
+	add_lines(w, ip, acc, hi - lo < UINT32_MAX);
+	addresses_host(acc, lo, hi + acc->bytes);
+	return true;
+}
+
+static bool check_window(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc,
+			 unsigned int l, enum mem_space space)
+{
+	u64 limit = space == MEM_LDS ? w->group->lds_size : w->scratch_lane_size;
+
+	if (acc->addr[l] + acc->bytes <= limit)
+		return true;
+	sim_fault(w, ip, space == MEM_LDS ? SIM_FAULT_LDS : SIM_FAULT_SCRATCH, acc->addr[l],
+		  acc->bytes, (int)l);
+	return false;
+}
+
+/* Passes of the lanes that a flat instruction sends to LDS; time takes it for vector memory. */
+static void count_flat_lds(struct sim_wave *w, const struct access *acc, u64 lanes, u32 need)
+{
+	enum lds_kind kind = need == SIM_MEM_READ    ? LDS_READ
+			     : need == SIM_MEM_WRITE ? LDS_WRITE
+						     : LDS_ATOMIC;
+	u32 offset[64] = {0};
+	struct lds_cost cost;
+
+	EACH_LANE(l, lanes)
+	offset[l] = (u32)acc->addr[l];
+	cost = lds_bank_cost(offset, lanes, acc->bytes, kind);
+	w->group->counters->lds_passes += cost.passes;
+	w->group->counters->lds_conflicts += cost.conflicts;
+}
+
+/* FLAT: the high half of the address selects LDS, scratch or global memory, lane by lane. */
+static bool prepare_flat(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
+			 u32 need)
+{
+	u64 shared = w->group->shared_base_hi, private = w->group->private_base_hi;
+	const u32 *row = w->vgpr[ip->vsrc[0]];
+	u64 special = 0, lds = 0;
+
+	acc->kind = MEM_GLOBAL;
+	LANES special |= (u64)(row[64 + l] == shared) | (row[64 + l] == private);
+	if (!special)
+		return LEVEL(mem_check_global)(w, ip, acc, need);
+	acc->kind = MEM_MIXED;
+	acc->contiguous = false;
+	EACH_LANE(l, acc->exec)
+	{
+		u64 high = row[64 + l];
+
+		acc->space[l] = high == shared	  ? MEM_LDS
+				: high == private ? MEM_SCRATCH
+						  : MEM_GLOBAL;
+		if (acc->space[l] == MEM_GLOBAL)
+			continue;
+		acc->addr[l] = (u32)acc->addr[l];
+		lds |= (u64)(high == shared) << l;
+		if (!check_window(w, ip, acc, (unsigned int)l, acc->space[l]))
+			return false;
+	}
+	if (lds)
+		count_flat_lds(w, acc, lds, need);
+	if (!check_lanes(w, ip, acc, need))
+		return false;
+	add_lines(w, ip, acc, false);
+	addresses_host(acc, 0, ~0ull);
+	return true;
+}
+
+/* SCRATCH: 32-bit offsets into the wave's private memory. */
+static bool prepare_scratch(struct sim_wave *w, const struct sim_inst *ip, struct access *acc)
+{
+	const u32 *row = w->vgpr[ip->vsrc[0]];
+	u32 scalar = ip->saddr ? *inst_src(w, ip, 0) : 0;
+
+	acc->kind = MEM_SCRATCH;
+	acc->contiguous = false;
+	EACH_LANE(l, acc->exec)
+	{
+		acc->addr[l] = (u32)(scalar + (ip->saddr ? 0 : row[l]) + (u32)ip->imm);
+		if (!check_window(w, ip, acc, (unsigned int)l, MEM_SCRATCH))
+			return false;
+	}
+	LEVEL(mem_trace_scratch)(w, acc);
+	return true;
+}
+
+bool LEVEL(mem_prepare)(struct sim_wave *w, const struct sim_inst *ip, struct access *acc,
+			unsigned int bytes, u32 need)
+{
+	acc->exec = w->exec;
+	acc->bytes = bytes;
+	if (ip->enc == ENC_SCRATCH)
+		return prepare_scratch(w, ip, acc);
+	addresses_global(w, ip, acc);
+	if (ip->enc == ENC_FLAT)
+		return prepare_flat(w, ip, acc, need);
+	acc->kind = MEM_GLOBAL;
+	return LEVEL(mem_check_global)(w, ip, acc, need);
+}
+
+u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,
+			  u32 need)
+{
+	const u32 *low = w->vgpr[ip->vsrc[0]], *high = low + SIM_LANES;
+	struct sim_counters *counters = w->group->counters;
+	u64 first = (u64)ip->imm, last, scalar;
+	u32 differ = 0;
+
+	if (ip->enc != ENC_GLOBAL || w->exec != ~0ull || w->trace || w->code->pcs)
+		return 0;
+	LANES differ |= (low[l] - low[0]) ^ (u32)(l * bytes);
+	if (ip->saddr) {
+		memcpy(&scalar, inst_src(w, ip, 0), sizeof(scalar));
+		first += scalar + low[0];
+	} else {
+		LANES differ |= high[l] ^ high[0];
+		first += get_u64(low, 0);
+	}
+	/* Low halves that wrap around are not in a row. */
+	if (differ || low[63] < low[0])
+		return 0;
+	last = first + SIM_LANES * bytes - 1;
+	if (!wave_may(w, first, last + 1, need) || sim_mem_aliased(first, last + 1))
+		return 0;
+	counters->lines64 += (last >> 6) - (first >> 6) + 1;
+	counters->lines128 += (last >> 7) - (first >> 7) + 1;
+	return first;
+}

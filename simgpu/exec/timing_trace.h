@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a wave leaves behind for the cost model while it runs: which instructions, as runs of
+ * straight-line code, and for each memory instruction one record of what it touched. The run loop
+ * writes the runs and opens a record before each instruction marked SIM_TRACE_DATA; the handlers
+ * fill it through the functions below, which do nothing while wave->trace is NULL. A record left
+ * as it was opened is an access that touched nothing (EXEC was 0).
+ *
+ * A run goes on as long as an instruction answers with the one right behind it, ip + ip->words;
+ * every other answer ends it. So a handler that stands for several instructions is one more
+ * straight piece, as long as its words say how far it reaches.
+ */
+#ifndef PROBE_SIMGPU_EXEC_TIMING_TRACE_H
+#define PROBE_SIMGPU_EXEC_TIMING_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simgpu/exec/wave.h"
+
+/* What an instruction needs to issue. The first five are the classes of the arbiter. */
+enum sim_unit {
+	UNIT_VALU,
+	UNIT_SCALAR,
+	UNIT_VMEM,
+	UNIT_LDS,
+	UNIT_BRANCH,
+	UNIT_NONE, /* internal: s_nop, s_waitcnt, ... */
+	UNIT_COUNT,
+};
+
+enum sim_timing_kind {
+	TIMING_PLAIN, /* next instruction after `cycles` */
+	TIMING_MFMA,  /* cycles: vector issue blocked; arg: matrix unit busy */
+	TIMING_BRANCH,
+	TIMING_WAITCNT, /* arg: the operand */
+	TIMING_SLEEP,	/* arg: operand */
+	TIMING_SMEM,
+	TIMING_SMEM_STORE,
+	TIMING_CLOCK, /* s_memtime, s_memrealtime */
+	TIMING_LDS,
+	TIMING_LOAD,
+	TIMING_STORE,
+	TIMING_ATOMIC,
+	TIMING_ATOMIC_RETURN,
+	TIMING_L1_FORGET,     /* buffer_wbinvl1 */
+	TIMING_SCALAR_FORGET, /* s_dcache_inv */
+};
+
+enum sim_timing_flags {
+	TIMING_BYPASS = 1, /* glc: not from the vector L1 */
+	TIMING_FLAT = 2,   /* counts in lgkmcnt as well */
+	TIMING_DATA = 4,   /* has a record */
+};
+
+/* One per dword of code beside the decoded instruction; made by sim_timing_make(). */
+struct sim_timing {
+	uint8_t unit;
+	uint8_t kind;
+	uint8_t flags;
+	uint8_t words; /* never 0 */
+	uint16_t cycles;
+	uint16_t arg;
+};
+
+/* Marks in struct sim_inst for the run loop. */
+enum {
+	SIM_TRACE_DATA = 1, /* leaves a record */
+	/*
+	 * The wave stops before it (SIM_STOP_HOLD) because what it does depends on when: clocks,
+	 * and accesses whose result depends on the order of workgroups.
+	 */
+	SIM_TRACE_HOLD = 2,
+};
+
+struct sim_inst;
+struct sim_code;
+
+void sim_timing_make(const struct sim_inst *ip, struct sim_timing *ret);
+uint8_t sim_trace_marks(const struct sim_inst *ip);
+
+/* The instruction a wave stands at; for waves that have just stopped. */
+const struct sim_timing *sim_wave_timing(const struct sim_wave *wave);
+
+/*
+ * Where the cycles of a wave went, by the codes of PC samples on newer parts. "None" is the time
+ * from an instruction's issue to when the next could have issued.
+ */
+enum sim_wait {
+	WAIT_NO_INSTRUCTION, /* after a jump */
+	WAIT_ALU,
+	WAIT_COUNTERS, /* s_waitcnt */
+	WAIT_INTERNAL, /* s_nop */
+	WAIT_BARRIER,
+	WAIT_ARBITER, /* another wave's instruction of the class was issued */
+	WAIT_UNIT,    /* the unit is busy */
+	WAIT_OTHER,   /* s_sleep, global wave sync */
+	WAIT_COUNT,
+};
+
+/* Simulated time of one instruction; all threads add to it. */
+struct sim_pc_time {
+	uint64_t issued;
+	uint64_t wait[WAIT_COUNT];
+};
+
+/* The times of the instruction `at` of a page, NULL unless sim_pc_counting() is on. */
+struct sim_pc_time *sim_pc_time(const struct sim_code *code, const struct sim_timing *at);
+/* Those of the instruction at an address; zeros if there are none. */
+void sim_pc_time_get(uint64_t pc, struct sim_pc_time *ret);
+
+enum {
+	SIM_TRACE_RUNS = 96,
+	SIM_TRACE_WORDS = 768,
+	SIM_TRACE_RECORD = 260, /* most words of one record */
+	SIM_TRACE_MARKS = 513,	/* one per instruction of the longest piece */
+};
+
+struct sim_trace_run {
+	const struct sim_timing *first, *end; /* in the page's array */
+	const struct sim_code *code;
+	bool jumps; /* the last instruction went somewhere else */
+};
+
+/*
+ * Record: kind 7..0 (enum sim_record), then by kind
+ *   vector memory: address-unit cycles 15..8, entries that follow 31..16, distinct 64-byte lines
+ *                  47..32, bytes of all lanes / 4, rounded up, 63..48
+ *   LDS:           dwords per lane 15..8, bank passes 31..16, conflicts 47..32, store bit 48
+ *   scalar memory: entries that follow 31..16
+ * An entry is `count` consecutive 64-byte lines: number of the first << 8 | count.
+ */
+enum sim_record {
+	RECORD_NOTHING,
+	RECORD_VECTOR,
+	RECORD_LDS,
+	RECORD_SCALAR,
+};
+
+/* EXEC from an instruction of a run on; kept for PC samples only. */
+struct sim_trace_mark {
+	uint64_t exec;
+	const struct sim_timing *from;
+	uint32_t run;
+};
+
+struct sim_trace {
+	uint32_t runs, words;
+	uint32_t head;	 /* the open record */
+	bool pass;	 /* the first instruction may be one to hold at */
+	uint64_t cycles; /* what a held s_memtime reads */
+	struct sim_trace_run run[SIM_TRACE_RUNS];
+	uint64_t word[SIM_TRACE_WORDS];
+	/* Where EXEC changed; mark is NULL if nobody asks. first_exec: at the trace's beginning. */
+	struct sim_trace_mark *mark;
+	uint32_t marks;
+	uint64_t first_exec, exec;
+};
+
+/* A mark is needed in front of an instruction: EXEC is not what it was. */
+static inline bool sim_trace_changed(const struct sim_wave *w)
+{
+	return w->trace->mark && w->exec != w->trace->exec && w->trace->marks < SIM_TRACE_MARKS;
+}
+
+static inline void sim_trace_exec(struct sim_wave *w, const struct sim_timing *from, uint32_t run)
+{
+	struct sim_trace *trace = w->trace;
+
+	trace->exec = w->exec;
+	trace->mark[trace->marks++] = (struct sim_trace_mark){w->exec, from, run};
+}
+
+static inline void sim_trace_reset(struct sim_trace *trace)
+{
+	trace->runs = trace->words = trace->marks = 0;
+	trace->pass = false;
+}
+
+/* Room for the record of one more instruction; false if the wave must stop first. */
+static inline bool sim_trace_open(struct sim_trace *trace)
+{
+	if (trace->words + SIM_TRACE_RECORD > SIM_TRACE_WORDS)
+		return false;
+	trace->head = trace->words++;
+	trace->word[trace->head] = RECORD_NOTHING;
+	return true;
+}
+
+/* Lines first .. first + count - 1 touched by a scalar access. */
+static inline void sim_trace_scalar(struct sim_wave *w, uint64_t addr, uint32_t bytes)
+{
+	struct sim_trace *trace = w->trace;
+	uint64_t first = addr >> 6, last = (addr + bytes - 1) >> 6;
+
+	if (!trace)
+		return;
+	if (trace->words - trace->head > 32)
+		return;
+	if ((trace->word[trace->head] & 0xff) != RECORD_SCALAR)
+		trace->word[trace->head] = RECORD_SCALAR;
+	trace->word[trace->head] += 1 << 16;
+	trace->word[trace->words++] = first << 8 | (last - first + 1);
+}
+
+/* Costs of several accesses of one instruction add up. dwords: of one lane, rounded up. */
+static inline void sim_trace_lds(struct sim_wave *w, uint32_t dwords, uint32_t passes,
+				 uint32_t conflicts, bool store)
+{
+	struct sim_trace *trace = w->trace;
+
+	if (!trace)
+		return;
+	if ((trace->word[trace->head] & 0xff) != RECORD_LDS)
+		trace->word[trace->head] = RECORD_LDS;
+	trace->word[trace->head] |= (uint64_t)store << 48;
+	trace->word[trace->head] +=
+		(uint64_t)dwords << 8 | (uint64_t)passes << 16 | (uint64_t)conflicts << 32;
+}
+
+static inline void sim_trace_vector(struct sim_trace *trace, uint32_t quads, uint32_t entries,
+				    uint32_t lines, uint32_t bytes)
+{
+	trace->word[trace->head] = RECORD_VECTOR | (uint64_t)quads << 8 | (uint64_t)entries << 16 |
+				   (uint64_t)lines << 32 | (uint64_t)((bytes + 3) / 4) << 48;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Straight-line code that runs often is translated to machine code. libhsakmt counts how often code
+ * is entered and asks a separate shared object, libprobe-sim-jit.so, which alone needs LLVM;
+ * without it, or before it has answered, the interpreter runs as always.
+ *
+ * A block is what follows its first instruction up to a branch that is not translated, with exits
+ * at conditional branches. It does exactly what the interpreter's handlers do one after the other,
+ * and calls them for whatever it has no translation of; every memory instruction is such a call.
+ */
+#ifndef PROBE_SIMGPU_EXEC_TRANSLATE_H
+#define PROBE_SIMGPU_EXEC_TRANSLATE_H
+
+#include "simgpu/exec/inst.h"
+
+/* What ran, per class; the run loop adds it to the workgroup's counters. */
+struct sim_tally {
+	uint64_t cls[C_COUNT];
+	uint64_t lanes;		     /* popcount(exec) over vector instructions */
+	uint64_t insts;		     /* by blocks only */
+	const struct sim_inst *last; /* of the last block; NULL: its first one has yet to run */
+};
+
+/* Run the block; answers as a handler does. The tally has what ran, the last one included. */
+typedef const struct sim_inst *sim_block_fn(struct sim_wave *w, struct sim_tally *tally);
+
+struct sim_block {
+	sim_block_fn *run;
+	uint32_t insts; /* at most as many are run */
+	uint8_t fp;	/* bits of wave->fp_special under which it must not run */
+};
+
+enum {
+	SIM_JIT_ABI = 2,
+};
+
+struct sim_jit_job {
+	uint32_t abi, inst_size, wave_size; /* both sides must agree on them */
+	const char *level;
+	const struct sim_inst *first;
+	const struct sim_inst *end;  /* behind the last one that may be looked at */
+	const struct sim_inst *base; /* instruction 0 of the page */
+	/* Opens a record in the wave's trace; false: no room, the instruction must wait. */
+	bool (*trace_open)(struct sim_wave *w);
+	/* EXEC may have changed before `next`; only if there is a trace. */
+	void (*trace_exec)(struct sim_wave *w, const struct sim_inst *next);
+};
+
+/* The one function of libprobe-sim-jit.so: 0, or -errno for "leave it to the interpreter". */
+typedef int sim_jit_translate(const struct sim_jit_job *job, struct sim_block *ret);
+#define SIM_JIT_SYMBOL "probe_sim_jit_translate"
+
+/* Ask for a translation of the code from ip on; the page it is in is w->code. */
+void sim_translate_request(const struct sim_code *code, struct sim_inst *ip);
+
+/* Read PROBE_SIM_JIT. */
+void sim_translate_init(void);
+
+/* Entries after which code counts as hot; never reached if translation is off. */
+extern uint32_t sim_translate_after;
+
+/* Control arrives at ip. Counts may get lost between threads; that only costs time. */
+static inline const struct sim_inst *sim_entered(const struct sim_wave *w,
+						 const struct sim_inst *at)
+{
+	struct sim_inst *ip = (struct sim_inst *)(uintptr_t)at;
+	uint32_t heat = __atomic_load_n(&ip->heat, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(heat < sim_translate_after, 1)) {
+		__atomic_store_n(&ip->heat, heat + 1, __ATOMIC_RELAXED);
+		if (heat + 1 == sim_translate_after)
+			sim_translate_request(w->code, ip);
+	}
+	return at;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where on the device a workgroup sits: one compute unit, and a wave slot of one of its SIMDs for
+ * each wave. No two waves resident at one time share a slot, so HW_ID names a wave.
+ */
+#ifndef PROBE_SIMGPU_GROUP_WAVE_SLOTS_H
+#define PROBE_SIMGPU_GROUP_WAVE_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simgpu/base/device_parameters.h"
+
+struct sim_place_want {
+	uint64_t number; /* of the workgroup: decides which unit is tried first */
+	uint32_t waves;
+	uint32_t lds_bytes;
+	uint32_t vgprs;		 /* per lane, both kinds together */
+	const uint32_t *cu_mask; /* bit per compute unit, or NULL */
+	uint32_t queue;
+	uint32_t gpu; /* from 0 */
+};
+
+struct sim_place {
+	uint32_t gpu, cu;
+	uint64_t held; /* what sim_place_give() returns to the unit */
+	uint32_t hw_id[SIM_GROUP_WAVES];
+};
+
+/* False if no unit has room now. Thread-safe, lock-free. */
+bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret);
+void sim_place_give(const struct sim_place *place);
+
+/*
+ * For the cost model, which places the workgroups of a dispatch as if it had the device to itself:
+ * whether a unit in this state (what has been held of it, added up) has room, and where. Then the
+ * claim of these very slots; if another queue has one of them, *place becomes some free slots
+ * elsewhere, so that HW_ID still names one wave. False if there are none.
+ */
+bool sim_place_fit(const struct sim_place_want *want, uint32_t cu, uint64_t state,
+		   struct sim_place *ret);
+bool sim_place_claim(const struct sim_place_want *want, struct sim_place *place);
+
+/* Workgroups of this kind that fit on the whole, empty device; 0 if not even one does. */
+uint32_t sim_place_capacity(const struct sim_place_want *want);
+
+#endif

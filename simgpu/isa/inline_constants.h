@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Inline constants and literals as ready-made source rows, shared by all decoded code. */
+#ifndef PROBE_SIMGPU_ISA_INLINE_CONSTANTS_H
+#define PROBE_SIMGPU_ISA_INLINE_CONSTANTS_H
+
+#include <stdint.h>
+
+struct sim_constant_rows {
+	_Alignas(64) uint32_t row[2][64]; /* low halves, high halves */
+	uint64_t value;			  /* the same for scalar instructions */
+};
+
+/* The rows of a value; they live as long as the process. Thread-safe. NULL: out of memory. */
+const struct sim_constant_rows *sim_constant_rows(uint64_t value);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The simulated GPU's view of memory: which host ranges it may touch, and how.
+ *
+ * CPU address = GPU address (but for registered host memory, see sim_mem_host()), so a device
+ * access is a plain host access once the address is known to lie in a range that was mapped to the
+ * GPU (allocated through the thunk, registered, managed, or one of the thunk's own event pages).
+ */
+#ifndef PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
+#define PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sim_mem_flags {
+	SIM_MEM_READ = 1,
+	SIM_MEM_WRITE = 2,
+	SIM_MEM_EXEC = 4,
+};
+
+/* The same bits hold who may: GPU node n. A check without one is for any of them. */
+#define SIM_MEM_GPU(node) (1u << (8 + (node)))
+#define SIM_MEM_EVERYBODY 0xffffff00u
+
+/* A range of addresses the GPU may touch: [base, end), with sim_mem_flags. */
+struct sim_range {
+	uint64_t base;
+	uint64_t end;
+	uint32_t flags;
+};
+
+/*
+ * Bumped (release) whenever a range is added, removed or changes its flags. A caller may keep a
+ * struct sim_range as long as the generation it read (acquire) before the look-up still stands.
+ */
+uint64_t sim_mem_generation(void);
+
+/*
+ * The mapped range that holds addr. Thread-safe. Returns 0, or -EFAULT and leaves *ret alone.
+ * Adjacent ranges are not merged: an access across two of them is two look-ups.
+ */
+int sim_mem_find(uint64_t addr, struct sim_range *ret);
+
+/*
+ * Host memory that was registered has an address of its own on the GPU, in a window where nothing
+ * else lies; everywhere else CPU address = GPU address. An access that was found to be allowed and
+ * touches the window goes to sim_mem_host(addr) instead. Contiguous addresses stay contiguous.
+ */
+extern struct sim_mem_window {
+	uint64_t base, end; /* both 0 until something is registered */
+} sim_mem_window;
+
+static inline bool sim_mem_aliased(uint64_t lo, uint64_t hi)
+{
+	return hi > sim_mem_window.base && lo < sim_mem_window.end;
+}
+
+/* Host address of an address that sim_mem_find() finds; others are returned as they are. */
+uint64_t sim_mem_host(uint64_t addr);
+
+#endif

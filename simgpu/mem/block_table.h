@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which block holds an address: the table behind gpu_allocations.c, under whose lock everything
+ * here is called, and the window of GPU addresses for registered memory.
+ *
+ * Blocks sorted by first page. User blocks may overlap one another, so each row also knows how
+ * far any row up to it reaches: a look-up walks back only while that covers the address.
+ *
+ * A user block has several rows: one at its host address and one for each address it was given on
+ * the GPU. The driver maps only the latter; here both work, since a program that uses the host's
+ * pointer does no harm.
+ *
+ * Rows move when the table changes; functions that return int return 0 or -errno.
+ */
+#ifndef PROBE_SIMGPU_MEM_BLOCK_TABLE_H
+#define PROBE_SIMGPU_MEM_BLOCK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simgpu/mem/nearest_range.h"
+#include "simgpu/mem/gpu_allocations.h"
+
+struct sim_row {
+	uint64_t first, end; /* page-rounded */
+	uint64_t reach;
+	struct sim_block *block;
+};
+
+static inline uint64_t sim_page_down(uint64_t value)
+{
+	return value & ~(uint64_t)(SIM_PAGE - 1);
+}
+
+static inline uint64_t sim_page_up(uint64_t value)
+{
+	return sim_page_down(value + SIM_PAGE - 1);
+}
+
+/* A row that holds addr; a mapped one is preferred. */
+struct sim_row *sim_table_find(uint64_t addr, bool mapped_only);
+/* The row of the block that begins there. */
+struct sim_row *sim_table_find_base(uint64_t base, enum sim_block_kind kind);
+/* Overlapping registrations are told apart by the address they were made with. */
+struct sim_row *sim_table_find_block(uint64_t addr);
+
+/* Rows from 0, for those who look at all of them. */
+size_t sim_table_used(void);
+struct sim_block *sim_table_block(size_t row);
+struct sim_near sim_table_near(size_t row);
+
+int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block);
+/* An address on the GPU of its own, for a registration. */
+int sim_table_alias(struct sim_block *block);
+/* Of a registration, to `size` bytes; row is the one at the block's host address. */
+int sim_table_grow(struct sim_row *row, uint64_t size);
+/* All rows of a block, and the block. */
+void sim_table_erase(struct sim_block *block);
+/* What the GPU may touch is other than before: ranges found earlier are out of date. */
+void sim_table_changed(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Private memory of kernels. A queue owns scratch for so many waves of so many bytes per lane; a
+ * dispatch that needs more asks the runtime, which allocates and restarts the queue.
+ */
+#include <inttypes.h>
+
+#include "simgpu/group/dispatch.h"
+#include "simgpu/base/sim_log.h"
+#include "simgpu/mem/gpu_allocations.h"
+#include "simgpu/event/hsa_signal.h"
+
+enum {
+	/* Values of the inactive signal, as ROCr's dynamic scratch handler reads them. */
+	WAVE64_SHORT = 1,
+	LARGE_RECLAIM = 512,
+};
+
+/* COMPUTE_TMPRING_SIZE: waves 11..0, size of one wave's part in KiB 24..12. */
+static void read_tmpring(struct sim_dispatch *dispatch)
+{
+	const amd_queue_t *amd = dispatch->queue->amd;
+	uint32_t size = amd->compute_tmpring_size;
+
+	dispatch->scratch = (struct sim_scratch){
+		.base = amd->scratch_backing_memory_location,
+		.wave_bytes = (size >> 12 & 0x1fff) * 1024,
+		.waves = size & 0xfff,
+	};
+}
+
+/*
+ * Raise a request and wait until the runtime has put the signal back to 0. The runtime looks at
+ * the packet at the read index meanwhile, so neither index nor header may have moved. While it is
+ * out of memory it leaves the signal as it is, with bit 63 as a mark of its own.
+ */
+static bool request(struct sim_queue *queue, int64_t code)
+{
+	amd_signal_t *signal = sim_signal(queue->amd->queue_inactive_signal);
+	struct sim_backoff backoff = {0};
+
+	if (!signal)
+		return false;
+	sim_signal_store(signal, code);
+	while (sim_signal_value(signal))
+		if (!sim_queue_pause(queue, &backoff))
+			return false;
+	return true;
+}
+
+bool sim_scratch_acquire(struct sim_dispatch *dispatch)
+{
+	struct sim_queue *queue = dispatch->queue;
+	uint32_t wanted = dispatch->packet->private_segment_size;
+
+	dispatch->scratch = (struct sim_scratch){0};
+	if (!wanted)
+		return true;
+	if (wanted > queue->amd->scratch_wave64_lane_byte_size) {
+		sim_debug(1, "queue %u asks for %u bytes of scratch per lane", queue->id, wanted);
+		if (!request(queue, WAVE64_SHORT))
+			return false;
+	}
+	read_tmpring(dispatch);
+	if (dispatch->scratch.wave_bytes &&
+	    !sim_mem_allows(dispatch->scratch.base,
+			    (uint64_t)dispatch->scratch.wave_bytes * dispatch->scratch.waves,
+			    SIM_MEM_READ | SIM_MEM_WRITE, NULL)) {
+		sim_print("queue %u: its scratch memory at 0x%" PRIx64
+			  " is not all in memory of the GPU",
+			  queue->id, dispatch->scratch.base);
+		sim_queue_error(queue, SIM_ERROR_GROUP_MEMORY);
+		return false;
+	}
+	return true;
+}
+
+void sim_scratch_release(struct sim_dispatch *dispatch)
+{
+	struct sim_queue *queue = dispatch->queue;
+
+	if (dispatch->scratch.wave_bytes &&
+	    (queue->amd->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE))
+		request(queue, LARGE_RECLAIM);
+}

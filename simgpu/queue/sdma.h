@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* One SDMA command at a time, apart from the ring it comes from. */
+#ifndef PROBE_SIMGPU_QUEUE_SDMA_H
+#define PROBE_SIMGPU_QUEUE_SDMA_H
+
+#include <stdint.h>
+
+#include "simgpu/base/queue_timeline.h"
+#include "simgpu/exec/wave.h"
+
+enum sim_sdma_result {
+	SIM_SDMA_DONE,
+	SIM_SDMA_WAIT, /* a poll that does not hold yet: execute again */
+	SIM_SDMA_FAULT,
+};
+
+enum { SIM_SDMA_MAX_BYTES = 64 };
+
+/* Bytes of the command that begins with this dword; 0 if it is not one we know. */
+uint32_t sim_sdma_length(uint32_t header);
+
+struct sim_sdma_job {
+	uint64_t tick; /* the time at which the command is done */
+	uint32_t gpu;  /* SIM_MEM_GPU() of the engine */
+};
+
+/* words: the whole command. *fault is set (kind, addr, size) with SIM_SDMA_FAULT only. */
+enum sim_sdma_result sim_sdma_execute(const struct sim_sdma_job *job, const uint32_t *words,
+				      struct sim_fault *fault);
+
+/* How many bytes a copy or fill moves, and between what; 0 for other commands. */
+uint64_t sim_sdma_bytes(const uint32_t *words, enum sim_path *path);
+
+/* Tick at which the signal that a poll has waited for was completed by the device; 0 if unknown. */
+uint64_t sim_sdma_polled(const uint32_t *words);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PC sampling of the simulated GPU: between the sessions that the application's tools open
+ * (sampling_sessions.c, which exports ROCr's hsa_ven_amd_pcs_* functions) and the cost model, where
+ * samples are taken (pc_sampler.c).
+ */
+#ifndef PROBE_SIMGPU_SAMPLING_SAMPLING_SESSIONS_H
+#define PROBE_SIMGPU_SAMPLING_SAMPLING_SESSIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIM_SAMPLE_BYTES = 64 };
+
+enum sim_sampling_method {
+	SIM_SAMPLING_HOST_TRAP,
+	SIM_SAMPLING_STOCHASTIC,
+};
+
+struct sim_sampling {
+	uint64_t session; /* serial number; 0: the GPU is not sampled */
+	uint64_t period;  /* shader cycles */
+	uint32_t method;  /* enum sim_sampling_method */
+};
+
+/* How dispatches of a GPU that begin now are sampled. gpu: from 0. Thread-safe. */
+struct sim_sampling sim_sampling_get(uint32_t gpu);
+
+/*
+ * Samples of one queue in the order of time, records as AMD's: `count` times 64 bytes. Waits for
+ * the client if it is far behind; samples of a session that is no more are dropped silently. lost:
+ * how many more there should have been.
+ */
+void sim_sampling_give(uint32_t gpu, uint64_t session, const uint8_t *records, size_t count,
+		       size_t lost);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* A compute unit from slot to slot: what its SIMDs do when, and what it must stop for. */
+#include "simgpu/time/cost_model.h"
+#include "simgpu/time/pc_sampler.h"
+
+/* Whether a workgroup is missing that could be started. */
+static bool starves(struct time_cu *cu)
+{
+	struct sim_place place;
+
+	if (!cu->room || cu->wants)
+		return false;
+	time_groups_start(cu);
+	if (cu->wants)
+		return false;
+	cu->room = !cu->backlog.count && cu->time->undealt &&
+		   time_cu_room(cu, cu->time->next_group, &place);
+	return cu->room;
+}
+
+/* The slots of all SIMDs in one group of four cycles; false: something must be seen to first. */
+static bool run_slots(struct time_cu *cu, uint64_t first)
+{
+	for (uint32_t i = 0; i < SIM_SIMDS; i++) {
+		if (cu->simd[i].next != first + i)
+			continue;
+		cu->now = first + i;
+		time_simd_slot(cu, i, cu->now);
+		if (cu->room | cu->held)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t first_slot(const struct time_cu *cu)
+{
+	uint64_t a = cu->simd[0].next < cu->simd[1].next ? cu->simd[0].next : cu->simd[1].next;
+	uint64_t b = cu->simd[2].next < cu->simd[3].next ? cu->simd[2].next : cu->simd[3].next;
+
+	return a < b ? a : b;
+}
+
+void time_cu_run(struct time_cu *cu)
+{
+	const uint64_t until = cu->time->until;
+
+	for (uint32_t turns = 0;; turns++) {
+		uint64_t next;
+
+		if (starves(cu)) {
+			cu->state = CU_STARVED;
+			return;
+		}
+		if (cu->held) {
+			cu->state = CU_HELD;
+			return;
+		}
+		do {
+			next = first_slot(cu);
+			if (cu->tick < next)
+				next = time_sampler_run(cu, next);
+		} while (next < until && ++turns & 1023 &&
+			 run_slots(cu, next & -(uint64_t)SIM_SLOT));
+		if (next >= until || sim_dispatch_stopped(cu->dispatch)) {
+			cu->state = CU_REACHED;
+			return;
+		}
+	}
+}
+
+static struct time_wave *held_wave(struct time_cu *cu)
+{
+	for (uint32_t s = 0; s < SIM_SIMDS; s++)
+		for (uint32_t i = 0; i < cu->simd[s].count; i++)
+			if (cu->simd[s].wave[i]->state == TIME_HELD)
+				return cu->simd[s].wave[i];
+	return NULL;
+}
+
+bool time_cu_turn(struct time_cu *cu)
+{
+	struct time_wave *w = held_wave(cu);
+
+	w->state = TIME_RUNS;
+	cu->held--;
+	time_wave_refill(cu, w, true);
+	/* It issues in the very slot in which it was found, if its unit is still free there. */
+	time_wave_wait(cu, w, cu->now);
+	return !sim_dispatch_stopped(cu->dispatch);
+}

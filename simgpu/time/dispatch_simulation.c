@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A dispatch in simulated time. The units run side by side from one meeting to the next; at a
+ * meeting the L2 learns what they touched. In between a unit stops when it needs a workgroup or
+ * holds a wave whose next instruction must see, or be seen by, the other units in order of time.
+ * Those are served when every other unit stands at a later point, the earliest first. What is
+ * served when depends on simulated time alone, so the outcome is the same for any number of
+ * host threads.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simgpu/base/device_clock.h"
+#include "simgpu/base/sim_log.h"
+#include "simgpu/base/sim_options.h"
+#include "simgpu/base/hardware_queue.h"
+#include "simgpu/time/cost_model.h"
+#include "simgpu/time/pc_sampler.h"
+
+enum {
+	MEETING = 16384,  /* cycles from one to the next */
+	ALONE_NS = 15000, /* before that the owner does it all: waking a thread costs as much */
+	IDLE_INSTS = 32,  /* instructions per s_sleep up to which nothing but waiting happened */
+};
+
+static struct sim_time *time_create(void)
+{
+	struct sim_time *time = calloc(1, sizeof(*time));
+
+	if (!time)
+		return NULL;
+	time->l2 = aligned_alloc(64, sizeof(*time->l2));
+	if (!time->l2) {
+		free(time);
+		return NULL;
+	}
+	memset(time->l2, 0, sizeof(*time->l2));
+	return time;
+}
+
+void sim_time_destroy(struct sim_time *time)
+{
+	if (!time)
+		return;
+	free(time->l2);
+	free(time);
+}
+
+/* 1/256 cycles that 64 bytes take of a unit's share of the device's rate. */
+static uint32_t share(uint32_t rate, uint32_t units)
+{
+	uint32_t bytes = rate / units;
+
+	if (bytes > sim_time_cost.cu_most)
+		bytes = sim_time_cost.cu_most;
+	return (uint32_t)(64ull * 256 * 1024 / bytes);
+}
+
+static bool allowed(const struct sim_queue *queue, uint32_t cu)
+{
+	return !queue->masked || (queue->cu_mask[cu / 32] >> (cu % 32) & 1);
+}
+
+/* The units in use: no more than there are workgroups, or parts of the scratch memory. */
+static bool take_units(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	uint64_t most = dispatch->total;
+	uint32_t part;
+
+	if (dispatch->scratch.wave_bytes && most > dispatch->scratch_slots)
+		most = dispatch->scratch_slots;
+	time->count = 0;
+	for (uint32_t cu = 0; cu < SIM_CUS && time->count < most; cu++) {
+		if (!allowed(dispatch->queue, cu))
+			continue;
+		time->cu[cu] = time_cu_take(dispatch, time, cu);
+		if (!time->cu[cu])
+			return false;
+		time->cus[time->count++] = cu;
+	}
+	part = time->count ? dispatch->scratch_slots / time->count : 0;
+	if (part > SIM_CU_WAVES)
+		part = SIM_CU_WAVES;
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		cu->scratch_first = i * part;
+		cu->scratch_count = part;
+		cu->room = true;
+	}
+	return time->count;
+}
+
+static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	const struct sim_queue *queue = dispatch->queue;
+
+	time->want = (struct sim_place_want){
+		.gpu = queue->node - SIM_NODE_GPU,
+		.waves = dispatch->waves,
+		.lds_bytes = dispatch->lds_bytes,
+		.vgprs = dispatch->kernel.vgprs + dispatch->kernel.agprs,
+		.cu_mask = queue->masked ? queue->cu_mask : NULL,
+		.queue = queue->id,
+	};
+	time->next_group = 0;
+	time->undealt = dispatch->total;
+	time->l2_read = share(sim_time_cost.l2_read, time->count);
+	time->l2_write = share(sim_time_cost.l2_write, time->count);
+	time->hbm_read = share(sim_time_cost.hbm_read, time->count);
+	time->hbm_write = share(sim_time_cost.hbm_write, time->count);
+}
+
+/* ---- Dealing workgroups --------------------------------------------------------------------- */
+
+static bool before(const struct time_cu *a, const struct time_cu *b)
+{
+	return a->now < b->now || (a->now == b->now && a->number < b->number);
+}
+
+/* Units that wait for a workgroup, longest first. */
+static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+		uint32_t at = count;
+
+		if (cu->state != CU_STARVED)
+			continue;
+		count++;
+		for (; at && before(cu, ret[at - 1]); at--)
+			ret[at] = ret[at - 1];
+		ret[at] = cu;
+	}
+	return count;
+}
+
+/*
+ * Each gets every k-th of the next workgroups, as if they had been dealt one by one in turn. How
+ * many: what fills it at first, later half of an equal share of what is left, so that a unit
+ * seldom has to ask and all end at about the same time.
+ */
+static void deal(struct sim_time *time, uint64_t batch)
+{
+	struct time_cu *unit[SIM_CUS];
+	uint32_t count = starved(time, unit);
+	uint64_t dealt;
+
+	if (!count)
+		return;
+	if (batch < time->undealt / (2 * time->count))
+		batch = time->undealt / (2 * time->count);
+	if (batch > time->undealt / count)
+		batch = time->undealt / count;
+	batch += !batch;
+	dealt = batch * count < time->undealt ? batch * count : time->undealt;
+	for (uint32_t i = 0; i < count; i++) {
+		unit[i]->backlog = (struct time_backlog){
+			.first = time->next_group + i,
+			.stride = count,
+			.count = dealt > i ? (dealt - i - 1) / count + 1 : 0,
+		};
+		unit[i]->state = CU_RUNS;
+	}
+	time->next_group += dealt;
+	time->undealt -= dealt;
+}
+
+/* Workgroups that fit on one unit. */
+static uint64_t fill_of(const struct sim_time *time)
+{
+	struct sim_place_want want = time->want;
+
+	want.cu_mask = NULL;
+	return sim_place_capacity(&want) / SIM_CUS;
+}
+
+/* Samples are taken if somebody asked for them; for want of memory there are none. */
+static void begin_samplers(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	struct sim_sampling how = sim_sampling_get(time->want.gpu);
+	uint64_t groups = (time->undealt + time->count - 1) / time->count, fill = fill_of(time);
+
+	time->sampled = how.session && !dispatch->upload;
+	if (fill && groups > fill)
+		groups = fill;
+	for (uint32_t i = 0; i < time->count && time->sampled; i++)
+		time->sampled = time_sampler_begin(time->cu[time->cus[i]], &how,
+						   (uint32_t)groups * dispatch->waves);
+	for (uint32_t i = 0; i < time->count && !time->sampled; i++)
+		time->cu[time->cus[i]]->tick = TIME_NEVER;
+}
+
+/* ---- From meeting to meeting ---------------------------------------------------------------- */
+
+struct round {
+	struct time_cu *unit[SIM_CUS];
+	uint32_t count;
+};
+
+static void run_one(void *ctx, uint32_t i)
+{
+	time_cu_run(((struct round *)ctx)->unit[i]);
+}
+
+static bool run_units(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	struct round round = {.count = 0};
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		if (cu->state == CU_RUNS)
+			round.unit[round.count++] = cu;
+	}
+	if (round.count > 1 && sim_clock_ns() - dispatch->host_start_ns > ALONE_NS)
+		sim_pool_each(run_one, &round, round.count);
+	else
+		for (uint32_t i = 0; i < round.count; i++)
+			time_cu_run(round.unit[i]);
+	return round.count;
+}
+
+/* The unit with the earliest wave that waits for its turn. */
+static struct time_cu *next_held(const struct sim_time *time)
+{
+	struct time_cu *first = NULL;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		if (cu->state == CU_HELD && (!first || before(cu, first)))
+			first = cu;
+	}
+	return first;
+}
+
+static void release_grid(struct sim_time *time, uint64_t now)
+{
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		time_cu_grid_release(cu, now);
+		if (cu->state == CU_REACHED)
+			cu->state = CU_RUNS;
+	}
+}
+
+/* A turn of the earliest held wave, and what its unit does then; false: none is held. */
+static bool serve_held(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	struct time_cu *cu = next_held(time);
+	uint32_t round = dispatch->gws_round;
+
+	if (!cu || sim_dispatch_stopped(dispatch))
+		return false;
+	time_cu_turn(cu);
+	cu->state = CU_RUNS;
+	if (dispatch->gws_round != round)
+		release_grid(time, cu->now);
+	else if (!cu->held)
+		time_cu_run(cu);
+	else
+		cu->state = CU_HELD;
+	return true;
+}
+
+static void to_meeting(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		cu->wants = false;
+		if (cu->state == CU_REACHED)
+			cu->state = CU_RUNS;
+	}
+	do
+		deal(time, 0);
+	while (run_units(dispatch, time) || serve_held(dispatch, time));
+}
+
+/* When something can happen next; the answer also says whether anybody is left at all. */
+static bool find_next(const struct sim_time *time, uint64_t *ret)
+{
+	bool left = time->undealt;
+
+	*ret = TIME_NEVER;
+	for (uint32_t i = 0; i < time->count; i++) {
+		const struct time_cu *cu = time->cu[time->cus[i]];
+
+		left |= cu->live || cu->backlog.count;
+		for (uint32_t s = 0; s < SIM_SIMDS; s++)
+			if (cu->simd[s].next < *ret)
+				*ret = cu->simd[s].next;
+	}
+	return left;
+}
+
+/* Instructions since the last meeting, less what waiting loops run. */
+static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *last_sleeps)
+{
+	uint64_t insts = 0, sleeps = 0;
+	bool waited;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		const struct time_cu *cu = time->cu[time->cus[i]];
+
+		insts += cu->counters.insts + cu->steps;
+		sleeps += cu->sleeps;
+	}
+	waited = insts - *last_insts <= (sleeps - *last_sleeps) * IDLE_INSTS;
+	*last_insts = insts;
+	*last_sleeps = sleeps;
+	return waited;
+}
+
+/*
+ * A kernel that waits for the host, or for another queue, waits in real time. What the host does
+ * takes no simulated time, and it is as slow as ever while this device is far slower than a real
+ * one: so little of its own time shall pass meanwhile.
+ */
+static void wait_for_host(uint64_t *us)
+{
+	enum { FIRST_US = 10, MOST_US = 1280 };
+
+	*us = *us < FIRST_US ? FIRST_US : *us < MOST_US ? 2 * *us : MOST_US;
+	sim_sleep_us(*us);
+}
+
+static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	enum { YIELD_MEETINGS = 16 };
+	uint64_t next = 0, insts = 0, sleeps = 0, meetings = 0, waited_us = 0;
+
+	for (uint32_t i = 0; i < time->count; i++)
+		time->cu[time->cus[i]]->state = CU_STARVED;
+	deal(time, fill_of(time));
+	do {
+		time->until = (next == TIME_NEVER ? time->until : next) + MEETING;
+		to_meeting(dispatch, time);
+		time_l2_merge(time);
+		if (time->sampled)
+			time_samplers_deliver(time);
+		if (only_waited(time, &insts, &sleeps))
+			wait_for_host(&waited_us);
+		else
+			waited_us /= 2; /* it may have to wait again soon */
+		/* It may spin for a kernel of another queue, whose thread is to have its turn. */
+		if (!(++meetings % YIELD_MEETINGS))
+			sched_yield();
+	} while (find_next(time, &next) && !sim_dispatch_stopped(dispatch));
+}
+
+static void add(void *sum, const void *part, size_t size)
+{
+	const uint64_t *from = part;
+	uint64_t *to = sum;
+
+	for (size_t i = 0; i < size / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+/* What was issued is what ran, so the classes are those of the instruction set's own count. */
+static void count_classes(struct sim_dispatch *dispatch)
+{
+	struct sim_time_counters *to = &dispatch->time_counters;
+	const struct sim_counters *c = &dispatch->counters;
+
+	to->insts = c->insts;
+	to->insts_valu = c->valu;
+	to->insts_salu = c->salu;
+	to->insts_smem = c->smem;
+	to->insts_vmem = c->vmem + c->flat;
+	to->insts_flat = c->flat;
+	to->insts_lds = c->lds;
+	to->insts_branch = c->branch;
+	to->insts_internal = c->other;
+}
+
+static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
+{
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		time_cu_drop(cu);
+		add(&dispatch->counters, &cu->isa, sizeof(cu->isa));
+		add(&dispatch->time_counters, &cu->counters, sizeof(cu->counters));
+		if (cu->end > dispatch->cycles)
+			dispatch->cycles = cu->end;
+		time_cu_give(cu);
+	}
+	time->count = 0;
+	dispatch->time_counters.busy_cycles = dispatch->cycles;
+	count_classes(dispatch);
+}
+
+bool sim_time_run(struct sim_dispatch *dispatch)
+{
+	struct sim_time *time = dispatch->time;
+	bool host_clock = !dispatch->start_cycle;
+
+	if (!time)
+		time = dispatch->time = time_create();
+	if (!time || !take_units(dispatch, time)) {
+		sim_print("no memory for the cost model of a dispatch");
+		sim_queue_error(dispatch->queue, SIM_ERROR_REGISTERS);
+		atomic_store_explicit(&dispatch->stop, true, memory_order_release);
+	} else {
+		if (host_clock)
+			dispatch->start_cycle = sim_clock_cycles();
+		prepare(dispatch, time);
+		begin_samplers(dispatch, time);
+		run_all(dispatch, time);
+	}
+	if (time)
+		finish(dispatch, time);
+	if (host_clock)
+		dispatch->start_cycle = 0;
+	return !sim_dispatch_stopped(dispatch);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The L2: 16 ways of 128-byte lines, each half fetched on its own (64 bytes, as on the MI210).
+ *
+ * Between meetings a unit sees the L2 as it was at the last one, and what it touched itself since.
+ * At a meeting the touches of all units go into the L2 one unit after the other; a line that an
+ * earlier unit brought is then counted as a hit of the later one, although that one waited for
+ * memory.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "simgpu/time/cost_model.h"
+
+enum {
+	SETS = 4096,
+	WAYS = 16,
+	FIRST_SIZE = 256, /* of the table of touches */
+	VALID = 3,
+	DIRTY = 12,
+};
+
+static uint32_t set_of(uint64_t line)
+{
+	return (uint32_t)(line % SETS);
+}
+
+/* 47 bits of address less 7 less 12. */
+static uint32_t tag_of(uint64_t line)
+{
+	return (uint32_t)(line / SETS) << 4;
+}
+
+static uint32_t lookup(const struct time_l2 *l2, uint64_t line)
+{
+	const uint32_t *set = l2->set[set_of(line)];
+	uint32_t tag = tag_of(line);
+
+	for (int i = 0; i < WAYS; i++)
+		if ((set[i] & ~15u) == tag && set[i] & VALID)
+			return set[i];
+	return 0;
+}
+
+static uint32_t hash(const struct time_touched *touched, uint64_t line)
+{
+	return (uint32_t)((line * 0x9e3779b97f4a7c15u) >> 32) & (touched->size - 1);
+}
+
+bool time_touched_init(struct time_touched *touched)
+{
+	touched->size = FIRST_SIZE;
+	touched->count = 0;
+	touched->touch = malloc(FIRST_SIZE / 2 * sizeof(*touched->touch));
+	touched->index = calloc(FIRST_SIZE, sizeof(*touched->index));
+	return touched->touch && touched->index;
+}
+
+static void put_index(struct time_touched *touched, uint32_t number)
+{
+	uint32_t at = hash(touched, touched->touch[number].line);
+
+	while (touched->index[at])
+		at = (at + 1) & (touched->size - 1);
+	touched->index[at] = number + 1;
+}
+
+/* Without memory for a larger table, the oldest touches are forgotten: the L2 misses them. */
+static void grow(struct time_touched *touched)
+{
+	uint32_t size = touched->size * 2;
+	struct time_touch *touch = realloc(touched->touch, size / 2 * sizeof(*touch));
+	uint32_t *index = touch ? calloc(size, sizeof(*index)) : NULL;
+
+	if (touch)
+		touched->touch = touch;
+	if (!index) {
+		touched->count = 0;
+		memset(touched->index, 0, touched->size * sizeof(*touched->index));
+		return;
+	}
+	free(touched->index);
+	touched->index = index;
+	touched->size = size;
+	for (uint32_t i = 0; i < touched->count; i++)
+		put_index(touched, i);
+}
+
+static struct time_touch *touch_of(struct time_cu *cu, uint64_t line)
+{
+	struct time_touched *touched = &cu->touched;
+	uint32_t found, at;
+
+	/* Mostly the other half of the line before. */
+	if (touched->count && touched->touch[touched->count - 1].line == line)
+		return &touched->touch[touched->count - 1];
+	at = hash(touched, line);
+	for (; touched->index[at]; at = (at + 1) & (touched->size - 1))
+		if (touched->touch[touched->index[at] - 1].line == line)
+			return &touched->touch[touched->index[at] - 1];
+	if (touched->count == touched->size / 2)
+		grow(touched);
+	found = lookup(cu->time->l2, line);
+	touched->touch[touched->count] = (struct time_touch){
+		.line = line,
+		.valid = found & VALID,
+		.dirty = (uint8_t)((found & DIRTY) >> 2),
+	};
+	put_index(touched, touched->count);
+	return &touched->touch[touched->count++];
+}
+
+struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line, uint32_t half, bool *missed)
+{
+	struct time_touch *touch = touch_of(cu, line);
+
+	*missed = !(touch->valid >> half & 1);
+	return touch;
+}
+
+/* Halves that came out of memory but that an earlier unit had already fetched are hits. */
+static void count_again(struct time_cu *cu, uint8_t again)
+{
+	uint32_t halves = (uint32_t)__builtin_popcount(again);
+
+	cu->counters.tcc_hit += halves;
+	cu->counters.tcc_miss -= halves;
+	cu->counters.tcc_ea_read -= halves;
+}
+
+static void merge_touch(struct time_cu *cu, struct time_l2 *l2, const struct time_touch *touch)
+{
+	uint32_t *set = l2->set[set_of(touch->line)];
+	uint32_t tag = tag_of(touch->line), now = tag | touch->valid | (uint32_t)touch->dirty << 2;
+	int at = 0;
+
+	while (at < WAYS - 1 && !((set[at] & ~15u) == tag && set[at] & VALID))
+		at++;
+	if ((set[at] & ~15u) == tag && set[at] & VALID) {
+		count_again(cu, touch->missed & set[at] & VALID);
+		now |= set[at];
+	} else {
+		/* The last one is lost; halves not yet written back go to memory. */
+		cu->counters.tcc_ea_write += (uint32_t)__builtin_popcount(set[at] & DIRTY);
+	}
+	memmove(set + 1, set, (size_t)at * sizeof(*set));
+	set[0] = now;
+}
+
+void time_l2_merge(struct sim_time *time)
+{
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+		struct time_touched *touched = &cu->touched;
+
+		if (!touched->count)
+			continue;
+		for (uint32_t k = 0; k < touched->count; k++)
+			merge_touch(cu, time->l2, &touched->touch[k]);
+		touched->count = 0;
+		memset(touched->index, 0, touched->size * sizeof(*touched->index));
+	}
+}

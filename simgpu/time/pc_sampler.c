@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+#include "simgpu/time/pc_sampler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "simgpu/sampling/sampled_instruction.h"
+#include "simgpu/base/device_clock.h"
+
+/* Where things lie in a record (AMD's hsa_ven_amd_pc_sampling.h, trap handlers of gfx9). */
+enum {
+	AT_PC = 0x00,
+	AT_EXEC = 0x08,
+	AT_WORKGROUP = 0x10,
+	AT_WAVE = 0x1c,
+	AT_HW_ID = 0x20,
+	AT_SNAPSHOT = 0x24,
+	AT_SNAPSHOT1 = 0x28,
+	AT_TIMESTAMP = 0x30,
+	AT_CORRELATION = 0x38,
+
+	SNAPSHOT_VALID = 1 << 0,
+	SNAPSHOT_ISSUED = 1 << 1,
+	SNAPSHOT_TYPE = 3, /* first bit of each field */
+	SNAPSHOT_REASON = 7,
+	SNAPSHOT_ISSUE = 10,
+	SNAPSHOT_STALL = 18,
+
+	PACKET_BITS = 25,
+	DOORBELL_SHIFT = 32,
+	SKID = 2, /* instructions a wave may run on before it takes a host trap */
+};
+
+/* What a wave is seen at. */
+struct seen {
+	struct sim_sampled_inst inst;
+	uint64_t exec;
+	bool issued;
+	uint8_t why; /* enum sim_wait, which has the order of the raw codes */
+};
+
+/* ---- Ticks ---------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t n)
+{
+	n = (n ^ n >> 30) * 0xbf58476d1ce4e5b9u;
+	n = (n ^ n >> 27) * 0x94d049bb133111ebu;
+	return n ^ n >> 31;
+}
+
+/* A number that depends on the unit and the tick alone. */
+static uint64_t chance(const struct time_cu *cu, uint32_t salt)
+{
+	const struct time_sampler *sampler = cu->sampler;
+
+	return mix(mix(sampler->number * 4 + salt) + ((uint64_t)sampler->gpu << 32 | cu->number));
+}
+
+/* All SIMDs have had their slot of a group of four cycles in its last one. */
+static uint64_t last_of_four(uint64_t when)
+{
+	return when | (SIM_SLOT - 1);
+}
+
+/* When the tick at hand falls, in cycles of the device's clock. */
+static uint64_t tick_time(const struct time_cu *cu)
+{
+	const struct time_sampler *sampler = cu->sampler;
+	uint64_t first = sampler->number * sampler->how.period;
+
+	/* Anywhere in its interval, so that loops do not beat with it. */
+	if (sampler->how.method == SIM_SAMPLING_STOCHASTIC)
+		return first + chance(cu, 0) % sampler->how.period;
+	/* One instruction issues in four cycles at most. */
+	return first + chance(cu, 0) % (SKID + 1) * SIM_SLOT;
+}
+
+static void set_tick(struct time_cu *cu)
+{
+	struct time_sampler *sampler = cu->sampler;
+	uint64_t when = tick_time(cu);
+
+	for (; when < sampler->begin; when = tick_time(cu))
+		sampler->number++;
+	cu->tick = last_of_four(when - sampler->begin);
+}
+
+bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint32_t most)
+{
+	if (!cu->sampler)
+		cu->sampler = calloc(1, sizeof(*cu->sampler));
+	for (uint32_t i = 0; i < SIM_CU_WAVES && cu->sampler; i++) {
+		if (!cu->traces[i]->mark)
+			cu->traces[i]->mark =
+				malloc(SIM_TRACE_MARKS * sizeof(struct sim_trace_mark));
+		if (!cu->traces[i]->mark)
+			return false;
+	}
+	if (!cu->sampler)
+		return false;
+	cu->sampler->how = *how;
+	cu->sampler->begin = cu->dispatch->start_cycle;
+	cu->sampler->number = cu->dispatch->start_cycle / how->period;
+	cu->sampler->pending = 0;
+	cu->sampler->gpu = cu->time->want.gpu;
+	cu->sampler->most = most;
+	cu->sampler->count = 0;
+	cu->sampler->missed = 0;
+	set_tick(cu);
+	return true;
+}
+
+/* ---- What a wave does ----------------------------------------------------------------------- */
+
+static uint64_t exec_at(const struct sim_trace *trace, uint32_t run, const struct sim_timing *at)
+{
+	uint64_t exec = trace->first_exec;
+
+	for (uint32_t i = 0; i < trace->marks; i++) {
+		const struct sim_trace_mark *mark = &trace->mark[i];
+
+		if (mark->run > run || (mark->run == run && mark->from > at))
+			break;
+		exec = mark->exec;
+	}
+	return exec;
+}
+
+/* An instruction of a run of the wave's trace. */
+static void see(const struct time_wave *w, uint32_t run, const struct sim_timing *at,
+		struct seen *ret)
+{
+	sim_sampled_at(w->trace->run[run].code, at, &ret->inst);
+	ret->exec = exec_at(w->trace, run, at);
+}
+
+/* A branch that is the last of a run which jumps has been taken. */
+static bool taken(const struct time_wave *w, uint32_t run, const struct sim_timing *at)
+{
+	return w->trace->run[run].jumps && at + at->words == w->trace->run[run].end;
+}
+
+/* What is not of a unit never reaches the arbiter. */
+static void settle(struct seen *seen)
+{
+	if (seen->why == WAIT_ARBITER && !seen->inst.issues)
+		seen->why = seen->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
+}
+
+/* It has nothing left of its trace, and no slot of its SIMD has come yet to make it go on. */
+static bool see_next(const struct time_wave *w, struct seen *ret)
+{
+	const struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;
+
+	if (w->run < w->trace->runs) {
+		see(w, w->run, w->trace->run[w->run].first, ret);
+		settle(ret);
+		return true;
+	}
+	if (w->stop == SIM_STOP_END || w->stop == SIM_STOP_BARRIER || !wave) {
+		if (!w->last || !w->run)
+			return false;
+		see(w, w->run - 1, w->last, ret);
+		ret->why = w->stop == SIM_STOP_BARRIER ? WAIT_BARRIER : WAIT_INTERNAL;
+		return true;
+	}
+	ret->exec = wave->exec;
+	if (!sim_sampled_pc(wave->pc, &ret->inst))
+		return false;
+	settle(ret);
+	return true;
+}
+
+/* All that happens up to `when` has happened. */
+static bool look(const struct time_wave *w, uint64_t when, struct seen *ret)
+{
+	uint32_t run = w->run - 1;
+
+	*ret = (struct seen){.why = w->why};
+	for (uint32_t i = 0; i < w->spans; i++) {
+		const struct time_span *span = &w->span[i];
+
+		if (when >= span->until)
+			continue;
+		see(w, run, span->at, ret);
+		ret->issued = span->issues && ret->inst.issues;
+		ret->why = span->issues ? WAIT_INTERNAL : span->why;
+		if (ret->inst.conditional && taken(w, run, span->at))
+			ret->inst.type = SAMPLED_TAKEN;
+		return true;
+	}
+	if (w->state == TIME_AT_BARRIER || w->state == TIME_AT_GRID) {
+		if (!w->last || !w->run)
+			return false;
+		see(w, run, w->last, ret);
+		ret->why = w->state == TIME_AT_BARRIER ? WAIT_BARRIER : WAIT_OTHER;
+		return true;
+	}
+	if (w->at == w->end)
+		return see_next(w, ret);
+	see(w, run, w->at, ret);
+	settle(ret);
+	return true;
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static void put32(uint8_t *record, uint32_t at, uint32_t value)
+{
+	memcpy(record + at, &value, sizeof(value));
+}
+
+static void put64(uint8_t *record, uint32_t at, uint64_t value)
+{
+	memcpy(record + at, &value, sizeof(value));
+}
+
+static void fill_common(const struct time_cu *cu, const struct time_wave *w, uint64_t when,
+			const struct seen *seen, uint8_t *record)
+{
+	const struct sim_dispatch *dispatch = cu->dispatch;
+	const struct sim_queue *queue = dispatch->queue;
+	uint64_t packets = queue->ring_size / 64, number = w->group->number;
+	uint64_t clock = dispatch->start_cycle + when;
+
+	memset(record, 0, SIM_SAMPLE_BYTES);
+	put64(record, AT_PC, seen->inst.pc);
+	put64(record, AT_EXEC, seen->exec);
+	put32(record, AT_WORKGROUP, (uint32_t)(number % dispatch->groups[0]));
+	number /= dispatch->groups[0];
+	put32(record, AT_WORKGROUP + 4, (uint32_t)(number % dispatch->groups[1]));
+	put32(record, AT_WORKGROUP + 8, (uint32_t)(number / dispatch->groups[1]));
+	put32(record, AT_WAVE, w->index & 0x3f);
+	put32(record, AT_HW_ID, w->group->place.hw_id[w->index]);
+	put64(record, AT_TIMESTAMP, sim_clock_system(clock / SIM_TICK_CYCLES));
+	/* The doorbell's number, as a queue's descriptor has it: (address >> 3) & 0x3ff. */
+	put64(record, AT_CORRELATION,
+	      (dispatch->index % packets & ((1u << PACKET_BITS) - 1)) | (uint64_t)(queue->id - 1)
+										<< DOORBELL_SHIFT);
+}
+
+/*
+ * The arbiter of the wave's SIMD: which pipes took an instruction in this slot, and which would
+ * not have what was chosen for them.
+ */
+static void fill_snapshot(const struct time_cu *cu, const struct time_wave *sampled, uint64_t when,
+			  const struct seen *seen, uint8_t *record)
+{
+	const struct time_simd *simd = &cu->simd[sampled->simd];
+	uint32_t issue = 0, stall = 0, data = SNAPSHOT_VALID;
+	struct seen other;
+
+	for (uint32_t i = 0; i < simd->count; i++) {
+		if (!look(simd->wave[i], when, &other))
+			continue;
+		if (other.issued)
+			issue |= other.inst.pipe;
+		else if (other.why == WAIT_UNIT)
+			stall |= other.inst.pipe;
+	}
+	stall &= ~issue;
+	if (seen->issued) {
+		data |= SNAPSHOT_ISSUED | (uint32_t)seen->inst.type << SNAPSHOT_TYPE;
+	} else {
+		data |= (uint32_t)seen->why << SNAPSHOT_REASON;
+		/* A pipe that another wave got: it may have become free in this very slot. */
+		if (seen->why == WAIT_UNIT)
+			stall |= seen->inst.pipe;
+		if (seen->why == WAIT_ARBITER)
+			issue |= seen->inst.pipe;
+	}
+	issue |= stall;
+	put32(record, AT_SNAPSHOT, data | issue << SNAPSHOT_ISSUE | stall << SNAPSHOT_STALL);
+	put32(record, AT_SNAPSHOT1, cu->live);
+}
+
+static uint8_t *new_record(struct time_sampler *sampler, uint64_t when)
+{
+	if (sampler->count == sampler->room) {
+		uint32_t room = sampler->room ? 2 * sampler->room : 64;
+		void *grown = realloc(sampler->sample, room * sizeof(*sampler->sample));
+
+		if (!grown) {
+			sampler->missed++;
+			return NULL;
+		}
+		sampler->sample = grown;
+		sampler->room = room;
+	}
+	sampler->sample[sampler->count].at = when;
+	return sampler->sample[sampler->count++].record;
+}
+
+/* ---- Stochastic ----------------------------------------------------------------------------- */
+
+/*
+ * One of the waves the unit has room for, so that each that is there is as likely as any other at
+ * any time; none if it has fewer just now.
+ */
+static struct time_wave *choose(struct time_cu *cu)
+{
+	struct time_sampler *sampler = cu->sampler;
+	uint32_t number;
+
+	if (cu->live > sampler->most)
+		sampler->most = cu->live;
+	number = (uint32_t)(chance(cu, 1) % sampler->most);
+	for (uint32_t s = 0; s < SIM_SIMDS; s++) {
+		if (number < cu->simd[s].count)
+			return cu->simd[s].wave[number];
+		number -= cu->simd[s].count;
+	}
+	return NULL;
+}
+
+static void snapshot(struct time_cu *cu, uint64_t when)
+{
+	struct time_wave *w = cu->live ? choose(cu) : NULL;
+	struct seen seen;
+	uint8_t *record;
+
+	if (!w || !look(w, when, &seen))
+		return;
+	record = new_record(cu->sampler, when);
+	if (!record)
+		return;
+	fill_common(cu, w, when, &seen, record);
+	fill_snapshot(cu, w, when, &seen, record);
+}
+
+/* ---- Host trap ------------------------------------------------------------------------------ */
+
+/* The wave runs the trap handler; what it waits for goes on meanwhile. */
+static void enter_trap(struct time_cu *cu, struct time_wave *w, uint64_t when)
+{
+	uint64_t end = when + sim_time_cost.trap;
+	uint64_t from = later(w->ready, when);
+
+	cu->sampler->pending = end;
+	w->trapped = end;
+	if (w->state != TIME_RUNS || from >= end)
+		return;
+	cu->counters.trapped += end - from;
+	if (when > w->ready)
+		time_wave_held(cu, w, when);
+	w->spans = 0;
+	time_wave_wait(cu, w, end);
+}
+
+static void trap(struct time_cu *cu, uint64_t when)
+{
+	struct time_wave *w = &cu->waves[cu->sampler->number % SIM_CU_WAVES];
+	struct seen seen;
+	uint8_t *record;
+
+	if (when < cu->sampler->pending || !cu->live || !w->group || w->state == TIME_ENDED)
+		return;
+	if (!look(w, when, &seen))
+		return;
+	record = new_record(cu->sampler, when);
+	if (!record)
+		return;
+	fill_common(cu, w, when, &seen, record);
+	enter_trap(cu, w, when);
+}
+
+uint64_t time_sampler_run(struct time_cu *cu, uint64_t next)
+{
+	struct time_sampler *sampler = cu->sampler;
+	uint64_t end = next;
+
+	/* All wait for others: what they wait for is seen to before anything later. */
+	if (next == TIME_NEVER)
+		end = cu->now;
+	else if (end > cu->time->until)
+		end = cu->time->until;
+	while (cu->tick < end) {
+		if (sampler->how.method == SIM_SAMPLING_STOCHASTIC)
+			snapshot(cu, cu->tick);
+		else
+			trap(cu, cu->tick);
+		sampler->number++;
+		set_tick(cu);
+	}
+	return next;
+}
+
+/* ---- Delivery ------------------------------------------------------------------------------- */
+
+struct reference {
+	const struct time_sample *sample;
+	uint32_t cu;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct reference *x = a, *y = b;
+
+	if (x->sample->at != y->sample->at)
+		return x->sample->at < y->sample->at ? -1 : 1;
+	if (x->cu != y->cu)
+		return x->cu < y->cu ? -1 : 1;
+	return x->sample < y->sample ? -1 : x->sample > y->sample;
+}
+
+static uint64_t gather(const struct sim_time *time, struct reference *ret)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		const struct time_cu *cu = time->cu[time->cus[i]];
+
+		for (uint32_t k = 0; k < cu->sampler->count; k++, count++)
+			if (ret)
+				ret[count] =
+					(struct reference){&cu->sampler->sample[k], cu->number};
+	}
+	return count;
+}
+
+static uint64_t forget(struct sim_time *time)
+{
+	uint64_t missed = 0;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_sampler *sampler = time->cu[time->cus[i]]->sampler;
+
+		missed += sampler->missed;
+		sampler->count = 0;
+		sampler->missed = 0;
+	}
+	return missed;
+}
+
+void time_samplers_deliver(struct sim_time *time)
+{
+	const struct time_sampler *any = time->cu[time->cus[0]]->sampler;
+	uint64_t count = gather(time, NULL), lost = 0;
+	struct reference *order = count ? malloc(count * sizeof(*order)) : NULL;
+	uint8_t *records = count ? malloc(count * SIM_SAMPLE_BYTES) : NULL;
+
+	if (order && records) {
+		gather(time, order);
+		qsort(order, count, sizeof(*order), by_time);
+		for (uint64_t i = 0; i < count; i++)
+			memcpy(records + i * SIM_SAMPLE_BYTES, order[i].sample->record,
+			       SIM_SAMPLE_BYTES);
+	} else {
+		lost = count;
+		count = 0;
+	}
+	lost += forget(time);
+	if (count || lost)
+		sim_sampling_give(any->gpu, any->how.session, records, count, lost);
+	free(order);
+	free(records);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workgroups of a compute unit, from the place they take to the one they leave, and the units
+ * themselves, which are kept for the next dispatch.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "simgpu/base/sim_options.h"
+#include "simgpu/time/cost_model.h"
+
+enum { PIECE = 512 }; /* instructions a wave runs at a time */
+
+static void add_isa(struct sim_counters *sum, struct sim_counters *part)
+{
+	uint64_t *from = (uint64_t *)part, *to = (uint64_t *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+	*part = (struct sim_counters){0};
+}
+
+void time_group_leave_slot(struct time_cu *cu, struct time_group *group)
+{
+	if (!group->slot)
+		return;
+	add_isa(&cu->isa, &group->slot->counters);
+	sim_slot_give(group->slot);
+	group->slot = NULL;
+}
+
+void time_group_done(struct time_cu *cu, struct time_group *group)
+{
+	time_group_leave_slot(cu, group);
+	cu->place -= group->place.held;
+	sim_place_give(&group->claim);
+	if (cu->dispatch->scratch.wave_bytes)
+		cu->scratch_taken &= ~((uint64_t)1 << (group->scratch_slot - cu->scratch_first));
+	cu->room = true;
+	group->waves = 0;
+}
+
+/* ---- Workgroups ----------------------------------------------------------------------------- */
+
+bool time_cu_room(const struct time_cu *cu, uint64_t number, struct sim_place *ret)
+{
+	struct sim_place_want want = cu->time->want;
+
+	if (cu->dispatch->scratch.wave_bytes &&
+	    (uint32_t)__builtin_popcountll(cu->scratch_taken) == cu->scratch_count)
+		return false;
+	want.number = number;
+	return sim_place_fit(&want, cu->number, cu->place, ret);
+}
+
+static struct time_group *free_group(struct time_cu *cu)
+{
+	struct time_group *group = cu->groups;
+
+	while (group->waves)
+		group++;
+	return group;
+}
+
+static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
+{
+	uint32_t hw_id = group->place.hw_id[i];
+	uint32_t number = (hw_id >> 4 & 3) * SIM_SIMD_WAVES + (hw_id & 15);
+	struct time_wave *w = &cu->waves[number];
+	struct time_simd *simd;
+
+	w->simd = (uint8_t)(number / SIM_SIMD_WAVES);
+	simd = &cu->simd[w->simd];
+	w->trace = cu->traces[number];
+	w->at = w->end = w->last = NULL;
+	w->code = NULL;
+	w->state = TIME_RUNS;
+	w->why = WAIT_ARBITER;
+	w->group = group;
+	w->index = i;
+	w->vm_count = w->lgkm_count = 0;
+	w->last_vm = w->last_lgkm = 0;
+	w->stalled = NULL;
+	w->spans = 0;
+	w->trapped = 0;
+	w->start = cu->now;
+	group->wave[i] = w;
+	w->position = (uint8_t)simd->count;
+	simd->wave[simd->count++] = w;
+	if (!cu->live++)
+		cu->busy_from = cu->now;
+	time_wave_refill(cu, w, false);
+	time_wave_wait(cu, w, cu->now);
+}
+
+/* False: not now, for want of memory or of a free name. */
+static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_place *place)
+{
+	struct time_group *group = free_group(cu);
+	struct sim_place_want want = cu->time->want;
+	struct sim_slot *slot = sim_slot_take();
+
+	want.number = number;
+	group->place = group->claim = *place;
+	if (!slot || !sim_place_claim(&want, &group->claim)) {
+		if (slot)
+			sim_slot_give(slot);
+		return false;
+	}
+	group->scratch_slot = 0;
+	group->number = number;
+	if (cu->dispatch->scratch.wave_bytes) {
+		uint32_t free = (uint32_t)__builtin_ctzll(~cu->scratch_taken);
+
+		cu->scratch_taken |= (uint64_t)1 << free;
+		group->scratch_slot = cu->scratch_first + free;
+	}
+	slot->number = number;
+	slot->place = group->claim;
+	slot->scratch_slot = group->scratch_slot;
+	sim_slot_fill(cu->dispatch, slot);
+	group->slot = slot;
+	group->waves = group->live = group->running = slot->waves;
+	group->waiting = 0;
+	cu->place += place->held;
+	for (uint32_t i = 0; i < group->waves; i++)
+		start_wave(cu, group, i);
+	return true;
+}
+
+/* Start what there is room for. */
+void time_groups_start(struct time_cu *cu)
+{
+	struct time_backlog *backlog = &cu->backlog;
+	struct sim_place place;
+
+	while (backlog->count && time_cu_room(cu, backlog->first, &place)) {
+		if (!start_group(cu, backlog->first, &place)) {
+			cu->wants = true;
+			return;
+		}
+		backlog->first += backlog->stride;
+		backlog->count--;
+	}
+	cu->room = false;
+}
+
+/* ---- Making and keeping units --------------------------------------------------------------- */
+
+static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct time_cu *free_cus;
+
+static struct time_cu *make_cu(void)
+{
+	struct time_cu *cu = aligned_alloc(64, (sizeof(*cu) + 63) & ~(size_t)63);
+
+	if (!cu)
+		return NULL;
+	memset(cu, 0, sizeof(*cu));
+	if (time_touched_init(&cu->touched))
+		return cu;
+	free(cu->touched.touch);
+	free(cu->touched.index);
+	free(cu);
+	return NULL;
+}
+
+struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *time, uint32_t number)
+{
+	struct time_cu *cu;
+
+	pthread_mutex_lock(&free_lock);
+	cu = free_cus;
+	if (cu)
+		free_cus = cu->next_free;
+	pthread_mutex_unlock(&free_lock);
+	if (!cu)
+		cu = make_cu();
+	for (uint32_t i = 0; cu && i < SIM_CU_WAVES; i++) {
+		if (!cu->traces[i])
+			cu->traces[i] = calloc(1, sizeof(*cu->traces[i]));
+		cu->waves[i].group = NULL;
+		if (cu->traces[i])
+			continue;
+		time_cu_give(cu);
+		return NULL;
+	}
+	if (!cu)
+		return NULL;
+	cu->touched.count = 0;
+	memset(cu->touched.index, 0, cu->touched.size * sizeof(*cu->touched.index));
+	/* All between these two starts at nothing. */
+	memset(&cu->dispatch, 0,
+	       offsetof(struct time_cu, touched) - offsetof(struct time_cu, dispatch));
+	for (uint32_t i = 0; i < SIM_SIMDS; i++)
+		cu->simd[i] = (struct time_simd){.next = TIME_NEVER, .slot = TIME_NEVER};
+	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
+		cu->groups[i].waves = 0;
+	time_l1_forget(cu->l1);
+	time_l1_forget(cu->scalar);
+	cu->tick = TIME_NEVER;
+	cu->dispatch = dispatch;
+	cu->time = time;
+	cu->number = number;
+	cu->pcs = sim_options()->pc;
+	cu->piece = sim_options()->quantum < PIECE ? (uint32_t)sim_options()->quantum : PIECE;
+	return cu;
+}
+
+void time_cu_drop(struct time_cu *cu)
+{
+	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
+		if (cu->groups[i].waves)
+			time_group_done(cu, &cu->groups[i]);
+}
+
+void time_cu_give(struct time_cu *cu)
+{
+	pthread_mutex_lock(&free_lock);
+	cu->next_free = free_cus;
+	free_cus = cu;
+	pthread_mutex_unlock(&free_lock);
+}

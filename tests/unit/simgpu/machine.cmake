@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# The machine side of the simulated GPU, with C functions in place of instructions.
+if(NOT PROBE_BUILD_SIM)
+	return()
+endif()
+
+set(machine_dir ${CMAKE_SOURCE_DIR}/simgpu)
+find_path(HSAKMT_INCLUDE_DIR hsakmt.h REQUIRED)
+find_path(HSA_INCLUDE_DIR hsa/amd_hsa_queue.h REQUIRED)
+find_package(Threads REQUIRED)
+
+# Compiled again, because only here may it be sanitized.
+get_target_property(machine_files simgpu_machine SOURCES)
+list(TRANSFORM machine_files PREPEND ${machine_dir}/)
+add_library(simgpu_machine_tested OBJECT ${machine_files}
+	${machine_dir}/base/timing_constants.c ${CMAKE_CURRENT_LIST_DIR}/fake_isa.c
+	${CMAKE_CURRENT_LIST_DIR}/fake_runtime.c)
+target_include_directories(simgpu_machine_tested PUBLIC ${CMAKE_SOURCE_DIR}
+	${HSAKMT_INCLUDE_DIR} ${HSA_INCLUDE_DIR})
+target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)
+target_link_libraries(simgpu_machine_tested PUBLIC probe_flags probe_sanitize Threads::Threads)
+
+function(simgpu_machine_test name)
+	add_executable(simgpu_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}.c)
+	target_link_libraries(simgpu_${name} PRIVATE simgpu_machine_tested ${CMOCKA_LIBRARY})
+	add_test(NAME simgpu.${name} COMMAND simgpu_${name})
+	set_tests_properties(simgpu.${name} PROPERTIES LABELS "unit;simgpu" TIMEOUT 120)
+endfunction()
+foreach(name mapped_ranges fault_context stray_pointers sdma_commands wave_slot_claims kernel_names
+		queue_timelines copy_engine_queues dispatches packets pc_sampling_sessions)
+	simgpu_machine_test(${name})
+endforeach()
+
+# Sessions of PC sampling ask the runtime which GPU an agent is.
+add_library(simgpu_fake_agents SHARED ${CMAKE_CURRENT_LIST_DIR}/fake_agents.c)
+target_include_directories(simgpu_fake_agents PRIVATE ${HSA_INCLUDE_DIR})
+target_link_libraries(simgpu_fake_agents PRIVATE probe_flags)
+set_target_properties(simgpu_fake_agents PROPERTIES OUTPUT_NAME hsa-runtime64 SOVERSION 1
+	C_VISIBILITY_PRESET default
+	LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/simgpu_fake_agents)
+target_compile_definitions(simgpu_pc_sampling_sessions PRIVATE
+	FAKE_RUNTIME="$<TARGET_FILE:simgpu_fake_agents>")
+add_dependencies(simgpu_pc_sampling_sessions simgpu_fake_agents)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Ranges the GPU may touch, against a plain list of what was mapped. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simgpu/mem/gpu_allocations.h"
+#include "tests/unit/simgpu/fake_isa.h"
+
+enum { PAGE = SIM_PAGE };
+
+static const uint32_t gpu[] = {SIM_NODE_GPU};
+
+static struct sim_block device_memory(uint64_t size, uint32_t access)
+{
+	return (struct sim_block){
+		.kind = SIM_BLOCK_ALLOC, .size = size, .node = SIM_NODE_GPU, .access = access};
+}
+
+static struct sim_block host_range(uint64_t base, uint64_t size)
+{
+	return (struct sim_block){
+		.kind = SIM_BLOCK_USER,
+		.base = base,
+		.size = size,
+		.access = SIM_MEM_READ | SIM_MEM_WRITE,
+		.registered = 1,
+	};
+}
+
+static bool visible(uint64_t addr)
+{
+	struct sim_range range;
+
+	return !sim_mem_find(addr, &range);
+}
+
+static void alloc_is_invisible_until_mapped(void **state)
+{
+	struct sim_block want = device_memory(3 * PAGE - 5, SIM_MEM_READ | SIM_MEM_WRITE);
+	struct sim_range range = {1, 2, 3};
+	uint64_t base, generation;
+
+	(void)state;
+	assert_int_equal(sim_mem_alloc(&want, &base), 0);
+	assert_int_equal(base % PAGE, 0);
+	assert_int_equal(sim_mem_find(base, &range), -EFAULT);
+	assert_int_equal(range.base, 1); /* untouched on failure */
+	generation = sim_mem_generation();
+	assert_int_equal(sim_mem_map(base + 100, gpu, 1, NULL), 0);
+	assert_true(sim_mem_generation() > generation);
+	assert_int_equal(sim_mem_find(base + 3 * PAGE - 1, &range), 0);
+	assert_int_equal(range.base, base);
+	assert_int_equal(range.end, base + 3 * PAGE);
+	assert_int_equal(range.flags, SIM_MEM_READ | SIM_MEM_WRITE | SIM_MEM_GPU(SIM_NODE_GPU));
+	assert_false(visible(base + 3 * PAGE));
+	assert_false(visible(base - 1));
+
+	generation = sim_mem_generation();
+	assert_int_equal(sim_mem_unmap(base), 0);
+	assert_true(sim_mem_generation() > generation);
+	assert_false(visible(base));
+	assert_int_equal(sim_mem_free(base + PAGE), -EINVAL);
+	assert_int_equal(sim_mem_free(base), 0);
+	assert_int_equal(sim_mem_free(base), -EINVAL);
+	assert_int_equal(sim_mem_map(base, gpu, 1, NULL), -ENOENT);
+}
+
+static void large_blocks_are_aligned(void **state)
+{
+	struct sim_block want = device_memory((uint64_t)5 << 20, SIM_MEM_READ);
+	uint64_t base;
+
+	(void)state;
+	assert_int_equal(sim_mem_alloc(&want, &base), 0);
+	assert_int_equal(base % (2 << 20), 0);
+	memset((void *)(uintptr_t)base, 1, want.size);
+	assert_int_equal(sim_mem_free(base), 0);
+}
+
+static void memory_of_the_device_is_finite(void **state)
+{
+	struct sim_block half = device_memory((uint64_t)SIM_VRAM_MIB << 19, SIM_MEM_READ);
+	uint64_t first, second, third;
+
+	(void)state;
+	assert_int_equal(sim_mem_alloc(&half, &first), 0);
+	assert_int_equal(sim_mem_alloc(&half, &second), 0);
+	assert_int_equal(sim_mem_alloc(&half, &third), -ENOMEM);
+	assert_int_equal(sim_mem_free(first), 0);
+	assert_int_equal(sim_mem_alloc(&half, &third), 0);
+	assert_int_equal(sim_mem_free(second), 0);
+	assert_int_equal(sim_mem_free(third), 0);
+}
+
+static void freeing_code_drops_decoded_code(void **state)
+{
+	struct sim_block code = device_memory(PAGE, SIM_MEM_READ | SIM_MEM_EXEC);
+	struct sim_block data = device_memory(PAGE, SIM_MEM_READ);
+	uint64_t base, before = fake_invalidations;
+
+	(void)state;
+	assert_int_equal(sim_mem_alloc(&data, &base), 0);
+	assert_int_equal(sim_mem_free(base), 0);
+	assert_int_equal(fake_invalidations, before);
+	assert_int_equal(sim_mem_alloc(&code, &base), 0);
+	assert_int_equal(sim_mem_free(base), 0);
+	assert_int_equal(fake_invalidations, before + 1);
+}
+
+/* Two copies pin one buffer: the first to finish must not unpin it for the other. */
+static void registrations_count(void **state)
+{
+	uint64_t base = 0x10000800;
+	struct sim_block range = host_range(base, 100);
+
+	(void)state;
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(base, gpu, 1, NULL), 0);
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(base, gpu, 1, NULL), 0);
+	assert_true(visible(base & ~(uint64_t)(PAGE - 1)));
+	assert_int_equal(sim_mem_unmap(base), 0);
+	assert_int_equal(sim_mem_deregister(base), 0);
+	assert_true(visible(base));
+	assert_int_equal(sim_mem_unmap(base), 0);
+	assert_int_equal(sim_mem_deregister(base), 0);
+	assert_false(visible(base));
+	assert_int_equal(sim_mem_deregister(base), -ENOENT);
+}
+
+static void overlapping_registrations(void **state)
+{
+	struct sim_block large = host_range(0x20000000, 64 * PAGE);
+	struct sim_block inner = host_range(0x20000000 + 8 * PAGE, PAGE);
+	struct sim_block query;
+
+	(void)state;
+	assert_int_equal(sim_mem_register(&large), 0);
+	assert_int_equal(sim_mem_register(&inner), 0);
+	assert_int_equal(sim_mem_map(large.base, gpu, 1, NULL), 0);
+	assert_true(visible(inner.base));
+	assert_true(visible(large.base + 63 * PAGE));
+	assert_int_equal(sim_mem_map(inner.base, gpu, 1, NULL), 0);
+	assert_int_equal(sim_mem_unmap(large.base), 0);
+	assert_false(visible(large.base));
+	assert_false(visible(large.base + 63 * PAGE));
+	assert_true(visible(inner.base));
+	assert_int_equal(sim_mem_query(large.base + 63 * PAGE, &query), 0);
+	assert_int_equal(query.base, large.base);
+	assert_int_equal(sim_mem_deregister(inner.base), 0);
+	assert_int_equal(sim_mem_deregister(large.base), 0);
+	assert_int_equal(sim_mem_query(large.base, &query), -ENOENT);
+}
+
+/* Registered memory has an address of its own on the GPU, with nothing on either side. */
+static void registered_memory_has_a_gpu_address(void **state)
+{
+	struct sim_block range = host_range(0x60000810, 3 * PAGE), query;
+	struct sim_range found;
+	uint64_t at, again, later;
+
+	(void)state;
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(range.base, gpu, 1, &at), 0);
+	assert_int_not_equal(at, range.base);
+	assert_int_equal(at % PAGE, range.base % PAGE);
+	assert_true(sim_mem_aliased(at, at + 1));
+	assert_false(sim_mem_aliased(range.base, range.base + range.size));
+	assert_int_equal(sim_mem_host(at + 5000), range.base + 5000);
+	assert_int_equal(sim_mem_host(range.base + 5), range.base + 5);
+	assert_int_equal(sim_mem_query(at + 5000, &query), 0);
+	assert_int_equal(query.base, range.base);
+	assert_int_equal(query.gpu, at);
+	assert_int_equal(sim_mem_find(at, &found), 0);
+	assert_false(visible(found.base - 1));
+	assert_false(visible(found.end));
+
+	/* The same buffer, more of it: both addresses work until all is undone. */
+	range.size = 9 * PAGE;
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(range.base, gpu, 1, &again), 0);
+	assert_int_not_equal(again, at);
+	assert_int_equal(sim_mem_host(again + 8 * PAGE), range.base + 8 * PAGE);
+	assert_int_equal(sim_mem_host(at + 1), range.base + 1);
+	assert_int_equal(sim_mem_deregister(range.base), 0);
+	assert_true(visible(at));
+	assert_int_equal(sim_mem_deregister(range.base), 0);
+	assert_false(visible(at));
+	assert_false(visible(again));
+
+	/* The window goes round: far more registrations in all than it holds at once. */
+	range.size = (uint64_t)100 << 30;
+	for (int i = 0; i < 30; i++) {
+		assert_int_equal(sim_mem_register(&range), 0);
+		assert_int_equal(sim_mem_map(range.base, gpu, 1, &later), 0);
+		assert_true(sim_mem_aliased(later, later + 1));
+		assert_int_equal(sim_mem_host(later + range.size - 1), range.base + range.size - 1);
+		assert_int_equal(sim_mem_deregister(range.base), 0);
+	}
+}
+
+static void allows_spans_neighbours(void **state)
+{
+	struct sim_block first = host_range(0x30000000, PAGE);
+	struct sim_block second = host_range(0x30000000 + PAGE, PAGE);
+	uint64_t bad = 0;
+
+	(void)state;
+	second.access = SIM_MEM_READ;
+	first.mapped = second.mapped = 1;
+	assert_int_equal(sim_mem_register(&first), 0);
+	assert_int_equal(sim_mem_register(&second), 0);
+	assert_true(sim_mem_allows(first.base + 8, 2 * PAGE - 8, SIM_MEM_READ, &bad));
+	assert_false(sim_mem_allows(first.base + 8, PAGE, SIM_MEM_WRITE, &bad));
+	assert_int_equal(bad, second.base);
+	assert_false(sim_mem_allows(first.base, 2 * PAGE + 1, SIM_MEM_READ, &bad));
+	assert_int_equal(bad, second.base + PAGE);
+	assert_true(sim_mem_allows(bad, 0, SIM_MEM_WRITE, NULL));
+	assert_false(sim_mem_allows(UINT64_MAX - 3, 8, SIM_MEM_READ, NULL));
+	assert_int_equal(sim_mem_deregister(first.base), 0);
+	assert_int_equal(sim_mem_deregister(second.base), 0);
+}
+
+/* Random blocks, found or not at random addresses as a linear search says. */
+static void look_ups_agree_with_a_list(void **state)
+{
+	enum { BLOCKS = 200 };
+	static struct sim_block blocks[BLOCKS];
+	unsigned seed = 1;
+
+	(void)state;
+	for (int i = 0; i < BLOCKS; i++) {
+		uint64_t base = 0x40000000 + (uint64_t)(rand_r(&seed) % 4096) * PAGE + (uint64_t)i;
+
+		blocks[i] = host_range(base, 1 + (uint64_t)(rand_r(&seed) % (40 * PAGE)));
+		blocks[i].mapped = rand_r(&seed) % 2;
+		assert_int_equal(sim_mem_register(&blocks[i]), 0);
+	}
+	for (int i = 0; i < 20000; i++) {
+		uint64_t addr = 0x40000000 + (uint64_t)(rand_r(&seed) % (4200 * PAGE));
+		bool expected = false;
+
+		for (int j = 0; j < BLOCKS; j++) {
+			uint64_t first = blocks[j].base / PAGE * PAGE;
+			uint64_t end = (blocks[j].base + blocks[j].size + PAGE - 1) / PAGE * PAGE;
+
+			expected = expected || (blocks[j].mapped && addr >= first && addr < end);
+		}
+		assert_int_equal(visible(addr), expected);
+	}
+	for (int i = 0; i < BLOCKS; i++)
+		assert_int_equal(sim_mem_deregister(blocks[i].base), 0);
+	assert_false(visible(0x40000000 + 2000 * PAGE));
+}
+
+static void managed_memory_comes_and_goes(void **state)
+{
+	struct sim_block range = host_range(0x50000000, 4 * PAGE);
+
+	(void)state;
+	range.kind = SIM_BLOCK_SVM;
+	range.mapped = 1;
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_true(visible(range.base + 3 * PAGE));
+	sim_mem_forget_svm(range.base + PAGE, PAGE);
+	assert_true(visible(range.base));
+	sim_mem_forget_svm(range.base, 4 * PAGE);
+	assert_false(visible(range.base));
+}
+
+static bool reads(uint64_t addr, uint32_t node)
+{
+	return sim_mem_allows(addr, 8, SIM_MEM_READ | SIM_MEM_GPU(node), NULL);
+}
+
+/* A GPU sees what was mapped to it, and nothing of its peers'. */
+static void each_gpu_sees_its_own(void **state)
+{
+	static const uint32_t second[] = {2}, both[] = {1, 2};
+	struct sim_block want = device_memory(PAGE, SIM_MEM_READ | SIM_MEM_WRITE);
+	struct sim_block range;
+	uint64_t base, alias;
+	char *host = aligned_alloc(PAGE, PAGE);
+
+	(void)state;
+	want.node = 2;
+	assert_int_equal(sim_mem_alloc(&want, &base), 0);
+	assert_int_equal(sim_mem_map(base, second, 1, NULL), 0);
+	assert_true(reads(base, 2));
+	assert_false(reads(base, 1));
+	assert_true(sim_mem_allows(base, 8, SIM_MEM_READ, NULL));
+	assert_int_equal(sim_mem_map(base, both, 2, NULL), 0);
+	assert_true(reads(base, 1) && reads(base, 2));
+	assert_int_equal(sim_mem_map(base, second, 1, NULL), 0);
+	assert_false(reads(base, 1));
+	assert_int_equal(sim_mem_free(base), 0);
+
+	/* Two who pin the same host memory, each for a GPU. */
+	range = host_range((uint64_t)(uintptr_t)host, PAGE);
+	assert_int_equal(sim_mem_register(&range), 0);
+	assert_int_equal(sim_mem_map(range.base, gpu, 1, &alias), 0);
+	assert_true(reads(alias, 1) && !reads(alias, 2));
+	assert_int_equal(sim_mem_map(range.base, second, 1, &alias), 0);
+	assert_true(reads(alias, 1) && reads(alias, 2));
+	assert_int_equal(sim_mem_deregister(range.base), 0);
+	free(host);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(alloc_is_invisible_until_mapped),
+		cmocka_unit_test(large_blocks_are_aligned),
+		cmocka_unit_test(memory_of_the_device_is_finite),
+		cmocka_unit_test(freeing_code_drops_decoded_code),
+		cmocka_unit_test(registrations_count),
+		cmocka_unit_test(overlapping_registrations),
+		cmocka_unit_test(registered_memory_has_a_gpu_address),
+		cmocka_unit_test(allows_spans_neighbours),
+		cmocka_unit_test(look_ups_agree_with_a_list),
+		cmocka_unit_test(managed_memory_comes_and_goes),
+		cmocka_unit_test(each_gpu_sees_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets that are not launches, errors and events, seen as ROCr sees them (dispatches.c).
+ */
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "simgpu/probe_sim.h"
+#include "tests/unit/simgpu/fake_runtime.h"
+
+/* ---- Other packets -------------------------------------------------------------------------- */
+
+static void barrier_packets(void **state)
+{
+	hsa_barrier_and_packet_t packet = {
+		.dep_signal = {handle(&arena->gate), {0}, handle(&arena->other)},
+		.completion_signal = handle(&arena->done),
+	};
+
+	(void)state;
+	store(&arena->gate, 1);
+	store(&arena->other, 1);
+	store(&arena->done, 2);
+	submit(&packet, HSA_PACKET_TYPE_BARRIER_AND);
+	store(&arena->gate, 0);
+	assert_int_equal(value(&arena->done), 2);
+	store(&arena->other, 0);
+	while (value(&arena->done) == 2)
+		sched_yield();
+	store(&arena->gate, 1);
+	submit(&packet, HSA_PACKET_TYPE_BARRIER_OR); /* other is 0 */
+	assert_true(comes_true(is_done));
+}
+
+static void barrier_value_packet(void **state)
+{
+	hsa_amd_barrier_value_packet_t packet = {
+		.header = {.AmdFormat = 2},
+		.signal = handle(&arena->gate),
+		.value = 0x20,
+		.mask = 0xf0,
+		.cond = HSA_SIGNAL_CONDITION_EQ,
+		.completion_signal = handle(&arena->done),
+	};
+	struct timespec wait = {.tv_nsec = 5000000};
+
+	(void)state;
+	store(&arena->gate, 0x13);
+	store(&arena->done, 1);
+	submit(&packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+	nanosleep(&wait, NULL);
+	assert_int_equal(value(&arena->done), 1);
+	store(&arena->gate, 0x127);
+	assert_true(comes_true(is_done));
+}
+
+static bool read_everything(void)
+{
+	return atomic_load((_Atomic uint64_t *)(uintptr_t)&arena->queue.read_dispatch_id) ==
+	       arena->queue.write_dispatch_id;
+}
+
+static void pm4_flushes_code(void **state)
+{
+	uint32_t packet[16] = {0};
+	uint64_t before = fake_invalidations;
+
+	(void)state;
+	arena->data[0] = 3u << 30 | 5 << 16 | 0x58 << 8;
+	packet[0] = 1u << 16;
+	packet[2] = (uint32_t)(uintptr_t)arena->data;
+	packet[3] = (uint32_t)((uint64_t)(uintptr_t)arena->data >> 32);
+	packet[4] = 7 | 1u << 23;
+	packet[5] = 10;
+	submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+	assert_true(comes_true(read_everything));
+	assert_int_equal(fake_invalidations, before + 1);
+}
+
+/* ---- Errors --------------------------------------------------------------------------------- */
+
+static void expect_error(int64_t code)
+{
+	assert_true(comes_true(is_inactive));
+	assert_int_equal(value(&arena->inactive), code);
+	assert_int_equal(value(&arena->done), 1);
+}
+
+static void bad_packets(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet(64, 64);
+
+	(void)state;
+	packet.workgroup_size_y = 0;
+	start(packet, count_lanes);
+	expect_error(2);
+}
+
+static void group_too_large(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet(2048, 1024);
+
+	(void)state;
+	packet.workgroup_size_y = 2;
+	start(packet, count_lanes);
+	expect_error(64);
+}
+
+static void too_much_lds(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet(64, 64);
+
+	(void)state;
+	packet.group_segment_size = 65537;
+	start(packet, count_lanes);
+	expect_error(4);
+}
+
+static void no_kernel_there(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet(64, 64);
+
+	(void)state;
+	packet.kernel_object = 0x1000;
+	start(packet, count_lanes);
+	expect_error(8);
+}
+
+static void unknown_vendor_packet(void **state)
+{
+	uint8_t packet[64] = {0, 0, 77};
+
+	(void)state;
+	store(&arena->done, 1);
+	submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+	expect_error(256);
+}
+
+static enum sim_stop trap(struct sim_wave *wave, uint64_t step)
+{
+	fake_advance(wave);
+	wave->stop_arg = step ? 2 : 3; /* the debug trap returns */
+	return SIM_STOP_TRAP;
+}
+
+static void traps(void **state)
+{
+	(void)state;
+	start(kernel_packet(6400, 64), trap);
+	expect_error(0x80000000);
+}
+
+static enum sim_stop illegal(struct sim_wave *wave, uint64_t step)
+{
+	(void)step;
+	wave->fault = (struct sim_fault){.kind = SIM_FAULT_UNKNOWN_OPCODE, .lane = -1};
+	return SIM_STOP_FAULT;
+}
+
+static void illegal_instruction(void **state)
+{
+	(void)state;
+	start(kernel_packet(64, 64), illegal);
+	expect_error(0x40000000);
+}
+
+static enum sim_stop write_nowhere(struct sim_wave *wave, uint64_t step)
+{
+	(void)step;
+	wave->fault = (struct sim_fault){
+		.kind = SIM_FAULT_WRITE, .addr = 0x123456789, .size = 4, .lane = 9};
+	return SIM_STOP_FAULT;
+}
+
+static void memory_fault(void **state)
+{
+	HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
+	const HsaMemoryAccessFault *fault;
+	HsaEvent *event, *polled;
+
+	(void)state;
+	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &event),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &polled),
+			 HSAKMT_STATUS_SUCCESS);
+	start(kernel_packet(6400, 64), write_nowhere);
+	assert_int_equal(hsaKmtWaitOnEvent(event, 20000), HSAKMT_STATUS_SUCCESS);
+	fault = &event->EventData.EventData.MemoryAccessFault;
+	assert_int_equal(fault->NodeId, 1);
+	assert_int_equal(fault->VirtualAddress, 0x123456000);
+	assert_int_equal(fault->Failure.NotPresent, 1);
+	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
+	assert_int_equal(value(&arena->inactive), 0);
+	assert_int_equal(value(&arena->done), 1);
+	/* Who looks at the handle without waiting sees it as well. */
+	fault = &polled->EventData.EventData.MemoryAccessFault;
+	assert_int_equal(fault->VirtualAddress, 0x123456000);
+	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
+	assert_int_equal(hsaKmtDestroyEvent(polled), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtDestroyEvent(event), HSAKMT_STATUS_SUCCESS);
+}
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+static HsaEvent *make_event(bool manual)
+{
+	HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_SIGNAL};
+	HsaEvent *event;
+
+	assert_int_equal(hsaKmtCreateEvent(&descriptor, manual, false, &event),
+			 HSAKMT_STATUS_SUCCESS);
+	return event;
+}
+
+static void events(void **state)
+{
+	HsaEvent *automatic = make_event(false), *manual = make_event(true);
+	HsaEvent *both[] = {automatic, manual};
+
+	(void)state;
+	assert_int_equal(hsaKmtWaitOnEvent(automatic, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+	assert_int_equal(hsaKmtWaitOnEvent(automatic, 3), HSAKMT_STATUS_WAIT_TIMEOUT);
+	assert_int_equal(hsaKmtSetEvent(automatic), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtWaitOnMultipleEvents(both, 2, true, 1), HSAKMT_STATUS_WAIT_TIMEOUT);
+	assert_int_equal(hsaKmtWaitOnMultipleEvents(both, 2, false, 0), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtWaitOnEvent(automatic, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+	hsaKmtSetEvent(manual);
+	hsaKmtSetEvent(automatic);
+	assert_int_equal(hsaKmtWaitOnMultipleEvents(both, 2, true, 0xfffffffe),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtQueryEventState(manual), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtResetEvent(manual), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtQueryEventState(manual), HSAKMT_STATUS_WAIT_TIMEOUT);
+	assert_int_equal(hsaKmtDestroyEvent(manual), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtDestroyEvent(automatic), HSAKMT_STATUS_SUCCESS);
+}
+
+static HsaEvent *message_event;
+
+/* What device code does for a host call: id to the mailbox, then the interrupt. */
+static enum sim_stop send_interrupt(struct sim_wave *wave, uint64_t step)
+{
+	fake_advance(wave);
+	if (step)
+		return SIM_STOP_END;
+	*(uint64_t *)(uintptr_t)message_event->EventData.HWData2 = message_event->EventId;
+	wave->sgpr[SIM_M0] = message_event->EventId & 0xff;
+	wave->stop_arg = 1;
+	return SIM_STOP_SENDMSG;
+}
+
+static void interrupts(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet(64, 64);
+	HsaEvent *same_low_bits = NULL, *extra[256];
+
+	(void)state;
+	message_event = make_event(false);
+	for (int i = 0; i < 256; i++)
+		extra[i] = make_event(false);
+	same_low_bits = extra[255];
+	assert_int_equal((same_low_bits->EventId ^ message_event->EventId) & 0xff, 0);
+	run(packet, send_interrupt);
+	assert_int_equal(hsaKmtWaitOnEvent(message_event, 20000), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(*(uint64_t *)(uintptr_t)message_event->EventData.HWData2, 0);
+	assert_int_equal(hsaKmtWaitOnEvent(same_low_bits, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+	/* A completion signal interrupts too. */
+	arena->done.event_id = same_low_bits->EventId;
+	arena->done.event_mailbox_ptr = same_low_bits->EventData.HWData2;
+	run(packet, count_lanes);
+	assert_int_equal(hsaKmtWaitOnEvent(same_low_bits, 20000), HSAKMT_STATUS_SUCCESS);
+	for (int i = 0; i < 256; i++)
+		hsaKmtDestroyEvent(extra[i]);
+	hsaKmtDestroyEvent(message_event);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MACHINE_TEST(barrier_packets),
+		MACHINE_TEST(barrier_value_packet),
+		MACHINE_TEST(pm4_flushes_code),
+		MACHINE_TEST(bad_packets),
+		MACHINE_TEST(group_too_large),
+		MACHINE_TEST(too_much_lds),
+		MACHINE_TEST(no_kernel_there),
+		MACHINE_TEST(unknown_vendor_packet),
+		MACHINE_TEST(traps),
+		MACHINE_TEST(illegal_instruction),
+		MACHINE_TEST(memory_fault),
+		MACHINE_TEST(events),
+		MACHINE_TEST(interrupts),
+	};
+
+	setenv("PROBE_SIM_THREADS", "4", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pointers that lead nowhere, in packets, descriptors, queues and registrations: each is an error
+ * of the device, and none is followed. Worth most under the address sanitizer.
+ */
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/amd_hsa_signal.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include "tests/unit/simgpu/fake_isa.h"
+#include "simgpu/base/hsakmt_export.h"
+
+enum { PACKETS = 64, CODE_OFFSET = 0x1000 };
+
+struct arena {
+	uint8_t code[3 * 4096]; /* kernel descriptor, entry one page later */
+	uint8_t ring[PACKETS * 64];
+	amd_queue_t queue;
+	amd_signal_t inactive, done, gate;
+	uint32_t data[1024];
+};
+
+static struct arena *arena;
+static HsaQueueResource resource;
+static HsaEvent *memory_event;
+
+static void *gpu_memory(size_t size)
+{
+	HsaMemFlags flags = {.ui32 = {.HostAccess = 1, .ExecuteAccess = 1}};
+	HSAuint64 alternate;
+	void *memory;
+
+	assert_int_equal(hsaKmtAllocMemory(0, size, flags, &memory), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtMapMemoryToGPU(memory, size, &alternate), HSAKMT_STATUS_SUCCESS);
+	return memory;
+}
+
+static void describe_kernel(uint8_t *at)
+{
+	const uint32_t rsrc1 = 5, properties = 8;
+	int64_t entry = CODE_OFFSET;
+
+	memset(at, 0, 64);
+	memcpy(at + 16, &entry, sizeof(entry));
+	memcpy(at + 48, &rsrc1, sizeof(rsrc1));
+	memcpy(at + 56, &properties, sizeof(properties));
+}
+
+static HSAKMT_STATUS make_queue(void *ring, amd_queue_t *amd, HsaQueueResource *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->Queue_read_ptr_aql = (HSAuint64 *)&amd->read_dispatch_id;
+	ret->Queue_write_ptr_aql = (HSAuint64 *)&amd->write_dispatch_id;
+	return hsaKmtCreateQueue(1, HSA_QUEUE_COMPUTE_AQL, 100, HSA_QUEUE_PRIORITY_NORMAL, ring,
+				 PACKETS * 64, NULL, ret);
+}
+
+static int set_up(void **state)
+{
+	HsaEventDescriptor descriptor = {.EventType = HSA_EVENTTYPE_MEMORY};
+
+	(void)state;
+	arena = gpu_memory(sizeof(*arena));
+	describe_kernel(arena->code);
+	for (int i = 0; i < PACKETS; i++)
+		arena->ring[i * 64] = HSA_PACKET_TYPE_INVALID;
+	arena->queue.queue_inactive_signal.handle = (uint64_t)(uintptr_t)&arena->inactive;
+	assert_int_equal(hsaKmtCreateEvent(&descriptor, false, false, &memory_event),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(make_queue(arena->ring, &arena->queue, &resource), HSAKMT_STATUS_SUCCESS);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	assert_int_equal(hsaKmtDestroyQueue(resource.QueueId), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtDestroyEvent(memory_event), HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtFreeMemory(arena, sizeof(*arena)), HSAKMT_STATUS_SUCCESS);
+	return 0;
+}
+
+static void again(void **state)
+{
+	tear_down(state);
+	set_up(state);
+}
+
+static int64_t value(const amd_signal_t *signal)
+{
+	return atomic_load((_Atomic int64_t *)(uintptr_t)&signal->value);
+}
+
+static void store(amd_signal_t *signal, int64_t to)
+{
+	atomic_store((_Atomic int64_t *)(uintptr_t)&signal->value, to);
+}
+
+static void submit(const void *packet, uint16_t header)
+{
+	uint64_t index =
+		atomic_load((_Atomic uint64_t *)(uintptr_t)&arena->queue.write_dispatch_id);
+	uint8_t *slot = arena->ring + index % PACKETS * 64;
+
+	memcpy(slot + 2, (const uint8_t *)packet + 2, 62);
+	atomic_store((_Atomic uint64_t *)(uintptr_t)&arena->queue.write_dispatch_id, index + 1);
+	atomic_store((_Atomic uint16_t *)slot, header);
+	atomic_store((_Atomic uint64_t *)resource.Queue_DoorBell_aql, index);
+}
+
+static hsa_kernel_dispatch_packet_t kernel_packet(void)
+{
+	return (hsa_kernel_dispatch_packet_t){
+		.setup = 1,
+		.workgroup_size_x = 64,
+		.workgroup_size_y = 1,
+		.workgroup_size_z = 1,
+		.grid_size_x = 64,
+		.grid_size_y = 1,
+		.grid_size_z = 1,
+		.kernel_object = (uint64_t)(uintptr_t)arena->code,
+		.kernarg_address = arena->data,
+		.completion_signal = {(uint64_t)(uintptr_t)&arena->done},
+	};
+}
+
+static enum sim_stop end(struct sim_wave *wave, uint64_t step)
+{
+	(void)wave;
+	(void)step;
+	return SIM_STOP_END;
+}
+
+static bool was_fault(void)
+{
+	return hsaKmtWaitOnEvent(memory_event, 0) == HSAKMT_STATUS_SUCCESS;
+}
+
+static bool was_read(void)
+{
+	return atomic_load((_Atomic uint64_t *)(uintptr_t)&arena->queue.read_dispatch_id) ==
+	       atomic_load((_Atomic uint64_t *)(uintptr_t)&arena->queue.write_dispatch_id);
+}
+
+enum answer {
+	ANSWER_DONE,
+	ANSWER_FAULT, /* the memory event */
+	ANSWER_ERROR, /* of the queue */
+};
+
+static enum answer wait_for_answer(void)
+{
+	time_t give_up = time(NULL) + 20;
+
+	for (;;) {
+		if (was_fault())
+			return ANSWER_FAULT;
+		if (value(&arena->inactive))
+			return ANSWER_ERROR;
+		if (was_read())
+			return ANSWER_DONE;
+		assert_true(time(NULL) < give_up);
+		sched_yield();
+	}
+}
+
+/* ---- Handles of signals --------------------------------------------------------------------- */
+
+static uint64_t stray(unsigned i)
+{
+	static char global[256];
+
+	switch (i) {
+	case 0:
+		return 8;
+	case 1:
+		return (uint64_t)(uintptr_t)global & ~63ull;
+	case 2:
+		return (uint64_t)(uintptr_t)&arena->done + 3;
+	case 3:
+		return (uint64_t)(uintptr_t)arena + ((sizeof(*arena) + 4095) & ~4095ull) - 32;
+	case 4:
+		return (uint64_t)(uintptr_t)&wait_for_answer & ~63ull;
+	default:
+		return 0x00007fffffffffc0;
+	}
+}
+
+enum { STRAYS = 6 };
+
+static void completion_signals(void **state)
+{
+	fake_current = end;
+	for (unsigned i = 0; i < STRAYS; i++) {
+		hsa_kernel_dispatch_packet_t packet = kernel_packet();
+		hsa_barrier_and_packet_t barrier = {0};
+
+		packet.completion_signal.handle = stray(i);
+		submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+		assert_int_equal(wait_for_answer(), ANSWER_FAULT);
+		again(state);
+		barrier.completion_signal.handle = stray(i);
+		submit(&barrier, HSA_PACKET_TYPE_BARRIER_AND);
+		assert_int_equal(wait_for_answer(), ANSWER_FAULT);
+		again(state);
+	}
+}
+
+static void dependencies(void **state)
+{
+	for (unsigned i = 0; i < STRAYS; i++) {
+		hsa_barrier_and_packet_t barrier = {.dep_signal[4].handle = stray(i)};
+		hsa_amd_barrier_value_packet_t on_value = {
+			.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE,
+			.signal.handle = stray(i),
+		};
+
+		submit(&barrier, HSA_PACKET_TYPE_BARRIER_AND);
+		assert_int_equal(wait_for_answer(), ANSWER_FAULT);
+		again(state);
+		submit(&barrier, HSA_PACKET_TYPE_BARRIER_OR);
+		assert_int_equal(wait_for_answer(), ANSWER_FAULT);
+		again(state);
+		submit(&on_value, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+		assert_int_equal(wait_for_answer(), ANSWER_FAULT);
+		again(state);
+	}
+}
+
+/* ---- Kernels -------------------------------------------------------------------------------- */
+
+static void kernel_objects(void **state)
+{
+	fake_current = end;
+	for (unsigned i = 0; i < STRAYS; i++) {
+		hsa_kernel_dispatch_packet_t packet = kernel_packet();
+
+		if (i == 2) /* inside memory: any bytes may be a descriptor */
+			continue;
+		packet.kernel_object = stray(i);
+		submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+		assert_int_equal(wait_for_answer(), ANSWER_ERROR);
+		assert_int_equal(value(&arena->inactive), 8); /* INVALID_CODE_OBJECT */
+		again(state);
+	}
+}
+
+static uint64_t seed = 0x9e3779b97f4a7c15;
+
+static uint64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static void random_bytes(void *to, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		((uint8_t *)to)[i] = (uint8_t)(next_random() >> 24);
+}
+
+/* Any 64 bytes as a descriptor: refused, or a kernel that runs within the machine's bounds. */
+static void random_descriptors(void **state)
+{
+	unsigned ran = 0, refused = 0;
+
+	fake_current = end;
+	for (int i = 0; i < 2000; i++) {
+		hsa_kernel_dispatch_packet_t packet = kernel_packet();
+		int64_t entry = CODE_OFFSET;
+
+		random_bytes(arena->code, 64);
+		if (i % 4)
+			memcpy(arena->code + 16, &entry, sizeof(entry));
+		packet.workgroup_size_x = 1024;
+		packet.grid_size_x = 1024;
+		submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+		if (wait_for_answer() == ANSWER_DONE) {
+			ran++;
+			continue;
+		}
+		refused++;
+		again(state);
+	}
+	assert_true(ran > 10 && refused > 10);
+}
+
+/* Any bytes as a packet, but for grids that would take days and signals that would be waited on. */
+static void random_packets(void **state)
+{
+	static const uint8_t types[] = {0, 2, 2, 2, 3, 4, 5, 77};
+
+	fake_current = end;
+	for (int i = 0; i < 3000; i++) {
+		hsa_kernel_dispatch_packet_t packet;
+		uint16_t header = types[next_random() >> 32 & 7];
+
+		random_bytes(&packet, sizeof(packet));
+		packet.grid_size_x &= 0xff;
+		packet.grid_size_y &= 3;
+		packet.grid_size_z &= 3;
+		packet.private_segment_size = 0;
+		if (next_random() >> 40 & 1) {
+			packet.workgroup_size_x &= 0x3f;
+			packet.workgroup_size_y &= 7;
+			packet.workgroup_size_z &= 1;
+			packet.group_segment_size &= 0x1ffff;
+			packet.kernel_object = (uint64_t)(uintptr_t)arena->code;
+			packet.completion_signal.handle = 0;
+		}
+		if (header == 1)
+			continue;
+		submit(&packet, header);
+		if (wait_for_answer() != ANSWER_DONE)
+			again(state);
+	}
+}
+
+static void scratch_memory(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet();
+
+	(void)state;
+	fake_current = end;
+	packet.private_segment_size = 16;
+	arena->queue.scratch_wave64_lane_byte_size = 1024;
+	arena->queue.scratch_backing_memory_location = stray(1);
+	arena->queue.compute_tmpring_size = 32 | 64 << 12;
+	submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+	assert_int_equal(wait_for_answer(), ANSWER_ERROR);
+}
+
+/* ---- Grids beyond 2^32 work-items ------------------------------------------------------------ */
+
+static atomic_uint groups_ran;
+
+static enum sim_stop count_group(struct sim_wave *wave, uint64_t step)
+{
+	(void)wave;
+	(void)step;
+	atomic_fetch_add(&groups_ran, 1);
+	return SIM_STOP_END;
+}
+
+/* 2^64 workgroups: a count that wraps would be 0, and the kernel over at once. */
+static void endless_grid(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet();
+	time_t give_up = time(NULL) + 20;
+
+	(void)state;
+	fake_current = count_group;
+	atomic_store(&groups_ran, 0);
+	packet.workgroup_size_x = 1;
+	packet.grid_size_x = packet.grid_size_y = 1u << 31;
+	packet.grid_size_z = 4;
+	store(&arena->done, 1);
+	submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+	while (atomic_load(&groups_ran) < 2000) {
+		assert_int_equal(value(&arena->done), 1);
+		assert_true(time(NULL) < give_up);
+		sched_yield();
+	}
+	assert_int_equal(value(&arena->done), 1);
+	/* tear_down() ends it by destroying the queue. */
+}
+
+/* ---- Memory that goes away ------------------------------------------------------------------- */
+
+static void queue_memory_is_held(void **state)
+{
+	static _Alignas(64) uint8_t host_ring[PACKETS * 64];
+	static amd_queue_t host_queue;
+	HsaQueueResource other;
+	uint8_t *end_of_block;
+
+	(void)state;
+	assert_int_equal(hsaKmtFreeMemory(arena, sizeof(*arena)), HSAKMT_STATUS_ERROR);
+	assert_int_equal(make_queue(host_ring, &arena->queue, &other),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_int_equal(make_queue(arena->ring, &host_queue, &other),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	end_of_block = (uint8_t *)arena + ((sizeof(*arena) + 4095) & ~4095ul);
+	assert_int_equal(make_queue(end_of_block - PACKETS * 64 + 64, &arena->queue, &other),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_int_equal(make_queue(end_of_block - PACKETS * 64, &arena->queue, &other),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtDestroyQueue(other.QueueId), HSAKMT_STATUS_SUCCESS);
+}
+
+static _Atomic(uint32_t *) victim;
+static atomic_uint rounds;
+
+/* Found once, used for the whole turn, as a wave's cached ranges are. */
+static enum sim_stop write_on(struct sim_wave *wave, uint64_t step)
+{
+	volatile uint32_t *cells = atomic_load(&victim);
+
+	(void)wave;
+	(void)step;
+	atomic_fetch_add(&rounds, 1);
+	while (!value(&arena->gate))
+		cells[atomic_load(&rounds) % 1024]++;
+	return SIM_STOP_END;
+}
+
+static bool is_mapped(void *memory)
+{
+	unsigned char present;
+
+	return !mincore(memory, 4096, &present);
+}
+
+static void freed_under_a_kernel(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = kernel_packet();
+	void *memory = gpu_memory(1 << 20), *later;
+	HsaPointerInfo info;
+	time_t give_up = time(NULL) + 20;
+
+	(void)state;
+	atomic_store(&victim, memory);
+	atomic_store(&rounds, 0);
+	fake_current = write_on;
+	submit(&packet, HSA_PACKET_TYPE_KERNEL_DISPATCH);
+	while (!atomic_load(&rounds))
+		sched_yield();
+	assert_int_equal(hsaKmtFreeMemory(memory, 1 << 20), HSAKMT_STATUS_SUCCESS);
+	/* Gone for every look-up, but still there for who is in it. */
+	assert_int_not_equal(hsaKmtQueryPointerInfo(memory, &info), HSAKMT_STATUS_SUCCESS);
+	assert_true(is_mapped(memory));
+	later = gpu_memory(1 << 20);
+	assert_ptr_not_equal(later, memory);
+	store(&arena->gate, 1);
+	assert_int_equal(wait_for_answer(), ANSWER_DONE);
+	while (is_mapped(memory)) {
+		assert_true(time(NULL) < give_up);
+		sched_yield();
+	}
+	assert_int_equal(hsaKmtFreeMemory(later, 1 << 20), HSAKMT_STATUS_SUCCESS);
+	assert_false(is_mapped(later));
+}
+
+static void registrations(void **state)
+{
+	HsaMemFlags flags = {0};
+	char *pages =
+		mmap(NULL, 8 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	munmap(pages + 4 * 4096, 4 * 4096);
+	assert_int_equal(hsaKmtRegisterMemoryWithFlags(pages + 100, 4 * 4096, flags),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_int_equal(hsaKmtRegisterMemoryWithFlags((void *)8, 4, flags),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_int_equal(hsaKmtRegisterMemoryWithFlags(pages, UINT64_MAX, flags),
+			 HSAKMT_STATUS_INVALID_PARAMETER);
+	assert_int_equal(hsaKmtRegisterMemoryWithFlags(pages + 100, 3 * 4096, flags),
+			 HSAKMT_STATUS_SUCCESS);
+	assert_int_equal(hsaKmtDeregisterMemory(pages + 100), HSAKMT_STATUS_SUCCESS);
+	munmap(pages, 4 * 4096);
+}
+
+#define STRAY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STRAY_TEST(completion_signals),	  STRAY_TEST(dependencies),
+		STRAY_TEST(kernel_objects),	  STRAY_TEST(random_descriptors),
+		STRAY_TEST(random_packets),	  STRAY_TEST(scratch_memory),
+		STRAY_TEST(endless_grid),	  STRAY_TEST(queue_memory_is_held),
+		STRAY_TEST(freed_under_a_kernel), STRAY_TEST(registrations),
+	};
+
+	setenv("PROBE_SIM_THREADS", "2", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
