@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The simulator's own counters, through the interface for tools: exact numbers of known kernels.
-#include "../../simgpu/probe_sim.h"
+#include "simgpu/probe_sim.h"
 #include "hip_test.h"
 
 #include <cerrno>

@@ -17,8 +17,8 @@ set(hip_environment "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>")
 
 function(probe_hip_program name source level)
 	add_custom_command(OUTPUT ${hip_out}/${name}
-		COMMAND ${HIPCC} --offload-arch=gfx90a ${level} -Wall ${hip_dir}/${source}.hip
-			-o ${hip_out}/${name}
+		COMMAND ${HIPCC} --offload-arch=gfx90a ${level} -Wall -I${CMAKE_SOURCE_DIR}
+			${hip_dir}/${source}.hip -o ${hip_out}/${name}
 		DEPENDS ${hip_dir}/${source}.hip ${hip_dir}/hip_test.h
 		COMMENT "hipcc ${name}" VERBATIM)
 	add_custom_target(hip_${name} ALL DEPENDS ${hip_out}/${name})
@@ -26,7 +26,7 @@ endfunction()
 
 function(probe_hip_test name program)
 	add_test(NAME hip.${name} COMMAND ${hip_out}/${program} ${hip_out}/partial.co)
-	set_tests_properties(hip.${name} PROPERTIES LABELS hip TIMEOUT 120
+	set_tests_properties(hip.${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
 		ENVIRONMENT "${hip_environment};${ARGN}")
 endfunction()
 
@@ -75,7 +75,7 @@ probe_hip_program(exhaust exhaust -O2)
 probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
 
 add_test(NAME hip.trace COMMAND sh ${hip_dir}/trace.sh ${hip_out}/vadd vadd)
-set_tests_properties(hip.trace PROPERTIES LABELS hip TIMEOUT 120 ENVIRONMENT "${hip_environment}")
+set_tests_properties(hip.trace PROPERTIES LABELS "hip;simgpu" TIMEOUT 120 ENVIRONMENT "${hip_environment}")
 
 probe_hip_program(textures textures -O2)
 probe_hip_test(textures textures)
@@ -105,7 +105,7 @@ probe_hip_program(clocks clocks -O2)
 function(probe_clocks_test name)
 	add_test(NAME hip.clocks${name}
 		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/clocks ${hip_out}/clocks${name}.out)
-	set_tests_properties(hip.clocks${name} PROPERTIES LABELS hip TIMEOUT 120
+	set_tests_properties(hip.clocks${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
 		ENVIRONMENT "${hip_environment};${ARGN}")
 endfunction()
 probe_clocks_test("")
@@ -119,7 +119,7 @@ probe_hip_test(timing timing)
 foreach(name timing atomics shared cooperative)
 	add_test(NAME hip.${name}.same
 		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/${name} ${hip_out}/${name}.same.out)
-	set_tests_properties(hip.${name}.same PROPERTIES LABELS hip TIMEOUT 120
+	set_tests_properties(hip.${name}.same PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
 		ENVIRONMENT "${hip_environment}")
 endforeach()
 
@@ -127,15 +127,15 @@ endforeach()
 probe_hip_program(sampling sampling "-O2;-std=c++17;-lhsa-runtime64")
 foreach(name sessions invariants masks lanes stochastic host_trap)
 	add_test(NAME hip.sampling.${name} COMMAND ${hip_out}/sampling ${name})
-	set_tests_properties(hip.sampling.${name} PROPERTIES LABELS hip TIMEOUT 120
+	set_tests_properties(hip.sampling.${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
 		ENVIRONMENT "${hip_environment};PROBE_SIM_PC=1")
 endforeach()
 # Some instructions of a piece are translated, some are not: EXEC is the same.
 add_test(NAME hip.sampling.jit COMMAND ${hip_out}/sampling lanes)
-set_tests_properties(hip.sampling.jit PROPERTIES LABELS hip TIMEOUT 120 ENVIRONMENT "${hip_environment};PROBE_SIM_JIT=2")
+set_tests_properties(hip.sampling.jit PROPERTIES LABELS "hip;simgpu" TIMEOUT 120 ENVIRONMENT "${hip_environment};PROBE_SIM_JIT=2")
 add_test(NAME hip.sampling.same
 	COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.same)
-set_tests_properties(hip.sampling.same PROPERTIES LABELS hip TIMEOUT 120
+set_tests_properties(hip.sampling.same PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
 	ENVIRONMENT "${hip_environment};PROBE_SIM_PC=1")
 
 # Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
@@ -153,7 +153,7 @@ function(probe_fault_test way)
 	endif()
 	add_test(NAME hip.fault.${name} COMMAND sh ${hip_dir}/expect_fault.sh
 		${hip_out}/${program} ${way} ${arg_UNPARSED_ARGUMENTS})
-	set_tests_properties(hip.fault.${name} PROPERTIES LABELS hip TIMEOUT 120
+	set_tests_properties(hip.fault.${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
 		ENVIRONMENT "${hip_environment};${arg_ENVIRONMENT}")
 endfunction()
 set(runtime_fault "Memory access fault by GPU node-1 ")

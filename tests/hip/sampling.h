@@ -5,7 +5,7 @@
 #define PROBE_TESTS_SAMPLING_H
 
 #include "common/hsa_pcs.h"
-#include "../../simgpu/probe_sim.h"
+#include "simgpu/probe_sim.h"
 #include "hip_test.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The cost model against published numbers of MI210 and MI250 (simgpu/TIME.md): latencies and sizes
 // by pointer chases, instructions per cycle, LDS cycles and counters, bandwidths, latency hiding.
-#include "../../simgpu/probe_sim.h"
+#include "simgpu/probe_sim.h"
 #include "hip_test.h"
 
 #include <cmath>
