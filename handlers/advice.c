@@ -11,18 +11,7 @@
 #include "handlers/advice_parts.h"
 #include "handlers/arrays.h"
 #include "handlers/layouts.h"
-#include "rules/lds_model.h"
-
-/*
- * Sector for sector: an excess L2 line moves 128 bytes for nothing (or only one of its 64-byte
- * halves), and a lost LDS pass is a clock in which the banks could have moved 128 bytes.
- */
-uint64_t advice_cost(uint64_t excess64, uint64_t excess128, uint64_t conflicts)
-{
-	uint64_t lines = 64 * excess64 > 128 * excess128 ? 64 * excess64 : 128 * excess128;
-
-	return lines + 128 * conflicts;
-}
+#include <probe/rules/lds_model.h>
 
 void advice_say(char text[ADVICE_MAX], const char *format, ...)
 {
@@ -151,7 +140,7 @@ static bool lds_say_pitch(const struct facts *facts, const char *pad, unsigned c
  * conflicts.
  */
 static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row,
-		      struct lds_scratch *scratch, struct advice *ret)
+		      struct probe_lds_scratch *scratch, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	unsigned element = layout_element(site), n;
@@ -171,7 +160,7 @@ static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row,
 
 /* The same for rows of which only the rest of their length is known, or that and its multiples. */
 static bool lds_pitches_of(const struct facts *facts, int64_t stride, unsigned row,
-			   struct lds_scratch *scratch, struct advice *ret)
+			   struct probe_lds_scratch *scratch, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	unsigned element = layout_element(site), n;
@@ -260,7 +249,8 @@ static bool lds_array(const struct facts *facts, struct advice *ret)
 }
 
 /* What was tried on the addresses themselves; false: nothing, or nothing good. */
-static bool lds_tried(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
+static bool lds_tried(const struct facts *facts, struct probe_lds_scratch *scratch,
+		      struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct trial_result result;
@@ -298,8 +288,8 @@ static bool lds_tried(const struct facts *facts, struct lds_scratch *scratch, st
 }
 
 /* The sentence that is true whatever was tried, with what was found about it. */
-static void lds_otherwise(const struct facts *facts, const char *fix, struct lds_scratch *scratch,
-			  struct advice *ret)
+static void lds_otherwise(const struct facts *facts, const char *fix,
+			  struct probe_lds_scratch *scratch, struct advice *ret)
 {
 	char tried[ADVICE_MAX];
 
@@ -309,7 +299,8 @@ static void lds_otherwise(const struct facts *facts, const char *fix, struct lds
 	advice_say(ret->fix, "%s%s", fix, tried);
 }
 
-static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
+static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scratch,
+		       struct advice *ret)
 {
 	unsigned element = layout_element(facts->site);
 	long long stride = facts->low, size = llabs(stride);
@@ -353,7 +344,7 @@ static void lds_stride(const struct facts *facts, struct lds_scratch *scratch, s
 }
 
 /* The same from addresses: rows of the workgroup whose lanes are all at one stride. */
-static bool lds_rows_seen(const struct facts *facts, struct lds_scratch *scratch,
+static bool lds_rows_seen(const struct facts *facts, struct probe_lds_scratch *scratch,
 			  struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -378,7 +369,8 @@ static bool lds_rows_seen(const struct facts *facts, struct lds_scratch *scratch
  * No stride over the whole wave: perhaps because a wave holds several rows of a workgroup. If rows
  * at a stride of so many banks give exactly the conflicts counted, padding can be judged.
  */
-static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
+static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratch,
+		     struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	unsigned element = layout_element(site), row = site->row;
@@ -409,7 +401,8 @@ static bool lds_rows(const struct facts *facts, struct lds_scratch *scratch, str
 }
 
 /* Updates at no stride: of tables. What is tried is what is proposed, copies. */
-static void lds_atomic(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
+static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scratch,
+		       struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct trial_copies tried;
@@ -454,7 +447,8 @@ static void lds_atomic(const struct facts *facts, struct lds_scratch *scratch, s
 	}
 }
 
-static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, struct advice *ret)
+static void lds_advice(const struct facts *facts, struct probe_lds_scratch *scratch,
+		       struct advice *ret)
 {
 	unsigned long long way = facts->way;
 	char text[96];
@@ -497,7 +491,8 @@ static void lds_advice(const struct facts *facts, struct lds_scratch *scratch, s
 			scratch, ret);
 }
 
-void advice_give(const struct advice_site *site, struct lds_scratch *scratch, struct advice *ret)
+void advice_give(const struct advice_site *site, struct probe_lds_scratch *scratch,
+		 struct advice *ret)
 {
 	struct facts facts = gather(site);
 

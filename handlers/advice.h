@@ -37,7 +37,7 @@ struct advice_site {
 	const struct buffer_layout *buffer;
 };
 
-struct lds_scratch;
+struct probe_lds_scratch;
 
 struct advice {
 	char cause[ADVICE_MAX], fix[ADVICE_MAX]; /* both "" when nothing is wrong */
@@ -49,10 +49,7 @@ struct advice {
 	double before, after;
 };
 
-void advice_give(const struct advice_site *site, struct lds_scratch *scratch, struct advice *ret);
-
-/* Bytes of bandwidth that a site wasted: lines not needed, and LDS passes lost at 128 bytes each.
- */
-uint64_t advice_cost(uint64_t excess64, uint64_t excess128, uint64_t conflicts);
+void advice_give(const struct advice_site *site, struct probe_lds_scratch *scratch,
+		 struct advice *ret);
 
 #endif

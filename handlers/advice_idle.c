@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "handlers/advice_parts.h"
-#include "rules/coalesce.h"
+#include <probe/rules/cache_lines.h>
 #include "handlers/layouts.h"
 
 /* In the order in which they are preferred where they leave the same. */
@@ -103,7 +103,7 @@ static void move_lanes(const struct facts *facts, enum change change, uint64_t e
 static uint64_t count_lines(const struct facts *facts, enum change change)
 {
 	const struct advice_site *site = facts->site;
-	struct lines_scratch scratch = {0};
+	struct probe_cache_lines_scratch scratch = {0};
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < site->trial->executions; i++) {
@@ -113,8 +113,8 @@ static uint64_t count_lines(const struct facts *facts, enum change change)
 			addr[__builtin_ctzll(rest)] = site->trial->addr[i][__builtin_ctzll(rest)];
 		move_lanes(facts, change, exec, addr);
 		for (unsigned k = 0; k < site->bytes; k += site->unit) {
-			struct lines lines =
-				lines_count(site->wave, site->unit, exec, addr, &scratch);
+			struct probe_cache_lines lines = probe_cache_lines_count(
+				site->wave, site->unit, exec, addr, &scratch);
 
 			sum += facts->line == 64 ? lines.used64 : lines.used128;
 			for (unsigned lane = 0; lane < 64; lane++)

@@ -83,7 +83,7 @@ static uint64_t executions_of(const struct array_site *site)
 
 /* Conflicts of one site in the whole run: what was recorded stands for the rest. */
 static double left_by_addresses(const struct array_site *site, uint32_t low,
-				const struct layout_move *move, struct lds_scratch *scratch)
+				const struct layout_move *move, struct probe_lds_scratch *scratch)
 {
 	const struct trial *bad = site->site.trial, *good = site->good;
 	double left = 0;
@@ -99,7 +99,7 @@ static double left_by_addresses(const struct array_site *site, uint32_t low,
 
 /* The same for lanes at a constant stride, from which rows of such a pitch are padded. */
 static double left_by_stride(const struct array_site *site, const struct layout_move *move,
-			     struct lds_scratch *scratch)
+			     struct probe_lds_scratch *scratch)
 {
 	int64_t stride = layout_stride(&site->site), pad = move->pad;
 
@@ -115,7 +115,7 @@ static double left_by_stride(const struct array_site *site, const struct layout_
 }
 
 static double left_of(const struct group *group, const struct array_site *site,
-		      const struct layout_move *move, struct lds_scratch *scratch)
+		      const struct layout_move *move, struct probe_lds_scratch *scratch)
 {
 	if (group->low == UINT32_MAX)
 		return left_by_stride(site, move, scratch);
@@ -124,7 +124,7 @@ static double left_of(const struct group *group, const struct array_site *site,
 
 /* Less than `limit`? Then how much, else `limit` or more. */
 static double left_in_all(const struct group *group, const struct layout_move *move, double limit,
-			  struct lds_scratch *scratch)
+			  struct probe_lds_scratch *scratch)
 {
 	double left = 0;
 
@@ -221,7 +221,7 @@ static void describe(struct group *group)
 
 /* The best of paddings, or of swizzles; UINT64_MAX as row: none fits. */
 static double best_move(const struct group *group, bool pads, struct layout_move *ret,
-			struct lds_scratch *scratch)
+			struct probe_lds_scratch *scratch)
 {
 	double least = -1;
 
@@ -256,7 +256,7 @@ static bool seen(const struct group *group, unsigned pitch)
 }
 
 static void tell(const struct group *group, const struct layout_move *move, double before,
-		 double after, const struct layout_move *swizzle, struct lds_scratch *scratch)
+		 double after, const struct layout_move *swizzle, struct probe_lds_scratch *scratch)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		struct array_site *site = group->sites[i];
@@ -282,7 +282,7 @@ static void tell(const struct group *group, const struct layout_move *move, doub
 	}
 }
 
-static void choose(struct group *group, struct lds_scratch *scratch)
+static void choose(struct group *group, struct probe_lds_scratch *scratch)
 {
 	struct layout_move pad = {0}, swizzle = {0};
 	double before = 0, padded, swizzled;
@@ -325,7 +325,7 @@ static bool recorded(const struct array_site *site)
 	       (site->costly == executions_of(site) || (site->good && site->good->executions));
 }
 
-static void by_addresses(struct array_site **sites, size_t count, struct lds_scratch *scratch)
+static void by_addresses(struct array_site **sites, size_t count, struct probe_lds_scratch *scratch)
 {
 	qsort(sites, count, sizeof(struct array_site *), by_low);
 	for (size_t i = 0, end; i < count; i = end) {
@@ -341,7 +341,7 @@ static void by_addresses(struct array_site **sites, size_t count, struct lds_scr
 }
 
 /* Sites down columns of the same pitch. */
-static void by_strides(struct array_site **sites, size_t count, struct lds_scratch *scratch)
+static void by_strides(struct array_site **sites, size_t count, struct probe_lds_scratch *scratch)
 {
 	for (size_t i = 0, end; i < count; i = end) {
 		long long stride = llabs((long long)layout_stride(&sites[i]->site));
@@ -362,7 +362,7 @@ static void by_strides(struct array_site **sites, size_t count, struct lds_scrat
 	}
 }
 
-void arrays_find(struct array_site *sites, size_t count, struct lds_scratch *scratch)
+void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch)
 {
 	struct array_site **list = count ? calloc(count, sizeof(struct array_site *)) : NULL;
 	size_t n = 0;

@@ -53,6 +53,6 @@ struct array_site {
 };
 
 /* All accesses to LDS of one kernel. */
-void arrays_find(struct array_site *sites, size_t count, struct lds_scratch *scratch);
+void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/heatmap_lds.h"
 
-#include "rules/lds_model.h"
+#include <probe/rules/lds_model.h>
 
 static void learn_banks(const struct sites_kernel *kernel, struct heatmap_banks *banks)
 {
-	banks->count = lds_model_phases(lds_model_find(kernel->arch), 4, false)->banks;
+	banks->count = probe_lds_model_phases(probe_lds_model_find(kernel->arch), 4, false)->banks;
 	if (!banks->count || banks->count > HEATMAP_BANKS_MAX)
 		banks->count = 32;
 }

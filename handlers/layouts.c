@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/coalesce.h"
+#include <probe/rules/cache_lines.h>
 
 int64_t layout_stride(const struct advice_site *site)
 {
@@ -25,20 +25,18 @@ unsigned layout_element(const struct advice_site *site)
 
 /* Of all machine accesses of a lane's element; addr[l] for each lane of exec. */
 static uint32_t conflicts_at(const struct advice_site *site, uint64_t exec, const uint32_t addr[64],
-			     struct lds_scratch *scratch)
+			     struct probe_lds_scratch *scratch)
 {
-	const struct lds_model *model = lds_model_find(site->arch);
-	const struct lds_phases *phases =
-		lds_model_phases(model, site->unit, site->access == PROBE_ACCESS_STORE);
+	const struct probe_lds_rule rule = probe_lds_rule(probe_lds_model_find(site->arch),
+							  site->wave, site->unit, site->access);
 	uint32_t at[64], conflicts = 0;
 
 	for (unsigned k = 0; k < site->bytes; k += site->unit) {
-		struct lds_cost cost;
+		struct probe_lds_cost cost;
 
 		for (unsigned lane = 0; lane < 64; lane++)
 			at[lane] = exec >> lane & 1 ? addr[lane] + k : 0;
-		cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, site->wave,
-				 site->unit, exec, at, scratch);
+		cost = probe_lds_count(&rule, exec, at, scratch);
 		conflicts += cost.passes - cost.ideal;
 	}
 	return conflicts;
@@ -50,7 +48,7 @@ static uint64_t full(const struct advice_site *site)
 }
 
 uint32_t layout_conflicts(const struct advice_site *site, int64_t stride, unsigned row,
-			  uint32_t shift, struct lds_scratch *scratch)
+			  uint32_t shift, struct probe_lds_scratch *scratch)
 {
 	uint32_t addr[64] = {0};
 
@@ -61,7 +59,7 @@ uint32_t layout_conflicts(const struct advice_site *site, int64_t stride, unsign
 }
 
 unsigned layout_padding(const struct advice_site *site, int64_t stride, unsigned row,
-			struct lds_scratch *scratch)
+			struct probe_lds_scratch *scratch)
 {
 	unsigned element = layout_element(site);
 
@@ -85,7 +83,7 @@ static uint32_t swizzled(unsigned element, unsigned columns, unsigned by, unsign
 
 /* No conflict down any column, nor along any row? */
 static bool swizzle_holds(const struct advice_site *site, unsigned columns, unsigned by,
-			  unsigned row, struct lds_scratch *scratch)
+			  unsigned row, struct probe_lds_scratch *scratch)
 {
 	unsigned bytes = layout_element(site);
 	uint32_t down[64] = {0}, along[64] = {0};
@@ -118,7 +116,7 @@ static unsigned columns_of(const struct advice_site *site, int64_t pitch)
 }
 
 unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
-			struct lds_scratch *scratch)
+			struct probe_lds_scratch *scratch)
 {
 	unsigned columns = columns_of(site, pitch);
 
@@ -127,7 +125,7 @@ unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned 
 
 /* Does the multiple of the stride have the same conflicts as the stride itself? */
 static bool is_alike(const struct advice_site *site, int64_t stride, unsigned times, unsigned row,
-		     struct lds_scratch *scratch)
+		     struct probe_lds_scratch *scratch)
 {
 	unsigned shift = layout_element(site);
 
@@ -136,7 +134,7 @@ static bool is_alike(const struct advice_site *site, int64_t stride, unsigned ti
 }
 
 unsigned layout_padding_any(const struct advice_site *site, int64_t stride, unsigned row,
-			    struct lds_scratch *scratch)
+			    struct probe_lds_scratch *scratch)
 {
 	unsigned element = layout_element(site);
 
@@ -154,7 +152,7 @@ unsigned layout_padding_any(const struct advice_site *site, int64_t stride, unsi
 }
 
 unsigned layout_swizzle_any(const struct advice_site *site, int64_t stride, unsigned row,
-			    struct lds_scratch *scratch)
+			    struct probe_lds_scratch *scratch)
 {
 	unsigned columns = columns_of(site, stride);
 
@@ -168,13 +166,17 @@ unsigned layout_swizzle_any(const struct advice_site *site, int64_t stride, unsi
 uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride, unsigned lanes)
 {
 	uint32_t sum = 0;
-	struct lines lines;
+	struct probe_cache_lines lines;
 
 	for (unsigned k = 0; k < site->bytes; k += site->unit) {
 		/* Pieces of one unit: those of all lanes, then the next ones. */
-		uint64_t base = (1ull << 40) + (stride == site->unit ? k * lanes : k);
+		const struct probe_affine_lanes run = {
+			.count = lanes,
+			.base = (1ull << 40) + (stride == site->unit ? k * lanes : k),
+			.stride = stride,
+		};
 
-		if (lines_count_affine(site->wave, site->unit, 0, lanes, base, stride, &lines))
+		if (probe_cache_lines_count_affine(site->wave, site->unit, &run, &lines))
 			sum += line == 64 ? lines.used64 : lines.used128;
 	}
 	return sum;
@@ -246,7 +248,7 @@ static uint32_t moved(const struct layout_move *move, uint32_t offset, unsigned 
 }
 
 uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
-		    const struct layout_move *move, struct lds_scratch *scratch)
+		    const struct layout_move *move, struct probe_lds_scratch *scratch)
 {
 	uint64_t sum = 0;
 
@@ -280,7 +282,7 @@ bool trial_fits(const struct trial *trial, const struct advice_site *site, uint3
 }
 
 bool trial_layouts(const struct trial *trial, const struct advice_site *site,
-		   struct lds_scratch *scratch, struct trial_result *ret)
+		   struct probe_lds_scratch *scratch, struct trial_result *ret)
 {
 	unsigned element = layout_element(site);
 	uint32_t lowest = UINT32_MAX;
@@ -340,7 +342,7 @@ static unsigned survey(const struct trial *trial, uint32_t *lowest, uint32_t *hi
 }
 
 bool trial_copies(const struct trial *trial, const struct advice_site *site,
-		  struct lds_scratch *scratch, struct trial_copies *ret)
+		  struct probe_lds_scratch *scratch, struct trial_copies *ret)
 {
 	struct layout_move move = {.element = layout_element(site), .copies = 1};
 	uint64_t least = UINT64_MAX;
@@ -445,7 +447,7 @@ static int by_address(const void *a, const void *b)
 
 /* Of machine accesses of `unit` bytes by `count` lanes, wave by wave. */
 static uint64_t lines_of(const struct advice_site *site, unsigned line, const uint64_t *addr,
-			 size_t count, struct lines_scratch *scratch)
+			 size_t count, struct probe_cache_lines_scratch *scratch)
 {
 	uint64_t sum = 0;
 
@@ -454,12 +456,13 @@ static uint64_t lines_of(const struct advice_site *site, unsigned line, const ui
 		uint64_t at[64] = {0};
 
 		for (unsigned k = 0; k < site->bytes; k += site->unit) {
-			struct lines lines;
+			struct probe_cache_lines lines;
 
 			for (unsigned l = 0; l < lanes; l++)
 				at[l] = addr[i + l] + k;
-			lines = lines_count(site->wave, site->unit,
-					    lanes == 64 ? ~0ull : (1ull << lanes) - 1, at, scratch);
+			lines = probe_cache_lines_count(site->wave, site->unit,
+							lanes == 64 ? ~0ull : (1ull << lanes) - 1,
+							at, scratch);
 			sum += line == 64 ? lines.used64 : lines.used128;
 		}
 	}
@@ -494,7 +497,7 @@ static bool gather_lanes(const struct trial *trial, unsigned at, uint64_t *addr,
 
 struct sorting {
 	uint64_t addr[TRIAL_EXECUTIONS * 64];
-	struct lines_scratch scratch;
+	struct probe_cache_lines_scratch scratch;
 	unsigned step[TRIAL_EXECUTIONS];
 };
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "handlers/advice.h"
-#include "rules/lds_model.h"
+#include <probe/rules/lds_model.h>
 
 /* The one distance of all lanes in all executions; 0 = there is none. */
 int64_t layout_stride(const struct advice_site *site);
@@ -21,21 +21,21 @@ unsigned layout_element(const struct advice_site *site);
 
 /* Conflicts of one full-wave access: rows of `row` lanes at `stride`, rows `shift` bytes apart. */
 uint32_t layout_conflicts(const struct advice_site *site, int64_t stride, unsigned row,
-			  uint32_t shift, struct lds_scratch *scratch);
+			  uint32_t shift, struct probe_lds_scratch *scratch);
 
 /*
  * Smallest padding, in elements, that leaves no conflict at the stride nor along the row; 0 if none
  * up to 8 does.
  */
 unsigned layout_padding(const struct advice_site *site, int64_t stride, unsigned row,
-			struct lds_scratch *scratch);
+			struct probe_lds_scratch *scratch);
 
 /*
  * Elements of a row of `pitch` bytes if storing column c of row r in column c ^ r % elements leaves
  * no conflict, whichever column or row the wave takes; else 0.
  */
 unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
-			struct lds_scratch *scratch);
+			struct probe_lds_scratch *scratch);
 
 /*
  * The same where the stride may be any multiple that has the same conflicts: what helps at each of
@@ -43,9 +43,9 @@ unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned 
  */
 enum { LAYOUT_MULTIPLES = 8 };
 unsigned layout_padding_any(const struct advice_site *site, int64_t stride, unsigned row,
-			    struct lds_scratch *scratch);
+			    struct probe_lds_scratch *scratch);
 unsigned layout_swizzle_any(const struct advice_site *site, int64_t stride, unsigned row,
-			    struct lds_scratch *scratch);
+			    struct probe_lds_scratch *scratch);
 
 /* Lines of `line` bytes (64 or 128) of one access by `lanes` lanes that begins at a line. */
 uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride,
@@ -107,7 +107,7 @@ struct layout_move {
 
 /* Conflicts of all executions kept, their addresses, counted from `lowest`, moved. */
 uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
-		    const struct layout_move *move, struct lds_scratch *scratch);
+		    const struct layout_move *move, struct probe_lds_scratch *scratch);
 
 /* Does every lane stay whole, and as well aligned? Not for copies. */
 bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
@@ -120,7 +120,7 @@ struct trial_result {
 
 /* LDS: the best of TRIAL_LAYOUTS paddings and swizzles. False if there is nothing to try. */
 bool trial_layouts(const struct trial *trial, const struct advice_site *site,
-		   struct lds_scratch *scratch, struct trial_result *ret);
+		   struct probe_lds_scratch *scratch, struct trial_result *ret);
 
 struct trial_copies {
 	unsigned table, copies; /* bytes, number */
@@ -134,7 +134,7 @@ struct trial_copies {
  * if there is nothing to try; copies = 0: they do not fit.
  */
 bool trial_copies(const struct trial *trial, const struct advice_site *site,
-		  struct lds_scratch *scratch, struct trial_copies *ret);
+		  struct probe_lds_scratch *scratch, struct trial_copies *ret);
 
 /*
  * Global memory, or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =

@@ -37,7 +37,7 @@ static struct sites_kernel *find_kernel(struct memory *memory,
 	struct memory_kernel *own = kernel ? kernel->extra : NULL;
 
 	if (own && !own->model) {
-		own->model = lds_model_find(kernel->arch);
+		own->model = probe_lds_model_find(kernel->arch);
 		own->row = dispatch->group[0];
 		own->items = group_items(dispatch);
 	}
@@ -55,10 +55,10 @@ static void learn(const struct sites_kernel *kernel, struct memory_site *site)
 
 	site->units = site->facts.bytes / site->facts.unit;
 	site->natural = unit == 12 ? 15 : unit - 1;
-	site->share = site->facts.access != PROBE_ACCESS_ATOMIC;
 	/* Scratch, too, is probed only on request. */
 	site->facts.global |= !site->facts.lds;
-	site->phases = lds_model_phases(own->model, unit, site->facts.access == PROBE_ACCESS_STORE);
+	site->rule = probe_lds_rule(own->model, kernel->wave, unit,
+				    (enum probe_access_kind)site->facts.access);
 }
 
 static struct memory_site *find_site(struct memory *memory, const struct sites_kernel *kernel,
@@ -66,50 +66,18 @@ static struct memory_site *find_site(struct memory *memory, const struct sites_k
 {
 	struct memory_site *site = sites_get(&memory->sites, kernel, id);
 
-	if (site && !site->phases)
+	if (site && !site->rule.phases)
 		learn(kernel, site);
 	return site;
 }
 
 /* ---- From addresses to counters -------------------------------------------------------------- */
 
-static void add_lines(struct memory_last *sum, const struct lines *lines, uint32_t bytes)
-{
-	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
-
-	sum->lines.quads += lines->quads;
-	sum->lines.used64 += lines->used64;
-	sum->lines.used128 += lines->used128;
-	sum->needed64 += needed64;
-	sum->needed128 += needed128;
-	sum->excess64 += lines->used64 > needed64 ? lines->used64 - needed64 : 0;
-	sum->excess128 += lines->used128 > needed128 ? lines->used128 - needed128 : 0;
-}
-
-static void add_lds(struct memory_last *sum, const struct lds_cost *cost)
-{
-	sum->lds.passes += cost->passes;
-	sum->lds.ideal += cost->ideal;
-	sum->lds.way = cost->way > sum->lds.way ? cost->way : sum->lds.way;
-}
-
 /* Add what one execution cost, `times` times. */
-static void add_sums(struct memory_site *site, const struct memory_last *sum, uint64_t times)
+static void add_cost(struct memory_site *site, const struct probe_access_cost *cost, uint64_t times)
 {
-	uint64_t *counters = site->counters;
-
-	site->costly += sum->lds.passes > sum->lds.ideal ? times : 0;
-	counters[PROBE_C_QUADS] += times * sum->lines.quads;
-	counters[PROBE_C_LINES64] += times * sum->lines.used64;
-	counters[PROBE_C_NEEDED64] += times * sum->needed64;
-	counters[PROBE_C_EXCESS64] += times * sum->excess64;
-	counters[PROBE_C_LINES128] += times * sum->lines.used128;
-	counters[PROBE_C_NEEDED128] += times * sum->needed128;
-	counters[PROBE_C_EXCESS128] += times * sum->excess128;
-	counters[PROBE_C_PASSES] += times * sum->lds.passes;
-	counters[PROBE_C_IDEAL_PASSES] += times * sum->lds.ideal;
-	if (sum->lds.way > counters[PROBE_C_MAX_WAY])
-		counters[PROBE_C_MAX_WAY] = sum->lds.way;
+	site->costly += cost->lds.passes > cost->lds.ideal ? times : 0;
+	probe_access_cost_count(cost, times, site->counters);
 }
 
 /* Lanes of a flat access by aperture: the high half of an address says which. */
@@ -147,9 +115,8 @@ static void expand(struct memory *memory, const struct probe_access *access)
 /* Visit the lanes. */
 static void count_lanes(struct memory *memory, const struct sites_kernel *kernel,
 			const struct memory_site *site, const struct probe_dispatch_info *dispatch,
-			const struct probe_access *access, struct memory_last *sum)
+			const struct probe_access *access, struct probe_access_cost *cost)
 {
-	const struct lds_model *model = ((const struct memory_kernel *)kernel->extra)->model;
 	uint64_t global = site->facts.global ? access->exec : 0;
 	uint64_t lds = site->facts.lds ? access->exec : 0;
 	unsigned unit = site->facts.unit;
@@ -159,21 +126,21 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 		split(memory, dispatch, access->exec, &global, &lds);
 	for (unsigned k = 0; k < site->units; k++) {
 		if (global) {
-			struct lines lines = lines_count(kernel->wave, unit, global, memory->addr,
-							 &memory->lines);
+			struct probe_cache_lines lines = probe_cache_lines_count(
+				kernel->wave, unit, global, memory->addr, &memory->lines);
 
-			add_lines(sum, &lines, (uint32_t)__builtin_popcountll(global) * unit);
+			probe_access_cost_add_lines(cost, &lines,
+						    (uint32_t)__builtin_popcountll(global) * unit);
 		}
 		if (lds) {
-			struct lds_cost cost;
+			struct probe_lds_cost passes;
 
 			/* As the device does: an odd address counts as the unit around it. */
 			for (unsigned lane = 0; lane < 64; lane++)
 				memory->addr32[lane] =
 					(uint32_t)memory->addr[lane] & ~site->natural;
-			cost = lds_count(model, site->phases, site->share, kernel->wave, unit, lds,
-					 memory->addr32, &memory->lds);
-			add_lds(sum, &cost);
+			passes = probe_lds_count(&site->rule, lds, memory->addr32, &memory->lds);
+			probe_access_cost_add_lds(cost, &passes);
 		}
 		for (unsigned lane = 0; lane < 64 && k + 1 < site->units; lane++)
 			memory->addr[lane] += unit;
@@ -182,7 +149,7 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 
 /* One run of lanes at a stride, all global or all LDS: closed forms, where there are any. */
 static bool count_closed(const struct sites_kernel *kernel, const struct memory_site *site,
-			 const struct probe_access *access, struct memory_last *sum)
+			 const struct probe_access *access, struct probe_access_cost *cost)
 {
 	uint64_t exec = access->exec;
 	unsigned first = (unsigned)__builtin_ctzll(exec), lanes = access->lanes;
@@ -195,22 +162,21 @@ static bool count_closed(const struct sites_kernel *kernel, const struct memory_
 		return false;
 	for (unsigned k = 0; k < site->units; k++) {
 		if (site->facts.global) {
-			struct lines lines;
+			const struct probe_affine_lanes run = {
+				first, lanes, access->base + k * unit, access->stride};
+			struct probe_cache_lines lines;
 
-			if (!lines_count_affine(kernel->wave, unit, first, lanes,
-						access->base + k * unit, access->stride, &lines))
+			if (!probe_cache_lines_count_affine(kernel->wave, unit, &run, &lines))
 				return false;
-			add_lines(sum, &lines, lanes * unit);
+			probe_access_cost_add_lines(cost, &lines, lanes * unit);
 		} else if (site->facts.lds) {
-			const struct memory_kernel *own = kernel->extra;
-			struct lds_cost cost;
+			struct probe_lds_cost passes;
 
 			if (!full ||
-			    !lds_count_affine(own->model, site->phases, site->share, kernel->wave,
-					      unit, (uint32_t)access->base + k * unit,
-					      access->stride, &cost))
+			    !probe_lds_count_affine(&site->rule, (uint32_t)access->base + k * unit,
+						    access->stride, &passes))
 				return false;
-			add_lds(sum, &cost);
+			probe_access_cost_add_lds(cost, &passes);
 		}
 	}
 	return true;
@@ -237,28 +203,28 @@ static struct trial_key key_of(const struct probe_dispatch_info *dispatch,
 }
 
 /* Where an execution of these costs is kept, and up to how many; NULL: nowhere. */
-static struct trial **trial_of(struct memory_site *site, const struct memory_last *sum,
+static struct trial **trial_of(struct memory_site *site, const struct probe_access_cost *cost,
 			       unsigned *most)
 {
-	if (sum->lds.passes > sum->lds.ideal || sum->excess64 || sum->excess128) {
+	if (cost->lds.passes > cost->lds.ideal || cost->excess64 || cost->excess128) {
 		*most = TRIAL_EXECUTIONS;
 		return &site->trial;
 	}
 	*most = GOOD_MAX;
-	return sum->lds.ideal && !site->facts.global ? &site->good : NULL;
+	return cost->lds.ideal && !site->facts.global ? &site->good : NULL;
 }
 
 /* Keep some of the addresses: those that cost too much, and of LDS some others, too. */
 static void keep(struct memory *memory, struct memory_site *site,
 		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
-		 const struct memory_last *sum)
+		 const struct probe_access_cost *cost)
 {
-	bool lds = sum->lds.passes > sum->lds.ideal || !site->facts.global;
+	bool lds = cost->lds.passes > cost->lds.ideal || !site->facts.global;
 	struct trial **trial;
 	struct trial_key key;
 	unsigned most;
 
-	trial = trial_of(site, sum, &most);
+	trial = trial_of(site, cost, &most);
 	if (!trial)
 		return;
 	if (!*trial && memory->trials < TRIALS_MAX) {
@@ -280,7 +246,7 @@ static void keep(struct memory *memory, struct memory_site *site,
 static void flush(struct memory_site *site)
 {
 	if (site->last.repeats)
-		add_sums(site, &site->last, site->last.repeats);
+		add_cost(site, &site->last.cost, site->last.repeats);
 	site->last.repeats = 0;
 }
 
@@ -313,18 +279,17 @@ static void count_affine(struct memory *memory, const struct sites_kernel *kerne
 	if (last->valid && last->exec == access->exec && last->stride == access->stride &&
 	    last->base == base) {
 		last->repeats++;
-		keep(memory, site, dispatch, access, last);
+		keep(memory, site, dispatch, access, &last->cost);
 		return;
 	}
 	flush(site);
 	buffer_use_phase(&site->use, access->base);
 	*last = (struct memory_last){.exec = access->exec, .stride = access->stride, .base = base};
-	if (!count_closed(kernel, site, access, last)) {
-		*last = (struct memory_last){
-			.exec = access->exec, .stride = access->stride, .base = base};
-		count_lanes(memory, kernel, site, dispatch, access, last);
+	if (!count_closed(kernel, site, access, &last->cost)) {
+		last->cost = (struct probe_access_cost){0};
+		count_lanes(memory, kernel, site, dispatch, access, &last->cost);
 	}
-	keep(memory, site, dispatch, access, last);
+	keep(memory, site, dispatch, access, &last->cost);
 	last->repeats = 1;
 	last->valid = !(site->facts.global && site->facts.lds);
 }
@@ -350,11 +315,11 @@ static void count_access(struct memory *memory, const struct sites_kernel *kerne
 	if (access->form == PROBE_FORM_AFFINE) {
 		count_affine(memory, kernel, site, dispatch, access);
 	} else {
-		struct memory_last sum = {0};
+		struct probe_access_cost cost = {0};
 
-		count_lanes(memory, kernel, site, dispatch, access, &sum);
-		keep(memory, site, dispatch, access, &sum);
-		add_sums(site, &sum, 1);
+		count_lanes(memory, kernel, site, dispatch, access, &cost);
+		keep(memory, site, dispatch, access, &cost);
+		add_cost(site, &cost, 1);
 	}
 }
 

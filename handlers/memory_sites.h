@@ -7,12 +7,11 @@
 #include <stdint.h>
 
 #include <probe/handler.h>
+#include <probe/rules/access_cost.h>
 
 #include "handlers/arrays.h"
 #include "handlers/buffers.h"
-#include "rules/coalesce.h"
 #include "handlers/layouts.h"
-#include "rules/lds_model.h"
 #include "handlers/sites.h"
 
 /* The last affine execution of a site: only the place inside a line or bank row matters. */
@@ -22,17 +21,14 @@ struct memory_last {
 	uint32_t base; /* modulo PERIOD */
 	bool valid;
 	uint64_t repeats; /* executions like it, not yet added */
-	struct lines lines;
-	struct lds_cost lds;
-	uint32_t needed64, needed128, excess64, excess128;
+	struct probe_access_cost cost;
 };
 
 struct memory_site {
 	struct site_facts facts;
 	uint64_t counters[PROBE_COUNTERS];
 	struct memory_last last;
-	const struct lds_phases *phases;
-	bool share; /* no atomic operation */
+	struct probe_lds_rule rule;
 	uint16_t units;
 	uint32_t natural;    /* alignment of a unit that LDS expects, less 1 */
 	struct trial *trial; /* executions that cost too much, to try layouts on; or NULL */
@@ -44,15 +40,15 @@ struct memory_site {
 };
 
 struct memory_kernel {
-	const struct lds_model *model;
+	const struct probe_lds_model *model;
 	uint32_t row, items; /* workgroup size in x, and in all; 0 = varies */
 };
 
 struct memory {
 	struct sites sites;
 	unsigned trials; /* that there are */
-	struct lines_scratch lines;
-	struct lds_scratch lds;
+	struct probe_cache_lines_scratch lines;
+	struct probe_lds_scratch lds;
 	uint64_t addr[64];
 	uint32_t addr32[64];
 };

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/coalesce.h"
+#include <probe/rules/access_cost.h>
+
 #include "model/launch_memo.h"
 #include "model/launch_expr.h"
-#include "rules/lds_model.h"
 
 /* Any multiple of 128 far from both ends: where exactly does not matter. */
 #define BASE  (1ull << 40)
 #define REACH (1ll << 30) /* PASS_WRAP_LIMIT */
 
 struct proved_scratch {
-	struct lines_scratch lines;
-	struct lds_scratch lds;
+	struct probe_cache_lines_scratch lines;
+	struct probe_lds_scratch lds;
 	struct launch_memo *memo; /* NULL until asked for */
 };
 
@@ -180,39 +180,28 @@ static bool distances(const struct probe_sites *table, const struct proved_launc
 }
 
 static void count_lines(struct proved_scratch *scratch, const struct probe_site *site,
-			uint64_t exec, const uint64_t address[64], uint64_t *value)
+			uint64_t exec, const uint64_t address[64], struct probe_access_cost *cost)
 {
 	uint32_t bytes = (uint32_t)__builtin_popcountll(exec) * site->unit;
-	uint32_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
-	struct lines lines = lines_count(64, site->unit, exec, address, &scratch->lines);
+	struct probe_cache_lines lines =
+		probe_cache_lines_count(64, site->unit, exec, address, &scratch->lines);
 
-	value[PROBE_C_QUADS] += lines.quads;
-	value[PROBE_C_LINES64] += lines.used64;
-	value[PROBE_C_NEEDED64] += needed64;
-	value[PROBE_C_EXCESS64] += lines.used64 > needed64 ? lines.used64 - needed64 : 0;
-	value[PROBE_C_LINES128] += lines.used128;
-	value[PROBE_C_NEEDED128] += needed128;
-	value[PROBE_C_EXCESS128] += lines.used128 > needed128 ? lines.used128 - needed128 : 0;
+	probe_access_cost_add_lines(cost, &lines, bytes);
 }
 
 static void count_passes(struct proved_scratch *scratch, const char *arch,
 			 const struct probe_site *site, uint64_t exec, const uint64_t address[64],
-			 uint64_t *value)
+			 struct probe_access_cost *cost)
 {
-	const struct lds_model *model = lds_model_find(arch);
-	const struct lds_phases *phases =
-		lds_model_phases(model, site->unit, site->access == PROBE_ACCESS_STORE);
-	struct lds_cost cost;
+	const struct probe_lds_rule rule = probe_lds_rule(
+		probe_lds_model_find(arch), 64, site->unit, (enum probe_access_kind)site->access);
+	struct probe_lds_cost lds;
 	uint32_t narrow[64];
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		narrow[lane] = (uint32_t)address[lane];
-	cost = lds_count(model, phases, site->access != PROBE_ACCESS_ATOMIC, 64, site->unit, exec,
-			 narrow, &scratch->lds);
-	value[PROBE_C_PASSES] += cost.passes;
-	value[PROBE_C_IDEAL_PASSES] += cost.ideal;
-	if (cost.way > value[PROBE_C_MAX_WAY])
-		value[PROBE_C_MAX_WAY] = cost.way;
+	lds = probe_lds_count(&rule, exec, narrow, &scratch->lds);
+	probe_access_cost_add_lds(cost, &lds);
 }
 
 static void count_stride(uint64_t exec, const int64_t distance[64], uint64_t *value)
@@ -246,6 +235,7 @@ void proved_cost_of(struct proved_scratch *scratch, const char *arch, const stru
 		    uint64_t exec, uint64_t place, const int64_t distance[64],
 		    uint64_t value[PROBE_COUNTERS])
 {
+	struct probe_access_cost cost = {0};
 	uint64_t address[64];
 
 	memset(value, 0, PROBE_COUNTERS * sizeof(*value));
@@ -256,10 +246,11 @@ void proved_cost_of(struct proved_scratch *scratch, const char *arch, const stru
 		for (unsigned lane = 0; lane < 64; lane++)
 			address[lane] = BASE + place + (uint64_t)distance[lane] + unit * site->unit;
 		if (site->space == PROBE_SPACE_LDS)
-			count_passes(scratch, arch, site, exec, address, value);
+			count_passes(scratch, arch, site, exec, address, &cost);
 		else
-			count_lines(scratch, site, exec, address, value);
+			count_lines(scratch, site, exec, address, &cost);
 	}
+	probe_access_cost_count(&cost, 1, value);
 }
 
 bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,

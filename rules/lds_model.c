@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LDS costs from phase tables; see lds_model.h. */
-#include "rules/lds_model.h"
+/* LDS costs from phase tables; see <probe/rules/lds_model.h>. */
+#include <probe/rules/lds_model.h>
 
 #include <stddef.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static const struct lds_model *exact(const char *arch, size_t len)
+static const struct probe_lds_model *exact(const char *arch, size_t len)
 {
 	for (size_t i = 0; i < COUNT(models); i++)
 		if (strlen(models[i].arch) == len && !strncmp(models[i].arch, arch, len))
@@ -35,9 +35,9 @@ static size_t family_of(const char *arch)
 	return i;
 }
 
-const struct lds_model *lds_model_find(const char *arch)
+const struct probe_lds_model *probe_lds_model_find(const char *arch)
 {
-	const struct lds_model *model = exact(arch, name_length(arch));
+	const struct probe_lds_model *model = exact(arch, name_length(arch));
 	const char *family;
 
 	if (model)
@@ -46,21 +46,34 @@ const struct lds_model *lds_model_find(const char *arch)
 	return exact(family, strlen(family));
 }
 
-const char *lds_model_note(const char *arch)
+const char *probe_lds_model_note(const char *arch)
 {
-	const struct lds_model *model = exact(arch, name_length(arch));
+	const struct probe_lds_model *model = exact(arch, name_length(arch));
 
 	return model ? model->note : families[family_of(arch)].note;
 }
 
-const struct lds_phases *lds_model_phases(const struct lds_model *model, unsigned unit, bool write)
+const struct probe_lds_phases *probe_lds_model_phases(const struct probe_lds_model *model,
+						      unsigned unit, bool write)
 {
-	enum lds_width width = unit <= 4   ? LDS_B32
-			       : unit <= 8 ? LDS_B64
-			       : unit < 16 ? LDS_B96
-					   : LDS_B128;
+	enum probe_lds_width width = unit <= 4	 ? PROBE_LDS_B32
+				     : unit <= 8 ? PROBE_LDS_B64
+				     : unit < 16 ? PROBE_LDS_B96
+						 : PROBE_LDS_B128;
 
 	return write ? &model->write[width] : &model->read[width];
+}
+
+struct probe_lds_rule probe_lds_rule(const struct probe_lds_model *model, unsigned wave,
+				     unsigned unit, enum probe_access_kind access)
+{
+	return (struct probe_lds_rule){
+		.phases = probe_lds_model_phases(model, unit, access == PROBE_ACCESS_STORE),
+		.phase_wave = model->wave,
+		.wave = (uint8_t)wave,
+		.unit = (uint8_t)unit,
+		.share = access != PROBE_ACCESS_ATOMIC,
+	};
 }
 
 /* ---- Counting ------------------------------------------------------------------------------ */
@@ -90,11 +103,12 @@ static void want(struct phase *phase, uint32_t dword)
 	phase->cost = count > phase->cost ? count : phase->cost;
 }
 
-static uint32_t phase_cost(unsigned banks, bool share, unsigned unit, uint64_t lanes,
-			   const uint32_t addr[64], struct lds_scratch *scratch)
+static uint32_t phase_cost(const struct probe_lds_rule *rule, uint64_t lanes,
+			   const uint32_t addr[64], struct probe_lds_scratch *scratch)
 {
-	struct phase phase = {.mask = banks - 1, .cost = 1};
+	struct phase phase = {.mask = rule->phases->banks - 1u, .cost = 1};
 	uint32_t stamp = ++scratch->stamp;
+	unsigned unit = rule->unit;
 
 	if (!stamp) {
 		memset(scratch->seen, 0, sizeof(scratch->seen));
@@ -105,7 +119,7 @@ static uint32_t phase_cost(unsigned banks, bool share, unsigned unit, uint64_t l
 		uint32_t first = addr[lane] / 4, last = (addr[lane] + unit - 1) / 4;
 
 		for (uint32_t dword = first; dword <= last; dword++) {
-			if (!share) {
+			if (!rule->share) {
 				want(&phase, dword);
 				continue;
 			}
@@ -200,7 +214,7 @@ static uint32_t cost_of_32(unsigned banks, bool share, uint64_t lanes, const uin
 }
 
 /* May cost_of_32() tell the costs? */
-static bool is_simple(const struct lds_phases *phases, unsigned unit, const uint32_t addr[64])
+static bool is_simple(const struct probe_lds_phases *phases, unsigned unit, const uint32_t addr[64])
 {
 	uint32_t any = 0;
 
@@ -216,22 +230,21 @@ static bool is_simple(const struct lds_phases *phases, unsigned unit, const uint
 	return !(any & (unit - 1));
 }
 
-struct lds_cost lds_count(const struct lds_model *model, const struct lds_phases *phases,
-			  bool share, unsigned wave, unsigned unit, uint64_t exec,
-			  const uint32_t addr[64], struct lds_scratch *scratch)
+struct probe_lds_cost probe_lds_count(const struct probe_lds_rule *rule, uint64_t exec,
+				      const uint32_t addr[64], struct probe_lds_scratch *scratch)
 {
-	bool simple = is_simple(phases, unit, addr);
-	struct lds_cost cost = {0};
+	const struct probe_lds_phases *phases = rule->phases;
+	bool simple = is_simple(phases, rule->unit, addr);
+	struct probe_lds_cost cost = {0};
 
-	for (unsigned half = 0; half < wave; half += model->wave) {
+	for (unsigned half = 0; half < rule->wave; half += rule->phase_wave) {
 		for (unsigned i = 0; i < phases->count; i++) {
 			uint64_t lanes = exec & phases->lanes[i] << half;
 			uint32_t passes =
-				simple ? cost_of_32(phases->banks, share, lanes, addr) : 0;
+				simple ? cost_of_32(phases->banks, rule->share, lanes, addr) : 0;
 
 			if (!passes)
-				passes = phase_cost(phases->banks, share, unit, lanes, addr,
-						    scratch);
+				passes = phase_cost(rule, lanes, addr, scratch);
 			cost.passes += passes;
 			cost.way = passes > cost.way ? passes : cost.way;
 			cost.ideal++;
@@ -247,11 +260,12 @@ struct lds_cost lds_count(const struct lds_model *model, const struct lds_phases
  * lanes banks. So at a stride of `steps` accesses the lanes meet in one bank as the largest power
  * of two in steps says.
  */
-bool lds_count_affine(const struct lds_model *model, const struct lds_phases *phases, bool share,
-		      unsigned wave, unsigned unit, uint32_t base, int64_t stride,
-		      struct lds_cost *ret)
+bool probe_lds_count_affine(const struct probe_lds_rule *rule, uint32_t base, int64_t stride,
+			    struct probe_lds_cost *ret)
 {
-	unsigned halves = wave > model->wave ? wave / model->wave : 1;
+	const struct probe_lds_phases *phases = rule->phases;
+	unsigned halves = rule->wave > rule->phase_wave ? rule->wave / rule->phase_wave : 1;
+	unsigned unit = rule->unit;
 	uint32_t width = unit <= 4 ? 4 : unit <= 8 ? 8 : 16, way = 1;
 	uint32_t most = phases->banks * 4u / width;
 	uint32_t steps;
@@ -260,9 +274,10 @@ bool lds_count_affine(const struct lds_model *model, const struct lds_phases *ph
 	if (stride > 0x1000000 || stride < -0x1000000)
 		return false;
 	/* Closer than a dword, lanes meet in one. */
-	if (!share && stride > -4 && stride < 4)
+	if (!rule->share && stride > -4 && stride < 4)
 		return false;
-	if (wave < model->wave || (unsigned)__builtin_popcountll(phases->lanes[0]) != most)
+	if (rule->wave < rule->phase_wave ||
+	    (unsigned)__builtin_popcountll(phases->lanes[0]) != most)
 		return false;
 	if (stride & (width - 1)) {
 		/* Bytes and halves side by side: neighbours share dwords, no bank is met twice. */
@@ -277,7 +292,7 @@ bool lds_count_affine(const struct lds_model *model, const struct lds_phases *ph
 	} else if (base & (unit <= 4 ? unit - 1 : width - 1)) {
 		return false;
 	}
-	*ret = (struct lds_cost){
+	*ret = (struct probe_lds_cost){
 		.passes = halves * phases->count * way,
 		.ideal = halves * phases->count,
 		.way = way,

@@ -10,7 +10,7 @@
 #ifndef PROBE_RULES_LDS_TABLES_H
 #define PROBE_RULES_LDS_TABLES_H
 
-#include "rules/lds_model.h"
+#include <probe/rules/lds_model.h>
 
 /* Lanes first..last. */
 #define BITS(first, last) ((~0ull >> (63 - (last))) & (~0ull << (first)))
@@ -37,23 +37,27 @@
 			BITS(48, 55), BITS(56, 63)                                                 \
 	}
 
-static const struct lds_model models[] = {
+static const struct probe_lds_model models[] = {
 	{
 		.arch = "gfx90a",
 		.wave = 64,
 		.read =
 			{
-				[LDS_B32] = {32, 2, LDS_MEASURED, WAVE64_B32}, /* rpc */
-				[LDS_B64] = {32, 4, LDS_DERIVED, WAVE64_B64},
-				[LDS_B96] = {32, 8, LDS_DERIVED, WAVE64_B128_INTERLEAVED},
-				[LDS_B128] = {32, 8, LDS_DERIVED, WAVE64_B128_INTERLEAVED},
+				[PROBE_LDS_B32] = {32, 2, PROBE_LDS_MEASURED, WAVE64_B32}, /* rpc */
+				[PROBE_LDS_B64] = {32, 4, PROBE_LDS_DERIVED, WAVE64_B64},
+				[PROBE_LDS_B96] = {32, 8, PROBE_LDS_DERIVED,
+						   WAVE64_B128_INTERLEAVED},
+				[PROBE_LDS_B128] = {32, 8, PROBE_LDS_DERIVED,
+						    WAVE64_B128_INTERLEAVED},
 			},
 		.write =
 			{
-				[LDS_B32] = {32, 2, LDS_DERIVED, WAVE64_B32},
-				[LDS_B64] = {32, 4, LDS_DERIVED, WAVE64_B64},
-				[LDS_B96] = {32, 8, LDS_DERIVED, WAVE64_B128_CONTIGUOUS},
-				[LDS_B128] = {32, 8, LDS_DERIVED, WAVE64_B128_CONTIGUOUS},
+				[PROBE_LDS_B32] = {32, 2, PROBE_LDS_DERIVED, WAVE64_B32},
+				[PROBE_LDS_B64] = {32, 4, PROBE_LDS_DERIVED, WAVE64_B64},
+				[PROBE_LDS_B96] = {32, 8, PROBE_LDS_DERIVED,
+						   WAVE64_B128_CONTIGUOUS},
+				[PROBE_LDS_B128] = {32, 8, PROBE_LDS_DERIVED,
+						    WAVE64_B128_CONTIGUOUS},
 			},
 		.note = "gfx90a LDS rules: derived from gfx942, not measured, except for reads of "
 			"4 bytes",
@@ -64,17 +68,21 @@ static const struct lds_model models[] = {
 		.wave = 64,
 		.read =
 			{
-				[LDS_B32] = {32, 2, LDS_MEASURED, WAVE64_B32},
-				[LDS_B64] = {32, 4, LDS_MEASURED, WAVE64_B64},
-				[LDS_B96] = {32, 8, LDS_DERIVED, WAVE64_B128_INTERLEAVED},
-				[LDS_B128] = {32, 8, LDS_MEASURED, WAVE64_B128_INTERLEAVED},
+				[PROBE_LDS_B32] = {32, 2, PROBE_LDS_MEASURED, WAVE64_B32},
+				[PROBE_LDS_B64] = {32, 4, PROBE_LDS_MEASURED, WAVE64_B64},
+				[PROBE_LDS_B96] = {32, 8, PROBE_LDS_DERIVED,
+						   WAVE64_B128_INTERLEAVED},
+				[PROBE_LDS_B128] = {32, 8, PROBE_LDS_MEASURED,
+						    WAVE64_B128_INTERLEAVED},
 			},
 		.write =
 			{
-				[LDS_B32] = {32, 2, LDS_MEASURED, WAVE64_B32},
-				[LDS_B64] = {32, 4, LDS_DERIVED, WAVE64_B64},
-				[LDS_B96] = {32, 8, LDS_DERIVED, WAVE64_B128_CONTIGUOUS},
-				[LDS_B128] = {32, 8, LDS_DOCUMENTED, WAVE64_B128_CONTIGUOUS},
+				[PROBE_LDS_B32] = {32, 2, PROBE_LDS_MEASURED, WAVE64_B32},
+				[PROBE_LDS_B64] = {32, 4, PROBE_LDS_DERIVED, WAVE64_B64},
+				[PROBE_LDS_B96] = {32, 8, PROBE_LDS_DERIVED,
+						   WAVE64_B128_CONTIGUOUS},
+				[PROBE_LDS_B128] = {32, 8, PROBE_LDS_DOCUMENTED,
+						    WAVE64_B128_CONTIGUOUS},
 			},
 		.note = "gfx942 LDS rules: measured for reads of 4, 8 and 16 bytes; writes of 16 "
 			"bytes documented, other writes of 8 bytes and more derived",
@@ -85,23 +93,26 @@ static const struct lds_model models[] = {
 		.wave = 64,
 		.read =
 			{
-				[LDS_B32] = {64, 1, LDS_MEASURED, {BITS(0, 63)}},
-				[LDS_B64] = {64, 2, LDS_MEASURED, WAVE64_B32},
-				[LDS_B96] = {32, 8, LDS_MEASURED, WAVE64_B128_INTERLEAVED},
-				[LDS_B128] = {64,
-					      4,
-					      LDS_MEASURED,
-					      {BITS(0, 3) | BITS(12, 15) | BITS(20, 27),
-					       BITS(4, 11) | BITS(16, 19) | BITS(28, 31),
-					       BITS(32, 35) | BITS(44, 47) | BITS(52, 59),
-					       BITS(36, 43) | BITS(48, 51) | BITS(60, 63)}},
+				[PROBE_LDS_B32] = {64, 1, PROBE_LDS_MEASURED, {BITS(0, 63)}},
+				[PROBE_LDS_B64] = {64, 2, PROBE_LDS_MEASURED, WAVE64_B32},
+				[PROBE_LDS_B96] = {32, 8, PROBE_LDS_MEASURED,
+						   WAVE64_B128_INTERLEAVED},
+				[PROBE_LDS_B128] = {64,
+						    4,
+						    PROBE_LDS_MEASURED,
+						    {BITS(0, 3) | BITS(12, 15) | BITS(20, 27),
+						     BITS(4, 11) | BITS(16, 19) | BITS(28, 31),
+						     BITS(32, 35) | BITS(44, 47) | BITS(52, 59),
+						     BITS(36, 43) | BITS(48, 51) | BITS(60, 63)}},
 			},
 		.write =
 			{
-				[LDS_B32] = {32, 2, LDS_DERIVED, WAVE64_B32},
-				[LDS_B64] = {32, 4, LDS_MEASURED, WAVE64_B64},
-				[LDS_B96] = {32, 8, LDS_DERIVED, WAVE64_B128_CONTIGUOUS},
-				[LDS_B128] = {32, 8, LDS_DERIVED, WAVE64_B128_CONTIGUOUS},
+				[PROBE_LDS_B32] = {32, 2, PROBE_LDS_DERIVED, WAVE64_B32},
+				[PROBE_LDS_B64] = {32, 4, PROBE_LDS_MEASURED, WAVE64_B64},
+				[PROBE_LDS_B96] = {32, 8, PROBE_LDS_DERIVED,
+						   WAVE64_B128_CONTIGUOUS},
+				[PROBE_LDS_B128] = {32, 8, PROBE_LDS_DERIVED,
+						    WAVE64_B128_CONTIGUOUS},
 			},
 		.note = "gfx950 LDS rules: measured for reads and for writes of 8 bytes; other "
 			"writes derived from gfx942",
@@ -112,34 +123,39 @@ static const struct lds_model models[] = {
 		.wave = 32,
 		.read =
 			{
-				[LDS_B32] = {32, 1, LDS_MEASURED, {BITS(0, 31)}},
-				[LDS_B64] = {32, 2, LDS_MEASURED, {BITS(0, 15), BITS(16, 31)}},
-				[LDS_B96] = {32,
-					     4,
-					     LDS_DERIVED,
-					     {BITS(0, 3) | BITS(20, 23), BITS(4, 7) | BITS(16, 19),
-					      BITS(8, 11) | BITS(28, 31),
-					      BITS(12, 15) | BITS(24, 27)}},
-				[LDS_B128] = {32,
-					      4,
-					      LDS_MEASURED,
-					      {BITS(0, 3) | BITS(20, 23), BITS(4, 7) | BITS(16, 19),
-					       BITS(8, 11) | BITS(28, 31),
-					       BITS(12, 15) | BITS(24, 27)}},
+				[PROBE_LDS_B32] = {32, 1, PROBE_LDS_MEASURED, {BITS(0, 31)}},
+				[PROBE_LDS_B64] =
+					{32, 2, PROBE_LDS_MEASURED, {BITS(0, 15), BITS(16, 31)}},
+				[PROBE_LDS_B96] = {32,
+						   4,
+						   PROBE_LDS_DERIVED,
+						   {BITS(0, 3) | BITS(20, 23),
+						    BITS(4, 7) | BITS(16, 19),
+						    BITS(8, 11) | BITS(28, 31),
+						    BITS(12, 15) | BITS(24, 27)}},
+				[PROBE_LDS_B128] = {32,
+						    4,
+						    PROBE_LDS_MEASURED,
+						    {BITS(0, 3) | BITS(20, 23),
+						     BITS(4, 7) | BITS(16, 19),
+						     BITS(8, 11) | BITS(28, 31),
+						     BITS(12, 15) | BITS(24, 27)}},
 			},
 		.write =
 			{
-				[LDS_B32] = {32, 1, LDS_DERIVED, {BITS(0, 31)}},
-				[LDS_B64] = {32, 2, LDS_DERIVED, {BITS(0, 15), BITS(16, 31)}},
-				[LDS_B96] = {32,
-					     4,
-					     LDS_DERIVED,
-					     {BITS(0, 7), BITS(8, 15), BITS(16, 23), BITS(24, 31)}},
-				[LDS_B128] = {32,
-					      4,
-					      LDS_DERIVED,
-					      {BITS(0, 7), BITS(8, 15), BITS(16, 23),
-					       BITS(24, 31)}},
+				[PROBE_LDS_B32] = {32, 1, PROBE_LDS_DERIVED, {BITS(0, 31)}},
+				[PROBE_LDS_B64] =
+					{32, 2, PROBE_LDS_DERIVED, {BITS(0, 15), BITS(16, 31)}},
+				[PROBE_LDS_B96] = {32,
+						   4,
+						   PROBE_LDS_DERIVED,
+						   {BITS(0, 7), BITS(8, 15), BITS(16, 23),
+						    BITS(24, 31)}},
+				[PROBE_LDS_B128] = {32,
+						    4,
+						    PROBE_LDS_DERIVED,
+						    {BITS(0, 7), BITS(8, 15), BITS(16, 23),
+						     BITS(24, 31)}},
 			},
 		.note = "gfx1100 LDS rules: measured for reads in waves of 32 lanes; the rest "
 			"derived",
@@ -150,31 +166,35 @@ static const struct lds_model models[] = {
 		.wave = 32,
 		.read =
 			{
-				[LDS_B32] = {32, 1, LDS_MEASURED, {BITS(0, 31)}},
-				[LDS_B64] = {32, 2, LDS_MEASURED, {BITS(0, 15), BITS(16, 31)}},
-				[LDS_B96] = {32,
-					     4,
-					     LDS_DERIVED,
-					     {BITS(0, 7), BITS(8, 15), BITS(16, 23), BITS(24, 31)}},
-				[LDS_B128] = {32,
-					      4,
-					      LDS_MEASURED,
-					      {BITS(0, 7), BITS(8, 15), BITS(16, 23),
-					       BITS(24, 31)}},
+				[PROBE_LDS_B32] = {32, 1, PROBE_LDS_MEASURED, {BITS(0, 31)}},
+				[PROBE_LDS_B64] =
+					{32, 2, PROBE_LDS_MEASURED, {BITS(0, 15), BITS(16, 31)}},
+				[PROBE_LDS_B96] = {32,
+						   4,
+						   PROBE_LDS_DERIVED,
+						   {BITS(0, 7), BITS(8, 15), BITS(16, 23),
+						    BITS(24, 31)}},
+				[PROBE_LDS_B128] = {32,
+						    4,
+						    PROBE_LDS_MEASURED,
+						    {BITS(0, 7), BITS(8, 15), BITS(16, 23),
+						     BITS(24, 31)}},
 			},
 		.write =
 			{
-				[LDS_B32] = {32, 1, LDS_DERIVED, {BITS(0, 31)}},
-				[LDS_B64] = {32, 2, LDS_DERIVED, {BITS(0, 15), BITS(16, 31)}},
-				[LDS_B96] = {32,
-					     4,
-					     LDS_DERIVED,
-					     {BITS(0, 7), BITS(8, 15), BITS(16, 23), BITS(24, 31)}},
-				[LDS_B128] = {32,
-					      4,
-					      LDS_DERIVED,
-					      {BITS(0, 7), BITS(8, 15),
-					       BITS(16, 23), BITS(24, 31)}},
+				[PROBE_LDS_B32] = {32, 1, PROBE_LDS_DERIVED, {BITS(0, 31)}},
+				[PROBE_LDS_B64] =
+					{32, 2, PROBE_LDS_DERIVED, {BITS(0, 15), BITS(16, 31)}},
+				[PROBE_LDS_B96] = {32,
+						   4,
+						   PROBE_LDS_DERIVED,
+						   {BITS(0, 7), BITS(8, 15), BITS(16, 23),
+						    BITS(24, 31)}},
+				[PROBE_LDS_B128] = {32,
+						    4,
+						    PROBE_LDS_DERIVED,
+						    {BITS(0, 7), BITS(8, 15), BITS(16, 23),
+						     BITS(24, 31)}},
 			},
 		.note = "gfx1201 LDS rules: measured for reads in waves of 32 lanes; the rest "
 			"derived",

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "rules/lds_model.h"
+#include <probe/rules/lds_model.h>
 #include "cmds/report/report.h"
 #include "cmds/report/escape.h"
 
@@ -222,7 +222,7 @@ static void put_stream(const struct report *report, sqlite3_stmt *stmt)
 
 static void put_note(const struct report *report, sqlite3_stmt *stmt)
 {
-	printf("%snote: %s%s\n", report_dim(report), lds_model_note(report_cell(stmt, 0)),
+	printf("%snote: %s%s\n", report_dim(report), probe_lds_model_note(report_cell(stmt, 0)),
 	       report_plain(report));
 }
 

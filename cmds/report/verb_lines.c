@@ -12,7 +12,7 @@
 /*
  * Cost, in bytes: what lines moved that were not needed (the larger of 64 per excess 64-byte line
  * and 128 per excess 128-byte line), and 128 for each LDS pass lost to a bank conflict, in which
- * the banks could have moved as much. handlers/advice.c has the same.
+ * the banks could have moved as much.
  */
 #define COST "(max(64 * m.excess64, 128 * m.excess128) + 128 * m.conflicts)"
 

@@ -3,7 +3,7 @@ if(NOT TARGET probe_rules)
 	return()
 endif()
 set(plugins memory divergence heatmap cache log race time)
-foreach(name lds_model coalesce advice advice_global arrays ${plugins})
+foreach(name advice advice_global arrays ${plugins})
 	add_executable(unit_handlers_${name} ${CMAKE_CURRENT_LIST_DIR}/handlers_${name}.c)
 	target_link_libraries(unit_handlers_${name} PRIVATE
 		probe_handler_parts probe_advice probe_flags ${CMOCKA_LIBRARY} m)

@@ -92,10 +92,8 @@ static void test_contended(void **state)
 /* Conflicts by the plain rules, of addresses that a layout moved. */
 static double reference(enum probe_access_kind access, unsigned unit, const uint32_t *addr)
 {
-	const struct lds_model *model = lds_model_find("gfx90a");
-	struct lds_cost cost =
-		ref_lds(model, lds_model_phases(model, unit, access == PROBE_ACCESS_STORE),
-			access != PROBE_ACCESS_ATOMIC, 64, unit, ~0ull, addr);
+	const struct probe_lds_rule rule = ref_lds_rule("gfx90a", 64, unit, access);
+	struct probe_lds_cost cost = ref_lds(&rule, ~0ull, addr);
 
 	return cost.passes - cost.ideal;
 }
@@ -335,7 +333,7 @@ static void test_numbers(void **state)
 static void test_padding_holds(void **state)
 {
 	static const char *const archs[] = {"gfx90a", "gfx942", "gfx950"};
-	static struct lds_scratch scratch;
+	static struct probe_lds_scratch scratch;
 	unsigned proposed = 0;
 
 	for (int i = 0; i < 3 * 60; i++) {
@@ -343,7 +341,8 @@ static void test_padding_holds(void **state)
 		unsigned long long padded;
 		const char *text;
 		uint32_t addr[64];
-		struct lds_cost cost;
+		struct probe_lds_rule rule;
+		struct probe_lds_cost cost;
 
 		if (!instance)
 			start(state);
@@ -356,9 +355,8 @@ static void test_padding_holds(void **state)
 		proposed++;
 		for (unsigned lane = 0; lane < 64; lane++)
 			addr[lane] = (uint32_t)(padded * lane);
-		cost = lds_count(lds_model_find(archs[i % 3]),
-				 lds_model_phases(lds_model_find(archs[i % 3]), 4, false), true, 64,
-				 4, ~0ull, addr, &scratch);
+		rule = ref_lds_rule(archs[i % 3], 64, 4, PROBE_ACCESS_LOAD);
+		cost = probe_lds_count(&rule, ~0ull, addr, &scratch);
 		assert_int_equal(cost.passes, cost.ideal);
 	}
 	assert_true(proposed > 100);

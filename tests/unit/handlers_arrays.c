@@ -87,21 +87,18 @@ static uint32_t moved(const struct proposal *p, uint32_t addr)
 /* Conflicts of a site in all its executions, moved or as they are (NULL). */
 static double conflicts(const struct made *m, const struct proposal *p)
 {
-	const struct lds_model *model = lds_model_find("gfx90a");
-	const struct lds_phases *phases =
-		lds_model_phases(model, m->unit, m->access == PROBE_ACCESS_STORE);
+	const struct probe_lds_rule rule = ref_lds_rule("gfx90a", 64, m->unit, m->access);
 	double sum = 0;
 
 	for (unsigned i = 0; i < m->count; i++) {
-		struct lds_cost cost;
+		struct probe_lds_cost cost;
 		uint32_t addr[64];
 
 		for (unsigned lane = 0; lane < 64; lane++) {
 			addr[lane] = p ? moved(p, m->addr[i][lane]) : m->addr[i][lane];
 			assert_int_equal(addr[lane] % m->unit, 0);
 		}
-		cost = ref_lds(model, phases, m->access != PROBE_ACCESS_ATOMIC, 64, m->unit, ~0ull,
-			       addr);
+		cost = ref_lds(&rule, ~0ull, addr);
 		sum += cost.passes - cost.ideal;
 	}
 	return sum;

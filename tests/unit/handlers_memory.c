@@ -17,7 +17,7 @@ struct want {
 
 static void want_lines(struct want *want, unsigned unit, uint64_t exec, const uint64_t *addr)
 {
-	struct lines lines = ref_lines(64, unit, exec, addr);
+	struct probe_cache_lines lines = ref_lines(64, unit, exec, addr);
 	uint64_t bytes = (uint64_t)__builtin_popcountll(exec) * unit;
 	uint64_t needed64 = (bytes + 63) / 64, needed128 = (bytes + 127) / 128;
 
@@ -33,16 +33,14 @@ static void want_lines(struct want *want, unsigned unit, uint64_t exec, const ui
 static void want_lds(struct want *want, const struct probe_site_info *info, uint64_t exec,
 		     const uint64_t *addr)
 {
-	const struct lds_model *model = lds_model_find("gfx90a");
-	const struct lds_phases *phases =
-		lds_model_phases(model, info->unit, info->access == PROBE_ACCESS_STORE);
+	const struct probe_lds_rule rule =
+		ref_lds_rule("gfx90a", 64, info->unit, (enum probe_access_kind)info->access);
 	uint32_t natural = info->unit == 12 ? 16 : info->unit, at[64];
-	struct lds_cost cost;
+	struct probe_lds_cost cost;
 
 	for (unsigned lane = 0; lane < 64; lane++)
 		at[lane] = (uint32_t)addr[lane] / natural * natural;
-	cost = ref_lds(model, phases, info->access != PROBE_ACCESS_ATOMIC, 64, info->unit, exec,
-		       at);
+	cost = ref_lds(&rule, exec, at);
 	want->passes += cost.passes;
 	want->ideal += cost.ideal;
 	want->way = cost.way > want->way ? cost.way : want->way;

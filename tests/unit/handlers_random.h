@@ -3,8 +3,8 @@
 #ifndef PROBE_TESTS_HANDLERS_RANDOM_H
 #define PROBE_TESTS_HANDLERS_RANDOM_H
 
-#include "handlers_host.h"
-#include "handlers_reference.h"
+#include "tests/unit/handlers_host.h"
+#include "tests/unit/rules/rules_reference.h"
 
 enum { RANDOM_LDS_APERTURE = 0x10000, RANDOM_SCRATCH_APERTURE = 0x20000 };
 

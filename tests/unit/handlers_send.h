@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "handlers_host.h"
-#include "handlers_reference.h"
+#include "tests/unit/handlers_host.h"
+#include "tests/unit/rules/rules_reference.h"
 
 extern const struct probe_handler probe_handler;
 

@@ -2,7 +2,7 @@
 /* The time handler against durations kept one by one and sorted. */
 #include <stdlib.h>
 
-#include "handlers_host.h"
+#include "tests/unit/handlers_host.h"
 
 extern const struct probe_handler probe_handler;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting cache lines; see coalesce.h. */
-#include "rules/coalesce.h"
+/* Counting cache lines; see <probe/rules/cache_lines.h>. */
+#include <probe/rules/cache_lines.h>
 
 #include "rules/distinct.h"
 
@@ -16,7 +16,7 @@ struct run {
 	uint64_t top64, top128; /* last line touched */
 	uint64_t top_quad;
 	unsigned quad; /* of the lane before */
-	struct lines lines;
+	struct probe_cache_lines lines;
 };
 
 static inline uint32_t fresh(uint64_t low, uint64_t high, uint64_t *top, bool first)
@@ -28,8 +28,8 @@ static inline uint32_t fresh(uint64_t low, uint64_t high, uint64_t *top, bool fi
 	return count;
 }
 
-static struct lines count_rising(unsigned wave, unsigned unit, uint64_t exec,
-				 const uint64_t addr[64], bool mirror)
+static struct probe_cache_lines count_rising(unsigned wave, unsigned unit, uint64_t exec,
+					     const uint64_t addr[64], bool mirror)
 {
 	struct run run = {.quad = ~0u};
 	unsigned quads = 0;
@@ -73,7 +73,7 @@ static int direction(uint64_t exec, const uint64_t addr[64], unsigned unit)
 
 /* ---- Any order ------------------------------------------------------------------------------ */
 
-#define SLOT_SHIFT (64 - 12) /* log2 of LINES_SLOTS */
+#define SLOT_SHIFT (64 - 12) /* log2 of PROBE_CACHE_LINES_SLOTS */
 enum {
 	LINES_ACCESS = 128, /* 64 lanes, two lines each at most */
 	STAMP_MAX = UINT16_MAX / LINES_ACCESS,
@@ -115,7 +115,7 @@ static inline void touch(uint16_t *slots, uint64_t line64, struct touched *touch
 			touch_again(touched, at, line64);
 			return;
 		}
-		slot = (slot + 1) & (LINES_SLOTS - 1);
+		slot = (slot + 1) & (PROBE_CACHE_LINES_SLOTS - 1);
 	}
 	slots[slot] = (uint16_t)(touched->base + touched->count);
 	touched->line[touched->count++] = line64;
@@ -175,8 +175,9 @@ static inline bool all_inside(unsigned wave, unsigned unit, const uint64_t addr[
 	return !(unit & (unit - 1)) && !(any & (unit - 1));
 }
 
-static struct lines count_any(unsigned wave, unsigned unit, uint64_t exec, const uint64_t addr[64],
-			      struct lines_scratch *scratch)
+static struct probe_cache_lines count_any(unsigned wave, unsigned unit, uint64_t exec,
+					  const uint64_t addr[64],
+					  struct probe_cache_lines_scratch *scratch)
 {
 	bool inside = all_inside(wave, unit, addr);
 	uint64_t line[LINES_ACCESS];
@@ -185,7 +186,7 @@ static struct lines count_any(unsigned wave, unsigned unit, uint64_t exec, const
 	for (unsigned lane = 0; lane < 64; lane++)
 		line[lane] = addr[lane] >> 7;
 	if (inside && exec == ~0ull && distinct_all(line))
-		return (struct lines){.quads = 64, .used64 = 64, .used128 = 64};
+		return (struct probe_cache_lines){.quads = 64, .used64 = 64, .used128 = 64};
 	if (++scratch->stamp > STAMP_MAX) {
 		memset(scratch->slots, 0, sizeof(scratch->slots));
 		scratch->stamp = 1;
@@ -206,15 +207,16 @@ static struct lines count_any(unsigned wave, unsigned unit, uint64_t exec, const
 			touch(scratch->slots, at[l] >> 6, &touched);
 		touched.quads += distinct4(at);
 	}
-	return (struct lines){
+	return (struct probe_cache_lines){
 		.quads = touched.quads,
 		.used64 = touched.touches - touched.twice,
 		.used128 = touched.count,
 	};
 }
 
-struct lines lines_count(unsigned wave, unsigned unit, uint64_t exec, const uint64_t addr[64],
-			 struct lines_scratch *scratch)
+struct probe_cache_lines probe_cache_lines_count(unsigned wave, unsigned unit, uint64_t exec,
+						 const uint64_t addr[64],
+						 struct probe_cache_lines_scratch *scratch)
 {
 	int way = direction(exec, addr, unit);
 
@@ -268,10 +270,17 @@ static inline uint32_t quad_spans(uint64_t base, uint64_t stride, unsigned first
 	return quads;
 }
 
-bool lines_count_affine(unsigned wave, unsigned unit, unsigned first, unsigned lanes, uint64_t base,
-			int64_t stride, struct lines *ret)
+static inline uint64_t magnitude(int64_t stride)
 {
-	uint64_t step = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+	return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
+bool probe_cache_lines_count_affine(unsigned wave, unsigned unit,
+				    const struct probe_affine_lanes *run,
+				    struct probe_cache_lines *ret)
+{
+	uint64_t base = run->base, step = magnitude(run->stride);
+	unsigned first = run->first, lanes = run->count;
 	unsigned reached = (first + lanes + 3) / 4 - first / 4;
 	/* A unit of 1, 2, 4, 8 or 16 bytes at its own multiple does not reach over a line's end. */
 	bool inside = !(unit & (unit - 1)) && !((base | step) & (unit - 1));
@@ -282,7 +291,7 @@ bool lines_count_affine(unsigned wave, unsigned unit, unsigned first, unsigned l
 		return false;
 	if ((skips64 || skips128) && !inside)
 		return false;
-	if (stride < 0) {
+	if (run->stride < 0) {
 		/* Mirror: the lowest lane becomes the last one of the wave. */
 		end = base - step * (lanes - 1);
 		if (end > base)

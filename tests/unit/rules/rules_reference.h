@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The rules of wire.h section 3, written a second time as plainly as possible: lists and nested
- * loops, no closed forms. What the handler computes must equal this.
+ * loops, no closed forms. What the library computes must equal this.
  */
-#ifndef PROBE_TESTS_HANDLERS_REFERENCE_H
-#define PROBE_TESTS_HANDLERS_REFERENCE_H
+#ifndef PROBE_TESTS_RULES_REFERENCE_H
+#define PROBE_TESTS_RULES_REFERENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rules/coalesce.h"
-#include "rules/lds_model.h"
+#include <probe/rules/cache_lines.h>
+#include <probe/rules/lds_model.h>
 
 static inline bool ref_add(uint64_t *set, unsigned *count, uint64_t value)
 {
@@ -34,10 +34,10 @@ static inline uint32_t ref_distinct(unsigned unit, uint64_t exec, const uint64_t
 	return count;
 }
 
-static inline struct lines ref_lines(unsigned wave, unsigned unit, uint64_t exec,
-				     const uint64_t *addr)
+static inline struct probe_cache_lines ref_lines(unsigned wave, unsigned unit, uint64_t exec,
+						 const uint64_t *addr)
 {
-	struct lines lines = {
+	struct probe_cache_lines lines = {
 		.used64 = ref_distinct(unit, exec, addr, 64),
 		.used128 = ref_distinct(unit, exec, addr, 128),
 	};
@@ -51,13 +51,27 @@ static inline struct lines ref_lines(unsigned wave, unsigned unit, uint64_t exec
 	return lines;
 }
 
-static inline struct lds_cost ref_lds(const struct lds_model *model,
-				      const struct lds_phases *phases, bool share, unsigned wave,
-				      unsigned unit, uint64_t exec, const uint32_t *addr)
+static inline struct probe_lds_rule ref_lds_rule(const char *arch, unsigned wave, unsigned unit,
+						 enum probe_access_kind access)
 {
-	struct lds_cost cost = {0};
+	const struct probe_lds_model *model = probe_lds_model_find(arch);
 
-	for (unsigned half = 0; half < wave; half += model->wave) {
+	return (struct probe_lds_rule){
+		.phases = probe_lds_model_phases(model, unit, access == PROBE_ACCESS_STORE),
+		.phase_wave = model->wave,
+		.wave = (uint8_t)wave,
+		.unit = (uint8_t)unit,
+		.share = access != PROBE_ACCESS_ATOMIC,
+	};
+}
+
+static inline struct probe_lds_cost ref_lds(const struct probe_lds_rule *rule, uint64_t exec,
+					    const uint32_t *addr)
+{
+	const struct probe_lds_phases *phases = rule->phases;
+	struct probe_lds_cost cost = {0};
+
+	for (unsigned half = 0; half < rule->wave; half += rule->phase_wave) {
 		for (unsigned p = 0; p < phases->count; p++) {
 			uint32_t worst = 1;
 
@@ -66,12 +80,12 @@ static inline struct lds_cost ref_lds(const struct lds_model *model,
 				unsigned count = 0, own = 0;
 
 				for (unsigned lane = 0; lane < 64; lane++) {
-					/* What this lane shares with nobody: its own list. */
-					own += share ? 0 : count;
-					count = share ? count : 0;
+					/* Lanes that share nothing are counted one by one. */
+					own += rule->share ? 0 : count;
+					count = rule->share ? count : 0;
 					if (!(exec & phases->lanes[p] << half & 1ull << lane))
 						continue;
-					for (unsigned byte = 0; byte < unit; byte++) {
+					for (unsigned byte = 0; byte < rule->unit; byte++) {
 						uint32_t dword = (addr[lane] + byte) / 4;
 
 						if (dword % phases->banks == bank)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Line counting: known shapes, the reference over random accesses, closed forms. */
+/* Counting of cache lines: known shapes, the reference over random accesses, closed forms. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,14 +8,15 @@
 #include <cmocka.h>
 
 #include "rules/distinct.h"
-#include "handlers_reference.h"
+#include "tests/unit/rules/rules_reference.h"
 
-static struct lines_scratch scratch;
+static struct probe_cache_lines_scratch scratch;
 
-static struct lines count(unsigned wave, unsigned unit, uint64_t exec, const uint64_t addr[64])
+static struct probe_cache_lines count(unsigned wave, unsigned unit, uint64_t exec,
+				      const uint64_t addr[64])
 {
-	struct lines lines = lines_count(wave, unit, exec, addr, &scratch);
-	struct lines want = ref_lines(wave, unit, exec, addr);
+	struct probe_cache_lines lines = probe_cache_lines_count(wave, unit, exec, addr, &scratch);
+	struct probe_cache_lines want = ref_lines(wave, unit, exec, addr);
 
 	if (memcmp(&lines, &want, sizeof(want)))
 		fail_msg("unit %u exec %llx: quads %u, not %u; 64: %u, not %u; 128: %u, not %u",
@@ -27,7 +28,7 @@ static struct lines count(unsigned wave, unsigned unit, uint64_t exec, const uin
 static void shape(unsigned unit, uint64_t base, int64_t stride, uint32_t quads, uint32_t used64,
 		  uint32_t used128)
 {
-	struct lines lines;
+	struct probe_cache_lines lines;
 	uint64_t addr[64];
 
 	for (unsigned lane = 0; lane < 64; lane++)
@@ -89,11 +90,12 @@ static void test_random(void **state)
 static void check_closed(unsigned wave, unsigned unit, unsigned first, unsigned lanes,
 			 uint64_t base, int64_t stride, unsigned *closed)
 {
+	const struct probe_affine_lanes run = {first, lanes, base, stride};
 	uint64_t exec = (lanes == 64 ? ~0ull : (1ull << lanes) - 1) << first;
-	struct lines lines, want;
+	struct probe_cache_lines lines, want;
 	uint64_t addr[64];
 
-	if (!lines_count_affine(wave, unit, first, lanes, base, stride, &lines))
+	if (!probe_cache_lines_count_affine(wave, unit, &run, &lines))
 		return;
 	++*closed;
 	for (unsigned lane = first; lane < first + lanes; lane++)

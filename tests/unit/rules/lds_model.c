@@ -12,17 +12,17 @@
 
 #include <cmocka.h>
 
-#include "handlers_reference.h"
+#include "tests/unit/rules/rules_reference.h"
 
-static struct lds_scratch scratch;
+static struct probe_lds_scratch scratch;
 
 static uint32_t conflicts(const char *arch, unsigned unit, bool write, uint64_t exec,
 			  const uint32_t addr[64])
 {
-	const struct lds_model *model = lds_model_find(arch);
-	const struct lds_phases *phases = lds_model_phases(model, unit, write);
-	struct lds_cost cost = lds_count(model, phases, true, 64, unit, exec, addr, &scratch);
-	struct lds_cost want = ref_lds(model, phases, true, 64, unit, exec, addr);
+	const struct probe_lds_rule rule =
+		ref_lds_rule(arch, 64, unit, write ? PROBE_ACCESS_STORE : PROBE_ACCESS_LOAD);
+	struct probe_lds_cost cost = probe_lds_count(&rule, exec, addr, &scratch);
+	struct probe_lds_cost want = ref_lds(&rule, exec, addr);
 
 	assert_memory_equal(&cost, &want, sizeof(cost));
 	return cost.passes - cost.ideal;
@@ -155,30 +155,29 @@ static void test_write_groups(void **state)
 /* Lanes of an atomic operation take turns on one dword. */
 static void test_atomics(void **state)
 {
-	const struct lds_model *model = lds_model_find("gfx90a");
-	const struct lds_phases *phases = lds_model_phases(model, 4, false);
+	struct probe_lds_rule rule = ref_lds_rule("gfx90a", 64, 4, PROBE_ACCESS_ATOMIC);
 	uint64_t seed = 0x9e3779b97f4a7c15ull;
-	struct lds_cost cost, want;
+	struct probe_lds_cost cost, want;
 	uint32_t addr[64] = {0};
 
 	(void)state;
-	cost = lds_count(model, phases, false, 64, 4, ~0ull, addr, &scratch);
+	cost = probe_lds_count(&rule, ~0ull, addr, &scratch);
 	assert_int_equal(cost.passes, 64);
 	assert_int_equal(cost.way, 32);
 	/* Half of the lanes of each phase on one word, the others on words of their own. */
 	for (uint32_t lane = 0; lane < 64; lane++)
 		addr[lane] = lane % 2 ? 4 * lane : 0;
-	cost = lds_count(model, phases, false, 64, 4, ~0ull, addr, &scratch);
+	cost = probe_lds_count(&rule, ~0ull, addr, &scratch);
 	assert_int_equal(cost.passes, 32);
 	for (int i = 0; i < 2000; i++) {
 		unsigned unit = i & 1 ? 8 : 4;
 		uint64_t exec = ref_random(&seed);
 
-		phases = lds_model_phases(model, unit, false);
+		rule = ref_lds_rule("gfx90a", 64, unit, PROBE_ACCESS_ATOMIC);
 		for (unsigned lane = 0; lane < 64; lane++)
 			addr[lane] = (uint32_t)(ref_random(&seed) % (16u << i % 8)) * unit;
-		cost = lds_count(model, phases, false, 64, unit, exec, addr, &scratch);
-		want = ref_lds(model, phases, false, 64, unit, exec, addr);
+		cost = probe_lds_count(&rule, exec, addr, &scratch);
+		want = ref_lds(&rule, exec, addr);
 		assert_memory_equal(&cost, &want, sizeof(cost));
 	}
 }
@@ -211,50 +210,54 @@ static void test_odd_accesses(void **state)
 	assert_int_equal(conflicts("gfx90a", 4, false, ~0ull, addr), 2);
 }
 
-/* share: not an atomic operation. */
-static void check_affine(const char *arch, bool share, unsigned wave, unsigned unit, bool write,
-			 uint32_t base, int64_t stride, unsigned *closed)
+static void check_affine(const char *arch, const struct probe_lds_rule *rule, uint32_t base,
+			 int64_t stride, unsigned *closed)
 {
-	const struct lds_model *model = lds_model_find(arch);
-	const struct lds_phases *phases = lds_model_phases(model, unit, write);
+	unsigned wave = rule->wave;
 	uint64_t exec = wave == 64 ? ~0ull : 0xffffffffull;
-	struct lds_cost cost, want;
+	struct probe_lds_cost cost, want;
 	uint32_t addr[64];
 
-	if (!lds_count_affine(model, phases, share, wave, unit, base, stride, &cost))
+	if (!probe_lds_count_affine(rule, base, stride, &cost))
 		return;
 	++*closed;
 	for (unsigned lane = 0; lane < wave; lane++)
 		addr[lane] = base + (uint32_t)(stride * lane);
-	want = ref_lds(model, phases, share, wave, unit, exec, addr);
+	want = ref_lds(rule, exec, addr);
 	if (memcmp(&cost, &want, sizeof(cost)))
-		fail_msg("%s wave %u unit %u %s base %u stride %lld: %u passes, not %u", arch, wave,
-			 unit, write ? "write" : "read", base, (long long)stride, cost.passes,
-			 want.passes);
+		fail_msg("%s wave %u unit %u%s base %u stride %lld: %u passes, not %u", arch, wave,
+			 rule->unit, rule->share ? "" : " atomic", base, (long long)stride,
+			 cost.passes, want.passes);
+}
+
+static void check_strides(const char *arch, unsigned unit, enum probe_access_kind access,
+			  unsigned *closed)
+{
+	const struct probe_lds_rule rule = ref_lds_rule(arch, 64, unit, access);
+	const struct probe_lds_rule half = ref_lds_rule(arch, 32, unit, access);
+	bool rdna = probe_lds_model_find(arch)->wave == 32;
+
+	for (int64_t stride = -272; stride <= 1056; stride += stride < 20 ? 1 : 4)
+		for (uint32_t base = 0; base < 8; base += 1 + (base > 1) * 2) {
+			check_affine(arch, &rule, 1 << 17 | base, stride, closed);
+			if (rdna)
+				check_affine(arch, &half, 1 << 17 | base, stride, closed);
+		}
 }
 
 static void test_closed_forms(void **state)
 {
 	static const char *const archs[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
 	static const unsigned units[] = {1, 2, 4, 8, 12, 16};
+	static const enum probe_access_kind accesses[] = {PROBE_ACCESS_LOAD, PROBE_ACCESS_STORE,
+							  PROBE_ACCESS_ATOMIC};
 	unsigned closed = 0;
 
 	(void)state;
 	for (size_t a = 0; a < 5; a++)
 		for (size_t u = 0; u < 6; u++)
-			for (int64_t stride = -272; stride <= 1056; stride += stride < 20 ? 1 : 4)
-				for (uint32_t base = 0; base < 8; base += 1 + (base > 1) * 2)
-					for (int write = 0; write < 2; write++) {
-						uint32_t at = 1 << 17 | base;
-
-						check_affine(archs[a], true, 64, units[u], write,
-							     at, stride, &closed);
-						check_affine(archs[a], false, 64, units[u], false,
-							     at, stride, &closed);
-						if (a >= 3)
-							check_affine(archs[a], true, 32, units[u],
-								     write, at, stride, &closed);
-					}
+			for (int access = 0; access < 3; access++)
+				check_strides(archs[a], units[u], accesses[access], &closed);
 	/* The forms are worth having: most of the aligned cases. */
 	assert_true(closed > 4000);
 }
@@ -285,16 +288,36 @@ static void test_random(void **state)
 static void test_find(void **state)
 {
 	(void)state;
-	assert_string_equal(lds_model_find("gfx90a:sramecc+:xnack-")->arch, "gfx90a");
-	assert_string_equal(lds_model_find("gfx941")->arch, "gfx942");
-	assert_string_equal(lds_model_find("gfx906")->arch, "gfx90a");
-	assert_string_equal(lds_model_find("gfx1030")->arch, "gfx1100");
-	assert_string_equal(lds_model_find("gfx1200")->arch, "gfx1201");
-	assert_string_equal(lds_model_find("")->arch, "gfx90a");
-	assert_string_equal(lds_model_find("gfx90")->arch, "gfx90a");
-	assert_non_null(strstr(lds_model_note("gfx90a"), "derived from gfx942"));
-	assert_non_null(strstr(lds_model_note("gfx906"), "derived"));
-	assert_non_null(strstr(lds_model_note("sm_90"), "unknown"));
+	assert_string_equal(probe_lds_model_find("gfx90a:sramecc+:xnack-")->arch, "gfx90a");
+	assert_string_equal(probe_lds_model_find("gfx941")->arch, "gfx942");
+	assert_string_equal(probe_lds_model_find("gfx906")->arch, "gfx90a");
+	assert_string_equal(probe_lds_model_find("gfx1030")->arch, "gfx1100");
+	assert_string_equal(probe_lds_model_find("gfx1200")->arch, "gfx1201");
+	assert_string_equal(probe_lds_model_find("")->arch, "gfx90a");
+	assert_string_equal(probe_lds_model_find("gfx90")->arch, "gfx90a");
+	assert_non_null(strstr(probe_lds_model_note("gfx90a"), "derived from gfx942"));
+	assert_non_null(strstr(probe_lds_model_note("gfx906"), "derived"));
+	assert_non_null(strstr(probe_lds_model_note("sm_90"), "unknown"));
+}
+
+/* Direction and sharing follow from the kind of access. */
+static void test_rule(void **state)
+{
+	static const enum probe_access_kind accesses[] = {PROBE_ACCESS_LOAD, PROBE_ACCESS_STORE,
+							  PROBE_ACCESS_ATOMIC};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct probe_lds_rule rule =
+			probe_lds_rule(probe_lds_model_find("gfx942"), 64, 16, accesses[i]);
+		struct probe_lds_rule want = ref_lds_rule("gfx942", 64, 16, accesses[i]);
+
+		assert_ptr_equal(rule.phases, want.phases);
+		assert_int_equal(rule.phase_wave, 64);
+		assert_int_equal(rule.wave, 64);
+		assert_int_equal(rule.unit, 16);
+		assert_int_equal(rule.share, want.share);
+	}
 }
 
 int main(void)
@@ -304,7 +327,7 @@ int main(void)
 		cmocka_unit_test(test_transpose_tile), cmocka_unit_test(test_write_groups),
 		cmocka_unit_test(test_atomics),	       cmocka_unit_test(test_odd_accesses),
 		cmocka_unit_test(test_closed_forms),   cmocka_unit_test(test_random),
-		cmocka_unit_test(test_find),
+		cmocka_unit_test(test_find),	       cmocka_unit_test(test_rule),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
