@@ -8,7 +8,9 @@ find_program(JQ_PROGRAM jq REQUIRED)
 file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/report/*.sh)
 foreach(case ${cases})
 	get_filename_component(name ${case} NAME_WE)
-	add_test(NAME cmd.report.${name} COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${case})
-	set_tests_properties(cmd.report.${name} PROPERTIES TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT
-		"PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers;FAKE_APP=$<TARGET_FILE:fake-app>")
+	probe_test(NAME cmd.report.${name} TIER cmd FOLDER cmds/report
+		COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${case}
+		ENVIRONMENT PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+			TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers
+			FAKE_APP=$<TARGET_FILE:fake-app>)
 endforeach()

@@ -7,7 +7,9 @@ find_program(SQLITE3_PROGRAM sqlite3 REQUIRED)
 file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/run/*.sh)
 foreach(case ${cases})
 	get_filename_component(name ${case} NAME_WE)
-	add_test(NAME cmd.run.${name} COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${case})
-	set_tests_properties(cmd.run.${name} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77 ENVIRONMENT
-		"PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers;FAKE_APP=$<TARGET_FILE:fake-app>")
+	probe_test(NAME cmd.run.${name} TIER cmd FOLDER cmds/run
+		COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${case}
+		ENVIRONMENT PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
+			TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers
+			FAKE_APP=$<TARGET_FILE:fake-app>)
 endforeach()

@@ -35,9 +35,9 @@ function(probe_devlib_test name level)
 		DEPENDS ${devlib_dir}/devlib_kernels.hip probe_pass_15
 		COMMENT "hipcc devlib_kernels ${level}" VERBATIM)
 	add_custom_target(devlib_kernels_${name} ALL DEPENDS ${code})
-	add_test(NAME devlib.${name} COMMAND ${devlib_out}/truth ${code} ${ARGN})
-	set_tests_properties(devlib.${name} PROPERTIES LABELS devlib TIMEOUT 300
-		ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>;PROBE_SIM_MODEL=0")
+	probe_test(NAME devlib.${name} TIER devlib FOLDER devlib
+		COMMAND ${devlib_out}/truth ${code} ${ARGN}
+		ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt> PROBE_SIM_MODEL=0)
 endfunction()
 
 probe_devlib_test(O2 "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
@@ -46,10 +46,11 @@ probe_devlib_test(O3 "-O3")
 # What RDNA gets, in waves of 64 lanes, against the same model.
 probe_devlib_test(portable "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv few)
 # Undefined registers and the order of waves must not matter.
-add_test(NAME devlib.turns COMMAND ${devlib_out}/truth ${devlib_out}/kernels_O2.co
-	${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
-set_tests_properties(devlib.turns PROPERTIES LABELS devlib TIMEOUT 300
-	ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>;PROBE_SIM_MODEL=0;PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
+probe_test(NAME devlib.turns TIER devlib FOLDER devlib
+	COMMAND ${devlib_out}/truth ${devlib_out}/kernels_O2.co
+		${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv
+	ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt> PROBE_SIM_MODEL=0
+		PROBE_SIM_QUANTUM=7 PROBE_SIM_THREADS=3 PROBE_SIM_FILL=0xdeadbeef)
 
 # Portable probes for waves of 32, as the lower half of waves of 64.
 add_custom_command(OUTPUT ${devlib_out}/wave32.co
@@ -69,6 +70,6 @@ add_custom_command(OUTPUT ${devlib_out}/wave32
 		${devlib_dir}/../hip/hip_test.h ${CMAKE_SOURCE_DIR}/include/probe/wire_device.h
 	COMMENT "hipcc devlib_wave32" VERBATIM)
 add_custom_target(devlib_wave32 ALL DEPENDS ${devlib_out}/wave32 ${devlib_out}/wave32.co)
-add_test(NAME devlib.wave32 COMMAND ${devlib_out}/wave32 ${devlib_out}/wave32.co)
-set_tests_properties(devlib.wave32 PROPERTIES LABELS devlib TIMEOUT 300
-	ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>;PROBE_SIM_MODEL=0")
+probe_test(NAME devlib.wave32 TIER devlib FOLDER devlib
+	COMMAND ${devlib_out}/wave32 ${devlib_out}/wave32.co
+	ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt> PROBE_SIM_MODEL=0)

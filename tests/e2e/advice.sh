@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What a finding says that its fix leaves is what is measured once the fix is made; and an LDS access
 # in a file that has no other is found in that file.
+# Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
 cat >tile.h <<'END'

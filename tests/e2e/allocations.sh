@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Accesses by allocation: size, the line that asked for it, and which of two that had one address.
+# Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
 cat >owners.hip <<'END'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What goes wrong says what, where and what to do, with the documented exit status.
+# Folder: cmds/run
 . "$(dirname "$0")/lib.sh"
 
 # try STATUS PATTERN COMMAND...

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Cooperative launches, which wait for all their workgroups, are probed; but not where the clone's
 # registers would leave some of the workgroups outside, which would then be waited for forever.
+# Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0
 export PROBE_SIM_MODEL

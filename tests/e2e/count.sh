@@ -3,6 +3,7 @@
 # What the count kind says of a line is what the program works out on the host, optimised and not; and
 # for every place that it counts, the machine ran an instruction of the original kernel from that line, or the next, as
 # often and with as many lanes.
+# Folder: devlib
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=count
 export PROBE_KINDS

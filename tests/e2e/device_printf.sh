@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Device printf waits for the host in loops that the back end may enter with no lane active: probes
 # inside them must end all the same.
+# Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 
 cat >speak.hip <<'END'

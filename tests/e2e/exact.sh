@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The numbers a person can work out by hand: LDS conflicts of a 32x32 transpose, lines of strided
 # loads, for both kinds.
+# Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
 for kind in memory trace; do

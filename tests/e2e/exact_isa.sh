@@ -3,6 +3,7 @@
 # What probes count of a place in the source is what the machine counts of the original kernel's
 # instructions there: executions, lanes, bytes, quads, lines, LDS passes and conflicts. Two
 # implementations that share no code, and two ways to the place: site table and DWARF.
+# Folder: devlib
 . "$(dirname "$0")/lib.sh"
 . "$source/tests/e2e/isa/same.sh"
 

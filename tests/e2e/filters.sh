@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What is instrumented is what was asked for, and the account says why the rest was not.
+# Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 
 cat >ten.hip <<'END'

@@ -3,6 +3,7 @@
 # Ways a kernel gets into a program: several units with -fgpu-rdc, a library opened at run time, a code
 # object loaded as a module, one compiled at run time (hipRTC), OpenCL C dispatched through HSA alone.
 # Each is probed, or named with the reason why not.
+# Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 plugin=$(probe-config --pass-plugin)
 llvm=/usr/lib/llvm-15/bin

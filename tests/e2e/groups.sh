@@ -3,6 +3,7 @@
 # Under --filter-x, -y and -z the counters are those of the groups asked for: what the handler makes of a trace
 # under the same filter, what the kinds count of a launch of just these groups, and what the machine counts of
 # that launch. With a filter that lets everything pass they are all.
+# Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=memory,trace,count
 PROBE_SIM_MODEL=0

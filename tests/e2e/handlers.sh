@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # What the handlers of accesses say of kernels whose accesses can be worked out by hand.
+# Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
 compile "$source/tests/e2e/handlers.hip" program -I "$source/examples"

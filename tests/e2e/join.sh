@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sampled and probed: the lines that cost come first, each with its samples and its counters; sums of
 # samples agree whatever they are grouped by; two files are the same as one file.
+# Folder: cmds/report
 . "$(dirname "$0")/lib.sh"
 
 record twice.db -q --twice -- "$build/examples/transpose" 256 >out

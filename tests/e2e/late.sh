@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Waves that tell all at their end, in places of their own, in rings the short way and the long one: every
 # region of every wave, and no other, is where the wave itself read the clock.
+# Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
 # check WHAT: of run.db, against what the program printed

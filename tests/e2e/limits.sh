@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Clones keep the launch bounds of their originals, and run where those use all LDS, all registers or much
 # scratch. A clone that needs more than there is does not run: the original does, and the account says why.
+# Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0
 export PROBE_SIM_MODEL

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every kind by LLVM 19.
+# Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 . "$source/tests/e2e/majors/check.sh"
 check 19

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A code object that is loaded again is the same code: one row per kernel and site in every table.
+# Folder: cmds/record
 . "$(dirname "$0")/lib.sh"
 
 cat >module.hip <<'END'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # probe_emit() and probe_emit_lanes(): every message arrives once, whole, with its wave and lane.
+# Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
 cc -shared -fPIC -Wall -Werror -I "$source/include" "$source/tests/e2e/messages_handler.c" -o messages.so

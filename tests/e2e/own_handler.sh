@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A handler built outside the tree with find_package(probe) sees every access.
+# Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
 cmake -B handler -S "$source/examples/handler" "-Dprobe_DIR=$(probe-config --cmake-dir)" >cmake.log ||

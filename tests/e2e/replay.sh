@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Handlers run again from stored records say what they said in the run; alone as well as together.
+# Folder: cmds/record
 . "$(dirname "$0")/lib.sh"
 
 # tables DB HANDLER: every row of its tables

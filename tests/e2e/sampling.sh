@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # PC sampling from the command line to the report: every sample is of code that was loaded and of a
 # dispatch that ran, whatever the program does.
+# Folder: pcsample
 . "$(dirname "$0")/lib.sh"
 
 stochastic="--pc-sampling-method=stochastic --pc-sampling-unit=cycles --pc-sampling-interval=256"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # PROBE_SPACES: constant memory and scratch are left alone unless asked for; then what is counted of them is what the
 # program works out by the rules, in both kinds, and the machine's executions and lanes.
+# Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=memory,trace
 PROBE_SIM_MODEL=0

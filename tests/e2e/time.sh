@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Kind `time`: regions of known number, and of a length that the kernel measures itself.
+# Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
 compile "$source/tests/e2e/time.hip" program -I "$source/include"

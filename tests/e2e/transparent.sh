@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A program's output and exit status are its own, with and without probe-run, for every kind.
+# Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 
 # same COMMAND...: compare stdout, stderr and status; probe-run's own lines begin with "probe: "

@@ -48,9 +48,9 @@ function(probe_equal_program name source)
 		add_custom_target(equal_${name}_${way} ALL DEPENDS ${equal_out}/${name}.${way})
 	endforeach()
 	foreach(kind ${equal_kinds})
-		add_test(NAME equal.${name}.${kind} COMMAND sh ${equal_dir}/equal.sh ${CMAKE_BINARY_DIR}
-			${CMAKE_SOURCE_DIR} ${equal_out}/${name} ${kind})
-		set_tests_properties(equal.${name}.${kind} PROPERTIES LABELS equal TIMEOUT 120
+		probe_test(NAME equal.${name}.${kind} TIER equal FOLDER llvm-plugin
+			COMMAND sh ${equal_dir}/equal.sh ${CMAKE_BINARY_DIR} ${CMAKE_SOURCE_DIR}
+				${equal_out}/${name} ${kind}
 			ENVIRONMENT PROBE_SIM_MODEL=0)
 	endforeach()
 endfunction()

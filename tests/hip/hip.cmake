@@ -25,9 +25,9 @@ function(probe_hip_program name source level)
 endfunction()
 
 function(probe_hip_test name program)
-	add_test(NAME hip.${name} COMMAND ${hip_out}/${program} ${hip_out}/partial.co)
-	set_tests_properties(hip.${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
-		ENVIRONMENT "${hip_environment};${ARGN}")
+	probe_test(NAME hip.${name} TIER hip FOLDER simgpu
+		COMMAND ${hip_out}/${program} ${hip_out}/partial.co
+		ENVIRONMENT "${hip_environment}" ${ARGN})
 endfunction()
 
 # The one argument there is: the code object that partial.hip loads.
@@ -74,8 +74,8 @@ probe_hip_test(divergence.O0 divergence_O0)
 probe_hip_program(exhaust exhaust -O2)
 probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
 
-add_test(NAME hip.trace COMMAND sh ${hip_dir}/trace.sh ${hip_out}/vadd vadd)
-set_tests_properties(hip.trace PROPERTIES LABELS "hip;simgpu" TIMEOUT 120 ENVIRONMENT "${hip_environment}")
+probe_test(NAME hip.trace TIER hip FOLDER simgpu
+	COMMAND sh ${hip_dir}/trace.sh ${hip_out}/vadd vadd ENVIRONMENT "${hip_environment}")
 
 probe_hip_program(textures textures -O2)
 probe_hip_test(textures textures)
@@ -103,10 +103,9 @@ set_tests_properties(hip.sharing.sentence PROPERTIES PASS_REGULAR_EXPRESSION
 # Simulated time: the same in every run.
 probe_hip_program(clocks clocks -O2)
 function(probe_clocks_test name)
-	add_test(NAME hip.clocks${name}
-		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/clocks ${hip_out}/clocks${name}.out)
-	set_tests_properties(hip.clocks${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
-		ENVIRONMENT "${hip_environment};${ARGN}")
+	probe_test(NAME hip.clocks${name} TIER hip FOLDER simgpu
+		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/clocks ${hip_out}/clocks${name}.out
+		ENVIRONMENT "${hip_environment}" ${ARGN})
 endfunction()
 probe_clocks_test("")
 probe_clocks_test(.nobar PROBE_SIM_LARGE_BAR=0)
@@ -117,26 +116,23 @@ probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 probe_hip_program(timing timing -O2)
 probe_hip_test(timing timing)
 foreach(name timing atomics shared cooperative)
-	add_test(NAME hip.${name}.same
-		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/${name} ${hip_out}/${name}.same.out)
-	set_tests_properties(hip.${name}.same PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
+	probe_test(NAME hip.${name}.same TIER hip FOLDER simgpu
+		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/${name} ${hip_out}/${name}.same.out
 		ENVIRONMENT "${hip_environment}")
 endforeach()
 
 # PC samples against the machine's own cycles per instruction; the same ones in every run.
 probe_hip_program(sampling sampling "-O2;-std=c++17;-lhsa-runtime64")
 foreach(name sessions invariants masks lanes stochastic host_trap)
-	add_test(NAME hip.sampling.${name} COMMAND ${hip_out}/sampling ${name})
-	set_tests_properties(hip.sampling.${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
-		ENVIRONMENT "${hip_environment};PROBE_SIM_PC=1")
+	probe_test(NAME hip.sampling.${name} TIER hip FOLDER simgpu
+		COMMAND ${hip_out}/sampling ${name} ENVIRONMENT "${hip_environment}" PROBE_SIM_PC=1)
 endforeach()
 # Some instructions of a piece are translated, some are not: EXEC is the same.
-add_test(NAME hip.sampling.jit COMMAND ${hip_out}/sampling lanes)
-set_tests_properties(hip.sampling.jit PROPERTIES LABELS "hip;simgpu" TIMEOUT 120 ENVIRONMENT "${hip_environment};PROBE_SIM_JIT=2")
-add_test(NAME hip.sampling.same
-	COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.same)
-set_tests_properties(hip.sampling.same PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
-	ENVIRONMENT "${hip_environment};PROBE_SIM_PC=1")
+probe_test(NAME hip.sampling.jit TIER hip FOLDER simgpu
+	COMMAND ${hip_out}/sampling lanes ENVIRONMENT "${hip_environment}" PROBE_SIM_JIT=2)
+probe_test(NAME hip.sampling.same TIER hip FOLDER simgpu
+	COMMAND sh ${hip_dir}/sampling.sh ${hip_out}/sampling ${hip_out}/sampling.same
+	ENVIRONMENT "${hip_environment}" PROBE_SIM_PC=1)
 
 # Faults: with -g the report names the source line, %MARK% as marked in fault.hip.
 probe_hip_program(fault fault "-O2;-g")
@@ -151,10 +147,10 @@ function(probe_fault_test way)
 	if(arg_NAME)
 		set(name ${arg_NAME})
 	endif()
-	add_test(NAME hip.fault.${name} COMMAND sh ${hip_dir}/expect_fault.sh
-		${hip_out}/${program} ${way} ${arg_UNPARSED_ARGUMENTS})
-	set_tests_properties(hip.fault.${name} PROPERTIES LABELS "hip;simgpu" TIMEOUT 120
-		ENVIRONMENT "${hip_environment};${arg_ENVIRONMENT}")
+	probe_test(NAME hip.fault.${name} TIER hip FOLDER simgpu
+		COMMAND sh ${hip_dir}/expect_fault.sh ${hip_out}/${program} ${way}
+			${arg_UNPARSED_ARGUMENTS}
+		ENVIRONMENT "${hip_environment}" ${arg_ENVIRONMENT})
 endfunction()
 set(runtime_fault "Memory access fault by GPU node-1 ")
 set(store "^probe-sim: memory fault on write: kernel _Z5storePim, workgroup .0,0,0., wave 0, lane 0, ")

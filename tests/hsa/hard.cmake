@@ -31,9 +31,9 @@ target_include_directories(hsa_dlclose PRIVATE ${HSA_INCLUDE_DIR})
 target_link_libraries(hsa_dlclose PRIVATE probe_flags ${CMAKE_DL_LIBS})
 
 function(probe_hard_test name status)
-	add_test(NAME hsa.hard.${name} COMMAND sh ${hard_dir}/expect_end.sh ${status} ${ARGN})
-	set_tests_properties(hsa.hard.${name} PROPERTIES LABELS hsa TIMEOUT 60
-		ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>")
+	probe_test(NAME hsa.hard.${name} TIER hsa FOLDER simgpu
+		COMMAND sh ${hard_dir}/expect_end.sh ${status} ${ARGN}
+		ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>)
 endfunction()
 foreach(case queues waiters loads lives memory fork)
 	probe_hard_test(${case} 0 $<TARGET_FILE:hsa_hard> ${hard_code}.co ${case})

@@ -33,8 +33,8 @@ probe_hsa_code(hsa_kernels -O2 -fpass-plugin=$<TARGET_FILE:probe_pass_15>)
 probe_hsa_code(call_depths -O1)
 add_executable(call_depths ${hsa_dir}/call_depths.c)
 target_link_libraries(call_depths PRIVATE probe_hsa_parts probe_wire probe_flags ${CMAKE_DL_LIBS})
-add_test(NAME hsa.call_depths COMMAND call_depths ${hsa_out}/call_depths.co)
-set_tests_properties(hsa.call_depths PROPERTIES TIMEOUT 60)
+probe_test(NAME hsa.call_depths TIER hsa FOLDER hsa-plugin
+	COMMAND call_depths ${hsa_out}/call_depths.co)
 
 foreach(program hsa_cases hsa_bench hsa_opencl)
 	add_executable(${program} ${hsa_dir}/${program}.c ${hsa_dir}/hsa_app.c)
@@ -43,27 +43,23 @@ foreach(program hsa_cases hsa_bench hsa_opencl)
 	target_link_libraries(${program} PRIVATE probe_flags ${HSA_RUNTIME_LIBRARY} Threads::Threads)
 endforeach()
 
+# probe_same_test(NAME CASE KIND [VARIABLE=VALUE...])
+function(probe_same_test name case kind)
+	probe_test(NAME hsa.${name} TIER hsa FOLDER hsa-plugin
+		COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} ${kind}
+		ENVIRONMENT ${ARGN})
+endfunction()
 foreach(case burst signals threads gate odd lds globals fork again leave overrun)
-	foreach(way memory trace off)
-		add_test(NAME hsa.${case}.${way}
-			COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} ${way})
-		set_tests_properties(hsa.${case}.${way} PROPERTIES LABELS hsa TIMEOUT 120)
+	foreach(kind memory trace off)
+		probe_same_test(${case}.${kind} ${case} ${kind})
 	endforeach()
 endforeach()
-# With the host's clock, stamps lie between the program's own readings of it.
-add_test(NAME hsa.signals.host
-	COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} signals memory)
-set_tests_properties(hsa.signals.host PROPERTIES LABELS hsa TIMEOUT 120
-	ENVIRONMENT PROBE_SIM_MODEL=0)
-# Counters by way of the DMA engines, and of the runtime's own copy kernels: those take too long with
+# With the host's clock, time stamps are between the program's own readings of it.
+probe_same_test(signals.host signals memory PROBE_SIM_MODEL=0)
+# Counters copied by the DMA engines, and by the runtime's own copy kernels, which take too long with
 # the cost model.
 foreach(case burst threads signals)
-	add_test(NAME hsa.${case}.dma
-		COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} memory)
-	add_test(NAME hsa.${case}.blit
-		COMMAND sh ${hsa_dir}/same.sh ${CMAKE_BINARY_DIR} ${hsa_code} ${case} memory)
-	set_tests_properties(hsa.${case}.dma hsa.${case}.blit PROPERTIES LABELS hsa TIMEOUT 120)
-	set_property(TEST hsa.${case}.dma PROPERTY ENVIRONMENT PROBE_SIM_LARGE_BAR=0)
-	set_property(TEST hsa.${case}.blit PROPERTY
-		ENVIRONMENT PROBE_SIM_LARGE_BAR=0 HSA_ENABLE_SDMA=0 PROBE_SIM_MODEL=0)
+	probe_same_test(${case}.dma ${case} memory PROBE_SIM_LARGE_BAR=0)
+	probe_same_test(${case}.blit ${case} memory PROBE_SIM_LARGE_BAR=0 HSA_ENABLE_SDMA=0
+		PROBE_SIM_MODEL=0)
 endforeach()

@@ -11,6 +11,7 @@ if(NOT EXISTS ${lit} OR NOT EXISTS /usr/lib/llvm-15/bin/FileCheck OR NOT PROBE_H
 endif()
 set(pass_out ${CMAKE_BINARY_DIR}/tests/pass)
 file(MAKE_DIRECTORY ${pass_out})
-add_test(NAME pass.lit COMMAND Python3::Interpreter ${lit} -v -j2 ${CMAKE_CURRENT_LIST_DIR})
-set_tests_properties(pass.lit PROPERTIES LABELS pass TIMEOUT 600 ENVIRONMENT
-	"PASS_TEST_DIR=${pass_out};PASS_LLVM_BIN=/usr/lib/llvm-15/bin;PASS_PLUGINS=${CMAKE_BINARY_DIR}/lib/probe;PASS_HIPCC=${PROBE_HIPCC}")
+probe_test(NAME pass.lit TIER pass FOLDER llvm-plugin
+	COMMAND Python3::Interpreter ${lit} -v -j2 ${CMAKE_CURRENT_LIST_DIR}
+	ENVIRONMENT PASS_TEST_DIR=${pass_out} PASS_LLVM_BIN=/usr/lib/llvm-15/bin
+		PASS_PLUGINS=${CMAKE_BINARY_DIR}/lib/probe PASS_HIPCC=${PROBE_HIPCC})

@@ -7,6 +7,5 @@ foreach(name sites read inlines hostile)
 	target_link_libraries(unit_codeobj_${name} PRIVATE probe_codeobj probe_flags ${CMOCKA_LIBRARY})
 	target_compile_definitions(unit_codeobj_${name} PRIVATE
 		PROBE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
-	add_test(NAME codeobj.${name} COMMAND unit_codeobj_${name})
-	set_tests_properties(codeobj.${name} PROPERTIES TIMEOUT 300)
+	probe_test(NAME unit.codeobj.${name} TIER unit FOLDER codeobj COMMAND unit_codeobj_${name})
 endforeach()

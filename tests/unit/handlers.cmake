@@ -9,7 +9,7 @@ foreach(name advice advice_global arrays ${plugins})
 		probe_handler_parts probe_advice probe_flags ${CMOCKA_LIBRARY} m)
 	target_compile_definitions(unit_handlers_${name} PRIVATE
 		PROBE_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
-	add_test(NAME handlers.${name} COMMAND unit_handlers_${name})
+	probe_test(NAME unit.handlers.${name} TIER unit FOLDER handlers COMMAND unit_handlers_${name})
 endforeach()
 foreach(name ${plugins})
 	target_sources(unit_handlers_${name} PRIVATE ${CMAKE_SOURCE_DIR}/handlers/${name}.c)

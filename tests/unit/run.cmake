@@ -30,6 +30,5 @@ foreach(test names segment_reader trace_parser trace_widen trace_pack arena opti
 		TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
 	target_link_libraries(unit_run_${test} PRIVATE probe_run_parts probe_flags ${CMOCKA_LIBRARY})
 	target_link_options(unit_run_${test} PRIVATE -Wl,--as-needed)
-	add_test(NAME run.${test} COMMAND unit_run_${test})
-	set_tests_properties(run.${test} PROPERTIES TIMEOUT 60)
+	probe_test(NAME unit.run.${test} TIER unit FOLDER cmds COMMAND unit_run_${test})
 endforeach()

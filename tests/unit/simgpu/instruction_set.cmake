@@ -9,18 +9,13 @@ find_program(LLVM_MC_15 NAMES llvm-mc-15 REQUIRED)
 
 set(simgpu_test_dir ${CMAKE_CURRENT_LIST_DIR})
 
-function(simgpu_test_labels)
-	set_tests_properties(${ARGN} PROPERTIES LABELS "unit;simgpu")
-endfunction()
-
 function(simgpu_isa_test name)
 	add_executable(simgpu_isa_${name} ${simgpu_test_dir}/isa_${name}.c
 		${simgpu_test_dir}/flat_address_space.c ${ARGN} ${simgpu_isa_objects})
 	target_include_directories(simgpu_isa_${name} PRIVATE ${CMAKE_SOURCE_DIR})
 	target_include_directories(simgpu_isa_${name} SYSTEM PRIVATE ${LLVM15_INCLUDE_DIR})
 	target_link_libraries(simgpu_isa_${name} PRIVATE probe_flags ${CMOCKA_LIBRARY} m pthread)
-	add_test(NAME simgpu.isa_${name} COMMAND simgpu_isa_${name})
-	simgpu_test_labels(simgpu.isa_${name})
+	probe_test(NAME unit.simgpu.isa_${name} TIER unit FOLDER simgpu COMMAND simgpu_isa_${name})
 endfunction()
 
 set(simgpu_isa_objects $<TARGET_OBJECTS:simgpu_isa> $<TARGET_OBJECTS:simgpu_isa_base>
@@ -37,19 +32,16 @@ function(simgpu_isa_lab_test name)
 	target_compile_definitions(simgpu_isa_${name} PRIVATE LLVM_MC="${LLVM_MC_15}"
 		TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
 	foreach(level base avx2)
-		add_test(NAME simgpu.isa_${name}_${level} COMMAND simgpu_isa_${name})
-		set_tests_properties(simgpu.isa_${name}_${level} PROPERTIES
-			ENVIRONMENT PROBE_SIM_ISA=${level})
-		simgpu_test_labels(simgpu.isa_${name}_${level})
+		probe_test(NAME unit.simgpu.isa_${name}_${level} TIER unit FOLDER simgpu
+			COMMAND simgpu_isa_${name} ENVIRONMENT PROBE_SIM_ISA=${level})
 	endforeach()
 	# All of it translated, at both levels that do.
 	if(TARGET probe_sim_jit)
 		add_dependencies(simgpu_isa_${name} probe_sim_jit)
 		foreach(level avx2 avx512)
-			add_test(NAME simgpu.isa_${name}_jit_${level} COMMAND simgpu_isa_${name})
-			set_tests_properties(simgpu.isa_${name}_jit_${level} PROPERTIES
-				ENVIRONMENT "PROBE_SIM_ISA=${level};PROBE_SIM_JIT=2")
-			simgpu_test_labels(simgpu.isa_${name}_jit_${level})
+			probe_test(NAME unit.simgpu.isa_${name}_jit_${level} TIER unit FOLDER simgpu
+				COMMAND simgpu_isa_${name}
+				ENVIRONMENT PROBE_SIM_ISA=${level} PROBE_SIM_JIT=2)
 		endforeach()
 	endif()
 endfunction()
@@ -59,19 +51,17 @@ foreach(name valu salu float memory atomic lds mfma mods wave control trans type
 endforeach()
 
 # The fidelity report's table of directed tests is true and complete.
-add_test(NAME simgpu.tested_opcodes
+probe_test(NAME unit.simgpu.tested_opcodes TIER unit FOLDER simgpu
 	COMMAND sh ${simgpu_test_dir}/tested_opcodes.sh ${CMAKE_BINARY_DIR}/bin
 		check ${CMAKE_SOURCE_DIR}/simgpu/diag/tested_opcodes.inc)
 
 # Every opcode that executes is run by a directed test.
 foreach(class alu memory)
-	add_test(NAME simgpu.untested_opcodes_${class}
+	probe_test(NAME unit.simgpu.untested_opcodes_${class} TIER unit FOLDER simgpu
 		COMMAND sh ${simgpu_test_dir}/untested_opcodes.sh ${CMAKE_BINARY_DIR}/bin ${class})
 endforeach()
 
 # The vector levels agree bit for bit, NaN included.
-add_test(NAME simgpu.vector_levels
+probe_test(NAME unit.simgpu.vector_levels TIER unit FOLDER simgpu
 	COMMAND sh ${simgpu_test_dir}/vector_levels.sh ${CMAKE_BINARY_DIR}/bin
 		valu float trans mode mfma mods)
-simgpu_test_labels(simgpu.tested_opcodes simgpu.untested_opcodes_alu
-	simgpu.untested_opcodes_memory simgpu.vector_levels)

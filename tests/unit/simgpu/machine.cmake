@@ -23,8 +23,7 @@ target_link_libraries(simgpu_machine_tested PUBLIC probe_flags probe_sanitize Th
 function(simgpu_machine_test name)
 	add_executable(simgpu_${name} ${CMAKE_CURRENT_LIST_DIR}/${name}.c)
 	target_link_libraries(simgpu_${name} PRIVATE simgpu_machine_tested ${CMOCKA_LIBRARY})
-	add_test(NAME simgpu.${name} COMMAND simgpu_${name})
-	set_tests_properties(simgpu.${name} PROPERTIES LABELS "unit;simgpu" TIMEOUT 120)
+	probe_test(NAME unit.simgpu.${name} TIER unit FOLDER simgpu COMMAND simgpu_${name})
 endfunction()
 foreach(name mapped_ranges fault_context stray_pointers sdma_commands wave_slot_claims kernel_names
 		queue_timelines copy_engine_queues dispatches packets pc_sampling_sessions)

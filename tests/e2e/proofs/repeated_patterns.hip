@@ -10,7 +10,7 @@
 static void check(hipError_t error)
 {
 	if (error != hipSuccess) {
-		fprintf(stderr, "repeats: %s\n", hipGetErrorString(error));
+		fprintf(stderr, "repeated_patterns: %s\n", hipGetErrorString(error));
 		exit(1);
 	}
 }
@@ -306,6 +306,6 @@ int main()
 	many<<<2, LANES>>>(out, in, places, 6);
 	check(hipGetLastError());
 	check(hipDeviceSynchronize());
-	printf("repeats: done\n");
+	printf("repeated_patterns: done\n");
 	return 0;
 }

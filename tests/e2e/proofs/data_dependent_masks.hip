@@ -9,7 +9,7 @@
 static void check(hipError_t error)
 {
 	if (error != hipSuccess) {
-		fprintf(stderr, "windows: %s\n", hipGetErrorString(error));
+		fprintf(stderr, "data_dependent_masks: %s\n", hipGetErrorString(error));
 		exit(1);
 	}
 }
@@ -79,6 +79,6 @@ int main()
 		rounds<<<1, dim3(32, 8)>>>(in, a, step, 40);
 	}
 	check(hipDeviceSynchronize());
-	printf("windows: done\n");
+	printf("data_dependent_masks: done\n");
 	return 0;
 }

@@ -9,7 +9,7 @@
 static void check(hipError_t error)
 {
 	if (error != hipSuccess) {
-		fprintf(stderr, "shapes: %s\n", hipGetErrorString(error));
+		fprintf(stderr, "workgroup_shapes: %s\n", hipGetErrorString(error));
 		exit(1);
 	}
 }

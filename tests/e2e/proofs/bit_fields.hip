@@ -10,7 +10,7 @@
 static void check(hipError_t error)
 {
 	if (error != hipSuccess) {
-		fprintf(stderr, "digits: %s\n", hipGetErrorString(error));
+		fprintf(stderr, "bit_fields: %s\n", hipGetErrorString(error));
 		exit(1);
 	}
 }

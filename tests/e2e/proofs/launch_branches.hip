@@ -14,7 +14,7 @@ static void check(hipError_t error)
 {
 	if (error == hipSuccess)
 		return;
-	fprintf(stderr, "branches: %s\n", hipGetErrorString(error));
+	fprintf(stderr, "launch_branches: %s\n", hipGetErrorString(error));
 	exit(1);
 }
 

@@ -23,7 +23,7 @@ static void check(hipError_t error)
 {
 	if (error == hipSuccess)
 		return;
-	fprintf(stderr, "launched: %s\n", hipGetErrorString(error));
+	fprintf(stderr, "launch_expressions: %s\n", hipGetErrorString(error));
 	exit(1);
 }
 
@@ -84,7 +84,7 @@ int main()
 	check(hipMemcpy(host, out, N * sizeof(int), hipMemcpyDeviceToHost));
 	for (int i = 0; i < N; i++)
 		sum = sum * 31 + host[i];
-	printf("launched: %08x\n", (unsigned)sum);
+	printf("launch_expressions: %08x\n", (unsigned)sum);
 	free(host);
 	return 0;
 }

@@ -8,7 +8,7 @@
 static void check(hipError_t error)
 {
 	if (error != hipSuccess) {
-		fprintf(stderr, "heads: %s\n", hipGetErrorString(error));
+		fprintf(stderr, "lanes_leave_loops: %s\n", hipGetErrorString(error));
 		exit(1);
 	}
 }
@@ -111,6 +111,6 @@ int main()
 	known<<<1, dim3(32, 4)>>>(a, b, (int4 *)out, 70);
 	known<<<1, 40>>>(a, b, (int4 *)out, 33);
 	check(hipDeviceSynchronize());
-	printf("heads: done\n");
+	printf("lanes_leave_loops: done\n");
 	return 0;
 }

@@ -23,7 +23,7 @@ static void check(hipError_t error)
 {
 	if (error == hipSuccess)
 		return;
-	fprintf(stderr, "mirrored: %s\n", hipGetErrorString(error));
+	fprintf(stderr, "piecewise_strides: %s\n", hipGetErrorString(error));
 	exit(1);
 }
 

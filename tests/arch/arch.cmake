@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+find_package(Python3 COMPONENTS Interpreter REQUIRED)
+probe_test(NAME arch.labels TIER arch FOLDER tests
+	COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/labels.py ${CMAKE_SOURCE_DIR}
+		${CMAKE_BINARY_DIR} ${CMAKE_CTEST_COMMAND})

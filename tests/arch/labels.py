@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Checks that each test of a build has two labels: its tier, with which its name begins, and the
+folder of the tree whose code it tests; and that no test has a time limit that a busy machine
+could exceed.
+
+usage: labels.py TOP BUILD CTEST
+"""
+import json
+import os
+import subprocess
+import sys
+
+TIERS = ("unit", "arch", "cmd", "pass", "devlib", "hip", "hsa", "equal", "e2e")
+SHORTEST_LIMIT = 1800  # seconds
+
+
+def problems(top, test):
+    properties = {p["name"]: p["value"] for p in test.get("properties", ())}
+    labels = set(properties.get("LABELS", ()))
+    tier = test["name"].split(".")[0]
+    # The folder devlib/ has the name of its tier.
+    folders = sorted(labels - {tier}) or [tier]
+    if tier not in TIERS or tier not in labels or len(folders) != 1:
+        yield "labels are '%s'; expected the tier that the name begins with, and a folder" % (
+            " ".join(sorted(labels)))
+    elif not os.path.isdir(os.path.join(top, folders[0])):
+        yield "there is no folder '%s'" % folders[0]
+    if properties.get("TIMEOUT", 0) < SHORTEST_LIMIT:
+        yield "time limit of %s s; add the test with probe_test() (tests/CMakeLists.txt)" % (
+            properties.get("TIMEOUT"))
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    top, build, ctest = sys.argv[1:]
+    listed = subprocess.run([ctest, "--test-dir", build, "--show-only=json-v1"], check=True,
+                            stdout=subprocess.PIPE).stdout
+    tests = json.loads(listed)["tests"]
+    wrong = ["%s: %s" % (test["name"], problem) for test in tests for problem in problems(top, test)]
+    print("\n".join(wrong + ["%d tests, %d problems" % (len(tests), len(wrong))]))
+    return bool(wrong) or not tests
+
+
+if __name__ == "__main__":
+    sys.exit(main())
