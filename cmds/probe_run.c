@@ -12,10 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <probe/env.h>
+
 #include "common/err.h"
 #include "common/log.h"
 #include "cmds/run/agent_query.h"
+#include "cmds/options/filter_options.h"
 #include "cmds/options/handler_plugins.h"
+#include "cmds/options/kind_choice.h"
 #include "cmds/run/child_process.h"
 #include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"
@@ -81,7 +85,7 @@ static void warn_idle_handlers(const struct run *run)
 		if (run->config.instrumented && !(handler->streams & streams))
 			probe_log(PROBE_LOG_WARNING,
 				  "handler %s takes nothing of --kind %s: it will see no data",
-				  handler->name, run_kind_name(run->config.kind));
+				  handler->name, probe_kind_name(run->config.kind));
 	}
 }
 
@@ -130,27 +134,31 @@ static char *quoted_tool(const char *path)
 static struct probe_err *make_variables(struct run *run)
 {
 	const struct run_config *config = &run->config;
+	static const char *const sampling[RUN_SAMPLING_OPTIONS] = {
+		PROBE_ENV_SAMPLING_METHOD, PROBE_ENV_SAMPLING_UNIT, PROBE_ENV_SAMPLING_INTERVAL};
 	char *tool = quoted_tool(run->layout.tool);
+	char policy[PROBE_FULL_POLICY_TEXT];
 	bool ok = tool != NULL;
 
+	probe_full_policy_format(config->full, policy);
+
 	if (run->server.path)
-		ok = ok && set(run, "PROBE_SOCKET", copy(run->server.path));
+		ok = ok && set(run, PROBE_ENV_SOCKET, copy(run->server.path));
 	ok = ok && set(run, "HSA_TOOLS_LIB", in_front(tool, "HSA_TOOLS_LIB", ' ')) &&
 	     set(run, "HSA_TOOLS_REPORT_LOAD_FAILURE", copy("1")) &&
-	     set(run, "PROBE_KIND", copy(run_kind_name(config->kind))) &&
-	     set(run, "PROBE_WHEN_FULL", run_policy_text(config)) &&
-	     set(run, "PROBE_GROUPS_X", copy(config->groups[0])) &&
-	     set(run, "PROBE_GROUPS_Y", copy(config->groups[1])) &&
-	     set(run, "PROBE_GROUPS_Z", copy(config->groups[2])) &&
-	     set(run, "PROBE_INSTRUMENTED", copy(config->instrumented ? "1" : "0")) &&
-	     set(run, "PROBE_KERNEL_INCLUDE", copy(config->kernel_include)) &&
-	     set(run, "PROBE_KERNEL_EXCLUDE", copy(config->kernel_exclude)) &&
-	     set(run, "PROBE_LIBRARY_INCLUDE", copy(config->library_include)) &&
-	     set(run, "PROBE_LIBRARY_EXCLUDE", copy(config->library_exclude)) &&
-	     set(run, "PROBE_DISPATCHES", copy(config->dispatches));
+	     set(run, PROBE_ENV_KIND, copy(probe_kind_name(config->kind))) &&
+	     set(run, PROBE_ENV_WHEN_FULL, copy(policy)) &&
+	     set(run, PROBE_ENV_GROUPS_X, copy(config->groups[0])) &&
+	     set(run, PROBE_ENV_GROUPS_Y, copy(config->groups[1])) &&
+	     set(run, PROBE_ENV_GROUPS_Z, copy(config->groups[2])) &&
+	     set(run, PROBE_ENV_INSTRUMENTED, copy(config->instrumented ? "1" : "0")) &&
+	     set(run, PROBE_ENV_KERNEL_INCLUDE, copy(config->kernel_include)) &&
+	     set(run, PROBE_ENV_KERNEL_EXCLUDE, copy(config->kernel_exclude)) &&
+	     set(run, PROBE_ENV_LIBRARY_INCLUDE, copy(config->library_include)) &&
+	     set(run, PROBE_ENV_LIBRARY_EXCLUDE, copy(config->library_exclude)) &&
+	     set(run, PROBE_ENV_DISPATCHES, copy(config->dispatches));
 	for (int i = 0; i < RUN_SAMPLING_OPTIONS && config->sampling.on; i++)
-		ok = ok && set(run, run_sampling_variable((enum run_sampling_option)i),
-			       copy(config->sampling.text[i]));
+		ok = ok && set(run, sampling[i], copy(config->sampling.text[i]));
 	if (ok && run->simulated)
 		ok = set(run, "LD_LIBRARY_PATH", in_front(run->layout.sim, "LD_LIBRARY_PATH", ':'));
 	free(tool);
@@ -355,7 +363,7 @@ static struct probe_err *prepare(struct run *run)
 	if (err)
 		return err;
 	warn_idle_handlers(run);
-	err = run_policy_apply(&run->config);
+	err = run_full_policy_check(&run->config);
 	if (!err)
 		err = choose_device(run);
 	if (!err && run->config.sampling.on)

@@ -12,14 +12,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-static const char *const kind_names[PROBE_KINDS] = {"", "memory", "trace", "time", "count"};
-
 static const char clone_prefix[] = "__probe_";
-
-const char *probe_kind_name(enum probe_kind kind)
-{
-	return (unsigned)kind < PROBE_KINDS ? kind_names[kind] : "";
-}
 
 enum probe_kind probe_clone_kind(const char *symbol, const char **original)
 {
@@ -28,9 +21,10 @@ enum probe_kind probe_clone_kind(const char *symbol, const char **original)
 	if (strncmp(symbol, clone_prefix, prefix))
 		return PROBE_KIND_NONE;
 	for (int kind = 1; kind < PROBE_KINDS; kind++) {
-		size_t len = strlen(kind_names[kind]);
+		const char *name = probe_kind_name((enum probe_kind)kind);
+		size_t len = strlen(name);
 
-		if (!strncmp(symbol + prefix, kind_names[kind], len) &&
+		if (!strncmp(symbol + prefix, name, len) &&
 		    symbol[prefix + len] == '_' && symbol[prefix + len + 1]) {
 			*original = symbol + prefix + len + 1;
 			return (enum probe_kind)kind;

@@ -8,6 +8,8 @@
 
 #include <probe/wire.h>
 
+#include "common/selection.h"
+
 struct probe_err;
 
 struct probe_kernel {
@@ -30,9 +32,6 @@ void probe_kernels_destroy(struct probe_kernels *kernels);
 /* The kind a symbol is a clone for, PROBE_KIND_NONE if it is none; `*original` follows the prefix.
  */
 enum probe_kind probe_clone_kind(const char *symbol, const char **original);
-
-/* "memory", "trace", ...; "" for NONE and unknown ones. */
-const char *probe_kind_name(enum probe_kind kind);
 
 /*
  * Demangle `count` names in one throw-away child; (*ret)[i] is the name itself where that is not

@@ -97,8 +97,8 @@ static void fill_tables(const struct probe_command *command, struct option *long
 {
 	size_t n = 0, l = 0;
 
-	letters[l++] = '+'; /* stop at the first word that is no option: it is the program */
-	letters[l++] = ':'; /* tell missing values from unknown options */
+	letters[l++] = '+'; /* stop at the first word that is no option: the program */
+	letters[l++] = ':'; /* report missing values and unknown options differently */
 	for (size_t i = 0; i < command->count; i++) {
 		const struct probe_option *option = &command->options[i];
 
@@ -171,6 +171,34 @@ struct probe_err *probe_command_parse(const struct probe_command *command, int a
 	free(letters);
 	free(longs);
 	return err;
+}
+
+/* "memory, trace or time" */
+static void list_words(const char *const *words, char *text, size_t size)
+{
+	size_t used = 0;
+
+	*text = 0;
+	for (size_t i = 0; words[i] && used < size; i++) {
+		const char *between = !i ? "" : words[i + 1] ? ", " : " or ";
+
+		used += (size_t)snprintf(text + used, size - used, "%s%s", between, words[i]);
+	}
+}
+
+struct probe_err *probe_option_choose(const char *option, const char *const *words,
+				      const char *value, int *ret)
+{
+	char text[200];
+
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(words[i], value))
+			continue;
+		*ret = i;
+		return NULL;
+	}
+	list_words(words, text, sizeof(text));
+	return probe_err_create("invalid value '%s' for %s; expected %s", value, option, text);
 }
 
 static void help_row(const struct probe_option *option, FILE *out)

@@ -16,7 +16,7 @@ struct probe_option {
 	char letter;	   /* 0 = none */
 	const char *value; /* name of the argument in --help; NULL = takes none */
 	const char *help;  /* one or more lines, separated by '\n' */
-	int key;	   /* what the callback is told; unique in a table */
+	int key;	   /* passed to the callback; unique in a table */
 };
 
 struct probe_command {
@@ -27,6 +27,13 @@ struct probe_command {
 	size_t count;
 	const char *footer; /* last lines of --help, or NULL */
 };
+
+/*
+ * A value that is one of a few words, at their index; words end with NULL. The error names the
+ * option or variable, the value and the words.
+ */
+struct probe_err *probe_option_choose(const char *option, const char *const *words,
+				      const char *value, int *ret);
 
 /* Called once per option in the order given; `value` is NULL for options that take none. */
 typedef struct probe_err *(*probe_option_fn)(void *user, int key, const char *value);

@@ -84,7 +84,7 @@ static uint64_t to_ns(const struct probe_queue *queue, uint64_t tick)
 static void put_complete(struct probe_queue *queue, const struct probe_entry *entry,
 			 const amd_signal_t *signal, uint32_t rows, uint64_t dropped)
 {
-	uint64_t patience = probe_tool.config.when_full == PROBE_FULL_BLOCK ? RECORD_WAIT_NS : 0;
+	uint64_t patience = probe_tool.config.full.action == PROBE_FULL_BLOCK ? RECORD_WAIT_NS : 0;
 	struct probe_hr_complete row = {
 		.id = entry->id,
 		.counters = rows,

@@ -87,7 +87,7 @@ void probe_counters_init(struct probe_queue *queue)
 	struct probe_tool *tool = &probe_tool;
 	size_t all = (size_t)PROBE_ARENAS * PROBE_ARENA_BYTES;
 	/* Its numbers are nobody's: one for all dispatches. */
-	size_t sink = tool->config.groups_chosen ? PROBE_ARENA_BYTES : 0;
+	size_t sink = tool->config.workgroups_restricted ? PROBE_ARENA_BYTES : 0;
 	bool ready = true;
 
 	if (!zeros)
@@ -133,7 +133,7 @@ void probe_counters_forget(void)
 static void put_rows(const struct probe_entry *entry, const struct probe_counter_row *rows,
 		     uint32_t count, uint32_t *stored, uint64_t *dropped)
 {
-	uint64_t patience = probe_tool.config.when_full == PROBE_FULL_BLOCK ? ROWS_WAIT_NS : 0;
+	uint64_t patience = probe_tool.config.full.action == PROBE_FULL_BLOCK ? ROWS_WAIT_NS : 0;
 	struct probe_hr_counters head = {
 		.dispatch = entry->id,
 		.code_object = entry->kernel->code_object,

@@ -1,112 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "hsa-plugin/filters.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
-#include <probe/wire.h>
+#include <probe/env.h>
 
 #include "hsa-plugin/code_image.h"
-
-/* A decimal number from 1; `*text` moves past it. 0 = none there. */
-static uint64_t number(const char **text)
-{
-	unsigned long long value;
-	char *end;
-
-	if (!isdigit((unsigned char)**text))
-		return 0;
-	errno = 0;
-	value = strtoull(*text, &end, 10);
-	if (errno)
-		return 0;
-	*text = end;
-	return value;
-}
-
-/* Any number, 0 too, and nothing behind it. */
-static bool seed(const char *text, uint64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoull(text, &end, 10);
-	return isdigit((unsigned char)*text) && !*end && !errno;
-}
-
-static bool parse_ranges(const char *text, struct probe_selection *ret)
-{
-	for (;;) {
-		struct probe_range range;
-
-		if (ret->ranges == PROBE_RANGES_MAX)
-			return false;
-		range.first = range.last = number(&text);
-		if (*text == '-') {
-			text++;
-			range.last = number(&text);
-		}
-		if (!range.first || range.last < range.first)
-			return false;
-		ret->range[ret->ranges++] = range;
-		if (!*text)
-			return true;
-		if (*text++ != ',')
-			return false;
-	}
-}
-
-bool probe_selection_parse(const char *text, struct probe_selection *ret)
-{
-	const char *at = text;
-
-	memset(ret, 0, sizeof(*ret));
-	if (!text || !*text || !strcmp(text, "all")) {
-		ret->n = ret->m = 1;
-		return true;
-	}
-	if (!strcmp(text, "first")) {
-		ret->ranges = 1;
-		ret->range[0] = (struct probe_range){1, 1};
-		return true;
-	}
-	ret->n = number(&at);
-	if (ret->n && !strncmp(at, "-in-", 4)) {
-		at += 4;
-		ret->m = number(&at);
-		if (*at == ':')
-			ret->seeded = seed(at + 1, &ret->seed);
-		return (!*at || ret->seeded) && ret->m && ret->n <= ret->m;
-	}
-	ret->n = 0;
-	return parse_ranges(text, ret);
-}
-
-/* SplitMix64: neighbouring numbers come out far apart. */
-static uint64_t mix(uint64_t x)
-{
-	x += 0x9e3779b97f4a7c15u;
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-	return x ^ x >> 31;
-}
-
-bool probe_selection_has(const struct probe_selection *selection, uint64_t n)
-{
-	if (selection->seeded)
-		return mix(mix(selection->seed) ^ n) % selection->m < selection->n;
-	if (selection->m)
-		return (n - 1) % selection->m < selection->n;
-	for (uint32_t i = 0; i < selection->ranges; i++)
-		if (n >= selection->range[i].first && n <= selection->range[i].last)
-			return true;
-	return false;
-}
 
 static bool compile(const char *name, regex_t *ret, bool *broken)
 {
@@ -120,72 +23,6 @@ static bool compile(const char *name, regex_t *ret, bool *broken)
 	return false;
 }
 
-static uint32_t kind_of(const char *text, bool *broken)
-{
-	if (!text || !*text || !strcmp(text, "memory"))
-		return PROBE_KIND_MEMORY;
-	if (!strcmp(text, "trace"))
-		return PROBE_KIND_TRACE;
-	if (!strcmp(text, "time"))
-		return PROBE_KIND_TIME;
-	if (!strcmp(text, "count"))
-		return PROBE_KIND_COUNT;
-	*broken = true;
-	return PROBE_KIND_NONE;
-}
-
-/* A decimal number up to `most` at *at, which moves behind it. */
-static bool read_number(const char **at, uint64_t most, uint64_t *ret)
-{
-	char *end;
-
-	if (**at < '0' || **at > '9')
-		return false;
-	errno = 0;
-	*ret = strtoull(*at, &end, 10);
-	*at = end;
-	return !errno && *ret <= most;
-}
-
-static void read_policy(const char *text, struct probe_config *ret)
-{
-	uint64_t every = 1;
-
-	ret->when_full = PROBE_FULL_BLOCK;
-	if (text && !strcmp(text, "drop")) {
-		ret->when_full = PROBE_FULL_DROP;
-	} else if (text && !strncmp(text, "sample:", 7)) {
-		text += 7;
-		ret->broken |= !read_number(&text, UINT32_MAX, &every) || *text || !every;
-		ret->when_full = PROBE_FULL_SAMPLE;
-	}
-	ret->sample_every = (uint32_t)every;
-}
-
-static const char *const group_names[] = {"PROBE_GROUPS_X", "PROBE_GROUPS_Y", "PROBE_GROUPS_Z"};
-
-/* "N" or "N:M" up to M = 2^32; unset and "" mean all. */
-static bool read_groups(const char *text, uint32_t *ret_first, uint32_t *ret_last)
-{
-	uint64_t first = 0, end = 1ull << 32;
-
-	if (text && *text) {
-		if (!read_number(&text, UINT32_MAX, &first))
-			return false;
-		end = first + 1;
-		if (*text == ':') {
-			text++;
-			if (!read_number(&text, 1ull << 32, &end))
-				return false;
-		}
-		if (*text || end <= first)
-			return false;
-	}
-	*ret_first = (uint32_t)first;
-	*ret_last = (uint32_t)(end - 1);
-	return true;
-}
-
 /* A copy that lives as long as the process. */
 static char *globs(const char *name, bool *broken)
 {
@@ -196,34 +33,45 @@ static char *globs(const char *name, bool *broken)
 	return copy;
 }
 
+/* The kind of clones to launch. */
+static enum probe_kind read_kind(bool *broken)
+{
+	const char *text = getenv(PROBE_ENV_KIND), *on = getenv(PROBE_ENV_INSTRUMENTED);
+	enum probe_kind kind = PROBE_KIND_MEMORY;
+
+	if (text && *text && !probe_kind_parse(text, &kind)) {
+		*broken = true;
+		kind = PROBE_KIND_NONE;
+	}
+	return on && !strcmp(on, "0") ? PROBE_KIND_NONE : kind;
+}
+
 bool probe_config_read(struct probe_config *ret)
 {
+	static const char *const groups[] = {PROBE_ENV_GROUPS_X, PROBE_ENV_GROUPS_Y,
+					     PROBE_ENV_GROUPS_Z};
 	const char *text;
 
 	memset(ret, 0, sizeof(*ret));
 	if (getauxval(AT_SECURE))
 		return false;
-	text = getenv("PROBE_SOCKET");
+	text = getenv(PROBE_ENV_SOCKET);
 	if (!text || !*text || strlen(text) >= sizeof(ret->socket))
 		return false;
 	strcpy(ret->socket, text);
-	ret->kind = kind_of(getenv("PROBE_KIND"), &ret->broken);
-	text = getenv("PROBE_INSTRUMENTED");
-	if (text && !strcmp(text, "0"))
-		ret->kind = PROBE_KIND_NONE;
-	text = getenv("PROBE_WHEN_FULL");
-	read_policy(text, ret);
-	for (int i = 0; i < 3; i++) {
-		if (!read_groups(getenv(group_names[i]), &ret->group_first[i], &ret->group_last[i]))
-			ret->broken = true;
-		ret->groups_chosen |= ret->group_first[i] || ret->group_last[i] != UINT32_MAX;
-	}
-	ret->include_set = compile("PROBE_KERNEL_INCLUDE", &ret->include, &ret->broken);
-	ret->exclude_set = compile("PROBE_KERNEL_EXCLUDE", &ret->exclude, &ret->broken);
-	if (!probe_selection_parse(getenv("PROBE_DISPATCHES"), &ret->selection))
+	ret->kind = read_kind(&ret->broken);
+	if (!probe_full_policy_parse(getenv(PROBE_ENV_WHEN_FULL), &ret->full))
 		ret->broken = true;
-	ret->library_include = globs("PROBE_LIBRARY_INCLUDE", &ret->broken);
-	ret->library_exclude = globs("PROBE_LIBRARY_EXCLUDE", &ret->broken);
+	for (int i = 0; i < 3; i++)
+		if (!probe_workgroups_parse(getenv(groups[i]), i, &ret->workgroups))
+			ret->broken = true;
+	ret->workgroups_restricted = probe_workgroups_restricted(&ret->workgroups);
+	ret->include_set = compile(PROBE_ENV_KERNEL_INCLUDE, &ret->include, &ret->broken);
+	ret->exclude_set = compile(PROBE_ENV_KERNEL_EXCLUDE, &ret->exclude, &ret->broken);
+	if (!probe_selection_parse(getenv(PROBE_ENV_DISPATCHES), &ret->selection))
+		ret->broken = true;
+	ret->library_include = globs(PROBE_ENV_LIBRARY_INCLUDE, &ret->broken);
+	ret->library_exclude = globs(PROBE_ENV_LIBRARY_EXCLUDE, &ret->broken);
 	return true;
 }
 

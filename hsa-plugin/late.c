@@ -80,7 +80,7 @@ static uint64_t records(const struct probe_late *area, uint32_t waves)
 
 uint64_t probe_late_put(uint64_t dispatch, const struct probe_late *area, uint32_t waves)
 {
-	uint64_t patience = probe_tool.config.when_full == PROBE_FULL_BLOCK ? WAIT_NS : 0;
+	uint64_t patience = probe_tool.config.full.action == PROBE_FULL_BLOCK ? WAIT_NS : 0;
 	struct probe_hr_late head = {.dispatch = dispatch, .waves = waves};
 	struct iovec parts[] = {
 		{&head, sizeof(head)},

@@ -88,9 +88,9 @@ static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const st
 	*ret = (struct probe_ctx){
 		.version = PROBE_CTX_VERSION,
 		.size = sizeof(*ret),
-		.when_full = tool->config.when_full,
+		.when_full = tool->config.full.action,
 		.spin_limit = PROBE_SPIN_LIMIT,
-		.sample_every = tool->config.sample_every,
+		.sample_every = tool->config.full.sample_every,
 		.ring_heads = heads + part->first * sizeof(struct probe_ring),
 		.ring_data = data,
 		.ring_mask = part->share - 1,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <probe/env.h>
+
 #include "hsa-plugin/relay.h"
 #include "hsa-plugin/tool.h"
 
@@ -32,9 +34,9 @@ void probe_sampling_config_read(struct probe_sampler_want *ret)
 {
 	static const char *const methods[] = {"host_trap", "stochastic", NULL};
 	static const char *const units[] = {"time", "cycles", "instructions", NULL};
-	const char *method = getenv("PROBE_PC_SAMPLING_METHOD");
-	const char *unit = getenv("PROBE_PC_SAMPLING_UNIT");
-	const char *interval = getenv("PROBE_PC_SAMPLING_INTERVAL");
+	const char *method = getenv(PROBE_ENV_SAMPLING_METHOD);
+	const char *unit = getenv(PROBE_ENV_SAMPLING_UNIT);
+	const char *interval = getenv(PROBE_ENV_SAMPLING_INTERVAL);
 	char *end;
 
 	*ret = (struct probe_sampler_want){0};
@@ -77,7 +79,7 @@ static void begun(void *ctx)
 static bool put_samples(const struct probe_agent *agent, const uint8_t *records, uint32_t count,
 			uint64_t lost, bool flushed)
 {
-	uint64_t patience = probe_tool.config.when_full == PROBE_FULL_BLOCK ? RECORD_WAIT_NS : 0;
+	uint64_t patience = probe_tool.config.full.action == PROBE_FULL_BLOCK ? RECORD_WAIT_NS : 0;
 	struct probe_hr_samples row = {
 		.agent = agent->index,
 		.count = count,

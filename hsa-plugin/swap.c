@@ -41,7 +41,7 @@ static uint32_t align_up(uint32_t n, uint32_t to)
  */
 static uint32_t context_bytes(void)
 {
-	uint32_t contexts = probe_tool.config.groups_chosen ? 2 : 1;
+	uint32_t contexts = probe_tool.config.workgroups_restricted ? 2 : 1;
 
 	return contexts * (uint32_t)sizeof(struct probe_ctx) +
 	       (probe_tool.config.kind == PROBE_KIND_TIME ? (uint32_t)sizeof(struct probe_ctx_late)
@@ -181,10 +181,8 @@ static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
 	const uint32_t group[3] = {packet->workgroup_size_x, packet->workgroup_size_y,
 				   packet->workgroup_size_z};
 
-	for (int i = 0; i < 3; i++)
-		if (probe_tool.config.group_first[i] ||
-		    probe_tool.config.group_last[i] != UINT32_MAX)
-			return 0;
+	if (probe_tool.config.workgroups_restricted)
+		return 0;
 	return probe_tool.config.kind == PROBE_KIND_TRACE ? probe_trace_rows(grid, group) : 1;
 }
 
@@ -304,14 +302,14 @@ static void fill_context(const struct launch *launch, uint64_t turn, struct prob
 		.dispatch = launch->id,
 		.site_first = launch->kernel->site_first,
 		.site_count = launch->kernel->site_count,
-		.when_full = probe_tool.config.when_full,
+		.when_full = probe_tool.config.full.action,
 		.spin_limit = PROBE_SPIN_LIMIT,
-		.sample_every = probe_tool.config.sample_every,
+		.sample_every = probe_tool.config.full.sample_every,
 		.lds_aperture = hardware->group_segment_aperture_base_hi,
 		.scratch_aperture = hardware->private_segment_aperture_base_hi,
 	};
-	memcpy(ret->group_first, probe_tool.config.group_first, sizeof(ret->group_first));
-	memcpy(ret->group_last, probe_tool.config.group_last, sizeof(ret->group_last));
+	memcpy(ret->group_first, probe_tool.config.workgroups.first, sizeof(ret->group_first));
+	memcpy(ret->group_last, probe_tool.config.workgroups.last, sizeof(ret->group_last));
 	if (launch->replicas) {
 		ret->replica_mask = launch->replicas - 1;
 		set_table(ret, (uint64_t)(uintptr_t)probe_queue_arena(queue, turn)->device);
@@ -385,7 +383,7 @@ static void build_block(const struct launch *launch, uint64_t turn)
 	};
 
 	fill_context(launch, turn, ctx);
-	if (launch->replicas && probe_tool.config.groups_chosen) {
+	if (launch->replicas && probe_tool.config.workgroups_restricted) {
 		ctx[1] = ctx[0];
 		set_table(&ctx[1], (uint64_t)(uintptr_t)launch->queue->sink);
 		context |= PROBE_CTX_FILTERED;

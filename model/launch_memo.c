@@ -18,7 +18,7 @@ struct used {
 
 struct key {
 	uint32_t grid[3], group[3], lanes, filtered;
-	struct proved_groups groups;
+	struct probe_workgroups groups;
 	uint64_t argument[USED];
 };
 

@@ -11,7 +11,7 @@
 
 #define UNKNOWN UINT64_MAX
 
-uint64_t proved_groups_chosen(const struct proved_groups *groups, int axis, uint64_t count)
+uint64_t proved_groups_chosen(const struct probe_workgroups *groups, int axis, uint64_t count)
 {
 	uint64_t first, end;
 

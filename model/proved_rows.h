@@ -11,20 +11,17 @@
 
 #include <probe/wire.h>
 
+#include "common/selection.h"
+
 struct probe_sites;
 struct proved_scratch;
-
-/* Workgroups that counted, last included. */
-struct proved_groups {
-	uint32_t first[3], last[3];
-};
 
 struct proved_launch {
 	const char *kernel; /* mangled name of the original */
 	const char *arch;
 	uint32_t lanes;			    /* of a wave; 0 = 64 */
 	uint32_t grid[3], group[3];	    /* work-items */
-	const struct proved_groups *groups; /* NULL = all */
+	const struct probe_workgroups *groups; /* that counted; NULL = all */
 	const unsigned char *arguments;	    /* NULL = not told */
 	uint32_t argument_bytes;
 	uint64_t code; /* the code object, by a number that no other one of the run has */
@@ -59,6 +56,6 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 		      size_t raw_count, struct proved_rows *ret);
 
 /* How many of workgroups [0, count) along an axis counted. */
-uint64_t proved_groups_chosen(const struct proved_groups *groups, int axis, uint64_t count);
+uint64_t proved_groups_chosen(const struct probe_workgroups *groups, int axis, uint64_t count);
 
 #endif

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that choose what is instrumented: kernels, libraries, dispatches. */
-#include <errno.h>
+#include "cmds/options/filter_options.h"
+
 #include <regex.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
 #include "cmds/options/run_options.h"
-
-#define RANGES_MAX 64 /* as the library in the application takes */
+#include "common/err.h"
+#include "common/selection.h"
 
 static struct probe_err *check_regex(const char *option, const char *value)
 {
@@ -22,84 +20,42 @@ static struct probe_err *check_regex(const char *option, const char *value)
 		return NULL;
 	}
 	regerror(rc, &regex, message, sizeof(message));
-	return probe_err_create("%s: '%s' is no regular expression: %s", option, value, message);
-}
-
-/* A number from 1 (0 = none there); *text moves past it. */
-static unsigned long long count_at(const char **text)
-{
-	unsigned long long value;
-	char *end;
-
-	if (**text < '0' || **text > '9')
-		return 0;
-	errno = 0;
-	value = strtoull(*text, &end, 10);
-	*text = end;
-	return errno ? 0 : value;
-}
-
-/* "3,7-9" */
-static bool ranges_valid(const char *text)
-{
-	for (int n = 0; n < RANGES_MAX; n++) {
-		unsigned long long first = count_at(&text), last = first;
-
-		if (*text == '-') {
-			text++;
-			last = count_at(&text);
-		}
-		if (!first || last < first)
-			return false;
-		if (!*text)
-			return true;
-		if (*text++ != ',')
-			return false;
-	}
-	return false;
-}
-
-bool run_dispatches_valid(const char *text)
-{
-	unsigned long long n, m;
-	const char *at = text;
-
-	if (!strcmp(text, "all") || !strcmp(text, "first"))
-		return true;
-	n = count_at(&at);
-	if (strncmp(at, "-in-", 4))
-		return ranges_valid(text);
-	at += 4;
-	m = count_at(&at);
-	if (!n || n > m || m > UINT32_MAX)
-		return false;
-	if (*at == ':' && at[1] >= '0' && at[1] <= '9') {
-		at++;
-		errno = 0;
-		strtoull(at, (char **)&at, 10);
-		return !*at && !errno;
-	}
-	return !*at;
+	return probe_err_create("invalid regular expression '%s' for %s: %s", value, option,
+				message);
 }
 
 static struct probe_err *check_dispatches(const char *option, const char *value)
 {
-	if (run_dispatches_valid(value))
+	struct probe_selection selection;
+
+	if (*value && probe_selection_parse(value, &selection))
 		return NULL;
-	return probe_err_create(
-		"%s: '%s' is none of: all, first, numbers and ranges from 1 (3,7-9), "
-		"N-in-M or N-in-M:SEED with 0 < N <= M",
-		option, value);
+	return probe_err_create("invalid value '%s' for %s; expected all, first, numbers and "
+				"ranges from 1 such as 3,7-9, N-in-M or N-in-M:SEED with 0 < N <= M",
+				value, option);
 }
 
-/* One more line. */
+static struct probe_err *set_workgroups(struct run_config *config, int axis, const char *option,
+					const char *value)
+{
+	config->groups[axis] = value;
+	if (*value && probe_workgroups_parse(value, axis, &config->workgroups))
+		return NULL;
+	return probe_err_create("invalid value '%s' for %s; expected a workgroup N, or N:M for N "
+				"to M - 1",
+				value, option);
+}
+
+/* Append a line to the list. */
 static struct probe_err *add_glob(char **list, const char *option, const char *value)
 {
 	size_t old = *list ? strlen(*list) + 1 : 0;
 	char *grown;
 
 	if (!*value || strchr(value, '\n'))
-		return probe_err_create("%s: '%s' is no pattern for a file", option, value);
+		return probe_err_create("invalid value '%s' for %s; expected a pattern for file "
+					"names",
+					value, option);
 	grown = realloc(*list, old + strlen(value) + 1);
 	if (!grown)
 		return probe_err_oom();
@@ -110,8 +66,8 @@ static struct probe_err *add_glob(char **list, const char *option, const char *v
 	return NULL;
 }
 
-struct probe_err *run_take_filter(struct run_config *config, enum run_filter filter,
-				  const char *option, const char *value)
+struct probe_err *run_filter_set(struct run_config *config, enum run_filter filter,
+				 const char *option, const char *value)
 {
 	switch (filter) {
 	case RUN_FILTER_KERNEL:
@@ -127,6 +83,31 @@ struct probe_err *run_take_filter(struct run_config *config, enum run_filter fil
 	case RUN_FILTER_DISPATCHES:
 		config->dispatches = value;
 		return check_dispatches(option, value);
+	case RUN_FILTER_GROUPS_X:
+	case RUN_FILTER_GROUPS_Y:
+	case RUN_FILTER_GROUPS_Z:
+		return set_workgroups(config, (int)(filter - RUN_FILTER_GROUPS_X), option, value);
 	}
 	return NULL;
+}
+
+struct probe_err *run_full_policy_set(struct run_config *config, const char *option,
+				      const char *value)
+{
+	if (*value && probe_full_policy_parse(value, &config->full))
+		return NULL;
+	return probe_err_create("invalid value '%s' for %s; expected block, drop, sample or "
+				"sample:N with N from 1",
+				value, option);
+}
+
+struct probe_err *run_full_policy_check(const struct run_config *config)
+{
+	if (config->full.action == PROBE_FULL_BLOCK || !config->instrumented ||
+	    probe_kind_has_rings(config->kind))
+		return NULL;
+	return probe_err_create("--when-full %s applies to --kind trace and time only; --kind %s "
+				"has no rings",
+				config->full.action == PROBE_FULL_DROP ? "drop" : "sample",
+				probe_kind_name(config->kind));
 }

@@ -29,16 +29,6 @@ struct probe_err *run_plugins_load(const struct run_config *config, const struct
 				   struct run_plugins *ret);
 void run_plugins_unload(struct run_plugins *plugins);
 
-/* What a kind of probes sends to handlers, enum probe_stream or-ed (probe_kind.c). */
-uint32_t run_kind_streams(enum probe_kind kind);
-/*
- * The cheapest kind that gives every handler what it is there for; NONE if no kind does, memory if
- * there is no handler.
- */
-enum probe_kind run_kind_for(const struct run_plugins *plugins);
-/* The same, where *kind is not chosen yet; an error names what each handler needs. */
-struct probe_err *run_kind_choose(const struct run_plugins *plugins, enum probe_kind *kind);
-
 /* One line per handler in the directory: name and summary, or why it cannot be used. */
 void run_plugins_list(const struct run_layout *layout, FILE *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command line of probe-run: the option table and what it says. */
+/* Command line of probe-run: the option table and the configuration it makes. */
 #ifndef PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 #define PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 
@@ -10,10 +10,10 @@
 
 #include "common/log.h"
 #include "common/option.h"
+#include "common/selection.h"
 #include "cmds/options/sampling_options.h"
 
 struct probe_err;
-struct proved_groups;
 
 enum run_device { RUN_DEVICE_AUTO = 0, RUN_DEVICE_GPU = 1, RUN_DEVICE_SIM = 2 };
 
@@ -41,16 +41,16 @@ struct run_config {
 	struct run_handler_spec *handlers;
 	size_t handler_count;
 	enum probe_kind kind; /* NONE = chosen by the handlers */
-	enum probe_when_full when_full;
-	uint32_t sample_every;
-	const char *groups[3]; /* workgroups that record, x y z; NULL = all */
+	struct probe_full_policy full;
+	const char *groups[3]; /* --filter-x, -y, -z as given; NULL = all */
+	struct probe_workgroups workgroups;
 	enum run_device device;
 	const char *kernel_include, *kernel_exclude, *dispatches;
 	char *library_include, *library_exclude; /* globs, one per line; NULL = all, none */
 	bool instrumented, strict, force, report;
-	bool probes_asked;    /* by name: sampling alone runs the originals */
+	bool probes_requested; /* explicitly: sampling alone runs the originals */
 	bool pc_sampling_raw; /* keep each sample as well */
-	bool twice;	      /* sampled, then probed, into one file */
+	bool twice;	      /* --twice: sampled, then probed */
 	struct run_sampling sampling;
 	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;
@@ -65,33 +65,5 @@ void run_config_deinit(struct run_config *config);
 
 /* Add what -a says: "name:key=value,name". */
 struct probe_err *run_config_handlers(struct run_config *config, const char *list);
-
-const char *run_kind_name(enum probe_kind kind);
-
-/* --when-full and --filter-x, -y, -z, which the device decides about (device_options.c). */
-struct probe_err *run_policy_parse(const char *option, const char *value,
-				   struct run_config *config);
-struct probe_err *run_groups_check(const char *option, const char *value);
-/* False: all of them. */
-bool run_groups_chosen(const struct run_config *config, struct proved_groups *ret);
-/* Does the kind that was chosen heed the policy, if there is one? */
-struct probe_err *run_policy_apply(const struct run_config *config);
-/* As the tool in the application reads it; to be freed, NULL without memory. */
-char *run_policy_text(const struct run_config *config);
-
-enum run_filter {
-	RUN_FILTER_KERNEL,
-	RUN_FILTER_NOT_KERNEL,
-	RUN_FILTER_LIBRARY,
-	RUN_FILTER_NOT_LIBRARY,
-	RUN_FILTER_DISPATCHES,
-};
-
-/* Take an option or variable (its name is for messages); libraries may be given several times. */
-struct probe_err *run_take_filter(struct run_config *config, enum run_filter filter,
-				  const char *option, const char *value);
-
-/* The dispatch filter, as hsa-plugin/filters.h says. */
-bool run_dispatches_valid(const char *text);
 
 #endif

@@ -7,17 +7,12 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "common/option.h"
 
 static const char *const options[RUN_SAMPLING_OPTIONS] = {
 	"--pc-sampling-method",
 	"--pc-sampling-unit",
 	"--pc-sampling-interval",
-};
-
-static const char *const names[RUN_SAMPLING_OPTIONS] = {
-	"PROBE_PC_SAMPLING_METHOD",
-	"PROBE_PC_SAMPLING_UNIT",
-	"PROBE_PC_SAMPLING_INTERVAL",
 };
 
 static const char *const methods[] = {"host_trap", "stochastic", NULL};
@@ -37,16 +32,6 @@ static const struct {
 	 "--pc-sampling-unit=cycles and an interval that is a power of two from 256 to 2147483648"},
 };
 
-const char *run_sampling_option(enum run_sampling_option option)
-{
-	return options[option];
-}
-
-const char *run_sampling_variable(enum run_sampling_option option)
-{
-	return names[option];
-}
-
 const char *run_sampling_method_name(uint32_t method)
 {
 	return method < 2 ? methods[method] : "unknown";
@@ -57,19 +42,6 @@ const char *run_sampling_unit_name(uint32_t unit)
 	return unit < 3 ? units[unit] : "unknown";
 }
 
-static struct probe_err *choose(const char *name, const char *const *words, const char *value,
-				uint32_t *ret)
-{
-	for (uint32_t i = 0; words[i]; i++) {
-		if (strcmp(words[i], value))
-			continue;
-		*ret = i;
-		return NULL;
-	}
-	return probe_err_create("%s: '%s' is none of: %s, %s%s%s", name, value, words[0], words[1],
-				words[2] ? ", " : "", words[2] ? words[2] : "");
-}
-
 static struct probe_err *number(const char *name, const char *value, uint64_t *ret)
 {
 	unsigned long long n;
@@ -78,24 +50,26 @@ static struct probe_err *number(const char *name, const char *value, uint64_t *r
 	errno = 0;
 	n = strtoull(value, &end, 10);
 	if (*value < '0' || *value > '9' || *end || errno || !n)
-		return probe_err_create("%s: '%s' is not a whole number greater than 0", name,
-					value);
+		return probe_err_create("invalid value '%s' for %s; expected a whole number "
+					"greater than 0",
+					value, name);
 	*ret = n;
 	return NULL;
 }
 
-struct probe_err *run_sampling_take(struct run_sampling *sampling, enum run_sampling_option option,
-				    const char *name, const char *value)
+struct probe_err *run_sampling_set(struct run_sampling *sampling, enum run_sampling_option option,
+				   const char *name, const char *value)
 {
+	struct probe_err *err;
+	int index = 0;
+
 	sampling->text[option] = value;
-	switch (option) {
-	case RUN_SAMPLING_METHOD:
-		return choose(name, methods, value, &sampling->method);
-	case RUN_SAMPLING_UNIT:
-		return choose(name, units, value, &sampling->unit);
-	default:
+	if (option == RUN_SAMPLING_INTERVAL)
 		return number(name, value, &sampling->interval);
-	}
+	err = probe_option_choose(name, option == RUN_SAMPLING_METHOD ? methods : units, value,
+				  &index);
+	*(option == RUN_SAMPLING_METHOD ? &sampling->method : &sampling->unit) = (uint32_t)index;
+	return err;
 }
 
 struct probe_err *run_sampling_check(struct run_sampling *sampling)
@@ -108,8 +82,8 @@ struct probe_err *run_sampling_check(struct run_sampling *sampling)
 			missing = i;
 	}
 	if (!given && sampling->clones)
-		return probe_err_create("--pc-sampling-clones: no sampling is asked for; it needs "
-					"%s, %s and %s as well",
+		return probe_err_create("--pc-sampling-clones needs sampling: give %s, %s and %s as "
+					"well",
 					options[0], options[1], options[2]);
 	if (!given)
 		return NULL;
@@ -117,7 +91,7 @@ struct probe_err *run_sampling_check(struct run_sampling *sampling)
 		return probe_err_create("%s is missing: PC sampling needs %s, %s and %s together",
 					options[missing], options[0], options[1], options[2]);
 	if (sampling->unit != limits[sampling->method].unit)
-		return probe_err_create("%s=%s does not go with %s=%s; it takes %s", options[1],
+		return probe_err_create("%s=%s cannot be used with %s=%s, which takes %s", options[1],
 					units[sampling->unit], options[0],
 					methods[sampling->method],
 					limits[sampling->method].allowed);

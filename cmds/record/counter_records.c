@@ -12,6 +12,7 @@
 #include "common/log.h"
 #include "model/block_counts.h"
 #include "cmds/options/handler_plugins.h"
+#include "cmds/options/kind_choice.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/run_session.h"
 #include "model/proved_rows.h"
@@ -146,10 +147,9 @@ static bool reckon(struct run_session *session, const struct run_dispatch *dispa
 		   const struct probe_sites *table, struct proved_rows *ret)
 {
 	struct proved_launch launch = launch_of(session, dispatch);
-	struct proved_groups groups;
 
-	if (run_groups_chosen(session->config, &groups))
-		launch.groups = &groups;
+	if (probe_workgroups_restricted(&session->config->workgroups))
+		launch.groups = &session->config->workgroups;
 	if (dispatch->hr.kind == PROBE_KIND_COUNT)
 		return counted_rows_make(table, &launch, dispatch->pending, dispatch->pending_count,
 					 ret);

@@ -165,7 +165,7 @@ static void unprobed_text(const struct run_session *session,
 			  const struct run_unprobed_counts *counts, enum run_unprobed reason,
 			  char *text, size_t size)
 {
-	const char *kind = run_kind_name(session->config->kind);
+	const char *kind = probe_kind_name(session->config->kind);
 
 	if (reason == RUN_UNPROBED_KIND)
 		snprintf(text, size,

@@ -12,6 +12,7 @@
 #include "wire/trace_pack.h"
 #include "cmds/record/allocation_records.h"
 #include "cmds/options/handler_plugins.h"
+#include "cmds/options/kind_choice.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/replay_feed.h"
 
@@ -388,7 +389,7 @@ static struct probe_err *check_streams(struct replay_feed *feed)
 			err = probe_err_create("%s: has nothing that handler %s takes: record with "
 					       "--kind %s",
 					       feed->replay->from, one.items->handler.name,
-					       run_kind_name(run_kind_for(&one)));
+					       probe_kind_name(run_kind_for(&one)));
 	}
 	return err;
 }

@@ -237,6 +237,7 @@ static bool process_alive(const struct run_session *session)
 static void begin(struct run_session *session)
 {
 	struct probe_err *err = probe_store_schema(session->store);
+	char policy[PROBE_FULL_POLICY_TEXT];
 
 	if (err) {
 		probe_err_destroy(err); /* kept as the store's failure */
@@ -248,9 +249,9 @@ static void begin(struct run_session *session)
 	probe_store_set_int(session->store, "pid", session->pid);
 	probe_store_set(session->store, "probe_version", PROBE_VERSION);
 	probe_store_set(session->store, "sqlite_version", probe_store_sqlite_version());
-	probe_store_set(session->store, "kind", run_kind_name(session->config->kind));
-	probe_store_set(session->store, "when_full",
-			session->config->when_full == PROBE_FULL_DROP ? "drop" : "block");
+	probe_store_set(session->store, "kind", probe_kind_name(session->config->kind));
+	probe_full_policy_format(session->config->full, policy);
+	probe_store_set(session->store, "when_full", policy);
 	run_account_filters(session);
 	/* Readable whatever handlers do to this process. */
 	probe_store_commit(session->store);

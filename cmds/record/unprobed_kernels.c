@@ -63,5 +63,5 @@ void run_unprobed_count(const struct run_session *session, struct run_unprobed_c
 	for (uint32_t kind = 1; kind < PROBE_KINDS; kind++)
 		if (kinds & 1u << kind)
 			n += (size_t)snprintf(ret->kinds + n, sizeof(ret->kinds) - n, "%s%s",
-					      n ? "," : "", run_kind_name((enum probe_kind)kind));
+					      n ? "," : "", probe_kind_name((enum probe_kind)kind));
 }

@@ -32,8 +32,7 @@ static struct probe_err *choose_sampling(struct run_sampling *sampling, bool gpu
 	if (sampling->on)
 		return NULL;
 	for (int i = 0; i < RUN_SAMPLING_OPTIONS && !err; i++)
-		err = run_sampling_take(sampling, (enum run_sampling_option)i,
-					run_sampling_option((enum run_sampling_option)i),
+		err = run_sampling_set(sampling, (enum run_sampling_option)i, "--twice",
 					defaults[gpu][i]);
 	return err ? err : run_sampling_check(sampling);
 }

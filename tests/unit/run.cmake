@@ -28,7 +28,7 @@ foreach(test names segment_reader trace_parser trace_widen trace_pack arena opti
 	add_executable(unit_run_${test} ${CMAKE_CURRENT_LIST_DIR}/run_${test}.c)
 	target_compile_definitions(unit_run_${test} PRIVATE
 		TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
-	target_link_libraries(unit_run_${test} PRIVATE probe_run_parts probe_flags ${CMOCKA_LIBRARY})
+	target_link_libraries(unit_run_${test} PRIVATE probe_cmd_run probe_flags ${CMOCKA_LIBRARY})
 	target_link_options(unit_run_${test} PRIVATE -Wl,--as-needed)
 	probe_test(NAME unit.run.${test} TIER unit FOLDER cmds COMMAND unit_run_${test})
 endforeach()

@@ -102,7 +102,7 @@ static void test_arguments(void **state)
 	assert_false(knows(*state));
 	launch.code = 8;
 	assert_false(knows(*state));
-	launch.groups = &(struct proved_groups){{0}, {3, 3, 3}};
+	launch.groups = &(struct probe_workgroups){{0}, {3, 3, 3}};
 	assert_false(knows(*state));
 	assert_true(knows(*state));
 	launch.arguments = NULL;

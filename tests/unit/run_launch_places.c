@@ -90,7 +90,7 @@ static uint64_t index_of(const uint32_t group[3], const uint32_t size[3], uint32
 	return pointer + (uint64_t)(int64_t)index * 4;
 }
 
-static bool chosen(const struct proved_groups *groups, const uint32_t id[3])
+static bool chosen(const struct probe_workgroups *groups, const uint32_t id[3])
 {
 	for (int i = 0; i < 3; i++)
 		if (groups && (id[i] < groups->first[i] || id[i] > groups->last[i]))
@@ -126,7 +126,7 @@ static void check_launch(bool some)
 					    {4, 4, 8},	{96, 1, 1},  {32, 2, 4},  {1, 1, 1}};
 	const uint32_t *size = sizes[below(sizeof(sizes) / sizeof(sizes[0]))];
 	int32_t arguments[3] = {4 * (int32_t)below(1000), 7, (int32_t)below(2000) - 500};
-	struct proved_groups groups;
+	struct probe_workgroups groups;
 	struct proved_launch launch = {
 		.groups = some ? &groups : NULL,
 		.arguments = (const void *)arguments,
@@ -225,7 +225,7 @@ static void check_branches(bool some)
 	const uint32_t *size = sizes[below(sizeof(sizes) / sizeof(sizes[0]))];
 	int32_t arguments[3] = {4 * (int32_t)below(1000), 7, (int32_t)below(1500) - 100};
 	uint32_t items = size[0] * size[1] * size[2], id[3];
-	struct proved_groups groups = {{1, 0, 1}, {5, 2, UINT32_MAX}};
+	struct probe_workgroups groups = {{1, 0, 1}, {5, 2, UINT32_MAX}};
 	struct proved_launch launch = {
 		.groups = some ? &groups : NULL,
 		.arguments = (const void *)arguments,
@@ -384,7 +384,7 @@ static void test_exact(void **state)
 {
 	static const uint32_t sizes[][3] = {{64, 1, 1},	 {7, 1, 1},   {100, 1, 1},
 					    {16, 16, 1}, {10, 10, 3}, {24, 3, 2}};
-	const struct proved_groups groups = {.first = {1, 0, 1}, .last = {2, 1, UINT32_MAX}};
+	const struct probe_workgroups groups = {.first = {1, 0, 1}, .last = {2, 1, UINT32_MAX}};
 	int32_t arguments[3] = {36, 7, 77};
 
 	(void)state;

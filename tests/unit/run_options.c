@@ -12,7 +12,9 @@
 #include <cmocka.h>
 
 #include "common/err.h"
+#include "cmds/options/filter_options.h"
 #include "cmds/options/handler_plugins.h"
+#include "cmds/options/kind_choice.h"
 #include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"
 
@@ -53,7 +55,7 @@ static void defaults(void **state)
 	assert_int_equal(config.handler_count, 1);
 	assert_string_equal(config.handlers[0].name, "memory");
 	assert_true(config.instrumented && config.report && !config.strict && !config.force);
-	assert_int_equal(config.when_full, PROBE_FULL_BLOCK);
+	assert_int_equal(config.full.action, PROBE_FULL_BLOCK);
 	assert_int_equal(config.program, 1);
 	run_config_deinit(&config);
 }
@@ -134,11 +136,11 @@ static void refuses(void **state)
 	bad("did you mean --output-directory", ARGS("--output-d", "x", "app"));
 	bad("takes no value", ARGS("--strict=1", "app"));
 	bad("needs a value", ARGS("--kind"));
-	bad("none of: memory, trace", ARGS("--kind", "speed", "app"));
+	bad("invalid value 'speed' for --kind; expected memory, trace, time or count", ARGS("--kind", "speed", "app"));
 	bad("is not KEY=VALUE", ARGS("-a", "x:y", "app"));
 	bad("is not KEY=VALUE", ARGS("-a", "x:=y", "app"));
 	bad("without a name", ARGS("-a", "x,,y", "app"));
-	bad("no regular expression", ARGS("-k", "a[", "app"));
+	bad("invalid regular expression 'a['", ARGS("-k", "a[", "app"));
 	bad("empty", ARGS("-o", "", "app"));
 }
 
@@ -152,17 +154,17 @@ static void device_filters(void **state)
 	struct run_config config = good(ARGS("--when-full=sample:7", "--filter-y", "2:9", "app"));
 
 	(void)state;
-	assert_int_equal(config.when_full, PROBE_FULL_SAMPLE);
-	assert_int_equal(config.sample_every, 7);
+	assert_int_equal(config.full.action, PROBE_FULL_SAMPLE);
+	assert_int_equal(config.full.sample_every, 7);
 	assert_string_equal(config.groups[1], "2:9");
 	assert_null(config.groups[0]);
-	run_config_deinit(&config);
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-		assert_null(run_groups_check("--filter-x", yes[i]));
+		assert_null(run_filter_set(&config, RUN_FILTER_GROUPS_X, "--filter-x", yes[i]));
+	run_config_deinit(&config);
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-		bad("--filter-z: ", ARGS("--filter-z", (char *)no[i], "app"));
+		bad("for --filter-z; expected a workgroup N", ARGS("--filter-z", (char *)no[i], "app"));
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
-		bad("none of: block, drop, sample",
+		bad("expected block, drop, sample or sample:N",
 		    ARGS("--when-full", (char *)policies[i], "app"));
 }
 
@@ -219,23 +221,23 @@ static void kinds_serve_all(void **state)
 	run_config_deinit(&config);
 }
 
-static void policy_heeded(void **state)
+static void policy_needs_rings(void **state)
 {
 	struct run_config config = {
-		.kind = PROBE_KIND_MEMORY, .when_full = PROBE_FULL_DROP, .instrumented = true};
-	struct probe_err *err = run_policy_apply(&config);
+		.kind = PROBE_KIND_MEMORY, .full = {PROBE_FULL_DROP, 1}, .instrumented = true};
+	struct probe_err *err = run_full_policy_check(&config);
 	char text[256];
 
 	(void)state;
 	assert_non_null(err);
 	probe_err_format(err, text, sizeof(text));
-	assert_non_null(strstr(text, "--when-full drop goes with --kind trace and time only"));
+	assert_non_null(strstr(text, "--when-full drop applies to --kind trace and time only"));
 	probe_err_destroy(err);
 	config.kind = PROBE_KIND_TRACE;
-	assert_null(run_policy_apply(&config));
+	assert_null(run_full_policy_check(&config));
 	config.kind = PROBE_KIND_MEMORY;
-	config.when_full = PROBE_FULL_BLOCK;
-	assert_null(run_policy_apply(&config));
+	config.full.action = PROBE_FULL_BLOCK;
+	assert_null(run_full_policy_check(&config));
 }
 
 #define SAMPLING(method, unit, interval)                                                           \
@@ -249,19 +251,21 @@ static void refuses_sampling(void **state)
 	    "--pc-sampling-unit and --pc-sampling-interval together",
 	    ARGS("--pc-sampling-method=stochastic", "--pc-sampling-interval=256", "app"));
 	bad("--pc-sampling-method is missing", ARGS("--pc-sampling-interval=256", "app"));
-	bad("'often' is none of: host_trap, stochastic", SAMPLING("often", "time", "1"));
-	bad("'hours' is none of: time, cycles, instructions", SAMPLING("host_trap", "hours", "1"));
-	bad("'0' is not a whole number greater than 0", SAMPLING("host_trap", "time", "0"));
-	bad("'-1' is not a whole number", SAMPLING("host_trap", "time", "-1"));
-	bad("'1e6' is not a whole number", SAMPLING("host_trap", "time", "1e6"));
-	bad("does not go with --pc-sampling-method=host_trap; it takes --pc-sampling-unit=time",
+	bad("'often' for --pc-sampling-method; expected host_trap or stochastic", SAMPLING("often", "time", "1"));
+	bad("'hours' for --pc-sampling-unit; expected time, cycles or instructions", SAMPLING("host_trap", "hours", "1"));
+	bad("invalid value '0' for --pc-sampling-interval; expected a whole number greater than 0", SAMPLING("host_trap", "time", "0"));
+	bad("invalid value '-1' for --pc-sampling-interval; expected a whole number", SAMPLING("host_trap", "time", "-1"));
+	bad("invalid value '1e6' for --pc-sampling-interval; expected a whole number", SAMPLING("host_trap", "time", "1e6"));
+	bad("cannot be used with --pc-sampling-method=host_trap, which takes "
+	    "--pc-sampling-unit=time",
 	    SAMPLING("host_trap", "cycles", "1024"));
-	bad("does not go with --pc-sampling-method=stochastic; it takes --pc-sampling-unit=cycles",
+	bad("cannot be used with --pc-sampling-method=stochastic, which takes "
+	    "--pc-sampling-unit=cycles",
 	    SAMPLING("stochastic", "instructions", "1024"));
 	bad("a power of two from 256 to 2147483648", SAMPLING("stochastic", "cycles", "128"));
 	bad("out of range", SAMPLING("stochastic", "cycles", "4294967296"));
 	bad("1000 is not a power of two", SAMPLING("stochastic", "cycles", "1000"));
-	bad("no sampling is asked for", ARGS("--pc-sampling-clones", "app"));
+	bad("--pc-sampling-clones needs sampling", ARGS("--pc-sampling-clones", "app"));
 }
 
 static void samples_originals(void **state)
@@ -304,12 +308,14 @@ static void dispatch_filters(void **state)
 					 "1,,2",
 					 "3:1",
 					 "99999999999999999999999"};
+	struct run_config config = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-		assert_true(run_dispatches_valid(yes[i]));
+		assert_null(run_filter_set(&config, RUN_FILTER_DISPATCHES, "--dispatches", yes[i]));
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-		assert_false(run_dispatches_valid(no[i]));
+		bad("for --dispatches; expected all, first",
+		    ARGS("--dispatches", (char *)no[i], "app"));
 }
 
 static void expands(const char *text, const char *wanted)
@@ -361,7 +367,7 @@ int main(void)
 		cmocka_unit_test(refuses),	     cmocka_unit_test(refuses_sampling),
 		cmocka_unit_test(samples_originals), cmocka_unit_test(dispatch_filters),
 		cmocka_unit_test(device_filters),    cmocka_unit_test(expands_keys),
-		cmocka_unit_test(kinds_serve_all),   cmocka_unit_test(policy_heeded),
+		cmocka_unit_test(kinds_serve_all),   cmocka_unit_test(policy_needs_rings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,9 +80,9 @@ static void test_exceptions(void **state)
 /* Workgroup 1 of x, 2 to 4 of y: only these ran as far as counters tell. */
 static void test_groups(void **state)
 {
-	static const struct proved_groups groups = {{1, 2, 0}, {UINT32_MAX, 4, 0}};
-	static const struct proved_groups none = {{2, 0, 0}, {2, UINT32_MAX, UINT32_MAX}};
-	static const struct proved_groups edge = {{2, 0, 0}, {3, UINT32_MAX, UINT32_MAX}};
+	static const struct probe_workgroups groups = {{1, 2, 0}, {UINT32_MAX, 4, 0}};
+	static const struct probe_workgroups none = {{2, 0, 0}, {2, UINT32_MAX, UINT32_MAX}};
+	static const struct probe_workgroups edge = {{2, 0, 0}, {3, UINT32_MAX, UINT32_MAX}};
 	struct proved_launch other = launch;
 	uint64_t waves, lanes;
 	struct proved_rows rows;

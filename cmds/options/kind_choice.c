@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which kind of probes the handlers need. One kind runs at a time. */
+#include "cmds/options/kind_choice.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "common/err.h"
 #include "cmds/options/handler_plugins.h"
-#include "cmds/options/run_options.h"
+#include "common/err.h"
+#include "common/selection.h"
 
 /* In the order of cost. */
 static const struct {
@@ -79,7 +80,7 @@ static size_t append_needs(const struct probe_handler *handler, char *text, size
 		if (!(needed(handler) & kinds[i].streams))
 			continue;
 		n += (size_t)snprintf(text + n, size - n, "%s%s", between,
-				      run_kind_name(kinds[i].kind));
+				      probe_kind_name(kinds[i].kind));
 		between = " or ";
 	}
 	return n;
@@ -101,6 +102,6 @@ struct probe_err *run_kind_choose(const struct run_plugins *plugins, enum probe_
 		n += append_needs(&plugins->items[i].handler, text + n, sizeof(text) - n);
 	}
 	return probe_err_create("no kind of probes serves all handlers of --analyze: %s; run the "
-				"program once for each kind",
+				"program once per kind",
 				text);
 }

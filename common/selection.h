@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values of the environment contract (probe/env.h): probe-run checks what the user wrote with the
+ * same functions by which the library in the application reads it.
+ */
+#ifndef PROBE_COMMON_SELECTION_H
+#define PROBE_COMMON_SELECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+/* ---- Kinds of probes ------------------------------------------------------------------------ */
+
+/* "memory", "trace", ..., "none"; "" if there is no such kind. */
+const char *probe_kind_name(enum probe_kind kind);
+bool probe_kind_parse(const char *text, enum probe_kind *ret);
+
+/* ---- Dispatches of a kernel, numbered from 1 ------------------------------------------------ */
+
+enum { PROBE_RANGES_MAX = 64 };
+
+struct probe_range {
+	uint64_t first, last;
+};
+
+/* Those in a range, the first n of every m, or, with a seed, each one with probability n / m. */
+struct probe_selection {
+	uint64_t n, m; /* m = 0: by ranges */
+	uint64_t seed;
+	bool seeded;
+	uint32_t ranges;
+	struct probe_range range[PROBE_RANGES_MAX];
+};
+
+/*
+ * all | first | A,B-C,... | N-in-M | N-in-M:SEED. With a seed it is N of M on average, the same
+ * dispatches in every run. NULL and "" mean all. False if `text` is none of these.
+ */
+bool probe_selection_parse(const char *text, struct probe_selection *ret);
+bool probe_selection_has(const struct probe_selection *selection, uint64_t number);
+
+/* ---- Workgroups that record ----------------------------------------------------------------- */
+
+/* Ids in x, y, z; `last` is included. */
+struct probe_workgroups {
+	uint32_t first[3], last[3];
+};
+
+/*
+ * One axis: N, or N:M for N to M - 1, M up to 2^32. NULL and "" mean all. False, and nothing
+ * changed, if `text` is none of these.
+ */
+bool probe_workgroups_parse(const char *text, int axis, struct probe_workgroups *ret);
+/* Is it a part of them only? */
+bool probe_workgroups_restricted(const struct probe_workgroups *workgroups);
+
+/* ---- What a kernel does when its ring is full ----------------------------------------------- */
+
+struct probe_full_policy {
+	enum probe_when_full action;
+	uint32_t sample_every; /* at least 1 */
+};
+
+enum { PROBE_FULL_POLICY_TEXT = 24 };
+
+/* block | drop | sample | sample:N with N from 1. NULL and "" mean block. */
+bool probe_full_policy_parse(const char *text, struct probe_full_policy *ret);
+/* As probe_full_policy_parse() takes it. */
+void probe_full_policy_format(struct probe_full_policy policy, char text[PROBE_FULL_POLICY_TEXT]);
+
+#endif
