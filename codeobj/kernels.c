@@ -24,8 +24,8 @@ enum probe_kind probe_clone_kind(const char *symbol, const char **original)
 		const char *name = probe_kind_name((enum probe_kind)kind);
 		size_t len = strlen(name);
 
-		if (!strncmp(symbol + prefix, name, len) &&
-		    symbol[prefix + len] == '_' && symbol[prefix + len + 1]) {
+		if (!strncmp(symbol + prefix, name, len) && symbol[prefix + len] == '_' &&
+		    symbol[prefix + len + 1]) {
 			*original = symbol + prefix + len + 1;
 			return (enum probe_kind)kind;
 		}

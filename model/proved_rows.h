@@ -19,10 +19,10 @@ struct proved_scratch;
 struct proved_launch {
 	const char *kernel; /* mangled name of the original */
 	const char *arch;
-	uint32_t lanes;			    /* of a wave; 0 = 64 */
-	uint32_t grid[3], group[3];	    /* work-items */
+	uint32_t lanes;			       /* of a wave; 0 = 64 */
+	uint32_t grid[3], group[3];	       /* work-items */
 	const struct probe_workgroups *groups; /* that counted; NULL = all */
-	const unsigned char *arguments;	    /* NULL = not told */
+	const unsigned char *arguments;	       /* NULL = not told */
 	uint32_t argument_bytes;
 	uint64_t code; /* the code object, by a number that no other one of the run has */
 	bool partial;  /* rows were lost: what is counted by what did not happen is not known */

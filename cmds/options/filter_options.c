@@ -30,9 +30,10 @@ static struct probe_err *check_dispatches(const char *option, const char *value)
 
 	if (*value && probe_selection_parse(value, &selection))
 		return NULL;
-	return probe_err_create("invalid value '%s' for %s; expected all, first, numbers and "
-				"ranges from 1 such as 3,7-9, N-in-M or N-in-M:SEED with 0 < N <= M",
-				value, option);
+	return probe_err_create(
+		"invalid value '%s' for %s; expected all, first, numbers and "
+		"ranges from 1 such as 3,7-9, N-in-M or N-in-M:SEED with 0 < N <= M",
+		value, option);
 }
 
 static struct probe_err *set_workgroups(struct run_config *config, int axis, const char *option,

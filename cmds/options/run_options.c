@@ -80,8 +80,7 @@ static const struct probe_option options[] = {
 	{"kernel-exclude-regex", 0, "RE", "not kernels whose demangled name matches", KEY_EXCLUDE},
 	{"library-include", 0, "GLOB", "only kernels from these files (repeatable)",
 	 KEY_LIB_INCLUDE},
-	{"library-exclude", 0, "GLOB", "no kernels from these files (repeatable)",
-	 KEY_LIB_EXCLUDE},
+	{"library-exclude", 0, "GLOB", "no kernels from these files (repeatable)", KEY_LIB_EXCLUDE},
 	{"dispatches", 0, "WHICH",
 	 "of each kernel: all, first, 3,7-9, N-in-M (the first N of\n"
 	 "every M), N-in-M:SEED (random, the same in each run)",
@@ -147,7 +146,8 @@ static const char *const devices[] = {"auto", "gpu", "sim", NULL};
 static const char *const switches[] = {"0", "1", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
 
-/* Split "name:key=value:..." at its colons; the words share one allocation, which begins at name. */
+/* Split "name:key=value:..." at its colons; the words share one allocation, which begins at name.
+ */
 static struct probe_err *parse_handler(const char *text, size_t len, struct run_handler_spec *ret)
 {
 	char *copy = strndup(text, len);

@@ -49,8 +49,8 @@ struct run_config {
 	char *library_include, *library_exclude; /* globs, one per line; NULL = all, none */
 	bool instrumented, strict, force, report;
 	bool probes_requested; /* explicitly: sampling alone runs the originals */
-	bool pc_sampling_raw; /* keep each sample as well */
-	bool twice;	      /* --twice: sampled, then probed */
+	bool pc_sampling_raw;  /* keep each sample as well */
+	bool twice;	       /* --twice: sampled, then probed */
 	struct run_sampling sampling;
 	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;

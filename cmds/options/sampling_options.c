@@ -82,17 +82,18 @@ struct probe_err *run_sampling_check(struct run_sampling *sampling)
 			missing = i;
 	}
 	if (!given && sampling->clones)
-		return probe_err_create("--pc-sampling-clones needs sampling: give %s, %s and %s as "
-					"well",
-					options[0], options[1], options[2]);
+		return probe_err_create(
+			"--pc-sampling-clones needs sampling: give %s, %s and %s as "
+			"well",
+			options[0], options[1], options[2]);
 	if (!given)
 		return NULL;
 	if (missing >= 0)
 		return probe_err_create("%s is missing: PC sampling needs %s, %s and %s together",
 					options[missing], options[0], options[1], options[2]);
 	if (sampling->unit != limits[sampling->method].unit)
-		return probe_err_create("%s=%s cannot be used with %s=%s, which takes %s", options[1],
-					units[sampling->unit], options[0],
+		return probe_err_create("%s=%s cannot be used with %s=%s, which takes %s",
+					options[1], units[sampling->unit], options[0],
 					methods[sampling->method],
 					limits[sampling->method].allowed);
 	if (sampling->interval < limits[sampling->method].min ||

@@ -296,8 +296,8 @@ static char *display_name(const struct run_kernel *kernel, const char *demangled
 
 	if (kernel->hr.kind == PROBE_KIND_NONE)
 		return strdup(demangled);
-	if (asprintf(&ret, "%s [%s]", demangled, probe_kind_name((enum probe_kind)kernel->hr.kind)) <
-	    0)
+	if (asprintf(&ret, "%s [%s]", demangled,
+		     probe_kind_name((enum probe_kind)kernel->hr.kind)) < 0)
 		return NULL;
 	return ret;
 }

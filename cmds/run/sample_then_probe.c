@@ -33,7 +33,7 @@ static struct probe_err *choose_sampling(struct run_sampling *sampling, bool gpu
 		return NULL;
 	for (int i = 0; i < RUN_SAMPLING_OPTIONS && !err; i++)
 		err = run_sampling_set(sampling, (enum run_sampling_option)i, "--twice",
-					defaults[gpu][i]);
+				       defaults[gpu][i]);
 	return err ? err : run_sampling_check(sampling);
 }
 

@@ -123,9 +123,10 @@ static void broken_filters_pass_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			
-		cmocka_unit_test(libraries),	cmocka_unit_test(environment),
-		cmocka_unit_test(kernel_names), cmocka_unit_test(broken_filters_pass_nothing),
+		cmocka_unit_test(libraries),
+		cmocka_unit_test(environment),
+		cmocka_unit_test(kernel_names),
+		cmocka_unit_test(broken_filters_pass_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,8 +64,8 @@ static void seeded(void **state)
 
 static void workgroups(void **state)
 {
-	static const char *const bad[] = {"-1", "x",	"4294967296", "3:3",
-					  "4:3", "1:", "1:2:", "1 :2",	    "0:4294967297"};
+	static const char *const bad[] = {"-1", "x",	"4294967296", "3:3",	     "4:3",
+					  "1:", "1:2:", "1 :2",	      "0:4294967297"};
 	static const struct {
 		const char *text;
 		uint32_t first, last;
@@ -97,8 +97,8 @@ static void workgroups(void **state)
 /* What probe-run writes for the library is what it has read itself. */
 static void policies(void **state)
 {
-	static const char *const bad[] = {"sample:",	     "sample:0", "sample:x", "sampled",
-					  "sample:4294967296", "wait",	 "block ",   "dropped"};
+	static const char *const bad[] = {"sample:",	       "sample:0", "sample:x", "sampled",
+					  "sample:4294967296", "wait",	   "block ",   "dropped"};
 	static const struct {
 		const char *text, *written;
 		struct probe_full_policy policy;
@@ -142,8 +142,9 @@ static void kinds(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(selections), cmocka_unit_test(seeded),	cmocka_unit_test(workgroups),
-		cmocka_unit_test(policies),   cmocka_unit_test(kinds),
+		cmocka_unit_test(selections), cmocka_unit_test(seeded),
+		cmocka_unit_test(workgroups), cmocka_unit_test(policies),
+		cmocka_unit_test(kinds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A site table with one proved group, and a launch of its kernel. Include cmocka.h first. */
-#ifndef TEST_RUN_PROVED_TABLE_H
-#define TEST_RUN_PROVED_TABLE_H
+#ifndef TEST_UNIT_MODEL_PROVED_TABLE_H
+#define TEST_UNIT_MODEL_PROVED_TABLE_H
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "run_proved_table.h"
+#include "tests/unit/model/proved_table.h"
 
 /* Waves of which the first lanes are active cost the same in heads as in cells. */
 static void test_heads(void **state)

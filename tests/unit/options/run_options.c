@@ -136,7 +136,8 @@ static void refuses(void **state)
 	bad("did you mean --output-directory", ARGS("--output-d", "x", "app"));
 	bad("takes no value", ARGS("--strict=1", "app"));
 	bad("needs a value", ARGS("--kind"));
-	bad("invalid value 'speed' for --kind; expected memory, trace, time or count", ARGS("--kind", "speed", "app"));
+	bad("invalid value 'speed' for --kind; expected memory, trace, time or count",
+	    ARGS("--kind", "speed", "app"));
 	bad("is not KEY=VALUE", ARGS("-a", "x:y", "app"));
 	bad("is not KEY=VALUE", ARGS("-a", "x:=y", "app"));
 	bad("without a name", ARGS("-a", "x,,y", "app"));
@@ -162,7 +163,8 @@ static void device_filters(void **state)
 		assert_null(run_filter_set(&config, RUN_FILTER_GROUPS_X, "--filter-x", yes[i]));
 	run_config_deinit(&config);
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-		bad("for --filter-z; expected a workgroup N", ARGS("--filter-z", (char *)no[i], "app"));
+		bad("for --filter-z; expected a workgroup N",
+		    ARGS("--filter-z", (char *)no[i], "app"));
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		bad("expected block, drop, sample or sample:N",
 		    ARGS("--when-full", (char *)policies[i], "app"));
@@ -251,11 +253,16 @@ static void refuses_sampling(void **state)
 	    "--pc-sampling-unit and --pc-sampling-interval together",
 	    ARGS("--pc-sampling-method=stochastic", "--pc-sampling-interval=256", "app"));
 	bad("--pc-sampling-method is missing", ARGS("--pc-sampling-interval=256", "app"));
-	bad("'often' for --pc-sampling-method; expected host_trap or stochastic", SAMPLING("often", "time", "1"));
-	bad("'hours' for --pc-sampling-unit; expected time, cycles or instructions", SAMPLING("host_trap", "hours", "1"));
-	bad("invalid value '0' for --pc-sampling-interval; expected a whole number greater than 0", SAMPLING("host_trap", "time", "0"));
-	bad("invalid value '-1' for --pc-sampling-interval; expected a whole number", SAMPLING("host_trap", "time", "-1"));
-	bad("invalid value '1e6' for --pc-sampling-interval; expected a whole number", SAMPLING("host_trap", "time", "1e6"));
+	bad("'often' for --pc-sampling-method; expected host_trap or stochastic",
+	    SAMPLING("often", "time", "1"));
+	bad("'hours' for --pc-sampling-unit; expected time, cycles or instructions",
+	    SAMPLING("host_trap", "hours", "1"));
+	bad("invalid value '0' for --pc-sampling-interval; expected a whole number greater than 0",
+	    SAMPLING("host_trap", "time", "0"));
+	bad("invalid value '-1' for --pc-sampling-interval; expected a whole number",
+	    SAMPLING("host_trap", "time", "-1"));
+	bad("invalid value '1e6' for --pc-sampling-interval; expected a whole number",
+	    SAMPLING("host_trap", "time", "1e6"));
 	bad("cannot be used with --pc-sampling-method=host_trap, which takes "
 	    "--pc-sampling-unit=time",
 	    SAMPLING("host_trap", "cycles", "1024"));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The segment writer: shape of records, wrap, loss accounting, hostile mappings, many threads. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,7 +11,7 @@
 #include <signal.h>
 #include <cmocka.h>
 
-#include "segment_file.h"
+#include "tests/unit/wire/segment_file.h"
 
 struct payload {
 	uint64_t thread, number;

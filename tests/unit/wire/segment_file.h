@@ -3,8 +3,8 @@
  * A segment in a memory file, and the simplest reader that keeps the rules of wire.h: what the
  * writer's tests and the injected library's tests look at. Not the reader of probe-run.
  */
-#ifndef PROBE_TESTS_SEGMENT_FILE_H
-#define PROBE_TESTS_SEGMENT_FILE_H
+#ifndef PROBE_TESTS_UNIT_WIRE_SEGMENT_FILE_H
+#define PROBE_TESTS_UNIT_WIRE_SEGMENT_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

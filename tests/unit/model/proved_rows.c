@@ -11,7 +11,7 @@
 
 #include "common/regular.h"
 #include "model/block_counts.h"
-#include "run_proved_table.h"
+#include "tests/unit/model/proved_table.h"
 
 /* 20 workgroups of 2 waves, each two rows of 32 words: with n = 32, 256 bytes at one stride. */
 static void test_all_regular(void **state)

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fake_app.h"
+#include "tests/cmd/fake_app/fake_app.h"
 
 static struct fake_app app;
 static uint64_t dispatches;

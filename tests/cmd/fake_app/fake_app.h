@@ -3,8 +3,8 @@
  * An application without a GPU: speaks the socket protocol and writes a segment as the tool and the
  * device do, so that probe-run can be tested and measured alone.
  */
-#ifndef PROBE_TESTS_UNIT_FAKE_APP_H
-#define PROBE_TESTS_UNIT_FAKE_APP_H
+#ifndef PROBE_TESTS_CMD_FAKE_APP_H
+#define PROBE_TESTS_CMD_FAKE_APP_H
 
 #include <stddef.h>
 #include <stdint.h>

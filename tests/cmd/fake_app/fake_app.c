@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An application without a GPU; see fake_app.h. */
 #define _GNU_SOURCE
-#include "fake_app.h"
+#include "tests/cmd/fake_app/fake_app.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# What the tests of probe-run and probe-report use in place of a GPU program and of real handlers.
+if(NOT PROBE_BUILD_REPORT)
+	return()
+endif()
+
+add_executable(fake-app ${CMAKE_CURRENT_LIST_DIR}/fake_app.c
+	${CMAKE_CURRENT_LIST_DIR}/fake_app_main.c)
+target_link_libraries(fake-app PRIVATE probe_wire probe_pcsample probe_flags)
+set_target_properties(fake-app PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
+
+# Handlers good and bad: same source, one thing different.
+function(test_handler name)
+	add_library(${name} MODULE ${CMAKE_SOURCE_DIR}/tests/cmd/fake_app/test_handler.c)
+	target_link_libraries(${name} PRIVATE probe_headers probe_flags)
+	target_compile_definitions(${name} PRIVATE ${ARGN})
+	set_target_properties(${name} PROPERTIES PREFIX ""
+		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/test_handlers)
+endfunction()
+test_handler(count)
+test_handler(old_abi TEST_ABI=0)
+test_handler(new_abi TEST_ABI=9)
+test_handler(no_symbol TEST_NO_SYMBOL)

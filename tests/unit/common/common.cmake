@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+probe_unit_tests(common LIBRARIES probe_common)
