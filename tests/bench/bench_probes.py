@@ -19,6 +19,7 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = ("transpose", "strided_copy", "reduction", "histogram", "convolution")
 TESTS = ("matmul", "stencils", "sorting", "hashing", "physics")
+FAMILIES = ("neural", "dense", "graphs", "lists", "science")  # 47 kernels that nothing was tuned for
 KINDS = {"count": 1.3, "memory": 2.0, "time": None, "trace": 3.0}  # the yardstick, if there is one
 
 
@@ -122,6 +123,31 @@ def region_cost(bench, plugin):
                   statistics.geometric_mean(values), "ratio", "at most 1.1")
 
 
+def families_cost(bench):
+    """Each kernel of families/ by itself, so that none hides behind the others of its program."""
+    plugin, kinds = pass_plugin(bench), tuple(KINDS)
+    costs = {kind: {} for kind in kinds if kind != "time"}
+    for name in FAMILIES:
+        source = HERE / "families" / f"{name}.hip"
+        plain, probed = bench.work / f"plain_{name}", bench.work / f"probed_{name}"
+        done = [compile_one(source, plain), compile_one(source, probed, plugin, costs)]
+        if any(d.returncode for d in done):
+            print(f"{name}: does not compile:\n{done[0].stderr}{done[1].stderr}")
+            continue
+        program = Program(name, plain, probed)
+        before = run(bench, program)
+        for kind, cost in costs.items():
+            after = run(bench, program, *bench.probe_run("--kind", kind))
+            for kernel in after:
+                row = compare(before, {kernel: after[kernel]})
+                if row:
+                    cost[f"{name} {kernel}"] = row
+    for kind, cost in costs.items():
+        for kernel, row in sorted(cost.items(), key=lambda item: -item[1][0]):
+            bench.row(f"{kind}, families, {kernel}, instructions", row[0], "ratio", "-")
+        summary(bench, f"{kind}, families", list(cost.values()), KINDS[kind])
+
+
 def bytes_per_access(bench):
     account = "SELECT value FROM probe_account WHERE stream='trace' AND name='bytes'"
     written = bench.database().execute(account).fetchone()
@@ -129,8 +155,8 @@ def bytes_per_access(bench):
     return written[0] / accesses[0] if written and accesses and accesses[0] else None
 
 
-def summary(bench, kind, rows):
-    limit = f"at most {KINDS[kind]}" if KINDS[kind] else "-"
+def summary(bench, kind, rows, bar):
+    limit = f"at most {bar}" if bar else "-"
     for index, what in ((0, "instructions"), (1, "simulated time")):
         values = [row[index] for row in rows]
         bench.row(f"{kind}, {what}, geometric mean of {len(rows)}",
@@ -140,9 +166,13 @@ def summary(bench, kind, rows):
     bench.row(f"{kind}, waves per SIMD, most lost", max(row[3] for row in rows), "waves", "0")
 
 
+def pass_plugin(bench):
+    return subprocess.run([bench.build / "bin/probe-config", "--pass-plugin"], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
 def probe_cost(bench):
-    plugin = subprocess.run([bench.build / "bin/probe-config", "--pass-plugin"], check=True,
-                            stdout=subprocess.PIPE, text=True).stdout.strip()
+    plugin = pass_plugin(bench)
     kinds = known_kinds(bench, plugin)
     results, sizes, growth = {kind: [] for kind in kinds}, [], []
     for program in (*own_programs(bench, plugin, kinds), *other_programs()):
@@ -160,7 +190,7 @@ def probe_cost(bench):
                 sizes.append(size)
     for kind in kinds:
         if results[kind]:
-            summary(bench, kind, results[kind])
+            summary(bench, kind, results[kind], KINDS[kind])
     if "time" in kinds:
         region_cost(bench, plugin)
     if sizes:
@@ -169,4 +199,4 @@ def probe_cost(bench):
         bench.row("IR of a clone over its original's", statistics.geometric_mean(growth), "ratio", "-")
 
 
-PARTS = (probe_cost,)
+PARTS = (probe_cost, families_cost)
