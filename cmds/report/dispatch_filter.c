@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <probe/user_source.h>
+
 #include "common/err.h"
-#include "common/users_file.h"
 #include "cmds/report/report.h"
 
 static bool number(const char **text, int64_t *ret)
@@ -112,7 +113,7 @@ static void users_file(sqlite3_context *context, int count, sqlite3_value **valu
 	const char *file = (const char *)sqlite3_value_text(values[0]);
 
 	(void)count;
-	sqlite3_result_int(context, file && probe_users_file(file));
+	sqlite3_result_int(context, file && probe_is_user_source(file));
 }
 
 int report_filter_register(const struct report *report, sqlite3 *db)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/users_file.h"
+#include <probe/user_source.h>
+
 #include "cmds/report/virtual_table.h"
 
 /* One module, two tables. */
@@ -361,13 +362,13 @@ static void put_users(const struct cursor *cursor, sqlite3_context *context, uin
 	const struct probe_line *line = report_code_line(cursor->code, address);
 	const char *file = line ? cursor->code->codeobj->lines->files[line->file] : "";
 	const struct probe_inlines *inlines =
-		probe_users_file(file) ? NULL : report_code_inlines(cursor->code);
+		probe_is_user_source(file) ? NULL : report_code_inlines(cursor->code);
 	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
 	uint32_t number = line ? line->line : 0;
 
 	for (; scope && probe_scope_parent(inlines, scope);
 	     scope = probe_scope_parent(inlines, scope))
-		if (scope->call_line && probe_users_file(inlines->names[scope->call_file])) {
+		if (scope->call_line && probe_is_user_source(inlines->names[scope->call_file])) {
 			file = inlines->names[scope->call_file];
 			number = scope->call_line;
 			break;

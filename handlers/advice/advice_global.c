@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* Cause and fix of what global memory costs; see advice.h. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "handlers/advice/advice_parts.h"
+#include "handlers/advice/buffers.h"
+#include "handlers/advice/layouts.h"
+
+/* What neighbouring elements would take, from a line's beginning. */
+static void verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
+			 struct advice *ret)
+{
+	advice_verify(ret, facts_lines(facts),
+		      layout_lines(facts->site, facts->line, stride, lanes),
+		      facts_each(facts, facts->used));
+}
+
+/* A fix that moves data: what it does to the other accesses of the buffer. */
+static void judge_move(const struct facts *facts, double after, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+	char vague[64] = "";
+
+	if (!buffer) {
+		advice_append(ret->fix, "; judged by this access alone");
+		return;
+	}
+	if (!buffer->others)
+		return;
+	if (buffer->vague)
+		snprintf(vague, sizeof(vague), " (%u at no stride, taken as %s)", buffer->vague,
+			 buffer->vague == 1 ? "it is" : "they are");
+	if (after < buffer->before) {
+		advice_append(ret->fix,
+			      "; with %u other access%s of the buffer%s %.0f lines of 128 B in the "
+			      "run after, %.0f before",
+			      buffer->others, buffer->others == 1 ? "" : "es", vague, after,
+			      buffer->before);
+		return;
+	}
+	/* What helps here costs as much there. */
+	ret->verified = false;
+	ret->before = ret->after = 0;
+	advice_say(
+		ret->fix,
+		"leave the buffer as it lies: what would help here costs its %u other access%s%s "
+		"as much (%.0f lines of 128 B in the run after, %.0f before); let lanes take "
+		"other elements",
+		buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
+}
+
+void advice_judge_shift(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	judge_move(facts, buffer ? buffer->shifted : 0, ret);
+}
+
+/* The index is to be changed, not the buffer. */
+static void keep_layout(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	if (buffer && buffer->beside)
+		advice_append(ret->fix,
+			      "; do not transpose the buffer itself: %u other access%s of it %s "
+			      "neighbouring elements as it lies",
+			      buffer->beside, buffer->beside == 1 ? "" : "es",
+			      buffer->beside == 1 ? "uses" : "use");
+}
+
+void advice_stride(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+	const struct advice_site *site = facts->site;
+	long long stride = llabs((long long)facts->low);
+	unsigned bytes = site->bytes, unit = site->unit;
+
+	if (stride == (long long)bytes && bytes == unit) {
+		advice_say(
+			ret->cause,
+			"lanes are contiguous but start inside a line: one line of %u B more than "
+			"needed",
+			facts->line);
+		advice_say(ret->fix,
+			   "align the first lane's address (base, offset, row pitch) to %u B",
+			   facts->line);
+		verify_lines(facts, bytes, facts_active(facts), ret);
+		advice_judge_shift(facts, ret);
+	} else if (stride <= (long long)bytes) {
+		advice_say(
+			ret->cause,
+			"each lane's %u B are %s in %u accesses of %u B, and each of them reaches over "
+			"all lines",
+			bytes, facts->verb, bytes / unit, unit);
+		advice_say(
+			ret->fix,
+			"let neighbouring lanes take neighbouring %u B pieces (elements of %u B, or "
+			"one array per member)",
+			unit, unit);
+		verify_lines(facts, unit, facts_active(facts), ret);
+	} else {
+		unsigned per_line = (unsigned)(facts->line / stride);
+
+		advice_say(
+			ret->cause,
+			"lanes are %lld B apart and %u B are %s: %u of %u B of each line are used",
+			stride, bytes, facts->verb, (per_line ? per_line : 1) * bytes, facts->line);
+		if (stride <= 64)
+			advice_say(
+				ret->fix,
+				"make the elements that neighbouring lanes use neighbours in memory: "
+				"one array per member instead of an array of structs of %lld B",
+				stride);
+		else
+			advice_say(
+				ret->fix,
+				"let neighbouring lanes use neighbouring elements (swap the loops or "
+				"indices), or pass a tile through LDS");
+		verify_lines(facts, bytes, facts_active(facts), ret);
+		if (stride <= 64)
+			judge_move(facts, buffer ? buffer->split : 0, ret);
+		else
+			keep_layout(facts, ret);
+	}
+}
+
+/*
+ * Lines of an average execution if lanes of a row were neighbours. Rows that neither fill lines nor
+ * fit in one are taken to begin anywhere.
+ */
+static double lines_of_rows(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+	unsigned lanes = facts_active(facts), row = site->row < lanes ? site->row : lanes;
+	unsigned rows = (lanes + row - 1) / row, bytes = row * site->bytes;
+
+	if (bytes % facts->line && facts->line % bytes)
+		return rows * (1 + (bytes - site->unit) / (double)facts->line);
+	return rows * layout_lines(site, facts->line, site->bytes, row);
+}
+
+/* With the indices swapped. */
+static void swapped(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	double after = lines_of_rows(facts), before = facts_each(facts, facts->used);
+	bool whole = site->row * site->bytes % 128 == 0 && site->wave % site->row == 0 &&
+		     facts->lanes == facts->executions * site->wave;
+
+	if (whole && after < before)
+		advice_verify(ret, facts_lines(facts), after, before);
+	else
+		advice_estimate(ret, facts_lines(facts), after, before);
+}
+
+/* "make the workgroup wider", so that a wave holds one row. */
+static void say_wider(const struct advice_site *site, struct advice *ret)
+{
+	if (site->items && site->items % site->wave == 0)
+		advice_say(ret->fix,
+			   "make the workgroup wider, for example dim3(%u, %u), so that a wave is "
+			   "in one row",
+			   site->wave, site->items / site->wave);
+	else
+		advice_say(ret->fix,
+			   "make the workgroup wider (a multiple of %u work-items in x), so that "
+			   "a wave is in one row",
+			   site->wave);
+}
+
+/* Rows of the workgroup that are short of a wave, all lanes of each at one address. */
+static void global_words(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct trial_words words = trial_words(site->trial, site, facts->line);
+	double before = facts_each(facts, facts->used);
+	char apart[64] = "";
+
+	if (words.apart)
+		snprintf(apart, sizeof(apart), ", rows %lld B apart",
+			 llabs((long long)words.apart));
+	advice_say(ret->cause,
+		   "each row of %u work-items %ss one word (%u B)%s: %.1f lines of %u B touched, "
+		   "%.1f needed",
+		   site->row, facts_verb(facts), site->bytes, apart, before, facts->line,
+		   facts_each(facts, facts->needed));
+	if (site->access == PROBE_ACCESS_ATOMIC) {
+		/* More lanes of one wave at a word would wait longer. */
+		advice_say(ret->fix, "add up within each row first (cross-lane operations) and let "
+				     "one lane of it update the word; not verified");
+		return;
+	}
+	say_wider(site, ret);
+	advice_estimate(ret, facts_lines(facts), words.lines, before);
+}
+
+/* Rows of the workgroup that are short of a wave, lanes of each `stride` bytes apart. */
+static void global_rows(const struct facts *facts, int64_t stride, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	long long size = llabs((long long)stride);
+	double before = facts_each(facts, facts->used);
+
+	if (!size) {
+		global_words(facts, ret);
+		return;
+	}
+	if (size <= (long long)site->bytes) {
+		advice_say(ret->cause,
+			   "rows of %u work-items are contiguous, but short pieces apart from each "
+			   "other: %.1f lines of %u B touched, %.1f needed",
+			   site->row, before, facts->line, facts_each(facts, facts->needed));
+		advice_say(ret->fix,
+			   "make the workgroup wider (a multiple of %u work-items in x), and align "
+			   "the rows of the data to %u B",
+			   site->wave, facts->line);
+		advice_estimate(ret, facts_lines(facts),
+				layout_lines(site, facts->line, site->bytes, facts_active(facts)),
+				before);
+		return;
+	}
+	advice_say(ret->cause,
+		   "within each row of %u work-items lanes are %lld B apart and %u B are %s: %.1f "
+		   "lines of %u B touched, %.1f needed",
+		   site->row, size, site->bytes, facts->verb, before, facts->line,
+		   facts_each(facts, facts->needed));
+	advice_say(
+		ret->fix,
+		"let threadIdx.x run along consecutive addresses (swap the indices%s), or pass a tile through LDS",
+		size <= 64 ? "; of structs make one array per member" : "");
+	if (lines_of_rows(facts) < before) {
+		swapped(facts, ret);
+		return;
+	}
+	advice_append(ret->fix, ", and make the workgroup wider (a multiple of %u work-items in x)",
+		      site->wave);
+	advice_estimate(ret, facts_lines(facts),
+			layout_lines(site, facts->line, site->bytes, facts_active(facts)), before);
+}
+
+/*
+ * From counters: as many lines as a row has lanes, since rows of the wave cross the same ones, side
+ * by side; unless short contiguous rows would give the same counts.
+ */
+static bool lane_each(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->pattern == PATTERN_NONE && site->row && site->row < site->wave &&
+	       facts->lanes == facts->executions * site->wave &&
+	       (facts->used == facts->executions * site->row ||
+		site->counters[PROBE_C_LINES64] == facts->executions * site->row) &&
+	       lines_of_rows(facts) < facts_each(facts, facts->used);
+}
+
+/* From counters: as many lines as a wave holds rows. */
+static bool row_each(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->pattern == PATTERN_NONE && site->row && site->row < site->wave &&
+	       site->wave % site->row == 0 && site->access != PROBE_ACCESS_ATOMIC &&
+	       facts->lanes == facts->executions * site->wave &&
+	       facts->used == facts->executions * (site->wave / site->row);
+}
+
+/* One word for all lanes of a row, or a short piece: what is counted is the longest piece. */
+static void global_row_each(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	bool lanes = site->wave / site->row == site->row;
+
+	advice_say(ret->cause,
+		   "%.1f lines of %u B touched, %.1f needed: as if each row of %u work-items%s "
+		   "were in a line of its own",
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed),
+		   site->row, lanes ? ", or each lane of a row," : "");
+	say_wider(site, ret);
+	if (lanes)
+		advice_append(ret->fix, ", and let threadIdx.x run along consecutive addresses");
+	advice_estimate(ret, facts_lines(facts),
+			layout_lines(site, facts->line, site->bytes, site->wave),
+			facts_each(facts, facts->used));
+}
+
+/* Addresses from data: what would sorting them do? Those of the first waves stand for all. */
+static void global_sorted(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct trial_sorting result;
+
+	advice_say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "
+			     "lines, or gather once into LDS");
+	if (!site->trial || !trial_sorted(site->trial, site, facts->line, &result)) {
+		advice_append(ret->fix, "; not verified: the counters hold no addresses, --kind "
+					"trace sorts them");
+	} else if (result.risen) {
+		advice_say(
+			ret->fix,
+			"sorting does not help here (the addresses rise from lane to lane): "
+			"place what neighbouring lanes use side by side in memory; not verified");
+	} else if (result.after * 10 <= result.before * 9) {
+		ret->after = result.after;
+		ret->before = result.before;
+		advice_append(
+			ret->fix,
+			"; estimate: about %s lines of %u B per execution%s if what all waves use "
+			"at one step is sorted, %s as they came (by %u of %llu executions)",
+			advice_number(result.after).text, facts->line,
+			site->trial->executions < facts->executions ? " or fewer" : "",
+			advice_number(result.before).text, site->trial->executions,
+			(unsigned long long)facts->executions);
+	} else if (site->trial->executions < facts->executions) {
+		/* The more waves, the denser what they use lies: a few tell no end of it. */
+		advice_append(ret->fix,
+			      "; not verified: the addresses of %u of %llu executions are too few "
+			      "to tell what sorting leaves",
+			      site->trial->executions, (unsigned long long)facts->executions);
+	} else {
+		advice_say(ret->fix,
+			   "sorting does not help here (about %s lines of %u B per execution "
+			   "with what all waves use at one step sorted, %s as they came): place "
+			   "what neighbouring lanes use side by side in memory; not verified",
+			   advice_number(result.after).text, facts->line,
+			   advice_number(result.before).text);
+	}
+}
+
+static void global_irregular(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	double used = facts_each(facts, facts->used), needed = facts_each(facts, facts->needed);
+	bool rows = site->row && site->row % site->wave;
+	char text[96];
+
+	if (!site->trial && lane_each(facts)) {
+		advice_say(ret->cause,
+			   "%.1f lines of %u B touched, %.1f needed: as if each lane of a row of "
+			   "%u work-items were in a line%s of its own",
+			   used, facts->line, needed, site->row,
+			   facts->used == facts->executions * site->row ? "" : " of 64 B");
+		advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the "
+				     "indices), or pass a tile through LDS");
+		swapped(facts, ret);
+		return;
+	}
+	if (!site->trial && row_each(facts)) {
+		global_row_each(facts, ret);
+		return;
+	}
+	advice_say(ret->cause, "%s%s: %.1f lines of %u B touched, %.1f needed",
+		   advice_irregular(facts, text, sizeof(text)),
+		   rows ? " over the wave" : " (gather)", used, facts->line, needed);
+	if (rows && !site->trial)
+		advice_say(
+			ret->fix,
+			"if lanes of a row of %u work-items are contiguous or share a word, make "
+			"the workgroup wider; if they are far apart, swap the indices; if the index comes from "
+			"data, sort it; not verified: the counters hold no addresses, --kind "
+			"trace tells which",
+			site->row);
+	else
+		global_sorted(facts, ret);
+}
+
+/*
+ * Scratch has element i of all lanes side by side: what costs is lanes at different ones. Their
+ * values come from data, but an array that is each lane's own gains nothing by an order of it.
+ */
+static void global_scratch(const struct facts *facts, struct advice *ret)
+{
+	double used = facts_each(facts, facts->used);
+
+	advice_say(ret->cause,
+		   "lanes are at different elements of their private arrays: %.1f lines of %u B "
+		   "touched, %.1f needed",
+		   used, facts->line, facts_each(facts, facts->needed));
+	advice_say(ret->fix, "use the same index in all lanes, or indices known when compiling "
+			     "(unroll the loop), which need no memory, or keep the array in LDS; "
+			     "not verified");
+}
+
+void advice_global(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	int64_t stride;
+
+	if (site->space == PROBE_SPACE_SCRATCH) {
+		if (advice_is_sparse(facts))
+			advice_sparse(facts, ret);
+		else
+			global_scratch(facts, ret);
+	} else if (facts->pattern != PATTERN_STRIDE && site->trial && site->row % site->wave &&
+		   trial_rows(site->trial, site, false, &stride)) {
+		global_rows(facts, stride, ret);
+	} else if (advice_is_sparse(facts)) {
+		advice_sparse(facts, ret);
+	} else if (facts->pattern == PATTERN_STRIDE) {
+		advice_stride(facts, ret);
+	} else if (facts->pattern == PATTERN_STRIDES) {
+		advice_say(ret->cause,
+			   "the distance of lanes varies from %lld to %lld B between executions: "
+			   "%.1f lines of %u B touched, %.1f needed",
+			   (long long)facts->low, (long long)facts->high,
+			   facts_each(facts, facts->used), facts->line,
+			   facts_each(facts, facts->needed));
+		advice_say(ret->fix, "let neighbouring lanes use neighbouring elements in every "
+				     "step, and align the first one");
+		verify_lines(facts, site->bytes, facts_active(facts), ret);
+	} else {
+		global_irregular(facts, ret);
+	}
+}
+
+/* That no execution touched more lines than it needed is known: so sums do not hide any. */
+void advice_contended(const struct facts *facts, struct advice *ret)
+{
+	const uint64_t *c = facts->site->counters;
+
+	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions) {
+		advice_say(ret->cause,
+			   "all active lanes update one word of global memory, one after the "
+			   "other: %.1f on average",
+			   facts_each(facts, facts->lanes));
+		advice_say(ret->fix, "add up within the wave first (cross-lane operations) and let "
+				     "one lane update the word");
+		advice_verify(ret, "updates of the word", 1, facts_each(facts, facts->lanes));
+	} else if (c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64]) {
+		advice_say(ret->cause,
+			   "lanes update the same words of global memory, one after the other: "
+			   "%.1f lanes are in %.1f lines of 64 B, a word for each would fill %.1f",
+			   facts_each(facts, facts->lanes), facts_each(facts, c[PROBE_C_LINES64]),
+			   facts_each(facts, c[PROBE_C_NEEDED64]));
+		advice_say(ret->fix, "let each workgroup add up in a table of its own in LDS, and "
+				     "add that to global memory once, at the end; not verified");
+	}
+}

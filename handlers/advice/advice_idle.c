@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waves with idle lanes that touch more lines than they need: because of the idle lanes, or of
+ * where the lanes' data lies? Each change that might help is counted, on recorded addresses if
+ * there are any, and the one that removes most is what is said.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "handlers/advice/advice_parts.h"
+#include <probe/rules/cache_lines.h>
+#include "handlers/advice/layouts.h"
+
+/* In the order in which they are preferred where they leave the same. */
+enum change { CHANGE_NONE, CHANGE_ALIGN, CHANGE_STRIDE, CHANGE_COMPACT, CHANGES };
+
+unsigned facts_active(const struct facts *facts)
+{
+	return (unsigned)((facts->lanes + facts->executions - 1) / facts->executions);
+}
+
+double facts_each(const struct facts *facts, uint64_t sum)
+{
+	return (double)sum / (double)facts->executions;
+}
+
+const char *facts_verb(const struct facts *facts)
+{
+	return facts->site->access == PROBE_ACCESS_LOAD	   ? "read"
+	       : facts->site->access == PROBE_ACCESS_STORE ? "write"
+							   : "update";
+}
+
+const char *facts_lines(const struct facts *facts)
+{
+	return facts->line == 64 ? "lines of 64 B" : "lines of 128 B";
+}
+
+/*
+ * Below 15 of 16 lanes active on average, idle lanes may be the story, unless even a full wave of
+ * neighbours, from wherever in a line, would touch fewer lines.
+ */
+bool advice_is_sparse(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->lanes * 16 < facts->executions * site->wave * 15 &&
+	       facts->used <=
+		       facts->executions *
+			       (layout_lines(site, facts->line, site->bytes, site->wave) + 1ull);
+}
+
+/* Is the group's size the reason, for waves that are as full as it lets them be? */
+static bool odd_group(const struct facts *facts)
+{
+	unsigned items = facts->site->items, wave = facts->site->wave;
+	uint64_t waves = (items + wave - 1) / wave;
+
+	return items % wave && facts->lanes * waves * 16 >= facts->executions * items * 15ull;
+}
+
+static void say_odd_group(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+
+	advice_say(ret->cause,
+		   "workgroups of %u work-items fill %.1f of %u lanes of their waves on average: "
+		   "what they %s lies in %.1f lines of %u B, %.1f would hold it",
+		   site->items, facts_each(facts, facts->lanes), site->wave, facts_verb(facts),
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
+	advice_say(ret->fix, "make the workgroup a multiple of %u work-items", site->wave);
+	advice_estimate(ret, facts_lines(facts),
+			layout_lines(site, facts->line, site->bytes, site->wave),
+			facts_each(facts, facts->used));
+}
+
+/* ---- On addresses --------------------------------------------------------------------------- */
+
+/* Where the active lanes' data would be. */
+static void move_lanes(const struct facts *facts, enum change change, uint64_t exec, uint64_t *addr)
+{
+	unsigned first = (unsigned)__builtin_ctzll(exec), rank = 0;
+	uint64_t lowest = UINT64_MAX, stride = (uint64_t)llabs((long long)facts->low);
+
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		uint64_t at = addr[__builtin_ctzll(rest)];
+
+		lowest = at < lowest ? at : lowest;
+	}
+	for (uint64_t rest = exec; rest; rest &= rest - 1, rank++) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+		if (change == CHANGE_ALIGN)
+			addr[lane] -= lowest % facts->line;
+		else if (change == CHANGE_STRIDE)
+			addr[lane] = lowest + (lane - first) * facts->site->bytes;
+		else if (change == CHANGE_COMPACT)
+			addr[lane] = lowest + rank * stride;
+	}
+}
+
+/* Lines of all executions kept. */
+static uint64_t count_lines(const struct facts *facts, enum change change)
+{
+	const struct advice_site *site = facts->site;
+	struct probe_cache_lines_scratch scratch = {0};
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < site->trial->executions; i++) {
+		uint64_t exec = site->trial->exec[i], addr[64] = {0};
+
+		for (uint64_t rest = exec; rest; rest &= rest - 1)
+			addr[__builtin_ctzll(rest)] = site->trial->addr[i][__builtin_ctzll(rest)];
+		move_lanes(facts, change, exec, addr);
+		for (unsigned k = 0; k < site->bytes; k += site->unit) {
+			struct probe_cache_lines lines = probe_cache_lines_count(
+				site->wave, site->unit, exec, addr, &scratch);
+
+			sum += facts->line == 64 ? lines.used64 : lines.used128;
+			for (unsigned lane = 0; lane < 64; lane++)
+				addr[lane] += site->unit;
+		}
+	}
+	return sum;
+}
+
+/* The one that leaves least, and lines of an average execution with it. */
+static enum change best_change(const struct facts *facts, double *ret_after)
+{
+	uint64_t before = count_lines(facts, CHANGE_NONE), least = before;
+	enum change best = CHANGE_NONE;
+
+	for (enum change change = CHANGE_NONE + 1; change < CHANGES; change++) {
+		uint64_t after = count_lines(facts, change);
+
+		if (after >= least)
+			continue;
+		least = after;
+		best = change;
+	}
+	/* What is not kept costs no more than it need, or is taken to be like the rest. */
+	if (facts->site->trial->executions < TRIAL_EXECUTIONS)
+		*ret_after = facts_each(facts, facts->used - (before - least));
+	else
+		*ret_after = facts_each(facts, facts->used) * (double)least / (double)before;
+	return best;
+}
+
+/* ---- On counters ---------------------------------------------------------------------------- */
+
+static bool is_contiguous(const struct facts *facts)
+{
+	return (uint64_t)llabs((long long)facts->low) == facts->site->bytes &&
+	       facts->site->bytes == facts->site->unit;
+}
+
+/* Neighbours from anywhere reach into one line more than they need; so may lanes with gaps. */
+static bool may_be_neighbours(const struct facts *facts)
+{
+	const uint64_t *c = facts->site->counters;
+
+	return is_contiguous(facts) && c[PROBE_C_EXCESS64] <= facts->executions &&
+	       c[PROBE_C_EXCESS128] <= facts->executions;
+}
+
+/* Some quad of neighbours lies in two lines, which none does that begins at a multiple of its size.
+ */
+static bool is_shifted(const struct facts *facts)
+{
+	return facts->site->counters[PROBE_C_QUADS] > facts->executions * (facts->site->wave / 4);
+}
+
+/* At a stride that costs what lanes without gaps cost at it. */
+static bool is_spread(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return (uint64_t)llabs((long long)facts->low) > site->bytes &&
+	       facts->used <= facts->executions * (layout_lines(site, facts->line, facts->low,
+								facts_active(facts)) +
+						   1ull);
+}
+
+/* ---- What is said --------------------------------------------------------------------------- */
+
+static void say_align(const struct facts *facts, double after, bool verified, struct advice *ret)
+{
+	double before = facts_each(facts, facts->used);
+
+	advice_say(ret->cause,
+		   "what the active lanes (%.1f on average) %s starts inside a line: %.1f lines of "
+		   "%u B touched, %.1f needed",
+		   facts_each(facts, facts->lanes), facts_verb(facts), before, facts->line,
+		   facts_each(facts, facts->needed));
+	advice_say(ret->fix, "align the first lane's address (base, offset, row pitch) to %u B",
+		   facts->line);
+	if (verified)
+		advice_verify(ret, facts_lines(facts), after, before);
+	else
+		advice_estimate(ret, facts_lines(facts), after, before);
+	advice_judge_shift(facts, ret);
+}
+
+static void say_compact(const struct facts *facts, struct advice *ret)
+{
+	advice_say(ret->cause,
+		   "%.1f of %u lanes are active on average: what they %s lies in %.1f lines of "
+		   "%u B, %.1f would hold it",
+		   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
+	advice_say(ret->fix, "let the active lanes be neighbours that use neighbouring elements "
+			     "(compact the work before the branch)");
+}
+
+/* From counters: two causes give the same ones. */
+static void say_either(const struct facts *facts, struct advice *ret)
+{
+	say_compact(facts, ret);
+	advice_say(ret->fix,
+		   "if the active lanes are neighbours, align the first one's address (base, "
+		   "offset, row pitch) to %u B; if idle ones are between them, compact the work "
+		   "before the branch; not verified: the counters do not tell which, --kind trace "
+		   "does",
+		   facts->line);
+}
+
+static void advise_counted(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+
+	if (may_be_neighbours(facts) && is_shifted(facts)) {
+		say_align(facts, facts_each(facts, facts->needed), false, ret);
+	} else if (may_be_neighbours(facts)) {
+		say_either(facts, ret);
+	} else if (is_spread(facts)) {
+		advice_stride(facts, ret);
+	} else {
+		say_compact(facts, ret);
+		advice_verify(ret, facts_lines(facts),
+			      layout_lines(site, facts->line, site->bytes, facts_active(facts)),
+			      facts_each(facts, facts->used));
+	}
+}
+
+static void advise_tried(const struct facts *facts, struct advice *ret)
+{
+	bool verified = facts->site->trial->executions < TRIAL_EXECUTIONS;
+	double after, before = facts_each(facts, facts->used);
+	enum change best = best_change(facts, &after);
+
+	if (best == CHANGE_ALIGN) {
+		say_align(facts, after, verified, ret);
+	} else if (best == CHANGE_STRIDE) {
+		advice_stride(facts, ret);
+	} else if (best == CHANGE_COMPACT && verified) {
+		say_compact(facts, ret);
+		advice_verify(ret, facts_lines(facts), after, before);
+	} else {
+		say_compact(facts, ret);
+		advice_estimate(ret, facts_lines(facts),
+				best == CHANGE_COMPACT
+					? after
+					: layout_lines(facts->site, facts->line, facts->site->bytes,
+						       facts_active(facts)),
+				before);
+	}
+}
+
+void advice_sparse(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	bool stride = facts->pattern == PATTERN_STRIDE && site->space != PROBE_SPACE_SCRATCH;
+
+	if (odd_group(facts)) {
+		say_odd_group(facts, ret);
+	} else if (stride && site->trial && site->trial->executions && !site->trial->lds) {
+		advise_tried(facts, ret);
+	} else if (stride) {
+		advise_counted(facts, ret);
+	} else {
+		say_compact(facts, ret);
+		advice_verify(ret, facts_lines(facts),
+			      layout_lines(site, facts->line, site->bytes, facts_active(facts)),
+			      facts_each(facts, facts->used));
+	}
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/* One layout per array; see arrays.h. */
+#include "handlers/advice/lds_arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "handlers/advice/advice_parts.h"
+
+enum {
+	MOVES_MAX = 160,
+	PITCHES_MAX = 24,
+	PITCH_LONGEST = 4096,
+	PITCH_SHORTEST = 64,
+	PADS = 4, /* paddings of one to so many elements */
+};
+
+/* ---- What was touched ------------------------------------------------------------------------ */
+
+static void widen(struct array_range *range, uint32_t low, uint32_t high, unsigned bytes)
+{
+	if (low < range->low || !range->outside)
+		range->low = low;
+	if (high + bytes > range->outside)
+		range->outside = high + bytes;
+}
+
+void array_range_add(struct array_range *range, const struct probe_access *access, unsigned bytes)
+{
+	uint32_t base = (uint32_t)access->base, low = UINT32_MAX, high = 0;
+	unsigned lanes = access->lanes < 64 ? access->lanes : 64;
+	unsigned first = (unsigned)__builtin_ctzll(access->exec);
+	unsigned last = 63 - (unsigned)__builtin_clzll(access->exec);
+	uint32_t end = base + (uint32_t)access->stride * (last - first);
+
+	switch (access->form) {
+	case PROBE_FORM_AFFINE:
+		widen(range, base < end ? base : end, base < end ? end : base, bytes);
+		return;
+	case PROBE_FORM_NEAR:
+		for (unsigned i = 0; i < lanes; i++) {
+			uint32_t at = base + (uint32_t)access->offsets[i];
+
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+		}
+		break;
+	default:
+		for (unsigned i = 0; i < lanes; i++) {
+			uint32_t at = (uint32_t)access->addresses[i];
+
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+		}
+	}
+	widen(range, low, high, bytes);
+}
+
+/* The sites of one array. */
+struct group {
+	struct array_site **sites;
+	size_t count;
+	uint32_t low;
+	unsigned element; /* the smallest, at least a dword, and the largest */
+	unsigned widest;
+	unsigned pitches[PITCHES_MAX], pitch_count;
+	unsigned seen; /* the first of them: distances of lanes */
+};
+
+static uint64_t conflicts_of(const struct array_site *site)
+{
+	const uint64_t *c = site->site.counters;
+
+	return c[PROBE_C_PASSES] - c[PROBE_C_IDEAL_PASSES];
+}
+
+static uint64_t executions_of(const struct array_site *site)
+{
+	return site->site.counters[PROBE_C_EXECUTIONS];
+}
+
+/* ---- What a layout leaves ------------------------------------------------------------------- */
+
+/* Conflicts of one site in the whole run: what was recorded stands for the rest. */
+static double left_by_addresses(const struct array_site *site, uint32_t low,
+				const struct layout_move *move, struct probe_lds_scratch *scratch)
+{
+	const struct trial *bad = site->site.trial, *good = site->good;
+	double left = 0;
+
+	if (bad && bad->executions)
+		left += (double)trial_move(bad, &site->site, low, move, scratch) *
+			(double)site->costly / bad->executions;
+	if (good && good->executions)
+		left += (double)trial_move(good, &site->site, low, move, scratch) *
+			(double)(executions_of(site) - site->costly) / good->executions;
+	return left;
+}
+
+/* The same for lanes at a constant stride, from which rows of such a pitch are padded. */
+static double left_by_stride(const struct array_site *site, const struct layout_move *move,
+			     struct probe_lds_scratch *scratch)
+{
+	int64_t stride = layout_stride(&site->site), pad = move->pad;
+
+	if (!move->pad)
+		return layout_swizzle(&site->site, stride, site->site.wave, scratch) *
+					       move->element ==
+				       move->row
+			       ? 0
+			       : (double)conflicts_of(site);
+	return (double)layout_conflicts(&site->site, stride < 0 ? stride - pad : stride + pad,
+					site->site.wave, 0, scratch) *
+	       (double)executions_of(site);
+}
+
+static double left_of(const struct group *group, const struct array_site *site,
+		      const struct layout_move *move, struct probe_lds_scratch *scratch)
+{
+	if (group->low == UINT32_MAX)
+		return left_by_stride(site, move, scratch);
+	return left_by_addresses(site, group->low, move, scratch);
+}
+
+/* Less than `limit`? Then how much, else `limit` or more. */
+static double left_in_all(const struct group *group, const struct layout_move *move, double limit,
+			  struct probe_lds_scratch *scratch)
+{
+	double left = 0;
+
+	for (size_t i = 0; i < group->count && left < limit; i++)
+		left += left_of(group, group->sites[i], move, scratch);
+	return left;
+}
+
+/* No lane's access is cut, nor worse aligned. */
+static bool fits(const struct group *group, const struct layout_move *move)
+{
+	if (move->pad % group->element || (!move->pad && move->element < group->widest))
+		return false;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct array_site *site = group->sites[i];
+
+		if (group->low == UINT32_MAX) {
+			if (move->pad % site->site.unit)
+				return false;
+			continue;
+		}
+		if ((site->site.trial &&
+		     !trial_fits(site->site.trial, &site->site, group->low, move)) ||
+		    (site->good && !trial_fits(site->good, &site->site, group->low, move)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- Choosing one ---------------------------------------------------------------------------- */
+
+static void add_pitch(struct group *group, unsigned pitch)
+{
+	for (unsigned i = 0; i < group->pitch_count; i++)
+		if (group->pitches[i] == pitch)
+			return;
+	if (group->pitch_count < PITCHES_MAX)
+		group->pitches[group->pitch_count++] = pitch;
+}
+
+/* The distance that most lanes of the first execution kept have from the lane before; or 0. */
+static unsigned usual_distance(const struct trial *trial)
+{
+	uint32_t distance[63];
+	unsigned count = 0, most = 0, best = 0, first = trial_first(trial);
+	uint64_t exec = trial->exec[first];
+
+	for (unsigned last = 64; exec; exec &= exec - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(exec);
+		int32_t apart =
+			last < 64 ? (int32_t)(trial->addr[first][lane] - trial->addr[first][last])
+				  : 0;
+
+		if (last < 64)
+			distance[count++] = (uint32_t)(apart < 0 ? -(int64_t)apart : apart);
+		last = lane;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		unsigned same = 0;
+
+		for (unsigned k = 0; k < count; k++)
+			same += distance[k] == distance[i];
+		if (same > most) {
+			most = same;
+			best = distance[i];
+		}
+	}
+	return 2 * most > count ? best : 0;
+}
+
+static void describe(struct group *group)
+{
+	group->element = PITCH_LONGEST;
+	group->widest = group->pitch_count = 0;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct array_site *site = group->sites[i];
+		unsigned element = layout_element(&site->site);
+		int64_t stride = llabs((long long)layout_stride(&site->site));
+
+		group->element = element < group->element ? element : group->element;
+		group->widest = element > group->widest ? element : group->widest;
+		/* Rows are as far apart as lanes that go down a column: tried first. */
+		if (!stride && site->site.trial && site->site.trial->executions)
+			stride = usual_distance(site->site.trial);
+		if (stride >= 2 * (int)element && stride <= PITCH_LONGEST && stride % 4 == 0)
+			add_pitch(group, (unsigned)stride);
+	}
+	group->seen = group->pitch_count;
+	/* From long rows to short ones: the less is added, the better. */
+	for (unsigned pitch = PITCH_LONGEST; pitch >= PITCH_SHORTEST; pitch /= 2)
+		if (group->low != UINT32_MAX)
+			add_pitch(group, pitch);
+}
+
+/* The best of paddings, or of swizzles; UINT64_MAX as row: none fits. */
+static double best_move(const struct group *group, bool pads, struct layout_move *ret,
+			struct probe_lds_scratch *scratch)
+{
+	double least = -1;
+
+	for (unsigned p = 0; p < group->pitch_count; p++)
+		for (unsigned n = 1; n <= (pads ? PADS : 1); n++) {
+			struct layout_move move = {.row = group->pitches[p]};
+			double left;
+
+			move.pad = pads ? n * group->element : 0;
+			move.element = pads ? group->element : group->widest;
+			if (!pads && (move.row % move.element ||
+				      (move.row / move.element & (move.row / move.element - 1)) ||
+				      move.row < 2 * move.element))
+				continue;
+			if (!fits(group, &move))
+				continue;
+			left = left_in_all(group, &move, least < 0 ? 1e300 : least, scratch);
+			if (least >= 0 && left >= least)
+				continue;
+			least = left;
+			*ret = move;
+		}
+	return least;
+}
+
+static bool seen(const struct group *group, unsigned pitch)
+{
+	for (unsigned i = 0; i < group->seen; i++)
+		if (group->pitches[i] == pitch)
+			return true;
+	return false;
+}
+
+static void tell(const struct group *group, const struct layout_move *move, double before,
+		 double after, const struct layout_move *swizzle, struct probe_lds_scratch *scratch)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		struct array_site *site = group->sites[i];
+		double executions = (double)executions_of(site);
+
+		site->shares = true;
+		site->layout = (struct array_layout){
+			.accesses = (unsigned)group->count,
+			.pitch = move->row,
+			.pad = move->pad,
+			.columns = swizzle ? swizzle->row / swizzle->element : 0,
+			.element = swizzle ? swizzle->element : move->element,
+			.small = group->element,
+			.rows = seen(group, move->row),
+			.halves = 2 * after <= before,
+			.addresses = group->low != UINT32_MAX,
+			.low = group->low,
+			.before = before,
+			.after = after,
+			.each_before = (double)conflicts_of(site) / executions,
+			.each_after = left_of(group, site, move, scratch) / executions,
+		};
+	}
+}
+
+static void choose(struct group *group, struct probe_lds_scratch *scratch)
+{
+	struct layout_move pad = {0}, swizzle = {0};
+	double before = 0, padded, swizzled;
+	bool advised = false;
+
+	for (size_t i = 0; i < group->count; i++) {
+		before += (double)conflicts_of(group->sites[i]);
+		advised |= conflicts_of(group->sites[i]) &&
+			   group->sites[i]->site.access != PROBE_ACCESS_ATOMIC;
+	}
+	if (group->count < 2 || !advised)
+		return;
+	describe(group);
+	padded = best_move(group, true, &pad, scratch);
+	swizzled = best_move(group, false, &swizzle, scratch);
+	if (padded >= 0 && (swizzled < 0 || padded <= swizzled))
+		tell(group, &pad, before, padded,
+		     swizzled == padded && swizzle.row == pad.row ? &swizzle : NULL, scratch);
+	else if (swizzled >= 0)
+		tell(group, &swizzle, before, swizzled, &swizzle, scratch);
+}
+
+/* ---- Which belong together ------------------------------------------------------------------- */
+
+static int by_low(const void *a, const void *b)
+{
+	const struct array_site *left = *(struct array_site *const *)a;
+	const struct array_site *right = *(struct array_site *const *)b;
+
+	return left->range.low != right->range.low ? (left->range.low > right->range.low ? 1 : -1)
+						   : (left > right) - (left < right);
+}
+
+/* What is not known of one access cannot be counted for all. */
+static bool recorded(const struct array_site *site)
+{
+	const struct trial *bad = site->site.trial;
+
+	return site->range.outside && (!site->costly || (bad && bad->executions)) &&
+	       (site->costly == executions_of(site) || (site->good && site->good->executions));
+}
+
+static void by_addresses(struct array_site **sites, size_t count, struct probe_lds_scratch *scratch)
+{
+	qsort(sites, count, sizeof(struct array_site *), by_low);
+	for (size_t i = 0, end; i < count; i = end) {
+		struct group group = {.sites = sites + i, .low = sites[i]->range.low};
+		uint32_t outside = sites[i]->range.outside;
+
+		for (end = i + 1; end < count && sites[end]->range.low < outside; end++)
+			if (sites[end]->range.outside > outside)
+				outside = sites[end]->range.outside;
+		group.count = end - i;
+		choose(&group, scratch);
+	}
+}
+
+/* Sites down columns of the same pitch. */
+static void by_strides(struct array_site **sites, size_t count, struct probe_lds_scratch *scratch)
+{
+	for (size_t i = 0, end; i < count; i = end) {
+		long long stride = llabs((long long)layout_stride(&sites[i]->site));
+		struct group group = {.sites = sites + i, .low = UINT32_MAX};
+
+		end = i + 1;
+		for (size_t k = end; k < count; k++) {
+			struct array_site *other = sites[k];
+
+			if (llabs((long long)layout_stride(&other->site)) != stride)
+				continue;
+			sites[k] = sites[end];
+			sites[end++] = other;
+		}
+		group.count = end - i;
+		if (stride)
+			choose(&group, scratch);
+	}
+}
+
+void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch)
+{
+	struct array_site **list = count ? calloc(count, sizeof(struct array_site *)) : NULL;
+	size_t n = 0;
+	bool addresses = true;
+
+	if (!list)
+		return;
+	for (size_t i = 0; i < count; i++)
+		addresses = addresses && recorded(&sites[i]);
+	for (size_t i = 0; i < count; i++)
+		if (addresses ||
+		    (conflicts_of(&sites[i]) && sites[i].site.access != PROBE_ACCESS_ATOMIC))
+			list[n++] = &sites[i];
+	if (addresses)
+		by_addresses(list, n, scratch);
+	else
+		by_strides(list, n, scratch);
+	free(list);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handler `cache`: a model of the vector L1 of each compute unit and of the L2 of each GPU, fed by
+ * the addresses: hit rates and reuse distances per site. Tables probe_cache_model_site,
+ * probe_cache_model_reuse and probe_cache_model_shape. It is a model, and says so:
+ *
+ * - Waves come in the order in which their records were delivered: ring by ring, not as the GPU
+ *   interleaved them. Within a wave the order is the program's.
+ * - L1: loads look up and allocate lines; stores pass through and allocate nothing; atomic
+ *   operations pass by. It is empty when a dispatch begins. The unit is that of HW_ID.
+ *   Records of several dispatches may arrive by turns; each turn begins with an empty L1.
+ * - L2: misses of L1 in one line of L2, stores and atomic operations are one request per machine
+ *   access and line; all allocate. It keeps its lines over dispatches.
+ * - Both replace the least recently used line of a set. No prefetch, no channels, no scalar loads.
+ * - Reuse distance: distinct lines (of L2's size) that the GPU touched since the line's last touch,
+ *   for the order above. A cache of more lines than that, were it fully associative, hits. Exact up
+ *   to `reuse_lines=N` lines; of more a sample is followed (reuse.h), and distances, their numbers
+ *   and first touches are estimates. Hit rates are not: every line is looked up in L1 and L2.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/handler.h>
+
+#include "handlers/cache/cache_tables.h"
+
+enum { PREFETCH_MIN = 4, AHEAD = 3, LINES_FOLLOWED = 4096 };
+
+struct arch {
+	const char *name;
+	struct lru_shape l1, l2;
+};
+
+/*
+ * gfx90a: sizes and lines measured on an MI210, 16 ways documented. L1 ways are those of gfx942.
+ * The rest from vendor documents. gfx942: the L2 of one XCD.
+ */
+static const struct arch archs[] = {
+	{"gfx90a", {16 << 10, 64, 64}, {8 << 20, 128, 16}},
+	{"gfx906", {16 << 10, 64, 64}, {4 << 20, 64, 16}},
+	{"gfx908", {16 << 10, 64, 64}, {8 << 20, 128, 16}},
+	{"gfx942", {32 << 10, 128, 64}, {4 << 20, 128, 16}},
+};
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+static const struct arch *find_arch(const char *name)
+{
+	for (size_t i = 0; i < sizeof(archs) / sizeof(*archs); i++) {
+		size_t len = strlen(archs[i].name);
+
+		if (!strncmp(name, archs[i].name, len) && (!name[len] || name[len] == ':'))
+			return &archs[i];
+	}
+	return NULL;
+}
+
+/* Sizes of the architecture, but for those that the user gave. */
+static int take_arch(struct cache *cache, const char *name)
+{
+	const struct probe_host *host = cache->sites.host;
+	const struct arch *arch = find_arch(name);
+	int err = 0;
+
+	if (!arch) {
+		arch = &archs[0];
+		host->log(host->ctx, PROBE_LOG_WARNING,
+			  "no cache sizes of %s are known; those of %s are taken (arch=, l1=, l2=)",
+			  name, arch->name);
+	}
+	cache->arch = arch->name;
+	cache->l1 = arch->l1;
+	cache->l2 = arch->l2;
+	err = err ? err : sites_arg(host, "cache", "l1", 1, 1u << 30, &cache->l1.size);
+	err = err ? err : sites_arg(host, "cache", "l1_line", 32, 4096, &cache->l1.line);
+	err = err ? err : sites_arg(host, "cache", "l1_ways", 1, 1 << 16, &cache->l1.ways);
+	err = err ? err : sites_arg(host, "cache", "l2", 1, 1ull << 36, &cache->l2.size);
+	err = err ? err : sites_arg(host, "cache", "l2_line", 32, 4096, &cache->l2.line);
+	err = err ? err : sites_arg(host, "cache", "l2_ways", 1, 1 << 16, &cache->l2.ways);
+	if (!err && lru_shape_valid(&cache->l1) && lru_shape_valid(&cache->l2) &&
+	    cache->l2.line >= cache->l1.line) {
+		cache->lines.shift = (unsigned)__builtin_ctzll(cache->l1.line);
+		cache->lines.ratio = (unsigned)__builtin_ctzll(cache->l2.line / cache->l1.line);
+		return 0;
+	}
+	if (err)
+		return err;
+	host->log(host->ctx, PROBE_LOG_ERROR,
+		  "sizes, lines and ways are powers of two, a cache holds one set at least, "
+		  "and a line of L1 fits in one of L2");
+	return -EINVAL;
+}
+
+static struct agent *find_agent(struct cache *cache, uint32_t id)
+{
+	struct agent **agents, *agent;
+
+	for (size_t i = 0; i < cache->agent_count; i++)
+		if (cache->agents[i]->id == id)
+			return cache->agents[i];
+	agents = realloc(cache->agents, (cache->agent_count + 1) * sizeof(*agents));
+	if (!agents)
+		return NULL;
+	cache->agents = agents;
+	agent = calloc(1, sizeof(*agent));
+	if (!agent || !lru_init(&agent->l2, &cache->l2)) {
+		free(agent);
+		return NULL;
+	}
+	agent->id = id;
+	agent->reuse.limit = cache->followed;
+	cache->agents[cache->agent_count++] = agent;
+	return agent;
+}
+
+/* The L1 of the wave's compute unit: CU, SH and SE of HW_ID. */
+static struct lru *find_l1(struct cache *cache, struct agent *agent, uint64_t dispatch,
+			   const struct probe_access *access)
+{
+	unsigned unit = access->wave ? access->wave->hw_id >> 8 & (CACHE_UNITS - 1) : 0;
+	struct lru *l1 = &agent->l1[unit];
+
+	if (!l1->sets && !lru_init(l1, &cache->l1))
+		return NULL;
+	if (agent->dispatch[unit] != dispatch)
+		lru_empty(l1);
+	agent->dispatch[unit] = dispatch;
+	return l1;
+}
+
+/* ---- One machine access ---------------------------------------------------------------------- */
+
+/* Which lines of L2 are followed. */
+static inline __attribute__((always_inline)) unsigned
+list_any_followed(const struct cache_lines *lines, unsigned thin, uint8_t followed[CACHE_LINES_MAX])
+{
+	const struct reuse reuse = {.thin = thin};
+	uint32_t follows[CACHE_LINES_MAX];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < lines->wides; i++)
+		follows[i] = reuse_follows(&reuse, lines->wide[i]);
+	for (unsigned i = 0; i < lines->wides; i++) {
+		followed[count] = (uint8_t)i;
+		count += follows[i];
+	}
+	return count;
+}
+
+#ifdef __x86_64__
+/* The same for machines that mix eight at once. */
+__attribute__((target("avx2"))) static unsigned
+list_followed_avx2(const struct cache_lines *lines, unsigned thin,
+		   uint8_t followed[CACHE_LINES_MAX])
+{
+	return list_any_followed(lines, thin, followed);
+}
+#endif
+
+static unsigned list_followed(const struct cache_lines *lines, const struct reuse *reuse,
+			      uint8_t followed[CACHE_LINES_MAX])
+{
+#ifdef __x86_64__
+	if (__builtin_cpu_supports("avx2"))
+		return list_followed_avx2(lines, reuse->thin, followed);
+#endif
+	return list_any_followed(lines, reuse->thin, followed);
+}
+
+static void touch_followed(struct cache *cache, struct reuse *reuse, struct cache_site *site,
+			   uint64_t line)
+{
+	uint64_t weight = 1ull << reuse->thin, distance;
+	unsigned bucket;
+
+	site->sampled++;
+	site->thin = reuse->thin > site->thin ? reuse->thin : site->thin;
+	distance = reuse_touch(reuse, line);
+	if (distance == REUSE_NO_MEMORY) {
+		cache->no_memory = true;
+	} else if (distance == REUSE_FIRST) {
+		site->first += weight;
+	} else {
+		bucket = distance ? 64 - (unsigned)__builtin_clzll(distance) : 0;
+		site->distances[bucket < CACHE_BUCKETS ? bucket : CACHE_BUCKETS - 1] += weight;
+	}
+}
+
+static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_site *site)
+{
+	const struct cache_lines *lines = &cache->lines;
+	struct reuse *reuse = &agent->reuse;
+	uint8_t followed[CACHE_LINES_MAX];
+	unsigned count = list_followed(lines, reuse, followed), thin = reuse->thin;
+
+	for (unsigned i = 0; i < count && count > PREFETCH_MIN; i++)
+		reuse_prefetch(reuse, lines->wide[followed[i]]);
+	for (unsigned i = 0; i < count; i++)
+		if (thin == reuse->thin || reuse_follows(reuse, lines->wide[followed[i]]))
+			touch_followed(cache, reuse, site, lines->wide[followed[i]]);
+}
+
+/*
+ * Lines of L2 with a line that L1 does not have, in the order of the lanes: *missed, which is
+ * `list` or all of them. Returns how many.
+ */
+static unsigned find_missed(const struct cache_lines *lines, struct lru *l1,
+			    struct cache_site *site, uint64_t list[CACHE_LINES_MAX],
+			    const uint64_t **missed)
+{
+	uint8_t hit[CACHE_LINES_MAX], noted[CACHE_LINES_MAX];
+	unsigned hits = lru_touch(l1, lines->line, lines->count, hit), count = 0;
+
+	site->l1_accesses += lines->count;
+	site->l1_hits += hits;
+	*missed = lines->wide;
+	if (!hits || hits == lines->count)
+		return hits ? 0 : lines->wides;
+	*missed = list;
+	memset(noted, 0, lines->wides);
+	for (unsigned i = 0; i < lines->count; i++) {
+		unsigned wide = lines->wide_of[i];
+
+		list[count] = lines->wide[wide];
+		count += !hit[i] & !noted[wide];
+		noted[wide] |= !hit[i];
+	}
+	return count;
+}
+
+/* Scattered lines are in no cache of the host, but can be fetched side by side. */
+static void prefetch(const struct cache_lines *lines, const struct agent *agent)
+{
+	for (unsigned i = 0; i < lines->wides && lines->wides > PREFETCH_MIN; i++)
+		lru_prefetch(&agent->l2, lines->wide[i]);
+}
+
+static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
+		      struct cache_site *site)
+{
+	struct cache_lines *lines = &cache->lines;
+	const uint64_t *l2 = lines->wide;
+	uint64_t list[CACHE_LINES_MAX];
+	unsigned count = lines->wides;
+	uint8_t hit[CACHE_LINES_MAX];
+
+	prefetch(lines, agent);
+	if (cache->with_reuse)
+		touch_reuse(cache, agent, site);
+	if (site->facts.access == PROBE_ACCESS_LOAD)
+		count = find_missed(lines, l1, site, list, &l2);
+	site->l2_accesses += count;
+	site->l2_hits += lru_touch(&agent->l2, l2, count, hit);
+}
+
+/* The same for the ends of an access that is run soon: of short runs these are most of it. */
+static void look_ahead(const struct cache *cache, const struct agent *agent,
+		       const struct probe_access *access)
+{
+	unsigned shift = (unsigned)__builtin_ctzll(cache->l2.line);
+	uint64_t first = access->base >> shift;
+	uint64_t last = (access->base + (uint64_t)access->stride * 63) >> shift;
+
+	if (access->form != PROBE_FORM_AFFINE)
+		return;
+	lru_prefetch(&agent->l2, first);
+	if (cache->with_reuse && reuse_follows(&agent->reuse, first))
+		reuse_prefetch(&agent->reuse, first);
+	if (cache->with_reuse && last != first && reuse_follows(&agent->reuse, last))
+		reuse_prefetch(&agent->reuse, last);
+}
+
+static void run_access(struct cache *cache, struct agent *agent, struct cache_site *site,
+		       const struct probe_dispatch_info *dispatch,
+		       const struct probe_access *access)
+{
+	struct lru *l1 = find_l1(cache, agent, dispatch->id, access);
+	unsigned count = 0;
+	uint64_t addr[64];
+
+	if (!l1) {
+		cache->no_memory = true;
+		return;
+	}
+	site->executions++;
+	for (uint64_t offset = 0; offset < site->facts.bytes; offset += site->facts.unit) {
+		if (!cache_lines_affine(&cache->lines, &site->facts, access, offset)) {
+			count = count ? count : probe_access_expand(access, addr);
+			cache_lines_any(&cache->lines, &site->facts, dispatch, addr, count, offset);
+		}
+		run_lines(cache, agent, l1, site);
+	}
+}
+
+/* ---- The plugin ------------------------------------------------------------------------------ */
+
+static int cache_open(const struct probe_host *host, void **state)
+{
+	struct cache *cache = calloc(1, sizeof(*cache));
+	const char *arch = host->arg(host->ctx, "arch");
+	int err = 0;
+
+	if (!cache)
+		return -ENOMEM;
+	cache->sites = (struct sites){.host = host, .site_size = sizeof(struct cache_site)};
+	cache->with_reuse = 1;
+	cache->followed = LINES_FOLLOWED;
+	if (arch && !find_arch(arch)) {
+		host->log(host->ctx, PROBE_LOG_ERROR,
+			  "cache:arch=%s is none of: gfx90a, gfx906, gfx908, gfx942", arch);
+		err = -EINVAL;
+	}
+	err = err ? err : sites_arg(host, "cache", "reuse", 0, 1, &cache->with_reuse);
+	err = err ? err : sites_arg(host, "cache", "reuse_lines", 64, 1 << 28, &cache->followed);
+	/* Now, for what is wrong with the arguments; without arch= again when it is known. */
+	err = err ? err : take_arch(cache, arch ? arch : archs[0].name);
+	if (err) {
+		free(cache);
+		return err;
+	}
+	*state = cache;
+	return 0;
+}
+
+static int cache_begin(void *state, const struct probe_dispatch_info *dispatch)
+{
+	struct cache *cache = state;
+	const struct probe_host *host = cache->sites.host;
+	int err = 0;
+
+	/* All agents have the caches of the first one that runs something. */
+	if (!cache->agent_count && !host->arg(host->ctx, "arch"))
+		err = take_arch(cache, dispatch->arch);
+	if (err)
+		return err;
+	return find_agent(cache, dispatch->agent) ? 0 : -ENOMEM;
+}
+
+static int cache_batch(void *state, const struct probe_batch *batch)
+{
+	struct cache *cache = state;
+	const struct sites_kernel *kernel = sites_kernel(&cache->sites, batch->dispatch);
+	struct agent *agent = find_agent(cache, batch->dispatch->agent);
+
+	if (!kernel || !agent)
+		return -ENOMEM;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct probe_access *access = &batch->access[i];
+		struct cache_site *site =
+			access->exec ? sites_get(&cache->sites, kernel, access->site) : NULL;
+
+		if (i + AHEAD < batch->count)
+			look_ahead(cache, agent, access + AHEAD);
+		if (site && site->facts.global)
+			run_access(cache, agent, site, batch->dispatch, access);
+	}
+	return cache->no_memory ? -ENOMEM : 0;
+}
+
+static int cache_close(void *state)
+{
+	struct cache *cache = state;
+	const struct probe_host *host = cache->sites.host;
+	int err = cache_rows_write(cache);
+
+	if (cache->sites.count)
+		host->log(host->ctx, PROBE_LOG_INFO,
+			  "hit rates are those of a model (L1 %llu KiB per compute unit, L2 %llu "
+			  "KiB), with waves in the order of delivery",
+			  (unsigned long long)cache->l1.size >> 10,
+			  (unsigned long long)cache->l2.size >> 10);
+	sites_report(&cache->sites, "cache");
+	sites_deinit(&cache->sites);
+	for (size_t i = 0; i < cache->agent_count; i++) {
+		for (unsigned unit = 0; unit < CACHE_UNITS; unit++)
+			lru_deinit(&cache->agents[i]->l1[unit]);
+		lru_deinit(&cache->agents[i]->l2);
+		reuse_deinit(&cache->agents[i]->reuse);
+		free(cache->agents[i]);
+	}
+	free(cache->agents);
+	free(cache);
+	return err;
+}
+
+PROBE_HANDLER struct probe_handler probe_handler = {
+	.size = sizeof(struct probe_handler),
+	.abi = PROBE_HANDLER_ABI,
+	.name = "cache",
+	.summary = "a model of L1 and L2: hit rates and reuse distances per source line",
+	.streams = PROBE_STREAM_ACCESS,
+	.open = cache_open,
+	.dispatch_begin = cache_begin,
+	.batch = cache_batch,
+	.close = cache_close,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of an access; see cache_lines.h. */
+#include "handlers/cache/touched_lines.h"
+
+/* Lines of L1, each lane's own, lanes of a flat access without those outside global memory. */
+static unsigned list_all(const struct cache_lines *lines, const struct site_facts *facts,
+			 const struct probe_dispatch_info *dispatch, const uint64_t *addr,
+			 unsigned count, uint64_t offset, uint64_t line[DISTINCT_MAX])
+{
+	const unsigned shift = lines->shift, last_byte = facts->unit - 1u;
+	uint64_t any = offset;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		any |= addr[i];
+	/* A unit at its own multiple does not reach over a line's end. */
+	if (!facts->lds && !(facts->unit & last_byte) && !(any & last_byte)) {
+		for (unsigned i = 0; i < count; i++)
+			line[i] = (addr[i] + offset) >> shift;
+		return count;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t first = (addr[i] + offset) >> shift;
+		uint64_t last = (addr[i] + offset + last_byte) >> shift;
+
+		if (facts->lds && site_place(facts, dispatch, addr[i]) != SITE_GLOBAL)
+			continue;
+		line[n++] = first;
+		if (last != first)
+			line[n++] = last;
+	}
+	return n;
+}
+
+/* Some are in one line of L2. first[i]: the first of the list in that of line i. */
+static void list_some(struct cache_lines *lines, const uint64_t *line, unsigned count,
+		      const uint8_t *first)
+{
+	uint64_t parts[DISTINCT_MAX][2]; /* lines of L1 in a wide one */
+	uint8_t wide_of[DISTINCT_MAX];
+	const unsigned ratio = lines->ratio;
+	unsigned narrow = 0, wides = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned part = (unsigned)line[i] & ((1u << ratio) - 1), at;
+		uint64_t *had, bit = 1ull << part % 64;
+
+		if (first[i] == i) {
+			lines->wide[wides] = line[i] >> ratio;
+			parts[wides][0] = parts[wides][1] = 0;
+			wide_of[i] = (uint8_t)wides++;
+		}
+		at = wide_of[first[i]];
+		had = &parts[at][part / 64];
+		/* Written over by the next one if it was there. */
+		lines->wide_of[narrow] = (uint8_t)at;
+		lines->line[narrow] = line[i];
+		narrow += !(*had & bit);
+		*had |= bit;
+	}
+	lines->count = narrow;
+	lines->wides = wides;
+}
+
+void cache_lines_any(struct cache_lines *lines, const struct site_facts *facts,
+		     const struct probe_dispatch_info *dispatch, const uint64_t *addr,
+		     unsigned count, uint64_t offset)
+{
+	uint64_t line[DISTINCT_MAX];
+	uint8_t first[DISTINCT_MAX];
+
+	count = list_all(lines, facts, dispatch, addr, count, offset, line);
+	for (unsigned i = 0; i < count; i++)
+		lines->wide[i] = line[i] >> lines->ratio;
+	if (!(count == 64 && distinct_all(lines->wide)) &&
+	    distinct_find(&lines->distinct, lines->wide, count, first) < count) {
+		list_some(lines, line, count, first);
+		return;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		lines->line[i] = line[i];
+		lines->wide_of[i] = (uint8_t)i;
+	}
+	lines->count = lines->wides = count;
+}
+
+/* No line is left out from the first to the last. */
+static bool list_run(struct cache_lines *lines, uint64_t first, uint64_t last)
+{
+	unsigned shift = lines->shift, ratio = lines->ratio;
+
+	if (last < first || (last >> shift) - (first >> shift) >= CACHE_LINES_MAX)
+		return false;
+	lines->count = lines->wides = 0;
+	for (uint64_t line = first >> shift; line <= last >> shift; line++) {
+		unsigned at = (unsigned)((line >> ratio) - (first >> shift >> ratio));
+
+		lines->wide_of[lines->count] = (uint8_t)at;
+		lines->line[lines->count++] = line;
+		lines->wide[at] = line >> ratio;
+		lines->wides = at + 1;
+	}
+	return true;
+}
+
+/* A line of L2 for each lane. */
+static void list_lanes(struct cache_lines *lines, uint64_t base, uint64_t stride, unsigned lanes)
+{
+	for (unsigned i = 0; i < lanes; i++) {
+		lines->line[i] = (base + stride * i) >> lines->shift;
+		lines->wide[i] = lines->line[i] >> lines->ratio;
+		lines->wide_of[i] = (uint8_t)i;
+	}
+	lines->count = lines->wides = lanes;
+}
+
+bool cache_lines_affine(struct cache_lines *lines, const struct site_facts *facts,
+			const struct probe_access *access, uint64_t offset)
+{
+	uint64_t run = access->exec >> __builtin_ctzll(access->exec);
+	uint64_t base = access->base + offset, stride = (uint64_t)access->stride;
+	uint64_t step = access->stride < 0 ? 0 - stride : stride;
+	/* A unit at its own multiple does not reach over a line's end. */
+	bool inside = !(facts->unit & (facts->unit - 1u)) && !((base | step) & (facts->unit - 1u));
+
+	if (access->form != PROBE_FORM_AFFINE || facts->lds || run & (run + 1))
+		return false;
+	if (stride <= 1ull << lines->shift)
+		return list_run(lines, base,
+				base + stride * (access->lanes - 1u) + facts->unit - 1);
+	if (!inside || step < 1ull << (lines->shift + lines->ratio) || step >> 48)
+		return false;
+	list_lanes(lines, base, stride, access->lanes);
+	return true;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What handlers that count by kernel and site have in common: an array of sites per kernel, and
+ * what a record needs to know of its site. A handler's own struct for a site begins with struct
+ * site_facts, so that finding a site is one index.
+ */
+#ifndef PROBE_HANDLERS_SITES_H
+#define PROBE_HANDLERS_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe/handler.h>
+
+struct site_facts {
+	bool known, invalid;
+	bool global, lds; /* both: a flat access, each lane's aperture decides */
+	uint8_t access;	  /* enum probe_access_kind */
+	uint16_t bytes, unit;
+};
+
+struct sites_kernel {
+	uint32_t code_object, id;
+	uint32_t site_count;
+	uint32_t wave; /* lanes */
+	char arch[32];
+	unsigned char *sites; /* site_count elements of site_size */
+	void *extra;	      /* extra_size zeroed bytes of the handler's own, per kernel */
+};
+
+struct sites {
+	const struct probe_host *host;
+	size_t site_size, extra_size;
+	struct sites_kernel **kernels; /* in the order of their first dispatch */
+	size_t count, room;
+	struct sites_kernel *current;
+	uint64_t invalid; /* records of sites that do not exist */
+};
+
+/* The kernel of a dispatch, made at its first; NULL without memory. */
+struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispatch_info *dispatch);
+void sites_learn(const struct sites *sites, const struct sites_kernel *kernel, uint32_t id,
+		 struct site_facts *facts);
+void sites_deinit(struct sites *sites);
+/* Tell the user of records that named no site. */
+void sites_report(const struct sites *sites, const char *handler);
+
+/*
+ * Table "site": `row` for every site of every kernel seen; it writes a row or none, and returns 0
+ * or -errno, which ends it.
+ */
+int sites_write(const struct sites *sites, const struct probe_column *columns, size_t count,
+		int (*row)(const struct probe_host *host, int table,
+			   const struct sites_kernel *kernel, uint32_t id));
+
+/* The handler's struct of a site; NULL if there is no such site, which is counted. */
+static inline void *sites_get(struct sites *sites, const struct sites_kernel *kernel, uint32_t id)
+{
+	struct site_facts *facts;
+
+	if (id >= kernel->site_count) {
+		sites->invalid++;
+		return NULL;
+	}
+	facts = (struct site_facts *)(kernel->sites + id * sites->site_size);
+	if (!facts->known)
+		sites_learn(sites, kernel, id, facts);
+	sites->invalid += facts->invalid;
+	return facts->invalid ? NULL : facts;
+}
+
+/* Where a lane's address lies. */
+enum site_place { SITE_GLOBAL, SITE_LDS, SITE_SCRATCH };
+
+static inline enum site_place site_place(const struct site_facts *facts,
+					 const struct probe_dispatch_info *dispatch, uint64_t addr)
+{
+	uint32_t high = (uint32_t)(addr >> 32);
+
+	if (!facts->lds || !facts->global)
+		return facts->lds ? SITE_LDS : SITE_GLOBAL;
+	if (high && high == dispatch->lds_aperture)
+		return SITE_LDS;
+	return high && high == dispatch->scratch_aperture ? SITE_SCRATCH : SITE_GLOBAL;
+}
+
+/* The wave's lanes at its start; all of them where that is not known. */
+static inline uint64_t site_wave_exec(const struct sites_kernel *kernel,
+				      const struct probe_access *access)
+{
+	uint64_t all = kernel->wave == 32 ? UINT32_MAX : UINT64_MAX;
+
+	return access->wave && access->wave->exec ? access->wave->exec & all : all;
+}
+
+/*
+ * A number of -a name:key=value, with K, M or G behind it for powers of 1024; `ret` keeps its
+ * value if the key is not given. -EINVAL, and a sentence to the user, unless min <= number <= max.
+ */
+int sites_arg(const struct probe_host *host, const char *handler, const char *key, uint64_t min,
+	      uint64_t max, uint64_t *ret);
+
+#endif

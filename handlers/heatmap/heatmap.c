@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handler `heatmap`: where in memory a run's accesses go. Tables probe_heatmap_allocation (what the
+ * application asked for, and where), probe_heatmap_region (2 MiB), probe_heatmap_page (4 KiB; the
+ * busiest `pages=N`) and probe_heatmap_lds (dwords per bank and kernel). Addresses are the
+ * process's.
+ *
+ * Counts are of lanes. What crosses a page counts in both, its bytes where they lie; an atomic
+ * operation's bytes are read and written. lines64 are the distinct lines touched in the whole run.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/handler.h>
+
+#include "handlers/heatmap/heatmap_tables.h"
+
+/* In the key of what is new of a page, at most 16 bits. */
+enum { RECENT_SHIFT_MAX = 7, RECENT_TURNS = 8191 };
+
+struct site {
+	struct site_facts facts;
+};
+
+/* ---- Pages ----------------------------------------------------------------------------------- */
+
+static inline struct region *slot_of(struct region *regions, size_t size, uint64_t number)
+{
+	/* The upper bits: neighbours lie apart. */
+	size_t slot = (number * 0x9e3779b97f4a7c15ull >> 32) * size >> 32;
+
+	while (regions[slot].pages && regions[slot].number != number)
+		slot = (slot + 1) & (size - 1);
+	return &regions[slot];
+}
+
+static bool grow(struct heatmap *heatmap)
+{
+	size_t size = heatmap->size ? 2 * heatmap->size : 64;
+	struct region *regions = calloc(size, sizeof(*regions));
+
+	if (!regions)
+		return false;
+	for (size_t i = 0; i < heatmap->size; i++)
+		if (heatmap->regions[i].pages)
+			*slot_of(regions, size, heatmap->regions[i].number) = heatmap->regions[i];
+	free(heatmap->regions);
+	heatmap->regions = regions;
+	heatmap->size = size;
+	heatmap->last = NULL;
+	return true;
+}
+
+/* NULL: no memory. Of the pages, what is not touched takes none. */
+static struct region *add_region(struct heatmap *heatmap, uint64_t number)
+{
+	const uintptr_t align = sizeof(struct page);
+	void *memory = calloc(REGION_PAGES + 1, sizeof(struct page) + sizeof(struct recent));
+	struct region *region;
+	struct page *pages;
+
+	if (!memory || (2 * heatmap->count >= heatmap->size && !grow(heatmap))) {
+		free(memory);
+		heatmap->no_memory = true;
+		return NULL;
+	}
+	pages = (struct page *)(((uintptr_t)memory + align - 1) & ~(align - 1));
+	region = slot_of(heatmap->regions, heatmap->size, number);
+	*region = (struct region){.number = number,
+				  .memory = memory,
+				  .pages = pages,
+				  .recent = (struct recent *)(pages + REGION_PAGES)};
+	heatmap->count++;
+	return region;
+}
+
+/* The region of a page; it is where it is until the next call. NULL: no memory. */
+static inline struct region *find_region(struct heatmap *heatmap, uint64_t number)
+{
+	uint64_t wanted = number / REGION_PAGES;
+	struct region *region = heatmap->last;
+
+	if (region && region->number == wanted)
+		return region;
+	region = heatmap->size ? slot_of(heatmap->regions, heatmap->size, wanted) : NULL;
+	if (!region || !region->pages)
+		region = add_region(heatmap, wanted);
+	return heatmap->last = region;
+}
+
+static uint64_t line_bits(uint64_t first, uint64_t last)
+{
+	unsigned low = (first & (PAGE_BYTES - 1)) >> LINE_SHIFT;
+	unsigned high = (last & (PAGE_BYTES - 1)) >> LINE_SHIFT;
+
+	return UINT64_MAX >> (63 - (high - low)) << low;
+}
+
+/* ---- Allocations ----------------------------------------------------------------------------- */
+
+static bool add_owner(struct heatmap *heatmap, const struct probe_allocation_info *info,
+		      uint32_t *ret)
+{
+	if (heatmap->owner_count == heatmap->owner_room) {
+		size_t room = heatmap->owner_room ? 2 * heatmap->owner_room : 64;
+		struct owner *owners = realloc(heatmap->owners, room * sizeof(*owners));
+
+		if (!owners)
+			return false;
+		heatmap->owners = owners;
+		heatmap->owner_room = room;
+	}
+	*ret = (uint32_t)heatmap->owner_count;
+	heatmap->owners[heatmap->owner_count++] = (struct owner){.info = info};
+	return true;
+}
+
+/* Ids count from 1 without gaps. */
+static uint32_t owner_by_id(struct heatmap *heatmap, const struct probe_allocation_info *info)
+{
+	if (info->id >= heatmap->owner_of_room) {
+		size_t room = 2 * (size_t)info->id + 64;
+		uint32_t *grown = realloc(heatmap->owner_of, room * sizeof(*grown));
+
+		if (!grown)
+			return 0;
+		memset(grown + heatmap->owner_of_room, 0,
+		       (room - heatmap->owner_of_room) * sizeof(*grown));
+		heatmap->owner_of = grown;
+		heatmap->owner_of_room = room;
+	}
+	if (!heatmap->owner_of[info->id] && !add_owner(heatmap, info, &heatmap->owner_of[info->id]))
+		heatmap->no_memory = true;
+	return heatmap->owner_of[info->id];
+}
+
+/* Whose is the page in this dispatch? Allocations begin at pages, so one answer will do. */
+static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t number, uint64_t lines)
+{
+	const struct probe_host *host = heatmap->sites.host;
+	const struct probe_allocation_info *info = NULL;
+	uint64_t address = number << PAGE_SHIFT;
+	uint32_t owner;
+
+	if (lines)
+		address += (uint64_t)__builtin_ctzll(lines) << LINE_SHIFT;
+	if (host->size > offsetof(struct probe_host, allocation) && host->allocation)
+		info = host->allocation(host->ctx, heatmap->dispatch, address);
+	owner = info ? owner_by_id(heatmap, info) : 0;
+	/* A page counts once per allocation that it was in, in a row. */
+	heatmap->owners[owner].pages += page->owner != owner + 1;
+	page->owner = owner + 1;
+	page->turn = heatmap->turn;
+}
+
+/* ---- Counting -------------------------------------------------------------------------------- */
+
+/* Add to the page what is new. */
+static void settle(const struct heatmap *heatmap, struct page *page, struct recent *recent)
+{
+	struct owner *owner = &heatmap->owners[page->owner - 1];
+	unsigned shift = recent->key & RECENT_SHIFT_MAX;
+
+	if (!recent->key)
+		return;
+	page->lines |= recent->lines;
+	for (unsigned kind = 0; kind < KINDS; kind++) {
+		uint64_t lanes = recent->lanes[kind];
+
+		page->count[kind] += lanes;
+		page->bytes[kind] += lanes << shift;
+		owner->count[kind] += lanes;
+		owner->bytes[kind] += lanes << shift;
+	}
+	*recent = (struct recent){0};
+}
+
+static void settle_all(const struct heatmap *heatmap)
+{
+	for (size_t i = 0; i < heatmap->size; i++) {
+		const struct region *region = &heatmap->regions[i];
+
+		for (unsigned k = 0; k < REGION_PAGES && region->pages; k++)
+			settle(heatmap, &region->pages[k], &region->recent[k]);
+	}
+}
+
+/* Of accesses of this dispatch; `bytes` is a power of two. */
+static uint16_t key_of(const struct heatmap *heatmap, unsigned bytes)
+{
+	return (uint16_t)((1 + heatmap->turn % RECENT_TURNS) * (RECENT_SHIFT_MAX + 1) +
+			  (unsigned)__builtin_ctz(bytes));
+}
+
+/* Something new that is not of the kind of what was new before. */
+static void renew(struct heatmap *heatmap, struct recent *recent, uint16_t key, uint64_t number,
+		  uint64_t lines)
+{
+	const struct region *region = find_region(heatmap, number);
+	struct page *page = &region->pages[number % REGION_PAGES];
+
+	settle(heatmap, page, recent);
+	if (page->turn != heatmap->turn)
+		find_owner(heatmap, page, number, lines);
+	recent->key = key;
+}
+
+/* `lanes` of one page, as the key says. */
+static inline void add_recent(struct heatmap *heatmap, struct recent *recent, uint16_t key,
+			      unsigned kind, uint64_t number, uint64_t lines, unsigned lanes)
+{
+	/* What is full is nothing new. */
+	if (recent->key != key || recent->lanes[kind] > UINT16_MAX - 64)
+		renew(heatmap, recent, key, number, lines);
+	recent->lines |= lines;
+	recent->lanes[kind] = (uint16_t)(recent->lanes[kind] + lanes);
+}
+
+/* One access to a page that takes `bytes` from it. */
+static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_t lines,
+		unsigned bytes)
+{
+	const struct region *region = find_region(heatmap, number);
+	struct owner *owner;
+	struct page *page;
+
+	if (!region)
+		return;
+	page = &region->pages[number % REGION_PAGES];
+	if (page->turn != heatmap->turn) {
+		settle(heatmap, page, &region->recent[number % REGION_PAGES]);
+		find_owner(heatmap, page, number, lines);
+	}
+	page->lines |= lines;
+	page->count[kind]++;
+	page->bytes[kind] += bytes;
+	owner = &heatmap->owners[page->owner - 1];
+	owner->count[kind]++;
+	owner->bytes[kind] += bytes;
+}
+
+/* Any address, any size. */
+static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsigned bytes)
+{
+	while (bytes) {
+		uint64_t room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+		unsigned here = bytes < room ? bytes : (unsigned)room;
+
+		add(heatmap, kind, addr >> PAGE_SHIFT, line_bits(addr, addr + here - 1), here);
+		addr += here;
+		bytes -= here;
+	}
+}
+
+/* Where what is new of each lane's page is; false: no memory. */
+static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, unsigned count,
+			       struct recent *recent[64])
+{
+	const struct region *region = find_region(heatmap, addr[0] >> PAGE_SHIFT);
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t number = addr[i] >> PAGE_SHIFT;
+
+		if (!region || region->number != number / REGION_PAGES)
+			region = find_region(heatmap, number);
+		if (!region)
+			return false;
+		recent[i] = &region->recent[number % REGION_PAGES];
+		__builtin_prefetch(recent[i], 1);
+	}
+	return true;
+}
+
+/*
+ * Lanes that lie inside a line each. What is to be changed is asked for before it is needed:
+ * scattered places are in no cache.
+ */
+static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, const uint64_t *addr,
+		      unsigned count)
+{
+	const uint16_t key = key_of(heatmap, bytes);
+	struct recent *recent[64];
+
+	if (!find_recent(heatmap, addr, count, recent))
+		return;
+	for (unsigned i = 0; i < count; i++)
+		add_recent(heatmap, recent[i], key, kind, addr[i] >> PAGE_SHIFT,
+			   1ull << (addr[i] >> LINE_SHIFT & 63), 1);
+}
+
+/* Lines of lanes inside a page. At a small stride none is left out from the first to the last. */
+static uint64_t lines_of(uint64_t addr, uint64_t stride, unsigned lanes)
+{
+	uint64_t lines = 0;
+
+	if (stride <= 1u << LINE_SHIFT)
+		return line_bits(addr, addr + stride * (lanes - 1));
+	for (unsigned i = 0; i < lanes; i++, addr += stride)
+		lines |= 1ull << ((addr >> LINE_SHIFT) & 63);
+	return lines;
+}
+
+/*
+ * Neighbouring lanes at a stride of which several fit in a page, each inside a line: page by page.
+ * False if it is not so.
+ */
+static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
+		    const struct probe_access *access)
+{
+	uint64_t addr = access->base, stride = (uint64_t)access->stride;
+	uint64_t run = access->exec >> __builtin_ctzll(access->exec);
+	const uint16_t key = key_of(heatmap, bytes);
+	unsigned lanes = access->lanes;
+
+	if (stride > PAGE_BYTES / 4 || run & (run + 1))
+		return false;
+	while (lanes) {
+		uint64_t last = addr + stride * (lanes - 1), number = addr >> PAGE_SHIFT;
+		const struct region *region = find_region(heatmap, number);
+		unsigned here = lanes;
+
+		if (last >> PAGE_SHIFT != number) {
+			uint32_t room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+
+			here = (room + (uint32_t)stride - 1) / (uint32_t)stride;
+			last = addr + stride * (here - 1);
+		}
+		if (region)
+			add_recent(heatmap, &region->recent[number % REGION_PAGES], key, kind,
+				   number, lines_of(addr, stride, here), here);
+		addr = last + stride;
+		lanes -= here;
+	}
+	return true;
+}
+
+/* Does every lane lie inside one line? */
+static bool aligned(unsigned bytes, const uint64_t *addr, unsigned count)
+{
+	uint64_t any = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		any |= addr[i];
+	return bytes <= 1u << LINE_SHIFT && !(bytes & (bytes - 1)) && !(any & (bytes - 1));
+}
+
+static void add_global(struct heatmap *heatmap, const struct site_facts *facts,
+		       const struct probe_access *access)
+{
+	const uint64_t ends[] = {access->base, (uint64_t)access->stride};
+	unsigned bytes = facts->bytes, kind = heatmap_kind(facts), count;
+	bool affine = access->form == PROBE_FORM_AFFINE;
+	uint64_t addr[64];
+
+	if (affine && aligned(bytes, ends, 2) && add_run(heatmap, kind, bytes, access))
+		return;
+	count = probe_access_expand(access, addr);
+	if (!count)
+		return;
+	if (aligned(bytes, addr, count))
+		add_lanes(heatmap, kind, bytes, addr, count);
+	else
+		for (unsigned i = 0; i < count; i++)
+			add_lane(heatmap, kind, addr[i], bytes);
+}
+
+/* ---- The plugin ------------------------------------------------------------------------------ */
+
+static void add_access(struct heatmap *heatmap, const struct sites_kernel *kernel,
+		       const struct site_facts *facts, const struct probe_dispatch_info *dispatch,
+		       const struct probe_access *access)
+{
+	uint64_t addr[64];
+	unsigned count;
+
+	/* Scratch, whose addresses count from the wave's own. */
+	if (!facts->lds && !facts->global)
+		return;
+	if (!facts->lds) {
+		add_global(heatmap, facts, access);
+		return;
+	}
+	if (access->form == PROBE_FORM_AFFINE && !facts->global &&
+	    heatmap_lds_run(kernel, facts, access))
+		return;
+	count = probe_access_expand(access, addr);
+	if (!facts->global) {
+		heatmap_lds(kernel, facts, addr, count);
+		return;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		enum site_place place = site_place(facts, dispatch, addr[i]);
+
+		if (place == SITE_GLOBAL)
+			add_lane(heatmap, heatmap_kind(facts), addr[i], facts->bytes);
+		else if (place == SITE_LDS)
+			heatmap_lds(kernel, facts, &addr[i], 1);
+	}
+}
+
+static int heatmap_batch(void *state, const struct probe_batch *batch)
+{
+	struct heatmap *heatmap = state;
+	const struct sites_kernel *kernel = sites_kernel(&heatmap->sites, batch->dispatch);
+
+	if (!kernel)
+		return -ENOMEM;
+	heatmap->dispatch = batch->dispatch;
+	if (!heatmap->turn || heatmap->dispatch_id != batch->dispatch->id) {
+		/* Keys come again. */
+		if (++heatmap->turn % RECENT_TURNS == 0)
+			settle_all(heatmap);
+	}
+	heatmap->dispatch_id = batch->dispatch->id;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct probe_access *access = &batch->access[i];
+		const struct site_facts *facts =
+			access->exec ? sites_get(&heatmap->sites, kernel, access->site) : NULL;
+
+		if (facts)
+			add_access(heatmap, kernel, facts, batch->dispatch, access);
+	}
+	return heatmap->no_memory ? -ENOMEM : 0;
+}
+
+static int heatmap_open(const struct probe_host *host, void **state)
+{
+	struct heatmap *heatmap = calloc(1, sizeof(*heatmap));
+	uint32_t nobody;
+
+	if (!heatmap)
+		return -ENOMEM;
+	heatmap->keep = 65536;
+	if (sites_arg(host, "heatmap", "pages", 0, UINT32_MAX, &heatmap->keep)) {
+		free(heatmap);
+		return -EINVAL;
+	}
+	heatmap->sites = (struct sites){
+		.host = host,
+		.site_size = sizeof(struct site),
+		.extra_size = sizeof(struct heatmap_banks),
+	};
+	if (!add_owner(heatmap, NULL, &nobody)) {
+		free(heatmap);
+		return -ENOMEM;
+	}
+	*state = heatmap;
+	return 0;
+}
+
+static int heatmap_close(void *state)
+{
+	struct heatmap *heatmap = state;
+	int err;
+
+	settle_all(heatmap);
+	err = heatmap_rows_write(heatmap);
+	if (!err)
+		err = heatmap_lds_write(&heatmap->sites);
+	sites_report(&heatmap->sites, "heatmap");
+	sites_deinit(&heatmap->sites);
+	for (size_t i = 0; i < heatmap->size; i++)
+		free(heatmap->regions[i].memory);
+	free(heatmap->regions);
+	free(heatmap->owners);
+	free(heatmap->owner_of);
+	free(heatmap);
+	return err;
+}
+
+PROBE_HANDLER struct probe_handler probe_handler = {
+	.size = sizeof(struct probe_handler),
+	.abi = PROBE_HANDLER_ABI,
+	.name = "heatmap",
+	.summary = "reads and writes per allocation, 2 MiB region and page; LDS dwords per bank",
+	.streams = PROBE_STREAM_ACCESS,
+	.open = heatmap_open,
+	.batch = heatmap_batch,
+	.close = heatmap_close,
+};

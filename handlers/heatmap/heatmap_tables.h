@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* What the handler `heatmap` keeps, for its files. */
+#ifndef PROBE_HANDLERS_HEATMAP_PAGES_H
+#define PROBE_HANDLERS_HEATMAP_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe/handler.h>
+
+#include "handlers/heatmap/heatmap_lds.h"
+#include "handlers/common/site_table.h"
+
+#define PAGE_SHIFT   12
+#define PAGE_BYTES   (1u << PAGE_SHIFT)
+#define REGION_SHIFT 21
+#define REGION_PAGES (1u << (REGION_SHIFT - PAGE_SHIFT))
+#define LINE_SHIFT   6 /* 64 lines in a page: a bit each */
+
+/* A line of the host's caches; all 0 = never touched. */
+struct page {
+	uint64_t lines;
+	uint64_t count[KINDS];
+	uint64_t bytes[KINDS];
+	uint32_t owner; /* of its first byte touched: index of owners + 1 */
+	uint32_t turn;	/* of the dispatch for which `owner` was looked up */
+};
+_Static_assert(sizeof(struct page) == 64, "one line");
+
+/*
+ * What is new of a page, a quarter of a line: accesses of one dispatch, of as many bytes each. It
+ * is added to the page when others come.
+ */
+struct recent {
+	uint64_t lines;
+	uint16_t lanes[KINDS];
+	uint16_t key; /* which dispatch, and log2 of the bytes; 0 = nothing is new */
+};
+_Static_assert(sizeof(struct recent) == 16, "");
+
+struct region {
+	uint64_t number;    /* address >> REGION_SHIFT */
+	struct page *pages; /* REGION_PAGES, in `memory` */
+	struct recent *recent;
+	void *memory;
+};
+
+/* An allocation with accesses; owners[0] stands for all that is in none. */
+struct owner {
+	const struct probe_allocation_info *info;
+	uint64_t pages;
+	uint64_t count[KINDS];
+	uint64_t bytes[KINDS];
+};
+
+struct heatmap {
+	struct sites sites;
+	struct region *regions; /* open addressing; without pages: free */
+	size_t count, size;
+	struct region *last;
+	uint32_t turn; /* changes with the dispatch */
+	struct owner *owners;
+	size_t owner_count, owner_room;
+	uint32_t *owner_of; /* by id of the allocation */
+	size_t owner_of_room;
+	const struct probe_dispatch_info *dispatch;
+	uint64_t dispatch_id;
+	uint64_t keep; /* rows of table page */
+	bool no_memory;
+};
+
+/* Tables region, page and allocation; 0 or -errno. */
+int heatmap_rows_write(const struct heatmap *heatmap);
+
+#endif

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handler `log`: every access as a line of text, with its wave and each active lane's address, and
+ * every message of probe_emit() with its tag and its elements' bytes as they lie in memory, in hex.
+ *   -a log:format=csv|jsonl:addresses=runs|each:file=PATH
+ * Addresses come in the order of the active lanes. Those at a constant distance are one item
+ * of the list, "0x1000+4*64": 64 addresses from 0x1000 on, 4 bytes apart. An item without 0x tells
+ * only the last digits, those in front of them are those of the line's first address. "each" writes
+ * each address in full, which takes up to ten times the bytes. The file is made anew, never
+ * overwritten. "%n%" in PATH becomes the first number that makes a new name; without file= it is
+ * probe-log-%n%.csv or .jsonl in the directory of probe-run. Each process of a run writes a file of
+ * its own, so a run of several needs %n%.
+ *
+ * A slow disk slows down the application: while a write waits, rings fill, and the GPU waits for
+ * them (--when-full). A failed write ends the handler with a sentence. Table probe_log_file names
+ * the file and counts its lines and bytes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <probe/handler.h>
+
+#include "handlers/common/site_table.h"
+#include "handlers/log/log_text.h"
+
+enum {
+	BUFFER = 1 << 18,      /* stays in the processor's cache until it is written */
+	NAME_MAX_BYTES = 8192, /* of a kernel's or a site's text: longer names are cut */
+	HEAD_MAX = 2 * NAME_MAX_BYTES + 1024, /* of a line without addresses */
+	LINE_MAX_BYTES = HEAD_MAX + 64 * 132, /* addresses, or 64 elements */
+	ELEMENT_MAX = 64,		      /* bytes: PROBE_MESSAGE_MAX */
+	FILES_MAX = 100000,
+};
+
+struct site {
+	struct site_facts facts;
+	char *text; /* columns file to bytes, escaped once */
+	size_t size;
+};
+
+struct log {
+	struct sites sites;
+	bool json, each;
+	int fd;
+	char path[4096];
+	char *buffer;
+	size_t used;
+	uint64_t lines, messages, bytes;
+	char begin[NAME_MAX_BYTES + 64]; /* of every line of `dispatch`: its number and kernel */
+	size_t begin_size;
+	uint64_t dispatch;
+};
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static int fail(struct log *log, const char *what, int error)
+{
+	const struct probe_host *host = log->sites.host;
+
+	host->log(host->ctx, PROBE_LOG_ERROR, "cannot %s %s: %s", what, log->path,
+		  error == EEXIST ? "it exists; remove it, or name another (file=..., %n% in it "
+				    "counts up)"
+				  : strerror(error));
+	return -error;
+}
+
+static int drain(struct log *log)
+{
+	const char *at = log->buffer;
+
+	while (log->used) {
+		ssize_t n = write(log->fd, at, log->used);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return fail(log, "write to", n ? errno : EIO);
+		at += n;
+		log->used -= (size_t)n;
+		log->bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* Room for a line of any kind. */
+static int make_room(struct log *log)
+{
+	return BUFFER - log->used < LINE_MAX_BYTES ? drain(log) : 0;
+}
+
+static int try_open(struct log *log, const char *pattern, const char *key, unsigned number)
+{
+	if (key)
+		snprintf(log->path, sizeof(log->path), "%.*s%u%s", (int)(key - pattern), pattern,
+			 number, key + 3);
+	else
+		snprintf(log->path, sizeof(log->path), "%s", pattern);
+	log->fd = open(log->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return log->fd < 0 ? errno : 0;
+}
+
+/* Where the file is for somebody who is elsewhere; as it was given if that cannot be told. */
+static void name_fully(struct log *log)
+{
+	char *full = realpath(log->path, NULL);
+
+	if (full && strlen(full) < sizeof(log->path))
+		strcpy(log->path, full);
+	free(full);
+}
+
+static int open_file(struct log *log)
+{
+	const struct probe_host *host = log->sites.host;
+	const char *pattern = host->arg(host->ctx, "file"), *key;
+	int error;
+
+	if (!pattern)
+		pattern = log->json ? "probe-log-%n%.jsonl" : "probe-log-%n%.csv";
+	if (strlen(pattern) + 12 > sizeof(log->path)) {
+		snprintf(log->path, sizeof(log->path), "the file");
+		return fail(log, "make", ENAMETOOLONG);
+	}
+	key = strstr(pattern, "%n%");
+	for (unsigned number = 1;; number++) {
+		error = try_open(log, pattern, key, number);
+		if (error != EEXIST || !key || number == FILES_MAX)
+			break;
+	}
+	if (error)
+		return fail(log, "make", error);
+	name_fully(log);
+	return 0;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static const char csv_header[] =
+	"dispatch,kernel,group_x,group_y,group_z,wave,hw_id,time,wave_exec,site,file,line,column,"
+	"access,space,bytes,exec,lanes,addresses,tag,data\n";
+
+static const char *access_name(unsigned access)
+{
+	return access == PROBE_ACCESS_MESSAGE ? "message"
+	       : access == PROBE_ACCESS_LOAD  ? "load"
+	       : access == PROBE_ACCESS_STORE ? "store"
+					      : "atomic";
+}
+
+/* A message has none. */
+static const char *space_name(const struct probe_site_info *info)
+{
+	if (info->access > PROBE_ACCESS_ATOMIC)
+		return "";
+	switch (info->space) {
+	case PROBE_SPACE_FLAT:
+		return "flat";
+	case PROBE_SPACE_GLOBAL:
+		return "global";
+	case PROBE_SPACE_LDS:
+		return "lds";
+	case PROBE_SPACE_CONSTANT:
+		return "constant";
+	case PROBE_SPACE_SCRATCH:
+		return "scratch";
+	case PROBE_SPACE_BUFFER:
+		return "buffer";
+	default:
+		return "other";
+	}
+}
+
+static void put_escaped(const struct log *log, struct text *text, const char *string)
+{
+	if (log->json)
+		text_json(text, string ? string : "");
+	else
+		text_csv(text, string ? string : "");
+}
+
+/* What every line of a site says. */
+static bool make_site(const struct log *log, const struct sites_kernel *kernel, uint32_t id,
+		      struct site *site)
+{
+	const struct probe_host *host = log->sites.host;
+	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
+	const struct probe_frame_info place = probe_site_user_place(info);
+	char room[NAME_MAX_BYTES];
+	struct text text = {room, room + sizeof(room) - 256};
+
+	if (log->json)
+		text_format(&text, "\"site\":%u,\"file\":", id);
+	else
+		text_format(&text, "%u,", id);
+	put_escaped(log, &text, place.file);
+	text.end = room + sizeof(room) - 1;
+	text_format(&text,
+		    log->json ? ",\"line\":%u,\"column\":%u,\"access\":\"%s\",\"space\":\"%s\","
+				"\"bytes\":%u,"
+			      : ",%u,%u,%s,%s,%u,",
+		    place.line, place.column, access_name(info->access), space_name(info),
+		    info->bytes);
+	site->size = (size_t)(text.at - room);
+	site->text = malloc(site->size + 1);
+	if (site->text)
+		memcpy(site->text, room, site->size);
+	return site->text != NULL;
+}
+
+static void name_kernel(struct log *log, const struct probe_dispatch_info *dispatch)
+{
+	struct text text = {log->begin, log->begin + sizeof(log->begin) - 64};
+
+	text_format(&text, log->json ? "{\"dispatch\":%" PRIu64 ",\"kernel\":" : "%" PRIu64 ",",
+		    dispatch->id);
+	put_escaped(log, &text, dispatch->kernel);
+	text.end = log->begin + sizeof(log->begin);
+	text_format(&text, ",");
+	log->begin_size = (size_t)(text.at - log->begin);
+	log->dispatch = dispatch->id;
+}
+
+#define PUT(at, string) text_copy(at, string, sizeof(string) - 1)
+
+static char *put_numbers(char *at, const uint32_t *numbers, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		if (i)
+			*at++ = ',';
+		at = text_number(at, numbers[i]);
+	}
+	return at;
+}
+
+static char *put_wave(const struct log *log, char *at, const struct probe_wave_info *wave)
+{
+	at = log->json ? PUT(at, "\"group\":[") : at;
+	at = put_numbers(at, wave->group, 3);
+	at = log->json ? PUT(at, "],\"wave\":") : PUT(at, ",");
+	at = text_number(at, wave->wave);
+	at = log->json ? PUT(at, ",\"hw_id\":") : PUT(at, ",");
+	at = text_number(at, wave->hw_id);
+	at = log->json ? PUT(at, ",\"time\":") : PUT(at, ",");
+	at = text_number(at, wave->time);
+	at = log->json ? PUT(at, ",\"wave_exec\":\"") : PUT(at, ",");
+	at = text_hex(at, wave->exec);
+	return log->json ? PUT(at, "\",") : PUT(at, ",");
+}
+
+/* Up to the number of lanes: what lines of accesses and of messages have in common. */
+static char *put_head(const struct log *log, char *at, const struct probe_wave_info *wave,
+		      const struct site *site, uint64_t exec, unsigned lanes)
+{
+	static const struct probe_wave_info none;
+
+	at = text_copy(at, log->begin, log->begin_size);
+	at = put_wave(log, at, wave ? wave : &none);
+	at = text_copy(at, site->text, site->size);
+	at = log->json ? PUT(at, "\"exec\":\"") : at;
+	at = text_hex(at, exec);
+	at = log->json ? PUT(at, "\",\"lanes\":") : PUT(at, ",");
+	return text_number(at, lanes);
+}
+
+static char *put_addresses(const struct log *log, char *at, const struct probe_access *access)
+{
+	uint64_t addr[64], run = access->exec >> __builtin_ctzll(access->exec);
+
+	if (access->form == PROBE_FORM_AFFINE && !log->each && !(run & (run + 1)))
+		return text_run(at, access->base, access->stride, access->lanes, log->json);
+	return text_addresses(at, addr, probe_access_expand(access, addr), log->json, !log->each);
+}
+
+static void put_access(struct log *log, const struct site *site, const struct probe_access *access)
+{
+	char *at = log->buffer + log->used;
+
+	at = put_head(log, at, access->wave, site, access->exec, access->lanes);
+	at = log->json ? PUT(at, ",\"addresses\":[") : PUT(at, ",");
+	at = put_addresses(log, at, access);
+	at = log->json ? PUT(at, "]}\n") : PUT(at, ",,\n");
+	log->used = (size_t)(at - log->buffer);
+	log->lines++;
+}
+
+/* Elements in lane order: of one, or of each active lane. */
+static char *put_data(const struct log *log, char *at, const struct probe_message *message)
+{
+	const unsigned char *element = message->data;
+
+	for (uint32_t i = 0; i < message->count && i < 64; i++, element += message->stride) {
+		if (i)
+			*at++ = log->json ? ',' : ' ';
+		if (log->json)
+			*at++ = '"';
+		for (uint32_t k = 0; k < message->bytes && k < ELEMENT_MAX; k++) {
+			*at++ = "0123456789abcdef"[element[k] >> 4];
+			*at++ = "0123456789abcdef"[element[k] & 15];
+		}
+		if (log->json)
+			*at++ = '"';
+	}
+	return at;
+}
+
+static void put_message(struct log *log, const struct site *site, const char *tag,
+			const struct probe_message *message)
+{
+	char *at = log->buffer + log->used;
+	struct text text = {at, at + HEAD_MAX};
+
+	text.at = put_head(log, at, message->wave, site, message->exec, message->count);
+	text.at = log->json ? PUT(text.at, ",\"tag\":") : PUT(text.at, ",,");
+	text.end -= 64;
+	put_escaped(log, &text, tag);
+	at = log->json ? PUT(text.at, ",\"data\":[") : PUT(text.at, ",");
+	at = put_data(log, at, message);
+	at = log->json ? PUT(at, "]}\n") : PUT(at, "\n");
+	log->used = (size_t)(at - log->buffer);
+	log->messages++;
+}
+
+/* ---- The plugin ------------------------------------------------------------------------------ */
+
+static void destroy(struct log *log)
+{
+	for (size_t k = 0; k < log->sites.count; k++)
+		for (uint32_t id = 0; id < log->sites.kernels[k]->site_count; id++)
+			free(((struct site *)log->sites.kernels[k]->sites)[id].text);
+	sites_deinit(&log->sites);
+	free(log->buffer);
+	free(log);
+}
+
+static int log_open(const struct probe_host *host, void **state)
+{
+	struct log *log = calloc(1, sizeof(*log));
+	const char *format = host->arg(host->ctx, "format");
+	const char *addresses = host->arg(host->ctx, "addresses");
+	int err = 0;
+
+	if (!log)
+		return -ENOMEM;
+	log->sites = (struct sites){.host = host, .site_size = sizeof(struct site)};
+	log->json = format && !strcmp(format, "jsonl");
+	log->buffer = malloc(BUFFER);
+	if (!log->buffer)
+		err = -ENOMEM;
+	if (!err && format && !log->json && strcmp(format, "csv")) {
+		host->log(host->ctx, PROBE_LOG_ERROR, "log:format=%s is none of: csv, jsonl",
+			  format);
+		err = -EINVAL;
+	}
+	log->each = addresses && !strcmp(addresses, "each");
+	if (!err && addresses && !log->each && strcmp(addresses, "runs")) {
+		host->log(host->ctx, PROBE_LOG_ERROR, "log:addresses=%s is none of: runs, each",
+			  addresses);
+		err = -EINVAL;
+	}
+	err = err ? err : open_file(log);
+	if (err) {
+		destroy(log);
+		return err;
+	}
+	if (!log->json) {
+		memcpy(log->buffer, csv_header, sizeof(csv_header) - 1);
+		log->used = sizeof(csv_header) - 1;
+	}
+	*state = log;
+	return 0;
+}
+
+/* sites_get() knows sites of accesses only. */
+static int log_message(struct log *log, const struct sites_kernel *kernel,
+		       const struct probe_message *message)
+{
+	const struct probe_host *host = log->sites.host;
+	const struct probe_site_info *info =
+		host->site(host->ctx, kernel->code_object, message->site);
+	struct site *site;
+	int err;
+
+	if (!info || message->site >= kernel->site_count) {
+		log->sites.invalid++;
+		return 0;
+	}
+	site = (struct site *)(kernel->sites + message->site * log->sites.site_size);
+	if (!site->text && !make_site(log, kernel, message->site, site))
+		return -ENOMEM;
+	err = make_room(log);
+	if (!err)
+		put_message(log, site, info->name, message);
+	return err;
+}
+
+static int log_batch(void *state, const struct probe_batch *batch)
+{
+	struct log *log = state;
+	const struct sites_kernel *kernel = sites_kernel(&log->sites, batch->dispatch);
+	int err = 0;
+
+	if (!kernel)
+		return -ENOMEM;
+	if (!log->begin_size || log->dispatch != batch->dispatch->id)
+		name_kernel(log, batch->dispatch);
+	for (size_t i = 0; batch->stream == PROBE_STREAM_MESSAGE && i < batch->count && !err; i++)
+		err = log_message(log, kernel, &batch->messages[i]);
+	for (size_t i = 0; batch->stream == PROBE_STREAM_ACCESS && i < batch->count && !err; i++) {
+		const struct probe_access *access = &batch->access[i];
+		struct site *site =
+			access->exec ? sites_get(&log->sites, kernel, access->site) : NULL;
+
+		if (!site)
+			continue;
+		if (!site->text && !make_site(log, kernel, access->site, site))
+			return -ENOMEM;
+		err = make_room(log);
+		if (!err)
+			put_access(log, site, access);
+	}
+	return err;
+}
+
+static int log_close(void *state)
+{
+	static const struct probe_column columns[] = {
+		{"file", PROBE_TYPE_TEXT},
+		{"lines", PROBE_TYPE_INTEGER},
+		{"bytes", PROBE_TYPE_INTEGER},
+	};
+	struct log *log = state;
+	const struct probe_host *host = log->sites.host;
+	int table = host->table(host->ctx, "file", columns, 3), err = drain(log);
+
+	if (close(log->fd) && !err)
+		err = fail(log, "write to", errno);
+	if (!err) {
+		const union probe_value values[] = {
+			{.text = log->path},
+			{.integer = (int64_t)(log->lines + log->messages)},
+			{.integer = (int64_t)log->bytes},
+		};
+
+		err = table < 0 ? table : host->row(host->ctx, table, values, 3);
+		host->log(host->ctx, PROBE_LOG_INFO, "%llu accesses and %llu messages are in %s",
+			  (unsigned long long)log->lines, (unsigned long long)log->messages,
+			  log->path);
+	}
+	sites_report(&log->sites, "log");
+	destroy(log);
+	return err;
+}
+
+PROBE_HANDLER struct probe_handler probe_handler = {
+	.size = sizeof(struct probe_handler),
+	.abi = PROBE_HANDLER_ABI,
+	.name = "log",
+	.summary =
+		"every access with all addresses, and messages, as CSV or JSON lines (format=, addresses=, file=)",
+	.streams = PROBE_STREAM_ACCESS | PROBE_STREAM_MESSAGE,
+	.open = log_open,
+	.batch = log_batch,
+	.close = log_close,
+};

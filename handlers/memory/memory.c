@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Handler `memory`: what each memory access of a kernel costs, and why. Takes counters made on the
+ * device as they are, and computes the same 16 words per execution from traced addresses, so that
+ * both kinds of probe give the same numbers (wire.h section 3). One row per kernel and site in
+ * table probe_memory_site.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/handler.h>
+
+#include "handlers/memory/memory_tables.h"
+
+/* Multiple of every line size and of every row of banks (64 banks of 4 bytes). */
+#define PERIOD 256u
+
+/* Sites whose addresses are kept: 66 KiB each. */
+#define TRIALS_MAX 256u
+
+/* Executions without conflicts that are kept for each access to LDS. */
+#define GOOD_MAX 32u
+
+/* ---- Kernels and sites ---------------------------------------------------------------------- */
+
+static uint32_t group_items(const struct probe_dispatch_info *dispatch)
+{
+	return dispatch->group[0] * dispatch->group[1] * dispatch->group[2];
+}
+
+static struct sites_kernel *find_kernel(struct memory *memory,
+					const struct probe_dispatch_info *dispatch)
+{
+	struct sites_kernel *kernel = sites_kernel(&memory->sites, dispatch);
+	struct memory_kernel *own = kernel ? kernel->extra : NULL;
+
+	if (own && !own->model) {
+		own->model = probe_lds_model_find(kernel->arch);
+		own->row = dispatch->group[0];
+		own->items = group_items(dispatch);
+	}
+	if (own && own->row != dispatch->group[0])
+		own->row = 0;
+	if (own && own->items != group_items(dispatch))
+		own->items = 0;
+	return kernel;
+}
+
+static void learn(const struct sites_kernel *kernel, struct memory_site *site)
+{
+	const struct memory_kernel *own = kernel->extra;
+	unsigned unit = site->facts.unit;
+
+	site->units = site->facts.bytes / site->facts.unit;
+	site->natural = unit == 12 ? 15 : unit - 1;
+	/* Scratch, too, is probed only on request. */
+	site->facts.global |= !site->facts.lds;
+	site->rule = probe_lds_rule(own->model, kernel->wave, unit,
+				    (enum probe_access_kind)site->facts.access);
+}
+
+static struct memory_site *find_site(struct memory *memory, const struct sites_kernel *kernel,
+				     uint32_t id)
+{
+	struct memory_site *site = sites_get(&memory->sites, kernel, id);
+
+	if (site && !site->rule.phases)
+		learn(kernel, site);
+	return site;
+}
+
+/* ---- From addresses to counters -------------------------------------------------------------- */
+
+/* Add what one execution cost, `times` times. */
+static void add_cost(struct memory_site *site, const struct probe_access_cost *cost, uint64_t times)
+{
+	site->costly += cost->lds.passes > cost->lds.ideal ? times : 0;
+	probe_access_cost_count(cost, times, site->counters);
+}
+
+/* Lanes of a flat access by aperture: the high half of an address says which. */
+static void split(const struct memory *memory, const struct probe_dispatch_info *dispatch,
+		  uint64_t exec, uint64_t *global, uint64_t *lds)
+{
+	*global = *lds = 0;
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t high = (uint32_t)(memory->addr[lane] >> 32);
+
+		if (high == dispatch->lds_aperture && high)
+			*lds |= 1ull << lane;
+		else if (high != dispatch->scratch_aperture || !high)
+			*global |= 1ull << lane;
+	}
+}
+
+/* Addresses by lane. */
+static void expand(struct memory *memory, const struct probe_access *access)
+{
+	uint64_t ranks[64], *addr = memory->addr;
+	unsigned n = 0, count;
+
+	if (access->exec == ~0ull && access->lanes == 64 && access->form == PROBE_FORM_NEAR) {
+		for (unsigned l = 0; l < 64; l++)
+			addr[l] = access->base + (uint64_t)(int64_t)access->offsets[l];
+		return;
+	}
+	count = probe_access_expand(access, ranks);
+	for (uint64_t rest = access->exec; rest && n < count; rest &= rest - 1)
+		addr[__builtin_ctzll(rest)] = ranks[n++];
+}
+
+/* Visit the lanes. */
+static void count_lanes(struct memory *memory, const struct sites_kernel *kernel,
+			const struct memory_site *site, const struct probe_dispatch_info *dispatch,
+			const struct probe_access *access, struct probe_access_cost *cost)
+{
+	uint64_t global = site->facts.global ? access->exec : 0;
+	uint64_t lds = site->facts.lds ? access->exec : 0;
+	unsigned unit = site->facts.unit;
+
+	expand(memory, access);
+	if (global && lds)
+		split(memory, dispatch, access->exec, &global, &lds);
+	for (unsigned k = 0; k < site->units; k++) {
+		if (global) {
+			struct probe_cache_lines lines = probe_cache_lines_count(
+				kernel->wave, unit, global, memory->addr, &memory->lines);
+
+			probe_access_cost_add_lines(cost, &lines,
+						    (uint32_t)__builtin_popcountll(global) * unit);
+		}
+		if (lds) {
+			struct probe_lds_cost passes;
+
+			/* As the device does: an odd address counts as the unit around it. */
+			for (unsigned lane = 0; lane < 64; lane++)
+				memory->addr32[lane] =
+					(uint32_t)memory->addr[lane] & ~site->natural;
+			passes = probe_lds_count(&site->rule, lds, memory->addr32, &memory->lds);
+			probe_access_cost_add_lds(cost, &passes);
+		}
+		for (unsigned lane = 0; lane < 64 && k + 1 < site->units; lane++)
+			memory->addr[lane] += unit;
+	}
+}
+
+/* One run of lanes at a stride, all global or all LDS: closed forms, where there are any. */
+static bool count_closed(const struct sites_kernel *kernel, const struct memory_site *site,
+			 const struct probe_access *access, struct probe_access_cost *cost)
+{
+	uint64_t exec = access->exec;
+	unsigned first = (unsigned)__builtin_ctzll(exec), lanes = access->lanes;
+	unsigned unit = site->facts.unit;
+	bool full = lanes == kernel->wave;
+
+	if (site->facts.global && site->facts.lds)
+		return false;
+	if (exec >> first != (lanes == 64 ? ~0ull : (1ull << lanes) - 1))
+		return false;
+	for (unsigned k = 0; k < site->units; k++) {
+		if (site->facts.global) {
+			const struct probe_affine_lanes run = {
+				first, lanes, access->base + k * unit, access->stride};
+			struct probe_cache_lines lines;
+
+			if (!probe_cache_lines_count_affine(kernel->wave, unit, &run, &lines))
+				return false;
+			probe_access_cost_add_lines(cost, &lines, lanes * unit);
+		} else if (site->facts.lds) {
+			struct probe_lds_cost passes;
+
+			if (!full ||
+			    !probe_lds_count_affine(&site->rule, (uint32_t)access->base + k * unit,
+						    access->stride, &passes))
+				return false;
+			probe_access_cost_add_lds(cost, &passes);
+		}
+	}
+	return true;
+}
+
+static uint64_t groups_of(uint32_t items, uint32_t size)
+{
+	return size ? ((uint64_t)items + size - 1) / size : 1;
+}
+
+static struct trial_key key_of(const struct probe_dispatch_info *dispatch,
+			       const struct probe_access *access)
+{
+	const struct probe_wave_info *wave = access->wave;
+	uint64_t group = 0;
+
+	if (wave)
+		group = wave->group[0] +
+			groups_of(dispatch->grid[0], dispatch->group[0]) *
+				(wave->group[1] + groups_of(dispatch->grid[1], dispatch->group[1]) *
+							  (uint64_t)wave->group[2]);
+	return (struct trial_key){.dispatch = dispatch->id,
+				  .wave = group * 64 + (wave ? wave->wave % 64 : 0)};
+}
+
+/* Where an execution of these costs is kept, and up to how many; NULL: nowhere. */
+static struct trial **trial_of(struct memory_site *site, const struct probe_access_cost *cost,
+			       unsigned *most)
+{
+	if (cost->lds.passes > cost->lds.ideal || cost->excess64 || cost->excess128) {
+		*most = TRIAL_EXECUTIONS;
+		return &site->trial;
+	}
+	*most = GOOD_MAX;
+	return cost->lds.ideal && !site->facts.global ? &site->good : NULL;
+}
+
+/* Keep some of the addresses: those that cost too much, and of LDS some others, too. */
+static void keep(struct memory *memory, struct memory_site *site,
+		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
+		 const struct probe_access_cost *cost)
+{
+	bool lds = cost->lds.passes > cost->lds.ideal || !site->facts.global;
+	struct trial **trial;
+	struct trial_key key;
+	unsigned most;
+
+	trial = trial_of(site, cost, &most);
+	if (!trial)
+		return;
+	if (!*trial && memory->trials < TRIALS_MAX) {
+		*trial = calloc(1, sizeof(**trial));
+		memory->trials += *trial != NULL;
+	}
+	if (!*trial)
+		return;
+	if ((*trial)->executions == most && dispatch->id > (*trial)->key[(*trial)->last].dispatch)
+		return;
+	key = key_of(dispatch, access);
+	if (!trial_wants(*trial, most, key))
+		return;
+	expand(memory, access);
+	trial_add(*trial, most, lds, key, access->wave ? access->wave->wave : 0, access->exec,
+		  memory->addr);
+}
+
+static void flush(struct memory_site *site)
+{
+	if (site->last.repeats)
+		add_cost(site, &site->last.cost, site->last.repeats);
+	site->last.repeats = 0;
+}
+
+/* Strides are kept as device counters keep them; 0 = none seen. */
+static void add_stride(uint64_t *counters, int64_t stride)
+{
+	uint64_t high = PROBE_STRIDE_BIAS + (uint64_t)stride;
+	uint64_t low = PROBE_STRIDE_BIAS - (uint64_t)stride;
+
+	if (high > counters[PROBE_C_STRIDE_HI])
+		counters[PROBE_C_STRIDE_HI] = high;
+	if (low > counters[PROBE_C_STRIDE_LO])
+		counters[PROBE_C_STRIDE_LO] = low;
+}
+
+/*
+ * Moved by whole periods, an affine access costs the same, except where lanes choose between
+ * apertures.
+ */
+static void count_affine(struct memory *memory, const struct sites_kernel *kernel,
+			 struct memory_site *site, const struct probe_dispatch_info *dispatch,
+			 const struct probe_access *access)
+{
+	struct memory_last *last = &site->last;
+	uint32_t base = (uint32_t)access->base & (PERIOD - 1);
+
+	site->counters[PROBE_C_AFFINE]++;
+	if (access->lanes > 1)
+		add_stride(site->counters, access->stride);
+	if (last->valid && last->exec == access->exec && last->stride == access->stride &&
+	    last->base == base) {
+		last->repeats++;
+		keep(memory, site, dispatch, access, &last->cost);
+		return;
+	}
+	flush(site);
+	buffer_use_phase(&site->use, access->base);
+	*last = (struct memory_last){.exec = access->exec, .stride = access->stride, .base = base};
+	if (!count_closed(kernel, site, access, &last->cost)) {
+		last->cost = (struct probe_access_cost){0};
+		count_lanes(memory, kernel, site, dispatch, access, &last->cost);
+	}
+	keep(memory, site, dispatch, access, &last->cost);
+	last->repeats = 1;
+	last->valid = !(site->facts.global && site->facts.lds);
+}
+
+static uint64_t first_address(const struct probe_access *access)
+{
+	return access->form == PROBE_FORM_AFFINE ? access->base
+	       : access->form == PROBE_FORM_NEAR
+		       ? access->base + (uint64_t)(int64_t)access->offsets[0]
+		       : access->addresses[0];
+}
+
+static void count_access(struct memory *memory, const struct sites_kernel *kernel,
+			 struct memory_site *site, const struct probe_dispatch_info *dispatch,
+			 const struct probe_access *access)
+{
+	site->counters[PROBE_C_EXECUTIONS]++;
+	site->counters[PROBE_C_LANES] += access->lanes;
+	if (!site->facts.global)
+		array_range_add(&site->range, access, site->facts.bytes);
+	else if (site->use.dispatch != dispatch->id || !(site->use.count | site->use.unknown))
+		buffer_use_add(&site->use, memory->sites.host, dispatch, first_address(access));
+	if (access->form == PROBE_FORM_AFFINE) {
+		count_affine(memory, kernel, site, dispatch, access);
+	} else {
+		struct probe_access_cost cost = {0};
+
+		count_lanes(memory, kernel, site, dispatch, access, &cost);
+		keep(memory, site, dispatch, access, &cost);
+		add_cost(site, &cost, 1);
+	}
+}
+
+/* ---- The plugin ------------------------------------------------------------------------------ */
+
+static void take_counters(struct memory *memory, const struct sites_kernel *kernel,
+			  const struct probe_counter_row *row)
+{
+	struct memory_site *site = find_site(memory, kernel, row->site);
+
+	if (!site)
+		return;
+	for (unsigned i = 0; i < PROBE_C_ADDED; i++)
+		site->counters[i] += row->value[i];
+	for (unsigned i = PROBE_C_ADDED; i < PROBE_COUNTERS; i++)
+		if (row->value[i] > site->counters[i])
+			site->counters[i] = row->value[i];
+}
+
+static int memory_batch(void *state, const struct probe_batch *batch)
+{
+	struct memory *memory = state;
+	const struct probe_dispatch_info *dispatch = batch->dispatch;
+	const struct sites_kernel *kernel = find_kernel(memory, dispatch);
+	struct memory_site *site;
+
+	if (!kernel)
+		return -ENOMEM;
+	if (batch->stream == PROBE_STREAM_COUNTERS) {
+		for (size_t i = 0; i < batch->count; i++)
+			take_counters(memory, kernel, &batch->counters[i]);
+		return 0;
+	}
+	if (batch->stream != PROBE_STREAM_ACCESS)
+		return 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct probe_access *access = &batch->access[i];
+
+		site = access->exec && access->lanes <= 64 ? find_site(memory, kernel, access->site)
+							   : NULL;
+		if (site)
+			count_access(memory, kernel, site, dispatch, access);
+	}
+	return 0;
+}
+
+static int memory_open(const struct probe_host *host, void **state)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+
+	if (!memory)
+		return -ENOMEM;
+	memory->sites = (struct sites){
+		.host = host,
+		.site_size = sizeof(struct memory_site),
+		.extra_size = sizeof(struct memory_kernel),
+	};
+	*state = memory;
+	return 0;
+}
+
+static int memory_close(void *state)
+{
+	struct memory *memory = state;
+	int err;
+
+	for (size_t i = 0; i < memory->sites.count; i++)
+		for (uint32_t id = 0; id < memory->sites.kernels[i]->site_count; id++)
+			flush(memory_site_of(memory->sites.kernels[i], id));
+	err = memory_rows_write(memory);
+
+	sites_report(&memory->sites, "memory");
+	for (size_t i = 0; i < memory->sites.count; i++)
+		for (uint32_t id = 0; id < memory->sites.kernels[i]->site_count; id++) {
+			free(memory_site_of(memory->sites.kernels[i], id)->trial);
+			free(memory_site_of(memory->sites.kernels[i], id)->good);
+		}
+	sites_deinit(&memory->sites);
+	free(memory);
+	return err;
+}
+
+PROBE_HANDLER struct probe_handler probe_handler = {
+	.size = sizeof(struct probe_handler),
+	.abi = PROBE_HANDLER_ABI,
+	.name = "memory",
+	.summary = "cache lines and LDS bank conflicts per source line, with cause and fix",
+	.streams = PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS,
+	.open = memory_open,
+	.batch = memory_batch,
+	.close = memory_close,
+};

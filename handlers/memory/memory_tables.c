@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of the handler `memory`: sums, and what they mean. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "handlers/advice/advice.h"
+#include "handlers/memory/memory_tables.h"
+
+static const struct probe_column columns[] = {
+	{"code_object", PROBE_TYPE_INTEGER},
+	{"kernel", PROBE_TYPE_INTEGER},
+	{"site", PROBE_TYPE_INTEGER},
+	{"executions", PROBE_TYPE_INTEGER},
+	{"lanes", PROBE_TYPE_INTEGER},
+	{"quads", PROBE_TYPE_INTEGER},
+	{"lines64", PROBE_TYPE_INTEGER},
+	{"needed64", PROBE_TYPE_INTEGER},
+	{"excess64", PROBE_TYPE_INTEGER},
+	{"lines128", PROBE_TYPE_INTEGER},
+	{"needed128", PROBE_TYPE_INTEGER},
+	{"excess128", PROBE_TYPE_INTEGER},
+	{"passes", PROBE_TYPE_INTEGER},
+	{"ideal_passes", PROBE_TYPE_INTEGER},
+	{"conflicts", PROBE_TYPE_INTEGER},
+	{"max_way", PROBE_TYPE_INTEGER},
+	{"affine", PROBE_TYPE_INTEGER},
+	{"stride_lo", PROBE_TYPE_INTEGER},
+	{"stride_hi", PROBE_TYPE_INTEGER},
+	{"cause", PROBE_TYPE_TEXT},
+	{"fix", PROBE_TYPE_TEXT},
+	/* What the fix leaves per execution, counted; NULL if that could not be: before and after
+	 * are 0 then, or an estimate. */
+	{"verified", PROBE_TYPE_TEXT},
+	{"before", PROBE_TYPE_REAL},
+	{"after", PROBE_TYPE_REAL},
+};
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+static struct advice_site describe(const struct memory *memory, const struct sites_kernel *kernel,
+				   uint32_t id)
+{
+	const struct probe_host *host = memory->sites.host;
+	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
+	const struct memory_kernel *own = kernel->extra;
+
+	return (struct advice_site){
+		.arch = kernel->arch,
+		.counters = memory_site_of(kernel, id)->counters,
+		.access = (enum probe_access_kind)info->access,
+		.space = (enum probe_space)info->space,
+		.bytes = info->bytes,
+		.unit = info->unit,
+		.wave = kernel->wave,
+		.row = own->row,
+		.items = own->items,
+		.trial = memory_site_of(kernel, id)->trial,
+	};
+}
+
+static int write_row(struct memory *memory, int table, const struct sites_kernel *kernel,
+		     uint32_t id, const struct array_layout *array,
+		     const struct buffer_layout *buffer)
+{
+	const struct probe_host *host = memory->sites.host;
+	const uint64_t *c = memory_site_of(kernel, id)->counters;
+	struct advice_site site = describe(memory, kernel, id);
+	union probe_value values[COLUMNS] = {
+		{.integer = kernel->code_object},
+		{.integer = kernel->id},
+		{.integer = id},
+	};
+	struct advice advice;
+	size_t n = 3;
+
+	site.array = array;
+	site.buffer = buffer;
+	advice_give(&site, &memory->lds, &advice);
+	for (unsigned i = PROBE_C_EXECUTIONS; i <= PROBE_C_IDEAL_PASSES; i++)
+		values[n++].integer = (int64_t)c[i];
+	values[n++].integer = (int64_t)(c[PROBE_C_PASSES] - c[PROBE_C_IDEAL_PASSES]);
+	values[n++].integer = (int64_t)c[PROBE_C_MAX_WAY];
+	values[n++].integer = (int64_t)c[PROBE_C_AFFINE];
+	/* Both 0 as well where no stride was seen. */
+	values[n++].integer =
+		c[PROBE_C_STRIDE_LO] ? (int64_t)(PROBE_STRIDE_BIAS - c[PROBE_C_STRIDE_LO]) : 0;
+	values[n++].integer =
+		c[PROBE_C_STRIDE_HI] ? (int64_t)(c[PROBE_C_STRIDE_HI] - PROBE_STRIDE_BIAS) : 0;
+	values[n++].text = advice.cause;
+	values[n++].text = advice.fix;
+	values[n++].text = advice.verified ? advice.what : NULL;
+	values[n++].real = advice.before;
+	values[n++].real = advice.after;
+	return host->row(host->ctx, table, values, n);
+}
+
+/* What all accesses to LDS touched; returns how many there are. */
+static size_t list_lds(const struct memory *memory, const struct sites_kernel *kernel,
+		       struct array_site *list)
+{
+	size_t count = 0;
+
+	for (uint32_t id = 0; id < kernel->site_count; id++) {
+		const struct memory_site *site = memory_site_of(kernel, id);
+
+		if (!site->counters[PROBE_C_EXECUTIONS] || site->facts.global)
+			continue;
+		list[count++] = (struct array_site){
+			.site = describe(memory, kernel, id),
+			.id = id,
+			.good = site->good,
+			.costly = site->costly,
+			.range = site->range,
+		};
+	}
+	return count;
+}
+
+/* All accesses to global memory of which there are addresses, in the order of the table's rows. */
+struct buffer_list {
+	struct buffer_site *sites;
+	size_t count, next;
+};
+
+static bool of_buffer(const struct memory_site *site)
+{
+	return site->counters[PROBE_C_EXECUTIONS] && (site->use.count || site->use.unknown);
+}
+
+static bool list_buffers(const struct memory *memory, struct buffer_list *list)
+{
+	size_t room = 1;
+
+	for (size_t k = 0; k < memory->sites.count; k++)
+		room += memory->sites.kernels[k]->site_count;
+	list->sites = calloc(room, sizeof(*list->sites));
+	for (size_t k = 0; k < memory->sites.count && list->sites; k++) {
+		const struct sites_kernel *kernel = memory->sites.kernels[k];
+
+		for (uint32_t id = 0; id < kernel->site_count; id++) {
+			const struct memory_site *site = memory_site_of(kernel, id);
+
+			if (of_buffer(site))
+				list->sites[list->count++] = (struct buffer_site){
+					.site = describe(memory, kernel, id), .use = &site->use};
+		}
+	}
+	if (list->sites)
+		buffers_find(list->sites, list->count);
+	return list->sites;
+}
+
+static int write_kernel(struct memory *memory, int table, const struct sites_kernel *kernel,
+			struct buffer_list *buffers)
+{
+	struct array_site *list = calloc(kernel->site_count + 1ul, sizeof(*list));
+	size_t count, next = 0;
+	int err = 0;
+
+	if (!list)
+		return -ENOMEM;
+	count = list_lds(memory, kernel, list);
+	arrays_find(list, count, &memory->lds);
+	for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
+		const struct array_layout *array = NULL;
+		const struct buffer_site *buffer = NULL;
+
+		if (!memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
+			continue;
+		if (of_buffer(memory_site_of(kernel, id)))
+			buffer = &buffers->sites[buffers->next++];
+		if (next < count && list[next].id == id && list[next++].shares)
+			array = &list[next - 1].layout;
+		err = write_row(memory, table, kernel, id, array,
+				buffer && buffer->known ? &buffer->layout : NULL);
+	}
+	free(list);
+	return err;
+}
+
+int memory_rows_write(struct memory *memory)
+{
+	const struct probe_host *host = memory->sites.host;
+	int table = host->table(host->ctx, "site", columns, COLUMNS);
+	struct buffer_list buffers = {0};
+	int err = table < 0 ? table : 0;
+
+	if (!err && !list_buffers(memory, &buffers))
+		err = -ENOMEM;
+	for (size_t k = 0; k < memory->sites.count && !err; k++)
+		err = write_kernel(memory, table, memory->sites.kernels[k], &buffers);
+	free(buffers.sites);
+	return err;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What the handler `memory` keeps per kernel and site, for its two files. */
+#ifndef PROBE_HANDLERS_MEMORY_SITES_H
+#define PROBE_HANDLERS_MEMORY_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <probe/handler.h>
+#include <probe/rules/access_cost.h>
+
+#include "handlers/advice/lds_arrays.h"
+#include "handlers/advice/buffers.h"
+#include "handlers/advice/layouts.h"
+#include "handlers/common/site_table.h"
+
+/* The last affine execution of a site: only the place inside a line or bank row matters. */
+struct memory_last {
+	uint64_t exec;
+	int64_t stride;
+	uint32_t base; /* modulo PERIOD */
+	bool valid;
+	uint64_t repeats; /* executions like it, not yet added */
+	struct probe_access_cost cost;
+};
+
+struct memory_site {
+	struct site_facts facts;
+	uint64_t counters[PROBE_COUNTERS];
+	struct memory_last last;
+	struct probe_lds_rule rule;
+	uint16_t units;
+	uint32_t natural;    /* alignment of a unit that LDS expects, less 1 */
+	struct trial *trial; /* executions that cost too much, to try layouts on; or NULL */
+	/* Of LDS, from addresses: */
+	struct trial *good; /* executions without conflicts; or NULL */
+	uint64_t costly;    /* executions with conflicts */
+	struct array_range range;
+	struct buffer_use use; /* of global memory, from addresses */
+};
+
+struct memory_kernel {
+	const struct probe_lds_model *model;
+	uint32_t row, items; /* workgroup size in x, and in all; 0 = varies */
+};
+
+struct memory {
+	struct sites sites;
+	unsigned trials; /* that there are */
+	struct probe_cache_lines_scratch lines;
+	struct probe_lds_scratch lds;
+	uint64_t addr[64];
+	uint32_t addr32[64];
+};
+
+static inline struct memory_site *memory_site_of(const struct sites_kernel *kernel, uint32_t id)
+{
+	return &((struct memory_site *)kernel->sites)[id];
+}
+
+/* Table probe_memory_site; 0 or -errno. */
+int memory_rows_write(struct memory *memory);
+
+#endif

@@ -1,0 +1,596 @@
+/* SPDX-License-Identifier: MIT */
+/* What waves touched between barriers; see race_epochs.h. */
+#include "handlers/race/race_epochs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	RUNS_FIRST = 8,
+	RUNS_MAX = 256,	    /* of an epoch: more are written out */
+	RUNS_OF_ACCESS = 8, /* an access of more is kept by its addresses */
+	LISTS_MAX = 16,	    /* of an epoch: more are written out */
+};
+
+/* ---- Epochs ---------------------------------------------------------------------------------- */
+
+static bool is_epoch(const struct race_epoch *epoch, uint64_t group, uint32_t barriers)
+{
+	return epoch->group == group && epoch->barriers == barriers;
+}
+
+static struct race_epoch **slot_of(struct race_epoch **slots, size_t size, uint64_t group,
+				   uint32_t barriers)
+{
+	uint64_t hash = group * 0x9e3779b97f4a7c15ull + barriers;
+	size_t slot = (hash * 0xd6e8feb86659fd93ull >> 24) & (size - 1);
+
+	while (slots[slot] && !is_epoch(slots[slot], group, barriers))
+		slot = (slot + 1) & (size - 1);
+	return &slots[slot];
+}
+
+static bool grow(struct race_epochs *epochs)
+{
+	size_t size = epochs->size ? 2 * epochs->size : 256;
+	struct race_epoch **slots = calloc(size, sizeof(struct race_epoch *));
+
+	if (!slots)
+		return false;
+	for (size_t i = 0; i < epochs->size; i++) {
+		struct race_epoch *epoch = epochs->slots[i];
+
+		if (epoch)
+			*slot_of(slots, size, epoch->group, epoch->barriers) = epoch;
+	}
+	free(epochs->slots);
+	epochs->slots = slots;
+	epochs->size = size;
+	return true;
+}
+
+/* As much more memory? Over the limit there is none. */
+static void *take(struct race_room *room, void *old, size_t before, size_t after)
+{
+	void *memory;
+
+	if (room->used + (after - before) > room->limit)
+		return NULL;
+	memory = realloc(old, after);
+	if (!memory) {
+		room->no_memory = true;
+		return NULL;
+	}
+	memset((char *)memory + before, 0, after - before);
+	room->used += after - before;
+	return memory;
+}
+
+static struct race_list *take_list(struct race_room *room)
+{
+	struct race_list *list = room->spare;
+
+	if (!list || room->used + sizeof(*list) > room->limit)
+		return take(room, NULL, 0, sizeof(*list));
+	room->spare = list->next;
+	room->spares--;
+	room->used += sizeof(*list);
+	list->used = 0;
+	return list;
+}
+
+/* All lists of an epoch. */
+static void put_lists(struct race_room *room, struct race_epoch *epoch)
+{
+	for (struct race_list *list = epoch->list, *next; list; list = next) {
+		next = list->next;
+		room->used -= sizeof(*list);
+		if (8 * (room->spares + 1) * sizeof(*list) > room->limit) {
+			free(list);
+			continue;
+		}
+		list->next = room->spare;
+		room->spare = list;
+		room->spares++;
+	}
+	epoch->list = NULL;
+	epoch->lists = 0;
+}
+
+void race_room_deinit(struct race_room *room)
+{
+	for (struct race_list *list = room->spare, *next; list; list = next) {
+		next = list->next;
+		free(list);
+	}
+	room->spare = NULL;
+	room->spares = 0;
+}
+
+static struct race_epoch *find_epoch(struct race_room *room, struct race_epochs *epochs,
+				     uint64_t group, uint32_t barriers)
+{
+	struct race_epoch *epoch = epochs->last, **slot;
+
+	if (epoch && is_epoch(epoch, group, barriers))
+		return epoch;
+	if (2 * epochs->count >= epochs->size && !grow(epochs)) {
+		room->no_memory = true;
+		return NULL;
+	}
+	slot = slot_of(epochs->slots, epochs->size, group, barriers);
+	if (!*slot) {
+		epoch = take(room, NULL, 0, sizeof(*epoch));
+		if (!epoch)
+			return NULL;
+		epoch->group = group;
+		epoch->barriers = barriers;
+		epochs->count++;
+		*slot = epoch;
+	}
+	return epochs->last = *slot;
+}
+
+void race_epochs_deinit(struct race_room *room, struct race_epochs *epochs)
+{
+	for (size_t i = 0; i < epochs->size; i++) {
+		struct race_epoch *epoch = epochs->slots[i];
+
+		if (!epoch)
+			continue;
+		for (struct race_page *page = epoch->pages, *next; page; page = next) {
+			next = page->next;
+			room->used -= sizeof(*page);
+			free(page);
+		}
+		room->used -= sizeof(*epoch) + epoch->run_room * sizeof(*epoch->runs);
+		free(epoch->runs);
+		put_lists(room, epoch);
+		free(epoch);
+	}
+	room->used -= (uint64_t)epochs->node_room * sizeof(struct race_node);
+	free(epochs->slots);
+	free(epochs->nodes);
+	*epochs = (struct race_epochs){0};
+}
+
+/* ---- Byte by byte -------------------------------------------------------------------------- */
+
+/* NULL: no memory, which is noted, or over the limit. */
+static struct race_page *find_page(struct race_room *room, struct race_epoch *epoch,
+				   uint32_t number)
+{
+	struct race_page **at = &epoch->pages, *page;
+
+	while (*at && (*at)->number != number)
+		at = &(*at)->next;
+	page = *at;
+	if (page) {
+		*at = page->next;
+	} else {
+		page = take(room, NULL, 0, sizeof(*page));
+		if (!page)
+			return NULL;
+		page->number = number;
+	}
+	page->next = epoch->pages;
+	return epoch->pages = page;
+}
+
+static uint32_t add_node(struct race_room *room, struct race_epochs *epochs, uint32_t site,
+			 uint32_t wave, uint32_t bytes)
+{
+	if (!epochs->node_count)
+		epochs->node_count = 1;
+	if (epochs->node_count >= epochs->node_room) {
+		uint32_t before = epochs->node_room, after = before ? 2 * before : 4096;
+		struct race_node *nodes =
+			after > before ? take(room, epochs->nodes, before * sizeof(*nodes),
+					      after * sizeof(*nodes))
+				       : NULL;
+
+		if (!nodes)
+			return 0;
+		epochs->nodes = nodes;
+		epochs->node_room = after;
+	}
+	epochs->nodes[epochs->node_count] = (struct race_node){
+		.site = site, .bytes = bytes, .wave = wave, .other = RACE_NO_WAVE};
+	return epochs->node_count++;
+}
+
+/* The lowest two, in whatever order they come. */
+static void note_wave(struct race_node *node, uint32_t wave)
+{
+	if (wave < node->wave) {
+		node->other = node->wave;
+		node->wave = wave;
+	} else if (wave > node->wave && wave < node->other) {
+		node->other = wave;
+	}
+}
+
+static bool touch(struct race_room *room, struct race_epochs *epochs, uint32_t *first,
+		  uint32_t site, uint32_t wave, uint32_t bytes)
+{
+	uint32_t added, index = *first, last = 0;
+
+	for (; index; index = epochs->nodes[index].next) {
+		struct race_node *node = &epochs->nodes[index];
+
+		last = index;
+		if (node->site != site || node->bytes != bytes)
+			continue;
+		note_wave(node, wave);
+		return true;
+	}
+	added = add_node(room, epochs, site, wave, bytes);
+	if (last && added)
+		epochs->nodes[last].next = added;
+	else if (added)
+		*first = added;
+	return added != 0;
+}
+
+/* The bytes from `first` to `last`. */
+static bool touch_bytes(struct race_room *room, struct race_epochs *epochs,
+			struct race_epoch *epoch, uint32_t site, uint32_t wave, uint32_t first,
+			uint32_t last)
+{
+	for (uint32_t at = first / 4, end = last / 4;; at++) {
+		struct race_page *page = epoch->pages;
+		uint32_t bytes = 15;
+
+		if (at == first / 4)
+			bytes &= 15u << first % 4;
+		if (at == end)
+			bytes &= 15u >> (3 - last % 4);
+
+		if (!page || page->number != at / RACE_PAGE_DWORDS)
+			page = find_page(room, epoch, at / RACE_PAGE_DWORDS);
+		if (!page ||
+		    !touch(room, epochs, &page->nodes[at % RACE_PAGE_DWORDS], site, wave, bytes))
+			return false;
+		if (at == end)
+			return true;
+	}
+}
+
+/* All runs of an epoch, which forgets them. */
+static void write_runs(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+{
+	for (uint32_t i = 0; i < epoch->run_count; i++) {
+		const struct race_run *run = &epoch->runs[i];
+		bool whole = true;
+
+		for (unsigned k = 0; k < run->count && whole; k++)
+			whole = touch_bytes(room, epochs, epoch, run->site, run->wave,
+					    run->first + k * run->step,
+					    run->first + k * run->step + run->width - 1);
+		epochs->refused += !whole;
+	}
+	epoch->run_count = 0;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct race_run *left = a, *right = b;
+
+	return left->first != right->first ? (left->first > right->first ? 1 : -1)
+					   : memcmp(left, right, sizeof(*left));
+}
+
+/* Sorted, and each once: loops touch the same bytes again and again. */
+static void tidy(struct race_epoch *epoch)
+{
+	uint32_t count = 0;
+
+	if (epoch->run_count < 2)
+		return;
+	qsort(epoch->runs, epoch->run_count, sizeof(*epoch->runs), by_place);
+	for (uint32_t i = 0; i < epoch->run_count; i++)
+		if (!count ||
+		    memcmp(&epoch->runs[i], &epoch->runs[count - 1], sizeof(*epoch->runs)) != 0)
+			epoch->runs[count++] = epoch->runs[i];
+	epoch->run_count = count;
+}
+
+static bool make_room(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+{
+	uint32_t after = epoch->run_room ? 2 * epoch->run_room : RUNS_FIRST;
+	struct race_run *runs;
+
+	if (epoch->run_count < epoch->run_room)
+		return true;
+	if (epoch->run_room) {
+		tidy(epoch);
+		if (2 * epoch->run_count <= epoch->run_room)
+			return true;
+	}
+	if (epoch->run_room >= RUNS_MAX) {
+		write_runs(room, epochs, epoch);
+		return true;
+	}
+	runs = take(room, epoch->runs, epoch->run_room * sizeof(*runs), after * sizeof(*runs));
+	if (!runs)
+		return false;
+	epoch->runs = runs;
+	epoch->run_room = after;
+	return true;
+}
+
+/*
+ * Lanes of `bytes` each, `stride` apart: false if they leave the 32 bits of LDS. Steps that leave
+ * no byte out make one piece of all.
+ */
+static bool make_run(uint32_t base, int64_t stride, unsigned count, unsigned bytes,
+		     struct race_run *ret)
+{
+	int64_t far = (int64_t)base + stride * (int)(count - 1);
+	int64_t low = far < base ? far : base, high = (far < base ? base : far) + bytes - 1;
+	uint64_t step = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+
+	if (step > UINT32_MAX || low < 0 || high > UINT32_MAX)
+		return false;
+	*ret = (struct race_run){.first = (uint32_t)low, .count = 1};
+	if (count == 1 || step <= bytes) {
+		ret->width = (uint32_t)(high - low + 1);
+		return true;
+	}
+	ret->step = (uint32_t)step;
+	ret->width = bytes;
+	ret->count = (uint16_t)count;
+	return true;
+}
+
+static bool add_run(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
+		    const struct race_run *run)
+{
+	if (!make_room(room, epochs, epoch))
+		return false;
+	epoch->runs[epoch->run_count++] = *run;
+	return true;
+}
+
+/* Lanes at one distance from the first one on. */
+static unsigned run_length(const uint64_t *addr, unsigned count)
+{
+	unsigned n = count > 1 ? 2 : 1;
+
+	while (n < count && addr[n] - addr[n - 1] == addr[1] - addr[0])
+		n++;
+	return n;
+}
+
+/* The runs of an access; 0: it has too many, or lanes that are none. */
+static unsigned cut(const uint64_t *addr, unsigned count, unsigned bytes,
+		    struct race_run runs[RUNS_OF_ACCESS])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < count; n++) {
+		unsigned length = run_length(addr + i, count - i);
+		int64_t stride = length > 1 ? (int64_t)(addr[i + 1] - addr[i]) : 0;
+
+		if (n == RUNS_OF_ACCESS ||
+		    !make_run((uint32_t)addr[i], stride, length, bytes, &runs[n]))
+			return 0;
+		i += length;
+	}
+	return n;
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+
+/* An access in a list; behind it, in whole words, the addresses. */
+struct listed {
+	uint32_t site, wave;
+	uint16_t bytes;
+	uint8_t lanes;
+	bool wide; /* addresses of 32 bits; else of 16 */
+};
+enum { LIST_HEAD = sizeof(struct listed) / sizeof(uint32_t) };
+
+static unsigned list_words(unsigned lanes, bool wide)
+{
+	return LIST_HEAD + (wide ? lanes : (lanes + 1) / 2);
+}
+
+static bool touch_lanes(struct race_room *room, struct race_epochs *epochs,
+			struct race_epoch *epoch, const struct listed *listed)
+{
+	const uint16_t *narrow = (const uint16_t *)(listed + 1);
+	const uint32_t *wide = (const uint32_t *)(listed + 1);
+	bool whole = true;
+
+	for (unsigned i = 0; i < listed->lanes && whole; i++) {
+		uint32_t first = listed->wide ? wide[i] : narrow[i];
+		uint32_t last = first + listed->bytes - 1;
+
+		whole = last < first ||
+			touch_bytes(room, epochs, epoch, listed->site, listed->wave, first, last);
+	}
+	return whole;
+}
+
+/* All lists, of which none is left. */
+static void write_lists(struct race_room *room, struct race_epochs *epochs,
+			struct race_epoch *epoch)
+{
+	for (const struct race_list *list = epoch->list; list; list = list->next)
+		for (uint32_t at = 0; at < list->used;) {
+			const struct listed *listed = (const struct listed *)&list->words[at];
+
+			epochs->refused += !touch_lanes(room, epochs, epoch, listed);
+			at += list_words(listed->lanes, listed->wide);
+		}
+	put_lists(room, epoch);
+}
+
+/* Room for so many words; NULL: no memory, or over the limit. */
+static void *make_list_room(struct race_room *room, struct race_epochs *epochs,
+			    struct race_epoch *epoch, unsigned words)
+{
+	struct race_list *list = epoch->list;
+
+	if (!list || list->used + words > sizeof(list->words) / sizeof(*list->words)) {
+		if (epoch->lists == LISTS_MAX)
+			write_lists(room, epochs, epoch);
+		list = take_list(room);
+		if (!list)
+			return NULL;
+		list->next = epoch->list;
+		epoch->list = list;
+		epoch->lists++;
+	}
+	list->used += words;
+	return &list->words[list->used - words];
+}
+
+static bool add_lanes(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
+		      uint32_t site, uint32_t wave, unsigned bytes, const uint64_t *addr,
+		      unsigned count)
+{
+	struct listed *listed;
+	uint32_t any = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		any |= (uint32_t)addr[i];
+	listed = make_list_room(room, epochs, epoch, list_words(count, any > UINT16_MAX));
+	if (!listed)
+		return false;
+	*listed = (struct listed){site, wave, (uint16_t)bytes, (uint8_t)count, any > UINT16_MAX};
+	if (listed->wide)
+		for (unsigned i = 0; i < count; i++)
+			((uint32_t *)(listed + 1))[i] = (uint32_t)addr[i];
+	else
+		for (unsigned i = 0; i < count; i++)
+			((uint16_t *)(listed + 1))[i] = (uint16_t)addr[i];
+	return true;
+}
+
+/* The epoch of an access, which is noted there; NULL: no memory, or over the limit. */
+static struct race_epoch *enter(struct race_room *room, struct race_epochs *epochs, uint64_t group,
+				const struct probe_wave_info *wave, unsigned access)
+{
+	struct race_epoch *epoch = find_epoch(room, epochs, group, wave->barriers);
+
+	if (!epoch)
+		return NULL;
+	if (!epoch->kinds)
+		epoch->wave = wave->wave;
+	epoch->waves |= epoch->wave != wave->wave;
+	epoch->kinds |= 1u << access;
+	return epoch;
+}
+
+void race_add(struct race_room *room, struct race_epochs *epochs,
+	      const struct probe_wave_info *wave, uint64_t group, uint32_t site, unsigned access,
+	      unsigned bytes, const uint64_t *addr, unsigned count)
+{
+	struct race_epoch *epoch = enter(room, epochs, group, wave, access);
+	struct race_run runs[RUNS_OF_ACCESS];
+	unsigned n = epoch ? cut(addr, count, bytes, runs) : 0;
+	bool whole = epoch != NULL;
+
+	if (whole && !n)
+		whole = add_lanes(room, epochs, epoch, site, wave->wave, bytes, addr, count);
+	for (unsigned i = 0; i < n && whole; i++) {
+		runs[i].site = site;
+		runs[i].wave = wave->wave;
+		runs[i].access = (uint16_t)access;
+		whole = add_run(room, epochs, epoch, &runs[i]);
+	}
+	epochs->refused += !whole;
+}
+
+void race_add_affine(struct race_room *room, struct race_epochs *epochs,
+		     const struct probe_wave_info *wave, uint64_t group, uint32_t site,
+		     unsigned access, unsigned bytes, uint64_t base, int64_t stride, unsigned count)
+{
+	struct race_epoch *epoch;
+	struct race_run run;
+	uint64_t addr[64];
+
+	if (!make_run((uint32_t)base, stride, count, bytes, &run)) {
+		for (unsigned i = 0; i < count; i++)
+			addr[i] = base + i * (uint64_t)stride;
+		race_add(room, epochs, wave, group, site, access, bytes, addr, count);
+		return;
+	}
+	run.site = site;
+	run.wave = wave->wave;
+	run.access = (uint16_t)access;
+	epoch = enter(room, epochs, group, wave, access);
+	epochs->refused += !epoch || !add_run(room, epochs, epoch, &run);
+}
+
+/* ---- Do runs meet? --------------------------------------------------------------------------- */
+
+static uint64_t end_of(const struct race_run *run)
+{
+	return run->first + (uint64_t)run->step * (run->count - 1u) + run->width;
+}
+
+/* Does a piece of the run lie in the bytes from `first` up to `end`, excluded? */
+static bool reaches(const struct race_run *run, uint64_t first, uint64_t end)
+{
+	uint64_t piece = 0;
+
+	if (run->step && first >= run->first + (uint64_t)run->width)
+		piece = (first - run->first - run->width) / run->step + 1;
+	if (piece >= run->count)
+		return false;
+	return run->first + piece * run->step < end &&
+	       run->first + piece * run->step + run->width > first;
+}
+
+static bool meet(const struct race_run *a, const struct race_run *b)
+{
+	const struct race_run *few = a->count <= b->count ? a : b, *many = few == a ? b : a;
+
+	for (uint64_t i = 0; i < few->count; i++) {
+		uint64_t first = few->first + i * few->step;
+
+		if (reaches(many, first, first + few->width))
+			return true;
+	}
+	return false;
+}
+
+/* Two waves, at the same byte, and not both only reading, nor both atomic. The runs are sorted. */
+static bool any_race(const struct race_epoch *epoch)
+{
+	for (uint32_t i = 0; i < epoch->run_count; i++) {
+		const struct race_run *a = &epoch->runs[i];
+		uint64_t end = end_of(a);
+
+		for (uint32_t k = i + 1; k < epoch->run_count && epoch->runs[k].first < end; k++) {
+			const struct race_run *b = &epoch->runs[k];
+
+			if (a->wave != b->wave && race_conflict(a->access, b->access) && meet(a, b))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Two waves at least, and not all of them only read, nor only update? */
+static bool possible(const struct race_epoch *epoch)
+{
+	return epoch->waves &&
+	       (epoch->kinds & 1u << PROBE_ACCESS_STORE || epoch->kinds & (epoch->kinds - 1));
+}
+
+void race_write_out(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+{
+	if (!possible(epoch))
+		return;
+	tidy(epoch);
+	if (!epoch->pages && !epoch->list && !any_race(epoch))
+		return;
+	write_lists(room, epochs, epoch);
+	write_runs(room, epochs, epoch);
+}

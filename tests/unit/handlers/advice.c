@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the memory handler says of causes and fixes, and that what it says is verified is true;
+ * global memory: handlers_advice_global.c.
+ */
+#include "tests/unit/handlers/send_records.h"
+
+static void advise(enum probe_access_kind access, enum probe_space space, uint16_t bytes,
+		   uint16_t unit, uint64_t base, int64_t stride, const char *cause, const char *fix)
+{
+	void *state = NULL;
+
+	if (!instance)
+		start(&state);
+	send_affine(add_site(access, space, bytes, unit), ~0ull, base, stride);
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "cause"), cause);
+	assert_string_equal(host_text(&host_state, 0, "fix"), fix);
+}
+
+static void test_advice(void **state)
+{
+	const uint64_t base = 0x7f0000000000;
+
+	(void)state;
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 4, "", "");
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 0, "", "");
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4, 0, 0, "", "");
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base + 8, 4,
+	       "lanes are contiguous but start inside a line: one line of 128 B more than needed",
+	       "align the first lane's address (base, offset, row pitch) to 128 B; verified: 2 "
+	       "lines of 128 B after, 3 before (per execution); judged by this access alone");
+	advise(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4, base, 16,
+	       "lanes are 16 B apart and 4 B are written: 32 of 128 B of each line are used",
+	       "make the elements that neighbouring lanes use neighbours in memory: one array per "
+	       "member instead of an array of structs of 16 B; verified: 2 lines of 128 B after, 8 "
+	       "before (per execution); judged by this access alone");
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 4096,
+	       "lanes are 4096 B apart and 4 B are read: 4 of 128 B of each line are used",
+	       "let neighbouring lanes use neighbouring elements (swap the loops or indices), or "
+	       "pass a tile through LDS; verified: 2 lines of 128 B after, 64 before (per execution)");
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 32, 16, base, 32,
+	       "each lane's 32 B are read in 2 accesses of 16 B, and each of them reaches over all "
+	       "lines",
+	       "let neighbouring lanes take neighbouring 16 B pieces (elements of 16 B, or one "
+	       "array per member); verified: 16 lines of 128 B after, 32 before (per execution)");
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4, 0, 128,
+	       "lanes are 128 B apart: 32-way bank conflict",
+	       "pad the row from 32 to 33 elements of 4 B (132 B), or store column c of row r in "
+	       "column c ^ (r % 32); verified: 0 conflicts after, 62 before (per execution)");
+	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 8, 8, 0, 256,
+	       "lanes are 256 B apart: 16-way bank conflict",
+	       "pad the row from 32 to 33 elements of 8 B (264 B), or store column c of row r in "
+	       "column c ^ (r % 32); verified: 0 conflicts after, 60 before (per execution)");
+	advise(PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 16, 16, 0, -128,
+	       "lanes are 128 B apart: 8-way bank conflict",
+	       "pad the row from 8 to 9 elements of 16 B (144 B), or store column c of row r in "
+	       "column c ^ (r % 8); verified: 0 conflicts after, 56 before (per execution)");
+	advise(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4, 0, 0,
+	       "all active lanes update one word, one after the other: 32 in a row",
+	       "add up within the wave first (cross-lane operations) and let one lane update the "
+	       "word; verified: 0 conflicts after, 62 before (per execution)");
+}
+
+/* Many lanes on few words: said so, and the copies that are proposed were counted. */
+static void test_contended(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4);
+	uint64_t addr[64], copied[64];
+	unsigned copies;
+	double after;
+
+	(void)state;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 512 + lane % 2 * 4;
+	send_full(site, addr);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "32 lanes update one word"));
+	assert_int_equal(sscanf(host_text(&host_state, 0, "fix"), "keep %u copies", &copies), 1);
+	assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
+	/* The fix, made. */
+	for (unsigned lane = 0; lane < 64; lane++)
+		copied[lane] = 512 + (lane % 2 * copies + lane % copies) * 4;
+	assert_true(host_real(&host_state, 0, "before") == (double)get(0, "conflicts"));
+	after = host_real(&host_state, 0, "after");
+	start(NULL);
+	send_full(add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4), copied);
+	finish();
+	assert_true(after == (double)get(0, "conflicts"));
+}
+
+/* Conflicts by the plain rules, of addresses that a layout moved. */
+static double reference(enum probe_access_kind access, unsigned unit, const uint32_t *addr)
+{
+	const struct probe_lds_rule rule = ref_lds_rule("gfx90a", 64, unit, access);
+	struct probe_lds_cost cost = ref_lds(&rule, ~0ull, addr);
+
+	return cost.passes - cost.ideal;
+}
+
+/* Every pitch that is proposed is free of conflicts by the plain rules, and so is every swizzle. */
+static void test_pitches_proposed(void **state)
+{
+	static const uint16_t units[] = {4, 8, 16};
+	unsigned proposed = 0, swizzled = 0;
+
+	for (unsigned u = 0; u < 3; u++) {
+		for (int64_t pitch = 2 * units[u]; pitch <= 4096; pitch *= 2) {
+			enum probe_access_kind access =
+				pitch % 3 == 1 ? PROBE_ACCESS_STORE : PROBE_ACCESS_LOAD;
+			const char *fix, *found;
+			uint32_t addr[64];
+			unsigned columns;
+			int64_t to;
+
+			if (!instance)
+				start(state);
+			send_affine(add_site(access, PROBE_SPACE_LDS, units[u], units[u]), ~0ull, 0,
+				    pitch);
+			finish();
+			if (!get(0, "conflicts"))
+				continue;
+			fix = host_text(&host_state, 0, "fix");
+			assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
+			assert_true(host_real(&host_state, 0, "after") == 0);
+			assert_true(host_real(&host_state, 0, "before") ==
+				    (double)get(0, "conflicts"));
+			found = strchr(fix, '(');
+			assert_true(found && sscanf(found, "(%" SCNd64 " B)", &to) == 1);
+			for (unsigned lane = 0; lane < 64; lane++)
+				addr[lane] = (uint32_t)(lane * to);
+			assert_true(reference(access, units[u], addr) == 0);
+			found = strstr(fix, "c ^ (r % ");
+			proposed++;
+			if (!found)
+				continue;
+			assert_int_equal(sscanf(found, "c ^ (r %% %u", &columns), 1);
+			assert_int_equal(columns * units[u], pitch);
+			for (unsigned lane = 0; lane < 64; lane++)
+				addr[lane] = (uint32_t)(lane * pitch) +
+					     (5 % columns ^ lane % columns) * units[u];
+			assert_true(reference(access, units[u], addr) == 0);
+			swizzled++;
+		}
+	}
+	assert_true(proposed > 20 && swizzled > 10);
+}
+
+/* Addresses without a stride are tried as they are, and what is said of them is true. */
+static void test_trials(void **state)
+{
+	uint32_t tile = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 16, 16);
+	uint32_t gather = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t random = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	uint64_t addr[64], seed = 999;
+	unsigned row, pad;
+	const char *fix;
+	uint32_t now[64];
+	double before;
+
+	(void)state;
+	/* Rows of 128 B, sixteen of them side by side: each 8 lanes of a phase on one row's banks.
+	 */
+	for (unsigned lane = 0; lane < 64; lane++)
+		now[lane] = (uint32_t)(addr[lane] = 256 + lane % 16 * 128 + lane / 16 * 16);
+	before = reference(PROBE_ACCESS_LOAD, 16, now);
+	for (int i = 0; i < 200; i++)
+		send_full(tile, addr);
+	/* All words of 1 KiB, one execution after the other in an order that no wave likes. */
+	for (unsigned i = 0; i < 4; i++) {
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 0x7f0000000000 + 4 * (lane * 37 % 64 * 4 + i);
+		send_lanes(gather, &(struct probe_wave_info){.group = {i, 0, 0}}, ~0ull, addr);
+	}
+	for (int i = 0; i < 50; i++) {
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 32768 + ref_random(&seed) % 4096 * 4;
+		send_full(random, addr);
+	}
+	finish();
+	assert_string_equal(host_text(&host_state, 0, "verified"), "conflicts");
+	assert_true(before > 0 && host_real(&host_state, 0, "before") == before);
+	assert_true(host_real(&host_state, 0, "after") == 0);
+	/* Whatever it proposes: 256 was the lowest address. */
+	fix = host_text(&host_state, 0, "fix");
+	if (sscanf(fix, "pad each %u B by %u B", &row, &pad) == 2)
+		for (unsigned lane = 0; lane < 64; lane++)
+			now[lane] += (now[lane] - 256) / row * pad;
+	else if (sscanf(fix, "in rows of %u B", &row) == 1)
+		for (unsigned lane = 0; lane < 64; lane++) {
+			uint32_t at = now[lane] - 256;
+
+			now[lane] = at / row * row + (at % row / 16 ^ at / row % (row / 16)) * 16;
+		}
+	else
+		fail_msg("proposes nothing that can be recomputed: %s", fix);
+	assert_non_null(strstr(fix, "verified: 0 conflicts after"));
+	assert_true(reference(PROBE_ACCESS_LOAD, 16, now) == 0);
+	/* Eight lines of 1 KiB; each execution touched all of them. */
+	assert_true(host_real(&host_state, 1, "before") == 8);
+	assert_true(host_real(&host_state, 1, "after") == 2);
+	assert_non_null(strstr(host_text(&host_state, 1, "fix"), "estimate: about 2 lines of 128"));
+	assert_string_equal(host_text(&host_state, 1, "verified"), "");
+	assert_non_null(strstr(host_text(&host_state, 2, "fix"), "none halves the"));
+	assert_string_equal(host_text(&host_state, 2, "verified"), "");
+}
+
+/* Different strides, and none at all, are said to be so. */
+static void test_advice_without_stride(void **state)
+{
+	uint32_t varying = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	uint32_t gather = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t histogram = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4);
+	uint32_t mixed = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t rows = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+	uint64_t seed = 12345, addr[64];
+
+	(void)state;
+	send_columns(rows, 49152, 16);
+	send_affine(mixed, ~0ull, 0x7f0000000000, 4);
+	for (int64_t stride = 8; stride <= 512; stride *= 2)
+		send_affine(varying, ~0ull, 0, stride);
+	for (int i = 0; i < 10; i++) {
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 0x7f0000000000 + ref_random(&seed) % 0x1000000 / 4 * 4;
+		send_full(gather, addr);
+		send_full(mixed, addr);
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 53248 + ref_random(&seed) % 256 * 4;
+		send_full(histogram, addr);
+	}
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "varies from 8 to 512 B"));
+	assert_non_null(
+		strstr(host_text(&host_state, 1, "cause"), "no constant stride over the wave"));
+	assert_non_null(strstr(host_text(&host_state, 2, "cause"), "no constant stride"));
+	assert_non_null(
+		strstr(host_text(&host_state, 2, "fix"), "copies of each entry of the table"));
+	assert_non_null(
+		strstr(host_text(&host_state, 3, "cause"), "only 1 of 11 executions have a"));
+	assert_non_null(strstr(host_text(&host_state, 4, "cause"),
+			       "within each row of 32 work-items lanes are 64 B apart: 16-way"));
+	assert_non_null(strstr(host_text(&host_state, 4, "fix"), "pad the row from 16 to 17"));
+}
+
+/* Counters as the device makes them: those of the trace of one row of the table. */
+static void send_counters(uint32_t site, const uint64_t value[PROBE_COUNTERS])
+{
+	struct probe_counter_row row = {.site = site};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch,
+				    .count = 1,
+				    .counters = &row};
+
+	memcpy(row.value, value, sizeof(row.value));
+	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+}
+
+/* double tile[16][pitch], read down its columns by rows of 16 work-items. */
+static void send_doubles(uint32_t site, unsigned pitch)
+{
+	dispatch.group[0] = dispatch.group[1] = 16;
+	for (unsigned wave = 0; wave < 4; wave++) {
+		struct probe_wave_info info = {.wave = wave};
+		uint64_t addr[64];
+
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = 8 * (lane % 16 * pitch + wave * 4 + lane / 16);
+		send_lanes(site, &info, ~0ull, addr);
+	}
+}
+
+/* Rows of 16 and of 32 elements give the same counts: a trace tells which, counters do not. */
+static void test_rows_known(void **state)
+{
+	uint64_t value[PROBE_COUNTERS] = {0};
+	char text[64];
+
+	(void)state;
+	for (unsigned pitch = 16; pitch <= 32; pitch += 16) {
+		if (!instance)
+			start(NULL);
+		send_doubles(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 8, 8), pitch);
+		finish();
+		snprintf(text, sizeof(text), "pad the row from %u to %u elements of 8 B", pitch,
+			 pitch + 1);
+		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), text, strlen(text)), 0);
+		value[PROBE_C_EXECUTIONS] = (uint64_t)get(0, "executions");
+		value[PROBE_C_LANES] = (uint64_t)get(0, "lanes");
+		value[PROBE_C_PASSES] = (uint64_t)get(0, "passes");
+		value[PROBE_C_IDEAL_PASSES] = (uint64_t)get(0, "ideal_passes");
+		value[PROBE_C_MAX_WAY] = (uint64_t)get(0, "max_way");
+		start(NULL);
+		dispatch.group[0] = dispatch.group[1] = 16;
+		send_counters(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 8, 8), value);
+		finish();
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"),
+				       "lanes are a multiple of 128 B apart"));
+		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"),
+					 "pad the row by 1 element of 8 B", 31),
+				 0);
+	}
+	/* What is said of both holds for both. */
+	for (unsigned pitch = 17; pitch <= 33; pitch += 16) {
+		start(NULL);
+		send_doubles(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 8, 8), pitch);
+		finish();
+		assert_int_equal(get(0, "conflicts"), 0);
+	}
+}
+
+/* Thousands of conflicts are told in whole numbers. */
+static void test_numbers(void **state)
+{
+	uint64_t value[PROBE_COUNTERS] = {
+		[PROBE_C_EXECUTIONS] = 3,   [PROBE_C_LANES] = 192, [PROBE_C_PASSES] = 48,
+		[PROBE_C_IDEAL_PASSES] = 6, [PROBE_C_MAX_WAY] = 9,
+	};
+
+	(void)state;
+	value[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS;
+	value[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS;
+	value[PROBE_C_AFFINE] = 3;
+	value[PROBE_C_PASSES] += 3 * 15870;
+	send_counters(add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4), value);
+	finish();
+	assert_non_null(
+		strstr(host_text(&host_state, 0, "fix"), "0 conflicts after, 15884 before"));
+}
+
+/* Every padding that is proposed must be free of conflicts on the target. */
+static void test_padding_holds(void **state)
+{
+	static const char *const archs[] = {"gfx90a", "gfx942", "gfx950"};
+	static struct probe_lds_scratch scratch;
+	unsigned proposed = 0;
+
+	for (int i = 0; i < 3 * 60; i++) {
+		int64_t stride = 8 + 8 * (i / 3);
+		unsigned long long padded;
+		const char *text;
+		uint32_t addr[64];
+		struct probe_lds_rule rule;
+		struct probe_lds_cost cost;
+
+		if (!instance)
+			start(state);
+		dispatch.arch = archs[i % 3];
+		send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4), ~0ull, 0, stride);
+		finish();
+		text = strchr(host_text(&host_state, 0, "fix"), '(');
+		if (!text || sscanf(text, "(%llu B)", &padded) != 1)
+			continue;
+		proposed++;
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] = (uint32_t)(padded * lane);
+		rule = ref_lds_rule(archs[i % 3], 64, 4, PROBE_ACCESS_LOAD);
+		cost = probe_lds_count(&rule, ~0ull, addr, &scratch);
+		assert_int_equal(cost.passes, cost.ideal);
+	}
+	assert_true(proposed > 100);
+}
+
+/* Advice does not depend on the order in which waves are delivered. */
+static void test_order(void **state)
+{
+	enum { WAVES = 300, EACH = 3 };
+	static const unsigned steps[] = {1, 7, 299};
+	char fixes[2][600];
+	double after[2];
+
+	for (unsigned n = 0; n < 3; n++) {
+		uint32_t sites[2];
+
+		if (n)
+			start(state);
+		dispatch.grid[0] = WAVES * 64;
+		sites[0] = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		sites[1] = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4);
+		for (unsigned i = 0; i < WAVES; i++) {
+			struct probe_wave_info wave = {.group = {i * steps[n] % WAVES, 0, 0}};
+			uint64_t addr[64], seed = 77 + wave.group[0];
+
+			for (unsigned k = 0; k < 2 * EACH; k++) {
+				for (unsigned lane = 0; lane < 64; lane++)
+					addr[lane] = (k % 2 ? 0 : 0x7f0000000000) +
+						     ref_random(&seed) % 4096 * 4;
+				send_lanes(sites[k % 2], &wave, ~0ull, addr);
+			}
+		}
+		finish();
+		for (size_t row = 0; row < 2; row++) {
+			const char *fix = host_text(&host_state, row, "fix");
+			double is = host_real(&host_state, row, "after");
+
+			if (n) {
+				assert_string_equal(fix, fixes[row]);
+				assert_true(is == after[row]);
+			}
+			snprintf(fixes[row], sizeof(fixes[row]), "%s", fix);
+			after[row] = is;
+		}
+		assert_non_null(strstr(fixes[0], "estimate: about"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_advice, start),
+		cmocka_unit_test_setup(test_pitches_proposed, start),
+		cmocka_unit_test_setup(test_trials, start),
+		cmocka_unit_test_setup(test_advice_without_stride, start),
+		cmocka_unit_test_setup(test_contended, start),
+		cmocka_unit_test_setup(test_rows_known, start),
+		cmocka_unit_test_setup(test_numbers, start),
+		cmocka_unit_test_setup(test_padding_holds, start),
+		cmocka_unit_test_setup(test_order, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the memory handler says of accesses to global memory, and to scratch, by the shapes of
+ * workgroups and the lanes that are active.
+ */
+#include "tests/unit/handlers/send_records.h"
+
+/* Holes between active lanes are not called contiguous, however the lanes are spaced. */
+static void test_advice_idle_lanes(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	send_affine(site, 0x5555555555555555ull, 0x7f0000000000, 4);
+	finish();
+	assert_string_equal(
+		host_text(&host_state, 0, "cause"),
+		"32.0 of 64 lanes are active on average: what they read lies in 2.0 lines of "
+		"128 B, 1.0 would hold it");
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "active lanes be neighbours"));
+	assert_non_null(
+		strstr(host_text(&host_state, 0, "fix"), "1 line of 128 B after, 2 before"));
+}
+
+/* A last wave that is not full is not the cause of what the offset costs. */
+static void test_partial_wave(void **state)
+{
+	static const struct {
+		uint64_t offset, exec;
+		double after; /* lines of an average execution, by hand */
+	} cases[] = {
+		/* 3 and 2 lines (36 lanes from byte 4); then 2 and 2. */
+		{4, ~0ull >> 28, 2},
+		{16, ~0ull >> 28, 2},
+		{64, ~0ull >> 28, 2},
+		/* 3 and 1; then 2 and 1. */
+		{4, 0xfffff, 1.5},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t base = 0x7f0000000000 + cases[i].offset;
+		uint32_t site;
+
+		if (!instance)
+			start(NULL);
+		dispatch.group[0] = 256;
+		site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+		send_affine(site, ~0ull, base, 4);
+		send_affine(site, cases[i].exec, base + 256, 4);
+		finish();
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "starts inside a line"));
+		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
+		assert_string_equal(host_text(&host_state, 0, "verified"), "lines of 128 B");
+		assert_true(host_real(&host_state, 0, "after") == cases[i].after);
+	}
+	/* Half a wave at a distance: alignment and compaction leave it as it is. */
+	start(NULL);
+	send_affine(add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4), 0xffffffff,
+		    0x7f0000000000, 8);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), "lanes are 8 B apart"));
+}
+
+/* The same from counters: what they tell, and where they do not. */
+static void test_partial_wave_counted(void **state)
+{
+	struct probe_counter_row row = {.site = 0};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch,
+				    .count = 1,
+				    .counters = &row};
+	uint64_t *c = row.value;
+
+	c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = 2;
+	c[PROBE_C_LANES] = 100;
+	c[PROBE_C_LINES64] = 5 + 3;
+	c[PROBE_C_NEEDED64] = 4 + 3;
+	c[PROBE_C_EXCESS64] = 1;
+	c[PROBE_C_LINES128] = 3 + 2;
+	c[PROBE_C_NEEDED128] = 2 + 2;
+	c[PROBE_C_EXCESS128] = 1;
+	c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - 4;
+	c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + 4;
+	for (unsigned shifted = 0; shifted < 2; shifted++) {
+		if (!instance)
+			start(state);
+		dispatch.group[0] = 256;
+		add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+		/* From byte 4 on, quads lie over the ends of lines: four and two of them. */
+		c[PROBE_C_QUADS] = 2 * 16 + 6 * shifted;
+		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		finish();
+		assert_string_equal(host_text(&host_state, 0, "verified"), "");
+		if (shifted) {
+			assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
+			assert_true(host_real(&host_state, 0, "after") == 2);
+		} else {
+			assert_non_null(strstr(host_text(&host_state, 0, "fix"), "do not tell"));
+		}
+	}
+}
+
+/* data[x * lane + y * row] of a workgroup of width x height, wave by wave. */
+static void send_group(uint32_t site, unsigned width, unsigned height, uint64_t lane, uint64_t row)
+{
+	unsigned items = width * height;
+
+	dispatch.group[0] = width;
+	dispatch.group[1] = height;
+	for (unsigned first = 0; first < items; first += 64) {
+		struct probe_wave_info wave = {.wave = first / 64};
+		unsigned lanes = items - first < 64 ? items - first : 64;
+		uint64_t addr[64];
+
+		for (unsigned l = 0; l < lanes; l++)
+			addr[l] = 0x7f0000000000 + (first + l) % width * lane +
+				  (first + l) / width * row;
+		send_lanes(site, &wave, ~0ull >> (64 - lanes), addr);
+	}
+}
+
+/* What is said of a group's access, and what is left when the indices are swapped. */
+static double advise_group(unsigned width, unsigned height, uint64_t lane, uint64_t row,
+			   const char *cause, const char *fix)
+{
+	double result;
+
+	if (!instance)
+		start(NULL);
+	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), width, height, lane, row);
+	finish();
+	if (!strstr(host_text(&host_state, 0, "cause"), cause) ||
+	    !strstr(host_text(&host_state, 0, "fix"), fix))
+		fail_msg("%s | %s", host_text(&host_state, 0, "cause"),
+			 host_text(&host_state, 0, "fix"));
+	result = host_real(&host_state, 0, "after");
+	assert_true(result < host_real(&host_state, 0, "before"));
+	return result;
+}
+
+/* Strides within a row of the workgroup come before waves that are not full. */
+static void test_group_shapes(void **state)
+{
+	double after;
+
+	(void)state;
+	after = advise_group(16, 4, 64, 4, "within each row of 16 work-items lanes are 64 B apart",
+			     "swap the indices");
+	/* The fix, made. */
+	start(NULL);
+	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 16, 4, 4, 256);
+	finish();
+	assert_true(after == (double)get(0, "lines128"));
+	advise_group(13, 7, 132, 4, "within each row of 13 work-items lanes are 132 B apart",
+		     "swap the indices");
+	advise_group(16, 4, 4, 4096, "rows of 16 work-items are contiguous",
+		     "make the workgroup wider");
+	/* Eight lines either way: swapping alone would not do. */
+	advise_group(8, 8, 128, 4, "within each row of 8 work-items lanes are 128 B apart",
+		     "and make the workgroup wider");
+}
+
+/* a[y * n + k]: a word for each row of the group. */
+static void test_word_per_row(void **state)
+{
+	uint32_t table = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	double after;
+
+	(void)state;
+	/* An update would only wait longer in a wider group. */
+	send_group(table, 16, 16, 0, 512);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "add up within each row first"));
+	start(NULL);
+	after = advise_group(16, 16, 0, 256,
+			     "each row of 16 work-items reads one word (4 B), rows 256 B apart: "
+			     "4.0 lines of 128 B touched, 2.0 needed",
+			     "make the workgroup wider, for example dim3(64, 4)");
+	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
+	assert_string_equal(host_text(&host_state, 0, "verified"), "");
+	/* The fix, made: each of the 4 waves in a row. */
+	start(NULL);
+	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 64, 4, 0, 256);
+	finish();
+	assert_true(4 * after == (double)get(0, "lines128"));
+	/* A word that lies over the end of a line is in two. */
+	assert_true(advise_group(16, 16, 0, 254, "reads one word (4 B), rows 254 B apart",
+				 "make the workgroup wider") > 1);
+	/* Shorter rows. */
+	start(NULL);
+	advise_group(8, 32, 0, 1024, "each row of 8 work-items reads one word (4 B), rows 1024 B",
+		     "make the workgroup wider, for example dim3(64, 4)");
+}
+
+/* From counters the same is no reason to sort, nor is it told from short rows. */
+static void test_row_each_counted(void **state)
+{
+	struct probe_counter_row row = {.site = 0};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch,
+				    .count = 1,
+				    .counters = &row};
+	uint64_t *c = row.value;
+
+	for (unsigned width = 8; width <= 16; width += 8) {
+		uint64_t rows = 64 / width;
+
+		if (!instance)
+			start(state);
+		dispatch.group[0] = dispatch.group[1] = width;
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		c[PROBE_C_EXECUTIONS] = 10;
+		c[PROBE_C_LANES] = 640;
+		c[PROBE_C_LINES64] = c[PROBE_C_LINES128] = 10 * rows;
+		c[PROBE_C_NEEDED64] = 40;
+		c[PROBE_C_NEEDED128] = 20;
+		c[PROBE_C_EXCESS64] = 10 * (rows - 4);
+		c[PROBE_C_EXCESS128] = 10 * (rows - 2);
+		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		finish();
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "as if each row of"));
+		assert_non_null(strstr(host_text(&host_state, 0, "fix"), "wider, for example"));
+		assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
+		/* Eight rows of eight: a lane of each row may be what is in a line. */
+		assert_int_equal(strstr(host_text(&host_state, 0, "cause"), "each lane") != NULL,
+				 width == 8);
+		assert_true(host_real(&host_state, 0, "after") == 2);
+	}
+}
+
+/* Waves that the group's size leaves empty in part have no idle lanes that a branch made. */
+static void test_odd_group(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4);
+
+	(void)state;
+	dispatch.group[0] = 100;
+	for (unsigned group = 0; group < 5; group++) {
+		send_affine(site, ~0ull, 0x7f0000000000 + group * 400, 4);
+		send_affine(site, ~0ull >> 28, 0x7f0000000100 + group * 400, 4);
+	}
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"),
+			       "workgroups of 100 work-items fill 50.0 of 64 lanes"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "a multiple of 64 work-items"));
+}
+
+/* A fix that leaves what there was is not offered. */
+static void test_sorting_useless(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 1, 1);
+	uint64_t addr[64];
+
+	(void)state;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 64 + lane % 3;
+	send_full(site, addr);
+	finish();
+	assert_int_equal(
+		strncmp(host_text(&host_state, 0, "fix"), "sorting does not help here", 26), 0);
+	assert_string_equal(host_text(&host_state, 0, "verified"), "");
+}
+
+/* Waves that each go over 64 words of their own, in 64 lines that all share, step by step. */
+static const char *fix_of_steps(unsigned waves, unsigned steps, unsigned scatter)
+{
+	uint32_t site;
+
+	if (!instance)
+		start(NULL);
+	dispatch.grid[0] = 64 * waves;
+	site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	for (unsigned step = 0; step < steps; step++)
+		for (unsigned w = 0; w < waves; w++) {
+			struct probe_wave_info wave = {.group = {w, 0, 0}};
+			uint64_t addr[64];
+
+			for (uint64_t lane = 0; lane < 64; lane++)
+				addr[lane] = 0x7f0000000000 +
+					     (lane * scatter + step) % 64 * (uint64_t)waves * 128 +
+					     w * 4;
+			send_lanes(site, &wave, ~0ull, addr);
+		}
+	finish();
+	return host_text(&host_state, 0, "fix");
+}
+
+/* What one wave uses again at another step is no promise for a step. */
+static void test_sorted_by_step(void **state)
+{
+	(void)state;
+	/* 64 lines in every step, over and over the same: all recorded. */
+	assert_non_null(strstr(fix_of_steps(1, 64, 37), "sorting does not help here (about 64 "));
+	assert_true(host_real(&host_state, 0, "after") == 0);
+	/* More than is recorded: no number, nor that it would not help. */
+	assert_non_null(strstr(fix_of_steps(1, 200, 37), "128 of 200 executions are too few"));
+	assert_true(host_real(&host_state, 0, "after") == 0);
+	/* 32 waves with the same 64 lines in each step: two for each wave. */
+	assert_non_null(strstr(fix_of_steps(32, 4, 37),
+			       "about 2 lines of 128 B per execution if what all waves use at one "
+			       "step is sorted, 64 as they came (by 128 of 128 executions)"));
+	assert_true(host_real(&host_state, 0, "after") == 2);
+	/* Sorted already. */
+	assert_non_null(strstr(fix_of_steps(1, 1, 1), "the addresses rise from lane to lane"));
+}
+
+/* Lanes of their own arrays: nothing there is to be sorted. */
+static void test_scratch(void **state)
+{
+	uint32_t site = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_SCRATCH, 4, 4);
+	uint64_t addr[64];
+
+	(void)state;
+	for (uint64_t lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 37 % 64 * 256 + lane * 4;
+	send_full(site, addr);
+	finish();
+	assert_non_null(
+		strstr(host_text(&host_state, 0, "cause"), "of their private arrays: 64.0"));
+	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "the same index in all lanes"));
+}
+
+/* Updates of few words of global memory touch few lines, and wait for each other. */
+static void test_contended_global(void **state)
+{
+	uint32_t counter = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t table = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t own = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t single = add_site(PROBE_ACCESS_ATOMIC, PROBE_SPACE_GLOBAL, 4, 4);
+	uint32_t broadcast = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+	uint64_t addr[64];
+
+	(void)state;
+	for (unsigned lane = 0; lane < 64; lane++)
+		addr[lane] = 0x7f0000000000 + lane * 37 % 8 * 4;
+	send_affine(counter, 0xffff, 0x7f0000001000, 0);
+	send_affine(counter, ~0ull, 0x7f0000001000, 0);
+	send_full(table, addr);
+	send_affine(own, ~0ull, 0x7f0000002000, 4);
+	send_affine(single, 1, 0x7f0000001000, 0);
+	send_affine(broadcast, ~0ull, 0x7f0000001000, 0);
+	finish();
+	assert_string_equal(host_text(&host_state, counter, "cause"),
+			    "all active lanes update one word of global memory, one after the "
+			    "other: 40.0 on average");
+	assert_string_equal(host_text(&host_state, counter, "verified"), "updates of the word");
+	assert_true(host_real(&host_state, counter, "before") == 40);
+	assert_true(host_real(&host_state, counter, "after") == 1);
+	assert_non_null(
+		strstr(host_text(&host_state, table, "cause"),
+		       "64.0 lanes are in 1.0 lines of 64 B, a word for each would fill 4.0"));
+	assert_non_null(strstr(host_text(&host_state, table, "fix"), "not verified"));
+	for (uint32_t site = own; site <= broadcast; site++)
+		assert_string_equal(host_text(&host_state, site, "cause"), "");
+}
+
+/* ---- Several accesses of one buffer ---------------------------------------------------------- */
+
+enum { BUFFER = 1 << 20, BUFFERS = 0x7f0000 };
+
+/* A buffer at each multiple of 1 MiB but the first. */
+static const struct probe_allocation_info *
+find_buffer(void *ctx, const struct probe_dispatch_info *of, uint64_t address)
+{
+	static struct probe_allocation_info found[16];
+	uint64_t number = address / BUFFER - BUFFERS;
+
+	(void)ctx, (void)of;
+	if (!number || number >= 16)
+		return NULL;
+	found[number] = (struct probe_allocation_info){.size = sizeof(found[0]),
+						       .id = (uint32_t)number,
+						       .address = address / BUFFER * BUFFER,
+						       .bytes = BUFFER};
+	return &found[number];
+}
+
+struct use {
+	unsigned buffer, offset, bytes;
+	int64_t stride;
+};
+
+/* One execution of each; returns all lines of 128 bytes. */
+static int64_t send_uses(const struct use *uses, size_t count)
+{
+	int64_t lines = 0;
+
+	if (!instance)
+		start(NULL);
+	host.allocation = find_buffer;
+	for (size_t i = 0; i < count; i++)
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, (uint16_t)uses[i].bytes,
+			 (uint16_t)uses[i].bytes);
+	for (size_t i = 0; i < count; i++)
+		send_affine((uint32_t)i, ~0ull,
+			    (uint64_t)(BUFFERS + uses[i].buffer) * BUFFER + uses[i].offset,
+			    uses[i].stride);
+	finish();
+	for (size_t i = 0; i < count; i++)
+		lines += get(i, "lines128");
+	return lines;
+}
+
+/* What the fix says of all accesses of the buffer is what they take once it is made. */
+static void test_structs(void **state)
+{
+	static const struct use structs[] = {{1, 0, 4, 16}, {1, 4, 4, 16}, {2, 4, 4, 16}};
+	static const struct use members[] = {{1, 0, 4, 4}, {1, 4096, 4, 4}};
+	static const struct use whole[] = {{1, 0, 4, 16}, {1, 0, 16, 16}, {1, 2032, 16, -16}};
+	static const struct use through[] = {
+		{1, 0, 4, 64}, {1, 0, 4, 4}, {1, 512, 4, 4}, {1, 1024, 4, 4}};
+	static struct use pieces[17] = {{1, 0, 4, 4}};
+	static const struct use mixed[] = {{1, 0, 4, 16}, {1, 8, 8, 16}};
+	static const struct use apart[] = {{1, 0, 4, 4}, {1, 4096, 8, 8}};
+	int after, before, told[2];
+	const char *fix;
+
+	(void)state;
+	/* The four structs that the second one went through: four of each member. */
+	for (unsigned i = 0; i < 16; i++)
+		pieces[1 + i] = (struct use){1, 4096 * i, 16, 0};
+	send_uses(structs, 3);
+	assert_int_equal(sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
+				"; with 1 other access of the buffer %d lines of 128 B in the run "
+				"after, %d before",
+				&after, &before),
+			 2);
+	/* Nobody else uses the third one's. */
+	assert_null(strstr(host_text(&host_state, 2, "fix"), "other access"));
+	assert_null(strstr(host_text(&host_state, 2, "fix"), "alone"));
+	assert_string_equal(host_text(&host_state, 2, "verified"), "lines of 128 B");
+	assert_int_equal(before, send_uses(structs, 2));
+	assert_int_equal(after, send_uses(members, 2));
+	/* Three that go through all members, one after the other, lose more than one gains. */
+	before = (int)send_uses(through, 4);
+	fix = host_text(&host_state, 0, "fix");
+	assert_int_equal(sscanf(fix,
+				"leave the buffer as it lies: what would help here costs its 3 "
+				"other accesses as much (%d lines of 128 B in the run after, %d",
+				&after, &told[0]),
+			 2);
+	assert_int_equal(told[0], before);
+	assert_int_equal(after, 2 + 3 * (send_uses(pieces, 17) - 2));
+	/* One does not. */
+	send_uses(through, 2);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "with 1 other access of the buffer 18 lines of 128 B in the run "
+			       "after, 34 before"));
+	/* Of members that are not equally long, each is told the same. */
+	send_uses(mixed, 2);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
+					"; with 1 other access of the buffer %d lines of 128 B",
+					&told[i]),
+				 1);
+	assert_int_equal(told[0], told[1]);
+	assert_int_equal(told[0], send_uses(apart, 2));
+	/* Who takes whole structs gains nothing, and loses nothing. */
+	send_uses(whole, 3);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "with 2 other accesses of the buffer 18 lines of 128 B in the run "
+			       "after, 24 before"));
+}
+
+/* a[i - 1], a[i], a[i + 1]: whichever begins at a line, the others do not. */
+static void test_neighbours(void **state)
+{
+	static const struct use stencil[] = {{1, 124, 4, 4}, {1, 128, 4, 4}, {1, 132, 4, 4}};
+	static const struct use moved[] = {{1, 120, 4, 4}, {1, 124, 4, 4}, {1, 128, 4, 4}};
+	static const struct use shifted[] = {{1, 4, 4, 4}, {1, 516, 4, 4}};
+	static const struct use aligned[] = {{1, 128, 4, 4}, {1, 640, 4, 4}};
+	const char *fix;
+	int64_t before;
+
+	(void)state;
+	before = send_uses(stencil, 3);
+	fix = host_text(&host_state, 2, "fix");
+	assert_non_null(strstr(fix, "leave the buffer as it lies"));
+	assert_non_null(strstr(fix, "2 other accesses"));
+	assert_non_null(strstr(fix, "(8 lines of 128 B in the run after, 8 before)"));
+	assert_string_equal(host_text(&host_state, 2, "verified"), "");
+	assert_int_equal(before, 8);
+	assert_int_equal(send_uses(moved, 3), 8);
+	/* Both off by as much. */
+	before = send_uses(shifted, 2);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "with 1 other access of the buffer 4 lines of 128 B in the run "
+			       "after, 6 before"));
+	assert_int_equal(before, 6);
+	assert_int_equal(send_uses(aligned, 2), 4);
+}
+
+static void test_rows_and_columns(void **state)
+{
+	static const struct use both[] = {{1, 0, 4, 4096}, {1, 0, 4, 4}, {3, 0, 4, 4096}};
+
+	(void)state;
+	send_uses(both, 3);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "do not transpose the buffer itself: 1 other access of it uses"));
+	assert_null(strstr(host_text(&host_state, 2, "fix"), "transpose"));
+}
+
+/* In no allocation that is known. */
+static void test_nobodys(void **state)
+{
+	static const struct use nobodys[] = {{0, 0, 4, 16}, {1, 0, 4, 16}};
+
+	(void)state;
+	send_uses(nobodys, 2);
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "; judged by this access alone"));
+	assert_null(strstr(host_text(&host_state, 1, "fix"), "alone"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_advice_idle_lanes, start),
+		cmocka_unit_test_setup(test_partial_wave, start),
+		cmocka_unit_test_setup(test_partial_wave_counted, start),
+		cmocka_unit_test_setup(test_group_shapes, start),
+		cmocka_unit_test_setup(test_word_per_row, start),
+		cmocka_unit_test_setup(test_row_each_counted, start),
+		cmocka_unit_test_setup(test_odd_group, start),
+		cmocka_unit_test_setup(test_sorting_useless, start),
+		cmocka_unit_test_setup(test_sorted_by_step, start),
+		cmocka_unit_test_setup(test_scratch, start),
+		cmocka_unit_test_setup(test_contended_global, start),
+		cmocka_unit_test_setup(test_structs, start),
+		cmocka_unit_test_setup(test_neighbours, start),
+		cmocka_unit_test_setup(test_rows_and_columns, start),
+		cmocka_unit_test_setup(test_nobodys, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# Handlers, called as probe-run calls them by a host that keeps their rows (fake_host.h).
+if(NOT TARGET probe_handler_memory)
+	return()
+endif()
+set(handlers_test_dir ${CMAKE_CURRENT_LIST_DIR})
+
+# probe_handler_test(NAME HANDLER PARTS...): NAME.c with the handler and what it consists of.
+function(probe_handler_test name)
+	add_executable(unit_handlers_${name} ${handlers_test_dir}/${name}.c)
+	target_link_libraries(unit_handlers_${name} PRIVATE probe_handler_common ${ARGN} probe_rules
+		probe_flags ${CMOCKA_LIBRARY} m)
+	add_test(NAME handlers.${name} COMMAND unit_handlers_${name})
+	set_tests_properties(handlers.${name} PROPERTIES LABELS "unit;handlers")
+endfunction()
+
+foreach(name memory advice advice_global lds_arrays)
+	probe_handler_test(${name} probe_handler_memory probe_handler_advice)
+endforeach()
+foreach(name divergence heatmap cache log race time)
+	probe_handler_test(${name} probe_handler_${name})
+endforeach()
+# The n-th write fails.
+target_link_options(unit_handlers_log PRIVATE -Wl,--wrap=write)

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the memory handler proposes for accesses that share an array in LDS: one layout for all,
+ * whose conflicts, counted for each access by the plain rules, are those that it says.
+ */
+#include "tests/unit/handlers/send_records.h"
+
+enum { ACCESSES = 8, EXECUTIONS = 32 };
+
+static struct made {
+	enum probe_access_kind access;
+	unsigned unit, count;
+	uint32_t addr[EXECUTIONS][64];
+} made[ACCESSES];
+
+static void send_lds(uint32_t site, const uint32_t addr[64])
+{
+	struct made *m = &made[site];
+	uint64_t wide[64];
+
+	assert_true(m->count < EXECUTIONS);
+	memcpy(m->addr[m->count++], addr, sizeof(m->addr[0]));
+	for (unsigned lane = 0; lane < 64; lane++)
+		wide[lane] = addr[lane];
+	send_full(site, wide);
+}
+
+static uint32_t add_lds(enum probe_access_kind access, uint16_t unit)
+{
+	uint32_t site = add_site(access, PROBE_SPACE_LDS, unit, unit);
+
+	made[site] = (struct made){.access = access, .unit = unit};
+	return site;
+}
+
+/* A proposal, read back from its sentence. */
+struct proposal {
+	unsigned pitch, pad, column, columns, low, together;
+	bool mapped; /* said as where each element goes */
+	double after, before;
+};
+
+static struct proposal read_fix(const char *fix)
+{
+	struct proposal p = {0};
+	const char *at = strstr(fix, "LDS byte ");
+	unsigned size, per, more;
+
+	if (at)
+		assert_int_equal(sscanf(at, "LDS byte %u", &p.low), 1);
+	if (sscanf(fix, "pad each row of %u B", &p.pitch) == 1)
+		assert_int_equal(sscanf(strstr(fix, " by "), " by %u B", &p.pad), 1);
+	else if (sscanf(fix, "store column c (of %u B) of row r (of %u B", &p.column, &p.pitch) ==
+		 2)
+		assert_int_equal(sscanf(strstr(fix, "(r % "), "(r %% %u", &p.columns), 1);
+	else if (sscanf(fix, "put element i (of %u B", &size) == 1) {
+		p.mapped = true;
+		if (sscanf(strstr(fix, " at "), " at i + i / %u * %u", &per, &more) == 2)
+			p.pad = more * size;
+		else if (sscanf(strstr(fix, " at "), " at i ^ (i / %u %% %u)", &per, &p.columns) ==
+			 2)
+			p.column = size;
+		else
+			fail_msg("a place that cannot be read: %s", fix);
+		p.pitch = per * size;
+	} else
+		fail_msg("no layout is proposed: %s", fix);
+	at = strstr(fix, "; the ");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "; the %u ", &p.together), 1);
+	assert_int_equal(sscanf(strstr(at, "together: "), "together: %lf after, %lf before",
+				&p.after, &p.before),
+			 2);
+	return p;
+}
+
+static uint32_t moved(const struct proposal *p, uint32_t addr)
+{
+	uint32_t row = (addr - p->low) / p->pitch, in = (addr - p->low) % p->pitch;
+
+	if (p->pad)
+		return addr + row * p->pad;
+	return p->low + row * p->pitch + (in / p->column ^ row % p->columns) * p->column +
+	       in % p->column;
+}
+
+/* Conflicts of a site in all its executions, moved or as they are (NULL). */
+static double conflicts(const struct made *m, const struct proposal *p)
+{
+	const struct probe_lds_rule rule = ref_lds_rule("gfx90a", 64, m->unit, m->access);
+	double sum = 0;
+
+	for (unsigned i = 0; i < m->count; i++) {
+		struct probe_lds_cost cost;
+		uint32_t addr[64];
+
+		for (unsigned lane = 0; lane < 64; lane++) {
+			addr[lane] = p ? moved(p, m->addr[i][lane]) : m->addr[i][lane];
+			assert_int_equal(addr[lane] % m->unit, 0);
+		}
+		cost = ref_lds(&rule, ~0ull, addr);
+		sum += cost.passes - cost.ideal;
+	}
+	return sum;
+}
+
+/* The row of a site says what it should, and the same layout as `first`. */
+static void check(uint32_t site, uint32_t sites)
+{
+	struct proposal p = read_fix(host_text(&host_state, site, "fix"));
+	double before = 0, after = 0;
+
+	for (uint32_t i = 0; i < sites; i++) {
+		before += conflicts(&made[i], NULL);
+		after += conflicts(&made[i], &p);
+	}
+	assert_int_equal(p.together, sites);
+	assert_true(p.before == before && p.after == after && 2 * after <= before);
+	assert_true(host_real(&host_state, site, "after") ==
+		    conflicts(&made[site], &p) / made[site].count);
+	assert_true(host_real(&host_state, site, "before") ==
+		    conflicts(&made[site], NULL) / made[site].count);
+	assert_string_equal(host_text(&host_state, site, "verified"), "conflicts");
+}
+
+/* A tile of 32 x 32 floats, filled four floats at a time, read down its columns. */
+static void send_tile(uint32_t fill, uint32_t columns, uint32_t low)
+{
+	uint32_t addr[64];
+
+	for (uint32_t i = 0; i < 4; i++) {
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = low + 1024 * i + 16 * lane;
+		if (fill != UINT32_MAX)
+			send_lds(fill, addr);
+	}
+	for (uint32_t i = 0; i < 16; i++) {
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = low + lane % 32 * 128 + (2 * i + lane / 32) * 4;
+		send_lds(columns, addr);
+	}
+}
+
+/* Alone, a column's padding is a float; with others, it must leave those whole. */
+static void test_shared(void **state)
+{
+	uint32_t columns = add_lds(PROBE_ACCESS_LOAD, 4), fill;
+
+	(void)state;
+	dispatch.group[0] = 32;
+	send_tile(UINT32_MAX, columns, 256);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "from 32 to 33 elements of 4 B"));
+	start(NULL);
+	dispatch.group[0] = 32;
+	columns = add_lds(PROBE_ACCESS_LOAD, 4);
+	fill = add_lds(PROBE_ACCESS_STORE, 16);
+	send_tile(fill, columns, 256);
+	finish();
+	check(columns, 2);
+	assert_string_equal(host_text(&host_state, fill, "fix"), "");
+}
+
+/* Two that cost, in two ways: both are told the same. */
+static void test_same_for_both(void **state)
+{
+	uint32_t columns = add_lds(PROBE_ACCESS_LOAD, 4), pairs = add_lds(PROBE_ACCESS_STORE, 8);
+	uint32_t rows = add_lds(PROBE_ACCESS_LOAD, 4), addr[64];
+	size_t length;
+
+	(void)state;
+	for (uint32_t i = 0; i < 16; i++) {
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = lane * 128 + 4 * i;
+		send_lds(columns, addr);
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = lane * 128 + 8 * i;
+		send_lds(pairs, addr);
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = 256 * i + 4 * lane;
+		send_lds(rows, addr);
+	}
+	finish();
+	check(columns, 3);
+	check(pairs, 3);
+	length = strcspn(host_text(&host_state, columns, "fix"), "(;");
+	assert_int_equal(strncmp(host_text(&host_state, columns, "fix"),
+				 host_text(&host_state, pairs, "fix"), length),
+			 0);
+}
+
+/*
+ * A square of `width` x `width` elements of `unit` bytes in a workgroup of that shape, filled along
+ * its rows and read down its columns.
+ */
+static void send_square(uint32_t fill, uint32_t columns, uint32_t width, uint32_t unit)
+{
+	uint32_t addr[64];
+
+	dispatch.group[0] = dispatch.group[1] = width;
+	for (uint32_t first = 0; first < width * width; first += 64) {
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = (first + lane) * unit;
+		send_lds(fill, addr);
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] =
+				((first + lane) % width * width + (first + lane) / width) * unit;
+		send_lds(columns, addr);
+	}
+}
+
+/* Rows are named only if some lanes are that far apart; else it is said where elements go. */
+static void test_rows_that_are(void **state)
+{
+	unsigned mapped = 0, named = 0;
+
+	for (uint32_t width = 8; width <= 32; width *= 2)
+		for (uint32_t unit = 4; unit <= 8; unit *= 2) {
+			uint32_t fill, columns;
+			struct proposal p;
+
+			if (!instance)
+				start(state);
+			fill = add_lds(PROBE_ACCESS_STORE, (uint16_t)unit);
+			columns = add_lds(PROBE_ACCESS_LOAD, (uint16_t)unit);
+			send_square(fill, columns, width, unit);
+			finish();
+			check(columns, 2);
+			p = read_fix(host_text(&host_state, columns, "fix"));
+			assert_int_equal(p.mapped, p.pitch != width * unit);
+			mapped += p.mapped;
+			named += !p.mapped;
+		}
+	assert_true(mapped && named);
+}
+
+/* Arrays side by side have nothing to do with each other. */
+static void test_apart(void **state)
+{
+	uint32_t left = add_lds(PROBE_ACCESS_LOAD, 4), right = add_lds(PROBE_ACCESS_LOAD, 8);
+	uint32_t addr[64];
+
+	(void)state;
+	for (uint32_t lane = 0; lane < 64; lane++)
+		addr[lane] = lane * 128;
+	send_lds(left, addr);
+	for (uint32_t lane = 0; lane < 64; lane++)
+		addr[lane] = 8192 + lane * 128;
+	send_lds(right, addr);
+	finish();
+	assert_null(strstr(host_text(&host_state, left, "fix"), "together"));
+	assert_non_null(strstr(host_text(&host_state, left, "fix"), "pad each 128 B by 4 B"));
+	assert_non_null(strstr(host_text(&host_state, right, "fix"), "pad each 128 B by 8 B"));
+}
+
+/* Counters without addresses: the same distance of lanes is taken for the same array. */
+static void test_counters(void **state)
+{
+	static const unsigned units[] = {4, 8};
+	struct probe_counter_row rows[2] = {{.site = 0}, {.site = 1}};
+	struct probe_batch batch = {.size = sizeof(batch),
+				    .stream = PROBE_STREAM_COUNTERS,
+				    .dispatch = &dispatch,
+				    .count = 2,
+				    .counters = rows};
+	uint32_t addr[64];
+
+	(void)state;
+	for (uint32_t site = 0; site < 2; site++) {
+		struct made *m = &made[add_lds(PROBE_ACCESS_LOAD, (uint16_t)units[site])];
+		uint64_t *c = rows[site].value;
+
+		for (uint32_t lane = 0; lane < 64; lane++)
+			addr[lane] = lane * 128;
+		while (m->count < 10)
+			memcpy(m->addr[m->count++], addr, sizeof(addr));
+		c[PROBE_C_EXECUTIONS] = c[PROBE_C_AFFINE] = 10;
+		c[PROBE_C_LANES] = 640;
+		c[PROBE_C_IDEAL_PASSES] = site ? 40 : 20;
+		c[PROBE_C_PASSES] = c[PROBE_C_IDEAL_PASSES] + (uint64_t)conflicts(m, NULL);
+		c[PROBE_C_MAX_WAY] = site ? 16 : 32;
+		c[PROBE_C_STRIDE_HI] = PROBE_STRIDE_BIAS + 128;
+		c[PROBE_C_STRIDE_LO] = PROBE_STRIDE_BIAS - 128;
+	}
+	assert_int_equal(probe_handler.batch(instance, &batch), 0);
+	finish();
+	check(0, 2);
+	check(1, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_shared, start),
+		cmocka_unit_test_setup(test_same_for_both, start),
+		cmocka_unit_test_setup(test_rows_that_are, start),
+		cmocka_unit_test_setup(test_apart, start),
+		cmocka_unit_test_setup(test_counters, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
