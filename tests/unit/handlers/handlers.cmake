@@ -10,8 +10,7 @@ function(probe_handler_test name)
 	add_executable(unit_handlers_${name} ${handlers_test_dir}/${name}.c)
 	target_link_libraries(unit_handlers_${name} PRIVATE probe_handler_common ${ARGN} probe_rules
 		probe_flags ${CMOCKA_LIBRARY} m)
-	add_test(NAME handlers.${name} COMMAND unit_handlers_${name})
-	set_tests_properties(handlers.${name} PROPERTIES LABELS "unit;handlers")
+	probe_test(NAME unit.handlers.${name} TIER unit FOLDER handlers COMMAND unit_handlers_${name})
 endfunction()
 
 foreach(name memory advice advice_global lds_arrays)

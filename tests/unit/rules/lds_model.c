@@ -72,7 +72,7 @@ static void check_row(const char *line)
 
 static void test_oracle(void **state)
 {
-	FILE *file = fopen(PROBE_TEST_DATA "/lds_oracle.csv", "r");
+	FILE *file = fopen(TEST_DATA "/lds_oracle.csv", "r");
 	unsigned rows = 0;
 	char line[512];
 

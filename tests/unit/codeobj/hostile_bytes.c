@@ -16,7 +16,7 @@
 #include "codeobj/inlines.h"
 #include "codeobj/inspect.h"
 #include "codeobj/lines_read.h"
-#include "codeobj_forge.h"
+#include "tests/unit/codeobj/forged_elf.h"
 #include "common/buf.h"
 #include "common/err.h"
 
@@ -32,10 +32,10 @@ static struct sample samples[SAMPLES];
 static int load(void **state)
 {
 	static const char *const names[SAMPLES] = {
-		PROBE_TEST_DATA "/codeobj/tile-dwarf4.co",
-		PROBE_TEST_DATA "/codeobj/tile-dwarf5.co",
-		PROBE_TEST_DATA "/codeobj/inline-dwarf4.co",
-		PROBE_TEST_DATA "/codeobj/inline-dwarf5.co",
+		TEST_DATA "/codeobj/tile-dwarf4.co",
+		TEST_DATA "/codeobj/tile-dwarf5.co",
+		TEST_DATA "/codeobj/inline-dwarf4.co",
+		TEST_DATA "/codeobj/inline-dwarf5.co",
 	};
 
 	(void)state;

@@ -13,7 +13,7 @@
 #include "codeobj/disassembly.h"
 #include "codeobj/inspect.h"
 #include "codeobj/sha256.h"
-#include "codeobj_forge.h"
+#include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
 
 static void says(struct probe_err *err, const char *want)
@@ -204,7 +204,7 @@ static void test_disassembly(void **state)
 	size_t size = 0;
 
 	(void)state;
-	bytes = forge_read(PROBE_TEST_DATA "/codeobj/tile-dwarf5.co", &size);
+	bytes = forge_read(TEST_DATA "/codeobj/tile-dwarf5.co", &size);
 	assert_non_null(bytes);
 	assert_null(probe_disassemble("tile", bytes, size, 0x1d00, &code));
 	at = probe_disassembly_find(code, 0x1800);
@@ -228,8 +228,8 @@ static void test_disassembly(void **state)
 static void test_tile(void **state)
 {
 	(void)state;
-	check_tile(PROBE_TEST_DATA "/codeobj/tile-dwarf4.co");
-	check_tile(PROBE_TEST_DATA "/codeobj/tile-dwarf5.co");
+	check_tile(TEST_DATA "/codeobj/tile-dwarf4.co");
+	check_tile(TEST_DATA "/codeobj/tile-dwarf5.co");
 }
 
 static void test_site_section(void **state)
@@ -281,7 +281,7 @@ static void test_unlinked(void **state)
 	size_t size;
 
 	(void)state;
-	bytes = forge_read(PROBE_TEST_DATA "/codeobj/tile-dwarf4.co", &size);
+	bytes = forge_read(TEST_DATA "/codeobj/tile-dwarf4.co", &size);
 	assert_non_null(bytes);
 	bytes[16] = ET_REL;
 	assert_null(probe_codeobj_inspect("t", bytes, size, PROBE_INSPECT_LINES, &codeobj));

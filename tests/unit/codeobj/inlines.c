@@ -13,7 +13,7 @@
 #include "codeobj/dwarf_shim.h"
 #include "codeobj/inspect.h"
 #include "codeobj/ranges.h"
-#include "codeobj_forge.h"
+#include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
 
 /* "function<tab>file:line:column" of each scope, innermost first. */
@@ -49,14 +49,14 @@ static void check_all(const char *name)
 	FILE *oracle;
 	size_t size = 0;
 
-	snprintf(path, sizeof(path), PROBE_TEST_DATA "/codeobj/%s.co", name);
+	snprintf(path, sizeof(path), TEST_DATA "/codeobj/%s.co", name);
 	bytes = forge_read(path, &size);
 	assert_non_null(bytes);
 	err = probe_codeobj_inspect(name, bytes, size, PROBE_INSPECT_LINES | PROBE_INSPECT_INLINES,
 				    &codeobj);
 	assert_null(err);
 	assert_null(codeobj->inlines_err);
-	oracle = fopen(PROBE_TEST_DATA "/codeobj/inline.symbols", "r");
+	oracle = fopen(TEST_DATA "/codeobj/inline.symbols", "r");
 	assert_non_null(oracle);
 	while (fgets(want, sizeof(want), oracle)) {
 		uint64_t address = strtoull(want, NULL, 16);

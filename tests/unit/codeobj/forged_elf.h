@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Site tables, ELF files and bundles made byte by byte, so that tests can break any field. */
-#ifndef PROBE_TESTS_CODEOBJ_FORGE_H
-#define PROBE_TESTS_CODEOBJ_FORGE_H
+#ifndef PROBE_TESTS_CODEOBJ_FORGED_ELF_H
+#define PROBE_TESTS_CODEOBJ_FORGED_ELF_H
 
 #include <elf.h>
 #include <stdint.h>

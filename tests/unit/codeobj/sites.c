@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "codeobj/sites.h"
-#include "codeobj_forge.h"
+#include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
 
 static struct forged table;
