@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The agents of the runtime: their memory pools and what the store wants to know of them. */
-#ifndef PROBE_HSA_AGENTS_H
-#define PROBE_HSA_AGENTS_H
+/* The agents of the runtime: their memory pools, and their records for the store. */
+#ifndef PROBE_HSA_PLUGIN_AGENTS_H
+#define PROBE_HSA_PLUGIN_AGENTS_H
 
 #include "hsa-plugin/tool.h"
 

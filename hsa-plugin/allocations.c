@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations and who asked for them; see allocations.h. */
 #include "hsa-plugin/allocations.h"
 
 #include <dlfcn.h>
@@ -16,11 +15,11 @@
 
 enum {
 	DEPTH_MAX = 48, /* frames looked at */
-	FRAMES_MAX = 4, /* frames told */
+	FRAMES_MAX = 4, /* frames recorded */
 	TEXT_MAX = 2048,
 };
 
-/* Their frames say nothing about the application. */
+/* Their frames are not the application's. */
 static const char *const runtimes[] = {
 	"libprobe-hsa.so", "libhsa-runtime64.so", "libamdhip64.so",
 	"libamdocl64.so",  "libOpenCL.so",	  "libhsakmt.so",
@@ -29,7 +28,7 @@ static const char *const runtimes[] = {
 };
 
 struct frames {
-	unsigned depth, told;
+	unsigned depth, recorded;
 	size_t used;
 	char text[TEXT_MAX];
 };
@@ -44,16 +43,16 @@ static bool runtime_file(const char *path)
 	return false;
 }
 
-static void tell(struct frames *frames, const char *path, uint64_t offset)
+static void record_frame(struct frames *frames, const char *path, uint64_t offset)
 {
 	int length = snprintf(frames->text + frames->used, TEXT_MAX - frames->used,
 			      "%s%s+0x%" PRIx64, frames->used ? "\n" : "", path, offset);
 
 	if (length > 0 && (size_t)length < TEXT_MAX - frames->used) {
 		frames->used += (size_t)length;
-		frames->told++;
+		frames->recorded++;
 	} else {
-		frames->depth = DEPTH_MAX; /* no room: enough is told */
+		frames->depth = DEPTH_MAX; /* no space for more */
 	}
 }
 
@@ -68,7 +67,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *user)
 	ssize_t length;
 	Dl_info info;
 
-	if (frames->depth++ >= DEPTH_MAX || frames->told == FRAMES_MAX)
+	if (frames->depth++ >= DEPTH_MAX || frames->recorded == FRAMES_MAX)
 		return _URC_END_OF_STACK;
 	if (!dladdr1((void *)at, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
 		return _URC_NO_REASON;
@@ -80,9 +79,9 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *user)
 		self[length] = 0;
 		path = self;
 	}
-	/* A callback of the application from inside the runtime is the application's still. */
+	/* A callback from the runtime is code of the application, too. */
 	if (!runtime_file(path))
-		tell(frames, path, at - map->l_addr);
+		record_frame(frames, path, at - map->l_addr);
 	return _URC_NO_REASON;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that the application asks the runtime for: a record per allocation with the place in the
- * application that asked, and one when it is freed. Nothing happens on a dispatch. Allocations that
- * the tool makes for itself do not come by here.
+ * Memory that the application allocates from the runtime: a record per allocation with its call
+ * site in the application, and one when it is freed. Nothing happens on a dispatch. Allocations
+ * that the tool makes for itself do not pass through these hooks.
  */
-#ifndef PROBE_HSA_ALLOCATIONS_H
-#define PROBE_HSA_ALLOCATIONS_H
+#ifndef PROBE_HSA_PLUGIN_ALLOCATIONS_H
+#define PROBE_HSA_PLUGIN_ALLOCATIONS_H
 
 #include "hsa-plugin/api_table.h"
 

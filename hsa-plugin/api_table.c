@@ -93,7 +93,7 @@ static int amd_layout(const struct probe_api_table *amd)
 	return amd->version.minor_id >= AMD_BYTES_5_5;
 }
 
-/* Entries lie behind the version; what the table's own size does not cover is not there. */
+/* Entries follow the version. Those beyond the table's own size do not exist. */
 static bool has_entry(const struct probe_api_table *table, int index)
 {
 	return index >= 0 && sizeof(table->version) + ((size_t)index + 1) * sizeof(probe_entry) <=

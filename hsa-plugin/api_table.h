@@ -4,8 +4,8 @@
  * and the AMD part of the table moved between releases without a change of its major number; the
  * byte size in minor_id is the only guide to its layout (ROCr 5.2 to 7.0 compared).
  */
-#ifndef PROBE_HSA_API_TABLE_H
-#define PROBE_HSA_API_TABLE_H
+#ifndef PROBE_HSA_PLUGIN_API_TABLE_H
+#define PROBE_HSA_PLUGIN_API_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,7 @@ struct probe_api_table {
 	probe_entry entry[];
 };
 
-/* HsaApiTable; later members (tools, PC sampling) are of no use here. */
+/* HsaApiTable; later members (tools, PC sampling) are not used here. */
 struct probe_api_root {
 	struct probe_table_version version;
 	struct probe_api_table *core;
@@ -87,7 +87,7 @@ struct probe_hsa {
 	__typeof__(hsa_amd_memory_fill) *memory_fill;
 };
 
-/* Replacements; the tool fills in what it wants to see, NULL entries are left alone. */
+/* Replacements; NULL = the runtime's own function stays. */
 struct probe_hsa_hooks {
 	__typeof__(hsa_shut_down) *shut_down;
 	__typeof__(hsa_queue_create) *queue_create;

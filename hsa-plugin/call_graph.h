@@ -5,8 +5,8 @@
  * under recursion no guess is safe: such a kernel is not swapped. Read from the machine code of the
  * original (gfx9 encodings), once, when the code object is loaded.
  */
-#ifndef PROBE_HSA_CALL_GRAPH_H
-#define PROBE_HSA_CALL_GRAPH_H
+#ifndef PROBE_HSA_PLUGIN_CALL_GRAPH_H
+#define PROBE_HSA_PLUGIN_CALL_GRAPH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ void probe_call_graph_destroy(struct probe_call_graph *graph);
 
 /*
  * Longest chain of calls below the function of this name: 0 = it calls nothing, -ELOOP = recursion
- * or a call whose target cannot be told, -ENOENT = no such function.
+ * or a call whose target is unknown, -ENOENT = no such function.
  */
 int probe_call_graph_depth(struct probe_call_graph *graph, const char *symbol);
 

@@ -75,8 +75,7 @@ static int copy_memory(uint64_t base, uint64_t size, struct probe_image *ret)
 	local = (struct iovec){bytes, size};
 	got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 	if (got < 0 && (errno == EPERM || errno == ENOSYS)) {
-		/* Not allowed in some containers: then trust the runtime, which has just read it.
-		 */
+		/* Some containers forbid it: trust the runtime, which has just read this memory. */
 		memcpy(bytes, (void *)(uintptr_t)base, size);
 		got = (ssize_t)size;
 	}

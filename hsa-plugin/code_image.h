@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of a loaded code object, copied while its source is still there. */
-#ifndef PROBE_HSA_CODE_IMAGE_H
-#define PROBE_HSA_CODE_IMAGE_H
+/* The bytes of a loaded code object, copied while their source still exists. */
+#ifndef PROBE_HSA_PLUGIN_CODE_IMAGE_H
+#define PROBE_HSA_PLUGIN_CODE_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,16 +7,16 @@
 
 #include "hsa-plugin/agents.h"
 #include "hsa-plugin/code_image.h"
-#include "hsa-plugin/decide.h"
+#include "hsa-plugin/kernel_verdict.h"
 #include "hsa-plugin/kernel_table.h"
 #include "hsa-plugin/metadata.h"
-#include "hsa-plugin/sampling.h"
+#include "hsa-plugin/agent_sampling.h"
 #include "hsa-plugin/site_range.h"
 #include "hsa-plugin/tool.h"
 
 enum { CHUNK = 64 << 10, URI_MAX = 16 << 10 };
 
-/* A loaded code object: what must be taken back when its executable is destroyed. */
+/* A loaded code object: what to undo when its executable is destroyed. */
 struct loaded {
 	struct loaded *next;
 	uint64_t executable;
@@ -29,7 +29,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct loaded *all;
 static uint32_t last_id, last_kernel;
 
-struct facts {
+struct load_facts {
 	uint64_t executable;
 	struct probe_hr_code_object row;
 	const struct probe_agent *agent;
@@ -61,9 +61,9 @@ static char *read_uri(hsa_loaded_code_object_t object, uint32_t *ret)
 }
 
 static int read_facts(hsa_executable_t executable, hsa_loaded_code_object_t object,
-		      struct facts *ret)
+		      struct load_facts *ret)
 {
-	struct facts facts = {.executable = executable.handle};
+	struct load_facts facts = {.executable = executable.handle};
 	hsa_agent_t agent;
 
 	if (info(object, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND) !=
@@ -93,7 +93,7 @@ static int read_facts(hsa_executable_t executable, hsa_loaded_code_object_t obje
 	return 0;
 }
 
-static void put_code_object(const struct facts *facts, const struct probe_image *image)
+static void put_code_object(const struct load_facts *facts, const struct probe_image *image)
 {
 	struct probe_segment *seg = &probe_tool.segment;
 	size_t most = probe_segment_payload_max(seg) - sizeof(struct probe_hr_code_bytes);
@@ -142,11 +142,11 @@ static void put_kernel(const struct probe_kernel *kernel, const struct probe_ker
 
 /* Kernel symbols of the executable on one agent: name to address of the descriptor. */
 struct symbols {
-	size_t count, room;
+	size_t count, capacity;
 	struct symbol {
 		char *name;
 		uint64_t object;
-	} *symbols;
+	} * symbols;
 };
 
 static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
@@ -164,14 +164,14 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
 	    get(handle, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length) || length > 1 << 20 ||
 	    get(handle, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &symbol.object))
 		return HSA_STATUS_SUCCESS;
-	if (symbols->count == symbols->room) {
-		size_t room = symbols->room ? 2 * symbols->room : 64;
-		void *grown = realloc(symbols->symbols, room * sizeof(symbol));
+	if (symbols->count == symbols->capacity) {
+		size_t capacity = symbols->capacity ? 2 * symbols->capacity : 64;
+		void *grown = realloc(symbols->symbols, capacity * sizeof(symbol));
 
 		if (!grown)
 			return HSA_STATUS_INFO_BREAK;
 		symbols->symbols = grown;
-		symbols->room = room;
+		symbols->capacity = capacity;
 	}
 	symbol.name = calloc(1, (size_t)length + 1);
 	if (!symbol.name || get(handle, HSA_EXECUTABLE_SYMBOL_INFO_NAME, symbol.name)) {
@@ -206,7 +206,7 @@ static uint64_t object_of(const struct symbols *symbols, const char *name)
 	return found ? found->object : 0;
 }
 
-static struct probe_kernel *make_kernel(const struct facts *facts,
+static struct probe_kernel *make_kernel(const struct load_facts *facts,
 					const struct probe_kernel_meta *meta, uint64_t object)
 {
 	struct probe_kernel *kernel = calloc(1, sizeof(*kernel));
@@ -227,13 +227,13 @@ static struct probe_kernel *make_kernel(const struct facts *facts,
 
 /*
  * Kernels of the code object, entered into the table. An executable has one code object per agent
- * in practice; were there two, a symbol's address must lie in this one to be its kernel.
+ * in practice; if there were two, this tests which of them a symbol's address is in.
  */
-static void enter_kernels(const struct facts *facts, const struct probe_metadata *metadata,
+static void enter_kernels(const struct load_facts *facts, const struct probe_metadata *metadata,
 			  const struct symbols *symbols, const struct probe_site_table *sites,
 			  const struct probe_image *image, struct loaded *loaded)
 {
-	struct probe_decide_row *rows = calloc(metadata->count, sizeof(*rows));
+	struct probe_kernel_row *rows = calloc(metadata->count, sizeof(*rows));
 
 	for (size_t i = 0; rows && i < metadata->count; i++) {
 		uint64_t object = object_of(symbols, metadata->kernels[i].symbol);
@@ -248,7 +248,8 @@ static void enter_kernels(const struct facts *facts, const struct probe_metadata
 		loaded->count++;
 	}
 	if (rows)
-		probe_decide(&probe_tool.config, facts->uri, rows, loaded->count, sites, image);
+		probe_kernels_decide(&probe_tool.config, facts->uri, rows, loaded->count, sites,
+				     image);
 	for (size_t i = 0; i < loaded->count; i++)
 		put_kernel(rows[i].kernel, rows[i].meta,
 			   rows[i].original ? rows[i].original->id : 0);
@@ -257,7 +258,7 @@ static void enter_kernels(const struct facts *facts, const struct probe_metadata
 	free(rows);
 }
 
-static void enter(const struct facts *facts, const struct probe_image *image,
+static void enter(const struct load_facts *facts, const struct probe_image *image,
 		  const struct symbols *symbols)
 {
 	struct probe_metadata metadata = {0};
@@ -282,7 +283,7 @@ static hsa_status_t see(hsa_executable_t executable, hsa_loaded_code_object_t ob
 {
 	struct probe_image image = {0};
 	struct symbols symbols = {0};
-	struct facts facts;
+	struct load_facts facts;
 
 	(void)data;
 	if (read_facts(executable, object, &facts))
@@ -346,8 +347,7 @@ hsa_status_t probe_executable_destroy(hsa_executable_t executable)
 				continue;
 			}
 			*at = loaded->next;
-			/* What was sampled in it means nothing once its address is somebody else's.
-			 */
+			/* Its samples cannot be attributed once other code has its address. */
 			probe_sampling_flush(NULL);
 			forget(loaded);
 		}

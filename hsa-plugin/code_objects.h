@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects as they come and go. When an executable is frozen each of its code objects is copied
- * into the segment, its kernels are entered in the kernel table with what shall become of their
- * dispatches; when it is destroyed they leave the table first.
+ * Loading and unloading of code objects. When an executable is frozen, each of its code objects is
+ * copied into the segment and its kernels are entered into the kernel table with their verdicts.
+ * When it is destroyed they are removed from the table first.
  */
-#ifndef PROBE_HSA_CODE_OBJECTS_H
-#define PROBE_HSA_CODE_OBJECTS_H
+#ifndef PROBE_HSA_PLUGIN_CODE_OBJECTS_H
+#define PROBE_HSA_PLUGIN_CODE_OBJECTS_H
 
 #include <hsa/hsa.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* amd-comgr, found at run time (metadata.h says why). */
-#ifndef PROBE_HSA_COMGR_H
-#define PROBE_HSA_COMGR_H
+#ifndef PROBE_HSA_PLUGIN_COMGR_H
+#define PROBE_HSA_PLUGIN_COMGR_H
 
 #include <amd_comgr.h>
 

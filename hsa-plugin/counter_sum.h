@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PROBE_HSA_COUNTER_SUM_H
-#define PROBE_HSA_COUNTER_SUM_H
+#ifndef PROBE_HSA_PLUGIN_COUNTER_SUM_H
+#define PROBE_HSA_PLUGIN_COUNTER_SUM_H
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a signal to the queue whose doorbell it is. Asked at every signal store of the application,
- * so it takes no lock and one look at most times.
+ * From a signal to the queue whose doorbell it is. Looked up at every signal store of the
+ * application, so it takes no lock and mostly one probe of the hash table.
  */
-#ifndef PROBE_HSA_DOORBELLS_H
-#define PROBE_HSA_DOORBELLS_H
+#ifndef PROBE_HSA_PLUGIN_DOORBELLS_H
+#define PROBE_HSA_PLUGIN_DOORBELLS_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * loaded, and the two filters: by kernel name (evaluated once per kernel) and by dispatch (counted
  * per kernel).
  */
-#ifndef PROBE_HSA_FILTERS_H
-#define PROBE_HSA_FILTERS_H
+#ifndef PROBE_HSA_PLUGIN_FILTERS_H
+#define PROBE_HSA_PLUGIN_FILTERS_H
 
 #include <regex.h>
 #include <stdbool.h>

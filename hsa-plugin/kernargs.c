@@ -43,8 +43,8 @@ static void add(struct probe_kernarg_plan *plan, uint32_t kind, uint32_t from, u
 }
 
 /*
- * A kind that only who filled the block knows, and that the original does not have, stays zero: the
- * clone is the original plus the device library, which uses none of them, so nobody reads it.
+ * A kind whose value only the application knows, and that the original does not have, stays zero:
+ * the clone is the original plus the device library, which uses none of them, so it is never read.
  */
 static int add_hidden(struct probe_kernarg_plan *plan, const struct probe_kernel_meta *original,
 		      const struct probe_arg *arg)

@@ -6,8 +6,8 @@
  * place (the clone has one more, the last, which is the context), hidden ones by value_kind.
  * Neither offsets nor the size of the hidden part can be assumed: both move with the extra pointer.
  */
-#ifndef PROBE_HSA_KERNARGS_H
-#define PROBE_HSA_KERNARGS_H
+#ifndef PROBE_HSA_PLUGIN_KERNARGS_H
+#define PROBE_HSA_PLUGIN_KERNARGS_H
 
 #include <stddef.h>
 #include <stdint.h>

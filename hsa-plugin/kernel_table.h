@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the kernel_object of a packet to what was decided about the kernel when it was loaded.
+ * From the kernel_object of a packet to the kernel, with its verdict (kernel_verdict.h).
  *
  * Looked up on every dispatch without a lock. Kernels and outgrown tables are never freed: a
  * dispatch in another thread may still hold them, and they are small (about 300 bytes a kernel).
  */
-#ifndef PROBE_HSA_KERNEL_TABLE_H
-#define PROBE_HSA_KERNEL_TABLE_H
+#ifndef PROBE_HSA_PLUGIN_KERNEL_TABLE_H
+#define PROBE_HSA_PLUGIN_KERNEL_TABLE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@ struct probe_kernel {
 	uint32_t max_group;
 	uint32_t vgprs, agprs;
 	uint32_t stack_growth; /* bytes a lane that a clone's callees may need beyond the guess */
-	/* for an original: what becomes of its dispatches, before the filter by number */
+	/* of an original: PROBE_V_*, before launch_verdict.h */
 	uint32_t verdict;
 	const struct probe_kernel *clone;
 	struct probe_kernarg_plan *plan;

@@ -6,14 +6,14 @@
  * comgr is found at run time, not linked: its soname differs between releases (.so.2, .so.3), a HIP
  * program has it mapped already, and a program that never loads code pays nothing for it.
  */
-#ifndef PROBE_HSA_METADATA_H
-#define PROBE_HSA_METADATA_H
+#ifndef PROBE_HSA_PLUGIN_METADATA_H
+#define PROBE_HSA_PLUGIN_METADATA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an argument is. Explicit ones are told apart only by their place. */
+/* What an argument is. Explicit ones are identified by their position. */
 enum probe_arg_kind {
 	PROBE_ARG_EXPLICIT = 0,
 	PROBE_ARG_NONE, /* hidden_none: reserved bytes */
@@ -34,7 +34,7 @@ enum probe_arg_kind {
 	PROBE_ARG_PRIVATE_BASE,
 	PROBE_ARG_SHARED_BASE,
 	PROBE_ARG_QUEUE_PTR,
-	/* Known only to who filled the original's block. */
+	/* Values that only the application knows, in the original's block. */
 	PROBE_ARG_PRINTF_BUFFER,
 	PROBE_ARG_HOSTCALL_BUFFER,
 	PROBE_ARG_MULTIGRID_SYNC_ARG,

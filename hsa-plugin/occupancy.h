@@ -2,11 +2,11 @@
 /*
  * How many waves of a kernel a SIMD holds, as far as its vector registers decide.
  *
- * A cooperative kernel waits for all its workgroups, and the application has made sure that all are
- * resident. With the clone's registers they might not be, and would wait forever.
+ * The workgroups of a cooperative kernel wait for each other, and the application has made sure
+ * that all are resident. With the clone's registers they might not be, and would wait forever.
  */
-#ifndef PROBE_HSA_OCCUPANCY_H
-#define PROBE_HSA_OCCUPANCY_H
+#ifndef PROBE_HSA_PLUGIN_OCCUPANCY_H
+#define PROBE_HSA_PLUGIN_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stdint.h>

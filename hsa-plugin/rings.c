@@ -7,12 +7,12 @@
 #include "wire/ring_table.h"
 
 /*
- * Before and behind the states: ROCr packs small allocations, and programs write a little past the
- * end of theirs without harm when they run alone.
+ * Before and after the states: ROCr packs small allocations, and some programs write a little past
+ * the end of theirs, which is harmless in a run without Probe.
  */
 #define GUARD_BYTES (64u << 10)
 
-/* Of `rings`, those of one GPU: the greatest power of two that leaves as many to each other. */
+/* Rings of one GPU: the greatest power of two that leaves as many to each other one. */
 static uint32_t share_of(const struct probe_tool *tool, uint32_t rings)
 {
 	uint32_t gpus = 0, share = 1;
@@ -52,7 +52,7 @@ static uint64_t page_up(uint64_t n)
 	return (n + 4095) & ~4095ull;
 }
 
-/* One GPU's part of the rings of one size. */
+/* One GPU's part of the small or of the large rings. */
 struct part {
 	uint32_t first, share, size;
 	uint64_t data; /* offset in the segment */
@@ -76,7 +76,7 @@ static struct part part_of(const struct probe_tool *tool, const struct probe_age
 	return part;
 }
 
-/* What all launches' contexts say of these rings. False: there are none. */
+/* The fields about these rings in the contexts of all launches. False: there are none. */
 static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const struct part *part,
 		      uint64_t heads, struct probe_ctx *ret)
 {
@@ -101,9 +101,9 @@ static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const st
 	return true;
 }
 
-/* Into the table, `second` places on; `shared` is a copy of ctx that the GPU reads. */
+/* Into the table from index `first`; `shared` is a copy of ctx that the GPU reads. */
 static void make_states(const struct probe_ctx *ctx, const struct probe_ctx *shared, uint32_t kind,
-			uint32_t second, struct probe_ring_state *table)
+			uint32_t first, struct probe_ring_state *table)
 {
 	uint32_t places = kind == PROBE_KIND_TRACE ? ctx->ring_places : ctx->ring_mask;
 
@@ -111,26 +111,26 @@ static void make_states(const struct probe_ctx *ctx, const struct probe_ctx *sha
 		struct probe_ring_state state;
 
 		if (probe_ring_state_make(ctx, (uint64_t)(uintptr_t)shared, i, kind, &state))
-			table[probe_ring_place(places, i) + second] = state;
+			table[probe_ring_place(places, i) + first] = state;
 	}
 }
 
-/* A table of states to the GPU, when queues are made. */
-static bool send(struct probe_tool *tool, struct probe_agent *gpu, void *to, const void *from,
-		 size_t size)
+/* Copy a table of states to the GPU, when a queue is made. */
+static bool copy_to_gpu(struct probe_tool *tool, struct probe_agent *gpu, void *to,
+			const void *from, size_t size)
 {
 	struct probe_hsa *hsa = &tool->hsa;
 	hsa_signal_t done;
-	bool sent;
+	bool copied;
 
 	if (hsa->signal_create(1, 0, NULL, &done))
 		return false;
-	sent = !hsa->memory_async_copy(to, gpu->handle, from, tool->host->handle, size, 0, NULL,
-				       done) &&
-	       hsa->signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 10 * tool->tick_hz,
-					  HSA_WAIT_STATE_BLOCKED) < 1;
+	copied = !hsa->memory_async_copy(to, gpu->handle, from, tool->host->handle, size, 0, NULL,
+					 done) &&
+		 hsa->signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, 10 * tool->tick_hz,
+					    HSA_WAIT_STATE_BLOCKED) < 1;
 	hsa->signal_destroy(done);
-	return sent;
+	return copied;
 }
 
 static void use_rings(struct probe_ctx *ctx, uint64_t states)
@@ -150,7 +150,7 @@ static void init(struct probe_tool *tool, struct probe_agent *gpu, struct probe_
 	char *states = probe_agent_device_memory(tool, gpu, size + 2 * GUARD_BYTES);
 	struct probe_ctx *shared = probe_agent_host_memory(tool, gpu, 2 * sizeof(*shared));
 	uint64_t at = (uint64_t)(uintptr_t)(states + GUARD_BYTES);
-	bool there[2];
+	bool mapped[2];
 
 	if (!heads || !states || !shared)
 		return;
@@ -158,19 +158,19 @@ static void init(struct probe_tool *tool, struct probe_agent *gpu, struct probe_
 		struct part part = part_of(tool, gpu, large);
 		struct probe_ctx *ctx = &gpu->rings[large];
 
-		there[large] = (!large || kind == PROBE_KIND_TRACE) &&
-			       map_rings(tool, gpu, &part, heads, ctx);
-		if (!there[large])
+		mapped[large] = (!large || kind == PROBE_KIND_TRACE) &&
+				map_rings(tool, gpu, &part, heads, ctx);
+		if (!mapped[large])
 			continue;
 		shared[large] = *ctx;
 		make_states(ctx, &shared[large], kind, large ? PROBE_RING_SECOND : 0, table);
 		use_rings(ctx, at + (large ? PROBE_RING_SECOND * sizeof(*table) : 0));
 	}
-	if (!there[0] || !send(tool, gpu, states + GUARD_BYTES, table, size))
+	if (!mapped[0] || !copy_to_gpu(tool, gpu, states + GUARD_BYTES, table, size))
 		return;
 	gpu->ring_nobody = at + PROBE_RING_NOBODY * sizeof(*table);
 	gpu->ring_count = gpu->rings[0].ring_mask + 1;
-	gpu->large_count = there[1] ? gpu->rings[1].ring_mask + 1 : 0;
+	gpu->large_count = mapped[1] ? gpu->rings[1].ring_mask + 1 : 0;
 }
 
 void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)

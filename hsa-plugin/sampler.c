@@ -36,7 +36,7 @@ struct probe_sampler {
 
 	pthread_mutex_t delivery; /* for what follows */
 	bool closed;		  /* nothing goes to the sink any more */
-	uint64_t lost;		  /* not yet told to the sink */
+	uint64_t lost;		  /* not yet reported to the sink */
 	uint8_t records[PROBE_SAMPLER_BYTES];
 };
 

@@ -7,18 +7,17 @@
  *                                                own and waited for within a limit; after one that
  *                                                was too long nothing is called any more
  *   a buffer must be a multiple of 128 bytes     PROBE_SAMPLER_BYTES
- *   only the whole of what is announced may be   copied to a buffer of that size, at once
- *   copied
+ *   announced samples must be copied whole        copied to a buffer of that size, at once
  *   lost counts are assigned, not accumulated    summed here, with what is lost on our side
  *   delivery only when a whole buffer is full    flushed when it matters
  *   a failed create leaves a session behind      one failure is final
- *   busy: RESOURCE_BUSY or OUT_OF_RESOURCES      both mean that somebody else samples
+ *   busy: RESOURCE_BUSY or OUT_OF_RESOURCES      both mean that another session samples
  *
  * Samples arrive on a thread of the provider's. Nothing here prints or allocates while samples
  * arrive, and errno is kept.
  */
-#ifndef PROBE_HSA_SAMPLER_H
-#define PROBE_HSA_SAMPLER_H
+#ifndef PROBE_HSA_PLUGIN_SAMPLER_H
+#define PROBE_HSA_PLUGIN_SAMPLER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,21 +37,21 @@ struct probe_sampler_api {
 	const char *provider; /* "ROCr", "simulated" */
 };
 
-/* What the user asked for, in the interface's numbers. */
+/* The requested sampling, in the interface's numbers. */
 struct probe_sampler_want {
 	bool on;
 	uint32_t method, units;
 	uint64_t interval;
 };
 
-/* Where samples and news go. Calls come from threads of the sampler and of the provider. */
+/* Callbacks. Calls come from threads of the sampler and of the provider. */
 struct probe_sampler_sink {
 	void *ctx;
 	/* The session exists; before it is started. */
 	void (*begun)(void *ctx);
 	/*
 	 * `count` records of 64 bytes; lost: before them, by the provider. flushed: all samples
-	 * taken before the flush was asked for have been handed over. Answers how many were not
+	 * taken before the flush was requested have been delivered. Returns how many were not
 	 * taken.
 	 */
 	uint32_t (*samples)(void *ctx, const uint8_t *records, uint32_t count, uint64_t lost,
@@ -83,7 +82,7 @@ hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_
  */
 bool probe_sampler_flush(struct probe_sampler *sampler);
 
-/* Flush, stop, destroy. A broken one is left behind with its memory: somebody is still in it. */
+/* Flush, stop, destroy. A broken one keeps its memory: a call of the provider still uses it. */
 bool probe_sampler_finish(struct probe_sampler *sampler);
 
 #endif

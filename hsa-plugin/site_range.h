@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which sites of a code object belong to a kernel: all that the injected library needs to know of
- * the site table (wire.h section 2). Lines and names are the supervisor's business.
+ * Which sites of a code object belong to a kernel: all that the injected library needs of the site
+ * table (wire.h section 2). The supervisor reads lines and names.
  */
-#ifndef PROBE_HSA_SITE_RANGE_H
-#define PROBE_HSA_SITE_RANGE_H
+#ifndef PROBE_HSA_PLUGIN_SITE_RANGE_H
+#define PROBE_HSA_PLUGIN_SITE_RANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,8 +15,7 @@ struct probe_site_table {
 	size_t size;
 };
 
-/* Finds section .probe_sites and checks its header. -EBADMSG if there is one that makes no sense.
- */
+/* Finds section .probe_sites and checks its header. -EBADMSG if it is malformed. */
 int probe_site_table_find(const void *image, size_t size, struct probe_site_table *ret);
 
 /* Range of the sites of the kernel of this mangled name; false if it has none. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The doors by which ROCr's generations find a tool, and the beginning and end of its work.
+ * The entry points by which ROCr's generations find a tool, and the start and end of its work.
  *
  *   HSA_TOOLS_LIB                     OnLoad, OnUnload        ROCr 5.2 and later
  *   loaded before, e.g. LD_PRELOAD    HSA_AMD_TOOL_PRIORITY   ROCr 5.3 and later
@@ -16,22 +16,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hsa-plugin/agent_sampling.h"
 #include "hsa-plugin/agents.h"
 #include "hsa-plugin/allocations.h"
 #include "hsa-plugin/code_objects.h"
-#include "hsa-plugin/completion.h"
-#include "hsa-plugin/counters.h"
-#include "hsa-plugin/queues.h"
-#include "hsa-plugin/sampling.h"
-#include "hsa-plugin/session.h"
+#include "hsa-plugin/collector.h"
+#include "hsa-plugin/counter_tables.h"
+#include "hsa-plugin/queue_hooks.h"
+#include "hsa-plugin/supervisor_connection.h"
 #include "hsa-plugin/tool.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Without progress for this long an ending process is not held up any more. */
+/* How long the end of a process is delayed without progress. */
 #define EXIT_PATIENCE_NS 1000000000ull
-
-struct probe_tool probe_tool;
 
 EXPORT extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 EXPORT bool OnLoad(void *table, uint64_t version, uint64_t failed_count,
@@ -40,7 +38,7 @@ EXPORT void OnUnload(void);
 EXPORT int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t lib_instance,
 				     void **tables, uint64_t count);
 
-/* Tools load by rising value; tools loaded later see what we leave them. */
+/* Tools load by rising value. */
 const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
 
 static void put_exit(void)
@@ -56,9 +54,13 @@ static void put_exit(void)
 	probe_segment_put_wait(&probe_tool.segment, PROBE_HR_EXIT, &part, 1, PROBE_LOAD_WAIT_NS);
 }
 
-void probe_tool_finish(bool last)
+/*
+ * Wait for dispatches in flight and end recording; `last`: write the EXIT record as well.
+ * Idempotent.
+ */
+static void finish(bool last)
 {
-	static atomic_bool said;
+	static atomic_bool exit_recorded;
 
 	if (!probe_tool.segment.base || probe_tool.pid != getpid())
 		return;
@@ -67,28 +69,29 @@ void probe_tool_finish(bool last)
 
 		probe_sampling_finish();
 		atomic_store(&probe_tool.active, false);
-		/* Somebody may still wait for a signal that only the collector completes. */
+		/* A thread may still wait for a signal that only the collector completes. */
 		if (drained || !last)
 			probe_collector_stop();
 	}
-	if (last && !atomic_exchange(&said, true))
+	if (last && !atomic_exchange(&exit_recorded, true))
 		put_exit();
 }
 
 static void at_exit(void)
 {
-	probe_tool_finish(true);
+	finish(true);
 }
 
-/* Not every end runs atexit's list (quick ends of main threads, dlclose at exit): a second door. */
+/* Not every end of a process runs atexit's list, e.g. a dlclose at exit: a second way. */
 __attribute__((destructor)) static void at_unload(void)
 {
-	probe_tool_finish(true);
+	finish(true);
 }
 
 /*
  * A forked child shares the segment but has no thread of ours, and the GPU is not its own (the
- * driver's file does not survive fork): it records nothing. A program it executes starts anew.
+ * driver's file does not survive fork): it records nothing. A program that it executes is traced
+ * anew.
  */
 static void in_child(void)
 {
@@ -102,7 +105,7 @@ static hsa_status_t hook_shut_down(void)
 {
 	int saved = errno;
 
-	/* It may be the last one, and then nothing can be asked of the runtime afterwards. */
+	/* It may be the last one, after which no call of the runtime is allowed. */
 	if (probe_tool_active()) {
 		probe_collector_drain(NULL, EXIT_PATIENCE_NS);
 		probe_sampling_flush(NULL);
@@ -119,7 +122,7 @@ static void install_hooks(struct probe_api_root *root)
 		.executable_destroy = probe_executable_destroy,
 	};
 
-	probe_queues_hooks(&hooks);
+	probe_queue_hooks(&hooks);
 	probe_allocations_hooks(&hooks);
 	probe_hsa_install(root, &hooks);
 }
@@ -145,18 +148,19 @@ static bool first_time(struct probe_api_root *root)
 	probe_sampling_config_read(&tool->sampling);
 	if (probe_kind_has_rings(tool->config.kind))
 		rings = probe_agents_rings(tool);
-	if (probe_session_open(tool->config.socket, rings, &tool->segment))
+	if (probe_supervisor_connect(tool->config.socket, rings, &tool->segment))
 		return false;
 	tool->pid = getpid();
 	pthread_atfork(NULL, NULL, in_child);
 	/* Runs before the destructors of ROCr and HIP, which were loaded earlier. */
 	atexit(at_exit);
-	probe_session_put_process(&tool->segment, root);
+	probe_supervisor_put_process(&tool->segment, root);
 	probe_agents_put(tool);
 	return true;
 }
 
-void probe_tool_install(struct probe_api_root *root)
+/* Never fails: at worst the application runs uninstrumented. */
+static void install(struct probe_api_root *root)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct probe_tool *tool = &probe_tool;
@@ -164,7 +168,7 @@ void probe_tool_install(struct probe_api_root *root)
 	int saved = errno;
 
 	pthread_mutex_lock(&lock);
-	/* Two doors may lead here for one runtime; the second finds us at work. */
+	/* One runtime may use two entry points; the second time the tool is active. */
 	if (!probe_tool_active() && !tool->segment.off && !probe_hsa_read(root, &hsa)) {
 		tool->hsa = hsa;
 		read_runtime(tool);
@@ -183,14 +187,14 @@ bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *co
 	(void)version;
 	(void)failed_count;
 	(void)failed_names;
-	probe_tool_install(table);
+	install(table);
 	return true;
 }
 
 void OnUnload(void)
 {
-	probe_tool_finish(false);
-	probe_queues_forget();
+	finish(false);
+	probe_queue_hooks_forget();
 	probe_counters_forget();
 	probe_collector_forget();
 	probe_sampling_forget();
@@ -202,6 +206,6 @@ int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t l
 	(void)lib_version;
 	(void)lib_instance;
 	if (name && !strcmp(name, "hsa") && tables && count)
-		probe_tool_install(tables[0]);
+		install(tables[0]);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hsa-plugin/decide.h"
+#include "hsa-plugin/kernel_verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,34 +37,34 @@ const char *probe_clone_of(const char *symbol, uint32_t *kind)
 
 static int by_symbol(const void *a, const void *b)
 {
-	const struct probe_decide_row *x = a, *y = b;
+	const struct probe_kernel_row *x = a, *y = b;
 
 	return strcmp(x->meta->symbol, y->meta->symbol);
 }
 
-static struct probe_decide_row *find(struct probe_decide_row *rows, size_t count,
+static struct probe_kernel_row *find(struct probe_kernel_row *rows, size_t count,
 				     const char *symbol)
 {
 	struct probe_kernel_meta meta = {.symbol = (char *)symbol};
-	struct probe_decide_row key = {.meta = &meta};
+	struct probe_kernel_row key = {.meta = &meta};
 
 	return count ? bsearch(&key, rows, count, sizeof(key), by_symbol) : NULL;
 }
 
-struct surroundings {
+struct code_object {
 	const struct probe_config *config;
 	const struct probe_site_table *sites;
 	const struct probe_image *image;
-	bool library;			/* the code object is one of those asked for */
+	bool library;			/* the code object passes the library filters */
 	struct probe_call_graph *calls; /* made when first needed */
 };
 
 /*
  * Where the compiler guessed the stack of callees, those of the clone need more. Without recursion
- * each level gets what the kernel's own frame grew by, and something at least.
+ * each level gets the growth of the kernel's own frame, and FRAME_GROWTH_MIN at least.
  */
-static bool bound_stack(struct surroundings *around, struct probe_decide_row *original,
-			const struct probe_decide_row *clone)
+static bool bound_stack(struct code_object *code, struct probe_kernel_row *original,
+			const struct probe_kernel_row *clone)
 {
 	const struct probe_kernel_meta *from = original->meta, *to = clone->meta;
 	uint32_t growth = FRAME_GROWTH_MIN;
@@ -72,11 +72,11 @@ static bool bound_stack(struct surroundings *around, struct probe_decide_row *or
 
 	if (!from->dynamic_stack)
 		return true;
-	if (!around->calls)
-		around->calls = probe_call_graph_create(around->image->bytes, around->image->size);
-	if (!around->calls)
+	if (!code->calls)
+		code->calls = probe_call_graph_create(code->image->bytes, code->image->size);
+	if (!code->calls)
 		return false;
-	depth = probe_call_graph_depth(around->calls, from->symbol);
+	depth = probe_call_graph_depth(code->calls, from->symbol);
 	if (depth < 0)
 		return false;
 	if (to->private_size > from->private_size + growth)
@@ -85,17 +85,17 @@ static bool bound_stack(struct surroundings *around, struct probe_decide_row *or
 	return true;
 }
 
-static uint32_t verdict_of(struct surroundings *around, struct probe_decide_row *original,
-			   const struct probe_decide_row *clone)
+static uint32_t verdict_of(struct code_object *code, struct probe_kernel_row *original,
+			   const struct probe_kernel_row *clone)
 {
-	const struct probe_config *config = around->config;
+	const struct probe_config *config = code->config;
 	struct probe_kernel *kernel = original->kernel;
 	char *name;
 	bool wanted;
 
 	if (config->kind == PROBE_KIND_NONE)
 		return PROBE_V_OFF;
-	if (!around->library)
+	if (!code->library)
 		return PROBE_V_LIBRARY;
 	name = probe_demangle(original->meta->symbol);
 	wanted = name && probe_config_wants(config, name);
@@ -104,31 +104,31 @@ static uint32_t verdict_of(struct surroundings *around, struct probe_decide_row 
 		return PROBE_V_FILTERED;
 	if (!clone)
 		return PROBE_V_NO_CLONE;
-	if (!probe_site_table_range(around->sites, original->meta->symbol, &kernel->site_first,
+	if (!probe_site_table_range(code->sites, original->meta->symbol, &kernel->site_first,
 				    &kernel->site_count))
 		return PROBE_V_METADATA;
 	if (probe_kernargs_plan(original->meta, clone->meta, &kernel->plan))
 		return PROBE_V_METADATA;
-	if (!bound_stack(around, original, clone))
+	if (!bound_stack(code, original, clone))
 		return PROBE_V_RECURSION;
 	kernel->clone = clone->kernel;
 	return PROBE_V_SWAPPED;
 }
 
-void probe_decide(const struct probe_config *config, const char *uri, struct probe_decide_row *rows,
-		  size_t count, const struct probe_site_table *sites,
-		  const struct probe_image *image)
+void probe_kernels_decide(const struct probe_config *config, const char *uri,
+			  struct probe_kernel_row *rows, size_t count,
+			  const struct probe_site_table *sites, const struct probe_image *image)
 {
 	bool library = probe_config_wants_library(config, uri);
-	struct surroundings around = {config, sites, image, library, NULL};
-	struct probe_decide_row **clones = calloc(count, sizeof(*clones));
+	struct code_object code = {config, sites, image, library, NULL};
+	struct probe_kernel_row **clones = calloc(count, sizeof(*clones));
 
 	if (count)
 		qsort(rows, count, sizeof(rows[0]), by_symbol);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t kind = PROBE_KIND_NONE;
 		const char *name = probe_clone_of(rows[i].meta->symbol, &kind);
-		struct probe_decide_row *original = name ? find(rows, count, name) : NULL;
+		struct probe_kernel_row *original = name ? find(rows, count, name) : NULL;
 
 		if (!original)
 			continue;
@@ -138,13 +138,13 @@ void probe_decide(const struct probe_config *config, const char *uri, struct pro
 			clones[original - rows] = &rows[i];
 	}
 	for (size_t i = 0; i < count; i++) {
-		/* A clone that the application dispatches by itself runs as it is. */
+		/* A clone that the application dispatches itself runs unchanged. */
 		if (rows[i].original)
 			rows[i].kernel->verdict = PROBE_V_NO_CLONE;
 		else
 			rows[i].kernel->verdict =
-				verdict_of(&around, &rows[i], clones ? clones[i] : NULL);
+				verdict_of(&code, &rows[i], clones ? clones[i] : NULL);
 	}
-	probe_call_graph_destroy(around.calls);
+	probe_call_graph_destroy(code.calls);
 	free(clones);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hsa-plugin/sampling.h"
+#include "hsa-plugin/agent_sampling.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,8 +8,7 @@
 
 #include <probe/env.h>
 
-#include "hsa-plugin/relay.h"
-#include "hsa-plugin/tool.h"
+#include "hsa-plugin/queue.h"
 
 #define CALL_LIMIT_NS  10000000000ull /* for one call of the provider */
 #define RECORD_WAIT_NS 2000000000ull
@@ -194,12 +193,12 @@ static uint64_t completed(struct probe_queue *queue)
 	tail = atomic_load_explicit(&queue->tail, memory_order_relaxed);
 	ret = tail == atomic_load_explicit(&queue->head, memory_order_relaxed)
 		      ? queue->written
-		      : queue->entries[tail & (PROBE_ENTRIES - 1)].packet;
+		      : probe_queue_inflight(queue, tail)->packet;
 	pthread_mutex_unlock(&queue->lock);
 	return ret;
 }
 
-void probe_sampling_follow(struct probe_queue *queue)
+void probe_sampling_keep_up(struct probe_queue *queue)
 {
 	uint64_t done, flushed;
 
@@ -210,7 +209,7 @@ void probe_sampling_follow(struct probe_queue *queue)
 	if (done - flushed < queue->real->size / 2)
 		return;
 	probe_sampling_flush(queue->agent);
-	/* Pairs with the acquire in relay.c. */
+	/* Pairs with the acquire in packet_relay.c. */
 	atomic_store_explicit(&queue->flushed, done, memory_order_release);
 }
 

@@ -15,7 +15,7 @@
 
 #include "hsa-plugin/code_image.h"
 #include "hsa-plugin/counter_sum.h"
-#include "hsa-plugin/decide.h"
+#include "hsa-plugin/kernel_verdict.h"
 #include "hsa-plugin/doorbells.h"
 #include "hsa-plugin/kernel_table.h"
 

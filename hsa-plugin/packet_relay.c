@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "hsa-plugin/relay.h"
+#include "hsa-plugin/packet_relay.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "hsa-plugin/completion.h"
-#include "hsa-plugin/swap.h"
+#include "hsa-plugin/collector_wakeup.h"
+#include "hsa-plugin/dispatch.h"
 
 static uint32_t packet_type(uint16_t header)
 {
@@ -30,7 +30,7 @@ static void publish(struct probe_queue *queue, const struct probe_packet *packet
 	queue->written++;
 }
 
-static bool has_room(struct probe_queue *queue)
+static bool has_packet_space(struct probe_queue *queue)
 {
 	uint64_t read = probe_tool.hsa.queue_load_read_index_scacquire(queue->real);
 
@@ -38,25 +38,27 @@ static bool has_room(struct probe_queue *queue)
 		return false;
 	if (!atomic_load_explicit(&queue->agent->sampler, memory_order_relaxed))
 		return true;
-	/* A sample names its packet modulo the ring; pairs with the release of sampling.c. */
+	/* A sample names its packet modulo the ring; pairs with the release in agent_sampling.c. */
 	read = atomic_load_explicit(&queue->flushed, memory_order_acquire);
 	return queue->written - read + PROBE_PACKETS_MAX <= queue->real->size;
 }
 
-static bool has_entry(const struct probe_queue *queue)
+static bool has_inflight_space(const struct probe_queue *queue)
 {
 	uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-	/* Pairs with the collector's release: the entry's fields are no longer read. */
+	/* Pairs with the release in probe_queue_collect(): the oldest one's fields are not read
+	 * any more. */
 	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
 
 	/*
-	 * A gate is set anew PROBE_GATES turns later; PROBE_ENTRIES in flight at most means that
-	 * the packet which waits for it, PROBE_ARENAS turns later, has been processed by then.
+	 * A gate is set again PROBE_GATES uses later. The packet that waits for it, PROBE_TABLES
+	 * uses later, has been processed by then: PROBE_INFLIGHT_MAX dispatches are in flight at
+	 * most.
 	 */
-	return head - tail < PROBE_ENTRIES;
+	return head - tail < PROBE_INFLIGHT_MAX;
 }
 
-enum step { RELAYED, NOTHING_THERE, NO_ROOM };
+enum step { RELAYED, NO_PACKET, NO_SPACE };
 
 static enum step relay_one(struct probe_queue *queue)
 {
@@ -68,20 +70,20 @@ static enum step relay_one(struct probe_queue *queue)
 	int count = 1;
 
 	if (type == HSA_PACKET_TYPE_INVALID)
-		return NOTHING_THERE;
-	if (!has_room(queue))
-		return NO_ROOM;
+		return NO_PACKET;
+	if (!has_packet_space(queue))
+		return NO_SPACE;
 	memcpy(&packet, from, sizeof(packet));
 	if (type == HSA_PACKET_TYPE_KERNEL_DISPATCH) {
-		if (!has_entry(queue))
-			return NO_ROOM;
-		count = probe_swap(queue, (const hsa_kernel_dispatch_packet_t *)&packet, out);
+		if (!has_inflight_space(queue))
+			return NO_SPACE;
+		count = probe_dispatch(queue, (const hsa_kernel_dispatch_packet_t *)&packet, out);
 		if (!count)
-			return NO_ROOM;
+			return NO_SPACE;
 		for (int i = 0; i < count; i++)
 			publish(queue, &out[i]);
 	} else {
-		/* Barriers, agent dispatches, vendor packets: untouched, in their place. */
+		/* Barriers, agent dispatches, vendor packets: unchanged, in order. */
 		publish(queue, &packet);
 	}
 	__atomic_store_n((uint16_t *)(void *)from->bytes,
@@ -94,12 +96,12 @@ static enum step relay_one(struct probe_queue *queue)
 bool probe_relay(struct probe_queue *queue)
 {
 	enum step step = RELAYED;
-	uint64_t before, entries;
+	uint64_t before, begun;
 	int saved = errno;
 
 	pthread_mutex_lock(&queue->lock);
 	before = queue->next;
-	entries = atomic_load_explicit(&queue->head, memory_order_relaxed);
+	begun = atomic_load_explicit(&queue->head, memory_order_relaxed);
 	while (step == RELAYED)
 		step = relay_one(queue);
 	if (queue->next != before) {
@@ -108,11 +110,11 @@ bool probe_relay(struct probe_queue *queue)
 		probe_tool.hsa.signal_store_screlease(queue->real->doorbell_signal,
 						      (hsa_signal_value_t)(queue->written - 1));
 	}
-	atomic_store_explicit(&queue->stalled, step == NO_ROOM, memory_order_release);
-	entries = atomic_load_explicit(&queue->head, memory_order_relaxed) - entries;
+	atomic_store_explicit(&queue->stalled, step == NO_SPACE, memory_order_release);
+	begun = atomic_load_explicit(&queue->head, memory_order_relaxed) - begun;
 	pthread_mutex_unlock(&queue->lock);
-	if (entries || step == NO_ROOM)
+	if (begun || step == NO_SPACE)
 		probe_collector_wake();
 	errno = saved;
-	return step != NO_ROOM;
+	return step != NO_SPACE;
 }

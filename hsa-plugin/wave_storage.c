@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "hsa-plugin/late.h"
+#include "hsa-plugin/wave_storage.h"
 
 #include <string.h>
 
-#include "wire/segment_writer.h"
 #include "hsa-plugin/tool.h"
+#include "wire/segment_writer.h"
 
 enum {
 	WAVE = 64, /* lanes */
-	/* Waves of larger launches wait for one another's stores anyway. */
+	/* Waves of larger launches would wait for one another's stores. */
 	WAVES_MAX = 1024,
 	WAVE_BYTES = sizeof(struct probe_late_wave) + 16 * PROBE_LATE_SPANS,
 };
@@ -23,7 +23,7 @@ static uint32_t group_waves(const hsa_kernel_dispatch_packet_t *packet)
 	return (items + WAVE - 1) / WAVE;
 }
 
-uint32_t probe_late_waves(const hsa_kernel_dispatch_packet_t *packet)
+uint32_t probe_wave_storage_waves(const hsa_kernel_dispatch_packet_t *packet)
 {
 	const uint32_t grid[] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
 	const uint32_t group[] = {packet->workgroup_size_x, packet->workgroup_size_y,
@@ -40,13 +40,13 @@ uint32_t probe_late_waves(const hsa_kernel_dispatch_packet_t *packet)
 	return (uint32_t)waves;
 }
 
-uint32_t probe_late_bytes(uint32_t waves)
+uint32_t probe_wave_storage_bytes(uint32_t waves)
 {
 	return waves ? ((uint32_t)sizeof(struct probe_late) + waves * WAVE_BYTES + 63) & ~63u : 0;
 }
 
-void probe_late_begin(const hsa_kernel_dispatch_packet_t *packet, struct probe_late *area,
-		      struct probe_ctx_late *ret)
+void probe_wave_storage_begin(const hsa_kernel_dispatch_packet_t *packet, struct probe_late *area,
+			      struct probe_ctx_late *ret)
 {
 	*ret = (struct probe_ctx_late){0};
 	if (!area)
@@ -62,7 +62,7 @@ void probe_late_begin(const hsa_kernel_dispatch_packet_t *packet, struct probe_l
 	};
 }
 
-/* As who reads them will count them: WAVE, the kernel's BEGIN, WAVE_END, and spans as two each. */
+/* As probe-run counts them: WAVE, the kernel's BEGIN, WAVE_END, and two for each span. */
 static uint64_t records(const struct probe_late *area, uint32_t waves)
 {
 	const uint8_t *at = (const uint8_t *)(area + 1);
@@ -78,7 +78,7 @@ static uint64_t records(const struct probe_late *area, uint32_t waves)
 	return count;
 }
 
-uint64_t probe_late_put(uint64_t dispatch, const struct probe_late *area, uint32_t waves)
+uint64_t probe_wave_storage_put(uint64_t dispatch, const struct probe_late *area, uint32_t waves)
 {
 	uint64_t patience = probe_tool.config.full.action == PROBE_FULL_BLOCK ? WAIT_NS : 0;
 	struct probe_hr_late head = {.dispatch = dispatch, .waves = waves};
@@ -87,7 +87,7 @@ uint64_t probe_late_put(uint64_t dispatch, const struct probe_late *area, uint32
 		{(void *)(uintptr_t)area, sizeof(*area) + (size_t)waves * area->stride},
 	};
 
-	/* What the application may have written over is not followed. */
+	/* The application may have overwritten them. */
 	if (!area->stride || area->spans > PROBE_LATE_SPANS ||
 	    area->stride != sizeof(struct probe_late_wave) + 16 * area->spans)
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hsa-plugin/session.h"
+#include "hsa-plugin/supervisor_connection.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -125,7 +125,7 @@ static int handshake(int fd, uint32_t rings, struct probe_segment *ret)
 	return err;
 }
 
-int probe_session_open(const char *name, uint32_t rings, struct probe_segment *ret)
+int probe_supervisor_connect(const char *name, uint32_t rings, struct probe_segment *ret)
 {
 	struct stat status;
 	int fd = connect_to(name);
@@ -145,12 +145,12 @@ int probe_session_open(const char *name, uint32_t rings, struct probe_segment *r
 	return 0;
 }
 
-bool probe_session_gone(void)
+bool probe_supervisor_gone(void)
 {
 	struct pollfd poller = {.fd = socket_fd, .events = POLLIN};
 	struct stat status;
 
-	/* A number the application has closed, and perhaps got again, is not ours any more. */
+	/* The application may have closed the descriptor, and been given its number again. */
 	if (socket_fd < 0 || fstat(socket_fd, &status) || status.st_ino != socket_inode ||
 	    !S_ISSOCK(status.st_mode))
 		return false;
@@ -192,7 +192,7 @@ static size_t read_command(char *text, size_t room)
 	return size;
 }
 
-/* Only what may change what we see: the rest of the environment is nobody's business. */
+/* Only what may change a measurement: the rest of the environment stays private. */
 static size_t copy_environment(char *text, size_t room)
 {
 	static const char *const prefixes[] = {"PROBE_", "HSA_", "HIP_", "ROCR_"};
@@ -213,7 +213,7 @@ static size_t copy_environment(char *text, size_t room)
 	return size;
 }
 
-/* The simulated thunk says so itself (simgpu/probe_sim.h). */
+/* The simulated GPU's libhsakmt exports this symbol. */
 static bool simulated(void)
 {
 	void *thunk = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -224,7 +224,7 @@ static bool simulated(void)
 	return found;
 }
 
-void probe_session_put_process(struct probe_segment *seg, const struct probe_api_root *root)
+void probe_supervisor_put_process(struct probe_segment *seg, const struct probe_api_root *root)
 {
 	size_t room = probe_segment_payload_max(seg) / 4;
 	struct probe_hr_process process = {

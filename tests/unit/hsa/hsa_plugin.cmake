@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# libprobe-hsa.so without a runtime: fake_hsa.h is the table of functions and the packet processor.
+if(NOT TARGET probe_hsa_parts)
+	return()
+endif()
+find_package(Threads REQUIRED)
+
+# The library itself is never sanitized: here its files are compiled again.
+if(PROBE_SANITIZE)
+	get_target_property(hsa_files probe_hsa_parts SOURCES)
+	list(TRANSFORM hsa_files PREPEND ${CMAKE_SOURCE_DIR}/hsa-plugin/)
+	add_library(probe_hsa_tested OBJECT ${hsa_files})
+	target_include_directories(probe_hsa_tested PUBLIC ${CMAKE_SOURCE_DIR}
+		${HSA_INCLUDE_DIR} ${COMGR_INCLUDE_DIR})
+	target_compile_definitions(probe_hsa_tested PUBLIC _GNU_SOURCE)
+	target_link_libraries(probe_hsa_tested PUBLIC probe_headers PRIVATE probe_flags probe_sanitize)
+else()
+	add_library(probe_hsa_tested ALIAS probe_hsa_parts)
+endif()
+
+foreach(test api_table filters kernargs occupancy
+		packet_relay sampler tables)
+	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
+		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c)
+	target_link_libraries(unit_hsa_${test} PRIVATE probe_hsa_tested probe_wire probe_flags
+		probe_sanitize Threads::Threads ${CMOCKA_LIBRARY} ${CMAKE_DL_LIBS})
+	# Allocations of the tool itself fail when the test wants it (fake_hsa.h).
+	target_link_options(unit_hsa_${test} PRIVATE -Wl,--wrap=calloc)
+	probe_test(NAME unit.hsa.${test} TIER unit FOLDER hsa-plugin COMMAND unit_hsa_${test})
+endforeach()
+# Filters, kernel tables that were outgrown, and sampling sessions that hang live as long as the
+# process, by design. The leak check would report them.
+foreach(test filters sampler tables)
+	set_tests_properties(unit.hsa.${test} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endforeach()
