@@ -23,8 +23,9 @@
 #include "cmds/run/child_process.h"
 #include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"
-#include "cmds/run/session_server.h"
-#include "cmds/record/run_session.h"
+#include "cmds/run/recorder_server.h"
+#include "cmds/record/handler_set.h"
+#include "cmds/record/recorder.h"
 #include "cmds/run/sample_then_probe.h"
 #include "probe_version.h"
 
@@ -348,6 +349,14 @@ static struct probe_err *check_sampling(const struct run *run)
 	return err;
 }
 
+static struct probe_err *open_handlers(struct run *run)
+{
+	run->server.handlers = handler_set_create(&run->config, &run->plugins);
+	if (!run->server.handlers)
+		return probe_err_oom();
+	return handler_set_open(run->server.handlers, "the program was not started");
+}
+
 static struct probe_err *prepare(struct run *run)
 {
 	struct probe_err *err = check_output(run);
@@ -375,23 +384,22 @@ static struct probe_err *prepare(struct run *run)
 	if (!err)
 		err = run_server_init(&run->server, &run->config, &run->plugins);
 	if (!err)
-		err = run_instances_prepare(&run->config, &run->plugins,
-					    "the program was not started", &run->server.prepared);
+		err = open_handlers(run);
 	return err ? err : make_variables(run);
 }
 
 static uint64_t summary(const struct run *run)
 {
-	const struct run_session *sessions = run->server.sessions;
+	const struct recorder *recorders = run->server.recorders;
 	uint64_t lost = 0;
 
 	probe_log_release();
-	for (const struct run_session *session = sessions; session; session = session->next) {
-		lost += run_account_lost(session);
+	for (const struct recorder *recorder = recorders; recorder; recorder = recorder->next) {
+		lost += accounting_lost(&recorder->recording);
 		if (run->config.report)
-			run_account_print(session, sessions->next != NULL);
+			accounting_print(&recorder->recording, recorders->next != NULL);
 	}
-	if (!sessions && !run->server.refused)
+	if (!recorders && !run->server.refused)
 		probe_log(PROBE_LOG_WARNING,
 			  "nothing recorded: the program did not start the HSA runtime (or closed "
 			  "its environment before); no database was written");

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The groups of a code object's accesses, as the trace kind records them (wire.h section 5). */
+#include "cmds/record/access_groups.h"
+
 #include <stdlib.h>
 
 #include "codeobj/sites.h"
-#include "cmds/record/run_session.h"
+#include "wire/trace_widen.h"
 
-struct run_groups {
+struct access_groups {
 	struct probe_trace_groups table;
 	struct probe_trace_group *groups;
 	const struct probe_trace_group **by_site;
 };
 
-/* Anybody may have made the table: a group's sites must be accesses, its bases' ids its own. */
+/* The table is not trusted: a group's sites must be accesses, its bases' ids its own. */
 static bool take_group(const struct probe_sites *sites, uint32_t id, struct probe_trace_group *ret)
 {
 	if (!probe_trace_group_read(id, probe_sites_string(sites, sites->sites[id].name), ret) ||
@@ -28,9 +29,9 @@ static bool take_group(const struct probe_sites *sites, uint32_t id, struct prob
 	return true;
 }
 
-struct run_groups *run_groups_create(const struct probe_sites *sites)
+struct access_groups *access_groups_create(const struct probe_sites *sites)
 {
-	struct run_groups *ret = calloc(1, sizeof(*ret));
+	struct access_groups *ret = calloc(1, sizeof(*ret));
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < sites->site_count; i++)
@@ -42,7 +43,7 @@ struct run_groups *run_groups_create(const struct probe_sites *sites)
 	ret->groups = calloc(count, sizeof(*ret->groups));
 	ret->by_site = calloc(sites->site_count, sizeof(const struct probe_trace_group *));
 	if (!ret->groups || !ret->by_site) {
-		run_groups_destroy(ret);
+		access_groups_destroy(ret);
 		return NULL;
 	}
 	count = 0;
@@ -60,7 +61,7 @@ struct run_groups *run_groups_create(const struct probe_sites *sites)
 	return ret;
 }
 
-void run_groups_destroy(struct run_groups *groups)
+void access_groups_destroy(struct access_groups *groups)
 {
 	if (!groups)
 		return;
@@ -69,7 +70,7 @@ void run_groups_destroy(struct run_groups *groups)
 	free(groups);
 }
 
-const struct probe_trace_groups *run_groups_table(const struct run_groups *groups)
+const struct probe_trace_groups *access_groups_table(const struct access_groups *groups)
 {
 	return groups ? &groups->table : NULL;
 }

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Host records of the application, applied to the session and the store. */
 #define _GNU_SOURCE
+#include "cmds/record/host_records.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/log.h"
-#include "cmds/record/allocation_records.h"
-#include "cmds/record/kernel_names.h"
 #include "cmds/options/run_options.h"
-#include "cmds/record/sample_records.h"
-#include "cmds/record/run_session.h"
+#include "cmds/record/allocation_records.h"
+#include "cmds/record/code_objects.h"
+#include "cmds/record/handler_set.h"
+#include "cmds/record/kernel_names.h"
+#include "cmds/record/late_waves.h"
+#include "cmds/record/recording.h"
+#include "common/log.h"
 #include "store/json_text.h"
+#include "wire/segment_reader.h"
 
 #define TIDS_MAX 65536u
 
@@ -112,9 +116,9 @@ static bool has_entry(const char *entries, size_t size, const char *wanted)
 	return false;
 }
 
-static bool apply_process(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_process(struct recording *recording, const struct probe_seg_rec *rec)
 {
-	struct run_objects *objects = &session->objects;
+	struct process_objects *objects = &recording->objects;
 	struct tail tail = tail_of(rec, sizeof(objects->process));
 	struct probe_hr_process process;
 	char *command, *environment;
@@ -134,23 +138,23 @@ static bool apply_process(struct run_session *session, const struct probe_seg_re
 	objects->command = command;
 	objects->environment = environment;
 	objects->process_known = true;
-	session->simulated = process.flags & PROBE_PROCESS_SIMULATED;
-	probe_facts_process(session->facts, &process, command, environment, 0);
-	probe_store_set(session->store, "command", command);
-	probe_store_set(session->store, "device", session->simulated ? "simulated" : "gpu");
-	if (session->simulated)
-		probe_store_set(session->store, "simulated_time",
+	objects->simulated = process.flags & PROBE_PROCESS_SIMULATED;
+	probe_facts_process(recording->facts, &process, command, environment, 0);
+	probe_store_set(recording->store, "command", command);
+	probe_store_set(recording->store, "device", objects->simulated ? "simulated" : "gpu");
+	if (objects->simulated)
+		probe_store_set(recording->store, "simulated_time",
 				has_entry(tail.at + process.command_len, process.environment_len,
 					  "PROBE_SIM_MODEL=0")
 					? "host"
 					: "model");
-	probe_store_set_int(session->store, "hsa_table_major", process.runtime[0]);
-	probe_store_set_int(session->store, "hsa_table_minor", process.runtime[1]);
-	run_instances_run(session);
+	probe_store_set_int(recording->store, "hsa_table_major", process.runtime[0]);
+	probe_store_set_int(recording->store, "hsa_table_minor", process.runtime[1]);
+	handler_set_begin_run(recording->handlers);
 	return true;
 }
 
-static bool apply_agent(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_agent(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_agent));
 	struct run_agent *agent = calloc(1, sizeof(*agent));
@@ -173,9 +177,9 @@ static bool apply_agent(struct run_session *session, const struct probe_seg_rec 
 		return false;
 	}
 	agent->arch = strndup(name, strcspn(name, ":"));
-	if (agent->arch && run_table_put(&session->objects.agents, agent->hr.index, agent)) {
-		type_index = session->objects.agents_of_type[agent->hr.type]++;
-		probe_facts_agent(session->facts, &agent->hr, type_index, name, product, vendor);
+	if (agent->arch && run_table_put(&recording->objects.agents, agent->hr.index, agent)) {
+		type_index = recording->objects.agents_of_type[agent->hr.type]++;
+		probe_facts_agent(recording->facts, &agent->hr, type_index, name, product, vendor);
 	} else {
 		agent = NULL; /* freed by the table */
 	}
@@ -185,16 +189,16 @@ static bool apply_agent(struct run_session *session, const struct probe_seg_rec 
 	return agent;
 }
 
-static bool apply_queue(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_queue(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_queue queue;
 
 	memcpy(&queue, rec->payload, sizeof(queue));
-	probe_facts_queue(session->facts, &queue);
+	probe_facts_queue(recording->facts, &queue);
 	return true;
 }
 
-static bool apply_code_object(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_code_object(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_code_object));
 	struct run_code *code = calloc(1, sizeof(*code));
@@ -210,9 +214,9 @@ static bool apply_code_object(struct run_session *session, const struct probe_se
 		free(code);
 		return false;
 	}
-	if (run_table_put(&session->objects.codes, hr.id, code)) {
-		probe_facts_code_object(session->facts, &hr, uri);
-		run_samples_load(session, code);
+	if (run_table_put(&recording->objects.codes, hr.id, code)) {
+		probe_facts_code_object(recording->facts, &hr, uri);
+		samples_load(recording, code);
 	} else {
 		code = NULL;
 	}
@@ -220,35 +224,35 @@ static bool apply_code_object(struct run_session *session, const struct probe_se
 	return code;
 }
 
-static bool apply_code_bytes(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_code_bytes(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_code_bytes hr;
 	struct run_code *code;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	code = run_table_get(&session->objects.codes, hr.code_object);
+	code = run_table_get(&recording->objects.codes, hr.code_object);
 	if (!code || hr.bytes > rec->size - sizeof(hr))
 		return false;
-	return run_code_bytes(session, code, hr.offset, rec->payload + sizeof(hr), hr.bytes);
+	return run_code_bytes(recording, code, hr.offset, rec->payload + sizeof(hr), hr.bytes);
 }
 
-static bool apply_nothing(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_nothing(struct recording *recording, const struct probe_seg_rec *rec)
 {
-	(void)session;
+	(void)recording;
 	(void)rec;
 	return true;
 }
 
-static bool apply_code_unload(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_code_unload(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_code_unload hr;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	run_samples_unload(session, hr.code_object);
+	samples_unload(recording, hr.code_object);
 	return true;
 }
 
-static bool apply_kernel(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_kernel(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_kernel));
 	struct run_kernel *kernel = calloc(1, sizeof(*kernel));
@@ -256,24 +260,24 @@ static bool apply_kernel(struct run_session *session, const struct probe_seg_rec
 	if (!kernel)
 		return false;
 	memcpy(&kernel->hr, rec->payload, sizeof(kernel->hr));
-	if (kernel->hr.id && run_table_get(&session->objects.codes, kernel->hr.code_object) &&
+	if (kernel->hr.id && run_table_get(&recording->objects.codes, kernel->hr.code_object) &&
 	    kernel->hr.kind < PROBE_KINDS)
 		kernel->symbol = take_string(&tail, kernel->hr.name_len);
 	if (!kernel->symbol) {
 		free(kernel);
 		return false;
 	}
-	if (run_table_get(&session->objects.kernels, kernel->hr.id)) {
+	if (run_table_get(&recording->objects.kernels, kernel->hr.id)) {
 		free(kernel->symbol);
 		free(kernel);
 		return false;
 	}
-	if (!run_table_put(&session->objects.kernels, kernel->hr.id, kernel))
+	if (!run_table_put(&recording->objects.kernels, kernel->hr.id, kernel))
 		return false;
-	session->numbers.clones += kernel->hr.kind != PROBE_KIND_NONE;
-	kernel->next_unnamed = session->objects.unnamed;
-	session->objects.unnamed = kernel;
-	session->objects.unnamed_count++;
+	recording->counts.clones += kernel->hr.kind != PROBE_KIND_NONE;
+	kernel->next_unnamed = recording->objects.unnamed;
+	recording->objects.unnamed = kernel;
+	recording->objects.unnamed_count++;
 	return true;
 }
 
@@ -306,9 +310,9 @@ static char *display_name(const struct run_kernel *kernel, const char *demangled
  * Kernels of a code object come in a row: demangle them together, since names are foreign bytes and
  * each call costs a child.
  */
-static void name_kernels(struct run_session *session)
+static void name_kernels(struct recording *recording)
 {
-	struct run_objects *objects = &session->objects;
+	struct process_objects *objects = &recording->objects;
 	size_t count = objects->unnamed_count, n = 0;
 	const char **symbols = calloc(count + 1, sizeof(*symbols));
 	char **names = NULL;
@@ -322,7 +326,7 @@ static void name_kernels(struct run_session *session)
 	n = 0;
 	for (struct run_kernel *kernel = objects->unnamed; kernel; kernel = kernel->next_unnamed) {
 		kernel->demangled = display_name(kernel, names ? names[n] : kernel->symbol);
-		probe_facts_kernel(session->facts, &kernel->hr, kernel->symbol,
+		probe_facts_kernel(recording->facts, &kernel->hr, kernel->symbol,
 				   kernel->demangled ? kernel->demangled : kernel->symbol);
 		n++;
 	}
@@ -333,9 +337,9 @@ static void name_kernels(struct run_session *session)
 	free(symbols);
 }
 
-static void note_thread(struct run_session *session, uint32_t tid)
+static void note_thread(struct recording *recording, uint32_t tid)
 {
-	struct run_objects *objects = &session->objects;
+	struct process_objects *objects = &recording->objects;
 	uint32_t *grown;
 
 	for (size_t i = objects->tid_count; i-- > 0;)
@@ -348,13 +352,13 @@ static void note_thread(struct run_session *session, uint32_t tid)
 		return;
 	objects->tids = grown;
 	grown[objects->tid_count++] = tid;
-	probe_facts_thread(session->facts, tid, objects->process.ppid);
+	probe_facts_thread(recording->facts, tid, objects->process.ppid);
 }
 
-static bool apply_dispatch(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_dispatch(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
-	struct run_numbers *numbers = &session->numbers;
+	struct record_counts *counts = &recording->counts;
 	struct run_kernel *kernel;
 
 	if (!dispatch)
@@ -362,36 +366,36 @@ static bool apply_dispatch(struct run_session *session, const struct probe_seg_r
 	memcpy(&dispatch->hr, rec->payload, sizeof(dispatch->hr));
 	if (!dispatch->hr.id || dispatch->hr.kind >= PROBE_KINDS ||
 	    dispatch->hr.verdict >= PROBE_VERDICTS ||
-	    run_dispatch_find(&session->objects, dispatch->hr.id)) {
+	    run_dispatch_find(&recording->objects, dispatch->hr.id)) {
 		free(dispatch);
 		return false;
 	}
 	/* Row 0 stands for every kernel that was not announced. */
-	kernel = run_table_get(&session->objects.kernels, dispatch->hr.kernel);
+	kernel = run_table_get(&recording->objects.kernels, dispatch->hr.kernel);
 	if (!kernel)
 		dispatch->hr.kernel = 0;
 	dispatch->tid = rec->tid;
-	run_dispatch_info(&session->objects, dispatch);
-	run_dispatch_add(&session->objects, dispatch);
-	if (dispatch->hr.id > session->last_dispatch)
-		session->last_dispatch = dispatch->hr.id;
-	note_thread(session, rec->tid);
-	numbers->seen++;
-	numbers->verdicts[dispatch->hr.verdict]++;
+	run_dispatch_info(&recording->objects, dispatch);
+	run_dispatch_add(&recording->objects, dispatch);
+	if (dispatch->hr.id > recording->objects.last_dispatch)
+		recording->objects.last_dispatch = dispatch->hr.id;
+	note_thread(recording, rec->tid);
+	counts->seen++;
+	counts->verdicts[dispatch->hr.verdict]++;
 	if (kernel)
 		kernel->unprobed += dispatch->hr.verdict == PROBE_V_NO_CLONE;
 	if (dispatch->hr.verdict == PROBE_V_SWAPPED)
-		numbers->swapped_kinds[dispatch->hr.kind]++;
-	probe_facts_dispatch(session->facts, &dispatch->hr, false);
-	run_samples_dispatch(session, dispatch);
+		counts->swapped_kinds[dispatch->hr.kind]++;
+	probe_facts_dispatch(recording->facts, &dispatch->hr, false);
+	samples_dispatch(recording, dispatch);
 	if (dispatch->hr.kind != PROBE_KIND_NONE)
-		run_instances_begin(session, &dispatch->info);
+		handler_set_begin_dispatch(recording->handlers, &dispatch->info);
 	return true;
 }
 
-static bool apply_complete(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_complete(struct recording *recording, const struct probe_seg_rec *rec)
 {
-	struct run_objects *objects = &session->objects;
+	struct process_objects *objects = &recording->objects;
 	struct probe_hr_complete complete;
 	struct run_dispatch *dispatch;
 
@@ -401,13 +405,13 @@ static bool apply_complete(struct run_session *session, const struct probe_seg_r
 		return false;
 	dispatch->completed = true;
 	dispatch->complete = complete;
-	run_samples_complete(session, dispatch);
+	samples_complete(recording, dispatch);
 	*objects->complete_end = dispatch;
 	objects->complete_end = &dispatch->next_complete;
 	return true;
 }
 
-static bool apply_allocation(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_allocation(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_allocation));
 	struct probe_hr_allocation hr;
@@ -416,27 +420,27 @@ static bool apply_allocation(struct run_session *session, const struct probe_seg
 
 	memcpy(&hr, rec->payload, sizeof(hr));
 	frames = take_string(&tail, hr.frames_len);
-	ok = frames && run_allocations_add(session->allocations,
+	ok = frames && run_allocations_add(recording->allocations,
 					   &(struct probe_allocation_info){.address = hr.address,
 									   .bytes = hr.size,
 									   .source = hr.source,
 									   .site = frames},
-					   session->last_dispatch + 1, UINT64_MAX);
+					   recording->objects.last_dispatch + 1, UINT64_MAX);
 	free(frames);
 	return ok;
 }
 
 /* What was allocated before the tool was there is freed unknown: no harm. */
-static bool apply_free(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_free(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_free hr;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	run_allocations_free(session->allocations, hr.address, session->last_dispatch);
+	run_allocations_free(recording->allocations, hr.address, recording->objects.last_dispatch);
 	return true;
 }
 
-static bool apply_loss(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_loss(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_loss));
 	struct probe_hr_loss loss;
@@ -446,40 +450,41 @@ static bool apply_loss(struct run_session *session, const struct probe_seg_rec *
 	reason = take_string(&tail, loss.reason_len);
 	if (!reason)
 		return false;
-	run_session_log(session, PROBE_LOG_WARNING, "tool",
-			"process %d lost %" PRIu64 " records here: %s", (int)session->pid,
-			loss.records, reason);
+	record_log_put(&recording->log, PROBE_LOG_WARNING, "tool",
+		       "process %d lost %" PRIu64 " records here: %s", (int)recording->objects.pid,
+		       loss.records, reason);
 	free(reason);
 	return true;
 }
 
-static bool apply_note(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_note(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_note hr;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
 	if (hr.text_len > rec->size - sizeof(hr) || hr.text_len > 1024)
 		return false;
-	run_session_log(session, hr.level == PROBE_NOTE_INFO ? PROBE_LOG_INFO : PROBE_LOG_WARNING,
-			"tool", "%.*s", (int)hr.text_len, (const char *)rec->payload + sizeof(hr));
+	record_log_put(&recording->log,
+		       hr.level == PROBE_NOTE_INFO ? PROBE_LOG_INFO : PROBE_LOG_WARNING, "tool",
+		       "%.*s", (int)hr.text_len, (const char *)rec->payload + sizeof(hr));
 	return true;
 }
 
-static bool apply_exit(struct run_session *session, const struct probe_seg_rec *rec)
+static bool apply_exit(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_exit hr;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	session->objects.exited = true;
+	recording->objects.exited = true;
 	/* Its own count of dispatches: more than the records say means records were lost. */
-	probe_store_set_int(session->store, "tool_dispatches", (int64_t)hr.dispatches);
-	probe_store_set_int(session->store, "tool_completed", (int64_t)hr.completed);
+	probe_store_set_int(recording->store, "tool_dispatches", (int64_t)hr.dispatches);
+	probe_store_set_int(recording->store, "tool_completed", (int64_t)hr.completed);
 	return true;
 }
 
 static const struct {
 	size_t size;
-	bool (*apply)(struct run_session *session, const struct probe_seg_rec *rec);
+	bool (*apply)(struct recording *recording, const struct probe_seg_rec *rec);
 } types[] = {
 	[PROBE_HR_PROCESS] = {sizeof(struct probe_hr_process), apply_process},
 	[PROBE_HR_AGENT] = {sizeof(struct probe_hr_agent), apply_agent},
@@ -490,67 +495,67 @@ static const struct {
 	[PROBE_HR_KERNEL] = {sizeof(struct probe_hr_kernel), apply_kernel},
 	[PROBE_HR_DISPATCH] = {sizeof(struct probe_hr_dispatch), apply_dispatch},
 	[PROBE_HR_COMPLETE] = {sizeof(struct probe_hr_complete), apply_complete},
-	[PROBE_HR_COUNTERS] = {sizeof(struct probe_hr_counters), run_counters_take},
+	[PROBE_HR_COUNTERS] = {sizeof(struct probe_hr_counters), counters_take},
 	[PROBE_HR_QUEUE_END] = {sizeof(struct probe_hr_queue_end), apply_nothing},
 	[PROBE_HR_LOSS] = {sizeof(struct probe_hr_loss), apply_loss},
 	[PROBE_HR_EXIT] = {sizeof(struct probe_hr_exit), apply_exit},
-	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), run_samples_queue},
-	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), run_samples_sampler},
-	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), run_counters_arguments},
-	[PROBE_HR_LATE] = {sizeof(struct probe_hr_late), run_late_take},
-	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), run_samples_take},
+	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), samples_queue},
+	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), samples_sampler},
+	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), counters_take_arguments},
+	[PROBE_HR_LATE] = {sizeof(struct probe_hr_late), late_waves_take},
+	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), samples_take},
 	[PROBE_HR_ALLOCATION] = {sizeof(struct probe_hr_allocation), apply_allocation},
 	[PROBE_HR_FREE] = {sizeof(struct probe_hr_free), apply_free},
 	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
 };
 
-void run_record_apply(struct run_session *session, const struct probe_seg_rec *rec)
+void host_record_apply(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	bool known = rec->type < sizeof(types) / sizeof(*types) && types[rec->type].apply;
 
-	if (session->objects.unnamed && rec->type != PROBE_HR_KERNEL)
-		name_kernels(session);
-	if (known && rec->size >= types[rec->type].size && types[rec->type].apply(session, rec)) {
-		probe_store_count(session->store, PROBE_STREAM_ID_HOST, 1);
+	if (recording->objects.unnamed && rec->type != PROBE_HR_KERNEL)
+		name_kernels(recording);
+	if (known && rec->size >= types[rec->type].size && types[rec->type].apply(recording, rec)) {
+		probe_store_count(recording->store, PROBE_STREAM_ID_HOST, 1);
 		return;
 	}
-	if (!session->numbers.invalid++)
-		run_session_log(session, PROBE_LOG_WARNING, "probe-run",
-				"process %d: a record of type %u and %zu bytes makes no sense",
-				(int)session->pid, rec->type, rec->size);
+	if (!recording->counts.invalid++)
+		record_log_put(&recording->log, PROBE_LOG_WARNING, "probe-run",
+			       "process %d: a record of type %u and %zu bytes is malformed",
+			       (int)recording->objects.pid, rec->type, rec->size);
 }
 
-static void finish(struct run_session *session, struct run_dispatch *dispatch)
+static void finish(struct recording *recording, struct run_dispatch *dispatch)
 {
 	const struct probe_hr_complete *complete = &dispatch->complete;
-	struct run_numbers *numbers = &session->numbers;
+	struct record_counts *counts = &recording->counts;
 
 	dispatch->info.start_ns = complete->start;
 	dispatch->info.end_ns = complete->end;
-	numbers->completed++;
+	counts->completed++;
 	if (probe_kind_has_rings(dispatch->hr.kind)) {
-		numbers->late_lost += complete->rows_dropped;
+		counts->late_lost += complete->rows_dropped;
 	} else {
-		numbers->rows_device += complete->rows_dropped;
-		numbers->rows_emitted += complete->rows_dropped;
+		counts->rows_device += complete->rows_dropped;
+		counts->rows_emitted += complete->rows_dropped;
 	}
 	if (complete->counters > dispatch->rows) {
-		numbers->rows_missing += complete->counters - dispatch->rows;
-		numbers->rows_emitted += complete->counters - dispatch->rows;
+		counts->rows_missing += complete->counters - dispatch->rows;
+		counts->rows_emitted += complete->counters - dispatch->rows;
 	}
-	run_counters_finish(session, dispatch);
-	probe_facts_complete(session->facts, &dispatch->hr, complete, dispatch->tid);
+	counters_finish(recording, dispatch);
+	probe_facts_complete(recording->facts, &dispatch->hr, complete, dispatch->tid);
 	if (dispatch->hr.kind != PROBE_KIND_NONE)
-		run_instances_end(session, &dispatch->info);
-	run_dispatch_remove(&session->objects, dispatch);
+		handler_set_end_dispatch(recording->handlers, &dispatch->info);
+	run_dispatch_remove(&recording->objects, dispatch);
 }
 
-void run_record_finish(struct run_session *session, struct run_dispatch *list)
+void host_records_finish(struct recording *recording, struct run_dispatch *list)
 {
 	while (list) {
 		struct run_dispatch *next = list->next_complete;
 
-		finish(session, list);
+		finish(recording, list);
 		list = next;
 	}
 }

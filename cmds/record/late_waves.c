@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What late waves left (wire.h, struct probe_late), written as a ring would have it: the rest of
- * its way is that of all records. One ring more than the segment has stands for all of it.
- */
+#include "cmds/record/late_waves.h"
+
 #include <string.h>
 
-#include "cmds/record/run_session.h"
+#include "cmds/record/recording.h"
+#include "wire/segment_reader.h"
 
 enum {
 	WAVE = 64, /* lanes */
 	/* The records of a wave at most: the IDLE stamps are the first one's. */
-	ROOM = sizeof(struct probe_rec_wave) + 5 * sizeof(struct probe_rec_stamp) +
-	       PROBE_LATE_SPANS * sizeof(struct probe_rec_span) + sizeof(struct probe_rec_wave_end),
+	BYTES_MAX = sizeof(struct probe_rec_wave) + 5 * sizeof(struct probe_rec_stamp) +
+		    PROBE_LATE_SPANS * sizeof(struct probe_rec_span) +
+		    sizeof(struct probe_rec_wave_end),
 };
 
 struct late {
@@ -127,30 +127,30 @@ static bool read_head(const struct run_dispatch *dispatch, const struct probe_hr
 	       hr->waves <= (size - sizeof(ret->head)) / ret->head.stride;
 }
 
-bool run_late_take(struct run_session *session, const struct probe_seg_rec *rec)
+bool late_waves_take(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	const unsigned char *from = rec->payload + sizeof(struct probe_hr_late);
-	struct run_trace *trace = &session->trace;
+	struct trace_state *trace = &recording->trace;
 	size_t used = 0;
 	const struct run_dispatch *dispatch;
 	struct probe_hr_late hr;
 	struct late late;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	dispatch = run_dispatch_find(&session->objects, hr.dispatch);
+	dispatch = run_dispatch_find(&recording->objects, hr.dispatch);
 	if (!trace->piece || !dispatch || dispatch->completed ||
 	    dispatch->hr.kind != PROBE_KIND_TIME ||
 	    !read_head(dispatch, &hr, from, rec->size - sizeof(hr), &late))
 		return false;
 	from += sizeof(late.head);
 	for (uint32_t i = 0; i < hr.waves; i++, from += late.head.stride) {
-		if (session->seg.ring_size - used < ROOM) {
-			run_trace_take_late(session, used);
+		if (trace->segment->ring_size - used < BYTES_MAX) {
+			trace_take_late(recording, used);
 			used = 0;
 		}
 		used = (size_t)(put_wave(trace->piece + used, &late, i, from) - trace->piece);
 	}
-	run_trace_take_late(session, used);
-	session->numbers.trace_bytes += sizeof(late.head) + (uint64_t)hr.waves * late.head.stride;
+	trace_take_late(recording, used);
+	recording->counts.trace_bytes += sizeof(late.head) + (uint64_t)hr.waves * late.head.stride;
 	return true;
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The account: for each stream emitted = stored + unread + the sum of what was dropped, by reason.
- * One place computes it; the database, the summary and --strict read the same numbers.
- */
+#include "cmds/record/loss_accounting.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/log.h"
 #include "cmds/options/run_options.h"
-#include "cmds/record/sample_records.h"
-#include "cmds/record/run_session.h"
+#include "cmds/record/recording.h"
 #include "cmds/record/unprobed_kernels.h"
+#include "common/log.h"
 
 #define REASONS_MAX 8
 
@@ -49,36 +46,36 @@ static uint64_t dropped(const struct balance *balance)
 	return sum;
 }
 
-static void balance_host(const struct run_session *session, struct balance *balance)
+static void balance_host(const struct recording *recording, struct balance *balance)
 {
-	balance->emitted = session->numbers.host_emitted;
-	add(balance, "full", "the ring was full", session->numbers.host_dropped);
-	add(balance, "invalid", "made no sense", session->numbers.invalid);
-	add(balance, "corrupt", "damaged", session->seg.loss.corrupt);
-	add(balance, "uncommitted", "not finished", session->seg.loss.uncommitted);
+	balance->emitted = recording->counts.host_emitted;
+	add(balance, "full", "the ring was full", recording->counts.host_dropped);
+	add(balance, "invalid", "made no sense", recording->counts.invalid);
+	add(balance, "corrupt", "damaged", recording->counts.host_corrupt);
+	add(balance, "uncommitted", "not finished", recording->counts.host_uncommitted);
 }
 
-static void balance_counters(const struct run_session *session, struct balance *balance)
+static void balance_counters(const struct recording *recording, struct balance *balance)
 {
-	balance->emitted = session->numbers.rows_emitted;
-	add(balance, "device", "given up before they were sent", session->numbers.rows_device);
-	add(balance, "missing", "sent, but not received", session->numbers.rows_missing);
-	add(balance, "invalid", "made no sense", session->numbers.rows_invalid);
+	balance->emitted = recording->counts.rows_emitted;
+	add(balance, "device", "given up before they were sent", recording->counts.rows_device);
+	add(balance, "missing", "sent, but not received", recording->counts.rows_missing);
+	add(balance, "invalid", "made no sense", recording->counts.rows_invalid);
 	add(balance, "unreckoned", "could not be reckoned from what was counted",
-	    session->numbers.rows_unreckoned);
+	    recording->counts.rows_underivable);
 }
 
-static void balance_trace(const struct run_session *session, struct balance *balance)
+static void balance_trace(const struct recording *recording, struct balance *balance)
 {
-	balance->emitted = session->numbers.trace_emitted;
-	add(balance, "full", "the ring stayed full", session->numbers.trace_dropped);
+	balance->emitted = recording->counts.trace_emitted;
+	add(balance, "full", "the ring stayed full", recording->counts.trace_dropped);
 }
 
-static void balance_samples(const struct run_session *session, struct balance *balance)
+static void balance_samples(const struct recording *recording, struct balance *balance)
 {
 	struct run_sample_counts counts;
 
-	run_samples_counts(session, &counts);
+	samples_counts(recording, &counts);
 	/* What the runtime runs for itself is nothing of the program's that could be missing. */
 	balance->emitted = counts.pcs.received - counts.pcs.foreign + counts.lost;
 	add(balance, "lost", "lost by the sampler", counts.lost);
@@ -93,11 +90,11 @@ static void balance_samples(const struct run_session *session, struct balance *b
  * What is neither stored nor counted as dropped has not been read yet; when nobody is left to
  * write, it never will be. More stored than emitted can only come from a writer that lies.
  */
-static void balance_rest(const struct run_session *session, enum probe_stream_id stream, bool final,
+static void balance_rest(const struct recording *recording, enum probe_stream_id stream, bool final,
 			 struct balance *balance)
 {
 	uint64_t known = balance->stored + dropped(balance);
-	bool damaged = stream == PROBE_STREAM_ID_TRACE && session->numbers.trace_bad;
+	bool damaged = stream == PROBE_STREAM_ID_TRACE && recording->counts.trace_bad;
 
 	if (known >= balance->emitted) {
 		balance->emitted = known;
@@ -111,25 +108,25 @@ static void balance_rest(const struct run_session *session, enum probe_stream_id
 		add(balance, "uncommitted", "not finished", balance->emitted - known);
 }
 
-static void make_balance(const struct run_session *session, enum probe_stream_id stream, bool final,
+static void make_balance(const struct recording *recording, enum probe_stream_id stream, bool final,
 			 struct balance *ret)
 {
-	struct probe_store_stream stored = probe_store_stream(session->store, stream);
+	struct probe_store_stream stored = probe_store_stream(recording->store, stream);
 
 	*ret = (struct balance){
 		.stream = stream_names[stream],
 		.stored = stored.stored + stored.pending,
 	};
 	if (stream == PROBE_STREAM_ID_HOST)
-		balance_host(session, ret);
+		balance_host(recording, ret);
 	else if (stream == PROBE_STREAM_ID_COUNTERS)
-		balance_counters(session, ret);
+		balance_counters(recording, ret);
 	else if (stream == PROBE_STREAM_ID_TRACE)
-		balance_trace(session, ret);
+		balance_trace(recording, ret);
 	else
-		balance_samples(session, ret);
+		balance_samples(recording, ret);
 	add(ret, "store", "could not be written", stored.lost);
-	balance_rest(session, stream, final, ret);
+	balance_rest(recording, stream, final, ret);
 }
 
 static const struct {
@@ -161,11 +158,11 @@ static const struct {
 static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty"};
 
 /* What a refusal for want of a clone means, with what to do about it. */
-static void unprobed_text(const struct run_session *session,
+static void unprobed_text(const struct recording *recording,
 			  const struct run_unprobed_counts *counts, enum run_unprobed reason,
 			  char *text, size_t size)
 {
-	const char *kind = probe_kind_name(session->config->kind);
+	const char *kind = probe_kind_name(recording->config->kind);
 
 	if (reason == RUN_UNPROBED_KIND)
 		snprintf(text, size,
@@ -181,19 +178,19 @@ static void unprobed_text(const struct run_session *session,
 }
 
 /* The kinds are kept as text: a report names them, and what was needed, too. */
-static void store_unprobed(const struct run_session *session)
+static void store_unprobed(const struct recording *recording)
 {
-	struct run_unprobed_counts counts;
+	struct run_unprobed_counts unprobed;
 	char name[48], text[256];
 
-	run_unprobed_count(session, &counts);
+	run_unprobed_count(recording, &unprobed);
 	for (int i = 0; i < RUN_UNPROBED_REASONS; i++) {
-		if (!counts.dispatches[i])
+		if (!unprobed.dispatches[i])
 			continue;
 		snprintf(name, sizeof(name), "no_clone.%s", unprobed_names[i]);
-		probe_store_account(session->store, "dispatches", name, counts.dispatches[i]);
-		unprobed_text(session, &counts, (enum run_unprobed)i, text, sizeof(text));
-		probe_store_set(session->store, name, text);
+		probe_store_account(recording->store, "dispatches", name, unprobed.dispatches[i]);
+		unprobed_text(recording, &unprobed, (enum run_unprobed)i, text, sizeof(text));
+		probe_store_set(recording->store, name, text);
 	}
 }
 
@@ -227,26 +224,26 @@ static void filters_text(const struct run_config *config, char *text, size_t siz
 	}
 }
 
-void run_account_filters(struct run_session *session)
+void accounting_store_filters(struct recording *recording)
 {
 	char text[1024];
 
-	filters_text(session->config, text, sizeof(text));
+	filters_text(recording->config, text, sizeof(text));
 	if (*text)
-		probe_store_set(session->store, "filters", text);
+		probe_store_set(recording->store, "filters", text);
 }
 
-void run_account_store(struct run_session *session, bool final)
+void accounting_store(struct recording *recording, bool final)
 {
-	struct probe_store *store = session->store;
-	const struct run_numbers *numbers = &session->numbers;
+	struct probe_store *store = recording->store;
+	const struct record_counts *counts = &recording->counts;
 	struct run_sample_counts samples;
 	char name[48];
 
 	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
 		struct balance balance;
 
-		make_balance(session, (enum probe_stream_id)stream, final, &balance);
+		make_balance(recording, (enum probe_stream_id)stream, final, &balance);
 		probe_store_account(store, balance.stream, "emitted", balance.emitted);
 		probe_store_account(store, balance.stream, "stored", balance.stored);
 		probe_store_account(store, balance.stream, "unread", balance.unread);
@@ -255,29 +252,29 @@ void run_account_store(struct run_session *session, bool final)
 			probe_store_account(store, balance.stream, name, balance.reasons[i].count);
 		}
 	}
-	probe_store_account(store, "trace", "invalid", numbers->trace_invalid);
-	probe_store_account(store, "trace", "bytes", numbers->trace_bytes);
-	run_samples_counts(session, &samples);
+	probe_store_account(store, "trace", "invalid", counts->trace_invalid);
+	probe_store_account(store, "trace", "bytes", counts->trace_bytes);
+	samples_counts(recording, &samples);
 	probe_store_account(store, "samples", "no_dispatch", samples.pcs.no_dispatch);
 	probe_store_account(store, "samples", "foreign", samples.pcs.foreign);
-	probe_store_account(store, "dispatches", "seen", numbers->seen);
-	probe_store_account(store, "dispatches", "completed", numbers->completed);
+	probe_store_account(store, "dispatches", "seen", counts->seen);
+	probe_store_account(store, "dispatches", "completed", counts->completed);
 	for (int i = 0; i < PROBE_VERDICTS; i++) {
 		snprintf(name, sizeof(name), "%s%s", i == PROBE_V_SWAPPED ? "" : "refused.",
 			 verdicts[i].name);
-		probe_store_account(store, "dispatches", name, numbers->verdicts[i]);
+		probe_store_account(store, "dispatches", name, counts->verdicts[i]);
 	}
-	store_unprobed(session);
+	store_unprobed(recording);
 }
 
-uint64_t run_account_lost(const struct run_session *session)
+uint64_t accounting_lost(const struct recording *recording)
 {
 	uint64_t sum = 0;
 
 	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
 		struct balance balance;
 
-		make_balance(session, (enum probe_stream_id)stream, true, &balance);
+		make_balance(recording, (enum probe_stream_id)stream, true, &balance);
 		sum += dropped(&balance);
 	}
 	return sum;
@@ -307,30 +304,30 @@ static void append_refusal(char *text, size_t size, uint64_t count, const char *
 		snprintf(text + n, size - n, ", %" PRIu64 " not: %s", count, why);
 }
 
-static void print_dispatches(const struct run_session *session, const char *who)
+static void print_dispatches(const struct recording *recording, const char *who)
 {
-	const struct run_numbers *numbers = &session->numbers;
-	struct run_unprobed_counts counts;
+	const struct record_counts *counts = &recording->counts;
+	struct run_unprobed_counts unprobed;
 	char text[1000] = "", why[256], filters[1024];
 
-	run_unprobed_count(session, &counts);
+	run_unprobed_count(recording, &unprobed);
 	for (int i = 0; i < PROBE_VERDICTS; i++) {
 		if (i != PROBE_V_SWAPPED && i != PROBE_V_NO_CLONE)
-			append_refusal(text, sizeof(text), numbers->verdicts[i], verdicts[i].text);
+			append_refusal(text, sizeof(text), counts->verdicts[i], verdicts[i].text);
 		for (int k = 0; i == PROBE_V_NO_CLONE && k < RUN_UNPROBED_REASONS; k++) {
-			unprobed_text(session, &counts, (enum run_unprobed)k, why, sizeof(why));
-			append_refusal(text, sizeof(text), counts.dispatches[k], why);
+			unprobed_text(recording, &unprobed, (enum run_unprobed)k, why, sizeof(why));
+			append_refusal(text, sizeof(text), unprobed.dispatches[k], why);
 		}
 	}
 	probe_log(PROBE_LOG_INFO,
 		  "%sdispatches: %" PRIu64 " seen, %" PRIu64 " completed, %" PRIu64
 		  " instrumented%s",
-		  who, numbers->seen, numbers->completed, numbers->verdicts[PROBE_V_SWAPPED], text);
-	filters_text(session->config, filters, sizeof(filters));
-	if (*filters && session->config->instrumented)
+		  who, counts->seen, counts->completed, counts->verdicts[PROBE_V_SWAPPED], text);
+	filters_text(recording->config, filters, sizeof(filters));
+	if (*filters && recording->config->instrumented)
 		probe_log(PROBE_LOG_INFO, "%sfilters: %s", who, filters);
-	if (numbers->seen && !numbers->clones && session->config->instrumented &&
-	    !counts.dispatches[RUN_UNPROBED_EMPTY])
+	if (counts->seen && !counts->clones && recording->config->instrumented &&
+	    !unprobed.dispatches[RUN_UNPROBED_EMPTY])
 		probe_log(PROBE_LOG_WARNING,
 			  "%sno kernel has an instrumented clone: compile with hipcc "
 			  "$(probe-config --cflags)",
@@ -350,25 +347,25 @@ static const char *verb_for(const struct run_config *config)
 	return config->handler_count ? "tables" : "lines";
 }
 
-void run_account_print(const struct run_session *session, bool with_pid)
+void accounting_print(const struct recording *recording, bool with_pid)
 {
-	const char *path = probe_store_path(session->store);
+	const char *path = probe_store_path(recording->store);
 	char who[32] = "";
 
 	if (with_pid)
-		snprintf(who, sizeof(who), "process %d: ", (int)session->pid);
-	if (*session->partial)
-		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, session->partial);
-	print_dispatches(session, who);
+		snprintf(who, sizeof(who), "process %d: ", (int)recording->objects.pid);
+	if (*recording->log.partial)
+		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, recording->log.partial);
+	print_dispatches(recording, who);
 	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
 		struct balance balance;
 
-		make_balance(session, (enum probe_stream_id)stream, true, &balance);
+		make_balance(recording, (enum probe_stream_id)stream, true, &balance);
 		if (balance.emitted || stream == PROBE_STREAM_ID_HOST ||
-		    (stream == PROBE_STREAM_ID_SAMPLES && session->config->sampling.on))
+		    (stream == PROBE_STREAM_ID_SAMPLES && recording->config->sampling.on))
 			print_stream(&balance, who);
 	}
 	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
 	probe_log(PROBE_LOG_INFO, "%ssee it with: probe-report %s %s", who,
-		  verb_for(session->config), path);
+		  verb_for(recording->config), path);
 }

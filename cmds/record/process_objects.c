@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process told about itself: tables by number, dispatches in flight by id. */
+#include "cmds/record/process_objects.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmds/record/run_session.h"
+#include "cmds/record/code_sites.h"
 
 #define INDEX_MAX (1u << 22) /* kernels of the largest libraries are some 100,000 */
 
 void *run_table_get(const struct run_table *table, uint32_t index)
 {
-	return index < table->room ? table->items[index] : NULL;
+	return index < table->capacity ? table->items[index] : NULL;
 }
 
 bool run_table_put(struct run_table *table, uint32_t index, void *item)
 {
-	if (item && index >= table->room && index < INDEX_MAX) {
-		uint32_t room = table->room * 2 > index ? table->room * 2 : index + 16;
-		void **items = realloc(table->items, room * sizeof(*items));
+	if (item && index >= table->capacity && index < INDEX_MAX) {
+		uint32_t capacity = table->capacity * 2 > index ? table->capacity * 2 : index + 16;
+		void **items = realloc(table->items, capacity * sizeof(*items));
 
 		if (items) {
-			for (uint32_t i = table->room; i < room; i++)
+			for (uint32_t i = table->capacity; i < capacity; i++)
 				items[i] = NULL;
 			table->items = items;
-			table->room = room;
+			table->capacity = capacity;
 		}
 	}
-	if (!item || index >= table->room || table->items[index]) {
+	if (!item || index >= table->capacity || table->items[index]) {
 		free(item);
 		return false;
 	}
@@ -33,12 +34,12 @@ bool run_table_put(struct run_table *table, uint32_t index, void *item)
 	return true;
 }
 
-static struct run_dispatch **bucket(const struct run_objects *objects, uint64_t id)
+static struct run_dispatch **bucket(const struct process_objects *objects, uint64_t id)
 {
 	return (struct run_dispatch **)&objects->buckets[id % RUN_BUCKETS];
 }
 
-struct run_dispatch *run_dispatch_find(const struct run_objects *objects, uint64_t id)
+struct run_dispatch *run_dispatch_find(const struct process_objects *objects, uint64_t id)
 {
 	struct run_dispatch *dispatch = *bucket(objects, id);
 
@@ -55,7 +56,7 @@ static uint32_t wave_size(const struct run_agent *agent, const struct run_kernel
 	return agent ? agent->hr.wave_size : 0;
 }
 
-static bool same_kernel(const struct run_objects *objects, const struct run_kernel *a,
+static bool same_kernel(const struct process_objects *objects, const struct run_kernel *a,
 			const struct run_kernel *b)
 {
 	const struct run_code *x = run_table_get(&objects->codes, a->hr.code_object);
@@ -65,7 +66,7 @@ static bool same_kernel(const struct run_objects *objects, const struct run_kern
 	       !strcmp(a->symbol, b->symbol);
 }
 
-static const struct run_kernel *known_as(struct run_objects *objects, struct run_kernel *kernel)
+static const struct run_kernel *known_as(struct process_objects *objects, struct run_kernel *kernel)
 {
 	struct run_kernel *known = objects->known;
 
@@ -81,7 +82,7 @@ static const struct run_kernel *known_as(struct run_objects *objects, struct run
 	return kernel->known_as = known;
 }
 
-void run_dispatch_info(struct run_objects *objects, struct run_dispatch *dispatch)
+void run_dispatch_info(struct process_objects *objects, struct run_dispatch *dispatch)
 {
 	const struct probe_hr_dispatch *hr = &dispatch->hr;
 	const struct run_agent *agent = run_table_get(&objects->agents, hr->agent);
@@ -110,7 +111,7 @@ void run_dispatch_info(struct run_objects *objects, struct run_dispatch *dispatc
 	};
 }
 
-void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch)
+void run_dispatch_add(struct process_objects *objects, struct run_dispatch *dispatch)
 {
 	struct run_dispatch **at = bucket(objects, dispatch->hr.id);
 
@@ -120,7 +121,7 @@ void run_dispatch_add(struct run_objects *objects, struct run_dispatch *dispatch
 	objects->traces_in_flight += probe_kind_has_rings(dispatch->hr.kind);
 }
 
-void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispatch)
+void run_dispatch_remove(struct process_objects *objects, struct run_dispatch *dispatch)
 {
 	struct run_dispatch **at = bucket(objects, dispatch->hr.id);
 
@@ -136,24 +137,29 @@ void run_dispatch_remove(struct run_objects *objects, struct run_dispatch *dispa
 	free(dispatch);
 }
 
-void run_objects_init(struct run_objects *objects)
+uint32_t run_code_site_limit(const struct run_code *code)
 {
-	*objects = (struct run_objects){0};
+	return code && code->sites ? code->site_count : PROBE_SITE_MASK + 1;
+}
+
+void process_objects_init(struct process_objects *objects, pid_t pid)
+{
+	*objects = (struct process_objects){.pid = pid};
 	objects->complete_end = &objects->complete;
 }
 
-void run_objects_deinit(struct run_objects *objects)
+void process_objects_deinit(struct process_objects *objects)
 {
-	for (uint32_t i = 0; i < objects->agents.room; i++) {
+	for (uint32_t i = 0; i < objects->agents.capacity; i++) {
 		struct run_agent *agent = objects->agents.items[i];
 
 		if (agent)
 			free(agent->arch);
 		free(agent);
 	}
-	for (uint32_t i = 0; i < objects->codes.room; i++)
+	for (uint32_t i = 0; i < objects->codes.capacity; i++)
 		run_code_destroy(objects->codes.items[i]);
-	for (uint32_t i = 0; i < objects->kernels.room; i++) {
+	for (uint32_t i = 0; i < objects->kernels.capacity; i++) {
 		struct run_kernel *kernel = objects->kernels.items[i];
 
 		if (kernel) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Replay: a session without a process. Agents, kernels and code objects are read first, then the
- * raw records in the order in which they were stored, which is that of the run. Everything in the
- * database may be made up; what makes no sense is counted and left out.
- */
 #define _GNU_SOURCE
+#include "cmds/record/replay.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "wire/trace_pack.h"
-#include "cmds/record/allocation_records.h"
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/kind_choice.h"
-#include "cmds/options/run_options.h"
+#include "cmds/record/allocation_records.h"
+#include "cmds/record/handler_set.h"
 #include "cmds/record/replay_feed.h"
+#include "cmds/record/trace_records.h"
+#include "common/err.h"
+#include "common/selection.h"
+#include "store/store.h"
+#include "wire/trace_pack.h"
 
 #define PIECE_MAX (64u << 20)
 #define RINGS_MAX (1u << 20)
@@ -42,8 +42,8 @@ static uint64_t last_record(const struct replay_feed *feed, uint64_t dispatch)
 static void end_dispatch(struct replay_feed *feed, struct run_dispatch *dispatch)
 {
 	if (dispatch->completed)
-		run_instances_end(&feed->session, &dispatch->info);
-	run_dispatch_remove(&feed->session.objects, dispatch);
+		handler_set_end_dispatch(feed->handlers, &dispatch->info);
+	run_dispatch_remove(&feed->objects, dispatch);
 }
 
 static bool begin_dispatch(struct replay_feed *feed, sqlite3_stmt *stmt, bool more)
@@ -69,17 +69,17 @@ static bool begin_dispatch(struct replay_feed *feed, sqlite3_stmt *stmt, bool mo
 	dispatch->completed = replay_number(stmt, 13);
 	start = replay_number(stmt, 14);
 	end = replay_number(stmt, 15);
-	if (!hr->id || run_dispatch_find(&feed->session.objects, hr->id)) {
+	if (!hr->id || run_dispatch_find(&feed->objects, hr->id)) {
 		free(dispatch);
 		return false;
 	}
-	run_dispatch_info(&feed->session.objects, dispatch);
-	run_dispatch_add(&feed->session.objects, dispatch);
-	run_instances_begin(&feed->session, &dispatch->info);
+	run_dispatch_info(&feed->objects, dispatch);
+	run_dispatch_add(&feed->objects, dispatch);
+	handler_set_begin_dispatch(feed->handlers, &dispatch->info);
 	dispatch->info.start_ns = start;
 	dispatch->info.end_ns = end;
 	feed->replay->dispatches++;
-	/* One without records, which has nothing to wait for. */
+	/* Without records it has nothing to wait for. */
 	if (!more && !probe_kind_has_counters(hr->kind))
 		end_dispatch(feed, dispatch);
 	return true;
@@ -120,7 +120,7 @@ static struct probe_err *open_dispatches(struct replay_feed *feed)
 
 static void end_all(struct replay_feed *feed)
 {
-	struct run_objects *objects = &feed->session.objects;
+	struct process_objects *objects = &feed->objects;
 
 	for (size_t i = 0; i < RUN_BUCKETS; i++)
 		while (objects->buckets[i])
@@ -138,29 +138,26 @@ struct counters {
 
 static uint32_t site_limit(const struct replay_feed *feed, uint32_t code_object)
 {
-	const struct run_code *code = run_table_get(&feed->session.objects.codes, code_object);
-
-	return code && code->sites ? code->site_count : PROBE_SITE_MASK + 1;
+	return run_code_site_limit(run_table_get(&feed->objects.codes, code_object));
 }
 
 static void flush_counters(struct replay_feed *feed, struct counters *counters)
 {
-	struct run_dispatch *dispatch =
-		run_dispatch_find(&feed->session.objects, counters->dispatch);
+	struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, counters->dispatch);
 
 	if (!dispatch)
 		feed->replay->invalid += counters->count;
 	else if (counters->count)
-		run_instances_batch(&feed->session,
-				    &(struct probe_batch){
-					    .size = sizeof(struct probe_batch),
-					    .stream = dispatch->hr.kind == PROBE_KIND_COUNT
-							      ? PROBE_STREAM_BLOCKS
-							      : PROBE_STREAM_COUNTERS,
-					    .dispatch = &dispatch->info,
-					    .count = counters->count,
-					    .counters = counters->rows,
-				    });
+		handler_set_batch(feed->handlers,
+				  &(struct probe_batch){
+					  .size = sizeof(struct probe_batch),
+					  .stream = dispatch->hr.kind == PROBE_KIND_COUNT
+							    ? PROBE_STREAM_BLOCKS
+							    : PROBE_STREAM_COUNTERS,
+					  .dispatch = &dispatch->info,
+					  .count = counters->count,
+					  .counters = counters->rows,
+				  });
 	feed->replay->counters += dispatch ? counters->count : 0;
 	counters->count = 0;
 }
@@ -173,8 +170,7 @@ static struct probe_err *take_counter(struct replay_feed *feed, struct counters 
 	struct probe_err *err = NULL;
 
 	if (id != counters->dispatch || counters->count == ROWS_MAX) {
-		struct run_dispatch *before =
-			run_dispatch_find(&feed->session.objects, counters->dispatch);
+		struct run_dispatch *before = run_dispatch_find(&feed->objects, counters->dispatch);
 
 		flush_counters(feed, counters);
 		if (id != counters->dispatch && before)
@@ -248,20 +244,20 @@ static struct probe_trace_ring *ring_of(struct replay_feed *feed, uint64_t index
 static void flush_batch(struct replay_feed *feed, const struct run_dispatch *dispatch)
 {
 	const struct probe_trace_batch *batch = &feed->batch;
-	size_t count = batch->count + batch->stamp_count + batch->message_count;
+	size_t count = trace_batch_count(batch);
 
 	if (dispatch)
 		feed->replay->records += count;
 	else
 		feed->replay->invalid += count;
-	run_trace_feed(&feed->session, &feed->batch, dispatch);
+	trace_batch_deliver(&feed->batch, dispatch, feed->handlers);
 }
 
 /* All of a piece belongs to one dispatch. */
 static void parse_piece(struct replay_feed *feed, struct probe_trace_ring *ring, uint64_t id,
 			size_t size)
 {
-	const struct run_dispatch *dispatch = run_dispatch_find(&feed->session.objects, id);
+	const struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, id);
 	uint32_t limit = dispatch ? site_limit(feed, dispatch->info.code_object) : 0;
 	struct probe_trace_counts counts = {0};
 	enum probe_trace_stop stop;
@@ -298,7 +294,7 @@ static struct probe_err *take_piece(struct replay_feed *feed, sqlite3_stmt *stmt
 	else
 		feed->replay->invalid++;
 	if (record == last_record(feed, id)) {
-		struct run_dispatch *dispatch = run_dispatch_find(&feed->session.objects, id);
+		struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, id);
 
 		if (dispatch)
 			end_dispatch(feed, dispatch);
@@ -314,7 +310,7 @@ static struct probe_err *feed_trace(struct replay_feed *feed)
 		&stmt);
 	bool row = true;
 
-	if (!run_trace_batch_init(&feed->batch) && !err)
+	if (!trace_batch_init(&feed->batch) && !err)
 		err = probe_err_oom();
 	while (!err) {
 		err = replay_step(feed, stmt, &row);
@@ -329,17 +325,23 @@ static struct probe_err *feed_trace(struct replay_feed *feed)
 /* ---- The whole --------------------------------------------------------------------------------
  */
 
-static struct probe_err *feed_all(struct replay_feed *feed)
+static struct probe_err *feed_all(struct replay_feed *feed, struct probe_store *store)
 {
+	const struct handler_source source = {
+		.store = store,
+		.log = &feed->log,
+		.objects = &feed->objects,
+		.allocations = feed->allocations,
+		.replay = true,
+	};
 	struct probe_err *err = replay_read(feed);
 
 	if (!err)
 		err = open_dispatches(feed);
 	if (err)
 		return err;
-	if (!run_instances_open(&feed->session))
-		return probe_err_oom();
-	run_instances_run(&feed->session);
+	handler_set_attach(feed->handlers, &source);
+	handler_set_begin_run(feed->handlers);
 	err = feed_counters(feed);
 	if (!err)
 		err = feed_trace(feed);
@@ -348,19 +350,19 @@ static struct probe_err *feed_all(struct replay_feed *feed)
 	if (!err)
 		err = replay_missing(feed);
 	end_all(feed);
-	run_instances_close(&feed->session);
+	handler_set_close(feed->handlers);
 	return err;
 }
 
 static void deinit(struct replay_feed *feed)
 {
-	run_instances_discard(feed->session.prepared);
+	handler_set_destroy(feed->handlers);
 	sqlite3_finalize(feed->dispatches);
-	run_objects_deinit(&feed->session.objects);
-	run_allocations_destroy(feed->session.allocations);
+	process_objects_deinit(&feed->objects);
+	run_allocations_destroy(feed->allocations);
 	free(feed->last);
 	free(feed->rings);
-	run_trace_batch_deinit(&feed->batch);
+	trace_batch_deinit(&feed->batch);
 	free(feed->bytes);
 	probe_reader_close(&feed->reader);
 }
@@ -394,34 +396,41 @@ static struct probe_err *check_streams(struct replay_feed *feed)
 	return err;
 }
 
+static struct probe_err *open_handlers(struct replay_feed *feed)
+{
+	feed->handlers = handler_set_create(feed->replay->config, feed->replay->plugins);
+	if (!feed->handlers)
+		return probe_err_oom();
+	return handler_set_open(feed->handlers, "nothing was written");
+}
+
+static struct probe_err *open_store(const struct replay_feed *feed, struct probe_store **ret)
+{
+	const struct run_replay *replay = feed->replay;
+
+	if (replay->to)
+		return probe_store_copy(feed->reader.db, replay->to, replay->force, ret);
+	return probe_store_append(replay->from, ret);
+}
+
 struct probe_err *run_replay(struct run_replay *replay)
 {
-	struct replay_feed feed = {
-		.replay = replay,
-		.session = {.config = replay->config, .plugins = replay->plugins, .replay = true},
-	};
+	struct replay_feed feed = {.replay = replay};
 	struct probe_err *err = probe_reader_open(replay->from, &feed.reader);
 	struct probe_store *store = NULL;
 
 	if (err)
 		return err;
-	run_objects_init(&feed.session.objects);
-	feed.session.allocations = run_allocations_create();
-	if (!feed.session.allocations) {
-		deinit(&feed);
-		return probe_err_oom();
-	}
-	err = check_streams(&feed);
+	process_objects_init(&feed.objects, 0);
+	feed.allocations = run_allocations_create();
+	err = feed.allocations ? check_streams(&feed) : probe_err_oom();
 	if (!err)
-		err = run_instances_prepare(replay->config, replay->plugins, "nothing was written",
-					    &feed.session.prepared);
-	if (!err && replay->to)
-		err = probe_store_copy(feed.reader.db, replay->to, replay->force, &store);
-	else if (!err)
-		err = probe_store_append(replay->from, &store);
-	feed.session.store = store;
+		err = open_handlers(&feed);
 	if (!err)
-		err = feed_all(&feed);
+		err = open_store(&feed, &store);
+	feed.log.store = store;
+	if (!err)
+		err = feed_all(&feed, store);
 	if (!err && (!probe_store_commit(store) || probe_store_failure(store)))
 		err = probe_err_create("%s: the tables could not be written",
 				       probe_store_path(store));

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Feed handlers from the records of a database, as they were fed when the program ran. */
+/*
+ * Feed handlers from the records of a database, as they were fed when the program ran. Agents,
+ * kernels and code objects are read first, then the raw records in the order in which they were
+ * stored. The database is not trusted: what is malformed is counted and left out.
+ */
 #ifndef PROBE_CMDS_RECORD_REPLAY_H
 #define PROBE_CMDS_RECORD_REPLAY_H
 

@@ -8,15 +8,22 @@
 
 #include <sqlite3.h>
 
-#include "wire/trace_parser.h"
+#include "cmds/record/process_objects.h"
+#include "cmds/record/record_log.h"
 #include "cmds/record/replay.h"
-#include "cmds/record/run_session.h"
 #include "store/store_open.h"
+#include "wire/trace_parser.h"
+
+struct handler_set;
+struct run_allocations;
 
 struct replay_feed {
 	struct run_replay *replay;
 	struct probe_reader reader;
-	struct run_session session;
+	struct record_log log;
+	struct process_objects objects;
+	struct run_allocations *allocations;
+	struct handler_set *handlers;
 	sqlite3_stmt *dispatches; /* those not begun yet, by id */
 	bool dispatches_left;
 	uint64_t *last; /* pairs: dispatch, id of its last record; by dispatch */
@@ -26,7 +33,7 @@ struct replay_feed {
 	struct probe_trace_batch batch;
 	unsigned char *bytes;		     /* of a piece */
 	uint32_t streams;		     /* that the records hold */
-	uint64_t wave_records, counter_rows; /* found; also those that make no sense */
+	uint64_t wave_records, counter_rows; /* found, malformed ones too */
 };
 
 struct probe_err *replay_prepare(const struct replay_feed *feed, const char *sql,
@@ -42,7 +49,7 @@ static inline uint64_t replay_number(sqlite3_stmt *stmt, int column)
 	return (uint64_t)sqlite3_column_int64(stmt, column);
 }
 
-/* What the process told about itself: agents, kernels, code, allocations; and last records. */
+/* What the process announced: agents, kernels, code, allocations; and last records. */
 struct probe_err *replay_read(struct replay_feed *feed);
 
 /* How many records of waves and rows of counters the run stored that were not found. */

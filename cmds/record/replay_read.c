@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a database for a replay: everything but the records; see replay_feed.h. */
+/* Reading a database for a replay: everything but the records. */
+#include "cmds/record/replay_feed.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
 #include "cmds/record/allocation_records.h"
-#include "cmds/options/handler_plugins.h"
-#include "cmds/options/run_options.h"
-#include "cmds/record/replay_feed.h"
+#include "cmds/record/code_sites.h"
+#include "common/err.h"
 
 struct probe_err *replay_prepare(const struct replay_feed *feed, const char *sql,
 				 sqlite3_stmt **ret)
@@ -54,7 +54,7 @@ struct probe_err *replay_each(struct replay_feed *feed, const char *sql,
 	return err;
 }
 
-/* ---- What the process told about itself ----------------------------------------------------- */
+/* ---- What the process announced ------------------------------------------------------------- */
 
 static bool take_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
@@ -67,7 +67,7 @@ static bool take_agent(struct replay_feed *feed, sqlite3_stmt *stmt)
 	agent->arch = text(stmt, 1);
 	if (agent->arch)
 		agent->arch[strcspn(agent->arch, ":")] = 0;
-	return agent->arch && run_table_put(&feed->session.objects.agents, agent->hr.index, agent);
+	return agent->arch && run_table_put(&feed->objects.agents, agent->hr.index, agent);
 }
 
 static bool take_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
@@ -81,7 +81,7 @@ static bool take_kernel(struct replay_feed *feed, sqlite3_stmt *stmt)
 	kernel->symbol = text(stmt, 2);
 	kernel->demangled = text(stmt, 3);
 	kernel->hr.wave_size = (uint32_t)replay_number(stmt, 4);
-	return run_table_put(&feed->session.objects.kernels, kernel->hr.id, kernel);
+	return run_table_put(&feed->objects.kernels, kernel->hr.id, kernel);
 }
 
 static bool take_code(struct replay_feed *feed, sqlite3_stmt *stmt)
@@ -97,7 +97,7 @@ static bool take_code(struct replay_feed *feed, sqlite3_stmt *stmt)
 	code->hr.bytes = (uint64_t)sqlite3_column_bytes(stmt, 1);
 	if (hash)
 		snprintf(code->hash, sizeof(code->hash), "%s", hash);
-	if (!run_table_put(&feed->session.objects.codes, code->hr.id, code))
+	if (!run_table_put(&feed->objects.codes, code->hr.id, code))
 		return false;
 	if (!bytes)
 		return true;
@@ -108,11 +108,9 @@ static bool take_code(struct replay_feed *feed, sqlite3_stmt *stmt)
 
 static bool take_run(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
-	struct run_session *session = &feed->session;
-
-	session->objects.command = text(stmt, 0);
-	session->pid = (pid_t)replay_number(stmt, 1);
-	session->simulated = replay_number(stmt, 2);
+	feed->objects.command = text(stmt, 0);
+	feed->objects.pid = (pid_t)replay_number(stmt, 1);
+	feed->objects.simulated = replay_number(stmt, 2);
 	return true;
 }
 
@@ -125,11 +123,10 @@ static bool take_allocation(struct replay_feed *feed, sqlite3_stmt *stmt)
 		.source = (uint32_t)replay_number(stmt, 2),
 		.site = site,
 	};
-	bool ok = site &&
-		  run_allocations_add(feed->session.allocations, &info, replay_number(stmt, 4),
-				      sqlite3_column_type(stmt, 5) == SQLITE_NULL
-					      ? UINT64_MAX
-					      : replay_number(stmt, 5));
+	bool ok = site && run_allocations_add(feed->allocations, &info, replay_number(stmt, 4),
+					      sqlite3_column_type(stmt, 5) == SQLITE_NULL
+						      ? UINT64_MAX
+						      : replay_number(stmt, 5));
 
 	free(site);
 	return ok;

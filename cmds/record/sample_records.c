@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmds/options/run_options.h"
+#include "cmds/record/recording.h"
 #include "common/log.h"
 #include "pcsample/profile.h"
-#include "cmds/options/run_options.h"
-#include "cmds/record/run_session.h"
+#include "wire/segment_reader.h"
 
 enum {
 	PART_BYTES = 3500, /* of packed rows in a row of the store: just under a page */
@@ -29,12 +30,12 @@ struct run_sampled_code {
 struct run_sampler {
 	struct probe_pcs_attributor attributor;
 	struct run_sampled_code *codes;
-	struct run_session *session;
+	struct recording *recording;
 	uint64_t lost;
 	struct probe_pcs_profile profile; /* of the dispatch just handed on */
 	/* Packed rows not yet stored, and the dispatches they are of. */
 	uint8_t *part;
-	size_t part_size, part_room;
+	size_t part_size, part_capacity;
 	uint64_t first, last;
 	uint64_t pending; /* since the last flush */
 };
@@ -44,12 +45,12 @@ struct run_hardware {
 	uint32_t doorbell, size;
 };
 
-static struct run_sampler *sampler_of(const struct run_session *session, uint32_t agent)
+static struct run_sampler *sampler_of(const struct recording *recording, uint32_t agent)
 {
-	return run_table_get(&session->objects.samplers, agent);
+	return run_table_get(&recording->samples.samplers, agent);
 }
 
-bool run_samples_queue(struct run_session *session, const struct probe_seg_rec *rec)
+bool samples_queue(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_hr_queue_hardware hr;
 	struct run_hardware *hardware;
@@ -61,7 +62,7 @@ bool run_samples_queue(struct run_session *session, const struct probe_seg_rec *
 	if (!hardware)
 		return false;
 	*hardware = (struct run_hardware){hr.doorbell, hr.size};
-	return run_table_put(&session->objects.hardware, hr.id, hardware);
+	return run_table_put(&recording->samples.hardware, hr.id, hardware);
 }
 
 /* ---- Samples of one dispatch ---------------------------------------------------------------- */
@@ -77,7 +78,7 @@ static struct probe_pcs_rows *rows_of(struct run_sampler *sampler, uint32_t code
 static void store_part(struct run_sampler *sampler)
 {
 	if (sampler->part_size)
-		probe_facts_sample_part(sampler->session->facts, sampler->first, sampler->last,
+		probe_facts_sample_part(sampler->recording->facts, sampler->first, sampler->last,
 					sampler->part, sampler->part_size);
 	sampler->part_size = 0;
 }
@@ -88,12 +89,12 @@ static void add_part(struct run_sampler *sampler, uint64_t dispatch, uint32_t co
 	size_t need = sampler->part_size + PROBE_PCS_PACK_ROOM(sampler->profile.count);
 	uint8_t *part;
 
-	if (need > sampler->part_room) {
+	if (need > sampler->part_capacity) {
 		part = realloc(sampler->part, 2 * need);
 		if (!part)
 			return;
 		sampler->part = part;
-		sampler->part_room = 2 * need;
+		sampler->part_capacity = 2 * need;
 	}
 	if (!sampler->part_size)
 		sampler->first = sampler->last = dispatch;
@@ -165,7 +166,7 @@ static void retired(void *user, const struct probe_dispatch_entry *entry)
 	if (entry->event_count)
 		spill(sampler, entry);
 	if (entry->samples)
-		probe_facts_sample_dispatch(sampler->session->facts, entry->dispatch,
+		probe_facts_sample_dispatch(sampler->recording->facts, entry->dispatch,
 					    entry->samples);
 }
 
@@ -187,9 +188,9 @@ static void load(struct run_sampler *sampler, const struct run_code *code)
 		err = probe_code_map_load(&sampler->attributor.code, &range);
 	}
 	if (err) {
-		run_session_log(sampler->session, PROBE_LOG_WARNING, "probe-run",
-				"samples in code object %u cannot be counted: %s", code->hr.id,
-				strerror(-err));
+		record_log_put(&sampler->recording->log, PROBE_LOG_WARNING, "probe-run",
+			       "samples in code object %u cannot be counted: %s", code->hr.id,
+			       strerror(-err));
 		if (sampled)
 			probe_pcs_rows_destroy(&sampled->rows);
 		free(sampled);
@@ -201,11 +202,11 @@ static void load(struct run_sampler *sampler, const struct run_code *code)
 }
 
 /* Code objects loaded before sampling began. */
-static void load_all(struct run_session *session, struct run_sampler *sampler, uint32_t agent)
+static void load_all(struct recording *recording, struct run_sampler *sampler, uint32_t agent)
 {
-	const struct run_table *codes = &session->objects.codes;
+	const struct run_table *codes = &recording->objects.codes;
 
-	for (uint32_t i = 0; i < codes->room; i++) {
+	for (uint32_t i = 0; i < codes->capacity; i++) {
 		const struct run_code *code = codes->items[i];
 
 		if (code && !code->unloaded && code->hr.agent == agent)
@@ -213,7 +214,7 @@ static void load_all(struct run_session *session, struct run_sampler *sampler, u
 	}
 }
 
-bool run_samples_sampler(struct run_session *session, const struct probe_seg_rec *rec)
+bool samples_sampler(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct probe_pcs_layout layout;
 	const struct run_agent *agent;
@@ -222,9 +223,9 @@ bool run_samples_sampler(struct run_session *session, const struct probe_seg_rec
 	char provider[64] = "";
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	agent = run_table_get(&session->objects.agents, hr.agent);
+	agent = run_table_get(&recording->objects.agents, hr.agent);
 	/* The runtime was shut down and started again: sampling goes on. */
-	sampler = sampler_of(session, hr.agent);
+	sampler = sampler_of(recording, hr.agent);
 	if (sampler)
 		return hr.method == (uint32_t)sampler->attributor.layout.method;
 	if (!agent || hr.provider_len >= sizeof(provider) ||
@@ -237,15 +238,15 @@ bool run_samples_sampler(struct run_session *session, const struct probe_seg_rec
 		free(sampler);
 		return false;
 	}
-	sampler->session = session;
+	sampler->recording = recording;
 	sampler->attributor.dispatches.retired = retired;
 	sampler->attributor.dispatches.user = sampler;
 	sampler->attributor.spill = spill;
 	sampler->attributor.spill_user = sampler;
-	if (!run_table_put(&session->objects.samplers, hr.agent, sampler))
+	if (!run_table_put(&recording->samples.samplers, hr.agent, sampler))
 		return false;
-	load_all(session, sampler, hr.agent);
-	probe_facts_sampler(session->facts, &hr, provider);
+	load_all(recording, sampler, hr.agent);
+	probe_facts_sampler(recording->facts, &hr, provider);
 	return true;
 }
 
@@ -283,8 +284,8 @@ static void store_raw(struct run_sampler *sampler, uint32_t agent, const uint8_t
 	uint8_t *bytes = malloc((size_t)RAW_RECORDS * RAW_SIZE);
 
 	if (!bytes) {
-		run_session_log(sampler->session, PROBE_LOG_WARNING, "probe-run",
-				"no memory to keep %u samples one by one", count);
+		record_log_put(&sampler->recording->log, PROBE_LOG_WARNING, "probe-run",
+			       "no memory to keep %u samples one by one", count);
 		return;
 	}
 	for (uint32_t at = 0, n; at < count; at += n) {
@@ -292,24 +293,24 @@ static void store_raw(struct run_sampler *sampler, uint32_t agent, const uint8_t
 		for (uint32_t i = 0; i < n; i++)
 			raw_record(sampler, records + (size_t)(at + i) * PROBE_PCS_RECORD_SIZE,
 				   bytes + (size_t)i * RAW_SIZE);
-		probe_facts_sample_raw(sampler->session->facts, agent, n, bytes,
+		probe_facts_sample_raw(sampler->recording->facts, agent, n, bytes,
 				       (size_t)n * RAW_SIZE);
 	}
 	free(bytes);
 }
 
-bool run_samples_take(struct run_session *session, const struct probe_seg_rec *rec)
+bool samples_take(struct recording *recording, const struct probe_seg_rec *rec)
 {
 	struct run_sampler *sampler;
 	struct probe_hr_samples hr;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
-	sampler = sampler_of(session, hr.agent);
+	sampler = sampler_of(recording, hr.agent);
 	if (!sampler || hr.count > (rec->size - sizeof(hr)) / PROBE_PCS_RECORD_SIZE)
 		return false;
 	sampler->lost += hr.lost;
 	probe_pcs_attribute(&sampler->attributor, rec->payload + sizeof(hr), hr.count);
-	if (session->config->pc_sampling_raw)
+	if (recording->config->pc_sampling_raw)
 		store_raw(sampler, hr.agent, rec->payload + sizeof(hr), hr.count);
 	/*
 	 * Records here are pieces of a delivery, and how large the runtime's buffers are is not
@@ -325,18 +326,18 @@ bool run_samples_take(struct run_session *session, const struct probe_seg_rec *r
 	return true;
 }
 
-void run_samples_load(struct run_session *session, const struct run_code *code)
+void samples_load(struct recording *recording, const struct run_code *code)
 {
-	struct run_sampler *sampler = sampler_of(session, code->hr.agent);
+	struct run_sampler *sampler = sampler_of(recording, code->hr.agent);
 
 	if (sampler)
 		load(sampler, code);
 }
 
-void run_samples_unload(struct run_session *session, uint32_t code_object)
+void samples_unload(struct recording *recording, uint32_t code_object)
 {
-	struct run_code *code = run_table_get(&session->objects.codes, code_object);
-	struct run_sampler *sampler = code ? sampler_of(session, code->hr.agent) : NULL;
+	struct run_code *code = run_table_get(&recording->objects.codes, code_object);
+	struct run_sampler *sampler = code ? sampler_of(recording, code->hr.agent) : NULL;
 
 	if (code)
 		code->unloaded = true;
@@ -344,26 +345,26 @@ void run_samples_unload(struct run_session *session, uint32_t code_object)
 		probe_code_map_unload(&sampler->attributor.code, code_object);
 }
 
-static bool key_of(const struct run_session *session, const struct run_dispatch *dispatch,
+static bool key_of(const struct recording *recording, const struct run_dispatch *dispatch,
 		   struct run_sampler **sampler, uint64_t *key)
 {
 	const struct run_hardware *hardware =
-		run_table_get(&session->objects.hardware, dispatch->hr.queue);
+		run_table_get(&recording->samples.hardware, dispatch->hr.queue);
 
-	*sampler = sampler_of(session, dispatch->hr.agent);
+	*sampler = sampler_of(recording, dispatch->hr.agent);
 	if (!*sampler || !hardware)
 		return false;
 	*key = probe_dispatch_key_of(dispatch->hr.packet, hardware->size, hardware->doorbell);
 	return true;
 }
 
-void run_samples_dispatch(struct run_session *session, const struct run_dispatch *dispatch)
+void samples_dispatch(struct recording *recording, const struct run_dispatch *dispatch)
 {
 	struct run_sampler *sampler;
 	uint64_t key;
 	int err;
 
-	if (!key_of(session, dispatch, &sampler, &key))
+	if (!key_of(recording, dispatch, &sampler, &key))
 		return;
 	err = probe_dispatch_map_add(&sampler->attributor.dispatches, key, dispatch->hr.id);
 	/* The ring came round before a flush was seen: what is late now goes to the newer one. */
@@ -374,25 +375,25 @@ void run_samples_dispatch(struct run_session *session, const struct run_dispatch
 	}
 }
 
-void run_samples_complete(struct run_session *session, const struct run_dispatch *dispatch)
+void samples_complete(struct recording *recording, const struct run_dispatch *dispatch)
 {
 	struct run_sampler *sampler;
 	struct probe_dispatch_entry *entry;
 	uint64_t key;
 
-	if (!key_of(session, dispatch, &sampler, &key))
+	if (!key_of(recording, dispatch, &sampler, &key))
 		return;
 	entry = probe_dispatch_map_find(&sampler->attributor.dispatches, key);
 	if (entry && entry->dispatch == dispatch->hr.id)
 		probe_dispatch_map_complete(&sampler->attributor.dispatches, key);
 }
 
-void run_samples_counts(const struct run_session *session, struct run_sample_counts *ret)
+void samples_counts(const struct recording *recording, struct run_sample_counts *ret)
 {
-	const struct run_table *samplers = &session->objects.samplers;
+	const struct run_table *samplers = &recording->samples.samplers;
 
 	*ret = (struct run_sample_counts){0};
-	for (uint32_t i = 0; i < samplers->room; i++) {
+	for (uint32_t i = 0; i < samplers->capacity; i++) {
 		const struct run_sampler *sampler = samplers->items[i];
 		const struct probe_pcs_counts *counts;
 
@@ -414,7 +415,7 @@ void run_samples_counts(const struct run_session *session, struct run_sample_cou
 
 /* ---- Into the store ------------------------------------------------------------------------- */
 
-static void store_row(struct run_session *session, uint32_t code_object, uint64_t offset,
+static void store_row(struct recording *recording, uint32_t code_object, uint64_t offset,
 		      const struct probe_pcs_row *row, bool states)
 {
 	struct probe_facts_sample_row sums = {
@@ -424,18 +425,18 @@ static void store_row(struct run_session *session, uint32_t code_object, uint64_
 		sums.samples += row->issued[i];
 	for (unsigned i = 0; i < PROBE_PCS_REASONS; i++)
 		sums.samples += row->stalled[i];
-	probe_facts_sample(session->facts, code_object, offset, &sums);
+	probe_facts_sample(recording->facts, code_object, offset, &sums);
 	for (unsigned i = 0; states && i < PROBE_PCS_TYPES; i++)
 		if (row->issued[i])
-			probe_facts_sample_state(session->facts, code_object, offset, true, i,
+			probe_facts_sample_state(recording->facts, code_object, offset, true, i,
 						 row->issued[i]);
 	for (unsigned i = 0; states && i < PROBE_PCS_REASONS; i++)
 		if (row->stalled[i])
-			probe_facts_sample_state(session->facts, code_object, offset, false, i,
+			probe_facts_sample_state(recording->facts, code_object, offset, false, i,
 						 row->stalled[i]);
 }
 
-static void store_sampler(struct run_session *session, struct run_sampler *sampler)
+static void store_sampler(struct recording *recording, struct run_sampler *sampler)
 {
 	bool states = sampler->attributor.layout.method == PROBE_PCS_STOCHASTIC;
 
@@ -446,25 +447,23 @@ static void store_sampler(struct run_session *session, struct run_sampler *sampl
 
 		for (uint64_t i = 0; i < code->rows.count; i++)
 			if (probe_pcs_rows_at(&code->rows, i, &row))
-				store_row(session, code->code_object, 4 * i, &row, states);
+				store_row(recording, code->code_object, 4 * i, &row, states);
 	}
 }
 
-void run_samples_store(struct run_session *session)
+void samples_store(struct recording *recording)
 {
-	const struct run_table *samplers = &session->objects.samplers;
+	const struct run_table *samplers = &recording->samples.samplers;
 
-	for (uint32_t i = 0; i < samplers->room; i++)
+	for (uint32_t i = 0; i < samplers->capacity; i++)
 		if (samplers->items[i])
-			store_sampler(session, samplers->items[i]);
+			store_sampler(recording, samplers->items[i]);
 }
 
-void run_samples_deinit(struct run_session *session)
+void samples_deinit(struct sample_state *samples)
 {
-	struct run_objects *objects = &session->objects;
-
-	for (uint32_t i = 0; i < objects->samplers.room; i++) {
-		struct run_sampler *sampler = objects->samplers.items[i];
+	for (uint32_t i = 0; i < samples->samplers.capacity; i++) {
+		struct run_sampler *sampler = samples->samplers.items[i];
 
 		if (!sampler)
 			continue;
@@ -481,8 +480,8 @@ void run_samples_deinit(struct run_session *session)
 		free(sampler->part);
 		free(sampler);
 	}
-	for (uint32_t i = 0; i < objects->hardware.room; i++)
-		free(objects->hardware.items[i]);
-	free(objects->samplers.items);
-	free(objects->hardware.items);
+	for (uint32_t i = 0; i < samples->hardware.capacity; i++)
+		free(samples->hardware.items[i]);
+	free(samples->samplers.items);
+	free(samples->hardware.items);
 }

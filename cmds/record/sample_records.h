@@ -11,33 +11,39 @@
 
 #include <probe/wire.h>
 
+#include "cmds/record/process_objects.h"
 #include "pcsample/attribute.h"
 
 struct probe_seg_rec;
 struct run_code;
 struct run_dispatch;
-struct run_session;
+struct recording;
+
+struct sample_state {
+	struct run_table samplers; /* by agent */
+	struct run_table hardware; /* queues, by number */
+};
 
 struct run_sample_counts {
 	struct probe_pcs_counts pcs; /* of all agents */
 	uint64_t lost;		     /* by providers */
 };
 
-/* Records; false: it makes no sense. */
-bool run_samples_queue(struct run_session *session, const struct probe_seg_rec *rec);
-bool run_samples_sampler(struct run_session *session, const struct probe_seg_rec *rec);
-bool run_samples_take(struct run_session *session, const struct probe_seg_rec *rec);
+/* Host records; false: malformed. */
+bool samples_queue(struct recording *recording, const struct probe_seg_rec *rec);
+bool samples_sampler(struct recording *recording, const struct probe_seg_rec *rec);
+bool samples_take(struct recording *recording, const struct probe_seg_rec *rec);
 
-/* What else the stream tells. Nothing happens while no agent is sampled. */
-void run_samples_load(struct run_session *session, const struct run_code *code);
-void run_samples_unload(struct run_session *session, uint32_t code_object);
-void run_samples_dispatch(struct run_session *session, const struct run_dispatch *dispatch);
-void run_samples_complete(struct run_session *session, const struct run_dispatch *dispatch);
+/* Other events. Nothing happens while no agent is sampled. */
+void samples_load(struct recording *recording, const struct run_code *code);
+void samples_unload(struct recording *recording, uint32_t code_object);
+void samples_dispatch(struct recording *recording, const struct run_dispatch *dispatch);
+void samples_complete(struct recording *recording, const struct run_dispatch *dispatch);
 
-void run_samples_counts(const struct run_session *session, struct run_sample_counts *ret);
+void samples_counts(const struct recording *recording, struct run_sample_counts *ret);
 
 /* Write everything into the store. */
-void run_samples_store(struct run_session *session);
-void run_samples_deinit(struct run_session *session);
+void samples_store(struct recording *recording);
+void samples_deinit(struct sample_state *samples);
 
 #endif

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Draining trace rings. A piece of a ring is copied, written out into the arena (trace_widen.h),
- * stored, parsed in place into the batch, and its space given back to the device; the batch goes to
- * the handlers when it is full, when another dispatch begins, or at the end of the pass.
- *
- * A wave's dispatch is known before its records are looked at: its DISPATCH record is committed
- * before the launch, and the caller reads the host ring after the snapshot of the heads.
- */
-#include <stdlib.h>
-#include <string.h>
+#include "cmds/record/trace_records.h"
 
+#include <stdlib.h>
+
+#include "cmds/record/access_groups.h"
+#include "cmds/record/handler_set.h"
+#include "cmds/record/recording.h"
 #include "common/err.h"
-#include "common/log.h"
+#include "wire/segment_reader.h"
 #include "wire/trace_pack.h"
 #include "wire/trace_rows.h"
-#include "cmds/record/run_session.h"
 
 #define BATCH_ACCESSES 8192u
 #define BATCH_STAMPS   8192u
 #define BATCH_MESSAGES 1024u
 #define BATCH_WAVES    1024u
 #define ARENA_BYTES    (1u << 20)
-#define STEP_BYTES     (128u << 10) /* written out at a time */
+#define STEP_BYTES     (128u << 10) /* expanded at a time */
 
-bool run_trace_batch_init(struct probe_trace_batch *batch)
+/* ---- Batches -------------------------------------------------------------------------------- */
+
+bool trace_batch_init(struct probe_trace_batch *batch)
 {
 	*batch = (struct probe_trace_batch){
 		.room = BATCH_ACCESSES,
@@ -38,7 +35,7 @@ bool run_trace_batch_init(struct probe_trace_batch *batch)
 	return batch->access && batch->stamps && batch->messages && batch->waves;
 }
 
-void run_trace_batch_deinit(struct probe_trace_batch *batch)
+void trace_batch_deinit(struct probe_trace_batch *batch)
 {
 	free(batch->access);
 	free(batch->stamps);
@@ -47,46 +44,13 @@ void run_trace_batch_deinit(struct probe_trace_batch *batch)
 	*batch = (struct probe_trace_batch){0};
 }
 
-struct probe_err *run_trace_init(struct run_session *session)
+size_t trace_batch_count(const struct probe_trace_batch *batch)
 {
-	struct run_trace *trace = &session->trace;
-	uint32_t count = session->seg.ring_count + 1;
-	bool batch;
-
-	if (!session->seg.ring_count)
-		return NULL;
-	trace->rings = calloc(count, sizeof(*trace->rings));
-	batch = run_trace_batch_init(&trace->batch);
-	trace->arena_room = ARENA_BYTES;
-	trace->arena = malloc(trace->arena_room);
-	trace->piece =
-		malloc(session->seg.ring_size > session->seg.large_size ? session->seg.ring_size
-									: session->seg.large_size);
-	trace->wide = calloc(count, sizeof(*trace->wide));
-	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(STEP_BYTES));
-	if (!trace->packed || !trace->piece || !trace->wide || !trace->rings || !batch ||
-	    !trace->arena)
-		return probe_err_oom();
-	for (uint32_t i = 0; i < count; i++)
-		trace->rings[i].number = i;
-	return NULL;
+	return batch->count + batch->stamp_count + batch->message_count;
 }
 
-void run_trace_deinit(struct run_session *session)
-{
-	struct run_trace *trace = &session->trace;
-
-	free(trace->rings);
-	run_trace_batch_deinit(&trace->batch);
-	free(trace->arena);
-	free(trace->packed);
-	free(trace->piece);
-	free(trace->wide);
-	*trace = (struct run_trace){0};
-}
-
-void run_trace_feed(struct run_session *session, struct probe_trace_batch *batch,
-		    const struct run_dispatch *dispatch)
+void trace_batch_deliver(struct probe_trace_batch *batch, const struct run_dispatch *dispatch,
+			 struct handler_set *handlers)
 {
 	struct probe_batch parts[] = {
 		{.stream = PROBE_STREAM_ACCESS, .count = batch->count, .access = batch->access},
@@ -99,196 +63,259 @@ void run_trace_feed(struct run_session *session, struct probe_trace_batch *batch
 	for (size_t i = 0; dispatch && i < sizeof(parts) / sizeof(*parts); i++) {
 		parts[i].size = sizeof(struct probe_batch);
 		parts[i].dispatch = &dispatch->info;
-		run_instances_batch(session, &parts[i]);
+		handler_set_batch(handlers, &parts[i]);
 	}
 	probe_trace_reset(batch);
 }
 
-/* Hand the batch on and forget it; the arena may be used again only behind this. */
-static void flush(struct run_session *session)
-{
-	struct run_trace *trace = &session->trace;
-	const struct probe_trace_batch *batch = &trace->batch;
-	size_t count = batch->count + batch->stamp_count + batch->message_count;
-	struct run_dispatch *dispatch =
-		count ? run_dispatch_find(&session->objects, trace->batch_dispatch) : NULL;
+/* ---- State ---------------------------------------------------------------------------------- */
 
-	if (!dispatch)
-		session->numbers.trace_invalid += count;
-	run_trace_feed(session, &trace->batch, dispatch);
+struct probe_err *trace_init(struct trace_state *trace, struct probe_seg *segment)
+{
+	uint32_t count = segment->ring_count + 1, piece = segment->ring_size;
+	bool batch;
+
+	trace->segment = segment;
+	if (!segment->ring_count)
+		return NULL;
+	if (piece < segment->large_size)
+		piece = segment->large_size;
+	trace->rings = calloc(count, sizeof(*trace->rings));
+	trace->wide = calloc(count, sizeof(*trace->wide));
+	batch = trace_batch_init(&trace->batch);
+	trace->arena_capacity = ARENA_BYTES;
+	trace->arena = malloc(trace->arena_capacity);
+	trace->piece = malloc(piece);
+	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(STEP_BYTES));
+	if (!trace->packed || !trace->piece || !trace->wide || !trace->rings || !batch ||
+	    !trace->arena)
+		return probe_err_oom();
+	for (uint32_t i = 0; i < count; i++)
+		trace->rings[i].number = i;
+	return NULL;
 }
 
-/* Site ids a dispatch's records may name; 0 = no such dispatch, hand on nothing. */
-static uint32_t site_limit(const struct run_session *session, uint64_t id)
+void trace_deinit(struct trace_state *trace)
 {
-	const struct run_dispatch *dispatch = run_dispatch_find(&session->objects, id);
+	free(trace->rings);
+	free(trace->wide);
+	trace_batch_deinit(&trace->batch);
+	free(trace->arena);
+	free(trace->packed);
+	free(trace->piece);
+	*trace = (struct trace_state){0};
+}
+
+/* ---- Pieces --------------------------------------------------------------------------------- */
+
+/* The dispatch with this id; no pointer to it outlives the pass over the rings. */
+static const struct trace_dispatch *find(struct recording *recording, uint64_t id)
+{
+	struct trace_dispatch *current = &recording->trace.current;
+	const struct run_dispatch *dispatch;
 	const struct run_code *code;
 
+	if (current->id == id)
+		return current;
+	dispatch = run_dispatch_find(&recording->objects, id);
+	*current = (struct trace_dispatch){.id = id, .dispatch = dispatch};
 	if (!dispatch)
-		return 0;
-	code = run_table_get(&session->objects.codes, dispatch->info.code_object);
-	return code && code->sites ? code->site_count : PROBE_SITE_MASK + 1;
+		return current;
+	code = run_table_get(&recording->objects.codes, dispatch->info.code_object);
+	current->site_limit = run_code_site_limit(code);
+	current->key.groups = code ? access_groups_table(code->groups) : NULL;
+	for (int i = 0; i < 3; i++) {
+		current->key.grid[i] = dispatch->hr.grid[i];
+		current->key.group[i] = dispatch->hr.group[i];
+	}
+	current->key.rows = probe_trace_rows(current->key.grid, current->key.group);
+	current->key.arguments = dispatch->arguments;
+	current->key.argument_bytes = dispatch->argument_bytes;
+	return current;
 }
 
-/* Bytes of one dispatch in a row: raw into the store, with the records they hold. */
-static void store_raw(struct run_session *session, uint64_t dispatch, uint32_t ring,
-		      const unsigned char *bytes, size_t size, uint64_t records)
+/* May records of the dispatch be read now, or is something they need still to come? */
+static bool is_announced(const struct trace_dispatch *of)
 {
-	size_t packed;
+	return of->dispatch && (of->key.arguments || of->dispatch->hr.kind != PROBE_KIND_TRACE);
+}
 
-	if (!size)
+/* Deliver the batch; the arena may be used again only after this. */
+static void flush(struct recording *recording)
+{
+	struct trace_state *trace = &recording->trace;
+
+	if (!trace->batch_dispatch)
+		recording->counts.trace_invalid += trace_batch_count(&trace->batch);
+	trace_batch_deliver(&trace->batch, trace->batch_dispatch, recording->handlers);
+}
+
+static void begin_batch(struct recording *recording, const struct run_dispatch *dispatch)
+{
+	if (recording->trace.batch_dispatch == dispatch)
 		return;
-	packed = probe_trace_pack(bytes, size, session->trace.packed);
-	probe_facts_record(session->facts, dispatch, ring, size, session->trace.packed, packed);
-	probe_store_count(session->store, PROBE_STREAM_ID_TRACE, records);
+	flush(recording);
+	recording->trace.batch_dispatch = dispatch;
+}
+
+/* Consecutive bytes of one dispatch, and the records in them. */
+struct span {
+	const unsigned char *bytes;
+	size_t size;
+	uint64_t records;
+};
+
+/* Raw bytes into the store, before anything is made of them. */
+static void store_raw(struct recording *recording, uint64_t dispatch, uint32_t ring,
+		      struct span span)
+{
+	unsigned char *packed = recording->trace.packed;
+
+	if (!span.size)
+		return;
+	probe_facts_record(recording->facts, dispatch, ring, span.size, packed,
+			   probe_trace_pack(span.bytes, span.size, packed));
+	probe_store_count(recording->store, PROBE_STREAM_ID_TRACE, span.records);
 }
 
 /*
- * Parse a piece; returns how many bytes of it are done with. Less than all only if a wave's
- * dispatch is unknown while its record may still be behind an unfinished one.
+ * Parse expanded bytes of a dispatch, maybe after the wave record that begins it; returns how many
+ * bytes are done with. Fewer than all only if a wave's dispatch is unknown while its record may
+ * still be behind an unfinished one.
  */
-static size_t parse_piece(struct run_session *session, uint32_t index, const unsigned char *bytes,
-			  size_t size)
+static size_t parse_piece(struct recording *recording, const struct trace_dispatch *of,
+			  uint32_t index, struct span piece)
 {
-	struct run_trace *trace = &session->trace;
+	struct trace_state *trace = &recording->trace;
 	struct probe_trace_ring *ring = &trace->rings[index];
+	const size_t wave = sizeof(struct probe_rec_wave);
 	struct probe_trace_counts counts = {0};
-	uint32_t limit = site_limit(session, ring->dispatch);
-	uint64_t stored = 0;
+	uint32_t limit = 0; /* the wave record is the first one */
 	size_t pos = 0, from = 0;
+	uint64_t stored = 0;
 
-	if (ring->dispatch != trace->batch_dispatch) {
-		flush(session);
-		trace->batch_dispatch = ring->dispatch;
+	if (ring->dispatch == of->id) {
+		limit = of->site_limit;
+		begin_batch(recording, of->dispatch);
 	}
 	for (;;) {
 		struct probe_trace_ring before = *ring;
-		size_t wave = sizeof(struct probe_rec_wave);
-		enum probe_trace_stop stop =
-			probe_trace_parse(bytes, size, &pos, limit, ring, &trace->batch, &counts);
+		enum probe_trace_stop stop = probe_trace_parse(piece.bytes, piece.size, &pos, limit,
+							       ring, &trace->batch, &counts);
 
 		if (stop == PROBE_TRACE_FULL) {
-			flush(session);
+			flush(recording);
 			continue;
 		}
 		if (stop != PROBE_TRACE_SWITCH) {
-			store_raw(session, ring->dispatch, index, bytes + from,
-				  stop == PROBE_TRACE_BAD ? pos - from : size - from,
-				  counts.records - stored);
-			session->numbers.trace_bad += stop == PROBE_TRACE_BAD;
-			session->numbers.trace_invalid += counts.invalid;
-			return size;
+			size_t end = stop == PROBE_TRACE_BAD ? pos : piece.size;
+
+			store_raw(recording, ring->dispatch, index,
+				  (struct span){piece.bytes + from, end - from,
+						counts.records - stored});
+			recording->counts.trace_bad += stop == PROBE_TRACE_BAD;
+			break;
 		}
 		/* The wave record opens the next dispatch's bytes. */
-		store_raw(session, before.dispatch, index, bytes + from, pos - wave - from,
-			  counts.records - 1 - stored);
+		store_raw(recording, before.dispatch, index,
+			  (struct span){piece.bytes + from, pos - wave - from,
+					counts.records - 1 - stored});
 		stored = counts.records - 1;
 		from = pos - wave;
-		flush(session);
-		limit = site_limit(session, ring->dispatch);
-		if (!limit && session->waiting) {
+		of = find(recording, ring->dispatch);
+		limit = of->site_limit;
+		begin_batch(recording, of->dispatch);
+		if (!limit && trace->waiting) {
 			*ring = before;
-			session->numbers.trace_invalid += counts.invalid;
-			return from;
+			piece.size = from;
+			break;
 		}
-		trace->batch_dispatch = ring->dispatch;
 	}
+	recording->counts.trace_invalid += counts.invalid;
+	return piece.size;
 }
 
-static struct probe_trace_key key_of(const struct run_session *session, uint64_t id)
+/* Expand, store and parse a piece; returns how many bytes of it are done with. */
+static size_t take_piece(struct recording *recording, uint32_t index, size_t size)
 {
-	const struct run_dispatch *dispatch = run_dispatch_find(&session->objects, id);
-	struct probe_trace_key key = {0};
-	const struct run_code *code;
-
-	if (!dispatch)
-		return key;
-	code = run_table_get(&session->objects.codes, dispatch->info.code_object);
-	key.groups = code ? run_groups_table(code->groups) : NULL;
-	for (int i = 0; i < 3; i++) {
-		key.grid[i] = dispatch->hr.grid[i];
-		key.group[i] = dispatch->hr.group[i];
-	}
-	key.rows = probe_trace_rows(key.grid, key.group);
-	key.arguments = dispatch->arguments;
-	key.argument_bytes = dispatch->argument_bytes;
-	return key;
-}
-
-static bool is_told(const struct run_session *session, uint64_t id)
-{
-	const struct run_dispatch *dispatch = run_dispatch_find(&session->objects, id);
-
-	return dispatch && (dispatch->arguments || dispatch->hr.kind != PROBE_KIND_TRACE);
-}
-
-/* Write out, store and parse a piece; returns how many bytes of it are done with. */
-static size_t take_piece(struct run_session *session, uint32_t index, size_t size)
-{
-	struct run_trace *trace = &session->trace;
+	struct trace_state *trace = &recording->trace;
 	struct probe_trace_wide *wide = &trace->wide[index];
 	size_t pos = 0;
 
 	while (size - pos >= 8) {
 		struct probe_trace_wide before = *wide;
-		struct probe_trace_key key;
-		uint64_t dispatch = probe_trace_wide_dispatch(trace->piece + pos, size - pos, wide);
-		size_t from = pos, room;
+		uint64_t id = probe_trace_wide_dispatch(trace->piece + pos, size - pos, wide);
+		const struct trace_dispatch *of = find(recording, id);
+		struct span expanded = {0};
+		size_t from = pos;
 		unsigned char *to;
 
-		/* Its records, and with them what it means, may be behind an unfinished one. */
-		if (dispatch && session->waiting && !is_told(session, dispatch))
+		/* Its record may be behind an unfinished one. */
+		if (id && trace->waiting && !is_announced(of))
 			return from;
-
-		if (trace->arena_room - trace->arena_used < STEP_BYTES) {
-			flush(session);
+		if (trace->arena_capacity - trace->arena_used < STEP_BYTES) {
+			flush(recording);
 			trace->arena_used = 0;
 		}
 		to = trace->arena + trace->arena_used;
-		key = key_of(session, dispatch);
-		room = probe_trace_widen(trace->piece, size, &pos, &key, wide, to, STEP_BYTES);
-		trace->arena_used += room;
-		/* Not all only where a wave's dispatch is unknown: its record is the first. */
-		if (parse_piece(session, index, to, room) < room) {
+		expanded.bytes = to;
+		expanded.size =
+			probe_trace_widen(trace->piece, size, &pos, &of->key, wide, to, STEP_BYTES);
+		trace->arena_used += expanded.size;
+		if (parse_piece(recording, of, index, expanded) < expanded.size) {
 			*wide = before;
 			return from;
 		}
-		session->numbers.trace_read += wide->records - before.records;
+		recording->counts.trace_read += wide->records - before.records;
 	}
 	return size;
 }
 
-static bool drain_ring(struct run_session *session, uint32_t index)
+/* ---- Rings ---------------------------------------------------------------------------------- */
+
+static bool drain_ring(struct recording *recording, uint32_t index)
 {
+	struct trace_state *trace = &recording->trace;
 	bool any = false;
 
 	for (;;) {
-		size_t size = probe_seg_ring_peek(&session->seg, index, session->trace.piece), done;
+		size_t size = probe_seg_ring_peek(trace->segment, index, trace->piece), done;
 
 		if (!size)
 			return any;
-		done = take_piece(session, index, size);
-		session->numbers.trace_bytes += done;
-		probe_seg_ring_consume(&session->seg, index, done);
+		done = take_piece(recording, index, size);
+		recording->counts.trace_bytes += done;
+		probe_seg_ring_consume(trace->segment, index, done);
 		any = any || done;
 		if (done < size)
 			return any;
 	}
 }
 
-void run_trace_take_late(struct run_session *session, size_t size)
+void trace_take_late(struct recording *recording, size_t size)
 {
-	take_piece(session, session->seg.ring_count, size);
+	recording->trace.waiting = false;
+	recording->trace.current = (struct trace_dispatch){0};
+	take_piece(recording, recording->trace.segment->ring_count, size);
 }
 
-bool run_trace_drain(struct run_session *session)
+/*
+ * A wave's dispatch is known before its records are looked at: its DISPATCH record is committed
+ * before the launch, and the caller reads the host ring after the snapshot of the heads.
+ */
+bool trace_drain(struct recording *recording, bool waiting)
 {
+	struct trace_state *trace = &recording->trace;
+	const struct probe_seg *segment = trace->segment;
 	bool any = false;
 
-	for (uint32_t i = 0; i < session->seg.ring_count; i++)
-		if (session->seg.rings[i].limit != session->seg.rings[i].tail)
-			any = drain_ring(session, i) || any;
-	flush(session);
-	session->trace.arena_used = 0;
+	trace->waiting = waiting;
+	trace->current = (struct trace_dispatch){0};
+	for (uint32_t i = 0; i < segment->ring_count; i++)
+		if (segment->rings[i].limit != segment->rings[i].tail)
+			any = drain_ring(recording, i) || any;
+	flush(recording);
+	trace->batch_dispatch = NULL;
+	trace->arena_used = 0;
 	return any;
 }

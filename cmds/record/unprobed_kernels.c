@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codeobj/sites.h"
 #include "cmds/options/run_options.h"
-#include "cmds/record/run_session.h"
+#include "cmds/record/recording.h"
+#include "codeobj/sites.h"
 
 static bool is_symbol(const char *name, const char *symbol)
 {
@@ -38,24 +38,24 @@ enum run_unprobed run_unprobed_reason(const struct probe_sites *sites, const cha
 								  : RUN_UNPROBED_EMPTY;
 }
 
-void run_unprobed_count(const struct run_session *session, struct run_unprobed_counts *ret)
+void run_unprobed_count(const struct recording *recording, struct run_unprobed_counts *ret)
 {
-	const struct run_table *kernels = &session->objects.kernels;
-	uint64_t rest = session->numbers.verdicts[PROBE_V_NO_CLONE];
+	const struct run_table *kernels = &recording->objects.kernels;
+	uint64_t rest = recording->counts.verdicts[PROBE_V_NO_CLONE];
 	uint32_t kinds = 0;
 	size_t n = 0;
 
 	*ret = (struct run_unprobed_counts){0};
-	for (uint32_t i = 0; i < kernels->room; i++) {
+	for (uint32_t i = 0; i < kernels->capacity; i++) {
 		const struct run_kernel *kernel = kernels->items[i];
 		const struct run_code *code;
 		enum run_unprobed reason;
 
 		if (!kernel || !kernel->unprobed)
 			continue;
-		code = run_table_get(&session->objects.codes, kernel->hr.code_object);
+		code = run_table_get(&recording->objects.codes, kernel->hr.code_object);
 		reason = run_unprobed_reason(code ? code->table : NULL, kernel->symbol,
-					     session->config->kind, &kinds);
+					     recording->config->kind, &kinds);
 		ret->dispatches[reason] += kernel->unprobed;
 		rest -= kernel->unprobed;
 	}

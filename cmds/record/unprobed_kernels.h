@@ -8,7 +8,7 @@
 #include <probe/wire.h>
 
 struct probe_sites;
-struct run_session;
+struct recording;
 
 enum run_unprobed {
 	RUN_UNPROBED_PLAIN = 0, /* no site table: not compiled with the plugin */
@@ -28,6 +28,6 @@ struct run_unprobed_counts {
 	uint64_t dispatches[RUN_UNPROBED_REASONS]; /* their sum: all refused for want of a clone */
 	char kinds[64];				   /* "memory,trace", of RUN_UNPROBED_KIND */
 };
-void run_unprobed_count(const struct run_session *session, struct run_unprobed_counts *ret);
+void run_unprobed_count(const struct recording *recording, struct run_unprobed_counts *ret);
 
 #endif

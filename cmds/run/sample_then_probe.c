@@ -15,8 +15,8 @@
 #include "cmds/record/merge_runs.h"
 #include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"
-#include "cmds/run/session_server.h"
-#include "cmds/record/run_session.h"
+#include "cmds/run/recorder_server.h"
+#include "cmds/record/recorder.h"
 #include "store/store.h"
 
 /* The simulated GPU's kernels are short; a GPU's must not be disturbed. */
@@ -79,12 +79,12 @@ struct probe_err *run_pass_config(const struct run_config *config, enum run_pass
 
 void run_pass_database(const struct run_server *server, struct run_pass *pass)
 {
-	const struct run_session *session = server->sessions;
+	const struct recorder *recorder = server->recorders;
 
-	pass->several = session && session->next;
-	pass->probed = session && session->numbers.verdicts[PROBE_V_SWAPPED];
-	if (session && !session->next && !probe_store_failure(session->store))
-		pass->database = strdup(probe_store_path(session->store));
+	pass->several = recorder && recorder->next;
+	pass->probed = recorder && recorder->recording.counts.verdicts[PROBE_V_SWAPPED];
+	if (recorder && !recorder->next && !probe_store_failure(recorder->recording.store))
+		pass->database = strdup(probe_store_path(recorder->recording.store));
 }
 
 static bool bad(const struct run_pass *pass)

@@ -31,7 +31,7 @@ struct run_pass {
 struct probe_err *run_pass_config(const struct run_config *config, enum run_pass_kind kind,
 				  bool gpu, struct run_config *ret, char **file);
 
-/* Note where the databases are, before the sessions go. */
+/* Note where the databases are, before the recorders are destroyed. */
 void run_pass_database(const struct run_server *server, struct run_pass *pass);
 
 /* After run number i: is there a next one? A program that was killed is not started again. */

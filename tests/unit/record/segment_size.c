@@ -7,7 +7,8 @@
 #include <cmocka.h>
 
 #include "common/err.h"
-#include "cmds/record/run_session.h"
+#include "cmds/record/segment_size.h"
+#include "wire/segment_reader.h"
 
 /*
  * 64 MiB less a queue's arguments, and its counter tables or the states of rings, which are not
@@ -25,7 +26,7 @@ static void segments_are_bounded(void **state)
 		struct probe_seg seg;
 		uint32_t rings;
 
-		assert_null(run_session_segment(wanted[i], &seg));
+		assert_null(segment_create(wanted[i], &seg));
 		rings = seg.ring_count - seg.large_count;
 		assert_true(!seg.large_count == !rings);
 		assert_true(seg.size <= MOST);

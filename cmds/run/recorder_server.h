@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* The socket traced processes connect to, and their sessions. One thread: the main one. */
-#ifndef PROBE_CMDS_RUN_SESSION_SERVER_H
-#define PROBE_CMDS_RUN_SESSION_SERVER_H
+/* The socket that traced processes connect to, and a recorder for each. For the main thread. */
+#ifndef PROBE_CMDS_RUN_RECORDER_SERVER_H
+#define PROBE_CMDS_RUN_RECORDER_SERVER_H
 
 #include <stdint.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
+struct handler_set;
 struct probe_err;
 struct run_config;
 struct run_plugins;
-struct run_session;
+struct recorder;
 struct run_signals;
 
 #define RUN_HELLOS 64 /* connections that have not said hello yet */
@@ -24,8 +25,8 @@ struct run_server {
 	int fd;
 	int hellos[RUN_HELLOS];
 	size_t hello_count;
-	struct run_session *prepared; /* instances of handlers, for the first session */
-	struct run_session *sessions; /* newest first */
+	struct handler_set *handlers; /* opened, for the first process; then NULL */
+	struct recorder *recorders;   /* newest first */
 	uint64_t refused;	      /* processes that said hello and could not be recorded */
 };
 
@@ -38,8 +39,8 @@ void run_server_serve(struct run_server *server, pid_t child, const struct run_s
 		      int *wait_status);
 
 /*
- * The application has ended: let the sessions end. Processes it left behind get a moment, then
- * their recording ends too.
+ * The application has ended: end the recordings. Processes it left behind get a second, then
+ * their recordings end, too.
  */
 void run_server_finish(struct run_server *server);
 

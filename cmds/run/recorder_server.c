@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The socket and the sessions; see session_server.h. */
 #define _GNU_SOURCE
-#include "cmds/run/session_server.h"
+#include "cmds/run/recorder_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,12 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmds/options/install_paths.h"
+#include "cmds/options/run_options.h"
+#include "cmds/record/handler_set.h"
+#include "cmds/record/recorder.h"
+#include "cmds/run/child_process.h"
 #include "common/err.h"
 #include "common/log.h"
-#include "cmds/run/child_process.h"
-#include "cmds/options/run_options.h"
-#include "cmds/options/install_paths.h"
-#include "cmds/record/run_session.h"
 
 #define GRACE_NS	1000000000ull /* for processes the application leaves behind */
 #define ENVIRONMENT_MAX (1u << 20)
@@ -73,13 +73,13 @@ void run_server_deinit(struct run_server *server)
 {
 	for (size_t i = 0; i < server->hello_count; i++)
 		close(server->hellos[i]);
-	while (server->sessions) {
-		struct run_session *next = server->sessions->next;
+	while (server->recorders) {
+		struct recorder *next = server->recorders->next;
 
-		run_session_destroy(server->sessions);
-		server->sessions = next;
+		recorder_destroy(server->recorders);
+		server->recorders = next;
 	}
-	run_instances_discard(server->prepared);
+	handler_set_destroy(server->handlers);
 	if (server->fd >= 0)
 		close(server->fd);
 	if (server->path)
@@ -104,8 +104,9 @@ static void accept_all(struct run_server *server)
 
 static bool path_used(const struct run_server *server, const char *path)
 {
-	for (const struct run_session *session = server->sessions; session; session = session->next)
-		if (!strcmp(probe_store_path(session->store), path))
+	for (const struct recorder *recorder = server->recorders; recorder;
+	     recorder = recorder->next)
+		if (!strcmp(probe_store_path(recorder->recording.store), path))
 			return true;
 	return false;
 }
@@ -204,42 +205,55 @@ static bool welcome(int sock, int status, const struct probe_seg *seg)
 /* An exec keeps the process id: the program before it has ended, whatever its pidfd says. */
 static void end_predecessor(struct run_server *server, pid_t pid)
 {
-	for (struct run_session *session = server->sessions; session; session = session->next) {
-		if (session->pid != pid || atomic_load(&session->done))
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
+		if (recorder->pid != pid || atomic_load(&recorder->done))
 			continue;
-		run_session_stop(session, RUN_STOP_REPLACED);
+		recorder_stop(recorder, RECORDER_STOP_REPLACED);
 	}
 }
 
-static struct probe_err *start_session(struct run_server *server, int sock, pid_t pid,
-				       uint32_t rings)
+/* Those opened before the program started are the first process's. */
+static struct probe_err *start(struct run_server *server, struct recorder *recorder)
 {
-	struct run_session *session = NULL;
+	struct handler_set *handlers = server->handlers;
+	struct probe_err *err;
+
+	if (!handlers)
+		handlers = handler_set_create(server->config, server->plugins);
+	if (!handlers)
+		return probe_err_oom();
+	if (welcome(recorder->sock, 0, &recorder->seg))
+		err = recorder_start(recorder, handlers);
+	else
+		err = probe_err_create("process %d did not take its segment: %s",
+				       (int)recorder->pid, strerror(errno));
+	if (err && handlers != server->handlers)
+		handler_set_destroy(handlers);
+	if (!err)
+		server->handlers = NULL;
+	return err;
+}
+
+static struct probe_err *record(struct run_server *server, const struct recorder_process *process)
+{
+	struct recorder *recorder = NULL;
 	struct probe_store *store = NULL;
 	struct probe_err *err;
 
-	end_predecessor(server, pid);
-	err = create_store(server, pid, &store);
+	end_predecessor(server, process->pid);
+	err = create_store(server, process->pid, &store);
 	if (!err)
-		err = run_session_create(server->config, server->plugins, pid, sock, rings, store,
-					 &session);
+		err = recorder_create(process, server->config, store, &recorder);
 	if (err)
 		return err;
-	session->prepared = server->prepared;
-	server->prepared = NULL;
-	if (!welcome(sock, 0, &session->seg))
-		err = probe_err_create("process %d did not take its segment: %s", (int)pid,
-				       strerror(errno));
-	if (!err)
-		err = run_session_start(session);
+	err = start(server, recorder);
 	if (err) {
-		server->prepared = session->prepared;
-		session->sock = -1;
-		run_session_destroy(session);
+		recorder->sock = -1; /* still the caller's */
+		recorder_destroy(recorder);
 		return err;
 	}
-	session->next = server->sessions;
-	server->sessions = session;
+	recorder->next = server->recorders;
+	server->recorders = recorder;
 	return NULL;
 }
 
@@ -249,8 +263,8 @@ static struct probe_err *check_hello(const struct probe_hello *hello, ssize_t go
 	if (got != (ssize_t)sizeof(*hello) || hello->magic != PROBE_HELLO_MAGIC)
 		return probe_err_create("process %d sent no hello", (int)peer->pid);
 	if (hello->version != PROBE_SEG_VERSION)
-		return probe_err_create("process %d has a tool of segment version %u, this program "
-					"one of %u: do not mix installations",
+		return probe_err_create("process %d: libprobe-hsa.so has segment version %u, "
+					"probe-run has %u: do not mix installations",
 					(int)peer->pid, hello->version, PROBE_SEG_VERSION);
 	if (peer->uid != geteuid() && peer->uid != 0)
 		return probe_err_create("process %d belongs to user %u", (int)peer->pid,
@@ -270,10 +284,12 @@ static void take_hello(struct run_server *server, int sock)
 		close(sock);
 		return;
 	}
-	/* The kernel's word for who is there counts, not the hello's. */
+	/* The peer is who the kernel says, not who the hello says. */
 	err = check_hello(&hello, got, &peer);
 	if (!err)
-		err = start_session(server, sock, peer.pid, hello.ring_count);
+		err = record(server, &(struct recorder_process){.pid = peer.pid,
+								.sock = sock,
+								.rings_wanted = hello.ring_count});
 	if (!err)
 		return;
 	server->refused++;
@@ -285,7 +301,8 @@ static void take_hello(struct run_server *server, int sock)
 }
 
 /* Wait for something on the socket, on `extra` descriptors, or until the timeout; handle ours. */
-static void turn(struct run_server *server, const int *extra, size_t extra_count, int timeout_ms)
+static void poll_once(struct run_server *server, const int *extra, size_t extra_count,
+		      int timeout_ms)
 {
 	struct pollfd fds[RUN_HELLOS + 8];
 	size_t hellos = server->hello_count, n = 0;
@@ -315,7 +332,7 @@ void run_server_serve(struct run_server *server, pid_t child, const struct run_s
 
 	/* Without pidfds (Linux before 5.3) look every 20 ms. */
 	while (waitpid(child, wait_status, WNOHANG) == 0) {
-		turn(server, extra, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
+		poll_once(server, extra, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
 		run_signals_forward(signals, child);
 	}
 	if (pidfd >= 0)
@@ -324,8 +341,8 @@ void run_server_serve(struct run_server *server, pid_t child, const struct run_s
 
 static bool all_done(const struct run_server *server)
 {
-	for (struct run_session *session = server->sessions; session; session = session->next)
-		if (!atomic_load(&session->done))
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
+		if (!atomic_load(&recorder->done))
 			return false;
 	return true;
 }
@@ -336,19 +353,20 @@ void run_server_finish(struct run_server *server)
 	bool stopped = false;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	turn(server, NULL, 0, 0); /* who connected just before the end */
-	turn(server, NULL, 0, 0);
+	poll_once(server, NULL, 0, 0); /* who connected just before the end */
+	poll_once(server, NULL, 0, 0);
 	while (!all_done(server)) {
-		turn(server, NULL, 0, 1);
+		poll_once(server, NULL, 0, 1);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (stopped || (uint64_t)(now.tv_sec - start.tv_sec) * 1000000000ull +
 					       (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec <
 				       GRACE_NS)
 			continue;
 		stopped = true;
-		for (struct run_session *s = server->sessions; s; s = s->next)
-			run_session_stop(s, RUN_STOP_LEFT);
+		for (struct recorder *recorder = server->recorders; recorder;
+		     recorder = recorder->next)
+			recorder_stop(recorder, RECORDER_STOP_LEFT);
 	}
-	for (struct run_session *session = server->sessions; session; session = session->next)
-		pthread_join(session->thread, NULL);
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
+		pthread_join(recorder->thread, NULL);
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/record/code_sites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmds/record/access_groups.h"
+#include "cmds/record/kernel_names.h"
+#include "cmds/record/process_objects.h"
+#include "codeobj/sites.h"
+#include "common/elf_section.h"
+#include "common/err.h"
+
+/* Functions a table names: one per site, then one per frame, then one per uncovered access. */
+static size_t function_count(const struct probe_sites *table)
+{
+	return (size_t)table->site_count + table->frame_count + table->uncovered_count;
+}
+
+/* Debug information names functions as the linker does; handlers and reports want them readable. */
+static char **read_functions(const struct probe_sites *table)
+{
+	const char **symbols = calloc(function_count(table) + 1, sizeof(*symbols));
+	char **ret = NULL;
+	size_t n = 0;
+
+	if (!symbols)
+		return NULL;
+	for (uint32_t i = 0; i < table->site_count; i++)
+		symbols[n++] = probe_sites_string(table, table->sites[i].function);
+	for (uint32_t i = 0; i < table->frame_count; i++)
+		symbols[n++] = probe_sites_string(table, table->frames[i].function);
+	for (uint32_t i = 0; i < table->uncovered_count; i++)
+		symbols[n++] = probe_sites_string(table, table->uncovered_list[i].function);
+	ret = run_names_demangle(symbols, n);
+	free(symbols);
+	return ret;
+}
+
+void run_code_destroy(struct run_code *code)
+{
+	if (!code)
+		return;
+	free(code->bytes);
+	access_groups_destroy(code->groups);
+	if (code->sites)
+		for (uint32_t i = 0; i < code->site_count; i++)
+			free((void *)code->sites[i].frames);
+	free(code->sites);
+	if (code->functions)
+		run_names_destroy(code->functions, function_count(code->table));
+	probe_sites_destroy(code->table);
+	free(code);
+}
+
+static bool fill_site(const struct run_code *code, uint32_t id, struct probe_site_info *ret)
+{
+	const struct probe_sites *table = code->table;
+	const struct probe_site *site = &table->sites[id];
+	struct probe_frame_info *frames = NULL;
+
+	if (site->frame_count)
+		frames = calloc(site->frame_count, sizeof(*frames));
+	if (site->frame_count && !frames)
+		return false;
+	for (unsigned i = 0; i < site->frame_count; i++) {
+		const struct probe_site_frame *frame = &table->frames[site->first_frame + i];
+
+		frames[i] = (struct probe_frame_info){
+			.file = probe_sites_string(table, frame->file),
+			.function = code->functions[table->site_count + site->first_frame + i],
+			.line = frame->line,
+			.column = frame->column,
+		};
+	}
+	*ret = (struct probe_site_info){
+		.size = sizeof(*ret),
+		.id = id,
+		.code_object = code->hr.id,
+		.line = site->line,
+		.column = site->column,
+		.access = site->access,
+		.space = site->space,
+		.bytes = site->size,
+		.unit = site->unit,
+		.frame_count = site->frame_count,
+		.align = probe_site_is_mark(site->access) ? 0 : site->align,
+		.file = probe_sites_string(table, site->file),
+		.function = code->functions[id],
+		.frames = frames,
+		.name = probe_site_is_mark(site->access) && site->access != PROBE_ACCESS_FUNCTION
+				? probe_sites_string(table, site->name)
+				: "",
+	};
+	return true;
+}
+
+static void take_sites(struct run_code *code)
+{
+	struct probe_site_info *sites = calloc(code->table->site_count + 1, sizeof(*sites));
+	uint32_t count = 0;
+
+	code->functions = read_functions(code->table);
+	while (sites && code->functions && count < code->table->site_count &&
+	       fill_site(code, count, &sites[count]))
+		count++;
+	code->sites = sites;
+	code->site_count = count;
+	code->groups = access_groups_create(code->table);
+}
+
+/* The table is read in this process: bounded reads of one section, no library (elf_section.h). */
+struct probe_err *run_code_read(struct run_code *code, const unsigned char *bytes)
+{
+	const uint8_t *section = NULL;
+	struct probe_err *err;
+	char name[40];
+	size_t size = 0;
+
+	snprintf(name, sizeof(name), "code object %u", code->hr.id);
+	err = probe_image_section(name, bytes, code->hr.bytes, ".probe_sites", &section, &size);
+	if (!err && section)
+		err = probe_sites_parse(name, section, size, &code->table);
+	if (!err && code->table)
+		take_sites(code);
+	return err;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/record/handler_tables.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store.h"
+
+enum { COLUMNS_MAX = 64, NAME_BYTES = 64 /* of tables and columns */ };
+
+struct handler_table {
+	struct handler_table *next;
+	char name[NAME_BYTES];
+	enum probe_type types[COLUMNS_MAX];
+	char columns[COLUMNS_MAX][NAME_BYTES];
+	size_t count;
+	struct probe_rows *rows; /* NULL: the database does not have it yet */
+};
+
+/* Names of our own schema (store/schema): a handler "run" must not write to probe_run_.... */
+static const char *const reserved[] = {"probe_run",	 "probe_code",	   "probe_site",
+				       "probe_source",	 "probe_counter",  "probe_record",
+				       "probe_account",	 "probe_loss",	   "probe_log",
+				       "probe_dispatch", "probe_uncovered"};
+
+static bool is_reserved(const char *name)
+{
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
+		if (!strcasecmp(name, reserved[i]))
+			return true;
+	return false;
+}
+
+static bool identifier(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (!len || len >= NAME_BYTES || !isalpha((unsigned char)*name))
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_')
+			return false;
+	return true;
+}
+
+static bool columns_valid(const struct probe_column *columns, size_t count)
+{
+	if (!count || count > COLUMNS_MAX)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (!identifier(columns[i].name) || !strcasecmp(columns[i].name, "id") ||
+		    columns[i].type < PROBE_TYPE_INTEGER || columns[i].type > PROBE_TYPE_TEXT)
+			return false;
+		for (size_t k = 0; k < i; k++)
+			if (!strcasecmp(columns[i].name, columns[k].name))
+				return false;
+	}
+	return true;
+}
+
+static bool same_columns(const struct handler_table *table, const struct probe_column *columns,
+			 size_t count)
+{
+	if (table->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table->columns[i], columns[i].name) ||
+		    table->types[i] != columns[i].type)
+			return false;
+	return true;
+}
+
+/* CREATE TABLE and the list of columns; every name in it has passed identifier(). */
+static int create(const struct handler_tables *tables, struct handler_table *table)
+{
+	static const char *const types[] = {"", "INTEGER", "REAL", "TEXT"};
+	char sql[COLUMNS_MAX * (NAME_BYTES + 12) + 128], list[COLUMNS_MAX * (NAME_BYTES + 4)];
+	size_t c, l = 0;
+	int err;
+
+	if (tables->replace) {
+		snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS \"%s\"", table->name);
+		err = probe_store_exec(tables->store, sql);
+		if (err)
+			return err;
+	}
+	c = (size_t)snprintf(sql, sizeof(sql),
+			     "CREATE TABLE IF NOT EXISTS \"%s\" (id INTEGER PRIMARY KEY",
+			     table->name);
+	for (size_t i = 0; i < table->count; i++) {
+		c += (size_t)snprintf(sql + c, sizeof(sql) - c, ", \"%s\" %s", table->columns[i],
+				      types[table->types[i]]);
+		l += (size_t)snprintf(list + l, sizeof(list) - l, "%s\"%s\"", i ? ", " : "",
+				      table->columns[i]);
+	}
+	snprintf(sql + c, sizeof(sql) - c, ")");
+	err = probe_store_exec(tables->store, sql);
+	if (err)
+		return err;
+	table->rows = probe_store_rows(tables->store, table->name, list, NULL,
+				       (unsigned)table->count, 50);
+	return table->rows ? 0 : -EIO;
+}
+
+static int make_table(struct handler_tables *tables, const char *name,
+		      const struct probe_column *columns, size_t count, struct handler_table **ret)
+{
+	struct handler_table *table = calloc(1, sizeof(*table));
+	int err;
+
+	if (!table)
+		return -ENOMEM;
+	strcpy(table->name, name);
+	table->count = count;
+	for (size_t i = 0; i < count; i++) {
+		strcpy(table->columns[i], columns[i].name);
+		table->types[i] = columns[i].type;
+	}
+	err = tables->store ? create(tables, table) : 0;
+	if (err) {
+		free(table);
+		return err;
+	}
+	table->next = tables->first;
+	tables->first = table;
+	*ret = table;
+	return 0;
+}
+
+int handler_tables_get(struct handler_tables *tables, const char *handler, const char *name,
+		       const struct probe_column *columns, size_t count, struct handler_table **ret)
+{
+	struct handler_table *table = tables->first;
+	char full[NAME_BYTES];
+
+	if (!identifier(name) || !columns_valid(columns, count) ||
+	    snprintf(full, sizeof(full), "probe_%s_%s", handler, name) >= (int)sizeof(full) ||
+	    is_reserved(full))
+		return -EINVAL;
+	while (table && strcmp(table->name, full))
+		table = table->next;
+	if (!table)
+		return make_table(tables, full, columns, count, ret);
+	if (!same_columns(table, columns, count))
+		return -EINVAL;
+	*ret = table;
+	return 0;
+}
+
+int handler_table_add(struct handler_table *table, const union probe_value *values, size_t count)
+{
+	struct probe_cell cells[COLUMNS_MAX];
+
+	if (count != table->count)
+		return -EINVAL;
+	for (size_t i = 0; i < count; i++) {
+		switch (table->types[i]) {
+		case PROBE_TYPE_INTEGER:
+			cells[i] = probe_cell_int((uint64_t)values[i].integer);
+			break;
+		case PROBE_TYPE_REAL:
+			cells[i] = probe_cell_real(values[i].real);
+			break;
+		case PROBE_TYPE_TEXT:
+			cells[i] = probe_cell_text(values[i].text);
+			break;
+		}
+	}
+	return table->rows ? probe_rows_add(table->rows, cells) : 0;
+}
+
+void handler_tables_attach(struct handler_tables *tables, struct probe_store *store)
+{
+	tables->store = store;
+	/* What cannot be made is a failure of the store, which keeps it. */
+	for (struct handler_table *table = tables->first; table; table = table->next)
+		create(tables, table);
+}
+
+void handler_tables_deinit(struct handler_tables *tables)
+{
+	while (tables->first) {
+		struct handler_table *next = tables->first->next;
+
+		free(tables->first);
+		tables->first = next;
+	}
+}

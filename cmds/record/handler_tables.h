@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables that handlers write (handler.h), in the database of a recording. */
+#ifndef PROBE_CMDS_RECORD_HANDLER_TABLES_H
+#define PROBE_CMDS_RECORD_HANDLER_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <probe/handler.h>
+
+struct handler_table;
+struct probe_store;
+
+/* Those of all handlers of a set. Zeroed to begin with, but for `replace`. */
+struct handler_tables {
+	struct probe_store *store; /* NULL: not there yet */
+	bool replace;		   /* rows of an earlier run of the handler */
+	struct handler_table *first;
+};
+
+/*
+ * The table "probe_<handler>_<name>"; two instances of a handler share it. 0 or -errno: -EINVAL if
+ * a name or the columns are not valid, or differ from those of the table that is there.
+ */
+int handler_tables_get(struct handler_tables *tables, const char *handler, const char *name,
+		       const struct probe_column *columns, size_t count,
+		       struct handler_table **ret);
+int handler_table_add(struct handler_table *table, const union probe_value *values, size_t count);
+
+/* Make those requested so far, and later ones at once, in this database. */
+void handler_tables_attach(struct handler_tables *tables, struct probe_store *store);
+void handler_tables_deinit(struct handler_tables *tables);
+
+#endif

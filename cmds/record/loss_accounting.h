@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The accounting of a recording: for each stream emitted = stored + unread + the sum of what was
+ * dropped, by reason. One place computes it; the database, the summary and --strict use the same
+ * numbers.
+ */
+#ifndef PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
+#define PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+struct recording;
+
+struct record_counts {
+	uint64_t seen, completed, unfinished;
+	uint64_t verdicts[PROBE_VERDICTS];
+	uint64_t swapped_kinds[PROBE_KINDS];
+	uint64_t clones;  /* kernels that are clones */
+	uint64_t invalid; /* host records that were malformed */
+	uint64_t rows_emitted, rows_device, rows_missing, rows_invalid;
+	uint64_t
+		rows_underivable; /* sites whose counters cannot be derived from what was counted */
+	uint64_t trace_invalid;	  /* stored, but not delivered to handlers */
+	uint64_t trace_bad;	  /* places where a ring's bytes were malformed */
+	uint64_t trace_bytes;
+	uint64_t trace_read; /* records, from the rings */
+	uint64_t late_lost;  /* records of late waves that the application could not pass on */
+	/* Of the segment; final once the process is gone. */
+	uint64_t host_emitted, host_dropped, host_corrupt, host_uncommitted;
+	uint64_t trace_emitted, trace_dropped;
+};
+
+void accounting_store(struct recording *recording, bool final);
+/* The filters in force, for the report; once. */
+void accounting_store_filters(struct recording *recording);
+/* The summary at the end of a run. */
+void accounting_print(const struct recording *recording, bool with_pid);
+uint64_t accounting_lost(const struct recording *recording);
+
+#endif

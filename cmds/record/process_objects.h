@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process has announced: its agents, code objects and kernels by number, and its dispatches
+ * in flight by id. Filled from host records, or from a database when it is replayed.
+ */
+#ifndef PROBE_CMDS_RECORD_PROCESS_OBJECTS_H
+#define PROBE_CMDS_RECORD_PROCESS_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <probe/handler.h>
+#include <probe/wire.h>
+
+#include "codeobj/sha256.h"
+
+struct access_groups;
+struct probe_sites;
+
+struct run_agent {
+	struct probe_hr_agent hr;
+	char *arch; /* "gfx90a": the ISA name up to its first ':' */
+};
+
+struct run_code {
+	struct probe_hr_code_object hr;
+	unsigned char *bytes; /* until complete, then freed */
+	uint64_t received;
+	bool complete, unloaded;
+	char hash[PROBE_SHA256_HEX];   /* "" until complete */
+	struct probe_sites *table;     /* NULL = none; owns the strings of `sites` */
+	char **functions;	       /* demangled: of the sites, then of the frames */
+	struct probe_site_info *sites; /* NULL = no site table */
+	uint32_t site_count;
+	struct access_groups *groups; /* of the trace kind; NULL = none */
+};
+
+struct run_kernel {
+	struct probe_hr_kernel hr;
+	char *symbol, *demangled; /* demangled is NULL as long as it is among the unnamed */
+	uint64_t unprobed;	  /* dispatches refused for want of a clone */
+	struct run_kernel *next_unnamed;
+	/*
+	 * The kernel that handlers know it as: of its name, in the first code object of the same
+	 * bytes that launched it; NULL until it is launched. Those that are their own are a list.
+	 */
+	struct run_kernel *known_as, *next_known;
+};
+
+struct run_dispatch {
+	struct run_dispatch *next; /* in its bucket */
+	struct run_dispatch *next_complete;
+	struct probe_hr_dispatch hr;
+	struct probe_hr_complete complete;
+	struct probe_dispatch_info info; /* strings belong to agents and kernels */
+	uint32_t code_object;		 /* the launched kernel's; info may name an equal one */
+	uint32_t tid;
+	uint32_t rows;			   /* counter rows received */
+	struct probe_counter_row *pending; /* of those, kept until the dispatch has completed */
+	uint32_t pending_count;
+	unsigned char *arguments;
+	uint32_t argument_bytes;
+	bool completed;
+};
+
+/* Things the application numbers from 0 or 1; slots are NULL until announced. */
+struct run_table {
+	void **items;
+	uint32_t capacity;
+};
+
+#define RUN_BUCKETS 1024
+
+struct process_objects {
+	pid_t pid;
+	struct probe_hr_process process;
+	char *command, *environment;
+	bool process_known, exited, simulated;
+	struct run_table agents, codes, kernels;
+	uint32_t agents_of_type[2];
+	struct run_kernel *unnamed; /* announced, not yet demangled and stored */
+	struct run_kernel *known;   /* launched */
+	size_t unnamed_count;
+	struct run_dispatch *buckets[RUN_BUCKETS]; /* in flight, by id */
+	uint32_t in_flight, traces_in_flight;
+	uint64_t last_dispatch;	       /* launched */
+	struct run_dispatch *complete; /* completed, rings not yet drained */
+	struct run_dispatch **complete_end;
+	uint32_t *tids;
+	size_t tid_count;
+};
+
+void process_objects_init(struct process_objects *objects, pid_t pid);
+void process_objects_deinit(struct process_objects *objects);
+
+void *run_table_get(const struct run_table *table, uint32_t index);
+/* Takes `item` over; false (and freed) if the index is absurd, taken, or memory is out. */
+bool run_table_put(struct run_table *table, uint32_t index, void *item);
+
+/* Ids of sites that records of a code object may have; every id if it has no site table. */
+uint32_t run_code_site_limit(const struct run_code *code);
+
+struct run_dispatch *run_dispatch_find(const struct process_objects *objects, uint64_t id);
+/*
+ * Fill in what handlers see, from what is known of its agent and kernel. To them, a code object
+ * that is loaded again is the first one.
+ */
+void run_dispatch_info(struct process_objects *objects, struct run_dispatch *dispatch);
+void run_dispatch_add(struct process_objects *objects, struct run_dispatch *dispatch);
+/* Frees it. */
+void run_dispatch_remove(struct process_objects *objects, struct run_dispatch *dispatch);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cmds/record/recorder.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmds/options/run_options.h"
+#include "cmds/record/host_records.h"
+#include "cmds/record/segment_size.h"
+#include "common/err.h"
+
+struct probe_err *recorder_create(const struct recorder_process *process,
+				  const struct run_config *config, struct probe_store *store,
+				  struct recorder **ret)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	struct probe_err *err;
+
+	if (!recorder) {
+		probe_store_destroy(store);
+		return probe_err_oom();
+	}
+	recorder->pid = process->pid;
+	recorder->sock = process->sock;
+	recorder->seg.fd = -1;
+	/* -1 if it has died already: then its socket shows that. */
+	recorder->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	recorder->wake = eventfd(0, EFD_CLOEXEC);
+	err = recorder->wake < 0 ? probe_err_create("cannot make an eventfd: %s", strerror(errno))
+				 : segment_create(process->rings_wanted, &recorder->seg);
+	if (err)
+		probe_store_destroy(store);
+	else
+		err = recording_init(&recorder->recording, config, process->pid, store,
+				     &recorder->seg);
+	if (err) {
+		recorder->sock = -1; /* still the caller's */
+		recorder_destroy(recorder);
+		return err;
+	}
+	*ret = recorder;
+	return NULL;
+}
+
+void recorder_destroy(struct recorder *recorder)
+{
+	if (!recorder)
+		return;
+	recording_deinit(&recorder->recording);
+	probe_seg_destroy(&recorder->seg);
+	if (recorder->sock >= 0)
+		close(recorder->sock);
+	if (recorder->pidfd >= 0)
+		close(recorder->pidfd);
+	if (recorder->wake >= 0)
+		close(recorder->wake);
+	free(recorder);
+}
+
+static bool drain_host(struct recorder *recorder, bool final)
+{
+	struct probe_seg_rec rec;
+	enum probe_seg_state state;
+	bool any = false;
+
+	while ((state = probe_seg_next(&recorder->seg, final, &rec)) == PROBE_SEG_RECORD) {
+		host_record_apply(&recorder->recording, &rec);
+		any = true;
+	}
+	recorder->waiting = state == PROBE_SEG_WAIT;
+	return any;
+}
+
+static void read_counts(struct recorder *recorder)
+{
+	struct record_counts *counts = &recorder->recording.counts;
+	const struct probe_seg *seg = &recorder->seg;
+
+	counts->host_emitted = probe_seg_emitted(seg);
+	counts->host_dropped = probe_seg_dropped(seg);
+	counts->host_corrupt = seg->loss.corrupt;
+	counts->host_uncommitted = seg->loss.uncommitted;
+	probe_seg_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
+	/* The device counts only what it loses. */
+	if (probe_kind_has_rings(recorder->recording.config->kind))
+		counts->trace_emitted += counts->trace_read + counts->late_lost;
+	counts->trace_dropped += counts->late_lost;
+}
+
+static void before_commit(void *user)
+{
+	struct recorder *recorder = user;
+
+	read_counts(recorder);
+	accounting_store(&recorder->recording, false);
+}
+
+/*
+ * One poll of the segment. Heads of the rings are noted before host records are read, so each
+ * dispatch that the noted bytes name is known. A dispatch that has completed is finished at the
+ * next poll, when a later note of the heads has been drained.
+ */
+static bool poll_segment(struct recorder *recorder, bool final)
+{
+	struct recording *recording = &recorder->recording;
+	struct process_objects *objects = &recording->objects;
+	struct run_dispatch *complete = objects->complete;
+	bool any;
+
+	objects->complete = NULL;
+	objects->complete_end = &objects->complete;
+	if (final || complete || objects->traces_in_flight)
+		probe_seg_snapshot(&recorder->seg);
+	any = drain_host(recorder, final);
+	any = trace_drain(recording, recorder->waiting) || any;
+	host_records_finish(recording, complete);
+	any = any || complete || objects->complete;
+	probe_store_lap(recording->store, !any, before_commit, recorder);
+	return any;
+}
+
+/* How long to sleep with nothing to read: short while a kernel may be waiting for ring space. */
+static struct timespec idle_timeout(const struct process_objects *objects, bool busy)
+{
+	if (busy)
+		return (struct timespec){0};
+	if (objects->traces_in_flight)
+		return (struct timespec){.tv_nsec = 100000};
+	return (struct timespec){.tv_nsec = objects->in_flight ? 1000000 : 5000000};
+}
+
+/* Sleep until the process dies, recorder_stop() is called, or it is time to poll again. */
+static bool still_alive(struct recorder *recorder, struct timespec timeout)
+{
+	struct pollfd fds[] = {
+		{.fd = recorder->pidfd, .events = POLLIN},
+		{.fd = recorder->wake, .events = POLLIN},
+		/* Without a pidfd the socket's end has to do. */
+		{.fd = recorder->pidfd < 0 ? recorder->sock : -1, .events = POLLRDHUP},
+	};
+
+	if (ppoll(fds, 3, &timeout, NULL) <= 0)
+		return true;
+	return !fds[0].revents && !fds[1].revents && !fds[2].revents;
+}
+
+static bool process_alive(const struct recorder *recorder)
+{
+	struct pollfd fd = {.fd = recorder->pidfd, .events = POLLIN};
+
+	return recorder->pidfd >= 0 && !poll(&fd, 1, 0);
+}
+
+/* Why there may be fewer records than the process made; NULL = there are not. */
+static const char *why_ended(const struct recorder *recorder)
+{
+	enum recorder_stop_reason stop = atomic_load(&recorder->stop);
+	bool exited = recorder->recording.objects.exited;
+
+	if (stop == RECORDER_STOP_REPLACED && !exited)
+		return "the process executed another program";
+	if (stop == RECORDER_STOP_LEFT && process_alive(recorder))
+		return "the process still ran when the application had ended";
+	return exited ? NULL : "the process was killed, or ended without an exit record";
+}
+
+static void *run(void *user)
+{
+	struct recorder *recorder = user;
+	const struct process_objects *objects = &recorder->recording.objects;
+	bool busy = false;
+
+	recording_begin(&recorder->recording);
+	/* With much to read, look at the process now and then only. */
+	for (unsigned i = 0; (busy && i % 16) || still_alive(recorder, idle_timeout(objects, busy));
+	     i++)
+		busy = poll_segment(recorder, false);
+	while (poll_segment(recorder, true))
+		;
+	read_counts(recorder);
+	recording_end(&recorder->recording, why_ended(recorder));
+	atomic_store(&recorder->done, true);
+	return NULL;
+}
+
+struct probe_err *recorder_start(struct recorder *recorder, struct handler_set *handlers)
+{
+	int rc;
+
+	recorder->recording.handlers = handlers;
+	rc = pthread_create(&recorder->thread, NULL, run, recorder);
+	if (!rc)
+		return NULL;
+	recorder->recording.handlers = NULL;
+	return probe_err_create("cannot start a thread: %s", strerror(rc));
+}
+
+void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why)
+{
+	uint64_t one = 1;
+
+	atomic_store(&recorder->stop, why);
+	if (write(recorder->wake, &one, sizeof(one)) < 0)
+		return; /* an eventfd takes any number of ones */
+}

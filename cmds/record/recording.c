@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cmds/record/recording.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "cmds/options/run_options.h"
+#include "cmds/record/allocation_records.h"
+#include "cmds/record/handler_set.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "probe_version.h"
+
+struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
+				 pid_t pid, struct probe_store *store, struct probe_seg *segment)
+{
+	*recording = (struct recording){.config = config, .store = store, .log.store = store};
+	process_objects_init(&recording->objects, pid);
+	recording->facts = probe_facts_create(store, (uint32_t)pid);
+	recording->allocations = run_allocations_create();
+	if (!recording->facts || !recording->allocations)
+		return probe_err_oom();
+	return trace_init(&recording->trace, segment);
+}
+
+void recording_deinit(struct recording *recording)
+{
+	handler_set_destroy(recording->handlers);
+	probe_facts_destroy(recording->facts);
+	probe_store_destroy(recording->store);
+	trace_deinit(&recording->trace);
+	samples_deinit(&recording->samples);
+	counters_deinit(&recording->counters);
+	process_objects_deinit(&recording->objects);
+	run_allocations_destroy(recording->allocations);
+}
+
+static void store_settings(struct recording *recording)
+{
+	struct probe_store *store = recording->store;
+	char policy[PROBE_FULL_POLICY_TEXT];
+
+	/* True until the end proves otherwise: a kill leaves it so. */
+	probe_store_set_int(store, "partial", 1);
+	probe_store_set(store, "partial_reason", "the recording was not ended");
+	probe_store_set_int(store, "pid", recording->objects.pid);
+	probe_store_set(store, "probe_version", PROBE_VERSION);
+	probe_store_set(store, "sqlite_version", probe_store_sqlite_version());
+	probe_store_set(store, "kind", probe_kind_name(recording->config->kind));
+	probe_full_policy_format(recording->config->full, policy);
+	probe_store_set(store, "when_full", policy);
+	accounting_store_filters(recording);
+	/* Readable whatever handlers do to this process. */
+	probe_store_commit(store);
+}
+
+void recording_begin(struct recording *recording)
+{
+	const struct handler_source source = {
+		.store = recording->store,
+		.log = &recording->log,
+		.objects = &recording->objects,
+		.allocations = recording->allocations,
+	};
+	struct probe_err *err = probe_store_schema(recording->store);
+
+	if (!err)
+		store_settings(recording);
+	probe_err_destroy(err); /* kept as the store's failure */
+	probe_facts_prepare(recording->facts);
+	probe_facts_node(recording->facts);
+	handler_set_attach(recording->handlers, &source);
+}
+
+static const char *why_partial(struct recording *recording, const char *ended)
+{
+	struct record_log *log = &recording->log;
+
+	if (probe_store_failure(recording->store))
+		record_log_partial(log, "the database could not be written");
+	else if (ended)
+		record_log_partial(log, "%s", ended);
+	if (recording->counts.unfinished)
+		record_log_partial(log, "%llu dispatches did not complete",
+				   (unsigned long long)recording->counts.unfinished);
+	if (accounting_lost(recording))
+		record_log_partial(log, "data were lost");
+	return log->partial;
+}
+
+static void store_process_end(struct recording *recording)
+{
+	const struct process_objects *objects = &recording->objects;
+	struct timespec now;
+
+	if (!objects->process_known)
+		return;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	probe_facts_process(recording->facts, &objects->process, objects->command,
+			    objects->environment,
+			    (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
+}
+
+/* What the recording cost beside the application: this thread's processor time. */
+static void store_own_cost(struct recording *recording)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_THREAD, &usage))
+		return;
+	probe_store_set_int(recording->store, "supervisor_user_us",
+			    usage.ru_utime.tv_sec * 1000000ll + usage.ru_utime.tv_usec);
+	probe_store_set_int(recording->store, "supervisor_system_us",
+			    usage.ru_stime.tv_sec * 1000000ll + usage.ru_stime.tv_usec);
+}
+
+static void finish_store(struct recording *recording)
+{
+	struct probe_store *store = recording->store;
+
+	if (!probe_store_finish(store) && !probe_store_failure(store))
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: could not be checkpointed into one file: keep %s-wal",
+			  probe_store_path(store), probe_store_path(store));
+	if (probe_store_failure(store))
+		probe_log_err(PROBE_LOG_ERROR, probe_store_failure(store));
+}
+
+void recording_end(struct recording *recording, const char *ended)
+{
+	struct probe_store *store = recording->store;
+	bool ok = false;
+
+	recording->counts.unfinished = recording->objects.in_flight;
+	counters_abandon(recording);
+	run_allocations_resolve(recording->allocations);
+	run_allocations_store(recording->allocations, recording->facts);
+	handler_set_close(recording->handlers);
+	samples_store(recording);
+	store_process_end(recording);
+	/* A full disk often has room for a few rows once the big transaction is rolled back. */
+	for (int i = 0; i < 2 && !ok; i++) {
+		const char *why = why_partial(recording, ended);
+
+		if (probe_store_failure(store))
+			probe_store_last_words(store);
+		accounting_store(recording, true);
+		store_own_cost(recording);
+		probe_store_set_int(store, "partial", *why != 0);
+		probe_store_set(store, "partial_reason", why);
+		ok = probe_store_commit(store);
+	}
+	finish_store(recording);
+}

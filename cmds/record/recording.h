@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recording of one process: what it has announced, its database, the handlers fed from it, and
+ * what was lost. Where records come from, and when, is the recorder's business (recorder.h).
+ *
+ * What the process sends is hostile (segment_reader.h). Records that are malformed are counted.
+ */
+#ifndef PROBE_CMDS_RECORD_RECORDING_H
+#define PROBE_CMDS_RECORD_RECORDING_H
+
+#include "cmds/record/counter_records.h"
+#include "cmds/record/loss_accounting.h"
+#include "cmds/record/process_objects.h"
+#include "cmds/record/record_log.h"
+#include "cmds/record/sample_records.h"
+#include "cmds/record/trace_records.h"
+#include "store/store.h"
+#include "store/store_facts.h"
+
+struct handler_set;
+struct run_allocations;
+struct run_config;
+
+struct recording {
+	const struct run_config *config;
+	struct probe_store *store;
+	struct probe_facts *facts;
+	struct record_log log;
+	struct handler_set *handlers;
+	struct process_objects objects;
+	struct run_allocations *allocations;
+	struct counter_state counters;
+	struct trace_state trace;
+	struct sample_state samples;
+	struct record_counts counts;
+};
+
+/* Takes the store over; deinit it also after an error. The segment outlives it. */
+struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
+				 pid_t pid, struct probe_store *store, struct probe_seg *segment);
+void recording_deinit(struct recording *recording);
+
+/* With the handlers set: the schema, the settings of the run, the handlers' tables. */
+void recording_begin(struct recording *recording);
+/* All records are in. `ended`: why there may be fewer than the process made, or NULL. */
+void recording_end(struct recording *recording, const char *ended);
+
+#endif

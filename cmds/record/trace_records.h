@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Draining trace rings. A piece of a ring is copied, expanded into the arena (trace_widen.h),
+ * stored, parsed in place into the batch, and its space given back to the device. The batch goes to
+ * the handlers when it is full, when another dispatch begins, or at the end of the pass.
+ */
+#ifndef PROBE_CMDS_RECORD_TRACE_RECORDS_H
+#define PROBE_CMDS_RECORD_TRACE_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/trace_parser.h"
+#include "wire/trace_widen.h"
+
+struct handler_set;
+struct probe_seg;
+struct recording;
+struct run_dispatch;
+
+/* The dispatch that bytes belong to, with what it takes to read them. */
+struct trace_dispatch {
+	uint64_t id;
+	const struct run_dispatch *dispatch; /* NULL = unknown */
+	uint32_t site_limit;		     /* 0 if it is unknown */
+	struct probe_trace_key key;
+};
+
+struct trace_state {
+	struct probe_seg *segment;
+	struct probe_trace_ring *rings;
+	struct probe_trace_wide *wide; /* by ring */
+	struct probe_trace_batch batch;
+	const struct run_dispatch *batch_dispatch;
+	struct trace_dispatch current; /* looked up when another one begins */
+	bool waiting;		       /* the host ring's next record is not finished yet */
+	unsigned char *arena;	       /* copies of pieces, until the batch is used */
+	size_t arena_used, arena_capacity;
+	unsigned char *piece;  /* of a ring, as the device wrote it */
+	unsigned char *packed; /* a part of it, for the store */
+};
+
+/* The segment outlives it. */
+struct probe_err *trace_init(struct trace_state *trace, struct probe_seg *segment);
+void trace_deinit(struct trace_state *trace);
+
+/*
+ * Read the rings up to the heads of the last snapshot; true if there was anything. `waiting`: the
+ * record of a dispatch may still be in the host ring, behind an unfinished one.
+ */
+bool trace_drain(struct recording *recording, bool waiting);
+/* The first bytes of trace.piece, which are in no ring: whole waves of a known dispatch. */
+void trace_take_late(struct recording *recording, size_t size);
+
+/* An empty batch; false without memory, deinit it all the same. */
+bool trace_batch_init(struct probe_trace_batch *batch);
+void trace_batch_deinit(struct probe_trace_batch *batch);
+size_t trace_batch_count(const struct probe_trace_batch *batch);
+/* Give a batch to the handlers, stream by stream, and empty it. dispatch NULL: only empty it. */
+void trace_batch_deliver(struct probe_trace_batch *batch, const struct run_dispatch *dispatch,
+			 struct handler_set *handlers);
+
+#endif
