@@ -3,11 +3,12 @@
 include(CMakePackageConfigHelpers)
 
 set(PROBE_INCLUDE_DIR include)
+set(PROBE_RULES_LIBRARY lib/libprobe-rules.a)
 set(PROBE_PASS_PLUGIN lib/probe/llvm-15/libprobe.so)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/probeConfig.cmake.in
 	${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfig.cmake
 	INSTALL_DESTINATION lib/cmake/probe
-	PATH_VARS PROBE_INCLUDE_DIR PROBE_PASS_PLUGIN)
+	PATH_VARS PROBE_INCLUDE_DIR PROBE_RULES_LIBRARY PROBE_PASS_PLUGIN)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfigVersion.cmake
 	COMPATIBILITY SameMajorVersion)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/probe DESTINATION include)

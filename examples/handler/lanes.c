@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Example of a message handler: how full waves are at each memory access. Sees every access
- * (`trace` probes) and writes one row per site into table probe_lanes_site.
+ * Handler `lanes`: how many lanes of a wave are active at each memory access. It receives every
+ * access (kind trace) and writes one row per site to table probe_lanes_site.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct row {
 
 struct lanes {
 	const struct probe_host *host;
-	struct row *rows; /* sorted by nothing: looked up by the last hit first */
+	struct row *rows; /* in the order of first use; searched from the last hit */
 	size_t count, capacity;
 	size_t last;
 };

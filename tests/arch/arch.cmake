@@ -3,3 +3,5 @@ find_package(Python3 COMPONENTS Interpreter REQUIRED)
 probe_test(NAME arch.labels TIER arch FOLDER tests
 	COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/labels.py ${CMAKE_SOURCE_DIR}
 		${CMAKE_BINARY_DIR} ${CMAKE_CTEST_COMMAND})
+probe_test(NAME arch.public_headers TIER arch FOLDER include
+	COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/public_headers.sh ${CMAKE_C_COMPILER} ${CMAKE_SOURCE_DIR})

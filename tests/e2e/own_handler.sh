@@ -1,14 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A handler built outside the tree with find_package(probe) sees every access.
+# Handlers built outside the tree with find_package(probe): the examples, which see every access and
+# judge it by Probe's rules, and the one that docs/handlers.md shows.
 # Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
 cmake -B handler -S "$source/examples/handler" "-Dprobe_DIR=$(probe-config --cmake-dir)" >cmake.log ||
 	fail "configure: $(cat cmake.log)"
 cmake --build handler >build.log || fail "build: $(cat build.log)"
-record lanes.db -q -a "$work/handler/lanes.so" -- "$build/examples/reduction" >/dev/null
+record lanes.db -q -a "$work/handler/lanes.so,$work/handler/lds_conflicts.so,memory" \
+	-- "$build/examples/reduction" >/dev/null
 balanced lanes.db
+
+# The rules that a handler links are those of the handler `memory`.
+expect "LDS conflicts by line" \
+	"$(sqlite3 lanes.db 'SELECT line, sum(executions), sum(conflicts) FROM probe_lds_conflicts_site GROUP BY line')" \
+	"$(sqlite3 lanes.db "SELECT s.line, sum(m.executions), sum(m.conflicts) FROM probe_memory_site m
+		JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site
+		WHERE s.space = 3 GROUP BY s.line")"
+[ "$(sqlite3 lanes.db 'SELECT sum(conflicts) FROM probe_lds_conflicts_site')" -gt 0 ] || fail "no conflicts"
+
+# The handler of docs/handlers.md, copied from the page: its code blocks of C and of CMake.
+mkdir traffic
+for block in c:traffic.c cmake:CMakeLists.txt; do
+	awk -v begin="\`\`\`${block%%:*}" '$0 == "```" { inside = 0 } inside; $0 == begin { inside = 1 }' \
+		"$source/docs/handlers.md" >"traffic/${block#*:}"
+done
+cmake -B traffic/build -S traffic "-Dprobe_DIR=$(probe-config --cmake-dir)" >cmake.log ||
+	fail "configure docs/handlers.md: $(cat cmake.log)"
+cmake --build traffic/build >build.log || fail "build docs/handlers.md: $(cat build.log)"
+probe-report replay lanes.db -a ./traffic/build/traffic.so -o traffic.db >/dev/null || fail "replay traffic"
+expect "kernels" "$(sqlite3 traffic.db 'SELECT count(*) FROM probe_traffic_kernel')" 2
+expect "bytes read and written" \
+	"$(sqlite3 traffic.db 'SELECT sum(bytes_read), sum(bytes_written) FROM probe_traffic_kernel')" \
+	"$(sqlite3 lanes.db "SELECT sum(m.lanes * s.size * (s.access != 2)), sum(m.lanes * s.size * (s.access != 1))
+		FROM probe_memory_site m JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site
+		WHERE s.space != 3")"
 
 # Built against the first complete header of the ABI: it loads and sees the same.
 cc -shared -fPIC -I"$source/tests/data/abi1" "$source/tests/data/abi1/lanes.c" -o abi1.so
