@@ -17,18 +17,17 @@ foreach(folder options record run)
 	file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/${folder}/*.c)
 	add_library(probe_cmd_${folder} STATIC ${sources})
 	target_link_libraries(probe_cmd_${folder} PRIVATE probe_flags)
+	target_include_directories(probe_cmd_${folder} PRIVATE ${CMAKE_BINARY_DIR}/generated)
+	add_dependencies(probe_cmd_${folder} probe_version_header)
 endforeach()
 target_link_libraries(probe_cmd_options PUBLIC probe_common ${CMAKE_DL_LIBS})
 # stdc++: __cxa_demangle().
 target_link_libraries(probe_cmd_record
 	PUBLIC probe_cmd_options probe_store probe_codeobj probe_pcsample probe_wire probe_model
 		Threads::Threads stdc++)
-target_include_directories(probe_cmd_record PRIVATE ${CMAKE_BINARY_DIR}/generated)
-add_dependencies(probe_cmd_record probe_version_header)
 target_link_libraries(probe_cmd_run PUBLIC probe_cmd_record)
 
 add_executable(probe-run ${CMAKE_CURRENT_LIST_DIR}/probe_run.c)
-target_include_directories(probe-run PRIVATE ${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-run PRIVATE probe_cmd_run probe_flags)
 # What codeobj needs for parts that probe-run does not use must not be loaded at every start: amd-comgr
 # alone costs some 40 ms.

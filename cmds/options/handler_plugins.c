@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Loading handler plugins; see handler_plugins.h. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
@@ -22,38 +21,42 @@ static bool name_valid(const char *name)
 	return !*name;
 }
 
-/* Each way a plugin can be unfit has its own sentence. */
+/* Each reason to refuse a plugin has its own message. */
 static struct probe_err *check_handler(const char *path, const struct probe_handler *theirs,
 				       struct probe_handler *ret)
 {
 	size_t known = offsetof(struct probe_handler, name);
 
-	/* The first two words are all that every ABI has. */
+	/* Every ABI begins with these two words. */
 	if (theirs->size < known)
-		return probe_err_create("%s: struct of %u bytes, too short to say its ABI", path,
-					theirs->size);
+		return probe_err_create("%s: struct of %u bytes, too short to hold its ABI version",
+					path, theirs->size);
 	if (theirs->abi < PROBE_HANDLER_ABI_MIN)
 		return probe_err_create("%s: built for handler ABI %u, older than %u, the oldest "
-					"this program takes; rebuild it",
+					"this program supports; rebuild it",
 					path, theirs->abi, PROBE_HANDLER_ABI_MIN);
 	if (theirs->abi > PROBE_HANDLER_ABI)
 		return probe_err_create("%s: built for handler ABI %u, newer than %u, the newest "
-					"this program takes; use a newer Probe",
+					"this program supports; use a newer Probe",
 					path, theirs->abi, PROBE_HANDLER_ABI);
 	*ret = (struct probe_handler){0};
 	memcpy(ret, theirs, theirs->size < sizeof(*ret) ? theirs->size : sizeof(*ret));
 	for (size_t i = sizeof(*ret); i < theirs->size; i++)
 		if (((const unsigned char *)theirs)[i])
-			return probe_err_create("%s: uses fields behind the %zu bytes this program "
+			return probe_err_create("%s: uses fields after the %zu bytes this program "
 						"knows; use a newer Probe",
 						path, sizeof(*ret));
 	if (!name_valid(ret->name))
-		return probe_err_create("%s: its name is not letters, digits, underscore", path);
+		return probe_err_create(
+			"%s: its name has characters other than letters, digits and "
+			"underscores",
+			path);
 	if (!ret->open || !ret->batch || !ret->close)
 		return probe_err_create("%s: lacks open, batch or close", path);
 	if (!(ret->streams & (PROBE_STREAM_COUNTERS | PROBE_STREAM_ACCESS | PROBE_STREAM_TIME |
 			      PROBE_STREAM_MESSAGE | PROBE_STREAM_BLOCKS)))
-		return probe_err_create("%s: takes no stream this program has", path);
+		return probe_err_create("%s: uses no stream of records that this program has",
+					path);
 	return NULL;
 }
 
@@ -69,7 +72,7 @@ static struct probe_err *load(const char *path, struct run_plugin *ret)
 	if (handler)
 		err = check_handler(path, handler, &ret->handler);
 	else
-		err = probe_err_create("%s: no handler, it has no symbol %s", path,
+		err = probe_err_create("%s: not a handler: it has no symbol %s", path,
 				       PROBE_HANDLER_SYMBOL);
 	if (err) {
 		dlclose(library);
@@ -79,7 +82,7 @@ static struct probe_err *load(const char *path, struct run_plugin *ret)
 	return NULL;
 }
 
-/* A path if it has a '/', else a name in our own directory: nothing is searched for. */
+/* A path if it has a '/', else a name in the installation's directory. */
 static char *plugin_path(const struct run_layout *layout, const char *name)
 {
 	char *ret;
@@ -100,7 +103,7 @@ static struct probe_err *load_one(const struct run_layout *layout, const char *n
 		return probe_err_oom();
 	if (access(path, F_OK)) {
 		err = probe_err_create("no handler '%s': %s does not exist; probe-run --list shows "
-				       "what there is",
+				       "the handlers",
 				       name, path);
 		free(path);
 		return err;

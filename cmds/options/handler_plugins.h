@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Handler plugins (handler.h): loading, refusing, and listing what there is. */
+/* Handler plugins (handler.h): loading, checking and listing them. */
 #ifndef PROBE_CMDS_OPTIONS_HANDLER_PLUGINS_H
 #define PROBE_CMDS_OPTIONS_HANDLER_PLUGINS_H
 
@@ -21,10 +21,10 @@ struct run_plugin {
 struct run_plugins {
 	struct run_plugin *items;
 	size_t count;
-	uint32_t streams; /* all that any of them takes */
+	uint32_t streams; /* of all of them */
 };
 
-/* Load what -a names. One that does not exist, or cannot be used, is an error that names it. */
+/* Load the handlers of -a; the error names one that does not exist or cannot be used. */
 struct probe_err *run_plugins_load(const struct run_config *config, const struct run_layout *layout,
 				   struct run_plugins *ret);
 void run_plugins_unload(struct run_plugins *plugins);

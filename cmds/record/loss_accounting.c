@@ -366,6 +366,6 @@ void accounting_print(const struct recording *recording, bool with_pid)
 			print_stream(&balance, who);
 	}
 	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
-	probe_log(PROBE_LOG_INFO, "%ssee it with: probe-report %s %s", who,
+	probe_log(PROBE_LOG_INFO, "%sview it with: probe-report %s %s", who,
 		  verb_for(recording->config), path);
 }

@@ -19,14 +19,14 @@
 
 #define PROGRAM "lib/probe/probe-agents"
 
-enum { TEXT_MAX = 64 << 10, PATIENCE_MS = 20000, SENTENCE = 1024 };
+enum { TEXT_MAX = 64 << 10, TIMEOUT_MS = 20000, SENTENCE = 1024 };
 
 /* ---- The child ------------------------------------------------------------------------------ */
 
 static void become(const char *program, const char *library_path, int out)
 {
 	dup2(out, STDOUT_FILENO);
-	/* It is about the runtime, not about the tools in it. */
+	/* The runtime is queried, not the tools in it. */
 	unsetenv("HSA_TOOLS_LIB");
 	if (library_path)
 		setenv("LD_LIBRARY_PATH", library_path, 1);
@@ -34,13 +34,13 @@ static void become(const char *program, const char *library_path, int out)
 	_exit(127);
 }
 
-/* Everything up to the end, or what came in time. */
+/* Everything up to the end, or to the timeout. */
 static size_t read_all(int fd, char *text, size_t room)
 {
 	struct pollfd poller = {.fd = fd, .events = POLLIN};
 	size_t size = 0;
 
-	while (size < room && poll(&poller, 1, PATIENCE_MS) > 0) {
+	while (size < room && poll(&poller, 1, TIMEOUT_MS) > 0) {
 		ssize_t got = read(fd, text + size, room - size);
 
 		if (got < 0 && errno == EINTR)
@@ -52,7 +52,8 @@ static size_t read_all(int fd, char *text, size_t room)
 	return size;
 }
 
-static struct probe_err *ask(const char *program, const char *library_path, char *text, size_t room)
+static struct probe_err *run_agents_program(const char *program, const char *library_path,
+					    char *text, size_t room)
 {
 	int fd[2], status = 0;
 	size_t size;
@@ -71,7 +72,7 @@ static struct probe_err *ask(const char *program, const char *library_path, char
 	size = read_all(fd[0], text, room - 1);
 	text[size] = 0;
 	close(fd[0]);
-	kill(pid, SIGKILL); /* it has said all, or hangs */
+	kill(pid, SIGKILL); /* its output is complete, or it hangs */
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
@@ -80,7 +81,7 @@ static struct probe_err *ask(const char *program, const char *library_path, char
 	return NULL;
 }
 
-/* ---- Its answer ----------------------------------------------------------------------------- */
+/* ---- Its output ----------------------------------------------------------------------------- */
 
 static void take_agent(struct run_agents *agents, char *line)
 {
@@ -148,7 +149,7 @@ struct probe_err *run_agents_read(const struct run_layout *layout, bool simulate
 	if (!text || !program || (simulated && !path))
 		err = probe_err_oom();
 	else
-		err = ask(program, path, text, TEXT_MAX);
+		err = run_agents_program(program, path, text, TEXT_MAX);
 	if (!err)
 		parse(text, ret);
 	free(program);
@@ -157,7 +158,7 @@ struct probe_err *run_agents_read(const struct run_layout *layout, bool simulate
 	return err;
 }
 
-/* ---- What may be asked for ------------------------------------------------------------------ */
+/* ---- Configurations of sampling ------------------------------------------------------------- */
 
 /* "stochastic, cycles, 256 to 2147483648, powers of two" */
 static int describe(const struct run_agent_sampling *row, char *text, size_t room)
@@ -229,17 +230,18 @@ struct probe_err *run_agents_check(const struct run_agents *agents,
 		}
 	}
 	if (!gpus)
-		return probe_err_create("PC sampling: the HSA runtime shows no GPU");
+		return probe_err_create("PC sampling: the HSA runtime has no GPU");
 	if (!size && !strcmp(agents->provider, "none"))
 		return probe_err_create(
-			"PC sampling: this HSA runtime has none; ROCr 6.2 and later have it, or "
-			"--device=sim");
+			"PC sampling: this HSA runtime does not support it; use ROCr 6.2 or later, "
+			"or --device=sim");
 	if (!size && !strcmp(agents->provider, "simulated"))
 		return probe_err_create("PC sampling: the simulated GPU samples in simulated time "
 					"only; unset PROBE_SIM_MODEL");
 	if (!size)
-		return probe_err_create("PC sampling: no GPU of this machine offers it now");
-	return probe_err_create("PC sampling: no GPU offers %s every %" PRIu64 " (%s); there is:%s",
+		return probe_err_create("PC sampling: no GPU of this machine supports it now");
+	return probe_err_create("PC sampling: no GPU supports %s every %" PRIu64
+				" (%s); supported:%s",
 				run_sampling_method_name(sampling->method), sampling->interval,
 				run_sampling_unit_name(sampling->unit), text);
 }

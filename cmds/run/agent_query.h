@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The agents of the runtime a program would find, and how they can be sampled: a short run of the
- * runtime in a child (probe-agents).
+ * The agents of the runtime that a program would load, and how they can be sampled: the runtime is
+ * started for a moment in a child (probe-agents).
  */
 #ifndef PROBE_CMDS_RUN_AGENT_QUERY_H
 #define PROBE_CMDS_RUN_AGENT_QUERY_H
@@ -36,13 +36,13 @@ struct run_agents {
 	char provider[32]; /* of sampling: "simulated", "ROCr", "none" */
 };
 
-/* Ask; `simulated`: with the simulated thunk in front. */
+/* `simulated`: of the simulated GPU. */
 struct probe_err *run_agents_read(const struct run_layout *layout, bool simulated,
 				  struct run_agents *ret);
 
 void run_agents_print(const struct run_agents *agents, FILE *out);
 
-/* An error that says what is allowed if no GPU agent can be sampled as asked. */
+/* If no GPU agent supports these options, an error that lists what is supported. */
 struct probe_err *run_agents_check(const struct run_agents *agents,
 				   const struct run_sampling *sampling);
 

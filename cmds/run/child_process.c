@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The application as a child; see child_process.h. */
 #define _GNU_SOURCE
 #include "cmds/run/child_process.h"
 
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmds/run/application_environment.h"
 #include "common/err.h"
 
 struct probe_err *run_signals_init(struct run_signals *signals)
@@ -52,7 +52,7 @@ void run_signals_forward(const struct run_signals *signals, pid_t child)
 			kill(child, (int)info.ssi_signo);
 }
 
-/* Of a second run: its output is the first one's. */
+/* Of a second run: the first one's output is shown. */
 static void redirect(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -66,18 +66,18 @@ static void redirect(void)
 	dup2(null, STDERR_FILENO);
 }
 
-/* In the child, between fork and exec. Only failure returns; it is told through `report`. */
-static void become(char **argv, const struct run_variable *variables, size_t count,
-		   const struct run_signals *signals, bool again, int report)
+/* In the child, between fork and exec. A failure is written to `report`. */
+static void become(const struct run_child *child, int report)
 {
+	const struct run_environment *environment = child->environment;
 	int number;
 
-	run_signals_restore(signals);
-	if (again)
+	run_signals_restore(child->signals);
+	if (child->again)
 		redirect();
-	for (size_t i = 0; i < count; i++)
-		setenv(variables[i].name, variables[i].value, 1);
-	execvp(argv[0], argv);
+	for (size_t i = 0; i < environment->count; i++)
+		setenv(environment->variables[i].name, environment->variables[i].value, 1);
+	execvp(child->argv[0], child->argv);
 	number = errno;
 	if (write(report, &number, sizeof(number)) < 0)
 		_exit(RUN_STATUS_OURS);
@@ -94,9 +94,7 @@ static struct probe_err *start_failed(const char *program, int number, int *stat
 	return probe_err_create("%s: cannot be executed: %s", program, strerror(number));
 }
 
-struct probe_err *run_child_start(char **argv, const struct run_variable *variables, size_t count,
-				  const struct run_signals *signals, bool again, pid_t *ret,
-				  int *status)
+struct probe_err *run_child_start(const struct run_child *child, pid_t *ret, int *status)
 {
 	int report[2], number = 0;
 	ssize_t got;
@@ -108,7 +106,7 @@ struct probe_err *run_child_start(char **argv, const struct run_variable *variab
 		return probe_err_create("cannot make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (pid == 0)
-		become(argv, variables, count, signals, again, report[1]);
+		become(child, report[1]);
 	close(report[1]);
 	if (pid < 0) {
 		close(report[0]);
@@ -120,7 +118,7 @@ struct probe_err *run_child_start(char **argv, const struct run_variable *variab
 	close(report[0]);
 	if (got == (ssize_t)sizeof(number)) {
 		waitpid(pid, NULL, 0);
-		return start_failed(argv[0], number, status);
+		return start_failed(child->argv[0], number, status);
 	}
 	*ret = pid;
 	return NULL;

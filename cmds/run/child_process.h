@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 struct probe_err;
+struct run_environment;
 
 enum {
 	RUN_STATUS_LOST = 3,
@@ -20,12 +21,7 @@ enum {
 	RUN_STATUS_NOT_FOUND = 127,
 };
 
-struct run_variable {
-	const char *name;
-	char *value;
-};
-
-/* How signals were before we changed them: what the application and our own end get back. */
+/* Signal dispositions before we changed them, for the application and for our own end. */
 struct run_signals {
 	struct sigaction interrupt, quit, pipe, file_size;
 	sigset_t mask;
@@ -39,13 +35,20 @@ void run_signals_restore(const struct run_signals *signals);
 /* Pass SIGTERM or SIGHUP on to `child` if a process sent it: a terminal's reaches it by itself. */
 void run_signals_forward(const struct run_signals *signals, pid_t child);
 
-/*
- * Start argv with the variables added; `*status` is 126 or 127 if that fails. `again`: what it
- * prints is thrown away, and it reads its input from the beginning if that is a file, else nothing.
- */
-struct probe_err *run_child_start(char **argv, const struct run_variable *variables, size_t count,
-				  const struct run_signals *signals, bool again, pid_t *ret,
-				  int *status);
+/* What to start. */
+struct run_child {
+	char **argv;
+	const struct run_environment *environment; /* variables to add */
+	const struct run_signals *signals;
+	/*
+	 * A second run: its output is discarded, and it reads its input from the beginning if that
+	 * is a file, else nothing.
+	 */
+	bool again;
+};
+
+/* `*status` is 126 or 127 if that fails. */
+struct probe_err *run_child_start(const struct run_child *child, pid_t *ret, int *status);
 
 /* End as the child did: its exit status, or its signal raised again on ourselves. */
 int run_end_like(int wait_status, const struct run_signals *signals);

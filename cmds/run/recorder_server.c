@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmds/options/install_paths.h"
+#include "cmds/options/output_path.h"
 #include "cmds/options/run_options.h"
 #include "cmds/record/handler_set.h"
 #include "cmds/record/recorder.h"

@@ -14,7 +14,7 @@
 #include "common/log.h"
 #include "cmds/record/merge_runs.h"
 #include "cmds/options/run_options.h"
-#include "cmds/options/install_paths.h"
+#include "cmds/options/output_path.h"
 #include "cmds/run/recorder_server.h"
 #include "cmds/record/recorder.h"
 #include "store/store.h"

@@ -16,7 +16,7 @@
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/kind_choice.h"
 #include "cmds/options/run_options.h"
-#include "cmds/options/install_paths.h"
+#include "cmds/options/output_path.h"
 
 #define ARGS(...)                                                                                  \
 	((char *[]){"probe-run", __VA_ARGS__, NULL}),                                              \

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/run/device_choice.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "cmds/options/install_paths.h"
+#include "cmds/options/run_options.h"
+#include "common/cleanup.h"
+#include "common/err.h"
+#include "common/log.h"
+
+bool run_gpu_present(void)
+{
+	PROBE_AUTO_CLOSE int fd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
+bool run_simulator_installed(const struct run_layout *layout)
+{
+	return run_file_exists(layout->sim, "libhsakmt.so.1");
+}
+
+struct probe_err *run_device_choose(const struct run_config *config,
+				    const struct run_layout *layout, bool *ret_simulated)
+{
+	bool gpu = config->device != RUN_DEVICE_SIM && run_gpu_present();
+	const char *why = strerror(errno);
+
+	*ret_simulated = !gpu;
+	if (gpu) {
+		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
+		return NULL;
+	}
+	if (config->device == RUN_DEVICE_GPU)
+		return probe_err_create("no AMD GPU: /dev/kfd: %s; --device sim selects the "
+					"simulated one",
+					why);
+	if (!run_simulator_installed(layout))
+		return probe_err_create("no %s: %s/libhsakmt.so.1 does not exist",
+					config->device == RUN_DEVICE_SIM
+						? "simulated GPU"
+						: "AMD GPU (/dev/kfd), and no simulated one",
+					layout->sim);
+	probe_log(PROBE_LOG_INFO, "device: simulated gfx90a%s",
+		  config->device == RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
+	return NULL;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What probe-run --list and --version print of an installation. */
+#ifndef PROBE_CMDS_RUN_LISTING_H
+#define PROBE_CMDS_RUN_LISTING_H
+
+struct run_config;
+struct run_layout;
+
+void run_list(const struct run_config *config, const struct run_layout *layout);
+void run_version(const struct run_layout *layout);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Release at the end of a scope, so that a function can return where it fails:
+ *
+ *	PROBE_AUTO_FREE char *path = make_path();
+ *
+ *	if (access(path, F_OK))
+ *		return probe_err_create(...);
+ *	*ret = PROBE_KEEP(path);
+ *	return NULL;
+ *
+ * An initialiser is required. In the order of declaration, the last is released first.
+ */
+#ifndef PROBE_COMMON_CLEANUP_H
+#define PROBE_COMMON_CLEANUP_H
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static inline void probe_cleanup_free(void *pointer)
+{
+	free(*(void **)pointer);
+}
+
+static inline void probe_cleanup_close(const int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+#define PROBE_AUTO(release) __attribute__((cleanup(release)))
+/* A pointer from malloc(), or NULL. */
+#define PROBE_AUTO_FREE PROBE_AUTO(probe_cleanup_free)
+/* A descriptor, or a negative number. */
+#define PROBE_AUTO_CLOSE PROBE_AUTO(probe_cleanup_close)
+
+/* The pointer's value, which from now on is somebody else's to release. */
+#define PROBE_KEEP(pointer)                                                                        \
+	({                                                                                         \
+		__auto_type kept_ = (pointer);                                                     \
+		(pointer) = NULL;                                                                  \
+		kept_;                                                                             \
+	})
+
+#endif
