@@ -8,7 +8,12 @@
 
 #define SAMPLE_EVERY 16u /* of "sample" alone */
 
-static const char *const kind_names[PROBE_KINDS] = {"none", "memory", "trace", "time", "count"};
+static const char *const kind_names[PROBE_KINDS] = {
+	[PROBE_KIND_NONE] = "none",
+#define KIND(name, number, word, text) [number] = word,
+	PROBE_KIND_TABLE(KIND)
+#undef KIND
+};
 
 const char *probe_kind_name(enum probe_kind kind)
 {

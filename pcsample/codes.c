@@ -82,22 +82,15 @@ unsigned probe_pcs_reason_raw(enum probe_pcs_family family, unsigned reason)
 }
 
 static const char *const type_names[PROBE_PCS_TYPES] = {
-	"NONE",		"VALU", "MATRIX", "SCALAR",  "TEX",	  "LDS",
-	"LDS_DIRECT",	"FLAT", "EXPORT", "MESSAGE", "BARRIER",	  "BRANCH_NOT_TAKEN",
-	"BRANCH_TAKEN", "JUMP", "OTHER",  "NO_INST", "DUAL_VALU",
+#define WORD(name, number, word, text) [number] = word,
+	PROBE_PCS_TYPE_TABLE(WORD)
+#undef WORD
 };
 
 static const char *const reason_names[PROBE_PCS_REASONS] = {
-	"NONE",
-	"NO_INSTRUCTION_AVAILABLE",
-	"ALU_DEPENDENCY",
-	"WAITCNT",
-	"INTERNAL_INSTRUCTION",
-	"BARRIER_WAIT",
-	"ARBITER_NOT_WIN",
-	"ARBITER_WIN_EX_STALL",
-	"OTHER_WAIT",
-	"SLEEP_WAIT",
+#define TEXT(name, number, word, text) [number] = text,
+	PROBE_PCS_REASON_TABLE(TEXT)
+#undef TEXT
 };
 
 const char *probe_pcs_type_name(unsigned type)

@@ -9,53 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum probe_pcs_method {
-	PROBE_PCS_HOST_TRAP,
-	PROBE_PCS_STOCHASTIC,
-};
+#include <probe/sampling.h>
 
 /* Whose record layout it is. Families without PC sampling have none. */
 enum probe_pcs_family {
 	PROBE_PCS_GFX9,	 /* gfx90a, gfx942, gfx950 */
 	PROBE_PCS_GFX12, /* gfx1200, gfx1201 */
 	PROBE_PCS_GFX1250,
-};
-
-/* rocprofiler_pc_sampling_instruction_type_t */
-enum probe_pcs_type {
-	PROBE_PCS_TYPE_NONE,
-	PROBE_PCS_TYPE_VALU,
-	PROBE_PCS_TYPE_MATRIX,
-	PROBE_PCS_TYPE_SCALAR,
-	PROBE_PCS_TYPE_TEX,
-	PROBE_PCS_TYPE_LDS,
-	PROBE_PCS_TYPE_LDS_DIRECT,
-	PROBE_PCS_TYPE_FLAT,
-	PROBE_PCS_TYPE_EXPORT,
-	PROBE_PCS_TYPE_MESSAGE,
-	PROBE_PCS_TYPE_BARRIER,
-	PROBE_PCS_TYPE_BRANCH_NOT_TAKEN,
-	PROBE_PCS_TYPE_BRANCH_TAKEN,
-	PROBE_PCS_TYPE_JUMP,
-	PROBE_PCS_TYPE_OTHER,
-	PROBE_PCS_TYPE_NO_INST,
-	PROBE_PCS_TYPE_DUAL_VALU,
-	PROBE_PCS_TYPES,
-};
-
-/* rocprofiler_pc_sampling_instruction_not_issued_reason_t */
-enum probe_pcs_reason {
-	PROBE_PCS_REASON_NONE,
-	PROBE_PCS_REASON_NO_INSTRUCTION,
-	PROBE_PCS_REASON_ALU_DEPENDENCY,
-	PROBE_PCS_REASON_WAITCNT,
-	PROBE_PCS_REASON_INTERNAL,
-	PROBE_PCS_REASON_BARRIER,
-	PROBE_PCS_REASON_ARBITER_NOT_WIN,
-	PROBE_PCS_REASON_ARBITER_WIN_EX_STALL,
-	PROBE_PCS_REASON_OTHER,
-	PROBE_PCS_REASON_SLEEP,
-	PROBE_PCS_REASONS,
 };
 
 /* Bits of probe_pc_sample.arb_issue and arb_stall: what each pipe did in the sampled cycle. */

@@ -81,6 +81,9 @@ struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
 /* NULL is fine. What is not committed is lost. */
 void probe_store_destroy(struct probe_store *store);
 
+/* Is it a table or view of Probe's own schema (store/schema), which no handler may write? */
+bool probe_store_owns(const char *table);
+
 /* Version of the SQLite library in use. */
 const char *probe_store_sqlite_version(void);
 

@@ -35,4 +35,7 @@ struct probe_rows *probe_rows_next(const struct probe_rows *rows);
 void probe_guid_make(char guid[40]);
 char *probe_sql_expand(const char *sql, const char *suffix, const char *guid);
 
+/* words_view.c */
+extern const char probe_sql_words_view[];
+
 #endif

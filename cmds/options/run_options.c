@@ -141,7 +141,9 @@ const struct probe_command run_command = {
 };
 
 /* At the index of the value: enum probe_kind from 1, enum run_device, enum probe_color. */
-static const char *const kinds[] = {"memory", "trace", "time", "count", NULL};
+#define KIND(name, number, word, text) word,
+static const char *const kinds[] = {PROBE_KIND_TABLE(KIND) NULL};
+#undef KIND
 static const char *const devices[] = {"auto", "gpu", "sim", NULL};
 static const char *const switches[] = {"0", "1", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};

@@ -20,20 +20,6 @@ struct handler_table {
 	struct probe_rows *rows; /* NULL: the database does not have it yet */
 };
 
-/* Names of our own schema (store/schema): a handler "run" must not write to probe_run_.... */
-static const char *const reserved[] = {"probe_run",	 "probe_code",	   "probe_site",
-				       "probe_source",	 "probe_counter",  "probe_record",
-				       "probe_account",	 "probe_loss",	   "probe_log",
-				       "probe_dispatch", "probe_uncovered"};
-
-static bool is_reserved(const char *name)
-{
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
-		if (!strcasecmp(name, reserved[i]))
-			return true;
-	return false;
-}
-
 static bool identifier(const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -138,7 +124,7 @@ int handler_tables_get(struct handler_tables *tables, const char *handler, const
 
 	if (!identifier(name) || !columns_valid(columns, count) ||
 	    snprintf(full, sizeof(full), "probe_%s_%s", handler, name) >= (int)sizeof(full) ||
-	    is_reserved(full))
+	    probe_store_owns(full))
 		return -EINVAL;
 	while (table && strcmp(table->name, full))
 		table = table->next;

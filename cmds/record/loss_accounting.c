@@ -5,70 +5,65 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <probe/words.h>
+
 #include "cmds/options/run_options.h"
 #include "cmds/record/recording.h"
 #include "cmds/record/unprobed_kernels.h"
 #include "common/log.h"
 
-#define REASONS_MAX 8
-
-struct reason {
-	const char *name, *text;
-	uint64_t count;
-};
-
 struct balance {
 	const char *stream;
 	uint64_t emitted, stored, unread;
-	struct reason reasons[REASONS_MAX];
-	size_t count;
+	uint64_t dropped[PROBE_DROP_REASONS];
 };
 
-static const char *const stream_names[PROBE_STREAM_IDS] = {"host", "counters", "trace", "samples"};
+/* Reasons that a stream's account names even when nothing was dropped. */
+#define BIT(reason) (1u << PROBE_DROP_##reason)
+static const uint32_t possible[PROBE_STREAM_IDS] = {
+	[PROBE_STREAM_ID_HOST] =
+		BIT(FULL) | BIT(INVALID) | BIT(CORRUPT) | BIT(UNCOMMITTED) | BIT(STORE),
+	[PROBE_STREAM_ID_COUNTERS] =
+		BIT(DEVICE) | BIT(MISSING) | BIT(INVALID) | BIT(NOT_DERIVED) | BIT(STORE),
+	[PROBE_STREAM_ID_TRACE] = BIT(FULL) | BIT(STORE),
+	[PROBE_STREAM_ID_SAMPLES] = BIT(LOST) | BIT(INVALID) | BIT(NO_CODE) | BIT(MISALIGNED) |
+				    BIT(MEMORY) | BIT(STORE),
+};
+#undef BIT
 
-static void add(struct balance *balance, const char *name, const char *text, uint64_t count)
-{
-	for (size_t i = 0; i < balance->count; i++) {
-		if (!strcmp(balance->reasons[i].name, name)) {
-			balance->reasons[i].count += count;
-			return;
-		}
-	}
-	balance->reasons[balance->count++] = (struct reason){name, text, count};
-}
+static const char *const stream_names[PROBE_STREAM_IDS] = {"host", "counters", "trace", "samples"};
 
 static uint64_t dropped(const struct balance *balance)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < balance->count; i++)
-		sum += balance->reasons[i].count;
+	for (int i = 0; i < PROBE_DROP_REASONS; i++)
+		sum += balance->dropped[i];
 	return sum;
 }
 
 static void balance_host(const struct recording *recording, struct balance *balance)
 {
 	balance->emitted = recording->counts.host_emitted;
-	add(balance, "full", "the ring was full", recording->counts.host_dropped);
-	add(balance, "invalid", "made no sense", recording->counts.invalid);
-	add(balance, "corrupt", "damaged", recording->counts.host_corrupt);
-	add(balance, "uncommitted", "not finished", recording->counts.host_uncommitted);
+	balance->dropped[PROBE_DROP_FULL] = recording->counts.host_dropped;
+	balance->dropped[PROBE_DROP_INVALID] = recording->counts.invalid;
+	balance->dropped[PROBE_DROP_CORRUPT] = recording->counts.host_corrupt;
+	balance->dropped[PROBE_DROP_UNCOMMITTED] = recording->counts.host_uncommitted;
 }
 
 static void balance_counters(const struct recording *recording, struct balance *balance)
 {
 	balance->emitted = recording->counts.rows_emitted;
-	add(balance, "device", "given up before they were sent", recording->counts.rows_device);
-	add(balance, "missing", "sent, but not received", recording->counts.rows_missing);
-	add(balance, "invalid", "made no sense", recording->counts.rows_invalid);
-	add(balance, "unreckoned", "could not be reckoned from what was counted",
-	    recording->counts.rows_underivable);
+	balance->dropped[PROBE_DROP_DEVICE] = recording->counts.rows_device;
+	balance->dropped[PROBE_DROP_MISSING] = recording->counts.rows_missing;
+	balance->dropped[PROBE_DROP_INVALID] = recording->counts.rows_invalid;
+	balance->dropped[PROBE_DROP_NOT_DERIVED] = recording->counts.rows_underivable;
 }
 
 static void balance_trace(const struct recording *recording, struct balance *balance)
 {
 	balance->emitted = recording->counts.trace_emitted;
-	add(balance, "full", "the ring stayed full", recording->counts.trace_dropped);
+	balance->dropped[PROBE_DROP_FULL] = recording->counts.trace_dropped;
 }
 
 static void balance_samples(const struct recording *recording, struct balance *balance)
@@ -78,12 +73,11 @@ static void balance_samples(const struct recording *recording, struct balance *b
 	samples_counts(recording, &counts);
 	/* What the runtime runs for itself is nothing of the program's that could be missing. */
 	balance->emitted = counts.pcs.received - counts.pcs.foreign + counts.lost;
-	add(balance, "lost", "lost by the sampler", counts.lost);
-	add(balance, "invalid", "marked invalid by the hardware",
-	    counts.pcs.invalid + counts.pcs.skipped);
-	add(balance, "no_code", "in no loaded code object", counts.pcs.no_code);
-	add(balance, "misaligned", "not on an instruction", counts.pcs.misaligned);
-	add(balance, "memory", "without memory to count them", counts.pcs.dropped);
+	balance->dropped[PROBE_DROP_LOST] = counts.lost;
+	balance->dropped[PROBE_DROP_INVALID] = counts.pcs.invalid + counts.pcs.skipped;
+	balance->dropped[PROBE_DROP_NO_CODE] = counts.pcs.no_code;
+	balance->dropped[PROBE_DROP_MISALIGNED] = counts.pcs.misaligned;
+	balance->dropped[PROBE_DROP_MEMORY] = counts.pcs.dropped;
 }
 
 /*
@@ -103,9 +97,9 @@ static void balance_rest(const struct recording *recording, enum probe_stream_id
 	if (!final)
 		balance->unread = balance->emitted - known;
 	else if (damaged)
-		add(balance, "corrupt", "damaged", balance->emitted - known);
+		balance->dropped[PROBE_DROP_CORRUPT] += balance->emitted - known;
 	else
-		add(balance, "uncommitted", "not finished", balance->emitted - known);
+		balance->dropped[PROBE_DROP_UNCOMMITTED] += balance->emitted - known;
 }
 
 static void make_balance(const struct recording *recording, enum probe_stream_id stream, bool final,
@@ -125,35 +119,9 @@ static void make_balance(const struct recording *recording, enum probe_stream_id
 		balance_trace(recording, ret);
 	else
 		balance_samples(recording, ret);
-	add(ret, "store", "could not be written", stored.lost);
+	ret->dropped[PROBE_DROP_STORE] = stored.lost;
 	balance_rest(recording, stream, final, ret);
 }
-
-static const struct {
-	const char *name, *text;
-} verdicts[PROBE_VERDICTS] = {
-	[PROBE_V_SWAPPED] = {"swapped", "swapped"},
-	[PROBE_V_OFF] = {"off", "instrumentation is off"},
-	[PROBE_V_FILTERED] = {"filtered", "filtered out by name"},
-	[PROBE_V_NO_CLONE] = {"no_clone", "no clone of the kernel"},
-	[PROBE_V_UNKNOWN_KERNEL] = {"unknown_kernel", "kernel of no known code object"},
-	[PROBE_V_METADATA] = {"metadata", "kernel metadata unusable"},
-	[PROBE_V_LDS] = {"lds", "clone needs more LDS than a workgroup can have"},
-	[PROBE_V_MEMORY] = {"memory", "no memory for counters, rings or arguments"},
-	[PROBE_V_TOO_MANY_SITES] = {"too_many_sites", "too many sites"},
-	[PROBE_V_NO_SEGMENT] = {"no_segment", "rings could not be mapped to the GPU"},
-	[PROBE_V_DISPATCH] = {"dispatch", "not among the dispatches asked for"},
-	[PROBE_V_LIBRARY] = {"library", "not in a library asked for"},
-	[PROBE_V_SCRATCH] = {"scratch", "clone needs more scratch than a wave can have"},
-	[PROBE_V_WORKGROUP] = {"workgroup",
-			       "clone has no registers for so many work-items in a workgroup"},
-	[PROBE_V_RECURSION] = {"recursion", "its calls recurse, or go where cannot be told: "
-					    "nothing bounds the clone's stack"},
-	[PROBE_V_COOPERATIVE] =
-		{"cooperative",
-		 "launched cooperatively, and with the clone's registers not all workgroups would "
-		 "be resident"},
-};
 
 static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty"};
 
@@ -247,9 +215,11 @@ void accounting_store(struct recording *recording, bool final)
 		probe_store_account(store, balance.stream, "emitted", balance.emitted);
 		probe_store_account(store, balance.stream, "stored", balance.stored);
 		probe_store_account(store, balance.stream, "unread", balance.unread);
-		for (size_t i = 0; i < balance.count; i++) {
-			snprintf(name, sizeof(name), "dropped.%s", balance.reasons[i].name);
-			probe_store_account(store, balance.stream, name, balance.reasons[i].count);
+		for (uint32_t i = 0; i < PROBE_DROP_REASONS; i++) {
+			if (!balance.dropped[i] && !(possible[stream] >> i & 1))
+				continue;
+			snprintf(name, sizeof(name), "dropped.%s", probe_drop_word(i));
+			probe_store_account(store, balance.stream, name, balance.dropped[i]);
 		}
 	}
 	probe_store_account(store, "trace", "invalid", counts->trace_invalid);
@@ -259,9 +229,9 @@ void accounting_store(struct recording *recording, bool final)
 	probe_store_account(store, "samples", "foreign", samples.pcs.foreign);
 	probe_store_account(store, "dispatches", "seen", counts->seen);
 	probe_store_account(store, "dispatches", "completed", counts->completed);
-	for (int i = 0; i < PROBE_VERDICTS; i++) {
+	for (uint32_t i = 0; i < PROBE_VERDICTS; i++) {
 		snprintf(name, sizeof(name), "%s%s", i == PROBE_V_SWAPPED ? "" : "refused.",
-			 verdicts[i].name);
+			 probe_verdict_word(i));
 		probe_store_account(store, "dispatches", name, counts->verdicts[i]);
 	}
 	store_unprobed(recording);
@@ -285,11 +255,11 @@ static void print_stream(const struct balance *balance, const char *who)
 	char text[400];
 	size_t n = 0;
 
-	for (size_t i = 0; i < balance->count; i++)
-		if (balance->reasons[i].count)
+	for (uint32_t i = 0; i < PROBE_DROP_REASONS; i++)
+		if (balance->dropped[i])
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%" PRIu64 " %s",
-					      n ? ", " : ": ", balance->reasons[i].count,
-					      balance->reasons[i].text);
+					      n ? ", " : ": ", balance->dropped[i],
+					      probe_drop_text(i));
 	text[n] = 0;
 	probe_log(n ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
 		  "%s%s records: %" PRIu64 " emitted, %" PRIu64 " stored, %" PRIu64 " dropped%s",
@@ -311,9 +281,10 @@ static void print_dispatches(const struct recording *recording, const char *who)
 	char text[1000] = "", why[256], filters[1024];
 
 	run_unprobed_count(recording, &unprobed);
-	for (int i = 0; i < PROBE_VERDICTS; i++) {
+	for (uint32_t i = 0; i < PROBE_VERDICTS; i++) {
 		if (i != PROBE_V_SWAPPED && i != PROBE_V_NO_CLONE)
-			append_refusal(text, sizeof(text), counts->verdicts[i], verdicts[i].text);
+			append_refusal(text, sizeof(text), counts->verdicts[i],
+				       probe_verdict_text(i));
 		for (int k = 0; i == PROBE_V_NO_CLONE && k < RUN_UNPROBED_REASONS; k++) {
 			unprobed_text(recording, &unprobed, (enum run_unprobed)k, why, sizeof(why));
 			append_refusal(text, sizeof(text), unprobed.dispatches[k], why);

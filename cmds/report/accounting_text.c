@@ -3,10 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
 #include <probe/rules/lds_model.h>
+#include <probe/words.h>
+
+#include "common/err.h"
+#include "store/sql_words.h"
 #include "cmds/report/report.h"
 #include "cmds/report/escape.h"
+
+#define RAN_INSTRUMENTED "SELECT 1 FROM probe_dispatch p WHERE " SQL_INSTRUMENTED("p")
+/* With one of these verdicts. */
+#define RAN_ORIGINAL(words)                                                                        \
+	"SELECT 1 FROM probe_dispatch p WHERE " SQL_VERDICT("p") " IN (" words ")"
 
 const char *report_bold(const struct report *report)
 {
@@ -140,7 +148,7 @@ struct probe_err *report_head(const struct report *report, const struct report_d
 		err = each(db,
 			   report_db_has(db, "probe_sampler")
 				   ? "SELECT CASE WHEN EXISTS (SELECT 1 FROM probe_sampler) AND "
-				     "NOT EXISTS (SELECT 1 FROM probe_dispatch WHERE verdict = 0) "
+				     "NOT EXISTS (" RAN_INSTRUMENTED ") "
 				     "THEN 'none' ELSE value END FROM probe_run WHERE key = 'kind'"
 				   : "SELECT value FROM probe_run WHERE key = 'kind'",
 			   put_kind, report);
@@ -159,40 +167,21 @@ static void put_dispatches(const struct report *report, sqlite3_stmt *stmt)
 	       report_cell(stmt, 1), report_cell(stmt, 2));
 }
 
-/* What the numbers of enum probe_verdict mean to a person. */
-static const struct {
-	const char *name, *text;
-} refusals[] = {
-	{"off", "instrumentation was off"},
-	{"filtered", "filtered out"},
-	{"no_clone", "no clone of the kernel (not compiled with the plugin)"},
-	{"unknown_kernel", "kernel of no known code object"},
-	{"metadata", "kernel metadata unusable"},
-	{"lds", "the clone needs more LDS than a workgroup can have"},
-	{"scratch", "the clone needs more scratch than a wave can have"},
-	{"workgroup", "the clone has no registers for so many work-items in a workgroup"},
-	{"recursion",
-	 "its calls recurse, or go where cannot be told: nothing bounds the clone's stack"},
-	{"memory", "no memory for counters, rings or arguments"},
-	{"too_many_sites", "too many sites"},
-	{"no_segment", "rings could not be mapped to the GPU"},
-	{"dispatch", "not among the dispatches asked for"},
-	{"library", "not in a library asked for"},
-	{"cooperative", "launched cooperatively, and with the clone's registers not all workgroups "
-			"would be resident"},
-};
+/* What follows "refused." in the account, as a sentence. */
+static const char *refusal_text(const char *word)
+{
+	for (uint32_t verdict = 0; verdict < PROBE_VERDICTS; verdict++)
+		if (!strcmp(probe_verdict_word(verdict), word))
+			return probe_verdict_text(verdict);
+	return word;
+}
 
 static void put_refusal(const struct report *report, sqlite3_stmt *stmt)
 {
-	const char *name = report_cell(stmt, 0);
+	const char *text = report_cell(stmt, 2);
 
 	printf("; %s%s not: ", report_red(report), report_cell(stmt, 1));
-	if (*report_cell(stmt, 2))
-		name = report_cell(stmt, 2);
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
-		if (!strcmp(refusals[i].name, name))
-			name = refusals[i].text;
-	report_put(name);
+	report_put(*text ? text : refusal_text(report_cell(stmt, 0)));
 	fputs(report_plain(report), stdout);
 }
 
@@ -356,8 +345,9 @@ struct probe_err *report_account(const struct report *report, const struct repor
 	if (!err)
 		err = each(db,
 			   "SELECT DISTINCT a.name FROM rocpd_info_agent a WHERE a.type = 'GPU' "
-			   "AND EXISTS (SELECT 1 FROM probe_site WHERE space IN (0, 3)) "
-			   "ORDER BY a.name",
+			   "AND EXISTS (SELECT 1 FROM probe_site WHERE " SQL_WORD(
+				   PROBE_SPACE_TABLE, "space") " IN ('flat', 'lds')) "
+							       "ORDER BY a.name",
 			   put_note, report);
 	if (!err)
 		err = each(db,
@@ -384,11 +374,10 @@ static struct probe_err *put_remedy(const struct report *report, const struct re
 {
 	bool refused = false, plain = false, known = false;
 	struct probe_err *err = report_any(
-		db, "SELECT 1 FROM probe_dispatch WHERE verdict IN (2, 10, 11) LIMIT 1", &refused);
+		db, RAN_ORIGINAL("'filtered', 'dispatch', 'library'") " LIMIT 1", &refused);
 
 	if (!err)
-		err = report_any(db, "SELECT 1 FROM probe_dispatch WHERE verdict = 3 LIMIT 1",
-				 &plain);
+		err = report_any(db, RAN_ORIGINAL("'no_clone'") " LIMIT 1", &plain);
 	if (!err)
 		err = report_any(db,
 				 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
@@ -431,14 +420,13 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 	const char *why = "";
 
 	*told = false;
-	none = count_is_zero(db, "SELECT count(*) FROM probe_dispatch WHERE verdict = 0", &err);
+	none = count_is_zero(db, "SELECT EXISTS (" RAN_INSTRUMENTED ")", &err);
 	if (err || !none)
 		return err;
 	*told = true;
 	no_dispatch = count_is_zero(db, "SELECT count(*) FROM probe_dispatch", &err);
 	if (!err)
-		off = !count_is_zero(db, "SELECT count(*) FROM probe_dispatch WHERE verdict = 1",
-				     &err);
+		off = !count_is_zero(db, "SELECT EXISTS (" RAN_ORIGINAL("'off'") ")", &err);
 	if (err)
 		return err;
 	if (no_dispatch) {

@@ -22,7 +22,7 @@ static const char tables_sql[] =
 	"('rocpd_info_agent', 'rocpd_info_code_object', 'rocpd_info_kernel_symbol', "
 	"'rocpd_kernel_dispatch', 'rocpd_event', 'rocpd_info_process', 'rocpd_info_thread') OR "
 	"(name LIKE 'probe\\_%' ESCAPE '\\' AND name NOT IN ('probe_record', 'probe_counter', "
-	"'probe_loss'))) ORDER BY name";
+	"'probe_loss', 'probe_words'))) ORDER BY name";
 
 /* What merging expects to be unique. */
 static const char indexes_sql[] =

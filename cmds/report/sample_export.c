@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "store/sql_words.h"
 #include "pcsample/sample.h"
 #include "cmds/report/report.h"
 #include "cmds/report/escape.h"
@@ -36,14 +37,13 @@ static char *flame_sql(const struct report *report, enum report_source source)
 {
 	return sqlite3_mprintf(
 		"SELECT stack, sum(samples) FROM (SELECT probe_stack_at(code_object, address) || "
-		"CASE WHEN code IS NULL THEN '' WHEN issued THEN ';issued' ELSE CASE code "
-		"WHEN 1 THEN ';fetch' WHEN 2 THEN ';alu' WHEN 3 THEN ';waitcnt' WHEN 4 THEN "
-		"';internal' WHEN 5 THEN ';barrier' WHEN 6 THEN ';arbiter' WHEN 7 THEN ';arbiter' "
-		"WHEN 9 THEN ';sleep' ELSE ';other' END END AS stack, "
-		"probe_kernel_at(code_object, address) AS kernel, samples FROM "
-		"(SELECT s.*, s.offset + c.load_base - c.load_delta AS address FROM (%s%s) s "
-		"JOIN rocpd_info_code_object c ON c.id = s.code_object))%s GROUP BY stack "
-		"ORDER BY stack",
+		"CASE WHEN code IS NULL THEN '' WHEN issued THEN ';issued' ELSE ';' || coalesce(" SQL_WORD(
+			PROBE_PCS_REASON_TABLE,
+			"code") ", 'other') END AS stack, "
+				"probe_kernel_at(code_object, address) AS kernel, samples FROM "
+				"(SELECT s.*, s.offset + c.load_base - c.load_delta AS address FROM (%s%s) s "
+				"JOIN rocpd_info_code_object c ON c.id = s.code_object))%s GROUP BY stack "
+				"ORDER BY stack",
 		source == REPORT_FROM_SUMS	   ? OF_RUN
 		: source == REPORT_FROM_DISPATCHES ? OF_DISPATCHES
 						   : OF_SAMPLES,
@@ -129,9 +129,12 @@ static const char rows_sql[] =
 	"u.waves FROM probe_rawsample p JOIN probe_sampler m ON m.agent = p.agent "
 	"JOIN rocpd_info_agent a ON a.id = p.agent, probe_unraw(p.bytes, a.name, m.method) u "
 	"LEFT JOIN rocpd_info_code_object c ON c.id = u.code_object AND u.samples "
-	"WHERE u.valid AND probe_chosen(u.dispatch) AND (m.method = 1) = %d AND "
-	"probe_timely(u.time - " REPORT_FIRST ", u.time - " REPORT_FIRST ")%s ORDER BY p.id, "
-	"u.rowid";
+	"WHERE u.valid AND probe_chosen(u.dispatch) AND (" SQL_WORD(
+		PROBE_SAMPLING_METHOD_TABLE, "m.method") " = 'stochastic') = %d AND "
+							 "probe_timely(u.time - " REPORT_FIRST
+							 ", u.time - " REPORT_FIRST
+							 ")%s ORDER BY p.id, "
+							 "u.rowid";
 
 /* Always quoted, quotes doubled (RFC 4180; rocprofv3 leaves them as they are). */
 static void put_quoted(const char *text)
@@ -228,7 +231,10 @@ struct probe_err *report_rocprofv3(const struct report *report, const struct rep
 					"--pc-sampling-raw",
 					db->path);
 	if (!err)
-		err = report_any(db, "SELECT 1 FROM probe_sampler WHERE method = 1", &stochastic);
+		err = report_any(db,
+				 "SELECT 1 FROM probe_sampler WHERE " SQL_WORD(
+					 PROBE_SAMPLING_METHOD_TABLE, "method") " = 'stochastic'",
+				 &stochastic);
 	if (err)
 		return err;
 	if (!first && stochastic != header_stochastic)

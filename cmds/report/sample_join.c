@@ -15,6 +15,7 @@
  * so rows stand in the order of the middle.
  */
 #include "common/err.h"
+#include "store/sql_words.h"
 #include "common/log.h"
 #include "cmds/report/report.h"
 
@@ -83,6 +84,8 @@ static const struct report_column columns[] = {
 	"coalesce(i.users_file, '') AS file, coalesce(i.users_line, 0) AS line, i.space, i.at "    \
 	"FROM kernels k, probe_instructions(k.co, k.kernel_name) i)"
 
+#define STATE SQL_WORD(PROBE_PCS_REASON_TABLE, "code")
+
 /* wait: at an s_waitcnt; queue: could not issue. Without states every sample may be either. */
 #define HITS                                                                                       \
 	"hits AS MATERIALIZED (SELECT c.*, s.samples, t.stalled, "                                 \
@@ -91,8 +94,9 @@ static const struct report_column columns[] = {
 	"FROM code c JOIN probe_sample s ON s.code_object_id = c.co AND s.offset = c.offset "      \
 	"LEFT JOIN (SELECT code_object_id, offset, sum(samples) AS any, "                          \
 	"sum(samples) FILTER (WHERE NOT issued) AS stalled, "                                      \
-	"sum(samples) FILTER (WHERE NOT issued AND code = 3) AS waitcnt, "                         \
-	"sum(samples) FILTER (WHERE NOT issued AND code IN (6, 7)) AS arbiter FROM probe_state "   \
+	"sum(samples) FILTER (WHERE NOT issued AND " STATE " = 'waitcnt') AS waitcnt, "            \
+	"sum(samples) FILTER (WHERE NOT issued AND " STATE                                         \
+	" = 'arbiter') AS arbiter FROM probe_state "                                               \
 	"GROUP BY code_object_id, offset) t ON t.code_object_id = c.co AND t.offset = c.offset)"
 
 #define WAITS                                                                                      \
@@ -104,20 +108,23 @@ static const struct report_column columns[] = {
 	"JOIN code p ON p.kernel = x.kernel AND p.address = x.address "                            \
 	"GROUP BY p.kernel, p.file, p.line, p.space)"
 
-#define SITES                                                                                              \
-	"sites AS MATERIALIZED (SELECT m.kernel, " REPORT_USERS("s", "file") " AS file, " REPORT_USERS(    \
-		"s",                                                                                       \
-		"line") " AS line, "                                                                       \
-			"CASE s.space WHEN 3 THEN 'lds' ELSE 'global' END AS space, "                      \
-			"sum(m.executions) AS executions, sum(m.conflicts) AS conflicts, "                 \
-			"sum(m.excess64) AS excess64, sum(m.excess128) AS excess128, sum(" COST            \
-			") AS cost, "                                                                      \
-			"max(coalesce(1.0 * sum(m.conflicts) / nullif(sum(m.passes), 0), 0), "             \
-			"coalesce(1.0 * sum(m.excess64) / nullif(sum(m.lines64), 0), 0), "                 \
-			"coalesce(1.0 * sum(m.excess128) / nullif(sum(m.lines128), 0), 0)) AS avoidable, " \
-			"max(" COST ") AS worst, m.cause, m.fix FROM probe_memory_site m "                 \
-			"JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site "       \
-			"GROUP BY 1, 2, 3, 4)"
+#define SITES                                                                                                                 \
+	"sites AS MATERIALIZED (SELECT m.kernel, " REPORT_USERS("s", "file") " AS file, " REPORT_USERS(                       \
+		"s",                                                                                                          \
+		"line") " AS line, "                                                                                          \
+			"CASE " SQL_WORD(                                                                                     \
+				PROBE_SPACE_TABLE,                                                                            \
+				"s.space") " WHEN 'lds' THEN 'lds' ELSE 'global' END AS space, "                              \
+					   "sum(m.executions) AS executions, sum(m.conflicts) AS conflicts, "                 \
+					   "sum(m.excess64) AS excess64, sum(m.excess128) AS excess128, sum(" COST            \
+					   ") AS cost, "                                                                      \
+					   "max(coalesce(1.0 * sum(m.conflicts) / nullif(sum(m.passes), 0), 0), "             \
+					   "coalesce(1.0 * sum(m.excess64) / nullif(sum(m.lines64), 0), 0), "                 \
+					   "coalesce(1.0 * sum(m.excess128) / nullif(sum(m.lines128), 0), 0)) AS avoidable, " \
+					   "max(" COST                                                                        \
+					   ") AS worst, m.cause, m.fix FROM probe_memory_site m "                             \
+					   "JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site "       \
+					   "GROUP BY 1, 2, 3, 4)"
 
 const struct report_query report_join_query = {
 	.verb = "lines",
@@ -151,23 +158,25 @@ struct probe_err *report_joined(const struct report_db *db, bool *ret)
 	*ret = false;
 	if (!report_db_has(db, "probe_memory_site") || !report_db_has(db, "probe_sampled"))
 		return NULL;
-	return report_any(db,
-			  "SELECT 1 FROM probe_sampled s JOIN probe_dispatch p ON "
-			  "p.dispatch_id = s.dispatch_id WHERE p.verdict <> 0 AND EXISTS "
-			  "(SELECT 1 FROM probe_memory_site m WHERE m.kernel = p.kernel_id)",
-			  ret);
+	return report_any(
+		db,
+		"SELECT 1 FROM probe_sampled s JOIN probe_dispatch p ON "
+		"p.dispatch_id = s.dispatch_id WHERE NOT " SQL_INSTRUMENTED(
+			"p") " AND EXISTS "
+			     "(SELECT 1 FROM probe_memory_site m WHERE m.kernel = p.kernel_id)",
+		ret);
 }
 
 /* ---- Why there is none ----------------------------------------------------------------------- */
 
 /* Code that was run in both ways, else one of each. */
-#define RAN(which, sampled)                                                                        \
+#define RAN(not, sampled)                                                                          \
 	"SELECT k.code_object_id AS co, coalesce(s.samples, 1) AS weight FROM probe_dispatch p "   \
 	"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id " sampled                           \
-	"JOIN probe_sampled s ON s.dispatch_id = p.dispatch_id WHERE p.verdict " which " 0"
+	"JOIN probe_sampled s ON s.dispatch_id = p.dispatch_id WHERE " not SQL_INSTRUMENTED("p")
 /* Not what the runtime brings along. */
-#define SAMPLED RAN("<>", "") " AND k.kernel_name NOT GLOB '__amd_*'"
-#define PROBED	RAN("=", "LEFT ")
+#define SAMPLED RAN("NOT ", "") " AND k.kernel_name NOT GLOB '__amd_*'"
+#define PROBED	RAN("", "LEFT ")
 /* Of the code that did most. */
 #define HASH(set)                                                                                  \
 	"(SELECT coalesce(nullif(substr(c.hash, 1, 12), ''), '?') FROM (" set                      \
@@ -177,9 +186,10 @@ struct probe_err *report_joined(const struct report_db *db, bool *ret)
 static const char why_sql[] =
 	"SELECT (SELECT count(*) FROM probe_sampler), "
 	"EXISTS (SELECT 1 FROM probe_sampled s JOIN probe_dispatch p ON "
-	"p.dispatch_id = s.dispatch_id WHERE p.verdict = 0), EXISTS (" SAMPLED "), EXISTS (" PROBED
-	"), (SELECT count(*) FROM (SELECT co FROM (" SAMPLED ") INTERSECT "
-	"SELECT co FROM (" PROBED "))), " HASH(SAMPLED) ", " HASH(PROBED);
+	"p.dispatch_id = s.dispatch_id WHERE " SQL_INSTRUMENTED(
+		"p") "), EXISTS (" SAMPLED "), EXISTS (" PROBED
+		     "), (SELECT count(*) FROM (SELECT co FROM (" SAMPLED ") INTERSECT "
+		     "SELECT co FROM (" PROBED "))), " HASH(SAMPLED) ", " HASH(PROBED);
 
 enum why { W_SAMPLERS, W_CLONES, W_SAMPLED, W_PROBED, W_COMMON, W_HASHES };
 

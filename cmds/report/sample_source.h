@@ -7,17 +7,20 @@
 #ifndef PROBE_CMDS_REPORT_SAMPLE_SOURCE_H
 #define PROBE_CMDS_REPORT_SAMPLE_SOURCE_H
 
+#include "store/sql_words.h"
 #include "cmds/report/report.h"
 
 /*
- * pcsample/sample.h: issued or why not, in rocprofiler-sdk's codes. With host trap nothing is
- * known: code 0 only, which is no type.
+ * Samples by state. With host trap nothing is known: code 0 only, which is no type. A stall reason
+ * that the table does not have counts as "other".
  */
-#define SAMPLES_STATE(codes) "sum(samples) FILTER (WHERE NOT issued AND code IN (" codes "))"
-#define SAMPLES_STATES                                                                                                                                                            \
-	"sum(samples) FILTER (WHERE issued AND code <> 0) AS issued, "                                                                                                            \
-	"sum(samples) FILTER (WHERE NOT issued) AS stalled, " SAMPLES_STATE("3") " AS waitcnt, " SAMPLES_STATE("5") " AS barrier, " SAMPLES_STATE("2") " AS alu, " SAMPLES_STATE( \
-		"6, 7") " AS arbiter, " SAMPLES_STATE("4") " AS internal, " SAMPLES_STATE("1") " AS fetch, " SAMPLES_STATE("9") " AS sleep, " SAMPLES_STATE("0, 8") " AS other "
+#define SAMPLES_STALLED(reason)                                                                    \
+	"sum(samples) FILTER (WHERE NOT issued AND coalesce(" SQL_WORD(                            \
+		PROBE_PCS_REASON_TABLE, "code") ", 'other') = '" reason "') AS " reason
+#define SAMPLES_STATES                                                                                                                                                     \
+	"sum(samples) FILTER (WHERE issued AND code <> 0) AS issued, "                                                                                                     \
+	"sum(samples) FILTER (WHERE NOT issued) AS stalled, " SAMPLES_STALLED("waitcnt") ", " SAMPLES_STALLED("barrier") ", " SAMPLES_STALLED("alu") ", " SAMPLES_STALLED( \
+		"arbiter") ", " SAMPLES_STALLED("internal") ", " SAMPLES_STALLED("fetch") ", " SAMPLES_STALLED("sleep") ", " SAMPLES_STALLED("other") " "
 
 /* Of each source: code_object_id, offset, samples, lanes, waves, dual and the states. */
 #define SAMPLES_SUMS                                                                                              \
@@ -27,7 +30,6 @@
 	"FROM probe_state GROUP BY code_object_id, offset) t ON t.code_object_id = "                              \
 	"s.code_object_id AND t.offset = s.offset)"
 
-#define REPORT_FIRST   "(SELECT min(start) FROM rocpd_kernel_dispatch)"
 #define SAMPLES_ALWAYS "9223372036854775807"
 /* Dispatches of --dispatches that overlap the window. */
 #define SAMPLES_CHOSEN                                                                             \

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "store/sql_words.h"
 #include "cmds/report/report.h"
 #include "cmds/report/sample_source.h"
 #include "cmds/report/escape.h"
@@ -61,16 +62,20 @@ static const struct report_column columns[] = {
 	{"code_object", "object", REPORT_INT, false, "co", "id"},
 };
 
+/* LDS, or what goes through the caches. */
+#define SITE_MEMORY                                                                                \
+	"CASE " SQL_WORD(PROBE_SPACE_TABLE, "s.space") " WHEN 'lds' THEN 'lds' ELSE 'global' END"
+
 /* What probes counted, by place: an instruction has no site of its own. */
-#define SITES                                                                                      \
-	"sites AS MATERIALIZED (SELECT m.kernel, s.file, s.line, s.\"column\", s.access, "         \
-	"CASE s.space WHEN 3 THEN 'lds' ELSE 'global' END AS space, "                              \
-	"sum(m.executions) AS executions, sum(m.lines128) AS lines128, "                           \
-	"sum(m.needed128) AS needed128, sum(m.excess128) AS excess128, sum(m.passes) AS passes, "  \
-	"sum(m.ideal_passes) AS ideal_passes, sum(m.conflicts) AS conflicts, "                     \
-	"max(m.max_way) AS max_way FROM probe_memory_site m JOIN probe_site s ON "                 \
-	"s.code_object_id = m.code_object AND s.site = m.site GROUP BY m.kernel, s.file, s.line, " \
-	"s.\"column\", s.access, s.space = 3)"
+#define SITES                                                                                          \
+	"sites AS MATERIALIZED (SELECT m.kernel, s.file, s.line, s.\"column\", s.access, " SITE_MEMORY \
+	" AS space, "                                                                                  \
+	"sum(m.executions) AS executions, sum(m.lines128) AS lines128, "                               \
+	"sum(m.needed128) AS needed128, sum(m.excess128) AS excess128, sum(m.passes) AS passes, "      \
+	"sum(m.ideal_passes) AS ideal_passes, sum(m.conflicts) AS conflicts, "                         \
+	"max(m.max_way) AS max_way FROM probe_memory_site m JOIN probe_site s ON "                     \
+	"s.code_object_id = m.code_object AND s.site = m.site GROUP BY m.kernel, s.file, s.line, "     \
+	"s.\"column\", s.access, 6)"
 #define NO_SITES                                                                                   \
 	"sites AS (SELECT NULL AS kernel, NULL AS file, NULL AS line, NULL AS \"column\", "        \
 	"NULL AS access, NULL AS space, NULL AS executions, NULL AS lines128, "                    \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "store/sql_words.h"
 #include "cmds/report/report.h"
 
 static const struct report_column kernel_columns[] = {
@@ -41,17 +42,20 @@ static const struct report_column kernel_columns[] = {
 	"i.code_object_id), i.kernel_name) AS same FROM rocpd_info_kernel_symbol i "               \
 	"LEFT JOIN probe_code o ON o.code_object_id = i.code_object_id)"
 
-#define KERNELS_FROM                                                                               \
-	"rocpd_info_kernel_symbol k JOIN (SELECT j.same AS kernel_id, count(*) AS dispatches, "    \
-	"count(DISTINCT p.kernel_id) AS loads, "                                                   \
-	"max(CASE WHEN p.verdict = 0 THEN l.arch_vgpr_count END) AS clone_vgprs, "                 \
-	"max(CASE WHEN p.verdict = 0 THEN l.kernel_name END) AS clone, "                           \
-	"sum(p.verdict = 0) AS swapped, sum(r.\"end\" - r.start) AS time, "                        \
-	"CAST(avg(r.\"end\" - r.start) AS INTEGER) AS average FROM probe_dispatch p "              \
-	"JOIN " SAME " j ON j.kernel = p.kernel_id "                                               \
-	"LEFT JOIN rocpd_info_kernel_symbol l ON l.id = p.launched_kernel_id "                     \
-	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id "                      \
-	"GROUP BY j.same) d ON d.kernel_id = k.id LEFT JOIN "
+#define KERNELS_FROM                                                                                                         \
+	"rocpd_info_kernel_symbol k JOIN (SELECT j.same AS kernel_id, count(*) AS dispatches, "                              \
+	"count(DISTINCT p.kernel_id) AS loads, "                                                                             \
+	"max(CASE WHEN " SQL_INSTRUMENTED(                                                                                   \
+		"p") " THEN l.arch_vgpr_count END) AS clone_vgprs, "                                                         \
+		     "max(CASE WHEN " SQL_INSTRUMENTED(                                                                      \
+			     "p") " THEN l.kernel_name END) AS clone, "                                                      \
+				  "sum(" SQL_INSTRUMENTED(                                                                   \
+					  "p") ") AS swapped, sum(r.\"end\" - r.start) AS time, "                            \
+					       "CAST(avg(r.\"end\" - r.start) AS INTEGER) AS average FROM probe_dispatch p " \
+					       "JOIN " SAME " j ON j.kernel = p.kernel_id "                                  \
+					       "LEFT JOIN rocpd_info_kernel_symbol l ON l.id = p.launched_kernel_id "        \
+					       "LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id "         \
+					       "GROUP BY j.same) d ON d.kernel_id = k.id LEFT JOIN "
 
 #define KERNELS_SORT "cost,time_ns,kernel,+id"
 
@@ -84,16 +88,9 @@ static const struct report_column dispatch_columns[] = {
 	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(k.display_name, '(unknown)')",
 	 "demangled"},
 	{"ran", "ran as", REPORT_TEXT, true,
-	 "CASE p.verdict WHEN 0 THEN CASE p.kind WHEN 1 THEN 'memory' WHEN 2 THEN 'trace' WHEN 3 "
-	 "THEN 'time' WHEN 4 THEN 'count' ELSE 'clone' END "
-	 "WHEN 1 THEN 'original: instrumentation off' WHEN 2 THEN 'original: filtered' "
-	 "WHEN 3 THEN 'original: no clone' WHEN 4 THEN 'original: unknown kernel' "
-	 "WHEN 5 THEN 'original: metadata' WHEN 6 THEN 'original: LDS' "
-	 "WHEN 7 THEN 'original: memory' WHEN 8 THEN 'original: too many sites' "
-	 "WHEN 9 THEN 'original: no segment' WHEN 10 THEN 'original: not asked for' "
-	 "WHEN 11 THEN 'original: library' WHEN 12 THEN 'original: scratch' "
-	 "WHEN 13 THEN 'original: workgroup size' WHEN 14 THEN 'original: recursion' ELSE 'original' END",
-	 "the clone's kind, or why the original ran"},
+	 "CASE WHEN " SQL_INSTRUMENTED("p") " THEN coalesce(" SQL_WORD(
+		 PROBE_KIND_TABLE, "p.kind") ", '?') || ' clone' ELSE 'original' END",
+	 "the kind of clone, or the original kernel"},
 	{"start_ns", "start ns", REPORT_INT, false, "r.start", "CLOCK_BOOTTIME"},
 	{"duration_ns", "duration ns", REPORT_INT, true, "r.\"end\" - r.start",
 	 "empty: did not end"},
@@ -109,6 +106,10 @@ static const struct report_column dispatch_columns[] = {
 	{"agent", "agent", REPORT_INT, false, "p.agent", ""},
 	{"completed", "completed", REPORT_INT, false, "p.completed", "0 = not seen to end"},
 	{"kernel_id", "kernel id", REPORT_INT, false, "p.kernel_id", ""},
+	{"reason", "why not instrumented", REPORT_TEXT, true,
+	 "CASE WHEN NOT " SQL_INSTRUMENTED("p") " THEN coalesce(" SQL_TEXT(
+		 PROBE_VERDICT_TABLE, "p.verdict") ", 'unknown reason') END",
+	 "empty: it ran as a clone"},
 };
 
 const struct report_query report_dispatches_query = {

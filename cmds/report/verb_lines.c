@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "store/sql_words.h"
 #include "cmds/report/report.h"
 
 /*
@@ -141,36 +142,41 @@ const struct report_query report_lines_query = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
 	.from = "(SELECT s.file, s.line, s.\"column\", coalesce(k.display_name, '') AS kernel, "
-		"k.kernel_name AS symbol, s.function, CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' "
-		"WHEN 3 THEN 'atomic' ELSE '?' END AS access, "
-		"CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' WHEN 3 THEN 'lds' "
-		"WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' ELSE '?' END "
-		"AS space, s.size, s.unit, s.align, m.code_object, m.site, "
-		"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "
-		"m.cause, m.fix, "
-		"sum(m.executions) OVER w AS executions, "
-		"sum(m.lanes) OVER w AS lanes, "
-		"sum(m.quads) OVER w AS quads, "
-		"sum(m.lines64) OVER w AS lines64, "
-		"sum(m.needed64) OVER w AS needed64, "
-		"sum(m.excess64) OVER w AS excess64, "
-		"sum(m.lines128) OVER w AS lines128, "
-		"sum(m.needed128) OVER w AS needed128, "
-		"sum(m.excess128) OVER w AS excess128, "
-		"sum(m.passes) OVER w AS passes, "
-		"sum(m.ideal_passes) OVER w AS ideal_passes, "
-		"sum(m.conflicts) OVER w AS conflicts, "
-		"sum(m.affine) OVER w AS affine, "
-		"max(m.max_way) OVER w AS max_way, "
-		"min(CASE WHEN m.affine > 0 THEN m.stride_lo END) OVER w AS stride_lo, "
-		"max(CASE WHEN m.affine > 0 THEN m.stride_hi END) OVER w AS stride_hi, "
-		"sum(" COST ") OVER w AS cost, sum(m.first) OVER w AS sites, "
-		"row_number() OVER (PARTITION BY " PARTITION " ORDER BY " COST " DESC, m.site) "
-		"AS place "
-		"FROM (" LOADED ") m JOIN probe_site s "
-		"ON s.code_object_id = m.code_object AND s.site = m.site "
-		"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
-		"WINDOW w AS (PARTITION BY " PARTITION ")) AS q WHERE place = 1",
+		"k.kernel_name AS symbol, s.function, "
+		"coalesce(" SQL_WORD(
+			PROBE_ACCESS_TABLE,
+			"s.access") ", '?') AS access, "
+				    "coalesce(" SQL_WORD(
+					    PROBE_SPACE_TABLE,
+					    "s.space") ", '?') AS space, s.size, s.unit, s.align, m.code_object, m.site, "
+						       "CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "
+						       "m.cause, m.fix, "
+						       "sum(m.executions) OVER w AS executions, "
+						       "sum(m.lanes) OVER w AS lanes, "
+						       "sum(m.quads) OVER w AS quads, "
+						       "sum(m.lines64) OVER w AS lines64, "
+						       "sum(m.needed64) OVER w AS needed64, "
+						       "sum(m.excess64) OVER w AS excess64, "
+						       "sum(m.lines128) OVER w AS lines128, "
+						       "sum(m.needed128) OVER w AS needed128, "
+						       "sum(m.excess128) OVER w AS excess128, "
+						       "sum(m.passes) OVER w AS passes, "
+						       "sum(m.ideal_passes) OVER w AS ideal_passes, "
+						       "sum(m.conflicts) OVER w AS conflicts, "
+						       "sum(m.affine) OVER w AS affine, "
+						       "max(m.max_way) OVER w AS max_way, "
+						       "min(CASE WHEN m.affine > 0 THEN m.stride_lo END) OVER w AS stride_lo, "
+						       "max(CASE WHEN m.affine > 0 THEN m.stride_hi END) OVER w AS stride_hi, "
+						       "sum(" COST
+						       ") OVER w AS cost, sum(m.first) OVER w AS sites, "
+						       "row_number() OVER (PARTITION BY " PARTITION
+						       " ORDER BY " COST " DESC, m.site) "
+						       "AS place "
+						       "FROM (" LOADED ") m JOIN probe_site s "
+						       "ON s.code_object_id = m.code_object AND s.site = m.site "
+						       "LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
+						       "WINDOW w AS (PARTITION BY " PARTITION
+						       ")) AS q WHERE place = 1",
 	.where = "(cost > 0 OR cause <> '')",
 	.kernel_column = "kernel",
 	.sort = "cost,finding,file,+line,+column,kernel,access,+site",

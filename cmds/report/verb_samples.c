@@ -5,6 +5,7 @@
  * those columns empty. A wave counts in proportion to the time it spends at a place.
  */
 #include "common/err.h"
+#include "store/sql_words.h"
 #include "cmds/report/report.h"
 #include "cmds/report/sample_source.h"
 
@@ -206,10 +207,11 @@ struct probe_err *report_samplers(const struct report_db *db)
 	bool row = true;
 	struct probe_err *err = report_prepare_sql(
 		db,
-		"SELECT CASE method WHEN 0 THEN 'host trap' ELSE 'stochastic' END, interval, "
-		"CASE unit WHEN 0 THEN 'us' WHEN 1 THEN 'cycles' ELSE 'instructions' END, "
-		"provider, a.absolute_index FROM probe_sampler JOIN rocpd_info_agent a ON "
-		"a.id = agent ORDER BY agent",
+		"SELECT " SQL_WORD(PROBE_SAMPLING_METHOD_TABLE, "method") ", interval, " SQL_WORD(
+			PROBE_SAMPLING_UNIT_TABLE,
+			"unit") ", "
+				"provider, a.absolute_index FROM probe_sampler JOIN rocpd_info_agent a ON "
+				"a.id = agent ORDER BY agent",
 		&stmt);
 
 	while (!err) {

@@ -9,16 +9,11 @@
 #include <string.h>
 
 #include "common/err.h"
+#include "store/sql_words.h"
+#include "store/store.h"
 #include "cmds/report/report.h"
 
 #define NAME_MAX_BYTES 64
-
-/* Of our own schema (store/schema): no handler made them. */
-static const char *const own_tables[] = {
-	"probe_run",	   "probe_code",      "probe_site",	 "probe_source",  "probe_dispatch",
-	"probe_counter",   "probe_record",    "probe_account",	 "probe_log",	  "probe_loss",
-	"probe_sampler",   "probe_sample",    "probe_state",	 "probe_sampled", "probe_profile",
-	"probe_rawsample", "probe_uncovered", "probe_allocation"};
 
 static bool identifier(const char *name)
 {
@@ -33,12 +28,7 @@ static bool identifier(const char *name)
 
 static bool handler_table(const char *name)
 {
-	if (strncmp(name, "probe_", 6) || !identifier(name))
-		return false;
-	for (size_t i = 0; i < sizeof(own_tables) / sizeof(*own_tables); i++)
-		if (!strcmp(name, own_tables[i]))
-			return false;
-	return true;
+	return !strncmp(name, "probe_", 6) && identifier(name) && !probe_store_owns(name);
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */
@@ -121,16 +111,12 @@ static const struct report_column site_columns[] = {
 	{"file", "file", REPORT_TEXT, true, REPORT_USERS("s", "file"), ""},
 	{"line", "line", REPORT_INT, true, REPORT_USERS("s", "line"), ""},
 	{"column", "column", REPORT_INT, true, REPORT_USERS("s", "column"), ""},
-	{"access", "access", REPORT_TEXT, true,
-	 "CASE s.access WHEN 1 THEN 'load' WHEN 2 THEN 'store' WHEN 3 THEN 'atomic' "
-	 "WHEN 4 THEN 'block' WHEN 5 THEN 'region' WHEN 6 THEN 'function' "
-	 "WHEN 7 THEN 'message' END",
-	 ""},
+	{"access", "access", REPORT_TEXT, true, SQL_WORD(PROBE_ACCESS_TABLE, "s.access"), ""},
 	{"space", "space", REPORT_TEXT, true,
 	 /* Only accesses have one: no block, function, region or message. */
-	 "CASE WHEN s.access <= 3 THEN CASE s.space WHEN 0 THEN 'flat' WHEN 1 THEN 'global' "
-	 "WHEN 3 THEN 'lds' WHEN 4 THEN 'constant' WHEN 5 THEN 'scratch' WHEN 7 THEN 'buffer' "
-	 "END END",
+	 "CASE WHEN " SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " IN ('load', 'store', 'atomic') "
+							       "THEN " SQL_WORD(PROBE_SPACE_TABLE,
+										"s.space") " END",
 	 ""},
 };
 static const struct report_column kernel_column = {

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include <probe/handler.h>
+#include <probe/words.h>
 
 #include "handlers/common/site_table.h"
 #include "handlers/log/log_text.h"
@@ -144,35 +145,12 @@ static const char csv_header[] =
 	"dispatch,kernel,group_x,group_y,group_z,wave,hw_id,time,wave_exec,site,file,line,column,"
 	"access,space,bytes,exec,lanes,addresses,tag,data\n";
 
-static const char *access_name(unsigned access)
-{
-	return access == PROBE_ACCESS_MESSAGE ? "message"
-	       : access == PROBE_ACCESS_LOAD  ? "load"
-	       : access == PROBE_ACCESS_STORE ? "store"
-					      : "atomic";
-}
-
 /* A message has none. */
 static const char *space_name(const struct probe_site_info *info)
 {
 	if (info->access > PROBE_ACCESS_ATOMIC)
 		return "";
-	switch (info->space) {
-	case PROBE_SPACE_FLAT:
-		return "flat";
-	case PROBE_SPACE_GLOBAL:
-		return "global";
-	case PROBE_SPACE_LDS:
-		return "lds";
-	case PROBE_SPACE_CONSTANT:
-		return "constant";
-	case PROBE_SPACE_SCRATCH:
-		return "scratch";
-	case PROBE_SPACE_BUFFER:
-		return "buffer";
-	default:
-		return "other";
-	}
+	return probe_space_word(info->space);
 }
 
 static void put_escaped(const struct log *log, struct text *text, const char *string)
@@ -203,7 +181,7 @@ static bool make_site(const struct log *log, const struct sites_kernel *kernel, 
 		    log->json ? ",\"line\":%u,\"column\":%u,\"access\":\"%s\",\"space\":\"%s\","
 				"\"bytes\":%u,"
 			      : ",%u,%u,%s,%s,%u,",
-		    place.line, place.column, access_name(info->access), space_name(info),
+		    place.line, place.column, probe_access_word(info->access), space_name(info),
 		    info->bytes);
 	site->size = (size_t)(text.at - room);
 	site->text = malloc(site->size + 1);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include <probe/handler.h>
+#include <probe/words.h>
 
 #include "handlers/race/race_epochs.h"
 #include "handlers/common/site_table.h"
@@ -347,7 +348,6 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 static int write_pair(const struct probe_host *host, int table, const struct sites_kernel *kernel,
 		      const struct pair *pair)
 {
-	static const char *const names[] = {"", "load", "store", "atomic"};
 	const struct probe_site_info *other =
 		host->site(host->ctx, kernel->code_object, pair->other);
 	const struct probe_frame_info place = probe_site_user_place(other);
@@ -360,7 +360,7 @@ static int write_pair(const struct probe_host *host, int table, const struct sit
 		{.text = place.file},
 		{.integer = place.line},
 		{.integer = place.column},
-		{.text = names[other->access & 3]},
+		{.text = probe_access_word(other->access)},
 		{.integer = (int64_t)pair->words},
 		{.integer = (int64_t)pair->group[0]},
 		{.integer = (int64_t)pair->group[1]},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <probe/handler.h>
+#include <probe/words.h>
 
 #include "handlers/time/time_tables.h"
 
@@ -51,13 +52,6 @@ static int write_places(const struct probe_host *host, int table, const struct s
 	return err;
 }
 
-static const char *what_of(const struct time_site *site)
-{
-	return site->access == PROBE_ACCESS_REGION     ? "region"
-	       : site->access == PROBE_ACCESS_FUNCTION ? "function"
-						       : "block";
-}
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -75,7 +69,7 @@ static uint64_t cost_of(const struct time_kernel *own, unsigned form)
 /* A block ends where the next begins: with one stamp. */
 static uint64_t empty_of(const struct time_kernel *own, const struct time_site *site)
 {
-	if (!strcmp(what_of(site), "block"))
+	if (!strcmp(probe_access_word(site->access), "block"))
 		return least(cost_of(own, RECORD), site->cycles.min);
 	return own->empty[site->own[RECORD] ? RECORD : ONE];
 }
@@ -100,7 +94,7 @@ static int write_span(const struct probe_host *host, int table, const struct sit
 		{.integer = kernel->code_object},
 		{.integer = kernel->id},
 		{.integer = id},
-		{.text = what_of(site)},
+		{.text = probe_access_word(site->access)},
 		{.text = name},
 		{.integer = (int64_t)site->cycles.count},
 		{.integer = (int64_t)site->cycles.sum},
@@ -128,7 +122,8 @@ static void settle(const struct sites_kernel *kernel)
 		const struct time_site *site = &((const struct time_site *)kernel->sites)[id];
 		unsigned form = site->own[RECORD] ? RECORD : ONE;
 
-		if (site->cycles.count && own->empty[form] && strcmp(what_of(site), "block"))
+		if (site->cycles.count && own->empty[form] &&
+		    strcmp(probe_access_word(site->access), "block"))
 			own->empty[form] = least(own->empty[form], site->cycles.min);
 	}
 }

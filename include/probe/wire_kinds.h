@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is probed, and by what. See wire.h. */
+/* Probe kinds, kinds of access, address spaces. See wire.h. */
 #ifndef PROBE_WIRE_KINDS_H
 #define PROBE_WIRE_KINDS_H
 
@@ -7,14 +7,25 @@
 
 /* ---- 1. Kinds, accesses, spaces ------------------------------------------------------------ */
 
-/* Probe kinds. The clone of kernel k for a kind is the kernel "__probe_<name>_<k>". */
+/*
+ * Domain tables: one row X(NAME, number, "word", "text") per value makes the enum, the words that
+ * commands and files use (<probe/words.h>) and the SQL of the store (store/sql_words.h). Numbers are
+ * on the wire and in databases: they never change and are never used again.
+ */
+
+/* Probe kinds. The clone of kernel k for a kind is the kernel "__probe_<word>_<k>". */
+#define PROBE_KIND_TABLE(X)                                                                        \
+	X(MEMORY, 1, "memory", "exact counters of each memory access, made on the device")         \
+	X(TRACE, 2, "trace", "every address, compressed")                                          \
+	X(TIME, 3, "time", "time stamps of functions, blocks and regions")                         \
+	X(COUNT, 4, "count", "executions and active lanes of basic blocks")
+
 enum probe_kind {
 	PROBE_KIND_NONE = 0,
-	PROBE_KIND_MEMORY = 1, /* exact per-site counters made on the device; clone "memory" */
-	PROBE_KIND_TRACE = 2,  /* every address, compressed; clone "trace" */
-	PROBE_KIND_TIME = 3,   /* time stamps of functions, blocks and regions; clone "time" */
-	PROBE_KIND_COUNT = 4,  /* executions and lanes of blocks; clone "count" */
-	PROBE_KINDS = 5,
+#define PROBE_KIND_ENUM(name, number, word, text) PROBE_KIND_##name = number,
+	PROBE_KIND_TABLE(PROBE_KIND_ENUM)
+#undef PROBE_KIND_ENUM
+		PROBE_KINDS,
 };
 
 /* Do clones of this kind write records into rings (section 5)? */
@@ -29,19 +40,28 @@ static inline int probe_kind_has_counters(uint32_t kind)
 	return kind == PROBE_KIND_MEMORY || kind == PROBE_KIND_COUNT;
 }
 
+/*
+ * What a site is. 1 to 3 are memory accesses. BLOCK: the `count` kind's sites. REGION, FUNCTION:
+ * the `time` kind stamps them; MESSAGE: calls of probe_emit() and probe_emit_lanes() (device.h).
+ * SHARED, COUNTED: rows of counters that the `memory` kind keeps for several sites (section 3).
+ * GROUP: accesses of a block that the `trace` kind records together.
+ */
+#define PROBE_ACCESS_TABLE(X)                                                                      \
+	X(LOAD, 1, "load", "reads memory")                                                         \
+	X(STORE, 2, "store", "writes memory")                                                      \
+	X(ATOMIC, 3, "atomic", "reads and writes memory in one operation")                         \
+	X(BLOCK, 4, "block", "a basic block")                                                      \
+	X(REGION, 5, "region", "a call of probe_region_begin() or probe_region_end()")             \
+	X(FUNCTION, 6, "function", "a kernel, or a device function that was not inlined")          \
+	X(MESSAGE, 7, "message", "a call of probe_emit() or probe_emit_lanes()")                   \
+	X(SHARED, 8, "shared row", "a row of counters measured for several sites")                 \
+	X(GROUP, 9, "group", "accesses of a block that are recorded together")                     \
+	X(COUNTED, 10, "counted row", "a row of counters that sites are derived from")
+
 enum probe_access_kind {
-	PROBE_ACCESS_LOAD = 1,
-	PROBE_ACCESS_STORE = 2,
-	PROBE_ACCESS_ATOMIC = 3,
-	PROBE_ACCESS_BLOCK = 4, /* a basic block: the `count` kind's sites */
-	/* Sites that are no accesses: the `time` kind stamps them, messages come from the last. */
-	PROBE_ACCESS_REGION = 5,   /* a call of probe_region_begin() or _end() (device.h) */
-	PROBE_ACCESS_FUNCTION = 6, /* a kernel, or a device function that was not inlined */
-	PROBE_ACCESS_MESSAGE = 7,  /* a call of probe_emit() or probe_emit_lanes() */
-	/* No accesses, but rows of counters that the `memory` kind keeps for several; section 3. */
-	PROBE_ACCESS_SHARED = 8,
-	PROBE_ACCESS_GROUP = 9,	   /* accesses of a block that the `trace` kind records together */
-	PROBE_ACCESS_COUNTED = 10, /* as SHARED */
+#define PROBE_ACCESS_ENUM(name, number, word, text) PROBE_ACCESS_##name = number,
+	PROBE_ACCESS_TABLE(PROBE_ACCESS_ENUM)
+#undef PROBE_ACCESS_ENUM
 };
 
 /* A row of counters, no place in the source? */
@@ -51,13 +71,18 @@ static inline int probe_site_is_row(uint32_t access)
 }
 
 /* Address spaces, numbered as LLVM's AMDGPU back end numbers them. */
+#define PROBE_SPACE_TABLE(X)                                                                       \
+	X(FLAT, 0, "flat", "global memory, LDS or scratch, by the address")                        \
+	X(GLOBAL, 1, "global", "device memory")                                                    \
+	X(LDS, 3, "lds", "local data share of the workgroup")                                      \
+	X(CONSTANT, 4, "constant", "device memory that no kernel writes")                          \
+	X(SCRATCH, 5, "scratch", "private memory of a work-item")                                  \
+	X(BUFFER, 7, "buffer", "device memory through a buffer descriptor")
+
 enum probe_space {
-	PROBE_SPACE_FLAT = 0,
-	PROBE_SPACE_GLOBAL = 1,
-	PROBE_SPACE_LDS = 3,
-	PROBE_SPACE_CONSTANT = 4,
-	PROBE_SPACE_SCRATCH = 5,
-	PROBE_SPACE_BUFFER = 7,
+#define PROBE_SPACE_ENUM(name, number, word, text) PROBE_SPACE_##name = number,
+	PROBE_SPACE_TABLE(PROBE_SPACE_ENUM)
+#undef PROBE_SPACE_ENUM
 };
 
 #endif

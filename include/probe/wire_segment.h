@@ -3,6 +3,7 @@
 #ifndef PROBE_WIRE_SEGMENT_H
 #define PROBE_WIRE_SEGMENT_H
 
+#include <probe/verdicts.h>
 #include <probe/wire_device.h>
 
 /* ---- 6. Segment: one per application process ------------------------------------------------ */
@@ -189,34 +190,13 @@ struct probe_hr_kernel {
 	uint32_t name_len, reserved;
 };
 
-/* Why a dispatch ran as it was. SWAPPED is not a refusal. */
-enum probe_verdict {
-	PROBE_V_SWAPPED = 0,
-	PROBE_V_OFF = 1,	    /* instrumentation not asked for */
-	PROBE_V_FILTERED = 2,	    /* by the kernel's name */
-	PROBE_V_NO_CLONE = 3,	    /* code object has no clone of the kernel for the kind */
-	PROBE_V_UNKNOWN_KERNEL = 4, /* kernel object of no code object seen */
-	PROBE_V_METADATA = 5, /* metadata unreadable, or the clone needs an argument we lack */
-	PROBE_V_LDS = 6,      /* clone would need more LDS than a workgroup can have */
-	PROBE_V_MEMORY = 7,   /* no memory for counters, rings or arguments */
-	PROBE_V_TOO_MANY_SITES = 8,
-	PROBE_V_NO_SEGMENT = 9,	  /* no supervisor, or rings could not be mapped to the GPU */
-	PROBE_V_DISPATCH = 10,	  /* not among the dispatches asked for (before: FILTERED) */
-	PROBE_V_LIBRARY = 11,	  /* its code object is none of the libraries asked for */
-	PROBE_V_SCRATCH = 12,	  /* clone would need more scratch than a wave can have */
-	PROBE_V_WORKGROUP = 13,	  /* more work-items than its registers are allotted for */
-	PROBE_V_RECURSION = 14,	  /* nothing bounds the stack of what it calls */
-	PROBE_V_COOPERATIVE = 15, /* not all workgroups of the clone would be resident at a time */
-	PROBE_VERDICTS = 16,
-};
-
 /* Written before the packet reaches the hardware queue. */
 struct probe_hr_dispatch {
 	uint64_t id; /* from 1 */
 	uint32_t queue, agent;
 	uint32_t kernel;   /* the application's, 0 = unknown */
 	uint32_t launched; /* the clone, or the same as kernel */
-	uint32_t kind, verdict;
+	uint32_t kind, verdict; /* enum probe_kind, enum probe_verdict */
 	uint32_t grid[3];
 	uint16_t group[3];
 	uint16_t dims;

@@ -47,4 +47,4 @@ refused()
 
 refused ordinary .group_segment_fixed_size 65535 6 "needs more LDS than a workgroup can have"
 refused much_scratch .private_segment_fixed_size 131057 12 "needs more scratch than a wave can have"
-refused ordinary .max_flat_workgroup_size 127 13 "has no registers for so many work-items in a workgroup"
+refused ordinary .max_flat_workgroup_size 127 13 "has too few registers for workgroups of this size"

@@ -8,5 +8,5 @@ echo "== dispatches"
 probe-report dispatches run.db
 echo "== json"
 probe-report kernels --format json run.db | jq -c '.[0] | [.kernel, .cost, .time_ns]'
-probe-report dispatches --format json run.db | jq -c '.[] | [.dispatch, .ran]'
+probe-report dispatches --format json run.db | jq -c '.[] | [.dispatch, .ran, .reason]'
 probe-report summary --format json run.db | jq -c 'length'

@@ -53,7 +53,7 @@ probe-report lines -f line,column,excess --format csv --runs a.db b.db 2>&1 | he
 probe-report lines -f line,column,lines128_excess --format csv --runs a.db b.db
 echo "== dispatches of the sampled run follow those of the other"
 probe-report samples --by dispatch --format csv -f dispatch,kernel,start_ns,samples,waitcnt --runs a.db b.db
-probe-report dispatches --format csv -f dispatch,kernel,ran --runs a.db b.db
+probe-report dispatches --format csv -f dispatch,kernel,ran,reason --runs a.db b.db
 echo "== samples in functions that the kernel calls count as its own"
 sql a.db <<END
 UPDATE probe_sampled SET samples = 400;
