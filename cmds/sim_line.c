@@ -10,7 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "codeobj/lines_read.h"
+#include "codeobj/inlines.h"
+#include "codeobj/lines.h"
 #include "common/err.h"
 
 enum { SECONDS = 4 };
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 	/* What follows may end in libdwarf's abort; the line is out by then. */
 	fflush(stdout);
 	probe_err_destroy(
-		probe_lines_inlined_at("code object", bytes, size, address, print_call, NULL));
+		probe_inlined_calls_at("code object", bytes, size, address, print_call, NULL));
 	putchar('\n');
 	return 0;
 }

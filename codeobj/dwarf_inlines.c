@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions, the calls inlined into them, and the code of both; see dwarf_shim.h. */
 #include <dwarf.h>
 
-#include "codeobj/dwarf_shim_priv.h"
-#include "codeobj/ranges.h"
+#include "codeobj/dwarf_inlines.h"
+#include "codeobj/dwarf_units.h"
+#include "codeobj/range_lists.h"
 #include "common/err.h"
 
 /* Blocks in calls in blocks. */
@@ -15,7 +15,7 @@ struct walk {
 	const struct probe_dwarf_section *sections;
 	const struct probe_dwarf_files *files;
 	struct probe_range_unit unit;
-	/* Of the entry whose ranges are told. */
+	/* Of the entry whose ranges are being read. */
 	uint32_t scope;
 	unsigned depth;
 	struct probe_err *err;
@@ -43,7 +43,7 @@ static bool take_range(void *user, uint64_t low, uint64_t high)
 	return !walk->err;
 }
 
-/* Where a DW_AT_ranges points: an offset (DWARF 4, 5) or an index (5). */
+/* What DW_AT_ranges points to: an offset (DWARF 4, 5) or an index (5). */
 static bool list_of(struct probe_dwarf_reader *reader, Dwarf_Die die, uint64_t *ret, bool *indexed)
 {
 	Dwarf_Attribute attr;
@@ -90,7 +90,7 @@ static bool has_code(struct probe_dwarf_reader *reader, Dwarf_Die die)
 		found);
 }
 
-static void tell_ranges(struct walk *walk, Dwarf_Die die, uint32_t scope, unsigned depth)
+static void read_ranges(struct walk *walk, Dwarf_Die die, uint32_t scope, unsigned depth)
 {
 	struct probe_dwarf_reader *reader = walk->reader;
 	Dwarf_Addr low, high;
@@ -186,7 +186,7 @@ static void visit(struct walk *walk, Dwarf_Die die, uint32_t scope, unsigned dep
 		scope = make_scope(walk, die, scope, !function);
 		depth = function ? 0 : depth + 1;
 		if (!walk->err)
-			tell_ranges(walk, die, scope, depth);
+			read_ranges(walk, die, scope, depth);
 	} else if (tag != DW_TAG_lexical_block && tag != DW_TAG_namespace) {
 		return;
 	}

@@ -6,7 +6,7 @@
 
 #include "codeobj/child.h"
 #include "codeobj/elf_image.h"
-#include "codeobj/kernels.h"
+#include "codeobj/names.h"
 #include "common/buf.h"
 #include "common/err.h"
 

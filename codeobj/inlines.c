@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "codeobj/child.h"
-#include "codeobj/dwarf_shim.h"
+#include "codeobj/dwarf_inlines.h"
 #include "codeobj/elf_image.h"
-#include "codeobj/lines_read.h"
 #include "common/buf.h"
 #include "common/err.h"
 
@@ -242,7 +241,7 @@ struct probe_err *probe_inlines_read(const char *name, const void *bytes, size_t
 	if (!inlines)
 		err = probe_err_oom();
 	if (!err)
-		err = probe_lines_sections(&elf, sections);
+		err = probe_dwarf_sections_find(&elf, sections);
 	if (!err)
 		err = build(name, sections, inlines);
 	probe_elf_close(&elf);
@@ -251,6 +250,26 @@ struct probe_err *probe_inlines_read(const char *name, const void *bytes, size_t
 		return err;
 	}
 	*ret = inlines;
+	return NULL;
+}
+
+struct probe_err *probe_inlined_calls_at(const char *name, const void *bytes, size_t size,
+					 uint64_t address,
+					 void (*call)(void *user, const char *path, uint64_t line),
+					 void *user)
+{
+	struct probe_inlines *inlines;
+	struct probe_err *err = probe_inlines_read(name, bytes, size, &inlines);
+	const struct probe_scope *scope, *parent;
+
+	if (err)
+		return err;
+	for (scope = probe_inlines_find(inlines, address); scope; scope = parent) {
+		parent = probe_scope_parent(inlines, scope);
+		if (parent)
+			call(user, inlines->names[scope->call_file], scope->call_line);
+	}
+	probe_inlines_destroy(inlines);
 	return NULL;
 }
 

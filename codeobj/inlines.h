@@ -47,6 +47,11 @@ const struct probe_scope *probe_scope_parent(const struct probe_inlines *inlines
 /* In the child. An image without debug information gives an empty table. */
 struct probe_err *probe_inlines_read(const char *name, const void *bytes, size_t size,
 				     struct probe_inlines **ret);
+/* In the child: the inlined calls around an address of an ELF image, innermost first. */
+struct probe_err *probe_inlined_calls_at(const char *name, const void *bytes, size_t size,
+					 uint64_t address,
+					 void (*call)(void *user, const char *path, uint64_t line),
+					 void *user);
 void probe_inlines_send(const struct probe_inlines *inlines, FILE *out);
 /* In the parent: accept it only if it is in order. */
 struct probe_err *probe_inlines_receive(struct probe_buf *buf, struct probe_inlines **ret);

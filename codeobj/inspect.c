@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* One code object, read part by part in throw-away children; see inspect.h. */
 #include "codeobj/inspect.h"
 
 #include <stdlib.h>
@@ -7,8 +6,8 @@
 
 #include "codeobj/child.h"
 #include "codeobj/elf_image.h"
-#include "codeobj/kernels_read.h"
-#include "codeobj/lines_read.h"
+#include "codeobj/dwarf_units.h"
+#include "codeobj/names.h"
 #include "common/buf.h"
 #include "common/err.h"
 
@@ -33,7 +32,7 @@ static struct probe_err *outline_child(void *user, FILE *out)
 		return err;
 	if (elf.machine != PROBE_EM_AMDGPU)
 		return probe_err_at(work->name, PROBE_ERR_NO_OFFSET,
-				    "no AMDGPU code object: machine %u, not %u", elf.machine,
+				    "not an AMDGPU code object: machine %u, not %u", elf.machine,
 				    PROBE_EM_AMDGPU);
 	probe_elf_target(&elf, target, sizeof(target));
 	probe_put_string(out, target);
@@ -62,7 +61,7 @@ static struct probe_err *lines_child(void *user, FILE *out)
 	struct probe_lines *lines;
 	struct probe_err *err;
 
-	probe_dwarf_keep_nothing();
+	probe_dwarf_never_free();
 	err = probe_lines_read(work->name, work->bytes, work->size, &lines);
 	if (!err)
 		probe_lines_send(lines, out);
@@ -75,7 +74,7 @@ static struct probe_err *inlines_child(void *user, FILE *out)
 	struct probe_inlines *inlines;
 	struct probe_err *err;
 
-	probe_dwarf_keep_nothing();
+	probe_dwarf_never_free();
 	err = probe_inlines_read(work->name, work->bytes, work->size, &inlines);
 	if (!err)
 		probe_inlines_send(inlines, out);
@@ -89,79 +88,75 @@ static struct probe_err *functions_child(void *user, FILE *out)
 	return probe_functions_send(work->name, work->bytes, work->size, out);
 }
 
-static struct probe_err *read_functions(struct work *work, struct probe_functions **ret)
-{
-	struct probe_err *err;
+/* What a child answered, until the caller frees `bytes`. */
+struct answer {
+	uint8_t *bytes;
 	struct probe_buf buf;
-	uint8_t *answer;
-	size_t size;
+};
 
-	err = probe_child_run("reading symbols", functions_child, work, &answer, &size);
-	if (err)
-		return err;
-	probe_buf_init(&buf, work->name, answer, size);
-	err = probe_functions_receive(&buf, ret);
-	free(answer);
+static void answer_deinit(struct answer *answer)
+{
+	free(answer->bytes);
+}
+
+#define CLEANUP_ANSWER __attribute__((cleanup(answer_deinit)))
+
+static struct probe_err *ask(struct work *work, const char *doing, probe_child_fn child,
+			     struct answer *ret)
+{
+	size_t size = 0;
+	struct probe_err *err = probe_child_run(doing, child, work, &ret->bytes, &size);
+
+	if (!err)
+		probe_buf_init(&ret->buf, work->name, ret->bytes, size);
 	return err;
 }
 
 static struct probe_err *read_outline(struct work *work, unsigned parts, struct probe_codeobj *ret)
 {
+	CLEANUP_ANSWER struct answer answer = {0};
+	struct probe_err *err = ask(work, "reading a code object", outline_child, &answer);
 	const char *target;
-	struct probe_err *err;
-	struct probe_buf buf;
-	uint8_t *answer;
 	uint32_t found;
-	size_t size;
 
-	err = probe_child_run("reading a code object", outline_child, work, &answer, &size);
+	if (!err)
+		err = probe_buf_string(&answer.buf, &target);
+	if (!err)
+		err = probe_buf_u32(&answer.buf, &found);
 	if (err)
 		return err;
-	probe_buf_init(&buf, work->name, answer, size);
-	err = probe_buf_string(&buf, &target);
-	if (!err)
-		err = probe_buf_u32(&buf, &found);
-	if (!err) {
-		ret->target = strdup(target);
-		if (!ret->target)
-			err = probe_err_oom();
-	}
-	if (!err && found && parts & PROBE_INSPECT_SITES)
-		ret->sites_err =
-			probe_sites_parse(work->name, buf.pos, probe_buf_left(&buf), &ret->sites);
-	free(answer);
-	return err;
+	ret->target = strdup(target);
+	if (!ret->target)
+		return probe_err_oom();
+	if (found && parts & PROBE_INSPECT_SITES)
+		ret->sites_err = probe_sites_parse(work->name, answer.buf.pos,
+						   probe_buf_left(&answer.buf), &ret->sites);
+	return NULL;
 }
 
 static struct probe_err *read_kernels(struct work *work, struct probe_kernels **ret)
 {
-	struct probe_err *err;
-	struct probe_buf buf;
-	uint8_t *answer;
-	size_t size;
+	CLEANUP_ANSWER struct answer answer = {0};
+	struct probe_err *err = ask(work, "reading kernel metadata", kernels_child, &answer);
 
-	err = probe_child_run("reading kernel metadata", kernels_child, work, &answer, &size);
-	if (err)
-		return err;
-	probe_buf_init(&buf, work->name, answer, size);
-	err = probe_kernels_receive(&buf, ret);
-	free(answer);
-	return err;
+	return err ? err : probe_kernels_receive(&answer.buf, ret);
+}
+
+static struct probe_err *read_functions(struct work *work, struct probe_functions **ret)
+{
+	CLEANUP_ANSWER struct answer answer = {0};
+	struct probe_err *err = ask(work, "reading symbols", functions_child, &answer);
+
+	return err ? err : probe_functions_receive(&answer.buf, ret);
 }
 
 static struct probe_err *read_lines(struct work *work, struct probe_lines **ret)
 {
-	struct probe_err *err;
-	struct probe_buf buf;
-	uint8_t *answer;
-	size_t size;
+	CLEANUP_ANSWER struct answer answer = {0};
+	struct probe_err *err = ask(work, "reading line tables", lines_child, &answer);
 
-	err = probe_child_run("reading line tables", lines_child, work, &answer, &size);
-	if (err)
-		return err;
-	probe_buf_init(&buf, work->name, answer, size);
-	err = probe_lines_receive(&buf, ret);
-	free(answer);
+	if (!err)
+		err = probe_lines_receive(&answer.buf, ret);
 	if (!err && !(*ret)->count) {
 		probe_lines_destroy(*ret);
 		*ret = NULL;
@@ -169,31 +164,35 @@ static struct probe_err *read_lines(struct work *work, struct probe_lines **ret)
 	return err;
 }
 
-static struct probe_err *read_inlines(struct work *work, struct probe_inlines **ret)
+static struct probe_err *demangle(struct probe_inlines *inlines)
 {
-	struct probe_inlines *inlines;
 	struct probe_err *err;
-	struct probe_buf buf;
-	uint8_t *answer;
 	char **names;
-	size_t size;
 
-	err = probe_child_run("reading inlined calls", inlines_child, work, &answer, &size);
-	if (err)
-		return err;
-	probe_buf_init(&buf, work->name, answer, size);
-	err = probe_inlines_receive(&buf, &inlines);
-	free(answer);
-	if (err)
-		return err;
 	err = probe_names_demangle((const char *const *)inlines->names, inlines->name_count,
 				   &names);
+	if (err)
+		return err;
+	probe_names_destroy(inlines->names, inlines->name_count);
+	inlines->names = names;
+	return NULL;
+}
+
+static struct probe_err *read_inlines(struct work *work, struct probe_inlines **ret)
+{
+	CLEANUP_ANSWER struct answer answer = {0};
+	struct probe_err *err = ask(work, "reading inlined calls", inlines_child, &answer);
+	struct probe_inlines *inlines;
+
+	if (!err)
+		err = probe_inlines_receive(&answer.buf, &inlines);
+	if (err)
+		return err;
+	err = demangle(inlines);
 	if (err) {
 		probe_inlines_destroy(inlines);
 		return err;
 	}
-	probe_names_destroy(inlines->names, inlines->name_count);
-	inlines->names = names;
 	*ret = inlines;
 	return NULL;
 }

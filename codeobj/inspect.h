@@ -40,7 +40,7 @@ struct probe_codeobj {
 
 /*
  * `bytes` is the ELF image of one code object; `name` is for messages; `parts` is made of enum
- * probe_inspect_part. Fails only if this is no AMDGPU code object or memory runs out.
+ * probe_inspect_part. Fails only if it is not an AMDGPU code object or memory runs out.
  */
 struct probe_err *probe_codeobj_inspect(const char *name, const void *bytes, size_t size,
 					unsigned parts, struct probe_codeobj **ret);

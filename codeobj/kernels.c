@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernel lists and names on the parent's side; see kernels.h. */
+/*
+ * Kernels and their metadata. amd-comgr reads them in a sandboxed child. Keys: AMDGPUUsage, "Code
+ * Object V3+ Metadata", kernel map.
+ */
 #include "codeobj/kernels.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <amd_comgr.h>
+
 #include "codeobj/child.h"
-#include "codeobj/kernels_read.h"
+#include "codeobj/elf_image.h"
+#include "codeobj/names.h"
 #include "common/buf.h"
 #include "common/err.h"
+
+#define KERNELS_MAX    65536
+#define TEXT_MAX_BYTES 65536
 
 static const char clone_prefix[] = "__probe_";
 
@@ -33,9 +41,246 @@ enum probe_kind probe_clone_kind(const char *symbol, const char **original)
 	return PROBE_KIND_NONE;
 }
 
+enum { NUMBERS = 7 };
+
+/* The numbers of a kernel, in the order in which they are sent. */
+static void list_numbers(struct probe_kernel *kernel, uint32_t *ret[NUMBERS])
+{
+	ret[0] = &kernel->kernarg_size;
+	ret[1] = &kernel->group_size;
+	ret[2] = &kernel->private_size;
+	ret[3] = &kernel->sgprs;
+	ret[4] = &kernel->vgprs;
+	ret[5] = &kernel->agprs;
+	ret[6] = &kernel->wave_size;
+}
+
+/* ---- In the child --------------------------------------------------------------------------- */
+
+static struct probe_err *refuse(const char *name, const char *doing, amd_comgr_status_t status)
+{
+	const char *text = NULL;
+
+	if (amd_comgr_status_string(status, &text) != AMD_COMGR_STATUS_SUCCESS)
+		text = NULL;
+	return probe_err_at(name, PROBE_ERR_NO_OFFSET, "kernel metadata: cannot %s: %s", doing,
+			    text ? text : "unknown error");
+}
+
+/* The text of a node, malloc'ed; NULL if it is no text. */
+static char *node_text(amd_comgr_metadata_node_t node)
+{
+	amd_comgr_metadata_kind_t kind;
+	size_t size = 0;
+	char *text;
+
+	if (amd_comgr_get_metadata_kind(node, &kind) != AMD_COMGR_STATUS_SUCCESS ||
+	    kind != AMD_COMGR_METADATA_KIND_STRING ||
+	    amd_comgr_get_metadata_string(node, &size, NULL) != AMD_COMGR_STATUS_SUCCESS ||
+	    size > TEXT_MAX_BYTES)
+		return NULL;
+	text = calloc(1, size + 1);
+	if (text && amd_comgr_get_metadata_string(node, &size, text) != AMD_COMGR_STATUS_SUCCESS) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+static char *map_text(amd_comgr_metadata_node_t map, const char *key)
+{
+	amd_comgr_metadata_node_t node;
+	char *text;
+
+	if (amd_comgr_metadata_lookup(map, key, &node) != AMD_COMGR_STATUS_SUCCESS)
+		return NULL;
+	text = node_text(node);
+	amd_comgr_destroy_metadata(node);
+	return text;
+}
+
+static uint32_t map_number(amd_comgr_metadata_node_t map, const char *key)
+{
+	char *text = map_text(map, key);
+	unsigned long value = text ? strtoul(text, NULL, 0) : 0;
+
+	free(text);
+	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+static struct probe_err *read_kernel(const char *name, amd_comgr_metadata_node_t map,
+				     struct probe_kernel *kernel)
+{
+	static const char *const keys[NUMBERS] = {
+		".kernarg_segment_size",
+		".group_segment_fixed_size",
+		".private_segment_fixed_size",
+		".sgpr_count",
+		".vgpr_count",
+		".agpr_count",
+		".wavefront_size",
+	};
+	uint32_t *number[NUMBERS];
+	size_t len;
+
+	kernel->symbol = map_text(map, ".symbol");
+	if (!kernel->symbol)
+		return probe_err_at(name, PROBE_ERR_NO_OFFSET,
+				    "kernel metadata: a kernel without .symbol");
+	len = strlen(kernel->symbol);
+	if (len > 3 && !strcmp(kernel->symbol + len - 3, ".kd"))
+		kernel->symbol[len - 3] = '\0';
+	kernel->name = probe_name_demangle(kernel->symbol);
+	if (!kernel->name)
+		return probe_err_oom();
+	list_numbers(kernel, number);
+	for (size_t i = 0; i < NUMBERS; i++)
+		*number[i] = map_number(map, keys[i]);
+	return NULL;
+}
+
+static struct probe_err *read_list(const char *name, amd_comgr_metadata_node_t list,
+				   struct probe_kernels *kernels)
+{
+	struct probe_err *err = NULL;
+	size_t count = 0;
+
+	if (amd_comgr_get_metadata_list_size(list, &count) != AMD_COMGR_STATUS_SUCCESS)
+		return probe_err_at(name, PROBE_ERR_NO_OFFSET,
+				    "kernel metadata: amdhsa.kernels is no list");
+	if (count > KERNELS_MAX)
+		return probe_err_at(name, PROBE_ERR_NO_OFFSET, "%zu kernels; the limit is %d",
+				    count, KERNELS_MAX);
+	kernels->kernels = calloc(count + 1, sizeof(*kernels->kernels));
+	if (!kernels->kernels)
+		return probe_err_oom();
+	for (size_t i = 0; i < count && !err; i++) {
+		amd_comgr_metadata_node_t map;
+		amd_comgr_status_t status = amd_comgr_index_list_metadata(list, i, &map);
+
+		if (status != AMD_COMGR_STATUS_SUCCESS)
+			return refuse(name, "read a kernel", status);
+		err = read_kernel(name, map, &kernels->kernels[kernels->count++]);
+		amd_comgr_destroy_metadata(map);
+	}
+	return err;
+}
+
+static struct probe_err *read_metadata(const char *name, const void *bytes, size_t size,
+				       struct probe_kernels *kernels)
+{
+	amd_comgr_metadata_node_t root, list;
+	amd_comgr_status_t status;
+	struct probe_err *err;
+	amd_comgr_data_t data;
+
+	status = amd_comgr_create_data(AMD_COMGR_DATA_KIND_EXECUTABLE, &data);
+	if (status != AMD_COMGR_STATUS_SUCCESS)
+		return refuse(name, "start", status);
+	status = amd_comgr_set_data(data, size, bytes);
+	if (status == AMD_COMGR_STATUS_SUCCESS)
+		status = amd_comgr_get_data_metadata(data, &root);
+	if (status != AMD_COMGR_STATUS_SUCCESS) {
+		amd_comgr_release_data(data);
+		return refuse(name, "read the note", status);
+	}
+	status = amd_comgr_metadata_lookup(root, "amdhsa.kernels", &list);
+	if (status == AMD_COMGR_STATUS_SUCCESS) {
+		err = read_list(name, list, kernels);
+		amd_comgr_destroy_metadata(list);
+	} else {
+		err = refuse(name, "find amdhsa.kernels", status);
+	}
+	amd_comgr_destroy_metadata(root);
+	amd_comgr_release_data(data);
+	return err;
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	return strcmp((*(struct probe_kernel *const *)a)->symbol,
+		      (*(struct probe_kernel *const *)b)->symbol);
+}
+
+struct index {
+	struct probe_kernel **sorted;
+	size_t count;
+};
+
+static void set_address(void *user, const char *symbol, uint64_t value)
+{
+	const struct index *index = user;
+	struct probe_kernel key = {.symbol = (char *)symbol}, *key_at = &key, **found;
+
+	found = bsearch(&key_at, index->sorted, index->count, sizeof(*index->sorted),
+			compare_symbols);
+	if (found)
+		(*found)->address = value;
+}
+
+static struct probe_err *read_addresses(const char *name, const void *bytes, size_t size,
+					struct probe_kernels *kernels)
+{
+	struct index index = {.count = kernels->count};
+	struct probe_err *err;
+	struct probe_elf elf;
+
+	index.sorted = calloc(index.count + 1, sizeof(*index.sorted));
+	if (!index.sorted)
+		return probe_err_oom();
+	for (size_t i = 0; i < index.count; i++)
+		index.sorted[i] = &kernels->kernels[i];
+	qsort(index.sorted, index.count, sizeof(*index.sorted), compare_symbols);
+	err = probe_elf_open(name, bytes, size, &elf);
+	if (!err) {
+		err = probe_elf_symbols(&elf, set_address, &index);
+		probe_elf_close(&elf);
+	}
+	free(index.sorted);
+	return err;
+}
+
+struct probe_err *probe_kernels_read(const char *name, const void *bytes, size_t size,
+				     struct probe_kernels **ret)
+{
+	struct probe_kernels *kernels = calloc(1, sizeof(*kernels));
+	struct probe_err *err;
+
+	if (!kernels)
+		return probe_err_oom();
+	err = read_metadata(name, bytes, size, kernels);
+	if (!err)
+		err = read_addresses(name, bytes, size, kernels);
+	if (err) {
+		probe_kernels_destroy(kernels);
+		return err;
+	}
+	*ret = kernels;
+	return NULL;
+}
+
+void probe_kernels_send(const struct probe_kernels *kernels, FILE *out)
+{
+	probe_put_u32(out, (uint32_t)kernels->count);
+	for (size_t i = 0; i < kernels->count; i++) {
+		struct probe_kernel *kernel = &kernels->kernels[i];
+		uint32_t *number[NUMBERS];
+
+		probe_put_string(out, kernel->symbol);
+		probe_put_string(out, kernel->name);
+		probe_put_u64(out, kernel->address);
+		list_numbers(kernel, number);
+		for (size_t n = 0; n < NUMBERS; n++)
+			probe_put_u32(out, *number[n]);
+	}
+}
+
+/* ---- In the parent -------------------------------------------------------------------------- */
+
 static struct probe_err *receive_kernel(struct probe_buf *buf, struct probe_kernel *kernel)
 {
 	const char *symbol, *name, *original;
+	uint32_t *number[NUMBERS];
 	struct probe_err *err;
 
 	err = probe_buf_string(buf, &symbol);
@@ -43,20 +288,9 @@ static struct probe_err *receive_kernel(struct probe_buf *buf, struct probe_kern
 		err = probe_buf_string(buf, &name);
 	if (!err)
 		err = probe_buf_u64(buf, &kernel->address);
-	if (!err)
-		err = probe_buf_u32(buf, &kernel->kernarg_size);
-	if (!err)
-		err = probe_buf_u32(buf, &kernel->group_size);
-	if (!err)
-		err = probe_buf_u32(buf, &kernel->private_size);
-	if (!err)
-		err = probe_buf_u32(buf, &kernel->sgprs);
-	if (!err)
-		err = probe_buf_u32(buf, &kernel->vgprs);
-	if (!err)
-		err = probe_buf_u32(buf, &kernel->agprs);
-	if (!err)
-		err = probe_buf_u32(buf, &kernel->wave_size);
+	list_numbers(kernel, number);
+	for (size_t i = 0; i < NUMBERS && !err; i++)
+		err = probe_buf_u32(buf, number[i]);
 	if (err)
 		return err;
 	kernel->kind = probe_clone_kind(symbol, &original);
@@ -118,72 +352,4 @@ void probe_kernels_destroy(struct probe_kernels *kernels)
 	}
 	free(kernels->kernels);
 	free(kernels);
-}
-
-/* ---- Names --------------------------------------------------------------------------------- */
-
-struct names {
-	const char *const *names;
-	size_t count;
-};
-
-static struct probe_err *demangle_child(void *user, FILE *out)
-{
-	const struct names *names = user;
-
-	for (size_t i = 0; i < names->count; i++) {
-		char *text = probe_name_demangle(names->names[i]);
-
-		if (!text)
-			return probe_err_oom();
-		probe_put_string(out, text);
-		free(text);
-	}
-	return NULL;
-}
-
-static bool any_mangled(const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(names[i], "_Z", 2))
-			return true;
-	return false;
-}
-
-struct probe_err *probe_names_demangle(const char *const *names, size_t count, char ***ret)
-{
-	struct names work = {.names = names, .count = count};
-	char **result = calloc(count + 1, sizeof(*result));
-	uint8_t *answer = NULL;
-	size_t size = 0;
-	struct probe_buf buf;
-
-	if (!result)
-		return probe_err_oom();
-	/* A dead child costs readability only. */
-	if (any_mangled(names, count))
-		probe_err_destroy(
-			probe_child_run("demangling names", demangle_child, &work, &answer, &size));
-	probe_buf_init(&buf, "demangled names", answer, size);
-	for (size_t i = 0; i < count; i++) {
-		const char *text = names[i];
-
-		probe_err_destroy(probe_buf_string(&buf, &text));
-		result[i] = strdup(text);
-		if (!result[i]) {
-			probe_names_destroy(result, i);
-			free(answer);
-			return probe_err_oom();
-		}
-	}
-	free(answer);
-	*ret = result;
-	return NULL;
-}
-
-void probe_names_destroy(char **names, size_t count)
-{
-	for (size_t i = 0; names && i < count; i++)
-		free(names[i]);
-	free(names);
 }

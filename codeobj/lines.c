@@ -6,15 +6,24 @@
 #include <string.h>
 
 #include "codeobj/child.h"
-#include "codeobj/dwarf_shim.h"
+#include "codeobj/dwarf_lines.h"
 #include "codeobj/elf_image.h"
-#include "codeobj/inlines.h"
-#include "codeobj/lines_read.h"
 #include "common/buf.h"
 #include "common/err.h"
 
 #define ROWS_MAX  (16u << 20)
 #define FILES_MAX (1u << 20)
+
+/* Free the content only. */
+static void clear(struct probe_lines *lines)
+{
+	for (uint32_t i = 0; i < lines->file_count; i++)
+		free(lines->files[i]);
+	free(lines->files);
+	free(lines->rows);
+	free(lines->functions);
+	*lines = (struct probe_lines){0};
+}
 
 /* ---- In the child: collect, sort, send ----------------------------------------------------- */
 
@@ -193,7 +202,7 @@ static bool sort_sequences(struct probe_lines *lines)
 }
 
 /* Of several rows at one address the last one holds; equal neighbours become one. */
-static void squeeze(struct probe_lines *lines)
+static void merge_equal_rows(struct probe_lines *lines)
 {
 	size_t n = 0;
 
@@ -214,45 +223,6 @@ static void squeeze(struct probe_lines *lines)
 	lines->count = n;
 }
 
-struct probe_err *probe_lines_sections(const struct probe_elf *elf,
-				       struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS])
-{
-	struct probe_err *err = NULL;
-
-	if (elf->type == 1) /* ET_REL */
-		err = probe_err_at(elf->name, PROBE_ERR_NO_OFFSET,
-				   "unlinked object: its line table needs relocations; link it");
-	for (size_t i = 0; i < PROBE_DWARF_SECTIONS && !err; i++) {
-		struct probe_buf buf;
-		bool found;
-
-		err = probe_elf_section(elf, probe_dwarf_section_names[i], &found, &buf);
-		if (!err && found && probe_buf_left(&buf))
-			sections[i] = (struct probe_dwarf_section){buf.pos, probe_buf_left(&buf)};
-	}
-	return err;
-}
-
-struct probe_err *probe_lines_inlined_at(const char *name, const void *bytes, size_t size,
-					 uint64_t address,
-					 void (*call)(void *user, const char *path, uint64_t line),
-					 void *user)
-{
-	struct probe_inlines *inlines;
-	struct probe_err *err = probe_inlines_read(name, bytes, size, &inlines);
-	const struct probe_scope *scope, *parent;
-
-	if (err)
-		return err;
-	for (scope = probe_inlines_find(inlines, address); scope; scope = parent) {
-		parent = probe_scope_parent(inlines, scope);
-		if (parent)
-			call(user, inlines->names[scope->call_file], scope->call_line);
-	}
-	probe_inlines_destroy(inlines);
-	return NULL;
-}
-
 struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
 				   struct probe_lines **ret)
 {
@@ -267,7 +237,7 @@ struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t s
 	err = probe_elf_open(name, bytes, size, &elf);
 	if (err)
 		return err;
-	err = probe_lines_sections(&elf, sections);
+	err = probe_dwarf_sections_find(&elf, sections);
 	if (!err)
 		err = probe_dwarf_lines(name, sections, &sink);
 	probe_elf_close(&elf);
@@ -276,10 +246,10 @@ struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t s
 		err = probe_err_oom();
 	if (err) {
 		free(lines);
-		probe_lines_clear(&table.lines);
+		clear(&table.lines);
 		return err;
 	}
-	squeeze(&table.lines);
+	merge_equal_rows(&table.lines);
 	if (table.lines.function_count)
 		qsort(table.lines.functions, table.lines.function_count,
 		      sizeof(*table.lines.functions), compare_functions);
@@ -393,21 +363,11 @@ struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines 
 	return NULL;
 }
 
-void probe_lines_clear(struct probe_lines *lines)
-{
-	for (uint32_t i = 0; i < lines->file_count; i++)
-		free(lines->files[i]);
-	free(lines->files);
-	free(lines->rows);
-	free(lines->functions);
-	*lines = (struct probe_lines){0};
-}
-
 void probe_lines_destroy(struct probe_lines *lines)
 {
 	if (!lines)
 		return;
-	probe_lines_clear(lines);
+	clear(lines);
 	free(lines);
 }
 

@@ -5,7 +5,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+struct probe_buf;
 struct probe_err;
 
 struct probe_line {
@@ -71,5 +73,15 @@ static inline const struct probe_line *probe_line_index_find(const struct probe_
 /* The function that begins at `address`, or NULL. */
 const struct probe_function *probe_lines_function(const struct probe_lines *lines,
 						  uint64_t address);
+
+/* ---- For inspect.c and fuzz tests ----------------------------------------------------------- */
+
+/* In the child: decode the line tables of an ELF image. Without debug information it is empty. */
+struct probe_err *probe_lines_read(const char *name, const void *bytes, size_t size,
+				   struct probe_lines **ret);
+void probe_lines_send(const struct probe_lines *lines, FILE *out);
+
+/* In the parent: accept a table only if it is in order and refers to its own files. */
+struct probe_err *probe_lines_receive(struct probe_buf *buf, struct probe_lines **ret);
 
 #endif

@@ -15,7 +15,8 @@
 
 #include "codeobj/child.h"
 #include "codeobj/lines.h"
-#include "codeobj/lines_read.h"
+#include "codeobj/inlines.h"
+#include "codeobj/lines.h"
 #include "common/buf.h"
 #include "common/err.h"
 #include "store/store_facts.h"
@@ -257,7 +258,7 @@ static struct probe_err *find_callers(void *user, FILE *out)
 	struct inlined *inlined = user;
 
 	inlined->out = out;
-	return probe_lines_inlined_at(inlined->module->path, inlined->module->bytes,
+	return probe_inlined_calls_at(inlined->module->path, inlined->module->bytes,
 				      inlined->module->size, inlined->address, put_caller, inlined);
 }
 

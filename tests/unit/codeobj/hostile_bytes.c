@@ -15,7 +15,7 @@
 #include "codeobj/bundle.h"
 #include "codeobj/inlines.h"
 #include "codeobj/inspect.h"
-#include "codeobj/lines_read.h"
+#include "codeobj/lines.h"
 #include "tests/unit/codeobj/forged_elf.h"
 #include "common/buf.h"
 #include "common/err.h"

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "codeobj/dwarf_shim.h"
+#include "codeobj/dwarf_sections.h"
 #include "codeobj/inspect.h"
-#include "codeobj/ranges.h"
+#include "codeobj/range_lists.h"
 #include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
 

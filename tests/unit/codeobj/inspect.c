@@ -12,6 +12,7 @@
 #include "codeobj/child.h"
 #include "codeobj/disassembly.h"
 #include "codeobj/inspect.h"
+#include "codeobj/names.h"
 #include "codeobj/sha256.h"
 #include "tests/unit/codeobj/forged_elf.h"
 #include "common/err.h"
@@ -269,7 +270,7 @@ static void test_no_code_object(void **state)
 	says(probe_codeobj_inspect("t", "", 0, 7, &codeobj), "not an ELF file");
 	forge_elf(&elf, EM_X86_64, 0, ".text", "x", 1);
 	says(probe_codeobj_inspect("t", elf.bytes, elf.size, 7, &codeobj),
-	     "no AMDGPU code object: machine 62, not 224");
+	     "not an AMDGPU code object: machine 62, not 224");
 	elf.bytes[EI_CLASS] = ELFCLASS32;
 	says(probe_codeobj_inspect("t", elf.bytes, elf.size, 7, &codeobj), "64-bit");
 }

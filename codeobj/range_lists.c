@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "codeobj/ranges.h"
+#include "codeobj/range_lists.h"
 
 #include <endian.h>
 #include <string.h>
 
-#include "codeobj/dwarf_shim.h"
+#include "codeobj/dwarf_sections.h"
 
 /* DWARF 5, 7.25: kinds of entries. */
 enum {

@@ -1,37 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that call libdwarf share. */
-#ifndef PROBE_CODEOBJ_DWARF_SHIM_PRIV_H
-#define PROBE_CODEOBJ_DWARF_SHIM_PRIV_H
+/*
+ * Units and attributes in DWARF, for the two files that call libdwarf beside this one. In libdwarf
+ * every call needs a place for its error (reader->error): without one it aborts.
+ */
+#ifndef PROBE_CODEOBJ_DWARF_UNITS_H
+#define PROBE_CODEOBJ_DWARF_UNITS_H
+
+#include <stdbool.h>
 
 #include <libdwarf.h>
 
-#include "codeobj/dwarf_shim.h"
+#include "codeobj/dwarf_sections.h"
 
-#include "codeobj/line_start.h"
-
-/* Declarations of declarations. */
+/* A declaration of a declaration of ...: longer chains are not followed. */
 #define PROBE_DWARF_CHAIN_MAX 8
 
 struct probe_dwarf_reader {
-	const char *name;
+	const char *name; /* for messages */
 	Dwarf_Debug dbg;
 	Dwarf_Error error; /* of a call whose failure does not matter */
-	const struct probe_dwarf_sink *sink;
-	uint32_t
-		*files; /* of the unit: number in the table -> the sink's index + 1; 0 = not seen */
-	size_t file_room;
-	const struct probe_dwarf_section *line; /* .debug_line */
-	/* Of the unit: rows whose file libdwarf takes for 0 (line_start.h), and where we are. */
-	struct probe_line_start start;
-	char *first_file; /* the name of file 1; NULL: nothing is corrected */
-	size_t sequence;
-	uint32_t row;
-};
-
-struct probe_dwarf_files {
-	char **names;
-	Dwarf_Signed count;
-	int first; /* number of the first: 1 before DWARF 5 */
 };
 
 typedef struct probe_err *(*probe_dwarf_unit_fn)(struct probe_dwarf_reader *reader, Dwarf_Die die,
@@ -42,12 +29,30 @@ struct probe_err *probe_dwarf_read(struct probe_dwarf_reader *reader,
 				   const struct probe_dwarf_section sections[PROBE_DWARF_SECTIONS],
 				   probe_dwarf_unit_fn fn, void *user);
 
-/* Every call needs a place for its error, reader->error: without one libdwarf aborts. */
+/*
+ * Stop libdwarf from recording its allocations, which takes most of the time of reading a line
+ * table. What callers do not free is leaked then: for processes that end soon.
+ */
+void probe_dwarf_never_free(void);
+
+/* Turn an error of libdwarf into ours. */
+struct probe_err *probe_dwarf_damaged(struct probe_dwarf_reader *reader, const char *doing,
+				      Dwarf_Error error);
+
+/* Was it DW_DLV_OK? If not, frees reader->error. */
 bool probe_dwarf_ok(struct probe_dwarf_reader *reader, int result);
 bool probe_dwarf_number(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half name,
 			Dwarf_Unsigned *ret);
 /* The entry that this one completes: its declaration or abstract origin. NULL = none. */
 Dwarf_Die probe_dwarf_origin(struct probe_dwarf_reader *reader, Dwarf_Die die);
+
+/* The source files of a unit. */
+struct probe_dwarf_files {
+	char **names;
+	Dwarf_Signed count;
+	int first; /* number of the first: 1 before DWARF 5 */
+};
+
 bool probe_dwarf_open_files(struct probe_dwarf_reader *reader, Dwarf_Die die, Dwarf_Half version,
 			    struct probe_dwarf_files *ret);
 void probe_dwarf_close_files(struct probe_dwarf_reader *reader, struct probe_dwarf_files *files);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opcodes of a line program, as far as it takes to count rows; see line_start.h. */
-#include "codeobj/line_start.h"
+/* Interprets the opcodes of a line program only as far as is needed to count rows. */
+#include "codeobj/dwarf_unset_file.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static uint64_t take(struct reader *reader, unsigned bytes)
 		reader->at = reader->end;
 		return 0;
 	}
-	memcpy(&value, reader->at, bytes); /* little-endian, like every host of ours */
+	memcpy(&value, reader->at, bytes); /* little-endian, as on every supported host */
 	reader->at += bytes;
 	return value;
 }
@@ -54,16 +54,16 @@ static void skip(struct reader *reader, uint64_t bytes)
 	}
 }
 
-static bool end_sequence(struct probe_line_start *ret, uint32_t rows)
+static bool end_sequence(struct probe_unset_file *ret, uint32_t rows)
 {
-	if (ret->count == ret->room) {
-		size_t room = ret->room ? 2 * ret->room : 16;
-		uint32_t *grown = realloc(ret->rows, room * sizeof(*grown));
+	if (ret->count == ret->capacity) {
+		size_t capacity = ret->capacity ? 2 * ret->capacity : 16;
+		uint32_t *grown = realloc(ret->rows, capacity * sizeof(*grown));
 
 		if (!grown)
 			return false;
 		ret->rows = grown;
-		ret->room = room;
+		ret->capacity = capacity;
 	}
 	ret->rows[ret->count++] = rows;
 	return true;
@@ -74,7 +74,7 @@ struct header {
 	const uint8_t *lengths; /* of the standard opcodes from 1 on */
 };
 
-static void run(struct reader *reader, const struct header *header, struct probe_line_start *ret)
+static void run(struct reader *reader, const struct header *header, struct probe_unset_file *ret)
 {
 	uint32_t rows = 0;
 	bool set = false;
@@ -105,15 +105,15 @@ static void run(struct reader *reader, const struct header *header, struct probe
 	}
 }
 
-void probe_line_start_read(const uint8_t *section, size_t size, uint64_t offset,
-			   struct probe_line_start *ret)
+void probe_unset_file_read(const uint8_t *section, size_t size, uint64_t offset,
+			   struct probe_unset_file *ret)
 {
 	struct reader reader = {section + (offset < size ? offset : size), section + size, false};
 	struct header header;
 	unsigned width = 4;
 	uint64_t length;
 
-	*ret = (struct probe_line_start){0};
+	*ret = (struct probe_unset_file){0};
 	length = take(&reader, 4);
 	if (length == UINT32_MAX) {
 		width = 8;
@@ -139,8 +139,8 @@ void probe_line_start_read(const uint8_t *section, size_t size, uint64_t offset,
 	run(&reader, &header, ret);
 }
 
-void probe_line_start_deinit(struct probe_line_start *start)
+void probe_unset_file_deinit(struct probe_unset_file *start)
 {
 	free(start->rows);
-	*start = (struct probe_line_start){0};
+	*start = (struct probe_unset_file){0};
 }
