@@ -83,7 +83,7 @@ compile "$source/tests/e2e/sampled.hip" probed -std=c++17
 record original.db $stochastic -q -- ./probed lanes
 expect "instrumented by itself" "$(sql original.db "SELECT count(*) FROM probe_dispatch WHERE kind <> 0")" 0
 record clones.db $stochastic --pc-sampling-clones -- ./probed lanes 2>clones.txt
-grep -q "PC samples of instrumented kernels are of the clones" clones.txt || fail "clones are sampled silently"
+grep -q "PC sampling of instrumented kernels: the times are the clones" clones.txt || fail "clones are sampled silently"
 [ "$(sql clones.db "SELECT count(*) FROM probe_dispatch WHERE kind <> 0")" -gt 0 ] || fail "no clones ran"
 accounted clones.db 1000
 probe-report samples --by kernel --format json clones.db >clones.json
@@ -103,7 +103,7 @@ refused()
 }
 refused "is missing" --pc-sampling-method=stochastic
 refused "is not a power of two" --pc-sampling-method=stochastic --pc-sampling-unit=cycles --pc-sampling-interval=300
-refused "does not go with" --pc-sampling-method=host_trap --pc-sampling-unit=cycles --pc-sampling-interval=256
+refused "cannot be used with" --pc-sampling-method=host_trap --pc-sampling-unit=cycles --pc-sampling-interval=256
 PROBE_SIM_MODEL=0 refused "samples in simulated time only" $stochastic
 probe-run --device=sim --list >list.txt
 grep -q "stochastic, cycles, 256 to 2147483648, powers of two" list.txt || fail "--list: $(cat list.txt)"

@@ -3,17 +3,19 @@
  * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
  * (waves) with records=N and form=F before it, late=N (records lost), refused=N, begin (a dispatch
  * that never ends), hole, garbage, code=FILE (before announce), sampler=METHOD, at=OFFSET,
- * samples=N (of one dispatch), lost=N, exit-record, out=TEXT, err=TEXT, sleep=MS, close-fds, fork,
- * kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the words that follow), exit=STATUS.
+ * samples=N (of one dispatch), lost=N, exit-record, out=TEXT, err=TEXT, drained (wait until
+ * probe-run has read everything), wait=FIFO (until somebody has opened it for writing), close-fds,
+ * fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the words that follow), exit=STATUS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tests/cmd/fake_app/fake_app.h"
@@ -44,7 +46,7 @@ static void trace(uint32_t waves)
 	fake_complete(&app, id, 0, 0);
 }
 
-/* 8 workgroups of 4 waves: told of in ways that cannot be, and once as they are. */
+/* 8 workgroups of 4 waves: announced with impossible values, and once as they are. */
 static void late(uint32_t missing)
 {
 	uint64_t id = ++dispatches;
@@ -89,7 +91,7 @@ static void refused(uint32_t count)
 	}
 }
 
-/* A record reserved, its size told, never finished: as a thread killed in between leaves it. */
+/* A record reserved, its size written, never finished: as a thread killed in between leaves it. */
 static void hole(void)
 {
 	uint64_t head = __atomic_fetch_add(&app.seg.ring->head, 64, __ATOMIC_RELAXED);
@@ -111,12 +113,19 @@ static void lost(uint32_t count)
 	__atomic_fetch_add(&app.seg.ring->dropped, count, __ATOMIC_RELAXED);
 }
 
+static void drained(void)
+{
+	while (__atomic_load_n(&app.seg.ring->tail, __ATOMIC_ACQUIRE) !=
+	       __atomic_load_n(&app.seg.ring->head, __ATOMIC_RELAXED))
+		sched_yield();
+}
+
 static void act_on_process(const char *word, const char *value)
 {
-	struct timespec time = {atoi(value) / 1000, atoi(value) % 1000 * 1000000L};
-
-	if (!strcmp(word, "sleep"))
-		nanosleep(&time, NULL);
+	if (!strcmp(word, "drained"))
+		drained();
+	else if (!strcmp(word, "wait"))
+		close(open(value, O_RDONLY));
 	else if (!strcmp(word, "out"))
 		dprintf(1, "%s", value);
 	else if (!strcmp(word, "err"))

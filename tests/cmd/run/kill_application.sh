@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 # The application dies at any point: what it had committed is in the database, the rest is counted.
-exec 2>/dev/null # the shell tells of each death
 for n in 1 2 3 10 100 1000 10000; do
 	for tail in "" begin hole "hole garbage" "memory=1 hole memory=3 begin"; do
-		probe-run -q --force -d . -o x.db "$FAKE_APP" connect announce=x memory=$n $tail kill=9 2>/dev/null &
-		wait $!
+		probe-run -q --force -d . -o x.db "$FAKE_APP" connect announce=x memory=$n $tail kill=9 &
+		wait $! 2>death # the shell reports each death
 		[ $? = 137 ] || echo "status of $n $tail"
 		sqlite3 x.db "PRAGMA integrity_check; SELECT stream, sum(CASE WHEN name = 'emitted' THEN value END) -
 			sum(CASE WHEN name = 'stored' OR name LIKE 'dropped.%' THEN value END) FROM probe_account

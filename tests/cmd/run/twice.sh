@@ -38,4 +38,4 @@ probe-run -q --twice sh -c 'kill -9 $$'
 echo "status $?"
 echo "== killed, where there is an older one"
 probe-run -q --twice --force -o second.db sh -c 'kill -9 $$'
-echo "status $?, $(ls second.db* 2>/dev/null | grep -c .) files"
+echo "status $?, $(find . -name "second.db*" | grep -c .) files"
