@@ -49,7 +49,7 @@ struct advice {
 	double before, after;
 };
 
-void advice_give(const struct advice_site *site, struct probe_lds_scratch *scratch,
+void advice_find(const struct advice_site *site, struct probe_lds_scratch *scratch,
 		 struct advice *ret);
 
 #endif

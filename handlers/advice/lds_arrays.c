@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "handlers/advice/advice_parts.h"
+#include "handlers/advice/layouts.h"
 
 enum {
 	MOVES_MAX = 160,

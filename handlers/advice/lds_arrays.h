@@ -17,7 +17,7 @@
 #include <probe/handler.h>
 
 #include "handlers/advice/advice.h"
-#include "handlers/advice/layouts.h"
+#include "handlers/advice/recorded_addresses.h"
 
 /* Bytes of LDS that an access touched: from the first to behind the last; all 0 = none. */
 struct array_range {

@@ -74,7 +74,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 
 	site.array = array;
 	site.buffer = buffer;
-	advice_give(&site, &memory->lds, &advice);
+	advice_find(&site, &memory->lds, &advice);
 	for (unsigned i = PROBE_C_EXECUTIONS; i <= PROBE_C_IDEAL_PASSES; i++)
 		values[n++].integer = (int64_t)c[i];
 	values[n++].integer = (int64_t)(c[PROBE_C_PASSES] - c[PROBE_C_IDEAL_PASSES]);

@@ -11,7 +11,7 @@
 
 #include "handlers/advice/lds_arrays.h"
 #include "handlers/advice/buffers.h"
-#include "handlers/advice/layouts.h"
+#include "handlers/advice/recorded_addresses.h"
 #include "handlers/common/site_table.h"
 
 /* The last affine execution of a site: only the place inside a line or bank row matters. */

@@ -1,152 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Cause and fix of what global memory costs; see advice.h. */
-#include <stdbool.h>
+/* Cause and fix of excess cache lines and of contended updates in global memory. */
+#include "handlers/advice/global_advice.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "handlers/advice/advice_parts.h"
-#include "handlers/advice/buffers.h"
+#include "handlers/advice/advice_text.h"
+#include "handlers/advice/idle_lane_advice.h"
 #include "handlers/advice/layouts.h"
-
-/* What neighbouring elements would take, from a line's beginning. */
-static void verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
-			 struct advice *ret)
-{
-	advice_verify(ret, facts_lines(facts),
-		      layout_lines(facts->site, facts->line, stride, lanes),
-		      facts_each(facts, facts->used));
-}
-
-/* A fix that moves data: what it does to the other accesses of the buffer. */
-static void judge_move(const struct facts *facts, double after, struct advice *ret)
-{
-	const struct buffer_layout *buffer = facts->site->buffer;
-	char vague[64] = "";
-
-	if (!buffer) {
-		advice_append(ret->fix, "; judged by this access alone");
-		return;
-	}
-	if (!buffer->others)
-		return;
-	if (buffer->vague)
-		snprintf(vague, sizeof(vague), " (%u at no stride, taken as %s)", buffer->vague,
-			 buffer->vague == 1 ? "it is" : "they are");
-	if (after < buffer->before) {
-		advice_append(ret->fix,
-			      "; with %u other access%s of the buffer%s %.0f lines of 128 B in the "
-			      "run after, %.0f before",
-			      buffer->others, buffer->others == 1 ? "" : "es", vague, after,
-			      buffer->before);
-		return;
-	}
-	/* What helps here costs as much there. */
-	ret->verified = false;
-	ret->before = ret->after = 0;
-	advice_say(
-		ret->fix,
-		"leave the buffer as it lies: what would help here costs its %u other access%s%s "
-		"as much (%.0f lines of 128 B in the run after, %.0f before); let lanes take "
-		"other elements",
-		buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
-}
-
-void advice_judge_shift(const struct facts *facts, struct advice *ret)
-{
-	const struct buffer_layout *buffer = facts->site->buffer;
-
-	judge_move(facts, buffer ? buffer->shifted : 0, ret);
-}
-
-/* The index is to be changed, not the buffer. */
-static void keep_layout(const struct facts *facts, struct advice *ret)
-{
-	const struct buffer_layout *buffer = facts->site->buffer;
-
-	if (buffer && buffer->beside)
-		advice_append(ret->fix,
-			      "; do not transpose the buffer itself: %u other access%s of it %s "
-			      "neighbouring elements as it lies",
-			      buffer->beside, buffer->beside == 1 ? "" : "es",
-			      buffer->beside == 1 ? "uses" : "use");
-}
-
-void advice_stride(const struct facts *facts, struct advice *ret)
-{
-	const struct buffer_layout *buffer = facts->site->buffer;
-	const struct advice_site *site = facts->site;
-	long long stride = llabs((long long)facts->low);
-	unsigned bytes = site->bytes, unit = site->unit;
-
-	if (stride == (long long)bytes && bytes == unit) {
-		advice_say(
-			ret->cause,
-			"lanes are contiguous but start inside a line: one line of %u B more than "
-			"needed",
-			facts->line);
-		advice_say(ret->fix,
-			   "align the first lane's address (base, offset, row pitch) to %u B",
-			   facts->line);
-		verify_lines(facts, bytes, facts_active(facts), ret);
-		advice_judge_shift(facts, ret);
-	} else if (stride <= (long long)bytes) {
-		advice_say(
-			ret->cause,
-			"each lane's %u B are %s in %u accesses of %u B, and each of them reaches over "
-			"all lines",
-			bytes, facts->verb, bytes / unit, unit);
-		advice_say(
-			ret->fix,
-			"let neighbouring lanes take neighbouring %u B pieces (elements of %u B, or "
-			"one array per member)",
-			unit, unit);
-		verify_lines(facts, unit, facts_active(facts), ret);
-	} else {
-		unsigned per_line = (unsigned)(facts->line / stride);
-
-		advice_say(
-			ret->cause,
-			"lanes are %lld B apart and %u B are %s: %u of %u B of each line are used",
-			stride, bytes, facts->verb, (per_line ? per_line : 1) * bytes, facts->line);
-		if (stride <= 64)
-			advice_say(
-				ret->fix,
-				"make the elements that neighbouring lanes use neighbours in memory: "
-				"one array per member instead of an array of structs of %lld B",
-				stride);
-		else
-			advice_say(
-				ret->fix,
-				"let neighbouring lanes use neighbouring elements (swap the loops or "
-				"indices), or pass a tile through LDS");
-		verify_lines(facts, bytes, facts_active(facts), ret);
-		if (stride <= 64)
-			judge_move(facts, buffer ? buffer->split : 0, ret);
-		else
-			keep_layout(facts, ret);
-	}
-}
-
-/*
- * Lines of an average execution if lanes of a row were neighbours. Rows that neither fill lines nor
- * fit in one are taken to begin anywhere.
- */
-static double lines_of_rows(const struct facts *facts)
-{
-	const struct advice_site *site = facts->site;
-	unsigned lanes = facts_active(facts), row = site->row < lanes ? site->row : lanes;
-	unsigned rows = (lanes + row - 1) / row, bytes = row * site->bytes;
-
-	if (bytes % facts->line && facts->line % bytes)
-		return rows * (1 + (bytes - site->unit) / (double)facts->line);
-	return rows * layout_lines(site, facts->line, site->bytes, row);
-}
+#include "handlers/advice/recorded_addresses.h"
+#include "handlers/advice/stride_advice.h"
 
 /* With the indices swapped. */
 static void swapped(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	double after = lines_of_rows(facts), before = facts_each(facts, facts->used);
+	double after = facts_lines_of_rows(facts), before = facts_each(facts, facts->used);
 	bool whole = site->row * site->bytes % 128 == 0 && site->wave % site->row == 0 &&
 		     facts->lanes == facts->executions * site->wave;
 
@@ -225,13 +94,13 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 	advice_say(ret->cause,
 		   "within each row of %u work-items lanes are %lld B apart and %u B are %s: %.1f "
 		   "lines of %u B touched, %.1f needed",
-		   site->row, size, site->bytes, facts->verb, before, facts->line,
+		   site->row, size, site->bytes, facts->participle, before, facts->line,
 		   facts_each(facts, facts->needed));
 	advice_say(
 		ret->fix,
 		"let threadIdx.x run along consecutive addresses (swap the indices%s), or pass a tile through LDS",
 		size <= 64 ? "; of structs make one array per member" : "");
-	if (lines_of_rows(facts) < before) {
+	if (facts_lines_of_rows(facts) < before) {
 		swapped(facts, ret);
 		return;
 	}
@@ -253,7 +122,7 @@ static bool lane_each(const struct facts *facts)
 	       facts->lanes == facts->executions * site->wave &&
 	       (facts->used == facts->executions * site->row ||
 		site->counters[PROBE_C_LINES64] == facts->executions * site->row) &&
-	       lines_of_rows(facts) < facts_each(facts, facts->used);
+	       facts_lines_of_rows(facts) < facts_each(facts, facts->used);
 }
 
 /* From counters: as many lines as a wave holds rows. */
@@ -352,7 +221,7 @@ static void global_irregular(const struct facts *facts, struct advice *ret)
 		return;
 	}
 	advice_say(ret->cause, "%s%s: %.1f lines of %u B touched, %.1f needed",
-		   advice_irregular(facts, text, sizeof(text)),
+		   facts_irregular(facts, text, sizeof(text)),
 		   rows ? " over the wave" : " (gather)", used, facts->line, needed);
 	if (rows && !site->trial)
 		advice_say(
@@ -409,7 +278,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   facts_each(facts, facts->needed));
 		advice_say(ret->fix, "let neighbouring lanes use neighbouring elements in every "
 				     "step, and align the first one");
-		verify_lines(facts, site->bytes, facts_active(facts), ret);
+		advice_verify_lines(facts, site->bytes, facts_active(facts), ret);
 	} else {
 		global_irregular(facts, ret);
 	}

@@ -1,40 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waves with idle lanes that touch more lines than they need: because of the idle lanes, or of
- * where the lanes' data lies? Each change that might help is counted, on recorded addresses if
- * there are any, and the one that removes most is what is said.
+ * Waves with idle lanes that touch more cache lines than needed: because of the idle lanes, or of
+ * the layout of the data? Counts each change that might help, on recorded addresses if there are
+ * any, and proposes the one that removes most.
  */
-#include <stdbool.h>
+#include "handlers/advice/idle_lane_advice.h"
+
 #include <stdlib.h>
 
-#include "handlers/advice/advice_parts.h"
 #include <probe/rules/cache_lines.h>
+
+#include "handlers/advice/advice_text.h"
 #include "handlers/advice/layouts.h"
+#include "handlers/advice/recorded_addresses.h"
+#include "handlers/advice/stride_advice.h"
 
 /* In the order in which they are preferred where they leave the same. */
 enum change { CHANGE_NONE, CHANGE_ALIGN, CHANGE_STRIDE, CHANGE_COMPACT, CHANGES };
-
-unsigned facts_active(const struct facts *facts)
-{
-	return (unsigned)((facts->lanes + facts->executions - 1) / facts->executions);
-}
-
-double facts_each(const struct facts *facts, uint64_t sum)
-{
-	return (double)sum / (double)facts->executions;
-}
-
-const char *facts_verb(const struct facts *facts)
-{
-	return facts->site->access == PROBE_ACCESS_LOAD	   ? "read"
-	       : facts->site->access == PROBE_ACCESS_STORE ? "write"
-							   : "update";
-}
-
-const char *facts_lines(const struct facts *facts)
-{
-	return facts->line == 64 ? "lines of 64 B" : "lines of 128 B";
-}
 
 /*
  * Below 15 of 16 lanes active on average, idle lanes may be the story, unless even a full wave of

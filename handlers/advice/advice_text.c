@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "handlers/advice/advice_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void advice_say(char text[ADVICE_MAX], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, ADVICE_MAX, format, args);
+	va_end(args);
+}
+
+void advice_append(char text[ADVICE_MAX], const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text + used, ADVICE_MAX - used, format, args);
+	va_end(args);
+}
+
+struct number_text advice_number(double value)
+{
+	struct number_text number;
+
+	snprintf(number.text, sizeof(number.text), value < 1000 ? "%.4g" : "%.0f", value);
+	return number;
+}
+
+/* "1 conflict", "2 conflicts": `what` begins with a word in the plural. */
+static void append_result(struct advice *ret, const char *how, const char *what)
+{
+	size_t word = strcspn(what, " ");
+
+	advice_append(ret->fix, "; %s: %s %.*s%s after, %s before (per execution)", how,
+		      advice_number(ret->after).text, (int)(ret->after == 1 ? word - 1 : word),
+		      what, what + word, advice_number(ret->before).text);
+}
+
+void advice_verify(struct advice *ret, const char *what, double after, double before)
+{
+	ret->verified = true;
+	ret->what = what;
+	ret->after = after;
+	ret->before = before;
+	append_result(ret, "verified", what);
+}
+
+void advice_estimate(struct advice *ret, const char *what, double after, double before)
+{
+	ret->after = after;
+	ret->before = before;
+	if (after < before)
+		append_result(ret, "estimate", what);
+	else
+		advice_append(ret->fix, "; not verified");
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+#include "handlers/advice/recorded_addresses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/rules/cache_lines.h>
+
+#include "handlers/advice/layouts.h"
+
+/* Is the execution kept at `a` behind that at `b`? */
+static bool behind(const struct trial *trial, unsigned a, unsigned b)
+{
+	const struct trial_key *left = &trial->key[a], *right = &trial->key[b];
+
+	if (left->dispatch != right->dispatch)
+		return left->dispatch > right->dispatch;
+	if (left->wave != right->wave)
+		return left->wave > right->wave;
+	return trial->order[a] > trial->order[b];
+}
+
+void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
+	       uint64_t exec, const uint64_t addr[64])
+{
+	unsigned at = trial->executions < most ? trial->executions : trial->last;
+
+	if (!trial_wants(trial, most, key) || (trial->executions && trial->lds != lds))
+		return;
+	trial->executions += trial->executions < most;
+	trial->lds = lds;
+	trial->key[at] = key;
+	trial->order[at] = trial->number++;
+	trial->exec[at] = exec;
+	trial->wave[at] = wave;
+	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+		trial->addr[at][lane] = addr[lane];
+	}
+	for (unsigned i = 0; i < trial->executions; i++)
+		if (behind(trial, i, trial->last))
+			trial->last = i;
+}
+
+unsigned trial_first(const struct trial *trial)
+{
+	unsigned first = 0;
+
+	for (unsigned i = 1; i < trial->executions; i++)
+		if (behind(trial, first, i))
+			first = i;
+	return first;
+}
+
+static uint32_t moved(const struct layout_move *move, uint32_t offset, unsigned lane)
+{
+	unsigned element = move->element, columns, number, within;
+
+	if (move->copies)
+		return (offset / element * move->copies + lane % move->copies) * element +
+		       offset % element;
+	if (!move->row)
+		return offset;
+	number = offset / move->row;
+	within = offset % move->row;
+	if (move->pad)
+		return offset + number * move->pad;
+	columns = move->row / element;
+	return number * move->row + (within / element ^ number % columns) * element +
+	       within % element;
+}
+
+uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		    const struct layout_move *move, struct probe_lds_scratch *scratch)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint32_t addr[64] = {0};
+
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+
+			addr[lane] = moved(move, (uint32_t)trial->addr[i][lane] - lowest, lane);
+		}
+		sum += layout_conflicts_at(site, trial->exec[i], addr, scratch);
+	}
+	return sum;
+}
+
+bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		const struct layout_move *move)
+{
+	for (unsigned i = 0; i < trial->executions; i++)
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+			uint32_t at = (uint32_t)trial->addr[i][lane] - lowest;
+			unsigned whole = move->pad ? move->row : move->element;
+
+			if (at % whole + site->bytes > whole ||
+			    ((moved(move, at, lane) ^ at) & ((site->unit & -site->unit) - 1)))
+				return false;
+		}
+	return true;
+}
+
+bool trial_layouts(const struct trial *trial, const struct advice_site *site,
+		   struct probe_lds_scratch *scratch, struct trial_result *ret)
+{
+	unsigned element = layout_element(site);
+	uint32_t lowest = UINT32_MAX;
+	uint64_t before, least = UINT64_MAX;
+
+	if (!trial->executions || !trial->lds)
+		return false;
+	/* Rows are counted from the lowest address seen, in whole elements. */
+	for (unsigned i = 0; i < trial->executions; i++)
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			uint32_t at = (uint32_t)trial->addr[i][__builtin_ctzll(rest)];
+
+			lowest = at < lowest ? at : lowest;
+		}
+	before = trial_move(trial, site, lowest, &(struct layout_move){0}, scratch);
+	for (unsigned n = 0; n < TRIAL_LAYOUTS; n++) {
+		/* From long rows to short ones: the less is added, the better. */
+		unsigned row = 4096u >> n / 2, pad = n % 2 ? 0 : element;
+		const struct layout_move move = {.row = row, .pad = pad, .element = element};
+		uint64_t after;
+
+		if (row < 2 * element || (!pad && (element & (element - 1))))
+			continue;
+		after = trial_move(trial, site, lowest, &move, scratch);
+		if (after >= least)
+			continue;
+		least = after;
+		ret->row = row;
+		ret->pad = pad;
+	}
+	if (least == UINT64_MAX)
+		return false;
+	ret->before = (double)before / trial->executions;
+	ret->after = (double)least / trial->executions;
+	return true;
+}
+
+/* Lowest and highest address recorded, and the most lanes on one in one execution. */
+static unsigned survey(const struct trial *trial, uint32_t *lowest, uint32_t *highest)
+{
+	unsigned most = 0;
+
+	*lowest = UINT32_MAX;
+	*highest = 0;
+	for (unsigned i = 0; i < trial->executions; i++)
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			uint32_t at = (uint32_t)trial->addr[i][__builtin_ctzll(rest)];
+			unsigned same = 0;
+
+			*lowest = at < *lowest ? at : *lowest;
+			*highest = at > *highest ? at : *highest;
+			for (uint64_t r = rest; r; r &= r - 1)
+				same += (uint32_t)trial->addr[i][__builtin_ctzll(r)] == at;
+			most = same > most ? same : most;
+		}
+	return most;
+}
+
+bool trial_copies(const struct trial *trial, const struct advice_site *site,
+		  struct probe_lds_scratch *scratch, struct trial_copies *ret)
+{
+	struct layout_move move = {.element = layout_element(site), .copies = 1};
+	uint64_t least = UINT64_MAX;
+	uint32_t lowest, highest;
+
+	*ret = (struct trial_copies){0};
+	if (!trial->executions || !trial->lds)
+		return false;
+	ret->share = survey(trial, &lowest, &highest);
+	ret->table = highest - lowest + site->bytes;
+	ret->before = (double)trial_move(trial, site, lowest, &move, scratch) / trial->executions;
+	for (unsigned n = 2; n <= 32 && (uint64_t)n * ret->table <= 65536 && least; n *= 2) {
+		uint64_t after;
+
+		move.copies = n;
+		after = trial_move(trial, site, lowest, &move, scratch);
+		if (after >= least)
+			continue;
+		least = after;
+		ret->copies = n;
+		ret->after = (double)after / trial->executions;
+	}
+	return true;
+}
+
+bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret)
+{
+	bool any = false;
+
+	if (trial->lds != lds || !site->row)
+		return false;
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint64_t item = (uint64_t)trial->wave[i] * site->wave, rest = trial->exec[i];
+
+		for (; rest & (rest - 1); rest &= rest - 1) {
+			unsigned l = (unsigned)__builtin_ctzll(rest);
+			unsigned next = (unsigned)__builtin_ctzll(rest & (rest - 1));
+			int64_t apart = (int64_t)(trial->addr[i][next] - trial->addr[i][l]);
+			int64_t lanes = next - l;
+
+			if ((item + l) / site->row != (item + next) / site->row)
+				continue;
+			if (!any)
+				*ret = apart / lanes;
+			any = true;
+			if (*ret * lanes != apart)
+				return false;
+		}
+	}
+	return any;
+}
+
+/* Lines that one lane touches in all its accesses. */
+static unsigned lines_of_lane(const struct advice_site *site, unsigned line, uint64_t addr)
+{
+	unsigned sum = 0;
+
+	for (unsigned k = 0; k < site->bytes; k += site->unit)
+		sum += (unsigned)((addr + k + site->unit - 1) / line - (addr + k) / line + 1);
+	return sum;
+}
+
+struct trial_words trial_words(const struct trial *trial, const struct advice_site *site,
+			       unsigned line)
+{
+	struct trial_words ret = {0};
+	uint64_t lines = 0, words = 0;
+	bool first = true;
+
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint64_t item = (uint64_t)trial->wave[i] * site->wave, row = UINT64_MAX, at = 0;
+
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(rest);
+			uint64_t mine = (item + lane) / site->row;
+			int64_t apart = (int64_t)(trial->addr[i][lane] - at);
+
+			if (mine == row)
+				continue;
+			lines += lines_of_lane(site, line, trial->addr[i][lane]);
+			words++;
+			if (row != UINT64_MAX) {
+				bool same = mine == row + 1 && (first || apart == ret.apart);
+
+				ret.apart = same ? apart : 0;
+				first = false;
+			}
+			row = mine;
+			at = trial->addr[i][lane];
+		}
+	}
+	ret.lines = (double)lines / (double)words;
+	return ret;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of machine accesses of `unit` bytes by `count` lanes, wave by wave. */
+static uint64_t lines_of(const struct advice_site *site, unsigned line, const uint64_t *addr,
+			 size_t count, struct probe_cache_lines_scratch *scratch)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i += site->wave) {
+		unsigned lanes = (unsigned)(count - i < site->wave ? count - i : site->wave);
+		uint64_t at[64] = {0};
+
+		for (unsigned k = 0; k < site->bytes; k += site->unit) {
+			struct probe_cache_lines lines;
+
+			for (unsigned l = 0; l < lanes; l++)
+				at[l] = addr[i + l] + k;
+			lines = probe_cache_lines_count(site->wave, site->unit,
+							lanes == 64 ? ~0ull : (1ull << lanes) - 1,
+							at, scratch);
+			sum += line == 64 ? lines.used64 : lines.used128;
+		}
+	}
+	return sum;
+}
+
+/* Which execution of its wave it is, among those kept; the first is 0. */
+static unsigned step_of(const struct trial *trial, unsigned at)
+{
+	const struct trial_key *key = &trial->key[at];
+	unsigned step = 0;
+
+	for (unsigned i = 0; i < trial->executions; i++)
+		step += trial->key[i].dispatch == key->dispatch &&
+			trial->key[i].wave == key->wave && trial->order[i] < trial->order[at];
+	return step;
+}
+
+/* Addresses of the active lanes; false: they do not always rise. */
+static bool gather_lanes(const struct trial *trial, unsigned at, uint64_t *addr, size_t *count)
+{
+	bool rises = true;
+
+	*count = 0;
+	for (uint64_t rest = trial->exec[at]; rest; rest &= rest - 1) {
+		addr[*count] = trial->addr[at][__builtin_ctzll(rest)];
+		rises = rises && (!*count || addr[*count] >= addr[*count - 1]);
+		++*count;
+	}
+	return rises;
+}
+
+struct sorting {
+	uint64_t addr[TRIAL_EXECUTIONS * 64];
+	struct probe_cache_lines_scratch scratch;
+	unsigned step[TRIAL_EXECUTIONS];
+};
+
+/* Lines of all that belongs to the step of the execution `first`, sorted. */
+static uint64_t sort_step(const struct trial *trial, const struct advice_site *site, unsigned line,
+			  unsigned first, struct sorting *sorting)
+{
+	size_t count = 0, more;
+
+	for (unsigned i = first; i < trial->executions; i++) {
+		if (sorting->step[i] != sorting->step[first] ||
+		    trial->key[i].dispatch != trial->key[first].dispatch)
+			continue;
+		gather_lanes(trial, i, sorting->addr + count, &more);
+		count += more;
+	}
+	qsort(sorting->addr, count, sizeof(sorting->addr[0]), by_address);
+	return lines_of(site, line, sorting->addr, count, &sorting->scratch);
+}
+
+/* Is it the first one of its step, in the order kept? */
+static bool begins_step(const struct trial *trial, const struct sorting *sorting, unsigned at)
+{
+	for (unsigned i = 0; i < at; i++)
+		if (sorting->step[i] == sorting->step[at] &&
+		    trial->key[i].dispatch == trial->key[at].dispatch)
+			return false;
+	return true;
+}
+
+bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
+		  struct trial_sorting *ret)
+{
+	uint64_t before = 0, after = 0;
+	struct sorting *sorting;
+
+	if (!trial->executions || trial->lds)
+		return false;
+	sorting = calloc(1, sizeof(*sorting));
+	if (!sorting)
+		return false;
+	ret->risen = true;
+	for (unsigned i = 0; i < trial->executions; i++) {
+		size_t count;
+
+		sorting->step[i] = step_of(trial, i);
+		ret->risen = gather_lanes(trial, i, sorting->addr, &count) && ret->risen;
+		before += lines_of(site, line, sorting->addr, count, &sorting->scratch);
+	}
+	for (unsigned i = 0; i < trial->executions; i++)
+		if (begins_step(trial, sorting, i))
+			after += sort_step(trial, site, line, i, sorting);
+	free(sorting);
+	ret->before = (double)before / trial->executions;
+	ret->after = (double)after / trial->executions;
+	return true;
+}

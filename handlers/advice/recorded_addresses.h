@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Layouts tried on addresses that a handler has seen, counted by the same rules. */
+#ifndef PROBE_HANDLERS_ADVICE_RECORDED_ADDRESSES_H
+#define PROBE_HANDLERS_ADVICE_RECORDED_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "handlers/advice/advice.h"
+
+enum {
+	TRIAL_EXECUTIONS = 128,
+	TRIAL_LAYOUTS = 14,
+};
+
+/* Whose execution: dispatches in their order, and waves in that of their workgroups. */
+struct trial_key {
+	uint64_t dispatch, wave;
+};
+
+/*
+ * The first executions in the order of their keys, and in each wave's order, whatever the order of
+ * delivery was; zeroed before first use.
+ */
+struct trial {
+	unsigned executions;
+	bool lds;
+	unsigned last; /* which of them is the last one */
+	uint32_t number;
+	struct trial_key key[TRIAL_EXECUTIONS];
+	uint32_t order[TRIAL_EXECUTIONS]; /* of arrival */
+	uint32_t wave[TRIAL_EXECUTIONS];  /* inside the workgroup */
+	uint64_t exec[TRIAL_EXECUTIONS];
+	uint64_t addr[TRIAL_EXECUTIONS][64]; /* of active lanes */
+};
+
+/* Is an execution among the first `most`, at least of those seen by now? */
+static inline bool trial_wants(const struct trial *trial, unsigned most, struct trial_key key)
+{
+	const struct trial_key *last = &trial->key[trial->last];
+
+	if (trial->executions < most)
+		return true;
+	return key.dispatch != last->dispatch ? key.dispatch < last->dispatch
+					      : key.wave < last->wave;
+}
+
+/* Keep an execution, in the place of the last one if there are `most`. */
+void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
+	       uint64_t exec, const uint64_t addr[64]);
+
+/* Which of them comes first; there must be one. */
+unsigned trial_first(const struct trial *trial);
+
+/* Where LDS offsets go; nowhere if all is 0. */
+struct layout_move {
+	unsigned row, pad; /* bytes: rows are padded; pad = 0: elements moved by exclusive-or with
+			      the row's number */
+	unsigned element;  /* bytes */
+	unsigned copies;   /* instead: of each element, side by side; lane l uses l % copies */
+};
+
+/* Conflicts of all executions kept, their addresses, counted from `lowest`, moved. */
+uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		    const struct layout_move *move, struct probe_lds_scratch *scratch);
+
+/* Does every lane stay whole, and as well aligned? Not for copies. */
+bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
+		const struct layout_move *move);
+
+struct trial_result {
+	unsigned row, pad; /* bytes; pad = 0: the best is an exclusive-or with the row's number */
+	double before, after; /* per execution */
+};
+
+/* LDS: the best of TRIAL_LAYOUTS paddings and swizzles. False if there is nothing to try. */
+bool trial_layouts(const struct trial *trial, const struct advice_site *site,
+		   struct probe_lds_scratch *scratch, struct trial_result *ret);
+
+struct trial_copies {
+	unsigned table, copies; /* bytes, number */
+	unsigned share;		/* most lanes of an execution on one address */
+	double before, after;	/* conflicts per execution */
+};
+
+/*
+ * LDS: lane l uses copy l % copies of the table, the bytes from the lowest address recorded to the
+ * highest; copies of an element side by side. The best of 2 to 32 copies that fit in 64 KiB. False
+ * if there is nothing to try; copies = 0: they do not fit.
+ */
+bool trial_copies(const struct trial *trial, const struct advice_site *site,
+		  struct probe_lds_scratch *scratch, struct trial_copies *ret);
+
+/*
+ * Global memory, or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =
+ * each row is at one address.
+ */
+bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret);
+
+struct trial_words {
+	int64_t apart; /* bytes from each row to the next one, in all executions; 0 = it varies */
+	double lines;  /* that the word of one row is in, on average */
+};
+
+/* Rows that are at one address each, as trial_rows found. */
+struct trial_words trial_words(const struct trial *trial, const struct advice_site *site,
+			       unsigned line);
+
+struct trial_sorting {
+	bool risen;	      /* every execution's addresses rose from lane to lane as they came */
+	double before, after; /* lines per execution */
+};
+
+/*
+ * Global memory: lines of 64 or 128 bytes, as they came, and with the addresses sorted that all
+ * waves use at the same step: in each one's first execution, in each one's second, and so on. What
+ * a wave uses again at another step is not sorted together: no order of the data brings that about.
+ */
+bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
+		  struct trial_sorting *ret);
+
+#endif

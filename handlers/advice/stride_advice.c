@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Cause and fix of excess cache lines of lanes at one constant stride. */
+#include "handlers/advice/stride_advice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "handlers/advice/advice_text.h"
+#include "handlers/advice/buffers.h"
+#include "handlers/advice/layouts.h"
+
+/* What neighbouring elements would take, from a line's beginning. */
+void advice_verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
+			 struct advice *ret)
+{
+	advice_verify(ret, facts_lines(facts),
+		      layout_lines(facts->site, facts->line, stride, lanes),
+		      facts_each(facts, facts->used));
+}
+
+/* A fix that moves data: what it does to the other accesses of the buffer. */
+static void judge_move(const struct facts *facts, double after, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+	char vague[64] = "";
+
+	if (!buffer) {
+		advice_append(ret->fix, "; judged by this access alone");
+		return;
+	}
+	if (!buffer->others)
+		return;
+	if (buffer->vague)
+		snprintf(vague, sizeof(vague), " (%u at no stride, taken as %s)", buffer->vague,
+			 buffer->vague == 1 ? "it is" : "they are");
+	if (after < buffer->before) {
+		advice_append(ret->fix,
+			      "; with %u other access%s of the buffer%s %.0f lines of 128 B in the "
+			      "run after, %.0f before",
+			      buffer->others, buffer->others == 1 ? "" : "es", vague, after,
+			      buffer->before);
+		return;
+	}
+	/* What helps here costs as much there. */
+	ret->verified = false;
+	ret->before = ret->after = 0;
+	advice_say(
+		ret->fix,
+		"leave the buffer as it lies: what would help here costs its %u other access%s%s "
+		"as much (%.0f lines of 128 B in the run after, %.0f before); let lanes take "
+		"other elements",
+		buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
+}
+
+void advice_judge_shift(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	judge_move(facts, buffer ? buffer->shifted : 0, ret);
+}
+
+/* The index is to be changed, not the buffer. */
+static void keep_layout(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+
+	if (buffer && buffer->beside)
+		advice_append(ret->fix,
+			      "; do not transpose the buffer itself: %u other access%s of it %s "
+			      "neighbouring elements as it lies",
+			      buffer->beside, buffer->beside == 1 ? "" : "es",
+			      buffer->beside == 1 ? "uses" : "use");
+}
+
+void advice_stride(const struct facts *facts, struct advice *ret)
+{
+	const struct buffer_layout *buffer = facts->site->buffer;
+	const struct advice_site *site = facts->site;
+	long long stride = llabs((long long)facts->low);
+	unsigned bytes = site->bytes, unit = site->unit;
+
+	if (stride == (long long)bytes && bytes == unit) {
+		advice_say(
+			ret->cause,
+			"lanes are contiguous but start inside a line: one line of %u B more than "
+			"needed",
+			facts->line);
+		advice_say(ret->fix,
+			   "align the first lane's address (base, offset, row pitch) to %u B",
+			   facts->line);
+		advice_verify_lines(facts, bytes, facts_active(facts), ret);
+		advice_judge_shift(facts, ret);
+	} else if (stride <= (long long)bytes) {
+		advice_say(
+			ret->cause,
+			"each lane's %u B are %s in %u accesses of %u B, and each of them reaches over "
+			"all lines",
+			bytes, facts->participle, bytes / unit, unit);
+		advice_say(
+			ret->fix,
+			"let neighbouring lanes take neighbouring %u B pieces (elements of %u B, or "
+			"one array per member)",
+			unit, unit);
+		advice_verify_lines(facts, unit, facts_active(facts), ret);
+	} else {
+		unsigned per_line = (unsigned)(facts->line / stride);
+
+		advice_say(
+			ret->cause,
+			"lanes are %lld B apart and %u B are %s: %u of %u B of each line are used",
+			stride, bytes, facts->participle, (per_line ? per_line : 1) * bytes,
+			facts->line);
+		if (stride <= 64)
+			advice_say(
+				ret->fix,
+				"make the elements that neighbouring lanes use neighbours in memory: "
+				"one array per member instead of an array of structs of %lld B",
+				stride);
+		else
+			advice_say(
+				ret->fix,
+				"let neighbouring lanes use neighbouring elements (swap the loops or "
+				"indices), or pass a tile through LDS");
+		advice_verify_lines(facts, bytes, facts_active(facts), ret);
+		if (stride <= 64)
+			judge_move(facts, buffer ? buffer->split : 0, ret);
+		else
+			keep_layout(facts, ret);
+	}
+}
