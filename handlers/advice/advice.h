@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the counters of a site to one sentence on why it costs more than it need and one on what to
- * change. Nothing is said of a site that costs no more than it need (broadcasts too). What is
- * proposed is counted by the same rules, and the sentence ends in the result: "verified: 0
- * conflicts after, 62 before (per execution)". What rests on more than the counts (where rows will
- * begin, which executions were recorded) is called an estimate, and what cannot be counted is said
- * to be not verified.
+ * From the counters of a site to a cause, one sentence on why it costs more than needed, and a fix,
+ * one sentence on what to change. A site that costs no more than needed (a broadcast, too) has
+ * neither. The proposed layout is counted by the same rules, and the fix ends in the result:
+ * "verified: 0 conflicts after, 62 before (per execution)". A result that rests on assumptions
+ * (where rows will begin, which executions were recorded) is an estimate; a fix that cannot be
+ * counted says "not verified".
  */
 #ifndef PROBE_HANDLERS_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_H
@@ -29,23 +29,21 @@ struct advice_site {
 	enum probe_space space;
 	unsigned bytes, unit;	   /* per lane; per machine access */
 	unsigned wave;		   /* lanes */
-	const struct trial *trial; /* of addresses that cost too much; NULL = none were seen */
+	const struct trial *trial; /* recorded executions that cost too much; NULL = none */
 	/* Work-items of a workgroup in x, and in all; 0 = differs between dispatches. */
 	unsigned row, items;
-	const struct array_layout *array; /* of several accesses that share one; NULL = none */
-	/* Of global memory: all accesses to its allocation; NULL = which it is is not known. */
-	const struct buffer_layout *buffer;
+	const struct array_layout *array;   /* an array that several accesses share; NULL = none */
+	const struct buffer_layout *buffer; /* the allocation; NULL = not known */
 };
 
 struct probe_lds_scratch;
 
 struct advice {
 	char cause[ADVICE_MAX], fix[ADVICE_MAX]; /* both "" when nothing is wrong */
-	/* What the fix was found to leave, and what there was, per execution; an estimate if not
-	 * verified. */
 	bool verified;
-	/* "conflicts", "lines of 64 B", "lines of 128 B", "updates of the word" */
+	/* "conflicts", "cache lines of 64 B", "cache lines of 128 B", "updates of the word" */
 	const char *what;
+	/* Of them, per execution, without and with the fix; an estimate if not verified. */
 	double before, after;
 };
 

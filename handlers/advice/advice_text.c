@@ -32,14 +32,25 @@ struct number_text advice_number(double value)
 	return number;
 }
 
-/* "1 conflict", "2 conflicts": `what` begins with a word in the plural. */
+/* The length of `what` up to its plural s: "cache lines of 64 B" gives 10. */
+static size_t singular_length(const char *what)
+{
+	size_t at = 0;
+
+	while (what[at] && (what[at] != 's' || (what[at + 1] && what[at + 1] != ' ')))
+		at++;
+	return at;
+}
+
+/* "1 cache line of 64 B", "2 cache lines of 64 B". */
 static void append_result(struct advice *ret, const char *how, const char *what)
 {
-	size_t word = strcspn(what, " ");
+	size_t length = singular_length(what);
 
 	advice_append(ret->fix, "; %s: %s %.*s%s after, %s before (per execution)", how,
-		      advice_number(ret->after).text, (int)(ret->after == 1 ? word - 1 : word),
-		      what, what + word, advice_number(ret->before).text);
+		      advice_number(ret->after).text, (int)length, what,
+		      what + length + (ret->after == 1 && what[length]),
+		      advice_number(ret->before).text);
 }
 
 void advice_verify(struct advice *ret, const char *what, double after, double before)

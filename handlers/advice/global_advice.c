@@ -30,13 +30,13 @@ static void say_wider(const struct advice_site *site, struct advice *ret)
 {
 	if (site->items && site->items % site->wave == 0)
 		advice_say(ret->fix,
-			   "make the workgroup wider, for example dim3(%u, %u), so that a wave is "
-			   "in one row",
+			   "make the workgroup wider, for example dim3(%u, %u), so that a "
+			   "wave is in one row",
 			   site->wave, site->items / site->wave);
 	else
 		advice_say(ret->fix,
-			   "make the workgroup wider (a multiple of %u work-items in x), so that "
-			   "a wave is in one row",
+			   "make the workgroup wider (a multiple of %u work-items in x), so "
+			   "that a wave is in one row",
 			   site->wave);
 }
 
@@ -52,14 +52,15 @@ static void global_words(const struct facts *facts, struct advice *ret)
 		snprintf(apart, sizeof(apart), ", rows %lld B apart",
 			 llabs((long long)words.apart));
 	advice_say(ret->cause,
-		   "each row of %u work-items %ss one word (%u B)%s: %.1f lines of %u B touched, "
-		   "%.1f needed",
+		   "each row of %u work-items %ss one word (%u B)%s: %.1f cache lines "
+		   "of %u B touched, %.1f needed",
 		   site->row, facts_verb(facts), site->bytes, apart, before, facts->line,
 		   facts_each(facts, facts->needed));
 	if (site->access == PROBE_ACCESS_ATOMIC) {
 		/* More lanes of one wave at a word would wait longer. */
-		advice_say(ret->fix, "add up within each row first (cross-lane operations) and let "
-				     "one lane of it update the word; not verified");
+		advice_say(ret->fix,
+			   "reduce within each row first (cross-lane operations) and let one "
+			   "lane of it update the word; not verified");
 		return;
 	}
 	say_wider(site, ret);
@@ -79,12 +80,12 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 	}
 	if (size <= (long long)site->bytes) {
 		advice_say(ret->cause,
-			   "rows of %u work-items are contiguous, but short pieces apart from each "
-			   "other: %.1f lines of %u B touched, %.1f needed",
+			   "rows of %u work-items are contiguous, but rows are apart from "
+			   "each other: %.1f cache lines of %u B touched, %.1f needed",
 			   site->row, before, facts->line, facts_each(facts, facts->needed));
 		advice_say(ret->fix,
-			   "make the workgroup wider (a multiple of %u work-items in x), and align "
-			   "the rows of the data to %u B",
+			   "make the workgroup wider (a multiple of %u work-items in x), and "
+			   "align the rows of the data to %u B",
 			   site->wave, facts->line);
 		advice_estimate(ret, facts_lines(facts),
 				layout_lines(site, facts->line, site->bytes, facts_active(facts)),
@@ -92,14 +93,14 @@ static void global_rows(const struct facts *facts, int64_t stride, struct advice
 		return;
 	}
 	advice_say(ret->cause,
-		   "within each row of %u work-items lanes are %lld B apart and %u B are %s: %.1f "
-		   "lines of %u B touched, %.1f needed",
+		   "within each row of %u work-items lanes are %lld B apart and %u B "
+		   "are %s: %.1f cache lines of %u B touched, %.1f needed",
 		   site->row, size, site->bytes, facts->participle, before, facts->line,
 		   facts_each(facts, facts->needed));
-	advice_say(
-		ret->fix,
-		"let threadIdx.x run along consecutive addresses (swap the indices%s), or pass a tile through LDS",
-		size <= 64 ? "; of structs make one array per member" : "");
+	advice_say(ret->fix,
+		   "let threadIdx.x run along consecutive addresses (swap the "
+		   "indices%s), or pass a tile through LDS",
+		   size <= 64 ? ", with one array per member instead of structs" : "");
 	if (facts_lines_of_rows(facts) < before) {
 		swapped(facts, ret);
 		return;
@@ -143,8 +144,8 @@ static void global_row_each(const struct facts *facts, struct advice *ret)
 	bool lanes = site->wave / site->row == site->row;
 
 	advice_say(ret->cause,
-		   "%.1f lines of %u B touched, %.1f needed: as if each row of %u work-items%s "
-		   "were in a line of its own",
+		   "%.1f cache lines of %u B touched, %.1f needed: as if each row of "
+		   "%u work-items%s used a cache line of its own",
 		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed),
 		   site->row, lanes ? ", or each lane of a row," : "");
 	say_wider(site, ret);
@@ -162,37 +163,37 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 	struct trial_sorting result;
 
 	advice_say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "
-			     "lines, or gather once into LDS");
+			     "cache lines, or gather once into LDS");
 	if (!site->trial || !trial_sorted(site->trial, site, facts->line, &result)) {
-		advice_append(ret->fix, "; not verified: the counters hold no addresses, --kind "
-					"trace sorts them");
+		advice_append(ret->fix, "; not verified: counters hold no addresses (--kind trace "
+					"evaluates this)");
 	} else if (result.risen) {
-		advice_say(
-			ret->fix,
-			"sorting does not help here (the addresses rise from lane to lane): "
-			"place what neighbouring lanes use side by side in memory; not verified");
+		advice_say(ret->fix, "sorting does not help here (the addresses rise from lane to "
+				     "lane): place the data of neighbouring lanes side by side in "
+				     "memory; not verified");
 	} else if (result.after * 10 <= result.before * 9) {
 		ret->after = result.after;
 		ret->before = result.before;
-		advice_append(
-			ret->fix,
-			"; estimate: about %s lines of %u B per execution%s if what all waves use "
-			"at one step is sorted, %s as they came (by %u of %llu executions)",
-			advice_number(result.after).text, facts->line,
-			site->trial->executions < facts->executions ? " or fewer" : "",
-			advice_number(result.before).text, site->trial->executions,
-			(unsigned long long)facts->executions);
+		advice_append(ret->fix,
+			      "; estimate: about %s cache lines of %u B per execution%s if the "
+			      "addresses that all waves use in one step are sorted, %s now (from "
+			      "%u of %llu executions)",
+			      advice_number(result.after).text, facts->line,
+			      site->trial->executions < facts->executions ? " or fewer" : "",
+			      advice_number(result.before).text, site->trial->executions,
+			      (unsigned long long)facts->executions);
 	} else if (site->trial->executions < facts->executions) {
 		/* The more waves, the denser what they use lies: a few tell no end of it. */
 		advice_append(ret->fix,
-			      "; not verified: the addresses of %u of %llu executions are too few "
-			      "to tell what sorting leaves",
+			      "; not verified: the addresses of %u of %llu executions are too "
+			      "few to estimate the effect of sorting",
 			      site->trial->executions, (unsigned long long)facts->executions);
 	} else {
 		advice_say(ret->fix,
-			   "sorting does not help here (about %s lines of %u B per execution "
-			   "with what all waves use at one step sorted, %s as they came): place "
-			   "what neighbouring lanes use side by side in memory; not verified",
+			   "sorting does not help here (about %s cache lines of %u B per "
+			   "execution with the addresses that all waves use in one step "
+			   "sorted, %s now): place the data of neighbouring lanes side by "
+			   "side in memory; not verified",
 			   advice_number(result.after).text, facts->line,
 			   advice_number(result.before).text);
 	}
@@ -207,8 +208,8 @@ static void global_irregular(const struct facts *facts, struct advice *ret)
 
 	if (!site->trial && lane_each(facts)) {
 		advice_say(ret->cause,
-			   "%.1f lines of %u B touched, %.1f needed: as if each lane of a row of "
-			   "%u work-items were in a line%s of its own",
+			   "%.1f cache lines of %u B touched, %.1f needed: as if each lane of "
+			   "a row of %u work-items used a cache line%s of its own",
 			   used, facts->line, needed, site->row,
 			   facts->used == facts->executions * site->row ? "" : " of 64 B");
 		advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the "
@@ -220,17 +221,16 @@ static void global_irregular(const struct facts *facts, struct advice *ret)
 		global_row_each(facts, ret);
 		return;
 	}
-	advice_say(ret->cause, "%s%s: %.1f lines of %u B touched, %.1f needed",
+	advice_say(ret->cause, "%s%s: %.1f cache lines of %u B touched, %.1f needed",
 		   facts_irregular(facts, text, sizeof(text)),
 		   rows ? " over the wave" : " (gather)", used, facts->line, needed);
 	if (rows && !site->trial)
-		advice_say(
-			ret->fix,
-			"if lanes of a row of %u work-items are contiguous or share a word, make "
-			"the workgroup wider; if they are far apart, swap the indices; if the index comes from "
-			"data, sort it; not verified: the counters hold no addresses, --kind "
-			"trace tells which",
-			site->row);
+		advice_say(ret->fix,
+			   "if lanes of a row of %u work-items are contiguous or share a "
+			   "word, make the workgroup wider; if they are far apart, swap the "
+			   "indices; if the index comes from data, sort it; not verified: "
+			   "counters hold no addresses (--kind trace finds out which)",
+			   site->row);
 	else
 		global_sorted(facts, ret);
 }
@@ -244,11 +244,11 @@ static void global_scratch(const struct facts *facts, struct advice *ret)
 	double used = facts_each(facts, facts->used);
 
 	advice_say(ret->cause,
-		   "lanes are at different elements of their private arrays: %.1f lines of %u B "
-		   "touched, %.1f needed",
+		   "lanes access different elements of their private arrays: %.1f "
+		   "cache lines of %u B touched, %.1f needed",
 		   used, facts->line, facts_each(facts, facts->needed));
-	advice_say(ret->fix, "use the same index in all lanes, or indices known when compiling "
-			     "(unroll the loop), which need no memory, or keep the array in LDS; "
+	advice_say(ret->fix, "use the same index in all lanes; or use constant indices (unroll "
+			     "the loop), which keeps the array in registers; or keep it in LDS; "
 			     "not verified");
 }
 
@@ -271,13 +271,14 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		advice_stride(facts, ret);
 	} else if (facts->pattern == PATTERN_STRIDES) {
 		advice_say(ret->cause,
-			   "the distance of lanes varies from %lld to %lld B between executions: "
-			   "%.1f lines of %u B touched, %.1f needed",
+			   "the stride between lanes varies from %lld to %lld B between "
+			   "executions: %.1f cache lines of %u B touched, %.1f needed",
 			   (long long)facts->low, (long long)facts->high,
 			   facts_each(facts, facts->used), facts->line,
 			   facts_each(facts, facts->needed));
-		advice_say(ret->fix, "let neighbouring lanes use neighbouring elements in every "
-				     "step, and align the first one");
+		advice_say(ret->fix,
+			   "let neighbouring lanes use neighbouring elements in every step, "
+			   "and align the first element");
 		advice_verify_lines(facts, site->bytes, facts_active(facts), ret);
 	} else {
 		global_irregular(facts, ret);
@@ -291,19 +292,22 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 
 	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions) {
 		advice_say(ret->cause,
-			   "all active lanes update one word of global memory, one after the "
-			   "other: %.1f on average",
+			   "all active lanes update one word of global memory, which "
+			   "serialises them: %.1f on average",
 			   facts_each(facts, facts->lanes));
-		advice_say(ret->fix, "add up within the wave first (cross-lane operations) and let "
-				     "one lane update the word");
+		advice_say(ret->fix,
+			   "reduce within the wave first (cross-lane operations) and let one "
+			   "lane update the word");
 		advice_verify(ret, "updates of the word", 1, facts_each(facts, facts->lanes));
 	} else if (c[PROBE_C_LINES64] < c[PROBE_C_NEEDED64]) {
 		advice_say(ret->cause,
-			   "lanes update the same words of global memory, one after the other: "
-			   "%.1f lanes are in %.1f lines of 64 B, a word for each would fill %.1f",
+			   "lanes update the same words of global memory, which serialises "
+			   "them: %.1f lanes share %.1f cache lines of 64 B, where a word for "
+			   "each would fill %.1f",
 			   facts_each(facts, facts->lanes), facts_each(facts, c[PROBE_C_LINES64]),
 			   facts_each(facts, c[PROBE_C_NEEDED64]));
-		advice_say(ret->fix, "let each workgroup add up in a table of its own in LDS, and "
-				     "add that to global memory once, at the end; not verified");
+		advice_say(ret->fix,
+			   "let each workgroup accumulate in a table of its own in LDS, and "
+			   "add that to global memory once, at the end; not verified");
 	}
 }

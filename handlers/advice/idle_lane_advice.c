@@ -46,8 +46,8 @@ static void say_odd_group(const struct facts *facts, struct advice *ret)
 	const struct advice_site *site = facts->site;
 
 	advice_say(ret->cause,
-		   "workgroups of %u work-items fill %.1f of %u lanes of their waves on average: "
-		   "what they %s lies in %.1f lines of %u B, %.1f would hold it",
+		   "workgroups of %u work-items fill %.1f of %u lanes of their waves "
+		   "on average: they %s %.1f cache lines of %u B, %.1f would be enough",
 		   site->items, facts_each(facts, facts->lanes), site->wave, facts_verb(facts),
 		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
 	advice_say(ret->fix, "make the workgroup a multiple of %u work-items", site->wave);
@@ -170,11 +170,13 @@ static void say_align(const struct facts *facts, double after, bool verified, st
 	double before = facts_each(facts, facts->used);
 
 	advice_say(ret->cause,
-		   "what the active lanes (%.1f on average) %s starts inside a line: %.1f lines of "
-		   "%u B touched, %.1f needed",
+		   "the data that the active lanes (%.1f on average) %s are "
+		   "misaligned: %.1f cache lines of %u B touched, %.1f needed",
 		   facts_each(facts, facts->lanes), facts_verb(facts), before, facts->line,
 		   facts_each(facts, facts->needed));
-	advice_say(ret->fix, "align the first lane's address (base, offset, row pitch) to %u B",
+	advice_say(ret->fix,
+		   "align the address of the first lane (base, offset, row pitch) to "
+		   "%u B",
 		   facts->line);
 	if (verified)
 		advice_verify(ret, facts_lines(facts), after, before);
@@ -186,12 +188,12 @@ static void say_align(const struct facts *facts, double after, bool verified, st
 static void say_compact(const struct facts *facts, struct advice *ret)
 {
 	advice_say(ret->cause,
-		   "%.1f of %u lanes are active on average: what they %s lies in %.1f lines of "
-		   "%u B, %.1f would hold it",
+		   "%.1f of %u lanes are active on average: they %s %.1f cache lines "
+		   "of %u B, %.1f would be enough",
 		   facts_each(facts, facts->lanes), facts->site->wave, facts_verb(facts),
 		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
-	advice_say(ret->fix, "let the active lanes be neighbours that use neighbouring elements "
-			     "(compact the work before the branch)");
+	advice_say(ret->fix, "compact the work before the branch, so that the active lanes are "
+			     "neighbours that use neighbouring elements");
 }
 
 /* From counters: two causes give the same ones. */
@@ -199,10 +201,10 @@ static void say_either(const struct facts *facts, struct advice *ret)
 {
 	say_compact(facts, ret);
 	advice_say(ret->fix,
-		   "if the active lanes are neighbours, align the first one's address (base, "
-		   "offset, row pitch) to %u B; if idle ones are between them, compact the work "
-		   "before the branch; not verified: the counters do not tell which, --kind trace "
-		   "does",
+		   "if the active lanes are neighbours, align the address of the "
+		   "first one (base, offset, row pitch) to %u B; if idle lanes are "
+		   "between them, compact the work before the branch; not verified: "
+		   "counters cannot tell which (--kind trace can)",
 		   facts->line);
 }
 

@@ -107,11 +107,11 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 		advice_append(ret->fix, " (from %u to %u elements of %u B)", array->pitch / element,
 			      (array->pitch + array->pad) / element, element);
 	if (array->columns)
-		advice_append(
-			ret->fix,
-			"%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r %% %u)",
-			array->pad ? ", or " : "", array->element, array->pitch,
-			array->pad ? "" : at, array->columns);
+		advice_append(ret->fix,
+			      "%sstore column c (of %u B) of row r (of %u B%s) in column c ^ (r "
+			      "%% %u)",
+			      array->pad ? ", or " : "", array->element, array->pitch,
+			      array->pad ? "" : at, array->columns);
 }
 
 /*
@@ -126,8 +126,8 @@ static bool lds_array(const struct facts *facts, struct advice *ret)
 
 	if (!array->halves) {
 		advice_say(ret->fix,
-			   "; not verified; of the paddings and swizzles tried none halves the %s "
-			   "conflicts of the %u %s together (the best leaves %s)",
+			   "; not verified: none of the paddings and swizzles tried halves "
+			   "the %s conflicts of the %u %s together (the best leaves %s)",
 			   advice_number(array->before).text, array->accesses, shared,
 			   advice_number(array->after).text);
 		return false;
@@ -154,19 +154,18 @@ static bool lds_tried(const struct facts *facts, struct probe_lds_scratch *scrat
 	if (site->array)
 		return lds_array(facts, ret);
 	if (!site->trial) {
-		advice_say(ret->fix,
-			   "; not verified: the counters hold no addresses, --kind trace tries "
-			   "layouts on them");
+		advice_say(ret->fix, "; not verified: counters hold no addresses (--kind trace "
+				     "evaluates layouts)");
 		return false;
 	}
 	if (!trial_layouts(site->trial, site, scratch, &result))
 		return false;
 	if (result.after * 2 > result.before) {
-		advice_say(
-			ret->fix,
-			"; not verified; of the paddings and swizzles of rows of 64 to 4096 B none "
-			"halves the %s conflicts of the recorded executions (the best leaves %s)",
-			advice_number(result.before).text, advice_number(result.after).text);
+		advice_say(ret->fix,
+			   "; not verified: no padding or swizzle of rows of 64 to 4096 B "
+			   "halves the %s conflicts of the recorded executions (the best "
+			   "leaves %s)",
+			   advice_number(result.before).text, advice_number(result.after).text);
 		return false;
 	}
 	if (result.pad)
@@ -174,11 +173,10 @@ static bool lds_tried(const struct facts *facts, struct probe_lds_scratch *scrat
 			   "pad each %u B by %u B (counted from the lowest address recorded)",
 			   result.row, result.pad);
 	else
-		advice_say(
-			ret->fix,
-			"in rows of %u B (counted from the lowest address recorded) store column c of "
-			"row r in column c ^ r",
-			result.row);
+		advice_say(ret->fix,
+			   "in rows of %u B (counted from the lowest address recorded) store "
+			   "column c of row r in column c ^ r",
+			   result.row);
 	advice_verify(ret, "conflicts", result.after, result.before);
 	return true;
 }
@@ -203,10 +201,11 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 
 	if (!size) {
 		advice_say(ret->cause,
-			   "all active lanes update one word, one after the other: %llu in a row",
+			   "all active lanes update one word, which serialises them: %llu in "
+			   "a row",
 			   (unsigned long long)facts->way);
 		advice_say(ret->fix,
-			   "add up within the wave first (cross-lane operations) and let one "
+			   "reduce within the wave first (cross-lane operations) and let one "
 			   "lane update the word");
 		/* One lane has nobody to wait for. */
 		advice_verify(ret, "conflicts", 0, conflicts_each(facts));
@@ -216,8 +215,8 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		   (unsigned long long)facts->way);
 	if (size < 2 * (int)element) {
 		advice_say(ret->fix,
-			   "let each lane move less at a time, or lay the data out so that "
-			   "neighbouring lanes use neighbouring elements (of %u B)",
+			   "let each lane access fewer bytes at a time, or lay the data out "
+			   "so that neighbouring lanes use neighbouring elements (of %u B)",
 			   facts->site->unit);
 		advice_verify(ret, "conflicts",
 			      layout_conflicts(facts->site, facts->site->unit, facts->site->wave, 0,
@@ -251,10 +250,10 @@ static bool lds_rows_seen(const struct facts *facts, struct probe_lds_scratch *s
 	    facts->lanes != facts->executions * site->wave ||
 	    !trial_rows(site->trial, site, true, &stride) || !stride)
 		return false;
-	advice_say(
-		ret->cause,
-		"within each row of %u work-items lanes are %lld B apart: %llu-way bank conflict",
-		row, llabs((long long)stride), (unsigned long long)facts->way);
+	advice_say(ret->cause,
+		   "within each row of %u work-items lanes are %lld B apart: %llu-way "
+		   "bank conflict",
+		   row, llabs((long long)stride), (unsigned long long)facts->way);
 	if (site->array || !lds_pitch(facts, stride, row, scratch, ret))
 		lds_otherwise(facts, "change the row's length or the order of its elements",
 			      scratch, ret);
@@ -278,18 +277,16 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 	    layout_conflicts(site, (int64_t)stride, row, element, scratch) !=
 		    facts->conflicts / facts->executions)
 		return false;
-	advice_say(
-		ret->cause,
-		"the counts are those of lanes an odd multiple of %llu B apart within rows of %u "
-		"work-items: %llu-way bank conflict",
-		(unsigned long long)stride, row, (unsigned long long)facts->way);
+	advice_say(ret->cause,
+		   "the counts match lanes an odd multiple of %llu B apart within "
+		   "rows of %u work-items: %llu-way bank conflict",
+		   (unsigned long long)stride, row, (unsigned long long)facts->way);
 	/* All lanes of every phase in one bank: that proves it. */
 	if (stride >= 128)
-		advice_say(
-			ret->cause,
-			"within each row of %u work-items lanes are a multiple of 128 B apart: %llu-way "
-			"bank conflict",
-			row, (unsigned long long)facts->way);
+		advice_say(ret->cause,
+			   "within each row of %u work-items lanes are a multiple of 128 B "
+			   "apart: %llu-way bank conflict",
+			   row, (unsigned long long)facts->way);
 	if (site->array || !lds_pitches_of(facts, (int64_t)stride, row, scratch, ret))
 		lds_otherwise(facts, "change the row's length or the order of its elements",
 			      scratch, ret);
@@ -303,13 +300,11 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 	const struct advice_site *site = facts->site;
 	struct trial_copies tried;
 
-	advice_say(ret->fix,
-		   "give each group of lanes a copy of the table, the copies of an entry side by "
-		   "side, and sum them at the end");
+	advice_say(ret->fix, "privatise the table: give each group of lanes a copy, the copies "
+			     "of an entry side by side, and sum them at the end");
 	if (!site->trial) {
-		advice_append(ret->fix,
-			      "; not verified: the counters hold no addresses, --kind trace "
-			      "tries copies");
+		advice_append(ret->fix, "; not verified: counters hold no addresses (--kind trace "
+					"evaluates copies)");
 		return;
 	}
 	if (!trial_copies(site->trial, site, scratch, &tried)) {
@@ -318,27 +313,24 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 	}
 	/* As many lanes on one word as there are in a row: words, not banks, are short. */
 	if (tried.share >= facts->way)
-		advice_say(
-			ret->cause,
-			"up to %u lanes update one word, one after the other: %.1f conflicts per "
-			"execution, up to %llu-way",
-			tried.share, conflicts_each(facts), (unsigned long long)facts->way);
+		advice_say(ret->cause,
+			   "up to %u lanes update one word, which serialises them: %.1f "
+			   "conflicts per execution, up to %llu-way",
+			   tried.share, conflicts_each(facts), (unsigned long long)facts->way);
 	if (!tried.copies) {
 		advice_append(ret->fix, "; not verified: 2 copies of the %u B recorded do not fit",
 			      tried.table);
 	} else if (tried.after * 2 > tried.before) {
-		advice_say(
-			ret->fix,
-			"copies of the table do not help here (the best of 2 to 32 leave %s of %s "
-			"conflicts): add up equal indices within the wave first, or order the data by "
-			"bank; not verified",
-			advice_number(tried.after).text, advice_number(tried.before).text);
+		advice_say(ret->fix,
+			   "copies of the table do not help here (the best of 2 to 32 leave "
+			   "%s of %s conflicts): combine equal indices within the wave first, "
+			   "or order the data by bank; not verified",
+			   advice_number(tried.after).text, advice_number(tried.before).text);
 	} else {
-		advice_say(
-			ret->fix,
-			"keep %u copies of each entry of the table (%u B as recorded) side by side, "
-			"let lane l update copy l %% %u, and sum them at the end",
-			tried.copies, tried.table, tried.copies);
+		advice_say(ret->fix,
+			   "keep %u copies of each entry of the table (%u B as recorded) side "
+			   "by side, let lane l update copy l %% %u, and sum them at the end",
+			   tried.copies, tried.table, tried.copies);
 		advice_verify(ret, "conflicts", tried.after, tried.before);
 	}
 }
@@ -353,18 +345,17 @@ void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, st
 		return;
 	}
 	if (facts->pattern == PATTERN_STRIDES) {
-		advice_say(
-			ret->cause,
-			"the distance of lanes varies from %lld to %lld B between executions: up to "
-			"%llu-way bank conflict",
-			(long long)facts->low, (long long)facts->high, way);
+		advice_say(ret->cause,
+			   "the stride between lanes varies from %lld to %lld B between "
+			   "executions: up to %llu-way bank conflict",
+			   (long long)facts->low, (long long)facts->high, way);
 		if (facts->site->array && facts->site->array->halves) {
 			lds_array(facts, ret);
 			return;
 		}
 		advice_say(ret->fix,
-			   "change the index so that active lanes use neighbouring elements in "
-			   "every step");
+			   "change the index so that active lanes use neighbouring elements "
+			   "in every step");
 		advice_verify(ret, "conflicts",
 			      layout_conflicts(facts->site, facts->site->unit, facts->site->wave, 0,
 					       scratch),
@@ -379,9 +370,9 @@ void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, st
 	if (facts->site->access == PROBE_ACCESS_ATOMIC)
 		lds_atomic(facts, scratch, ret);
 	else
-		lds_otherwise(
-			facts,
-			"if the index is computed from rows and columns, try other row pitches "
-			"or a swizzle; if it comes from data, order the data by bank",
-			scratch, ret);
+		lds_otherwise(facts,
+			      "if the index is computed from rows and columns, try other row "
+			      "pitches or a swizzle; if it comes from data, order the data by "
+			      "bank",
+			      scratch, ret);
 }

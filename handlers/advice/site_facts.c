@@ -55,7 +55,7 @@ const char *facts_verb(const struct facts *facts)
 
 const char *facts_lines(const struct facts *facts)
 {
-	return facts->line == 64 ? "lines of 64 B" : "lines of 128 B";
+	return facts->line == 64 ? "cache lines of 64 B" : "cache lines of 128 B";
 }
 
 const char *facts_irregular(const struct facts *facts, char *text, size_t size)

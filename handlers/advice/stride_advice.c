@@ -25,18 +25,18 @@ static void judge_move(const struct facts *facts, double after, struct advice *r
 	char vague[64] = "";
 
 	if (!buffer) {
-		advice_append(ret->fix, "; judged by this access alone");
+		advice_append(ret->fix, "; effect on other accesses to the buffer not evaluated");
 		return;
 	}
 	if (!buffer->others)
 		return;
 	if (buffer->vague)
-		snprintf(vague, sizeof(vague), " (%u at no stride, taken as %s)", buffer->vague,
-			 buffer->vague == 1 ? "it is" : "they are");
+		snprintf(vague, sizeof(vague), " (%u without a stride, assumed unchanged)",
+			 buffer->vague);
 	if (after < buffer->before) {
 		advice_append(ret->fix,
-			      "; with %u other access%s of the buffer%s %.0f lines of 128 B in the "
-			      "run after, %.0f before",
+			      "; with %u other access%s to the buffer%s %.0f cache lines of 128 "
+			      "B in the run after, %.0f before",
 			      buffer->others, buffer->others == 1 ? "" : "es", vague, after,
 			      buffer->before);
 		return;
@@ -44,12 +44,11 @@ static void judge_move(const struct facts *facts, double after, struct advice *r
 	/* What helps here costs as much there. */
 	ret->verified = false;
 	ret->before = ret->after = 0;
-	advice_say(
-		ret->fix,
-		"leave the buffer as it lies: what would help here costs its %u other access%s%s "
-		"as much (%.0f lines of 128 B in the run after, %.0f before); let lanes take "
-		"other elements",
-		buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
+	advice_say(ret->fix,
+		   "keep the layout of the buffer: a change that helps here costs its "
+		   "%u other access%s%s as much (%.0f cache lines of 128 B in the run "
+		   "after, %.0f before); let lanes use other elements",
+		   buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
 }
 
 void advice_judge_shift(const struct facts *facts, struct advice *ret)
@@ -66,8 +65,8 @@ static void keep_layout(const struct facts *facts, struct advice *ret)
 
 	if (buffer && buffer->beside)
 		advice_append(ret->fix,
-			      "; do not transpose the buffer itself: %u other access%s of it %s "
-			      "neighbouring elements as it lies",
+			      "; do not transpose the buffer itself: its %u other access%s %s "
+			      "neighbouring elements in its present layout",
 			      buffer->beside, buffer->beside == 1 ? "" : "es",
 			      buffer->beside == 1 ? "uses" : "use");
 }
@@ -80,47 +79,44 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	unsigned bytes = site->bytes, unit = site->unit;
 
 	if (stride == (long long)bytes && bytes == unit) {
-		advice_say(
-			ret->cause,
-			"lanes are contiguous but start inside a line: one line of %u B more than "
-			"needed",
-			facts->line);
+		advice_say(ret->cause,
+			   "lanes are contiguous but misaligned: one cache line of %u B more "
+			   "than needed",
+			   facts->line);
 		advice_say(ret->fix,
-			   "align the first lane's address (base, offset, row pitch) to %u B",
+			   "align the address of the first lane (base, offset, row pitch) to "
+			   "%u B",
 			   facts->line);
 		advice_verify_lines(facts, bytes, facts_active(facts), ret);
 		advice_judge_shift(facts, ret);
 	} else if (stride <= (long long)bytes) {
-		advice_say(
-			ret->cause,
-			"each lane's %u B are %s in %u accesses of %u B, and each of them reaches over "
-			"all lines",
-			bytes, facts->participle, bytes / unit, unit);
-		advice_say(
-			ret->fix,
-			"let neighbouring lanes take neighbouring %u B pieces (elements of %u B, or "
-			"one array per member)",
-			unit, unit);
+		advice_say(ret->cause,
+			   "each lane's %u B are %s in %u accesses of %u B, each of which "
+			   "touches all cache lines",
+			   bytes, facts->participle, bytes / unit, unit);
+		advice_say(ret->fix,
+			   "let neighbouring lanes access neighbouring %u B pieces (elements "
+			   "of %u B, or one array per member)",
+			   unit, unit);
 		advice_verify_lines(facts, unit, facts_active(facts), ret);
 	} else {
 		unsigned per_line = (unsigned)(facts->line / stride);
 
-		advice_say(
-			ret->cause,
-			"lanes are %lld B apart and %u B are %s: %u of %u B of each line are used",
-			stride, bytes, facts->participle, (per_line ? per_line : 1) * bytes,
-			facts->line);
+		advice_say(ret->cause,
+			   "lanes are %lld B apart and %u B are %s: %u of %u B of each cache "
+			   "line are used",
+			   stride, bytes, facts->participle, (per_line ? per_line : 1) * bytes,
+			   facts->line);
 		if (stride <= 64)
-			advice_say(
-				ret->fix,
-				"make the elements that neighbouring lanes use neighbours in memory: "
-				"one array per member instead of an array of structs of %lld B",
-				stride);
+			advice_say(ret->fix,
+				   "use a structure of arrays (one array per member) instead of an "
+				   "array of structs of %lld B",
+				   stride);
 		else
 			advice_say(
 				ret->fix,
-				"let neighbouring lanes use neighbouring elements (swap the loops or "
-				"indices), or pass a tile through LDS");
+				"let neighbouring lanes use neighbouring elements (swap the loops "
+				"or indices), or pass a tile through LDS");
 		advice_verify_lines(facts, bytes, facts_active(facts), ret);
 		if (stride <= 64)
 			judge_move(facts, buffer ? buffer->split : 0, ret);

@@ -27,39 +27,50 @@ static void test_advice(void **state)
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 0, "", "");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4, 0, 0, "", "");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base + 8, 4,
-	       "lanes are contiguous but start inside a line: one line of 128 B more than needed",
-	       "align the first lane's address (base, offset, row pitch) to 128 B; verified: 2 "
-	       "lines of 128 B after, 3 before (per execution); judged by this access alone");
+	       "lanes are contiguous but misaligned: one cache line of 128 B more "
+	       "than needed",
+	       "align the address of the first lane (base, offset, row pitch) to "
+	       "128 B; verified: 2 cache lines of 128 B after, 3 before (per "
+	       "execution); effect on other accesses to the buffer not evaluated");
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4, base, 16,
-	       "lanes are 16 B apart and 4 B are written: 32 of 128 B of each line are used",
-	       "make the elements that neighbouring lanes use neighbours in memory: one array per "
-	       "member instead of an array of structs of 16 B; verified: 2 lines of 128 B after, 8 "
-	       "before (per execution); judged by this access alone");
+	       "lanes are 16 B apart and 4 B are written: 32 of 128 B of each "
+	       "cache line are used",
+	       "use a structure of arrays (one array per member) instead of an "
+	       "array of structs of 16 B; verified: 2 cache lines of 128 B after, "
+	       "8 before (per execution); effect on other accesses to the buffer "
+	       "not evaluated");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4, base, 4096,
-	       "lanes are 4096 B apart and 4 B are read: 4 of 128 B of each line are used",
-	       "let neighbouring lanes use neighbouring elements (swap the loops or indices), or "
-	       "pass a tile through LDS; verified: 2 lines of 128 B after, 64 before (per execution)");
+	       "lanes are 4096 B apart and 4 B are read: 4 of 128 B of each cache "
+	       "line are used",
+	       "let neighbouring lanes use neighbouring elements (swap the loops "
+	       "or indices), or pass a tile through LDS; verified: 2 cache lines "
+	       "of 128 B after, 64 before (per execution)");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 32, 16, base, 32,
-	       "each lane's 32 B are read in 2 accesses of 16 B, and each of them reaches over all "
-	       "lines",
-	       "let neighbouring lanes take neighbouring 16 B pieces (elements of 16 B, or one "
-	       "array per member); verified: 16 lines of 128 B after, 32 before (per execution)");
+	       "each lane's 32 B are read in 2 accesses of 16 B, each of which "
+	       "touches all cache lines",
+	       "let neighbouring lanes access neighbouring 16 B pieces (elements "
+	       "of 16 B, or one array per member); verified: 16 cache lines of "
+	       "128 B after, 32 before (per execution)");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 4, 4, 0, 128,
 	       "lanes are 128 B apart: 32-way bank conflict",
-	       "pad the row from 32 to 33 elements of 4 B (132 B), or store column c of row r in "
-	       "column c ^ (r % 32); verified: 0 conflicts after, 62 before (per execution)");
+	       "pad the row from 32 to 33 elements of 4 B (132 B), or store "
+	       "column c of row r in column c ^ (r % 32); verified: 0 conflicts "
+	       "after, 62 before (per execution)");
 	advise(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 8, 8, 0, 256,
 	       "lanes are 256 B apart: 16-way bank conflict",
-	       "pad the row from 32 to 33 elements of 8 B (264 B), or store column c of row r in "
-	       "column c ^ (r % 32); verified: 0 conflicts after, 60 before (per execution)");
+	       "pad the row from 32 to 33 elements of 8 B (264 B), or store "
+	       "column c of row r in column c ^ (r % 32); verified: 0 conflicts "
+	       "after, 60 before (per execution)");
 	advise(PROBE_ACCESS_STORE, PROBE_SPACE_LDS, 16, 16, 0, -128,
 	       "lanes are 128 B apart: 8-way bank conflict",
-	       "pad the row from 8 to 9 elements of 16 B (144 B), or store column c of row r in "
-	       "column c ^ (r % 8); verified: 0 conflicts after, 56 before (per execution)");
+	       "pad the row from 8 to 9 elements of 16 B (144 B), or store column "
+	       "c of row r in column c ^ (r % 8); verified: 0 conflicts after, 56 "
+	       "before (per execution)");
 	advise(PROBE_ACCESS_ATOMIC, PROBE_SPACE_LDS, 4, 4, 0, 0,
-	       "all active lanes update one word, one after the other: 32 in a row",
-	       "add up within the wave first (cross-lane operations) and let one lane update the "
-	       "word; verified: 0 conflicts after, 62 before (per execution)");
+	       "all active lanes update one word, which serialises them: 32 in a row",
+	       "reduce within the wave first (cross-lane operations) and let one "
+	       "lane update the word; verified: 0 conflicts after, 62 before (per "
+	       "execution)");
 }
 
 /* Many lanes on few words: said so, and the copies that are proposed were counted. */
@@ -199,9 +210,10 @@ static void test_trials(void **state)
 	/* Eight lines of 1 KiB; each execution touched all of them. */
 	assert_true(host_real(&host_state, 1, "before") == 8);
 	assert_true(host_real(&host_state, 1, "after") == 2);
-	assert_non_null(strstr(host_text(&host_state, 1, "fix"), "estimate: about 2 lines of 128"));
+	assert_non_null(strstr(host_text(&host_state, 1, "fix"), "estimate: about 2 cache lines of 128"));
 	assert_string_equal(host_text(&host_state, 1, "verified"), "");
-	assert_non_null(strstr(host_text(&host_state, 2, "fix"), "none halves the"));
+	assert_non_null(strstr(host_text(&host_state, 2, "fix"),
+			       "no padding or swizzle of rows of 64 to 4096 B halves the"));
 	assert_string_equal(host_text(&host_state, 2, "verified"), "");
 }
 

@@ -13,13 +13,12 @@ static void test_advice_idle_lanes(void **state)
 	(void)state;
 	send_affine(site, 0x5555555555555555ull, 0x7f0000000000, 4);
 	finish();
-	assert_string_equal(
-		host_text(&host_state, 0, "cause"),
-		"32.0 of 64 lanes are active on average: what they read lies in 2.0 lines of "
-		"128 B, 1.0 would hold it");
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "active lanes be neighbours"));
+	assert_string_equal(host_text(&host_state, 0, "cause"),
+			    "32.0 of 64 lanes are active on average: they read 2.0 cache lines "
+			    "of 128 B, 1.0 would be enough");
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "active lanes are neighbours"));
 	assert_non_null(
-		strstr(host_text(&host_state, 0, "fix"), "1 line of 128 B after, 2 before"));
+		strstr(host_text(&host_state, 0, "fix"), "1 cache line of 128 B after, 2 before"));
 }
 
 /* A last wave that is not full is not the cause of what the offset costs. */
@@ -49,9 +48,9 @@ static void test_partial_wave(void **state)
 		send_affine(site, ~0ull, base, 4);
 		send_affine(site, cases[i].exec, base + 256, 4);
 		finish();
-		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "starts inside a line"));
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "are misaligned"));
 		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
-		assert_string_equal(host_text(&host_state, 0, "verified"), "lines of 128 B");
+		assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");
 		assert_true(host_real(&host_state, 0, "after") == cases[i].after);
 	}
 	/* Half a wave at a distance: alignment and compaction leave it as it is. */
@@ -97,7 +96,8 @@ static void test_partial_wave_counted(void **state)
 			assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
 			assert_true(host_real(&host_state, 0, "after") == 2);
 		} else {
-			assert_non_null(strstr(host_text(&host_state, 0, "fix"), "do not tell"));
+			assert_non_null(
+				strstr(host_text(&host_state, 0, "fix"), "cannot tell which"));
 		}
 	}
 }
@@ -172,11 +172,11 @@ static void test_word_per_row(void **state)
 	/* An update would only wait longer in a wider group. */
 	send_group(table, 16, 16, 0, 512);
 	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "add up within each row first"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "reduce within each row first"));
 	start(NULL);
 	after = advise_group(16, 16, 0, 256,
 			     "each row of 16 work-items reads one word (4 B), rows 256 B apart: "
-			     "4.0 lines of 128 B touched, 2.0 needed",
+			     "4.0 cache lines of 128 B touched, 2.0 needed",
 			     "make the workgroup wider, for example dim3(64, 4)");
 	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
 	assert_string_equal(host_text(&host_state, 0, "verified"), "");
@@ -300,8 +300,9 @@ static void test_sorted_by_step(void **state)
 	assert_true(host_real(&host_state, 0, "after") == 0);
 	/* 32 waves with the same 64 lines in each step: two for each wave. */
 	assert_non_null(strstr(fix_of_steps(32, 4, 37),
-			       "about 2 lines of 128 B per execution if what all waves use at one "
-			       "step is sorted, 64 as they came (by 128 of 128 executions)"));
+			       "about 2 cache lines of 128 B per execution if the addresses that "
+			       "all waves use in one step are sorted, 64 now (from 128 of 128 "
+			       "executions)"));
 	assert_true(host_real(&host_state, 0, "after") == 2);
 	/* Sorted already. */
 	assert_non_null(strstr(fix_of_steps(1, 1, 1), "the addresses rise from lane to lane"));
@@ -345,14 +346,14 @@ static void test_contended_global(void **state)
 	send_affine(broadcast, ~0ull, 0x7f0000001000, 0);
 	finish();
 	assert_string_equal(host_text(&host_state, counter, "cause"),
-			    "all active lanes update one word of global memory, one after the "
-			    "other: 40.0 on average");
+			    "all active lanes update one word of global memory, which "
+			    "serialises them: 40.0 on average");
 	assert_string_equal(host_text(&host_state, counter, "verified"), "updates of the word");
 	assert_true(host_real(&host_state, counter, "before") == 40);
 	assert_true(host_real(&host_state, counter, "after") == 1);
-	assert_non_null(
-		strstr(host_text(&host_state, table, "cause"),
-		       "64.0 lanes are in 1.0 lines of 64 B, a word for each would fill 4.0"));
+	assert_non_null(strstr(host_text(&host_state, table, "cause"),
+			       "64.0 lanes share 1.0 cache lines of 64 B, where a word for each "
+			       "would fill 4.0"));
 	assert_non_null(strstr(host_text(&host_state, table, "fix"), "not verified"));
 	for (uint32_t site = own; site <= broadcast; site++)
 		assert_string_equal(host_text(&host_state, site, "cause"), "");
@@ -425,22 +426,23 @@ static void test_structs(void **state)
 		pieces[1 + i] = (struct use){1, 4096 * i, 16, 0};
 	send_uses(structs, 3);
 	assert_int_equal(sscanf(strstr(host_text(&host_state, 0, "fix"), "; with"),
-				"; with 1 other access of the buffer %d lines of 128 B in the run "
-				"after, %d before",
+				"; with 1 other access to the buffer %d cache lines of 128 B in "
+				"the run after, %d before",
 				&after, &before),
 			 2);
 	/* Nobody else uses the third one's. */
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "other access"));
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "alone"));
-	assert_string_equal(host_text(&host_state, 2, "verified"), "lines of 128 B");
+	assert_string_equal(host_text(&host_state, 2, "verified"), "cache lines of 128 B");
 	assert_int_equal(before, send_uses(structs, 2));
 	assert_int_equal(after, send_uses(members, 2));
 	/* Three that go through all members, one after the other, lose more than one gains. */
 	before = (int)send_uses(through, 4);
 	fix = host_text(&host_state, 0, "fix");
 	assert_int_equal(sscanf(fix,
-				"leave the buffer as it lies: what would help here costs its 3 "
-				"other accesses as much (%d lines of 128 B in the run after, %d",
+				"keep the layout of the buffer: a change that helps here costs its "
+				"3 other accesses as much (%d cache lines of 128 B in the run "
+				"after, %d",
 				&after, &told[0]),
 			 2);
 	assert_int_equal(told[0], before);
@@ -448,22 +450,23 @@ static void test_structs(void **state)
 	/* One does not. */
 	send_uses(through, 2);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "with 1 other access of the buffer 18 lines of 128 B in the run "
-			       "after, 34 before"));
+			       "with 1 other access to the buffer 18 cache lines of 128 B in the "
+			       "run after, 34 before"));
 	/* Of members that are not equally long, each is told the same. */
 	send_uses(mixed, 2);
 	for (unsigned i = 0; i < 2; i++)
-		assert_int_equal(sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
-					"; with 1 other access of the buffer %d lines of 128 B",
-					&told[i]),
-				 1);
+		assert_int_equal(
+			sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
+			       "; with 1 other access to the buffer %d cache lines of 128 B",
+			       &told[i]),
+			1);
 	assert_int_equal(told[0], told[1]);
 	assert_int_equal(told[0], send_uses(apart, 2));
 	/* Who takes whole structs gains nothing, and loses nothing. */
 	send_uses(whole, 3);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "with 2 other accesses of the buffer 18 lines of 128 B in the run "
-			       "after, 24 before"));
+			       "with 2 other accesses to the buffer 18 cache lines of 128 B in "
+			       "the run after, 24 before"));
 }
 
 /* a[i - 1], a[i], a[i + 1]: whichever begins at a line, the others do not. */
@@ -479,17 +482,17 @@ static void test_neighbours(void **state)
 	(void)state;
 	before = send_uses(stencil, 3);
 	fix = host_text(&host_state, 2, "fix");
-	assert_non_null(strstr(fix, "leave the buffer as it lies"));
+	assert_non_null(strstr(fix, "keep the layout of the buffer"));
 	assert_non_null(strstr(fix, "2 other accesses"));
-	assert_non_null(strstr(fix, "(8 lines of 128 B in the run after, 8 before)"));
+	assert_non_null(strstr(fix, "(8 cache lines of 128 B in the run after, 8 before)"));
 	assert_string_equal(host_text(&host_state, 2, "verified"), "");
 	assert_int_equal(before, 8);
 	assert_int_equal(send_uses(moved, 3), 8);
 	/* Both off by as much. */
 	before = send_uses(shifted, 2);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "with 1 other access of the buffer 4 lines of 128 B in the run "
-			       "after, 6 before"));
+			       "with 1 other access to the buffer 4 cache lines of 128 B in the "
+			       "run after, 6 before"));
 	assert_int_equal(before, 6);
 	assert_int_equal(send_uses(aligned, 2), 4);
 }
@@ -501,7 +504,7 @@ static void test_rows_and_columns(void **state)
 	(void)state;
 	send_uses(both, 3);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
-			       "do not transpose the buffer itself: 1 other access of it uses"));
+			       "do not transpose the buffer itself: its 1 other access uses"));
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "transpose"));
 }
 
@@ -512,7 +515,8 @@ static void test_nobodys(void **state)
 
 	(void)state;
 	send_uses(nobodys, 2);
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "; judged by this access alone"));
+	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
+			       "; effect on other accesses to the buffer not evaluated"));
 	assert_null(strstr(host_text(&host_state, 1, "fix"), "alone"));
 }
 

@@ -285,23 +285,23 @@ static void test_transpose(void **state)
 	assert_int_equal(get(0, "executions"), 16);
 	assert_int_equal(get(0, "conflicts"), 992);
 	assert_int_equal(get(0, "max_way"), 32);
-	assert_string_equal(
-		host_text(&host_state, 0, "cause"),
-		"within each row of 32 work-items lanes are 128 B apart: 32-way bank conflict");
-	assert_string_equal(
-		host_text(&host_state, 0, "fix"),
-		"pad the row from 32 to 33 elements of 4 B (132 B), or store column c of row r in "
-		"column c ^ (r % 32); verified: 0 conflicts after, 62 before (per execution)");
+	assert_string_equal(host_text(&host_state, 0, "cause"),
+			    "within each row of 32 work-items lanes are 128 B apart: 32-way "
+			    "bank conflict");
+	assert_string_equal(host_text(&host_state, 0, "fix"),
+			    "pad the row from 32 to 33 elements of 4 B (132 B), or store "
+			    "column c of row r in column c ^ (r % 32); verified: 0 conflicts "
+			    "after, 62 before (per execution)");
 	assert_int_equal(get(1, "conflicts"), 0);
 	assert_string_equal(host_text(&host_state, 1, "cause"), "");
 	assert_string_equal(host_text(&host_state, 1, "fix"), "");
 	assert_int_equal(get(2, "lines128"), 512);
 	assert_int_equal(get(2, "needed128"), 32);
 	assert_string_equal(host_text(&host_state, 2, "cause"),
-			    "within each row of 32 work-items lanes are 128 B apart and 4 B are "
-			    "written: 32.0 lines of 128 B touched, 2.0 needed");
+			    "within each row of 32 work-items lanes are 128 B apart and 4 B "
+			    "are written: 32.0 cache lines of 128 B touched, 2.0 needed");
 	assert_non_null(strstr(host_text(&host_state, 2, "fix"),
-			       "verified: 2 lines of 128 B after, 32 before"));
+			       "verified: 2 cache lines of 128 B after, 32 before"));
 }
 
 /* Uniform reads touch fewer lines than lanes could need: good, and no finding. */
