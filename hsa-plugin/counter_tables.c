@@ -181,6 +181,8 @@ void probe_counters_begin(struct probe_queue *queue, struct probe_inflight *disp
 	size_t size = (size_t)dispatch->replicas * sites_of(dispatch) * PROBE_COUNTERS * 8;
 	struct probe_hsa *hsa = &probe_tool.hsa;
 
+	if (table->broken)
+		return;
 	if (queue->direct) {
 		memcpy(table->host, table->device, size);
 		memset(table->device, 0, size);
@@ -203,14 +205,16 @@ bool probe_counters_end(struct probe_queue *queue, struct probe_inflight *dispat
 
 	*rows = 0;
 	*dropped = 0;
-	if (queue->direct || probe_tool.hsa.signal_load_scacquire(table->zeroed) < 1) {
+	if (!table->broken &&
+	    (queue->direct || probe_tool.hsa.signal_load_scacquire(table->zeroed) < 1)) {
 		probe_counters_sum(values, dispatch->replicas, sites_of(dispatch));
 		put_table(dispatch, values, rows, dropped);
-	} else if (give_up) {
+	} else if (table->broken || give_up) {
 		/*
-		 * The table must not be used again, but its gate has to open. From here on the
-		 * queue's kernels are refused; the numbers of those that wait already are lost.
+		 * Its gate has to open all the same. From here on the queue's kernels run
+		 * uninstrumented; those in flight that use the table lose their counters, too.
 		 */
+		table->broken = true;
 		atomic_store(&queue->counters_broken, true);
 		*dropped = sites_of(dispatch);
 	} else {

@@ -57,6 +57,7 @@ struct probe_counter_table {
 	uint8_t *device;
 	uint8_t *host; /* its copy */
 	hsa_signal_t copied, zeroed;
+	bool broken; /* a copy failed: it holds old counters; collector only */
 };
 
 struct probe_queue {
@@ -92,7 +93,7 @@ struct probe_queue {
 	amd_signal_t *gates; /* one per use, modulo PROBE_GATES: 0 once its counters are read */
 	bool counters;	     /* all of this exists */
 	bool direct;	     /* the CPU reads device memory as fast as its own */
-	atomic_bool counters_broken; /* a table could not be zeroed again */
+	atomic_bool counters_broken; /* one of the tables is */
 };
 
 static inline struct probe_inflight *probe_queue_inflight(const struct probe_queue *queue,

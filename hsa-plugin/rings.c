@@ -140,20 +140,24 @@ static void use_rings(struct probe_ctx *ctx, uint64_t states)
 	ctx->wave.places = ctx->ring_places;
 }
 
-static void init(struct probe_tool *tool, struct probe_agent *gpu, struct probe_ring_state *table,
-		 size_t size)
+/* Memory of a GPU's rings that lives as long as the runtime. */
+struct memory {
+	char *states;		  /* of the GPU */
+	struct probe_ctx *shared; /* of the host, for the GPU to read: small rings, large rings */
+};
+
+static bool fill(struct probe_tool *tool, struct probe_agent *gpu, const struct memory *memory,
+		 struct probe_ring_state *table, size_t size)
 {
 	const struct probe_seg_header *header = &tool->segment.header;
 	uint32_t kind = tool->config.kind, all = header->ring_count + header->large_count;
 	uint64_t heads = lock_range(tool, gpu, header->heads_offset,
 				    page_up(all * sizeof(struct probe_ring)));
-	char *states = probe_agent_device_memory(tool, gpu, size + 2 * GUARD_BYTES);
-	struct probe_ctx *shared = probe_agent_host_memory(tool, gpu, 2 * sizeof(*shared));
-	uint64_t at = (uint64_t)(uintptr_t)(states + GUARD_BYTES);
+	uint64_t at = (uint64_t)(uintptr_t)(memory->states + GUARD_BYTES);
 	bool mapped[2];
 
-	if (!heads || !states || !shared)
-		return;
+	if (!heads)
+		return false;
 	for (int large = 0; large < 2; large++) {
 		struct part part = part_of(tool, gpu, large);
 		struct probe_ctx *ctx = &gpu->rings[large];
@@ -162,15 +166,23 @@ static void init(struct probe_tool *tool, struct probe_agent *gpu, struct probe_
 				map_rings(tool, gpu, &part, heads, ctx);
 		if (!mapped[large])
 			continue;
-		shared[large] = *ctx;
-		make_states(ctx, &shared[large], kind, large ? PROBE_RING_SECOND : 0, table);
+		memory->shared[large] = *ctx;
+		make_states(ctx, &memory->shared[large], kind, large ? PROBE_RING_SECOND : 0,
+			    table);
 		use_rings(ctx, at + (large ? PROBE_RING_SECOND * sizeof(*table) : 0));
 	}
-	if (!mapped[0] || !copy_to_gpu(tool, gpu, states + GUARD_BYTES, table, size))
-		return;
+	if (!mapped[0] || !copy_to_gpu(tool, gpu, memory->states + GUARD_BYTES, table, size))
+		return false;
 	gpu->ring_nobody = at + PROBE_RING_NOBODY * sizeof(*table);
 	gpu->ring_count = gpu->rings[0].ring_mask + 1;
 	gpu->large_count = mapped[1] ? gpu->rings[1].ring_mask + 1 : 0;
+	return true;
+}
+
+static void free_memory(struct probe_tool *tool, void *memory)
+{
+	if (memory)
+		tool->hsa.memory_pool_free(memory);
 }
 
 void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
@@ -179,15 +191,19 @@ void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
 	uint32_t states = tool->config.kind == PROBE_KIND_TRACE ? PROBE_RING_PLACES : share;
 	size_t size = states * sizeof(struct probe_ring_state);
 	struct probe_ring_state *table;
+	struct memory memory;
 
 	if (gpu->rings_tried || !share)
 		return;
 	gpu->rings_tried = true;
 	table = probe_agent_host_memory(tool, gpu, size);
-	if (!table)
-		return;
-	init(tool, gpu, table, size);
-	tool->hsa.memory_pool_free(table);
+	memory.states = probe_agent_device_memory(tool, gpu, size + 2 * GUARD_BYTES);
+	memory.shared = probe_agent_host_memory(tool, gpu, 2 * sizeof(*memory.shared));
+	if (!table || !memory.states || !memory.shared || !fill(tool, gpu, &memory, table, size)) {
+		free_memory(tool, memory.states);
+		free_memory(tool, memory.shared);
+	}
+	free_memory(tool, table);
 }
 
 void probe_rings_discard(void)

@@ -261,7 +261,7 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
 	(void)private_size;
 	(void)group_size;
 	signal_of(doorbell)->kind = AMD_SIGNAL_KIND_DOORBELL;
-	status = make_queue(size < FAKE_QUEUE_MIN ? FAKE_QUEUE_MIN : size, type, doorbell, ret);
+	status = make_queue(size && size < FAKE_QUEUE_MIN ? FAKE_QUEUE_MIN : size, type, doorbell, ret);
 	if (status)
 		release(signal_of(doorbell));
 	else
@@ -483,14 +483,21 @@ void fake_hsa_init(uint32_t kind, uint64_t host_bytes)
 
 void fake_hsa_deinit(void)
 {
+	unsigned kept = 0, live;
+
 	atomic_store(&probe_tool.active, false);
 	probe_segment_close(&probe_tool.segment);
 	segment_file_destroy(&fake.file);
-	/* The zeros of counter_tables.c live as long as the runtime. */
-	if (blocks && !blocks->next && blocks->size == PROBE_TABLE_BYTES)
-		release(blocks + 1);
+	/* These live as long as the runtime: zeros of counter_tables.c, states of rings.c. */
+	if (probe_kind_has_counters(probe_tool.config.kind))
+		kept++;
+	for (uint32_t i = 0; i < probe_tool.agent_count; i++)
+		kept += probe_tool.agents[i].rings_tried ? 2 : 0;
 	probe_counters_forget();
-	assert_int_equal(fake.live, 0);
+	live = fake.live;
+	while (blocks)
+		release(blocks + 1);
+	assert_in_range(live, 0, kept);
 }
 
 struct probe_agent *fake_gpu(void)

@@ -18,8 +18,8 @@ else()
 	add_library(probe_hsa_tested ALIAS probe_hsa_parts)
 endif()
 
-foreach(test api_table filters kernargs occupancy
-		packet_relay sampler tables)
+foreach(test api_table collector completion counter_tables dispatch filters kernargs occupancy
+		packet_relay queue_hooks rings sampler tables wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
 		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c)
 	target_link_libraries(unit_hsa_${test} PRIVATE probe_hsa_tested probe_wire probe_flags

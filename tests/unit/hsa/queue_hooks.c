@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues as the application sees them: sizes, failures, sharing, destruction, doorbells. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "hsa-plugin/collector.h"
+#include "hsa-plugin/queue_hooks.h"
+#include "tests/unit/hsa/fake_hsa.h"
+
+static struct probe_hsa_hooks hooks;
+
+static void begin(uint32_t kind)
+{
+	fake_hsa_init(kind, 1 << 18);
+	probe_queue_hooks(&hooks);
+}
+
+static void end(void)
+{
+	probe_collector_stop();
+	fake_hsa_deinit();
+}
+
+static hsa_queue_t *create(uint32_t size, hsa_queue_type32_t type)
+{
+	hsa_queue_t *queue = NULL;
+
+	if (hooks.queue_create(fake_gpu()->handle, size, type, NULL, NULL, 0, 0, &queue))
+		return NULL;
+	assert_non_null(queue);
+	return queue;
+}
+
+static void destroy(hsa_queue_t *queue)
+{
+	assert_int_equal(hooks.queue_destroy(queue), HSA_STATUS_SUCCESS);
+}
+
+/* A soft queue's doorbell is a plain signal; the runtime's own queues have another kind. */
+static bool is_ours(const hsa_queue_t *queue)
+{
+	const amd_signal_t *doorbell =
+		(const amd_signal_t *)(uintptr_t)queue->doorbell_signal.handle;
+
+	return doorbell->kind == AMD_SIGNAL_KIND_USER;
+}
+
+static void size_is_the_requested_one(void **state)
+{
+	struct probe_hr_queue record;
+	struct probe_hr_queue_end ended;
+	hsa_queue_t *queue;
+
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	queue = create(256, HSA_QUEUE_TYPE_SINGLE);
+	assert_true(is_ours(queue));
+	assert_int_equal(queue->size, 256);
+	assert_int_equal(queue->type, HSA_QUEUE_TYPE_SINGLE);
+	assert_int_equal(((amd_queue_t *)queue)->group_segment_aperture_base_hi, 0x1234);
+	assert_true(fake_record(PROBE_HR_QUEUE, &record, sizeof(record)));
+	assert_int_equal(record.handle, (uintptr_t)queue);
+	assert_int_equal(record.size, 256);
+	destroy(queue);
+	assert_true(fake_record(PROBE_HR_QUEUE_END, &ended, sizeof(ended)));
+	assert_int_equal(ended.id, record.id);
+	/* The runtime rounds it up. */
+	queue = create(2, HSA_QUEUE_TYPE_MULTI);
+	assert_true(is_ours(queue));
+	assert_int_equal(queue->size, FAKE_QUEUE_MIN);
+	destroy(queue);
+	end();
+}
+
+static void refusals_are_the_runtimes(void **state)
+{
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	assert_null(create(100, HSA_QUEUE_TYPE_MULTI));
+	assert_null(create(0, HSA_QUEUE_TYPE_MULTI));
+	assert_null(create(2 * FAKE_QUEUE_MAX, HSA_QUEUE_TYPE_MULTI));
+	assert_int_equal(fake.live, 0);
+	end();
+}
+
+static void other_agents_and_an_inactive_tool_get_the_runtimes_queues(void **state)
+{
+	hsa_queue_t *queue = NULL;
+
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	assert_int_equal(hooks.queue_create((hsa_agent_t){1}, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL,
+					    0, 0, &queue),
+			 0);
+	assert_false(is_ours(queue));
+	destroy(queue);
+	atomic_store(&probe_tool.active, false);
+	queue = create(64, HSA_QUEUE_TYPE_MULTI);
+	assert_false(is_ours(queue));
+	destroy(queue);
+	end();
+}
+
+/*
+ * Whatever call of the runtime, or allocation of ours, fails: the application gets a queue of ours
+ * or the runtime's, and nothing is left behind. Without counters the queue runs originals.
+ */
+static void failures_leave_nothing_behind(void **state)
+{
+	unsigned ours = 0, theirs = 0, n = 0;
+
+	(void)state;
+	do {
+		hsa_queue_t *queue;
+
+		begin(PROBE_KIND_MEMORY);
+		fake.fail_calloc = true;
+		fake.fail_at = ++n;
+		errno = 1234;
+		queue = create(64, HSA_QUEUE_TYPE_MULTI);
+		assert_int_equal(errno, 1234);
+		assert_non_null(queue);
+		ours += is_ours(queue);
+		theirs += !is_ours(queue);
+		/* Only the zeros of counter_tables.c may remain. */
+		destroy(queue);
+		assert_true(fake.live <= 1);
+		n = fake.calls < fake.fail_at ? 0 : n;
+		fake.fail_at = 0;
+		end();
+	} while (n);
+	/* A queue of ours fails to be made; only its counters or arguments do. */
+	assert_in_range(theirs, 6, 12);
+	assert_in_range(ours, 15, 40);
+}
+
+static void persistent_failure_is_reported(void **state)
+{
+	(void)state;
+	begin(PROBE_KIND_MEMORY);
+	fake.fail_at = 1;
+	fake.fail_on = true;
+	assert_null(create(64, HSA_QUEUE_TYPE_MULTI));
+	assert_int_equal(fake.live, 0);
+	end();
+}
+
+static void cooperative_queue_is_shared(void **state)
+{
+	hsa_queue_t *first, *second;
+
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	first = create(128, HSA_QUEUE_TYPE_COOPERATIVE);
+	second = create(64, HSA_QUEUE_TYPE_COOPERATIVE);
+	assert_ptr_equal(first, second);
+	assert_int_equal(first->type, HSA_QUEUE_TYPE_COOPERATIVE);
+	destroy(second);
+	assert_int_equal(hooks.queue_inactivate(first), 0);
+	assert_ptr_not_equal(fake.last, first);
+	destroy(first);
+	assert_null(fake_gpu()->cooperative);
+	end();
+}
+
+static void submit(hsa_queue_t *queue, const hsa_kernel_dispatch_packet_t *packet, unsigned count)
+{
+	uint64_t write = probe_tool.hsa.queue_load_write_index_scacquire(queue);
+
+	for (unsigned i = 0; i < count; i++, write++)
+		memcpy((uint8_t *)queue->base_address + (write & (queue->size - 1)) * 64, packet,
+		       64);
+	probe_tool.hsa.queue_store_write_index_screlease(queue, write);
+}
+
+/* Which store function it is does not matter, nor does the value. */
+static void doorbells_relay(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = fake_packet(NULL, (hsa_signal_t){0});
+	hsa_signal_t other;
+	hsa_queue_t *queue;
+
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	other = fake_signal(0);
+	queue = create(64, HSA_QUEUE_TYPE_MULTI);
+	submit(queue, &packet, 1);
+	hooks.signal_store_relaxed(queue->doorbell_signal, 0);
+	submit(queue, &packet, 1);
+	hooks.signal_store_screlease(queue->doorbell_signal, 1);
+	submit(queue, &packet, 1);
+	hooks.signal_silent_store_relaxed(queue->doorbell_signal, -1);
+	submit(queue, &packet, 1);
+	hooks.signal_silent_store_screlease(queue->doorbell_signal, 7);
+	assert_int_equal(probe_tool.hsa.queue_load_read_index_scacquire(queue), 4);
+	hooks.signal_store_relaxed(other, 42);
+	assert_int_equal(fake_signal_value(other), 42);
+	/* Calls that take a queue are for the hardware's, which is where its kernels are. */
+	hooks.queue_inactivate(queue);
+	fake_hsa_process(fake.last);
+	fake_hsa_end_all();
+	destroy(queue);
+	assert_int_equal(probe_tool.completed, 4);
+	probe_tool.hsa.signal_destroy(other);
+	end();
+}
+
+static void destroying_waits_for_completed_kernels(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet;
+	hsa_signal_t signal;
+	hsa_queue_t *queue;
+
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	signal = fake_signal(60);
+	packet = fake_packet(NULL, signal);
+	queue = create(64, HSA_QUEUE_TYPE_MULTI);
+	submit(queue, &packet, 60);
+	hooks.signal_store_relaxed(queue->doorbell_signal, 59);
+	hooks.queue_set_priority(queue, HSA_AMD_QUEUE_PRIORITY_HIGH);
+	fake_hsa_process(fake.last);
+	assert_int_equal(fake.running_count, 60);
+	fake_hsa_end_all();
+	destroy(queue);
+	assert_int_equal(fake_signal_value(signal), 0);
+	assert_int_equal(probe_tool.completed, 60);
+	probe_tool.hsa.signal_destroy(signal);
+	end();
+}
+
+/* The runtime's error reaches the application with its own handle, and no kernel is waited for. */
+static hsa_queue_t *reported;
+static void (*runtimes_callback)(hsa_status_t, hsa_queue_t *, void *);
+static void *runtimes_data;
+static __typeof__(hsa_queue_create) *fakes_create;
+
+static void on_error(hsa_status_t status, hsa_queue_t *source, void *data)
+{
+	assert_int_equal(status, HSA_STATUS_ERROR_EXCEPTION);
+	assert_int_equal(*(int *)data, 99);
+	reported = source;
+}
+
+static hsa_status_t keep_callback(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				  void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+				  uint32_t private_size, uint32_t group_size, hsa_queue_t **ret)
+{
+	runtimes_callback = callback;
+	runtimes_data = data;
+	return fakes_create(agent, size, type, callback, data, private_size, group_size, ret);
+}
+
+static void failed_queue_is_not_waited_for(void **state)
+{
+	hsa_kernel_dispatch_packet_t packet = fake_packet(NULL, (hsa_signal_t){0});
+	hsa_queue_t *queue = NULL;
+	int data = 99;
+
+	(void)state;
+	begin(PROBE_KIND_NONE);
+	fakes_create = probe_tool.hsa.queue_create;
+	probe_tool.hsa.queue_create = keep_callback;
+	assert_int_equal(hooks.queue_create(fake_gpu()->handle, 64, HSA_QUEUE_TYPE_MULTI, on_error,
+					    &data, 0, 0, &queue),
+			 0);
+	submit(queue, &packet, 3);
+	hooks.signal_store_relaxed(queue->doorbell_signal, 2);
+	hooks.queue_inactivate(queue);
+	fake_hsa_process(fake.last);
+	assert_int_equal(fake.running_count, 3);
+	runtimes_callback(HSA_STATUS_ERROR_EXCEPTION, fake.last, runtimes_data);
+	assert_ptr_equal(reported, queue);
+	/* With its kernels in flight. */
+	destroy(queue);
+	assert_int_equal(probe_tool.completed, 0);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(size_is_the_requested_one),
+		cmocka_unit_test(refusals_are_the_runtimes),
+		cmocka_unit_test(other_agents_and_an_inactive_tool_get_the_runtimes_queues),
+		cmocka_unit_test(failures_leave_nothing_behind),
+		cmocka_unit_test(persistent_failure_is_reported),
+		cmocka_unit_test(cooperative_queue_is_shared),
+		cmocka_unit_test(doorbells_relay),
+		cmocka_unit_test(destroying_waits_for_completed_kernels),
+		cmocka_unit_test(failed_queue_is_not_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
