@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pcsample/record.h"
+#include "pcsample/record_layout.h"
 
 /*
- * What a sample counts as: issued with a type, stalled for a reason, or nothing because it is bad.
- * One byte, so that for gfx9, where eleven bits of the snapshot decide, a table made with the
- * decoder answers for it; decoding all fields of every record would take most of the time.
+ * What a sample counts as: issued with a type, stalled for a reason, or nothing because it is
+ * invalid. It is one byte, which for gfx9 depends on eleven bits of the snapshot only: a table made
+ * with the decoder maps them. Decoding all fields of every record would take most of the time.
  */
 enum {
 	COUNTS_STALLED = 32, /* + reason; below: the type */
@@ -185,7 +185,7 @@ bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned st
 {
 	struct probe_pcs_row **page, *row;
 
-	/* Pages of hot rows say that a row may have been hit. */
+	/* A page of hot rows marks rows that may have been hit. */
 	if (index >= rows->count || state >= DUAL || !row_of(rows, index))
 		return false;
 	page = &rows->folded[index / PROBE_PCS_PAGE_ROWS];
@@ -203,8 +203,8 @@ bool probe_pcs_rows_add(struct probe_pcs_rows *rows, uint64_t index, unsigned st
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
-/* What decides where a sample counts. */
-struct glance {
+/* The fields of a record that decide where it counts. */
+struct sample_key {
 	uint64_t pc, exec, key;
 	struct probe_pcs_rows *rows; /* NULL: it has been counted as lost */
 	uint32_t code, index;
@@ -212,8 +212,8 @@ struct glance {
 	uint8_t as;
 };
 
-static void glance_gfx9(const struct probe_pcs_attributor *attributor, const uint8_t *record,
-			struct glance *ret)
+static void read_gfx9(const struct probe_pcs_attributor *attributor, const uint8_t *record,
+		      struct sample_key *ret)
 {
 	uint32_t data = read32(record + AT_SNAPSHOT), data1 = read32(record + AT_SNAPSHOT + 4);
 
@@ -226,7 +226,7 @@ static void glance_gfx9(const struct probe_pcs_attributor *attributor, const uin
 	ret->wave_count = data1 & WAVE_COUNT;
 }
 
-static void glance_host_trap(const uint8_t *record, struct glance *ret)
+static void read_host_trap(const uint8_t *record, struct sample_key *ret)
 {
 	ret->as = PROBE_PCS_TYPE_NONE;
 	ret->pc = read64(record + AT_PC);
@@ -235,8 +235,8 @@ static void glance_host_trap(const uint8_t *record, struct glance *ret)
 	ret->wave_count = 0;
 }
 
-static void glance_slow(const struct probe_pcs_layout *layout, const uint8_t *record,
-			struct glance *ret)
+static void read_any(const struct probe_pcs_layout *layout, const uint8_t *record,
+		     struct sample_key *ret)
 {
 	struct probe_pc_sample sample;
 	enum probe_pcs_verdict verdict = probe_pcs_decode(layout, record, &sample);
@@ -258,46 +258,46 @@ static struct probe_dispatch_entry *entry_of(struct probe_pcs_attributor *attrib
 	return attributor->last_entry;
 }
 
-/* Find the row the sample belongs to. False, and counted, if there is none. */
-static bool find_row(struct probe_pcs_attributor *attributor, struct glance *glance)
+/* Find the row of a sample. If it has none, count why and return false. */
+static bool find_row(struct probe_pcs_attributor *attributor, struct sample_key *key)
 {
 	struct probe_pcs_counts *counts = &attributor->counts;
 	const struct probe_code_range *range;
 	uint64_t offset;
 
-	if (glance->as == COUNTS_INVALID || glance->as == COUNTS_SKIPPED) {
-		*(glance->as == COUNTS_INVALID ? &counts->invalid : &counts->skipped) += 1;
+	if (key->as == COUNTS_INVALID || key->as == COUNTS_SKIPPED) {
+		*(key->as == COUNTS_INVALID ? &counts->invalid : &counts->skipped) += 1;
 		return false;
 	}
-	range = probe_code_map_find(&attributor->code, glance->pc);
+	range = probe_code_map_find(&attributor->code, key->pc);
 	if (!range) {
-		*(entry_of(attributor, glance->key) ? &counts->no_code : &counts->foreign) += 1;
+		*(entry_of(attributor, key->key) ? &counts->no_code : &counts->foreign) += 1;
 		return false;
 	}
-	offset = glance->pc - range->base;
+	offset = key->pc - range->base;
 	if (offset & 3 || offset / 4 >= ((struct probe_pcs_rows *)range->user)->count) {
 		counts->misaligned++;
 		return false;
 	}
-	glance->code = (uint32_t)range->id;
-	glance->index = (uint32_t)(offset / 4);
-	glance->rows = range->user;
+	key->code = (uint32_t)range->id;
+	key->index = (uint32_t)(offset / 4);
+	key->rows = range->user;
 	return true;
 }
 
-static void add_hot_sample(struct probe_pcs_hot_row *row, const struct glance *glance)
+static void add_hot_sample(struct probe_pcs_hot_row *row, const struct sample_key *key)
 {
-	if (glance->as & COUNTS_STALLED) {
-		row->counter[STALLED + glance->as - COUNTS_STALLED]++;
+	if (key->as & COUNTS_STALLED) {
+		row->counter[STALLED + key->as - COUNTS_STALLED]++;
 	} else {
-		row->counter[glance->as & ~COUNTS_DUAL]++;
-		row->counter[DUAL] += (glance->as & COUNTS_DUAL) != 0;
+		row->counter[key->as & ~COUNTS_DUAL]++;
+		row->counter[DUAL] += (key->as & COUNTS_DUAL) != 0;
 	}
-	row->lanes += (uint64_t)__builtin_popcountll(glance->exec);
-	row->waves += glance->wave_count;
+	row->lanes += (uint64_t)__builtin_popcountll(key->exec);
+	row->waves += key->wave_count;
 }
 
-/* Room for one more event of this code object. False: out of memory. */
+/* Make room for one more event of this code object. False: out of memory. */
 static bool make_room(struct probe_pcs_attributor *attributor, struct probe_dispatch_entry *entry,
 		      uint32_t code)
 {
@@ -321,42 +321,41 @@ static bool make_room(struct probe_pcs_attributor *attributor, struct probe_disp
 }
 
 static bool add_event(struct probe_pcs_attributor *attributor, struct probe_dispatch_entry *entry,
-		      const struct glance *glance)
+		      const struct sample_key *key)
 {
-	bool stalled = glance->as & COUNTS_STALLED;
+	bool stalled = key->as & COUNTS_STALLED;
 	uint64_t state =
-		stalled ? STALLED + glance->as - COUNTS_STALLED : glance->as & (COUNTS_STALLED - 1);
+		stalled ? STALLED + key->as - COUNTS_STALLED : key->as & (COUNTS_STALLED - 1);
 
-	if (__builtin_expect(entry->event_count == entry->event_room ||
-				     entry->event_code != glance->code,
-			     0) &&
-	    !make_room(attributor, entry, glance->code))
+	if (__builtin_expect(
+		    entry->event_count == entry->event_room || entry->event_code != key->code, 0) &&
+	    !make_room(attributor, entry, key->code))
 		return false;
 	entry->events[entry->event_count++] =
-		(uint64_t)__builtin_popcountll(glance->exec) |
-		(uint64_t)(glance->wave_count & WAVE_COUNT) << PROBE_PCS_EVENT_WAVES |
-		(uint64_t)(!stalled && glance->as & COUNTS_DUAL) << PROBE_PCS_EVENT_DUAL |
-		state << PROBE_PCS_EVENT_STATE | (uint64_t)glance->index << PROBE_PCS_EVENT_INDEX;
+		(uint64_t)__builtin_popcountll(key->exec) |
+		(uint64_t)(key->wave_count & WAVE_COUNT) << PROBE_PCS_EVENT_WAVES |
+		(uint64_t)(!stalled && key->as & COUNTS_DUAL) << PROBE_PCS_EVENT_DUAL |
+		state << PROBE_PCS_EVENT_STATE | (uint64_t)key->index << PROBE_PCS_EVENT_INDEX;
 	return true;
 }
 
-static void count_sample(struct probe_pcs_attributor *attributor, const struct glance *glance)
+static void count_sample(struct probe_pcs_attributor *attributor, const struct sample_key *key)
 {
-	struct probe_dispatch_entry *entry = entry_of(attributor, glance->key);
+	struct probe_dispatch_entry *entry = entry_of(attributor, key->key);
 	struct probe_pcs_hot_row *row;
 
 	if (entry && attributor->spill) {
-		if (!add_event(attributor, entry, glance)) {
+		if (!add_event(attributor, entry, key)) {
 			attributor->counts.dropped++;
 			return;
 		}
 	} else {
-		row = row_of(glance->rows, glance->index);
+		row = row_of(key->rows, key->index);
 		if (!row) {
 			attributor->counts.dropped++;
 			return;
 		}
-		add_hot_sample(row, glance);
+		add_hot_sample(row, key);
 	}
 	if (entry) {
 		entry->samples++;
@@ -366,11 +365,11 @@ static void count_sample(struct probe_pcs_attributor *attributor, const struct g
 	}
 }
 
-/* Rows are looked up for a few records ahead, so that they are in the cache when they count. */
+/* Rows are looked up a few records ahead, so that they are cached when they are counted. */
 enum { AHEAD = 32 };
 
-static size_t look(struct probe_pcs_attributor *attributor, const uint8_t *records, size_t count,
-		   struct glance *glances)
+static size_t look_up(struct probe_pcs_attributor *attributor, const uint8_t *records, size_t count,
+		      struct sample_key *keys)
 {
 	bool table = by_table(&attributor->layout);
 	bool trap = attributor->layout.method == PROBE_PCS_HOST_TRAP;
@@ -379,18 +378,18 @@ static size_t look(struct probe_pcs_attributor *attributor, const uint8_t *recor
 		count = AHEAD;
 	for (size_t i = 0; i < count; i++) {
 		const uint8_t *record = records + i * PROBE_PCS_RECORD_SIZE;
-		struct glance *glance = &glances[i];
+		struct sample_key *key = &keys[i];
 
 		if (table)
-			glance_gfx9(attributor, record, glance);
+			read_gfx9(attributor, record, key);
 		else if (trap)
-			glance_host_trap(record, glance);
+			read_host_trap(record, key);
 		else
-			glance_slow(&attributor->layout, record, glance);
-		glance->rows = NULL;
-		if (!find_row(attributor, glance) || attributor->spill)
+			read_any(&attributor->layout, record, key);
+		key->rows = NULL;
+		if (!find_row(attributor, key) || attributor->spill)
 			continue;
-		fetch_row(glance->rows, glance->index);
+		fetch_row(key->rows, key->index);
 	}
 	return count;
 }
@@ -398,16 +397,16 @@ static size_t look(struct probe_pcs_attributor *attributor, const uint8_t *recor
 void probe_pcs_attribute(struct probe_pcs_attributor *attributor, const uint8_t *records,
 			 size_t count)
 {
-	struct glance glances[AHEAD];
+	struct sample_key keys[AHEAD];
 	size_t n;
 
-	/* Between calls dispatches come and go. */
+	/* Dispatches may have been added or retired since the last call. */
 	attributor->last_entry = NULL;
 	attributor->counts.received += count;
 	for (size_t at = 0; at < count; at += n) {
-		n = look(attributor, records + at * PROBE_PCS_RECORD_SIZE, count - at, glances);
+		n = look_up(attributor, records + at * PROBE_PCS_RECORD_SIZE, count - at, keys);
 		for (size_t i = 0; i < n; i++)
-			if (glances[i].rows)
-				count_sample(attributor, &glances[i]);
+			if (keys[i].rows)
+				count_sample(attributor, &keys[i]);
 	}
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples of one agent and method, counted where they belong: per instruction of a code object and
- * per dispatch. Every record ends in exactly one of the counts below.
+ * Attributes samples of one agent and method to instructions of code objects and to dispatches.
+ * Every record ends in exactly one of the counts below.
  *
- * A report needs no single sample but how often each instruction was seen in which state, so that
- * is what is kept: one row of counters per instruction that was hit. Where dispatches are to be
- * told apart, spill() gets what was seen in each. Not thread-safe: one per stream.
+ * Reports need no single sample, only how often each instruction was seen in which state. So this
+ * keeps one row of counters per instruction that was hit. If dispatches are to be distinguished,
+ * spill() receives the samples of each. Not thread-safe: one attributor per stream.
  */
 #ifndef PROBE_PCSAMPLE_ATTRIBUTE_H
 #define PROBE_PCSAMPLE_ATTRIBUTE_H
@@ -18,7 +18,7 @@
 #include "pcsample/decode.h"
 #include "pcsample/dispatch_map.h"
 
-/* What was seen of one instruction. Host trap cannot tell: everything is in issued[TYPE_NONE]. */
+/* Samples of one instruction. Host trap does not know states: all are in issued[TYPE_NONE]. */
 struct probe_pcs_row {
 	uint64_t issued[PROBE_PCS_TYPES];
 	uint64_t stalled[PROBE_PCS_REASONS];
@@ -28,8 +28,8 @@ struct probe_pcs_row {
 };
 
 /*
- * Rows by instruction (4 bytes each), in pages made when first hit. While samples come in, a row is
- * two cache lines of 32-bit counters; they are folded into 64-bit ones before any can overflow.
+ * Rows by instruction slot (4 bytes), in pages allocated when first hit. While samples arrive, a
+ * row is two cache lines of 32-bit counters; they are added to 64-bit ones before any can overflow.
  */
 enum {
 	PROBE_PCS_PAGE_ROWS = 256,
@@ -38,26 +38,27 @@ enum {
 struct probe_pcs_hot_row;
 
 struct probe_pcs_rows {
-	uint64_t count; /* instructions the code object has room for */
+	uint64_t count; /* instruction slots of the code object */
 	uint64_t since; /* samples since the last fold */
 	struct probe_pcs_hot_row **pages;
 	struct probe_pcs_row **folded;
 };
 
-/* What became of the records. received = the sum of the others. */
+/* Records by outcome. received = the sum of the others. */
 struct probe_pcs_counts {
 	uint64_t received;
 	uint64_t attributed;  /* to code and dispatch */
-	uint64_t no_dispatch; /* in known code, but in no dispatch of ours (runtime's kernels) */
-	uint64_t no_code;     /* of a dispatch of ours, but in no loaded code object */
-	uint64_t foreign;     /* neither: the runtime's own copies, which have no code object */
-	uint64_t misaligned;  /* in one, but not on an instruction */
-	uint64_t invalid, skipped; /* the hardware says so */
+	uint64_t no_dispatch; /* in known code, but of no recorded dispatch (kernels of the runtime)
+			       */
+	uint64_t no_code;     /* of a recorded dispatch, but in no loaded code object */
+	uint64_t foreign;     /* neither: the runtime's copy kernels, which have no code object */
+	uint64_t misaligned;  /* in a code object, but not at an instruction */
+	uint64_t invalid, skipped; /* marked so by the hardware */
 	uint64_t dropped;	   /* no memory to count it */
 };
 
 /*
- * A sample as far as it counts, in one number: bits 6..0 active lanes, 12..7 waves, 13 dual, 18..14
+ * A sample in one number: bits 6..0 active lanes, 12..7 waves, 13 dual, 18..14
  * state (enum probe_pcs_type, or PROBE_PCS_TYPES + enum probe_pcs_reason), from 19 on the
  * instruction slot (4 bytes) in the code object.
  */
@@ -70,7 +71,7 @@ enum {
 
 enum {
 	PROBE_PCS_STATES = PROBE_PCS_TYPES + PROBE_PCS_REASONS,
-	PROBE_PCS_EVENTS = 65536, /* of one dispatch, until they are handed on */
+	PROBE_PCS_EVENTS = 65536, /* of one dispatch, until spill() */
 };
 
 struct probe_pcs_attributor {
@@ -79,15 +80,15 @@ struct probe_pcs_attributor {
 	struct probe_dispatch_map dispatches;
 	struct probe_pcs_counts counts;
 	/*
-	 * If set, samples of known dispatches do not go into rows but are kept with the dispatch
-	 * and handed on here, PROBE_PCS_EVENTS at most, of code object event_code; the last ones
-	 * are in the entry when it retires. Without memory they count as dropped.
+	 * If set, samples of known dispatches are kept with the dispatch instead of in rows, and
+	 * passed to spill(), at most PROBE_PCS_EVENTS at a time, of code object event_code. The
+	 * last ones are in the entry when it retires. If memory runs out they count as dropped.
 	 */
 	void (*spill)(void *user, const struct probe_dispatch_entry *entry);
 	void *spill_user;
 	uint64_t last_key; /* the dispatch of the last sample, to save the look-up */
 	struct probe_dispatch_entry *last_entry;
-	/* gfx9: what the snapshot's bits that decide come to; see attribute.c. */
+	/* gfx9: what a sample counts as, by bits of the snapshot; see attribute.c. */
 	uint8_t counter[2048];
 };
 
@@ -96,7 +97,7 @@ int probe_pcs_attributor_init(struct probe_pcs_attributor *attributor,
 			      const struct probe_pcs_layout *layout);
 void probe_pcs_attributor_destroy(struct probe_pcs_attributor *attributor);
 
-/* As those of the maps; the rows belong to the caller and outlive the unload. */
+/* The rows of a code object belong to the caller and outlive its unload. */
 int probe_pcs_rows_init(struct probe_pcs_rows *rows, uint64_t code_size);
 void probe_pcs_rows_destroy(struct probe_pcs_rows *rows);
 /* Add samples of one state. False: out of memory, or no such index or state. */
@@ -107,8 +108,8 @@ bool probe_pcs_rows_at(const struct probe_pcs_rows *rows, uint64_t index,
 		       struct probe_pcs_row *ret);
 
 /*
- * Take records[0..count), 64 bytes each. Whole buffers in the order of delivery; then tell
- * probe_dispatch_map_delivered().
+ * Attribute records[0..count), 64 bytes each. Pass whole buffers in the order of delivery, and call
+ * probe_dispatch_map_delivered() after each.
  */
 void probe_pcs_attribute(struct probe_pcs_attributor *attributor, const uint8_t *records,
 			 size_t count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which loaded code object an address belongs to, now. Code objects come and go in the order of the
- * sample stream (a sampler is flushed before either), so an address that is used again means the
- * newer one. Not thread-safe: one map per stream.
+ * From an address to the code object loaded there. Loads and unloads are in the order of the sample
+ * stream (the sampler is flushed before either), so a reused address means the newer code object.
+ * Not thread-safe: one map per stream.
  */
 #ifndef PROBE_PCSAMPLE_CODE_MAP_H
 #define PROBE_PCSAMPLE_CODE_MAP_H
@@ -20,7 +20,7 @@ struct probe_code_range {
 struct probe_code_map {
 	struct probe_code_range *ranges; /* by base, none overlapping */
 	size_t count, room;
-	size_t last; /* where the last find was */
+	size_t last; /* index of the range found last */
 };
 
 /* A zeroed struct is an empty map. */

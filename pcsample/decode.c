@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "pcsample/codes.h"
-#include "pcsample/record.h"
+#include "pcsample/sample_codes.h"
+#include "pcsample/record_layout.h"
 
 /* A bit field of one word of the record and where its value goes. */
 struct field {
@@ -152,7 +152,7 @@ static enum probe_pcs_verdict read_snapshot(const struct probe_pcs_layout *layou
 	uint32_t data = word[0], arbiter = word[s->arbiter_word] >> s->arbiter;
 
 	ret->issued = data & DATA_ISSUED;
-	/* The hardware leaves something in the field that does not apply. */
+	/* The hardware does not clear the field that does not apply. */
 	if (ret->issued)
 		ret->type = probe_pcs_type_of(layout->family,
 					      data >> s->type & ((1u << s->type_bits) - 1));

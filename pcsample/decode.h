@@ -5,7 +5,7 @@
  * projects/rocprofiler-sdk/source/lib/rocprofiler-sdk/pc_sampling/parser). Where header and trap
  * handler disagree (chiplet), the trap handler is right.
  *
- * C over bytes: no HSA, no GPU, no alignment wanted. Thread-safe.
+ * C over bytes: needs no HSA, no GPU and no alignment. Thread-safe.
  */
 #ifndef PROBE_PCSAMPLE_DECODE_H
 #define PROBE_PCSAMPLE_DECODE_H
@@ -19,7 +19,7 @@
 
 enum probe_pcs_verdict {
 	PROBE_PCS_VALID,
-	PROBE_PCS_INVALID,    /* the snapshot says that it is not good */
+	PROBE_PCS_INVALID,    /* the snapshot is not valid */
 	PROBE_PCS_SKIPPED,    /* gfx1250: a wave was locked out of sampling */
 	PROBE_PCS_BAD_FAMILY, /* unknown family or method: nothing was decoded */
 	PROBE_PCS_VERDICTS,
@@ -28,18 +28,15 @@ enum probe_pcs_verdict {
 struct probe_pcs_layout {
 	enum probe_pcs_family family;
 	enum probe_pcs_method method;
-	unsigned
-		mid_macro; /* bytes to take off the PC of a mid-macro sample: 8 on gfx950, else 0 */
+	unsigned mid_macro; /* bytes to subtract from the PC of a mid-macro sample: 8 on gfx950,
+			       else 0 */
 };
 
-/*
- * The layout of a target such as "gfx90a:sramecc+:xnack-". Returns false for one that has no PC
- * sampling or is not known.
- */
+/* The layout of a target such as "gfx90a:sramecc+:xnack-"; false if it has no PC sampling. */
 bool probe_pcs_layout(const char *target, enum probe_pcs_method method,
 		      struct probe_pcs_layout *ret);
 
-/* *ret is filled as far as the record goes, whatever the verdict but BAD_FAMILY. */
+/* Fills *ret with all fields of the record, unless it returns BAD_FAMILY. */
 enum probe_pcs_verdict probe_pcs_decode(const struct probe_pcs_layout *layout,
 					const uint8_t record[PROBE_PCS_RECORD_SIZE],
 					struct probe_pc_sample *ret);

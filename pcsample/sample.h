@@ -11,7 +11,7 @@
 
 #include <probe/sampling.h>
 
-/* Whose record layout it is. Families without PC sampling have none. */
+/* GPUs with the same record layout. */
 enum probe_pcs_family {
 	PROBE_PCS_GFX9,	 /* gfx90a, gfx942, gfx950 */
 	PROBE_PCS_GFX12, /* gfx1200, gfx1201 */
@@ -35,7 +35,7 @@ enum probe_pcs_pipe {
 struct probe_pc_sample {
 	uint64_t pc; /* absolute device address, corrected (gfx950 mid-macro) */
 	uint64_t exec;
-	uint64_t timestamp;   /* as delivered: system clock domain, ns */
+	uint64_t timestamp;   /* ns, in the clock domain of the system */
 	uint64_t correlation; /* raw; see probe_pcs_packet() and probe_pcs_doorbell() */
 	uint32_t workgroup[3];
 	uint16_t arb_issue, arb_stall; /* stochastic: enum probe_pcs_pipe */
@@ -46,12 +46,12 @@ struct probe_pc_sample {
 	uint8_t type;	    /* enum probe_pcs_type, if issued */
 	uint8_t reason;	    /* enum probe_pcs_reason, if not issued */
 	bool issued;	    /* stochastic */
-	bool dual;	    /* stochastic, gfx9: two vector instructions at once */
-	bool has_counts;    /* gfx12 stochastic: the counts below */
-	uint8_t load, store, bvh, texture, ds, km; /* issued and not complete */
+	bool dual;	    /* stochastic, gfx9: dual-issued vector instructions */
+	bool has_counts;    /* gfx12 stochastic: the counts below are valid */
+	uint8_t load, store, bvh, texture, ds, km; /* issued, not yet complete */
 };
 
-/* The hardware packet index, modulo the queue's size; and the doorbell's number. */
+/* The index of the hardware packet modulo the size of its queue, and the number of the doorbell. */
 static inline uint32_t probe_pcs_packet(uint64_t correlation)
 {
 	return (uint32_t)correlation & 0x1ffffff;
@@ -61,12 +61,5 @@ static inline uint32_t probe_pcs_doorbell(uint64_t correlation)
 {
 	return (uint32_t)(correlation >> 32) & 0x3ff;
 }
-
-/*
- * "VALU", "WAITCNT", ...: the enumerators of rocprofiler-sdk without their prefix
- * ROCPROFILER_PC_SAMPLING_INSTRUCTION_TYPE_ or .._NOT_ISSUED_REASON_; "NONE" for values beyond.
- */
-const char *probe_pcs_type_name(unsigned type);
-const char *probe_pcs_reason_name(unsigned reason);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "common/err.h"
 #include "store/sql_words.h"
-#include "pcsample/sample.h"
+#include "pcsample/sample_codes.h"
 #include "cmds/report/report.h"
 #include "cmds/report/escape.h"
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "pcsample/decode.h"
+#include "pcsample/sample_codes.h"
 
 static const struct probe_pcs_layout stochastic = {PROBE_PCS_GFX9, PROBE_PCS_STOCHASTIC, 0};
 static const struct probe_pcs_layout gfx12 = {PROBE_PCS_GFX12, PROBE_PCS_STOCHASTIC, 0};

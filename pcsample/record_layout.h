@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where things lie in a 64-byte record; see decode.h for the sources. */
-#ifndef PROBE_PCSAMPLE_RECORD_H
-#define PROBE_PCSAMPLE_RECORD_H
+/* Offsets and bits of a 64-byte record; see decode.h for the sources. */
+#ifndef PROBE_PCSAMPLE_RECORD_LAYOUT_H
+#define PROBE_PCSAMPLE_RECORD_LAYOUT_H
 
 #include <endian.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pcsample/codes.h"
+#include "pcsample/sample_codes.h"
 
 #include <stddef.h>
 
