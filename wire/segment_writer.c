@@ -257,32 +257,40 @@ static int payload_size(const struct probe_segment *seg, const struct iovec *par
 	return 0;
 }
 
-int probe_segment_put_wait(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
-			   int n, uint64_t timeout_ns)
+/* Count a record, and how large it is; 0, -ENOTCONN or -EMSGSIZE. */
+static int begin(struct probe_segment *seg, const struct iovec *parts, int n, uint32_t *ret_size)
 {
-	const struct timespec nap = {.tv_nsec = 100000};
-	struct probe_host_rec *rec;
-	int saved = errno;
-	uint64_t until = 0;
-	uint32_t size;
-
 	if (!seg->base || atomic_load_explicit(&seg->off, memory_order_relaxed))
 		return -ENOTCONN;
 	count(&seg->ring->emitted, 1);
-	if (payload_size(seg, parts, n, &size)) {
-		drop(seg);
-		return -EMSGSIZE;
+	if (!payload_size(seg, parts, n, ret_size))
+		return 0;
+	drop(seg);
+	return -EMSGSIZE;
+}
+
+static struct probe_host_rec *wait_for_space(struct probe_segment *seg, uint32_t size,
+					     uint64_t timeout_ns)
+{
+	const struct timespec interval = {.tv_nsec = 100000};
+	uint64_t until = boottime() + timeout_ns;
+	struct probe_host_rec *rec = NULL;
+
+	if (atomic_load_explicit(&seg->stalled, memory_order_relaxed))
+		return NULL;
+	while (!rec && boottime() < until) {
+		nanosleep(&interval, NULL);
+		rec = reserve_with_loss(seg, size);
 	}
-	rec = reserve_with_loss(seg, size);
-	if (!rec && timeout_ns && !atomic_load_explicit(&seg->stalled, memory_order_relaxed)) {
-		for (until = boottime() + timeout_ns; !rec && boottime() < until;) {
-			nanosleep(&nap, NULL);
-			rec = reserve_with_loss(seg, size);
-		}
-		if (!rec)
-			atomic_store_explicit(&seg->stalled, true, memory_order_relaxed);
-	}
-	errno = saved;
+	if (!rec)
+		atomic_store_explicit(&seg->stalled, true, memory_order_relaxed);
+	return rec;
+}
+
+/* `rec`: NULL = no space. */
+static int finish(struct probe_segment *seg, struct probe_host_rec *rec, uint32_t size,
+		  uint32_t type, const struct iovec *parts, int n)
+{
 	if (!rec) {
 		drop(seg);
 		return -ENOSPC;
@@ -293,7 +301,29 @@ int probe_segment_put_wait(struct probe_segment *seg, uint32_t type, const struc
 	return 0;
 }
 
+int probe_segment_put_wait(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
+			   int n, uint64_t timeout_ns)
+{
+	struct probe_host_rec *rec;
+	int saved = errno;
+	uint32_t size;
+	int err;
+
+	err = begin(seg, parts, n, &size);
+	if (err)
+		return err;
+	rec = reserve_with_loss(seg, size);
+	if (!rec && timeout_ns)
+		rec = wait_for_space(seg, size, timeout_ns);
+	errno = saved;
+	return finish(seg, rec, size, type, parts, n);
+}
+
 int probe_segment_put(struct probe_segment *seg, uint32_t type, const struct iovec *parts, int n)
 {
-	return probe_segment_put_wait(seg, type, parts, n, 0);
+	uint32_t size;
+	int err;
+
+	err = begin(seg, parts, n, &size);
+	return err ? err : finish(seg, reserve_with_loss(seg, size), size, type, parts, n);
 }

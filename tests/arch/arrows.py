@@ -9,19 +9,23 @@ class Table:
         self.rows = {}  # folder: (set of folders, transitive)
         self.allowed = []  # (from file, to file)
         self.circles = []  # sets of files
+        self.public = set()  # folders
         for number, line in enumerate(open(path), 1):
             words = line.split("#")[0].split()
             if not words:
                 continue
             if words[0] == "allow" and len(words) == 4 and words[2] == "->":
                 self.allowed.append((words[1], words[3]))
+            elif words[0] == "public" and len(words) == 2:
+                self.rows[words[1]] = (set(), True)
+                self.public.add(words[1])
             elif words[0] == "circle":
                 self.circles.append(set(words[1:]))
             elif len(words) > 1 and words[1] in ("->", "=>"):
                 self.rows[words[0]] = (set(words[2:]), words[1] == "->")
             else:
                 sys.exit("%s:%d: expected 'FOLDER -> FOLDERS', 'FOLDER => FOLDERS', "
-                         "'allow FILE -> FILE' or 'circle FILES'" % (path, number))
+                         "'public FOLDER', 'allow FILE -> FILE' or 'circle FILES'" % (path, number))
         for folder, (targets, _) in self.rows.items():
             for target in targets - set(self.rows):
                 sys.exit("%s: %s may use %s, which has no row" % (path, folder, target))
@@ -49,6 +53,6 @@ class Table:
 
     def may_use(self, source, target):
         a, b = self.folder(source), self.folder(target)
-        return (a is None or b is None or a == b or b in self.closed[a] or
+        return (a is None or b is None or a == b or b in self.closed[a] or b in self.public or
                 any(source == x and (target == y or os.path.dirname(target) == y)
                     for x, y in self.allowed))

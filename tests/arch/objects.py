@@ -8,6 +8,7 @@ Only sources in folders with a row count; symbols that several files define are 
 usage: objects.py TOP BUILD [FOLDER]     FOLDER: only files below it
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -26,30 +27,34 @@ def source_of(top, build, path):
 
 
 def objects(top, build, table, below):
-    for directory, _, files in os.walk(build):
-        for name in files:
-            path = os.path.join(directory, name)
-            source = source_of(top, build, path) if name.endswith(".o") else None
-            # An object older than the file's move or change would accuse the innocent.
-            if source and source.startswith(below) and table.folder(source):
-                yield source, path
+    """(source, object) of all objects that the build makes and that exist; not left-over ones."""
+    for line in open(os.path.join(build, "build.ninja")):
+        match = re.match(r"build (\S+\.o): ", line)
+        path = os.path.join(build, match.group(1)) if match else ""
+        source = source_of(top, build, path) if match and os.path.exists(path) else None
+        if source and source.startswith(below) and table.folder(source):
+            yield source, path
 
 
-def read_symbols(path):
-    """Global symbols of an object file: defined ones, undefined ones."""
-    defined, used = set(), set()
-    for line in subprocess.run(["nm", "-g", path], stdout=subprocess.PIPE, text=True,
-                               check=True).stdout.splitlines():
-        words = line.split()
-        (used if words[-2] in "Uw" else defined).add(words[-1])
-    return defined, used
+def read_symbols(paths):
+    """Global symbols of object files: {path: (defined ones, undefined ones)}"""
+    symbols = {path: (set(), set()) for path in paths}
+    listed = subprocess.run(["nm", "-A", "-g"] + paths, stdout=subprocess.PIPE, text=True,
+                            check=True).stdout
+    for line in listed.splitlines():
+        path, _, rest = line.partition(".o:")
+        words = rest.split()
+        symbols[path + ".o"][words[-2] in "Uw"].add(words[-1])
+    return symbols
 
 
 def read(pairs):
     """{file: {file it uses: {symbols}}}"""
     owners, uses, graph = {}, {}, {}
+    pairs = list(pairs)
+    symbols = read_symbols([path for _, path in pairs])
     for source, path in pairs:
-        defined, used = read_symbols(path)
+        defined, used = symbols[path]
         for symbol in defined:
             owners.setdefault(symbol, set()).add(source)
         uses.setdefault(source, set()).update(used)
