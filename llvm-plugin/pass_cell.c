@@ -154,8 +154,9 @@ static void put_half(struct pass_asm *code, const struct pass_cell_bases *bases,
 	pass_asm_put(code, "s_lshr_b32 s%u, s%u, %u", sgpr, sgpr, 32 - 7 * count);
 }
 
-/* s[4:5] = the class of each aligned stream, as a cell has them. */
-static void put_classes(struct pass_asm *code, const struct pass_cell_bases *bases)
+/* s[4:5] = the class of each aligned stream, and the observed value, as a cell has them. */
+static void put_classes(struct pass_asm *code, const struct pass_cell_bases *bases,
+			LLVMValueRef observed)
 {
 	unsigned low = bases->count < 4 ? bases->count : 4;
 
@@ -166,6 +167,10 @@ static void put_classes(struct pass_asm *code, const struct pass_cell_bases *bas
 		pass_asm_put(code, "s_mov_b32 s4, 0");
 	if (bases->count > 4) {
 		put_half(code, bases, 4, bases->count - 4, 5);
+		pass_asm_put(code, "s_bitset1_b32 s5, 31");
+	} else if (observed) {
+		pass_asm_put(code, "v_readfirstlane_b32 s5, $%u",
+			     pass_asm_operand(code, "v", observed));
 		pass_asm_put(code, "s_bitset1_b32 s5, 31");
 	} else {
 		pass_asm_put(code, "s_brev_b32 s5, 1");
@@ -275,13 +280,14 @@ static void put_take(struct pass_asm *code, LLVMValueRef function)
  * left a loop hold values there that no list of clobbers speaks of (devlib_wave.h).
  */
 void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
-		   const struct pass_cell_bases *bases, unsigned ctx, LLVMValueRef function)
+		   const struct pass_cell_bases *bases, LLVMValueRef observed, unsigned ctx,
+		   LLVMValueRef function)
 {
 	unsigned cells = (unsigned)offsetof(struct probe_cell_row, cell);
 
 	_Static_assert(PROBE_ROW_CELLS * sizeof(struct probe_exec_cell) == 64, "s[16:31]");
 	pass_cell_load(code, ctx);
-	put_classes(code, bases);
+	put_classes(code, bases, observed);
 	put_row(code, group->cells);
 	pass_asm_put(code, "s_add_u32 s8, s8, s6");
 	pass_asm_put(code, "s_addc_u32 s9, s9, 0");

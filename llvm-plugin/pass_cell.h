@@ -46,10 +46,12 @@ struct pass_cell_sum {
 void pass_cell_flush(struct pass_asm *code, const struct pass_cell_sum *sums, unsigned count,
 		     unsigned ctx);
 /*
- * Count this execution in the cell for its EXEC and the place, modulo 128, of each aligned stream;
+ * Count this execution in the cell for its EXEC and the place, modulo 128, of each aligned stream,
+ * and the observed value if there is one;
  * go to .Lprobe_end then. Else go on.
  */
 void pass_cell_put(struct pass_asm *code, const struct plan_group *group,
-		   const struct pass_cell_bases *bases, unsigned ctx, LLVMValueRef function);
+		   const struct pass_cell_bases *bases, LLVMValueRef observed, unsigned ctx,
+		   LLVMValueRef function);
 
 #endif

@@ -24,7 +24,8 @@ static bool as_bits(const struct pass_pattern *form, struct pass_digit *ret)
 	}
 	if (form->digits == 1)
 		*ret = form->digit[0];
-	return form->digits <= 1 && ret->times > 0 && !(ret->times & (ret->times - 1));
+	return form->digits <= 1 && !ret->with && ret->times > 0 &&
+	       !(ret->times & (ret->times - 1));
 }
 
 /* *form & constant, as a bit field. */
@@ -37,6 +38,15 @@ static bool mask_of(const struct pass_pattern *form, uint64_t constant, struct p
 	return true;
 }
 
+/* *form & what is the same in all lanes: butterflies, and exchanges with a partner. */
+static bool mask_by(const struct pass_pattern *form, LLVMValueRef with, struct pass_digit *ret)
+{
+	if (!as_bits(form, ret) || ret->times != 1)
+		return false;
+	ret->with = with;
+	return true;
+}
+
 /* a & b; a | b = a + b - (a & b); a ^ b = a + b - 2 * (a & b). */
 static bool logic(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 		  struct pass_pattern *ret)
@@ -44,6 +54,8 @@ static bool logic(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 	LLVMOpcode op = LLVMGetInstructionOpcode(inst);
 	struct pass_pattern a, b;
 	struct pass_digit both;
+	unsigned uniform = 1;
+	bool known;
 
 	if (!pass_form_of_operand(prover, inst, 0, depth, &a) ||
 	    !pass_form_of_operand(prover, inst, 1, depth, &b))
@@ -53,15 +65,18 @@ static bool logic(struct pass_prover *prover, LLVMValueRef inst, unsigned depth,
 
 		a = b;
 		b = swap;
+		uniform = 0;
 	}
-	if (!pass_pattern_uniform(&b) || !b.leaves_known || b.leaves)
+	if (!pass_pattern_uniform(&b))
 		return false;
-	if (op == LLVMXor && b.constant == -1) {
+	known = b.leaves_known && !b.leaves;
+	if (op == LLVMXor && known && b.constant == -1) {
 		pass_pattern_scale(&a, -1);
 		*ret = a;
 		return pass_pattern_add(ret, &b);
 	}
-	if (!mask_of(&a, (uint64_t)b.constant, &both))
+	if (known ? !mask_of(&a, (uint64_t)b.constant, &both)
+		  : !mask_by(&a, LLVMGetOperand(inst, uniform), &both))
 		return false;
 	if (op == LLVMAnd) {
 		*ret = (struct pass_pattern){.leaves_known = true};

@@ -18,7 +18,8 @@
 #include "pass_measure.h"
 #include "pass_shim.h"
 
-_Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES <= PASS_ASM_OPERANDS, "operands of a group");
+_Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + 1 <= PASS_ASM_OPERANDS,
+	       "operands of a group");
 
 /* ---- Small pieces of code ------------------------------------------------------------------- */
 
@@ -106,6 +107,7 @@ struct tested {
 	LLVMValueRef address[PLAN_STREAMS]; /* pointers */
 	struct pass_cell_bases bases;	    /* of aligned streams */
 	LLVMValueRef places, wraps;	    /* OR of what is tested; NULL = nothing */
+	LLVMValueRef observed;		    /* the bits of it that a cell has; NULL = none */
 	unsigned up; /* bits that `places` are moved up, of which only the places matter */
 	const struct pass_heads *heads; /* NULL = none */
 };
@@ -118,6 +120,8 @@ static bool is_needed(const struct pass_group_insert *in, const struct plan_grou
 	for (unsigned i = 0; i < group->streams; i++)
 		if (in->plan->site[group->stream[i].lead].site.pointer == inst)
 			return true;
+	if (group->observed == inst)
+		return true;
 	for (size_t i = group->first; i <= group->last; i++) {
 		const struct pass_pattern *pattern = &in->plan->site[i].pattern;
 
@@ -220,6 +224,12 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 		if (stream->aligned)
 			test_place(in, group, ret->address[i], ret);
 	}
+	if (group->observed)
+		ret->observed = LLVMBuildAnd(in->builder, low_half(in, group->observed),
+					     LLVMConstInt(LLVMInt32TypeInContext(LLVMGetTypeContext(
+								  LLVMTypeOf(in->regular))),
+							  PROBE_NUMBER_MAX, 0),
+					     "");
 }
 
 /* Go to .Llong if something is near a wrap, in any lane: not only regular waves come here. */
@@ -413,7 +423,8 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 	/* Regular waves, too, if nothing else about them is as simple. */
 	if (tested.heads && tested.places)
 		put_heads(in, &code, &tested);
-	put_test(&code, group, &tested, regular, ctx);
+	if (!group->observed)
+		put_test(&code, group, &tested, regular, ctx);
 	if (tested.heads && !tested.places)
 		put_heads(in, &code, &tested);
 	put_wraps(&code, &tested);
@@ -422,14 +433,15 @@ static void insert_group(struct pass_group_insert *in, int number, uint32_t firs
 		pass_asm_put(&code, "s_cmp_eq_u64 $%u, 0", regular);
 		pass_asm_put(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 		pass_cell_put(
-			&code, group, &tested.bases, ctx,
+			&code, group, &tested.bases, tested.observed, ctx,
 			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));
 	}
 	pass_asm_put(&code, ".Lprobe_long${:uid}:");
 	put_measure(in, &code, number, &tested, ctx, first_id);
 	if (group->once)
 		put_miss(&code, group, &tested, regular, ctx);
-	put_regular(&code, group, regular, ctx);
+	if (!group->observed)
+		put_regular(&code, group, regular, ctx);
 	pass_asm_put(&code, ".Lprobe_end${:uid}:");
 	value = pass_group_finish(in, &code);
 	if (tested.heads)

@@ -79,7 +79,7 @@ bool pass_heads_may(const struct pass_plan *plan, int number, const struct probe
 {
 	const struct plan_group *group = &plan->group[number];
 
-	if (!group->loops || group->once)
+	if (!group->loops || group->once || group->observed)
 		return false;
 	for (size_t i = group->first; i <= group->last; i++)
 		if (plan->site[i].group == number && !suits(&plan->site[i]))

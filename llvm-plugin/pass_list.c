@@ -37,8 +37,8 @@ static void print_blocker(LLVMValueRef blocker)
 
 static void print_digit(const struct pass_digit *digit)
 {
-	fprintf(stderr, " %+lld*bits(+1*%c)>>%u", (long long)digit->times, 'x' + digit->axis,
-		digit->shift);
+	fprintf(stderr, " %+lld*%s(+1*%c)>>%u", (long long)digit->times,
+		digit->with ? "and" : "bits", 'x' + digit->axis, digit->shift);
 	if (digit->mask != UINT32_MAX)
 		fprintf(stderr, "&%u", digit->mask);
 }
@@ -90,7 +90,11 @@ static void put_digits(const struct plan_site *site, struct probe_site_proof *re
 		const struct pass_digit *from = &site->pattern.digit[i];
 
 		ret->digit[i] = (struct probe_site_digit){
-			.times = from->times, .mask = from->mask, .shift = from->shift};
+			.times = from->times,
+			.mask = from->mask,
+			.shift = from->shift,
+			.op = from->with ? PROBE_DIGIT_AND : PROBE_DIGIT_BITS,
+		};
 		ret->digit[i].inner[from->axis] = 1;
 	}
 }

@@ -17,7 +17,8 @@ bool pass_pattern_uniform(const struct pass_pattern *pattern)
 
 static bool same_digit(const struct pass_digit *a, const struct pass_digit *b)
 {
-	return a->mask == b->mask && a->shift == b->shift && a->axis == b->axis;
+	return a->mask == b->mask && a->shift == b->shift && a->axis == b->axis &&
+	       a->with == b->with;
 }
 
 static bool same_digits(const struct pass_pattern *a, const struct pass_pattern *b)

@@ -95,6 +95,21 @@ static int find_stream(const struct pass_plan *plan, const struct plan_group *gr
 	return PLAN_NONE;
 }
 
+/* A group has room for one observed value. */
+static bool add_observed(struct plan_group *group, const struct pass_pattern *pattern)
+{
+	for (unsigned i = 0; i < pattern->digits; i++) {
+		LLVMValueRef with = pattern->digit[i].with;
+
+		if (!with)
+			continue;
+		if ((group->observed && group->observed != with) || group->aligned > PLAN_OBSERVED)
+			return false;
+		group->observed = with;
+	}
+	return true;
+}
+
 /* Adds to the group what the site needs of it, and says which stream it is of. */
 static bool find_place(const struct pass_plan *plan, struct plan_group *group, size_t index,
 		       int *ret_stream, int32_t *ret_delta)
@@ -104,14 +119,15 @@ static bool find_place(const struct pass_plan *plan, struct plan_group *group, s
 
 	*ret_stream = PLAN_NONE;
 	*ret_delta = 0;
-	if (group->sites == PLAN_SITES)
+	if (group->sites == PLAN_SITES || !add_observed(group, &site->pattern))
 		return false;
 	if (anywhere(site))
 		return true;
 	*ret_stream = find_stream(plan, group, site, ret_delta);
 	known = *ret_stream != PLAN_NONE;
 	aligned = aligned && !(known && group->stream[*ret_stream].aligned);
-	if (!known && group->streams == PLAN_STREAMS)
+	if ((!known && group->streams == PLAN_STREAMS) ||
+	    (aligned && group->observed && group->aligned == PLAN_OBSERVED))
 		return false;
 	if (!known) {
 		*ret_stream = (int)group->streams++;
@@ -168,7 +184,9 @@ static void make_groups(struct pass_plan *plan)
 		}
 		plan->group[plan->groups++] = (struct plan_group){
 			.block = here, .first = i, .guard = PLAN_NONE, .counter = PLAN_NONE};
-		join(plan, plan->groups - 1, i);
+		/* More observed values than one? */
+		if (!join(plan, plan->groups - 1, i))
+			plan->groups--;
 	}
 }
 
@@ -213,7 +231,8 @@ static void number_cells(struct pass_plan *plan, const struct pass_options *opti
 			continue;
 		group->cells = *row;
 		*row += PROBE_CELL_ROWS;
-		if (!group->aligned || !pass_enabled(options, PASS_LINE_HISTOGRAM))
+		if (group->observed || !group->aligned ||
+		    !pass_enabled(options, PASS_LINE_HISTOGRAM))
 			continue;
 		group->bins = *row;
 		*row += group->aligned * PROBE_BIN_ROWS;
@@ -242,7 +261,7 @@ static void assign(struct pass_plan *plan, bool loops)
 	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
 		struct plan_group *group = &plan->group[i];
 
-		if (!group->once && group->loops == loops)
+		if (!group->once && !group->observed && group->loops == loops)
 			group->counter = plan->counters++;
 	}
 }

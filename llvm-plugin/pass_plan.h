@@ -10,7 +10,8 @@
 #include "pass_base.h"
 
 enum {
-	PLAN_STREAMS = 6, /* addresses, held in registers, per group */
+	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
+	PLAN_OBSERVED = 4, /* aligned ones at most, of a group with an observed value */
 	PLAN_SITES = 32,
 	PLAN_CELLED = 48, /* groups with cells, per unit */
 	PLAN_COUNTERS = 20,
@@ -52,6 +53,8 @@ struct plan_group {
 	size_t first, last; /* its sites lie between, both included */
 	struct plan_stream stream[PLAN_STREAMS];
 	unsigned streams, sites;
+	/* What bit fields are masked by. Every execution goes to a cell then, or is measured. */
+	LLVMValueRef observed;
 	unsigned aligned; /* streams that are */
 	bool once;
 	int guard; /* once: index, PLAN_NONE = every wave comes here */

@@ -160,7 +160,7 @@ static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
 	struct plan_group *group = &plan->group[number];
 	struct pass_base base;
 
-	if (group->alone || !group->once ||
+	if (group->alone || !group->once || group->observed ||
 	    (group->guard == PLAN_NONE
 		     ? !group->aligned || number >= PLAN_CELLED
 		     : !plan->guard[group->guard].base || has_doubts(plan, number)))

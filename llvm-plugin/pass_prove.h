@@ -31,12 +31,13 @@ struct pass_stride {
 	LLVMValueRef value; /* of the argument or field */
 };
 
-/* times * (the id along `axis` >> shift & mask) */
+/* times * (the id along `axis` >> shift & mask & with) */
 struct pass_digit {
 	int64_t times;
 	uint32_t mask;
 	uint8_t axis;
 	uint8_t shift;
+	LLVMValueRef with; /* the same in all lanes, observed where it runs; NULL = all ones */
 };
 
 /* A part of U: `times` the uniform part of a value. */
