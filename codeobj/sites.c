@@ -79,12 +79,24 @@ static struct probe_err *copy_parts(const struct probe_buf *table,
 			return err;
 		sites->proofs = array;
 	}
-	err = copy_array(table, "addresses", header->bases_offset, header->base_ops,
-			 sizeof(*sites->bases), &array);
+	err = copy_array(table, "groups", header->groups_offset, header->group_count,
+			 sizeof(*sites->groups), &array);
 	if (err)
 		return err;
-	sites->bases = array;
-	sites->base_ops = header->base_ops;
+	sites->groups = array;
+	sites->group_count = header->group_count;
+	err = copy_array(table, "predicates", header->predicates_offset, header->predicate_count,
+			 sizeof(*sites->predicates), &array);
+	if (err)
+		return err;
+	sites->predicates = array;
+	sites->predicate_count = header->predicate_count;
+	err = copy_array(table, "expressions", header->exprs_offset, header->expr_ops,
+			 sizeof(*sites->exprs), &array);
+	if (err)
+		return err;
+	sites->exprs = array;
+	sites->expr_ops = header->expr_ops;
 	err = copy_array(table, "kernels", header->kernels_offset, header->kernel_count,
 			 sizeof(*sites->kernels), &array);
 	if (err)
@@ -174,6 +186,20 @@ static struct probe_err *check_uncovered(const char *name, const struct probe_si
 	return NULL;
 }
 
+/* Readers search them by row. */
+static struct probe_err *check_rows(const char *name, const struct probe_sites *sites)
+{
+	for (uint32_t i = 0; i < sites->group_count; i++)
+		if (sites->groups[i].row >= sites->site_count ||
+		    (i && sites->groups[i].row <= sites->groups[i - 1].row))
+			return bad(name, "group", i, "row", sites->groups[i].row);
+	for (uint32_t i = 0; i < sites->predicate_count; i++)
+		if (sites->predicates[i].row >= sites->site_count ||
+		    (i && sites->predicates[i].row <= sites->predicates[i - 1].row))
+			return bad(name, "predicate", i, "row", sites->predicates[i].row);
+	return NULL;
+}
+
 static struct probe_err *check_content(const char *name, const struct probe_sites *sites)
 {
 	struct probe_err *err = NULL;
@@ -201,22 +227,7 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 	}
 	for (uint32_t i = 0; i < sites->uncovered_count && !err; i++)
 		err = check_uncovered(name, sites, i);
-	return err;
-}
-
-/* A table made before there was a list ends its header earlier. */
-static struct probe_err *read_header(struct probe_buf *buf, struct probe_sites_header *ret)
-{
-	struct probe_err *err;
-	size_t size;
-
-	*ret = (struct probe_sites_header){0};
-	err = probe_buf_copy(buf, ret, PROBE_SITES_HEADER_MIN);
-	size = ret->header_size < sizeof(*ret) ? PROBE_SITES_HEADER_LISTS : sizeof(*ret);
-	if (!err && ret->header_size >= size)
-		err = probe_buf_copy(buf, (char *)ret + PROBE_SITES_HEADER_MIN,
-				     size - PROBE_SITES_HEADER_MIN);
-	return err;
+	return err ? err : check_rows(name, sites);
 }
 
 const char *probe_uncovered_text(uint32_t reason)
@@ -243,7 +254,7 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 	struct probe_err *err;
 
 	probe_buf_init(&buf, name, bytes, size);
-	err = read_header(&buf, &header);
+	err = probe_buf_copy(&buf, &header, sizeof(header));
 	if (!err)
 		err = check_header(&buf, &header, size);
 	if (!err)
@@ -270,7 +281,9 @@ void probe_sites_destroy(struct probe_sites *sites)
 		return;
 	free(sites->sites);
 	free(sites->proofs);
-	free(sites->bases);
+	free(sites->groups);
+	free(sites->predicates);
+	free(sites->exprs);
 	free(sites->kernels);
 	free(sites->frames);
 	free(sites->strings);
@@ -299,4 +312,28 @@ void probe_sites_of_kernel(const struct probe_sites *sites, const char *name, ui
 
 	*ret_first = kernel ? kernel->first_site : 0;
 	*ret_count = kernel ? kernel->site_count : 0;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+const struct probe_site_group *probe_sites_group(const struct probe_sites *sites, uint32_t row)
+{
+	_Static_assert(!offsetof(struct probe_site_group, row), "the key comes first");
+	return sites->group_count ? bsearch(&row, sites->groups, sites->group_count,
+					    sizeof(*sites->groups), compare_rows)
+				  : NULL;
+}
+
+const struct probe_site_predicate *probe_sites_predicate(const struct probe_sites *sites,
+							 uint32_t row)
+{
+	_Static_assert(!offsetof(struct probe_site_predicate, row), "the key comes first");
+	return sites->predicate_count ? bsearch(&row, sites->predicates, sites->predicate_count,
+						sizeof(*sites->predicates), compare_rows)
+				      : NULL;
 }

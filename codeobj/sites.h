@@ -21,8 +21,12 @@ struct probe_sites {
 	struct probe_site_uncovered *uncovered_list;
 	struct probe_site *sites;	 /* the id of a site is its index */
 	struct probe_site_proof *proofs; /* by site id; NULL = nothing is proved */
-	struct probe_base_op *bases; /* calculations of addresses, one after the other */
-	uint32_t base_ops;
+	struct probe_site_group *groups; /* by rising row, as the next */
+	uint32_t group_count;
+	struct probe_site_predicate *predicates;
+	uint32_t predicate_count;
+	struct probe_expr_op *exprs; /* expressions, one after the other */
+	uint32_t expr_ops;
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
 	char *strings; /* offsets in the structs are good for probe_sites_string() */
@@ -52,6 +56,11 @@ const struct probe_site_kernel *probe_sites_kernel(const struct probe_sites *sit
 /* Its first site and how many follow; 0 and 0 if the table has no such kernel. */
 void probe_sites_of_kernel(const struct probe_sites *sites, const char *name, uint32_t *ret_first,
 			   uint32_t *ret_count);
+
+/* The group, or the predicate, whose counters are this row; NULL = it is none's. */
+const struct probe_site_group *probe_sites_group(const struct probe_sites *sites, uint32_t row);
+const struct probe_site_predicate *probe_sites_predicate(const struct probe_sites *sites,
+							 uint32_t row);
 
 /* Never NULL; "" for an offset that is not in the table. */
 const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset);

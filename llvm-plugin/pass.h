@@ -214,7 +214,8 @@ struct pass_bytes {
 };
 
 struct pass_table {
-	struct pass_bytes sites, proofs, bases, kernels, frames, strings, uncovered;
+	struct pass_bytes sites, proofs, groups, predicates, exprs, kernels, frames, strings,
+		uncovered;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
 	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
@@ -235,10 +236,12 @@ void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMV
 			      enum probe_uncovered_reason reason, const char *what);
 /* Of the site added last. */
 void pass_table_set_proof(struct pass_table *table, const struct probe_site_proof *proof);
-/* How an address of a group is calculated: operations, the first of them PROBE_BASE_OF. */
-/* The number of the first of these steps. */
-uint32_t pass_table_add_base(struct pass_table *table, const struct probe_base_op *op,
-			     unsigned ops);
+/* Rows are added by rising id. */
+void pass_table_add_group(struct pass_table *table, const struct probe_site_group *group);
+void pass_table_add_predicate(struct pass_table *table,
+			      const struct probe_site_predicate *predicate);
+/* Steps of an expression, the first of them PROBE_EXPR_OF. */
+void pass_table_add_expr(struct pass_table *table, const struct probe_expr_op *op, unsigned ops);
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds);
 void pass_table_emit(struct pass_table *table, LLVMModuleRef module);
 

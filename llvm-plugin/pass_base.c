@@ -11,10 +11,10 @@
 #include "pass_pattern.h"
 #include "pass_shim.h"
 
-bool pass_base_put(struct base_walk *w, struct probe_base_op op, int more)
+bool pass_base_put(struct base_walk *w, struct probe_expr_op op, int more)
 {
 	w->stack = (unsigned)((int)w->stack + more);
-	if (w->base->ops == PASS_BASE_OPS || w->stack > PROBE_BASE_STACK)
+	if (w->base->ops == PASS_BASE_OPS || w->stack > PROBE_EXPR_STACK)
 		return false;
 	w->base->op[w->base->ops++] = op;
 	return true;
@@ -24,13 +24,13 @@ bool pass_base_put_constant(struct base_walk *w, int64_t value, uint8_t bits)
 {
 	return pass_base_put(
 		w,
-		(struct probe_base_op){.code = PROBE_BASE_CONSTANT, .bits = bits, .value = value},
+		(struct probe_expr_op){.code = PROBE_EXPR_CONSTANT, .bits = bits, .value = value},
 		1);
 }
 
-bool pass_base_put_simple(struct base_walk *w, enum probe_base_code code, uint8_t bits, int more)
+bool pass_base_put_simple(struct base_walk *w, enum probe_expr_code code, uint8_t bits, int more)
 {
-	return pass_base_put(w, (struct probe_base_op){.code = (uint8_t)code, .bits = bits}, more);
+	return pass_base_put(w, (struct probe_expr_op){.code = (uint8_t)code, .bits = bits}, more);
 }
 
 /* 0 = it is no operation. */
@@ -57,42 +57,42 @@ uint8_t pass_base_bits(const struct base_walk *w, LLVMValueRef value)
 
 static const struct {
 	LLVMOpcode opcode;
-	enum probe_base_code code;
+	enum probe_expr_code code;
 } binaries[] = {
-	{LLVMAdd, PROBE_BASE_ADD},   {LLVMSub, PROBE_BASE_SUB},	  {LLVMMul, PROBE_BASE_MUL},
-	{LLVMAnd, PROBE_BASE_AND},   {LLVMOr, PROBE_BASE_OR},	  {LLVMXor, PROBE_BASE_XOR},
-	{LLVMShl, PROBE_BASE_SHL},   {LLVMLShr, PROBE_BASE_LSHR}, {LLVMAShr, PROBE_BASE_ASHR},
-	{LLVMUDiv, PROBE_BASE_UDIV}, {LLVMSDiv, PROBE_BASE_SDIV}, {LLVMURem, PROBE_BASE_UREM},
-	{LLVMSRem, PROBE_BASE_SREM},
+	{LLVMAdd, PROBE_EXPR_ADD},   {LLVMSub, PROBE_EXPR_SUB},	  {LLVMMul, PROBE_EXPR_MUL},
+	{LLVMAnd, PROBE_EXPR_AND},   {LLVMOr, PROBE_EXPR_OR},	  {LLVMXor, PROBE_EXPR_XOR},
+	{LLVMShl, PROBE_EXPR_SHL},   {LLVMLShr, PROBE_EXPR_LSHR}, {LLVMAShr, PROBE_EXPR_ASHR},
+	{LLVMUDiv, PROBE_EXPR_UDIV}, {LLVMSDiv, PROBE_EXPR_SDIV}, {LLVMURem, PROBE_EXPR_UREM},
+	{LLVMSRem, PROBE_EXPR_SREM},
 };
 
 static const struct {
 	const char *name;
-	enum probe_base_code code;
+	enum probe_expr_code code;
 } calls[] = {
-	{"llvm.umin.", PROBE_BASE_UMIN},
-	{"llvm.umax.", PROBE_BASE_UMAX},
-	{"llvm.smin.", PROBE_BASE_SMIN},
-	{"llvm.smax.", PROBE_BASE_SMAX},
+	{"llvm.umin.", PROBE_EXPR_UMIN},
+	{"llvm.umax.", PROBE_EXPR_UMAX},
+	{"llvm.smin.", PROBE_EXPR_SMIN},
+	{"llvm.smax.", PROBE_EXPR_SMAX},
 };
 
-enum probe_base_code pass_base_binary(LLVMOpcode opcode)
+enum probe_expr_code pass_base_binary(LLVMOpcode opcode)
 {
 	for (size_t i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
 		if (binaries[i].opcode == opcode)
 			return binaries[i].code;
-	return PROBE_BASE_CODES;
+	return PROBE_EXPR_CODES;
 }
 
-enum probe_base_code pass_base_call(LLVMValueRef value)
+enum probe_expr_code pass_base_call(LLVMValueRef value)
 {
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (pass_is_intrinsic(value, calls[i].name))
 			return calls[i].code;
-	return PROBE_BASE_CODES;
+	return PROBE_EXPR_CODES;
 }
 
-static bool walk_binary(struct base_walk *w, LLVMValueRef value, enum probe_base_code code,
+static bool walk_binary(struct base_walk *w, LLVMValueRef value, enum probe_expr_code code,
 			unsigned depth, bool *ret_ids)
 {
 	bool left, right;
@@ -101,13 +101,13 @@ static bool walk_binary(struct base_walk *w, LLVMValueRef value, enum probe_base
 	if (!pass_base_walk(w, LLVMGetOperand(value, 0), depth + 1, &left))
 		return false;
 	/* By ids, bits would move by more than there are. */
-	if ((code == PROBE_BASE_SHL || code == PROBE_BASE_LSHR || code == PROBE_BASE_ASHR) &&
+	if ((code == PROBE_EXPR_SHL || code == PROBE_EXPR_LSHR || code == PROBE_EXPR_ASHR) &&
 	    !w->exact && (!pass_constant_of(LLVMGetOperand(value, 1), &by) || by < 0 || by > 63))
 		return false;
 	if (!pass_base_walk(w, LLVMGetOperand(value, 1), depth + 1, &right))
 		return false;
 	*ret_ids = left || right;
-	if (code >= PROBE_BASE_LSHR && *ret_ids && !w->exact)
+	if (code >= PROBE_EXPR_LSHR && *ret_ids && !w->exact)
 		return false;
 	return pass_base_put_simple(w, code, pass_base_bits(w, value), -1);
 }
@@ -119,19 +119,19 @@ static bool walk_id(struct base_walk *w, LLVMValueRef value, bool *ret_ids)
 		uint8_t code;
 		uint16_t axis;
 	} ids[] = {
-		{"llvm.amdgcn.workgroup.id.x", PROBE_BASE_GROUP, 0},
-		{"llvm.amdgcn.workgroup.id.y", PROBE_BASE_GROUP, 1},
-		{"llvm.amdgcn.workgroup.id.z", PROBE_BASE_GROUP, 2},
-		{"llvm.amdgcn.workitem.id.x", PROBE_BASE_ITEM, 0},
-		{"llvm.amdgcn.workitem.id.y", PROBE_BASE_ITEM, 1},
-		{"llvm.amdgcn.workitem.id.z", PROBE_BASE_ITEM, 2},
+		{"llvm.amdgcn.workgroup.id.x", PROBE_EXPR_GROUP, 0},
+		{"llvm.amdgcn.workgroup.id.y", PROBE_EXPR_GROUP, 1},
+		{"llvm.amdgcn.workgroup.id.z", PROBE_EXPR_GROUP, 2},
+		{"llvm.amdgcn.workitem.id.x", PROBE_EXPR_ITEM, 0},
+		{"llvm.amdgcn.workitem.id.y", PROBE_EXPR_ITEM, 1},
+		{"llvm.amdgcn.workitem.id.z", PROBE_EXPR_ITEM, 2},
 	};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
 		if (pass_is_intrinsic(value, ids[i].name)) {
 			*ret_ids = true;
 			return pass_base_put(w,
-					     (struct probe_base_op){.code = ids[i].code,
+					     (struct probe_expr_op){.code = ids[i].code,
 								    .bits = 32,
 								    .index = ids[i].axis},
 					     1);
@@ -147,14 +147,14 @@ static bool put_packet(struct base_walk *w, LLVMValueRef value)
 	return pass_factor_of(w->prover, value, &field) && field.bits & PROBE_STRIDE_LAUNCH &&
 	       field.factor == 1 && !field.constant &&
 	       pass_base_put(w,
-			     (struct probe_base_op){
-				     .code = PROBE_BASE_PACKET, .bits = 64, .offset = field.offset},
+			     (struct probe_expr_op){
+				     .code = PROBE_EXPR_PACKET, .bits = 64, .offset = field.offset},
 			     1);
 }
 
 static bool walk_call(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
-	enum probe_base_code code;
+	enum probe_expr_code code;
 
 	if (walk_id(w, value, ret_ids))
 		return true;
@@ -162,7 +162,7 @@ static bool walk_call(struct base_walk *w, LLVMValueRef value, unsigned depth, b
 	if (pass_is_intrinsic(value, "llvm.umin.") && put_packet(w, value))
 		return true;
 	code = pass_base_call(value);
-	return code != PROBE_BASE_CODES && walk_binary(w, value, code, depth, ret_ids);
+	return code != PROBE_EXPR_CODES && walk_binary(w, value, code, depth, ret_ids);
 }
 
 static bool walk_cast(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
@@ -183,9 +183,9 @@ static bool walk_cast(struct base_walk *w, LLVMValueRef value, unsigned depth, b
 	if (to == had)
 		return true;
 	return pass_base_put_simple(w,
-				    opcode == LLVMSExt ? PROBE_BASE_SEXT
-				    : to == 64	       ? PROBE_BASE_ZEXT
-						       : PROBE_BASE_TRUNC,
+				    opcode == LLVMSExt ? PROBE_EXPR_SEXT
+				    : to == 64	       ? PROBE_EXPR_ZEXT
+						       : PROBE_EXPR_TRUNC,
 				    to, 0);
 }
 
@@ -201,15 +201,15 @@ static bool walk_index(struct base_walk *w, LLVMValueRef index, int64_t each, in
 		each = 0;
 	}
 	if (fixed && (!pass_base_put_constant(w, fixed, 64) ||
-		      !pass_base_put_simple(w, PROBE_BASE_ADD, 64, -1)))
+		      !pass_base_put_simple(w, PROBE_EXPR_ADD, 64, -1)))
 		return false;
 	if (!each)
 		return true;
 	if (!pass_base_bits(w, index) || !pass_base_walk(w, index, depth + 1, &ids) ||
-	    (pass_base_bits(w, index) == 32 && !pass_base_put_simple(w, PROBE_BASE_SEXT, 64, 0)) ||
+	    (pass_base_bits(w, index) == 32 && !pass_base_put_simple(w, PROBE_EXPR_SEXT, 64, 0)) ||
 	    !pass_base_put_constant(w, each, 64) ||
-	    !pass_base_put_simple(w, PROBE_BASE_MUL, 64, -1) ||
-	    !pass_base_put_simple(w, PROBE_BASE_ADD, 64, -1))
+	    !pass_base_put_simple(w, PROBE_EXPR_MUL, 64, -1) ||
+	    !pass_base_put_simple(w, PROBE_EXPR_ADD, 64, -1))
 		return false;
 	*ret_ids |= ids;
 	return true;
@@ -254,10 +254,10 @@ static bool walk_extend(struct base_walk *w, LLVMValueRef value, int64_t right, 
 	bool sign = LLVMGetInstructionOpcode(value) == LLVMAShr;
 
 	return pass_base_bits(w, value) == 64 && pass_base_walk(w, from, depth + 1, ret_ids) &&
-	       pass_base_put_simple(w, PROBE_BASE_TRUNC, 32, 0) &&
-	       pass_base_put_simple(w, sign ? PROBE_BASE_SEXT : PROBE_BASE_ZEXT, 64, 0) &&
+	       pass_base_put_simple(w, PROBE_EXPR_TRUNC, 32, 0) &&
+	       pass_base_put_simple(w, sign ? PROBE_EXPR_SEXT : PROBE_EXPR_ZEXT, 64, 0) &&
 	       pass_base_put_constant(w, 32 - right, 64) &&
-	       pass_base_put_simple(w, PROBE_BASE_SHL, 64, -1);
+	       pass_base_put_simple(w, PROBE_EXPR_SHL, 64, -1);
 }
 
 static bool walk_any(struct base_walk *w, LLVMValueRef value, unsigned depth)
@@ -270,7 +270,7 @@ static bool walk_any(struct base_walk *w, LLVMValueRef value, unsigned depth)
 static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
 	LLVMOpcode opcode = opcode_of(value);
-	enum probe_base_code code;
+	enum probe_expr_code code;
 	int64_t right;
 	bool ids;
 
@@ -280,7 +280,7 @@ static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned d
 		return w->exact && pass_base_walk_truth(w, LLVMGetOperand(value, 0), depth + 1) &&
 		       pass_base_walk(w, LLVMGetOperand(value, 1), depth + 1, &ids) &&
 		       pass_base_walk(w, LLVMGetOperand(value, 2), depth + 1, &ids) &&
-		       pass_base_put_simple(w, PROBE_BASE_SELECT, pass_base_bits(w, value), -2);
+		       pass_base_put_simple(w, PROBE_EXPR_SELECT, pass_base_bits(w, value), -2);
 	case LLVMLShr:
 	case LLVMAShr:
 		if (is_extend(value, &right))
@@ -310,7 +310,7 @@ static bool walk_instruction(struct base_walk *w, LLVMValueRef value, unsigned d
 		break;
 	}
 	code = pass_base_binary(opcode);
-	return code != PROBE_BASE_CODES && pass_base_bits(w, value) &&
+	return code != PROBE_EXPR_CODES && pass_base_bits(w, value) &&
 	       walk_binary(w, value, code, depth, ret_ids);
 }
 
@@ -338,12 +338,12 @@ static bool walk_noted(struct base_walk *w, LLVMValueRef value, unsigned depth, 
 {
 	unsigned before = w->base->ops;
 	LLVMUseRef use = LLVMGetFirstUse(value);
-	struct probe_base_op keep = {.code = PROBE_BASE_KEEP, .bits = 64};
+	struct probe_expr_op keep = {.code = PROBE_EXPR_KEEP, .bits = 64};
 
 	if (!walk_instruction(w, value, depth, ret_ids))
 		return false;
 	if (!w->noting || w->base->ops < before + 3 || !use || !LLVMGetNextUse(use) ||
-	    w->notes == PROBE_BASE_NOTES ||
+	    w->notes == PROBE_EXPR_NOTES ||
 	    LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
 		return true;
 	keep.index = (uint16_t)w->notes;
@@ -354,7 +354,7 @@ static bool walk_noted(struct base_walk *w, LLVMValueRef value, unsigned depth, 
 bool pass_base_walk(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids)
 {
 	uint8_t bits = pass_base_bits(w, value);
-	struct probe_base_op op = {.code = PROBE_BASE_ARGUMENT, .bits = bits};
+	struct probe_expr_op op = {.code = PROBE_EXPR_ARGUMENT, .bits = bits};
 	int64_t number;
 
 	*ret_ids = false;
@@ -370,7 +370,7 @@ bool pass_base_walk(struct base_walk *w, LLVMValueRef value, unsigned depth, boo
 	for (unsigned i = 0; i < w->notes; i++)
 		if (w->note[i] == value) {
 			*ret_ids = true;
-			op.code = PROBE_BASE_KEPT;
+			op.code = PROBE_EXPR_KEPT;
 			op.index = (uint16_t)i;
 			return pass_base_put(w, op, 1);
 		}
@@ -387,17 +387,17 @@ bool pass_base_of_branch(const struct pass_prover *prover, LLVMValueRef branch, 
 	ret->ops = 0;
 	return pass_base_walk_truth(&w, LLVMGetCondition(branch), 0) &&
 	       (!other || (pass_base_put_constant(&w, 1, 32) &&
-			   pass_base_put_simple(&w, PROBE_BASE_XOR, 32, -1)));
+			   pass_base_put_simple(&w, PROBE_EXPR_XOR, 32, -1)));
 }
 
 /* v == number, or v != number and what is on the stack. */
 static bool put_case(struct base_walk *w, LLVMValueRef value, LLVMValueRef number, bool other)
 {
-	enum probe_base_code code = other ? PROBE_BASE_NE : PROBE_BASE_EQ;
+	enum probe_expr_code code = other ? PROBE_EXPR_NE : PROBE_EXPR_EQ;
 
 	return walk_any(w, value, 0) && walk_any(w, number, 0) &&
 	       pass_base_put_simple(w, code, pass_base_bits(w, value), -1) &&
-	       (!other || pass_base_put_simple(w, PROBE_BASE_AND, 32, -1));
+	       (!other || pass_base_put_simple(w, PROBE_EXPR_AND, 32, -1));
 }
 
 bool pass_base_of_switch(const struct pass_prover *prover, LLVMValueRef inst,

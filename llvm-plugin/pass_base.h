@@ -8,7 +8,7 @@
 enum { PASS_BASE_OPS = 120 };
 
 struct pass_base {
-	struct probe_base_op op[PASS_BASE_OPS];
+	struct probe_expr_op op[PASS_BASE_OPS];
 	unsigned ops;
 };
 
@@ -20,7 +20,7 @@ bool pass_base_of_switch(const struct pass_prover *prover, LLVMValueRef inst,
 			 LLVMBasicBlockRef successor, struct pass_base *ret);
 /*
  * The address in each lane, of what a wave runs once at most, but for what all lanes share and the
- * cost does not depend on (PROBE_PROOF_EXACT). False: as below.
+ * cost does not depend on (PROBE_GROUP_LANES). False: as below.
  */
 bool pass_base_of_lanes(const struct pass_prover *prover, LLVMValueRef pointer,
 			struct pass_base *ret);

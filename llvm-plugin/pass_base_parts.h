@@ -12,17 +12,17 @@ struct base_walk {
 	unsigned stack; /* numbers on it */
 	bool exact;
 	bool noting;			     /* exact, and not looked at in other ways */
-	LLVMValueRef note[PROBE_BASE_NOTES]; /* numbers that are noted */
+	LLVMValueRef note[PROBE_EXPR_NOTES]; /* numbers that are noted */
 	unsigned notes;
 	LLVMValueRef variable; /* that all lanes' addresses are counted from; NULL = none */
 };
 
-bool pass_base_put(struct base_walk *w, struct probe_base_op op, int more);
+bool pass_base_put(struct base_walk *w, struct probe_expr_op op, int more);
 bool pass_base_put_constant(struct base_walk *w, int64_t value, uint8_t bits);
-bool pass_base_put_simple(struct base_walk *w, enum probe_base_code code, uint8_t bits, int more);
-/* What an instruction of two operands, or a call, does; PROBE_BASE_CODES: something else. */
-enum probe_base_code pass_base_binary(LLVMOpcode opcode);
-enum probe_base_code pass_base_call(LLVMValueRef value);
+bool pass_base_put_simple(struct base_walk *w, enum probe_expr_code code, uint8_t bits, int more);
+/* What an instruction of two operands, or a call, does; PROBE_EXPR_CODES: something else. */
+enum probe_expr_code pass_base_binary(LLVMOpcode opcode);
+enum probe_expr_code pass_base_call(LLVMValueRef value);
 
 /* Puts a number, or fails halfway. *ret_ids: is it made of ids? */
 bool pass_base_walk(struct base_walk *w, LLVMValueRef value, unsigned depth, bool *ret_ids);

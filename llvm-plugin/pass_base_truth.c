@@ -94,7 +94,7 @@ bool pass_base_walk_ways(struct base_walk *w, LLVMValueRef phi, pass_base_value 
 	return branch && pass_base_walk_truth(w, LLVMGetCondition(branch), depth + 1) &&
 	       each(w, LLVMGetIncomingValue(phi, !first), depth + 1) &&
 	       each(w, LLVMGetIncomingValue(phi, first), depth + 1) &&
-	       pass_base_put_simple(w, PROBE_BASE_SELECT, bits, -2);
+	       pass_base_put_simple(w, PROBE_EXPR_SELECT, bits, -2);
 }
 
 bool pass_base_is_truth(LLVMValueRef value)
@@ -107,14 +107,14 @@ static bool walk_comparison(struct base_walk *w, LLVMValueRef value, unsigned de
 {
 	static const struct {
 		LLVMIntPredicate predicate;
-		enum probe_base_code code;
+		enum probe_expr_code code;
 		bool turned;
 	} codes[] = {
-		{LLVMIntEQ, PROBE_BASE_EQ, false},   {LLVMIntNE, PROBE_BASE_NE, false},
-		{LLVMIntULT, PROBE_BASE_ULT, false}, {LLVMIntULE, PROBE_BASE_ULE, false},
-		{LLVMIntSLT, PROBE_BASE_SLT, false}, {LLVMIntSLE, PROBE_BASE_SLE, false},
-		{LLVMIntUGT, PROBE_BASE_ULT, true},  {LLVMIntUGE, PROBE_BASE_ULE, true},
-		{LLVMIntSGT, PROBE_BASE_SLT, true},  {LLVMIntSGE, PROBE_BASE_SLE, true},
+		{LLVMIntEQ, PROBE_EXPR_EQ, false},   {LLVMIntNE, PROBE_EXPR_NE, false},
+		{LLVMIntULT, PROBE_EXPR_ULT, false}, {LLVMIntULE, PROBE_EXPR_ULE, false},
+		{LLVMIntSLT, PROBE_EXPR_SLT, false}, {LLVMIntSLE, PROBE_EXPR_SLE, false},
+		{LLVMIntUGT, PROBE_EXPR_ULT, true},  {LLVMIntUGE, PROBE_EXPR_ULE, true},
+		{LLVMIntSGT, PROBE_EXPR_SLT, true},  {LLVMIntSGE, PROBE_EXPR_SLE, true},
 	};
 	uint8_t bits = pass_base_bits(w, LLVMGetOperand(value, 0));
 	bool ids;
@@ -156,18 +156,18 @@ bool pass_base_walk_truth(struct base_walk *w, LLVMValueRef value, unsigned dept
 		return walk_truths(w, value, 1, depth);
 	case LLVMAnd:
 		return walk_truths(w, value, 2, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_AND, 32, -1);
+		       pass_base_put_simple(w, PROBE_EXPR_AND, 32, -1);
 	case LLVMOr:
 		return walk_truths(w, value, 2, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_OR, 32, -1);
+		       pass_base_put_simple(w, PROBE_EXPR_OR, 32, -1);
 	case LLVMXor:
 		return walk_truths(w, value, 2, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_XOR, 32, -1);
+		       pass_base_put_simple(w, PROBE_EXPR_XOR, 32, -1);
 	case LLVMPHI:
 		return pass_base_walk_ways(w, value, pass_base_walk_truth, 32, depth);
 	case LLVMSelect:
 		return walk_truths(w, value, 3, depth) &&
-		       pass_base_put_simple(w, PROBE_BASE_SELECT, 32, -2);
+		       pass_base_put_simple(w, PROBE_EXPR_SELECT, 32, -2);
 	default:
 		return false;
 	}

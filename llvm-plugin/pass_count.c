@@ -447,12 +447,10 @@ static void list_row(const struct pass_unit *unit, struct pass_table *table,
 		     const struct pass_options *options, const struct count_block *block)
 {
 	struct pass_site site = {.access = PROBE_ACCESS_BLOCK};
-	struct probe_site_proof proof = {
-		.group = parent_of(unit->count, block),
-		.shared = PROBE_ROW_NONE,
-		.flags = block->mode == COUNT_ALWAYS || block->mode == COUNT_GUARD
-				 ? PROBE_PROOF_ONCE
-				 : 0,
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
+	const struct probe_site_predicate predicate = {
+		.row = pass_table_sites(table),
+		.parent = parent_of(unit->count, block),
 	};
 
 	/* What nobody asked for is a row that others may be reckoned from. */
@@ -460,7 +458,9 @@ static void list_row(const struct pass_unit *unit, struct pass_table *table,
 		site = (struct pass_site){
 			.access = PROBE_ACCESS_COUNTED, .size = 4, .unit = 4, .align = 4};
 	pass_table_add_site(table, block->inst, &site, unit->original, 1u << PROBE_KIND_COUNT);
-	pass_table_set_proof(table, &proof);
+	pass_table_set_proof(table, &none);
+	if (block->mode == COUNT_ALWAYS || block->mode == COUNT_GUARD)
+		pass_table_add_predicate(table, &predicate);
 }
 
 /* A wave that ends halfway does not do what its blocks' places say, and adds nothing at its end. */

@@ -228,7 +228,7 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 		ret->observed = LLVMBuildAnd(in->builder, low_half(in, group->observed),
 					     LLVMConstInt(LLVMInt32TypeInContext(LLVMGetTypeContext(
 								  LLVMTypeOf(in->regular))),
-							  PROBE_NUMBER_MAX, 0),
+							  PROBE_OBSERVED_MAX, 0),
 					     "");
 }
 

@@ -2,7 +2,7 @@
 /*
  * Executions in loops whose active lanes are the first ones of the wave, as they are when a loop
  * ends in one lane after the other: counted in the lanes themselves, and told at the wave's end
- * (PROBE_PROOF_HEADS). Only for what costs the same wherever it lies.
+ * (struct probe_site_group). Only for what costs the same wherever it lies.
  */
 #ifndef PROBE_LLVM_PLUGIN_PASS_HEADS_H
 #define PROBE_LLVM_PLUGIN_PASS_HEADS_H

@@ -89,20 +89,20 @@ static void put_digits(const struct plan_site *site, struct probe_site_proof *re
 	for (unsigned i = 0; i < site->pattern.digits; i++) {
 		const struct pass_digit *from = &site->pattern.digit[i];
 
-		ret->digit[i] = (struct probe_site_digit){
+		ret->bitfield[i] = (struct probe_site_bitfield){
 			.times = from->times,
 			.mask = from->mask,
+			.axis = from->axis,
 			.shift = from->shift,
-			.op = from->with ? PROBE_DIGIT_AND : PROBE_DIGIT_BITS,
+			.observed = from->with != NULL,
 		};
-		ret->digit[i].inner[from->axis] = 1;
 	}
 }
 
 static void list_proof(const struct pass_plan *plan, const struct plan_site *site,
 		       struct pass_table *table)
 {
-	struct probe_site_proof proof = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
+	struct probe_site_proof proof = {.group = PROBE_ROW_NONE};
 
 	for (int i = 0; i < 3; i++)
 		proof.stride[i] = stride_of(&site->pattern.stride[i]);
@@ -112,19 +112,20 @@ static void list_proof(const struct pass_plan *plan, const struct plan_site *sit
 		proof.group = group->row;
 		put_digits(site, &proof);
 		proof.delta = site->delta;
-		if (site->pattern.rising)
-			proof.flags |= PROBE_PROOF_RISING | PROBE_PROOF_LANES;
-		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned)
-			proof.flags |= PROBE_PROOF_ALIGNED |
-				       (uint32_t)tested_index(group, site->stream) << 8;
+		proof.rising = site->pattern.rising;
+		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned) {
+			proof.aligned = 1;
+			proof.address = (uint8_t)tested_index(group, site->stream);
+		}
 	}
 	pass_table_set_proof(table, &proof);
 }
 
 /* A row of counters that belongs to no site of its own; `inst` says where it is. */
 static void list_row(struct pass_table *table, LLVMValueRef inst, const struct pass_unit *unit,
-		     enum probe_access_kind access, const struct probe_site_proof *proof)
+		     enum probe_access_kind access)
 {
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
 	struct pass_site site = {
 		.access = access,
 		.space = PROBE_SPACE_GLOBAL,
@@ -134,47 +135,58 @@ static void list_row(struct pass_table *table, LLVMValueRef inst, const struct p
 	};
 
 	pass_table_add_site(table, inst, &site, unit->original, 1u << PROBE_KIND_MEMORY);
-	pass_table_set_proof(table, proof);
+	pass_table_set_proof(table, &none);
 }
 
-static struct probe_site_proof guard_proof(const struct plan_guard *guard, uint32_t parent)
+static uint32_t guard_row(const struct pass_plan *plan, int guard)
 {
-	return (struct probe_site_proof){
-		.group = parent,
-		.shared = PROBE_ROW_NONE,
-		.flags = PROBE_PROOF_ONCE |
-			 (guard->base ? PROBE_PROOF_LAUNCHED | PROBE_PROOF_BRANCH : 0),
-	};
+	return guard == PLAN_NONE ? PROBE_ROW_NONE : plan->guard[guard].row;
 }
 
-static struct probe_site_proof group_proof(const struct plan_group *group, uint32_t parent)
+static void list_guard(struct pass_table *table, const struct pass_unit *unit,
+		       const struct pass_plan *plan, const struct plan_guard *guard)
 {
-	bool heads = group->heads != PROBE_ROW_NONE;
-
-	return (struct probe_site_proof){
-		.group = parent,
-		.shared = group->cells,
-		.delta = group->bins == PROBE_ROW_NONE ? 0 : (int32_t)group->bins,
-		.flags = (group->once ? PROBE_PROOF_ONCE : 0) |
-			 (group->launched ? PROBE_PROOF_LAUNCHED : 0) |
-			 (group->exact && !pass_plan_is_free(group) ? PROBE_PROOF_EXACT : 0) |
-			 (group->alone ? PROBE_PROOF_ALONE : 0) | (heads ? PROBE_PROOF_HEADS : 0),
-		.stride = {{.offset = heads ? group->heads : 0}},
+	const struct probe_site_predicate entry = {
+		.row = guard->row,
+		.parent = guard_row(plan, guard->parent),
+		.launch = guard->base != NULL,
 	};
+
+	list_row(table, LLVMGetBasicBlockTerminator(guard->from), unit, PROBE_ACCESS_COUNTED);
+	pass_table_add_predicate(table, &entry);
+}
+
+static void list_group(struct pass_table *table, const struct pass_unit *unit,
+		       const struct pass_plan *plan, const struct plan_group *group)
+{
+	const struct probe_site_group entry = {
+		.row = group->row,
+		.parent = guard_row(plan, group->guard),
+		.flags = (group->once ? PROBE_GROUP_ONCE : 0) |
+			 (group->launched ? PROBE_GROUP_LAUNCH : 0) |
+			 (group->exact && !pass_plan_is_free(group) ? PROBE_GROUP_LANES : 0) |
+			 (group->alone ? PROBE_GROUP_LANES_ONLY : 0),
+		.mask_rows = group->cells,
+		.residue_rows = group->bins,
+		.prefix_rows = group->heads,
+	};
+
+	list_row(table, plan->site[group->first].inst, unit, PROBE_ACCESS_COUNTED);
+	pass_table_add_group(table, &entry);
 }
 
 static void list_base(struct pass_table *table, const struct pass_base *base, uint32_t row,
 		      unsigned index)
 {
-	struct probe_base_op of = {
-		.code = PROBE_BASE_OF,
+	struct probe_expr_op of = {
+		.code = PROBE_EXPR_OF,
 		.bits = 64,
 		.index = (uint16_t)index,
 		.value = row,
 	};
 
-	pass_table_add_base(table, &of, 1);
-	pass_table_add_base(table, base->op, base->ops);
+	pass_table_add_expr(table, &of, 1);
+	pass_table_add_expr(table, base->op, base->ops);
 }
 
 /* Of a site, lane by lane. */
@@ -184,7 +196,7 @@ static void list_lanes(struct pass_table *table, const struct pass_plan *plan, s
 	uint32_t id = plan->first_site + (uint32_t)index;
 	struct pass_base beside = {
 		.op = {{
-			.code = PROBE_BASE_BESIDE,
+			.code = PROBE_EXPR_BESIDE,
 			.bits = 64,
 			.offset = plan->first_site + (uint32_t)site->lead,
 			.value = site->beside,
@@ -222,19 +234,12 @@ static unsigned cell_rows(const struct plan_group *group)
 	       (group->bins == PROBE_ROW_NONE ? 0 : group->aligned * PROBE_BIN_ROWS);
 }
 
-static uint32_t guard_row(const struct pass_plan *plan, int guard)
-{
-	return guard == PLAN_NONE ? PROBE_ROW_NONE : plan->guard[guard].row;
-}
-
 static void list_rows(struct pass_table *table, const struct pass_plan *plan, int group,
 		      unsigned count, const struct pass_unit *unit)
 {
-	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
-
 	for (unsigned i = 0; i < count; i++)
 		list_row(table, plan->site[plan->group[group].first].inst, unit,
-			 PROBE_ACCESS_SHARED, &none);
+			 PROBE_ACCESS_SHARED);
 }
 
 static void list_sites(struct pass_unit *unit, struct pass_table *table,
@@ -255,20 +260,10 @@ static void list_sites(struct pass_unit *unit, struct pass_table *table,
 				    options->kinds & ~(1u << PROBE_KIND_COUNT));
 		list_proof(&plan, site, table);
 	}
-	for (int i = 0; i < plan.guards; i++) {
-		struct probe_site_proof proof =
-			guard_proof(&plan.guard[i], guard_row(&plan, plan.guard[i].parent));
-
-		list_row(table, LLVMGetBasicBlockTerminator(plan.guard[i].from), unit,
-			 PROBE_ACCESS_COUNTED, &proof);
-	}
-	for (int i = 0; i < plan.groups; i++) {
-		struct probe_site_proof proof =
-			group_proof(&plan.group[i], guard_row(&plan, plan.group[i].guard));
-
-		list_row(table, plan.site[plan.group[i].first].inst, unit, PROBE_ACCESS_COUNTED,
-			 &proof);
-	}
+	for (int i = 0; i < plan.guards; i++)
+		list_guard(table, unit, &plan, &plan.guard[i]);
+	for (int i = 0; i < plan.groups; i++)
+		list_group(table, unit, &plan, &plan.group[i]);
 	for (int i = 0; i < plan.groups; i++)
 		list_rows(table, &plan, i, cell_rows(&plan.group[i]), unit);
 	for (int i = 0; i < plan.groups; i++) {

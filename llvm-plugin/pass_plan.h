@@ -63,7 +63,7 @@ struct plan_group {
 	uint32_t bins;	/* first of its rows of bins, if it has aligned streams and cells */
 	uint32_t heads; /* first of its PROBE_HEAD_ROWS rows (pass_heads.h); PROBE_ROW_NONE */
 	bool loops;	/* lies in a loop */
-	/* Its addresses need not be looked at (struct probe_base_op); behind a guard, nothing. */
+	/* Its addresses need not be looked at (struct probe_expr_op); behind a guard, nothing. */
 	bool launched;
 	bool exact;  /* in a launch that is reckoned, nothing needs to be looked at */
 	bool alone;  /* and in others each access is measured */

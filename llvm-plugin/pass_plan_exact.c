@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sites whose addresses the host makes lane by lane (wire.h, PROBE_PROOF_EXACT). */
+/* Sites whose addresses the host makes lane by lane (wire.h, PROBE_GROUP_LANES). */
 #include "pass_plan_exact.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@
 
 #include "pass.h"
 
-enum { PASS_WRAPS = 4, PASS_LEAVES = 8, PASS_DIGITS = PROBE_DIGITS };
+enum { PASS_WRAPS = 4, PASS_LEAVES = 8, PASS_DIGITS = PROBE_BITFIELDS };
 #define PASS_WRAP_LIMIT (1u << 30)
 
 /* constant + factor * (an argument, or a field of the launch); bytes per step of an id. */

@@ -27,7 +27,9 @@ void pass_table_deinit(struct pass_table *table)
 {
 	free(table->sites.data);
 	free(table->proofs.data);
-	free(table->bases.data);
+	free(table->groups.data);
+	free(table->predicates.data);
+	free(table->exprs.data);
 	free(table->kernels.data);
 	free(table->frames.data);
 	free(table->strings.data);
@@ -147,7 +149,7 @@ static struct probe_site new_site(struct pass_table *table, const struct pass_si
 
 static void put_site(struct pass_table *table, const struct probe_site *site)
 {
-	const struct probe_site_proof none = {.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE};
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
 
 	put(&table->sites, site, sizeof(*site));
 	put(&table->proofs, &none, sizeof(none));
@@ -228,12 +230,20 @@ void pass_table_add_uncovered(struct pass_table *table, LLVMValueRef inst, LLVMV
 	put(&table->uncovered, &row, sizeof(row));
 }
 
-uint32_t pass_table_add_base(struct pass_table *table, const struct probe_base_op *op, unsigned ops)
+void pass_table_add_expr(struct pass_table *table, const struct probe_expr_op *op, unsigned ops)
 {
-	uint32_t first = (uint32_t)(table->bases.size / sizeof(*op));
+	put(&table->exprs, op, ops * sizeof(*op));
+}
 
-	put(&table->bases, op, ops * sizeof(*op));
-	return first;
+void pass_table_add_group(struct pass_table *table, const struct probe_site_group *group)
+{
+	put(&table->groups, group, sizeof(*group));
+}
+
+void pass_table_add_predicate(struct pass_table *table,
+			      const struct probe_site_predicate *predicate)
+{
+	put(&table->predicates, predicate, sizeof(*predicate));
 }
 
 void pass_table_add_kernel(struct pass_table *table, const struct pass_unit *unit, uint32_t kinds)
@@ -272,9 +282,14 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 	header.sites_offset = sizeof(header);
 	header.proofs_offset = header.sites_offset + (uint32_t)table->sites.size;
 	header.proof_count = (uint32_t)(table->proofs.size / sizeof(struct probe_site_proof));
-	header.bases_offset = header.proofs_offset + (uint32_t)table->proofs.size;
-	header.base_ops = (uint32_t)(table->bases.size / sizeof(struct probe_base_op));
-	header.kernels_offset = header.bases_offset + (uint32_t)table->bases.size;
+	header.groups_offset = header.proofs_offset + (uint32_t)table->proofs.size;
+	header.group_count = (uint32_t)(table->groups.size / sizeof(struct probe_site_group));
+	header.predicates_offset = header.groups_offset + (uint32_t)table->groups.size;
+	header.predicate_count =
+		(uint32_t)(table->predicates.size / sizeof(struct probe_site_predicate));
+	header.exprs_offset = header.predicates_offset + (uint32_t)table->predicates.size;
+	header.expr_ops = (uint32_t)(table->exprs.size / sizeof(struct probe_expr_op));
+	header.kernels_offset = header.exprs_offset + (uint32_t)table->exprs.size;
 	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
 	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
 	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
@@ -283,7 +298,9 @@ void pass_table_emit(struct pass_table *table, LLVMModuleRef module)
 	put(&blob, &header, sizeof(header));
 	put(&blob, table->sites.data, table->sites.size);
 	put(&blob, table->proofs.data, table->proofs.size);
-	put(&blob, table->bases.data, table->bases.size);
+	put(&blob, table->groups.data, table->groups.size);
+	put(&blob, table->predicates.data, table->predicates.size);
+	put(&blob, table->exprs.data, table->exprs.size);
 	put(&blob, table->kernels.data, table->kernels.size);
 	put(&blob, table->frames.data, table->frames.size);
 	put(&blob, table->uncovered.data, table->uncovered.size);

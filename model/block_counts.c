@@ -60,7 +60,8 @@ void counted_launch(const struct proved_launch *launch, uint64_t *ret_waves, uin
 static struct total parent_of(const struct reckon *r, uint32_t id)
 {
 	const struct total unknown = {0}, none = {.known = true};
-	uint32_t parent = r->table->proofs[id].group;
+	const struct probe_site_predicate *predicate = probe_sites_predicate(r->table, id);
+	uint32_t parent = predicate ? predicate->parent : PROBE_ROW_NONE;
 
 	if (r->launch->partial)
 		return unknown;
@@ -77,7 +78,7 @@ static struct total total_of(const struct reckon *r, uint32_t id)
 	const uint64_t *value = r->row[id - r->first].value;
 	struct total total = {value[PROBE_C_EXECUTIONS], value[PROBE_C_LANES], true}, parent;
 
-	if (!(r->table->proofs[id].flags & PROBE_PROOF_ONCE))
+	if (!probe_sites_predicate(r->table, id))
 		return total;
 	parent = parent_of(r, id);
 	if (!parent.known || total.executions > parent.executions || total.lanes > parent.lanes)

@@ -83,26 +83,26 @@ static struct range bitwise(uint8_t code, struct range a, struct range b)
 {
 	bool truths = is_truth(a) && is_truth(b);
 
-	if (code == PROBE_BASE_AND && truths)
+	if (code == PROBE_EXPR_AND && truths)
 		return range_of(a.low & b.low, a.high & b.high);
-	if (code == PROBE_BASE_OR && truths)
+	if (code == PROBE_EXPR_OR && truths)
 		return range_of(a.low | b.low, a.high | b.high);
-	if (code == PROBE_BASE_XOR && truths && is_one(b))
+	if (code == PROBE_EXPR_XOR && truths && is_one(b))
 		return b.low ? range_of(1 - a.high, 1 - a.low) : a;
-	if (code == PROBE_BASE_AND && b.known && b.low >= 0)
+	if (code == PROBE_EXPR_AND && b.known && b.low >= 0)
 		return range_of(0, b.high);
 	return unknown;
 }
 
-static struct range moved(const struct probe_base_op *op, struct range a, struct range b)
+static struct range moved(const struct probe_expr_op *op, struct range a, struct range b)
 {
 	int64_t by = b.low;
 
 	if (!is_one(b) || by < 0 || by >= op->bits || by > 62)
 		return unknown;
-	if (op->code == PROBE_BASE_SHL)
+	if (op->code == PROBE_EXPR_SHL)
 		return times(a, range_of((int64_t)1 << by, (int64_t)1 << by));
-	a = fit(a, op->bits, op->code == PROBE_BASE_ASHR);
+	a = fit(a, op->bits, op->code == PROBE_EXPR_ASHR);
 	return a.known ? range_of(a.low >> by, a.high >> by) : unknown;
 }
 
@@ -125,38 +125,38 @@ static struct range is_equal(struct range a, struct range b, bool equal)
 	return range_of(0, 1);
 }
 
-static struct range compared(const struct probe_base_op *op, struct range a, struct range b)
+static struct range compared(const struct probe_expr_op *op, struct range a, struct range b)
 {
-	bool has_sign = op->code == PROBE_BASE_SLT || op->code == PROBE_BASE_SLE ||
-			op->code == PROBE_BASE_SMIN || op->code == PROBE_BASE_SMAX;
+	bool has_sign = op->code == PROBE_EXPR_SLT || op->code == PROBE_EXPR_SLE ||
+			op->code == PROBE_EXPR_SMIN || op->code == PROBE_EXPR_SMAX;
 
 	a = fit(a, op->bits, has_sign);
 	b = fit(b, op->bits, has_sign);
 	if (!a.known || !b.known)
-		return op->code >= PROBE_BASE_EQ ? range_of(0, 1) : unknown;
+		return op->code >= PROBE_EXPR_EQ ? range_of(0, 1) : unknown;
 	switch (op->code) {
-	case PROBE_BASE_UMIN:
-	case PROBE_BASE_SMIN:
+	case PROBE_EXPR_UMIN:
+	case PROBE_EXPR_SMIN:
 		return range_of(lower(a.low, b.low), lower(a.high, b.high));
-	case PROBE_BASE_UMAX:
-	case PROBE_BASE_SMAX:
+	case PROBE_EXPR_UMAX:
+	case PROBE_EXPR_SMAX:
 		return range_of(upper(a.low, b.low), upper(a.high, b.high));
-	case PROBE_BASE_ULT:
-	case PROBE_BASE_SLT:
+	case PROBE_EXPR_ULT:
+	case PROBE_EXPR_SLT:
 		return is_below(a, b, false);
-	case PROBE_BASE_ULE:
-	case PROBE_BASE_SLE:
+	case PROBE_EXPR_ULE:
+	case PROBE_EXPR_SLE:
 		return is_below(a, b, true);
 	default:
-		return is_equal(a, b, op->code == PROBE_BASE_EQ);
+		return is_equal(a, b, op->code == PROBE_EXPR_EQ);
 	}
 }
 
 /* Of what is not negative by one number above 0. */
-static struct range divided(const struct probe_base_op *op, struct range a, struct range b)
+static struct range divided(const struct probe_expr_op *op, struct range a, struct range b)
 {
-	bool rest = op->code == PROBE_BASE_UREM || op->code == PROBE_BASE_SREM;
-	bool has_sign = op->code == PROBE_BASE_SDIV || op->code == PROBE_BASE_SREM;
+	bool rest = op->code == PROBE_EXPR_UREM || op->code == PROBE_EXPR_SREM;
+	bool has_sign = op->code == PROBE_EXPR_SDIV || op->code == PROBE_EXPR_SREM;
 
 	a = fit(a, op->bits, has_sign);
 	b = fit(b, op->bits, has_sign);
@@ -173,9 +173,9 @@ static struct range sum(uint8_t code, struct range a, struct range b)
 {
 	struct range ret = {.known = true};
 
-	if (code == PROBE_BASE_MUL)
+	if (code == PROBE_EXPR_MUL)
 		return times(a, b);
-	if (code == PROBE_BASE_ADD ? __builtin_add_overflow(a.low, b.low, &ret.low) ||
+	if (code == PROBE_EXPR_ADD ? __builtin_add_overflow(a.low, b.low, &ret.low) ||
 					     __builtin_add_overflow(a.high, b.high, &ret.high)
 				   : __builtin_sub_overflow(a.low, b.high, &ret.low) ||
 					     __builtin_sub_overflow(a.high, b.low, &ret.high))
@@ -183,24 +183,24 @@ static struct range sum(uint8_t code, struct range a, struct range b)
 	return ret;
 }
 
-static struct range two(const struct probe_base_op *op, struct range a, struct range b)
+static struct range two(const struct probe_expr_op *op, struct range a, struct range b)
 {
 	/* Comparisons of what is not known are still 0 or 1. */
-	if (op->code >= PROBE_BASE_EQ ||
-	    (op->code >= PROBE_BASE_UMIN && op->code <= PROBE_BASE_SMAX))
+	if (op->code >= PROBE_EXPR_EQ ||
+	    (op->code >= PROBE_EXPR_UMIN && op->code <= PROBE_EXPR_SMAX))
 		return compared(op, a, b);
-	if (op->code == PROBE_BASE_AND || op->code == PROBE_BASE_OR || op->code == PROBE_BASE_XOR)
+	if (op->code == PROBE_EXPR_AND || op->code == PROBE_EXPR_OR || op->code == PROBE_EXPR_XOR)
 		return bitwise(op->code, a, b);
 	if (!a.known || !b.known)
 		return unknown;
 	switch (op->code) {
-	case PROBE_BASE_ADD:
-	case PROBE_BASE_SUB:
-	case PROBE_BASE_MUL:
+	case PROBE_EXPR_ADD:
+	case PROBE_EXPR_SUB:
+	case PROBE_EXPR_MUL:
 		return sum(op->code, a, b);
-	case PROBE_BASE_SHL:
-	case PROBE_BASE_LSHR:
-	case PROBE_BASE_ASHR:
+	case PROBE_EXPR_SHL:
+	case PROBE_EXPR_LSHR:
+	case PROBE_EXPR_ASHR:
 		return moved(op, a, b);
 	default:
 		return divided(op, a, b);
@@ -216,25 +216,25 @@ static struct range chosen(struct range which, struct range yes, struct range no
 	return range_of(lower(yes.low, no.low), upper(yes.high, no.high));
 }
 
-static struct range leaf(const struct probe_base_op *op, const struct proved_launch *launch,
+static struct range leaf(const struct probe_expr_op *op, const struct proved_launch *launch,
 			 const struct launch_box *box)
 {
 	int64_t field;
 	uint64_t value;
 
 	switch (op->code) {
-	case PROBE_BASE_CONSTANT:
+	case PROBE_EXPR_CONSTANT:
 		return range_of(op->value, op->value);
-	case PROBE_BASE_ARGUMENT:
+	case PROBE_EXPR_ARGUMENT:
 		if (!launch_argument(launch, op->offset, op->bits / 8u, &value))
 			return unknown;
 		return range_of((int64_t)value, (int64_t)value);
-	case PROBE_BASE_PACKET:
+	case PROBE_EXPR_PACKET:
 		return launch_field(launch, op->offset, &field) ? range_of(field, field) : unknown;
-	case PROBE_BASE_GROUP:
+	case PROBE_EXPR_GROUP:
 		return op->index > 2 ? unknown
 				     : range_of(box->first[op->index], box->last[op->index]);
-	case PROBE_BASE_ITEM:
+	case PROBE_EXPR_ITEM:
 		return op->index > 2 || !launch->group[op->index]
 			       ? unknown
 			       : range_of(0, (int64_t)launch->group[op->index] - 1);
@@ -246,42 +246,42 @@ static struct range leaf(const struct probe_base_op *op, const struct proved_lau
 /* How many ranges a step takes off the stack. */
 static uint32_t takes(uint8_t code)
 {
-	if (code < PROBE_BASE_ADD || code == PROBE_BASE_KEPT)
+	if (code < PROBE_EXPR_ADD || code == PROBE_EXPR_KEPT)
 		return 0;
-	if (code < PROBE_BASE_SELECT)
+	if (code < PROBE_EXPR_SELECT)
 		return 2;
-	return code == PROBE_BASE_SELECT ? 3 : 1;
+	return code == PROBE_EXPR_SELECT ? 3 : 1;
 }
 
 struct ranges {
-	struct range stack[PROBE_BASE_STACK], note[PROBE_BASE_NOTES];
+	struct range stack[PROBE_EXPR_STACK], note[PROBE_EXPR_NOTES];
 	uint32_t used;
 };
 
 static struct range one(uint8_t code, struct range a)
 {
-	return code == PROBE_BASE_SEXT	 ? fit(a, 32, true)
-	       : code == PROBE_BASE_ZEXT ? fit(a, 32, false)
+	return code == PROBE_EXPR_SEXT	 ? fit(a, 32, true)
+	       : code == PROBE_EXPR_ZEXT ? fit(a, 32, false)
 					 : a;
 }
 
-static bool step(const struct probe_base_op *op, const struct proved_launch *launch,
+static bool step(const struct probe_expr_op *op, const struct proved_launch *launch,
 		 const struct launch_box *box, struct ranges *ranges)
 {
 	uint32_t numbers = takes(op->code);
 	struct range *top;
 
-	if ((op->bits != 32 && op->bits != 64) || op->code > PROBE_BASE_KEPT ||
-	    ranges->used < numbers || ranges->used - numbers == PROBE_BASE_STACK)
+	if ((op->bits != 32 && op->bits != 64) || op->code > PROBE_EXPR_KEPT ||
+	    ranges->used < numbers || ranges->used - numbers == PROBE_EXPR_STACK)
 		return false;
-	if ((op->code == PROBE_BASE_KEEP || op->code == PROBE_BASE_KEPT) &&
-	    op->index >= PROBE_BASE_NOTES)
+	if ((op->code == PROBE_EXPR_KEEP || op->code == PROBE_EXPR_KEPT) &&
+	    op->index >= PROBE_EXPR_NOTES)
 		return false;
 	ranges->used -= numbers;
 	top = &ranges->stack[ranges->used++];
-	if (op->code == PROBE_BASE_KEPT)
+	if (op->code == PROBE_EXPR_KEPT)
 		*top = ranges->note[op->index];
-	else if (op->code == PROBE_BASE_KEEP)
+	else if (op->code == PROBE_EXPR_KEEP)
 		ranges->note[op->index] = *top;
 	else if (!numbers)
 		*top = leaf(op, launch, box);

@@ -42,14 +42,14 @@ static int64_t with_sign(uint64_t value, unsigned bits)
 	return bits == 32 ? (int32_t)(uint32_t)value : (int64_t)value;
 }
 
-static bool divide(const struct probe_base_op *op, uint64_t *a, uint64_t b)
+static bool divide(const struct probe_expr_op *op, uint64_t *a, uint64_t b)
 {
 	int64_t left = with_sign(*a, op->bits), right = with_sign(b, op->bits);
-	bool rest = op->code == PROBE_BASE_UREM || op->code == PROBE_BASE_SREM;
+	bool rest = op->code == PROBE_EXPR_UREM || op->code == PROBE_EXPR_SREM;
 
 	if (!b)
 		return false;
-	if (op->code == PROBE_BASE_UDIV || op->code == PROBE_BASE_UREM)
+	if (op->code == PROBE_EXPR_UDIV || op->code == PROBE_EXPR_UREM)
 		*a = rest ? *a % b : *a / b;
 	else if (right == -1)
 		*a = rest ? 0 : -*a;
@@ -59,30 +59,30 @@ static bool divide(const struct probe_base_op *op, uint64_t *a, uint64_t b)
 }
 
 /* Both numbers have been cut to the width of the operation. One loop each, to be vectorised. */
-static bool sums(const struct probe_base_op *op, uint64_t *a, const uint64_t *b, uint32_t count)
+static bool sums(const struct probe_expr_op *op, uint64_t *a, const uint64_t *b, uint32_t count)
 {
 	switch (op->code) {
-	case PROBE_BASE_ADD:
+	case PROBE_EXPR_ADD:
 		for (uint32_t i = 0; i < count; i++)
 			a[i] += b[i];
 		return true;
-	case PROBE_BASE_SUB:
+	case PROBE_EXPR_SUB:
 		for (uint32_t i = 0; i < count; i++)
 			a[i] -= b[i];
 		return true;
-	case PROBE_BASE_MUL:
+	case PROBE_EXPR_MUL:
 		for (uint32_t i = 0; i < count; i++)
 			a[i] *= b[i];
 		return true;
-	case PROBE_BASE_AND:
+	case PROBE_EXPR_AND:
 		for (uint32_t i = 0; i < count; i++)
 			a[i] &= b[i];
 		return true;
-	case PROBE_BASE_OR:
+	case PROBE_EXPR_OR:
 		for (uint32_t i = 0; i < count; i++)
 			a[i] |= b[i];
 		return true;
-	case PROBE_BASE_XOR:
+	case PROBE_EXPR_XOR:
 		for (uint32_t i = 0; i < count; i++)
 			a[i] ^= b[i];
 		return true;
@@ -91,53 +91,53 @@ static bool sums(const struct probe_base_op *op, uint64_t *a, const uint64_t *b,
 	}
 }
 
-static bool less(const struct probe_base_op *op, uint64_t a, uint64_t b)
+static bool less(const struct probe_expr_op *op, uint64_t a, uint64_t b)
 {
 	int64_t left = with_sign(a, op->bits), right = with_sign(b, op->bits);
 
 	switch (op->code) {
-	case PROBE_BASE_ULT:
-	case PROBE_BASE_UMIN:
+	case PROBE_EXPR_ULT:
+	case PROBE_EXPR_UMIN:
 		return a < b;
-	case PROBE_BASE_ULE:
+	case PROBE_EXPR_ULE:
 		return a <= b;
-	case PROBE_BASE_SLT:
-	case PROBE_BASE_SMIN:
+	case PROBE_EXPR_SLT:
+	case PROBE_EXPR_SMIN:
 		return left < right;
-	case PROBE_BASE_SLE:
+	case PROBE_EXPR_SLE:
 		return left <= right;
-	case PROBE_BASE_UMAX:
+	case PROBE_EXPR_UMAX:
 		return a > b;
-	case PROBE_BASE_SMAX:
+	case PROBE_EXPR_SMAX:
 		return left > right;
-	case PROBE_BASE_EQ:
+	case PROBE_EXPR_EQ:
 		return a == b;
-	default: /* PROBE_BASE_NE */
+	default: /* PROBE_EXPR_NE */
 		return a != b;
 	}
 }
 
-static bool others(const struct probe_base_op *op, uint64_t *a, uint64_t b)
+static bool others(const struct probe_expr_op *op, uint64_t *a, uint64_t b)
 {
 	switch (op->code) {
-	case PROBE_BASE_SHL:
+	case PROBE_EXPR_SHL:
 		*a <<= b & 63;
 		return b < op->bits;
-	case PROBE_BASE_LSHR:
+	case PROBE_EXPR_LSHR:
 		*a >>= b & 63;
 		return b < op->bits;
-	case PROBE_BASE_ASHR:
+	case PROBE_EXPR_ASHR:
 		*a = (uint64_t)(with_sign(*a, op->bits) >> (b & 63));
 		return b < op->bits;
-	case PROBE_BASE_UDIV:
-	case PROBE_BASE_SDIV:
-	case PROBE_BASE_UREM:
-	case PROBE_BASE_SREM:
+	case PROBE_EXPR_UDIV:
+	case PROBE_EXPR_SDIV:
+	case PROBE_EXPR_UREM:
+	case PROBE_EXPR_SREM:
 		return divide(op, a, b);
-	case PROBE_BASE_UMIN:
-	case PROBE_BASE_UMAX:
-	case PROBE_BASE_SMIN:
-	case PROBE_BASE_SMAX:
+	case PROBE_EXPR_UMIN:
+	case PROBE_EXPR_UMAX:
+	case PROBE_EXPR_SMIN:
+	case PROBE_EXPR_SMAX:
 		*a = less(op, *a, b) ? *a : b;
 		return true;
 	default:
@@ -146,27 +146,27 @@ static bool others(const struct probe_base_op *op, uint64_t *a, uint64_t b)
 	}
 }
 
-static bool leaf(const struct probe_base_op *op, const struct proved_launch *launch,
+static bool leaf(const struct probe_expr_op *op, const struct proved_launch *launch,
 		 const struct launch_lanes *lanes, uint64_t *ret)
 {
 	uint64_t value = (uint64_t)op->value;
 	int64_t field;
 
-	if (op->code == PROBE_BASE_ARGUMENT &&
+	if (op->code == PROBE_EXPR_ARGUMENT &&
 	    !launch_argument(launch, op->offset, op->bits / 8u, &value))
 		return false;
-	if (op->code == PROBE_BASE_PACKET) {
+	if (op->code == PROBE_EXPR_PACKET) {
 		if (!launch_field(launch, op->offset, &field))
 			return false;
 		value = (uint64_t)field;
 	}
-	if ((op->code == PROBE_BASE_GROUP || op->code == PROBE_BASE_ITEM) && op->index > 2)
+	if ((op->code == PROBE_EXPR_GROUP || op->code == PROBE_EXPR_ITEM) && op->index > 2)
 		return false;
-	if (op->code == PROBE_BASE_GROUP)
+	if (op->code == PROBE_EXPR_GROUP)
 		value = lanes->group[op->index];
 	for (uint32_t i = 0; i < lanes->count; i++)
-		ret[i] = op->code == PROBE_BASE_ITEM ? lanes->item[op->index][i] : value;
-	return op->code >= PROBE_BASE_CONSTANT;
+		ret[i] = op->code == PROBE_EXPR_ITEM ? lanes->item[op->index][i] : value;
+	return op->code >= PROBE_EXPR_CONSTANT;
 }
 
 /* ---- A calculation -------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ static bool have(struct launch_stack *stack, uint32_t numbers, unsigned bits, ui
 	return true;
 }
 
-static bool two(const struct probe_base_op *op, struct launch_stack *stack, uint32_t lanes)
+static bool two(const struct probe_expr_op *op, struct launch_stack *stack, uint32_t lanes)
 {
 	uint64_t *a, *b, *undefined;
 
@@ -192,7 +192,7 @@ static bool two(const struct probe_base_op *op, struct launch_stack *stack, uint
 	a = stack->number[stack->count - 1];
 	undefined = &stack->undefined[stack->count - 1];
 	*undefined |= stack->undefined[stack->count];
-	if (op->code < PROBE_BASE_SHL)
+	if (op->code < PROBE_EXPR_SHL)
 		return sums(op, a, b, lanes);
 	for (uint32_t i = 0; i < lanes; i++)
 		if (!others(op, &a[i], b[i]))
@@ -219,16 +219,16 @@ static bool choose(struct launch_stack *stack, uint32_t lanes)
 }
 
 /* What is needed again. */
-static bool note(const struct probe_base_op *op, struct launch_stack *stack)
+static bool note(const struct probe_expr_op *op, struct launch_stack *stack)
 {
 	uint64_t *undefined;
 	uint32_t top = stack->count - 1;
 	size_t size = sizeof(stack->note[0]);
 
-	if (op->index >= PROBE_BASE_NOTES)
+	if (op->index >= PROBE_EXPR_NOTES)
 		return false;
 	undefined = &stack->note_undefined[op->index];
-	if (op->code == PROBE_BASE_KEEP) {
+	if (op->code == PROBE_EXPR_KEEP) {
 		if (!stack->count)
 			return false;
 		memcpy(stack->note[op->index], stack->number[top], size);
@@ -236,40 +236,40 @@ static bool note(const struct probe_base_op *op, struct launch_stack *stack)
 		stack->noted |= 1u << op->index;
 		return true;
 	}
-	if (!(stack->noted >> op->index & 1) || stack->count == PROBE_BASE_STACK)
+	if (!(stack->noted >> op->index & 1) || stack->count == PROBE_EXPR_STACK)
 		return false;
 	memcpy(stack->number[stack->count], stack->note[op->index], size);
 	stack->undefined[stack->count++] = *undefined;
 	return true;
 }
 
-static bool step(const struct probe_base_op *op, const struct proved_launch *launch,
+static bool step(const struct probe_expr_op *op, const struct proved_launch *launch,
 		 const struct launch_lanes *lanes, struct launch_stack *stack)
 {
 	uint64_t *top;
 
-	if ((op->bits != 32 && op->bits != 64) || op->code >= PROBE_BASE_CODES)
+	if ((op->bits != 32 && op->bits != 64) || op->code >= PROBE_EXPR_CODES)
 		return false;
-	if (op->code < PROBE_BASE_ADD) {
-		if (stack->count == PROBE_BASE_STACK)
+	if (op->code < PROBE_EXPR_ADD) {
+		if (stack->count == PROBE_EXPR_STACK)
 			return false;
 		stack->undefined[stack->count] = 0;
 		return leaf(op, launch, lanes, stack->number[stack->count++]);
 	}
-	if (op->code < PROBE_BASE_SELECT)
+	if (op->code < PROBE_EXPR_SELECT)
 		return two(op, stack, lanes->count);
-	if (op->code == PROBE_BASE_SELECT)
+	if (op->code == PROBE_EXPR_SELECT)
 		return choose(stack, lanes->count);
-	if (op->code == PROBE_BASE_KEEP || op->code == PROBE_BASE_KEPT)
+	if (op->code == PROBE_EXPR_KEEP || op->code == PROBE_EXPR_KEPT)
 		return note(op, stack);
-	if (op->code == PROBE_BASE_BESIDE)
+	if (op->code == PROBE_EXPR_BESIDE)
 		return false;
-	if (!have(stack, 1, op->code == PROBE_BASE_TRUNC ? 32 : 64, lanes->count))
+	if (!have(stack, 1, op->code == PROBE_EXPR_TRUNC ? 32 : 64, lanes->count))
 		return false;
 	top = stack->number[stack->count - 1];
 	for (uint32_t i = 0; i < lanes->count; i++)
-		top[i] = op->code == PROBE_BASE_SEXT   ? (uint64_t)with_sign(top[i], 32)
-			 : op->code == PROBE_BASE_ZEXT ? cut(top[i], 32)
+		top[i] = op->code == PROBE_EXPR_SEXT   ? (uint64_t)with_sign(top[i], 32)
+			 : op->code == PROBE_EXPR_ZEXT ? cut(top[i], 32)
 						       : top[i];
 	return true;
 }
@@ -288,16 +288,16 @@ const uint64_t *launch_result(const struct launch_steps *steps, const struct pro
 
 /* The steps from here to the next calculation's. */
 static struct launch_steps steps_from(const struct probe_sites *table,
-				      const struct probe_base_op *op)
+				      const struct probe_expr_op *op)
 {
-	const struct probe_base_op *end = table->bases + table->base_ops;
+	const struct probe_expr_op *end = table->exprs + table->expr_ops;
 	struct launch_steps steps = {.op = op};
 
-	for (; op < end && op->code != PROBE_BASE_OF; op++) {
+	for (; op < end && op->code != PROBE_EXPR_OF; op++) {
 		steps.count++;
-		if (op->code == PROBE_BASE_GROUP && op->index < 3)
+		if (op->code == PROBE_EXPR_GROUP && op->index < 3)
 			steps.groups[op->index] = true;
-		steps.items |= op->code == PROBE_BASE_ITEM;
+		steps.items |= op->code == PROBE_EXPR_ITEM;
 	}
 	return steps;
 }
@@ -305,32 +305,12 @@ static struct launch_steps steps_from(const struct probe_sites *table,
 bool launch_steps_find(const struct probe_sites *table, uint32_t group, uint32_t index,
 		       struct launch_steps *ret)
 {
-	const struct probe_base_op *op = table->bases, *end = op + table->base_ops;
+	const struct probe_expr_op *op = table->exprs, *end = op + table->expr_ops;
 
-	while (op < end && !(op->code == PROBE_BASE_OF && op->value == group && op->index == index))
+	while (op < end && !(op->code == PROBE_EXPR_OF && op->value == group && op->index == index))
 		op++;
 	if (op == end)
 		return false;
 	*ret = steps_from(table, op + 1);
 	return true;
-}
-
-bool launch_number(const struct probe_sites *table, const struct proved_launch *launch,
-		   uint32_t first, int64_t *ret)
-{
-	static const uint32_t none[1];
-	const struct launch_lanes one = {.count = 1, .item = {none, none, none}};
-	const uint64_t *number;
-	struct launch_steps steps;
-	struct launch_stack stack;
-
-	if (first >= table->base_ops)
-		return false;
-	steps = steps_from(table, table->bases + first);
-	if (steps.items || steps.groups[0] || steps.groups[1] || steps.groups[2])
-		return false;
-	number = launch_result(&steps, launch, &one, 1, &stack);
-	if (number)
-		*ret = (int64_t)number[0];
-	return number != NULL;
 }

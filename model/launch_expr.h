@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calculations that a site table has for the host (wire.h, struct probe_base_op), for the lanes of
+ * Calculations that a site table has for the host (wire.h, struct probe_expr_op), for the lanes of
  * a wave or for one. A table may be hostile: what makes no sense comes to nothing.
  */
 #ifndef PROBE_MODEL_LAUNCH_EXPR_H
@@ -20,10 +20,6 @@ bool launch_field(const struct proved_launch *launch, uint32_t offset, int64_t *
 bool launch_argument(const struct proved_launch *launch, uint32_t offset, uint32_t bytes,
 		     uint64_t *ret);
 
-/* What the calculation makes that begins with step `first`. False: it cannot be told. */
-bool launch_number(const struct probe_sites *table, const struct proved_launch *launch,
-		   uint32_t first, int64_t *ret);
-
 enum { LAUNCH_LANES = 64 };
 
 /* Lanes that are looked at together: their workgroup's id, or its lowest bits, and their own. */
@@ -34,17 +30,17 @@ struct launch_lanes {
 
 /* A calculation, and what it uses. */
 struct launch_steps {
-	const struct probe_base_op *op; /* of the table */
+	const struct probe_expr_op *op; /* of the table */
 	uint32_t count;
 	bool groups[3], items;
 };
 
 /* Where one is done. */
 struct launch_stack {
-	uint64_t number[PROBE_BASE_STACK][LAUNCH_LANES];
-	uint64_t undefined[PROBE_BASE_STACK]; /* lanes in which something was divided by 0 ... */
+	uint64_t number[PROBE_EXPR_STACK][LAUNCH_LANES];
+	uint64_t undefined[PROBE_EXPR_STACK]; /* lanes in which something was divided by 0 ... */
 	uint32_t count;
-	uint64_t note[PROBE_BASE_NOTES][LAUNCH_LANES], note_undefined[PROBE_BASE_NOTES];
+	uint64_t note[PROBE_EXPR_NOTES][LAUNCH_LANES], note_undefined[PROBE_EXPR_NOTES];
 	uint32_t noted; /* a bit for each */
 };
 

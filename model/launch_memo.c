@@ -67,23 +67,23 @@ static void use(struct kernel *kernel, uint32_t offset, uint32_t bits, bool plac
  * Is what step `which` puts there only added to, and taken from? Then a multiple of 128 more is one
  * more in the end.
  */
-static bool is_added(const struct probe_base_op *op, uint32_t count, uint32_t which)
+static bool is_added(const struct probe_expr_op *op, uint32_t count, uint32_t which)
 {
-	bool stack[PROBE_BASE_STACK + 1] = {false}, note[PROBE_BASE_NOTES] = {false};
+	bool stack[PROBE_EXPR_STACK + 1] = {false}, note[PROBE_EXPR_NOTES] = {false};
 	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		bool again = op[i].code == PROBE_BASE_KEPT, keep = op[i].code == PROBE_BASE_KEEP;
-		uint32_t takes = op[i].code < PROBE_BASE_ADD || again ? 0
-				 : op[i].code < PROBE_BASE_SELECT     ? 2
-				 : op[i].code > PROBE_BASE_SELECT     ? 1
+		bool again = op[i].code == PROBE_EXPR_KEPT, keep = op[i].code == PROBE_EXPR_KEEP;
+		uint32_t takes = op[i].code < PROBE_EXPR_ADD || again ? 0
+				 : op[i].code < PROBE_EXPR_SELECT     ? 2
+				 : op[i].code > PROBE_EXPR_SELECT     ? 1
 								      : 3;
-		bool sum = op[i].code == PROBE_BASE_ADD || op[i].code == PROBE_BASE_SUB;
+		bool sum = op[i].code == PROBE_EXPR_ADD || op[i].code == PROBE_EXPR_SUB;
 		bool any = !takes && i == which;
 
-		if ((op[i].code > PROBE_BASE_TRUNC && !again && !keep) || used < takes ||
-		    used - takes == PROBE_BASE_STACK ||
-		    ((again || keep) && op[i].index >= PROBE_BASE_NOTES))
+		if ((op[i].code > PROBE_EXPR_TRUNC && !again && !keep) || used < takes ||
+		    used - takes == PROBE_EXPR_STACK ||
+		    ((again || keep) && op[i].index >= PROBE_EXPR_NOTES))
 			return false;
 		if (keep) {
 			note[op[i].index] = stack[used - 1];
@@ -99,33 +99,31 @@ static bool is_added(const struct probe_base_op *op, uint32_t count, uint32_t wh
 	return true;
 }
 
-static void use_calculation(struct kernel *kernel, const struct probe_base_op *op, uint32_t count,
+static void use_calculation(struct kernel *kernel, const struct probe_expr_op *op, uint32_t count,
 			    bool address)
 {
 	for (uint32_t i = 0; i < count; i++)
-		if (op[i].code == PROBE_BASE_ARGUMENT)
+		if (op[i].code == PROBE_EXPR_ARGUMENT)
 			use(kernel, op[i].offset, op[i].bits,
 			    address && op[i].bits == 64 && is_added(op, count, i));
 }
 
 static bool is_address(const struct probe_sites *table, int64_t row)
 {
-	return row < table->site_count && !(table->proofs[row].flags & PROBE_PROOF_BRANCH);
+	return row < table->site_count && !probe_sites_predicate(table, (uint32_t)row);
 }
 
 static void find_used(struct kernel *kernel, const struct probe_sites *table)
 {
-	const struct probe_base_op *op = table->bases, *end = op + table->base_ops;
+	const struct probe_expr_op *op = table->exprs, *end = op + table->expr_ops;
 
 	while (op < end) {
-		const struct probe_base_op *first = op + 1;
+		const struct probe_expr_op *first = op + 1;
 		int64_t row = op->value;
 
-		for (op = first; op < end && op->code != PROBE_BASE_OF;)
+		for (op = first; op < end && op->code != PROBE_EXPR_OF;)
 			op++;
-		/* Strides are nobody's. */
-		if (row == PROBE_ROW_NONE ||
-		    (row >= kernel->first && row - kernel->first < kernel->count))
+		if (row >= kernel->first && row - kernel->first < kernel->count)
 			use_calculation(kernel, first, (uint32_t)(op - first),
 					is_address(table, row));
 	}

@@ -38,14 +38,12 @@ struct launch_memo *proved_scratch_memo(struct proved_scratch *scratch)
 	return scratch->memo;
 }
 
-static bool argument(const struct probe_sites *table, const struct proved_launch *launch,
-		     const struct probe_site_stride *stride, int64_t *ret)
+static bool argument(const struct proved_launch *launch, const struct probe_site_stride *stride,
+		     int64_t *ret)
 {
 	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
 	uint64_t value;
 
-	if (stride->bits & PROBE_STRIDE_RECKONED)
-		return launch_number(table, launch, stride->offset, ret);
 	if (stride->bits & PROBE_STRIDE_LAUNCH)
 		return launch_field(launch, stride->offset, ret);
 	if ((bits != 32 && bits != 64) ||
@@ -58,12 +56,12 @@ static bool argument(const struct probe_sites *table, const struct proved_launch
 	return true;
 }
 
-static bool step(const struct probe_sites *table, const struct proved_launch *launch,
-		 const struct probe_site_stride *stride, int64_t *ret)
+static bool step(const struct proved_launch *launch, const struct probe_site_stride *stride,
+		 int64_t *ret)
 {
 	int64_t value = 0;
 
-	if (stride->factor && (!argument(table, launch, stride, &value) ||
+	if (stride->factor && (!argument(launch, stride, &value) ||
 			       __builtin_mul_overflow(value, stride->factor, &value)))
 		return false;
 	return !__builtin_add_overflow(value, stride->constant, ret) && *ret > -REACH &&
@@ -79,66 +77,30 @@ static void ids_of(const struct proved_launch *launch, unsigned lane, int64_t re
 	ret[2] = lane / group[0] / group[1];
 }
 
-/* Are regular executions such in which P is 0? */
-static bool counts_without(uint8_t op)
+/* What a bit field is in a lane with these ids. */
+static bool bitfield_of(const struct probe_site_bitfield *bitfield, const struct execution *e,
+			const int64_t id[3], int64_t *ret)
 {
-	return op == PROBE_DIGIT_BITS || op == PROBE_DIGIT_ADD || op == PROBE_DIGIT_MOD;
-}
+	int64_t value;
 
-/* v from the first lane on, modulo N. */
-static bool modulo(int64_t v, uint64_t number, int64_t *ret)
-{
-	int64_t n = (int64_t)(number & PROBE_NUMBER_MAX);
-	int64_t rest = (int64_t)(number >> 10 & PROBE_NUMBER_MAX), sum = v + rest;
-
-	if (rest && !n)
+	if (bitfield->axis > 2 || bitfield->shift > 31 || (bitfield->observed && !e->numbered))
 		return false;
-	*ret = n ? (sum % n + n) % n - rest : v;
-	return true;
-}
-
-/* What a digit is in a lane with these ids, where `first` are the first active lane's. */
-static bool digit_of(const struct probe_site_digit *digit, const struct execution *e,
-		     const int64_t id[3], const int64_t first[3], int64_t *ret)
-{
-	int64_t number = (int64_t)(e->numbers >> 10 * (digit->with & 3) & PROBE_NUMBER_MAX);
-	bool apart = digit->op != PROBE_DIGIT_BITS && digit->op != PROBE_DIGIT_AND;
-	int64_t v = 0;
-
-	if (digit->op >= PROBE_DIGIT_OPS || digit->shift > 31 ||
-	    (!counts_without(digit->op) && !e->numbered))
-		return false;
-	for (int i = 0; i < 3; i++)
-		v += digit->inner[i] * (id[i] - (apart ? first[i] : 0));
-	if (digit->op == PROBE_DIGIT_ADD)
-		v += number;
-	if (digit->op == PROBE_DIGIT_MIN || digit->op == PROBE_DIGIT_MAX) {
-		number -= PROBE_DIGIT_BIAS;
-		v = (v < number) == (digit->op == PROBE_DIGIT_MIN) ? v : number;
-	} else if (digit->op == PROBE_DIGIT_MOD) {
-		if (!modulo(v, e->numbers >> 10 * (digit->with & 3), &v))
-			return false;
-	} else {
-		v >>= digit->shift;
-		/* All ones is no mask: v may be negative then. */
-		v = digit->mask == UINT32_MAX ? v : v & digit->mask;
-	}
-	if (digit->op == PROBE_DIGIT_AND)
-		v &= number;
-	return !__builtin_mul_overflow(v, digit->times, ret);
+	value = id[bitfield->axis] >> bitfield->shift & bitfield->mask;
+	if (bitfield->observed)
+		value &= (int64_t)e->observed;
+	return !__builtin_mul_overflow(value, bitfield->times, ret);
 }
 
 static bool address_of(const struct probe_site_proof *proof, const struct execution *e,
-		       const int64_t steps[3], const int64_t id[3], const int64_t first[3],
-		       int64_t *ret)
+		       const int64_t steps[3], const int64_t id[3], int64_t *ret)
 {
 	*ret = steps[0] * id[0] + steps[1] * id[1] + steps[2] * id[2];
-	for (int i = 0; i < PROBE_DIGITS; i++) {
+	for (int i = 0; i < PROBE_BITFIELDS; i++) {
 		int64_t value;
 
-		if (!proof->digit[i].times)
+		if (!proof->bitfield[i].times)
 			continue;
-		if (!digit_of(&proof->digit[i], e, id, first, &value) ||
+		if (!bitfield_of(&proof->bitfield[i], e, id, &value) ||
 		    __builtin_add_overflow(*ret, value, ret))
 			return false;
 	}
@@ -146,22 +108,21 @@ static bool address_of(const struct probe_site_proof *proof, const struct execut
 }
 
 /* Of each active lane, from the first one's address. */
-static bool distances(const struct probe_sites *table, const struct proved_launch *launch,
-		      const struct probe_site_proof *proof, const struct execution *e,
-		      int64_t ret[64])
+static bool distances(const struct proved_launch *launch, const struct probe_site_proof *proof,
+		      const struct execution *e, int64_t ret[64])
 {
 	const uint32_t *group = launch->group;
-	bool seen = e->numbered && proof->flags & PROBE_PROOF_LANES;
+	bool seen = e->numbered;
 	int64_t steps[3] = {0}, first_id[3], first;
 
 	if (!group[0] || !group[1] || !group[2])
 		return false;
 	for (int i = 0; i < 3; i++)
 		/* There is but one id along this axis. */
-		if (group[i] > 1 && !step(table, launch, &proof->stride[i], &steps[i]))
+		if (group[i] > 1 && !step(launch, &proof->stride[i], &steps[i]))
 			return false;
 	ids_of(launch, (unsigned)__builtin_ctzll(e->exec), first_id);
-	if (!address_of(proof, e, steps, first_id, first_id, &first))
+	if (!address_of(proof, e, steps, first_id, &first))
 		return false;
 	for (unsigned lane = 0; lane < 64; lane++) {
 		int64_t id[3];
@@ -169,11 +130,11 @@ static bool distances(const struct probe_sites *table, const struct proved_launc
 		if (!(e->exec >> lane & 1))
 			continue;
 		ids_of(launch, lane, id);
-		if (!address_of(proof, e, steps, id, first_id, &ret[lane]) ||
+		if (!address_of(proof, e, steps, id, &ret[lane]) ||
 		    __builtin_sub_overflow(ret[lane], first, &ret[lane]))
 			return false;
 		if (ret[lane] <= -REACH || ret[lane] >= REACH ||
-		    (proof->flags & PROBE_PROOF_RISING && !seen && ret[lane] < 0))
+		    (proof->rising && !seen && ret[lane] < 0))
 			return false;
 	}
 	return true;
@@ -253,14 +214,13 @@ void proved_cost_of(struct proved_scratch *scratch, const char *arch, const stru
 	probe_access_cost_count(&cost, 1, value);
 }
 
-bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,
-		 const struct proved_launch *launch, const struct probe_site *site,
-		 const struct probe_site_proof *proof, const struct execution *e,
-		 uint64_t value[PROBE_COUNTERS])
+bool proved_cost(struct proved_scratch *scratch, const struct proved_launch *launch,
+		 const struct probe_site *site, const struct probe_site_proof *proof,
+		 const struct execution *e, uint64_t value[PROBE_COUNTERS])
 {
 	int64_t distance[64] = {0};
 
-	if (!e->exec || !distances(table, launch, proof, e, distance))
+	if (!e->exec || !distances(launch, proof, e, distance))
 		return false;
 	proved_cost_of(scratch, launch->arch, site, e->exec,
 		       e->base + (uint64_t)(int64_t)proof->delta, distance, value);

@@ -13,16 +13,15 @@ struct launch_memo *proved_scratch_memo(struct proved_scratch *scratch);
 /* One way that a wave can run a site. */
 struct execution {
 	uint64_t exec;
-	uint32_t base;	  /* of the address tested, in the first lane, modulo 128 */
-	uint64_t numbers; /* as a cell has them */
-	bool numbered;	  /* there are some */
+	uint32_t base;	   /* of the address tested, in the first lane, modulo 128 */
+	uint64_t observed; /* as a cell has it */
+	bool numbered;	   /* there are some */
 };
 
 /* `table`: the site is of it. False: it cannot be told from the launch. */
-bool proved_cost(struct proved_scratch *scratch, const struct probe_sites *table,
-		 const struct proved_launch *launch, const struct probe_site *site,
-		 const struct probe_site_proof *proof, const struct execution *e,
-		 uint64_t value[PROBE_COUNTERS]);
+bool proved_cost(struct proved_scratch *scratch, const struct proved_launch *launch,
+		 const struct probe_site *site, const struct probe_site_proof *proof,
+		 const struct execution *e, uint64_t value[PROBE_COUNTERS]);
 
 /*
  * The same of addresses that are known: `place` modulo 128 in the first active lane, and how far

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device has counted of groups: cells, bins, heads, windows (wire.h section 3). */
+/* What the device has counted of groups: cells, bins, heads (wire.h section 3). */
 #include "model/proved_parts.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@ bool proved_is_row(const struct probe_site *site)
 static bool find_cell(const struct proved_reckon *r, uint32_t group, uint32_t i,
 		      struct probe_exec_cell *ret, uint64_t *ret_count)
 {
-	uint32_t at = r->table->proofs[group].shared;
+	const struct probe_site_group *of = probe_sites_group(r->table, group);
+	uint32_t at = of ? of->mask_rows : PROBE_ROW_NONE;
 	struct probe_cell_row row;
 
 	*ret_count = 0;
@@ -45,10 +46,11 @@ uint64_t proved_in_cells(const struct proved_reckon *r, uint32_t group)
 bool proved_in_bin(const struct proved_reckon *r, uint32_t group, unsigned i, unsigned place,
 		   uint64_t *ret)
 {
-	uint32_t at = (uint32_t)r->table->proofs[group].delta, class = 4 * place;
+	const struct probe_site_group *of = probe_sites_group(r->table, group);
+	uint32_t at = of ? of->residue_rows : PROBE_ROW_NONE, class = 4 * place;
 
 	*ret = 0;
-	if (!at)
+	if (at == PROBE_ROW_NONE)
 		return true;
 	at += PROBE_BIN_ROWS * i + PROBE_BIN_ROW(class);
 	if (at - r->first >= r->count || !proved_is_row(&r->table->sites[at]))
@@ -73,8 +75,8 @@ uint64_t proved_in_bins(const struct proved_reckon *r, uint32_t group)
 bool proved_execution(const struct proved_reckon *r, uint32_t id, const struct execution *e,
 		      uint64_t *value)
 {
-	return proved_cost(r->scratch, r->table, r->launch, &r->table->sites[id],
-			   &r->table->proofs[id], e, value);
+	return proved_cost(r->scratch, r->launch, &r->table->sites[id], &r->table->proofs[id], e,
+			   value);
 }
 
 void proved_add(uint64_t *to, const uint64_t *value, uint64_t times)
@@ -85,23 +87,9 @@ void proved_add(uint64_t *to, const uint64_t *value, uint64_t times)
 		to[i] = value[i] > to[i] ? value[i] : to[i];
 }
 
-/* What was measured once for several sites. */
-bool proved_add_shared(struct proved_reckon *r, uint32_t id)
-{
-	uint32_t at = r->table->proofs[id].shared;
-
-	if (at == PROBE_ROW_NONE)
-		return true;
-	if (at - r->first >= r->count || !proved_is_row(&r->table->sites[at]))
-		return false;
-	proved_add(r->row[id - r->first].value, r->row[at - r->first].value, 1);
-	return true;
-}
-
 bool proved_add_cells(struct proved_reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
-	unsigned stream = proof->flags >> 8 & 7;
 	uint64_t value[PROBE_COUNTERS], count;
 	struct probe_exec_cell cell;
 
@@ -113,9 +101,10 @@ bool proved_add_cells(struct proved_reckon *r, uint32_t id)
 		if (!count)
 			continue;
 		e.exec = cell.exec;
-		e.numbers = cell.classes >> PROBE_CELL_NUMBERS;
-		if (proof->flags & PROBE_PROOF_ALIGNED)
-			e.base = (uint32_t)(cell.classes >> PROBE_CELL_CLASS(stream) & 127);
+		e.observed = cell.classes >> PROBE_CELL_OBSERVED & PROBE_OBSERVED_MAX;
+		if (proof->aligned)
+			e.base = (uint32_t)(cell.classes >> PROBE_CELL_CLASS(proof->address & 7) &
+					    127);
 		if (!proved_execution(r, id, &e, value))
 			return false;
 		proved_add(r->row[id - r->first].value, value, count);
@@ -126,7 +115,7 @@ bool proved_add_cells(struct proved_reckon *r, uint32_t id)
 /* Lanes that ran a group where they were among the first of their wave. */
 static bool in_heads(const struct proved_reckon *r, uint32_t group, unsigned lane, uint64_t *ret)
 {
-	uint32_t at = r->table->proofs[group].stride[0].offset + lane / PROBE_HEAD_WORDS;
+	uint32_t at = probe_sites_group(r->table, group)->prefix_rows + lane / PROBE_HEAD_WORDS;
 
 	if (at - r->first >= r->count || !proved_is_row(&r->table->sites[at]))
 		return false;
@@ -140,7 +129,7 @@ const char *proved_add_heads(struct proved_reckon *r, uint32_t id)
 	uint32_t group = r->table->proofs[id].group;
 	uint64_t value[PROBE_COUNTERS], here, next = 0;
 
-	if (!(r->table->proofs[group].flags & PROBE_PROOF_HEADS))
+	if (probe_sites_group(r->table, group)->prefix_rows == PROBE_ROW_NONE)
 		return NULL;
 	for (unsigned lane = 64; lane-- > 0; next = here) {
 		struct execution e = {.exec = ~0ull >> (63 - lane), .numbered = true};
@@ -156,75 +145,17 @@ const char *proved_add_heads(struct proved_reckon *r, uint32_t id)
 	return NULL;
 }
 
-/* A word of a group's windows; 0 if there is none. */
-static bool in_windows(const struct proved_reckon *r, uint32_t group, unsigned word, uint64_t *ret)
-{
-	uint32_t at = r->table->proofs[group].stride[1].offset + word / PROBE_WINDOW_WORDS;
-
-	if (at - r->first >= r->count || !proved_is_row(&r->table->sites[at]))
-		return false;
-	*ret = r->row[at - r->first].value[word % PROBE_WINDOW_WORDS];
-	return true;
-}
-
-/* One execution: all lanes that its windows can have touch the same lines. */
-static bool one_window(const struct proved_reckon *r, uint32_t id, unsigned key, uint64_t *value)
-{
-	uint64_t needed = key / PROBE_WINDOW_LANES + 1;
-	struct execution e = {.base = key & PROBE_WINDOW_PLACE ? 64 : 0, .numbered = true};
-
-	for (unsigned i = 0; i < 4; i++)
-		if (key >> i & 1)
-			e.exec |= 0xffffull << 16 * i;
-	e.exec = key % 16 ? e.exec & r->exec : 1;
-	if (!proved_execution(r, id, &e, value))
-		return false;
-	value[PROBE_C_LANES] = 0;
-	value[PROBE_C_NEEDED64] = needed;
-	value[PROBE_C_NEEDED128] = (needed + 1) / 2;
-	value[PROBE_C_EXCESS64] =
-		value[PROBE_C_LINES64] > needed ? value[PROBE_C_LINES64] - needed : 0;
-	needed = value[PROBE_C_NEEDED128];
-	value[PROBE_C_EXCESS128] =
-		value[PROBE_C_LINES128] > needed ? value[PROBE_C_LINES128] - needed : 0;
-	return true;
-}
-
-/* By waves with any lanes, of words side by side. */
-const char *proved_add_windows(struct proved_reckon *r, uint32_t id)
-{
-	uint32_t group = r->table->proofs[id].group;
-	uint64_t value[PROBE_COUNTERS], count;
-
-	if (!(r->table->proofs[group].flags & PROBE_PROOF_WINDOWS))
-		return NULL;
-	for (unsigned key = 0; key < PROBE_WINDOW_KEYS; key++) {
-		if (!in_windows(r, group, key, &count))
-			return "its table names no windows";
-		if (!count)
-			continue;
-		if (!one_window(r, id, key, value))
-			return "its stride cannot be told for waves that were not whole";
-		proved_add(r->row[id - r->first].value, value, count);
-	}
-	if (!in_windows(r, group, PROBE_WINDOW_KEYS, &count))
-		return "its table names no windows";
-	r->row[id - r->first].value[PROBE_C_LANES] += count;
-	return NULL;
-}
-
 /* Regular waves at other addresses. */
 bool proved_add_bins(struct proved_reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
-	bool aligned = proof->flags & PROBE_PROOF_ALIGNED;
+	bool aligned = proof->aligned;
 	uint64_t value[PROBE_COUNTERS], count;
 
 	for (unsigned place = 0; place < PLACES; place++) {
 		struct execution e = {.exec = r->exec, .base = aligned ? 4 * place : 0};
 
-		if (!proved_in_bin(r, proof->group, aligned ? proof->flags >> 8 & 7 : 0, place,
-				   &count))
+		if (!proved_in_bin(r, proof->group, aligned ? proof->address : 0, place, &count))
 			return false;
 		if (!count)
 			continue;

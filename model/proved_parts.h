@@ -59,10 +59,8 @@ bool proved_execution(const struct proved_reckon *r, uint32_t id, const struct e
 void proved_add(uint64_t *to, const uint64_t *value, uint64_t times);
 
 /* To the site's row, from all that its group has of the kind. False, or why: it cannot be told. */
-bool proved_add_shared(struct proved_reckon *r, uint32_t id);
 bool proved_add_cells(struct proved_reckon *r, uint32_t id);
 bool proved_add_bins(struct proved_reckon *r, uint32_t id);
 const char *proved_add_heads(struct proved_reckon *r, uint32_t id);
-const char *proved_add_windows(struct proved_reckon *r, uint32_t id);
 
 #endif

@@ -65,40 +65,48 @@ static bool is_foreign(const struct proved_reckon *r, uint32_t id)
 }
 
 /* Is all of a group known from the launch? */
-static bool is_free(const struct proved_reckon *r, uint32_t group)
+static bool is_free(const struct probe_site_group *group)
 {
-	const struct probe_site_proof *proof = &r->table->proofs[group];
-
-	return proof->flags & PROBE_PROOF_LAUNCHED && !(proof->flags & PROBE_PROOF_BRANCH) &&
-	       proof->group != PROBE_ROW_NONE;
+	return group && group->flags & PROBE_GROUP_LAUNCH && group->parent != PROBE_ROW_NONE;
 }
 
-static bool is_exact(const struct proved_reckon *r, uint32_t group)
+static bool is_exact(const struct proved_reckon *r, const struct probe_site_group *group)
 {
-	return r->reckoned && r->table->proofs[group].flags & PROBE_PROOF_EXACT;
+	return r->reckoned && group && group->flags & PROBE_GROUP_LANES;
+}
+
+/* Regular waves that run a block whose parent's row this is. */
+static uint64_t parent_runs(const struct proved_reckon *r, uint32_t parent, uint32_t id)
+{
+	if (parent == PROBE_ROW_NONE)
+		return r->waves;
+	return parent >= r->first && parent < id ? r->regular[parent - r->first] : UNKNOWN;
+}
+
+static uint64_t once_runs(const struct proved_reckon *r, uint32_t id, uint32_t parent)
+{
+	const uint64_t *value = r->row[id - r->first].value;
+	uint64_t runs = parent_runs(r, parent, id), misses = value[PROBE_B_MISSES];
+
+	misses += proved_in_cells(r, id) + proved_in_bins(r, id);
+	if (r->launch->partial || runs == UNKNOWN || misses < value[PROBE_B_MISSES] ||
+	    misses > runs)
+		return UNKNOWN;
+	return runs - misses;
 }
 
 static uint64_t block_runs(const struct proved_reckon *r, uint32_t id)
 {
-	const struct probe_site_proof *proof = &r->table->proofs[id];
-	const uint64_t *value = r->row[id - r->first].value;
-	uint64_t parent = r->waves, misses;
+	const struct probe_site_predicate *predicate = probe_sites_predicate(r->table, id);
+	const struct probe_site_group *group = probe_sites_group(r->table, id);
 
-	if (!(proof->flags & PROBE_PROOF_ONCE))
-		return value[PROBE_B_RUNS];
-	if (is_foreign(r, id) || is_free(r, id) || is_exact(r, id))
+	if (!predicate && !(group && group->flags & PROBE_GROUP_ONCE))
+		return r->row[id - r->first].value[PROBE_B_RUNS];
+	if (is_foreign(r, id) || is_free(group) || is_exact(r, group))
 		return 0;
-	if (proof->flags & PROBE_PROOF_BRANCH)
+	if (predicate && predicate->launch)
 		return branch_runs(r, id);
-	if (proof->group != PROBE_ROW_NONE)
-		parent = proof->group >= r->first && proof->group < id
-				 ? r->regular[proof->group - r->first]
-				 : UNKNOWN;
-	misses = value[PROBE_B_MISSES] + proved_in_cells(r, id) + proved_in_bins(r, id);
-	if (r->launch->partial || parent == UNKNOWN || misses < value[PROBE_B_MISSES] ||
-	    misses > parent)
-		return UNKNOWN;
-	return parent - misses;
+	return once_runs(r, id, predicate ? predicate->parent : group->parent);
 }
 
 /* ---- All of a launch ------------------------------------------------------------------------ */
@@ -126,7 +134,7 @@ static bool find_places(struct proved_reckon *r, uint32_t group, uint32_t stream
 static const char *add_launched(struct proved_reckon *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
-	unsigned stream = proof->flags >> 8 & 7;
+	unsigned stream = proof->address;
 	uint64_t value[PROBE_COUNTERS], waves, measured;
 
 	if (!r->exec)
@@ -157,10 +165,10 @@ static const char *add_regular(struct proved_reckon *r, uint32_t id, uint64_t ti
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
 	const struct execution regular = {.exec = r->exec};
-	bool launched = r->table->proofs[proof->group].flags & PROBE_PROOF_LAUNCHED;
+	bool launched = probe_sites_group(r->table, proof->group)->flags & PROBE_GROUP_LAUNCH;
 	uint64_t value[PROBE_COUNTERS];
 
-	if (launched && proof->flags & PROBE_PROOF_ALIGNED)
+	if (launched && proof->aligned)
 		return add_launched(r, id);
 	if (times && !proved_execution(r, id, &regular, value))
 		return "its stride cannot be told from the launch's arguments";
@@ -180,7 +188,7 @@ static bool find_runs(struct proved_reckon *r, uint32_t group, uint32_t stream, 
 	r->runs.of.run = NULL;
 	r->runs.group = group;
 	r->runs.stream = stream;
-	return launch_runs(r->table, r->launch, r->table->proofs[group].group,
+	return launch_runs(r->table, r->launch, probe_sites_group(r->table, group)->parent,
 			   aligned ? group : PROBE_ROW_NONE, stream, &r->runs.of);
 }
 
@@ -188,12 +196,12 @@ static bool find_runs(struct proved_reckon *r, uint32_t group, uint32_t stream, 
 static const char *add_free(struct proved_reckon *r, uint32_t id, uint64_t *to)
 {
 	const struct probe_site_proof *proof = &r->table->proofs[id];
-	bool aligned = proof->flags & PROBE_PROOF_ALIGNED;
+	bool aligned = proof->aligned;
 	uint64_t value[PROBE_COUNTERS];
 
 	if (!r->exec || is_foreign(r, proof->group))
 		return NULL;
-	if (!find_runs(r, proof->group, aligned ? proof->flags >> 8 & 7 : UINT32_MAX, aligned))
+	if (!find_runs(r, proof->group, aligned ? proof->address : UINT32_MAX, aligned))
 		return "its waves cannot be told from the launch's arguments";
 	for (size_t i = 0; i < r->runs.of.size; i++) {
 		const struct launch_run *run = &r->runs.of.run[i];
@@ -231,7 +239,8 @@ static const char *add_exact(struct proved_reckon *r, uint32_t id, uint64_t *to)
 	if (is_foreign(r, group))
 		return NULL;
 	lead = launch_exact_lead(r->table, id, &beside);
-	if (lead >= r->table->site_count || !find_exact(r, lead, r->table->proofs[group].group))
+	if (lead >= r->table->site_count ||
+	    !find_exact(r, lead, probe_sites_group(r->table, group)->parent))
 		return "its addresses cannot be told from the launch's arguments";
 	for (uint32_t i = 0; i < r->exact.of.count; i++) {
 		const struct launch_exact_run *run = &r->exact.of.run[i];
@@ -246,7 +255,7 @@ static const char *add_exact(struct proved_reckon *r, uint32_t id, uint64_t *to)
 /* A site of which all follows from the launch: as a like launch has had it, if there was one. */
 static const char *add_known(struct proved_reckon *r, uint32_t id)
 {
-	bool exact = is_exact(r, r->table->proofs[id].group);
+	bool exact = is_exact(r, probe_sites_group(r->table, r->table->proofs[id].group));
 	uint64_t none[PROBE_COUNTERS] = {0}, *value = none;
 	struct launch_memo_row *kept = r->kept ? &r->kept[id - r->first] : NULL;
 	const char *why = NULL;
@@ -267,13 +276,15 @@ static const char *add_known(struct proved_reckon *r, uint32_t id)
 /* NULL, or what cannot be told of a site that runs `times` times in regular waves. */
 static const char *reckon_site(struct proved_reckon *r, uint32_t id, uint64_t times)
 {
+	const struct probe_site_group *group =
+		probe_sites_group(r->table, r->table->proofs[id].group);
 	const char *why;
 
-	if (is_exact(r, r->table->proofs[id].group))
+	if (is_exact(r, group))
 		return add_known(r, id);
-	if (r->table->proofs[r->table->proofs[id].group].flags & PROBE_PROOF_ALONE)
+	if (group->flags & PROBE_GROUP_LANES_ONLY)
 		return NULL;
-	if (is_free(r, r->table->proofs[id].group))
+	if (is_free(group))
 		return add_known(r, id);
 	if (times == UNKNOWN)
 		return r->launch->partial ? "rows of its launch were lost"
@@ -283,14 +294,7 @@ static const char *reckon_site(struct proved_reckon *r, uint32_t id, uint64_t ti
 		return why;
 	if (!proved_add_cells(r, id))
 		return "its stride cannot be told for waves that were not whole";
-	why = proved_add_heads(r, id);
-	if (!why)
-		why = proved_add_windows(r, id);
-	if (why)
-		return why;
-	if (!proved_add_shared(r, id))
-		return "its table names no row that it shares";
-	return NULL;
+	return proved_add_heads(r, id);
 }
 
 static void reckon_sites(struct proved_reckon *r)
@@ -301,7 +305,8 @@ static void reckon_sites(struct proved_reckon *r)
 	for (uint32_t id = r->first; id < r->first + r->count; id++)
 		if (proved_is_row(&r->table->sites[id])) {
 			r->regular[id - r->first] = block_runs(r, id);
-			known = known || is_exact(r, id) || is_free(r, id);
+			known = known || is_exact(r, probe_sites_group(r->table, id)) ||
+				is_free(probe_sites_group(r->table, id));
 		}
 	if (known && memo)
 		r->kept = launch_memo_rows(memo, r->table, r->launch, r->first, r->count);
@@ -312,7 +317,7 @@ static void reckon_sites(struct proved_reckon *r)
 		if (proved_is_row(&r->table->sites[id]) || group == PROBE_ROW_NONE ||
 		    !(r->table->sites[id].kinds & 1u << PROBE_KIND_MEMORY))
 			continue;
-		if (group - r->first < r->count && proved_is_row(&r->table->sites[group]))
+		if (group - r->first < r->count && probe_sites_group(r->table, group))
 			why = reckon_site(r, id, r->regular[group - r->first]);
 		if (why)
 			proved_rows_lose(r->result, id, why);

@@ -295,13 +295,13 @@ static bool find_branches(const struct probe_sites *table, uint32_t row,
 {
 	*ret_branches = 0;
 	while (row != PROBE_ROW_NONE) {
-		const struct probe_site_proof *proof = &table->proofs[row];
+		const struct probe_site_predicate *predicate = probe_sites_predicate(table, row);
 
-		if (*ret_branches == BRANCHES || !(proof->flags & PROBE_PROOF_LAUNCHED) ||
+		if (*ret_branches == BRANCHES || !predicate || !predicate->launch ||
 		    !launch_steps_find(table, row, 0, &branch[(*ret_branches)++]) ||
-		    (proof->group != PROBE_ROW_NONE && proof->group >= row))
+		    (predicate->parent != PROBE_ROW_NONE && predicate->parent >= row))
 			return false;
-		row = proof->group;
+		row = predicate->parent;
 	}
 	return true;
 }
@@ -551,7 +551,7 @@ uint32_t launch_exact_lead(const struct probe_sites *table, uint32_t site, int64
 
 	*ret_beside = 0;
 	if (!launch_steps_find(table, site, 0, &steps) || !steps.count ||
-	    steps.op->code != PROBE_BASE_BESIDE)
+	    steps.op->code != PROBE_EXPR_BESIDE)
 		return site;
 	*ret_beside = steps.op->value;
 	return steps.op->offset;

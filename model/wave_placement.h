@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launch says by itself of the addresses its waves use (wire.h, struct probe_base_op). */
+/* What a launch says by itself of the addresses its waves use (wire.h, struct probe_expr_op). */
 #ifndef PROBE_MODEL_WAVE_PLACEMENT_H
 #define PROBE_MODEL_WAVE_PLACEMENT_H
 

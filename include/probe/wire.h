@@ -31,11 +31,13 @@
 /* ---- 8. Shape ------------------------------------------------------------------------------- */
 
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
-PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 80, "site table header");
-PROBE_STATIC_ASSERT(sizeof(struct probe_base_op) == 16, "base op");
+PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 96, "site table header");
+PROBE_STATIC_ASSERT(sizeof(struct probe_expr_op) == 16, "base op");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
-PROBE_STATIC_ASSERT(sizeof(struct probe_site_digit) == 24, "site digit");
-PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 184, "site proof");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_bitfield) == 16, "site bit field");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 152, "site proof");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_group) == 24, "site group");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_predicate) == 16, "site predicate");
 PROBE_STATIC_ASSERT(sizeof(struct probe_cell_row) == PROBE_COUNTERS * 8, "row of cells");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");

@@ -68,20 +68,19 @@ enum probe_block_counter {
  * waves if it has none, less its MISSES, less those in its cells and bins; those of others are its
  * RUNS. In these all addresses tested are at multiples of 128. A regular execution at other
  * multiples of 4 is counted in bins: of the i-th address tested, in one of the PROBE_BIN_ROWS rows
- * from `bins` + PROBE_BIN_ROWS * i, see PROBE_BIN_ROW and PROBE_BIN_WORD.
+ * from `residue_rows` + PROBE_BIN_ROWS * i, see PROBE_BIN_ROW and PROBE_BIN_WORD.
  *
- * Every other execution is counted in a cell, by EXEC and addresses: the cells of a group lie in
- * the PROBE_CELL_ROWS rows that its proof's `shared` names, PROBE_ROW_CELLS to a row, in the first
- * replica of the table only. What finds no cell is measured: in a row that all sites of the same
- * cost have in common (their proof's `shared`), or in the site's own.
+ * Every other execution is counted in a cell, by EXEC and addresses: the cells of a group are in
+ * PROBE_CELL_ROWS rows from its `mask_rows` on, PROBE_ROW_CELLS to a row, in the first
+ * replica of the table only. What finds no cell is measured, in
+ * the site's own row.
  */
 struct probe_exec_cell {
 	uint64_t exec; /* 0 = free */
 	/*
 	 * 0 = free, or not written yet. Of the i-th address tested, in the first active lane:
-	 * address mod 128 << PROBE_CELL_CLASS(i); of the i-th number that digits are made with:
-	 * number << PROBE_CELL_NUMBERS + 10 * i (where numbers of ADD and MOD are 0 an execution
-	 * may be among the regular ones instead); and PROBE_CELL_TAKEN.
+	 * address mod 128 << PROBE_CELL_CLASS(i); the value that bit fields are masked by:
+	 * its low bits << PROBE_CELL_OBSERVED; and PROBE_CELL_TAKEN.
 	 */
 	uint64_t classes;
 };
@@ -107,25 +106,9 @@ enum { PROBE_BIN_ROWS = 4, PROBE_BIN_WORDS = 8 };
  * next one is how often it was the last of them.
  */
 enum { PROBE_HEAD_ROWS = 8, PROBE_HEAD_WORDS = 8 };
-/*
- * Executions of a group of 4-byte words side by side may be counted in windows, if the 16 lanes
- * from each multiple of 16 on lie in one line of 64 bytes, lane by lane. Word i of the first rows,
- * PROBE_WINDOW_WORDS to a row, has executions by: i % 16, the windows that are not empty, a bit
- * each, or 0 of a single lane; PROBE_WINDOW_PLACE: the first one's line is the upper half of 128
- * bytes; PROBE_WINDOW_LANES times (lanes - 1) / 16. Such with several windows have five lanes at
- * least. The first word of the last row is the sum of lanes. With regular waves of a group that is
- * ONCE this is not done.
- */
-enum {
-	PROBE_WINDOW_ROWS = 17,
-	PROBE_WINDOW_WORDS = 8,
-	PROBE_WINDOW_PLACE = 16,
-	PROBE_WINDOW_LANES = 32,
-	PROBE_WINDOW_KEYS = 128,
-};
-#define PROBE_CELL_TAKEN   (1ull << 63)
-#define PROBE_CELL_NUMBERS 32
-/* Four in the lower half, the others in the upper one, where there are no numbers then. */
+#define PROBE_CELL_TAKEN    (1ull << 63)
+#define PROBE_CELL_OBSERVED 32
+/* Four in the lower half, the others in the upper one, where there is no observed value then. */
 #define PROBE_CELL_CLASS(i) ((i) / 4 * 32 + (i) % 4 * 7)
 /* No wave is regular in a launch of more work-items, or groups, than these along an axis. */
 #define PROBE_REGULAR_GRID   (1u << 29)

@@ -12,19 +12,14 @@
  * Changes with what clones expect of the library in the application, too, which runs those of its
  * own version only.
  */
-#define PROBE_SITES_VERSION 8u
-/*
- * Tables from this version on can be read: before 3 no group has bins, before 5 nothing is
- * LAUNCHED, before 6 no branch, before 7 no stride is RECKONED, before 8 nothing has HEADS or
- * is EXACT.
- */
-#define PROBE_SITES_VERSION_MIN 2u
+#define PROBE_SITES_VERSION	9u
+#define PROBE_SITES_VERSION_MIN 9u /* tables from this version on can be read */
 
 /*
- * Layout: header, sites[site_count], proofs[proof_count], base_ops, kernels[kernel_count],
- * frames[frame_count], uncovered[uncovered_count], strings. Offsets of strings count from
- * strings_offset; string 0 is "". Every string ends in NUL. proof_count is site_count, or 0 if
- * nothing is proved.
+ * Layout: header, sites[site_count], proofs[proof_count], groups[group_count],
+ * predicates[predicate_count], expr_ops, kernels[kernel_count], frames[frame_count],
+ * uncovered[uncovered_count], strings. Offsets of strings count from strings_offset; string 0 is
+ * "". Every string ends in NUL. proof_count is site_count, or 0 if nothing is proved.
  */
 struct probe_sites_header {
 	uint32_t magic;
@@ -40,19 +35,21 @@ struct probe_sites_header {
 	uint32_t strings_offset;
 	uint32_t strings_size;
 	uint32_t uncovered; /* memory accesses of the module that no probe of these kinds covers */
-	/* Since header_size 72. Shorter headers have none of these. */
 	uint32_t uncovered_offset; /* struct probe_site_uncovered[uncovered_count] */
 	uint32_t uncovered_count;
 	uint32_t code_before;	/* IR instructions of the kernels and what they call */
 	uint32_t code_after;	/* of all clones */
 	uint32_t proofs_offset; /* struct probe_site_proof[proof_count] */
 	uint32_t proof_count;
-	/* Since header_size 80. */
-	uint32_t bases_offset; /* struct probe_base_op[base_ops] */
-	uint32_t base_ops;
+	uint32_t exprs_offset; /* struct probe_expr_op[expr_ops] */
+	uint32_t expr_ops;
+	uint32_t groups_offset; /* struct probe_site_group[group_count], by rising row */
+	uint32_t group_count;
+	uint32_t
+		predicates_offset; /* struct probe_site_predicate[predicate_count], by rising row */
+	uint32_t predicate_count;
 };
-#define PROBE_SITES_HEADER_MIN	 48u
-#define PROBE_SITES_HEADER_LISTS 72u
+#define PROBE_SITES_HEADER_MIN 96u
 
 /* Why no probe sees an access. */
 enum probe_uncovered_reason {
@@ -117,9 +114,9 @@ struct probe_site_frame {
 };
 
 /*
- * What the compiler proved of a site, so that the `memory` kind need not measure it (section 3).
- * The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z + digits, U the same
- * in all lanes, x, y, z the work-item's id.
+ * What the compiler proved of an access, so that the `memory` kind need not measure it (section 3).
+ * The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z + the bit fields, U
+ * the same in all lanes, x, y, z the work-item's id.
  */
 struct probe_site_stride {
 	int64_t constant;
@@ -127,90 +124,29 @@ struct probe_site_stride {
 	/*
 	 * Where and how wide that is: in the kernel's argument block, a signed integer of 32 or 64
 	 * bits, or one without a sign with PROBE_STRIDE_UNSIGNED; or with PROBE_STRIDE_LAUNCH in
-	 * the dispatch packet, an unsigned size of 16 or 32; or with PROBE_STRIDE_RECKONED what a
-	 * calculation makes of them, 64 bits wide, and `offset` the number of its first step among
-	 * struct probe_base_op. It uses no ids.
+	 * the dispatch packet, an unsigned size of 16 or 32.
 	 */
 	uint32_t offset;
 	uint32_t bits;
 };
 #define PROBE_STRIDE_LAUNCH   0x80000000u
 #define PROBE_STRIDE_UNSIGNED 0x40000000u
-#define PROBE_STRIDE_RECKONED 0x20000000u
 
-/*
- * times * OP(v), where v = inner[0] * x + inner[1] * y + inner[2] * z, ids counted from the first
- * active lane's; for BITS and AND from the wave's lowest. P is a number that a cell has for each
- * execution (section 3).
- */
-enum probe_digit_op {
-	PROBE_DIGIT_BITS = 0, /* v >> shift & mask */
-	PROBE_DIGIT_AND = 1,  /* v >> shift & mask & P */
-	PROBE_DIGIT_ADD = 2,  /* v + P >> shift & mask */
-	PROBE_DIGIT_MIN = 3,  /* of v and P - PROBE_DIGIT_BIAS */
-	PROBE_DIGIT_MAX = 4,
-	/*
-	 * Modulo N, from the first active lane's: (v + R) mod N - R, P being R << 10 | N, of two
-	 * numbers; v if P is 0, which it is where no lane is across a multiple of N.
-	 */
-	PROBE_DIGIT_MOD = 5,
-	PROBE_DIGIT_OPS = 6,
-};
-struct probe_site_digit {
-	int64_t times;
+/* times * (the id along `axis` >> shift & mask), or that masked by the group's observed value. */
+struct probe_site_bitfield {
+	int64_t times; /* 0 = there is none */
 	uint32_t mask;
-	int16_t inner[3];
+	uint8_t axis;
 	uint8_t shift;
-	uint8_t op;
-	uint8_t with; /* which of the cell's numbers P is */
-	uint8_t reserved[3];
+	uint8_t observed; /* a cell has the value for each execution (section 3) */
+	uint8_t reserved;
 };
 enum {
-	PROBE_DIGITS = 4,
-	PROBE_NUMBERS = 3, /* of a cell, each 0 to PROBE_NUMBER_MAX */
-	PROBE_NUMBER_MAX = 1023,
-	PROBE_DIGIT_BIAS = 512,
+	PROBE_BITFIELDS = 4,
+	PROBE_OBSERVED_MAX = 1023, /* of it, the bits that an id can have */
 };
 
 #define PROBE_ROW_NONE 0xffffffffu
-
-enum probe_proof_flag {
-	/* COUNTED: runs once in every wave that its parent runs in, and then with the same lanes.
-	 */
-	PROBE_PROOF_ONCE = 1,
-	/* The cost depends on the address modulo 128: counted where that of lane 0 was 0. */
-	PROBE_PROOF_ALIGNED = 2,
-	/* ALIGNED: bits 8 to 10 say which of the addresses tested it counts from. */
-	PROBE_PROOF_RISING = 4, /* the proof needs that no lane's address is below the first's */
-	/*
-	 * COUNTED: what waves do there follows from the launch (struct probe_base_op). Of a branch:
-	 * which lanes take it. Of a group behind no branch: where the addresses tested lie. Of one
-	 * behind branches, which are LAUNCHED then: all it costs, in all waves, so that nothing is
-	 * counted or measured, unless no wave is regular.
-	 */
-	PROBE_PROOF_LAUNCHED = 8,
-	PROBE_PROOF_BRANCH = 16, /* COUNTED, LAUNCHED: of a branch, not of a group */
-	/* RISING: of what was counted in cells every lane was looked at: it may well be below. */
-	PROBE_PROOF_LANES = 32,
-	/*
-	 * COUNTED: its stride[0].offset is the first of its PROBE_HEAD_ROWS rows of heads
-	 * (section 3).
-	 */
-	PROBE_PROOF_HEADS = 64,
-	/*
-	 * COUNTED, of a group that is ONCE, behind no branches but those that are LAUNCHED: each of
-	 * its sites has a calculation of its own, which makes the whole address in every lane. If
-	 * the launch is reckoned (probe_ctx.reckoned) nothing of it is counted or measured.
-	 */
-	PROBE_PROOF_EXACT = 128,
-	/* EXACT: in launches that are not reckoned its sites are measured, all of them. */
-	PROBE_PROOF_ALONE = 1 << 11,
-	/*
-	 * COUNTED: its stride[1].offset is the first of its PROBE_WINDOW_ROWS rows of windows
-	 * (section 3).
-	 */
-	PROBE_PROOF_WINDOWS = 256,
-};
 
 /*
  * A number of a lane, as steps of a calculator with a stack. Of a branch it is 1 where the lane
@@ -220,69 +156,113 @@ enum probe_proof_flag {
  * for any number that they share. Numbers have `bits` (32 or 64); what is taken from the stack was
  * put there last.
  */
-enum probe_base_code {
-	/* The calculation for address `index` tested of group `value`, or for site `value`, begins;
-	   PROBE_ROW_NONE: that of a stride. */
-	PROBE_BASE_OF = 1,
-	PROBE_BASE_CONSTANT, /* put `value` */
-	PROBE_BASE_ARGUMENT, /* put what is at `offset` in the kernel's argument block */
-	PROBE_BASE_PACKET,   /* the size of workgroup or grid at `offset` in the dispatch packet */
-	PROBE_BASE_GROUP,    /* the workgroup's id along axis `index` */
-	PROBE_BASE_ITEM,     /* the work-item's */
-	PROBE_BASE_ADD,	     /* take two, put one: the sum */
-	PROBE_BASE_SUB,	     /* the second taken less the first taken, as in the next ones */
-	PROBE_BASE_MUL,
-	PROBE_BASE_AND,
-	PROBE_BASE_OR,
-	PROBE_BASE_XOR,
-	PROBE_BASE_SHL,
-	PROBE_BASE_LSHR, /* from here on: in addresses tested never of what is made of ids */
-	PROBE_BASE_ASHR,
-	PROBE_BASE_UDIV,
-	PROBE_BASE_SDIV,
-	PROBE_BASE_UMIN,
-	PROBE_BASE_UMAX,
-	PROBE_BASE_SMIN,
-	PROBE_BASE_SMAX,
-	PROBE_BASE_UREM,
-	PROBE_BASE_SREM,
-	PROBE_BASE_EQ, /* put 1 or 0; `bits` are those of what is compared */
-	PROBE_BASE_NE,
-	PROBE_BASE_ULT, /* the second taken is less than the first taken */
-	PROBE_BASE_ULE,
-	PROBE_BASE_SLT,
-	PROBE_BASE_SLE,
-	PROBE_BASE_SELECT, /* take three: the second taken if the third taken is not 0, or the first
+enum probe_expr_code {
+	/* The calculation for address `index` tested of group `value`, or for site `value`, begins.
+	 */
+	PROBE_EXPR_OF = 1,
+	PROBE_EXPR_CONSTANT, /* put `value` */
+	PROBE_EXPR_ARGUMENT, /* put what is at `offset` in the kernel's argument block */
+	PROBE_EXPR_PACKET,   /* the size of workgroup or grid at `offset` in the dispatch packet */
+	PROBE_EXPR_GROUP,    /* the workgroup's id along axis `index` */
+	PROBE_EXPR_ITEM,     /* the work-item's */
+	PROBE_EXPR_ADD,	     /* take two, put one: the sum */
+	PROBE_EXPR_SUB,	     /* the second taken less the first taken, as in the next ones */
+	PROBE_EXPR_MUL,
+	PROBE_EXPR_AND,
+	PROBE_EXPR_OR,
+	PROBE_EXPR_XOR,
+	PROBE_EXPR_SHL,
+	PROBE_EXPR_LSHR, /* from here on: in addresses tested never of what is made of ids */
+	PROBE_EXPR_ASHR,
+	PROBE_EXPR_UDIV,
+	PROBE_EXPR_SDIV,
+	PROBE_EXPR_UMIN,
+	PROBE_EXPR_UMAX,
+	PROBE_EXPR_SMIN,
+	PROBE_EXPR_SMAX,
+	PROBE_EXPR_UREM,
+	PROBE_EXPR_SREM,
+	PROBE_EXPR_EQ, /* put 1 or 0; `bits` are those of what is compared */
+	PROBE_EXPR_NE,
+	PROBE_EXPR_ULT, /* the second taken is less than the first taken */
+	PROBE_EXPR_ULE,
+	PROBE_EXPR_SLT,
+	PROBE_EXPR_SLE,
+	PROBE_EXPR_SELECT, /* take three: the second taken if the third taken is not 0, or the first
 			    */
-	PROBE_BASE_SEXT,   /* from 32 bits to 64: in addresses, too, as the next ones */
-	PROBE_BASE_ZEXT,
-	PROBE_BASE_TRUNC,  /* from 64 bits to 32 */
-	PROBE_BASE_KEEP,   /* note what was put last as number `index` */
-	PROBE_BASE_KEPT,   /* put that again */
-	PROBE_BASE_BESIDE, /* alone: `value` more than what the calculation for site `offset` makes
+	PROBE_EXPR_SEXT,   /* from 32 bits to 64: in addresses, too, as the next ones */
+	PROBE_EXPR_ZEXT,
+	PROBE_EXPR_TRUNC,  /* from 64 bits to 32 */
+	PROBE_EXPR_KEEP,   /* note what was put last as number `index` */
+	PROBE_EXPR_KEPT,   /* put that again */
+	PROBE_EXPR_BESIDE, /* alone: `value` more than what the calculation for site `offset` makes
 			    */
-	PROBE_BASE_CODES,
+	PROBE_EXPR_CODES,
 };
-struct probe_base_op {
-	uint8_t code; /* enum probe_base_code */
+struct probe_expr_op {
+	uint8_t code; /* enum probe_expr_code */
 	uint8_t bits;
 	uint16_t index;
 	uint32_t offset;
 	int64_t value;
 };
-enum { PROBE_BASE_STACK = 16, PROBE_BASE_NOTES = 16 };
+enum { PROBE_EXPR_STACK = 16, PROBE_EXPR_NOTES = 16 };
 
+/* Of a site, an access: how it follows from the counters of its group. */
 struct probe_site_proof {
-	uint32_t group; /* its COUNTED row's id; NONE = measured. Of such a row: its parent, a lower
-			   id */
-	uint32_t shared; /* a row; NONE. Of a site: what it costs, measured for several. Of a group:
-			    first of its PROBE_CELL_ROWS rows of cells (section 3) */
-	/* From the address that was tested to this site's. Of a group: its first bin's row; 0 =
-	 * none. */
-	int32_t delta;
-	uint32_t flags; /* enum probe_proof_flag */
+	uint32_t group; /* the row of its group; NONE = measured */
+	int32_t delta;	/* from the address that was tested to this site's */
+	/* The cost depends on the address modulo 128: counted where that of lane 0 was 0. */
+	uint8_t aligned;
+	uint8_t address; /* aligned: which of the addresses tested it counts from */
+	/*
+	 * The proof needs that no lane's address is below the first's. Of what was counted in
+	 * histograms, every lane was looked at: there it may well be below.
+	 */
+	uint8_t rising;
+	uint8_t reserved[5];
 	struct probe_site_stride stride[3];
-	struct probe_site_digit digit[PROBE_DIGITS]; /* added; times = 0: none */
+	struct probe_site_bitfield bitfield[PROBE_BITFIELDS]; /* added */
+};
+
+enum probe_group_flag {
+	/* Runs once in every wave that its parent runs in, and then with the same lanes. */
+	PROBE_GROUP_ONCE = 1,
+	/*
+	 * Where the addresses tested are follows from the launch (struct probe_expr_op). Of a group
+	 * behind predicates, which follow from the launch then: all it costs, in all waves, so that
+	 * nothing is counted or measured, unless no wave is regular.
+	 */
+	PROBE_GROUP_LAUNCH = 2,
+	/*
+	 * Of a group that is ONCE, behind no predicates but those that follow from the launch: each
+	 * of its sites has an expression of its own, which is the whole address in every lane. If
+	 * the launch is enumerated (probe_ctx.reckoned), nothing of it is counted or measured.
+	 */
+	PROBE_GROUP_LANES = 4,
+	PROBE_GROUP_LANES_ONLY =
+		8, /* LANES: in other launches its sites are measured, all of them */
+};
+
+/* Sites of one block, with one row of counters (section 3) and up to three histograms. */
+struct probe_site_group {
+	uint32_t row;
+	uint32_t parent; /* the row of the predicate that it is behind; NONE = every wave runs it */
+	uint32_t flags;	 /* enum probe_group_flag */
+	/* The first rows of its histograms by execution mask, residue and prefix mask; NONE. */
+	uint32_t mask_rows, residue_rows, prefix_rows;
+};
+
+/*
+ * A block that runs once in every wave that its parent runs in, but for the waves, or lanes, that
+ * its row counts as not taken.
+ */
+struct probe_site_predicate {
+	uint32_t row;
+	uint32_t parent; /* the row of another one, a lower id; NONE */
+	uint32_t
+		launch; /* 1 = which lanes take it follows from the launch (struct probe_expr_op) */
+	uint32_t reserved;
 };
 
 #endif

@@ -74,18 +74,19 @@ static struct probe_site *site(uint32_t i)
 static void test_bad_header(void **state)
 {
 	uint32_t *const words[] = {
-		&header->total_size,	&header->site_count,	 &header->kernel_count,
-		&header->frame_count,	&header->sites_offset,	 &header->kernels_offset,
-		&header->frames_offset, &header->strings_offset, &header->strings_size};
+		&header->total_size,	&header->site_count,	  &header->kernel_count,
+		&header->frame_count,	&header->sites_offset,	  &header->kernels_offset,
+		&header->frames_offset, &header->strings_offset,  &header->strings_size,
+		&header->group_count,	&header->predicate_count, &header->expr_ops};
 
 	(void)state;
 	header->magic ^= 1;
 	refused("magic");
 	header->magic ^= 1;
-	header->version = 9;
-	refused("version 9");
+	header->version = PROBE_SITES_VERSION + 1;
+	refused("version 10");
 	header->version = PROBE_SITES_VERSION_MIN - 1;
-	refused("version 1");
+	refused("version 8");
 	header->version = PROBE_SITES_VERSION;
 	header->header_size = 40;
 	refused("header of 40 bytes");

@@ -62,16 +62,16 @@ static void test_rows(void **state)
 {
 	static struct probe_site sites[] = {{.owner = 1, .access = PROBE_ACCESS_BLOCK},
 					    {.owner = 1, .access = PROBE_ACCESS_BLOCK}};
-	static struct probe_site_proof proofs[] = {
-		{.group = PROBE_ROW_NONE, .shared = PROBE_ROW_NONE, .flags = PROBE_PROOF_ONCE},
-		{.group = 0, .shared = PROBE_ROW_NONE, .flags = PROBE_PROOF_ONCE}};
+	static struct probe_site_predicate predicates[] = {{.row = 0, .parent = PROBE_ROW_NONE},
+							   {.row = 1, .parent = 0}};
 	static char strings[] = "\0kernel";
 	static struct probe_site_kernel kernel = {.name = 1, .site_count = 2};
 	static const struct probe_sites table = {
 		.site_count = 2,
 		.kernel_count = 1,
 		.sites = sites,
-		.proofs = proofs,
+		.predicates = predicates,
+		.predicate_count = 2,
 		.kernels = &kernel,
 		.strings = strings,
 		.strings_size = sizeof(strings),

@@ -15,8 +15,8 @@
 
 enum { OPS = 128, GROUP = 8 };
 
-static struct probe_base_op ops[OPS];
-static struct probe_sites table = {.bases = ops};
+static struct probe_expr_op ops[OPS];
+static struct probe_sites table = {.exprs = ops};
 static int32_t arguments[2];
 static struct proved_launch launch = {
 	.group = {GROUP, 2, 1},
@@ -26,8 +26,8 @@ static struct proved_launch launch = {
 
 static void put(uint8_t code, uint8_t bits, uint16_t index, uint32_t offset, int64_t value)
 {
-	assert_true(table.base_ops < OPS);
-	ops[table.base_ops++] = (struct probe_base_op){code, bits, index, offset, value};
+	assert_true(table.expr_ops < OPS);
+	ops[table.expr_ops++] = (struct probe_expr_op){code, bits, index, offset, value};
 }
 
 static struct launch_steps calculation(void)
@@ -40,8 +40,8 @@ static struct launch_steps calculation(void)
 
 static void begin(void)
 {
-	table.base_ops = 0;
-	put(PROBE_BASE_OF, 64, 0, 0, 0);
+	table.expr_ops = 0;
+	put(PROBE_EXPR_OF, 64, 0, 0, 0);
 }
 
 /* Of one lane. False: it is not defined. */
@@ -93,22 +93,22 @@ static void put_leaf(uint8_t bits)
 {
 	switch (below(6)) {
 	case 0:
-		put(PROBE_BASE_ARGUMENT, 32, 0, 4 * below(2), 0);
+		put(PROBE_EXPR_ARGUMENT, 32, 0, 4 * below(2), 0);
 		break;
 	case 1:
-		put(PROBE_BASE_PACKET, 64, 0, 4 + 2 * below(3), 0);
+		put(PROBE_EXPR_PACKET, 64, 0, 4 + 2 * below(3), 0);
 		break;
 	case 2:
-		put(PROBE_BASE_CONSTANT, bits, 0, 0, any_constant());
+		put(PROBE_EXPR_CONSTANT, bits, 0, 0, any_constant());
 		return;
 	case 3:
-		put(PROBE_BASE_ITEM, 32, (uint16_t)below(3), 0, 0);
+		put(PROBE_EXPR_ITEM, 32, (uint16_t)below(3), 0, 0);
 		break;
 	default:
-		put(PROBE_BASE_GROUP, 32, (uint16_t)below(3), 0, 0);
+		put(PROBE_EXPR_GROUP, 32, (uint16_t)below(3), 0, 0);
 	}
 	if (bits == 64)
-		put(below(2) ? PROBE_BASE_SEXT : PROBE_BASE_ZEXT, 64, 0, 0, 0);
+		put(below(2) ? PROBE_EXPR_SEXT : PROBE_EXPR_ZEXT, 64, 0, 0, 0);
 }
 
 static void put_truth(unsigned depth)
@@ -118,12 +118,12 @@ static void put_truth(unsigned depth)
 	if (depth && below(3) == 0) {
 		put_truth(depth - 1);
 		put_truth(depth - 1);
-		put((uint8_t)(PROBE_BASE_AND + below(3)), 32, 0, 0, 0);
+		put((uint8_t)(PROBE_EXPR_AND + below(3)), 32, 0, 0, 0);
 		return;
 	}
 	put_number(depth, bits);
 	put_number(depth, bits);
-	put((uint8_t)(PROBE_BASE_EQ + below(6)), bits, 0, 0, 0);
+	put((uint8_t)(PROBE_EXPR_EQ + below(6)), bits, 0, 0, 0);
 }
 
 static void put_number(unsigned depth, uint8_t bits)
@@ -136,27 +136,27 @@ static void put_number(unsigned depth, uint8_t bits)
 	case 8:
 		/* Noted, and put again. */
 		put_number(depth - 1, bits);
-		put(PROBE_BASE_KEEP, 64, bits == 64, 0, 0);
-		put(PROBE_BASE_KEPT, 64, bits == 64, 0, 0);
-		put((uint8_t)(PROBE_BASE_ADD + below(3)), bits, 0, 0, 0);
+		put(PROBE_EXPR_KEEP, 64, bits == 64, 0, 0);
+		put(PROBE_EXPR_KEPT, 64, bits == 64, 0, 0);
+		put((uint8_t)(PROBE_EXPR_ADD + below(3)), bits, 0, 0, 0);
 		return;
 	case 0:
 		put_truth(depth - 1);
 		put_number(depth - 1, bits);
 		put_number(depth - 1, bits);
-		put(PROBE_BASE_SELECT, bits, 0, 0, 0);
+		put(PROBE_EXPR_SELECT, bits, 0, 0, 0);
 		return;
 	case 1:
 		put_number(depth - 1, bits == 64 ? 32 : 64);
-		put(bits == 32 ? PROBE_BASE_TRUNC
-		    : below(2) ? PROBE_BASE_SEXT
-			       : PROBE_BASE_ZEXT,
+		put(bits == 32 ? PROBE_EXPR_TRUNC
+		    : below(2) ? PROBE_EXPR_SEXT
+			       : PROBE_EXPR_ZEXT,
 		    bits, 0, 0, 0);
 		return;
 	default:
 		put_number(depth - 1, bits);
 		put_number(depth - 1, bits);
-		put((uint8_t)(PROBE_BASE_ADD + below(PROBE_BASE_EQ - PROBE_BASE_ADD)), bits, 0, 0,
+		put((uint8_t)(PROBE_EXPR_ADD + below(PROBE_EXPR_EQ - PROBE_EXPR_ADD)), bits, 0, 0,
 		    0);
 	}
 }
@@ -202,38 +202,38 @@ static void test_anything(void **state)
 
 static void put_id(uint16_t axis)
 {
-	put(PROBE_BASE_GROUP, 32, axis, 0, 0);
-	put(PROBE_BASE_PACKET, 64, 0, 4 + 2u * axis, 0);
-	put(PROBE_BASE_MUL, 32, 0, 0, 0);
-	put(PROBE_BASE_ITEM, 32, axis, 0, 0);
-	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+	put(PROBE_EXPR_GROUP, 32, axis, 0, 0);
+	put(PROBE_EXPR_PACKET, 64, 0, 4 + 2u * axis, 0);
+	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
+	put(PROBE_EXPR_ITEM, 32, axis, 0, 0);
+	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
 }
 
 /* x >= 3 && x < n - 3 && min(y, 9) * n + x < n * n, of signed numbers of 32 bits */
 static struct launch_steps inside(void)
 {
 	begin();
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 3);
 	put_id(0);
-	put(PROBE_BASE_SLE, 32, 0, 0, 0);
+	put(PROBE_EXPR_SLE, 32, 0, 0, 0);
 	put_id(0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, -3);
-	put(PROBE_BASE_ADD, 32, 0, 0, 0);
-	put(PROBE_BASE_SLT, 32, 0, 0, 0);
-	put(PROBE_BASE_AND, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, -3);
+	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
+	put(PROBE_EXPR_SLT, 32, 0, 0, 0);
+	put(PROBE_EXPR_AND, 32, 0, 0, 0);
 	put_id(1);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 9);
-	put(PROBE_BASE_SMIN, 32, 0, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 9);
+	put(PROBE_EXPR_SMIN, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
 	put_id(0);
-	put(PROBE_BASE_ADD, 32, 0, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_BASE_MUL, 32, 0, 0, 0);
-	put(PROBE_BASE_SLT, 32, 0, 0, 0);
-	put(PROBE_BASE_AND, 32, 0, 0, 0);
+	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
+	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
+	put(PROBE_EXPR_SLT, 32, 0, 0, 0);
+	put(PROBE_EXPR_AND, 32, 0, 0, 0);
 	return calculation();
 }
 
@@ -262,14 +262,14 @@ static void test_bounds(void **state)
 		LAUNCH_MAYBE);
 	launch.arguments = (const void *)arguments;
 	begin();
-	put(PROBE_BASE_ADD, 64, 0, 0, 0);
+	put(PROBE_EXPR_ADD, 64, 0, 0, 0);
 	steps = calculation();
 	assert_int_equal(
 		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),
 		LAUNCH_MAYBE);
 	begin();
-	for (int i = 0; i <= PROBE_BASE_STACK; i++)
-		put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
+	for (int i = 0; i <= PROBE_EXPR_STACK; i++)
+		put(PROBE_EXPR_CONSTANT, 64, 0, 0, 1);
 	steps = calculation();
 	assert_int_equal(
 		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),

@@ -14,9 +14,17 @@
 
 enum { FIRST = 3, COUNT = 4, ROW = 5, BRANCH = 6 };
 
-static struct probe_base_op ops[64];
+static struct probe_expr_op ops[64];
 static struct probe_site_proof proofs[FIRST + COUNT];
-static struct probe_sites table = {.bases = ops, .proofs = proofs, .site_count = FIRST + COUNT};
+static struct probe_site_predicate predicates[] = {
+	{.row = BRANCH, .parent = PROBE_ROW_NONE, .launch = 1}};
+static struct probe_sites table = {
+	.exprs = ops,
+	.proofs = proofs,
+	.site_count = FIRST + COUNT,
+	.predicates = predicates,
+	.predicate_count = 1,
+};
 
 /* T *p at 0, T *q at 8, int n at 16, int unused at 20, int stride at 24 */
 static struct {
@@ -27,7 +35,7 @@ static struct proved_launch launch;
 
 static void put(uint8_t code, uint8_t bits, uint32_t offset, int64_t value)
 {
-	ops[table.base_ops++] = (struct probe_base_op){code, bits, 0, offset, value};
+	ops[table.expr_ops++] = (struct probe_expr_op){code, bits, 0, offset, value};
 }
 
 static int set_up(void **state)
@@ -43,21 +51,20 @@ static int set_up(void **state)
 		.argument_bytes = sizeof(arguments),
 		.code = 7,
 	};
-	table.base_ops = 0;
+	table.expr_ops = 0;
 	/* &p[id], if (id < n) */
-	put(PROBE_BASE_OF, 64, 0, ROW);
-	put(PROBE_BASE_ARGUMENT, 64, 0, 0);
-	put(PROBE_BASE_ITEM, 32, 0, 0);
-	put(PROBE_BASE_ZEXT, 64, 0, 0);
-	put(PROBE_BASE_ADD, 64, 0, 0);
-	put(PROBE_BASE_OF, 64, 0, BRANCH);
-	put(PROBE_BASE_ITEM, 32, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 32, 16, 0);
-	put(PROBE_BASE_SLT, 32, 0, 0);
+	put(PROBE_EXPR_OF, 64, 0, ROW);
+	put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
+	put(PROBE_EXPR_ITEM, 32, 0, 0);
+	put(PROBE_EXPR_ZEXT, 64, 0, 0);
+	put(PROBE_EXPR_ADD, 64, 0, 0);
+	put(PROBE_EXPR_OF, 64, 0, BRANCH);
+	put(PROBE_EXPR_ITEM, 32, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 16, 0);
+	put(PROBE_EXPR_SLT, 32, 0, 0);
 	/* Another kernel's. */
-	put(PROBE_BASE_OF, 64, 0, 1);
-	put(PROBE_BASE_ARGUMENT, 32, 20, 0);
-	proofs[BRANCH].flags = PROBE_PROOF_BRANCH;
+	put(PROBE_EXPR_OF, 64, 0, 1);
+	put(PROBE_EXPR_ARGUMENT, 32, 20, 0);
 	proofs[FIRST].stride[0] = (struct probe_site_stride){0, 4, 24, 32};
 	*state = launch_memo_create();
 	return *state ? 0 : -1;
@@ -136,10 +143,10 @@ static void test_pointers(void **state)
 
 static void test_pointers_compared(void **state)
 {
-	put(PROBE_BASE_OF, 64, 0, BRANCH);
-	put(PROBE_BASE_ARGUMENT, 64, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 64, 8, 0);
-	put(PROBE_BASE_EQ, 64, 0, 0);
+	put(PROBE_EXPR_OF, 64, 0, BRANCH);
+	put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 8, 0);
+	put(PROBE_EXPR_EQ, 64, 0, 0);
 	knows(*state);
 	arguments.p = 128;
 	assert_false(knows(*state));
@@ -148,13 +155,13 @@ static void test_pointers_compared(void **state)
 /* id < 32 ? p : q */
 static void test_pointers_chosen(void **state)
 {
-	put(PROBE_BASE_OF, 64, 0, FIRST);
-	put(PROBE_BASE_ITEM, 32, 0, 0);
-	put(PROBE_BASE_CONSTANT, 32, 0, 32);
-	put(PROBE_BASE_ULT, 32, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 64, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 64, 8, 0);
-	put(PROBE_BASE_SELECT, 64, 0, 0);
+	put(PROBE_EXPR_OF, 64, 0, FIRST);
+	put(PROBE_EXPR_ITEM, 32, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 32);
+	put(PROBE_EXPR_ULT, 32, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 8, 0);
+	put(PROBE_EXPR_SELECT, 64, 0, 0);
 	knows(*state);
 	arguments.q = 128;
 	assert_false(knows(*state));
@@ -164,13 +171,13 @@ static void test_pointers_chosen(void **state)
 static void test_pointers_noted(void **state)
 {
 	for (int half = 0; half < 2; half++) {
-		put(PROBE_BASE_OF, 64, 0, FIRST);
-		put(PROBE_BASE_ARGUMENT, 64, 0, 0);
-		put(PROBE_BASE_KEEP, 64, 0, 0);
-		put(PROBE_BASE_KEPT, 64, 0, 0);
-		put(PROBE_BASE_ADD, 64, 0, 0);
-		put(PROBE_BASE_CONSTANT, 64, 0, 1);
-		put(half ? PROBE_BASE_LSHR : PROBE_BASE_ADD, 64, 0, 0);
+		put(PROBE_EXPR_OF, 64, 0, FIRST);
+		put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
+		put(PROBE_EXPR_KEEP, 64, 0, 0);
+		put(PROBE_EXPR_KEPT, 64, 0, 0);
+		put(PROBE_EXPR_ADD, 64, 0, 0);
+		put(PROBE_EXPR_CONSTANT, 64, 0, 1);
+		put(half ? PROBE_EXPR_LSHR : PROBE_EXPR_ADD, 64, 0, 0);
 		launch.code++;
 		arguments.p = 0;
 		knows(*state);

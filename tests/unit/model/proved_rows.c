@@ -44,11 +44,12 @@ static void test_all_regular(void **state)
 
 /*
  * 4 waves not behind the branch; 2 at other addresses and 1 with 5 lanes, counted in cells; and one
- * execution measured for both sites.
+ * execution measured, of both sites.
  */
 static void test_exceptions(void **state)
 {
-	struct probe_counter_row raw[] = {{.site = GUARD}, {.site = SUM}, {.site = CELLS}};
+	struct probe_counter_row raw[] = {
+		{.site = GUARD}, {.site = LOAD}, {.site = LDS}, {.site = CELLS}};
 	struct probe_cell_row cells = {
 		.count = {2, 1},
 		.cell = {{.exec = ~0ull, .classes = PROBE_CELL_TAKEN | 4},
@@ -62,9 +63,10 @@ static void test_exceptions(void **state)
 	raw[0].value[PROBE_B_MISSES] = 4;
 	raw[1].value[PROBE_C_EXECUTIONS] = 1;
 	raw[1].value[PROBE_C_LANES] = 7;
-	raw[1].value[PROBE_C_MAX_WAY] = 64;
-	memcpy(raw[2].value, &cells, sizeof(cells));
-	rows = make(&launch, raw, 3);
+	raw[2].value[PROBE_C_EXECUTIONS] = 1;
+	raw[2].value[PROBE_C_MAX_WAY] = 64;
+	memcpy(raw[3].value, &cells, sizeof(cells));
+	rows = make(&launch, raw, 4);
 	load = find(&rows, LOAD);
 	assert_int_equal(load[PROBE_C_EXECUTIONS], 34 + 2 + 1 + 1);
 	assert_int_equal(load[PROBE_C_LANES], 36 * 64 + 5 + 7);
@@ -121,7 +123,7 @@ static void test_bins(void **state)
 
 	(void)state;
 	fill_table();
-	proofs[LOAD].flags |= 1 << 8;
+	proofs[LOAD].address = 1;
 	for (uint32_t i = 0; i < 2 * PROBE_BIN_ROWS; i++)
 		binned[i].site = BINS + i;
 	for (unsigned place = 0; place < 32; place++) {
@@ -167,8 +169,8 @@ static void test_classes(void **state)
 
 	(void)state;
 	fill_table();
-	proofs[LOAD].flags |= 4 << 8;
-	proofs[GROUP].delta = 0;
+	proofs[LOAD].address = 4;
+	groups[0].residue_rows = PROBE_ROW_NONE;
 	raw[1].value[PROBE_B_MISSES] = 40;
 	memcpy(raw[0].value, &cells, sizeof(cells));
 	rows = make(&launch, raw, 2);
@@ -179,15 +181,15 @@ static void test_classes(void **state)
 	free(rows.row);
 }
 
-/* Bits of x; and x clamped to three lanes behind the first, a number that only cells have. */
-static void test_digits(void **state)
+/* Bits of x; and x masked by a value that only cells have. */
+static void test_bitfields(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = GUARD}, {.site = CELLS}};
-	const uint64_t number = PROBE_DIGIT_BIAS + 3;
+	const uint64_t value = 3;
 	struct probe_cell_row cells = {
 		.count = {5},
 		.cell = {{.exec = 0xffffffff00000000,
-			  .classes = PROBE_CELL_TAKEN | number << (PROBE_CELL_NUMBERS + 20)}},
+			  .classes = PROBE_CELL_TAKEN | value << PROBE_CELL_OBSERVED}},
 	};
 	struct proved_rows rows;
 	const uint64_t *load;
@@ -197,8 +199,7 @@ static void test_digits(void **state)
 	raw[0].value[PROBE_B_MISSES] = 40;
 	memcpy(raw[1].value, &cells, sizeof(cells));
 	proofs[LOAD].stride[0].constant = 0;
-	proofs[LOAD].digit[1] =
-		(struct probe_site_digit){.times = 32, .mask = 7, .inner = {1}, .shift = 1};
+	proofs[LOAD].bitfield[1] = (struct probe_site_bitfield){.times = 32, .mask = 7, .shift = 1};
 	rows = make(&launch, raw, 2);
 	/* x / 2 mod 8, four times around: 8 words, 32 bytes apart. */
 	load = find(&rows, LOAD);
@@ -206,119 +207,19 @@ static void test_digits(void **state)
 	assert_int_equal(load[PROBE_C_LINES64], 5 * 4);
 	assert_int_equal(load[PROBE_C_LINES128], 5 * 2);
 	free(rows.row);
-	proofs[LOAD].digit[1] = (struct probe_site_digit){
-		.times = 128,
-		.mask = UINT32_MAX,
-		.inner = {1},
-		.op = PROBE_DIGIT_MIN,
-		.with = 2,
-	};
+	proofs[LOAD].bitfield[1] =
+		(struct probe_site_bitfield){.times = 128, .mask = 1023, .observed = 1};
 	rows = make(&launch, raw, 2);
 	load = find(&rows, LOAD);
 	assert_int_equal(load[PROBE_C_LINES128], 5 * 4);
 	assert_int_equal(rows.lost, 0);
 	free(rows.row);
-	/* Regular waves have no number. */
+	/* Regular waves have no such value. */
 	raw[0].value[PROBE_B_MISSES] = 39;
 	rows = make(&launch, raw, 2);
 	assert_null(find(&rows, LOAD));
 	assert_int_equal(rows.lost, 1);
 	free(rows.row);
-}
-
-/* A stride that is reckoned: (32 >> 2) * -(the group's height), as a row of a matrix upside down.
- */
-static void test_reckoned(void **state)
-{
-	static struct probe_base_op ops[] = {
-		{.code = PROBE_BASE_OF, .bits = 64, .value = PROBE_ROW_NONE},
-		{.code = PROBE_BASE_ARGUMENT, .bits = 32, .offset = 8},
-		{.code = PROBE_BASE_CONSTANT, .bits = 32, .value = 2},
-		{.code = PROBE_BASE_LSHR, .bits = 32},
-		{.code = PROBE_BASE_SEXT, .bits = 64},
-		{.code = PROBE_BASE_CONSTANT, .bits = 64},
-		{.code = PROBE_BASE_PACKET, .bits = 64, .offset = 6},
-		{.code = PROBE_BASE_SUB, .bits = 64},
-		{.code = PROBE_BASE_MUL, .bits = 64},
-		{.code = PROBE_BASE_OF, .bits = 64, .value = PROBE_ROW_NONE},
-		{.code = PROBE_BASE_GROUP, .bits = 64},
-	};
-	struct probe_counter_row raw[] = {{.site = GUARD}, {.site = CELLS}};
-	/* The last of a row, and the first of the next. */
-	struct probe_cell_row cells = {.count = {1},
-				       .cell = {{.exec = 3ull << 31, .classes = PROBE_CELL_TAKEN}}};
-	struct proved_rows rows;
-
-	(void)state;
-	fill_table();
-	raw[0].value[PROBE_B_MISSES] = 40;
-	memcpy(raw[1].value, &cells, sizeof(cells));
-	proofs[LOAD].stride[0].constant = 0;
-	proofs[LOAD].stride[1] = (struct probe_site_stride){
-		.constant = 4, .factor = 2, .offset = 1, .bits = 64 | PROBE_STRIDE_RECKONED};
-	table.bases = ops;
-	table.base_ops = sizeof(ops) / sizeof(ops[0]);
-	rows = make(&launch, raw, 2);
-	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 1);
-	assert_int_equal(find(&rows, LOAD)[PROBE_C_STRIDE_HI], PROBE_STRIDE_BIAS + 4 - 2 * 8 * 4);
-	assert_int_equal(rows.lost, 0);
-	free(rows.row);
-	/* Nor are there numbers that follow from ids, or behind the last. */
-	for (uint32_t at = 10; at < 12; at++) {
-		proofs[LOAD].stride[1].offset = at;
-		rows = make(&launch, raw, 2);
-		assert_int_equal(rows.lost, 1);
-		free(rows.row);
-	}
-	table.bases = NULL;
-	table.base_ops = 0;
-}
-
-/* 4 * x - 4 * (what is left of x + a number modulo another): blocks that lanes share. */
-static void test_modulo(void **state)
-{
-	(void)state;
-	fill_table();
-	for (unsigned n = 1; n <= PROBE_NUMBER_MAX; n += 1 + n / 3)
-		for (unsigned rest = 0; rest < n; rest += 1 + n / 2) {
-			struct probe_counter_row raw[] = {{.site = GUARD}, {.site = CELLS}};
-			struct probe_cell_row cells = {
-				.count = {2},
-				.cell = {{.exec = 0xfffffffffffffff0,
-					  .classes = PROBE_CELL_TAKEN |
-						     (uint64_t)(rest << 10 | n)
-							     << (PROBE_CELL_NUMBERS + 10)}},
-			};
-			unsigned lines = 0;
-			bool seen[2048] = {false};
-			struct proved_rows rows;
-
-			/* Two regular waves, no lane of which is across. */
-			raw[0].value[PROBE_B_MISSES] = 38;
-			memcpy(raw[1].value, &cells, sizeof(cells));
-			proofs[LOAD].stride[0].constant = 64;
-			memset(proofs[LOAD].digit, 0, sizeof(proofs[LOAD].digit));
-			proofs[LOAD].digit[0] = (struct probe_site_digit){
-				.times = -64,
-				.mask = UINT32_MAX,
-				.inner = {1},
-				.op = PROBE_DIGIT_MOD,
-				.with = 1,
-			};
-			proofs[LOAD].stride[1].factor = 0;
-			for (unsigned lane = 4; lane < 64; lane++) {
-				unsigned x = lane % launch.group[0] + rest + 512 * n - 4;
-				bool *block = &seen[x / n];
-
-				lines += !*block;
-				*block = true;
-			}
-			rows = make(&launch, raw, 2);
-			assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 4);
-			assert_int_equal(find(&rows, LOAD)[PROBE_C_LINES64], 2 * lines + 2);
-			assert_int_equal(rows.lost, 0);
-			free(rows.row);
-		}
 }
 
 /* What cannot be is lost, not guessed. */
@@ -360,24 +261,24 @@ static void test_lost(void **state)
 /* 9 bytes from lane to lane, in whole waves and short ones; and the same bytes 4 behind. */
 static void test_exact_rows(void **state)
 {
-	static struct probe_base_op ops[] = {
-		{.code = PROBE_BASE_OF, .bits = 64, .value = LOAD},
-		{.code = PROBE_BASE_ITEM, .bits = 32},
-		{.code = PROBE_BASE_CONSTANT, .bits = 32, .value = 9},
-		{.code = PROBE_BASE_MUL, .bits = 32},
-		{.code = PROBE_BASE_OF, .bits = 64, .value = LDS},
-		{.code = PROBE_BASE_BESIDE, .bits = 64, .offset = LOAD, .value = 4},
+	static struct probe_expr_op ops[] = {
+		{.code = PROBE_EXPR_OF, .bits = 64, .value = LOAD},
+		{.code = PROBE_EXPR_ITEM, .bits = 32},
+		{.code = PROBE_EXPR_CONSTANT, .bits = 32, .value = 9},
+		{.code = PROBE_EXPR_MUL, .bits = 32},
+		{.code = PROBE_EXPR_OF, .bits = 64, .value = LDS},
+		{.code = PROBE_EXPR_BESIDE, .bits = 64, .offset = LOAD, .value = 4},
 	};
 	struct proved_launch odd = launch, large = launch;
 	struct proved_rows rows;
 
 	(void)state;
 	fill_table();
-	table.bases = ops;
-	table.base_ops = sizeof(ops) / sizeof(ops[0]);
+	table.exprs = ops;
+	table.expr_ops = sizeof(ops) / sizeof(ops[0]);
 	sites[LDS].space = PROBE_SPACE_GLOBAL;
-	proofs[GROUP].group = PROBE_ROW_NONE;
-	proofs[GROUP].flags = PROBE_PROOF_ONCE | PROBE_PROOF_EXACT | PROBE_PROOF_ALONE;
+	groups[0].parent = PROBE_ROW_NONE;
+	groups[0].flags = PROBE_GROUP_ONCE | PROBE_GROUP_LANES | PROBE_GROUP_LANES_ONLY;
 	memcpy(odd.grid, (uint32_t[3]){300, 1, 1}, sizeof(odd.grid));
 	memcpy(odd.group, (uint32_t[3]){100, 1, 1}, sizeof(odd.group));
 	rows = make(&odd, NULL, 0);
@@ -398,12 +299,12 @@ static void test_exact_rows(void **state)
 	assert_int_equal(rows.count, 0);
 	free(rows.row);
 	/* Who is beside a site that is beside one. */
-	ops[1] = (struct probe_base_op){.code = PROBE_BASE_BESIDE, .bits = 64, .offset = LDS};
+	ops[1] = (struct probe_expr_op){.code = PROBE_EXPR_BESIDE, .bits = 64, .offset = LDS};
 	rows = make(&odd, NULL, 0);
 	assert_int_equal(rows.lost, 2);
 	free(rows.row);
-	table.bases = NULL;
-	table.base_ops = 0;
+	table.exprs = NULL;
+	table.expr_ops = 0;
 }
 
 /* A table that points anywhere. */
@@ -411,7 +312,7 @@ static void test_hostile(void **state)
 {
 	static const uint32_t values[] = {0,	     1,	    GUARD,    GROUP,	     CELLS,
 					  SITES - 1, SITES, 1u << 31, PROBE_ROW_NONE};
-	struct probe_counter_row raw[] = {{.site = CELLS}, {.site = SUM}, {.site = 12345}};
+	struct probe_counter_row raw[] = {{.site = CELLS}, {.site = GROUP}, {.site = 12345}};
 
 	(void)state;
 	memset(raw[0].value, 0xff, sizeof(raw[0].value));
@@ -423,11 +324,16 @@ static void test_hostile(void **state)
 
 				fill_table();
 				proofs[at].group = values[i];
-				proofs[at].shared = values[k];
-				proofs[at].flags = ~0u;
-				proofs[at].stride[0].offset = values[k];
-				proofs[at].stride[1].offset = values[k];
-				memset(proofs[at].digit, (int)values[k], sizeof(proofs[at].digit));
+				proofs[at].aligned = proofs[at].rising = 1;
+				proofs[at].address = (uint8_t)values[k];
+				groups[0].parent = predicates[0].parent = values[i];
+				groups[0].flags = at == LOAD ? ~0u : at;
+				predicates[0].launch = at == LDS;
+				groups[0].mask_rows = values[k];
+				groups[0].residue_rows = values[k];
+				groups[0].prefix_rows = values[k];
+				memset(proofs[at].bitfield, (int)values[k],
+				       sizeof(proofs[at].bitfield));
 				rows = make(&launch, raw, 3);
 				free(rows.row);
 			}
@@ -437,8 +343,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_regular), cmocka_unit_test(test_exceptions),
-		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_digits),
-		cmocka_unit_test(test_modulo),	    cmocka_unit_test(test_reckoned),
+		cmocka_unit_test(test_groups),	    cmocka_unit_test(test_bitfields),
 		cmocka_unit_test(test_bins),	    cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_lost),	    cmocka_unit_test(test_exact_rows),
 		cmocka_unit_test(test_hostile),

@@ -14,16 +14,16 @@ enum {
 	LDS,
 	GUARD,
 	GROUP,
-	SUM,
 	CELLS,
 	BINS = CELLS + PROBE_CELL_ROWS,
 	HEADS = BINS + 2 * PROBE_BIN_ROWS,
-	WINDOWS = HEADS + PROBE_HEAD_ROWS,
-	SITES = WINDOWS + PROBE_WINDOW_ROWS,
+	SITES = HEADS + PROBE_HEAD_ROWS,
 };
 
 static struct probe_site sites[SITES];
 static struct probe_site_proof proofs[SITES];
+static struct probe_site_group groups[1];
+static struct probe_site_predicate predicates[1];
 static struct probe_site_kernel kernel = {.name = 1, .site_count = SITES};
 static char strings[] = "\0kernel\0other";
 static struct probe_sites table = {
@@ -31,6 +31,10 @@ static struct probe_sites table = {
 	.kernel_count = 1,
 	.sites = sites,
 	.proofs = proofs,
+	.groups = groups,
+	.group_count = 1,
+	.predicates = predicates,
+	.predicate_count = 1,
 	.kernels = &kernel,
 	.strings = strings,
 	.strings_size = sizeof(strings),
@@ -42,36 +46,35 @@ static void fill_table(void)
 	for (int i = 0; i < SITES; i++) {
 		sites[i] = (struct probe_site){
 			.owner = 1,
-			.access = i == LOAD  ? PROBE_ACCESS_LOAD
-				  : i == LDS ? PROBE_ACCESS_STORE
-				  : i < SUM  ? PROBE_ACCESS_COUNTED
-					     : PROBE_ACCESS_SHARED,
+			.access = i == LOAD   ? PROBE_ACCESS_LOAD
+				  : i == LDS  ? PROBE_ACCESS_STORE
+				  : i < CELLS ? PROBE_ACCESS_COUNTED
+					      : PROBE_ACCESS_SHARED,
 			.space = i == LDS ? PROBE_SPACE_LDS : PROBE_SPACE_GLOBAL,
 			.size = 4,
 			.unit = 4,
 			.align = 4,
 			.kinds = 1u << PROBE_KIND_MEMORY,
 		};
-		proofs[i] = (struct probe_site_proof){.group = PROBE_ROW_NONE,
-						      .shared = PROBE_ROW_NONE};
+		proofs[i] = (struct probe_site_proof){.group = PROBE_ROW_NONE};
 	}
 	proofs[LOAD] = (struct probe_site_proof){
 		.group = GROUP,
-		.shared = SUM,
-		.flags = PROBE_PROOF_ALIGNED,
+		.aligned = 1,
 		.stride = {{.constant = 4}, {.factor = 4, .offset = 8, .bits = 32}},
 	};
 	proofs[LDS] = (struct probe_site_proof){
 		.group = GROUP,
-		.shared = SUM,
 		.stride = {{.constant = 128}},
 	};
-	proofs[GUARD].flags = PROBE_PROOF_ONCE;
-	proofs[GROUP] = (struct probe_site_proof){
-		.group = GUARD,
-		.shared = CELLS,
-		.delta = BINS,
-		.flags = PROBE_PROOF_ONCE,
+	predicates[0] = (struct probe_site_predicate){.row = GUARD, .parent = PROBE_ROW_NONE};
+	groups[0] = (struct probe_site_group){
+		.row = GROUP,
+		.parent = GUARD,
+		.flags = PROBE_GROUP_ONCE,
+		.mask_rows = CELLS,
+		.residue_rows = BINS,
+		.prefix_rows = PROBE_ROW_NONE,
 	};
 }
 

@@ -14,59 +14,59 @@
 
 enum { ROW = 7, INDEX = 2, OPS = 128 };
 
-static struct probe_base_op ops[OPS];
-static struct probe_sites table = {.bases = ops};
+static struct probe_expr_op ops[OPS];
+static struct probe_sites table = {.exprs = ops};
 
 static void put(uint8_t code, uint8_t bits, uint16_t index, uint32_t offset, int64_t value)
 {
-	ops[table.base_ops++] = (struct probe_base_op){code, bits, index, offset, value};
+	ops[table.expr_ops++] = (struct probe_expr_op){code, bits, index, offset, value};
 }
 
 static void begin(void)
 {
-	table.base_ops = 0;
-	put(PROBE_BASE_OF, 64, INDEX + 1, 0, ROW);
-	put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
-	put(PROBE_BASE_OF, 64, INDEX, 0, ROW);
+	table.expr_ops = 0;
+	put(PROBE_EXPR_OF, 64, INDEX + 1, 0, ROW);
+	put(PROBE_EXPR_CONSTANT, 64, 0, 0, 1);
+	put(PROBE_EXPR_OF, 64, INDEX, 0, ROW);
 }
 
 static void end(void)
 {
-	put(PROBE_BASE_OF, 64, INDEX, 0, ROW + 1);
-	put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
+	put(PROBE_EXPR_OF, 64, INDEX, 0, ROW + 1);
+	put(PROBE_EXPR_CONSTANT, 64, 0, 0, 1);
 }
 
 /* group * size + item, of an axis */
 static void put_id(uint16_t axis)
 {
-	put(PROBE_BASE_GROUP, 32, axis, 0, 0);
-	put(PROBE_BASE_PACKET, 64, 0, 4 + 2u * axis, 0);
-	put(PROBE_BASE_MUL, 32, 0, 0, 0);
-	put(PROBE_BASE_ITEM, 32, axis, 0, 0);
-	put(PROBE_BASE_ADD, 32, 0, 0, 0);
+	put(PROBE_EXPR_GROUP, 32, axis, 0, 0);
+	put(PROBE_EXPR_PACKET, 64, 0, 4 + 2u * axis, 0);
+	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
+	put(PROBE_EXPR_ITEM, 32, axis, 0, 0);
+	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
 }
 
 /* &p[(y + z) * n + (x ^ 5) - (n >> 1)] of int *p at 0, int n at 8 */
 static void put_sum(void)
 {
-	put(PROBE_BASE_ARGUMENT, 64, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 0, 0, 0);
 	put_id(1);
 	put_id(2);
-	put(PROBE_BASE_ADD, 32, 0, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
-	put(PROBE_BASE_MUL, 32, 0, 0, 0);
+	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
 	put_id(0);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 5);
-	put(PROBE_BASE_XOR, 32, 0, 0, 0);
-	put(PROBE_BASE_ADD, 32, 0, 0, 0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 1);
-	put(PROBE_BASE_ASHR, 32, 0, 0, 0);
-	put(PROBE_BASE_SUB, 32, 0, 0, 0);
-	put(PROBE_BASE_SEXT, 64, 0, 0, 0);
-	put(PROBE_BASE_CONSTANT, 64, 0, 0, 2);
-	put(PROBE_BASE_SHL, 64, 0, 0, 0);
-	put(PROBE_BASE_ADD, 64, 0, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 5);
+	put(PROBE_EXPR_XOR, 32, 0, 0, 0);
+	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 1);
+	put(PROBE_EXPR_ASHR, 32, 0, 0, 0);
+	put(PROBE_EXPR_SUB, 32, 0, 0, 0);
+	put(PROBE_EXPR_SEXT, 64, 0, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 64, 0, 0, 2);
+	put(PROBE_EXPR_SHL, 64, 0, 0, 0);
+	put(PROBE_EXPR_ADD, 64, 0, 0, 0);
 }
 
 static void put_index(void)
@@ -156,36 +156,36 @@ static void test_every_wave(void **state)
 
 /* ---- Behind branches ------------------------------------------------------------------------ */
 
-static struct probe_site_proof proofs[ROW + 2];
+static struct probe_site_predicate predicates[2];
 
 /* if (x < n) { if (y * 3 % (z + 5) >= 2 && x != 9) p[...] } */
 static void put_branches(void)
 {
 	put_index();
-	put(PROBE_BASE_OF, 64, 0, 0, 0);
+	put(PROBE_EXPR_OF, 64, 0, 0, 0);
 	put_id(0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
-	put(PROBE_BASE_SLT, 32, 0, 0, 0);
-	put(PROBE_BASE_OF, 64, 0, 0, 1);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 2);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_EXPR_SLT, 32, 0, 0, 0);
+	put(PROBE_EXPR_OF, 64, 0, 0, 1);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 2);
 	put_id(1);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
-	put(PROBE_BASE_MUL, 32, 0, 0, 0);
-	put(PROBE_BASE_ITEM, 32, 2, 0, 0);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 5);
-	put(PROBE_BASE_ADD, 32, 0, 0, 0);
-	put(PROBE_BASE_UREM, 32, 0, 0, 0);
-	put(PROBE_BASE_ULE, 32, 0, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 3);
+	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
+	put(PROBE_EXPR_ITEM, 32, 2, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 5);
+	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
+	put(PROBE_EXPR_UREM, 32, 0, 0, 0);
+	put(PROBE_EXPR_ULE, 32, 0, 0, 0);
 	put_id(0);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 9);
-	put(PROBE_BASE_NE, 32, 0, 0, 0);
-	put(PROBE_BASE_CONSTANT, 32, 0, 0, 0);
-	put(PROBE_BASE_SELECT, 32, 0, 0, 0);
-	table.proofs = proofs;
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 9);
+	put(PROBE_EXPR_NE, 32, 0, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 0);
+	put(PROBE_EXPR_SELECT, 32, 0, 0, 0);
+	table.predicates = predicates;
+	table.predicate_count = 2;
 	table.site_count = ROW + 2;
-	proofs[0] =
-		(struct probe_site_proof){.group = PROBE_ROW_NONE, .flags = PROBE_PROOF_LAUNCHED};
-	proofs[1] = (struct probe_site_proof){.group = 0, .flags = PROBE_PROOF_LAUNCHED};
+	predicates[0] = (struct probe_site_predicate){0, PROBE_ROW_NONE, 1, 0};
+	predicates[1] = (struct probe_site_predicate){1, 0, 1, 0};
 }
 
 static bool goes(const uint32_t group[3], const uint32_t size[3], uint32_t item, int32_t n)
@@ -261,7 +261,7 @@ static void test_branches(void **state)
 	/* No arguments; a row without branch; a circle. */
 	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
 	assert_false(launch_runs(&table, &launch, ROW, PROBE_ROW_NONE, 0, &runs));
-	proofs[0].group = 1;
+	predicates[0].parent = 1;
 	assert_false(launch_runs(&table, &launch, 1, PROBE_ROW_NONE, 0, &runs));
 }
 
@@ -281,10 +281,10 @@ static void test_large(void **state)
 	(void)state;
 	put_branches();
 	put_index();
-	put(PROBE_BASE_OF, 64, 0, 0, 0);
+	put(PROBE_EXPR_OF, 64, 0, 0, 0);
 	put_id(0);
-	put(PROBE_BASE_ARGUMENT, 32, 0, 8, 0);
-	put(PROBE_BASE_SLT, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0, 8, 0);
+	put(PROBE_EXPR_SLT, 32, 0, 0, 0);
 	assert_true(launch_runs(&table, &launch, 0, ROW, INDEX, &runs));
 	for (size_t i = 0; i < runs.size; i++)
 		*(runs.run[i].exec == UINT64_MAX ? &whole : &part) += runs.run[i].count;
@@ -310,23 +310,23 @@ static void test_nonsense(void **state)
 	put_index();
 	assert_false(launch_places(&table, &launch, ROW, INDEX, places));
 	begin();
-	put(PROBE_BASE_ADD, 64, 0, 0, 0);
+	put(PROBE_EXPR_ADD, 64, 0, 0, 0);
 	end();
 	assert_false(launch_places(&table, &launch, ROW, INDEX, places));
 	begin();
-	for (int i = 0; i <= PROBE_BASE_STACK; i++)
-		put(PROBE_BASE_CONSTANT, 64, 0, 0, 1);
+	for (int i = 0; i <= PROBE_EXPR_STACK; i++)
+		put(PROBE_EXPR_CONSTANT, 64, 0, 0, 1);
 	end();
 	assert_false(launch_places(&table, &launch, ROW, INDEX, places));
 	for (int code = 0; code < 256; code++) {
 		begin();
-		put(PROBE_BASE_CONSTANT, 64, 0, 0, 3);
-		put(PROBE_BASE_CONSTANT, 64, 0, 0, 0);
+		put(PROBE_EXPR_CONSTANT, 64, 0, 0, 3);
+		put(PROBE_EXPR_CONSTANT, 64, 0, 0, 0);
 		put((uint8_t)code, 64, 9, 1, 0);
-		put(PROBE_BASE_CONSTANT, 3, 0, 0, 0);
+		put(PROBE_EXPR_CONSTANT, 3, 0, 0, 0);
 		end();
 		assert_false(launch_places(&table, &launch, ROW, INDEX, places) &&
-			     code != PROBE_BASE_OF);
+			     code != PROBE_EXPR_OF);
 	}
 }
 
@@ -365,8 +365,8 @@ static void check_exact(const struct proved_launch *launch)
 	uint32_t items = size[0] * size[1] * size[2], id[3];
 	struct launch_exact exact;
 
-	table.base_ops = 0;
-	put(PROBE_BASE_OF, 64, 0, 0, ROW);
+	table.expr_ops = 0;
+	put(PROBE_EXPR_OF, 64, 0, 0, ROW);
 	put_sum();
 	assert_true(launch_exact(&table, launch, PROBE_ROW_NONE, ROW, false, &exact));
 	for (id[2] = 0; id[2] < launch->grid[2] / size[2]; id[2]++)
@@ -412,18 +412,18 @@ static void test_undefined(void **state)
 
 	(void)state;
 	for (int above = 3; above >= 2; above--) {
-		table.base_ops = 0;
-		put(PROBE_BASE_OF, 64, 0, 0, ROW);
-		put(PROBE_BASE_CONSTANT, 32, 0, 0, above);
-		put(PROBE_BASE_ITEM, 32, 0, 0, 0);
-		put(PROBE_BASE_ULT, 32, 0, 0, 0);
-		put(PROBE_BASE_CONSTANT, 32, 0, 0, 12);
-		put(PROBE_BASE_ITEM, 32, 0, 0, 0);
-		put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
-		put(PROBE_BASE_SUB, 32, 0, 0, 0);
-		put(PROBE_BASE_UDIV, 32, 0, 0, 0);
-		put(PROBE_BASE_CONSTANT, 32, 0, 0, 1);
-		put(PROBE_BASE_SELECT, 32, 0, 0, 0);
+		table.expr_ops = 0;
+		put(PROBE_EXPR_OF, 64, 0, 0, ROW);
+		put(PROBE_EXPR_CONSTANT, 32, 0, 0, above);
+		put(PROBE_EXPR_ITEM, 32, 0, 0, 0);
+		put(PROBE_EXPR_ULT, 32, 0, 0, 0);
+		put(PROBE_EXPR_CONSTANT, 32, 0, 0, 12);
+		put(PROBE_EXPR_ITEM, 32, 0, 0, 0);
+		put(PROBE_EXPR_CONSTANT, 32, 0, 0, 3);
+		put(PROBE_EXPR_SUB, 32, 0, 0, 0);
+		put(PROBE_EXPR_UDIV, 32, 0, 0, 0);
+		put(PROBE_EXPR_CONSTANT, 32, 0, 0, 1);
+		put(PROBE_EXPR_SELECT, 32, 0, 0, 0);
 		assert_int_equal(launch_exact(&table, &launch, PROBE_ROW_NONE, ROW, false, &exact),
 				 above == 3);
 		if (above == 3) {
@@ -443,20 +443,20 @@ static void test_notes(void **state)
 	struct launch_exact exact;
 
 	(void)state;
-	for (uint16_t note = 0; note <= PROBE_BASE_NOTES; note++)
+	for (uint16_t note = 0; note <= PROBE_EXPR_NOTES; note++)
 		for (uint16_t other = 0; other < 2; other++) {
-			bool good = note < PROBE_BASE_NOTES && !other;
+			bool good = note < PROBE_EXPR_NOTES && !other;
 
-			table.base_ops = 0;
-			put(PROBE_BASE_OF, 64, 0, 0, ROW);
-			put(PROBE_BASE_ITEM, 32, 0, 0, 0);
-			put(PROBE_BASE_CONSTANT, 32, 0, 0, 3);
-			put(PROBE_BASE_MUL, 32, 0, 0, 0);
-			put(PROBE_BASE_KEEP, 64, note, 0, 0);
-			put(PROBE_BASE_KEPT, 64, note + other, 0, 0);
-			put(PROBE_BASE_KEPT, 64, note, 0, 0);
-			put(PROBE_BASE_ADD, 32, 0, 0, 0);
-			put(PROBE_BASE_ADD, 32, 0, 0, 0);
+			table.expr_ops = 0;
+			put(PROBE_EXPR_OF, 64, 0, 0, ROW);
+			put(PROBE_EXPR_ITEM, 32, 0, 0, 0);
+			put(PROBE_EXPR_CONSTANT, 32, 0, 0, 3);
+			put(PROBE_EXPR_MUL, 32, 0, 0, 0);
+			put(PROBE_EXPR_KEEP, 64, note, 0, 0);
+			put(PROBE_EXPR_KEPT, 64, note + other, 0, 0);
+			put(PROBE_EXPR_KEPT, 64, note, 0, 0);
+			put(PROBE_EXPR_ADD, 32, 0, 0, 0);
+			put(PROBE_EXPR_ADD, 32, 0, 0, 0);
 			assert_int_equal(
 				launch_exact(&table, &launch, PROBE_ROW_NONE, ROW, false, &exact),
 				good);
@@ -465,9 +465,9 @@ static void test_notes(void **state)
 			assert_int_equal(exact.run[0].distance[7], 7 * 9);
 			launch_exact_free(&exact);
 		}
-	table.base_ops = 0;
-	put(PROBE_BASE_OF, 64, 0, 0, ROW);
-	put(PROBE_BASE_KEEP, 64, 0, 0, 0);
+	table.expr_ops = 0;
+	put(PROBE_EXPR_OF, 64, 0, 0, ROW);
+	put(PROBE_EXPR_KEEP, 64, 0, 0, 0);
 	assert_false(launch_exact(&table, &launch, PROBE_ROW_NONE, ROW, false, &exact));
 }
 
@@ -479,11 +479,11 @@ static void test_beside(void **state)
 	int64_t beside;
 
 	(void)state;
-	table.base_ops = 0;
-	put(PROBE_BASE_OF, 64, 0, 0, ROW);
-	put(PROBE_BASE_BESIDE, 64, 0, ROW + 1, -20);
-	put(PROBE_BASE_OF, 64, 0, 0, ROW + 1);
-	put(PROBE_BASE_ITEM, 64, 0, 0, 0);
+	table.expr_ops = 0;
+	put(PROBE_EXPR_OF, 64, 0, 0, ROW);
+	put(PROBE_EXPR_BESIDE, 64, 0, ROW + 1, -20);
+	put(PROBE_EXPR_OF, 64, 0, 0, ROW + 1);
+	put(PROBE_EXPR_ITEM, 64, 0, 0, 0);
 	assert_int_equal(launch_exact_lead(&table, ROW, &beside), ROW + 1);
 	assert_int_equal(beside, -20);
 	assert_int_equal(launch_exact_lead(&table, ROW + 1, &beside), ROW + 1);
