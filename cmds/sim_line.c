@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-sim-line OFFSET SIZE ADDRESS: reads the code object that lies at OFFSET of standard input
+ * probe-sim-line OFFSET SIZE ADDRESS: reads the code object that is at OFFSET of standard input
  * and prints the source line of ADDRESS and the calls inlined around it. Started by the simulated
- * GPU when a kernel fails; a process of its own, under limits, because anybody may have made the
- * code object.
+ * GPU when a kernel fails. A process of its own, with limits, because the code object is untrusted.
  */
 #include <stdio.h>
 #include <stdlib.h>

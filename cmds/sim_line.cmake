@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Beside libhsakmt.so.1, which starts it to tell the source line of a fault.
+# probe-sim-line, next to libhsakmt.so.1, which starts it to find the source line of a fault.
 if(NOT PROBE_BUILD_REPORT OR NOT PROBE_BUILD_SIM)
 	return()
 endif()

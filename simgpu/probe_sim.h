@@ -89,7 +89,7 @@ int probe_sim_dispatch_counters(const void *queue, uint64_t packet, struct probe
 int probe_sim_kernel_counters(const char *name, struct probe_sim_counters *ret);
 
 /*
- * Visits every kernel that ran, in the order of first dispatch. A non-zero answer of the callback
+ * Visits every kernel that ran, in the order of first dispatch. A non-zero result of the callback
  * ends the walk and is returned. The callback must not call back into this interface.
  */
 int probe_sim_each_kernel(int (*visit)(void *ctx, const char *name,

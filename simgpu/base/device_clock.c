@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "simgpu/base/sim_options.h"
-#include "simgpu/base/queue_timeline.h"
 
 enum { TICK_NS = 1000000000 / SIM_GPU_CLOCK_HZ };
 
@@ -26,15 +25,13 @@ uint64_t sim_clock_ns(void)
 }
 
 /*
- * ROCr reads a first pair when it finds the GPU and fits a line through it and a later one. With
- * no later one at hand, or a stamp older than the first, it divides 0 by 0 (ROCr 5.2.3,
- * GpuAgent::TranslateTime). So the GPU's clock stands until there is a queue, and no stamp is
+ * ROCr reads a first pair when it finds the GPU and fits a line through it and a later one. Without
+ * a later one, or a stamp older than the first, it divides 0 by 0 (ROCr 5.2.3,
+ * GpuAgent::TranslateTime). So the GPU's clock stands still until there is a queue, and no stamp is
  * older.
  */
-void sim_clock_open(void)
+void sim_clock_open(uint64_t last)
 {
-	uint64_t last = sim_timeline_last();
-
 	pthread_mutex_lock(&lock);
 	running = false;
 	anchor.system = sim_clock_ns();

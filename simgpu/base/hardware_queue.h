@@ -14,8 +14,25 @@
 
 #include <hsa/amd_hsa_queue.h>
 
+#include "simgpu/base/backoff.h"
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/base/queue_timeline.h"
+
+/* What ends a queue; queue_error.c has the codes that the runtime reads. */
+enum sim_error {
+	SIM_ERROR_NONE,
+	SIM_ERROR_DIMENSIONS,
+	SIM_ERROR_GROUP_MEMORY,
+	SIM_ERROR_CODE,
+	SIM_ERROR_PACKET,
+	SIM_ERROR_GROUP_SIZE,
+	SIM_ERROR_REGISTERS,
+	SIM_ERROR_VENDOR_PACKET,
+	SIM_ERROR_APERTURE,
+	SIM_ERROR_INSTRUCTION,
+	SIM_ERROR_TRAP,
+	SIM_ERROR_MEMORY, /* reported by event, not by the queue */
+};
 
 struct sim_dispatch;
 
@@ -47,29 +64,13 @@ struct sim_queue {
 	struct sim_dispatch *dispatch; /* AQL: reused for every kernel of the queue */
 };
 
-/* Whether something in the ring may be processed now. */
-bool sim_queue_ready(const struct sim_queue *queue);
-
-/* State of a wait loop; zero-initialise. */
-struct sim_backoff {
-	uint32_t rounds;
-};
+/* Neither suspended by the runtime nor dead. */
+bool sim_queue_runs(const struct sim_queue *queue);
 
 /*
- * One turn of a wait loop on the queue's own thread: spins, then yields, then sleeps. Returns
- * false if the queue is being destroyed and the wait must be given up.
+ * One pause of a wait loop on the queue's own thread. Returns false if the queue is being destroyed
+ * and the wait must be given up.
  */
-bool sim_queue_pause(struct sim_queue *queue, struct sim_backoff *backoff);
-
-void sim_sleep_us(uint64_t us);
-
-/* The same for threads without a queue. */
-void sim_backoff_pause(struct sim_backoff *backoff);
-
-/* aql_packets.c, sdma.c: process packets until there is none left, or the queue dies or quits. */
-bool sim_aql_ready(const struct sim_queue *queue);
-void sim_aql_process(struct sim_queue *queue);
-bool sim_sdma_ready(const struct sim_queue *queue);
-void sim_sdma_process(struct sim_queue *queue);
+bool sim_queue_pause(const struct sim_queue *queue, struct sim_backoff *backoff);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Host threads that run compute units of the cost model between two meetings. */
+#include "simgpu/base/parallel_for.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "simgpu/base/sim_options.h"
-#include "simgpu/time/cost_model.h"
 #include "simgpu/base/worker_threads.h"
 
 struct job {
@@ -77,7 +77,7 @@ static void unlist(const struct job *job)
 	*link = job->next;
 }
 
-void sim_pool_each(void (*fn)(void *ctx, uint32_t i), void *ctx, uint32_t count)
+void sim_parallel_for(void (*fn)(void *ctx, uint32_t i), void *ctx, uint32_t count)
 {
 	struct job job = {.fn = fn, .ctx = ctx, .count = count};
 

@@ -38,7 +38,8 @@ static void raise(_Atomic uint64_t *mark, uint64_t to)
 {
 	uint64_t old = atomic_load_explicit(mark, memory_order_relaxed);
 
-	/* Release: pairs with the acquire in sim_timeline_pick(), beside the signal's own. */
+	/* Release: pairs with the acquire in sim_timeline_pick(), in addition to the signal's own.
+	 */
 	while (old < to && !atomic_compare_exchange_weak_explicit(
 				   mark, &old, to, memory_order_release, memory_order_relaxed))
 		;
@@ -54,7 +55,7 @@ static bool modelled(void)
 	return sim_options()->model;
 }
 
-/* Off: the host's clock, which stands still for nobody; a queue's stamps never run backwards. */
+/* Off: the host's clock, which never stands still; a queue's stamps never run backwards. */
 static uint64_t host_tick(struct sim_timeline *line, uint64_t after)
 {
 	uint64_t now = sim_clock_ticks();

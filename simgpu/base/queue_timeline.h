@@ -34,11 +34,11 @@ void sim_timeline_pick(struct sim_timeline *line);
 /* It depends on something that ended at this tick; 0: unknown, or not done by the device. */
 void sim_timeline_after(struct sim_timeline *line, uint64_t tick);
 
-/* Begin of a packet; answers its tick. A kernel pays for its launch. */
+/* Begin of a packet; returns its tick. A kernel pays for its launch. */
 uint64_t sim_timeline_launch(struct sim_timeline *line);
 uint64_t sim_timeline_begin(struct sim_timeline *line, bool signals);
 
-/* The packet took this many cycles; answers the tick of its end, at least begin + 1. */
+/* The packet took this many cycles; returns the tick of its end, at least begin + 1. */
 uint64_t sim_timeline_end(struct sim_timeline *line, uint64_t cycles);
 
 /* The packet that ended at this tick completes a signal. Call before the signal's value changes. */

@@ -7,7 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "simgpu/base/sim_options.h"
+static unsigned debug_level;
+
+void sim_log_set_level(unsigned level)
+{
+	debug_level = level;
+}
 
 /* One write(2) per line: several queues and the application share the stream. */
 static void print_line(const char *format, va_list args)
@@ -25,7 +30,7 @@ static void print_line(const char *format, va_list args)
 	used += (size_t)length < sizeof(line) - used - 1 ? (size_t)length : sizeof(line) - used - 2;
 	line[used++] = '\n';
 	if (write(STDERR_FILENO, line, used) < 0) {
-		/* Nobody to tell. */
+		/* There is no other channel. */
 	}
 	errno = saved;
 }
@@ -43,7 +48,7 @@ void sim_debug(unsigned level, const char *format, ...)
 {
 	va_list args;
 
-	if (sim_options()->log < level)
+	if (debug_level < level)
 		return;
 	va_start(args, format);
 	print_line(format, args);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one voice of the simulated GPU: whole lines on stderr that begin with "probe-sim: ".
- * Real hardware has no voice; faults and refusals need one (what, where, what to do next).
+ * Messages of the simulated GPU: whole lines on stderr that begin with "probe-sim: ".
+ * Hardware prints nothing; here faults and refusals are explained: what, where, what to do next.
  */
 #ifndef PROBE_SIMGPU_BASE_SIM_LOG_H
 #define PROBE_SIMGPU_BASE_SIM_LOG_H
 
 void sim_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Only with PROBE_SIM_LOG >= level. */
+/* Which lines of sim_debug() are printed: those up to this level. 0: none, as at the start. */
+void sim_log_set_level(unsigned level);
+
 void sim_debug(unsigned level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -50,8 +50,8 @@ static uint64_t read_number(const struct option_row *row)
 	value = strtoull(text, &end, 0);
 	if (!errno && !*end && value >= row->min && value <= row->max)
 		return value;
-	sim_print("%s=%s is not a number from %llu to %llu; using %llu", name, text,
-		  (unsigned long long)row->min, (unsigned long long)row->max,
+	sim_print("invalid value '%s' for %s; expected a number from %llu to %llu; using %llu",
+		  text, name, (unsigned long long)row->min, (unsigned long long)row->max,
 		  (unsigned long long)row->fallback);
 	return row->fallback;
 }
@@ -107,6 +107,7 @@ static void read_all(void)
 	options.fidelity = read_text("FIDELITY");
 	options.pcs = read_text("PCS");
 	warn_unknown();
+	sim_log_set_level((unsigned)options.log);
 }
 
 const struct sim_options *sim_options(void)

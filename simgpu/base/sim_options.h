@@ -11,7 +11,7 @@ struct sim_options {
 	uint64_t gpus;
 	uint64_t large_bar; /* CPU-to-GPU link: the host may write device memory directly */
 	uint64_t vram_mib;
-	uint64_t quantum;  /* instructions a wave runs before the next of its group has a turn */
+	uint64_t quantum;  /* instructions a wave runs before the next wave of its workgroup runs */
 	uint64_t spin_us;  /* how long an idle queue watches its own doorbell before it sleeps */
 	uint64_t fill;	   /* value of registers the launch does not define */
 	uint64_t model;	   /* 1: simulated time; 0: the host's clock */

@@ -32,20 +32,11 @@ const struct sim_time_cost sim_time_cost = {
 	.lds_read = 4,	      /* [HW pyhip] b32 4 cycles, b128 16 */
 	.lds_write = 4,	      /* [DOC rpc] 4-byte stores 8 cycles, 16-byte ones 20 */
 	.lds_write_once = 4,
-	.launch_first = 5100, /* [E] 3 us */
-	.launch_next = 1700,  /* [E] 1 us */
-	.completion = 1700,   /* [E] 1 us */
 	/* [E] some 80 scalar instructions, and three round trips to memory one after the other */
 	.trap = 2600,
-	.l1_bytes = 16384,     /* [HW mt4g] 16 KiB, lines of 64 B */
-	.l1_ways = 4,	       /* [E] GCN's L1 has 4 ways */
-	.scalar_bytes = 16384, /* [HW mt4g]; two units share one, here each has its own */
-	.scalar_ways = 4,      /* [E] */
-	.l2_bytes = 8 << 20,   /* [HW mt4g] 8 MiB, lines of 128 B */
-	.l2_ways = 16,	       /* [DOC] */
 };
 
-/* [SRC mica]; other vector instructions may run beside all but 4 cycles, never beside f64. */
+/* [SRC mica]; other vector instructions may run during all but 4 cycles, never during f64. */
 const struct sim_mfma_cost sim_mfma_costs[] = {
 	{"f64_16x16x4", 32, 32}, {"f64_4x4x4", 16, 16}, {"_32x32x", 64, 4},
 	{"_16x16x", 32, 4},	 {"_4x4x", 8, 4},	{NULL, 0, 0},

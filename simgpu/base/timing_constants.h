@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constants of the cost model, all in one table; TIME.md says what is done with them. Cycles are
- * those of the shader clock (SIM_CORE_MHZ). Where a number comes from stands beside its value in
+ * Constants of the cost model, but for the costs of packets (queue_timeline.c) and the geometry of
+ * the caches (memory_latency.c, l2_cache.c); TIME.md says how they are used. Cycles are those of the
+ * shader clock (SIM_CORE_MHZ). The source of each number is next to its value in
  * timing_constants.c.
  */
 #ifndef PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H
@@ -35,14 +36,8 @@ struct sim_time_cost {
 	/* LDS port, cycles: reads per dword; stores per dword, and once. */
 	uint16_t lds_read, lds_write, lds_write_once;
 
-	/* The packet processor, in cycles: for the queue's time line. */
-	uint16_t launch_first, launch_next, completion;
-
 	/* Host-trap PC sampling: how long the trap handler holds its wave up. */
 	uint16_t trap;
-
-	/* Cache geometry. */
-	uint32_t l1_bytes, l1_ways, scalar_bytes, scalar_ways, l2_bytes, l2_ways;
 };
 
 extern const struct sim_time_cost sim_time_cost;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The file a loaded code object came from, with its debug information, which is not loaded. ROCr
- * publishes for debuggers where each code object lies and where its file is (a URI).
+ * publishes for debuggers where each code object is and where its file is (a URI).
  */
 #ifndef PROBE_SIMGPU_DIAG_CODE_OBJECT_FILE_H
 #define PROBE_SIMGPU_DIAG_CODE_OBJECT_FILE_H

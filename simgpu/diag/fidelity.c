@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PROBE_SIM_FIDELITY=FILE: written when the process ends, from the counters per instruction.
- * What is known of an operation is a checked-in table made of the directed tests
+ * What is known about an operation is a checked-in table made of the directed tests
  * (tests/unit/simgpu/tested_opcodes.sh prints it and checks that it is true).
  */
 #include "simgpu/diag/fidelity.h"
@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/exec/inst.h"
 
 static const struct known {
@@ -64,7 +65,7 @@ void sim_fidelity_report(FILE *to)
 		return;
 	for (unsigned int op = 0; op < SIM_OP_COUNT; op++)
 		ran[op].op = (enum sim_op)op;
-	sim_code_ops(add, ran);
+	sim_opcode_executions(add, ran);
 	qsort(ran, SIM_OP_COUNT, sizeof(*ran), by_execs);
 	fprintf(to,
 		"# Instructions this process ran (wave executions) and how each is known to be "

@@ -10,9 +10,6 @@
 /* Directed tests that run an operation, their names parted by spaces; NULL: none. */
 const char *sim_fidelity_tests(enum sim_op op);
 
-/* While sim_pc_counting(): executions of every instruction whose page was not replaced. */
-void sim_code_ops(void (*visit)(void *ctx, enum sim_op op, uint64_t execs), void *ctx);
-
 /* Operations that ran since sim_pc_counting(true), most executions first. */
 void sim_fidelity_report(FILE *to);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
 #include "simgpu/exec/wave.h"

@@ -157,7 +157,7 @@ static int ask_reader(const struct sim_code_file *file, uint64_t pc, char *buf, 
 	close(pipe_fds[0]);
 	if (pid <= 0)
 		return -ECHILD;
-	kill(pid, SIGKILL); /* it has answered, or will not */
+	kill(pid, SIGKILL); /* it has replied, or will not */
 	while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
 		;
 	make_printable(buf);

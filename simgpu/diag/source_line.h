@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The source line of an address in a code object, for error messages. A program beside this
- * library (probe-sim-line) reads the debug information: bytes that anybody may have made, and
+ * The source line of an address in a code object, for error messages. A program next to this
+ * library (probe-sim-line) reads the debug information: untrusted bytes, and
  * libraries that have no business in the application.
  */
 #ifndef PROBE_SIMGPU_DIAG_SOURCE_LINE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of finished dispatches: for tools (probe_sim.h) and as JSON lines (PROBE_SIM_STATS). */
+#include "simgpu/diag/statistics.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/exec/decode/code_cache.h"
+#include "simgpu/group/kernel_name.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/base/sim_options.h"
@@ -29,7 +31,7 @@ struct kernel_sum {
 	char name[];
 };
 
-/* Which kernel a descriptor is; the serial tells a reused address from the old one. */
+/* Which kernel a descriptor is; the serial distinguishes a reused address from the old one. */
 struct known {
 	uint64_t descriptor, serial;
 	struct kernel_sum *kernel;
@@ -90,7 +92,7 @@ static struct probe_sim_counters counters_of(const struct sim_dispatch *dispatch
 	struct probe_sim_counters ret = {
 		.size = sizeof(struct probe_sim_counters),
 		.dispatches = 1,
-		.host_ns = dispatch->host_ns,
+		.host_ns = dispatch->timing.host_ns,
 		.waves = c->waves,
 		.insts = c->insts,
 		.valu = c->valu,
@@ -109,9 +111,9 @@ static struct probe_sim_counters counters_of(const struct sim_dispatch *dispatch
 	};
 
 	_Static_assert(sizeof(ret) - offsetof(struct probe_sim_counters, cycles) ==
-			       sizeof(dispatch->time_counters),
+			       sizeof(dispatch->timing.counters),
 		       "the counters of the model are the last rows, in the same order");
-	memcpy(&ret.cycles, &dispatch->time_counters, sizeof(dispatch->time_counters));
+	memcpy(&ret.cycles, &dispatch->timing.counters, sizeof(dispatch->timing.counters));
 	return ret;
 }
 
@@ -172,11 +174,11 @@ static void write_time(const struct sim_dispatch *dispatch)
 		SIM_TIME_COUNTERS(X)
 #undef X
 	};
-	const uint64_t *row = (const uint64_t *)&dispatch->time_counters;
+	const uint64_t *row = (const uint64_t *)&dispatch->timing.counters;
 
 	if (!sim_options()->model)
 		return;
-	fprintf(stats, ",\"cycles\":%" PRIu64 ",\"counters\":{", dispatch->cycles);
+	fprintf(stats, ",\"cycles\":%" PRIu64 ",\"counters\":{", dispatch->timing.cycles);
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		fprintf(stats, "%s\"%s\":%" PRIu64, i ? "," : "", titles[i], row[i]);
 	fputc('}', stats);
@@ -195,10 +197,10 @@ static void write_line(const struct sim_dispatch *dispatch, const char *name,
 		packet->grid_size_y, packet->grid_size_z, packet->workgroup_size_x,
 		packet->workgroup_size_y, packet->workgroup_size_z);
 	fprintf(stats, ",\"lds_bytes\":%u,\"scratch_bytes\":%u,\"vgprs\":%u,\"agprs\":%u",
-		packet->group_segment_size, packet->private_segment_size, dispatch->kernel.vgprs,
-		dispatch->kernel.agprs);
+		packet->group_segment_size, packet->private_segment_size,
+		dispatch->launch.kernel.vgprs, dispatch->launch.kernel.agprs);
 	fprintf(stats, ",\"start_tick\":%" PRIu64 ",\"end_tick\":%" PRIu64 ",\"host_ns\":%" PRIu64,
-		dispatch->start_tick, dispatch->end_tick, c->host_ns);
+		dispatch->timing.start_tick, dispatch->timing.end_tick, c->host_ns);
 	fprintf(stats,
 		",\"waves\":%" PRIu64 ",\"insts\":%" PRIu64 ",\"valu\":%" PRIu64
 		",\"salu\":%" PRIu64 ",\"smem\":%" PRIu64 ",\"vmem\":%" PRIu64 ",\"flat\":%" PRIu64
@@ -219,7 +221,7 @@ void sim_statistics_add(const struct sim_dispatch *dispatch)
 	struct kernel_sum *kernel;
 
 	pthread_mutex_lock(&lock);
-	kernel = kernel_of(dispatch->kernel.descriptor);
+	kernel = kernel_of(dispatch->launch.kernel.descriptor);
 	if (kernel)
 		add(&kernel->sum, &counters);
 	recent[recent_count++ % RECENT] =

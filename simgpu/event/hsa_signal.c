@@ -62,7 +62,8 @@ void sim_signal_complete(amd_signal_t *signal, uint64_t start, uint64_t end)
 	interrupt(mailbox, event);
 }
 
-/* Signals lie on 64-byte borders; their kind and the mailbox tell them from other memory. */
+/* Signals are aligned to 64 bytes; their kind and the mailbox distinguish them from other memory.
+ */
 static amd_signal_t *signal_of_value(uint64_t value_address)
 {
 	uint64_t address = value_address & ~(uint64_t)7;

@@ -8,7 +8,7 @@
 
 #include <hsa/amd_hsa_signal.h>
 
-/* The signal behind a handle, or NULL if it does not lie in memory the GPU may write. */
+/* The signal behind a handle, or NULL if it is not in memory the GPU may write. */
 amd_signal_t *sim_signal(hsa_signal_t handle);
 
 int64_t sim_signal_value(const amd_signal_t *signal);
@@ -22,7 +22,7 @@ void sim_signal_complete(amd_signal_t *signal, uint64_t start, uint64_t end);
 /*
  * A copy engine knows the value's address only. Before it stores there: note the time as the
  * signal's end. After it polled there: the time at which the device completed the signal. Both do
- * nothing, or answer 0, if the address is not that of a signal's value.
+ * nothing, or return 0, if the address is not that of a signal's value.
  */
 void sim_signal_mark(uint64_t value_address, uint64_t tick);
 uint64_t sim_signal_marked(uint64_t value_address);

@@ -209,7 +209,7 @@ bool sim_event_memory_fault(const struct sim_memory_fault *fault)
 	pthread_mutex_lock(&lock);
 	for (uint32_t id = 1; id < SLOTS; id++) {
 		struct event *event = &slots[id];
-		HsaMemoryAccessFault *told;
+		HsaMemoryAccessFault *report;
 
 		if (!event->handle || event->type != HSA_EVENTTYPE_MEMORY)
 			continue;
@@ -224,13 +224,13 @@ bool sim_event_memory_fault(const struct sim_memory_fault *fault)
 		/*
 		 * Into the handle at once, not only when a wait ends: while one of its signals has
 		 * no event, ROCr's thread for asynchronous events polls and never calls us. Flags
-		 * is what it looks at, so it goes last.
+		 * is the field it checks, so it is written last.
 		 */
-		told = &event->handle->EventData.EventData.MemoryAccessFault;
-		told->NodeId = event->fault.NodeId;
-		told->VirtualAddress = event->fault.VirtualAddress;
-		told->Failure = event->fault.Failure;
-		__atomic_store_n(&told->Flags, event->fault.Flags, __ATOMIC_RELEASE);
+		report = &event->handle->EventData.EventData.MemoryAccessFault;
+		report->NodeId = event->fault.NodeId;
+		report->VirtualAddress = event->fault.VirtualAddress;
+		report->Failure = event->fault.Failure;
+		__atomic_store_n(&report->Flags, event->fault.Flags, __ATOMIC_RELEASE);
 		set_event(event);
 		any = true;
 	}

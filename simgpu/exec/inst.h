@@ -19,7 +19,7 @@ struct sim_inst;
 struct sim_block;
 
 /*
- * Execute one instruction; answers the next one, or NULL with wave->stop set and wave->pc where
+ * Execute one instruction; returns the next one, or NULL with wave->stop set and wave->pc where
  * the wave goes on (behind the instruction, or at it for faults).
  */
 typedef const struct sim_inst *sim_handler(struct sim_wave *w, const struct sim_inst *ip);
@@ -27,7 +27,7 @@ typedef const struct sim_inst *sim_handler(struct sim_wave *w, const struct sim_
 /*
  * The operation of a vector instruction on whole rows (64 lanes, 64-bit values as a row of low
  * halves followed by a row of high halves), all lanes, no EXEC. mask_in is the carry or select
- * mask; the answer is the mask result of compares and carries. d may be one of the sources.
+ * mask; the result is the mask result of compares and carries. d may be one of the sources.
  */
 typedef uint64_t sim_body(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
 			  uint64_t mask_in);
@@ -103,10 +103,10 @@ struct sim_inst {
 /* Decoded instructions of one 4 KiB page of code. */
 struct sim_code {
 	uint64_t base;
-	_Atomic uint64_t generation; /* of sim_code_invalidate() when last compared with memory */
-	uint32_t dwords;	     /* readable ones, from base */
-	struct sim_pc_counters *pcs; /* one per dword, or NULL */
-	struct sim_pc_time *times;   /* the same */
+	_Atomic uint64_t generation;	    /* sim_code_generation when last compared with memory */
+	uint32_t dwords;		    /* readable ones, from base */
+	struct sim_pc_counters *pcs;	    /* one per dword, or NULL */
+	struct sim_pc_time *times;	    /* the same */
 	uint32_t word[SIM_PAGE_DWORDS + 1]; /* what was decoded */
 	/* Two seams behind the page: an instruction may end one dword into the next page. */
 	struct sim_inst inst[SIM_PAGE_DWORDS + 2];
@@ -118,7 +118,7 @@ enum sim_exec_kind {
 	X_NONE,
 	X_DIRECT, /* fn is the handler */
 	X_VALU,	  /* fn is a body: vdst = f(src0, src1, src2) */
-	X_VOPC,	  /* fn is a body that answers a mask */
+	X_VOPC,	  /* fn is a body that returns a mask */
 	X_MASK,	  /* fn is a body with mask in and/or out besides vdst */
 };
 
@@ -141,50 +141,8 @@ struct sim_exec {
 		sim_body *body;
 	};
 	sim_body *clamped;
-	sim_body *careful; /* in place of body where MODE matters; its m is MODE */
+	sim_body *with_mode; /* in place of body where MODE matters; its m is MODE */
 };
-
-/* One executable level: the run loop, the wrappers around bodies, and all operations. */
-struct sim_level {
-	const char *name;
-	enum sim_stop (*run)(struct sim_wave *w, uint32_t budget);
-	sim_handler *valu;	/* no scalar sources, no modifiers */
-	sim_handler *valu_any;	/* scalar sources */
-	sim_handler *valu_mods; /* everything */
-	sim_handler *vopc;
-	sim_handler *mask;
-	sim_handler *load_lds;		      /* loads whose data go to LDS */
-	const struct sim_exec *const *tables; /* ended by NULL; each table by op 0 */
-};
-
-extern const struct sim_level sim_level_base;
-extern const struct sim_level sim_level_avx2;
-extern const struct sim_level sim_level_avx512;
-extern const struct sim_exec *const sim_scalar_tables[];
-
-/* The level in use (PROBE_SIM_ISA or the best the host has). */
-const struct sim_level *sim_level_get(void);
-
-/* The execute entry of an operation at the level in use, NULL if there is none. */
-const struct sim_exec *sim_exec_find(enum sim_op op);
-
-/* Decode the instruction in word[0..avail); never fails: the result may be one that faults. */
-void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret);
-
-/* Value of an inline constant (128..248) or literal for an operand. */
-uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, uint32_t literal,
-		      bool fp);
-
-/* The page of an address as it was last decoded; NULL if it never was. */
-const struct sim_code *sim_code_at(uint64_t pc);
-
-/* The instruction at pc, decoding its page if needed; NULL and wave->stop if it cannot be. */
-const struct sim_inst *sim_fetch(struct sim_wave *w, uint64_t pc);
-
-extern _Atomic uint64_t sim_code_generation;
-
-sim_handler sim_exec_unknown, sim_exec_unimplemented, sim_exec_nofetch, sim_exec_seam;
-sim_handler sim_exec_special;
 
 static inline uint64_t inst_pc(const struct sim_wave *w, const struct sim_inst *ip)
 {
@@ -198,9 +156,5 @@ static inline const uint32_t *inst_src(const struct sim_wave *w, const struct si
 
 	return (const uint32_t *)(ip->off[n] + rel);
 }
-
-/* Stop with a fault at the instruction itself. */
-const struct sim_inst *sim_fault(struct sim_wave *w, const struct sim_inst *ip,
-				 enum sim_fault_kind kind, uint64_t addr, uint32_t size, int lane);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One instruction at a time: run it, compare the registers with a copy from before, write what
- * differs. Slow, and only for the wave that was asked for.
+ * differs. Slow, and only for the wave that was requested.
  */
 #include "simgpu/exec/instruction_trace.h"
 
@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simgpu/exec/vector_level.h"
 #include "simgpu/exec/inst.h"
 #include "simgpu/isa/instruction_text.h"
 #include "simgpu/exec/timing_trace.h"
 
-struct sim_wave *_Atomic sim_logged_wave;
+struct sim_wave *_Atomic sim_traced_wave;
 static FILE *log_file;
 
-void sim_wave_log_to(FILE *file)
+void sim_instruction_trace_to(FILE *file)
 {
 	log_file = file;
 }
@@ -111,7 +112,7 @@ static bool has_room(const struct sim_wave *wave)
 	return !wave->trace || wave->trace->runs + 1 < SIM_TRACE_RUNS;
 }
 
-enum sim_stop sim_wave_log_run(struct sim_wave *wave, uint32_t budget)
+enum sim_stop sim_instruction_trace_run(struct sim_wave *wave, uint32_t budget)
 {
 	const struct sim_level *level = sim_level_get();
 	struct sim_wave *before = NULL;
@@ -135,7 +136,7 @@ enum sim_stop sim_wave_log_run(struct sim_wave *wave, uint32_t budget)
 			wave->trace->pass = false;
 	}
 	if (stop == SIM_STOP_END || stop == SIM_STOP_FAULT)
-		atomic_store_explicit(&sim_logged_wave, NULL, memory_order_relaxed);
+		atomic_store_explicit(&sim_traced_wave, NULL, memory_order_relaxed);
 	fflush(log_file);
 	free(before);
 	return stop;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The run loop, and the wrappers that apply a body to registers under EXEC. */
+#include "simgpu/exec/decode/code_cache.h"
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/vector/lane_rows.h"
 
 #include "simgpu/exec/scalar/mode_register.h"
@@ -119,7 +121,8 @@ static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
 }
 
 /* Blocks know neither index mode, VSKIP nor special rounding, and count per class only. */
-static inline bool may_run(const struct sim_wave *w, const struct sim_block *block, uint32_t budget)
+static inline bool block_allowed(const struct sim_wave *w, const struct sim_block *block,
+				 uint32_t budget)
 {
 	return block->insts <= budget && !(w->fp_special & block->fp) && !w->gpr_idx &&
 	       !w->code->pcs;
@@ -133,7 +136,7 @@ static inline bool run_block(struct sim_wave *w, const struct sim_inst **ip, uin
 	const struct sim_block *block = atomic_load_explicit(&(*ip)->block, memory_order_acquire);
 	uint64_t before = t->insts;
 
-	if (!block || !may_run(w, block, *budget))
+	if (!block || !block_allowed(w, block, *budget))
 		return false;
 	*ip = block->run(w, t);
 	*budget -= (uint32_t)(t->insts - before);
@@ -158,7 +161,7 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 		if (run_block(w, &ip, &budget, t)) {
 			next = ip;
 			last = t->last;
-			/* No room for another record: what did not run comes next. */
+			/* No space for another record: what did not run comes next. */
 			if (!last)
 				break;
 		} else {

@@ -6,8 +6,8 @@
  * fill it through the functions below, which do nothing while wave->trace is NULL. A record left
  * as it was opened is an access that touched nothing (EXEC was 0).
  *
- * A run goes on as long as an instruction answers with the one right behind it, ip + ip->words;
- * every other answer ends it. So a handler that stands for several instructions is one more
+ * A run goes on as long as an instruction returns the one right behind it, ip + ip->words;
+ * every other result ends it. So a handler that stands for several instructions is one more
  * straight piece, as long as its words say how far it reaches.
  */
 #ifndef PROBE_SIMGPU_EXEC_TIMING_TRACE_H
@@ -43,8 +43,8 @@ enum sim_timing_kind {
 	TIMING_STORE,
 	TIMING_ATOMIC,
 	TIMING_ATOMIC_RETURN,
-	TIMING_L1_FORGET,     /* buffer_wbinvl1 */
-	TIMING_SCALAR_FORGET, /* s_dcache_inv */
+	TIMING_L1_INVALIDATE,	  /* buffer_wbinvl1 */
+	TIMING_SCALAR_INVALIDATE, /* s_dcache_inv */
 };
 
 enum sim_timing_flags {
@@ -53,7 +53,7 @@ enum sim_timing_flags {
 	TIMING_DATA = 4,   /* has a record */
 };
 
-/* One per dword of code beside the decoded instruction; made by sim_timing_make(). */
+/* One per dword of code, next to the decoded instruction; made by sim_timing_make(). */
 struct sim_timing {
 	uint8_t unit;
 	uint8_t kind;
@@ -72,15 +72,6 @@ enum {
 	 */
 	SIM_TRACE_HOLD = 2,
 };
-
-struct sim_inst;
-struct sim_code;
-
-void sim_timing_make(const struct sim_inst *ip, struct sim_timing *ret);
-uint8_t sim_trace_marks(const struct sim_inst *ip);
-
-/* The instruction a wave stands at; for waves that have just stopped. */
-const struct sim_timing *sim_wave_timing(const struct sim_wave *wave);
 
 /*
  * Where the cycles of a wave went, by the codes of PC samples on newer parts. "None" is the time
@@ -103,11 +94,6 @@ struct sim_pc_time {
 	uint64_t issued;
 	uint64_t wait[WAIT_COUNT];
 };
-
-/* The times of the instruction `at` of a page, NULL unless sim_pc_counting() is on. */
-struct sim_pc_time *sim_pc_time(const struct sim_code *code, const struct sim_timing *at);
-/* Those of the instruction at an address; zeros if there are none. */
-void sim_pc_time_get(uint64_t pc, struct sim_pc_time *ret);
 
 enum {
 	SIM_TRACE_RUNS = 96,
@@ -151,7 +137,8 @@ struct sim_trace {
 	uint64_t cycles; /* what a held s_memtime reads */
 	struct sim_trace_run run[SIM_TRACE_RUNS];
 	uint64_t word[SIM_TRACE_WORDS];
-	/* Where EXEC changed; mark is NULL if nobody asks. first_exec: at the trace's beginning. */
+	/* Where EXEC changed; mark is NULL if not requested. first_exec: at the trace's beginning.
+	 */
 	struct sim_trace_mark *mark;
 	uint32_t marks;
 	uint64_t first_exec, exec;

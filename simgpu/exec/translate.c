@@ -35,12 +35,13 @@ static struct {
 	bool started, failed;
 	bool at_once; /* tests: translate before the code runs, on the thread that runs it */
 	sim_jit_translate *translate;
+	const char *level;
 } jit = {.lock = PTHREAD_MUTEX_INITIALIZER, .wanted = PTHREAD_COND_INITIALIZER};
 
 /*
  * Held while the translator is loaded or at work. A child of fork() takes down the translator's
  * namespace when it exits, libLLVM and all, and has no thread that would ever release what was
- * locked in there; so it is born only when nothing is. Not for long, though: who forks may hold
+ * locked in there; so it is created only when nothing is. Not for long, though: who forks may hold
  * what loading waits for.
  */
 static pthread_mutex_t busy = PTHREAD_MUTEX_INITIALIZER;
@@ -62,7 +63,7 @@ static void after_fork(void)
 }
 
 /*
- * Beside this library, or, for test programs, in the library folder of the same tree. In a
+ * Next to this library, or, for test programs, in the library folder of the same tree. In a
  * namespace of its own: libamd_comgr uses the same libLLVM and takes its globals down when the
  * process ends, while a translation may be under way; and whatever LLVM the application has is not
  * ours to share.
@@ -122,7 +123,7 @@ static void translate(sim_jit_translate *function, const struct request *request
 		.abi = SIM_JIT_ABI,
 		.inst_size = sizeof(struct sim_inst),
 		.wave_size = sizeof(struct sim_wave),
-		.level = sim_level_get()->name,
+		.level = jit.level,
 		.first = request->ip,
 		.base = request->code->inst,
 		.end = request->code->inst + SIM_PAGE_DWORDS,
@@ -140,7 +141,7 @@ static void translate(sim_jit_translate *function, const struct request *request
 		free(block);
 		return;
 	}
-	/* Pairs with the acquire in the run loop. Blocks live as long as their page: for ever. */
+	/* Pairs with the acquire in the run loop. Blocks live as long as their page: forever. */
 	atomic_store_explicit(&request->ip->block, block, memory_order_release);
 }
 
@@ -216,13 +217,16 @@ void sim_translate_request(const struct sim_code *code, struct sim_inst *ip)
  * PROBE_SIM_JIT: 1 translate what is hot, 0 never, 2 everything before it runs (for tests: it is an
  * error then if the translator is missing). Called once, before any code is decoded.
  */
-void sim_translate_init(void)
+void sim_translate_init(const char *level)
 {
 	const char *text = getenv("PROBE_SIM_JIT");
 
+	jit.level = level;
 	jit.at_once = text && !strcmp(text, "2");
 	if (text && *text && strcmp(text, "0") && strcmp(text, "1") && !jit.at_once)
-		fprintf(stderr, "probe-sim: PROBE_SIM_JIT=%s is none of 0, 1 and 2; using 1\n",
+		fprintf(stderr,
+			"probe-sim: invalid value '%s' for PROBE_SIM_JIT; expected 0, 1 or 2; "
+			"using 1\n",
 			text);
 	if (text && !strcmp(text, "0"))
 		sim_translate_after = 0;

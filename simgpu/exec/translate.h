@@ -2,7 +2,7 @@
 /*
  * Straight-line code that runs often is translated to machine code. libhsakmt counts how often code
  * is entered and asks a separate shared object, libprobe-sim-jit.so, which alone needs LLVM;
- * without it, or before it has answered, the interpreter runs as always.
+ * without it, or before it is loaded, the interpreter runs as always.
  *
  * A block is what follows its first instruction up to a branch that is not translated, with exits
  * at conditional branches. It does exactly what the interpreter's handlers do one after the other,
@@ -21,7 +21,7 @@ struct sim_tally {
 	const struct sim_inst *last; /* of the last block; NULL: its first one has yet to run */
 };
 
-/* Run the block; answers as a handler does. The tally has what ran, the last one included. */
+/* Run the block; returns what a handler does. The tally has what ran, the last one included. */
 typedef const struct sim_inst *sim_block_fn(struct sim_wave *w, struct sim_tally *tally);
 
 struct sim_block {
@@ -40,7 +40,8 @@ struct sim_jit_job {
 	const struct sim_inst *first;
 	const struct sim_inst *end;  /* behind the last one that may be looked at */
 	const struct sim_inst *base; /* instruction 0 of the page */
-	/* Opens a record in the wave's trace; false: no room, the instruction must wait. */
+	/* Opens a record in the wave's trace; false: the buffer is full, the instruction must wait.
+	 */
 	bool (*trace_open)(struct sim_wave *w);
 	/* EXEC may have changed before `next`; only if there is a trace. */
 	void (*trace_exec)(struct sim_wave *w, const struct sim_inst *next);
@@ -53,8 +54,8 @@ typedef int sim_jit_translate(const struct sim_jit_job *job, struct sim_block *r
 /* Ask for a translation of the code from ip on; the page it is in is w->code. */
 void sim_translate_request(const struct sim_code *code, struct sim_inst *ip);
 
-/* Read PROBE_SIM_JIT. */
-void sim_translate_init(void);
+/* Read PROBE_SIM_JIT; level: the vector level for which code is translated. */
+void sim_translate_init(const char *level);
 
 /* Entries after which code counts as hot; never reached if translation is off. */
 extern uint32_t sim_translate_after;

@@ -1,42 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names of the files that are compiled once per vector level: SIM_LEVEL is base, avx2 or avx512
- * (isa.cmake), and LEVEL(x) makes x_base, x_avx2, x_avx512.
- */
+/* The levels of host vector width for which the vector instructions are compiled. */
 #ifndef PROBE_SIMGPU_EXEC_VECTOR_LEVEL_H
 #define PROBE_SIMGPU_EXEC_VECTOR_LEVEL_H
 
 #include "simgpu/exec/inst.h"
 
-#ifndef SIM_LEVEL
-#error "compile with -DSIM_LEVEL=base, avx2 or avx512"
-#endif
+/* One executable level: the run loop, the wrappers around bodies, and all operations. */
+struct sim_level {
+	const char *name;
+	enum sim_stop (*run)(struct sim_wave *w, uint32_t budget);
+	sim_handler *valu;	/* no scalar sources, no modifiers */
+	sim_handler *valu_any;	/* scalar sources */
+	sim_handler *valu_mods; /* everything */
+	sim_handler *vopc;
+	sim_handler *mask;
+	sim_handler *load_lds;		      /* loads whose data go to LDS */
+	const struct sim_exec *const *tables; /* ended by NULL; each table by op 0 */
+};
 
-#define LEVEL_JOIN_(x, level) x##_##level
-#define LEVEL_JOIN(x, level)  LEVEL_JOIN_(x, level)
-#define LEVEL(x)	      LEVEL_JOIN(x, SIM_LEVEL)
+extern const struct sim_level sim_level_base;
+extern const struct sim_level sim_level_avx2;
+extern const struct sim_level sim_level_avx512;
 
-extern const struct sim_exec LEVEL(sim_exec_valu_int)[];
-extern const struct sim_exec LEVEL(sim_exec_valu_f32)[];
-extern const struct sim_exec LEVEL(sim_exec_valu_f64)[];
-extern const struct sim_exec LEVEL(sim_exec_valu_f16)[];
-extern const struct sim_exec LEVEL(sim_exec_valu_cvt)[];
-extern const struct sim_exec LEVEL(sim_exec_valu_cmp)[];
-extern const struct sim_exec LEVEL(sim_exec_valu_mask)[];
-extern const struct sim_exec LEVEL(sim_exec_vop3p)[];
-extern const struct sim_exec LEVEL(sim_exec_lane)[];
-extern const struct sim_exec LEVEL(sim_exec_mfma)[];
-extern const struct sim_exec LEVEL(sim_exec_mem)[];
-extern const struct sim_exec LEVEL(sim_exec_atomic)[];
-extern const struct sim_exec LEVEL(sim_exec_buffer)[];
-extern const struct sim_exec LEVEL(sim_exec_lds)[];
-extern const struct sim_exec LEVEL(sim_exec_lds_atomic)[];
-extern const struct sim_exec LEVEL(sim_exec_format)[];
-extern const struct sim_exec LEVEL(sim_exec_smem_atomic)[];
-extern const struct sim_exec LEVEL(sim_exec_image)[];
+/* The level in use (PROBE_SIM_ISA or the best the host has). */
+const struct sim_level *sim_level_get(void);
 
-sim_handler LEVEL(sim_valu), LEVEL(sim_valu_any), LEVEL(sim_valu_mods), LEVEL(sim_vopc);
-sim_handler LEVEL(sim_mask), LEVEL(sim_load_lds);
-enum sim_stop LEVEL(sim_run)(struct sim_wave *w, uint32_t budget);
+/* The execute entry of an operation at the level in use, NULL if there is none. */
+const struct sim_exec *sim_exec_find(enum sim_op op);
 
 #endif

@@ -3,7 +3,7 @@
  * A wave and a workgroup of the simulated GPU: the border between the machine (queues, launch,
  * scheduling, faults) and the instruction set (decode and execute).
  *
- * The machine fills struct sim_wave at launch, calls sim_wave_run() until it answers
+ * The machine fills struct sim_wave at launch, calls sim_wave_run() until it returns
  * SIM_STOP_END or a fault, and handles every other stop (barrier, sleep, message, trap) itself.
  * A wave belongs to one host thread while it runs; all waves of a workgroup run on one thread.
  *
@@ -117,8 +117,7 @@ struct sim_group {
 	uint32_t shared_base_hi;  /* high half of the LDS aperture, 0x10000 */
 	uint32_t private_base_hi; /* high half of the scratch aperture, 0x20000 */
 	struct sim_counters *counters;
-	uint32_t gpu;  /* SIM_MEM_GPU() of the GPU it runs on; 0: memory of any will do */
-	void *machine; /* the machine's own, never touched by the ISA side */
+	uint32_t gpu; /* SIM_MEM_GPU() of the GPU it runs on; 0: memory of any will do */
 };
 
 struct sim_wave {
@@ -157,32 +156,5 @@ struct sim_wave {
  * may pass any budget >= 1; smaller ones only cost speed.
  */
 enum sim_stop sim_wave_run(struct sim_wave *wave, uint32_t budget);
-
-/*
- * Prepare the decoder for the code around entry (decode once, keep for later launches). Called on
- * the queue's thread before the first wave of a dispatch; safe to call again for the same code.
- * Code in writable memory may change between dispatches: the machine calls sim_code_invalidate()
- * when memory is freed or the code cache is flushed by a PM4 ACQUIRE_MEM.
- */
-int sim_code_prepare(uint64_t entry);
-void sim_code_invalidate(uint64_t base, uint64_t end);
-
-/*
- * Per-instruction counters: switch on before the first launch. sim_pc_counters_get() copies the
- * counters of the instruction at pc; -ENOENT if it never ran (or counting is off).
- * sim_pc_counters_each() visits every instruction of [base, end) that ran, in order of pc; a
- * non-zero answer of the callback ends the walk and is returned.
- */
-void sim_pc_counting(bool on);
-int sim_pc_counters_get(uint64_t pc, struct sim_pc_counters *ret);
-int sim_pc_counters_each(uint64_t base, uint64_t end,
-			 int (*visit)(void *ctx, uint64_t pc, const struct sim_pc_counters *c),
-			 void *ctx);
-
-/* Mnemonic of an instruction that ran, also after its memory was freed; "" if it never did. */
-const char *sim_pc_name(uint64_t pc);
-
-/* Text of the instruction at pc for messages: mnemonic if known, else its words in hex. */
-void sim_code_describe(uint64_t pc, char *buf, size_t size);
 
 #endif

@@ -3,10 +3,15 @@
  * The state a kernel begins with: "Initial Kernel Execution State" of LLVM's "User Guide for
  * AMDGPU Backend", for gfx90a (packed work-item ids, absolute flat scratch, unified registers).
  */
+#include "simgpu/group/initial_state.h"
+
 #include <inttypes.h>
 #include <string.h>
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/group/dispatch.h"
+#include "simgpu/group/kernel_name.h"
+#include "simgpu/group/wave_slots.h"
 #include "simgpu/group/trace_selection.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
@@ -47,12 +52,12 @@ enum {
 };
 
 /*
- * The fields of v0 that the kernel asked for. The others are 0: LLVM takes all of v0 for x where
+ * The fields of v0 that the kernel requested. The others are 0: LLVM takes all of v0 for x where
  * only x is used (SITargetLowering::allocateSpecialEntryInputVGPRs).
  */
 static uint32_t lane_id_mask(const struct sim_dispatch *dispatch)
 {
-	uint32_t count = (dispatch->kernel.rsrc2 >> RSRC2_LANE_ID & 3) + 1;
+	uint32_t count = (dispatch->launch.kernel.rsrc2 >> RSRC2_LANE_ID & 3) + 1;
 
 	return count < 3 ? (1u << 10 * count) - 1 : ~0u;
 }
@@ -100,21 +105,21 @@ static bool read_kernel(uint64_t address, uint32_t gpu, struct sim_kernel *ret)
 
 static void put_pair(struct sim_dispatch *dispatch, uint32_t *at, uint64_t value)
 {
-	dispatch->sgpr[(*at)++] = (uint32_t)value;
-	dispatch->sgpr[(*at)++] = (uint32_t)(value >> 32);
+	dispatch->launch.sgpr[(*at)++] = (uint32_t)value;
+	dispatch->launch.sgpr[(*at)++] = (uint32_t)(value >> 32);
 }
 
 static void fill_user_sgprs(struct sim_dispatch *dispatch)
 {
 	const amd_queue_t *amd = dispatch->queue->amd;
-	uint32_t properties = dispatch->kernel.properties;
+	uint32_t properties = dispatch->launch.kernel.properties;
 	uint32_t at = 0;
 
 	for (int i = 0; i < SIM_SGPRS; i++)
-		dispatch->sgpr[i] = (uint32_t)sim_options()->fill;
+		dispatch->launch.sgpr[i] = (uint32_t)sim_options()->fill;
 	if (properties & KD_SGPR_PRIVATE_BUFFER)
 		for (int i = 0; i < 4; i++)
-			dispatch->sgpr[at++] = amd->scratch_resource_descriptor[i];
+			dispatch->launch.sgpr[at++] = amd->scratch_resource_descriptor[i];
 	/* Code reads the packet itself, for instance to find the workgroup size. */
 	if (properties & KD_SGPR_DISPATCH_PTR)
 		put_pair(dispatch, &at, (uint64_t)(uintptr_t)dispatch->packet);
@@ -125,47 +130,48 @@ static void fill_user_sgprs(struct sim_dispatch *dispatch)
 	if (properties & KD_SGPR_DISPATCH_ID)
 		put_pair(dispatch, &at, dispatch->index);
 	if (properties & KD_SGPR_FLAT_SCRATCH)
-		put_pair(dispatch, &at, dispatch->scratch.base);
+		put_pair(dispatch, &at, dispatch->launch.scratch.base);
 	if (properties & KD_SGPR_PRIVATE_SIZE)
-		dispatch->sgpr[at++] = dispatch->packet->private_segment_size;
+		dispatch->launch.sgpr[at++] = dispatch->packet->private_segment_size;
 	/* The hardware appends behind the declared count, whatever the packet processor loaded. */
-	dispatch->group_sgpr = dispatch->kernel.rsrc2 >> 1 & 0x1f;
+	dispatch->launch.group_sgpr = dispatch->launch.kernel.rsrc2 >> 1 & 0x1f;
 }
 
 /* v0 of every lane of a whole workgroup; kept while the workgroup size and mask stay the same. */
 static void fill_lane_ids(struct sim_dispatch *dispatch)
 {
-	const uint32_t *size = dispatch->size;
-	uint32_t *ids = &dispatch->lane_ids[0][0], mask = lane_id_mask(dispatch);
+	const uint32_t *size = dispatch->launch.size;
+	uint32_t *ids = &dispatch->launch.lane_ids[0][0], mask = lane_id_mask(dispatch);
 
-	if (!memcmp(size, dispatch->lane_size, sizeof(dispatch->lane_size)) &&
-	    mask == dispatch->lane_mask)
+	if (!memcmp(size, dispatch->launch.lane_size, sizeof(dispatch->launch.lane_size)) &&
+	    mask == dispatch->launch.lane_mask)
 		return;
 	for (uint32_t z = 0; z < size[2]; z++)
 		for (uint32_t y = 0; y < size[1]; y++)
 			for (uint32_t x = 0; x < size[0]; x++)
 				*ids++ = (x | y << 10 | z << 20) & mask;
 	/* Lanes that do not exist in the last wave. */
-	while ((ids - &dispatch->lane_ids[0][0]) % SIM_LANES)
+	while ((ids - &dispatch->launch.lane_ids[0][0]) % SIM_LANES)
 		*ids++ = 0;
-	memcpy(dispatch->lane_size, size, sizeof(dispatch->lane_size));
-	dispatch->lane_mask = mask;
+	memcpy(dispatch->launch.lane_size, size, sizeof(dispatch->launch.lane_size));
+	dispatch->launch.lane_mask = mask;
 }
 
 static void fill_registers(struct sim_dispatch *dispatch)
 {
-	const struct sim_kernel *kernel = &dispatch->kernel;
+	const struct sim_kernel *kernel = &dispatch->launch.kernel;
 	uint32_t rsrc1 = kernel->rsrc1, rsrc2 = kernel->rsrc2;
 
 	/* MODE: float modes 7..0, dx10_clamp 8, ieee 9, exception enables 18..12, fp16_ovfl 23. */
-	dispatch->mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 | (rsrc1 >> 23 & 1) << 9 |
-			 (rsrc2 >> 24 & 0x7f) << 12 | (rsrc1 >> 26 & 1) << 23;
+	dispatch->launch.mode = (rsrc1 >> 12 & 0xff) | (rsrc1 >> 21 & 1) << 8 |
+				(rsrc1 >> 23 & 1) << 9 | (rsrc2 >> 24 & 0x7f) << 12 |
+				(rsrc1 >> 26 & 1) << 23;
 	/* LDS_ALLOC: size 20..12 in units of 128 dwords. */
-	dispatch->lds_alloc = (dispatch->lds_bytes + 511) / 512 << 12;
+	dispatch->launch.lds_alloc = (dispatch->launch.lds_bytes + 511) / 512 << 12;
 	/* GPR_ALLOC: vector size 13..8, scalar size 27..24, in granules as in RSRC1. */
-	dispatch->gpr_alloc = (rsrc1 & 0x3f) << 8 | (rsrc1 >> 6 & 0xf) << 24;
+	dispatch->launch.gpr_alloc = (rsrc1 & 0x3f) << 8 | (rsrc1 >> 6 & 0xf) << 24;
 	/* STATUS: trap handler enabled 6, in a group of several waves 11, valid 16. */
-	dispatch->status = 1u << 6 | (uint32_t)(dispatch->waves > 1) << 11 | 1u << 16;
+	dispatch->launch.status = 1u << 6 | (uint32_t)(dispatch->launch.waves > 1) << 11 | 1u << 16;
 }
 
 static enum sim_error refuse(const struct sim_dispatch *dispatch, enum sim_error error,
@@ -179,7 +185,8 @@ static enum sim_error refuse(const struct sim_dispatch *dispatch, enum sim_error
 		  "%u registers per lane)",
 		  name, what, packet->grid_size_x, packet->grid_size_y, packet->grid_size_z,
 		  packet->workgroup_size_x, packet->workgroup_size_y, packet->workgroup_size_z,
-		  packet->group_segment_size, dispatch->kernel.vgprs + dispatch->kernel.agprs);
+		  packet->group_segment_size,
+		  dispatch->launch.kernel.vgprs + dispatch->launch.kernel.agprs);
 	return error;
 }
 
@@ -189,56 +196,58 @@ static enum sim_error check_sizes(struct sim_dispatch *dispatch)
 	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
 	uint64_t lanes;
 
-	dispatch->size[0] = packet->workgroup_size_x;
-	dispatch->size[1] = packet->workgroup_size_y;
-	dispatch->size[2] = packet->workgroup_size_z;
-	dispatch->total = 1;
+	dispatch->launch.size[0] = packet->workgroup_size_x;
+	dispatch->launch.size[1] = packet->workgroup_size_y;
+	dispatch->launch.size[2] = packet->workgroup_size_z;
+	dispatch->launch.total = 1;
 	for (int i = 0; i < 3; i++) {
-		if (!dispatch->size[i] || !grid[i])
+		if (!dispatch->launch.size[i] || !grid[i])
 			return refuse(dispatch, SIM_ERROR_DIMENSIONS, "a dimension is 0");
-		dispatch->groups[i] = (grid[i] - 1) / dispatch->size[i] + 1;
+		dispatch->launch.groups[i] = (grid[i] - 1) / dispatch->launch.size[i] + 1;
 		/* Too many to count are too many to end. */
-		if (__builtin_mul_overflow(dispatch->total, dispatch->groups[i], &dispatch->total))
-			dispatch->total = UINT64_MAX;
+		if (__builtin_mul_overflow(dispatch->launch.total, dispatch->launch.groups[i],
+					   &dispatch->launch.total))
+			dispatch->launch.total = UINT64_MAX;
 	}
-	lanes = (uint64_t)dispatch->size[0] * dispatch->size[1] * dispatch->size[2];
+	lanes = (uint64_t)dispatch->launch.size[0] * dispatch->launch.size[1] *
+		dispatch->launch.size[2];
 	if (lanes > SIM_GROUP_LANES)
 		return refuse(dispatch, SIM_ERROR_GROUP_SIZE, "workgroup of more than 1024 items");
-	dispatch->lds_bytes = packet->group_segment_size;
-	if (dispatch->lds_bytes > SIM_CU_LDS)
+	dispatch->launch.lds_bytes = packet->group_segment_size;
+	if (dispatch->launch.lds_bytes > SIM_CU_LDS)
 		return refuse(dispatch, SIM_ERROR_GROUP_MEMORY, "more than 64 KiB of LDS");
-	dispatch->waves = (uint32_t)((lanes + SIM_LANES - 1) / SIM_LANES);
+	dispatch->launch.waves = (uint32_t)((lanes + SIM_LANES - 1) / SIM_LANES);
 	return SIM_ERROR_NONE;
 }
 
 enum sim_error sim_launch_prepare(struct sim_dispatch *dispatch)
 {
 	uint64_t kernarg = (uint64_t)(uintptr_t)dispatch->packet->kernarg_address;
-	struct sim_place_want want = {0};
+	struct sim_place_request want = {0};
 	enum sim_error error;
 
-	dispatch->kernel = (struct sim_kernel){0};
+	dispatch->launch.kernel = (struct sim_kernel){0};
 	error = check_sizes(dispatch);
 	if (error)
 		return error;
 	if (!read_kernel(dispatch->packet->kernel_object, SIM_MEM_GPU(dispatch->queue->node),
-			 &dispatch->kernel) ||
-	    sim_code_prepare(dispatch->kernel.entry))
+			 &dispatch->launch.kernel) ||
+	    sim_code_prepare(dispatch->launch.kernel.entry))
 		return refuse(dispatch, SIM_ERROR_CODE,
 			      "no kernel descriptor there, or its code is not executable");
-	if (dispatch->kernel.kernarg &&
-	    !sim_mem_allows(kernarg, dispatch->kernel.kernarg, SIM_MEM_READ, NULL))
+	if (dispatch->launch.kernel.kernarg &&
+	    !sim_mem_allows(kernarg, dispatch->launch.kernel.kernarg, SIM_MEM_READ, NULL))
 		sim_debug(1, "kernel arguments at 0x%" PRIx64 " are not all readable", kernarg);
-	want.waves = dispatch->waves;
-	want.lds_bytes = dispatch->lds_bytes;
-	want.vgprs = dispatch->kernel.vgprs + dispatch->kernel.agprs;
+	want.waves = dispatch->launch.waves;
+	want.lds_bytes = dispatch->launch.lds_bytes;
+	want.vgprs = dispatch->launch.kernel.vgprs + dispatch->launch.kernel.agprs;
 	if (!sim_place_capacity(&want))
 		return refuse(dispatch, SIM_ERROR_REGISTERS,
 			      "one compute unit cannot hold a workgroup");
 	fill_user_sgprs(dispatch);
 	fill_lane_ids(dispatch);
 	fill_registers(dispatch);
-	sim_log_dispatch(dispatch);
+	sim_trace_select_dispatch(dispatch);
 	return SIM_ERROR_NONE;
 }
 
@@ -250,7 +259,8 @@ uint32_t sim_launch_extent(const struct sim_dispatch *dispatch, const uint32_t i
 	uint32_t lanes = 1;
 
 	for (int i = 0; i < 3; i++) {
-		extent[i] = least(dispatch->size[i], grid[i] - id[i] * dispatch->size[i]);
+		extent[i] =
+			least(dispatch->launch.size[i], grid[i] - id[i] * dispatch->launch.size[i]);
 		lanes *= extent[i];
 	}
 	return (lanes + SIM_LANES - 1) / SIM_LANES;
@@ -260,8 +270,8 @@ uint32_t sim_launch_extent(const struct sim_dispatch *dispatch, const uint32_t i
 static void put_system_sgprs(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 			     const struct sim_wave_start *start)
 {
-	uint32_t rsrc2 = dispatch->kernel.rsrc2;
-	uint32_t at = dispatch->group_sgpr;
+	uint32_t rsrc2 = dispatch->launch.kernel.rsrc2;
+	uint32_t at = dispatch->launch.group_sgpr;
 
 	for (int i = 0; i < 3; i++)
 		if (rsrc2 & (uint32_t)RSRC2_GROUP_ID_X << i)
@@ -270,7 +280,7 @@ static void put_system_sgprs(const struct sim_dispatch *dispatch, struct sim_wav
 	if (rsrc2 & RSRC2_GROUP_INFO)
 		wave->sgpr[at++] = (uint32_t)!wave->in_group << 31 | start->waves;
 	if (rsrc2 & RSRC2_SCRATCH_OFFSET)
-		wave->sgpr[at++] = start->scratch_wave * dispatch->scratch.wave_bytes;
+		wave->sgpr[at++] = start->scratch_wave * dispatch->launch.scratch.wave_bytes;
 }
 
 /*
@@ -283,8 +293,9 @@ static void put_lane_ids(const struct sim_dispatch *dispatch, struct sim_wave *w
 	const uint32_t *extent = start->extent;
 	uint32_t lane = wave->in_group * SIM_LANES;
 
-	if (!memcmp(extent, dispatch->size, sizeof(dispatch->size))) {
-		memcpy(wave->vgpr[0], dispatch->lane_ids[wave->in_group], sizeof(wave->vgpr[0]));
+	if (!memcmp(extent, dispatch->launch.size, sizeof(dispatch->launch.size))) {
+		memcpy(wave->vgpr[0], dispatch->launch.lane_ids[wave->in_group],
+		       sizeof(wave->vgpr[0]));
 		return;
 	}
 	for (uint32_t i = 0; i < SIM_LANES; i++, lane++)
@@ -296,7 +307,7 @@ static void put_lane_ids(const struct sim_dispatch *dispatch, struct sim_wave *w
 static void fill_vgprs(const struct sim_dispatch *dispatch, struct sim_wave *wave)
 {
 	uint32_t value = (uint32_t)sim_options()->fill;
-	const struct sim_kernel *kernel = &dispatch->kernel;
+	const struct sim_kernel *kernel = &dispatch->launch.kernel;
 	uint32_t *first = wave->vgpr[1], *last = wave->vgpr[kernel->vgprs];
 	uint32_t *agprs = wave->vgpr[256], *agprs_end = wave->vgpr[256] + kernel->agprs * SIM_LANES;
 
@@ -311,29 +322,29 @@ static void fill_vgprs(const struct sim_dispatch *dispatch, struct sim_wave *wav
 		*agprs++ = value;
 }
 
-void sim_launch_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave,
-		     const struct sim_wave_start *start)
+void sim_wave_init(const struct sim_dispatch *dispatch, struct sim_wave *wave,
+		   const struct sim_wave_start *start)
 {
 	uint32_t lanes = start->extent[0] * start->extent[1] * start->extent[2];
 	uint32_t left = lanes - wave->in_group * SIM_LANES;
 
-	wave->pc = dispatch->kernel.entry;
+	wave->pc = dispatch->launch.kernel.entry;
 	wave->exec = left >= SIM_LANES ? UINT64_MAX : ((uint64_t)1 << left) - 1;
 	wave->vcc = 0;
 	wave->scc = false;
-	wave->mode = dispatch->mode;
+	wave->mode = dispatch->launch.mode;
 	wave->hw_id = start->hw_id;
-	wave->lds_alloc = dispatch->lds_alloc;
-	wave->gpr_alloc = dispatch->gpr_alloc;
+	wave->lds_alloc = dispatch->launch.lds_alloc;
+	wave->gpr_alloc = dispatch->launch.gpr_alloc;
 	wave->trapsts = 0;
-	wave->status = dispatch->status;
+	wave->status = dispatch->launch.status;
 	wave->gpr_idx = 0;
 	wave->scratch = NULL;
-	wave->scratch_lane_size = dispatch->scratch.wave_bytes / SIM_LANES;
-	if (dispatch->scratch.wave_bytes)
-		wave->scratch = (uint8_t *)(uintptr_t)(dispatch->scratch.base +
+	wave->scratch_lane_size = dispatch->launch.scratch.wave_bytes / SIM_LANES;
+	if (dispatch->launch.scratch.wave_bytes)
+		wave->scratch = (uint8_t *)(uintptr_t)(dispatch->launch.scratch.base +
 						       (uint64_t)start->scratch_wave *
-							       dispatch->scratch.wave_bytes);
+							       dispatch->launch.scratch.wave_bytes);
 	wave->code = NULL;
 	if (wave->gpu != wave->group->gpu) {
 		/* What was found to be allowed was so for another GPU. */
@@ -341,10 +352,10 @@ void sim_launch_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 		wave->cache_generation = 0;
 	}
 	wave->trace = NULL;
-	sim_log_wave(dispatch, wave);
+	sim_trace_select_wave(dispatch, wave);
 	wave->stop_arg = 0;
 	wave->fault = (struct sim_fault){0};
-	memcpy(wave->sgpr, dispatch->sgpr, sizeof(wave->sgpr));
+	memcpy(wave->sgpr, dispatch->launch.sgpr, sizeof(wave->sgpr));
 	put_system_sgprs(dispatch, wave, start);
 	fill_vgprs(dispatch, wave);
 	put_lane_ids(dispatch, wave, start);

@@ -6,12 +6,13 @@
  *
  * These bytes are the application's and may be anything: every read goes through sim_mem_allows().
  */
+#include "simgpu/group/kernel_name.h"
+
 #include <elf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "simgpu/group/dispatch.h"
 #include "simgpu/mem/gpu_allocations.h"
 
 #ifndef EM_AMDGPU

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "simgpu/base/sim_log.h"
+#include "simgpu/group/kernel_name.h"
 #include "simgpu/base/sim_options.h"
 #include "simgpu/exec/instruction_trace.h"
 
@@ -94,10 +95,10 @@ static void start(void)
 	if (!options->trace)
 		return;
 	if (options->trace_wave && !parse(options->trace_wave)) {
-		sim_print(
-			"PROBE_SIM_TRACE_WAVE=%s is not DISPATCH:WORKGROUP:WAVE, such as 0:0:0 or "
-			"vadd:1,0,0:3; nothing is traced",
-			options->trace_wave);
+		sim_print("invalid value '%s' for PROBE_SIM_TRACE_WAVE; expected "
+			  "DISPATCH:WORKGROUP:WAVE, such as 0:0:0 or "
+			  "vadd:1,0,0:3; nothing is traced",
+			  options->trace_wave);
 		return;
 	}
 	choice.linear |= !options->trace_wave;
@@ -106,7 +107,7 @@ static void start(void)
 		sim_print("cannot write PROBE_SIM_TRACE=%s: %s", options->trace, strerror(errno));
 		return;
 	}
-	sim_wave_log_to(file);
+	sim_instruction_trace_to(file);
 	owner = getpid();
 	choice.on = true;
 }
@@ -117,12 +118,12 @@ static bool is_chosen(const struct sim_dispatch *dispatch)
 
 	if (!choice.by_name)
 		return atomic_fetch_add(&dispatches, 1) == choice.dispatch;
-	return sim_kernel_name(dispatch->kernel.descriptor, name, sizeof(name)) &&
+	return sim_kernel_name(dispatch->launch.kernel.descriptor, name, sizeof(name)) &&
 	       strstr(name, choice.name) && !atomic_exchange(&taken, true);
 }
 
 /* Queues use one struct for all their dispatches: a later one is not the one any more. */
-void sim_log_dispatch(const struct sim_dispatch *dispatch)
+void sim_trace_select_dispatch(const struct sim_dispatch *dispatch)
 {
 	const struct sim_dispatch *old = dispatch;
 
@@ -134,22 +135,23 @@ void sim_log_dispatch(const struct sim_dispatch *dispatch)
 		atomic_store(&chosen, dispatch);
 }
 
-void sim_log_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave)
+void sim_trace_select_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave)
 {
 	const uint32_t *id = wave->group->id;
-	uint64_t linear =
-		((uint64_t)id[2] * dispatch->groups[1] + id[1]) * dispatch->groups[0] + id[0];
+	uint64_t linear = ((uint64_t)id[2] * dispatch->launch.groups[1] + id[1]) *
+				  dispatch->launch.groups[0] +
+			  id[0];
 	struct sim_wave *old = wave;
 
 	if (!choice.on)
 		return;
-	atomic_compare_exchange_strong(&sim_logged_wave, &old, NULL);
+	atomic_compare_exchange_strong(&sim_traced_wave, &old, NULL);
 	if (atomic_load(&chosen) != dispatch || wave->in_group != choice.wave)
 		return;
 	if (choice.linear ? linear == choice.group[0]
 			  : id[0] == choice.group[0] && id[1] == choice.group[1] &&
 				    id[2] == choice.group[2]) {
-		atomic_store(&sim_logged_wave, wave);
+		atomic_store(&sim_traced_wave, wave);
 		atomic_store(&logged, true);
 	}
 }

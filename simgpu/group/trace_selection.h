@@ -6,9 +6,9 @@
 #include "simgpu/group/dispatch.h"
 
 /* Once per dispatch, before its waves start. */
-void sim_log_dispatch(const struct sim_dispatch *dispatch);
+void sim_trace_select_dispatch(const struct sim_dispatch *dispatch);
 
 /* Before a wave starts: from now on it is logged, if it is the one. */
-void sim_log_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave);
+void sim_trace_select_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave);
 
 #endif

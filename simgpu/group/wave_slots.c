@@ -30,10 +30,10 @@ static uint32_t waves_per_simd(uint32_t vgprs)
 
 /*
  * HW_ID of gfx9: wave 3..0, simd 5..4, pipe 7..6, cu 11..8, sh 12, se 15..13, tg 19..16,
- * vm 23..20, queue 26..24, state 29..27, me 31..30. Workgroups are dealt to the shader engines in
- * turn, so the engine is the low part of the unit's number.
+ * vm 23..20, queue 26..24, state 29..27, me 31..30. Workgroups are distributed to the shader
+ * engines in turn, so the engine is the low part of the unit's number.
  */
-static uint32_t make_hw_id(const struct sim_place_want *want, uint32_t cu, uint32_t simd,
+static uint32_t make_hw_id(const struct sim_place_request *want, uint32_t cu, uint32_t simd,
 			   uint32_t slot)
 {
 	return slot | simd << 4 | (want->queue >> 3 & 3) << 6 | cu / SIM_SHADER_ENGINES << 8 |
@@ -58,7 +58,7 @@ static int free_slot(uint64_t state, uint32_t simd, uint32_t first, uint32_t lim
 }
 
 /* Bits of a unit that the group would take, or 0 if it does not fit. */
-static uint64_t fit(const struct sim_place_want *want, uint64_t state, uint32_t cu,
+static uint64_t fit(const struct sim_place_request *want, uint64_t state, uint32_t cu,
 		    struct sim_place *ret)
 {
 	uint64_t lds = lds_units(want->lds_bytes);
@@ -89,7 +89,7 @@ static uint64_t fit(const struct sim_place_want *want, uint64_t state, uint32_t 
 	return held | lds << LDS_SHIFT;
 }
 
-bool sim_place_fit(const struct sim_place_want *want, uint32_t cu, uint64_t state,
+bool sim_place_fit(const struct sim_place_request *want, uint32_t cu, uint64_t state,
 		   struct sim_place *ret)
 {
 	ret->cu = cu;
@@ -97,7 +97,7 @@ bool sim_place_fit(const struct sim_place_want *want, uint32_t cu, uint64_t stat
 	return ret->held != 0;
 }
 
-bool sim_place_claim(const struct sim_place_want *want, struct sim_place *place)
+bool sim_place_claim(const struct sim_place_request *want, struct sim_place *place)
 {
 	_Atomic uint64_t *unit = &units[place->gpu][place->cu];
 	uint64_t state = atomic_load_explicit(unit, memory_order_relaxed);
@@ -108,10 +108,10 @@ bool sim_place_claim(const struct sim_place_want *want, struct sim_place *place)
 							  memory_order_relaxed,
 							  memory_order_relaxed))
 			return true;
-	return sim_place_take(want, place);
+	return sim_place_acquire(want, place);
 }
 
-bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret)
+bool sim_place_acquire(const struct sim_place_request *want, struct sim_place *ret)
 {
 	for (uint32_t i = 0; i < SIM_CUS; i++) {
 		uint32_t cu = (uint32_t)((want->number + i) % SIM_CUS);
@@ -137,12 +137,12 @@ bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret)
 	return false;
 }
 
-void sim_place_give(const struct sim_place *place)
+void sim_place_release(const struct sim_place *place)
 {
 	atomic_fetch_sub_explicit(&units[place->gpu][place->cu], place->held, memory_order_relaxed);
 }
 
-uint32_t sim_place_capacity(const struct sim_place_want *want)
+uint32_t sim_place_capacity(const struct sim_place_request *want)
 {
 	uint64_t lds = lds_units(want->lds_bytes);
 	uint32_t by_waves = waves_per_simd(want->vgprs) * SIM_SIMDS / want->waves;

@@ -11,7 +11,7 @@
 
 #include "simgpu/base/device_parameters.h"
 
-struct sim_place_want {
+struct sim_place_request {
 	uint64_t number; /* of the workgroup: decides which unit is tried first */
 	uint32_t waves;
 	uint32_t lds_bytes;
@@ -23,25 +23,25 @@ struct sim_place_want {
 
 struct sim_place {
 	uint32_t gpu, cu;
-	uint64_t held; /* what sim_place_give() returns to the unit */
+	uint64_t held; /* what sim_place_release() returns to the unit */
 	uint32_t hw_id[SIM_GROUP_WAVES];
 };
 
-/* False if no unit has room now. Thread-safe, lock-free. */
-bool sim_place_take(const struct sim_place_want *want, struct sim_place *ret);
-void sim_place_give(const struct sim_place *place);
+/* False if no unit has a free place now. Thread-safe, lock-free. */
+bool sim_place_acquire(const struct sim_place_request *want, struct sim_place *ret);
+void sim_place_release(const struct sim_place *place);
 
 /*
  * For the cost model, which places the workgroups of a dispatch as if it had the device to itself:
- * whether a unit in this state (what has been held of it, added up) has room, and where. Then the
- * claim of these very slots; if another queue has one of them, *place becomes some free slots
- * elsewhere, so that HW_ID still names one wave. False if there are none.
+ * whether a unit in this state (what has been held of it, added up) has a free place, and where.
+ * Then the claim of these very slots; if another queue has one of them, *place becomes some free
+ * slots elsewhere, so that HW_ID still names one wave. False if there are none.
  */
-bool sim_place_fit(const struct sim_place_want *want, uint32_t cu, uint64_t state,
+bool sim_place_fit(const struct sim_place_request *want, uint32_t cu, uint64_t state,
 		   struct sim_place *ret);
-bool sim_place_claim(const struct sim_place_want *want, struct sim_place *place);
+bool sim_place_claim(const struct sim_place_request *want, struct sim_place *place);
 
 /* Workgroups of this kind that fit on the whole, empty device; 0 if not even one does. */
-uint32_t sim_place_capacity(const struct sim_place_want *want);
+uint32_t sim_place_capacity(const struct sim_place_request *want);
 
 #endif

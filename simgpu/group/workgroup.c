@@ -11,7 +11,7 @@
 enum {
 	/*
 	 * Wave instructions before a workgroup is put aside, the first time and later. The first
-	 * is long, because two workgroups in turns are slower than one after the other; later
+	 * is long, because two interleaved workgroups are slower than one after the other; later
 	 * ones are short, because by then the workgroup probably waits for another.
 	 */
 	FIRST_SLICE = 500000,
@@ -20,12 +20,12 @@ enum {
 };
 
 static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sim_slot *free_slots;
+static struct sim_workgroup *free_slots;
 static uint32_t free_count;
 
-struct sim_slot *sim_slot_take(void)
+struct sim_workgroup *sim_workgroup_alloc(void)
 {
-	struct sim_slot *slot;
+	struct sim_workgroup *slot;
 
 	pthread_mutex_lock(&free_lock);
 	slot = free_slots;
@@ -41,7 +41,7 @@ struct sim_slot *sim_slot_take(void)
 	return slot == MAP_FAILED ? NULL : slot;
 }
 
-void sim_slot_give(struct sim_slot *slot)
+void sim_workgroup_free(struct sim_workgroup *slot)
 {
 	bool keep;
 
@@ -59,25 +59,24 @@ void sim_slot_give(struct sim_slot *slot)
 
 static void group_id(const struct sim_dispatch *dispatch, uint64_t number, uint32_t id[3])
 {
-	id[0] = (uint32_t)(number % dispatch->groups[0]);
-	number /= dispatch->groups[0];
-	id[1] = (uint32_t)(number % dispatch->groups[1]);
-	id[2] = (uint32_t)(number / dispatch->groups[1]);
+	id[0] = (uint32_t)(number % dispatch->launch.groups[0]);
+	number /= dispatch->launch.groups[0];
+	id[1] = (uint32_t)(number % dispatch->launch.groups[1]);
+	id[2] = (uint32_t)(number / dispatch->launch.groups[1]);
 }
 
-void sim_slot_fill(const struct sim_dispatch *dispatch, struct sim_slot *slot)
+void sim_workgroup_start(const struct sim_dispatch *dispatch, struct sim_workgroup *slot)
 {
 	struct sim_wave_start start;
 	uint32_t extent[3];
 
 	slot->group = (struct sim_group){
 		.lds = slot->lds,
-		.lds_size = dispatch->lds_bytes,
+		.lds_size = dispatch->launch.lds_bytes,
 		.shared_base_hi = SIM_LDS_APERTURE >> 32,
 		.private_base_hi = SIM_SCRATCH_APERTURE >> 32,
 		.counters = &slot->counters,
 		.gpu = SIM_MEM_GPU(dispatch->queue->node),
-		.machine = slot,
 	};
 	group_id(dispatch, slot->number, slot->group.id);
 	slot->waves = sim_launch_extent(dispatch, slot->group.id, extent);
@@ -85,22 +84,16 @@ void sim_slot_fill(const struct sim_dispatch *dispatch, struct sim_slot *slot)
 	slot->waiting = 0;
 	slot->resumed = false;
 	slot->counters = (struct sim_counters){.waves = slot->waves};
-	memset(slot->lds, (int)(sim_options()->fill & 0xff), dispatch->lds_bytes);
+	memset(slot->lds, (int)(sim_options()->fill & 0xff), dispatch->launch.lds_bytes);
 	start = (struct sim_wave_start){.extent = extent, .waves = slot->waves};
 	for (uint32_t i = 0; i < slot->waves; i++) {
 		slot->state[i] = WAVE_READY;
 		slot->wave[i].group = &slot->group;
 		slot->wave[i].in_group = i;
-		start.scratch_wave = slot->scratch_slot * dispatch->waves + i;
+		start.scratch_wave = slot->scratch_slot * dispatch->launch.waves + i;
 		start.hw_id = slot->place.hw_id[i];
-		sim_launch_wave(dispatch, &slot->wave[i], &start);
+		sim_wave_init(dispatch, &slot->wave[i], &start);
 	}
-}
-
-bool sim_dispatch_stopped(const struct sim_dispatch *dispatch)
-{
-	return atomic_load_explicit(&dispatch->stop, memory_order_acquire) ||
-	       atomic_load_explicit(&dispatch->queue->quit, memory_order_acquire);
 }
 
 /* A message of a wave: the only one the runtime's device code sends is the interrupt, 1. */
@@ -126,12 +119,12 @@ bool sim_wave_trap_returns(const struct sim_wave *wave)
  * operand says how many there are, less one. Initialisation, which HIP does by a kernel of its own,
  * says the same. The semaphores and resources other than 0 are refused.
  */
-bool sim_slot_sync_grid(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i)
+bool sim_workgroup_sync_grid(struct sim_dispatch *dispatch, struct sim_workgroup *slot, uint32_t i)
 {
 	enum { GWS_INIT = 153, GWS_BARRIER = 157 }; /* opcodes of ds_gws_*; the offset is above */
 	const struct sim_wave *wave = &slot->wave[i];
 	uint8_t operand = *(const uint8_t *)sim_mem_pointer(wave->pc - 4);
-	uint32_t round = atomic_load_explicit(&dispatch->gws_round, memory_order_acquire);
+	uint32_t round = atomic_load_explicit(&dispatch->grid_sync.round, memory_order_acquire);
 	uint32_t last;
 
 	if (wave->stop_arg == GWS_INIT)
@@ -139,27 +132,31 @@ bool sim_slot_sync_grid(struct sim_dispatch *dispatch, struct sim_slot *slot, ui
 	if (wave->stop_arg != GWS_BARRIER || !wave->exec)
 		return false;
 	last = wave->vgpr[operand][__builtin_ctzll(wave->exec)];
-	if (atomic_fetch_add_explicit(&dispatch->gws_arrived, 1, memory_order_acq_rel) < last) {
+	if (atomic_fetch_add_explicit(&dispatch->grid_sync.arrived, 1, memory_order_acq_rel) <
+	    last) {
 		slot->state[i] = WAVE_GWS;
 		slot->gws_round[i] = round;
 		return true;
 	}
-	/* Nobody arrives for the next round before this one has ended. */
-	atomic_store_explicit(&dispatch->gws_arrived, 0, memory_order_relaxed);
-	atomic_store_explicit(&dispatch->gws_round, round + 1, memory_order_release);
+	/* No wave arrives for the next round before this one has ended. */
+	atomic_store_explicit(&dispatch->grid_sync.arrived, 0, memory_order_relaxed);
+	atomic_store_explicit(&dispatch->grid_sync.round, round + 1, memory_order_release);
 	return true;
 }
 
-static void leave_grid_sync(const struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i)
+static void leave_grid_sync(const struct sim_dispatch *dispatch, struct sim_workgroup *slot,
+			    uint32_t i)
 {
-	uint32_t round = atomic_load_explicit(&dispatch->gws_round, memory_order_acquire);
+	uint32_t round = atomic_load_explicit(&dispatch->grid_sync.round, memory_order_acquire);
 
 	if (slot->state[i] == WAVE_GWS && slot->gws_round[i] != round)
 		slot->state[i] = WAVE_READY;
 }
 
-/* One turn of one wave. Returns false if it stopped the dispatch; *used: it did not just sleep. */
-static bool turn(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t i, bool *used)
+/* One quantum of one wave. Returns false if it stopped the dispatch; *used: it did not just sleep.
+ */
+static bool run_quantum(struct sim_dispatch *dispatch, struct sim_workgroup *slot, uint32_t i,
+			bool *used)
 {
 	uint32_t quantum = (uint32_t)sim_options()->quantum;
 
@@ -191,20 +188,20 @@ static bool turn(struct sim_dispatch *dispatch, struct sim_slot *slot, uint32_t 
 			break;
 		case SIM_STOP_GWS:
 			*used = true;
-			if (sim_slot_sync_grid(dispatch, slot, i))
+			if (sim_workgroup_sync_grid(dispatch, slot, i))
 				return true;
 			break;
 		case SIM_STOP_FAULT:
 		case SIM_STOP_HOLD: /* only traced waves stop so */
 			break;
 		}
-		sim_wave_error(dispatch, &slot->wave[i], stop);
+		dispatch->wave_failed(dispatch, &slot->wave[i], stop);
 		return false;
 	}
 }
 
 /* A wave that has ended counts as arrived: the barrier is for those still there. */
-static void release_barrier(struct sim_slot *slot)
+static void release_barrier(struct sim_workgroup *slot)
 {
 	if (!slot->waiting || slot->waiting < slot->live)
 		return;
@@ -214,7 +211,9 @@ static void release_barrier(struct sim_slot *slot)
 	slot->waiting = 0;
 }
 
-enum sim_slot_state sim_slot_run(struct sim_dispatch *dispatch, struct sim_slot *slot, bool owner)
+enum sim_workgroup_state sim_workgroup_run(struct sim_dispatch *dispatch,
+					   struct sim_workgroup *slot,
+					   void (*after_quantum)(struct sim_dispatch *dispatch))
 {
 	int64_t budget = slot->resumed ? NEXT_SLICE : FIRST_SLICE;
 
@@ -227,19 +226,19 @@ enum sim_slot_state sim_slot_run(struct sim_dispatch *dispatch, struct sim_slot 
 			leave_grid_sync(dispatch, slot, i);
 			if (slot->state[i] != WAVE_READY)
 				continue;
-			if (!turn(dispatch, slot, i, &used))
-				return SLOT_STOPPED;
+			if (!run_quantum(dispatch, slot, i, &used))
+				return WORKGROUP_STOPPED;
 			budget -= (int64_t)(slot->counters.insts - before);
-			if (owner && !dispatch->offered)
-				sim_dispatch_offer(dispatch);
+			if (after_quantum)
+				after_quantum(dispatch);
 			release_barrier(slot);
 		}
 		if (!slot->live)
-			return SLOT_DONE;
+			return WORKGROUP_DONE;
 		if (sim_dispatch_stopped(dispatch))
-			return SLOT_STOPPED;
+			return WORKGROUP_STOPPED;
 		if (!used)
-			return SLOT_IDLE;
+			return WORKGROUP_IDLE;
 	}
-	return SLOT_BUSY;
+	return WORKGROUP_BUSY;
 }

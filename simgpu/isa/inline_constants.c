@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+enum { LITERAL = 255 }; /* operand number */
+
 struct node {
 	struct sim_constant_rows rows;
 	struct node *next;
@@ -43,4 +45,37 @@ const struct sim_constant_rows *sim_constant_rows(uint64_t value)
 	}
 	pthread_mutex_unlock(&lock);
 	return node ? &node->rows : NULL;
+}
+
+uint64_t sim_constant(uint32_t code, unsigned int dwords, enum sim_type type, uint32_t literal,
+		      bool fp)
+{
+	static const struct {
+		uint16_t f16;
+		uint32_t f32;
+		uint64_t f64;
+	} fconst[] = {
+		{0x3800, 0x3f000000, 0x3fe0000000000000}, {0xb800, 0xbf000000, 0xbfe0000000000000},
+		{0x3c00, 0x3f800000, 0x3ff0000000000000}, {0xbc00, 0xbf800000, 0xbff0000000000000},
+		{0x4000, 0x40000000, 0x4000000000000000}, {0xc000, 0xc0000000, 0xc000000000000000},
+		{0x4400, 0x40800000, 0x4010000000000000}, {0xc400, 0xc0800000, 0xc010000000000000},
+		{0x3118, 0x3e22f983, 0x3fc45f306dc9c882},
+	};
+	uint64_t value;
+
+	if (code == LITERAL)
+		value = dwords == 2 && type == T_W && fp ? (uint64_t)literal << 32 : literal;
+	else if (code <= 192)
+		value = code - 128;
+	else if (code <= 208)
+		value = (uint64_t)(192 - (int64_t)code);
+	else if (type == T_H || type == T_P)
+		value = fconst[code - 240].f16;
+	else if (type == T_W && (dwords == 2 || (dwords > 2 && fp)))
+		value = fconst[code - 240].f64;
+	else
+		value = fconst[code - 240].f32;
+	if (type == T_K)
+		value = (value & 0xffffffff) | value << 32;
+	return value;
 }

@@ -10,11 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "simgpu/isa/opcodes.h"
-
 /*
  * Write the text of the instruction in word[0..avail) (text may be NULL to ask only whether it
- * is one). Answers its dwords, 0 if there is no such instruction.
+ * is one). Returns its dwords, 0 if there is no such instruction.
  */
 unsigned int sim_inst_text(const uint32_t *word, unsigned int avail, char *text, size_t size);
 
@@ -24,70 +22,5 @@ unsigned int sim_inst_text(const uint32_t *word, unsigned int avail, char *text,
  * "null" of later GPUs, undefined DPP controls).
  */
 bool sim_inst_valid(const uint32_t *word, unsigned int avail);
-
-/* How constants of an operand look; SHOW_32 also stands for everything that has none. */
-enum sim_show {
-	SHOW_32,
-	SHOW_64,
-	SHOW_F16,
-	SHOW_I16,
-	SHOW_V16, /* F16 of the low half, whatever the high half */
-	SHOW_REG, /* has none: LLVM marks them as invalid */
-};
-
-/* Bits of the SDWA or DPP dword that must be zero, and those without meaning. */
-struct sim_text_extra {
-	uint32_t zero;
-	uint32_t quiet;
-};
-
-/* What printing needs to know of a row (opcode_syntax.inc, in the order of the opcode tables). */
-struct sim_text_row {
-	uint64_t fixed; /* bits that must have ... */
-	uint64_t value; /* ... these values */
-	uint64_t quiet; /* bits without meaning */
-	struct sim_text_extra sdwa, dpp;
-	uint8_t suffix; /* the mnemonic ends in _e32 or _e64 */
-	uint8_t show[SIM_OPERANDS];
-};
-
-/* The walk. */
-struct inst_text {
-	const uint32_t *w;
-	const struct sim_opcode *row;
-	const struct sim_text_row *bits;
-	enum sim_encoding enc;
-	unsigned int words;
-	uint32_t literal;
-	char *to;
-	size_t left;
-	bool any;      /* an operand was written */
-	bool bad;      /* not an instruction */
-	bool reserved; /* LLVM prints it, the GPU does not have it */
-};
-
-__attribute__((format(printf, 2, 3))) void text_put(struct inst_text *t, const char *format, ...);
-
-/* " " before the first operand, ", " before the others. */
-void text_next(struct inst_text *t);
-
-uint32_t text_field(const struct inst_text *t, unsigned int at, unsigned int bits);
-
-/* " name" if the bit is set. */
-void text_flag(struct inst_text *t, unsigned int bit, const char *name);
-
-/* Operands; they mark the instruction bad when there is no such register. */
-void text_vector(struct inst_text *t, uint32_t first, unsigned int dwords, bool acc);
-void text_scalar(struct inst_text *t, uint32_t code, unsigned int dwords);
-void text_source(struct inst_text *t, uint32_t code, unsigned int dwords, enum sim_show show);
-/* What LLVM writes in place of an operand that cannot be. */
-void text_invalid(struct inst_text *t, const char *text);
-void text_constant(struct inst_text *t, uint32_t value, enum sim_show show);
-void text_literal(struct inst_text *t, enum sim_show show);
-
-/* Whole operand lists by encoding. */
-void text_scalar_operands(struct inst_text *t);
-void text_vector_operands(struct inst_text *t);
-void text_memory_operands(struct inst_text *t);
 
 #endif

@@ -2,7 +2,7 @@
 /* Text of the memory encodings: SMEM, DS, FLAT and its kin, MUBUF, MTBUF, MIMG. */
 #include <string.h>
 
-#include "simgpu/isa/instruction_text.h"
+#include "simgpu/isa/operand_text.h"
 
 enum {
 	NO_SADDR = 0x7f,

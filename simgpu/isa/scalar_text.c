@@ -2,7 +2,7 @@
 /* Text of the scalar encodings but SMEM. */
 #include <string.h>
 
-#include "simgpu/isa/instruction_text.h"
+#include "simgpu/isa/operand_text.h"
 
 struct name {
 	uint16_t number;

@@ -2,7 +2,7 @@
 /* Text of the vector encodings: VOP1, VOP2, VOPC with SDWA and DPP, VOP3, VOP3P, matrix. */
 #include <string.h>
 
-#include "simgpu/isa/instruction_text.h"
+#include "simgpu/isa/operand_text.h"
 
 enum {
 	SDWA_SOURCE = 249,

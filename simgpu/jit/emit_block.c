@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The walk over a block: what is translated, what is called, where it is left, what it counts. */
-#include "simgpu/jit/emit.h"
+#include "simgpu/jit/emit_block.h"
+
+#include "simgpu/jit/emit_float.h"
+#include "simgpu/jit/emit_salu.h"
+#include "simgpu/jit/emit_state.h"
+#include "simgpu/jit/emit_valu.h"
 
 #include <errno.h>
 
@@ -24,7 +29,7 @@ static void add_to(struct jit *j, size_t offset, value n)
 	LLVMBuildStore(j->s, LLVMBuildAdd(j->s, old, n, ""), at);
 }
 
-/* Count what ran on this path and answer `next`. Registers are in the wave already. */
+/* Count what ran on this path and return `next`. Registers are in the wave already. */
 static void leave(struct jit *j, value next)
 {
 	value lanes = j->lanes, index;
@@ -169,7 +174,7 @@ static void call(struct jit *j, const struct sim_inst *ip)
 		j->lanes = j->lanes ? LLVMBuildAdd(j->s, j->lanes, n, "") : n;
 		j->exec_insts = 0;
 	}
-	jit_forget(j);
+	jit_invalidate(j);
 }
 
 static bool does_nothing(enum sim_op op)

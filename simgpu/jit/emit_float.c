@@ -4,54 +4,10 @@
  * results of valu_f32.c and its neighbours to the bit. What the host computes with one
  * instruction is here; the rest is called.
  */
-#include "simgpu/jit/emit.h"
+#include "simgpu/jit/emit_float.h"
 
-/*
- * Constants are read from their rows in memory: LLVM would fold x * 1.0 to x, which does not quiet
- * a signalling NaN as the multiplication does.
- */
-static value float_bits_of(struct jit *j, const struct sim_inst *ip, unsigned int n,
-			   unsigned int part)
-{
-	value at, bits;
-
-	if (ip->rel >> n & 1)
-		return jit_source(j, ip, n, part);
-	at = LLVMConstIntToPtr(jit_i64(j, ip->off[n] + 4 * SIM_LANES * part), j->ptr);
-	bits = LLVMBuildLoad2(j->s, j->i32, at, "");
-	LLVMSetVolatile(bits, true);
-	return jit_splat(j, bits);
-}
-
-/* abs, then neg, on the sign bit of dword `high`. */
-static value with_sign(struct jit *j, const struct sim_inst *ip, unsigned int n, value bits)
-{
-	if (!ip->modded)
-		return bits;
-	if (ip->m.abs >> n & 1)
-		bits = LLVMBuildAnd(j->v, bits, jit_splat(j, jit_i32(j, 0x7fffffff)), "");
-	if (ip->m.neg >> n & 1)
-		bits = LLVMBuildXor(j->v, bits, jit_splat(j, jit_i32(j, 0x80000000)), "");
-	return bits;
-}
-
-value jit_source_float(struct jit *j, const struct sim_inst *ip, unsigned int n)
-{
-	value bits = with_sign(j, ip, n, float_bits_of(j, ip, n, 0));
-
-	return LLVMBuildBitCast(j->v, bits, j->vf32, "");
-}
-
-value jit_source_double(struct jit *j, const struct sim_inst *ip, unsigned int n)
-{
-	value low = float_bits_of(j, ip, n, 0), high = float_bits_of(j, ip, n, 1);
-
-	high = with_sign(j, ip, n, high);
-	low = LLVMBuildZExt(j->v, low, j->v64, "");
-	high = LLVMBuildZExt(j->v, high, j->v64, "");
-	high = LLVMBuildShl(j->v, high, jit_splat(j, jit_i64(j, 32)), "");
-	return LLVMBuildBitCast(j->v, LLVMBuildOr(j->v, low, high, ""), j->vf64, "");
-}
+#include "simgpu/jit/emit_operands.h"
+#include "simgpu/jit/emit_state.h"
 
 /* The first NaN operand wins, as float_bodies.h's nan_first32() and nan_first64(). */
 static value nan_first(struct jit *j, LLVMTypeRef type, value x, value r)
@@ -186,7 +142,7 @@ static value packed_source(struct jit *j, const struct sim_inst *ip, unsigned in
 {
 	bool upper = (high ? ip->m.opsel_hi : ip->m.opsel) >> n & 1;
 	bool negate = (high ? ip->m.abs : ip->m.neg) >> n & 1;
-	value bits = float_bits_of(j, ip, n, ip->modded ? upper : high);
+	value bits = jit_source_float_bits(j, ip, n, ip->modded ? upper : high);
 
 	if (ip->modded && negate)
 		bits = LLVMBuildXor(j->v, bits, jit_splat(j, jit_i32(j, 0x80000000)), "");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Scalar instructions: the same results and SCC rules as in scalar_alu.c. */
-#include "simgpu/jit/emit.h"
+#include "simgpu/jit/emit_salu.h"
+
+#include "simgpu/jit/emit_state.h"
 
 #include <string.h>
 

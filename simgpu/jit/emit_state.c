@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers as values: scalar ones by pairs, vector ones inside a loop over slices of lanes. */
-#include "simgpu/jit/emit.h"
+#include "simgpu/jit/emit_state.h"
 
 value jit_i32(struct jit *j, uint32_t n)
 {
@@ -179,7 +179,7 @@ void jit_flush(struct jit *j)
 	j->scc_dirty = false;
 }
 
-void jit_forget(struct jit *j)
+void jit_invalidate(struct jit *j)
 {
 	for (unsigned int p = 0; p < PAIRS; p++)
 		j->pair[p].whole = j->pair[p].half[0] = j->pair[p].half[1] = NULL;
@@ -304,7 +304,7 @@ static void rows_store(struct jit *j)
 	}
 }
 
-/* The slices of a mask put together over the turns of the loop. */
+/* The slices of a mask put together over the iterations of the loop. */
 static value mask_gather(struct jit *j, value bits, LLVMBasicBlockRef from)
 {
 	LLVMBuilderRef top = LLVMCreateBuilderInContext(j->context);

@@ -1,75 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector integer instructions, carries and selects: the results of valu_integer.c. */
-#include "simgpu/jit/emit.h"
+#include "simgpu/jit/emit_valu.h"
+
+#include "simgpu/jit/emit_float.h"
+#include "simgpu/jit/emit_operands.h"
+#include "simgpu/jit/emit_state.h"
 
 #include <string.h>
-
-static bool is_row(const struct sim_inst *ip, unsigned int n)
-{
-	return ip->rel >> n & 1 && !(ip->scalar >> n & 1);
-}
-
-static unsigned int row_of(const struct sim_inst *ip, unsigned int n)
-{
-	return (unsigned int)(ip->off[n] - offsetof(struct sim_wave, vgpr)) / (4 * SIM_LANES);
-}
-
-value jit_source(struct jit *j, const struct sim_inst *ip, unsigned int n, unsigned int part)
-{
-	uint32_t bits;
-
-	if (is_row(ip, n))
-		return jit_get_row(j, row_of(ip, n) + part);
-	if (ip->rel >> n & 1)
-		return jit_splat(j, jit_get32(j, jit_code(ip->off[n]) + part));
-	memcpy(&bits, (const uint32_t *)ip->off[n] + SIM_LANES * part, sizeof(bits));
-	return jit_splat(j, jit_i32(j, bits));
-}
-
-static value join(struct jit *j, value low, value high)
-{
-	value shift = jit_splat(j, jit_i64(j, 32));
-
-	low = LLVMBuildZExt(j->v, low, j->v64, "");
-	high = LLVMBuildShl(j->v, LLVMBuildZExt(j->v, high, j->v64, ""), shift, "");
-	return LLVMBuildOr(j->v, low, high, "");
-}
-
-value jit_source64(struct jit *j, const struct sim_inst *ip, unsigned int n)
-{
-	if (ip->rel >> n & 1 && ip->scalar >> n & 1)
-		return jit_splat(j, jit_get64(j, jit_code(ip->off[n])));
-	return join(j, jit_source(j, ip, n, 0), jit_source(j, ip, n, 1));
-}
-
-void jit_put_wide(struct jit *j, unsigned int row, value v)
-{
-	value shift = jit_splat(j, jit_i64(j, 32));
-
-	jit_put_row(j, row, LLVMBuildTrunc(j->v, v, j->v32, ""));
-	jit_put_row(j, row + 1,
-		    LLVMBuildTrunc(j->v, LLVMBuildLShr(j->v, v, shift, ""), j->v32, ""));
-}
 
 static value k32(struct jit *j, uint32_t n)
 {
 	return jit_splat(j, jit_i32(j, n));
-}
-
-/*
- * Scalars first: reading one that the open loop makes closes the loop, after which rows read before
- * would be those of its last turn.
- */
-static void scalars_first(struct jit *j, const struct sim_inst *ip)
-{
-	for (unsigned int n = 0; n < 3; n++) {
-		if (!(ip->rel >> n & 1) || !(ip->scalar >> n & 1))
-			continue;
-		jit_get32(j, jit_code(ip->off[n]));
-		if (ip->size[n] == 2)
-			jit_get32(j, jit_code(ip->off[n]) + 1);
-	}
-	jit_loop_open(j);
 }
 
 #define BIN(f, x, y) LLVMBuild##f(j->v, x, y, "")
@@ -260,7 +201,7 @@ static bool plain(struct jit *j, const struct sim_inst *ip)
 
 	if (!count)
 		return false;
-	scalars_first(j, ip);
+	jit_scalars_first(j, ip);
 	x = jit_source(j, ip, 0, 0);
 	if (count == 1) {
 		r = ip->row->op == OP_v_not_b32 ? LLVMBuildNot(j->v, x, "") : x;
@@ -281,7 +222,7 @@ static bool wide(struct jit *j, const struct sim_inst *ip)
 	case OP_v_lshlrev_b64:
 	case OP_v_lshrrev_b64:
 	case OP_v_ashrrev_i64:
-		scalars_first(j, ip);
+		jit_scalars_first(j, ip);
 		by = LLVMBuildZExt(j->v, jit_source(j, ip, 0, 0), j->v64, "");
 		by = BIN(And, by, jit_splat(j, jit_i64(j, 63)));
 		y = jit_source64(j, ip, 1);
@@ -293,7 +234,7 @@ static bool wide(struct jit *j, const struct sim_inst *ip)
 	case OP_v_mad_u64_u32:
 		if (jit_code(ip->sdst) & 1 || jit_code(ip->sdst) == SIM_EXEC)
 			return false;
-		scalars_first(j, ip);
+		jit_scalars_first(j, ip);
 		x = LLVMBuildZExt(j->v, jit_source(j, ip, 0, 0), j->v64, "");
 		y = LLVMBuildZExt(j->v, jit_source(j, ip, 1, 0), j->v64, "");
 		z = jit_source64(j, ip, 2);
@@ -336,7 +277,7 @@ static bool carry(struct jit *j, const struct sim_inst *ip)
 		return false;
 	if (jit_code(ip->sdst) & 1 || jit_code(ip->sdst) == SIM_EXEC)
 		return false;
-	scalars_first(j, ip);
+	jit_scalars_first(j, ip);
 	in = takes ? mask_source(j, ip) : NULL;
 	x = jit_source(j, ip, reverse, 0), y = jit_source(j, ip, !reverse, 0);
 	r = add ? BIN(Add, x, y) : BIN(Sub, x, y);
@@ -361,7 +302,7 @@ static bool cndmask(struct jit *j, const struct sim_inst *ip)
 
 	if (ip->row->op != OP_v_cndmask_b32)
 		return false;
-	scalars_first(j, ip);
+	jit_scalars_first(j, ip);
 	m = mask_source(j, ip);
 	x = jit_source(j, ip, 0, 0), y = jit_source(j, ip, 1, 0);
 	jit_put_row(j, ip->dst, LLVMBuildSelect(j->v, m, y, x, ""));
@@ -425,7 +366,7 @@ bool jit_compare(struct jit *j, const struct sim_inst *ip)
 		return false;
 	if (ip->modded && c->shape != FLOATING)
 		return false;
-	scalars_first(j, ip);
+	jit_scalars_first(j, ip);
 	if (c->shape == FLOATING) {
 		x = c->wide ? jit_source_double(j, ip, 0) : jit_source_float(j, ip, 0);
 		y = c->wide ? jit_source_double(j, ip, 1) : jit_source_float(j, ip, 1);
@@ -437,9 +378,4 @@ bool jit_compare(struct jit *j, const struct sim_inst *ip)
 	}
 	jit_put_mask(j, jit_code(ip->sdst), m);
 	return true;
-}
-
-void jit_scalars_first(struct jit *j, const struct sim_inst *ip)
-{
-	scalars_first(j, ip);
 }

@@ -8,8 +8,8 @@ if(NOT PROBE_SIM_LLVM OR NOT PROBE_SIM_LLVM_INCLUDE)
 	return()
 endif()
 
-add_library(probe_sim_jit MODULE jit/emit_block.c jit/emit_float.c jit/emit_salu.c jit/emit_state.c
-	jit/emit_valu.c jit/llvm_session.c)
+add_library(probe_sim_jit MODULE jit/emit_block.c jit/emit_float.c jit/emit_operands.c
+	jit/emit_salu.c jit/emit_state.c jit/emit_valu.c jit/llvm_session.c)
 target_include_directories(probe_sim_jit PRIVATE ${CMAKE_SOURCE_DIR})
 target_include_directories(probe_sim_jit SYSTEM PRIVATE ${PROBE_SIM_LLVM_INCLUDE})
 target_link_libraries(probe_sim_jit PRIVATE probe_flags ${PROBE_SIM_LLVM} Threads::Threads)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libprobe-sim-jit.so: IR to machine code by LLVM's ORC. */
-#include "simgpu/jit/emit.h"
+#include "simgpu/jit/emit_block.h"
 
 #include <errno.h>
 #include <pthread.h>

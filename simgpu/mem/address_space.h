@@ -3,7 +3,7 @@
  * The simulated GPU's view of memory: which host ranges it may touch, and how.
  *
  * CPU address = GPU address (but for registered host memory, see sim_mem_host()), so a device
- * access is a plain host access once the address is known to lie in a range that was mapped to the
+ * access is a plain host access once the address is known to be in a range that was mapped to the
  * GPU (allocated through the thunk, registered, managed, or one of the thunk's own event pages).
  */
 #ifndef PROBE_SIMGPU_MEM_ADDRESS_SPACE_H
@@ -44,7 +44,7 @@ int sim_mem_find(uint64_t addr, struct sim_range *ret);
 
 /*
  * Host memory that was registered has an address of its own on the GPU, in a window where nothing
- * else lies; everywhere else CPU address = GPU address. An access that was found to be allowed and
+ * else is ; everywhere else CPU address = GPU address. An access that was found to be allowed and
  * touches the window goes to sim_mem_host(addr) instead. Contiguous addresses stay contiguous.
  */
 extern struct sim_mem_window {

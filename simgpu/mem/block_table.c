@@ -109,7 +109,7 @@ int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block)
 
 	if (make_room())
 		return -ENOMEM;
-	sim_near_taken(first, end);
+	sim_near_reused(first, end);
 	memmove(&table[at + 1], &table[at], (used - at) * sizeof(*table));
 	used++;
 	table[at] = (struct sim_row){first, end, 0, block};

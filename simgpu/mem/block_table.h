@@ -42,10 +42,10 @@ static inline uint64_t sim_page_up(uint64_t value)
 struct sim_row *sim_table_find(uint64_t addr, bool mapped_only);
 /* The row of the block that begins there. */
 struct sim_row *sim_table_find_base(uint64_t base, enum sim_block_kind kind);
-/* Overlapping registrations are told apart by the address they were made with. */
+/* Overlapping registrations are distinguished by the address they were made with. */
 struct sim_row *sim_table_find_block(uint64_t addr);
 
-/* Rows from 0, for those who look at all of them. */
+/* Rows from 0, for loops over all of them. */
 size_t sim_table_used(void);
 struct sim_block *sim_table_block(size_t row);
 struct sim_near sim_table_near(size_t row);

@@ -52,7 +52,7 @@ static void unmap_all(struct waiting *list)
 	}
 }
 
-unsigned sim_limbo_enter(void)
+unsigned sim_reclaim_enter(void)
 {
 	unsigned epoch;
 
@@ -63,12 +63,12 @@ unsigned sim_limbo_enter(void)
 	return epoch;
 }
 
-void sim_limbo_leave(unsigned epoch)
+void sim_reclaim_leave(unsigned epoch)
 {
 	struct waiting *list[2] = {NULL, NULL};
 
 	pthread_mutex_lock(&lock);
-	/* Twice: with nobody left inside, both epochs' pages go. */
+	/* Twice: with no reader left inside, both epochs' pages go. */
 	if (!--inside[epoch] && (lists[0] || lists[1])) {
 		list[0] = advance();
 		list[1] = advance();
@@ -78,7 +78,7 @@ void sim_limbo_leave(unsigned epoch)
 	unmap_all(list[1]);
 }
 
-void sim_limbo_unmap(uint64_t base, uint64_t size)
+void sim_reclaim_unmap(uint64_t base, uint64_t size)
 {
 	struct waiting *waiting = NULL;
 	bool busy;

@@ -8,8 +8,8 @@
 
 #include "simgpu/mem/deferred_unmap.h"
 #include "simgpu/mem/block_table.h"
+#include "simgpu/mem/code_generation.h"
 #include "simgpu/base/sim_options.h"
-#include "simgpu/exec/wave.h"
 
 enum { HUGE_PAGE = 2 << 20 };
 
@@ -129,8 +129,8 @@ int sim_mem_free(uint64_t base)
 	sim_table_erase(row->block);
 	pthread_rwlock_unlock(&lock);
 	if (block.access & SIM_MEM_EXEC)
-		sim_code_invalidate(block.base, block.base + block.size);
-	sim_limbo_unmap(block.base, block.size);
+		sim_code_changed();
+	sim_reclaim_unmap(block.base, block.size);
 	return 0;
 }
 
@@ -194,7 +194,7 @@ int sim_mem_deregister(uint64_t base)
 	return row ? 0 : -ENOENT;
 }
 
-void sim_mem_forget_svm(uint64_t base, uint64_t size)
+void sim_mem_release_svm(uint64_t base, uint64_t size)
 {
 	pthread_rwlock_wrlock(&lock);
 	for (size_t i = sim_table_used(); i > 0; i--) {
@@ -340,7 +340,8 @@ bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad)
 	return true;
 }
 
-bool sim_mem_nearest(uint64_t addr, struct sim_near *ret)
+/* The range that holds addr (a live one first, then the newest freed one), else the nearest. */
+static bool find_nearest(uint64_t addr, struct sim_near *ret)
 {
 	uint64_t best = UINT64_MAX, distance;
 	struct sim_near near;
@@ -363,4 +364,12 @@ bool sim_mem_nearest(uint64_t addr, struct sim_near *ret)
 	}
 	pthread_rwlock_unlock(&lock);
 	return found;
+}
+
+void sim_mem_describe(uint64_t addr, char *buf, size_t size)
+{
+	struct sim_near near;
+	bool found = find_nearest(addr, &near);
+
+	sim_near_describe(addr, found ? &near : NULL, buf, size);
 }

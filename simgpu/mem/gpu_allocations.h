@@ -29,15 +29,15 @@ struct sim_svm {
  */
 struct sim_block {
 	enum sim_block_kind kind;
-	uint64_t base, size; /* as asked for; the GPU sees whole pages */
+	uint64_t base, size; /* as requested; the GPU sees whole pages */
 	uint64_t gpu;	     /* address of base on the GPU; set by this file */
-	uint64_t serial;     /* never used twice: tells a reused address from an old one */
+	uint64_t serial;     /* never used twice: distinguishes a reused address from an old one */
 	uint32_t node;
 	uint32_t mem_flags;  /* HsaMemFlags, opaque here */
 	uint32_t access;     /* enum sim_mem_flags once mapped */
 	uint32_t registered; /* user blocks: registrations not yet undone */
 	uint32_t mapped;     /* maps not yet undone; other kinds: 0 or 1 */
-	uint32_t pins;	     /* queues whose ring or indices lie in it */
+	uint32_t pins;	     /* queues whose ring or indices are in it */
 	uint32_t node_count;
 	uint32_t nodes[SIM_NODES];
 	const uint32_t *node_list; /* the block's own nodes[] */
@@ -60,9 +60,9 @@ void sim_mem_unpin(uint64_t base);
  */
 int sim_mem_register(const struct sim_block *want);
 int sim_mem_deregister(uint64_t base);
-void sim_mem_forget_svm(uint64_t base, uint64_t size);
+void sim_mem_release_svm(uint64_t base, uint64_t size);
 
-/* addr may lie anywhere inside a block; *ret (unless NULL) is its address on the GPU. */
+/* addr may be anywhere inside a block; *ret (unless NULL) is its address on the GPU. */
 int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *ret);
 int sim_mem_unmap(uint64_t addr);
 int sim_mem_query(uint64_t addr, struct sim_block *ret);
@@ -70,6 +70,9 @@ int sim_mem_set_user_data(uint64_t addr, void *data);
 
 /* Whether the GPU may do all of flags to every byte; *bad is the first it may not (or NULL). */
 bool sim_mem_allows(uint64_t addr, uint64_t size, uint32_t flags, uint64_t *bad);
+
+/* What is at or near an address that the GPU may not access, for error messages. */
+void sim_mem_describe(uint64_t addr, char *buf, size_t size);
 
 /* The host's view of what the GPU has at addr, for accesses of the machine itself. */
 static inline void *sim_mem_pointer(uint64_t addr)

@@ -32,7 +32,7 @@ void sim_near_freed(const struct sim_near *freed)
 	freed_ranges[freed_count++ % FREED].state = SIM_NEAR_FREED;
 }
 
-void sim_near_taken(uint64_t base, uint64_t end)
+void sim_near_reused(uint64_t base, uint64_t end)
 {
 	uint64_t count = freed_count < FREED ? freed_count : FREED;
 
@@ -101,18 +101,15 @@ static bool host_has(uint64_t addr)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
-void sim_near_describe(uint64_t addr, char *buf, size_t size)
+void sim_near_describe(uint64_t addr, const struct sim_near *near, char *buf, size_t size)
 {
-	struct sim_near near;
-	uint64_t distance = FAR;
+	uint64_t distance = near ? sim_near_distance(near, addr) : FAR;
 
 	buf[0] = '\0';
 	if (addr < SIM_PAGE) {
 		snprintf(buf, size, "a null pointer");
 		return;
 	}
-	if (sim_mem_nearest(addr, &near))
-		distance = sim_near_distance(&near, addr);
 	if (distance > CLOSE && host_has(addr)) {
 		snprintf(buf, size, "host memory that was never given to the GPU");
 		return;
@@ -123,16 +120,16 @@ void sim_near_describe(uint64_t addr, char *buf, size_t size)
 		snprintf(buf, size,
 			 "%" PRIu64 " bytes into %s%s 0x%" PRIx64 "-0x%" PRIx64 " (%" PRIu64
 			 " bytes)",
-			 addr - near.base, inside_text(&near), kind_text(&near), near.base,
-			 near.end, near.end - near.base);
+			 addr - near->base, inside_text(near), kind_text(near), near->base,
+			 near->end, near->end - near->base);
 	} else {
-		bool before = addr < near.base;
+		bool before = addr < near->base;
 
 		snprintf(buf, size,
 			 "%" PRIu64 " bytes %s %s%s 0x%" PRIx64 "-0x%" PRIx64 " (%" PRIu64
 			 " bytes)",
 			 before ? distance : distance - 1, before ? "before" : "past the end of",
-			 near.state == SIM_NEAR_FREED ? freed_text(&near) : "", kind_text(&near),
-			 near.base, near.end, near.end - near.base);
+			 near->state == SIM_NEAR_FREED ? freed_text(near) : "", kind_text(near),
+			 near->base, near->end, near->end - near->base);
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lies near an address that must not be touched: for error messages only. The newest freed
+ * What is near an address that must not be touched: for error messages only. The newest freed
  * ranges are remembered, so that a use after free can be called one.
  */
 #ifndef PROBE_SIMGPU_MEM_NEAREST_RANGE_H
@@ -33,18 +33,15 @@ uint64_t sim_near_distance(const struct sim_near *near, uint64_t addr);
  * ones are forgotten.
  */
 void sim_near_freed(const struct sim_near *freed);
-/* Addresses in use again, under that lock: freed ranges they lie in are forgotten. */
-void sim_near_taken(uint64_t base, uint64_t end);
+/* Addresses in use again, under that lock: freed ranges that hold them are forgotten. */
+void sim_near_reused(uint64_t base, uint64_t end);
 /* The newest freed range that holds addr, else the nearest; also under that lock. */
 bool sim_near_find_freed(uint64_t addr, struct sim_near *ret);
 
 /*
- * gpu_allocations.c: the range that holds addr (a live one first, then the newest freed one), else
- * the nearest. False: nothing was ever allocated.
+ * "64 bytes past the end of device memory 0x..-0x.. (4096 bytes)", and the like, for an address and
+ * the range nearest to it, or NULL if there is none.
  */
-bool sim_mem_nearest(uint64_t addr, struct sim_near *ret);
-
-/* " 64 bytes past the end of device memory 0x..-0x.. (4096 bytes)", and the like. */
-void sim_near_describe(uint64_t addr, char *buf, size_t size);
+void sim_near_describe(uint64_t addr, const struct sim_near *near, char *buf, size_t size);
 
 #endif

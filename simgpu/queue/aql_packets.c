@@ -5,19 +5,27 @@
  *
  * Packets run strictly one after the other, so the barrier bit and the fences are always honoured.
  */
+#include "simgpu/queue/aql_packets.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include <hsa/hsa_ext_amd.h>
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/base/backoff.h"
+#include "simgpu/diag/statistics.h"
+#include "simgpu/group/kernel_name.h"
+#include "simgpu/queue/aql_signals.h"
+#include "simgpu/queue/dispatch_run.h"
+#include "simgpu/queue/queue_error.h"
+#include "simgpu/queue/scratch_memory.h"
 #include "simgpu/mem/deferred_unmap.h"
 #include "simgpu/base/device_clock.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/base/sim_options.h"
-#include "simgpu/base/hardware_queue.h"
 #include "simgpu/event/hsa_signal.h"
+#include "simgpu/mem/code_generation.h"
 
 enum {
 	PACKET_BYTES = 64,
@@ -31,7 +39,7 @@ enum {
 /* What became of a packet. */
 enum outcome {
 	PACKET_DONE,
-	PACKET_QUIT, /* given up: the queue goes away or is dead */
+	PACKET_QUIT, /* given up: the queue is being destroyed or dead */
 };
 
 static uint8_t *packet_at(const struct sim_queue *queue, uint64_t index)
@@ -66,7 +74,7 @@ bool sim_aql_ready(const struct sim_queue *queue)
 	return packet_type(header) != HSA_PACKET_TYPE_INVALID;
 }
 
-/* In simulated time; before retire(), which tells the host. */
+/* In simulated time; before retire(), which notifies the host. */
 static void announce(struct sim_queue *queue, hsa_signal_t completion, uint64_t end)
 {
 	if (completion.handle)
@@ -112,7 +120,7 @@ static bool uploads_code(const struct sim_dispatch *dispatch)
 		return false;
 	memcpy(target, sim_mem_pointer((uint64_t)(uintptr_t)arguments), sizeof(target));
 	return !sim_mem_find(target[1], &range) && range.flags & SIM_MEM_EXEC &&
-	       !sim_kernel_name(dispatch->kernel.descriptor, name, sizeof(name));
+	       !sim_kernel_name(dispatch->launch.kernel.descriptor, name, sizeof(name));
 }
 
 static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
@@ -128,24 +136,26 @@ static enum outcome dispatch_kernel(struct sim_queue *queue, uint8_t *packet)
 	error = sim_launch_prepare(dispatch);
 	if (error)
 		return refuse(queue, error);
-	upload = dispatch->upload = uploads_code(dispatch);
+	upload = dispatch->timing.upload = uploads_code(dispatch);
 	if (upload) {
-		dispatch->start_tick = sim_timeline_begin(&queue->time, false);
+		dispatch->timing.start_tick = sim_timeline_begin(&queue->time, false);
 	} else {
 		sim_timeline_pick(&queue->time);
-		dispatch->start_tick = sim_timeline_launch(&queue->time);
+		dispatch->timing.start_tick = sim_timeline_launch(&queue->time);
 	}
-	dispatch->start_cycle = dispatch->start_tick * SIM_TICK_CYCLES;
+	dispatch->timing.start_cycle = dispatch->timing.start_tick * SIM_TICK_CYCLES;
 	if (!sim_dispatch_run(dispatch))
 		return PACKET_QUIT;
-	dispatch->end_tick = sim_timeline_end(&queue->time, upload ? 0 : dispatch->cycles);
+	dispatch->timing.end_tick =
+		sim_timeline_end(&queue->time, upload ? 0 : dispatch->timing.cycles);
 	sim_debug(2, "queue %u packet %" PRIu64 ": %" PRIu64 " workgroups, %" PRIu64 " us",
-		  queue->id, dispatch->index, dispatch->total, dispatch->host_ns / 1000);
+		  queue->id, dispatch->index, dispatch->launch.total,
+		  dispatch->timing.host_ns / 1000);
 	sim_statistics_add(dispatch);
 	sim_scratch_release(dispatch);
 	if (!upload)
-		announce(queue, dispatch->packet->completion_signal, dispatch->end_tick);
-	retire(queue, packet, dispatch->packet->completion_signal, dispatch->end_tick);
+		announce(queue, dispatch->packet->completion_signal, dispatch->timing.end_tick);
+	retire(queue, packet, dispatch->packet->completion_signal, dispatch->timing.end_tick);
 	return PACKET_DONE;
 }
 
@@ -296,7 +306,7 @@ static bool run_pm4(const uint32_t *words, uint32_t count)
 				  words[i]);
 			return false;
 		}
-		sim_code_invalidate(0, UINT64_MAX);
+		sim_code_changed();
 	}
 	return true;
 }
@@ -359,12 +369,12 @@ static enum outcome process_packet(struct sim_queue *queue)
 
 void sim_aql_process(struct sim_queue *queue)
 {
-	while (!atomic_load_explicit(&queue->quit, memory_order_acquire) &&
-	       sim_queue_ready(queue)) {
-		unsigned epoch = sim_limbo_enter();
+	while (!atomic_load_explicit(&queue->quit, memory_order_acquire) && sim_queue_runs(queue) &&
+	       sim_aql_ready(queue)) {
+		unsigned epoch = sim_reclaim_enter();
 		enum outcome outcome = process_packet(queue);
 
-		sim_limbo_leave(epoch);
+		sim_reclaim_leave(epoch);
 		if (outcome == PACKET_QUIT)
 			return;
 		queue->fresh = false;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handles in a packet are addresses that anybody may have written. Those of signals are looked at
- * before the packet is begun; the rest where it is used.
+ * Handles in a packet are untrusted addresses. Those of signals are checked before
+ *  the packet is begun; the rest where it is used.
  */
+#include "simgpu/queue/aql_signals.h"
+
 #include <inttypes.h>
 
 #include <hsa/hsa_ext_amd.h>
 
-#include "simgpu/group/dispatch.h"
-#include "simgpu/mem/nearest_range.h"
+#include "simgpu/queue/queue_error.h"
+#include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/event/hsa_signal.h"
 
@@ -24,9 +26,9 @@ static bool check(struct sim_queue *queue, const char *which, hsa_signal_t handl
 
 	if (!handle.handle || sim_signal(handle))
 		return true;
-	sim_near_describe(handle.handle, near, sizeof(near));
+	sim_mem_describe(handle.handle, near, sizeof(near));
 	sim_print("memory fault on %s: queue %u, packet %" PRIu64 ", %s signal 0x%" PRIx64
-		  " is no signal; %s",
+		  " is not a signal; %s",
 		  write ? "write" : "read", queue->id,
 		  atomic_load_explicit(queue->read, memory_order_relaxed), which, handle.handle,
 		  near);

@@ -3,9 +3,11 @@
  * Private memory of kernels. A queue owns scratch for so many waves of so many bytes per lane; a
  * dispatch that needs more asks the runtime, which allocates and restarts the queue.
  */
+#include "simgpu/queue/scratch_memory.h"
+
 #include <inttypes.h>
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/queue/queue_error.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/event/hsa_signal.h"
@@ -22,7 +24,7 @@ static void read_tmpring(struct sim_dispatch *dispatch)
 	const amd_queue_t *amd = dispatch->queue->amd;
 	uint32_t size = amd->compute_tmpring_size;
 
-	dispatch->scratch = (struct sim_scratch){
+	dispatch->launch.scratch = (struct sim_scratch){
 		.base = amd->scratch_backing_memory_location,
 		.wave_bytes = (size >> 12 & 0x1fff) * 1024,
 		.waves = size & 0xfff,
@@ -30,7 +32,7 @@ static void read_tmpring(struct sim_dispatch *dispatch)
 }
 
 /*
- * Raise a request and wait until the runtime has put the signal back to 0. The runtime looks at
+ * Raise a request and wait until the runtime has put the signal back to 0. The runtime reads
  * the packet at the read index meanwhile, so neither index nor header may have moved. While it is
  * out of memory it leaves the signal as it is, with bit 63 as a mark of its own.
  */
@@ -53,7 +55,7 @@ bool sim_scratch_acquire(struct sim_dispatch *dispatch)
 	struct sim_queue *queue = dispatch->queue;
 	uint32_t wanted = dispatch->packet->private_segment_size;
 
-	dispatch->scratch = (struct sim_scratch){0};
+	dispatch->launch.scratch = (struct sim_scratch){0};
 	if (!wanted)
 		return true;
 	if (wanted > queue->amd->scratch_wave64_lane_byte_size) {
@@ -62,13 +64,14 @@ bool sim_scratch_acquire(struct sim_dispatch *dispatch)
 			return false;
 	}
 	read_tmpring(dispatch);
-	if (dispatch->scratch.wave_bytes &&
-	    !sim_mem_allows(dispatch->scratch.base,
-			    (uint64_t)dispatch->scratch.wave_bytes * dispatch->scratch.waves,
+	if (dispatch->launch.scratch.wave_bytes &&
+	    !sim_mem_allows(dispatch->launch.scratch.base,
+			    (uint64_t)dispatch->launch.scratch.wave_bytes *
+				    dispatch->launch.scratch.waves,
 			    SIM_MEM_READ | SIM_MEM_WRITE, NULL)) {
 		sim_print("queue %u: its scratch memory at 0x%" PRIx64
 			  " is not all in memory of the GPU",
-			  queue->id, dispatch->scratch.base);
+			  queue->id, dispatch->launch.scratch.base);
 		sim_queue_error(queue, SIM_ERROR_GROUP_MEMORY);
 		return false;
 	}
@@ -79,7 +82,7 @@ void sim_scratch_release(struct sim_dispatch *dispatch)
 {
 	struct sim_queue *queue = dispatch->queue;
 
-	if (dispatch->scratch.wave_bytes &&
+	if (dispatch->launch.scratch.wave_bytes &&
 	    (queue->amd->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE))
 		request(queue, LARGE_RECLAIM);
 }

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/queue/queue_error.h"
 #include "simgpu/mem/deferred_unmap.h"
 #include "simgpu/event/interrupt_events.h"
 #include "simgpu/base/sim_log.h"
@@ -343,7 +343,7 @@ static void stop_engine(struct sim_queue *queue, const struct sim_fault *fault, 
 
 /*
  * The runtime knows no error of a copy engine but the memory fault, and whoever waits for the copy
- * would wait for ever.
+ * would wait forever.
  */
 static void stop_for_good(struct sim_queue *queue)
 {
@@ -397,10 +397,10 @@ void sim_sdma_process(struct sim_queue *queue)
 	uint64_t end = atomic_load_explicit(queue->doorbell, memory_order_acquire);
 
 	while (read != end && !atomic_load_explicit(&queue->quit, memory_order_acquire)) {
-		unsigned epoch = sim_limbo_enter();
+		unsigned epoch = sim_reclaim_enter();
 		bool more = process_command(queue, &read, end);
 
-		sim_limbo_leave(epoch);
+		sim_reclaim_leave(epoch);
 		if (!more)
 			return;
 	}

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "simgpu/base/hardware_queue.h"
 #include "simgpu/base/queue_timeline.h"
 #include "simgpu/exec/wave.h"
 
@@ -33,5 +34,9 @@ uint64_t sim_sdma_bytes(const uint32_t *words, enum sim_path *path);
 
 /* Tick at which the signal that a poll has waited for was completed by the device; 0 if unknown. */
 uint64_t sim_sdma_polled(const uint32_t *words);
+
+/* The engine of an SDMA queue, as sim_aql_ready() and sim_aql_process(). */
+bool sim_sdma_ready(const struct sim_queue *queue);
+void sim_sdma_process(struct sim_queue *queue);
 
 #endif

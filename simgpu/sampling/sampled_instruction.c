@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "simgpu/sampling/sampled_instruction.h"
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/exec/inst.h"
 
 struct row {
 	uint8_t type, pipe;
 };
 
-/* By the unit of the cost model; vector memory is told apart below. */
+/* By the unit of the cost model; vector memory is divided further below. */
 static const struct row rows[UNIT_COUNT] = {
 	[UNIT_VALU] = {SAMPLED_VALU, SAMPLED_PIPE_VALU},
 	[UNIT_SCALAR] = {SAMPLED_SCALAR, SAMPLED_PIPE_SCALAR},

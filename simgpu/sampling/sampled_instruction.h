@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a PC sample says of the instruction a wave stands at, in the raw codes of gfx942. */
+/* What a PC sample says of the instruction at which a wave is, in the raw codes of gfx942. */
 #ifndef PROBE_SIMGPU_SAMPLING_SAMPLED_INSTRUCTION_H
 #define PROBE_SIMGPU_SAMPLING_SAMPLED_INSTRUCTION_H
 

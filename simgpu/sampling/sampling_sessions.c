@@ -45,7 +45,7 @@ enum {
 	BUFFER_UNIT = 2 * SIM_SAMPLE_BYTES,
 };
 
-/* What can be asked for. ROCm's kernel table: gfx90a, and gfx942 for stochastic. */
+/* What can be requested. ROCm's kernel table: gfx90a, and gfx942 for stochastic. */
 static const struct probe_hsa_pcs_configuration configurations[] = {
 	{PROBE_HSA_PCS_HOSTTRAP_V1, PROBE_HSA_PCS_MICRO_SECONDS, 1, SIZE_MAX, 0},
 	{PROBE_HSA_PCS_STOCHASTIC_V1, PROBE_HSA_PCS_CLOCK_CYCLES, 256, (size_t)1 << 31,
@@ -182,7 +182,7 @@ static struct session *session_of(uint32_t gpu, uint64_t serial)
 	return session && session->serial == serial && !session->quitting ? session : NULL;
 }
 
-/* Under the lock: wait for room; false: the client takes nothing any more, or is gone. */
+/* Under the lock: wait for space; false: the client takes nothing any more, or is gone. */
 static bool has_room(uint32_t gpu, uint64_t serial, size_t size)
 {
 	struct session *session = session_of(gpu, serial);
@@ -213,8 +213,8 @@ static void into_ring(struct session *session, const uint8_t *from, size_t size)
 	session->given += size;
 }
 
-void sim_sampling_give(uint32_t gpu, uint64_t serial, const uint8_t *records, size_t count,
-		       size_t lost)
+void sim_sampling_deliver(uint32_t gpu, uint64_t serial, const uint8_t *records, size_t count,
+			  size_t lost)
 {
 	struct session *session;
 
@@ -245,7 +245,7 @@ void sim_sampling_give(uint32_t gpu, uint64_t serial, const uint8_t *records, si
 
 /* ---- The functions -------------------------------------------------------------------------- */
 
-/* Under no lock. The GPU an agent stands for, by the runtime's own answer; -1: none of ours. */
+/* Under no lock. The GPU behind an agent, as the runtime reports it; -1: none of ours. */
 static int gpu_of(hsa_agent_t agent)
 {
 	void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);

@@ -32,7 +32,7 @@ struct sim_sampling sim_sampling_get(uint32_t gpu);
  * the client if it is far behind; samples of a session that is no more are dropped silently. lost:
  * how many more there should have been.
  */
-void sim_sampling_give(uint32_t gpu, uint64_t session, const uint8_t *records, size_t count,
-		       size_t lost);
+void sim_sampling_deliver(uint32_t gpu, uint64_t session, const uint8_t *records, size_t count,
+			  size_t lost);
 
 #endif

@@ -2,7 +2,9 @@
 /* The thunk's calls about the driver and the device as a whole, and those it refuses. */
 #include <string.h>
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/base/device_clock.h"
+#include "simgpu/base/queue_timeline.h"
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
@@ -15,7 +17,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
 	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
 	sim_source_prepare();
-	sim_clock_open();
+	sim_clock_open(sim_timeline_last());
 	return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -113,7 +115,7 @@ HSAKMT_STATUS hsaKmtSetMemoryPolicy(HSAuint32 node, HSAuint32 fallback, HSAuint3
 
 static HSAKMT_STATUS refuse(const char *call)
 {
-	sim_print("%s is not offered by the simulated GPU", call);
+	sim_print("%s is not supported by the simulated GPU", call);
 	return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 

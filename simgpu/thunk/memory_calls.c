@@ -303,7 +303,7 @@ HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, HSAuint64 size, unsigned int count
 		}
 	}
 	/* It may be a part of a known range, or reach beyond it. */
-	sim_mem_forget_svm(block.base, size);
+	sim_mem_release_svm(block.base, size);
 	return block.node_count ? status_of(sim_mem_register(&block)) : HSAKMT_STATUS_SUCCESS;
 }
 

@@ -1,299 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Queues as the thunk creates them, their threads, and the watcher of their doorbells.
- *
- * A doorbell is plain memory that the runtime stores to, so somebody has to look. A queue's own
- * thread looks for a short while after its last packet; then it sleeps and one watcher thread
- * looks at all sleeping queues, less and less often the longer nothing comes.
- */
+/* The hsaKmt calls that create and control hardware queues. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <time.h>
 
-#include "simgpu/group/dispatch.h"
 #include "simgpu/base/device_clock.h"
-#include "simgpu/base/sim_log.h"
-#include "simgpu/mem/gpu_allocations.h"
-#include "simgpu/base/sim_options.h"
-#include "simgpu/base/hardware_queue.h"
 #include "simgpu/base/hsakmt_export.h"
+#include "simgpu/base/sim_log.h"
+#include "simgpu/base/sim_options.h"
+#include "simgpu/queue/queue_threads.h"
 
-enum {
-	QUEUES = 1024,	       /* doorbell slots: ROCr indexes by (address >> 3) & 0x3ff */
-	DOORBELL_BYTES = 8192, /* and needs the page aligned to its size for that */
-};
-
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t table_changed = PTHREAD_COND_INITIALIZER;
-static struct sim_queue *queues[QUEUES];
-static uint32_t queue_count;
-static uint32_t queue_limit; /* no queue at or above this slot */
-static _Atomic uint64_t *doorbells;
-static bool watching;
-
-bool sim_queue_ready(const struct sim_queue *queue)
+/* Our ids are small; 0 is that of no queue. */
+static uint32_t queue_id(HSA_QUEUEID id)
 {
-	if (atomic_load_explicit(&queue->dead, memory_order_relaxed) ||
-	    atomic_load_explicit(&queue->suspended, memory_order_acquire))
-		return false;
-	return queue->aql ? sim_aql_ready(queue) : sim_sdma_ready(queue);
+	return id <= UINT32_MAX ? (uint32_t)id : 0;
 }
 
-void sim_sleep_us(uint64_t us)
+static HSAKMT_STATUS status_of(int err)
 {
-	struct timespec span = {
-		.tv_sec = (time_t)(us / 1000000),
-		.tv_nsec = (long)(us % 1000000) * 1000,
-	};
-
-	nanosleep(&span, NULL);
-}
-
-void sim_backoff_pause(struct sim_backoff *backoff)
-{
-	uint32_t round = backoff->rounds++;
-
-	if (round < 64)
-		__builtin_ia32_pause();
-	else if (round < 96)
-		sched_yield();
-	else
-		sim_sleep_us(round < 160 ? 10 : 50);
-}
-
-bool sim_queue_pause(struct sim_queue *queue, struct sim_backoff *backoff)
-{
-	sim_backoff_pause(backoff);
-	while (atomic_load_explicit(&queue->suspended, memory_order_acquire) &&
-	       !atomic_load_explicit(&queue->quit, memory_order_acquire))
-		sim_sleep_us(100);
-	return !atomic_load_explicit(&queue->quit, memory_order_acquire);
-}
-
-/*
- * How long the watcher rests between two looks, by the time since it last woke a queue. A look
- * costs some 10 us of host time, so these are 50 % of a core for a moment and 2 % for good.
- */
-static uint64_t watch_period_us(uint64_t idle_us)
-{
-	static const uint64_t steps[][2] = {{2000, 20}, {50000, 50}, {500000, 200}};
-
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		if (idle_us < steps[i][0])
-			return steps[i][1];
-	return 500;
-}
-
-/* Under table_lock: wake each sleeping queue that has work. */
-static bool wake_ready(void)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < queue_limit; i++) {
-		struct sim_queue *queue = queues[i];
-
-		/* Pairs with the release in sleep_until_woken(). */
-		if (!queue || !atomic_load_explicit(&queue->asleep, memory_order_acquire) ||
-		    !sim_queue_ready(queue))
-			continue;
-		pthread_mutex_lock(&queue->lock);
-		atomic_store_explicit(&queue->asleep, false, memory_order_relaxed);
-		pthread_cond_signal(&queue->wake);
-		pthread_mutex_unlock(&queue->lock);
-		any = true;
+	switch (err) {
+	case 0:
+		return HSAKMT_STATUS_SUCCESS;
+	case -ENOMEM:
+		return HSAKMT_STATUS_NO_MEMORY;
+	case -EFAULT:
+		return HSAKMT_STATUS_INVALID_PARAMETER;
+	case -ENOENT:
+		return HSAKMT_STATUS_INVALID_HANDLE;
+	default:
+		return HSAKMT_STATUS_OUT_OF_RESOURCES;
 	}
-	return any;
-}
-
-static void name_thread(const char *name)
-{
-	prctl(PR_SET_NAME, name);
-	/* The default slack of 50 us would double every short sleep. */
-	prctl(PR_SET_TIMERSLACK, 1000);
-}
-
-static void *watch(void *unused)
-{
-	uint64_t last = sim_clock_ns();
-
-	(void)unused;
-	name_thread("sim-doorbells");
-	pthread_mutex_lock(&table_lock);
-	for (;;) {
-		while (!queue_count)
-			pthread_cond_wait(&table_changed, &table_lock);
-		if (wake_ready())
-			last = sim_clock_ns();
-		pthread_mutex_unlock(&table_lock);
-		sim_sleep_us(watch_period_us((sim_clock_ns() - last) / 1000));
-		pthread_mutex_lock(&table_lock);
-	}
-	return NULL;
-}
-
-static void sleep_until_woken(struct sim_queue *queue)
-{
-	pthread_mutex_lock(&queue->lock);
-	atomic_store_explicit(&queue->asleep, true, memory_order_release);
-	while (atomic_load_explicit(&queue->asleep, memory_order_relaxed) &&
-	       !atomic_load_explicit(&queue->quit, memory_order_relaxed))
-		pthread_cond_wait(&queue->wake, &queue->lock);
-	atomic_store_explicit(&queue->asleep, false, memory_order_relaxed);
-	pthread_mutex_unlock(&queue->lock);
-}
-
-/* Look at the own doorbell for a while: back-to-back launches then never meet the watcher. */
-static bool spin_for_work(struct sim_queue *queue)
-{
-	uint64_t end = sim_clock_ns() + sim_options()->spin_us * 1000;
-
-	do {
-		for (int i = 0; i < 16; i++) {
-			if (sim_queue_ready(queue))
-				return true;
-			__builtin_ia32_pause();
-		}
-	} while (sim_clock_ns() < end && !atomic_load_explicit(&queue->quit, memory_order_relaxed));
-	return false;
-}
-
-static void *run_queue(void *arg)
-{
-	struct sim_queue *queue = arg;
-
-	name_thread(queue->aql ? "sim-compute" : "sim-sdma");
-	while (!atomic_load_explicit(&queue->quit, memory_order_acquire)) {
-		if (!spin_for_work(queue)) {
-			sleep_until_woken(queue);
-			continue;
-		}
-		(queue->aql ? sim_aql_process : sim_sdma_process)(queue);
-	}
-	return NULL;
-}
-
-/* Under table_lock. */
-static int start_watching(void)
-{
-	pthread_t thread;
-	int err;
-
-	if (!doorbells) {
-		/* Twice the size, so that an aligned part lies within. */
-		void *pages = mmap(NULL, 2 * DOORBELL_BYTES, PROT_READ | PROT_WRITE,
-				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		uintptr_t start = (uintptr_t)pages;
-
-		if (pages == MAP_FAILED)
-			return -ENOMEM;
-		start = (start + DOORBELL_BYTES - 1) & ~(uintptr_t)(DOORBELL_BYTES - 1);
-		doorbells = (_Atomic uint64_t *)start;
-	}
-	if (watching)
-		return 0;
-	err = pthread_create(&thread, NULL, watch, NULL);
-	if (err)
-		return -err;
-	pthread_detach(thread);
-	watching = true;
-	return 0;
-}
-
-/* Under table_lock: takes a slot; 0 or -errno. */
-static int enter_table(struct sim_queue *queue)
-{
-	uint32_t slot = 0;
-	int err = start_watching();
-
-	if (err)
-		return err;
-	while (slot < QUEUES && queues[slot])
-		slot++;
-	if (slot == QUEUES)
-		return -EBUSY;
-	queue->id = slot + 1;
-	queue->doorbell = &doorbells[slot];
-	/* ~0 is "no packet yet" for an AQL doorbell; SDMA doorbells count bytes from 0. */
-	atomic_store_explicit(queue->doorbell, queue->aql ? UINT64_MAX : 0, memory_order_release);
-	err = pthread_create(&queue->thread, NULL, run_queue, queue);
-	if (err)
-		return -err;
-	queues[slot] = queue;
-	queue_count++;
-	if (slot >= queue_limit)
-		queue_limit = slot + 1;
-	pthread_cond_signal(&table_changed);
-	return 0;
-}
-
-/*
- * What the runtime may not free under us: its packets and indices. A queue of the real driver holds
- * its ring in the same way.
- */
-static bool pin_queue(struct sim_queue *queue)
-{
-	uint64_t ring = (uint64_t)(uintptr_t)queue->ring, amd = (uint64_t)(uintptr_t)queue->amd;
-
-	if (sim_mem_pin(ring, queue->ring_size))
-		return false;
-	if (!queue->aql ||
-	    ((uint64_t)(uintptr_t)queue->write % sizeof(uint64_t) == 0 &&
-	     sim_mem_allows((uint64_t)(uintptr_t)queue->write, sizeof(uint64_t),
-			    SIM_MEM_READ | SIM_MEM_WRITE, NULL) &&
-	     amd % sizeof(uint64_t) == 0 && !sim_mem_pin(amd, sizeof(*queue->amd)))) {
-		queue->pinned = true;
-		return true;
-	}
-	sim_mem_unpin(ring);
-	return false;
-}
-
-static void free_queue(struct sim_queue *queue)
-{
-	if (queue->pinned) {
-		sim_mem_unpin((uint64_t)(uintptr_t)queue->ring);
-		if (queue->aql)
-			sim_mem_unpin((uint64_t)(uintptr_t)queue->amd);
-	}
-	sim_dispatch_destroy(queue->dispatch);
-	pthread_cond_destroy(&queue->wake);
-	pthread_mutex_destroy(&queue->lock);
-	free(queue);
-}
-
-static struct sim_queue *new_queue(uint32_t node, bool aql, void *ring, uint64_t size,
-				   HsaQueueResource *resource)
-{
-	struct sim_queue *queue = calloc(1, sizeof(*queue));
-
-	if (!queue)
-		return NULL;
-	queue->node = node;
-	queue->aql = aql;
-	queue->ring = ring;
-	queue->ring_size = size;
-	sim_timeline_init(&queue->time);
-	pthread_mutex_init(&queue->lock, NULL);
-	pthread_cond_init(&queue->wake, NULL);
-	if (aql) {
-		queue->read = (_Atomic uint64_t *)resource->Queue_read_ptr_aql;
-		queue->write = (_Atomic uint64_t *)resource->Queue_write_ptr_aql;
-		queue->amd = (amd_queue_t *)((char *)resource->Queue_read_ptr_aql -
-					     offsetof(amd_queue_t, read_dispatch_id));
-		queue->dispatch = sim_dispatch_create(queue);
-	} else {
-		queue->read = &queue->own_read;
-		queue->write = &queue->own_write;
-	}
-	if (aql && !queue->dispatch) {
-		free_queue(queue);
-		return NULL;
-	}
-	return queue;
 }
 
 HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage,
@@ -301,6 +35,14 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 				HsaEvent *event, HsaQueueResource *resource)
 {
 	bool aql = type == HSA_QUEUE_COMPUTE_AQL;
+	struct sim_queue_request want = {
+		.node = node,
+		.aql = aql,
+		.ring = ring,
+		.ring_size = size,
+		.read = (uint64_t *)resource->Queue_read_ptr_aql,
+		.write = (uint64_t *)resource->Queue_write_ptr_aql,
+	};
 	struct sim_queue *queue;
 	int err;
 
@@ -310,27 +52,17 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 	if (!sim_is_gpu(node))
 		return HSAKMT_STATUS_INVALID_NODE_UNIT;
 	if (!aql && type != HSA_QUEUE_SDMA && type != HSA_QUEUE_SDMA_XGMI) {
-		sim_print("queue type %d is not offered by the simulated GPU", (int)type);
+		sim_print("queue type %d is not supported by the simulated GPU", (int)type);
 		return HSAKMT_STATUS_NOT_SUPPORTED;
 	}
 	if (!ring || !size || (size & (size - 1)))
 		return HSAKMT_STATUS_INVALID_PARAMETER;
 	sim_clock_start();
-	queue = new_queue(node, aql, ring, size, resource);
-	if (!queue)
-		return HSAKMT_STATUS_NO_MEMORY;
-	if (!pin_queue(queue)) {
+	err = sim_queue_create(&want, &queue);
+	if (err == -EFAULT)
 		sim_print("queue refused: its ring or its indices are not in memory of the GPU");
-		free_queue(queue);
-		return HSAKMT_STATUS_INVALID_PARAMETER;
-	}
-	pthread_mutex_lock(&table_lock);
-	err = enter_table(queue);
-	pthread_mutex_unlock(&table_lock);
-	if (err) {
-		free_queue(queue);
-		return HSAKMT_STATUS_OUT_OF_RESOURCES;
-	}
+	if (err)
+		return status_of(err);
 	resource->QueueId = queue->id;
 	resource->Queue_DoorBell_aql = (HSAuint64 *)queue->doorbell;
 	resource->Queue_read_ptr_aql = (HSAuint64 *)queue->read;
@@ -340,74 +72,28 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 	return HSAKMT_STATUS_SUCCESS;
 }
 
-/* Under table_lock. */
-static struct sim_queue *find_queue(HSA_QUEUEID id)
-{
-	return id && id <= QUEUES ? queues[id - 1] : NULL;
-}
-
 HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID id, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority,
 				void *ring, HSAuint64 size, HsaEvent *event)
 {
-	struct sim_queue *queue;
-
 	(void)priority;
 	(void)ring;
 	(void)size;
 	(void)event;
-	pthread_mutex_lock(&table_lock);
-	queue = find_queue(id);
-	if (queue)
-		atomic_store_explicit(&queue->suspended, !percentage, memory_order_release);
-	pthread_mutex_unlock(&table_lock);
-	return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+	return status_of(sim_queue_suspend(queue_id(id), !percentage));
 }
 
 HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
 {
-	struct sim_queue *queue;
-
-	pthread_mutex_lock(&table_lock);
-	queue = find_queue(id);
-	if (queue) {
-		queues[id - 1] = NULL;
-		queue_count--;
-	}
-	pthread_mutex_unlock(&table_lock);
-	if (!queue)
-		return HSAKMT_STATUS_INVALID_HANDLE;
-	pthread_mutex_lock(&queue->lock);
-	atomic_store_explicit(&queue->quit, true, memory_order_release);
-	pthread_cond_signal(&queue->wake);
-	pthread_mutex_unlock(&queue->lock);
-	pthread_join(queue->thread, NULL);
-	sim_debug(1, "queue %u destroyed", queue->id);
-	free_queue(queue);
-	return HSAKMT_STATUS_SUCCESS;
+	return status_of(sim_queue_destroy(queue_id(id)));
 }
 
 /* The mask steers placement (HW_ID) only: compute units take no time from each other. */
 HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 bits, HSAuint32 *mask)
 {
-	struct sim_queue *queue;
-
-	pthread_mutex_lock(&table_lock);
-	queue = find_queue(id);
-	if (queue) {
-		bool any = false;
-
-		memset(queue->cu_mask, 0, sizeof(queue->cu_mask));
-		for (uint32_t i = 0; i < bits / 32 && i < (SIM_CUS + 31) / 32; i++) {
-			queue->cu_mask[i] = mask[i];
-			any = any || mask[i];
-		}
-		queue->masked = any;
-	}
-	pthread_mutex_unlock(&table_lock);
-	return queue ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+	return status_of(sim_queue_set_cu_mask(queue_id(id), mask, bits / 32));
 }
 
-/* Asked for the cooperative queue; workgroup.c has the one barrier that kernels use. */
+/* For the cooperative queue; workgroup.c has the one barrier that kernels use. */
 HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *first)
 {
 	(void)id;

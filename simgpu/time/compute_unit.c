@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A compute unit from slot to slot: what its SIMDs do when, and what it must stop for. */
-#include "simgpu/time/cost_model.h"
+#include "simgpu/time/compute_unit.h"
+
+#include "simgpu/time/unit_workgroups.h"
+#include "simgpu/time/wave_issue.h"
 #include "simgpu/time/pc_sampler.h"
 
 /* Whether a workgroup is missing that could be started. */
@@ -8,14 +11,14 @@ static bool starves(struct time_cu *cu)
 {
 	struct sim_place place;
 
-	if (!cu->room || cu->wants)
+	if (!cu->has_space || cu->slots_busy)
 		return false;
 	time_groups_start(cu);
-	if (cu->wants)
+	if (cu->slots_busy)
 		return false;
-	cu->room = !cu->backlog.count && cu->time->undealt &&
-		   time_cu_room(cu, cu->time->next_group, &place);
-	return cu->room;
+	cu->has_space = !cu->backlog.count && cu->time->unassigned &&
+			time_cu_fits(cu, cu->time->next_group, &place);
+	return cu->has_space;
 }
 
 /* The slots of all SIMDs in one group of four cycles; false: something must be seen to first. */
@@ -26,7 +29,7 @@ static bool run_slots(struct time_cu *cu, uint64_t first)
 			continue;
 		cu->now = first + i;
 		time_simd_slot(cu, i, cu->now);
-		if (cu->room | cu->held)
+		if (cu->has_space | cu->held)
 			return false;
 	}
 	return true;
@@ -44,7 +47,7 @@ void time_cu_run(struct time_cu *cu)
 {
 	const uint64_t until = cu->time->until;
 
-	for (uint32_t turns = 0;; turns++) {
+	for (uint32_t rounds = 0;; rounds++) {
 		uint64_t next;
 
 		if (starves(cu)) {
@@ -59,7 +62,7 @@ void time_cu_run(struct time_cu *cu)
 			next = first_slot(cu);
 			if (cu->tick < next)
 				next = time_sampler_run(cu, next);
-		} while (next < until && ++turns & 1023 &&
+		} while (next < until && ++rounds & 1023 &&
 			 run_slots(cu, next & -(uint64_t)SIM_SLOT));
 		if (next >= until || sim_dispatch_stopped(cu->dispatch)) {
 			cu->state = CU_REACHED;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost model at work: compute units in simulated time. A unit (wave_issue.c) asks its waves for
- * what they ran (timing_trace.h) and decides when each instruction issues; memory answers when data
- * come (memory_latency.c, l2_cache.c); the driver (dispatch_simulation.c) deals workgroups to
- * units, lets the units run side by side from one meeting to the next, and keeps the order where it
- * matters.
+ * what they ran (timing_trace.h) and decides when each instruction issues; the memory model returns
+ * when data come (memory_latency.c, l2_cache.c); the driver (dispatch_simulation.c) deals
+ * workgroups to units, lets the units run side by side within an epoch, and keeps the order where
+ * it matters.
  *
  * Times are shader cycles since the dispatch began. Within one call of time_cu_run() a unit looks
  * at nothing that another unit changes, so it does not matter which host thread runs it, or when.
@@ -45,7 +45,7 @@ struct time_span {
 	uint64_t until;
 	const struct sim_timing *at;
 	bool issues;
-	uint8_t why; /* if not: enum sim_wait */
+	uint8_t reason; /* if not: enum sim_wait */
 };
 
 struct time_wave {
@@ -59,7 +59,7 @@ struct time_wave {
 	uint32_t word;		/* next record */
 	bool jumps;		/* the run under way ends with a jump */
 	uint8_t simd, position; /* of the SIMD's list */
-	uint8_t state, why;	/* enum time_state; enum sim_wait since `ready` */
+	uint8_t state, reason;	/* enum time_state; enum sim_wait since `ready` */
 	enum sim_stop stop;	/* what follows the trace */
 	const struct sim_code *code;
 	struct time_group *group;
@@ -75,7 +75,7 @@ struct time_wave {
 };
 
 struct time_group {
-	struct sim_slot *slot; /* NULL when all waves have run to their ends */
+	struct sim_workgroup *slot; /* NULL when all waves have run to their ends */
 	struct sim_place place, claim;
 	uint32_t scratch_slot;
 	uint64_t number;
@@ -86,12 +86,12 @@ struct time_group {
 
 struct time_simd {
 	uint64_t next; /* first slot in which something may happen */
-	uint64_t slot; /* the last one looked at, and the classes issued in it */
+	uint64_t slot; /* the last one visited, and the classes issued in it */
 	uint32_t taken;
 	uint32_t count;
-	/* Oldest first, and when to look at each again; never: others must wake it. */
+	/* Oldest first, and when to check each again; never: others must wake it. */
 	struct time_wave *wave[SIM_SIMD_WAVES];
-	uint64_t look[SIM_SIMD_WAVES];
+	uint64_t next_check[SIM_SIMD_WAVES];
 	uint64_t valu_free, matrix_free;
 };
 
@@ -101,7 +101,7 @@ struct time_line {
 	uint64_t fill; /* when the data are there */
 };
 
-/* What a unit has touched of the L2 since the last meeting. */
+/* What a unit has touched of the L2 since the epoch began. */
 struct time_touch {
 	uint64_t line;		      /* of 128 bytes */
 	uint8_t valid, dirty, missed; /* bit per half: there now; written; fetched by this unit */
@@ -120,12 +120,12 @@ struct time_block {
 
 enum time_cu_state {
 	CU_RUNS,
-	CU_REACHED, /* the meeting */
+	CU_REACHED, /* the end of the epoch */
 	CU_HELD,    /* a wave must wait for its turn */
-	CU_STARVED, /* has room for a workgroup and none to start */
+	CU_STARVED, /* can hold another workgroup and has none to start */
 };
 
-/* Workgroups dealt to a unit and not yet started: first, first + stride, ... */
+/* Workgroups assigned to a unit and not yet started: first, first + stride, ... */
 struct time_backlog {
 	uint64_t first, stride, count;
 };
@@ -143,13 +143,13 @@ struct time_cu {
 	uint64_t l2_read, l2_write, hbm_read, hbm_write;
 	struct time_block block[TIME_BLOCKS]; /* seen lately, the last one first */
 	struct time_backlog backlog;
-	uint64_t place; /* what its workgroups hold */
-	bool room;	/* something ended: look for work */
-	bool pcs;	/* keep times per instruction */
-	uint32_t piece; /* instructions a wave runs at a time */
+	uint64_t place;	  /* what its workgroups hold */
+	bool has_space;	  /* something ended: it may hold another workgroup */
+	bool pcs;	  /* keep times per instruction */
+	uint32_t quantum; /* instructions a wave runs at a time */
 	uint64_t busy_from;
-	bool wants;    /* the place at hand had no free slot name: try again later */
-	uint32_t live; /* waves */
+	bool slots_busy; /* another queue uses the wave slots: try again later */
+	uint32_t live;	 /* waves */
 	uint32_t held;
 	uint32_t scratch_first, scratch_count; /* its part of the scratch memory */
 	uint64_t scratch_taken;
@@ -158,8 +158,6 @@ struct time_cu {
 	struct sim_counters isa;
 	struct sim_time_counters counters;
 	struct time_touched touched;
-	struct time_wave *wave_free;
-	struct time_group *group_free;
 	struct time_sampler *sampler; /* kept; in use if there are ticks */
 	struct sim_trace *traces[SIM_CU_WAVES];
 	struct time_wave waves[SIM_CU_WAVES];
@@ -177,75 +175,18 @@ struct sim_time {
 	struct time_l2 *l2;
 	struct time_cu *cu[SIM_CUS];
 	uint32_t cus[SIM_CUS], count; /* units in use, in order */
-	uint64_t undealt;	      /* workgroups; does not change while units run */
+	uint64_t unassigned;	      /* workgroups; does not change while units run */
 	uint64_t next_group;
-	uint64_t until; /* the next meeting */
-	uint32_t turn;	/* unit the next workgroup goes to first */
+	uint64_t until; /* the end of the epoch */
 	bool sampled;
 	/* Cost of 64 bytes from a unit's share, in 1/256 cycle. */
 	uint32_t l2_read, l2_write, hbm_read, hbm_write;
-	struct sim_place_want want;
+	struct sim_place_request want;
 };
 
 static inline uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
-
-/* unit_workgroups.c */
-struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *time, uint32_t number);
-void time_cu_give(struct time_cu *cu);
-/* Give up workgroups that a stop left behind. */
-void time_cu_drop(struct time_cu *cu);
-/* Whether the unit has room for one more workgroup, by what it holds. */
-bool time_cu_room(const struct time_cu *cu, uint64_t number, struct sim_place *ret);
-/* Start what of the backlog there is room for; cu->wants: a place was there, but not its name. */
-void time_groups_start(struct time_cu *cu);
-/* All waves of the group have run to their ends; and, later, in simulated time as well. */
-void time_group_leave_slot(struct time_cu *cu, struct time_group *group);
-void time_group_done(struct time_cu *cu, struct time_group *group);
-
-/* wave_issue.c */
-/* Run the wave for another piece. pass: its next instruction is one it was held at. */
-void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass);
-/* The wave may go on at `when`. */
-void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when);
-/* A wave that was ready waited up to now: count it. */
-void time_wave_held(struct time_cu *cu, struct time_wave *w, uint64_t now);
-/* Until time->until, a held wave, or an empty backlog; cu->state says which. */
-void time_cu_run(struct time_cu *cu);
-/* A held wave's turn. False: the dispatch is stopped. */
-bool time_cu_turn(struct time_cu *cu);
-/* One issue slot of a SIMD. */
-void time_simd_slot(struct time_cu *cu, uint32_t number, uint64_t now);
-/* The last wave has come to the grid's barrier, at `now`. */
-void time_cu_grid_release(struct time_cu *cu, uint64_t now);
-
-/* memory_latency.c: pop the record of an instruction that issues now; when it is complete. */
-uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
-		     uint64_t now);
-uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
-		     uint64_t now);
-void time_l1_forget(struct time_line *cache);
-
-/* l2_cache.c */
-enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
-/*
- * A unit wants half `half` (0, 1) of a 128-byte line. *missed: it must come from memory; the
- * answer is the entry, valid until the next call.
- */
-struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line, uint32_t half, bool *missed);
-bool time_touched_init(struct time_touched *touched);
-/* Meeting: the touches of all units become part of the L2, in the order of the units. */
-void time_l2_merge(struct sim_time *time);
-
-/* dispatch_simulation.c: every workgroup of a prepared dispatch; as sim_dispatch_run(). */
-bool sim_time_run(struct sim_dispatch *dispatch);
-void sim_time_destroy(struct sim_time *time);
-
-/* parallel_for.c: fn(ctx, 0 .. count - 1), on this thread and the pool's; returns when all are
- * done.
- */
-void sim_pool_each(void (*fn)(void *ctx, uint32_t i), void *ctx, uint32_t count);
 
 #endif

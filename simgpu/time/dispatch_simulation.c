@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A dispatch in simulated time. The units run side by side from one meeting to the next; at a
- * meeting the L2 learns what they touched. In between a unit stops when it needs a workgroup or
- * holds a wave whose next instruction must see, or be seen by, the other units in order of time.
- * Those are served when every other unit stands at a later point, the earliest first. What is
- * served when depends on simulated time alone, so the outcome is the same for any number of
- * host threads.
+ * A dispatch in simulated time. The units run side by side within an epoch; at its end the L2 is
+ * updated with what they touched . In between a unit stops when it needs a workgroup or holds a
+ * wave whose next instruction must see, or be seen by, the other units in order of time. Those are
+ * served when every other unit is at a later time, the earliest first. What is served when depends
+ * on simulated time alone, so the outcome is the same for any number of host threads.
  */
+#include "simgpu/time/dispatch_simulation.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "simgpu/base/backoff.h"
 #include "simgpu/base/device_clock.h"
+#include "simgpu/base/parallel_for.h"
 #include "simgpu/base/sim_log.h"
 #include "simgpu/base/sim_options.h"
 #include "simgpu/base/hardware_queue.h"
-#include "simgpu/time/cost_model.h"
+#include "simgpu/time/compute_unit.h"
+#include "simgpu/time/l2_cache.h"
+#include "simgpu/time/unit_workgroups.h"
+#include "simgpu/time/wave_issue.h"
 #include "simgpu/time/pc_sampler.h"
 
 enum {
-	MEETING = 16384,  /* cycles from one to the next */
+	EPOCH = 16384,	  /* cycles from one end to the next */
 	ALONE_NS = 15000, /* before that the owner does it all: waking a thread costs as much */
 	IDLE_INSTS = 32,  /* instructions per s_sleep up to which nothing but waiting happened */
 };
@@ -66,21 +72,21 @@ static bool allowed(const struct sim_queue *queue, uint32_t cu)
 /* The units in use: no more than there are workgroups, or parts of the scratch memory. */
 static bool take_units(struct sim_dispatch *dispatch, struct sim_time *time)
 {
-	uint64_t most = dispatch->total;
+	uint64_t most = dispatch->launch.total;
 	uint32_t part;
 
-	if (dispatch->scratch.wave_bytes && most > dispatch->scratch_slots)
-		most = dispatch->scratch_slots;
+	if (dispatch->launch.scratch.wave_bytes && most > dispatch->schedule.scratch_slots)
+		most = dispatch->schedule.scratch_slots;
 	time->count = 0;
 	for (uint32_t cu = 0; cu < SIM_CUS && time->count < most; cu++) {
 		if (!allowed(dispatch->queue, cu))
 			continue;
-		time->cu[cu] = time_cu_take(dispatch, time, cu);
+		time->cu[cu] = time_cu_acquire(dispatch, time, cu);
 		if (!time->cu[cu])
 			return false;
 		time->cus[time->count++] = cu;
 	}
-	part = time->count ? dispatch->scratch_slots / time->count : 0;
+	part = time->count ? dispatch->schedule.scratch_slots / time->count : 0;
 	if (part > SIM_CU_WAVES)
 		part = SIM_CU_WAVES;
 	for (uint32_t i = 0; i < time->count; i++) {
@@ -88,7 +94,7 @@ static bool take_units(struct sim_dispatch *dispatch, struct sim_time *time)
 
 		cu->scratch_first = i * part;
 		cu->scratch_count = part;
-		cu->room = true;
+		cu->has_space = true;
 	}
 	return time->count;
 }
@@ -97,16 +103,16 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	const struct sim_queue *queue = dispatch->queue;
 
-	time->want = (struct sim_place_want){
+	time->want = (struct sim_place_request){
 		.gpu = queue->node - SIM_NODE_GPU,
-		.waves = dispatch->waves,
-		.lds_bytes = dispatch->lds_bytes,
-		.vgprs = dispatch->kernel.vgprs + dispatch->kernel.agprs,
+		.waves = dispatch->launch.waves,
+		.lds_bytes = dispatch->launch.lds_bytes,
+		.vgprs = dispatch->launch.kernel.vgprs + dispatch->launch.kernel.agprs,
 		.cu_mask = queue->masked ? queue->cu_mask : NULL,
 		.queue = queue->id,
 	};
 	time->next_group = 0;
-	time->undealt = dispatch->total;
+	time->unassigned = dispatch->launch.total;
 	time->l2_read = share(sim_time_cost.l2_read, time->count);
 	time->l2_write = share(sim_time_cost.l2_write, time->count);
 	time->hbm_read = share(sim_time_cost.hbm_read, time->count);
@@ -140,57 +146,57 @@ static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
 }
 
 /*
- * Each gets every k-th of the next workgroups, as if they had been dealt one by one in turn. How
+ * Each gets every k-th of the next workgroups, as if they had been assigned one by one. How
  * many: what fills it at first, later half of an equal share of what is left, so that a unit
  * seldom has to ask and all end at about the same time.
  */
-static void deal(struct sim_time *time, uint64_t batch)
+static void assign(struct sim_time *time, uint64_t batch)
 {
 	struct time_cu *unit[SIM_CUS];
 	uint32_t count = starved(time, unit);
-	uint64_t dealt;
+	uint64_t assigned;
 
 	if (!count)
 		return;
-	if (batch < time->undealt / (2 * time->count))
-		batch = time->undealt / (2 * time->count);
-	if (batch > time->undealt / count)
-		batch = time->undealt / count;
+	if (batch < time->unassigned / (2 * time->count))
+		batch = time->unassigned / (2 * time->count);
+	if (batch > time->unassigned / count)
+		batch = time->unassigned / count;
 	batch += !batch;
-	dealt = batch * count < time->undealt ? batch * count : time->undealt;
+	assigned = batch * count < time->unassigned ? batch * count : time->unassigned;
 	for (uint32_t i = 0; i < count; i++) {
 		unit[i]->backlog = (struct time_backlog){
 			.first = time->next_group + i,
 			.stride = count,
-			.count = dealt > i ? (dealt - i - 1) / count + 1 : 0,
+			.count = assigned > i ? (assigned - i - 1) / count + 1 : 0,
 		};
 		unit[i]->state = CU_RUNS;
 	}
-	time->next_group += dealt;
-	time->undealt -= dealt;
+	time->next_group += assigned;
+	time->unassigned -= assigned;
 }
 
 /* Workgroups that fit on one unit. */
 static uint64_t fill_of(const struct sim_time *time)
 {
-	struct sim_place_want want = time->want;
+	struct sim_place_request want = time->want;
 
 	want.cu_mask = NULL;
 	return sim_place_capacity(&want) / SIM_CUS;
 }
 
-/* Samples are taken if somebody asked for them; for want of memory there are none. */
+/* Samples are taken if somebody requested them; for want of memory there are none. */
 static void begin_samplers(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	struct sim_sampling how = sim_sampling_get(time->want.gpu);
-	uint64_t groups = (time->undealt + time->count - 1) / time->count, fill = fill_of(time);
+	uint64_t groups = (time->unassigned + time->count - 1) / time->count, fill = fill_of(time);
 
-	time->sampled = how.session && !dispatch->upload;
+	time->sampled = how.session && !dispatch->timing.upload;
 	if (fill && groups > fill)
 		groups = fill;
 	for (uint32_t i = 0; i < time->count && time->sampled; i++)
 		time->sampled = time_sampler_begin(time->cu[time->cus[i]], &how,
-						   (uint32_t)groups * dispatch->waves);
+						   (uint32_t)groups * dispatch->launch.waves);
 	for (uint32_t i = 0; i < time->count && !time->sampled; i++)
 		time->cu[time->cus[i]]->tick = TIME_NEVER;
 }
@@ -217,8 +223,8 @@ static bool run_units(struct sim_dispatch *dispatch, struct sim_time *time)
 		if (cu->state == CU_RUNS)
 			round.unit[round.count++] = cu;
 	}
-	if (round.count > 1 && sim_clock_ns() - dispatch->host_start_ns > ALONE_NS)
-		sim_pool_each(run_one, &round, round.count);
+	if (round.count > 1 && sim_clock_ns() - dispatch->timing.host_start_ns > ALONE_NS)
+		sim_parallel_for(run_one, &round, round.count);
 	else
 		for (uint32_t i = 0; i < round.count; i++)
 			time_cu_run(round.unit[i]);
@@ -254,13 +260,13 @@ static void release_grid(struct sim_time *time, uint64_t now)
 static bool serve_held(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	struct time_cu *cu = next_held(time);
-	uint32_t round = dispatch->gws_round;
+	uint32_t round = dispatch->grid_sync.round;
 
 	if (!cu || sim_dispatch_stopped(dispatch))
 		return false;
 	time_cu_turn(cu);
 	cu->state = CU_RUNS;
-	if (dispatch->gws_round != round)
+	if (dispatch->grid_sync.round != round)
 		release_grid(time, cu->now);
 	else if (!cu->held)
 		time_cu_run(cu);
@@ -269,24 +275,24 @@ static bool serve_held(struct sim_dispatch *dispatch, struct sim_time *time)
 	return true;
 }
 
-static void to_meeting(struct sim_dispatch *dispatch, struct sim_time *time)
+static void run_epoch(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	for (uint32_t i = 0; i < time->count; i++) {
 		struct time_cu *cu = time->cu[time->cus[i]];
 
-		cu->wants = false;
+		cu->slots_busy = false;
 		if (cu->state == CU_REACHED)
 			cu->state = CU_RUNS;
 	}
 	do
-		deal(time, 0);
+		assign(time, 0);
 	while (run_units(dispatch, time) || serve_held(dispatch, time));
 }
 
-/* When something can happen next; the answer also says whether anybody is left at all. */
+/* When something can happen next; the answer also says whether any unit has work left. */
 static bool find_next(const struct sim_time *time, uint64_t *ret)
 {
-	bool left = time->undealt;
+	bool left = time->unassigned;
 
 	*ret = TIME_NEVER;
 	for (uint32_t i = 0; i < time->count; i++) {
@@ -300,7 +306,7 @@ static bool find_next(const struct sim_time *time, uint64_t *ret)
 	return left;
 }
 
-/* Instructions since the last meeting, less what waiting loops run. */
+/* Instructions since the epoch began, less what waiting loops run. */
 static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *last_sleeps)
 {
 	uint64_t insts = 0, sleeps = 0;
@@ -333,15 +339,15 @@ static void wait_for_host(uint64_t *us)
 
 static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 {
-	enum { YIELD_MEETINGS = 16 };
-	uint64_t next = 0, insts = 0, sleeps = 0, meetings = 0, waited_us = 0;
+	enum { YIELD_EPOCHS = 16 };
+	uint64_t next = 0, insts = 0, sleeps = 0, epochs = 0, waited_us = 0;
 
 	for (uint32_t i = 0; i < time->count; i++)
 		time->cu[time->cus[i]]->state = CU_STARVED;
-	deal(time, fill_of(time));
+	assign(time, fill_of(time));
 	do {
-		time->until = (next == TIME_NEVER ? time->until : next) + MEETING;
-		to_meeting(dispatch, time);
+		time->until = (next == TIME_NEVER ? time->until : next) + EPOCH;
+		run_epoch(dispatch, time);
 		time_l2_merge(time);
 		if (time->sampled)
 			time_samplers_deliver(time);
@@ -349,8 +355,8 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 			wait_for_host(&waited_us);
 		else
 			waited_us /= 2; /* it may have to wait again soon */
-		/* It may spin for a kernel of another queue, whose thread is to have its turn. */
-		if (!(++meetings % YIELD_MEETINGS))
+		/* It may spin for a kernel of another queue, whose thread has to run. */
+		if (!(++epochs % YIELD_EPOCHS))
 			sched_yield();
 	} while (find_next(time, &next) && !sim_dispatch_stopped(dispatch));
 }
@@ -367,7 +373,7 @@ static void add(void *sum, const void *part, size_t size)
 /* What was issued is what ran, so the classes are those of the instruction set's own count. */
 static void count_classes(struct sim_dispatch *dispatch)
 {
-	struct sim_time_counters *to = &dispatch->time_counters;
+	struct sim_time_counters *to = &dispatch->timing.counters;
 	const struct sim_counters *c = &dispatch->counters;
 
 	to->insts = c->insts;
@@ -388,30 +394,32 @@ static void finish(struct sim_dispatch *dispatch, struct sim_time *time)
 
 		time_cu_drop(cu);
 		add(&dispatch->counters, &cu->isa, sizeof(cu->isa));
-		add(&dispatch->time_counters, &cu->counters, sizeof(cu->counters));
-		if (cu->end > dispatch->cycles)
-			dispatch->cycles = cu->end;
-		time_cu_give(cu);
+		add(&dispatch->timing.counters, &cu->counters, sizeof(cu->counters));
+		if (cu->end > dispatch->timing.cycles)
+			dispatch->timing.cycles = cu->end;
+		time_cu_release(cu);
 	}
 	time->count = 0;
-	dispatch->time_counters.busy_cycles = dispatch->cycles;
+	dispatch->timing.counters.busy_cycles = dispatch->timing.cycles;
 	count_classes(dispatch);
 }
 
-bool sim_time_run(struct sim_dispatch *dispatch)
+int sim_time_run(struct sim_dispatch *dispatch)
 {
-	struct sim_time *time = dispatch->time;
-	bool host_clock = !dispatch->start_cycle;
+	struct sim_dispatch_timing *timing = &dispatch->timing;
+	struct sim_time *time = timing->model;
+	bool host_clock = !timing->start_cycle;
+	int err = 0;
 
 	if (!time)
-		time = dispatch->time = time_create();
+		time = timing->model = time_create();
 	if (!time || !take_units(dispatch, time)) {
 		sim_print("no memory for the cost model of a dispatch");
-		sim_queue_error(dispatch->queue, SIM_ERROR_REGISTERS);
 		atomic_store_explicit(&dispatch->stop, true, memory_order_release);
+		err = -ENOMEM;
 	} else {
 		if (host_clock)
-			dispatch->start_cycle = sim_clock_cycles();
+			timing->start_cycle = sim_clock_cycles();
 		prepare(dispatch, time);
 		begin_samplers(dispatch, time);
 		run_all(dispatch, time);
@@ -419,6 +427,6 @@ bool sim_time_run(struct sim_dispatch *dispatch)
 	if (time)
 		finish(dispatch, time);
 	if (host_clock)
-		dispatch->start_cycle = 0;
-	return !sim_dispatch_stopped(dispatch);
+		timing->start_cycle = 0;
+	return err;
 }

@@ -2,19 +2,19 @@
 /*
  * The L2: 16 ways of 128-byte lines, each half fetched on its own (64 bytes, as on the MI210).
  *
- * Between meetings a unit sees the L2 as it was at the last one, and what it touched itself since.
- * At a meeting the touches of all units go into the L2 one unit after the other; a line that an
- * earlier unit brought is then counted as a hit of the later one, although that one waited for
- * memory.
+ * Within an epoch a unit sees the L2 as it was at its start, and what it touched itself since.
+ * At the end of an epoch the touches of all units go into the L2 one unit after the other; a line
+ * that an earlier unit brought is then counted as a hit of the later one, although that one waited
+ * for memory.
  */
+#include "simgpu/time/l2_cache.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "simgpu/time/cost_model.h"
-
 enum {
-	SETS = 4096,
-	WAYS = 16,
+	SETS = 4096, /* [HW mt4g] 8 MiB */
+	WAYS = 16,   /* [DOC] */
 	FIRST_SIZE = 256, /* of the table of touches */
 	VALID = 3,
 	DIRTY = 12,

@@ -4,18 +4,22 @@
  * unit's share of L2 and HBM. All are servers that take one request after the other; a latency
  * begins when the request is served.
  */
+#include "simgpu/time/memory_latency.h"
+
 #include <string.h>
 
 #include "simgpu/mem/gpu_allocations.h"
-#include "simgpu/time/cost_model.h"
+#include "simgpu/time/l2_cache.h"
 
 enum {
+	/* [HW mt4g] 16 KiB of 64-byte lines each; [E] 4 ways. Two units share a scalar L1 on
+	 * hardware; here each has its own. */
 	L1_SETS = 64,
 	L1_WAYS = 4,
 	FINE = 256, /* steps per cycle of the memory servers */
 };
 
-void time_l1_forget(struct time_line *cache)
+void time_l1_invalidate(struct time_line *cache)
 {
 	memset(cache, 0, L1_SETS * L1_WAYS * sizeof(*cache));
 }
@@ -65,7 +69,7 @@ static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 /* ---- Lines as the L2 knows them ------------------------------------------------------------- */
 
 /*
- * Where memory lies differs from run to run, so the L2 must not see its addresses: a block's lines
+ * Addresses of memory differ from run to run, so the L2 must not see its addresses: a block's lines
  * are numbered from a number of its own, by the order in which blocks were made. The factor keeps
  * the first lines of many blocks out of one set.
  */

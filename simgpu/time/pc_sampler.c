@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "simgpu/time/pc_sampler.h"
 
+#include "simgpu/time/wave_issue.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "simgpu/sampling/sampled_instruction.h"
 #include "simgpu/base/device_clock.h"
 
-/* Where things lie in a record (AMD's hsa_ven_amd_pc_sampling.h, trap handlers of gfx9). */
+/* Offsets in a record (AMD's hsa_ven_amd_pc_sampling.h, trap handlers of gfx9). */
 enum {
 	AT_PC = 0x00,
 	AT_EXEC = 0x08,
@@ -36,7 +38,7 @@ struct seen {
 	struct sim_sampled_inst inst;
 	uint64_t exec;
 	bool issued;
-	uint8_t why; /* enum sim_wait, which has the order of the raw codes */
+	uint8_t reason; /* enum sim_wait, which has the order of the raw codes */
 };
 
 /* ---- Ticks ---------------------------------------------------------------------------------- */
@@ -62,7 +64,7 @@ static uint64_t last_of_four(uint64_t when)
 	return when | (SIM_SLOT - 1);
 }
 
-/* When the tick at hand falls, in cycles of the device's clock. */
+/* When the current tick falls, in cycles of the device's clock. */
 static uint64_t tick_time(const struct time_cu *cu)
 {
 	const struct time_sampler *sampler = cu->sampler;
@@ -99,8 +101,8 @@ bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint
 	if (!cu->sampler)
 		return false;
 	cu->sampler->how = *how;
-	cu->sampler->begin = cu->dispatch->start_cycle;
-	cu->sampler->number = cu->dispatch->start_cycle / how->period;
+	cu->sampler->begin = cu->dispatch->timing.start_cycle;
+	cu->sampler->number = cu->dispatch->timing.start_cycle / how->period;
 	cu->sampler->pending = 0;
 	cu->sampler->gpu = cu->time->want.gpu;
 	cu->sampler->most = most;
@@ -143,8 +145,8 @@ static bool taken(const struct time_wave *w, uint32_t run, const struct sim_timi
 /* What is not of a unit never reaches the arbiter. */
 static void settle(struct seen *seen)
 {
-	if (seen->why == WAIT_ARBITER && !seen->inst.issues)
-		seen->why = seen->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
+	if (seen->reason == WAIT_ARBITER && !seen->inst.issues)
+		seen->reason = seen->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
 }
 
 /* It has nothing left of its trace, and no slot of its SIMD has come yet to make it go on. */
@@ -161,7 +163,7 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 		if (!w->last || !w->run)
 			return false;
 		see(w, w->run - 1, w->last, ret);
-		ret->why = w->stop == SIM_STOP_BARRIER ? WAIT_BARRIER : WAIT_INTERNAL;
+		ret->reason = w->stop == SIM_STOP_BARRIER ? WAIT_BARRIER : WAIT_INTERNAL;
 		return true;
 	}
 	ret->exec = wave->exec;
@@ -176,7 +178,7 @@ static bool look(const struct time_wave *w, uint64_t when, struct seen *ret)
 {
 	uint32_t run = w->run - 1;
 
-	*ret = (struct seen){.why = w->why};
+	*ret = (struct seen){.reason = w->reason};
 	for (uint32_t i = 0; i < w->spans; i++) {
 		const struct time_span *span = &w->span[i];
 
@@ -184,7 +186,7 @@ static bool look(const struct time_wave *w, uint64_t when, struct seen *ret)
 			continue;
 		see(w, run, span->at, ret);
 		ret->issued = span->issues && ret->inst.issues;
-		ret->why = span->issues ? WAIT_INTERNAL : span->why;
+		ret->reason = span->issues ? WAIT_INTERNAL : span->reason;
 		if (ret->inst.conditional && taken(w, run, span->at))
 			ret->inst.type = SAMPLED_TAKEN;
 		return true;
@@ -193,7 +195,7 @@ static bool look(const struct time_wave *w, uint64_t when, struct seen *ret)
 		if (!w->last || !w->run)
 			return false;
 		see(w, run, w->last, ret);
-		ret->why = w->state == TIME_AT_BARRIER ? WAIT_BARRIER : WAIT_OTHER;
+		ret->reason = w->state == TIME_AT_BARRIER ? WAIT_BARRIER : WAIT_OTHER;
 		return true;
 	}
 	if (w->at == w->end)
@@ -221,15 +223,15 @@ static void fill_common(const struct time_cu *cu, const struct time_wave *w, uin
 	const struct sim_dispatch *dispatch = cu->dispatch;
 	const struct sim_queue *queue = dispatch->queue;
 	uint64_t packets = queue->ring_size / 64, number = w->group->number;
-	uint64_t clock = dispatch->start_cycle + when;
+	uint64_t clock = dispatch->timing.start_cycle + when;
 
 	memset(record, 0, SIM_SAMPLE_BYTES);
 	put64(record, AT_PC, seen->inst.pc);
 	put64(record, AT_EXEC, seen->exec);
-	put32(record, AT_WORKGROUP, (uint32_t)(number % dispatch->groups[0]));
-	number /= dispatch->groups[0];
-	put32(record, AT_WORKGROUP + 4, (uint32_t)(number % dispatch->groups[1]));
-	put32(record, AT_WORKGROUP + 8, (uint32_t)(number / dispatch->groups[1]));
+	put32(record, AT_WORKGROUP, (uint32_t)(number % dispatch->launch.groups[0]));
+	number /= dispatch->launch.groups[0];
+	put32(record, AT_WORKGROUP + 4, (uint32_t)(number % dispatch->launch.groups[1]));
+	put32(record, AT_WORKGROUP + 8, (uint32_t)(number / dispatch->launch.groups[1]));
 	put32(record, AT_WAVE, w->index & 0x3f);
 	put32(record, AT_HW_ID, w->group->place.hw_id[w->index]);
 	put64(record, AT_TIMESTAMP, sim_clock_system(clock / SIM_TICK_CYCLES));
@@ -255,18 +257,18 @@ static void fill_snapshot(const struct time_cu *cu, const struct time_wave *samp
 			continue;
 		if (other.issued)
 			issue |= other.inst.pipe;
-		else if (other.why == WAIT_UNIT)
+		else if (other.reason == WAIT_UNIT)
 			stall |= other.inst.pipe;
 	}
 	stall &= ~issue;
 	if (seen->issued) {
 		data |= SNAPSHOT_ISSUED | (uint32_t)seen->inst.type << SNAPSHOT_TYPE;
 	} else {
-		data |= (uint32_t)seen->why << SNAPSHOT_REASON;
+		data |= (uint32_t)seen->reason << SNAPSHOT_REASON;
 		/* A pipe that another wave got: it may have become free in this very slot. */
-		if (seen->why == WAIT_UNIT)
+		if (seen->reason == WAIT_UNIT)
 			stall |= seen->inst.pipe;
-		if (seen->why == WAIT_ARBITER)
+		if (seen->reason == WAIT_ARBITER)
 			issue |= seen->inst.pipe;
 	}
 	issue |= stall;
@@ -294,7 +296,7 @@ static uint8_t *new_record(struct time_sampler *sampler, uint64_t when)
 /* ---- Stochastic ----------------------------------------------------------------------------- */
 
 /*
- * One of the waves the unit has room for, so that each that is there is as likely as any other at
+ * One of the waves the unit could hold, so that each that is there is as likely as any other at
  * any time; none if it has fewer just now.
  */
 static struct time_wave *choose(struct time_cu *cu)
@@ -451,7 +453,7 @@ void time_samplers_deliver(struct sim_time *time)
 	}
 	lost += forget(time);
 	if (count || lost)
-		sim_sampling_give(any->gpu, any->how.session, records, count, lost);
+		sim_sampling_deliver(any->gpu, any->how.session, records, count, lost);
 	free(order);
 	free(records);
 }

@@ -18,7 +18,7 @@ struct time_sample {
 
 struct time_sampler {
 	struct sim_sampling how;
-	uint64_t number;    /* of the tick at hand, counted since the clock began */
+	uint64_t number;    /* of the current tick, counted since the clock began */
 	uint64_t begin;	    /* of the dispatch, in cycles of the device's clock */
 	uint64_t pending;   /* host trap: until when a wave is in the trap handler */
 	uint32_t gpu, most; /* most: waves the unit holds at once of this dispatch */
@@ -32,7 +32,7 @@ bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint
 
 /*
  * Take the samples of all ticks before `next`, the unit's next slot in which something happens;
- * answers what is next now.
+ * returns what is next now.
  */
 uint64_t time_sampler_run(struct time_cu *cu, uint64_t next);
 

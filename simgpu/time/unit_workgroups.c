@@ -3,14 +3,18 @@
  * Workgroups of a compute unit, from the place they take to the one they leave, and the units
  * themselves, which are kept for the next dispatch.
  */
+#include "simgpu/time/unit_workgroups.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "simgpu/base/sim_options.h"
-#include "simgpu/time/cost_model.h"
+#include "simgpu/time/l2_cache.h"
+#include "simgpu/time/memory_latency.h"
+#include "simgpu/time/wave_issue.h"
 
-enum { PIECE = 512 }; /* instructions a wave runs at a time */
+enum { QUANTUM = 512 }; /* instructions a wave runs at a time */
 
 static void add_isa(struct sim_counters *sum, struct sim_counters *part)
 {
@@ -26,7 +30,7 @@ void time_group_leave_slot(struct time_cu *cu, struct time_group *group)
 	if (!group->slot)
 		return;
 	add_isa(&cu->isa, &group->slot->counters);
-	sim_slot_give(group->slot);
+	sim_workgroup_free(group->slot);
 	group->slot = NULL;
 }
 
@@ -34,20 +38,20 @@ void time_group_done(struct time_cu *cu, struct time_group *group)
 {
 	time_group_leave_slot(cu, group);
 	cu->place -= group->place.held;
-	sim_place_give(&group->claim);
-	if (cu->dispatch->scratch.wave_bytes)
+	sim_place_release(&group->claim);
+	if (cu->dispatch->launch.scratch.wave_bytes)
 		cu->scratch_taken &= ~((uint64_t)1 << (group->scratch_slot - cu->scratch_first));
-	cu->room = true;
+	cu->has_space = true;
 	group->waves = 0;
 }
 
 /* ---- Workgroups ----------------------------------------------------------------------------- */
 
-bool time_cu_room(const struct time_cu *cu, uint64_t number, struct sim_place *ret)
+bool time_cu_fits(const struct time_cu *cu, uint64_t number, struct sim_place *ret)
 {
-	struct sim_place_want want = cu->time->want;
+	struct sim_place_request want = cu->time->want;
 
-	if (cu->dispatch->scratch.wave_bytes &&
+	if (cu->dispatch->launch.scratch.wave_bytes &&
 	    (uint32_t)__builtin_popcountll(cu->scratch_taken) == cu->scratch_count)
 		return false;
 	want.number = number;
@@ -76,7 +80,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->at = w->end = w->last = NULL;
 	w->code = NULL;
 	w->state = TIME_RUNS;
-	w->why = WAIT_ARBITER;
+	w->reason = WAIT_ARBITER;
 	w->group = group;
 	w->index = i;
 	w->vm_count = w->lgkm_count = 0;
@@ -94,23 +98,23 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	time_wave_wait(cu, w, cu->now);
 }
 
-/* False: not now, for want of memory or of a free name. */
+/* False: not now, for lack of memory or of free wave slots. */
 static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_place *place)
 {
 	struct time_group *group = free_group(cu);
-	struct sim_place_want want = cu->time->want;
-	struct sim_slot *slot = sim_slot_take();
+	struct sim_place_request want = cu->time->want;
+	struct sim_workgroup *slot = sim_workgroup_alloc();
 
 	want.number = number;
 	group->place = group->claim = *place;
 	if (!slot || !sim_place_claim(&want, &group->claim)) {
 		if (slot)
-			sim_slot_give(slot);
+			sim_workgroup_free(slot);
 		return false;
 	}
 	group->scratch_slot = 0;
 	group->number = number;
-	if (cu->dispatch->scratch.wave_bytes) {
+	if (cu->dispatch->launch.scratch.wave_bytes) {
 		uint32_t free = (uint32_t)__builtin_ctzll(~cu->scratch_taken);
 
 		cu->scratch_taken |= (uint64_t)1 << free;
@@ -119,7 +123,7 @@ static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_pl
 	slot->number = number;
 	slot->place = group->claim;
 	slot->scratch_slot = group->scratch_slot;
-	sim_slot_fill(cu->dispatch, slot);
+	sim_workgroup_start(cu->dispatch, slot);
 	group->slot = slot;
 	group->waves = group->live = group->running = slot->waves;
 	group->waiting = 0;
@@ -129,21 +133,21 @@ static bool start_group(struct time_cu *cu, uint64_t number, const struct sim_pl
 	return true;
 }
 
-/* Start what there is room for. */
+/* Start what fits. */
 void time_groups_start(struct time_cu *cu)
 {
 	struct time_backlog *backlog = &cu->backlog;
 	struct sim_place place;
 
-	while (backlog->count && time_cu_room(cu, backlog->first, &place)) {
+	while (backlog->count && time_cu_fits(cu, backlog->first, &place)) {
 		if (!start_group(cu, backlog->first, &place)) {
-			cu->wants = true;
+			cu->slots_busy = true;
 			return;
 		}
 		backlog->first += backlog->stride;
 		backlog->count--;
 	}
-	cu->room = false;
+	cu->has_space = false;
 }
 
 /* ---- Making and keeping units --------------------------------------------------------------- */
@@ -166,7 +170,8 @@ static struct time_cu *make_cu(void)
 	return NULL;
 }
 
-struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *time, uint32_t number)
+struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *time,
+				uint32_t number)
 {
 	struct time_cu *cu;
 
@@ -183,7 +188,7 @@ struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *tim
 		cu->waves[i].group = NULL;
 		if (cu->traces[i])
 			continue;
-		time_cu_give(cu);
+		time_cu_release(cu);
 		return NULL;
 	}
 	if (!cu)
@@ -197,14 +202,14 @@ struct time_cu *time_cu_take(struct sim_dispatch *dispatch, struct sim_time *tim
 		cu->simd[i] = (struct time_simd){.next = TIME_NEVER, .slot = TIME_NEVER};
 	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
 		cu->groups[i].waves = 0;
-	time_l1_forget(cu->l1);
-	time_l1_forget(cu->scalar);
+	time_l1_invalidate(cu->l1);
+	time_l1_invalidate(cu->scalar);
 	cu->tick = TIME_NEVER;
 	cu->dispatch = dispatch;
 	cu->time = time;
 	cu->number = number;
 	cu->pcs = sim_options()->pc;
-	cu->piece = sim_options()->quantum < PIECE ? (uint32_t)sim_options()->quantum : PIECE;
+	cu->quantum = sim_options()->quantum < QUANTUM ? (uint32_t)sim_options()->quantum : QUANTUM;
 	return cu;
 }
 
@@ -215,7 +220,7 @@ void time_cu_drop(struct time_cu *cu)
 			time_group_done(cu, &cu->groups[i]);
 }
 
-void time_cu_give(struct time_cu *cu)
+void time_cu_release(struct time_cu *cu)
 {
 	pthread_mutex_lock(&free_lock);
 	cu->next_free = free_cus;

@@ -5,11 +5,15 @@
  * instructions use no unit. A wave runs ahead functionally by a piece at a time: when its trace is
  * used up it runs on until something stops it or the piece is long enough.
  */
+#include "simgpu/time/wave_issue.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/base/sim_options.h"
-#include "simgpu/time/cost_model.h"
+#include "simgpu/time/memory_latency.h"
+#include "simgpu/time/unit_workgroups.h"
 #include "simgpu/time/pc_sampler.h"
 
 enum {
@@ -49,7 +53,7 @@ static void put_span(const struct time_cu *cu, struct time_wave *w, uint64_t unt
 void time_wave_held(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	if (w->at != w->end)
-		count_wait(cu, w, w->at, (enum sim_wait)w->why, now - w->ready);
+		count_wait(cu, w, w->at, (enum sim_wait)w->reason, now - w->ready);
 	w->ready = now;
 }
 
@@ -60,16 +64,16 @@ void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when)
 	uint64_t slot = slot_at(w->simd, when);
 
 	w->ready = when;
-	simd->look[w->position] = when;
+	simd->next_check[w->position] = when;
 	if (slot < simd->next)
 		simd->next = slot;
 }
 
-/* Somebody else will call time_wave_wait(). */
+/* Another function calls time_wave_wait(). */
 static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 {
 	w->state = (uint8_t)state;
-	cu->simd[w->simd].look[w->position] = TIME_NEVER;
+	cu->simd[w->simd].next_check[w->position] = TIME_NEVER;
 }
 
 /* ---- Waves, from the functional side -------------------------------------------------------- */
@@ -80,11 +84,11 @@ void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 	struct sim_wave *wave = &w->group->slot->wave[w->index];
 	sim_trace_reset(w->trace);
 	w->trace->pass = pass;
-	w->trace->cycles = cu->dispatch->start_cycle + cu->now;
+	w->trace->cycles = cu->dispatch->timing.start_cycle + cu->now;
 	w->trace->first_exec = w->trace->exec = wave->exec;
 	wave->trace = w->trace;
 	w->run = w->word = 0;
-	w->stop = sim_wave_run(wave, cu->piece);
+	w->stop = sim_wave_run(wave, cu->quantum);
 	cu->steps++;
 	switch (w->stop) {
 	case SIM_STOP_END:
@@ -96,7 +100,7 @@ void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 			return;
 		break;
 	case SIM_STOP_GWS:
-		if (sim_slot_sync_grid(cu->dispatch, w->group->slot, w->index))
+		if (sim_workgroup_sync_grid(cu->dispatch, w->group->slot, w->index))
 			return;
 		break;
 	case SIM_STOP_FAULT:
@@ -104,7 +108,7 @@ void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 	default:
 		return;
 	}
-	sim_wave_error(cu->dispatch, wave, w->stop);
+	cu->dispatch->wave_failed(cu->dispatch, wave, w->stop);
 	w->stop = SIM_STOP_FAULT;
 }
 
@@ -113,7 +117,7 @@ static void remove_wave(struct time_simd *simd, const struct time_wave *w)
 	simd->count--;
 	for (uint32_t i = w->position; i < simd->count; i++) {
 		simd->wave[i] = simd->wave[i + 1];
-		simd->look[i] = simd->look[i + 1];
+		simd->next_check[i] = simd->next_check[i + 1];
 		simd->wave[i]->position = (uint8_t)i;
 	}
 }
@@ -296,16 +300,16 @@ static void issue_memory(struct time_cu *cu, struct time_wave *w, const struct s
 		w->word++;
 		push_lgkm(w, now + sim_time_cost.scalar_l1 - SIM_SLOT);
 		break;
-	case TIMING_SCALAR_FORGET:
+	case TIMING_SCALAR_INVALIDATE:
 		w->word++;
-		time_l1_forget(cu->scalar);
+		time_l1_invalidate(cu->scalar);
 		break;
 	case TIMING_LDS:
 		push_lgkm(w, issue_lds(cu, w, now));
 		break;
-	case TIMING_L1_FORGET:
+	case TIMING_L1_INVALIDATE:
 		w->word++;
-		time_l1_forget(cu->l1);
+		time_l1_invalidate(cu->l1);
 		break;
 	case TIMING_PLAIN:
 		w->word++;
@@ -329,8 +333,8 @@ static void count_issued(struct time_cu *cu, const struct time_wave *w, const st
 }
 
 /*
- * Pass the s_waitcnt that w stands at: when it is met is known, for all that it waits for has been
- * issued. Answers when the next instruction may issue.
+ * Pass the s_waitcnt at which w is: when it is met is known, for all that it waits for has been
+ * issued. Returns when the next instruction may issue.
  */
 static uint64_t pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t ready)
 {
@@ -389,19 +393,19 @@ static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct t
 	}
 }
 
-/* Issue w's next instruction now; answers when the one behind it may. */
+/* Issue w's next instruction now; returns when the one behind it may. */
 static uint64_t issue(struct time_cu *cu, struct time_simd *simd, struct time_wave *w, uint64_t now)
 {
 	const struct sim_timing *t = w->at;
 	uint64_t ready;
 
 	if (now > w->ready)
-		count_wait(cu, w, t, (enum sim_wait)w->why, now - w->ready);
+		count_wait(cu, w, t, (enum sim_wait)w->reason, now - w->ready);
 	count_issued(cu, w, t);
 	w->last = t;
 	w->stalled = NULL;
 	w->at += t->words;
-	w->why = WAIT_ARBITER;
+	w->reason = WAIT_ARBITER;
 	w->spans = 0;
 	put_span(cu, w, now + SIM_SLOT, t, true, WAIT_ARBITER);
 	if (t->unit == UNIT_VALU) {
@@ -439,14 +443,14 @@ static uint64_t units_free(const struct time_cu *cu, const struct time_simd *sim
 /* What holds a wave back that is ready; a change of it divides the wait. */
 static void held_by(struct time_cu *cu, struct time_wave *w, enum sim_wait why, uint64_t now)
 {
-	if (w->why == why)
+	if (w->reason == why)
 		return;
 	if (now > w->ready)
 		time_wave_held(cu, w, now);
-	w->why = (uint8_t)why;
+	w->reason = (uint8_t)why;
 }
 
-/* Whether w can issue in this slot. If not, *again is when to look at it next; w->why says why. */
+/* Whether w can issue in this slot. If not, *again is when to check it next; w->reason says why. */
 static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wave *w, uint64_t now,
 		      uint64_t *again)
 {
@@ -472,7 +476,7 @@ static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 	return true;
 }
 
-/* When to look at a wave again that is to issue now. */
+/* When to check a wave again that is to issue now. */
 static uint64_t serve_wave(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 			   uint64_t now)
 {
@@ -497,7 +501,7 @@ void time_simd_slot(struct time_cu *cu, uint32_t number, uint64_t now)
 	for (uint32_t i = 0; i < simd->count;) {
 		struct time_wave *w = simd->wave[i];
 
-		if (simd->look[i] > now) {
+		if (simd->next_check[i] > now) {
 			i++;
 			continue;
 		}
@@ -505,11 +509,11 @@ void time_simd_slot(struct time_cu *cu, uint32_t number, uint64_t now)
 			i += w->state != TIME_ENDED;
 			continue;
 		}
-		simd->look[i] = serve_wave(cu, simd, w, now);
+		simd->next_check[i] = serve_wave(cu, simd, w, now);
 		i++;
 	}
 	for (uint32_t i = 0; i < simd->count; i++)
-		next = simd->look[i] < next ? simd->look[i] : next;
+		next = simd->next_check[i] < next ? simd->next_check[i] : next;
 	simd->next = next == TIME_NEVER ? next : slot_at(number, next > now ? next : now + 1);
 }
 

@@ -10,3 +10,13 @@ if(TARGET probe-hsa)
 		COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/imports.py
 			$<TARGET_FILE:probe-hsa>)
 endif()
+
+# Which folder may use which: arrows.txt, checked in #include lines and in object files.
+probe_test(NAME arch.includes TIER arch FOLDER tests
+	COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/includes.py ${CMAKE_SOURCE_DIR})
+# Sanitizers add calls of their own; one build is enough.
+if(NOT PROBE_SANITIZE)
+	probe_test(NAME arch.objects TIER arch FOLDER tests
+		COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/objects.py
+			${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+endif()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# HIP programs on the simulated GPU, under the real runtimes. Each is run as it is and in the ways
-# in which the runtime takes other paths: without SDMA, without interrupts, without large BAR.
+# HIP programs on the simulated GPU, under the real runtimes. Each runs unchanged and in the ways in
+# which the runtime takes other paths: without SDMA, without interrupts, without large BAR.
 if(NOT PROBE_BUILD_SIM OR PROBE_SANITIZE OR NOT TARGET hsakmt)
 	return()
 endif()
@@ -43,8 +43,8 @@ foreach(name vadd copies streams shared scratch atomics arithmetic managed print
 	probe_hip_program(${name}_O0 ${name} -O0)
 	probe_hip_test(${name} ${name})
 	probe_hip_test(${name}.O0 ${name}_O0)
-	# Undefined registers must not matter, nor how waves take turns.
-	probe_hip_test(${name}.turns ${name}
+	# Undefined registers must not matter, nor how waves are interleaved.
+	probe_hip_test(${name}.quantum ${name}
 		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
 endforeach()
 foreach(name vadd copies streams printing scratch threads)
@@ -53,14 +53,14 @@ foreach(name vadd copies streams printing scratch threads)
 	probe_hip_test(${name}.nobar ${name} PROBE_SIM_LARGE_BAR=0)
 endforeach()
 
-# Programs of many kinds, and what strains the machine: as compiled for speed, and with other turns.
+# Programs of many kinds, and stress tests: as compiled for speed, and with a short quantum.
 foreach(name bursts compiled divergence graphs grids halves hashing heap lookback matmul physics
 		recorded sorting stencils waves)
 	probe_hip_program(${name} ${name} -O2)
 	probe_hip_test(${name} ${name})
 endforeach()
 foreach(name divergence halves sorting stencils waves)
-	probe_hip_test(${name}.turns ${name}
+	probe_hip_test(${name}.quantum ${name}
 		"PROBE_SIM_QUANTUM=7;PROBE_SIM_THREADS=3;PROBE_SIM_FILL=0xdeadbeef")
 endforeach()
 # Everything translated before it runs.
@@ -93,12 +93,12 @@ probe_hip_test(peers.four peers PROBE_SIM_GPUS=4)
 probe_hip_test(peers.nobar peers "PROBE_SIM_GPUS=2;PROBE_SIM_LARGE_BAR=0")
 probe_hip_test(peers.nosdma peers "PROBE_SIM_GPUS=3;HSA_ENABLE_SDMA=0")
 
-# The sentence is on stderr; what the program can see of it, it checks itself.
+# The message is on stderr; the program checks the error code itself.
 probe_hip_program(sharing sharing -O2)
 probe_hip_test(sharing sharing)
-probe_hip_test(sharing.sentence sharing)
-set_tests_properties(hip.sharing.sentence PROPERTIES PASS_REGULAR_EXPRESSION
-	"probe-sim: hsaKmtShareMemory is not offered by the simulated GPU")
+probe_hip_test(sharing.message sharing)
+set_tests_properties(hip.sharing.message PROPERTIES PASS_REGULAR_EXPRESSION
+	"probe-sim: hsaKmtShareMemory is not supported by the simulated GPU")
 
 # Simulated time: the same in every run.
 probe_hip_program(clocks clocks -O2)

@@ -24,6 +24,6 @@ grep -q ', 0 of them without a directed test$' "$work/fidelity" ||
 	fail "instructions without a test: $(grep untested "$work/fidelity")"
 
 PROBE_SIM_TRACE=$work/no PROBE_SIM_TRACE_WAVE=0:0 "$program" >"$work/out" 2>"$work/err"
-grep -q '^probe-sim: PROBE_SIM_TRACE_WAVE=0:0 is not DISPATCH:WORKGROUP:WAVE' "$work/err" ||
+grep -q "^probe-sim: invalid value '0:0' for PROBE_SIM_TRACE_WAVE; expected DISPATCH:WORKGROUP:WAVE" "$work/err" ||
 	fail "a bad choice is not refused"
 [ ! -e "$work/no" ] || fail "a bad choice is traced"

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Decoded code, page by page, kept for the life of the process: a page is decoded once, compared
- * with memory again after sim_code_invalidate(), and replaced only if its words changed. Pages
- * that were replaced are not freed, because a wave of another queue may still stand in one.
+ * with memory again after sim_code_changed(), and replaced only if its words changed. Pages
+ * that were replaced are not freed, because a wave of another queue may still be executing one.
  */
+#include "simgpu/exec/decode/code_cache.h"
+
+#include "simgpu/exec/decode/decoder.h"
+#include "simgpu/exec/decode/instruction_timing.h"
 #include "simgpu/exec/translate.h"
-#include "simgpu/diag/fidelity.h"
 #include "simgpu/isa/instruction_text.h"
+#include "simgpu/mem/code_generation.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +30,6 @@ struct slot {
 	struct slot *next;
 };
 
-_Atomic uint64_t sim_code_generation = 1;
 static _Atomic(struct slot *) buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool counting;
@@ -63,6 +66,12 @@ static uint32_t readable(uint64_t base, uint32_t *skip)
 	return (uint32_t)(((at < end ? at : end) - base) / 4);
 }
 
+/* Executes in the two entries behind a page: continue in the next one. */
+static const struct sim_inst *next_page(struct sim_wave *w, const struct sim_inst *ip)
+{
+	return sim_fetch(w, inst_pc(w, ip));
+}
+
 static struct sim_code *code_create(uint64_t base, uint64_t generation)
 {
 	struct sim_code *code = aligned_alloc(64, (sizeof(*code) + 63) & ~(size_t)63);
@@ -89,7 +98,7 @@ static struct sim_code *code_create(uint64_t base, uint64_t generation)
 		sim_timing_make(&code->inst[i], &code->timing[i]);
 	}
 	for (uint32_t i = SIM_PAGE_DWORDS; i < SIM_PAGE_DWORDS + 2; i++) {
-		code->inst[i].exec = sim_exec_seam;
+		code->inst[i].exec = next_page;
 		code->inst[i].index = (uint16_t)i;
 	}
 	if (atomic_load_explicit(&counting, memory_order_relaxed)) {
@@ -184,14 +193,6 @@ int sim_code_prepare(uint64_t entry)
 	if (sim_mem_find(entry, &range) || !(range.flags & SIM_MEM_EXEC))
 		return -EFAULT;
 	return code_get(entry & -(uint64_t)PAGE_BYTES) ? 0 : -ENOMEM;
-}
-
-void sim_code_invalidate(uint64_t base, uint64_t end)
-{
-	(void)base;
-	(void)end;
-	/* All pages are compared again before their next use: cheap, and rare events. */
-	atomic_fetch_add_explicit(&sim_code_generation, 1, memory_order_release);
 }
 
 void sim_pc_counting(bool on)
@@ -297,7 +298,7 @@ int sim_pc_counters_each(uint64_t base, uint64_t end,
 	return stop;
 }
 
-void sim_code_ops(void (*visit)(void *ctx, enum sim_op op, uint64_t execs), void *ctx)
+void sim_opcode_executions(void (*visit)(void *ctx, enum sim_op op, uint64_t execs), void *ctx)
 {
 	for (unsigned int b = 0; b < BUCKETS; b++) {
 		const struct slot *slot = atomic_load_explicit(&buckets[b], memory_order_acquire);

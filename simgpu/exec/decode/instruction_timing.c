@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the cost model needs to know of an instruction, worked out once when it is decoded. */
-#include "simgpu/exec/inst.h"
+#include "simgpu/exec/decode/instruction_timing.h"
 
 #include <string.h>
 
 #include "simgpu/base/timing_constants.h"
-#include "simgpu/exec/timing_trace.h"
 
 static const uint8_t units[C_COUNT] = {
 	[C_NONE] = UNIT_NONE,	  [C_SALU] = UNIT_SCALAR,   [C_SMEM] = UNIT_SCALAR,
@@ -42,7 +40,7 @@ static void make_scalar_memory(const struct sim_inst *ip, struct sim_timing *ret
 	if (is_clock(ip))
 		ret->kind = TIMING_CLOCK;
 	else if (ip->row->op == OP_s_dcache_inv || ip->row->op == OP_s_dcache_inv_vol)
-		ret->kind = TIMING_SCALAR_FORGET;
+		ret->kind = TIMING_SCALAR_INVALIDATE;
 	else if (strstr(name, "_load") || strstr(name, "_atomic"))
 		ret->kind = TIMING_SMEM;
 	else if (strstr(name, "_store"))
@@ -61,7 +59,7 @@ static void make_vector_memory(const struct sim_inst *ip, struct sim_timing *ret
 	else if (flags & I_STORE)
 		ret->kind = TIMING_STORE;
 	else if (ip->row->op == OP_buffer_wbinvl1 || ip->row->op == OP_buffer_wbinvl1_vol)
-		ret->kind = TIMING_L1_FORGET;
+		ret->kind = TIMING_L1_INVALIDATE;
 }
 
 static void make_internal(const struct sim_inst *ip, struct sim_timing *ret)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decoding of the vector encodings: operands, SDWA, DPP, and the modifiers of VOP3 and VOP3P. */
-#include "simgpu/exec/decode/decoder.h"
+#include "simgpu/exec/decode/vector_decoder.h"
 
 #include <string.h>
 

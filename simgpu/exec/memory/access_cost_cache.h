@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Costs remembered per instruction. Bank conflicts and line counts depend on the differences
- * between the lanes' addresses (and, for lines, on where the first one lies in its line), and a
+ * between the lanes' addresses (and, for lines, on where the first one is in its line), and a
  * memory instruction mostly repeats its pattern; so the last pattern and its cost are kept, per
  * host thread, and counted afresh only when it changes.
  */

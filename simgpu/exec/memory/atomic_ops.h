@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Read-modify-write operations on host memory, atomic against other threads of the process: each
- * answers the value before. ATOMIC_OPS lists them; "AMD Instinct MI200" ISA manual, chapters
+ * returns the value before. ATOMIC_OPS lists them; "AMD Instinct MI200" ISA manual, chapters
  * "Global Memory Atomics" and "DS atomics".
  */
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_ATOMIC_OPS_H

@@ -3,10 +3,11 @@
  * Buffer addressing. Resource descriptor: base 47:0, stride 61:48, swizzle 63, num_records in
  * dword 2, index stride 118:117, add-tid 119 ("AMD Instinct MI200" ISA manual, "Buffer Resource
  * Descriptor"). The private stack uses descriptors with swizzle, index stride 64 and add-tid:
- * byte o of lane t lies at base + soffset + (o / 4) * 256 + t * 4 + o % 4, so soffset counts
+ * byte o of lane t is at base + soffset + (o / 4) * 256 + t * 4 + o % 4, so soffset counts
  * bytes of the whole wave.
  */
 #include "simgpu/exec/memory/buffer_access.h"
+#include "simgpu/exec/fault.h"
 
 struct buffer {
 	u64 base;

@@ -5,6 +5,7 @@
  * image of the runtime, its own copies included, so all layouts are taken as linear rows of
  * `pitch` elements; where the layout is linear in truth (textures over memory) that is exact.
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/atomic_ops.h"
 #include "simgpu/exec/memory/vector_access.h"
 #include "simgpu/exec/memory/texel.h"
@@ -348,10 +349,19 @@ static void sample_axes(const struct image *img, u64 l, struct axis axes[3])
 	}
 }
 
+/* What one lane samples. */
+struct lane_sample {
+	const struct image *img;
+	const struct axis *axes; /* three */
+	u64 lane;
+};
+
 /* One of up to eight elements of a sample; false: memory that may not be read. */
-static bool tap(struct sim_wave *w, const struct sim_inst *ip, const struct image *img, u64 l,
-		const struct axis axes[3], unsigned int n, u32 channel[4])
+static bool tap(struct sim_wave *w, const struct sim_inst *ip, const struct lane_sample *point,
+		unsigned int n, u32 channel[4])
 {
+	const struct image *img = point->img;
+	const struct axis *axes = point->axes;
 	u32 at[3];
 	u64 addr;
 
@@ -367,7 +377,7 @@ static bool tap(struct sim_wave *w, const struct sim_inst *ip, const struct imag
 	if (!element(img, at, &addr)) /* a slice the image does not have */
 		return true;
 	if (!wave_may(w, addr, addr + img->bytes, SIM_MEM_READ)) {
-		sim_fault(w, ip, SIM_FAULT_READ, addr, img->bytes, (int)l);
+		sim_fault(w, ip, SIM_FAULT_READ, addr, img->bytes, (int)point->lane);
 		return false;
 	}
 	if (sim_mem_aliased(addr, addr + img->bytes))
@@ -378,9 +388,10 @@ static bool tap(struct sim_wave *w, const struct sim_inst *ip, const struct imag
 }
 
 /* The weighted sum of the elements around the lane's point. */
-static bool sample_lane(struct sim_wave *w, const struct sim_inst *ip, const struct image *img,
-			u64 l, const struct axis axes[3], u32 result[4])
+static bool sample_lane(struct sim_wave *w, const struct sim_inst *ip,
+			const struct lane_sample *point, u32 result[4])
 {
+	const struct axis *axes = point->axes;
 	double sum[4] = {0};
 
 	for (unsigned int n = 0; n < 8; n++) {
@@ -391,7 +402,7 @@ static bool sample_lane(struct sim_wave *w, const struct sim_inst *ip, const str
 			weight *= (n >> i & 1 ? axes[i].weight : 256 - axes[i].weight) / 256.0;
 		if (weight == 0)
 			continue;
-		if (!tap(w, ip, img, l, axes, n, channel))
+		if (!tap(w, ip, point, n, channel))
 			return false;
 		if (weight == 1) {
 			memcpy(result, channel, sizeof(channel));
@@ -430,9 +441,10 @@ static const struct sim_inst *sample(struct sim_wave *w, const struct sim_inst *
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{
+		struct lane_sample point = {.img = &img, .axes = axes[l], .lane = l};
 		u32 channel[4];
 
-		if (!sample_lane(w, ip, &img, l, axes[l], channel))
+		if (!sample_lane(w, ip, &point, channel))
 			return NULL;
 		land(&img, l, channel);
 	}

@@ -3,6 +3,7 @@
 #ifndef PROBE_SIMGPU_EXEC_MEMORY_LDS_ACCESS_H
 #define PROBE_SIMGPU_EXEC_MEMORY_LDS_ACCESS_H
 
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/vector_access.h"
 
 #include "simgpu/exec/memory/lds_banks.h"
@@ -23,15 +24,23 @@ static inline bool moved_by(const u32 *offset, const u32 *diff, u32 first, u64 e
 	return !differ;
 }
 
-/* The cost of an access, from memory if the lanes lie as they did last time. */
+/* An access of `bytes` at vaddr + extra; number is 1 for the second of two of an instruction. */
+struct lds_access {
+	u32 extra;
+	unsigned int bytes;
+	enum lds_kind kind;
+	unsigned int number;
+};
+
+/* The cost of an access, from memory if the lanes have the same pattern as last time. */
 static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, const u32 *offset,
-			     unsigned int bytes, enum lds_kind kind, unsigned int access)
+			     struct lds_access access)
 {
 	u32 first = offset[__builtin_ctzll(w->exec)];
 	struct sim_counters *counters = w->group->counters;
 	_Alignas(64) u32 diff[64], masked[64] = {0};
-	uintptr_t key = (uintptr_t)ip + access;
-	struct sim_memo *memo = w->memo ? memo_slot(w->memo, ip->memo + access) : NULL;
+	uintptr_t key = (uintptr_t)ip + access.number;
+	struct sim_memo *memo = w->memo ? memo_slot(w->memo, ip->memo + access.number) : NULL;
 	const u32 *row = diff;
 	struct lds_cost cost;
 
@@ -40,13 +49,15 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 	    moved_by(offset, memo->diff, first, w->exec)) {
 		counters->lds_passes += memo->cost[0];
 		counters->lds_conflicts += memo->cost[1];
-		sim_trace_lds(w, (bytes + 3) / 4, memo->cost[0], memo->cost[1], kind != LDS_READ);
+		sim_trace_lds(w, (access.bytes + 3) / 4, memo->cost[0], memo->cost[1],
+			      access.kind != LDS_READ);
 		return;
 	}
-	cost = lds_bank_cost(offset, w->exec, bytes, kind);
+	cost = lds_bank_cost(offset, w->exec, access.bytes, access.kind);
 	counters->lds_passes += cost.passes;
 	counters->lds_conflicts += cost.conflicts;
-	sim_trace_lds(w, (bytes + 3) / 4, cost.passes, cost.conflicts, kind != LDS_READ);
+	sim_trace_lds(w, (access.bytes + 3) / 4, cost.passes, cost.conflicts,
+		      access.kind != LDS_READ);
 	if (!memo)
 		return;
 	LANES diff[l] = offset[l] - first;
@@ -63,19 +74,17 @@ static inline void lds_count(struct sim_wave *w, const struct sim_inst *ip, cons
 }
 
 /*
- * Offsets of an access of `bytes` at vaddr + extra by the active lanes; checked against the
- * group's LDS and counted (access: 1 for the second of two of an instruction). The sum is 32 bits
- * wide and wraps: compilers address an array from below, with a negative vaddr. False: the wave
- * is stopped with a fault. exec must not be 0.
+ * Offsets of an access by the active lanes; checked against the group's LDS and counted. The sum is
+ * 32 bits wide and wraps: compilers address an array from below, with a negative vaddr. False: the
+ * wave is stopped with a fault. exec must not be 0.
  */
 static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u32 *offset,
-			       u32 extra, unsigned int bytes, enum lds_kind kind,
-			       unsigned int access)
+			       struct lds_access access)
 {
 	const u32 *row = w->vgpr[ip->vsrc[0]];
 	u32 max = 0;
 
-	LANES offset[l] = row[l] + extra;
+	LANES offset[l] = row[l] + access.extra;
 	if (w->exec == ~0ull) {
 		for (unsigned int l = 0; l < 64; l++)
 			max = offset[l] > max ? offset[l] : max;
@@ -83,16 +92,16 @@ static inline bool lds_prepare(struct sim_wave *w, const struct sim_inst *ip, u3
 		EACH_LANE(l, w->exec)
 		max = offset[l] > max ? offset[l] : max;
 	}
-	if ((u64)max + bytes > w->group->lds_size) {
+	if ((u64)max + access.bytes > w->group->lds_size) {
 		EACH_LANE(l, w->exec)
 		{
-			if ((u64)offset[l] + bytes <= w->group->lds_size)
+			if ((u64)offset[l] + access.bytes <= w->group->lds_size)
 				continue;
-			sim_fault(w, ip, SIM_FAULT_LDS, offset[l], bytes, (int)l);
+			sim_fault(w, ip, SIM_FAULT_LDS, offset[l], access.bytes, (int)l);
 			return false;
 		}
 	}
-	lds_count(w, ip, offset, bytes, kind, access);
+	lds_count(w, ip, offset, access);
 	return true;
 }
 

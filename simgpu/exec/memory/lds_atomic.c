@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LDS atomics. All waves of a workgroup run on one host thread at a time, and nobody else reaches
- * its LDS, so plain operations do. Lanes act in order.
+ * LDS atomics. All waves of a workgroup run on one host thread at a time, and no other thread
+ * reaches its LDS, so plain operations do. Lanes act in order.
  */
 #define ATOMIC_PLAIN
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/atomic_ops.h"
 #include "simgpu/exec/memory/lds_access.h"
 
@@ -17,7 +18,10 @@ static inline u64 data_of(const u32 *s, u64 l, unsigned int bytes)
 static inline bool prepare(struct sim_wave *w, const struct sim_inst *ip, u32 *offset, u32 extra,
 			   unsigned int bytes, unsigned int access)
 {
-	if (!lds_prepare(w, ip, offset, extra, bytes, LDS_ATOMIC, access))
+	if (!lds_prepare(
+		    w, ip, offset,
+		    (struct lds_access){
+			    .extra = extra, .bytes = bytes, .kind = LDS_ATOMIC, .number = access}))
 		return false;
 	EACH_LANE(l, w->exec)
 	{

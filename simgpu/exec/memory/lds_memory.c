@@ -3,6 +3,7 @@
  * LDS reads and writes, and the lane crossbar (permute, swizzle). "AMD Instinct MI200" ISA
  * manual, chapters "Data Share" and "LDS & GDS Instructions".
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/lds_access.h"
 
 static bool adjacent(const u32 *offset, u64 exec, unsigned int bytes)
@@ -93,7 +94,9 @@ static inline const struct sim_inst *ds_read(struct sim_wave *w, const struct si
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, 4 * n, LDS_READ, 0))
+	if (!lds_prepare(
+		    w, ip, offset,
+		    (struct lds_access){.extra = (u32)ip->imm, .bytes = 4 * n, .kind = LDS_READ}))
 		return NULL;
 	read_dwords(w, w->vgpr[ip->dst], offset, n);
 	return ip + 2;
@@ -106,7 +109,9 @@ static inline const struct sim_inst *ds_write(struct sim_wave *w, const struct s
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, 4 * n, LDS_WRITE, 0))
+	if (!lds_prepare(
+		    w, ip, offset,
+		    (struct lds_access){.extra = (u32)ip->imm, .bytes = 4 * n, .kind = LDS_WRITE}))
 		return NULL;
 	write_dwords(w, w->vgpr[ip->vsrc[1]], offset, n);
 	return ip + 2;
@@ -122,8 +127,11 @@ static inline const struct sim_inst *ds_read2(struct sim_wave *w, const struct s
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset[0], first, 4 * n, LDS_READ, 0) ||
-	    !lds_prepare(w, ip, offset[1], second, 4 * n, LDS_READ, 1))
+	if (!lds_prepare(w, ip, offset[0],
+			 (struct lds_access){.extra = first, .bytes = 4 * n, .kind = LDS_READ}) ||
+	    !lds_prepare(w, ip, offset[1],
+			 (struct lds_access){
+				 .extra = second, .bytes = 4 * n, .kind = LDS_READ, .number = 1}))
 		return NULL;
 	read_dwords(w, w->vgpr[ip->dst], offset[0], n);
 	read_dwords(w, w->vgpr[ip->dst + n], offset[1], n);
@@ -139,8 +147,11 @@ static inline const struct sim_inst *ds_write2(struct sim_wave *w, const struct 
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset[0], first, 4 * n, LDS_WRITE, 0) ||
-	    !lds_prepare(w, ip, offset[1], second, 4 * n, LDS_WRITE, 1))
+	if (!lds_prepare(w, ip, offset[0],
+			 (struct lds_access){.extra = first, .bytes = 4 * n, .kind = LDS_WRITE}) ||
+	    !lds_prepare(w, ip, offset[1],
+			 (struct lds_access){
+				 .extra = second, .bytes = 4 * n, .kind = LDS_WRITE, .number = 1}))
 		return NULL;
 	write_dwords(w, w->vgpr[ip->vsrc[1]], offset[0], n);
 	write_dwords(w, w->vgpr[ip->vsrc[2]], offset[1], n);
@@ -162,7 +173,9 @@ static inline const struct sim_inst *ds_read_small(struct sim_wave *w, const str
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, bytes, LDS_READ, 0))
+	if (!lds_prepare(
+		    w, ip, offset,
+		    (struct lds_access){.extra = (u32)ip->imm, .bytes = bytes, .kind = LDS_READ}))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{
@@ -186,7 +199,9 @@ static inline const struct sim_inst *ds_write_small(struct sim_wave *w, const st
 
 	if (!w->exec)
 		return ip + 2;
-	if (!lds_prepare(w, ip, offset, (u32)ip->imm, bytes, LDS_WRITE, 0))
+	if (!lds_prepare(
+		    w, ip, offset,
+		    (struct lds_access){.extra = (u32)ip->imm, .bytes = bytes, .kind = LDS_WRITE}))
 		return NULL;
 	EACH_LANE(l, w->exec)
 	{
@@ -322,7 +337,7 @@ static inline bool addtid(struct sim_wave *w, const struct sim_inst *ip, u32 *of
 			return false;
 		}
 	}
-	lds_count(w, ip, offset, 4, kind, 0);
+	lds_count(w, ip, offset, (struct lds_access){.bytes = 4, .kind = kind});
 	return true;
 }
 

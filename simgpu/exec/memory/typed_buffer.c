@@ -5,11 +5,12 @@
  * the untyped ones take format and channel selection from the descriptor, the typed ones have the
  * format in the instruction and no selection.
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/buffer_access.h"
 #include "simgpu/exec/vector/float_bodies.h"
 #include "simgpu/exec/memory/texel.h"
 
-/* How channels lie in registers. */
+/* How channels are placed in registers. */
 enum width {
 	FULL,	 /* one each */
 	D16,	 /* two each, 16 bits wide */

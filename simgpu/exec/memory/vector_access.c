@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "simgpu/exec/memory/vector_access.h"
 
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/lds_banks.h"
 #include "simgpu/exec/memory/access_cost_cache.h"
 
-/* Signed offsets and 32-bit lane offsets beside a scalar base: chapter "Flat Memory". */
+/* Signed offsets and 32-bit lane offsets next to a scalar base: chapter "Flat Memory". */
 static void addresses_global(const struct sim_wave *w, const struct sim_inst *ip,
 			     struct access *acc)
 {
@@ -32,7 +33,7 @@ static bool is_contiguous(const struct access *acc)
 	return diff == 0;
 }
 
-/* Keep the first of equal lines; answers how many are left. */
+/* Keep the first of equal lines; returns how many are left. */
 static unsigned int distinct(u64 *line, unsigned int n)
 {
 	u64 table[256] = {0};
@@ -190,7 +191,7 @@ static void trace_memo(struct sim_trace *trace, const struct access *acc,
 	sim_trace_vector(trace, memo->quads, memo->entries, memo->cost[0], lane_bytes(acc));
 }
 
-/* Too many runs to be kept: entries is then more than there is room for. */
+/* Too many runs to be kept: entries is then more than fit. */
 static void memo_lines(struct sim_memo *memo, const struct access *acc, const struct lines *lines,
 		       u64 first)
 {
@@ -240,7 +241,7 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
 
 /* ---- Counting ------------------------------------------------------------------------------- */
 
-/* Count and trace, from memory if the lanes lie as they did last time. */
+/* Count and trace, from memory if the lanes have the same pattern as last time. */
 static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const struct access *acc)
 {
 	struct sim_memo *memo = memo_slot(w->memo, ip->memo);

@@ -41,7 +41,7 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc);
 
 /*
  * The quick way for 64 lanes one behind the other (`bytes` is 4, 8 or 16) in plain global memory:
- * all that mem_prepare() does, without addresses for each lane. Answers where the host has lane 0's
+ * all that mem_prepare() does, without addresses for each lane. Returns where the host has lane 0's
  * bytes; 0: take the other way, nothing was done.
  */
 u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigned int bytes,

@@ -3,6 +3,7 @@
  * Atomics of FLAT, GLOBAL and MUBUF: lanes act one after the other, in order, each atomically
  * against the rest of the process.
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/atomic_ops.h"
 #include "simgpu/exec/memory/buffer_access.h"
 #include "simgpu/exec/memory/vector_access.h"

@@ -3,11 +3,14 @@
  * Control: branches, calls, SOPP, hardware registers, VGPR index mode. "AMD Instinct MI200" ISA
  * manual, chapters "Program Flow Control" and "SOPP Instructions".
  */
+#include "simgpu/exec/decode/code_cache.h"
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/inst.h"
 
 #include "simgpu/exec/scalar/scalar_operands.h"
 #include "simgpu/exec/scalar/mode_register.h"
 #include "simgpu/exec/translate.h"
+#include "simgpu/mem/code_generation.h"
 
 static const struct sim_inst *branch_if(struct sim_wave *w, const struct sim_inst *ip, bool taken)
 {
@@ -105,7 +108,7 @@ static const struct sim_inst *s_icache_inv(struct sim_wave *w, const struct sim_
 {
 	uint64_t pc = inst_pc(w, ip) + 4;
 
-	sim_code_invalidate(0, UINT64_MAX);
+	sim_code_changed();
 	return sim_fetch(w, pc);
 }
 

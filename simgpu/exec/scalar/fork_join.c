@@ -3,6 +3,7 @@
  * Control that compilers no longer emit: the fork/join stack, VSKIP, halting and the trap handler's
  * return. "AMD Instinct MI200" ISA manual, chapter "Program Flow Control".
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/inst.h"
 
 #include "simgpu/exec/scalar/mode_register.h"
@@ -87,7 +88,7 @@ static const struct sim_inst *s_cbranch_join(struct sim_wave *w, const struct si
 	return scalar_jump(w, pc);
 }
 
-/* While VSKIP is set vector instructions are passed over; the run loop looks at gpr_idx. */
+/* While VSKIP is set vector instructions are passed over; the run loop checks gpr_idx. */
 static const struct sim_inst *s_setvskip(struct sim_wave *w, const struct sim_inst *ip)
 {
 	uint32_t bit = get_u32(w, ip, 0) >> (get_u32(w, ip, 1) & 31) & 1;
@@ -101,7 +102,7 @@ static const struct sim_inst *privileged(struct sim_wave *w, const struct sim_in
 	return sim_exec_unknown(w, ip);
 }
 
-/* Nobody would wake a halted wave: say so instead of hanging. */
+/* A halted wave would never wake: report it instead of hanging. */
 static const struct sim_inst *s_sethalt(struct sim_wave *w, const struct sim_inst *ip)
 {
 	return ip->imm & 1 ? sim_exec_unimplemented(w, ip) : ip + ip->words;

@@ -4,6 +4,7 @@
  * sources x and y (64-bit forms use 64-bit x, y) and the rule for SCC. "AMD Instinct MI200" ISA
  * manual, chapters "SOP2 Instructions" to "SOPC Instructions".
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/inst.h"
 
 #include <string.h>

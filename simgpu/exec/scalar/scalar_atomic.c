@@ -4,6 +4,7 @@
  * descriptor (nothing happens beyond its end). Compiled per vector level only because the
  * operations are shared with the vector atomics.
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/memory/atomic_ops.h"
 #include "simgpu/exec/memory/range_cache.h"
 

@@ -3,6 +3,7 @@
  * Scalar memory. "AMD Instinct MI200" ISA manual, chapter "Scalar Memory Operations": the two
  * low address bits are ignored; buffer forms return 0 beyond num_records.
  */
+#include "simgpu/exec/fault.h"
 #include "simgpu/exec/inst.h"
 
 #include <string.h>

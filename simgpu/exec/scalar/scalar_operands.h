@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/exec/translate.h"
 
 typedef uint32_t u32;
@@ -26,7 +27,7 @@ static inline u64 get_u64(const struct sim_wave *w, const struct sim_inst *ip, u
 {
 	u64 value;
 
-	/* A shift count beside a 64-bit operand is one dword. */
+	/* A shift count next to a 64-bit operand is one dword. */
 	if (ip->size[n] == 1)
 		return get_u32(w, ip, n);
 	memcpy(&value, inst_src(w, ip, n), sizeof(value));

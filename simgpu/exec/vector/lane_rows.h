@@ -17,7 +17,7 @@
 #endif
 
 #include "simgpu/exec/vector/half_float.h"
-#include "simgpu/exec/vector_level.h"
+#include "simgpu/exec/level_names.h"
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -266,7 +266,7 @@ static inline bool row_equal(const u32 *x, const u32 *y)
 	return diff == 0;
 }
 
-/* Bit l of the answer = top bit of r[l]. */
+/* Bit l of the result = top bit of r[l]. */
 static inline u64 row_mask(const u32 *r)
 {
 	u64 mask = 0;

@@ -4,6 +4,7 @@
  * floats. "AMD Instinct MI200" ISA manual, chapters "SDWA", "DPP", "VOP3P"; the rare
  * path, so it favours plainness over speed.
  */
+#include "simgpu/exec/handler_table.h"
 #include "simgpu/exec/vector/vector_source.h"
 
 #include "simgpu/exec/vector/dpp.h"
@@ -129,7 +130,7 @@ static void source_modified(struct sim_wave *w, const struct sim_inst *ip, unsig
 }
 
 /*
- * MXCSR for MODE's rounding; denormals are dealt with apart. Conversions to a narrower type round
+ * MXCSR for MODE's rounding; denormals are handled separately. Conversions to a narrower type round
  * as f64/f16 do (FPDPRounding in LLVM's tables), as do those of both types but for the sum of
  * v_fma_mix*; functions that are only near the exact value round to nearest.
  */
@@ -148,13 +149,13 @@ static u32 mxcsr_of(const struct sim_wave *w, const struct sim_inst *ip)
 static u64 body_run(struct sim_wave *w, const struct sim_inst *ip, u32 *d, u32 (*src)[128],
 		    u64 mask)
 {
-	const struct sim_exec *exec = sim_exec_find(ip->row->op);
+	const struct sim_exec *exec = sim_handler_table_find(ip->row->op);
 	u32 saved = _mm_getcsr();
 
 	_mm_setcsr(mxcsr_of(w, ip));
-	if (exec->careful)
-		exec->careful(d, src[0], src[1], src[2],
-			      ip->cls == C_TRANS ? w->mode & ~0xcu : w->mode);
+	if (exec->with_mode)
+		exec->with_mode(d, src[0], src[1], src[2],
+				ip->cls == C_TRANS ? w->mode & ~0xcu : w->mode);
 	else
 		mask = ip->body(d, src[0], src[1], src[2], mask);
 	if (d)

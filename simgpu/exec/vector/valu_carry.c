@@ -6,7 +6,7 @@
 #include "simgpu/exec/vector/float_bodies.h"
 
 /*
- * d = x + y, or x - y, with x and y by name from a, b; the answer holds the carries out. LIMIT is
+ * d = x + y, or x - y, with x and y by name from a, b; the result holds the carries out. LIMIT is
  * what clamp makes of a result that overflowed.
  */
 #define CARRY_BODY(name, X, Y, SUM, OUT, RESULT)                                                   \
@@ -110,7 +110,7 @@ static u64 v_mad_i64_i32_sat(BODY_ARGS)
 
 /*
  * V_DIV_SCALE: scale x (denominator y or numerator z) so that the refinement of z / y neither
- * overflows nor loses bits; the mask tells V_DIV_FMAS to scale the result back. Where both 1/y
+ * overflows nor loses bits; the mask makes V_DIV_FMAS scale the result back. Where both 1/y
  * and z/y are denormal the manual's text scales the denominator up, which would overflow; the
  * only reading that yields a quotient scales it down.
  */

@@ -88,7 +88,7 @@ static inline f32 hi16f(u32 v)
 #undef HALF
 #undef HALF_FMA
 
-#define N(name)		  careful_##name
+#define N(name)		  with_mode_##name
 #define HALF(v)		  half_round(v, m)
 #define HALF_FMA(x, y, z) half_fma_round(x, y, z, m)
 #define put_f16(r, l, v)  ((r)[l] = half_round(v, m))
@@ -141,7 +141,7 @@ BODY2(v_pk_max_f16, u32, u32, u32, max16(x & 0xffff, y & 0xffff) | max16(x >> 16
 #define ROUNDED_AS(name, fn, fl)                                                                   \
 	{                                                                                          \
 		.op = OP_##name, .kind = X_VALU, .flags = (fl), .body = fn,                        \
-		.careful = careful_##fn                                                            \
+		.with_mode = with_mode_##fn                                                        \
 	}
 #define ROUNDED(name, fl) ROUNDED_AS(name, name, fl)
 const struct sim_exec LEVEL(sim_exec_valu_f16)[] = {

@@ -61,7 +61,7 @@ BODY2(v_ldexp_f32, f32, f32, i32, scale32(x, y))
 
 /*
  * V_DIV_FIXUP_F32: special cases of quotient x, denominator y, numerator z. The manual's overflow
- * test names the denominator's exponent, which was dealt with before; a quotient that came out as
+ * test names the denominator's exponent, which was handled before; a quotient that came out as
  * infinity or NaN is what overflow looks like.
  */
 static inline u32 div_fixup32(u32 x, u32 y, u32 z)

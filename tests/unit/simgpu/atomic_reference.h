@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What scalar and image atomics must do, written out once more. */
+/* What scalar and image atomics must do, written a second time, independently. */
 #ifndef PROBE_TESTS_UNIT_SIMGPU_ATOMIC_REFERENCE_H
 #define PROBE_TESTS_UNIT_SIMGPU_ATOMIC_REFERENCE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copy engines from outside: queues made by the thunk's calls, jobs as ROCr writes them, their time
- * stamps, and what becomes of a command that is none.
+ * stamps, and invalid commands.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -208,7 +208,7 @@ static enum sim_stop open_gate(struct sim_wave *wave, uint64_t step)
 	return SIM_STOP_END;
 }
 
-/* Which of the two is told by the kernel argument pointer. */
+/* Which of the two is selected by the kernel argument pointer. */
 static enum sim_stop spin_or_open(struct sim_wave *wave, uint64_t step)
 {
 	return pair(wave, 8) ? spin_on_gate(wave, step) : open_gate(wave, step);
@@ -264,7 +264,7 @@ static void suspended_queue_starts_nothing(void **state)
 
 /* ---- Scratch -------------------------------------------------------------------------------- */
 
-/* Each wave owns its part: mark it, give the others a turn, look again. */
+/* Each wave owns its part: mark it, let the others run, check again. */
 static enum sim_stop mark_scratch(struct sim_wave *wave, uint64_t step)
 {
 	uint64_t *mine = (uint64_t *)wave->scratch;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/unit/simgpu/fake_isa.h"
 
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/diag/fidelity.h"
 #include "simgpu/exec/instruction_trace.h"
 
@@ -11,7 +12,6 @@
 #include "simgpu/exec/timing_trace.h"
 
 fake_program fake_current;
-uint64_t fake_invalidations;
 
 void fake_advance(struct sim_wave *wave)
 {
@@ -64,12 +64,6 @@ int sim_code_prepare(uint64_t entry)
 	return entry ? 0 : -EFAULT;
 }
 
-void sim_code_invalidate(uint64_t base, uint64_t end)
-{
-	if (base < end)
-		fake_invalidations++;
-}
-
 void sim_pc_counting(bool on)
 {
 	(void)on;
@@ -102,9 +96,9 @@ void sim_code_describe(uint64_t pc, char *buf, size_t size)
 	snprintf(buf, size, "fake instruction at 0x%llx", (unsigned long long)pc);
 }
 
-struct sim_wave *_Atomic sim_logged_wave;
+struct sim_wave *_Atomic sim_traced_wave;
 
-void sim_wave_log_to(FILE *file)
+void sim_instruction_trace_to(FILE *file)
 {
 	(void)file;
 }

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "simgpu/diag/code_object_file.h"
-#include "simgpu/mem/nearest_range.h"
+#include "simgpu/mem/gpu_allocations.h"
 #include "simgpu/diag/source_line.h"
 
 enum { PAGE = SIM_PAGE };
@@ -33,7 +33,7 @@ static const char *near(uint64_t addr)
 {
 	static char text[256];
 
-	sim_near_describe(addr, text, sizeof(text));
+	sim_mem_describe(addr, text, sizeof(text));
 	return text;
 }
 
@@ -89,7 +89,7 @@ static void one_allocation_after_another(void **state)
 	assert_int_equal(sim_mem_free(again), 0);
 }
 
-/* A registration is told as its owner knows it, not in whole pages. */
+/* A registration is described as its owner knows it, not in whole pages. */
 static void registered_memory(void **state)
 {
 	char *pages =

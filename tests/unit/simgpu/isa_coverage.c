@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "simgpu/exec/vector_level.h"
 #include "simgpu/exec/inst.h"
 
 static enum sim_op op_by_name(const char *name)

@@ -120,7 +120,7 @@ static int check(uint64_t word)
 	return 1;
 }
 
-/* Fixed bits and opcode field of each encoding, as in opcode_tables.c. */
+/* Fixed bits and opcode field of each encoding, as in opcodes.c. */
 static const struct {
 	uint32_t fixed, mask;
 	unsigned int shift, bits;
@@ -212,7 +212,7 @@ static void test_sorted(void **state)
 				    sim_opcode_tables[e].row[r].code);
 }
 
-/* The number of encodings is a fact about LLVM 15's gfx90a; a change must be looked at. */
+/* The number of encodings is a fact about LLVM 15's gfx90a; a change must be reviewed. */
 static void test_counts(void **state)
 {
 	unsigned int total = 0;

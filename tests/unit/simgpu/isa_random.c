@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any instruction with any registers stays in its bounds: random words are executed on a wave whose
- * registers, LDS, scratch and memory end at pages nobody may touch. Results are not looked at.
+ * registers, LDS, scratch and memory end at pages that must not be accessed. Results are ignored.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -18,6 +18,7 @@
 #include "simgpu/isa/opcodes.h"
 #include "tests/unit/simgpu/flat_address_space.h"
 #include "simgpu/exec/wave.h"
+#include "simgpu/mem/code_generation.h"
 
 enum {
 	PAGE = 4096,
@@ -101,7 +102,7 @@ static void fill_code(struct bench *b)
 			at[2] = (uint32_t)next_random();
 		} while (!sim_opcode_find(at, &enc));
 	}
-	sim_code_invalidate(0, UINT64_MAX);
+	sim_code_changed();
 }
 
 /* Mostly an address in memory, sometimes at its very end, sometimes nowhere. */
@@ -209,7 +210,7 @@ static void any_instruction_stays_in_bounds(void **unused)
 			stop = sim_wave_run(b.wave, 1);
 			assert_in_range(stop, 0, SIM_STOP_FAULT);
 			stops[stop]++;
-			/* What the machine keeps beside the registers. */
+			/* What the machine keeps next to the registers. */
 			if (b.wave->group != &b.group || b.wave->scratch != b.scratch ||
 			    b.wave->scratch_lane_size != LANE_SCRATCH || b.wave->in_group != 3 ||
 			    memcmp(&group, &b.group, sizeof(group)))

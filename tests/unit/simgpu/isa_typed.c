@@ -125,7 +125,7 @@ static int setup(void **state)
 
 /* ---- Formats -------------------------------------------------------------------------------- */
 
-/* Widths of the channels, the one in the low bits first: the name tells the high one first. */
+/* Widths of the channels, the one in the low bits first: the name lists the high one first. */
 static unsigned int format_bits(unsigned int data, unsigned int bits[4])
 {
 	const char *at = data_formats[data];

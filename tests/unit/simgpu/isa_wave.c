@@ -16,7 +16,9 @@
 
 #include "tests/unit/simgpu/flat_address_space.h"
 #include "tests/unit/simgpu/program_lab.h"
+#include "simgpu/exec/decode/code_cache.h"
 #include "simgpu/exec/instruction_trace.h"
+#include "simgpu/mem/code_generation.h"
 
 enum snippet {
 	BARRIER,
@@ -133,7 +135,7 @@ static void test_faults(void **state)
 	stray[0] = 0xffffffff;
 	stray[1] = lab.code[lab.start[UNIMPLEMENTED] + 1]; /* first half of two, at the end */
 	host_memory_add(stray, 8, SIM_MEM_READ | SIM_MEM_EXEC);
-	sim_code_invalidate(0, UINT64_MAX);
+	sim_code_changed();
 	assert_int_equal(sim_code_prepare((uint64_t)stray), 0);
 	lab.wave->pc = (uint64_t)stray;
 	assert_int_equal(sim_wave_run(lab.wave, 10), SIM_STOP_FAULT);
@@ -220,7 +222,7 @@ static void test_page_seam(void **state)
 		code[at] = literal[0];
 		code[at + 1] = literal[1];
 		code[12] = 0xbf810000; /* s_endpgm */
-		sim_code_invalidate((uint64_t)code, (uint64_t)(code + 13));
+		sim_code_changed();
 		lab_reset(&lab);
 		lab.wave->pc = (uint64_t)code;
 		assert_int_equal(sim_wave_run(lab.wave, 1000), SIM_STOP_END);
@@ -236,7 +238,7 @@ static void test_changed_code(void **state)
 	lab_run_to_end(&lab, OLD);
 	assert_int_equal(lab.wave->sgpr[8], 10);
 	lab.code[lab.start[OLD]] = lab.code[lab.start[NEW]];
-	sim_code_invalidate(address(OLD, 0), address(OLD, 1));
+	sim_code_changed();
 	lab_run_to_end(&lab, OLD);
 	assert_int_equal(lab.wave->sgpr[8], 20);
 }
@@ -265,11 +267,11 @@ static void test_log(void **state)
 	assert_non_null(file);
 	lab_reset(&lab);
 	lab.wave->exec = 0xff;
-	sim_logged_wave = lab.wave;
-	sim_wave_log_to(file);
+	sim_traced_wave = lab.wave;
+	sim_instruction_trace_to(file);
 	lab_run_to_end(&lab, LOGGED);
-	assert_null(sim_logged_wave);
-	sim_wave_log_to(NULL);
+	assert_null(sim_traced_wave);
+	sim_instruction_trace_to(NULL);
 	rewind(file);
 	for (; fgets(line, sizeof(line), file); lines++) {
 		char want[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The name of a kernel from a loaded image; and from images that lie. */
+/* The name of a kernel from a loaded image; and from malformed images. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/kernel_name.h"
 #include "simgpu/mem/gpu_allocations.h"
 
 enum {

@@ -13,8 +13,8 @@ find_package(Threads REQUIRED)
 get_target_property(machine_files simgpu_machine SOURCES)
 list(TRANSFORM machine_files PREPEND ${machine_dir}/)
 add_library(simgpu_machine_tested OBJECT ${machine_files}
-	${machine_dir}/base/timing_constants.c ${CMAKE_CURRENT_LIST_DIR}/fake_isa.c
-	${CMAKE_CURRENT_LIST_DIR}/fake_runtime.c)
+	${machine_dir}/base/timing_constants.c ${machine_dir}/mem/code_generation.c
+	${CMAKE_CURRENT_LIST_DIR}/fake_isa.c ${CMAKE_CURRENT_LIST_DIR}/fake_runtime.c)
 target_include_directories(simgpu_machine_tested PUBLIC ${CMAKE_SOURCE_DIR}
 	${HSAKMT_INCLUDE_DIR} ${HSA_INCLUDE_DIR})
 target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)

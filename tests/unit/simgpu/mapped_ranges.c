@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "simgpu/mem/gpu_allocations.h"
+#include "simgpu/mem/code_generation.h"
 #include "tests/unit/simgpu/fake_isa.h"
 
 enum { PAGE = SIM_PAGE };
@@ -101,15 +102,15 @@ static void freeing_code_drops_decoded_code(void **state)
 {
 	struct sim_block code = device_memory(PAGE, SIM_MEM_READ | SIM_MEM_EXEC);
 	struct sim_block data = device_memory(PAGE, SIM_MEM_READ);
-	uint64_t base, before = fake_invalidations;
+	uint64_t base, before = sim_code_generation;
 
 	(void)state;
 	assert_int_equal(sim_mem_alloc(&data, &base), 0);
 	assert_int_equal(sim_mem_free(base), 0);
-	assert_int_equal(fake_invalidations, before);
+	assert_int_equal(sim_code_generation, before);
 	assert_int_equal(sim_mem_alloc(&code, &base), 0);
 	assert_int_equal(sim_mem_free(base), 0);
-	assert_int_equal(fake_invalidations, before + 1);
+	assert_int_equal(sim_code_generation, before + 1);
 }
 
 /* Two copies pin one buffer: the first to finish must not unpin it for the other. */
@@ -267,9 +268,9 @@ static void managed_memory_comes_and_goes(void **state)
 	range.mapped = 1;
 	assert_int_equal(sim_mem_register(&range), 0);
 	assert_true(visible(range.base + 3 * PAGE));
-	sim_mem_forget_svm(range.base + PAGE, PAGE);
+	sim_mem_release_svm(range.base + PAGE, PAGE);
 	assert_true(visible(range.base));
-	sim_mem_forget_svm(range.base, 4 * PAGE);
+	sim_mem_release_svm(range.base, 4 * PAGE);
 	assert_false(visible(range.base));
 }
 

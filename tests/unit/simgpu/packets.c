@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "simgpu/probe_sim.h"
+#include "simgpu/mem/code_generation.h"
 #include "tests/unit/simgpu/fake_runtime.h"
 
 /* ---- Other packets -------------------------------------------------------------------------- */
@@ -70,7 +71,7 @@ static bool read_everything(void)
 static void pm4_flushes_code(void **state)
 {
 	uint32_t packet[16] = {0};
-	uint64_t before = fake_invalidations;
+	uint64_t before = sim_code_generation;
 
 	(void)state;
 	arena->data[0] = 3u << 30 | 5 << 16 | 0x58 << 8;
@@ -81,7 +82,7 @@ static void pm4_flushes_code(void **state)
 	packet[5] = 10;
 	submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
 	assert_true(comes_true(read_everything));
-	assert_int_equal(fake_invalidations, before + 1);
+	assert_int_equal(sim_code_generation, before + 1);
 }
 
 /* ---- Errors --------------------------------------------------------------------------------- */
@@ -199,7 +200,7 @@ static void memory_fault(void **state)
 	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);
 	assert_int_equal(value(&arena->inactive), 0);
 	assert_int_equal(value(&arena->done), 1);
-	/* Who looks at the handle without waiting sees it as well. */
+	/* A caller that reads the handle without waiting sees it as well. */
 	fault = &polled->EventData.EventData.MemoryAccessFault;
 	assert_int_equal(fault->VirtualAddress, 0x123456000);
 	assert_int_equal(fault->Flags, HSA_EVENTID_MEMORY_FATAL_PROCESS);

@@ -98,7 +98,7 @@ static void give(struct client *client, uint64_t giver, uint64_t first, size_t c
 		records[i * 8] = giver;
 		records[i * 8 + 1] = first + i;
 	}
-	sim_sampling_give(0, client->serial, (const uint8_t *)records, count, 0);
+	sim_sampling_deliver(0, client->serial, (const uint8_t *)records, count, 0);
 	free(records);
 }
 
@@ -132,7 +132,7 @@ static void flushes(void **state)
 	assert_true(client.in_order && !client.lost);
 	/* What was not delivered goes with the session; a stranger's samples go nowhere. */
 	give(&client, 0, 1015, 3);
-	sim_sampling_give(0, client.serial + 1, (const uint8_t[64]){0}, 1, 0);
+	sim_sampling_deliver(0, client.serial + 1, (const uint8_t[64]){0}, 1, 0);
 	end(&client);
 	give(&client, 0, 1018, 100);
 	assert_int_equal(client.received, 1015);
@@ -203,14 +203,14 @@ static void ends_while_given(void **state)
 	}
 }
 
-/* Lost samples are told once, with the next delivery. */
+/* Lost samples are reported once, with the next delivery. */
 static void tells_losses(void **state)
 {
 	struct client client;
 
 	(void)state;
 	begin(&client);
-	sim_sampling_give(0, client.serial, NULL, 0, 7);
+	sim_sampling_deliver(0, client.serial, NULL, 0, 7);
 	give(&client, 0, 0, 1);
 	assert_int_equal(hsa_ven_amd_pcs_flush(client.session), HSA_STATUS_SUCCESS);
 	give(&client, 0, 1, 1);

@@ -130,13 +130,14 @@ static void copies_follow_bytes(void **state)
 	assert_true(sim_copy_cycles(SIM_PATH_PEER, 1 << 20, false) < one);
 }
 
-/* One tick is 10 ns exactly, the GPU's clock stands until there is a queue, the CPU's does not. */
+/* One tick is 10 ns exactly, the GPU's clock stands still until there is a queue, the CPU's does
+ * not. */
 static void clocks_agree(void **state)
 {
 	struct sim_clock_pair first, gpu, cpu;
 
 	(void)state;
-	sim_clock_open();
+	sim_clock_open(sim_timeline_last());
 	first = sim_clock_read(true);
 	do {
 		cpu = sim_clock_read(false);
@@ -150,7 +151,7 @@ static void clocks_agree(void **state)
 	assert_true(gpu.gpu >= cpu.gpu);
 	assert_int_equal(gpu.system - first.system, 10 * (gpu.gpu - first.gpu));
 	/* A runtime that opens the device again finds every old stamp behind it. */
-	sim_clock_open();
+	sim_clock_open(sim_timeline_last());
 	assert_true(sim_clock_read(true).gpu >= sim_timeline_last());
 }
 

@@ -14,6 +14,7 @@
 
 #include "simgpu/isa/opcodes.h"
 #include "tests/unit/simgpu/flat_address_space.h"
+#include "simgpu/mem/code_generation.h"
 
 enum {
 	CODE_DWORDS = 1 << 16,
@@ -115,7 +116,7 @@ void lab_open(struct lab *lab, const char *const *text, unsigned int count)
 	host_memory_add(lab->code, CODE_DWORDS * 4, SIM_MEM_READ | SIM_MEM_EXEC);
 	host_memory_add(lab->memory, LAB_MEMORY, SIM_MEM_READ | SIM_MEM_WRITE);
 	host_memory_add(lab->scratch, LAB_SCRATCH_LANE * SIM_LANES, SIM_MEM_READ | SIM_MEM_WRITE);
-	sim_code_invalidate(0, UINT64_MAX);
+	sim_code_changed();
 	lab_reset(lab);
 }
 

@@ -30,7 +30,7 @@ struct lab {
 	uint32_t *code;
 	unsigned int snippets;
 	uint32_t *start;  /* dword of each snippet in code */
-	uint64_t *digest; /* of each snippet's results, if asked for */
+	uint64_t *digest; /* of each snippet's results, if requested */
 };
 
 /* Assemble the snippets (s_endpgm is added to each). Fails the running test on an error. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pointers that lead nowhere, in packets, descriptors, queues and registrations: each is an error
+ * Invalid pointers, in packets, descriptors, queues and registrations: each is an error
  * of the device, and none is followed. Worth most under the address sanitizer.
  */
 #include <sched.h>
@@ -379,7 +379,8 @@ static void endless_grid(void **state)
 	/* tear_down() ends it by destroying the queue. */
 }
 
-/* ---- Memory that goes away ------------------------------------------------------------------- */
+/* ---- Memory that is destroyed -------------------------------------------------------------------
+ */
 
 static void queue_memory_is_held(void **state)
 {

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What the cost model needs to know of an instruction, derived once when it is decoded. */
+#ifndef PROBE_SIMGPU_EXEC_DECODE_INSTRUCTION_TIMING_H
+#define PROBE_SIMGPU_EXEC_DECODE_INSTRUCTION_TIMING_H
+
+#include "simgpu/exec/inst.h"
+
+void sim_timing_make(const struct sim_inst *ip, struct sim_timing *ret);
+
+/* SIM_TRACE_* of an instruction. */
+uint8_t sim_trace_marks(const struct sim_inst *ip);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a dispatch's workgroups while workgroup_scheduler.c runs them. */
+#ifndef PROBE_SIMGPU_GROUP_SCHEDULE_H
+#define PROBE_SIMGPU_GROUP_SCHEDULE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sim_dispatch;
+struct sim_workgroup; /* a workgroup in flight, workgroup.h */
+
+struct sim_schedule {
+	pthread_mutex_t lock; /* of all below, up to `offered` */
+	pthread_cond_t changed;
+	uint64_t next;	    /* first workgroup not started */
+	uint64_t done;	    /* workgroups finished */
+	uint32_t running;   /* workgroups some thread is running */
+	uint32_t parked;    /* workgroups started and put aside */
+	uint32_t stalled;   /* workgroups put aside since one finished or started */
+	uint32_t allowance; /* workgroups that may be started in addition to the parked ones */
+	struct sim_workgroup *first_parked, *last_parked;
+	uint8_t *scratch_taken; /* per workgroup's part of the scratch memory */
+	uint32_t scratch_slots;
+	bool owner_waits;
+	bool offered; /* to the pool; the owner's own */
+
+	/* Under the pool's lock. */
+	struct sim_dispatch *next_listed;
+	bool listed;
+	uint32_t helpers;
+};
+
+#endif

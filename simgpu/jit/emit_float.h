@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector floating-point instructions. */
+#ifndef PROBE_SIMGPU_JIT_EMIT_FLOAT_H
+#define PROBE_SIMGPU_JIT_EMIT_FLOAT_H
+
+#include "simgpu/jit/emit.h"
+
+/* Translate the instruction; false if it has no translation: the handler is to be called. */
+bool jit_valu_float(struct jit *j, const struct sim_inst *ip);
+
+#endif

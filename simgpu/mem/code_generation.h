@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generation of code in memory: a number that goes up whenever executable memory may have
+ * changed. Whoever keeps something made from code (decoded pages) notes the generation and compares
+ * with memory again when the number is another one.
+ */
+#ifndef PROBE_SIMGPU_MEM_CODE_GENERATION_H
+#define PROBE_SIMGPU_MEM_CODE_GENERATION_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+extern _Atomic uint64_t sim_code_generation;
+
+/* Executable memory was freed, or the runtime invalidated the instruction cache. */
+void sim_code_changed(void);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime's own path is the one without KFD exceptions (device_calls.c says why): errors of a
+ * queue go into its inactive signal, memory faults through the event of type MEMORY.
+ */
+#include "simgpu/queue/queue_error.h"
+
+#include "simgpu/diag/fault_report.h"
+#include "simgpu/event/hsa_signal.h"
+#include "simgpu/event/interrupt_events.h"
+#include "simgpu/mem/gpu_allocations.h"
+
+/* Codes of the inactive signal; ROCr 5.2.3 asserts on any other. */
+static const int64_t signal_codes[] = {
+	[SIM_ERROR_DIMENSIONS] = 2,	      /* INCOMPATIBLE_ARGUMENTS */
+	[SIM_ERROR_GROUP_MEMORY] = 4,	      /* INVALID_ALLOCATION */
+	[SIM_ERROR_CODE] = 8,		      /* INVALID_CODE_OBJECT */
+	[SIM_ERROR_PACKET] = 32,	      /* INVALID_PACKET_FORMAT */
+	[SIM_ERROR_GROUP_SIZE] = 64,	      /* INVALID_ARGUMENT */
+	[SIM_ERROR_REGISTERS] = 128,	      /* INVALID_ISA */
+	[SIM_ERROR_VENDOR_PACKET] = 256,      /* INVALID_PACKET_FORMAT */
+	[SIM_ERROR_APERTURE] = 0x20000000,    /* MEMORY_APERTURE_VIOLATION */
+	[SIM_ERROR_INSTRUCTION] = 0x40000000, /* ILLEGAL_INSTRUCTION */
+	[SIM_ERROR_TRAP] = 0x80000000,	      /* EXCEPTION */
+};
+
+void sim_queue_error(struct sim_queue *queue, enum sim_error error)
+{
+	amd_signal_t *signal = queue->amd ? sim_signal(queue->amd->queue_inactive_signal) : NULL;
+
+	atomic_store_explicit(&queue->dead, true, memory_order_release);
+	if (signal)
+		sim_signal_store(signal, signal_codes[error]);
+}
+
+/* Addresses above 48 bits never reach the page tables: the shader reports them itself. */
+static bool in_aperture(uint64_t addr)
+{
+	uint64_t top = addr >> 47;
+
+	return top == 0 || top == 0x1ffff;
+}
+
+void sim_memory_error(struct sim_queue *queue, const struct sim_fault *fault)
+{
+	uint32_t gpu = SIM_MEM_GPU(queue->node);
+	struct sim_memory_fault report = {.addr = sim_fault_address(fault, gpu),
+					  .node = queue->node};
+	struct sim_range range;
+
+	if (!in_aperture(fault->addr)) {
+		sim_queue_error(queue, SIM_ERROR_APERTURE);
+		return;
+	}
+	if (!sim_mem_find(report.addr, &range) && range.flags & gpu) {
+		report.read_only = fault->kind == SIM_FAULT_WRITE;
+		report.no_execute = fault->kind == SIM_FAULT_FETCH;
+	}
+	atomic_store_explicit(&queue->dead, true, memory_order_release);
+	/* Without interrupts there is no such event; a silent hang would help no user. */
+	if (!sim_event_memory_fault(&report))
+		sim_queue_error(queue, SIM_ERROR_APERTURE);
+}
