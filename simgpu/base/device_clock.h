@@ -3,7 +3,7 @@
  * The clocks the simulated GPU shows to the host.
  *
  * With the cost model on, time stamps of the device are simulated time (queue_timeline.h), counted
- * from a constant, and so the same in every run. What GetClockCounters returns for the GPU still
+ * from a constant, and so the same in every run. The GPU clock that GetClockCounters returns still
  * runs with the host's clock: both begin at the same instant, one tick is exactly 10 ns of the
  * system clock, and so the runtime's translation of a stamp is exact: the time at which the device
  * was opened + simulated time.
@@ -43,7 +43,10 @@ uint64_t sim_clock_system(uint64_t tick);
 void sim_clock_open(uint64_t last);
 void sim_clock_start(void);
 
-/* GPU clock and shader core cycles as they run with the host, for what has no simulated time. */
+/*
+ * GPU clock and shader core cycles that run with the host's clock, for readers outside simulated
+ * time.
+ */
 uint64_t sim_clock_ticks(void);
 uint64_t sim_clock_cycles(void);
 

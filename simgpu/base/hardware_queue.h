@@ -49,11 +49,11 @@ struct sim_queue {
 	amd_queue_t *amd;		      /* AQL only */
 	uint32_t cu_mask[(SIM_CUS + 31) / 32];
 	bool masked;
-	bool pinned; /* ring and amd are kept from being freed */
+	bool pinned; /* ring and amd are protected from being freed */
 	struct sim_timeline time;
 	bool fresh; /* the ring was empty when its first packet came */
 
-	atomic_bool quit;      /* being destroyed: give up whatever is under way */
+	atomic_bool quit;      /* being destroyed: abandon the current packet */
 	atomic_bool suspended; /* start nothing new */
 	atomic_bool dead;      /* an error was reported; the runtime never resumes it */
 	atomic_bool asleep;    /* the doorbell watcher must wake the thread */

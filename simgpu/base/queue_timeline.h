@@ -6,7 +6,7 @@
  * A packet begins when the queue's previous one has ended, the signals it depends on have been
  * completed, and, where the host may have waited before it sent the packet, whatever it may have
  * waited for has ended. So the time of one stream, and of streams that depend on one another, is
- * the same in every run; README.md says what is not.
+ * the same in every run; README.md lists the exceptions.
  */
 #ifndef PROBE_SIMGPU_BASE_QUEUE_TIMELINE_H
 #define PROBE_SIMGPU_BASE_QUEUE_TIMELINE_H
@@ -14,13 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One queue's, touched by the queue's own thread only. */
+/* The timeline of one queue; accessed by the queue's own thread only. */
 struct sim_timeline {
 	uint64_t now;	 /* cycles: everything before is done */
 	uint64_t settle; /* cycles: the processor is free again after the last completion signal */
-	uint64_t start;	 /* ticks: begin of the packet under way */
+	uint64_t start;	 /* ticks: begin of the current packet */
 	bool dry;	 /* the ring was empty since the last packet */
-	bool idle;	 /* the next kernel finds the pipeline empty */
+	bool idle;	 /* the next kernel pays for a first launch */
 };
 
 void sim_timeline_init(struct sim_timeline *line);
@@ -34,7 +34,7 @@ void sim_timeline_pick(struct sim_timeline *line);
 /* It depends on something that ended at this tick; 0: unknown, or not done by the device. */
 void sim_timeline_after(struct sim_timeline *line, uint64_t tick);
 
-/* Begin of a packet; returns its tick. A kernel pays for its launch. */
+/* Begin of a packet; returns its tick. A kernel includes the cost of its launch. */
 uint64_t sim_timeline_launch(struct sim_timeline *line);
 uint64_t sim_timeline_begin(struct sim_timeline *line, bool signals);
 
@@ -51,14 +51,17 @@ uint64_t sim_timeline_tick(const struct sim_timeline *line);
 /* The last tick of any queue so far. */
 uint64_t sim_timeline_last(void);
 
-/* How a copy between two kinds of memory travels; see the table in queue_timeline.c. */
+/* The link that a copy uses; see the table in queue_timeline.c. */
 enum sim_path {
 	SIM_PATH_LOCAL,
 	SIM_PATH_HOST,
 	SIM_PATH_PEER,
 };
 
-/* Cycles a copy engine needs for so many bytes. The first copy of a job pays for the start. */
+/*
+ * Cycles a copy engine needs for so many bytes. The first copy of a job includes the cost of the
+ * start.
+ */
 uint64_t sim_copy_cycles(enum sim_path path, uint64_t bytes, bool first);
 
 #endif

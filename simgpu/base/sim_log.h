@@ -8,7 +8,7 @@
 
 void sim_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Which lines of sim_debug() are printed: those up to this level. 0: none, as at the start. */
+/* sim_debug() prints lines up to this level; 0, as at the start: none. */
 void sim_log_set_level(unsigned level);
 
 void sim_debug(unsigned level, const char *format, ...) __attribute__((format(printf, 2, 3)));

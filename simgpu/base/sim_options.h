@@ -12,7 +12,7 @@ struct sim_options {
 	uint64_t large_bar; /* CPU-to-GPU link: the host may write device memory directly */
 	uint64_t vram_mib;
 	uint64_t quantum;  /* instructions a wave runs before the next wave of its workgroup runs */
-	uint64_t spin_us;  /* how long an idle queue watches its own doorbell before it sleeps */
+	uint64_t spin_us;  /* how long an idle queue polls its own doorbell before it sleeps */
 	uint64_t fill;	   /* value of registers the launch does not define */
 	uint64_t model;	   /* 1: simulated time; 0: the host's clock */
 	uint64_t pc;	   /* 1: keep counters per instruction */
@@ -27,7 +27,7 @@ struct sim_options {
 /* Values live until the process ends. The first call reads the environment; thread-safe. */
 const struct sim_options *sim_options(void);
 
-/* Nodes there are: the CPU, then the GPUs. */
+/* Number of nodes: the CPU, then the GPUs. */
 static inline uint32_t sim_nodes(void)
 {
 	return 1 + (uint32_t)sim_options()->gpus;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Constants of the cost model, but for the costs of packets (queue_timeline.c) and the geometry of
- * the caches (memory_latency.c, l2_cache.c); TIME.md says how they are used. Cycles are those of the
- * shader clock (SIM_CORE_MHZ). The source of each number is next to its value in
+ * the caches (memory_latency.c, l2_cache.c); TIME.md says how they are used. Cycles are those of
+ * the shader clock (SIM_CORE_MHZ). The source of each number is next to its value in
  * timing_constants.c.
  */
 #ifndef PROBE_SIMGPU_BASE_TIMING_CONSTANTS_H
@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* These two are constants of the compiler's for the sake of speed. */
+/* These two are compile-time constants for speed. */
 enum {
 	SIM_SLOT = 4, /* [DOC rpc] cycles between a SIMD's issue slots: one SIMD a cycle in turn */
 	SIM_INTERNAL = 7, /* [HW rpc] of 8 waves issue an internal instruction per slot: fits the
@@ -36,7 +36,7 @@ struct sim_time_cost {
 	/* LDS port, cycles: reads per dword; stores per dword, and once. */
 	uint16_t lds_read, lds_write, lds_write_once;
 
-	/* Host-trap PC sampling: how long the trap handler holds its wave up. */
+	/* Host-trap PC sampling: how long the trap handler delays its wave. */
 	uint16_t trap;
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The host threads that help queues with their kernels: PROBE_SIM_THREADS less the queue's own. */
+/* The host threads that run workgroups for queues: PROBE_SIM_THREADS less the queue's own. */
 #ifndef PROBE_SIMGPU_BASE_WORKER_THREADS_H
 #define PROBE_SIMGPU_BASE_WORKER_THREADS_H
 
 #include <stdint.h>
 
-/* Start what is missing of them; *running, under the caller's lock, counts them. */
+/* Start the threads that do not run yet; *running, under the caller's lock, counts them. */
 void sim_workers_start(uint32_t *running, void *(*help)(void *unused));
 
-/* First thing in such a thread: its name, and sleeps that end when they should. */
+/* To be called first in such a thread: sets its name and a short timer slack. */
 void sim_worker_begin(const char *name);
 
 #endif

@@ -20,9 +20,9 @@ void sim_signal_store(amd_signal_t *signal, int64_t value);
 void sim_signal_complete(amd_signal_t *signal, uint64_t start, uint64_t end);
 
 /*
- * A copy engine knows the value's address only. Before it stores there: note the time as the
- * signal's end. After it polled there: the time at which the device completed the signal. Both do
- * nothing, or return 0, if the address is not that of a signal's value.
+ * A copy engine knows the value's address only. Before it stores there: store the time as the
+ * signal's end. After it polled there: read the time at which the device completed the signal. Both
+ * do nothing, or return 0, if the address is not that of a signal's value.
  */
 void sim_signal_mark(uint64_t value_address, uint64_t tick);
 uint64_t sim_signal_marked(uint64_t value_address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions that end in a fault, and operands that are neither register nor constant. */
+/* Instructions that end in a fault. */
 #ifndef PROBE_SIMGPU_EXEC_FAULT_H
 #define PROBE_SIMGPU_EXEC_FAULT_H
 
@@ -9,7 +9,7 @@
 const struct sim_inst *sim_fault(struct sim_wave *w, const struct sim_inst *ip,
 				 enum sim_fault_kind kind, uint64_t addr, uint32_t size, int lane);
 
-/* What executes in place of words that are no instruction, lack a handler or cannot be fetched. */
+/* Handlers for words that are not an instruction, have no handler, or cannot be fetched. */
 sim_handler sim_exec_unknown, sim_exec_unimplemented, sim_exec_nofetch;
 
 #endif

@@ -19,8 +19,8 @@ struct sim_inst;
 struct sim_block;
 
 /*
- * Execute one instruction; returns the next one, or NULL with wave->stop set and wave->pc where
- * the wave goes on (behind the instruction, or at it for faults).
+ * Execute one instruction; returns the next one, or NULL with wave->stop set and wave->pc where the
+ * wave continues (after the instruction, or at it for faults).
  */
 typedef const struct sim_inst *sim_handler(struct sim_wave *w, const struct sim_inst *ip);
 
@@ -69,13 +69,13 @@ struct sim_inst {
 	const struct sim_opcode *row;
 	uint32_t literal;
 	int64_t imm;	    /* offset, branch target, simm16, ... */
-	sim_handler *inner; /* behind the wrapper for special operands */
-	uint32_t heat;	    /* how often control arrived here, up to where it is hot */
-	uint16_t index;	    /* dword in its page */
-	uint16_t memo;	    /* number in the thread's table of access costs */
-	uint16_t dst;	    /* vector destination row */
-	uint16_t sdst;	    /* scalar destination: byte offset in struct sim_wave */
-	uint16_t vsrc[3];   /* memory: vector rows of address, data0, data1 */
+	sim_handler *inner; /* the handler that sim_exec_special() wraps */
+	uint32_t heat;	/* times control arrived here, counted up to the threshold of translation */
+	uint16_t index; /* dword in its page */
+	uint16_t memo;	/* number in the thread's table of access costs */
+	uint16_t dst;	/* vector destination row */
+	uint16_t sdst;	/* scalar destination: byte offset in struct sim_wave */
+	uint16_t vsrc[3]; /* memory: vector rows of address, data0, data1 */
 	uint8_t words;
 	uint8_t cls;
 	uint8_t enc;
@@ -108,7 +108,10 @@ struct sim_code {
 	struct sim_pc_counters *pcs;	    /* one per dword, or NULL */
 	struct sim_pc_time *times;	    /* the same */
 	uint32_t word[SIM_PAGE_DWORDS + 1]; /* what was decoded */
-	/* Two seams behind the page: an instruction may end one dword into the next page. */
+	/*
+	 * Two entries after the page continue in the next one: an instruction may end one dword
+	 * into it.
+	 */
 	struct sim_inst inst[SIM_PAGE_DWORDS + 2];
 	struct sim_timing timing[SIM_PAGE_DWORDS + 2];
 };
@@ -129,7 +132,7 @@ enum {
 	X_PACKED = 8, /* VOP3P: op_sel and neg are per half and belong to the body's rows */
 	X_MIX = 16,   /* v_*_mix*: op_sel_hi makes a source f16, neg_hi is abs */
 	X_FMACC = 32, /* vdst is also source 2 */
-	FP_IEEE = 64, /* minimum, maximum: MODE.IEEE says what a signalling NaN does */
+	FP_IEEE = 64, /* minimum, maximum: MODE.IEEE decides what a signalling NaN does */
 };
 
 struct sim_exec {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The instruction trace of one wave (PROBE_SIM_TRACE): a line per instruction with its address,
- * text, EXEC behind it and what it changed. The machine chooses the wave (trace_selection.c);
+ * text, EXEC after it and what it changed. The machine chooses the wave (trace_selection.c);
  * the others pay one comparison per call.
  */
 #ifndef PROBE_SIMGPU_EXEC_INSTRUCTION_TRACE_H
@@ -12,13 +12,13 @@
 
 #include "simgpu/exec/wave.h"
 
-/* The wave in question while it lives, or NULL. */
+/* The traced wave while it runs, or NULL. */
 extern struct sim_wave *_Atomic sim_traced_wave;
 
-/* Where it is written; NULL: nowhere. */
+/* The file to write; NULL: none. */
 void sim_instruction_trace_to(FILE *file);
 
-/* sim_wave_run() of the logged wave; forgets it when it ends. */
+/* sim_wave_run() of the traced wave; resets sim_traced_wave when it ends. */
 enum sim_stop sim_instruction_trace_run(struct sim_wave *wave, uint32_t budget);
 
 #endif

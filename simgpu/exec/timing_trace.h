@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a wave leaves behind for the cost model while it runs: which instructions, as runs of
- * straight-line code, and for each memory instruction one record of what it touched. The run loop
+ * The trace that a wave leaves for the cost model: the instructions it executed, as runs of
+ * straight-line code, and for each memory instruction one record of its accesses. The run loop
  * writes the runs and opens a record before each instruction marked SIM_TRACE_DATA; the handlers
- * fill it through the functions below, which do nothing while wave->trace is NULL. A record left
- * as it was opened is an access that touched nothing (EXEC was 0).
+ * fill it through the functions below, which do nothing while wave->trace is NULL. A record left as
+ * it was opened is an access that touched nothing (EXEC was 0).
  *
- * A run goes on as long as an instruction returns the one right behind it, ip + ip->words;
- * every other result ends it. So a handler that stands for several instructions is one more
- * straight piece, as long as its words say how far it reaches.
+ * A run continues as long as an instruction returns the one right after it, ip + ip->words; every
+ * other result ends it. So a handler may stand for several instructions, if `words` covers them.
  */
 #ifndef PROBE_SIMGPU_EXEC_TIMING_TRACE_H
 #define PROBE_SIMGPU_EXEC_TIMING_TRACE_H
@@ -18,7 +17,7 @@
 
 #include "simgpu/exec/wave.h"
 
-/* What an instruction needs to issue. The first five are the classes of the arbiter. */
+/* The unit that an instruction needs to issue. The first five are the classes of the arbiter. */
 enum sim_unit {
 	UNIT_VALU,
 	UNIT_SCALAR,
@@ -105,7 +104,7 @@ enum {
 struct sim_trace_run {
 	const struct sim_timing *first, *end; /* in the page's array */
 	const struct sim_code *code;
-	bool jumps; /* the last instruction went somewhere else */
+	bool jumps; /* the last instruction jumped */
 };
 
 /*
@@ -133,7 +132,7 @@ struct sim_trace_mark {
 struct sim_trace {
 	uint32_t runs, words;
 	uint32_t head;	 /* the open record */
-	bool pass;	 /* the first instruction may be one to hold at */
+	bool pass;	 /* do not hold the wave at the first instruction */
 	uint64_t cycles; /* what a held s_memtime reads */
 	struct sim_trace_run run[SIM_TRACE_RUNS];
 	uint64_t word[SIM_TRACE_WORDS];
@@ -144,7 +143,7 @@ struct sim_trace {
 	uint64_t first_exec, exec;
 };
 
-/* A mark is needed in front of an instruction: EXEC is not what it was. */
+/* Whether a mark is needed before an instruction because EXEC changed. */
 static inline bool sim_trace_changed(const struct sim_wave *w)
 {
 	return w->trace->mark && w->exec != w->trace->exec && w->trace->marks < SIM_TRACE_MARKS;
@@ -164,7 +163,7 @@ static inline void sim_trace_reset(struct sim_trace *trace)
 	trace->pass = false;
 }
 
-/* Room for the record of one more instruction; false if the wave must stop first. */
+/* Open the record of one more instruction; false if the wave must stop first. */
 static inline bool sim_trace_open(struct sim_trace *trace)
 {
 	if (trace->words + SIM_TRACE_RECORD > SIM_TRACE_WORDS)

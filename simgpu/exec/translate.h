@@ -2,18 +2,18 @@
 /*
  * Straight-line code that runs often is translated to machine code. libhsakmt counts how often code
  * is entered and asks a separate shared object, libprobe-sim-jit.so, which alone needs LLVM;
- * without it, or before it is loaded, the interpreter runs as always.
+ * without it, or until it is loaded, the interpreter runs.
  *
  * A block is what follows its first instruction up to a branch that is not translated, with exits
  * at conditional branches. It does exactly what the interpreter's handlers do one after the other,
- * and calls them for whatever it has no translation of; every memory instruction is such a call.
+ * and calls them where there is no translation; every memory instruction is such a call.
  */
 #ifndef PROBE_SIMGPU_EXEC_TRANSLATE_H
 #define PROBE_SIMGPU_EXEC_TRANSLATE_H
 
 #include "simgpu/exec/inst.h"
 
-/* What ran, per class; the run loop adds it to the workgroup's counters. */
+/* Executed instructions per class; the run loop adds it to the workgroup's counters. */
 struct sim_tally {
 	uint64_t cls[C_COUNT];
 	uint64_t lanes;		     /* popcount(exec) over vector instructions */
@@ -21,7 +21,7 @@ struct sim_tally {
 	const struct sim_inst *last; /* of the last block; NULL: its first one has yet to run */
 };
 
-/* Run the block; returns what a handler does. The tally has what ran, the last one included. */
+/* Run the block; returns what a handler does. The tally counts what ran, including the last one. */
 typedef const struct sim_inst *sim_block_fn(struct sim_wave *w, struct sim_tally *tally);
 
 struct sim_block {
@@ -38,7 +38,7 @@ struct sim_jit_job {
 	uint32_t abi, inst_size, wave_size; /* both sides must agree on them */
 	const char *level;
 	const struct sim_inst *first;
-	const struct sim_inst *end;  /* behind the last one that may be looked at */
+	const struct sim_inst *end;  /* one past the last one that may be read */
 	const struct sim_inst *base; /* instruction 0 of the page */
 	/* Opens a record in the wave's trace; false: the buffer is full, the instruction must wait.
 	 */
@@ -51,7 +51,7 @@ struct sim_jit_job {
 typedef int sim_jit_translate(const struct sim_jit_job *job, struct sim_block *ret);
 #define SIM_JIT_SYMBOL "probe_sim_jit_translate"
 
-/* Ask for a translation of the code from ip on; the page it is in is w->code. */
+/* Request a translation of the code from ip on; `code` is its page. */
 void sim_translate_request(const struct sim_code *code, struct sim_inst *ip);
 
 /* Read PROBE_SIM_JIT; level: the vector level for which code is translated. */
@@ -60,7 +60,7 @@ void sim_translate_init(const char *level);
 /* Entries after which code counts as hot; never reached if translation is off. */
 extern uint32_t sim_translate_after;
 
-/* Control arrives at ip. Counts may get lost between threads; that only costs time. */
+/* Control arrives at ip. Lost counts between threads only delay the translation. */
 static inline const struct sim_inst *sim_entered(const struct sim_wave *w,
 						 const struct sim_inst *at)
 {

@@ -25,7 +25,7 @@ enum {
 			    exec */
 };
 
-/* Scalar operand numbers with a name of their own (low half of 64-bit pairs). */
+/* Scalar operand numbers that have a name (low half of 64-bit pairs). */
 enum sim_sreg {
 	SIM_FLAT_SCRATCH = 102,
 	SIM_XNACK_MASK = 104,
@@ -43,7 +43,7 @@ enum {
 enum sim_stop {
 	SIM_STOP_QUANTUM, /* budget used up; call again */
 	SIM_STOP_END,	  /* s_endpgm */
-	SIM_STOP_BARRIER, /* s_barrier passed by this wave; pc is behind it */
+	SIM_STOP_BARRIER, /* s_barrier passed by this wave; pc is after it */
 	SIM_STOP_SLEEP,	  /* s_sleep, or a spin: let others run */
 	SIM_STOP_SENDMSG, /* message id in wave->stop_arg, m0 holds the argument */
 	SIM_STOP_GWS,	  /* ds_gws_* : operation in stop_arg */
@@ -75,8 +75,8 @@ struct sim_fault {
 
 /*
  * Counters of what executed, kept at ISA level and independent of any probe. One block per
- * workgroup in flight; the machine adds them up per dispatch. Meaning of the memory rows is that
- * of facts: distinct lines per wave access; passes by the LDS bank rules.
+ * workgroup in flight; the machine adds them up per dispatch. Cache lines are distinct lines per
+ * wave access; passes follow the LDS bank rules.
  */
 struct sim_counters {
 	uint64_t waves;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel on its way through the machine. The packet processor fills it in, group/ and time/ run
+ * The state of one kernel launch. The packet processor fills it in, group/ and time/ run
  * it (with the host's clock or in simulated time), and diag/ reports on it. One per queue, used
  * again for each of its kernels.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a launch derives from its packet and kernel descriptor, once for all workgroups, and the
- * registers each wave starts with.
+ * The state derived from a packet and its kernel descriptor, once for all workgroups, and the
+ * registers with which each wave starts.
  */
 #ifndef PROBE_SIMGPU_GROUP_INITIAL_STATE_H
 #define PROBE_SIMGPU_GROUP_INITIAL_STATE_H
@@ -39,7 +39,7 @@ struct sim_launch {
 	uint32_t waves;	    /* of a whole workgroup */
 	uint32_t lds_bytes;
 
-	/* What every wave starts with. */
+	/* Initial state of every wave. */
 	uint32_t sgpr[SIM_SGPRS];
 	uint32_t group_sgpr; /* first SGPR of the workgroup ids */
 	uint32_t mode, lds_alloc, gpr_alloc, status;
@@ -49,7 +49,7 @@ struct sim_launch {
 
 /*
  * Check the dispatch's packet and fill in dispatch->launch, but for the scratch memory, which must
- * be there. A refusal is printed with its reason.
+ * be set. A refusal is printed with its reason.
  */
 enum sim_error sim_launch_prepare(struct sim_dispatch *dispatch);
 

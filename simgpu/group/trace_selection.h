@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which wave PROBE_SIM_TRACE_WAVE asks for. */
+/* Selection of the wave that PROBE_SIM_TRACE_WAVE names. */
 #ifndef PROBE_SIMGPU_GROUP_TRACE_SELECTION_H
 #define PROBE_SIMGPU_GROUP_TRACE_SELECTION_H
 
@@ -8,7 +8,7 @@
 /* Once per dispatch, before its waves start. */
 void sim_trace_select_dispatch(const struct sim_dispatch *dispatch);
 
-/* Before a wave starts: from now on it is logged, if it is the one. */
+/* Before a wave starts: trace it from now on, if it is the selected one. */
 void sim_trace_select_wave(const struct sim_dispatch *dispatch, struct sim_wave *wave);
 
 #endif

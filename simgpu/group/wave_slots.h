@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where on the device a workgroup sits: one compute unit, and a wave slot of one of its SIMDs for
- * each wave. No two waves resident at one time share a slot, so HW_ID names a wave.
+ * The location of a workgroup on the device: one compute unit, and a wave slot of one of its SIMDs
+ * for each wave. No two waves resident at one time share a slot, so HW_ID names a wave.
  */
 #ifndef PROBE_SIMGPU_GROUP_WAVE_SLOTS_H
 #define PROBE_SIMGPU_GROUP_WAVE_SLOTS_H

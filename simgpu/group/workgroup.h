@@ -15,12 +15,15 @@ enum wave_state {
 
 enum sim_workgroup_state {
 	WORKGROUP_DONE,
-	WORKGROUP_BUSY, /* out of its slice */
+	WORKGROUP_BUSY, /* its slice is used up */
 	WORKGROUP_IDLE, /* every wave sleeps */
 	WORKGROUP_STOPPED,
 };
 
-/* Untouched pages of the vector registers cost nothing: slots are mapped, never written whole. */
+/*
+ * Workgroups are mapped with mmap and never cleared, so untouched pages of vector registers use no
+ * memory.
+ */
 struct sim_workgroup {
 	struct sim_workgroup *next;
 	struct sim_group group;
@@ -36,11 +39,11 @@ struct sim_workgroup {
 	struct sim_wave wave[SIM_GROUP_WAVES];
 };
 
-/* An unused slot; NULL when out of memory. Contents are those of its last use. */
+/* An unused workgroup; NULL when out of memory. Its contents are those of its last use. */
 struct sim_workgroup *sim_workgroup_alloc(void);
 void sim_workgroup_free(struct sim_workgroup *slot);
 
-/* Everything workgroup slot->number starts with; place and scratch_slot are set. */
+/* Set up workgroup slot->number; place and scratch_slot are already set. */
 void sim_workgroup_start(const struct sim_dispatch *dispatch, struct sim_workgroup *slot);
 
 /*
@@ -51,10 +54,10 @@ enum sim_workgroup_state sim_workgroup_run(struct sim_dispatch *dispatch,
 					   struct sim_workgroup *slot,
 					   void (*after_quantum)(struct sim_dispatch *dispatch));
 
-/* What a wave stopped for, carried out. */
+/* Carry out the request for which a wave stopped. */
 void sim_wave_message(const struct sim_wave *wave);
 bool sim_wave_trap_returns(const struct sim_wave *wave);
-/* False if it is not the grid barrier; else wave i is in WAVE_GWS, or was the last to come. */
+/* False if it is not the grid barrier; else wave i is in WAVE_GWS, or was the last to arrive. */
 bool sim_workgroup_sync_grid(struct sim_dispatch *dispatch, struct sim_workgroup *slot, uint32_t i);
 
 #endif

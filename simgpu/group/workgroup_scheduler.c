@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workgroups onto host threads.
+ * Scheduling of workgroups onto host threads.
  *
  * A dispatch is run by its queue's thread, helped by a pool of threads once it turns out not to be
  * tiny. A workgroup in flight sits in a slot and is run by one thread at a time, its waves round

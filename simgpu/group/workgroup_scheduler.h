@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workgroups onto host threads. */
+/* Scheduling of workgroups onto host threads. */
 #ifndef PROBE_SIMGPU_GROUP_WORKGROUP_SCHEDULER_H
 #define PROBE_SIMGPU_GROUP_WORKGROUP_SCHEDULER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The simulated GPU's view of memory: which host ranges it may touch, and how.
+ * The simulated GPU's view of memory: which host ranges it may access, and how.
  *
  * CPU address = GPU address (but for registered host memory, see sim_mem_host()), so a device
  * access is a plain host access once the address is known to be in a range that was mapped to the
@@ -19,7 +19,10 @@ enum sim_mem_flags {
 	SIM_MEM_EXEC = 4,
 };
 
-/* The same bits hold who may: GPU node n. A check without one is for any of them. */
+/*
+ * Further bits of the same flags: GPU node n may access the range. A check without such a bit
+ * accepts any GPU.
+ */
 #define SIM_MEM_GPU(node) (1u << (8 + (node)))
 #define SIM_MEM_EVERYBODY 0xffffff00u
 
@@ -32,7 +35,7 @@ struct sim_range {
 
 /*
  * Bumped (release) whenever a range is added, removed or changes its flags. A caller may keep a
- * struct sim_range as long as the generation it read (acquire) before the look-up still stands.
+ * struct sim_range as long as the generation it read (acquire) before the look-up is unchanged.
  */
 uint64_t sim_mem_generation(void);
 
@@ -44,7 +47,7 @@ int sim_mem_find(uint64_t addr, struct sim_range *ret);
 
 /*
  * Host memory that was registered has an address of its own on the GPU, in a window where nothing
- * else is ; everywhere else CPU address = GPU address. An access that was found to be allowed and
+ * else is; everywhere else CPU address = GPU address. An access that was found to be allowed and
  * touches the window goes to sim_mem_host(addr) instead. Contiguous addresses stay contiguous.
  */
 extern struct sim_mem_window {
@@ -56,7 +59,7 @@ static inline bool sim_mem_aliased(uint64_t lo, uint64_t hi)
 	return hi > sim_mem_window.base && lo < sim_mem_window.end;
 }
 
-/* Host address of an address that sim_mem_find() finds; others are returned as they are. */
+/* Host address of an address that sim_mem_find() finds; other addresses are returned unchanged. */
 uint64_t sim_mem_host(uint64_t addr);
 
 #endif

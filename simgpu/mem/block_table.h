@@ -40,7 +40,7 @@ static inline uint64_t sim_page_up(uint64_t value)
 
 /* A row that holds addr; a mapped one is preferred. */
 struct sim_row *sim_table_find(uint64_t addr, bool mapped_only);
-/* The row of the block that begins there. */
+/* The row of the block that begins at base. */
 struct sim_row *sim_table_find_base(uint64_t base, enum sim_block_kind kind);
 /* Overlapping registrations are distinguished by the address they were made with. */
 struct sim_row *sim_table_find_block(uint64_t addr);
@@ -51,13 +51,13 @@ struct sim_block *sim_table_block(size_t row);
 struct sim_near sim_table_near(size_t row);
 
 int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block);
-/* An address on the GPU of its own, for a registration. */
+/* Give a registration an address of its own on the GPU. */
 int sim_table_alias(struct sim_block *block);
-/* Of a registration, to `size` bytes; row is the one at the block's host address. */
+/* Grow a registration to `size` bytes; row is the one at the block's host address. */
 int sim_table_grow(struct sim_row *row, uint64_t size);
-/* All rows of a block, and the block. */
+/* Remove all rows of a block, and the block. */
 void sim_table_erase(struct sim_block *block);
-/* What the GPU may touch is other than before: ranges found earlier are out of date. */
+/* The ranges the GPU may access have changed: ranges found earlier are out of date. */
 void sim_table_changed(void);
 
 #endif

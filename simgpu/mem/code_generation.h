@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The generation of code in memory: a number that goes up whenever executable memory may have
- * changed. Whoever keeps something made from code (decoded pages) notes the generation and compares
- * with memory again when the number is another one.
+ * changed. The cache of decoded code stores the generation with each page and compares the page
+ * with memory again when the number differs.
  */
 #ifndef PROBE_SIMGPU_MEM_CODE_GENERATION_H
 #define PROBE_SIMGPU_MEM_CODE_GENERATION_H

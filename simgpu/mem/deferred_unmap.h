@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that is freed while the device is at work. A wave keeps the ranges it found for the rest
- * of its quantum, so the pages of a freed one stay in place (empty) until no wave can access them:
- * a stray access then harms nothing, and the next look-up is the fault it should be.
+ * Epoch-based reclamation of memory that is freed while kernels run. A wave keeps the ranges it
+ * found for the rest of its quantum, so the addresses of a freed one stay mapped (to empty pages)
+ * until no wave can access them. A stray access is then harmless, and the next look-up faults.
  */
 #ifndef PROBE_SIMGPU_MEM_DEFERRED_UNMAP_H
 #define PROBE_SIMGPU_MEM_DEFERRED_UNMAP_H
@@ -10,13 +10,15 @@
 #include <stdint.h>
 
 /*
- * Around everything a queue's thread and its helpers do with the application's memory for one
- * packet. Leave with what enter returned.
+ * A queue's thread enters before, and leaves after, all accesses to the application's memory for
+ * one packet. Leave with the value that enter returned.
  */
 unsigned sim_reclaim_enter(void);
 void sim_reclaim_leave(unsigned epoch);
 
-/* Unmap pages no look-up finds any more: now, or once all that are inside by now have left. */
+/*
+ * Unmap pages that no look-up finds any more: now, or when all threads that have entered have left.
+ */
 void sim_reclaim_unmap(uint64_t base, uint64_t size);
 
 #endif

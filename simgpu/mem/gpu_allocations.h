@@ -18,14 +18,14 @@ enum sim_block_kind {
 	SIM_BLOCK_OWN,	 /* pages of the thunk itself, always visible */
 };
 
-/* What managed memory was advised to be; remembered, without effect. Locations are nodes. */
+/* Advice on managed memory: stored, without effect. Locations are nodes. */
 struct sim_svm {
 	uint32_t preferred, prefetched, flags, granularity;
 };
 
 /*
  * One allocation or registration. Handed out by sim_mem_query() as a copy, except that the node
- * lists stay valid until the block goes (the thunk interface returns pointers to them).
+ * lists stay valid until the block is removed (the thunk interface returns pointers to them).
  */
 struct sim_block {
 	enum sim_block_kind kind;

@@ -5,9 +5,9 @@
 
 #include "simgpu/time/cost_model.h"
 
-/* Until time->until, a held wave, or an empty backlog; cu->state says which. */
+/* Run until time->until, a held wave, or an empty backlog; cu->state says which. */
 void time_cu_run(struct time_cu *cu);
-/* A held wave's turn. False: the dispatch is stopped. */
+/* Execute the held wave's instruction. False: the dispatch is stopped. */
 bool time_cu_turn(struct time_cu *cu);
 
 #endif

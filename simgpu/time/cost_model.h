@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cost model at work: compute units in simulated time. A unit (wave_issue.c) asks its waves for
- * what they ran (timing_trace.h) and decides when each instruction issues; the memory model returns
- * when data come (memory_latency.c, l2_cache.c); the driver (dispatch_simulation.c) deals
- * workgroups to units, lets the units run side by side within an epoch, and keeps the order where
- * it matters.
+ * The cost model at work: compute units in simulated time. A unit (wave_issue.c) runs its waves
+ * (timing_trace.h) and decides when each traced instruction issues; the memory model returns when
+ * data come (memory_latency.c, l2_cache.c); the driver (dispatch_simulation.c) assigns workgroups
+ * to units, lets the units run side by side within an epoch, and keeps the order where it matters.
  *
- * Times are shader cycles since the dispatch began. Within one call of time_cu_run() a unit looks
- * at nothing that another unit changes, so it does not matter which host thread runs it, or when.
+ * Times are shader cycles since the dispatch began. Within one call of time_cu_run() a unit reads
+ * nothing that another unit changes, so it does not matter which host thread runs it, or when.
  */
 #ifndef PROBE_SIMGPU_TIME_COST_MODEL_H
 #define PROBE_SIMGPU_TIME_COST_MODEL_H
@@ -35,12 +34,12 @@ struct time_sampler;
 enum time_state {
 	TIME_RUNS,
 	TIME_AT_BARRIER,
-	TIME_HELD, /* before an instruction that waits for its turn among all units */
+	TIME_HELD, /* before an instruction that must execute in the order of time of all units */
 	TIME_AT_GRID,
 	TIME_ENDED,
 };
 
-/* What a wave does up to a time; kept while samples are taken. */
+/* The state of a wave up to a time; recorded while PC samples are taken. */
 struct time_span {
 	uint64_t until;
 	const struct sim_timing *at;
@@ -50,23 +49,26 @@ struct time_span {
 
 struct time_wave {
 	uint64_t ready; /* when the next instruction may issue, as far as the wave is concerned */
-	/* s_waitcnt are passed as soon as they are met: the one that holds the wave till ready. */
+	/*
+	 * The trace position moves past an s_waitcnt before it is met; this is the one that delays
+	 * the wave until `ready`.
+	 */
 	const struct sim_timing *stalled;
-	const struct sim_timing *last;	   /* the one issued last */
-	const struct sim_timing *at, *end; /* rest of the run of instructions under way */
+	const struct sim_timing *last;	   /* the last one issued */
+	const struct sim_timing *at, *end; /* rest of the current run of instructions */
 	struct sim_trace *trace;
 	uint32_t run;		/* next one of the trace */
 	uint32_t word;		/* next record */
-	bool jumps;		/* the run under way ends with a jump */
-	uint8_t simd, position; /* of the SIMD's list */
+	bool jumps;		/* the current run ends with a jump */
+	uint8_t simd, position; /* in the SIMD's list */
 	uint8_t state, reason;	/* enum time_state; enum sim_wait since `ready` */
-	enum sim_stop stop;	/* what follows the trace */
+	enum sim_stop stop;	/* the stop at the end of the trace */
 	const struct sim_code *code;
 	struct time_group *group;
 	uint32_t index; /* in the group */
 	uint32_t vm_count, lgkm_count;
-	uint64_t last_vm, last_lgkm;	       /* when all of a kind are complete */
-	uint64_t start;			       /* of its residency; barriers: of the wait */
+	uint64_t last_vm, last_lgkm; /* when all of that kind are complete */
+	uint64_t start;		     /* start of its residency; at a barrier: of the wait */
 	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* when the last ones complete */
 	/* For samples: from its last issue up to `ready`, and the end of its last trap. */
 	struct time_span span[TIME_SPANS];
@@ -75,21 +77,21 @@ struct time_wave {
 };
 
 struct time_group {
-	struct sim_workgroup *slot; /* NULL when all waves have run to their ends */
+	struct sim_workgroup *slot; /* NULL when all waves have executed s_endpgm */
 	struct sim_place place, claim;
 	uint32_t scratch_slot;
 	uint64_t number;
 	uint32_t waves, live, waiting;
-	uint32_t running; /* waves that have not run to their end */
+	uint32_t running; /* waves that have not executed s_endpgm */
 	struct time_wave *wave[SIM_GROUP_WAVES];
 };
 
 struct time_simd {
-	uint64_t next; /* first slot in which something may happen */
+	uint64_t next; /* first issue slot to process */
 	uint64_t slot; /* the last one visited, and the classes issued in it */
 	uint32_t taken;
 	uint32_t count;
-	/* Oldest first, and when to check each again; never: others must wake it. */
+	/* Oldest first, and when to check each again; never: an event must wake it. */
 	struct time_wave *wave[SIM_SIMD_WAVES];
 	uint64_t next_check[SIM_SIMD_WAVES];
 	uint64_t valu_free, matrix_free;
@@ -98,7 +100,7 @@ struct time_simd {
 /* Four lines make a set and one cache line of the host: most recent first. */
 struct time_line {
 	uint64_t line; /* number + 1; 0 is none */
-	uint64_t fill; /* when the data are there */
+	uint64_t fill; /* when the data arrive */
 };
 
 /* What a unit has touched of the L2 since the epoch began. */
@@ -113,7 +115,7 @@ struct time_touched {
 	uint32_t count, size;	  /* size of the table, a power of two; half may be used */
 };
 
-/* A block of memory as the L2 numbers its lines: those of the address, shifted. */
+/* A block of memory, and the shift from its addresses to the L2's line numbers. */
 struct time_block {
 	uint64_t base, end, shift;
 };
@@ -121,7 +123,7 @@ struct time_block {
 enum time_cu_state {
 	CU_RUNS,
 	CU_REACHED, /* the end of the epoch */
-	CU_HELD,    /* a wave must wait for its turn */
+	CU_HELD,    /* a wave must wait for the other units */
 	CU_STARVED, /* can hold another workgroup and has none to start */
 };
 
@@ -141,9 +143,9 @@ struct time_cu {
 	uint64_t lds_free[SIM_SIMDS / 2], ta_free, l1_free;
 	/* Shares of the device's memory: free times in 1/256 cycle. */
 	uint64_t l2_read, l2_write, hbm_read, hbm_write;
-	struct time_block block[TIME_BLOCKS]; /* seen lately, the last one first */
+	struct time_block block[TIME_BLOCKS]; /* most recently used first */
 	struct time_backlog backlog;
-	uint64_t place;	  /* what its workgroups hold */
+	uint64_t place;	  /* wave slots, registers and LDS that its workgroups hold */
 	bool has_space;	  /* something ended: it may hold another workgroup */
 	bool pcs;	  /* keep times per instruction */
 	uint32_t quantum; /* instructions a wave runs at a time */
@@ -158,7 +160,7 @@ struct time_cu {
 	struct sim_counters isa;
 	struct sim_time_counters counters;
 	struct time_touched touched;
-	struct time_sampler *sampler; /* kept; in use if there are ticks */
+	struct time_sampler *sampler; /* kept between dispatches; in use if `tick` is finite */
 	struct sim_trace *traces[SIM_CU_WAVES];
 	struct time_wave waves[SIM_CU_WAVES];
 	struct time_group groups[SIM_CU_WAVES];
@@ -166,7 +168,7 @@ struct time_cu {
 	_Alignas(64) struct time_line scalar[256];
 };
 
-/* The L2 of one queue's view of the device: what it holds outlives a dispatch. */
+/* The L2 as one queue sees it; its contents survive a dispatch. */
 struct time_l2 {
 	uint32_t set[4096][16]; /* most recent first: tag 31..4, dirty halves 3..2, valid 1..0 */
 };

@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum {
-	SETS = 4096, /* [HW mt4g] 8 MiB */
-	WAYS = 16,   /* [DOC] */
+	SETS = 4096,	  /* [HW mt4g] 8 MiB */
+	WAYS = 16,	  /* [DOC] */
 	FIRST_SIZE = 256, /* of the table of touches */
 	VALID = 3,
 	DIRTY = 12,

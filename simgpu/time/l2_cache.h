@@ -7,8 +7,8 @@
 
 enum { TOUCH_READ = 1, TOUCH_WRITE = 2 };
 /*
- * A unit wants half `half` (0, 1) of a 128-byte line. *missed: it must come from memory; the
- * result is the entry, valid until the next call.
+ * A unit accesses half `half` (0, 1) of a 128-byte line. *missed: it must be fetched from memory.
+ * Returns the entry, valid until the next call.
  */
 struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line, uint32_t half, bool *missed);
 bool time_touched_init(struct time_touched *touched);

@@ -5,7 +5,7 @@
 
 #include "simgpu/time/cost_model.h"
 
-/* Pop the record of an instruction that issues now; when it is complete. */
+/* Take the record of an instruction that issues now; returns the cycle in which it completes. */
 uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
 		     uint64_t now);
 uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,

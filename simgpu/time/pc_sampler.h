@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PC samples of a compute unit, taken in simulated time: TIME.md says by which rules. A unit asks
- * for it when it has done all that happens up to a tick; what is taken depends on simulated time
- * alone. Taking a stochastic sample changes nothing; a host trap delays the trapped wave.
+ * PC samples of a compute unit, taken in simulated time: TIME.md says by which rules. A unit calls
+ * time_sampler_run() when it has processed everything up to a tick; the samples depend on simulated
+ * time alone. A stochastic sample changes nothing; a host trap delays the trapped wave.
  */
 #ifndef PROBE_SIMGPU_TIME_PC_SAMPLER_H
 #define PROBE_SIMGPU_TIME_PC_SAMPLER_H
@@ -20,11 +20,11 @@ struct time_sampler {
 	struct sim_sampling how;
 	uint64_t number;    /* of the current tick, counted since the clock began */
 	uint64_t begin;	    /* of the dispatch, in cycles of the device's clock */
-	uint64_t pending;   /* host trap: until when a wave is in the trap handler */
-	uint32_t gpu, most; /* most: waves the unit holds at once of this dispatch */
+	uint64_t pending;   /* host trap: cycle until which a wave is in the trap handler */
+	uint32_t gpu, most; /* most: waves of this dispatch that the unit can hold at once */
 	struct time_sample *sample;
 	uint32_t count, room;
-	uint64_t missed; /* no memory for them */
+	uint64_t missed; /* samples lost for lack of memory */
 };
 
 /* Begin a dispatch on a unit: cu->tick and cu->sampler. False: no memory. */
@@ -32,11 +32,11 @@ bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint
 
 /*
  * Take the samples of all ticks before `next`, the unit's next slot in which something happens;
- * returns what is next now.
+ * returns the next such slot, which a trap may have delayed.
  */
 uint64_t time_sampler_run(struct time_cu *cu, uint64_t next);
 
-/* Meeting, or end of the dispatch: hand over what the units took, in the order of time. */
+/* End of an epoch or of the dispatch: deliver the samples of all units, in the order of time. */
 void time_samplers_deliver(struct sim_time *time);
 
 #endif

@@ -16,7 +16,7 @@ bool time_cu_fits(const struct time_cu *cu, uint64_t number, struct sim_place *r
  * slots.
  */
 void time_groups_start(struct time_cu *cu);
-/* All waves of the group have run to their ends; and, later, in simulated time as well. */
+/* All waves of the group have executed s_endpgm; later: in simulated time as well. */
 void time_group_leave_slot(struct time_cu *cu, struct time_group *group);
 void time_group_done(struct time_cu *cu, struct time_group *group);
 

@@ -57,7 +57,7 @@ void time_wave_held(struct time_cu *cu, struct time_wave *w, uint64_t now)
 	w->ready = now;
 }
 
-/* The wave may go on at `when`. */
+/* The wave may continue at `when`. */
 void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when)
 {
 	struct time_simd *simd = &cu->simd[w->simd];
@@ -78,7 +78,7 @@ static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 
 /* ---- Waves, from the functional side -------------------------------------------------------- */
 
-/* Run the wave for another piece. pass: its next instruction is one it was held at. */
+/* Run the wave for another quantum. pass: do not hold it at its next instruction. */
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
 {
 	struct sim_wave *wave = &w->group->slot->wave[w->index];
