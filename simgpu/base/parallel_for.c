@@ -31,7 +31,7 @@ static void take_part(struct job *job)
 {
 	uint32_t i;
 
-	/* What an item's owner needs to see, the lock hands over. */
+	/* The lock orders the items' memory accesses. */
 	while ((i = atomic_fetch_add_explicit(&job->taken, 1, memory_order_relaxed)) < job->count)
 		job->fn(job->ctx, i);
 }

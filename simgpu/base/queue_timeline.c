@@ -31,7 +31,7 @@ static const uint64_t rates[] = {
 	[SIM_PATH_PEER] = 50000,
 };
 
-/* Ends of everything whose completion the host can have seen, and of everything; cycles. */
+/* The latest end of packets whose completion the host can have seen, and of all packets; cycles. */
 static _Atomic uint64_t seen, last;
 
 static void raise(_Atomic uint64_t *mark, uint64_t to)
@@ -97,7 +97,7 @@ void sim_timeline_pick(struct sim_timeline *line)
 
 void sim_timeline_after(struct sim_timeline *line, uint64_t tick)
 {
-	/* A stamp of the application's making must not carry the clock off. */
+	/* A time stamp written by the application must not move the clock. */
 	if (modelled() && tick <= sim_timeline_last())
 		no_sooner(line, tick * SIM_TICK_CYCLES);
 }
@@ -116,8 +116,8 @@ uint64_t sim_timeline_launch(struct sim_timeline *line)
 
 /*
  * Only packets with a signal wait for the processor to settle: the runtime sends barriers without
- * one when a dependency is not met yet, which depends on how fast the host is, and they must not
- * move anything by being there.
+ * one when a dependency is not met yet, which depends on how fast the host is, and their presence
+ * must not change any time.
  */
 uint64_t sim_timeline_begin(struct sim_timeline *line, bool signals)
 {

@@ -20,7 +20,7 @@ struct option_row {
 	uint64_t fallback, min, max;
 };
 
-/* The same table, with words, is in README.md. */
+/* README.md has the same table with explanations. */
 static const struct option_row rows[] = {
 	{"THREADS", offsetof(struct sim_options, threads), 0, 0, 256},
 	{"GPUS", offsetof(struct sim_options, gpus), 1, 1, SIM_GPUS},

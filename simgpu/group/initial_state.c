@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state a kernel begins with: "Initial Kernel Execution State" of LLVM's "User Guide for
+ * The initial state of a kernel: "Initial Kernel Execution State" of LLVM's "User Guide for
  * AMDGPU Backend", for gfx90a (packed work-item ids, absolute flat scratch, unified registers).
  */
 #include "simgpu/group/initial_state.h"
@@ -133,7 +133,10 @@ static void fill_user_sgprs(struct sim_dispatch *dispatch)
 		put_pair(dispatch, &at, dispatch->launch.scratch.base);
 	if (properties & KD_SGPR_PRIVATE_SIZE)
 		dispatch->launch.sgpr[at++] = dispatch->packet->private_segment_size;
-	/* The hardware appends behind the declared count, whatever the packet processor loaded. */
+	/*
+	 * The hardware appends after the declared count, independent of what the packet processor
+	 * loaded.
+	 */
 	dispatch->launch.group_sgpr = dispatch->launch.kernel.rsrc2 >> 1 & 0x1f;
 }
 
@@ -204,7 +207,7 @@ static enum sim_error check_sizes(struct sim_dispatch *dispatch)
 		if (!dispatch->launch.size[i] || !grid[i])
 			return refuse(dispatch, SIM_ERROR_DIMENSIONS, "a dimension is 0");
 		dispatch->launch.groups[i] = (grid[i] - 1) / dispatch->launch.size[i] + 1;
-		/* Too many to count are too many to end. */
+		/* A count that overflows could never finish. */
 		if (__builtin_mul_overflow(dispatch->launch.total, dispatch->launch.groups[i],
 					   &dispatch->launch.total))
 			dispatch->launch.total = UINT64_MAX;
@@ -284,8 +287,8 @@ static void put_system_sgprs(const struct sim_dispatch *dispatch, struct sim_wav
 }
 
 /*
- * A workgroup cut off by the grid's edge is made of waves as if its remaining extent were its
- * size: work-items are numbered by "current work-group size" (HSA PRM 2.2), without holes.
+ * A workgroup cut off by the grid's edge has waves as if its remaining extent were its size: work-
+ * items are numbered by "current work-group size" (HSA PRM 2.2), without holes.
  */
 static void put_lane_ids(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 			 const struct sim_wave_start *start)
@@ -347,7 +350,7 @@ void sim_wave_init(const struct sim_dispatch *dispatch, struct sim_wave *wave,
 							       dispatch->launch.scratch.wave_bytes);
 	wave->code = NULL;
 	if (wave->gpu != wave->group->gpu) {
-		/* What was found to be allowed was so for another GPU. */
+		/* The cached ranges were checked for another GPU. */
 		wave->gpu = wave->group->gpu;
 		wave->cache_generation = 0;
 	}

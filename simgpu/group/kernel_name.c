@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The name of a kernel, from its descriptor's address alone. The loader copies a code object's
- * segments to device memory as they are, ELF header and dynamic symbols included, so the symbol
- * that names the descriptor (NAME.kd) is usually a few pages below it.
+ * segments to device memory unchanged, ELF header and dynamic symbols included, so the symbol that
+ * names the descriptor (NAME.kd) is usually a few pages below it.
  *
  * These bytes are the application's and may be anything: every read goes through sim_mem_allows().
  */

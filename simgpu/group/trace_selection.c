@@ -122,7 +122,9 @@ static bool is_chosen(const struct sim_dispatch *dispatch)
 	       strstr(name, choice.name) && !atomic_exchange(&taken, true);
 }
 
-/* Queues use one struct for all their dispatches: a later one is not the one any more. */
+/*
+ * Queues use one struct for all their dispatches: a later dispatch is no longer the selected one.
+ */
 void sim_trace_select_dispatch(const struct sim_dispatch *dispatch)
 {
 	const struct sim_dispatch *old = dispatch;

@@ -124,7 +124,7 @@ bool sim_place_acquire(const struct sim_place_request *want, struct sim_place *r
 
 			if (!held)
 				break;
-			/* Slots are names only; no memory is handed over with them. */
+			/* Slots are only names: they order no memory accesses. */
 			if (atomic_compare_exchange_weak_explicit(
 				    &units[want->gpu][cu], &state, state + held,
 				    memory_order_relaxed, memory_order_relaxed)) {

@@ -153,7 +153,7 @@ static void leave_grid_sync(const struct sim_dispatch *dispatch, struct sim_work
 		slot->state[i] = WAVE_READY;
 }
 
-/* One quantum of one wave. Returns false if it stopped the dispatch; *used: it did not just sleep.
+/* One quantum of one wave. Returns false if it stopped the dispatch; *used: it did more than sleep.
  */
 static bool run_quantum(struct sim_dispatch *dispatch, struct sim_workgroup *slot, uint32_t i,
 			bool *used)

@@ -4,7 +4,7 @@
  *
  * A dispatch is run by its queue's thread, helped by a pool of threads once it turns out not to be
  * tiny. A workgroup in flight sits in a slot and is run by one thread at a time, its waves round
- * robin . One that runs long, or only sleeps, is put aside ("parked") so that the workgroup it may
+ * robin. One that runs long, or only sleeps, is put aside ("parked") so that the workgroup it may
  * wait for runs: first among those already started, and when all of those have been tried,
  * as many again are started, up to what the device could hold. So spin locks, look-back scans and
  * grid barriers come to an end, while ordinary kernels have few workgroups in flight.
@@ -28,7 +28,7 @@ enum { PUBLISH_NS = 15000 }; /* a dispatch this old is offered to the pool */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
-	struct sim_dispatch *first; /* dispatches that want help */
+	struct sim_dispatch *first; /* dispatches that request help */
 	uint32_t threads;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .work = PTHREAD_COND_INITIALIZER};
 
@@ -194,8 +194,8 @@ static void retire(struct sim_dispatch *dispatch, struct sim_workgroup *slot)
 static void *help(void *unused);
 
 /*
- * On the owner's thread, before any other thread knows the dispatch: ask the pool for help if there
- * are workgroups left and the dispatch has run for longer than waking a thread costs.
+ * On the owner's thread, before any other thread knows the dispatch: request help from the pool if
+ * there are workgroups left and the dispatch has run for longer than waking a thread costs.
  */
 static void offer(struct sim_dispatch *dispatch)
 {
@@ -219,7 +219,7 @@ static void offer(struct sim_dispatch *dispatch)
 
 /*
  * Run workgroups of a dispatch. A helper returns when there is none left for it; the owner when
- * all have ended. Counters of a workgroup that was stopped are kept: it did execute that much.
+ * all have ended. Counters of a workgroup that was stopped are kept: they did execute.
  */
 static void work(struct sim_dispatch *dispatch, bool owner)
 {
@@ -321,7 +321,9 @@ static void *help(void *unused)
 	return NULL;
 }
 
-/* After work(): no helper may touch the dispatch any more. Drops what a stop left parked. */
+/*
+ * After work(): no helper may touch the dispatch any more. Frees workgroups left parked by a stop.
+ */
 static void finish(struct sim_dispatch *dispatch)
 {
 	struct sim_workgroup *slot;

@@ -119,7 +119,7 @@ int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block)
 	return 0;
 }
 
-/* Rows are whole pages: the part its owner knows of. */
+/* Rows are whole pages: the part that was requested. */
 static struct sim_near near_of(const struct sim_row *row)
 {
 	const struct sim_block *block = row->block;

@@ -68,7 +68,7 @@ static void *map_pages(uint64_t wish, uint64_t size)
 	return (void *)(uintptr_t)aligned;
 }
 
-/* Scratch is address space, handed out piecemeal by ROCr: it is not counted as used memory. */
+/* Scratch is address space, divided further by ROCr: it is not counted as used memory. */
 static bool counts_as_vram(const struct sim_block *block)
 {
 	return block->node != SIM_NODE_CPU;

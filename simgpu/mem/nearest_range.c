@@ -10,7 +10,7 @@ enum {
 	FREED = 4096, /* remembered ranges */
 };
 /*
- * An allocation further away than FAR has nothing to do with the address. One within CLOSE is the
+ * An allocation further away than FAR is unrelated to the address. One within CLOSE is the
  * likely culprit even where the host happens to have a page of its own there.
  */
 #define FAR   ((uint64_t)1 << 40)

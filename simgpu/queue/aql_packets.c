@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The packet processor of a compute queue: AQL packets (HSA System Architecture 2.9), AMD's vendor
- * packets and the little PM4 that ROCr sends inside one.
+ * packets and the PM4 packets that ROCr sends inside one.
  *
  * Packets run strictly one after the other, so the barrier bit and the fences are always honoured.
  */
@@ -36,7 +36,7 @@ enum {
 	HOLD_US = 20,
 };
 
-/* What became of a packet. */
+/* The outcome of a packet. */
 enum outcome {
 	PACKET_DONE,
 	PACKET_QUIT, /* given up: the queue is being destroyed or dead */
@@ -58,8 +58,8 @@ static unsigned packet_type(uint16_t header)
 }
 
 /*
- * A packet belongs to the processor as soon as its header is not INVALID. The doorbell alone does
- * not tell: several producers may ring out of order, the later value being the smaller one.
+ * A packet belongs to the processor as soon as its header is not INVALID. The doorbell alone is not
+ * sufficient: several producers may ring out of order, the later value being the smaller one.
  */
 bool sim_aql_ready(const struct sim_queue *queue)
 {
@@ -205,7 +205,7 @@ static bool and_met(const hsa_signal_t *signals)
 	return true;
 }
 
-/* When a met dependency ended, by the time stamp of whatever part of the device completed it. */
+/* When a met dependency ended, by the time stamp of the part of the device that completed it. */
 static uint64_t end_of(hsa_signal_t handle)
 {
 	const amd_signal_t *signal = sim_signal(handle);
@@ -213,7 +213,7 @@ static uint64_t end_of(hsa_signal_t handle)
 	return signal ? signal->end_ts : 0;
 }
 
-/* All have ended, or the first of those that have. */
+/* Wait in simulated time for all of them, or for the first that has ended. */
 static void wait_in_time(struct sim_queue *queue, const hsa_signal_t *signals, bool all)
 {
 	uint64_t first = UINT64_MAX;
@@ -292,7 +292,7 @@ static enum outcome barrier_value(struct sim_queue *queue, uint8_t *packet)
 }
 
 /*
- * Type-3 PM4 packets: opcode 15..8, dwords behind the header minus 1 in 29..16. The one that
+ * Type-3 PM4 packets: opcode 15..8, dwords after the header minus 1 in 29..16. The one that
  * matters is ACQUIRE_MEM, which ROCr sends after it wrote code; anything else would be silently
  * lost, so it is refused.
  */

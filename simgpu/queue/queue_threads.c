@@ -41,8 +41,8 @@ static bool queue_ready(const struct sim_queue *queue)
 }
 
 /*
- * How long the watcher rests between two looks, by the time since it last woke a queue. A look
- * costs some 10 us of host time, so these are 50 % of a core for a moment and 2 % for good.
+ * How long the watcher sleeps between two polls, by the time since it last woke a queue. A poll
+ * costs some 10 us of host time, so these are 50 % of a core for a moment and 2 % permanently.
  */
 static uint64_t watch_period_us(uint64_t idle_us)
 {
@@ -112,7 +112,7 @@ static void sleep_until_woken(struct sim_queue *queue)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* Look at the own doorbell for a while: back-to-back launches then never meet the watcher. */
+/* Poll the own doorbell for a while, so that back-to-back launches never wait for the watcher. */
 static bool spin_for_work(struct sim_queue *queue)
 {
 	uint64_t end = sim_clock_ns() + sim_options()->spin_us * 1000;
@@ -197,7 +197,7 @@ static int enter_table(struct sim_queue *queue)
 }
 
 /*
- * What the runtime may not free under us: its packets and indices. A queue of the real driver holds
+ * Protect packets and indices from being freed by the runtime. A queue of the real driver holds
  * its ring in the same way.
  */
 static bool pin_queue(struct sim_queue *queue)

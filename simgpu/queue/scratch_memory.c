@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Private memory of kernels. A queue owns scratch for so many waves of so many bytes per lane; a
- * dispatch that needs more asks the runtime, which allocates and restarts the queue.
+ * dispatch that needs more requests it from the runtime, which allocates and restarts the queue.
  */
 #include "simgpu/queue/scratch_memory.h"
 

@@ -342,8 +342,8 @@ static void stop_engine(struct sim_queue *queue, const struct sim_fault *fault, 
 }
 
 /*
- * The runtime knows no error of a copy engine but the memory fault, and whoever waits for the copy
- * would wait forever.
+ * The memory fault is the only error of a copy engine that the runtime handles; without it a thread
+ * that waits for the copy would wait forever.
  */
 static void stop_for_good(struct sim_queue *queue)
 {

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A compute unit from slot to slot: what its SIMDs do when, and what it must stop for. */
+/*
+ * A compute unit from slot to slot: the issue slots of its SIMDs, and the events for which it
+ * stops.
+ */
 #include "simgpu/time/compute_unit.h"
 
 #include "simgpu/time/unit_workgroups.h"
 #include "simgpu/time/wave_issue.h"
 #include "simgpu/time/pc_sampler.h"
 
-/* Whether a workgroup is missing that could be started. */
+/* Whether the unit could start another workgroup and has none. */
 static bool starves(struct time_cu *cu)
 {
 	struct sim_place place;
@@ -21,7 +24,9 @@ static bool starves(struct time_cu *cu)
 	return cu->has_space;
 }
 
-/* The slots of all SIMDs in one group of four cycles; false: something must be seen to first. */
+/*
+ * The slots of all SIMDs in one group of four cycles; false: another event must be handled first.
+ */
 static bool run_slots(struct time_cu *cu, uint64_t first)
 {
 	for (uint32_t i = 0; i < SIM_SIMDS; i++) {
@@ -87,7 +92,7 @@ bool time_cu_turn(struct time_cu *cu)
 	w->state = TIME_RUNS;
 	cu->held--;
 	time_wave_refill(cu, w, true);
-	/* It issues in the very slot in which it was found, if its unit is still free there. */
+	/* It issues in the same slot in which it was held, if its unit is still free there. */
 	time_wave_wait(cu, w, cu->now);
 	return !sim_dispatch_stopped(cu->dispatch);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A dispatch in simulated time. The units run side by side within an epoch; at its end the L2 is
- * updated with what they touched . In between a unit stops when it needs a workgroup or holds a
+ * updated with what they touched. In between a unit stops when it needs a workgroup or holds a
  * wave whose next instruction must see, or be seen by, the other units in order of time. Those are
  * served when every other unit is at a later time, the earliest first. What is served when depends
  * on simulated time alone, so the outcome is the same for any number of host threads.
@@ -27,7 +27,7 @@
 
 enum {
 	EPOCH = 16384,	  /* cycles from one end to the next */
-	ALONE_NS = 15000, /* before that the owner does it all: waking a thread costs as much */
+	ALONE_NS = 15000, /* before that the owner runs all units: waking a thread costs as much */
 	IDLE_INSTS = 32,  /* instructions per s_sleep up to which nothing but waiting happened */
 };
 
@@ -119,7 +119,9 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 	time->hbm_write = share(sim_time_cost.hbm_write, time->count);
 }
 
-/* ---- Dealing workgroups --------------------------------------------------------------------- */
+/*
+ * ---- Assigning workgroups ---------------------------------------------------------------------
+ */
 
 static bool before(const struct time_cu *a, const struct time_cu *b)
 {
@@ -146,9 +148,9 @@ static uint32_t starved(const struct sim_time *time, struct time_cu **ret)
 }
 
 /*
- * Each gets every k-th of the next workgroups, as if they had been assigned one by one. How
- * many: what fills it at first, later half of an equal share of what is left, so that a unit
- * seldom has to ask and all end at about the same time.
+ * Each gets every k-th of the next workgroups, as if they had been assigned one by one. The number:
+ * what fills the unit at first, later half of an equal share of the rest, so that units seldom stop
+ * for workgroups and all end at about the same time.
  */
 static void assign(struct sim_time *time, uint64_t batch)
 {
@@ -185,7 +187,7 @@ static uint64_t fill_of(const struct sim_time *time)
 	return sim_place_capacity(&want) / SIM_CUS;
 }
 
-/* Samples are taken if somebody requested them; for want of memory there are none. */
+/* Samples are taken if a session is open; without memory for them there are none. */
 static void begin_samplers(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	struct sim_sampling how = sim_sampling_get(time->want.gpu);
@@ -201,7 +203,7 @@ static void begin_samplers(struct sim_dispatch *dispatch, struct sim_time *time)
 		time->cu[time->cus[i]]->tick = TIME_NEVER;
 }
 
-/* ---- From meeting to meeting ---------------------------------------------------------------- */
+/* ---- Epochs ---------------------------------------------------------------- */
 
 struct round {
 	struct time_cu *unit[SIM_CUS];
@@ -231,7 +233,7 @@ static bool run_units(struct sim_dispatch *dispatch, struct sim_time *time)
 	return round.count;
 }
 
-/* The unit with the earliest wave that waits for its turn. */
+/* The unit with the earliest wave that waits for the other units. */
 static struct time_cu *next_held(const struct sim_time *time)
 {
 	struct time_cu *first = NULL;
@@ -256,7 +258,7 @@ static void release_grid(struct sim_time *time, uint64_t now)
 	}
 }
 
-/* A turn of the earliest held wave, and what its unit does then; false: none is held. */
+/* Execute the instruction of the earliest held wave and run its unit on; false: no wave is held. */
 static bool serve_held(struct sim_dispatch *dispatch, struct sim_time *time)
 {
 	struct time_cu *cu = next_held(time);
@@ -289,7 +291,7 @@ static void run_epoch(struct sim_dispatch *dispatch, struct sim_time *time)
 	while (run_units(dispatch, time) || serve_held(dispatch, time));
 }
 
-/* When something can happen next; the answer also says whether any unit has work left. */
+/* The cycle of the next event; returns whether any unit has work left. */
 static bool find_next(const struct sim_time *time, uint64_t *ret)
 {
 	bool left = time->unassigned;
@@ -306,7 +308,7 @@ static bool find_next(const struct sim_time *time, uint64_t *ret)
 	return left;
 }
 
-/* Instructions since the epoch began, less what waiting loops run. */
+/* Instructions since the epoch began, less those of waiting loops. */
 static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *last_sleeps)
 {
 	uint64_t insts = 0, sleeps = 0;
@@ -325,9 +327,9 @@ static bool only_waited(struct sim_time *time, uint64_t *last_insts, uint64_t *l
 }
 
 /*
- * A kernel that waits for the host, or for another queue, waits in real time. What the host does
- * takes no simulated time, and it is as slow as ever while this device is far slower than a real
- * one: so little of its own time shall pass meanwhile.
+ * A kernel that waits for the host, or for another queue, waits in real time. Work of the host
+ * takes no simulated time, and the host is not slowed down as this device is; so little simulated
+ * time should pass meanwhile.
  */
 static void wait_for_host(uint64_t *us)
 {
@@ -354,7 +356,7 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		if (only_waited(time, &insts, &sleeps))
 			wait_for_host(&waited_us);
 		else
-			waited_us /= 2; /* it may have to wait again soon */
+			waited_us /= 2; /* it may wait again soon */
 		/* It may spin for a kernel of another queue, whose thread has to run. */
 		if (!(++epochs % YIELD_EPOCHS))
 			sched_yield();
@@ -370,7 +372,9 @@ static void add(void *sum, const void *part, size_t size)
 		to[i] += from[i];
 }
 
-/* What was issued is what ran, so the classes are those of the instruction set's own count. */
+/*
+ * Every issued instruction was executed, so the counts per class are those of the instruction set.
+ */
 static void count_classes(struct sim_dispatch *dispatch)
 {
 	struct sim_time_counters *to = &dispatch->timing.counters;

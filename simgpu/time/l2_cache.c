@@ -65,7 +65,7 @@ static void put_index(struct time_touched *touched, uint32_t number)
 	touched->index[at] = number + 1;
 }
 
-/* Without memory for a larger table, the oldest touches are forgotten: the L2 misses them. */
+/* Without memory for a larger table, the oldest touches are dropped: the L2 misses them. */
 static void grow(struct time_touched *touched)
 {
 	uint32_t size = touched->size * 2;
@@ -91,7 +91,7 @@ static struct time_touch *touch_of(struct time_cu *cu, uint64_t line)
 	struct time_touched *touched = &cu->touched;
 	uint32_t found, at;
 
-	/* Mostly the other half of the line before. */
+	/* Usually the other half of the previous line. */
 	if (touched->count && touched->touch[touched->count - 1].line == line)
 		return &touched->touch[touched->count - 1];
 	at = hash(touched, line);
@@ -118,7 +118,7 @@ struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line, uint32_t hal
 	return touch;
 }
 
-/* Halves that came out of memory but that an earlier unit had already fetched are hits. */
+/* Halves fetched from memory that an earlier unit had already fetched are hits. */
 static void count_again(struct time_cu *cu, uint8_t again)
 {
 	uint32_t halves = (uint32_t)__builtin_popcount(again);
@@ -140,7 +140,7 @@ static void merge_touch(struct time_cu *cu, struct time_l2 *l2, const struct tim
 		count_again(cu, touch->missed & set[at] & VALID);
 		now |= set[at];
 	} else {
-		/* The last one is lost; halves not yet written back go to memory. */
+		/* The least recently used line is evicted; its dirty halves are written back. */
 		cu->counters.tcc_ea_write += (uint32_t)__builtin_popcount(set[at] & DIRTY);
 	}
 	memmove(set + 1, set, (size_t)at * sizeof(*set));

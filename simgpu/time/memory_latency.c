@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When the data of a memory instruction are there: address unit, vector and scalar L1, and the
+ * When the data of a memory instruction arrive: address unit, vector and scalar L1, and the
  * unit's share of L2 and HBM. All are servers that take one request after the other; a latency
  * begins when the request is served.
  */
@@ -24,7 +24,7 @@ void time_l1_invalidate(struct time_line *cache)
 	memset(cache, 0, L1_SETS * L1_WAYS * sizeof(*cache));
 }
 
-/* The line's entry, now the most recent of its set; NULL if it is not there. */
+/* The line's entry, now the most recent of its set; NULL if it is not cached. */
 static struct time_line *l1_find(struct time_line *cache, uint64_t line)
 {
 	struct time_line *set = &cache[line % L1_SETS * L1_WAYS], found;
@@ -51,13 +51,13 @@ static void l1_insert(struct time_line *cache, uint64_t line, uint64_t fill)
 	set[0] = (struct time_line){line + 1, fill};
 }
 
-/* Latencies are from issue to use; the s_waitcnt between takes a slot of its own. */
+/* Latencies are from issue to use; the s_waitcnt between takes an issue slot too. */
 static uint64_t use_after(uint64_t latency)
 {
 	return latency - SIM_SLOT;
 }
 
-/* A server of rate `cost` per request: when it begins with one that comes at `at`. */
+/* A server of rate `cost` per request: when it begins a request that arrives at `at`. */
 static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 {
 	uint64_t start = later(*free, at * FINE);
@@ -66,12 +66,12 @@ static uint64_t serve(uint64_t *free, uint64_t at, uint32_t cost)
 	return (start + FINE - 1) / FINE;
 }
 
-/* ---- Lines as the L2 knows them ------------------------------------------------------------- */
+/* ---- Line numbers of the L2 ------------------------------------------------------------- */
 
 /*
- * Addresses of memory differ from run to run, so the L2 must not see its addresses: a block's lines
- * are numbered from a number of its own, by the order in which blocks were made. The factor keeps
- * the first lines of many blocks out of one set.
+ * Addresses of memory differ from run to run, so the L2 must not see its addresses: the lines of
+ * each block are numbered from a base of its own, in the order in which blocks were allocated. The
+ * factor keeps the first lines of many blocks out of one set.
  */
 static struct time_block find_block(uint64_t addr)
 {
@@ -109,7 +109,7 @@ static uint64_t l2_line(struct time_cu *cu, uint64_t line)
 
 /* ---- L2 and memory -------------------------------------------------------------------------- */
 
-/* 64 bytes out of the L2, or through it from memory; when they can be used. */
+/* 64 bytes out of the L2, or through it from memory; returns when they can be used. */
 static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint64_t at)
 {
 	uint64_t start = serve(&cu->l2_read, at, cu->time->l2_read);
@@ -131,8 +131,8 @@ static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint64_t at)
 }
 
 /*
- * A write of (part of) 64 bytes. It is done when the L2 has it; but a half that was clean will
- * have to be written back one day, and that is paid for now.
+ * A write of (part of) 64 bytes. It is complete when the L2 has it. A half that was clean will be
+ * written back later; its cost is counted now.
  */
 static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint64_t at)
 {
@@ -181,7 +181,7 @@ static uint64_t access_line(struct time_cu *cu, const struct sim_timing *t, uint
 
 	switch (t->kind) {
 	case TIMING_STORE:
-		/* Written through; a line that is there stays there. */
+		/* Written through; a cached line stays cached. */
 		cu->counters.tcp_cache_accesses++;
 		cu->counters.tcp_tcc_write++;
 		return l2_write(cu, line, at);
@@ -192,7 +192,7 @@ static uint64_t access_line(struct time_cu *cu, const struct sim_timing *t, uint
 			found->line = 0;
 		cu->counters.tcp_cache_accesses++;
 		cu->counters.tcp_tcc_atomic++;
-		/* The L2 needs the old value first; it is one request all the same. */
+		/* The L2 needs the old value first; it is one request nevertheless. */
 		done = later(l2_read(cu, line, at), l2_write(cu, line, at));
 		cu->counters.tcc_req--;
 		cu->counters.tcc_hit--;

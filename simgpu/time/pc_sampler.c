@@ -30,7 +30,7 @@ enum {
 
 	PACKET_BITS = 25,
 	DOORBELL_SHIFT = 32,
-	SKID = 2, /* instructions a wave may run on before it takes a host trap */
+	SKID = 2, /* instructions a wave may execute before it takes a host trap */
 };
 
 /* What a wave is seen at. */
@@ -64,13 +64,13 @@ static uint64_t last_of_four(uint64_t when)
 	return when | (SIM_SLOT - 1);
 }
 
-/* When the current tick falls, in cycles of the device's clock. */
+/* When the current tick is due, in cycles of the device's clock. */
 static uint64_t tick_time(const struct time_cu *cu)
 {
 	const struct time_sampler *sampler = cu->sampler;
 	uint64_t first = sampler->number * sampler->how.period;
 
-	/* Anywhere in its interval, so that loops do not beat with it. */
+	/* Anywhere in its interval, so that loops do not resonate with it. */
 	if (sampler->how.method == SIM_SAMPLING_STOCHASTIC)
 		return first + chance(cu, 0) % sampler->how.period;
 	/* One instruction issues in four cycles at most. */
@@ -112,7 +112,7 @@ bool time_sampler_begin(struct time_cu *cu, const struct sim_sampling *how, uint
 	return true;
 }
 
-/* ---- What a wave does ----------------------------------------------------------------------- */
+/* ---- States of a wave ----------------------------------------------------------------------- */
 
 static uint64_t exec_at(const struct sim_trace *trace, uint32_t run, const struct sim_timing *at)
 {
@@ -142,14 +142,14 @@ static bool taken(const struct time_wave *w, uint32_t run, const struct sim_timi
 	return w->trace->run[run].jumps && at + at->words == w->trace->run[run].end;
 }
 
-/* What is not of a unit never reaches the arbiter. */
+/* Internal instructions never reach the arbiter. */
 static void settle(struct seen *seen)
 {
 	if (seen->reason == WAIT_ARBITER && !seen->inst.issues)
 		seen->reason = seen->inst.waits ? WAIT_COUNTERS : WAIT_INTERNAL;
 }
 
-/* It has nothing left of its trace, and no slot of its SIMD has come yet to make it go on. */
+/* Its trace is used up, and its SIMD has had no slot yet in which to continue it. */
 static bool see_next(const struct time_wave *w, struct seen *ret)
 {
 	const struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;
@@ -173,7 +173,7 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 	return true;
 }
 
-/* All that happens up to `when` has happened. */
+/* Everything up to `when` has been processed. */
 static bool look(const struct time_wave *w, uint64_t when, struct seen *ret)
 {
 	uint32_t run = w->run - 1;
@@ -242,8 +242,8 @@ static void fill_common(const struct time_cu *cu, const struct time_wave *w, uin
 }
 
 /*
- * The arbiter of the wave's SIMD: which pipes took an instruction in this slot, and which would
- * not have what was chosen for them.
+ * The arbiter of the wave's SIMD: which pipes issued an instruction in this slot, and which stalled
+ * the chosen one.
  */
 static void fill_snapshot(const struct time_cu *cu, const struct time_wave *sampled, uint64_t when,
 			  const struct seen *seen, uint8_t *record)
@@ -296,8 +296,8 @@ static uint8_t *new_record(struct time_sampler *sampler, uint64_t when)
 /* ---- Stochastic ----------------------------------------------------------------------------- */
 
 /*
- * One of the waves the unit could hold, so that each that is there is as likely as any other at
- * any time; none if it has fewer just now.
+ * One of the waves the unit could hold, so that each resident wave is equally likely at any time;
+ * none for an empty slot.
  */
 static struct time_wave *choose(struct time_cu *cu)
 {
@@ -332,7 +332,7 @@ static void snapshot(struct time_cu *cu, uint64_t when)
 
 /* ---- Host trap ------------------------------------------------------------------------------ */
 
-/* The wave runs the trap handler; what it waits for goes on meanwhile. */
+/* The wave runs the trap handler; its outstanding accesses continue. */
 static void enter_trap(struct time_cu *cu, struct time_wave *w, uint64_t when)
 {
 	uint64_t end = when + sim_time_cost.trap;
@@ -371,7 +371,7 @@ uint64_t time_sampler_run(struct time_cu *cu, uint64_t next)
 	struct time_sampler *sampler = cu->sampler;
 	uint64_t end = next;
 
-	/* All wait for others: what they wait for is seen to before anything later. */
+	/* All waves wait for other units, which are served first. */
 	if (next == TIME_NEVER)
 		end = cu->now;
 	else if (end > cu->time->until)

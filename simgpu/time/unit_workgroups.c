@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workgroups of a compute unit, from the place they take to the one they leave, and the units
- * themselves, which are kept for the next dispatch.
+ * Workgroups of a compute unit, from start to end, and the units themselves, which are kept for the
+ * next dispatch.
  */
 #include "simgpu/time/unit_workgroups.h"
 
@@ -150,7 +150,7 @@ void time_groups_start(struct time_cu *cu)
 	cu->has_space = false;
 }
 
-/* ---- Making and keeping units --------------------------------------------------------------- */
+/* ---- Allocation of units --------------------------------------------------------------- */
 
 static pthread_mutex_t free_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct time_cu *free_cus;
@@ -195,7 +195,7 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 		return NULL;
 	cu->touched.count = 0;
 	memset(cu->touched.index, 0, cu->touched.size * sizeof(*cu->touched.index));
-	/* All between these two starts at nothing. */
+	/* All fields between these two start at zero. */
 	memset(&cu->dispatch, 0,
 	       offsetof(struct time_cu, touched) - offsetof(struct time_cu, dispatch));
 	for (uint32_t i = 0; i < SIM_SIMDS; i++)

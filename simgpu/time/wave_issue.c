@@ -17,7 +17,7 @@
 #include "simgpu/time/pc_sampler.h"
 
 enum {
-	CYCLES_UNTRACED = 4000 /* of a piece that left no trace */
+	CYCLES_UNTRACED = 4000 /* of a quantum that left no trace */
 };
 
 /* The first slot of a SIMD at or after a time. */
@@ -28,7 +28,7 @@ static uint64_t slot_at(uint32_t simd, uint64_t when)
 
 /* ---- Waits ---------------------------------------------------------------------------------- */
 
-/* at: the instruction that could not issue, or behind which the wave waits. */
+/* at: the instruction that could not issue, or after which the wave waits. */
 static void count_wait(struct time_cu *cu, const struct time_wave *w, const struct sim_timing *at,
 		       enum sim_wait why, uint64_t cycles)
 {
@@ -40,7 +40,7 @@ static void count_wait(struct time_cu *cu, const struct time_wave *w, const stru
 		__atomic_fetch_add(&pc->wait[why], cycles, __ATOMIC_RELAXED);
 }
 
-/* For samples: what w does up to `until`, from where the last span ends. */
+/* For PC samples: the state of w up to `until`, from where the last span ends. */
 static void put_span(const struct time_cu *cu, struct time_wave *w, uint64_t until,
 		     const struct sim_timing *at, bool issues, enum sim_wait why)
 {
@@ -76,7 +76,7 @@ static void park(struct time_cu *cu, struct time_wave *w, enum time_state state)
 	cu->simd[w->simd].next_check[w->position] = TIME_NEVER;
 }
 
-/* ---- Waves, from the functional side -------------------------------------------------------- */
+/* ---- Functional execution of waves -------------------------------------------------------- */
 
 /* Run the wave for another quantum. pass: do not hold it at its next instruction. */
 void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass)
@@ -122,7 +122,7 @@ static void remove_wave(struct time_simd *simd, const struct time_wave *w)
 	}
 }
 
-/* Everybody still there has come: go on, now. */
+/* All live waves have arrived: they continue now. */
 static void release_barrier(struct time_cu *cu, struct time_group *group, uint64_t now)
 {
 	if (!group->waiting || group->waiting < group->live)
@@ -157,7 +157,7 @@ static void end_wave(struct time_cu *cu, struct time_wave *w, uint64_t now)
 		release_barrier(cu, group, now);
 }
 
-/* The trace is used up: do what the wave stopped for. True: it has a trace again, or goes on. */
+/* The trace is used up: handle the stop of the wave. True: it has a new trace, or continues. */
 static bool after_trace(struct time_cu *cu, struct time_wave *w, uint64_t now)
 {
 	struct sim_wave *wave = w->group->slot ? &w->group->slot->wave[w->index] : NULL;
@@ -239,7 +239,7 @@ static void push_lgkm(struct time_wave *w, uint64_t done)
 	w->lgkm[w->lgkm_count++ % TIME_LGKM] = done;
 }
 
-/* When no more than `left` vector memory instructions are under way. */
+/* When no more than `left` vector memory instructions are outstanding. */
 static uint64_t vm_done(const struct time_wave *w, uint32_t left)
 {
 	return w->vm_count > left && left < TIME_VM - 1 ? w->vm[(w->vm_count - left - 1) % TIME_VM]
@@ -247,8 +247,8 @@ static uint64_t vm_done(const struct time_wave *w, uint32_t left)
 }
 
 /*
- * The same for lgkmcnt. Scalar loads may return in any order, so "n left" is only as good as that
- * all older ones are done.
+ * The same for lgkmcnt. Scalar loads may return in any order, so any count left requires all older
+ * ones to be complete.
  */
 static uint64_t lgkm_done(const struct time_wave *w, uint32_t left)
 {
@@ -333,8 +333,8 @@ static void count_issued(struct time_cu *cu, const struct time_wave *w, const st
 }
 
 /*
- * Pass the s_waitcnt at which w is: when it is met is known, for all that it waits for has been
- * issued. Returns when the next instruction may issue.
+ * Pass the s_waitcnt at which w is: the cycle in which it is met is known, because all instructions
+ * it waits for have been issued. Returns when the next instruction may issue.
  */
 static uint64_t pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t ready)
 {
@@ -353,7 +353,7 @@ static uint64_t pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t r
 	return ready + SIM_SLOT;
 }
 
-/* When the instruction behind one that issues now may, and what it costs meanwhile. */
+/* When the instruction after one that issues now may issue, and the wait reason until then. */
 static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 			    const struct sim_timing *t, uint64_t now)
 {
@@ -393,7 +393,7 @@ static uint64_t ready_after(struct time_cu *cu, struct time_simd *simd, struct t
 	}
 }
 
-/* Issue w's next instruction now; returns when the one behind it may. */
+/* Issue w's next instruction now; returns when the next one may. */
 static uint64_t issue(struct time_cu *cu, struct time_simd *simd, struct time_wave *w, uint64_t now)
 {
 	const struct sim_timing *t = w->at;
@@ -440,7 +440,7 @@ static uint64_t units_free(const struct time_cu *cu, const struct time_simd *sim
 	}
 }
 
-/* What holds a wave back that is ready; a change of it divides the wait. */
+/* The cause that delays a ready wave; if it changes, the wait is divided. */
 static void held_by(struct time_cu *cu, struct time_wave *w, enum sim_wait why, uint64_t now)
 {
 	if (w->reason == why)
@@ -458,7 +458,7 @@ static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 	uint64_t free;
 
 	*again = now + SIM_SLOT;
-	/* Of internal instructions one more than may issue in a slot: each is left out in turn. */
+	/* Of internal instructions one more than may issue in a slot: each in turn is skipped. */
 	if (t->unit == UNIT_NONE)
 		return simd->count <= SIM_INTERNAL ||
 		       now / SIM_SLOT % SIM_SIMD_WAVES != w->position;
@@ -476,7 +476,7 @@ static bool may_issue(struct time_cu *cu, struct time_simd *simd, struct time_wa
 	return true;
 }
 
-/* When to check a wave again that is to issue now. */
+/* When to check a wave again that can issue now. */
 static uint64_t serve_wave(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 			   uint64_t now)
 {
