@@ -15,3 +15,20 @@ probe_test(NAME pass.lit TIER pass FOLDER llvm-plugin
 	COMMAND Python3::Interpreter ${lit} -v -j2 ${CMAKE_CURRENT_LIST_DIR}
 	ENVIRONMENT PASS_TEST_DIR=${pass_out} PASS_LLVM_BIN=/usr/lib/llvm-15/bin
 		PASS_PLUGINS=${CMAKE_BINARY_DIR}/lib/probe PASS_HIPCC=${PROBE_HIPCC})
+
+# What the memory kind costs, in instructions of the simulated GPU: exact, so no test of speed. A limit is one
+# hundredth above what it was when it was set. Programs and limits:
+if(PROBE_BUILD_HSA AND PROBE_BUILD_SIM AND PROBE_BUILD_REPORT)
+	set(pass_costs
+		examples/transpose 1.27 examples/strided_copy 1.3 examples/reduction 1.18
+		examples/histogram 10.64 examples/convolution 2.14
+		tests/hip/matmul 5.26 tests/hip/stencils 1.75 tests/hip/sorting 14.09
+		tests/hip/hashing 3.03 tests/hip/physics 1.91)
+	while(pass_costs)
+		list(POP_FRONT pass_costs program limit)
+		get_filename_component(name ${program} NAME)
+		probe_test(NAME pass.cost.${name} TIER pass FOLDER llvm-plugin
+			COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/probe_cost.py ${CMAKE_BINARY_DIR}
+				${PROBE_HIPCC} ${CMAKE_SOURCE_DIR}/${program}.hip ${limit})
+	endwhile()
+endif()
