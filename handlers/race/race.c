@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `race`: two waves of one workgroup that touch the same byte of LDS with no barrier
- * between them, at least one of them writing. One row per kernel and pair of sites in table
- * probe_race_pair. Neighbouring bytes of a dword are no race: LDS writes bytes and halves alone.
+ * Handler `race`: two waves of one workgroup that access the same byte of LDS with no barrier in
+ * between, at least one of them writing. One row per kernel and pair of sites in table
+ * probe_race_pair. Neighbouring bytes of a dword do not race: LDS writes bytes and halves alone.
  *
- * All waves of a workgroup pass its n-th barrier together, so accesses of two waves have no order
- * just when both waves have passed equally many (probe_wave_info.barriers). What is touched is kept
- * by workgroup and number of barriers (race_epochs.h), and judged when the dispatch ends. Atomic
- * operations do not race with each other. What a race does is not asked: two waves that store the
- * same value race too.
+ * All waves of a workgroup pass its n-th barrier together. So accesses of two waves are unordered
+ * exactly if both waves have passed the same number of barriers (probe_wave_info.barriers). The
+ * handler keeps accesses by workgroup and number of barriers (race_epochs.h) and searches them when
+ * the dispatch ends. Atomic operations do not race with each other. The effect of a race does not
+ * matter: two waves that store the same value race as well.
  *
- * If records were lost (the account says so), a barrier may be among them, and what looks like a
- * race may be none.
+ * If records were lost, which the report says, a barrier may be among them, and a reported race may
+ * be none.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #include "handlers/race/race_epochs.h"
 #include "handlers/common/site_table.h"
 
-/* One dispatch under way. */
+/* One dispatch in flight. */
 struct tracker {
 	struct tracker *next;
 	uint64_t dispatch;
@@ -36,7 +36,7 @@ struct tracker {
 struct pair {
 	uint32_t site, other;
 	uint64_t words; /* dwords, each counted per workgroup and barrier */
-	uint64_t turn;	/* of the last of them */
+	uint64_t step;	/* of the last of them */
 	bool known;	/* the first in order of workgroup, barrier and address: */
 	uint64_t group[3], key;
 	uint32_t barriers, address, wave, other_wave;
@@ -44,7 +44,7 @@ struct pair {
 
 struct pairs {
 	struct pair *items;
-	size_t count, room, last;
+	size_t count, capacity, last;
 	bool barrier; /* any wave passed one */
 };
 
@@ -55,9 +55,9 @@ struct site {
 struct race {
 	struct sites sites;
 	struct tracker *trackers;
-	struct race_room room;
+	struct race_memory memory;
 	uint64_t refused;
-	uint64_t turn; /* dwords judged */
+	uint64_t step; /* dwords searched */
 };
 
 /* ---- Dispatches ------------------------------------------------------------------------------ */
@@ -78,6 +78,7 @@ static struct tracker *find_tracker(struct race *race, const struct probe_dispat
 	tracker = calloc(1, sizeof(*tracker));
 	if (!tracker)
 		return NULL;
+	tracker->epochs.memory = &race->memory;
 	tracker->dispatch = dispatch->id;
 	tracker->width = groups_of(dispatch->grid[0], dispatch->group[0]);
 	tracker->height = groups_of(dispatch->grid[1], dispatch->group[1]);
@@ -99,23 +100,28 @@ static void forget(struct race *race, struct tracker *tracker)
 		at = &(*at)->next;
 	*at = tracker->next;
 	race->refused += tracker->epochs.refused;
-	race_epochs_deinit(&race->room, &tracker->epochs);
+	race_epochs_deinit(&tracker->epochs);
 	free(tracker);
 }
 
-static void add_access(struct race *race, struct tracker *tracker, const struct site_facts *facts,
+static void add_access(struct tracker *tracker, const struct site_facts *facts,
 		       const struct probe_dispatch_info *dispatch,
 		       const struct probe_access *access)
 {
-	const struct probe_wave_info *wave = access->wave;
-	uint64_t addr[64], group, run = access->exec >> __builtin_ctzll(access->exec);
+	const uint32_t *group = access->wave->group;
+	const struct race_access what = {
+		.wave = access->wave,
+		.group = group[0] +
+			 tracker->width * (group[1] + tracker->height * (uint64_t)group[2]),
+		.site = access->site,
+		.kind = facts->access,
+		.bytes = facts->bytes,
+	};
+	uint64_t addr[64], run = access->exec >> __builtin_ctzll(access->exec);
 	unsigned count, lds;
 
-	group = wave->group[0] +
-		tracker->width * (wave->group[1] + tracker->height * (uint64_t)wave->group[2]);
 	if (access->form == PROBE_FORM_AFFINE && !facts->global && !(run & (run + 1))) {
-		race_add_affine(&race->room, &tracker->epochs, wave, group, access->site,
-				facts->access, facts->bytes, access->base, access->stride,
+		race_add_affine(&tracker->epochs, &what, access->base, access->stride,
 				access->lanes);
 		return;
 	}
@@ -125,8 +131,7 @@ static void add_access(struct race *race, struct tracker *tracker, const struct 
 		if (site_place(facts, dispatch, addr[i]) == SITE_LDS)
 			addr[lds++] = addr[i];
 	if (lds)
-		race_add(&race->room, &tracker->epochs, wave, group, access->site, facts->access,
-			 facts->bytes, addr, lds);
+		race_add(&tracker->epochs, &what, addr, lds);
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
@@ -141,16 +146,16 @@ static struct pair *find_pair(struct race *race, struct pairs *pairs, uint32_t s
 			return &pairs->items[i];
 		}
 	}
-	if (pairs->count == pairs->room) {
-		size_t room = pairs->room ? 2 * pairs->room : 16;
-		struct pair *items = realloc(pairs->items, room * sizeof(*items));
+	if (pairs->count == pairs->capacity) {
+		size_t capacity = pairs->capacity ? 2 * pairs->capacity : 16;
+		struct pair *items = realloc(pairs->items, capacity * sizeof(*items));
 
 		if (!items) {
-			race->room.no_memory = true;
+			race->memory.exhausted = true;
 			return NULL;
 		}
 		pairs->items = items;
-		pairs->room = room;
+		pairs->capacity = capacity;
 	}
 	pairs->items[pairs->count] = (struct pair){.site = site, .other = other};
 	return &pairs->items[pairs->last = pairs->count++];
@@ -208,14 +213,14 @@ static void take_example(const struct tracker *tracker, const struct race_epoch 
 	pair->other_wave = other;
 }
 
-static void judge(struct race *race, const struct tracker *tracker, const struct race_epoch *epoch,
-		  const struct race_page *page, uint32_t dword)
+static void find_races(struct race *race, const struct tracker *tracker,
+		       const struct race_epoch *epoch, const struct race_page *page, uint32_t dword)
 {
 	const struct race_node *nodes = tracker->epochs.nodes;
 	struct pairs *pairs = tracker->kernel->extra;
 	uint32_t base = 4 * (page->number * RACE_PAGE_DWORDS + dword);
 
-	race->turn++;
+	race->step++;
 	for (uint32_t i = page->nodes[dword]; i; i = nodes[i].next)
 		for (uint32_t k = i; k; k = nodes[k].next) {
 			const struct race_node *a = &nodes[i], *b = &nodes[k];
@@ -234,8 +239,8 @@ static void judge(struct race *race, const struct tracker *tracker, const struct
 				continue;
 			if (low->site == high->site && wave > other)
 				swap(&wave, &other);
-			pair->words += pair->turn != race->turn;
-			pair->turn = race->turn;
+			pair->words += pair->step != race->step;
+			pair->step = race->step;
 			take_example(tracker, epoch, base + (uint32_t)__builtin_ctz(both), wave,
 				     other, pair);
 		}
@@ -251,11 +256,11 @@ static void end_dispatch(struct race *race, struct tracker *tracker)
 		if (!epoch)
 			continue;
 		pairs->barrier = pairs->barrier || epoch->barriers;
-		race_write_out(&race->room, &tracker->epochs, epoch);
+		race_expand(&tracker->epochs, epoch);
 		for (const struct race_page *page = epoch->pages; page; page = page->next)
 			for (uint32_t dword = 0; dword < RACE_PAGE_DWORDS; dword++)
 				if (page->nodes[dword])
-					judge(race, tracker, epoch, page, dword);
+					find_races(race, tracker, epoch, page, dword);
 	}
 	forget(race, tracker);
 }
@@ -269,8 +274,8 @@ static int race_open(const struct probe_host *host, void **state)
 
 	if (!race)
 		return -ENOMEM;
-	race->room.limit = 1ull << 30;
-	err = sites_arg(host, "race", "memory", 1 << 16, 1ull << 40, &race->room.limit);
+	race->memory.limit = 1ull << 30;
+	err = sites_arg(host, "race", "memory", 1 << 16, 1ull << 40, &race->memory.limit);
 	if (err) {
 		free(race);
 		return err;
@@ -305,9 +310,9 @@ static int race_batch(void *state, const struct probe_batch *batch)
 				: NULL;
 
 		if (facts && facts->lds)
-			add_access(race, tracker, facts, dispatch, access);
+			add_access(tracker, facts, dispatch, access);
 	}
-	return race->room.no_memory ? -ENOMEM : 0;
+	return race->memory.exhausted ? -ENOMEM : 0;
 }
 
 static int race_end(void *state, const struct probe_dispatch_info *dispatch)
@@ -319,7 +324,7 @@ static int race_end(void *state, const struct probe_dispatch_info *dispatch)
 		tracker = tracker->next;
 	if (tracker)
 		end_dispatch(race, tracker);
-	return race->room.no_memory ? -ENOMEM : 0;
+	return race->memory.exhausted ? -ENOMEM : 0;
 }
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -371,8 +376,8 @@ static int write_pair(const struct probe_host *host, int table, const struct sit
 		{.integer = pair->other_wave},
 		{.text = pairs->barrier
 				 ? ""
-				 : "no wave passed a barrier: if the kernel has one, compile "
-				   "it again with this version's plugin"},
+				 : "no wave passed a barrier; if the kernel has one, compile "
+				   "it again with the plugin of this version"},
 	};
 
 	return host->row(host->ctx, table, values, COLUMNS);
@@ -424,13 +429,13 @@ static int race_close(void *state)
 			  count, count == 1 ? "" : "s");
 	if (race->refused)
 		host->log(host->ctx, PROBE_LOG_WARNING,
-			  "%llu accesses were not examined: more memory is needed "
+			  "%llu accesses were not examined: raise the memory limit "
 			  "(-a race:memory=, now %llu MiB)",
 			  (unsigned long long)race->refused,
-			  (unsigned long long)race->room.limit >> 20);
+			  (unsigned long long)race->memory.limit >> 20);
 	sites_report(&race->sites, "race");
 	sites_deinit(&race->sites);
-	race_room_deinit(&race->room);
+	race_memory_deinit(&race->memory);
 	free(race);
 	return err;
 }
@@ -439,7 +444,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.size = sizeof(struct probe_handler),
 	.abi = PROBE_HANDLER_ABI,
 	.name = "race",
-	.summary = "waves that touch the same bytes of LDS with no barrier between",
+	.summary = "waves that access the same bytes of LDS with no barrier in between",
 	.streams = PROBE_STREAM_ACCESS,
 	.open = race_open,
 	.batch = race_batch,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* What waves touched between barriers; see race_epochs.h. */
 #include "handlers/race/race_epochs.h"
 
 #include <stdlib.h>
@@ -7,9 +6,9 @@
 
 enum {
 	RUNS_FIRST = 8,
-	RUNS_MAX = 256,	    /* of an epoch: more are written out */
-	RUNS_OF_ACCESS = 8, /* an access of more is kept by its addresses */
-	LISTS_MAX = 16,	    /* of an epoch: more are written out */
+	RUNS_MAX = 256,	    /* of an epoch: more are expanded */
+	RUNS_OF_ACCESS = 8, /* an access with more is kept as addresses */
+	LISTS_MAX = 16,	    /* of an epoch: more are expanded */
 };
 
 /* ---- Epochs ---------------------------------------------------------------------------------- */
@@ -49,78 +48,77 @@ static bool grow(struct race_epochs *epochs)
 	return true;
 }
 
-/* As much more memory? Over the limit there is none. */
-static void *take(struct race_room *room, void *old, size_t before, size_t after)
+/* Grow from `before` to `after` bytes, zeroed. NULL: no memory, or over the limit. */
+static void *take(struct race_memory *memory, void *old, size_t before, size_t after)
 {
-	void *memory;
+	void *grown;
 
-	if (room->used + (after - before) > room->limit)
+	if (memory->used + (after - before) > memory->limit)
 		return NULL;
-	memory = realloc(old, after);
-	if (!memory) {
-		room->no_memory = true;
+	grown = realloc(old, after);
+	if (!grown) {
+		memory->exhausted = true;
 		return NULL;
 	}
-	memset((char *)memory + before, 0, after - before);
-	room->used += after - before;
-	return memory;
+	memset((char *)grown + before, 0, after - before);
+	memory->used += after - before;
+	return grown;
 }
 
-static struct race_list *take_list(struct race_room *room)
+static struct race_list *take_list(struct race_memory *memory)
 {
-	struct race_list *list = room->spare;
+	struct race_list *list = memory->spare;
 
-	if (!list || room->used + sizeof(*list) > room->limit)
-		return take(room, NULL, 0, sizeof(*list));
-	room->spare = list->next;
-	room->spares--;
-	room->used += sizeof(*list);
+	if (!list || memory->used + sizeof(*list) > memory->limit)
+		return take(memory, NULL, 0, sizeof(*list));
+	memory->spare = list->next;
+	memory->spares--;
+	memory->used += sizeof(*list);
 	list->used = 0;
 	return list;
 }
 
-/* All lists of an epoch. */
-static void put_lists(struct race_room *room, struct race_epoch *epoch)
+/* Free all lists of an epoch, or keep them for other epochs. */
+static void put_lists(struct race_memory *memory, struct race_epoch *epoch)
 {
 	for (struct race_list *list = epoch->list, *next; list; list = next) {
 		next = list->next;
-		room->used -= sizeof(*list);
-		if (8 * (room->spares + 1) * sizeof(*list) > room->limit) {
+		memory->used -= sizeof(*list);
+		if (8 * (memory->spares + 1) * sizeof(*list) > memory->limit) {
 			free(list);
 			continue;
 		}
-		list->next = room->spare;
-		room->spare = list;
-		room->spares++;
+		list->next = memory->spare;
+		memory->spare = list;
+		memory->spares++;
 	}
 	epoch->list = NULL;
 	epoch->lists = 0;
 }
 
-void race_room_deinit(struct race_room *room)
+void race_memory_deinit(struct race_memory *memory)
 {
-	for (struct race_list *list = room->spare, *next; list; list = next) {
+	for (struct race_list *list = memory->spare, *next; list; list = next) {
 		next = list->next;
 		free(list);
 	}
-	room->spare = NULL;
-	room->spares = 0;
+	memory->spare = NULL;
+	memory->spares = 0;
 }
 
-static struct race_epoch *find_epoch(struct race_room *room, struct race_epochs *epochs,
-				     uint64_t group, uint32_t barriers)
+static struct race_epoch *find_epoch(struct race_epochs *epochs, uint64_t group, uint32_t barriers)
 {
 	struct race_epoch *epoch = epochs->last, **slot;
 
 	if (epoch && is_epoch(epoch, group, barriers))
 		return epoch;
 	if (2 * epochs->count >= epochs->size && !grow(epochs)) {
-		room->no_memory = true;
+		epochs->memory->exhausted = true;
 		return NULL;
 	}
 	slot = slot_of(epochs->slots, epochs->size, group, barriers);
 	if (!*slot) {
-		epoch = take(room, NULL, 0, sizeof(*epoch));
+		epoch = take(epochs->memory, NULL, 0, sizeof(*epoch));
 		if (!epoch)
 			return NULL;
 		epoch->group = group;
@@ -131,7 +129,7 @@ static struct race_epoch *find_epoch(struct race_room *room, struct race_epochs 
 	return epochs->last = *slot;
 }
 
-void race_epochs_deinit(struct race_room *room, struct race_epochs *epochs)
+void race_epochs_deinit(struct race_epochs *epochs)
 {
 	for (size_t i = 0; i < epochs->size; i++) {
 		struct race_epoch *epoch = epochs->slots[i];
@@ -140,15 +138,15 @@ void race_epochs_deinit(struct race_room *room, struct race_epochs *epochs)
 			continue;
 		for (struct race_page *page = epoch->pages, *next; page; page = next) {
 			next = page->next;
-			room->used -= sizeof(*page);
+			epochs->memory->used -= sizeof(*page);
 			free(page);
 		}
-		room->used -= sizeof(*epoch) + epoch->run_room * sizeof(*epoch->runs);
+		epochs->memory->used -= sizeof(*epoch) + epoch->run_capacity * sizeof(*epoch->runs);
 		free(epoch->runs);
-		put_lists(room, epoch);
+		put_lists(epochs->memory, epoch);
 		free(epoch);
 	}
-	room->used -= (uint64_t)epochs->node_room * sizeof(struct race_node);
+	epochs->memory->used -= (uint64_t)epochs->node_capacity * sizeof(struct race_node);
 	free(epochs->slots);
 	free(epochs->nodes);
 	*epochs = (struct race_epochs){0};
@@ -156,8 +154,8 @@ void race_epochs_deinit(struct race_room *room, struct race_epochs *epochs)
 
 /* ---- Byte by byte -------------------------------------------------------------------------- */
 
-/* NULL: no memory, which is noted, or over the limit. */
-static struct race_page *find_page(struct race_room *room, struct race_epoch *epoch,
+/* NULL: no memory, or over the limit. */
+static struct race_page *find_page(struct race_memory *memory, struct race_epoch *epoch,
 				   uint32_t number)
 {
 	struct race_page **at = &epoch->pages, *page;
@@ -168,7 +166,7 @@ static struct race_page *find_page(struct race_room *room, struct race_epoch *ep
 	if (page) {
 		*at = page->next;
 	} else {
-		page = take(room, NULL, 0, sizeof(*page));
+		page = take(memory, NULL, 0, sizeof(*page));
 		if (!page)
 			return NULL;
 		page->number = number;
@@ -177,29 +175,28 @@ static struct race_page *find_page(struct race_room *room, struct race_epoch *ep
 	return epoch->pages = page;
 }
 
-static uint32_t add_node(struct race_room *room, struct race_epochs *epochs, uint32_t site,
-			 uint32_t wave, uint32_t bytes)
+static uint32_t add_node(struct race_epochs *epochs, uint32_t site, uint32_t wave, uint32_t bytes)
 {
 	if (!epochs->node_count)
 		epochs->node_count = 1;
-	if (epochs->node_count >= epochs->node_room) {
-		uint32_t before = epochs->node_room, after = before ? 2 * before : 4096;
+	if (epochs->node_count >= epochs->node_capacity) {
+		uint32_t before = epochs->node_capacity, after = before ? 2 * before : 4096;
 		struct race_node *nodes =
-			after > before ? take(room, epochs->nodes, before * sizeof(*nodes),
-					      after * sizeof(*nodes))
+			after > before ? take(epochs->memory, epochs->nodes,
+					      before * sizeof(*nodes), after * sizeof(*nodes))
 				       : NULL;
 
 		if (!nodes)
 			return 0;
 		epochs->nodes = nodes;
-		epochs->node_room = after;
+		epochs->node_capacity = after;
 	}
 	epochs->nodes[epochs->node_count] = (struct race_node){
 		.site = site, .bytes = bytes, .wave = wave, .other = RACE_NO_WAVE};
 	return epochs->node_count++;
 }
 
-/* The lowest two, in whatever order they come. */
+/* Keep the two lowest waves, whatever the order of arrival. */
 static void note_wave(struct race_node *node, uint32_t wave)
 {
 	if (wave < node->wave) {
@@ -210,8 +207,8 @@ static void note_wave(struct race_node *node, uint32_t wave)
 	}
 }
 
-static bool touch(struct race_room *room, struct race_epochs *epochs, uint32_t *first,
-		  uint32_t site, uint32_t wave, uint32_t bytes)
+static bool touch(struct race_epochs *epochs, uint32_t *first, uint32_t site, uint32_t wave,
+		  uint32_t bytes)
 {
 	uint32_t added, index = *first, last = 0;
 
@@ -224,7 +221,7 @@ static bool touch(struct race_room *room, struct race_epochs *epochs, uint32_t *
 		note_wave(node, wave);
 		return true;
 	}
-	added = add_node(room, epochs, site, wave, bytes);
+	added = add_node(epochs, site, wave, bytes);
 	if (last && added)
 		epochs->nodes[last].next = added;
 	else if (added)
@@ -232,10 +229,9 @@ static bool touch(struct race_room *room, struct race_epochs *epochs, uint32_t *
 	return added != 0;
 }
 
-/* The bytes from `first` to `last`. */
-static bool touch_bytes(struct race_room *room, struct race_epochs *epochs,
-			struct race_epoch *epoch, uint32_t site, uint32_t wave, uint32_t first,
-			uint32_t last)
+/* Expand the bytes from `first` to `last`. */
+static bool touch_bytes(struct race_epochs *epochs, struct race_epoch *epoch, uint32_t site,
+			uint32_t wave, uint32_t first, uint32_t last)
 {
 	for (uint32_t at = first / 4, end = last / 4;; at++) {
 		struct race_page *page = epoch->pages;
@@ -247,24 +243,23 @@ static bool touch_bytes(struct race_room *room, struct race_epochs *epochs,
 			bytes &= 15u >> (3 - last % 4);
 
 		if (!page || page->number != at / RACE_PAGE_DWORDS)
-			page = find_page(room, epoch, at / RACE_PAGE_DWORDS);
-		if (!page ||
-		    !touch(room, epochs, &page->nodes[at % RACE_PAGE_DWORDS], site, wave, bytes))
+			page = find_page(epochs->memory, epoch, at / RACE_PAGE_DWORDS);
+		if (!page || !touch(epochs, &page->nodes[at % RACE_PAGE_DWORDS], site, wave, bytes))
 			return false;
 		if (at == end)
 			return true;
 	}
 }
 
-/* All runs of an epoch, which forgets them. */
-static void write_runs(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+/* Expand and drop all runs of an epoch. */
+static void expand_runs(struct race_epochs *epochs, struct race_epoch *epoch)
 {
 	for (uint32_t i = 0; i < epoch->run_count; i++) {
 		const struct race_run *run = &epoch->runs[i];
 		bool whole = true;
 
 		for (unsigned k = 0; k < run->count && whole; k++)
-			whole = touch_bytes(room, epochs, epoch, run->site, run->wave,
+			whole = touch_bytes(epochs, epoch, run->site, run->wave,
 					    run->first + k * run->step,
 					    run->first + k * run->step + run->width - 1);
 		epochs->refused += !whole;
@@ -282,8 +277,8 @@ static int by_place(const void *a, const void *b)
 					   : memcmp(left, right, sizeof(*left));
 }
 
-/* Sorted, and each once: loops touch the same bytes again and again. */
-static void tidy(struct race_epoch *epoch)
+/* Sort the runs and drop duplicates: loops touch the same bytes again and again. */
+static void deduplicate(struct race_epoch *epoch)
 {
 	uint32_t count = 0;
 
@@ -297,33 +292,34 @@ static void tidy(struct race_epoch *epoch)
 	epoch->run_count = count;
 }
 
-static bool make_room(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+static bool reserve_run(struct race_epochs *epochs, struct race_epoch *epoch)
 {
-	uint32_t after = epoch->run_room ? 2 * epoch->run_room : RUNS_FIRST;
+	uint32_t after = epoch->run_capacity ? 2 * epoch->run_capacity : RUNS_FIRST;
 	struct race_run *runs;
 
-	if (epoch->run_count < epoch->run_room)
+	if (epoch->run_count < epoch->run_capacity)
 		return true;
-	if (epoch->run_room) {
-		tidy(epoch);
-		if (2 * epoch->run_count <= epoch->run_room)
+	if (epoch->run_capacity) {
+		deduplicate(epoch);
+		if (2 * epoch->run_count <= epoch->run_capacity)
 			return true;
 	}
-	if (epoch->run_room >= RUNS_MAX) {
-		write_runs(room, epochs, epoch);
+	if (epoch->run_capacity >= RUNS_MAX) {
+		expand_runs(epochs, epoch);
 		return true;
 	}
-	runs = take(room, epoch->runs, epoch->run_room * sizeof(*runs), after * sizeof(*runs));
+	runs = take(epochs->memory, epoch->runs, epoch->run_capacity * sizeof(*runs),
+		    after * sizeof(*runs));
 	if (!runs)
 		return false;
 	epoch->runs = runs;
-	epoch->run_room = after;
+	epoch->run_capacity = after;
 	return true;
 }
 
 /*
- * Lanes of `bytes` each, `stride` apart: false if they leave the 32 bits of LDS. Steps that leave
- * no byte out make one piece of all.
+ * Lanes of `bytes` each, `stride` apart. False if they leave the 32 bits of an LDS address. Strides
+ * that leave no gap make one piece of all lanes.
  */
 static bool make_run(uint32_t base, int64_t stride, unsigned count, unsigned bytes,
 		     struct race_run *ret)
@@ -345,16 +341,16 @@ static bool make_run(uint32_t base, int64_t stride, unsigned count, unsigned byt
 	return true;
 }
 
-static bool add_run(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
+static bool add_run(struct race_epochs *epochs, struct race_epoch *epoch,
 		    const struct race_run *run)
 {
-	if (!make_room(room, epochs, epoch))
+	if (!reserve_run(epochs, epoch))
 		return false;
 	epoch->runs[epoch->run_count++] = *run;
 	return true;
 }
 
-/* Lanes at one distance from the first one on. */
+/* How many lanes from the first on have one stride. */
 static unsigned run_length(const uint64_t *addr, unsigned count)
 {
 	unsigned n = count > 1 ? 2 : 1;
@@ -364,9 +360,9 @@ static unsigned run_length(const uint64_t *addr, unsigned count)
 	return n;
 }
 
-/* The runs of an access; 0: it has too many, or lanes that are none. */
-static unsigned cut(const uint64_t *addr, unsigned count, unsigned bytes,
-		    struct race_run runs[RUNS_OF_ACCESS])
+/* Divide an access into runs; 0: there are too many, or a lane fits in none. */
+static unsigned find_runs(const uint64_t *addr, unsigned count, unsigned bytes,
+			  struct race_run runs[RUNS_OF_ACCESS])
 {
 	unsigned n = 0;
 
@@ -384,7 +380,7 @@ static unsigned cut(const uint64_t *addr, unsigned count, unsigned bytes,
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
-/* An access in a list; behind it, in whole words, the addresses. */
+/* An access in a list, followed by its addresses in whole words. */
 struct listed {
 	uint32_t site, wave;
 	uint16_t bytes;
@@ -398,8 +394,8 @@ static unsigned list_words(unsigned lanes, bool wide)
 	return LIST_HEAD + (wide ? lanes : (lanes + 1) / 2);
 }
 
-static bool touch_lanes(struct race_room *room, struct race_epochs *epochs,
-			struct race_epoch *epoch, const struct listed *listed)
+static bool touch_lanes(struct race_epochs *epochs, struct race_epoch *epoch,
+			const struct listed *listed)
 {
 	const uint16_t *narrow = (const uint16_t *)(listed + 1);
 	const uint32_t *wide = (const uint32_t *)(listed + 1);
@@ -410,35 +406,33 @@ static bool touch_lanes(struct race_room *room, struct race_epochs *epochs,
 		uint32_t last = first + listed->bytes - 1;
 
 		whole = last < first ||
-			touch_bytes(room, epochs, epoch, listed->site, listed->wave, first, last);
+			touch_bytes(epochs, epoch, listed->site, listed->wave, first, last);
 	}
 	return whole;
 }
 
-/* All lists, of which none is left. */
-static void write_lists(struct race_room *room, struct race_epochs *epochs,
-			struct race_epoch *epoch)
+/* Expand and free all lists of an epoch. */
+static void expand_lists(struct race_epochs *epochs, struct race_epoch *epoch)
 {
 	for (const struct race_list *list = epoch->list; list; list = list->next)
 		for (uint32_t at = 0; at < list->used;) {
 			const struct listed *listed = (const struct listed *)&list->words[at];
 
-			epochs->refused += !touch_lanes(room, epochs, epoch, listed);
+			epochs->refused += !touch_lanes(epochs, epoch, listed);
 			at += list_words(listed->lanes, listed->wide);
 		}
-	put_lists(room, epoch);
+	put_lists(epochs->memory, epoch);
 }
 
-/* Room for so many words; NULL: no memory, or over the limit. */
-static void *make_list_room(struct race_room *room, struct race_epochs *epochs,
-			    struct race_epoch *epoch, unsigned words)
+/* Reserve words in a list; NULL: no memory, or over the limit. */
+static void *reserve_words(struct race_epochs *epochs, struct race_epoch *epoch, unsigned words)
 {
 	struct race_list *list = epoch->list;
 
 	if (!list || list->used + words > sizeof(list->words) / sizeof(*list->words)) {
 		if (epoch->lists == LISTS_MAX)
-			write_lists(room, epochs, epoch);
-		list = take_list(room);
+			expand_lists(epochs, epoch);
+		list = take_list(epochs->memory);
 		if (!list)
 			return NULL;
 		list->next = epoch->list;
@@ -449,19 +443,24 @@ static void *make_list_room(struct race_room *room, struct race_epochs *epochs,
 	return &list->words[list->used - words];
 }
 
-static bool add_lanes(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch,
-		      uint32_t site, uint32_t wave, unsigned bytes, const uint64_t *addr,
-		      unsigned count)
+static bool add_lanes(struct race_epochs *epochs, struct race_epoch *epoch,
+		      const struct race_access *access, const uint64_t *addr, unsigned count)
 {
 	struct listed *listed;
 	uint32_t any = 0;
 
 	for (unsigned i = 0; i < count; i++)
 		any |= (uint32_t)addr[i];
-	listed = make_list_room(room, epochs, epoch, list_words(count, any > UINT16_MAX));
+	listed = reserve_words(epochs, epoch, list_words(count, any > UINT16_MAX));
 	if (!listed)
 		return false;
-	*listed = (struct listed){site, wave, (uint16_t)bytes, (uint8_t)count, any > UINT16_MAX};
+	*listed = (struct listed){
+		.site = access->site,
+		.wave = access->wave->wave,
+		.bytes = (uint16_t)access->bytes,
+		.lanes = (uint8_t)count,
+		.wide = any > UINT16_MAX,
+	};
 	if (listed->wide)
 		for (unsigned i = 0; i < count; i++)
 			((uint32_t *)(listed + 1))[i] = (uint32_t)addr[i];
@@ -471,70 +470,71 @@ static bool add_lanes(struct race_room *room, struct race_epochs *epochs, struct
 	return true;
 }
 
-/* The epoch of an access, which is noted there; NULL: no memory, or over the limit. */
-static struct race_epoch *enter(struct race_room *room, struct race_epochs *epochs, uint64_t group,
-				const struct probe_wave_info *wave, unsigned access)
+/* The epoch of an access, which is recorded there; NULL: no memory, or over the limit. */
+static struct race_epoch *enter(struct race_epochs *epochs, const struct race_access *access)
 {
-	struct race_epoch *epoch = find_epoch(room, epochs, group, wave->barriers);
+	uint32_t wave = access->wave->wave;
+	struct race_epoch *epoch = find_epoch(epochs, access->group, access->wave->barriers);
 
 	if (!epoch)
 		return NULL;
 	if (!epoch->kinds)
-		epoch->wave = wave->wave;
-	epoch->waves |= epoch->wave != wave->wave;
-	epoch->kinds |= 1u << access;
+		epoch->wave = wave;
+	epoch->waves |= epoch->wave != wave;
+	epoch->kinds |= 1u << access->kind;
 	return epoch;
 }
 
-void race_add(struct race_room *room, struct race_epochs *epochs,
-	      const struct probe_wave_info *wave, uint64_t group, uint32_t site, unsigned access,
-	      unsigned bytes, const uint64_t *addr, unsigned count)
+static void complete(const struct race_access *access, struct race_run *run)
 {
-	struct race_epoch *epoch = enter(room, epochs, group, wave, access);
+	run->site = access->site;
+	run->wave = access->wave->wave;
+	run->access = (uint16_t)access->kind;
+}
+
+void race_add(struct race_epochs *epochs, const struct race_access *access, const uint64_t *addr,
+	      unsigned count)
+{
+	struct race_epoch *epoch = enter(epochs, access);
 	struct race_run runs[RUNS_OF_ACCESS];
-	unsigned n = epoch ? cut(addr, count, bytes, runs) : 0;
+	unsigned n = epoch ? find_runs(addr, count, access->bytes, runs) : 0;
 	bool whole = epoch != NULL;
 
 	if (whole && !n)
-		whole = add_lanes(room, epochs, epoch, site, wave->wave, bytes, addr, count);
+		whole = add_lanes(epochs, epoch, access, addr, count);
 	for (unsigned i = 0; i < n && whole; i++) {
-		runs[i].site = site;
-		runs[i].wave = wave->wave;
-		runs[i].access = (uint16_t)access;
-		whole = add_run(room, epochs, epoch, &runs[i]);
+		complete(access, &runs[i]);
+		whole = add_run(epochs, epoch, &runs[i]);
 	}
 	epochs->refused += !whole;
 }
 
-void race_add_affine(struct race_room *room, struct race_epochs *epochs,
-		     const struct probe_wave_info *wave, uint64_t group, uint32_t site,
-		     unsigned access, unsigned bytes, uint64_t base, int64_t stride, unsigned count)
+void race_add_affine(struct race_epochs *epochs, const struct race_access *access, uint64_t base,
+		     int64_t stride, unsigned count)
 {
 	struct race_epoch *epoch;
 	struct race_run run;
 	uint64_t addr[64];
 
-	if (!make_run((uint32_t)base, stride, count, bytes, &run)) {
+	if (!make_run((uint32_t)base, stride, count, access->bytes, &run)) {
 		for (unsigned i = 0; i < count; i++)
 			addr[i] = base + i * (uint64_t)stride;
-		race_add(room, epochs, wave, group, site, access, bytes, addr, count);
+		race_add(epochs, access, addr, count);
 		return;
 	}
-	run.site = site;
-	run.wave = wave->wave;
-	run.access = (uint16_t)access;
-	epoch = enter(room, epochs, group, wave, access);
-	epochs->refused += !epoch || !add_run(room, epochs, epoch, &run);
+	complete(access, &run);
+	epoch = enter(epochs, access);
+	epochs->refused += !epoch || !add_run(epochs, epoch, &run);
 }
 
-/* ---- Do runs meet? --------------------------------------------------------------------------- */
+/* ---- Do runs overlap? ------------------------------------------------------------------------ */
 
 static uint64_t end_of(const struct race_run *run)
 {
 	return run->first + (uint64_t)run->step * (run->count - 1u) + run->width;
 }
 
-/* Does a piece of the run lie in the bytes from `first` up to `end`, excluded? */
+/* Does a piece of the run overlap the bytes [first, end)? */
 static bool reaches(const struct race_run *run, uint64_t first, uint64_t end)
 {
 	uint64_t piece = 0;
@@ -547,7 +547,7 @@ static bool reaches(const struct race_run *run, uint64_t first, uint64_t end)
 	       run->first + piece * run->step + run->width > first;
 }
 
-static bool meet(const struct race_run *a, const struct race_run *b)
+static bool overlap(const struct race_run *a, const struct race_run *b)
 {
 	const struct race_run *few = a->count <= b->count ? a : b, *many = few == a ? b : a;
 
@@ -560,7 +560,7 @@ static bool meet(const struct race_run *a, const struct race_run *b)
 	return false;
 }
 
-/* Two waves, at the same byte, and not both only reading, nor both atomic. The runs are sorted. */
+/* Do two waves race on a byte? The runs are sorted. */
 static bool any_race(const struct race_epoch *epoch)
 {
 	for (uint32_t i = 0; i < epoch->run_count; i++) {
@@ -570,27 +570,28 @@ static bool any_race(const struct race_epoch *epoch)
 		for (uint32_t k = i + 1; k < epoch->run_count && epoch->runs[k].first < end; k++) {
 			const struct race_run *b = &epoch->runs[k];
 
-			if (a->wave != b->wave && race_conflict(a->access, b->access) && meet(a, b))
+			if (a->wave != b->wave && race_conflict(a->access, b->access) &&
+			    overlap(a, b))
 				return true;
 		}
 	}
 	return false;
 }
 
-/* Two waves at least, and not all of them only read, nor only update? */
+/* Are there at least two waves, and accesses that conflict? */
 static bool possible(const struct race_epoch *epoch)
 {
 	return epoch->waves &&
 	       (epoch->kinds & 1u << PROBE_ACCESS_STORE || epoch->kinds & (epoch->kinds - 1));
 }
 
-void race_write_out(struct race_room *room, struct race_epochs *epochs, struct race_epoch *epoch)
+void race_expand(struct race_epochs *epochs, struct race_epoch *epoch)
 {
 	if (!possible(epoch))
 		return;
-	tidy(epoch);
+	deduplicate(epoch);
 	if (!epoch->pages && !epoch->list && !any_race(epoch))
 		return;
-	write_lists(room, epochs, epoch);
-	write_runs(room, epochs, epoch);
+	expand_lists(epochs, epoch);
+	expand_runs(epochs, epoch);
 }
