@@ -2,18 +2,20 @@
 /*
  * Handler `time`: where waves spend their cycles. A span is the time from a begin to its end within
  * one wave: of a kernel, of a device function that was not inlined, of a block, or of a region that
- * the user marked (device.h). Spans nest; a span's time holds that of the spans in it.
+ * the user marked (device.h). Spans nest; the time of a span includes that of the spans in it.
  *   -a time:timeline=N	 at most N rows of the timeline (65536), 0 = none
  *
- * Table probe_time_span has a row per kernel and site: times in cycles of the device's clock,
- * percentiles exact below 512 cycles and else at most 1/256 too high; `share` of the cycles of all
- * waves of the kernel. `overhead` is the part of `cycles` that the stamps took, reckoned with what
- * the kernel itself told of them (PROBE_SITE_IDLE): `stamp`, what an empty span shows, for each
- * span, and the whole of what they cost for each in it. It is never more than a span was seen to
- * take. Where lanes part and begin or end a region apart, its span is from the first begin to the
- * last end. `open` counts spans that a wave left without their end. A block goes on until its
- * function comes to the next one, calls included. Table probe_time_place: the same cycles by shader
- * engine, compute unit and SIMD. Table probe_time_line: each span of each wave, until N.
+ * Table probe_time_span has a row per kernel and site. Times are in cycles of the device clock;
+ * percentiles are exact below 512 cycles and else at most 1/256 too high. `share` is relative to
+ * the cycles of all waves of the kernel. `overhead` is the part of `cycles` that the stamps took,
+ * estimated from what the kernel measured of them itself (PROBE_SITE_IDLE): `stamp`, the length of
+ * an empty span, for each span, and the whole cost of a stamp for each stamp in it. It never
+ * exceeds what a span took. If lanes of a wave diverge and begin or end a region at different
+ * times, the span is from the first begin to the last end. `open` counts spans that a wave left
+ * without an end. A block lasts until its function reaches the next block, calls included.
+ *
+ * Table probe_time_place has the same cycles by shader engine, compute unit and SIMD. Table
+ * probe_time_line has each span of each wave, up to N rows.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,25 +30,26 @@ enum { IDLES = 2 };
 struct span {
 	uint32_t site;
 	unsigned form, lanes;
-	uint64_t clock, inner[FORMS]; /* stamps of the wave before what is in it */
+	uint64_t clock, inner[FORMS]; /* stamps of the wave before the contents */
 };
 
-/* A region that only some of its lanes have ended: it has ended if no others do. */
+/* A region that some of its lanes have ended; others may follow. */
 struct parted {
-	unsigned lanes; /* that have not; 0 = there is none */
+	unsigned lanes; /* that have not ended it; 0 = there is no such region */
 	struct span span;
-	uint64_t clock, stamps[FORMS]; /* of the wave by then */
+	uint64_t clock, stamps[FORMS]; /* at the latest end */
 };
 
 struct wave {
 	uint64_t dispatch;
 	uint32_t group[3], number;
 	uint64_t stamps[FORMS];
-	unsigned depth, idle, idle_form; /* open spans; of those of IDLE, what the inner one was */
+	unsigned depth, idle,
+		idle_form; /* open spans; of the site IDLE, and the form of the inner one */
 	struct span span[TIME_DEPTH];
-	struct span block[TIME_DEPTH];	  /* of the function there; clock 0 = none */
-	struct parted parted[TIME_DEPTH]; /* the last one that lay there */
-	unsigned partings;		  /* none lies as deep as this */
+	struct span block[TIME_DEPTH];	  /* of the function at this depth; clock 0 = none */
+	struct parted parted[TIME_DEPTH]; /* the latest at this depth */
+	unsigned partings;		  /* all are at smaller depths */
 	uint64_t idle_clock[IDLES];
 };
 
@@ -148,15 +151,37 @@ static int count_span(struct time_site *site, uint64_t cycles, uint32_t hw_id)
 
 /* ---- Spans of a wave ------------------------------------------------------------------------- */
 
-static int put_line(struct timing *timing, const struct probe_batch *batch,
-		    const struct probe_wave_info *wave, const struct span *span, uint64_t clock,
+/* A stamp, with all that it is about. */
+struct event {
+	struct timing *timing;
+	const struct probe_batch *batch;
+	const struct sites_kernel *kernel;
+	struct wave *wave;
+	const struct probe_stamp *stamp;
+	const struct time_site *site; /* of the stamp; NULL = none */
+};
+
+static struct time_site *site_of(const struct event *event, uint32_t id)
+{
+	return &((struct time_site *)event->kernel->sites)[id];
+}
+
+static struct time_kernel *kernel_of(const struct event *event)
+{
+	return event->kernel->extra;
+}
+
+static int put_line(const struct event *event, const struct span *span, uint64_t clock,
 		    unsigned depth, const char *name)
 {
+	const struct probe_wave_info *wave = event->stamp->wave;
+	const struct probe_dispatch_info *dispatch = event->batch->dispatch;
+	struct timing *timing = event->timing;
 	const struct probe_host *host = timing->sites.host;
 	const union probe_value values[COUNT(line_columns)] = {
-		{.integer = (int64_t)batch->dispatch->id},
-		{.integer = batch->dispatch->code_object},
-		{.integer = batch->dispatch->kernel_id},
+		{.integer = (int64_t)dispatch->id},
+		{.integer = dispatch->code_object},
+		{.integer = dispatch->kernel_id},
 		{.integer = span->site},
 		{.text = name && *name ? name : NULL},
 		{.integer = wave->group[0]},
@@ -181,70 +206,61 @@ static int put_line(struct timing *timing, const struct probe_batch *batch,
 	return host->row(host->ctx, timing->line_table, values, COUNT(line_columns));
 }
 
-/* A span of a wave at `depth` has ended, when `stamps` were made. */
-static int count_end(struct timing *timing, const struct probe_batch *batch,
-		     const struct sites_kernel *kernel, const struct probe_wave_info *wave,
-		     const struct span *span, uint64_t clock, const uint64_t stamps[FORMS],
-		     unsigned depth)
+/* A span at `depth` has ended at `clock`, after `stamps` of the wave. */
+static int count_end(const struct event *event, const struct span *span, uint64_t clock,
+		     const uint64_t stamps[FORMS], unsigned depth)
 {
-	struct time_site *site = &((struct time_site *)kernel->sites)[span->site];
-	int err = count_span(site, clock - span->clock, wave->hw_id);
+	struct time_site *site = site_of(event, span->site);
+	int err = count_span(site, clock - span->clock, event->stamp->wave->hw_id);
 
 	site->own[span->form]++;
 	for (unsigned form = 0; form < FORMS; form++)
 		site->inner[form] += stamps[form] - span->inner[form];
-	return err ? err : put_line(timing, batch, wave, span, clock, depth, site->name);
+	return err ? err : put_line(event, span, clock, depth, site->name);
 }
 
-static int close_span(struct timing *timing, const struct probe_batch *batch,
-		      const struct sites_kernel *kernel, const struct wave *wave,
-		      const struct span *span, const struct probe_stamp *stamp, unsigned depth)
+/* The same at the stamp. */
+static int close_span(const struct event *event, const struct span *span, unsigned depth)
 {
-	return count_end(timing, batch, kernel, stamp->wave, span, stamp->clock, wave->stamps,
-			 depth);
+	return count_end(event, span, event->stamp->clock, event->wave->stamps, depth);
 }
 
-/* Nobody will end the region that lanes have ended apart, at this depth, any more. */
-static int settle(struct timing *timing, const struct probe_batch *batch,
-		  const struct sites_kernel *kernel, struct wave *wave,
-		  const struct probe_wave_info *info, unsigned depth)
+/* No further lanes can end the partly ended region at this depth: it ended at its last stamp. */
+static int settle(const struct event *event, unsigned depth)
 {
-	struct parted *parted = &wave->parted[depth];
+	struct parted *parted = &event->wave->parted[depth];
 
 	if (!parted->lanes)
 		return 0;
 	parted->lanes = 0;
-	return count_end(timing, batch, kernel, info, &parted->span, parted->clock, parted->stamps,
-			 depth);
+	return count_end(event, &parted->span, parted->clock, parted->stamps, depth);
 }
 
-/* The same of all at this depth and below. */
-static int settle_all(struct timing *timing, const struct probe_batch *batch,
-		      const struct sites_kernel *kernel, struct wave *wave,
-		      const struct probe_wave_info *info, unsigned depth)
+/* The same for all at this depth and deeper. */
+static int settle_all(const struct event *event, unsigned depth)
 {
+	struct wave *wave = event->wave;
 	int err = 0;
 
 	while (wave->partings > depth && !err)
-		err = settle(timing, batch, kernel, wave, info, --wave->partings);
+		err = settle(event, --wave->partings);
 	return err;
 }
 
-/* End the innermost span at a stamp, and the block a function was in. */
-static int pop(struct timing *timing, const struct probe_batch *batch,
-	       const struct sites_kernel *kernel, struct wave *wave,
-	       const struct probe_stamp *stamp, bool proper)
+/* End the innermost span at a stamp, and the current block of a function. */
+static int pop(const struct event *event, bool proper)
 {
+	struct wave *wave = event->wave;
 	unsigned depth = --wave->depth;
 	const struct span *span = &wave->span[depth], *block = &wave->block[depth];
-	int err = settle_all(timing, batch, kernel, wave, stamp->wave, depth + 1);
+	int err = settle_all(event, depth + 1);
 
-	((struct time_site *)kernel->sites)[span->site].open += !proper;
+	site_of(event, span->site)->open += !proper;
 	if (!depth)
-		((struct time_kernel *)kernel->extra)->cycles += stamp->clock - span->clock;
+		kernel_of(event)->cycles += event->stamp->clock - span->clock;
 	if (block->clock && !err)
-		err = close_span(timing, batch, kernel, wave, block, stamp, depth + 1);
-	return err ? err : close_span(timing, batch, kernel, wave, span, stamp, depth);
+		err = close_span(event, block, depth + 1);
+	return err ? err : close_span(event, span, depth);
 }
 
 static struct span new_span(const struct wave *wave, const struct probe_stamp *stamp)
@@ -259,66 +275,64 @@ static struct span new_span(const struct wave *wave, const struct probe_stamp *s
 	return span;
 }
 
-/* A block of the innermost function ends the one before it. */
-static int begin_block(struct timing *timing, const struct probe_batch *batch,
-		       const struct sites_kernel *kernel, struct wave *wave,
-		       const struct probe_stamp *stamp)
+/* A block of the innermost function ends the block before it. */
+static int begin_block(const struct event *event)
 {
-	const struct time_site *sites = (const struct time_site *)kernel->sites;
+	struct wave *wave = event->wave;
 	unsigned at = wave->depth;
 	struct span *block;
 	int err = 0;
 
-	while (at && sites[wave->span[at - 1].site].access != PROBE_ACCESS_FUNCTION)
+	while (at && site_of(event, wave->span[at - 1].site)->access != PROBE_ACCESS_FUNCTION)
 		at--;
 	if (!at) {
-		timing->sites.invalid++;
+		event->timing->sites.invalid++;
 		return 0;
 	}
 	block = &wave->block[at - 1];
 	if (block->clock)
-		err = close_span(timing, batch, kernel, wave, block, stamp, at);
-	*block = new_span(wave, stamp);
+		err = close_span(event, block, at);
+	*block = new_span(wave, event->stamp);
 	return err;
 }
 
-static int begin(struct timing *timing, const struct probe_batch *batch,
-		 const struct sites_kernel *kernel, struct wave *wave,
-		 const struct probe_stamp *stamp, const struct time_site *site)
+static int begin(const struct event *event)
 {
-	if (site->access != PROBE_ACCESS_FUNCTION && site->access != PROBE_ACCESS_REGION)
-		return begin_block(timing, batch, kernel, wave, stamp);
+	struct wave *wave = event->wave;
+
+	if (event->site->access != PROBE_ACCESS_FUNCTION &&
+	    event->site->access != PROBE_ACCESS_REGION)
+		return begin_block(event);
 	if (wave->depth == TIME_DEPTH) {
-		((struct time_kernel *)kernel->extra)->too_deep++;
+		kernel_of(event)->too_deep++;
 		return 0;
 	}
 	wave->block[wave->depth].clock = 0;
-	wave->span[wave->depth++] = new_span(wave, stamp);
+	wave->span[wave->depth++] = new_span(wave, event->stamp);
 	return 0;
 }
 
-/* Does the end of one site end a span of another? Regions are told by their names. */
-static bool matches(const struct sites_kernel *kernel, const struct span *span, uint32_t id,
-		    const struct time_site *end)
+/* Does the stamp, an end, belong to that span? Ends of regions match by name. */
+static bool matches(const struct event *event, const struct span *span)
 {
-	const struct time_site *open = &((const struct time_site *)kernel->sites)[span->site];
+	const struct time_site *open = site_of(event, span->site), *end = event->site;
 
 	if (end->access != PROBE_ACCESS_REGION)
-		return span->site == id;
+		return span->site == event->stamp->site;
 	return open->access == PROBE_ACCESS_REGION && open->name && end->name &&
 	       !strcmp(open->name, end->name);
 }
 
-/* Lanes that began a region apart and end it together were in one span. */
-static void join(const struct sites_kernel *kernel, struct wave *wave,
-		 const struct probe_stamp *stamp, const struct time_site *site)
+/* Lanes that began a region at different times and end it together were in one span. */
+static void join(const struct event *event)
 {
+	struct wave *wave = event->wave;
+
 	while (wave->depth > 1) {
 		const struct span *top = &wave->span[wave->depth - 1];
 		struct span *below = &wave->span[wave->depth - 2];
 
-		if (top->lanes + below->lanes > stamp->lanes ||
-		    !matches(kernel, below, stamp->site, site))
+		if (top->lanes + below->lanes > event->stamp->lanes || !matches(event, below))
 			return;
 		below->lanes += top->lanes;
 		wave->depth--;
@@ -326,67 +340,63 @@ static void join(const struct sites_kernel *kernel, struct wave *wave,
 }
 
 /* The innermost span, a region, ends at a stamp for some of its lanes. */
-static int part(struct timing *timing, const struct probe_batch *batch,
-		const struct sites_kernel *kernel, struct wave *wave,
-		const struct probe_stamp *stamp)
+static int part(const struct event *event)
 {
+	struct wave *wave = event->wave;
 	unsigned depth = wave->depth - 1;
-	int err = settle(timing, batch, kernel, wave, stamp->wave, depth);
+	int err = settle(event, depth);
 
 	wave->depth = depth;
 	wave->partings = wave->partings > depth ? wave->partings : depth + 1;
 	wave->parted[depth] = (struct parted){
-		.lanes = wave->span[depth].lanes - stamp->lanes,
+		.lanes = wave->span[depth].lanes - event->stamp->lanes,
 		.span = wave->span[depth],
-		.clock = stamp->clock,
+		.clock = event->stamp->clock,
 	};
 	memcpy(wave->parted[depth].stamps, wave->stamps, sizeof(wave->stamps));
 	return err;
 }
 
-/* An end of no open span: other lanes of a region have been there before. False: of no region. */
-static bool end_parted(struct timing *timing, const struct probe_batch *batch,
-		       const struct sites_kernel *kernel, struct wave *wave,
-		       const struct probe_stamp *stamp, const struct time_site *site, int *err)
+/* An end without an open span: of a region that other lanes have ended before? */
+static bool end_parted(const struct event *event, int *err)
 {
+	struct wave *wave = event->wave;
+
 	for (unsigned depth = wave->partings; depth--;) {
 		struct parted *parted = &wave->parted[depth];
 
-		if (parted->lanes < stamp->lanes ||
-		    !matches(kernel, &parted->span, stamp->site, site))
+		if (parted->lanes < event->stamp->lanes || !matches(event, &parted->span))
 			continue;
-		parted->clock = stamp->clock;
+		parted->clock = event->stamp->clock;
 		memcpy(parted->stamps, wave->stamps, sizeof(wave->stamps));
-		if (parted->lanes == stamp->lanes)
-			*err = settle_all(timing, batch, kernel, wave, stamp->wave, depth);
+		if (parted->lanes == event->stamp->lanes)
+			*err = settle_all(event, depth);
 		else
-			parted->lanes -= stamp->lanes;
+			parted->lanes -= event->stamp->lanes;
 		return true;
 	}
 	return false;
 }
 
-static int end(struct timing *timing, const struct probe_batch *batch,
-	       const struct sites_kernel *kernel, struct wave *wave,
-	       const struct probe_stamp *stamp, const struct time_site *site)
+static int end(const struct event *event)
 {
+	struct wave *wave = event->wave;
 	unsigned at = wave->depth;
 	int err = 0;
 
-	while (at && !matches(kernel, &wave->span[at - 1], stamp->site, site))
+	while (at && !matches(event, &wave->span[at - 1]))
 		at--;
-	if (!at && !end_parted(timing, batch, kernel, wave, stamp, site, &err))
-		((struct time_kernel *)kernel->extra)->ends++;
+	if (!at && !end_parted(event, &err))
+		kernel_of(event)->ends++;
 	while (at && wave->depth > at && !err)
-		err = pop(timing, batch, kernel, wave, stamp, false);
+		err = pop(event, false);
 	if (!at || err)
 		return err;
-	if (site->access != PROBE_ACCESS_REGION)
-		return pop(timing, batch, kernel, wave, stamp, true);
-	join(kernel, wave, stamp, site);
-	return wave->span[wave->depth - 1].lanes > stamp->lanes
-		       ? part(timing, batch, kernel, wave, stamp)
-		       : pop(timing, batch, kernel, wave, stamp, true);
+	if (event->site->access != PROBE_ACCESS_REGION)
+		return pop(event, true);
+	join(event);
+	return wave->span[wave->depth - 1].lanes > event->stamp->lanes ? part(event)
+								       : pop(event, true);
 }
 
 static struct wave *wave_get(struct timing *timing, const struct probe_batch *batch,
@@ -428,7 +438,7 @@ static void keep_least(uint64_t *least, uint64_t cycles)
 	*least = !*least || cycles < *least ? cycles : *least;
 }
 
-/* What stamps cost: an empty span, and one around it. */
+/* Measures what stamps cost: an empty span, and a span around it. */
 static void take_idle(struct time_kernel *own, struct wave *wave, const struct probe_stamp *stamp)
 {
 	unsigned form = stamp->flags & PROBE_STAMP_ONE ? ONE : RECORD;
@@ -462,28 +472,33 @@ static void count_stamp(struct wave *wave, const struct probe_stamp *stamp)
 static int take_stamp(struct timing *timing, const struct probe_batch *batch,
 		      const struct sites_kernel *kernel, const struct probe_stamp *stamp)
 {
-	struct wave *wave = wave_get(timing, batch, stamp->wave);
-	const struct time_site *site;
+	struct event event = {
+		.timing = timing,
+		.batch = batch,
+		.kernel = kernel,
+		.wave = wave_get(timing, batch, stamp->wave),
+		.stamp = stamp,
+	};
 	int err = 0;
 
-	if (!wave)
+	if (!event.wave)
 		return -ENOMEM;
 	if (stamp->site == PROBE_SITE_IDLE) {
-		take_idle(kernel->extra, wave, stamp);
+		take_idle(kernel->extra, event.wave, stamp);
 		return 0;
 	}
-	site = site_get(timing, kernel, stamp->site);
+	event.site = site_get(timing, kernel, stamp->site);
 	if (stamp->form == PROBE_FORM_WAVE_END) {
-		while (wave->depth && !err)
-			err = pop(timing, batch, kernel, wave, stamp, wave->depth == 1);
+		while (event.wave->depth && !err)
+			err = pop(&event, event.wave->depth == 1);
 		if (!err)
-			err = settle_all(timing, batch, kernel, wave, stamp->wave, 0);
-	} else if (site && stamp->form == PROBE_FORM_BEGIN) {
-		err = begin(timing, batch, kernel, wave, stamp, site);
-	} else if (site) {
-		err = end(timing, batch, kernel, wave, stamp, site);
+			err = settle_all(&event, 0);
+	} else if (event.site && stamp->form == PROBE_FORM_BEGIN) {
+		err = begin(&event);
+	} else if (event.site) {
+		err = end(&event);
 	}
-	count_stamp(wave, stamp);
+	count_stamp(event.wave, stamp);
 	return err;
 }
 
@@ -523,7 +538,7 @@ static int timing_close(void *state)
 
 	if (timing->lines_left)
 		host->log(host->ctx, PROBE_LOG_INFO,
-			  "the timeline has the first %llu spans, %llu are left out "
+			  "the timeline has the first %llu spans, %llu more were left out "
 			  "(time:timeline=N)",
 			  (unsigned long long)timing->lines,
 			  (unsigned long long)timing->lines_left);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of the handler `time`: spans, and where they ran. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +56,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Cycles that one more stamp, or one more span that is one record, costs what it is in. */
+/* Cycles that one more stamp, or one more span in a single record, adds to what contains it. */
 static uint64_t cost_of(const struct time_kernel *own, unsigned form)
 {
 	uint64_t empty = own->empty[own->around_form[form]];
@@ -66,7 +65,7 @@ static uint64_t cost_of(const struct time_kernel *own, unsigned form)
 	return form == RECORD ? cost / 2 : cost;
 }
 
-/* A block ends where the next begins: with one stamp. */
+/* A block ends where the next one begins: it has one stamp. */
 static uint64_t empty_of(const struct time_kernel *own, const struct time_site *site)
 {
 	if (!strcmp(probe_access_word(site->access), "block"))
@@ -146,10 +145,11 @@ static int write_kernel(const struct probe_host *host, int spans, int places,
 	if (own->ends)
 		host->log(host->ctx, PROBE_LOG_WARNING,
 			  "%llu ends of regions that had not begun: look for "
-			  "probe_region_end() without its begin",
+			  "probe_region_end() without probe_region_begin()",
 			  (unsigned long long)own->ends);
 	if (own->too_deep)
-		host->log(host->ctx, PROBE_LOG_WARNING, "%llu spans deeper than %d were left out",
+		host->log(host->ctx, PROBE_LOG_WARNING,
+			  "%llu spans nested deeper than %d were left out",
 			  (unsigned long long)own->too_deep, TIME_DEPTH);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `time` knows of sites and kernels, and the tables it makes of that. */
+/* What the handler `time` keeps per site and kernel, and the tables it writes. */
 #ifndef PROBE_HANDLERS_TIME_ROWS_H
 #define PROBE_HANDLERS_TIME_ROWS_H
 
@@ -7,8 +7,7 @@
 #include "handlers/common/site_table.h"
 
 enum {
-	TIME_DEPTH = 64, /* spans open at the same time in a wave; deeper ones are counted and left
-			    out */
+	TIME_DEPTH = 64, /* open spans in a wave; deeper ones are counted and left out */
 	TIME_PLACES = 1024,
 };
 
@@ -16,7 +15,7 @@ struct time_place {
 	uint64_t count, cycles;
 };
 
-/* Numbers of stamps, or cycles of theirs: that are records, and spans that are one. */
+/* Forms of spans: with a record per stamp, or with one record for the span (PROBE_STAMP_ONE). */
 enum { RECORD, ONE, FORMS };
 
 struct time_site {
@@ -24,20 +23,21 @@ struct time_site {
 	uint8_t access;
 	const char *name; /* the region's; NULL = none */
 	struct cycles cycles;
-	uint64_t open, own[FORMS], inner[FORMS]; /* spans; stamps and spans in them */
+	uint64_t open, own[FORMS],
+		inner[FORMS]; /* number of spans; of stamps and spans inside them */
 	struct time_place *places;
 };
 
 /* Per kernel. */
 struct time_kernel {
 	uint64_t cycles;	     /* of all waves */
-	uint64_t empty[FORMS];	     /* least time of an empty span; 0 = not seen */
-	unsigned around_form[FORMS]; /* of that span itself */
-	uint64_t around[FORMS];	     /* of a span by records that holds an empty one */
+	uint64_t empty[FORMS];	     /* shortest empty span; 0 = none seen */
+	unsigned around_form[FORMS]; /* of the span around it */
+	uint64_t around[FORMS];	     /* shortest span that contains an empty one */
 	uint64_t too_deep, ends;     /* ends without a begin */
 };
 
-/* Tables probe_time_span and probe_time_place, of all kernels; < 0 = they could not be written. */
+/* Write tables probe_time_span and probe_time_place of all kernels; 0 or -errno. */
 int time_rows_write(struct sites *sites);
 
 #endif
