@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `cache`: a model of the vector L1 of each compute unit and of the L2 of each GPU, fed by
- * the addresses: hit rates and reuse distances per site. Tables probe_cache_model_site,
- * probe_cache_model_reuse and probe_cache_model_shape. It is a model, and says so:
+ * Handler `cache`: a model of the vector L1 of each compute unit and of the L2 of each GPU, driven
+ * by the recorded addresses: hit rates and reuse distances per site. Tables probe_cache_model_site,
+ * probe_cache_model_reuse and probe_cache_model_shape. What it models:
  *
  * - Waves come in the order in which their records were delivered: ring by ring, not as the GPU
- *   interleaved them. Within a wave the order is the program's.
- * - L1: loads look up and allocate lines; stores pass through and allocate nothing; atomic
- *   operations pass by. It is empty when a dispatch begins. The unit is that of HW_ID.
- *   Records of several dispatches may arrive by turns; each turn begins with an empty L1.
+ *   interleaved them. Within a wave the order is that of the program.
+ * - L1: loads look up and allocate lines; stores write through and do not allocate; atomic
+ *   operations bypass it. It is empty when a dispatch begins. HW_ID says which compute unit it is.
+ *   If records of several dispatches alternate, each change begins with an empty L1.
  * - L2: misses of L1 in one line of L2, stores and atomic operations are one request per machine
- *   access and line; all allocate. It keeps its lines over dispatches.
+ *   access and line; all allocate. It keeps its lines across dispatches.
  * - Both replace the least recently used line of a set. No prefetch, no channels, no scalar loads.
- * - Reuse distance: distinct lines (of L2's size) that the GPU touched since the line's last touch,
- *   for the order above. A cache of more lines than that, were it fully associative, hits. Exact up
- *   to `reuse_lines=N` lines; of more a sample is followed (reuse.h), and distances, their numbers
- *   and first touches are estimates. Hit rates are not: every line is looked up in L1 and L2.
+ * - Reuse distance: distinct lines (of the size of L2's) that the GPU touched since the last touch
+ *   of the line, in the order above. A fully associative cache with more lines than that hits. It
+ *   is exact up to `reuse_lines=N` lines; beyond, a sample of the lines is followed
+ *   (reuse_distance.h), and distances, their numbers and first touches are estimates. Hit rates are
+ *   exact in the model: every line is looked up in L1 and L2.
  */
 #include <errno.h>
 #include <math.h>
@@ -57,7 +58,7 @@ static const struct arch *find_arch(const char *name)
 	return NULL;
 }
 
-/* Sizes of the architecture, but for those that the user gave. */
+/* Sizes of the architecture, except for those that the user gave. */
 static int take_arch(struct cache *cache, const char *name)
 {
 	const struct probe_host *host = cache->sites.host;
@@ -66,9 +67,10 @@ static int take_arch(struct cache *cache, const char *name)
 
 	if (!arch) {
 		arch = &archs[0];
-		host->log(host->ctx, PROBE_LOG_WARNING,
-			  "no cache sizes of %s are known; those of %s are taken (arch=, l1=, l2=)",
-			  name, arch->name);
+		host->log(
+			host->ctx, PROBE_LOG_WARNING,
+			"cache sizes of %s are not known; using those of %s (arch=, l1=, l2= set others)",
+			name, arch->name);
 	}
 	cache->arch = arch->name;
 	cache->l1 = arch->l1;
@@ -87,9 +89,10 @@ static int take_arch(struct cache *cache, const char *name)
 	}
 	if (err)
 		return err;
-	host->log(host->ctx, PROBE_LOG_ERROR,
-		  "sizes, lines and ways are powers of two, a cache holds one set at least, "
-		  "and a line of L1 fits in one of L2");
+	host->log(
+		host->ctx, PROBE_LOG_ERROR,
+		"invalid cache: sizes, lines and ways must be powers of two, a cache must hold at "
+		"least one set, and a line of L1 must fit in one of L2");
 	return -EINVAL;
 }
 
@@ -134,10 +137,11 @@ static struct lru *find_l1(struct cache *cache, struct agent *agent, uint64_t di
 
 /* Which lines of L2 are followed. */
 static inline __attribute__((always_inline)) unsigned
-list_any_followed(const struct cache_lines *lines, unsigned thin, uint8_t followed[CACHE_LINES_MAX])
+list_any_followed(const struct touched_lines *lines, unsigned thin,
+		  uint8_t followed[TOUCHED_LINES_MAX])
 {
 	const struct reuse reuse = {.thin = thin};
-	uint32_t follows[CACHE_LINES_MAX];
+	uint32_t follows[TOUCHED_LINES_MAX];
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < lines->wides; i++)
@@ -150,17 +154,17 @@ list_any_followed(const struct cache_lines *lines, unsigned thin, uint8_t follow
 }
 
 #ifdef __x86_64__
-/* The same for machines that mix eight at once. */
+/* The same, vectorised: eight hashes at once. */
 __attribute__((target("avx2"))) static unsigned
-list_followed_avx2(const struct cache_lines *lines, unsigned thin,
-		   uint8_t followed[CACHE_LINES_MAX])
+list_followed_avx2(const struct touched_lines *lines, unsigned thin,
+		   uint8_t followed[TOUCHED_LINES_MAX])
 {
 	return list_any_followed(lines, thin, followed);
 }
 #endif
 
-static unsigned list_followed(const struct cache_lines *lines, const struct reuse *reuse,
-			      uint8_t followed[CACHE_LINES_MAX])
+static unsigned list_followed(const struct touched_lines *lines, const struct reuse *reuse,
+			      uint8_t followed[TOUCHED_LINES_MAX])
 {
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("avx2"))
@@ -190,9 +194,9 @@ static void touch_followed(struct cache *cache, struct reuse *reuse, struct cach
 
 static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_site *site)
 {
-	const struct cache_lines *lines = &cache->lines;
+	const struct touched_lines *lines = &cache->lines;
 	struct reuse *reuse = &agent->reuse;
-	uint8_t followed[CACHE_LINES_MAX];
+	uint8_t followed[TOUCHED_LINES_MAX];
 	unsigned count = list_followed(lines, reuse, followed), thin = reuse->thin;
 
 	for (unsigned i = 0; i < count && count > PREFETCH_MIN; i++)
@@ -203,14 +207,14 @@ static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_s
 }
 
 /*
- * Lines of L2 with a line that L1 does not have, in the order of the lanes: *missed, which is
- * `list` or all of them. Returns how many.
+ * Lines of L2 that contain a line missed in L1, in lane order: *missed, which is `list` or all of
+ * them. Returns how many.
  */
-static unsigned find_missed(const struct cache_lines *lines, struct lru *l1,
-			    struct cache_site *site, uint64_t list[CACHE_LINES_MAX],
+static unsigned find_missed(const struct touched_lines *lines, struct lru *l1,
+			    struct cache_site *site, uint64_t list[TOUCHED_LINES_MAX],
 			    const uint64_t **missed)
 {
-	uint8_t hit[CACHE_LINES_MAX], noted[CACHE_LINES_MAX];
+	uint8_t hit[TOUCHED_LINES_MAX], noted[TOUCHED_LINES_MAX];
 	unsigned hits = lru_touch(l1, lines->line, lines->count, hit), count = 0;
 
 	site->l1_accesses += lines->count;
@@ -230,8 +234,8 @@ static unsigned find_missed(const struct cache_lines *lines, struct lru *l1,
 	return count;
 }
 
-/* Scattered lines are in no cache of the host, but can be fetched side by side. */
-static void prefetch(const struct cache_lines *lines, const struct agent *agent)
+/* Scattered lines are not cached on the host, but can be fetched in parallel. */
+static void prefetch(const struct touched_lines *lines, const struct agent *agent)
 {
 	for (unsigned i = 0; i < lines->wides && lines->wides > PREFETCH_MIN; i++)
 		lru_prefetch(&agent->l2, lines->wide[i]);
@@ -240,11 +244,11 @@ static void prefetch(const struct cache_lines *lines, const struct agent *agent)
 static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
 		      struct cache_site *site)
 {
-	struct cache_lines *lines = &cache->lines;
+	struct touched_lines *lines = &cache->lines;
 	const uint64_t *l2 = lines->wide;
-	uint64_t list[CACHE_LINES_MAX];
+	uint64_t list[TOUCHED_LINES_MAX];
 	unsigned count = lines->wides;
-	uint8_t hit[CACHE_LINES_MAX];
+	uint8_t hit[TOUCHED_LINES_MAX];
 
 	prefetch(lines, agent);
 	if (cache->with_reuse)
@@ -255,7 +259,7 @@ static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
 	site->l2_hits += lru_touch(&agent->l2, l2, count, hit);
 }
 
-/* The same for the ends of an access that is run soon: of short runs these are most of it. */
+/* The same for the ends of an access that comes soon: for short runs these are most of it. */
 static void look_ahead(const struct cache *cache, const struct agent *agent,
 		       const struct probe_access *access)
 {
@@ -286,9 +290,10 @@ static void run_access(struct cache *cache, struct agent *agent, struct cache_si
 	}
 	site->executions++;
 	for (uint64_t offset = 0; offset < site->facts.bytes; offset += site->facts.unit) {
-		if (!cache_lines_affine(&cache->lines, &site->facts, access, offset)) {
+		if (!touched_lines_affine(&cache->lines, &site->facts, access, offset)) {
 			count = count ? count : probe_access_expand(access, addr);
-			cache_lines_any(&cache->lines, &site->facts, dispatch, addr, count, offset);
+			touched_lines_any(&cache->lines, &site->facts, dispatch, addr, count,
+					  offset);
 		}
 		run_lines(cache, agent, l1, site);
 	}
@@ -308,13 +313,15 @@ static int cache_open(const struct probe_host *host, void **state)
 	cache->with_reuse = 1;
 	cache->followed = LINES_FOLLOWED;
 	if (arch && !find_arch(arch)) {
-		host->log(host->ctx, PROBE_LOG_ERROR,
-			  "cache:arch=%s is none of: gfx90a, gfx906, gfx908, gfx942", arch);
+		host->log(
+			host->ctx, PROBE_LOG_ERROR,
+			"invalid value '%s' for cache:arch=; expected gfx90a, gfx906, gfx908 or gfx942",
+			arch);
 		err = -EINVAL;
 	}
 	err = err ? err : sites_arg(host, "cache", "reuse", 0, 1, &cache->with_reuse);
 	err = err ? err : sites_arg(host, "cache", "reuse_lines", 64, 1 << 28, &cache->followed);
-	/* Now, for what is wrong with the arguments; without arch= again when it is known. */
+	/* To report errors in the arguments now; without arch=, again once the GPU is known. */
 	err = err ? err : take_arch(cache, arch ? arch : archs[0].name);
 	if (err) {
 		free(cache);
@@ -330,7 +337,7 @@ static int cache_begin(void *state, const struct probe_dispatch_info *dispatch)
 	const struct probe_host *host = cache->sites.host;
 	int err = 0;
 
-	/* All agents have the caches of the first one that runs something. */
+	/* All agents get the caches of the first one that runs a kernel. */
 	if (!cache->agent_count && !host->arg(host->ctx, "arch"))
 		err = take_arch(cache, dispatch->arch);
 	if (err)
@@ -366,11 +373,12 @@ static int cache_close(void *state)
 	int err = cache_rows_write(cache);
 
 	if (cache->sites.count)
-		host->log(host->ctx, PROBE_LOG_INFO,
-			  "hit rates are those of a model (L1 %llu KiB per compute unit, L2 %llu "
-			  "KiB), with waves in the order of delivery",
-			  (unsigned long long)cache->l1.size >> 10,
-			  (unsigned long long)cache->l2.size >> 10);
+		host->log(
+			host->ctx, PROBE_LOG_INFO,
+			"hit rates are modelled (L1 %llu KiB per compute unit, L2 %llu KiB), with waves "
+			"in the order of delivery",
+			(unsigned long long)cache->l1.size >> 10,
+			(unsigned long long)cache->l2.size >> 10);
 	sites_report(&cache->sites, "cache");
 	sites_deinit(&cache->sites);
 	for (size_t i = 0; i < cache->agent_count; i++) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of the handler `cache`. */
 #include <math.h>
 
 #include "handlers/cache/cache_tables.h"
@@ -16,10 +15,10 @@ static const struct probe_column site_columns[] = {
 	{"l2_hits", PROBE_TYPE_INTEGER},
 	{"l2_hit_rate", PROBE_TYPE_REAL},
 	{"first_touches", PROBE_TYPE_INTEGER},
-	/* Half of the lines come again after at most so many others, rounded up to 2^n - 1. */
+	/* Median of the reuse distances, rounded up to 2^n - 1. */
 	{"reuse_median", PROBE_TYPE_REAL},
-	/* The part of the lines that was followed, at the least; 1: first touches and reuse are
-	 * exact, else estimates by so many touches. */
+	/* The lowest share of lines that was followed. 1: first touches and reuse distances are
+	 * exact; else they are estimated from `reuse_sampled` touches. */
 	{"reuse_rate", PROBE_TYPE_REAL},
 	{"reuse_sampled", PROBE_TYPE_INTEGER},
 };
@@ -35,13 +34,13 @@ static const struct probe_column shape_columns[] = {
 
 #define COUNT(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-/* Not a number becomes SQL NULL: nothing was looked up. */
+/* NaN, which becomes SQL NULL, if nothing was looked up. */
 static double rate(uint64_t hits, uint64_t accesses)
 {
 	return accesses ? (double)hits / (double)accesses : (double)NAN;
 }
 
-/* Not a number: nothing came again. */
+/* NaN if no line was touched twice. */
 static double median(const struct cache_site *site)
 {
 	uint64_t all = 0, seen = 0;
@@ -137,7 +136,7 @@ static int write_shapes(const struct cache *cache)
 			{.integer = (int64_t)shape->size},
 			{.integer = (int64_t)shape->line},
 			{.integer = (int64_t)shape->ways},
-			{.text = "a model, not measured; waves in the order of delivery"},
+			{.text = "modelled, not measured; waves in the order of delivery"},
 		};
 
 		err = host->row(host->ctx, table, values, COUNT(shape_columns));

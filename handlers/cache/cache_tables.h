@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `cache` keeps, for its two files. */
-#ifndef PROBE_HANDLERS_CACHE_SITES_H
-#define PROBE_HANDLERS_CACHE_SITES_H
+/* What the handler `cache` keeps per site and GPU, and the tables it writes. */
+#ifndef PROBE_HANDLERS_CACHE_CACHE_TABLES_H
+#define PROBE_HANDLERS_CACHE_CACHE_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ enum { CACHE_UNITS = 256, CACHE_BUCKETS = 34 };
 struct cache_site {
 	struct site_facts facts;
 	uint64_t executions, l1_accesses, l1_hits, l2_accesses, l2_hits;
-	/* By lines that were followed, each for as many as its rate says. */
+	/* Estimated from the lines that were followed, weighted by 1 / rate. */
 	uint64_t first;
 	uint64_t distances[CACHE_BUCKETS]; /* 0: distance 0; n: 2^(n-1) to 2^n - 1 */
 	uint64_t sampled;		   /* touches of those lines */
@@ -27,8 +27,8 @@ struct cache_site {
 
 struct agent {
 	uint32_t id;
-	struct lru l1[CACHE_UNITS];	/* without tags until used */
-	uint64_t dispatch[CACHE_UNITS]; /* whose accesses an L1 saw last */
+	struct lru l1[CACHE_UNITS];	/* allocated when first used */
+	uint64_t dispatch[CACHE_UNITS]; /* the dispatch that each L1 served last */
 	struct lru l2;
 	struct reuse reuse;
 };
@@ -40,11 +40,11 @@ struct cache {
 	const char *arch; /* name of the row of archs[] */
 	struct agent **agents;
 	size_t agent_count;
-	struct cache_lines lines;
+	struct touched_lines lines;
 	bool no_memory;
 };
 
-/* Tables model_site, model_reuse and model_shape; 0 or -errno. */
+/* Write tables model_site, model_reuse and model_shape; 0 or -errno. */
 int cache_rows_write(const struct cache *cache);
 
 #endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A set-associative cache; see lru.h. */
 #include "handlers/cache/lru.h"
 
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static bool make_rings(struct lru *lru)
 	return make_held(lru);
 }
 
-/* Memory that is not used is not touched. */
+/* Touches only memory that is in use. */
 static void *make_aligned(struct lru *lru, size_t set)
 {
 	lru->memory = calloc(1, lru->sets * set + LRU_ALIGN);
@@ -105,7 +104,7 @@ void lru_deinit(struct lru *lru)
 	*lru = (struct lru){0};
 }
 
-/* In which order places are taken that hold nothing does not matter. */
+/* The order in which empty places are taken does not matter. */
 void lru_empty(struct lru *lru)
 {
 	size_t lines = lru->sets * lru->ways;
@@ -126,14 +125,14 @@ void lru_empty(struct lru *lru)
 }
 
 /*
- * Lines are looked for before the first of them is touched: reading a set as a whole would wait for
- * what was just written to a part of it. They are distinct, so that touching one adds none of the
- * others; what it removed is seen when their turn comes.
+ * All lines are looked up before the first is touched, as reading a whole set would wait for a
+ * store to a part of it. The lines are distinct, so touching one never adds another; if it evicts
+ * another, that is noticed when the other is touched.
  */
 
 /* ---- Which ways have the tag ----------------------------------------------------------------- */
 
-/* A bit for each of 16. */
+/* A bit for each of 16 ways. */
 #ifdef __SSE2__
 static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
 {
@@ -154,7 +153,7 @@ static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
 }
 #endif
 
-/* Of the ways that have the low part of the tag, the one that has all of it; -1: none. */
+/* Of the ways with the low part of the tag, the one with the whole tag; -1: none. */
 static inline int have_all(uint64_t ways, const uint32_t *high, uint64_t tag)
 {
 	for (; ways; ways &= ways - 1) {
@@ -171,7 +170,7 @@ static inline bool holds(const uint16_t *low, const uint32_t *high, unsigned way
 	return low[way] == (uint16_t)tag && high[way] == (uint32_t)(tag >> 16);
 }
 
-/* Of it 48 bits are kept, which are never 0 of an address. */
+/* 48 bits are kept; they are never 0 for an address. */
 static inline uint64_t tag_of(const struct lru *lru, uint64_t line)
 {
 	return (line >> lru->log) + 1;
@@ -179,19 +178,19 @@ static inline uint64_t tag_of(const struct lru *lru, uint64_t line)
 
 /* ---- Short sets ------------------------------------------------------------------------------ */
 
-/* Put a way in front of those that were used behind it. */
+/* Make a way the most recently used. */
 static inline uint64_t to_front(uint64_t order, unsigned way)
 {
 	const uint64_t ones = 0x1111111111111111ull;
 	uint64_t differ = order ^ way * ones;
-	/* The lowest place without a difference; those above it may be wrong. */
+	/* The lowest equal place is exact; those above may be wrong. */
 	unsigned at = (unsigned)__builtin_ctzll((differ - ones) & ~differ & ones << 3) & ~3u;
 	uint64_t before = (1ull << at) - 1;
 
 	return (order & ~before & ~(15ull << at)) | (order & before) << 4 | way;
 }
 
-/* found: where the tag was before the lines in front of it were touched; -1 = nowhere. */
+/* found: the way of the tag before earlier lines were touched; -1 = none. */
 static inline bool touch_set(struct lru_set *set, unsigned last, uint64_t tag, int found)
 {
 	uint64_t order = set->order ^ LRU_ORDER;
@@ -202,7 +201,7 @@ static inline bool touch_set(struct lru_set *set, unsigned last, uint64_t tag, i
 			set->order = to_front(order, (unsigned)found) ^ LRU_ORDER;
 		return true;
 	}
-	/* The last way leaves. What order says behind it does not matter. */
+	/* Evict the last way. The order after it does not matter. */
 	way = (unsigned)(order >> last) & 15;
 	set->order = (order << 4 | way) ^ LRU_ORDER;
 	set->low[way] = (uint16_t)tag;
@@ -210,7 +209,7 @@ static inline bool touch_set(struct lru_set *set, unsigned last, uint64_t tag, i
 	return false;
 }
 
-/* By value: nothing that is written can be a part of it. */
+/* By value, so that it cannot alias what is written. */
 static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned count,
 			   uint8_t *hit)
 {
@@ -250,7 +249,7 @@ static void find_medium(const struct lru lru, const uint64_t *lines, unsigned co
 }
 
 #ifdef __x86_64__
-/* The same for machines that compare sixteen parts of tags at once. */
+/* The same, vectorised: sixteen tags at once. */
 __attribute__((target("avx2"))) static inline uint32_t equal_32(const uint16_t *low, __m256i tag)
 {
 	const __m256i *at = (const __m256i *)(const void *)low;
@@ -277,7 +276,7 @@ find_medium_avx2(const struct lru lru, const uint64_t *lines, unsigned count, in
 }
 #endif
 
-/* The queue is full: notes that do not count leave it. At most one of each way is left. */
+/* The queue is full: drop invalid entries. At most one per way remains. */
 static void shorten(struct lru_set64 *set)
 {
 	uint8_t to = set->head;
@@ -297,7 +296,7 @@ static inline void note(struct lru_set64 *set, unsigned way)
 {
 	set->queue[set->tail] = (uint8_t)way;
 	set->place[way] = set->tail++;
-	/* The way's own note before counts no more, and the new one does. */
+	/* Invalidates the way's previous entry. */
 	if (set->tail == set->head) {
 		set->tail--;
 		shorten(set);
@@ -306,7 +305,7 @@ static inline void note(struct lru_set64 *set, unsigned way)
 	}
 }
 
-/* In the place of the way that was not used for longest. */
+/* Replace the least recently used way. */
 static inline void replace(struct lru_set64 *set, uint64_t tag)
 {
 	uint8_t head = set->head;
@@ -321,7 +320,7 @@ static inline void replace(struct lru_set64 *set, uint64_t tag)
 	note(set, way);
 }
 
-/* found: where the tags were before the first line was touched; -1 = nowhere. */
+/* found: the ways of the tags before the first line was touched; -1 = none. */
 static unsigned touch_medium(const struct lru lru, const uint64_t *lines, unsigned count,
 			     const int8_t *found, uint8_t *hit)
 {
@@ -368,7 +367,7 @@ static unsigned search(const struct lru *lru, uint64_t set, uint64_t tag)
 	return lru->ways;
 }
 
-/* Out of its place in the ring, and in front of the first one. */
+/* Move it to the front of the ring. */
 static void ring_to_front(uint16_t *next, uint16_t *prev, uint16_t first, uint16_t way)
 {
 	next[prev[way]] = next[way];
@@ -379,7 +378,7 @@ static void ring_to_front(uint16_t *next, uint16_t *prev, uint16_t first, uint16
 	prev[first] = way;
 }
 
-/* way: where the tag was before the lines in front of it were touched; `ways` = nowhere. */
+/* way: of the tag before earlier lines were touched; `ways` = none. */
 static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsigned way)
 {
 	size_t base = set * lru->ways;
@@ -394,7 +393,7 @@ static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsign
 		lru->first[set] = (uint16_t)way;
 		return true;
 	}
-	/* The last one leaves, and its place is the first. */
+	/* Evict the last one; its place becomes the first. */
 	way = prev[first];
 	lru->first[set] = (uint16_t)way;
 	old = (uint64_t)high[way] << 16 | low[way];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A cache by sets, the least recently used line of a set leaving it: which lines are there. */
+/* A set-associative cache with LRU replacement: which lines are in it. */
 #ifndef PROBE_HANDLERS_LRU_H
 #define PROBE_HANDLERS_LRU_H
 
@@ -10,33 +10,32 @@ struct lru_shape {
 	uint64_t size, line, ways; /* bytes, bytes, lines of a set; powers of two */
 };
 
-/* Up to this many ways a set is two lines of the host's caches, and looked at as a whole. */
+/* A set of up to this many ways is two cache lines of the host and compared as a whole. */
 enum { LRU_SMALL = 16, LRU_ALIGN = 128, LRU_LINES_MAX = 192 };
 
 /*
  * Tags are line / sets + 1, 0 = empty, in two parts: bits 0 to 15 are compared first. 48 bits are
- * kept: with the number of the set and the place in a line, at least 53 bits of an address.
+ * kept, which with the set number and the offset in a line cover at least 53 address bits.
  */
 #define LRU_ORDER 0xfedcba9876543210ull
 struct lru_set {
 	uint16_t low[LRU_SMALL];
 	uint64_t order; /* 4 bits per way, the most recently used first; exclusive or LRU_ORDER */
 	uint64_t unused[3];
-	uint32_t high[LRU_SMALL]; /* looked at where a low part is equal */
+	uint32_t high[LRU_SMALL]; /* compared if the low part is equal */
 };
 _Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "two lines");
 
 /*
- * Up to 64 ways: each use is noted at the end of a queue, and only the last note of a way counts.
- * The first one that does, from `head` on, is the way that was not used for longest. Places in the
- * queue count in a circle.
+ * Up to 64 ways: each use is appended to a circular queue, and only the last entry of a way is
+ * valid. The first valid entry from `head` on is the least recently used way.
  */
 enum { LRU_MEDIUM = 64, LRU_QUEUE = 256 };
 struct lru_set64 {
 	uint16_t low[LRU_MEDIUM];
 	uint32_t high[LRU_MEDIUM];
-	uint8_t queue[LRU_QUEUE], place[LRU_MEDIUM]; /* place[way]: of its last note */
-	uint8_t head, tail;			     /* there is one free place at least */
+	uint8_t queue[LRU_QUEUE], place[LRU_MEDIUM]; /* place[way]: of its valid entry */
+	uint8_t head, tail;			     /* at least one place is free */
 	uint8_t unused[62];
 };
 _Static_assert(sizeof(struct lru_set64) % 64 == 0, "whole lines");
@@ -48,7 +47,7 @@ struct lru {
 	struct lru_set *small;
 	struct lru_set64 *medium;
 	void *memory;
-	/* Or, of longer sets: the same by set and way, and tags held, by hash. */
+	/* For longer sets: the same by set and way, and a hash table of the tags. */
 	uint16_t *low;
 	uint32_t *high;
 	uint16_t *next, *prev, *first;
@@ -63,13 +62,12 @@ void lru_deinit(struct lru *lru);
 void lru_empty(struct lru *lru);
 
 /*
- * Were the lines (addresses / line size) there, each when its turn comes? They are now, the last
- * one the most recently used. All are different, and no more than LRU_LINES_MAX. hit[i]: 1 or 0;
- * returns how many.
+ * Touch lines (address / line size) one after the other. hit[i]: 1 if the line was in the cache, 0
+ * if not; returns the number of hits. The lines are distinct, at most LRU_LINES_MAX.
  */
 unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit);
 
-/* The line will be touched soon: of many, scattered over memory, ask for all first. */
+/* The line will be touched soon. Prefetch all of many scattered lines before the first touch. */
 static inline void lru_prefetch(const struct lru *lru, uint64_t line)
 {
 	const struct lru_set *set = &lru->small[line & (lru->sets - 1)];

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Reuse distances; see reuse.h. */
 #include "handlers/cache/reuse_distance.h"
 
 #include <stdbool.h>
@@ -10,10 +9,10 @@ enum { LINES_MIN = 1024, WORDS_MIN = 1024, NEAR_WORDS = 8, THIN_MAX = 31 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* The machine's instruction is not in the baseline. */
-static ALWAYS_INLINE unsigned ones(uint64_t bits, bool machine)
+/* Population count; the instruction for it is not in the baseline of x86-64. */
+static ALWAYS_INLINE unsigned ones(uint64_t bits, bool popcnt)
 {
-	if (machine)
+	if (popcnt)
 		return (unsigned)__builtin_popcountll(bits);
 	bits -= bits >> 1 & 0x5555555555555555ull;
 	bits = (bits & 0x3333333333333333ull) + (bits >> 2 & 0x3333333333333333ull);
@@ -72,7 +71,7 @@ static void renumber(struct reuse *reuse)
 {
 	uint32_t sum = 0;
 
-	/* The tree is made anew below: until then it holds plain sums of the words before. */
+	/* The tree is rebuilt afterwards; until then it holds prefix sums of the words. */
 	for (uint32_t word = 0; word < reuse->words; word++) {
 		reuse->tree[word] = sum;
 		sum += ones(reuse->live[word], false);
@@ -88,9 +87,9 @@ static void renumber(struct reuse *reuse)
 	reuse->now = sum;
 }
 
-static bool make_room(struct reuse *reuse)
+static bool renew_slots(struct reuse *reuse)
 {
-	/* Half of the slots free at least, so that the work is spread over as many touches. */
+	/* At least half of the slots are free afterwards, which amortises the work. */
 	uint32_t words = reuse->words ? reuse->words : WORDS_MIN;
 	uint64_t *live;
 	uint32_t *tree;
@@ -121,21 +120,21 @@ static bool make_room(struct reuse *reuse)
 	return true;
 }
 
-/* Live slots behind `slot`. */
-static ALWAYS_INLINE uint32_t behind(const struct reuse *reuse, uint32_t slot, bool machine)
+/* Live slots after `slot`. */
+static ALWAYS_INLINE uint32_t live_after(const struct reuse *reuse, uint32_t slot, bool popcnt)
 {
 	uint32_t word = slot >> 6, last = (reuse->now - 1) >> 6, sum;
 
-	sum = ones(reuse->live[word] & ~(UINT64_MAX >> (63 - (slot & 63))), machine);
+	sum = ones(reuse->live[word] & ~(UINT64_MAX >> (63 - (slot & 63))), popcnt);
 	if (last - word > NEAR_WORDS)
 		return sum + (uint32_t)reuse->count - tree_sum(reuse, word + 1);
 	while (word < last)
-		sum += ones(reuse->live[++word], machine);
+		sum += ones(reuse->live[++word], popcnt);
 	return sum;
 }
 
-/* Forget the lines that are not sampled at the rate. */
-static bool forget(struct reuse *reuse)
+/* Drop the lines that are not sampled at the present rate. */
+static bool drop_unsampled(struct reuse *reuse)
 {
 	struct reuse_line *lines = calloc(reuse->size, sizeof(*lines));
 
@@ -156,7 +155,7 @@ static bool forget(struct reuse *reuse)
 	}
 	free(reuse->lines);
 	reuse->lines = lines;
-	return make_room(reuse);
+	return renew_slots(reuse);
 }
 
 static bool thin_out(struct reuse *reuse)
@@ -165,12 +164,12 @@ static bool thin_out(struct reuse *reuse)
 
 	while (ok && reuse->limit && reuse->count > reuse->limit && reuse->thin < THIN_MAX) {
 		reuse->thin++;
-		ok = forget(reuse);
+		ok = drop_unsampled(reuse);
 	}
 	return ok;
 }
 
-static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool machine)
+static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool popcnt)
 {
 	struct reuse_line *entry;
 	uint64_t distance = REUSE_FIRST;
@@ -178,7 +177,7 @@ static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool mac
 
 	if (2 * reuse->count >= reuse->size && !grow_lines(reuse))
 		return REUSE_NO_MEMORY;
-	if (reuse->now == 64ull * reuse->words && !make_room(reuse))
+	if (reuse->now == 64ull * reuse->words && !renew_slots(reuse))
 		return REUSE_NO_MEMORY;
 	entry = find(reuse->lines, reuse->size, line);
 	word = reuse->now >> 6;
@@ -186,8 +185,8 @@ static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool mac
 		uint32_t slot = entry->time - 1;
 
 		if (slot + 1 == reuse->now)
-			return 0; /* it is the last one already */
-		distance = (uint64_t)behind(reuse, slot, machine) << reuse->thin;
+			return 0; /* it was the last one touched */
+		distance = (uint64_t)live_after(reuse, slot, popcnt) << reuse->thin;
 		reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
 		if (slot >> 6 != word)
 			tree_add(reuse, slot >> 6, UINT32_MAX);
@@ -198,14 +197,14 @@ static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool mac
 	reuse->live[word] |= 1ull << (reuse->now & 63);
 	entry->time = ++reuse->now;
 	if (!(reuse->now & 63))
-		tree_add(reuse, word, ones(reuse->live[word], machine));
+		tree_add(reuse, word, ones(reuse->live[word], popcnt));
 	if (distance == REUSE_FIRST && !thin_out(reuse))
 		return REUSE_NO_MEMORY;
 	return distance;
 }
 
 #ifdef __x86_64__
-__attribute__((target("popcnt"))) static uint64_t touch_machine(struct reuse *reuse, uint64_t line)
+__attribute__((target("popcnt"))) static uint64_t touch_popcnt(struct reuse *reuse, uint64_t line)
 {
 	return touch(reuse, line, true);
 }
@@ -215,7 +214,7 @@ uint64_t reuse_touch(struct reuse *reuse, uint64_t line)
 {
 #ifdef __x86_64__
 	if (__builtin_cpu_supports("popcnt"))
-		return touch_machine(reuse, line);
+		return touch_popcnt(reuse, line);
 #endif
 	return touch(reuse, line, false);
 }

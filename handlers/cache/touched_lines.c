@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of an access; see cache_lines.h. */
 #include "handlers/cache/touched_lines.h"
 
-/* Lines of L1, each lane's own, lanes of a flat access without those outside global memory. */
-static unsigned list_all(const struct cache_lines *lines, const struct site_facts *facts,
+/* Lines of L1 lane by lane; of a flat access, only lanes in global memory. */
+static unsigned list_all(const struct touched_lines *lines, const struct site_facts *facts,
 			 const struct probe_dispatch_info *dispatch, const uint64_t *addr,
 			 unsigned count, uint64_t offset, uint64_t line[DISTINCT_MAX])
 {
@@ -13,7 +12,7 @@ static unsigned list_all(const struct cache_lines *lines, const struct site_fact
 
 	for (unsigned i = 0; i < count; i++)
 		any |= addr[i];
-	/* A unit at its own multiple does not reach over a line's end. */
+	/* A naturally aligned unit does not cross the end of a line. */
 	if (!facts->lds && !(facts->unit & last_byte) && !(any & last_byte)) {
 		for (unsigned i = 0; i < count; i++)
 			line[i] = (addr[i] + offset) >> shift;
@@ -32,11 +31,11 @@ static unsigned list_all(const struct cache_lines *lines, const struct site_fact
 	return n;
 }
 
-/* Some are in one line of L2. first[i]: the first of the list in that of line i. */
-static void list_some(struct cache_lines *lines, const uint64_t *line, unsigned count,
+/* Some share a line of L2. first[i]: the first in the list with the same L2 line as i. */
+static void list_some(struct touched_lines *lines, const uint64_t *line, unsigned count,
 		      const uint8_t *first)
 {
-	uint64_t parts[DISTINCT_MAX][2]; /* lines of L1 in a wide one */
+	uint64_t parts[DISTINCT_MAX][2]; /* bits: lines of L1 in each line of L2 */
 	uint8_t wide_of[DISTINCT_MAX];
 	const unsigned ratio = lines->ratio;
 	unsigned narrow = 0, wides = 0;
@@ -52,7 +51,7 @@ static void list_some(struct cache_lines *lines, const uint64_t *line, unsigned 
 		}
 		at = wide_of[first[i]];
 		had = &parts[at][part / 64];
-		/* Written over by the next one if it was there. */
+		/* If it is there already, the next one overwrites it. */
 		lines->wide_of[narrow] = (uint8_t)at;
 		lines->line[narrow] = line[i];
 		narrow += !(*had & bit);
@@ -62,9 +61,9 @@ static void list_some(struct cache_lines *lines, const uint64_t *line, unsigned 
 	lines->wides = wides;
 }
 
-void cache_lines_any(struct cache_lines *lines, const struct site_facts *facts,
-		     const struct probe_dispatch_info *dispatch, const uint64_t *addr,
-		     unsigned count, uint64_t offset)
+void touched_lines_any(struct touched_lines *lines, const struct site_facts *facts,
+		       const struct probe_dispatch_info *dispatch, const uint64_t *addr,
+		       unsigned count, uint64_t offset)
 {
 	uint64_t line[DISTINCT_MAX];
 	uint8_t first[DISTINCT_MAX];
@@ -84,12 +83,12 @@ void cache_lines_any(struct cache_lines *lines, const struct site_facts *facts,
 	lines->count = lines->wides = count;
 }
 
-/* No line is left out from the first to the last. */
-static bool list_run(struct cache_lines *lines, uint64_t first, uint64_t last)
+/* All lines from the first to the last. */
+static bool list_run(struct touched_lines *lines, uint64_t first, uint64_t last)
 {
 	unsigned shift = lines->shift, ratio = lines->ratio;
 
-	if (last < first || (last >> shift) - (first >> shift) >= CACHE_LINES_MAX)
+	if (last < first || (last >> shift) - (first >> shift) >= TOUCHED_LINES_MAX)
 		return false;
 	lines->count = lines->wides = 0;
 	for (uint64_t line = first >> shift; line <= last >> shift; line++) {
@@ -104,7 +103,7 @@ static bool list_run(struct cache_lines *lines, uint64_t first, uint64_t last)
 }
 
 /* A line of L2 for each lane. */
-static void list_lanes(struct cache_lines *lines, uint64_t base, uint64_t stride, unsigned lanes)
+static void list_lanes(struct touched_lines *lines, uint64_t base, uint64_t stride, unsigned lanes)
 {
 	for (unsigned i = 0; i < lanes; i++) {
 		lines->line[i] = (base + stride * i) >> lines->shift;
@@ -114,13 +113,13 @@ static void list_lanes(struct cache_lines *lines, uint64_t base, uint64_t stride
 	lines->count = lines->wides = lanes;
 }
 
-bool cache_lines_affine(struct cache_lines *lines, const struct site_facts *facts,
-			const struct probe_access *access, uint64_t offset)
+bool touched_lines_affine(struct touched_lines *lines, const struct site_facts *facts,
+			  const struct probe_access *access, uint64_t offset)
 {
 	uint64_t run = access->exec >> __builtin_ctzll(access->exec);
 	uint64_t base = access->base + offset, stride = (uint64_t)access->stride;
 	uint64_t step = access->stride < 0 ? 0 - stride : stride;
-	/* A unit at its own multiple does not reach over a line's end. */
+	/* A naturally aligned unit does not cross the end of a line. */
 	bool inside = !(facts->unit & (facts->unit - 1u)) && !((base | step) & (facts->unit - 1u));
 
 	if (access->form != PROBE_FORM_AFFINE || facts->lds || run & (run + 1))

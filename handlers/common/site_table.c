@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels and sites as handlers keep them; see sites.h. */
 #include "handlers/common/site_table.h"
 
 #include <errno.h>
@@ -36,14 +35,15 @@ static struct sites_kernel *add_kernel(struct sites *sites,
 {
 	struct sites_kernel *kernel;
 
-	if (sites->count == sites->room) {
-		size_t room = sites->room ? 2 * sites->room : 16;
-		struct sites_kernel **kernels = realloc(sites->kernels, room * sizeof(*kernels));
+	if (sites->count == sites->capacity) {
+		size_t capacity = sites->capacity ? 2 * sites->capacity : 16;
+		struct sites_kernel **kernels =
+			realloc(sites->kernels, capacity * sizeof(*kernels));
 
 		if (!kernels)
 			return NULL;
 		sites->kernels = kernels;
-		sites->room = room;
+		sites->capacity = capacity;
 	}
 	kernel = make_kernel(sites, dispatch);
 	if (kernel)
@@ -92,8 +92,8 @@ void sites_report(const struct sites *sites, const char *handler)
 {
 	if (sites->invalid)
 		sites->host->log(sites->host->ctx, PROBE_LOG_WARNING,
-				 "%s: %llu records of sites that do not exist were left out",
-				 handler, (unsigned long long)sites->invalid);
+				 "%s: %llu records of unknown sites were ignored", handler,
+				 (unsigned long long)sites->invalid);
 }
 
 void sites_deinit(struct sites *sites)
@@ -105,7 +105,7 @@ void sites_deinit(struct sites *sites)
 	}
 	free(sites->kernels);
 	sites->kernels = NULL;
-	sites->count = sites->room = 0;
+	sites->count = sites->capacity = 0;
 }
 
 static unsigned scale_of(char letter)
@@ -143,9 +143,10 @@ int sites_arg(const struct probe_host *host, const char *handler, const char *ke
 		*ret = number << shift;
 		return 0;
 	}
-	host->log(host->ctx, PROBE_LOG_ERROR,
-		  "%s:%s=%s is no number from %llu to %llu (K, M and G may follow it)", handler,
-		  key, text, (unsigned long long)min, (unsigned long long)max);
+	host->log(
+		host->ctx, PROBE_LOG_ERROR,
+		"invalid value '%s' for %s:%s=; expected a number from %llu to %llu, with or without K, M or G",
+		text, handler, key, (unsigned long long)min, (unsigned long long)max);
 	return -EINVAL;
 }
 

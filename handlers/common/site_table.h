@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What handlers that count by kernel and site have in common: an array of sites per kernel, and
- * what a record needs to know of its site. A handler's own struct for a site begins with struct
- * site_facts, so that finding a site is one index.
+ * For handlers that count by kernel and site: an array of sites per kernel, with the facts that
+ * processing a record needs. A handler's own struct for a site begins with struct site_facts, so
+ * that finding a site is one index.
  */
-#ifndef PROBE_HANDLERS_SITES_H
-#define PROBE_HANDLERS_SITES_H
+#ifndef PROBE_HANDLERS_COMMON_SITE_TABLE_H
+#define PROBE_HANDLERS_COMMON_SITE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 struct site_facts {
 	bool known, invalid;
-	bool global, lds; /* both: a flat access, each lane's aperture decides */
+	bool global, lds; /* both: a flat access, the aperture of each lane decides */
 	uint8_t access;	  /* enum probe_access_kind */
 	uint16_t bytes, unit;
 };
@@ -33,28 +33,28 @@ struct sites {
 	const struct probe_host *host;
 	size_t site_size, extra_size;
 	struct sites_kernel **kernels; /* in the order of their first dispatch */
-	size_t count, room;
+	size_t count, capacity;
 	struct sites_kernel *current;
 	uint64_t invalid; /* records of sites that do not exist */
 };
 
-/* The kernel of a dispatch, made at its first; NULL without memory. */
+/* The kernel of a dispatch, created when first seen; NULL: no memory. */
 struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispatch_info *dispatch);
 void sites_learn(const struct sites *sites, const struct sites_kernel *kernel, uint32_t id,
 		 struct site_facts *facts);
 void sites_deinit(struct sites *sites);
-/* Tell the user of records that named no site. */
+/* Warn the user of records with unknown sites. */
 void sites_report(const struct sites *sites, const char *handler);
 
 /*
- * Table "site": `row` for every site of every kernel seen; it writes a row or none, and returns 0
- * or -errno, which ends it.
+ * Write table "site": calls `row` for every site of every kernel seen, which writes a row or none.
+ * Ends at the first error of `row`.
  */
 int sites_write(const struct sites *sites, const struct probe_column *columns, size_t count,
 		int (*row)(const struct probe_host *host, int table,
 			   const struct sites_kernel *kernel, uint32_t id));
 
-/* The handler's struct of a site; NULL if there is no such site, which is counted. */
+/* The handler's struct of a site; NULL, and counted, if there is no such site. */
 static inline void *sites_get(struct sites *sites, const struct sites_kernel *kernel, uint32_t id)
 {
 	struct site_facts *facts;
@@ -70,7 +70,7 @@ static inline void *sites_get(struct sites *sites, const struct sites_kernel *ke
 	return facts->invalid ? NULL : facts;
 }
 
-/* Where a lane's address lies. */
+/* The address space of a lane's address. */
 enum site_place { SITE_GLOBAL, SITE_LDS, SITE_SCRATCH };
 
 static inline enum site_place site_place(const struct site_facts *facts,
@@ -85,7 +85,7 @@ static inline enum site_place site_place(const struct site_facts *facts,
 	return high && high == dispatch->scratch_aperture ? SITE_SCRATCH : SITE_GLOBAL;
 }
 
-/* The wave's lanes at its start; all of them where that is not known. */
+/* The lanes that the wave started with; all of them if that is not known. */
 static inline uint64_t site_wave_exec(const struct sites_kernel *kernel,
 				      const struct probe_access *access)
 {
@@ -95,8 +95,8 @@ static inline uint64_t site_wave_exec(const struct sites_kernel *kernel,
 }
 
 /*
- * A number of -a name:key=value, with K, M or G behind it for powers of 1024; `ret` keeps its
- * value if the key is not given. -EINVAL, and a sentence to the user, unless min <= number <= max.
+ * A number of -a name:key=value, with an optional K, M or G for powers of 1024. `ret` keeps its
+ * value if the key is not given. -EINVAL, with a message, unless min <= number <= max.
  */
 int sites_arg(const struct probe_host *host, const char *handler, const char *key, uint64_t min,
 	      uint64_t max, uint64_t *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `count`: how often waves ran each piece of code, and with how many lanes. One row per
- * kernel and class of blocks that run together (wire.h section 3), in table probe_count_site.
+ * Handler `count`: how often waves executed each piece of code, and with how many lanes. One row
+ * per kernel and class of blocks that run together (wire.h section 3), in table probe_count_site.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.size = sizeof(struct probe_handler),
 	.abi = PROBE_HANDLER_ABI,
 	.name = "count",
-	.summary = "how often waves ran each block of code, and with how many lanes",
+	.summary = "how often waves executed each block of code, and with how many active lanes",
 	.streams = PROBE_STREAM_BLOCKS,
 	.open = count_open,
 	.batch = count_batch,

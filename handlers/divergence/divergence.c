@@ -3,8 +3,8 @@
  * Handler `divergence`: how many lanes of a wave are active at each memory access. One row per
  * kernel and site in table probe_divergence_site.
  *
- * An idle lane is idle because it never existed, the workgroup being no multiple of the wave
- * (idle_partial), or because it took another branch or left early (idle_branch).
+ * A lane is idle because its work-item does not exist, as the workgroup is not a multiple of the
+ * wave (idle_partial), or because it took another branch or returned early (idle_branch).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,29 +13,29 @@
 
 #include "handlers/common/site_table.h"
 
-enum { BINS = 5 };
+enum { CLASSES = 5 };
 
 struct site {
 	struct site_facts facts;
 	uint64_t executions, lanes;
-	uint64_t bins[BINS];
+	uint64_t classes[CLASSES];
 	uint64_t idle_partial, idle_branch;
-	uint64_t whole; /* executions by all lanes that the wave began with */
+	uint64_t whole; /* executions with all lanes that the wave started with */
 };
 
 struct divergence {
 	struct sites sites;
-	unsigned char bin[256]; /* by active lanes */
+	unsigned char class[256]; /* by active lanes */
 };
 
-static unsigned bin_of(unsigned lanes)
+static unsigned class_of(unsigned lanes)
 {
-	static const unsigned char ends[BINS] = {1, 15, 31, 63, 64};
-	unsigned bin = 0;
+	static const unsigned char ends[CLASSES] = {1, 15, 31, 63, 64};
+	unsigned class = 0;
 
-	while (lanes > ends[bin])
-		bin++;
-	return bin;
+	while (lanes > ends[class])
+		class ++;
+	return class;
 }
 
 static int divergence_open(const struct probe_host *host, void **state)
@@ -46,7 +46,7 @@ static int divergence_open(const struct probe_host *host, void **state)
 		return -ENOMEM;
 	divergence->sites = (struct sites){.host = host, .site_size = sizeof(struct site)};
 	for (unsigned lanes = 1; lanes <= 64; lanes++)
-		divergence->bin[lanes] = (unsigned char)bin_of(lanes);
+		divergence->class[lanes] = (unsigned char)class_of(lanes);
 	*state = divergence;
 	return 0;
 }
@@ -70,7 +70,7 @@ static int divergence_batch(void *state, const struct probe_batch *batch)
 			continue;
 		site->executions++;
 		site->lanes += access->lanes;
-		site->bins[divergence->bin[access->lanes]]++;
+		site->classes[divergence->class[access->lanes]]++;
 		site->whole += begun == exec;
 		if (begun != exec)
 			site->idle_branch += (unsigned)__builtin_popcountll(begun & ~exec);
@@ -95,7 +95,7 @@ static const struct probe_column columns[] = {
 	{"idle_partial", PROBE_TYPE_INTEGER},
 	{"idle_branch", PROBE_TYPE_INTEGER},
 	{"idle_share", PROBE_TYPE_REAL},
-	/* Executions by all lanes that the wave began with: no branch divided them. */
+	/* The share of `whole`: no branch had divided the wave. */
 	{"uniform_share", PROBE_TYPE_REAL},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
@@ -115,11 +115,11 @@ static int write_row(const struct probe_host *host, int table, const struct site
 		{.integer = id},
 		{.integer = (int64_t)site->executions},
 		{.integer = (int64_t)site->lanes},
-		{.integer = (int64_t)site->bins[0]},
-		{.integer = (int64_t)site->bins[1]},
-		{.integer = (int64_t)site->bins[2]},
-		{.integer = (int64_t)site->bins[3]},
-		{.integer = (int64_t)site->bins[4]},
+		{.integer = (int64_t)site->classes[0]},
+		{.integer = (int64_t)site->classes[1]},
+		{.integer = (int64_t)site->classes[2]},
+		{.integer = (int64_t)site->classes[3]},
+		{.integer = (int64_t)site->classes[4]},
 		{.integer = (int64_t)site->whole},
 		{.integer = (int64_t)site->idle_partial},
 		{.integer = (int64_t)site->idle_branch},
@@ -146,7 +146,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.size = sizeof(struct probe_handler),
 	.abi = PROBE_HANDLER_ABI,
 	.name = "divergence",
-	.summary = "active lanes per source line; idle ones by branch and by partial workgroup",
+	.summary = "active lanes per source line; idle lanes by branch and by partial workgroup",
 	.streams = PROBE_STREAM_ACCESS,
 	.open = divergence_open,
 	.batch = divergence_batch,

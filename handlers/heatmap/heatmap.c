@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `heatmap`: where in memory a run's accesses go. Tables probe_heatmap_allocation (what the
- * application asked for, and where), probe_heatmap_region (2 MiB), probe_heatmap_page (4 KiB; the
- * busiest `pages=N`) and probe_heatmap_lds (dwords per bank and kernel). Addresses are the
- * process's.
+ * Handler `heatmap`: which memory a run accesses. Tables probe_heatmap_allocation (allocations of
+ * the application and their call sites), probe_heatmap_region (2 MiB), probe_heatmap_page (4 KiB;
+ * the busiest `pages=N`) and probe_heatmap_lds (dwords per bank and kernel). Addresses are those of
+ * the process.
  *
- * Counts are of lanes. What crosses a page counts in both, its bytes where they lie; an atomic
- * operation's bytes are read and written. lines64 are the distinct lines touched in the whole run.
+ * Counts are of lanes. An access that crosses a page counts in both, each byte in its page; the
+ * bytes of an atomic operation count as read and as written. lines64 are the distinct cache lines
+ * touched in the whole run.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,8 +17,8 @@
 
 #include "handlers/heatmap/heatmap_tables.h"
 
-/* In the key of what is new of a page, at most 16 bits. */
-enum { RECENT_SHIFT_MAX = 7, RECENT_TURNS = 8191 };
+/* Parts of recent.key, which has 16 bits. */
+enum { RECENT_SHIFT_MAX = 7, RECENT_EPOCHS = 8191 };
 
 struct site {
 	struct site_facts facts;
@@ -27,7 +28,7 @@ struct site {
 
 static inline struct region *slot_of(struct region *regions, size_t size, uint64_t number)
 {
-	/* The upper bits: neighbours lie apart. */
+	/* The upper bits, which separate neighbours. */
 	size_t slot = (number * 0x9e3779b97f4a7c15ull >> 32) * size >> 32;
 
 	while (regions[slot].pages && regions[slot].number != number)
@@ -52,7 +53,7 @@ static bool grow(struct heatmap *heatmap)
 	return true;
 }
 
-/* NULL: no memory. Of the pages, what is not touched takes none. */
+/* NULL: no memory. Pages that are not touched take none, thanks to calloc(). */
 static struct region *add_region(struct heatmap *heatmap, uint64_t number)
 {
 	const uintptr_t align = sizeof(struct page);
@@ -75,7 +76,7 @@ static struct region *add_region(struct heatmap *heatmap, uint64_t number)
 	return region;
 }
 
-/* The region of a page; it is where it is until the next call. NULL: no memory. */
+/* The region of a page, valid until the next call. NULL: no memory. */
 static inline struct region *find_region(struct heatmap *heatmap, uint64_t number)
 {
 	uint64_t wanted = number / REGION_PAGES;
@@ -102,14 +103,14 @@ static uint64_t line_bits(uint64_t first, uint64_t last)
 static bool add_owner(struct heatmap *heatmap, const struct probe_allocation_info *info,
 		      uint32_t *ret)
 {
-	if (heatmap->owner_count == heatmap->owner_room) {
-		size_t room = heatmap->owner_room ? 2 * heatmap->owner_room : 64;
-		struct owner *owners = realloc(heatmap->owners, room * sizeof(*owners));
+	if (heatmap->owner_count == heatmap->owner_capacity) {
+		size_t capacity = heatmap->owner_capacity ? 2 * heatmap->owner_capacity : 64;
+		struct owner *owners = realloc(heatmap->owners, capacity * sizeof(*owners));
 
 		if (!owners)
 			return false;
 		heatmap->owners = owners;
-		heatmap->owner_room = room;
+		heatmap->owner_capacity = capacity;
 	}
 	*ret = (uint32_t)heatmap->owner_count;
 	heatmap->owners[heatmap->owner_count++] = (struct owner){.info = info};
@@ -119,23 +120,23 @@ static bool add_owner(struct heatmap *heatmap, const struct probe_allocation_inf
 /* Ids count from 1 without gaps. */
 static uint32_t owner_by_id(struct heatmap *heatmap, const struct probe_allocation_info *info)
 {
-	if (info->id >= heatmap->owner_of_room) {
-		size_t room = 2 * (size_t)info->id + 64;
-		uint32_t *grown = realloc(heatmap->owner_of, room * sizeof(*grown));
+	if (info->id >= heatmap->owner_of_capacity) {
+		size_t capacity = 2 * (size_t)info->id + 64;
+		uint32_t *grown = realloc(heatmap->owner_of, capacity * sizeof(*grown));
 
 		if (!grown)
 			return 0;
-		memset(grown + heatmap->owner_of_room, 0,
-		       (room - heatmap->owner_of_room) * sizeof(*grown));
+		memset(grown + heatmap->owner_of_capacity, 0,
+		       (capacity - heatmap->owner_of_capacity) * sizeof(*grown));
 		heatmap->owner_of = grown;
-		heatmap->owner_of_room = room;
+		heatmap->owner_of_capacity = capacity;
 	}
 	if (!heatmap->owner_of[info->id] && !add_owner(heatmap, info, &heatmap->owner_of[info->id]))
 		heatmap->no_memory = true;
 	return heatmap->owner_of[info->id];
 }
 
-/* Whose is the page in this dispatch? Allocations begin at pages, so one answer will do. */
+/* The allocation of a page in this dispatch. Allocations begin at pages, so there is only one. */
 static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t number, uint64_t lines)
 {
 	const struct probe_host *host = heatmap->sites.host;
@@ -148,15 +149,15 @@ static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t numb
 	if (host->size > offsetof(struct probe_host, allocation) && host->allocation)
 		info = host->allocation(host->ctx, heatmap->dispatch, address);
 	owner = info ? owner_by_id(heatmap, info) : 0;
-	/* A page counts once per allocation that it was in, in a row. */
+	/* A page counts once for each change of its allocation. */
 	heatmap->owners[owner].pages += page->owner != owner + 1;
 	page->owner = owner + 1;
-	page->turn = heatmap->turn;
+	page->epoch = heatmap->epoch;
 }
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Add to the page what is new. */
+/* Add recent accesses to the page. */
 static void settle(const struct heatmap *heatmap, struct page *page, struct recent *recent)
 {
 	struct owner *owner = &heatmap->owners[page->owner - 1];
@@ -186,14 +187,14 @@ static void settle_all(const struct heatmap *heatmap)
 	}
 }
 
-/* Of accesses of this dispatch; `bytes` is a power of two. */
+/* The key of accesses of this dispatch; `bytes` is a power of two. */
 static uint16_t key_of(const struct heatmap *heatmap, unsigned bytes)
 {
-	return (uint16_t)((1 + heatmap->turn % RECENT_TURNS) * (RECENT_SHIFT_MAX + 1) +
+	return (uint16_t)((1 + heatmap->epoch % RECENT_EPOCHS) * (RECENT_SHIFT_MAX + 1) +
 			  (unsigned)__builtin_ctz(bytes));
 }
 
-/* Something new that is not of the kind of what was new before. */
+/* Recent accesses of another key begin. */
 static void renew(struct heatmap *heatmap, struct recent *recent, uint16_t key, uint64_t number,
 		  uint64_t lines)
 {
@@ -201,16 +202,16 @@ static void renew(struct heatmap *heatmap, struct recent *recent, uint16_t key, 
 	struct page *page = &region->pages[number % REGION_PAGES];
 
 	settle(heatmap, page, recent);
-	if (page->turn != heatmap->turn)
+	if (page->epoch != heatmap->epoch)
 		find_owner(heatmap, page, number, lines);
 	recent->key = key;
 }
 
-/* `lanes` of one page, as the key says. */
+/* Add `lanes` accesses of one page, described by the key. */
 static inline void add_recent(struct heatmap *heatmap, struct recent *recent, uint16_t key,
 			      unsigned kind, uint64_t number, uint64_t lines, unsigned lanes)
 {
-	/* What is full is nothing new. */
+	/* Also when a counter is about to overflow. */
 	if (recent->key != key || recent->lanes[kind] > UINT16_MAX - 64)
 		renew(heatmap, recent, key, number, lines);
 	recent->lines |= lines;
@@ -228,7 +229,7 @@ static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_
 	if (!region)
 		return;
 	page = &region->pages[number % REGION_PAGES];
-	if (page->turn != heatmap->turn) {
+	if (page->epoch != heatmap->epoch) {
 		settle(heatmap, page, &region->recent[number % REGION_PAGES]);
 		find_owner(heatmap, page, number, lines);
 	}
@@ -244,8 +245,8 @@ static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_
 static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsigned bytes)
 {
 	while (bytes) {
-		uint64_t room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
-		unsigned here = bytes < room ? bytes : (unsigned)room;
+		uint64_t rest = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+		unsigned here = bytes < rest ? bytes : (unsigned)rest;
 
 		add(heatmap, kind, addr >> PAGE_SHIFT, line_bits(addr, addr + here - 1), here);
 		addr += here;
@@ -253,7 +254,7 @@ static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsi
 	}
 }
 
-/* Where what is new of each lane's page is; false: no memory. */
+/* The recent accesses of each lane's page; false: no memory. */
 static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, unsigned count,
 			       struct recent *recent[64])
 {
@@ -273,8 +274,8 @@ static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, un
 }
 
 /*
- * Lanes that lie inside a line each. What is to be changed is asked for before it is needed:
- * scattered places are in no cache.
+ * Lanes that are inside one cache line each. All pages are prefetched before the first is changed:
+ * scattered ones are not cached.
  */
 static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, const uint64_t *addr,
 		      unsigned count)
@@ -289,7 +290,7 @@ static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, co
 			   1ull << (addr[i] >> LINE_SHIFT & 63), 1);
 }
 
-/* Lines of lanes inside a page. At a small stride none is left out from the first to the last. */
+/* Cache lines of lanes inside a page. A small stride touches all from the first to the last. */
 static uint64_t lines_of(uint64_t addr, uint64_t stride, unsigned lanes)
 {
 	uint64_t lines = 0;
@@ -302,8 +303,8 @@ static uint64_t lines_of(uint64_t addr, uint64_t stride, unsigned lanes)
 }
 
 /*
- * Neighbouring lanes at a stride of which several fit in a page, each inside a line: page by page.
- * False if it is not so.
+ * Neighbouring lanes at a stride so small that several fit in a page, each inside one cache line:
+ * page by page. False if the access is not like that.
  */
 static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 		    const struct probe_access *access)
@@ -321,9 +322,9 @@ static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 		unsigned here = lanes;
 
 		if (last >> PAGE_SHIFT != number) {
-			uint32_t room = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+			uint32_t rest = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
 
-			here = (room + (uint32_t)stride - 1) / (uint32_t)stride;
+			here = (rest + (uint32_t)stride - 1) / (uint32_t)stride;
 			last = addr + stride * (here - 1);
 		}
 		if (region)
@@ -335,7 +336,7 @@ static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 	return true;
 }
 
-/* Does every lane lie inside one line? */
+/* Is every lane inside one cache line? */
 static bool aligned(unsigned bytes, const uint64_t *addr, unsigned count)
 {
 	uint64_t any = 0;
@@ -374,7 +375,7 @@ static void add_access(struct heatmap *heatmap, const struct sites_kernel *kerne
 	uint64_t addr[64];
 	unsigned count;
 
-	/* Scratch, whose addresses count from the wave's own. */
+	/* Scratch addresses are relative to the wave. */
 	if (!facts->lds && !facts->global)
 		return;
 	if (!facts->lds) {
@@ -407,9 +408,9 @@ static int heatmap_batch(void *state, const struct probe_batch *batch)
 	if (!kernel)
 		return -ENOMEM;
 	heatmap->dispatch = batch->dispatch;
-	if (!heatmap->turn || heatmap->dispatch_id != batch->dispatch->id) {
-		/* Keys come again. */
-		if (++heatmap->turn % RECENT_TURNS == 0)
+	if (!heatmap->epoch || heatmap->dispatch_id != batch->dispatch->id) {
+		/* Keys wrap around. */
+		if (++heatmap->epoch % RECENT_EPOCHS == 0)
 			settle_all(heatmap);
 	}
 	heatmap->dispatch_id = batch->dispatch->id;
@@ -427,7 +428,7 @@ static int heatmap_batch(void *state, const struct probe_batch *batch)
 static int heatmap_open(const struct probe_host *host, void **state)
 {
 	struct heatmap *heatmap = calloc(1, sizeof(*heatmap));
-	uint32_t nobody;
+	uint32_t unknown;
 
 	if (!heatmap)
 		return -ENOMEM;
@@ -441,7 +442,7 @@ static int heatmap_open(const struct probe_host *host, void **state)
 		.site_size = sizeof(struct site),
 		.extra_size = sizeof(struct heatmap_banks),
 	};
-	if (!add_owner(heatmap, NULL, &nobody)) {
+	if (!add_owner(heatmap, NULL, &unknown)) {
 		free(heatmap);
 		return -ENOMEM;
 	}

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of the handler `heatmap`, but for LDS. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "handlers/heatmap/heatmap_tables.h"
 
-/* When all is counted: in the order of numbers, or of traffic. */
+/* A page to be sorted by number or by traffic. */
 struct ranked {
 	uint64_t number;
 	const struct page *page;
@@ -22,7 +21,7 @@ static const struct probe_column allocation_columns[] = {
 	{"atomics", PROBE_TYPE_INTEGER},
 	{"read_bytes", PROBE_TYPE_INTEGER},
 	{"written_bytes", PROBE_TYPE_INTEGER},
-	/* Last, where a table does not cut it. */
+	/* Last, where reports do not cut it off. */
 	{"call_site", PROBE_TYPE_TEXT},
 };
 static const struct probe_column region_columns[] = {
@@ -39,7 +38,8 @@ static const struct probe_column page_columns[] = {
 	{"atomics", PROBE_TYPE_INTEGER},
 	{"read_bytes", PROBE_TYPE_INTEGER},
 	{"written_bytes", PROBE_TYPE_INTEGER},
-	/* Whose the page was when last touched, and where in it the page begins; 0 = not known. */
+	/* The allocation when the page was last touched, and the offset of the page in it; 0 =
+	   unknown. */
 	{"allocation", PROBE_TYPE_INTEGER},
 	{"offset", PROBE_TYPE_INTEGER},
 	{"call_site", PROBE_TYPE_TEXT},
@@ -112,12 +112,12 @@ static int write_regions(const struct heatmap *heatmap, const struct ranked *ran
 	return err;
 }
 
-/* The calls on one line, innermost first: "file.cpp:12 <- file.cpp:30". */
-static const char *site_text(const char *site, char *text, size_t room)
+/* The call stack on one line, innermost call first: "file.cpp:12 <- file.cpp:30". */
+static const char *site_text(const char *site, char *text, size_t size)
 {
 	size_t used = 0;
 
-	for (; *site && used + 5 < room; site++) {
+	for (; *site && used + 5 < size; site++) {
 		if (*site != '\n')
 			text[used++] = *site;
 		else
@@ -155,17 +155,18 @@ static int write_pages(const struct heatmap *heatmap, struct ranked *ranked, siz
 	if (count < all) {
 		qsort(ranked, all, sizeof(*ranked), by_traffic);
 		qsort(ranked, count, sizeof(*ranked), by_address);
-		host->log(host->ctx, PROBE_LOG_INFO,
-			  "%zu pages touched; table page has the %zu busiest (pages=N), table "
-			  "region has all",
-			  all, count);
+		host->log(
+			host->ctx, PROBE_LOG_INFO,
+			"%zu pages touched; table page has the %zu busiest (pages=N), table region "
+			"all of them",
+			all, count);
 	}
 	for (size_t i = 0; i < count && !err; i++)
 		err = write_page(heatmap, table, &ranked[i]);
 	return err;
 }
 
-/* In the order of first use; accesses in no known allocation last, with 0 and no site. */
+/* In the order of first use; last, accesses outside of known allocations, with id 0 and no site. */
 static int write_allocations(const struct heatmap *heatmap)
 {
 	const struct probe_host *host = heatmap->sites.host;
@@ -196,7 +197,7 @@ static int write_allocations(const struct heatmap *heatmap)
 	return err;
 }
 
-/* Pages that were touched, in no order; returns how many. `ret` may be NULL. */
+/* The touched pages, unordered; returns how many. `ret` may be NULL. */
 static size_t list_pages(const struct heatmap *heatmap, struct ranked *ret)
 {
 	size_t count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `heatmap` keeps, for its files. */
-#ifndef PROBE_HANDLERS_HEATMAP_PAGES_H
-#define PROBE_HANDLERS_HEATMAP_PAGES_H
+/* What the handler `heatmap` keeps per page and allocation, and the tables it writes. */
+#ifndef PROBE_HANDLERS_HEATMAP_HEATMAP_TABLES_H
+#define PROBE_HANDLERS_HEATMAP_HEATMAP_TABLES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,24 +18,24 @@
 #define REGION_PAGES (1u << (REGION_SHIFT - PAGE_SHIFT))
 #define LINE_SHIFT   6 /* 64 lines in a page: a bit each */
 
-/* A line of the host's caches; all 0 = never touched. */
+/* One cache line of the host; all 0 = never touched. */
 struct page {
 	uint64_t lines;
 	uint64_t count[KINDS];
 	uint64_t bytes[KINDS];
-	uint32_t owner; /* of its first byte touched: index of owners + 1 */
-	uint32_t turn;	/* of the dispatch for which `owner` was looked up */
+	uint32_t owner; /* allocation of the first byte touched: index of owners + 1 */
+	uint32_t epoch; /* of the dispatch for which `owner` was looked up */
 };
 _Static_assert(sizeof(struct page) == 64, "one line");
 
 /*
- * What is new of a page, a quarter of a line: accesses of one dispatch, of as many bytes each. It
- * is added to the page when others come.
+ * Recent accesses to a page, in a quarter of a cache line: those of one dispatch with one size.
+ * They are added to the page when others follow.
  */
 struct recent {
 	uint64_t lines;
 	uint16_t lanes[KINDS];
-	uint16_t key; /* which dispatch, and log2 of the bytes; 0 = nothing is new */
+	uint16_t key; /* which dispatch, and log2 of the bytes; 0 = none */
 };
 _Static_assert(sizeof(struct recent) == 16, "");
 
@@ -46,7 +46,7 @@ struct region {
 	void *memory;
 };
 
-/* An allocation with accesses; owners[0] stands for all that is in none. */
+/* An accessed allocation; owners[0] is for accesses outside of any. */
 struct owner {
 	const struct probe_allocation_info *info;
 	uint64_t pages;
@@ -59,18 +59,18 @@ struct heatmap {
 	struct region *regions; /* open addressing; without pages: free */
 	size_t count, size;
 	struct region *last;
-	uint32_t turn; /* changes with the dispatch */
+	uint32_t epoch; /* changes with the dispatch */
 	struct owner *owners;
-	size_t owner_count, owner_room;
+	size_t owner_count, owner_capacity;
 	uint32_t *owner_of; /* by id of the allocation */
-	size_t owner_of_room;
+	size_t owner_of_capacity;
 	const struct probe_dispatch_info *dispatch;
 	uint64_t dispatch_id;
 	uint64_t keep; /* rows of table page */
 	bool no_memory;
 };
 
-/* Tables region, page and allocation; 0 or -errno. */
+/* Write tables region, page and allocation; 0 or -errno. */
 int heatmap_rows_write(const struct heatmap *heatmap);
 
 #endif

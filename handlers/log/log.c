@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `log`: every access as a line of text, with its wave and each active lane's address, and
- * every message of probe_emit() with its tag and its elements' bytes as they lie in memory, in hex.
+ * Handler `log`: one line of text per access, with its wave and the address of each active lane,
+ * and per message of probe_emit(), with its tag and the bytes of its elements in hex.
  *   -a log:format=csv|jsonl:addresses=runs|each:file=PATH
- * Addresses come in the order of the active lanes. Those at a constant distance are one item
- * of the list, "0x1000+4*64": 64 addresses from 0x1000 on, 4 bytes apart. An item without 0x tells
- * only the last digits, those in front of them are those of the line's first address. "each" writes
- * each address in full, which takes up to ten times the bytes. The file is made anew, never
- * overwritten. "%n%" in PATH becomes the first number that makes a new name; without file= it is
- * probe-log-%n%.csv or .jsonl in the directory of probe-run. Each process of a run writes a file of
- * its own, so a run of several needs %n%.
+ * Addresses are in lane order. Those at a constant stride are one item of the list: "0x1000+4*64"
+ * is 64 addresses from 0x1000 on, 4 bytes apart. An item without 0x has only the last digits; the
+ * digits before them are those of the first address of the line. "each" writes each address in
+ * full, which takes up to ten times the bytes. An existing file is never overwritten. "%n%" in PATH
+ * becomes the first number that gives a new name; the default is probe-log-%n%.csv or .jsonl in the
+ * directory of probe-run. Each process of a run writes its own file, so a run of several processes
+ * needs %n%.
  *
- * A slow disk slows down the application: while a write waits, rings fill, and the GPU waits for
- * them (--when-full). A failed write ends the handler with a sentence. Table probe_log_file names
- * the file and counts its lines and bytes.
+ * A slow disk slows the application down: while a write waits, rings fill up, and the GPU waits for
+ * them (--when-full). A failed write ends the handler with an error. Table probe_log_file has the
+ * path, and counts lines and bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #include "handlers/log/log_text.h"
 
 enum {
-	BUFFER = 1 << 18,      /* stays in the processor's cache until it is written */
+	BUFFER = 1 << 18,      /* fits in the processor's cache */
 	NAME_MAX_BYTES = 8192, /* of a kernel's or a site's text: longer names are cut */
 	HEAD_MAX = 2 * NAME_MAX_BYTES + 1024, /* of a line without addresses */
 	LINE_MAX_BYTES = HEAD_MAX + 64 * 132, /* addresses, or 64 elements */
@@ -52,7 +52,7 @@ struct log {
 	char *buffer;
 	size_t used;
 	uint64_t lines, messages, bytes;
-	char begin[NAME_MAX_BYTES + 64]; /* of every line of `dispatch`: its number and kernel */
+	char begin[NAME_MAX_BYTES + 64]; /* start of each line of `dispatch`: its id and kernel */
 	size_t begin_size;
 	uint64_t dispatch;
 };
@@ -64,7 +64,7 @@ static int fail(struct log *log, const char *what, int error)
 	const struct probe_host *host = log->sites.host;
 
 	host->log(host->ctx, PROBE_LOG_ERROR, "cannot %s %s: %s", what, log->path,
-		  error == EEXIST ? "it exists; remove it, or name another (file=..., %n% in it "
+		  error == EEXIST ? "it exists; remove it, or choose another (file=...; %n% in it "
 				    "counts up)"
 				  : strerror(error));
 	return -error;
@@ -88,8 +88,8 @@ static int drain(struct log *log)
 	return 0;
 }
 
-/* Room for a line of any kind. */
-static int make_room(struct log *log)
+/* Make sure that the longest line fits. */
+static int reserve_line(struct log *log)
 {
 	return BUFFER - log->used < LINE_MAX_BYTES ? drain(log) : 0;
 }
@@ -105,8 +105,8 @@ static int try_open(struct log *log, const char *pattern, const char *key, unsig
 	return log->fd < 0 ? errno : 0;
 }
 
-/* Where the file is for somebody who is elsewhere; as it was given if that cannot be told. */
-static void name_fully(struct log *log)
+/* Use the absolute path in messages, if it can be found out. */
+static void make_absolute(struct log *log)
 {
 	char *full = realpath(log->path, NULL);
 
@@ -125,7 +125,7 @@ static int open_file(struct log *log)
 		pattern = log->json ? "probe-log-%n%.jsonl" : "probe-log-%n%.csv";
 	if (strlen(pattern) + 12 > sizeof(log->path)) {
 		snprintf(log->path, sizeof(log->path), "the file");
-		return fail(log, "make", ENAMETOOLONG);
+		return fail(log, "create", ENAMETOOLONG);
 	}
 	key = strstr(pattern, "%n%");
 	for (unsigned number = 1;; number++) {
@@ -134,8 +134,8 @@ static int open_file(struct log *log)
 			break;
 	}
 	if (error)
-		return fail(log, "make", error);
-	name_fully(log);
+		return fail(log, "create", error);
+	make_absolute(log);
 	return 0;
 }
 
@@ -145,7 +145,7 @@ static const char csv_header[] =
 	"dispatch,kernel,group_x,group_y,group_z,wave,hw_id,time,wave_exec,site,file,line,column,"
 	"access,space,bytes,exec,lanes,addresses,tag,data\n";
 
-/* A message has none. */
+/* "" for messages. */
 static const char *space_name(const struct probe_site_info *info)
 {
 	if (info->access > PROBE_ACCESS_ATOMIC)
@@ -161,32 +161,32 @@ static void put_escaped(const struct log *log, struct text *text, const char *st
 		text_csv(text, string ? string : "");
 }
 
-/* What every line of a site says. */
+/* The part that all lines of a site have in common. */
 static bool make_site(const struct log *log, const struct sites_kernel *kernel, uint32_t id,
 		      struct site *site)
 {
 	const struct probe_host *host = log->sites.host;
 	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
 	const struct probe_frame_info place = probe_site_user_place(info);
-	char room[NAME_MAX_BYTES];
-	struct text text = {room, room + sizeof(room) - 256};
+	char buffer[NAME_MAX_BYTES];
+	struct text text = {buffer, buffer + sizeof(buffer) - 256};
 
 	if (log->json)
 		text_format(&text, "\"site\":%u,\"file\":", id);
 	else
 		text_format(&text, "%u,", id);
 	put_escaped(log, &text, place.file);
-	text.end = room + sizeof(room) - 1;
+	text.end = buffer + sizeof(buffer) - 1;
 	text_format(&text,
 		    log->json ? ",\"line\":%u,\"column\":%u,\"access\":\"%s\",\"space\":\"%s\","
 				"\"bytes\":%u,"
 			      : ",%u,%u,%s,%s,%u,",
 		    place.line, place.column, probe_access_word(info->access), space_name(info),
 		    info->bytes);
-	site->size = (size_t)(text.at - room);
+	site->size = (size_t)(text.at - buffer);
 	site->text = malloc(site->size + 1);
 	if (site->text)
-		memcpy(site->text, room, site->size);
+		memcpy(site->text, buffer, site->size);
 	return site->text != NULL;
 }
 
@@ -230,7 +230,7 @@ static char *put_wave(const struct log *log, char *at, const struct probe_wave_i
 	return log->json ? PUT(at, "\",") : PUT(at, ",");
 }
 
-/* Up to the number of lanes: what lines of accesses and of messages have in common. */
+/* What lines of accesses and of messages have in common: everything up to the number of lanes. */
 static char *put_head(const struct log *log, char *at, const struct probe_wave_info *wave,
 		      const struct site *site, uint64_t exec, unsigned lanes)
 {
@@ -266,7 +266,7 @@ static void put_access(struct log *log, const struct site *site, const struct pr
 	log->lines++;
 }
 
-/* Elements in lane order: of one, or of each active lane. */
+/* The elements in lane order: one, or one per active lane. */
 static char *put_data(const struct log *log, char *at, const struct probe_message *message)
 {
 	const unsigned char *element = message->data;
@@ -330,13 +330,14 @@ static int log_open(const struct probe_host *host, void **state)
 	if (!log->buffer)
 		err = -ENOMEM;
 	if (!err && format && !log->json && strcmp(format, "csv")) {
-		host->log(host->ctx, PROBE_LOG_ERROR, "log:format=%s is none of: csv, jsonl",
-			  format);
+		host->log(host->ctx, PROBE_LOG_ERROR,
+			  "invalid value '%s' for log:format=; expected csv or jsonl", format);
 		err = -EINVAL;
 	}
 	log->each = addresses && !strcmp(addresses, "each");
 	if (!err && addresses && !log->each && strcmp(addresses, "runs")) {
-		host->log(host->ctx, PROBE_LOG_ERROR, "log:addresses=%s is none of: runs, each",
+		host->log(host->ctx, PROBE_LOG_ERROR,
+			  "invalid value '%s' for log:addresses=; expected runs or each",
 			  addresses);
 		err = -EINVAL;
 	}
@@ -353,7 +354,7 @@ static int log_open(const struct probe_host *host, void **state)
 	return 0;
 }
 
-/* sites_get() knows sites of accesses only. */
+/* sites_get() accepts sites of accesses only. */
 static int log_message(struct log *log, const struct sites_kernel *kernel,
 		       const struct probe_message *message)
 {
@@ -370,7 +371,7 @@ static int log_message(struct log *log, const struct sites_kernel *kernel,
 	site = (struct site *)(kernel->sites + message->site * log->sites.site_size);
 	if (!site->text && !make_site(log, kernel, message->site, site))
 		return -ENOMEM;
-	err = make_room(log);
+	err = reserve_line(log);
 	if (!err)
 		put_message(log, site, info->name, message);
 	return err;
@@ -397,7 +398,7 @@ static int log_batch(void *state, const struct probe_batch *batch)
 			continue;
 		if (!site->text && !make_site(log, kernel, access->site, site))
 			return -ENOMEM;
-		err = make_room(log);
+		err = reserve_line(log);
 		if (!err)
 			put_access(log, site, access);
 	}
@@ -439,7 +440,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 	.abi = PROBE_HANDLER_ABI,
 	.name = "log",
 	.summary =
-		"every access with all addresses, and messages, as CSV or JSON lines (format=, addresses=, file=)",
+		"every access with its addresses, and every message, as CSV or JSON lines (format=, addresses=, file=)",
 	.streams = PROBE_STREAM_ACCESS | PROBE_STREAM_MESSAGE,
 	.open = log_open,
 	.batch = log_batch,

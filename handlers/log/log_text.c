@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Quoted strings, and lists of addresses; see text.h. */
 #include "handlers/log/log_text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Runs of a list that has others too, of which fewer are as short by themselves. */
+/* The shortest run in a list with other addresses: shorter ones save nothing. */
 enum { RUN_MIN = 6, ADDRESSES_MAX = 64 };
 
 static void put(struct text *text, char c)
@@ -23,13 +22,13 @@ static void put_string(struct text *text, const char *string)
 
 void text_format(struct text *text, const char *format, ...)
 {
-	char room[512];
+	char buffer[512];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(room, sizeof(room), format, args);
+	vsnprintf(buffer, sizeof(buffer), format, args);
 	va_end(args);
-	put_string(text, room);
+	put_string(text, buffer);
 }
 
 void text_csv(struct text *text, const char *string)
@@ -88,10 +87,10 @@ void text_json(struct text *text, const char *string)
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
-/* How addresses are written: whole ones, or all but the first by their last digits. */
+/* How to write addresses: in full, or all but the first by their last digits. */
 struct style {
 	bool json;
-	unsigned digits; /* 0: all of them */
+	unsigned digits; /* 0: in full */
 };
 
 static char *put_separator(char *at, unsigned i, const struct style *style)
@@ -110,7 +109,7 @@ static char *put_address(char *at, unsigned i, uint64_t address, const struct st
 	return at + style->digits;
 }
 
-/* Item `i` of a list, quotes and what is in front of it included. */
+/* Item `i` of a list, with its separator and quotes. */
 static char *put_item(char *at, unsigned i, uint64_t base, int64_t stride, unsigned count,
 		      const struct style *style)
 {
@@ -137,7 +136,7 @@ char *text_run(char *at, uint64_t base, int64_t stride, unsigned count, bool jso
 	return at;
 }
 
-/* How many addresses from the first on are at one distance. */
+/* How many addresses from the first on have one stride. */
 static unsigned run_length(const uint64_t *addr, unsigned count)
 {
 	unsigned n = count < 2 ? count : 2;
@@ -147,7 +146,7 @@ static unsigned run_length(const uint64_t *addr, unsigned count)
 	return n;
 }
 
-/* May there be a run? The low halves of addresses say, without branches, that there is none. */
+/* May there be a run? Excludes runs by the low halves of the addresses, without branches. */
 static bool runs_possible(const uint64_t *addr, unsigned count)
 {
 	uint32_t low[ADDRESSES_MAX], bend[ADDRESSES_MAX], any = 0;
@@ -164,7 +163,7 @@ static bool runs_possible(const uint64_t *addr, unsigned count)
 }
 _Static_assert(RUN_MIN == 6, "four bends");
 
-/* Digits from the first on in which any two addresses differ. */
+/* How many of the last digits are needed to distinguish the addresses. */
 static unsigned digits_that_differ(const uint64_t *addr, unsigned count)
 {
 	uint64_t differ = 1;
@@ -174,23 +173,23 @@ static unsigned digits_that_differ(const uint64_t *addr, unsigned count)
 	return 16 - (unsigned)__builtin_clzll(differ) / 4;
 }
 
-/* Eight digits at most: those of two addresses are made at once. */
+/* At most eight digits each: formats two addresses at once. */
 static char *put_short(char *at, const uint64_t *addr, unsigned count, unsigned digits)
 {
 	const unsigned shift = 32 - 4 * digits;
 	unsigned i = 0;
-	char room[16];
+	char digits16[16];
 
 	for (; i + 2 <= count; i += 2) {
 		uint64_t first = (uint32_t)addr[i] << shift,
 			 second = (uint32_t)addr[i + 1] << shift;
 
-		text_digits(room, first << 32 | second);
+		text_digits(digits16, first << 32 | second);
 		at[0] = ' ';
-		memcpy(at + 1, room, 8);
+		memcpy(at + 1, digits16, 8);
 		at += digits + 1;
 		at[0] = ' ';
-		memcpy(at + 1, room + 8, 8);
+		memcpy(at + 1, digits16 + 8, 8);
 		at += digits + 1;
 	}
 	for (; i < count; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text made fast, for handlers that write millions of lines: strings quoted as CSV or JSON want it,
- * numbers, and lists of addresses. Nothing here ends a string with 0.
+ * Fast formatting, for millions of lines: strings quoted for CSV or JSON, numbers, and lists of
+ * addresses. Nothing here terminates a string with 0.
  */
-#ifndef PROBE_HANDLERS_TEXT_H
-#define PROBE_HANDLERS_TEXT_H
+#ifndef PROBE_HANDLERS_LOG_LOG_TEXT_H
+#define PROBE_HANDLERS_LOG_LOG_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,22 +13,22 @@
 #include <emmintrin.h>
 #endif
 
-/* A string that grows up to its room. What does not fit is left out, but for closing quotes. */
+/* A string that grows up to `end`. What does not fit is cut off, except for closing quotes. */
 struct text {
 	char *at, *end;
 };
 
 __attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
-/* RFC 4180: quoted where it must be, quotes doubled. */
+/* RFC 4180: quoted if necessary, quotes doubled. */
 void text_csv(struct text *text, const char *string);
-/* With its quotes; bytes that are no UTF-8 become U+FFFD. */
+/* With quotes; bytes that are not UTF-8 become U+FFFD. */
 void text_json(struct text *text, const char *string);
 
-/* ---- Without looking for room: return the place behind ------------------------------------- */
+/* ---- Without bounds checks: return the end of what they wrote-------------------------------- */
 
 enum {
-	TEXT_NUMBER_MAX = 24, /* bytes that a number may write, though it ends sooner */
-	/* Of a list: "0x" and 16 digits, "+" and a stride, "*64", quotes and a comma. */
+	TEXT_NUMBER_MAX = 24, /* bytes that a number may overwrite, though it ends sooner */
+	/* An item of a list: "0x" and 16 digits, "+" and a stride, "*64", quotes and a comma. */
 	TEXT_ADDRESS_MAX = 2 * TEXT_NUMBER_MAX,
 };
 
@@ -70,7 +70,7 @@ static inline void text_digits(char *at, uint64_t value)
 }
 #endif
 
-/* "0x" and no zeros before; writes 18 bytes. */
+/* "0x", no leading zeros; overwrites 18 bytes. */
 static inline char *text_hex(char *at, uint64_t value)
 {
 	unsigned digits = 16 - (unsigned)__builtin_clzll(value | 1) / 4;
@@ -88,13 +88,13 @@ static inline char *text_copy(char *at, const char *string, size_t size)
 }
 
 /*
- * One to 64 addresses, separated by spaces, or as JSON strings by commas. With `shorter`, six or
- * more in a row at a constant distance are one: "0x1000+4*64" begins at 0x1000 and has 64
- * addresses, 4 bytes apart; and all but the first item begin with the digits that take the place of
- * as many at the end of the list's first address: "0x7f0000001000 2344 1ffc".
+ * One to 64 addresses, separated by spaces, or JSON strings separated by commas. With `shorter`,
+ * six or more in a row at a constant stride are one item, "0x1000+4*64": 64 addresses from 0x1000
+ * on, 4 bytes apart; and all items but the first have only the digits that replace the last ones of
+ * the first address: "0x7f0000001000 2344 1ffc".
  */
 char *text_addresses(char *at, const uint64_t *addr, unsigned count, bool json, bool shorter);
-/* One such run, or less than three whole addresses, without looking at each. */
+/* One such run, or fewer than three addresses in full. */
 char *text_run(char *at, uint64_t base, int64_t stride, unsigned count, bool json);
 
 #endif

@@ -373,7 +373,8 @@ static void test_names(void **unused)
 	prepare(NULL, path);
 	state.args[1][1] = "all";
 	assert_int_equal(probe_handler.open(&host, &instance), -EINVAL);
-	assert_string_equal(state.message, "log:addresses=all is none of: runs, each");
+	assert_string_equal(state.message,
+			    "invalid value 'all' for log:addresses=; expected runs or each");
 	prepare("csv", "/none/log");
 	assert_int_equal(probe_handler.open(&host, &instance), -ENOENT);
 	assert_int_equal(state.logged, 1);
