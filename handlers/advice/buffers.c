@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Accesses by allocation; see buffers.h. */
 #include "handlers/advice/buffers.h"
 
 #include <stdlib.h>
@@ -8,8 +7,8 @@
 
 enum {
 	LINE = 128,
-	STRUCT_MAX = 64,     /* bytes; larger ones are not taken apart */
-	SITES_MAX = 1 << 14, /* each is held against all: of more each is judged alone */
+	STRUCT_MAX = 64,     /* bytes; larger structs are not split */
+	SITES_MAX = 1 << 14, /* the work is quadratic; of more sites, each is evaluated alone */
 };
 
 void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
@@ -29,7 +28,7 @@ void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
 		use->unknown = true;
 }
 
-static bool meet(const struct buffer_use *a, const struct buffer_use *b)
+static bool overlap(const struct buffer_use *a, const struct buffer_use *b)
 {
 	for (unsigned i = 0; i < a->count; i++)
 		for (unsigned k = 0; k < b->count; k++)
@@ -45,13 +44,13 @@ static unsigned lanes_of(const struct advice_site *site)
 	return (unsigned)((c[PROBE_C_LANES] + c[PROBE_C_EXECUTIONS] - 1) / c[PROBE_C_EXECUTIONS]);
 }
 
-/* Lanes side by side, each in one machine access. */
-static bool is_beside(const struct advice_site *site)
+/* Contiguous lanes, each in one machine access. */
+static bool is_contiguous(const struct advice_site *site)
 {
 	return layout_stride(site) == (int64_t)site->bytes && site->bytes == site->unit;
 }
 
-/* Lines of one execution whose bytes were moved; a number for each line, the same for the same. */
+/* The distinct cache lines of one execution in a new layout, as numbers. */
 struct moved {
 	uint64_t line[64 * 16];
 	unsigned count;
@@ -71,47 +70,47 @@ struct members {
 	uint8_t begin[STRUCT_MAX], size[STRUCT_MAX];
 };
 
-/* What accesses with that stride take of a struct. */
-struct taken {
-	uint64_t ends[STRUCT_MAX]; /* by where one begins: bit i = the last byte is i */
-	unsigned least;		   /* bytes at once */
+/* The parts of a struct that accesses with that stride use. */
+struct struct_use {
+	uint64_t ends[STRUCT_MAX]; /* by first byte: bit i = an access whose last byte is i */
+	unsigned least;		   /* bytes of the smallest access */
 	bool cut[STRUCT_MAX + 1];
 };
 
-static void take(const struct buffer_site *one, unsigned stride, struct taken *taken)
+static void add_access(const struct buffer_site *one, unsigned stride, struct struct_use *use)
 {
 	unsigned begin = one->use->phase % stride, end = begin + one->site.bytes;
 
 	end = end < stride ? end : stride;
-	taken->ends[begin] |= 1ull << (end - 1);
-	taken->cut[begin] = taken->cut[end] = true;
-	if (one->site.bytes < taken->least)
-		taken->least = one->site.bytes;
+	use->ends[begin] |= 1ull << (end - 1);
+	use->cut[begin] = use->cut[end] = true;
+	if (one->site.bytes < use->least)
+		use->least = one->site.bytes;
 }
 
 /*
- * A struct is cut wherever an access begins or ends. What none takes just so is taken to be of
- * members as long as the least access.
+ * A struct is cut wherever an access begins or ends. A part that no access uses as a whole is
+ * assumed to consist of members as long as the smallest access.
  */
 static void find_members(const struct buffer_site *sites, size_t count,
 			 const struct buffer_site *one, unsigned stride, struct members *ret)
 {
-	struct taken taken = {.least = stride, .cut = {[0] = true}};
+	struct struct_use use = {.least = stride, .cut = {[0] = true}};
 
 	for (size_t i = 0; i < count; i++) {
 		int64_t step = layout_stride(&sites[i].site);
 
 		if (step && step % (int64_t)stride == 0 && sites[i].site.bytes &&
-		    meet(one->use, sites[i].use))
-			take(&sites[i], stride, &taken);
+		    overlap(one->use, sites[i].use))
+			add_access(&sites[i], stride, &use);
 	}
-	taken.cut[stride] = true;
+	use.cut[stride] = true;
 	for (unsigned begin = 0, end; begin < stride; begin = end) {
 		unsigned size;
 
-		for (end = begin + 1; !taken.cut[end];)
+		for (end = begin + 1; !use.cut[end];)
 			end++;
-		size = taken.ends[begin] >> (end - 1) & 1 ? end - begin : taken.least;
+		size = use.ends[begin] >> (end - 1) & 1 ? end - begin : use.least;
 		for (unsigned i = begin; i < end; i++) {
 			unsigned from = begin + (i - begin) / size * size;
 
@@ -122,9 +121,9 @@ static void find_members(const struct buffer_site *sites, size_t count,
 }
 
 /*
- * Lines with structs of `stride` bytes split into their members, the lowest struct that is touched
- * at the begin of a line. Where in a struct an access begins is known where structs begin at
- * multiples of their size, which is taken for others, too.
+ * Cache lines with structs of `stride` bytes split into their members, the lowest struct at the
+ * start of a line. Assumes that structs begin at multiples of their size, which gives the offset of
+ * an access in its struct.
  */
 static double split_of(const struct buffer_site *one, uint64_t stride,
 		       const struct members *members)
@@ -153,13 +152,13 @@ static double split_of(const struct buffer_site *one, uint64_t stride,
 	return (double)moved.count * (double)site->counters[PROBE_C_EXECUTIONS];
 }
 
-/* Lines with all of the buffer moved up by `shift` bytes. */
+/* Cache lines with the whole buffer moved up by `shift` bytes. */
 static double shifted_of(const struct buffer_site *one, unsigned shift)
 {
 	const struct advice_site *site = &one->site;
 	unsigned begin = (one->use->phase + shift) % LINE;
 
-	if (!is_beside(site) || !one->use->begun || one->use->moves)
+	if (!is_contiguous(site) || !one->use->begun || one->use->moves)
 		return (double)site->counters[PROBE_C_LINES128];
 	return (double)((begin + lanes_of(site) * site->bytes + LINE - 1) / LINE) *
 	       (double)site->counters[PROBE_C_EXECUTIONS];
@@ -178,12 +177,12 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 	for (size_t i = 0; i < count && one->known; i++) {
 		const struct buffer_site *other = &sites[i];
 
-		if (!meet(one->use, other->use))
+		if (!overlap(one->use, other->use))
 			continue;
 		one->layout.others += other != one;
-		one->layout.beside += other != one && is_beside(&other->site);
+		one->layout.contiguous += other != one && is_contiguous(&other->site);
 		one->layout.before += (double)other->site.counters[PROBE_C_LINES128];
-		one->layout.vague += other != one && !layout_stride(&other->site);
+		one->layout.strideless += other != one && !layout_stride(&other->site);
 		if (apart)
 			one->layout.split += split_of(other, stride, &members);
 		one->layout.shifted += shifted_of(other, shift);
@@ -192,7 +191,7 @@ static void find(const struct buffer_site *sites, size_t count, struct buffer_si
 
 void buffers_find(struct buffer_site *sites, size_t count)
 {
-	/* Only what costs too much is given advice. */
+	/* Only accesses that cost too much get advice. */
 	for (size_t i = 0; i < count && count <= SITES_MAX; i++)
 		if (sites[i].site.counters[PROBE_C_EXCESS64] ||
 		    sites[i].site.counters[PROBE_C_EXCESS128])

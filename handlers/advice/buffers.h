@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a change of a buffer's layout does to all that touch it. What helps one access of global
- * memory may cost another, so a change that moves data is counted for every access that a run made
- * to the same allocation: the addresses of those at one constant stride are moved as the change
- * would, and their lines counted; of others it is taken that they cost what they did.
+ * The effect of a new buffer layout on all accesses to the buffer. A layout that helps one access
+ * to global memory may harm another, so it is evaluated for every access of the run to the same
+ * allocation. The addresses of accesses at one constant stride are moved as the layout would, and
+ * their cache lines counted; other accesses are assumed to cost what they did.
  */
 #ifndef PROBE_HANDLERS_BUFFERS_H
 #define PROBE_HANDLERS_BUFFERS_H
@@ -18,14 +18,14 @@
 
 enum { BUFFERS_OF_ACCESS = 4 };
 
-/* Which allocations an access touched, as far as its first execution of each dispatch tells. */
+/* The allocations of an access, looked up at its first execution in each dispatch. */
 struct buffer_use {
 	uint32_t id[BUFFERS_OF_ACCESS]; /* of the allocations */
 	uint8_t count;
-	bool unknown;	   /* some were in none, or in too many */
+	bool unknown;	   /* some addresses were in none, or in too many */
 	bool begun;	   /* `phase` is set */
-	bool moves;	   /* not always at the same place in a line */
-	uint8_t phase;	   /* the first lane's address modulo 128, of accesses at a stride */
+	bool moves;	   /* `phase` is not always the same */
+	uint8_t phase;	   /* address of the first lane modulo 128, for affine accesses */
 	uint64_t dispatch; /* looked up last */
 };
 
@@ -40,21 +40,22 @@ static inline void buffer_use_phase(struct buffer_use *use, uint64_t address)
 	use->phase = phase;
 }
 
-/* All accesses to a buffer, in lines of 128 bytes in the whole run. */
+/* Cache lines of 128 bytes that all accesses to a buffer touch in the whole run. */
 struct buffer_layout {
-	unsigned others; /* accesses to the same allocations, besides this one */
-	unsigned beside; /* of them, those whose lanes are side by side */
-	unsigned vague;	 /* of them, those at no one stride: taken to cost what they do */
+	unsigned others;     /* accesses to the same allocations, except this one */
+	unsigned contiguous; /* of those, accesses with contiguous lanes */
+	unsigned strideless; /* of those, accesses without one stride: assumed unchanged */
 	double before;
-	double split;	/* with an array for each member of structs as long as this one's stride */
-	double shifted; /* with this access's first lane at the begin of a line */
+	double split;	/* as a structure of arrays; the struct is as long as the stride of this
+			   access */
+	double shifted; /* with the first lane of this access at the start of a line */
 };
 
 struct buffer_site {
 	struct advice_site site;
 	const struct buffer_use *use;
 	struct buffer_layout layout;
-	bool known; /* `layout` is set: in which allocations it lies is known */
+	bool known; /* `layout` is set: the allocations are known */
 };
 
 /* All accesses to global memory of a run, of all kernels. */

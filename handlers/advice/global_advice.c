@@ -11,7 +11,7 @@
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/advice/stride_advice.h"
 
-/* With the indices swapped. */
+/* End the fix with the effect of swapping the indices. */
 static void swapped(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -40,7 +40,7 @@ static void say_wider(const struct advice_site *site, struct advice *ret)
 			   site->wave);
 }
 
-/* Rows of the workgroup that are short of a wave, all lanes of each at one address. */
+/* Rows of the workgroup shorter than a wave, all lanes of each at one address. */
 static void global_words(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -57,7 +57,7 @@ static void global_words(const struct facts *facts, struct advice *ret)
 		   site->row, facts_verb(facts), site->bytes, apart, before, facts->line,
 		   facts_each(facts, facts->needed));
 	if (site->access == PROBE_ACCESS_ATOMIC) {
-		/* More lanes of one wave at a word would wait longer. */
+		/* A wider workgroup would only add lanes that contend for a word. */
 		advice_say(ret->fix,
 			   "reduce within each row first (cross-lane operations) and let one "
 			   "lane of it update the word; not verified");
@@ -67,7 +67,7 @@ static void global_words(const struct facts *facts, struct advice *ret)
 	advice_estimate(ret, facts_lines(facts), words.lines, before);
 }
 
-/* Rows of the workgroup that are short of a wave, lanes of each `stride` bytes apart. */
+/* Rows of the workgroup shorter than a wave, the lanes of each `stride` bytes apart. */
 static void global_rows(const struct facts *facts, int64_t stride, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -126,7 +126,7 @@ static bool lane_each(const struct facts *facts)
 	       facts_lines_of_rows(facts) < facts_each(facts, facts->used);
 }
 
-/* From counters: as many lines as a wave holds rows. */
+/* From counters: as many cache lines as there are rows in a wave. */
 static bool row_each(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
@@ -137,7 +137,7 @@ static bool row_each(const struct facts *facts)
 	       facts->used == facts->executions * (site->wave / site->row);
 }
 
-/* One word for all lanes of a row, or a short piece: what is counted is the longest piece. */
+/* One word for all lanes of a row, or a short contiguous piece: assumes the longest piece. */
 static void global_row_each(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -156,7 +156,7 @@ static void global_row_each(const struct facts *facts, struct advice *ret)
 			facts_each(facts, facts->used));
 }
 
-/* Addresses from data: what would sorting them do? Those of the first waves stand for all. */
+/* Addresses that depend on data: the effect of sorting, estimated from the first waves. */
 static void global_sorted(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -183,7 +183,8 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 			      advice_number(result.before).text, site->trial->executions,
 			      (unsigned long long)facts->executions);
 	} else if (site->trial->executions < facts->executions) {
-		/* The more waves, the denser what they use lies: a few tell no end of it. */
+		/* The density grows with the number of waves, so a few are not enough to
+		 * extrapolate. */
 		advice_append(ret->fix,
 			      "; not verified: the addresses of %u of %llu executions are too "
 			      "few to estimate the effect of sorting",
@@ -285,7 +286,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	}
 }
 
-/* That no execution touched more lines than it needed is known: so sums do not hide any. */
+/* No execution touched excess cache lines, so sums of used and needed can be compared. */
 void advice_contended(const struct facts *facts, struct advice *ret)
 {
 	const uint64_t *c = facts->site->counters;

@@ -15,12 +15,12 @@
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/advice/stride_advice.h"
 
-/* In the order in which they are preferred where they leave the same. */
+/* In order of preference between equal results. */
 enum change { CHANGE_NONE, CHANGE_ALIGN, CHANGE_STRIDE, CHANGE_COMPACT, CHANGES };
 
 /*
- * Below 15 of 16 lanes active on average, idle lanes may be the story, unless even a full wave of
- * neighbours, from wherever in a line, would touch fewer lines.
+ * With less than 15 of 16 lanes active on average, idle lanes may be the cause, unless even a full
+ * wave of contiguous lanes, wherever it begins, would touch fewer cache lines.
  */
 bool advice_is_sparse(const struct facts *facts)
 {
@@ -32,7 +32,7 @@ bool advice_is_sparse(const struct facts *facts)
 			       (layout_lines(site, facts->line, site->bytes, site->wave) + 1ull);
 }
 
-/* Is the group's size the reason, for waves that are as full as it lets them be? */
+/* Is the workgroup size the cause: are waves as full as it allows? */
 static bool odd_group(const struct facts *facts)
 {
 	unsigned items = facts->site->items, wave = facts->site->wave;
@@ -58,7 +58,7 @@ static void say_odd_group(const struct facts *facts, struct advice *ret)
 
 /* ---- On addresses --------------------------------------------------------------------------- */
 
-/* Where the active lanes' data would be. */
+/* The addresses of the active lanes after the change. */
 static void move_lanes(const struct facts *facts, enum change change, uint64_t exec, uint64_t *addr)
 {
 	unsigned first = (unsigned)__builtin_ctzll(exec), rank = 0;
@@ -81,7 +81,7 @@ static void move_lanes(const struct facts *facts, enum change change, uint64_t e
 	}
 }
 
-/* Lines of all executions kept. */
+/* Cache lines of all executions kept, after the change. */
 static uint64_t count_lines(const struct facts *facts, enum change change)
 {
 	const struct advice_site *site = facts->site;
@@ -106,7 +106,7 @@ static uint64_t count_lines(const struct facts *facts, enum change change)
 	return sum;
 }
 
-/* The one that leaves least, and lines of an average execution with it. */
+/* The change that leaves fewest cache lines, and their number per execution. */
 static enum change best_change(const struct facts *facts, double *ret_after)
 {
 	uint64_t before = count_lines(facts, CHANGE_NONE), least = before;
@@ -120,7 +120,7 @@ static enum change best_change(const struct facts *facts, double *ret_after)
 		least = after;
 		best = change;
 	}
-	/* What is not kept costs no more than it need, or is taken to be like the rest. */
+	/* Executions not kept cost no more than needed, or are assumed to be like those kept. */
 	if (facts->site->trial->executions < TRIAL_EXECUTIONS)
 		*ret_after = facts_each(facts, facts->used - (before - least));
 	else
@@ -136,7 +136,7 @@ static bool is_contiguous(const struct facts *facts)
 	       facts->site->bytes == facts->site->unit;
 }
 
-/* Neighbours from anywhere reach into one line more than they need; so may lanes with gaps. */
+/* Misaligned contiguous lanes touch one extra cache line; so may lanes with gaps. */
 static bool may_be_neighbours(const struct facts *facts)
 {
 	const uint64_t *c = facts->site->counters;
@@ -145,14 +145,13 @@ static bool may_be_neighbours(const struct facts *facts)
 	       c[PROBE_C_EXCESS128] <= facts->executions;
 }
 
-/* Some quad of neighbours lies in two lines, which none does that begins at a multiple of its size.
- */
+/* Some quad of lanes is in two cache lines, which aligned contiguous quads never are. */
 static bool is_shifted(const struct facts *facts)
 {
 	return facts->site->counters[PROBE_C_QUADS] > facts->executions * (facts->site->wave / 4);
 }
 
-/* At a stride that costs what lanes without gaps cost at it. */
+/* At a stride, without further cost by gaps. */
 static bool is_spread(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
@@ -163,7 +162,7 @@ static bool is_spread(const struct facts *facts)
 						   1ull);
 }
 
-/* ---- What is said --------------------------------------------------------------------------- */
+/* ---- Sentences ------------------------------------------------------------------------------ */
 
 static void say_align(const struct facts *facts, double after, bool verified, struct advice *ret)
 {
@@ -182,7 +181,7 @@ static void say_align(const struct facts *facts, double after, bool verified, st
 		advice_verify(ret, facts_lines(facts), after, before);
 	else
 		advice_estimate(ret, facts_lines(facts), after, before);
-	advice_judge_shift(facts, ret);
+	advice_append_shift_effect(facts, ret);
 }
 
 static void say_compact(const struct facts *facts, struct advice *ret)
@@ -196,7 +195,7 @@ static void say_compact(const struct facts *facts, struct advice *ret)
 			     "neighbours that use neighbouring elements");
 }
 
-/* From counters: two causes give the same ones. */
+/* From counters: two causes have the same counts. */
 static void say_either(const struct facts *facts, struct advice *ret)
 {
 	say_compact(facts, ret);

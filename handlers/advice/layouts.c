@@ -99,7 +99,7 @@ static bool swizzle_holds(const struct advice_site *site, unsigned columns, unsi
 	return true;
 }
 
-/* Elements of a row of so many bytes, if they are a power of two; else 0. */
+/* Elements of a row of `pitch` bytes if they are a power of two; else 0. */
 static unsigned columns_of(const struct advice_site *site, int64_t pitch)
 {
 	uint64_t size = pitch < 0 ? 0 - (uint64_t)pitch : (uint64_t)pitch;
@@ -119,7 +119,7 @@ unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned 
 	return columns && swizzle_holds(site, columns, columns, row, scratch) ? columns : 0;
 }
 
-/* Does the multiple of the stride have the same conflicts as the stride itself? */
+/* Does a multiple of the stride have as many conflicts as the stride itself? */
 static bool is_alike(const struct advice_site *site, int64_t stride, unsigned times, unsigned row,
 		     struct probe_lds_scratch *scratch)
 {
@@ -165,7 +165,8 @@ uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t str
 	struct probe_cache_lines lines;
 
 	for (unsigned k = 0; k < site->bytes; k += site->unit) {
-		/* Pieces of one unit: those of all lanes, then the next ones. */
+		/* With a stride of one unit: first the first units of all lanes, then the next
+		 * ones. */
 		const struct probe_affine_lanes run = {
 			.count = lanes,
 			.base = (1ull << 40) + (stride == site->unit ? k * lanes : k),

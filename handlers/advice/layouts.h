@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Would it be better laid out differently? Conflicts and lines of a proposed layout, counted by the
- * same rules as those of the layout as it is: from a stride (advice.c), or from addresses that a
- * handler has seen (struct trial).
+ * Conflicts and cache lines of a proposed layout, for lanes at a stride, counted by the same rules
+ * as those of the present layout.
  */
 #ifndef PROBE_HANDLERS_LAYOUTS_H
 #define PROBE_HANDLERS_LAYOUTS_H
@@ -13,10 +12,10 @@
 #include "handlers/advice/advice.h"
 #include <probe/rules/lds_model.h>
 
-/* The one distance of all lanes in all executions; 0 = there is none. */
+/* The stride of all executions; 0 = they have no common one. */
 int64_t layout_stride(const struct advice_site *site);
 
-/* Bytes that a lane's element takes in LDS: no padding makes it less than a dword. */
+/* Bytes of the element of a lane, at least a dword, since padding is in dwords. */
 unsigned layout_element(const struct advice_site *site);
 
 /* Conflicts of one full-wave access: rows of `row` lanes at `stride`, rows `shift` bytes apart. */
@@ -47,7 +46,8 @@ unsigned layout_padding_any(const struct advice_site *site, int64_t stride, unsi
 unsigned layout_swizzle_any(const struct advice_site *site, int64_t stride, unsigned row,
 			    struct probe_lds_scratch *scratch);
 
-/* Lines of `line` bytes (64 or 128) of one access by `lanes` lanes that begins at a line. */
+/* Cache lines of `line` bytes (64 or 128) of an access by `lanes` lanes from the start of a line.
+ */
 uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride,
 		      unsigned lanes);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* One layout per array; see arrays.h. */
 #include "handlers/advice/lds_arrays.h"
 
 #include <stdlib.h>
@@ -64,7 +63,7 @@ struct group {
 	unsigned element; /* the smallest, at least a dword, and the largest */
 	unsigned widest;
 	unsigned pitches[PITCHES_MAX], pitch_count;
-	unsigned seen; /* the first of them: distances of lanes */
+	unsigned observed; /* the first of them: distances of lanes */
 };
 
 static uint64_t conflicts_of(const struct array_site *site)
@@ -81,7 +80,7 @@ static uint64_t executions_of(const struct array_site *site)
 
 /* ---- What a layout leaves ------------------------------------------------------------------- */
 
-/* Conflicts of one site in the whole run: what was recorded stands for the rest. */
+/* Conflicts of one site in the whole run, extrapolated from the recorded executions. */
 static double left_by_addresses(const struct array_site *site, uint32_t low,
 				const struct layout_move *move, struct probe_lds_scratch *scratch)
 {
@@ -97,7 +96,7 @@ static double left_by_addresses(const struct array_site *site, uint32_t low,
 	return left;
 }
 
-/* The same for lanes at a constant stride, from which rows of such a pitch are padded. */
+/* The same for lanes at a constant stride, the pitch of the rows. */
 static double left_by_stride(const struct array_site *site, const struct layout_move *move,
 			     struct probe_lds_scratch *scratch)
 {
@@ -122,7 +121,7 @@ static double left_of(const struct group *group, const struct array_site *site,
 	return left_by_addresses(site, group->low, move, scratch);
 }
 
-/* Less than `limit`? Then how much, else `limit` or more. */
+/* Conflicts of all sites; stops at `limit`. */
 static double left_in_all(const struct group *group, const struct layout_move *move, double limit,
 			  struct probe_lds_scratch *scratch)
 {
@@ -133,7 +132,7 @@ static double left_in_all(const struct group *group, const struct layout_move *m
 	return left;
 }
 
-/* No lane's access is cut, nor worse aligned. */
+/* Does every access of a lane stay contiguous and as well aligned? */
 static bool fits(const struct group *group, const struct layout_move *move)
 {
 	if (move->pad % group->element || (!move->pad && move->element < group->widest))
@@ -165,7 +164,7 @@ static void add_pitch(struct group *group, unsigned pitch)
 		group->pitches[group->pitch_count++] = pitch;
 }
 
-/* The distance that most lanes of the first execution kept have from the lane before; or 0. */
+/* The most frequent distance of neighbouring lanes in the first execution kept, if a majority. */
 static unsigned usual_distance(const struct trial *trial)
 {
 	uint32_t distance[63];
@@ -206,20 +205,20 @@ static void describe(struct group *group)
 
 		group->element = element < group->element ? element : group->element;
 		group->widest = element > group->widest ? element : group->widest;
-		/* Rows are as far apart as lanes that go down a column: tried first. */
+		/* Lanes that go down a column are one row apart: tried first. */
 		if (!stride && site->site.trial && site->site.trial->executions)
 			stride = usual_distance(site->site.trial);
 		if (stride >= 2 * (int)element && stride <= PITCH_LONGEST && stride % 4 == 0)
 			add_pitch(group, (unsigned)stride);
 	}
-	group->seen = group->pitch_count;
-	/* From long rows to short ones: the less is added, the better. */
+	group->observed = group->pitch_count;
+	/* From long rows to short ones: long rows need less padding. */
 	for (unsigned pitch = PITCH_LONGEST; pitch >= PITCH_SHORTEST; pitch /= 2)
 		if (group->low != UINT32_MAX)
 			add_pitch(group, pitch);
 }
 
-/* The best of paddings, or of swizzles; UINT64_MAX as row: none fits. */
+/* The best of the paddings or of the swizzles; returns its conflicts, -1 if none fits. */
 static double best_move(const struct group *group, bool pads, struct layout_move *ret,
 			struct probe_lds_scratch *scratch)
 {
@@ -247,16 +246,17 @@ static double best_move(const struct group *group, bool pads, struct layout_move
 	return least;
 }
 
-static bool seen(const struct group *group, unsigned pitch)
+static bool observed(const struct group *group, unsigned pitch)
 {
-	for (unsigned i = 0; i < group->seen; i++)
+	for (unsigned i = 0; i < group->observed; i++)
 		if (group->pitches[i] == pitch)
 			return true;
 	return false;
 }
 
-static void tell(const struct group *group, const struct layout_move *move, double before,
-		 double after, const struct layout_move *swizzle, struct probe_lds_scratch *scratch)
+static void propose(const struct group *group, const struct layout_move *move, double before,
+		    double after, const struct layout_move *swizzle,
+		    struct probe_lds_scratch *scratch)
 {
 	for (size_t i = 0; i < group->count; i++) {
 		struct array_site *site = group->sites[i];
@@ -270,7 +270,7 @@ static void tell(const struct group *group, const struct layout_move *move, doub
 			.columns = swizzle ? swizzle->row / swizzle->element : 0,
 			.element = swizzle ? swizzle->element : move->element,
 			.small = group->element,
-			.rows = seen(group, move->row),
+			.rows = observed(group, move->row),
 			.halves = 2 * after <= before,
 			.addresses = group->low != UINT32_MAX,
 			.low = group->low,
@@ -299,10 +299,10 @@ static void choose(struct group *group, struct probe_lds_scratch *scratch)
 	padded = best_move(group, true, &pad, scratch);
 	swizzled = best_move(group, false, &swizzle, scratch);
 	if (padded >= 0 && (swizzled < 0 || padded <= swizzled))
-		tell(group, &pad, before, padded,
-		     swizzled == padded && swizzle.row == pad.row ? &swizzle : NULL, scratch);
+		propose(group, &pad, before, padded,
+			swizzled == padded && swizzle.row == pad.row ? &swizzle : NULL, scratch);
 	else if (swizzled >= 0)
-		tell(group, &swizzle, before, swizzled, &swizzle, scratch);
+		propose(group, &swizzle, before, swizzled, &swizzle, scratch);
 }
 
 /* ---- Which belong together ------------------------------------------------------------------- */
@@ -316,7 +316,7 @@ static int by_low(const void *a, const void *b)
 						   : (left > right) - (left < right);
 }
 
-/* What is not known of one access cannot be counted for all. */
+/* All accesses must have recorded addresses to be evaluated together. */
 static bool recorded(const struct array_site *site)
 {
 	const struct trial *bad = site->site.trial;
@@ -340,7 +340,7 @@ static void by_addresses(struct array_site **sites, size_t count, struct probe_l
 	}
 }
 
-/* Sites down columns of the same pitch. */
+/* Sites with the same stride. */
 static void by_strides(struct array_site **sites, size_t count, struct probe_lds_scratch *scratch)
 {
 	for (size_t i = 0, end; i < count; i = end) {

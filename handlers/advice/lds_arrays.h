@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One layout for all that touch an array in LDS. What helps one access may break another, so where
- * several accesses share an array, the layout proposed to each is the one that leaves the fewest
- * conflicts in all of them together, counted for each of them.
+ * One layout for all accesses to an array in LDS. A layout that helps one access may harm another,
+ * so accesses that share an array are all proposed the layout that leaves the fewest conflicts in
+ * all of them together.
  *
- * Accesses share an array if the addresses they touched overlap (struct trial). From counters,
- * which hold no addresses, those of a kernel are taken together whose lanes are equally far apart.
+ * Accesses share an array if their recorded addresses overlap (struct trial). Counters hold no
+ * addresses; with them, the accesses of a kernel with the same stride are assumed to share one.
  */
-#ifndef PROBE_HANDLERS_ARRAYS_H
-#define PROBE_HANDLERS_ARRAYS_H
+#ifndef PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
+#define PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 #include "handlers/advice/advice.h"
 #include "handlers/advice/recorded_addresses.h"
 
-/* Bytes of LDS that an access touched: from the first to behind the last; all 0 = none. */
+/* The range of LDS that an access touched, [low, outside); all 0 = none. */
 struct array_range {
 	uint32_t low, outside;
 };
@@ -28,14 +28,14 @@ void array_range_add(struct array_range *range, const struct probe_access *acces
 
 struct array_layout {
 	unsigned accesses; /* that share the array */
-	unsigned pitch;	   /* bytes of a row as it is */
-	unsigned pad;	   /* bytes behind each row; 0 = no padding is proposed */
-	unsigned columns;  /* elements of a row, moved by exclusive-or; 0 = not proposed */
+	unsigned pitch;	   /* bytes of a row in the present layout */
+	unsigned pad;	   /* bytes after each row; 0 = no padding is proposed */
+	unsigned columns;  /* elements of a row for a swizzle by exclusive-or; 0 = not proposed */
 	unsigned element;  /* bytes */
-	unsigned small;	   /* bytes of the smallest element of all that share it */
-	bool rows;	   /* some lanes are such a row apart; else it is only a way to count */
-	bool halves;	   /* it leaves half of the array's conflicts or less */
-	bool addresses;	   /* tried on addresses, rows counted from the lowest, `low` */
+	unsigned small;	   /* bytes of the smallest element of all accesses */
+	bool rows;	   /* some lanes have this stride; else the rows are only a way to count */
+	bool halves;	   /* it leaves at most half of the conflicts */
+	bool addresses;	   /* evaluated on addresses; rows count from the lowest, `low` */
 	uint32_t low;
 	double before, after;		/* conflicts of all accesses to the array, in the run */
 	double each_before, each_after; /* of this access, per execution */
@@ -44,10 +44,10 @@ struct array_layout {
 /* An access to LDS, and what was found for it. */
 struct array_site {
 	struct advice_site site;
-	const struct trial *good; /* executions without conflicts; those with are site.trial */
+	const struct trial *good; /* executions without conflicts; site.trial has those with */
 	uint64_t costly;	  /* executions with conflicts */
 	struct array_range range;
-	uint32_t id; /* the caller's */
+	uint32_t id; /* for the caller */
 	bool shares; /* `layout` is set */
 	struct array_layout layout;
 };

@@ -8,8 +8,8 @@
 
 #include "handlers/advice/layouts.h"
 
-/* Is the execution kept at `a` behind that at `b`? */
-static bool behind(const struct trial *trial, unsigned a, unsigned b)
+/* Does the execution at index `a` come after that at `b`? */
+static bool comes_after(const struct trial *trial, unsigned a, unsigned b)
 {
 	const struct trial_key *left = &trial->key[a], *right = &trial->key[b];
 
@@ -39,7 +39,7 @@ void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key ke
 		trial->addr[at][lane] = addr[lane];
 	}
 	for (unsigned i = 0; i < trial->executions; i++)
-		if (behind(trial, i, trial->last))
+		if (comes_after(trial, i, trial->last))
 			trial->last = i;
 }
 
@@ -48,7 +48,7 @@ unsigned trial_first(const struct trial *trial)
 	unsigned first = 0;
 
 	for (unsigned i = 1; i < trial->executions; i++)
-		if (behind(trial, first, i))
+		if (comes_after(trial, first, i))
 			first = i;
 	return first;
 }
@@ -114,7 +114,7 @@ bool trial_layouts(const struct trial *trial, const struct advice_site *site,
 
 	if (!trial->executions || !trial->lds)
 		return false;
-	/* Rows are counted from the lowest address seen, in whole elements. */
+	/* Rows are counted from the lowest address, in whole elements. */
 	for (unsigned i = 0; i < trial->executions; i++)
 		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
 			uint32_t at = (uint32_t)trial->addr[i][__builtin_ctzll(rest)];
@@ -123,7 +123,7 @@ bool trial_layouts(const struct trial *trial, const struct advice_site *site,
 		}
 	before = trial_move(trial, site, lowest, &(struct layout_move){0}, scratch);
 	for (unsigned n = 0; n < TRIAL_LAYOUTS; n++) {
-		/* From long rows to short ones: the less is added, the better. */
+		/* From long rows to short ones: long rows need less padding. */
 		unsigned row = 4096u >> n / 2, pad = n % 2 ? 0 : element;
 		const struct layout_move move = {.row = row, .pad = pad, .element = element};
 		uint64_t after;
@@ -219,7 +219,7 @@ bool trial_rows(const struct trial *trial, const struct advice_site *site, bool 
 	return any;
 }
 
-/* Lines that one lane touches in all its accesses. */
+/* Cache lines that one lane touches in all its machine accesses. */
 static unsigned lines_of_lane(const struct advice_site *site, unsigned line, uint64_t addr)
 {
 	unsigned sum = 0;
@@ -269,7 +269,7 @@ static int by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of machine accesses of `unit` bytes by `count` lanes, wave by wave. */
+/* Cache lines of machine accesses by `count` lanes, wave by wave. */
 static uint64_t lines_of(const struct advice_site *site, unsigned line, const uint64_t *addr,
 			 size_t count, struct probe_cache_lines_scratch *scratch)
 {
@@ -293,7 +293,7 @@ static uint64_t lines_of(const struct advice_site *site, unsigned line, const ui
 	return sum;
 }
 
-/* Which execution of its wave it is, among those kept; the first is 0. */
+/* The number of the execution among those of its wave that are kept, from 0. */
 static unsigned step_of(const struct trial *trial, unsigned at)
 {
 	const struct trial_key *key = &trial->key[at];
@@ -305,7 +305,7 @@ static unsigned step_of(const struct trial *trial, unsigned at)
 	return step;
 }
 
-/* Addresses of the active lanes; false: they do not always rise. */
+/* Addresses of the active lanes; false if they do not ascend. */
 static bool gather_lanes(const struct trial *trial, unsigned at, uint64_t *addr, size_t *count)
 {
 	bool rises = true;
@@ -325,7 +325,7 @@ struct sorting {
 	unsigned step[TRIAL_EXECUTIONS];
 };
 
-/* Lines of all that belongs to the step of the execution `first`, sorted. */
+/* Cache lines of the sorted addresses of the step of execution `first`. */
 static uint64_t sort_step(const struct trial *trial, const struct advice_site *site, unsigned line,
 			  unsigned first, struct sorting *sorting)
 {
@@ -342,7 +342,7 @@ static uint64_t sort_step(const struct trial *trial, const struct advice_site *s
 	return lines_of(site, line, sorting->addr, count, &sorting->scratch);
 }
 
-/* Is it the first one of its step, in the order kept? */
+/* Is it the first of its step, by index? */
 static bool begins_step(const struct trial *trial, const struct sorting *sorting, unsigned at)
 {
 	for (unsigned i = 0; i < at; i++)

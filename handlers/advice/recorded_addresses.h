@@ -13,19 +13,19 @@ enum {
 	TRIAL_LAYOUTS = 14,
 };
 
-/* Whose execution: dispatches in their order, and waves in that of their workgroups. */
+/* The order of executions: dispatches, then waves in the order of their workgroups. */
 struct trial_key {
 	uint64_t dispatch, wave;
 };
 
 /*
- * The first executions in the order of their keys, and in each wave's order, whatever the order of
- * delivery was; zeroed before first use.
+ * Addresses of the first executions in the order of their keys, and of each wave in program order,
+ * independent of the order of delivery. Zeroed before first use.
  */
 struct trial {
 	unsigned executions;
 	bool lds;
-	unsigned last; /* which of them is the last one */
+	unsigned last; /* index of the last in order */
 	uint32_t number;
 	struct trial_key key[TRIAL_EXECUTIONS];
 	uint32_t order[TRIAL_EXECUTIONS]; /* of arrival */
@@ -34,7 +34,7 @@ struct trial {
 	uint64_t addr[TRIAL_EXECUTIONS][64]; /* of active lanes */
 };
 
-/* Is an execution among the first `most`, at least of those seen by now? */
+/* Is an execution among the first `most` of those seen so far? */
 static inline bool trial_wants(const struct trial *trial, unsigned most, struct trial_key key)
 {
 	const struct trial_key *last = &trial->key[trial->last];
@@ -45,26 +45,26 @@ static inline bool trial_wants(const struct trial *trial, unsigned most, struct 
 					      : key.wave < last->wave;
 }
 
-/* Keep an execution, in the place of the last one if there are `most`. */
+/* Keep an execution, instead of the last one if there are `most` already. */
 void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
 	       uint64_t exec, const uint64_t addr[64]);
 
-/* Which of them comes first; there must be one. */
+/* Index of the first in order; there must be one. */
 unsigned trial_first(const struct trial *trial);
 
-/* Where LDS offsets go; nowhere if all is 0. */
+/* A new layout of LDS; the present one if all is 0. */
 struct layout_move {
-	unsigned row, pad; /* bytes: rows are padded; pad = 0: elements moved by exclusive-or with
-			      the row's number */
+	unsigned row, pad; /* bytes: padding of rows; pad = 0: swizzle, exclusive-or with the row
+			      number */
 	unsigned element;  /* bytes */
-	unsigned copies;   /* instead: of each element, side by side; lane l uses l % copies */
+	unsigned copies;   /* or: copies of each element side by side; lane l uses l % copies */
 };
 
-/* Conflicts of all executions kept, their addresses, counted from `lowest`, moved. */
+/* Conflicts of all executions kept in the new layout, with rows counted from `lowest`. */
 uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
 		    const struct layout_move *move, struct probe_lds_scratch *scratch);
 
-/* Does every lane stay whole, and as well aligned? Not for copies. */
+/* Does every lane's access stay contiguous and as well aligned? Not for copies. */
 bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
 		const struct layout_move *move);
 
@@ -98,8 +98,8 @@ bool trial_copies(const struct trial *trial, const struct advice_site *site,
 bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret);
 
 struct trial_words {
-	int64_t apart; /* bytes from each row to the next one, in all executions; 0 = it varies */
-	double lines;  /* that the word of one row is in, on average */
+	int64_t apart; /* bytes between rows, in all executions; 0 = it varies */
+	double lines;  /* cache lines of the word of one row, on average */
 };
 
 /* Rows that are at one address each, as trial_rows found. */
@@ -107,14 +107,14 @@ struct trial_words trial_words(const struct trial *trial, const struct advice_si
 			       unsigned line);
 
 struct trial_sorting {
-	bool risen;	      /* every execution's addresses rose from lane to lane as they came */
+	bool risen;	      /* the addresses of every execution ascend from lane to lane */
 	double before, after; /* lines per execution */
 };
 
 /*
- * Global memory: lines of 64 or 128 bytes, as they came, and with the addresses sorted that all
- * waves use at the same step: in each one's first execution, in each one's second, and so on. What
- * a wave uses again at another step is not sorted together: no order of the data brings that about.
+ * Global memory: cache lines of 64 or 128 bytes, as they are, and with the addresses sorted that
+ * all waves use in the same step: in their first executions, in their second, and so on. Addresses
+ * of different steps are not sorted together: no order of the data could achieve that.
  */
 bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
 		  struct trial_sorting *ret);

@@ -9,7 +9,6 @@
 #include "handlers/advice/buffers.h"
 #include "handlers/advice/layouts.h"
 
-/* What neighbouring elements would take, from a line's beginning. */
 void advice_verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
 			 struct advice *ret)
 {
@@ -18,11 +17,11 @@ void advice_verify_lines(const struct facts *facts, int64_t stride, unsigned lan
 		      facts_each(facts, facts->used));
 }
 
-/* A fix that moves data: what it does to the other accesses of the buffer. */
-static void judge_move(const struct facts *facts, double after, struct advice *ret)
+/* Append the effect of a fix that moves data on the other accesses to the buffer. */
+static void append_effect(const struct facts *facts, double after, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
-	char vague[64] = "";
+	char note[64] = "";
 
 	if (!buffer) {
 		advice_append(ret->fix, "; effect on other accesses to the buffer not evaluated");
@@ -30,45 +29,45 @@ static void judge_move(const struct facts *facts, double after, struct advice *r
 	}
 	if (!buffer->others)
 		return;
-	if (buffer->vague)
-		snprintf(vague, sizeof(vague), " (%u without a stride, assumed unchanged)",
-			 buffer->vague);
+	if (buffer->strideless)
+		snprintf(note, sizeof(note), " (%u without a stride, assumed unchanged)",
+			 buffer->strideless);
 	if (after < buffer->before) {
 		advice_append(ret->fix,
 			      "; with %u other access%s to the buffer%s %.0f cache lines of 128 "
 			      "B in the run after, %.0f before",
-			      buffer->others, buffer->others == 1 ? "" : "es", vague, after,
+			      buffer->others, buffer->others == 1 ? "" : "es", note, after,
 			      buffer->before);
 		return;
 	}
-	/* What helps here costs as much there. */
+	/* The other accesses lose as much as this one gains. */
 	ret->verified = false;
 	ret->before = ret->after = 0;
 	advice_say(ret->fix,
 		   "keep the layout of the buffer: a change that helps here costs its "
 		   "%u other access%s%s as much (%.0f cache lines of 128 B in the run "
 		   "after, %.0f before); let lanes use other elements",
-		   buffer->others, buffer->others == 1 ? "" : "es", vague, after, buffer->before);
+		   buffer->others, buffer->others == 1 ? "" : "es", note, after, buffer->before);
 }
 
-void advice_judge_shift(const struct facts *facts, struct advice *ret)
+void advice_append_shift_effect(const struct facts *facts, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 
-	judge_move(facts, buffer ? buffer->shifted : 0, ret);
+	append_effect(facts, buffer ? buffer->shifted : 0, ret);
 }
 
-/* The index is to be changed, not the buffer. */
-static void keep_layout(const struct facts *facts, struct advice *ret)
+/* The fix is to change the index, not the buffer. */
+static void warn_of_transposing(const struct facts *facts, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 
-	if (buffer && buffer->beside)
+	if (buffer && buffer->contiguous)
 		advice_append(ret->fix,
 			      "; do not transpose the buffer itself: its %u other access%s %s "
 			      "neighbouring elements in its present layout",
-			      buffer->beside, buffer->beside == 1 ? "" : "es",
-			      buffer->beside == 1 ? "uses" : "use");
+			      buffer->contiguous, buffer->contiguous == 1 ? "" : "es",
+			      buffer->contiguous == 1 ? "uses" : "use");
 }
 
 void advice_stride(const struct facts *facts, struct advice *ret)
@@ -88,7 +87,7 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 			   "%u B",
 			   facts->line);
 		advice_verify_lines(facts, bytes, facts_active(facts), ret);
-		advice_judge_shift(facts, ret);
+		advice_append_shift_effect(facts, ret);
 	} else if (stride <= (long long)bytes) {
 		advice_say(ret->cause,
 			   "each lane's %u B are %s in %u accesses of %u B, each of which "
@@ -119,8 +118,8 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 				"or indices), or pass a tile through LDS");
 		advice_verify_lines(facts, bytes, facts_active(facts), ret);
 		if (stride <= 64)
-			judge_move(facts, buffer ? buffer->split : 0, ret);
+			append_effect(facts, buffer ? buffer->split : 0, ret);
 		else
-			keep_layout(facts, ret);
+			warn_of_transposing(facts, ret);
 	}
 }

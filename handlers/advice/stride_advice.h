@@ -16,6 +16,6 @@ void advice_verify_lines(const struct facts *facts, int64_t stride, unsigned lan
  * For a fix that moves data to align it: append its effect on the other accesses to the buffer, or
  * withdraw it if they lose as much.
  */
-void advice_judge_shift(const struct facts *facts, struct advice *ret);
+void advice_append_shift_effect(const struct facts *facts, struct advice *ret);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `memory`: what each memory access of a kernel costs, and why. Takes counters made on the
- * device as they are, and computes the same 16 words per execution from traced addresses, so that
- * both kinds of probe give the same numbers (wire.h section 3). One row per kernel and site in
- * table probe_memory_site.
+ * Handler `memory`: what each memory access of a kernel costs, and why. It takes the counters of
+ * the device as they are, and computes the same 16 words per execution from recorded addresses, so
+ * that both kinds of probes give the same numbers (wire.h section 3). One row per kernel and site
+ * in table probe_memory_site.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -14,13 +14,13 @@
 
 #include "handlers/memory/memory_tables.h"
 
-/* Multiple of every line size and of every row of banks (64 banks of 4 bytes). */
+/* A multiple of the cache line sizes and of the width of all banks (64 banks of 4 bytes). */
 #define PERIOD 256u
 
-/* Sites whose addresses are kept: 66 KiB each. */
+/* Limit of the sites whose addresses are kept: 66 KiB each. */
 #define TRIALS_MAX 256u
 
-/* Executions without conflicts that are kept for each access to LDS. */
+/* Executions without conflicts whose addresses are kept, per access to LDS. */
 #define GOOD_MAX 32u
 
 /* ---- Kernels and sites ---------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static void add_cost(struct memory_site *site, const struct probe_access_cost *c
 	probe_access_cost_count(cost, times, site->counters);
 }
 
-/* Lanes of a flat access by aperture: the high half of an address says which. */
+/* Divide the lanes of a flat access by aperture, the upper half of the address. */
 static void split(const struct memory *memory, const struct probe_dispatch_info *dispatch,
 		  uint64_t exec, uint64_t *global, uint64_t *lds)
 {
@@ -96,7 +96,7 @@ static void split(const struct memory *memory, const struct probe_dispatch_info 
 	}
 }
 
-/* Addresses by lane. */
+/* memory->addr[l]: the address of lane l. */
 static void expand(struct memory *memory, const struct probe_access *access)
 {
 	uint64_t ranks[64], *addr = memory->addr;
@@ -112,7 +112,7 @@ static void expand(struct memory *memory, const struct probe_access *access)
 		addr[__builtin_ctzll(rest)] = ranks[n++];
 }
 
-/* Visit the lanes. */
+/* Count lane by lane. */
 static void count_lanes(struct memory *memory, const struct sites_kernel *kernel,
 			const struct memory_site *site, const struct probe_dispatch_info *dispatch,
 			const struct probe_access *access, struct probe_access_cost *cost)
@@ -135,7 +135,8 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 		if (lds) {
 			struct probe_lds_cost passes;
 
-			/* As the device does: an odd address counts as the unit around it. */
+			/* As the device does: a misaligned address counts as the aligned unit
+			 * around it. */
 			for (unsigned lane = 0; lane < 64; lane++)
 				memory->addr32[lane] =
 					(uint32_t)memory->addr[lane] & ~site->natural;
@@ -147,7 +148,8 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 	}
 }
 
-/* One run of lanes at a stride, all global or all LDS: closed forms, where there are any. */
+/* In closed form: neighbouring lanes at one stride, all global or all LDS. False if there is none.
+ */
 static bool count_closed(const struct sites_kernel *kernel, const struct memory_site *site,
 			 const struct probe_access *access, struct probe_access_cost *cost)
 {
@@ -202,7 +204,7 @@ static struct trial_key key_of(const struct probe_dispatch_info *dispatch,
 				  .wave = group * 64 + (wave ? wave->wave % 64 : 0)};
 }
 
-/* Where an execution of these costs is kept, and up to how many; NULL: nowhere. */
+/* Where to keep the addresses of an execution with that cost, and how many; NULL: nowhere. */
 static struct trial **trial_of(struct memory_site *site, const struct probe_access_cost *cost,
 			       unsigned *most)
 {
@@ -214,7 +216,7 @@ static struct trial **trial_of(struct memory_site *site, const struct probe_acce
 	return cost->lds.ideal && !site->facts.global ? &site->good : NULL;
 }
 
-/* Keep some of the addresses: those that cost too much, and of LDS some others, too. */
+/* Keep the addresses of some executions: those that cost too much and, of LDS, some others. */
 static void keep(struct memory *memory, struct memory_site *site,
 		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
 		 const struct probe_access_cost *cost)
@@ -250,7 +252,7 @@ static void flush(struct memory_site *site)
 	site->last.repeats = 0;
 }
 
-/* Strides are kept as device counters keep them; 0 = none seen. */
+/* Encode strides as the device counters do; 0 = none seen. */
 static void add_stride(uint64_t *counters, int64_t stride)
 {
 	uint64_t high = PROBE_STRIDE_BIAS + (uint64_t)stride;
@@ -263,8 +265,8 @@ static void add_stride(uint64_t *counters, int64_t stride)
 }
 
 /*
- * Moved by whole periods, an affine access costs the same, except where lanes choose between
- * apertures.
+ * An affine access costs the same as one that is whole periods away, except for flat accesses,
+ * whose lanes may differ in aperture.
  */
 static void count_affine(struct memory *memory, const struct sites_kernel *kernel,
 			 struct memory_site *site, const struct probe_dispatch_info *dispatch,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the handler `memory`: sums, and what they mean. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,8 +27,8 @@ static const struct probe_column columns[] = {
 	{"stride_hi", PROBE_TYPE_INTEGER},
 	{"cause", PROBE_TYPE_TEXT},
 	{"fix", PROBE_TYPE_TEXT},
-	/* What the fix leaves per execution, counted; NULL if that could not be: before and after
-	 * are 0 then, or an estimate. */
+	/* What `before` and `after` count per execution; NULL if the fix is not verified. They are
+	 * 0 or an estimate then. */
 	{"verified", PROBE_TYPE_TEXT},
 	{"before", PROBE_TYPE_REAL},
 	{"after", PROBE_TYPE_REAL},
@@ -80,7 +79,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].integer = (int64_t)(c[PROBE_C_PASSES] - c[PROBE_C_IDEAL_PASSES]);
 	values[n++].integer = (int64_t)c[PROBE_C_MAX_WAY];
 	values[n++].integer = (int64_t)c[PROBE_C_AFFINE];
-	/* Both 0 as well where no stride was seen. */
+	/* Both are 0, too, if no stride was seen. */
 	values[n++].integer =
 		c[PROBE_C_STRIDE_LO] ? (int64_t)(PROBE_STRIDE_BIAS - c[PROBE_C_STRIDE_LO]) : 0;
 	values[n++].integer =
@@ -93,7 +92,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	return host->row(host->ctx, table, values, n);
 }
 
-/* What all accesses to LDS touched; returns how many there are. */
+/* All accesses to LDS; returns how many. */
 static size_t list_lds(const struct memory *memory, const struct sites_kernel *kernel,
 		       struct array_site *list)
 {
@@ -115,7 +114,7 @@ static size_t list_lds(const struct memory *memory, const struct sites_kernel *k
 	return count;
 }
 
-/* All accesses to global memory of which there are addresses, in the order of the table's rows. */
+/* All accesses to global memory with recorded addresses, in the order of the rows. */
 struct buffer_list {
 	struct buffer_site *sites;
 	size_t count, next;
@@ -128,11 +127,11 @@ static bool of_buffer(const struct memory_site *site)
 
 static bool list_buffers(const struct memory *memory, struct buffer_list *list)
 {
-	size_t room = 1;
+	size_t capacity = 1;
 
 	for (size_t k = 0; k < memory->sites.count; k++)
-		room += memory->sites.kernels[k]->site_count;
-	list->sites = calloc(room, sizeof(*list->sites));
+		capacity += memory->sites.kernels[k]->site_count;
+	list->sites = calloc(capacity, sizeof(*list->sites));
 	for (size_t k = 0; k < memory->sites.count && list->sites; k++) {
 		const struct sites_kernel *kernel = memory->sites.kernels[k];
 

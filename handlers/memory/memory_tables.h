@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `memory` keeps per kernel and site, for its two files. */
-#ifndef PROBE_HANDLERS_MEMORY_SITES_H
-#define PROBE_HANDLERS_MEMORY_SITES_H
+/* What the handler `memory` keeps per kernel and site, and the table it writes. */
+#ifndef PROBE_HANDLERS_MEMORY_MEMORY_TABLES_H
+#define PROBE_HANDLERS_MEMORY_MEMORY_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,13 +14,13 @@
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/common/site_table.h"
 
-/* The last affine execution of a site: only the place inside a line or bank row matters. */
+/* The last affine execution of a site: only its base modulo PERIOD matters. */
 struct memory_last {
 	uint64_t exec;
 	int64_t stride;
 	uint32_t base; /* modulo PERIOD */
 	bool valid;
-	uint64_t repeats; /* executions like it, not yet added */
+	uint64_t repeats; /* equal executions, not yet added */
 	struct probe_access_cost cost;
 };
 
@@ -30,7 +30,7 @@ struct memory_site {
 	struct memory_last last;
 	struct probe_lds_rule rule;
 	uint16_t units;
-	uint32_t natural;    /* alignment of a unit that LDS expects, less 1 */
+	uint32_t natural;    /* natural alignment of a unit, minus 1 */
 	struct trial *trial; /* executions that cost too much, to try layouts on; or NULL */
 	/* Of LDS, from addresses: */
 	struct trial *good; /* executions without conflicts; or NULL */
@@ -46,7 +46,7 @@ struct memory_kernel {
 
 struct memory {
 	struct sites sites;
-	unsigned trials; /* that there are */
+	unsigned trials; /* allocated so far */
 	struct probe_cache_lines_scratch lines;
 	struct probe_lds_scratch lds;
 	uint64_t addr[64];
@@ -58,7 +58,7 @@ static inline struct memory_site *memory_site_of(const struct sites_kernel *kern
 	return &((struct memory_site *)kernel->sites)[id];
 }
 
-/* Table probe_memory_site; 0 or -errno. */
+/* Write table probe_memory_site; 0 or -errno. */
 int memory_rows_write(struct memory *memory);
 
 #endif
