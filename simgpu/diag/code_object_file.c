@@ -41,7 +41,9 @@ void sim_code_file_prepare(void)
 	dlclose(runtime);
 }
 
-/* Memory that may go away meanwhile: the kernel answers where a load would end the process. */
+/*
+ * Memory that may be unmapped meanwhile: the system call fails where a load would end the process.
+ */
 static bool peek(const void *from, void *to, size_t size)
 {
 	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)from, size};
@@ -49,7 +51,7 @@ static bool peek(const void *from, void *to, size_t size)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-/* A string; read in steps because the page behind it may not be there. */
+/* A string; read in steps because the next page may not be mapped. */
 static bool peek_text(const char *from, char *to, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {

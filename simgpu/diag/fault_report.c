@@ -77,7 +77,7 @@ static void print_place(char *buf, size_t size, const struct sim_dispatch *dispa
 		 wave->group->id[1], wave->group->id[2], wave->in_group);
 }
 
-/* "; at kernel.hip:12": what the debug information says of the instruction at pc. */
+/* "; at kernel.hip:12": the source line of the instruction at pc. */
 static void print_source(char *buf, size_t size, uint64_t pc)
 {
 	char source[1024];
@@ -90,7 +90,7 @@ static void print_source(char *buf, size_t size, uint64_t pc)
 		snprintf(buf, size, "; source line unknown: compile with -g");
 }
 
-/* "; 16 bytes past the end of ...": what the address missed. */
+/* "; 16 bytes past the end of ...": the allocation nearest to the address. */
 static void print_target(char *buf, size_t size, const struct sim_wave *wave)
 {
 	const struct sim_fault *fault = &wave->fault;

@@ -128,7 +128,7 @@ static size_t read_answer(int fd, char *buf, size_t size)
 	return length;
 }
 
-/* Paths come from the code object: nothing that a terminal would obey. */
+/* Paths come from the code object: no control characters for a terminal. */
 static void make_printable(char *text)
 {
 	for (; *text; text++)

@@ -166,7 +166,7 @@ static void write_name(const char *name)
 	fputc('"', stats);
 }
 
-/* What the cost model says, if it was on. */
+/* The results of the cost model, if it was on. */
 static void write_time(const struct sim_dispatch *dispatch)
 {
 	static const char *const titles[] = {

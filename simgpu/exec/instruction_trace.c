@@ -100,7 +100,7 @@ static void write_line(const struct sim_wave *before, const struct sim_wave *now
 	fputs("\n", log_file);
 }
 
-/* Did the call execute an instruction? Only a stop in front of one leaves everything as it was. */
+/* Did the call execute an instruction? Only a stop before one leaves the wave unchanged. */
 static bool executed(const struct sim_wave *before, const struct sim_wave *now, enum sim_stop stop)
 {
 	return stop != SIM_STOP_HOLD && (stop != SIM_STOP_QUANTUM || before->pc != now->pc);
@@ -131,7 +131,7 @@ enum sim_stop sim_instruction_trace_run(struct sim_wave *wave, uint32_t budget)
 			break;
 		if (stop != SIM_STOP_FAULT)
 			write_line(before, wave);
-		/* Leave to pass a held instruction was for the first one only. */
+		/* Permission to pass a held instruction was for the first one only. */
 		if (wave->trace)
 			wave->trace->pass = false;
 	}

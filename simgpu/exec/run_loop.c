@@ -101,7 +101,10 @@ static const struct sim_inst *step_counted(struct sim_wave *w, const struct sim_
 	return next;
 }
 
-/* End the run of straight-line code that ip is the last of; next: where it leads, NULL: a stop. */
+/*
+ * End the run of straight-line code whose last instruction is ip; next: its successor, NULL: a
+ * stop.
+ */
 static bool trace_end_run(struct sim_wave *w, const struct sim_inst *ip,
 			  const struct sim_inst *next)
 {
@@ -161,7 +164,7 @@ static const struct sim_inst *run_traced(struct sim_wave *w, const struct sim_in
 		if (run_block(w, &ip, &budget, t)) {
 			next = ip;
 			last = t->last;
-			/* No space for another record: what did not run comes next. */
+			/* No space for another record: continue later with what did not run. */
 			if (!last)
 				break;
 		} else {

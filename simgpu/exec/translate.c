@@ -16,7 +16,8 @@
 
 enum {
 	HOT = 400,
-	WAITING = 256, /* requests in the queue; more are forgotten and stay interpreted */
+	WAITING =
+		256, /* requests in the queue; more are dropped, and their code stays interpreted */
 };
 
 struct request {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text of the memory encodings: SMEM, DS, FLAT and its kin, MUBUF, MTBUF, MIMG. */
+/* Text of the memory encodings: SMEM, DS, FLAT, GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG. */
 #include <string.h>
 
 #include "simgpu/isa/operand_text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The walk over a block: what is translated, what is called, where it is left, what it counts. */
+/* The walk over a block: which instructions are translated or called, its exits, its counters. */
 #include "simgpu/jit/emit_block.h"
 
 #include "simgpu/jit/emit_float.h"
@@ -53,7 +53,7 @@ static void leave(struct jit *j, value next)
 	LLVMBuildRet(j->s, next);
 }
 
-/* Leave if cond, else go on. Values made while leaving are of no use behind it. */
+/* Leave if cond, else go on. Values made on the exit path are not available after it. */
 static void leave_if(struct jit *j, value cond, value next)
 {
 	LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(j->context, j->function, "out");
@@ -119,7 +119,7 @@ static void open_record(struct jit *j, const struct sim_inst *ip)
 	LLVMPositionBuilderAtEnd(j->s, on);
 }
 
-/* What the trace is to know in front of `next`, if the wave leaves one in which EXEC is marked. */
+/* Mark EXEC in the trace before `next`, if the wave leaves a trace with marks. */
 static void mark_exec(struct jit *j, const struct sim_inst *next)
 {
 	LLVMBasicBlockRef traced, marked, on;
@@ -193,7 +193,7 @@ static bool does_nothing(enum sim_op op)
 	}
 }
 
-/* Changes control or what later instructions mean: the interpreter's. */
+/* Changes control flow or the meaning of later instructions: left to the interpreter. */
 static bool ends_before(const struct sim_inst *ip)
 {
 	if (!ip->row || !ip->cls || ip->trace & SIM_TRACE_HOLD)
@@ -223,7 +223,7 @@ static bool ends_before(const struct sim_inst *ip)
 	       ip->cls == C_BRANCH;
 }
 
-/* The condition of a branch, NULL for what is none; always: s_branch. */
+/* The condition of a branch, NULL if it is not one; always: s_branch. */
 static value condition(struct jit *j, const struct sim_inst *ip, bool *always)
 {
 	bool zero = false;

@@ -54,7 +54,7 @@ void jit_put_wide(struct jit *j, unsigned int row, value v)
 
 /*
  * Scalars first: reading one that the open loop makes closes the loop, after which rows read before
- * would be those of its last turn.
+ * would be those of its last iteration.
  */
 void jit_scalars_first(struct jit *j, const struct sim_inst *ip)
 {

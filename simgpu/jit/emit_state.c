@@ -40,7 +40,7 @@ static uint64_t offset_of(unsigned int code)
 	return offsetof(struct sim_wave, sgpr) + 4 * code;
 }
 
-/* A mask that the open loop makes is a scalar only behind it. */
+/* A mask that the open loop makes is a scalar only after it. */
 static void settle(struct jit *j, unsigned int code)
 {
 	if (j->open && j->mask[code / 2])

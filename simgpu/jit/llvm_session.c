@@ -24,7 +24,7 @@ static bool failed;
 static unsigned int serial;
 
 /*
- * The process ends: libLLVM's destructors come next, so wait for the translation under way and make
+ * The process ends: libLLVM's destructors come next, so wait for the current translation and start
  * no other. (Ours is the library that needs libLLVM, so ours is taken down first.)
  */
 __attribute__((destructor)) static void at_end(void)

@@ -73,7 +73,7 @@ struct session {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Some session has delivered, or is gone: for givers and flushers, who may outlive it. */
+/* A session has delivered or was destroyed; threads that wait for this may outlive it. */
 static pthread_cond_t taken = PTHREAD_COND_INITIALIZER;
 static struct session *sessions[SIM_GPUS];
 static uint64_t last_serial;
@@ -99,13 +99,13 @@ static hsa_status_t copy(void *hsa_data, size_t size, void *destination)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	if (size != session->announced || session->copied)
 		return HSA_STATUS_ERROR_EXCEPTION;
-	/* What is announced stays where it is till the delivery has ended. */
+	/* Announced bytes stay in place until the delivery has ended. */
 	from_ring(session, session->taken, size, destination);
 	session->copied = true;
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Under the lock: bytes to hand over now, 0: none. */
+/* Under the lock: bytes to deliver now, 0: none. */
 static size_t deliverable(const struct session *session)
 {
 	uint64_t waiting = session->given - session->taken;
@@ -182,7 +182,10 @@ static struct session *session_of(uint32_t gpu, uint64_t serial)
 	return session && session->serial == serial && !session->quitting ? session : NULL;
 }
 
-/* Under the lock: wait for space; false: the client takes nothing any more, or is gone. */
+/*
+ * Under the lock: wait for space; false: the client no longer takes data, or has destroyed the
+ * session.
+ */
 static bool has_room(uint32_t gpu, uint64_t serial, size_t size)
 {
 	struct session *session = session_of(gpu, serial);
@@ -426,7 +429,7 @@ hsa_status_t hsa_ven_amd_pcs_start(probe_hsa_pcs_t sampling)
 	return set_running(sampling, true);
 }
 
-/* Dispatches under way are sampled to their end. */
+/* Running dispatches are sampled to their end. */
 hsa_status_t hsa_ven_amd_pcs_stop(probe_hsa_pcs_t sampling)
 {
 	return set_running(sampling, false);

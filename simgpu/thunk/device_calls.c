@@ -12,7 +12,7 @@
 #include "simgpu/base/hsakmt_export.h"
 #include "simgpu/exec/wave.h"
 
-/* ROCr opens once per process and before any kernel: the place to set the machine up. */
+/* ROCr opens once per process and before any kernel: here the machine is set up. */
 HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
 	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
@@ -35,7 +35,7 @@ HSAKMT_STATUS hsaKmtGetVersion(HsaVersionInfo *ret)
 
 /*
  * Refused on purpose: ROCr then takes errors through each queue's inactive signal, the path
- * whose every step (suspend, callback, HIP's message) has been seen to work with ROCr 5.2.3. With
+ * whose every step (suspend, callback, HIP's message) is known to work with ROCr 5.2.3. With
  * the KFD exception path ROCr ignores a wave's memory violation and expects trap-handler state
  * (TTMP registers, save areas) that only a debugger would read.
  */

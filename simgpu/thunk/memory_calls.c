@@ -53,7 +53,7 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flag
 	if (flags.ui32.FixedAddress)
 		want.base = (uint64_t)(uintptr_t)*address;
 	/*
-	 * Scratch is one reservation of 4 GiB that ROCr carves up; the driver maps it to the GPU
+	 * Scratch is one reservation of 4 GiB that ROCr divides; the driver maps it to the GPU
 	 * as it is used, so it is visible from the start. It does not count as device memory.
 	 */
 	if (flags.ui32.Scratch) {
@@ -267,7 +267,7 @@ static void share_with(struct sim_block *block, uint32_t node, bool may)
 
 /*
  * hipMallocManaged is host memory whose range is made visible by ACCESS attributes. There is one
- * memory here, so the other attributes (location, granularity) have nothing to steer.
+ * memory here, so the other attributes (location, granularity) have no effect.
  */
 HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, HSAuint64 size, unsigned int count,
 			       HSA_SVM_ATTRIBUTE *attrs)

@@ -8,7 +8,7 @@
 #include "simgpu/base/sim_options.h"
 #include "simgpu/queue/queue_threads.h"
 
-/* Our ids are small; 0 is that of no queue. */
+/* Ids fit in 32 bits; 0 is not a queue. */
 static uint32_t queue_id(HSA_QUEUEID id)
 {
 	return id <= UINT32_MAX ? (uint32_t)id : 0;

@@ -66,7 +66,7 @@ static uint32_t readable(uint64_t base, uint32_t *skip)
 	return (uint32_t)(((at < end ? at : end) - base) / 4);
 }
 
-/* Executes in the two entries behind a page: continue in the next one. */
+/* Handler of the two entries after a page: continue in the next one. */
 static const struct sim_inst *next_page(struct sim_wave *w, const struct sim_inst *ip)
 {
 	return sim_fetch(w, inst_pc(w, ip));
@@ -77,7 +77,7 @@ static struct sim_code *code_create(uint64_t base, uint64_t generation)
 	struct sim_code *code = aligned_alloc(64, (sizeof(*code) + 63) & ~(size_t)63);
 	uint32_t skip, dwords = readable(base, &skip);
 
-	/* Nothing to keep of a jump to nowhere. */
+	/* A jump to an address without code leaves no page. */
 	if (skip >= dwords) {
 		free(code);
 		return NULL;

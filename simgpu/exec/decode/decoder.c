@@ -158,7 +158,7 @@ static void decode_operands(struct decoder *d)
 	}
 }
 
-/* What omod and clamp mean for the result, from the type in the mnemonic. */
+/* The type to which omod and clamp apply, from the mnemonic. */
 static enum sim_out result_type(const struct decoder *d)
 {
 	const char *name = sim_op_name(d->row->op);
@@ -252,10 +252,10 @@ static void choose_handler(struct decoder *d, const struct sim_exec *exec)
 		ip->exec = ip->scalar ? level->valu_any : level->valu;
 }
 
-/* What bodies see of a source that the instruction does not have. */
+/* What bodies read for a source that the instruction does not have. */
 static const uint32_t no_source[2 * SIM_LANES];
 
-/* No instruction, until proved otherwise. */
+/* Not an instruction, until its decoding succeeds. */
 static void start_empty(struct sim_inst *ret, sim_handler *exec)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -286,7 +286,7 @@ void sim_decode(const uint32_t *word, unsigned int avail, struct sim_inst *ret)
 	ret->literal = d.literal;
 	decode_operands(&d);
 	exec = sim_exec_find(d.row->op);
-	/* Nothing of what is refused may be left for a translator to take for an instruction. */
+	/* Clear what is refused, so that the translator does not mistake it for an instruction. */
 	if (d.bad || !sim_inst_valid(word, avail)) {
 		start_empty(ret, sim_exec_unknown);
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Costs remembered per instruction. Bank conflicts and line counts depend on the differences
+ * Memoised costs per instruction. Bank conflicts and line counts depend on the differences
  * between the lanes' addresses (and, for lines, on where the first one is in its line), and a
  * memory instruction mostly repeats its pattern; so the last pattern and its cost are kept, per
  * host thread, and counted afresh only when it changes.
@@ -19,7 +19,7 @@ struct sim_memo {
 	_Alignas(64) uint32_t diff[64]; /* from the base; inactive lanes 0 */
 	uint64_t exec;
 	uintptr_t key; /* the instruction, + 1 for its second access */
-	uint32_t base; /* what of the base address matters */
+	uint32_t base; /* the part of the base address that matters */
 	uint32_t cost[2];
 	/* For the cost model: cycles of the address unit, and runs of lines. */
 	uint32_t quads, entries;

@@ -5,7 +5,7 @@
  */
 #include "simgpu/exec/memory/vector_access.h"
 
-/* How a loaded value lands in the register, by enum below. */
+/* How a loaded value is placed in the register, by enum below. */
 enum landing {
 	PLAIN,
 	LOW,  /* d16: bits 15:0, the rest stays */
@@ -56,7 +56,7 @@ static inline void load_all(u32 *d, const u64 *addr, unsigned int n)
 }
 #endif
 
-/* 64 lanes of n dwords each, one behind the other in memory. */
+/* 64 lanes of n dwords each, one after the other in memory. */
 static inline void load_block(u32 *d, const u32 *from, unsigned int n)
 {
 	if (n == 1) {

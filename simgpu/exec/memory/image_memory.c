@@ -19,7 +19,7 @@ enum image_type {
 	IMAGE_2D_ARRAY,
 };
 
-/* What an instruction works on: registers, resource and sampler. */
+/* The operands of an instruction: registers, resource and sampler. */
 struct image {
 	u64 base;
 	u32 width, height, depth, pitch, first_slice;
@@ -44,7 +44,7 @@ static unsigned int axes_of(u32 type)
 	return axes[type];
 }
 
-/* False: something the simulator does not have. */
+/* False: a feature that the simulator lacks. */
 static bool image_get(struct sim_wave *w, const struct sim_inst *ip, struct image *ret)
 {
 	const u32 *word = &w->code->word[ip->index];
@@ -161,7 +161,7 @@ static void take(const struct image *img, u64 l, u32 *channel)
 	}
 }
 
-/* Elements as they are in memory, in dwords. */
+/* Elements in their memory format, in dwords. */
 static void raw_read(const struct image *img, const void *from, bool sign, u32 *channel)
 {
 	u8 bytes[16];

@@ -97,7 +97,7 @@ static bool is_free(const uint32_t *offset, uint64_t exec, unsigned int bytes)
 
 /*
  * Atomics of at most four bytes share nothing: as many passes as the busiest bank has lanes. Their
- * addresses mostly differ from one execution to the next, so this is what histograms spend time on.
+ * addresses mostly differ from one execution to the next, so histograms spend their time here.
  */
 static unsigned int busiest_bank(const uint32_t *offset, uint64_t lanes)
 {

@@ -43,7 +43,7 @@ static uint64_t address(const struct sim_wave *w, const struct sim_inst *ip)
 	return (smem_base(w, ip) + offset) & ~3ull;
 }
 
-/* The host's pointer to bytes that were found to be allowed. */
+/* The host's pointer to bytes that were checked. */
 static void *host_bytes(uint64_t addr)
 {
 	return (void *)(sim_mem_aliased(addr, addr + 1) ? sim_mem_host(addr) : addr);
