@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_DIAG_FAULT_REPORT_H
 #define PROBE_SIMGPU_DIAG_FAULT_REPORT_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 
 /* Prints the line; returns the error to report to the runtime. */
 enum sim_error sim_fault_report(const struct sim_dispatch *dispatch, const struct sim_wave *wave,

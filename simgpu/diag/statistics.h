@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_DIAG_STATISTICS_H
 #define PROBE_SIMGPU_DIAG_STATISTICS_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 
 void sim_statistics_add(const struct sim_dispatch *dispatch);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "simgpu/exec/decode/code_cache.h"
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 #include "simgpu/group/kernel_name.h"
 #include "simgpu/group/wave_slots.h"
 #include "simgpu/group/trace_selection.h"

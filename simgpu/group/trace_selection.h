@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_GROUP_TRACE_SELECTION_H
 #define PROBE_SIMGPU_GROUP_TRACE_SELECTION_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 
 /* Once per dispatch, before its waves start. */
 void sim_trace_select_dispatch(const struct sim_dispatch *dispatch);

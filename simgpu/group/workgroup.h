@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_GROUP_WORKGROUP_H
 #define PROBE_SIMGPU_GROUP_WORKGROUP_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 #include "simgpu/group/wave_slots.h"
 
 enum wave_state {

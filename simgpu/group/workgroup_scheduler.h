@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_GROUP_WORKGROUP_SCHEDULER_H
 #define PROBE_SIMGPU_GROUP_WORKGROUP_SCHEDULER_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 
 void sim_schedule_init(struct sim_schedule *schedule);
 void sim_schedule_deinit(struct sim_schedule *schedule);

@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_QUEUE_DISPATCH_RUN_H
 #define PROBE_SIMGPU_QUEUE_DISPATCH_RUN_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 
 struct sim_dispatch *sim_dispatch_create(struct sim_queue *queue);
 void sim_dispatch_destroy(struct sim_dispatch *dispatch);

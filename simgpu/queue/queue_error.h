@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_QUEUE_QUEUE_ERROR_H
 #define PROBE_SIMGPU_QUEUE_QUEUE_ERROR_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 
 /* Report an error of the queue, which is dead from now on. */
 void sim_queue_error(struct sim_queue *queue, enum sim_error error);

@@ -3,7 +3,7 @@
 #ifndef PROBE_SIMGPU_QUEUE_SCRATCH_MEMORY_H
 #define PROBE_SIMGPU_QUEUE_SCRATCH_MEMORY_H
 
-#include "simgpu/group/dispatch.h"
+#include "simgpu/group/dispatch_state.h"
 
 /* The queue's scratch memory, grown if need be. False if the queue quits meanwhile. */
 bool sim_scratch_acquire(struct sim_dispatch *dispatch);

@@ -25,7 +25,7 @@ function(simgpu_machine_test name)
 	target_link_libraries(simgpu_${name} PRIVATE simgpu_machine_tested ${CMOCKA_LIBRARY})
 	probe_test(NAME unit.simgpu.${name} TIER unit FOLDER simgpu COMMAND simgpu_${name})
 endfunction()
-foreach(name mapped_ranges fault_context stray_pointers sdma_commands wave_slot_claims kernel_names
+foreach(name mapped_ranges fault_context stray_pointers sdma_commands wave_slot_claims kernel_symbols
 		queue_timelines copy_engine_queues dispatches packets pc_sampling_sessions)
 	simgpu_machine_test(${name})
 endforeach()

@@ -4,8 +4,8 @@
  * it (with the host's clock or in simulated time), and diag/ reports on it. One per queue, used
  * again for each of its kernels.
  */
-#ifndef PROBE_SIMGPU_GROUP_DISPATCH_H
-#define PROBE_SIMGPU_GROUP_DISPATCH_H
+#ifndef PROBE_SIMGPU_GROUP_DISPATCH_STATE_H
+#define PROBE_SIMGPU_GROUP_DISPATCH_STATE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
