@@ -57,8 +57,9 @@ done
 if [ -e "$build/lib/probe/llvm-15/libprobe.so" ] && command -v opt-15 >/dev/null; then
 	for target in $("$config" --targets) gfx803 gfx950 gfx1201; do
 		sed "s/TARGET/$target/" "$source/tests/cmd/config.ll" >"$dir/kernel.ll"
-		clones=$(opt-15 -load-pass-plugin "$build/lib/probe/llvm-15/libprobe.so" -passes=probe \
-			-S "$dir/kernel.ll" 2>/dev/null | grep -c '^define .*@__probe_memory_kernel(') || true
+		opt-15 -load-pass-plugin "$build/lib/probe/llvm-15/libprobe.so" -passes=probe \
+			-S "$dir/kernel.ll" -o "$dir/clones.ll"
+		clones=$(grep -c '^define .*@__probe_memory_kernel(' "$dir/clones.ll") || true
 		known=0
 		"$config" --targets | grep -qx "$target" && known=1
 		[ "$clones" = "$known" ] || fail "$target: $clones clones, listed $known"

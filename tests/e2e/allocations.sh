@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Accesses by allocation: size, the line that asked for it, and which of two that had one address.
+# Accesses by allocation: size, call site of the allocation, and which of two at one address.
 # Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
@@ -43,7 +43,7 @@ rows()
 rows run.db >got.txt
 
 # Inlined into main, so that the caller's line follows; HIP makes one request of the runtime for each
-# hipMalloc, of the size that was asked for.
+# hipMalloc, of the requested size.
 here=$(line here)
 cut -d'|' -f1-4 got.txt >numbers.txt
 expect "accesses" "$(tr '\n' ' ' <numbers.txt)" "0|0|64|1 5000|0|64|1 4194304|256|0|1 5000|0|192|1 "
@@ -55,6 +55,6 @@ owners.hip:$(line third)"
 expect "freed" "$(sqlite3 run.db 'SELECT size, first_dispatch, last_dispatch FROM probe_allocation WHERE last_dispatch')" \
 	"5000|1|1"
 expect "one address" "$(sqlite3 run.db "SELECT count(DISTINCT address) FROM probe_allocation WHERE size = 5000")" 1
-# The same from what was stored.
+# The same from stored records.
 probe-report replay run.db -a heatmap -o again.db >/dev/null
 rows again.db | cmp - got.txt || fail "replay differs"

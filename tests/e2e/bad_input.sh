@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What goes wrong says what, where and what to do, with the documented exit status.
+# Errors say what happened, where and what to do, with the documented exit status.
 # Folder: cmds/run
 . "$(dirname "$0")/lib.sh"
 
@@ -45,7 +45,7 @@ PROBE_HANDLER struct probe_handler probe_handler = {
 END
 cc -shared -fPIC "-I$source/include" old.c -o future.so
 try 125 '999' probe-run --device=sim --force -d abi -a ./future.so,memory -- "$build/examples/transpose"
-[ -z "$(find abi -name "*.db" 2>/dev/null)" ] || fail "the program ran although a handler was refused"
+[ ! -e abi ] || [ -z "$(find abi -name "*.db")" ] || fail "the program ran although a handler was refused"
 
 # corrupt, truncated, foreign databases
 record good.db -q -- "$build/examples/transpose" >/dev/null

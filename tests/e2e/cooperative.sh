@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Cooperative launches, which wait for all their workgroups, are probed; but not where the clone's
-# registers would leave some of the workgroups outside, which would then be waited for forever.
+# Cooperative launches, whose workgroups wait for each other, are probed, but not where the clone's
+# registers would keep some workgroups from being resident: the others would wait for them forever.
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0

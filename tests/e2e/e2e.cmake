@@ -27,7 +27,7 @@ foreach(script ${scripts})
 endforeach()
 
 # The same with portable probes, as RDNA gets them.
-foreach(name groups intrinsics messages time)
+foreach(name workgroup_filters intrinsics messages time_regions)
 	probe_e2e_test(${name}_portable ${name}.sh devlib ENVIRONMENT PROBE_PORTABLE=1)
 endforeach()
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# As exact_isa.sh, for kernels that were not written to be counted: the code generator pairs and
-# widens their accesses, gives uniform loads to the scalar unit, and this is all that differs.
+# As exact_isa.sh, for kernels that were not written to be counted. The code generator pairs and widens
+# their accesses and gives uniform loads to the scalar unit; there are no other differences.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 . "$source/tests/e2e/isa/same.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is instrumented is what was asked for, and the account says why the rest was not.
+# The filters select what is instrumented, and the accounting gives the reason for the rest.
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the handlers of accesses say of kernels whose accesses can be worked out by hand.
+# Handlers of accesses, for kernels whose results can be computed by hand.
 # Folder: handlers
 . "$(dirname "$0")/lib.sh"
 
@@ -67,7 +67,7 @@ expect "stores of a branch" "$(jq -c 'select(.kernel | startswith("every_fourth"
 	[.group[0], .wave, .exec, .wave_exec, .lanes, .line]' accesses.jsonl | sort | head -n 1)" \
 	"[0,0,\"0x2222222222222222\",\"0xffffffffffffffff\",16,$(line 'out[i] = i;')]"
 # A neighbour's value without a barrier: each of 4 waves loads what another stored.
-record race.db -q -a race -- ./program 2>/dev/null
+record race.db -q -a race -- ./program
 balanced race.db
 expect "races" "$(probe-report tables --table race_pair --format json race.db |
 	jq -c '[.[] | [.kernel_name, .access, .line, .other_access, .other_line, .words]]')" \
@@ -76,13 +76,13 @@ expect "races" "$(probe-report tables --table race_pair --format json race.db |
 		sed -n '2s/:.*//p'),$((8 * 256))]]"
 
 # Waves that share words, but no bytes of them; and waves that share bytes: 64 and 128 words of 8 groups.
-record parts.db -q -a race -- ./program parts 2>/dev/null
+record parts.db -q -a race -- ./program parts
 balanced parts.db
 expect "races in parts of words" "$(probe-report tables --table race_pair --format json parts.db |
 	jq -c '[.[] | [.kernel_name, .access, .other_access, .words]] | sort')" \
 	'[["void parts_racing<char>(unsigned int*)","store","load",512],["void parts_racing<short>(unsigned int*)","store","load",1024]]'
 
-# The file stays as it is when a second run would write it: that run does not begin.
+# A second run that would write the same file does not begin, and the file is unchanged.
 cp accesses.csv before.csv
 status=0
 probe-run --device=sim -q -d again -a log:file=accesses.csv,divergence -- ./program 2>again.err ||

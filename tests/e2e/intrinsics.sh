@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Buffer accesses and copies: executions, lanes and lines worked out by hand, and equal in both kinds. Lanes
-# that the descriptor's range leaves out touch nothing; the scalar offset counts for the address only.
+# Buffer accesses and copies: executions, lanes and cache lines computed by hand, and equal in both kinds.
+# Lanes outside the descriptor's range touch nothing; the scalar offset counts for the address only.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0

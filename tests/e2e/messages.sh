@@ -55,6 +55,6 @@ for level in -O2 -O0 -O3; do
 	done
 done
 
-# Without being asked for a kind: one that has messages.
+# Without --kind: one that has messages.
 record run.db -q -a ./messages.so -- ./program >/dev/null
 check "by default"

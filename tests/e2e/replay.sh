@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Handlers run again from stored records say what they said in the run; alone as well as together.
+# Handlers run again from stored records compute what they did in the run; alone as well as together.
 # Folder: cmds/record
 . "$(dirname "$0")/lib.sh"
 
@@ -17,8 +17,8 @@ tables()
 compile "$source/tests/e2e/handlers.hip" program -I "$source/examples"
 handlers="memory divergence heatmap cache race"
 all=$(echo "$handlers" | tr ' ' ,)
-record run.db -q -a "$all,log:file=run.csv" -- ./program 2>/dev/null
-probe-report replay run.db -o again.db -a "$all,log:file=again.csv" >told.txt
+record run.db -q -a "$all,log:file=run.csv" -- ./program
+probe-report replay run.db -o again.db -a "$all,log:file=again.csv" >printed.txt
 cmp run.csv again.csv || fail "the log differs"
 for handler in $handlers; do
 	tables run.db "$handler" >run.txt
@@ -30,7 +30,7 @@ for handler in $handlers; do
 	tables "$handler-replay.db" "$handler" | cmp - run.txt || fail "$handler alone"
 done
 [ -z "$(probe-report replay -q -i run.db -o quiet.db -a memory 2>&1)" ] || fail "replay -q speaks"
-expect "what replay says" "$(cut -d: -f2 told.txt)" \
+expect "printed by replay" "$(cut -d: -f2 printed.txt)" \
 	" $(sqlite3 run.db 'SELECT count(*) FROM probe_dispatch WHERE kind') dispatches, 0 rows of counters and $(
 		sed 1d run.csv | wc -l) records fed, 0 records not understood"
 # Nothing but the replayed tables changes: counters of a run, then its own file.
@@ -46,15 +46,15 @@ tables time.db time >run.txt
 [ "$(wc -l <run.txt)" -gt 2 ] || fail "time wrote nothing"
 probe-report replay time.db -a time >/dev/null
 tables time-replay.db time | cmp - run.txt || fail "time"
-# Records that somebody deleted are missed, and nothing else is.
+# Deleted records are missing in the output, and nothing else is.
 for db in run memory; do
-	probe-report replay "$db.db" -o whole.db --force -a memory 2>told.err >/dev/null
-	[ ! -s told.err ] || fail "$db.db: $(cat told.err)"
+	probe-report replay "$db.db" -o whole.db --force -a memory 2>messages.txt >/dev/null
+	[ ! -s messages.txt ] || fail "$db.db: $(cat messages.txt)"
 	cp "$db.db" "cut-$db.db"
 	sqlite3 "cut-$db.db" 'DELETE FROM probe_record WHERE id > 100; DELETE FROM probe_counter WHERE rowid > 10'
-	probe-report replay "cut-$db.db" -a memory 2>told.err >/dev/null
-	grep -q "cut-$db.db: [1-9][0-9]* of the records that the run stored are not there any more" told.err ||
-		fail "nothing is said of deleted records: $(cat told.err)"
+	probe-report replay "cut-$db.db" -a memory 2>messages.txt >/dev/null
+	grep -q "cut-$db.db: [1-9][0-9]* of the records that the run stored are not there any more" messages.txt ||
+		fail "no message about deleted records: $(cat messages.txt)"
 done
 # What is missing is said before anything is written.
 if probe-report replay memory.db -o none.db -a race 2>none.txt; then fail "replayed addresses that are not there"; fi

@@ -18,7 +18,7 @@
 		}                                                                                  \
 	} while (0)
 
-// A kernel each, so that a sample's place tells which queue it should be of.
+// A kernel each, so that a sample's address shows which queue it must be from.
 template <int N> __global__ void work(float *out, int rounds)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# PC sampling from the command line to the report: every sample is of code that was loaded and of a
-# dispatch that ran, whatever the program does.
+# PC sampling from the command line to the report: every sample is of loaded code and of a dispatch of the
+# run, whatever the program does.
 # Folder: pcsample
 . "$(dirname "$0")/lib.sh"
 
@@ -78,7 +78,7 @@ for width in 32 64; do
 		"[[32,\"sampled.hip:$(grep -n "v_rcp_f$width" "$source/tests/e2e/sampled.hip" | cut -d: -f1)\"]]"
 done
 
-# Clones only when asked for, and then said so.
+# Clones are sampled only on request, which the output states.
 compile "$source/tests/e2e/sampled.hip" probed -std=c++17
 record original.db $stochastic -q -- ./probed lanes
 expect "instrumented by itself" "$(sql original.db "SELECT count(*) FROM probe_dispatch WHERE kind <> 0")" 0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program's output and exit status are its own, with and without probe-run, for every kind.
+# A program's output and exit status are the same with and without probe-run, for every kind.
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 

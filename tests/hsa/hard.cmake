@@ -23,7 +23,7 @@ add_custom_command(OUTPUT ${hard_code}.co
 add_custom_target(hsa_code_hard_kernels ALL DEPENDS ${hard_code}.co)
 
 add_executable(hsa_hard ${hard_dir}/hsa_hard.c ${hard_dir}/hsa_app.c)
-target_include_directories(hsa_hard PRIVATE ${HSA_INCLUDE_DIR})
+target_include_directories(hsa_hard PRIVATE ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR})
 target_compile_definitions(hsa_hard PRIVATE _GNU_SOURCE)
 target_link_libraries(hsa_hard PRIVATE probe_flags ${HSA_RUNTIME_LIBRARY} Threads::Threads)
 add_executable(hsa_dlclose ${hard_dir}/hsa_dlclose.c)

@@ -38,7 +38,7 @@ probe_test(NAME hsa.call_depths TIER hsa FOLDER hsa-plugin
 
 foreach(program hsa_cases hsa_bench hsa_opencl)
 	add_executable(${program} ${hsa_dir}/${program}.c ${hsa_dir}/hsa_app.c)
-	target_include_directories(${program} PRIVATE ${HSA_INCLUDE_DIR})
+	target_include_directories(${program} PRIVATE ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR})
 	target_compile_definitions(${program} PRIVATE _GNU_SOURCE)
 	target_link_libraries(${program} PRIVATE probe_flags ${HSA_RUNTIME_LIBRARY} Threads::Threads)
 endforeach()

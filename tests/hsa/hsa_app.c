@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hsa_app.h"
+#include "tests/hsa/hsa_app.h"
 
 #include <fcntl.h>
 #include <string.h>

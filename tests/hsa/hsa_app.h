@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A small program against HSA itself, without HIP: what its cases share. */
-#ifndef PROBE_TESTS_HSA_APP_H
-#define PROBE_TESTS_HSA_APP_H
+#ifndef PROBE_TESTS_HSA_HSA_APP_H
+#define PROBE_TESTS_HSA_HSA_APP_H
 
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ struct app {
 	hsa_executable_t executable;
 };
 
-/* A launch; what is 0 is left out. */
+/* A launch; members that are 0 are left out. */
 struct app_launch {
 	const struct app_kernel *kernel;
 	const void *args;
@@ -44,13 +44,13 @@ struct app_kernel app_kernel(const struct app *app, const char *name);
 void *app_memory(const struct app *app, size_t size);
 hsa_queue_t *app_queue(const struct app *app, uint32_t size, hsa_queue_type32_t type);
 
-/* Write a packet, waiting for room as the read index shows it, and ring the doorbell. */
+/* Write a packet once the read index leaves space for it, and ring the doorbell. */
 void app_dispatch(const struct app *app, hsa_queue_t *queue, const struct app_launch *launch);
 
 /* Hold the queue back until the signal is 0. */
 void app_wait_for(hsa_queue_t *queue, hsa_signal_t signal);
 
-/* A barrier behind all that was submitted, and wait for it. */
+/* Submit a barrier after all other packets, and wait for it. */
 void app_finish(hsa_queue_t *queue);
 
 double app_now(void);

@@ -5,7 +5,7 @@
  * difference with and without the tool is what the tool costs the application's thread. Median of
  * rounds, since others use the machine too.
  */
-#include "hsa_app.h"
+#include "tests/hsa/hsa_app.h"
 
 #include <string.h>
 #include <time.h>

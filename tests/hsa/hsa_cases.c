@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hsa_cases CODE_OBJECT CASE...: prints the same with and without the tool, or it is a bug.
+ * hsa_cases CODE_OBJECT CASE...: its output must be the same with and without the tool.
  */
-#include "hsa_app.h"
+#include "tests/hsa/hsa_app.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -331,7 +331,7 @@ static hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void *ret)
 }
 
 /*
- * Writes 16 KiB past the end of an allocation, which harms nobody as long as nobody lies there:
+ * Writes 16 KiB past the end of an allocation, which is harmless while no other allocation is there:
  * ROCr puts the next small allocation of the process right behind it.
  */
 static void case_overrun(void)

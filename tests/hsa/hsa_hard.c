@@ -3,9 +3,10 @@
  * hsa_hard CODE_OBJECT CASE: what strains queues, signals, loading and the end of a process. Exit
  * status 0 if all held; the "leave" cases end as their name says.
  */
-#include "hsa_app.h"
+#include "tests/hsa/hsa_app.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -20,7 +21,7 @@ struct stamp_args {
 };
 
 struct pass_args {
-	volatile uint32_t *from, *to;
+	volatile uint32_t *from, *to, *started;
 };
 
 static void dispatch(hsa_queue_t *queue, const char *name, const void *args, uint32_t size,
@@ -51,20 +52,28 @@ static long resident_kib(void)
 	return pages * 4;
 }
 
+static void wait_until_started(volatile uint32_t *started)
+{
+	while (!__atomic_load_n(started, __ATOMIC_ACQUIRE))
+		sched_yield();
+}
+
 /* 64 kernels on 64 queues, each waiting for the next queue's; the host sets the last one going. */
 static void case_queues(void)
 {
 	enum { COUNT = 64 };
 	volatile uint32_t *flags = app_memory(&app, (COUNT + 1) * 64 * 4);
+	volatile uint32_t *started = app_memory(&app, COUNT * 64 * 4);
 	hsa_queue_t *queues[COUNT];
 
 	for (int i = 0; i < COUNT; i++) {
-		struct pass_args args = {&flags[(i + 1) * 64], &flags[i * 64]};
+		struct pass_args args = {&flags[(i + 1) * 64], &flags[i * 64], &started[i * 64]};
 
 		queues[i] = app_queue(&app, 64, HSA_QUEUE_TYPE_MULTI);
 		dispatch(queues[i], "pass_on", &args, sizeof(args), (hsa_signal_t){0});
 	}
-	usleep(10000);
+	for (int i = 0; i < COUNT; i++)
+		wait_until_started(&started[i * 64]);
 	EXPECT(!flags[0]);
 	__atomic_store_n(&flags[COUNT * 64], 1, __ATOMIC_RELEASE);
 	for (int i = 0; i < COUNT; i++)
@@ -201,11 +210,11 @@ static void case_memory(void)
 static volatile uint32_t *start_endless(hsa_queue_t **queue)
 {
 	volatile uint32_t *flags = app_memory(&app, 4096);
-	struct pass_args args = {&flags[0], &flags[64]};
+	struct pass_args args = {&flags[0], &flags[64], &flags[128]};
 
 	*queue = app_queue(&app, 64, HSA_QUEUE_TYPE_MULTI);
 	dispatch(*queue, "pass_on", &args, sizeof(args), (hsa_signal_t){0});
-	usleep(5000);
+	wait_until_started(&flags[128]);
 	return flags;
 }
 
@@ -301,10 +310,11 @@ static void leave_kill(void)
 	kill(getpid(), SIGKILL);
 }
 
-static void *leave_from_thread(void *unused)
+/* Once the main thread has submitted the packet that it waits for. */
+static void *leave_from_thread(void *queue)
 {
-	(void)unused;
-	usleep(1000);
+	while (hsa_queue_load_write_index_scacquire(queue) < 2)
+		sched_yield();
 	exit(3);
 }
 
@@ -315,7 +325,7 @@ static void leave_waiting(void)
 	pthread_t thread;
 
 	start_endless(&queue);
-	EXPECT(!pthread_create(&thread, NULL, leave_from_thread, NULL));
+	EXPECT(!pthread_create(&thread, NULL, leave_from_thread, queue));
 	app_finish(queue);
 }
 

@@ -3,7 +3,7 @@
  * hsa_opencl CODE_OBJECT VERSION: the OpenCL kernel of hsa_opencl.cl by way of HSA alone, with the
  * hidden arguments of code object version 4 or 5 filled in as an OpenCL runtime does.
  */
-#include "hsa_app.h"
+#include "tests/hsa/hsa_app.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@ while [ "$i" -lt 60 ]; do
 	cp run.db mutant.db
 	for k in 1 2 3; do
 		where=$(((i * 7919 + k * 104729) * 31 % size))
-		printf '\377' | dd of=mutant.db bs=1 seek="$where" conv=notrunc 2>/dev/null
+		printf '\377' | dd of=mutant.db bs=1 seek="$where" conv=notrunc status=none
 	done
 	probe-report lines --all mutant.db >out 2>err
 	[ $? -le 1 ] || { bad=$((bad + 1)); cat err; }

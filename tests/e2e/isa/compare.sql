@@ -83,7 +83,7 @@ UPDATE result SET verdict = 'scalar' WHERE verdict = '' AND access = 'load' AND 
 UPDATE result SET verdict = 'merged' WHERE verdict = '' AND (owner, access, space) IN (
 	SELECT owner, access, space FROM result WHERE verdict = '' GROUP BY 1, 2, 3
 	HAVING sum(bytes) = sum(m_bytes));
--- A load that the machine does not make: of memory that nobody writes meanwhile (const __restrict__), so that
+-- A load that the machine does not make: of memory that is not written meanwhile (const __restrict__), so that
 -- an equal load of the function serves both.
 UPDATE result SET verdict = 'merged' WHERE verdict = '' AND access = 'load' AND m_executions IS NULL AND EXISTS (
 	SELECT 1 FROM result o WHERE o.verdict = 'equal' AND o.owner = result.owner AND o.space = result.space

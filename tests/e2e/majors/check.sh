@@ -38,7 +38,7 @@ all_kinds()
 		record $kind.db --kind $kind -q -- "$1" >printed.txt || fail "$1, $kind: status $?"
 		cmp expected.txt printed.txt || fail "$1 prints something else with kind $kind"
 		balanced $kind.db
-		expect "$1, $kind: kernels that ran as they are" "$(sqlite3 $kind.db "SELECT count(*) FROM probe_dispatch d
+		expect "$1, $kind: kernels that ran uninstrumented" "$(sqlite3 $kind.db "SELECT count(*) FROM probe_dispatch d
 			JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id
 			WHERE d.verdict <> 0 AND k.kernel_name NOT LIKE '\_\_amd%' ESCAPE '\'")" 0
 	done
@@ -82,24 +82,24 @@ check()
 		echo "there is no clang $1"
 		exit 77
 	}
-	for _program in tests/e2e/groups examples/reduction; do
+	for _program in tests/e2e/workgroup_filters examples/reduction; do
 		compile_by "$1" "$source/$_program.hip" program -O2
 		all_kinds ./program
 		machine ./program
 	done
 	# Not to be run: HIP 5.2.3 does not launch what LLVM 19 makes of it at -O0, with or without the plugin.
-	compile_by "$1" "$source/tests/e2e/groups.hip" plain.o -O0 --cuda-device-only -c -mllvm -verify-machineinstrs
+	compile_by "$1" "$source/tests/e2e/workgroup_filters.hip" plain.o -O0 --cuda-device-only -c -mllvm -verify-machineinstrs
 	for kind in memory trace time count; do
 		grep -q "__probe_${kind}__Z7guarded" plain.o || fail "-O0: no clone of kind $kind"
 	done
-	compile_by "$1" "$source/tests/e2e/count.hip" known -O2 -fno-unroll-loops
+	compile_by "$1" "$source/tests/e2e/block_counts.hip" known -O2 -fno-unroll-loops
 	record known.db --kind count -q -- ./known >expected.txt
 	sqlite3 -separator ' ' known.db "
 		SELECT CASE s.owner WHEN '_Z5plainPi' THEN 1006 ELSE s.line END AS at, sum(c.executions), sum(c.lanes)
 		FROM probe_count_site c JOIN probe_site s ON s.code_object_id = c.code_object AND s.site = c.site
 		WHERE at >= 1000 GROUP BY at" >counted.txt
 	cmp expected.txt counted.txt || fail "blocks: $(diff expected.txt counted.txt)"
-	PROBE_SPACES=constant,scratch compile_by "$1" "$source/tests/e2e/spaces.hip" spaces -O2
+	PROBE_SPACES=constant,scratch compile_by "$1" "$source/tests/e2e/address_spaces.hip" spaces -O2
 	for kind in memory trace; do
 		record spaces.db --kind $kind -q -- ./spaces >expected.txt
 		sqlite3 -separator ' ' spaces.db "SELECT s.line, sum(m.executions), sum(m.lanes), sum(m.lines64), sum(m.lines128)

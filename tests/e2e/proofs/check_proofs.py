@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Hold what the pass says it proved against the addresses of a trace.
+"""Check the pass's proofs about addresses with the addresses of a trace.
 
-    check.py PROOFS LAUNCHES ACCESSES LEAST
+    check_proofs.py PROOFS LAUNCHES ACCESSES MINIMUM
 
-PROOFS: the pass's lines, PROBE_VERBOSE=2. LAUNCHES: dispatch|x|y|z|..., workgroup sizes. ACCESSES: what
-the handler `log` wrote as JSON lines. Work-items are numbered x first, 64 to a wave. The value of a
-kernel argument is not in the trace: it is what the first access says, and the same in all others.
+PROOFS: the pass's messages, PROBE_VERBOSE=2. LAUNCHES: dispatch|x|y|z|..., workgroup sizes. ACCESSES:
+JSON lines of the handler `log`. Work-items are numbered x first, 64 to a wave. The value of a
+kernel argument is not in the trace: the first access determines it, for all others.
 """
 import json
 import re

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Addresses that the host makes lane by lane: at odd strides, chosen, divided, near a wrap, behind
-// branches and in waves that are short; in launches that are reckoned and in one that is too large.
+// branches and in partial waves; in launches whose counters are derived, and in one that is too large.
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
@@ -148,7 +148,7 @@ int main()
 	partly<<<4, 72>>>((int *)in, (int *)out, 100);
 	sunk<<<dim3(2, 5), 32>>>((double *)in, (double *)out, 40);
 	sunk<<<dim3(1, 3), 100>>>((double *)in + 1, (double *)out, 70);
-	// More waves than are reckoned one by one.
+	// More waves than are evaluated one by one.
 	odd<5><<<2048 * 9, 32>>>(in, out);
 	if (hipDeviceSynchronize())
 		return 1;

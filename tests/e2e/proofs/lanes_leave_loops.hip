@@ -47,7 +47,7 @@ __global__ void known(int *a, double *b, int4 *c, int rounds)
 		a[x * 31 + i] = i;
 }
 
-// LDS beside what is the same in all lanes, and conditions in the loop.
+// LDS next to what is the same in all lanes, and conditions in the loop.
 __global__ void shared(const int *a, int *out, long n, int rounds)
 {
 	__shared__ int tile[1024];

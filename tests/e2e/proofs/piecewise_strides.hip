@@ -99,7 +99,7 @@ __global__ void look_up(int *out, const int *in, const int *table, int rounds)
 	out[i] = sum;
 }
 
-/* Rows and planes as large as the host can reckon from the arguments. */
+/* Rows and planes whose sizes the host can compute from the arguments. */
 __host__ __device__ static int boxed(const int *in, int x, int y, int z, struct shape s, unsigned n)
 {
 	return in[x + s.width * (y + s.height * z)] + in[(n >> 2) * x + (n / 3 - n % 4) * y + s.odd * z] +
@@ -127,7 +127,7 @@ __global__ void remain(int *out, const int *in, unsigned n, unsigned first)
 		out[i] = remaining(in, i, n);
 }
 
-/* Waves of fewer lanes than addresses are told. */
+/* Waves of fewer lanes than a record has addresses. */
 __global__ void tiny(int *out, const int *in, int width, int height)
 {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""same.py A.jsonl B.jsonl: two logs of a program tell the same accesses, wave by wave and in order.
-Addresses count from the lowest one of their site and dispatch: runs lie at different places."""
+"""
+same_accesses.py A.jsonl B.jsonl: two traces of a program have the same accesses, wave by wave and in
+order. Addresses are relative to the lowest one of their site and dispatch: allocations of two runs have
+different addresses.
+"""
 import json
 import sys
 
@@ -15,8 +18,8 @@ def read(name):
         lowest[site] = min(row["addresses"] + [lowest.get(site, 1 << 64)])
     for row in rows:
         start = lowest[row["dispatch"], row["site"]]
-        told = row["site"], row["exec"], [address - start for address in row["addresses"]]
-        waves.setdefault((row["dispatch"], *row["group"], row["wave"]), []).append(told)
+        access = row["site"], row["exec"], [address - start for address in row["addresses"]]
+        waves.setdefault((row["dispatch"], *row["group"], row["wave"]), []).append(access)
     return waves
 
 

@@ -173,7 +173,7 @@ static void mismatches_are_refused(void **state)
 		{1, 3, {PROBE_ARG_EXPLICIT, 24, 8}},	     /* sizes differ */
 		{1, 0, {PROBE_ARG_EXPLICIT, 292, 8}},	     /* beyond the block */
 		{1, 0, {PROBE_ARG_EXPLICIT, 0xfffffffc, 8}}, /* far beyond */
-		{1, 8, {PROBE_ARG_UNKNOWN, 52, 2}},	     /* a kind nobody knows */
+		{1, 8, {PROBE_ARG_UNKNOWN, 52, 2}},	     /* an unknown kind */
 		{1, 8, {PROBE_ARG_EXPLICIT, 52, 2}},	     /* explicit behind hidden */
 		{0, 0, {PROBE_ARG_EXPLICIT, 284, 8}},
 		{0, 4, {PROBE_ARG_BLOCK_COUNT_X, 288, 4}},

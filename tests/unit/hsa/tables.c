@@ -144,7 +144,7 @@ static void images(void **state)
 	assert_int_equal(probe_image_copy((uint64_t)(uintptr_t)name, 5, "", &image), 0);
 	assert_memory_equal(image.bytes, "/tmp/", 5);
 	free(image.bytes);
-	/* freed by the application before it was asked for */
+	/* freed by the application before it was read */
 	assert_int_equal(probe_image_copy(4096, 100, "", &image), -EFAULT);
 	unlink(name);
 }

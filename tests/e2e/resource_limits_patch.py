@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""limits_patch.py FROM TO KERNEL KEY VALUE: metadata of a kernel in a code object, or a bundle of some, says another
+"""resource_limits_patch.py FROM TO KERNEL KEY VALUE: metadata of a kernel in a code object, or a bundle of some, says another
 number: the MessagePack integer that follows its KEY, which must have room for it."""
 import sys
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the count kind says of a line is what the program works out on the host, optimised and not; and
-# for every place that it counts, the machine ran an instruction of the original kernel from that line, or the next, as
+# Kind count equals what the program computes on the host, optimised and not. For every place that it
+# counts, the machine ran an instruction of the original kernel from that line, or the next, as
 # often and with as many lanes.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
@@ -11,7 +11,7 @@ export PROBE_KINDS
 # known FLAGS...: against the program's own numbers
 known()
 {
-	compile "$source/tests/e2e/count.hip" known "$@"
+	compile "$source/tests/e2e/block_counts.hip" known "$@"
 	rm -f known.db
 	record known.db --kind count -q -- ./known >expected.txt || fail "status $?"
 	balanced known.db

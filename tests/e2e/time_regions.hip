@@ -58,7 +58,7 @@ __global__ void regions(unsigned long long *clocks, unsigned long long *turns)
 		clocks[wave] = stop - start, turns[wave] = after - before;
 }
 
-// Two regions that a wave comes to once at most: the first waves of the groups never do to "some".
+// Two regions that a wave enters once at most: the first waves of the groups never enter "some".
 __global__ void once(unsigned long long *clocks)
 {
 	unsigned wave = blockIdx.x * WAVES + threadIdx.x / 64;

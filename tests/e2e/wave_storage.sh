@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Waves that tell all at their end, in places of their own, in rings the short way and the long one: every
-# region of every wave, and no other, is where the wave itself read the clock.
+# Waves that write their time stamps at their end, to per-wave storage and to rings by the fast and the slow
+# path: every region of every wave, and no other, has the times that the wave itself read.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
@@ -34,13 +34,13 @@ END
 	[ "$lines" -gt 12000 ] || fail "$1: only $lines regions"
 }
 
-compile "$source/tests/e2e/late.hip" program -I "$source/include"
+compile "$source/tests/e2e/wave_storage.hip" program -I "$source/include"
 PROBE_SIM_STATS=$PWD/stats record run.db -q -a time -- ./program >clocks
 check "places and rings"
-# The same kernel, in 1024 waves and in 1200: a place takes fewer instructions than a ring.
+# The same kernel in 1024 waves and in 1200: per-wave storage takes fewer instructions than a ring.
 sed -n 's/.*"kernel":"__probe_time_[^"]*spansILi4[^"]*".*"waves":\([0-9]*\),.*"insts":\([0-9]*\),.*/\1 \2/p' stats |
 	awk '$1 == 1024 { place = $2 / $1 } $1 == 1200 { ring = $2 / $1 } END { print (place > 0 && place + 25 < ring) }' >cheap
 expect "places were used" "$(cat cheap)" 1
-# With a filter, even one that lets everything pass, each wave looks first.
+# With a filter, even one that selects everything, each wave tests it first.
 record run.db -q -a time --filter-x 0:4096 -- ./program >clocks
 check "the long way"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Under --filter-x, -y and -z the counters are those of the groups asked for: what the handler makes of a trace
-# under the same filter, what the kinds count of a launch of just these groups, and what the machine counts of
-# that launch. With a filter that lets everything pass they are all.
+# With --filter-x, -y and -z the counters are those of the selected workgroups: the same as the handler
+# computes from a trace with this filter, as the kinds count in a launch of just these workgroups, and as
+# the machine counts in that launch. With a filter that selects all workgroups they are all.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=memory,trace,count
@@ -31,7 +31,7 @@ blocks()
 # both FLAGS...: the program compiled so
 both()
 {
-	compile "$source/tests/e2e/groups.hip" program "$@"
+	compile "$source/tests/e2e/workgroup_filters.hip" program "$@"
 	for kind in memory trace; do
 		# shellcheck disable=SC2086
 		record $kind.db --kind $kind $some -q -- ./program

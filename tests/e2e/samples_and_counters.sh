@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Sampled and probed: the lines that cost come first, each with its samples and its counters; sums of
-# samples agree whatever they are grouped by; two files are the same as one file.
+# Sampled and probed: the costliest lines come first, each with its samples and its counters. Sums of
+# samples agree whatever they are grouped by; two files give the same report as one file.
 # Folder: cmds/report
 . "$(dirname "$0")/lib.sh"
 
@@ -10,7 +10,7 @@ record twice.db -q --twice -- "$build/examples/transpose" 256 >out
 balanced twice.db
 probe-report lines --all --format json twice.db >join.json
 
-# The two bad lines, by what they would save; nothing is to be saved where nothing is wrong.
+# The two bad lines, in the order of the time that a fix would save; other lines would save none.
 expect "what costs" "$(jq -c '[.[] | select(.saved_cycles > 0) | [(.kernel | sub("\\(.*"; "")), .memory]]' join.json)" \
 	'[["transpose_naive","global"],["transpose_lds","lds"]]'
 expect "order" "$(jq -c 'map(.saved_middle // 0) | . == (sort | reverse)' join.json)" true
@@ -19,10 +19,10 @@ expect "the tile's column read" \
 	"$(jq -c '[.[] | select(.kernel | test("transpose_lds")) | select(.conflicts > 0) | [.executions, .conflicts]]' join.json)" \
 	'[[1024,63488]]'
 expect "a saving of less than the kernel" "$(jq -c 'all(.[]; (.saved_share // 0) < 100)' join.json)" true
-# The clones' own samples are none: originals were sampled.
+# Clones have no samples: originals were sampled.
 expect "clones" "$(probe-report samples --by kernel --format csv --no-header -f kernel twice.db | grep -c __probe_ || :)" 0
 
-# Whatever samples are grouped by, they are the same ones, and their shares are the whole.
+# Every grouping has all samples, and its shares add up to 100 %.
 total=$(sqlite3 twice.db "SELECT value FROM probe_account WHERE stream = 'samples' AND name = 'stored'")
 [ "$total" -gt 1000 ] || fail "only $total samples"
 for by in line kernel instruction dispatch; do
@@ -46,7 +46,7 @@ record probed.db -q -- "$build/examples/transpose" 256 >/dev/null
 probe-report lines --all --format json --runs sampled.db probed.db >runs.json
 cmp join.json runs.json || fail "--runs says something else than --twice"
 
-# Two more programs: sums agree there, too, and the join says what is not worth a fix.
+# Two more programs: sums agree there, too, and the report marks what is not worth a fix.
 for name in convolution histogram; do
 	record "$name.db" -q --twice -- "$build/examples/$name" >/dev/null
 	balanced "$name.db"

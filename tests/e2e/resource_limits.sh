@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Clones keep the launch bounds of their originals, and run where those use all LDS, all registers or much
-# scratch. A clone that needs more than there is does not run: the original does, and the account says why.
+# scratch. If a clone needs more than the hardware has, the original runs, and the accounting says why.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_SIM_MODEL=0
 export PROBE_SIM_MODEL
-hipcc --offload-arch=gfx90a -O2 "$source/tests/e2e/limits.hip" -o limits
-PROBE_KINDS=memory,trace,time,count compile "$source/tests/e2e/limits_module.hip" limits.co --genco
+hipcc --offload-arch=gfx90a -O2 "$source/tests/e2e/resource_limits.hip" -o limits
+PROBE_KINDS=memory,trace,time,count compile "$source/tests/e2e/resource_limits_module.hip" limits.co --genco
 simulated ./limits limits.co >expected.txt
 [ "$(grep -c ': 0 wrong$' expected.txt)" -eq 5 ] || fail "without Probe: $(cat expected.txt)"
 
@@ -35,7 +35,7 @@ expect "kernels at these bounds" "$(sqlite3 memory.db "SELECT count(*) FROM rocp
 # refused KERNEL KEY VALUE VERDICT TEXT: metadata of its clone that says so
 refused()
 {
-	python3 "$source/tests/e2e/limits_patch.py" limits.co patched.co "__probe_memory_$1" "$2" "$3" ||
+	python3 "$source/tests/e2e/resource_limits_patch.py" limits.co patched.co "__probe_memory_$1" "$2" "$3" ||
 		fail "$1: no such metadata"
 	record refused.db -- ./limits patched.co >printed.txt 2>account.txt
 	cmp expected.txt printed.txt || fail "$1: $(cat printed.txt)"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Kind `time`: regions of known number, and of a length that the kernel measures itself.
+# Kind time: regions of known number, and of a length that the kernel measures itself.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
-compile "$source/tests/e2e/time.hip" program -I "$source/include"
+compile "$source/tests/e2e/time_regions.hip" program -I "$source/include"
 PROBE_SIM_STATS=$PWD/probed.stats record run.db -q -a time -- ./program >clocks
 read -r least most _ <clocks
 PROBE_SIM_STATS=$PWD/plain.stats simulated ./program >plain_clocks
@@ -106,7 +106,7 @@ cmp run.db.spans again.db.spans || fail "another run, other times"
 expect "no timeline" "$(sqlite3 again.db 'SELECT count(*) FROM probe_time_line')" 0
 
 # Not optimised: the same regions.
-compile "$source/tests/e2e/time.hip" plain -O0 -I "$source/include"
+compile "$source/tests/e2e/time_regions.hip" plain -O0 -I "$source/include"
 record run.db -q -a time -- ./plain >/dev/null
 balanced run.db
 for row in 'known|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
@@ -115,7 +115,7 @@ for row in 'known|18|0' 'inner|90|0' 'branch|9|0' 'nap|18|0' 'left|18|3'; do
 done
 
 # Workgroups 1 and 2 only: their waves, and no others.
-compile "$source/tests/e2e/time.hip" program -I "$source/include"
+compile "$source/tests/e2e/time_regions.hip" program -I "$source/include"
 record run.db -q --filter-x 1:3 -a time -- ./program >/dev/null
 balanced run.db
 expect "filtered" "$(spans 'executions, open' inner)" "30|0"
@@ -125,10 +125,10 @@ expect "all waves or none" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_li
 expect "what stamps cost" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span WHERE stamp = 0")" 0
 
 # Blocks: the body of the loop that is "outer", and all of them together as long as the kernel.
-PROBE_TIME=blocks compile "$source/tests/e2e/time.hip" program -I "$source/include"
+PROBE_TIME=blocks compile "$source/tests/e2e/time_regions.hip" program -I "$source/include"
 record run.db -q -a time -- ./program >/dev/null
 balanced run.db
-body=$(grep -n 'probe_region_begin("inner")' "$source/tests/e2e/time.hip" | cut -d: -f1)
+body=$(grep -n 'probe_region_begin("inner")' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
 expect "a block in a loop" "$(sqlite3 run.db "SELECT DISTINCT executions FROM probe_time_span t
 	JOIN probe_site s ON s.site = t.site WHERE what = 'block' AND line BETWEEN $body AND $body + 2")" 90
 expect "blocks follow one another" "$(sqlite3 run.db "SELECT k.cycles - sum(b.cycles) BETWEEN 0 AND
@@ -137,14 +137,14 @@ expect "blocks follow one another" "$(sqlite3 run.db "SELECT k.cycles - sum(b.cy
 expect "regions are as they were" "$(spans 'executions, open' inner) $(spans 'executions, open' left)" "90|0 18|3"
 expect "functions are where they are declared" "$(sqlite3 run.db "SELECT count(*) FROM probe_time_span t
 	JOIN probe_site s ON s.site = t.site WHERE what = 'function' AND line <> CASE
-	WHEN name LIKE 'nap%' THEN $(grep -n ' nap(int' "$source/tests/e2e/time.hip" | cut -d: -f1)
-	WHEN name LIKE 'once%' THEN $(grep -n 'void once' "$source/tests/e2e/time.hip" | cut -d: -f1)
-	WHEN name LIKE '%apart%' THEN $(grep -n 'void apart' "$source/tests/e2e/time.hip" | cut -d: -f1)
-	WHEN name LIKE 'none%' THEN $(grep -n 'void none' "$source/tests/e2e/time.hip" | cut -d: -f1)
-	ELSE $(grep -n 'void regions' "$source/tests/e2e/time.hip" | cut -d: -f1) END")" 0
+	WHEN name LIKE 'nap%' THEN $(grep -n ' nap(int' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
+	WHEN name LIKE 'once%' THEN $(grep -n 'void once' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
+	WHEN name LIKE '%apart%' THEN $(grep -n 'void apart' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
+	WHEN name LIKE 'none%' THEN $(grep -n 'void none' "$source/tests/e2e/time_regions.hip" | cut -d: -f1)
+	ELSE $(grep -n 'void regions' "$source/tests/e2e/time_regions.hip" | cut -d: -f1) END")" 0
 
 # Regions only: no time of the function.
-PROBE_TIME=regions compile "$source/tests/e2e/time.hip" program -I "$source/include"
+PROBE_TIME=regions compile "$source/tests/e2e/time_regions.hip" program -I "$source/include"
 record run.db -q -a time -- ./program >/dev/null
 balanced run.db
 expect "what there is" "$(sqlite3 run.db "SELECT group_concat(name) FROM (SELECT name FROM probe_time_span

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A program that dies keeps what it recorded, and the report says that it is partial.
+# A program that dies keeps its records, and the report says that it is partial.
 # Folder: cmds/record
 . "$(dirname "$0")/lib.sh"
 

@@ -72,7 +72,7 @@ for table in memory_site divergence_site cache_model_site; do
 	expect "$table" "$(probe-report tables --table $table --format json trace.db |
 		jq -c '[.[] | [.kernel_name, .executions]] | sort')" '[["doubled",6],["doubled",6],["other",1]]'
 done
-probe-report replay trace.db -a memory,divergence,cache -o replayed.db 2>/dev/null
+probe-report replay trace.db -a memory,divergence,cache -o replayed.db
 for table in memory_site divergence_site cache_model_site; do
 	probe-report tables --table $table --format csv trace.db >ran.csv
 	probe-report tables --table $table --format csv replayed.db >replayed.csv

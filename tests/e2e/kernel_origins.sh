@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Ways a kernel gets into a program: several units with -fgpu-rdc, a library opened at run time, a code
 # object loaded as a module, one compiled at run time (hipRTC), OpenCL C dispatched through HSA alone.
-# Each is probed, or named with the reason why not.
+# Each is probed, or listed with the reason why not.
 # Folder: hsa-plugin
 . "$(dirname "$0")/lib.sh"
 plugin=$(probe-config --pass-plugin)
@@ -20,7 +20,7 @@ rows()
 }
 
 # Two units, linked with the plugin: the function of the other unit is probed with its callers. Debian's
-# hipcc takes the linker of LLVM 14, which reads no bitcode of 15, unless told where to look (-B).
+# hipcc uses the linker of LLVM 14, which cannot read bitcode of 15, unless -B names the other one.
 cat >unit1.hip <<'END'
 #include <hip/hip_runtime.h>
 __device__ void add(int *p, int v);
@@ -111,7 +111,7 @@ hipcc --offload-arch=gfx90a loader.hip -o loader
 record loader.db -q -- ./loader
 expect "module" "$(rows loader.db)" "4|1|64|2 "
 
-# Compiled at run time: without probes the account says so. With the plugin among hipRTC's options, and
+# Compiled at run time: without probes the accounting says so. With the plugin among hipRTC's options, and
 # the LLVM that amd-comgr uses visible to it, there are probes.
 cat >rtc.hip <<'END'
 #include <hip/hip_runtime.h>

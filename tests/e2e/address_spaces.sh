@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# PROBE_SPACES: constant memory and scratch are left alone unless asked for; then what is counted of them is what the
-# program works out by the rules, in both kinds, and the machine's executions and lanes.
+# PROBE_SPACES: accesses to constant memory and scratch are instrumented only if it names them. Then their
+# counters are what the program computes, in both kinds, and the machine's executions and lanes.
 # Folder: llvm-plugin
 . "$(dirname "$0")/lib.sh"
 PROBE_KINDS=memory,trace
@@ -16,11 +16,11 @@ rows()
 		WHERE s.line > 1000 AND s.space IN (4, 5) GROUP BY s.line"
 }
 
-compile "$source/tests/e2e/spaces.hip" plain
+compile "$source/tests/e2e/address_spaces.hip" plain
 record plain.db -q -- ./plain >/dev/null
-expect "sites nobody asked for" "$(rows plain.db)" ""
+expect "sites that were not requested" "$(rows plain.db)" ""
 for level in -O1 -O3; do
-	PROBE_SPACES=scratch,constant compile "$source/tests/e2e/spaces.hip" program $level
+	PROBE_SPACES=scratch,constant compile "$source/tests/e2e/address_spaces.hip" program $level
 	for kind in memory trace; do
 		record $kind.db --kind $kind -q -- ./program >expected.txt
 		rows $kind.db >rows.txt

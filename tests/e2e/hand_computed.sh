@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The numbers a person can work out by hand: LDS conflicts of a 32x32 transpose, lines of strided
-# loads, for both kinds.
+# Numbers that can be computed by hand: LDS conflicts of a 32x32 transpose, cache lines of strided loads,
+# for both kinds.
 # Folder: devlib
 . "$(dirname "$0")/lib.sh"
 
