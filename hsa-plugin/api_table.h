@@ -48,7 +48,6 @@ struct probe_hsa {
 	__typeof__(hsa_queue_inactivate) *queue_inactivate;
 	__typeof__(hsa_queue_load_read_index_scacquire) *queue_load_read_index_scacquire;
 	__typeof__(hsa_queue_store_write_index_screlease) *queue_store_write_index_screlease;
-	__typeof__(hsa_queue_load_write_index_scacquire) *queue_load_write_index_scacquire;
 	__typeof__(hsa_queue_store_read_index_screlease) *queue_store_read_index_screlease;
 	__typeof__(hsa_agent_iterate_regions) *agent_iterate_regions;
 	__typeof__(hsa_region_get_info) *region_get_info;
@@ -84,7 +83,6 @@ struct probe_hsa {
 	__typeof__(hsa_amd_agent_memory_pool_get_info) *agent_memory_pool_get_info;
 	__typeof__(hsa_amd_agents_allow_access) *agents_allow_access;
 	__typeof__(hsa_amd_memory_lock) *memory_lock;
-	__typeof__(hsa_amd_memory_fill) *memory_fill;
 };
 
 /* Replacements; NULL = the runtime's own function stays. */

@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/cleanup.h"
+
 static int hex(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -67,7 +69,7 @@ int probe_image_parse_uri(const char *uri, char **path, uint64_t *offset, uint64
 static int copy_memory(uint64_t base, uint64_t size, struct probe_image *ret)
 {
 	struct iovec local, remote = {(void *)(uintptr_t)base, size};
-	void *bytes = malloc(size);
+	PROBE_AUTO_FREE void *bytes = malloc(size);
 	ssize_t got;
 
 	if (!bytes)
@@ -79,11 +81,9 @@ static int copy_memory(uint64_t base, uint64_t size, struct probe_image *ret)
 		memcpy(bytes, (void *)(uintptr_t)base, size);
 		got = (ssize_t)size;
 	}
-	if (got != (ssize_t)size) {
-		free(bytes);
+	if (got != (ssize_t)size)
 		return -EFAULT;
-	}
-	*ret = (struct probe_image){bytes, size};
+	*ret = (struct probe_image){PROBE_KEEP(bytes), size};
 	return 0;
 }
 
@@ -103,43 +103,37 @@ static int read_all(int fd, void *bytes, uint64_t size, uint64_t offset)
 
 static int copy_file(const char *path, uint64_t offset, uint64_t size, struct probe_image *ret)
 {
+	PROBE_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	PROBE_AUTO_FREE void *bytes = NULL;
 	struct stat status;
-	void *bytes = NULL;
-	int err = -EINVAL;
-	int fd;
+	int err;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && offset <= (uint64_t)status.st_size) {
-		if (!size)
-			size = (uint64_t)status.st_size - offset;
-		if (size && size <= PROBE_IMAGE_MAX) {
-			bytes = malloc(size);
-			err = bytes ? read_all(fd, bytes, size, offset) : -ENOMEM;
-		}
-	}
-	close(fd);
-	if (err) {
-		free(bytes);
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || offset > (uint64_t)status.st_size)
+		return -EINVAL;
+	if (!size)
+		size = (uint64_t)status.st_size - offset;
+	if (!size || size > PROBE_IMAGE_MAX)
+		return -EINVAL;
+	bytes = malloc(size);
+	if (!bytes)
+		return -ENOMEM;
+	err = read_all(fd, bytes, size, offset);
+	if (err)
 		return err;
-	}
-	*ret = (struct probe_image){bytes, size};
+	*ret = (struct probe_image){PROBE_KEEP(bytes), size};
 	return 0;
 }
 
 int probe_image_copy(uint64_t base, uint64_t size, const char *uri, struct probe_image *ret)
 {
+	PROBE_AUTO_FREE char *path = NULL;
 	uint64_t offset, length;
-	char *path;
 	int err;
 
 	if (base && size && size <= PROBE_IMAGE_MAX)
 		return copy_memory(base, size, ret);
 	err = probe_image_parse_uri(uri, &path, &offset, &length);
-	if (err)
-		return err;
-	err = copy_file(path, offset, length, ret);
-	free(path);
-	return err;
+	return err ? err : copy_file(path, offset, length, ret);
 }

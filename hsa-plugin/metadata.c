@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cleanup.h"
 #include "hsa-plugin/comgr.h"
 
 typedef amd_comgr_metadata_node_t node;
@@ -80,7 +81,7 @@ static char *text_of(const struct probe_comgr *comgr, node map, const char *key)
 /* Numbers come as text too. False if absent or beyond 32 bits. */
 static bool number_of(const struct probe_comgr *comgr, node map, const char *key, uint32_t *ret)
 {
-	char *text = text_of(comgr, map, key);
+	PROBE_AUTO_FREE char *text = text_of(comgr, map, key);
 	unsigned long long value;
 	char *end;
 
@@ -88,64 +89,65 @@ static bool number_of(const struct probe_comgr *comgr, node map, const char *key
 		return false;
 	errno = 0;
 	value = strtoull(text, &end, 0);
-	if (errno || end == text || *end || value > UINT32_MAX) {
-		free(text);
+	if (errno || end == text || *end || value > UINT32_MAX)
 		return false;
-	}
-	free(text);
 	*ret = (uint32_t)value;
 	return true;
 }
 
 static bool flag_of(const struct probe_comgr *comgr, node map, const char *key)
 {
-	char *text = text_of(comgr, map, key);
-	bool flag = text && (!strcmp(text, "true") || !strcmp(text, "1"));
+	PROBE_AUTO_FREE char *text = text_of(comgr, map, key);
 
-	free(text);
-	return flag;
+	return text && (!strcmp(text, "true") || !strcmp(text, "1"));
 }
 
 static int read_arg(const struct probe_comgr *comgr, node map, struct probe_arg *ret)
 {
-	char *kind = text_of(comgr, map, ".value_kind");
+	PROBE_AUTO_FREE char *kind = text_of(comgr, map, ".value_kind");
 
 	if (!kind)
 		return -EBADMSG;
 	ret->kind = probe_arg_kind_of(kind);
-	free(kind);
 	if (!number_of(comgr, map, ".offset", &ret->offset) ||
 	    !number_of(comgr, map, ".size", &ret->size))
 		return -EBADMSG;
 	return 0;
 }
 
-static int read_args(const struct probe_comgr *comgr, node kernel, struct probe_kernel_meta *ret)
+static int read_arg_list(const struct probe_comgr *comgr, node list, struct probe_kernel_meta *ret)
 {
 	size_t count = 0;
 	int err = 0;
-	node list;
 
-	/* A kernel without arguments has no list. */
-	if (!ok(comgr->metadata_lookup(kernel, ".args", &list)))
-		return 0;
 	if (!ok(comgr->get_metadata_list_size(list, &count)) || count > PROBE_ARGS_MAX)
-		err = -EBADMSG;
-	if (!err && count) {
-		ret->args = calloc(count, sizeof(*ret->args));
-		err = ret->args ? 0 : -ENOMEM;
-	}
+		return -EBADMSG;
+	if (!count)
+		return 0;
+	ret->args = calloc(count, sizeof(*ret->args));
+	if (!ret->args)
+		return -ENOMEM;
 	for (size_t i = 0; i < count && !err; i++) {
 		node arg;
 
-		if (!ok(comgr->index_list_metadata(list, i, &arg))) {
-			err = -EBADMSG;
-			break;
-		}
+		if (!ok(comgr->index_list_metadata(list, i, &arg)))
+			return -EBADMSG;
 		err = read_arg(comgr, arg, &ret->args[i]);
 		comgr->destroy_metadata(arg);
 		ret->arg_count++;
 	}
+	return err;
+}
+
+static int read_args(const struct probe_comgr *comgr, node kernel, struct probe_kernel_meta *ret)
+{
+	node list;
+	int err;
+
+	/* A kernel without arguments has no list. */
+	if (!ok(comgr->metadata_lookup(kernel, ".args", &list)))
+		return 0;
+	err = read_arg_list(comgr, list, ret);
 	comgr->destroy_metadata(list);
 	return err;
 }
@@ -174,32 +176,39 @@ static int read_kernel(const struct probe_comgr *comgr, node map, struct probe_k
 	return read_args(comgr, map, ret);
 }
 
-static int read_kernels(const struct probe_comgr *comgr, node root, struct probe_metadata *ret)
+static int read_kernel_list(const struct probe_comgr *comgr, node list, struct probe_metadata *ret)
 {
 	size_t count = 0;
 	int err = 0;
-	node list;
 
-	/* A code object may have device functions and no kernel. */
-	if (!ok(comgr->metadata_lookup(root, "amdhsa.kernels", &list)))
-		return 0;
 	if (!ok(comgr->get_metadata_list_size(list, &count)) || count > 1 << 20)
-		err = -EBADMSG;
-	if (!err && count) {
-		ret->kernels = calloc(count, sizeof(*ret->kernels));
-		err = ret->kernels ? 0 : -ENOMEM;
-	}
+		return -EBADMSG;
+	if (!count)
+		return 0;
+	ret->kernels = calloc(count, sizeof(*ret->kernels));
+	if (!ret->kernels)
+		return -ENOMEM;
 	for (size_t i = 0; i < count && !err; i++) {
 		node kernel;
 
-		if (!ok(comgr->index_list_metadata(list, i, &kernel))) {
-			err = -EBADMSG;
-			break;
-		}
+		if (!ok(comgr->index_list_metadata(list, i, &kernel)))
+			return -EBADMSG;
 		ret->count++;
 		err = read_kernel(comgr, kernel, &ret->kernels[i]);
 		comgr->destroy_metadata(kernel);
 	}
+	return err;
+}
+
+static int read_kernels(const struct probe_comgr *comgr, node root, struct probe_metadata *ret)
+{
+	node list;
+	int err;
+
+	/* A code object may have device functions and no kernel. */
+	if (!ok(comgr->metadata_lookup(root, "amdhsa.kernels", &list)))
+		return 0;
+	err = read_kernel_list(comgr, list, ret);
 	comgr->destroy_metadata(list);
 	return err;
 }

@@ -261,7 +261,8 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
 	(void)private_size;
 	(void)group_size;
 	signal_of(doorbell)->kind = AMD_SIGNAL_KIND_DOORBELL;
-	status = make_queue(size && size < FAKE_QUEUE_MIN ? FAKE_QUEUE_MIN : size, type, doorbell, ret);
+	status = make_queue(size && size < FAKE_QUEUE_MIN ? FAKE_QUEUE_MIN : size, type, doorbell,
+			    ret);
 	if (status)
 		release(signal_of(doorbell));
 	else
@@ -298,7 +299,7 @@ static void store_read_index(const hsa_queue_t *queue, uint64_t value)
 			 __ATOMIC_RELEASE);
 }
 
-static uint64_t load_write_index(const hsa_queue_t *queue)
+uint64_t fake_write_index(const hsa_queue_t *queue)
 {
 	return __atomic_load_n(&((const amd_queue_t *)queue)->write_dispatch_id, __ATOMIC_ACQUIRE);
 }
@@ -379,7 +380,7 @@ static bool process_packet(void *bytes)
 
 void fake_hsa_process(hsa_queue_t *hardware)
 {
-	uint64_t read = load_read_index(hardware), write = load_write_index(hardware);
+	uint64_t read = load_read_index(hardware), write = fake_write_index(hardware);
 
 	assert_true(write - read <= hardware->size);
 	if (write)
@@ -420,7 +421,6 @@ static const struct probe_hsa functions = {
 	.queue_inactivate = queue_inactivate,
 	.queue_load_read_index_scacquire = load_read_index,
 	.queue_store_read_index_screlease = store_read_index,
-	.queue_load_write_index_scacquire = load_write_index,
 	.queue_store_write_index_screlease = store_write_index,
 	.signal_create = signal_create,
 	.signal_destroy = signal_destroy,
@@ -522,7 +522,7 @@ struct probe_queue *fake_queue_create(uint32_t size)
 void fake_submit(struct probe_queue *queue, const void *packet)
 {
 	hsa_queue_t *soft = queue->soft;
-	uint64_t write = load_write_index(soft);
+	uint64_t write = fake_write_index(soft);
 	uint8_t *to = (uint8_t *)soft->base_address + (write & (soft->size - 1)) * 64;
 
 	assert_true(write - load_read_index(soft) < soft->size);

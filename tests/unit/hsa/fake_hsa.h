@@ -68,6 +68,8 @@ struct probe_agent *fake_gpu(void);
 /* A queue as the tool makes it, which the collector does not know. */
 struct probe_queue *fake_queue_create(uint32_t size);
 
+uint64_t fake_write_index(const hsa_queue_t *queue);
+
 /* Write a packet to the application's ring, without the doorbell. */
 void fake_submit(struct probe_queue *queue, const void *packet);
 

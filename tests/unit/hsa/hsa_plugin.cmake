@@ -18,8 +18,9 @@ else()
 	add_library(probe_hsa_tested ALIAS probe_hsa_parts)
 endif()
 
-foreach(test api_table collector completion counter_tables dispatch filters kernargs occupancy
-		packet_relay queue_hooks rings sampler tables wave_storage)
+foreach(test api_table code_image collector completion counter_sum counter_tables dispatch doorbells
+		filters kernargs kernel_table kernel_verdict occupancy packet_relay queue_hooks rings
+		sampler wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
 		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c)
 	target_link_libraries(unit_hsa_${test} PRIVATE probe_hsa_tested probe_wire probe_flags
@@ -30,6 +31,6 @@ foreach(test api_table collector completion counter_tables dispatch filters kern
 endforeach()
 # Filters, kernel tables that were outgrown, and sampling sessions that hang live as long as the
 # process, by design. The leak check would report them.
-foreach(test filters sampler tables)
+foreach(test filters kernel_table sampler)
 	set_tests_properties(unit.hsa.${test} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endforeach()

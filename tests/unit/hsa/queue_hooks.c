@@ -169,7 +169,7 @@ static void cooperative_queue_is_shared(void **state)
 
 static void submit(hsa_queue_t *queue, const hsa_kernel_dispatch_packet_t *packet, unsigned count)
 {
-	uint64_t write = probe_tool.hsa.queue_load_write_index_scacquire(queue);
+	uint64_t write = fake_write_index(queue);
 
 	for (unsigned i = 0; i < count; i++, write++)
 		memcpy((uint8_t *)queue->base_address + (write & (queue->size - 1)) * 64, packet,
