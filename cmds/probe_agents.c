@@ -17,7 +17,7 @@
 
 #include <hsa/hsa_ext_amd.h>
 
-#include "common/hsa_pcs.h"
+#include "common/hsa_pc_sampling.h"
 
 static struct {
 	__typeof__(hsa_init) *init;

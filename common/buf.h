@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bounded little-endian reading of bytes that others made. A read that does not fit fails, says
- * how much was wanted and how much is left, and moves nothing.
+ * Bounded little-endian reading of untrusted bytes. A read that does not fit fails with the number
+ * of bytes expected and left, and does not move.
  */
 #ifndef PROBE_COMMON_BUF_H
 #define PROBE_COMMON_BUF_H
@@ -35,7 +35,7 @@ struct probe_err *probe_buf_u64(struct probe_buf *buf, uint64_t *ret);
 /* Copy `size` bytes out. */
 struct probe_err *probe_buf_copy(struct probe_buf *buf, void *ret, size_t size);
 
-/* Point at `size` bytes in place; they are as aligned as they happen to be. */
+/* Point at `size` bytes in place, of any alignment. */
 struct probe_err *probe_buf_bytes(struct probe_buf *buf, uint64_t size, const uint8_t **ret);
 struct probe_err *probe_buf_skip(struct probe_buf *buf, uint64_t size);
 

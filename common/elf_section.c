@@ -54,7 +54,7 @@ static bool named(const struct probe_buf *names, uint32_t offset, const char *na
 }
 
 struct probe_err *probe_image_section(const char *file, const void *bytes, size_t size,
-				      const char *section, const uint8_t **ret, size_t *ret_size)
+				    const char *section, const uint8_t **ret, size_t *ret_size)
 {
 	struct probe_buf image, names, found;
 	struct probe_err *err;

@@ -87,38 +87,38 @@ void probe_err_destroy(struct probe_err *err)
 	}
 }
 
-__attribute__((format(printf, 4, 5))) static size_t append(char *out, size_t room, size_t n,
+__attribute__((format(printf, 4, 5))) static size_t append(char *out, size_t capacity, size_t n,
 							   const char *format, ...)
 {
 	va_list args;
 	int len;
 
-	if (n + 1 >= room)
+	if (n + 1 >= capacity)
 		return n;
 	va_start(args, format);
-	len = vsnprintf(out + n, room - n, format, args);
+	len = vsnprintf(out + n, capacity - n, format, args);
 	va_end(args);
 	if (len < 0)
 		return n;
-	return (size_t)len < room - n ? n + (size_t)len : room - 1;
+	return (size_t)len < capacity - n ? n + (size_t)len : capacity - 1;
 }
 
-size_t probe_err_format(const struct probe_err *err, char *out, size_t room)
+size_t probe_err_format(const struct probe_err *err, char *out, size_t capacity)
 {
 	size_t n = 0;
 
-	if (!room)
+	if (!capacity)
 		return 0;
 	out[0] = '\0';
 	for (const struct probe_err *e = err; e; e = e->cause) {
 		if (e != err)
-			n = append(out, room, n, ": ");
+			n = append(out, capacity, n, ": ");
 		if (e->file && e->offset != PROBE_ERR_NO_OFFSET)
-			n = append(out, room, n, "%s, offset 0x%llx: ", e->file,
+			n = append(out, capacity, n, "%s, offset 0x%llx: ", e->file,
 				   (unsigned long long)e->offset);
 		else if (e->file)
-			n = append(out, room, n, "%s: ", e->file);
-		n = append(out, room, n, "%s", e->message);
+			n = append(out, capacity, n, "%s: ", e->file);
+		n = append(out, capacity, n, "%s", e->message);
 	}
 	return n;
 }

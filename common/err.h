@@ -34,6 +34,6 @@ struct probe_err *probe_err_wrap(struct probe_err *cause, const char *format, ..
 struct probe_err *probe_err_oom(void) __attribute__((returns_nonnull));
 
 /* One line: "file, offset 0x40: message: cause". Always terminated; returns its length. */
-size_t probe_err_format(const struct probe_err *err, char *out, size_t room);
+size_t probe_err_format(const struct probe_err *err, char *out, size_t capacity);
 
 #endif

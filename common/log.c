@@ -71,11 +71,11 @@ static void write_all(const char *text, size_t len)
  * Names and paths of foreign programs reach the terminal: no control byte may. UTF-8 passes, but
  * not its encoding of the C1 controls (U+0080..U+009F), which some terminals obey.
  */
-static size_t escape(const char *text, char *out, size_t room)
+static size_t escape(const char *text, char *out, size_t capacity)
 {
 	size_t n = 0;
 
-	for (const unsigned char *c = (const unsigned char *)text; *c && n + 5 < room; c++) {
+	for (const unsigned char *c = (const unsigned char *)text; *c && n + 5 < capacity; c++) {
 		bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
 
 		if (*c >= 0x20 && *c != 0x7f && !c1)
@@ -86,16 +86,16 @@ static size_t escape(const char *text, char *out, size_t room)
 	return n;
 }
 
-static size_t format_line(int level, const char *text, char *line, size_t room)
+static size_t format_line(int level, const char *text, char *line, size_t capacity)
 {
 	static const char *const colors[] = {"\033[1;31m", "\033[33m", "", "\033[2m"};
 	static const char *const words[] = {"error: ", "warning: ", "", ""};
 	size_t n;
 
-	n = (size_t)snprintf(line, room, "%sprobe: %s", logger.color ? colors[level] : "",
+	n = (size_t)snprintf(line, capacity, "%sprobe: %s", logger.color ? colors[level] : "",
 			     words[level]);
-	n += escape(text, line + n, room - n - 8);
-	n += (size_t)snprintf(line + n, room - n, "%s\n", logger.color ? "\033[0m" : "");
+	n += escape(text, line + n, capacity - n - 8);
+	n += (size_t)snprintf(line + n, capacity - n, "%s\n", logger.color ? "\033[0m" : "");
 	return n;
 }
 

@@ -19,7 +19,7 @@ enum probe_color { PROBE_COLOR_AUTO = 0, PROBE_COLOR_ALWAYS = 1, PROBE_COLOR_NEV
 /* Lines above `level` are not printed. Call before threads start. */
 void probe_log_setup(int level, enum probe_color color);
 
-/* "auto", "always" or "never"; false if it is none of them. */
+/* "auto", "always" or "never"; false if it is another word. */
 bool probe_color_parse(const char *text, enum probe_color *ret);
 
 /* Should output to `fd` be coloured? A terminal, TERM not "dumb", NO_COLOR unset or empty. */
@@ -32,9 +32,9 @@ void probe_log(int level, const char *format, ...) __attribute__((format(printf,
 void probe_log_err(int level, const struct probe_err *err);
 
 /*
- * While held, lines are kept in memory (errors too) so that nothing of ours falls between the
- * application's own lines; release prints them in order. At most PROBE_LOG_HELD lines are kept,
- * then the number of the others is printed.
+ * While held, lines are kept in memory (errors too), so as not to mix with the application's own
+ * output; release prints them in order. At most PROBE_LOG_HELD lines are kept; the number of others
+ * is printed.
  */
 #define PROBE_LOG_HELD 200
 void probe_log_hold(void);

@@ -92,7 +92,7 @@ static struct probe_err *bad_option(const struct probe_command *command, int res
 	return probe_err_create("unknown option -%c; %s --help lists them", optopt, command->name);
 }
 
-/* getopt's two tables, made from ours; `letters` has room for 3 + 2 per option. */
+/* getopt's two tables, made from ours; `letters` holds 3 + 2 per option. */
 static void fill_tables(const struct probe_command *command, struct option *longs, char *letters)
 {
 	size_t n = 0, l = 0;

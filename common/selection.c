@@ -8,10 +8,9 @@
 
 #define SAMPLE_EVERY 16u /* of "sample" alone */
 
-static const char *const kind_names[PROBE_KINDS] = {
-	[PROBE_KIND_NONE] = "none",
+static const char *const kind_names[PROBE_KINDS] = {[PROBE_KIND_NONE] = "none",
 #define KIND(name, number, word, text) [number] = word,
-	PROBE_KIND_TABLE(KIND)
+						    PROBE_KIND_TABLE(KIND)
 #undef KIND
 };
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "hsa-plugin/agents.h"
-#include "wire/ring_table.h"
+#include "wire/ring_states.h"
 
 /*
  * Before and after the states: ROCr packs small allocations, and some programs write a little past
@@ -95,7 +95,7 @@ static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const st
 		.ring_data = data,
 		.ring_mask = part->share - 1,
 		.ring_size = part->size,
-		.ring_places = probe_ring_places(part->share),
+		.ring_places = probe_ring_slot_bits(part->share),
 		.wave.data_high = (uint32_t)((data + bytes / 2) >> 32),
 	};
 	return true;
@@ -111,7 +111,7 @@ static void make_states(const struct probe_ctx *ctx, const struct probe_ctx *sha
 		struct probe_ring_state state;
 
 		if (probe_ring_state_make(ctx, (uint64_t)(uintptr_t)shared, i, kind, &state))
-			table[probe_ring_place(places, i) + first] = state;
+			table[probe_ring_slot(places, i) + first] = state;
 	}
 }
 
@@ -188,7 +188,7 @@ static void free_memory(struct probe_tool *tool, void *memory)
 void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu)
 {
 	uint32_t share = share_of(tool, tool->segment.header.ring_count);
-	uint32_t states = tool->config.kind == PROBE_KIND_TRACE ? PROBE_RING_PLACES : share;
+	uint32_t states = tool->config.kind == PROBE_KIND_TRACE ? PROBE_RING_SLOTS : share;
 	size_t size = states * sizeof(struct probe_ring_state);
 	struct probe_ring_state *table;
 	struct memory memory;

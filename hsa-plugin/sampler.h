@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/hsa_pcs.h"
+#include "common/hsa_pc_sampling.h"
 
 enum {
 	PROBE_SAMPLER_RECORD = 64,

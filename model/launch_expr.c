@@ -2,7 +2,7 @@
 #include "model/launch_expr.h"
 
 #include "codeobj/sites.h"
-#include "common/argument.h"
+#include "common/kernel_argument.h"
 #include "model/proved_rows.h"
 
 bool launch_field(const struct proved_launch *launch, uint32_t offset, int64_t *ret)
@@ -27,7 +27,7 @@ bool launch_field(const struct proved_launch *launch, uint32_t offset, int64_t *
 bool launch_argument(const struct proved_launch *launch, uint32_t offset, uint32_t bytes,
 		     uint64_t *ret)
 {
-	return probe_argument(launch->arguments, launch->argument_bytes, offset, bytes, ret);
+	return probe_kernel_argument(launch->arguments, launch->argument_bytes, offset, bytes, ret);
 }
 
 /* ---- One step ------------------------------------------------------------------------------- */

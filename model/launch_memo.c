@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codeobj/sites.h"
-#include "common/argument.h"
+#include "common/kernel_argument.h"
 #include "model/proved_rows.h"
 
 enum { USED = 32, ENTRIES = 16, ENTRIES_BYTES = 4 << 20 };
@@ -183,7 +183,7 @@ static bool make_key(const struct kernel *kernel, const struct proved_launch *la
 	for (uint32_t i = 0; i < kernel->used_count; i++) {
 		const struct used *used = &kernel->used[i];
 
-		if (!probe_argument(launch->arguments, launch->argument_bytes, used->offset,
+		if (!probe_kernel_argument(launch->arguments, launch->argument_bytes, used->offset,
 				    used->bytes, &ret->argument[i]))
 			return false;
 		ret->argument[i] &= used->mask;

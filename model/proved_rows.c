@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "codeobj/sites.h"
-#include "common/regular.h"
+#include "common/regular_waves.h"
 #include "model/launch_memo.h"
 #include "model/proved_parts.h"
 
@@ -350,7 +350,7 @@ bool proved_rows_make(struct proved_scratch *scratch, const struct probe_sites *
 
 	*ret = (struct proved_rows){0};
 	find_regular(&r);
-	r.reckoned = probe_launch_reckoned(launch->grid, launch->group);
+	r.reckoned = probe_launch_enumerable(launch->grid, launch->group);
 	/* Without the kernel there is nothing to reckon, and all rows are lost. */
 	probe_sites_of_kernel(table, launch->kernel, &r.first, &r.count);
 	done = alloc(&r, raw, raw_count);

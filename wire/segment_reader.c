@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's end of a segment; see segment_reader.h. */
 #define _GNU_SOURCE
 #include "wire/segment_reader.h"
 
@@ -19,7 +18,7 @@
 #define HOST_SIZE_MIN	65536u
 #define HOST_SIZE_MAX	(1ull << 32)
 #define RINGS_BYTES_MAX (1ull << 32)
-#define RECORD_MAX	(1u << 20) /* no writer puts more (segment_writer.c) */
+#define RECORD_MAX	(1u << 20) /* as segment_writer.c */
 #define RESYNC_BUDGET	(1ull << 30)
 
 static uint64_t load64(const uint64_t *word)
@@ -56,7 +55,7 @@ static struct probe_err *check_rings(uint32_t count, uint32_t size)
 	return NULL;
 }
 
-static struct probe_err *check_shape(uint64_t host_size, const struct probe_seg_shape *rings)
+static struct probe_err *check_shape(uint64_t host_size, const struct segment_rings *rings)
 {
 	struct probe_err *err;
 
@@ -67,7 +66,7 @@ static struct probe_err *check_shape(uint64_t host_size, const struct probe_seg_
 	return err ? err : check_rings(rings->count ? rings->large_count : 0, rings->large_size);
 }
 
-static struct probe_err *make_file(struct probe_seg *segment)
+static struct probe_err *make_file(struct segment_reader *segment)
 {
 	segment->fd = memfd_create("probe-segment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (segment->fd < 0)
@@ -87,13 +86,13 @@ static struct probe_err *make_file(struct probe_seg *segment)
 	return NULL;
 }
 
-struct probe_err *probe_seg_create(uint64_t host_size, const struct probe_seg_shape *rings,
-				   struct probe_seg *ret)
+struct probe_err *segment_reader_create(uint64_t host_size, const struct segment_rings *rings,
+					struct segment_reader *ret)
 {
 	uint64_t host_offset = PAGE, heads_offset, data_offset;
 	uint32_t large_count = rings->count ? rings->large_count : 0;
 	uint32_t ring_count = rings->count + large_count;
-	struct probe_seg segment = {.fd = -1};
+	struct segment_reader segment = {.fd = -1};
 	struct probe_err *err = check_shape(host_size, rings);
 
 	if (err)
@@ -112,7 +111,7 @@ struct probe_err *probe_seg_create(uint64_t host_size, const struct probe_seg_sh
 	if (!err && !segment.rings)
 		err = probe_err_oom();
 	if (err) {
-		probe_seg_destroy(&segment);
+		segment_reader_destroy(&segment);
 		return err;
 	}
 	segment.host = (struct probe_host_ring *)(segment.map + host_offset);
@@ -137,7 +136,7 @@ struct probe_err *probe_seg_create(uint64_t host_size, const struct probe_seg_sh
 	return NULL;
 }
 
-void probe_seg_destroy(struct probe_seg *segment)
+void segment_reader_destroy(struct segment_reader *segment)
 {
 	if (segment->map)
 		munmap(segment->map, segment->size);
@@ -145,11 +144,12 @@ void probe_seg_destroy(struct probe_seg *segment)
 		close(segment->fd);
 	free(segment->rings);
 	free(segment->copy);
-	*segment = (struct probe_seg){.fd = -1};
+	*segment = (struct segment_reader){.fd = -1};
 }
 
 /* A plausible header at our tail, copied; the size word is read first and once. */
-static bool read_header(const struct probe_seg *segment, uint64_t head, struct probe_host_rec *ret)
+static bool read_header(const struct segment_reader *segment, uint64_t head,
+			struct probe_host_rec *ret)
 {
 	uint64_t at = segment->host_tail & (segment->host_size - 1);
 	const struct probe_host_rec *rec = (const void *)(segment->host_data + at);
@@ -167,8 +167,8 @@ static bool read_header(const struct probe_seg *segment, uint64_t head, struct p
 	return true;
 }
 
-/* Zero what was read, so that the next lap's commit words begin as 0, then give it back. */
-static void consume(struct probe_seg *segment, uint64_t bytes)
+/* Zero what was read, so that commit words begin as 0 when the ring wraps, then free it. */
+static void consume(struct segment_reader *segment, uint64_t bytes)
 {
 	uint64_t at = segment->host_tail & (segment->host_size - 1);
 
@@ -179,18 +179,18 @@ static void consume(struct probe_seg *segment, uint64_t bytes)
 			      memory_order_release);
 }
 
-static bool copy_payload(struct probe_seg *segment, const struct probe_host_rec *rec)
+static bool copy_payload(struct segment_reader *segment, const struct probe_host_rec *rec)
 {
 	uint64_t at = segment->host_tail & (segment->host_size - 1);
 	size_t size = rec->size - HEADER_BYTES;
 
-	if (size > segment->copy_room) {
+	if (size > segment->copy_capacity) {
 		unsigned char *copy = realloc(segment->copy, size);
 
 		if (!copy)
 			return false;
 		segment->copy = copy;
-		segment->copy_room = size;
+		segment->copy_capacity = size;
 	}
 	if (size)
 		memcpy(segment->copy, segment->host_data + at + HEADER_BYTES, size);
@@ -206,11 +206,11 @@ static uint32_t commit_word(const void *payload, size_t size)
 }
 
 /*
- * Nothing readable at the tail and nobody left to write: find the next record that checks, 8 bytes
- * at a time. Its checksum makes a chance hit in old payload unlikely (2^-32 per place). The bytes
- * summed are bounded, since made-up sizes could ask for a megabyte at every place.
+ * Nothing readable at the tail and no writer left: find the next record whose checksum is right, 8
+ * bytes at a time. A false match in old payload is unlikely (2^-32 per offset). The bytes summed
+ * are bounded, since forged sizes could request a megabyte at every offset.
  */
-static void resync(struct probe_seg *segment, uint64_t head)
+static void resync(struct segment_reader *segment, uint64_t head)
 {
 	uint64_t budget = RESYNC_BUDGET;
 
@@ -229,10 +229,10 @@ static void resync(struct probe_seg *segment, uint64_t head)
 	}
 }
 
-static void take(struct probe_seg *segment, const struct probe_host_rec *rec,
-		 struct probe_seg_rec *ret)
+static void take(struct segment_reader *segment, const struct probe_host_rec *rec,
+		 struct segment_record *ret)
 {
-	*ret = (struct probe_seg_rec){
+	*ret = (struct segment_record){
 		.type = rec->type,
 		.tid = rec->tid,
 		.time = rec->time,
@@ -241,8 +241,8 @@ static void take(struct probe_seg *segment, const struct probe_host_rec *rec,
 	};
 }
 
-enum probe_seg_state probe_seg_next(struct probe_seg *segment, bool final,
-				    struct probe_seg_rec *ret)
+enum segment_state segment_reader_next(struct segment_reader *segment, bool final,
+				       struct segment_record *ret)
 {
 	for (;;) {
 		uint64_t head = load64(&segment->host->head);
@@ -251,14 +251,14 @@ enum probe_seg_state probe_seg_next(struct probe_seg *segment, bool final,
 		bool sound;
 
 		if (head == segment->host_tail)
-			return PROBE_SEG_EMPTY;
+			return SEGMENT_EMPTY;
 		if (head - segment->host_tail > segment->host_size || (head & 7)) {
-			/* A head out of all bounds: what lies between cannot be told apart. */
+			/* The head is out of bounds: records before it cannot be found. */
 			if (!final)
-				return PROBE_SEG_WAIT;
+				return SEGMENT_WAIT;
 			segment->loss.corrupt++;
 			segment->host_tail = head;
-			return PROBE_SEG_EMPTY;
+			return SEGMENT_EMPTY;
 		}
 		rest = segment->host_size - (segment->host_tail & (segment->host_size - 1));
 		if (rest < HEADER_BYTES) {
@@ -270,7 +270,7 @@ enum probe_seg_state probe_seg_next(struct probe_seg *segment, bool final,
 		}
 		sound = read_header(segment, head, &rec);
 		if (!final && (!sound || !rec.commit))
-			return PROBE_SEG_WAIT;
+			return SEGMENT_WAIT;
 		if (!sound) {
 			if (rec.size)
 				segment->loss.corrupt++;
@@ -295,31 +295,31 @@ enum probe_seg_state probe_seg_next(struct probe_seg *segment, bool final,
 		}
 		take(segment, &rec, ret);
 		consume(segment, rec.size);
-		return PROBE_SEG_RECORD;
+		return SEGMENT_RECORD;
 	}
 }
 
-uint64_t probe_seg_emitted(const struct probe_seg *segment)
+uint64_t segment_reader_emitted(const struct segment_reader *segment)
 {
 	return load64(&segment->host->emitted);
 }
 
-uint64_t probe_seg_dropped(const struct probe_seg *segment)
+uint64_t segment_reader_dropped(const struct segment_reader *segment)
 {
 	return load64(&segment->host->dropped);
 }
 
-bool probe_seg_snapshot(struct probe_seg *segment)
+bool segment_reader_snapshot(struct segment_reader *segment)
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < segment->ring_count; i++) {
-		struct probe_seg_ring *ring = &segment->rings[i];
+		struct segment_ring *ring = &segment->rings[i];
 		uint64_t head = load64(&segment->heads[i].head);
 
 		if (head == ring->tail || ring->broken)
 			continue;
-		if (head - ring->tail > probe_seg_ring_size(segment, i) || (head & 7)) {
+		if (head - ring->tail > segment_reader_ring_size(segment, i) || (head & 7)) {
 			ring->broken = true;
 			continue;
 		}
@@ -329,14 +329,14 @@ bool probe_seg_snapshot(struct probe_seg *segment)
 	return any;
 }
 
-uint32_t probe_seg_ring_size(const struct probe_seg *segment, uint32_t index)
+uint32_t segment_reader_ring_size(const struct segment_reader *segment, uint32_t index)
 {
 	bool large = index >= segment->ring_count - segment->large_count;
 
 	return large ? segment->large_size : segment->ring_size;
 }
 
-static const unsigned char *ring_bytes(const struct probe_seg *segment, uint32_t index)
+static const unsigned char *ring_bytes(const struct segment_reader *segment, uint32_t index)
 {
 	uint32_t small = segment->ring_count - segment->large_count;
 
@@ -346,10 +346,10 @@ static const unsigned char *ring_bytes(const struct probe_seg *segment, uint32_t
 	       (uint64_t)(index - small) * segment->large_size;
 }
 
-size_t probe_seg_ring_peek(struct probe_seg *segment, uint32_t index, void *out)
+size_t segment_reader_ring_peek(struct segment_reader *segment, uint32_t index, void *out)
 {
-	struct probe_seg_ring *ring = &segment->rings[index];
-	uint32_t size = probe_seg_ring_size(segment, index);
+	struct segment_ring *ring = &segment->rings[index];
+	uint32_t size = segment_reader_ring_size(segment, index);
 	uint64_t at = ring->tail & (size - 1);
 	uint64_t bytes = ring->limit - ring->tail;
 
@@ -361,9 +361,9 @@ size_t probe_seg_ring_peek(struct probe_seg *segment, uint32_t index, void *out)
 	return bytes;
 }
 
-void probe_seg_ring_consume(struct probe_seg *segment, uint32_t index, size_t bytes)
+void segment_reader_ring_consume(struct segment_reader *segment, uint32_t index, size_t bytes)
 {
-	struct probe_seg_ring *ring = &segment->rings[index];
+	struct segment_ring *ring = &segment->rings[index];
 
 	ring->tail += bytes;
 	/* Pairs with the device's load of tail: our copy is taken before the space is free. */
@@ -371,7 +371,8 @@ void probe_seg_ring_consume(struct probe_seg *segment, uint32_t index, size_t by
 			      memory_order_release);
 }
 
-void probe_seg_ring_counts(const struct probe_seg *segment, uint64_t *emitted, uint64_t *dropped)
+void segment_reader_ring_counts(const struct segment_reader *segment, uint64_t *emitted,
+				uint64_t *dropped)
 {
 	*emitted = *dropped = 0;
 	for (uint32_t i = 0; i < segment->ring_count; i++) {

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAYLOAD_LIMIT (1u << 20) /* a size word must stay far from its 32 bits */
+#define PAYLOAD_LIMIT (1u << 20) /* sizes stay far below 2^32 */
 
 /* Words of the mapping are plain integers in wire.h, since the device is compiled against it. */
 static uint64_t load_acquire(const uint64_t *word)
@@ -216,8 +216,8 @@ static void fill_loss(struct probe_host_rec *rec, uint64_t records)
 }
 
 /*
- * Room for a record, and for the note of a loss in front of it if there was one. Both at once: a
- * note on its own would fill each gap of a full ring before a record can.
+ * Reserve a record, preceded by a LOSS record if there was a loss. Both at once: a LOSS record on
+ * its own would fill each gap of a full ring before another record can.
  */
 static struct probe_host_rec *reserve_with_loss(struct probe_segment *seg, uint32_t size)
 {
@@ -229,7 +229,7 @@ static struct probe_host_rec *reserve_with_loss(struct probe_segment *seg, uint3
 	rec = reserve(seg, LOSS_SIZE + size);
 	if (!rec)
 		return reserve(seg, size);
-	/* Another thread may have told it since: then this note says 0, which is true. */
+	/* Another thread may have reported it since: then this record says 0, which is true. */
 	lost = atomic_exchange_explicit(&seg->unreported, 0, memory_order_relaxed);
 	count(&seg->ring->emitted, 1);
 	fill_loss(rec, lost);

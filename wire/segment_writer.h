@@ -2,8 +2,8 @@
 /*
  * Host records into the segment, from any number of threads (wire.h section 6).
  *
- * Putting a record takes no lock, allocates nothing, keeps errno and never waits unless asked to. A
- * record that finds the ring full is counted as dropped; the next one that fits is preceded by a
+ * Putting a record takes no lock, allocates nothing, keeps errno and does not wait, but for _wait.
+ * A record that finds the ring full is counted as dropped; the next one that fits is preceded by a
  * PROBE_HR_LOSS record with the number. The identity a reader may check once the process is gone:
  * emitted = committed + dropped + begun but never committed.
  */
@@ -23,18 +23,18 @@
 struct probe_segment {
 	uint8_t *base; /* NULL = closed: puts fail with -ENOTCONN and count nothing */
 	size_t size;
-	struct probe_seg_header header; /* checked copy; the mapping is never asked again */
+	struct probe_seg_header header; /* checked copy; the mapping is not read again */
 	struct probe_host_ring *ring;
 	uint8_t *data;
 	uint64_t mask;		     /* host_size - 1 */
-	_Atomic uint64_t unreported; /* dropped and not yet told in a LOSS record */
+	_Atomic uint64_t unreported; /* dropped, not yet in a LOSS record */
 	_Atomic bool off;	     /* set in a forked child */
-	_Atomic bool stalled;	     /* the last bounded wait ended in vain: do not wait again */
+	_Atomic bool stalled;	     /* the last wait timed out: do not wait again */
 };
 
 /*
- * Map the segment behind `fd` (of `size` bytes as the supervisor said). The descriptor may be
- * closed afterwards. 0, -EPROTO if the header does not make sense, or another -errno.
+ * Map the segment behind `fd` (of `size` bytes, from the supervisor). The descriptor may be
+ * closed afterwards. 0, -EPROTO if the header is malformed, or another -errno.
  */
 int probe_segment_open(struct probe_segment *seg, int fd, uint64_t size);
 void probe_segment_close(struct probe_segment *seg);
@@ -50,8 +50,8 @@ int probe_segment_put(struct probe_segment *seg, uint32_t type, const struct iov
 		      int count);
 
 /*
- * The same, but when the ring is full wait up to `timeout_ns` for the reader. After one wait in
- * vain later calls do not wait until a record has fitted again.
+ * The same, but when the ring is full wait up to `timeout_ns` for the reader. After a timeout later
+ * calls do not wait until a record has fitted again.
  */
 int probe_segment_put_wait(struct probe_segment *seg, uint32_t type, const struct iovec *parts,
 			   int count, uint64_t timeout_ns);

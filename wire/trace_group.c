@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of GROUP sites (wire.h section 5). */
-#include <stdlib.h>
+#include "wire/trace_group.h"
 
-#include "wire/trace_widen.h"
+#include <stdlib.h>
 
 /* A decimal number up to `most`, and the character behind it; false = there is none. */
 static bool read_number(const char **at, unsigned long most, unsigned long *ret)

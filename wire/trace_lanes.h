@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The addresses that a wave used at once, and the records that everybody reads (wire.h) of them. */
+/* The addresses of one access of a wave, and its expanded records (wire.h). */
 #ifndef PROBE_WIRE_TRACE_LANES_H
 #define PROBE_WIRE_TRACE_LANES_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wire/trace_widen.h"
+#include "wire/trace_group.h"
 
 enum { TRACE_LANES = 64 };
 
-/* The addresses of a base: at one stride, or each. */
+/* The addresses of a base: an affine sequence, or one by one. */
 struct trace_lanes {
 	uint64_t exec;
 	unsigned count;
@@ -22,10 +22,10 @@ struct trace_lanes {
 
 /* `exec` is not 0. Addresses are filled in after it. */
 void trace_lanes_begin(struct trace_lanes *lanes, uint64_t exec);
-/* Makes them affine if the active lanes lie at one stride from lane to lane. */
+/* Makes them affine if all active lanes have one stride. */
 void trace_lanes_find_stride(struct trace_lanes *lanes);
 
-/* All write to `out`, which has the room (PROBE_TRACE_WIDE_ROOM for a group), and return bytes. */
+/* All write to `out`, of PROBE_TRACE_EXPAND_MIN bytes for a group, and return the bytes written. */
 size_t trace_put_affine(unsigned char *out, uint32_t site, int32_t stride, uint64_t exec,
 			uint64_t base);
 /* The record of the group's i-th site from the addresses of its base. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace bytes made smaller; see trace_pack.h. */
 #include "wire/trace_pack.h"
 
 #include <stdint.h>
@@ -63,8 +62,7 @@ static size_t pack_affine(const struct probe_rec_affine *rec, struct slot *slots
 	return 1 + n;
 }
 
-/* How far the bytes at `at` go that are no affine record: one record if it can be told, else all.
- */
+/* Bytes at `at` that are not an affine record: one record if its size is known, else all. */
 static size_t other_size(const unsigned char *at, size_t left)
 {
 	uint32_t words[2];

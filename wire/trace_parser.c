@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of the trace kind; see trace_parser.h. */
 #include "wire/trace_parser.h"
 
 #include <string.h>
@@ -14,11 +13,11 @@ void probe_trace_reset(struct probe_trace_batch *batch)
 	batch->wave_count = 0;
 }
 
-/* The wave that the next accesses belong to, in the batch's own array; NULL = no room. */
+/* The wave that the next accesses belong to, in the batch's own array; NULL = it is full. */
 static const struct probe_wave_info *batch_wave(struct probe_trace_batch *batch,
 						const struct probe_trace_ring *ring)
 {
-	if (batch->wave_count == batch->wave_room)
+	if (batch->wave_count == batch->wave_capacity)
 		return NULL;
 	batch->waves[batch->wave_count] = ring->wave;
 	return &batch->waves[batch->wave_count++];
@@ -60,7 +59,7 @@ static size_t lanes_size(unsigned form, unsigned lanes)
 	return sizeof(struct probe_rec_lanes) + ((lanes * element + 7) & ~(size_t)7);
 }
 
-/* 0 = the record does not fit or lies about its size. */
+/* 0 = the record does not fit, or its size is wrong. */
 static size_t read_lanes(const unsigned char *bytes, size_t left, unsigned form,
 			 struct probe_access *access)
 {
@@ -100,8 +99,8 @@ static size_t read_access(const unsigned char *bytes, size_t left, unsigned form
 	return sizeof(*rec);
 }
 
-/* What one record became. */
-enum taken { TAKEN, INVALID, NO_ROOM, NONSENSE };
+/* What was done with a record. */
+enum taken { TAKEN, INVALID, FULL, MALFORMED };
 
 static enum taken take_stamp(const unsigned char *at, size_t left, unsigned form, size_t *ret_size,
 			     struct probe_trace_batch *batch, const struct probe_wave_info *wave)
@@ -112,11 +111,11 @@ static enum taken take_stamp(const unsigned char *at, size_t left, unsigned form
 
 	*ret_size = end ? sizeof(struct probe_rec_wave_end) : sizeof(*rec);
 	if (left < *ret_size)
-		return NONSENSE;
-	if (!lanes || lanes > 64 || !batch->stamp_room)
+		return MALFORMED;
+	if (!lanes || lanes > 64 || !batch->stamp_capacity)
 		return INVALID;
-	if (batch->stamp_count == batch->stamp_room)
-		return NO_ROOM;
+	if (batch->stamp_count == batch->stamp_capacity)
+		return FULL;
 	batch->stamps[batch->stamp_count++] = (struct probe_stamp){
 		.site = rec->word0 & PROBE_SITE_MASK,
 		.form = (uint8_t)form,
@@ -136,18 +135,18 @@ static enum taken take_message(const unsigned char *at, size_t left, size_t *ret
 	uint32_t lanes, stride, count;
 
 	if (left < sizeof(*rec))
-		return NONSENSE;
+		return MALFORMED;
 	lanes = rec->stride & PROBE_MESSAGE_LANES;
 	stride = rec->stride & ~PROBE_MESSAGE_LANES;
 	count = lanes ? lanes_of(rec->exec) : 1;
 	if (rec->bytes > PROBE_MESSAGE_MAX || stride != ((rec->bytes + 7) & ~7u) ||
 	    rec->size != sizeof(*rec) + (size_t)stride * count || rec->size > left)
-		return NONSENSE;
+		return MALFORMED;
 	*ret_size = rec->size;
-	if (!rec->exec || !batch->message_room)
+	if (!rec->exec || !batch->message_capacity)
 		return INVALID;
-	if (batch->message_count == batch->message_room)
-		return NO_ROOM;
+	if (batch->message_count == batch->message_capacity)
+		return FULL;
 	batch->messages[batch->message_count++] = (struct probe_message){
 		.site = rec->word0 & PROBE_SITE_MASK,
 		.count = count,
@@ -162,6 +161,55 @@ static enum taken take_message(const unsigned char *at, size_t left, size_t *ret
 	return TAKEN;
 }
 
+/* A stamp or a message, of a site below `sites`. */
+static enum taken take_other(const unsigned char *at, size_t left, uint32_t sites,
+			     const struct probe_trace_ring *ring, size_t *ret_size,
+			     struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+{
+	uint32_t word0 = *(const uint32_t *)at, site = word0 & PROBE_SITE_MASK;
+	unsigned form = word0 >> PROBE_FORM_SHIFT;
+	bool idle = (form == PROBE_FORM_BEGIN || form == PROBE_FORM_END) && site == PROBE_SITE_IDLE;
+	bool known = ring->dispatch && (site < sites || (idle && sites));
+	/* An unknown one is read for its size. */
+	struct probe_trace_batch none = {0}, *to = known ? batch : &none;
+
+	return form == PROBE_FORM_MESSAGE ? take_message(at, left, ret_size, to, wave)
+					  : take_stamp(at, left, form, ret_size, to, wave);
+}
+
+/* A barrier, which is an AFFINE record of no site; 0 = it does not fit. */
+static size_t take_barrier(size_t left, struct probe_trace_ring *ring,
+			   struct probe_trace_counts *counts)
+{
+	if (left < sizeof(struct probe_rec_affine))
+		return 0;
+	counts->records++;
+	counts->invalid += !ring->dispatch;
+	ring->wave.barriers++;
+	return sizeof(struct probe_rec_affine);
+}
+
+static enum taken take_access(const unsigned char *at, size_t left, uint32_t sites,
+			      const struct probe_trace_ring *ring, size_t *ret_size,
+			      struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+{
+	struct probe_access *access = &batch->access[batch->count];
+	uint32_t word0 = *(const uint32_t *)at;
+	unsigned form = word0 >> PROBE_FORM_SHIFT;
+
+	*ret_size = read_access(at, left, form, access);
+	if (!*ret_size)
+		return MALFORMED;
+	access->site = word0 & PROBE_SITE_MASK;
+	access->form = (uint8_t)form;
+	access->reserved = 0;
+	access->wave = wave;
+	if (access->site >= sites || !access->lanes || !ring->dispatch)
+		return INVALID;
+	batch->count++;
+	return TAKEN;
+}
+
 enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, size_t *pos,
 					uint32_t sites, struct probe_trace_ring *ring,
 					struct probe_trace_batch *batch,
@@ -172,11 +220,10 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 	/* Words are read in place: pieces begin at multiples of 8 and so do records. */
 	while (len - *pos >= 8) {
 		const unsigned char *at = bytes + *pos;
+		size_t left = len - *pos, size;
 		uint32_t word0 = *(const uint32_t *)at;
 		unsigned form = word0 >> PROBE_FORM_SHIFT;
-		struct probe_access *access;
-		uint64_t before;
-		size_t size;
+		enum taken taken;
 
 		if (form == PROBE_FORM_PAD) {
 			if (word0)
@@ -185,9 +232,10 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 			break;
 		}
 		if (form == PROBE_FORM_WAVE) {
-			if (len - *pos < sizeof(struct probe_rec_wave))
+			uint64_t before = ring->dispatch;
+
+			if (left < sizeof(struct probe_rec_wave))
 				return PROBE_TRACE_BAD;
-			before = ring->dispatch;
 			begin_wave(at, ring);
 			*pos += sizeof(struct probe_rec_wave);
 			counts->records++;
@@ -197,53 +245,27 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 			continue;
 		}
 		if (word0 == BARRIER_WORD) {
-			if (len - *pos < sizeof(struct probe_rec_affine))
+			size = take_barrier(left, ring, counts);
+			if (!size)
 				return PROBE_TRACE_BAD;
-			*pos += sizeof(struct probe_rec_affine);
-			counts->records++;
-			counts->invalid += !ring->dispatch;
-			ring->wave.barriers++;
-			wave = NULL; /* what follows is told apart */
+			*pos += size;
+			wave = NULL; /* later accesses have another barrier count */
 			continue;
 		}
 		if (form > PROBE_FORM_MESSAGE)
 			return PROBE_TRACE_BAD;
-		if (batch->count == batch->room || (!wave && !(wave = batch_wave(batch, ring))))
+		if (batch->count == batch->capacity || (!wave && !(wave = batch_wave(batch, ring))))
 			return PROBE_TRACE_FULL;
-		if (form > PROBE_FORM_FULL) {
-			uint32_t site = word0 & PROBE_SITE_MASK;
-			bool none = (form == PROBE_FORM_BEGIN || form == PROBE_FORM_END) &&
-				    site == PROBE_SITE_IDLE;
-			bool known = ring->dispatch && (site < sites || (none && sites));
-			struct probe_trace_batch nowhere = {0}, *to = known ? batch : &nowhere;
-			enum taken taken =
-				form == PROBE_FORM_MESSAGE
-					? take_message(at, len - *pos, &size, to, wave)
-					: take_stamp(at, len - *pos, form, &size, to, wave);
-
-			if (taken == NO_ROOM)
-				return PROBE_TRACE_FULL;
-			if (taken == NONSENSE)
-				return PROBE_TRACE_BAD;
-			*pos += size;
-			counts->records++;
-			counts->invalid += taken == INVALID;
-			continue;
-		}
-		access = &batch->access[batch->count];
-		size = read_access(at, len - *pos, form, access);
-		if (!size)
+		taken = form > PROBE_FORM_FULL
+				? take_other(at, left, sites, ring, &size, batch, wave)
+				: take_access(at, left, sites, ring, &size, batch, wave);
+		if (taken == FULL)
+			return PROBE_TRACE_FULL;
+		if (taken == MALFORMED)
 			return PROBE_TRACE_BAD;
 		*pos += size;
 		counts->records++;
-		access->site = word0 & PROBE_SITE_MASK;
-		access->form = (uint8_t)form;
-		access->reserved = 0;
-		access->wave = wave;
-		if (access->site < sites && access->lanes && ring->dispatch)
-			batch->count++;
-		else
-			counts->invalid++;
+		counts->invalid += taken == INVALID;
 	}
 	return len - *pos ? PROBE_TRACE_BAD : PROBE_TRACE_END;
 }

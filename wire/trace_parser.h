@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Records of the trace kind (wire.h section 5) into the batches that handlers take. Used where
- * rings are drained and where stored pieces are read again; both may hold anything.
+ * rings are drained and where stored pieces are read again; neither is trusted.
  */
 #ifndef PROBE_WIRE_TRACE_PARSER_H
 #define PROBE_WIRE_TRACE_PARSER_H
@@ -13,7 +13,7 @@
 #include <probe/handler.h>
 #include <probe/wire.h>
 
-/* What a ring's stream carries on from piece to piece. Zeroed to begin with. */
+/* State of a ring's stream between pieces. Zeroed to begin with. */
 struct probe_trace_ring {
 	uint64_t dispatch; /* 0 = before the first wave */
 	uint32_t number;   /* of the ring; set by the caller */
@@ -22,44 +22,44 @@ struct probe_trace_ring {
 
 /*
  * Arrays of the caller; accesses and messages point into the bytes parsed and all into waves[]. An
- * array may be missing (room 0) if its records cannot come; they would count as invalid.
+ * array may be missing (capacity 0) if its records cannot occur; they would count as invalid.
  */
 struct probe_trace_batch {
 	struct probe_access *access;
-	size_t count, room;
+	size_t count, capacity;
 	struct probe_stamp *stamps;
-	size_t stamp_count, stamp_room;
+	size_t stamp_count, stamp_capacity;
 	struct probe_message *messages;
-	size_t message_count, message_room;
+	size_t message_count, message_capacity;
 	struct probe_wave_info *waves;
-	size_t wave_count, wave_room;
+	size_t wave_count, wave_capacity;
 };
 
 enum probe_trace_stop {
 	PROBE_TRACE_END,    /* all bytes are done */
-	PROBE_TRACE_FULL,   /* no room in the batch: empty it and go on */
+	PROBE_TRACE_FULL,   /* the batch is full: empty it and continue */
 	PROBE_TRACE_SWITCH, /* a wave of another dispatch has begun: ring->dispatch is the new one
 			     */
-	PROBE_TRACE_BAD,    /* the bytes from *pos on make no sense */
+	PROBE_TRACE_BAD,    /* the bytes from *pos on are malformed */
 };
 
 /* Counters of the caller, added to. */
 struct probe_trace_counts {
 	uint64_t records; /* understood, of all forms but PAD */
-	uint64_t invalid; /* of those, not handed on: no such site, no wave, no lane */
+	uint64_t invalid; /* of those, not in the batch: no such site, no wave, no lane */
 };
 
 /*
  * Parse bytes[*pos..len) and move *pos. `sites`: site ids below it are valid. The bytes must stay
- * as they are until the batch has been used. On PROBE_TRACE_SWITCH *pos stands behind the wave
- * record; the caller flushes the batch, which belongs to the dispatch before.
+ * unchanged until the batch has been used. On PROBE_TRACE_SWITCH *pos is after the wave record;
+ * the caller flushes the batch, which belongs to the dispatch before.
  */
 enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, size_t *pos,
 					uint32_t sites, struct probe_trace_ring *ring,
 					struct probe_trace_batch *batch,
 					struct probe_trace_counts *counts);
 
-/* Forget what is in the batch. */
+/* Empty the batch. */
 void probe_trace_reset(struct probe_trace_batch *batch);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose addresses BLOCK records have (wire.h section 5), where that follows from the launch alone.
- * The application tells the GPU, probe-run reads records with it: one function for both.
+ * Which lanes' addresses BLOCK records have (wire.h section 5), where that follows from the launch
+ * alone. The application passes it to the GPU, probe-run reads records with it.
  */
 #ifndef PROBE_WIRE_TRACE_ROWS_H
 #define PROBE_WIRE_TRACE_ROWS_H
 
 #include <stdint.h>
 
-/* What ROWS records of this launch's waves of 64 lanes would say; 0 = they differ. */
+/* The lanes in ROWS records of all of this launch's waves of 64 lanes; 0 = they differ. */
 uint64_t probe_trace_rows(const uint32_t grid[3], const uint32_t group[3]);
 
 /* Number in its workgroup of the wave whose first work-item is `item`, packed as in WAVE_ITEM. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "codeobj/sites.h"
-#include "wire/trace_widen.h"
+#include "wire/trace_expand.h"
 
 struct access_groups {
 	struct probe_trace_groups table;

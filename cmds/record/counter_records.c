@@ -65,7 +65,7 @@ static bool keep(struct run_dispatch *dispatch, const struct probe_counter_row *
 	return true;
 }
 
-bool counters_take(struct recording *recording, const struct probe_seg_rec *rec)
+bool counters_take(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_counters hr;
 	struct probe_counter_row *rows = (void *)(rec->payload + sizeof(hr));
@@ -97,7 +97,7 @@ bool counters_take(struct recording *recording, const struct probe_seg_rec *rec)
 	return true;
 }
 
-bool counters_take_arguments(struct recording *recording, const struct probe_seg_rec *rec)
+bool counters_take_arguments(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_arguments hr;
 	struct run_dispatch *dispatch;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct probe_seg_rec;
+struct segment_record;
 struct proved_scratch;
 struct recording;
 struct run_dispatch;
@@ -25,8 +25,8 @@ struct counter_state {
 };
 
 /* Host records; false: malformed. */
-bool counters_take(struct recording *recording, const struct probe_seg_rec *rec);
-bool counters_take_arguments(struct recording *recording, const struct probe_seg_rec *rec);
+bool counters_take(struct recording *recording, const struct segment_record *rec);
+bool counters_take_arguments(struct recording *recording, const struct segment_record *rec);
 
 /* The dispatch has completed: there will be no more rows. */
 void counters_finish(struct recording *recording, struct run_dispatch *dispatch);

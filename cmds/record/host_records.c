@@ -26,7 +26,7 @@ struct tail {
 	size_t left;
 };
 
-static struct tail tail_of(const struct probe_seg_rec *rec, size_t fixed)
+static struct tail tail_of(const struct segment_record *rec, size_t fixed)
 {
 	return (struct tail){(const char *)rec->payload + fixed, rec->size - fixed};
 }
@@ -116,7 +116,7 @@ static bool has_entry(const char *entries, size_t size, const char *wanted)
 	return false;
 }
 
-static bool apply_process(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_process(struct recording *recording, const struct segment_record *rec)
 {
 	struct process_objects *objects = &recording->objects;
 	struct tail tail = tail_of(rec, sizeof(objects->process));
@@ -154,7 +154,7 @@ static bool apply_process(struct recording *recording, const struct probe_seg_re
 	return true;
 }
 
-static bool apply_agent(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_agent(struct recording *recording, const struct segment_record *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_agent));
 	struct run_agent *agent = calloc(1, sizeof(*agent));
@@ -189,7 +189,7 @@ static bool apply_agent(struct recording *recording, const struct probe_seg_rec 
 	return agent;
 }
 
-static bool apply_queue(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_queue(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_queue queue;
 
@@ -198,7 +198,7 @@ static bool apply_queue(struct recording *recording, const struct probe_seg_rec 
 	return true;
 }
 
-static bool apply_code_object(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_code_object(struct recording *recording, const struct segment_record *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_code_object));
 	struct run_code *code = calloc(1, sizeof(*code));
@@ -224,7 +224,7 @@ static bool apply_code_object(struct recording *recording, const struct probe_se
 	return code;
 }
 
-static bool apply_code_bytes(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_code_bytes(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_code_bytes hr;
 	struct run_code *code;
@@ -236,14 +236,14 @@ static bool apply_code_bytes(struct recording *recording, const struct probe_seg
 	return run_code_bytes(recording, code, hr.offset, rec->payload + sizeof(hr), hr.bytes);
 }
 
-static bool apply_nothing(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_nothing(struct recording *recording, const struct segment_record *rec)
 {
 	(void)recording;
 	(void)rec;
 	return true;
 }
 
-static bool apply_code_unload(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_code_unload(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_code_unload hr;
 
@@ -252,7 +252,7 @@ static bool apply_code_unload(struct recording *recording, const struct probe_se
 	return true;
 }
 
-static bool apply_kernel(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_kernel(struct recording *recording, const struct segment_record *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_kernel));
 	struct run_kernel *kernel = calloc(1, sizeof(*kernel));
@@ -355,7 +355,7 @@ static void note_thread(struct recording *recording, uint32_t tid)
 	probe_facts_thread(recording->facts, tid, objects->process.ppid);
 }
 
-static bool apply_dispatch(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_dispatch(struct recording *recording, const struct segment_record *rec)
 {
 	struct run_dispatch *dispatch = calloc(1, sizeof(*dispatch));
 	struct record_counts *counts = &recording->counts;
@@ -393,7 +393,7 @@ static bool apply_dispatch(struct recording *recording, const struct probe_seg_r
 	return true;
 }
 
-static bool apply_complete(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_complete(struct recording *recording, const struct segment_record *rec)
 {
 	struct process_objects *objects = &recording->objects;
 	struct probe_hr_complete complete;
@@ -411,7 +411,7 @@ static bool apply_complete(struct recording *recording, const struct probe_seg_r
 	return true;
 }
 
-static bool apply_allocation(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_allocation(struct recording *recording, const struct segment_record *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_allocation));
 	struct probe_hr_allocation hr;
@@ -431,7 +431,7 @@ static bool apply_allocation(struct recording *recording, const struct probe_seg
 }
 
 /* What was allocated before the tool was there is freed unknown: no harm. */
-static bool apply_free(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_free(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_free hr;
 
@@ -440,7 +440,7 @@ static bool apply_free(struct recording *recording, const struct probe_seg_rec *
 	return true;
 }
 
-static bool apply_loss(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_loss(struct recording *recording, const struct segment_record *rec)
 {
 	struct tail tail = tail_of(rec, sizeof(struct probe_hr_loss));
 	struct probe_hr_loss loss;
@@ -457,7 +457,7 @@ static bool apply_loss(struct recording *recording, const struct probe_seg_rec *
 	return true;
 }
 
-static bool apply_note(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_note(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_note hr;
 
@@ -470,7 +470,7 @@ static bool apply_note(struct recording *recording, const struct probe_seg_rec *
 	return true;
 }
 
-static bool apply_exit(struct recording *recording, const struct probe_seg_rec *rec)
+static bool apply_exit(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_exit hr;
 
@@ -484,7 +484,7 @@ static bool apply_exit(struct recording *recording, const struct probe_seg_rec *
 
 static const struct {
 	size_t size;
-	bool (*apply)(struct recording *recording, const struct probe_seg_rec *rec);
+	bool (*apply)(struct recording *recording, const struct segment_record *rec);
 } types[] = {
 	[PROBE_HR_PROCESS] = {sizeof(struct probe_hr_process), apply_process},
 	[PROBE_HR_AGENT] = {sizeof(struct probe_hr_agent), apply_agent},
@@ -509,7 +509,7 @@ static const struct {
 	[PROBE_HR_NOTE] = {sizeof(struct probe_hr_note), apply_note},
 };
 
-void host_record_apply(struct recording *recording, const struct probe_seg_rec *rec)
+void host_record_apply(struct recording *recording, const struct segment_record *rec)
 {
 	bool known = rec->type < sizeof(types) / sizeof(*types) && types[rec->type].apply;
 

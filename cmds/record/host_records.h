@@ -3,11 +3,11 @@
 #ifndef PROBE_CMDS_RECORD_HOST_RECORDS_H
 #define PROBE_CMDS_RECORD_HOST_RECORDS_H
 
-struct probe_seg_rec;
+struct segment_record;
 struct recording;
 struct run_dispatch;
 
-void host_record_apply(struct recording *recording, const struct probe_seg_rec *rec);
+void host_record_apply(struct recording *recording, const struct segment_record *rec);
 /* Finish dispatches that have completed, as a list by next_complete; their rings are drained. */
 void host_records_finish(struct recording *recording, struct run_dispatch *list);
 

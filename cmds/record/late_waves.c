@@ -127,7 +127,7 @@ static bool read_head(const struct run_dispatch *dispatch, const struct probe_hr
 	       hr->waves <= (size - sizeof(ret->head)) / ret->head.stride;
 }
 
-bool late_waves_take(struct recording *recording, const struct probe_seg_rec *rec)
+bool late_waves_take(struct recording *recording, const struct segment_record *rec)
 {
 	const unsigned char *from = rec->payload + sizeof(struct probe_hr_late);
 	struct trace_state *trace = &recording->trace;

@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-struct probe_seg_rec;
+struct segment_record;
 struct recording;
 
 /* A host record; false: malformed. */
-bool late_waves_take(struct recording *recording, const struct probe_seg_rec *rec);
+bool late_waves_take(struct recording *recording, const struct segment_record *rec);
 
 #endif

@@ -54,7 +54,7 @@ void recorder_destroy(struct recorder *recorder)
 	if (!recorder)
 		return;
 	recording_deinit(&recorder->recording);
-	probe_seg_destroy(&recorder->seg);
+	segment_reader_destroy(&recorder->seg);
 	if (recorder->sock >= 0)
 		close(recorder->sock);
 	if (recorder->pidfd >= 0)
@@ -66,28 +66,28 @@ void recorder_destroy(struct recorder *recorder)
 
 static bool drain_host(struct recorder *recorder, bool final)
 {
-	struct probe_seg_rec rec;
-	enum probe_seg_state state;
+	struct segment_record rec;
+	enum segment_state state;
 	bool any = false;
 
-	while ((state = probe_seg_next(&recorder->seg, final, &rec)) == PROBE_SEG_RECORD) {
+	while ((state = segment_reader_next(&recorder->seg, final, &rec)) == SEGMENT_RECORD) {
 		host_record_apply(&recorder->recording, &rec);
 		any = true;
 	}
-	recorder->waiting = state == PROBE_SEG_WAIT;
+	recorder->waiting = state == SEGMENT_WAIT;
 	return any;
 }
 
 static void read_counts(struct recorder *recorder)
 {
 	struct record_counts *counts = &recorder->recording.counts;
-	const struct probe_seg *seg = &recorder->seg;
+	const struct segment_reader *seg = &recorder->seg;
 
-	counts->host_emitted = probe_seg_emitted(seg);
-	counts->host_dropped = probe_seg_dropped(seg);
+	counts->host_emitted = segment_reader_emitted(seg);
+	counts->host_dropped = segment_reader_dropped(seg);
 	counts->host_corrupt = seg->loss.corrupt;
 	counts->host_uncommitted = seg->loss.uncommitted;
-	probe_seg_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
+	segment_reader_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
 	/* The device counts only what it loses. */
 	if (probe_kind_has_rings(recorder->recording.config->kind))
 		counts->trace_emitted += counts->trace_read + counts->late_lost;
@@ -117,7 +117,7 @@ static bool poll_segment(struct recorder *recorder, bool final)
 	objects->complete = NULL;
 	objects->complete_end = &objects->complete;
 	if (final || complete || objects->traces_in_flight)
-		probe_seg_snapshot(&recorder->seg);
+		segment_reader_snapshot(&recorder->seg);
 	any = drain_host(recorder, final);
 	any = trace_drain(recording, recorder->waiting) || any;
 	host_records_finish(recording, complete);

@@ -31,7 +31,7 @@ struct recorder {
 	_Atomic enum recorder_stop_reason stop;
 	atomic_bool done;
 	bool waiting; /* the host ring's next record is not finished yet */
-	struct probe_seg seg;
+	struct segment_reader seg;
 	struct recording recording;
 };
 

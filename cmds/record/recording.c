@@ -13,7 +13,7 @@
 #include "probe_version.h"
 
 struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
-				 pid_t pid, struct probe_store *store, struct probe_seg *segment)
+				 pid_t pid, struct probe_store *store, struct segment_reader *segment)
 {
 	*recording = (struct recording){.config = config, .store = store, .log.store = store};
 	process_objects_init(&recording->objects, pid);

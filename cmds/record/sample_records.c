@@ -50,7 +50,7 @@ static struct run_sampler *sampler_of(const struct recording *recording, uint32_
 	return run_table_get(&recording->samples.samplers, agent);
 }
 
-bool samples_queue(struct recording *recording, const struct probe_seg_rec *rec)
+bool samples_queue(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_queue_hardware hr;
 	struct run_hardware *hardware;
@@ -214,7 +214,7 @@ static void load_all(struct recording *recording, struct run_sampler *sampler, u
 	}
 }
 
-bool samples_sampler(struct recording *recording, const struct probe_seg_rec *rec)
+bool samples_sampler(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_pcs_layout layout;
 	const struct run_agent *agent;
@@ -299,7 +299,7 @@ static void store_raw(struct run_sampler *sampler, uint32_t agent, const uint8_t
 	free(bytes);
 }
 
-bool samples_take(struct recording *recording, const struct probe_seg_rec *rec)
+bool samples_take(struct recording *recording, const struct segment_record *rec)
 {
 	struct run_sampler *sampler;
 	struct probe_hr_samples hr;

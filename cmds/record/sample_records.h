@@ -14,7 +14,7 @@
 #include "cmds/record/process_objects.h"
 #include "pcsample/attribute.h"
 
-struct probe_seg_rec;
+struct segment_record;
 struct run_code;
 struct run_dispatch;
 struct recording;
@@ -30,9 +30,9 @@ struct run_sample_counts {
 };
 
 /* Host records; false: malformed. */
-bool samples_queue(struct recording *recording, const struct probe_seg_rec *rec);
-bool samples_sampler(struct recording *recording, const struct probe_seg_rec *rec);
-bool samples_take(struct recording *recording, const struct probe_seg_rec *rec);
+bool samples_queue(struct recording *recording, const struct segment_record *rec);
+bool samples_sampler(struct recording *recording, const struct segment_record *rec);
+bool samples_take(struct recording *recording, const struct segment_record *rec);
 
 /* Other events. Nothing happens while no agent is sampled. */
 void samples_load(struct recording *recording, const struct run_code *code);

@@ -29,13 +29,13 @@ static uint32_t ring_count(uint32_t wanted, uint32_t *ret_bytes)
 	return count;
 }
 
-struct probe_err *segment_create(uint32_t rings_wanted, struct probe_seg *ret)
+struct probe_err *segment_create(uint32_t rings_wanted, struct segment_reader *ret)
 {
-	struct probe_seg_shape rings = {
+	struct segment_rings rings = {
 		.large_count = LARGE_RINGS,
 		.large_size = LARGE_RING_BYTES,
 	};
 
 	rings.count = ring_count(rings_wanted, &rings.size);
-	return probe_seg_create(HOST_RING_BYTES, &rings, ret);
+	return segment_reader_create(HOST_RING_BYTES, &rings, ret);
 }

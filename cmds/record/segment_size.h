@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 struct probe_err;
-struct probe_seg;
+struct segment_reader;
 
 /* A segment for as many rings as the process wants, or as fit into 32 MiB. */
-struct probe_err *segment_create(uint32_t rings_wanted, struct probe_seg *ret);
+struct probe_err *segment_create(uint32_t rings_wanted, struct segment_reader *ret);
 
 #endif

@@ -23,13 +23,13 @@
 bool trace_batch_init(struct probe_trace_batch *batch)
 {
 	*batch = (struct probe_trace_batch){
-		.room = BATCH_ACCESSES,
+		.capacity = BATCH_ACCESSES,
 		.access = calloc(BATCH_ACCESSES, sizeof(*batch->access)),
-		.stamp_room = BATCH_STAMPS,
+		.stamp_capacity = BATCH_STAMPS,
 		.stamps = calloc(BATCH_STAMPS, sizeof(*batch->stamps)),
-		.message_room = BATCH_MESSAGES,
+		.message_capacity = BATCH_MESSAGES,
 		.messages = calloc(BATCH_MESSAGES, sizeof(*batch->messages)),
-		.wave_room = BATCH_WAVES,
+		.wave_capacity = BATCH_WAVES,
 		.waves = calloc(BATCH_WAVES, sizeof(*batch->waves)),
 	};
 	return batch->access && batch->stamps && batch->messages && batch->waves;
@@ -70,7 +70,7 @@ void trace_batch_deliver(struct probe_trace_batch *batch, const struct run_dispa
 
 /* ---- State ---------------------------------------------------------------------------------- */
 
-struct probe_err *trace_init(struct trace_state *trace, struct probe_seg *segment)
+struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *segment)
 {
 	uint32_t count = segment->ring_count + 1, piece = segment->ring_size;
 	bool batch;
@@ -86,7 +86,7 @@ struct probe_err *trace_init(struct trace_state *trace, struct probe_seg *segmen
 	trace->arena_capacity = ARENA_BYTES;
 	trace->arena = malloc(trace->arena_capacity);
 	trace->piece = malloc(piece);
-	trace->packed = malloc(PROBE_TRACE_PACK_ROOM(STEP_BYTES));
+	trace->packed = malloc(PROBE_TRACE_PACK_MAX(STEP_BYTES));
 	if (!trace->packed || !trace->piece || !trace->wide || !trace->rings || !batch ||
 	    !trace->arena)
 		return probe_err_oom();
@@ -239,12 +239,12 @@ static size_t parse_piece(struct recording *recording, const struct trace_dispat
 static size_t take_piece(struct recording *recording, uint32_t index, size_t size)
 {
 	struct trace_state *trace = &recording->trace;
-	struct probe_trace_wide *wide = &trace->wide[index];
+	struct probe_trace_expander *wide = &trace->wide[index];
 	size_t pos = 0;
 
 	while (size - pos >= 8) {
-		struct probe_trace_wide before = *wide;
-		uint64_t id = probe_trace_wide_dispatch(trace->piece + pos, size - pos, wide);
+		struct probe_trace_expander before = *wide;
+		uint64_t id = probe_trace_expand_dispatch(trace->piece + pos, size - pos, wide);
 		const struct trace_dispatch *of = find(recording, id);
 		struct span expanded = {0};
 		size_t from = pos;
@@ -260,7 +260,7 @@ static size_t take_piece(struct recording *recording, uint32_t index, size_t siz
 		to = trace->arena + trace->arena_used;
 		expanded.bytes = to;
 		expanded.size =
-			probe_trace_widen(trace->piece, size, &pos, &of->key, wide, to, STEP_BYTES);
+			probe_trace_expand(trace->piece, size, &pos, &of->key, wide, to, STEP_BYTES);
 		trace->arena_used += expanded.size;
 		if (parse_piece(recording, of, index, expanded) < expanded.size) {
 			*wide = before;
@@ -279,13 +279,13 @@ static bool drain_ring(struct recording *recording, uint32_t index)
 	bool any = false;
 
 	for (;;) {
-		size_t size = probe_seg_ring_peek(trace->segment, index, trace->piece), done;
+		size_t size = segment_reader_ring_peek(trace->segment, index, trace->piece), done;
 
 		if (!size)
 			return any;
 		done = take_piece(recording, index, size);
 		recording->counts.trace_bytes += done;
-		probe_seg_ring_consume(trace->segment, index, done);
+		segment_reader_ring_consume(trace->segment, index, done);
 		any = any || done;
 		if (done < size)
 			return any;
@@ -306,7 +306,7 @@ void trace_take_late(struct recording *recording, size_t size)
 bool trace_drain(struct recording *recording, bool waiting)
 {
 	struct trace_state *trace = &recording->trace;
-	const struct probe_seg *segment = trace->segment;
+	const struct segment_reader *segment = trace->segment;
 	bool any = false;
 
 	trace->waiting = waiting;

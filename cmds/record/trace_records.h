@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draining trace rings. A piece of a ring is copied, expanded into the arena (trace_widen.h),
+ * Draining trace rings. A piece of a ring is copied, expanded into the arena (trace_expand.h),
  * stored, parsed in place into the batch, and its space given back to the device. The batch goes to
  * the handlers when it is full, when another dispatch begins, or at the end of the pass.
  */
@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "wire/trace_parser.h"
-#include "wire/trace_widen.h"
+#include "wire/trace_expand.h"
 
 struct handler_set;
-struct probe_seg;
+struct segment_reader;
 struct recording;
 struct run_dispatch;
 
@@ -28,9 +28,9 @@ struct trace_dispatch {
 };
 
 struct trace_state {
-	struct probe_seg *segment;
+	struct segment_reader *segment;
 	struct probe_trace_ring *rings;
-	struct probe_trace_wide *wide; /* by ring */
+	struct probe_trace_expander *wide; /* by ring */
 	struct probe_trace_batch batch;
 	const struct run_dispatch *batch_dispatch;
 	struct trace_dispatch current; /* looked up when another one begins */
@@ -42,7 +42,7 @@ struct trace_state {
 };
 
 /* The segment outlives it. */
-struct probe_err *trace_init(struct trace_state *trace, struct probe_seg *segment);
+struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *segment);
 void trace_deinit(struct trace_state *trace);
 
 /*

@@ -176,7 +176,7 @@ static struct probe_err *create_store(struct run_server *server, pid_t pid,
 }
 
 /* Reply, with the segment's descriptor if there is one. */
-static bool welcome(int sock, int status, const struct probe_seg *seg)
+static bool welcome(int sock, int status, const struct segment_reader *seg)
 {
 	struct probe_welcome reply = {
 		.magic = PROBE_HELLO_MAGIC,

@@ -19,7 +19,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "common/hsa_pcs.h"
+#include "common/hsa_pc_sampling.h"
 
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/base/sim_log.h"

@@ -15,7 +15,7 @@ add_custom_command(OUTPUT ${devlib_out}/truth
 		-o ${devlib_out}/truth -Wl,$<TARGET_FILE:probe_wire_plain>
 	DEPENDS ${devlib_dir}/devlib_truth.hip ${devlib_dir}/devlib_model.h
 		${devlib_dir}/devlib_trace_check.h ${devlib_dir}/../hip/hip_test.h
-		${CMAKE_SOURCE_DIR}/include/probe/wire_device.h ${CMAKE_SOURCE_DIR}/wire/trace_widen.h
+		${CMAKE_SOURCE_DIR}/include/probe/wire_device.h ${CMAKE_SOURCE_DIR}/wire/trace_expand.h
 		probe_wire_plain
 	COMMENT "hipcc devlib_truth" VERBATIM)
 add_custom_target(devlib_truth ALL DEPENDS ${devlib_out}/truth)

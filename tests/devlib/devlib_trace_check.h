@@ -7,8 +7,8 @@
 #include <thread>
 
 extern "C" {
-#include "wire/ring_table.h"
-#include "wire/trace_widen.h"
+#include "wire/ring_states.h"
+#include "wire/trace_expand.h"
 }
 
 struct traced {
@@ -35,7 +35,7 @@ struct rings {
 		HIP(hipHostMalloc((void **)&heads, n * sizeof(*heads), 0));
 		HIP(hipHostMalloc((void **)&data, (size_t)n * bytes, 0));
 		HIP(hipHostMalloc((void **)&shared, sizeof(*shared), 0));
-		HIP(hipMalloc((void **)&states, PROBE_RING_PLACES * sizeof(*states)));
+		HIP(hipMalloc((void **)&states, PROBE_RING_SLOTS * sizeof(*states)));
 		memset(heads, 0, n * sizeof(*heads));
 		memset(data, 0xee, (size_t)n * bytes);
 		ctx.version = PROBE_CTX_VERSION;
@@ -56,10 +56,10 @@ struct rings {
 	}
 	void make_states()
 	{
-		std::vector<probe_ring_state> table(PROBE_RING_PLACES);
+		std::vector<probe_ring_state> table(PROBE_RING_SLOTS);
 		uint64_t bytes = (uint64_t)count * size;
 
-		ctx.ring_places = probe_ring_places(count);
+		ctx.ring_places = probe_ring_slot_bits(count);
 		ctx.wave.data_high = (uint32_t)((ctx.ring_data + bytes / 2) >> 32);
 		ctx.wave.rows = ctx.rows;
 		ctx.wave.states = ctx.ring_states;
@@ -69,7 +69,7 @@ struct rings {
 		for (uint32_t i = 0; i < count; i++)
 			EXPECT(probe_ring_state_make(
 				&ctx, (uint64_t)shared, i, PROBE_KIND_TRACE,
-				&table[probe_ring_place(ctx.ring_places, i)]));
+				&table[probe_ring_slot(ctx.ring_places, i)]));
 		HIP(hipMemcpy(states, table.data(), table.size() * sizeof(table[0]),
 			      hipMemcpyHostToDevice));
 	}
@@ -113,7 +113,7 @@ static const probe_trace_key *trace_key()
 
 // Takes bytes [tail, head) of a ring, in order.
 struct ring_reader {
-	probe_trace_wide wide = {};
+	probe_trace_expander wide = {};
 	std::vector<char> out = std::vector<char>(1 << 18);
 	uint64_t shortened = 0; // bytes that came
 	std::vector<traced_wave> waves;
@@ -190,7 +190,7 @@ struct ring_reader {
 
 		shortened += size;
 		while (pos < size) {
-			size_t bytes = probe_trace_widen((const unsigned char *)data, size, &pos,
+			size_t bytes = probe_trace_expand((const unsigned char *)data, size, &pos,
 							 trace_key(), &wide,
 							 (unsigned char *)out.data(), out.size());
 

@@ -4,7 +4,7 @@
 #ifndef PROBE_TESTS_SAMPLING_H
 #define PROBE_TESTS_SAMPLING_H
 
-#include "common/hsa_pcs.h"
+#include "common/hsa_pc_sampling.h"
 #include "simgpu/probe_sim.h"
 #include "hip_test.h"
 

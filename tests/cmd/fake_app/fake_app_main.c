@@ -113,10 +113,14 @@ static void lost(uint32_t count)
 	__atomic_fetch_add(&app.seg.ring->dropped, count, __ATOMIC_RELAXED);
 }
 
+/* Ends with probe-run, too. */
 static void drained(void)
 {
-	while (__atomic_load_n(&app.seg.ring->tail, __ATOMIC_ACQUIRE) !=
-	       __atomic_load_n(&app.seg.ring->head, __ATOMIC_RELAXED))
+	pid_t parent = getppid();
+
+	while (getppid() == parent &&
+	       __atomic_load_n(&app.seg.ring->tail, __ATOMIC_ACQUIRE) !=
+		       __atomic_load_n(&app.seg.ring->head, __ATOMIC_RELAXED))
 		sched_yield();
 }
 

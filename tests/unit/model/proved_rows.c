@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "common/regular.h"
+#include "common/regular_waves.h"
 #include "model/block_counts.h"
 #include "tests/unit/model/proved_table.h"
 

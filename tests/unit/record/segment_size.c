@@ -23,7 +23,7 @@ static void segments_are_bounded(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		struct probe_seg seg;
+		struct segment_reader seg;
 		uint32_t rings;
 
 		assert_null(segment_create(wanted[i], &seg));
@@ -33,7 +33,7 @@ static void segments_are_bounded(void **state)
 		assert_true(rings >= (wanted[i] < 8192 ? wanted[i] : 8192));
 		assert_true(!rings || seg.ring_size >= PROBE_SEG_RING_SIZE_MIN);
 		assert_int_equal(rings & (rings - 1), 0);
-		probe_seg_destroy(&seg);
+		segment_reader_destroy(&seg);
 	}
 }
 

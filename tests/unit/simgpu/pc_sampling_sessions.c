@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "common/hsa_pcs.h"
+#include "common/hsa_pc_sampling.h"
 #include "simgpu/sampling/sampling_sessions.h"
 
 enum { BUFFER = 16 * SIM_SAMPLE_BYTES, PERIOD = 1024 };

@@ -19,11 +19,11 @@
 
 static int setup(void **state)
 {
-	struct probe_seg *seg = calloc(1, sizeof(*seg));
-	const struct probe_seg_shape rings = {
+	struct segment_reader *seg = calloc(1, sizeof(*seg));
+	const struct segment_rings rings = {
 		.count = 4, .size = RING_BYTES, .large_count = 2, .large_size = LARGE_BYTES};
 
-	if (!seg || probe_seg_create(HOST_BYTES, &rings, seg))
+	if (!seg || segment_reader_create(HOST_BYTES, &rings, seg))
 		return -1;
 	*state = seg;
 	return 0;
@@ -31,13 +31,13 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	probe_seg_destroy(*state);
+	segment_reader_destroy(*state);
 	free(*state);
 	return 0;
 }
 
 /* The writer of these tests: a record at `at`, as segment_writer.c leaves it. */
-static uint32_t put_at(struct probe_seg *seg, uint64_t at, uint32_t type, const void *payload,
+static uint32_t put_at(struct segment_reader *seg, uint64_t at, uint32_t type, const void *payload,
 		       uint32_t size)
 {
 	uint32_t total = (uint32_t)(sizeof(struct probe_host_rec) + size + 7) & ~7u;
@@ -50,7 +50,7 @@ static uint32_t put_at(struct probe_seg *seg, uint64_t at, uint32_t type, const 
 	return total;
 }
 
-static void put(struct probe_seg *seg, uint32_t type, const void *payload, uint32_t size)
+static void put(struct segment_reader *seg, uint32_t type, const void *payload, uint32_t size)
 {
 	seg->host->head += put_at(seg, seg->host->head, type, payload, size);
 	seg->host->emitted++;
@@ -58,21 +58,21 @@ static void put(struct probe_seg *seg, uint32_t type, const void *payload, uint3
 
 static void takes_records_in_order(void **state)
 {
-	struct probe_seg *seg = *state;
-	struct probe_seg_rec rec;
+	struct segment_reader *seg = *state;
+	struct segment_record rec;
 
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_EMPTY);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_EMPTY);
 	put(seg, 3, "abcdefgh", 8);
 	put(seg, 4, "xy", 2);
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_RECORD);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_RECORD);
 	assert_int_equal(rec.type, 3);
 	assert_int_equal(rec.size, 8);
 	assert_memory_equal(rec.payload, "abcdefgh", 8);
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_RECORD);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_RECORD);
 	assert_int_equal(rec.type, 4);
 	assert_int_equal(rec.size, 8);
 	assert_memory_equal(rec.payload, "xy\0\0\0\0\0", 8);
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_EMPTY);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_EMPTY);
 	assert_int_equal(seg->host->tail, seg->host->head);
 	/* Given back as zeros: the next lap's commit words begin as 0. */
 	for (uint64_t i = 0; i < seg->host_tail; i++)
@@ -82,9 +82,9 @@ static void takes_records_in_order(void **state)
 /* Many laps, with every rest at the ring's end: PAD where a header fits, nothing where not. */
 static void wraps(void **state)
 {
-	struct probe_seg *seg = *state;
+	struct segment_reader *seg = *state;
 	unsigned char payload[256];
-	struct probe_seg_rec rec;
+	struct segment_record rec;
 
 	memset(payload, 0x5a, sizeof(payload));
 	for (uint32_t i = 0; i < 20000; i++) {
@@ -102,7 +102,7 @@ static void wraps(void **state)
 		}
 		payload[0] = (unsigned char)i;
 		put(seg, 1 + i % 13, payload, size);
-		assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_RECORD);
+		assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_RECORD);
 		assert_int_equal(rec.type, 1 + i % 13);
 		assert_int_equal(rec.size, size);
 		if (size)
@@ -114,8 +114,8 @@ static void wraps(void **state)
 
 static void waits_at_a_hole_then_steps_over_it(void **state)
 {
-	struct probe_seg *seg = *state;
-	struct probe_seg_rec rec;
+	struct segment_reader *seg = *state;
+	struct segment_record rec;
 
 	put(seg, 1, "first", 5);
 	*(uint32_t *)(seg->host_data + seg->host->head) = 48; /* its size is told */
@@ -123,27 +123,27 @@ static void waits_at_a_hole_then_steps_over_it(void **state)
 	put(seg, 2, "second", 6);
 	seg->host->head += 40; /* not even that */
 	put(seg, 3, "third", 5);
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_RECORD);
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_WAIT);
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_WAIT);
-	assert_int_equal(probe_seg_next(seg, true, &rec), PROBE_SEG_RECORD);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_RECORD);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_WAIT);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_WAIT);
+	assert_int_equal(segment_reader_next(seg, true, &rec), SEGMENT_RECORD);
 	assert_int_equal(rec.type, 2);
-	assert_int_equal(probe_seg_next(seg, true, &rec), PROBE_SEG_RECORD);
+	assert_int_equal(segment_reader_next(seg, true, &rec), SEGMENT_RECORD);
 	assert_int_equal(rec.type, 3);
-	assert_int_equal(probe_seg_next(seg, true, &rec), PROBE_SEG_EMPTY);
+	assert_int_equal(segment_reader_next(seg, true, &rec), SEGMENT_EMPTY);
 	assert_int_equal(seg->loss.uncommitted, 2);
 	assert_int_equal(seg->loss.corrupt, 0);
 }
 
 static void counts_a_damaged_record(void **state)
 {
-	struct probe_seg *seg = *state;
-	struct probe_seg_rec rec;
+	struct segment_reader *seg = *state;
+	struct segment_record rec;
 
 	put(seg, 1, "first", 5);
 	seg->host_data[sizeof(struct probe_host_rec)] ^= 1;
 	put(seg, 2, "second", 6);
-	assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_RECORD);
+	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_RECORD);
 	assert_int_equal(rec.type, 2);
 	assert_int_equal(seg->loss.corrupt, 1);
 }
@@ -153,17 +153,17 @@ static void refuses_lying_sizes(void **state)
 {
 	static const uint32_t sizes[] = {
 		1, 23, 25, 28, 0xfffffff8, 0x7fffffff, HOST_BYTES, HOST_BYTES * 2, 1u << 21};
-	struct probe_seg *seg = *state;
+	struct segment_reader *seg = *state;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		struct probe_seg_rec rec;
+		struct segment_record rec;
 		uint64_t at = seg->host->head & (HOST_BYTES - 1);
 
 		put(seg, 1, "liar", 4);
 		*(uint32_t *)(seg->host_data + at) = sizes[i];
 		put(seg, 9, "honest", 6);
-		assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_WAIT);
-		assert_int_equal(probe_seg_next(seg, true, &rec), PROBE_SEG_RECORD);
+		assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_WAIT);
+		assert_int_equal(segment_reader_next(seg, true, &rec), SEGMENT_RECORD);
 		assert_int_equal(rec.type, 9);
 		assert_int_equal(seg->loss.corrupt, i + 1);
 	}
@@ -172,26 +172,26 @@ static void refuses_lying_sizes(void **state)
 static void survives_any_head(void **state)
 {
 	static const uint64_t heads[] = {1, HOST_BYTES + 8, 1ull << 63, ~0ull, ~0ull - 7};
-	struct probe_seg *seg = *state;
-	struct probe_seg_rec rec;
+	struct segment_reader *seg = *state;
+	struct segment_record rec;
 
 	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++) {
 		seg->host->head = heads[i];
-		assert_int_equal(probe_seg_next(seg, false, &rec), PROBE_SEG_WAIT);
+		assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_WAIT);
 	}
 	seg->host->head = 1ull << 40;
-	assert_int_equal(probe_seg_next(seg, true, &rec), PROBE_SEG_EMPTY);
+	assert_int_equal(segment_reader_next(seg, true, &rec), SEGMENT_EMPTY);
 	assert_int_equal(seg->loss.corrupt, 1);
 }
 
 /* A whole ring of noise, many times: it ends, within bounds (sanitizers watch), and says so. */
 static void survives_noise(void **state)
 {
-	struct probe_seg *seg = *state;
+	struct segment_reader *seg = *state;
 	uint64_t random = 88172645463325252ull;
 
 	for (int round = 0; round < 40; round++) {
-		struct probe_seg_rec rec;
+		struct segment_record rec;
 		int taken = 0;
 
 		for (uint32_t i = 0; i < HOST_BYTES; i += 4) {
@@ -207,7 +207,7 @@ static void survives_noise(void **state)
 			memcpy(seg->host_data + i, &word, 4);
 		}
 		seg->host->head = seg->host_tail + HOST_BYTES;
-		while (probe_seg_next(seg, true, &rec) == PROBE_SEG_RECORD)
+		while (segment_reader_next(seg, true, &rec) == SEGMENT_RECORD)
 			taken++;
 		assert_int_equal(seg->host_tail, seg->host->head);
 		assert_true(taken < 3);
@@ -217,45 +217,45 @@ static void survives_noise(void **state)
 
 static void reads_rings_by_piece(void **state)
 {
-	struct probe_seg *seg = *state;
+	struct segment_reader *seg = *state;
 	unsigned char out[RING_BYTES];
 
-	assert_false(probe_seg_snapshot(seg));
+	assert_false(segment_reader_snapshot(seg));
 	memset(seg->data + RING_BYTES, 0xab, RING_BYTES);
 	seg->heads[1].head = 4000;
-	assert_true(probe_seg_snapshot(seg));
-	assert_int_equal(probe_seg_ring_peek(seg, 0, out), 0);
-	assert_int_equal(probe_seg_ring_peek(seg, 1, out), 4000);
+	assert_true(segment_reader_snapshot(seg));
+	assert_int_equal(segment_reader_ring_peek(seg, 0, out), 0);
+	assert_int_equal(segment_reader_ring_peek(seg, 1, out), 4000);
 	assert_int_equal(out[3999], 0xab);
 	seg->heads[1].head = 4096 + 96; /* written since: not part of this snapshot */
-	probe_seg_ring_consume(seg, 1, 4000);
-	assert_int_equal(probe_seg_ring_peek(seg, 1, out), 0);
+	segment_reader_ring_consume(seg, 1, 4000);
+	assert_int_equal(segment_reader_ring_peek(seg, 1, out), 0);
 	assert_int_equal(seg->heads[1].tail, 4000);
-	assert_true(probe_seg_snapshot(seg));
-	assert_int_equal(probe_seg_ring_peek(seg, 1, out), 96); /* up to the end ... */
-	probe_seg_ring_consume(seg, 1, 96);
-	assert_int_equal(probe_seg_ring_peek(seg, 1, out), 96); /* ... then from the start */
-	probe_seg_ring_consume(seg, 1, 96);
-	assert_false(probe_seg_snapshot(seg));
+	assert_true(segment_reader_snapshot(seg));
+	assert_int_equal(segment_reader_ring_peek(seg, 1, out), 96); /* up to the end ... */
+	segment_reader_ring_consume(seg, 1, 96);
+	assert_int_equal(segment_reader_ring_peek(seg, 1, out), 96); /* ... then from the start */
+	segment_reader_ring_consume(seg, 1, 96);
+	assert_false(segment_reader_snapshot(seg));
 }
 
 /* They lie behind the small ones, in numbers and in bytes. */
 static void reads_large_rings(void **state)
 {
-	struct probe_seg *seg = *state;
+	struct segment_reader *seg = *state;
 	unsigned char out[LARGE_BYTES];
 
 	assert_int_equal(seg->ring_count, 6);
-	assert_int_equal(probe_seg_ring_size(seg, 3), RING_BYTES);
-	assert_int_equal(probe_seg_ring_size(seg, 4), LARGE_BYTES);
+	assert_int_equal(segment_reader_ring_size(seg, 3), RING_BYTES);
+	assert_int_equal(segment_reader_ring_size(seg, 4), LARGE_BYTES);
 	memset(seg->data + 4 * RING_BYTES + LARGE_BYTES, 0xcd, LARGE_BYTES);
 	seg->heads[5].head = LARGE_BYTES;
 	seg->heads[3].head = RING_BYTES + 8; /* more than such a ring has */
-	assert_true(probe_seg_snapshot(seg));
+	assert_true(segment_reader_snapshot(seg));
 	assert_true(seg->rings[3].broken && !seg->rings[5].broken);
-	assert_int_equal(probe_seg_ring_peek(seg, 5, out), LARGE_BYTES);
+	assert_int_equal(segment_reader_ring_peek(seg, 5, out), LARGE_BYTES);
 	assert_true(out[0] == 0xcd && out[LARGE_BYTES - 1] == 0xcd);
-	probe_seg_ring_consume(seg, 5, LARGE_BYTES);
+	segment_reader_ring_consume(seg, 5, LARGE_BYTES);
 	assert_int_equal(seg->heads[5].tail, LARGE_BYTES);
 	assert_true(seg->data + 4 * RING_BYTES + 2 * LARGE_BYTES <= seg->map + seg->size);
 }
@@ -263,26 +263,26 @@ static void reads_large_rings(void **state)
 static void stops_reading_a_broken_ring(void **state)
 {
 	static const uint64_t heads[] = {RING_BYTES + 8, 4, ~0ull};
-	struct probe_seg *seg = *state;
+	struct segment_reader *seg = *state;
 	unsigned char out[RING_BYTES];
 
 	for (uint32_t i = 0; i < 3; i++) {
 		seg->heads[i].head = heads[i];
-		assert_false(probe_seg_snapshot(seg));
+		assert_false(segment_reader_snapshot(seg));
 		assert_true(seg->rings[i].broken);
 		seg->heads[i].head = 8;
-		assert_false(probe_seg_snapshot(seg));
-		assert_int_equal(probe_seg_ring_peek(seg, i, out), 0);
+		assert_false(segment_reader_snapshot(seg));
+		assert_int_equal(segment_reader_ring_peek(seg, i, out), 0);
 	}
 	seg->heads[3].head = 8; /* the others' trouble is not its own */
-	assert_true(probe_seg_snapshot(seg));
+	assert_true(segment_reader_snapshot(seg));
 }
 
 static void refuses_odd_shapes(void **state)
 {
 	static const struct {
 		uint64_t host;
-		struct probe_seg_shape rings;
+		struct segment_rings rings;
 	} shapes[] = {{0, {0}},
 		      {4096, {0}},
 		      {100000, {0}},
@@ -296,8 +296,8 @@ static void refuses_odd_shapes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-		struct probe_seg seg;
-		struct probe_err *err = probe_seg_create(shapes[i].host, &shapes[i].rings, &seg);
+		struct segment_reader seg;
+		struct probe_err *err = segment_reader_create(shapes[i].host, &shapes[i].rings, &seg);
 
 		assert_non_null(err);
 		probe_err_destroy(err);

@@ -29,11 +29,11 @@ static uint64_t random64(void)
 /* Packed, unpacked, compared; returns the packed size. Buffers are exactly as large as promised. */
 static size_t check(const unsigned char *bytes, size_t size)
 {
-	unsigned char *packed = malloc(PROBE_TRACE_PACK_ROOM(size));
+	unsigned char *packed = malloc(PROBE_TRACE_PACK_MAX(size));
 	unsigned char *again = malloc(size + 1);
 	size_t packed_size = probe_trace_pack(bytes, size, packed);
 
-	assert_true(packed_size <= PROBE_TRACE_PACK_ROOM(size));
+	assert_true(packed_size <= PROBE_TRACE_PACK_MAX(size));
 	assert_true(probe_trace_unpack(packed, packed_size, again, size));
 	assert_memory_equal(bytes, again, size);
 	if (size) {
@@ -101,7 +101,7 @@ static void any_bytes_pack(void **state)
 	check(bytes, 0);
 }
 
-/* What grows most: see PROBE_TRACE_PACK_ROOM(). */
+/* What grows most: see PROBE_TRACE_PACK_MAX(). */
 static void the_worst_fits(void **state)
 {
 	static unsigned char bytes[32 * 512];
@@ -125,7 +125,7 @@ static void the_worst_fits(void **state)
 /* Packed bytes changed anywhere: refused or something else, never out of bounds. */
 static void damage_is_survived(void **state)
 {
-	static unsigned char bytes[BYTES], packed[PROBE_TRACE_PACK_ROOM(BYTES)];
+	static unsigned char bytes[BYTES], packed[PROBE_TRACE_PACK_MAX(BYTES)];
 	size_t size = make_loop(bytes, 7), packed_size = probe_trace_pack(bytes, size, packed);
 	unsigned char *out = malloc(size);
 	int refused = 0;

@@ -14,8 +14,8 @@
 
 static _Alignas(8) unsigned char bytes[65536];
 static size_t len;
-static struct probe_access access_room[64];
-static struct probe_wave_info wave_room[4];
+static struct probe_access accesses[64];
+static struct probe_wave_info waves[4];
 static struct probe_trace_batch batch;
 static struct probe_trace_ring ring;
 static struct probe_trace_counts counts;
@@ -26,7 +26,7 @@ static int setup(void **state)
 	(void)state;
 	len = pos = 0;
 	batch = (struct probe_trace_batch){
-		.access = access_room, .room = 64, .waves = wave_room, .wave_room = 4};
+		.access = accesses, .capacity = 64, .waves = waves, .wave_capacity = 4};
 	ring = (struct probe_trace_ring){0};
 	counts = (struct probe_trace_counts){0};
 	return 0;
@@ -169,7 +169,7 @@ static void stops_when_full_and_goes_on(void **state)
 }
 
 /* More waves than the batch has places: full, not lost. */
-static void counts_waves_as_room(void **state)
+static void a_full_wave_array_stops(void **state)
 {
 	int full = 0;
 
@@ -296,7 +296,7 @@ int main(void)
 		TEST(pads_end_a_piece),
 		TEST(counts_barriers),
 		TEST(stops_when_full_and_goes_on),
-		TEST(counts_waves_as_room),
+		TEST(a_full_wave_array_stops),
 		TEST(tells_a_change_of_dispatch),
 		TEST(counts_what_it_cannot_hand_on),
 		TEST(refuses_bytes_that_lie),

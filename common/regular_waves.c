@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/regular.h"
+#include "common/regular_waves.h"
 
 #include <probe/wire.h>
 
-/* Do lanes of all whole waves have the same ids, but for what is added to all of them alike? */
+/* Do the lanes of all whole waves have the same ids, up to a constant per wave? */
 static bool alike(const uint32_t group[3])
 {
 	uint64_t x = group[0], y = group[1], z = group[2];
@@ -13,7 +13,7 @@ static bool alike(const uint32_t group[3])
 		return true;
 	if (64 % x)
 		return false;
-	/* Whole rows; and if they come to the end of a plane, whole planes. */
+	/* Whole rows; and if these reach the end of a plane, whole planes. */
 	return z == 1 || y % rows == 0 || rows % y == 0;
 }
 
@@ -23,7 +23,7 @@ uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uin
 
 	*ret_waves = 0;
 	for (int i = 0; i < 3; i++) {
-		/* A workgroup cut off at the grid's end has other dimensions than the rest. */
+		/* A workgroup cut off at the grid's end has other dimensions. */
 		if (!group[i] || grid[i] % group[i] || group[i] > 1024 ||
 		    grid[i] > PROBE_REGULAR_GRID || grid[i] / group[i] > PROBE_REGULAR_GROUPS)
 			return 0;
@@ -36,7 +36,7 @@ uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uin
 	return items < 64 ? (1ull << items) - 1 : ~0ull;
 }
 
-bool probe_launch_reckoned(const uint32_t grid[3], const uint32_t group[3])
+bool probe_launch_enumerable(const uint32_t grid[3], const uint32_t group[3])
 {
 	uint64_t items = 1, groups = 1;
 

@@ -11,7 +11,7 @@
 
 #include <probe/wire.h>
 
-#include "common/regular.h"
+#include "common/regular_waves.h"
 
 static int32_t id(const uint32_t group[3], uint32_t item, int axis)
 {
@@ -110,7 +110,7 @@ static void test_launch_reckoned(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		assert_int_equal(probe_launch_reckoned(cases[i].grid, cases[i].group),
+		assert_int_equal(probe_launch_enumerable(cases[i].grid, cases[i].group),
 				 cases[i].want);
 }
 

@@ -5,8 +5,8 @@
  * because the functions are looked up by name at run time. AMD calls the interface experimental.
  * Values and order: ROCm/rocr-runtime, release 7.0.
  */
-#ifndef PROBE_COMMON_HSA_PCS_H
-#define PROBE_COMMON_HSA_PCS_H
+#ifndef PROBE_COMMON_HSA_PC_SAMPLING_H
+#define PROBE_COMMON_HSA_PC_SAMPLING_H
 
 #include <stddef.h>
 #include <stdint.h>

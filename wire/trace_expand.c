@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Short records written out; see trace_widen.h. */
-#include "wire/trace_widen.h"
+#include "wire/trace_expand.h"
 
 #include <string.h>
 
-#include "common/argument.h"
+#include "common/kernel_argument.h"
 #include "wire/trace_lanes.h"
 #include "wire/trace_rows.h"
 
@@ -46,7 +45,7 @@ static void read_rows(const uint64_t *from, uint32_t bases, uint64_t rows, struc
 	trace_lanes_find_stride(ret);
 }
 
-/* Lanes 0 and 1 tell all: at one stride unless a low half wraps. */
+/* Lanes 0 and 1 give the stride, unless a low half wraps. */
 static void read_pair(const uint64_t *from, uint32_t bases, struct trace_lanes *ret)
 {
 	uint64_t first = from[0], second = from[bases], step = second - first;
@@ -62,7 +61,7 @@ static void read_pair(const uint64_t *from, uint32_t bases, struct trace_lanes *
 	ret->address[0] = first;
 }
 
-/* A block record's bytes, 0 = it makes no sense. */
+/* A block record's bytes, 0 = malformed. */
 static size_t block_size(const struct probe_rec_block *rec, size_t left, uint64_t rows,
 			 const struct probe_trace_group *group)
 {
@@ -91,20 +90,21 @@ static size_t put_block(unsigned char *out, const struct probe_rec_block *rec, u
 
 /* ---- Proved blocks --------------------------------------------------------------------------- */
 
-/* Ids of the work-item `lane` lanes behind the wave's first. */
-static void item_of(const struct probe_trace_wide *wide, unsigned lane, int64_t ret[3])
+/* Ids of the work-item `lane` lanes after the wave's first. */
+static void item_of(const struct probe_trace_expander *state, unsigned lane, int64_t ret[3])
 {
-	uint64_t x = wide->item & 0x3ff, y = wide->item >> 10 & 0x3ff, z = wide->item >> 20 & 0x3ff;
+	uint64_t x = state->item & 0x3ff, y = state->item >> 10 & 0x3ff,
+		 z = state->item >> 20 & 0x3ff;
 
 	x += lane;
-	y += x / wide->size[0];
-	z += y / wide->size[1];
-	ret[0] = (int64_t)(x % wide->size[0]);
-	ret[1] = (int64_t)(y % wide->size[1]);
+	y += x / state->size[0];
+	z += y / state->size[1];
+	ret[0] = (int64_t)(x % state->size[0]);
+	ret[1] = (int64_t)(y % state->size[1]);
 	ret[2] = (int64_t)z;
 }
 
-/* False: the argument is not known, or not one that the device goes by. */
+/* False: the argument is not known, or the device does not use one of its kind. */
 static bool stride_of(const struct probe_trace_key *key, const struct probe_trace_stride *stride,
 		      int32_t *ret)
 {
@@ -115,7 +115,8 @@ static bool stride_of(const struct probe_trace_key *key, const struct probe_trac
 	*ret = stride->constant;
 	if (!stride->factor)
 		return true;
-	if (!probe_argument(key->arguments, key->argument_bytes, stride->offset, bytes, &value) ||
+	if (!probe_kernel_argument(key->arguments, key->argument_bytes, stride->offset, bytes,
+				   &value) ||
 	    value > INT32_MAX)
 		return false;
 	sum = (int64_t)value * stride->factor + stride->constant;
@@ -130,25 +131,25 @@ static bool strides_of(const struct probe_trace_key *key, const struct probe_tra
 	       stride_of(key, &from[2], &ret[2]);
 }
 
-static void read_proved(const struct probe_trace_wide *wide, const int32_t stride[3],
+static void read_proved(const struct probe_trace_expander *state, const int32_t stride[3],
 			uint64_t address, struct trace_lanes *ret)
 {
-	uint64_t rest = wide->exec;
+	uint64_t rest = state->exec;
 	int64_t first[3], other[3];
 
 	trace_lanes_begin(ret, rest);
 	ret->address[0] = address;
 	ret->stride = stride[0];
-	/* All in one row, or nothing but the place in the row counts and there is one row. */
-	ret->affine = (wide->item & 0x3ff) + TRACE_LANES <= wide->size[0] ||
+	/* All in one row, or only the position in the row matters and there is one row. */
+	ret->affine = (state->item & 0x3ff) + TRACE_LANES <= state->size[0] ||
 		      !(stride[0] | stride[1] | stride[2]);
 	if (ret->affine) {
 		ret->stride = ret->count > 1 ? stride[0] : 0;
 		return;
 	}
-	item_of(wide, (unsigned)__builtin_ctzll(rest), first);
+	item_of(state, (unsigned)__builtin_ctzll(rest), first);
 	for (unsigned i = 0; rest; rest &= rest - 1, i++) {
-		item_of(wide, (unsigned)__builtin_ctzll(rest), other);
+		item_of(state, (unsigned)__builtin_ctzll(rest), other);
 		ret->address[i] = address;
 		for (int k = 0; k < 3; k++)
 			ret->address[i] += (uint64_t)((int64_t)stride[k] * (other[k] - first[k]));
@@ -156,7 +157,8 @@ static void read_proved(const struct probe_trace_wide *wide, const int32_t strid
 	trace_lanes_find_stride(ret);
 }
 
-static size_t put_proved(const unsigned char *at, size_t left, const struct probe_trace_wide *wide,
+static size_t put_proved(const unsigned char *at, size_t left,
+			 const struct probe_trace_expander *state,
 			 const struct probe_trace_group *group, const struct probe_trace_key *key,
 			 unsigned char *out, size_t *ret_size)
 {
@@ -165,7 +167,7 @@ static size_t put_proved(const unsigned char *at, size_t left, const struct prob
 
 	*ret_size = 0;
 	if (!group || !group->proved || group->id != (word_at(at, 0) & PROBE_SITE_MASK) ||
-	    !wide->exec || !wide->size[0] ||
+	    !state->exec || !state->size[0] ||
 	    left < sizeof(struct probe_rec_proved) + 8ul * group->bases)
 		return 0;
 	*ret_size = sizeof(struct probe_rec_proved) + 8ul * group->bases;
@@ -176,7 +178,7 @@ static size_t put_proved(const unsigned char *at, size_t left, const struct prob
 			*ret_size = 0;
 			return 0;
 		}
-		read_proved(wide, stride, from[i], &lanes[i]);
+		read_proved(state, stride, from[i], &lanes[i]);
 	}
 	return trace_put_sites(out, group, lanes);
 }
@@ -212,11 +214,11 @@ static size_t plain_size(const unsigned char *at, size_t left)
 			size = 0;
 		break;
 	}
-	/* Longer ones than 64 lanes have do not exist, and might not fit. */
-	return size <= left && size <= PROBE_TRACE_WIDE_ROOM / PROBE_GROUP_SITES + 64 ? size : 0;
+	/* More bytes than 64 lanes have: malformed, and might not fit. */
+	return size <= left && size <= PROBE_TRACE_EXPAND_MIN / PROBE_GROUP_SITES + 64 ? size : 0;
 }
 
-/* AFFINE, NEAR or FULL. Returns its size, 0 = it makes no sense. */
+/* AFFINE, NEAR or FULL. Returns its size, 0 = malformed. */
 static size_t read_long(const unsigned char *at, size_t left, struct trace_lanes *ret)
 {
 	const struct probe_rec_lanes *rec = (const void *)at;
@@ -242,7 +244,7 @@ static size_t read_long(const unsigned char *at, size_t left, struct trace_lanes
 	return size;
 }
 
-/* Bytes that each active lane has; 0 = not each has some. */
+/* Bytes per active lane; 0 = the form has none per lane. */
 static size_t lane_bytes(uint32_t form)
 {
 	switch (form) {
@@ -287,7 +289,7 @@ static size_t read_short(const unsigned char *at, size_t left, uint64_t exec,
 	return size;
 }
 
-/* A base's record, whatever its form; 0 = it is none, or makes no sense. */
+/* A base's record of any form; 0 = not a base's record, or malformed. */
 static size_t read_base(const unsigned char *at, size_t left, uint64_t exec,
 			struct trace_lanes *ret)
 {
@@ -308,11 +310,11 @@ static size_t read_base(const unsigned char *at, size_t left, uint64_t exec,
 }
 
 /*
- * The record of a base: as those of its sites. If all bases' records follow one another, as the
- * device writes them, the sites are written in their own order.
+ * The record of a base, as records of its sites. If the records of all bases are consecutive, as
+ * the device writes them, the sites are written in their own order.
  */
 static size_t put_bases(const unsigned char *at, size_t left, const struct probe_trace_group *group,
-			struct probe_trace_wide *wide, unsigned char *out, size_t *ret_size)
+			struct probe_trace_expander *state, unsigned char *out, size_t *ret_size)
 {
 	struct trace_lanes lanes[PROBE_GROUP_BASES];
 	uint32_t base = (word_at(at, 0) & PROBE_SITE_MASK) - group->id - 1;
@@ -324,23 +326,23 @@ static size_t put_bases(const unsigned char *at, size_t left, const struct probe
 
 		if (left - pos >= 8 &&
 		    (word_at(at + pos, 0) & PROBE_SITE_MASK) == group->id + 1 + i)
-			size = read_base(at + pos, left - pos, wide->exec, &lanes[i]);
+			size = read_base(at + pos, left - pos, state->exec, &lanes[i]);
 		if (!size)
 			count = 0;
 		pos += size;
 	}
 	*ret_size = pos;
 	if (count) {
-		wide->records += group->sites - 1;
+		state->records += group->sites - 1;
 		return trace_put_sites(out, group, lanes);
 	}
-	*ret_size = read_base(at, left, wide->exec, &lanes[0]);
+	*ret_size = read_base(at, left, state->exec, &lanes[0]);
 	for (uint32_t i = 0; i < group->sites && *ret_size; i++)
 		if (group->site[i].base == base) {
 			used += trace_put_site(out + used, group, i, &lanes[0]);
 			written++;
 		}
-	wide->records += written - 1;
+	state->records += written - 1;
 	return used;
 }
 
@@ -369,15 +371,15 @@ static const struct probe_rec_wave *wave_of(const unsigned char *at, size_t left
 	return (const void *)at;
 }
 
-uint64_t probe_trace_wide_dispatch(const unsigned char *bytes, size_t len,
-				   const struct probe_trace_wide *wide)
+uint64_t probe_trace_expand_dispatch(const unsigned char *bytes, size_t len,
+				     const struct probe_trace_expander *state)
 {
 	const struct probe_rec_wave *wave = wave_of(bytes, len);
 
-	return wave ? wave->dispatch : wide->dispatch;
+	return wave ? wave->dispatch : state->dispatch;
 }
 
-/* What the last workgroup of a row lacks. */
+/* Work-items of a workgroup along an axis: the last one may be cut off. */
 static uint32_t part_of(const struct probe_trace_key *key, int i, uint32_t number)
 {
 	uint64_t begin = (uint64_t)number * key->group[i];
@@ -388,21 +390,21 @@ static uint32_t part_of(const struct probe_trace_key *key, int i, uint32_t numbe
 }
 
 static size_t put_wave(unsigned char *out, const struct probe_rec_wave *wave,
-		       const struct probe_trace_key *key, struct probe_trace_wide *wide)
+		       const struct probe_trace_key *key, struct probe_trace_expander *state)
 {
 	struct probe_rec_wave rec = *wave;
 
-	wide->dispatch = wave->dispatch;
-	wide->exec = wave->exec;
-	wide->rows = 0;
-	wide->size[0] = 0;
+	state->dispatch = wave->dispatch;
+	state->exec = wave->exec;
+	state->rows = 0;
+	state->size[0] = 0;
 	if (form_at((const void *)wave) == PROBE_FORM_WAVE_ITEM) {
-		wide->rows = key->rows;
-		wide->item = wave->wave;
-		wide->size[0] = part_of(key, 0, wave->group[0]);
-		wide->size[1] = part_of(key, 1, wave->group[1]);
-		if (!wide->size[1])
-			wide->size[0] = 0;
+		state->rows = key->rows;
+		state->item = wave->wave;
+		state->size[0] = part_of(key, 0, wave->group[0]);
+		state->size[1] = part_of(key, 1, wave->group[1]);
+		if (!state->size[1])
+			state->size[0] = 0;
 		rec.word0 = (rec.word0 & PROBE_SITE_MASK) | (uint32_t)PROBE_FORM_WAVE
 								    << PROBE_FORM_SHIFT;
 		rec.wave = probe_trace_wave(key->group, wave->wave);
@@ -413,23 +415,23 @@ static size_t put_wave(unsigned char *out, const struct probe_rec_wave *wave,
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* ROWS or EXEC: nothing is written. Returns its size, 0 = there is not all of it. */
-static size_t take_state(const unsigned char *at, size_t left, struct probe_trace_wide *wide)
+/* ROWS or EXEC: nothing is written. Returns its size, 0 = incomplete. */
+static size_t take_state(const unsigned char *at, size_t left, struct probe_trace_expander *state)
 {
 	const struct probe_rec_exec *rec = (const void *)at;
 
 	if (left < sizeof(*rec))
 		return 0;
 	if (form_at(at) == PROBE_FORM_EXEC)
-		wide->exec = rec->exec;
+		state->exec = rec->exec;
 	else
-		wide->rows = ((const struct probe_rec_rows *)(const void *)at)->lanes;
+		state->rows = ((const struct probe_rec_rows *)(const void *)at)->lanes;
 	return sizeof(*rec);
 }
 
-/* One record; *ret_size is 0 if it makes no sense. */
+/* One record; *ret_size is 0 if it is malformed. */
 static size_t put_record(const unsigned char *at, size_t left, const struct probe_trace_key *key,
-			 struct probe_trace_wide *wide, unsigned char *out, size_t *ret_size)
+			 struct probe_trace_expander *state, unsigned char *out, size_t *ret_size)
 {
 	const struct probe_trace_group *group =
 		find_group(key->groups, word_at(at, 0) & PROBE_SITE_MASK);
@@ -439,59 +441,59 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 	switch (form_at(at)) {
 	case PROBE_FORM_ROWS:
 	case PROBE_FORM_EXEC:
-		*ret_size = take_state(at, left, wide);
+		*ret_size = take_state(at, left, state);
 		return 0;
 	case PROBE_FORM_BLOCK:
-		*ret_size = block_size((const void *)at, left, wide->rows, group);
-		wide->records += *ret_size ? group->sites : 0;
-		return *ret_size ? put_block(out, (const void *)at, wide->rows, group) : 0;
+		*ret_size = block_size((const void *)at, left, state->rows, group);
+		state->records += *ret_size ? group->sites : 0;
+		return *ret_size ? put_block(out, (const void *)at, state->rows, group) : 0;
 	case PROBE_FORM_PROVED:
-		used = put_proved(at, left, wide, group, key, out, ret_size);
-		wide->records += *ret_size ? group->sites : 0;
+		used = put_proved(at, left, state, group, key, out, ret_size);
+		state->records += *ret_size ? group->sites : 0;
 		return used;
 	}
 	if (form_at(at) == PROBE_FORM_SPAN) {
 		*ret_size =
 			left < sizeof(struct probe_rec_span) ? 0 : sizeof(struct probe_rec_span);
 		used = *ret_size ? put_span(out, (const void *)at) : 0;
-		wide->records += used / sizeof(struct probe_rec_stamp);
+		state->records += used / sizeof(struct probe_rec_stamp);
 		return used;
 	}
-	wide->records++;
+	state->records++;
 	if (form_at(at) == PROBE_FORM_BARRIER) {
 		*ret_size = 8;
 		return trace_put_affine(out, PROBE_SITE_BARRIER, 0, UINT64_MAX, 0);
 	}
 	if (wave_of(at, left)) {
 		*ret_size = sizeof(struct probe_rec_wave);
-		return put_wave(out, (const void *)at, key, wide);
+		return put_wave(out, (const void *)at, key, state);
 	}
 	if (group && (word_at(at, 0) & PROBE_SITE_MASK) > group->id &&
-	    read_base(at, left, wide->exec, &lanes))
-		return put_bases(at, left, group, wide, out, ret_size);
+	    read_base(at, left, state->exec, &lanes))
+		return put_bases(at, left, group, state, out, ret_size);
 	*ret_size = plain_size(at, left);
-	wide->records -= !*ret_size;
+	state->records -= !*ret_size;
 	memcpy(out, at, *ret_size);
 	return *ret_size;
 }
 
-size_t probe_trace_widen(const unsigned char *bytes, size_t len, size_t *pos,
-			 const struct probe_trace_key *key, struct probe_trace_wide *wide,
-			 unsigned char *out, size_t room)
+size_t probe_trace_expand(const unsigned char *bytes, size_t len, size_t *pos,
+			  const struct probe_trace_key *key, struct probe_trace_expander *state,
+			  unsigned char *out, size_t capacity)
 {
 	size_t used = 0, size;
 
 	/* Words are read in place: pieces begin at multiples of 8 and so do records. */
-	while (len - *pos >= 8 && room - used >= PROBE_TRACE_WIDE_ROOM) {
+	while (len - *pos >= 8 && capacity - used >= PROBE_TRACE_EXPAND_MIN) {
 		const unsigned char *at = bytes + *pos;
 		const struct probe_rec_wave *wave = wave_of(at, len - *pos);
 
-		if (wave && used && wave->dispatch != wide->dispatch)
+		if (wave && used && wave->dispatch != state->dispatch)
 			return used;
-		used += put_record(at, len - *pos, key, wide, out + used, &size);
+		used += put_record(at, len - *pos, key, state, out + used, &size);
 		if (!size) {
-			/* PAD is among these: nothing behind it counts. */
-			size = len - *pos < room - used ? len - *pos : room - used;
+			/* PAD is among these: the rest after it is unused. */
+			size = len - *pos < capacity - used ? len - *pos : capacity - used;
 			if (word_at(at, 0) == PROBE_FORM_PAD)
 				size = 8;
 			memcpy(out + used, at, size);

@@ -9,17 +9,17 @@
 #include <cmocka.h>
 
 #include "wire/trace_rows.h"
-#include "wire/trace_widen.h"
+#include "wire/trace_expand.h"
 
 enum { GROUP = 20, SITES = 5, BASES = 2, LANES = 64 };
 
-static _Alignas(8) unsigned char bytes[1 << 16], out[PROBE_TRACE_WIDE_ROOM * 2];
+static _Alignas(8) unsigned char bytes[1 << 16], out[PROBE_TRACE_EXPAND_MIN * 2];
 static size_t len;
 static struct probe_trace_group group;
 static const struct probe_trace_group *by_site[GROUP + BASES + 1];
 static const struct probe_trace_groups groups = {by_site, GROUP + BASES + 1};
 static const struct probe_trace_key key = {.groups = &groups};
-static struct probe_trace_wide wide;
+static struct probe_trace_expander wide;
 static uint64_t seed = 1;
 
 static uint64_t random64(void)
@@ -32,7 +32,7 @@ static int setup(void **state)
 {
 	(void)state;
 	len = 0;
-	wide = (struct probe_trace_wide){0};
+	wide = (struct probe_trace_expander){0};
 	assert_true(probe_trace_group_read(GROUP, "10:0+0,1+0,0+16,1-4,0-2147483648", &group));
 	for (uint32_t i = 0; i <= BASES; i++)
 		by_site[GROUP + i] = &group;
@@ -58,8 +58,8 @@ static size_t widen(void)
 {
 	size_t pos = 0, size;
 
-	wide = (struct probe_trace_wide){0};
-	size = probe_trace_widen(bytes, len, &pos, &key, &wide, out, sizeof(out));
+	wide = (struct probe_trace_expander){0};
+	size = probe_trace_expand(bytes, len, &pos, &key, &wide, out, sizeof(out));
 	assert_int_equal(pos, len);
 	return size;
 }
@@ -212,8 +212,8 @@ static size_t widen_launch(void)
 	const struct probe_rec_wave *wave = (const void *)out;
 	size_t pos = 0, size;
 
-	wide = (struct probe_trace_wide){0};
-	size = probe_trace_widen(bytes, len, &pos, &launch, &wide, out, sizeof(out));
+	wide = (struct probe_trace_expander){0};
+	size = probe_trace_expand(bytes, len, &pos, &launch, &wide, out, sizeof(out));
 	assert_int_equal(pos, len);
 	assert_int_equal(wave->word0, PROBE_FORM_WAVE << PROBE_FORM_SHIFT);
 	return size;
@@ -471,7 +471,7 @@ static void takes_anything(void **state)
 			memcpy(copy + i, &word, 8);
 		}
 		group.proved = turn % 4 < 2;
-		wide = (struct probe_trace_wide){
+		wide = (struct probe_trace_expander){
 			.rows = turn % 3 ? 3 : random64(),
 			.exec = turn % 5 ? random64() : 0,
 			.item = (uint32_t)random64(),
@@ -480,7 +480,7 @@ static void takes_anything(void **state)
 		while (size - pos >= 8) {
 			size_t before = pos;
 
-			assert_true(probe_trace_widen(copy, size, &pos, &key, &wide, out,
+			assert_true(probe_trace_expand(copy, size, &pos, &key, &wide, out,
 						      sizeof(out)) <= sizeof(out));
 			assert_true(pos > before);
 		}

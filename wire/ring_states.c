@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#include "wire/ring_table.h"
+#include "wire/ring_states.h"
 
 /* gfx9: SIMD, shader engine, compute unit, wave slot, shader array. */
 static const uint8_t order[] = {4, 5, 13, 14, 15, 8, 9, 10, 11, 0, 1, 2, 3, 12};
 
-uint32_t probe_ring_places(uint32_t rings)
+uint32_t probe_ring_slot_bits(uint32_t rings)
 {
-	uint32_t places = 0;
+	uint32_t bits = 0;
 
 	for (uint32_t i = 0; i < sizeof(order) && rings >> (i + 1); i++)
-		places |= 1u << order[i];
-	return places;
+		bits |= 1u << order[i];
+	return bits;
 }
 
-uint32_t probe_ring_place(uint32_t places, uint32_t ring)
+uint32_t probe_ring_slot(uint32_t bits, uint32_t ring)
 {
-	uint32_t place = 0;
+	uint32_t slot = 0;
 
 	for (uint32_t bit = 0; bit < 16; bit++) {
-		if (!(places >> bit & 1))
+		if (!(bits >> bit & 1))
 			continue;
-		place |= (ring & 1) << bit;
+		slot |= (ring & 1) << bit;
 		ring >>= 1;
 	}
-	return place;
+	return slot;
 }
 
 bool probe_ring_state_make(const struct probe_ctx *ctx, uint64_t at, uint32_t ring, uint32_t kind,

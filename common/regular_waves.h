@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regular waves of a launch (wire.h section 3): those with every lane that a wave of the launch can
- * have, if all of them lie alike in their workgroups. The application tells the GPU which they are,
- * probe-run reckons with them: one function for both.
+ * have, if the work-items of all of them have the same positions relative to the wave's first. The
+ * application passes them to the GPU, and probe-run derives counters from them.
  *
  * Work-items are numbered x first, then y, then z, 64 to a wave; the last wave of a workgroup may
  * be short (AMDGPU ABI, "Initial Kernel Execution State").
  */
-#ifndef PROBE_COMMON_REGULAR_H
-#define PROBE_COMMON_REGULAR_H
+#ifndef PROBE_COMMON_REGULAR_WAVES_H
+#define PROBE_COMMON_REGULAR_WAVES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,8 +19,7 @@
  */
 uint64_t probe_regular_exec(const uint32_t grid[3], const uint32_t group[3], uint64_t *ret_waves);
 
-/* Is what EXACT groups do reckoned, wave by wave? Also told by one side and relied on by the other.
- */
-bool probe_launch_reckoned(const uint32_t grid[3], const uint32_t group[3]);
+/* Are the waves of the launch few enough for the host to go through them one by one? */
+bool probe_launch_enumerable(const uint32_t grid[3], const uint32_t group[3]);
 
 #endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Expands the short records of the device (wire.h: BLOCK and below) to the ones that handlers and
+ * files have: one record per access. Done where rings are drained, before anything is stored.
+ */
+#ifndef PROBE_WIRE_TRACE_EXPAND_H
+#define PROBE_WIRE_TRACE_EXPAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wire/trace_group.h"
+
+/* What it takes to read a dispatch's records. */
+struct probe_trace_key {
+	const struct probe_trace_groups *groups; /* NULL = none */
+	uint32_t grid[3], group[3];		 /* work-items, of the launch and a workgroup */
+	uint64_t rows;				 /* probe_trace_rows() of the launch */
+	const unsigned char *arguments;		 /* of the kernel; NULL = unknown */
+	uint32_t argument_bytes;
+};
+
+/* State of a ring's stream between pieces. Zeroed to begin with. */
+struct probe_trace_expander {
+	uint64_t dispatch; /* of the last wave */
+	uint64_t exec;	   /* of it, or of the EXEC record since */
+	uint64_t rows;	   /* lanes of its ROWS record; 0 = there was none */
+	uint32_t item;	   /* of its first lane, as in WAVE_ITEM */
+	uint32_t size[2];  /* x and y of its workgroup */
+	uint64_t records;  /* read so far, a BLOCK as its accesses */
+};
+
+/* The least capacity for a record: a group of sites with all 64 addresses in full. */
+#define PROBE_TRACE_EXPAND_MIN (PROBE_GROUP_SITES * (sizeof(struct probe_rec_lanes) + 512))
+
+/*
+ * Expand the whole records of bytes[*pos..len), move *pos, and return the bytes written, a
+ * multiple of 8. It stops at the end, without capacity for the next record, and before a wave of
+ * another dispatch unless that is the first record. `key` is that of
+ * probe_trace_expand_dispatch(). From a malformed record on, bytes are copied unchanged, for the
+ * parser to reject.
+ */
+size_t probe_trace_expand(const unsigned char *bytes, size_t len, size_t *pos,
+			  const struct probe_trace_key *key, struct probe_trace_expander *state,
+			  unsigned char *out, size_t capacity);
+
+/* The dispatch of the wave that the bytes begin with, or state->dispatch. */
+uint64_t probe_trace_expand_dispatch(const unsigned char *bytes, size_t len,
+				     const struct probe_trace_expander *state);
+
+#endif

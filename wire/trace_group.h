@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses that the trace kind records together: names of GROUP sites (wire.h section 5). */
+#ifndef PROBE_WIRE_TRACE_GROUP_H
+#define PROBE_WIRE_TRACE_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+/* constant + factor * an argument of the kernel, as struct probe_site_stride has it. */
+struct probe_trace_stride {
+	int32_t constant, factor; /* factor 0 = no argument */
+	uint32_t offset, bits;
+};
+
+/* A GROUP site's name, parsed. */
+struct probe_trace_group {
+	uint32_t id;	     /* of the GROUP; its bases' follow */
+	uint32_t first_site; /* the sites are consecutive */
+	uint32_t sites, bases;
+	struct {
+		uint8_t base;
+		bool lds;
+		int32_t distance;
+	} site[PROBE_GROUP_SITES];
+	bool proved;
+	struct probe_trace_stride stride[PROBE_GROUP_BASES]
+					[3]; /* bytes per step of the item's id */
+};
+
+/* False: malformed. Whether its sites exist, and which are in LDS, is for the caller to check. */
+bool probe_trace_group_read(uint32_t id, const char *name, struct probe_trace_group *ret);
+
+/* By site id: the group of a GROUP's id and of its bases', else NULL. */
+struct probe_trace_groups {
+	const struct probe_trace_group *const *group;
+	uint32_t count;
+};
+
+#endif
