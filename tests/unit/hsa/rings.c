@@ -8,7 +8,7 @@
 
 #include "hsa-plugin/rings.h"
 #include "tests/unit/hsa/fake_hsa.h"
-#include "wire/ring_table.h"
+#include "wire/ring_states.h"
 
 enum { GUARD_BYTES = 64 << 10 };
 
@@ -48,7 +48,7 @@ static void one_gpu_has_all_rings(void **state)
 		struct probe_ring_state expected;
 
 		assert_true(probe_ring_state_make(ctx, states_of(gpu)[0].ctx, i, kind, &expected));
-		assert_memory_equal(&states_of(gpu)[probe_ring_place(places, i)], &expected,
+		assert_memory_equal(&states_of(gpu)[probe_ring_slot(places, i)], &expected,
 				    sizeof(expected));
 	}
 	fake_hsa_deinit();
