@@ -83,7 +83,7 @@ static struct probe_err *read_entry(struct probe_buf *buf, uint64_t start, uint6
 	return add(bundle, (const char *)id, id_len, buf->base + start + offset, size);
 }
 
-/* The bundle at the buffer's position; moves it behind the last entry. */
+/* Reads the bundle at the position of the buffer, which it moves after the last entry. */
 static struct probe_err *read_bundle(struct probe_buf *buf, struct probe_bundle *bundle)
 {
 	uint64_t start = (uint64_t)(buf->pos - buf->start), count, end;

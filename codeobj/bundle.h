@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding code objects: a file may be one itself, an executable or library with HIP fat binaries
- * in section .hip_fatbin, or a bare offload bundle. Bytes stay where they are; what comes back are
- * checked ranges of the file.
+ * Finds the code objects in a file: the file itself, HIP fat binaries in section .hip_fatbin of an
+ * executable or library, or a bare offload bundle. Copies nothing: the result is checked ranges of
+ * the file.
  */
 #ifndef PROBE_CODEOBJ_BUNDLE_H
 #define PROBE_CODEOBJ_BUNDLE_H
@@ -25,7 +25,7 @@ struct probe_bundle {
 
 struct probe_err *probe_bundle_find(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret);
-/* The same in this process: for throw-away children and fuzz tests. */
+/* The same in this process: for sandboxed children and fuzz tests. */
 struct probe_err *probe_bundle_read(const char *name, const void *bytes, size_t size,
 				    struct probe_bundle **ret);
 void probe_bundle_destroy(struct probe_bundle *bundle);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* A throw-away child; see child.h. */
 #define _GNU_SOURCE /* pipe2, close_range */
 #include "codeobj/child.h"
 
@@ -19,12 +18,12 @@
 #include "common/err.h"
 
 /*
- * What arrives is: the answer, the text of the error if there is one, and this trailer. A child
- * that dies early leaves no trailer.
+ * The pipe carries the answer, the text of the error if there is one, and this trailer. A child
+ * that dies early writes no trailer.
  */
 #define TRAILER_MAGIC 0x444e4550u
 #define TRAILER_SIZE  8
-#define PIPE_ROOM     (1 << 20)
+#define PIPE_BYTES    (1 << 20)
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SHADOW_MEMORY 1 /* sanitizers map terabytes */
@@ -122,7 +121,7 @@ __attribute__((noreturn)) static void child_main(int fd, probe_child_fn fn, void
 	probe_put_u32(out, TRAILER_MAGIC);
 	if (fflush(out) || ferror(out))
 		_exit(3);
-	/* Neither exit handlers nor stdio of the parent's copy are ours to run. */
+	/* Exit handlers and stdio buffers belong to the parent. */
 	_exit(0);
 }
 
@@ -130,7 +129,7 @@ __attribute__((noreturn)) static void child_main(int fd, probe_child_fn fn, void
 
 struct answer {
 	uint8_t *bytes;
-	size_t size, room;
+	size_t size, capacity;
 };
 
 static int64_t now_ms(void)
@@ -143,13 +142,13 @@ static int64_t now_ms(void)
 
 static struct probe_err *grow(struct answer *answer)
 {
-	size_t room = answer->room ? 2 * answer->room : PIPE_ROOM;
-	uint8_t *bytes = realloc(answer->bytes, room);
+	size_t capacity = answer->capacity ? 2 * answer->capacity : PIPE_BYTES;
+	uint8_t *bytes = realloc(answer->bytes, capacity);
 
 	if (!bytes)
 		return probe_err_oom();
 	answer->bytes = bytes;
-	answer->room = room;
+	answer->capacity = capacity;
 	return NULL;
 }
 
@@ -172,12 +171,12 @@ static struct probe_err *collect(int fd, const char *what, struct answer *answer
 		if (answer->size > PROBE_CHILD_ANSWER)
 			return probe_err_create("%s gave more than %llu bytes; given up", what,
 						(unsigned long long)PROBE_CHILD_ANSWER);
-		if (answer->size == answer->room) {
+		if (answer->size == answer->capacity) {
 			err = grow(answer);
 			if (err)
 				return err;
 		}
-		n = read(fd, answer->bytes + answer->size, answer->room - answer->size);
+		n = read(fd, answer->bytes + answer->size, answer->capacity - answer->size);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -191,12 +190,12 @@ static struct probe_err *collect(int fd, const char *what, struct answer *answer
 static struct probe_err *death(const char *what, bool known, int status)
 {
 	if (known && WIFSIGNALED(status))
-		return probe_err_create("%s failed: the reader died of signal %d (%s)", what,
+		return probe_err_create("%s failed: the child process died of signal %d (%s)", what,
 					WTERMSIG(status), strsignal(WTERMSIG(status)));
 	if (known && WIFEXITED(status) && WEXITSTATUS(status))
-		return probe_err_create("%s failed: the reader ended with status %d", what,
+		return probe_err_create("%s failed: the child process exited with status %d", what,
 					WEXITSTATUS(status));
-	return probe_err_create("%s failed: the reader gave no answer", what);
+	return probe_err_create("%s failed: the child process gave no answer", what);
 }
 
 /* Cut the trailer off and turn a reported error into ours. */
@@ -230,9 +229,9 @@ struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *use
 	pid_t pid;
 
 	if (pipe2(pipe_fds, O_CLOEXEC))
-		return probe_err_create("%s: cannot make a pipe: %s", what, strerror(errno));
-	/* Answers of megabytes: fewer turns between the two. Without it all works as well. */
-	(void)fcntl(pipe_fds[1], F_SETPIPE_SZ, PIPE_ROOM);
+		return probe_err_create("%s: cannot create a pipe: %s", what, strerror(errno));
+	/* Answers have megabytes: fewer context switches. It works without, too. */
+	(void)fcntl(pipe_fds[1], F_SETPIPE_SZ, PIPE_BYTES);
 	pid = fork();
 	if (pid < 0) {
 		err = probe_err_create("%s: cannot start a process: %s", what, strerror(errno));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A throw-away child for libraries that must not be trusted with foreign bytes: it computes an
- * answer in its own copy of the memory, under limits of address space, CPU time and wall time and
- * with no way to open files, and writes it to a pipe. The parent must check the answer like any
- * foreign bytes: the child may have been taken over.
+ * A sandboxed child process, for libraries that must not be trusted with untrusted bytes. It
+ * computes an answer in its own copy of the memory, under limits of address space, CPU time and
+ * wall time and without a way to open files, and writes it to a pipe. The parent must check the
+ * answer like any untrusted bytes: the child may have been compromised.
  */
 #ifndef PROBE_CODEOBJ_CHILD_H
 #define PROBE_CODEOBJ_CHILD_H
@@ -18,25 +18,25 @@ struct probe_err;
 #define PROBE_CHILD_SECONDS 20
 #define PROBE_CHILD_ANSWER  (512ull << 20)
 
-/* Runs in the child; the error it returns becomes the parent's. */
+/* Runs in the child. The parent gets the error it returns. */
 typedef struct probe_err *(*probe_child_fn)(void *user, FILE *out);
 
 /*
- * `what` names the work in messages ("reading kernel metadata of a.co"). The answer is malloc'ed
- * and the caller's. Works in programs with threads, and whatever the program does with SIGCHLD.
+ * `what` names the work in messages ("reading kernel metadata of a.co"). The caller frees the
+ * answer. Works in programs with threads, whatever they do with SIGCHLD.
  */
 struct probe_err *probe_child_run(const char *what, probe_child_fn fn, void *user, uint8_t **answer,
 				  size_t *size);
 
-/* For the child: an answer is made of these, in the order the parent reads them. */
+/* For the child: write parts of the answer, in the order in which the parent reads them. */
 void probe_put_u32(FILE *out, uint32_t value);
 void probe_put_u64(FILE *out, uint64_t value);
 void probe_put_string(FILE *out, const char *text); /* with its NUL */
 
 /*
- * For the parent: an array with its length in front (u64), and strings with their number in front
- * (u32). `what` names the items in errors. What has been received is the caller's to free, also
- * after an error; *count says how much that is.
+ * For the parent: an array preceded by its length (u64), and strings preceded by their number
+ * (u32). `what` names the items in errors. The caller frees what has been received, *count items,
+ * after an error as well.
  */
 struct probe_buf;
 struct probe_err *probe_receive_array(struct probe_buf *buf, const char *what, size_t size,

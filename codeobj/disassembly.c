@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Disassembly through amd-comgr, in a throw-away child; see disassembly.h. */
 #include "codeobj/disassembly.h"
 
 #include <stdlib.h>
@@ -73,7 +72,7 @@ static struct probe_err *send_all(const struct work *work, amd_comgr_disassembly
 		uint64_t bytes = 0;
 
 		section->text[0] = 0;
-		/* What is no instruction counts as one of 4 bytes without text. */
+		/* Bytes that are no instruction become one of 4 bytes without text. */
 		if (amd_comgr_disassemble_instruction(info, section->base + at, section, &bytes) !=
 			    AMD_COMGR_STATUS_SUCCESS ||
 		    bytes < 4 || bytes > 20) {

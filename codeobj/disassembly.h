@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions of a code object as text, by amd-comgr in a throw-away child (child.h). */
+/* Instructions of a code object as text, by amd-comgr in a sandboxed child (child.h). */
 #ifndef PROBE_CODEOBJ_DISASSEMBLY_H
 #define PROBE_CODEOBJ_DISASSEMBLY_H
 
@@ -16,13 +16,13 @@ struct probe_instruction {
 
 struct probe_disassembly {
 	size_t count;
-	struct probe_instruction *rows; /* by address, one behind the other */
+	struct probe_instruction *rows; /* by address, without gaps */
 	uint8_t *answer;		/* holds the texts */
 };
 
 /*
- * All of the executable section that `address` lies in. `name` is for messages. Fails if no such
- * section is there, comgr does not know the target, or the child dies.
+ * Disassembles the whole executable section that contains `address`. `name` is for messages. Fails
+ * if there is no such section, comgr does not know the target, or the child dies.
  */
 struct probe_err *probe_disassemble(const char *name, const void *bytes, size_t size,
 				    uint64_t address, struct probe_disassembly **ret);

@@ -111,7 +111,7 @@ static struct probe_err *read_row(struct line_reader *reader, Dwarf_Line line)
 	return reader->sink->row(reader->sink->user, address, file, number, column, end);
 }
 
-/* Find out which rows of the unit's table are in front of its first DW_LNS_set_file. */
+/* Find the rows of the unit's table before the first DW_LNS_set_file. */
 static void find_unset_files(struct line_reader *reader, Dwarf_Die die)
 {
 	struct probe_dwarf_files files;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF through libelf; see elf_image.h. */
 #include "codeobj/elf_image.h"
 
 #include <stdio.h>
@@ -35,10 +34,10 @@ static struct probe_err *check_header(struct probe_elf *elf)
 	    elf_getshdrstrndx(elf->elf, &elf->section_names))
 		return probe_err_at(elf->name, header.e_shoff, "damaged section table: %s",
 				    elf_errmsg(-1));
-	/* libelf answers with no sections where the table lies behind the end of the file. */
+	/* libelf reports no sections if the table is after the end of the file. */
 	if (header.e_shoff && !elf->section_count)
 		return probe_err_at(elf->name, header.e_shoff,
-				    "section table behind the end of the file (%zu bytes)",
+				    "section table after the end of the file (%zu bytes)",
 				    elf->size);
 	if (elf->section_count > SECTIONS_MAX)
 		return probe_err_at(elf->name, header.e_shoff, "%zu sections; the limit is %d",
@@ -74,7 +73,7 @@ void probe_elf_close(struct probe_elf *elf)
 	elf->elf = NULL;
 }
 
-/* The bytes as they lie in the file; we check the range, so libelf's own data are not needed. */
+/* The bytes in the file, range-checked; libelf's copy is not needed. */
 static struct probe_err *section_bytes(const struct probe_elf *elf, const GElf_Shdr *header,
 				       struct probe_buf *ret)
 {

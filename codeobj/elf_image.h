@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ELF file in memory, through libelf. For throw-away children and fuzz tests; other code uses
+ * An ELF file in memory, through libelf. For sandboxed children and fuzz tests; other code uses
  * inspect.h and bundle.h.
  */
 #ifndef PROBE_CODEOBJ_ELF_IMAGE_H
@@ -39,7 +39,7 @@ bool probe_elf_is(const void *bytes, size_t size);
 struct probe_err *probe_elf_section(const struct probe_elf *elf, const char *section, bool *found,
 				    struct probe_buf *ret);
 
-/* The executable section that `address` lies in; an error if there is none. */
+/* The executable section that contains `address`; an error if there is none. */
 struct probe_err *probe_elf_code(const struct probe_elf *elf, uint64_t address,
 				 const uint8_t **bytes, uint64_t *base, uint64_t *size);
 
@@ -48,7 +48,7 @@ struct probe_err *probe_elf_symbols(const struct probe_elf *elf,
 				    void (*fn)(void *user, const char *symbol, uint64_t value),
 				    void *user);
 
-/* The same for functions, with the bytes of their code; 0: the symbol does not say. */
+/* The same for functions, with the size of their code; 0: unknown. */
 struct probe_err *probe_elf_functions(const struct probe_elf *elf,
 				      void (*fn)(void *user, const char *symbol, uint64_t value,
 						 uint64_t size),

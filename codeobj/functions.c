@@ -10,7 +10,7 @@
 #include "common/buf.h"
 #include "common/err.h"
 
-#define SYMBOL_MAX_BYTES 65536 /* longer names are of no use to anybody */
+#define SYMBOL_MAX_BYTES 65536 /* functions with longer names are ignored */
 
 static void send_function(void *user, const char *symbol, uint64_t value, uint64_t size)
 {
@@ -63,7 +63,7 @@ static struct probe_err *receive(struct probe_buf *buf, struct probe_functions *
 	return NULL;
 }
 
-/* Of several names of one place always the same. */
+/* By name as well, so that the choice between several names of one address is stable. */
 static int compare(const void *a, const void *b)
 {
 	const struct probe_symbol *x = a, *y = b;

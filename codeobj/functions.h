@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of a code object as its symbol table has them: whose code is at an address. */
+/* Functions in the symbol table of a code object, and which of them an address is in. */
 #ifndef PROBE_CODEOBJ_FUNCTIONS_H
 #define PROBE_CODEOBJ_FUNCTIONS_H
 
@@ -11,10 +11,10 @@ struct probe_buf;
 struct probe_err;
 
 struct probe_symbol {
-	char *symbol;	  /* as it is in the table */
+	char *symbol;	  /* mangled */
 	char *name;	  /* demangled */
 	uint64_t address; /* in the ELF image */
-	uint64_t size;	  /* 0: up to the next */
+	uint64_t size;	  /* 0: up to the next function */
 };
 
 struct probe_functions {
@@ -24,11 +24,11 @@ struct probe_functions {
 
 void probe_functions_destroy(struct probe_functions *functions);
 
-/* The function whose code is there; NULL: none's. */
+/* The function that contains the address, or NULL. */
 const struct probe_symbol *probe_functions_find(const struct probe_functions *functions,
 						uint64_t address);
 
-/* In a throw-away child: read and send them; in the parent: receive them, not demangled yet. */
+/* In a sandboxed child: read and send them; in the parent: receive them, not demangled yet. */
 struct probe_err *probe_functions_send(const char *name, const void *bytes, size_t size, FILE *out);
 struct probe_err *probe_functions_receive(struct probe_buf *buf, struct probe_functions **ret);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Building and searching the flat table of inlined calls; see inlines.h. */
 #include "codeobj/inlines.h"
 
 #include <stdlib.h>
@@ -33,7 +32,7 @@ struct builder {
 	size_t slot_room;
 };
 
-/* Room for one more of items[0..count); false: out of memory. */
+/* Make sure that items[count] exists; false: out of memory. */
 static bool grow(void **items, size_t count, size_t *room, size_t size)
 {
 	size_t more = *room ? 2 * *room : 256;
@@ -153,7 +152,7 @@ static struct probe_err *add_range(void *user, uint32_t scope, unsigned depth, u
 	return NULL;
 }
 
-/* Outer ones first where they begin together. */
+/* Outer ranges first if they begin at one address. */
 static int compare(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
@@ -177,8 +176,8 @@ static void put_row(struct probe_inlines *inlines, uint64_t address, uint32_t sc
 }
 
 /*
- * One sweep with a stack of what is open. Inner code that reaches beyond the outer is cut there, so
- * that ends always come in order.
+ * One sweep with a stack of open ranges. Inner ranges that extend beyond the outer one are cut at
+ * its end, so that ranges end in order.
  */
 static bool flatten(struct builder *builder)
 {
@@ -278,7 +277,7 @@ void probe_inlines_send(const struct probe_inlines *inlines, FILE *out)
 	probe_put_u32(out, inlines->name_count);
 	for (uint32_t i = 0; i < inlines->name_count; i++)
 		probe_put_string(out, inlines->names[i]);
-	/* As they are: both ends are the same program. */
+	/* Unconverted: both ends are the same program. */
 	probe_put_u64(out, inlines->scope_count);
 	if (inlines->scope_count)
 		fwrite(inlines->scopes, sizeof(*inlines->scopes), inlines->scope_count, out);
@@ -297,7 +296,7 @@ static struct probe_err *check(struct probe_buf *buf, const struct probe_inlines
 		if ((scope->parent != PROBE_INLINE_NONE && scope->parent >= i) ||
 		    scope->function >= inlines->name_count ||
 		    scope->call_file >= inlines->name_count)
-			return probe_buf_error(buf, "inlined call %zu makes no sense", i);
+			return probe_buf_error(buf, "inlined call %zu is malformed", i);
 	}
 	for (size_t i = 0; i < inlines->row_count; i++) {
 		const struct probe_scope_row *row = &inlines->rows[i];

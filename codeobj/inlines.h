@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From an address in a code object to the function it is in and the calls inlined around it. */
+/* From an address in a code object to its function and the calls inlined around it. */
 #ifndef PROBE_CODEOBJ_INLINES_H
 #define PROBE_CODEOBJ_INLINES_H
 
@@ -16,7 +16,7 @@ struct probe_err;
 struct probe_scope {
 	uint32_t parent;   /* before it in the array; PROBE_INLINE_NONE: a function */
 	uint32_t function; /* index of its name */
-	uint32_t call_file, call_line, call_column; /* of a call: where it stands */
+	uint32_t call_file, call_line, call_column; /* of a call: its source position */
 };
 
 /* From this address up to the next row's: the innermost scope, or PROBE_INLINE_NONE. */
@@ -30,7 +30,7 @@ struct probe_inlines {
 	size_t scope_count;
 	struct probe_scope_row *rows; /* by address */
 	size_t row_count;
-	char **names; /* functions, then demangled (inspect.h), and files; "" = unknown */
+	char **names; /* of functions, demangled by inspect.h, and files; "" = unknown */
 	uint32_t name_count;
 };
 

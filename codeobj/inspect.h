@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one code object says about itself: target, site table, kernels, lines. Everything that needs
- * libelf, amd-comgr or libdwarf happens in throw-away children (child.h), a child per part, so that
- * a hostile code object costs at most that part. Host programs only.
+ * Reads one code object: target, site table, kernels, lines. Everything that needs libelf,
+ * amd-comgr or libdwarf runs in sandboxed children (child.h), one per part, so that a hostile code
+ * object costs at most that part. For host programs only.
  */
 #ifndef PROBE_CODEOBJ_INSPECT_H
 #define PROBE_CODEOBJ_INSPECT_H
@@ -26,14 +26,14 @@ enum probe_inspect_part {
 	PROBE_INSPECT_FUNCTIONS = 16,
 };
 
-/* A part that was not asked for, is not there, or could not be read is NULL. */
+/* A part that was not requested, is not there, or could not be read is NULL. */
 struct probe_codeobj {
 	char *target;			   /* "gfx90a:sramecc+:xnack-" */
 	struct probe_sites *sites;	   /* NULL without error: no site table */
-	struct probe_kernels *kernels;	   /* NULL without error: not asked for */
+	struct probe_kernels *kernels;	   /* NULL without error: not requested */
 	struct probe_lines *lines;	   /* NULL without error: no line table */
-	struct probe_inlines *inlines;	   /* names demangled; NULL without error: not asked for */
-	struct probe_functions *functions; /* NULL without error: not asked for */
+	struct probe_inlines *inlines;	   /* names demangled; NULL without error: not requested */
+	struct probe_functions *functions; /* NULL without error: not requested */
 	/* Why a part could not be read; owned. */
 	struct probe_err *sites_err, *kernels_err, *lines_err, *inlines_err, *functions_err;
 };

@@ -67,7 +67,7 @@ static struct probe_err *refuse(const char *name, const char *doing, amd_comgr_s
 			    text ? text : "unknown error");
 }
 
-/* The text of a node, malloc'ed; NULL if it is no text. */
+/* The text of a node, to be freed; NULL if it is not a string. */
 static char *node_text(amd_comgr_metadata_node_t node)
 {
 	amd_comgr_metadata_kind_t kind;
@@ -126,7 +126,7 @@ static struct probe_err *read_kernel(const char *name, amd_comgr_metadata_node_t
 	kernel->symbol = map_text(map, ".symbol");
 	if (!kernel->symbol)
 		return probe_err_at(name, PROBE_ERR_NO_OFFSET,
-				    "kernel metadata: a kernel without .symbol");
+				    "kernel metadata: a kernel has no .symbol");
 	len = strlen(kernel->symbol);
 	if (len > 3 && !strcmp(kernel->symbol + len - 3, ".kd"))
 		kernel->symbol[len - 3] = '\0';
@@ -147,7 +147,7 @@ static struct probe_err *read_list(const char *name, amd_comgr_metadata_node_t l
 
 	if (amd_comgr_get_metadata_list_size(list, &count) != AMD_COMGR_STATUS_SUCCESS)
 		return probe_err_at(name, PROBE_ERR_NO_OFFSET,
-				    "kernel metadata: amdhsa.kernels is no list");
+				    "kernel metadata: amdhsa.kernels is not a list");
 	if (count > KERNELS_MAX)
 		return probe_err_at(name, PROBE_ERR_NO_OFFSET, "%zu kernels; the limit is %d",
 				    count, KERNELS_MAX);

@@ -11,7 +11,6 @@
 
 #include "common/selection.h"
 
-
 struct probe_buf;
 struct probe_err;
 

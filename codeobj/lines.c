@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Building and searching the flat line table; see lines.h. */
 #include "codeobj/lines.h"
 
 #include <stdlib.h>
@@ -143,7 +142,7 @@ static int compare_starts(const void *a, const void *b)
 	return compare_rows(*x, *y);
 }
 
-/* Is the stretch up to its end row in order? */
+/* Are the rows up to `end` in order? */
 static bool in_order(const struct probe_line *row, const struct probe_line *end)
 {
 	for (; row < end; row++)
@@ -152,7 +151,7 @@ static bool in_order(const struct probe_line *row, const struct probe_line *end)
 	return true;
 }
 
-/* The first row behind the sequence of `row`. */
+/* The first row after the sequence of `row`. */
 static const struct probe_line *sequence_end(const struct probe_line *row,
 					     const struct probe_line *end)
 {
@@ -162,8 +161,8 @@ static const struct probe_line *sequence_end(const struct probe_line *row,
 }
 
 /*
- * Compilers write sequences (a function each) that are in order and do not overlap; then it is
- * enough to sort their beginnings. False: the table is not like that, and as it was.
+ * Compilers write sequences (one per function) that are in order and do not overlap; then it is
+ * enough to sort the sequences by their first rows. False, with the table unchanged, if not.
  */
 static bool sort_sequences(struct probe_lines *lines)
 {
@@ -201,7 +200,7 @@ static bool sort_sequences(struct probe_lines *lines)
 	return true;
 }
 
-/* Of several rows at one address the last one holds; equal neighbours become one. */
+/* Of several rows at one address the last one is valid. Merge equal neighbours. */
 static void merge_equal_rows(struct probe_lines *lines)
 {
 	size_t n = 0;
@@ -265,7 +264,7 @@ void probe_lines_send(const struct probe_lines *lines, FILE *out)
 		probe_put_string(out, lines->files[i]);
 	probe_put_u64(out, lines->decoded);
 	probe_put_u64(out, lines->count);
-	/* As they are: both ends are the same program. */
+	/* Unconverted: both ends are the same program. */
 	if (lines->count)
 		fwrite(lines->rows, sizeof(*lines->rows), lines->count, out);
 	probe_put_u64(out, lines->function_count);
@@ -397,7 +396,7 @@ struct probe_err *probe_line_index_create(const struct probe_lines *lines,
 	*ret = index;
 	if (!lines->count)
 		return NULL;
-	/* The last row ends a sequence; damaged tables, where it does not, lose its code. */
+	/* The last row ends a sequence; in a damaged table where it does not, its code is lost. */
 	index.base = lines->rows[0].address & ~3ull;
 	end = (lines->rows[lines->count - 1].address + 3) & ~3ull;
 	if (end - index.base > PROBE_LINE_INDEX_SPAN)

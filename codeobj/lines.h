@@ -11,7 +11,7 @@ struct probe_buf;
 struct probe_err;
 
 struct probe_line {
-	uint64_t address; /* the row holds up to the next row's address */
+	uint64_t address; /* valid up to the address of the next row */
 	uint32_t file;	  /* index; PROBE_LINE_END: no code up to the next row */
 	uint32_t line;
 	uint32_t column;
@@ -20,7 +20,7 @@ struct probe_line {
 
 #define PROBE_LINE_END UINT32_MAX
 
-/* A function outside others, where its source declares it. */
+/* A function outside of other functions, and its declaration. */
 struct probe_function {
 	uint64_t address; /* of its first instruction */
 	uint32_t file;
@@ -33,7 +33,7 @@ struct probe_lines {
 	uint32_t file_count;
 	size_t function_count;
 	struct probe_function *functions; /* by address */
-	uint64_t decoded; /* rows of the line tables, before equal neighbours became one */
+	uint64_t decoded; /* rows of the line tables, before equal neighbours were merged */
 	char **files;	  /* joined with their directories; "" if the table names none */
 };
 
@@ -55,7 +55,7 @@ struct probe_line_index {
 
 #define PROBE_LINE_INDEX_SPAN (256u << 20) /* bytes of code; the array is as large */
 
-/* Fails for want of memory, or if the rows span more than that. */
+/* Fails without memory, or if the rows span more than that. */
 struct probe_err *probe_line_index_create(const struct probe_lines *lines,
 					  struct probe_line_index *ret);
 void probe_line_index_destroy(struct probe_line_index *index);

@@ -94,7 +94,7 @@ static bool read_old(const struct probe_range_unit *unit, uint64_t offset,
 	return false;
 }
 
-/* One entry; *more = false at the end of the list or of the caller's interest. */
+/* Read one entry; *more = false at the end of the list, or if `take` ended it. */
 static bool read_entry(const struct probe_range_unit *unit, struct bytes *list, uint64_t *base,
 		       bool *more, bool (*take)(void *user, uint64_t low, uint64_t high),
 		       void *user)
@@ -141,7 +141,7 @@ static bool read_entry(const struct probe_range_unit *unit, struct bytes *list, 
 	return true;
 }
 
-/* The part of .debug_rnglists that the unit's lists are in; only its own header is believed. */
+/* The part of .debug_rnglists with the unit's lists, bounded by its own header. */
 static bool find_part(const struct probe_range_unit *unit, uint64_t *count, uint64_t *end)
 {
 	const struct probe_dwarf_section *section = unit->rnglists;

@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-/* ---- Addresses that never fall, or never rise, from lane to lane ---------------------------- */
+/* ---- Addresses that ascend, or descend, from lane to lane ----------------------------------- */
 
 /*
- * Lines in such an order come in runs: a new one begins where a lane's first line is behind the
- * last line of the lane before. Falling addresses are the same, mirrored.
+ * In ascending order a lane touches a new line exactly if it is after the last line of the lanes
+ * before. Descending addresses are the same, mirrored.
  */
 struct run {
 	uint64_t top64, top128; /* last line touched */
 	uint64_t top_quad;
-	unsigned quad; /* of the lane before */
+	unsigned quad; /* of the previous lane */
 	struct probe_cache_lines lines;
 };
 
@@ -28,8 +28,8 @@ static inline uint32_t fresh(uint64_t low, uint64_t high, uint64_t *top, bool fi
 	return count;
 }
 
-static struct probe_cache_lines count_rising(unsigned wave, unsigned unit, uint64_t exec,
-					     const uint64_t addr[64], bool mirror)
+static struct probe_cache_lines count_ascending(unsigned wave, unsigned unit, uint64_t exec,
+						const uint64_t addr[64], bool mirror)
 {
 	struct run run = {.quad = ~0u};
 	unsigned quads = 0;
@@ -53,22 +53,22 @@ static struct probe_cache_lines count_rising(unsigned wave, unsigned unit, uint6
 	return run.lines;
 }
 
-/* -1 falling, 1 rising (or equal), 0 neither. Also 0 where an address wraps. */
+/* -1 descending, 1 ascending (or equal), 0 neither. Also 0 if an address wraps around. */
 static int direction(uint64_t exec, const uint64_t addr[64], unsigned unit)
 {
-	bool rises = true, falls = true;
+	bool ascends = true, descends = true;
 	uint64_t last = addr[__builtin_ctzll(exec)];
 
 	for (uint64_t rest = exec; rest; rest &= rest - 1) {
 		uint64_t at = addr[__builtin_ctzll(rest)];
 
-		rises &= at >= last;
-		falls &= at <= last;
-		if (!(rises | falls) || at + unit - 1 < at)
+		ascends &= at >= last;
+		descends &= at <= last;
+		if (!(ascends | descends) || at + unit - 1 < at)
 			return 0;
 		last = at;
 	}
-	return rises ? 1 : -1;
+	return ascends ? 1 : -1;
 }
 
 /* ---- Any order ------------------------------------------------------------------------------ */
@@ -79,17 +79,17 @@ enum {
 	STAMP_MAX = UINT16_MAX / LINES_ACCESS,
 };
 
-/* What one access has touched, in numbers that stay in registers but for the list. */
+/* What one access has touched; all but the list stays in registers. */
 struct touched {
 	uint32_t touches, count; /* count: lines of 128 bytes */
 	uint32_t twice;		 /* touches of a 64-byte line touched before */
 	uint32_t quads;
-	uint32_t base;	  /* of this access's slots */
-	uint64_t both[2]; /* bit per line of the list: its other half, too */
+	uint32_t base;	  /* of the slots of this access */
+	uint64_t both[2]; /* bit per line of the list: both halves were touched */
 	uint64_t *line;	  /* the first 64-byte line of each 128-byte line */
 };
 
-/* A 64-byte line in a 128-byte line touched before: at `at` in the list. */
+/* A 64-byte line in a 128-byte line touched before, at index `at` of the list. */
 static inline void touch_again(struct touched *touched, unsigned at, uint64_t line64)
 {
 	uint64_t bit = 1ull << (at & 63), *both = &touched->both[at / 64];
@@ -100,7 +100,7 @@ static inline void touch_again(struct touched *touched, unsigned at, uint64_t li
 		*both |= bit;
 }
 
-/* Note a 64-byte line. */
+/* Add a 64-byte line. */
 static inline void touch(uint16_t *slots, uint64_t line64, struct touched *touched)
 {
 	uint64_t slot = (line64 >> 1) * 0x9e3779b97f4a7c15ull >> SLOT_SHIFT;
@@ -136,7 +136,7 @@ static inline uint32_t distinct(const uint64_t *line, unsigned count)
 	return n;
 }
 
-/* Four lanes, no unit over a line's end: the common case, without branches. */
+/* Four lanes, no unit crosses the end of a line: the common case, without branches. */
 static inline uint32_t distinct4(const uint64_t *addr)
 {
 	uint64_t a = addr[0] >> 6, b = addr[1] >> 6, c = addr[2] >> 6, d = addr[3] >> 6;
@@ -165,7 +165,7 @@ static void count_quad(uint16_t *slots, unsigned unit, unsigned lanes, const uin
 	touched->quads += count ? distinct(line, count) : 1;
 }
 
-/* Does every lane's unit lie in one line? True where each is at its own multiple. */
+/* Is every unit naturally aligned, and so in one line? */
 static inline bool all_inside(unsigned wave, unsigned unit, const uint64_t addr[64])
 {
 	uint64_t any = 0;
@@ -221,13 +221,13 @@ struct probe_cache_lines probe_cache_lines_count(unsigned wave, unsigned unit, u
 	int way = direction(exec, addr, unit);
 
 	if (way)
-		return count_rising(wave, unit, exec, addr, way < 0);
+		return count_ascending(wave, unit, exec, addr, way < 0);
 	return count_any(wave, unit, exec, addr, scratch);
 }
 
 /* ---- Closed forms --------------------------------------------------------------------------- */
 
-/* Lines of one size touched by `lanes` lanes at steps no longer than a line: no line is skipped. */
+/* Lines of `lanes` lanes at a stride of at most a line, which skips none. */
 static inline uint32_t span(uint64_t base, uint64_t stride, unsigned lanes, unsigned unit,
 			    unsigned shift)
 {
@@ -237,8 +237,8 @@ static inline uint32_t span(uint64_t base, uint64_t stride, unsigned lanes, unsi
 }
 
 /*
- * Whole quads at `step` bytes each, a power of two up to 64, that reach over no byte of the next
- * one: they lie at the same places in every line, and only the last place can reach over its end.
+ * Whole quads at a distance of `step` bytes, a power of two up to 64, that do not overlap. They
+ * have the same places in every line, and only the quad at the last place can cross the end.
  */
 static inline uint32_t quads_in_step(uint64_t base, uint64_t step, unsigned quads, uint64_t length)
 {
@@ -249,7 +249,7 @@ static inline uint32_t quads_in_step(uint64_t base, uint64_t step, unsigned quad
 	return quads + (place + quads) / places;
 }
 
-/* Sum over the quads that the lanes reach into; steps no longer than 64 bytes. */
+/* Sum over the quads of the lanes, at strides of at most 64 bytes. */
 static inline uint32_t quad_spans(uint64_t base, uint64_t stride, unsigned first, unsigned lanes,
 				  unsigned unit)
 {
@@ -282,7 +282,7 @@ bool probe_cache_lines_count_affine(unsigned wave, unsigned unit,
 	uint64_t base = run->base, step = magnitude(run->stride);
 	unsigned first = run->first, lanes = run->count;
 	unsigned reached = (first + lanes + 3) / 4 - first / 4;
-	/* A unit of 1, 2, 4, 8 or 16 bytes at its own multiple does not reach over a line's end. */
+	/* A naturally aligned unit does not cross the end of a line. */
 	bool inside = !(unit & (unit - 1)) && !((base | step) & (unit - 1));
 	bool skips64 = step > 64, skips128 = step > 128;
 	uint64_t end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of a few numbers are the same? For handlers that count the lines of a wave's access, most
- * often all different: two loops without branches that depend on them.
+ * Finds equal numbers among a few: the cache lines of a wave's access, which are mostly distinct.
+ * Two loops without data-dependent branches.
  */
 #ifndef PROBE_RULES_DISTINCT_H
 #define PROBE_RULES_DISTINCT_H
@@ -14,14 +14,14 @@
 
 enum { DISTINCT_MAX = 128, DISTINCT_BITS = 12 };
 
-/* Scratch space: needs no beginning, one per thread. */
+/* Working memory, one per thread; needs no initialisation. */
 struct distinct {
-	uint8_t slot[1 << DISTINCT_BITS]; /* by hash: the lowest place that has it */
+	uint8_t slot[1 << DISTINCT_BITS]; /* by hash: the lowest index with that hash */
 };
 
 /*
- * Those whose slot another number has: their first places, from each other. Returns how many of
- * `others` are no first ones.
+ * For numbers whose slot another number took: compares them with each other. Returns how many of
+ * `others` are duplicates.
  */
 static inline unsigned distinct_settle(const uint64_t *number, const uint8_t *others,
 				       unsigned count, uint8_t *first)
@@ -40,8 +40,8 @@ static inline unsigned distinct_settle(const uint64_t *number, const uint8_t *ot
 }
 
 /*
- * first[i]: the lowest place that has the number of place i. Returns how many different ones there
- * are. At most DISTINCT_MAX numbers.
+ * first[i]: the lowest index with the same number as index i. Returns how many distinct numbers
+ * there are. At most DISTINCT_MAX numbers.
  */
 static inline unsigned distinct_find(struct distinct *distinct, const uint64_t *number,
 				     unsigned count, uint8_t *first)
@@ -68,7 +68,7 @@ static inline unsigned distinct_find(struct distinct *distinct, const uint64_t *
 /* ---- All different? -------------------------------------------------------------------------- */
 
 #ifdef __x86_64__
-/* Each of 64 parts of numbers against each other one: all turns of 16 of them against 16. */
+/* Compares 64 16-bit hashes pairwise: all rotations of 16 of them against 16. */
 __attribute__((target("avx2"))) static inline bool distinct_parts(const uint16_t part[64])
 {
 	const __m256i turn = _mm256_setr_epi8(2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1,
@@ -102,13 +102,13 @@ __attribute__((target("avx2"))) static inline void distinct_cut(const uint64_t n
 }
 #endif
 
-/* True: 64 numbers are all different. False: that is not known. */
+/* True: 64 numbers are distinct. False: not known. */
 static inline bool distinct_all(const uint64_t number[64])
 {
 #ifdef __x86_64__
 	uint16_t part[64];
 
-	/* Neighbours are the likeliest to be the same. */
+	/* Neighbours are most likely to be equal. */
 	if (number[0] == number[1] || number[62] == number[63] || !__builtin_cpu_supports("avx2"))
 		return false;
 	distinct_cut(number, part);

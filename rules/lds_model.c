@@ -84,7 +84,7 @@ struct phase {
 	uint8_t bank[64]; /* distinct dwords so far */
 };
 
-/* Addresses beyond any LDS: the table of dwords cannot tell them apart, so compare all. */
+/* Addresses beyond any LDS are not in the table of dwords: compare all. */
 static bool seen_far(const uint32_t addr[64], uint64_t before, unsigned unit, uint32_t dword)
 {
 	for (; before; before &= before - 1) {
@@ -96,7 +96,7 @@ static bool seen_far(const uint32_t addr[64], uint64_t before, unsigned unit, ui
 	return false;
 }
 
-static void want(struct phase *phase, uint32_t dword)
+static void need(struct phase *phase, uint32_t dword)
 {
 	uint32_t count = ++phase->bank[dword & phase->mask];
 
@@ -120,7 +120,7 @@ static uint32_t phase_cost(const struct probe_lds_rule *rule, uint64_t lanes,
 
 		for (uint32_t dword = first; dword <= last; dword++) {
 			if (!rule->share) {
-				want(&phase, dword);
+				need(&phase, dword);
 				continue;
 			}
 			if (dword < COUNT(scratch->seen)) {
@@ -130,7 +130,7 @@ static uint32_t phase_cost(const struct probe_lds_rule *rule, uint64_t lanes,
 			} else if (seen_far(addr, lanes & ~rest, unit, dword)) {
 				continue;
 			}
-			want(&phase, dword);
+			need(&phase, dword);
 		}
 	}
 	return phase.cost;
@@ -143,9 +143,9 @@ enum { LANES = 32, IDLE = 255 };
 
 #ifdef __x86_64__
 /*
- * Each lane's bank against each other one's: all turns of the 32 numbers, by halves of a register,
- * as they are and exchanged. The most lanes on one bank; 0 if two of them may want one dword, whose
- * parts above the banks are `high`, and share it.
+ * Compares the banks of 32 lanes pairwise: all rotations of the numbers in halves of a register,
+ * direct and with halves swapped. Returns the most lanes on one bank; 0 if two of them may share a
+ * dword, as the parts of the dword numbers above the bank, `high`, are equal.
  */
 __attribute__((target("avx2"))) static uint32_t most_meet(const uint8_t bank[LANES],
 							  const uint8_t high[LANES], bool share)
@@ -169,7 +169,7 @@ __attribute__((target("avx2"))) static uint32_t most_meet(const uint8_t bank[LAN
 		high_across = _mm256_shuffle_epi8(high_across, turn);
 		same = _mm256_cmpeq_epi8(banks, at);
 		meet = _mm256_sub_epi8(meet, same);
-		if (i) /* else each lane is held against itself */
+		if (i) /* else each lane would be compared with itself */
 			both = _mm256_or_si256(
 				both, _mm256_and_si256(same, _mm256_cmpeq_epi8(highs, high_at)));
 		at = _mm256_shuffle_epi8(at, turn);
@@ -213,7 +213,7 @@ static uint32_t cost_of_32(unsigned banks, bool share, uint64_t lanes, const uin
 #endif
 }
 
-/* May cost_of_32() tell the costs? */
+/* Does cost_of_32() apply? */
 static bool is_simple(const struct probe_lds_phases *phases, unsigned unit, const uint32_t addr[64])
 {
 	uint32_t any = 0;
@@ -256,9 +256,9 @@ struct probe_lds_cost probe_lds_count(const struct probe_lds_rule *rule, uint64_
 /* ---- Closed forms -------------------------------------------------------------------------- */
 
 /*
- * The lanes of every phase, modulo their number, are all different, and an access covers banks /
- * lanes banks. So at a stride of `steps` accesses the lanes meet in one bank as the largest power
- * of two in steps says.
+ * The lanes of every phase are distinct modulo their number, and an access covers banks / lanes
+ * banks. So at a stride of `steps` accesses, as many lanes share a bank as the largest power of two
+ * that divides steps.
  */
 bool probe_lds_count_affine(const struct probe_lds_rule *rule, uint32_t base, int64_t stride,
 			    struct probe_lds_cost *ret)
@@ -273,14 +273,14 @@ bool probe_lds_count_affine(const struct probe_lds_rule *rule, uint32_t base, in
 	/* Far strides would wrap around the 32 bits of an LDS address. */
 	if (stride > 0x1000000 || stride < -0x1000000)
 		return false;
-	/* Closer than a dword, lanes meet in one. */
+	/* Lanes closer than a dword share one. */
 	if (!rule->share && stride > -4 && stride < 4)
 		return false;
 	if (rule->wave < rule->phase_wave ||
 	    (unsigned)__builtin_popcountll(phases->lanes[0]) != most)
 		return false;
 	if (stride & (width - 1)) {
-		/* Bytes and halves side by side: neighbours share dwords, no bank is met twice. */
+		/* Contiguous bytes and halves: neighbours share dwords, without conflict. */
 		if (unit > 4 || stride <= -4 || stride >= 4 || base % unit || stride % (int)unit)
 			return false;
 	} else if (stride) {

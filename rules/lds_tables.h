@@ -23,7 +23,7 @@
 	{                                                                                          \
 		BITS(0, 15), BITS(16, 31), BITS(32, 47), BITS(48, 63)                              \
 	}
-/* shark (pairwise), triton #11365, ck: quads q and q ^ 5 of a half wave go together. */
+/* shark (pairwise), triton #11365, ck: quads q and q ^ 5 of a half wave share a phase. */
 #define WAVE64_B128_INTERLEAVED                                                                    \
 	{                                                                                          \
 		BITS(0, 3) | BITS(20, 23), BITS(4, 7) | BITS(16, 19), BITS(8, 11) | BITS(28, 31),  \
@@ -118,7 +118,7 @@ static const struct probe_lds_model models[] = {
 			"writes derived from gfx942",
 	},
 	{
-		/* shark, W7900. Directions were not told apart. */
+		/* shark, W7900. Directions were not distinguished. */
 		.arch = "gfx1100",
 		.wave = 32,
 		.read =
@@ -201,7 +201,7 @@ static const struct probe_lds_model models[] = {
 	},
 };
 
-/* Targets without a row of their own: by the longest beginning of the name. */
+/* Targets without a row of their own, by prefix of the name, longest first. */
 static const struct {
 	const char *prefix;
 	const char *model;

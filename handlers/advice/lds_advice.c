@@ -16,7 +16,7 @@ static double conflicts_each(const struct facts *facts)
 	return (double)facts->conflicts / (double)facts->executions;
 }
 
-/* "pad ..., or store ..., or both are open"; what is left of either must be none. */
+/* Propose padding, a swizzle, or either; each must remove all conflicts. */
 static bool lds_say_pitch(const struct facts *facts, const char *pad, unsigned columns,
 			  struct advice *ret)
 {
@@ -32,7 +32,8 @@ static bool lds_say_pitch(const struct facts *facts, const char *pad, unsigned c
 	return *pad || columns;
 }
 
-/* Rows as far apart as lanes are, `row` of them. False if neither padding nor swizzle removes all
+/*
+ * Rows whose pitch is the stride between lanes. False if neither padding nor swizzle removes all
  * conflicts.
  */
 static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row,
@@ -54,7 +55,7 @@ static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row,
 	return lds_say_pitch(facts, pad, layout_swizzle(site, stride, row, scratch), ret);
 }
 
-/* The same for rows of which only the rest of their length is known, or that and its multiples. */
+/* The same for a pitch that is known only modulo the width of all banks. */
 static bool lds_pitches_of(const struct facts *facts, int64_t stride, unsigned row,
 			   struct probe_lds_scratch *scratch, struct advice *ret)
 {
@@ -69,7 +70,7 @@ static bool lds_pitches_of(const struct facts *facts, int64_t stride, unsigned r
 	return lds_say_pitch(facts, pad, layout_swizzle_any(site, stride, row, scratch), ret);
 }
 
-/* A layout of rows that the program need not have: where each element goes. */
+/* A layout in rows that the program may not have: say where each element goes. */
 static void lds_mapping(const struct array_layout *array, struct advice *ret)
 {
 	unsigned size = array->pad ? array->small : array->element;
@@ -93,7 +94,7 @@ static void lds_mapping(const struct array_layout *array, struct advice *ret)
 			      array->columns);
 }
 
-/* The same for rows as far apart as lanes are. */
+/* The same for rows whose pitch is the stride between lanes. */
 static void lds_pitches(const struct array_layout *array, unsigned element, struct advice *ret)
 {
 	char at[48] = "";
@@ -115,8 +116,8 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 }
 
 /*
- * Where others use the same array: what is best for all. True if that is the fix; false, with a
- * sentence to append, if nothing helps them together.
+ * For an array that several accesses share: the layout that is best for all. False, with a sentence
+ * to append, if none helps.
  */
 static bool lds_array(const struct facts *facts, struct advice *ret)
 {
@@ -144,7 +145,7 @@ static bool lds_array(const struct facts *facts, struct advice *ret)
 	return true;
 }
 
-/* What was tried on the addresses themselves; false: nothing, or nothing good. */
+/* Try layouts on recorded addresses. False, with a sentence to append, if none helps. */
 static bool lds_tried(const struct facts *facts, struct probe_lds_scratch *scratch,
 		      struct advice *ret)
 {
@@ -181,7 +182,7 @@ static bool lds_tried(const struct facts *facts, struct probe_lds_scratch *scrat
 	return true;
 }
 
-/* The sentence that is true whatever was tried, with what was found about it. */
+/* A general fix, unless a layout helps; with the sentence about the layouts tried. */
 static void lds_otherwise(const struct facts *facts, const char *fix,
 			  struct probe_lds_scratch *scratch, struct advice *ret)
 {
@@ -207,7 +208,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		advice_say(ret->fix,
 			   "reduce within the wave first (cross-lane operations) and let one "
 			   "lane update the word");
-		/* One lane has nobody to wait for. */
+		/* A single lane has no conflicts. */
 		advice_verify(ret, "conflicts", 0, conflicts_each(facts));
 		return;
 	}
@@ -229,7 +230,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 			      scratch, ret);
 		return;
 	}
-	/* Waves that are not full: perhaps a tree whose steps leave gaps between active lanes. */
+	/* Partial waves: perhaps a tree reduction with gaps between active lanes. */
 	if (facts->lanes < facts->executions * facts->site->wave) {
 		size_t used = strlen(ret->fix);
 
@@ -238,7 +239,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 	}
 }
 
-/* The same from addresses: rows of the workgroup whose lanes are all at one stride. */
+/* From addresses: rows of the workgroup with one stride between lanes. */
 static bool lds_rows_seen(const struct facts *facts, struct probe_lds_scratch *scratch,
 			  struct advice *ret)
 {
@@ -262,7 +263,7 @@ static bool lds_rows_seen(const struct facts *facts, struct probe_lds_scratch *s
 
 /*
  * No stride over the whole wave: perhaps because a wave holds several rows of a workgroup. If rows
- * at a stride of so many banks give exactly the conflicts counted, padding can be judged.
+ * at a stride of so many banks have exactly the conflicts counted, padding can be evaluated.
  */
 static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratch,
 		     struct advice *ret)
@@ -281,7 +282,7 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 		   "the counts match lanes an odd multiple of %llu B apart within "
 		   "rows of %u work-items: %llu-way bank conflict",
 		   (unsigned long long)stride, row, (unsigned long long)facts->way);
-	/* All lanes of every phase in one bank: that proves it. */
+	/* All lanes of every phase are in one bank: that proves it. */
 	if (stride >= 128)
 		advice_say(ret->cause,
 			   "within each row of %u work-items lanes are a multiple of 128 B "
@@ -293,7 +294,7 @@ static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratc
 	return true;
 }
 
-/* Updates at no stride: of tables. What is tried is what is proposed, copies. */
+/* Atomic updates without a stride: of tables. Tries copies of the table. */
 static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
 {
@@ -311,7 +312,7 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 		advice_append(ret->fix, "; not verified: no such addresses were recorded");
 		return;
 	}
-	/* As many lanes on one word as there are in a row: words, not banks, are short. */
+	/* As many lanes update one word as are serialised: words are contended, not banks. */
 	if (tried.share >= facts->way)
 		advice_say(ret->cause,
 			   "up to %u lanes update one word, which serialises them: %.1f "

@@ -105,7 +105,7 @@ static void test_child(void **state)
 	free(bytes);
 	says(probe_child_run("work", refuse, (void *)"table", &bytes, &size),
 	     "a.co, offset 0x10: broken table");
-	says(probe_child_run("work", die, &killed, &bytes, &size), "work failed: the reader died");
+	says(probe_child_run("work", die, &killed, &bytes, &size), "work failed: the child process died");
 	says(probe_child_run("work", die, &stopped, &bytes, &size), "signal 9");
 	assert_null(probe_child_run("work", large, NULL, &bytes, &size));
 	assert_int_equal(size, 4000000);
