@@ -29,7 +29,7 @@ static uint32_t word_of(const char *text, const char *const *words)
 	return words[i] ? i : UINT32_MAX;
 }
 
-void probe_sampling_config_read(struct probe_sampler_want *ret)
+void probe_sampling_config_read(struct probe_sampler_request *ret)
 {
 	static const char *const methods[] = {"host_trap", "stochastic", NULL};
 	static const char *const units[] = {"time", "cycles", "instructions", NULL};
@@ -38,7 +38,7 @@ void probe_sampling_config_read(struct probe_sampler_want *ret)
 	const char *interval = getenv(PROBE_ENV_SAMPLING_INTERVAL);
 	char *end;
 
-	*ret = (struct probe_sampler_want){0};
+	*ret = (struct probe_sampler_request){0};
 	if (!method || !*method || !unit || !interval)
 		return;
 	ret->method = word_of(method, methods);
@@ -61,13 +61,13 @@ static void put_note(const char *text)
 static void begun(void *ctx)
 {
 	const struct probe_agent *agent = ctx;
-	const struct probe_sampler_want *want = &probe_tool.sampling;
+	const struct probe_sampler_request *request = &probe_tool.sampling;
 	struct probe_hr_sampler row = {
 		.agent = agent->index,
-		.method = want->method,
-		.unit = want->units,
+		.method = request->method,
+		.unit = request->units,
 		.provider_len = (uint32_t)strlen(probe_tool.sampler_api.provider),
-		.interval = want->interval,
+		.interval = request->interval,
 	};
 	struct iovec parts[] = {{&row, sizeof(row)},
 				{(char *)probe_tool.sampler_api.provider, row.provider_len}};

@@ -18,7 +18,7 @@ struct probe_queue;
  * PROBE_PC_SAMPLING_METHOD, _UNIT and _INTERVAL: host_trap | stochastic; time (us) | cycles |
  * instructions; a number. All three, or none.
  */
-void probe_sampling_config_read(struct probe_sampler_want *ret);
+void probe_sampling_config_read(struct probe_sampler_request *ret);
 
 /* Before a queue of the agent is made: the first time this tries to start a session. */
 void probe_sampling_begin(struct probe_agent *agent);

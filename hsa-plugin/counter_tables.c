@@ -9,7 +9,7 @@
 
 enum { ROWS_AT_ONCE = 64, DIRECT_TRY_BYTES = 64 << 10, DIRECT_BYTES_PER_NS = 2 };
 
-/* How long the segment's reader has to make space, when nothing shall be lost. */
+/* How long the segment's reader has to make space, when records must not be dropped. */
 #define ROWS_WAIT_NS 2000000000ull
 
 /* All tables are cleared with copies of these, for as long as the process lives. */

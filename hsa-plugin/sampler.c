@@ -18,15 +18,15 @@ enum command {
 
 struct probe_sampler {
 	struct probe_sampler_api api;
-	struct probe_sampler_want want;
+	struct probe_sampler_request request;
 	struct probe_sampler_sink sink;
 	hsa_agent_t agent;
 	probe_hsa_pcs_t session;
 	uint64_t limit_ns;
 	pthread_t thread;
 
-	pthread_mutex_t commands; /* one at a time: held by who gave it */
-	pthread_mutex_t lock;	  /* for what follows */
+	pthread_mutex_t commands; /* one at a time: held by the thread that gave it */
+	pthread_mutex_t lock;	  /* of the fields below, up to the next mutex */
 	pthread_cond_t changed;
 	enum command command;
 	hsa_status_t status; /* of the last command */
@@ -34,7 +34,7 @@ struct probe_sampler {
 	uint64_t deliveries;
 	bool begun;
 
-	pthread_mutex_t delivery; /* for what follows */
+	pthread_mutex_t delivery; /* of the fields below, up to the next mutex */
 	bool closed;		  /* nothing goes to the sink any more */
 	uint64_t lost;		  /* not yet reported to the sink */
 	uint8_t records[PROBE_SAMPLER_BYTES];
@@ -121,11 +121,11 @@ static void say_flushed(struct probe_sampler *sampler)
 
 static hsa_status_t start(struct probe_sampler *sampler)
 {
-	const struct probe_sampler_want *want = &sampler->want;
+	const struct probe_sampler_request *request = &sampler->request;
 	hsa_status_t status;
 
-	status = sampler->api.create(sampler->agent, want->method, want->units,
-				     (size_t)want->interval, 0, PROBE_SAMPLER_BYTES, data_ready,
+	status = sampler->api.create(sampler->agent, request->method, request->units,
+				     (size_t)request->interval, 0, PROBE_SAMPLER_BYTES, data_ready,
 				     sampler, &sampler->session);
 	if (status)
 		return status;
@@ -232,7 +232,7 @@ static bool await(struct probe_sampler *sampler)
 	return !sampler->broken;
 }
 
-/* Have the thread do it. False: not in time, now or earlier. */
+/* Have the thread execute a command. False: not in time, now or earlier. */
 static bool order(struct probe_sampler *sampler, enum command command, hsa_status_t *ret)
 {
 	bool done;
@@ -280,7 +280,7 @@ static struct probe_sampler *make(void)
 	return sampler;
 }
 
-/* Nothing more to the sink: it may go. What hangs keeps its memory. */
+/* The sink gets nothing more and may be freed. A call that hangs keeps the sampler's memory. */
 static void abandon(struct probe_sampler *sampler)
 {
 	struct timespec until = after(CLOCK_REALTIME, sampler->limit_ns);
@@ -294,7 +294,7 @@ static void abandon(struct probe_sampler *sampler)
 }
 
 hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_t agent,
-				 const struct probe_sampler_want *want,
+				 const struct probe_sampler_request *request,
 				 const struct probe_sampler_sink *sink, uint64_t limit_ns,
 				 struct probe_sampler **ret)
 {
@@ -304,7 +304,7 @@ hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_
 	if (!sampler)
 		return status;
 	sampler->api = *api;
-	sampler->want = *want;
+	sampler->request = *request;
 	sampler->sink = *sink;
 	sampler->agent = agent;
 	sampler->limit_ns = limit_ns;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One session of PC sampling on one GPU agent, whoever provides it: ROCr 6.2 and later, or the
+ * One session of PC sampling on one GPU agent. Its provider is ROCr 6.2 and later, or the
  * simulated GPU. The interface is called experimental by AMD and has known defects, so:
  *
  *   flush, stop and destroy may never return     every call is made on a thread of the sampler's
@@ -38,7 +38,7 @@ struct probe_sampler_api {
 };
 
 /* The requested sampling, in the interface's numbers. */
-struct probe_sampler_want {
+struct probe_sampler_request {
 	bool on;
 	uint32_t method, units;
 	uint64_t interval;
@@ -72,7 +72,7 @@ bool probe_sampler_find(struct probe_sampler_api *ret);
  * the application's calls that make queues are the place for it.
  */
 hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_t agent,
-				 const struct probe_sampler_want *want,
+				 const struct probe_sampler_request *request,
 				 const struct probe_sampler_sink *sink, uint64_t limit_ns,
 				 struct probe_sampler **ret);
 

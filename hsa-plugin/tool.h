@@ -57,7 +57,7 @@ struct probe_tool {
 	struct probe_hsa hsa;
 	hsa_ven_amd_loader_1_01_pfn_t loader;
 	struct probe_config config;
-	struct probe_sampler_want sampling;
+	struct probe_sampler_request sampling;
 	struct probe_sampler_api sampler_api;
 	struct probe_segment segment;
 	uint64_t tick_hz; /* of HSA's system clock */

@@ -29,6 +29,7 @@ foreach(test api_table code_image collector completion counter_sum counter_table
 	target_link_options(unit_hsa_${test} PRIVATE -Wl,--wrap=calloc)
 	probe_test(NAME unit.hsa.${test} TIER unit FOLDER hsa-plugin COMMAND unit_hsa_${test})
 endforeach()
+target_link_options(unit_hsa_sampler PRIVATE -Wl,--wrap=pthread_cond_timedwait)
 # Filters, kernel tables that were outgrown, and sampling sessions that hang live as long as the
 # process, by design. The leak check would report them.
 foreach(test filters kernel_table sampler)

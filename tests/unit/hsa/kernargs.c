@@ -91,7 +91,7 @@ static void v5_block_is_rebuilt(void **state)
 	assert_int_equal(word(to, 232, 4), 0x20000);
 	assert_int_equal(word(to, 236, 4), 0x10000);
 	assert_int_equal(word(to, 240, 8), 0xabcdef00);
-	/* known only to who filled the original's block, which has none */
+	/* values that only the application knows, and that its block does not have */
 	assert_int_equal(word(to, 136, 8), 0);
 	assert_int_equal(word(to, 296, 8), 0xeeeeeeeeeeeeeeee);
 	free(plan);

@@ -141,7 +141,7 @@ static void stops_at_an_invalid_packet(void **state)
 	fake_hsa_deinit();
 }
 
-/* The packet processor does not come by: packets stay, and none is lost or overtaken. */
+/* The packet processor makes no progress: packets stay, and none is lost or overtaken. */
 static void full_hardware_ring_keeps_packets(void **state)
 {
 	hsa_barrier_and_packet_t packet = barrier((hsa_signal_t){0}, (hsa_signal_t){0});
@@ -185,7 +185,7 @@ static void dispatches_in_flight_are_limited(void **state)
 	assert_false(probe_relay(queue));
 	assert_int_equal(queue->head, PROBE_INFLIGHT_MAX);
 	fake_hsa_process(queue->real);
-	/* They end, but the collector has not come by. */
+	/* They end, but the collector has not polled. */
 	fake_hsa_end_all();
 	assert_false(probe_relay(queue));
 	assert_true(probe_queue_collect(queue, true));

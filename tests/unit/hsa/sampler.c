@@ -90,13 +90,41 @@ static void sample(uint64_t records)
 		deliver(rocr.buffer_size / 64);
 }
 
-/* Hang as long as the test wants it to. */
+static atomic_bool hanging;
+
+/* Hang until release(). */
 static void hang(const bool *while_set)
 {
 	pthread_mutex_lock(&rocr.lock);
+	atomic_store(&hanging, *while_set);
 	while (*while_set)
 		pthread_cond_wait(&rocr.changed, &rocr.lock);
+	atomic_store(&hanging, false);
 	pthread_mutex_unlock(&rocr.lock);
+}
+
+int __real_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+				  const struct timespec *until);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+				  const struct timespec *until);
+
+/* The sampler's time limits expire while a call hangs, and only then: a slow host changes nothing.
+ */
+int __wrap_pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+				  const struct timespec *until)
+{
+	struct timespec poll;
+	int err;
+
+	(void)until;
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &poll);
+		poll.tv_nsec += 1000000;
+		poll.tv_sec += poll.tv_nsec / 1000000000;
+		poll.tv_nsec %= 1000000000;
+		err = __real_pthread_cond_timedwait(condition, mutex, &poll);
+	} while (err && !atomic_load(&hanging));
+	return err;
 }
 
 /* Let it go on, and wait until it has come back. */
@@ -238,7 +266,7 @@ static uint32_t samples(void *ctx, const uint8_t *records, uint32_t count, uint6
 	return refused;
 }
 
-static const struct probe_sampler_want want = {true, 1, 1, 65536};
+static const struct probe_sampler_request request = {true, 1, 1, 65536};
 static const struct probe_sampler_sink to_sink = {&sink, begun, samples};
 static const hsa_agent_t agent = {77};
 
@@ -255,7 +283,7 @@ static struct probe_sampler *started(uint64_t limit)
 {
 	struct probe_sampler *sampler = NULL;
 
-	assert_int_equal(probe_sampler_start(&api, agent, &want, &to_sink, limit, &sampler), 0);
+	assert_int_equal(probe_sampler_start(&api, agent, &request, &to_sink, limit, &sampler), 0);
 	assert_non_null(sampler);
 	return sampler;
 }
@@ -273,7 +301,7 @@ static void whole_life(void **state)
 	assert_int_equal(rocr.units, 1);
 	assert_int_equal(rocr.interval, 65536);
 	assert_int_equal(rocr.buffer_size % 128, 0);
-	/* A short kernel: nothing comes by itself, everything by a flush. */
+	/* A short kernel: a flush delivers all samples, nothing else does. */
 	sample(100);
 	assert_int_equal(sink.received, 0);
 	assert_true(probe_sampler_flush(sampler));
@@ -335,7 +363,7 @@ static void failed_create_is_final(void **state)
 		set_up(NULL);
 		rocr.create_status = busy[i];
 		assert_int_equal(
-			probe_sampler_start(&api, agent, &want, &to_sink, 10 * SECOND, &sampler),
+			probe_sampler_start(&api, agent, &request, &to_sink, 10 * SECOND, &sampler),
 			busy[i]);
 		assert_null(sampler);
 		expect_calls("c");
@@ -357,7 +385,7 @@ static void flush_may_hang(void **state)
 	/* One call hangs; there was no other. */
 	expect_calls("csf");
 	assert_int_equal(sink.received, 0);
-	/* Late data go nowhere: who would have taken them may be gone. */
+	/* Samples delivered after that are dropped: the sink may be gone. */
 	release(&rocr.flush_hangs);
 	assert_int_equal(sink.received, 0);
 }
@@ -384,8 +412,9 @@ static void start_may_hang(void **state)
 	(void)state;
 	rocr.start_hangs = true;
 	rocr.returned = false;
-	assert_int_equal(probe_sampler_start(&api, agent, &want, &to_sink, SECOND / 20, &sampler),
-			 HSA_STATUS_ERROR);
+	assert_int_equal(
+		probe_sampler_start(&api, agent, &request, &to_sink, SECOND / 20, &sampler),
+		HSA_STATUS_ERROR);
 	assert_null(sampler);
 	release(&rocr.start_hangs);
 }
