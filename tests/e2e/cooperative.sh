@@ -48,4 +48,4 @@ expect "registers" "$(sqlite3 full.db "SELECT min(arch_vgpr_count) <= 64, max(ar
 	FROM rocpd_info_kernel_symbol WHERE kernel_name LIKE '%full%'")" "1|1"
 expect "refused" "$(sqlite3 full.db "SELECT d.verdict FROM probe_dispatch d JOIN rocpd_info_kernel_symbol k
 	ON k.id = d.kernel_id WHERE k.kernel_name LIKE '%full%'")" "15"
-"$build/bin/probe-report" full.db | grep -q "not all workgroups would be resident" || fail "no reason given"
+"$build/bin/probe-report" full.db | grep -q "not all workgroups of the clone would be resident" || fail "no reason given"
