@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * --runs: two files, one of a sampled run and one of a probed run of the same program, as one
- * database in memory. Names of tables and columns are foreign text: quoted, and counted.
- */
+#include "cmds/report/attach_runs.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
 #include "cmds/record/merge_runs.h"
-#include "cmds/report/report.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "common/err.h"
 #include "store/store.h"
 
 #define COLUMNS_MAX 200

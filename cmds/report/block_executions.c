@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * probe-report lines of a run of the `count` kind: how often each block of code ran, and with how
- * many lanes, at the place where it is. Blocks at one place (loops unrolled, templates) are added
- * up.
- */
-#include "cmds/report/report.h"
+#include "cmds/report/block_executions.h"
+
+#include "cmds/report/site_sql.h"
 
 static const struct report_column columns[] = {
 	{"file", "file", REPORT_TEXT, true, "file",

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Which dispatches: --dispatches, --start, --end; as SQL functions for the queries of samples. */
+#include "cmds/report/dispatch_filter.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include <probe/user_source.h>
 
+#include "cmds/report/report_options.h"
 #include "common/err.h"
-#include "cmds/report/report.h"
 
 static bool number(const char **text, int64_t *ret)
 {
@@ -43,8 +44,8 @@ struct probe_err *report_set_dispatches(struct report *report, const char *text)
 		if (report->dispatch_count == REPORT_RANGES_MAX)
 			return probe_err_create("--dispatches: over %d ranges", REPORT_RANGES_MAX);
 		if (!range(&at, &report->dispatches[report->dispatch_count]) || (*at && *at != ','))
-			return probe_err_create("--dispatches: '%s' is no list of ids and ranges "
-						"such as 1,5-9,12-",
+			return probe_err_create("invalid value '%s' for --dispatches; expected ids "
+						"and ranges such as 1,5-9,12-",
 						text);
 		report->dispatch_count++;
 		if (!*at++)
@@ -70,8 +71,9 @@ struct probe_err *report_set_time(const char *option, const char *text, int64_t 
 		*ret = (int64_t)value;
 		return NULL;
 	}
-	return probe_err_create("%s: '%s' is no time such as 1500ns, 20us, 3.5ms, 2s", option,
-				text);
+	return probe_err_create("invalid value '%s' for %s; expected a time such as 1500ns, 20us, "
+				"3.5ms, 2s",
+				text, option);
 }
 
 bool report_filtered(const struct report *report)

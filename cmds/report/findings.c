@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings as text: position, source line, caret, cost, cause, fix. */
+#include "cmds/report/findings.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "cmds/report/report.h"
 #include "cmds/report/escape.h"
+#include "cmds/report/lines_query.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/source_text.h"
+#include "cmds/report/terminal_text.h"
+#include "common/err.h"
 
 /* The columns asked for, in this order; names are those of report_lines_query. */
 enum field {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Why there are no samples to show, and which kernels have none. */
-#include <stdio.h>
+#include "cmds/report/missing_samples.h"
 
-#include "common/err.h"
-#include "cmds/report/report.h"
+#include "cmds/report/dispatch_filter.h"
 #include "cmds/report/escape.h"
+#include "cmds/report/query.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/terminal_text.h"
+#include "common/err.h"
 
 struct probe_err *report_sampled(const struct report_db *db, bool *ret)
 {
@@ -104,6 +107,28 @@ struct probe_err *report_unsampled(const struct report_db *db)
 	}
 	if (*before == ',')
 		putchar('\n');
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+struct probe_err *report_none(const struct report *report, const struct report_db *db,
+			      const struct report_query *query, bool *ret)
+{
+	struct report view = *report;
+	unsigned char first = 0;
+	sqlite3_stmt *stmt = NULL;
+	bool row = true;
+	struct probe_err *err = NULL;
+
+	*ret = false;
+	if (!report->kernel && !report_filtered(report))
+		return NULL;
+	view.fields = view.sort = NULL;
+	view.limit = -1;
+	err = report_prepare(&view, db, query, &first, 1, &stmt);
+	if (!err)
+		err = report_step(db, stmt, &row);
+	*ret = !row;
 	sqlite3_finalize(stmt);
 	return err;
 }

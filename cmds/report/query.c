@@ -1,100 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Queries made of columns, and their rows as a table, CSV or JSON. */
-#define _GNU_SOURCE /* open_memstream is POSIX, asprintf is not */
+#include "cmds/report/query.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
 #include "common/err.h"
-#include "cmds/report/report.h"
-#include "cmds/report/escape.h"
-
-#define CELL_WIDTH_MAX 60
-
-/* ---- Opening -------------------------------------------------------------------------------- */
-
-/* SQL function probe_match(text): -k. */
-static void match(sqlite3_context *context, int count, sqlite3_value **values)
-{
-	const struct report *report = sqlite3_user_data(context);
-	const char *text = (const char *)sqlite3_value_text(values[0]);
-
-	(void)count;
-	sqlite3_result_int(context,
-			   text && ((report->kernel_literal && !strcmp(report->kernel, text)) ||
-				    !regexec(&report->kernel_regex, text, 0, NULL, 0)));
-}
-
-struct probe_err *report_functions(const struct report *report, sqlite3 *db)
-{
-	if (report_position_register(db) || report_filter_register(report, db) ||
-	    report_unpack_register(db) ||
-	    (report->kernel && sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8,
-						       (void *)report, match, NULL, NULL)))
-		return probe_err_oom();
-	return NULL;
-}
-
-struct probe_err *report_db_open(const struct report *report, const char *path,
-				 struct report_db *db)
-{
-	struct probe_err *err;
-
-	*db = (struct report_db){.path = path};
-	err = probe_reader_open(path, &db->reader);
-	if (err)
-		return err;
-	err = report_functions(report, db->reader.db);
-	if (err)
-		probe_reader_close(&db->reader);
-	return err;
-}
-
-void report_db_close(struct report_db *db)
-{
-	probe_reader_close(&db->reader);
-	free(db->name);
-}
-
-struct probe_err *report_prepare_sql(const struct report_db *db, const char *sql,
-				     sqlite3_stmt **ret)
-{
-	if (sqlite3_prepare_v2(db->reader.db, sql, -1, ret, NULL))
-		return probe_reader_error(&db->reader, "read it");
-	return NULL;
-}
-
-struct probe_err *report_step(const struct report_db *db, sqlite3_stmt *stmt, bool *row)
-{
-	int rc = sqlite3_step(stmt);
-
-	*row = rc == SQLITE_ROW;
-	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-		return probe_reader_error(&db->reader, "read it");
-	return NULL;
-}
-
-bool report_db_has(const struct report_db *db, const char *table)
-{
-	sqlite3_stmt *stmt;
-	bool has = false;
-
-	if (!sqlite3_prepare_v2(db->reader.db, "SELECT 1 FROM sqlite_schema WHERE name = ?", -1,
-				&stmt, NULL)) {
-		sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
-		has = sqlite3_step(stmt) == SQLITE_ROW;
-	}
-	sqlite3_finalize(stmt);
-	return has;
-}
-
-const char *report_cell(sqlite3_stmt *stmt, int column)
-{
-	const char *text = (const char *)sqlite3_column_text(stmt, column);
-
-	return text ? text : "";
-}
-
-/* ---- Building ------------------------------------------------------------------------------- */
 
 static int find_column(const struct report_query *query, const char *name, size_t len)
 {
@@ -243,231 +156,26 @@ struct probe_err *report_prepare(const struct report *report, const struct repor
 	return err;
 }
 
-/* ---- Rows ----------------------------------------------------------------------------------- */
+bool report_fits(const struct report *report, const struct report_query *query)
+{
+	struct probe_err *err = report_check(report, query);
 
-struct rows {
-	const struct report *report;
-	const struct report_query *query;
+	probe_err_destroy(err);
+	return !err;
+}
+
+struct probe_err *report_any_row(const struct report *report, const struct report_db *db,
+				 const struct report_query *query, bool *ret)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	unsigned char chosen[REPORT_COLUMNS_MAX];
-	size_t widths[REPORT_COLUMNS_MAX];
+	struct report view = *report;
+	struct probe_err *err;
 	size_t count;
-	bool run; /* a first column with the file's name */
-};
 
-static const struct report_column *column_of(const struct rows *rows, size_t i)
-{
-	return &rows->query->columns[rows->chosen[i]];
-}
-
-static bool is_number(const struct rows *rows, size_t i)
-{
-	return column_of(rows, i)->type <= REPORT_REAL;
-}
-
-static void measure(struct rows *rows, sqlite3_stmt *stmt)
-{
-	for (size_t i = 0; i < rows->count; i++) {
-		size_t width = report_text(NULL, report_cell(stmt, (int)i), SIZE_MAX, 0);
-
-		if (width > CELL_WIDTH_MAX && i + 1 < rows->count)
-			width = CELL_WIDTH_MAX;
-		if (width > rows->widths[i])
-			rows->widths[i] = width;
-	}
-}
-
-static void pad(size_t from, size_t to)
-{
-	for (; from < to; from++)
-		putchar(' ');
-}
-
-/* Long text keeps its end: of a path or a name that is what tells them apart. */
-static const char *shorten(const char *text, size_t width, size_t *len)
-{
-	size_t all = strlen(text), most = 4 * width;
-
-	if (all > most) {
-		text += all - most;
-		all = most;
-	}
-	*len = all;
-	while (report_text(NULL, text, *len, 0) > width && *len) {
-		do {
-			text++;
-			--*len;
-		} while (*len && ((unsigned char)*text & 0xc0) == 0x80);
-	}
-	return text;
-}
-
-static void put_cell(const struct rows *rows, size_t i, const char *text)
-{
-	bool last = i + 1 == rows->count;
-	size_t width = report_text(NULL, text, SIZE_MAX, 0), len = SIZE_MAX;
-
-	if (i)
-		fputs("  ", stdout);
-	if (is_number(rows, i))
-		pad(width, rows->widths[i]);
-	if (width > rows->widths[i] && !last) {
-		text = shorten(text, rows->widths[i] - 2, &len);
-		fputs("..", stdout);
-		width = report_text(stdout, text, len, 0) + 2;
-	} else {
-		report_text(stdout, text, SIZE_MAX, 0);
-	}
-	if (!is_number(rows, i) && !last)
-		pad(width, rows->widths[i]);
-}
-
-static struct probe_err *put_table(struct rows *rows, const struct report_db *db,
-				   sqlite3_stmt *stmt)
-{
-	struct probe_err *err;
-	bool row;
-
-	for (size_t i = 0; i < rows->count; i++)
-		rows->widths[i] = strlen(column_of(rows, i)->title);
-	for (;;) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		measure(rows, stmt);
-	}
-	if (err)
-		return err;
-	sqlite3_reset(stmt);
-	if (rows->report->header) {
-		fputs(report_bold(rows->report), stdout);
-		for (size_t i = 0; i < rows->count; i++)
-			put_cell(rows, i, column_of(rows, i)->title);
-		printf("%s\n", report_plain(rows->report));
-	}
-	for (;;) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			return err;
-		for (size_t i = 0; i < rows->count; i++)
-			put_cell(rows, i, report_cell(stmt, (int)i));
-		putchar('\n');
-	}
-}
-
-static void put_csv_header(const struct rows *rows, bool first)
-{
-	char separator = rows->report->separator;
-
-	if (!first || !rows->report->header)
-		return;
-	if (rows->run)
-		printf("run%c", separator);
-	for (size_t i = 0; i < rows->count; i++)
-		printf("%s%c", column_of(rows, i)->name, i + 1 < rows->count ? separator : '\n');
-}
-
-static struct probe_err *put_csv(const struct rows *rows, const struct report_db *db,
-				 sqlite3_stmt *stmt, bool first)
-{
-	char separator = rows->report->separator;
-
-	put_csv_header(rows, first);
-	for (;;) {
-		bool row;
-		struct probe_err *err = report_step(db, stmt, &row);
-
-		if (err || !row)
-			return err;
-		if (rows->run) {
-			report_csv(stdout, db->path, separator);
-			putchar(separator);
-		}
-		for (size_t i = 0; i < rows->count; i++) {
-			report_csv(stdout, report_cell(stmt, (int)i), separator);
-			putchar(i + 1 < rows->count ? separator : '\n');
-		}
-	}
-}
-
-static void put_json_cell(struct report_json *json, const struct report_column *column,
-			  sqlite3_stmt *stmt, int i)
-{
-	report_json_key(json, column->name);
-	if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
-		report_json_text(json, NULL);
-	else if (column->type == REPORT_INT)
-		report_json_int(json, sqlite3_column_int64(stmt, i));
-	else if (column->type == REPORT_REAL)
-		report_json_real(json, sqlite3_column_double(stmt, i));
-	else if (column->type == REPORT_JSON_TEXT)
-		report_json_raw(json, report_cell(stmt, i));
-	else
-		report_json_text(json, report_cell(stmt, i));
-}
-
-static struct probe_err *put_json(const struct rows *rows, const struct report_db *db,
-				  sqlite3_stmt *stmt, bool first, bool last)
-{
-	static struct report_json json; /* one array over all files */
-	struct probe_err *err = NULL;
-	bool row = true;
-
-	if (first) {
-		json = (struct report_json){.out = stdout, .compact = true};
-		report_json_open(&json, '[');
-	}
-	while (stmt) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		report_json_open(&json, '{');
-		if (rows->run) {
-			report_json_key(&json, "run");
-			report_json_text(&json, db->path);
-		}
-		for (size_t i = 0; i < rows->count; i++)
-			put_json_cell(&json, column_of(rows, i), stmt, (int)i);
-		report_json_close(&json, '}');
-	}
-	if (!err && last)
-		report_json_close(&json, ']');
-	return err;
-}
-
-struct probe_err *report_no_rows(const struct report *report, const struct report_db *db,
-				 const struct report_query *query, bool first, bool last)
-{
-	struct rows rows = {
-		.report = report, .query = query, .run = report->file_count > 1 && !report->runs};
-	struct probe_err *err;
-
-	/* What is wrong with -f is wrong without rows, too. */
-	err = report_choose(report, query, true, rows.chosen, &rows.count);
-	if (!err && report->format == REPORT_CSV)
-		put_csv_header(&rows, first);
-	else if (!err && report->format == REPORT_JSON)
-		err = put_json(&rows, db, NULL, first, last);
-	return err;
-}
-
-struct probe_err *report_rows(const struct report *report, const struct report_db *db,
-			      const struct report_query *query, bool first, bool last)
-{
-	struct rows rows = {
-		.report = report, .query = query, .run = report->file_count > 1 && !report->runs};
-	sqlite3_stmt *stmt = NULL;
-	struct probe_err *err;
-
-	err = report_choose(report, query, report->format != REPORT_TABLE, rows.chosen,
-			    &rows.count);
+	view.limit = -1;
+	err = report_choose(&view, query, false, chosen, &count);
 	if (!err)
-		err = report_prepare(report, db, query, rows.chosen, rows.count, &stmt);
-	if (!err && report->format == REPORT_TABLE)
-		err = put_table(&rows, db, stmt);
-	else if (!err && report->format == REPORT_CSV)
-		err = put_csv(&rows, db, stmt, first);
-	else if (!err)
-		err = put_json(&rows, db, stmt, first, last);
-	sqlite3_finalize(stmt);
-	return err;
+		err = report_prepare(&view, db, query, chosen, count, &stmt);
+	return err ? err : report_step(db, stmt, ret);
 }

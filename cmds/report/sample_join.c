@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where waves waited, and what the memory system did there: samples of original kernels and
- * counters of their clones, of one database (two runs put together), by kernel, source line and
- * memory. What a fix would save is a model:
- *
- *   waiting samples x avoidable part / samples of the kernel x time of the kernel
- *
- * Samples of the kernel are all of its dispatches, also those in functions that were not inlined.
- * A sample waits for a line's accesses if it stands at an s_waitcnt that waits for them (its
- * samples are divided among them, kernel_code.h), or at one of them while it cannot issue. The
- * avoidable part is that of its LDS passes, or of its lines of 64 or 128 bytes. Waves are taken to
- * fill the kernel's time as they do now, and to find nothing else to wait for: rather an upper
- * bound. Neither samples nor probes tell what hit a cache: of lines of memory nothing may be saved,
- * so rows stand in the order of the middle.
- */
+#include "cmds/report/sample_join.h"
+
+#include <stdio.h>
+
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/site_sql.h"
+#include "cmds/report/terminal_text.h"
 #include "common/err.h"
 #include "store/sql_words.h"
-#include "common/log.h"
-#include "cmds/report/report.h"
 
 static const struct report_column columns[] = {
 	{"position", "position", REPORT_TEXT, true,

@@ -7,8 +7,19 @@
 #ifndef PROBE_CMDS_REPORT_SAMPLE_SOURCE_H
 #define PROBE_CMDS_REPORT_SAMPLE_SOURCE_H
 
+#include <stdbool.h>
+
 #include "store/sql_words.h"
-#include "cmds/report/report.h"
+
+struct probe_err;
+struct report;
+struct report_db;
+
+/* Where samples are counted from: sums of the run, sums of dispatches, each sample. */
+enum report_source { REPORT_FROM_SUMS, REPORT_FROM_DISPATCHES, REPORT_FROM_SAMPLES };
+
+/* Times of samples and dispatches are reported in ns after this. */
+#define REPORT_FIRST "(SELECT min(start) FROM rocpd_kernel_dispatch)"
 
 /*
  * Samples by state. With host trap nothing is known: code 0 only, which is no type. A stall reason
@@ -54,5 +65,17 @@
 	"ON c.id = code_object WHERE samples AND dispatch AND probe_chosen(dispatch) AND "                \
 	"probe_timely(time - " REPORT_FIRST ", time - " REPORT_FIRST                                      \
 	") GROUP BY code_object, offset, " dispatch ")"
+
+/* Ids of the dispatches that --dispatches, --start and --end choose. */
+extern const char report_chosen_sql[];
+
+/* Where this database's samples have to be counted from, for the filters given. */
+struct probe_err *report_source(const struct report *report, const struct report_db *db,
+				enum report_source *ret);
+/* How it was sampled: method, interval, provider. */
+struct probe_err *report_samplers(const struct report_db *db);
+/* report_head(), how it was sampled, and what to say if there are no samples. */
+struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
+				      enum report_source source, bool *any);
 
 #endif

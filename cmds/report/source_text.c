@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Source lines that the database lacks, from their files. Paths come from debug information, which
- * anybody may have made: only regular files are opened, and with --source-root only those below it.
+ * anybody may have made: only regular files are opened, and with --source-dir only those below it.
  */
 #define _GNU_SOURCE
+#include "cmds/report/source_text.h"
+
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmds/report/report.h"
+#include "cmds/report/report_options.h"
 
 #define SOURCE_BYTES_MAX (16 << 20)
 

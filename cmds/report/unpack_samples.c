@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Packed samples as rows, for SQL: table-valued functions
- *   probe_unpack(bytes)               of probe_profile: a row per dispatch, instruction and state
- *   probe_unraw(bytes, arch, method)  of probe_rawsample: a row per sample
- * Both have the same columns. The bytes may be anybody's: what makes no sense ends the rows of a
- * blob, and is an error.
- */
+#include "cmds/report/unpack_samples.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "pcsample/decode.h"
 #include "pcsample/profile.h"
-#include "cmds/report/report.h"
 #include "cmds/report/virtual_table.h"
 
 #define RAW_SIZE (PROBE_PCS_RECORD_SIZE + 16u)
@@ -105,7 +99,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 static int damaged(struct cursor *cursor)
 {
 	sqlite3_free(cursor->base.pVtab->zErrMsg);
-	cursor->base.pVtab->zErrMsg = sqlite3_mprintf("packed samples make no sense");
+	cursor->base.pVtab->zErrMsg = sqlite3_mprintf("packed samples are malformed");
 	cursor->end = true;
 	return SQLITE_CORRUPT_VTAB;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * probe-report info: what is in a file - a database, a code object, or a program with code objects
- * in it. probe-report list: verbs, columns, formats.
+ * in it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmds/report/accounting_text.h"
+#include "cmds/report/escape.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/terminal_text.h"
+#include "cmds/report/verb_table.h"
 #include "codeobj/bundle.h"
 #include "codeobj/inspect.h"
 #include "codeobj/sha256.h"
 #include "common/err.h"
-#include "cmds/report/report.h"
-#include "cmds/report/escape.h"
+#include "common/selection.h"
 
 /* ---- One code object ------------------------------------------------------------------------- */
 
@@ -413,9 +417,11 @@ static struct probe_err *map_file(const char *path, const uint8_t **bytes, size_
 	return NULL;
 }
 
-struct probe_err *report_info(const struct report *report, const char *path, bool first, bool last)
+static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
+			      bool last)
 {
 	static const char sqlite_magic[] = "SQLite format 3";
+	const char *path = db->path;
 	const uint8_t *bytes;
 	struct probe_err *err;
 	size_t size;
@@ -436,3 +442,11 @@ struct probe_err *report_info(const struct report *report, const char *path, boo
 		report_json_close(&info_json, ']');
 	return err;
 }
+
+const struct report_verb report_verb_info = {
+	.name = "info",
+	.help = "what is in a database, a code object or a program",
+	.formats = 1 << REPORT_TABLE | 1 << REPORT_JSON,
+	.input = REPORT_ANY_FILES,
+	.show = show,
+};

@@ -1,226 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * probe-report lines: what the handler `memory` found, one row per source position, kind of access
- * and kernel. Sites that stand at the same position (loops unrolled, templates) are added up; cause
- * and fix are those of the costliest.
- */
-#include <string.h>
+/* probe-report lines. */
+#include <stdio.h>
 
+#include "cmds/report/accounting_text.h"
+#include "cmds/report/block_executions.h"
+#include "cmds/report/findings.h"
+#include "cmds/report/lines_query.h"
+#include "cmds/report/missing_clones.h"
+#include "cmds/report/query.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/row_formats.h"
+#include "cmds/report/sample_join.h"
+#include "cmds/report/verb_table.h"
 #include "common/err.h"
-#include "store/sql_words.h"
-#include "cmds/report/report.h"
-
-/*
- * Cost, in bytes: what lines moved that were not needed (the larger of 64 per excess 64-byte line
- * and 128 per excess 128-byte line), and 128 for each LDS pass lost to a bank conflict, in which
- * the banks could have moved as much.
- */
-#define COST "(max(64 * m.excess64, 128 * m.excess128) + 128 * m.conflicts)"
-
-/*
- * What the back end made of a place: it merges accesses after the probes' widths are chosen. By
- * debug information, so an access merged into another place's is not here.
- */
-#define SAME_KIND                                                                                  \
-	"i.space = CASE q.space WHEN 'lds' THEN 'lds' ELSE 'global' END "                          \
-	"AND CASE q.access WHEN 'load' THEN i.text GLOB '*_load*' OR i.text GLOB 'ds_read*' "      \
-	"WHEN 'store' THEN i.text GLOB '*_store*' OR i.text GLOB 'ds_write*' "                     \
-	"ELSE i.text GLOB '*_atomic*' OR (i.text GLOB 'ds_*' AND NOT i.text GLOB 'ds_read*' "      \
-	"AND NOT i.text GLOB 'ds_write*') END"
-#define MACHINE                                                                                    \
-	"(SELECT group_concat(DISTINCT substr(i.text, 1, instr(i.text || ' ', ' ') - 1)) "         \
-	"FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "                \
-	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND " SAME_KIND ")"
-
-/* What an access without a line may be in the original kernel, and which line is before that. */
-#define WITHOUT_LINE                                                                               \
-	"FROM probe_instructions(q.code_object, q.symbol) i WHERE coalesce(i.line, 0) = 0 AND " SAME_KIND
-#define CANDIDATES                                                                                           \
-	"CASE q.line WHEN 0 THEN (SELECT group_concat(one, '; ') FROM (SELECT "                              \
-	"printf('%s (0x%x)', i.text, i.address) || coalesce(', behind ' || "                                 \
-	"(SELECT j.users_file || ':' || j.users_line "                                                       \
-	"FROM probe_instructions(q.code_object, q.symbol) j "                                                \
-	"WHERE j.users_line > 0 AND j.address < i.address ORDER BY j.address DESC LIMIT 1), '') "            \
-	"AS one " WITHOUT_LINE " ORDER BY i.address LIMIT 3)) || "                                           \
-	"(SELECT CASE WHEN count(*) > 3 THEN printf('; or %d more', count(*) - 3) ELSE '' END " WITHOUT_LINE \
-	") END"
-
-/*
- * An update that the machine has no instruction for: the back end makes it a load and a loop round
- * a compare-and-swap, all of them at the update's place. One that the source itself compares and
- * swaps with has no load at its place.
- */
-#define AT_PLACE                                                                                   \
-	"(SELECT 1 FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "      \
-	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND "
-#define SWAP_LOOP                                                                                  \
-	"(q.access = 'atomic' AND EXISTS " AT_PLACE                                                \
-	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*')) AND EXISTS " AT_PLACE               \
-	"(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
-
-/* Where the numbers come from. Of a run of several kinds the records were all traced. */
-#define BASIS                                                                                      \
-	"CASE WHEN EXISTS (SELECT 1 FROM probe_run WHERE key = 'kind' AND value = 'trace') "       \
-	"THEN 'traced' ELSE probe_basis(q.code_object, q.site) END"
-
-static const struct report_column columns[] = {
-	{"file", "file", REPORT_TEXT, true, REPORT_USERS("q", "file"),
-	 "source file as the compiler named it; of accesses in headers of HIP, yours"},
-	{"line", "line", REPORT_INT, true, REPORT_USERS("q", "line"), "0 = compiled without -g"},
-	{"column", "col", REPORT_INT, true, REPORT_USERS("q", "column"),
-	 "byte in the line, from 1"},
-	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
-	{"function", "function", REPORT_TEXT, false, "function", "the line's own, if inlined"},
-	{"access", "access", REPORT_TEXT, true, "access", "load, store, atomic"},
-	{"space", "space", REPORT_TEXT, true, "space", "global, lds, flat, ..."},
-	{"size", "size", REPORT_INT, true, "size", "bytes per lane"},
-	{"unit", "unit", REPORT_INT, false, "unit", "bytes per machine access"},
-	{"align", "align", REPORT_INT, false, "align", "known alignment, bytes"},
-	{"executions", "execs", REPORT_INT, true, "executions", "waves that executed it"},
-	{"lanes", "lanes", REPORT_INT, false, "lanes", "active lanes, summed"},
-	{"quads", "quads", REPORT_INT, false, "quads", "cycles of the address unit"},
-	{"lines64_used", "l64 used", REPORT_INT, false, "lines64", "64-byte lines touched"},
-	{"lines64_needed", "l64 need", REPORT_INT, false, "needed64", "fewest possible"},
-	{"lines64_excess", "l64 excess", REPORT_INT, false, "excess64", "judged per execution"},
-	{"lines128_used", "l128 used", REPORT_INT, true, "lines128", "128-byte lines touched"},
-	{"lines128_needed", "l128 need", REPORT_INT, true, "needed128", "fewest possible"},
-	{"lines128_excess", "l128 excess", REPORT_INT, false, "excess128", "judged per execution"},
-	{"passes", "passes", REPORT_INT, false, "passes", "LDS passes"},
-	{"ideal_passes", "ideal", REPORT_INT, false, "ideal_passes", "fewest possible"},
-	{"conflicts", "conflicts", REPORT_INT, true, "conflicts", "LDS passes lost"},
-	{"max_way", "n-way", REPORT_INT, true, "max_way", "worst phase of any execution"},
-	{"affine", "affine", REPORT_INT, false, "affine", "executions at one constant stride"},
-	{"stride_lo", "stride lo", REPORT_INT, false, "stride_lo", "smallest stride, bytes"},
-	{"stride_hi", "stride hi", REPORT_INT, false, "stride_hi", "largest stride, bytes"},
-	{"cost", "cost B", REPORT_INT, true, "cost",
-	 "bytes wasted: max(64 x excess 64 B lines, 128 x excess 128 B lines) + 128 x conflicts"},
-	{"cause", "cause", REPORT_TEXT, false, "cause", "empty: nothing is wrong"},
-	{"fix", "fix", REPORT_TEXT, false, "fix", "what to change"},
-	{"source", "source", REPORT_TEXT, false,
-	 "(SELECT text FROM probe_source t WHERE t.file = " REPORT_USERS(
-		 "q", "file") " AND "
-			      "t.line = " REPORT_USERS("q", "line") ")",
-	 "text of the line"},
-	{"own_file", "own file", REPORT_TEXT, false, "q.file",
-	 "of the access itself, perhaps in a header"},
-	{"own_line", "own line", REPORT_INT, false, "q.line", ""},
-	{"own_column", "own col", REPORT_INT, false, "q.\"column\"", ""},
-	{"inlined", "inlined at", REPORT_JSON_TEXT, false, "frames", "callers, innermost first"},
-	{"sites", "sites", REPORT_INT, false, "sites", "probed instructions added up"},
-	{"site", "site", REPORT_INT, false, "site", "id of the costliest"},
-	{"code_object", "object", REPORT_INT, false, "code_object", "id"},
-	{"machine", "machine", REPORT_TEXT, false, MACHINE,
-	 "instructions of the original kernel at the place, from the code object"},
-	{"finding", "finding", REPORT_INT, false, "(cost > 0 OR cause <> '')",
-	 "1: something is wrong; updates that wait for each other cost no bandwidth"},
-	{"basis", "basis", REPORT_TEXT, false, BASIS,
-	 "measured: on the device; proved: executions were counted, addresses are the compiler's "
-	 "proof; traced: from every address"},
-	{"candidates", "candidates", REPORT_TEXT, false, CANDIDATES,
-	 "of line 0: instructions of the original kernel that it may be"},
-	{"swap_loop", "swap loop", REPORT_INT, false, SWAP_LOOP,
-	 "1: an update made of a compare-and-swap that is repeated; executions count it once"},
-};
-
-/*
- * A code object that is loaded twice has two ids, and so have its kernels: by its hash they are
- * one. first: the first row of a site, by which sites are counted.
- */
-#define LOADED                                                                                     \
-	"SELECT l.*, row_number() OVER (PARTITION BY l.code, l.symbol, l.site ORDER BY l.id) = 1 " \
-	"AS first FROM (SELECT m.*, coalesce(nullif(c.hash, ''), m.code_object) AS code, "         \
-	"coalesce(k.kernel_name, m.kernel) AS symbol FROM probe_memory_site m "                    \
-	"LEFT JOIN probe_code c ON c.code_object_id = m.code_object "                              \
-	"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel) l"
-
-#define PARTITION                                                                                         \
-	"m.code, m.symbol, s.file, s.line, s.\"column\", s.function, s.access, s.space, s.size, s.unit, " \
-	"s.frames, CASE s.line WHEN 0 THEN m.site END"
-
-const struct report_query report_lines_query = {
-	.verb = "lines",
-	.columns = columns,
-	.count = sizeof(columns) / sizeof(*columns),
-	.from = "(SELECT s.file, s.line, s.\"column\", coalesce(k.display_name, '') AS kernel, "
-		"k.kernel_name AS symbol, s.function, "
-		"coalesce(" SQL_WORD(
-			PROBE_ACCESS_TABLE,
-			"s.access") ", '?') AS access, "
-				    "coalesce(" SQL_WORD(
-					    PROBE_SPACE_TABLE,
-					    "s.space") ", '?') AS space, s.size, s.unit, s.align, m.code_object, m.site, "
-						       "CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "
-						       "m.cause, m.fix, "
-						       "sum(m.executions) OVER w AS executions, "
-						       "sum(m.lanes) OVER w AS lanes, "
-						       "sum(m.quads) OVER w AS quads, "
-						       "sum(m.lines64) OVER w AS lines64, "
-						       "sum(m.needed64) OVER w AS needed64, "
-						       "sum(m.excess64) OVER w AS excess64, "
-						       "sum(m.lines128) OVER w AS lines128, "
-						       "sum(m.needed128) OVER w AS needed128, "
-						       "sum(m.excess128) OVER w AS excess128, "
-						       "sum(m.passes) OVER w AS passes, "
-						       "sum(m.ideal_passes) OVER w AS ideal_passes, "
-						       "sum(m.conflicts) OVER w AS conflicts, "
-						       "sum(m.affine) OVER w AS affine, "
-						       "max(m.max_way) OVER w AS max_way, "
-						       "min(CASE WHEN m.affine > 0 THEN m.stride_lo END) OVER w AS stride_lo, "
-						       "max(CASE WHEN m.affine > 0 THEN m.stride_hi END) OVER w AS stride_hi, "
-						       "sum(" COST
-						       ") OVER w AS cost, sum(m.first) OVER w AS sites, "
-						       "row_number() OVER (PARTITION BY " PARTITION
-						       " ORDER BY " COST " DESC, m.site) "
-						       "AS place "
-						       "FROM (" LOADED ") m JOIN probe_site s "
-						       "ON s.code_object_id = m.code_object AND s.site = m.site "
-						       "LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
-						       "WINDOW w AS (PARTITION BY " PARTITION
-						       ")) AS q WHERE place = 1",
-	.where = "(cost > 0 OR cause <> '')",
-	.kernel_column = "kernel",
-	.sort = "cost,finding,file,+line,+column,kernel,access,+site",
-};
 
 /* What to say where the handler left no table. */
 static struct probe_err *without_table(const struct report *report, const struct report_db *db,
 				       bool first, bool last)
 {
 	struct probe_err *err;
-	bool told;
+	bool missing;
 
 	if (report->format != REPORT_TABLE)
 		return report_no_rows(report, db, &report_lines_query, first, last);
-	err = report_no_clones(report, db, &told);
-	if (!err && !told)
+	err = report_no_clones(report, db, &missing);
+	if (!err && !missing)
 		puts("no lines: the handler `memory` did not run; record with probe-run -a memory");
-	return err;
-}
-
-/* Are the columns of -f and -s those of the query? */
-static bool fits(const struct report *report, const struct report_query *query)
-{
-	struct probe_err *err = report_check(report, query);
-
-	probe_err_destroy(err);
-	return !err;
-}
-
-static struct probe_err *any_row(const struct report *report, const struct report_db *db,
-				 const struct report_query *query, bool *ret)
-{
-	unsigned char chosen[REPORT_COLUMNS_MAX];
-	struct report view = *report;
-	sqlite3_stmt *stmt = NULL;
-	size_t count;
-	struct probe_err *err = report_choose(&view, query, false, chosen, &count);
-
-	view.limit = -1;
-	if (!err)
-		err = report_prepare(&view, db, query, chosen, count, &stmt);
-	if (!err)
-		err = report_step(db, stmt, ret);
-	sqlite3_finalize(stmt);
 	return err;
 }
 
@@ -232,9 +37,9 @@ static struct probe_err *put_joined(const struct report *report, const struct re
 	bool any = false;
 
 	/* -s may be of the findings. */
-	if (!fits(report, &report_join_query))
+	if (!report_fits(report, &report_join_query))
 		view.sort = NULL;
-	err = any_row(&view, db, &report_join_query, &any);
+	err = report_any_row(&view, db, &report_join_query, &any);
 	if (err)
 		return err;
 	if (!any) {
@@ -249,11 +54,11 @@ static struct probe_err *put_joined(const struct report *report, const struct re
 	return report_rows(&view, db, &report_join_query, true, true);
 }
 
-static struct probe_err *text(const struct report *report, struct report_db *db, bool has,
-			      bool joined, bool first, bool last)
+static struct probe_err *put_text(const struct report *report, struct report_db *db, bool has,
+				  bool joined, bool first, bool last)
 {
 	struct probe_err *err = report_head(report, db);
-	bool told = false;
+	bool missing = false;
 
 	if (err)
 		return err;
@@ -261,12 +66,12 @@ static struct probe_err *text(const struct report *report, struct report_db *db,
 	if (!has)
 		err = without_table(report, db, first, last);
 	else
-		err = report_no_clones(report, db, &told);
-	if (!err && has && !told)
+		err = report_no_clones(report, db, &missing);
+	if (!err && has && !missing)
 		err = joined ? put_joined(report, db) : report_not_joined(report, db);
-	if (!err && has && !told && joined && !report->fields_given)
+	if (!err && has && !missing && joined && !report->fields_given)
 		putchar('\n');
-	if (!err && has && !told && !(joined && report->fields_given))
+	if (!err && has && !missing && !(joined && report->fields_given))
 		err = report->fields_given
 			      ? report_rows(report, db, &report_lines_query, first, last)
 			      : report_findings(report, db, report->limit, false);
@@ -276,41 +81,22 @@ static struct probe_err *text(const struct report *report, struct report_db *db,
 	return report_account(report, db);
 }
 
-/* A run of the `count` kind. */
-static struct probe_err *put_counts(const struct report *report, struct report_db *db, bool first,
-				    bool last)
-{
-	struct probe_err *err = report_check(report, &report_counts_query);
-
-	if (err || report->format != REPORT_TABLE)
-		return err ? err : report_rows(report, db, &report_counts_query, first, last);
-	err = report_head(report, db);
-	if (err)
-		return err;
-	putchar('\n');
-	err = report_rows(report, db, &report_counts_query, first, last);
-	if (err)
-		return err;
-	putchar('\n');
-	return report_account(report, db);
-}
-
-struct probe_err *report_lines(const struct report *report, struct report_db *db, bool first,
-			       bool last)
+static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
+			      bool last)
 {
 	bool has = report_db_has(db, "probe_memory_site"), joined = false;
 	struct probe_err *err = report_joined(db, &joined);
 
 	if (!err && !has && report_db_has(db, "probe_count_site"))
-		return put_counts(report, db, first, last);
+		return report_framed_rows(report, db, &report_counts_query, first, last);
 	/* Columns may be those of either table. */
-	joined = joined && (fits(report, &report_join_query) || !report->fields_given);
+	joined = joined && (report_fits(report, &report_join_query) || !report->fields_given);
 	if (!err && !joined)
 		err = report_check(report, &report_lines_query);
 	if (err)
 		return err;
 	if (report->format == REPORT_TABLE)
-		return text(report, db, has, joined, first, last);
+		return put_text(report, db, has, joined, first, last);
 	if (!has)
 		return without_table(report, db, first, last);
 	if (!joined)
@@ -319,3 +105,22 @@ struct probe_err *report_lines(const struct report *report, struct report_db *db
 		   : report_rows(report, db, joined ? &report_join_query : &report_lines_query,
 				 first, last);
 }
+
+static const struct report_query *query(const struct report *report, unsigned number)
+{
+	static const struct report_query *const queries[] = {
+		&report_lines_query, &report_join_query, &report_counts_query, NULL};
+
+	(void)report;
+	return queries[number];
+}
+
+const struct report_verb report_verb_lines = {
+	.name = "lines",
+	.help = "source lines with extra cache-line requests or LDS bank conflicts, and fixes",
+	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_ALL | REPORT_O_RUNS,
+	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
+	.counts = true,
+	.query = query,
+	.show = show,
+};

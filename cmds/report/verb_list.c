@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* probe-report list: verbs, formats, and the columns of every table, for people and programs. */
-#include "cmds/report/report.h"
-#include "cmds/report/escape.h"
+#include <stdio.h>
+#include <string.h>
 
-/* Every query that -f and -s can speak of, by `number`; NULL: that was the last one. */
-static const struct report_query *query_of(unsigned number)
+#include "cmds/report/escape.h"
+#include "cmds/report/query.h"
+#include "cmds/report/terminal_text.h"
+#include "cmds/report/verb_table.h"
+
+/* Calls `fn` for every query that --fields and --sort can refer to. */
+static void each_query(const struct report *report,
+		       void (*fn)(const struct report *report, const struct report_query *query,
+				  void *user),
+		       void *user)
 {
-	switch (number) {
-	case 0:
-		return &report_lines_query;
-	case 1:
-		return &report_kernels_query;
-	case 2:
-		return &report_dispatches_query;
-	case 3:
-		return report_samples_query(REPORT_BY_INSTRUCTION, REPORT_FROM_SUMS);
-	case 4:
-		return report_annotate_query();
-	case 5:
-		return &report_join_query;
-	case 6:
-		return &report_counts_query;
-	default:
-		return NULL;
-	}
+	struct report view = *report;
+	const struct report_query *query;
+
+	view.by = REPORT_BY_INSTRUCTION; /* has all columns but those of dispatches */
+	for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+		for (unsigned n = 0; (*verb)->query && (query = (*verb)->query(&view, n)); n++)
+			/* The summary shows the columns of kernels. */
+			if (!strcmp(query->verb, (*verb)->name))
+				fn(report, query, user);
 }
 
 static const char *type_name(enum report_type type)
@@ -38,75 +37,106 @@ static const char *type_name(enum report_type type)
 	return names[type];
 }
 
+static void put_text_columns(const struct report *report, const struct report_query *query,
+			     void *user)
+{
+	(void)user;
+	printf("%scolumns of %s%s%s%s (*: in tables by default; sorted by %s)\n",
+	       report_bold(report), query->verb, query->when ? ", " : "",
+	       query->when ? query->when : "", report_plain(report), query->sort);
+	for (size_t i = 0; i < query->count; i++)
+		printf("  %c %-16s %s\n", query->columns[i].standard ? '*' : ' ',
+		       query->columns[i].name, query->columns[i].help);
+}
+
 static void put_text(const struct report *report)
 {
-	const struct report_query *query;
+	printf("%sverbs%s\n", report_bold(report), report_plain(report));
+	for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+		printf("  %-12s %s\n", (*verb)->name, (*verb)->help);
+	printf("%sformats%s\n ", report_bold(report), report_plain(report));
+	for (int format = 0; format <= REPORT_ROCPROFV3; format++)
+		printf(" %s", report_format_name((enum report_format)format));
+	putchar('\n');
+	each_query(report, put_text_columns, NULL);
+}
 
-	printf("%sverbs%s\n  summary lines kernels dispatches samples annotate flame tables info "
-	       "list replay\n",
-	       report_bold(report), report_plain(report));
-	printf("%sformats%s\n  table csv json rocprofv3\n", report_bold(report),
-	       report_plain(report));
-	for (unsigned n = 0; (query = query_of(n)); n++) {
-		printf("%scolumns of %s%s (* in tables unless -f says otherwise; sorted by %s)\n",
-		       report_bold(report), query->verb, report_plain(report), query->sort);
-		for (size_t i = 0; i < query->count; i++)
-			printf("  %c %-16s %s\n", query->columns[i].standard ? '*' : ' ',
-			       query->columns[i].name, query->columns[i].help);
+static void put_csv_columns(const struct report *report, const struct report_query *query,
+			    void *user)
+{
+	const char t = report->separator;
+
+	(void)user;
+	for (size_t i = 0; i < query->count; i++) {
+		const struct report_column *column = &query->columns[i];
+
+		report_csv(stdout, query->verb, t);
+		printf("%c%s%c%s%c%d%c", t, column->name, t, type_name(column->type), t,
+		       column->standard, t);
+		report_csv(stdout, column->help, t);
+		putchar('\n');
 	}
 }
 
 static void put_csv(const struct report *report)
 {
-	const struct report_query *query;
 	const char t = report->separator;
 
 	if (report->header)
 		printf("verb%ccolumn%ctype%cstandard%chelp\n", t, t, t, t);
-	for (unsigned n = 0; (query = query_of(n)); n++)
-		for (size_t i = 0; i < query->count; i++) {
-			const struct report_column *column = &query->columns[i];
-
-			report_csv(stdout, query->verb, t);
-			printf("%c%s%c%s%c%d%c", t, column->name, t, type_name(column->type), t,
-			       column->standard, t);
-			report_csv(stdout, column->help, t);
-			putchar('\n');
-		}
+	each_query(report, put_csv_columns, NULL);
 }
 
-static void put_json(void)
+static void put_json_columns(const struct report *report, const struct report_query *query,
+			     void *user)
+{
+	struct report_json *json = user;
+
+	(void)report;
+	for (size_t i = 0; i < query->count; i++) {
+		const struct report_column *column = &query->columns[i];
+
+		report_json_open(json, '{');
+		report_json_key(json, "verb");
+		report_json_text(json, query->verb);
+		report_json_key(json, "column");
+		report_json_text(json, column->name);
+		report_json_key(json, "type");
+		report_json_text(json, type_name(column->type));
+		report_json_key(json, "standard");
+		report_json_bool(json, column->standard);
+		report_json_key(json, "help");
+		report_json_text(json, column->help);
+		report_json_close(json, '}');
+	}
+}
+
+static void put_json(const struct report *report)
 {
 	struct report_json json = {.out = stdout, .compact = true};
-	const struct report_query *query;
 
 	report_json_open(&json, '[');
-	for (unsigned n = 0; (query = query_of(n)); n++)
-		for (size_t i = 0; i < query->count; i++) {
-			const struct report_column *column = &query->columns[i];
-
-			report_json_open(&json, '{');
-			report_json_key(&json, "verb");
-			report_json_text(&json, query->verb);
-			report_json_key(&json, "column");
-			report_json_text(&json, column->name);
-			report_json_key(&json, "type");
-			report_json_text(&json, type_name(column->type));
-			report_json_key(&json, "standard");
-			report_json_bool(&json, column->standard);
-			report_json_key(&json, "help");
-			report_json_text(&json, column->help);
-			report_json_close(&json, '}');
-		}
+	each_query(report, put_json_columns, &json);
 	report_json_close(&json, ']');
 }
 
-void report_list(const struct report *report)
+static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
+			      bool last)
 {
-	if (report->format == REPORT_CSV)
-		put_csv(report);
-	else if (report->format == REPORT_JSON)
-		put_json();
-	else
-		put_text(report);
+	static void (*const put[REPORT_FORMATS])(const struct report *report) = {
+		[REPORT_TABLE] = put_text, [REPORT_CSV] = put_csv, [REPORT_JSON] = put_json};
+
+	(void)db;
+	(void)first;
+	(void)last;
+	put[report->format](report);
+	return NULL;
 }
+
+const struct report_verb report_verb_list = {
+	.name = "list",
+	.help = "verbs, formats, and the columns of every verb",
+	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
+	.input = REPORT_NO_FILES,
+	.show = show,
+};

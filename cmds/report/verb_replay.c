@@ -12,7 +12,7 @@
 #include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"
 #include "cmds/record/replay.h"
-#include "cmds/report/report.h"
+#include "cmds/report/verb_table.h"
 
 enum key {
 	KEY_ANALYZE,
@@ -177,7 +177,7 @@ static struct probe_err *act(struct line *line)
 	return err;
 }
 
-int report_replay(int argc, char **argv)
+static int replay(int argc, char **argv)
 {
 	struct line line = {.done = false};
 	struct probe_err *err = parse(argc, argv, &line);
@@ -194,3 +194,9 @@ int report_replay(int argc, char **argv)
 	run_config_deinit(&line.config);
 	return status;
 }
+
+const struct report_verb report_verb_replay = {
+	.name = "replay",
+	.help = "run handlers again over stored records (replay --help)",
+	.command = replay,
+};

@@ -5,13 +5,19 @@
  */
 #define _GNU_SOURCE /* asprintf, open_memstream */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmds/report/accounting_text.h"
+#include "cmds/report/query.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/row_formats.h"
+#include "cmds/report/site_sql.h"
+#include "cmds/report/verb_table.h"
 #include "common/err.h"
 #include "store/sql_words.h"
 #include "store/store.h"
-#include "cmds/report/report.h"
 
 #define NAME_MAX_BYTES 64
 
@@ -240,8 +246,8 @@ static struct probe_err *show_table(const struct report *report, const struct re
 	return err;
 }
 
-struct probe_err *report_tables(const struct report *report, struct report_db *db, bool first,
-				bool last)
+static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
+			      bool last)
 {
 	struct probe_err *err = NULL;
 	bool table = report->format == REPORT_TABLE;
@@ -259,3 +265,22 @@ struct probe_err *report_tables(const struct report *report, struct report_db *d
 	}
 	return err;
 }
+
+static struct probe_err *check(const struct report *report)
+{
+	if (report->kernel && !report->table)
+		return probe_err_create(
+			"--kernel: with tables only for a --table that names kernels");
+	return NULL;
+}
+
+/* Which columns there are is known when the file is open. */
+const struct report_verb report_verb_tables = {
+	.name = "tables",
+	.help = "the tables that handlers wrote",
+	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_RUNS | REPORT_O_TABLE,
+	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
+	.counts = true,
+	.check = check,
+	.show = show,
+};

@@ -1,110 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Samples for other programs: folded stacks (flame graphs: one line per stack, "frame;frame;...
- * N"), and the CSV files of rocprofv3, one row per sample, which needs samples that were kept one
- * by one.
- */
+#include "cmds/report/rocprofv3_csv.h"
+
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "common/err.h"
-#include "store/sql_words.h"
-#include "pcsample/sample_codes.h"
-#include "cmds/report/report.h"
 #include "cmds/report/escape.h"
-
-/* ---- Folded stacks -------------------------------------------------------------------------- */
-
-/* Rows of code_object, offset, issued, code, samples. Host trap knows no states: code is NULL. */
-#define OF_RUN                                                                                     \
-	"SELECT code_object_id AS code_object, offset, issued, code, samples FROM probe_state "    \
-	"UNION ALL SELECT code_object_id, offset, 1, NULL, samples FROM probe_sample s "           \
-	"WHERE NOT EXISTS (SELECT 1 FROM probe_state t WHERE t.code_object_id = "                  \
-	"s.code_object_id AND t.offset = s.offset)"
-#define OF_DISPATCHES                                                                              \
-	"SELECT code_object, offset, issued, nullif(code, 0) AS code, samples "                    \
-	"FROM probe_profile p, probe_unpack(p.bytes) WHERE dispatch IN "
-#define OF_SAMPLES                                                                                 \
-	"SELECT code_object, offset - load_base AS offset, issued, nullif(code, 0) AS code, "      \
-	"samples FROM probe_rawsample p JOIN probe_sampler m ON m.agent = p.agent "                \
-	"JOIN rocpd_info_agent a ON a.id = p.agent, probe_unraw(p.bytes, a.name, m.method) "       \
-	"JOIN rocpd_info_code_object c ON c.id = code_object WHERE samples AND dispatch AND "      \
-	"probe_chosen(dispatch) AND probe_timely(time - " REPORT_FIRST ", time - " REPORT_FIRST    \
-	")"
-
-static char *flame_sql(const struct report *report, enum report_source source)
-{
-	return sqlite3_mprintf(
-		"SELECT stack, sum(samples) FROM (SELECT probe_stack_at(code_object, address) || "
-		"CASE WHEN code IS NULL THEN '' WHEN issued THEN ';issued' ELSE ';' || coalesce(" SQL_WORD(
-			PROBE_PCS_REASON_TABLE,
-			"code") ", 'other') END AS stack, "
-				"probe_kernel_at(code_object, address) AS kernel, samples FROM "
-				"(SELECT s.*, s.offset + c.load_base - c.load_delta AS address FROM (%s%s) s "
-				"JOIN rocpd_info_code_object c ON c.id = s.code_object))%s GROUP BY stack "
-				"ORDER BY stack",
-		source == REPORT_FROM_SUMS	   ? OF_RUN
-		: source == REPORT_FROM_DISPATCHES ? OF_DISPATCHES
-						   : OF_SAMPLES,
-		source == REPORT_FROM_DISPATCHES ? report_chosen_sql : "",
-		report->kernel ? " WHERE probe_match(coalesce(kernel, '(unknown)'))" : "");
-}
-
-/* No graph can be made of it, so that it is an error. */
-static struct probe_err *nothing(const struct report *report, const struct report_db *db)
-{
-	bool any = false;
-	struct probe_err *err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
-	const char *why = "";
-	char *text = NULL;
-	size_t size;
-	FILE *out;
-
-	if (!err && !any)
-		err = report_no_samples(db, &why);
-	if (err)
-		return err;
-	if (!any)
-		return probe_err_create("%s: no samples: %s", db->path, why);
-	out = open_memstream(&text, &size);
-	if (!out)
-		return probe_err_oom();
-	err = report_no_choice(report, db, out);
-	if (fclose(out) && !err)
-		err = probe_err_oom();
-	if (!err)
-		err = probe_err_create("%s: %s", db->path, text);
-	free(text);
-	return err;
-}
-
-struct probe_err *report_flame(const struct report *report, struct report_db *db)
-{
-	sqlite3_stmt *stmt = NULL;
-	enum report_source source;
-	struct probe_err *err = report_source(report, db, &source);
-	char *sql = err ? NULL : flame_sql(report, source);
-	bool row = true, any = false;
-
-	if (!err && !sql)
-		err = probe_err_oom();
-	if (!err)
-		err = report_prepare_sql(db, sql, &stmt);
-	sqlite3_free(sql);
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		report_put(report_cell(stmt, 0));
-		printf(" %s\n", report_cell(stmt, 1));
-		any = true;
-	}
-	sqlite3_finalize(stmt);
-	return err || any ? err : nothing(report, db);
-}
-
-/* ---- rocprofv3 ------------------------------------------------------------------------------ */
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/sample_source.h"
+#include "common/err.h"
+#include "pcsample/sample_codes.h"
+#include "store/sql_words.h"
 
 enum field {
 	F_TIME,

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What every text report begins and ends with: how far its numbers can be trusted. */
+#ifndef PROBE_CMDS_REPORT_ACCOUNTING_TEXT_H
+#define PROBE_CMDS_REPORT_ACCOUNTING_TEXT_H
+
+#include <stdbool.h>
+
+struct probe_err;
+struct report;
+struct report_db;
+struct report_query;
+
+/* First lines: whether and why the run is partial, the program, the device. */
+struct probe_err *report_head(const struct report *report, const struct report_db *db);
+/* Last lines: dispatches, accesses without probes, records lost, notes, messages of the run. */
+struct probe_err *report_account(const struct report *report, const struct report_db *db);
+/* report_rows(), in a table with both around them. */
+struct probe_err *report_framed_rows(const struct report *report, const struct report_db *db,
+				     const struct report_query *query, bool first, bool last);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * --runs: two files, one of a sampled run and one of a probed run of the same program, as one
+ * database in memory. Names of tables and columns are foreign text: quoted, and counted.
+ */
+#ifndef PROBE_CMDS_REPORT_ATTACH_RUNS_H
+#define PROBE_CMDS_REPORT_ATTACH_RUNS_H
+
+struct probe_err;
+struct report;
+struct report_db;
+
+struct probe_err *report_runs_open(const struct report *report, struct report_db *db);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/missing_clones.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmds/report/missing_samples.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/terminal_text.h"
+#include "common/err.h"
+#include "store/sql_words.h"
+
+#define RAN_INSTRUMENTED "SELECT 1 FROM probe_dispatch p WHERE " SQL_INSTRUMENTED("p")
+/* With one of these verdicts. */
+#define RAN_ORIGINAL(words)                                                                        \
+	"SELECT 1 FROM probe_dispatch p WHERE " SQL_VERDICT("p") " IN (" words ")"
+
+/* Causes but the one that the plugin mends. */
+static const char other_causes_sql[] =
+	"SELECT r.value FROM probe_account a JOIN probe_run r ON r.key = a.name "
+	"WHERE stream = 'dispatches' AND name IN ('no_clone.kind', 'no_clone.empty') "
+	"AND a.value > 0 ORDER BY name DESC";
+
+static void put_cause(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	report_put(report_cell(stmt, 0));
+	putchar('\n');
+}
+
+/* What to do about it: the filters first, then what the site tables say, then the plugin. */
+static struct probe_err *put_remedy(const struct report *report, const struct report_db *db)
+{
+	bool refused = false, plain = false, known = false;
+	struct probe_err *err = report_any(
+		db, RAN_ORIGINAL("'filtered', 'dispatch', 'library'") " LIMIT 1", &refused);
+
+	if (!err)
+		err = report_any(db, RAN_ORIGINAL("'no_clone'") " LIMIT 1", &plain);
+	if (!err)
+		err = report_any(db,
+				 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
+				 "name LIKE 'no_clone.%' LIMIT 1",
+				 &known);
+	if (!err && known)
+		err = report_any(db,
+				 "SELECT 1 FROM probe_account WHERE stream = 'dispatches' AND "
+				 "name = 'no_clone.plain' AND value > 0",
+				 &plain);
+	if (!err && refused)
+		puts("the filters excluded kernels: see \"filters\" above");
+	if (!err)
+		err = report_each(db, other_causes_sql, put_cause, report);
+	if (!err && plain)
+		puts("compile them with the plugin, then run again:\n"
+		     "  hipcc -g -O2 -fpass-plugin=$(probe-config --pass-plugin) FILE.hip -o "
+		     "PROGRAM");
+	return err;
+}
+
+static void put_kernel(const struct report *report, sqlite3_stmt *stmt)
+{
+	const char *where = report_cell(stmt, 2);
+
+	(void)report;
+	fputs("  ", stdout);
+	report_put(*where ? where : "(no line information)");
+	fputs("  ", stdout);
+	report_put(report_cell(stmt, 0));
+	printf("  (%s %s)\n", report_cell(stmt, 1),
+	       report_plural(sqlite3_column_int64(stmt, 1), "dispatch", "dispatches"));
+}
+
+static struct probe_err *put_kernels(const struct report *report, const struct report_db *db)
+{
+	printf("%sno records: no instrumented kernel ran%s\n", report_bold(report),
+	       report_plain(report));
+	puts("kernels that ran:");
+	return report_each(
+		db,
+		"SELECT k.display_name, count(*), probe_position(k.code_object_id, "
+		"k.kernel_name) FROM probe_dispatch d JOIN rocpd_info_kernel_symbol k "
+		"ON k.id = d.kernel_id GROUP BY k.id ORDER BY count(*) DESC, k.display_name "
+		"LIMIT 100",
+		put_kernel, report);
+}
+
+/* Instrumentation was off: that may have been intended, for a run that was sampled. */
+static struct probe_err *put_off(const struct report *report, const struct report_db *db)
+{
+	bool sampled = false, any = false;
+	const char *why = "";
+	struct probe_err *err = report_sampled(db, &sampled);
+
+	if (!err && sampled)
+		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
+	if (!err && sampled && !any)
+		err = report_no_samples(db, &why);
+	if (err)
+		return err;
+	if (sampled && !any) {
+		printf("this run was sampled without probes, but there are no samples: %s\n", why);
+	} else if (sampled) {
+		puts("this run was sampled without probes: probe-report samples and annotate show\n"
+		     "where waves were; probe-run --twice records samples and probes");
+	} else {
+		err = put_kernels(report, db);
+		if (!err)
+			puts("instrumentation was off: run without --no-instrumented");
+	}
+	return err;
+}
+
+struct probe_err *report_no_clones(const struct report *report, const struct report_db *db,
+				   bool *missing)
+{
+	bool instrumented = true, dispatched = false, off = false;
+	struct probe_err *err = report_any(db, RAN_INSTRUMENTED " LIMIT 1", &instrumented);
+
+	*missing = !instrumented;
+	if (err || instrumented)
+		return err;
+	err = report_any(db, "SELECT 1 FROM probe_dispatch LIMIT 1", &dispatched);
+	if (!err && !dispatched)
+		puts("no records: the program launched no kernel");
+	if (!err && dispatched)
+		err = report_any(db, RAN_ORIGINAL("'off'") " LIMIT 1", &off);
+	if (err || !dispatched)
+		return err;
+	if (off)
+		return put_off(report, db);
+	err = put_kernels(report, db);
+	return err ? err : put_remedy(report, db);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns as data, and queries made of them: what -f, -s, -k and -n choose becomes SQL here. */
+#ifndef PROBE_CMDS_REPORT_QUERY_H
+#define PROBE_CMDS_REPORT_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sqlite3.h>
+
+struct probe_err;
+struct report;
+struct report_db;
+
+enum report_type {
+	REPORT_INT,
+	REPORT_REAL,
+	REPORT_TEXT,
+	REPORT_JSON_TEXT, /* an array or object, as text */
+};
+
+struct report_column {
+	const char *name;  /* in -f, -s, CSV and JSON */
+	const char *title; /* above a table */
+	enum report_type type;
+	bool standard;	  /* shown in tables unless -f says otherwise */
+	const char *sql;  /* from the program, never from input */
+	const char *help; /* for `list` */
+};
+
+struct report_query {
+	const char *verb;
+	const char *when; /* NULL, or for `list`: in which reports of the verb */
+	const struct report_column *columns;
+	size_t count;
+	const char *from;	   /* what follows SELECT columns FROM, with all joins */
+	const char *where;	   /* NULL, or a condition on columns, unless --all */
+	const char *kernel_column; /* what -k looks at; NULL = -k does not apply */
+	const char *sort;	   /* default, as -s */
+};
+
+#define REPORT_COLUMNS_MAX 64
+
+/* The columns that -f or the format choose, as indices; all of them with `all`. */
+struct probe_err *report_choose(const struct report *report, const struct report_query *query,
+				bool all, unsigned char *chosen, size_t *count);
+
+/* Are the columns of -f and -s those of the query? The error names one that is not. */
+struct probe_err *report_check(const struct report *report, const struct report_query *query);
+bool report_fits(const struct report *report, const struct report_query *query);
+
+/* Prepare the query with filter, order and limit; columns in the order of `chosen`. */
+struct probe_err *report_prepare(const struct report *report, const struct report_db *db,
+				 const struct report_query *query, const unsigned char *chosen,
+				 size_t count, sqlite3_stmt **ret);
+
+/* Does it yield a row? */
+struct probe_err *report_any_row(const struct report *report, const struct report_db *db,
+				 const struct report_query *query, bool *ret);
+
+#endif

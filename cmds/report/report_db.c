@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/report_db.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmds/report/code_functions.h"
+#include "cmds/report/dispatch_filter.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/unpack_samples.h"
+#include "common/err.h"
+
+/* SQL function probe_match(text): -k. */
+static void match(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const struct report *report = sqlite3_user_data(context);
+	const char *text = (const char *)sqlite3_value_text(values[0]);
+
+	(void)count;
+	sqlite3_result_int(context,
+			   text && ((report->kernel_literal && !strcmp(report->kernel, text)) ||
+				    !regexec(&report->kernel_regex, text, 0, NULL, 0)));
+}
+
+struct probe_err *report_functions(const struct report *report, sqlite3 *db)
+{
+	if (report_code_functions_register(db) || report_filter_register(report, db) ||
+	    report_unpack_register(db) ||
+	    (report->kernel && sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8,
+						       (void *)report, match, NULL, NULL)))
+		return probe_err_oom();
+	return NULL;
+}
+
+struct probe_err *report_db_open(const struct report *report, const char *path,
+				 struct report_db *db)
+{
+	struct probe_err *err;
+
+	*db = (struct report_db){.path = path};
+	err = probe_reader_open(path, &db->reader);
+	if (err)
+		return err;
+	err = report_functions(report, db->reader.db);
+	if (err)
+		probe_reader_close(&db->reader);
+	return err;
+}
+
+void report_db_close(struct report_db *db)
+{
+	probe_reader_close(&db->reader);
+	free(db->name);
+}
+
+struct probe_err *report_prepare_sql(const struct report_db *db, const char *sql,
+				     sqlite3_stmt **ret)
+{
+	if (sqlite3_prepare_v2(db->reader.db, sql, -1, ret, NULL))
+		return probe_reader_error(&db->reader, "read it");
+	return NULL;
+}
+
+struct probe_err *report_step(const struct report_db *db, sqlite3_stmt *stmt, bool *row)
+{
+	int rc = sqlite3_step(stmt);
+
+	*row = rc == SQLITE_ROW;
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		return probe_reader_error(&db->reader, "read it");
+	return NULL;
+}
+
+bool report_db_has(const struct report_db *db, const char *table)
+{
+	sqlite3_stmt *stmt;
+	bool has = false;
+
+	if (!sqlite3_prepare_v2(db->reader.db, "SELECT 1 FROM sqlite_schema WHERE name = ?", -1,
+				&stmt, NULL)) {
+		sqlite3_bind_text(stmt, 1, table, -1, SQLITE_STATIC);
+		has = sqlite3_step(stmt) == SQLITE_ROW;
+	}
+	sqlite3_finalize(stmt);
+	return has;
+}
+
+const char *report_cell(sqlite3_stmt *stmt, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, column);
+
+	return text ? text : "";
+}
+
+struct probe_err *report_any(const struct report_db *db, const char *sql, bool *ret)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+
+	return err ? err : report_step(db, stmt, ret);
+}
+
+struct probe_err *report_each(const struct report_db *db, const char *sql, report_row_fn fn,
+			      const struct report *report)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+	bool row = true;
+
+	while (!err) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		fn(report, stmt);
+	}
+	return err;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/report_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmds/report/dispatch_filter.h"
+#include "cmds/report/verb_table.h"
+#include "common/cleanup.h"
+#include "common/err.h"
+#include "common/option.h"
+#include "probe_version.h"
+#include "store/store.h"
+
+enum key {
+	KEY_FILE,
+	KEY_RUNS,
+	KEY_SORT,
+	KEY_FIELDS,
+	KEY_LIMIT,
+	KEY_KERNEL,
+	KEY_BY,
+	KEY_DISPATCHES,
+	KEY_START,
+	KEY_END,
+	KEY_ALL,
+	KEY_TABLE,
+	KEY_FORMAT,
+	KEY_SEPARATOR,
+	KEY_HEADER,
+	KEY_NO_HEADER,
+	KEY_SOURCE_ROOT,
+	KEY_QUIET,
+	KEY_COLOR,
+	KEY_PRINT_OPTIONS,
+	KEY_HELP,
+	KEY_VERSION,
+};
+
+static const struct probe_option options[] = {
+	{NULL, 0, NULL, "What to show", 0},
+	{"all", 0, NULL, "lines: also accesses without extra cost", KEY_ALL},
+	{"table", 0, "NAME", "tables: the rows of this table (default: list the tables)",
+	 KEY_TABLE},
+	{"kernel", 'k', "RE", "only kernels whose demangled name matches this pattern", KEY_KERNEL},
+	{"by", 0, "WHAT", "samples: one row per line, kernel, instruction or dispatch (line)",
+	 KEY_BY},
+	{"dispatches", 'd', "LIST",
+	 "samples, annotate, flame: only these dispatches, as in 1,5-9,12-", KEY_DISPATCHES},
+	{"start", 0, "TIME",
+	 "samples, annotate, flame: from this time after the first dispatch:\n"
+	 "1500ns, 20us, 3.5ms, 2s",
+	 KEY_START},
+	{"end", 0, "TIME", "samples, annotate, flame: up to this time", KEY_END},
+	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
+	{"sort", 's', "KEY,...", "sort by these columns; -KEY: descending, +KEY: ascending",
+	 KEY_SORT},
+	{"fields", 'f', "NAME,...", "columns, in this order (probe-report list shows them)",
+	 KEY_FIELDS},
+	{"input", 'i', "FILE", "a database; the same as FILE", KEY_FILE},
+	{"runs", 0, NULL, "join two runs of one program, one sampled and one probed", KEY_RUNS},
+	{"source-dir", 0, "DIR", "where the sources are now, if they have moved", KEY_SOURCE_ROOT},
+	{"source-root", 0, "DIR", "the same as --source-dir", KEY_SOURCE_ROOT},
+	{NULL, 0, NULL, "How", 0},
+	{"format", 0, "NAME", "table, csv or json (table); samples: also rocprofv3, its CSV",
+	 KEY_FORMAT},
+	{"separator", 't', "SEP", "csv: one character between fields (,)", KEY_SEPARATOR},
+	{"header", 0, NULL, "print column names (default)", KEY_HEADER},
+	{"no-header", 0, NULL, "print no column names", KEY_NO_HEADER},
+	{"quiet", 'q', NULL, "print errors, but no warnings", KEY_QUIET},
+	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
+	{NULL, 0, NULL, "Other", 0},
+	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
+	{"help", 'h', NULL, "print this text", KEY_HELP},
+	{"version", 0, NULL, "print versions", KEY_VERSION},
+};
+
+static const struct probe_command command = {
+	.name = "probe-report",
+	.usage = "[verb] [options] [FILE...]",
+	.options = options,
+	.count = sizeof(options) / sizeof(*options),
+	.footer =
+		"Cost, in bytes: extra cache-line requests, as the larger of 64 B per extra request\n"
+		"for a 64-byte line and 128 B per extra request for a 128-byte line, and 128 B per\n"
+		"LDS bank conflict. An extra request is one more than the access needed.\n"
+		"\n"
+		"Cycles saved (modelled): an upper bound of what a fix saves. It is the share of the\n"
+		"kernel's samples that waited for the accesses of a line, times the avoidable share\n"
+		"of its LDS passes or cache-line requests, times the kernel's time. Requests that hit\n"
+		"in caches cost less, and which did is not known: for global memory, rows are sorted\n"
+		"by half of it (saved_middle).\n"
+		"\n"
+		"Exit status: 0 success, 1 error, 2 usage.",
+};
+
+static const char *const format_names[] = {"table", "csv", "json", "rocprofv3", NULL};
+static const char *const by_names[] = {"line", "kernel", "instruction", "dispatch", NULL};
+
+const char *report_format_name(enum report_format format)
+{
+	return format_names[format];
+}
+
+const char *report_option_names(enum report_option_group group)
+{
+	switch (group) {
+	case REPORT_O_ROWS:
+		return "--fields, --sort, --limit";
+	case REPORT_O_KERNEL:
+		return "--kernel";
+	case REPORT_O_ALL:
+		return "--all";
+	case REPORT_O_TABLE:
+		return "--table";
+	case REPORT_O_DISPATCHES:
+		return "--dispatches, --start, --end";
+	case REPORT_O_BY:
+		return "--by";
+	default:
+		return "--runs";
+	}
+}
+
+void report_usage(void)
+{
+	fprintf(stderr, "probe: usage: %s %s\n", command.name, command.usage);
+}
+
+static struct probe_err *put_help(void)
+{
+	PROBE_AUTO_FREE char *summary = NULL;
+	struct probe_command with_verbs = command;
+	size_t size;
+	FILE *out = open_memstream(&summary, &size);
+
+	if (!out)
+		return probe_err_oom();
+	fputs("Show what probe-run recorded.\n\nVerbs", out);
+	for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+		fprintf(out, "\n  %-12s %s", (*verb)->name, (*verb)->help);
+	if (fclose(out))
+		return probe_err_oom();
+	with_verbs.summary = summary;
+	probe_command_help(&with_verbs, stdout);
+	return NULL;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static struct probe_err *set_limit(struct report *report, const char *value)
+{
+	char *end;
+
+	report->limit = strtoll(value, &end, 10);
+	if (end == value || *end || report->limit < 0)
+		return probe_err_create("invalid value '%s' for --limit; expected a number", value);
+	return NULL;
+}
+
+static struct probe_err *set_kernel(struct report *report, const char *value)
+{
+	char text[128];
+	int rc;
+
+	if (report->kernel)
+		return probe_err_create("--kernel was given twice; join the patterns with |");
+	rc = regcomp(&report->kernel_regex, value, REG_EXTENDED | REG_NOSUB);
+	if (rc) {
+		regerror(rc, &report->kernel_regex, text, sizeof(text));
+		return probe_err_create("invalid value '%s' for --kernel: %s", value, text);
+	}
+	report->kernel = value;
+	return NULL;
+}
+
+static struct probe_err *set_source_root(struct report *report, const char *value)
+{
+	struct stat st;
+
+	if (stat(value, &st))
+		return probe_err_create("invalid value '%s' for --source-dir: %s", value,
+					strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return probe_err_create("invalid value '%s' for --source-dir: not a directory",
+					value);
+	report->source_root = value;
+	return NULL;
+}
+
+static struct probe_err *set_separator(struct report *report, const char *value)
+{
+	if (!strcmp(value, "\\t"))
+		value = "\t";
+	if (strlen(value) != 1 || strchr("\"\r\n", *value) || (unsigned char)*value >= 0x80)
+		return probe_err_create("invalid value '%s' for --separator; expected one plain "
+					"character",
+					value);
+	report->separator = *value;
+	return NULL;
+}
+
+static struct probe_err *add_file(struct report *report, const char *path)
+{
+	const char **files = realloc(report->files, (report->file_count + 1) * sizeof(*files));
+
+	if (!files)
+		return probe_err_oom();
+	report->files = files;
+	files[report->file_count++] = path;
+	return NULL;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static unsigned group_of(enum key key)
+{
+	static const unsigned groups[] = {
+		[KEY_SORT] = REPORT_O_ROWS,
+		[KEY_FIELDS] = REPORT_O_ROWS,
+		[KEY_LIMIT] = REPORT_O_ROWS,
+		[KEY_KERNEL] = REPORT_O_KERNEL,
+		[KEY_ALL] = REPORT_O_ALL,
+		[KEY_TABLE] = REPORT_O_TABLE,
+		[KEY_DISPATCHES] = REPORT_O_DISPATCHES,
+		[KEY_START] = REPORT_O_DISPATCHES,
+		[KEY_END] = REPORT_O_DISPATCHES,
+		[KEY_BY] = REPORT_O_BY,
+		[KEY_RUNS] = REPORT_O_RUNS,
+		[KEY_VERSION] = 0,
+	};
+
+	return groups[key];
+}
+
+static struct probe_err *take_other(struct report_line *line, enum key key, const char *value)
+{
+	static const char *const colors[] = {"auto", "always", "never", NULL};
+	struct probe_err *err;
+	int word = 0;
+
+	switch (key) {
+	case KEY_QUIET:
+		line->quiet = true;
+		return NULL;
+	case KEY_COLOR:
+		err = probe_option_choose("--color", colors, value, &word);
+		line->color = (enum probe_color)word;
+		return err;
+	case KEY_HELP:
+		line->done = true;
+		return put_help();
+	case KEY_PRINT_OPTIONS:
+		line->done = true;
+		probe_command_list(&command, stdout);
+		return NULL;
+	case KEY_VERSION:
+		line->done = true;
+		printf("probe-report %s\nSQLite %s\n", PROBE_VERSION, probe_store_sqlite_version());
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+static struct probe_err *take_how(struct report_line *line, enum key key, const char *value)
+{
+	struct report *report = &line->report;
+	struct probe_err *err;
+	int word = 0;
+
+	switch (key) {
+	case KEY_FORMAT:
+		err = probe_option_choose("--format", format_names, value, &word);
+		report->format = (enum report_format)word;
+		return err;
+	case KEY_SEPARATOR:
+		return set_separator(report, value);
+	case KEY_HEADER:
+	case KEY_NO_HEADER:
+		report->header = key == KEY_HEADER;
+		return NULL;
+	case KEY_SOURCE_ROOT:
+		return set_source_root(report, value);
+	default:
+		return take_other(line, key, value);
+	}
+}
+
+static struct probe_err *take(void *user, int key, const char *value)
+{
+	struct report_line *line = user;
+	struct report *report = &line->report;
+	struct probe_err *err;
+	int word = 0;
+
+	report->given |= group_of((enum key)key);
+	switch ((enum key)key) {
+	case KEY_FILE:
+		return add_file(report, value);
+	case KEY_SORT:
+		report->sort = value;
+		return NULL;
+	case KEY_FIELDS:
+		report->fields = value;
+		report->fields_given = true;
+		return NULL;
+	case KEY_LIMIT:
+		return set_limit(report, value);
+	case KEY_KERNEL:
+		return set_kernel(report, value);
+	case KEY_BY:
+		err = probe_option_choose("--by", by_names, value, &word);
+		report->by = (enum report_by)word;
+		return err;
+	case KEY_DISPATCHES:
+		return report_set_dispatches(report, value);
+	case KEY_START:
+		return report_set_time("--start", value, &report->start);
+	case KEY_END:
+		return report_set_time("--end", value, &report->end);
+	case KEY_RUNS:
+		report->runs = true;
+		return NULL;
+	case KEY_ALL:
+		report->all = true;
+		return NULL;
+	case KEY_TABLE:
+		report->table = value;
+		return NULL;
+	default:
+		return take_how(line, (enum key)key, value);
+	}
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static struct probe_err *unknown_verb(const char *word)
+{
+	char text[200] = "";
+	size_t n = 0;
+
+	for (const struct report_verb *const *verb = report_verbs; *verb && n < sizeof(text);
+	     verb++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
+				      (*verb)->name);
+	return probe_err_create("'%s' is neither a verb nor a file; verbs: %s", word, text);
+}
+
+/* A plain word in front of files can only be meant as a verb. */
+static bool meant_as_verb(const char *word, int words_after)
+{
+	return words_after > 0 && !strpbrk(word, "./") && access(word, F_OK);
+}
+
+/* The first word that is no option may be the verb. */
+static struct probe_err *take_first(struct report *report, const char *word, int words_after)
+{
+	const struct report_verb *verb = report_verb_find(word);
+
+	if (verb) {
+		report->verb = verb;
+		return NULL;
+	}
+	return meant_as_verb(word, words_after) ? unknown_verb(word) : add_file(report, word);
+}
+
+/* "annotate KERNEL FILE": with more words than files, the first is a pattern. */
+static struct probe_err *take_kernel(struct report *report)
+{
+	size_t wanted = report->runs ? 2 : 1;
+	const char *word;
+
+	if (!report->verb->kernel_word || report->kernel || report->file_count <= wanted)
+		return NULL;
+	word = report->files[0];
+	report->file_count--;
+	memmove(report->files, report->files + 1, report->file_count * sizeof(*report->files));
+	report->kernel_literal = true;
+	/* A name that is no pattern matches only itself; this pattern matches nothing. */
+	if (regcomp(&report->kernel_regex, word, REG_EXTENDED | REG_NOSUB) &&
+	    regcomp(&report->kernel_regex, "^$x", REG_EXTENDED | REG_NOSUB))
+		return probe_err_oom();
+	report->kernel = word;
+	return NULL;
+}
+
+/* Options may stand between and after files: continue behind each word that is none. */
+struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
+{
+	bool literal = false, first = true;
+
+	*line = (struct report_line){
+		.report = {.verb = report_verbs[0],
+			   .limit = -1,
+			   .separator = ',',
+			   .header = true,
+			   .end = INT64_MAX},
+		.color = PROBE_COLOR_AUTO,
+	};
+	for (int at = 0; at < argc - 1;) {
+		struct probe_err *err = NULL;
+		int next = 1;
+
+		if (!literal)
+			err = probe_command_parse(&command, argc - at, argv + at, take, line,
+						  &next);
+		if (err || line->done)
+			return err;
+		literal |= next > 1 && !strcmp(argv[at + next - 1], "--");
+		at += next;
+		if (at >= argc)
+			break;
+		err = first && !literal ? take_first(&line->report, argv[at], argc - at - 1)
+					: add_file(&line->report, argv[at]);
+		if (err)
+			return err;
+		first = false;
+	}
+	return take_kernel(&line->report);
+}
+
+void report_line_deinit(struct report_line *line)
+{
+	if (line->report.kernel)
+		regfree(&line->report.kernel_regex);
+	free(line->report.files);
+}

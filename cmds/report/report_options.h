@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of probe-report. */
+#ifndef PROBE_CMDS_REPORT_REPORT_OPTIONS_H
+#define PROBE_CMDS_REPORT_REPORT_OPTIONS_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/log.h"
+
+struct probe_err;
+struct report_verb;
+
+enum report_format {
+	REPORT_TABLE,
+	REPORT_CSV,
+	REPORT_JSON,
+	REPORT_FORMATS, /* of those above, row_formats.c knows how to write rows */
+	REPORT_ROCPROFV3 = REPORT_FORMATS,
+};
+
+/* What a row of `samples` stands for. */
+enum report_by {
+	REPORT_BY_LINE,
+	REPORT_BY_KERNEL,
+	REPORT_BY_INSTRUCTION,
+	REPORT_BY_DISPATCH,
+	REPORT_BYS
+};
+
+/* Options that not every verb takes, in report.given and report_verb.options. */
+enum report_option_group {
+	REPORT_O_ROWS = 1 << 0, /* --fields, --sort, --limit */
+	REPORT_O_KERNEL = 1 << 1,
+	REPORT_O_ALL = 1 << 2,
+	REPORT_O_TABLE = 1 << 3,
+	REPORT_O_DISPATCHES = 1 << 4, /* --dispatches, --start, --end */
+	REPORT_O_BY = 1 << 5,
+	REPORT_O_RUNS = 1 << 6,
+	REPORT_O_GROUPS = 7, /* how many there are */
+};
+
+enum { REPORT_RANGES_MAX = 64 };
+
+struct report_range {
+	int64_t first, last;
+};
+
+struct report {
+	const struct report_verb *verb;
+	enum report_format format;
+	enum report_by by;
+	unsigned given; /* enum report_option_group */
+	bool color;
+	bool header;
+	bool all;	   /* also accesses that cost no more than they need */
+	bool fields_given; /* by the user: `fields` may be the program's own */
+	bool runs;	   /* the files are two runs of one program */
+	int64_t limit;	   /* -1 = none */
+	char separator;
+	const char *sort, *fields; /* as given, NULL = default */
+	const char *kernel;	   /* regex as given, NULL = all */
+	bool kernel_literal;	   /* it may also be a whole name */
+	regex_t kernel_regex;
+	struct report_range dispatches[REPORT_RANGES_MAX];
+	size_t dispatch_count;	 /* 0 = all */
+	int64_t start, end;	 /* ns since the first dispatch; 0 and INT64_MAX = all */
+	const char *table;	 /* a handler's, NULL = list them */
+	const char *source_root; /* NULL = text from the database only */
+	const char **files;
+	size_t file_count;
+};
+
+struct report_line {
+	struct report report;
+	enum probe_color color;
+	bool quiet;
+	bool done; /* --help and the like: nothing is left to do */
+};
+
+struct probe_err *report_parse(int argc, char **argv, struct report_line *line);
+void report_line_deinit(struct report_line *line);
+
+/* "probe: usage: ..." */
+void report_usage(void);
+
+/* The option or options of a group, as in messages. */
+const char *report_option_names(enum report_option_group group);
+const char *report_format_name(enum report_format format);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/row_formats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmds/report/escape.h"
+#include "cmds/report/query.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/terminal_text.h"
+#include "common/err.h"
+
+#define CELL_WIDTH_MAX 60
+
+struct rows {
+	const struct report *report;
+	const struct report_query *query;
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	size_t widths[REPORT_COLUMNS_MAX];
+	size_t count;
+	const char *run; /* NULL, or the file's name: a first column */
+	struct report_json json;
+};
+
+static const struct report_column *column_of(const struct rows *rows, size_t i)
+{
+	return &rows->query->columns[rows->chosen[i]];
+}
+
+static bool is_number(const struct rows *rows, size_t i)
+{
+	return column_of(rows, i)->type <= REPORT_REAL;
+}
+
+static void measure_table(struct rows *rows, sqlite3_stmt *stmt)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		size_t width = report_text(NULL, report_cell(stmt, (int)i), SIZE_MAX, 0);
+
+		if (width > CELL_WIDTH_MAX && i + 1 < rows->count)
+			width = CELL_WIDTH_MAX;
+		if (width > rows->widths[i])
+			rows->widths[i] = width;
+	}
+}
+
+static void pad(size_t from, size_t to)
+{
+	for (; from < to; from++)
+		putchar(' ');
+}
+
+/* Long text keeps its end: of a path or a name that is what tells them apart. */
+static const char *shorten(const char *text, size_t width, size_t *len)
+{
+	size_t all = strlen(text), most = 4 * width;
+
+	if (all > most) {
+		text += all - most;
+		all = most;
+	}
+	*len = all;
+	while (report_text(NULL, text, *len, 0) > width && *len) {
+		do {
+			text++;
+			--*len;
+		} while (*len && ((unsigned char)*text & 0xc0) == 0x80);
+	}
+	return text;
+}
+
+static void put_cell(const struct rows *rows, size_t i, const char *text)
+{
+	bool last = i + 1 == rows->count;
+	size_t width = report_text(NULL, text, SIZE_MAX, 0), len = SIZE_MAX;
+
+	if (i)
+		fputs("  ", stdout);
+	if (is_number(rows, i))
+		pad(width, rows->widths[i]);
+	if (width > rows->widths[i] && !last) {
+		text = shorten(text, rows->widths[i] - 2, &len);
+		fputs("..", stdout);
+		width = report_text(stdout, text, len, 0) + 2;
+	} else {
+		report_text(stdout, text, SIZE_MAX, 0);
+	}
+	if (!is_number(rows, i) && !last)
+		pad(width, rows->widths[i]);
+}
+
+static void begin_table(struct rows *rows, bool first)
+{
+	(void)first;
+	if (!rows->report->header)
+		return;
+	fputs(report_bold(rows->report), stdout);
+	for (size_t i = 0; i < rows->count; i++)
+		put_cell(rows, i, column_of(rows, i)->title);
+	printf("%s\n", report_plain(rows->report));
+}
+
+static void put_table_row(struct rows *rows, sqlite3_stmt *stmt)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		put_cell(rows, i, report_cell(stmt, (int)i));
+	putchar('\n');
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static void begin_csv(struct rows *rows, bool first)
+{
+	char separator = rows->report->separator;
+
+	if (!first || !rows->report->header)
+		return;
+	if (rows->run)
+		printf("run%c", separator);
+	for (size_t i = 0; i < rows->count; i++)
+		printf("%s%c", column_of(rows, i)->name, i + 1 < rows->count ? separator : '\n');
+}
+
+static void put_csv_row(struct rows *rows, sqlite3_stmt *stmt)
+{
+	char separator = rows->report->separator;
+
+	if (rows->run) {
+		report_csv(stdout, rows->run, separator);
+		putchar(separator);
+	}
+	for (size_t i = 0; i < rows->count; i++) {
+		report_csv(stdout, report_cell(stmt, (int)i), separator);
+		putchar(i + 1 < rows->count ? separator : '\n');
+	}
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* One array over all files: behind the first, its bracket is open and a comma is due. */
+static struct report_json json_of_files;
+
+static void begin_json(struct rows *rows, bool first)
+{
+	if (first) {
+		json_of_files = (struct report_json){.out = stdout, .compact = true};
+		report_json_open(&json_of_files, '[');
+	}
+	rows->json = json_of_files;
+}
+
+static void put_json_cell(struct report_json *json, const struct report_column *column,
+			  sqlite3_stmt *stmt, int i)
+{
+	report_json_key(json, column->name);
+	if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
+		report_json_text(json, NULL);
+	else if (column->type == REPORT_INT)
+		report_json_int(json, sqlite3_column_int64(stmt, i));
+	else if (column->type == REPORT_REAL)
+		report_json_real(json, sqlite3_column_double(stmt, i));
+	else if (column->type == REPORT_JSON_TEXT)
+		report_json_raw(json, report_cell(stmt, i));
+	else
+		report_json_text(json, report_cell(stmt, i));
+}
+
+static void put_json_row(struct rows *rows, sqlite3_stmt *stmt)
+{
+	report_json_open(&rows->json, '{');
+	if (rows->run) {
+		report_json_key(&rows->json, "run");
+		report_json_text(&rows->json, rows->run);
+	}
+	for (size_t i = 0; i < rows->count; i++)
+		put_json_cell(&rows->json, column_of(rows, i), stmt, (int)i);
+	report_json_close(&rows->json, '}');
+}
+
+static void end_json(struct rows *rows, bool last)
+{
+	json_of_files = rows->json;
+	if (last)
+		report_json_close(&json_of_files, ']');
+}
+
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+struct row_format {
+	void (*measure)(struct rows *rows, sqlite3_stmt *stmt); /* each row, before begin() */
+	void (*begin)(struct rows *rows, bool first);
+	void (*row)(struct rows *rows, sqlite3_stmt *stmt);
+	void (*end)(struct rows *rows, bool last);
+};
+
+static const struct row_format formats[REPORT_FORMATS] = {
+	[REPORT_TABLE] = {.measure = measure_table, .begin = begin_table, .row = put_table_row},
+	[REPORT_CSV] = {.begin = begin_csv, .row = put_csv_row},
+	[REPORT_JSON] = {.begin = begin_json, .row = put_json_row, .end = end_json},
+};
+
+static struct probe_err *each_row(struct rows *rows, const struct report_db *db, sqlite3_stmt *stmt,
+				  void (*fn)(struct rows *rows, sqlite3_stmt *stmt))
+{
+	for (;;) {
+		bool row;
+		struct probe_err *err = report_step(db, stmt, &row);
+
+		if (err || !row)
+			return err;
+		fn(rows, stmt);
+	}
+}
+
+static struct rows make_rows(const struct report *report, const struct report_db *db,
+			     const struct report_query *query)
+{
+	return (struct rows){
+		.report = report,
+		.query = query,
+		.run = report->file_count > 1 && !report->runs ? db->path : NULL,
+	};
+}
+
+struct probe_err *report_no_rows(const struct report *report, const struct report_db *db,
+				 const struct report_query *query, bool first, bool last)
+{
+	const struct row_format *format = &formats[report->format];
+	struct rows rows = make_rows(report, db, query);
+	struct probe_err *err = report_choose(report, query, true, rows.chosen, &rows.count);
+
+	if (err || report->format == REPORT_TABLE)
+		return err;
+	format->begin(&rows, first);
+	if (format->end)
+		format->end(&rows, last);
+	return NULL;
+}
+
+struct probe_err *report_rows(const struct report *report, const struct report_db *db,
+			      const struct report_query *query, bool first, bool last)
+{
+	const struct row_format *format = &formats[report->format];
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct rows rows = make_rows(report, db, query);
+	struct probe_err *err;
+
+	err = report_choose(report, query, report->format != REPORT_TABLE, rows.chosen,
+			    &rows.count);
+	if (!err)
+		err = report_prepare(report, db, query, rows.chosen, rows.count, &stmt);
+	for (size_t i = 0; !err && i < rows.count; i++)
+		rows.widths[i] = strlen(column_of(&rows, i)->title);
+	if (!err && format->measure) {
+		err = each_row(&rows, db, stmt, format->measure);
+		sqlite3_reset(stmt);
+	}
+	if (err)
+		return err;
+	format->begin(&rows, first);
+	err = each_row(&rows, db, stmt, format->row);
+	if (!err && format->end)
+		format->end(&rows, last);
+	return err;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/samples_query.h"
+
+#include "cmds/report/sample_source.h"
+
+#define COUNTS                                                                                     \
+	{"samples", "samples", REPORT_INT, true, "samples", "of waves that stood here"},           \
+		{"share",                                                                          \
+		 "%",                                                                              \
+		 REPORT_REAL,                                                                      \
+		 true,                                                                             \
+		 "round(100.0 * samples / total, 2)",                                              \
+		 "of all samples in the chosen dispatches"},                                       \
+		{"issued", "issued", REPORT_INT, true, "issued", "in the cycle of the sample"},    \
+		{"stalled", "stalled", REPORT_INT, true, "stalled", "the sum of the next"},        \
+		{"waitcnt", "waitcnt", REPORT_INT, true, "waitcnt", "waiting for memory or LDS"},  \
+		{"barrier", "barrier", REPORT_INT, true, "barrier", "waiting for other waves"},    \
+		{"alu", "alu", REPORT_INT, true, "alu", "waiting for an earlier result"},          \
+		{"arbiter", "arbiter", REPORT_INT,                                                 \
+		 true,	    "arbiter", "another wave was chosen, or the unit was busy"},           \
+		{"internal", "internal", REPORT_INT, true, "internal", "s_nop and the like"},      \
+		{"fetch", "fetch", REPORT_INT, true, "fetch", "no instruction fetched yet"},       \
+		{"sleep", "sleep", REPORT_INT, false, "sleep", "s_sleep"},                         \
+		{"other", "other", REPORT_INT, false, "other", ""},                                \
+		{"lanes",                                                                          \
+		 "lanes",                                                                          \
+		 REPORT_REAL,                                                                      \
+		 true,                                                                             \
+		 "round(1.0 * lanes / samples, 1)",                                                \
+		 "active lanes, average"},                                                         \
+		{"waves",                                                                          \
+		 "waves",                                                                          \
+		 REPORT_REAL,                                                                      \
+		 false,                                                                            \
+		 "round(1.0 * waves / samples, 1)",                                                \
+		 "on the compute unit, average"},                                                  \
+		{"dual", "dual", REPORT_INT, false, "dual", "issued two at once"},                 \
+	{                                                                                          \
+		"code_object", "object", REPORT_INT, false, "code_object", "id"                    \
+	}
+
+static const struct report_column line_columns[] = {
+	{"position", "position", REPORT_TEXT, true, "coalesce(position, '(unknown)')",
+	 "file:line; unknown: compiled without -g"},
+	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
+	COUNTS,
+};
+
+static const struct report_column kernel_columns[] = {
+	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
+	COUNTS,
+};
+
+static const struct report_column instruction_columns[] = {
+	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
+	{"offset", "offset", REPORT_INT, true, "offset", "bytes into the code object as loaded"},
+	{"instruction", "instruction", REPORT_TEXT, true, "instruction", "disassembled"},
+	{"position", "position", REPORT_TEXT, true, "coalesce(position, '(unknown)')", "file:line"},
+	COUNTS,
+};
+
+static const struct report_column dispatch_columns[] = {
+	{"dispatch", "dispatch", REPORT_INT, true, "dispatch", "id, from 1"},
+	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
+	{"start_ns", "start ns", REPORT_INT, true, "start", "since the first dispatch"},
+	{"duration_ns", "duration ns", REPORT_INT, true, "duration", "empty: did not end"},
+	COUNTS,
+};
+
+/* In the ELF image, as debug information and symbols count. */
+#define ADDRESS "s.offset + c.load_base - c.load_delta"
+/* A code object that was loaded again is the same code: `code` tells them apart by content. */
+#define ROWS(source)                                                                               \
+	"(SELECT s.code_object_id AS code_object, s.*, "                                           \
+	"coalesce((SELECT nullif(k.hash, '') FROM probe_code k WHERE k.code_object_id = c.id), "   \
+	"c.id) AS code, " ADDRESS " AS address, probe_line_at(s.code_object_id, " ADDRESS          \
+	") AS position, "                                                                          \
+	"probe_kernel_at(s.code_object_id, " ADDRESS ") AS kernel "                                \
+	"FROM " source " s JOIN rocpd_info_code_object c ON c.id = s.code_object_id)"
+
+#define SUMS                                                                                                   \
+	"min(code_object) AS code_object, sum(samples) AS samples, sum(lanes) AS lanes, sum(waves) AS waves, " \
+	"sum(dual) AS dual, sum(issued) AS issued, sum(stalled) AS stalled, "                                  \
+	"sum(waitcnt) AS waitcnt, sum(barrier) AS barrier, sum(alu) AS alu, "                                  \
+	"sum(arbiter) AS arbiter, sum(internal) AS internal, sum(fetch) AS fetch, "                            \
+	"sum(sleep) AS sleep, sum(other) AS other, sum(sum(samples)) OVER () AS total"
+
+#define LINES(source)                                                                              \
+	"(SELECT position, kernel, " SUMS " FROM " ROWS(source) " GROUP BY code, kernel, position)"
+#define KERNELS(source) "(SELECT kernel, " SUMS " FROM " ROWS(source) " GROUP BY code, kernel)"
+#define INSTRUCTIONS(source)                                                                       \
+	"(SELECT kernel, position, offset, min(address) AS address, "                              \
+	"probe_instruction_at(min(code_object), min(address)) AS instruction, " SUMS               \
+	" FROM " ROWS(source) " GROUP BY code, offset)"
+#define DISPATCHES(source)                                                                         \
+	"(SELECT d.*, k.display_name AS kernel, r.start - " REPORT_FIRST                           \
+	" AS start, r.\"end\" - r.start AS duration FROM (SELECT dispatch, " SUMS " FROM (SELECT " \
+	"code_object_id AS code_object, * FROM " source ") GROUP BY dispatch) d "                  \
+	"LEFT JOIN probe_dispatch p ON p.dispatch_id = d.dispatch "                                \
+	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = d.dispatch "                         \
+	"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id)"
+
+#define QUERY(table, sql, order)                                                                   \
+	{                                                                                          \
+		.verb = "samples", .columns = table, .count = sizeof(table) / sizeof(*table),      \
+		.from = sql, .kernel_column = "kernel", .sort = order                              \
+	}
+#define QUERIES(table, rows, order)                                                                \
+	{                                                                                          \
+		QUERY(table, rows(SAMPLES_SUMS), order),                                           \
+			QUERY(table, rows(SAMPLES_DISPATCHES("NULL")), order),                     \
+			QUERY(table, rows(SAMPLES_SAMPLES("NULL")), order)                         \
+	}
+
+static const struct report_query queries[REPORT_BYS][REPORT_FROM_SAMPLES + 1] = {
+	[REPORT_BY_LINE] = QUERIES(line_columns, LINES, "samples,position,kernel,+code_object"),
+	[REPORT_BY_KERNEL] = QUERIES(kernel_columns, KERNELS, "samples,kernel,+code_object"),
+	[REPORT_BY_INSTRUCTION] =
+		QUERIES(instruction_columns, INSTRUCTIONS, "samples,kernel,+offset,+code_object"),
+	[REPORT_BY_DISPATCH] =
+		{QUERY(dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY(dispatch_columns, DISPATCHES(SAMPLES_DISPATCHES("dispatch")), "+dispatch"),
+		 QUERY(dispatch_columns, DISPATCHES(SAMPLES_SAMPLES("dispatch")), "+dispatch")},
+};
+
+const struct report_query *report_samples_query(enum report_by by, enum report_source source)
+{
+	return &queries[by][source];
+}
+
+const char report_compiler_made_sql[] =
+	"SELECT 1 FROM " ROWS("probe_sample") " WHERE position LIKE '%:0' LIMIT 1";

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples by source line, kernel, instruction or dispatch. */
+#ifndef PROBE_CMDS_REPORT_SAMPLES_QUERY_H
+#define PROBE_CMDS_REPORT_SAMPLES_QUERY_H
+
+#include "cmds/report/query.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/sample_source.h"
+
+const struct report_query *report_samples_query(enum report_by by, enum report_source source);
+
+/* A row if there are samples at line 0. */
+extern const char report_compiler_made_sql[];
+
+#endif

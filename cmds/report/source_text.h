@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Text of source lines, read from the file system. */
+#ifndef PROBE_CMDS_REPORT_SOURCE_TEXT_H
+#define PROBE_CMDS_REPORT_SOURCE_TEXT_H
+
+#include <stdint.h>
+
+struct report;
+
+/*
+ * Text of a line: below --source-dir if that is given, else where the file was when it was
+ * compiled. NULL if it is not there. Free it.
+ */
+char *report_source_text(const struct report *report, const char *file, int64_t line);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Code objects of a database, each read once, in throw-away children. */
+#ifndef PROBE_CMDS_REPORT_STORED_CODE_H
+#define PROBE_CMDS_REPORT_STORED_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#include "codeobj/disassembly.h"
+#include "codeobj/inspect.h"
+#include "codeobj/kernel_extent.h"
+
+struct report_code_cache;
+
+struct report_code {
+	sqlite3 *db;
+	int64_t id;
+	struct probe_codeobj *codeobj; /* NULL = unreadable */
+	struct probe_disassembly *disassembly;
+	struct probe_codeobj *scopes;		/* holds the inlined calls only */
+	struct probe_codeobj *table;		/* holds the site table only */
+	bool disassembled, inlines, sites_read; /* or tried */
+};
+
+struct report_code_cache *report_code_cache_create(sqlite3 *db);
+void report_code_cache_destroy(void *cache);
+
+/* NULL: out of memory. */
+struct report_code *report_code_find(struct report_code_cache *cache, int64_t id);
+
+/* Read at the first call; NULL: none are known. */
+const struct probe_inlines *report_code_inlines(struct report_code *code);
+const struct probe_disassembly *report_code_disassembly(struct report_code *code);
+const struct probe_sites *report_code_sites(struct report_code *code);
+
+const struct probe_line *report_code_line(const struct report_code *code, uint64_t address);
+
+/* For the questions of codeobj/kernel_extent.h. All parts are NULL if `code` is. */
+struct probe_code report_code_view(struct report_code *code);
+
+#endif

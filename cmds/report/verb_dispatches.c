@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* probe-report dispatches. */
+#include <stddef.h>
+
+#include "cmds/report/accounting_text.h"
+#include "cmds/report/query.h"
+#include "cmds/report/verb_table.h"
+#include "store/sql_words.h"
+
+static const struct report_column columns[] = {
+	{"dispatch", "dispatch", REPORT_INT, true, "p.dispatch_id", "id, from 1"},
+	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(k.display_name, '(unknown)')",
+	 "demangled"},
+	{"ran", "ran as", REPORT_TEXT, true,
+	 "CASE WHEN " SQL_INSTRUMENTED("p") " THEN coalesce(" SQL_WORD(
+		 PROBE_KIND_TABLE, "p.kind") ", '?') || ' clone' ELSE 'original' END",
+	 "the kind of clone, or the original kernel"},
+	{"start_ns", "start ns", REPORT_INT, false, "r.start", "CLOCK_BOOTTIME"},
+	{"duration_ns", "duration ns", REPORT_INT, true, "r.\"end\" - r.start",
+	 "empty: did not end"},
+	{"grid_x", "grid x", REPORT_INT, true, "p.grid_x", "work-items"},
+	{"grid_y", "y", REPORT_INT, true, "p.grid_y", ""},
+	{"grid_z", "z", REPORT_INT, true, "p.grid_z", ""},
+	{"group_x", "group x", REPORT_INT, true, "p.group_x", "work-items"},
+	{"group_y", "y", REPORT_INT, true, "p.group_y", ""},
+	{"group_z", "z", REPORT_INT, true, "p.group_z", ""},
+	{"lds", "lds B", REPORT_INT, false, "r.group_segment_size", "of the launch, bytes"},
+	{"scratch", "scratch B", REPORT_INT, false, "r.private_segment_size", ""},
+	{"queue", "queue", REPORT_INT, true, "p.queue_id", ""},
+	{"agent", "agent", REPORT_INT, false, "p.agent", ""},
+	{"completed", "completed", REPORT_INT, false, "p.completed", "0 = not seen to end"},
+	{"kernel_id", "kernel id", REPORT_INT, false, "p.kernel_id", ""},
+	{"reason", "why not instrumented", REPORT_TEXT, true,
+	 "CASE WHEN NOT " SQL_INSTRUMENTED("p") " THEN coalesce(" SQL_TEXT(
+		 PROBE_VERDICT_TABLE, "p.verdict") ", 'unknown reason') END",
+	 "empty: it ran as a clone"},
+};
+
+static const struct report_query dispatches_query = {
+	.verb = "dispatches",
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(*columns),
+	.from = "probe_dispatch p LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
+		"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id",
+	.kernel_column = "kernel",
+	.sort = "+dispatch",
+};
+
+static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
+			      bool last)
+{
+	return report_framed_rows(report, db, &dispatches_query, first, last);
+}
+
+static const struct report_query *query(const struct report *report, unsigned number)
+{
+	(void)report;
+	return number ? NULL : &dispatches_query;
+}
+
+const struct report_verb report_verb_dispatches = {
+	.name = "dispatches",
+	.help = "each dispatch: its kernel, duration, size, and whether it was instrumented",
+	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_RUNS,
+	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
+	.query = query,
+	.show = show,
+};

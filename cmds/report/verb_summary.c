@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* probe-report summary: the most important rows of the other verbs. */
+#include <stdio.h>
+
+#include "cmds/report/accounting_text.h"
+#include "cmds/report/block_executions.h"
+#include "cmds/report/findings.h"
+#include "cmds/report/kernels_query.h"
+#include "cmds/report/missing_clones.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/row_formats.h"
+#include "cmds/report/samples_query.h"
+#include "cmds/report/verb_table.h"
+#include "common/err.h"
+
+/* The lines with most samples, if there are any. */
+static struct probe_err *put_samples(const struct report *report, const struct report_db *db)
+{
+	struct report view = *report;
+	struct probe_err *err = NULL;
+	bool any = false;
+
+	if (report_db_has(db, "probe_sample"))
+		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
+	if (err || !any)
+		return err;
+	view.fields =
+		"position,kernel,samples,share,issued,waitcnt,barrier,alu,arbiter,fetch,lanes";
+	err = report_rows(&view, db, report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), true,
+			  true);
+	putchar('\n');
+	return err;
+}
+
+/* Of a run of the `count` kind: what ran most. */
+static struct probe_err *put_counts(const struct report *view, const struct report_db *db)
+{
+	struct report counts = *view;
+
+	counts.fields = NULL;
+	counts.fields_given = false;
+	return report_rows(&counts, db, &report_counts_query, true, true);
+}
+
+/* The kernels of highest cost, the lines with most samples, the findings of highest cost. */
+static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
+			      bool last)
+{
+	bool limited = report->limit >= 0, missing = false;
+	bool memory = report_db_has(db, "probe_memory_site");
+	bool counts = report_db_has(db, "probe_count_site");
+	struct report view = *report;
+	struct probe_err *err;
+
+	if (report->format != REPORT_TABLE)
+		return report_rows(report, db, report_kernels_query(db), first, last);
+	err = report_head(report, db);
+	if (!err && report_db_has(db, "probe_sampler"))
+		err = report_samplers(db);
+	if (err)
+		return err;
+	view.limit = limited ? report->limit : 10;
+	putchar('\n');
+	err = report_rows(&view, db, report_kernels_query(db), first, last);
+	putchar('\n');
+	/* --sort and --fields are of the table above. */
+	view.sort = NULL;
+	view.limit = limited ? report->limit : 5;
+	if (!err)
+		err = put_samples(&view, db);
+	if (!err)
+		err = report_no_clones(report, db, &missing);
+	if (!err && !missing && memory)
+		err = report_findings(&view, db, limited ? report->limit : 5, true);
+	else if (!err && !missing && counts)
+		err = put_counts(&view, db);
+	if (err)
+		return err;
+	if (missing || memory || counts || report_db_has(db, "probe_sampler"))
+		putchar('\n');
+	return report_account(report, db);
+}
+
+static const struct report_query *query(const struct report *report, unsigned number)
+{
+	(void)report;
+	return number ? NULL : report_kernels_query(NULL);
+}
+
+const struct report_verb report_verb_summary = {
+	.name = "summary",
+	.help = "kernels, and the source lines of highest cost (default)",
+	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_RUNS | REPORT_O_ALL,
+	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
+	.query = query,
+	.show = show,
+};

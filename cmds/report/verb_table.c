@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/verb_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmds/report/attach_runs.h"
+#include "cmds/report/query.h"
+#include "cmds/report/report_db.h"
+#include "common/err.h"
+
+const struct report_verb *const report_verbs[] = {
+	&report_verb_summary, &report_verb_lines,    &report_verb_kernels, &report_verb_dispatches,
+	&report_verb_samples, &report_verb_annotate, &report_verb_flame,   &report_verb_tables,
+	&report_verb_info,    &report_verb_list,     &report_verb_replay,  NULL,
+};
+
+const struct report_verb *report_verb_find(const char *name)
+{
+	for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+		if (!strcmp((*verb)->name, name))
+			return *verb;
+	return NULL;
+}
+
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+/* Which verbs take the options of the group. */
+static struct probe_err *wrong_option(const struct report *report, enum report_option_group group)
+{
+	char text[200] = "";
+	size_t n = 0;
+
+	for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+		if ((*verb)->options & group && n < sizeof(text))
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
+					      (*verb)->name);
+	return probe_err_create("%s: not with %s, only with %s", report_option_names(group),
+				report->verb->name, text);
+}
+
+static struct probe_err *check_format(const struct report *report)
+{
+	unsigned formats = report->verb->formats;
+	char text[64] = "";
+	size_t n = 0;
+
+	if (!formats && report->format != REPORT_TABLE)
+		return probe_err_create("--format: not with %s, which has only one form",
+					report->verb->name);
+	if (!formats || formats & 1u << report->format)
+		return NULL;
+	for (int format = 0; format <= REPORT_ROCPROFV3; format++)
+		if (formats & 1u << format)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
+					      report_format_name((enum report_format)format));
+	return probe_err_create("invalid value '%s' for --format with %s; expected one of %s",
+				report_format_name(report->format), report->verb->name, text);
+}
+
+static struct probe_err *check_files(const struct report *report)
+{
+	const struct report_verb *verb = report->verb;
+
+	if (verb->input == REPORT_NO_FILES && report->file_count)
+		return probe_err_create("%s takes no file ('%s')", verb->name, report->files[0]);
+	if (verb->input != REPORT_NO_FILES && !report->file_count)
+		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
+	if (report->runs && report->file_count != 2)
+		return probe_err_create("--runs: expected two databases, not %zu",
+					report->file_count);
+	return NULL;
+}
+
+/* --fields and --sort: columns of one of the verb's queries; the error is the first one's. */
+static struct probe_err *check_columns(const struct report *report)
+{
+	const struct report_query *query;
+	struct probe_err *first = NULL;
+
+	if (!report->verb->query)
+		return NULL;
+	for (unsigned n = 0; (query = report->verb->query(report, n)); n++) {
+		struct probe_err *err = report_check(report, query);
+
+		if (!err) {
+			probe_err_destroy(first);
+			return NULL;
+		}
+		if (first)
+			probe_err_destroy(err);
+		else
+			first = err;
+	}
+	return first;
+}
+
+struct probe_err *report_verb_check(const struct report *report)
+{
+	unsigned wrong = report->given & ~report->verb->options;
+	struct probe_err *err = check_files(report);
+
+	for (int i = 0; i < REPORT_O_GROUPS && !err; i++)
+		if (wrong >> i & 1)
+			err = wrong_option(report, (enum report_option_group)(1 << i));
+	if (!err)
+		err = check_format(report);
+	if (!err && report->verb->check)
+		err = report->verb->check(report);
+	return err ? err : check_columns(report);
+}
+
+/* ---- Showing --------------------------------------------------------------------------------- */
+
+/* A table says it in its head; a program that reads counts is told in a warning. */
+static void warn_partial(const struct report *report, const struct report_db *db)
+{
+	if (report->verb->counts && db->reader.partial && report->format != REPORT_TABLE)
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: partial: all counts are lower bounds (probe-report info says why)",
+			  db->path);
+}
+
+static struct probe_err *show_file(const struct report *report, size_t i)
+{
+	bool first = i == 0, last = report->runs || i + 1 == report->file_count;
+	struct report_db db = {.path = report->files[i]};
+	struct probe_err *err;
+
+	if (i && report->format == REPORT_TABLE && report->verb->formats)
+		putchar('\n');
+	if (report->verb->input == REPORT_ANY_FILES)
+		return report->verb->show(report, &db, first, last);
+	err = report->runs ? report_runs_open(report, &db)
+			   : report_db_open(report, report->files[i], &db);
+	if (err)
+		return err;
+	warn_partial(report, &db);
+	err = report->verb->show(report, &db, first, last);
+	report_db_close(&db);
+	return err;
+}
+
+struct probe_err *report_verb_show(const struct report *report)
+{
+	size_t files = report->runs ? 1 : report->file_count;
+	struct probe_err *err = NULL;
+
+	if (report->verb->input == REPORT_NO_FILES)
+		err = report->verb->show(report, NULL, true, true);
+	for (size_t i = 0; i < files && !err; i++)
+		err = show_file(report, i);
+	if (fflush(stdout) && !err)
+		err = probe_err_create("cannot write the report");
+	return err;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* What the text of a disassembled instruction says about it. */
+#ifndef PROBE_CODEOBJ_INSTRUCTION_TEXT_H
+#define PROBE_CODEOBJ_INSTRUCTION_TEXT_H
+
+#include <stdbool.h>
+
+bool probe_text_begins(const char *text, const char *prefix);
+
+/* Control never continues at the next instruction. */
+bool probe_instruction_terminates(const char *text);
+
+/* "lds", "global", "scalar": the memory it accesses; "wait": an s_waitcnt; else "". */
+const char *probe_instruction_memory(const char *text);
+
+#endif

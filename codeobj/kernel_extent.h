@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose code is at an address, and which instructions are a kernel's. */
+#ifndef PROBE_CODEOBJ_KERNEL_EXTENT_H
+#define PROBE_CODEOBJ_KERNEL_EXTENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct probe_disassembly;
+struct probe_functions;
+struct probe_inlines;
+struct probe_instruction;
+struct probe_kernel;
+struct probe_kernels;
+struct probe_scope;
+struct probe_symbol;
+
+/* What is known about a code object's code; each may be NULL. */
+struct probe_code {
+	const struct probe_kernels *kernels;
+	const struct probe_functions *functions; /* by the symbol table */
+	const struct probe_inlines *inlines;	 /* by debug information */
+};
+
+/* By its symbol; NULL: there is none. */
+const struct probe_kernel *probe_code_kernel(const struct probe_code *code, const char *symbol);
+
+/* The symbol whose code is at the address, or NULL. */
+const struct probe_symbol *probe_code_symbol(const struct probe_code *code, uint64_t address);
+
+/* The function that an address is in, however deep calls are inlined there. NULL: not known. */
+const struct probe_scope *probe_code_function(const struct probe_code *code, uint64_t address);
+
+/*
+ * The kernel whose code is at the address. Functions that were not inlined have code of their own,
+ * which any kernel may have called: then NULL is returned and *function is its name, "?" where
+ * neither debug information nor a symbol names it.
+ */
+const struct probe_kernel *probe_code_kernel_at(const struct probe_code *code, uint64_t address,
+						const char **function);
+
+/* Where the function begins that an address is in; 0: not known. */
+uint64_t probe_function_start(const struct probe_code *code,
+			      const struct probe_disassembly *disassembly, uint64_t address);
+
+/*
+ * The instructions of the kernel or function that begins at the address: up to the next kernel or
+ * function, without padding. Returns how many, from *first on.
+ */
+size_t probe_kernel_extent(const struct probe_code *code,
+			   const struct probe_disassembly *disassembly, uint64_t address,
+			   const struct probe_instruction **first);
+
+#endif

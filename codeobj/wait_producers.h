@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which accesses an s_waitcnt waits for. A model: code is taken in the order of addresses, branches
+ * are not followed.
+ */
+#ifndef PROBE_CODEOBJ_WAIT_PRODUCERS_H
+#define PROBE_CODEOBJ_WAIT_PRODUCERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct probe_instruction;
+
+/* Addresses of an s_waitcnt and of one access; weight: the access's part of 1. */
+struct probe_wait {
+	uint64_t wait, producer;
+	double weight;
+};
+
+struct probe_waits {
+	struct probe_wait *rows; /* free() it */
+	size_t count, capacity;
+};
+
+/* Appends those of a kernel's instructions. False: out of memory. */
+bool probe_wait_producers(const struct probe_instruction *rows, size_t count,
+			  struct probe_waits *waits);
+
+#endif
