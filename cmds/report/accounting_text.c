@@ -152,7 +152,7 @@ static const char streams_sql[] =
 	"coalesce(sum(value) FILTER (WHERE name LIKE 'dropped.%'), 0), "
 	"group_concat(CASE WHEN name LIKE 'dropped.%' AND value > 0 THEN value || ' ' || "
 	"CASE name" PROBE_DROP_TABLE(
-		DROPPED_TEXT) " ELSE substr(name, 9) END END, ', '), "
+		DROPPED_TEXT) " ELSE substr(name, 9) END END, '; '), "
 			      "sum(value) FILTER (WHERE name = 'unread'), "
 			      "sum(value) FILTER (WHERE name = 'invalid'), "
 			      "sum(value) FILTER (WHERE name = 'foreign') "

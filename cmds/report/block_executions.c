@@ -5,20 +5,23 @@
 
 static const struct report_column columns[] = {
 	{"file", "file", REPORT_TEXT, true, "file",
-	 "source file as the compiler named it; of code in headers of HIP, yours"},
-	{"line", "line", REPORT_INT, true, "line", "0 = compiled without -g"},
+	 "source file; for code inlined from headers of HIP, your own"},
+	{"line", "line", REPORT_INT, true, "line", "0: compiled without -g"},
 	{"column", "col", REPORT_INT, true, "\"column\"", "byte in the line, from 1"},
 	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
-	{"function", "function", REPORT_TEXT, false, "function", "the line's own, if inlined"},
-	{"executions", "execs", REPORT_INT, true, "executions", "by waves"},
-	{"lanes", "lanes", REPORT_INT, true, "lanes", "active ones, summed"},
-	{"mean_lanes", "mean lanes", REPORT_REAL, true, "mean_lanes", "of an execution"},
-	{"blocks", "blocks", REPORT_INT, false, "blocks", "added up"},
+	{"function", "function", REPORT_TEXT, false, "function",
+	 "function of the line, perhaps inlined"},
+	{"executions", "executions", REPORT_INT, true, "executions",
+	 "waves that executed the block"},
+	{"lanes", "lanes", REPORT_INT, true, "lanes", "active lanes, summed"},
+	{"mean_lanes", "mean lanes", REPORT_REAL, true, "mean_lanes", "active lanes, on average"},
+	{"blocks", "blocks", REPORT_INT, false, "blocks", "basic blocks at this position, summed"},
 	{"source", "source", REPORT_TEXT, true, "source", "text of the line"},
 };
 
 const struct report_query report_counts_query = {
 	.verb = "lines",
+	.when = "of a run of --kind count",
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
 	.from = "(SELECT p.file, p.line, p.\"column\", coalesce(k.display_name, '') AS kernel, "

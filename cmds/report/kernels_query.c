@@ -2,17 +2,22 @@
 #include "cmds/report/kernels_query.h"
 
 #include "cmds/report/report_db.h"
+#include "cmds/report/site_sql.h"
 #include "store/sql_words.h"
 
 static const struct report_column kernel_columns[] = {
 	{"kernel", "kernel", REPORT_TEXT, true, "k.display_name", "demangled"},
 	{"dispatches", "dispatches", REPORT_INT, true, "d.dispatches", "times launched"},
-	{"instrumented", "instrumented", REPORT_INT, true, "d.swapped", "of those, as a clone"},
-	{"time_ns", "time ns", REPORT_INT, true, "d.time", "device time of all, clones included"},
-	{"average_ns", "average ns", REPORT_INT, true, "d.average", ""},
-	{"cost", "cost B", REPORT_INT, true, "coalesce(m.cost, 0)", "bytes wasted, as in lines"},
-	{"conflicts", "conflicts", REPORT_INT, true, "coalesce(m.conflicts, 0)", "LDS passes lost"},
-	{"lines128_excess", "l128 excess", REPORT_INT, true, "coalesce(m.excess128, 0)", ""},
+	{"instrumented", "instrumented", REPORT_INT, true, "d.swapped",
+	 "dispatches that ran as an instrumented clone"},
+	{"time_ns", "time ns", REPORT_INT, true, "d.time",
+	 "GPU time of all dispatches, including clones"},
+	{"average_ns", "average ns", REPORT_INT, true, "d.average", "GPU time of a dispatch"},
+	{"cost", "cost B", REPORT_INT, true, "coalesce(m.cost, 0)", "bytes, as in lines"},
+	{"conflicts", "bank conflicts", REPORT_INT, true, "coalesce(m.conflicts, 0)",
+	 "extra LDS passes"},
+	{"lines128_excess", "128B extra", REPORT_INT, true, "coalesce(m.excess128, 0)",
+	 "extra requests for 128-byte cache lines"},
 	{"vgprs", "vgprs", REPORT_INT, true, "k.arch_vgpr_count", "vector registers"},
 	{"agprs", "agprs", REPORT_INT, false, "k.accum_vgpr_count", "accumulation registers"},
 	{"sgprs", "sgprs", REPORT_INT, false, "k.sgpr_count", "scalar registers"},
@@ -21,16 +26,17 @@ static const struct report_column kernel_columns[] = {
 	{"clone_vgprs", "clone vgprs", REPORT_INT, false, "d.clone_vgprs",
 	 "vector registers of the clone that ran"},
 	{"code", "code B", REPORT_INT, false, "probe_code_size(k.code_object_id, k.kernel_name)",
-	 "bytes of its own code; functions it calls are not in it"},
+	 "bytes of its own code, without functions that it calls"},
 	{"clone_code", "clone code B", REPORT_INT, false,
 	 "probe_code_size(k.code_object_id, d.clone)",
-	 "the same of the clone that ran; what clones share is not in it"},
+	 "bytes of the clone that ran, without what clones share"},
 	{"position", "declared at", REPORT_TEXT, false,
 	 "probe_position(k.code_object_id, k.kernel_name)", "file:line, from debug information"},
 	{"symbol", "symbol", REPORT_TEXT, false, "k.kernel_name", "mangled"},
 	{"loads", "loads", REPORT_INT, false, "d.loads",
-	 "of its code object, to the byte, that launched it"},
-	{"code_object", "object", REPORT_INT, false, "k.code_object_id", "id, of the first load"},
+	 "times its code object was loaded, if it was launched from there"},
+	{"code_object", "object", REPORT_INT, false, "k.code_object_id",
+	 "id of the code object when it was first loaded"},
 	{"id", "id", REPORT_INT, false, "k.id", ""},
 };
 
@@ -63,9 +69,10 @@ static const struct report_query kernels_query = {
 	.count = sizeof(kernel_columns) / sizeof(*kernel_columns),
 	.from = KERNELS_FROM
 	"(SELECT j.same AS kernel, "
-	"sum(max(64 * excess64, 128 * excess128) + 128 * conflicts) AS cost, "
-	"sum(conflicts) AS conflicts, sum(excess128) AS excess128 FROM probe_memory_site s "
-	"JOIN " SAME " j ON j.kernel = s.kernel GROUP BY j.same) m ON m.kernel = k.id",
+	"sum(" SITE_COST(
+		"s") ") AS cost, "
+		     "sum(conflicts) AS conflicts, sum(excess128) AS excess128 FROM probe_memory_site s "
+		     "JOIN " SAME " j ON j.kernel = s.kernel GROUP BY j.same) m ON m.kernel = k.id",
 	.kernel_column = "kernel",
 	.sort = KERNELS_SORT,
 };

@@ -6,13 +6,6 @@
 #include "store/sql_words.h"
 
 /*
- * Cost, in bytes: what lines moved that were not needed (the larger of 64 per excess 64-byte line
- * and 128 per excess 128-byte line), and 128 for each LDS pass lost to a bank conflict, in which
- * the banks could have moved as much.
- */
-#define COST "(max(64 * m.excess64, 128 * m.excess128) + 128 * m.conflicts)"
-
-/*
  * What the back end made of a place: it merges accesses after the probes' widths are chosen. By
  * debug information, so an access merged into another place's is not here.
  */
@@ -32,7 +25,7 @@
 	"FROM probe_instructions(q.code_object, q.symbol) i WHERE coalesce(i.line, 0) = 0 AND " SAME_KIND
 #define CANDIDATES                                                                                           \
 	"CASE q.line WHEN 0 THEN (SELECT group_concat(one, '; ') FROM (SELECT "                              \
-	"printf('%s (0x%x)', i.text, i.address) || coalesce(', behind ' || "                                 \
+	"printf('%s (0x%x)', i.text, i.address) || coalesce(', after ' || "                                  \
 	"(SELECT j.users_file || ':' || j.users_line "                                                       \
 	"FROM probe_instructions(q.code_object, q.symbol) j "                                                \
 	"WHERE j.users_line > 0 AND j.address < i.address ORDER BY j.address DESC LIMIT 1), '') "            \
@@ -60,36 +53,43 @@
 
 static const struct report_column columns[] = {
 	{"file", "file", REPORT_TEXT, true, REPORT_USERS("q", "file"),
-	 "source file as the compiler named it; of accesses in headers of HIP, yours"},
-	{"line", "line", REPORT_INT, true, REPORT_USERS("q", "line"), "0 = compiled without -g"},
+	 "source file; for accesses inlined from headers of HIP, your own"},
+	{"line", "line", REPORT_INT, true, REPORT_USERS("q", "line"), "0: compiled without -g"},
 	{"column", "col", REPORT_INT, true, REPORT_USERS("q", "column"),
 	 "byte in the line, from 1"},
 	{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},
-	{"function", "function", REPORT_TEXT, false, "function", "the line's own, if inlined"},
+	{"function", "function", REPORT_TEXT, false, "function",
+	 "function of the line, perhaps inlined"},
 	{"access", "access", REPORT_TEXT, true, "access", "load, store, atomic"},
 	{"space", "space", REPORT_TEXT, true, "space", "global, lds, flat, ..."},
 	{"size", "size", REPORT_INT, true, "size", "bytes per lane"},
-	{"unit", "unit", REPORT_INT, false, "unit", "bytes per machine access"},
+	{"unit", "unit", REPORT_INT, false, "unit",
+	 "bytes per instruction and lane, as probes counted it"},
 	{"align", "align", REPORT_INT, false, "align", "known alignment, bytes"},
-	{"executions", "execs", REPORT_INT, true, "executions", "waves that executed it"},
+	{"executions", "executions", REPORT_INT, true, "executions",
+	 "waves that executed the access"},
 	{"lanes", "lanes", REPORT_INT, false, "lanes", "active lanes, summed"},
-	{"quads", "quads", REPORT_INT, false, "quads", "cycles of the address unit"},
-	{"lines64_used", "l64 used", REPORT_INT, false, "lines64", "64-byte lines touched"},
-	{"lines64_needed", "l64 need", REPORT_INT, false, "needed64", "fewest possible"},
-	{"lines64_excess", "l64 excess", REPORT_INT, false, "excess64", "judged per execution"},
-	{"lines128_used", "l128 used", REPORT_INT, true, "lines128", "128-byte lines touched"},
-	{"lines128_needed", "l128 need", REPORT_INT, true, "needed128", "fewest possible"},
-	{"lines128_excess", "l128 excess", REPORT_INT, false, "excess128", "judged per execution"},
-	{"passes", "passes", REPORT_INT, false, "passes", "LDS passes"},
-	{"ideal_passes", "ideal", REPORT_INT, false, "ideal_passes", "fewest possible"},
-	{"conflicts", "conflicts", REPORT_INT, true, "conflicts", "LDS passes lost"},
-	{"max_way", "n-way", REPORT_INT, true, "max_way", "worst phase of any execution"},
+	{"quads", "quads", REPORT_INT, false, "quads", "cycles of the address coalescer"},
+	{"lines64_used", "64B cache lines", REPORT_INT, false, "lines64",
+	 "64-byte cache lines requested"},
+	{"lines64_needed", "64B needed", REPORT_INT, false, "needed64", "fewest possible"},
+	{"lines64_excess", "64B extra", REPORT_INT, false, "excess64",
+	 "extra requests for 64-byte cache lines, of each execution summed"},
+	{"lines128_used", "128B cache lines", REPORT_INT, true, "lines128",
+	 "128-byte cache lines requested"},
+	{"lines128_needed", "128B needed", REPORT_INT, true, "needed128", "fewest possible"},
+	{"lines128_excess", "128B extra", REPORT_INT, false, "excess128",
+	 "extra requests for 128-byte cache lines, of each execution summed"},
+	{"passes", "passes", REPORT_INT, false, "passes", "LDS passes taken"},
+	{"ideal_passes", "ideal passes", REPORT_INT, false, "ideal_passes", "fewest possible"},
+	{"conflicts", "bank conflicts", REPORT_INT, true, "conflicts", "extra LDS passes"},
+	{"max_way", "n-way", REPORT_INT, true, "max_way", "worst bank conflict of any execution"},
 	{"affine", "affine", REPORT_INT, false, "affine", "executions at one constant stride"},
 	{"stride_lo", "stride lo", REPORT_INT, false, "stride_lo", "smallest stride, bytes"},
 	{"stride_hi", "stride hi", REPORT_INT, false, "stride_hi", "largest stride, bytes"},
 	{"cost", "cost B", REPORT_INT, true, "cost",
-	 "bytes wasted: max(64 x excess 64 B lines, 128 x excess 128 B lines) + 128 x conflicts"},
-	{"cause", "cause", REPORT_TEXT, false, "cause", "empty: nothing is wrong"},
+	 "bytes: max(64 x extra 64 B requests, 128 x extra 128 B requests) + 128 x bank conflicts"},
+	{"cause", "cause", REPORT_TEXT, false, "cause", "empty: there is nothing to fix"},
 	{"fix", "fix", REPORT_TEXT, false, "fix", "what to change"},
 	{"source", "source", REPORT_TEXT, false,
 	 "(SELECT text FROM probe_source t WHERE t.file = " REPORT_USERS(
@@ -97,24 +97,24 @@ static const struct report_column columns[] = {
 			      "t.line = " REPORT_USERS("q", "line") ")",
 	 "text of the line"},
 	{"own_file", "own file", REPORT_TEXT, false, "q.file",
-	 "of the access itself, perhaps in a header"},
+	 "file of the access itself, perhaps a header"},
 	{"own_line", "own line", REPORT_INT, false, "q.line", ""},
 	{"own_column", "own col", REPORT_INT, false, "q.\"column\"", ""},
 	{"inlined", "inlined at", REPORT_JSON_TEXT, false, "frames", "callers, innermost first"},
-	{"sites", "sites", REPORT_INT, false, "sites", "probed instructions added up"},
-	{"site", "site", REPORT_INT, false, "site", "id of the costliest"},
+	{"sites", "sites", REPORT_INT, false, "sites", "accesses at this position, summed"},
+	{"site", "site", REPORT_INT, false, "site", "id of the access with the highest cost"},
 	{"code_object", "object", REPORT_INT, false, "code_object", "id"},
 	{"machine", "machine", REPORT_TEXT, false, MACHINE,
-	 "instructions of the original kernel at the place, from the code object"},
+	 "instructions of the original kernel at this position"},
 	{"finding", "finding", REPORT_INT, false, "(cost > 0 OR cause <> '')",
-	 "1: something is wrong; updates that wait for each other cost no bandwidth"},
+	 "1: there is something to fix; contended atomics have no cost in bytes"},
 	{"basis", "basis", REPORT_TEXT, false, BASIS,
-	 "measured: on the device; proved: executions were counted, addresses are the compiler's "
-	 "proof; traced: from every address"},
+	 "measured: counted on the device; derived: executions were measured, addresses are "
+	 "those that the compiler proved; traced: from every address"},
 	{"candidates", "candidates", REPORT_TEXT, false, CANDIDATES,
-	 "of line 0: instructions of the original kernel that it may be"},
+	 "line 0: instructions of the original kernel that it may be"},
 	{"swap_loop", "swap loop", REPORT_INT, false, SWAP_LOOP,
-	 "1: an update made of a compare-and-swap that is repeated; executions count it once"},
+	 "1: an atomic made of a compare-and-swap loop; executions count it once"},
 };
 
 /*
@@ -134,6 +134,7 @@ static const struct report_column columns[] = {
 
 const struct report_query report_lines_query = {
 	.verb = "lines",
+	.when = "of a run with the handler memory",
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(*columns),
 	.from = "(SELECT s.file, s.line, s.\"column\", coalesce(k.display_name, '') AS kernel, "
@@ -162,16 +163,18 @@ const struct report_query report_lines_query = {
 						       "max(m.max_way) OVER w AS max_way, "
 						       "min(CASE WHEN m.affine > 0 THEN m.stride_lo END) OVER w AS stride_lo, "
 						       "max(CASE WHEN m.affine > 0 THEN m.stride_hi END) OVER w AS stride_hi, "
-						       "sum(" COST
-						       ") OVER w AS cost, sum(m.first) OVER w AS sites, "
-						       "row_number() OVER (PARTITION BY " PARTITION
-						       " ORDER BY " COST " DESC, m.site) "
-						       "AS place "
-						       "FROM (" LOADED ") m JOIN probe_site s "
-						       "ON s.code_object_id = m.code_object AND s.site = m.site "
-						       "LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
-						       "WINDOW w AS (PARTITION BY " PARTITION
-						       ")) AS q WHERE place = 1",
+						       "sum(" SITE_COST(
+							       "m") ") OVER w AS cost, sum(m.first) OVER w AS sites, "
+								    "row_number() OVER (PARTITION BY " PARTITION
+								    " ORDER BY " SITE_COST(
+									    "m") " DESC, m.site) "
+										 "AS place "
+										 "FROM (" LOADED
+										 ") m JOIN probe_site s "
+										 "ON s.code_object_id = m.code_object AND s.site = m.site "
+										 "LEFT JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel "
+										 "WINDOW w AS (PARTITION BY " PARTITION
+										 ")) AS q WHERE place = 1",
 	.where = "(cost > 0 OR cause <> '')",
 	.kernel_column = "kernel",
 	.sort = "cost,finding,file,+line,+column,kernel,access,+site",

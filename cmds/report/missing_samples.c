@@ -25,10 +25,9 @@ struct probe_err *report_no_samples(const struct report_db *db, const char **ret
 	if (!sampled)
 		*ret = "the program ran without PC sampling (probe-run --pc-sampling-method)";
 	else if (db->reader.partial)
-		*ret = "the run did not end in order, and what was not delivered by then is lost";
+		*ret = "the run ended abnormally, and samples not delivered by then are lost";
 	else
-		*ret = "none fell into the program's kernels; a smaller --pc-sampling-interval "
-		       "takes more";
+		*ret = "none is in the program's kernels; a smaller --pc-sampling-interval takes more";
 	return err;
 }
 
@@ -57,11 +56,11 @@ struct probe_err *report_no_choice(const struct report *report, const struct rep
 {
 	struct probe_err *err = NULL;
 
-	fputs("no samples of what is chosen", out);
+	fputs("no samples match the selection", out);
 	if (report->kernel) {
-		fputs("; the kernel '", out);
+		fputs("; kernel '", out);
 		report_text(out, report->kernel, SIZE_MAX, 0);
-		fputs("' is none of those with samples: ", out);
+		fputs("' is not among those with samples: ", out);
 		err = put_text(db, out, "SELECT group_concat(name, '; ') FROM (" WITH_SAMPLES ")");
 	}
 	if (!err && report->dispatch_count && report_db_has(db, "probe_sampled")) {
@@ -83,7 +82,7 @@ struct probe_err *report_unsampled(const struct report_db *db)
 {
 	sqlite3_stmt *stmt = NULL;
 	struct probe_err *err;
-	const char *before = "no sample fell into: ";
+	const char *before = "kernels without samples: ";
 	bool row = true;
 
 	if (!report_db_has(db, "probe_sampled"))

@@ -15,7 +15,7 @@ static int find_column(const struct report_query *query, const char *name, size_
 		if (strlen(query->columns[i].name) == len &&
 		    !memcmp(query->columns[i].name, name, len))
 			return (int)i;
-	/* As it is above the column, such as %. */
+	/* As in the head of the table, such as %. */
 	for (size_t i = 0; i < query->count; i++)
 		if (strlen(query->columns[i].title) == len &&
 		    !memcmp(query->columns[i].title, name, len))
@@ -26,8 +26,8 @@ static int find_column(const struct report_query *query, const char *name, size_
 static struct probe_err *unknown(const struct report_query *query, const char *option,
 				 const char *name, size_t len)
 {
-	return probe_err_create("%s: %s has no column '%.*s'; probe-report list shows them", option,
-				query->verb, (int)len, name);
+	return probe_err_create("%s: %s has no column '%.*s'; probe-report list shows the columns",
+				option, query->verb, (int)len, name);
 }
 
 struct probe_err *report_choose(const struct report *report, const struct report_query *query,
@@ -45,13 +45,14 @@ struct probe_err *report_choose(const struct report *report, const struct report
 		int column = find_column(query, name, len);
 
 		if (column < 0)
-			return unknown(query, "-f", name, len);
+			return unknown(query, "--fields", name, len);
 		if (*count == REPORT_COLUMNS_MAX)
-			return probe_err_create("-f: over %d columns", REPORT_COLUMNS_MAX);
+			return probe_err_create("--fields: more than %d columns",
+						REPORT_COLUMNS_MAX);
 		chosen[(*count)++] = (unsigned char)column;
 		name += len + (name[len] == ',');
 	}
-	return *count ? NULL : probe_err_create("-f: no column given");
+	return *count ? NULL : probe_err_create("--fields: expected a column");
 }
 
 /* Numbers from the largest down, text from A up; '-' or '+' in front says otherwise. */
@@ -92,7 +93,7 @@ struct probe_err *report_check(const struct report *report, const struct report_
 	struct probe_err *err = report_choose(report, query, true, chosen, &count);
 
 	if (!err && report->sort && scratch)
-		err = put_order(scratch, query, "-s", report->sort);
+		err = put_order(scratch, query, "--sort", report->sort);
 	if (scratch)
 		fclose(scratch);
 	free(text);
@@ -116,7 +117,7 @@ static struct probe_err *put_query(const struct report *report, const struct rep
 		fprintf(sql, " AND %s", query->where);
 	if (query->kernel_column && report->kernel)
 		fprintf(sql, " AND probe_match(\"%s\")", query->kernel_column);
-	err = put_order(sql, query, "-s", report->sort ? report->sort : query->sort);
+	err = put_order(sql, query, "--sort", report->sort ? report->sort : query->sort);
 	/* Ties in the order of the default, so that output never changes between runs. */
 	if (!err && report->sort) {
 		FILE *scratch = NULL;
@@ -126,7 +127,7 @@ static struct probe_err *put_query(const struct report *report, const struct rep
 		scratch = open_memstream(&text, &size);
 		if (!scratch)
 			return probe_err_oom();
-		err = put_order(scratch, query, "-s", query->sort);
+		err = put_order(scratch, query, "--sort", query->sort);
 		fclose(scratch);
 		if (!err)
 			fprintf(sql, ", %s", text + strlen(" ORDER BY "));

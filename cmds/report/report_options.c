@@ -362,6 +362,10 @@ static struct probe_err *take_first(struct report *report, const char *word, int
 {
 	const struct report_verb *verb = report_verb_find(word);
 
+	if (verb && verb->command)
+		return probe_err_create("%s has options of its own and must be the first word: "
+					"probe-report %s --help",
+					word, word);
 	if (verb) {
 		report->verb = verb;
 		return NULL;

@@ -27,7 +27,7 @@ struct probe_err *report_source(const struct report *report, const struct report
 			 "UNION ALL SELECT 1 FROM probe_state WHERE samples < 0 LIMIT 1",
 			 &raw);
 	if (!err && raw)
-		err = probe_err_create("%s is damaged: it counts fewer than no samples", db->path);
+		err = probe_err_create("%s is damaged: negative numbers of samples", db->path);
 	if (err)
 		return err;
 	if (!report_filtered(report) && report->by != REPORT_BY_DISPATCH)
@@ -81,7 +81,7 @@ struct probe_err *report_samples_head(const struct report *report, const struct 
 	if (!err)
 		err = report_any(db, any_sql, any);
 	if (!err && *any && report_timed(report) && source == REPORT_FROM_DISPATCHES)
-		puts("note: --start and --end choose whole dispatches that overlap the window: "
+		puts("note: --start and --end select whole dispatches that overlap the window, since "
 		     "samples were not kept one by one (probe-run --pc-sampling-raw)");
 	putchar('\n');
 	if (!err && !*any) {

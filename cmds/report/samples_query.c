@@ -4,37 +4,44 @@
 #include "cmds/report/sample_source.h"
 
 #define COUNTS                                                                                     \
-	{"samples", "samples", REPORT_INT, true, "samples", "of waves that stood here"},           \
+	{"samples", "samples", REPORT_INT, true, "samples", "PC samples at this position"},        \
 		{"share",                                                                          \
 		 "%",                                                                              \
 		 REPORT_REAL,                                                                      \
 		 true,                                                                             \
 		 "round(100.0 * samples / total, 2)",                                              \
-		 "of all samples in the chosen dispatches"},                                       \
-		{"issued", "issued", REPORT_INT, true, "issued", "in the cycle of the sample"},    \
-		{"stalled", "stalled", REPORT_INT, true, "stalled", "the sum of the next"},        \
-		{"waitcnt", "waitcnt", REPORT_INT, true, "waitcnt", "waiting for memory or LDS"},  \
-		{"barrier", "barrier", REPORT_INT, true, "barrier", "waiting for other waves"},    \
-		{"alu", "alu", REPORT_INT, true, "alu", "waiting for an earlier result"},          \
+		 "of all samples in the selected dispatches"},                                     \
+		{"issued", "issued", REPORT_INT,                                                   \
+		 true,	   "issued", "samples of waves that issued in the sampled cycle"},         \
+		{"stalled", "stalled", REPORT_INT,                                                 \
+		 true,	    "stalled", "samples of waves that did not: the sum of the reasons"},   \
+		{"waitcnt", "waitcnt", REPORT_INT,                                                 \
+		 true,	    "waitcnt", "waited for memory or LDS (s_waitcnt)"},                    \
+		{"barrier", "barrier", REPORT_INT,                                                 \
+		 true,	    "barrier", "waited for other waves (s_barrier)"},                      \
+		{"alu", "alu", REPORT_INT,                                                         \
+		 true,	"alu", "waited for the result of an earlier instruction"},                 \
 		{"arbiter", "arbiter", REPORT_INT,                                                 \
-		 true,	    "arbiter", "another wave was chosen, or the unit was busy"},           \
-		{"internal", "internal", REPORT_INT, true, "internal", "s_nop and the like"},      \
-		{"fetch", "fetch", REPORT_INT, true, "fetch", "no instruction fetched yet"},       \
+		 true,	    "arbiter", "another wave was selected, or the unit was busy"},         \
+		{"internal", "internal", REPORT_INT,                                               \
+		 true,	     "internal", "internal instructions such as s_nop"},                   \
+		{"fetch", "fetch", REPORT_INT, true, "fetch", "waited for instruction fetch"},     \
 		{"sleep", "sleep", REPORT_INT, false, "sleep", "s_sleep"},                         \
-		{"other", "other", REPORT_INT, false, "other", ""},                                \
+		{"other", "other", REPORT_INT, false, "other", "other or unknown reasons"},        \
 		{"lanes",                                                                          \
 		 "lanes",                                                                          \
 		 REPORT_REAL,                                                                      \
 		 true,                                                                             \
 		 "round(1.0 * lanes / samples, 1)",                                                \
-		 "active lanes, average"},                                                         \
+		 "active lanes, on average"},                                                      \
 		{"waves",                                                                          \
 		 "waves",                                                                          \
 		 REPORT_REAL,                                                                      \
 		 false,                                                                            \
 		 "round(1.0 * waves / samples, 1)",                                                \
-		 "on the compute unit, average"},                                                  \
-		{"dual", "dual", REPORT_INT, false, "dual", "issued two at once"},                 \
+		 "waves on the compute unit, on average"},                                         \
+		{"dual", "dual", REPORT_INT,                                                       \
+		 false,	 "dual", "samples of waves that issued two vector instructions at once"},  \
 	{                                                                                          \
 		"code_object", "object", REPORT_INT, false, "code_object", "id"                    \
 	}
@@ -53,7 +60,8 @@ static const struct report_column kernel_columns[] = {
 
 static const struct report_column instruction_columns[] = {
 	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
-	{"offset", "offset", REPORT_INT, true, "offset", "bytes into the code object as loaded"},
+	{"offset", "offset", REPORT_INT, true, "offset",
+	 "bytes from the start of the loaded code object"},
 	{"instruction", "instruction", REPORT_TEXT, true, "instruction", "disassembled"},
 	{"position", "position", REPORT_TEXT, true, "coalesce(position, '(unknown)')", "file:line"},
 	COUNTS,
@@ -62,8 +70,9 @@ static const struct report_column instruction_columns[] = {
 static const struct report_column dispatch_columns[] = {
 	{"dispatch", "dispatch", REPORT_INT, true, "dispatch", "id, from 1"},
 	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
-	{"start_ns", "start ns", REPORT_INT, true, "start", "since the first dispatch"},
-	{"duration_ns", "duration ns", REPORT_INT, true, "duration", "empty: did not end"},
+	{"start_ns", "start ns", REPORT_INT, true, "start",
+	 "after the start of the first dispatch"},
+	{"duration_ns", "duration ns", REPORT_INT, true, "duration", "empty: it did not complete"},
 	COUNTS,
 };
 

@@ -14,4 +14,17 @@
 	"AND json_extract(f.value, '$.line') > 0 ORDER BY f.key LIMIT 1), " row ".\"" what         \
 	"\") END"
 
+/*
+ * Cost, in bytes: extra cache-line requests, as the larger of 64 per extra request for a 64-byte
+ * line and 128 per extra request for a 128-byte line, and 128 for each LDS pass lost to a bank
+ * conflict, in which the banks could have moved as much. handlers/advice/ has the same. `row` has
+ * the columns of probe_memory_site.
+ */
+#define SITE_COST(row)                                                                             \
+	"(max(64 * " row ".excess64, 128 * " row ".excess128) + 128 * " row ".conflicts)"
+
+/* LDS, or what goes through the caches. Needs store/sql_words.h. */
+#define SITE_MEMORY(row)                                                                           \
+	"CASE " SQL_WORD(PROBE_SPACE_TABLE, row ".space") " WHEN 'lds' THEN 'lds' ELSE 'global' END"
+
 #endif

@@ -80,7 +80,7 @@ static void put_kernel(const struct text *text)
 		fputs("kernel ", stdout);
 	report_put(report_cell(text->stmt, F_KERNEL));
 	printf("%s\n%8s %6s  %-28s %5s  %8s\n", report_plain(text->report), "samples", "%",
-	       "where waves were", "lanes", "address");
+	       "issued, or stalled by", "lanes", "address");
 }
 
 /* Where the next instructions come from, and its text if it can be found. */
@@ -166,17 +166,18 @@ static void put_probes(const struct text *text)
 		return;
 	printf("%53s probes: %" PRId64 " executions", "", number(text, F_EXECUTIONS));
 	if (number(text, F_USED128))
-		printf(", %" PRId64 " lines of 128 B, %" PRId64 " needed", number(text, F_USED128),
-		       number(text, F_NEEDED128));
+		printf(", %" PRId64 " cache lines of 128 B, %" PRId64 " needed",
+		       number(text, F_USED128), number(text, F_NEEDED128));
 	if (number(text, F_EXCESS128))
-		printf(": %s%" PRId64 " too many%s", report_red(report), number(text, F_EXCESS128),
+		printf(": %s%" PRId64 " extra%s", report_red(report), number(text, F_EXCESS128),
 		       report_plain(report));
 	if (number(text, F_IDEAL))
 		printf(", %" PRId64 " LDS passes, %" PRId64 " ideal", number(text, F_PASSES),
 		       number(text, F_IDEAL));
 	if (number(text, F_CONFLICTS))
-		printf(": %s%" PRId64 " conflicts, up to %" PRId64 "-way%s", report_red(report),
-		       number(text, F_CONFLICTS), number(text, F_WAY), report_plain(report));
+		printf(": %s%" PRId64 " bank conflicts, up to %" PRId64 "-way%s",
+		       report_red(report), number(text, F_CONFLICTS), number(text, F_WAY),
+		       report_plain(report));
 	putchar('\n');
 }
 
@@ -213,7 +214,7 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 		put_probes(&text);
 	}
 	if (!err && !any)
-		puts(report->kernel ? "no code of a kernel that the name matches"
+		puts(report->kernel ? "no code of a kernel that --kernel matches"
 				    : "no code of a kernel that was launched");
 	sqlite3_finalize(text.stmt);
 	free(text.kernel);
@@ -228,7 +229,7 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 	"s.code_object_id, s.offset + c.load_base - c.load_delta) FROM probe_sample s "            \
 	"JOIN rocpd_info_code_object c ON c.id = s.code_object_id)"
 
-/* A kernel that is asked for by name and was not launched is an error: name those that were. */
+/* A kernel that is requested by name and was not launched is an error: name those that were. */
 static struct probe_err *check_kernel(const struct report *report, const struct report_db *db)
 {
 	bool any = true, row = false;
@@ -247,8 +248,7 @@ static struct probe_err *check_kernel(const struct report *report, const struct 
 	if (!err)
 		err = report_step(db, stmt, &row);
 	if (!err)
-		err = probe_err_create("%s: no kernel that was launched is or matches '%s'; "
-				       "there are: %s",
+		err = probe_err_create("%s: no launched kernel matches '%s'; there are: %s",
 				       db->path, report->kernel, report_cell(stmt, 0));
 	sqlite3_finalize(stmt);
 	return err;

@@ -44,13 +44,13 @@ static struct probe_err *put_joined(const struct report *report, const struct re
 		return err;
 	if (!any) {
 		puts(report->kernel
-			     ? "no kernel that -k matches was both sampled and probed, or no "
-			       "line of it is worth showing (--all shows them)"
-			     : "no line was waited for much (--all shows them)");
+			     ? "no kernel that --kernel matches was both sampled and probed, or "
+			       "waves hardly waited at its lines (--all shows them)"
+			     : "waves hardly waited at any line (--all shows them)");
 		return NULL;
 	}
-	puts("where waves waited, and what the memory system did there (est.: a model, up to so many;\n"
-	     "of global memory perhaps none: whether it was in caches is not known)");
+	puts("where waves waited, and the requests to memory there (modelled: at most; for global memory\n"
+	     "perhaps none, since cache hits are not known)");
 	return report_rows(&view, db, &report_join_query, true, true);
 }
 

@@ -34,7 +34,7 @@ static struct probe_err *rows_or_why(const struct report *report, const struct r
 	if (!err && (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION))
 		err = report_any(db, report_compiler_made_sql, &compiler);
 	if (compiler)
-		puts("line 0: code that the compiler made, of no line of its own");
+		puts("line 0: code that the compiler generated for no particular line");
 	return err;
 }
 

@@ -10,7 +10,7 @@
 	X(CORRUPT, 2, "corrupt", "damaged")                                                        \
 	X(UNCOMMITTED, 3, "uncommitted", "not completely written")                                 \
 	X(DEVICE, 4, "device", "discarded before they were sent")                                  \
-	X(MISSING, 5, "missing", "sent, but not received")                                         \
+	X(MISSING, 5, "missing", "sent but not received")                                         \
 	X(NOT_DERIVED, 6, "not_derived", "not derivable from what was counted")                    \
 	X(LOST, 7, "lost", "lost by the sampler")                                                  \
 	X(NO_CODE, 8, "no_code", "outside of every loaded code object")                            \

@@ -41,12 +41,12 @@ INSERT INTO probe_sampler VALUES (1, 1, 1, 256, 'simulated');
 INSERT INTO probe_sample VALUES (1, 64, 5, 320, 40, 0);
 END
 probe-report lines sampled.db | head -5
-probe-report sampled.db | sed -n '/^position/,/^sampled/p'
+probe-report sampled.db | sed -n '/^position/,/^where waves/p'
 echo "== sampled, but nothing came; the same of a run that was killed"
 sqlite3 sampled.db 'DELETE FROM probe_sample'
 for partial in 0 1; do
 	sqlite3 sampled.db "INSERT OR REPLACE INTO probe_run VALUES ('partial', $partial)"
-	probe-report sampled.db | grep '^sampled'
+	probe-report sampled.db | grep -e '^sampled' -e 'was sampled'
 	probe-report samples sampled.db | grep '^no samples'
 	probe-report flame sampled.db 2>&1
 done
