@@ -20,14 +20,6 @@
 #define COMMIT_QUIET_NS	 20000000ull
 #define CHECKPOINT_PAGES "8000"
 
-static uint64_t now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
-}
-
 struct probe_err *probe_store_remove(const char *path)
 {
 	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
@@ -147,65 +139,14 @@ struct probe_err *probe_store_schema(struct probe_store *store)
 	return NULL;
 }
 
-const char *probe_store_path(const struct probe_store *store)
-{
-	/* As it was given: relative names are kept with "./" inside only. */
-	return strncmp(store->path, "./", 2) ? store->path : store->path + 2;
-}
-
 const struct probe_err *probe_store_failure(const struct probe_store *store)
 {
 	return store->failure;
 }
 
-/* The transaction is gone: what it held is lost. */
-static void lose_pending(struct probe_store *store)
-{
-	for (int i = 0; i < PROBE_STREAM_IDS; i++) {
-		store->streams[i].lost += store->streams[i].pending;
-		store->streams[i].pending = 0;
-	}
-	for (struct probe_rows *rows = store->rows; rows; rows = probe_rows_next(rows))
-		probe_rows_drop(rows);
-	if (!sqlite3_get_autocommit(store->db))
-		exec(store, "ROLLBACK");
-	store->open = false;
-}
-
-int probe_store_fail(struct probe_store *store, const char *doing)
-{
-	int system_errno = sqlite3_system_errno(store->db);
-	const char *message = sqlite3_errmsg(store->db);
-
-	if (!store->failure) {
-		bool tell = system_errno && strcmp(strerror(system_errno), message);
-
-		store->failure = probe_err_create(
-			"%s: cannot %s: %s%s%s%s; nothing more is stored, the application goes on",
-			probe_store_path(store), doing, message, tell ? " (" : "",
-			tell ? strerror(system_errno) : "", tell ? ")" : "");
-	}
-	store->broken = true;
-	lose_pending(store);
-	return -EIO;
-}
-
-int probe_store_begin(struct probe_store *store)
-{
-	if (store->broken)
-		return -EIO;
-	if (store->open)
-		return 0;
-	if (exec(store, "BEGIN") != SQLITE_OK)
-		return probe_store_fail(store, "begin a transaction");
-	store->open = true;
-	store->began_ns = now_ns(CLOCK_MONOTONIC);
-	return 0;
-}
-
 static int commit(struct probe_store *store)
 {
-	for (struct probe_rows *rows = store->rows; rows; rows = probe_rows_next(rows))
+	for (struct probe_rows *rows = store->rows; rows; rows = rows->next)
 		if (probe_rows_flush(rows))
 			return -EIO;
 	if (exec(store, "COMMIT") != SQLITE_OK)
@@ -218,13 +159,13 @@ static int commit(struct probe_store *store)
 	return 0;
 }
 
-void probe_store_lap(struct probe_store *store, bool quiet, void (*before)(void *user), void *user)
+void probe_store_poll(struct probe_store *store, bool quiet, void (*before)(void *user), void *user)
 {
 	uint64_t age;
 
 	if (!store->open || store->broken)
 		return;
-	age = now_ns(CLOCK_MONOTONIC) - store->began_ns;
+	age = probe_store_now(CLOCK_MONOTONIC) - store->began_ns;
 	if (age < (quiet ? COMMIT_QUIET_NS : COMMIT_NS))
 		return;
 	if (before)
@@ -245,7 +186,7 @@ static void free_rows(struct probe_store *store)
 	while (store->rows) {
 		struct probe_rows *rows = store->rows;
 
-		store->rows = probe_rows_next(rows);
+		store->rows = rows->next;
 		probe_rows_destroy(rows);
 	}
 }
@@ -275,7 +216,7 @@ struct probe_store_stream probe_store_stream(const struct probe_store *store,
 	return store->streams[stream];
 }
 
-void probe_store_last_words(struct probe_store *store)
+void probe_store_final_attempt(struct probe_store *store)
 {
 	store->broken = false;
 }
@@ -305,7 +246,7 @@ void probe_store_account(struct probe_store *store, const char *stream, const ch
 
 void probe_store_log(struct probe_store *store, int level, const char *origin, const char *text)
 {
-	struct probe_cell cells[] = {probe_cell_int(now_ns(CLOCK_BOOTTIME)),
+	struct probe_cell cells[] = {probe_cell_int(probe_store_now(CLOCK_BOOTTIME)),
 				     probe_cell_int((uint64_t)level), probe_cell_text(origin),
 				     probe_cell_text(text)};
 

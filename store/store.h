@@ -2,7 +2,7 @@
 /*
  * Writing side of the store: one SQLite file per application process, one writer.
  *
- * Everything is written in transactions that the caller's loop ends through probe_store_lap(), so
+ * Everything is written in transactions that the caller's loop ends through probe_store_poll(), so
  * that a kill loses the tail only. The first failure to write (disk full, I/O error) is kept, the
  * open transaction is rolled back, and from then on rows are counted as lost and not tried again:
  * the application must not wait for a disk. All functions of one store are for one thread.
@@ -21,7 +21,7 @@ struct probe_rows;
 #define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
 #define PROBE_STORE_VERSION	   3	      /* 2: tables of PC samples; 3: samples by dispatch */
 
-/* Streams of the loss account; units are records (rows for counters). */
+/* Streams of the loss accounting; units are records (rows for counters). */
 enum probe_stream_id {
 	PROBE_STREAM_ID_HOST = 0,
 	PROBE_STREAM_ID_COUNTERS = 1,
@@ -59,19 +59,19 @@ struct probe_cell probe_cell_text(const char *text); /* NULL = SQL NULL */
 struct probe_cell probe_cell_text_n(const char *text, size_t len);
 struct probe_cell probe_cell_blob(const void *bytes, size_t size);
 
-/* Unlink the file and what SQLite keeps beside it; that there is none is no error. */
+/* Unlink the file and those that SQLite keeps next to it; it is no error if there are none. */
 struct probe_err *probe_store_remove(const char *path);
 
 /*
  * Make the file `path` (mode 0600, O_EXCL; `force` removes an older one first) and open it. The
- * schema is made by probe_store_schema(), apart so that a caller can answer in between.
+ * schema is made by probe_store_schema(), separately so that a caller can answer in between.
  */
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret);
 struct probe_err *probe_store_schema(struct probe_store *store);
 
 /*
- * A store over records that are there: a copy of an open database in the new file `path`, or the
- * file itself, which the caller has found good (store_open.h). No schema is made.
+ * A store over existing records: a copy of an open database in the new file `path`, or the
+ * file itself, which the caller has checked (store_open.h). No schema is made.
  */
 struct sqlite3;
 struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool force,
@@ -105,31 +105,33 @@ struct probe_rows *probe_store_rows(struct probe_store *store, const char *table
 /* Add one row. 0, or -EIO once the store has failed. */
 int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells);
 
-/* Count `units` of a stream that the rows just added stand for. */
+/* Count `units` of a stream, which the rows just added represent. */
 void probe_store_count(struct probe_store *store, enum probe_stream_id stream, uint64_t units);
 struct probe_store_stream probe_store_stream(const struct probe_store *store,
 					     enum probe_stream_id stream);
 
 /*
- * A turn of the caller's loop: commit if the transaction is old enough; with `quiet` (nothing else
- * to do now) that is soon. `before` (may be NULL) is called inside the transaction just before.
+ * Called in each round of the caller's loop: commit if the transaction is old enough; with `quiet`
+ * (nothing else to do) that is soon. `before` (may be NULL) is called inside the transaction just
+ * before.
  */
-void probe_store_lap(struct probe_store *store, bool quiet, void (*before)(void *user), void *user);
+void probe_store_poll(struct probe_store *store, bool quiet, void (*before)(void *user),
+		      void *user);
 bool probe_store_commit(struct probe_store *store);
 
 /*
  * Fold the write-ahead log into the file, so that one file is left. False if something was not
- * committed or there is no room: then "<path>-wal" belongs to the database.
+ * committed or the disk is full: then "<path>-wal" belongs to the database.
  */
 bool probe_store_finish(struct probe_store *store);
 
 /*
- * After a failure: let a few small rows be tried (the account, why the run is partial). No effect
- * on a healthy store.
+ * After a failure: allow a final attempt to write a few small rows (the accounting, why the run is
+ * partial). No effect on a healthy store.
  */
-void probe_store_last_words(struct probe_store *store);
+void probe_store_final_attempt(struct probe_store *store);
 
-/* Facts of the run and numbers of the account: the last value given counts. */
+/* Facts of the run and numbers of the accounting: the last value given counts. */
 void probe_store_set(struct probe_store *store, const char *key, const char *value);
 void probe_store_set_int(struct probe_store *store, const char *key, int64_t value);
 void probe_store_account(struct probe_store *store, const char *stream, const char *name,

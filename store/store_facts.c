@@ -180,7 +180,7 @@ static void json_text(struct probe_json *json, const char *key, const char *valu
 	probe_json_string(json, value, strlen(value));
 }
 
-/* FNV-1a: the column wants a number that tells machines apart. */
+/* FNV-1a: the column needs a number that identifies the machine. */
 static uint64_t hash_text(const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325ull;

@@ -72,7 +72,7 @@ static struct probe_err *read_header(const char *path, struct header *ret)
 	return NULL;
 }
 
-/* Is there a write-ahead log with something in it? Then the file alone is not the whole truth. */
+/* Is there a write-ahead log that is not empty? Then the file alone is not complete. */
 static bool has_wal(const char *path)
 {
 	struct stat st;
@@ -209,7 +209,7 @@ static int one_number(struct probe_reader *reader, const char *sql, int64_t *ret
 	return rc;
 }
 
-/* The same questions to SQLite: with a log beside it the file's own header may be old. */
+/* The same checks through SQLite: with a write-ahead log the file's own header may be old. */
 static struct probe_err *check_content(const char *path, struct probe_reader *reader)
 {
 	int64_t id = 0, version = 0, partial = 1;
@@ -312,7 +312,7 @@ struct probe_err *probe_reader_error(const struct probe_reader *reader, const ch
 
 	switch (sqlite3_errcode(reader->db)) {
 	case SQLITE_INTERRUPT:
-		return probe_err_create("%s: cannot %s within %d seconds; given up", path, doing,
+		return probe_err_create("%s: cannot %s within %d seconds; giving up", path, doing,
 					DEADLINE_SECS);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:

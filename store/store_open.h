@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening a database somebody else may have made: read-only, checked before the first query, with
- * the limits of a hostile file.
+ * Opening a database that is not trusted: read-only, checked before the first query, with limits on
+ * what queries may use.
  */
 #ifndef PROBE_STORE_STORE_OPEN_H
 #define PROBE_STORE_STORE_OPEN_H

@@ -3,9 +3,22 @@
 #ifndef PROBE_STORE_STORE_PRIV_H
 #define PROBE_STORE_STORE_PRIV_H
 
+#include <time.h>
+
 #include <sqlite3.h>
 
 #include "store/store.h"
+
+/* Rows of one table that wait for their insert. */
+struct probe_rows {
+	struct probe_rows *next;
+	struct probe_store *store;
+	sqlite3_stmt *one, *many;
+	unsigned columns, batch, count;
+	struct probe_cell *cells; /* batch * columns */
+	char *arena;		  /* copies of text and blobs of buffered rows */
+	size_t used;
+};
 
 struct probe_store {
 	sqlite3 *db;
@@ -13,7 +26,7 @@ struct probe_store {
 	char guid[40];	 /* with dashes */
 	char suffix[40]; /* "_" and the guid with underscores */
 	struct probe_err *failure;
-	bool broken; /* a failure happened and last words are not allowed */
+	bool broken; /* a failure happened, and no final attempt is allowed */
 	bool open;   /* in a transaction */
 	uint64_t began_ns;
 	struct probe_store_stream streams[PROBE_STREAM_IDS];
@@ -21,15 +34,29 @@ struct probe_store {
 	struct probe_rows *set, *account, *log;
 };
 
-/* store.c */
+/* store_transaction.c */
 int probe_store_begin(struct probe_store *store);
+/* Keep the first failure and roll back: what was pending is lost. Returns -EIO. */
 int probe_store_fail(struct probe_store *store, const char *doing);
 
 /* store_rows.c */
 int probe_rows_flush(struct probe_rows *rows);
-void probe_rows_drop(struct probe_rows *rows); /* forget what is buffered */
 void probe_rows_destroy(struct probe_rows *rows);
-struct probe_rows *probe_rows_next(const struct probe_rows *rows);
+
+/* Forget what is buffered. */
+static inline void probe_rows_drop(struct probe_rows *rows)
+{
+	rows->count = 0;
+	rows->used = 0;
+}
+
+static inline uint64_t probe_store_now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
 
 /* store_schema.c */
 void probe_guid_make(char guid[40]);

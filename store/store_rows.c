@@ -13,16 +13,6 @@
 
 #define ARENA_BYTES 65536u
 
-struct probe_rows {
-	struct probe_rows *next;
-	struct probe_store *store;
-	sqlite3_stmt *one, *many;
-	unsigned columns, batch, count;
-	struct probe_cell *cells; /* batch * columns */
-	char *arena;		  /* copies of text and blobs of buffered rows */
-	size_t used;
-};
-
 struct probe_cell probe_cell_int(uint64_t value)
 {
 	return (struct probe_cell){.type = PROBE_CELL_INTEGER, .integer = (int64_t)value};
@@ -169,13 +159,7 @@ int probe_rows_flush(struct probe_rows *rows)
 	return err;
 }
 
-void probe_rows_drop(struct probe_rows *rows)
-{
-	rows->count = 0;
-	rows->used = 0;
-}
-
-/* Copy a row into the buffer; false if its text does not fit behind what is there. */
+/* Copy a row into the buffer; false if its text does not fit into the rest of it. */
 static bool buffer(struct probe_rows *rows, const struct probe_cell *cells)
 {
 	struct probe_cell *to = rows->cells + (size_t)rows->count * rows->columns;
@@ -215,11 +199,6 @@ int probe_rows_add(struct probe_rows *rows, const struct probe_cell *cells)
 	if (!err && rows->count == rows->batch)
 		err = probe_rows_flush(rows);
 	return err;
-}
-
-struct probe_rows *probe_rows_next(const struct probe_rows *rows)
-{
-	return rows->next;
 }
 
 void probe_rows_destroy(struct probe_rows *rows)

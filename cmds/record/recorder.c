@@ -122,7 +122,7 @@ static bool poll_segment(struct recorder *recorder, bool final)
 	any = trace_drain(recording, recorder->waiting) || any;
 	host_records_finish(recording, complete);
 	any = any || complete || objects->complete;
-	probe_store_lap(recording->store, !any, before_commit, recorder);
+	probe_store_poll(recording->store, !any, before_commit, recorder);
 	return any;
 }
 

@@ -144,7 +144,7 @@ void recording_end(struct recording *recording, const char *ended)
 		const char *why = why_partial(recording, ended);
 
 		if (probe_store_failure(store))
-			probe_store_last_words(store);
+			probe_store_final_attempt(store);
 		accounting_store(recording, true);
 		store_own_cost(recording);
 		probe_store_set_int(store, "partial", *why != 0);

@@ -136,7 +136,7 @@ static bool sampled(const struct report_db *db)
 	return any;
 }
 
-/* Which is which; both must be of this schema, since rows are taken as they are. */
+/* Which is which; both must be of this schema, since rows are copied unchanged. */
 static struct probe_err *check(struct report_db db[2], int *sampled_one)
 {
 	bool first = sampled(&db[0]), second = sampled(&db[1]);

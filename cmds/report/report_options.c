@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmds/report/dispatch_filter.h"
+#include "cmds/report/option_names.h"
 #include "cmds/report/verb_table.h"
 #include "common/cleanup.h"
 #include "common/err.h"
@@ -98,33 +99,7 @@ static const struct probe_command command = {
 		"Exit status: 0 success, 1 error, 2 usage.",
 };
 
-static const char *const format_names[] = {"table", "csv", "json", "rocprofv3", NULL};
 static const char *const by_names[] = {"line", "kernel", "instruction", "dispatch", NULL};
-
-const char *report_format_name(enum report_format format)
-{
-	return format_names[format];
-}
-
-const char *report_option_names(enum report_option_group group)
-{
-	switch (group) {
-	case REPORT_O_ROWS:
-		return "--fields, --sort, --limit";
-	case REPORT_O_KERNEL:
-		return "--kernel";
-	case REPORT_O_ALL:
-		return "--all";
-	case REPORT_O_TABLE:
-		return "--table";
-	case REPORT_O_DISPATCHES:
-		return "--dispatches, --start, --end";
-	case REPORT_O_BY:
-		return "--by";
-	default:
-		return "--runs";
-	}
-}
 
 void report_usage(void)
 {
@@ -275,7 +250,7 @@ static struct probe_err *take_how(struct report_line *line, enum key key, const 
 
 	switch (key) {
 	case KEY_FORMAT:
-		err = probe_option_choose("--format", format_names, value, &word);
+		err = probe_option_choose("--format", report_format_names, value, &word);
 		report->format = (enum report_format)word;
 		return err;
 	case KEY_SEPARATOR:
@@ -400,6 +375,7 @@ struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 
 	*line = (struct report_line){
 		.report = {.verb = report_verbs[0],
+			   .verbs = report_verbs,
 			   .limit = -1,
 			   .separator = ',',
 			   .header = true,

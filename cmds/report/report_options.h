@@ -50,6 +50,7 @@ struct report_range {
 
 struct report {
 	const struct report_verb *verb;
+	const struct report_verb *const *verbs; /* all; ends with NULL */
 	enum report_format format;
 	enum report_by by;
 	unsigned given; /* enum report_option_group */
@@ -85,9 +86,5 @@ void report_line_deinit(struct report_line *line);
 
 /* "probe: usage: ..." */
 void report_usage(void);
-
-/* The option or options of a group, as in messages. */
-const char *report_option_names(enum report_option_group group);
-const char *report_format_name(enum report_format format);
 
 #endif

@@ -43,7 +43,7 @@ static const char rows_sql[] =
 							 ")%s ORDER BY p.id, "
 							 "u.rowid";
 
-/* Always quoted, quotes doubled (RFC 4180; rocprofv3 leaves them as they are). */
+/* Always quoted, quotes doubled (RFC 4180; rocprofv3 does not double them). */
 static void put_quoted(const char *text)
 {
 	putchar('"');

@@ -51,7 +51,7 @@ static void pad(size_t from, size_t to)
 		putchar(' ');
 }
 
-/* Long text keeps its end: of a path or a name that is what tells them apart. */
+/* Long text keeps its end, which is what distinguishes paths and names. */
 static const char *shorten(const char *text, size_t width, size_t *len)
 {
 	size_t all = strlen(text), most = 4 * width;

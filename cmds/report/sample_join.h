@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where waves waited, and what the memory system did there: samples of original kernels and
- * counters of their clones, of one database (two runs put together), by kernel, source line and
- * memory. What a fix would save is a model:
+ * Where waves waited, and the requests to memory there: samples of original kernels and counters of
+ * their clones, of one database (or two runs joined), by kernel, source line and memory. What a fix
+ * would save is a model:
  *
- *   waiting samples x avoidable part / samples of the kernel x time of the kernel
+ *   waiting samples x avoidable share / samples of the kernel x time of the kernel
  *
- * Samples of the kernel are all of its dispatches, also those in functions that were not inlined.
- * A sample waits for a line's accesses if it stands at an s_waitcnt that waits for them (its
- * samples are divided among them, kernel_code.h), or at one of them while it cannot issue. The
- * avoidable part is that of its LDS passes, or of its lines of 64 or 128 bytes. Waves are taken to
- * fill the kernel's time as they do now, and to find nothing else to wait for: rather an upper
- * bound. Neither samples nor probes tell what hit a cache: of lines of memory nothing may be saved,
- * so rows stand in the order of the middle.
+ * Samples of the kernel are those of all its dispatches, including functions that were not inlined.
+ * A sample waits for a line's accesses if it is at an s_waitcnt that waits for them (its samples
+ * are divided among them: codeobj/wait_producers.h), or at one of them while it cannot issue. The
+ * avoidable share is that of its LDS passes, or of its requests for cache lines of 64 or 128 bytes.
+ * The model assumes that waves fill the kernel's time as they do now and find nothing else to wait
+ * for, so it is an upper bound. Neither samples nor probes know what hit in a cache: requests to
+ * global memory may save nothing, so rows are sorted by the middle of the range.
  */
 #ifndef PROBE_CMDS_REPORT_SAMPLE_JOIN_H
 #define PROBE_CMDS_REPORT_SAMPLE_JOIN_H

@@ -78,7 +78,7 @@ static const struct report_column dispatch_columns[] = {
 
 /* In the ELF image, as debug information and symbols count. */
 #define ADDRESS "s.offset + c.load_base - c.load_delta"
-/* A code object that was loaded again is the same code: `code` tells them apart by content. */
+/* A code object that was loaded again is the same code: `code` identifies it by its content. */
 #define ROWS(source)                                                                               \
 	"(SELECT s.code_object_id AS code_object, s.*, "                                           \
 	"coalesce((SELECT nullif(k.hash, '') FROM probe_code k WHERE k.code_object_id = c.id), "   \

@@ -59,9 +59,9 @@ static FILE *open_regular(const char *path)
 	return file;
 }
 
-/* Of the file asked for last, since questions come line after line. */
+/* The file read last, since lines are requested one after the other. */
 static struct {
-	char *file; /* as it was asked for */
+	char *file; /* as requested */
 	char *text; /* NULL: it is not there */
 	size_t size;
 } last;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmds/report/escape.h"
+#include "cmds/report/option_names.h"
 #include "cmds/report/query.h"
 #include "cmds/report/terminal_text.h"
 #include "cmds/report/verb_table.h"
@@ -18,7 +19,7 @@ static void each_query(const struct report *report,
 	const struct report_query *query;
 
 	view.by = REPORT_BY_INSTRUCTION; /* has all columns but those of dispatches */
-	for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+	for (const struct report_verb *const *verb = report->verbs; *verb; verb++)
 		for (unsigned n = 0; (*verb)->query && (query = (*verb)->query(&view, n)); n++)
 			/* The summary shows the columns of kernels. */
 			if (!strcmp(query->verb, (*verb)->name))
@@ -52,11 +53,11 @@ static void put_text_columns(const struct report *report, const struct report_qu
 static void put_text(const struct report *report)
 {
 	printf("%sverbs%s\n", report_bold(report), report_plain(report));
-	for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+	for (const struct report_verb *const *verb = report->verbs; *verb; verb++)
 		printf("  %-12s %s\n", (*verb)->name, (*verb)->help);
 	printf("%sformats%s\n ", report_bold(report), report_plain(report));
 	for (int format = 0; format <= REPORT_ROCPROFV3; format++)
-		printf(" %s", report_format_name((enum report_format)format));
+		printf(" %s", report_format_names[format]);
 	putchar('\n');
 	each_query(report, put_text_columns, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report replay: the one verb that writes. Its own command line. */
+/* probe-report replay: the only verb that writes. It has a command line of its own. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +27,17 @@ enum key {
 };
 
 static const struct probe_option options[] = {
-	{"analyze", 'a', "LIST", "handlers by name or path, NAME[:KEY=VALUE]..., as probe-run's",
+	{"analyze", 'a', "LIST", "handlers by name or path, NAME[:KEY=VALUE]..., as in probe-run",
 	 KEY_ANALYZE},
-	{"input", 'i', "FILE", "the database, as without -i", KEY_FILE},
-	{"output-file", 'o', "FILE", "a new database (the input's name with -replay)", KEY_OUTPUT},
+	{"input", 'i', "FILE", "the database; the same as FILE", KEY_FILE},
+	{"output-file", 'o', "FILE", "a new database (default: the input's name with -replay)",
+	 KEY_OUTPUT},
 	{"in-place", 0, NULL, "write into the input instead", KEY_IN_PLACE},
 	{"force", 0, NULL, "overwrite FILE", KEY_FORCE},
-	{"quiet", 'q', NULL, "errors only", KEY_QUIET},
+	{"quiet", 'q', NULL, "print errors only", KEY_QUIET},
 	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
-	{"print-options", 0, NULL, "long options, one per line", KEY_PRINT_OPTIONS},
-	{"help", 'h', NULL, "this text", KEY_HELP},
+	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
+	{"help", 'h', NULL, "print this text", KEY_HELP},
 };
 
 static const struct probe_command command = {
@@ -45,8 +46,8 @@ static const struct probe_command command = {
 	.summary = "Run handlers again over the records that probe-run stored.",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
-	.footer = "Tables of these handlers are replaced, everything else stays.\n"
-		  "Exit status: 0 ok, 1 error, 2 usage.",
+	.footer = "Tables of these handlers are replaced; everything else stays.\n"
+		  "Exit status: 0 success, 1 error, 2 usage.",
 };
 
 struct line {
@@ -59,7 +60,7 @@ struct line {
 static struct probe_err *set_file(struct line *line, const char *path)
 {
 	if (line->replay.from)
-		return probe_err_create("replay takes one file: %s, or %s?", line->replay.from,
+		return probe_err_create("replay takes one file, not two: %s, %s", line->replay.from,
 					path);
 	line->replay.from = path;
 	return NULL;
@@ -80,7 +81,8 @@ static struct probe_err *take(void *user, int key, const char *value)
 	case KEY_COLOR:
 		return probe_color_parse(value, &line->color)
 			       ? NULL
-			       : probe_err_create("--color: '%s' is none of: auto, always, never",
+			       : probe_err_create("invalid value '%s' for --color; expected auto, "
+						  "always or never",
 						  value);
 	case KEY_OUTPUT:
 		line->replay.to = value;
@@ -103,7 +105,7 @@ static struct probe_err *take(void *user, int key, const char *value)
 	return NULL;
 }
 
-/* Options in front of and behind the file. */
+/* Options may stand before and after the file. */
 static struct probe_err *parse(int argc, char **argv, struct line *line)
 {
 	for (int at = 0; at < argc - 1;) {
@@ -124,10 +126,10 @@ static struct probe_err *parse(int argc, char **argv, struct line *line)
 		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
 	if (!line->config.handler_count)
 		return probe_err_create(
-			"-a LIST is missing: which handlers? probe-run --list shows "
+			"--analyze is missing: which handlers? probe-run --list shows "
 			"them");
 	if (line->in_place && (line->replay.to || line->replay.force))
-		return probe_err_create("--in-place: goes without -o and --force");
+		return probe_err_create("--in-place: not with --output-file or --force");
 	return NULL;
 }
 
@@ -160,17 +162,16 @@ static struct probe_err *act(struct line *line)
 	if (!err)
 		err = run_replay(replay);
 	if (!err && !line->quiet)
-		printf("%s: %llu dispatches, %llu rows of counters and %llu records fed, %llu records "
-		       "not understood\n",
+		printf("%s: replayed %llu dispatches, %llu counter rows and %llu records; %llu records "
+		       "malformed\n",
 		       replay->to ? replay->to : replay->from,
 		       (unsigned long long)replay->dispatches, (unsigned long long)replay->counters,
 		       (unsigned long long)replay->records, (unsigned long long)replay->invalid);
 	if (!err && replay->missing)
-		probe_log(
-			PROBE_LOG_WARNING,
-			"%s: %llu of the records that the run stored are not there any more: what "
-			"the handlers say is of the rest",
-			replay->from, (unsigned long long)replay->missing);
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: %llu of the records that the run stored are missing: the handlers' "
+			  "results are of the rest",
+			  replay->from, (unsigned long long)replay->missing);
 	run_plugins_unload(&plugins);
 	run_layout_deinit(&layout);
 	free(output);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmds/report/attach_runs.h"
+#include "cmds/report/option_names.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "common/err.h"
@@ -53,9 +54,9 @@ static struct probe_err *check_format(const struct report *report)
 	for (int format = 0; format <= REPORT_ROCPROFV3; format++)
 		if (formats & 1u << format)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
-					      report_format_name((enum report_format)format));
+					      report_format_names[format]);
 	return probe_err_create("invalid value '%s' for --format with %s; expected one of %s",
-				report_format_name(report->format), report->verb->name, text);
+				report_format_names[report->format], report->verb->name, text);
 }
 
 static struct probe_err *check_files(const struct report *report)
@@ -112,7 +113,7 @@ struct probe_err *report_verb_check(const struct report *report)
 
 /* ---- Showing --------------------------------------------------------------------------------- */
 
-/* A table says it in its head; a program that reads counts is told in a warning. */
+/* A table says it in its head; programs that read counts get a warning. */
 static void warn_partial(const struct report *report, const struct report_db *db)
 {
 	if (report->verb->counts && db->reader.partial && report->format != REPORT_TABLE)

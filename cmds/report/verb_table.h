@@ -29,7 +29,7 @@ struct report_verb {
 	bool kernel_word; /* takes a kernel's name in front of the file */
 	/*
 	 * The queries whose columns --fields and --sort may name, by `number` from 0, NULL behind
-	 * the last; NULL if only the open file tells.
+	 * the last; NULL if they depend on the open file.
 	 */
 	const struct report_query *(*query)(const struct report *report, unsigned number);
 	/* What else may be wrong with the options; NULL = nothing. */

@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Probe's own tables: what ROCpd has no place for. PRAGMA user_version is their version; a change
--- here or to a meaning raises it. 64-bit values are stored as SQLite's signed integers, bit for bit.
+-- Probe's own tables, for what ROCpd has no tables. PRAGMA user_version is their version; it
+-- increases when a table or the meaning of a column changes. The view probe_words has the words for
+-- numbers in the columns access, space, kind, verdict, method, unit, and in probe_state. 64-bit values
+-- are stored as SQLite's signed integers, bit for bit.
 
 -- Facts of the run by name: command, versions, exit status, partial flag and its reason.
 CREATE TABLE probe_run (
@@ -15,8 +17,8 @@ CREATE TABLE probe_code (
 	bytes BLOB
 );
 
--- Probed accesses. access: 1 load, 2 store, 3 atomic; space as LLVM numbers them; size per lane and
--- unit in bytes; kinds: bit per probe kind; frames: JSON [{"file","function","line","column"}],
+-- Sites: probed accesses, blocks, regions, functions and messages. size: bytes per lane; unit: bytes
+-- per instruction and lane; kinds: bit per probe kind; frames: JSON [{"file","function","line","column"}],
 -- innermost caller first.
 CREATE TABLE probe_site (
 	code_object_id INTEGER NOT NULL,
@@ -51,9 +53,10 @@ CREATE TABLE probe_uncovered (
 	PRIMARY KEY (code_object_id, number)
 ) WITHOUT ROWID;
 
--- Memory that the application asked the runtime for. source as enum probe_allocation_source; site:
--- who asked, innermost call first, one per line; first_dispatch and last_dispatch: ids of dispatches
--- launched while it was there, from .. to (last: NULL if it was never freed).
+-- Memory that the application allocated through the runtime. source as enum
+-- probe_allocation_source; site: call site of the allocation, innermost call first, one per line;
+-- first_dispatch, last_dispatch: the range of dispatches launched while it was allocated (last: NULL
+-- if it was never freed).
 CREATE TABLE probe_allocation (
 	id INTEGER PRIMARY KEY NOT NULL,
 	address INTEGER NOT NULL,
@@ -72,8 +75,8 @@ CREATE TABLE probe_source (
 	PRIMARY KEY (file, line)
 ) WITHOUT ROWID;
 
--- Every dispatch, whether it was swapped or not and whether it ended or not. kind and verdict as
--- enum probe_kind and enum probe_verdict; times in rocpd_kernel_dispatch, for those that ended.
+-- Every dispatch, whether it ran instrumented or not and whether it completed or not. verdict: why
+-- it did not run instrumented; times are in rocpd_kernel_dispatch, for those that completed.
 CREATE TABLE probe_dispatch (
 	dispatch_id INTEGER PRIMARY KEY NOT NULL,
 	kernel_id INTEGER NOT NULL,
@@ -127,8 +130,7 @@ CREATE TABLE probe_record (
 	bytes BLOB NOT NULL
 );
 
--- PC sampling: one row per agent that was sampled. method 0 host trap, 1 stochastic; unit 0
--- microseconds, 1 cycles, 2 instructions.
+-- PC sampling: one row per agent that was sampled.
 CREATE TABLE probe_sampler (
 	agent INTEGER PRIMARY KEY NOT NULL,
 	method INTEGER NOT NULL,
@@ -149,8 +151,8 @@ CREATE TABLE probe_sample (
 	PRIMARY KEY (code_object_id, offset)
 ) WITHOUT ROWID;
 
--- The same by state (stochastic): issued 1 = code is rocprofiler-sdk's instruction type, 0 = its reason
--- for not issuing.
+-- The same by state (stochastic). issued 1: code is rocprofiler-sdk's instruction type (domain
+-- 'issued' in probe_words); 0: its reason for not issuing ('stalled').
 CREATE TABLE probe_state (
 	code_object_id INTEGER NOT NULL,
 	offset INTEGER NOT NULL,
@@ -166,8 +168,8 @@ CREATE TABLE probe_sampled (
 	samples INTEGER NOT NULL
 );
 
--- Samples by dispatch, instruction and state, packed (pcsample/profile.h): of several dispatches, the
--- ids of which lie in first..last; a dispatch may be in several rows.
+-- Samples by dispatch, instruction and state, packed (pcsample/profile.h): of several dispatches, with
+-- ids from first to last; a dispatch may be in several rows.
 CREATE TABLE probe_profile (
 	id INTEGER PRIMARY KEY,
 	first_dispatch INTEGER NOT NULL,
@@ -175,7 +177,7 @@ CREATE TABLE probe_profile (
 	bytes BLOB NOT NULL
 );
 
--- Every record as delivered, if asked for (probe-run --pc-sampling-raw): count times 80 bytes,
+-- Every record as delivered, with probe-run --pc-sampling-raw: count times 80 bytes,
 -- little-endian: the record's 64 (pcsample/decode.h), dispatch_id u64 (0: none), code_object_id u32,
 -- u32 1 if the record is good and its address in that code object, else 0.
 CREATE TABLE probe_rawsample (
@@ -185,7 +187,7 @@ CREATE TABLE probe_rawsample (
 	bytes BLOB NOT NULL
 );
 
--- Per stream: emitted = stored + unread + the sum of the names "dropped.<reason>".
+-- Accounting per stream of records: emitted = stored + unread + the sum of "dropped.<reason>".
 CREATE TABLE probe_account (
 	stream TEXT NOT NULL,
 	name TEXT NOT NULL,

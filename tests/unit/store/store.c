@@ -307,7 +307,7 @@ static void a_full_disk_is_counted(void **state)
 	assert_true(stream.lost > 0 && stream.stored > 0);
 	assert_int_equal(stream.stored + stream.lost, added);
 	/* Room for the reason is left: the big transaction is gone. */
-	probe_store_last_words(store);
+	probe_store_final_attempt(store);
 	probe_store_set_int(store, "partial", 1);
 	assert_true(probe_store_commit(store));
 	assert_true(probe_store_finish(store));
@@ -460,7 +460,7 @@ static void throughput(void **state)
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	for (uint64_t i = 0; i < 300; i++) {
 		probe_facts_counters(facts, i, 1, counters, 1000);
-		probe_store_lap(store, false, NULL, NULL);
+		probe_store_poll(store, false, NULL, NULL);
 	}
 	assert_true(probe_store_commit(store));
 	clock_gettime(CLOCK_MONOTONIC, &b);
