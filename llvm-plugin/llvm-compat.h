@@ -42,6 +42,13 @@
 #define PROBE_IS_DIVERGENT(info, value) (info).isDivergent(*(value))
 #endif
 
+/* LLVM 17 renamed it. */
+#if LLVM_VERSION_MAJOR >= 17
+#define PROBE_TRAILING_ZEROS(evolution, expr) (evolution).getMinTrailingZeros(expr)
+#else
+#define PROBE_TRAILING_ZEROS(evolution, expr) (evolution).GetMinTrailingZeros(expr)
+#endif
+
 /* LLVM 18 takes what else is known instead of the data layout. */
 #if LLVM_VERSION_MAJOR >= 18
 #define PROBE_NO_COMMON_BITS(a, b, layout)                                                         \

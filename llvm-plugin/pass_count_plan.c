@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "llvm-plugin/analysis/analysis.h"
 #include "pass_count.h"
 
 struct count_index {
@@ -12,7 +13,7 @@ struct count_index {
 
 struct walk {
 	struct count_plan *plan;
-	const struct probe_shim_flow *flow;
+	const struct analysis *flow;
 	int *stack;	   /* of blocks whose successors are being visited */
 	unsigned *next;	   /* successor to visit, by block */
 	unsigned char *on; /* the stack, or reached */
@@ -60,7 +61,7 @@ static LLVMValueRef end_of(const struct count_plan *plan, int i)
 
 static int idom(const struct walk *walk, int i)
 {
-	return number_of(walk->plan, probe_shim_flow_idom(walk->flow, walk->plan->block[i].block));
+	return number_of(walk->plan, analysis_idom(walk->flow, walk->plan->block[i].block));
 }
 
 static bool dominates(const struct walk *walk, int a, int b)
@@ -115,9 +116,8 @@ static int leader_of(const struct walk *walk, int i)
 
 	for (int up = idom(walk, i); up != COUNT_NONE; up = idom(walk, up))
 		if (walk->plan->block[up].depth == block->depth &&
-		    probe_shim_flow_postdominates(walk->flow, block->block,
-						  walk->plan->block[up].block) &&
-		    probe_shim_flow_same_loop(walk->flow, end_of(walk->plan, up), block->block))
+		    analysis_postdominates(walk->flow, block->block, walk->plan->block[up].block) &&
+		    analysis_same_loop(walk->flow, end_of(walk->plan, up), block->block))
 			leader = up;
 	return leader;
 }
@@ -131,7 +131,7 @@ static bool parts(const struct walk *walk, int i)
 	if (LLVMGetNumSuccessors(end) < 2)
 		return false;
 	return !(LLVMIsABranchInst(end) || LLVMIsASwitchInst(end)) ||
-	       probe_shim_flow_differs(walk->flow, end, 0);
+	       analysis_differs(walk->flow, end, 0);
 }
 
 /*
@@ -153,8 +153,8 @@ static void spread(struct walk *walk, int from)
 			int to = number_of(plan, LLVMGetSuccessor(end, s));
 
 			if (walk->on[to] ||
-			    (to != from && probe_shim_flow_postdominates(
-						   walk->flow, plan->block[to].block, start)))
+			    (to != from &&
+			     analysis_postdominates(walk->flow, plan->block[to].block, start)))
 				continue;
 			walk->on[to] = 1;
 			walk->stack[depth++] = to;
@@ -370,7 +370,7 @@ static void choose(struct walk *walk)
 	bool natural = walk_all(walk);
 
 	for (int i = 0; i < plan->blocks; i++)
-		plan->block[i].depth = probe_shim_flow_depth(walk->flow, plan->block[i].block);
+		plan->block[i].depth = analysis_loop_depth(walk->flow, plan->block[i].block);
 	for (int i = 0; natural && i < plan->blocks; i++)
 		if (plan->block[i].reachable)
 			plan->block[i].leader = leader_of(walk, i);
@@ -387,7 +387,7 @@ static void choose(struct walk *walk)
 
 void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned lanes, void *analyses)
 {
-	struct probe_shim_flow *flow = probe_shim_flow_create(function, analyses);
+	struct analysis *flow = analysis_create(function, false, analyses);
 	struct walk walk = {.plan = plan, .flow = flow};
 
 	*plan = (struct count_plan){.rows_most = lanes};
@@ -402,7 +402,7 @@ void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned la
 	free(walk.stack);
 	free(walk.next);
 	free(walk.on);
-	probe_shim_flow_destroy(flow);
+	analysis_destroy(flow);
 }
 
 void count_plan_deinit(struct count_plan *plan)

@@ -123,7 +123,7 @@ static bool is_needed(const struct pass_group_insert *in, const struct plan_grou
 	if (group->observed == inst)
 		return true;
 	for (size_t i = group->first; i <= group->last; i++) {
-		const struct pass_pattern *pattern = &in->plan->site[i].pattern;
+		const struct affine_address *pattern = &in->plan->site[i].pattern;
 
 		for (unsigned k = 0;
 		     in->plan->site[i].group != PLAN_NONE && k < pattern->wrap_count; k++)
@@ -156,7 +156,7 @@ static void test_wraps(struct pass_group_insert *in, int number, struct tested *
 	size_t count = 0;
 
 	for (size_t i = group->first; i <= group->last; i++) {
-		const struct pass_pattern *pattern = &in->plan->site[i].pattern;
+		const struct affine_address *pattern = &in->plan->site[i].pattern;
 
 		if (in->plan->site[i].group != number)
 			continue;
@@ -235,7 +235,7 @@ static void test(struct pass_group_insert *in, int number, struct tested *ret)
 /* Go to .Llong if something is near a wrap, in any lane: not only regular waves come here. */
 static void put_wraps(struct pass_asm *code, const struct tested *tested)
 {
-	_Static_assert(PASS_WRAP_LIMIT == 1u << 30, "the constant below");
+	_Static_assert(AFFINE_WRAP_LIMIT == 1u << 30, "the constant below");
 	if (!tested->wraps)
 		return;
 	pass_asm_put(code, "v_cmp_lt_u32 vcc, 0x3fffffff, $%u",

@@ -2,7 +2,7 @@
 #include "pass_heads.h"
 
 #include "pass_cell.h"
-#include "pass_pattern.h"
+#include "llvm-plugin/analysis/analysis.h"
 #include "pass_shim.h"
 
 /* ---- Which groups --------------------------------------------------------------------------- */
@@ -34,14 +34,14 @@ static bool is_early(LLVMValueRef value)
 }
 
 /* May lanes that differ in x be in different lines, and all others at one place? */
-static bool may_be_wide(const struct pass_pattern *pattern)
+static bool may_be_wide(const struct affine_address *pattern)
 {
-	const struct pass_stride *x = &pattern->stride[0];
+	const struct affine_stride *x = &pattern->stride[0];
 
 	for (int i = 1; i < 3; i++)
 		if (pattern->stride[i].constant || pattern->stride[i].factor)
 			return false;
-	if (pattern->digits)
+	if (pattern->fields)
 		return false;
 	if (!x->factor)
 		return is_wide(x->constant);
@@ -56,11 +56,11 @@ static bool suits(const struct plan_site *site)
 	if (site->site.space == PROBE_SPACE_LDS)
 		return true;
 	return site->site.align >= natural &&
-	       (pass_pattern_uniform(&site->pattern) || may_be_wide(&site->pattern));
+	       (affine_uniform(&site->pattern) || may_be_wide(&site->pattern));
 }
 
 /* May lanes of a wave part in a loop, or before? */
-static bool lanes_part(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
+static bool lanes_part(const struct analysis *flow, LLVMBasicBlockRef block)
 {
 	LLVMValueRef function = LLVMGetBasicBlockParent(block);
 
@@ -69,13 +69,13 @@ static bool lanes_part(const struct probe_shim_flow *flow, LLVMBasicBlockRef blo
 		LLVMValueRef last = LLVMGetBasicBlockTerminator(at);
 
 		if (LLVMIsABranchInst(last) && LLVMIsConditional(last) &&
-		    probe_shim_flow_depth(flow, at) && probe_shim_flow_differs(flow, last, 0))
+		    analysis_loop_depth(flow, at) && analysis_differs(flow, last, 0))
 			return true;
 	}
 	return false;
 }
 
-bool pass_heads_may(const struct pass_plan *plan, int number, const struct probe_shim_flow *flow)
+bool pass_heads_may(const struct pass_plan *plan, int number, const struct analysis *flow)
 {
 	const struct plan_group *group = &plan->group[number];
 
@@ -108,7 +108,7 @@ static LLVMValueRef plus(struct build *b, LLVMValueRef value, int64_t number)
  * Not 0 unless the step of a stride that an argument decides is wide. No comparison: what comes of
  * one may be kept in vector registers.
  */
-static LLVMValueRef is_not_wide(struct build *b, const struct pass_stride *stride)
+static LLVMValueRef is_not_wide(struct build *b, const struct affine_stride *stride)
 {
 	LLVMValueRef number = stride->value, large, step, sign;
 	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(number));
@@ -136,7 +136,7 @@ static bool is_known(const struct pass_plan *plan, int number, size_t site)
 {
 	for (size_t i = plan->group[number].first; i < site; i++)
 		if (plan->site[i].group == number && plan->site[i].site.space != PROBE_SPACE_LDS &&
-		    pass_pattern_same_strides(&plan->site[i].pattern, &plan->site[site].pattern))
+		    affine_same_strides(&plan->site[i].pattern, &plan->site[site].pattern))
 			return true;
 	return false;
 }

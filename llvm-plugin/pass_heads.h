@@ -8,10 +8,11 @@
 #define PROBE_LLVM_PLUGIN_PASS_HEADS_H
 
 #include "pass_asm.h"
+#include "llvm-plugin/analysis/analysis.h"
 #include "pass_plan.h"
 
 /* Do the group's sites cost the same wherever they lie, at least in some launches? */
-bool pass_heads_may(const struct pass_plan *plan, int number, const struct probe_shim_flow *flow);
+bool pass_heads_may(const struct pass_plan *plan, int number, const struct analysis *flow);
 
 /* What a group's code needs for it. */
 struct pass_heads {

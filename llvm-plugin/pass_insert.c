@@ -88,21 +88,21 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct p
 }
 
 /* Do both accesses, under the same EXEC, have the same counters? In LDS, all banks are alike. */
-static bool count_the_same(const struct probe_shim_flow *flow, const struct plan_site *a,
+static bool count_the_same(const struct analysis *flow, const struct plan_site *a,
 			   const struct plan_site *b)
 {
 	bool lds = a->site.space == PROBE_SPACE_LDS;
-	struct pass_sum apart;
+	struct analysis_difference apart;
 	int64_t distance;
 
 	if (!pass_measure_alike(&a->site, &b->site))
 		return false;
-	if (probe_shim_distance(a->site.pointer, b->site.pointer, &distance))
+	if (analysis_distance(flow, a->site.pointer, b->site.pointer, &distance))
 		return distance % (lds ? pass_measure_lds_width(&a->site) : 128) == 0;
 	return lds &&
-	       pass_apart(flow, a->site.pointer, b->site.pointer, LLVMGetInstructionParent(a->inst),
-			  &apart) &&
-	       pass_apart_multiple(&apart) % pass_lead_aligned(&a->site) == 0;
+	       analysis_difference(flow, a->site.pointer, b->site.pointer,
+				   LLVMGetInstructionParent(a->inst), &apart) &&
+	       apart.multiple % pass_lead_aligned(&a->site) == 0;
 }
 
 /* What is called may end the wave. */
@@ -119,8 +119,7 @@ static bool ends_run(LLVMValueRef inst)
  * Sites behind this one that are counted with it: bit n = the n-th from here. Or, if `lead`, such
  * as are found then that they may be.
  */
-static uint32_t find_also(struct insert *in, const struct probe_shim_flow *flow, size_t index,
-			  bool lead)
+static uint32_t find_also(struct insert *in, const struct analysis *flow, size_t index, bool lead)
 {
 	const struct plan_site *first = &in->plan.site[index];
 	struct pass_measured *measured = &in->measured[index];
@@ -171,7 +170,7 @@ static void drop_leads(struct insert *in)
 static void look_ahead(struct insert *in)
 {
 	size_t sites = in->plan.sites;
-	struct probe_shim_flow *flow;
+	struct analysis *flow;
 
 	in->measured = pass_alloc(NULL, (sites + 1) * sizeof(*in->measured));
 	for (size_t i = 0; i < sites; i++)
@@ -182,7 +181,7 @@ static void look_ahead(struct insert *in)
 	in->keep.measure = &in->measure;
 	if (in->plain)
 		return;
-	flow = probe_shim_flow_create(in->clone, in->analyses);
+	flow = analysis_create(in->clone, false, in->analyses);
 	for (size_t i = 0; i < sites; i++) {
 		if (!may_lead(in, i))
 			continue;
@@ -198,7 +197,7 @@ static void look_ahead(struct insert *in)
 	if (pass_enabled(in->options, PASS_PATTERN_CACHE))
 		pass_keep_choose(&in->keep, &in->plan, in->measured, in->clone, in->options, flow);
 	drop_leads(in);
-	probe_shim_flow_destroy(flow);
+	analysis_destroy(flow);
 }
 
 /* Behind another site, which has counted it with its own if it could. */

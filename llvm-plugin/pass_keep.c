@@ -77,7 +77,7 @@ static bool can_keep(const struct pass_measured *measured, const struct pass_sit
 
 /* Is the site alike, and in a loop that none of the slot's are in, nor any of theirs within it? */
 static bool can_join(const struct keep_slot *slot, const struct plan_site *site,
-		     const struct probe_shim_flow *flow)
+		     const struct analysis *flow)
 {
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
 
@@ -86,8 +86,8 @@ static bool can_join(const struct keep_slot *slot, const struct plan_site *site,
 	for (unsigned i = 0; i < slot->users; i++) {
 		LLVMBasicBlockRef other = LLVMGetInstructionParent(slot->user[i]);
 
-		if (probe_shim_flow_same_loop(flow, slot->user[i], block) ||
-		    probe_shim_flow_same_loop(flow, site->inst, other))
+		if (analysis_same_loop(flow, slot->user[i], block) ||
+		    analysis_same_loop(flow, site->inst, other))
 			return false;
 	}
 	return true;
@@ -96,7 +96,7 @@ static bool can_join(const struct keep_slot *slot, const struct plan_site *site,
 /* A slot for the site; shared if there are registers for no more; PLAN_NONE. */
 static int find_slot(struct pass_keep *keep, const struct pass_plan *plan,
 		     const struct keep_site *of, const struct plan_site *site,
-		     const struct probe_shim_flow *flow)
+		     const struct analysis *flow)
 {
 	unsigned more = keep->more + (keep->shared ? KEEP_SHARED : of->lead != NULL);
 	unsigned registers = KEEP_SGPRS * (keep->slots + 1) + more + (unsigned)plan->counters;
@@ -116,7 +116,7 @@ static int find_slot(struct pass_keep *keep, const struct pass_plan *plan,
 
 /* How many sites have a slot. */
 static unsigned assign(struct pass_keep *keep, const struct pass_plan *plan,
-		       struct pass_measured *measured, const struct probe_shim_flow *flow,
+		       struct pass_measured *measured, const struct analysis *flow,
 		       unsigned depth)
 {
 	unsigned count = 0;
@@ -130,7 +130,7 @@ static unsigned assign(struct pass_keep *keep, const struct pass_plan *plan,
 						     measured[i].also, measured[i].lead};
 			struct keep_slot *slot;
 
-			if (probe_shim_flow_depth(flow, LLVMGetInstructionParent(site->inst)) !=
+			if (analysis_loop_depth(flow, LLVMGetInstructionParent(site->inst)) !=
 				    depth ||
 			    !can_keep(&measured[i], &site->site))
 				continue;
@@ -146,7 +146,7 @@ static unsigned assign(struct pass_keep *keep, const struct pass_plan *plan,
 
 void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 		      struct pass_measured *measured, LLVMValueRef function,
-		      const struct pass_options *options, const struct probe_shim_flow *flow)
+		      const struct pass_options *options, const struct analysis *flow)
 {
 	struct pass_keep shared = *keep;
 	unsigned deepest = 0, alone;
@@ -155,7 +155,7 @@ void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 		return;
 	for (size_t i = 0; i < plan->sites; i++) {
 		unsigned depth =
-			probe_shim_flow_depth(flow, LLVMGetInstructionParent(plan->site[i].inst));
+			analysis_loop_depth(flow, LLVMGetInstructionParent(plan->site[i].inst));
 
 		deepest = depth > deepest ? depth : deepest;
 	}

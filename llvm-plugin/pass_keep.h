@@ -53,7 +53,7 @@ struct pass_keep {
  */
 void pass_keep_choose(struct pass_keep *keep, const struct pass_plan *plan,
 		      struct pass_measured *measured, LLVMValueRef function,
-		      const struct pass_options *options, const struct probe_shim_flow *flow);
+		      const struct pass_options *options, const struct analysis *flow);
 /* Does it call functions? They may use any register. */
 bool pass_keep_calls(LLVMValueRef function);
 /* Measure an access at `address` that has this slot, where the builder stands. */

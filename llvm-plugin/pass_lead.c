@@ -17,19 +17,29 @@ uint32_t pass_lead_aligned(const struct pass_site *site)
 	return site->unit > 4 ? 8 : site->space == PROBE_SPACE_LDS || site->unit > 2 ? 4 : 2;
 }
 
-bool pass_lead_add(struct pass_lead **lead, const struct probe_shim_flow *flow,
-		   LLVMValueRef leader_inst, const struct pass_site *leader,
-		   const struct pass_site *site, uint32_t sites)
+/* Is the difference known where this instruction is, in the block that it is of? */
+static bool is_known(const struct analysis_difference *apart, LLVMValueRef inst)
+{
+	for (; inst; inst = LLVMGetNextInstruction(inst))
+		for (unsigned i = 0; i < apart->terms; i++)
+			for (unsigned k = 0; k < apart->term[i].factors; k++)
+				if (apart->term[i].factor[k].value == inst)
+					return false;
+	return true;
+}
+
+bool pass_lead_add(struct pass_lead **lead, const struct analysis *flow, LLVMValueRef leader_inst,
+		   const struct pass_site *leader, const struct pass_site *site, uint32_t sites)
 {
 	LLVMBasicBlockRef block = LLVMGetInstructionParent(leader_inst);
-	struct pass_sum apart;
+	struct analysis_difference apart;
 	bool is_free, tested;
 
 	if (site->space != PROBE_SPACE_GLOBAL || !pass_measure_alike(leader, site) ||
-	    !pass_apart(flow, leader->pointer, site->pointer, block, &apart))
+	    !analysis_difference(flow, leader->pointer, site->pointer, block, &apart))
 		return false;
-	is_free = !(pass_apart_multiple(&apart) & (pass_lead_aligned(site) - 1));
-	tested = pass_apart_known(&apart, leader_inst) && (!*lead || (*lead)->tests < LEAD_TESTS);
+	is_free = !(apart.multiple & (pass_lead_aligned(site) - 1));
+	tested = is_known(&apart, leader_inst) && (!*lead || (*lead)->tests < LEAD_TESTS);
 	if (!is_free && !tested)
 		return false;
 	if (!*lead) {
@@ -41,18 +51,44 @@ bool pass_lead_add(struct pass_lead **lead, const struct probe_shim_flow *flow,
 	if (tested)
 		(*lead)->test[(*lead)->tests++] = (struct lead_test){
 			.sites = sites,
-			.fixed = pass_apart_fixed(flow, &apart),
 			.apart = apart,
 		};
 	return true;
+}
+
+static LLVMValueRef build_factor(const struct analysis_factor *factor, LLVMBuilderRef builder,
+				 LLVMTypeRef i32)
+{
+	if (LLVMGetTypeKind(LLVMTypeOf(factor->value)) == LLVMPointerTypeKind)
+		return LLVMBuildPtrToInt(builder, factor->value, i32, "");
+	return LLVMBuildIntCast2(builder, factor->value, i32, factor->sign_extended, "");
+}
+
+/* The low 32 bits of the difference, where the builder is. */
+static LLVMValueRef build(const struct analysis_difference *apart, LLVMBuilderRef builder,
+			  LLVMContextRef context)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(context);
+	LLVMValueRef ret = LLVMConstInt(i32, (uint32_t)apart->constant, 0);
+
+	for (unsigned i = 0; i < apart->terms; i++) {
+		const struct analysis_term *term = &apart->term[i];
+		LLVMValueRef product = LLVMConstInt(i32, (uint32_t)term->times, 0);
+
+		for (unsigned k = 0; k < term->factors; k++)
+			product = LLVMBuildMul(
+				builder, build_factor(&term->factor[k], builder, i32), product, "");
+		ret = LLVMBuildAdd(builder, product, ret, "");
+	}
+	return ret;
 }
 
 void pass_lead_build(struct pass_lead *lead, LLVMBuilderRef builder, LLVMContextRef context)
 {
 	lead->builder = builder;
 	for (unsigned i = 0; i < lead->tests; i++)
-		lead->test[i].distance = pass_scalar(
-			builder, pass_apart_build(&lead->test[i].apart, builder, context));
+		lead->test[i].distance =
+			pass_scalar(builder, build(&lead->test[i].apart, builder, context));
 }
 
 bool pass_lead_tests(const struct pass_lead *lead)
@@ -100,7 +136,7 @@ static void put_aligned(const struct pass_lead *lead, struct pass_asm *code)
 	for (unsigned i = 0; i < lead->tests; i++) {
 		const struct lead_test *test = &lead->test[i];
 
-		if (!test->fixed || (lead->free & test->sites) == test->sites)
+		if (!test->apart.fixed || (lead->free & test->sites) == test->sites)
 			continue;
 		pass_asm_put(code, "s_and_b32 s7, $%u, %u",
 			     pass_asm_scalar(code, lead->builder, test->distance),
@@ -117,7 +153,7 @@ void pass_lead_put_kept(const struct pass_lead *lead, struct pass_asm *code, con
 	put_aligned(lead, code);
 	pass_asm_put(code, "s_mov_b32 %s, 0", counted);
 	for (unsigned i = 0; i < lead->tests; i++)
-		if (lead->test[i].fixed)
+		if (lead->test[i].apart.fixed)
 			put_test(lead, &lead->test[i], code, counted, "kept");
 	pass_asm_put(code, "s_and_b32 %s, %s, s28", counted, counted);
 	pass_asm_put(code, "s_or_b32 %s, %s, 0x%x", counted, counted, also);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Measured sites that follow another one in its block, at a distance that all lanes agree about
- * (pass_apart.h): what they cost follows from what that one, the leader, costs, and often is the
+ * (analysis.h): what they cost follows from what that one, the leader, costs, and often is the
  * same. The leader's execution finds out, and counts them with it. It does so as long as
  *
  *	the leader costs the same wherever it is (devlib_keep.h), and the distance is such that
@@ -12,7 +12,7 @@
 #ifndef PROBE_LLVM_PLUGIN_PASS_LEAD_H
 #define PROBE_LLVM_PLUGIN_PASS_LEAD_H
 
-#include "pass_apart.h"
+#include "llvm-plugin/analysis/analysis.h"
 #include "pass_asm.h"
 
 enum { LEAD_TESTS = 8 };
@@ -24,8 +24,7 @@ struct pass_lead {
 	unsigned tests;
 	struct lead_test {
 		uint32_t sites; /* counted if this holds */
-		bool fixed;	/* the distance stays the same */
-		struct pass_sum apart;
+		struct analysis_difference apart;
 		LLVMValueRef distance;
 	} test[LEAD_TESTS];
 	LLVMValueRef counted; /* the sites that were: a number, or NULL if that is kept elsewhere */
@@ -36,9 +35,8 @@ void pass_lead_destroy(struct pass_lead *lead);
  * One more follower, which stands for all of `sites`; the leader is created if there is none yet.
  * False: it is none.
  */
-bool pass_lead_add(struct pass_lead **lead, const struct probe_shim_flow *flow,
-		   LLVMValueRef leader_inst, const struct pass_site *leader,
-		   const struct pass_site *site, uint32_t sites);
+bool pass_lead_add(struct pass_lead **lead, const struct analysis *flow, LLVMValueRef leader_inst,
+		   const struct pass_site *leader, const struct pass_site *site, uint32_t sites);
 /* What an address must be a multiple of for its base to be as exact as can be (devlib_keep.h). */
 uint32_t pass_lead_aligned(const struct pass_site *site);
 

@@ -8,7 +8,7 @@
 #include "pass_plan.h"
 #include "pass_shim.h"
 
-static void print_stride(const struct pass_stride *stride, char id)
+static void print_stride(const struct affine_stride *stride, char id)
 {
 	if (stride->constant || stride->factor)
 		fprintf(stderr, " %+lld", (long long)stride->constant);
@@ -35,17 +35,17 @@ static void print_blocker(LLVMValueRef blocker)
 	fprintf(stderr, "\n");
 }
 
-static void print_digit(const struct pass_digit *digit)
+static void print_field(const struct affine_field *field)
 {
-	fprintf(stderr, " %+lld*%s(+1*%c)>>%u", (long long)digit->times,
-		digit->with ? "and" : "bits", 'x' + digit->axis, digit->shift);
-	if (digit->mask != UINT32_MAX)
-		fprintf(stderr, "&%u", digit->mask);
+	fprintf(stderr, " %+lld*%s(+1*%c)>>%u", (long long)field->times,
+		field->with ? "and" : "bits", 'x' + field->axis, field->shift);
+	if (field->mask != UINT32_MAX)
+		fprintf(stderr, "&%u", field->mask);
 }
 
 static void print_proof(const struct pass_unit *unit, uint32_t id, const struct plan_site *site)
 {
-	const struct pass_pattern *proof = &site->pattern;
+	const struct affine_address *proof = &site->pattern;
 	size_t size;
 	const char *name = LLVMGetValueName2(unit->original, &size);
 
@@ -57,13 +57,13 @@ static void print_proof(const struct pass_unit *unit, uint32_t id, const struct 
 	fprintf(stderr, " U");
 	for (int i = 0; i < 3; i++)
 		print_stride(&proof->stride[i], (char)('x' + i));
-	for (unsigned i = 0; i < proof->digits; i++)
-		print_digit(&proof->digit[i]);
+	for (unsigned i = 0; i < proof->fields; i++)
+		print_field(&proof->field[i]);
 	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
 	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
 }
 
-static struct probe_site_stride stride_of(const struct pass_stride *from)
+static struct probe_site_stride stride_of(const struct affine_stride *from)
 {
 	struct probe_site_stride to = {.constant = from->constant, .factor = from->factor};
 
@@ -86,8 +86,8 @@ static unsigned tested_index(const struct plan_group *group, int stream)
 
 static void put_digits(const struct plan_site *site, struct probe_site_proof *ret)
 {
-	for (unsigned i = 0; i < site->pattern.digits; i++) {
-		const struct pass_digit *from = &site->pattern.digit[i];
+	for (unsigned i = 0; i < site->pattern.fields; i++) {
+		const struct affine_field *from = &site->pattern.field[i];
 
 		ret->bitfield[i] = (struct probe_site_bitfield){
 			.times = from->times,
@@ -175,7 +175,7 @@ static void list_group(struct pass_table *table, const struct pass_unit *unit,
 	pass_table_add_group(table, &entry);
 }
 
-static void list_base(struct pass_table *table, const struct pass_base *base, uint32_t row,
+static void list_base(struct pass_table *table, const struct launch_expr *base, uint32_t row,
 		      unsigned index)
 {
 	struct probe_expr_op of = {
@@ -194,7 +194,7 @@ static void list_lanes(struct pass_table *table, const struct pass_plan *plan, s
 {
 	const struct plan_site *site = &plan->site[index];
 	uint32_t id = plan->first_site + (uint32_t)index;
-	struct pass_base beside = {
+	struct launch_expr beside = {
 		.op = {{
 			.code = PROBE_EXPR_BESIDE,
 			.bits = 64,

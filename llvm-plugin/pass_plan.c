@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "pass_heads.h"
-#include "pass_pattern.h"
 #include "pass_plan_exact.h"
 #include "pass_plan_once.h"
 #include "pass_shim.h"
@@ -19,8 +18,7 @@ bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
 	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
 }
 
-static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRef function,
-		 const struct pass_options *options)
+static void list(struct pass_plan *plan, LLVMValueRef function)
 {
 	size_t capacity = 0;
 
@@ -31,15 +29,15 @@ static void list(struct pass_plan *plan, struct pass_prover *prover, LLVMValueRe
 			struct plan_site site = {
 				.inst = inst, .group = PLAN_NONE, .stream = PLAN_NONE};
 
-			if (!pass_site_wanted(inst, options, &site.site))
+			if (!pass_site_wanted(inst, plan->options, &site.site))
 				continue;
 			if (plan->sites == capacity) {
 				capacity = capacity ? 2 * capacity : 64;
 				plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
 			}
-			site.proved = pass_prove(prover, inst, site.site.pointer, &site.pattern);
-			if (!site.proved)
-				site.blocker = pass_prover_blocker(prover);
+			site.proved = site.site.pointer &&
+				      analysis_affine(plan->analysis, inst, site.site.pointer,
+						      &site.pattern, &site.blocker);
 			plan->site[plan->sites++] = site;
 		}
 }
@@ -54,7 +52,7 @@ static uint32_t natural(const struct pass_site *site)
 /* Is the proof one that a launch can be reckoned from? */
 static bool eligible(const struct plan_site *site)
 {
-	const struct pass_pattern *pattern = &site->pattern;
+	const struct affine_address *pattern = &site->pattern;
 	bool lds = site->site.space == PROBE_SPACE_LDS;
 
 	if (!site->proved || (!lds && site->site.space != PROBE_SPACE_GLOBAL))
@@ -67,8 +65,8 @@ static bool eligible(const struct plan_site *site)
 	for (int i = 0; i < 3; i++)
 		if (pattern->rising && pattern->stride[i].constant < 0)
 			return false;
-	for (unsigned i = 0; i < pattern->digits; i++)
-		if (pattern->rising && pattern->digit[i].times < 0)
+	for (unsigned i = 0; i < pattern->fields; i++)
+		if (pattern->rising && pattern->field[i].times < 0)
 			return false;
 	return true;
 }
@@ -76,7 +74,7 @@ static bool eligible(const struct plan_site *site)
 /* All lanes on one aligned word: the cost does not depend on which. */
 static bool anywhere(const struct plan_site *site)
 {
-	return pass_pattern_uniform(&site->pattern) && site->site.align >= natural(&site->site);
+	return affine_uniform(&site->pattern) && site->site.align >= natural(&site->site);
 }
 
 static int find_stream(const struct pass_plan *plan, const struct plan_group *group,
@@ -84,10 +82,11 @@ static int find_stream(const struct pass_plan *plan, const struct plan_group *gr
 {
 	for (unsigned i = 0; i < group->streams; i++) {
 		const struct plan_site *lead = &plan->site[group->stream[i].lead];
-		int64_t delta = site->pattern.constant - lead->pattern.constant;
+		int64_t delta;
 
-		if (lead->site.space == site->site.space && delta == (int32_t)delta &&
-		    pass_pattern_same_leaves(&lead->pattern, &site->pattern)) {
+		if (lead->site.space == site->site.space &&
+		    affine_distance(plan->analysis, &lead->pattern, &site->pattern, &delta) &&
+		    delta == (int32_t)delta) {
 			*ret_delta = (int32_t)delta;
 			return (int)i;
 		}
@@ -96,10 +95,10 @@ static int find_stream(const struct pass_plan *plan, const struct plan_group *gr
 }
 
 /* A group has room for one observed value. */
-static bool add_observed(struct plan_group *group, const struct pass_pattern *pattern)
+static bool add_observed(struct plan_group *group, const struct affine_address *pattern)
 {
-	for (unsigned i = 0; i < pattern->digits; i++) {
-		LLVMValueRef with = pattern->digit[i].with;
+	for (unsigned i = 0; i < pattern->fields; i++) {
+		LLVMValueRef with = pattern->field[i].with;
 
 		if (!with)
 			continue;
@@ -241,7 +240,7 @@ static void number_cells(struct pass_plan *plan, const struct pass_options *opti
 
 /* Rows of heads. */
 static void number_heads(struct pass_plan *plan, const struct pass_options *options,
-			 const struct probe_shim_flow *flow, uint32_t *row)
+			 const struct analysis *flow, uint32_t *row)
 {
 	for (int i = 0; i < plan->groups; i++) {
 		struct plan_group *group = &plan->group[i];
@@ -277,29 +276,29 @@ static void assign_counters(struct pass_plan *plan)
 void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMValueRef function,
 		    const struct pass_options *options, uint32_t first_site, void *analyses)
 {
-	struct pass_prover *prover = pass_prover_create(function, unit->kernel, options, analyses);
-	const struct probe_shim_flow *flow = pass_prover_flow(prover);
+	struct analysis *in = analysis_create(function, unit->kernel, analyses);
 	bool once = unit->kernel && !ends_early(function);
 	uint32_t row;
 
-	*plan = (struct pass_plan){.first_site = first_site};
-	pass_prover_trust_launch(prover);
-	list(plan, prover, function, options);
+	*plan = (struct pass_plan){.options = options, .analysis = in, .first_site = first_site};
+	analysis_trust_launch(in);
+	if (!pass_enabled(options, PASS_BIT_FIELDS))
+		analysis_forbid_fields(in);
+	list(plan, function);
 	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
 	    !pass_is_plain(unit->original, options)) {
 		if (once && pass_enabled(options, PASS_LANE_ADDRESSES))
-			pass_plan_find_exact(plan, prover, function);
+			pass_plan_find_exact(plan, function);
 		make_groups(plan);
 		pass_plan_group_exact(plan);
 	}
 	for (int i = 0; i < plan->groups; i++) {
-		plan->group[i].loops = probe_shim_flow_depth(flow, plan->group[i].block);
-		plan->group[i].once =
-			once && pass_plan_once(plan, prover, function, plan->group[i].block, 0,
-					       &plan->group[i].guard);
+		plan->group[i].loops = analysis_loop_depth(in, plan->group[i].block);
+		plan->group[i].once = once && pass_plan_once(plan, function, plan->group[i].block,
+							     0, &plan->group[i].guard);
 	}
 	if (pass_enabled(options, PASS_LAUNCH_ADDRESSES))
-		pass_plan_find_launched(plan, prover);
+		pass_plan_find_launched(plan);
 	row = first_site + (uint32_t)plan->sites;
 	for (int i = 0; i < plan->guards; i++)
 		plan->guard[i].row = row++;
@@ -309,11 +308,12 @@ void pass_plan_init(struct pass_plan *plan, const struct pass_unit *unit, LLVMVa
 	plan->registers = once && !names_registers(function) &&
 			  options->kinds & 1u << PROBE_KIND_MEMORY &&
 			  !pass_is_plain(unit->original, options) && !options->portable;
-	number_heads(plan, options, flow, &row);
+	number_heads(plan, options, in, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
 		assign_counters(plan);
-	pass_prover_destroy(prover);
+	analysis_destroy(in);
+	plan->analysis = NULL;
 }
 
 void pass_plan_drop_counters(struct pass_plan *plan)

@@ -7,7 +7,8 @@
 #ifndef PROBE_LLVM_PLUGIN_PASS_PLAN_H
 #define PROBE_LLVM_PLUGIN_PASS_PLAN_H
 
-#include "pass_base.h"
+#include "llvm-plugin/analysis/launch_expr.h"
+#include "pass.h"
 
 enum {
 	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
@@ -28,7 +29,7 @@ enum {
 struct plan_site {
 	LLVMValueRef inst;
 	struct pass_site site;
-	struct pass_pattern pattern;
+	struct affine_address pattern;
 	bool proved;
 	LLVMValueRef blocker; /* what the proof failed at; NULL = not known */
 	int group;	      /* PLAN_NONE = measured */
@@ -38,14 +39,14 @@ struct plan_site {
 	bool exact;
 	size_t lead;
 	int64_t beside;
-	struct pass_base *lanes; /* of those that are their own lead; else NULL */
+	struct launch_expr *lanes; /* of those that are their own lead; else NULL */
 };
 
 /* Sites at constant distances: one address stands for all. */
 struct plan_stream {
-	size_t lead;		/* index of the site whose address it is */
-	bool aligned;		/* the cost depends on where in a line it lies */
-	struct pass_base *base; /* of a launched group, if aligned */
+	size_t lead;		  /* index of the site whose address it is */
+	bool aligned;		  /* the cost depends on where in a line it lies */
+	struct launch_expr *base; /* of a launched group, if aligned */
 };
 
 struct plan_group {
@@ -75,7 +76,7 @@ struct plan_guard {
 	LLVMBasicBlockRef block, from;
 	int parent;
 	uint32_t row;
-	struct pass_base *base; /* which lanes go there, if the host can tell; NULL */
+	struct launch_expr *base; /* which lanes go there, if the host can tell; NULL */
 };
 
 struct pass_plan {
@@ -85,6 +86,8 @@ struct pass_plan {
 	int groups;
 	struct plan_guard *guard;
 	int guards;
+	const struct pass_options *options;
+	struct analysis *analysis; /* of the function; NULL once the plan is made */
 	uint32_t first_site;
 	bool registers; /* may some be used? */
 	int counters;	/* those in use */

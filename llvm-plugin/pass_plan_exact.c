@@ -9,7 +9,6 @@
 
 struct find {
 	struct pass_plan *plan;
-	const struct pass_prover *prover;
 	LLVMValueRef function;
 	LLVMBasicBlockRef block; /* looked at last */
 	bool reckoned;		 /* does the host know which lanes come there? */
@@ -31,8 +30,8 @@ static bool is_reckoned(struct find *find, LLVMBasicBlockRef block)
 	if (find->block == block)
 		return find->reckoned;
 	find->block = block;
-	find->reckoned = pass_plan_once(plan, find->prover, find->function, block, 0, &guard);
-	pass_plan_find_branches(plan, find->prover);
+	find->reckoned = pass_plan_once(plan, find->function, block, 0, &guard);
+	pass_plan_find_branches(plan);
 	if (find->reckoned && guard != PLAN_NONE)
 		find->reckoned = plan->guard[guard].base != NULL;
 	if (!find->reckoned)
@@ -61,7 +60,8 @@ static bool find_lead(struct pass_plan *plan, size_t index)
 		if (LLVMGetInstructionParent(lead->inst) != block)
 			break;
 		if (!lead->lanes || lead->site.space != site->site.space ||
-		    !probe_shim_distance(lead->site.pointer, site->site.pointer, &site->beside))
+		    !analysis_distance(plan->analysis, lead->site.pointer, site->site.pointer,
+				       &site->beside))
 			continue;
 		site->exact = true;
 		site->lead = i - 1;
@@ -70,18 +70,18 @@ static bool find_lead(struct pass_plan *plan, size_t index)
 	return false;
 }
 
-void pass_plan_find_exact(struct pass_plan *plan, const struct pass_prover *prover,
-			  LLVMValueRef function)
+void pass_plan_find_exact(struct pass_plan *plan, LLVMValueRef function)
 {
-	struct find find = {.plan = plan, .prover = prover, .function = function};
-	struct pass_base base;
+	struct find find = {.plan = plan, .function = function};
+	struct launch_expr base;
 
 	for (size_t i = 0; i < plan->sites; i++) {
 		struct plan_site *site = &plan->site[i];
 
 		if (!may_be_exact(&site->site) ||
 		    !is_reckoned(&find, LLVMGetInstructionParent(site->inst)) ||
-		    find_lead(plan, i) || !pass_base_of_lanes(prover, site->site.pointer, &base))
+		    find_lead(plan, i) ||
+		    !analysis_lane_address_expr(plan->analysis, site->site.pointer, &base))
 			continue;
 		site->exact = true;
 		site->lead = i;
@@ -101,7 +101,8 @@ static bool join(struct pass_plan *plan, struct plan_group *group, size_t index)
 		int64_t delta;
 
 		if (lead->site.space == site->site.space &&
-		    probe_shim_distance(lead->site.pointer, site->site.pointer, &delta) &&
+		    analysis_distance(plan->analysis, lead->site.pointer, site->site.pointer,
+				      &delta) &&
 		    delta == (int32_t)delta) {
 			site->stream = (int)i;
 			site->delta = (int32_t)delta;

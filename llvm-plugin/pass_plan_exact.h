@@ -6,8 +6,7 @@
 #include "pass_plan.h"
 
 /* Marks them, before there are groups; the plan has guards more then. */
-void pass_plan_find_exact(struct pass_plan *plan, const struct pass_prover *prover,
-			  LLVMValueRef function);
+void pass_plan_find_exact(struct pass_plan *plan, LLVMValueRef function);
 /* Puts those that are in no group in groups of their own. */
 void pass_plan_group_exact(struct pass_plan *plan);
 

@@ -8,13 +8,12 @@
  * The first block that runs whenever this one does, and after which this one always runs: the lanes
  * that run them are the same, since lanes that part join again where all ways meet.
  */
-static LLVMBasicBlockRef first_of(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
+static LLVMBasicBlockRef first_of(const struct analysis *flow, LLVMBasicBlockRef block)
 {
 	LLVMBasicBlockRef first = block;
 
-	for (LLVMBasicBlockRef up = block; up; up = probe_shim_flow_idom(flow, up))
-		if (!probe_shim_flow_depth(flow, up) &&
-		    probe_shim_flow_postdominates(flow, block, up))
+	for (LLVMBasicBlockRef up = block; up; up = analysis_idom(flow, up))
+		if (!analysis_loop_depth(flow, up) && analysis_postdominates(flow, block, up))
 			first = up;
 	return first;
 }
@@ -56,46 +55,44 @@ static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
 }
 
 /* Lanes of most waves will part here: to count the waves in which they do is not worth it. */
-static bool divides(const struct probe_shim_flow *flow, LLVMValueRef branch)
+static bool divides(const struct analysis *flow, LLVMValueRef branch)
 {
 	unsigned steps = 0;
 
-	return probe_shim_flow_differs(flow, branch, 0) &&
-	       is_data(LLVMGetCondition(branch), 0, &steps);
+	return analysis_differs(flow, branch, 0) && is_data(LLVMGetCondition(branch), 0, &steps);
 }
 
 /* A switch is of use only where the host knows the way of each lane. */
-static bool may_guard(struct pass_plan *plan, const struct pass_prover *prover,
-		      struct plan_guard *guard)
+static bool may_guard(struct pass_plan *plan, struct plan_guard *guard)
 {
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
-	struct pass_base base;
+	struct launch_expr base;
 
 	if (!LLVMIsASwitchInst(branch))
 		return LLVMIsABranchInst(branch);
-	pass_plan_find_branches(plan, prover);
+	pass_plan_find_branches(plan);
 	if ((guard->parent != PLAN_NONE && !plan->guard[guard->parent].base) ||
-	    !pass_base_of_switch(prover, branch, guard->block, &base))
+	    !analysis_switch_expr(plan->analysis, branch, guard->block, &base))
 		return false;
 	guard->base = pass_plan_keep_base(&base);
 	return true;
 }
 
-static bool may_divide(const struct probe_shim_flow *flow, LLVMValueRef branch)
+static bool may_divide(const struct analysis *flow, LLVMValueRef branch)
 {
 	return LLVMIsASwitchInst(branch) ||
 	       (LLVMIsABranchInst(branch) && LLVMIsConditional(branch) &&
 		!LLVMIsConstant(LLVMGetCondition(branch)) && !divides(flow, branch));
 }
 
-bool pass_plan_once(struct pass_plan *plan, const struct pass_prover *prover, LLVMValueRef function,
-		    LLVMBasicBlockRef block, int depth, int *ret_guard)
+bool pass_plan_once(struct pass_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
+		    int depth, int *ret_guard)
 {
-	const struct probe_shim_flow *flow = pass_prover_flow(prover);
+	const struct analysis *flow = plan->analysis;
 	struct plan_guard guard = {.parent = PLAN_NONE};
 
-	if (!pass_enabled(pass_prover_options(prover), PASS_BRANCHES) ||
-	    probe_shim_flow_depth(flow, block) || depth > 16)
+	if (!pass_enabled(plan->options, PASS_BRANCHES) || analysis_loop_depth(flow, block) ||
+	    depth > 16)
 		return false;
 	guard.block = first_of(flow, block);
 	*ret_guard = PLAN_NONE;
@@ -108,8 +105,8 @@ bool pass_plan_once(struct pass_plan *plan, const struct pass_prover *prover, LL
 		}
 	guard.from = only_predecessor(function, guard.block);
 	if (!guard.from || !may_divide(flow, LLVMGetBasicBlockTerminator(guard.from)) ||
-	    !pass_plan_once(plan, prover, function, guard.from, depth + 1, &guard.parent) ||
-	    !may_guard(plan, prover, &guard))
+	    !pass_plan_once(plan, function, guard.from, depth + 1, &guard.parent) ||
+	    !may_guard(plan, &guard))
 		return false;
 	plan->guard = pass_alloc(plan->guard, (size_t)(plan->guards + 1) * sizeof(*plan->guard));
 	*ret_guard = plan->guards;
@@ -119,26 +116,26 @@ bool pass_plan_once(struct pass_plan *plan, const struct pass_prover *prover, LL
 
 /* ---- What follows from the launch ------------------------------------------------------------ */
 
-struct pass_base *pass_plan_keep_base(const struct pass_base *base)
+struct launch_expr *pass_plan_keep_base(const struct launch_expr *base)
 {
-	struct pass_base *ret = pass_alloc(NULL, sizeof(*ret));
+	struct launch_expr *ret = pass_alloc(NULL, sizeof(*ret));
 
 	*ret = *base;
 	return ret;
 }
 
 /* Guards come behind those that they are in. */
-void pass_plan_find_branches(struct pass_plan *plan, const struct pass_prover *prover)
+void pass_plan_find_branches(struct pass_plan *plan)
 {
 	for (int i = 0; i < plan->guards; i++) {
 		struct plan_guard *guard = &plan->guard[i];
 		LLVMValueRef branch = LLVMGetBasicBlockTerminator(guard->from);
-		struct pass_base base;
+		struct launch_expr base;
 
 		if (guard->base || (guard->parent != PLAN_NONE && !plan->guard[guard->parent].base))
 			continue;
-		if (pass_base_of_branch(prover, branch, LLVMGetSuccessor(branch, 0) != guard->block,
-					&base))
+		if (analysis_branch_expr(plan->analysis, branch,
+					 LLVMGetSuccessor(branch, 0) != guard->block, &base))
 			guard->base = pass_plan_keep_base(&base);
 	}
 }
@@ -155,10 +152,10 @@ static bool has_doubts(const struct pass_plan *plan, int number)
 }
 
 /* Can the host tell where all the group's addresses lie, and which lanes use them? */
-static void find_bases(struct pass_plan *plan, const struct pass_prover *prover, int number)
+static void find_bases(struct pass_plan *plan, int number)
 {
 	struct plan_group *group = &plan->group[number];
-	struct pass_base base;
+	struct launch_expr base;
 
 	if (group->alone || !group->once || group->observed ||
 	    (group->guard == PLAN_NONE
@@ -171,7 +168,8 @@ static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
 
 		if (!stream->aligned)
 			continue;
-		if (!pass_base_of(prover, plan->site[stream->lead].site.pointer, &base)) {
+		if (!analysis_address_expr(plan->analysis, plan->site[stream->lead].site.pointer,
+					   &base)) {
 			group->launched = false;
 			return;
 		}
@@ -179,9 +177,9 @@ static void find_bases(struct pass_plan *plan, const struct pass_prover *prover,
 	}
 }
 
-void pass_plan_find_launched(struct pass_plan *plan, const struct pass_prover *prover)
+void pass_plan_find_launched(struct pass_plan *plan)
 {
-	pass_plan_find_branches(plan, prover);
+	pass_plan_find_branches(plan);
 	for (int i = 0; i < plan->groups; i++)
-		find_bases(plan, prover, i);
+		find_bases(plan, i);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plugin's entry point and what LLVM-C lacks. No exceptions, no RTTI; everything else is C.
+ * The plugin's entry point and what LLVM-C lacks. No exceptions, no RTTI; all else but analysis/ is
+ * C.
  */
 #include "llvm-compat.h"
 #include "pass_shim.h"
 
-#include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Analysis/PostDominators.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -21,7 +19,6 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 #include <llvm/Support/CommandLine.h>
-#include <llvm/Support/KnownBits.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InferAddressSpaces.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
@@ -31,7 +28,6 @@
 #include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
 #include <llvm/Transforms/Utils/ModuleUtils.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
-#include PROBE_DIVERGENCE_HEADER
 
 #if LLVM_VERSION_MAJOR < 16
 /* Data, so not bound lazily. Weak, so that a later LLVM, which lacks it, gets to hear what is
@@ -247,123 +243,6 @@ void probe_shim_keep(LLVMModuleRef module, LLVMValueRef global)
 	appendToCompilerUsed(*unwrap(module), list);
 }
 
-namespace
-{
-/* base + sum of scale * (value, extended) + constant, modulo 2^64. */
-struct Address {
-	struct Part {
-		const Value *value;
-		unsigned extension; /* 0, or the cast's opcode */
-		uint64_t scale;
-		bool operator<(const Part &other) const
-		{
-			return std::tie(value, extension, scale) <
-			       std::tie(other.value, other.extension, other.scale);
-		}
-		bool operator==(const Part &other) const
-		{
-			return value == other.value && extension == other.extension &&
-			       scale == other.scale;
-		}
-	};
-	const DataLayout &layout;
-	const Value *base;
-	uint64_t constant = 0;
-	SmallVector<Part, 8> parts;
-
-	Address(const Value *pointer, const DataLayout &of) : layout(of), base(pointer)
-	{
-		while (auto *gep = dyn_cast<GEPOperator>(base)) {
-			unsigned bits = layout.getIndexTypeSizeInBits(gep->getType());
-			MapVector<Value *, APInt> variable;
-			APInt fixed(bits, 0);
-
-			if (bits > 64 || !gep->collectOffset(layout, bits, variable, fixed))
-				break;
-			constant += (uint64_t)fixed.getSExtValue();
-			for (auto &entry : variable)
-				add(entry.first, (uint64_t)entry.second.getSExtValue(), bits);
-			base = gep->getPointerOperand();
-		}
-		llvm::sort(parts);
-	}
-
-	/* A constant added under an extension that cannot overflow comes out of it. */
-	void add(const Value *value, uint64_t scale, unsigned bits)
-	{
-		unsigned extension = 0;
-
-		for (;;) {
-			auto *op = dyn_cast<Operator>(value);
-			auto *by = op && op->getNumOperands() == 2
-					   ? dyn_cast<ConstantInt>(op->getOperand(1))
-					   : nullptr;
-			auto *whole = dyn_cast<OverflowingBinaryOperator>(value);
-			bool exact = value->getType()->getIntegerBitWidth() >= bits && !extension;
-
-			/* An or that adds, as unrolled loops have. */
-			if (by && op->getOpcode() == Instruction::Or && by->getBitWidth() <= 64 &&
-			    !by->isNegative() &&
-			    MaskedValueIsZero(op->getOperand(0), by->getValue(), layout)) {
-				constant += scale * by->getZExtValue();
-				value = op->getOperand(0);
-			} else if (whole && by && whole->getOpcode() == Instruction::Add &&
-				   by->getBitWidth() <= 64) {
-				bool up = extension == Instruction::ZExt;
-
-				if (!exact &&
-				    (up ? !whole->hasNoUnsignedWrap() : !whole->hasNoSignedWrap()))
-					break;
-				constant += scale * (up ? by->getZExtValue()
-							: (uint64_t)by->getSExtValue());
-				value = op->getOperand(0);
-			} else if (!extension && (isa<SExtInst>(value) || isa<ZExtInst>(value))) {
-				extension = cast<Instruction>(value)->getOpcode();
-				value = op->getOperand(0);
-			} else if (exact && whole && by && whole->getOpcode() == Instruction::Shl &&
-				   by->getZExtValue() < 64) {
-				scale <<= by->getZExtValue();
-				value = op->getOperand(0);
-			} else if (exact && whole && by && whole->getOpcode() == Instruction::Mul &&
-				   by->getBitWidth() <= 64) {
-				scale *= (uint64_t)by->getSExtValue();
-				value = op->getOperand(0);
-			} else {
-				break;
-			}
-		}
-		for (Part &part : parts)
-			if (part.value == value && part.extension == extension) {
-				part.scale += scale;
-				return;
-			}
-		parts.push_back({value, extension, scale});
-	}
-};
-} // namespace
-
-bool probe_shim_distance(LLVMValueRef a, LLVMValueRef b, int64_t *ret)
-{
-	const Value *from = unwrap(a), *to = unwrap(b);
-
-	if (from == to) {
-		*ret = 0;
-		return true;
-	}
-	auto *inst = dyn_cast<Instruction>(from);
-	if (!inst)
-		inst = dyn_cast<Instruction>(to);
-	if (!inst || from->getType() != to->getType())
-		return false;
-	const DataLayout &layout = inst->getModule()->getDataLayout();
-	Address first(from, layout), second(to, layout);
-
-	if (first.base != second.base || first.parts != second.parts)
-		return false;
-	*ret = (int64_t)(second.constant - first.constant);
-	return true;
-}
-
 LLVMMetadataRef probe_shim_scope_subprogram(LLVMMetadataRef scope)
 {
 	auto *local = dyn_cast_or_null<DILocalScope>(unwrap(scope));
@@ -393,131 +272,6 @@ const char *probe_shim_subprogram_source_name(LLVMMetadataRef value, size_t *ret
 bool probe_shim_has_bundles(LLVMValueRef call)
 {
 	return unwrap<CallBase>(call)->hasOperandBundles();
-}
-
-struct probe_shim_flow {
-	DominatorTree &dominators;
-	PostDominatorTree &postdominators;
-	LoopInfo &loops;
-	PROBE_DIVERGENCE_INFO divergence;
-};
-
-struct probe_shim_flow *probe_shim_flow_create(LLVMValueRef value, void *analyses)
-{
-	auto *function = unwrap<Function>(value);
-	auto &manager = function_analyses(*function->getParent(), analyses);
-
-	/* Callers have changed the function since it was last analysed. */
-	manager.invalidate(*function, PreservedAnalyses::none());
-	return new probe_shim_flow{
-		manager.getResult<DominatorTreeAnalysis>(*function),
-		manager.getResult<PostDominatorTreeAnalysis>(*function),
-		manager.getResult<LoopAnalysis>(*function),
-		PROBE_DIVERGENCE_ANALYSIS().run(*function, manager),
-	};
-}
-
-void probe_shim_flow_destroy(struct probe_shim_flow *flow)
-{
-	delete flow;
-}
-
-bool probe_shim_flow_same_loop(const struct probe_shim_flow *flow, LLVMValueRef value,
-			       LLVMBasicBlockRef block)
-{
-	auto *inst = dyn_cast<Instruction>(unwrap(value));
-	Loop *loop = inst ? flow->loops.getLoopFor(inst->getParent()) : nullptr;
-
-	return !loop || loop->contains(unwrap(block));
-}
-
-bool probe_shim_flow_differs(const struct probe_shim_flow *flow, LLVMValueRef user,
-			     unsigned operand)
-{
-	auto *inst = unwrap<Instruction>(user);
-	const Use &use = inst->getOperandUse(operand);
-
-	if (isa<Constant>(use.get()))
-		return false;
-#if LLVM_VERSION_MAJOR >= 16
-	/* Lanes may have left a loop with different values of it. */
-	return PROBE_IS_DIVERGENT(flow->divergence, use.get()) ||
-	       !probe_shim_flow_same_loop(flow, wrap(use.get()), wrap(inst->getParent()));
-#else
-	return flow->divergence.isDivergentUse(use);
-#endif
-}
-
-bool probe_shim_flow_is_header(const struct probe_shim_flow *flow, LLVMBasicBlockRef value,
-			       LLVMBasicBlockRef *ret_latch)
-{
-	BasicBlock *block = unwrap(value);
-	Loop *loop = flow->loops.getLoopFor(block);
-	BasicBlock *latch = loop && loop->getHeader() == block ? loop->getLoopLatch() : nullptr;
-
-	*ret_latch = wrap(latch);
-	return latch != nullptr;
-}
-
-unsigned probe_shim_flow_depth(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
-{
-	return flow->loops.getLoopDepth(unwrap(block));
-}
-
-LLVMBasicBlockRef probe_shim_flow_idom(const struct probe_shim_flow *flow, LLVMBasicBlockRef block)
-{
-	auto *node = flow->dominators.getNode(unwrap(block));
-
-	return node && node->getIDom() ? wrap(node->getIDom()->getBlock()) : nullptr;
-}
-
-bool probe_shim_flow_postdominates(const struct probe_shim_flow *flow, LLVMBasicBlockRef a,
-				   LLVMBasicBlockRef b)
-{
-	return flow->postdominators.dominates(unwrap(a), unwrap(b));
-}
-
-bool probe_shim_flow_varies(const struct probe_shim_flow *flow, LLVMValueRef value,
-			    LLVMBasicBlockRef block)
-{
-	return PROBE_IS_DIVERGENT(flow->divergence, unwrap(value)) ||
-	       !probe_shim_flow_same_loop(flow, value, block);
-}
-
-bool probe_shim_never_wraps(LLVMValueRef value, bool with_sign)
-{
-	auto *op = dyn_cast<OverflowingBinaryOperator>(unwrap(value));
-
-	return op && (with_sign ? op->hasNoSignedWrap() : op->hasNoUnsignedWrap());
-}
-
-bool probe_shim_gep_offset(LLVMValueRef value, int64_t *ret)
-{
-	auto *gep = cast<GEPOperator>(unwrap(value));
-	const DataLayout &layout = unwrap<Instruction>(value)->getModule()->getDataLayout();
-	APInt offset(layout.getIndexTypeSizeInBits(gep->getType()), 0);
-
-	if (!gep->accumulateConstantOffset(layout, offset))
-		return false;
-	*ret = offset.getSExtValue();
-	return true;
-}
-
-unsigned probe_shim_leading_zeros(LLVMValueRef value)
-{
-	auto *inst = dyn_cast<Instruction>(unwrap(value));
-
-	if (!inst)
-		return 0;
-	return computeKnownBits(inst, inst->getModule()->getDataLayout()).countMinLeadingZeros();
-}
-
-bool probe_shim_or_is_add(LLVMValueRef value)
-{
-	auto *inst = unwrap<Instruction>(value);
-
-	return PROBE_NO_COMMON_BITS(inst->getOperand(0), inst->getOperand(1),
-				    inst->getModule()->getDataLayout());
 }
 
 namespace

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "pass_ring.h"
+#include "llvm-plugin/analysis/analysis.h"
 #include "pass_shim.h"
 
 /* What an instruction is to a walk. */
@@ -26,8 +27,8 @@ struct walk {
 	enum way way;
 	bool blocks;
 	unsigned ends;
-	const struct probe_shim_flow *flow; /* not NULL: inside, lanes must not part */
-	LLVMBasicBlockRef *todo;	    /* and done: those below `at` */
+	const struct analysis *flow; /* not NULL: inside, lanes must not part */
+	LLVMBasicBlockRef *todo;     /* and done: those below `at` */
 	size_t at, count, capacity;
 	LLVMBasicBlockRef *slot; /* hash of `todo` */
 	size_t slots;
@@ -112,7 +113,7 @@ static bool parts_lanes(const struct walk *walk, LLVMValueRef end)
 {
 	return LLVMGetNumSuccessors(end) > 1 &&
 	       (!(LLVMIsABranchInst(end) || LLVMIsASwitchInst(end)) ||
-		probe_shim_flow_differs(walk->flow, end, 0));
+		analysis_differs(walk->flow, end, 0));
 }
 
 /* From an instruction, or the one behind it, to the end of its block and what comes after. */
@@ -173,17 +174,17 @@ static bool ends_alternate(struct walk *walk, LLVMValueRef function)
 /* Lanes that part between would come to the ends of their ways one after the other. */
 static bool ends_together(struct walk *walk, LLVMValueRef function, void *analyses)
 {
-	struct probe_shim_flow *flow;
+	struct analysis *flow;
 	bool together;
 
 	if (walk->ends < 2)
 		return true;
-	flow = probe_shim_flow_create(function, analyses);
+	flow = analysis_create(function, false, analyses);
 	walk->flow = flow;
 	together = walk_from(walk, LLVMGetInstructionParent(walk->begin),
 			     LLVMGetNextInstruction(walk->begin), INSIDE);
 	walk->flow = NULL;
-	probe_shim_flow_destroy(flow);
+	analysis_destroy(flow);
 	return together;
 }
 

@@ -44,6 +44,7 @@ struct walk {
 	struct pass_table *table;
 	const struct pass_unit *unit;
 	const struct pass_options *options;
+	struct analysis *analysis;	 /* of the function before there were probes */
 	uint32_t site, mark;		 /* next ids */
 	struct pass_trace_proof *proofs; /* by site of the unit; NULL = none */
 	LLVMValueRef arguments;		 /* pass_trace_arguments() */
@@ -166,7 +167,7 @@ static void write_group(struct walk *walk)
 	pass_ring_call(ring, DEVLIB_TRACE_BLOCK + (group->bases - 1), args, 4 + 2 * group->bases);
 }
 
-static void name_stride(struct group *group, const struct pass_stride *stride, char before)
+static void name_stride(struct group *group, const struct affine_stride *stride, char before)
 {
 	char *at = group->name + group->length;
 	size_t room = sizeof(group->name) - group->length;
@@ -215,10 +216,12 @@ static void end_group(struct walk *walk)
 
 /* The base a pointer is a constant behind, a new one if there is none and room for it; else NULL.
  */
-static struct base *find_base(struct group *group, LLVMValueRef pointer, int64_t *ret_distance)
+static struct base *find_base(const struct walk *walk, struct group *group, LLVMValueRef pointer,
+			      int64_t *ret_distance)
 {
 	for (unsigned i = 0; i < group->bases; i++)
-		if (probe_shim_distance(group->base[i].pointer, pointer, ret_distance) &&
+		if (analysis_distance(walk->analysis, group->base[i].pointer, pointer,
+				      ret_distance) &&
 		    *ret_distance == (int32_t)*ret_distance)
 			return &group->base[i];
 	*ret_distance = 0;
@@ -242,10 +245,10 @@ static void take_site(struct walk *walk, LLVMValueRef inst, const struct pass_si
 	if (group->sites == PROBE_GROUP_SITES || (group->sites && group->proved != proved))
 		end_group(walk);
 	group->proved = proved;
-	base = find_base(group, site->pointer, &distance);
+	base = find_base(walk, group, site->pointer, &distance);
 	if (!base) {
 		end_group(walk);
-		base = find_base(group, site->pointer, &distance);
+		base = find_base(walk, group, site->pointer, &distance);
 	}
 	if (!base->sites)
 		base->proof = proof;
@@ -312,8 +315,10 @@ void pass_trace_list(struct pass_unit *unit, struct pass_table *table,
 	unit->first_group = pass_table_sites(table);
 	if (pass_is_plain(unit->original, options))
 		return;
-	walk.proofs = pass_trace_prove(unit->base, unit->kernel, options, analyses, &count);
+	walk.analysis = analysis_create(unit->base, unit->kernel, analyses);
+	walk.proofs = pass_trace_prove(unit->base, walk.analysis, options, &count);
 	walk_function(&walk, unit->base);
+	analysis_destroy(walk.analysis);
 	free(walk.proofs);
 }
 
@@ -330,10 +335,11 @@ void pass_trace_insert(struct pass_ring *ring, LLVMValueRef function,
 
 	size_t count = 0;
 
+	walk.analysis = analysis_create(function, ring->unit->kernel, analyses);
 	if (!ring->is_plain)
-		walk.proofs =
-			pass_trace_prove(function, ring->unit->kernel, options, analyses, &count);
+		walk.proofs = pass_trace_prove(function, walk.analysis, options, &count);
 	walk.arguments = pass_trace_arguments(ring, function, walk.proofs, walk.proofs ? count : 0);
 	walk_function(&walk, function);
+	analysis_destroy(walk.analysis);
 	free(walk.proofs);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "pass_asm.h"
-#include "pass_pattern.h"
+#include "llvm-plugin/analysis/analysis.h"
 
 /*
  * Ids are below 1024. Where all lanes' values are below 2^31 and none can be as far from another,
@@ -19,11 +19,11 @@
 
 static int64_t size_of(int64_t number)
 {
-	return number < 0 ? pass_wrap_mul(number, -1) : number;
+	return number < 0 ? (int64_t)(0 - (uint64_t)number) : number;
 }
 
 /* The largest argument that keeps a stride within STRIDE_WRAP; less than 0 if none does. */
-static int64_t argument_most(const struct pass_stride *stride)
+static int64_t argument_most(const struct affine_stride *stride)
 {
 	int64_t constant = size_of(stride->constant), factor = size_of(stride->factor);
 
@@ -36,20 +36,20 @@ static int64_t argument_most(const struct pass_stride *stride)
  * The size of a workgroup is not what a stride is made of: at the grid's edge the program may see a
  * smaller one.
  */
-static bool is_told(const struct pass_stride *stride)
+static bool is_told(const struct affine_stride *stride)
 {
 	return !(stride->bits & PROBE_STRIDE_LAUNCH) &&
 	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_most(stride) > 0;
 }
 
-static void take(const struct pass_pattern *pattern, struct pass_trace_proof *ret)
+static void take(const struct affine_address *pattern, struct pass_trace_proof *ret)
 {
 	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MOST;
 
-	if (pattern->digits)
+	if (pattern->fields)
 		return;
 	for (int i = 0; i < 3; i++) {
-		const struct pass_stride *stride = &pattern->stride[i];
+		const struct affine_stride *stride = &pattern->stride[i];
 
 		if (stride->factor ? !is_told(stride) : size_of(stride->constant) > most)
 			return;
@@ -63,7 +63,7 @@ static void take(const struct pass_pattern *pattern, struct pass_trace_proof *re
 }
 
 /* An argument is below `most`, and so not negative? Builds the contrary. */
-static LLVMValueRef is_too_large(struct pass_ring *ring, const struct pass_stride *stride)
+static LLVMValueRef is_too_large(struct pass_ring *ring, const struct affine_stride *stride)
 {
 	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
 	LLVMTypeRef type = LLVMIntTypeInContext(ring->context, bits);
@@ -89,7 +89,7 @@ static LLVMValueRef is_too_large(struct pass_ring *ring, const struct pass_strid
 }
 
 static bool looked_at(const struct pass_trace_proof *proofs, size_t count,
-		      const struct pass_stride *stride)
+		      const struct affine_stride *stride)
 {
 	for (size_t i = 0; i < count; i++)
 		for (int k = 0; k < 3; k++)
@@ -112,7 +112,7 @@ LLVMValueRef pass_trace_arguments(struct pass_ring *ring, LLVMValueRef function,
 
 	for (size_t i = 0; i < count; i++)
 		for (int k = 0; k < 3; k++) {
-			const struct pass_stride *stride = &proofs[i].stride[k];
+			const struct affine_stride *stride = &proofs[i].stride[k];
 			LLVMValueRef one;
 
 			if (!proofs[i].proved || !stride->factor ||
@@ -127,22 +127,20 @@ LLVMValueRef pass_trace_arguments(struct pass_ring *ring, LLVMValueRef function,
 		   : NULL;
 }
 
-struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, bool kernel,
-					  const struct pass_options *options, void *analyses,
-					  size_t *ret_count)
+struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, const struct analysis *in,
+					  const struct pass_options *options, size_t *ret_count)
 {
 	struct pass_trace_proof *proofs = NULL;
 	size_t count = 0, capacity = 0;
-	struct pass_prover *prover;
 
 	if (!options->prove || options->portable || pass_is_plain(function, options))
 		return NULL;
-	prover = pass_prover_create(function, kernel, options, analyses);
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst)) {
-			struct pass_pattern pattern;
+			struct affine_address pattern;
+			LLVMValueRef blocker;
 			struct pass_site site;
 
 			if (!pass_site_wanted(inst, options, &site))
@@ -152,11 +150,11 @@ struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, bool kernel,
 				proofs = pass_alloc(proofs, capacity * sizeof(*proofs));
 			}
 			proofs[count] = (struct pass_trace_proof){0};
-			if (pass_prove(prover, inst, site.pointer, &pattern))
+			if (site.pointer &&
+			    analysis_affine(in, inst, site.pointer, &pattern, &blocker))
 				take(&pattern, &proofs[count]);
 			count++;
 		}
-	pass_prover_destroy(prover);
 	*ret_count = count;
 	return proofs;
 }

@@ -3,22 +3,21 @@
 #ifndef PROBE_LLVM_PLUGIN_PASS_TRACE_PROOF_H
 #define PROBE_LLVM_PLUGIN_PASS_TRACE_PROOF_H
 
-#include "pass_prove.h"
+#include "llvm-plugin/analysis/analysis.h"
 #include "pass_ring.h"
 
 /* Of one site. */
 struct pass_trace_proof {
 	bool proved;
-	bool by_argument;	      /* a stride has a factor: an argument of the kernel */
-	struct pass_stride stride[3]; /* bytes per step of the work-item's id */
-	LLVMValueRef wraps[PASS_WRAPS];
+	bool by_argument;		/* a stride has a factor: an argument of the kernel */
+	struct affine_stride stride[3]; /* bytes per step of the work-item's id */
+	LLVMValueRef wraps[AFFINE_WRAPS];
 	unsigned wrap_count;
 };
 
 /* Of all sites of a function in their order; free it. Their values are of the function. */
-struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, bool kernel,
-					  const struct pass_options *options, void *analyses,
-					  size_t *ret_count);
+struct pass_trace_proof *pass_trace_prove(LLVMValueRef function, const struct analysis *in,
+					  const struct pass_options *options, size_t *ret_count);
 
 /*
  * 32 bits, negative if an argument that is a stride is larger than what these proofs hold for; made

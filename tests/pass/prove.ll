@@ -148,10 +148,11 @@ define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 
   ret void
 }
 
-; Bits of the id alone are bit fields. Bits of a sum, exchanges by a variable, and minima are not.
+; Bits of the id are bit fields, those that an exchange takes with the partner. Bits of a sum, and minima
+; are not.
 ; CHECK: of digits: U +8*bits(+1*x)>>3&127, wraps 0{{$}}
 ; CHECK: of digits: measured
-; CHECK: of digits: measured
+; CHECK: of digits: U +4*x -8*and(+1*x)>>0&1023, wraps 0{{$}}
 ; CHECK: of digits: measured
 ; CHECK: of digits: measured
 define amdgpu_kernel void @digits(ptr addrspace(1) %a, ptr addrspace(3) %l, i32 %n) #0 {
@@ -395,6 +396,166 @@ loop:
   %done = icmp eq i64 %next, 5
   br i1 %done, label %exit, label %loop
 exit:
+  ret void
+}
+
+; Behind a loop that all lanes leave together, values of its last iteration are as uniform as in it. They
+; are not where lanes leave one by one, be it that only some of them come to a uniform condition.
+; CHECK: of behind: U +4*x, wraps 1{{$}}
+; CHECK: of behind: U, wraps 0{{$}}
+define amdgpu_kernel void @behind(ptr addrspace(1) %a, i32 %n) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %some = icmp slt i32 %x, 5
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %latch ]
+  %i = phi i32 [ %x, %entry ], [ %next, %latch ]
+  br i1 %some, label %then, label %latch
+then:
+  fence seq_cst
+  br label %latch
+latch:
+  %next = add i32 %i, 3
+  %k1 = add i32 %k, 1
+  %more = icmp slt i32 %k1, %n
+  br i1 %more, label %loop, label %done
+done:
+  %i64 = sext i32 %i to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i64
+  store float 0.0, ptr addrspace(1) %p
+  %k64 = sext i32 %k to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %k64
+  store float 0.0, ptr addrspace(1) %q
+  ret void
+}
+; CHECK: of one_by_one: measured
+define amdgpu_kernel void @one_by_one(ptr addrspace(1) %a) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %k1 = add i32 %k, 1
+  %more = icmp slt i32 %k1, %x
+  br i1 %more, label %loop, label %done
+done:
+  %k64 = sext i32 %k to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %k64
+  store float 0.0, ptr addrspace(1) %p
+  ret void
+}
+; CHECK: of some_stop: measured
+define amdgpu_kernel void @some_stop(ptr addrspace(1) %a, i32 %n, i32 %m) #0 {
+entry:
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %some = icmp slt i32 %x, 5
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %latch ]
+  br i1 %some, label %then, label %latch
+then:
+  %stop = icmp eq i32 %k, %m
+  br i1 %stop, label %done, label %latch
+latch:
+  %k1 = add i32 %k, 1
+  %more = icmp slt i32 %k1, %n
+  br i1 %more, label %loop, label %done
+done:
+  %k64 = sext i32 %k to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %k64
+  store float 0.0, ptr addrspace(1) %p
+  ret void
+}
+
+; What looks like HIP's blockDim, but is the minimum with something else; the low half of an argument;
+; a sum whose low half is extended.
+; CHECK: of no_sizes: measured
+; CHECK: of no_sizes: measured
+; CHECK: of no_sizes: measured
+define amdgpu_kernel void @no_sizes(ptr addrspace(1) %a, i32 %n, i32 %m) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %packet = call ptr addrspace(4) @llvm.amdgcn.dispatch.ptr()
+  %size_at = getelementptr i16, ptr addrspace(4) %packet, i64 3
+  %size16 = load i16, ptr addrspace(4) %size_at
+  %size = zext i16 %size16 to i32
+  %left = sub i32 %n, %m
+  %least = call i32 @llvm.umin.i32(i32 %left, i32 %size)
+  %i = mul i32 %x, %least
+  %i64 = zext i32 %i to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i64
+  store float 0.0, ptr addrspace(1) %p
+  %n16 = trunc i32 %n to i16
+  %n32 = zext i16 %n16 to i32
+  %j = mul i32 %x, %n32
+  %j64 = zext i32 %j to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %j64
+  store float 0.0, ptr addrspace(1) %q
+  %sum = add i32 %x, %n
+  %sum16 = trunc i32 %sum to i16
+  %sum64 = zext i16 %sum16 to i64
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %sum64
+  store float 0.0, ptr addrspace(1) %r
+  ret void
+}
+
+; Two sums that may wrap in some lanes each, though what they add up to is the same in all.
+; CHECK: of cancelled: measured
+define amdgpu_kernel void @cancelled(ptr addrspace(1) %a, i32 %n, i32 %u, i32 %v) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %row = mul i32 %x, %n
+  %up = add i32 %row, %u
+  %down = sub i32 %v, %row
+  %up64 = sext i32 %up to i64
+  %down64 = sext i32 %down to i64
+  %sum = add i64 %up64, %down64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %sum
+  store float 0.0, ptr addrspace(1) %p
+  ret void
+}
+
+; Exchanges by a constant; bits that are shifted out are lost, and one may become the sign.
+; CHECK: of fields_of_ids: U +4*x -8*bits(+1*x)>>0&21, wraps 0{{$}}
+; CHECK: of fields_of_ids: U +4*x -4*bits(+1*x)>>0&5, wraps 0{{$}}
+; CHECK: of fields_of_ids: measured
+; CHECK: of fields_of_ids: U +16*bits(+1*x)>>0&15, wraps 0{{$}}
+define amdgpu_kernel void @fields_of_ids(ptr addrspace(1) %a) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %xor = xor i32 %x, 21
+  %xor64 = zext i32 %xor to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %xor64
+  store float 0.0, ptr addrspace(1) %p
+  %or = or i32 %x, 5
+  %or64 = zext i32 %or to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %or64
+  store float 0.0, ptr addrspace(1) %q
+  %up = shl i32 %x, 29
+  %signed = ashr i32 %up, 29
+  %signed64 = sext i32 %signed to i64
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %signed64
+  store float 0.0, ptr addrspace(1) %r
+  %up28 = shl i32 %x, 28
+  %low = lshr i32 %up28, 26
+  %low64 = sext i32 %low to i64
+  %s = getelementptr float, ptr addrspace(1) %a, i64 %low64
+  store float 0.0, ptr addrspace(1) %s
+  ret void
+}
+
+; A sum that must not wrap needs no check, since the access would be undefined. The promise must be that of
+; the extension.
+; CHECK: of promised: U +4*x, wraps 0{{$}}
+; CHECK: of promised: U +4*x, wraps 1{{$}}
+define amdgpu_kernel void @promised(ptr addrspace(1) %a, i32 %n) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %promised = add nsw i32 %x, %n
+  %promised64 = sext i32 %promised to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %promised64
+  store float 0.0, ptr addrspace(1) %p
+  %sum = add nuw i32 %x, %n
+  %sum64 = sext i32 %sum to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %sum64
+  store float 0.0, ptr addrspace(1) %q
   ret void
 }
 

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Addresses as sums of ScalarEvolution's expressions. SCEV itself forgets most `nsw` and `nuw`
+ * flags, since an expression stands for its value wherever it is used. An address is different: if
+ * one of the operations that it is made of overflowed in spite of its flag, the access itself would
+ * be undefined. So the sum, up to where a value passes through a phi or a select, is built here.
+ */
+#include "llvm-plugin/analysis/address_expr.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/GetElementPtrTypeIterator.h>
+#include <llvm/IR/PatternMatch.h>
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+enum { DISTRIBUTED_MAX = 16 };
+
+/* n * (i + 1) and n * i have a term in common. */
+const SCEV *AddressExpr::product(const SCEV *a, const SCEV *b)
+{
+	auto *sum = dyn_cast<SCEVAddExpr>(a);
+	auto *other = dyn_cast<SCEVAddExpr>(b);
+	SmallVector<const SCEV *, 8> terms;
+
+	if (!sum && other)
+		return product(b, a);
+	if (!sum || sum->getNumOperands() * (other ? other->getNumOperands() : 1) > DISTRIBUTED_MAX)
+		return evolution.getMulExpr(a, b);
+	for (const SCEV *part : sum->operands())
+		terms.push_back(product(b, part));
+	return evolution.getAddExpr(terms);
+}
+
+const SCEV *AddressExpr::leaf(Value *value)
+{
+	return opaque ? evolution.getUnknown(value) : evolution.getSCEV(value);
+}
+
+/* Can the operation be done on its operands extended? */
+static bool never_wraps(const Instruction *inst, unsigned extension)
+{
+	auto *op = dyn_cast<OverflowingBinaryOperator>(inst);
+
+	return !extension || (op && (extension == Instruction::SExt ? op->hasNoSignedWrap()
+								    : op->hasNoUnsignedWrap()));
+}
+
+/* NULL: it is a leaf. */
+const SCEV *AddressExpr::operation(Instruction *inst, unsigned extension, Type *type)
+{
+	auto part = [&](unsigned i) { return integer(inst->getOperand(i), extension, type); };
+	uint64_t by;
+
+	switch (inst->getOpcode()) {
+	case Instruction::Or:
+		if (!PROBE_NO_COMMON_BITS(inst->getOperand(0), inst->getOperand(1), layout))
+			return nullptr;
+		return evolution.getAddExpr(part(0), part(1));
+	case Instruction::Add:
+		return never_wraps(inst, extension) ? evolution.getAddExpr(part(0), part(1))
+						    : nullptr;
+	case Instruction::Sub:
+		return never_wraps(inst, extension) ? evolution.getMinusSCEV(part(0), part(1))
+						    : nullptr;
+	case Instruction::Mul:
+		return never_wraps(inst, extension) ? product(part(0), part(1)) : nullptr;
+	case Instruction::Shl:
+		if (!never_wraps(inst, extension) ||
+		    !match(inst->getOperand(1), m_ConstantInt(by)) || by > 62)
+			return nullptr;
+		return product(evolution.getConstant(type, (uint64_t)1 << by), part(0));
+	case Instruction::SExt:
+	case Instruction::ZExt:
+		/* What was sign-extended and then zero-extended is no sum of either kind. */
+		if (extension == Instruction::ZExt && inst->getOpcode() == Instruction::SExt)
+			return nullptr;
+		return integer(inst->getOperand(0), inst->getOpcode(), type);
+	default:
+		return nullptr;
+	}
+}
+
+const SCEV *AddressExpr::integer(Value *value, unsigned extension, Type *type)
+{
+	auto key = std::make_pair(value, extension);
+	auto *inst = dyn_cast<Instruction>(value);
+	const SCEV *ret = nullptr;
+
+	if (value->getType() == type)
+		extension = key.second = 0;
+	/* An extension with zeros of what is not negative is one with the sign. */
+	if (!opaque && extension == Instruction::ZExt && inst && !never_wraps(inst, extension) &&
+	    never_wraps(inst, Instruction::SExt) &&
+	    evolution.isKnownNonNegative(evolution.getSCEV(value)))
+		extension = key.second = Instruction::SExt;
+	auto found = memo.find({key, type});
+	if (found != memo.end())
+		return found->second;
+	if (inst)
+		ret = operation(inst, extension, type);
+	if (!ret) {
+		ret = isa<ConstantInt>(value) ? evolution.getSCEV(value) : leaf(value);
+		if (extension == Instruction::SExt)
+			ret = evolution.getSignExtendExpr(ret, type);
+		else if (extension)
+			ret = evolution.getZeroExtendExpr(ret, type);
+	}
+	memo[{key, type}] = ret;
+	return ret;
+}
+
+const SCEV *AddressExpr::pointer(Value *value)
+{
+	auto *gep = dyn_cast<GEPOperator>(value);
+	Type *type = layout.getIndexType(value->getType());
+
+	if (!gep || gep->getType()->isVectorTy())
+		return opaque ? evolution.getPtrToIntExpr(leaf(value), type) : leaf(value);
+	SmallVector<const SCEV *, 8> terms{pointer(gep->getPointerOperand())};
+	for (auto it = gep_type_begin(gep), end = gep_type_end(gep); it != end; ++it) {
+		Value *index = it.getOperand();
+
+		if (StructType *structure = it.getStructTypeOrNull()) {
+			unsigned field = (unsigned)cast<ConstantInt>(index)->getZExtValue();
+
+			terms.push_back(evolution.getConstant(
+				type, layout.getStructLayout(structure)->getElementOffset(field)));
+			continue;
+		}
+		const SCEV *size = evolution.getConstant(
+			type, layout.getTypeAllocSize(it.getIndexedType()).getFixedValue());
+		unsigned width = index->getType()->getIntegerBitWidth();
+
+		/* A wider index counts modulo the width of an address. */
+		terms.push_back(product(size, width > type->getIntegerBitWidth()
+						      ? evolution.getTruncateExpr(leaf(index), type)
+						      : integer(index, Instruction::SExt, type)));
+	}
+	return evolution.getAddExpr(terms);
+}
+
+const SCEV *address_expr(const analysis &in, Value *pointer)
+{
+	return AddressExpr(in, false).pointer(pointer);
+}

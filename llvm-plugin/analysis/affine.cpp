@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Affine addresses (analysis.h): a walk over the address's sum. What is uniform is part of U; ids
+ * get coefficients, which sums, products with launch values, extensions, recurrences of loops and
+ * bit operations carry on. Anything else speaks against it.
+ */
+#include "llvm-plugin/analysis/function.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/PatternMatch.h>
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+enum { ID_MAX = 1023, NARROW_BITS = 32, CONSTANT_MAX = 4096 };
+
+namespace
+{
+/* A value while it is taken apart; expressions are as wide as the value is. */
+struct Form {
+	const SCEV *rest = nullptr;		      /* U */
+	std::array<const SCEV *, 3> coefficient = {}; /* NULL = 0 */
+	SmallVector<affine_field, 2> fields;
+	SmallVector<Value *, 2> wraps;
+	bool rising = false;
+
+	bool uniform() const
+	{
+		return fields.empty() && !coefficient[0] && !coefficient[1] && !coefficient[2];
+	}
+};
+
+class Affine
+{
+	const analysis &in;
+	ScalarEvolution &evolution;
+	const Instruction *access;
+	const BasicBlock *block; /* where the value is used */
+
+	bool fail(Value *value);
+	bool by_kind(const SCEV *expr, Form &ret);
+	const SCEV *convert(const SCEV *expr, Type *type, bool extend);
+	void add_field(Form &form, const affine_field &field);
+	bool add(Form &to, const Form &from);
+	bool scale(Form &form, const SCEV *by);
+	bool bits(const SCEV *expr, affine_field &ret);
+	bool bits_of(Value *value, affine_field &ret);
+	bool whole_field(const SCEV *expr, Form &ret);
+	bool cancels(const SCEV *a, const SCEV *b);
+	bool sum(const SCEVAddExpr *expr, Form &ret);
+	bool product(const SCEVMulExpr *expr, Form &ret);
+	bool recurrence(const SCEVAddRecExpr *expr, Form &ret);
+	bool extension(const SCEVIntegralCastExpr *expr, Form &ret);
+	bool assume(const SCEV *expr, bool zeros, Form &form);
+	bool logic(Instruction *inst, Form &ret);
+	bool loop_phi(PHINode *phi, Form &ret);
+	bool leaf(Value *value, Form &ret);
+
+      public:
+	Value *blocker = nullptr;
+
+	Affine(const analysis &of, const Instruction *at)
+	    : in(of), evolution(of.evolution), access(at), block(at->getParent())
+	{
+	}
+	bool take_apart(const SCEV *expr, Form &ret);
+};
+} // namespace
+
+static void list_integers(const analysis &in);
+
+bool Affine::fail(Value *value)
+{
+	if (!blocker)
+		blocker = value;
+	return false;
+}
+
+/* ---- Sums and products ---------------------------------------------------------------------- */
+
+static bool same_field(const affine_field &a, const affine_field &b)
+{
+	return a.mask == b.mask && a.axis == b.axis && a.shift == b.shift && a.with == b.with;
+}
+
+void Affine::add_field(Form &form, const affine_field &field)
+{
+	for (affine_field &old : form.fields)
+		if (same_field(old, field)) {
+			old.times = (int64_t)((uint64_t)old.times + (uint64_t)field.times);
+			if (!old.times)
+				form.fields.erase(&old);
+			return;
+		}
+	if (field.times && field.mask)
+		form.fields.push_back(field);
+}
+
+static bool opposed(int64_t a, int64_t b)
+{
+	return a && b && (a < 0) != (b < 0);
+}
+
+/* Would a small sum of the two hide that one of them is so large that it wraps? */
+bool Affine::cancels(const SCEV *a, const SCEV *b)
+{
+	struct affine_stride one, other;
+
+	return a && b &&
+	       (!launch_factor(in, a, one) || !launch_factor(in, b, other) ||
+		opposed(one.constant, other.constant) || opposed(one.factor, other.factor));
+}
+
+bool Affine::add(Form &to, const Form &from)
+{
+	for (int i = 0; i < 3; i++) {
+		const SCEV *&have = to.coefficient[i], *more = from.coefficient[i];
+
+		if ((!to.wraps.empty() || !from.wraps.empty()) && cancels(have, more))
+			return false;
+		have = have && more ? evolution.getAddExpr(have, more) : have ? have : more;
+		if (have && have->isZero())
+			have = nullptr;
+	}
+	for (const affine_field &field : from.fields)
+		add_field(to, field);
+	for (Value *value : from.wraps)
+		if (!is_contained(to.wraps, value))
+			to.wraps.push_back(value);
+	to.rising |= from.rising;
+	to.rest = evolution.getAddExpr(to.rest, from.rest);
+	return true;
+}
+
+bool Affine::sum(const SCEVAddExpr *expr, Form &ret)
+{
+	if (!take_apart(expr->getOperand(0), ret))
+		return false;
+	for (unsigned i = 1; i < expr->getNumOperands(); i++) {
+		Form part;
+
+		if (!take_apart(expr->getOperand(i), part) || !add(ret, part))
+			return false;
+	}
+	return true;
+}
+
+bool Affine::scale(Form &form, const SCEV *by)
+{
+	auto *constant = dyn_cast<SCEVConstant>(by);
+
+	if (!constant && !form.fields.empty())
+		return false;
+	for (const SCEV *&coefficient : form.coefficient)
+		if (coefficient)
+			coefficient = evolution.getMulExpr(coefficient, by);
+	for (affine_field &field : form.fields)
+		field.times = (int64_t)((uint64_t)field.times *
+					(uint64_t)constant->getAPInt().getSExtValue());
+	form.rest = evolution.getMulExpr(form.rest, by);
+	return true;
+}
+
+/* One factor may vary; a constant or launch value is the other. */
+bool Affine::product(const SCEVMulExpr *expr, Form &ret)
+{
+	const SCEV *varying = nullptr;
+	SmallVector<const SCEV *, 4> others;
+	struct affine_stride factor;
+
+	for (const SCEV *operand : expr->operands()) {
+		bool same = in.uniform(operand, block);
+
+		if (!same && varying)
+			return false;
+		if (same)
+			others.push_back(operand);
+		else
+			varying = operand;
+	}
+	const SCEV *by = evolution.getMulExpr(others);
+	return (isa<SCEVConstant>(by) || launch_factor(in, by, factor)) &&
+	       take_apart(varying, ret) && scale(ret, by);
+}
+
+/* ---- Bit fields ----------------------------------------------------------------------------- */
+
+/* Bits of the value at and above `width` are lost. */
+static bool clip(affine_field &field, uint64_t width)
+{
+	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
+
+	if (width <= low)
+		return false;
+	if (width - low < 32)
+		field.mask &= (1u << (width - low)) - 1;
+	return true;
+}
+
+static bool shift_right(affine_field &field, uint64_t by)
+{
+	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
+
+	if (by <= low) {
+		field.times >>= by;
+		return true;
+	}
+	by -= low;
+	field.times = 1;
+	if (field.shift + by > 31)
+		return false;
+	field.shift = (uint8_t)(field.shift + by);
+	field.mask >>= by;
+	return true;
+}
+
+static bool mask_with(affine_field &field, const APInt &mask)
+{
+	field.mask &= (uint32_t)mask.lshr((unsigned)__builtin_ctzll((uint64_t)field.times))
+			      .extractBitsAsZExtValue(std::min(32u, mask.getBitWidth()), 0);
+	return true;
+}
+
+bool Affine::bits_of(Value *value, affine_field &ret)
+{
+	const APInt *number;
+	Value *operand;
+	int axis = item_axis(value);
+
+	if (axis >= 0) {
+		ret = {1, ID_MAX, (uint8_t)axis, 0, nullptr};
+		return true;
+	}
+	if (!value->getType()->isIntegerTy())
+		return false;
+	if (match(value, m_And(m_Value(operand), m_APInt(number))))
+		return bits(evolution.getSCEV(operand), ret) && mask_with(ret, *number);
+	if (match(value, m_LShr(m_Value(operand), m_APInt(number))))
+		return number->ult(32) && bits(evolution.getSCEV(operand), ret) &&
+		       shift_right(ret, number->getZExtValue());
+	return false;
+}
+
+/* A power of two times some bits of one id, and nothing else? */
+bool Affine::bits(const SCEV *expr, affine_field &ret)
+{
+	uint64_t width = evolution.getTypeSizeInBits(expr->getType());
+
+	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
+		return bits_of(unknown->getValue(), ret);
+	if (auto *cast = dyn_cast<SCEVIntegralCastExpr>(expr)) {
+		const SCEV *from = cast->getOperand();
+
+		if (isa<SCEVSignExtendExpr>(cast))
+			width = evolution.getTypeSizeInBits(from->getType()) - 1;
+		/* What a sign extension makes of the highest bit is no bit field. */
+		uint32_t before = bits(from, ret) ? ret.mask : 0;
+		return before && clip(ret, width) &&
+		       (ret.mask == before || isa<SCEVTruncateExpr>(cast));
+	}
+	if (auto *quotient = dyn_cast<SCEVUDivExpr>(expr)) {
+		auto *by = dyn_cast<SCEVConstant>(quotient->getRHS());
+
+		return by && by->getAPInt().isPowerOf2() && bits(quotient->getLHS(), ret) &&
+		       shift_right(ret, by->getAPInt().logBase2());
+	}
+	auto *product = dyn_cast<SCEVMulExpr>(expr);
+	auto *by = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
+	if (!by || product->getNumOperands() != 2 || !by->getAPInt().isPowerOf2() ||
+	    by->getAPInt().logBase2() > 30 || !bits(product->getOperand(1), ret) ||
+	    ret.times > 1 << 30)
+		return false;
+	ret.times <<= by->getAPInt().logBase2();
+	return clip(ret, width);
+}
+
+bool Affine::whole_field(const SCEV *expr, Form &ret)
+{
+	affine_field field;
+
+	if (!bits(expr, field))
+		return false;
+	ret.rest = evolution.getZero(expr->getType());
+	/* All of an id's bits are the id. */
+	if (!field.shift && field.mask == ID_MAX)
+		ret.coefficient[field.axis] =
+			evolution.getConstant(expr->getType(), (uint64_t)field.times);
+	else
+		add_field(ret, field);
+	return true;
+}
+
+/*
+ * x & y, x | y = x + y - (x & y), x ^ y = x + y - 2 * (x & y), where x is some bits of an id and y
+ * is uniform: a constant, or what butterflies and exchanges with a partner have.
+ */
+bool Affine::logic(Instruction *inst, Form &ret)
+{
+	bool masks = inst->getOpcode() == Instruction::And;
+	unsigned second = in.varies(inst->getOperand(1), block) ? 0 : 1;
+	Value *with = inst->getOperand(second);
+	const SCEV *varying = evolution.getSCEV(inst->getOperand(1 - second));
+	auto *constant = dyn_cast<ConstantInt>(with);
+	affine_field both;
+
+	if (in.varies(with, block) || !bits(varying, both) || !take_apart(varying, ret))
+		return false;
+	if (constant)
+		mask_with(both, constant->getValue());
+	else if (both.times == 1)
+		both.with = wrap(with);
+	else
+		return false;
+	if (masks)
+		ret = Form();
+	else
+		both.times *= inst->getOpcode() == Instruction::Or ? -1 : -2;
+	add_field(ret, both);
+	ret.rest = masks ? evolution.getZero(inst->getType())
+			 : evolution.getAddExpr(ret.rest, evolution.getSCEV(with));
+	return true;
+}
+
+/* ---- Extensions ----------------------------------------------------------------------------- */
+
+/* Without its constant term, which is added to `constant`. */
+static const SCEV *without_constant(ScalarEvolution &evolution, const SCEV *expr, int64_t &constant)
+{
+	auto *sum = dyn_cast<SCEVAddExpr>(expr);
+	auto *first = dyn_cast<SCEVConstant>(sum ? sum->getOperand(0) : expr);
+
+	if (auto *recurrence = dyn_cast<SCEVAddRecExpr>(expr)) {
+		SmallVector<const SCEV *, 4> operands(recurrence->operands());
+
+		operands[0] = without_constant(evolution, operands[0], constant);
+		return evolution.getAddRecExpr(operands, recurrence->getLoop(), SCEV::FlagAnyWrap);
+	}
+	if (!first || first->getAPInt().getBitWidth() > 64)
+		return expr;
+	constant += first->getAPInt().getSExtValue();
+	return evolution.getMinusSCEV(expr, first);
+}
+
+static void list_integers(const analysis &in)
+{
+	Type *type = Type::getInt32Ty(in.function.getContext());
+
+	for (Instruction &inst : instructions(in.function)) {
+		int64_t constant = 0;
+
+		if (!inst.getType()->isIntegerTy(NARROW_BITS) && !inst.getType()->isIntegerTy(64))
+			continue;
+		const SCEV *expr = in.evolution.getSCEV(&inst);
+		const SCEV *low = in.evolution.getTruncateOrNoop(expr, type);
+		in.named.insert({expr, &inst});
+		low = without_constant(in.evolution, low, constant);
+		in.narrow[low].push_back({&inst, (int32_t)constant});
+	}
+}
+
+/*
+ * A value in the function that tells whether the expression is near a wrap where the access is: the
+ * expression itself, or what is a little less.
+ */
+bool Affine::assume(const SCEV *expr, bool zeros, Form &form)
+{
+	int64_t constant = 0, best = CONSTANT_MAX;
+	Value *found = nullptr;
+
+	if (in.narrow.empty())
+		list_integers(in);
+	expr = without_constant(evolution, expr, constant);
+	for (const analysis::Narrow &narrow : in.narrow.lookup(expr)) {
+		const Loop *loop = in.loops.getLoopFor(narrow.inst->getParent());
+		int64_t less = (int32_t)constant - narrow.constant;
+
+		if (less < 0 || less >= best || !in.dominators.dominates(narrow.inst, access) ||
+		    (loop && !loop->contains(access)))
+			continue;
+		best = less;
+		found = narrow.inst;
+	}
+	if (!found)
+		return false;
+	if (!is_contained(form.wraps, found))
+		form.wraps.push_back(found);
+	form.rising |= zeros;
+	return true;
+}
+
+const SCEV *Affine::convert(const SCEV *expr, Type *type, bool extend)
+{
+	return extend ? evolution.getSignExtendExpr(expr, type)
+		      : evolution.getTruncateExpr(expr, type);
+}
+
+bool Affine::extension(const SCEVIntegralCastExpr *expr, Form &ret)
+{
+	bool zeros = isa<SCEVZeroExtendExpr>(expr), extend = !isa<SCEVTruncateExpr>(expr);
+	const SCEV *from = expr->getOperand();
+	int64_t low, high, constant = 0;
+
+	if (whole_field(expr, ret))
+		return true;
+	if (evolution.getTypeSizeInBits((extend ? from : expr)->getType()) != NARROW_BITS ||
+	    !take_apart(from, ret))
+		return false;
+	/* In a range of half of all numbers, lanes that are as near as that agree about wraps. */
+	bounds(in, from, low, high);
+	if (extend && (high - low > INT32_MAX || (zeros && low < 0)) && !assume(from, zeros, ret))
+		return false;
+	for (const SCEV *&coefficient : ret.coefficient)
+		if (coefficient)
+			coefficient = convert(coefficient, expr->getType(), extend);
+	for (affine_field &field : ret.fields)
+		field.times = (int32_t)field.times;
+	/* The constant outside, so that neighbours have the rest in common. */
+	const SCEV *rest = without_constant(evolution, ret.rest, constant);
+	ret.rest = evolution.getAddExpr(
+		convert(rest, expr->getType(), extend),
+		evolution.getConstant(expr->getType(), (uint64_t)(int32_t)constant, true));
+	return true;
+}
+
+/* ---- Loops and leaves ----------------------------------------------------------------------- */
+
+/*
+ * All lanes that are in a loop are in the same iteration, so as long as each iteration adds the
+ * same in all lanes, they stay as far apart as they came.
+ */
+bool Affine::recurrence(const SCEVAddRecExpr *expr, Form &ret)
+{
+	SmallVector<const SCEV *, 4> operands(expr->operands());
+
+	for (unsigned i = 1; i < operands.size(); i++)
+		if (!in.uniform(operands[i], block))
+			return false;
+	if (!in.leaves_together(expr->getLoop(), block) || !take_apart(operands[0], ret))
+		return false;
+	operands[0] = ret.rest;
+	ret.rest = evolution.getAddRecExpr(operands, expr->getLoop(), SCEV::FlagAnyWrap);
+	return true;
+}
+
+/* The same where the step is uniform, but no expression of ScalarEvolution's. */
+bool Affine::loop_phi(PHINode *phi, Form &ret)
+{
+	const Loop *loop = in.loops.getLoopFor(phi->getParent());
+	BasicBlock *latch =
+		loop && loop->getHeader() == phi->getParent() ? loop->getLoopLatch() : nullptr;
+
+	if (!latch || phi->getNumIncomingValues() != 2 || !in.leaves_together(loop, block) ||
+	    phi->getBasicBlockIndex(latch) < 0)
+		return false;
+	unsigned back = (unsigned)phi->getBasicBlockIndex(latch);
+	const SCEV *step = evolution.getMinusSCEV(evolution.getSCEV(phi->getIncomingValue(back)),
+						  evolution.getSCEV(phi));
+	if (!in.uniform(step, latch) ||
+	    !take_apart(evolution.getSCEV(phi->getIncomingValue(1 - back)), ret))
+		return false;
+	/* What is assumed of the start cannot be looked at later. */
+	ret.rest = evolution.getUnknown(phi);
+	return ret.wraps.empty();
+}
+
+bool Affine::leaf(Value *value, Form &ret)
+{
+	auto *inst = dyn_cast<Instruction>(value);
+
+	if (whole_field(evolution.getSCEV(value), ret))
+		return true;
+	if (!inst)
+		return fail(value);
+	if (auto *freeze = dyn_cast<FreezeInst>(inst))
+		return take_apart(evolution.getSCEV(freeze->getOperand(0)), ret);
+	if (auto *phi = dyn_cast<PHINode>(inst))
+		return loop_phi(phi, ret) || fail(value);
+	if (inst->isBitwiseLogicOp() && logic(inst, ret))
+		return true;
+	if (inst->getOpcode() == Instruction::Or &&
+	    PROBE_NO_COMMON_BITS(inst->getOperand(0), inst->getOperand(1), in.layout)) {
+		Form other;
+
+		return take_apart(evolution.getSCEV(inst->getOperand(0)), ret) &&
+		       take_apart(evolution.getSCEV(inst->getOperand(1)), other) && add(ret, other);
+	}
+	return fail(value);
+}
+
+bool Affine::by_kind(const SCEV *expr, Form &ret)
+{
+	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
+		return leaf(unknown->getValue(), ret);
+	if (auto *parts = dyn_cast<SCEVAddExpr>(expr))
+		return sum(parts, ret);
+	if (auto *factors = dyn_cast<SCEVMulExpr>(expr))
+		return product(factors, ret);
+	if (auto *loop = dyn_cast<SCEVAddRecExpr>(expr))
+		return recurrence(loop, ret);
+	if (auto *cast = dyn_cast<SCEVIntegralCastExpr>(expr))
+		return extension(cast, ret);
+	return whole_field(expr, ret);
+}
+
+bool Affine::take_apart(const SCEV *expr, Form &ret)
+{
+	ret = Form();
+	if (in.uniform(expr, block)) {
+		ret.rest = expr;
+		return true;
+	}
+	if (by_kind(expr, ret))
+		return true;
+	if (in.named.empty())
+		list_integers(in);
+	return fail(in.named.lookup(expr));
+}
+
+/* ---- Results -------------------------------------------------------------------------------- */
+
+bool analysis_affine(const struct analysis *in, LLVMValueRef inst, LLVMValueRef pointer,
+		     struct affine_address *ret, LLVMValueRef *ret_blocker)
+{
+	Affine affine(*in, unwrap<Instruction>(inst));
+	Form form;
+
+	*ret = {};
+	*ret_blocker = nullptr;
+	if (!affine.take_apart(address_expr(*in, unwrap(pointer)), form)) {
+		*ret_blocker = wrap(affine.blocker);
+		return false;
+	}
+	if (form.fields.size() > (in->no_fields ? 0 : AFFINE_FIELDS) ||
+	    form.wraps.size() > AFFINE_WRAPS)
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (form.coefficient[i] && !launch_factor(*in, form.coefficient[i], ret->stride[i]))
+			return false;
+	for (const affine_field &field : form.fields)
+		ret->field[ret->fields++] = field;
+	for (Value *value : form.wraps)
+		ret->wraps[ret->wrap_count++] = wrap(value);
+	ret->rising = form.rising;
+	ret->rest = form.rest;
+	return true;
+}
+
+bool affine_uniform(const struct affine_address *address)
+{
+	for (const struct affine_stride &stride : address->stride)
+		if (stride.constant || stride.factor)
+			return false;
+	return !address->fields;
+}
+
+static bool same_stride(const struct affine_stride &a, const struct affine_stride &b)
+{
+	return a.constant == b.constant && a.factor == b.factor &&
+	       (!a.factor || (a.offset == b.offset && a.bits == b.bits));
+}
+
+bool affine_same_strides(const struct affine_address *a, const struct affine_address *b)
+{
+	for (int i = 0; i < 3; i++)
+		if (!same_stride(a->stride[i], b->stride[i]))
+			return false;
+	for (unsigned i = 0; i < a->fields; i++) {
+		unsigned k = 0;
+
+		while (k < b->fields && (a->field[i].times != b->field[k].times ||
+					 !same_field(a->field[i], b->field[k])))
+			k++;
+		if (k == b->fields)
+			return false;
+	}
+	return a->fields == b->fields;
+}
+
+bool affine_distance(const struct analysis *in, const struct affine_address *a,
+		     const struct affine_address *b, int64_t *ret)
+{
+	auto *from = static_cast<const SCEV *>(a->rest), *to = static_cast<const SCEV *>(b->rest);
+	const SCEVConstant *constant = nullptr;
+
+	if (affine_same_strides(a, b) && from->getType() == to->getType())
+		constant = dyn_cast<SCEVConstant>(in->evolution.getMinusSCEV(to, from));
+	if (constant)
+		*ret = constant->getAPInt().getSExtValue();
+	return constant;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of this folder share: LLVM's analyses of one function. Callers see analysis.h. */
+#ifndef PROBE_ANALYSIS_FUNCTION_H
+#define PROBE_ANALYSIS_FUNCTION_H
+
+#include "llvm-plugin/llvm-compat.h"
+#include "llvm-plugin/analysis/analysis.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Instructions.h>
+#include PROBE_DIVERGENCE_HEADER
+
+struct analysis {
+	llvm::Function &function;
+	const llvm::DataLayout &layout;
+	llvm::DominatorTree &dominators;
+	llvm::PostDominatorTree &postdominators;
+	llvm::LoopInfo &loops;
+	llvm::ScalarEvolution &evolution;
+	PROBE_DIVERGENCE_INFO divergence;
+	bool kernel;
+	bool bounded; /* only launches with regular waves count */
+	bool no_fields;
+	/* Loops that lanes of a wave leave after different trip counts. */
+	mutable llvm::DenseMap<const llvm::Loop *, bool> divergent_exit;
+	/* Integers by the low half of their value without its constant, for run-time checks. */
+	struct Narrow {
+		llvm::Instruction *inst;
+		int64_t constant;
+	};
+	mutable llvm::DenseMap<const llvm::SCEV *, llvm::SmallVector<Narrow, 2>> narrow;
+	/* Integers by their expression, for messages. */
+	mutable llvm::DenseMap<const llvm::SCEV *, llvm::Instruction *> named;
+
+	/* May active lanes of one wave see different values of it in that block? */
+	bool varies(const llvm::Value *value, const llvm::BasicBlock *block) const;
+	bool uniform(const llvm::SCEV *expr, const llvm::BasicBlock *block) const;
+	/* Do all lanes that enter the loop leave it and its outer loops, up to the block, together?
+	 */
+	bool leaves_together(const llvm::Loop *loop, const llvm::BasicBlock *block) const;
+};
+
+/* The address as a sum. Additions that cannot overflow are moved out of extensions. */
+const llvm::SCEV *address_expr(const analysis &in, llvm::Value *pointer);
+
+/* An argument, a field of one, or a field of the dispatch packet. */
+struct LaunchValue {
+	bool packet;
+	uint32_t offset;
+	uint32_t bits;
+};
+bool launch_value(const analysis &in, const llvm::Value *value, LaunchValue &ret);
+/* The axis of a work-item's or workgroup's id; -1: it is none. */
+int item_axis(const llvm::Value *value);
+int group_axis(const llvm::Value *value);
+/* Bounds of its value, as a signed integer of 64 bits at most. */
+void bounds(const analysis &in, const llvm::SCEV *expr, int64_t &low, int64_t &high);
+/* constant + factor * a launch value, as integers of unlimited width. */
+bool launch_factor(const analysis &in, const llvm::SCEV *expr, struct affine_stride &ret);
+
+#endif
