@@ -371,10 +371,11 @@ static const struct probe_rec_wave *wave_of(const unsigned char *at, size_t left
 	return (const void *)at;
 }
 
-uint64_t probe_trace_expand_dispatch(const unsigned char *bytes, size_t len,
+uint64_t probe_trace_expand_dispatch(const struct trace_piece *piece,
 				     const struct probe_trace_expander *state)
 {
-	const struct probe_rec_wave *wave = wave_of(bytes, len);
+	const struct probe_rec_wave *wave =
+		wave_of(piece->bytes + piece->pos, piece->size - piece->pos);
 
 	return wave ? wave->dispatch : state->dispatch;
 }
@@ -477,30 +478,30 @@ static size_t put_record(const unsigned char *at, size_t left, const struct prob
 	return *ret_size;
 }
 
-size_t probe_trace_expand(const unsigned char *bytes, size_t len, size_t *pos,
-			  const struct probe_trace_key *key, struct probe_trace_expander *state,
-			  unsigned char *out, size_t capacity)
+size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_key *key,
+			  struct probe_trace_expander *state, unsigned char *out, size_t capacity)
 {
 	size_t used = 0, size;
 
-	/* Words are read in place: pieces begin at multiples of 8 and so do records. */
-	while (len - *pos >= 8 && capacity - used >= PROBE_TRACE_EXPAND_MIN) {
-		const unsigned char *at = bytes + *pos;
-		const struct probe_rec_wave *wave = wave_of(at, len - *pos);
+	/* Words are read in place. */
+	while (piece->size - piece->pos >= 8 && capacity - used >= PROBE_TRACE_EXPAND_MIN) {
+		const unsigned char *at = piece->bytes + piece->pos;
+		size_t left = piece->size - piece->pos;
+		const struct probe_rec_wave *wave = wave_of(at, left);
 
 		if (wave && used && wave->dispatch != state->dispatch)
 			return used;
-		used += put_record(at, len - *pos, key, state, out + used, &size);
+		used += put_record(at, left, key, state, out + used, &size);
 		if (!size) {
 			/* PAD is among these: the rest after it is unused. */
-			size = len - *pos < capacity - used ? len - *pos : capacity - used;
+			size = left < capacity - used ? left : capacity - used;
 			if (word_at(at, 0) == PROBE_FORM_PAD)
 				size = 8;
 			memcpy(out + used, at, size);
-			*pos = len;
+			piece->pos = piece->size;
 			return used + (size & ~(size_t)7);
 		}
-		*pos += size;
+		piece->pos += size;
 	}
 	return used;
 }

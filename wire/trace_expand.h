@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "wire/trace_group.h"
+#include "wire/trace_piece.h"
 
 /* What it takes to read a dispatch's records. */
 struct probe_trace_key {
@@ -35,18 +36,16 @@ struct probe_trace_expander {
 #define PROBE_TRACE_EXPAND_MIN (PROBE_GROUP_SITES * (sizeof(struct probe_rec_lanes) + 512))
 
 /*
- * Expand the whole records of bytes[*pos..len), move *pos, and return the bytes written, a
- * multiple of 8. It stops at the end, without capacity for the next record, and before a wave of
- * another dispatch unless that is the first record. `key` is that of
- * probe_trace_expand_dispatch(). From a malformed record on, bytes are copied unchanged, for the
- * parser to reject.
+ * Expand the whole records of the rest of the piece, and return the bytes written, a multiple of 8.
+ * It stops at the end, without capacity for the next record, and before a wave of another dispatch
+ * unless that is the first record. `key` is that of probe_trace_expand_dispatch(). From a malformed
+ * record on, bytes are copied unchanged, for the parser to reject.
  */
-size_t probe_trace_expand(const unsigned char *bytes, size_t len, size_t *pos,
-			  const struct probe_trace_key *key, struct probe_trace_expander *state,
-			  unsigned char *out, size_t capacity);
+size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_key *key,
+			  struct probe_trace_expander *state, unsigned char *out, size_t capacity);
 
-/* The dispatch of the wave that the bytes begin with, or state->dispatch. */
-uint64_t probe_trace_expand_dispatch(const unsigned char *bytes, size_t len,
+/* The dispatch of the wave that the rest begins with, or state->dispatch. */
+uint64_t probe_trace_expand_dispatch(const struct trace_piece *piece,
 				     const struct probe_trace_expander *state);
 
 #endif

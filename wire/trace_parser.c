@@ -161,39 +161,33 @@ static enum taken take_message(const unsigned char *at, size_t left, size_t *ret
 	return TAKEN;
 }
 
-/* A stamp or a message, of a site below `sites`. */
-static enum taken take_other(const unsigned char *at, size_t left, uint32_t sites,
-			     const struct probe_trace_ring *ring, size_t *ret_size,
-			     struct probe_trace_batch *batch, const struct probe_wave_info *wave)
+/* Where records go. */
+struct target {
+	uint32_t sites; /* ids below it are valid */
+	struct probe_trace_ring *ring;
+	struct probe_trace_batch *batch;
+	const struct probe_wave_info *wave; /* in the batch; NULL: none yet */
+};
+
+/* A stamp or a message. */
+static enum taken take_other(const unsigned char *at, size_t left, const struct target *target,
+			     size_t *ret_size)
 {
 	uint32_t word0 = *(const uint32_t *)at, site = word0 & PROBE_SITE_MASK;
 	unsigned form = word0 >> PROBE_FORM_SHIFT;
 	bool idle = (form == PROBE_FORM_BEGIN || form == PROBE_FORM_END) && site == PROBE_SITE_IDLE;
-	bool known = ring->dispatch && (site < sites || (idle && sites));
+	bool known = target->ring->dispatch && (site < target->sites || (idle && target->sites));
 	/* An unknown one is read for its size. */
-	struct probe_trace_batch none = {0}, *to = known ? batch : &none;
+	struct probe_trace_batch none = {0}, *to = known ? target->batch : &none;
 
-	return form == PROBE_FORM_MESSAGE ? take_message(at, left, ret_size, to, wave)
-					  : take_stamp(at, left, form, ret_size, to, wave);
+	return form == PROBE_FORM_MESSAGE ? take_message(at, left, ret_size, to, target->wave)
+					  : take_stamp(at, left, form, ret_size, to, target->wave);
 }
 
-/* A barrier, which is an AFFINE record of no site; 0 = it does not fit. */
-static size_t take_barrier(size_t left, struct probe_trace_ring *ring,
-			   struct probe_trace_counts *counts)
+static enum taken take_access(const unsigned char *at, size_t left, const struct target *target,
+			      size_t *ret_size)
 {
-	if (left < sizeof(struct probe_rec_affine))
-		return 0;
-	counts->records++;
-	counts->invalid += !ring->dispatch;
-	ring->wave.barriers++;
-	return sizeof(struct probe_rec_affine);
-}
-
-static enum taken take_access(const unsigned char *at, size_t left, uint32_t sites,
-			      const struct probe_trace_ring *ring, size_t *ret_size,
-			      struct probe_trace_batch *batch, const struct probe_wave_info *wave)
-{
-	struct probe_access *access = &batch->access[batch->count];
+	struct probe_access *access = &target->batch->access[target->batch->count];
 	uint32_t word0 = *(const uint32_t *)at;
 	unsigned form = word0 >> PROBE_FORM_SHIFT;
 
@@ -203,24 +197,65 @@ static enum taken take_access(const unsigned char *at, size_t left, uint32_t sit
 	access->site = word0 & PROBE_SITE_MASK;
 	access->form = (uint8_t)form;
 	access->reserved = 0;
-	access->wave = wave;
-	if (access->site >= sites || !access->lanes || !ring->dispatch)
+	access->wave = target->wave;
+	if (access->site >= target->sites || !access->lanes || !target->ring->dispatch)
 		return INVALID;
-	batch->count++;
+	target->batch->count++;
 	return TAKEN;
 }
 
-enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, size_t *pos,
-					uint32_t sites, struct probe_trace_ring *ring,
+/* A record of the wave, which is put into the batch first if it is not there yet. */
+static enum taken take_of_wave(const unsigned char *at, size_t left, struct target *target,
+			       size_t *ret_size)
+{
+	unsigned form = *(const uint32_t *)at >> PROBE_FORM_SHIFT;
+
+	if (form > PROBE_FORM_MESSAGE)
+		return MALFORMED;
+	if (target->batch->count == target->batch->capacity)
+		return FULL;
+	if (!target->wave)
+		target->wave = batch_wave(target->batch, target->ring);
+	if (!target->wave)
+		return FULL;
+	return form > PROBE_FORM_FULL ? take_other(at, left, target, ret_size)
+				      : take_access(at, left, target, ret_size);
+}
+
+/* A barrier is an AFFINE record of no site. */
+static enum taken take_barrier(size_t left, struct target *target, size_t *ret_size)
+{
+	*ret_size = sizeof(struct probe_rec_affine);
+	if (left < *ret_size)
+		return MALFORMED;
+	target->ring->wave.barriers++;
+	target->wave = NULL; /* later accesses have another barrier count */
+	return target->ring->dispatch ? TAKEN : INVALID;
+}
+
+static enum taken take_wave(const unsigned char *at, size_t left, struct target *target,
+			    size_t *ret_size)
+{
+	*ret_size = sizeof(struct probe_rec_wave);
+	if (left < *ret_size)
+		return MALFORMED;
+	begin_wave(at, target->ring);
+	target->wave = NULL;
+	return TAKEN;
+}
+
+enum probe_trace_stop probe_trace_parse(struct trace_piece *piece, uint32_t sites,
+					struct probe_trace_ring *ring,
 					struct probe_trace_batch *batch,
 					struct probe_trace_counts *counts)
 {
-	const struct probe_wave_info *wave = NULL;
+	struct target target = {.sites = sites, .ring = ring, .batch = batch};
+	const uint64_t dispatch = ring->dispatch;
 
-	/* Words are read in place: pieces begin at multiples of 8 and so do records. */
-	while (len - *pos >= 8) {
-		const unsigned char *at = bytes + *pos;
-		size_t left = len - *pos, size;
+	/* Words are read in place. */
+	while (piece->size - piece->pos >= 8) {
+		const unsigned char *at = piece->bytes + piece->pos;
+		size_t left = piece->size - piece->pos, size;
 		uint32_t word0 = *(const uint32_t *)at;
 		unsigned form = word0 >> PROBE_FORM_SHIFT;
 		enum taken taken;
@@ -228,44 +263,24 @@ enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, 
 		if (form == PROBE_FORM_PAD) {
 			if (word0)
 				return PROBE_TRACE_BAD;
-			*pos = len; /* a piece never crosses the ring's end */
+			piece->pos = piece->size; /* a piece never crosses the ring's end */
 			break;
 		}
-		if (form == PROBE_FORM_WAVE) {
-			uint64_t before = ring->dispatch;
-
-			if (left < sizeof(struct probe_rec_wave))
-				return PROBE_TRACE_BAD;
-			begin_wave(at, ring);
-			*pos += sizeof(struct probe_rec_wave);
-			counts->records++;
-			wave = NULL;
-			if (before != ring->dispatch)
-				return PROBE_TRACE_SWITCH;
-			continue;
-		}
-		if (word0 == BARRIER_WORD) {
-			size = take_barrier(left, ring, counts);
-			if (!size)
-				return PROBE_TRACE_BAD;
-			*pos += size;
-			wave = NULL; /* later accesses have another barrier count */
-			continue;
-		}
-		if (form > PROBE_FORM_MESSAGE)
-			return PROBE_TRACE_BAD;
-		if (batch->count == batch->capacity || (!wave && !(wave = batch_wave(batch, ring))))
-			return PROBE_TRACE_FULL;
-		taken = form > PROBE_FORM_FULL
-				? take_other(at, left, sites, ring, &size, batch, wave)
-				: take_access(at, left, sites, ring, &size, batch, wave);
+		if (form == PROBE_FORM_WAVE)
+			taken = take_wave(at, left, &target, &size);
+		else if (word0 == BARRIER_WORD)
+			taken = take_barrier(left, &target, &size);
+		else
+			taken = take_of_wave(at, left, &target, &size);
 		if (taken == FULL)
 			return PROBE_TRACE_FULL;
 		if (taken == MALFORMED)
 			return PROBE_TRACE_BAD;
-		*pos += size;
+		piece->pos += size;
 		counts->records++;
 		counts->invalid += taken == INVALID;
+		if (ring->dispatch != dispatch)
+			return PROBE_TRACE_SWITCH;
 	}
-	return len - *pos ? PROBE_TRACE_BAD : PROBE_TRACE_END;
+	return piece->size - piece->pos ? PROBE_TRACE_BAD : PROBE_TRACE_END;
 }

@@ -13,6 +13,8 @@
 #include <probe/handler.h>
 #include <probe/wire.h>
 
+#include "wire/trace_piece.h"
+
 /* State of a ring's stream between pieces. Zeroed to begin with. */
 struct probe_trace_ring {
 	uint64_t dispatch; /* 0 = before the first wave */
@@ -40,7 +42,7 @@ enum probe_trace_stop {
 	PROBE_TRACE_FULL,   /* the batch is full: empty it and continue */
 	PROBE_TRACE_SWITCH, /* a wave of another dispatch has begun: ring->dispatch is the new one
 			     */
-	PROBE_TRACE_BAD,    /* the bytes from *pos on are malformed */
+	PROBE_TRACE_BAD,    /* the bytes from the position on are malformed */
 };
 
 /* Counters of the caller, added to. */
@@ -50,12 +52,12 @@ struct probe_trace_counts {
 };
 
 /*
- * Parse bytes[*pos..len) and move *pos. `sites`: site ids below it are valid. The bytes must stay
- * unchanged until the batch has been used. On PROBE_TRACE_SWITCH *pos is after the wave record;
- * the caller flushes the batch, which belongs to the dispatch before.
+ * Parse the rest of the piece. `sites`: site ids below it are valid. The bytes must stay unchanged
+ * until the batch has been used. On PROBE_TRACE_SWITCH the position is after the wave record; the
+ * caller flushes the batch, which belongs to the dispatch before.
  */
-enum probe_trace_stop probe_trace_parse(const unsigned char *bytes, size_t len, size_t *pos,
-					uint32_t sites, struct probe_trace_ring *ring,
+enum probe_trace_stop probe_trace_parse(struct trace_piece *piece, uint32_t sites,
+					struct probe_trace_ring *ring,
 					struct probe_trace_batch *batch,
 					struct probe_trace_counts *counts);
 

@@ -260,12 +260,11 @@ static void parse_piece(struct replay_feed *feed, struct probe_trace_ring *ring,
 	const struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, id);
 	uint32_t limit = dispatch ? site_limit(feed, dispatch->info.code_object) : 0;
 	struct probe_trace_counts counts = {0};
+	struct trace_piece piece = {feed->bytes, size, 0};
 	enum probe_trace_stop stop;
-	size_t pos = 0;
 
 	do {
-		stop = probe_trace_parse(feed->bytes, size, &pos, limit, ring, &feed->batch,
-					 &counts);
+		stop = probe_trace_parse(&piece, limit, ring, &feed->batch, &counts);
 		/* The wave that opens the piece is the only one that may change the dispatch. */
 		if (stop == PROBE_TRACE_SWITCH && ring->dispatch != id)
 			stop = PROBE_TRACE_BAD;

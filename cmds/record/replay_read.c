@@ -165,45 +165,38 @@ static bool take_last(struct replay_feed *feed, sqlite3_stmt *stmt)
 
 struct probe_err *replay_read(struct replay_feed *feed)
 {
-	struct probe_err *err =
-		replay_each(feed,
-			    "SELECT id, name, json_extract(extdata, '$.wave_front_size') "
-			    "FROM rocpd_info_agent ORDER BY id",
-			    take_agent);
+	static const struct {
+		const char *sql;
+		bool (*take)(struct replay_feed *feed, sqlite3_stmt *stmt);
+	} queries[] = {
+		{"SELECT id, name, json_extract(extdata, '$.wave_front_size') "
+		 "FROM rocpd_info_agent ORDER BY id",
+		 take_agent},
+		{"SELECT id, code_object_id, kernel_name, display_name, "
+		 "json_extract(extdata, '$.wave_front_size') "
+		 "FROM rocpd_info_kernel_symbol ORDER BY id",
+		 take_kernel},
+		{"SELECT code_object_id, bytes, hash FROM probe_code", take_code},
+		{"SELECT (SELECT value FROM probe_run WHERE key = 'command'), "
+		 "(SELECT value FROM probe_run WHERE key = 'pid'), "
+		 "(SELECT value FROM probe_run WHERE key = 'device') = 'simulated'",
+		 take_run},
+		{"SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'probe_allocation'",
+		 take_allocations},
+		{"SELECT dispatch_id, max(id) FROM probe_record GROUP BY dispatch_id "
+		 "ORDER BY dispatch_id",
+		 take_last},
+	};
+	struct probe_err *err = NULL;
 
-	if (!err)
-		err = replay_each(feed,
-				  "SELECT id, code_object_id, kernel_name, display_name, "
-				  "json_extract(extdata, '$.wave_front_size') "
-				  "FROM rocpd_info_kernel_symbol ORDER BY id",
-				  take_kernel);
-	if (!err)
-		err = replay_each(feed, "SELECT code_object_id, bytes, hash FROM probe_code",
-				  take_code);
-	if (!err)
-		err = replay_each(
-			feed,
-			"SELECT (SELECT value FROM probe_run WHERE key = 'command'), "
-			"(SELECT value FROM probe_run WHERE key = 'pid'), "
-			"(SELECT value FROM probe_run WHERE key = 'device') = 'simulated'",
-			take_run);
-	if (!err)
-		err = replay_each(feed,
-				  "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = "
-				  "'probe_allocation'",
-				  take_allocations);
-	if (!err)
-		err = replay_each(
-			feed,
-			"SELECT dispatch_id, max(id) FROM probe_record GROUP BY dispatch_id "
-			"ORDER BY dispatch_id",
-			take_last);
+	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries) && !err; i++)
+		err = replay_each(feed, queries[i].sql, queries[i].take);
 	return err;
 }
 
-/* ---- What is not there any more ------------------------------------------------------------- */
+/* ---- Missing records ------------------------------------------------------------------------ */
 
-/* stored - found, if that is more than none. */
+/* stored - found, or 0. */
 static uint64_t lost(uint64_t stored, uint64_t found)
 {
 	return stored > found ? stored - found : 0;

@@ -81,13 +81,13 @@ struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *s
 	if (piece < segment->large_size)
 		piece = segment->large_size;
 	trace->rings = calloc(count, sizeof(*trace->rings));
-	trace->wide = calloc(count, sizeof(*trace->wide));
+	trace->expanders = calloc(count, sizeof(*trace->expanders));
 	batch = trace_batch_init(&trace->batch);
 	trace->arena_capacity = ARENA_BYTES;
 	trace->arena = malloc(trace->arena_capacity);
 	trace->piece = malloc(piece);
 	trace->packed = malloc(PROBE_TRACE_PACK_MAX(STEP_BYTES));
-	if (!trace->packed || !trace->piece || !trace->wide || !trace->rings || !batch ||
+	if (!trace->packed || !trace->piece || !trace->expanders || !trace->rings || !batch ||
 	    !trace->arena)
 		return probe_err_oom();
 	for (uint32_t i = 0; i < count; i++)
@@ -98,7 +98,7 @@ struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *s
 void trace_deinit(struct trace_state *trace)
 {
 	free(trace->rings);
-	free(trace->wide);
+	free(trace->expanders);
 	trace_batch_deinit(&trace->batch);
 	free(trace->arena);
 	free(trace->packed);
@@ -179,20 +179,20 @@ static void store_raw(struct recording *recording, uint64_t dispatch, uint32_t r
 }
 
 /*
- * Parse expanded bytes of a dispatch, maybe after the wave record that begins it; returns how many
- * bytes are done with. Fewer than all only if a wave's dispatch is unknown while its record may
- * still be behind an unfinished one.
+ * Parse expanded bytes of a dispatch, maybe after the wave record that begins it. False if a wave's
+ * dispatch is unknown while its record may still be behind an unfinished one: nothing is done.
  */
-static size_t parse_piece(struct recording *recording, const struct trace_dispatch *of,
-			  uint32_t index, struct span piece)
+static bool parse_piece(struct recording *recording, const struct trace_dispatch *of,
+			uint32_t index, struct trace_piece piece)
 {
 	struct trace_state *trace = &recording->trace;
 	struct probe_trace_ring *ring = &trace->rings[index];
 	const size_t wave = sizeof(struct probe_rec_wave);
 	struct probe_trace_counts counts = {0};
 	uint32_t limit = 0; /* the wave record is the first one */
-	size_t pos = 0, from = 0;
 	uint64_t stored = 0;
+	size_t from = 0;
+	bool known = true;
 
 	if (ring->dispatch == of->id) {
 		limit = of->site_limit;
@@ -200,15 +200,15 @@ static size_t parse_piece(struct recording *recording, const struct trace_dispat
 	}
 	for (;;) {
 		struct probe_trace_ring before = *ring;
-		enum probe_trace_stop stop = probe_trace_parse(piece.bytes, piece.size, &pos, limit,
-							       ring, &trace->batch, &counts);
+		enum probe_trace_stop stop =
+			probe_trace_parse(&piece, limit, ring, &trace->batch, &counts);
 
 		if (stop == PROBE_TRACE_FULL) {
 			flush(recording);
 			continue;
 		}
 		if (stop != PROBE_TRACE_SWITCH) {
-			size_t end = stop == PROBE_TRACE_BAD ? pos : piece.size;
+			size_t end = stop == PROBE_TRACE_BAD ? piece.pos : piece.size;
 
 			store_raw(recording, ring->dispatch, index,
 				  (struct span){piece.bytes + from, end - from,
@@ -218,36 +218,36 @@ static size_t parse_piece(struct recording *recording, const struct trace_dispat
 		}
 		/* The wave record opens the next dispatch's bytes. */
 		store_raw(recording, before.dispatch, index,
-			  (struct span){piece.bytes + from, pos - wave - from,
+			  (struct span){piece.bytes + from, piece.pos - wave - from,
 					counts.records - 1 - stored});
 		stored = counts.records - 1;
-		from = pos - wave;
+		from = piece.pos - wave;
 		of = find(recording, ring->dispatch);
 		limit = of->site_limit;
 		begin_batch(recording, of->dispatch);
-		if (!limit && trace->waiting) {
+		known = limit || !trace->waiting;
+		if (!known) {
 			*ring = before;
-			piece.size = from;
 			break;
 		}
 	}
 	recording->counts.trace_invalid += counts.invalid;
-	return piece.size;
+	return known;
 }
 
 /* Expand, store and parse a piece; returns how many bytes of it are done with. */
 static size_t take_piece(struct recording *recording, uint32_t index, size_t size)
 {
 	struct trace_state *trace = &recording->trace;
-	struct probe_trace_expander *wide = &trace->wide[index];
-	size_t pos = 0;
+	struct probe_trace_expander *expander = &trace->expanders[index];
+	struct trace_piece piece = {trace->piece, size, 0};
 
-	while (size - pos >= 8) {
-		struct probe_trace_expander before = *wide;
-		uint64_t id = probe_trace_expand_dispatch(trace->piece + pos, size - pos, wide);
+	while (piece.size - piece.pos >= 8) {
+		struct probe_trace_expander before = *expander;
+		uint64_t id = probe_trace_expand_dispatch(&piece, expander);
 		const struct trace_dispatch *of = find(recording, id);
-		struct span expanded = {0};
-		size_t from = pos;
+		struct trace_piece expanded = {0};
+		size_t from = piece.pos;
 		unsigned char *to;
 
 		/* Its record may be behind an unfinished one. */
@@ -259,14 +259,13 @@ static size_t take_piece(struct recording *recording, uint32_t index, size_t siz
 		}
 		to = trace->arena + trace->arena_used;
 		expanded.bytes = to;
-		expanded.size =
-			probe_trace_expand(trace->piece, size, &pos, &of->key, wide, to, STEP_BYTES);
+		expanded.size = probe_trace_expand(&piece, &of->key, expander, to, STEP_BYTES);
 		trace->arena_used += expanded.size;
-		if (parse_piece(recording, of, index, expanded) < expanded.size) {
-			*wide = before;
+		if (!parse_piece(recording, of, index, expanded)) {
+			*expander = before;
 			return from;
 		}
-		recording->counts.trace_read += wide->records - before.records;
+		recording->counts.trace_read += expander->records - before.records;
 	}
 	return size;
 }

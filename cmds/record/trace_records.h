@@ -30,7 +30,7 @@ struct trace_dispatch {
 struct trace_state {
 	struct segment_reader *segment;
 	struct probe_trace_ring *rings;
-	struct probe_trace_expander *wide; /* by ring */
+	struct probe_trace_expander *expanders; /* by ring */
 	struct probe_trace_batch batch;
 	const struct run_dispatch *batch_dispatch;
 	struct trace_dispatch current; /* looked up when another one begins */

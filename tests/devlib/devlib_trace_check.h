@@ -113,7 +113,7 @@ static const probe_trace_key *trace_key()
 
 // Takes bytes [tail, head) of a ring, in order.
 struct ring_reader {
-	probe_trace_expander wide = {};
+	probe_trace_expander expander = {};
 	std::vector<char> out = std::vector<char>(1 << 18);
 	uint64_t shortened = 0; // bytes that came
 	std::vector<traced_wave> waves;
@@ -186,13 +186,13 @@ struct ring_reader {
 	// A piece that does not wrap.
 	void take_piece(const char *data, size_t size)
 	{
-		size_t pos = 0;
+		trace_piece piece = {(const unsigned char *)data, size, 0};
 
 		shortened += size;
-		while (pos < size) {
-			size_t bytes = probe_trace_expand((const unsigned char *)data, size, &pos,
-							 trace_key(), &wide,
-							 (unsigned char *)out.data(), out.size());
+		while (piece.pos < size) {
+			size_t bytes =
+				probe_trace_expand(&piece, trace_key(), &expander,
+						   (unsigned char *)out.data(), out.size());
 
 			for (size_t at = 0; at < bytes;) {
 				uint64_t one = record(out.data() + at, bytes - at);
@@ -277,7 +277,7 @@ static void test_trace(const std::string &name, const std::vector<pattern> &patt
 		EXPECT(r.heads[i].emitted == 0);
 		reader.take(r.data + (size_t)i * r.size, r.size, 0, r.heads[i].head);
 	}
-	EXPECT(reader.wide.records == reader.records);
+	EXPECT(reader.expander.records == reader.records);
 	auto blocks = by_block(reader.waves);
 
 	EXPECT(blocks.size() == patterns.size());
@@ -331,7 +331,7 @@ static void test_small_rings()
 		for (uint32_t i = 0; i < count; i++) {
 			EXPECT(r.heads[i].dropped == 0);
 			EXPECT(r.heads[i].emitted == 0);
-			EXPECT(readers[i].wide.records == readers[i].records);
+			EXPECT(readers[i].expander.records == readers[i].records);
 			waves.insert(waves.end(), readers[i].waves.begin(), readers[i].waves.end());
 		}
 		auto blocks = by_block(waves);

@@ -297,7 +297,8 @@ static void refuses_odd_shapes(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
 		struct segment_reader seg;
-		struct probe_err *err = segment_reader_create(shapes[i].host, &shapes[i].rings, &seg);
+		struct probe_err *err =
+			segment_reader_create(shapes[i].host, &shapes[i].rings, &seg);
 
 		assert_non_null(err);
 		probe_err_destroy(err);

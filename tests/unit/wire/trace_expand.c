@@ -19,7 +19,7 @@ static struct probe_trace_group group;
 static const struct probe_trace_group *by_site[GROUP + BASES + 1];
 static const struct probe_trace_groups groups = {by_site, GROUP + BASES + 1};
 static const struct probe_trace_key key = {.groups = &groups};
-static struct probe_trace_expander wide;
+static struct probe_trace_expander expander;
 static uint64_t seed = 1;
 
 static uint64_t random64(void)
@@ -32,7 +32,7 @@ static int setup(void **state)
 {
 	(void)state;
 	len = 0;
-	wide = (struct probe_trace_expander){0};
+	expander = (struct probe_trace_expander){0};
 	assert_true(probe_trace_group_read(GROUP, "10:0+0,1+0,0+16,1-4,0-2147483648", &group));
 	for (uint32_t i = 0; i <= BASES; i++)
 		by_site[GROUP + i] = &group;
@@ -54,13 +54,14 @@ static void add_wave(uint64_t rows)
 	add(&rec, sizeof(rec));
 }
 
-static size_t widen(void)
+static size_t expand(void)
 {
-	size_t pos = 0, size;
+	struct trace_piece piece = {bytes, len, 0};
+	size_t size;
 
-	wide = (struct probe_trace_expander){0};
-	size = probe_trace_expand(bytes, len, &pos, &key, &wide, out, sizeof(out));
-	assert_int_equal(pos, len);
+	expander = (struct probe_trace_expander){0};
+	size = probe_trace_expand(&piece, &key, &expander, out, sizeof(out));
+	assert_int_equal(piece.pos, len);
 	return size;
 }
 
@@ -128,7 +129,7 @@ static void blocks_mean_their_addresses(void **state)
 		for (unsigned i = 0; i < LANES; i++)
 			for (unsigned b = 0; mask >> i & 1 && b < BASES; b++)
 				add(&address[b][i], 8);
-		size = widen();
+		size = expand();
 		for (uint32_t s = 0; s < SITES; s++) {
 			uint32_t site;
 
@@ -159,14 +160,14 @@ static void bases_stand_for_their_sites(void **state)
 	add_wave(3);
 	add(&first, sizeof(first));
 	add(&second, sizeof(second));
-	assert_int_equal(widen(), sizeof(struct probe_rec_wave) + SITES * sizeof(*got));
+	assert_int_equal(expand(), sizeof(struct probe_rec_wave) + SITES * sizeof(*got));
 	for (uint32_t i = 0; i < SITES; i++) {
 		assert_int_equal(got[i].word0, (10 + i) | PROBE_FORM_AFFINE << PROBE_FORM_SHIFT);
 		assert_true(got[i].base == want[i] && got[i].exec == 7);
 	}
 	/* The other base's record was lost: those of one base. */
 	len -= sizeof(second);
-	assert_int_equal(widen(), sizeof(struct probe_rec_wave) + 3 * sizeof(*got));
+	assert_int_equal(expand(), sizeof(struct probe_rec_wave) + 3 * sizeof(*got));
 }
 
 /* ---- What is told of the lanes last told ----------------------------------------------------- */
@@ -207,14 +208,15 @@ static void add_exec(uint64_t exec)
 }
 
 /* Records of wave 1 of `launch`, written out behind its WAVE record. */
-static size_t widen_launch(void)
+static size_t expand_launch(void)
 {
 	const struct probe_rec_wave *wave = (const void *)out;
-	size_t pos = 0, size;
+	struct trace_piece piece = {bytes, len, 0};
+	size_t size;
 
-	wide = (struct probe_trace_expander){0};
-	size = probe_trace_expand(bytes, len, &pos, &launch, &wide, out, sizeof(out));
-	assert_int_equal(pos, len);
+	expander = (struct probe_trace_expander){0};
+	size = probe_trace_expand(&piece, &launch, &expander, out, sizeof(out));
+	assert_int_equal(piece.pos, len);
 	assert_int_equal(wave->word0, PROBE_FORM_WAVE << PROBE_FORM_SHIFT);
 	return size;
 }
@@ -283,14 +285,14 @@ static void proved_blocks_follow_arguments(void **state)
 			want[i] = base + 4 * (uint64_t)id[i][0] +
 				  (narrow[turn] * 12ull - 8) * (id[i][1] - id[0][1]);
 		if (turn < 2) {
-			size_t used = widen_launch(), at = sizeof(struct probe_rec_wave);
+			size_t used = expand_launch(), at = sizeof(struct probe_rec_wave);
 
 			at += expect_record(out + at, 10, exec, want);
 			assert_int_equal(at, used);
 			continue;
 		}
 		/* It stays as it is, for the parser to stumble over. */
-		widen_launch();
+		expand_launch();
 		assert_memory_equal(out + sizeof(struct probe_rec_wave), &rec, 4);
 	}
 }
@@ -339,8 +341,8 @@ static void proved_blocks_follow_the_ids(void **state)
 			want[1][i] = base[1];
 			want[2][i] = want[0][i] + 16;
 		}
-		used = widen_launch();
-		assert_int_equal(wide.records, 4);
+		used = expand_launch();
+		assert_int_equal(expander.records, 4);
 		at = sizeof(struct probe_rec_wave);
 		for (uint32_t s = 0; s < 3; s++)
 			at += expect_record(out + at, 10 + s, exec, want[s]);
@@ -382,7 +384,7 @@ static void short_records_have_the_lanes_told(void **state)
 				add(&want[i], 8);
 		}
 		len = (len + 7) & ~(size_t)7; /* what lies there is nobody's */
-		used = widen_launch();
+		used = expand_launch();
 		at += expect_record(out + at, 11, exec, want);
 		for (int i = 0; i < LANES; i++)
 			want[i] -= 4;
@@ -459,8 +461,9 @@ static void takes_anything(void **state)
 {
 	(void)state;
 	for (int turn = 0; turn < 20000; turn++) {
-		size_t pos = 0, size = random64() % 64 * 8;
+		size_t size = random64() % 64 * 8;
 		unsigned char *copy = malloc(size + 1);
+		struct trace_piece piece = {copy, size, 0};
 
 		for (size_t i = 0; i < size; i += 8) {
 			uint64_t word = random64();
@@ -471,18 +474,18 @@ static void takes_anything(void **state)
 			memcpy(copy + i, &word, 8);
 		}
 		group.proved = turn % 4 < 2;
-		wide = (struct probe_trace_expander){
+		expander = (struct probe_trace_expander){
 			.rows = turn % 3 ? 3 : random64(),
 			.exec = turn % 5 ? random64() : 0,
 			.item = (uint32_t)random64(),
 			.size = {(uint32_t)turn % 70, 1 + (uint32_t)turn % 9},
 		};
-		while (size - pos >= 8) {
-			size_t before = pos;
+		while (size - piece.pos >= 8) {
+			size_t before = piece.pos;
 
-			assert_true(probe_trace_expand(copy, size, &pos, &key, &wide, out,
-						      sizeof(out)) <= sizeof(out));
-			assert_true(pos > before);
+			assert_true(probe_trace_expand(&piece, &key, &expander, out, sizeof(out)) <=
+				    sizeof(out));
+			assert_true(piece.pos > before);
 		}
 		free(copy);
 	}
@@ -505,10 +508,10 @@ static void spans_are_two_stamps(void **state)
 
 	(void)state;
 	add(&span, sizeof(span));
-	assert_int_equal(widen(), sizeof(want));
+	assert_int_equal(expand(), sizeof(want));
 	assert_memory_equal(out, want, sizeof(want));
 	len -= 8;
-	assert_int_equal(widen(), len);
+	assert_int_equal(expand(), len);
 }
 
 int main(void)

@@ -75,7 +75,11 @@ static void add_lanes(unsigned form, uint32_t site, uint64_t exec, uint64_t base
 
 static enum probe_trace_stop parse(void)
 {
-	return probe_trace_parse(bytes, len, &pos, SITES, &ring, &batch, &counts);
+	struct trace_piece piece = {bytes, len, pos};
+	enum probe_trace_stop stop = probe_trace_parse(&piece, SITES, &ring, &batch, &counts);
+
+	pos = piece.pos;
+	return stop;
 }
 
 static void reads_the_three_forms(void **state)
@@ -269,20 +273,21 @@ static void takes_every_truncation(void **state)
 	for (size_t cut = 0; cut <= whole; cut++) {
 		/* Exactly as large: a sanitizer sees a byte too many. */
 		unsigned char *copy = aligned_alloc(8, (cut + 7) & ~(size_t)7);
+		struct trace_piece piece = {copy, cut, 0};
 		enum probe_trace_stop stop;
 
 		memcpy(copy, bytes, cut);
-		batch.count = batch.wave_count = pos = 0;
+		batch.count = batch.wave_count = 0;
 		ring = (struct probe_trace_ring){0};
 		counts = (struct probe_trace_counts){0};
 		do
-			stop = probe_trace_parse(copy, cut, &pos, SITES, &ring, &batch, &counts);
+			stop = probe_trace_parse(&piece, SITES, &ring, &batch, &counts);
 		while (stop == PROBE_TRACE_SWITCH);
 		if (cut == 0 || cut == 48 || cut == 72 || cut == 120 || cut == whole)
 			assert_int_equal(stop, PROBE_TRACE_END);
 		else
 			assert_int_equal(stop, PROBE_TRACE_BAD);
-		assert_true(pos <= cut);
+		assert_true(piece.pos <= cut);
 		free(copy);
 	}
 	assert_int_equal(counts.records, 4);
