@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PC sampling of the agents that the application uses: a session starts with an agent's first
- * queue. Samples become records of the segment before the records without which they could not be
- * attributed any more (the end of a queue, the unloading of code).
+ * queue. Before a queue ends or code is unloaded, their samples are written to the segment:
+ * afterwards they could not be attributed.
  */
 #ifndef PROBE_HSA_PLUGIN_AGENT_SAMPLING_H
 #define PROBE_HSA_PLUGIN_AGENT_SAMPLING_H

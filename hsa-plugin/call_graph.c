@@ -177,7 +177,7 @@ static int depth_of(struct probe_call_graph *graph, struct function *function, u
 
 /*
  * An address formed by s_getpc_b64, s_add_u32, s_addc_u32, as every call and every reference to a
- * symbol is. A function's address counts as a call of it, wherever it goes.
+ * symbol is. Taking a function's address counts as a call of it.
  */
 static struct function *referred(struct probe_call_graph *graph, const uint32_t *word, size_t left,
 				 uint64_t address)

@@ -39,7 +39,7 @@ static char *decode_path(const char *text, size_t length)
 	return path;
 }
 
-/* The number behind "key=", in the bases strtoull knows; 0 if absent. */
+/* The number after "key=", in the bases strtoull knows; 0 if absent. */
 static uint64_t field(const char *text, const char *key)
 {
 	const char *at = text;

@@ -83,7 +83,7 @@ static void check_supervisor(uint64_t now, uint64_t *last)
 		if (gone)
 			atomic_store(&probe_tool.supervisor_gone, true);
 	}
-	/* Kernels that wait for a reader that is dead must come to an end. */
+	/* Kernels that wait for the dead supervisor to read must be able to end. */
 	if (gone)
 		probe_rings_discard();
 }

@@ -35,7 +35,7 @@ struct probe_sampler {
 	bool begun;
 
 	pthread_mutex_t delivery; /* of the fields below, up to the next mutex */
-	bool closed;		  /* nothing goes to the sink any more */
+	bool closed;		  /* the sink is not called any more */
 	uint64_t lost;		  /* not yet reported to the sink */
 	uint8_t records[PROBE_SAMPLER_BYTES];
 };

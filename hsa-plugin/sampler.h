@@ -8,7 +8,7 @@
  *                                                was too long nothing is called any more
  *   a buffer must be a multiple of 128 bytes     PROBE_SAMPLER_BYTES
  *   announced samples must be copied whole        copied to a buffer of that size, at once
- *   lost counts are assigned, not accumulated    summed here, with what is lost on our side
+ *   lost counts are assigned, not accumulated    summed here, with our own losses
  *   delivery only when a whole buffer is full    flushed when it matters
  *   a failed create leaves a session behind      one failure is final
  *   busy: RESOURCE_BUSY or OUT_OF_RESOURCES      both mean that another session samples
@@ -29,7 +29,7 @@ enum {
 	PROBE_SAMPLER_BYTES = 1 << 20, /* of a provider's buffer */
 };
 
-/* The provider's functions; all are there or none. */
+/* The provider's functions; all are set or none. */
 struct probe_sampler_api {
 	probe_hsa_pcs_iterate *iterate;
 	probe_hsa_pcs_create *create;
