@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-agents: what the HSA runtime of this environment offers, for probe-run, one line each:
+ * probe-agents: prints agents and PC sampling of the HSA runtime for probe-run, one line each:
  *
  *   agent <tab> INDEX <tab> cpu|gpu <tab> ISA or name <tab> product
  *   sampling <tab> INDEX <tab> method <tab> units <tab> min <tab> max <tab> flags
@@ -90,7 +90,7 @@ static hsa_status_t put_agent(hsa_agent_t agent, void *data)
 		hsa.iterate_isas(agent, isa_name, name);
 	printf("agent\t%u\t%s\t%.63s\t%.63s\n", *index, type == HSA_DEVICE_TYPE_GPU ? "gpu" : "cpu",
 	       name, product);
-	/* An agent that has none answers with an error. */
+	/* An agent without it returns an error. */
 	if (type == HSA_DEVICE_TYPE_GPU && hsa.iterate_sampling)
 		hsa.iterate_sampling(agent, put_sampling, index);
 	++*index;

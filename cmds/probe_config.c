@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-config: prints the compiler flags and paths of this installation, so that nobody types
- * plugin paths and nobody loads a plugin into the wrong LLVM. Prints only what exists.
+ * probe-config: prints the compiler flags and paths of this installation, so that plugin paths need
+ * not be typed, and no plugin is loaded into the wrong LLVM. Prints only what exists.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,19 +37,18 @@ enum key {
 };
 
 static const struct probe_option options[] = {
-	{.help = "What to print; several are printed in this order, a line each",
-	 .key = KEY_HEADING},
+	{.help = "What to print, one line each, in this order", .key = KEY_HEADING},
 	{"cflags", 0, NULL, "flags that compile HIP code with probes", KEY_CFLAGS},
 	{"pass-plugin", 0, NULL, "path of the pass plugin, libprobe.so", KEY_PASS_PLUGIN},
 	{"includes", 0, NULL, "flags for the headers of handlers", KEY_INCLUDES},
 	{"handlers-dir", 0, NULL, "directory of the handlers", KEY_HANDLERS},
 	{"cmake-dir", 0, NULL, "directory for CMake's probe_DIR", KEY_CMAKE},
-	{"targets", 0, NULL, "GPU targets the pass knows, a line each", KEY_TARGETS},
+	{"targets", 0, NULL, "GPU targets that the pass supports, one per line", KEY_TARGETS},
 	{.help = "Other", .key = KEY_HEADING},
-	{"llvm", 0, "MAJOR", "the compiler's LLVM: 15, 16 or 19 (15, which is hipcc's)", KEY_LLVM},
-	{"print-options", 0, NULL, "long options, one per line", KEY_PRINT_OPTIONS},
-	{"help", 'h', NULL, "this text", KEY_HELP},
-	{"version", 0, NULL, "version", KEY_VERSION},
+	{"llvm", 0, "MAJOR", "the compiler's LLVM: 15, 16 or 19 (default: 15, hipcc's)", KEY_LLVM},
+	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
+	{"help", 'h', NULL, "print this text", KEY_HELP},
+	{"version", 0, NULL, "print the version", KEY_VERSION},
 };
 
 static const struct probe_command command = {
@@ -63,11 +62,33 @@ static const struct probe_command command = {
 
 /* Those of llvm-plugin/pass_target.c; tests/cmd/config.sh compares them. */
 static const char *const targets[] = {
-	"gfx900", "gfx902", "gfx904", "gfx906", "gfx908", "gfx909",
-	"gfx90a", "gfx90c", "gfx940", "gfx941", "gfx942",
+	"gfx900",
+	"gfx902",
+	"gfx904",
+	"gfx906",
+	"gfx908",
+	"gfx909",
+	"gfx90a",
+	"gfx90c",
+	"gfx940",
+	"gfx941",
+	"gfx942",
 	/* The memory kind only. */
-	"gfx1010", "gfx1011", "gfx1012", "gfx1013", "gfx1030", "gfx1031", "gfx1032", "gfx1033",
-	"gfx1034", "gfx1035", "gfx1036", "gfx1100", "gfx1101", "gfx1102", "gfx1103",
+	"gfx1010",
+	"gfx1011",
+	"gfx1012",
+	"gfx1013",
+	"gfx1030",
+	"gfx1031",
+	"gfx1032",
+	"gfx1033",
+	"gfx1034",
+	"gfx1035",
+	"gfx1036",
+	"gfx1100",
+	"gfx1101",
+	"gfx1102",
+	"gfx1103",
 };
 
 struct request {
@@ -88,7 +109,9 @@ static struct probe_err *take_option(void *user, int key, const char *value)
 	errno = 0;
 	major = strtoul(value, &end, 10);
 	if (errno || *end || end == value || major > 999)
-		return probe_err_create("--llvm %s: not an LLVM major version such as 15", value);
+		return probe_err_create(
+			"invalid value '%s' for --llvm; expected an LLVM major version such as 15",
+			value);
 	request->major = (unsigned)major;
 	return NULL;
 }
@@ -99,7 +122,7 @@ static struct probe_err *find_root(struct request *request)
 	ssize_t len = readlink("/proc/self/exe", request->root, sizeof(request->root) - 1);
 
 	if (len < 0)
-		return probe_err_create("cannot find myself: /proc/self/exe: %s", strerror(errno));
+		return probe_err_create("cannot read /proc/self/exe: %s", strerror(errno));
 	request->root[len] = 0;
 	for (int i = 0; i < 2; i++) {
 		char *slash = strrchr(request->root, '/');
@@ -120,7 +143,7 @@ static struct probe_err *print_path(const struct request *request, const char *b
 	if (asprintf(&full, "%s/%s", request->root, path) < 0)
 		return probe_err_oom();
 	if (access(full, R_OK))
-		err = probe_err_create("there is no %s: %s", full, advice);
+		err = probe_err_create("%s does not exist: %s", full, advice);
 	else
 		printf("%s%s\n", before, full);
 	free(full);
@@ -191,9 +214,9 @@ int main(int argc, char **argv)
 		probe_command_parse(&command, argc, argv, take_option, &request, &index);
 
 	if (!err && index < argc)
-		err = probe_err_create("'%s' is not an option", argv[index]);
+		err = probe_err_create("unexpected argument '%s'", argv[index]);
 	if (!err && !(request.keys & ~(1u << KEY_LLVM)))
-		err = probe_err_create("nothing to print was named");
+		err = probe_err_create("nothing to print; give an option such as --cflags");
 	if (err)
 		return usage_error(err);
 	if (print_about(request.keys))

@@ -29,9 +29,9 @@ uint32_t run_kind_streams(enum probe_kind kind)
 }
 
 /*
- * What a handler is there for. Messages are beside the rest: a handler of accesses that takes
- * messages as well is served by a kind that has messages only where no kind gives all handlers
- * more, or that kind is asked for.
+ * The streams that a handler is for. Messages are secondary: a handler of accesses that also takes
+ * messages gets a kind that has messages only if no kind gives all handlers more, or that kind is
+ * requested.
  */
 static uint32_t needed(const struct probe_handler *handler)
 {
@@ -66,7 +66,7 @@ enum probe_kind run_kind_for(const struct run_plugins *plugins)
 	if (!plugins->count)
 		return PROBE_KIND_MEMORY;
 	kind = cheapest(plugins, false);
-	/* `time,log`: beside time stamps there are messages, and no accesses with them. */
+	/* `time,log`: there are messages with time stamps, but no accesses. */
 	return kind == PROBE_KIND_NONE ? cheapest(plugins, true) : kind;
 }
 

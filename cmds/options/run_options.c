@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Command line of probe-run; see run_options.h. */
 #include "cmds/options/run_options.h"
 
 #include <stdint.h>
@@ -103,7 +102,7 @@ static const struct probe_option options[] = {
 	{"pc-sampling-interval", 0, "N", "units between two samples", KEY_SAMPLING_INTERVAL},
 	{"pc-sampling-clones", 0, NULL, "sample instrumented kernels, not the originals",
 	 KEY_SAMPLING_CLONES},
-	{"pc-sampling-raw", 0, NULL, "keep each sample (80 B) beside the sums", KEY_SAMPLING_RAW},
+	{"pc-sampling-raw", 0, NULL, "keep each sample (80 B) as well as sums", KEY_SAMPLING_RAW},
 	{"twice", 0, NULL,
 	 "run the program twice, first sampled, then probed, and\n"
 	 "record both runs in one database; the second run's output\n"
@@ -360,7 +359,7 @@ static struct probe_err *take_variables(struct run_config *config)
 	return err;
 }
 
-/* Options that would have no effect, or undo each other. */
+/* Options that would have no effect, or conflict. */
 static struct probe_err *check_together(const struct run_config *config)
 {
 	const struct run_sampling *sampling = &config->sampling;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations of a process; see allocation_records.h. */
 #define _GNU_SOURCE
 #include "cmds/record/allocation_records.h"
 
@@ -38,7 +37,7 @@ struct allocation {
 struct run_allocations {
 	struct allocation **items; /* in the order of the requests */
 	struct allocation **live;  /* by address */
-	size_t count, live_count, room;
+	size_t count, live_count, capacity;
 };
 
 struct run_allocations *run_allocations_create(void)
@@ -82,16 +81,16 @@ static size_t live_below(const struct run_allocations *all, uint64_t address)
 
 static bool grow(struct run_allocations *all)
 {
-	size_t room = all->room ? 2 * all->room : 64;
-	struct allocation **items = realloc(all->items, room * sizeof(*items)), **live;
+	size_t capacity = all->capacity ? 2 * all->capacity : 64;
+	struct allocation **items = realloc(all->items, capacity * sizeof(*items)), **live;
 
 	if (items)
 		all->items = items;
-	live = items ? realloc(all->live, room * sizeof(*live)) : NULL;
+	live = items ? realloc(all->live, capacity * sizeof(*live)) : NULL;
 	if (!live)
 		return false;
 	all->live = live;
-	all->room = room;
+	all->capacity = capacity;
 	return true;
 }
 
@@ -101,7 +100,7 @@ static void remove_live(struct run_allocations *all, size_t at)
 	memmove(all->live + at, all->live + at + 1, (all->live_count - at) * sizeof(*all->live));
 }
 
-/* What lies where a new one is was freed, though nobody said so. */
+/* Allocations that overlap a new one were freed, though no record says so. */
 static void insert_live(struct run_allocations *all, struct allocation *item)
 {
 	size_t at = live_below(all, item->info.address + item->info.bytes - 1);
@@ -122,7 +121,7 @@ bool run_allocations_add(struct run_allocations *all, const struct probe_allocat
 	struct allocation *item;
 
 	if (!info->bytes || info->address + info->bytes < info->address ||
-	    all->count == ALLOCATIONS_MAX || (all->count == all->room && !grow(all)))
+	    all->count == ALLOCATIONS_MAX || (all->count == all->capacity && !grow(all)))
 		return false;
 	item = calloc(1, sizeof(*item));
 	if (!item)
@@ -152,7 +151,7 @@ bool run_allocations_free(struct run_allocations *all, uint64_t address, uint64_
 	return true;
 }
 
-/* Most are alive; of the others only the newest are asked for, since records come soon. */
+/* Most are alive. Of the others only the newest are looked up, since records come soon. */
 const struct probe_allocation_info *run_allocations_find(const struct run_allocations *all,
 							 uint64_t dispatch, uint64_t address)
 {
@@ -180,7 +179,7 @@ void run_allocations_store(const struct run_allocations *all, struct probe_facts
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
-/* A file that calls came from, and the lines of its addresses as a child found them. */
+/* A file with call sites, and the lines of their addresses as a child read them. */
 struct module {
 	char path[1024];
 	const void *bytes;
@@ -199,7 +198,7 @@ static struct probe_err *decode(void *user, FILE *out)
 	return err;
 }
 
-/* The file is anybody's: libdwarf sees it in a throw-away child only. */
+/* The file is not trusted: libdwarf reads it in a throw-away child only. */
 static void read_lines(struct module *module)
 {
 	int fd = open(module->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -239,7 +238,7 @@ struct inlined {
 	FILE *out;
 };
 
-/* hipMalloc is a template in a header: not where anybody asked. */
+/* hipMalloc is a template in a header, which is not the call site. */
 static bool of_hip(const char *path)
 {
 	return strstr(path, "/include/hip/") != NULL;
@@ -262,7 +261,7 @@ static struct probe_err *find_callers(void *user, FILE *out)
 				      inlined->module->size, inlined->address, put_caller, inlined);
 }
 
-/* The calls that were inlined around an address, each behind a line's end; NULL: none known. */
+/* The calls that were inlined around an address, each after a newline; NULL: none known. */
 static char *callers_of(const struct module *module, uint64_t address)
 {
 	struct inlined inlined = {.module = module, .address = address};
@@ -335,14 +334,14 @@ static char *resolve(struct module *modules, size_t *count, const char *frames)
 		free(text);
 		text = NULL;
 	}
-	/* Each line began with a line's end. */
+	/* Each line began with a newline. */
 	if (text && *text)
 		memmove(text, text + 1, strlen(text));
 	free(copy);
 	return text;
 }
 
-/* Programs allocate at few places, often: what was looked up already. */
+/* Programs allocate often, at few call sites: those looked up already. */
 struct known {
 	char *frames, *site;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Allocations of a process: which one held an address when, and the line that asked for it. */
+/* Allocations of a process: which one held an address when, and the call site of each. */
 #ifndef PROBE_CMDS_RECORD_ALLOCATION_RECORDS_H
 #define PROBE_CMDS_RECORD_ALLOCATION_RECORDS_H
 
@@ -18,7 +18,7 @@ void run_allocations_destroy(struct run_allocations *all);
 
 /*
  * Its id and size are set; `site` is copied. first .. last: dispatches launched while it was there,
- * last UINT64_MAX as long as it is. False if it makes no sense or memory is out.
+ * last UINT64_MAX as long as it is. False if it is malformed, or without memory.
  */
 bool run_allocations_add(struct run_allocations *all, const struct probe_allocation_info *info,
 			 uint64_t first, uint64_t last);

@@ -59,7 +59,7 @@ static char *read_source(const char *path, size_t *size)
 	return text;
 }
 
-/* Places of one file in the order of their lines: walk its text once. */
+/* Places of one file in the order of their lines: its text is read once. */
 static void store_lines(struct recording *recording, const struct place *places, size_t count)
 {
 	size_t size = 0, pos = 0;
@@ -146,7 +146,7 @@ static void store_uncovered(struct recording *recording, const struct run_code *
 
 static void store_sites(struct recording *recording, const struct run_code *code)
 {
-	/* Rows that several sites share are no places in the source. */
+	/* Rows that several sites share have no place in the source. */
 	for (uint32_t i = 0; i < code->site_count; i++)
 		if (!probe_site_is_row(code->sites[i].access) &&
 		    code->sites[i].access != PROBE_ACCESS_GROUP)
@@ -181,7 +181,7 @@ static void inspect(struct recording *recording, struct run_code *code)
 bool run_code_bytes(struct recording *recording, struct run_code *code, uint64_t offset,
 		    const unsigned char *bytes, size_t size)
 {
-	/* Chunks come in order (wire.h): anything else is a lie or a loss, and shows as one. */
+	/* Chunks come in order (wire.h): others are malformed, or follow a loss. */
 	if (code->complete || offset != code->received || code->hr.bytes > CODE_BYTES_MAX ||
 	    size > code->hr.bytes - offset)
 		return false;

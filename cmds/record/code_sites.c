@@ -17,7 +17,7 @@ static size_t function_count(const struct probe_sites *table)
 	return (size_t)table->site_count + table->frame_count + table->uncovered_count;
 }
 
-/* Debug information names functions as the linker does; handlers and reports want them readable. */
+/* Debug information has mangled names of functions; handlers and reports show readable ones. */
 static char **read_functions(const struct probe_sites *table)
 {
 	const char **symbols = calloc(function_count(table) + 1, sizeof(*symbols));

@@ -20,7 +20,7 @@
 
 #define TIDS_MAX 65536u
 
-/* The strings behind a record's struct, taken one after the other. */
+/* The strings after a record's struct, taken one after the other. */
 struct tail {
 	const char *at;
 	size_t left;
@@ -31,7 +31,7 @@ static struct tail tail_of(const struct segment_record *rec, size_t fixed)
 	return (struct tail){(const char *)rec->payload + fixed, rec->size - fixed};
 }
 
-/* A copy with a NUL behind it; NULL if the length lies or memory is out. */
+/* A copy that ends with NUL; NULL if the length is wrong, or without memory. */
 static char *take_string(struct tail *tail, uint32_t len)
 {
 	char *ret;
@@ -79,7 +79,7 @@ static char *command_line(const char *words, size_t size)
 	return ret;
 }
 
-/* Only what bears on the run: the rest of an environment is nobody's business. */
+/* Only what affects the run: the rest of an environment may be private. */
 static char *environment_json(const char *entries, size_t size)
 {
 	static const char *const prefixes[] = {"PROBE_", "HSA_", "HIP_", "ROCR_"};
@@ -281,7 +281,7 @@ static bool apply_kernel(struct recording *recording, const struct segment_recor
 	return true;
 }
 
-/* Behind "__probe_<kind>_" if it is a clone (wire.h section 1). */
+/* After "__probe_<kind>_" if it is a clone (wire.h section 1). */
 static const char *original_symbol(const struct run_kernel *kernel)
 {
 	static const char prefix[] = "__probe_";
@@ -293,7 +293,7 @@ static const char *original_symbol(const struct run_kernel *kernel)
 	return underscore ? underscore + 1 : kernel->symbol;
 }
 
-/* A clone is shown as its original with the kind behind it. */
+/* A clone is shown as its original, followed by the kind. */
 static char *display_name(const struct run_kernel *kernel, const char *demangled)
 {
 	char *ret;
@@ -307,8 +307,8 @@ static char *display_name(const struct run_kernel *kernel, const char *demangled
 }
 
 /*
- * Kernels of a code object come in a row: demangle them together, since names are foreign bytes and
- * each call costs a child.
+ * Records of a code object's kernels are consecutive. They are demangled together, since names are
+ * not trusted, and each call starts a child.
  */
 static void name_kernels(struct recording *recording)
 {
@@ -430,7 +430,7 @@ static bool apply_allocation(struct recording *recording, const struct segment_r
 	return ok;
 }
 
-/* What was allocated before the tool was there is freed unknown: no harm. */
+/* The record may be of an allocation made before the tool was loaded. */
 static bool apply_free(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_free hr;
@@ -476,7 +476,7 @@ static bool apply_exit(struct recording *recording, const struct segment_record 
 
 	memcpy(&hr, rec->payload, sizeof(hr));
 	recording->objects.exited = true;
-	/* Its own count of dispatches: more than the records say means records were lost. */
+	/* The library's own count of dispatches: more than those recorded means lost records. */
 	probe_store_set_int(recording->store, "tool_dispatches", (int64_t)hr.dispatches);
 	probe_store_set_int(recording->store, "tool_completed", (int64_t)hr.completed);
 	return true;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Readable kernel names; see kernel_names.h. */
 #include "cmds/record/kernel_names.h"
 
 #include <stdbool.h>
@@ -28,7 +27,7 @@ static bool mangled(const char *symbol)
 
 /*
  * Clang makes names of what is static unique across files that are linked on the device
- * (-fgpu-rdc) by ".intern.HASH" or ".static.HASH", of which demanglers know nothing.
+ * (-fgpu-rdc) by ".intern.HASH" or ".static.HASH", which demanglers do not know.
  */
 static char *demangle_one(const char *symbol)
 {
@@ -64,7 +63,7 @@ static struct probe_err *demangle(void *user, FILE *out)
 	return NULL;
 }
 
-/* The child's answer is foreign bytes: a string per mangled name, in order, as far as it goes. */
+/* The child's answer is not trusted: a string per mangled name, in order, maybe incomplete. */
 static void take_answer(const struct work *work, const void *answer, size_t size, char **names)
 {
 	struct probe_buf buf;

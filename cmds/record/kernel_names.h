@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readable kernel names. The C++ runtime's demangler in a throw-away child: amd-comgr would do too,
- * but loading it costs probe-run some 40 ms at each start.
+ * Readable kernel names, from the C++ runtime's demangler in a throw-away child. amd-comgr has one,
+ * too, but loading it costs probe-run some 40 ms at each start.
  */
 #ifndef PROBE_CMDS_RECORD_KERNEL_NAMES_H
 #define PROBE_CMDS_RECORD_KERNEL_NAMES_H

@@ -18,7 +18,7 @@ struct balance {
 	uint64_t dropped[PROBE_DROP_REASONS];
 };
 
-/* Reasons that a stream's account names even when nothing was dropped. */
+/* Reasons that a stream's accounting lists even when nothing was dropped. */
 #define BIT(reason) (1u << PROBE_DROP_##reason)
 static const uint32_t possible[PROBE_STREAM_IDS] = {
 	[PROBE_STREAM_ID_HOST] =
@@ -71,7 +71,7 @@ static void balance_samples(const struct recording *recording, struct balance *b
 	struct run_sample_counts counts;
 
 	samples_counts(recording, &counts);
-	/* What the runtime runs for itself is nothing of the program's that could be missing. */
+	/* Samples of the runtime's own kernels are not the program's, and not missing. */
 	balance->emitted = counts.pcs.received - counts.pcs.foreign + counts.lost;
 	balance->dropped[PROBE_DROP_LOST] = counts.lost;
 	balance->dropped[PROBE_DROP_INVALID] = counts.pcs.invalid + counts.pcs.skipped;
@@ -81,8 +81,8 @@ static void balance_samples(const struct recording *recording, struct balance *b
 }
 
 /*
- * What is neither stored nor counted as dropped has not been read yet; when nobody is left to
- * write, it never will be. More stored than emitted can only come from a writer that lies.
+ * What is neither stored nor counted as dropped has not been read yet; when no writer is left, it
+ * never will be. More stored than emitted means a hostile writer.
  */
 static void balance_rest(const struct recording *recording, enum probe_stream_id stream, bool final,
 			 struct balance *balance)
@@ -125,7 +125,7 @@ static void make_balance(const struct recording *recording, enum probe_stream_id
 
 static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty"};
 
-/* What a refusal for want of a clone means, with what to do about it. */
+/* Why a kernel has no clone, and what to do about it. */
 static void unprobed_text(const struct recording *recording,
 			  const struct run_unprobed_counts *counts, enum run_unprobed reason,
 			  char *text, size_t size)
@@ -140,12 +140,12 @@ static void unprobed_text(const struct recording *recording,
 	else if (reason == RUN_UNPROBED_EMPTY)
 		snprintf(text, size,
 			 "nothing in the kernel is probed (no accesses, or PROBE_SCOPE or the "
-			 "target left them out)");
+			 "target excluded them)");
 	else
 		snprintf(text, size, "no clone of the kernel (not compiled with the plugin)");
 }
 
-/* The kinds are kept as text: a report names them, and what was needed, too. */
+/* Stored as text, since the report names the kinds. */
 static void store_unprobed(const struct recording *recording)
 {
 	struct run_unprobed_counts unprobed;
@@ -305,7 +305,8 @@ static void print_dispatches(const struct recording *recording, const char *who)
 			  who);
 }
 
-/* What shows the handlers' tables: `lines` is about those of `memory` and `count`. */
+/* The verb of probe-report that shows the handlers' tables: those of memory and count are `lines`.
+ */
 static const char *verb_for(const struct run_config *config)
 {
 	if (config->sampling.on && !config->instrumented)

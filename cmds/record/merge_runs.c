@@ -29,7 +29,7 @@ static uint32_t map_code(const struct map *map, uint32_t code)
 	return 0;
 }
 
-/* Rows of one dispatch, from where `unpack` stands. */
+/* Rows of one dispatch, from the position of `unpack`. */
 static size_t repack(struct probe_pcs_unpack *unpack, const struct map *map, uint8_t *out)
 {
 	struct probe_pcs_profile profile = {0};
@@ -68,7 +68,7 @@ static void remap(sqlite3_context *context, int count, sqlite3_value **values)
 	}
 	if (!out || unpack.bad || unpack.pos < unpack.end) {
 		free(out);
-		sqlite3_result_error(context, "packed samples make no sense", -1);
+		sqlite3_result_error(context, "packed samples are malformed", -1);
 		return;
 	}
 	sqlite3_result_blob(context, out, (int)at, free);

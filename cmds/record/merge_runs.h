@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two runs of one program in one database: what a sampled run recorded, added to what a probed run
- * did. Code objects are told by the hash of their bytes, kernels by code object and symbol, so that
- * both runs' numbers stand at the same instructions and lines.
+ * Two runs of one program in one database: the records of a sampled run, added to those of a probed
+ * run. Code objects are identified by the hash of their bytes, kernels by code object and symbol,
+ * so that both runs' numbers are at the same instructions and lines.
  */
 #ifndef PROBE_CMDS_RECORD_MERGE_RUNS_H
 #define PROBE_CMDS_RECORD_MERGE_RUNS_H
@@ -13,8 +13,8 @@ struct probe_err;
 
 /*
  * `db` has the probed run as "main" and the sampled one attached as "a"; both of this schema
- * version. Dispatches of the sampled run get ids behind those of the other: probe_run has the last
- * one of the others as 'sampled_from'. In one transaction: on failure "main" is as it was. `name`
+ * version. Dispatches of the sampled run get ids after those of the other, whose last id is
+ * stored as 'sampled_from'. In one transaction: on failure "main" is unchanged. `name`
  * is for messages.
  */
 struct probe_err *probe_merge(sqlite3 *db, const char *name);

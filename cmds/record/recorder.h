@@ -50,7 +50,7 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 void recorder_destroy(struct recorder *recorder);
 /* On success takes the handlers over. */
 struct probe_err *recorder_start(struct recorder *recorder, struct handler_set *handlers);
-/* From another thread: read what is there and end. */
+/* From another thread: read the remaining records and end. */
 void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why);
 
 #endif

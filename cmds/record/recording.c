@@ -13,7 +13,8 @@
 #include "probe_version.h"
 
 struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
-				 pid_t pid, struct probe_store *store, struct segment_reader *segment)
+				 pid_t pid, struct probe_store *store,
+				 struct segment_reader *segment)
 {
 	*recording = (struct recording){.config = config, .store = store, .log.store = store};
 	process_objects_init(&recording->objects, pid);
@@ -102,7 +103,7 @@ static void store_process_end(struct recording *recording)
 			    (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
 }
 
-/* What the recording cost beside the application: this thread's processor time. */
+/* The cost of the recording: this thread's processor time. */
 static void store_own_cost(struct recording *recording)
 {
 	struct rusage usage;
@@ -139,7 +140,7 @@ void recording_end(struct recording *recording, const char *ended)
 	handler_set_close(recording->handlers);
 	samples_store(recording);
 	store_process_end(recording);
-	/* A full disk often has room for a few rows once the big transaction is rolled back. */
+	/* A full disk often has space for a few rows once the big transaction is rolled back. */
 	for (int i = 0; i < 2 && !ok; i++) {
 		const char *why = why_partial(recording, ended);
 

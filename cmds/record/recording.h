@@ -37,7 +37,8 @@ struct recording {
 
 /* Takes the store over; deinit it also after an error. The segment outlives it. */
 struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
-				 pid_t pid, struct probe_store *store, struct segment_reader *segment);
+				 pid_t pid, struct probe_store *store,
+				 struct segment_reader *segment);
 void recording_deinit(struct recording *recording);
 
 /* With the handlers set: the schema, the settings of the run, the handlers' tables. */

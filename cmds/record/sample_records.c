@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* PC samples of one traced process; see sample_records.h. */
 #include "cmds/record/sample_records.h"
 
 #include <endian.h>
@@ -32,15 +31,15 @@ struct run_sampler {
 	struct run_sampled_code *codes;
 	struct recording *recording;
 	uint64_t lost;
-	struct probe_pcs_profile profile; /* of the dispatch just handed on */
-	/* Packed rows not yet stored, and the dispatches they are of. */
+	struct probe_pcs_profile profile; /* of the dispatch being stored */
+	/* Packed rows not yet stored, and the range of their dispatches. */
 	uint8_t *part;
 	size_t part_size, part_capacity;
 	uint64_t first, last;
 	uint64_t pending; /* since the last flush */
 };
 
-/* Hardware queues by the tool's number. */
+/* A hardware queue; in a table by its number. */
 struct run_hardware {
 	uint32_t doorbell, size;
 };
@@ -83,7 +82,7 @@ static void store_part(struct run_sampler *sampler)
 	sampler->part_size = 0;
 }
 
-/* Without memory reports cannot tell these samples' dispatch. */
+/* Without memory reports do not know these samples' dispatch. */
 static void add_part(struct run_sampler *sampler, uint64_t dispatch, uint32_t code_object)
 {
 	size_t need = sampler->part_size + PROBE_PCS_PACK_ROOM(sampler->profile.count);
@@ -140,7 +139,7 @@ static void spill(void *user, const struct probe_dispatch_entry *entry)
 	counts->dropped += bad;
 }
 
-/* Without a flush for long: hand on what there is; dispatches stay open for more. */
+/* Without a flush for long: store the pending samples; dispatches stay open for more. */
 static void spill_all(struct run_sampler *sampler)
 {
 	const struct probe_dispatch_map *map = &sampler->attributor.dispatches;
@@ -158,7 +157,7 @@ static void spill_all(struct run_sampler *sampler)
 	sampler->pending = 0;
 }
 
-/* An entry that no sample can belong to any more. */
+/* No more samples of this entry can follow. */
 static void retired(void *user, const struct probe_dispatch_entry *entry)
 {
 	struct run_sampler *sampler = user;
@@ -224,7 +223,7 @@ bool samples_sampler(struct recording *recording, const struct segment_record *r
 
 	memcpy(&hr, rec->payload, sizeof(hr));
 	agent = run_table_get(&recording->objects.agents, hr.agent);
-	/* The runtime was shut down and started again: sampling goes on. */
+	/* The runtime was shut down and started again: sampling continues. */
 	sampler = sampler_of(recording, hr.agent);
 	if (sampler)
 		return hr.method == (uint32_t)sampler->attributor.layout.method;
@@ -313,8 +312,8 @@ bool samples_take(struct recording *recording, const struct segment_record *rec)
 	if (recording->config->pc_sampling_raw)
 		store_raw(sampler, hr.agent, rec->payload + sizeof(hr), hr.count);
 	/*
-	 * Records here are pieces of a delivery, and how large the runtime's buffers are is not
-	 * known: that nothing of a dispatch can follow, only a flush says.
+	 * Records here are pieces of a delivery, and the size of the runtime's buffers is not
+	 * known: only after a flush no more samples of a dispatch can follow.
 	 */
 	sampler->pending += hr.count;
 	if (hr.flags & PROBE_SAMPLES_FLUSHED)
@@ -367,7 +366,7 @@ void samples_dispatch(struct recording *recording, const struct run_dispatch *di
 	if (!key_of(recording, dispatch, &sampler, &key))
 		return;
 	err = probe_dispatch_map_add(&sampler->attributor.dispatches, key, dispatch->hr.id);
-	/* The ring came round before a flush was seen: what is late now goes to the newer one. */
+	/* The queue wrapped before a flush: late samples are attributed to the newer dispatch. */
 	if (err == -EBUSY) {
 		probe_dispatch_map_complete(&sampler->attributor.dispatches, key);
 		probe_dispatch_map_delivered(&sampler->attributor.dispatches, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PC samples of one traced process: an attributor per sampled agent, fed in the order of the host
- * records, and its counts as rows of the store at the end of the run.
+ * PC samples of a recording: an attributor per sampled agent, fed in the order of the host records;
+ * its counts are stored as rows at the end of the run.
  */
 #ifndef PROBE_CMDS_RECORD_SAMPLE_RECORDS_H
 #define PROBE_CMDS_RECORD_SAMPLE_RECORDS_H

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a kernel has no clone; see unprobed_kernels.h. */
 #include "cmds/record/unprobed_kernels.h"
 
 #include <stdbool.h>

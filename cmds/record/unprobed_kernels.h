@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a kernel has no clone: what its code object's site table says of it. */
+/* Why a kernel has no clone, from its code object's site table. */
 #ifndef PROBE_CMDS_RECORD_UNPROBED_KERNELS_H
 #define PROBE_CMDS_RECORD_UNPROBED_KERNELS_H
 
@@ -18,7 +18,7 @@ enum run_unprobed {
 };
 
 /*
- * sites may be NULL; `symbol` is the original's, with ".kd" behind it or not. The kinds its code
+ * sites may be NULL; `symbol` is the original's, with or without ".kd". The kinds its code
  * object was compiled for are or-ed to *kinds if they are the reason.
  */
 enum run_unprobed run_unprobed_reason(const struct probe_sites *sites, const char *symbol,

@@ -28,7 +28,7 @@ static bool set_copy(struct run_environment *environment, const char *name, cons
 	return set(environment, name, strdup(value ? value : ""));
 }
 
-/* In front of what is there: `ours` alone if nothing is. */
+/* Prepended to the variable's value; `ours` alone if it has none. */
 static char *in_front(const char *ours, const char *variable, char separator)
 {
 	const char *old = getenv(variable);

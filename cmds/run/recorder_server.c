@@ -112,8 +112,8 @@ static bool path_used(const struct run_server *server, const char *path)
 }
 
 /*
- * A second process, or a second program of one process, must not meet the first one's file:
- * "NAME-PID" if the name has no process id, then "-2", "-3", ... Takes `path` over.
+ * A second process, or a second program of one process, gets a file of its own: "NAME-PID" if the
+ * name has no process id, then "-2", "-3", ... Takes `path` over.
  */
 static char *free_path(const struct run_server *server, char *path, pid_t pid)
 {
@@ -300,7 +300,7 @@ static void take_hello(struct run_server *server, int sock)
 	close(sock);
 }
 
-/* Wait for something on the socket, on `extra` descriptors, or until the timeout; handle ours. */
+/* Wait for the socket, `extra` descriptors, or the timeout; handle the socket. */
 static void poll_once(struct run_server *server, const int *extra, size_t extra_count,
 		      int timeout_ms)
 {
@@ -353,7 +353,7 @@ void run_server_finish(struct run_server *server)
 	bool stopped = false;
 
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	poll_once(server, NULL, 0, 0); /* who connected just before the end */
+	poll_once(server, NULL, 0, 0); /* processes that connected just before the end */
 	poll_once(server, NULL, 0, 0);
 	while (!all_done(server)) {
 		poll_once(server, NULL, 0, 1);

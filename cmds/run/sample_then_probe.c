@@ -37,7 +37,7 @@ static struct probe_err *choose_sampling(struct run_sampling *sampling, bool gpu
 	return err ? err : run_sampling_check(sampling);
 }
 
-/* What was there is not to be taken for what this run makes, should it end before that. */
+/* An old file must not be mistaken for one of this run, if that makes none. */
 static struct probe_err *remove_old(const struct run_config *config)
 {
 	struct run_keys keys = {.pid = getpid()};
@@ -73,7 +73,7 @@ struct probe_err *run_pass_config(const struct run_config *config, enum run_pass
 	}
 	ret->file = *file;
 	ret->instrumented = false;
-	ret->report = false; /* the account of both is in the database */
+	ret->report = false; /* the accounting of both is in the database */
 	return choose_sampling(&ret->sampling, gpu);
 }
 
@@ -128,7 +128,7 @@ static struct probe_err *merge(const char *into, const char *from)
 		err = probe_err_create("%s: cannot open it again: %s", into, sqlite3_errmsg(db));
 	if (!err)
 		err = probe_merge(db, into);
-	/* One file is to be left of each. */
+	/* Each run leaves one file. */
 	if (!err)
 		sqlite3_exec(db, "DETACH a; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
 	sqlite3_free(attach);

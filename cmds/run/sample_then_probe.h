@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-run --twice: the program runs as it is, sampled, then with its kernels probed, and both
- * become one database.
+ * probe-run --twice: the program runs uninstrumented and sampled, then with its kernels probed, and
+ * both runs become one database.
  */
 #ifndef PROBE_CMDS_RUN_SAMPLE_THEN_PROBE_H
 #define PROBE_CMDS_RUN_SAMPLE_THEN_PROBE_H
@@ -25,8 +25,8 @@ struct run_pass {
 };
 
 /*
- * What differs from the command line: *ret, and *file, which it points to. Without options of
- * sampling those are chosen: on a GPU (`gpu`) host trap, on the simulated one stochastic.
+ * The configuration of a run: *ret, which points to *file. Without options of sampling there are
+ * defaults: on a GPU (`gpu`) host trap, on the simulated one stochastic.
  */
 struct probe_err *run_pass_config(const struct run_config *config, enum run_pass_kind kind,
 				  bool gpu, struct run_config *ret, char **file);
@@ -37,7 +37,7 @@ void run_pass_database(const struct run_server *server, struct run_pass *pass);
 /* After run number i: is there a next one? A program that was killed is not started again. */
 bool run_pass_next(const struct run_pass *pass, int i);
 
-/* One database of the two, or say why not; the sampled one's file is gone then. */
+/* Merge the two databases and delete that of the sampled run, or report why not. */
 void run_passes_merge(const struct run_pass passes[RUN_PASSES]);
 
 /* How to end: as the first run, or as the second if only that failed. */

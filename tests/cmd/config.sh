@@ -38,15 +38,15 @@ expect cflags 0 "-g -fpass-plugin=$root/lib/probe/llvm-15/libprobe.so" '' "$conf
 expect 'default major' 0 "$root/lib/probe/llvm-15/libprobe.so" '' "$config" --pass-plugin
 expect 'major 15' 0 "$root/lib/probe/llvm-15/libprobe.so" '' "$config" --pass-plugin --llvm 15
 expect 'major 19' 1 '' '^probe: error: .*llvm-19/libprobe.so.*install llvm-19-dev' "$config" --pass-plugin --llvm 19
-expect 'no major' 2 '' '^probe: error: --llvm x' "$config" --cflags --llvm x
+expect 'no major' 2 '' "^probe: error: invalid value 'x' for --llvm" "$config" --cflags --llvm x
 expect includes 0 "-I$root/include" '' "$config" --includes
 expect handlers 0 "$root/lib/probe/handlers" '' "$config" --handlers-dir
 expect 'two things' 0 "-I$root/include
 $root/lib/probe/handlers" '' "$config" --handlers-dir --includes
-expect cmake 1 '' '^probe: error: there is no .*/lib/cmake/probe' "$config" --cmake-dir
+expect cmake 1 '' '^probe: error: .*/lib/cmake/probe does not exist' "$config" --cmake-dir
 expect nothing 2 '' '^probe: error: nothing to print' "$config"
 expect 'only llvm' 2 '' '^probe: error: nothing to print' "$config" --llvm 15
-expect word 2 '' "^probe: error: 'cflags' is not" "$config" cflags
+expect word 2 '' "^probe: error: unexpected argument 'cflags'" "$config" cflags
 expect unknown 2 '' '^probe: error: ' "$config" --no-such-option
 "$config" --help >"$dir/help" || fail "--help: $?"
 for option in $("$config" --print-options); do

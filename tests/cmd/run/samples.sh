@@ -8,7 +8,7 @@ sqlite3 probe-out/*/*.db "SELECT * FROM probe_sampler; SELECT * FROM probe_sampl
 probe-run -o trap "$FAKE_APP" connect announce=x sampler=0 samples=800 exit-record
 sqlite3 probe-out/trap.db "SELECT * FROM probe_sampler; SELECT sum(samples), sum(lanes) FROM probe_sample;
 	SELECT count(*) FROM probe_state"
-# By dispatch, packed; and every record, if asked for.
+# By dispatch, packed; and every record with --pc-sampling-raw.
 sqlite3 probe-out/*/*.db "SELECT first_dispatch, last_dispatch, length(bytes) < 2 * 880 FROM probe_profile;
 	SELECT count(*) FROM probe_rawsample"
 probe-run -o raw --pc-sampling-raw "$FAKE_APP" connect announce=x sampler=1 samples=2000 exit-record
