@@ -29,7 +29,7 @@ void probe_collector_remove(struct probe_queue *queue);
  */
 bool probe_collector_drain(struct probe_queue *queue, uint64_t patience_ns);
 
-/* End the thread; dispatches in flight stay as they are. */
+/* End the thread; dispatches in flight are not completed. */
 void probe_collector_stop(void);
 
 /* In a forked child, which has no such thread, or when the runtime has shut down. */

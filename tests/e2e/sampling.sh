@@ -22,7 +22,7 @@ accounted()
 	balanced "$1"
 	[ "$(sql "$1" "SELECT sum(samples) FROM probe_sample")" -gt "$2" ] ||
 		fail "$1: $(sql "$1" "SELECT sum(samples) FROM probe_sample") samples, more than $2 wanted"
-	expect "$1: lost, invalid or nobody's" "$(sql "$1" "SELECT sum(value) FROM probe_account
+	expect "$1: lost, invalid or not attributed" "$(sql "$1" "SELECT sum(value) FROM probe_account
 		WHERE stream = 'samples' AND (name LIKE 'dropped%' OR name = 'no_dispatch')")" 0
 	expect "$1: of instructions and of dispatches" "$(sql "$1" "SELECT sum(samples) FROM probe_sampled")" \
 		"$(sql "$1" "SELECT sum(samples) FROM probe_sample")"
