@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # probe_devlib(MAJOR CLANG LLVM_LINK OUT): the device library as bitcode of one LLVM major.
 # Compiled for plain gfx9: the pass drops the target and each kernel brings its own.
-# "NAME" is for gfx9, "NAME_LANES" portable code (devlib_portable.h) for waves of so many lanes.
-set(PROBE_DEVLIB_PARTS devlib_memory devlib_group devlib_trace devlib_cursor devlib_time devlib_count
-	devlib_select)
+# "NAME" is for gfx9, "NAME_LANES" portable code (portable_probe.h) for waves of so many lanes.
+set(PROBE_DEVLIB_PARTS memory_probe bucket_insert trace_probe ring_cursor time_probe block_counter
+	workgroup_filter)
 foreach(lanes 32 64)
-	foreach(name devlib_portable devlib_trace devlib_cursor devlib_time devlib_count devlib_select)
+	foreach(name portable_probe trace_probe ring_cursor time_probe block_counter workgroup_filter)
 		list(APPEND PROBE_DEVLIB_PARTS ${name}_${lanes})
 	endforeach()
 endforeach()
@@ -26,7 +26,7 @@ function(probe_devlib major clang llvm_link out)
 			COMMAND ${clang} -target amdgcn-amd-amdhsa -mcpu=gfx900 -nogpulib -ffreestanding
 				-std=gnu11 -O2 -Wall -Wextra -Werror ${portable}
 				-Xclang -fconvergent-functions -Xclang -mcode-object-version=none
-				-I${CMAKE_SOURCE_DIR}/include -emit-llvm -c ${source} -o ${dir}/${name}.bc
+				-I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/include -emit-llvm -c ${source} -o ${dir}/${name}.bc
 			DEPENDS ${source} ${headers}
 			COMMENT "Device library ${name} for LLVM ${major}" VERBATIM)
 		list(APPEND parts ${dir}/${name}.bc)

@@ -188,7 +188,7 @@ struct probe_ctx {
 	 * nobody reads.
 	 */
 	uint32_t group_first[3], group_last[3];
-	/* `trace`: what the short way of a wave reads, as it needs it (devlib_trace_wave.h). */
+	/* `trace`: what the short way of a wave reads, as it needs it (trace_wave.h). */
 	struct probe_ctx_wave {
 		uint32_t spare0[2];
 		uint64_t rows; /* as above */

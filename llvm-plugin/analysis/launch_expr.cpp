@@ -112,7 +112,7 @@ uint8_t Walk::bits(const Value *value) const
 
 /*
  * Of variables it is known only how they are aligned. In LDS it does not matter where one is
- * (pass_plan_exact.c), if all lanes use the same.
+ * (lane_addresses.c), if all lanes use the same.
  */
 bool Walk::may_be_zero(const GlobalVariable *global)
 {

@@ -11,10 +11,10 @@ file(MAKE_DIRECTORY ${devlib_out})
 
 add_custom_command(OUTPUT ${devlib_out}/truth
 	COMMAND ${HIPCC} -std=c++17 -O1 --offload-arch=gfx90a -Wall -I${CMAKE_SOURCE_DIR}/include
-		-I${CMAKE_SOURCE_DIR} ${devlib_dir}/devlib_truth.hip
+		-I${CMAKE_SOURCE_DIR} ${devlib_dir}/counter_truth.hip
 		-o ${devlib_out}/truth -Wl,$<TARGET_FILE:probe_wire_plain>
-	DEPENDS ${devlib_dir}/devlib_truth.hip ${devlib_dir}/devlib_model.h
-		${devlib_dir}/devlib_trace_check.h ${devlib_dir}/../hip/hip_test.h
+	DEPENDS ${devlib_dir}/counter_truth.hip ${devlib_dir}/reference_model.h
+		${devlib_dir}/trace_check.h ${devlib_dir}/../hip/hip_test.h
 		${CMAKE_SOURCE_DIR}/include/probe/wire_device.h ${CMAKE_SOURCE_DIR}/wire/trace_expand.h
 		probe_wire_plain
 	COMMENT "hipcc devlib_truth" VERBATIM)
@@ -31,8 +31,8 @@ function(probe_devlib_test name level)
 	separate_arguments(flags UNIX_COMMAND "${level}")
 	add_custom_command(OUTPUT ${code}
 		COMMAND ${CMAKE_COMMAND} -E env ${environment} ${HIPCC} --genco --offload-arch=gfx90a ${flags}
-			-fpass-plugin=$<TARGET_FILE:probe_pass_15> ${devlib_dir}/devlib_kernels.hip -o ${code}
-		DEPENDS ${devlib_dir}/devlib_kernels.hip probe_pass_15
+			-fpass-plugin=$<TARGET_FILE:probe_pass_15> ${devlib_dir}/access_kernels.hip -o ${code}
+		DEPENDS ${devlib_dir}/access_kernels.hip probe_pass_15
 		COMMENT "hipcc devlib_kernels ${level}" VERBATIM)
 	add_custom_target(devlib_kernels_${name} ALL DEPENDS ${code})
 	probe_test(NAME devlib.${name} TIER devlib FOLDER devlib
@@ -57,16 +57,16 @@ add_custom_command(OUTPUT ${devlib_out}/wave32.co
 	COMMAND ${PROBE_CLANG_15} -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -ffreestanding -std=gnu11 -O2
 		-Wall -Wextra -Werror -Xclang -fconvergent-functions -mcode-object-version=4
 		-I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/include
-		${devlib_dir}/devlib_wave32.c -o ${devlib_out}/wave32.co
-	DEPENDS ${devlib_dir}/devlib_wave32.c ${CMAKE_SOURCE_DIR}/include/probe/wire_device.h
-		${CMAKE_SOURCE_DIR}/devlib/devlib_unit.h ${CMAKE_SOURCE_DIR}/devlib/devlib_wave.h
-		${CMAKE_SOURCE_DIR}/devlib/devlib_lines.h ${CMAKE_SOURCE_DIR}/devlib/devlib_lds.h
-		${CMAKE_SOURCE_DIR}/devlib/devlib_affine.h
+		${devlib_dir}/wave32_measure.c -o ${devlib_out}/wave32.co
+	DEPENDS ${devlib_dir}/wave32_measure.c ${CMAKE_SOURCE_DIR}/include/probe/wire_device.h
+		${CMAKE_SOURCE_DIR}/devlib/measure_unit.h ${CMAKE_SOURCE_DIR}/devlib/wave_ids.h
+		${CMAKE_SOURCE_DIR}/devlib/line_counts.h ${CMAKE_SOURCE_DIR}/devlib/lds_passes.h
+		${CMAKE_SOURCE_DIR}/devlib/lane_affine.h
 	COMMENT "clang devlib_wave32" VERBATIM)
 add_custom_command(OUTPUT ${devlib_out}/wave32
 	COMMAND ${HIPCC} -std=c++17 -O1 --offload-arch=gfx90a -Wall -I${CMAKE_SOURCE_DIR}/include
-		-I${CMAKE_SOURCE_DIR} ${devlib_dir}/devlib_wave32.hip -o ${devlib_out}/wave32
-	DEPENDS ${devlib_dir}/devlib_wave32.hip ${devlib_dir}/devlib_model.h
+		-I${CMAKE_SOURCE_DIR} ${devlib_dir}/wave32_truth.hip -o ${devlib_out}/wave32
+	DEPENDS ${devlib_dir}/wave32_truth.hip ${devlib_dir}/reference_model.h
 		${devlib_dir}/../hip/hip_test.h ${CMAKE_SOURCE_DIR}/include/probe/wire_device.h
 	COMMENT "hipcc devlib_wave32" VERBATIM)
 add_custom_target(devlib_wave32 ALL DEPENDS ${devlib_out}/wave32 ${devlib_out}/wave32.co)

@@ -14,7 +14,7 @@ MEMORY, TRACE, TIME, COUNT = 1, 2, 3, 4
 KINDS = {MEMORY: "memory", TRACE: "trace", TIME: "time", COUNT: "count"}
 LOAD, ATOMIC, BLOCK, REGION, FUNCTION, GROUP, COUNTED = 1, 3, 4, 5, 6, 9, 10
 FLAT, NONE, ONCE = 0, 0xffffffff, 1
-# What may touch the registers of devlib_cursor.h: the cursor's own code.
+# What may touch the registers of ring_cursor.h: the cursor's own code.
 CURSOR = {"s_mov_b32", "s_mov_b64", "s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_eq_u32", "s_swappc_b64",
 	"global_store_dwordx4", "global_store_b128"}
 LIMITS = {"vgpr_count": 256, "sgpr_count": 108, "vgpr_spill_count": 0}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions that probes call keep to what devlib_measure.h tells the compiler they may use: no
+// The functions that probes call keep to what measure_access.h tells the compiler they may use: no
 // stack, v0-v27, s0-s31 and vcc (38 scalar registers with the 6 special ones).
 //
 // RUN: %hip_asm -O2 %s -o %t.s
@@ -32,7 +32,7 @@ template __global__ void all(int *, int **);
 template __global__ void all(double *, double **);
 template __global__ void all(float4 *, float4 **);
 
-// Patterns that are kept (devlib_keep.h).
+// Patterns that are kept (measure_cached.h).
 template <typename T> __global__ void rows(T *global, const int *table, int n)
 {
 	__shared__ T lds[64];

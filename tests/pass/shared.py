@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """
 shared.py [VECTOR-REGISTERS]: registers and stack of the shared functions in a compiler's assembly, read
-from stdin. What is called as devlib_measure.h and devlib_trace.c say begins with a wait of 4 bytes, and then
+from stdin. What is called as measure_access.h and trace_probe.c say begins with a wait of 4 bytes, and then
 with its block.
 """
 import re

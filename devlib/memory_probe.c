@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The `memory` kind: exact counters per site, made on the device (wire.h section 3).
+ *
+ * The wave's own word is the address of its replica of the counter table, less the first site's
+ * offset, so that site s has its 16 counters at word + s * 128.
+ */
+#include "devlib/measure_access.h"
+#include "devlib/counter_replica.h"
+#include "devlib/wave_ids.h"
+
+DEV_ENTRY uint64_t __probe_dev_memory_enter(const struct probe_ctx DEV_CONSTANT *ctx)
+{
+	return replica_of(ctx);
+}
+
+DEV_ENTRY uint64_t __probe_dev_uniform(uint64_t value)
+{
+	return dev_uniform64(value);
+}
+
+DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint32_t offset,
+				       uint32_t shape)
+{
+	measure_unit(counters, address, offset, shape);
+}
+
+/*
+ * The first unit of an access, called as measure_access.h says: the counters are in s[4:5]. v0 is 1
+ * then if only the first row is counted, else what it was.
+ */
+DEV_SHARED void __probe_dev_memory_first(uint64_t none, uint64_t address, uint32_t shape)
+{
+	(void)none;
+	measure_first(address, shape, false);
+}
+
+/*
+ * The same, and what is to be kept of it (measure_cached.h), in v[0:2]. v2 is 0 if that is nothing,
+ * and v0 as above.
+ */
+DEV_SHARED void __probe_dev_memory_keep(uint64_t none, uint64_t address, uint32_t shape)
+{
+	(void)none;
+	measure_first(address, shape, true);
+}
+
+/* Called as measure_cached.h says. */
+DEV_SHARED void __probe_dev_memory_repeat(uint32_t shape)
+{
+	keep_add(shape);
+}
+
+/* The same as `any` for a wave that has not looked for its replica: it seldom needs one. */
+DEV_SHARED void __probe_dev_memory_site(uint64_t ctx, uint64_t address, uint32_t offset,
+					uint32_t site, uint32_t shape)
+{
+	uint64_t replica = replica_of((const struct probe_ctx DEV_CONSTANT *)dev_uniform64(ctx));
+
+	/* A table has at most 64 MiB. */
+	measure_unit(replica + dev_uniform32(site) * (uint32_t)(PROBE_COUNTERS * 8), address,
+		     offset, shape);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a wave begins and ends (ring_cursor.h). */
+#include "devlib/ring_refill.h"
+#include "devlib/time_probe.h"
+#ifndef DEV_PORTABLE
+#include "devlib/late_records.h"
+#include "devlib/trace_wave.h"
+#endif
+
+DEV_SHARED void __probe_dev_ring_refill(uint32_t bytes, uint32_t records)
+{
+	ring_refill(bytes, records);
+}
+
+/* Number in its workgroup of a work-item's wave: lanes are numbered x first (AMDGPU ABI). */
+DEV_INLINE uint32_t wave_of(uint32_t x, uint32_t y, uint32_t z)
+{
+	/* hsa_kernel_dispatch_packet_t: workgroup sizes x, y at bytes 4 and 6. */
+	const uint16_t DEV_CONSTANT *packet =
+		(const uint16_t DEV_CONSTANT *)__builtin_amdgcn_dispatch_ptr();
+
+	return dev_uniform32((x + packet[2] * (y + packet[3] * z)) / DEV_LANES);
+}
+
+DEV_INLINE uint32_t wave_in_group(void)
+{
+	return wave_of(__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y(),
+		       __builtin_amdgcn_workitem_id_z());
+}
+
+#ifndef DEV_PORTABLE
+/* The id of the first lane's work-item, as in PROBE_FORM_WAVE_ITEM. */
+DEV_INLINE uint32_t item_id(void)
+{
+	return __builtin_amdgcn_workitem_id_x() | __builtin_amdgcn_workitem_id_y() << 10 |
+	       __builtin_amdgcn_workitem_id_z() << 20;
+}
+#endif
+
+/*
+ * The lanes that BLOCK records have. Not by rows where they are short: most lanes would be among
+ * them.
+ */
+DEV_INLINE uint64_t row_lanes(void)
+{
+	const uint16_t DEV_CONSTANT *packet =
+		(const uint16_t DEV_CONSTANT *)__builtin_amdgcn_dispatch_ptr();
+
+	return packet[2] < 8 ? 3 : dev_ballot(__builtin_amdgcn_workitem_id_x() <= 1) | 3;
+}
+
+struct wave_start {
+	uint64_t exec, time, rows;
+	uint32_t hw_id, site, timed, number;
+};
+
+/* False: it is lost. The trace kind's ROWS record goes with it. */
+DEV_INLINE bool write_wave(const dev_ctx *ctx, const struct wave_start *start, uint32_t plain)
+{
+	uint32_t size =
+		sizeof(struct probe_rec_wave) + (start->timed ? 0 : sizeof(struct probe_rec_rows));
+	uint64_t at = cursor_take(size, plain);
+	uint32_t number = start->number, form = PROBE_FORM_WAVE;
+
+#ifndef DEV_PORTABLE
+	if (!start->timed) {
+		form = PROBE_FORM_WAVE_ITEM;
+		number = dev_uniform32(item_id());
+	}
+#endif
+
+	if (!at)
+		return false;
+	if (!dev_speaks(dev_first(start->exec)))
+		return true;
+	struct probe_rec_wave DEV_GLOBAL *record = (struct probe_rec_wave DEV_GLOBAL *)at;
+	struct probe_rec_rows DEV_GLOBAL *rows = (struct probe_rec_rows DEV_GLOBAL *)(record + 1);
+
+	record->word0 = form << PROBE_FORM_SHIFT | start->site;
+	record->wave = number;
+	record->dispatch = ctx->dispatch;
+	record->group[0] = __builtin_amdgcn_workgroup_id_x();
+	record->group[1] = __builtin_amdgcn_workgroup_id_y();
+	record->group[2] = __builtin_amdgcn_workgroup_id_z();
+	record->hw_id = start->hw_id;
+	record->time = start->time;
+	record->exec = start->exec;
+	if (start->timed)
+		return true;
+	rows->word0 = PROBE_FORM_ROWS << PROBE_FORM_SHIFT;
+	rows->reserved = 0;
+	rows->lanes = start->rows;
+	return true;
+}
+
+/* What s92 asks of the first wave that records: time_calibrate(). */
+DEV_INLINE uint32_t is_first(const dev_ctx *ctx, uint32_t number)
+{
+	uint32_t off = (__builtin_amdgcn_workgroup_id_x() ^ ctx->group_first[0]) |
+		       (__builtin_amdgcn_workgroup_id_y() ^ ctx->group_first[1]) |
+		       (__builtin_amdgcn_workgroup_id_z() ^ ctx->group_first[2]) | number;
+
+	return dev_uniform32(off ? 1 : 3);
+}
+
+/* The first word of a trace ring's state where nothing fits. */
+#define NO_ROOM (1ull << 32)
+
+/* Where in its ring a wave begins, `word` being what claiming it gave. */
+DEV_INLINE void enter_at(const dev_ctx *ctx, dev_state *state, uint64_t word,
+			 const struct wave_start *start, struct cursor_start *ret)
+{
+	uint64_t data = dev_ring_data(ctx, state), head = word;
+	uint32_t ring = ctx->ring_size, offset, free;
+
+	if (!start->timed)
+		head = ((uint64_t)ctx->wave.data_high << 32 | (uint32_t)word) +
+		       dev_load(&state->lap);
+	offset = (uint32_t)head & (ring - 1);
+	free = ring - ((uint32_t)head - (uint32_t)dev_load(&state->tail));
+	ret->state = (uint64_t)state;
+	ret->at = data + offset;
+	ret->lap = head - ret->at;
+	/* Many short waves pass a ring on in `trace`, each of which tells the host. */
+	ret->left = stretch(ring, offset, free, start->timed ? 0 : ring / 2) | 1;
+	if (!dev_speaks(dev_first(start->exec)))
+		return;
+	if (start->timed)
+		__atomic_store_n(&state->ctx, (uint64_t)ctx, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&state->lap, ret->lap, __ATOMIC_RELAXED);
+}
+
+/*
+ * Own a ring and begin the wave in it. Without the wave's record nothing behind it has a meaning,
+ * so a wave that cannot write it has lost all. `shared`: what s[88:89] names.
+ */
+DEV_INLINE dev_state *enter_ring(const dev_ctx *ctx, const void *shared,
+				 const struct wave_start *start, uint32_t plain)
+{
+	struct cursor_start cursor = {
+		.refill = shared,
+		.rows = start->rows,
+		.exec = start->timed ? 0 : start->exec,
+		.mode = CURSOR_OFF,
+	};
+	uint32_t first = dev_first(start->exec);
+	dev_state *state = 0;
+	uint64_t word;
+
+	if (dev_chosen(ctx)) {
+		state = dev_ring_claim(ctx, start->hw_id, first,
+				       ctx->when_full == PROBE_FULL_BLOCK ? ctx->spin_limit : 0,
+				       start->timed, &word);
+		cursor.mode = state ? CURSOR_OWNER : CURSOR_LOST;
+	}
+	if (state)
+		enter_at(ctx, state, word, start, &cursor);
+	cursor_set(&cursor);
+	if (!write_wave(ctx, start, plain) && state) {
+		if (dev_speaks(first))
+			dev_ring_release(state,
+					 start->timed ? word : (uint32_t)cursor.at | NO_ROOM);
+		cursor.mode = CURSOR_LOST;
+		cursor.left = 0;
+		cursor_set(&cursor);
+	}
+	return state;
+}
+
+DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, void *call,
+					    uint32_t site, uint32_t timed, uint32_t plain)
+{
+#ifndef DEV_PORTABLE
+	if (!timed && !plain && trace_enter(ctx, call))
+		return 0;
+	if (timed && !plain && time_enter(ctx, refill, site, item_id()))
+		return 0;
+#endif
+	timed = DEV_SCALAR32(timed);
+	ctx = DEV_SCALAR_CTX(ctx);
+	struct wave_start start = {
+		.exec = dev_exec(),
+		.time = dev_real_time(),
+		.rows = timed ? 0 : row_lanes(),
+		.hw_id = dev_hw_id(),
+		.site = site,
+		.timed = timed,
+		.number = wave_in_group(),
+	};
+	dev_state *state = enter_ring(ctx, DEV_SCALAR_CODE(timed ? refill : call), &start, plain);
+
+	__asm__ volatile("s_mov_b32 s92, %0"
+			 :
+			 : "s"(dev_scalar32(timed ? is_first(ctx, start.number) : 1))
+			 : CURSOR_CHANGES);
+	/* A kernel that calls this makes the stamp itself, behind it. */
+	if (timed && DEV_STAMPS(plain))
+		stamp_begin(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site, plain);
+	return (uint64_t)state;
+}
+
+/*
+ * A wave without a ring has counted losses and must show them: it waits for a ring. Nobody waits
+ * for it any more: it has passed its barriers.
+ */
+DEV_INLINE void show_losses(const dev_ctx *ctx, uint32_t lost, uint32_t first, uint32_t timed)
+{
+	uint64_t word;
+	dev_state *state;
+
+	if (!lost)
+		return;
+	state = dev_ring_claim(ctx, dev_hw_id(), first, ~0u, timed, &word);
+	if (!state || !dev_speaks(first))
+		return;
+	dev_ring_count(state, dev_ring_host(state), 0, lost);
+	dev_ring_release(state, word);
+}
+
+DEV_INLINE void write_end(uint64_t clock, uint32_t site, uint32_t first, uint32_t plain)
+{
+	uint64_t at = cursor_take(sizeof(struct probe_rec_wave_end), plain);
+	struct probe_rec_wave_end DEV_GLOBAL *record = (struct probe_rec_wave_end DEV_GLOBAL *)at;
+
+	if (!at || !dev_speaks(first))
+		return;
+	record->word0 = PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site;
+	record->lanes = dev_count(dev_exec());
+	record->clock = clock;
+	record->time = dev_real_time();
+}
+
+/* The end of a wave that has a ring, or lost what it had to write. */
+DEV_INLINE void exit_ring(const dev_ctx *ctx, uint64_t clock, uint32_t site, uint32_t timed,
+			  uint32_t plain)
+{
+	uint32_t first = dev_first(dev_exec()), mode = cursor_mode(), written;
+	uint64_t head, word;
+
+	if (mode == CURSOR_OFF)
+		return;
+	if (timed)
+		write_end(clock, site, first, plain);
+	__asm__ volatile("s_mov_b32 %0, s87" : "=s"(written));
+	if (mode == CURSOR_LOST) {
+		show_losses(ctx, written, first, timed);
+		return;
+	}
+	dev_state *state = cursor_state();
+
+	head = cursor_head();
+	publish(state, head, first);
+	word = timed ? head : cursor_word();
+	/* Who reads the records counts them. */
+	if (dev_speaks(first))
+		dev_ring_release(state, word);
+}
+
+DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32_t site,
+				       uint32_t timed, uint32_t plain)
+{
+#ifndef DEV_PORTABLE
+	if (!timed && !plain)
+		trace_exit();
+#endif
+	(void)wave;
+	timed = DEV_SCALAR32(timed);
+	ctx = DEV_SCALAR_CTX(ctx);
+	uint64_t clock = timed ? dev_clock() : 0;
+
+	if (timed)
+		time_calibrate(plain);
+#ifndef DEV_PORTABLE
+	if (timed && !plain)
+		time_exit(clock, site);
+#endif
+	exit_ring(ctx, clock, site, timed, plain);
+}
+
+#ifndef DEV_PORTABLE
+DEV_ENTRY void __probe_dev_late_enter(uint32_t spans)
+{
+	late_enter(spans, item_id());
+}
+
+DEV_ENTRY void __probe_dev_late_begin(uint32_t span)
+{
+	late_begin(span);
+}
+
+/* `more`: lanes may come to ends of this span one after the other. */
+DEV_ENTRY void __probe_dev_late_end(uint32_t span, uint32_t more)
+{
+	late_end(span, more);
+}
+
+/* `site0` and so on: sites of the spans. */
+DEV_ENTRY void __probe_dev_late_exit(const dev_ctx *ctx, void *refill, uint32_t site,
+				     uint32_t spans, uint32_t site0, uint32_t site1, uint32_t site2,
+				     uint32_t site3)
+{
+	const struct late_sites sites = {{site0, site1, site2, site3}};
+	uint64_t end = late_exit(ctx, site, &sites, spans);
+	struct late late;
+
+	late_read(&late);
+	struct wave_start start = {
+		.exec = dev_exec(),
+		.time = late.time,
+		.hw_id = dev_hw_id(),
+		.site = site,
+		.timed = 1,
+		.number = wave_of(late.item & 0x3ff, late.item >> 10 & 0x3ff, late.item >> 20),
+	};
+	uint32_t ask = is_first(ctx, start.number);
+
+	enter_ring(ctx, refill, &start, 0);
+	__asm__ volatile("s_mov_b32 s92, 1" : : : CURSOR_CHANGES);
+	late_stamp(PROBE_FORM_BEGIN, site, dev_count(start.exec), late.begin);
+	for (uint32_t i = 0; i < PROBE_LATE_SPANS; i++)
+		late_span(sites.site[i], &late.span[i], spans > i);
+	if (ask == 3)
+		late_calibrate();
+	exit_ring(ctx, end, site, 1, 0);
+}
+#endif

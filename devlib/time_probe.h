@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the `time` kind writes (wire.h section 5), and the short way of its waves into and out of a
+ * ring: for nearly all of them nothing of what ring_cursor.c provides for happens.
+ */
+#ifndef PROBE_DEVLIB_TIME_PROBE_H
+#define PROBE_DEVLIB_TIME_PROBE_H
+
+#include "devlib/ring_cursor.h"
+
+/*
+ * Stamps, s[4:7] and v[0:6] being free since CURSOR_TAKE may call. One active lane writes: what the
+ * others hold may be needed after the lanes join again.
+ */
+#define STAMP_LANE                                                                                 \
+	"s_bcnt1_i32_" DEV_B " s4, " DEV_EXEC "\n\t"                                               \
+	"s_mov_" DEV_B " " DEV_S67 ", " DEV_EXEC "\n\t"                                            \
+	"s_ff1_i32_" DEV_B " s5, " DEV_EXEC "\n\t"                                                 \
+	"s_lshl_" DEV_B " " DEV_EXEC ", 1, s5\n\t"                                                 \
+	"v_mov_b32 v0, %[word0]\n\t"                                                               \
+	"v_mov_b32 v1, s4\n\t"                                                                     \
+	"v_mov_b32 v6, 0\n\t"
+
+/* The clock is in s[36:37]. */
+#define STAMP_END                                                                                  \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_lshlrev_b64 v[2:3], 0, s[36:37]\n\t"                                                    \
+	"global_store_dwordx4 v6, v[0:3], s[84:85]\n\t" DEV_SETTLE "s_mov_" DEV_B " " DEV_EXEC     \
+	", " DEV_S67 "\n\t" CURSOR_STEP("16", "1")
+
+/* For code that is not optimised. */
+DEV_INLINE void stamp_plain(uint32_t word0, bool end)
+{
+	uint64_t clock = end ? dev_clock() : 0;
+	uint64_t at = cursor_take(sizeof(struct probe_rec_stamp), 1), exec = dev_exec();
+	struct probe_rec_stamp DEV_GLOBAL *record = (struct probe_rec_stamp DEV_GLOBAL *)at;
+
+	if (!at || !dev_speaks(dev_first(exec)))
+		return;
+	record->word0 = word0;
+	record->lanes = dev_count(exec);
+	record->clock = end ? clock : dev_clock();
+}
+
+/*
+ * At a begin the clock is read last, at an end first, so that little of the probes' own work is in
+ * the time between. 19 instructions.
+ */
+DEV_INLINE void stamp_begin(uint32_t word0, uint32_t plain)
+{
+	if (plain)
+		stamp_plain(word0, false);
+	else
+		__asm__ volatile(CURSOR_TAKE("16", "1") STAMP_LANE DEV_CLOCK("s[36:37]") STAMP_END
+				 :
+				 : [word0] DEV_WORD(word0)
+				 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
+}
+
+DEV_INLINE void stamp_end(uint32_t word0, uint32_t plain)
+{
+	if (plain)
+		stamp_plain(word0, true);
+	else
+		__asm__ volatile(DEV_CLOCK("s[36:37]") CURSOR_TAKE("16", "1") STAMP_LANE STAMP_END
+				 :
+				 : [word0] DEV_WORD(word0)
+				 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
+}
+
+#ifndef DEV_PORTABLE
+/*
+ * A span that holds no other (llvm-plugin/kinds/time_spans.c) keeps its begin in s[82:83] and is one
+ * record. Nobody waits for the clock before it is written.
+ */
+DEV_INLINE void span_begin(void)
+{
+	__asm__ volatile("s_memtime s[82:83]" : : : "memory");
+}
+
+DEV_INLINE void span_end(uint32_t word0)
+{
+	__asm__ volatile("s_memtime s[36:37]\n\t" CURSOR_TAKE("24", "2") STAMP_LANE
+			 "s_waitcnt lgkmcnt(0)\n\t"
+			 "v_lshlrev_b64 v[2:3], 0, s[82:83]\n\t"
+			 "v_lshlrev_b64 v[4:5], 0, s[36:37]\n\t"
+			 "global_store_dwordx4 v6, v[0:3], s[84:85]\n\t"
+			 "global_store_dwordx2 v6, v[4:5], s[84:85] offset:16\n\t"
+			 "s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("24", "2")
+			 :
+			 : [word0] "i"(word0)
+			 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
+}
+
+#endif
+
+/* ---- The wave ------------------------------------------------------------------------------- */
+
+#ifndef DEV_PORTABLE
+/*
+ * gfx940 and later spell atomics and loads past L1 another way and need more between caches: their
+ * waves all go the long way.
+ */
+#define TIME_SHORT     ".if .amdgcn.gfx_generation_minor == 0\n\t"
+#define TIME_SHORT_END ".endif\n\t"
+
+/*
+ * The ring of that place: its state to s[50:51], its head to s[40:41], where the head is in its
+ * bytes to s[44:45]. Lane 0 is active when a wave begins, and may be written when it ends.
+ */
+#define TIME_OWN                                                                                   \
+	"s_and_b32 s59, s59, s46\n\t"                                                              \
+	"s_lshl_b32 s60, s59, 6\n\t"                                                               \
+	"s_add_u32 s50, s40, s60\n\t"                                                              \
+	"s_addc_u32 s51, s41, 0\n\t"                                                               \
+	"s_mov_b64 exec, 1\n\t"                                                                    \
+	"v_mov_b32 v2, 1\n\t"                                                                      \
+	"v_mov_b32 v3, 0\n\t"                                                                      \
+	"global_load_dword v6, v3, s[50:51] offset:8 glc\n\t"                                      \
+	"global_atomic_or_x2 v[4:5], v3, v[2:3], s[50:51] glc\n\t"                                 \
+	"s_mul_i32 s60, s59, s47\n\t"                                                              \
+	"s_add_u32 s44, s44, s60\n\t"                                                              \
+	"s_addc_u32 s45, s45, 0\n\t"                                                               \
+	"s_lshl_b32 s60, s59, 7\n\t"                                                               \
+	"s_add_u32 s42, s42, s60\n\t"                                                              \
+	"s_addc_u32 s43, s43, 0\n\t"                                                               \
+	"s_sub_u32 s46, s47, 1\n\t"                                                                \
+	"s_waitcnt vmcnt(0)\n\t"                                                                   \
+	"v_readfirstlane_b32 s40, v4\n\t"                                                          \
+	"v_readfirstlane_b32 s41, v5\n\t"                                                          \
+	"v_readfirstlane_b32 s60, v6\n\t"                                                          \
+	"s_bitcmp1_b32 s40, 0\n\t"                                                                 \
+	"s_cbranch_scc1 .Lprobe_back%=\n\t"                                                        \
+	"s_and_b32 s46, s46, s40\n\t"                                                              \
+	"s_add_u32 s44, s44, s46\n\t"                                                              \
+	"s_addc_u32 s45, s45, 0\n\t"                                                               \
+	"s_sub_u32 s60, s40, s60\n\t"                                                              \
+	"s_max_u32 s46, s46, s60\n\t"                                                              \
+	"s_sub_u32 s46, s47, s46\n\t"
+
+/*
+ * struct probe_rec_wave, as PROBE_FORM_WAVE_ITEM. Between a store of 16 bytes and the next use of
+ * its registers something else must come.
+ */
+#define TIME_WAVE(at, time, item)                                                                  \
+	"v_mov_b32 v4, %[wave_word]\n\t"                                                           \
+	"v_mov_b32 v5, " item "\n\t"                                                               \
+	"v_lshlrev_b64 v[6:7], 0, s[52:53]\n\t"                                                    \
+	"global_store_dwordx4 v3, v[4:7], " at "\n\t"                                              \
+	"v_mov_b32 v8, %[x]\n\t"                                                                   \
+	"v_mov_b32 v9, %[y]\n\t"                                                                   \
+	"v_mov_b32 v10, %[z]\n\t"                                                                  \
+	"v_mov_b32 v11, s58\n\t"                                                                   \
+	"global_store_dwordx4 v3, v[8:11], " at " offset:16\n\t"                                   \
+	"v_lshlrev_b64 v[4:5], 0, " time "\n\t"                                                    \
+	"v_lshlrev_b64 v[6:7], 0, s[48:49]\n\t"                                                    \
+	"global_store_dwordx4 v3, v[4:7], " at " offset:32\n\t"
+
+/* No room, or the ring is another's: nothing has been written. */
+#define TIME_NOT                                                                                   \
+	".Lprobe_full%=:\n\t"                                                                      \
+	"global_store_dwordx2 v3, v[4:5], s[50:51]\n"                                              \
+	".Lprobe_back%=:\n\t"                                                                      \
+	"s_mov_b64 exec, s[48:49]\n"                                                               \
+	".Lprobe_not%=:\n\t"
+
+/*
+ * The head, in s[40:41], to the host when the records are there, then to who will own the ring.
+ * Nothing comes after.
+ */
+#define TIME_LET_GO(host, state)                                                                   \
+	"v_lshlrev_b64 v[4:5], 0, s[40:41]\n\t"                                                    \
+	"s_waitcnt vmcnt(0)\n\t"                                                                   \
+	"global_store_dwordx2 v3, v[4:5], " host "\n\t"                                            \
+	"s_waitcnt vmcnt(0)\n\t"                                                                   \
+	"global_store_dwordx2 v3, v[4:5], " state "\n\t"                                           \
+	"s_endpgm\n"
+
+#define TIME_SCRATCH                                                                               \
+	"s40", "s41", "s42", "s43", "s44", "s45", "s46", "s47", "s48", "s49", "s50", "s51", "s52", \
+		"s53", "s54", "s55", "s56", "s57", "s58", "s59", "s60", "s61", "s62", "s63", "v2", \
+		"v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"
+
+/* The first wave of a launch? Its first work-item, a scalar, and its workgroup are number 0. */
+#define TIME_FIRST(item)                                                                           \
+	"s_or_b32 s60, %[x], %[y]\n\t"                                                             \
+	"s_or_b32 s61, " item ", %[z]\n\t"                                                         \
+	"s_or_b32 s60, s60, s61\n\t"
+
+/* The cursor, the WAVE record and the kernel's BEGIN. */
+#define TIME_BEGIN                                                                                  \
+	"s_sub_u32 s86, s46, 64\n\t"                                                                \
+	"s_cbranch_scc1 .Lprobe_full%=\n\t" TIME_WAVE(                                              \
+		"s[44:45]", "s[56:57]",                                                             \
+		"%[item]") "v_lshlrev_b64 v[8:9], 0, %[ctx]\n\t"                                    \
+			   "global_store_dwordx2 v3, v[8:9], s[50:51] offset:32\n\t"                \
+			   "s_memtime s[62:63]\n\t"                                                 \
+			   "s_mov_b64 s[80:81], s[42:43]\n\t"                                       \
+			   "s_sub_u32 s78, s40, s44\n\t"                                            \
+			   "s_subb_u32 s79, s41, s45\n\t"                                           \
+			   "s_mov_b64 s[88:89], %[refill]\n\t"                                      \
+			   "s_mov_b64 s[90:91], s[50:51]\n\t"                                       \
+			   "s_mov_b32 s87, 0\n\t"                                                   \
+			   "s_mov_b32 s93, 0\n\t"                                                   \
+			   "v_readfirstlane_b32 s61, %[item]\n\t" TIME_FIRST(                       \
+				   "s61") "s_cselect_b32 s92, 1, 3\n\t"                             \
+					  "s_bcnt1_i32_b64 s60, s[48:49]\n\t"                       \
+					  "v_mov_b32 v4, %[begin_word]\n\t"                         \
+					  "v_mov_b32 v5, s60\n\t"                                   \
+					  "s_add_u32 s84, s44, 64\n\t"                              \
+					  "s_addc_u32 s85, s45, 0\n\t"                              \
+					  "s_waitcnt lgkmcnt(0)\n\t"                                \
+					  "v_lshlrev_b64 v[6:7], 0, s[62:63]\n\t"                   \
+					  "global_store_dwordx4 v3, v[4:7], s[44:45] offset:48\n\t" \
+					  "s_branch .Lprobe_back%=\n"
+
+/*
+ * A wave begins: the ring of its place, if nobody has it, its WAVE record and its kernel's BEGIN.
+ * False: nothing has happened. `item`: as in PROBE_FORM_WAVE_ITEM.
+ */
+DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site, uint32_t item)
+{
+	uint64_t ring;
+
+	__asm__ volatile("s_mov_b64 s[80:81], 0\n\t" TIME_SHORT CURSOR_LOOK("s[48:49]")
+				 TIME_OWN TIME_BEGIN TIME_NOT TIME_SHORT_END
+			 "s_mov_b64 %[ring], s[80:81]"
+			 : [ring] "=s"(ring)
+			 : [ctx] "s"(ctx), [refill] "s"(refill), [item] "v"(item),
+			   [x] "s"(__builtin_amdgcn_workgroup_id_x()),
+			   [y] "s"(__builtin_amdgcn_workgroup_id_y()),
+			   [z] "s"(__builtin_amdgcn_workgroup_id_z()),
+			   [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),
+			   [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site)
+			 : TIME_SCRATCH, CURSOR_CHANGES);
+	return ring != 0;
+}
+
+/*
+ * A wave that has come by the short way ends here, unless there is no room. Any lane may be written
+ * now.
+ */
+#define TIME_LAST                                                                                  \
+	"s_cmp_eq_u64 s[80:81], 0\n\t"                                                             \
+	"s_cbranch_scc1 .Lprobe_not%=\n\t"                                                         \
+	"s_sub_u32 s86, s86, 24\n\t"                                                               \
+	"s_cbranch_scc1 .Lprobe_full%=\n\t"                                                        \
+	"s_memrealtime s[56:57]\n\t"                                                               \
+	"s_bcnt1_i32_b64 s42, exec\n\t"                                                            \
+	"s_mov_b64 exec, 1\n\t"                                                                    \
+	"v_mov_b32 v3, 0\n\t"                                                                      \
+	"v_mov_b32 v4, %[word0]\n\t"                                                               \
+	"v_mov_b32 v5, s42\n\t"                                                                    \
+	"v_lshlrev_b64 v[6:7], 0, %[clock]\n\t"                                                    \
+	"global_store_dwordx4 v3, v[4:7], s[84:85]\n\t"                                            \
+	"s_add_u32 s40, s84, 24\n\t"                                                               \
+	"s_addc_u32 s41, s85, 0\n\t"                                                               \
+	"s_add_u32 s40, s40, s78\n\t"                                                              \
+	"s_addc_u32 s41, s41, s79\n\t"                                                             \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_lshlrev_b64 v[8:9], 0, s[56:57]\n\t"                                                    \
+	"global_store_dwordx2 v3, v[8:9], s[84:85] offset:16\n\t"
+
+DEV_INLINE void time_exit(uint64_t clock, uint32_t site)
+{
+	__asm__ volatile(
+		TIME_SHORT TIME_LAST TIME_LET_GO("s[80:81]",
+						 "s[90:91]") ".Lprobe_full%=:\n\t"
+							     "s_add_u32 s86, s86, 24\n"
+							     ".Lprobe_not%=:\n\t" TIME_SHORT_END
+		:
+		: [clock] "s"(clock), [word0] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site)
+		: TIME_SCRATCH, CURSOR_CHANGES);
+}
+#endif
+
+/*
+ * What stamps cost, told with the site IDLE by the first wave of a launch that asks for it in s92:
+ * one span in another, both ways.
+ */
+DEV_INLINE void time_calibrate(uint32_t plain)
+{
+	const uint32_t begin = PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE;
+	const uint32_t end = PROBE_FORM_END << PROBE_FORM_SHIFT | PROBE_SITE_IDLE;
+	uint32_t first;
+
+	__asm__ volatile("s_sub_u32 %0, s92, 3" : "=s"(first) : : "scc");
+	if (first)
+		return;
+	stamp_begin(begin, plain);
+	stamp_begin(begin, plain);
+	stamp_end(end, plain);
+	stamp_end(end, plain);
+#ifndef DEV_PORTABLE
+	if (plain)
+		return;
+	stamp_begin(begin, 0);
+	span_begin();
+	span_end(PROBE_FORM_SPAN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE);
+	stamp_end(end, 0);
+#endif
+}
+
+#endif

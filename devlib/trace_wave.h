@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The short way of the trace kind's waves into a ring and out of it: nearly all find the ring of
+ * their place free and with room, in a launch whose waves are all wanted. The rest go the long way
+ * of ring_cursor.c, and so do those of gfx940 and later, which spell atomics and loads past L1
+ * another way and need more between caches.
+ */
+#ifndef PROBE_DEVLIB_TRACE_WAVE_H
+#define PROBE_DEVLIB_TRACE_WAVE_H
+
+#include <stddef.h>
+
+#include "devlib/ring_cursor.h"
+
+#define TRACE_SHORT	 ".if .amdgcn.gfx_generation_minor == 0\n\t"
+#define TRACE_SHORT_ELSE ".else\n\t"
+#define TRACE_SHORT_END	 ".endif\n\t"
+
+/*
+ * struct probe_ctx_wave: rows to s[82:83], data_high to s85; states to s[40:41], dispatch to
+ * s[42:43], places to s44. HW_ID in s58, the clock in s[56:57].
+ */
+#define TRACE_LOOK                                                                                 \
+	"s_load_dwordx8 s[80:87], %[ctx], %[wave]\n\t"                                             \
+	"s_load_dwordx8 s[40:47], %[ctx], %[wave]+32\n\t"                                          \
+	"s_memrealtime s[56:57]\n\t"                                                               \
+	"s_getreg_b32 s58, hwreg(4)\n\t"                                                           \
+	"s_mov_b64 s[88:89], %[call]\n\t"                                                          \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"s_mov_b64 s[80:81], exec\n\t"                                                             \
+	"s_mov_b64 exec, 1\n\t"
+
+/*
+ * Lane 0 is active when a wave begins. Who gets 0 has got nothing, and no room. The lap is looked
+ * at after the ring is ours: both lie in one line.
+ */
+#define TRACE_OWN                                                                                  \
+	"s_and_b32 s59, s58, s44\n\t"                                                              \
+	"s_lshl_b32 s59, s59, 6\n\t"                                                               \
+	"s_add_u32 s90, s40, s59\n\t"                                                              \
+	"s_addc_u32 s91, s41, 0\n\t"                                                               \
+	"v_mov_b32 v3, 0\n\t"                                                                      \
+	"v_lshlrev_b64 v[4:5], 0, 0\n\t"                                                           \
+	"global_atomic_swap_x2 v[4:5], v3, v[4:5], s[90:91] glc\n\t"                               \
+	"global_load_dwordx2 v[6:7], v3, s[90:91] offset:%[lap] glc\n\t"                           \
+	"v_mov_b32 v8, %[word0]\n\t"                                                               \
+	"v_lshl_or_b32 v9, %[item_y], 10, %[item_x]\n\t"                                           \
+	"v_lshl_or_b32 v9, %[item_z], 20, v9\n\t"                                                  \
+	"v_lshlrev_b64 v[10:11], 0, s[42:43]\n\t"                                                  \
+	"s_waitcnt vmcnt(0)\n\t"                                                                   \
+	"v_readfirstlane_b32 s84, v4\n\t"                                                          \
+	"v_readfirstlane_b32 s86, v5\n\t"                                                          \
+	"v_readfirstlane_b32 s78, v6\n\t"                                                          \
+	"v_readfirstlane_b32 s79, v7\n\t"                                                          \
+	"s_sub_u32 s86, s86, %[size]\n\t"                                                          \
+	"s_cbranch_scc1 .Lprobe_full%=\n\t"
+
+/* struct probe_rec_wave. No ring lies across a multiple of 4 GiB. s92 = 1, s93 = CURSOR_OWNER. */
+#define TRACE_WAVE                                                                                 \
+	"global_store_dwordx4 v3, v[8:11], s[84:85]\n\t"                                           \
+	"v_mov_b32 v4, %[x]\n\t"                                                                   \
+	"v_mov_b32 v5, %[y]\n\t"                                                                   \
+	"v_mov_b32 v6, %[z]\n\t"                                                                   \
+	"v_mov_b32 v7, s58\n\t"                                                                    \
+	"global_store_dwordx4 v3, v[4:7], s[84:85] offset:16\n\t"                                  \
+	"v_lshlrev_b64 v[8:9], 0, s[56:57]\n\t"                                                    \
+	"v_lshlrev_b64 v[10:11], 0, s[80:81]\n\t"                                                  \
+	"global_store_dwordx4 v3, v[8:11], s[84:85] offset:32\n\t"                                 \
+	"s_add_u32 s84, s84, %[size]\n\t"                                                          \
+	"s_mov_b64 s[92:93], 1\n\t"                                                                \
+	"s_branch .Lprobe_back%=\n"
+
+/* Nothing has been written: let the ring go as it was, if it was to be had. */
+#define TRACE_NOT                                                                                  \
+	".Lprobe_full%=:\n\t"                                                                      \
+	"s_mov_b32 s93, %[none]\n\t"                                                               \
+	"s_add_u32 s86, s86, %[size]\n\t"                                                          \
+	"s_cmp_eq_u32 s86, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lprobe_back%=\n\t"                                                        \
+	"global_store_dwordx2 v3, v[4:5], s[90:91]\n"                                              \
+	".Lprobe_back%=:\n\t"                                                                      \
+	"s_mov_b64 exec, s[80:81]\n\t"
+
+/* A wave begins. False: nothing has happened. */
+DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call)
+{
+	uint32_t last;
+
+	__asm__ volatile(
+		TRACE_SHORT TRACE_LOOK TRACE_OWN TRACE_WAVE TRACE_NOT TRACE_SHORT_ELSE
+		"s_mov_b32 s93, %[none]\n\t" TRACE_SHORT_END
+		: CURSOR_LAST(last)
+		: [ctx] "s"(ctx), [call] "s"(call), [item_x] "v"(__builtin_amdgcn_workitem_id_x()),
+		  [item_y] "v"(__builtin_amdgcn_workitem_id_y()),
+		  [item_z] "v"(__builtin_amdgcn_workitem_id_z()),
+		  [x] "s"(__builtin_amdgcn_workgroup_id_x()),
+		  [y] "s"(__builtin_amdgcn_workgroup_id_y()),
+		  [z] "s"(__builtin_amdgcn_workgroup_id_z()),
+		  [wave] "i"(offsetof(struct probe_ctx, wave)),
+		  [lap] "i"(offsetof(struct probe_ring_state, lap)),
+		  [size] "i"(sizeof(struct probe_rec_wave)),
+		  [word0] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT), [none] "i"(CURSOR_NOT)
+		: "s40", "s41", "s42", "s43", "s44", "s45", "s46", "s47", "s56", "s57", "s58",
+		  "s59", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", CURSOR_CHANGES);
+	(void)last;
+	return cursor_mode() == CURSOR_OWNER;
+}
+
+/*
+ * A wave ends, and nothing comes after: it ends here if it has a ring. One lane stores what the
+ * host shall see, and when that is there, what lets the ring go.
+ */
+DEV_INLINE void trace_exit(void)
+{
+	__asm__ volatile(
+		TRACE_SHORT "s_cmp_lg_u32 s93, %[mode]\n\t"
+			    "s_cbranch_scc1 .Lprobe_not%=\n\t"
+			    "s_mov_b64 exec, 1\n\t"
+			    "v_mov_b32 v0, 0\n\t"
+			    "global_load_dwordx2 v[4:5], v0, s[90:91] offset:%[host]\n\t"
+			    "s_add_u32 s44, s84, s78\n\t"
+			    "s_addc_u32 s45, s85, s79\n\t"
+			    "v_lshlrev_b64 v[2:3], 0, s[44:45]\n\t"
+			    "v_mov_b32 v6, s84\n\t"
+			    "v_mov_b32 v7, s86\n\t"
+			    "s_waitcnt vmcnt(0) lgkmcnt(0)\n\t"
+			    "global_store_dwordx2 v[4:5], v[2:3], off\n\t"
+			    "s_waitcnt vmcnt(0)\n\t"
+			    "global_store_dwordx2 v0, v[6:7], s[90:91]\n\t"
+			    "s_endpgm\n"
+			    ".Lprobe_not%=:\n\t" TRACE_SHORT_END
+		:
+		: [mode] "i"(CURSOR_OWNER), [host] "i"(offsetof(struct probe_ring_state, host))
+		: "s44", "s45", "v0", "v2", "v3", "v4", "v5", "v6", "v7", CURSOR_CHANGES);
+}
+
+#endif

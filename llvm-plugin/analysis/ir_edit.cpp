@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes and questions that LLVM-C lacks; see ir_edit.h. No exceptions, no RTTI. */
+#include "llvm-plugin/analysis/ir_edit.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/KnownBits.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/InferAddressSpaces.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/LowerMemIntrinsics.h>
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+#include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
+
+#include "llvm-plugin/plugin/llvm-compat.h"
+
+#if LLVM_VERSION_MAJOR < 16
+/* Data, so not bound lazily. Weak, so that a later LLVM, which lacks it, gets to hear what is
+ * wrong. */
+namespace llvm::cl
+{
+extern __attribute__((weak)) ManagedStatic<SubCommand> TopLevelSubCommand;
+}
+#endif
+
+using namespace llvm;
+
+static FunctionAnalysisManager &function_analyses(Module &module, void *analyses)
+{
+	auto &manager = *static_cast<ModuleAnalysisManager *>(analyses);
+
+	return manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+}
+
+/*
+ * SIPreEmitPeephole takes a branch over code that no lane runs for needless when the blocks between
+ * it and its target are short, even if one of them leaves that stretch for a loop (seen in LLVM 15,
+ * device printf). The loop then runs with EXEC = 0: harmless to vector code, but a probe's uniform
+ * loops branch on `EXEC and condition` and would not end. With this threshold only empty stretches
+ * lose their branch.
+ */
+void ir_keep_exec_branches(void)
+{
+	auto &options = cl::getRegisteredOptions();
+	auto found = options.find("amdgpu-skip-threshold");
+
+	/* "Multi": may be given on the command line as well. */
+	if (found != options.end())
+		found->second->addOccurrence(0, found->first(), "1", true);
+}
+
+void ir_report_error(LLVMModuleRef module, const char *text)
+{
+	unwrap(module)->getContext().emitError(text);
+}
+
+LLVMValueRef ir_clone(LLVMValueRef value, const char *name, LLVMTypeRef *extra, unsigned count)
+{
+	auto *function = unwrap<Function>(value);
+	FunctionType *type = function->getFunctionType();
+	SmallVector<Type *, 16> params(type->param_begin(), type->param_end());
+	SmallVector<ReturnInst *, 8> returns;
+	ValueToValueMapTy map;
+
+	for (unsigned i = 0; i < count; i++)
+		params.push_back(unwrap(extra[i]));
+	auto *clone = Function::Create(
+		FunctionType::get(type->getReturnType(), params, type->isVarArg()),
+		function->getLinkage(), function->getAddressSpace(), name, function->getParent());
+	auto to = clone->arg_begin();
+	for (Argument &from : function->args()) {
+		to->setName(from.getName());
+		map[&from] = &*to++;
+	}
+	clone->copyAttributesFrom(function);
+	CloneFunctionInto(clone, function, map, CloneFunctionChangeType::GlobalChanges, returns);
+	if (DISubprogram *subprogram = clone->getSubprogram())
+		if (subprogram->isDistinct() && subprogram != function->getSubprogram())
+			subprogram->replaceLinkageName(
+				MDString::get(clone->getContext(), clone->getName()));
+	return wrap(clone);
+}
+
+void ir_delete(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+
+	function_analyses(*function->getParent(), analyses).clear(*function, function->getName());
+	function->eraseFromParent();
+}
+
+void ir_merge_accesses(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+	auto &manager = function_analyses(*function->getParent(), analyses);
+
+	manager.invalidate(*function, InferAddressSpacesPass().run(*function, manager));
+	manager.invalidate(*function, LoadStoreVectorizerPass().run(*function, manager));
+}
+
+void ir_invalidate(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+
+	function_analyses(*function->getParent(), analyses)
+		.invalidate(*function, PreservedAnalyses::none());
+}
+
+static void loop_copy(MemIntrinsic &call, FunctionAnalysisManager &manager)
+{
+	auto &target = manager.getResult<TargetIRAnalysis>(*call.getFunction());
+
+	if (auto *copy = dyn_cast<MemCpyInst>(&call))
+		expandMemCpyAsLoop(copy, target);
+	else if (auto *move = dyn_cast<MemMoveInst>(&call))
+		PROBE_EXPAND_MEMMOVE(move, target);
+	else
+		expandMemSetAsLoop(cast<MemSetInst>(&call));
+}
+
+void ir_expand_copy(LLVMValueRef value, void *analyses)
+{
+	auto *call = unwrap<MemIntrinsic>(value);
+	Function *function = call->getFunction();
+	DebugLoc location = call->getDebugLoc();
+	SmallPtrSet<BasicBlock *, 32> before;
+
+	for (BasicBlock &block : *function)
+		before.insert(&block);
+	loop_copy(*call, function_analyses(*function->getParent(), analyses));
+	call->eraseFromParent();
+	/* The loops have no location of their own. */
+	for (BasicBlock &block : *function)
+		for (Instruction &inst : block)
+			if (!before.count(&block) && !inst.getDebugLoc())
+				inst.setDebugLoc(location);
+	ir_invalidate(wrap(function), analyses);
+}
+
+LLVMValueRef ir_branch_if(LLVMValueRef condition, LLVMValueRef value)
+{
+	auto *inst = unwrap<Instruction>(value);
+
+	return wrap(SplitBlockAndInsertIfThen(unwrap(condition), inst, false));
+}
+
+void ir_cleanup(LLVMValueRef value, void *analyses)
+{
+	auto *function = unwrap<Function>(value);
+	auto &manager = function_analyses(*function->getParent(), analyses);
+
+	manager.invalidate(*function, PreservedAnalyses::none());
+	manager.invalidate(*function, EarlyCSEPass().run(*function, manager));
+	manager.invalidate(*function, SimplifyCFGPass().run(*function, manager));
+}
+
+bool ir_inline(LLVMValueRef call)
+{
+	InlineFunctionInfo info;
+
+	return InlineFunction(*unwrap<CallBase>(call), info).isSuccess();
+}
+
+LLVMValueRef ir_replace_call(LLVMValueRef value, LLVMValueRef callee, LLVMValueRef *extra,
+			     unsigned count)
+{
+	auto *call = unwrap<CallInst>(value);
+	auto *function = unwrap<Function>(callee);
+	SmallVector<Value *, 16> args(call->args());
+	SmallVector<AttributeSet, 16> params;
+
+	for (unsigned i = 0; i < call->arg_size(); i++)
+		params.push_back(call->getAttributes().getParamAttrs(i));
+	for (unsigned i = 0; i < count; i++) {
+		args.push_back(unwrap(extra[i]));
+		params.push_back(AttributeSet());
+	}
+	auto *fresh = CallInst::Create(function->getFunctionType(), function, args, "", call);
+	/* Function attributes of the call site may promise what the probed callee breaks. */
+	fresh->setAttributes(AttributeList::get(call->getContext(), AttributeSet(),
+						call->getAttributes().getRetAttrs(), params));
+	fresh->setCallingConv(call->getCallingConv());
+	fresh->setDebugLoc(call->getDebugLoc());
+	fresh->takeName(call);
+	call->replaceAllUsesWith(fresh);
+	call->eraseFromParent();
+	return wrap(fresh);
+}
+
+void ir_promote(LLVMValueRef *allocas, unsigned count)
+{
+	SmallVector<AllocaInst *, 8> variables;
+
+	for (unsigned i = 0; i < count; i++)
+		variables.push_back(unwrap<AllocaInst>(allocas[i]));
+	DominatorTree dominators(*variables[0]->getFunction());
+	PromoteMemToReg(variables, dominators);
+}
+
+void ir_set_atomic_scope(LLVMValueRef value, const char *name)
+{
+	auto *function = unwrap<Function>(value);
+	SyncScope::ID scope = function->getContext().getOrInsertSyncScopeID(name);
+
+	auto assign_class = [scope](auto *access) {
+		if (!access->isVolatile())
+			access->setSyncScopeID(scope);
+	};
+
+	for (Instruction &inst : instructions(function)) {
+		if (auto *load = dyn_cast<LoadInst>(&inst); load && load->isAtomic())
+			assign_class(load);
+		else if (auto *store = dyn_cast<StoreInst>(&inst); store && store->isAtomic())
+			assign_class(store);
+		else if (auto *rmw = dyn_cast<AtomicRMWInst>(&inst))
+			assign_class(rmw);
+		else if (auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst))
+			assign_class(swap);
+	}
+}
+
+void ir_keep_global(LLVMModuleRef module, LLVMValueRef global)
+{
+	GlobalValue *list[] = {unwrap<GlobalValue>(global)};
+
+	appendToUsed(*unwrap(module), list);
+	appendToCompilerUsed(*unwrap(module), list);
+}
+
+LLVMMetadataRef ir_scope_subprogram(LLVMMetadataRef scope)
+{
+	auto *local = dyn_cast_or_null<DILocalScope>(unwrap(scope));
+
+	return wrap(local ? local->getSubprogram() : nullptr);
+}
+
+const char *ir_subprogram_name(LLVMMetadataRef value, size_t *ret_size)
+{
+	auto *subprogram = unwrap<DISubprogram>(value);
+	StringRef name = subprogram->getLinkageName();
+
+	if (name.empty())
+		name = subprogram->getName();
+	*ret_size = name.size();
+	return name.data();
+}
+
+const char *ir_subprogram_source_name(LLVMMetadataRef value, size_t *ret_size)
+{
+	StringRef name = unwrap<DISubprogram>(value)->getName();
+
+	*ret_size = name.size();
+	return name.data();
+}
+
+bool ir_has_bundles(LLVMValueRef call)
+{
+	return unwrap<CallBase>(call)->hasOperandBundles();
+}

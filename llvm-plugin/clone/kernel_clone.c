@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Clones. A kernel gets one more argument, the dispatch context; a device function two, the context
+ * and the wave's own word. The original is not touched.
+ */
+#include "llvm-plugin/clone/kernel_clone.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Comdat.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/clone/lower_intrinsics.h"
+#include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/plugin/llvm-compat.h"
+
+/* Promises of the original that its clone does not keep. */
+static const char *const broken_attributes[] = {
+	PROBE_MEMORY_ATTRIBUTES,
+	"nosync",
+	"speculatable",
+};
+
+/* Parameter promises: probes let addresses escape. */
+static const char *const broken_param_attributes[] = {"nocapture", "readnone"};
+
+/*
+ * LLVM 16 and later have inferred by now which implicit inputs a kernel does not need. The entries
+ * of the kinds with rings read these (ring_cursor.c); keeping the promise crashes
+ * the back end.
+ */
+static const char *const trace_inputs[] = {
+	"amdgpu-no-dispatch-ptr",   "amdgpu-no-workgroup-id-x", "amdgpu-no-workgroup-id-y",
+	"amdgpu-no-workgroup-id-z", "amdgpu-no-workitem-id-x",	"amdgpu-no-workitem-id-y",
+	"amdgpu-no-workitem-id-z",
+};
+
+static void remove_enum(LLVMValueRef function, LLVMAttributeIndex at, const char *name)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	if (kind)
+		LLVMRemoveEnumAttributeAtIndex(function, at, kind);
+}
+
+static void add_enum(LLVMValueRef function, LLVMAttributeIndex at, const char *name, uint64_t value)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+	LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(context, kind, value));
+}
+
+static void weaken_attributes(LLVMValueRef function)
+{
+	unsigned params = LLVMCountParams(function);
+
+	for (size_t i = 0; i < sizeof(broken_attributes) / sizeof(broken_attributes[0]); i++)
+		remove_enum(function, LLVMAttributeFunctionIndex, broken_attributes[i]);
+	for (unsigned p = 1; p <= params; p++)
+		for (size_t i = 0;
+		     i < sizeof(broken_param_attributes) / sizeof(broken_param_attributes[0]); i++)
+			remove_enum(function, p, broken_param_attributes[i]);
+	add_enum(function, LLVMAttributeFunctionIndex, "convergent", 0);
+}
+
+static char *clone_name(LLVMValueRef original, const char *kind)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(original, &size);
+
+	return pass_format("__probe_%s_%.*s", kind, (int)size, name);
+}
+
+void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_options *options,
+		void *analyses)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	LLVMTypeRef extra[] = {
+		LLVMPointerTypeInContext(context, PROBE_SPACE_CONSTANT),
+		LLVMInt64TypeInContext(context),
+	};
+	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
+	char *name = clone_name(unit->original, "base");
+	unsigned param = LLVMCountParams(unit->original) + 1;
+
+	unit->base = ir_clone(unit->original, name, extra, unit->kernel ? 1 : 2);
+	free(name);
+	LLVMSetLinkage(unit->base, LLVMInternalLinkage);
+	LLVMSetVisibility(unit->base, LLVMDefaultVisibility);
+	weaken_attributes(unit->base);
+	LLVMSetValueName2(LLVMGetParam(unit->base, param - 1), "probe.ctx", 9);
+	add_enum(unit->base, param, "noundef", 0);
+	add_enum(unit->base, param, "align", 32);
+	add_enum(unit->base, param, "dereferenceable", sizeof(struct probe_ctx));
+	lower_copies(unit->base, options, analyses);
+	/* The back end does not vectorise what must not be optimised, so neither do we. */
+	if (!LLVMGetEnumAttributeAtIndex(unit->original, LLVMAttributeFunctionIndex, optnone))
+		ir_merge_accesses(unit->base, analyses);
+	pass_mark(unit->base, options, analyses);
+}
+
+/* Kernels must be found by name in the code object; functions are called by their clones only. */
+static void set_linkage(LLVMValueRef clone, const struct call_unit *unit, LLVMModuleRef module,
+			const char *name)
+{
+	LLVMLinkage linkage = LLVMGetLinkage(unit->original);
+
+	if (!unit->kernel)
+		return;
+	switch (linkage) {
+	case LLVMLinkOnceAnyLinkage:
+	case LLVMLinkOnceODRLinkage:
+	case LLVMWeakAnyLinkage:
+	case LLVMWeakODRLinkage:
+		/* Weak, not link-once: nothing refers to a clone, so a linker must not drop it. */
+		LLVMSetLinkage(clone, LLVMWeakODRLinkage);
+		LLVMSetComdat(clone, LLVMGetOrInsertComdat(module, name));
+		break;
+	default:
+		LLVMSetLinkage(clone, LLVMExternalLinkage);
+		break;
+	}
+	LLVMSetVisibility(clone, LLVMProtectedVisibility);
+}
+
+void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind kind)
+{
+	char *name = clone_name(unit->original, pass_kind_name(kind));
+	LLVMValueRef clone = ir_clone(unit->base, name, NULL, 0);
+
+	set_linkage(clone, unit, module, name);
+	free(name);
+	if (probe_kind_has_rings(kind))
+		LLVMAddTargetDependentFunctionAttr(clone, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
+	if (probe_kind_has_rings(kind) && unit->kernel)
+		for (size_t i = 0; i < sizeof(trace_inputs) / sizeof(trace_inputs[0]); i++)
+			LLVMRemoveStringAttributeAtIndex(clone, LLVMAttributeFunctionIndex,
+							 trace_inputs[i],
+							 (unsigned)strlen(trace_inputs[i]));
+	unit->clone[kind] = clone;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Clones of a unit: its base, and one of its base for each kind. */
+#ifndef PROBE_LLVM_PLUGIN_CLONE_KERNEL_CLONE_H
+#define PROBE_LLVM_PLUGIN_CLONE_KERNEL_CLONE_H
+
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+struct call_unit;
+struct pass_options;
+
+/* kernel_clone.c: the base clone of a unit, and a kind's clone of its base. */
+void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_options *options,
+		void *analyses);
+void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind kind);
+
+#endif

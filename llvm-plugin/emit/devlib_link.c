@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* The device library: bitcode inside this plugin, linked into the module, inlined, and dropped. */
+#include "llvm-plugin/emit/devlib_link.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Linker.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+/* The bitcode itself; PROBE_DEVLIB is its path, given by the build. */
+__asm__(".section .rodata\n"
+	".balign 16\n"
+	"probe_devlib_begin:\n"
+	".incbin \"" PROBE_DEVLIB "\"\n"
+	"probe_devlib_end:\n"
+	".byte 0\n"
+	".previous\n");
+extern const char probe_devlib_begin[] __attribute__((visibility("hidden")));
+extern const char probe_devlib_end[] __attribute__((visibility("hidden")));
+
+static const char *const names[DEVLIB_FUNCTIONS] = {
+	[DEVLIB_MEMORY_ENTER] = "__probe_dev_memory_enter",
+	[DEVLIB_MEMORY_SITE] = "__probe_dev_memory_site",
+	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
+	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
+	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",
+	[DEVLIB_MEMORY_KEEP] = "__probe_dev_memory_keep",
+	[DEVLIB_MEMORY_REPEAT] = "__probe_dev_memory_repeat",
+	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
+	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",
+	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",
+	[DEVLIB_TRACE_ODD] = "__probe_dev_trace_odd",
+	[DEVLIB_TRACE_ODD_LDS] = "__probe_dev_trace_odd_lds",
+	[DEVLIB_TRACE_BARRIER] = "__probe_dev_trace_barrier",
+	[DEVLIB_TRACE_BLOCK] = "__probe_dev_trace_block1",
+	[DEVLIB_TRACE_BLOCK + 1] = "__probe_dev_trace_block2",
+	[DEVLIB_TRACE_BLOCK + 2] = "__probe_dev_trace_block3",
+	[DEVLIB_TRACE_BLOCK + 3] = "__probe_dev_trace_block4",
+	[DEVLIB_TRACE_BLOCK + 4] = "__probe_dev_trace_block5",
+	[DEVLIB_TRACE_BLOCK + 5] = "__probe_dev_trace_block6",
+	[DEVLIB_TRACE_BLOCK + 6] = "__probe_dev_trace_block7",
+	[DEVLIB_TRACE_BLOCK + 7] = "__probe_dev_trace_block8",
+	[DEVLIB_CURSOR_ENTER] = "__probe_dev_cursor_enter",
+	[DEVLIB_CURSOR_EXIT] = "__probe_dev_cursor_exit",
+	[DEVLIB_TIME_BEGIN] = "__probe_dev_time_begin",
+	[DEVLIB_TIME_END] = "__probe_dev_time_end",
+	[DEVLIB_TIME_SPAN_BEGIN] = "__probe_dev_time_span_begin",
+	[DEVLIB_TIME_SPAN_END] = "__probe_dev_time_span_end",
+	[DEVLIB_LATE_ENTER] = "__probe_dev_late_enter",
+	[DEVLIB_LATE_BEGIN] = "__probe_dev_late_begin",
+	[DEVLIB_LATE_END] = "__probe_dev_late_end",
+	[DEVLIB_LATE_EXIT] = "__probe_dev_late_exit",
+	[DEVLIB_EMIT_BEGIN] = "__probe_dev_emit_begin",
+	[DEVLIB_EMIT_WORD] = "__probe_dev_emit_word",
+	[DEVLIB_RING_REFILL] = "__probe_dev_ring_refill",
+	[DEVLIB_COUNT_BLOCK] = "__probe_dev_count_block",
+	[DEVLIB_COUNT_PLAIN] = "__probe_dev_count_plain",
+	[DEVLIB_SELECT] = "__probe_dev_select",
+	[DEVLIB_UNIFORM] = "__probe_dev_uniform",
+};
+
+/* Attributes that bind the library to the target and options it was compiled with. */
+static const char *const target_attributes[] = {
+	"target-cpu",
+	"target-features",
+	"tune-cpu",
+	"frame-pointer",
+	"min-legal-vector-width",
+	"no-trapping-math",
+	"stack-protector-buffer-size",
+	"denormal-fp-math",
+	"denormal-fp-math-f32",
+	"uniform-work-group-size",
+	"amdgpu-flat-work-group-size",
+};
+
+static void adapt_functions(LLVMModuleRef library)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(library); f; f = LLVMGetNextFunction(f)) {
+		for (size_t i = 0; i < sizeof(target_attributes) / sizeof(target_attributes[0]);
+		     i++)
+			LLVMRemoveStringAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+							 target_attributes[i],
+							 (unsigned)strlen(target_attributes[i]));
+		if (!LLVMIsDeclaration(f))
+			ir_set_atomic_scope(f, "agent");
+	}
+}
+
+/* ---- Portable functions: those of portable_probe.h, with the lanes of a wave behind their names.
+ */
+
+/* As portable code for waves of so many lanes; NULL = not there. */
+static LLVMValueRef portable_of(LLVMModuleRef module, const char *name, unsigned lanes)
+{
+	char *text = pass_format("%s_%u", name, lanes);
+	LLVMValueRef function = LLVMGetNamedFunction(module, text);
+
+	free(text);
+	return function;
+}
+
+/* Of the ways in which a function is there, is this the one? `lanes`: 0 = lean probes. */
+static bool is_wanted(LLVMModuleRef library, LLVMValueRef function, unsigned lanes)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+	const char *behind = size > 3 ? name + size - 3 : "";
+
+	if (!strcmp(behind, "_32") || !strcmp(behind, "_64"))
+		return (unsigned)atoi(behind + 1) == lanes;
+	return !lanes || !portable_of(library, name, lanes);
+}
+
+static void drop_others(LLVMModuleRef library, unsigned lanes)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(library), next; f; f = next) {
+		next = LLVMGetNextFunction(f);
+		if (LLVMIsDeclaration(f) || is_wanted(library, f, lanes))
+			continue;
+		/* Only what is dropped as well calls it. */
+		LLVMReplaceAllUsesWith(f, LLVMGetUndef(LLVMTypeOf(f)));
+		LLVMDeleteFunction(f);
+	}
+}
+
+/* Code for other targets goes when the function is inlined, or its copy is cleaned up. */
+static void set_target(LLVMModuleRef library, unsigned generation)
+{
+	LLVMValueRef function = LLVMGetNamedFunction(library, "__probe_dev_target");
+
+	for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function));) {
+		LLVMValueRef call = LLVMGetUser(use);
+
+		LLVMReplaceAllUsesWith(call, LLVMConstInt(LLVMTypeOf(call), generation, 0));
+		LLVMInstructionEraseFromParent(call);
+	}
+	if (function)
+		LLVMDeleteFunction(function);
+}
+
+bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_options *options,
+		 char **ret_error)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRange(
+		probe_devlib_begin, (size_t)(probe_devlib_end - probe_devlib_begin), "probe devlib",
+		0);
+	LLVMModuleRef library;
+
+	*devlib = (struct devlib){.portable = options->portable != 0};
+	if (LLVMGetNamedFunction(module, names[0])) {
+		*ret_error =
+			pass_format("the module defines %s, a name of the probes' own", names[0]);
+		return false;
+	}
+	if (LLVMParseBitcodeInContext2(context, buffer, &library)) {
+		*ret_error = pass_format("the device library inside the plugin is unreadable");
+		return false;
+	}
+	LLVMSetTarget(library, LLVMGetTarget(module));
+	LLVMSetDataLayout(library, LLVMGetDataLayoutStr(module));
+	drop_others(library, options->portable);
+	set_target(library, options->generation);
+	adapt_functions(library);
+	if (LLVMLinkModules2(module, library)) {
+		*ret_error = pass_format("the device library does not link with the module");
+		return false;
+	}
+	for (size_t i = 0; i < DEVLIB_FUNCTIONS; i++) {
+		if (options->portable)
+			devlib->function[i] = portable_of(module, names[i], options->portable);
+		if (!devlib->function[i])
+			devlib->function[i] = LLVMGetNamedFunction(module, names[i]);
+		if (!devlib->function[i]) {
+			*ret_error = pass_format("the device library lacks %s", names[i]);
+			return false;
+		}
+		LLVMSetLinkage(devlib->function[i], LLVMInternalLinkage);
+	}
+	return true;
+}
+
+static void copy_attribute(LLVMValueRef to, LLVMValueRef from, const char *name)
+{
+	LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(from, LLVMAttributeFunctionIndex,
+								   name, (unsigned)strlen(name));
+
+	if (attribute)
+		LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex, attribute);
+}
+
+static void add_attribute(LLVMValueRef to, const char *name, const char *value)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
+
+	LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex,
+				LLVMCreateStringAttribute(context, name, (unsigned)strlen(name),
+							  value, (unsigned)strlen(value)));
+}
+
+static void add_norecurse(LLVMValueRef to)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(to));
+	unsigned kind = LLVMGetEnumAttributeKindForName("norecurse", 9);
+
+	LLVMAddAttributeAtIndex(to, LLVMAttributeFunctionIndex,
+				LLVMCreateEnumAttribute(context, kind, 0));
+}
+
+/* What has a copy of its own for it, whatever the function. */
+#define COPIES ((uint32_t)(DEVLIB_SHAPE_PLAIN | DEVLIB_SHAPE_CURSOR))
+
+static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
+{
+	uint32_t unit = shape & 0xff;
+
+	/* Units of LDS that cost the same are counted at once (leaf_lds_passes.h). */
+	if (function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
+	    !(shape & DEVLIB_SHAPE_LDS) || unit < 4 || unit == 12)
+		shape = (shape & ~0xff00u) | 1 << 8;
+	return shape & (DEVLIB_SHAPE_LDS | DEVLIB_SHAPE_FLAT)
+		       ? shape
+		       : shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
+}
+
+/*
+ * A trace record says nothing of the access but its addresses; counters are made of one unit at a
+ * time, and only in LDS do the directions differ.
+ */
+static bool depends_on_shape(enum devlib_function function)
+{
+	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
+	       function == DEVLIB_MEMORY_FIRST || function == DEVLIB_MEMORY_KEEP ||
+	       function == DEVLIB_MEMORY_REPEAT;
+}
+
+/* Not a copy, whose name has the shape behind the lanes. */
+static bool calls_library(LLVMValueRef inst)
+{
+	LLVMValueRef callee = pass_direct_callee(inst);
+	size_t size;
+	const char *name = callee ? LLVMGetValueName2(callee, &size) : "";
+
+	return !strncmp(name, "__probe_dev_", 12) &&
+	       (!strcmp(name + size - 3, "_32") || !strcmp(name + size - 3, "_64"));
+}
+
+/* A call of the library in a function, NULL = none (any more). */
+static LLVMValueRef next_call(LLVMValueRef function)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (calls_library(inst))
+				return inst;
+	return NULL;
+}
+
+static void call_copy(struct devlib *devlib, LLVMValueRef call, LLVMValueRef like, void *analyses)
+{
+	unsigned last = (unsigned)LLVMGetNumOperands(call) - 1, which = 0;
+
+	while (devlib->function[which] != LLVMGetOperand(call, last))
+		which++;
+	LLVMSetOperand(call, last, devlib_share(devlib, which, DEVLIB_SHAPE_PLAIN, like, analyses));
+}
+
+/*
+ * What a portable function calls. Those that are called often hold it, and need no stack; a wave's
+ * begin and end call copies.
+ */
+static void resolve_callees(struct devlib *devlib, enum devlib_function which, LLVMValueRef copy,
+			    LLVMValueRef like, void *analyses)
+{
+	for (LLVMValueRef call; (call = next_call(copy));)
+		if (which == DEVLIB_CURSOR_ENTER || which == DEVLIB_CURSOR_EXIT)
+			call_copy(devlib, call, like, analyses);
+		else
+			ir_inline(call);
+}
+
+/* No calls are made of entries but in portable code, whose copies must stay calls. */
+static void forbid_inlining(LLVMValueRef function)
+{
+	LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+
+	LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+				       LLVMGetEnumAttributeKindForName("alwaysinline", 12));
+	LLVMAddAttributeAtIndex(
+		function, LLVMAttributeFunctionIndex,
+		LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("noinline", 8),
+					0));
+}
+
+/* A wave's begin and end, and stamps: their last argument is `plain` (ring_cursor.h). */
+static bool depends_on_plain(enum devlib_function function)
+{
+	return function == DEVLIB_CURSOR_ENTER || function == DEVLIB_CURSOR_EXIT ||
+	       function == DEVLIB_TIME_BEGIN || function == DEVLIB_TIME_END;
+}
+
+static void set_last(LLVMValueRef function, uint32_t value)
+{
+	LLVMValueRef param = LLVMGetLastParam(function);
+
+	LLVMReplaceAllUsesWith(param, LLVMConstInt(LLVMTypeOf(param), value, 0));
+}
+
+/* Does it use the cursor's registers? */
+static bool is_of_ring(enum devlib_function function)
+{
+	return function >= DEVLIB_TRACE_ANY && function <= DEVLIB_RING_REFILL;
+}
+
+LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function which, uint32_t shape,
+			  LLVMValueRef like, void *analyses)
+{
+	struct devlib_shared shared = {
+		.original = which,
+		.shape = depends_on_shape(which) ? unit_shape(which, shape) : shape & COPIES,
+	};
+	LLVMValueRef original = devlib->function[shared.original];
+	size_t size;
+	char *name;
+
+	for (size_t i = 0; i < devlib->shared_count; i++)
+		if (devlib->shared[i].original == shared.original &&
+		    devlib->shared[i].shape == shared.shape)
+			return devlib->shared[i].copy;
+	name = pass_format("%s_%x", LLVMGetValueName2(original, &size), shared.shape);
+	shared.copy = ir_clone(original, name, NULL, 0);
+	free(name);
+	LLVMSetLinkage(shared.copy, LLVMInternalLinkage);
+	copy_attribute(shared.copy, like, "target-cpu");
+	copy_attribute(shared.copy, like, "target-features");
+	/* Or the back end gives each lane of its callers a stack of 16 KiB. */
+	if (shape & DEVLIB_SHAPE_PLAIN)
+		add_norecurse(shared.copy);
+	/* What its callers let it use (measure_access.h, ring_cursor.h). */
+	if (!(shape & DEVLIB_SHAPE_PLAIN)) {
+		bool ring = which == DEVLIB_RING_REFILL || which == DEVLIB_TRACE_CALL;
+		char *most = pass_format("%d", ring ? 12 : PASS_SHARED_VGPRS);
+
+		add_attribute(shared.copy, "amdgpu-num-vgpr", most);
+		free(most);
+	}
+	if (is_of_ring(which))
+		add_attribute(shared.copy, "amdgpu-num-sgpr", PASS_CURSOR_SGPRS);
+	if (depends_on_shape(which))
+		set_last(shared.copy, shared.shape & ~(uint32_t)DEVLIB_SHAPE_PLAIN);
+	if (devlib->portable && depends_on_plain(which))
+		set_last(shared.copy, !(shape & DEVLIB_SHAPE_CURSOR));
+	if (devlib->portable) {
+		ir_cleanup(shared.copy, analyses);
+		forbid_inlining(shared.copy);
+		resolve_callees(devlib, which, shared.copy, like, analyses);
+	}
+	ir_cleanup(shared.copy, analyses);
+	devlib->shared =
+		pass_alloc(devlib->shared, (devlib->shared_count + 1) * sizeof(*devlib->shared));
+	devlib->shared[devlib->shared_count++] = shared;
+	return shared.copy;
+}
+
+void devlib_unlink(struct devlib *devlib, void *analyses)
+{
+	/* The shared ones last: the probes call them. */
+	static const enum devlib_function called[] = {DEVLIB_MEMORY_ANY, DEVLIB_TRACE_ANY,
+						      DEVLIB_RING_REFILL};
+
+	for (size_t i = 0; i < DEVLIB_FUNCTIONS; i++)
+		if (i != DEVLIB_MEMORY_ANY && i != DEVLIB_TRACE_ANY && i != DEVLIB_RING_REFILL &&
+		    !LLVMGetFirstUse(devlib->function[i]))
+			ir_delete(devlib->function[i], analyses);
+	for (size_t i = 0; i < sizeof(called) / sizeof(called[0]); i++)
+		if (!LLVMGetFirstUse(devlib->function[called[i]]))
+			ir_delete(devlib->function[called[i]], analyses);
+	free(devlib->shared);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* The device library's functions, linked into the module while the pass works. */
+#ifndef PROBE_LLVM_PLUGIN_EMIT_DEVLIB_LINK_H
+#define PROBE_LLVM_PLUGIN_EMIT_DEVLIB_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+struct pass_options;
+
+enum devlib_function {
+	DEVLIB_MEMORY_ENTER,
+	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
+	DEVLIB_MEMORY_CELL,
+	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
+	DEVLIB_MEMORY_FIRST, /* the first unit, called as measure_access.h says */
+	DEVLIB_MEMORY_KEEP,  /* the same, and what to keep (measure_cached.h), and how that is added
+			      */
+	DEVLIB_MEMORY_REPEAT,
+	DEVLIB_TRACE_ANY,
+	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
+	DEVLIB_TRACE_SITE,
+	DEVLIB_TRACE_ODD,
+	DEVLIB_TRACE_ODD_LDS,
+	DEVLIB_TRACE_BARRIER,
+	DEVLIB_TRACE_BLOCK, /* of one site; the next is of two, and so on */
+	DEVLIB_TRACE_BLOCK_LAST = DEVLIB_TRACE_BLOCK + PROBE_GROUP_BASES - 1,
+	DEVLIB_CURSOR_ENTER,
+	DEVLIB_CURSOR_EXIT,
+	DEVLIB_TIME_BEGIN,
+	DEVLIB_TIME_END,
+	DEVLIB_TIME_SPAN_BEGIN,
+	DEVLIB_TIME_SPAN_END,
+	DEVLIB_LATE_ENTER,
+	DEVLIB_LATE_BEGIN,
+	DEVLIB_LATE_END,
+	DEVLIB_LATE_EXIT,
+	DEVLIB_EMIT_BEGIN,
+	DEVLIB_EMIT_WORD,
+	DEVLIB_RING_REFILL,
+	DEVLIB_COUNT_BLOCK,
+	DEVLIB_COUNT_PLAIN,
+	DEVLIB_SELECT, /* the context of a wave, by the workgroup filter */
+	DEVLIB_UNIFORM,
+	DEVLIB_FUNCTIONS,
+};
+
+/* The SHAPE_ bits of wave_ids.h, above unit (8 bits) and number of units (8 bits). */
+enum {
+	DEVLIB_SHAPE_STORE = 1 << 16,
+	DEVLIB_SHAPE_UNALIGNED = 1 << 17,
+	DEVLIB_SHAPE_LDS = 1 << 18,
+	DEVLIB_SHAPE_FLAT = 1 << 19,
+	DEVLIB_SHAPE_ATOMIC = 1 << 20,
+	/* Of copies only: called by code that is not optimised, with a stack to use. */
+	DEVLIB_SHAPE_PLAIN = 1 << 21,
+	/* With that: called by portable code that is optimised, whose stamps need no stack. */
+	DEVLIB_SHAPE_CURSOR = 1 << 22,
+	DEVLIB_SHAPE_MORE = 1 << 23,
+};
+
+/*
+ * Vector registers that these may use (measure_access.h). With fewer, gfx906 spills some, to a
+ * stack that is not there, and gfx908 and gfx90a to accumulation registers that the caller may be
+ * using.
+ */
+#define PASS_SHARED_VGPRS 28
+
+/* A function that lean probes call: the original's copy for one shape. */
+struct devlib_shared {
+	enum devlib_function original;
+	uint32_t shape;
+	LLVMValueRef copy;
+};
+
+struct devlib {
+	bool portable; /* copies hold what they call */
+	LLVMValueRef function[DEVLIB_FUNCTIONS];
+	struct devlib_shared *shared;
+	size_t shared_count;
+};
+
+/* In portable code or not, as the options say. */
+bool devlib_link(struct devlib *devlib, LLVMModuleRef module, const struct pass_options *options,
+		 char **ret_error);
+/*
+ * The copy of a shared function for a shape, which is its last argument if it depends on it; made
+ * at first use for the target of `like`.
+ */
+LLVMValueRef devlib_share(struct devlib *devlib, enum devlib_function original, uint32_t shape,
+			  LLVMValueRef like, void *analyses);
+/* Drop what is not used any more. */
+void devlib_unlink(struct devlib *devlib, void *analyses);
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A group's code is one asm block, for the reasons given in measure_access.h. Its short way are
+ * comparisons: EXEC is that of a regular wave, nothing is near a wrap, and every address tested is
+ * at a multiple of 128. For a group that is ONCE that is all. Regular waves at other multiples of 4
+ * go to the residue histograms, all others to the buckets. The long way measures each site by
+ * the shared functions and, in a regular wave, takes back what the launch has counted for it.
+ */
+#include "llvm-plugin/emit/group_code.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/group_code_parts.h"
+#include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/emit/measure_code.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+
+_Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + 1 <= ASM_OPERANDS, "operands of a group");
+
+/* ---- Small pieces of code ------------------------------------------------------------------- */
+
+static void emit_address(struct asm_block *code, const struct plan_site *site, unsigned address)
+{
+	if (site->stream == PLAN_NONE) {
+		asm_line(code, "v_mov_b32 v2, 0");
+		asm_line(code, "v_mov_b32 v3, 0");
+	} else if (site->site.space == PROBE_SPACE_LDS) {
+		asm_line(code, "v_mov_b32 v2, $%u", address);
+		asm_line(code, "v_mov_b32 v3, 0");
+		if (site->delta)
+			asm_line(code, "v_add_u32 v2, 0x%x, v2", (uint32_t)site->delta);
+	} else {
+		asm_line(code, "v_lshlrev_b64 v[2:3], 0, $%u", address);
+		if (site->delta) {
+			asm_line(code, "v_add_co_u32 v2, vcc, 0x%x, v2", (uint32_t)site->delta);
+			asm_line(code, "v_addc_co_u32 v3, vcc, %d, v3, vcc",
+				 site->delta < 0 ? -1 : 0);
+		}
+	}
+}
+
+static LLVMValueRef share(const struct group_code *in, enum devlib_function which, uint32_t shape)
+{
+	return devlib_share(in->devlib, which, shape, in->clone, in->analyses);
+}
+
+static void measure_unit(struct group_code *in, struct asm_block *code,
+			 const struct plan_site *site, uint32_t id, unsigned address, unsigned ctx,
+			 uint32_t offset)
+{
+	asm_line(code, "v_lshlrev_b64 v[0:1], 0, $%u", ctx);
+	emit_address(code, site, address);
+	asm_line(code, "v_mov_b32 v4, 0x%x", offset);
+	asm_line(code, "v_mov_b32 v5, 0x%x", id);
+	emit_shared_call(code, share(in, DEVLIB_MEMORY_SITE, access_site_shape(&site->site)));
+}
+
+/* The same where the wave knows its replica: much shorter. Units of LDS are counted at once. */
+static void measure_known(struct group_code *in, struct asm_block *code,
+			  const struct plan_site *site, uint32_t id, unsigned address,
+			  uint32_t offset)
+{
+	uint32_t shape = access_site_shape(&site->site);
+
+	if (offset && site->site.space == PROBE_SPACE_LDS)
+		return;
+	emit_address(code, site, address);
+	if (offset) {
+		shape |= DEVLIB_SHAPE_MORE;
+		asm_line(code, "v_add_co_u32 v2, vcc, 0x%x, v2", offset);
+		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
+	}
+	measure_emit_row(code, asm_scalar(code, in->builder, in->wave), id, "0");
+	measure_emit_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
+}
+
+static bool can_know(const struct group_code *in, const struct access_site *site)
+{
+	return in->wave && (site->space == PROBE_SPACE_GLOBAL ||
+			    (site->space == PROBE_SPACE_LDS && measure_is_one_call(site)));
+}
+
+/* The low half: what is tested. It must not be looked at here, but in the asm that knows EXEC. */
+static LLVMValueRef low_half(struct group_code *in, LLVMValueRef value)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(value)));
+
+	return LLVMGetIntTypeWidth(LLVMTypeOf(value)) > 32
+		       ? LLVMBuildTrunc(in->builder, value, i32, "")
+		       : value;
+}
+
+static LLVMValueRef either(struct group_code *in, LLVMValueRef a, LLVMValueRef b)
+{
+	return a ? LLVMBuildOr(in->builder, a, b, "") : b;
+}
+
+/* ---- A group -------------------------------------------------------------------------------- */
+
+/* The operands of a group's code that are computed outside of it. */
+struct tested {
+	LLVMValueRef address[PLAN_STREAMS]; /* pointers */
+	struct residue_operands bases;	    /* of aligned streams */
+	LLVMValueRef places, wraps;	    /* OR of what is tested; NULL = nothing */
+	LLVMValueRef observed;		    /* the bits of it that a bucket has; NULL = none */
+	unsigned up; /* bits that `places` are moved up, of which only the places matter */
+	const struct prefix_masks *prefixes; /* NULL = none */
+};
+
+static bool is_needed(const struct group_code *in, const struct plan_group *group,
+		      LLVMValueRef inst)
+{
+	if (inst == in->regular || inst == in->ctx || inst == in->reckoned)
+		return true;
+	for (unsigned i = 0; i < group->streams; i++)
+		if (in->plan->site[group->stream[i].representative].site.pointer == inst)
+			return true;
+	if (group->observed == inst)
+		return true;
+	for (size_t i = group->first; i <= group->last; i++) {
+		const struct affine_address *pattern = &in->plan->site[i].pattern;
+
+		for (unsigned k = 0;
+		     in->plan->site[i].group != PLAN_NONE && k < pattern->wrap_count; k++)
+			if (pattern->wraps[k] == inst)
+				return true;
+	}
+	return false;
+}
+
+/* As early in the block as all that the group needs is there: addresses need not be kept. */
+static void position(struct group_code *in, const struct plan_group *group)
+{
+	LLVMValueRef at = LLVMGetFirstInstruction(group->block);
+
+	while (LLVMIsAPHINode(at) || LLVMIsAAllocaInst(at))
+		at = LLVMGetNextInstruction(at);
+	for (LLVMValueRef inst = at; inst != LLVMGetBasicBlockTerminator(group->block);
+	     inst = LLVMGetNextInstruction(inst))
+		if (is_needed(in, group, inst))
+			at = LLVMGetNextInstruction(inst);
+	LLVMPositionBuilderBefore(in->builder, at);
+	LLVMSetCurrentDebugLocation2(in->builder,
+				     LLVMInstructionGetDebugLoc(in->plan->site[group->first].inst));
+}
+
+static void test_wraps(struct group_code *in, int number, struct tested *ret)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	LLVMValueRef *seen = NULL;
+	size_t count = 0;
+
+	for (size_t i = group->first; i <= group->last; i++) {
+		const struct affine_address *pattern = &in->plan->site[i].pattern;
+
+		if (in->plan->site[i].group != number)
+			continue;
+		for (unsigned k = 0; k < pattern->wrap_count; k++) {
+			size_t old = 0;
+
+			while (old < count && seen[old] != pattern->wraps[k])
+				old++;
+			if (old < count)
+				continue;
+			seen = pass_alloc(seen, (count + 1) * sizeof(*seen));
+			seen[count++] = pattern->wraps[k];
+			ret->wraps = either(in, ret->wraps, low_half(in, pattern->wraps[k]));
+		}
+	}
+	free(seen);
+}
+
+/*
+ * In a loop a counter of their own would be made for low halves, and one for addresses that are
+ * integers (the back end's loop strength reduction): there the address is used as it is.
+ */
+static LLVMValueRef move_up(struct group_code *in, LLVMValueRef pointer, unsigned by)
+{
+	LLVMTypeRef i64 = LLVMTypeOf(in->regular), of = LLVMTypeOf(pointer);
+	LLVMTypeRef type = LLVMFunctionType(i64, &of, 1, 0);
+	char text[40];
+	int size = snprintf(text, sizeof(text), "v_lshlrev_b64 $0, %u, $1", by);
+	LLVMValueRef assembly = LLVMGetInlineAsm(type, text, (size_t)size, (char *)"=v,v", 4, 0, 0,
+						 LLVMInlineAsmDialectATT, 0);
+
+	return low_half(in, LLVMBuildCall2(in->builder, type, assembly, &pointer, 1, ""));
+}
+
+static void test_place(struct group_code *in, const struct plan_group *group, LLVMValueRef pointer,
+		       struct tested *ret)
+{
+	struct residue_operands *bases = &ret->bases;
+	LLVMValueRef place;
+
+	if (group->loops) {
+		bases->whole[bases->count] = pointer;
+		place = move_up(in, pointer, ret->up);
+	} else {
+		place = low_half(
+			in, LLVMBuildPtrToInt(in->builder, pointer, LLVMTypeOf(in->regular), ""));
+		bases->low[bases->count] = place;
+	}
+	bases->count++;
+	if (!group->follows_launch)
+		ret->places = either(in, ret->places, place);
+}
+
+static void test(struct group_code *in, int number, struct tested *ret)
+{
+	const struct plan_group *group = &in->plan->group[number];
+
+	test_wraps(in, number, ret);
+	if (group->loops)
+		ret->up = ret->wraps ? 23 : 25;
+	for (unsigned i = 0; i < group->streams; i++) {
+		const struct plan_stream *stream = &group->stream[i];
+
+		ret->address[i] = in->plan->site[stream->representative].site.pointer;
+		if (stream->aligned)
+			test_place(in, group, ret->address[i], ret);
+	}
+	if (group->observed)
+		ret->observed = LLVMBuildAnd(in->builder, low_half(in, group->observed),
+					     LLVMConstInt(LLVMInt32TypeInContext(LLVMGetTypeContext(
+								  LLVMTypeOf(in->regular))),
+							  PROBE_OBSERVED_MAX, 0),
+					     "");
+}
+
+/* Go to .Llong if something is near a wrap, in any lane: not only regular waves come here. */
+static void emit_wraps(struct asm_block *code, const struct tested *tested)
+{
+	_Static_assert(AFFINE_WRAP_LIMIT == 1u << 30, "the constant below");
+	if (!tested->wraps)
+		return;
+	asm_line(code, "v_cmp_lt_u32 vcc, 0x3fffffff, $%u", asm_operand(code, "v", tested->wraps));
+	asm_line(code, "s_cbranch_vccnz .Lprobe_long${:uid}");
+}
+
+/* scc, and s4 = not 0 if an address is not at a multiple of 128, or something near a wrap. */
+static void emit_places(struct asm_block *code, const struct tested *tested)
+{
+	unsigned places = asm_operand(code, "v", tested->places);
+
+	if (tested->wraps) {
+		unsigned wraps = asm_operand(code, "v", tested->wraps);
+
+		if (tested->up) {
+			asm_line(code, "v_alignbit_b32 v0, $%u, $%u, 30", places, wraps);
+		} else {
+			asm_line(code, "v_lshrrev_b32 v0, 30, $%u", wraps);
+			asm_line(code, "v_lshl_or_b32 v0, $%u, 25, v0", places);
+		}
+		asm_line(code, "v_readfirstlane_b32 s4, v0");
+	} else {
+		asm_line(code, "v_readfirstlane_b32 s4, $%u", places);
+	}
+	if (tested->wraps || tested->up)
+		asm_line(code, "s_cmp_lg_u32 s4, 0");
+	else
+		asm_line(code, "s_and_b32 s4, s4, 0x7f");
+}
+
+/* What in s4 speaks against residue histograms: a place that is no multiple of 4, or a wrap. */
+static uint32_t odd_bits(const struct tested *tested)
+{
+	return tested->wraps || tested->up ? 3u << 25 | 3 : 3;
+}
+
+/*
+ * Go to .Lregular if this is a regular wave and nothing speaks against it; count it in residue
+ * histograms if only its addresses do.
+ */
+static void emit_test(struct asm_block *code, const struct plan_group *group,
+		      const struct tested *tested, unsigned regular, unsigned ctx)
+{
+	asm_line(code, "s_cmp_eq_u64 exec, $%u", regular);
+	if (!tested->places && !tested->wraps) {
+		asm_line(code, "s_cbranch_scc1 .Lprobe_regular${:uid}");
+		return;
+	}
+	asm_line(code, "s_cbranch_scc0 .Lprobe_other${:uid}");
+	if (!tested->places) {
+		emit_wraps(code, tested);
+		asm_line(code, "s_branch .Lprobe_regular${:uid}");
+	} else {
+		emit_places(code, tested);
+		asm_line(code, "s_cbranch_scc0 .Lprobe_regular${:uid}");
+	}
+	if (tested->places && group->residue_rows != PROBE_ROW_NONE) {
+		asm_line(code, "s_and_b32 s4, s4, 0x%x", odd_bits(tested));
+		asm_line(code, "s_cbranch_scc1 .Lprobe_other${:uid}");
+		residue_histogram_emit(code, group, &tested->bases, ctx, regular);
+		asm_line(code, "s_branch .Lprobe_end${:uid}");
+	}
+	asm_line(code, ".Lprobe_other${:uid}:");
+}
+
+/* Measure into the row of each site. */
+static void emit_measure(struct group_code *in, struct asm_block *code, int number,
+			 const struct tested *tested, unsigned ctx, uint32_t first_id)
+{
+	const struct plan_group *group = &in->plan->group[number];
+
+	for (size_t i = group->first; i <= group->last; i++) {
+		const struct plan_site *site = &in->plan->site[i];
+		uint32_t row = first_id + (uint32_t)i;
+		unsigned address = 0;
+
+		if (site->group != number)
+			continue;
+		if (site->stream != PLAN_NONE)
+			address = asm_operand(code, "v", tested->address[site->stream]);
+		for (uint32_t offset = 0; offset < site->site.size; offset += site->site.unit)
+			if (can_know(in, &site->site))
+				measure_known(in, code, site, row, address, offset);
+			else
+				measure_unit(in, code, site, row, address, ctx, offset);
+	}
+}
+
+/* A regular wave ran a group that is ONCE, and was counted otherwise. */
+static void emit_miss(struct asm_block *code, const struct plan_group *group,
+		      const struct tested *tested, unsigned regular, unsigned ctx)
+{
+	asm_line(code, "s_cmp_eq_u64 exec, $%u", regular);
+	asm_line(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	if (group->follows_launch)
+		residue_histogram_emit(code, group, &tested->bases, ctx, regular);
+	else
+		emit_add_one(code, ctx, regular, group->row, PROBE_B_MISSES);
+}
+
+static void emit_regular(struct asm_block *code, const struct plan_group *group, unsigned regular,
+			 unsigned ctx)
+{
+	if (!group->once)
+		asm_line(code, "s_branch .Lprobe_end${:uid}");
+	asm_line(code, ".Lprobe_regular${:uid}:");
+	if (group->once)
+		return;
+	if (group->counter != PLAN_NONE)
+		asm_line(code, "s_add_u32 s%d, s%d, 1", PLAN_COUNTER_LAST - group->counter,
+			 PLAN_COUNTER_LAST - group->counter);
+	else
+		emit_add_one(code, ctx, regular, group->row, PROBE_B_RUNS);
+}
+
+/* The host knows all, if any wave of the launch is regular; else each access is measured. */
+static void emit_free(struct group_code *in, struct asm_block *code, int number,
+		      const struct tested *tested, unsigned regular, unsigned ctx,
+		      uint32_t first_id)
+{
+	asm_line(code, "s_cmp_lg_u64 $%u, 0", regular);
+	asm_line(code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	emit_measure(in, code, number, tested, ctx, first_id);
+	asm_line(code, ".Lprobe_end${:uid}:");
+}
+
+static void emit_prefixes(struct group_code *in, struct asm_block *code,
+			  const struct tested *tested)
+{
+	prefix_masks_test(code, in->builder, tested->prefixes);
+	emit_wraps(code, tested);
+	prefix_masks_emit(code);
+	asm_line(code, ".Lprobe_usual${:uid}:");
+}
+
+static const struct prefix_masks *begin_prefixes(struct group_code *in, int number)
+{
+	struct prefix_masks *prefixes = &in->prefixes[in->prefix_count];
+
+	if (in->plan->group[number].prefixes == PROBE_ROW_NONE)
+		return NULL;
+	in->prefix_row[in->prefix_count++] = in->plan->group[number].prefixes;
+	prefix_masks_begin(in->builder, in->plan, number, in->regular, prefixes);
+	return prefixes;
+}
+
+/* What nothing else is known of. */
+static void emit_alone(struct group_code *in, struct asm_block *code, int number,
+		       const struct tested *tested, uint32_t first_id)
+{
+	emit_measure(in, code, number, tested, group_code_context(in, code), first_id);
+	asm_line(code, ".Lprobe_end${:uid}:");
+}
+
+static void insert_group(struct group_code *in, int number, uint32_t first_id)
+{
+	const struct plan_group *group = &in->plan->group[number];
+	struct tested tested = {.prefixes = begin_prefixes(in, number)};
+	struct asm_block code = {0};
+	unsigned regular, ctx;
+	LLVMValueRef value;
+
+	position(in, group);
+	if (tested.prefixes)
+		prefix_masks_result(&code, in->builder, tested.prefixes);
+	test(in, number, &tested);
+	if (group->lanes_known && !plan_follows_launch(group)) {
+		asm_line(&code, "s_cmp_lg_u32 $%u, 0",
+			 asm_scalar(&code, in->builder, in->reckoned));
+		asm_line(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	}
+	if (group->lanes_only) {
+		emit_alone(in, &code, number, &tested, first_id);
+		group_code_finish(in, &code);
+		return;
+	}
+	regular = asm_scalar(&code, in->builder, in->regular);
+	ctx = asm_scalar(&code, in->builder,
+			 LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+	if (plan_follows_launch(group)) {
+		emit_free(in, &code, number, &tested, regular, ctx, first_id);
+		group_code_finish(in, &code);
+		return;
+	}
+	/* Regular waves, too, if nothing else about them is as simple. */
+	if (tested.prefixes && tested.places)
+		emit_prefixes(in, &code, &tested);
+	if (!group->observed)
+		emit_test(&code, group, &tested, regular, ctx);
+	if (tested.prefixes && !tested.places)
+		emit_prefixes(in, &code, &tested);
+	emit_wraps(&code, &tested);
+	if (group->mask_rows != PROBE_ROW_NONE) {
+		/* Not if the shapes of waves differ. */
+		asm_line(&code, "s_cmp_eq_u64 $%u, 0", regular);
+		asm_line(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
+		mask_histogram_emit(
+			&code, group, &tested.bases, tested.observed, ctx,
+			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));
+	}
+	asm_line(&code, ".Lprobe_long${:uid}:");
+	emit_measure(in, &code, number, &tested, ctx, first_id);
+	if (group->once)
+		emit_miss(&code, group, &tested, regular, ctx);
+	if (!group->observed)
+		emit_regular(&code, group, regular, ctx);
+	asm_line(&code, ".Lprobe_end${:uid}:");
+	value = group_code_finish(in, &code);
+	if (tested.prefixes)
+		LLVMBuildStore(in->builder, value, tested.prefixes->count);
+}
+
+void group_code(struct group_code *in)
+{
+	uint32_t first_id = in->plan->first_site;
+
+	for (int i = 0; i < in->plan->groups; i++)
+		insert_group(in, i, first_id);
+	for (int i = 0; i < in->plan->predicates; i++)
+		if (!in->plan->predicate[i].base)
+			group_code_predicate(in, &in->plan->predicate[i]);
+	if (in->prefix_count)
+		prefix_masks_end(in->builder, in->last, in->ctx, in->prefixes, in->prefix_row,
+				 in->prefix_count);
+	group_code_end(in);
+}

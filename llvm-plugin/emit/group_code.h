@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The code of groups and predicates (group_plan.h) in a clone of the `memory` kind. */
+#ifndef PROBE_LLVM_PLUGIN_EMIT_GROUP_CODE_H
+#define PROBE_LLVM_PLUGIN_EMIT_GROUP_CODE_H
+
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include "llvm-plugin/emit/prefix_masks.h"
+
+struct group_plan;
+
+struct devlib;
+
+struct group_code {
+	const struct group_plan *plan;
+	struct devlib *devlib;
+	LLVMBuilderRef builder;
+	LLVMValueRef clone;
+	LLVMValueRef ctx;     /* the same in all lanes */
+	LLVMValueRef wave;    /* the wave's word (memory_probe.c); NULL = only this would need it */
+	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
+	LLVMValueRef reckoned; /* probe_ctx.reckoned */
+	LLVMValueRef last;     /* the only return, if there are counters */
+	void *analyses;
+	/* Of groups that have prefix masks, as they come. */
+	struct prefix_masks prefixes[PLAN_PREFIXES];
+	uint32_t prefix_row[PLAN_PREFIXES];
+	unsigned prefix_count;
+};
+
+/* probe_ctx.regular and probe_ctx.reckoned, loaded where the builder stands. */
+LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
+				     LLVMValueRef *ret_reckoned);
+void group_code(struct group_code *in);
+
+#endif

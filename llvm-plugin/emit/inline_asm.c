@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "llvm-plugin/emit/inline_asm.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/plugin/gpu_target.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+static void append(char **text, size_t *size, const char *format, va_list args)
+{
+	va_list again;
+	int more;
+
+	va_copy(again, args);
+	more = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	*text = pass_alloc(*text, *size + (size_t)more + 1);
+	vsnprintf(*text + *size, (size_t)more + 1, format, args);
+	*size += (size_t)more;
+}
+
+static void append_char(char **text, size_t *size, char c)
+{
+	*text = pass_alloc(*text, *size + 2);
+	(*text)[(*size)++] = c;
+	(*text)[*size] = 0;
+}
+
+static void append_text(struct asm_block *code, const char *text)
+{
+	for (; *text; text++)
+		append_char(&code->text, &code->size, *text);
+}
+
+/* A line with what depends on the wave put in. */
+static void append_line(struct asm_block *code, const char *line)
+{
+	static const struct wave_form usual = {.lanes = 64, .exec = "exec", .vcc = "vcc"};
+	const struct wave_form *wave = code->wave ? code->wave : &usual;
+	const struct {
+		const char *name, *text;
+	} names[] = {
+		{"@n", wave->lanes == 64 ? "64" : "32"},
+		{"@exec", wave->exec},
+		{"@vcc", wave->vcc},
+	};
+
+	while (*line) {
+		size_t i = 0, count = sizeof(names) / sizeof(names[0]);
+
+		while (i < count && strncmp(line, names[i].name, strlen(names[i].name)))
+			i++;
+		if (i < count) {
+			append_text(code, names[i].text);
+			line += strlen(names[i].name);
+		} else {
+			append_char(&code->text, &code->size, *line++);
+		}
+	}
+	append_char(&code->text, &code->size, '\n');
+}
+
+void asm_line(struct asm_block *code, const char *format, ...)
+{
+	va_list args;
+	char *line = NULL;
+	size_t size = 0;
+
+	va_start(args, format);
+	append(&line, &size, format, args);
+	va_end(args);
+	append_line(code, line);
+	free(line);
+}
+
+void asm_constrain(struct asm_block *code, const char *format, ...)
+{
+	va_list args;
+
+	if (code->constraint_size)
+		append_char(&code->constraints, &code->constraint_size, ',');
+	va_start(args, format);
+	append(&code->constraints, &code->constraint_size, format, args);
+	va_end(args);
+}
+
+unsigned asm_operand(struct asm_block *code, const char *constraint, LLVMValueRef value)
+{
+	unsigned results = code->fields ? code->fields : code->result != NULL;
+
+	for (unsigned i = 0; i < code->operands; i++)
+		if (code->operand[i] == value)
+			return i + results;
+	asm_constrain(code, "%s", constraint);
+	code->operand[code->operands] = value;
+	code->type[code->operands] = LLVMTypeOf(value);
+	return code->operands++ + results;
+}
+
+/* ---- Scalar operands ------------------------------------------------------------------------ */
+
+static bool has_prefix(LLVMValueRef function, const char *prefix)
+{
+	size_t size;
+
+	return !strncmp(LLVMGetValueName2(function, &size), prefix, strlen(prefix));
+}
+
+/* Results of the device library, and of asm, are scalar where the pass uses them as operands. */
+static bool is_scalar_call(LLVMValueRef call)
+{
+	LLVMValueRef called = LLVMGetCalledValue(call);
+
+	return LLVMIsAInlineAsm(called) || has_prefix(called, "__probe_dev_") ||
+	       has_prefix(called, "llvm.amdgcn.readfirstlane") ||
+	       has_prefix(called, "llvm.amdgcn.ballot");
+}
+
+/* Is the value in scalar registers by the way it is made? */
+static bool is_scalar(LLVMValueRef value, unsigned depth)
+{
+	if (LLVMIsAConstant(value))
+		return true;
+	if (LLVMIsAArgument(value))
+		return LLVMGetFunctionCallConv(LLVMGetParamParent(value)) == PASS_CC_KERNEL;
+	if (!LLVMIsAInstruction(value) || depth > 8)
+		return false;
+	switch (LLVMGetInstructionOpcode(value)) {
+	case LLVMCall:
+		return is_scalar_call(value);
+	case LLVMLoad: /* by a scalar load */
+		return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(value, 0))) ==
+			       PROBE_SPACE_CONSTANT &&
+		       is_scalar(LLVMGetOperand(value, 0), depth + 1);
+	case LLVMGetElementPtr:
+	case LLVMOr:
+	case LLVMShl:
+	case LLVMExtractElement:
+		return is_scalar(LLVMGetOperand(value, 0), depth + 1) &&
+		       is_scalar(LLVMGetOperand(value, 1), depth + 1);
+	case LLVMZExt:
+	case LLVMTrunc:
+	case LLVMPtrToInt:
+	case LLVMIntToPtr:
+	case LLVMExtractValue:
+		return is_scalar(LLVMGetOperand(value, 0), depth + 1);
+	default:
+		return false;
+	}
+}
+
+static LLVMValueRef first_lane(LLVMBuilderRef builder, LLVMValueRef value)
+{
+	static const char name[] = "llvm.amdgcn.readfirstlane";
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+	unsigned id = LLVMLookupIntrinsicID(name, sizeof(name) - 1);
+	LLVMTypeRef type = LLVMTypeOf(value);
+	LLVMValueRef function =
+		LLVMGetIntrinsicDeclaration(module, id, &type, LLVMIntrinsicIsOverloaded(id));
+
+	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &value, 1, "");
+}
+
+LLVMValueRef scalar_value(LLVMBuilderRef builder, LLVMValueRef value)
+{
+	LLVMTypeRef type = LLVMTypeOf(value), i32;
+	LLVMValueRef low, high, by;
+
+	if (is_scalar(value, 0))
+		return value;
+	if (LLVMGetIntTypeWidth(type) == 32)
+		return first_lane(builder, value);
+	i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(type));
+	by = LLVMConstInt(type, 32, 0);
+	low = first_lane(builder, LLVMBuildTrunc(builder, value, i32, ""));
+	high = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, value, by, ""), i32, "");
+	high = LLVMBuildZExt(builder, first_lane(builder, high), type, "");
+	return LLVMBuildOr(builder, LLVMBuildShl(builder, high, by, ""),
+			   LLVMBuildZExt(builder, low, type, ""), "");
+}
+
+unsigned asm_scalar(struct asm_block *code, LLVMBuilderRef builder, LLVMValueRef value)
+{
+	unsigned results = code->fields ? code->fields : code->result != NULL, number;
+
+	for (unsigned i = 0; i < code->operands; i++)
+		if (code->source[i] == value)
+			return i + results;
+	number = asm_operand(code, "s", scalar_value(builder, value));
+	code->source[number - results] = value;
+	return number;
+}
+
+LLVMValueRef asm_build(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context)
+{
+	LLVMTypeRef result = code->result ? code->result : LLVMVoidTypeInContext(context);
+	LLVMTypeRef type = LLVMFunctionType(result, code->type, code->operands, 0);
+	LLVMValueRef assembly =
+		LLVMGetInlineAsm(type, code->text, code->size, code->constraints,
+				 code->constraint_size, 1, 0, LLVMInlineAsmDialectATT, 0);
+	LLVMValueRef call =
+		LLVMBuildCall2(builder, type, assembly, code->operand, code->operands, "");
+
+	free(code->text);
+	free(code->constraints);
+	return call;
+}
+
+LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName("convergent", 10);
+	LLVMValueRef call;
+
+	for (int i = 0; i < PASS_SHARED_VGPRS; i++)
+		asm_constrain(code, "~{v%d}", i);
+	for (int i = 4; i < 32; i++)
+		asm_constrain(code, "~{s%d}", i);
+	asm_constrain(code, "~{vcc},~{scc}");
+	call = asm_build(code, builder, context);
+	LLVMAddCallSiteAttribute(call, LLVMAttributeFunctionIndex,
+				 LLVMCreateEnumAttribute(context, kind, 0));
+	return call;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "llvm-plugin/emit/measure_code.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+
+uint32_t measure_lds_width(const struct access_site *site)
+{
+	return site->unit < 4 ? 4 : site->unit == 12 ? 16 : site->unit;
+}
+
+bool measure_is_one_call(const struct access_site *site)
+{
+	return site->size == site->unit ||
+	       (site->space == PROBE_SPACE_LDS && measure_lds_width(site) == site->unit);
+}
+
+/* What of a shape decides how an access is counted, apart from the place. */
+static uint32_t kind_of(const struct access_site *site)
+{
+	uint32_t shape = access_site_shape(site) & ~(uint32_t)DEVLIB_SHAPE_UNALIGNED;
+
+	if (site->space == PROBE_SPACE_GLOBAL)
+		return shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
+	return site->unit < 12 ? shape & ~(uint32_t)DEVLIB_SHAPE_STORE : shape;
+}
+
+bool measure_alike(const struct access_site *a, const struct access_site *b)
+{
+	return a->space == b->space && kind_of(a) == kind_of(b);
+}
+
+LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site)
+{
+	bool lds = site->space == PROBE_SPACE_LDS;
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	LLVMTypeRef type = lds ? LLVMInt32TypeInContext(context) : LLVMInt64TypeInContext(context);
+	LLVMValueRef pointer = lds ? pass_opaque_lds(in->builder, site->pointer) : site->pointer;
+
+	return LLVMBuildPtrToInt(in->builder, pointer, type, "");
+}
+
+/* Behind the function's wait (measure_access.h). In the entry block: it may be used in loops. */
+static LLVMValueRef address_of(struct measure_context *in, LLVMValueRef function)
+{
+	LLVMBuilderRef builder;
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	struct asm_block code = {.result = LLVMInt64TypeInContext(context)};
+	const unsigned most = sizeof(in->first) / sizeof(in->first[0]);
+	LLVMValueRef address;
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	for (unsigned i = 0; i < in->firsts; i++)
+		if (in->first[i].function == function)
+			return in->first[i].address;
+	builder = LLVMCreateBuilderInContext(context);
+	LLVMPositionBuilderBefore(builder, pass_entry_point(in->clone));
+	asm_constrain(&code, "={s[28:29]}");
+	asm_operand(&code, "i", function);
+	asm_line(&code, "s_getpc_b64 s[28:29]");
+	asm_line(&code, "s_add_u32 s28, s28, %.*s@rel32@lo+4+4", (int)size, name);
+	asm_line(&code, "s_addc_u32 s29, s29, %.*s@rel32@hi+12+4", (int)size, name);
+	asm_constrain(&code, "~{scc}");
+	address = asm_build(&code, builder, context);
+	LLVMDisposeBuilder(builder);
+	if (in->firsts < most) {
+		in->first[in->firsts].function = function;
+		in->first[in->firsts++].address = address;
+	}
+	return address;
+}
+
+void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id, const char *also)
+{
+	asm_line(code, "s_mov_b64 s[4:5], $%u", wave);
+	asm_line(code, "s_add_u32 s4, s4, 0x%x", id * COUNTER_ROW_BYTES);
+	asm_line(code, "s_addc_u32 s5, s5, 0");
+	asm_line(code, "s_mov_b32 s6, %s", also);
+}
+
+void measure_emit_address(struct asm_block *code, const struct access_site *site, unsigned address)
+{
+	if (site->space == PROBE_SPACE_LDS) {
+		asm_line(code, "v_mov_b32 v2, $%u", address);
+		asm_line(code, "v_mov_b32 v3, 0");
+	} else {
+		asm_line(code, "v_lshlrev_b64 v[2:3], 0, $%u", address);
+	}
+}
+
+void measure_emit_call(struct asm_block *code, LLVMValueRef function)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(function, &size);
+
+	asm_operand(code, "i", function);
+	asm_line(code, "s_getpc_b64 vcc");
+	asm_line(code, "s_add_u32 vcc_lo, vcc_lo, %.*s@rel32@lo+4+4", (int)size, name);
+	asm_line(code, "s_addc_u32 vcc_hi, vcc_hi, %.*s@rel32@hi+12+4", (int)size, name);
+	asm_line(code, "s_swappc_b64 s[30:31], vcc");
+}
+
+void measure_emit_rows(struct asm_block *code, const struct access_site *site,
+		       LLVMValueRef function, unsigned wave, unsigned address, uint32_t id,
+		       const char *also, const char *rest)
+{
+	asm_line(code, "v_readfirstlane_b32 s4, v0");
+	asm_line(code, "s_cmp_eq_u32 s4, 0");
+	asm_line(code, "s_cbranch_scc1 .Lprobe_counted${:uid}");
+	asm_line(code, "s_or_b32 %s, %s, 0", rest, also);
+	asm_line(code, "s_cbranch_scc0 .Lprobe_counted${:uid}");
+	asm_line(code, ".Lprobe_row${:uid}:");
+	measure_emit_address(code, site, address);
+	measure_emit_row(code, wave, id, "0");
+	asm_line(code, "s_ff1_i32_b32 s7, %s", rest);
+	asm_line(code, "s_bitset0_b32 %s, s7", rest);
+	asm_line(code, "s_lshl_b32 s7, s7, 7");
+	_Static_assert(COUNTER_ROW_BYTES == 1 << 7, "bytes of a row");
+	asm_line(code, "s_add_u32 s4, s4, s7");
+	asm_line(code, "s_addc_u32 s5, s5, 0");
+	measure_emit_call(code, function);
+	asm_line(code, "s_cmp_lg_u32 %s, 0", rest);
+	asm_line(code, "s_cbranch_scc1 .Lprobe_row${:uid}");
+	asm_line(code, ".Lprobe_counted${:uid}:");
+}
+
+/* The first unit of an access, of the rows that s6 is to have; `rest` as above, or NULL. */
+static void emit_first(struct measure_context *in, struct asm_block *code,
+		       const struct access_site *site, uint32_t id, LLVMValueRef address,
+		       const char *also, const char *rest)
+{
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
+					     access_site_shape(site), in->clone, in->analyses);
+	unsigned place = asm_operand(code, "v", address);
+	unsigned wave = asm_scalar(code, in->builder, in->wave);
+	unsigned first = asm_scalar(code, in->builder, address_of(in, function));
+
+	measure_emit_row(code, wave, id, also);
+	if (rest)
+		asm_line(code, "v_mov_b32 v0, 0");
+	asm_line(code, "s_swappc_b64 s[30:31], $%u", first);
+	if (rest)
+		measure_emit_rows(code, site, function, wave, place, id, also, rest);
+}
+
+void measure_emit_representative(struct measure_context *in, const struct access_site *site,
+				 uint32_t id, LLVMValueRef address, uint32_t also,
+				 struct representative *representative)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	LLVMTypeRef two[] = {LLVMInt32TypeInContext(context), LLVMInt32TypeInContext(context)};
+	struct asm_block code = {.result = LLVMStructTypeInContext(context, two, 2, 0),
+				 .fields = 2};
+	LLVMValueRef results;
+
+	representative_build(representative, in->builder, context);
+	asm_constrain(&code, "=&s,=&s");
+	measure_emit_address(&code, site, asm_operand(&code, "v", address));
+	representative_emit(representative, &code, "$0", also);
+	emit_first(in, &code, site, id, address, "$0", "$1");
+	results = asm_build_call(&code, in->builder, context);
+	representative->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
+}
+
+void measure_emit_derived(struct measure_context *in, const struct access_site *site, uint32_t id,
+			  LLVMValueRef address, uint32_t also, const struct measure_derived *behind)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	struct asm_block code = {0};
+	char number[12];
+
+	if (also) {
+		code.result = LLVMInt32TypeInContext(context);
+		asm_constrain(&code, "=&s");
+	}
+	if (behind && behind->counted)
+		asm_line(&code, "s_bitcmp1_b32 $%u, %u",
+			 asm_scalar(&code, in->builder, behind->counted), behind->behind);
+	else if (behind)
+		asm_line(&code, "s_bitcmp1_b32 %s, %u", behind->in, behind->behind);
+	if (behind)
+		asm_line(&code, "s_cbranch_scc1 .Lprobe_known${:uid}");
+	measure_emit_address(&code, site, asm_operand(&code, "v", address));
+	snprintf(number, sizeof(number), "0x%x", also);
+	emit_first(in, &code, site, id, address, number, also ? "$0" : NULL);
+	asm_line(&code, ".Lprobe_known${:uid}:");
+	asm_build_call(&code, in->builder, context);
+}
+
+/* Another unit, or the lanes in LDS of a flat one: as any function is called. */
+static void emit_any(struct asm_block *code, const struct access_site *site, LLVMValueRef function,
+		     unsigned wave, unsigned address, uint32_t id)
+{
+	measure_emit_row(code, wave, id, "0");
+	asm_line(code, "v_lshlrev_b64 v[0:1], 0, s[4:5]");
+	measure_emit_address(code, site, address);
+	asm_line(code, "v_mov_b32 v4, $0");
+	emit_shared_call(code, function);
+}
+
+/* The unit at $0. */
+static void emit_unit(struct measure_context *in, struct asm_block *code,
+		      const struct access_site *site, unsigned wave, unsigned address, uint32_t id)
+{
+	uint32_t shape = access_site_shape(site);
+
+	if (site->space == PROBE_SPACE_GLOBAL) {
+		measure_emit_address(code, site, address);
+		asm_line(code, "v_add_co_u32 v2, vcc, $0, v2");
+		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
+		measure_emit_row(code, wave, id, "0");
+		measure_emit_call(code,
+				  devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
+					       shape | DEVLIB_SHAPE_MORE, in->clone, in->analyses));
+		return;
+	}
+	emit_any(code, site,
+		 devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape, in->clone, in->analyses), wave,
+		 address, id);
+	if (site->space == PROBE_SPACE_FLAT)
+		emit_any(code, site,
+			 devlib_share(in->devlib, DEVLIB_MEMORY_ANY, shape | DEVLIB_SHAPE_LDS,
+				      in->clone, in->analyses),
+			 wave, address, id);
+}
+
+/* The first unit, and the others one by one. */
+static void emit_units(struct measure_context *in, const struct access_site *site, uint32_t id,
+		       LLVMValueRef address)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
+	struct asm_block code = {.result = LLVMInt32TypeInContext(context)};
+	unsigned place, wave, first;
+
+	asm_constrain(&code, "=&s");
+	place = asm_operand(&code, "v", address);
+	wave = asm_scalar(&code, in->builder, in->wave);
+	first = asm_scalar(
+		&code, in->builder,
+		address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
+					    access_site_shape(site), in->clone, in->analyses)));
+	measure_emit_address(&code, site, place);
+	measure_emit_row(&code, wave, id, "0");
+	asm_line(&code, "s_swappc_b64 s[30:31], $%u", first);
+	asm_line(&code, "s_mov_b32 $0, %u", site->unit);
+	asm_line(&code, ".Lprobe_unit${:uid}:");
+	emit_unit(in, &code, site, wave, place, id);
+	asm_line(&code, "s_add_u32 $0, $0, %u", site->unit);
+	asm_line(&code, "s_cmp_lt_u32 $0, %u", site->size);
+	asm_line(&code, "s_cbranch_scc1 .Lprobe_unit${:uid}");
+	asm_build_call(&code, in->builder, context);
+}
+
+void measure_emit(struct measure_context *in, const struct access_site *site, uint32_t id,
+		  LLVMValueRef address, uint32_t also)
+{
+	if (measure_is_one_call(site))
+		measure_emit_derived(in, site, id, address, also, NULL);
+	else
+		emit_units(in, site, id, address);
+}

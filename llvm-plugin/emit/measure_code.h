@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accesses that are measured: calls of the device library's functions as measure_access.h says, in
+ * asm blocks for the reasons given there.
+ */
+#ifndef PROBE_LLVM_PLUGIN_EMIT_MEASURE_CODE_H
+#define PROBE_LLVM_PLUGIN_EMIT_MEASURE_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/emit/representative.h"
+
+struct asm_block;
+struct representative;
+
+struct access_site;
+struct devlib;
+
+struct measure_context {
+	struct devlib *devlib;
+	LLVMBuilderRef builder;
+	LLVMValueRef clone;
+	LLVMValueRef wave; /* the wave's word (memory_probe.c) */
+	void *analyses;
+	struct {
+		LLVMValueRef function, address;
+	} first[8]; /* shared functions whose addresses are known */
+	unsigned firsts;
+};
+
+/* Are the units of this access counted by one call? */
+bool measure_is_one_call(const struct access_site *site);
+/* What units of this size in LDS are counted as multiples of: see leaf_lds_passes.h. */
+uint32_t measure_lds_width(const struct access_site *site);
+/* Do both accesses, under the same EXEC, at the same addresses, have the same counters? */
+bool measure_alike(const struct access_site *a, const struct access_site *b);
+/* Where all lanes access memory: 32 bits in LDS, else 64. */
+LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site);
+/*
+ * Measure the access at `address` in the row `id` and those that `also` says (measure_access.h),
+ * where the builder stands.
+ */
+void measure_emit(struct measure_context *in, const struct access_site *site, uint32_t id,
+		  LLVMValueRef address, uint32_t also);
+
+/*
+ * The same for an access of one call that leads others; and of one that is counted already if the
+ * bit `behind` is set in what a representative counted.
+ */
+struct measure_derived {
+	unsigned behind;
+	LLVMValueRef counted;
+	const char *in; /* a scalar register, if that is NULL */
+};
+void measure_emit_representative(struct measure_context *in, const struct access_site *site,
+				 uint32_t id, LLVMValueRef address, uint32_t also,
+				 struct representative *representative);
+void measure_emit_derived(struct measure_context *in, const struct access_site *site, uint32_t id,
+			  LLVMValueRef address, uint32_t also,
+			  const struct measure_derived *behind);
+
+/*
+ * The parts of that, for other code: arguments of a call; the call, behind the function's wait (an
+ * operand keeps the function); and, if v0 tells that only the first row was counted, the others,
+ * one by one, which takes the scalar register called `rest`. `wave` and `address` are numbers of
+ * operands, `also` is a number or a scalar register.
+ */
+void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id, const char *also);
+void measure_emit_address(struct asm_block *code, const struct access_site *site, unsigned address);
+void measure_emit_call(struct asm_block *code, LLVMValueRef function);
+void measure_emit_rows(struct asm_block *code, const struct access_site *site,
+		       LLVMValueRef function, unsigned wave, unsigned address, uint32_t id,
+		       const char *also, const char *rest);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "llvm-plugin/emit/prefix_masks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/analysis.h"
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/emit/mask_histogram.h"
+
+/* ---- Which groups --------------------------------------------------------------------------- */
+
+/* Neighbouring lanes are in different lines if they are this far apart. */
+#define APART 128
+/* Numbers below this, times factors below that, and steps so wide: nothing overflows 32 bits. */
+#define NUMBER_BITS  20
+#define FACTOR_LIMIT (1 << 10)
+#define STEP_BITS    22
+#define STEP_LIMIT   (1 << STEP_BITS)
+
+static bool is_wide(int64_t step)
+{
+	step = step < 0 ? -step : step;
+	return step >= APART && step < STEP_LIMIT;
+}
+
+/* Is it there when the entry block ends? */
+static bool is_early(LLVMValueRef value)
+{
+	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+		return false;
+	if (LLVMIsAArgument(value))
+		return true;
+	return LLVMIsAInstruction(value) &&
+	       LLVMGetInstructionParent(value) == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(
+							  LLVMGetInstructionParent(value)));
+}
+
+/* May lanes that differ in x be in different lines, and all others at one place? */
+static bool may_be_wide(const struct affine_address *pattern)
+{
+	const struct affine_stride *x = &pattern->stride[0];
+
+	for (int i = 1; i < 3; i++)
+		if (pattern->stride[i].constant || pattern->stride[i].factor)
+			return false;
+	if (pattern->fields)
+		return false;
+	if (!x->factor)
+		return is_wide(x->constant);
+	return is_early(x->value) && x->factor > -FACTOR_LIMIT && x->factor < FACTOR_LIMIT &&
+	       x->constant > -STEP_LIMIT && x->constant < STEP_LIMIT;
+}
+
+static bool suits(const struct plan_site *site)
+{
+	uint32_t natural = site->site.unit == 12 ? 16 : site->site.unit;
+
+	if (site->site.space == PROBE_SPACE_LDS)
+		return true;
+	return site->site.align >= natural &&
+	       (affine_uniform(&site->pattern) || may_be_wide(&site->pattern));
+}
+
+/* May lanes of a wave part in a loop, or before? */
+static bool lanes_part(const struct analysis *flow, LLVMBasicBlockRef block)
+{
+	LLVMValueRef function = LLVMGetBasicBlockParent(block);
+
+	for (LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function); at;
+	     at = LLVMGetNextBasicBlock(at)) {
+		LLVMValueRef last = LLVMGetBasicBlockTerminator(at);
+
+		if (LLVMIsABranchInst(last) && LLVMIsConditional(last) &&
+		    analysis_loop_depth(flow, at) && analysis_differs(flow, last, 0))
+			return true;
+	}
+	return false;
+}
+
+bool prefix_masks_apply(const struct group_plan *plan, int number, const struct analysis *flow)
+{
+	const struct plan_group *group = &plan->group[number];
+
+	if (!group->loops || group->once || group->observed)
+		return false;
+	for (size_t i = group->first; i <= group->last; i++)
+		if (plan->site[i].group == number && !suits(&plan->site[i]))
+			return false;
+	return lanes_part(flow, group->block);
+}
+
+/* ---- Which launches ------------------------------------------------------------------------- */
+
+struct build {
+	LLVMBuilderRef builder;
+	LLVMTypeRef i32;
+};
+
+static LLVMValueRef shift(struct build *b, LLVMOpcode op, LLVMValueRef value, unsigned by)
+{
+	return LLVMBuildBinOp(b->builder, op, value, LLVMConstInt(LLVMTypeOf(value), by, 0), "");
+}
+
+static LLVMValueRef plus(struct build *b, LLVMValueRef value, int64_t number)
+{
+	return LLVMBuildAdd(b->builder, value, LLVMConstInt(b->i32, (uint64_t)number, 1), "");
+}
+
+/*
+ * Not 0 unless the step of a stride that an argument decides is wide. No comparison: what comes of
+ * one may be kept in vector registers.
+ */
+static LLVMValueRef is_not_wide(struct build *b, const struct affine_stride *stride)
+{
+	LLVMValueRef number = stride->value, large, step, sign;
+	unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(number));
+
+	/* What is narrower is a size of the launch. */
+	if (bits < 32)
+		number = LLVMBuildZExt(b->builder, number, b->i32, "");
+	large = shift(b, LLVMLShr, number, NUMBER_BITS);
+	if (bits > 32) {
+		large = LLVMBuildOr(b->builder, large, shift(b, LLVMLShr, number, 32), "");
+		large = LLVMBuildTrunc(b->builder, large, b->i32, "");
+		number = LLVMBuildTrunc(b->builder, number, b->i32, "");
+	}
+	step = LLVMBuildMul(b->builder, number, LLVMConstInt(b->i32, (uint64_t)stride->factor, 1),
+			    "");
+	step = plus(b, step, stride->constant);
+	sign = shift(b, LLVMAShr, step, 31);
+	step = LLVMBuildSub(b->builder, LLVMBuildXor(b->builder, step, sign, ""), sign, "");
+	step = shift(b, LLVMLShr, plus(b, step, -APART), STEP_BITS);
+	return LLVMBuildOr(b->builder, large, step, "");
+}
+
+/* Has a site of the group before this one the same stride? */
+static bool is_known(const struct group_plan *plan, int number, size_t site)
+{
+	for (size_t i = plan->group[number].first; i < site; i++)
+		if (plan->site[i].group == number && plan->site[i].site.space != PROBE_SPACE_LDS &&
+		    affine_same_strides(&plan->site[i].pattern, &plan->site[site].pattern))
+			return true;
+	return false;
+}
+
+void prefix_masks_begin(LLVMBuilderRef builder, const struct group_plan *plan, int number,
+			LLVMValueRef regular, struct prefix_masks *ret)
+{
+	LLVMBasicBlockRef entry = LLVMGetInstructionParent(regular);
+	struct build b = {builder, LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(regular)))};
+	const struct plan_group *group = &plan->group[number];
+	LLVMValueRef not ;
+
+	LLVMPositionBuilderBefore(builder, LLVMGetFirstInstruction(entry));
+	LLVMSetCurrentDebugLocation2(builder, NULL);
+	ret->count = LLVMBuildAlloca(builder, b.i32, "");
+	LLVMPositionBuilderBefore(builder, LLVMGetBasicBlockTerminator(entry));
+	LLVMBuildStore(builder, LLVMConstInt(b.i32, 0, 0), ret->count);
+	/* Lane 0 is in regular waves. */
+	not = LLVMBuildTrunc(builder, LLVMBuildNot(builder, regular, ""), b.i32, "");
+	not = LLVMBuildAnd(builder, not, LLVMConstInt(b.i32, 1, 0), "");
+	for (size_t i = group->first; i <= group->last; i++) {
+		const struct plan_site *site = &plan->site[i];
+
+		if (site->group == number && site->site.space != PROBE_SPACE_LDS &&
+		    site->pattern.stride[0].factor && !is_known(plan, number, i))
+			not = LLVMBuildOr(builder, not, is_not_wide(&b, &site->pattern.stride[0]),
+					  "");
+	}
+	ret->not = scalar_value(builder, not );
+}
+
+/* ---- Where they run ------------------------------------------------------------------------- */
+
+void prefix_masks_result(struct asm_block *code, LLVMBuilderRef builder,
+			 const struct prefix_masks *prefixes)
+{
+	code->result = LLVMTypeOf(prefixes->not );
+	asm_constrain(code, "=v");
+	asm_operand(code, "0", LLVMBuildLoad2(builder, code->result, prefixes->count, ""));
+}
+
+void prefix_masks_test(struct asm_block *code, LLVMBuilderRef builder,
+		       const struct prefix_masks *prefixes)
+{
+	asm_line(code, "s_cmp_lg_u32 $%u, 0", asm_scalar(code, builder, prefixes->not ));
+	asm_line(code, "s_cbranch_scc1 .Lprobe_usual${:uid}");
+}
+
+void prefix_masks_emit(struct asm_block *code)
+{
+	asm_line(code, "s_add_u32 s4, exec_lo, 1");
+	asm_line(code, "s_addc_u32 s5, exec_hi, 0");
+	asm_line(code, "s_and_b64 s[4:5], s[4:5], exec");
+	asm_line(code, "s_cbranch_scc1 .Lprobe_usual${:uid}");
+	asm_line(code, "v_add_u32 $0, 1, $0");
+	asm_line(code, "s_branch .Lprobe_end${:uid}");
+}
+
+static void flush(struct asm_block *code, LLVMBuilderRef builder,
+		  const struct prefix_masks *prefixes, const uint32_t *row, unsigned count,
+		  unsigned ctx)
+{
+	unsigned counted[PLAN_PREFIXES] = {0};
+
+	for (unsigned i = 0; i < count; i++)
+		counted[i] = asm_operand(code, "v",
+					 LLVMBuildLoad2(builder, LLVMTypeOf(prefixes[i].not ),
+							prefixes[i].count, ""));
+	/* Lane 0 is in all that are counted. */
+	asm_line(code, "v_mov_b32 v0, $%u", counted[0]);
+	for (unsigned i = 1; i < count; i++)
+		asm_line(code, "v_or_b32 v0, $%u, v0", counted[i]);
+	asm_line(code, "v_readfirstlane_b32 s4, v0");
+	asm_line(code, "s_cmp_eq_u32 s4, 0");
+	asm_line(code, "s_cbranch_scc1 .Lprobe_headless${:uid}");
+	emit_replica(code, ctx);
+	asm_line(code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
+	asm_line(code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
+	/* Eight words to a row of sixteen. */
+	_Static_assert(PROBE_HEAD_WORDS == 8 && COUNTER_ROW_BYTES == 128, "lane 5:3 to 9:7");
+	asm_line(code, "v_and_b32 v1, 0x38, v0");
+	asm_line(code, "v_add_lshl_u32 v0, v0, v1, 3");
+	asm_line(code, "v_mov_b32 v3, 0");
+	emit_row_address(code, row[0], 0);
+	asm_line(code, "v_add_u32 v0, s10, v0");
+	for (unsigned i = 0; i < count; i++) {
+		if (i)
+			asm_line(code, "v_add_u32 v0, 0x%x, v0",
+				 (row[i] - row[i - 1]) * COUNTER_ROW_BYTES);
+		asm_line(code, "v_mov_b32 v2, $%u", counted[i]);
+		asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[8:9]");
+	}
+	asm_line(code, ".Lprobe_headless${:uid}:");
+}
+
+void prefix_masks_end(LLVMBuilderRef builder, LLVMValueRef last, LLVMValueRef ctx,
+		      const struct prefix_masks *prefixes, const uint32_t *row, unsigned count)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
+	LLVMValueRef variables[PLAN_PREFIXES], number;
+	struct asm_block code = {0};
+
+	LLVMPositionBuilderBefore(builder, last);
+	LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(last));
+	number = LLVMBuildPtrToInt(builder, ctx, LLVMInt64TypeInContext(context), "");
+	flush(&code, builder, prefixes, row, count, asm_scalar(&code, builder, number));
+	asm_build_call(&code, builder, context);
+	for (unsigned i = 0; i < count; i++)
+		variables[i] = prefixes[i].count;
+	ir_promote(variables, count);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/emit/group_code_parts.h"
+#include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+LLVMValueRef group_code_finish(struct group_code *in, struct asm_block *code)
+{
+	return asm_build_call(code, in->builder,
+			      LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
+}
+
+unsigned group_code_context(struct group_code *in, struct asm_block *code)
+{
+	return asm_scalar(code, in->builder,
+			  LLVMBuildPtrToInt(in->builder, in->ctx, LLVMTypeOf(in->regular), ""));
+}
+
+/* ---- A predicate --------------------------------------------------------------------------------
+ */
+
+void group_code_predicate(struct group_code *in, const struct branch_predicate *predicate)
+{
+	LLVMValueRef branch = LLVMGetBasicBlockTerminator(predicate->from);
+	bool taken = LLVMGetSuccessor(branch, 0) == predicate->block;
+	struct asm_block code = {0};
+	unsigned mask, regular, ctx;
+
+	LLVMPositionBuilderBefore(in->builder, branch);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(branch));
+	mask = asm_scalar(&code, in->builder,
+			  pass_ballot(in->builder, LLVMGetCondition(branch), 64));
+	regular = asm_scalar(&code, in->builder, in->regular);
+	ctx = group_code_context(in, &code);
+	if (taken)
+		asm_line(&code, "s_cmp_eq_u64 $%u, $%u", mask, regular);
+	else
+		asm_line(&code, "s_cmp_eq_u64 $%u, 0", mask);
+	asm_line(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
+	asm_line(&code, "s_cmp_eq_u64 exec, $%u", regular);
+	asm_line(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	emit_add_one(&code, ctx, regular, predicate->row, PROBE_B_MISSES);
+	asm_line(&code, ".Lprobe_end${:uid}:");
+	group_code_finish(in, &code);
+}
+
+/* ---- The wave's begin and end --------------------------------------------------------------- */
+
+/* One load: the second half is `reckoned` and what follows it. */
+LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
+				     LLVMValueRef *ret_reckoned)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
+	LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
+	LLVMValueRef offset = LLVMConstInt(i64, offsetof(struct probe_ctx, regular), 0);
+	LLVMValueRef at = LLVMBuildGEP2(builder, i8, ctx, &offset, 1, "");
+	LLVMValueRef load = LLVMBuildLoad2(builder, LLVMVectorType(i64, 2), at, "");
+	LLVMValueRef second;
+
+	_Static_assert(offsetof(struct probe_ctx, reckoned) ==
+			       offsetof(struct probe_ctx, regular) + 8,
+		       "loaded together");
+	LLVMSetAlignment(load, 8);
+	second = LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 1, 0), "");
+	*ret_reckoned = LLVMBuildTrunc(builder, second, i32, "probe.reckoned");
+	return LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 0, 0), "probe.regular");
+}
+
+/* Told to the compiler once, so that the wave gets them. */
+static void start_counters(struct group_code *in)
+{
+	LLVMTypeRef i32 =
+		LLVMInt32TypeInContext(LLVMGetModuleContext(LLVMGetGlobalParent(in->clone)));
+	LLVMTypeRef type = LLVMFunctionType(i32, NULL, 0, 0);
+	LLVMValueRef after = LLVMGetNextInstruction(in->regular);
+	char limit[12];
+
+	LLVMPositionBuilderBefore(in->builder, after);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	for (int i = 0; i < in->plan->counters; i++) {
+		char constraint[12];
+		int size =
+			snprintf(constraint, sizeof(constraint), "={s%d}", PLAN_COUNTER_LAST - i);
+
+		/* As a result: a clobbered register that the compiler may not use is a warning. */
+		LLVMBuildCall2(in->builder, type,
+			       LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, constraint,
+						(size_t)size, 1, 0, LLVMInlineAsmDialectATT, 0),
+			       NULL, 0, "");
+	}
+	/*
+	 * The number includes 2 to 6 for vcc and the like, as many as the function turns out to
+	 * need.
+	 */
+	snprintf(limit, sizeof(limit), "%d", PLAN_COUNTER_LAST + 1 - in->plan->counters + 2);
+	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
+}
+
+/* The counters, after which EXEC is gone. */
+static void flush_counters(struct group_code *in, LLVMValueRef last)
+{
+	struct run_counter sums[PLAN_COUNTERS];
+	struct asm_block code = {0};
+	unsigned ctx, count = 0;
+
+	LLVMPositionBuilderBefore(in->builder, last);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(last));
+	ctx = group_code_context(in, &code);
+	for (int i = 0; i < in->plan->groups; i++) {
+		const struct plan_group *group = &in->plan->group[i];
+
+		if (group->counter != PLAN_NONE)
+			sums[count++] = (struct run_counter){
+				.row = group->row,
+				.word = PROBE_B_RUNS,
+				.sgpr = (unsigned)(PLAN_COUNTER_LAST - group->counter),
+			};
+	}
+	run_counters_flush(&code, sums, count, ctx);
+	group_code_finish(in, &code);
+}
+
+void group_code_end(struct group_code *in)
+{
+	if (in->plan->counters) {
+		start_counters(in);
+		flush_counters(in, in->last);
+	}
+}

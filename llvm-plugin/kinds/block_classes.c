@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* Which blocks run together, and how each class is counted (count_kind.h). */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "llvm-plugin/analysis/analysis.h"
+#include "llvm-plugin/kinds/count_kind.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+struct count_index {
+	LLVMBasicBlockRef block;
+	int number;
+};
+
+struct walk {
+	struct count_plan *plan;
+	const struct analysis *flow;
+	int *stack;	   /* of blocks whose successors are being visited */
+	unsigned *next;	   /* successor to visit, by block */
+	unsigned char *on; /* the stack, or reached */
+};
+
+static int by_block(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)((const struct count_index *)a)->block;
+	uintptr_t y = (uintptr_t)((const struct count_index *)b)->block;
+
+	return (x > y) - (x < y);
+}
+
+static int number_of(const struct count_plan *plan, LLVMBasicBlockRef block)
+{
+	const struct count_index key = {.block = block};
+	const struct count_index *found =
+		block ? bsearch(&key, plan->index, (size_t)plan->blocks, sizeof(key), by_block)
+		      : NULL;
+
+	return found ? found->number : COUNT_NONE;
+}
+
+static void list(struct count_plan *plan, LLVMValueRef function)
+{
+	size_t count = LLVMCountBasicBlocks(function);
+
+	plan->block = pass_alloc(NULL, count * sizeof(*plan->block));
+	plan->index = pass_alloc(NULL, count * sizeof(*plan->index));
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		int i = plan->blocks++;
+
+		plan->block[i] = (struct count_block){
+			.block = block, .leader = i, .from = COUNT_NONE, .home = COUNT_NONE};
+		plan->index[i] = (struct count_index){.block = block, .number = i};
+	}
+	qsort(plan->index, count, sizeof(*plan->index), by_block);
+}
+
+static LLVMValueRef end_of(const struct count_plan *plan, int i)
+{
+	return LLVMGetBasicBlockTerminator(plan->block[i].block);
+}
+
+static int idom(const struct walk *walk, int i)
+{
+	return number_of(walk->plan, analysis_idom(walk->flow, walk->plan->block[i].block));
+}
+
+static bool dominates(const struct walk *walk, int a, int b)
+{
+	while (b != COUNT_NONE && b != a)
+		b = idom(walk, b);
+	return b == a;
+}
+
+static void push(struct walk *walk, int *depth, int i)
+{
+	walk->stack[(*depth)++] = i;
+	walk->on[i] = 1;
+	walk->next[i] = 0;
+}
+
+/*
+ * Mark what can be reached. False: there is a cycle that is no natural loop; the back end makes one
+ * of it by blocks of its own.
+ */
+static bool walk_all(struct walk *walk)
+{
+	int depth = 0;
+
+	push(walk, &depth, 0);
+	while (depth) {
+		int i = walk->stack[depth - 1], to;
+		LLVMValueRef end = end_of(walk->plan, i);
+
+		walk->plan->block[i].reachable = true;
+		if (walk->next[i] == LLVMGetNumSuccessors(end)) {
+			walk->on[i] = 0;
+			depth--;
+			continue;
+		}
+		to = number_of(walk->plan, LLVMGetSuccessor(end, walk->next[i]++));
+		if (walk->on[to]) {
+			if (!dominates(walk, to, i))
+				return false;
+		} else if (!walk->plan->block[to].reachable) {
+			push(walk, &depth, to);
+		}
+	}
+	return true;
+}
+
+/* The first block that runs whenever this one does, as often and with the same lanes. */
+static int leader_of(const struct walk *walk, int i)
+{
+	const struct count_block *block = &walk->plan->block[i];
+	int leader = i;
+
+	for (int up = idom(walk, i); up != COUNT_NONE; up = idom(walk, up))
+		if (walk->plan->block[up].depth == block->depth &&
+		    analysis_postdominates(walk->flow, block->block, walk->plan->block[up].block) &&
+		    analysis_same_loop(walk->flow, end_of(walk->plan, up), block->block))
+			leader = up;
+	return leader;
+}
+
+/* ---- Lanes that part ------------------------------------------------------------------------ */
+
+static bool parts(const struct walk *walk, int i)
+{
+	LLVMValueRef end = end_of(walk->plan, i);
+
+	if (LLVMGetNumSuccessors(end) < 2)
+		return false;
+	return !(LLVMIsABranchInst(end) || LLVMIsASwitchInst(end)) ||
+	       analysis_differs(walk->flow, end, 0);
+}
+
+/*
+ * Between a branch on which lanes part and the block where all meet again, a wave may be there with
+ * fewer lanes than its home had; unless the home is such a place as well: it runs once, so it is
+ * behind that branch.
+ */
+static void spread(struct walk *walk, int from)
+{
+	struct count_plan *plan = walk->plan;
+	LLVMBasicBlockRef start = plan->block[from].block;
+	int depth = 0;
+
+	memset(walk->on, 0, (size_t)plan->blocks);
+	for (int at = from;;) {
+		LLVMValueRef end = end_of(plan, at);
+
+		for (unsigned s = 0; s < LLVMGetNumSuccessors(end); s++) {
+			int to = number_of(plan, LLVMGetSuccessor(end, s));
+
+			if (walk->on[to] ||
+			    (to != from &&
+			     analysis_postdominates(walk->flow, plan->block[to].block, start)))
+				continue;
+			walk->on[to] = 1;
+			walk->stack[depth++] = to;
+		}
+		if (!depth)
+			break;
+		at = walk->stack[--depth];
+	}
+	for (int i = 0; i < plan->blocks; i++)
+		if (walk->on[i] && plan->block[i].home != COUNT_NONE &&
+		    !walk->on[plan->block[i].home])
+			plan->block[i].uniform = false;
+}
+
+static void find_homes(struct walk *walk)
+{
+	struct count_plan *plan = walk->plan;
+
+	for (int i = 0; i < plan->blocks; i++) {
+		int home = i;
+
+		if (!plan->block[i].reachable || !plan->block[i].depth)
+			continue;
+		while (home != COUNT_NONE && plan->block[home].depth)
+			home = idom(walk, home);
+		if (home == COUNT_NONE)
+			continue;
+		plan->block[i].home = plan->block[home].leader;
+		plan->block[i].uniform = true;
+	}
+	for (int i = 0; i < plan->blocks; i++)
+		if (plan->block[i].reachable && parts(walk, i))
+			spread(walk, i);
+}
+
+/* ---- How each class is counted -------------------------------------------------------------- */
+
+/* The only block that branches here, if that is a condition's and itself runs once. */
+static int guard_of(const struct count_plan *plan, int i)
+{
+	int from = COUNT_NONE;
+	LLVMValueRef end;
+
+	for (int k = 0; k < plan->blocks; k++) {
+		end = end_of(plan, k);
+		for (unsigned s = 0; plan->block[k].reachable && s < LLVMGetNumSuccessors(end); s++)
+			if (LLVMGetSuccessor(end, s) == plan->block[i].block) {
+				if (from != COUNT_NONE)
+					return COUNT_NONE;
+				from = k;
+			}
+	}
+	end = from == COUNT_NONE ? NULL : end_of(plan, from);
+	if (!end || plan->block[from].depth || !LLVMIsABranchInst(end) || !LLVMIsConditional(end) ||
+	    LLVMIsConstant(LLVMGetCondition(end)))
+		return COUNT_NONE;
+	return from;
+}
+
+static void choose_modes(struct count_plan *plan)
+{
+	for (int i = 0; i < plan->blocks; i++) {
+		struct count_block *block = &plan->block[i];
+
+		if (!block->reachable || block->leader != i)
+			continue;
+		block->mode = COUNT_LANES;
+		if (block->depth) {
+			block->mode = block->uniform ? COUNT_UNIFORM : COUNT_LANES;
+		} else if (!i) {
+			block->mode = COUNT_ALWAYS;
+		} else {
+			block->from = guard_of(plan, i);
+			if (block->from != COUNT_NONE)
+				block->mode = COUNT_GUARD;
+		}
+	}
+}
+
+static bool take(unsigned *sgpr, unsigned count)
+{
+	if (*sgpr < COUNT_SGPR_FIRST + count)
+		return false;
+	*sgpr -= count;
+	return true;
+}
+
+/* Registers for one class; what gets none counts in memory. */
+static void assign_class(struct count_plan *plan, int i, unsigned *sgpr)
+{
+	struct count_block *block = &plan->block[i], *home = NULL;
+	unsigned want = block->mode == COUNT_UNIFORM ? 1 : 2;
+
+	if (block->mode == COUNT_UNIFORM)
+		home = &plan->block[block->home];
+	if (home && !home->home_sgpr)
+		want++;
+	if (plan->register_rows == plan->rows_most || !take(sgpr, want)) {
+		block->mode = COUNT_MEMORY;
+		return;
+	}
+	block->sgpr = *sgpr;
+	if (home && !home->home_sgpr)
+		home->home_sgpr = *sgpr + 1;
+	plan->register_rows++;
+}
+
+static void assign_all(struct count_plan *plan)
+{
+	unsigned sgpr = COUNT_SGPR_TEMP, deepest = 0;
+	int predicates = 0, others = 0;
+
+	for (int i = 0; i < plan->blocks; i++) {
+		const struct count_block *block = &plan->block[i];
+
+		predicates += block->mode == COUNT_GUARD;
+		others += block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES;
+		deepest = block->depth > deepest ? block->depth : deepest;
+	}
+	/* One deficit alone goes to memory when it arises: no register to set and to look at. */
+	if (predicates + others < 2 && !others)
+		return;
+	for (unsigned depth = deepest + 1; depth--;)
+		for (int i = 0; i < plan->blocks; i++)
+			if (plan->block[i].depth == depth &&
+			    (plan->block[i].mode == COUNT_UNIFORM ||
+			     plan->block[i].mode == COUNT_LANES))
+				assign_class(plan, i, &sgpr);
+	plan->always_flush = plan->register_rows > 0;
+	for (int i = 0; i < plan->blocks; i++)
+		if (plan->block[i].mode == COUNT_GUARD)
+			assign_class(plan, i, &sgpr);
+	if (plan->register_rows)
+		plan->first_sgpr = sgpr;
+}
+
+static void number_row(struct count_plan *plan, int i)
+{
+	struct count_block *block = &plan->block[i];
+
+	if (block->numbered)
+		return;
+	block->numbered = true;
+	if (block->mode == COUNT_GUARD)
+		number_row(plan, plan->block[block->from].leader);
+	if (block->sgpr)
+		plan->row_leader[plan->rows - plan->first_register_row] = i;
+	block->row = plan->rows++;
+}
+
+/* Rows in an order that puts parents first, and those with registers one after another. */
+static void number_rows(struct count_plan *plan)
+{
+	for (int pass = 0; pass < 4; pass++) {
+		if (pass == 2)
+			plan->first_register_row = plan->rows;
+		for (int i = 0; i < plan->blocks; i++) {
+			const struct count_block *block = &plan->block[i];
+			int due = (block->sgpr ? 2 : 0) + (block->mode == COUNT_GUARD);
+
+			if (block->mode != COUNT_MEMBER && due == pass)
+				number_row(plan, i);
+		}
+	}
+}
+
+/* What optimisation leaves in its block. */
+static bool stays(LLVMValueRef inst)
+{
+	return LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst) || LLVMIsAAtomicRMWInst(inst) ||
+	       LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+enum place { PLACE_FIXED, PLACE_OWN, PLACE_ANY, PLACES };
+
+/* The first instruction of a block that has a line, and is of that sort. */
+static LLVMValueRef place_in(LLVMBasicBlockRef block, enum place place)
+{
+	for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+	     inst = LLVMGetNextInstruction(inst)) {
+		LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+
+		if (!location || !LLVMDILocationGetLine(location) || LLVMIsAPHINode(inst) ||
+		    (place < PLACE_ANY && LLVMDILocationGetInlinedAt(location)) ||
+		    (place == PLACE_FIXED && !stays(inst)))
+			continue;
+		return inst;
+	}
+	return NULL;
+}
+
+/*
+ * An access says best where a block is: arithmetic may come from a line that is run more often. And
+ * the function's own lines tell more than those of what it inlined.
+ */
+static void find_places(struct count_plan *plan)
+{
+	for (int place = 0; place < PLACES; place++)
+		for (int i = 0; i < plan->blocks; i++) {
+			struct count_block *leader = &plan->block[plan->block[i].leader];
+
+			if (!leader->inst)
+				leader->inst = place_in(plan->block[i].block, place);
+		}
+	for (int i = 0; i < plan->blocks; i++)
+		if (!plan->block[i].inst)
+			plan->block[i].inst = end_of(plan, i);
+}
+
+static void choose(struct walk *walk)
+{
+	struct count_plan *plan = walk->plan;
+	bool natural = walk_all(walk);
+
+	for (int i = 0; i < plan->blocks; i++)
+		plan->block[i].depth = analysis_loop_depth(walk->flow, plan->block[i].block);
+	for (int i = 0; natural && i < plan->blocks; i++)
+		if (plan->block[i].reachable)
+			plan->block[i].leader = leader_of(walk, i);
+	if (plan->rows_most && natural) {
+		find_homes(walk);
+		choose_modes(plan);
+		assign_all(plan);
+		return;
+	}
+	for (int i = 0; i < plan->blocks; i++)
+		if (plan->block[i].leader == i)
+			plan->block[i].mode = COUNT_MEMORY;
+}
+
+void count_plan_init(struct count_plan *plan, LLVMValueRef function, unsigned lanes, void *analyses)
+{
+	struct analysis *flow = analysis_create(function, false, analyses);
+	struct walk walk = {.plan = plan, .flow = flow};
+
+	*plan = (struct count_plan){.rows_most = lanes};
+	list(plan, function);
+	walk.stack = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.stack));
+	walk.next = pass_alloc(NULL, (size_t)plan->blocks * sizeof(*walk.next));
+	walk.on = pass_alloc(NULL, (size_t)plan->blocks);
+	memset(walk.on, 0, (size_t)plan->blocks);
+	choose(&walk);
+	find_places(plan);
+	number_rows(plan);
+	free(walk.stack);
+	free(walk.next);
+	free(walk.on);
+	analysis_destroy(flow);
+}
+
+void count_plan_deinit(struct count_plan *plan)
+{
+	free(plan->block);
+	free(plan->index);
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code of the `count` kind. What is put into a block is asm of one to three scalar
+ * instructions, which the compiler is told to read and write no memory: accesses around it may be
+ * merged as in the original.
+ */
+#include "llvm-plugin/kinds/count_kind.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/clone/kernel_clone.h"
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/kinds/count_clone.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/gpu_target.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/plugin/llvm-compat.h"
+#include "llvm-plugin/sites/access_sites.h"
+#include "llvm-plugin/sites/table_builder.h"
+
+enum { ROW_BYTES = PROBE_COUNTERS * 8 };
+_Static_assert(ROW_BYTES == 1 << 7, "shifts");
+
+struct insert {
+	const struct call_units *units;
+	const struct call_unit *unit;
+	const struct count_plan *plan;
+	const struct wave_form *form;
+	struct devlib *devlib;
+	void *analyses;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMValueRef clone, ctx, wave;
+	LLVMValueRef entry; /* where a wave's own code begins, behind what it begins with */
+	bool plain;
+	LLVMValueRef *call; /* calls of probes, to be inlined */
+	size_t calls, capacity;
+};
+
+/* ---- Asm ------------------------------------------------------------------------------------ */
+
+static void no_memory(const struct insert *in, LLVMValueRef call)
+{
+	const char *name = PROBE_NO_MEMORY;
+
+	LLVMAddCallSiteAttribute(
+		call, LLVMAttributeFunctionIndex,
+		LLVMCreateEnumAttribute(in->context,
+					LLVMGetEnumAttributeKindForName(name, strlen(name)), 0));
+}
+
+static void finish(struct insert *in, struct asm_block *code)
+{
+	asm_constrain(code, "~{scc}");
+	no_memory(in, asm_build(code, in->builder, in->context));
+}
+
+/*
+ * The address of a row in s[4:5]. `ctx`: the number of that operand. Any replica will do; the
+ * compute unit's keeps others away. Between the two halves there is time for something else.
+ */
+_Static_assert(offsetof(struct probe_ctx, replica_step) == offsetof(struct probe_ctx, row_0) + 8,
+	       "loaded together");
+
+static void load_address(struct asm_block *code, unsigned ctx)
+{
+	asm_line(code, "s_load_dwordx4 s[4:7], $%u, 0x%x", ctx,
+		 (unsigned)offsetof(struct probe_ctx, row_0));
+	asm_line(code, "s_getreg_b32 s8, %s", code->wave->place);
+}
+
+static void make_address(struct asm_block *code, uint32_t site)
+{
+	asm_line(code, "s_waitcnt lgkmcnt(0)");
+	asm_line(code, "s_and_b32 s8, s8, s6");
+	asm_line(code, "s_mul_i32 s8, s8, s7");
+	asm_line(code, "s_add_u32 s8, s8, 0x%x", site * ROW_BYTES);
+	asm_line(code, "s_add_u32 s4, s4, s8");
+	asm_line(code, "s_addc_u32 s5, s5, 0");
+}
+
+/* Each active lane adds v[2:3] executions and v[4:5] lanes to the row at v0 bytes from s[4:5]. */
+static void add_to_rows(struct asm_block *code)
+{
+	asm_line(code, "global_atomic_add_x2 v0, v[2:3], s[4:5] offset:%u", 8 * PROBE_C_EXECUTIONS);
+	asm_line(code, "global_atomic_add_x2 v0, v[4:5], s[4:5] offset:%u", 8 * PROBE_C_LANES);
+	if (code->wave->settle)
+		asm_line(code, "%s", code->wave->settle);
+	for (int i = 0; i < 6; i++)
+		asm_constrain(code, "~{v%d}", i);
+	for (int i = 4; i < 14; i++)
+		asm_constrain(code, "~{s%d}", i);
+	asm_constrain(code, "~{vcc}");
+}
+
+static LLVMValueRef ctx_word(struct insert *in)
+{
+	return LLVMBuildPtrToInt(in->builder, in->ctx, LLVMInt64TypeInContext(in->context), "");
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+static LLVMValueRef first_of(LLVMBasicBlockRef block)
+{
+	LLVMValueRef at = LLVMGetFirstInstruction(block);
+
+	while (LLVMIsAPHINode(at) || LLVMIsAAllocaInst(at))
+		at = LLVMGetNextInstruction(at);
+	return at;
+}
+
+static void before(struct insert *in, LLVMValueRef inst)
+{
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
+}
+
+static LLVMValueRef call(struct insert *in, enum devlib_function which, LLVMValueRef *args,
+			 unsigned count)
+{
+	LLVMValueRef function = in->devlib->function[which];
+
+	if (in->calls == in->capacity) {
+		in->capacity = in->capacity ? 2 * in->capacity : 16;
+		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
+	}
+	return in->call[in->calls++] = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function),
+						      function, args, count, "");
+}
+
+static void count_in_memory(struct insert *in, const struct count_block *block)
+{
+	LLVMValueRef args[] = {in->wave, LLVMConstInt(LLVMInt32TypeInContext(in->context),
+						      in->plan->first_site + block->row, 0)};
+
+	if (!in->plain) {
+		call(in, DEVLIB_COUNT_BLOCK, args, 2);
+		return;
+	}
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_COUNT_PLAIN, DEVLIB_SHAPE_PLAIN,
+					     in->clone, in->analyses);
+
+	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
+}
+
+static void count_block(struct insert *in, const struct count_block *block)
+{
+	struct asm_block code = {.wave = in->form};
+
+	before(in, block == in->plan->block ? in->entry : first_of(block->block));
+	if (block->mode == COUNT_MEMORY) {
+		count_in_memory(in, block);
+		return;
+	}
+	if (block->home_sgpr)
+		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec", block->home_sgpr);
+	if (block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES)
+		asm_line(&code, "s_add_u32 s%u, s%u, 1", block->sgpr, block->sgpr);
+	if (block->mode == COUNT_LANES) {
+		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec", COUNT_SGPR_TEMP);
+		asm_line(&code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
+			 COUNT_SGPR_TEMP);
+	}
+	if (code.text)
+		finish(in, &code);
+}
+
+/* ---- Guards --------------------------------------------------------------------------------- */
+
+/* Lanes that do not come are counted in registers, ... */
+static void emit_deficit(struct asm_block *code, const struct count_block *block, const char *none)
+{
+	asm_line(code, "s_bcnt1_i32_b@n s%u, $0", COUNT_SGPR_TEMP);
+	asm_line(code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
+		 COUNT_SGPR_TEMP);
+	asm_line(code, "%s", none);
+	asm_line(code, "s_cselect_b32 s%u, 1, 0", COUNT_SGPR_TEMP);
+	asm_line(code, "s_add_u32 s%u, s%u, s%u", block->sgpr, block->sgpr, COUNT_SGPR_TEMP);
+}
+
+/* ... or at once in memory, by one lane. */
+static void emit_deficit_to_memory(struct insert *in, struct asm_block *code,
+				   const struct count_block *block, const char *none)
+{
+	asm_line(code, "%s", none);
+	asm_line(code, "s_cselect_b32 s12, 1, 0");
+	load_address(code, 2);
+	asm_line(code, "s_bcnt1_i32_b@n s13, $0");
+	asm_line(code, "s_ff1_i32_b@n s7, @exec");
+	asm_line(code, "s_mov_b@n $0, @exec");
+	asm_line(code, "s_lshl_b@n @exec, 1, s7");
+	asm_line(code, "v_mov_b32 v0, 0");
+	asm_line(code, "v_mov_b32 v2, s12");
+	asm_line(code, "v_mov_b32 v3, 0");
+	asm_line(code, "v_mov_b32 v4, s13");
+	asm_line(code, "v_mov_b32 v5, 0");
+	make_address(code, in->plan->first_site + block->row);
+	add_to_rows(code);
+	asm_line(code, "s_mov_b@n @exec, $0");
+}
+
+/* Where a guarded block is branched to or not. $0: the lanes that do not come. */
+static void count_guard(struct insert *in, const struct count_block *block)
+{
+	LLVMValueRef branch = LLVMGetBasicBlockTerminator(in->plan->block[block->from].block);
+	bool taken = LLVMGetSuccessor(branch, 0) == block->block;
+	const char *none = taken ? "s_cmp_eq_u@n $1, 0" : "s_cmp_eq_u@n $0, @exec";
+	struct asm_block code = {.wave = in->form,
+				 .result = LLVMIntTypeInContext(in->context, in->form->lanes)};
+
+	before(in, branch);
+	asm_constrain(&code, "=&s");
+	asm_scalar(&code, in->builder,
+		   pass_ballot(in->builder, LLVMGetCondition(branch), in->form->lanes));
+	asm_line(&code, taken ? "s_andn2_b@n $0, @exec, $1" : "s_and_b@n $0, @exec, $1");
+	asm_line(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+	if (block->sgpr) {
+		emit_deficit(&code, block, none);
+	} else {
+		asm_scalar(&code, in->builder, ctx_word(in));
+		emit_deficit_to_memory(in, &code, block, none);
+	}
+	asm_line(&code, ".Lprobe_end${:uid}:");
+	finish(in, &code);
+}
+
+/* ---- A kernel's begin and end --------------------------------------------------------------- */
+
+static void begin(struct insert *in)
+{
+	struct asm_block code = {.wave = in->form, .result = LLVMInt32TypeInContext(in->context)};
+	unsigned sgpr = in->plan->first_sgpr;
+
+	if (!sgpr)
+		return;
+	if (sgpr & 1) {
+		asm_line(&code, "s_mov_b32 s%u, 0", sgpr);
+		sgpr++;
+	}
+	for (; sgpr < COUNT_SGPR_TEMP; sgpr += 2)
+		asm_line(&code, "s_mov_b64 s[%u:%u], 0", sgpr, sgpr + 1);
+	/* Told to the compiler once, so that the wave gets them all. */
+	asm_constrain(&code, "={s%u}", COUNT_SGPR_TEMP + 1);
+	finish(in, &code);
+}
+
+/* Only deficits: go to the end of the asm if there are none. */
+static void emit_test(const struct count_plan *plan, struct asm_block *code)
+{
+	unsigned before = plan->block[plan->row_leader[0]].sgpr + 1;
+
+	if (plan->register_rows == 1)
+		asm_line(code, "s_cmp_lg_u32 s%u, 0", before);
+	for (uint32_t i = 1; i < plan->register_rows; i++) {
+		asm_line(code, "s_or_b32 s%u, s%u, s%u", COUNT_SGPR_TEMP, before,
+			 plan->block[plan->row_leader[i]].sgpr + 1);
+		before = COUNT_SGPR_TEMP;
+	}
+	asm_line(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
+}
+
+/* Row i's numbers to lane i: v2 its executions, v[4:5] its lanes. */
+static void emit_row(const struct count_plan *plan, struct asm_block *code, uint32_t i)
+{
+	const struct count_block *block = &plan->block[plan->row_leader[i]];
+
+	asm_line(code, "v_writelane_b32 v2, s%u, %u", block->sgpr, i);
+	if (block->mode == COUNT_UNIFORM) {
+		unsigned home = plan->block[block->home].home_sgpr;
+
+		asm_line(code, "s_mul_i32 s12, s%u, s%u", block->sgpr, home);
+		asm_line(code, "s_mul_hi_u32 s13, s%u, s%u", block->sgpr, home);
+		asm_line(code, "v_writelane_b32 v4, s12, %u", i);
+		asm_line(code, "v_writelane_b32 v5, s13, %u", i);
+	} else {
+		asm_line(code, "v_writelane_b32 v4, s%u, %u", block->sgpr + 1, i);
+	}
+}
+
+/* All lanes have come together again, and none has anything left to do. */
+static void end(struct insert *in)
+{
+	const struct count_plan *plan = in->plan;
+	struct asm_block code = {.wave = in->form};
+
+	if (!plan->first_sgpr)
+		return;
+	before(in, plan->last);
+	asm_scalar(&code, in->builder, ctx_word(in));
+	if (!plan->always_flush)
+		emit_test(plan, &code);
+	load_address(&code, 0);
+	asm_line(&code, "s_lshr_b@n @exec, -1, %u", code.wave->lanes - plan->register_rows);
+	asm_line(&code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
+	if (plan->register_rows > 32)
+		asm_line(&code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
+	asm_line(&code, "v_lshlrev_b32 v0, 7, v0");
+	asm_line(&code, "v_mov_b32 v3, 0");
+	asm_line(&code, "v_mov_b32 v5, 0");
+	for (uint32_t i = 0; i < plan->register_rows; i++)
+		emit_row(plan, &code, i);
+	make_address(&code, plan->first_site + plan->first_register_row);
+	/* Rows that got something; a deficit of executions is one of lanes, too. */
+	asm_line(&code, "v_or_b32 v1, v2, v4");
+	asm_line(&code, "v_cmp_ne_u32 @vcc, 0, v1");
+	asm_line(&code, "s_and_b@n @exec, @exec, @vcc");
+	add_to_rows(&code);
+	asm_line(&code, ".Lprobe_end${:uid}:");
+	finish(in, &code);
+}
+
+static bool calls_clone(const struct insert *in, LLVMValueRef inst)
+{
+	const struct call_unit *callee = call_units_find(in->units, pass_direct_callee(inst));
+
+	return callee && !callee->kernel && !ir_has_bundles(inst);
+}
+
+/* Is the address of the wave's replica asked for? */
+static bool needs_wave(const struct insert *in)
+{
+	for (int i = 0; i < in->plan->blocks; i++) {
+		LLVMBasicBlockRef block = in->plan->block[i].block;
+
+		if (in->plan->block[i].mode == COUNT_MEMORY)
+			return true;
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (calls_clone(in, inst))
+				return true;
+	}
+	return false;
+}
+
+static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
+{
+	return call(in, DEVLIB_UNIFORM, &value, 1);
+}
+
+static void enter(struct insert *in)
+{
+	unsigned params = LLVMCountParams(in->clone);
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(in->context);
+
+	in->entry = pass_entry_point(in->clone);
+	LLVMPositionBuilderBefore(in->builder, in->entry);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	if (in->unit->kernel) {
+		in->ctx = LLVMGetParam(in->clone, params - 1);
+		begin(in);
+		in->ctx = call(in, DEVLIB_SELECT, &in->ctx, 1);
+		in->wave = needs_wave(in) ? call(in, DEVLIB_MEMORY_ENTER, &in->ctx, 1)
+					  : LLVMConstNull(i64);
+		return;
+	}
+	/* Arguments of a function come in vector registers although all lanes agree. */
+	in->ctx = LLVMBuildIntToPtr(
+		in->builder,
+		uniform(in, LLVMBuildPtrToInt(in->builder, LLVMGetParam(in->clone, params - 2), i64,
+					      "")),
+		LLVMTypeOf(LLVMGetParam(in->clone, params - 2)), "");
+	in->wave = uniform(in, LLVMGetParam(in->clone, params - 1));
+}
+
+static void rewrite_calls(struct insert *in)
+{
+	LLVMValueRef extra[] = {in->ctx, in->wave};
+
+	for (int i = 0; i < in->plan->blocks; i++)
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(in->plan->block[i].block), next;
+		     inst; inst = next) {
+			next = LLVMGetNextInstruction(inst);
+			if (calls_clone(in, inst))
+				ir_replace_call(inst,
+						call_units_find(in->units, pass_direct_callee(inst))
+							->clone[PROBE_KIND_COUNT],
+						extra, 2);
+		}
+}
+
+/* Nothing the wave calls may touch its registers. */
+static void limit_registers(struct insert *in)
+{
+	char limit[16];
+	unsigned first = in->unit->kernel ? in->plan->first_sgpr : COUNT_SGPR_FIRST;
+
+	if (!first)
+		return;
+	/* vcc takes two at least; see PASS_CURSOR_SGPRS. */
+	snprintf(limit, sizeof(limit), "%u", first + 2);
+	LLVMAddTargetDependentFunctionAttr(in->clone, "amdgpu-num-sgpr", limit);
+}
+
+/* All is counted by the launch: there is nothing to choose. */
+static void drop_choice(struct insert *in)
+{
+	for (size_t i = 0; in->unit->kernel && !LLVMGetFirstUse(in->ctx) && i < in->calls; i++)
+		if (in->call[i] == in->ctx) {
+			in->call[i] = in->call[--in->calls];
+			LLVMInstructionEraseFromParent(in->ctx);
+			return;
+		}
+}
+
+void count_insert(const struct call_units *units, const struct call_unit *unit,
+		  struct devlib *devlib, const struct pass_options *options, void *analyses)
+{
+	struct insert in = {
+		.units = units,
+		.unit = unit,
+		.plan = unit->count,
+		.form = gpu_target_wave(options),
+		.devlib = devlib,
+		.clone = unit->clone[PROBE_KIND_COUNT],
+		.plain = pass_is_plain(unit->original, options),
+		.analyses = analyses,
+	};
+
+	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
+	in.builder = LLVMCreateBuilderInContext(in.context);
+	limit_registers(&in);
+	enter(&in);
+	for (int i = 0; i < in.plan->blocks; i++)
+		count_block(&in, &in.plan->block[i]);
+	for (int i = 0; i < in.plan->blocks; i++)
+		if (in.plan->block[i].mode == COUNT_GUARD)
+			count_guard(&in, &in.plan->block[i]);
+	end(&in);
+	/* Last: what stands at such a call would lose its place. */
+	rewrite_calls(&in);
+	drop_choice(&in);
+	LLVMDisposeBuilder(in.builder);
+	for (size_t i = 0; i < in.calls; i++)
+		ir_inline(in.call[i]);
+	free(in.call);
+	if (!in.plain)
+		ir_cleanup(in.clone, analyses);
+}
+
+/* ---- The site table ------------------------------------------------------------------------- */
+
+static uint32_t parent_of(const struct count_plan *plan, const struct count_block *block)
+{
+	return block->mode == COUNT_GUARD
+		       ? plan->first_site + plan->block[plan->block[block->from].leader].row
+		       : PROBE_ROW_NONE;
+}
+
+static void list_row(const struct call_unit *unit, struct site_table *table,
+		     const struct pass_options *options, const struct count_block *block)
+{
+	struct access_site site = {.access = PROBE_ACCESS_BLOCK};
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
+	const struct probe_site_predicate predicate = {
+		.row = site_table_sites(table),
+		.parent = parent_of(unit->count, block),
+	};
+
+	/* What nobody asked for is a row that others may be reckoned from. */
+	if (!pass_in_scope(block->inst, options))
+		site = (struct access_site){
+			.access = PROBE_ACCESS_COUNTED, .size = 4, .unit = 4, .align = 4};
+	site_table_add_site(table, block->inst, &site, unit->original, 1u << PROBE_KIND_COUNT);
+	site_table_set_proof(table, &none);
+	if (block->mode == COUNT_ALWAYS || block->mode == COUNT_GUARD)
+		site_table_add_predicate(table, &predicate);
+}
+
+/* A wave that ends halfway does not do what its blocks' places say, and adds nothing at its end. */
+static bool ends_early(LLVMValueRef function)
+{
+	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
+}
+
+void count_list(struct call_unit *unit, LLVMModuleRef module, struct site_table *table,
+		const struct pass_options *options, void *analyses)
+{
+	struct count_plan *plan = pass_alloc(NULL, sizeof(*plan));
+	LLVMValueRef clone, last;
+	bool registers = unit->kernel && !pass_is_plain(unit->original, options);
+	unsigned lanes = gpu_target_wave(options)->lanes;
+
+	clone_kind(unit, module, PROBE_KIND_COUNT);
+	clone = unit->clone[PROBE_KIND_COUNT];
+	last = unit->kernel ? pass_single_return(clone) : NULL;
+	registers = registers && last && !ends_early(clone);
+	count_plan_init(plan, clone, registers ? lanes : 0, analyses);
+	plan->last = last;
+	plan->first_site = site_table_sites(table);
+	unit->count = plan;
+	for (uint32_t row = 0; row < plan->rows; row++)
+		for (int i = 0; i < plan->blocks; i++)
+			if (plan->block[i].mode != COUNT_MEMBER && plan->block[i].row == row)
+				list_row(unit, table, options, &plan->block[i]);
+}
+
+void count_deinit(struct call_unit *unit)
+{
+	if (unit->count)
+		count_plan_deinit(unit->count);
+	free(unit->count);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The clone of the kind `memory`. */
+#ifndef PROBE_LLVM_PLUGIN_KINDS_MEMORY_KIND_H
+#define PROBE_LLVM_PLUGIN_KINDS_MEMORY_KIND_H
+
+#include <probe/wire.h>
+
+struct call_unit;
+struct call_units;
+struct devlib;
+struct pass_options;
+
+/* memory_kind.c: put the kind's probes into a unit's clone; site ids count up from
+ * unit->first_site. */
+void memory_insert(const struct call_units *units, const struct call_unit *unit,
+		   enum probe_kind kind, struct devlib *devlib, const struct pass_options *options,
+		   void *analyses);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* What putting records into rings needs, for the kinds `time` and `trace` (time_kind.c). */
+#ifndef PROBE_LLVM_PLUGIN_KINDS_RING_KIND_H
+#define PROBE_LLVM_PLUGIN_KINDS_RING_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/plugin/compile_options.h"
+
+struct call_unit;
+struct call_units;
+struct devlib;
+struct pass_options;
+
+struct ring_context {
+	const struct call_unit *unit;
+	struct devlib *devlib;
+	void *analyses;
+	enum probe_kind kind;
+	uint32_t kinds; /* of the module */
+	bool is_plain;	/* not optimised */
+	bool is_portable;
+	bool is_called; /* shared functions are called as any function is: plain or portable code */
+	bool is_leaf;	/* a function whose time is one record */
+	bool is_late;	/* a kernel whose waves go into a ring at their end (late_records.h) */
+	enum pass_stamps stamps;
+	LLVMContextRef context;
+	LLVMBuilderRef builder;
+	LLVMValueRef plain; /* as an argument */
+	LLVMValueRef *call; /* to be inlined */
+	size_t calls, capacity;
+};
+
+LLVMValueRef ring_i32(const struct ring_context *ring, uint32_t value);
+/* Call a function of the device library, which will be inlined unless it is portable. */
+LLVMValueRef ring_call(struct ring_context *ring, enum devlib_function which, LLVMValueRef *args,
+		       unsigned count);
+/* Go on before an instruction, with its place in the source. */
+void ring_before(struct ring_context *ring, LLVMValueRef inst);
+
+/* A call of device.h. */
+enum mark_kind {
+	PASS_MARK_BEGIN,
+	PASS_MARK_END,
+	PASS_MARK_EMIT,
+	PASS_MARK_LANES,
+	PASS_MARK_WORD,
+	PASS_MARKS
+};
+
+struct pass_mark {
+	enum mark_kind kind;
+	const char *name; /* not ended by NUL */
+	size_t size;
+};
+
+/* region_marks.c. */
+bool mark_read(LLVMValueRef inst, struct pass_mark *ret);
+bool mark_is_region(const struct pass_mark *mark);
+/* Regions have one for the time kind, messages for all kinds with rings. */
+bool mark_has_site(const struct pass_mark *mark, uint32_t kinds);
+/* Where a block's time begins: at what is more than a way to other blocks; NULL = no such thing. */
+LLVMValueRef pass_block_first(LLVMBasicBlockRef block);
+bool pass_stamps_block(LLVMBasicBlockRef block, const struct pass_options *options);
+
+enum time_span {
+	PASS_SPAN_STAMPS, /* a stamp at each */
+	PASS_SPAN_PARTED, /* nothing between, but lanes may part and come to ENDs apart */
+	PASS_SPAN_ONE,	  /* one record */
+};
+
+/*
+ * time_spans.c: what the span from a BEGIN to the ENDs of its name is. `blocks`: blocks are
+ * stamped, too.
+ */
+enum time_span time_span_of(const struct call_units *units, LLVMValueRef function,
+			    LLVMValueRef begin, bool blocks, void *analyses);
+/* The same for all of a function. */
+bool time_span_is_leaf(const struct call_units *units, LLVMValueRef function);
+/* May a wave come to this begin more than once? */
+bool time_span_repeats(LLVMValueRef begin);
+bool time_span_same(const struct pass_mark *a, const struct pass_mark *b);
+
+/* The trace kind's records of accesses and barriers (trace_kind.c). */
+void trace_insert(struct ring_context *ring, LLVMValueRef function,
+		  const struct pass_options *options, void *analyses);
+
+#endif

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT */
+/* Stamps and messages in the clones of the kinds with rings. */
+#include "llvm-plugin/kinds/time_kind.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/kinds/ring_kind.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+/* ---- Putting them in ------------------------------------------------------------------------ */
+
+LLVMValueRef ring_i32(const struct ring_context *in, uint32_t value)
+{
+	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
+}
+
+/* Portable code calls copies, but makes stamps itself: what a call waits for takes time. */
+static bool is_copied(const struct ring_context *in, enum devlib_function which)
+{
+	bool stamp = which == DEVLIB_TIME_BEGIN || which == DEVLIB_TIME_END;
+
+	return in->is_portable && (in->is_plain || !stamp);
+}
+
+LLVMValueRef ring_call(struct ring_context *in, enum devlib_function which, LLVMValueRef *args,
+		       unsigned count)
+{
+	LLVMValueRef function = in->devlib->function[which];
+
+	if (is_copied(in, which)) {
+		uint32_t shape = DEVLIB_SHAPE_PLAIN | (in->is_plain ? 0 : DEVLIB_SHAPE_CURSOR);
+
+		function = devlib_share(in->devlib, which, shape, in->unit->clone[in->kind],
+					in->analyses);
+		return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args,
+				      count, "");
+	}
+	if (in->calls == in->capacity) {
+		in->capacity = in->capacity ? 2 * in->capacity : 64;
+		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
+	}
+	return in->call[in->calls++] = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function),
+						      function, args, count, "");
+}
+
+void ring_before(struct ring_context *in, LLVMValueRef inst)
+{
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
+}
+
+static void stamp(struct ring_context *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
+{
+	LLVMValueRef args[] = {ring_i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT), in->plain};
+
+	ring_before(in, inst);
+	if (form == PROBE_FORM_SPAN)
+		ring_call(in, DEVLIB_TIME_SPAN_END, args, 1);
+	else
+		ring_call(in, form == PROBE_FORM_BEGIN ? DEVLIB_TIME_BEGIN : DEVLIB_TIME_END, args,
+			  2);
+}
+
+static void span_begin(struct ring_context *in, LLVMValueRef inst)
+{
+	ring_before(in, inst);
+	ring_call(in, DEVLIB_TIME_SPAN_BEGIN, NULL, 0);
+}
+
+/*
+ * A message and its words, which follow it in its block. What optimisation has torn apart is not
+ * sent: half a message would be a wrong one.
+ */
+static void message(struct ring_context *in, LLVMValueRef inst, bool lanes, uint32_t site)
+{
+	LLVMValueRef size = LLVMGetOperand(inst, 0), words[PROBE_MESSAGE_MAX / 8], last = inst, at;
+	unsigned long long bytes =
+		LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : ~0ull;
+	unsigned count = 0, wanted = (unsigned)((bytes + 7) / 8);
+	struct pass_mark mark;
+
+	if (bytes > PROBE_MESSAGE_MAX)
+		return;
+	for (LLVMValueRef next = LLVMGetNextInstruction(inst); next && count < wanted;
+	     next = LLVMGetNextInstruction(next)) {
+		if (!mark_read(next, &mark))
+			continue;
+		if (mark.kind != PASS_MARK_WORD)
+			return;
+		words[count++] = LLVMGetOperand(next, 0);
+		last = next;
+	}
+	if (count < wanted)
+		return;
+	ring_before(in, LLVMGetNextInstruction(last));
+	LLVMValueRef flag = ring_i32(in, lanes),
+		     head[] = {
+			     ring_i32(in, site | (uint32_t)PROBE_FORM_MESSAGE << PROBE_FORM_SHIFT),
+			     ring_i32(in, (uint32_t)bytes),
+			     flag,
+			     in->plain,
+		     };
+	at = ring_call(in, DEVLIB_EMIT_BEGIN, head, 4);
+	for (unsigned i = 0; i < wanted; i++) {
+		LLVMValueRef args[] = {at, ring_i32(in, i), ring_i32(in, wanted * 8), flag,
+				       words[i]};
+
+		ring_call(in, DEVLIB_EMIT_WORD, args, 5);
+	}
+}
+
+/* A region's begin or end in a clone. */
+struct region {
+	LLVMValueRef inst;
+	struct pass_mark mark;
+	uint32_t id;
+	enum time_span kind; /* of a begin */
+	unsigned span;	     /* of those that are not STAMPS, the number */
+};
+
+struct regions {
+	struct region *region;
+	size_t count;
+	unsigned spans; /* that are not STAMPS */
+};
+
+static void add_region(struct regions *regions, LLVMValueRef inst, const struct pass_mark *mark,
+		       uint32_t id)
+{
+	regions->region =
+		pass_alloc(regions->region, (regions->count + 1) * sizeof(*regions->region));
+	regions->region[regions->count++] = (struct region){inst, *mark, id, PASS_SPAN_STAMPS, 0};
+}
+
+/* The begin of a span that is one record: of one that parts lanes, if waves keep it
+ * (late_records.h). */
+static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end,
+				      bool late)
+{
+	enum time_span least = late ? PASS_SPAN_PARTED : PASS_SPAN_ONE;
+
+	for (size_t i = 0; i < regions->count; i++)
+		if (regions->region[i].kind >= least &&
+		    time_span_same(&regions->region[i].mark, end))
+			return &regions->region[i];
+	return NULL;
+}
+
+static void insert_span(struct ring_context *in, const struct region *at,
+			const struct region *begin)
+{
+	LLVMValueRef span[] = {ring_i32(in, begin->span),
+			       ring_i32(in, begin->kind == PASS_SPAN_PARTED)};
+
+	if (in->is_late) {
+		ring_before(in, at->inst);
+		if (begin == at)
+			ring_call(in, DEVLIB_LATE_BEGIN, span, 1);
+		else
+			ring_call(in, DEVLIB_LATE_END, span, 2);
+	} else if (begin == at) {
+		span_begin(in, at->inst);
+	} else {
+		stamp(in, at->inst, PROBE_FORM_SPAN, begin->id);
+	}
+}
+
+static void insert_regions(struct ring_context *in, const struct regions *regions)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct region *at = &regions->region[i];
+		const struct region *begin = one_begin(regions, &at->mark, in->is_late);
+
+		if (begin)
+			insert_span(in, at, begin);
+		else
+			stamp(in, at->inst,
+			      at->mark.kind == PASS_MARK_BEGIN ? PROBE_FORM_BEGIN : PROBE_FORM_END,
+			      at->id);
+	}
+}
+
+/* The sites of marks count up in their order. */
+static void find_regions(struct ring_context *in, LLVMValueRef function,
+			 const struct call_units *units, struct regions *ret)
+{
+	uint32_t id = in->unit->first_mark + 1;
+	struct pass_mark mark;
+
+	if (in->kind != PROBE_KIND_TIME)
+		return;
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			if (!mark_read(inst, &mark) || !mark_has_site(&mark, in->kinds))
+				continue;
+			if (mark_is_region(&mark))
+				add_region(ret, inst, &mark, id);
+			id++;
+		}
+	for (size_t i = 0; i < ret->count && !in->is_called; i++) {
+		struct region *at = &ret->region[i];
+
+		if (at->mark.kind != PASS_MARK_BEGIN)
+			continue;
+		at->kind = time_span_of(units, function, at->inst, in->stamps == PASS_STAMPS_BLOCKS,
+					in->analyses);
+		at->span = ret->spans;
+		ret->spans += at->kind != PASS_SPAN_STAMPS;
+	}
+}
+
+static void insert_messages(struct ring_context *in, LLVMValueRef function)
+{
+	uint32_t id = in->unit->first_mark + (in->kinds & 1u << PROBE_KIND_TIME ? 1 : 0);
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+			struct pass_mark mark;
+
+			next = LLVMGetNextInstruction(inst);
+			if (!mark_read(inst, &mark) || !mark_has_site(&mark, in->kinds))
+				continue;
+			if (!mark_is_region(&mark))
+				message(in, inst, mark.kind == PASS_MARK_LANES, id);
+			id++;
+		}
+}
+
+/* Nothing but a kernel's time, and spans that come once at most and fit into registers. */
+static bool is_late(const struct ring_context *in, LLVMValueRef function,
+		    const struct call_units *units, const struct regions *regions)
+{
+	if (in->kind != PROBE_KIND_TIME || !in->unit->kernel || in->is_called ||
+	    in->stamps == PASS_STAMPS_BLOCKS || regions->spans > PROBE_LATE_SPANS)
+		return false;
+	for (size_t i = 0; i < regions->count; i++)
+		if (!one_begin(regions, &regions->region[i].mark, true) ||
+		    (regions->region[i].kind != PASS_SPAN_STAMPS &&
+		     time_span_repeats(regions->region[i].inst)))
+			return false;
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (pass_is_message(inst) || pass_ends_wave(inst) ||
+			    call_units_find(units, pass_direct_callee(inst)))
+				return false;
+	return true;
+}
+
+/* With vcc: s68 and up are spans'. */
+#define LATE_SGPRS "70"
+
+static LLVMValueRef shared_refill(struct ring_context *in, void *analyses)
+{
+	return devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind], analyses);
+}
+
+static void insert_late(struct ring_context *in, LLVMValueRef function, LLVMValueRef entry,
+			const struct regions *regions, void *analyses)
+{
+	LLVMValueRef ctx = LLVMGetParam(function, LLVMCountParams(function) - 1);
+	LLVMValueRef args[4 + PROBE_LATE_SPANS] = {
+		ctx,
+		shared_refill(in, analyses),
+		ring_i32(in, in->unit->first_mark),
+		ring_i32(in, regions->spans),
+	};
+
+	for (unsigned i = 0; i < PROBE_LATE_SPANS; i++)
+		args[4 + i] = ring_i32(in, 0);
+	for (size_t i = 0; i < regions->count; i++)
+		if (regions->region[i].kind != PASS_SPAN_STAMPS)
+			args[4 + regions->region[i].span] = ring_i32(in, regions->region[i].id);
+	/* Registers of those that ring_cursor.h has none for (late_records.h). */
+	if (regions->spans > 2)
+		LLVMAddTargetDependentFunctionAttr(function, "amdgpu-num-sgpr", LATE_SGPRS);
+	LLVMPositionBuilderBefore(in->builder, entry);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	ring_call(in, DEVLIB_LATE_ENTER, &args[3], 1);
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+		if (!LLVMIsAReturnInst(end))
+			continue;
+		ring_before(in, end);
+		ring_call(in, DEVLIB_LATE_EXIT, args, 4 + PROBE_LATE_SPANS);
+	}
+}
+
+/*
+ * The single return, which is not the original's, is no block of its own. The first block begins
+ * behind what was put before `entry`.
+ */
+static void insert_blocks(struct ring_context *in, LLVMValueRef function, LLVMValueRef entry,
+			  const struct pass_options *options)
+{
+	LLVMBasicBlockRef first = LLVMGetEntryBasicBlock(function);
+	uint32_t id = in->unit->first_block;
+
+	if (in->kind != PROBE_KIND_TIME || in->stamps != PASS_STAMPS_BLOCKS)
+		return;
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		if (pass_stamps_block(block, options))
+			stamp(in, block == first ? entry : pass_block_first(block),
+			      PROBE_FORM_BEGIN, id++);
+}
+
+static void insert_exit(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx,
+			LLVMValueRef wave)
+{
+	bool timed = in->kind == PROBE_KIND_TIME;
+	LLVMValueRef args[] = {ctx, wave, ring_i32(in, timed ? in->unit->first_mark : 0),
+			       ring_i32(in, timed), in->plain};
+
+	ring_before(in, inst);
+	ring_call(in, DEVLIB_CURSOR_EXIT, args, 5);
+}
+
+/* That the wave needs the cursor's registers: elsewhere ring_cursor.h does it. */
+static void tell_registers(struct ring_context *in)
+{
+	struct asm_block code = {.result = LLVMInt32TypeInContext(in->context)};
+
+	asm_line(&code, "; the cursor");
+	asm_constrain(&code, "={s%d}", PASS_CURSOR_LAST);
+	asm_build(&code, in->builder, in->context);
+}
+
+static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLVMValueRef ctx,
+				 void *analyses)
+{
+	bool timed = in->kind == PROBE_KIND_TIME;
+	LLVMValueRef clone = in->unit->clone[in->kind], wave;
+	LLVMValueRef refill =
+			     LLVMConstNull(LLVMPointerTypeInContext(in->context, PROBE_SPACE_FLAT)),
+		     call = refill;
+
+	if (!in->is_plain)
+		refill = shared_refill(in, analyses);
+	if (in->is_portable)
+		call = refill;
+	else if (!in->is_plain && !timed)
+		call = devlib_share(in->devlib, DEVLIB_TRACE_CALL, 0, clone, analyses);
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, NULL);
+	if (in->is_portable)
+		tell_registers(in);
+	LLVMValueRef args[] = {ctx,
+			       refill,
+			       call,
+			       ring_i32(in, timed ? in->unit->first_mark : 0),
+			       ring_i32(in, timed),
+			       in->plain};
+
+	wave = ring_call(in, DEVLIB_CURSOR_ENTER, args, 6);
+	if (timed && in->is_portable && !in->is_plain) {
+		LLVMValueRef begin[] = {
+			ring_i32(in, in->unit->first_mark | (uint32_t)PROBE_FORM_BEGIN
+								    << PROBE_FORM_SHIFT),
+			in->plain};
+
+		ring_call(in, DEVLIB_TIME_BEGIN, begin, 2);
+	}
+	return wave;
+}
+
+/* Not at -O0, where every little function of a header would be told. */
+static bool stamps_function(const struct ring_context *in)
+{
+	return in->kind == PROBE_KIND_TIME && !in->is_plain && in->stamps != PASS_STAMPS_REGIONS;
+}
+
+/* Returns of a device function end its time; a kernel has one, and other ends of the wave. */
+static void insert_ends(struct ring_context *in, LLVMValueRef function, LLVMValueRef ctx,
+			LLVMValueRef wave)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+
+		if (in->unit->kernel) {
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+			     inst = LLVMGetNextInstruction(inst))
+				if (pass_ends_wave(inst))
+					insert_exit(in, inst, ctx, wave);
+			if (LLVMIsAReturnInst(end))
+				insert_exit(in, end, ctx, wave);
+		} else if (LLVMIsAReturnInst(end) && stamps_function(in)) {
+			stamp(in, end, in->is_leaf ? PROBE_FORM_SPAN : PROBE_FORM_END,
+			      in->unit->first_mark);
+		}
+	}
+}
+
+static void insert_calls(const struct ring_context *in, const struct call_units *units,
+			 LLVMValueRef function, LLVMValueRef ctx, LLVMValueRef wave)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block), next; inst; inst = next) {
+			struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
+			LLVMValueRef extra[] = {ctx, wave};
+
+			next = LLVMGetNextInstruction(inst);
+			if (callee && !callee->kernel && !ir_has_bundles(inst))
+				ir_replace_call(inst, callee->clone[in->kind], extra, 2);
+		}
+}
+
+/* Calls of the plain copies, as of any function. */
+static void call_copies(struct ring_context *in, enum devlib_function which, LLVMValueRef function,
+			void *analyses)
+{
+	LLVMValueRef original = in->devlib->function[which], copy;
+
+	if (!LLVMGetFirstUse(original))
+		return;
+	copy = devlib_share(in->devlib, which, DEVLIB_SHAPE_PLAIN, function, analyses);
+	for (LLVMUseRef use = LLVMGetFirstUse(original), next; use; use = next) {
+		LLVMValueRef user = LLVMGetUser(use);
+
+		next = LLVMGetNextUse(use);
+		if (LLVMIsACallInst(user) &&
+		    LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) == function)
+			LLVMSetOperand(user, (unsigned)LLVMGetNumOperands(user) - 1, copy);
+	}
+}
+
+static void inline_calls(struct ring_context *in, LLVMValueRef function, void *analyses)
+{
+	for (size_t i = 0; i < in->calls; i++)
+		ir_inline(in->call[i]);
+	free(in->call);
+	if (in->is_called && !in->is_portable) {
+		call_copies(in, DEVLIB_RING_REFILL, function, analyses);
+		call_copies(in, DEVLIB_TRACE_ANY, function, analyses);
+	}
+	if (!in->is_plain)
+		ir_cleanup(function, analyses);
+}
+
+/* A wave that has its ring from the beginning, or a function that it calls. */
+static void insert_ring(struct ring_context *in, const struct call_units *units,
+			LLVMValueRef function, LLVMValueRef entry,
+			const struct pass_options *options, void *analyses)
+{
+	unsigned params = LLVMCountParams(function);
+	LLVMValueRef ctx, wave;
+
+	if (in->unit->kernel) {
+		ctx = LLVMGetParam(function, params - 1);
+		wave = insert_enter(in, entry, ctx, analyses);
+	} else {
+		ctx = LLVMGetParam(function, params - 2);
+		wave = LLVMGetParam(function, params - 1);
+		if (stamps_function(in) && in->is_leaf)
+			span_begin(in, entry);
+		else if (stamps_function(in))
+			stamp(in, entry, PROBE_FORM_BEGIN, in->unit->first_mark);
+	}
+	insert_blocks(in, function, entry, options);
+	insert_calls(in, units, function, ctx, wave);
+	insert_ends(in, function, ctx, wave);
+}
+
+void ring_insert(const struct call_units *units, const struct call_unit *unit, enum probe_kind kind,
+		 struct devlib *devlib, const struct pass_options *options, void *analyses)
+{
+	LLVMValueRef function = unit->clone[kind], entry;
+	struct regions regions = {0};
+	struct ring_context in = {
+		.unit = unit,
+		.devlib = devlib,
+		.analyses = analyses,
+		.kind = kind,
+		.kinds = options->kinds,
+		.is_plain = pass_is_plain(unit->original, options),
+		.stamps = options->stamps,
+	};
+
+	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+	in.builder = LLVMCreateBuilderInContext(in.context);
+	in.is_portable = options->portable != 0;
+	in.is_called = in.is_plain || in.is_portable;
+	in.plain = ring_i32(&in, in.is_plain);
+	in.is_leaf = !in.is_called && in.stamps != PASS_STAMPS_BLOCKS &&
+		     time_span_is_leaf(units, function);
+	/*
+	 * One return: a wave whose lanes leave apart must release its ring once, at the end. The
+	 * back end lets the lanes join there.
+	 */
+	if (unit->kernel)
+		pass_single_return(function);
+	entry = pass_entry_point(function);
+	if (kind == PROBE_KIND_TRACE)
+		trace_insert(&in, function, options, analyses);
+	find_regions(&in, function, units, &regions);
+	in.is_late = is_late(&in, function, units, &regions);
+	if (in.is_late)
+		insert_late(&in, function, entry, &regions, analyses);
+	else
+		insert_ring(&in, units, function, entry, options, analyses);
+	insert_regions(&in, &regions);
+	insert_messages(&in, function);
+	free(regions.region);
+	LLVMDisposeBuilder(in.builder);
+	inline_calls(&in, function, analyses);
+}

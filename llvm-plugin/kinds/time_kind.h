@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of device.h, and the kinds with rings: `time` and `trace`. */
+#ifndef PROBE_LLVM_PLUGIN_KINDS_TIME_KIND_H
+#define PROBE_LLVM_PLUGIN_KINDS_TIME_KIND_H
+
+#include <stdbool.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+struct call_unit;
+struct call_units;
+struct devlib;
+struct pass_options;
+struct site_table;
+
+/*
+ * Scalar registers left to the compiler where ring_cursor.h keeps some, and those it reserves on
+ * top: 2 for vcc, or 6 with flat_scratch and xnack, which a kernel or function may do without. The
+ * fewest count: with 6, one that reserves 2 would reach s81.
+ */
+#define PASS_CURSOR_SGPRS "80"
+enum { PASS_CURSOR_LAST = 93 }; /* the last one that it keeps */
+
+bool pass_is_message(LLVMValueRef inst);
+bool marks_any(LLVMModuleRef module);
+/* Take what is left of them out of the module. */
+void marks_remove(LLVMModuleRef module);
+/* Add the unit's sites that are no accesses to the table. */
+void time_list(struct call_unit *unit, struct site_table *table,
+	       const struct pass_options *options);
+/* The same for the groups of its accesses. */
+void trace_list(struct call_unit *unit, struct site_table *table,
+		const struct pass_options *options, void *analyses);
+/* The clone of a kind with rings. */
+void ring_insert(const struct call_units *units, const struct call_unit *unit, enum probe_kind kind,
+		 struct devlib *devlib, const struct pass_options *options, void *analyses);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A proved address is told by that of one lane, whatever lanes are active. Strides are known when
+ * compiled, or by arguments of the kernel, which who reads records has been told.
+ */
+#include "llvm-plugin/kinds/trace_affine.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/analysis.h"
+#include "llvm-plugin/emit/inline_asm.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+
+/*
+ * Ids are below 1024. Where all lanes' values are below 2^31 and none can be as far from another,
+ * widening them to 64 bits changes nothing.
+ */
+#define STRIDE_MOST INT32_MAX
+#define STRIDE_WRAP (1 << 19)
+
+static int64_t size_of(int64_t number)
+{
+	return number < 0 ? (int64_t)(0 - (uint64_t)number) : number;
+}
+
+/* The largest argument that keeps a stride within STRIDE_WRAP; less than 0 if none does. */
+static int64_t argument_most(const struct affine_stride *stride)
+{
+	int64_t constant = size_of(stride->constant), factor = size_of(stride->factor);
+
+	return constant < 0 || constant > STRIDE_WRAP || factor <= 0
+		       ? -1
+		       : (STRIDE_WRAP - constant) / factor;
+}
+
+/*
+ * The size of a workgroup is not what a stride is made of: at the grid's edge the program may see a
+ * smaller one.
+ */
+static bool is_told(const struct affine_stride *stride)
+{
+	return !(stride->bits & PROBE_STRIDE_LAUNCH) &&
+	       stride->offset + 8ull <= PROBE_ARGUMENTS_MAX && argument_most(stride) > 0;
+}
+
+static void take(const struct affine_address *pattern, struct trace_affine *ret)
+{
+	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MOST;
+
+	if (pattern->fields)
+		return;
+	for (int i = 0; i < 3; i++) {
+		const struct affine_stride *stride = &pattern->stride[i];
+
+		if (stride->factor ? !is_told(stride) : size_of(stride->constant) > most)
+			return;
+		ret->stride[i] = *stride;
+		ret->by_argument = ret->by_argument || stride->factor;
+	}
+	for (unsigned i = 0; i < pattern->wrap_count; i++)
+		ret->wraps[i] = pattern->wraps[i];
+	ret->wrap_count = pattern->wrap_count;
+	ret->proved = true;
+}
+
+/* An argument is below `most`, and so not negative? Builds the contrary. */
+static LLVMValueRef is_too_large(struct ring_context *ring, const struct affine_stride *stride)
+{
+	uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
+	LLVMTypeRef type = LLVMIntTypeInContext(ring->context, bits);
+	LLVMTypeRef i8 = LLVMInt8TypeInContext(ring->context);
+	LLVMTypeRef pointer = LLVMPointerTypeInContext(ring->context, PROBE_SPACE_CONSTANT);
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(ring->builder)));
+	static const char name[] = "llvm.amdgcn.kernarg.segment.ptr";
+	LLVMTypeRef function_type = LLVMFunctionType(pointer, NULL, 0, 0);
+	LLVMValueRef function = LLVMGetNamedFunction(module, name);
+	LLVMValueRef offset =
+		LLVMConstInt(LLVMInt64TypeInContext(ring->context), stride->offset, 0);
+	LLVMValueRef at, value;
+
+	if (!function)
+		function = LLVMAddFunction(module, name, function_type);
+	at = LLVMBuildCall2(ring->builder, function_type, function, NULL, 0, "");
+	at = LLVMBuildGEP2(ring->builder, i8, at, &offset, 1, "");
+	value = LLVMBuildLoad2(ring->builder, type, at, "");
+	LLVMSetAlignment(value, bits / 8);
+	return LLVMBuildICmp(ring->builder, LLVMIntUGT, value,
+			     LLVMConstInt(type, (uint64_t)argument_most(stride), 0), "");
+}
+
+static bool looked_at(const struct trace_affine *proofs, size_t count,
+		      const struct affine_stride *stride)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 3; k++)
+			if (proofs[i].proved && proofs[i].stride[k].factor &&
+			    &proofs[i].stride[k] != stride &&
+			    proofs[i].stride[k].offset == stride->offset &&
+			    (proofs[i].stride[k].bits & ~PROBE_STRIDE_UNSIGNED) ==
+				    (stride->bits & ~PROBE_STRIDE_UNSIGNED) &&
+			    (argument_most(&proofs[i].stride[k]) < argument_most(stride) ||
+			     (argument_most(&proofs[i].stride[k]) == argument_most(stride) &&
+			      &proofs[i].stride[k] < stride)))
+				return true;
+	return false;
+}
+
+LLVMValueRef trace_affine_arguments(struct ring_context *ring, LLVMValueRef function,
+				    const struct trace_affine *proofs, size_t count)
+{
+	LLVMValueRef bad = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 3; k++) {
+			const struct affine_stride *stride = &proofs[i].stride[k];
+			LLVMValueRef one;
+
+			if (!proofs[i].proved || !stride->factor ||
+			    looked_at(proofs, count, stride))
+				continue;
+			if (!bad)
+				ring_before(ring, pass_entry_point(function));
+			one = is_too_large(ring, stride);
+			bad = bad ? LLVMBuildOr(ring->builder, bad, one, "") : one;
+		}
+	return bad ? LLVMBuildSExt(ring->builder, bad, LLVMInt32TypeInContext(ring->context), "")
+		   : NULL;
+}
+
+struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct analysis *in,
+					const struct pass_options *options, size_t *ret_count)
+{
+	struct trace_affine *proofs = NULL;
+	size_t count = 0, capacity = 0;
+
+	if (!options->prove || options->portable || pass_is_plain(function, options))
+		return NULL;
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			struct affine_address pattern;
+			LLVMValueRef blocker;
+			struct access_site site;
+
+			if (!access_site_wanted(inst, options, &site))
+				continue;
+			if (count == capacity) {
+				capacity = capacity ? 2 * capacity : 64;
+				proofs = pass_alloc(proofs, capacity * sizeof(*proofs));
+			}
+			proofs[count] = (struct trace_affine){0};
+			if (site.pointer &&
+			    analysis_affine(in, inst, site.pointer, &pattern, &blocker))
+				take(&pattern, &proofs[count]);
+			count++;
+		}
+	*ret_count = count;
+	return proofs;
+}
+
+/* Go to `label` if nothing came of the call that makes room or tells EXEC, else on to `back`. */
+static void emit_call(struct asm_block *code, const char *back)
+{
+	asm_line(code, "s_swappc_b64 s[30:31], s[88:89]");
+	asm_line(code, "s_cmp_eq_u32 s92, 0");
+	asm_line(code, "s_cbranch_scc0 .Lprobe_%s${:uid}", back);
+	asm_line(code, "s_branch .Lprobe_end${:uid}");
+}
+
+/* What is rarely run: another EXEC than last told, no room, and each base for itself. */
+static void emit_rest(struct asm_block *code, const struct trace_affine_group *group, unsigned size,
+		      const unsigned *operand)
+{
+	asm_line(code, ".Lprobe_tell${:uid}:");
+	asm_line(code, "s_mov_b32 s92, 4");
+	asm_line(code, "v_mov_b32 v2, 0x%x", group->sites << 24);
+	emit_call(code, "told");
+	asm_line(code, ".Lprobe_full${:uid}:");
+	asm_line(code, "v_mov_b32 v0, %u", size);
+	asm_line(code, "v_mov_b32 v1, %u", group->sites);
+	emit_call(code, "room");
+	if (!group->wraps)
+		return;
+	asm_line(code, ".Lprobe_each${:uid}:");
+	for (unsigned i = 0; i < group->bases; i++) {
+		asm_line(code, "v_lshlrev_b64 v[0:1], 0, $%u", operand[i]);
+		asm_line(code, "v_mov_b32 v2, 0x%x", group->weight[i] << 24 | (group->id + 1 + i));
+		asm_line(code, "s_mov_b32 s92, 5");
+		asm_line(code, "s_swappc_b64 s[30:31], s[88:89]");
+	}
+}
+
+/* What __probe_dev_trace_call() may use: CURSOR_CALL of ring_cursor.h. */
+static void emit_clobbers(struct asm_block *code)
+{
+	for (int i = 4; i < 32; i++)
+		asm_constrain(code, "~{s%d}", i);
+	for (int i = 0; i < 12; i++)
+		asm_constrain(code, "~{v%d}", i);
+	asm_constrain(code, "~{vcc}");
+	asm_constrain(code, "~{scc}");
+	asm_constrain(code, "~{memory}");
+}
+
+/* s[80:81] are the lanes last told (ring_cursor.h): the same as EXEC when the record is written.
+ */
+void trace_affine_write(struct ring_context *ring, const struct trace_affine_group *group)
+{
+	unsigned size = 8 + 8 * group->bases, operand[PROBE_GROUP_BASES];
+	struct asm_block code = {0};
+
+	for (unsigned i = 0; i < group->bases; i++)
+		operand[i] = asm_operand(&code, "v", group->address[i]);
+	asm_line(&code, "s_cmp_eq_u64 exec, s[80:81]");
+	asm_line(&code, "s_cbranch_scc0 .Lprobe_tell${:uid}");
+	asm_line(&code, ".Lprobe_told${:uid}:");
+	if (group->wraps) {
+		asm_line(&code, "v_cmp_gt_i32 vcc, 0, $%u", asm_operand(&code, "v", group->wraps));
+		asm_line(&code, "s_cbranch_vccnz .Lprobe_each${:uid}");
+	}
+	asm_line(&code, "s_sub_u32 s86, s86, %u", size);
+	asm_line(&code, "s_cbranch_scc1 .Lprobe_full${:uid}");
+	asm_line(&code, ".Lprobe_room${:uid}:");
+	asm_line(&code, "s_ff1_i32_b64 s6, exec");
+	asm_line(&code, "s_lshl_b64 exec, 1, s6");
+	asm_line(&code, "v_mov_b32 v0, 0");
+	asm_line(&code, "v_mov_b32 v1, 0x%x",
+		 group->id | (unsigned)PROBE_FORM_PROVED << PROBE_FORM_SHIFT);
+	asm_line(&code, "global_store_dword v0, v1, s[84:85]");
+	for (unsigned i = 0; i < group->bases; i++)
+		asm_line(&code, "global_store_dwordx2 v0, $%u, s[84:85] offset:%u", operand[i],
+			 8 + 8 * i);
+	asm_line(&code, "s_mov_b64 exec, s[80:81]");
+	asm_line(&code, "s_add_u32 s84, s84, %u", size);
+	asm_line(&code, "s_branch .Lprobe_end${:uid}");
+	emit_rest(&code, group, size, operand);
+	asm_line(&code, ".Lprobe_end${:uid}:");
+	emit_clobbers(&code);
+	asm_build(&code, ring->builder, ring->context);
+}

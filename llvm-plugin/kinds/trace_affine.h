@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses whose lanes the trace kind need not look at (wire.h section 5: PROVED). */
+#ifndef PROBE_LLVM_PLUGIN_KINDS_TRACE_AFFINE_H
+#define PROBE_LLVM_PLUGIN_KINDS_TRACE_AFFINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include "llvm-plugin/analysis/analysis.h"
+#include "llvm-plugin/kinds/ring_kind.h"
+
+struct analysis;
+struct ring_context;
+
+struct pass_options;
+
+/* Of one site. */
+struct trace_affine {
+	bool proved;
+	bool by_argument;		/* a stride has a factor: an argument of the kernel */
+	struct affine_stride stride[3]; /* bytes per step of the work-item's id */
+	LLVMValueRef wraps[AFFINE_WRAPS];
+	unsigned wrap_count;
+};
+
+/* Of all sites of a function in their order; free it. Their values are of the function. */
+struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct analysis *in,
+					const struct pass_options *options, size_t *ret_count);
+
+/*
+ * 32 bits, negative if an argument that is a stride is larger than what these proofs hold for; made
+ * at the kernel's entry. NULL: none is one.
+ */
+LLVMValueRef trace_affine_arguments(struct ring_context *ring, LLVMValueRef function,
+				    const struct trace_affine *proofs, size_t count);
+
+/* A group to be written where the ring's builder stands. */
+struct trace_affine_group {
+	uint32_t id, sites, bases;
+	const LLVMValueRef *address; /* by base: 64 bits */
+	const uint32_t *weight;	     /* sites of each base */
+	LLVMValueRef wraps; /* 32 bits, negative where no proof holds; NULL = they always do */
+};
+
+void trace_affine_write(struct ring_context *ring, const struct trace_affine_group *group);
+
+#endif

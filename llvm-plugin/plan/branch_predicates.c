@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups that a wave runs once at most: in which waves, and what of that the host knows. */
+#include "llvm-plugin/plan/branch_predicates.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+/*
+ * The first block that runs whenever this one does, and after which this one always runs: the lanes
+ * that run them are the same, since lanes that part join again where all ways meet.
+ */
+static LLVMBasicBlockRef first_of(const struct analysis *flow, LLVMBasicBlockRef block)
+{
+	LLVMBasicBlockRef first = block;
+
+	for (LLVMBasicBlockRef up = block; up; up = analysis_idom(flow, up))
+		if (!analysis_loop_depth(flow, up) && analysis_postdominates(flow, block, up))
+			first = up;
+	return first;
+}
+
+static LLVMBasicBlockRef only_predecessor(LLVMValueRef function, LLVMBasicBlockRef block)
+{
+	LLVMBasicBlockRef found = NULL;
+
+	for (LLVMBasicBlockRef from = LLVMGetFirstBasicBlock(function); from;
+	     from = LLVMGetNextBasicBlock(from)) {
+		LLVMValueRef last = LLVMGetBasicBlockTerminator(from);
+
+		for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+			if (LLVMGetSuccessor(last, i) == block) {
+				if (found)
+					return NULL;
+				found = from;
+			}
+	}
+	return found;
+}
+
+/* Is the value made of loads of what a kernel may write? Then nobody knows it beforehand. */
+static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
+{
+	LLVMValueRef inst = LLVMIsAInstruction(value);
+	int operands;
+
+	if (!inst || depth > 16 || ++*steps > 200)
+		return false;
+	if (LLVMIsALoadInst(inst))
+		return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) !=
+		       PROBE_SPACE_CONSTANT;
+	operands = LLVMGetNumOperands(inst);
+	for (int i = 0; i < operands; i++)
+		if (is_data(LLVMGetOperand(inst, (unsigned)i), depth + 1, steps))
+			return true;
+	return LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+/* Lanes of most waves will part here: to count the waves in which they do is not worth it. */
+static bool divides(const struct analysis *flow, LLVMValueRef branch)
+{
+	unsigned steps = 0;
+
+	return analysis_differs(flow, branch, 0) && is_data(LLVMGetCondition(branch), 0, &steps);
+}
+
+/* A switch is of use only where the host knows the way of each lane. */
+static bool may_be_predicate(struct group_plan *plan, struct branch_predicate *predicate)
+{
+	LLVMValueRef branch = LLVMGetBasicBlockTerminator(predicate->from);
+	struct launch_expr base;
+
+	if (!LLVMIsASwitchInst(branch))
+		return LLVMIsABranchInst(branch);
+	plan_find_predicates(plan);
+	if ((predicate->parent != PLAN_NONE && !plan->predicate[predicate->parent].base) ||
+	    !analysis_switch_expr(plan->analysis, branch, predicate->block, &base))
+		return false;
+	predicate->base = launch_expr_copy(&base);
+	return true;
+}
+
+static bool may_divide(const struct analysis *flow, LLVMValueRef branch)
+{
+	return LLVMIsASwitchInst(branch) ||
+	       (LLVMIsABranchInst(branch) && LLVMIsConditional(branch) &&
+		!LLVMIsConstant(LLVMGetCondition(branch)) && !divides(flow, branch));
+}
+
+bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasicBlockRef block,
+			int depth, int *ret_guard)
+{
+	const struct analysis *flow = plan->analysis;
+	struct branch_predicate predicate = {.parent = PLAN_NONE};
+
+	if (!pass_enabled(plan->options, PASS_BRANCHES) || analysis_loop_depth(flow, block) ||
+	    depth > 16)
+		return false;
+	predicate.block = first_of(flow, block);
+	*ret_guard = PLAN_NONE;
+	if (predicate.block == LLVMGetEntryBasicBlock(function))
+		return true;
+	for (int i = 0; i < plan->predicates; i++)
+		if (plan->predicate[i].block == predicate.block) {
+			*ret_guard = i;
+			return true;
+		}
+	predicate.from = only_predecessor(function, predicate.block);
+	if (!predicate.from || !may_divide(flow, LLVMGetBasicBlockTerminator(predicate.from)) ||
+	    !plan_executes_once(plan, function, predicate.from, depth + 1, &predicate.parent) ||
+	    !may_be_predicate(plan, &predicate))
+		return false;
+	plan->predicate = pass_alloc(plan->predicate,
+				     (size_t)(plan->predicates + 1) * sizeof(*plan->predicate));
+	*ret_guard = plan->predicates;
+	plan->predicate[plan->predicates++] = predicate;
+	return true;
+}
+
+/* ---- What follows from the launch ------------------------------------------------------------ */
+
+struct launch_expr *launch_expr_copy(const struct launch_expr *base)
+{
+	struct launch_expr *ret = pass_alloc(NULL, sizeof(*ret));
+
+	*ret = *base;
+	return ret;
+}
+
+/* Guards come behind those that they are in. */
+void plan_find_predicates(struct group_plan *plan)
+{
+	for (int i = 0; i < plan->predicates; i++) {
+		struct branch_predicate *predicate = &plan->predicate[i];
+		LLVMValueRef branch = LLVMGetBasicBlockTerminator(predicate->from);
+		struct launch_expr base;
+
+		if (predicate->base ||
+		    (predicate->parent != PLAN_NONE && !plan->predicate[predicate->parent].base))
+			continue;
+		if (analysis_branch_expr(plan->analysis, branch,
+					 LLVMGetSuccessor(branch, 0) != predicate->block, &base))
+			predicate->base = launch_expr_copy(&base);
+	}
+}
+
+/* Is there an execution that would have to be measured? */
+static bool has_assumptions(const struct group_plan *plan, int number)
+{
+	const struct plan_group *group = &plan->group[number];
+
+	for (size_t i = group->first; i <= group->last; i++)
+		if (plan->site[i].group == number && plan->site[i].pattern.wrap_count)
+			return true;
+	return false;
+}
+
+/* Can the host tell where all the group's addresses lie, and which lanes use them? */
+static void find_bases(struct group_plan *plan, int number)
+{
+	struct plan_group *group = &plan->group[number];
+	struct launch_expr base;
+
+	if (group->lanes_only || !group->once || group->observed ||
+	    (group->predicate == PLAN_NONE
+		     ? !group->aligned || number >= PLAN_HISTOGRAMS
+		     : !plan->predicate[group->predicate].base || has_assumptions(plan, number)))
+		return;
+	group->follows_launch = true;
+	for (unsigned i = 0; i < group->streams; i++) {
+		struct plan_stream *stream = &group->stream[i];
+
+		if (!stream->aligned)
+			continue;
+		if (!analysis_address_expr(plan->analysis,
+					   plan->site[stream->representative].site.pointer,
+					   &base)) {
+			group->follows_launch = false;
+			return;
+		}
+		stream->base = launch_expr_copy(&base);
+	}
+}
+
+void plan_find_launch_addresses(struct group_plan *plan)
+{
+	plan_find_predicates(plan);
+	for (int i = 0; i < plan->groups; i++)
+		find_bases(plan, i);
+}

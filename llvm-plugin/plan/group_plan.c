@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of proved sites; see group_plan.h. */
+#include "llvm-plugin/plan/group_plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/emit/prefix_masks.h"
+#include "llvm-plugin/plan/branch_predicates.h"
+#include "llvm-plugin/plan/lane_addresses.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+
+bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
+{
+	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
+
+	return options->plain ||
+	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
+}
+
+static void list(struct group_plan *plan, LLVMValueRef function)
+{
+	size_t capacity = 0;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			struct plan_site site = {
+				.inst = inst, .group = PLAN_NONE, .stream = PLAN_NONE};
+
+			if (!access_site_wanted(inst, plan->options, &site.site))
+				continue;
+			if (plan->sites == capacity) {
+				capacity = capacity ? 2 * capacity : 64;
+				plan->site = pass_alloc(plan->site, capacity * sizeof(*plan->site));
+			}
+			site.proved = site.site.pointer &&
+				      analysis_affine(plan->analysis, inst, site.site.pointer,
+						      &site.pattern, &site.blocker);
+			plan->site[plan->sites++] = site;
+		}
+}
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+static uint32_t natural(const struct access_site *site)
+{
+	return site->unit == 12 ? 16 : site->unit;
+}
+
+/* Is the proof one that a launch can be reckoned from? */
+static bool eligible(const struct plan_site *site)
+{
+	const struct affine_address *pattern = &site->pattern;
+	bool lds = site->site.space == PROBE_SPACE_LDS;
+
+	if (!site->proved || (!lds && site->site.space != PROBE_SPACE_GLOBAL))
+		return false;
+	if (site->site.size / site->site.unit > PLAN_UNITS)
+		return false;
+	/* What an LDS access costs does not depend on its place if all lanes are aligned. */
+	if (lds && (site->site.align < natural(&site->site) || site->site.unit == 12))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (pattern->rising && pattern->stride[i].constant < 0)
+			return false;
+	for (unsigned i = 0; i < pattern->fields; i++)
+		if (pattern->rising && pattern->field[i].times < 0)
+			return false;
+	return true;
+}
+
+/* All lanes on one aligned word: the cost does not depend on which. */
+static bool anywhere(const struct plan_site *site)
+{
+	return affine_uniform(&site->pattern) && site->site.align >= natural(&site->site);
+}
+
+static int find_stream(const struct group_plan *plan, const struct plan_group *group,
+		       const struct plan_site *site, int32_t *ret_delta)
+{
+	for (unsigned i = 0; i < group->streams; i++) {
+		const struct plan_site *representative =
+			&plan->site[group->stream[i].representative];
+		int64_t delta;
+
+		if (representative->site.space == site->site.space &&
+		    affine_distance(plan->analysis, &representative->pattern, &site->pattern,
+				    &delta) &&
+		    delta == (int32_t)delta) {
+			*ret_delta = (int32_t)delta;
+			return (int)i;
+		}
+	}
+	return PLAN_NONE;
+}
+
+/* A group has room for one observed value. */
+static bool add_observed(struct plan_group *group, const struct affine_address *pattern)
+{
+	for (unsigned i = 0; i < pattern->fields; i++) {
+		LLVMValueRef with = pattern->field[i].with;
+
+		if (!with)
+			continue;
+		if ((group->observed && group->observed != with) || group->aligned > PLAN_OBSERVED)
+			return false;
+		group->observed = with;
+	}
+	return true;
+}
+
+/* Adds to the group what the site needs of it, and says which stream it is of. */
+static bool find_place(const struct group_plan *plan, struct plan_group *group, size_t index,
+		       int *ret_stream, int32_t *ret_delta)
+{
+	const struct plan_site *site = &plan->site[index];
+	bool aligned = site->site.space == PROBE_SPACE_GLOBAL && !anywhere(site), known;
+
+	*ret_stream = PLAN_NONE;
+	*ret_delta = 0;
+	if (group->sites == PLAN_SITES || !add_observed(group, &site->pattern))
+		return false;
+	if (anywhere(site))
+		return true;
+	*ret_stream = find_stream(plan, group, site, ret_delta);
+	known = *ret_stream != PLAN_NONE;
+	aligned = aligned && !(known && group->stream[*ret_stream].aligned);
+	if ((!known && group->streams == PLAN_STREAMS) ||
+	    (aligned && group->observed && group->aligned == PLAN_OBSERVED))
+		return false;
+	if (!known) {
+		*ret_stream = (int)group->streams++;
+		group->stream[*ret_stream] = (struct plan_stream){.representative = index};
+	}
+	group->stream[*ret_stream].aligned |= aligned;
+	group->aligned += aligned;
+	return true;
+}
+
+static bool join(struct group_plan *plan, int number, size_t index)
+{
+	struct plan_group group = plan->group[number];
+	struct plan_site *site = &plan->site[index];
+
+	if ((group.sites && group.lanes_known != site->lanes_known) ||
+	    !find_place(plan, &group, index, &site->stream, &site->delta)) {
+		site->stream = PLAN_NONE;
+		site->delta = 0;
+		return false;
+	}
+	site->group = number;
+	group.last = index;
+	group.sites++;
+	group.lanes_known = site->lanes_known;
+	plan->group[number] = group;
+	return true;
+}
+
+/* One of the groups that its block has already. */
+static bool join_some(struct group_plan *plan, size_t index)
+{
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(plan->site[index].inst);
+
+	for (int i = plan->groups - 1; i >= 0 && plan->group[i].block == block; i--)
+		if (join(plan, i, index))
+			return true;
+	return false;
+}
+
+static void make_groups(struct group_plan *plan)
+{
+	int capacity = 0;
+
+	for (size_t i = 0; i < plan->sites; i++) {
+		LLVMBasicBlockRef here = LLVMGetInstructionParent(plan->site[i].inst);
+
+		if (!eligible(&plan->site[i]) || join_some(plan, i))
+			continue;
+		if (plan->groups == capacity) {
+			capacity = capacity ? 2 * capacity : 16;
+			plan->group =
+				pass_alloc(plan->group, (size_t)capacity * sizeof(*plan->group));
+		}
+		plan->group[plan->groups++] = (struct plan_group){
+			.block = here, .first = i, .predicate = PLAN_NONE, .counter = PLAN_NONE};
+		/* More observed values than one? */
+		if (!join(plan, plan->groups - 1, i))
+			plan->groups--;
+	}
+}
+
+/* A wave that ends halfway does not do what its blocks' places say. */
+static bool ends_early(LLVMValueRef function)
+{
+	return LLVMGetNamedFunction(LLVMGetGlobalParent(function), "llvm.amdgcn.endpgm") != NULL;
+}
+
+/* Does the user's own assembly name high scalar registers? */
+static bool names_registers(LLVMValueRef function)
+{
+	static const char *const names[] = {"{s5", "{s6", "{s7", "{s8", "{s9",
+					    "s[5", "s[6", "s[7", "s[8", "s[9"};
+	bool found = false;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst && !found;
+		     inst = LLVMGetNextInstruction(inst)) {
+			char *text;
+
+			if (!LLVMIsACallInst(inst) || !LLVMIsAInlineAsm(LLVMGetCalledValue(inst)))
+				continue;
+			text = LLVMPrintValueToString(inst);
+			for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+				found = found || strstr(text, names[i]);
+			LLVMDisposeMessage(text);
+		}
+	return found;
+}
+
+static void number_histograms(struct group_plan *plan, const struct pass_options *options,
+			      uint32_t *row)
+{
+	for (int i = 0; i < plan->groups; i++) {
+		struct plan_group *group = &plan->group[i];
+
+		group->mask_rows = PROBE_ROW_NONE;
+		group->residue_rows = PROBE_ROW_NONE;
+		if (!pass_enabled(options, PASS_MASK_HISTOGRAM) || i >= PLAN_HISTOGRAMS ||
+		    plan_follows_launch(group) || group->lanes_only)
+			continue;
+		group->mask_rows = *row;
+		*row += PROBE_CELL_ROWS;
+		if (group->observed || !group->aligned ||
+		    !pass_enabled(options, PASS_LINE_HISTOGRAM))
+			continue;
+		group->residue_rows = *row;
+		*row += group->aligned * PROBE_BIN_ROWS;
+	}
+}
+
+/* Rows of prefix masks. */
+static void number_prefixes(struct group_plan *plan, const struct pass_options *options,
+			    const struct analysis *flow, uint32_t *row)
+{
+	for (int i = 0; i < plan->groups; i++) {
+		struct plan_group *group = &plan->group[i];
+
+		group->prefixes = PROBE_ROW_NONE;
+		if (!pass_enabled(options, PASS_PREFIX_HISTOGRAM) || !plan->registers ||
+		    plan->prefixes == PLAN_PREFIXES || !prefix_masks_apply(plan, i, flow))
+			continue;
+		plan->prefixes++;
+		group->prefixes = *row;
+		*row += PROBE_HEAD_ROWS;
+	}
+}
+
+static void assign(struct group_plan *plan, bool loops)
+{
+	for (int i = 0; i < plan->groups && plan->counters < PLAN_COUNTERS; i++) {
+		struct plan_group *group = &plan->group[i];
+
+		if (!group->once && !group->observed && group->loops == loops)
+			group->counter = plan->counters++;
+	}
+}
+
+/* What runs once at most is counted in registers if these are stored at the wave's end anyway. */
+static void assign_counters(struct group_plan *plan)
+{
+	assign(plan, true);
+	if (plan->counters)
+		assign(plan, false);
+}
+
+void group_plan_init(struct group_plan *plan, const struct call_unit *unit, LLVMValueRef function,
+		     const struct pass_options *options, uint32_t first_site, void *analyses)
+{
+	struct analysis *in = analysis_create(function, unit->kernel, analyses);
+	bool once = unit->kernel && !ends_early(function);
+	uint32_t row;
+
+	*plan = (struct group_plan){.options = options, .analysis = in, .first_site = first_site};
+	analysis_trust_launch(in);
+	if (!pass_enabled(options, PASS_BIT_FIELDS))
+		analysis_forbid_fields(in);
+	list(plan, function);
+	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
+	    !pass_is_plain(unit->original, options)) {
+		if (once && pass_enabled(options, PASS_LANE_ADDRESSES))
+			plan_find_lane_addresses(plan, function);
+		make_groups(plan);
+		plan_group_lane_addresses(plan);
+	}
+	for (int i = 0; i < plan->groups; i++) {
+		plan->group[i].loops = analysis_loop_depth(in, plan->group[i].block);
+		plan->group[i].once =
+			once && plan_executes_once(plan, function, plan->group[i].block, 0,
+						   &plan->group[i].predicate);
+	}
+	if (pass_enabled(options, PASS_LAUNCH_ADDRESSES))
+		plan_find_launch_addresses(plan);
+	row = first_site + (uint32_t)plan->sites;
+	for (int i = 0; i < plan->predicates; i++)
+		plan->predicate[i].row = row++;
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].row = row++;
+	number_histograms(plan, options, &row);
+	plan->registers = once && !names_registers(function) &&
+			  options->kinds & 1u << PROBE_KIND_MEMORY &&
+			  !pass_is_plain(unit->original, options) && !options->portable;
+	number_prefixes(plan, options, in, &row);
+	plan->rows = row - first_site - (uint32_t)plan->sites;
+	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
+		assign_counters(plan);
+	analysis_destroy(in);
+	plan->analysis = NULL;
+}
+
+void plan_drop_counters(struct group_plan *plan)
+{
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].counter = PLAN_NONE;
+	for (int i = 0; i < plan->groups; i++)
+		plan->group[i].prefixes = PROBE_ROW_NONE;
+	plan->counters = plan->prefixes = 0;
+	plan->registers = false;
+}
+
+void group_plan_deinit(struct group_plan *plan)
+{
+	for (int i = 0; i < plan->groups; i++)
+		for (unsigned k = 0; k < plan->group[i].streams; k++)
+			free(plan->group[i].stream[k].base);
+	for (int i = 0; i < plan->predicates; i++)
+		free(plan->predicate[i].base);
+	for (size_t i = 0; i < plan->sites; i++) {
+		free(plan->site[i].lanes);
+	}
+	free(plan->site);
+	free(plan->group);
+	free(plan->predicate);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Sites whose addresses the host makes lane by lane (wire.h, PROBE_GROUP_LANES). */
+#include "llvm-plugin/plan/lane_addresses.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/plan/branch_predicates.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+
+struct find {
+	struct group_plan *plan;
+	LLVMValueRef function;
+	LLVMBasicBlockRef block; /* looked at last */
+	bool reckoned;		 /* does the host know which lanes come there? */
+};
+
+static void drop_predicates(struct group_plan *plan, int from)
+{
+	for (int i = from; i < plan->predicates; i++)
+		free(plan->predicate[i].base);
+	plan->predicates = from;
+}
+
+/* Guards that are of no use here stay only if groups are behind them anyway. */
+static bool is_reckoned(struct find *find, LLVMBasicBlockRef block)
+{
+	struct group_plan *plan = find->plan;
+	int predicates = plan->predicates, predicate = PLAN_NONE;
+
+	if (find->block == block)
+		return find->reckoned;
+	find->block = block;
+	find->reckoned = plan_executes_once(plan, find->function, block, 0, &predicate);
+	plan_find_predicates(plan);
+	if (find->reckoned && predicate != PLAN_NONE)
+		find->reckoned = plan->predicate[predicate].base != NULL;
+	if (!find->reckoned)
+		drop_predicates(plan, predicates);
+	return find->reckoned;
+}
+
+/* What an LDS access costs does not depend on where its variable lies if all lanes are aligned. */
+static bool may_be_exact(const struct access_site *site)
+{
+	if (!site->pointer || LLVMGetTypeKind(LLVMTypeOf(site->pointer)) != LLVMPointerTypeKind)
+		return false;
+	return site->space == PROBE_SPACE_GLOBAL ||
+	       (site->space == PROBE_SPACE_LDS && site->unit != 12 && site->align >= site->unit);
+}
+
+/* At a constant distance from one before? */
+static bool find_representative(struct group_plan *plan, size_t index)
+{
+	struct plan_site *site = &plan->site[index];
+	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
+
+	for (size_t i = index; i > 0 && index - i < PLAN_SITES; i--) {
+		const struct plan_site *representative = &plan->site[i - 1];
+
+		if (LLVMGetInstructionParent(representative->inst) != block)
+			break;
+		if (!representative->lanes || representative->site.space != site->site.space ||
+		    !analysis_distance(plan->analysis, representative->site.pointer,
+				       site->site.pointer, &site->beside))
+			continue;
+		site->lanes_known = true;
+		site->representative = i - 1;
+		return true;
+	}
+	return false;
+}
+
+void plan_find_lane_addresses(struct group_plan *plan, LLVMValueRef function)
+{
+	struct find find = {.plan = plan, .function = function};
+	struct launch_expr base;
+
+	for (size_t i = 0; i < plan->sites; i++) {
+		struct plan_site *site = &plan->site[i];
+
+		if (!may_be_exact(&site->site) ||
+		    !is_reckoned(&find, LLVMGetInstructionParent(site->inst)) ||
+		    find_representative(plan, i) ||
+		    !analysis_lane_address_expr(plan->analysis, site->site.pointer, &base))
+			continue;
+		site->lanes_known = true;
+		site->representative = i;
+		site->lanes = launch_expr_copy(&base);
+	}
+}
+
+static bool join(struct group_plan *plan, struct plan_group *group, size_t index)
+{
+	struct plan_site *site = &plan->site[index];
+
+	if (!group->lanes_only || group->block != LLVMGetInstructionParent(site->inst) ||
+	    group->sites == PLAN_SITES)
+		return false;
+	for (unsigned i = 0; i < group->streams && site->stream == PLAN_NONE; i++) {
+		const struct plan_site *representative =
+			&plan->site[group->stream[i].representative];
+		int64_t delta;
+
+		if (representative->site.space == site->site.space &&
+		    analysis_distance(plan->analysis, representative->site.pointer,
+				      site->site.pointer, &delta) &&
+		    delta == (int32_t)delta) {
+			site->stream = (int)i;
+			site->delta = (int32_t)delta;
+		}
+	}
+	if (site->stream == PLAN_NONE) {
+		if (group->streams == PLAN_STREAMS)
+			return false;
+		site->stream = (int)group->streams++;
+		group->stream[site->stream] = (struct plan_stream){.representative = index};
+	}
+	group->last = index;
+	group->sites++;
+	return true;
+}
+
+void plan_group_lane_addresses(struct group_plan *plan)
+{
+	for (size_t i = 0; i < plan->sites; i++) {
+		struct plan_site *site = &plan->site[i];
+
+		if (!site->lanes_known || site->group != PLAN_NONE)
+			continue;
+		if (!plan->groups || !join(plan, &plan->group[plan->groups - 1], i)) {
+			plan->group = pass_alloc(plan->group,
+						 (size_t)(plan->groups + 1) * sizeof(*plan->group));
+			plan->group[plan->groups++] = (struct plan_group){
+				.block = LLVMGetInstructionParent(site->inst),
+				.first = i,
+				.predicate = PLAN_NONE,
+				.counter = PLAN_NONE,
+				.lanes_known = true,
+				.lanes_only = true,
+			};
+			join(plan, &plan->group[plan->groups - 1], i);
+		}
+		site->group = plan->groups - 1;
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Units: a kernel, or a device function that a kernel calls directly. */
+#ifndef PROBE_LLVM_PLUGIN_PLUGIN_CALL_UNITS_H
+#define PROBE_LLVM_PLUGIN_PLUGIN_CALL_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+struct count_plan;
+
+struct call_unit {
+	LLVMValueRef original;
+	LLVMValueRef base; /* clone with the new parameters, vectorised, without probes */
+	LLVMValueRef clone[PROBE_KINDS];
+	uint32_t first_site, site_count; /* own sites */
+	uint32_t proved, counted; /* of those, with proved strides; and not measured for it */
+	uint32_t rows;		  /* ids behind the sites: rows of their groups */
+	uint32_t range_first, range_end; /* hull of own and called sites */
+	uint32_t first_mark;		 /* sites that are no accesses (time_kind.c) */
+	uint32_t first_block;		 /* of them, the blocks */
+	uint32_t first_group;		 /* of them, the trace kind's groups (trace_kind.c) */
+	struct count_plan *count;	 /* count_kind.c; NULL = not this kind */
+	bool kernel;
+	bool probed; /* it or something it calls has sites */
+};
+
+struct call_units {
+	struct call_unit *unit; /* callees before their callers, recursion apart */
+	size_t count, capacity;
+	size_t *slot; /* hash of originals: index + 1, 0 = free */
+	size_t slots;
+};
+
+bool call_units_collect(struct call_units *units, LLVMModuleRef module);
+void call_units_deinit(struct call_units *units);
+struct call_unit *call_units_find(const struct call_units *units, LLVMValueRef function);
+/* The defined function an instruction calls directly, or NULL. */
+LLVMValueRef pass_direct_callee(LLVMValueRef inst);
+/* True if the function may be called in a way no clone covers. */
+bool pass_address_taken(LLVMValueRef function);
+
+#endif

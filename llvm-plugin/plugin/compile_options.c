@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_TIME, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE.
+ * What cannot be understood is an error: a filter that is dropped silently instruments everything.
+ */
+#include "llvm-plugin/plugin/compile_options.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+static const char *const kind_names[PROBE_KINDS] = {
+	[PROBE_KIND_MEMORY] = "memory",
+	[PROBE_KIND_TRACE] = "trace",
+	[PROBE_KIND_TIME] = "time",
+	[PROBE_KIND_COUNT] = "count",
+};
+
+const char *pass_kind_name(enum probe_kind kind)
+{
+	return kind_names[kind];
+}
+
+static bool parse_kinds(struct pass_options *options, const char *text, char **ret_error)
+{
+	for (const char *at = text;; at++) {
+		size_t size = strcspn(at, ",");
+		unsigned kind;
+
+		for (kind = 1; kind < PROBE_KINDS; kind++)
+			if (kind_names[kind] && strlen(kind_names[kind]) == size &&
+			    !memcmp(kind_names[kind], at, size))
+				break;
+		if (kind == PROBE_KINDS) {
+			*ret_error = pass_format("PROBE_KINDS=%s: '%.*s' is no probe kind; known "
+						 "are memory, trace, time and count, separated by "
+						 "commas",
+						 text, (int)size, at);
+			return false;
+		}
+		options->kinds |= 1u << kind;
+		at += size;
+		if (!*at)
+			return true;
+	}
+}
+
+/* Spaces that nobody is interested in by default. */
+static bool parse_spaces(struct pass_options *options, const char *text, char **ret_error)
+{
+	static const struct {
+		const char *name;
+		enum probe_space space;
+	} spaces[] = {{"constant", PROBE_SPACE_CONSTANT}, {"scratch", PROBE_SPACE_SCRATCH}};
+	const size_t count = sizeof(spaces) / sizeof(spaces[0]);
+
+	for (const char *at = text;; at++) {
+		size_t size = strcspn(at, ","), i = 0;
+
+		while (i < count &&
+		       (strlen(spaces[i].name) != size || memcmp(spaces[i].name, at, size)))
+			i++;
+		if (i == count) {
+			*ret_error = pass_format("PROBE_SPACES=%s: '%.*s' is no space to ask for; "
+						 "there are constant and scratch, separated by "
+						 "commas",
+						 text, (int)size, at);
+			return false;
+		}
+		options->spaces |= 1u << spaces[i].space;
+		at += size;
+		if (!*at)
+			return true;
+	}
+}
+
+/* What each saves is measured: see docs/instrumenting.md. */
+static const char *const mechanisms[PASS_MECHANISMS] = {
+	[PASS_BRANCHES] = "branches",
+	[PASS_LAUNCH_ADDRESSES] = "launch-addresses",
+	[PASS_LANE_ADDRESSES] = "lane-addresses",
+	[PASS_BIT_FIELDS] = "bit-fields",
+	[PASS_MASK_HISTOGRAM] = "mask-histogram",
+	[PASS_LINE_HISTOGRAM] = "line-histogram",
+	[PASS_PREFIX_HISTOGRAM] = "prefix-histogram",
+	[PASS_RUN_COUNTERS] = "run-counters",
+	[PASS_PATTERN_CACHE] = "pattern-cache",
+	[PASS_SHARED_SLOTS] = "shared-slots",
+	[PASS_TWINS] = "twins",
+	[PASS_LEADERS] = "leaders",
+};
+
+static char *list_mechanisms(void)
+{
+	char *list = pass_format("%s", mechanisms[0]);
+
+	for (size_t i = 1; i < PASS_MECHANISMS; i++) {
+		char *longer = pass_format("%s, %s", list, mechanisms[i]);
+
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+static bool parse_disabled(struct pass_options *options, const char *text, char **ret_error)
+{
+	for (const char *at = text; at && *at; at += *at == ',') {
+		size_t size = strcspn(at, ","), i = 0;
+
+		while (i < PASS_MECHANISMS &&
+		       (strlen(mechanisms[i]) != size || memcmp(mechanisms[i], at, size)))
+			i++;
+		if (i == PASS_MECHANISMS) {
+			char *known = list_mechanisms();
+
+			*ret_error = pass_format("PROBE_DISABLE=%s: '%.*s' is no mechanism; known "
+						 "are %s, separated by commas",
+						 text, (int)size, at, known);
+			free(known);
+			return false;
+		}
+		options->disabled |= 1u << i;
+		at += size;
+	}
+	return true;
+}
+
+static bool parse_stamps(struct pass_options *options, const char *text, char **ret_error)
+{
+	static const char *const names[] = {
+		[PASS_STAMPS_REGIONS] = "regions",
+		[PASS_STAMPS_FUNCTIONS] = "functions",
+		[PASS_STAMPS_BLOCKS] = "blocks",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], text)) {
+			options->stamps = i;
+			return true;
+		}
+	*ret_error = pass_format("PROBE_TIME=%s: known are regions, functions (and regions), and "
+				 "blocks (and both)",
+				 text);
+	return false;
+}
+
+/* "0" or "1"; unset or empty: as it is. */
+static bool parse_switch(const char *name, bool *value, char **ret_error)
+{
+	const char *text = getenv(name);
+
+	if (!text || !*text)
+		return true;
+	if (strcmp(text, "0") && strcmp(text, "1")) {
+		*ret_error = pass_format("%s=%s: known are 0 and 1", name, text);
+		return false;
+	}
+	*value = *text == '1';
+	return true;
+}
+
+/* A line number from 1 at *at, which moves behind it; 0 = none there. */
+static uint32_t parse_line(const char **at)
+{
+	char *end;
+	unsigned long value;
+
+	if (**at < '0' || **at > '9')
+		return 0;
+	errno = 0;
+	value = strtoul(*at, &end, 10);
+	*at = end;
+	return errno || value > UINT32_MAX ? 0 : (uint32_t)value;
+}
+
+/* ":N" or ":N-M" at `at` fills the range; false = neither. */
+static bool parse_range(const char *at, const char *end, struct pass_scope *ret)
+{
+	at++;
+	ret->first = parse_line(&at);
+	ret->last = ret->first;
+	if (ret->first && at < end && *at == '-') {
+		at++;
+		ret->last = parse_line(&at);
+	}
+	return at == end && ret->first && ret->last >= ret->first;
+}
+
+static void add_scope(struct pass_options *options, const struct pass_scope *scope)
+{
+	options->scope =
+		pass_alloc(options->scope, (options->scopes + 1) * sizeof(*options->scope));
+	options->scope[options->scopes++] = *scope;
+}
+
+static bool parse_scope(struct pass_options *options, const char *text, char **ret_error)
+{
+	for (const char *at = text;; at++) {
+		const char *end = at + strcspn(at, ",");
+		const char *colon = memchr(at, ':', (size_t)(end - at));
+		struct pass_scope scope = {.first = 1, .last = UINT32_MAX};
+		size_t size = (size_t)((colon ? colon : end) - at);
+
+		if (size == 8 && colon && !memcmp(at, "function", 8) && colon + 1 < end) {
+			scope.function = pass_format("%.*s", (int)(end - colon - 1), colon + 1);
+		} else if (!size || (colon && !parse_range(colon, end, &scope))) {
+			*ret_error =
+				pass_format("PROBE_SCOPE=%s: '%.*s' is not FILE, FILE:LINE, "
+					    "FILE:FIRST-LAST with lines from 1, or function:NAME",
+					    text, (int)(end - at), at);
+			return false;
+		} else {
+			scope.file = pass_format("%.*s", (int)size, at);
+		}
+		add_scope(options, &scope);
+		at = end;
+		if (!*at)
+			return true;
+	}
+}
+
+static bool parse_verbose(struct pass_options *options, char **ret_error)
+{
+	const char *text = getenv("PROBE_VERBOSE");
+
+	if (!text || !*text)
+		return true;
+	if (strlen(text) != 1 || *text < '0' || *text > '2') {
+		*ret_error =
+			pass_format("PROBE_VERBOSE=%s: known are 0, 1 and 2 (proofs, too)", text);
+		return false;
+	}
+	options->verbose = *text - '0';
+	return true;
+}
+
+bool pass_options_init(struct pass_options *options, char **ret_error)
+{
+	const char *kinds = getenv("PROBE_KINDS");
+	const char *scope = getenv("PROBE_SCOPE");
+	const char *spaces = getenv("PROBE_SPACES");
+	const char *stamps = getenv("PROBE_TIME");
+	bool portable = false;
+
+	*options = (struct pass_options){
+		.prove = true,
+		.by_default = !kinds,
+	};
+	if (!parse_kinds(options, kinds ? kinds : "memory,trace", ret_error))
+		return false;
+	if (!parse_switch("PROBE_PROVE", &options->prove, ret_error) ||
+	    !parse_switch("PROBE_PORTABLE", &portable, ret_error) ||
+	    !parse_verbose(options, ret_error) ||
+	    !parse_disabled(options, getenv("PROBE_DISABLE"), ret_error))
+		return false;
+	options->portable = portable;
+	if (spaces && !parse_spaces(options, spaces, ret_error))
+		return false;
+	if (!parse_stamps(options, stamps ? stamps : "functions", ret_error))
+		return false;
+	return !scope || parse_scope(options, scope, ret_error);
+}
+
+void pass_options_deinit(struct pass_options *options)
+{
+	for (size_t i = 0; i < options->scopes; i++) {
+		free(options->scope[i].file);
+		free(options->scope[i].function);
+	}
+	free(options->scope);
+}
+
+/* Whole path components only: "b.hip" is the end of "a/b.hip" but not of "ab.hip". */
+static bool path_ends_with(const char *path, const char *tail)
+{
+	size_t size = strlen(path), end;
+
+	while (!strncmp(tail, "./", 2))
+		tail += 2;
+	end = strlen(tail);
+	return size >= end && !strcmp(path + size - end, tail) &&
+	       (size == end || tail[0] == '/' || path[size - end - 1] == '/');
+}
+
+bool pass_options_in_scope(const struct pass_options *options, const char *file, uint32_t line)
+{
+	for (size_t i = 0; i < options->scopes; i++) {
+		const struct pass_scope *scope = &options->scope[i];
+
+		if (scope->file && line >= scope->first && line <= scope->last &&
+		    path_ends_with(file, scope->file))
+			return true;
+	}
+	return !options->scopes;
+}
+
+bool pass_options_function_in_scope(const struct pass_options *options, const char *name,
+				    size_t size)
+{
+	for (size_t i = 0; i < options->scopes; i++) {
+		const char *function = options->scope[i].function;
+
+		if (function && strlen(function) == size && !memcmp(function, name, size))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of the pass: environment variables, because they reach every compile flow. */
+#ifndef PROBE_LLVM_PLUGIN_PLUGIN_COMPILE_OPTIONS_H
+#define PROBE_LLVM_PLUGIN_PLUGIN_COMPILE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+struct pass_scope {
+	char *file;	/* trailing path components; NULL: a function */
+	char *function; /* name as in the source, or as the linker knows it */
+	uint32_t first, last;
+};
+
+/* What the time kind stamps: regions and kernels, functions as well, blocks as well. */
+enum pass_stamps { PASS_STAMPS_REGIONS, PASS_STAMPS_FUNCTIONS, PASS_STAMPS_BLOCKS };
+
+/* What makes the `memory` kind cheaper, and can be left out by itself (PROBE_DISABLE). */
+enum pass_mechanism {
+	PASS_BRANCHES,
+	PASS_LAUNCH_ADDRESSES,
+	PASS_LANE_ADDRESSES,
+	PASS_BIT_FIELDS,
+	PASS_MASK_HISTOGRAM,
+	PASS_LINE_HISTOGRAM,
+	PASS_PREFIX_HISTOGRAM,
+	PASS_RUN_COUNTERS,
+	PASS_PATTERN_CACHE,
+	PASS_SHARED_SLOTS,
+	PASS_TWINS,
+	PASS_LEADERS,
+	PASS_MECHANISMS,
+};
+
+struct pass_options {
+	uint32_t kinds;	   /* bit (1 << enum probe_kind) */
+	uint32_t disabled; /* bit (1 << enum pass_mechanism) */
+	uint32_t spaces;   /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if asked for */
+	bool by_default;   /* nobody named kinds */
+	enum pass_stamps stamps;
+	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
+	bool prove;	  /* count what is proved instead of measuring it */
+	bool plain;	  /* code will not be optimised: no lean probes */
+	/* Probes in portable code (portable_probe.h), for waves of so many lanes; 0 = lean ones.
+	 */
+	unsigned portable;
+	unsigned generation;	  /* of the target: 9, 10 or 11 */
+	struct pass_scope *scope; /* empty = everything */
+	size_t scopes;
+};
+
+/* False: *ret_error says why, and the caller frees it. Deinit is due in both cases. */
+bool pass_options_init(struct pass_options *options, char **ret_error);
+void pass_options_deinit(struct pass_options *options);
+bool pass_options_in_scope(const struct pass_options *options, const char *file, uint32_t line);
+bool pass_options_function_in_scope(const struct pass_options *options, const char *name,
+				    size_t size);
+static inline bool pass_enabled(const struct pass_options *options, enum pass_mechanism which)
+{
+	return !(options->disabled >> which & 1);
+}
+
+const char *pass_kind_name(enum probe_kind kind); /* NULL: no such clone */
+
+#endif

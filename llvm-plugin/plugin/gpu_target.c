@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Which probes a target can have, and how wide its waves are. */
+#include "llvm-plugin/plugin/gpu_target.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+/*
+ * By the start of the name; the first row that fits counts. gfx9 has every kind, in code of its
+ * own. RDNA has them in portable code (devlib/portable_probe.h). The others lack something.
+ */
+static const struct {
+	const char *target;
+	unsigned generation;
+	const char *lacks;
+} targets[] = {
+	{"gfx950", 0, "its 64 LDS banks are not known to the device library"},
+	{"gfx9-", 0, "a generic target has no LDS rules of its own"},
+	{"gfx90", 9, NULL},
+	{"gfx94", 9, NULL},
+	{"gfx10-", 0, "a generic target has no LDS rules of its own"},
+	{"gfx11-", 0, "a generic target has no LDS rules of its own"},
+	{"gfx10", 10, NULL},
+	{"gfx11", 11, NULL},
+	{"gfx12", 0, "the phases of its LDS are not known to the device library"},
+	{"", 0, "the device library knows gfx9, gfx10 and gfx11 only"},
+};
+
+struct target {
+	const char *cpu;
+	unsigned size;
+	unsigned generation;
+	unsigned lanes;
+	const char *lacks;
+};
+
+static const char *attribute_of(LLVMValueRef function, const char *name, unsigned *ret_size)
+{
+	LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+		function, LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+
+	*ret_size = 0;
+	return attribute ? LLVMGetStringAttributeValue(attribute, ret_size) : "";
+}
+
+/* RDNA has waves of 32 lanes unless told otherwise. */
+static unsigned rdna_lanes(LLVMValueRef kernel)
+{
+	unsigned size;
+	const char *features = attribute_of(kernel, "target-features", &size);
+	char *text = pass_format("%.*s", (int)size, features);
+	unsigned lanes = strstr(text, "+wavefrontsize64") ? 64 : 32;
+
+	free(text);
+	return lanes;
+}
+
+static struct target target_of(LLVMValueRef kernel)
+{
+	struct target target = {.lanes = 64, .generation = 9};
+
+	target.cpu = attribute_of(kernel, "target-cpu", &target.size);
+	if (!target.size)
+		return target;
+	for (size_t i = 0;; i++) {
+		size_t length = strlen(targets[i].target);
+
+		if (length > target.size || memcmp(target.cpu, targets[i].target, length))
+			continue;
+		target.lacks = targets[i].lacks;
+		target.generation = targets[i].generation;
+		if (target.generation > 9)
+			target.lanes = rdna_lanes(kernel);
+		return target;
+	}
+}
+
+static bool refused(const struct target *target, const char *lacks)
+{
+	fprintf(stderr,
+		"probe: warning: no probes for target %.*s: %s; its kernels are compiled without\n",
+		(int)target->size, target->cpu, lacks);
+	return false;
+}
+
+bool gpu_target_check(const struct call_units *units, struct pass_options *options)
+{
+	struct target first = {0};
+
+	for (size_t i = 0; i < units->count; i++) {
+		struct target target;
+
+		if (!units->unit[i].kernel)
+			continue;
+		target = target_of(units->unit[i].original);
+		if (target.lacks)
+			return refused(&target, target.lacks);
+		if (!first.lanes)
+			first = target;
+		if (target.generation != first.generation || target.lanes != first.lanes)
+			return refused(&target,
+				       "kernels with different waves are in one module with it");
+	}
+	options->generation = first.generation;
+	if (first.generation > 9 || options->portable)
+		options->portable = first.lanes;
+	/* What a proof counts, lean probes count. */
+	if (options->portable)
+		options->prove = false;
+	return true;
+}
+
+/*
+ * gfx9's place is CU_ID, SH_ID and SE_ID of HW_ID; RDNA's are WGP_ID and, two bits further up,
+ * SA_ID of HW_ID1 (portable_probe.h). gfx10 lets scalar code overwrite what a memory operation has
+ * yet to read (LLVM: VMEMtoScalarWriteHazard); the back end does not look into asm.
+ */
+static const struct wave_form waves[] = {
+	{64, "exec", "vcc", "hwreg(HW_REG_HW_ID, 8, 8)", NULL},
+	{64, "exec", "vcc", "hwreg(HW_REG_HW_ID1, 10, 8)", "s_waitcnt_depctr 0xffe3"},
+	{32, "exec_lo", "vcc_lo", "hwreg(HW_REG_HW_ID1, 10, 8)", "s_waitcnt_depctr 0xffe3"},
+};
+
+const struct wave_form *gpu_target_wave(const struct pass_options *options)
+{
+	if (options->generation <= 9)
+		return &waves[0];
+	return &waves[options->portable == 32 ? 2 : 1];
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of the pass over one module. */
+#include "llvm-plugin/plugin/instrument.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/clone/kernel_clone.h"
+#include "llvm-plugin/clone/lower_intrinsics.h"
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/kinds/count_clone.h"
+#include "llvm-plugin/kinds/memory_kind.h"
+#include "llvm-plugin/kinds/time_kind.h"
+#include "llvm-plugin/plan/group_plan.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/gpu_target.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+#include "llvm-plugin/sites/list_sites.h"
+#include "llvm-plugin/sites/table_builder.h"
+
+static bool report(LLVMModuleRef module, char *text)
+{
+	char *line = pass_format("probe: %s", text);
+
+	ir_report_error(module, line);
+	free(line);
+	free(text);
+	return false;
+}
+
+/* The table of a module without probes says so, so that reports can. */
+static void refuse(const struct call_units *units, LLVMModuleRef module)
+{
+	struct site_table table;
+
+	site_table_init(&table);
+	for (size_t i = 0; i < units->count; i++) {
+		LLVMValueRef original = units->unit[i].original;
+
+		if (!units->unit[i].kernel)
+			continue;
+		site_table_add_kernel(&table, &units->unit[i], 0);
+		site_table_add_uncovered(&table,
+					 LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(original)),
+					 original, PROBE_UNCOVERED_TARGET, "kernel");
+	}
+	marks_remove(module);
+	site_table_emit(&table, module);
+	site_table_deinit(&table);
+}
+
+/*
+ * Is there something to probe? In a kernel without accesses nobody asks for its barriers; a
+ * function's are its callers'.
+ */
+static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_options *options)
+{
+	struct access_site site;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (access_site_wanted(inst, options, &site) || pass_is_message(inst) ||
+			    (access_site_read(inst, &site) == PASS_ACCESS_LOWERED &&
+			     pass_in_scope(inst, options)) ||
+			    (!kernel && pass_is_barrier(inst)))
+				return true;
+	return false;
+}
+
+/* Visit each unit a unit calls; true if a visit changed something. */
+static bool each_callee(const struct call_units *units, struct call_unit *unit,
+			bool (*visit)(struct call_unit *unit, const struct call_unit *callee))
+{
+	bool changed = false;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(unit->original); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst)) {
+			struct call_unit *callee = call_units_find(units, pass_direct_callee(inst));
+
+			if (callee && callee != unit)
+				changed |= visit(unit, callee);
+		}
+	return changed;
+}
+
+static bool inherit_probed(struct call_unit *unit, const struct call_unit *callee)
+{
+	bool changed = callee->probed && !unit->probed;
+
+	unit->probed |= callee->probed;
+	return changed;
+}
+
+static bool inherit_range(struct call_unit *unit, const struct call_unit *callee)
+{
+	struct call_unit old = *unit;
+
+	if (callee->range_first == callee->range_end)
+		return false;
+	if (old.range_first == old.range_end || callee->range_first < old.range_first)
+		unit->range_first = callee->range_first;
+	if (old.range_first == old.range_end || callee->range_end > old.range_end)
+		unit->range_end = callee->range_end;
+	return unit->range_first != old.range_first || unit->range_end != old.range_end;
+}
+
+/* Both run until nothing changes: once is enough without recursion, callees come first. */
+static void mark_probed(struct call_units *units, const struct pass_options *options)
+{
+	bool changed;
+
+	for (size_t i = 0; i < units->count; i++)
+		units->unit[i].probed =
+			has_sites(units->unit[i].original, units->unit[i].kernel, options);
+	do {
+		changed = false;
+		for (size_t i = 0; i < units->count; i++)
+			changed |= each_callee(units, &units->unit[i], inherit_probed);
+	} while (changed);
+}
+
+static void spread_ranges(struct call_units *units)
+{
+	bool changed;
+
+	do {
+		changed = false;
+		for (size_t i = 0; i < units->count; i++)
+			changed |= each_callee(units, &units->unit[i], inherit_range);
+	} while (changed);
+}
+
+/*
+ * The time kind has a clone of every kernel, the count kind of every unit, and the kinds with rings
+ * one of every function: what a kernel calls must leave its cursor's registers, or its counts,
+ * alone (ring_cursor.h, count_kind.h).
+ */
+static bool has_clone(const struct call_unit *unit, unsigned kind)
+{
+	return unit->probed || kind == PROBE_KIND_TIME || kind == PROBE_KIND_COUNT ||
+	       (!unit->kernel && probe_kind_has_rings(kind));
+}
+
+static bool has_clones(const struct call_unit *unit, const struct pass_options *options)
+{
+	for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
+		if (options->kinds & 1u << kind && has_clone(unit, kind))
+			return true;
+	return false;
+}
+
+static void build(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
+		  const struct pass_options *options, void *analyses)
+{
+	for (unsigned kind = 1; kind < PROBE_KINDS; kind++) {
+		if (!(options->kinds & 1u << kind))
+			continue;
+		for (size_t i = 0; i < units->count; i++)
+			if (has_clone(&units->unit[i], kind) && kind != PROBE_KIND_COUNT)
+				clone_kind(&units->unit[i], module, kind);
+		for (size_t i = 0; i < units->count; i++)
+			if (!has_clone(&units->unit[i], kind))
+				continue;
+			else if (probe_kind_has_rings(kind))
+				ring_insert(units, &units->unit[i], kind, devlib, options,
+					    analyses);
+			else if (kind == PROBE_KIND_COUNT)
+				count_insert(units, &units->unit[i], devlib, options, analyses);
+			else
+				memory_insert(units, &units->unit[i], kind, devlib, options,
+					      analyses);
+	}
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].base)
+			ir_delete(units->unit[i].base, analyses);
+	marks_remove(module);
+	pass_unmark(module);
+}
+
+/* Before the back end, which makes more of some instructions and less of others. */
+static void count_code(const struct call_units *units, struct site_table *table)
+{
+	for (size_t i = 0; i < units->count; i++) {
+		const struct call_unit *unit = &units->unit[i];
+
+		table->code_before += count_instructions(unit->original);
+		for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
+			if (unit->clone[kind])
+				table->code_after += count_instructions(unit->clone[kind]);
+	}
+}
+
+static bool any_in_scope(LLVMValueRef function, const struct pass_options *options)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (pass_in_scope(inst, options))
+				return true;
+	return false;
+}
+
+/* Sites of memory and trace are accesses, those of time and count may be anything. */
+static bool scope_matches(const struct call_units *units, const struct pass_options *options)
+{
+	bool marks = options->kinds & (1u << PROBE_KIND_TIME | 1u << PROBE_KIND_COUNT);
+
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].probed ||
+		    (marks && any_in_scope(units->unit[i].original, options)))
+			return true;
+	return false;
+}
+
+/* A misspelt scope would else be found out when the run has nothing to show. */
+static void warn_scope(LLVMModuleRef module)
+{
+	size_t size;
+	const char *name = LLVMGetSourceFileName(module, &size);
+
+	fprintf(stderr,
+		"probe: warning: PROBE_SCOPE=%s: nothing in %.*s is in this scope, so it is not "
+		"probed\n",
+		getenv("PROBE_SCOPE"), (int)size, name);
+}
+
+static void instrument(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
+		       const struct pass_options *options, void *analyses)
+{
+	struct site_table table;
+	uint32_t kernels = 0, sites = 0, proved = 0, counted = 0;
+
+	site_table_init(&table);
+	uncovered_list(&table, units, module);
+	mark_probed(units, options);
+	for (size_t i = 0; i < units->count; i++) {
+		struct call_unit *unit = &units->unit[i];
+
+		if (!has_clones(unit, options))
+			continue;
+		clone_base(unit, module, options, analyses);
+		list_unit(unit, module, &table, options, analyses);
+		proved += unit->proved;
+		counted += unit->counted;
+		sites += unit->site_count - unit->rows;
+	}
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].base)
+			time_list(&units->unit[i], &table, options);
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].probed && options->kinds & 1u << PROBE_KIND_TRACE)
+			trace_list(&units->unit[i], &table, options, analyses);
+	spread_ranges(units);
+	ir_keep_exec_branches();
+	build(units, module, devlib, options, analyses);
+	count_code(units, &table);
+	devlib_unlink(devlib, analyses);
+	for (size_t i = 0; i < units->count; i++)
+		if (units->unit[i].kernel) {
+			site_table_add_kernel(&table, &units->unit[i], options->kinds);
+			kernels++;
+		}
+	for (size_t i = 0; i < units->count; i++)
+		count_deinit(&units->unit[i]);
+	if (options->scopes && kernels && !scope_matches(units, options))
+		warn_scope(module);
+	if (options->verbose)
+		fprintf(stderr,
+			"probe: %s: %u kernels, %u sites (%u with proved strides, %u "
+			"counted by them), %u accesses not covered; %u instructions, and %u in clones\n",
+			LLVMGetTarget(module), kernels, sites, proved, counted,
+			site_table_uncovered(&table), table.code_before, table.code_after);
+	site_table_emit(&table, module);
+	site_table_deinit(&table);
+}
+
+bool probe_pass_run(LLVMModuleRef module, void *analyses, bool plain)
+{
+	struct pass_options options;
+	struct call_units units;
+	struct devlib devlib;
+	char *error = NULL;
+	bool done = false;
+
+	/* Host code passes by here too; so does a module that was instrumented at compile time. */
+	if (strncmp(LLVMGetTarget(module), "amdgcn", 6) ||
+	    LLVMGetNamedGlobal(module, "__probe_sites"))
+		return false;
+	if (!pass_options_init(&options, &error)) {
+		pass_options_deinit(&options);
+		return report(module, error);
+	}
+	options.plain = plain;
+	if (options.by_default && marks_any(module))
+		options.kinds |= 1u << PROBE_KIND_TIME;
+	if (call_units_collect(&units, module)) {
+		done = true;
+		if (!gpu_target_check(&units, &options))
+			refuse(&units, module);
+		else if (devlib_link(&devlib, module, &options, &error))
+			instrument(&units, module, &devlib, &options, analyses);
+		else
+			done = report(module, error);
+	}
+	call_units_deinit(&units);
+	pass_options_deinit(&options);
+	return done;
+}

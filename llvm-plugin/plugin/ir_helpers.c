@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* What all of the pass uses: memory, text, a few forms of code. Running out of memory ends the
+ * compiler, as LLVM does itself. */
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+void *pass_alloc(void *old, size_t size)
+{
+	void *fresh = realloc(old, size ? size : 1);
+
+	if (!fresh) {
+		fprintf(stderr, "probe: out of memory for %zu bytes\n", size);
+		abort();
+	}
+	return fresh;
+}
+
+char *pass_format(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int size;
+
+	va_start(args, format);
+	size = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	text = pass_alloc(NULL, (size_t)size + 1);
+	va_start(args, format);
+	vsnprintf(text, (size_t)size + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(pointer));
+	LLVMTypeRef type = LLVMFunctionType(LLVMInt32TypeInContext(context), NULL, 0, 0);
+	LLVMValueRef code, zero;
+
+	if (!LLVMIsConstant(pointer))
+		return pointer;
+	code = LLVMGetInlineAsm(type, (char *)"s_mov_b32 $0, 0", 15, (char *)"=s", 2, 0, 0,
+				LLVMInlineAsmDialectATT, 0);
+	zero = LLVMBuildCall2(builder, type, code, NULL, 0, "");
+	return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(context), pointer, &zero, 1, "");
+}
+
+/* A comparison of halves as a number that the back end cannot see through. */
+static LLVMValueRef hide_halves(LLVMBuilderRef builder, LLVMValueRef condition)
+{
+	LLVMTypeRef i32 = LLVMInt32TypeInContext(LLVMGetTypeContext(LLVMTypeOf(condition)));
+	LLVMTypeRef type = LLVMFunctionType(i32, &i32, 1, 0);
+	LLVMValueRef number, nothing;
+
+	if (!LLVMIsAFCmpInst(condition) ||
+	    LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(condition, 0))) != LLVMHalfTypeKind)
+		return condition;
+	number = LLVMBuildZExt(builder, condition, i32, "");
+	nothing = LLVMGetInlineAsm(type, "", 0, "=v,0", 4, 0, 0, LLVMInlineAsmDialectATT, 0);
+	number = LLVMBuildCall2(builder, type, nothing, &number, 1, "");
+	return LLVMBuildICmp(builder, LLVMIntNE, number, LLVMConstInt(i32, 0, 0), "");
+}
+
+LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigned lanes)
+{
+	static const char name[] = "llvm.amdgcn.ballot";
+	LLVMTypeRef type = LLVMIntTypeInContext(LLVMGetTypeContext(LLVMTypeOf(condition)), lanes);
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInsertBlock(builder)));
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+		module, LLVMLookupIntrinsicID(name, sizeof(name) - 1), &type, 1);
+
+	condition = hide_halves(builder, condition);
+	return LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, &condition, 1,
+			      "");
+}
+
+static LLVMValueRef return_of(LLVMBasicBlockRef block)
+{
+	LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+
+	return last && LLVMIsAReturnInst(last) ? last : NULL;
+}
+
+static void return_at(LLVMValueRef kernel, LLVMBasicBlockRef exit, LLVMBuilderRef builder)
+{
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		LLVMValueRef old = return_of(block);
+
+		if (!old)
+			continue;
+		LLVMPositionBuilderBefore(builder, old);
+		LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(old));
+		LLVMBuildBr(builder, exit);
+		LLVMInstructionEraseFromParent(old);
+	}
+}
+
+LLVMValueRef pass_single_return(LLVMValueRef kernel)
+{
+	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(kernel));
+	LLVMBuilderRef builder;
+	LLVMBasicBlockRef exit;
+	LLVMValueRef last = NULL;
+	unsigned returns = 0;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(kernel); block;
+	     block = LLVMGetNextBasicBlock(block))
+		if (return_of(block)) {
+			last = return_of(block);
+			returns++;
+		}
+	if (returns < 2)
+		return last;
+	exit = LLVMAppendBasicBlockInContext(context, kernel, "probe.exit");
+	builder = LLVMCreateBuilderInContext(context);
+	return_at(kernel, exit, builder);
+	LLVMPositionBuilderAtEnd(builder, exit);
+	LLVMSetCurrentDebugLocation2(builder, NULL);
+	last = LLVMBuildRetVoid(builder);
+	LLVMDisposeBuilder(builder);
+	return last;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small things that several parts of the pass need.
+ * Out of memory ends the compiler, as it does everywhere in it.
+ */
+#ifndef PROBE_LLVM_PLUGIN_PLUGIN_IR_HELPERS_H
+#define PROBE_LLVM_PLUGIN_PLUGIN_IR_HELPERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <llvm-c/Core.h>
+
+struct pass_options;
+
+enum {
+	PASS_CC_KERNEL = 91, /* CallingConv::AMDGPU_KERNEL */
+	PASS_PATH_MAX = 4096,
+};
+
+/*
+ * LLVM 15's module LDS lowering misses a constant LDS address that was folded into a vector: the
+ * clone would get the variable twice. An opaque zero keeps it from folding.
+ */
+LLVMValueRef pass_opaque_lds(LLVMBuilderRef builder, LLVMValueRef pointer);
+
+/*
+ * The active lanes, of `lanes` in a wave, in which the condition is true. Not the comparison
+ * itself: LLVM 15 cannot select "is a number" of two halves for a mask.
+ */
+LLVMValueRef pass_ballot(LLVMBuilderRef builder, LLVMValueRef condition, unsigned lanes);
+
+/* Join the `ret void`s of a kernel into one and return it; NULL if the kernel never returns. */
+LLVMValueRef pass_single_return(LLVMValueRef kernel);
+/* First instruction of a function behind its allocas, all of which come before it afterwards. */
+LLVMValueRef pass_entry_point(LLVMValueRef function);
+/* Does this call end the wave? */
+bool pass_ends_wave(LLVMValueRef inst);
+/* Is the function, or all code, compiled without optimisation? */
+bool pass_is_plain(LLVMValueRef function, const struct pass_options *options);
+
+void *pass_alloc(void *old, size_t size);
+char *pass_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which instructions are sites, how the machine splits them, and where they are in the source.
+ */
+#ifndef PROBE_LLVM_PLUGIN_SITES_ACCESS_SITES_H
+#define PROBE_LLVM_PLUGIN_SITES_ACCESS_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include <probe/wire.h>
+
+struct pass_options;
+
+enum access_class {
+	PASS_ACCESS_NONE,	/* no memory access, or one that is never of interest */
+	PASS_ACCESS_SITE,	/* probed */
+	PASS_ACCESS_LOWERED,	/* probed after lower_intrinsics.c has been there */
+	PASS_ACCESS_ON_REQUEST, /* constant memory: PROBE_SPACES */
+	PASS_ACCESS_UNCOVERED,	/* accesses memory in a way no probe covers */
+};
+
+struct access_site {
+	LLVMValueRef pointer;
+	enum probe_access_kind access;
+	enum probe_space space;
+	uint32_t size, unit;
+	uint32_t align; /* of a region or message: its name, a string of the table */
+};
+
+enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret);
+/* Does it access scratch? All but the unit is filled in. */
+bool access_site_scratch(LLVMValueRef inst, struct access_site *ret);
+/* Bytes of the machine accesses that an access is split into; see wire.h. */
+uint32_t access_site_unit(enum probe_space space, enum probe_access_kind access, uint32_t size,
+			  uint32_t align);
+/*
+ * The constant `shape` of an access that probes get: unit, number of units << 8, and the SHAPE_
+ * bits of wave_ids.h.
+ */
+uint32_t access_site_shape(const struct access_site *site);
+/* File of a debug location, absolute if the compiler told; "" = unknown. */
+void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size);
+/* Does a wave wait here for the others of its workgroup? */
+bool pass_is_barrier(LLVMValueRef inst);
+/* Is the line of an instruction one that the user asked for? */
+bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options);
+/* Is this instruction a site, and within the scope the user asked for? */
+bool access_site_wanted(LLVMValueRef inst, const struct pass_options *options,
+			struct access_site *ret);
+
+#endif

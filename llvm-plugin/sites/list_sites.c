@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* What a unit's sites and rows are in the site table, and, on request, in the compiler's output. */
+#include "llvm-plugin/sites/list_sites.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/kinds/count_clone.h"
+#include "llvm-plugin/plan/group_plan.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/sites/access_sites.h"
+#include "llvm-plugin/sites/table_builder.h"
+
+static void print_stride(const struct affine_stride *stride, char id)
+{
+	if (stride->constant || stride->factor)
+		fprintf(stderr, " %+lld", (long long)stride->constant);
+	if (stride->factor)
+		fprintf(stderr, "%+lld*%s%u@%u", (long long)stride->factor,
+			stride->bits & PROBE_STRIDE_LAUNCH ? "launch" : "arg", stride->bits & 0xff,
+			stride->offset);
+	if (stride->constant || stride->factor)
+		fprintf(stderr, "*%c", id);
+}
+
+/* The instruction, as LLVM writes it, that a proof failed at. */
+static void print_blocker(LLVMValueRef blocker)
+{
+	char *text;
+
+	fprintf(stderr, " measured");
+	if (blocker) {
+		text = LLVMPrintValueToString(blocker);
+		fprintf(stderr, ": lanes may differ in%s%.*s", *text == ' ' ? "" : " ",
+			(int)strcspn(text, "\n"), text);
+		LLVMDisposeMessage(text);
+	}
+	fprintf(stderr, "\n");
+}
+
+static void print_field(const struct affine_field *field)
+{
+	fprintf(stderr, " %+lld*%s(+1*%c)>>%u", (long long)field->times,
+		field->with ? "and" : "bits", 'x' + field->axis, field->shift);
+	if (field->mask != UINT32_MAX)
+		fprintf(stderr, "&%u", field->mask);
+}
+
+static void print_proof(const struct call_unit *unit, uint32_t id, const struct plan_site *site)
+{
+	const struct affine_address *proof = &site->pattern;
+	size_t size;
+	const char *name = LLVMGetValueName2(unit->original, &size);
+
+	fprintf(stderr, "probe: site %u of %.*s:", id, (int)size, name);
+	if (!site->proved) {
+		print_blocker(site->blocker);
+		return;
+	}
+	fprintf(stderr, " U");
+	for (int i = 0; i < 3; i++)
+		print_stride(&proof->stride[i], (char)('x' + i));
+	for (unsigned i = 0; i < proof->fields; i++)
+		print_field(&proof->field[i]);
+	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
+	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
+}
+
+static struct probe_site_stride stride_of(const struct affine_stride *from)
+{
+	struct probe_site_stride to = {.constant = from->constant, .factor = from->factor};
+
+	if (from->factor) {
+		to.offset = from->offset;
+		to.bits = from->bits;
+	}
+	return to;
+}
+
+/* Number of a stream among those that are tested. */
+static unsigned tested_index(const struct plan_group *group, int stream)
+{
+	unsigned index = 0;
+
+	for (int i = 0; i < stream; i++)
+		index += group->stream[i].aligned;
+	return index;
+}
+
+static void set_bitfields(const struct plan_site *site, struct probe_site_proof *ret)
+{
+	for (unsigned i = 0; i < site->pattern.fields; i++) {
+		const struct affine_field *from = &site->pattern.field[i];
+
+		ret->bitfield[i] = (struct probe_site_bitfield){
+			.times = from->times,
+			.mask = from->mask,
+			.axis = from->axis,
+			.shift = from->shift,
+			.observed = from->with != NULL,
+		};
+	}
+}
+
+static void list_proof(const struct group_plan *plan, const struct plan_site *site,
+		       struct site_table *table)
+{
+	struct probe_site_proof proof = {.group = PROBE_ROW_NONE};
+
+	for (int i = 0; i < 3; i++)
+		proof.stride[i] = stride_of(&site->pattern.stride[i]);
+	if (site->group != PLAN_NONE) {
+		const struct plan_group *group = &plan->group[site->group];
+
+		proof.group = group->row;
+		set_bitfields(site, &proof);
+		proof.delta = site->delta;
+		proof.rising = site->pattern.rising;
+		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned) {
+			proof.aligned = 1;
+			proof.address = (uint8_t)tested_index(group, site->stream);
+		}
+	}
+	site_table_set_proof(table, &proof);
+}
+
+/* A row of counters that belongs to no site of its own; `inst` says where it is. */
+static void list_row(struct site_table *table, LLVMValueRef inst, const struct call_unit *unit,
+		     enum probe_access_kind access)
+{
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
+	struct access_site site = {
+		.access = access,
+		.space = PROBE_SPACE_GLOBAL,
+		.size = 4,
+		.unit = 4,
+		.align = 4,
+	};
+
+	site_table_add_site(table, inst, &site, unit->original, 1u << PROBE_KIND_MEMORY);
+	site_table_set_proof(table, &none);
+}
+
+static uint32_t predicate_row(const struct group_plan *plan, int predicate)
+{
+	return predicate == PLAN_NONE ? PROBE_ROW_NONE : plan->predicate[predicate].row;
+}
+
+static void list_predicate(struct site_table *table, const struct call_unit *unit,
+			   const struct group_plan *plan, const struct branch_predicate *predicate)
+{
+	const struct probe_site_predicate entry = {
+		.row = predicate->row,
+		.parent = predicate_row(plan, predicate->parent),
+		.launch = predicate->base != NULL,
+	};
+
+	list_row(table, LLVMGetBasicBlockTerminator(predicate->from), unit, PROBE_ACCESS_COUNTED);
+	site_table_add_predicate(table, &entry);
+}
+
+static void list_group(struct site_table *table, const struct call_unit *unit,
+		       const struct group_plan *plan, const struct plan_group *group)
+{
+	const struct probe_site_group entry = {
+		.row = group->row,
+		.parent = predicate_row(plan, group->predicate),
+		.flags = (group->once ? PROBE_GROUP_ONCE : 0) |
+			 (group->follows_launch ? PROBE_GROUP_LAUNCH : 0) |
+			 (group->lanes_known && !plan_follows_launch(group) ? PROBE_GROUP_LANES
+									    : 0) |
+			 (group->lanes_only ? PROBE_GROUP_LANES_ONLY : 0),
+		.mask_rows = group->mask_rows,
+		.residue_rows = group->residue_rows,
+		.prefix_rows = group->prefixes,
+	};
+
+	list_row(table, plan->site[group->first].inst, unit, PROBE_ACCESS_COUNTED);
+	site_table_add_group(table, &entry);
+}
+
+static void list_base(struct site_table *table, const struct launch_expr *base, uint32_t row,
+		      unsigned index)
+{
+	struct probe_expr_op of = {
+		.code = PROBE_EXPR_OF,
+		.bits = 64,
+		.index = (uint16_t)index,
+		.value = row,
+	};
+
+	site_table_add_expr(table, &of, 1);
+	site_table_add_expr(table, base->op, base->ops);
+}
+
+/* Of a site, lane by lane. */
+static void list_lanes(struct site_table *table, const struct group_plan *plan, size_t index)
+{
+	const struct plan_site *site = &plan->site[index];
+	uint32_t id = plan->first_site + (uint32_t)index;
+	struct launch_expr beside = {
+		.op = {{
+			.code = PROBE_EXPR_BESIDE,
+			.bits = 64,
+			.offset = plan->first_site + (uint32_t)site->representative,
+			.value = site->beside,
+		}},
+		.ops = 1,
+	};
+
+	list_base(table, site->lanes ? site->lanes : &beside, id, 0);
+}
+
+static void list_bases(struct site_table *table, const struct group_plan *plan)
+{
+	for (size_t i = 0; i < plan->sites; i++)
+		if (plan->site[i].lanes ||
+		    (plan->site[i].lanes_known &&
+		     !plan_follows_launch(&plan->group[plan->site[i].group])))
+			list_lanes(table, plan, i);
+	for (int i = 0; i < plan->predicates; i++)
+		if (plan->predicate[i].base)
+			list_base(table, plan->predicate[i].base, plan->predicate[i].row, 0);
+	for (int i = 0; i < plan->groups; i++) {
+		const struct plan_group *group = &plan->group[i];
+
+		for (unsigned k = 0; k < group->streams && group->follows_launch; k++)
+			if (group->stream[k].aligned)
+				list_base(table, group->stream[k].base, group->row,
+					  tested_index(group, (int)k));
+	}
+}
+
+static unsigned histogram_rows(const struct plan_group *group)
+{
+	if (group->mask_rows == PROBE_ROW_NONE)
+		return 0;
+	return PROBE_CELL_ROWS +
+	       (group->residue_rows == PROBE_ROW_NONE ? 0 : group->aligned * PROBE_BIN_ROWS);
+}
+
+static void list_rows(struct site_table *table, const struct group_plan *plan, int group,
+		      unsigned count, const struct call_unit *unit)
+{
+	for (unsigned i = 0; i < count; i++)
+		list_row(table, plan->site[plan->group[group].first].inst, unit,
+			 PROBE_ACCESS_SHARED);
+}
+
+static void list_sites(struct call_unit *unit, struct site_table *table,
+		       const struct pass_options *options, void *analyses)
+{
+	struct group_plan plan;
+
+	unit->first_site = site_table_sites(table);
+	group_plan_init(&plan, unit, unit->base, options, unit->first_site, analyses);
+	for (size_t i = 0; i < plan.sites; i++) {
+		const struct plan_site *site = &plan.site[i];
+
+		unit->proved += site->proved;
+		unit->counted += site->group != PLAN_NONE;
+		if (options->verbose > 1)
+			print_proof(unit, site_table_sites(table), site);
+		site_table_add_site(table, site->inst, &site->site, unit->original,
+				    options->kinds & ~(1u << PROBE_KIND_COUNT));
+		list_proof(&plan, site, table);
+	}
+	for (int i = 0; i < plan.predicates; i++)
+		list_predicate(table, unit, &plan, &plan.predicate[i]);
+	for (int i = 0; i < plan.groups; i++)
+		list_group(table, unit, &plan, &plan.group[i]);
+	for (int i = 0; i < plan.groups; i++)
+		list_rows(table, &plan, i, histogram_rows(&plan.group[i]), unit);
+	for (int i = 0; i < plan.groups; i++) {
+		if (plan.group[i].prefixes != PROBE_ROW_NONE)
+			list_rows(table, &plan, i, PROBE_HEAD_ROWS, unit);
+	}
+	list_bases(table, &plan);
+	unit->rows = plan.rows;
+	unit->site_count = site_table_sites(table) - unit->first_site;
+	group_plan_deinit(&plan);
+}
+
+void list_unit(struct call_unit *unit, LLVMModuleRef module, struct site_table *table,
+	       const struct pass_options *options, void *analyses)
+{
+	unit->range_first = site_table_sites(table);
+	if (options->kinds & ~(1u << PROBE_KIND_COUNT))
+		list_sites(unit, table, options, analyses);
+	if (options->kinds & 1u << PROBE_KIND_COUNT)
+		count_list(unit, module, table, options, analyses);
+	unit->range_end = site_table_sites(table);
+}

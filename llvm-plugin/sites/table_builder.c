@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* The site table of wire.h: one constant blob without relocations. */
+#include "llvm-plugin/sites/table_builder.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+
+static void put(struct table_bytes *bytes, const void *data, size_t size)
+{
+	if (bytes->size + size > bytes->capacity) {
+		bytes->capacity = 2 * (bytes->size + size) + 256;
+		bytes->data = pass_alloc(bytes->data, bytes->capacity);
+	}
+	if (size)
+		memcpy(bytes->data + bytes->size, data, size);
+	bytes->size += size;
+}
+
+void site_table_init(struct site_table *table)
+{
+	*table = (struct site_table){0};
+	site_table_string(table, "", 0);
+}
+
+void site_table_deinit(struct site_table *table)
+{
+	free(table->sites.data);
+	free(table->proofs.data);
+	free(table->groups.data);
+	free(table->predicates.data);
+	free(table->exprs.data);
+	free(table->kernels.data);
+	free(table->frames.data);
+	free(table->strings.data);
+	free(table->uncovered.data);
+	free(table->slot);
+}
+
+uint32_t site_table_sites(const struct site_table *table)
+{
+	return (uint32_t)(table->sites.size / sizeof(struct probe_site));
+}
+
+/* FNV-1a: short strings, few of them. */
+static size_t hash_text(const char *text, size_t size)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
+	return (size_t)(hash ^ hash >> 32);
+}
+
+static uint32_t *find_string(struct site_table *table, const char *text, size_t size)
+{
+	size_t at = hash_text(text, size) & (table->slots - 1);
+
+	for (; table->slot[at]; at = (at + 1) & (table->slots - 1)) {
+		const char *have = (const char *)table->strings.data + table->slot[at] - 1;
+
+		if (strlen(have) == size && !memcmp(have, text, size))
+			break;
+	}
+	return &table->slot[at];
+}
+
+static void grow_strings(struct site_table *table)
+{
+	if (2 * table->string_count < table->slots)
+		return;
+	table->slots = table->slots ? 2 * table->slots : 256;
+	table->slot = pass_alloc(table->slot, table->slots * sizeof(*table->slot));
+	memset(table->slot, 0, table->slots * sizeof(*table->slot));
+	for (size_t at = 0; at < table->strings.size;) {
+		const char *text = (const char *)table->strings.data + at;
+		size_t size = strlen(text);
+
+		*find_string(table, text, size) = (uint32_t)at + 1;
+		at += size + 1;
+	}
+}
+
+uint32_t site_table_string(struct site_table *table, const char *text, size_t size)
+{
+	uint32_t *slot;
+
+	/* A NUL inside would end the string for every reader: end it there ourselves. */
+	size = strnlen(text, size);
+	grow_strings(table);
+	slot = find_string(table, text, size);
+	if (!*slot) {
+		*slot = (uint32_t)table->strings.size + 1;
+		put(&table->strings, text, size);
+		put(&table->strings, "", 1);
+		table->string_count++;
+	}
+	return *slot - 1;
+}
+
+static uint32_t value_name(struct site_table *table, LLVMValueRef value)
+{
+	size_t size;
+	const char *name = LLVMGetValueName2(value, &size);
+
+	return site_table_string(table, name, size);
+}
+
+/* One level of a debug location. A clone's own subprogram counts as that of its original. */
+static struct probe_site_frame read_frame(struct site_table *table, LLVMMetadataRef location,
+					  LLVMMetadataRef clone, LLVMValueRef owner)
+{
+	LLVMMetadataRef scope = LLVMDILocationGetScope(location);
+	LLVMMetadataRef subprogram = ir_scope_subprogram(scope);
+	struct probe_site_frame frame = {
+		.line = LLVMDILocationGetLine(location),
+		.column = LLVMDILocationGetColumn(location),
+	};
+	char file[PASS_PATH_MAX];
+	const char *name;
+	size_t size;
+
+	pass_location_file(scope, file, sizeof(file));
+	frame.file = site_table_string(table, file, strlen(file));
+	if (!subprogram || subprogram == clone) {
+		frame.function = value_name(table, owner);
+	} else {
+		name = ir_subprogram_name(subprogram, &size);
+		frame.function = site_table_string(table, name, size);
+	}
+	return frame;
+}
+
+static struct probe_site new_site(struct site_table *table, const struct access_site *info,
+				  LLVMValueRef owner, uint32_t kinds)
+{
+	return (struct probe_site){
+		.function = value_name(table, owner),
+		.access = (uint8_t)info->access,
+		.space = (uint8_t)info->space,
+		.size = (uint16_t)info->size,
+		.unit = (uint16_t)info->unit,
+		.align = info->align,
+		.owner = value_name(table, owner),
+		.kinds = kinds,
+		.first_frame = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame)),
+	};
+}
+
+static void emit_site(struct site_table *table, const struct probe_site *site)
+{
+	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
+
+	put(&table->sites, site, sizeof(*site));
+	put(&table->proofs, &none, sizeof(none));
+}
+
+void site_table_add_site(struct site_table *table, LLVMValueRef inst,
+			 const struct access_site *info, LLVMValueRef owner, uint32_t kinds)
+{
+	LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+	LLVMMetadataRef clone = LLVMGetSubprogram(function);
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	struct probe_site site = new_site(table, info, owner, kinds);
+
+	if (location) {
+		struct probe_site_frame own = read_frame(table, location, clone, owner);
+
+		site.file = own.file;
+		site.function = own.function;
+		site.line = own.line;
+		site.column = own.column;
+		location = LLVMDILocationGetInlinedAt(location);
+	}
+	for (; location && site.frame_count < UINT16_MAX;
+	     location = LLVMDILocationGetInlinedAt(location)) {
+		struct probe_site_frame frame = read_frame(table, location, clone, owner);
+
+		put(&table->frames, &frame, sizeof(frame));
+		site.frame_count++;
+	}
+	emit_site(table, &site);
+}
+
+void site_table_add_function(struct site_table *table, LLVMValueRef function,
+			     const struct access_site *info, LLVMValueRef owner, uint32_t kinds)
+{
+	LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
+	struct probe_site site = new_site(table, info, owner, kinds);
+	char file[PASS_PATH_MAX];
+
+	if (subprogram) {
+		pass_location_file(subprogram, file, sizeof(file));
+		site.file = site_table_string(table, file, strlen(file));
+		site.line = LLVMDISubprogramGetLine(subprogram);
+	}
+	emit_site(table, &site);
+}
+
+void site_table_set_proof(struct site_table *table, const struct probe_site_proof *proof)
+{
+	memcpy(table->proofs.data + table->proofs.size - sizeof(*proof), proof, sizeof(*proof));
+}
+
+uint32_t site_table_uncovered(const struct site_table *table)
+{
+	return (uint32_t)(table->uncovered.size / sizeof(struct probe_site_uncovered));
+}
+
+void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMValueRef owner,
+			      enum probe_uncovered_reason reason, const char *what)
+{
+	LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
+	struct probe_site_uncovered row = {
+		.function = value_name(table, owner),
+		.owner = value_name(table, owner),
+		.what = site_table_string(table, what, strlen(what)),
+		.reason = reason,
+	};
+
+	if (location) {
+		struct probe_site_frame own =
+			read_frame(table, location, LLVMGetSubprogram(owner), owner);
+
+		row.file = own.file;
+		row.function = own.function;
+		row.line = own.line;
+		row.column = own.column;
+	}
+	put(&table->uncovered, &row, sizeof(row));
+}
+
+void site_table_add_expr(struct site_table *table, const struct probe_expr_op *op, unsigned ops)
+{
+	put(&table->exprs, op, ops * sizeof(*op));
+}
+
+void site_table_add_group(struct site_table *table, const struct probe_site_group *group)
+{
+	put(&table->groups, group, sizeof(*group));
+}
+
+void site_table_add_predicate(struct site_table *table,
+			      const struct probe_site_predicate *predicate)
+{
+	put(&table->predicates, predicate, sizeof(*predicate));
+}
+
+void site_table_add_kernel(struct site_table *table, const struct call_unit *unit, uint32_t kinds)
+{
+	struct probe_site_kernel kernel = {
+		.name = value_name(table, unit->original),
+		.kinds = unit->probed ? kinds : kinds & 1u << PROBE_KIND_COUNT,
+	};
+
+	if (kernel.kinds) {
+		kernel.first_site = unit->range_first;
+		kernel.site_count = unit->range_end - unit->range_first;
+	}
+
+	put(&table->kernels, &kernel, sizeof(kernel));
+}
+
+void site_table_emit(struct site_table *table, LLVMModuleRef module)
+{
+	LLVMContextRef context = LLVMGetModuleContext(module);
+	struct probe_sites_header header = {
+		.magic = PROBE_SITES_MAGIC,
+		.version = PROBE_SITES_VERSION,
+		.header_size = sizeof(header),
+		.site_count = site_table_sites(table),
+		.uncovered = site_table_uncovered(table),
+		.uncovered_count = site_table_uncovered(table),
+		.code_before = table->code_before,
+		.code_after = table->code_after,
+	};
+	struct table_bytes blob = {0};
+	LLVMValueRef value, global;
+
+	header.kernel_count = (uint32_t)(table->kernels.size / sizeof(struct probe_site_kernel));
+	header.frame_count = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame));
+	header.sites_offset = sizeof(header);
+	header.proofs_offset = header.sites_offset + (uint32_t)table->sites.size;
+	header.proof_count = (uint32_t)(table->proofs.size / sizeof(struct probe_site_proof));
+	header.groups_offset = header.proofs_offset + (uint32_t)table->proofs.size;
+	header.group_count = (uint32_t)(table->groups.size / sizeof(struct probe_site_group));
+	header.predicates_offset = header.groups_offset + (uint32_t)table->groups.size;
+	header.predicate_count =
+		(uint32_t)(table->predicates.size / sizeof(struct probe_site_predicate));
+	header.exprs_offset = header.predicates_offset + (uint32_t)table->predicates.size;
+	header.expr_ops = (uint32_t)(table->exprs.size / sizeof(struct probe_expr_op));
+	header.kernels_offset = header.exprs_offset + (uint32_t)table->exprs.size;
+	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
+	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
+	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
+	header.strings_size = (uint32_t)table->strings.size;
+	header.total_size = header.strings_offset + header.strings_size;
+	put(&blob, &header, sizeof(header));
+	put(&blob, table->sites.data, table->sites.size);
+	put(&blob, table->proofs.data, table->proofs.size);
+	put(&blob, table->groups.data, table->groups.size);
+	put(&blob, table->predicates.data, table->predicates.size);
+	put(&blob, table->exprs.data, table->exprs.size);
+	put(&blob, table->kernels.data, table->kernels.size);
+	put(&blob, table->frames.data, table->frames.size);
+	put(&blob, table->uncovered.data, table->uncovered.size);
+	put(&blob, table->strings.data, table->strings.size);
+
+	value = LLVMConstStringInContext(context, (const char *)blob.data, (unsigned)blob.size, 1);
+	global = LLVMAddGlobalInAddressSpace(module, LLVMTypeOf(value), "__probe_sites",
+					     PROBE_SPACE_CONSTANT);
+	LLVMSetInitializer(global, value);
+	LLVMSetGlobalConstant(global, 1);
+	LLVMSetSection(global, ".probe_sites");
+	LLVMSetAlignment(global, 8);
+	LLVMSetVisibility(global, LLVMProtectedVisibility);
+	ir_keep_global(module, global);
+	free(blob.data);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The site table of a module (include/probe/wire_sites.h) while it is built. */
+#ifndef PROBE_LLVM_PLUGIN_SITES_TABLE_BUILDER_H
+#define PROBE_LLVM_PLUGIN_SITES_TABLE_BUILDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+struct access_site;
+struct call_unit;
+struct call_units;
+
+struct table_bytes {
+	uint8_t *data;
+	size_t size, capacity;
+};
+
+struct site_table {
+	struct table_bytes sites, proofs, groups, predicates, exprs, kernels, frames, strings,
+		uncovered;
+	uint32_t *slot; /* hash of strings: offset + 1 */
+	size_t slots, string_count;
+	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
+};
+
+uint32_t site_table_sites(const struct site_table *table);
+uint32_t site_table_uncovered(const struct site_table *table);
+void site_table_init(struct site_table *table);
+void site_table_deinit(struct site_table *table);
+uint32_t site_table_string(struct site_table *table, const char *text, size_t size);
+/* `owner`: the original that holds the instruction; `inst` may lie in a clone of it. */
+void site_table_add_site(struct site_table *table, LLVMValueRef inst,
+			 const struct access_site *site, LLVMValueRef owner, uint32_t kinds);
+/* The same for a function, at the line where it is declared. */
+void site_table_add_function(struct site_table *table, LLVMValueRef function,
+			     const struct access_site *site, LLVMValueRef owner, uint32_t kinds);
+void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMValueRef owner,
+			      enum probe_uncovered_reason reason, const char *what);
+/* Of the site added last. */
+void site_table_set_proof(struct site_table *table, const struct probe_site_proof *proof);
+/* Rows are added by rising id. */
+void site_table_add_group(struct site_table *table, const struct probe_site_group *group);
+void site_table_add_predicate(struct site_table *table,
+			      const struct probe_site_predicate *predicate);
+/* Steps of an expression, the first of them PROBE_EXPR_OF. */
+void site_table_add_expr(struct site_table *table, const struct probe_expr_op *op, unsigned ops);
+void site_table_add_kernel(struct site_table *table, const struct call_unit *unit, uint32_t kinds);
+void site_table_emit(struct site_table *table, LLVMModuleRef module);
+
+/* uncovered.c: what no probe of these kinds covers. */
+void uncovered_list(struct site_table *table, const struct call_units *units, LLVMModuleRef module);
+uint32_t count_instructions(LLVMValueRef function);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* What no probe sees, by name and reason, for the site table (wire.h section 2). */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/ir_edit.h"
+#include "llvm-plugin/clone/lower_intrinsics.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/access_sites.h"
+#include "llvm-plugin/sites/table_builder.h"
+
+static const char *what_it_is(LLVMValueRef inst, enum probe_uncovered_reason reason)
+{
+	if (LLVMIsALoadInst(inst))
+		return "load";
+	if (LLVMIsAStoreInst(inst))
+		return "store";
+	if (LLVMIsACallInst(inst))
+		return reason == PROBE_UNCOVERED_POINTER ? "call" : pass_called_name(inst);
+	return "atomic operation";
+}
+
+/*
+ * Functions that are no program's: intrinsics, marks, and the compiler's device libraries, which
+ * some flows link later.
+ */
+static bool ours(const char *name)
+{
+	static const char *const prefixes[] = {"llvm.", "__probe", "__ockl_", "__ocml_"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* Not a call that a probe could follow: 0 = it is, or nothing that accesses memory is called. */
+static enum probe_uncovered_reason read_call(const struct call_units *units, LLVMValueRef inst)
+{
+	LLVMValueRef called, callee;
+	const char *name = pass_called_name(inst);
+
+	if (!LLVMIsACallInst(inst) || ours(name))
+		return 0;
+	called = LLVMGetCalledValue(inst);
+	if (LLVMIsAInlineAsm(called))
+		return 0;
+	callee = pass_direct_callee(inst);
+	if (!callee)
+		return LLVMIsAFunction(called) ? PROBE_UNCOVERED_EXTERNAL : PROBE_UNCOVERED_POINTER;
+	return call_units_find(units, callee) && ir_has_bundles(inst) ? PROBE_UNCOVERED_INTRINSIC
+								      : 0;
+}
+
+static void read_inst(struct site_table *table, const struct call_units *units, LLVMValueRef owner,
+		      LLVMValueRef inst, bool open)
+{
+	struct access_site site;
+	enum access_class access = access_site_read(inst, &site);
+	enum probe_uncovered_reason reason = 0;
+
+	if (access == PASS_ACCESS_UNCOVERED)
+		reason = LLVMIsACallInst(inst) ? PROBE_UNCOVERED_INTRINSIC : PROBE_UNCOVERED_SHAPE;
+	else if ((access == PASS_ACCESS_SITE || access == PASS_ACCESS_LOWERED) && open)
+		reason = PROBE_UNCOVERED_BY_POINTER;
+	else if (access == PASS_ACCESS_NONE)
+		reason = read_call(units, inst);
+	if (reason)
+		site_table_add_uncovered(table, inst, owner, reason, what_it_is(inst, reason));
+}
+
+/*
+ * Intrinsics and calls of kernels and their callees, and everything in functions that are only, or
+ * also, called through pointers.
+ */
+void uncovered_list(struct site_table *table, const struct call_units *units, LLVMModuleRef module)
+{
+	for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+		bool open = !LLVMIsDeclaration(f) && LLVMGetFunctionCallConv(f) != PASS_CC_KERNEL &&
+			    pass_address_taken(f);
+
+		if (!call_units_find(units, f) && !open)
+			continue;
+		for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block;
+		     block = LLVMGetNextBasicBlock(block))
+			for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+			     inst = LLVMGetNextInstruction(inst))
+				read_inst(table, units, f, inst, open);
+	}
+}
+
+uint32_t count_instructions(LLVMValueRef function)
+{
+	uint32_t count = 0;
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block))
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			count += strncmp(pass_called_name(inst), "llvm.dbg.", 9) != 0;
+	return count;
+}
