@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Do the lanes of a mask lie at one constant stride? Exact for any mask. */
+/* Are the lanes of a mask at one constant stride? Exact for any mask. */
 #ifndef PROBE_DEVLIB_LANE_AFFINE_H
 #define PROBE_DEVLIB_LANE_AFFINE_H
 

@@ -416,7 +416,7 @@
 	"s_branch .Lfast_end%=\n"
 
 /*
- * A lane alone touches one line of each kind; quads are 16 as ever. `found`: where that must be in its
+ * A lane alone touches one line of each kind; quads are 16 bytes. `found`: where that must be in its
  * registers, too.
  */
 #define LINES_ONE(found)                                                                           \

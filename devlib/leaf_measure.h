@@ -35,7 +35,7 @@
 /* clang-format off */
 
 /*
- * Goes to .Lfast_part if lanes are missing, and to .Lfast_even if all lanes lie at one stride. v9 is
+ * Goes to .Lfast_part if lanes are missing, and to .Lfast_even if all lanes are at one stride. v9 is
  * how far the own lane is behind the one below, in lane 0 anything. s11 is not set.
  */
 #define FAST_FULL                                                                                  \
@@ -52,7 +52,7 @@
 
 /*
  * Goes to .Lfast_one if there is one lane, to .Lfast_odd if there is no one stride: whether lanes are
- * as far from the first as the second one promises is told without dividing by the gap between
+ * as far from the first as the second one promises is decided without dividing by the gap between
  * those two, which few need.
  */
 #define FAST_PART                                                                                  \

@@ -54,7 +54,7 @@
 
 /*
  * In a function that is called as above, before all else: returns from it if that was all, and
- * tells what is to be kept if `keep` (constant). Else nothing is counted yet, and this returns
+ * says what is to be cached if `keep` (constant). Else nothing is counted yet, and this returns
  * true, which only keeps what follows behind it.
  */
 DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, bool keep, uint64_t *ret_counters)

@@ -32,7 +32,7 @@
 
 /*
  * All but stamps is called, never inlined, with arguments in vector registers; `plain` (see
- * ring_cursor.h) where stamps of one kernel are not what is asked for.
+ * ring_cursor.h) where stamps of one kernel were not requested.
  */
 #define DEV_STAMPS(plain)	 (plain)
 #define DEV_PLAIN(plain)	 ((void)(plain), 1u)

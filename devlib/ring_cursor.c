@@ -121,7 +121,7 @@ DEV_INLINE void enter_at(const dev_ctx *ctx, dev_state *state, uint64_t word,
 	ret->state = (uint64_t)state;
 	ret->at = data + offset;
 	ret->lap = head - ret->at;
-	/* Many short waves pass a ring on in `trace`, each of which tells the host. */
+	/* Many short waves pass a ring on in `trace`, each of which notifies the host. */
 	ret->left = stretch(ring, offset, free, start->timed ? 0 : ring / 2) | 1;
 	if (!dev_speaks(dev_first(start->exec)))
 		return;
@@ -201,7 +201,7 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 }
 
 /*
- * A wave without a ring has counted losses and must show them: it waits for a ring. Nobody waits
+ * A wave without a ring has counted losses and must show them: it waits for a ring. No other wave waits
  * for it any more: it has passed its barriers.
  */
 DEV_INLINE void show_losses(const dev_ctx *ctx, uint32_t lost, uint32_t first, uint32_t timed)

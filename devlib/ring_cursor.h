@@ -7,7 +7,7 @@
  * module, keeps these registers, as the ABI of functions demands (s30 and up).
  *
  *	s[78:79]  what the ring's head is more than s[84:85], while the ring does not wrap
- *	s[80:81]  trace: the lanes that the ring's last EXEC or WAVE record tells;
+ *	s[80:81]  trace: the lanes of the ring's last EXEC or WAVE record;
  *		  time: the ring's struct probe_ring, or 0
  *	s[82:83]  trace: the lanes of the wave's ROWS record; time: when the open span began
  *	s[84:85]  where the next record goes; trace: s85 is the same for all rings
@@ -38,11 +38,11 @@ enum cursor_mode {
 };
 
 /*
- * The compiler is told of s93 alone, at a kernel's entry, so that the wave gets all: as a result,
- * since a clobbered register that it may not use is a warning. A function that told it would save
+ * The compiler sees s93 alone, at a kernel's entry, so that the wave gets all: as a result,
+ * since a clobbered register that it may not use is a warning. A function that named it would save
  * and restore it.
  */
-#ifdef DEV_PORTABLE /* a function: the pass tells it in the kernel */
+#ifdef DEV_PORTABLE /* a function: the pass does it in the kernel */
 #define CURSOR_LAST(mode)
 #else
 #define CURSOR_LAST(mode) "={s93}"(mode)

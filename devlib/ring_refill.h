@@ -89,7 +89,7 @@ DEV_INLINE void lose(uint32_t records)
 	refuse();
 }
 
-/* Bytes from `offset` on to write before the host is told: the reader shall work meanwhile. */
+/* Bytes from `offset` on to write before the host is notified, so that the reader works meanwhile. */
 DEV_INLINE uint32_t stretch(uint32_t ring, uint32_t offset, uint32_t free, uint32_t size)
 {
 	uint32_t most = ring / 4 > size ? ring / 4 : size;

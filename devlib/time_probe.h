@@ -71,7 +71,7 @@ DEV_INLINE void stamp_end(uint32_t word0, uint32_t plain)
 #ifndef DEV_PORTABLE
 /*
  * A span that holds no other (llvm-plugin/kinds/time_spans.c) keeps its begin in s[82:83] and is one
- * record. Nobody waits for the clock before it is written.
+ * record. Nothing waits for the clock before it is written.
  */
 DEV_INLINE void span_begin(void)
 {
@@ -215,7 +215,7 @@ DEV_INLINE void span_end(uint32_t word0)
 					  "s_branch .Lprobe_back%=\n"
 
 /*
- * A wave begins: the ring of its place, if nobody has it, its WAVE record and its kernel's BEGIN.
+ * A wave begins: the ring of its place, if it is free, its WAVE record and its kernel's BEGIN.
  * False: nothing has happened. `item`: as in PROBE_FORM_WAVE_ITEM.
  */
 DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site, uint32_t item)
@@ -275,7 +275,7 @@ DEV_INLINE void time_exit(uint64_t clock, uint32_t site)
 #endif
 
 /*
- * What stamps cost, told with the site IDLE by the first wave of a launch that asks for it in s92:
+ * What stamps cost, recorded with the site IDLE by the first wave of a launch that asks for it in s92:
  * one span in another, both ways.
  */
 DEV_INLINE void time_calibrate(uint32_t plain)

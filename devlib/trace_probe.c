@@ -244,7 +244,7 @@ DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
 	call = what >= CALL_EXEC;
 	bytes = call ? ACCESS_MOST : dev_uniform32((uint32_t)address);
 	records = call ? dev_uniform32(base) >> 24 : dev_uniform32((uint32_t)(address >> 32));
-	/* With what was asked for, in a vector register: there are too few others. */
+	/* With the request in a vector register: there are too few scalar ones. */
 	base = !call ? CALL_NOT : what == CALL_EXEC ? base | CALL_ONLY : base;
 	__asm__ volatile("" : "+v"(base));
 	ring_refill(bytes, records);
@@ -370,7 +370,7 @@ BLOCK(7)
 BLOCK(8)
 #endif
 
-/* The wave comes to a barrier. */
+/* The wave reaches a barrier. */
 DEV_ENTRY void __probe_dev_trace_barrier(uint32_t plain)
 {
 	const uint32_t word0 = PROBE_FORM_BARRIER << PROBE_FORM_SHIFT;

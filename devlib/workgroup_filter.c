@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The workgroup filter of the kinds with counters: a wave that is not chosen counts as any other,
- * but into rows that nobody reads (wire.h section 4). Nothing else in a clone knows of the filter.
+ * but into rows that are never read (wire.h section 4). Nothing else in a clone knows of the filter.
  */
 #include <stddef.h>
 

@@ -122,7 +122,7 @@ struct tested {
 static bool is_needed(const struct group_code *in, const struct plan_group *group,
 		      LLVMValueRef inst)
 {
-	if (inst == in->regular || inst == in->ctx || inst == in->reckoned)
+	if (inst == in->regular || inst == in->ctx || inst == in->enumerated)
 		return true;
 	for (unsigned i = 0; i < group->streams; i++)
 		if (in->plan->site[group->stream[i].representative].site.pointer == inst)
@@ -184,7 +184,7 @@ static void test_wraps(struct group_code *in, int number, struct tested *ret)
 
 /*
  * In a loop a counter of their own would be made for low halves, and one for addresses that are
- * integers (the back end's loop strength reduction): there the address is used as it is.
+ * integers (the back end's loop strength reduction): there the address is used unchanged.
  */
 static LLVMValueRef move_up(struct group_code *in, LLVMValueRef pointer, unsigned by)
 {
@@ -411,7 +411,7 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 	test(in, number, &tested);
 	if (group->lanes_known && !plan_follows_launch(group)) {
 		asm_line(&code, "s_cmp_lg_u32 $%u, 0",
-			 asm_scalar(&code, in->builder, in->reckoned));
+			 asm_scalar(&code, in->builder, in->enumerated));
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
 	}
 	if (group->lanes_only) {

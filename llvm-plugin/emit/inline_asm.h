@@ -32,7 +32,7 @@ void asm_line(struct asm_block *code, const char *format, ...)
 /* One more constraint: a clobber, or the result's. */
 void asm_constrain(struct asm_block *code, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* An input, once however often it is asked for. Returns its number; results have the first ones. */
+/* An input, added once. Returns its number; results have the first numbers. */
 unsigned asm_operand(struct asm_block *code, const char *constraint, LLVMValueRef value);
 /*
  * The same for an operand in scalar registers: the only place that may ask for one. LLVM 15 does

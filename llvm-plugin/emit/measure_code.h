@@ -64,7 +64,7 @@ void measure_emit_derived(struct measure_context *in, const struct access_site *
 
 /*
  * The parts of that, for other code: arguments of a call; the call, behind the function's wait (an
- * operand keeps the function); and, if v0 tells that only the first row was counted, the others,
+ * operand keeps the function); and, if v0 says that only the first row was counted, the others,
  * one by one, which takes the scalar register called `rest`. `wave` and `address` are numbers of
  * operands, `also` is a number or a scalar register.
  */

@@ -214,7 +214,7 @@ static void emit_repeated(const struct measurement_cache *cache, struct asm_bloc
 	measure_emit_call(code, share(cache, DEVLIB_MEMORY_REPEAT, of));
 }
 
-/* Go to .Lprobe_end if this execution is as the one before, to .Lprobe_off if nobody asks. */
+/* Go to .Lprobe_end if this execution is as the one before, to .Lprobe_off if the cache is off. */
 static void emit_compare(struct asm_block *code, const struct state *state, bool lds,
 			 unsigned address, unsigned low, const uint32_t *owner)
 {
@@ -312,7 +312,7 @@ void measurement_cache_emit(struct measurement_cache *cache, int slot, const str
 	wave = asm_scalar(&code, measure->builder, measure->wave);
 	emit_compare(&code, &state, lds, place, low_place, cache->shared ? &owner : NULL);
 	emit_other(cache, &code, (unsigned)slot, of, wave, place);
-	/* A base of 0 is none of these. */
+	/* A base of 0 does not turn the cache off. */
 	asm_line(&code, ".Lprobe_off${:uid}:");
 	asm_line(&code, "s_cmp_lg_u32 %s, 0", state.mask);
 	asm_line(&code, "s_cbranch_scc1 .Lprobe_look${:uid}");
@@ -352,7 +352,7 @@ void measurement_cache_begin(struct measurement_cache *cache)
 		if (cache->shared)
 			asm_line(&code, "s_mov_b32 %s, 0", state.owner);
 	}
-	/* The last one is told to the compiler, so that the wave gets them all. */
+	/* The compiler sees the last one, so that the wave gets them all. */
 	asm_constrain(&code, "={s%u}", cache->first + CACHE_SGPRS * cache->slots - 1);
 	asm_build(&code, builder, context);
 	for (unsigned i = 0; i < cache->slots; i++)

@@ -45,7 +45,7 @@ struct cached_site {
 struct measurement_cache {
 	struct measure_context *measure;
 	unsigned slots;
-	unsigned more;	/* registers beside those of slots */
+	unsigned more;	/* registers in addition to those of slots */
 	unsigned first; /* scalar register of the last slot; below are the others */
 	/*
 	 * Sites of a slot, alike, are in loops apart from each other, so that one is done before

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executions in loops whose active lanes are the first ones of the wave, as they are when a loop
- * ends in one lane after the other: counted in the lanes themselves, and told at the wave's end
- * (struct probe_site_group). Only for what costs the same wherever it lies.
+ * Executions in loops whose active lanes are the first ones of the wave, as happens when a loop
+ * ends in one lane after the other: counted in the lanes themselves, and added to memory at the
+ * wave's end (struct probe_site_group). Only for what costs the same wherever it lies.
  */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_PREFIX_MASKS_H
 #define PROBE_LLVM_PLUGIN_EMIT_PREFIX_MASKS_H

@@ -51,7 +51,7 @@ bool representative_add(struct representative **representative, const struct ana
  */
 uint32_t representative_alignment(const struct access_site *site);
 
-/* Reckon the distances where the builder stands. */
+/* Compute the distances where the builder is. */
 void representative_build(struct representative *representative, LLVMBuilderRef builder,
 			  LLVMContextRef context);
 /* Does anything have to be tested? */

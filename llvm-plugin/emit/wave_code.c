@@ -55,7 +55,7 @@ void group_code_predicate(struct group_code *in, const struct branch_predicate *
 
 /* One load: the second half is `reckoned` and what follows it. */
 LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
-				     LLVMValueRef *ret_reckoned)
+				     LLVMValueRef *ret_enumerated)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(ctx));
 	LLVMTypeRef i8 = LLVMInt8TypeInContext(context), i32 = LLVMInt32TypeInContext(context);
@@ -70,11 +70,11 @@ LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 		       "loaded together");
 	LLVMSetAlignment(load, 8);
 	second = LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 1, 0), "");
-	*ret_reckoned = LLVMBuildTrunc(builder, second, i32, "probe.reckoned");
+	*ret_enumerated = LLVMBuildTrunc(builder, second, i32, "probe.reckoned");
 	return LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 0, 0), "probe.regular");
 }
 
-/* Told to the compiler once, so that the wave gets them. */
+/* Named to the compiler once, so that the wave gets them. */
 static void start_counters(struct group_code *in)
 {
 	LLVMTypeRef i32 =

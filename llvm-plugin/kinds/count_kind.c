@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The code of the `count` kind. What is put into a block is asm of one to three scalar
- * instructions, which the compiler is told to read and write no memory: accesses around it may be
+ * instructions, which are declared to read and write no memory: accesses around it may be
  * merged as in the original.
  */
 #include "llvm-plugin/kinds/count_kind.h"
@@ -251,7 +251,7 @@ static void begin(struct insert *in)
 	}
 	for (; sgpr < COUNT_SGPR_TEMP; sgpr += 2)
 		asm_line(&code, "s_mov_b64 s[%u:%u], 0", sgpr, sgpr + 1);
-	/* Told to the compiler once, so that the wave gets them all. */
+	/* Named to the compiler once, so that the wave gets them all. */
 	asm_constrain(&code, "={s%u}", COUNT_SGPR_TEMP + 1);
 	finish(in, &code);
 }
@@ -328,7 +328,7 @@ static bool calls_clone(const struct insert *in, LLVMValueRef inst)
 	return callee && !callee->kernel && !ir_has_bundles(inst);
 }
 
-/* Is the address of the wave's replica asked for? */
+/* Does anything use the address of the wave's replica? */
 static bool needs_wave(const struct insert *in)
 {
 	for (int i = 0; i < in->plan->blocks; i++) {
@@ -438,7 +438,7 @@ void count_insert(const struct call_units *units, const struct call_unit *unit,
 		if (in.plan->block[i].mode == COUNT_GUARD)
 			count_guard(&in, &in.plan->block[i]);
 	end(&in);
-	/* Last: what stands at such a call would lose its place. */
+	/* Last: instructions inserted at such a call would lose their position. */
 	rewrite_calls(&in);
 	drop_choice(&in);
 	LLVMDisposeBuilder(in.builder);
@@ -468,7 +468,7 @@ static void list_row(const struct call_unit *unit, struct site_table *table,
 		.parent = parent_of(unit->count, block),
 	};
 
-	/* What nobody asked for is a row that others may be reckoned from. */
+	/* A block outside of the scope has a row only because others are derived from it. */
 	if (!pass_in_scope(block->inst, options))
 		site = (struct access_site){
 			.access = PROBE_ACCESS_COUNTED, .size = 4, .unit = 4, .align = 4};

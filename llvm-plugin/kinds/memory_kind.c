@@ -35,7 +35,7 @@ struct insert {
 	LLVMValueRef clone, ctx, wave;
 	LLVMValueRef last;    /* memory: the only return, if there are counters */
 	LLVMValueRef regular; /* probe_ctx.regular, if something is counted by groups */
-	LLVMValueRef reckoned;
+	LLVMValueRef enumerated;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;
 	LLVMValueRef *call; /* calls of probes, to be inlined */
@@ -292,7 +292,7 @@ static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
 static void load_regular(struct insert *in)
 {
 	if (in->plan.groups)
-		in->regular = group_code_load_regular(in->builder, in->ctx, &in->reckoned);
+		in->regular = group_code_load_regular(in->builder, in->ctx, &in->enumerated);
 }
 
 static void insert_entry(struct insert *in)
@@ -355,7 +355,7 @@ static void insert_groups(struct insert *in)
 		.ctx = in->ctx,
 		.wave = !in->plain && measures(in) ? in->wave : NULL,
 		.regular = in->regular,
-		.reckoned = in->reckoned,
+		.enumerated = in->enumerated,
 		.last = in->last,
 		.analyses = in->analyses,
 	};

@@ -383,7 +383,7 @@ static LLVMValueRef insert_enter(struct ring_context *in, LLVMValueRef inst, LLV
 	return wave;
 }
 
-/* Not at -O0, where every little function of a header would be told. */
+/* Not at -O0, where every small function of a header would be stamped. */
 static bool stamps_function(const struct ring_context *in)
 {
 	return in->kind == PROBE_KIND_TIME && !in->is_plain && in->stamps != PASS_STAMPS_REGIONS;

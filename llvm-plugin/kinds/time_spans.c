@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spans that hold no other stamp and that a wave leaves by their end alone: such a span is one
- * record, and its begin stays in a register until then (time_probe.h). Told by walks over the
+ * record, and its begin stays in a register until then (time_probe.h). Found by walks over the
  * control flow. That a lane meets begin and end in turns, with no stamp between, means the same for
  * its wave: what lies between has one way in and one out, so the back end keeps it together. It has
  * more ways out if the compiler has made two ends of one, or the user has: then lanes may come to
@@ -120,7 +120,7 @@ static bool parts_lanes(const struct walk *walk, LLVMValueRef end)
 		analysis_differs(walk->flow, end, 0));
 }
 
-/* From an instruction, or the one behind it, to the end of its block and what comes after. */
+/* From an instruction, or the next one, to the end of its block, and its successors. */
 static bool walk_block(struct walk *walk, LLVMBasicBlockRef block, LLVMValueRef inst)
 {
 	LLVMValueRef end = LLVMGetBasicBlockTerminator(block);

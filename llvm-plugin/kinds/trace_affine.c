@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A proved address is told by that of one lane, whatever lanes are active. Strides are known when
- * compiled, or by arguments of the kernel, which who reads records has been told.
+ * A proved address is recorded as that of one lane, whatever lanes are active. Strides are known
+ * when compiled, or by arguments of the kernel, which the reader of the records knows.
  */
 #include "llvm-plugin/kinds/trace_affine.h"
 
@@ -168,7 +168,7 @@ struct trace_affine *trace_affine_prove(LLVMValueRef function, const struct anal
 	return proofs;
 }
 
-/* Go to `label` if nothing came of the call that makes room or tells EXEC, else on to `back`. */
+/* Go to the end if the call that reserves space, or records EXEC, failed; else on to `back`. */
 static void emit_call(struct asm_block *code, const char *back)
 {
 	asm_line(code, "s_swappc_b64 s[30:31], s[88:89]");
@@ -177,7 +177,7 @@ static void emit_call(struct asm_block *code, const char *back)
 	asm_line(code, "s_branch .Lprobe_end${:uid}");
 }
 
-/* What is rarely run: another EXEC than last told, no room, and each base for itself. */
+/* The rare cases: another EXEC than last recorded, no space left, and each base by itself. */
 static void emit_rest(struct asm_block *code, const struct trace_affine_group *group, unsigned size,
 		      const unsigned *operand)
 {
@@ -212,7 +212,8 @@ static void emit_clobbers(struct asm_block *code)
 	asm_constrain(code, "~{memory}");
 }
 
-/* s[80:81] are the lanes last told (ring_cursor.h): the same as EXEC when the record is written.
+/* s[80:81] are the lanes last recorded (ring_cursor.h): the same as EXEC when the record is
+ * written.
  */
 void trace_affine_write(struct ring_context *ring, const struct trace_affine_group *group)
 {

@@ -43,7 +43,7 @@ static LLVMBasicBlockRef only_predecessor(LLVMValueRef function, LLVMBasicBlockR
 	return found;
 }
 
-/* Is the value made of loads of what a kernel may write? Then nobody knows it beforehand. */
+/* Is the value made of loads of what a kernel may write? Then it is not known beforehand. */
 static bool is_data(LLVMValueRef value, unsigned depth, unsigned *steps)
 {
 	LLVMValueRef inst = LLVMIsAInstruction(value);

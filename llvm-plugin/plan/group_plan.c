@@ -58,7 +58,7 @@ static uint32_t natural(const struct access_site *site)
 	return site->unit == 12 ? 16 : site->unit;
 }
 
-/* Is the proof one that a launch can be reckoned from? */
+/* Can the cost of the access be derived from the launch? */
 static bool eligible(const struct plan_site *site)
 {
 	const struct affine_address *pattern = &site->pattern;

@@ -46,10 +46,11 @@ struct plan_site {
 	int group;	      /* PLAN_NONE = measured */
 	int stream; /* of the group; PLAN_NONE = all lanes at one place, wherever that is */
 	int32_t delta;
-	/* Is the address made lane by lane on the host? `beside` from that of site `lead`. */
+	/* Does the host compute the address lane by lane? `distance` from that of its
+	 * representative. */
 	bool lanes_known;
 	size_t representative;
-	int64_t beside;
+	int64_t distance;
 	struct launch_expr *lanes; /* of those that are their own lead; else NULL */
 };
 
@@ -79,7 +80,7 @@ struct plan_group {
 	/* Its addresses need not be looked at (struct probe_expr_op); behind a predicate, nothing.
 	 */
 	bool follows_launch;
-	bool lanes_known; /* in a launch that is reckoned, nothing needs to be looked at */
+	bool lanes_known; /* in a launch that is enumerated, nothing needs to be checked */
 	bool lanes_only;  /* and in others each access is measured */
 	int counter;	  /* index of a register that counts its runs; PLAN_NONE */
 };

@@ -18,7 +18,7 @@ struct find {
 	struct group_plan *plan;
 	LLVMValueRef function;
 	LLVMBasicBlockRef block; /* looked at last */
-	bool reckoned;		 /* does the host know which lanes come there? */
+	bool enumerated;	 /* does the host know which lanes come there? */
 };
 
 static void drop_predicates(struct group_plan *plan, int from)
@@ -29,21 +29,21 @@ static void drop_predicates(struct group_plan *plan, int from)
 }
 
 /* Guards that are of no use here stay only if groups are behind them anyway. */
-static bool is_reckoned(struct find *find, LLVMBasicBlockRef block)
+static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 {
 	struct group_plan *plan = find->plan;
 	int predicates = plan->predicates, predicate = PLAN_NONE;
 
 	if (find->block == block)
-		return find->reckoned;
+		return find->enumerated;
 	find->block = block;
-	find->reckoned = plan_executes_once(plan, find->function, block, 0, &predicate);
+	find->enumerated = plan_executes_once(plan, find->function, block, 0, &predicate);
 	plan_find_predicates(plan);
-	if (find->reckoned && predicate != PLAN_NONE)
-		find->reckoned = plan->predicate[predicate].base != NULL;
-	if (!find->reckoned)
+	if (find->enumerated && predicate != PLAN_NONE)
+		find->enumerated = plan->predicate[predicate].base != NULL;
+	if (!find->enumerated)
 		drop_predicates(plan, predicates);
-	return find->reckoned;
+	return find->enumerated;
 }
 
 /* What an LDS access costs does not depend on where its variable lies if all lanes are aligned. */
@@ -68,7 +68,7 @@ static bool find_representative(struct group_plan *plan, size_t index)
 			break;
 		if (!representative->lanes || representative->site.space != site->site.space ||
 		    !analysis_distance(plan->analysis, representative->site.pointer,
-				       site->site.pointer, &site->beside))
+				       site->site.pointer, &site->distance))
 			continue;
 		site->lanes_known = true;
 		site->representative = i - 1;
@@ -86,7 +86,7 @@ void plan_find_lane_addresses(struct group_plan *plan, LLVMValueRef function)
 		struct plan_site *site = &plan->site[i];
 
 		if (!may_be_exact(&site->site) ||
-		    !is_reckoned(&find, LLVMGetInstructionParent(site->inst)) ||
+		    !is_enumerated(&find, LLVMGetInstructionParent(site->inst)) ||
 		    find_representative(plan, i) ||
 		    !analysis_lane_address_expr(plan->analysis, site->site.pointer, &base))
 			continue;

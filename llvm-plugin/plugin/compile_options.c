@@ -52,7 +52,7 @@ static bool parse_kinds(struct pass_options *options, const char *text, char **r
 	}
 }
 
-/* Spaces that nobody is interested in by default. */
+/* Address spaces that are probed only on request. */
 static bool parse_spaces(struct pass_options *options, const char *text, char **ret_error)
 {
 	static const struct {
@@ -152,7 +152,7 @@ static bool parse_stamps(struct pass_options *options, const char *text, char **
 	return false;
 }
 
-/* "0" or "1"; unset or empty: as it is. */
+/* "0" or "1"; unset or empty: unchanged. */
 static bool parse_switch(const char *name, bool *value, char **ret_error)
 {
 	const char *text = getenv(name);

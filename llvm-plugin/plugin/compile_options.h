@@ -38,8 +38,8 @@ enum pass_mechanism {
 struct pass_options {
 	uint32_t kinds;	   /* bit (1 << enum probe_kind) */
 	uint32_t disabled; /* bit (1 << enum pass_mechanism) */
-	uint32_t spaces;   /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if asked for */
-	bool by_default;   /* nobody named kinds */
+	uint32_t spaces;   /* bit (1 << enum probe_space): CONSTANT and SCRATCH, if requested */
+	bool by_default;   /* PROBE_KINDS is not set */
 	enum pass_stamps stamps;
 	unsigned verbose; /* 1 = a line per module, 2 = what is proved of each site as well */
 	bool prove;	  /* count what is proved instead of measuring it */

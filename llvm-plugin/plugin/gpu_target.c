@@ -51,7 +51,7 @@ static const char *attribute_of(LLVMValueRef function, const char *name, unsigne
 	return attribute ? LLVMGetStringAttributeValue(attribute, ret_size) : "";
 }
 
-/* RDNA has waves of 32 lanes unless told otherwise. */
+/* RDNA has waves of 32 lanes unless the target's features say otherwise. */
 static unsigned rdna_lanes(LLVMValueRef kernel)
 {
 	unsigned size;

@@ -18,7 +18,7 @@ bool gpu_target_check(const struct call_units *units, struct pass_options *optio
 struct wave_form {
 	unsigned lanes;
 	const char *exec, *vcc;
-	const char *place; /* operand of s_getreg_b32 with what tells compute units apart */
+	const char *place; /* operand of s_getreg_b32 with the number of the compute unit */
 	/* Before scalar code may write EXEC or registers that a memory operation reads. */
 	const char *settle;
 };

@@ -60,7 +60,7 @@ static void refuse(const struct call_units *units, LLVMModuleRef module)
 }
 
 /*
- * Is there something to probe? In a kernel without accesses nobody asks for its barriers; a
+ * Is there something to probe? In a kernel without accesses its barriers are of no interest; a
  * function's are its callers'.
  */
 static bool has_sites(LLVMValueRef function, bool kernel, const struct pass_options *options)

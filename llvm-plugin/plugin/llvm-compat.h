@@ -15,7 +15,7 @@
 #error "Probe needs LLVM 15 or newer: opaque pointers, LLVMPointerTypeInContext"
 #endif
 
-/* LLVM 20 tells the OptimizerLast callback which phase of LTO it runs in. */
+/* LLVM 20 passes the phase of LTO to the OptimizerLast callback. */
 #if LLVM_VERSION_MAJOR >= 20
 #define PROBE_OPTIMIZER_LAST_ARGS                                                                  \
 	llvm::ModulePassManager &manager, llvm::OptimizationLevel level, llvm::ThinOrFullLTOPhase

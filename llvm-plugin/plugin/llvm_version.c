@@ -32,7 +32,7 @@ static unsigned running_major(void)
 	return dlsym(RTLD_DEFAULT, "LLVMContextCreate") ? 14 : 0;
 }
 
-/* Where the plugin for another major lies: beside ours, lib/probe/llvm-<N>/libprobe.so. */
+/* Where the plugin for another major is: next to ours, lib/probe/llvm-<N>/libprobe.so. */
 static void other_plugin(unsigned major, char *buf, size_t size)
 {
 	char own[64];

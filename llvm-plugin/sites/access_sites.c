@@ -158,7 +158,7 @@ enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret)
 	}
 	if (!read_operands(inst, ret, &type))
 		return LLVMIsACallInst(inst) ? read_call(inst) : PASS_ACCESS_NONE;
-	/* Of scratch, lower_intrinsics.c marks what was asked for. */
+	/* Of scratch, lower_intrinsics.c marks what was requested. */
 	ret->space = LLVMGetPointerAddressSpace(LLVMTypeOf(ret->pointer));
 	switch (ret->space) {
 	case PROBE_SPACE_FLAT:

@@ -42,13 +42,13 @@ uint32_t access_site_unit(enum probe_space space, enum probe_access_kind access,
  * bits of wave_ids.h.
  */
 uint32_t access_site_shape(const struct access_site *site);
-/* File of a debug location, absolute if the compiler told; "" = unknown. */
+/* File of a debug location, absolute if the compiler recorded its directory; "" = unknown. */
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size);
 /* Does a wave wait here for the others of its workgroup? */
 bool pass_is_barrier(LLVMValueRef inst);
-/* Is the line of an instruction one that the user asked for? */
+/* Is the line of an instruction in the requested scope? */
 bool pass_in_scope(LLVMValueRef inst, const struct pass_options *options);
-/* Is this instruction a site, and within the scope the user asked for? */
+/* Is this instruction a site, and in the requested scope? */
 bool access_site_wanted(LLVMValueRef inst, const struct pass_options *options,
 			struct access_site *ret);
 

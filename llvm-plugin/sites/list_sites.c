@@ -210,7 +210,7 @@ static void list_lanes(struct site_table *table, const struct group_plan *plan, 
 			.code = PROBE_EXPR_BESIDE,
 			.bits = 64,
 			.offset = plan->first_site + (uint32_t)site->representative,
-			.value = site->beside,
+			.value = site->distance,
 		}},
 		.ops = 1,
 	};

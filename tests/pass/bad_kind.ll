@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; A kind nobody knows stops the compile and is named; a known one alone makes one clone.
+; An unknown kind stops the compilation and is named; a known one alone makes one clone.
 ; RUN: not env PROBE_KINDS=speed %probe -mcpu=gfx90a %S/clones.ll 2>&1 | FileCheck --check-prefix=BAD %s
 ; RUN: env PROBE_KINDS=trace %probe -mcpu=gfx90a %S/clones.ll | FileCheck --check-prefix=ONE %s
 ; BAD: speed

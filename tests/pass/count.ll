@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
 ; The count kind: blocks that run together have one row; what every wave runs costs nothing, a block that is
 ; guarded once two instructions, one of a uniform loop one, one where lanes part three. Registers beyond the
-; allocator's are told to it once, and its limit is set.
+; allocator's are named to it once, and its limit is set.
 ; RUN: env PROBE_KINDS=count %probe -mcpu=gfx90a %s | FileCheck %s
 
 target datalayout = "e-p:64:64-p1:64:64-p2:32:32-p3:32:32-p4:64:64-p5:32:32-p6:32:32-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-v2048:2048-n32:64-S32-A5-G1-ni:7"

@@ -274,7 +274,7 @@ define amdgpu_kernel void @caller(ptr addrspace(1) %a) #0 {
   ret void
 }
 
-; A field of a struct: %s lies at 8, its last field at 16, and %n behind it all at 24. One more than an
+; A field of a struct: %s is at offset 8, its last field at 16, and %n at 24. One more than an
 ; argument is as good as the argument, but not where it may have wrapped before it was widened.
 ; CHECK: of fields: U +4+4*arg32@24*x +0-12*arg64@16*y, wraps 1{{$}}
 ; CHECK: of fields: measured
@@ -380,7 +380,7 @@ define amdgpu_kernel void @mostly(ptr addrspace(1) %a, ptr addrspace(1) %table, 
   ret void
 }
 
-; Not of a round to come: in the loop nobody can look at it.
+; Not of a later iteration: it cannot be checked in the loop.
 ; CHECK: of rounds: measured
 define amdgpu_kernel void @rounds(ptr addrspace(1) %a, i64 %n) #0 {
 entry:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The functions that probes call keep to what measure_access.h tells the compiler they may use: no
+// The functions that probes call keep to the registers that measure_access.h declares: no
 // stack, v0-v27, s0-s31 and vcc (38 scalar registers with the 6 special ones).
 //
 // RUN: %hip_asm -O2 %s -o %t.s

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; PROBE_SPACES: what is a site only when it is asked for. Neither the context nor what the runtime hands
+; PROBE_SPACES: what is a site only on request. Neither the context nor what the runtime hands
 ; to a kernel is.
 ;
 ; RUN: env PROBE_VERBOSE=1 %probe %s -o /dev/null 2>&1 | FileCheck %s -check-prefix NONE
