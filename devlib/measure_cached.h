@@ -21,8 +21,7 @@
  *			19-21: patterns kept, one after the other, and never seen again
  *			22-31: executions to be added
  *
- * and, if it leads others (llvm-plugin/emit/representative.h), those counted with it; if several sites share
- * a state, which of them has it.
+ * and, if it leads others (llvm-plugin/emit/representative.h), those counted with it.
  */
 #ifndef PROBE_DEVLIB_MEASURE_CACHED_H
 #define PROBE_DEVLIB_MEASURE_CACHED_H

@@ -13,13 +13,11 @@
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/mask_histogram.h"
-#include "llvm-plugin/plugin/compile_options.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 enum {
 	CACHE_SGPRS = 4,      /* of a slot: EXEC, mask, cost (measure_cached.h) */
-	CACHE_SHARED = 2,     /* and, if it has several sites: counted, owner */
 	CACHE_SGPRS_MAX = 40, /* with the counters of groups */
 	CACHE_LDS_UNITS = 32, /* more passes than a cost can hold */
 	CACHE_TIMES = 22,     /* where in a cost the executions are counted */
@@ -30,7 +28,6 @@ enum {
 struct state {
 	char exec[16], mask[8], cost[8], low[8];
 	char counted[12]; /* the other sites it is counted with: a register, if it leads any */
-	char owner[8];	  /* shared: where the row is of the site whose state it is */
 };
 
 static void name_state(const struct measurement_cache *cache, unsigned slot, struct state *ret)
@@ -41,10 +38,7 @@ static void name_state(const struct measurement_cache *cache, unsigned slot, str
 	snprintf(ret->low, sizeof(ret->low), "s%u", first);
 	snprintf(ret->mask, sizeof(ret->mask), "s%u", first + 2);
 	snprintf(ret->cost, sizeof(ret->cost), "s%u", first + 3);
-	if (cache->shared)
-		snprintf(ret->owner, sizeof(ret->owner), "s%u",
-			 cache->first - CACHE_SHARED * (slot + 1));
-	if (cache->shared || cache->slot[slot].of.representative)
+	if (cache->slot[slot].of.representative)
 		measurement_cache_counted(cache, (int)slot, ret->counted, sizeof(ret->counted));
 	else
 		snprintf(ret->counted, sizeof(ret->counted), "0x%x", cache->slot[slot].of.also);
@@ -56,7 +50,7 @@ void measurement_cache_counted(const struct measurement_cache *cache, int slot, 
 	unsigned below = 1;
 
 	for (int i = 0; i < slot; i++)
-		below += cache->shared ? CACHE_SHARED : cache->slot[i].of.representative != NULL;
+		below += cache->slot[i].of.representative != NULL;
 	snprintf(ret, size, "s%u", cache->first - below);
 }
 
@@ -87,81 +81,40 @@ static bool can_cache(const struct measured_site *measured, const struct access_
 	       site->size / site->unit <= CACHE_LDS_UNITS;
 }
 
-/* Is the site alike, and in a loop that none of the slot's are in, nor any of theirs within it? */
-static bool can_join(const struct cache_slot *slot, const struct plan_site *site,
-		     const struct analysis *flow)
+/* A slot, if there are registers for one more; PLAN_NONE. */
+static int add_slot(struct measurement_cache *cache, const struct group_plan *plan,
+		    const struct cached_site *of)
 {
-	LLVMBasicBlockRef block = LLVMGetInstructionParent(site->inst);
-
-	if (slot->users == CACHE_USERS || !measure_alike(slot->of.site, &site->site))
-		return false;
-	for (unsigned i = 0; i < slot->users; i++) {
-		LLVMBasicBlockRef other = LLVMGetInstructionParent(slot->user[i]);
-
-		if (analysis_same_loop(flow, slot->user[i], block) ||
-		    analysis_same_loop(flow, site->inst, other))
-			return false;
-	}
-	return true;
-}
-
-/* A slot for the site; shared if there are registers for no more; PLAN_NONE. */
-static int find_slot(struct measurement_cache *cache, const struct group_plan *plan,
-		     const struct cached_site *of, const struct plan_site *site,
-		     const struct analysis *flow)
-{
-	unsigned more = cache->more + (cache->shared ? CACHE_SHARED : of->representative != NULL);
+	unsigned more = cache->more + (of->representative != NULL);
 	unsigned registers = CACHE_SGPRS * (cache->slots + 1) + more + (unsigned)plan->counters;
-	int best = PLAN_NONE;
 
-	if (cache->slots < CACHE_SLOTS && registers <= CACHE_SGPRS_MAX) {
-		cache->more = more;
-		cache->slot[cache->slots] = (struct cache_slot){.of = *of};
-		return (int)cache->slots++;
-	}
-	for (unsigned i = 0; cache->shared && i < cache->slots; i++)
-		if (can_join(&cache->slot[i], site, flow) &&
-		    (best == PLAN_NONE || cache->slot[i].users < cache->slot[best].users))
-			best = (int)i;
-	return best;
+	if (cache->slots == CACHE_SLOTS || registers > CACHE_SGPRS_MAX)
+		return PLAN_NONE;
+	cache->more = more;
+	cache->slot[cache->slots] = (struct cache_slot){.of = *of};
+	return (int)cache->slots++;
 }
 
-/* How many sites have a slot. */
-static unsigned assign(struct measurement_cache *cache, const struct group_plan *plan,
-		       struct measured_site *measured, const struct analysis *flow, unsigned depth)
+/* Slots for the sites in loops of this depth. */
+static void add_slots(struct measurement_cache *cache, const struct group_plan *plan,
+		      struct measured_site *measured, const struct analysis *flow, unsigned depth)
 {
-	unsigned count = 0;
+	for (size_t i = 0; i < plan->sites; i++) {
+		const struct plan_site *site = &plan->site[i];
+		const struct cached_site of = {&site->site, plan->first_site + (uint32_t)i,
+					       measured[i].also, measured[i].representative};
 
-	for (size_t i = 0; i < plan->sites; i++)
-		measured[i].slot = PLAN_NONE;
-	for (; depth; depth--)
-		for (size_t i = 0; i < plan->sites; i++) {
-			const struct plan_site *site = &plan->site[i];
-			const struct cached_site of = {&site->site, plan->first_site + (uint32_t)i,
-						       measured[i].also,
-						       measured[i].representative};
-			struct cache_slot *slot;
-
-			if (analysis_loop_depth(flow, LLVMGetInstructionParent(site->inst)) !=
-				    depth ||
-			    !can_cache(&measured[i], &site->site))
-				continue;
-			measured[i].slot = find_slot(cache, plan, &of, site, flow);
-			if (measured[i].slot == PLAN_NONE)
-				continue;
-			slot = &cache->slot[measured[i].slot];
-			slot->user[slot->users++] = site->inst;
-			count++;
-		}
-	return count;
+		if (analysis_loop_depth(flow, LLVMGetInstructionParent(site->inst)) == depth &&
+		    can_cache(&measured[i], &site->site))
+			measured[i].slot = add_slot(cache, plan, &of);
+	}
 }
 
 void measurement_cache_choose(struct measurement_cache *cache, const struct group_plan *plan,
 			      struct measured_site *measured, LLVMValueRef function,
-			      const struct pass_options *options, const struct analysis *flow)
+			      const struct analysis *flow)
 {
-	struct measurement_cache shared = *cache;
-	unsigned deepest = 0, lanes_only;
+	unsigned deepest = 0;
 
 	if (!plan->registers || measurement_cache_has_calls(function))
 		return;
@@ -171,15 +124,8 @@ void measurement_cache_choose(struct measurement_cache *cache, const struct grou
 
 		deepest = depth > deepest ? depth : deepest;
 	}
-	shared.shared = true;
-	lanes_only = assign(cache, plan, measured, flow, deepest);
-	if (pass_enabled(options, PASS_SHARED_SLOTS) &&
-	    assign(&shared, plan, measured, flow, deepest) > lanes_only) {
-		*cache = shared;
-	} else {
-		*cache = (struct measurement_cache){.measure = cache->measure};
-		assign(cache, plan, measured, flow, deepest);
-	}
+	for (unsigned depth = deepest; depth; depth--)
+		add_slots(cache, plan, measured, flow, depth);
 	/* Pairs of registers begin at even ones. */
 	cache->first = ((unsigned)(PLAN_COUNTER_LAST + 1 - plan->counters) & ~1u) -
 		       CACHE_SGPRS * cache->slots;
@@ -204,11 +150,7 @@ static void emit_repeated(const struct measurement_cache *cache, struct asm_bloc
 	name_state(cache, slot, &state);
 	asm_line(code, "s_lshr_b32 s4, %s, %u", state.cost, CACHE_TIMES);
 	asm_line(code, "s_cbranch_scc0 .Lprobe_%s${:uid}", name);
-	measure_emit_row(code, wave, cache->shared ? 0 : of->id, state.counted);
-	if (cache->shared) {
-		asm_line(code, "s_add_u32 s4, s4, %s", state.owner);
-		asm_line(code, "s_addc_u32 s5, s5, 0");
-	}
+	measure_emit_row(code, wave, of->id, state.counted);
 	asm_line(code, "s_bcnt1_i32_b64 s10, %s", state.exec);
 	asm_line(code, "s_mov_b32 s7, %s", state.cost);
 	measure_emit_call(code, share(cache, DEVLIB_MEMORY_REPEAT, of));
@@ -216,12 +158,8 @@ static void emit_repeated(const struct measurement_cache *cache, struct asm_bloc
 
 /* Go to .Lprobe_end if this execution is as the one before, to .Lprobe_off if the cache is off. */
 static void emit_compare(struct asm_block *code, const struct state *state, bool lds,
-			 unsigned address, unsigned low, const uint32_t *owner)
+			 unsigned address, unsigned low)
 {
-	if (owner) {
-		asm_line(code, "s_cmp_eq_u32 %s, 0x%x", state->owner, *owner);
-		asm_line(code, "s_cbranch_scc0 .Lprobe_other${:uid}");
-	}
 	asm_line(code, "v_readfirstlane_b32 s4, $%u", low);
 	asm_line(code, "s_and_b32 s4, s4, %s", state->mask);
 	asm_line(code, "s_cbranch_scc0 .Lprobe_off${:uid}");
@@ -254,13 +192,6 @@ static void emit_other(const struct measurement_cache *cache, struct asm_block *
 	emit_repeated(cache, code, slot, wave, "measure");
 	asm_line(code, "s_mov_b32 %s, 0", state.cost);
 	asm_line(code, ".Lprobe_measure${:uid}:");
-	if (cache->shared) {
-		asm_line(code, "s_cmp_eq_u32 %s, 0x%x", state.owner, of->id * COUNTER_ROW_BYTES);
-		asm_line(code, "s_cselect_b32 %s, %s, 0", state.cost, state.cost);
-		asm_line(code, "s_mov_b32 %s, 0x%x", state.owner, of->id * COUNTER_ROW_BYTES);
-		if (!of->representative)
-			asm_line(code, "s_mov_b32 %s, 0x%x", state.counted, of->also);
-	}
 	asm_line(code, "s_mov_b64 %s, 0", state.exec);
 	asm_line(code, "s_movk_i32 %s, %d", state.mask, CACHE_FIRST_MASK);
 	measure_emit_address(code, of->site, address);
@@ -289,7 +220,6 @@ void measurement_cache_emit(struct measurement_cache *cache, int slot, const str
 {
 	struct measure_context *measure = cache->measure;
 	LLVMValueRef pattern = cache->slot[slot].pattern;
-	const uint32_t owner = of->id * COUNTER_ROW_BYTES;
 	LLVMTypeRef type = LLVMTypeOf(address);
 	LLVMContextRef context = LLVMGetTypeContext(type);
 	bool lds = of->site->space == PROBE_SPACE_LDS;
@@ -310,7 +240,7 @@ void measurement_cache_emit(struct measurement_cache *cache, int slot, const str
 	place = asm_operand(&code, "v", address);
 	low_place = asm_operand(&code, "v", low);
 	wave = asm_scalar(&code, measure->builder, measure->wave);
-	emit_compare(&code, &state, lds, place, low_place, cache->shared ? &owner : NULL);
+	emit_compare(&code, &state, lds, place, low_place);
 	emit_other(cache, &code, (unsigned)slot, of, wave, place);
 	/* A base of 0 does not turn the cache off. */
 	asm_line(&code, ".Lprobe_off${:uid}:");
@@ -349,8 +279,6 @@ void measurement_cache_begin(struct measurement_cache *cache)
 		asm_line(&code, "s_mov_b64 %s, 0", state.exec);
 		asm_line(&code, "s_movk_i32 %s, %d", state.mask, CACHE_FIRST_MASK);
 		asm_line(&code, "s_mov_b32 %s, 0", state.cost);
-		if (cache->shared)
-			asm_line(&code, "s_mov_b32 %s, 0", state.owner);
 	}
 	/* The compiler sees the last one, so that the wave gets them all. */
 	asm_constrain(&code, "={s%u}", cache->first + CACHE_SGPRS * cache->slots - 1);

@@ -23,7 +23,6 @@ struct measure_context;
 struct representative;
 
 struct access_site;
-struct pass_options;
 
 /* What is measured of a site: nothing if it is counted in a group, or with one before it. */
 struct measured_site {
@@ -34,7 +33,7 @@ struct measured_site {
 	unsigned behind; /* so many sites behind one that leads it; 0 = there is none */
 };
 
-enum { CACHE_SLOTS = 8, CACHE_USERS = 16 };
+enum { CACHE_SLOTS = 8 };
 
 struct cached_site {
 	const struct access_site *site;
@@ -47,15 +46,8 @@ struct measurement_cache {
 	unsigned slots;
 	unsigned more;	/* registers in addition to those of slots */
 	unsigned first; /* scalar register of the last slot; below are the others */
-	/*
-	 * Sites of a slot, alike, are in loops apart from each other, so that one is done before
-	 * another begins, mostly.
-	 */
-	bool shared;
 	struct cache_slot {
-		struct cached_site of; /* the first one */
-		LLVMValueRef user[CACHE_USERS];
-		unsigned users;
+		struct cached_site of;
 		LLVMValueRef pattern; /* where the variable is */
 	} slot[CACHE_SLOTS];
 };
@@ -66,7 +58,7 @@ struct measurement_cache {
  */
 void measurement_cache_choose(struct measurement_cache *cache, const struct group_plan *plan,
 			      struct measured_site *measured, LLVMValueRef function,
-			      const struct pass_options *options, const struct analysis *flow);
+			      const struct analysis *flow);
 /* Does it call functions? They may use any register. */
 bool measurement_cache_has_calls(LLVMValueRef function);
 /* Measure an access at `address` that has this slot, where the builder stands. */

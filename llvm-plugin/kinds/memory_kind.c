@@ -210,8 +210,7 @@ static void find_derived(struct insert *in)
 		if (may_represent(in, i) && !in->measured[i].behind)
 			find_also(in, flow, i, true);
 	if (pass_enabled(in->options, PASS_PATTERN_CACHE))
-		measurement_cache_choose(&in->cache, &in->plan, in->measured, in->clone,
-					 in->options, flow);
+		measurement_cache_choose(&in->cache, &in->plan, in->measured, in->clone, flow);
 	drop_representatives(in);
 	analysis_destroy(flow);
 }

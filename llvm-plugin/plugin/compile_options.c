@@ -92,7 +92,6 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_PREFIX_HISTOGRAM] = "prefix-histogram",
 	[PASS_RUN_COUNTERS] = "run-counters",
 	[PASS_PATTERN_CACHE] = "pattern-cache",
-	[PASS_SHARED_SLOTS] = "shared-slots",
 	[PASS_TWINS] = "twins",
 	[PASS_LEADERS] = "leaders",
 };
