@@ -41,7 +41,7 @@ void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t ro
 void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsigned form);
 
 /*
- * What late waves of a dispatch left: `waves` are told of, a head says `stride` and `spans`, and
+ * What late waves of a dispatch left: `waves` of them, a head with `stride` and `spans`, and
  * `places` places of 64 bytes follow, those of waves with a span of site 2.
  */
 void fake_late(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t stride,
@@ -52,7 +52,7 @@ void fake_sampler(struct fake_app *app, uint32_t method);
 /*
  * `count` samples of a dispatch in code object 1, evenly over its time: instruction sample_at / 4 +
  * i % 8, those of odd i stalled with reason 1 + i % 7, half the lanes active. Then one each outside
- * the code object, beside an instruction and (stochastic) marked invalid, and 5 told as lost.
+ * the code object, not at an instruction and (stochastic) marked invalid, and 5 reported as lost.
  */
 void fake_samples(struct fake_app *app, uint64_t dispatch, uint32_t method, uint32_t count);
 

@@ -38,7 +38,7 @@ static void selections(void **state)
 		assert_false(probe_selection_parse(bad[i], &selection));
 }
 
-/* As many as asked for, about; the same each time; others with another seed. */
+/* About as many as requested; the same each time; others with another seed. */
 static void seeded(void **state)
 {
 	struct probe_selection one, two;

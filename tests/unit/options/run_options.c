@@ -111,7 +111,7 @@ static void every_option_is_taken(void **state)
 
 			snprintf(word, sizeof(word), "--%s%s%s", option->name,
 				 option->value ? "=" : "", option->value ? values[k] : "");
-			/* Some options make sense only beside others. */
+			/* Some options need others. */
 			err = run_config_init(
 				&config, 6,
 				(char *[]){"probe-run", "--pc-sampling-method=stochastic",
@@ -212,7 +212,7 @@ static void kinds_serve_all(void **state)
 	assert_int_equal(kind_of(time, log, NULL), PROBE_KIND_TIME);
 	kind_of(time, accesses, "time needs time; accesses needs trace;");
 	kind_of(memory, time, "memory needs memory or trace; time needs time;");
-	/* Asked for by name: what is there is wanted. */
+	/* Requested explicitly. */
 	assert_null(run_kind_choose(&(struct run_plugins){.items = &log, .count = 1}, &kind));
 	assert_int_equal(kind, PROBE_KIND_TIME);
 	config = good(ARGS("--kind=time", "app"));

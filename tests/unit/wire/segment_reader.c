@@ -74,7 +74,7 @@ static void takes_records_in_order(void **state)
 	assert_memory_equal(rec.payload, "xy\0\0\0\0\0", 8);
 	assert_int_equal(segment_reader_next(seg, false, &rec), SEGMENT_EMPTY);
 	assert_int_equal(seg->host->tail, seg->host->head);
-	/* Given back as zeros: the next lap's commit words begin as 0. */
+	/* Freed as zeros: commit words begin as 0 when the ring wraps. */
 	for (uint64_t i = 0; i < seg->host_tail; i++)
 		assert_int_equal(seg->host_data[i], 0);
 }
@@ -118,7 +118,7 @@ static void waits_at_a_hole_then_steps_over_it(void **state)
 	struct segment_record rec;
 
 	put(seg, 1, "first", 5);
-	*(uint32_t *)(seg->host_data + seg->host->head) = 48; /* its size is told */
+	*(uint32_t *)(seg->host_data + seg->host->head) = 48; /* its size is written */
 	seg->host->head += 48;
 	put(seg, 2, "second", 6);
 	seg->host->head += 40; /* not even that */

@@ -145,7 +145,7 @@ static void blocks_mean_their_addresses(void **state)
 	}
 }
 
-/* Where lanes are missing, the bases come one by one; their sites are told in order all the same.
+/* Where lanes are missing, the bases come one by one; their sites are still in order.
  */
 static void bases_stand_for_their_sites(void **state)
 {
@@ -170,7 +170,7 @@ static void bases_stand_for_their_sites(void **state)
 	assert_int_equal(expand(), sizeof(struct probe_rec_wave) + 3 * sizeof(*got));
 }
 
-/* ---- What is told of the lanes last told ----------------------------------------------------- */
+/* ---- Records relative to the last lanes ------------------------------------------------------ */
 
 static struct probe_trace_key launch;
 
@@ -249,7 +249,7 @@ static size_t expect_record(const unsigned char *at, uint32_t site, uint64_t exe
 	return form == PROBE_FORM_AFFINE ? sizeof(*affine) : lanes->size;
 }
 
-/* Strides that are arguments of the kernel: told, not told, and such as the device does not use. */
+/* Strides that are arguments of the kernel: known, unknown, and those the device does not use. */
 static void proved_blocks_follow_arguments(void **state)
 {
 	struct probe_rec_proved rec = {GROUP | (uint32_t)PROBE_FORM_PROVED << PROBE_FORM_SHIFT, 5};
@@ -291,7 +291,7 @@ static void proved_blocks_follow_arguments(void **state)
 			assert_int_equal(at, used);
 			continue;
 		}
-		/* It stays as it is, for the parser to stumble over. */
+		/* It is copied unchanged, for the parser to reject. */
 		expand_launch();
 		assert_memory_equal(out + sizeof(struct probe_rec_wave), &rec, 4);
 	}
@@ -383,7 +383,7 @@ static void short_records_have_the_lanes_told(void **state)
 			else if (form == PROBE_FORM_WHOLE || i == first)
 				add(&want[i], 8);
 		}
-		len = (len + 7) & ~(size_t)7; /* what lies there is nobody's */
+		len = (len + 7) & ~(size_t)7; /* padding */
 		used = expand_launch();
 		at += expect_record(out + at, 11, exec, want);
 		for (int i = 0; i < LANES; i++)
