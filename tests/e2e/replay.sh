@@ -31,8 +31,8 @@ for handler in $handlers; do
 done
 [ -z "$(probe-report replay -q -i run.db -o quiet.db -a memory 2>&1)" ] || fail "replay -q speaks"
 expect "printed by replay" "$(cut -d: -f2 printed.txt)" \
-	" $(sqlite3 run.db 'SELECT count(*) FROM probe_dispatch WHERE kind') dispatches, 0 rows of counters and $(
-		sed 1d run.csv | wc -l) records fed, 0 records not understood"
+	" replayed $(sqlite3 run.db 'SELECT count(*) FROM probe_dispatch WHERE kind') dispatches, 0 counter rows and $(
+		sed 1d run.csv | wc -l) records; 0 records malformed"
 # Nothing but the replayed tables changes: counters of a run, then its own file.
 record memory.db -q -a memory -- ./program
 tables memory.db memory >run.txt
@@ -53,7 +53,7 @@ for db in run memory; do
 	cp "$db.db" "cut-$db.db"
 	sqlite3 "cut-$db.db" 'DELETE FROM probe_record WHERE id > 100; DELETE FROM probe_counter WHERE rowid > 10'
 	probe-report replay "cut-$db.db" -a memory 2>messages.txt >/dev/null
-	grep -q "cut-$db.db: [1-9][0-9]* of the records that the run stored are not there any more" messages.txt ||
+	grep -q "cut-$db.db: [1-9][0-9]* of the records that the run stored are missing" messages.txt ||
 		fail "no message about deleted records: $(cat messages.txt)"
 done
 # What is missing is said before anything is written.
