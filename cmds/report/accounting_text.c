@@ -67,40 +67,40 @@ static void put_partial(const struct report *report, sqlite3_stmt *stmt)
 	printf(" (all counts are lower bounds)%s\n", report_plain(report));
 }
 
+static const char partial_sql[] =
+	"SELECT coalesce((SELECT nullif(value, '') FROM probe_run WHERE key = 'partial_reason'), "
+	"'reason unknown')";
+static const char command_sql[] = "SELECT value FROM probe_run WHERE key = 'command'";
+static const char device_sql[] =
+	"SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name, "
+	"(SELECT value FROM probe_run WHERE key = 'simulated_time') FROM rocpd_info_agent "
+	"WHERE type = 'GPU' ORDER BY id LIMIT 1";
+static const char kind_sql[] = "SELECT value FROM probe_run WHERE key = 'kind'";
+/* Of a run that was only sampled, the kind is what would have been. */
+static const char sampled_kind_sql[] =
+	"SELECT CASE WHEN EXISTS (SELECT 1 FROM probe_sampler) AND "
+	"NOT EXISTS (" RAN_INSTRUMENTED ") THEN 'none' ELSE value END FROM probe_run "
+	"WHERE key = 'kind'";
+
 struct probe_err *report_head(const struct report *report, const struct report_db *db)
 {
+	const char *kind = report_db_has(db, "probe_sampler") ? sampled_kind_sql : kind_sql;
 	struct probe_err *err = NULL;
 
 	if (db->reader.partial)
-		err = report_each(db,
-				  "SELECT coalesce((SELECT nullif(value, '') FROM probe_run "
-				  "WHERE key = 'partial_reason'), 'reason unknown')",
-				  put_partial, report);
+		err = report_each(db, partial_sql, put_partial, report);
 	if (err)
 		return err;
 	fputs(report_bold(report), stdout);
 	report_put(db->path);
 	fputs(report_plain(report), stdout);
-	err = report_each(db, "SELECT value FROM probe_run WHERE key = 'command'", put_command,
-			  report);
+	err = report_each(db, command_sql, put_command, report);
 	if (err)
 		return err;
 	fputs("\ndevice: ", stdout);
-	err = report_each(
-		db,
-		"SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name, "
-		"(SELECT value FROM probe_run WHERE key = 'simulated_time') FROM rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1",
-		put_device, report);
-	/* Of a run that was only sampled, the kind is what would have been. */
+	err = report_each(db, device_sql, put_device, report);
 	if (!err)
-		err = report_each(
-			db,
-			report_db_has(db, "probe_sampler")
-				? "SELECT CASE WHEN EXISTS (SELECT 1 FROM probe_sampler) AND "
-				  "NOT EXISTS (" RAN_INSTRUMENTED ") "
-				  "THEN 'none' ELSE value END FROM probe_run WHERE key = 'kind'"
-				: "SELECT value FROM probe_run WHERE key = 'kind'",
-			put_kind, report);
+		err = report_each(db, kind, put_kind, report);
 	if (!err)
 		err = report_each(db, filters_sql, put_filters, report);
 	putchar('\n');
@@ -271,6 +271,20 @@ static struct probe_err *put_uncovered_list(const struct report *report, const s
 	return err;
 }
 
+/* What follows the dispatches, in this order. */
+static const struct {
+	const char *sql;
+	report_row_fn fn;
+} endings[] = {
+	{streams_sql, put_stream},
+	{"SELECT DISTINCT a.name FROM rocpd_info_agent a WHERE a.type = 'GPU' "
+	 "AND EXISTS (SELECT 1 FROM probe_site WHERE " SQL_WORD(
+		 PROBE_SPACE_TABLE, "space") " IN ('flat', 'lds')) ORDER BY a.name",
+	 put_note},
+	{"SELECT level, origin, text FROM probe_log WHERE level <= 1 ORDER BY id LIMIT 5", put_log},
+	{"SELECT count(*) - 5 FROM probe_log WHERE level <= 1", put_more_log},
+};
+
 struct probe_err *report_account(const struct report *report, const struct report_db *db)
 {
 	struct probe_err *err = report_each(db, dispatches_sql, put_dispatches, report);
@@ -281,24 +295,8 @@ struct probe_err *report_account(const struct report *report, const struct repor
 		return err;
 	putchar('\n');
 	err = put_uncovered_list(report, db);
-	if (!err)
-		err = report_each(db, streams_sql, put_stream, report);
-	if (!err)
-		err = report_each(
-			db,
-			"SELECT DISTINCT a.name FROM rocpd_info_agent a WHERE a.type = 'GPU' "
-			"AND EXISTS (SELECT 1 FROM probe_site WHERE " SQL_WORD(
-				PROBE_SPACE_TABLE, "space") " IN ('flat', 'lds')) "
-							    "ORDER BY a.name",
-			put_note, report);
-	if (!err)
-		err = report_each(db,
-				  "SELECT level, origin, text FROM probe_log WHERE level <= 1 "
-				  "ORDER BY id LIMIT 5",
-				  put_log, report);
-	if (!err)
-		err = report_each(db, "SELECT count(*) - 5 FROM probe_log WHERE level <= 1",
-				  put_more_log, report);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings) && !err; i++)
+		err = report_each(db, endings[i].sql, endings[i].fn, report);
 	return err;
 }
 

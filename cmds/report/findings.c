@@ -435,9 +435,22 @@ static void put_brief(const struct finding *finding)
 	putchar('\n');
 }
 
+/* Prints a row; 1: there is something to fix. */
+static bool put_row(const struct finding *finding, bool brief)
+{
+	bool bad = number(finding, F_COST) || *cell(finding, F_CAUSE);
+
+	if (bad && !brief)
+		put_finding(finding);
+	else
+		put_brief(finding);
+	return bad;
+}
+
 static struct probe_err *walk(struct report *view, const struct report_db *db, bool brief,
 			      size_t *bad, size_t *good)
 {
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL, *frames = NULL;
 	unsigned char chosen[REPORT_COLUMNS_MAX];
 	struct finding finding = {.report = view};
 	struct probe_err *err;
@@ -447,40 +460,32 @@ static struct probe_err *walk(struct report *view, const struct report_db *db, b
 	view->fields = field_names;
 	err = report_choose(view, &report_lines_query, false, chosen, &count);
 	if (!err)
-		err = report_prepare(view, db, &report_lines_query, chosen, count, &finding.stmt);
+		err = report_prepare(view, db, &report_lines_query, chosen, count, &stmt);
 	if (!err)
-		err = report_prepare_sql(db, frames_sql, &finding.frames);
+		err = report_prepare_sql(db, frames_sql, &frames);
 	if (!err)
 		err = report_any(db, "SELECT 1 FROM probe_site WHERE line > 0", &finding.lines);
-	while (!err) {
-		err = report_step(db, finding.stmt, &row);
+	if (err)
+		return err;
+	finding.stmt = stmt;
+	finding.frames = frames;
+	for (;;) {
+		err = report_step(db, stmt, &row);
 		if (err || !row)
-			break;
-		if (number(&finding, F_COST) || *cell(&finding, F_CAUSE)) {
-			++*bad;
-			if (brief)
-				put_brief(&finding);
-			else
-				put_finding(&finding);
-		} else {
-			++*good;
-			put_brief(&finding);
-		}
+			return err;
+		++*(put_row(&finding, brief) ? bad : good);
 	}
-	sqlite3_finalize(finding.stmt);
-	sqlite3_finalize(finding.frames);
-	return err;
 }
 
 static struct probe_err *count_rows(const struct report_db *db, const struct report *report,
-				    long long *bad, long long *good)
+				    size_t *bad, size_t *good)
 {
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	unsigned char chosen[REPORT_COLUMNS_MAX];
 	struct report view = *report;
-	sqlite3_stmt *stmt = NULL;
 	struct probe_err *err;
-	bool row = true;
 	size_t count;
+	bool row;
 
 	view.fields = "cost,cause";
 	view.all = true;
@@ -488,22 +493,32 @@ static struct probe_err *count_rows(const struct report_db *db, const struct rep
 	err = report_choose(&view, &report_lines_query, false, chosen, &count);
 	if (!err)
 		err = report_prepare(&view, db, &report_lines_query, chosen, count, &stmt);
-	while (!err && row) {
+	while (!err) {
 		err = report_step(db, stmt, &row);
-		if (!err && row)
-			++*(sqlite3_column_int64(stmt, 0) > 0 || *report_cell(stmt, 1) ? bad
-										       : good);
+		if (err || !row)
+			break;
+		++*(sqlite3_column_int64(stmt, 0) > 0 || *report_cell(stmt, 1) ? bad : good);
 	}
-	sqlite3_finalize(stmt);
 	return err;
+}
+
+/* What to say above the findings, where there is none to fix. */
+static void put_nothing(const struct report *report, size_t bad, size_t good, bool filtered)
+{
+	if (!bad && !good)
+		puts(report->kernel ? "no records of a kernel that --kernel matches"
+		     : filtered	    ? "no records: no dispatch that ran passes the filters"
+				    : "no records");
+	else if (!bad)
+		printf("%sno extra cache-line requests and no bank conflicts%s\n",
+		       report_green(report), report_plain(report));
 }
 
 struct probe_err *report_findings(const struct report *report, const struct report_db *db,
 				  int64_t limit, bool brief)
 {
+	size_t bad = 0, good = 0, all_bad = 0, all_good = 0;
 	struct report view = *report;
-	long long all_bad = 0, all_good = 0;
-	size_t bad = 0, good = 0;
 	bool filtered = false;
 	struct probe_err *err;
 
@@ -511,23 +526,18 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	err = count_rows(db, report, &all_bad, &all_good);
 	if (!err)
 		err = report_any(db, "SELECT 1 FROM probe_run WHERE key = 'filters'", &filtered);
-	if (!err && !all_bad && !all_good)
-		puts(report->kernel ? "no records of a kernel that --kernel matches"
-		     : filtered	    ? "no records: no dispatch that ran passes the filters"
-				    : "no records");
-	else if (!err && !all_bad)
-		printf("%sno extra cache-line requests and no bank conflicts%s\n",
-		       report_green(report), report_plain(report));
-	if (!err)
-		err = walk(&view, db, brief, &bad, &good);
 	if (err)
 		return err;
-	if ((long long)bad < all_bad)
-		printf("%lld more %s (--limit)\n", all_bad - (long long)bad,
-		       report_plural(all_bad - (long long)bad, "finding", "findings"));
-	if ((long long)good < all_good)
-		printf("%lld %s without extra cost%s\n", all_good - (long long)good,
-		       report_plural(all_good - (long long)good, "access", "accesses"),
+	put_nothing(report, all_bad, all_good, filtered);
+	err = walk(&view, db, brief, &bad, &good);
+	if (err)
+		return err;
+	if (bad < all_bad)
+		printf("%zu more %s (--limit)\n", all_bad - bad,
+		       report_plural((int64_t)(all_bad - bad), "finding", "findings"));
+	if (good < all_good)
+		printf("%zu %s without extra cost%s\n", all_good - good,
+		       report_plural((int64_t)(all_good - good), "access", "accesses"),
 		       report->all ? " not shown (--limit)" : " (--all shows them)");
 	return NULL;
 }

@@ -78,56 +78,44 @@ struct probe_err *report_no_choice(const struct report *report, const struct rep
 	return err;
 }
 
+static void put_unsampled(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	fputs(sqlite3_column_int(stmt, 2) == 1 ? "kernels without samples: " : ", ", stdout);
+	report_put(report_cell(stmt, 0));
+	printf(" (%s %s)", report_cell(stmt, 1),
+	       report_plural(sqlite3_column_int64(stmt, 1), "dispatch", "dispatches"));
+	if (sqlite3_column_int(stmt, 3))
+		putchar('\n');
+}
+
 struct probe_err *report_unsampled(const struct report_db *db)
 {
-	sqlite3_stmt *stmt = NULL;
-	struct probe_err *err;
-	const char *before = "kernels without samples: ";
-	bool row = true;
-
 	if (!report_db_has(db, "probe_sampled"))
 		return NULL;
-	err = report_prepare_sql(
+	return report_each(
 		db,
-		"SELECT k.display_name, count(*) FROM probe_dispatch d JOIN "
+		"SELECT name, n, number, number = min(10, count(*) OVER ()) FROM (SELECT *, "
+		"row_number() OVER (ORDER BY n DESC, name) AS number FROM (SELECT "
+		"k.display_name AS name, count(*) AS n FROM probe_dispatch d JOIN "
 		"rocpd_info_kernel_symbol k ON k.id = d.kernel_id LEFT JOIN probe_sampled s ON "
 		"s.dispatch_id = d.dispatch_id GROUP BY k.display_name "
-		"HAVING coalesce(sum(s.samples), 0) = 0 ORDER BY count(*) DESC, 1 LIMIT 10",
-		&stmt);
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		fputs(before, stdout);
-		report_put(report_cell(stmt, 0));
-		printf(" (%s %s)", report_cell(stmt, 1),
-		       report_plural(sqlite3_column_int64(stmt, 1), "dispatch", "dispatches"));
-		before = ", ";
-	}
-	if (*before == ',')
-		putchar('\n');
-	sqlite3_finalize(stmt);
-	return err;
+		"HAVING coalesce(sum(s.samples), 0) = 0)) ORDER BY number LIMIT 10",
+		put_unsampled, NULL);
 }
 
 struct probe_err *report_none(const struct report *report, const struct report_db *db,
 			      const struct report_query *query, bool *ret)
 {
 	struct report view = *report;
-	unsigned char first = 0;
-	sqlite3_stmt *stmt = NULL;
-	bool row = true;
-	struct probe_err *err = NULL;
+	struct probe_err *err;
+	bool any = true;
 
 	*ret = false;
 	if (!report->kernel && !report_filtered(report))
 		return NULL;
 	view.fields = view.sort = NULL;
-	view.limit = -1;
-	err = report_prepare(&view, db, query, &first, 1, &stmt);
-	if (!err)
-		err = report_step(db, stmt, &row);
-	*ret = !row;
-	sqlite3_finalize(stmt);
+	err = report_any_row(&view, db, query, &any);
+	*ret = !any;
 	return err;
 }

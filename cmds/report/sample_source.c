@@ -44,31 +44,25 @@ struct probe_err *report_source(const struct report *report, const struct report
 
 static const char any_sql[] = "SELECT 1 FROM probe_sample LIMIT 1";
 
-/* How it was sampled: method, interval, provider. */
+static void put_sampler(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	printf("sampled: agent %s, %s, every %s %s, by ", report_cell(stmt, 4),
+	       report_cell(stmt, 0), report_cell(stmt, 1), report_cell(stmt, 2));
+	report_put(report_cell(stmt, 3));
+	putchar('\n');
+}
+
 struct probe_err *report_samplers(const struct report_db *db)
 {
-	sqlite3_stmt *stmt = NULL;
-	bool row = true;
-	struct probe_err *err = report_prepare_sql(
+	return report_each(
 		db,
 		"SELECT " SQL_WORD(PROBE_SAMPLING_METHOD_TABLE, "method") ", interval, " SQL_WORD(
 			PROBE_SAMPLING_UNIT_TABLE,
-			"unit") ", "
-				"provider, a.absolute_index FROM probe_sampler JOIN rocpd_info_agent a ON "
+			"unit") ", provider, "
+				"a.absolute_index FROM probe_sampler JOIN rocpd_info_agent a ON "
 				"a.id = agent ORDER BY agent",
-		&stmt);
-
-	while (!err) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		printf("sampled: agent %s, %s, every %s %s, by ", report_cell(stmt, 4),
-		       report_cell(stmt, 0), report_cell(stmt, 1), report_cell(stmt, 2));
-		report_put(report_cell(stmt, 3));
-		putchar('\n');
-	}
-	sqlite3_finalize(stmt);
-	return err;
+		put_sampler, NULL);
 }
 
 struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,

@@ -181,42 +181,47 @@ static void put_probes(const struct text *text)
 	putchar('\n');
 }
 
+/* The heads above a row that begins a kernel or a source line, and the row. */
+static void put_row(struct text *text, bool first)
+{
+	if (changed(&text->kernel, report_cell(text->stmt, F_KERNEL)) ||
+	    text->object != number(text, F_OBJECT)) {
+		text->object = number(text, F_OBJECT);
+		if (!first)
+			putchar('\n');
+		put_kernel(text);
+		changed(&text->stack, "");
+	}
+	if (changed(&text->stack, report_cell(text->stmt, F_STACK)) && *text->stack)
+		put_source(text);
+	put_instruction(text);
+	put_probes(text);
+}
+
 static struct probe_err *put_text(const struct report *report, const struct report_db *db,
 				  const struct report_query *query)
 {
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	unsigned char chosen[REPORT_COLUMNS_MAX];
 	struct report view = *report;
 	struct text text = {.report = report, .object = -1};
 	struct probe_err *err;
-	bool row = true, any = false;
+	bool row = false, first = true;
 	size_t count;
 
 	view.fields = field_names;
 	err = report_choose(&view, query, false, chosen, &count);
 	if (!err)
-		err = report_prepare(&view, db, query, chosen, count, &text.stmt);
-	while (!err) {
-		err = report_step(db, text.stmt, &row);
+		err = report_prepare(&view, db, query, chosen, count, &stmt);
+	for (text.stmt = stmt; !err; first = false) {
+		err = report_step(db, stmt, &row);
 		if (err || !row)
 			break;
-		if (changed(&text.kernel, report_cell(text.stmt, F_KERNEL)) ||
-		    text.object != number(&text, F_OBJECT)) {
-			text.object = number(&text, F_OBJECT);
-			if (any)
-				putchar('\n');
-			put_kernel(&text);
-			changed(&text.stack, "");
-		}
-		any = true;
-		if (changed(&text.stack, report_cell(text.stmt, F_STACK)) && *text.stack)
-			put_source(&text);
-		put_instruction(&text);
-		put_probes(&text);
+		put_row(&text, first);
 	}
-	if (!err && !any)
+	if (!err && first)
 		puts(report->kernel ? "no code of a kernel that --kernel matches"
 				    : "no code of a kernel that was launched");
-	sqlite3_finalize(text.stmt);
 	free(text.kernel);
 	free(text.stack);
 	return err;
@@ -232,9 +237,9 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 /* A kernel that is requested by name and was not launched is an error: name those that were. */
 static struct probe_err *check_kernel(const struct report *report, const struct report_db *db)
 {
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	bool any = true, row = false;
 	struct probe_err *err = NULL;
-	sqlite3_stmt *stmt = NULL;
 
 	if (report->kernel)
 		err = report_any(db, "SELECT 1 FROM " LAUNCHED " WHERE probe_match(name)", &any);
@@ -247,11 +252,29 @@ static struct probe_err *check_kernel(const struct report *report, const struct 
 				 &stmt);
 	if (!err)
 		err = report_step(db, stmt, &row);
+	if (err)
+		return err;
+	return probe_err_create("%s: no launched kernel matches '%s'; there are: %s", db->path,
+				report->kernel, report_cell(stmt, 0));
+}
+
+static struct probe_err *show_text(const struct report *report, const struct report_db *db,
+				   const struct report_query *query)
+{
+	struct probe_err *err = report_head(report, db);
+
 	if (!err)
-		err = probe_err_create("%s: no launched kernel matches '%s'; there are: %s",
-				       db->path, report->kernel, report_cell(stmt, 0));
-	sqlite3_finalize(stmt);
-	return err;
+		err = report_samplers(db);
+	putchar('\n');
+	if (!err)
+		err = report_not_joined(report, db);
+	if (!err)
+		err = report->fields_given ? report_rows(report, db, query, true, true)
+					   : put_text(report, db, query);
+	if (err)
+		return err;
+	putchar('\n');
+	return report_account(report, db);
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
@@ -263,30 +286,15 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	enum report_source source;
 	struct probe_err *err = report_source(report, db, &source);
 
+	if (!err)
+		err = check_kernel(report, db);
 	if (err)
 		return err;
 	query = report_annotate_query(source, probed, timed);
-	err = check_kernel(report, db);
-	if (err)
-		return err;
-	if (report->format != REPORT_TABLE) {
-		err = report_not_joined(report, db);
-		return err ? err : report_rows(report, db, query, first, last);
-	}
-	err = report_head(report, db);
-	if (!err)
-		err = report_samplers(db);
-	putchar('\n');
-	if (!err)
-		err = report_not_joined(report, db);
-	if (!err)
-		err = report->fields_given ? report_rows(report, db, query, first, last)
-					   : put_text(report, db, query);
-	if (!err) {
-		putchar('\n');
-		err = report_account(report, db);
-	}
-	return err;
+	if (report->format == REPORT_TABLE)
+		return show_text(report, db, query);
+	err = report_not_joined(report, db);
+	return err ? err : report_rows(report, db, query, first, last);
 }
 
 static const struct report_query *query(const struct report *report, unsigned number)
