@@ -41,7 +41,7 @@ static const struct report_column columns[] = {
 	{"lines128_used", "128B cache lines", REPORT_INT, false, "lines128",
 	 "128-byte cache lines requested"},
 	{"lines128_needed", "128B needed", REPORT_INT, false, "needed128", "fewest possible"},
-	{"lines128_excess", "128B extra", REPORT_INT, true, "excess128",
+	{"lines128_excess", "extra 128B requests", REPORT_INT, true, "excess128",
 	 "extra requests for 128-byte cache lines, of each execution summed"},
 	{"passes", "passes", REPORT_INT, false, "passes", "LDS passes taken"},
 	{"ideal_passes", "ideal passes", REPORT_INT, false, "ideal_passes", "fewest possible"},

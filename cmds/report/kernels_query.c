@@ -16,7 +16,7 @@ static const struct report_column kernel_columns[] = {
 	{"cost", "cost B", REPORT_INT, true, "coalesce(m.cost, 0)", "bytes, as in lines"},
 	{"conflicts", "bank conflicts", REPORT_INT, true, "coalesce(m.conflicts, 0)",
 	 "extra LDS passes"},
-	{"lines128_excess", "128B extra", REPORT_INT, true, "coalesce(m.excess128, 0)",
+	{"lines128_excess", "extra 128B requests", REPORT_INT, true, "coalesce(m.excess128, 0)",
 	 "extra requests for 128-byte cache lines"},
 	{"vgprs", "vgprs", REPORT_INT, true, "k.arch_vgpr_count", "vector registers"},
 	{"agprs", "agprs", REPORT_INT, false, "k.accum_vgpr_count", "accumulation registers"},
