@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Sum of an array by two tree reductions in LDS: with interleaved addresses, whose stride doubles
-// at each step and meets bank conflicts, and with sequential addresses, which meets none.
+// at each step and causes bank conflicts, and with sequential addresses, which causes none.
 
 #include "check.h"
 

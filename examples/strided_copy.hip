@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies every s-th element for s = 1, 2, 4, ... 32: the further lanes lie apart, the more cache
+// Copies every s-th element for s = 1, 2, 4, ... 32: the further apart lanes are, the more cache
 // lines a wave touches for the same bytes.
 
 #include "check.h"

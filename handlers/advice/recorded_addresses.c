@@ -20,23 +20,23 @@ static bool comes_after(const struct trial *trial, unsigned a, unsigned b)
 	return trial->order[a] > trial->order[b];
 }
 
-void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
-	       uint64_t exec, const uint64_t addr[64])
+void trial_add(struct trial *trial, unsigned most, const struct trial_execution *execution)
 {
 	unsigned at = trial->executions < most ? trial->executions : trial->last;
 
-	if (!trial_wants(trial, most, key) || (trial->executions && trial->lds != lds))
+	if (!trial_wants(trial, most, execution->key) ||
+	    (trial->executions && trial->lds != execution->lds))
 		return;
 	trial->executions += trial->executions < most;
-	trial->lds = lds;
-	trial->key[at] = key;
+	trial->lds = execution->lds;
+	trial->key[at] = execution->key;
 	trial->order[at] = trial->number++;
-	trial->exec[at] = exec;
-	trial->wave[at] = wave;
-	for (uint64_t rest = exec; rest; rest &= rest - 1) {
+	trial->exec[at] = execution->exec;
+	trial->wave[at] = execution->wave;
+	for (uint64_t rest = execution->exec; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctzll(rest);
 
-		trial->addr[at][lane] = addr[lane];
+		trial->addr[at][lane] = execution->addr[lane];
 	}
 	for (unsigned i = 0; i < trial->executions; i++)
 		if (comes_after(trial, i, trial->last))

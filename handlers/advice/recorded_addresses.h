@@ -45,9 +45,16 @@ static inline bool trial_wants(const struct trial *trial, unsigned most, struct 
 					      : key.wave < last->wave;
 }
 
+struct trial_execution {
+	struct trial_key key;
+	bool lds;
+	unsigned wave; /* index in the workgroup */
+	uint64_t exec;
+	const uint64_t *addr; /* by lane */
+};
+
 /* Keep an execution, instead of the last one if there are `most` already. */
-void trial_add(struct trial *trial, unsigned most, bool lds, struct trial_key key, unsigned wave,
-	       uint64_t exec, const uint64_t addr[64]);
+void trial_add(struct trial *trial, unsigned most, const struct trial_execution *execution);
 
 /* Index of the first in order; there must be one. */
 unsigned trial_first(const struct trial *trial);

@@ -281,8 +281,8 @@ static void run_access(struct cache *cache, struct agent *agent, struct cache_si
 		       const struct probe_access *access)
 {
 	struct lru *l1 = find_l1(cache, agent, dispatch->id, access);
-	unsigned count = 0;
 	uint64_t addr[64];
+	struct lane_addresses lanes = {&site->facts, dispatch, addr, 0};
 
 	if (!l1) {
 		cache->no_memory = true;
@@ -291,9 +291,9 @@ static void run_access(struct cache *cache, struct agent *agent, struct cache_si
 	site->executions++;
 	for (uint64_t offset = 0; offset < site->facts.bytes; offset += site->facts.unit) {
 		if (!touched_lines_affine(&cache->lines, &site->facts, access, offset)) {
-			count = count ? count : probe_access_expand(access, addr);
-			touched_lines_any(&cache->lines, &site->facts, dispatch, addr, count,
-					  offset);
+			if (!lanes.count)
+				lanes.count = probe_access_expand(access, addr);
+			touched_lines_any(&cache->lines, &lanes, offset);
 		}
 		run_lines(cache, agent, l1, site);
 	}

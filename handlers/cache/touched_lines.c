@@ -2,10 +2,12 @@
 #include "handlers/cache/touched_lines.h"
 
 /* Lines of L1 lane by lane; of a flat access, only lanes in global memory. */
-static unsigned list_all(const struct touched_lines *lines, const struct site_facts *facts,
-			 const struct probe_dispatch_info *dispatch, const uint64_t *addr,
-			 unsigned count, uint64_t offset, uint64_t line[DISTINCT_MAX])
+static unsigned list_all(const struct touched_lines *lines, const struct lane_addresses *lanes,
+			 uint64_t offset, uint64_t line[DISTINCT_MAX])
 {
+	const struct site_facts *facts = lanes->facts;
+	const uint64_t *addr = lanes->addr;
+	const unsigned count = lanes->count;
 	const unsigned shift = lines->shift, last_byte = facts->unit - 1u;
 	uint64_t any = offset;
 	unsigned n = 0;
@@ -22,7 +24,7 @@ static unsigned list_all(const struct touched_lines *lines, const struct site_fa
 		uint64_t first = (addr[i] + offset) >> shift;
 		uint64_t last = (addr[i] + offset + last_byte) >> shift;
 
-		if (facts->lds && site_place(facts, dispatch, addr[i]) != SITE_GLOBAL)
+		if (facts->lds && site_place(facts, lanes->dispatch, addr[i]) != SITE_GLOBAL)
 			continue;
 		line[n++] = first;
 		if (last != first)
@@ -61,14 +63,14 @@ static void list_some(struct touched_lines *lines, const uint64_t *line, unsigne
 	lines->wides = wides;
 }
 
-void touched_lines_any(struct touched_lines *lines, const struct site_facts *facts,
-		       const struct probe_dispatch_info *dispatch, const uint64_t *addr,
-		       unsigned count, uint64_t offset)
+void touched_lines_any(struct touched_lines *lines, const struct lane_addresses *lanes,
+		       uint64_t offset)
 {
+	unsigned count;
 	uint64_t line[DISTINCT_MAX];
 	uint8_t first[DISTINCT_MAX];
 
-	count = list_all(lines, facts, dispatch, addr, count, offset, line);
+	count = list_all(lines, lanes, offset, line);
 	for (unsigned i = 0; i < count; i++)
 		lines->wide[i] = line[i] >> lines->ratio;
 	if (!(count == 64 && distinct_all(lines->wide)) &&

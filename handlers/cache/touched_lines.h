@@ -30,9 +30,15 @@ struct touched_lines {
 bool touched_lines_affine(struct touched_lines *lines, const struct site_facts *facts,
 			  const struct probe_access *access, uint64_t offset);
 
+struct lane_addresses {
+	const struct site_facts *facts;
+	const struct probe_dispatch_info *dispatch;
+	const uint64_t *addr;
+	unsigned count;
+};
+
 /* Any addresses; of a flat access, only those in global memory. */
-void touched_lines_any(struct touched_lines *lines, const struct site_facts *facts,
-		       const struct probe_dispatch_info *dispatch, const uint64_t *addr,
-		       unsigned count, uint64_t offset);
+void touched_lines_any(struct touched_lines *lines, const struct lane_addresses *lanes,
+		       uint64_t offset);
 
 #endif

@@ -194,28 +194,38 @@ static uint16_t key_of(const struct heatmap *heatmap, unsigned bytes)
 			  (unsigned)__builtin_ctz(bytes));
 }
 
+/* Accesses to one page. */
+struct touch {
+	uint16_t key;
+	unsigned kind; /* enum heatmap_kinds */
+	uint64_t lines;
+	unsigned lanes;
+};
+
 /* Recent accesses of another key begin. */
-static void renew(struct heatmap *heatmap, struct recent *recent, uint16_t key, uint64_t number,
-		  uint64_t lines)
+static void renew(struct heatmap *heatmap, struct recent *recent, uint64_t number,
+		  const struct touch *touch)
 {
 	const struct region *region = find_region(heatmap, number);
 	struct page *page = &region->pages[number % REGION_PAGES];
 
 	settle(heatmap, page, recent);
 	if (page->epoch != heatmap->epoch)
-		find_owner(heatmap, page, number, lines);
-	recent->key = key;
+		find_owner(heatmap, page, number, touch->lines);
+	recent->key = touch->key;
 }
 
 /* Add `lanes` accesses of one page, described by the key. */
-static inline void add_recent(struct heatmap *heatmap, struct recent *recent, uint16_t key,
-			      unsigned kind, uint64_t number, uint64_t lines, unsigned lanes)
+static inline void add_recent(struct heatmap *heatmap, struct recent *recent, uint64_t number,
+			      const struct touch *touch)
 {
+	unsigned kind = touch->kind;
+
 	/* Also when a counter is about to overflow. */
-	if (recent->key != key || recent->lanes[kind] > UINT16_MAX - 64)
-		renew(heatmap, recent, key, number, lines);
-	recent->lines |= lines;
-	recent->lanes[kind] = (uint16_t)(recent->lanes[kind] + lanes);
+	if (recent->key != touch->key || recent->lanes[kind] > UINT16_MAX - 64)
+		renew(heatmap, recent, number, touch);
+	recent->lines |= touch->lines;
+	recent->lanes[kind] = (uint16_t)(recent->lanes[kind] + touch->lanes);
 }
 
 /* One access to a page that takes `bytes` from it. */
@@ -280,14 +290,15 @@ static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, un
 static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, const uint64_t *addr,
 		      unsigned count)
 {
-	const uint16_t key = key_of(heatmap, bytes);
+	struct touch touch = {.key = key_of(heatmap, bytes), .kind = kind, .lanes = 1};
 	struct recent *recent[64];
 
 	if (!find_recent(heatmap, addr, count, recent))
 		return;
-	for (unsigned i = 0; i < count; i++)
-		add_recent(heatmap, recent[i], key, kind, addr[i] >> PAGE_SHIFT,
-			   1ull << (addr[i] >> LINE_SHIFT & 63), 1);
+	for (unsigned i = 0; i < count; i++) {
+		touch.lines = 1ull << (addr[i] >> LINE_SHIFT & 63);
+		add_recent(heatmap, recent[i], addr[i] >> PAGE_SHIFT, &touch);
+	}
 }
 
 /* Cache lines of lanes inside a page. A small stride touches all from the first to the last. */
@@ -311,7 +322,7 @@ static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 {
 	uint64_t addr = access->base, stride = (uint64_t)access->stride;
 	uint64_t run = access->exec >> __builtin_ctzll(access->exec);
-	const uint16_t key = key_of(heatmap, bytes);
+	struct touch touch = {.key = key_of(heatmap, bytes), .kind = kind};
 	unsigned lanes = access->lanes;
 
 	if (stride > PAGE_BYTES / 4 || run & (run + 1))
@@ -327,9 +338,10 @@ static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 			here = (rest + (uint32_t)stride - 1) / (uint32_t)stride;
 			last = addr + stride * (here - 1);
 		}
+		touch.lines = lines_of(addr, stride, here);
+		touch.lanes = here;
 		if (region)
-			add_recent(heatmap, &region->recent[number % REGION_PAGES], key, kind,
-				   number, lines_of(addr, stride, here), here);
+			add_recent(heatmap, &region->recent[number % REGION_PAGES], number, &touch);
 		addr = last + stride;
 		lanes -= here;
 	}

@@ -221,9 +221,13 @@ static void keep(struct memory *memory, struct memory_site *site,
 		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
 		 const struct probe_access_cost *cost)
 {
-	bool lds = cost->lds.passes > cost->lds.ideal || !site->facts.global;
+	struct trial_execution execution = {
+		.lds = cost->lds.passes > cost->lds.ideal || !site->facts.global,
+		.wave = access->wave ? access->wave->wave : 0,
+		.exec = access->exec,
+		.addr = memory->addr,
+	};
 	struct trial **trial;
-	struct trial_key key;
 	unsigned most;
 
 	trial = trial_of(site, cost, &most);
@@ -237,12 +241,11 @@ static void keep(struct memory *memory, struct memory_site *site,
 		return;
 	if ((*trial)->executions == most && dispatch->id > (*trial)->key[(*trial)->last].dispatch)
 		return;
-	key = key_of(dispatch, access);
-	if (!trial_wants(*trial, most, key))
+	execution.key = key_of(dispatch, access);
+	if (!trial_wants(*trial, most, execution.key))
 		return;
 	expand(memory, access);
-	trial_add(*trial, most, lds, key, access->wave ? access->wave->wave : 0, access->exec,
-		  memory->addr);
+	trial_add(*trial, most, &execution);
 }
 
 static void flush(struct memory_site *site)

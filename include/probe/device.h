@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls for kernels: regions whose time is taken, and messages to handlers.
+ * Calls for kernels: regions to be timed, and messages to handlers.
  *
  *	probe_region_begin("load");
  *	...
  *	probe_region_end("load");
- *	probe_emit("state", &state, sizeof(state));	 the first active lane's
- *	probe_emit_lanes("key", &key, sizeof(key));	 every active lane's
+ *	probe_emit("state", &state, sizeof(state));	 of the first active lane
+ *	probe_emit_lanes("key", &key, sizeof(key));	 of every active lane
  *
- * For HIP, OpenCL C and C11 device code compiled by clang. They act in the clones that Probe's pass
- * makes and nowhere else: compiled without the pass, for the host, by another compiler, and in the
- * original kernels, they leave no instruction behind. So no argument may be counted upon to be
+ * For HIP, OpenCL C and C11 device code compiled by clang. The calls have an effect only in the
+ * clones that Probe's pass makes. Compiled without the pass, for the host or by another compiler,
+ * and in the original kernels, they leave no instruction. So do not rely on arguments being
  * evaluated.
  *
- * Names and tags are string literals. Regions may nest, and begin and end for each wave: the time
- * is from the moment the first active lanes of a wave pass the begin to the moment the last of them
- * pass the end, if they come there apart. A region that a wave leaves in another way ends with the
- * region around it. Loads that the compiler has moved out of a region, or that are still under way
- * at its end, are not in its time.
+ * Names and tags are string literals.
  *
- * A message has `size` bytes, a constant of at most 64 (PROBE_EMIT_MAX), taken from `data`, a
- * pointer to private memory: a variable's address. It is recorded where the dispatch runs a `time`
- * or `trace` clone.
+ * Regions may nest. Each wave has its own times: a region lasts from the moment the first active
+ * lanes of the wave pass its begin to the moment the last of them pass its end. A region that a
+ *wave leaves in another way ends with the region around it. Loads that the compiler moved out of a
+ * region, or that have not completed at its end, are not in its time.
+ *
+ * A message has `size` bytes, a constant of at most 64 (PROBE_EMIT_MAX), copied from `data`, a
+ * pointer to private memory: the address of a variable. It is recorded if the dispatch runs a
+ *`time` or `trace` clone.
  */
 #ifndef PROBE_DEVICE_H
 #define PROBE_DEVICE_H
@@ -30,7 +31,7 @@
 
 #if defined(__AMDGCN__) && defined(__clang__)
 
-/* The pass finds these intrinsic calls by their text; the back end makes nothing of them. */
+/* The pass finds these intrinsic calls by their text; the back end generates no code for them. */
 #define PROBE_DEVICE_MARK(value, text) ((void)__builtin_annotation((value), text))
 
 #ifdef __OPENCL_VERSION__
@@ -42,7 +43,7 @@ typedef unsigned long long probe_device_word;
 /* Bytes of word i of a message of `size` bytes. */
 #define PROBE_DEVICE_PART(size, i) ((size) <= 8 * (i) ? 0 : (size)-8 * (i) < 8 ? (size)-8 * (i) : 8)
 
-/* The condition is constant: what is not there is not compiled, optimised or not. */
+/* The condition is constant: unused words are not compiled, with or without optimisation. */
 #define PROBE_DEVICE_WORD(data, size, i)                                                           \
 	if ((size) > 8 * (i)) {                                                                    \
 		probe_device_word probe_word_ = 0;                                                 \
@@ -73,7 +74,7 @@ typedef unsigned long long probe_device_word;
 
 #else
 
-/* The literals are still checked to be such. */
+/* Still checks that names and tags are literals. */
 #define probe_region_begin(name)	  ((void)sizeof("" name))
 #define probe_region_end(name)		  ((void)sizeof("" name))
 #define probe_emit(tag, data, size)	  ((void)sizeof("" tag), (void)sizeof(data), (void)(size))

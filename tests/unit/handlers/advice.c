@@ -157,7 +157,7 @@ static void test_pitches_proposed(void **state)
 	assert_true(proposed > 20 && swizzled > 10);
 }
 
-/* Addresses without a stride are tried as they are, and what is said of them is true. */
+/* Layouts are tried on addresses without a stride, and the advice about them is true. */
 static void test_trials(void **state)
 {
 	uint32_t tile = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_LDS, 16, 16);
@@ -210,7 +210,8 @@ static void test_trials(void **state)
 	/* Eight lines of 1 KiB; each execution touched all of them. */
 	assert_true(host_real(&host_state, 1, "before") == 8);
 	assert_true(host_real(&host_state, 1, "after") == 2);
-	assert_non_null(strstr(host_text(&host_state, 1, "fix"), "estimate: about 2 cache lines of 128"));
+	assert_non_null(
+		strstr(host_text(&host_state, 1, "fix"), "estimate: about 2 cache lines of 128"));
 	assert_string_equal(host_text(&host_state, 1, "verified"), "");
 	assert_non_null(strstr(host_text(&host_state, 2, "fix"),
 			       "no padding or swizzle of rows of 64 to 4096 B halves the"));
@@ -283,7 +284,8 @@ static void send_doubles(uint32_t site, unsigned pitch)
 	}
 }
 
-/* Rows of 16 and of 32 elements give the same counts: a trace tells which, counters do not. */
+/* Rows of 16 and of 32 elements give the same counts: a trace distinguishes them, counters do not.
+ */
 static void test_rows_known(void **state)
 {
 	uint64_t value[PROBE_COUNTERS] = {0};
@@ -322,7 +324,7 @@ static void test_rows_known(void **state)
 	}
 }
 
-/* Thousands of conflicts are told in whole numbers. */
+/* Thousands of conflicts are written as whole numbers. */
 static void test_numbers(void **state)
 {
 	uint64_t value[PROBE_COUNTERS] = {

@@ -53,7 +53,7 @@ static void test_partial_wave(void **state)
 		assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");
 		assert_true(host_real(&host_state, 0, "after") == cases[i].after);
 	}
-	/* Half a wave at a distance: alignment and compaction leave it as it is. */
+	/* Half a wave at a distance: alignment and compaction do not change it. */
 	start(NULL);
 	send_affine(add_site(PROBE_ACCESS_STORE, PROBE_SPACE_GLOBAL, 4, 4), 0xffffffff,
 		    0x7f0000000000, 8);
@@ -194,7 +194,7 @@ static void test_word_per_row(void **state)
 		     "make the workgroup wider, for example dim3(64, 4)");
 }
 
-/* From counters the same is no reason to sort, nor is it told from short rows. */
+/* Counters are no reason to sort: they do not distinguish this from short rows. */
 static void test_row_each_counted(void **state)
 {
 	struct probe_counter_row row = {.site = 0};
@@ -417,7 +417,7 @@ static void test_structs(void **state)
 	static struct use pieces[17] = {{1, 0, 4, 4}};
 	static const struct use mixed[] = {{1, 0, 4, 16}, {1, 8, 8, 16}};
 	static const struct use apart[] = {{1, 0, 4, 4}, {1, 4096, 8, 8}};
-	int after, before, told[2];
+	int after, before, listed[2];
 	const char *fix;
 
 	(void)state;
@@ -430,7 +430,7 @@ static void test_structs(void **state)
 				"the run after, %d before",
 				&after, &before),
 			 2);
-	/* Nobody else uses the third one's. */
+	/* No other access uses the buffer of the third. */
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "other access"));
 	assert_null(strstr(host_text(&host_state, 2, "fix"), "alone"));
 	assert_string_equal(host_text(&host_state, 2, "verified"), "cache lines of 128 B");
@@ -443,25 +443,25 @@ static void test_structs(void **state)
 				"keep the layout of the buffer: a change that helps here costs its "
 				"3 other accesses as much (%d cache lines of 128 B in the run "
 				"after, %d",
-				&after, &told[0]),
+				&after, &listed[0]),
 			 2);
-	assert_int_equal(told[0], before);
+	assert_int_equal(listed[0], before);
 	assert_int_equal(after, 2 + 3 * (send_uses(pieces, 17) - 2));
 	/* One does not. */
 	send_uses(through, 2);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),
 			       "with 1 other access to the buffer 18 cache lines of 128 B in the "
 			       "run after, 34 before"));
-	/* Of members that are not equally long, each is told the same. */
+	/* Members of different sizes get the same advice. */
 	send_uses(mixed, 2);
 	for (unsigned i = 0; i < 2; i++)
 		assert_int_equal(
 			sscanf(strstr(host_text(&host_state, i, "fix"), "; with"),
 			       "; with 1 other access to the buffer %d cache lines of 128 B",
-			       &told[i]),
+			       &listed[i]),
 			1);
-	assert_int_equal(told[0], told[1]);
-	assert_int_equal(told[0], send_uses(apart, 2));
+	assert_int_equal(listed[0], listed[1]);
+	assert_int_equal(listed[0], send_uses(apart, 2));
 	/* Who takes whole structs gains nothing, and loses nothing. */
 	send_uses(whole, 3);
 	assert_non_null(strstr(host_text(&host_state, 0, "fix"),

@@ -14,7 +14,7 @@ static void *instance;
 #define ORIGIN 0x7f1200000000ull
 enum { PAGES = 1024, LINES = PAGES * 64, FIRST = 100, SECOND = 600 };
 
-/* Two allocations of the first pages; nobody knows the others. */
+/* Two allocations of the first pages; the others are unknown. */
 static const struct probe_allocation_info allocations[] = {
 	{.size = sizeof(allocations[0]),
 	 .id = 7,
@@ -208,7 +208,7 @@ static void test_random(void **unused)
 	assert_int_equal(state.row_count, regions + rows + owners + 32);
 }
 
-/* The busiest pages stay, in the order of their addresses, and the user is told. */
+/* The busiest pages stay, in the order of their addresses, and a message says so. */
 static void test_few_pages(void **unused)
 {
 	struct probe_access access = {.form = PROBE_FORM_AFFINE, .lanes = 64, .exec = ~0ull};

@@ -84,7 +84,7 @@ static uint32_t moved(const struct proposal *p, uint32_t addr)
 	       in % p->column;
 }
 
-/* Conflicts of a site in all its executions, moved or as they are (NULL). */
+/* Conflicts of a site in all its executions, in a new layout or the present one (NULL). */
 static double conflicts(const struct made *m, const struct proposal *p)
 {
 	const struct probe_lds_rule rule = ref_lds_rule("gfx90a", 64, m->unit, m->access);
@@ -161,7 +161,7 @@ static void test_shared(void **state)
 	assert_string_equal(host_text(&host_state, fill, "fix"), "");
 }
 
-/* Two that cost, in two ways: both are told the same. */
+/* Two costly accesses of different shape get the same advice. */
 static void test_same_for_both(void **state)
 {
 	uint32_t columns = add_lds(PROBE_ACCESS_LOAD, 4), pairs = add_lds(PROBE_ACCESS_STORE, 8);

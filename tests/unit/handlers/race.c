@@ -193,7 +193,7 @@ static void make_table_access(uint64_t *seed, struct random_access *random)
 	}
 }
 
-/* Few accesses between two barriers: most of them meet nobody. */
+/* Few accesses between two barriers: most of them conflict with none. */
 static void test_tables(void **unused)
 {
 	enum { BARRIERS = 30 };
@@ -401,7 +401,7 @@ static void test_many(void **unused)
 	assert_int_equal(host_get(&state, 0, "address"), 256 * 5 + 128);
 }
 
-/* Over the limit nothing is examined, and the user is told how much. */
+/* Accesses over the limit are not examined, and a message says how many. */
 static void test_limit(void **unused)
 {
 	(void)unused;

@@ -121,7 +121,7 @@ static inline void random_access(uint64_t *seed, const struct probe_site_info *s
 	}
 }
 
-/* Where a lane's address lies: told apart from the handlers' own way. */
+/* The address space of a lane, determined independently of the handlers. */
 static inline enum probe_space random_space(const struct probe_site_info *site, uint64_t addr)
 {
 	if (site->space != PROBE_SPACE_FLAT)

@@ -299,7 +299,7 @@ static void test_in_itself(void **unused)
 		}
 }
 
-/* An end without a begin is told of and changes nothing. */
+/* An end without a begin is reported and changes nothing. */
 static void test_stray_end(void **unused)
 {
 	const struct probe_wave_info wave = {.ring = 1};

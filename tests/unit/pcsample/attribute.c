@@ -270,7 +270,7 @@ static void test_reversed(void **state)
 	}
 }
 
-/* A code object goes and another comes to its address: samples count for the one that is there. */
+/* A code object is unloaded and another loaded at its address: samples count for the loaded one. */
 static void test_reload(void **state)
 {
 	struct bench *bench = *state;
