@@ -52,6 +52,7 @@ class Affine
 	bool product(const SCEVMulExpr *expr, Form &ret);
 	bool recurrence(const SCEVAddRecExpr *expr, Form &ret);
 	bool extension(const SCEVIntegralCastExpr *expr, Form &ret);
+	bool form_bounds(const Form &form, int64_t &low, int64_t &high);
 	bool assume(const SCEV *expr, bool zeros, Form &form);
 	bool logic(Instruction *inst, Form &ret);
 	bool loop_phi(PHINode *phi, Form &ret);
@@ -389,6 +390,25 @@ bool Affine::assume(const SCEV *expr, bool zeros, Form &form)
 	return true;
 }
 
+/* Bounds of the value from those of its parts: no more bits of an id are taken away than it has. */
+bool Affine::form_bounds(const Form &form, int64_t &low, int64_t &high)
+{
+	bounds(in, form.rest, low, high);
+	for (int axis = 0; axis < 3; axis++) {
+		auto *constant = dyn_cast_or_null<SCEVConstant>(form.coefficient[axis]);
+		int64_t least = constant ? constant->getAPInt().getSExtValue() : 0, most = least;
+
+		if (form.coefficient[axis] && !constant)
+			return false;
+		for (const affine_field &field : form.fields)
+			if (field.axis == axis)
+				(field.times < 0 ? least : most) += (int32_t)field.times;
+		low += std::min<int64_t>(least, 0) * ID_MAX;
+		high += std::max<int64_t>(most, 0) * ID_MAX;
+	}
+	return low >= INT32_MIN && high <= INT32_MAX;
+}
+
 const SCEV *Affine::convert(const SCEV *expr, Type *type, bool extend)
 {
 	return extend ? evolution.getSignExtendExpr(expr, type)
@@ -408,7 +428,8 @@ bool Affine::extension(const SCEVIntegralCastExpr *expr, Form &ret)
 		return false;
 	/* In a range of half of all numbers, lanes that are as near as that agree about wraps. */
 	bounds(in, from, low, high);
-	if (extend && (high - low > INT32_MAX || (zeros && low < 0)) && !assume(from, zeros, ret))
+	if (extend && (high - low > INT32_MAX || (zeros && low < 0)) &&
+	    (!form_bounds(ret, low, high) || (zeros && low < 0)) && !assume(from, zeros, ret))
 		return false;
 	for (const SCEV *&coefficient : ret.coefficient)
 		if (coefficient)
