@@ -60,70 +60,51 @@ static struct probe_err *copy_array(const struct probe_buf *table, const char *w
 	return NULL;
 }
 
-static struct probe_err *copy_parts(const struct probe_buf *table,
-				    const struct probe_sites_header *header,
-				    struct probe_sites *sites)
+/* What is copied out of a table: its arrays, and those that are read on. */
+static struct probe_err *copy_arrays(const struct probe_buf *table,
+				     const struct probe_sites_header *h, struct probe_sites *s,
+				     struct derived_source *d)
 {
-	struct probe_err *err;
-	void *array = NULL;
+	const struct {
+		const char *what;
+		uint32_t offset, count;
+		size_t element;
+		void **to;
+	} arrays[] = {
+#define ARRAY(what, offset, count, to) {what, offset, count, sizeof(*(to)), (void **)&(to)}
+		ARRAY("sites", h->sites_offset, h->site_count, s->sites),
+		ARRAY("kernels", h->kernels_offset, h->kernel_count, s->kernels),
+		ARRAY("frames", h->frames_offset, h->frame_count, s->frames),
+		ARRAY("strings", h->strings_offset, h->strings_size, s->strings),
+		ARRAY("uncovered accesses", h->uncovered_offset, h->uncovered_count,
+		      s->uncovered_list),
+		ARRAY("groups", h->groups_offset, h->group_count, d->groups),
+		ARRAY("predicates", h->predicates_offset, h->predicate_count, d->predicates),
+		ARRAY("expressions", h->exprs_offset, h->expr_ops, d->ops),
+		ARRAY("proofs", h->proofs_offset, h->proof_count, d->proofs),
+#undef ARRAY
+	};
+	size_t count = sizeof(arrays) / sizeof(arrays[0]) - !h->proof_count;
 
-	err = copy_array(table, "sites", header->sites_offset, header->site_count,
-			 sizeof(*sites->sites), &array);
-	if (err)
-		return err;
-	sites->sites = array;
-	if (header->proof_count) {
-		err = copy_array(table, "proofs", header->proofs_offset, header->proof_count,
-				 sizeof(*sites->proofs), &array);
+	for (size_t i = 0; i < count; i++) {
+		struct probe_err *err =
+			copy_array(table, arrays[i].what, arrays[i].offset, arrays[i].count,
+				   arrays[i].element, arrays[i].to);
+
 		if (err)
 			return err;
-		sites->proofs = array;
 	}
-	err = copy_array(table, "groups", header->groups_offset, header->group_count,
-			 sizeof(*sites->groups), &array);
-	if (err)
-		return err;
-	sites->groups = array;
-	sites->group_count = header->group_count;
-	err = copy_array(table, "predicates", header->predicates_offset, header->predicate_count,
-			 sizeof(*sites->predicates), &array);
-	if (err)
-		return err;
-	sites->predicates = array;
-	sites->predicate_count = header->predicate_count;
-	err = copy_array(table, "expressions", header->exprs_offset, header->expr_ops,
-			 sizeof(*sites->exprs), &array);
-	if (err)
-		return err;
-	sites->exprs = array;
-	sites->expr_ops = header->expr_ops;
-	err = copy_array(table, "kernels", header->kernels_offset, header->kernel_count,
-			 sizeof(*sites->kernels), &array);
-	if (err)
-		return err;
-	sites->kernels = array;
-	err = copy_array(table, "frames", header->frames_offset, header->frame_count,
-			 sizeof(*sites->frames), &array);
-	if (err)
-		return err;
-	sites->frames = array;
-	err = copy_array(table, "strings", header->strings_offset, header->strings_size, 1, &array);
-	if (err)
-		return err;
-	sites->strings = array;
-	err = copy_array(table, "uncovered accesses", header->uncovered_offset,
-			 header->uncovered_count, sizeof(*sites->uncovered_list), &array);
-	if (err)
-		return err;
-	sites->uncovered_list = array;
-	sites->uncovered_count = header->uncovered_count;
-	sites->code_before = header->code_before;
-	sites->code_after = header->code_after;
-	sites->site_count = header->site_count;
-	sites->kernel_count = header->kernel_count;
-	sites->frame_count = header->frame_count;
-	sites->strings_size = header->strings_size;
-	sites->uncovered = header->uncovered;
+	d->group_count = h->group_count;
+	d->predicate_count = h->predicate_count;
+	d->op_count = h->expr_ops;
+	s->uncovered_count = h->uncovered_count;
+	s->code_before = h->code_before;
+	s->code_after = h->code_after;
+	s->site_count = h->site_count;
+	s->kernel_count = h->kernel_count;
+	s->frame_count = h->frame_count;
+	s->strings_size = h->strings_size;
+	s->uncovered = h->uncovered;
 	return NULL;
 }
 
@@ -186,20 +167,6 @@ static struct probe_err *check_uncovered(const char *name, const struct probe_si
 	return NULL;
 }
 
-/* Readers search them by row. */
-static struct probe_err *check_rows(const char *name, const struct probe_sites *sites)
-{
-	for (uint32_t i = 0; i < sites->group_count; i++)
-		if (sites->groups[i].row >= sites->site_count ||
-		    (i && sites->groups[i].row <= sites->groups[i - 1].row))
-			return bad(name, "group", i, "row", sites->groups[i].row);
-	for (uint32_t i = 0; i < sites->predicate_count; i++)
-		if (sites->predicates[i].row >= sites->site_count ||
-		    (i && sites->predicates[i].row <= sites->predicates[i - 1].row))
-			return bad(name, "predicate", i, "row", sites->predicates[i].row);
-	return NULL;
-}
-
 static struct probe_err *check_content(const char *name, const struct probe_sites *sites)
 {
 	struct probe_err *err = NULL;
@@ -227,7 +194,7 @@ static struct probe_err *check_content(const char *name, const struct probe_site
 	}
 	for (uint32_t i = 0; i < sites->uncovered_count && !err; i++)
 		err = check_uncovered(name, sites, i);
-	return err ? err : check_rows(name, sites);
+	return err;
 }
 
 const char *probe_uncovered_text(uint32_t reason)
@@ -249,6 +216,7 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 				    struct probe_sites **ret)
 {
 	struct probe_sites_header header;
+	struct derived_source source = {0};
 	struct probe_sites *sites;
 	struct probe_buf buf, table;
 	struct probe_err *err;
@@ -264,9 +232,15 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 	sites = calloc(1, sizeof(*sites));
 	if (!sites)
 		return probe_err_oom();
-	err = copy_parts(&table, &header, sites);
+	err = copy_arrays(&table, &header, sites, &source);
 	if (!err)
 		err = check_content(name, sites);
+	if (!err)
+		err = derived_sites_read(name, &source, sites);
+	free(source.proofs);
+	free(source.groups);
+	free(source.predicates);
+	free(source.ops);
 	if (err) {
 		probe_sites_destroy(sites);
 		return err;
@@ -280,10 +254,7 @@ void probe_sites_destroy(struct probe_sites *sites)
 	if (!sites)
 		return;
 	free(sites->sites);
-	free(sites->proofs);
-	free(sites->groups);
-	free(sites->predicates);
-	free(sites->exprs);
+	derived_sites_free(sites);
 	free(sites->kernels);
 	free(sites->frames);
 	free(sites->strings);
@@ -312,28 +283,4 @@ void probe_sites_of_kernel(const struct probe_sites *sites, const char *name, ui
 
 	*ret_first = kernel ? kernel->first_site : 0;
 	*ret_count = kernel ? kernel->site_count : 0;
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-const struct probe_site_group *probe_sites_group(const struct probe_sites *sites, uint32_t row)
-{
-	_Static_assert(!offsetof(struct probe_site_group, row), "the key comes first");
-	return sites->group_count ? bsearch(&row, sites->groups, sites->group_count,
-					    sizeof(*sites->groups), compare_rows)
-				  : NULL;
-}
-
-const struct probe_site_predicate *probe_sites_predicate(const struct probe_sites *sites,
-							 uint32_t row)
-{
-	_Static_assert(!offsetof(struct probe_site_predicate, row), "the key comes first");
-	return sites->predicate_count ? bsearch(&row, sites->predicates, sites->predicate_count,
-						sizeof(*sites->predicates), compare_rows)
-				      : NULL;
 }

@@ -11,6 +11,8 @@
 
 #include <probe/wire.h>
 
+#include "codeobj/derived_sites.h"
+
 struct probe_err;
 
 struct probe_sites {
@@ -19,16 +21,18 @@ struct probe_sites {
 	uint32_t uncovered_count;	  /* those of them that are listed */
 	uint32_t code_before, code_after; /* IR instructions: originals, all clones; 0 = unknown */
 	struct probe_site_uncovered *uncovered_list;
-	struct probe_site *sites;	 /* the id of a site is its index */
-	struct probe_site_proof *proofs; /* by site id; NULL = nothing is proved */
-	struct probe_site_group *groups; /* by rising row, as the next */
-	uint32_t group_count;
-	struct probe_site_predicate *predicates;
-	uint32_t predicate_count;
-	struct probe_expr_op *exprs; /* expressions, one after the other */
-	uint32_t expr_ops;
+	struct probe_site *sites; /* the id of a site is its index */
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
+	/* What is derived, not measured: members by site, the others by row (derived_sites.h). */
+	struct expr_node *expressions;
+	struct site_predicate *predicates;
+	struct site_group *groups;
+	struct site_histogram *histograms;
+	struct site_member *members;
+	struct site_block *blocks;
+	uint32_t expression_count, predicate_count, group_count, histogram_count, member_count;
+	uint32_t block_count;
 	char *strings; /* offsets in the structs are good for probe_sites_string() */
 	uint32_t strings_size;
 };
@@ -56,11 +60,6 @@ const struct probe_site_kernel *probe_sites_kernel(const struct probe_sites *sit
 /* Its first site and how many follow; 0 and 0 if the table has no such kernel. */
 void probe_sites_of_kernel(const struct probe_sites *sites, const char *name, uint32_t *ret_first,
 			   uint32_t *ret_count);
-
-/* The group, or the predicate, whose counters are this row; NULL = it is none's. */
-const struct probe_site_group *probe_sites_group(const struct probe_sites *sites, uint32_t row);
-const struct probe_site_predicate *probe_sites_predicate(const struct probe_sites *sites,
-							 uint32_t row);
 
 /* Never NULL; "" for an offset that is not in the table. */
 const char *probe_sites_string(const struct probe_sites *sites, uint32_t offset);

@@ -5,146 +5,107 @@
 #include <string.h>
 
 #include "codeobj/sites.h"
+#include "model/histograms.h"
 
 struct total {
 	uint64_t executions, lanes;
 	bool known;
 };
 
-struct reckon {
+struct derivation {
 	const struct probe_sites *table;
-	const struct proved_launch *launch;
+	const struct model_launch *launch;
 	struct total whole; /* launch */
-	uint32_t first, count;
-	struct probe_counter_row *row;
-	struct total *total;
+	struct probe_sites_range blocks;
+	struct counter_rows rows;
+	struct total *total; /* by block, from the first one of the range */
 };
 
-/* Workgroups along one axis: whole ones, then what the grid's end leaves of one. */
-struct part {
-	uint64_t groups, items;
-};
-
-void counted_launch(const struct proved_launch *launch, uint64_t *ret_waves, uint64_t *ret_lanes)
-{
-	struct part parts[3][2];
-	uint32_t lanes = launch->lanes ? launch->lanes : 64;
-
-	*ret_waves = 0;
-	*ret_lanes = 0;
-	for (int i = 0; i < 3; i++) {
-		uint32_t group = launch->group[i], whole, rest;
-		uint64_t chosen;
-
-		if (!group)
-			return;
-		whole = launch->grid[i] / group;
-		rest = launch->grid[i] % group;
-		chosen = proved_groups_chosen(launch->groups, i, whole);
-		parts[i][0] = (struct part){chosen, group};
-		/* The one that is cut off is the last. */
-		chosen = proved_groups_chosen(launch->groups, i, whole + 1ull) - chosen;
-		parts[i][1] = (struct part){rest ? chosen : 0, rest};
-	}
-	for (int i = 0; i < 8; i++) {
-		const struct part *x = &parts[0][i & 1], *y = &parts[1][i >> 1 & 1],
-				  *z = &parts[2][i >> 2];
-		uint64_t groups = x->groups * y->groups * z->groups;
-		uint64_t items = x->items * y->items * z->items;
-
-		*ret_waves += groups * ((items + lanes - 1) / lanes);
-		*ret_lanes += groups * items;
-	}
-}
-
-static struct total parent_of(const struct reckon *r, uint32_t id)
+static struct total total_of_parent(const struct derivation *d, const struct site_block *block)
 {
 	const struct total unknown = {0}, none = {.known = true};
-	const struct probe_site_predicate *predicate = probe_sites_predicate(r->table, id);
-	uint32_t parent = predicate ? predicate->parent : PROBE_ROW_NONE;
+	uint32_t owner = d->table->sites[block->row].owner;
 
-	if (r->launch->partial)
+	if (d->launch->partial)
 		return unknown;
 	/* Of another kernel, whose ids lie between this one's: not run at all. */
-	if (strcmp(probe_sites_string(r->table, r->table->sites[id].owner), r->launch->kernel))
+	if (strcmp(probe_sites_string(d->table, owner), d->launch->kernel))
 		return none;
-	if (parent == PROBE_ROW_NONE)
-		return r->whole;
-	return parent >= r->first && parent < id ? r->total[parent - r->first] : unknown;
+	if (block->parent == DERIVED_NONE)
+		return d->whole;
+	return block->parent >= d->blocks.first ? d->total[block->parent - d->blocks.first]
+						: unknown;
 }
 
-static struct total total_of(const struct reckon *r, uint32_t id)
+static struct total total_of(const struct derivation *d, const struct site_block *block)
 {
-	const uint64_t *value = r->row[id - r->first].value;
-	struct total total = {value[PROBE_C_EXECUTIONS], value[PROBE_C_LANES], true}, parent;
+	const uint64_t *value = counter_row(&d->rows, block->row);
+	struct total counted = {value[PROBE_C_EXECUTIONS], value[PROBE_C_LANES], true}, parent;
 
-	if (!probe_sites_predicate(r->table, id))
-		return total;
-	parent = parent_of(r, id);
-	if (!parent.known || total.executions > parent.executions || total.lanes > parent.lanes)
+	if (!block->complement)
+		return counted;
+	parent = total_of_parent(d, block);
+	if (!parent.known || counted.executions > parent.executions || counted.lanes > parent.lanes)
 		return (struct total){0};
-	return (struct total){parent.executions - total.executions, parent.lanes - total.lanes,
+	return (struct total){parent.executions - counted.executions, parent.lanes - counted.lanes,
 			      true};
 }
 
-static bool alloc(struct reckon *r, const struct probe_counter_row *raw, size_t raw_count,
-		  size_t *lost)
+/* Blocks come behind their parents. */
+static void derive(struct derivation *d, struct derived_rows *ret)
 {
-	r->row = calloc(r->count + 1ul, sizeof(*r->row));
-	r->total = calloc(r->count + 1ul, sizeof(*r->total));
-	if (!r->row || !r->total)
-		return false;
-	for (size_t i = 0; i < raw_count; i++)
-		if (raw[i].site - r->first < r->count)
-			r->row[raw[i].site - r->first] = raw[i];
-		else
-			(*lost)++;
-	return true;
-}
+	for (uint32_t i = d->blocks.first; i < d->blocks.end; i++) {
+		const struct site_block *block = &d->table->blocks[i];
+		struct total total = total_of(d, block);
 
-/* Rows are put down in the place of those they are reckoned from, which are needed no more. */
-static void reckon_rows(struct reckon *r, struct proved_rows *ret)
-{
-	for (uint32_t id = r->first; id < r->first + r->count; id++)
-		r->total[id - r->first] = total_of(r, id);
-	for (uint32_t id = r->first; id < r->first + r->count; id++) {
-		const struct total *total = &r->total[id - r->first];
-
-		if (r->table->sites[id].access != PROBE_ACCESS_BLOCK)
+		d->total[i - d->blocks.first] = total;
+		if (d->table->sites[block->row].access != PROBE_ACCESS_BLOCK)
 			continue;
-		if (!total->known)
-			proved_rows_lose(ret, id,
-					 r->launch->partial ? "rows of its launch were lost"
-							    : "the counts of its blocks contradict "
-							      "each other");
-		if (!total->known || !total->executions)
+		if (!total.known)
+			derived_rows_lose(ret, block->row,
+					  d->launch->partial
+						  ? "rows of its launch were lost"
+						  : "the counts of its blocks contradict "
+						    "each other");
+		if (!total.known || !total.executions)
 			continue;
-		r->row[ret->count++] = (struct probe_counter_row){
-			.site = id,
-			.value = {[PROBE_C_EXECUTIONS] = total->executions,
-				  [PROBE_C_LANES] = total->lanes},
+		ret->row[ret->count++] = (struct probe_counter_row){
+			.site = block->row,
+			.value = {[PROBE_C_EXECUTIONS] = total.executions,
+				  [PROBE_C_LANES] = total.lanes},
 		};
 	}
 }
 
-bool counted_rows_make(const struct probe_sites *table, const struct proved_launch *launch,
+bool block_counts_make(const struct probe_sites *table, const struct model_launch *launch,
 		       const struct probe_counter_row *raw, size_t raw_count,
-		       struct proved_rows *ret)
+		       struct derived_rows *ret)
 {
-	struct reckon r = {.table = table, .launch = launch, .whole = {.known = true}};
-	bool done;
+	struct derivation d = {.table = table, .launch = launch, .whole = {.known = true}};
+	struct probe_counter_row *row;
 
-	*ret = (struct proved_rows){0};
-	counted_launch(launch, &r.whole.executions, &r.whole.lanes);
-	/* Without the kernel there is nothing to reckon, and all rows are lost. */
-	probe_sites_of_kernel(table, launch->kernel, &r.first, &r.count);
-	done = alloc(&r, raw, raw_count, &ret->lost);
-	if (done) {
-		reckon_rows(&r, ret);
-		ret->row = r.row;
-		r.row = NULL;
+	*ret = (struct derived_rows){0};
+	launch_count_waves(launch, &d.whole.executions, &d.whole.lanes);
+	/* Without the kernel there is nothing to derive, and all rows are lost. */
+	probe_sites_of_kernel(table, launch->kernel, &d.rows.first, &d.rows.count);
+	d.blocks = probe_sites_rows(table->blocks, table->block_count, sizeof(*table->blocks),
+				    d.rows.first, d.rows.count);
+	row = calloc(d.rows.count + 1ul, sizeof(*row));
+	ret->row = calloc(d.rows.count + 1ul, sizeof(*ret->row));
+	d.total = calloc(d.rows.count + 1ul, sizeof(*d.total));
+	d.rows.row = row;
+	if (row && ret->row && d.total) {
+		for (size_t i = 0; i < raw_count; i++)
+			if (counter_row(&d.rows, raw[i].site))
+				row[raw[i].site - d.rows.first] = raw[i];
+			else
+				ret->lost++;
+		derive(&d, ret);
+	} else {
+		free(ret->row);
+		ret->row = NULL;
 	}
-	free(r.row);
-	free(r.total);
-	return done;
+	free(row);
+	free(d.total);
+	return ret->row != NULL;
 }

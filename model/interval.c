@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interval arithmetic. A number of 32 or 64 bits is known modulo 2^32 or 2^64; its range is one of
- * integers that leave the same rest, so sums, differences and products need no care about signs.
- * What does is moved into the range of signed or of unsigned numbers first, if all of it fits
- * there. Operations that are not here, and ranges that grow beyond 2^63, are not known.
+ * Interval arithmetic on the steps of a program. Example: for workgroups 0 to 9 of 64 work-items,
+ * blockIdx.x * 64 + threadIdx.x is in [0, 639], so that it is below 1000 in all of them.
+ *
+ * A value of 32 or 64 bits is known modulo 2^32 or 2^64. Its interval is one of integers that are
+ * equal to it modulo that, so sums, differences and products need no care about signs. Operations
+ * that do move it into the range of signed or unsigned numbers first, if all of it fits there.
+ * Operations that are missing here, and intervals that grow beyond 2^63, are unknown.
  */
-#include "model/interval.h"
-
-#include "model/proved_rows.h"
+#include "common/expr.h"
+#include "model/expr_program.h"
+#include "model/launch.h"
 
 struct range {
 	bool known;
@@ -79,30 +82,30 @@ static bool is_truth(struct range a)
 }
 
 /* Of truths, and masks of numbers that have no sign. */
-static struct range bitwise(uint8_t code, struct range a, struct range b)
+static struct range bitwise(uint8_t op, struct range a, struct range b)
 {
 	bool truths = is_truth(a) && is_truth(b);
 
-	if (code == PROBE_EXPR_AND && truths)
+	if (op == PROBE_EXPR_AND && truths)
 		return range_of(a.low & b.low, a.high & b.high);
-	if (code == PROBE_EXPR_OR && truths)
+	if (op == PROBE_EXPR_OR && truths)
 		return range_of(a.low | b.low, a.high | b.high);
-	if (code == PROBE_EXPR_XOR && truths && is_one(b))
+	if (op == PROBE_EXPR_XOR && truths && is_one(b))
 		return b.low ? range_of(1 - a.high, 1 - a.low) : a;
-	if (code == PROBE_EXPR_AND && b.known && b.low >= 0)
+	if (op == PROBE_EXPR_AND && b.known && b.low >= 0)
 		return range_of(0, b.high);
 	return unknown;
 }
 
-static struct range moved(const struct probe_expr_op *op, struct range a, struct range b)
+static struct range moved(const struct expr_node *node, struct range a, struct range b)
 {
 	int64_t by = b.low;
 
-	if (!is_one(b) || by < 0 || by >= op->bits || by > 62)
+	if (!is_one(b) || by < 0 || by >= node->bits || by > 62)
 		return unknown;
-	if (op->code == PROBE_EXPR_SHL)
+	if (node->op == PROBE_EXPR_SHL)
 		return times(a, range_of((int64_t)1 << by, (int64_t)1 << by));
-	a = fit(a, op->bits, op->code == PROBE_EXPR_ASHR);
+	a = fit(a, node->bits, node->op == PROBE_EXPR_ASHR);
 	return a.known ? range_of(a.low >> by, a.high >> by) : unknown;
 }
 
@@ -125,16 +128,16 @@ static struct range is_equal(struct range a, struct range b, bool equal)
 	return range_of(0, 1);
 }
 
-static struct range compared(const struct probe_expr_op *op, struct range a, struct range b)
+static struct range compared(const struct expr_node *node, struct range a, struct range b)
 {
-	bool has_sign = op->code == PROBE_EXPR_SLT || op->code == PROBE_EXPR_SLE ||
-			op->code == PROBE_EXPR_SMIN || op->code == PROBE_EXPR_SMAX;
+	bool has_sign = node->op == PROBE_EXPR_SLT || node->op == PROBE_EXPR_SLE ||
+			node->op == PROBE_EXPR_SMIN || node->op == PROBE_EXPR_SMAX;
 
-	a = fit(a, op->bits, has_sign);
-	b = fit(b, op->bits, has_sign);
+	a = fit(a, node->bits, has_sign);
+	b = fit(b, node->bits, has_sign);
 	if (!a.known || !b.known)
-		return op->code >= PROBE_EXPR_EQ ? range_of(0, 1) : unknown;
-	switch (op->code) {
+		return node->op >= PROBE_EXPR_EQ ? range_of(0, 1) : unknown;
+	switch (node->op) {
 	case PROBE_EXPR_UMIN:
 	case PROBE_EXPR_SMIN:
 		return range_of(lower(a.low, b.low), lower(a.high, b.high));
@@ -148,18 +151,18 @@ static struct range compared(const struct probe_expr_op *op, struct range a, str
 	case PROBE_EXPR_SLE:
 		return is_below(a, b, true);
 	default:
-		return is_equal(a, b, op->code == PROBE_EXPR_EQ);
+		return is_equal(a, b, node->op == PROBE_EXPR_EQ);
 	}
 }
 
 /* Of what is not negative by one number above 0. */
-static struct range divided(const struct probe_expr_op *op, struct range a, struct range b)
+static struct range divided(const struct expr_node *node, struct range a, struct range b)
 {
-	bool rest = op->code == PROBE_EXPR_UREM || op->code == PROBE_EXPR_SREM;
-	bool has_sign = op->code == PROBE_EXPR_SDIV || op->code == PROBE_EXPR_SREM;
+	bool rest = node->op == PROBE_EXPR_UREM || node->op == PROBE_EXPR_SREM;
+	bool has_sign = node->op == PROBE_EXPR_SDIV || node->op == PROBE_EXPR_SREM;
 
-	a = fit(a, op->bits, has_sign);
-	b = fit(b, op->bits, has_sign);
+	a = fit(a, node->bits, has_sign);
+	b = fit(b, node->bits, has_sign);
 	if (!a.known || a.low < 0 || !is_one(b) || b.low <= 0)
 		return unknown;
 	if (!rest)
@@ -169,41 +172,41 @@ static struct range divided(const struct probe_expr_op *op, struct range a, stru
 	return range_of(a.low % b.low, a.high % b.low);
 }
 
-static struct range sum(uint8_t code, struct range a, struct range b)
+static struct range sum(uint8_t op, struct range a, struct range b)
 {
 	struct range ret = {.known = true};
 
-	if (code == PROBE_EXPR_MUL)
+	if (op == PROBE_EXPR_MUL)
 		return times(a, b);
-	if (code == PROBE_EXPR_ADD ? __builtin_add_overflow(a.low, b.low, &ret.low) ||
-					     __builtin_add_overflow(a.high, b.high, &ret.high)
-				   : __builtin_sub_overflow(a.low, b.high, &ret.low) ||
-					     __builtin_sub_overflow(a.high, b.low, &ret.high))
+	if (op == PROBE_EXPR_ADD ? __builtin_add_overflow(a.low, b.low, &ret.low) ||
+					   __builtin_add_overflow(a.high, b.high, &ret.high)
+				 : __builtin_sub_overflow(a.low, b.high, &ret.low) ||
+					   __builtin_sub_overflow(a.high, b.low, &ret.high))
 		return unknown;
 	return ret;
 }
 
-static struct range two(const struct probe_expr_op *op, struct range a, struct range b)
+static struct range two(const struct expr_node *node, struct range a, struct range b)
 {
 	/* Comparisons of what is not known are still 0 or 1. */
-	if (op->code >= PROBE_EXPR_EQ ||
-	    (op->code >= PROBE_EXPR_UMIN && op->code <= PROBE_EXPR_SMAX))
-		return compared(op, a, b);
-	if (op->code == PROBE_EXPR_AND || op->code == PROBE_EXPR_OR || op->code == PROBE_EXPR_XOR)
-		return bitwise(op->code, a, b);
+	if (node->op >= PROBE_EXPR_EQ ||
+	    (node->op >= PROBE_EXPR_UMIN && node->op <= PROBE_EXPR_SMAX))
+		return compared(node, a, b);
+	if (node->op == PROBE_EXPR_AND || node->op == PROBE_EXPR_OR || node->op == PROBE_EXPR_XOR)
+		return bitwise(node->op, a, b);
 	if (!a.known || !b.known)
 		return unknown;
-	switch (op->code) {
+	switch (node->op) {
 	case PROBE_EXPR_ADD:
 	case PROBE_EXPR_SUB:
 	case PROBE_EXPR_MUL:
-		return sum(op->code, a, b);
+		return sum(node->op, a, b);
 	case PROBE_EXPR_SHL:
 	case PROBE_EXPR_LSHR:
 	case PROBE_EXPR_ASHR:
-		return moved(op, a, b);
+		return moved(node, a, b);
 	default:
-		return divided(op, a, b);
+		return divided(node, a, b);
 	}
 }
 
@@ -216,93 +219,58 @@ static struct range chosen(struct range which, struct range yes, struct range no
 	return range_of(lower(yes.low, no.low), upper(yes.high, no.high));
 }
 
-static struct range leaf(const struct probe_expr_op *op, const struct proved_launch *launch,
-			 const struct launch_box *box)
+static struct range leaf(const struct expr_node *node, const struct model_launch *launch,
+			 const struct group_box *box)
 {
-	int64_t field;
-	uint64_t value;
-
-	switch (op->code) {
-	case PROBE_EXPR_CONSTANT:
-		return range_of(op->value, op->value);
-	case PROBE_EXPR_ARGUMENT:
-		if (!launch_argument(launch, op->offset, op->bits / 8u, &value))
-			return unknown;
-		return range_of((int64_t)value, (int64_t)value);
-	case PROBE_EXPR_PACKET:
-		return launch_field(launch, op->offset, &field) ? range_of(field, field) : unknown;
+	switch (node->op) {
 	case PROBE_EXPR_GROUP:
-		return op->index > 2 ? unknown
-				     : range_of(box->first[op->index], box->last[op->index]);
+		return range_of(box->first[node->value], box->last[node->value]);
 	case PROBE_EXPR_ITEM:
-		return op->index > 2 || !launch->group[op->index]
-			       ? unknown
-			       : range_of(0, (int64_t)launch->group[op->index] - 1);
+		return launch->group[node->value]
+			       ? range_of(0, (int64_t)launch->group[node->value] - 1)
+			       : unknown;
 	default:
 		return unknown;
 	}
 }
 
-/* How many ranges a step takes off the stack. */
-static uint32_t takes(uint8_t code)
+static struct range one(uint8_t op, struct range a)
 {
-	if (code < PROBE_EXPR_ADD || code == PROBE_EXPR_KEPT)
-		return 0;
-	if (code < PROBE_EXPR_SELECT)
-		return 2;
-	return code == PROBE_EXPR_SELECT ? 3 : 1;
+	return op == PROBE_EXPR_SEXT   ? fit(a, 32, true)
+	       : op == PROBE_EXPR_ZEXT ? fit(a, 32, false)
+				       : a;
 }
 
-struct ranges {
-	struct range stack[PROBE_EXPR_STACK], note[PROBE_EXPR_NOTES];
-	uint32_t used;
-};
-
-static struct range one(uint8_t code, struct range a)
+static struct range range_of_step(const struct expr_program *program, uint32_t at,
+				  const struct range *range, const struct group_box *box)
 {
-	return code == PROBE_EXPR_SEXT	 ? fit(a, 32, true)
-	       : code == PROBE_EXPR_ZEXT ? fit(a, 32, false)
-					 : a;
+	const struct expr_node *node = &program->step[at].node;
+	const uint32_t *from = node->operand;
+
+	if (program->step[at].level == EXPR_OF_LAUNCH)
+		return program->undefined[at] ? unknown
+					      : range_of((int64_t)program->value[at][0],
+							 (int64_t)program->value[at][0]);
+	switch (expr_operands(node->op)) {
+	case 0:
+		return leaf(node, program->launch, box);
+	case 1:
+		return one(node->op, range[from[0]]);
+	case 2:
+		return two(node, range[from[0]], range[from[1]]);
+	default:
+		return chosen(range[from[0]], range[from[1]], range[from[2]]);
+	}
 }
 
-static bool step(const struct probe_expr_op *op, const struct proved_launch *launch,
-		 const struct launch_box *box, struct ranges *ranges)
+enum interval_truth expr_program_truth(const struct expr_program *program, uint32_t root,
+				       const struct group_box *box)
 {
-	uint32_t numbers = takes(op->code);
-	struct range *top;
+	struct range range[EXPR_STEPS], *ret = &range[program->root[root]];
 
-	if ((op->bits != 32 && op->bits != 64) || op->code > PROBE_EXPR_KEPT ||
-	    ranges->used < numbers || ranges->used - numbers == PROBE_EXPR_STACK)
-		return false;
-	if ((op->code == PROBE_EXPR_KEEP || op->code == PROBE_EXPR_KEPT) &&
-	    op->index >= PROBE_EXPR_NOTES)
-		return false;
-	ranges->used -= numbers;
-	top = &ranges->stack[ranges->used++];
-	if (op->code == PROBE_EXPR_KEPT)
-		*top = ranges->note[op->index];
-	else if (op->code == PROBE_EXPR_KEEP)
-		ranges->note[op->index] = *top;
-	else if (!numbers)
-		*top = leaf(op, launch, box);
-	else if (numbers == 1)
-		*top = one(op->code, *top);
-	else if (numbers == 2)
-		*top = two(op, top[0], top[1]);
-	else
-		*top = chosen(top[0], top[1], top[2]);
-	return true;
-}
-
-enum launch_truth launch_truth_in(const struct launch_steps *steps,
-				  const struct proved_launch *launch, const struct launch_box *box)
-{
-	struct ranges ranges = {.used = 0};
-
-	for (uint32_t i = 0; i < steps->count; i++)
-		if (!step(&steps->op[i], launch, box, &ranges))
-			return LAUNCH_MAYBE;
-	if (ranges.used != 1 || !is_truth(ranges.stack[0]) || !is_one(ranges.stack[0]))
-		return LAUNCH_MAYBE;
-	return ranges.stack[0].low ? LAUNCH_YES : LAUNCH_NO;
+	for (uint32_t at = 0; at < program->end[root]; at++)
+		range[at] = range_of_step(program, at, range, box);
+	if (!is_truth(*ret) || !is_one(*ret))
+		return TRUTH_UNKNOWN;
+	return ret->low ? TRUTH_YES : TRUTH_NO;
 }

@@ -6,11 +6,12 @@
 
 #include "codeobj/sites.h"
 #include "common/kernel_argument.h"
-#include "model/proved_rows.h"
+#include "model/expr_program.h"
+#include "model/launch.h"
 
 enum { USED = 32, ENTRIES = 16, ENTRIES_BYTES = 4 << 20 };
 
-/* An argument that something is calculated from, and the bits of it that count. */
+/* An argument that something depends on, and the bits of it that matter. */
 struct used {
 	uint32_t offset, bytes;
 	uint64_t mask;
@@ -24,7 +25,7 @@ struct key {
 
 struct entry {
 	struct key key;
-	uint64_t turn; /* when it was asked for last; 0 = never */
+	uint64_t used; /* the call that asked for it last; 0 = none */
 	struct launch_memo_row *row;
 };
 
@@ -41,15 +42,14 @@ struct kernel {
 
 struct launch_memo {
 	struct kernel *kernels;
-	uint64_t turn;
+	uint64_t calls;
 };
 
-/* ---- What a kernel's calculations use -------------------------------------------------------- */
+/* ---- What a kernel's expressions use --------------------------------------------------------- */
 
-static void use(struct kernel *kernel, uint32_t offset, uint32_t bits, bool place)
+static void use(struct kernel *kernel, uint32_t offset, uint32_t bits, uint64_t mask)
 {
 	struct used *used = kernel->used;
-	uint64_t mask = place ? 127 : UINT64_MAX;
 
 	for (uint32_t i = 0; i < kernel->used_count; i++)
 		if (used[i].offset == offset && used[i].bytes == bits / 8) {
@@ -63,85 +63,62 @@ static void use(struct kernel *kernel, uint32_t offset, uint32_t bits, bool plac
 	used[kernel->used_count++] = (struct used){offset, bits / 8, mask};
 }
 
-/*
- * Is what step `which` puts there only added to, and taken from? Then a multiple of 128 more is one
- * more in the end.
- */
-static bool is_added(const struct probe_expr_op *op, uint32_t count, uint32_t which)
+static void use_expression(struct kernel *kernel, const struct probe_sites *table, uint32_t root,
+			   bool address)
 {
-	bool stack[PROBE_EXPR_STACK + 1] = {false}, note[PROBE_EXPR_NOTES] = {false};
-	uint32_t used = 0;
+	static const struct model_launch none;
+	struct expr_program program;
 
-	for (uint32_t i = 0; i < count; i++) {
-		bool again = op[i].code == PROBE_EXPR_KEPT, keep = op[i].code == PROBE_EXPR_KEEP;
-		uint32_t takes = op[i].code < PROBE_EXPR_ADD || again ? 0
-				 : op[i].code < PROBE_EXPR_SELECT     ? 2
-				 : op[i].code > PROBE_EXPR_SELECT     ? 1
-								      : 3;
-		bool sum = op[i].code == PROBE_EXPR_ADD || op[i].code == PROBE_EXPR_SUB;
-		bool any = !takes && i == which;
+	if (!expr_program_init(&program, table, &none, &root, root != DERIVED_NONE))
+		kernel->keeps = false;
+	for (uint32_t i = 0; i < program.steps && kernel->keeps; i++) {
+		const struct expr_node *node = &program.step[i].node;
+		uint32_t offset = (uint32_t)node->value;
+		bool adds = address && node->bits == 64;
 
-		if ((op[i].code > PROBE_EXPR_TRUNC && !again && !keep) || used < takes ||
-		    used - takes == PROBE_EXPR_STACK ||
-		    ((again || keep) && op[i].index >= PROBE_EXPR_NOTES))
-			return false;
-		if (keep) {
-			note[op[i].index] = stack[used - 1];
-			continue;
-		}
-		any = any || (again && note[op[i].index]);
-		for (uint32_t k = 0; k < takes; k++)
-			any |= stack[--used];
-		if (takes && any && !(sum && op[i].bits == 64))
-			return false;
-		stack[used++] = any;
+		if (node->op == PROBE_EXPR_ARGUMENT)
+			use(kernel, offset, node->bits,
+			    adds && expr_program_adds(&program, offset) ? 127 : UINT64_MAX);
 	}
-	return true;
+	expr_program_deinit(&program);
 }
 
-static void use_calculation(struct kernel *kernel, const struct probe_expr_op *op, uint32_t count,
-			    bool address)
+/* Members of a group have the same expressions. */
+static void use_member(struct kernel *kernel, const struct probe_sites *table,
+		       const struct site_member *member, const struct site_member *before)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (op[i].code == PROBE_EXPR_ARGUMENT)
-			use(kernel, op[i].offset, op[i].bits,
-			    address && op[i].bits == 64 && is_added(op, count, i));
-}
+	if (!before || before->base != member->base)
+		use_expression(kernel, table, member->base, true);
+	if (!before || before->address != member->address)
+		use_expression(kernel, table, member->address, true);
+	for (int i = 0; i < 3; i++) {
+		const struct probe_site_stride *stride = &member->stride[i];
+		uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
 
-static bool is_address(const struct probe_sites *table, int64_t row)
-{
-	return row < table->site_count && !probe_sites_predicate(table, (uint32_t)row);
+		if (stride->factor && (bits == 32 || bits == 64))
+			use(kernel, stride->offset, bits, UINT64_MAX);
+	}
 }
 
 static void find_used(struct kernel *kernel, const struct probe_sites *table)
 {
-	const struct probe_expr_op *op = table->exprs, *end = op + table->expr_ops;
+	struct probe_sites_range range;
 
-	while (op < end) {
-		const struct probe_expr_op *first = op + 1;
-		int64_t row = op->value;
-
-		for (op = first; op < end && op->code != PROBE_EXPR_OF;)
-			op++;
-		if (row >= kernel->first && row - kernel->first < kernel->count)
-			use_calculation(kernel, first, (uint32_t)(op - first),
-					is_address(table, row));
-	}
-	for (uint32_t id = kernel->first; id < kernel->first + kernel->count; id++)
-		for (int i = 0; i < 3; i++) {
-			const struct probe_site_stride *stride = &table->proofs[id].stride[i];
-			uint32_t bits = stride->bits & ~PROBE_STRIDE_UNSIGNED;
-
-			if (stride->factor && (bits == 32 || bits == 64))
-				use(kernel, stride->offset, bits, false);
-		}
+	range = probe_sites_rows(table->predicates, table->predicate_count,
+				 sizeof(*table->predicates), kernel->first, kernel->count);
+	for (uint32_t i = range.first; i < range.end && kernel->keeps; i++)
+		use_expression(kernel, table, table->predicates[i].condition, false);
+	range = probe_sites_rows(table->members, table->member_count, sizeof(*table->members),
+				 kernel->first, kernel->count);
+	for (uint32_t i = range.first; i < range.end && kernel->keeps; i++)
+		use_member(kernel, table, &table->members[i],
+			   i > range.first ? &table->members[i - 1] : NULL);
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
 static struct kernel *find_kernel(struct launch_memo *memo, const struct probe_sites *table,
-				  const struct proved_launch *launch, uint32_t first,
-				  uint32_t count)
+				  const struct model_launch *launch, uint32_t first, uint32_t count)
 {
 	struct kernel *kernel = memo->kernels;
 	size_t entries = ENTRIES_BYTES / (count * sizeof(struct launch_memo_row) + 1);
@@ -170,7 +147,7 @@ static struct kernel *find_kernel(struct launch_memo *memo, const struct probe_s
 	return kernel;
 }
 
-static bool make_key(const struct kernel *kernel, const struct proved_launch *launch,
+static bool make_key(const struct kernel *kernel, const struct model_launch *launch,
 		     struct key *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -184,14 +161,14 @@ static bool make_key(const struct kernel *kernel, const struct proved_launch *la
 		const struct used *used = &kernel->used[i];
 
 		if (!probe_kernel_argument(launch->arguments, launch->argument_bytes, used->offset,
-				    used->bytes, &ret->argument[i]))
+					   used->bytes, &ret->argument[i]))
 			return false;
 		ret->argument[i] &= used->mask;
 	}
 	return true;
 }
 
-/* The launch's, or the one that was not asked for for longest. */
+/* The launch's, or the least recently used one. */
 static struct entry *find_entry(struct kernel *kernel, const struct key *key)
 {
 	struct entry *oldest = &kernel->entry[0];
@@ -199,17 +176,17 @@ static struct entry *find_entry(struct kernel *kernel, const struct key *key)
 	for (uint32_t i = 0; i < kernel->entries; i++) {
 		struct entry *entry = &kernel->entry[i];
 
-		if (entry->turn && !memcmp(&entry->key, key, sizeof(*key)))
+		if (entry->used && !memcmp(&entry->key, key, sizeof(*key)))
 			return entry;
-		if (entry->turn < oldest->turn)
+		if (entry->used < oldest->used)
 			oldest = entry;
 	}
-	oldest->turn = 0;
+	oldest->used = 0;
 	return oldest;
 }
 
 struct launch_memo_row *launch_memo_rows(struct launch_memo *memo, const struct probe_sites *table,
-					 const struct proved_launch *launch, uint32_t first,
+					 const struct model_launch *launch, uint32_t first,
 					 uint32_t count)
 {
 	struct kernel *kernel = find_kernel(memo, table, launch, first, count);
@@ -221,12 +198,12 @@ struct launch_memo_row *launch_memo_rows(struct launch_memo *memo, const struct 
 	entry = find_entry(kernel, &key);
 	if (!entry->row)
 		entry->row = calloc(count, sizeof(*entry->row));
-	else if (!entry->turn)
+	else if (!entry->used)
 		memset(entry->row, 0, count * sizeof(*entry->row));
 	if (!entry->row)
 		return NULL;
 	entry->key = key;
-	entry->turn = ++memo->turn;
+	entry->used = ++memo->calls;
 	return entry->row;
 }
 

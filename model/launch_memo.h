@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What follows from a launch alone (wave_placement.h), kept for launches that are like it: programs
- * launch the same again and again. For one thread at a time.
+ * Counters that follow from a launch alone (wave_placement.h), kept for launches that are like it,
+ * since programs repeat launches. For one thread at a time.
+ *
+ * Example: a kernel that reads p[i] for i < n, launched in a loop. Launches with another grid or n
+ * are computed anew. A p that differs by a multiple of 128 changes no counter, nor do arguments
+ * that no expression uses.
  */
 #ifndef PROBE_MODEL_LAUNCH_MEMO_H
 #define PROBE_MODEL_LAUNCH_MEMO_H
@@ -13,7 +17,7 @@
 
 struct launch_memo;
 struct probe_sites;
-struct proved_launch;
+struct model_launch;
 
 /* Counters of a site, all of which follow from the launch. */
 struct launch_memo_row {
@@ -27,13 +31,10 @@ void launch_memo_destroy(struct launch_memo *memo);
 
 /*
  * Rows of the sites [first, first + count), those of the launch's kernel, to be read and filled in
- * until the next call: with what a like launch left, or none known. Like launches differ at most in
- * arguments that nothing is calculated from, and by multiples of 128 in pointers that are only
- * added to. Of `launch` kernel, code, grid, group, groups, lanes and arguments count. NULL: nothing
- * can be kept.
+ * until the next call: as a launch like it left them, or none known. NULL: nothing can be kept.
  */
 struct launch_memo_row *launch_memo_rows(struct launch_memo *memo, const struct probe_sites *table,
-					 const struct proved_launch *launch, uint32_t first,
+					 const struct model_launch *launch, uint32_t first,
 					 uint32_t count);
 
 #endif

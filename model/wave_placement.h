@@ -1,60 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* What a launch says by itself of the addresses its waves use (wire.h, struct probe_expr_op). */
+/*
+ * Where the waves of a launch are: the wave classes of an access that every wave executes once, or
+ * once behind branches, from expressions alone (codeobj/derived_sites.h). Nothing was counted.
+ *
+ * Example: a[i] behind `if (i < n)`, with i the global id. For workgroups whose ids are all below n
+ * interval arithmetic says that every lane executes it, for those above that none does; only the
+ * one in between is evaluated lane by lane. Of a's address the value modulo 128 in the first active
+ * lane is the residue.
+ */
 #ifndef PROBE_MODEL_WAVE_PLACEMENT_H
 #define PROBE_MODEL_WAVE_PLACEMENT_H
 
-#include "model/proved_rows.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-enum { LAUNCH_PLACES = 128 };
+struct model_launch;
+struct probe_sites;
+struct wave_classes;
 
-/*
- * In how many of the launch's regular waves the group's address `index` tested lies at each place
- * modulo 128. False: it cannot be told.
- */
-bool launch_places(const struct probe_sites *table, const struct proved_launch *launch,
-		   uint32_t group, uint32_t index, uint64_t ret[LAUNCH_PLACES]);
-
-/* So many waves with these lanes, whose first one's address lies at `place` modulo 128. */
-struct launch_run {
-	uint64_t exec, count;
-	uint32_t place;
-};
-struct launch_runs {
-	struct launch_run *run; /* for free(); those of count 0 are none */
-	size_t size, used;
+/* Indices into the arrays of the site table, or DERIVED_NONE. */
+struct placement_query {
+	uint32_t predicate; /* the last branch that the access is behind */
+	uint32_t base;	    /* expression of the address that residues are of */
+	uint32_t address;   /* expression of the address in each lane: classes have offsets */
+	bool narrow;	    /* addresses have 32 bits, and residues do not matter: LDS */
 };
 
 /*
- * All waves that come to a block behind branches, in a launch that has regular ones. `branch` is
- * the row of the last branch, `group` NONE or a group whose address `index` tested matters. False:
- * it cannot be told, or there are too many waves; nothing is to be freed then.
+ * Adds the classes of all waves of the workgroups that counted. False: an expression has no value
+ * (arguments were not recorded, for one), or there are too many waves.
  */
-bool launch_runs(const struct probe_sites *table, const struct proved_launch *launch,
-		 uint32_t branch, uint32_t group, uint32_t index, struct launch_runs *ret);
-
-/* So many waves with these lanes, which use addresses this far from the first one's. */
-struct launch_exact_run {
-	uint64_t exec, count;
-	uint32_t place; /* of that modulo 128; in LDS 0 */
-	uint32_t next;
-	int64_t distance[64]; /* 0 in other lanes */
-};
-enum { LAUNCH_EXACT_CHAINS = 1024 };
-struct launch_exact {
-	struct launch_exact_run *run;
-	uint32_t count, room;
-	uint32_t *first; /* of each chain of runs */
-};
-
-/*
- * All waves that come to a site of a group that is EXACT, in a launch that is reckoned: `branch` is
- * the row of the last branch before it, or NONE; `narrow`: its addresses have 32 bits. False: it
- * cannot be told, or there are too many waves; nothing is to be freed then.
- */
-bool launch_exact(const struct probe_sites *table, const struct proved_launch *launch,
-		  uint32_t branch, uint32_t site, bool narrow, struct launch_exact *ret);
-void launch_exact_free(struct launch_exact *exact);
-/* The site whose addresses this one's follow from, itself perhaps, and how far behind they lie. */
-uint32_t launch_exact_lead(const struct probe_sites *table, uint32_t site, int64_t *ret_beside);
+bool wave_placement_add(const struct probe_sites *table, const struct model_launch *launch,
+			const struct placement_query *query, struct wave_classes *classes);
 
 #endif

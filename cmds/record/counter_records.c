@@ -12,7 +12,7 @@
 #include "codeobj/sites.h"
 #include "common/log.h"
 #include "model/block_counts.h"
-#include "model/proved_rows.h"
+#include "model/derived_rows.h"
 #include "wire/segment_reader.h"
 
 static const struct run_code *code_of(const struct recording *recording, uint32_t code_object)
@@ -20,9 +20,9 @@ static const struct run_code *code_of(const struct recording *recording, uint32_
 	return run_table_get(&recording->objects.codes, code_object);
 }
 
-static bool has_proofs(const struct run_code *code)
+static bool has_derived_sites(const struct run_code *code)
 {
-	return code && code->table && code->table->proofs &&
+	return code && code->table && (code->table->group_count || code->table->block_count) &&
 	       code->site_count == code->table->site_count;
 }
 
@@ -85,7 +85,7 @@ bool counters_take(struct recording *recording, const struct segment_record *rec
 	dispatch->rows += hr.rows;
 	recording->counts.rows_emitted += hr.rows - valid;
 	recording->counts.rows_invalid += hr.rows - valid;
-	if (has_proofs(code) && hr.code_object == dispatch->code_object) {
+	if (has_derived_sites(code) && hr.code_object == dispatch->code_object) {
 		if (keep(dispatch, rows, valid, limit))
 			return true;
 		recording->counts.rows_emitted += valid;
@@ -114,13 +114,13 @@ bool counters_take_arguments(struct recording *recording, const struct segment_r
 	return true;
 }
 
-static struct proved_launch launch_of(const struct recording *recording,
-				      const struct run_dispatch *dispatch)
+static struct model_launch launch_of(const struct recording *recording,
+				     const struct run_dispatch *dispatch)
 {
 	const struct run_kernel *kernel =
 		run_table_get(&recording->objects.kernels, dispatch->hr.kernel);
 	const struct probe_hr_complete *complete = &dispatch->complete;
-	struct proved_launch launch = {
+	struct model_launch launch = {
 		.kernel = kernel && kernel->symbol ? kernel->symbol : "",
 		.arch = dispatch->info.arch,
 		.lanes = dispatch->info.wave_size,
@@ -136,20 +136,20 @@ static struct proved_launch launch_of(const struct recording *recording,
 }
 
 static bool derive(struct recording *recording, const struct run_dispatch *dispatch,
-		   const struct probe_sites *table, struct proved_rows *ret)
+		   const struct probe_sites *table, struct derived_rows *ret)
 {
-	struct proved_launch launch = launch_of(recording, dispatch);
+	struct model_launch launch = launch_of(recording, dispatch);
 
 	if (probe_workgroups_restricted(&recording->config->workgroups))
 		launch.groups = &recording->config->workgroups;
 	if (dispatch->hr.kind == PROBE_KIND_COUNT)
-		return counted_rows_make(table, &launch, dispatch->pending, dispatch->pending_count,
+		return block_counts_make(table, &launch, dispatch->pending, dispatch->pending_count,
 					 ret);
-	if (!recording->counters.proved)
-		recording->counters.proved = proved_scratch_create();
-	return recording->counters.proved &&
-	       proved_rows_make(recording->counters.proved, table, &launch, dispatch->pending,
-				dispatch->pending_count, ret);
+	if (!recording->counters.model)
+		recording->counters.model = model_scratch_create();
+	return recording->counters.model &&
+	       derived_rows_make(recording->counters.model, table, &launch, dispatch->pending,
+				 dispatch->pending_count, ret);
 }
 
 /* Is this the first time for the site, and are not too many named already? */
@@ -167,13 +167,13 @@ static bool newly_lost(struct recording *recording, uint32_t code_object, uint32
 }
 
 static void report_lost(struct recording *recording, const struct run_dispatch *dispatch,
-			const struct run_code *code, const struct proved_rows *rows)
+			const struct run_code *code, const struct derived_rows *rows)
 {
-	bool proofs =
+	bool derived =
 		dispatch->hr.kind == PROBE_KIND_MEMORY && !launch_of(recording, dispatch).partial;
 
-	for (size_t i = 0; i < rows->sites_lost && i < PROVED_LOST_MAX; i++) {
-		uint32_t id = rows->site_lost[i].site;
+	for (size_t i = 0; i < rows->sites_lost && i < DERIVED_LOSSES_NAMED; i++) {
+		uint32_t id = rows->loss[i].site;
 		const struct probe_site_info *site = &code->sites[id];
 
 		if (id >= code->site_count || !newly_lost(recording, site->code_object, id))
@@ -181,8 +181,8 @@ static void report_lost(struct recording *recording, const struct run_dispatch *
 		record_log_put(&recording->log, PROBE_LOG_WARNING, "probe-run",
 			       "%s:%u:%u (site %u): no counters of dispatch %" PRIu64 ": %s%s",
 			       *site->file ? site->file : "(unknown file)", site->line,
-			       site->column, id, dispatch->info.id, rows->site_lost[i].why,
-			       proofs ? "; compile with PROBE_PROVE=0, or use --kind trace" : "");
+			       site->column, id, dispatch->info.id, rows->loss[i].why,
+			       derived ? "; compile with PROBE_PROVE=0, or use --kind trace" : "");
 	}
 }
 
@@ -190,9 +190,9 @@ void counters_finish(struct recording *recording, struct run_dispatch *dispatch)
 {
 	const struct run_code *code = code_of(recording, dispatch->code_object);
 	struct record_counts *counts = &recording->counts;
-	struct proved_rows rows = {0};
+	struct derived_rows rows = {0};
 
-	if (!probe_kind_has_counters(dispatch->hr.kind) || !has_proofs(code))
+	if (!probe_kind_has_counters(dispatch->hr.kind) || !has_derived_sites(code))
 		return;
 	if (derive(recording, dispatch, code->table, &rows))
 		deliver(recording, dispatch, dispatch->code_object, rows.row, rows.count);
@@ -217,5 +217,5 @@ void counters_abandon(struct recording *recording)
 
 void counters_deinit(struct counter_state *counters)
 {
-	proved_scratch_destroy(counters->proved);
+	model_scratch_destroy(counters->model);
 }

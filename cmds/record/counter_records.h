@@ -12,14 +12,14 @@
 #include <stdint.h>
 
 struct segment_record;
-struct proved_scratch;
+struct model_scratch;
 struct recording;
 struct run_dispatch;
 
 #define COUNTERS_NAMED_MAX 16
 
 struct counter_state {
-	struct proved_scratch *proved;	    /* NULL until it is needed */
+	struct model_scratch *model;	    /* NULL until it is needed */
 	uint64_t named[COUNTERS_NAMED_MAX]; /* sites without counters that the log has named */
 	size_t named_count;
 };

@@ -219,10 +219,8 @@ static void basis(sqlite3_context *context, int count, sqlite3_value **values)
 	if (!sites || site < 0 || site >= sites->site_count)
 		return;
 	sqlite3_result_text(context,
-			    sites->proofs && sites->proofs[site].group != PROBE_ROW_NONE
-				    ? "derived"
-				    : "measured",
-			    -1, SQLITE_STATIC);
+			    probe_sites_member(sites, (uint32_t)site) ? "derived" : "measured", -1,
+			    SQLITE_STATIC);
 }
 
 int report_code_functions_register(sqlite3 *db)

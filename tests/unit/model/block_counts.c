@@ -45,11 +45,11 @@ static void test_launch(void **state)
 
 		for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
 			uint64_t waves, items, want_waves, want_items;
-			struct proved_launch launch = {.lanes = lanes};
+			struct model_launch launch = {.lanes = lanes};
 
 			memcpy(launch.grid, grid, sizeof(grid));
 			memcpy(launch.group, group, sizeof(group));
-			counted_launch(&launch, &waves, &items);
+			launch_count_waves(&launch, &waves, &items);
 			count_launch(grid, group, lanes, &want_waves, &want_items);
 			assert_int_equal(waves, want_waves);
 			assert_int_equal(items, want_items);
@@ -62,16 +62,18 @@ static void test_rows(void **state)
 {
 	static struct probe_site sites[] = {{.owner = 1, .access = PROBE_ACCESS_BLOCK},
 					    {.owner = 1, .access = PROBE_ACCESS_BLOCK}};
-	static struct probe_site_predicate predicates[] = {{.row = 0, .parent = PROBE_ROW_NONE},
-							   {.row = 1, .parent = 0}};
+	static struct site_block blocks[] = {
+		{.row = 0, .complement = 1, .parent = DERIVED_NONE},
+		{.row = 1, .complement = 1, .parent = 0},
+	};
 	static char strings[] = "\0kernel";
 	static struct probe_site_kernel kernel = {.name = 1, .site_count = 2};
 	static const struct probe_sites table = {
 		.site_count = 2,
 		.kernel_count = 1,
 		.sites = sites,
-		.predicates = predicates,
-		.predicate_count = 2,
+		.blocks = blocks,
+		.block_count = 2,
 		.kernels = &kernel,
 		.strings = strings,
 		.strings_size = sizeof(strings),
@@ -79,16 +81,16 @@ static void test_rows(void **state)
 	/* 3 waves and 50 lanes did not come. */
 	const struct probe_counter_row raw = {
 		.site = 1, .value = {[PROBE_C_EXECUTIONS] = 3, [PROBE_C_LANES] = 50}};
-	struct proved_launch launch = {
+	struct model_launch launch = {
 		.kernel = "kernel", .grid = {1000, 1, 1}, .group = {100, 1, 1}};
-	struct proved_rows rows;
+	struct derived_rows rows;
 
 	(void)state;
 	for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
 		uint64_t waves = lanes == 32 ? 40 : 20;
 
 		launch.lanes = lanes;
-		assert_true(counted_rows_make(&table, &launch, &raw, 1, &rows));
+		assert_true(block_counts_make(&table, &launch, &raw, 1, &rows));
 		assert_int_equal(rows.count, 2);
 		assert_int_equal(rows.lost, 0);
 		assert_int_equal(rows.row[0].value[PROBE_C_EXECUTIONS], waves);

@@ -9,57 +9,48 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "codeobj/sites.h"
-#include "model/interval.h"
-#include "model/proved_rows.h"
+#include "tests/unit/model/expr_builder.h"
+#include "model/expr_program.h"
+#include "model/launch.h"
 
-enum { OPS = 128, GROUP = 8 };
+enum { GROUP = 8 };
 
-static struct probe_expr_op ops[OPS];
-static struct probe_sites table = {.exprs = ops};
+static struct probe_sites table;
 static int32_t arguments[2];
-static struct proved_launch launch = {
+static struct model_launch launch = {
 	.group = {GROUP, 2, 1},
 	.arguments = (const void *)arguments,
 	.argument_bytes = sizeof(arguments),
 };
 
-static void put(uint8_t code, uint8_t bits, uint16_t index, uint32_t offset, int64_t value)
-{
-	assert_true(table.expr_ops < OPS);
-	ops[table.expr_ops++] = (struct probe_expr_op){code, bits, index, offset, value};
-}
+static struct expr_program program;
 
-static struct launch_steps calculation(void)
+/* Of what was put: truths, with root 0. */
+static void compile(void)
 {
-	struct launch_steps steps;
+	uint32_t root = take(&table);
 
-	assert_true(launch_steps_find(&table, 0, 0, &steps));
-	return steps;
-}
-
-static void begin(void)
-{
-	table.expr_ops = 0;
-	put(PROBE_EXPR_OF, 64, 0, 0, 0);
+	expr_program_deinit(&program);
+	assert_true(expr_program_init(&program, &table, &launch, &root, 1));
 }
 
 /* Of one lane. False: it is not defined. */
-static bool truth_of(const struct launch_steps *steps, const uint32_t group[3], uint32_t item,
-		     bool *ret)
+static bool truth_of(const uint32_t group[3], uint32_t item, bool *ret)
 {
 	const uint32_t x = item % GROUP, y = item / GROUP, z = 0;
-	const struct launch_lanes lane = {{group[0], group[1], group[2]}, 1, {&x, &y, &z}};
-	struct launch_stack stack;
-	const uint64_t *number = launch_result(steps, &launch, &lane, 1, &stack);
+	const uint32_t *const ids[3] = {&x, &y, &z};
+	const uint64_t *number;
 
+	expr_program_set_group(&program, group);
+	expr_program_set_lanes(&program, ids, 1);
+	number = expr_program_result(&program, 0, 1);
 	if (number)
 		*ret = *number;
 	return number != NULL;
 }
 
 /* How many lanes there are with this truth; those of which nothing is known may be either. */
-static uint32_t count(const struct launch_steps *steps, const struct launch_box *box, bool truth)
+static uint32_t count(const struct group_box *box, bool truth)
 {
 	uint32_t id[3], found = 0;
 	bool is;
@@ -68,7 +59,7 @@ static uint32_t count(const struct launch_steps *steps, const struct launch_box 
 		for (id[1] = box->first[1]; id[1] <= box->last[1]; id[1]++)
 			for (id[0] = box->first[0]; id[0] <= box->last[0]; id[0]++)
 				for (uint32_t item = 0; item < 2 * GROUP; item++)
-					found += truth_of(steps, id, item, &is) && is == truth;
+					found += truth_of(id, item, &is) && is == truth;
 	return found;
 }
 
@@ -93,22 +84,22 @@ static void put_leaf(uint8_t bits)
 {
 	switch (below(6)) {
 	case 0:
-		put(PROBE_EXPR_ARGUMENT, 32, 0, 4 * below(2), 0);
+		put(PROBE_EXPR_ARGUMENT, 32, 4 * below(2));
 		break;
 	case 1:
-		put(PROBE_EXPR_PACKET, 64, 0, 4 + 2 * below(3), 0);
+		put(PROBE_EXPR_PACKET, 64, 4 + 2 * below(3));
 		break;
 	case 2:
-		put(PROBE_EXPR_CONSTANT, bits, 0, 0, any_constant());
+		put(PROBE_EXPR_CONSTANT, bits, any_constant());
 		return;
 	case 3:
-		put(PROBE_EXPR_ITEM, 32, (uint16_t)below(3), 0, 0);
+		put(PROBE_EXPR_ITEM, 32, below(3));
 		break;
 	default:
-		put(PROBE_EXPR_GROUP, 32, (uint16_t)below(3), 0, 0);
+		put(PROBE_EXPR_GROUP, 32, below(3));
 	}
 	if (bits == 64)
-		put(below(2) ? PROBE_EXPR_SEXT : PROBE_EXPR_ZEXT, 64, 0, 0, 0);
+		put(below(2) ? PROBE_EXPR_SEXT : PROBE_EXPR_ZEXT, 64, 0);
 }
 
 static void put_truth(unsigned depth)
@@ -118,12 +109,12 @@ static void put_truth(unsigned depth)
 	if (depth && below(3) == 0) {
 		put_truth(depth - 1);
 		put_truth(depth - 1);
-		put((uint8_t)(PROBE_EXPR_AND + below(3)), 32, 0, 0, 0);
+		put((uint8_t)(PROBE_EXPR_AND + below(3)), 32, 0);
 		return;
 	}
 	put_number(depth, bits);
 	put_number(depth, bits);
-	put((uint8_t)(PROBE_EXPR_EQ + below(6)), bits, 0, 0, 0);
+	put((uint8_t)(PROBE_EXPR_EQ + below(6)), bits, 0);
 }
 
 static void put_number(unsigned depth, uint8_t bits)
@@ -134,36 +125,35 @@ static void put_number(unsigned depth, uint8_t bits)
 	}
 	switch (below(9)) {
 	case 8:
-		/* Noted, and put again. */
+		/* Used twice. */
 		put_number(depth - 1, bits);
-		put(PROBE_EXPR_KEEP, 64, bits == 64, 0, 0);
-		put(PROBE_EXPR_KEPT, 64, bits == 64, 0, 0);
-		put((uint8_t)(PROBE_EXPR_ADD + below(3)), bits, 0, 0, 0);
+		stack[stack_depth] = stack[stack_depth - 1];
+		stack_depth++;
+		put((uint8_t)(PROBE_EXPR_ADD + below(3)), bits, 0);
 		return;
 	case 0:
 		put_truth(depth - 1);
 		put_number(depth - 1, bits);
 		put_number(depth - 1, bits);
-		put(PROBE_EXPR_SELECT, bits, 0, 0, 0);
+		put(PROBE_EXPR_SELECT, bits, 0);
 		return;
 	case 1:
 		put_number(depth - 1, bits == 64 ? 32 : 64);
 		put(bits == 32 ? PROBE_EXPR_TRUNC
 		    : below(2) ? PROBE_EXPR_SEXT
 			       : PROBE_EXPR_ZEXT,
-		    bits, 0, 0, 0);
+		    bits, 0);
 		return;
 	default:
 		put_number(depth - 1, bits);
 		put_number(depth - 1, bits);
-		put((uint8_t)(PROBE_EXPR_ADD + below(PROBE_EXPR_EQ - PROBE_EXPR_ADD)), bits, 0, 0,
-		    0);
+		put((uint8_t)(PROBE_EXPR_ADD + below(PROBE_EXPR_EQ - PROBE_EXPR_ADD)), bits, 0);
 	}
 }
 
-static struct launch_box any_box(void)
+static struct group_box any_box(void)
 {
-	struct launch_box box;
+	struct group_box box;
 
 	for (int i = 0; i < 3; i++) {
 		box.first[i] = below(20);
@@ -179,19 +169,17 @@ static void test_anything(void **state)
 	(void)state;
 	srand(1);
 	for (int i = 0; i < 20000; i++) {
-		struct launch_box box = any_box();
-		struct launch_steps steps;
-		enum launch_truth truth;
+		struct group_box box = any_box();
+		enum interval_truth truth;
 
-		begin();
 		put_truth(3);
-		steps = calculation();
 		arguments[0] = (int32_t)below(300) - 50;
 		arguments[1] = below(8) ? (int32_t)below(40) : INT32_MIN;
-		truth = launch_truth_in(&steps, &launch, &box);
-		if (truth == LAUNCH_MAYBE)
+		compile();
+		truth = expr_program_truth(&program, 0, &box);
+		if (truth == TRUTH_UNKNOWN)
 			continue;
-		assert_int_equal(count(&steps, &box, truth == LAUNCH_NO), 0);
+		assert_int_equal(count(&box, truth == TRUTH_NO), 0);
 		said++;
 	}
 	/* It would be as right to know nothing. */
@@ -200,80 +188,68 @@ static void test_anything(void **state)
 
 /* ---- What programs ask ----------------------------------------------------------------------- */
 
-static void put_id(uint16_t axis)
-{
-	put(PROBE_EXPR_GROUP, 32, axis, 0, 0);
-	put(PROBE_EXPR_PACKET, 64, 0, 4 + 2u * axis, 0);
-	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
-	put(PROBE_EXPR_ITEM, 32, axis, 0, 0);
-	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
-}
-
 /* x >= 3 && x < n - 3 && min(y, 9) * n + x < n * n, of signed numbers of 32 bits */
-static struct launch_steps inside(void)
+static void inside(void)
 {
-	begin();
-	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 3);
+	put(PROBE_EXPR_CONSTANT, 32, 3);
 	put_id(0);
-	put(PROBE_EXPR_SLE, 32, 0, 0, 0);
+	put(PROBE_EXPR_SLE, 32, 0);
 	put_id(0);
-	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_EXPR_CONSTANT, 32, 0, 0, -3);
-	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
-	put(PROBE_EXPR_SLT, 32, 0, 0, 0);
-	put(PROBE_EXPR_AND, 32, 0, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0);
+	put(PROBE_EXPR_CONSTANT, 32, -3);
+	put(PROBE_EXPR_ADD, 32, 0);
+	put(PROBE_EXPR_SLT, 32, 0);
+	put(PROBE_EXPR_AND, 32, 0);
 	put_id(1);
-	put(PROBE_EXPR_CONSTANT, 32, 0, 0, 9);
-	put(PROBE_EXPR_SMIN, 32, 0, 0, 0);
-	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 9);
+	put(PROBE_EXPR_SMIN, 32, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0);
+	put(PROBE_EXPR_MUL, 32, 0);
 	put_id(0);
-	put(PROBE_EXPR_ADD, 32, 0, 0, 0);
-	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_EXPR_ARGUMENT, 32, 0, 0, 0);
-	put(PROBE_EXPR_MUL, 32, 0, 0, 0);
-	put(PROBE_EXPR_SLT, 32, 0, 0, 0);
-	put(PROBE_EXPR_AND, 32, 0, 0, 0);
-	return calculation();
+	put(PROBE_EXPR_ADD, 32, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 0);
+	put(PROBE_EXPR_MUL, 32, 0);
+	put(PROBE_EXPR_SLT, 32, 0);
+	put(PROBE_EXPR_AND, 32, 0);
+	compile();
 }
 
 static void test_bounds(void **state)
 {
-	struct launch_steps steps = inside();
-
 	(void)state;
 	arguments[0] = 1000;
+	inside();
 	assert_int_equal(
-		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {123, 99, 0}}),
-		LAUNCH_YES);
+		expr_program_truth(&program, 0, &(struct group_box){{1, 0, 0}, {123, 99, 0}}),
+		TRUTH_YES);
 	assert_int_equal(
-		launch_truth_in(&steps, &launch, &(struct launch_box){{125, 0, 0}, {9999, 0, 0}}),
-		LAUNCH_NO);
+		expr_program_truth(&program, 0, &(struct group_box){{125, 0, 0}, {9999, 0, 0}}),
+		TRUTH_NO);
+	assert_int_equal(expr_program_truth(&program, 0, &(struct group_box){{0, 0, 0}, {0, 0, 0}}),
+			 TRUTH_UNKNOWN);
 	assert_int_equal(
-		launch_truth_in(&steps, &launch, &(struct launch_box){{0, 0, 0}, {0, 0, 0}}),
-		LAUNCH_MAYBE);
-	assert_int_equal(
-		launch_truth_in(&steps, &launch, &(struct launch_box){{124, 0, 0}, {124, 0, 0}}),
-		LAUNCH_MAYBE);
-	/* Not told, or none. */
+		expr_program_truth(&program, 0, &(struct group_box){{124, 0, 0}, {124, 0, 0}}),
+		TRUTH_UNKNOWN);
+	/* Not recorded. */
 	launch.arguments = NULL;
-	assert_int_equal(
-		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),
-		LAUNCH_MAYBE);
+	inside();
+	assert_int_equal(expr_program_truth(&program, 0, &(struct group_box){{1, 0, 0}, {1, 0, 0}}),
+			 TRUTH_UNKNOWN);
 	launch.arguments = (const void *)arguments;
-	begin();
-	put(PROBE_EXPR_ADD, 64, 0, 0, 0);
-	steps = calculation();
-	assert_int_equal(
-		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),
-		LAUNCH_MAYBE);
-	begin();
-	for (int i = 0; i <= PROBE_EXPR_STACK; i++)
-		put(PROBE_EXPR_CONSTANT, 64, 0, 0, 1);
-	steps = calculation();
-	assert_int_equal(
-		launch_truth_in(&steps, &launch, &(struct launch_box){{1, 0, 0}, {1, 0, 0}}),
-		LAUNCH_MAYBE);
+	/* Neither 0 nor 1. */
+	put(PROBE_EXPR_CONSTANT, 64, 2);
+	compile();
+	assert_int_equal(expr_program_truth(&program, 0, &(struct group_box){{1, 0, 0}, {1, 0, 0}}),
+			 TRUTH_UNKNOWN);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	expr_program_deinit(&program);
+	expr_graph_deinit(&graph);
+	return 0;
 }
 
 int main(void)
@@ -283,5 +259,5 @@ int main(void)
 		cmocka_unit_test(test_bounds),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, tear_down);
 }

@@ -8,42 +8,43 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "codeobj/sites.h"
+#include "tests/unit/model/expr_builder.h"
+#include "model/launch.h"
 #include "model/launch_memo.h"
-#include "model/proved_rows.h"
 
-enum { FIRST = 3, COUNT = 4, ROW = 5, BRANCH = 6 };
+enum { FIRST = 3, COUNT = 4 };
 
-static struct probe_expr_op ops[64];
-static struct probe_site_proof proofs[FIRST + COUNT];
-static struct probe_site_predicate predicates[] = {
-	{.row = BRANCH, .parent = PROBE_ROW_NONE, .launch = 1}};
-static struct probe_sites table = {
-	.exprs = ops,
-	.proofs = proofs,
-	.site_count = FIRST + COUNT,
-	.predicates = predicates,
-	.predicate_count = 1,
-};
+static struct site_predicate predicates[COUNT];
+static struct site_member members[COUNT + 1];
+static struct probe_sites table = {.predicates = predicates, .members = members};
 
 /* T *p at 0, T *q at 8, int n at 16, int unused at 20, int stride at 24 */
 static struct {
 	uint64_t p, q;
 	int32_t n, unused, stride, padding;
 } arguments;
-static struct proved_launch launch;
+static struct model_launch launch;
 
-static void put(uint8_t code, uint8_t bits, uint32_t offset, int64_t value)
+/* What was put is the condition of a branch of the kernel's. */
+static void branch(void)
 {
-	ops[table.expr_ops++] = (struct probe_expr_op){code, bits, 0, offset, value};
+	predicates[table.predicate_count] =
+		(struct site_predicate){FIRST + table.predicate_count, DERIVED_NONE, take(&table)};
+	table.predicate_count++;
+}
+
+/* Or the address of one of its sites; or of another kernel's. */
+static void address(uint32_t site)
+{
+	members[table.member_count++] =
+		(struct site_member){.site = site, .base = DERIVED_NONE, .address = take(&table)};
 }
 
 static int set_up(void **state)
 {
-	memset(&proofs, 0, sizeof(proofs));
 	memset(&arguments, 0, sizeof(arguments));
 	arguments.stride = 4;
-	launch = (struct proved_launch){
+	launch = (struct model_launch){
 		.kernel = "kernel",
 		.grid = {64, 1, 1},
 		.group = {64, 1, 1},
@@ -51,21 +52,21 @@ static int set_up(void **state)
 		.argument_bytes = sizeof(arguments),
 		.code = 7,
 	};
-	table.expr_ops = 0;
-	/* &p[id], if (id < n) */
-	put(PROBE_EXPR_OF, 64, 0, ROW);
-	put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
-	put(PROBE_EXPR_ITEM, 32, 0, 0);
-	put(PROBE_EXPR_ZEXT, 64, 0, 0);
-	put(PROBE_EXPR_ADD, 64, 0, 0);
-	put(PROBE_EXPR_OF, 64, 0, BRANCH);
-	put(PROBE_EXPR_ITEM, 32, 0, 0);
-	put(PROBE_EXPR_ARGUMENT, 32, 16, 0);
-	put(PROBE_EXPR_SLT, 32, 0, 0);
+	table.member_count = table.predicate_count = 0;
 	/* Another kernel's. */
-	put(PROBE_EXPR_OF, 64, 0, 1);
-	put(PROBE_EXPR_ARGUMENT, 32, 20, 0);
-	proofs[FIRST].stride[0] = (struct probe_site_stride){0, 4, 24, 32};
+	put(PROBE_EXPR_ARGUMENT, 32, 20);
+	address(1);
+	/* &p[id], if (id < n) */
+	put(PROBE_EXPR_ARGUMENT, 64, 0);
+	put(PROBE_EXPR_ITEM, 32, 0);
+	put(PROBE_EXPR_ZEXT, 64, 0);
+	put(PROBE_EXPR_ADD, 64, 0);
+	address(FIRST);
+	put(PROBE_EXPR_ITEM, 32, 0);
+	put(PROBE_EXPR_ARGUMENT, 32, 16);
+	put(PROBE_EXPR_SLT, 32, 0);
+	branch();
+	members[1].stride[0] = (struct probe_site_stride){0, 4, 24, 32};
 	*state = launch_memo_create();
 	return *state ? 0 : -1;
 }
@@ -143,10 +144,10 @@ static void test_pointers(void **state)
 
 static void test_pointers_compared(void **state)
 {
-	put(PROBE_EXPR_OF, 64, 0, BRANCH);
-	put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
-	put(PROBE_EXPR_ARGUMENT, 64, 8, 0);
-	put(PROBE_EXPR_EQ, 64, 0, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 8);
+	put(PROBE_EXPR_EQ, 64, 0);
+	branch();
 	knows(*state);
 	arguments.p = 128;
 	assert_false(knows(*state));
@@ -155,29 +156,28 @@ static void test_pointers_compared(void **state)
 /* id < 32 ? p : q */
 static void test_pointers_chosen(void **state)
 {
-	put(PROBE_EXPR_OF, 64, 0, FIRST);
-	put(PROBE_EXPR_ITEM, 32, 0, 0);
-	put(PROBE_EXPR_CONSTANT, 32, 0, 32);
-	put(PROBE_EXPR_ULT, 32, 0, 0);
-	put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
-	put(PROBE_EXPR_ARGUMENT, 64, 8, 0);
-	put(PROBE_EXPR_SELECT, 64, 0, 0);
+	put(PROBE_EXPR_ITEM, 32, 0);
+	put(PROBE_EXPR_CONSTANT, 32, 32);
+	put(PROBE_EXPR_ULT, 32, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 0);
+	put(PROBE_EXPR_ARGUMENT, 64, 8);
+	put(PROBE_EXPR_SELECT, 64, 0);
+	address(FIRST + 1);
 	knows(*state);
 	arguments.q = 128;
 	assert_false(knows(*state));
 }
 
 /* Twice p, or half of that. */
-static void test_pointers_noted(void **state)
+static void test_pointers_doubled(void **state)
 {
 	for (int half = 0; half < 2; half++) {
-		put(PROBE_EXPR_OF, 64, 0, FIRST);
-		put(PROBE_EXPR_ARGUMENT, 64, 0, 0);
-		put(PROBE_EXPR_KEEP, 64, 0, 0);
-		put(PROBE_EXPR_KEPT, 64, 0, 0);
-		put(PROBE_EXPR_ADD, 64, 0, 0);
-		put(PROBE_EXPR_CONSTANT, 64, 0, 1);
-		put(half ? PROBE_EXPR_LSHR : PROBE_EXPR_ADD, 64, 0, 0);
+		put(PROBE_EXPR_ARGUMENT, 64, 0);
+		put(PROBE_EXPR_ARGUMENT, 64, 0);
+		put(PROBE_EXPR_ADD, 64, 0);
+		put(PROBE_EXPR_CONSTANT, 64, 1);
+		put(half ? PROBE_EXPR_LSHR : PROBE_EXPR_ADD, 64, 0);
+		address(FIRST + 1 + (uint32_t)half);
 		launch.code++;
 		arguments.p = 0;
 		knows(*state);
@@ -209,7 +209,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_pointers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers_compared, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pointers_chosen, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_pointers_noted, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pointers_doubled, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_room, set_up, tear_down),
 	};
 

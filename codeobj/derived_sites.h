@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sites of a code object whose counters are derived, not measured, as probe-run uses them: what the
+ * site table says of them (wire_sites.h), in arrays that refer to each other by index.
+ *
+ * Example: `if (i < n) a[i] = b[i];` has two members of one group, the group is behind one
+ * predicate, and the predicate's condition is the expression i < n.
+ */
+#ifndef PROBE_CODEOBJ_DERIVED_SITES_H
+#define PROBE_CODEOBJ_DERIVED_SITES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <probe/wire.h>
+
+#include "common/expr.h"
+
+#define DERIVED_NONE EXPR_NONE /* no element of an array */
+
+/* The lanes of a wave that execute the block behind a branch, which waves reach at most once. */
+struct site_predicate {
+	uint32_t row;	    /* PROBE_B_MISSES: full waves that do not execute the block */
+	uint32_t parent;    /* the predicate that the branch is behind; NONE */
+	uint32_t condition; /* expression, 1 in lanes that execute it: nothing is counted. NONE */
+};
+
+enum histogram_kind {
+	HISTOGRAM_MASKS = 1, /* by execution mask and residues */
+	HISTOGRAM_RESIDUES,  /* of full waves, for each residue by its value */
+	HISTOGRAM_PREFIXES,  /* of masks that are the first lanes of a wave */
+	HISTOGRAM_KINDS,
+};
+struct site_histogram {
+	enum histogram_kind kind;
+	uint32_t first_row, rows;
+};
+
+/* Accesses that run together, with the same lanes: executions are counted once for all of them. */
+struct site_group {
+	uint32_t row;	    /* enum probe_block_counter */
+	uint32_t predicate; /* NONE = every wave executes it, or it is not ONCE */
+	uint32_t flags;	    /* enum probe_group_flag */
+	uint32_t first_histogram, histogram_count;
+};
+
+/*
+ * A site of a group. The address in a lane is U + stride[0] * x + stride[1] * y + stride[2] * z +
+ * bit fields, U the same in all lanes, x, y, z the work-item's id.
+ *
+ * A group has up to eight residues: addresses modulo 128 in the first active lane, of what several
+ * members have at constant distances.
+ */
+enum { SITE_RESIDUES = 8 };
+struct site_member {
+	uint32_t site, group;
+	bool rising;	  /* in full waves no lane's address may be below the first active lane's */
+	uint32_t residue; /* which of its group's the cost depends on; NONE = on none of them */
+	uint32_t base;	  /* PROBE_GROUP_LAUNCH: expression of the address with that residue */
+	int32_t base_distance;	  /* bytes from there to this site's address */
+	uint32_t address;	  /* PROBE_GROUP_LANES: expression of an address in each lane */
+	int64_t address_distance; /* bytes from there to this site's address */
+	struct probe_site_stride stride[3];
+	struct probe_site_bitfield field[PROBE_BITFIELDS];
+};
+
+/* Basic blocks that run together, of the `count` kind: a BLOCK, or a row that others need. */
+struct site_block {
+	uint32_t row;
+	bool complement; /* what is counted is missing from the parent's count */
+	uint32_t parent; /* a block before this one; NONE = the launch */
+};
+
+struct probe_err;
+struct probe_sites;
+
+/* The arrays of a site table, as they are in the code object. */
+struct derived_source {
+	struct probe_site_proof *proofs; /* by site; NULL = nothing is derived */
+	struct probe_site_group *groups;
+	struct probe_site_predicate *predicates;
+	struct probe_expr_op *ops;
+	uint32_t group_count, predicate_count, op_count;
+};
+
+/* Fills in these arrays of `sites`, which has its sites already. `name` is for messages. */
+struct probe_err *derived_sites_read(const char *name, const struct derived_source *source,
+				     struct probe_sites *sites);
+void derived_sites_free(struct probe_sites *sites);
+
+/* The member of a group that the site is; NULL = it is measured. */
+const struct site_member *probe_sites_member(const struct probe_sites *sites, uint32_t site);
+/*
+ * Indices of elements whose first word, a row or site in ascending order, is in [first_row,
+ * first_row + rows): for arrays of predicates, groups, members and blocks.
+ */
+struct probe_sites_range {
+	uint32_t first, end;
+};
+struct probe_sites_range probe_sites_rows(const void *array, uint32_t count, size_t element,
+					  uint32_t first_row, uint32_t rows);
+
+#endif
