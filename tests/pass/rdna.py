@@ -13,7 +13,7 @@ import sys
 MEMORY, TRACE, TIME, COUNT = 1, 2, 3, 4
 KINDS = {MEMORY: "memory", TRACE: "trace", TIME: "time", COUNT: "count"}
 LOAD, ATOMIC, BLOCK, REGION, FUNCTION, GROUP, COUNTED = 1, 3, 4, 5, 6, 9, 10
-FLAT, NONE, ONCE = 0, 0xffffffff, 1
+FLAT, NONE = 0, 0xffffffff
 # What may touch the registers of ring_cursor.h: the cursor's own code.
 CURSOR = {"s_mov_b32", "s_mov_b64", "s_add_u32", "s_addc_u32", "s_sub_u32", "s_cmp_eq_u32", "s_swappc_b64",
 	"global_store_dwordx4", "global_store_b128"}
@@ -41,22 +41,21 @@ class Table:
 
 	def __init__(self, path):
 		data = open(path, "rb").read()
-		at = data.index(b"PSIT\10\0")
-		header = struct.unpack_from("<IHH16I", data, at)
-		sites, kernels, strings, proofs = header[7], header[8], header[10], header[17]
+		at = data.index(b"PSIT\x09\0")
+		header = struct.unpack_from("<IHH22I", data, at)
+		sites, kernels, strings, predicates = header[7], header[8], header[10], header[23]
 
 		def text(offset):
 			start = at + strings + offset
 			return data[start:data.index(b"\0", start)].decode()
 
 		self.sites = []
-		proof_size = (kernels - proofs) // header[18] if header[18] else 0  # kernels lie behind them
+		parents = dict(struct.unpack_from("<2I", data, at + predicates + 16 * i) for i in range(header[24]))
 		for i in range(header[4]):
 			row = struct.unpack_from("<5IHBBHHIII", data, at + sites + 40 * i)
-			proof = struct.unpack_from("<IIiI", data, at + proofs + proof_size * i) if header[18] else (NONE,) * 4
 			self.sites.append({"access": row[6], "space": row[7], "size": row[8], "unit": row[9],
 				"name": text(row[10]) if row[6] in (REGION, GROUP) else "", "owner": text(row[11]),
-				"kinds": row[12], "parent": proof[0], "once": header[18] and proof[3] & ONCE})
+				"kinds": row[12], "parent": parents.get(i, NONE), "once": i in parents})
 		self.kernels = [(text(row[0]), row[1]) for row in
 			(struct.unpack_from("<4I", data, at + kernels + 16 * i) for i in range(header[5]))]
 
