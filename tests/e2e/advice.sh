@@ -176,5 +176,5 @@ int main()
 END
 compile merged.hip merged
 PROBE_SIM_MODEL=0 record merged.db -q -a memory -- ./merged
-expect "what has no line" "$(probe-report lines merged.db | sed -n 's/^ *instruction: \([a-z_]*\) .*(0x.*, behind .*\//\1 behind /p')" \
-	"global_store_dword behind merged.hip:5"
+expect "what has no line" "$(probe-report lines merged.db | sed -n 's/^ *instruction: \([a-z_]*\) .*(0x.*, after .*\//\1 after /p')" \
+	"global_store_dword after merged.hip:5"
