@@ -221,12 +221,7 @@ static void keep(struct memory *memory, struct memory_site *site,
 		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
 		 const struct probe_access_cost *cost)
 {
-	struct trial_execution execution = {
-		.lds = cost->lds.passes > cost->lds.ideal || !site->facts.global,
-		.wave = access->wave ? access->wave->wave : 0,
-		.exec = access->exec,
-		.addr = memory->addr,
-	};
+	struct trial_execution execution;
 	struct trial **trial;
 	unsigned most;
 
@@ -245,6 +240,10 @@ static void keep(struct memory *memory, struct memory_site *site,
 	if (!trial_wants(*trial, most, execution.key))
 		return;
 	expand(memory, access);
+	execution.lds = cost->lds.passes > cost->lds.ideal || !site->facts.global;
+	execution.wave = access->wave ? access->wave->wave : 0;
+	execution.exec = access->exec;
+	execution.addr = memory->addr;
 	trial_add(*trial, most, &execution);
 }
 
