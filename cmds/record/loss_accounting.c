@@ -250,8 +250,14 @@ uint64_t accounting_lost(const struct recording *recording)
 	return sum;
 }
 
-static void print_stream(const struct balance *balance, const char *who)
+static void print_stream(const struct balance *balance, enum probe_stream_id stream, const char *who)
 {
+	static const char *const titles[PROBE_STREAM_IDS] = {
+		[PROBE_STREAM_ID_HOST] = "host records",
+		[PROBE_STREAM_ID_COUNTERS] = "counter rows",
+		[PROBE_STREAM_ID_TRACE] = "trace records",
+		[PROBE_STREAM_ID_SAMPLES] = "samples",
+	};
 	char text[400];
 	size_t n = 0;
 
@@ -262,8 +268,8 @@ static void print_stream(const struct balance *balance, const char *who)
 					      probe_drop_text(i));
 	text[n] = 0;
 	probe_log(n ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
-		  "%s%s records: %" PRIu64 " emitted, %" PRIu64 " stored, %" PRIu64 " dropped%s",
-		  who, balance->stream, balance->emitted, balance->stored, dropped(balance), text);
+		  "%s%s: %" PRIu64 " recorded, %" PRIu64 " dropped%s", who, titles[stream],
+		  balance->stored, dropped(balance), text);
 }
 
 static void append_refusal(char *text, size_t size, uint64_t count, const char *why)
@@ -271,7 +277,7 @@ static void append_refusal(char *text, size_t size, uint64_t count, const char *
 	size_t n = strlen(text);
 
 	if (count)
-		snprintf(text + n, size - n, ", %" PRIu64 " not: %s", count, why);
+		snprintf(text + n, size - n, "; %" PRIu64 " uninstrumented: %s", count, why);
 }
 
 static void print_dispatches(const struct recording *recording, const char *who)
@@ -335,7 +341,7 @@ void accounting_print(const struct recording *recording, bool with_pid)
 		make_balance(recording, (enum probe_stream_id)stream, true, &balance);
 		if (balance.emitted || stream == PROBE_STREAM_ID_HOST ||
 		    (stream == PROBE_STREAM_ID_SAMPLES && recording->config->sampling.on))
-			print_stream(&balance, who);
+			print_stream(&balance, (enum probe_stream_id)stream, who);
 	}
 	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
 	probe_log(PROBE_LOG_INFO, "%sview it with: probe-report %s %s", who,
