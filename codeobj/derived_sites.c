@@ -249,12 +249,12 @@ static struct probe_err *read_group(struct reading *r, const struct probe_site_g
 	if (predicate != DERIVED_NONE && predicate >= s->predicate_count)
 		return bad(r, "group", from->row, "no such predicate:", from->parent);
 	*to = (struct site_group){from->row, predicate, from->flags, s->histogram_count, 0};
-	err = add_histogram(r, to, HISTOGRAM_MASKS, from->mask_rows, PROBE_CELL_ROWS);
+	err = add_histogram(r, to, HISTOGRAM_MASKS, from->mask_rows, PROBE_BUCKET_ROWS);
 	if (!err)
 		err = add_histogram(r, to, HISTOGRAM_RESIDUES, from->residue_rows,
-				    residues * PROBE_BIN_ROWS);
+				    residues * PROBE_RESIDUE_ROWS);
 	if (!err)
-		err = add_histogram(r, to, HISTOGRAM_PREFIXES, from->prefix_rows, PROBE_HEAD_ROWS);
+		err = add_histogram(r, to, HISTOGRAM_PREFIXES, from->prefix_rows, PROBE_PREFIX_ROWS);
 	s->group_count++;
 	return err;
 }

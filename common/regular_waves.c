@@ -46,8 +46,8 @@ bool probe_launch_enumerable(const uint32_t grid[3], const uint32_t group[3])
 		items *= group[i];
 		groups *= grid[i] / group[i];
 		/* So that the product stays within 64 bits. */
-		if (groups > PROBE_RECKONED_WAVES)
+		if (groups > PROBE_ENUMERATED_WAVES)
 			return false;
 	}
-	return items <= 1024 && groups * ((items + 63) / 64) <= PROBE_RECKONED_WAVES;
+	return items <= 1024 && groups * ((items + 63) / 64) <= PROBE_ENUMERATED_WAVES;
 }

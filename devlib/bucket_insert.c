@@ -6,16 +6,16 @@
 enum cell_state { CELL_OTHERS, CELL_OURS, CELL_CHANGING };
 
 /* In one lane: look at a cell, take it if it is free, and count in it if it is ours. */
-DEV_INLINE enum cell_state cell_try(struct probe_cell_row DEV_GLOBAL *row, uint32_t i,
+DEV_INLINE enum cell_state cell_try(struct probe_bucket_row DEV_GLOBAL *row, uint32_t i,
 				    uint64_t exec, uint64_t classes)
 {
-	uint64_t is_exec = __atomic_load_n(&row->cell[i].exec, __ATOMIC_RELAXED);
+	uint64_t is_exec = __atomic_load_n(&row->bucket[i].exec, __ATOMIC_RELAXED);
 
-	if (!is_exec && __atomic_compare_exchange_n(&row->cell[i].exec, &is_exec, exec, false,
+	if (!is_exec && __atomic_compare_exchange_n(&row->bucket[i].exec, &is_exec, exec, false,
 						    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&row->cell[i].classes, classes, __ATOMIC_RELEASE);
+		__atomic_store_n(&row->bucket[i].classes, classes, __ATOMIC_RELEASE);
 	} else {
-		uint64_t is_of = __atomic_load_n(&row->cell[i].classes, __ATOMIC_RELAXED);
+		uint64_t is_of = __atomic_load_n(&row->bucket[i].classes, __ATOMIC_RELAXED);
 
 		if (is_exec != exec)
 			return CELL_OTHERS;
@@ -32,15 +32,15 @@ DEV_INLINE enum cell_state cell_try(struct probe_cell_row DEV_GLOBAL *row, uint3
  */
 DEV_SHARED uint32_t __probe_dev_memory_cell(uint64_t row, uint64_t classes)
 {
-	struct probe_cell_row DEV_GLOBAL *cells =
-		(struct probe_cell_row DEV_GLOBAL *)dev_uniform64(row);
+	struct probe_bucket_row DEV_GLOBAL *cells =
+		(struct probe_bucket_row DEV_GLOBAL *)dev_uniform64(row);
 	uint64_t exec = dev_exec();
 	bool speaks = !dev_rank(exec);
 
 	/* The scalar cache may have the row as it was. */
 	__asm__ volatile("s_dcache_inv");
 	classes = dev_uniform64(classes);
-	for (uint32_t i = 0; i < PROBE_ROW_CELLS; i++) {
+	for (uint32_t i = 0; i < PROBE_ROW_BUCKETS; i++) {
 		uint32_t state = CELL_OTHERS;
 
 		if (speaks)

@@ -98,7 +98,7 @@ static void fill_derived(const hsa_kernel_dispatch_packet_t *packet, struct prob
 	uint64_t waves;
 
 	ret->regular = probe_regular_exec(grid, group, &waves);
-	ret->reckoned = probe_launch_enumerable(grid, group);
+	ret->enumerated = probe_launch_enumerable(grid, group);
 }
 
 static void set_table(struct probe_ctx *ctx, uint64_t table)

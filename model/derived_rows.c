@@ -30,7 +30,7 @@ struct derivation {
 	const struct probe_sites *table;
 	const struct model_launch *launch;
 	uint64_t full, waves; /* EXEC of full waves, and how many there are */
-	bool enumerated;      /* probe_ctx.reckoned */
+	bool enumerated;      /* probe_ctx.enumerated */
 	struct probe_counter_row *row;
 	struct counter_rows rows; /* the same, as they were counted */
 	struct probe_sites_range predicates, members;

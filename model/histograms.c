@@ -19,15 +19,15 @@ static const char *add_masks(const struct counter_rows *rows,
 {
 	for (uint32_t i = 0; i < histogram->rows; i++) {
 		const uint64_t *words = counter_row(rows, histogram->first_row + i);
-		struct probe_cell_row row;
+		struct probe_bucket_row row;
 
 		if (!words)
 			return no_row;
 		memcpy(&row, words, sizeof(row));
-		for (int k = 0; k < PROBE_ROW_CELLS; k++) {
+		for (int k = 0; k < PROBE_ROW_BUCKETS; k++) {
 			struct wave_class class = {
-				.exec = row.cell[k].exec,
-				.observed = row.cell[k].classes >> PROBE_CELL_OBSERVED &
+				.exec = row.bucket[k].exec,
+				.observed = row.bucket[k].classes >> PROBE_BUCKET_OBSERVED &
 					    PROBE_OBSERVED_MAX,
 				.checked = true,
 				.count = row.count[k],
@@ -35,7 +35,7 @@ static const char *add_masks(const struct counter_rows *rows,
 
 			if (residue != DERIVED_NONE)
 				class.residue =
-					row.cell[k].classes >> PROBE_CELL_CLASS(residue) & 127;
+					row.bucket[k].classes >> PROBE_BUCKET_CLASS(residue) & 127;
 			if (class.count && !class.exec)
 				return "its histogram counts waves without lanes";
 			if (class.count && !wave_classes_add(classes, &class, NULL))
@@ -51,19 +51,19 @@ static const char *add_residues(const struct counter_rows *rows,
 				uint64_t full, struct wave_classes *classes)
 {
 	/* Each execution is counted for every residue: any of them will do. */
-	uint32_t first = residue == DERIVED_NONE ? 0 : residue * PROBE_BIN_ROWS;
+	uint32_t first = residue == DERIVED_NONE ? 0 : residue * PROBE_RESIDUE_ROWS;
 
 	if (first >= histogram->rows)
 		return "its histogram does not have its residue";
 	for (uint32_t value = 0; value < 128; value += 4) {
 		const uint64_t *words =
-			counter_row(rows, histogram->first_row + first + PROBE_BIN_ROW(value));
+			counter_row(rows, histogram->first_row + first + PROBE_RESIDUE_ROW(value));
 		struct wave_class class = {.exec = full};
 
 		if (!words)
 			return no_row;
 		class.residue = residue == DERIVED_NONE ? 0 : value;
-		class.count = words[PROBE_BIN_WORD(value)];
+		class.count = words[PROBE_RESIDUE_WORD(value)];
 		if (class.count && !wave_classes_add(classes, &class, NULL))
 			return no_memory;
 	}
@@ -77,15 +77,15 @@ static const char *add_prefixes(const struct counter_rows *rows,
 {
 	uint64_t next = 0;
 
-	for (uint32_t lane = PROBE_HEAD_ROWS * PROBE_HEAD_WORDS; lane-- > 0;) {
+	for (uint32_t lane = PROBE_PREFIX_ROWS * PROBE_PREFIX_WORDS; lane-- > 0;) {
 		const uint64_t *words =
-			counter_row(rows, histogram->first_row + lane / PROBE_HEAD_WORDS);
+			counter_row(rows, histogram->first_row + lane / PROBE_PREFIX_WORDS);
 		struct wave_class class = {.exec = ~0ull >> (63 - lane), .checked = true};
 		uint64_t here;
 
 		if (!words)
 			return no_row;
-		here = words[lane % PROBE_HEAD_WORDS];
+		here = words[lane % PROBE_PREFIX_WORDS];
 		if (here < next)
 			return "counts of its lanes contradict each other";
 		class.count = here - next;

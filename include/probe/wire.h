@@ -38,7 +38,7 @@ PROBE_STATIC_ASSERT(sizeof(struct probe_site_bitfield) == 16, "site bit field");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 152, "site proof");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_group) == 24, "site group");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_predicate) == 16, "site predicate");
-PROBE_STATIC_ASSERT(sizeof(struct probe_cell_row) == PROBE_COUNTERS * 8, "row of cells");
+PROBE_STATIC_ASSERT(sizeof(struct probe_bucket_row) == PROBE_COUNTERS * 8, "row of cells");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_kernel) == 16, "site kernel");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_frame) == 16, "site frame");
 PROBE_STATIC_ASSERT(PROBE_COUNTERS == 16, "counter words");

@@ -26,12 +26,12 @@ enum probe_counter {
 	PROBE_C_NEEDED128,
 	PROBE_C_EXCESS128,
 	/*
-	 * LDS: sum over phases of max(1, distinct dwords of the worst bank); lanes of an atomic
-	 * operation take turns on one dword too, so there each lane counts.
+	 * LDS: sum over phases of max(1, distinct dwords of the worst bank). Atomic operations on
+	 * one dword are serialised, so there each lane counts.
 	 */
 	PROBE_C_PASSES,
 	PROBE_C_IDEAL_PASSES, /* LDS: phases; conflicts = passes - ideal */
-	PROBE_C_AFFINE,	      /* executions whose active lanes lie at one constant stride */
+	PROBE_C_AFFINE,	      /* executions whose active lanes have one constant stride */
 	PROBE_C_ADDED,	      /* the words above are sums; those below are maxima */
 	/* Worst phase cost of any LDS execution ("n-way"). */
 	PROBE_C_MAX_WAY = PROBE_C_ADDED,
@@ -49,72 +49,71 @@ enum probe_counter {
 #define PROBE_STRIDE_BIAS 0x80000000ull
 
 /*
- * Executions that are not measured. A wave is regular if EXEC is probe_ctx.regular: every lane that
- * a wave of this launch can have, in a launch whose waves all lie alike in their workgroups. What a
- * proved site costs a regular wave follows from the launch alone, so that executions need only be
- * counted, and that once for a group of sites that run together, in a row that is a site of kind
- * COUNTED:
+ * Executions that are counted instead of measured.
+ *
+ * A wave is regular if EXEC is probe_ctx.regular: every lane that a wave of this launch can have,
+ * in a launch whose waves all have the same position relative to their rows of work-items. What a
+ * proved site costs a regular wave follows from the launch. So executions need only be counted,
+ * once for each group of sites that are executed together, in a row of its own:
  */
 enum probe_block_counter {
 	PROBE_B_RUNS, /* regular executions, counted one by one */
 	/*
-	 * ONCE: regular waves of the parent in which it was not run, or its sites were measured.
+	 * ONCE: regular waves of the parent that did not execute the group, or whose sites were
+	 * measured.
 	 */
 	PROBE_B_MISSES,
 };
 
 /*
- * The regular executions of a group that is ONCE are those of its parent, or the launch's regular
- * waves if it has none, less its MISSES, less those in its cells and bins; those of others are its
- * RUNS. In these all addresses tested are at multiples of 128. A regular execution at other
- * multiples of 4 is counted in bins: of the i-th address tested, in one of the PROBE_BIN_ROWS rows
- * from `residue_rows` + PROBE_BIN_ROWS * i, see PROBE_BIN_ROW and PROBE_BIN_WORD.
+ * Regular executions of a group. If it is ONCE: those of its parent (or the launch's regular
+ * waves), less its MISSES, less those in its histograms; else its RUNS. In all of these the
+ * addresses tested are multiples of 128.
  *
- * Every other execution is counted in a cell, by EXEC and addresses: the cells of a group are in
- * PROBE_CELL_ROWS rows from its `mask_rows` on, PROBE_ROW_CELLS to a row, in the first
- * replica of the table only. What finds no cell is measured, in
- * the site's own row.
+ * Residue histogram: a regular execution at other multiples of 4. The i-th address tested is
+ * counted in one of the PROBE_RESIDUE_ROWS rows from `residue_rows` + PROBE_RESIDUE_ROWS * i on. Of
+ * a group that is LAUNCHED, regular executions may be at any address, and the histogram has those
+ * that were measured, which the host subtracts.
+ *
+ * Mask histogram: every other execution, in a bucket chosen by EXEC and addresses. The buckets of a
+ * group are in PROBE_BUCKET_ROWS rows from its `mask_rows` on, PROBE_ROW_BUCKETS to a row, in the
+ * first replica of the table only. An execution that finds no bucket is measured, in the sites' own
+ * rows.
+ *
+ * Prefix masks: executions in a loop whose active lanes are the first ones of the wave, if their
+ * cost does not depend on the address. Lane i counts in word i % PROBE_PREFIX_WORDS of row i /
+ * PROBE_PREFIX_WORDS; what a lane has more than the next one is how often it was the last.
  */
-struct probe_exec_cell {
+struct probe_exec_bucket {
 	uint64_t exec; /* 0 = free */
 	/*
 	 * 0 = free, or not written yet. Of the i-th address tested, in the first active lane:
-	 * address mod 128 << PROBE_CELL_CLASS(i); the value that bit fields are masked by:
-	 * its low bits << PROBE_CELL_OBSERVED; and PROBE_CELL_TAKEN.
+	 * address mod 128 << PROBE_BUCKET_CLASS(i); the low bits of the value that masks bit
+	 * fields << PROBE_BUCKET_OBSERVED; and PROBE_BUCKET_TAKEN.
 	 */
 	uint64_t classes;
 };
-/* A row of cells: what is counted in one of them chooses the row, and takes the first free cell. */
-enum { PROBE_CELL_ROWS = 16, PROBE_ROW_CELLS = 4 };
-struct probe_cell_row {
-	uint64_t count[PROBE_ROW_CELLS];
-	struct probe_exec_cell cell[PROBE_ROW_CELLS];
+/* A hash of the execution chooses the row; in it, the execution takes the first free bucket. */
+enum { PROBE_BUCKET_ROWS = 16, PROBE_ROW_BUCKETS = 4 };
+struct probe_bucket_row {
+	uint64_t count[PROBE_ROW_BUCKETS];
+	struct probe_exec_bucket bucket[PROBE_ROW_BUCKETS];
 	uint64_t spare[4];
 };
-/*
- * Of a group that is LAUNCHED the regular executions may lie anywhere, and its bins have those that
- * were measured: they are to be taken away.
- */
-/* Where an address mod 128 is counted: words of bins are sums, like PROBE_C_ADDED first ones. */
-enum { PROBE_BIN_ROWS = 4, PROBE_BIN_WORDS = 8 };
-#define PROBE_BIN_ROW(class)  ((class) / 32)
-#define PROBE_BIN_WORD(class) ((class) / 4 % 8)
-/*
- * Executions of a group in a loop, whose active lanes are the first ones of the wave, may be
- * counted in heads instead, if what they cost does not depend on where the addresses lie: lane i
- * counts in word i % PROBE_HEAD_WORDS of row i / PROBE_HEAD_WORDS, so what a lane has more than the
- * next one is how often it was the last of them.
- */
-enum { PROBE_HEAD_ROWS = 8, PROBE_HEAD_WORDS = 8 };
-#define PROBE_CELL_TAKEN    (1ull << 63)
-#define PROBE_CELL_OBSERVED 32
+#define PROBE_BUCKET_TAKEN    (1ull << 63)
+#define PROBE_BUCKET_OBSERVED 32
 /* Four in the lower half, the others in the upper one, where there is no observed value then. */
-#define PROBE_CELL_CLASS(i) ((i) / 4 * 32 + (i) % 4 * 7)
+#define PROBE_BUCKET_CLASS(i) ((i) / 4 * 32 + (i) % 4 * 7)
+/* Where an address mod 128 is counted. The words are sums, like those before PROBE_C_ADDED. */
+enum { PROBE_RESIDUE_ROWS = 4, PROBE_RESIDUE_WORDS = 8 };
+#define PROBE_RESIDUE_ROW(class)  ((class) / 32)
+#define PROBE_RESIDUE_WORD(class) ((class) / 4 % 8)
+enum { PROBE_PREFIX_ROWS = 8, PROBE_PREFIX_WORDS = 8 };
 /* No wave is regular in a launch of more work-items, or groups, than these along an axis. */
 #define PROBE_REGULAR_GRID   (1u << 29)
 #define PROBE_REGULAR_GROUPS (1u << 20)
-/* A launch of whole workgroups, and no more waves than these, is reckoned wave by wave. */
-#define PROBE_RECKONED_WAVES (1u << 14)
+/* A launch of whole workgroups, and no more waves than these, is enumerated wave by wave. */
+#define PROBE_ENUMERATED_WAVES (1u << 14)
 
 /*
  * The `count` kind has the same rows, and uses two words of them: PROBE_C_EXECUTIONS, how often
@@ -179,7 +178,7 @@ struct probe_ctx {
 		uint32_t rows16;
 	};
 	uint64_t regular;      /* EXEC of a regular wave (section 3); 0 = there is none */
-	uint32_t reckoned;     /* `memory`: not 0 = what EXACT groups do follows from the launch */
+	uint32_t enumerated;   /* `memory`: not 0 = what EXACT groups do follows from the launch */
 	uint32_t sample_every; /* see PROBE_FULL_SAMPLE; at least 1 */
 	/*
 	 * Waves of other workgroups record nothing; last is included. Whole grid: 0 to UINT32_MAX.
@@ -300,7 +299,7 @@ enum probe_form {
 	/* Below: from the device only, written out as the forms above where rings are read. */
 	PROBE_FORM_BLOCK = 9,	 /* struct probe_rec_block */
 	PROBE_FORM_ROWS = 10,	 /* struct probe_rec_rows */
-	PROBE_FORM_BARRIER = 11, /* 8 bytes: the wave comes to a barrier of its workgroup */
+	PROBE_FORM_BARRIER = 11, /* 8 bytes: the wave reaches a barrier of its workgroup */
 	PROBE_FORM_SPAN = 12,	 /* struct probe_rec_span */
 	/*
 	 * struct probe_rec_wave whose `wave` is the id of the work-item in the first lane, x | y <<
@@ -317,7 +316,7 @@ enum probe_form {
 };
 
 #define PROBE_SITE_MASK 0x00ffffffu
-/* Site of an AFFINE record that says: the wave comes to a barrier of its workgroup (s_barrier). */
+/* Site of an AFFINE record that says: the wave reaches a barrier of its workgroup (s_barrier). */
 #define PROBE_SITE_BARRIER 0x00ffffffu
 /*
  * Site of stamps with nothing between them but others of this site: what stamps cost. They come in

@@ -237,7 +237,7 @@ enum probe_group_flag {
 	/*
 	 * Of a group that is ONCE, behind no predicates but those that follow from the launch: each
 	 * of its sites has an expression of its own, which is the whole address in every lane. If
-	 * the launch is enumerated (probe_ctx.reckoned), nothing of it is counted or measured.
+	 * the launch is enumerated (probe_ctx.enumerated), nothing of it is counted or measured.
 	 */
 	PROBE_GROUP_LANES = 4,
 	PROBE_GROUP_LANES_ONLY =

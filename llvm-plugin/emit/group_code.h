@@ -20,7 +20,7 @@ struct group_code {
 	LLVMValueRef ctx;     /* the same in all lanes */
 	LLVMValueRef wave;    /* the wave's word (memory_probe.c); NULL = only this would need it */
 	LLVMValueRef regular; /* probe_ctx.regular, an instruction of the entry block */
-	LLVMValueRef enumerated; /* probe_ctx.reckoned */
+	LLVMValueRef enumerated; /* probe_ctx.enumerated */
 	LLVMValueRef last;	 /* the only return, if there are counters */
 	void *analyses;
 	/* Of groups that have prefix masks, as they come. */
@@ -29,7 +29,7 @@ struct group_code {
 	unsigned prefix_count;
 };
 
-/* probe_ctx.regular and probe_ctx.reckoned, loaded where the builder is. */
+/* probe_ctx.regular and probe_ctx.enumerated, loaded where the builder is. */
 LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 				     LLVMValueRef *ret_enumerated);
 void group_code(struct group_code *in);

@@ -93,7 +93,8 @@ void residue_histogram_emit(struct asm_block *code, const struct plan_group *gro
 {
 	char base[8] = "v4";
 
-	_Static_assert(PROBE_BIN_WORDS == 8 && PROBE_BIN_ROWS == 4 && COUNTER_ROW_BYTES == 128,
+	_Static_assert(PROBE_RESIDUE_WORDS == 8 && PROBE_RESIDUE_ROWS == 4 &&
+			       COUNTER_ROW_BYTES == 128,
 		       "bits of the address");
 	emit_replica(code, ctx);
 	if (bases->count > 1)
@@ -165,7 +166,8 @@ static void emit_classes(struct asm_block *code, const struct residue_operands *
 {
 	unsigned low = bases->count < 4 ? bases->count : 4;
 
-	_Static_assert(PROBE_CELL_CLASS(3) == 21 && PROBE_CELL_CLASS(4) == 32, "seven bits each");
+	_Static_assert(PROBE_BUCKET_CLASS(3) == 21 && PROBE_BUCKET_CLASS(4) == 32,
+		       "seven bits each");
 	if (low)
 		emit_half(code, bases, 0, low, 4);
 	else
@@ -184,7 +186,7 @@ static void emit_classes(struct asm_block *code, const struct residue_operands *
 /* s6 = how far from s[8:9] the row lies that EXEC and s[4:5] choose. */
 static void emit_row(struct asm_block *code, uint32_t first)
 {
-	_Static_assert(PROBE_CELL_ROWS == 16, "four bits of a product");
+	_Static_assert(PROBE_BUCKET_ROWS == 16, "four bits of a product");
 	/* Odd numbers without a pattern: any will do. */
 	asm_line(code, "s_mul_i32 s6, exec_hi, 0x9e3779b1");
 	asm_line(code, "s_mul_i32 s7, s5, 0xc2b2ae35");
@@ -219,11 +221,11 @@ static const char *returning(LLVMValueRef function)
  */
 static void emit_take(struct asm_block *code, LLVMValueRef function)
 {
-	const unsigned mask_rows = (unsigned)offsetof(struct probe_cell_row, cell);
-	const unsigned exec = mask_rows + (unsigned)offsetof(struct probe_exec_cell, exec);
-	const unsigned classes = mask_rows + (unsigned)offsetof(struct probe_exec_cell, classes);
+	const unsigned mask_rows = (unsigned)offsetof(struct probe_bucket_row, bucket);
+	const unsigned exec = mask_rows + (unsigned)offsetof(struct probe_exec_bucket, exec);
+	const unsigned classes = mask_rows + (unsigned)offsetof(struct probe_exec_bucket, classes);
 
-	for (unsigned i = 0; i < PROBE_ROW_CELLS; i++) {
+	for (unsigned i = 0; i < PROBE_ROW_BUCKETS; i++) {
 		asm_line(code, "s_movk_i32 s13, %u", 8 * i);
 		asm_line(code, "s_cmp_eq_u64 s[%u:%u], 0", 16 + 4 * i, 17 + 4 * i);
 		asm_line(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
@@ -248,7 +250,7 @@ static void emit_take(struct asm_block *code, LLVMValueRef function)
 	asm_line(code, "s_cbranch_scc1 .Lprobe_again${:uid}");
 	/* Another's: the next one. */
 	asm_line(code, "s_add_u32 s13, s13, 8");
-	asm_line(code, "s_cmp_lt_u32 s13, %u", 8 * PROBE_ROW_CELLS);
+	asm_line(code, "s_cmp_lt_u32 s13, %u", 8 * PROBE_ROW_BUCKETS);
 	asm_line(code, "s_cbranch_scc1 .Lprobe_take${:uid}");
 	asm_line(code, "s_mov_b64 exec, s[6:7]");
 	asm_line(code, "s_branch .Lprobe_full${:uid}");
@@ -287,9 +289,9 @@ void mask_histogram_emit(struct asm_block *code, const struct plan_group *group,
 			 const struct residue_operands *bases, LLVMValueRef observed, unsigned ctx,
 			 LLVMValueRef function)
 {
-	unsigned mask_rows = (unsigned)offsetof(struct probe_cell_row, cell);
+	unsigned mask_rows = (unsigned)offsetof(struct probe_bucket_row, bucket);
 
-	_Static_assert(PROBE_ROW_CELLS * sizeof(struct probe_exec_cell) == 64, "s[16:31]");
+	_Static_assert(PROBE_ROW_BUCKETS * sizeof(struct probe_exec_bucket) == 64, "s[16:31]");
 	emit_load_rows(code, ctx);
 	emit_classes(code, bases, observed);
 	emit_row(code, group->mask_rows);
@@ -302,7 +304,7 @@ void mask_histogram_emit(struct asm_block *code, const struct plan_group *group,
 	asm_line(code, "s_mov_b64 s[6:7], exec");
 	asm_line(code, "s_ff1_i32_b64 s12, exec");
 	asm_line(code, "s_waitcnt lgkmcnt(0)");
-	for (unsigned i = 0; i < PROBE_ROW_CELLS; i++) {
+	for (unsigned i = 0; i < PROBE_ROW_BUCKETS; i++) {
 		asm_line(code, "s_cmp_eq_u64 s[6:7], s[%u:%u]", 16 + 4 * i, 17 + 4 * i);
 		asm_line(code, "s_cbranch_scc0 .Lprobe_cell%u${:uid}", i + 1);
 		asm_line(code, "s_cmp_eq_u64 s[4:5], s[%u:%u]", 18 + 4 * i, 19 + 4 * i);

@@ -224,7 +224,7 @@ static void flush(struct asm_block *code, LLVMBuilderRef builder,
 	asm_line(code, "v_mbcnt_lo_u32_b32 v0, -1, 0");
 	asm_line(code, "v_mbcnt_hi_u32_b32 v0, -1, v0");
 	/* Eight words to a row of sixteen. */
-	_Static_assert(PROBE_HEAD_WORDS == 8 && COUNTER_ROW_BYTES == 128, "lane 5:3 to 9:7");
+	_Static_assert(PROBE_PREFIX_WORDS == 8 && COUNTER_ROW_BYTES == 128, "lane 5:3 to 9:7");
 	asm_line(code, "v_and_b32 v1, 0x38, v0");
 	asm_line(code, "v_add_lshl_u32 v0, v0, v1, 3");
 	asm_line(code, "v_mov_b32 v3, 0");

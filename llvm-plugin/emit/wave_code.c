@@ -53,7 +53,7 @@ void group_code_predicate(struct group_code *in, const struct branch_predicate *
 
 /* ---- The wave's begin and end --------------------------------------------------------------- */
 
-/* One load: the second half is `reckoned` and what follows it. */
+/* One load: the second half is `enumerated` and what follows it. */
 LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 				     LLVMValueRef *ret_enumerated)
 {
@@ -65,12 +65,12 @@ LLVMValueRef group_code_load_regular(LLVMBuilderRef builder, LLVMValueRef ctx,
 	LLVMValueRef load = LLVMBuildLoad2(builder, LLVMVectorType(i64, 2), at, "");
 	LLVMValueRef second;
 
-	_Static_assert(offsetof(struct probe_ctx, reckoned) ==
+	_Static_assert(offsetof(struct probe_ctx, enumerated) ==
 			       offsetof(struct probe_ctx, regular) + 8,
 		       "loaded together");
 	LLVMSetAlignment(load, 8);
 	second = LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 1, 0), "");
-	*ret_enumerated = LLVMBuildTrunc(builder, second, i32, "probe.reckoned");
+	*ret_enumerated = LLVMBuildTrunc(builder, second, i32, "probe.enumerated");
 	return LLVMBuildExtractElement(builder, load, LLVMConstInt(i32, 0, 0), "probe.regular");
 }
 

@@ -241,12 +241,12 @@ static void number_histograms(struct group_plan *plan, const struct pass_options
 		    plan_follows_launch(group) || group->lanes_only)
 			continue;
 		group->mask_rows = *row;
-		*row += PROBE_CELL_ROWS;
+		*row += PROBE_BUCKET_ROWS;
 		if (group->observed || !group->aligned ||
 		    !pass_enabled(options, PASS_LINE_HISTOGRAM))
 			continue;
 		group->residue_rows = *row;
-		*row += group->aligned * PROBE_BIN_ROWS;
+		*row += group->aligned * PROBE_RESIDUE_ROWS;
 	}
 }
 
@@ -263,7 +263,7 @@ static void number_prefixes(struct group_plan *plan, const struct pass_options *
 			continue;
 		plan->prefixes++;
 		group->prefixes = *row;
-		*row += PROBE_HEAD_ROWS;
+		*row += PROBE_PREFIX_ROWS;
 	}
 }
 

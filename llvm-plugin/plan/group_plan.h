@@ -75,8 +75,9 @@ struct plan_group {
 	uint32_t mask_rows;    /* first of its rows of buckets; PROBE_ROW_NONE */
 	uint32_t residue_rows; /* first of its rows of residue histograms, if it has aligned streams
 				  and buckets */
-	uint32_t prefixes; /* first of its PROBE_HEAD_ROWS rows (prefix_masks.h); PROBE_ROW_NONE */
-	bool loops;	   /* lies in a loop */
+	uint32_t
+		prefixes; /* first of its PROBE_PREFIX_ROWS rows (prefix_masks.h); PROBE_ROW_NONE */
+	bool loops;	  /* lies in a loop */
 	/* Its addresses need not be looked at (struct probe_expr_op); behind a predicate, nothing.
 	 */
 	bool follows_launch;

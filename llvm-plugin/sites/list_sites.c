@@ -242,8 +242,8 @@ static unsigned histogram_rows(const struct plan_group *group)
 {
 	if (group->mask_rows == PROBE_ROW_NONE)
 		return 0;
-	return PROBE_CELL_ROWS +
-	       (group->residue_rows == PROBE_ROW_NONE ? 0 : group->aligned * PROBE_BIN_ROWS);
+	return PROBE_BUCKET_ROWS +
+	       (group->residue_rows == PROBE_ROW_NONE ? 0 : group->aligned * PROBE_RESIDUE_ROWS);
 }
 
 static void list_rows(struct site_table *table, const struct group_plan *plan, int group,
@@ -280,7 +280,7 @@ static void list_sites(struct call_unit *unit, struct site_table *table,
 		list_rows(table, &plan, i, histogram_rows(&plan.group[i]), unit);
 	for (int i = 0; i < plan.groups; i++) {
 		if (plan.group[i].prefixes != PROBE_ROW_NONE)
-			list_rows(table, &plan, i, PROBE_HEAD_ROWS, unit);
+			list_rows(table, &plan, i, PROBE_PREFIX_ROWS, unit);
 	}
 	list_bases(table, &plan);
 	unit->rows = plan.rows;

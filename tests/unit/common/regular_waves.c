@@ -88,9 +88,9 @@ static void test_too_large(void **state)
 }
 
 /* Whole workgroups of any shape, and so many waves: short ones count. */
-static void test_launch_reckoned(void **state)
+static void test_launch_enumerable(void **state)
 {
-	const uint32_t most = PROBE_RECKONED_WAVES;
+	const uint32_t most = PROBE_ENUMERATED_WAVES;
 	const struct {
 		uint32_t grid[3], group[3];
 		bool want;
@@ -120,7 +120,7 @@ int main(void)
 		cmocka_unit_test(test_regular),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_too_large),
-		cmocka_unit_test(test_launch_reckoned),
+		cmocka_unit_test(test_launch_enumerable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,10 +51,10 @@ static void test_exceptions(void **state)
 {
 	struct probe_counter_row raw[] = {
 		{.site = BRANCH}, {.site = LOAD}, {.site = LDS}, {.site = MASKS}};
-	struct probe_cell_row masks = {
+	struct probe_bucket_row masks = {
 		.count = {2, 1},
-		.cell = {{.exec = ~0ull, .classes = PROBE_CELL_TAKEN | 4},
-			 {.exec = 0x1f, .classes = PROBE_CELL_TAKEN}},
+		.bucket = {{.exec = ~0ull, .classes = PROBE_BUCKET_TAKEN | 4},
+			   {.exec = 0x1f, .classes = PROBE_BUCKET_TAKEN}},
 	};
 	struct derived_rows rows;
 	const uint64_t *load;
@@ -119,29 +119,29 @@ static void test_groups(void **state)
  */
 static void test_residues(void **state)
 {
-	struct probe_counter_row binned[2 * PROBE_BIN_ROWS] = {0}, celled[8] = {0};
-	struct probe_cell_row cells[8] = {0};
+	struct probe_counter_row binned[2 * PROBE_RESIDUE_ROWS] = {0}, celled[8] = {0};
+	struct probe_bucket_row cells[8] = {0};
 	struct derived_rows bins, others;
 
 	(void)state;
 	fill_table();
 	members[LOAD].residue = 1;
-	for (uint32_t i = 0; i < 2 * PROBE_BIN_ROWS; i++)
+	for (uint32_t i = 0; i < 2 * PROBE_RESIDUE_ROWS; i++)
 		binned[i].site = RESIDUES + i;
 	for (unsigned place = 0; place < 32; place++) {
 		/* All in one bin of the first address. */
-		binned[PROBE_BIN_ROW(64)].value[PROBE_BIN_WORD(64)] += place % 3;
-		binned[PROBE_BIN_ROWS + PROBE_BIN_ROW(4 * place)].value[PROBE_BIN_WORD(4 * place)] =
-			place % 3;
+		binned[PROBE_RESIDUE_ROW(64)].value[PROBE_RESIDUE_WORD(64)] += place % 3;
+		binned[PROBE_RESIDUE_ROWS + PROBE_RESIDUE_ROW(4 * place)]
+			.value[PROBE_RESIDUE_WORD(4 * place)] = place % 3;
 		cells[place / 4].count[place % 4] = place % 3;
-		cells[place / 4].cell[place % 4] = (struct probe_exec_cell){
-			~0ull, PROBE_CELL_TAKEN | 64 | 4ull * place << PROBE_CELL_CLASS(1)};
+		cells[place / 4].bucket[place % 4] = (struct probe_exec_bucket){
+			~0ull, PROBE_BUCKET_TAKEN | 64 | 4ull * place << PROBE_BUCKET_CLASS(1)};
 	}
 	for (uint32_t i = 0; i < 8; i++) {
 		celled[i].site = MASKS + i;
 		memcpy(celled[i].value, &cells[i], sizeof(cells[i]));
 	}
-	bins = make(&launch, binned, 2 * PROBE_BIN_ROWS);
+	bins = make(&launch, binned, 2 * PROBE_RESIDUE_ROWS);
 	others = make(&launch, celled, 8);
 	assert_int_equal(bins.lost + others.lost, 0);
 	assert_int_equal(find(&bins, LOAD)[PROBE_C_EXECUTIONS], 40);
@@ -154,7 +154,7 @@ static void test_residues(void **state)
 	free(others.row);
 	/* More than there were waves. */
 	binned[0].value[0] = 41;
-	bins = make(&launch, binned, 2 * PROBE_BIN_ROWS);
+	bins = make(&launch, binned, 2 * PROBE_RESIDUE_ROWS);
 	assert_int_equal(bins.sites_lost, 2);
 	free(bins.row);
 }
@@ -163,9 +163,10 @@ static void test_residues(void **state)
 static void test_upper_residues(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = MASKS}, {.site = BRANCH}};
-	struct probe_cell_row cells = {
+	struct probe_bucket_row cells = {
 		.count = {2},
-		.cell = {{.exec = 0xff, .classes = PROBE_CELL_TAKEN | 120ull << 32 | 15ull << 28}},
+		.bucket = {{.exec = 0xff,
+			    .classes = PROBE_BUCKET_TAKEN | 120ull << 32 | 15ull << 28}},
 	};
 	struct derived_rows rows;
 
@@ -187,9 +188,9 @@ static void test_upper_residues(void **state)
 static void test_fields(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = BRANCH}, {.site = MASKS}};
-	struct probe_cell_row masks = {
+	struct probe_bucket_row masks = {
 		.count = {5},
-		.cell = {{.exec = 0xffffffff00000000, .classes = PROBE_CELL_TAKEN}},
+		.bucket = {{.exec = 0xffffffff00000000, .classes = PROBE_BUCKET_TAKEN}},
 	};
 	struct derived_rows rows;
 	const uint64_t *load;
@@ -215,8 +216,8 @@ static void test_packet_stride(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = BRANCH}, {.site = MASKS}};
 	/* The last of a row, and the first of the next. */
-	struct probe_cell_row masks = {.count = {1},
-				       .cell = {{.exec = 3ull << 31, .classes = PROBE_CELL_TAKEN}}};
+	struct probe_bucket_row masks = {
+		.count = {1}, .bucket = {{.exec = 3ull << 31, .classes = PROBE_BUCKET_TAKEN}}};
 	struct derived_rows rows;
 
 	(void)state;
@@ -245,8 +246,8 @@ static void test_packet_stride(void **state)
 static void test_rising(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = BRANCH}, {.site = MASKS}};
-	struct probe_cell_row masks = {.count = {1},
-				       .cell = {{.exec = ~0ull, .classes = PROBE_CELL_TAKEN}}};
+	struct probe_bucket_row masks = {
+		.count = {1}, .bucket = {{.exec = ~0ull, .classes = PROBE_BUCKET_TAKEN}}};
 	struct derived_rows rows;
 
 	(void)state;
@@ -268,7 +269,7 @@ static void test_rising(void **state)
 /* a[x] of 5 in 32 lanes: where the launch places them, less those that were measured. */
 static void test_launched(void **state)
 {
-	struct probe_counter_row raw[] = {{.site = RESIDUES + PROBE_BIN_ROW(64)}};
+	struct probe_counter_row raw[] = {{.site = RESIDUES + PROBE_RESIDUE_ROW(64)}};
 	struct model_launch other = launch;
 	struct derived_rows rows;
 	const uint64_t *load;
@@ -291,12 +292,12 @@ static void test_launched(void **state)
 	assert_int_equal(load[PROBE_C_LINES64], 5 * 3);
 	assert_int_equal(load[PROBE_C_LINES128], 5 * 2);
 	free(rows.row);
-	raw[0].value[PROBE_BIN_WORD(64)] = 2;
+	raw[0].value[PROBE_RESIDUE_WORD(64)] = 2;
 	rows = make(&other, raw, 1);
 	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 3);
 	free(rows.row);
 	/* There were two. */
-	raw[0].value[PROBE_BIN_WORD(64)] = 3;
+	raw[0].value[PROBE_RESIDUE_WORD(64)] = 3;
 	rows = make(&other, raw, 1);
 	assert_int_equal(rows.lost, 1);
 	assert_non_null(strstr(rows.loss[0].why, "not where the launch places them"));
@@ -397,7 +398,7 @@ static void test_addressed(void **state)
 	assert_int_equal(find(&rows, LDS)[PROBE_C_LINES64], 3 * (9 + 6));
 	free(rows.row);
 	/* Too many waves: all was measured. */
-	large.grid[0] = 32 * 2 * PROBE_RECKONED_WAVES;
+	large.grid[0] = 32 * 2 * PROBE_ENUMERATED_WAVES;
 	rows = make(&large, NULL, 0);
 	assert_int_equal(rows.lost, 0);
 	assert_int_equal(rows.count, 0);
@@ -412,7 +413,7 @@ static void test_addressed(void **state)
 /* Flags and references of every kind, as far as the reader lets them through; odd counts. */
 static void test_hostile(void **state)
 {
-	static const uint32_t rows_of[] = {LOAD, BRANCH, GROUP, MASKS, SITES - PROBE_CELL_ROWS};
+	static const uint32_t rows_of[] = {LOAD, BRANCH, GROUP, MASKS, SITES - PROBE_BUCKET_ROWS};
 	struct probe_counter_row raw[] = {{.site = MASKS}, {.site = GROUP}, {.site = 12345}};
 
 	(void)state;

@@ -17,9 +17,9 @@ enum {
 	BRANCH,
 	GROUP,
 	MASKS,
-	RESIDUES = MASKS + PROBE_CELL_ROWS,
-	PREFIXES = RESIDUES + 2 * PROBE_BIN_ROWS,
-	SITES = PREFIXES + PROBE_HEAD_ROWS,
+	RESIDUES = MASKS + PROBE_BUCKET_ROWS,
+	PREFIXES = RESIDUES + 2 * PROBE_RESIDUE_ROWS,
+	SITES = PREFIXES + PROBE_PREFIX_ROWS,
 };
 
 static struct probe_site sites[SITES];
@@ -76,8 +76,9 @@ static void fill_table(void)
 		.stride = {{.constant = 128}},
 	};
 	predicate = (struct site_predicate){BRANCH, DERIVED_NONE, DERIVED_NONE};
-	histograms[0] = (struct site_histogram){HISTOGRAM_MASKS, MASKS, PROBE_CELL_ROWS};
-	histograms[1] = (struct site_histogram){HISTOGRAM_RESIDUES, RESIDUES, 2 * PROBE_BIN_ROWS};
+	histograms[0] = (struct site_histogram){HISTOGRAM_MASKS, MASKS, PROBE_BUCKET_ROWS};
+	histograms[1] =
+		(struct site_histogram){HISTOGRAM_RESIDUES, RESIDUES, 2 * PROBE_RESIDUE_ROWS};
 	group = (struct site_group){
 		.row = GROUP,
 		.flags = PROBE_GROUP_ONCE,

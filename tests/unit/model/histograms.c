@@ -14,32 +14,34 @@
 /* Waves of which the first lanes are active cost the same in both. */
 static void test_prefixes(void **state)
 {
-	struct probe_counter_row by_prefix[PROBE_HEAD_ROWS] = {0}, by_mask[PROBE_CELL_ROWS] = {0};
-	struct probe_cell_row masks[PROBE_CELL_ROWS] = {0};
+	struct probe_counter_row by_prefix[PROBE_PREFIX_ROWS] = {0},
+				 by_mask[PROBE_BUCKET_ROWS] = {0};
+	struct probe_bucket_row masks[PROBE_BUCKET_ROWS] = {0};
 	struct derived_rows prefixes, others;
 
 	(void)state;
 	fill_table();
 	group.flags = 0;
 	group.predicate = DERIVED_NONE;
-	histograms[1] = (struct site_histogram){HISTOGRAM_PREFIXES, PREFIXES, PROBE_HEAD_ROWS};
-	for (uint32_t i = 0; i < PROBE_HEAD_ROWS; i++)
+	histograms[1] = (struct site_histogram){HISTOGRAM_PREFIXES, PREFIXES, PROBE_PREFIX_ROWS};
+	for (uint32_t i = 0; i < PROBE_PREFIX_ROWS; i++)
 		by_prefix[i].site = PREFIXES + i;
 	for (uint32_t i = 0; i < 64; i++) {
 		uint64_t times = i * 7 % 11;
 
 		for (uint32_t lane = 0; lane <= i; lane++)
-			by_prefix[lane / PROBE_HEAD_WORDS].value[lane % PROBE_HEAD_WORDS] += times;
+			by_prefix[lane / PROBE_PREFIX_WORDS].value[lane % PROBE_PREFIX_WORDS] +=
+				times;
 		masks[i / 4].count[i % 4] = times;
-		masks[i / 4].cell[i % 4] =
-			(struct probe_exec_cell){~0ull >> (63 - i), PROBE_CELL_TAKEN};
+		masks[i / 4].bucket[i % 4] =
+			(struct probe_exec_bucket){~0ull >> (63 - i), PROBE_BUCKET_TAKEN};
 	}
-	for (uint32_t i = 0; i < PROBE_CELL_ROWS; i++) {
+	for (uint32_t i = 0; i < PROBE_BUCKET_ROWS; i++) {
 		by_mask[i].site = MASKS + i;
 		memcpy(by_mask[i].value, &masks[i], sizeof(masks[i]));
 	}
-	prefixes = make(&launch, by_prefix, PROBE_HEAD_ROWS);
-	others = make(&launch, by_mask, PROBE_CELL_ROWS);
+	prefixes = make(&launch, by_prefix, PROBE_PREFIX_ROWS);
+	others = make(&launch, by_mask, PROBE_BUCKET_ROWS);
 	assert_int_equal(prefixes.lost + others.lost, 0);
 	assert_int_equal(prefixes.count, 2);
 	assert_int_equal(others.count, 2);
@@ -50,7 +52,7 @@ static void test_prefixes(void **state)
 	free(others.row);
 	/* The next lane was there more often. */
 	by_prefix[0].value[1] = by_prefix[0].value[0] + 1;
-	prefixes = make(&launch, by_prefix, PROBE_HEAD_ROWS);
+	prefixes = make(&launch, by_prefix, PROBE_PREFIX_ROWS);
 	assert_int_equal(prefixes.sites_lost, 2);
 	free(prefixes.row);
 }
