@@ -5,6 +5,7 @@
  * bit operations carry on. Anything else speaks against it.
  */
 #include "llvm-plugin/analysis/function.h"
+#include "llvm-plugin/analysis/bit_field.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
@@ -187,42 +188,6 @@ bool Affine::product(const SCEVMulExpr *expr, Form &ret)
 
 /* ---- Bit fields ----------------------------------------------------------------------------- */
 
-/* Bits of the value at and above `width` are lost. */
-static bool clip(affine_field &field, uint64_t width)
-{
-	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
-
-	if (width <= low)
-		return false;
-	if (width - low < 32)
-		field.mask &= (1u << (width - low)) - 1;
-	return true;
-}
-
-static bool shift_right(affine_field &field, uint64_t by)
-{
-	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
-
-	if (by <= low) {
-		field.times >>= by;
-		return true;
-	}
-	by -= low;
-	field.times = 1;
-	if (field.shift + by > 31)
-		return false;
-	field.shift = (uint8_t)(field.shift + by);
-	field.mask >>= by;
-	return true;
-}
-
-static bool mask_with(affine_field &field, const APInt &mask)
-{
-	field.mask &= (uint32_t)mask.lshr((unsigned)__builtin_ctzll((uint64_t)field.times))
-			      .extractBitsAsZExtValue(std::min(32u, mask.getBitWidth()), 0);
-	return true;
-}
-
 bool Affine::bits_of(Value *value, affine_field &ret)
 {
 	const APInt *number;
@@ -236,10 +201,10 @@ bool Affine::bits_of(Value *value, affine_field &ret)
 	if (!value->getType()->isIntegerTy())
 		return false;
 	if (match(value, m_And(m_Value(operand), m_APInt(number))))
-		return bits(evolution.getSCEV(operand), ret) && mask_with(ret, *number);
+		return bits(evolution.getSCEV(operand), ret) && bit_field_mask(ret, *number);
 	if (match(value, m_LShr(m_Value(operand), m_APInt(number))))
 		return number->ult(32) && bits(evolution.getSCEV(operand), ret) &&
-		       shift_right(ret, number->getZExtValue());
+		       bit_field_shift_right(ret, number->getZExtValue());
 	return false;
 }
 
@@ -257,14 +222,14 @@ bool Affine::bits(const SCEV *expr, affine_field &ret)
 			width = evolution.getTypeSizeInBits(from->getType()) - 1;
 		/* What a sign extension makes of the highest bit is no bit field. */
 		uint32_t before = bits(from, ret) ? ret.mask : 0;
-		return before && clip(ret, width) &&
+		return before && bit_field_clip(ret, width) &&
 		       (ret.mask == before || isa<SCEVTruncateExpr>(cast));
 	}
 	if (auto *quotient = dyn_cast<SCEVUDivExpr>(expr)) {
 		auto *by = dyn_cast<SCEVConstant>(quotient->getRHS());
 
 		return by && by->getAPInt().isPowerOf2() && bits(quotient->getLHS(), ret) &&
-		       shift_right(ret, by->getAPInt().logBase2());
+		       bit_field_shift_right(ret, by->getAPInt().logBase2());
 	}
 	auto *product = dyn_cast<SCEVMulExpr>(expr);
 	auto *by = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
@@ -273,7 +238,7 @@ bool Affine::bits(const SCEV *expr, affine_field &ret)
 	    ret.times > 1 << 30)
 		return false;
 	ret.times <<= by->getAPInt().logBase2();
-	return clip(ret, width);
+	return bit_field_clip(ret, width);
 }
 
 bool Affine::whole_field(const SCEV *expr, Form &ret)
@@ -308,7 +273,7 @@ bool Affine::logic(Instruction *inst, Form &ret)
 	if (in.varies(with, block) || !bits(varying, both) || !take_apart(varying, ret))
 		return false;
 	if (constant)
-		mask_with(both, constant->getValue());
+		bit_field_mask(both, constant->getValue());
 	else if (both.times == 1)
 		both.with = wrap(with);
 	else

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on a bit field of a work-item's id (analysis.h): times * (id >> shift & mask). */
+#ifndef PROBE_LLVM_PLUGIN_ANALYSIS_BIT_FIELD_H
+#define PROBE_LLVM_PLUGIN_ANALYSIS_BIT_FIELD_H
+
+#include <algorithm>
+
+#include <llvm/ADT/APInt.h>
+
+#include "llvm-plugin/analysis/analysis.h"
+
+/* Bits of the value at and above `width` are lost. False: that is all of them. */
+static inline bool bit_field_clip(affine_field &field, uint64_t width)
+{
+	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
+
+	if (width <= low)
+		return false;
+	if (width - low < 32)
+		field.mask &= (1u << (width - low)) - 1;
+	return true;
+}
+
+/* False: none of its bits are left. */
+static inline bool bit_field_shift_right(affine_field &field, uint64_t by)
+{
+	unsigned low = (unsigned)__builtin_ctzll((uint64_t)field.times);
+
+	if (by <= low) {
+		field.times >>= by;
+		return true;
+	}
+	by -= low;
+	field.times = 1;
+	if (field.shift + by > 31)
+		return false;
+	field.shift = (uint8_t)(field.shift + by);
+	field.mask >>= by;
+	return true;
+}
+
+/* Only the bits of the value that `mask` has remain. Always true, to be chained. */
+static inline bool bit_field_mask(affine_field &field, const llvm::APInt &mask)
+{
+	field.mask &= (uint32_t)mask.lshr((unsigned)__builtin_ctzll((uint64_t)field.times))
+			      .extractBitsAsZExtValue(std::min(32u, mask.getBitWidth()), 0);
+	return true;
+}
+
+#endif
