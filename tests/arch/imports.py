@@ -36,17 +36,21 @@ def imports(path):
 
 
 def calls(path):
-    """{function: functions that it calls or jumps to}, of the whole library"""
+    """
+    {function: functions that it calls or jumps to}, of the whole library. A function is its address
+    and name: static functions of several files may have one name.
+    """
     graph, function = {}, None
     for line in run("objdump", "-d", "--no-show-raw-insn", path).splitlines():
-        match = re.match(r"[0-9a-f]+ <([^>]+)>:$", line)
+        match = re.match(r"([0-9a-f]+) <([^>]+)>:$", line)
         if match:
-            function = match.group(1)
+            function = (int(match.group(1), 16), match.group(2))
             graph.setdefault(function, set())
             continue
-        match = re.search(r"\t(?:call|jmp|j\w+)\s+[0-9a-f]+ <([^>+]+)(?:\+0x[0-9a-f]+)?>", line)
+        match = re.search(r"\t(?:call|jmp|j\w+)\s+([0-9a-f]+) <([^>+]+)(?:\+0x([0-9a-f]+))?>", line)
         if match and function:
-            graph[function].add(match.group(1))
+            start = int(match.group(1), 16) - int(match.group(3) or "0", 16)
+            graph[function].add((start, match.group(2)))
     return graph
 
 
@@ -65,7 +69,7 @@ def reached(graph, root):
 def path_to(by, function):
     names = []
     while function:
-        names.append(function)
+        names.append(function[1])
         function = by[function]
     return " <- ".join(names)
 
@@ -79,14 +83,15 @@ def main():
     imported = set(imports(library))
     wrong += ["imports %s" % name for name in sorted(imported - SAFE) if NEVER.match(name)]
     graph = calls(library)
-    for root in DISPATCH:
-        if root not in graph:
-            wrong.append("there is no function %s (has the library been stripped?)" % root)
+    for name in DISPATCH:
+        root = next((function for function in graph if function[1] == name), None)
+        if not root:
+            wrong.append("there is no function %s (has the library been stripped?)" % name)
             continue
         by = reached(graph, root)
-        wrong += ["a dispatch reaches " + path_to(by, name) for name in sorted(by)
-                  if NOT_ON_DISPATCH.match(name.partition("@")[0])]
-        print("%s reaches %d functions" % (root, len(by)))
+        wrong += ["a dispatch reaches " + path_to(by, function) for function in sorted(by)
+                  if NOT_ON_DISPATCH.match(function[1].partition("@")[0])]
+        print("%s reaches %d functions" % (name, len(by)))
     print("\n".join(wrong + ["%d imports, %d problems" % (len(imported), len(wrong))]))
     return bool(wrong) or not imported
 
