@@ -56,7 +56,7 @@ static void put_device(const struct report *report, sqlite3_stmt *stmt)
 		fputs(")", stdout);
 	}
 	if (simulated)
-		printf(": counts are exact, times are %s, not those of a GPU",
+		printf(": times are %s, not those of a GPU",
 		       strcmp(report_cell(stmt, 3), "model") ? "the host's" : "modelled");
 }
 
