@@ -40,7 +40,7 @@ refused()
 	record refused.db -- ./limits patched.co >printed.txt 2>account.txt
 	cmp expected.txt printed.txt || fail "$1: $(cat printed.txt)"
 	expect "$1 with $2 $3" "$(reasons refused.db)" "$1 $4"
-	grep -q "1 not: clone $5" account.txt || fail "$1: the account says: $(cat account.txt)"
+	grep -q "1 uninstrumented: clone $5" account.txt || fail "$1: the account says: $(cat account.txt)"
 	probe-report lines refused.db | grep -q "1 uninstrumented: clone $5" ||
 		fail "$1: the report says: $(probe-report lines refused.db | grep dispatches)"
 }
