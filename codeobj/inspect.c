@@ -9,6 +9,7 @@
 #include "codeobj/dwarf_units.h"
 #include "codeobj/names.h"
 #include "common/buf.h"
+#include "common/cleanup.h"
 #include "common/err.h"
 
 struct work {
@@ -99,8 +100,6 @@ static void answer_deinit(struct answer *answer)
 	free(answer->bytes);
 }
 
-#define CLEANUP_ANSWER __attribute__((cleanup(answer_deinit)))
-
 static struct probe_err *ask(struct work *work, const char *doing, probe_child_fn child,
 			     struct answer *ret)
 {
@@ -114,7 +113,7 @@ static struct probe_err *ask(struct work *work, const char *doing, probe_child_f
 
 static struct probe_err *read_outline(struct work *work, unsigned parts, struct probe_codeobj *ret)
 {
-	CLEANUP_ANSWER struct answer answer = {0};
+	PROBE_AUTO(answer_deinit) struct answer answer = {0};
 	struct probe_err *err = ask(work, "reading a code object", outline_child, &answer);
 	const char *target;
 	uint32_t found;
@@ -136,7 +135,7 @@ static struct probe_err *read_outline(struct work *work, unsigned parts, struct 
 
 static struct probe_err *read_kernels(struct work *work, struct probe_kernels **ret)
 {
-	CLEANUP_ANSWER struct answer answer = {0};
+	PROBE_AUTO(answer_deinit) struct answer answer = {0};
 	struct probe_err *err = ask(work, "reading kernel metadata", kernels_child, &answer);
 
 	return err ? err : probe_kernels_receive(&answer.buf, ret);
@@ -144,7 +143,7 @@ static struct probe_err *read_kernels(struct work *work, struct probe_kernels **
 
 static struct probe_err *read_functions(struct work *work, struct probe_functions **ret)
 {
-	CLEANUP_ANSWER struct answer answer = {0};
+	PROBE_AUTO(answer_deinit) struct answer answer = {0};
 	struct probe_err *err = ask(work, "reading symbols", functions_child, &answer);
 
 	return err ? err : probe_functions_receive(&answer.buf, ret);
@@ -152,7 +151,7 @@ static struct probe_err *read_functions(struct work *work, struct probe_function
 
 static struct probe_err *read_lines(struct work *work, struct probe_lines **ret)
 {
-	CLEANUP_ANSWER struct answer answer = {0};
+	PROBE_AUTO(answer_deinit) struct answer answer = {0};
 	struct probe_err *err = ask(work, "reading line tables", lines_child, &answer);
 
 	if (!err)
@@ -180,7 +179,7 @@ static struct probe_err *demangle(struct probe_inlines *inlines)
 
 static struct probe_err *read_inlines(struct work *work, struct probe_inlines **ret)
 {
-	CLEANUP_ANSWER struct answer answer = {0};
+	PROBE_AUTO(answer_deinit) struct answer answer = {0};
 	struct probe_err *err = ask(work, "reading inlined calls", inlines_child, &answer);
 	struct probe_inlines *inlines;
 
