@@ -22,11 +22,17 @@ struct probe_rows;
 #define PROBE_STORE_VERSION	   3	      /* 2: tables of PC samples; 3: samples by dispatch */
 
 /* Streams of the loss accounting; units are records (rows for counters). */
+/* X(NAME, number, "word in the database", "what people read") */
+#define PROBE_STREAM_TABLE(X)                                                                      \
+	X(HOST, 0, "host", "host records")                                                         \
+	X(COUNTERS, 1, "counters", "counter rows")                                                 \
+	X(TRACE, 2, "trace", "trace records")                                                      \
+	X(SAMPLES, 3, "samples", "samples")
+
 enum probe_stream_id {
-	PROBE_STREAM_ID_HOST = 0,
-	PROBE_STREAM_ID_COUNTERS = 1,
-	PROBE_STREAM_ID_TRACE = 2,
-	PROBE_STREAM_ID_SAMPLES = 3,
+#define PROBE_STREAM_ENUM(name, number, word, text) PROBE_STREAM_ID_##name = number,
+	PROBE_STREAM_TABLE(PROBE_STREAM_ENUM)
+#undef PROBE_STREAM_ENUM
 	PROBE_STREAM_IDS = 4,
 };
 

@@ -31,7 +31,13 @@ static const uint32_t possible[PROBE_STREAM_IDS] = {
 };
 #undef BIT
 
-static const char *const stream_names[PROBE_STREAM_IDS] = {"host", "counters", "trace", "samples"};
+static const struct {
+	const char *word, *text;
+} streams[PROBE_STREAM_IDS] = {
+#define STREAM(name, number, word, text) {word, text},
+	PROBE_STREAM_TABLE(STREAM)
+#undef STREAM
+};
 
 static uint64_t dropped(const struct balance *balance)
 {
@@ -108,7 +114,7 @@ static void make_balance(const struct recording *recording, enum probe_stream_id
 	struct probe_store_stream stored = probe_store_stream(recording->store, stream);
 
 	*ret = (struct balance){
-		.stream = stream_names[stream],
+		.stream = streams[stream].word,
 		.stored = stored.stored + stored.pending,
 	};
 	if (stream == PROBE_STREAM_ID_HOST)
@@ -252,12 +258,6 @@ uint64_t accounting_lost(const struct recording *recording)
 
 static void print_stream(const struct balance *balance, enum probe_stream_id stream, const char *who)
 {
-	static const char *const titles[PROBE_STREAM_IDS] = {
-		[PROBE_STREAM_ID_HOST] = "host records",
-		[PROBE_STREAM_ID_COUNTERS] = "counter rows",
-		[PROBE_STREAM_ID_TRACE] = "trace records",
-		[PROBE_STREAM_ID_SAMPLES] = "samples",
-	};
 	char text[400];
 	size_t n = 0;
 
@@ -268,7 +268,7 @@ static void print_stream(const struct balance *balance, enum probe_stream_id str
 					      probe_drop_text(i));
 	text[n] = 0;
 	probe_log(n ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
-		  "%s%s: %" PRIu64 " recorded, %" PRIu64 " dropped%s", who, titles[stream],
+		  "%s%s: %" PRIu64 " recorded, %" PRIu64 " dropped%s", who, streams[stream].text,
 		  balance->stored, dropped(balance), text);
 }
 

@@ -13,6 +13,7 @@
 #include "cmds/report/terminal_text.h"
 #include "common/err.h"
 #include "store/sql_words.h"
+#include "store/store.h"
 
 #define RAN_INSTRUMENTED "SELECT 1 FROM probe_dispatch p WHERE " SQL_INSTRUMENTED("p")
 
@@ -145,9 +146,9 @@ enum stream_column {
 };
 
 #define DROPPED_TEXT(name, number, word, text) " WHEN 'dropped." word "' THEN '" text "'"
+#define STREAM_TEXT(name, number, word, text) " WHEN '" word "' THEN '" text "'"
 static const char streams_sql[] =
-	"SELECT CASE stream WHEN 'host' THEN 'host records' WHEN 'counters' THEN 'counter rows' "
-	"WHEN 'trace' THEN 'trace records' ELSE stream END, "
+	"SELECT CASE stream" PROBE_STREAM_TABLE(STREAM_TEXT) " ELSE stream END, "
 	"sum(value) FILTER (WHERE name = 'stored'), "
 	"coalesce(sum(value) FILTER (WHERE name LIKE 'dropped.%'), 0), "
 	"group_concat(CASE WHEN name LIKE 'dropped.%' AND value > 0 THEN value || ' ' || "
