@@ -11,7 +11,7 @@ enum status { OK, FAILED, USAGE };
 
 static struct probe_err *run(struct report_line *line, enum status *status)
 {
-	struct probe_err *err = line->done ? NULL : report_verb_check(&line->report);
+	struct probe_err *err = line->done ? NULL : report_check_options(&line->report);
 
 	if (err) {
 		*status = USAGE;

@@ -3,7 +3,9 @@
 
 #include <stddef.h>
 
-const char *const report_format_names[] = {"table", "csv", "json", "rocprofv3", NULL};
+const char *const report_format_names[] = {"table",  "csv",	 "json",  "rocprofv3", "sarif",
+					   "github", "markdown", "junit", NULL};
+
 const char *report_option_names(enum report_option_group group)
 {
 	switch (group) {
@@ -19,6 +21,8 @@ const char *report_option_names(enum report_option_group group)
 		return "--dispatches, --start, --end";
 	case REPORT_O_BY:
 		return "--by";
+	case REPORT_O_GATE:
+		return "--baseline, --fail-on";
 	default:
 		return "--runs";
 	}

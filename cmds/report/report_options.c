@@ -30,6 +30,8 @@ enum key {
 	KEY_END,
 	KEY_ALL,
 	KEY_TABLE,
+	KEY_BASELINE,
+	KEY_FAIL_ON,
 	KEY_FORMAT,
 	KEY_SEPARATOR,
 	KEY_HEADER,
@@ -64,10 +66,17 @@ static const struct probe_option options[] = {
 	 KEY_FIELDS},
 	{"input", 'i', "FILE", "a database; the same as FILE", KEY_FILE},
 	{"runs", 0, NULL, "join two runs of one program, one sampled and one probed", KEY_RUNS},
+	{"baseline", 0, "FILE", "check: the run to compare with", KEY_BASELINE},
+	{"fail-on", 0, "RULE",
+	 "check: exit with 1 if a line or kernel breaks this rule: 'line.conflicts > 0',\n"
+	 "'line.lines128_used > +5%', 'kernel.time_ns > +10%'; may be given again",
+	 KEY_FAIL_ON},
 	{"source-dir", 0, "DIR", "where the sources are now, if they have moved", KEY_SOURCE_ROOT},
 	{"source-root", 0, "DIR", "the same as --source-dir", KEY_SOURCE_ROOT},
 	{NULL, 0, NULL, "How", 0},
-	{"format", 0, "NAME", "table, csv or json (table); samples: also rocprofv3, its CSV",
+	{"format", 0, "NAME",
+	 "table, csv or json (table); samples: also rocprofv3, its CSV;\n"
+	 "check: also sarif, github, markdown, junit",
 	 KEY_FORMAT},
 	{"separator", 't', "SEP", "csv: one character between fields (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "print column names (default)", KEY_HEADER},
@@ -206,10 +215,20 @@ static unsigned group_of(enum key key)
 		[KEY_END] = REPORT_O_DISPATCHES,
 		[KEY_BY] = REPORT_O_BY,
 		[KEY_RUNS] = REPORT_O_RUNS,
+		[KEY_BASELINE] = REPORT_O_GATE,
+		[KEY_FAIL_ON] = REPORT_O_GATE,
 		[KEY_VERSION] = 0,
 	};
 
 	return groups[key];
+}
+
+static struct probe_err *add_rule(struct report *report, const char *text)
+{
+	if (report->rule_count == REPORT_RULES_MAX)
+		return probe_err_create("--fail-on: more than %d rules", REPORT_RULES_MAX);
+	report->rules[report->rule_count++] = text;
+	return NULL;
 }
 
 static struct probe_err *take_other(struct report_line *line, enum key key, const char *value)
@@ -261,6 +280,11 @@ static struct probe_err *take_how(struct report_line *line, enum key key, const 
 		return NULL;
 	case KEY_SOURCE_ROOT:
 		return set_source_root(report, value);
+	case KEY_BASELINE:
+		report->baseline = value;
+		return NULL;
+	case KEY_FAIL_ON:
+		return add_rule(report, value);
 	default:
 		return take_other(line, key, value);
 	}

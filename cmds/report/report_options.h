@@ -19,6 +19,11 @@ enum report_format {
 	REPORT_JSON,
 	REPORT_FORMATS, /* of those above, row_formats.c knows how to write rows */
 	REPORT_ROCPROFV3 = REPORT_FORMATS,
+	REPORT_SARIF, /* these of `check` only */
+	REPORT_GITHUB,
+	REPORT_MARKDOWN,
+	REPORT_JUNIT,
+	REPORT_ALL_FORMATS,
 };
 
 /* What a row of `samples` stands for. */
@@ -39,10 +44,11 @@ enum report_option_group {
 	REPORT_O_DISPATCHES = 1 << 4, /* --dispatches, --start, --end */
 	REPORT_O_BY = 1 << 5,
 	REPORT_O_RUNS = 1 << 6,
-	REPORT_O_GROUPS = 7, /* how many there are */
+	REPORT_O_GATE = 1 << 7, /* --baseline, --fail-on */
+	REPORT_O_GROUPS = 8,	/* how many there are */
 };
 
-enum { REPORT_RANGES_MAX = 64 };
+enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64 };
 
 struct report_range {
 	int64_t first, last;
@@ -69,6 +75,9 @@ struct report {
 	size_t dispatch_count;	 /* 0 = all */
 	int64_t start, end;	 /* ns since the first dispatch; 0 and INT64_MAX = all */
 	const char *table;	 /* a handler's, NULL = list them */
+	const char *baseline;	 /* NULL = none */
+	const char *rules[REPORT_RULES_MAX]; /* --fail-on, as given */
+	size_t rule_count;
 	const char *source_root; /* NULL = text from the database only */
 	const char **files;
 	size_t file_count;

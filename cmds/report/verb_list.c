@@ -56,7 +56,7 @@ static void put_text(const struct report *report)
 	for (const struct report_verb *const *verb = report->verbs; *verb; verb++)
 		printf("  %-12s %s\n", (*verb)->name, (*verb)->help);
 	printf("%sformats%s\n ", report_bold(report), report_plain(report));
-	for (int format = 0; format <= REPORT_ROCPROFV3; format++)
+	for (int format = 0; format < REPORT_ALL_FORMATS; format++)
 		printf(" %s", report_format_names[format]);
 	putchar('\n');
 	each_query(report, put_text_columns, NULL);

@@ -12,7 +12,8 @@
 
 const struct report_verb *const report_verbs[] = {
 	&report_verb_summary, &report_verb_lines,    &report_verb_kernels, &report_verb_dispatches,
-	&report_verb_samples, &report_verb_annotate, &report_verb_flame,   &report_verb_tables,
+	&report_verb_samples, &report_verb_annotate, &report_verb_flame,   &report_verb_diff,    &report_verb_check,
+	&report_verb_tables,
 	&report_verb_info,    &report_verb_list,     &report_verb_replay,  NULL,
 };
 
@@ -43,7 +44,7 @@ static struct probe_err *wrong_option(const struct report *report, enum report_o
 static struct probe_err *check_format(const struct report *report)
 {
 	unsigned formats = report->verb->formats;
-	char text[64] = "";
+	char text[100] = "";
 	size_t n = 0;
 
 	if (!formats && report->format != REPORT_TABLE)
@@ -51,7 +52,7 @@ static struct probe_err *check_format(const struct report *report)
 					report->verb->name);
 	if (!formats || formats & 1u << report->format)
 		return NULL;
-	for (int format = 0; format <= REPORT_ROCPROFV3; format++)
+	for (int format = 0; format < REPORT_ALL_FORMATS; format++)
 		if (formats & 1u << format)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "",
 					      report_format_names[format]);
@@ -96,7 +97,7 @@ static struct probe_err *check_columns(const struct report *report)
 	return first;
 }
 
-struct probe_err *report_verb_check(const struct report *report)
+struct probe_err *report_check_options(const struct report *report)
 {
 	unsigned wrong = report->given & ~report->verb->options;
 	struct probe_err *err = check_files(report);
@@ -147,8 +148,11 @@ struct probe_err *report_verb_show(const struct report *report)
 	size_t files = report->runs ? 1 : report->file_count;
 	struct probe_err *err = NULL;
 
-	if (report->verb->input == REPORT_NO_FILES)
+	if (report->verb->input == REPORT_NO_FILES ||
+	    report->verb->input == REPORT_FILES_TOGETHER) {
 		err = report->verb->show(report, NULL, true, true);
+		files = 0;
+	}
 	for (size_t i = 0; i < files && !err; i++)
 		err = show_file(report, i);
 	if (fflush(stdout) && !err)

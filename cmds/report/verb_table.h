@@ -17,6 +17,7 @@ enum report_input {
 	REPORT_DATABASES,
 	REPORT_ANY_FILES, /* show() gets a path only */
 	REPORT_NO_FILES,  /* show() is called once, without a database */
+	REPORT_FILES_TOGETHER, /* the same; it opens the files itself */
 };
 
 struct report_verb {
@@ -43,6 +44,7 @@ struct report_verb {
 
 extern const struct report_verb report_verb_summary, report_verb_lines, report_verb_kernels,
 	report_verb_dispatches, report_verb_samples, report_verb_annotate, report_verb_flame,
+	report_verb_diff, report_verb_check,
 	report_verb_tables, report_verb_info, report_verb_list, report_verb_replay;
 
 /* The first is the default; ends with NULL. */
@@ -51,7 +53,7 @@ extern const struct report_verb *const report_verbs[];
 const struct report_verb *report_verb_find(const char *name);
 
 /* Do the options suit the verb? */
-struct probe_err *report_verb_check(const struct report *report);
+struct probe_err *report_check_options(const struct report *report);
 
 /* Print the report of all files. */
 struct probe_err *report_verb_show(const struct report *report);

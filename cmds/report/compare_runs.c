@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/compare_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmds/report/lines_query.h"
+#include "cmds/report/report_options.h"
+#include "common/cleanup.h"
+#include "common/err.h"
+#include "store/sql_words.h"
+
+/* Of lines: exact counts. Of kernels: registers and LDS from the code object, times as measured. */
+const struct compare_metric compare_metrics[] = {
+	{COMPARE_LINE, "executions", "executions by a wave"},
+	{COMPARE_LINE, "lanes", "active lanes"},
+	{COMPARE_LINE, "lines64_used", "64-byte cache lines requested"},
+	{COMPARE_LINE, "lines64_excess", "extra requests for 64-byte cache lines"},
+	{COMPARE_LINE, "lines128_used", "128-byte cache lines requested"},
+	{COMPARE_LINE, "lines128_excess", "extra requests for 128-byte cache lines"},
+	{COMPARE_LINE, "passes", "LDS passes"},
+	{COMPARE_LINE, "conflicts", "LDS bank conflicts"},
+	{COMPARE_KERNEL, "dispatches", "dispatches"},
+	{COMPARE_KERNEL, "time_ns", "mean time of a dispatch, ns"},
+	{COMPARE_KERNEL, "vgprs", "vector registers"},
+	{COMPARE_KERNEL, "sgprs", "scalar registers"},
+	{COMPARE_KERNEL, "lds", "static LDS, bytes"},
+	{COMPARE_KERNEL, "scratch", "scratch per lane, bytes"},
+};
+
+enum { METRICS = sizeof(compare_metrics) / sizeof(*compare_metrics) };
+const size_t compare_metric_count = METRICS;
+
+/* ---- Reading one run ------------------------------------------------------------------------- */
+
+/* Columns of report_lines_query that tell which line a row is of; the metrics follow. */
+static const char identity[] = "kernel,file,line,column,access,space,source";
+enum { IDENTITY = 7 };
+
+static const char tables_sql[] =
+	"CREATE TABLE place (id INTEGER PRIMARY KEY, run INT, kernel, file, line INT, \"column\" "
+	"INT, access, space, source, base);"
+	"CREATE TABLE value (place INT, metric, value);"
+	"CREATE TABLE kernel (run INT, kernel, instrumented INT, dispatches INT, time_ns REAL, "
+	"variance REAL, vgprs INT, sgprs INT, lds INT, scratch INT, file, line INT);"
+	"CREATE TABLE pair (before INT, after INT);"
+	"CREATE TABLE change (scope, kernel, variant, file, line INT, line_before INT, "
+	"\"column\" INT, access, space, source, metric, before, after, noise);";
+
+static struct probe_err *failed(const struct report_db *to)
+{
+	return probe_reader_error(&to->reader, "compare the runs");
+}
+
+static struct probe_err *run_sql(const struct report_db *to, const char *sql)
+{
+	return sqlite3_exec(to->reader.db, sql, NULL, NULL, NULL) ? failed(to) : NULL;
+}
+
+static struct probe_err *insert_row(const struct report_db *to, sqlite3_stmt *insert)
+{
+	int rc = sqlite3_step(insert);
+
+	sqlite3_reset(insert);
+	return rc == SQLITE_DONE ? NULL : failed(to);
+}
+
+/* The name of the file without its folders: a checkout may have moved between the runs. */
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+/* Where the compiler moved a line, its spaces may change: they do not count. */
+static void bind_trimmed(sqlite3_stmt *insert, int at, const char *text)
+{
+	size_t len;
+
+	text += strspn(text, " \t");
+	len = strlen(text);
+	while (len && strchr(" \t\r\n", text[len - 1]))
+		len--;
+	sqlite3_bind_text(insert, at, text, (int)len, SQLITE_TRANSIENT);
+}
+
+/* One line's metrics behind its identity: those that a run lacks are NULL. */
+static struct probe_err *copy_values(const struct report_db *to, sqlite3_stmt *row,
+				     sqlite3_stmt *insert)
+{
+	sqlite3_int64 place = sqlite3_last_insert_rowid(to->reader.db);
+	struct probe_err *err = NULL;
+	int at = IDENTITY;
+
+	for (int i = 0; i < METRICS && !err; i++) {
+		if (compare_metrics[i].scope != COMPARE_LINE)
+			continue;
+		sqlite3_bind_int64(insert, 1, place);
+		sqlite3_bind_text(insert, 2, compare_metrics[i].name, -1, SQLITE_STATIC);
+		sqlite3_bind_value(insert, 3, sqlite3_column_value(row, at++));
+		err = insert_row(to, insert);
+	}
+	return err;
+}
+
+static struct probe_err *copy_lines(const struct report_db *from, sqlite3_stmt *rows, int run,
+				    const struct report_db *to)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *place = NULL, *value = NULL;
+	struct probe_err *err = report_prepare_sql(
+		to, "INSERT INTO place VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", &place);
+	bool row = true;
+
+	if (!err)
+		err = report_prepare_sql(to, "INSERT INTO value VALUES (?, ?, ?)", &value);
+	while (!err) {
+		err = report_step(from, rows, &row);
+		if (err || !row)
+			break;
+		sqlite3_bind_int(place, 1, run);
+		for (int i = 0; i < IDENTITY - 1; i++)
+			sqlite3_bind_value(place, i + 2, sqlite3_column_value(rows, i));
+		bind_trimmed(place, IDENTITY + 1, report_cell(rows, IDENTITY - 1));
+		sqlite3_bind_text(place, IDENTITY + 2, base_name(report_cell(rows, 1)), -1,
+				  SQLITE_TRANSIENT);
+		err = insert_row(to, place);
+		if (!err)
+			err = copy_values(to, rows, value);
+	}
+	return err;
+}
+
+static char *line_fields(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs(identity, out);
+	for (int i = 0; i < METRICS; i++)
+		if (compare_metrics[i].scope == COMPARE_LINE)
+			fprintf(out, ",%s", compare_metrics[i].name);
+	return fclose(out) ? NULL : text;
+}
+
+static struct probe_err *read_lines(const struct report *report, const struct report_db *from,
+				    int run, const struct report_db *to)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *rows = NULL;
+	PROBE_AUTO_FREE char *fields = line_fields();
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	struct report view = *report;
+	struct probe_err *err;
+	size_t count;
+
+	if (!fields)
+		return probe_err_oom();
+	if (!report_db_has(from, "probe_memory_site"))
+		return NULL;
+	view.fields = fields;
+	view.sort = NULL;
+	view.all = true;
+	view.limit = -1;
+	err = report_choose(&view, &report_lines_query, false, chosen, &count);
+	if (!err)
+		err = report_prepare(&view, from, &report_lines_query, chosen, count, &rows);
+	return err ? err : copy_lines(from, rows, run, to);
+}
+
+/* "file:line" where the kernel is declared, apart. */
+#define POSITION_FILE "rtrim(rtrim(position, '0123456789'), ':')"
+#define POSITION_LINE "CAST(substr(position, length(rtrim(position, '0123456789')) + 1) AS INTEGER)"
+
+/* Clones are kept apart from originals: their times are not those of the program. */
+static const char kernels_sql[] =
+	"SELECT kernel, instrumented, dispatches, time_ns, variance, vgprs, sgprs, lds, scratch, " POSITION_FILE
+	", " POSITION_LINE " FROM (SELECT *, "
+	"probe_position(code_object, symbol) AS position FROM ("
+	"SELECT kernel, instrumented, count(*) AS dispatches, avg(time) AS time_ns, "
+	"CASE WHEN count(time) > 1 THEN max(0, (sum(time * time) - sum(time) * avg(time)) / "
+	"(count(time) - 1)) END AS variance, max(vgprs) AS vgprs, max(sgprs) AS sgprs, "
+	"max(lds) AS lds, max(scratch) AS scratch, max(code_object) AS code_object, symbol FROM ("
+	"SELECT k.display_name AS kernel, k.kernel_name AS symbol, k.code_object_id AS code_object, "
+	"coalesce(" SQL_INSTRUMENTED(
+		"p") ", 0) AS instrumented, "
+		     "(r.\"end\" - r.start) * 1.0 AS time, "
+		     "k.arch_vgpr_count AS vgprs, k.sgpr_count AS sgprs, "
+		     "k.group_segment_size AS lds, k.private_segment_size AS scratch "
+		     "FROM probe_dispatch p JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id "
+		     "LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id) "
+		     "GROUP BY kernel, instrumented))";
+
+static struct probe_err *read_kernels(const struct report *report, const struct report_db *from,
+				      int run, const struct report_db *to)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *rows = NULL, *insert = NULL;
+	struct probe_err *err = report_prepare_sql(from, kernels_sql, &rows);
+	bool row = true;
+
+	if (!err)
+		err = report_prepare_sql(
+			to, "INSERT INTO kernel VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			&insert);
+	while (!err) {
+		err = report_step(from, rows, &row);
+		if (err || !row)
+			break;
+		if (report->kernel &&
+		    regexec(&report->kernel_regex, report_cell(rows, 0), 0, NULL, 0))
+			continue;
+		sqlite3_bind_int(insert, 1, run);
+		for (int i = 0; i < sqlite3_column_count(rows); i++)
+			sqlite3_bind_value(insert, i + 2, sqlite3_column_value(rows, i));
+		err = insert_row(to, insert);
+	}
+	return err;
+}
+
+static struct probe_err *read_run(const struct report *report, const char *path, int run,
+				  struct report_db *to)
+{
+	struct report_db from;
+	struct probe_err *err = report_db_open(report, path, &from);
+
+	if (err)
+		return err;
+	to->reader.partial |= from.reader.partial;
+	err = read_lines(report, &from, run, to);
+	if (!err)
+		err = read_kernels(report, &from, run, to);
+	report_db_close(&from);
+	return err;
+}
+
+/* ---- Pairing --------------------------------------------------------------------------------- */
+
+#define LIKE_LINE "kernel, base, access, space"
+#define UNPAIRED  "id NOT IN (SELECT before FROM pair UNION ALL SELECT after FROM pair)"
+/* Pair what is equal in `columns`; of several, in the order of position. */
+#define PAIR(columns, condition)                                                                   \
+	"INSERT INTO pair WITH p AS MATERIALIZED (SELECT *, row_number() OVER (PARTITION BY run, " \
+	"" columns " ORDER BY file, line, \"column\", id) AS nth FROM place WHERE " UNPAIRED       \
+	" AND " condition ") SELECT a.id, b.id FROM p a JOIN p b USING (" columns                  \
+	", nth) WHERE a.run = 0 AND b.run = 1;"
+
+static const char pair_sql[] = "CREATE INDEX place_run ON place (run, kernel, base, line);" PAIR(
+	LIKE_LINE ", source, line, \"column\"",
+	"source <> ''") PAIR(LIKE_LINE ", source",
+			     "source <> ''") PAIR(LIKE_LINE ", line, \"column\"", "line > 0")
+	PAIR(LIKE_LINE ", line",
+	     "line > 0") "CREATE INDEX value_place ON value (place, metric);"
+			 /* With those without a partner. */
+			 "INSERT INTO pair SELECT CASE run WHEN 0 THEN id END, CASE run WHEN 1 THEN id END "
+			 "FROM place WHERE " UNPAIRED ";"
+			 "INSERT INTO change SELECT 'line', p.kernel, NULL, p.file, p.line, a.line, p.\"column\", "
+			 "p.access, p.space, p.source, m.metric, v.value, w.value, 0 FROM pair "
+			 "LEFT JOIN place a ON a.id = pair.before "
+			 "JOIN place p ON p.id = coalesce(pair.after, pair.before) "
+			 "JOIN value m ON m.place = p.id "
+			 "LEFT JOIN value v ON v.place = pair.before AND v.metric = m.metric "
+			 "LEFT JOIN value w ON w.place = pair.after AND w.metric = m.metric;";
+
+/*
+ * Times of clones are apart from those of originals. noise: twice the standard error of the
+ * difference of two means; NULL where a time was measured once, whose noise is not known.
+ */
+#define MEASURED_METRIC(metric, noise)                                                             \
+	"INSERT INTO change SELECT 'kernel', kernel, "                                             \
+	"CASE instrumented WHEN 1 THEN 'instrumented' ELSE 'original' END, "                       \
+	"coalesce(b.file, a.file), coalesce(b.line, a.line), a.line, NULL, NULL, NULL, NULL, "     \
+	"'" metric "', a." metric ", b." metric ", " noise                                         \
+	" FROM (SELECT DISTINCT kernel, instrumented FROM kernel) "                                \
+	"LEFT JOIN (SELECT * FROM kernel WHERE run = 0) a USING (kernel, instrumented) "           \
+	"LEFT JOIN (SELECT * FROM kernel WHERE run = 1) b USING (kernel, instrumented);"
+/* Of the original, whichever of the two ran. */
+#define COMPILED_METRIC(metric)                                                                    \
+	"INSERT INTO change SELECT 'kernel', kernel, NULL, file, line, "                           \
+	"max(CASE run WHEN 0 THEN line END), NULL, NULL, NULL, NULL, '" metric "', "               \
+	"max(CASE run WHEN 0 THEN " metric " END), max(CASE run WHEN 1 THEN " metric " END), 0 "   \
+	"FROM (SELECT * FROM kernel ORDER BY run DESC) GROUP BY kernel;"
+
+static const char kernels_change_sql[] = MEASURED_METRIC("dispatches", "0") MEASURED_METRIC(
+	"time_ns", "2 * sqrt(a.variance / a.dispatches + b.variance / b.dispatches)")
+	COMPILED_METRIC("vgprs") COMPILED_METRIC("sgprs") COMPILED_METRIC("lds")
+		COMPILED_METRIC("scratch");
+
+/* Two different programs: nothing is common. */
+static struct probe_err *check_common(const struct report_db *to, const char *before,
+				      const char *after)
+{
+	bool common = false, any = false;
+	struct probe_err *err = report_any(to,
+					   "SELECT 1 FROM kernel a JOIN kernel b USING (kernel) "
+					   "WHERE a.run = 0 AND b.run = 1",
+					   &common);
+
+	if (!err)
+		err = report_any(to, "SELECT 1 FROM kernel", &any);
+	if (err || common || !any)
+		return err;
+	return probe_err_create(
+		"%s and %s have no kernel in common; expected two runs of one program", before,
+		after);
+}
+
+struct probe_err *report_compare_open(const struct report *report, const char *before,
+				      const char *after, struct report_db *ret)
+{
+	struct report_db db = {0};
+	struct probe_err *err;
+
+	db.name = strdup(after);
+	if (!db.name)
+		return probe_err_oom();
+	db.path = db.name;
+	err = probe_reader_memory(db.path, &db.reader);
+	if (!err)
+		err = run_sql(&db, tables_sql);
+	if (!err && before)
+		err = read_run(report, before, 0, &db);
+	if (!err)
+		err = read_run(report, after, 1, &db);
+	if (!err && before)
+		err = check_common(&db, before, after);
+	if (!err)
+		err = run_sql(&db, pair_sql);
+	if (!err)
+		err = run_sql(&db, kernels_change_sql);
+	if (!err)
+		err = report_functions(report, db.reader.db);
+	if (err)
+		report_db_close(&db);
+	else
+		*ret = db;
+	return err;
+}
+
+/* ---- The query ------------------------------------------------------------------------------- */
+
+static const struct report_column columns[] = {COMPARE_COLUMNS};
+
+const struct report_query report_compare_query = {
+	.verb = "diff",
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(*columns),
+	.from = "change",
+	.where = "coalesce(\"before\", 0) <> coalesce(\"after\", 0)",
+	.kernel_column = "kernel",
+	.sort = COMPARE_SORT,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two databases side by side: a database in memory with one row per thing measured in either,
+ * its value before and after.
+ *
+ * Kernels are paired by their demangled names, source lines by kernel, file name, kind of access
+ * and text; of equal lines those at the same position first, then in order. A line whose text
+ * changed is paired by its position. What has no partner has NULL on the other side.
+ */
+#ifndef PROBE_CMDS_REPORT_COMPARE_RUNS_H
+#define PROBE_CMDS_REPORT_COMPARE_RUNS_H
+
+#include <stddef.h>
+
+#include "cmds/report/query.h"
+#include "cmds/report/report_db.h"
+
+enum compare_scope {
+	COMPARE_LINE,
+	COMPARE_KERNEL,
+};
+
+struct compare_metric {
+	enum compare_scope scope;
+	const char *name; /* for a line, a column of report_lines_query */
+	const char *text;
+};
+
+extern const struct compare_metric compare_metrics[];
+extern const size_t compare_metric_count;
+
+/* The table `change` of the database in memory: what the columns below are made of. */
+#define COMPARE_CHANGE "(coalesce(after, 0) - coalesce(before, 0))"
+#define COMPARE_COLUMNS                                                                                                                \
+	{"scope", "scope", REPORT_TEXT, false, "scope", "line or kernel"},                                                             \
+		{"file", "file", REPORT_TEXT, true, "file", "source file in the newer run"},                                           \
+		{"line", "line", REPORT_INT, true, "line", "line in the newer run"},                                                   \
+		{"line_before", "line before", REPORT_INT,                                                                             \
+		 false,		"line_before", "line in the older run; empty: it is new"},                                             \
+		{"column", "col", REPORT_INT, false, "\"column\"", "byte in the line, from 1"},                                        \
+		{"kernel", "kernel", REPORT_TEXT, true, "kernel", "demangled"},                                                        \
+		{"variant",                                                                                                            \
+		 "variant",                                                                                                            \
+		 REPORT_TEXT,                                                                                                          \
+		 true,                                                                                                                 \
+		 "variant",                                                                                                            \
+		 "of kernels: original, or instrumented (its clone, which runs longer)"},                                              \
+		{"access", "access", REPORT_TEXT, true, "access", "load, store, atomic"},                                              \
+		{"space", "space", REPORT_TEXT, true, "space", "global, lds, flat, ..."},                                              \
+		{"metric", "metric", REPORT_TEXT, true, "metric", "what was counted or measured"},                                     \
+		{"before", "before", REPORT_REAL, true, "before", "empty: not in the older run"},                                      \
+		{"after", "after", REPORT_REAL, true, "after", "empty: not in the newer run"},                                         \
+		{"change", "change", REPORT_REAL, true, COMPARE_CHANGE, "after less before"},                                          \
+		{"percent",                                                                                                            \
+		 "%",                                                                                                                  \
+		 REPORT_REAL,                                                                                                          \
+		 true,                                                                                                                 \
+		 "CASE WHEN before <> 0 THEN round(100.0 * " COMPARE_CHANGE " / before, 2) END",                                       \
+		 "change, of what it was; empty if that was 0"},                                                                       \
+		{"noise",                                                                                                              \
+		 "noise",                                                                                                              \
+		 REPORT_REAL,                                                                                                          \
+		 false,                                                                                                                \
+		 "round(noise, 1)",                                                                                                    \
+		 "changes up to this may be chance: twice the standard error; 0: exact; empty: measured "                              \
+		 "once"},                                                                                                              \
+		{"note",                                                                                                               \
+		 "note",                                                                                                               \
+		 REPORT_TEXT,                                                                                                          \
+		 true,                                                                                                                 \
+		 "CASE WHEN before IS NULL AND EXISTS (SELECT 1 FROM kernel WHERE run = 0) THEN 'new' WHEN after IS NULL THEN 'gone' " \
+		 "WHEN noise IS NULL THEN 'noise unknown: one dispatch' "                                                              \
+		 "WHEN noise > 0 AND abs(" COMPARE_CHANGE                                                                              \
+		 ") <= noise THEN 'within noise' ELSE '' END",                                                                         \
+		 "new, gone, within noise, or empty"},                                                                                 \
+		{"source", "source", REPORT_TEXT,                                                                                      \
+		 false,	   "source", "text of the line, without indentation"},
+#define COMPARE_SORT "-scope,file,+line,kernel,variant,access,space,metric,+column"
+
+/* The rows that changed; with --all also those that did not. */
+extern const struct report_query report_compare_query;
+
+/*
+ * Compare two files; `before` may be NULL, which compares with nothing. The new database refers to
+ * `report`, which must outlive it.
+ */
+struct probe_err *report_compare_open(const struct report *report, const char *before,
+				      const char *after, struct report_db *ret);
+
+#endif

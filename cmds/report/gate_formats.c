@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/gate_formats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cmds/report/escape.h"
+#include "cmds/report/gate_rows.h"
+#include "cmds/report/gate_rules.h"
+#include "common/err.h"
+#include "probe_version.h"
+
+/* Foreign text in which some characters are written as others. */
+static void put_escaped(const char *text, const char *special, const char *const *replaced)
+{
+	for (; *text; text++) {
+		const char *at = strchr(special, *text);
+
+		if (at)
+			fputs(replaced[at - special], stdout);
+		else
+			putchar((unsigned char)*text < 0x20 ? ' ' : *text);
+	}
+}
+
+/* ---- SARIF ----------------------------------------------------------------------------------- */
+
+enum { SARIF_RESULTS_MAX = 5000, GITHUB_ANNOTATIONS_MAX = 10 };
+
+static void put_text_member(struct report_json *json, const char *key, const char *text)
+{
+	report_json_key(json, key);
+	report_json_open(json, '{');
+	report_json_key(json, "text");
+	report_json_text(json, text);
+	report_json_close(json, '}');
+}
+
+/* A URI reference: RFC 3986, section 2.3 and the slash stay as they are. */
+static void uri_of(const char *path, char *uri, size_t size)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				    "0123456789-._~/";
+	size_t n = *path == '/' ? (size_t)snprintf(uri, size, "file://") : 0;
+
+	for (; *path && n + 4 < size; path++)
+		n += (size_t)snprintf(uri + n, size - n, strchr(plain, *path) ? "%c" : "%%%02X",
+				      (unsigned char)*path);
+	uri[n] = 0;
+}
+
+static void put_location(struct report_json *json, const struct gate_row *row)
+{
+	char uri[4096 * 3];
+
+	uri_of(row->path, uri, sizeof(uri));
+	report_json_open(json, '{');
+	report_json_key(json, "physicalLocation");
+	report_json_open(json, '{');
+	report_json_key(json, "artifactLocation");
+	report_json_open(json, '{');
+	report_json_key(json, "uri");
+	report_json_text(json, uri);
+	report_json_close(json, '}');
+	report_json_key(json, "region");
+	report_json_open(json, '{');
+	report_json_key(json, "startLine");
+	report_json_int(json, row->line);
+	if (row->column > 0) {
+		report_json_key(json, "startColumn");
+		report_json_int(json, row->column);
+	}
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
+/* Stays the same when lines above are added or removed: made of what is measured, not where. */
+static void put_fingerprint(struct report_json *json, const struct gate_row *row)
+{
+	const char *slash = strrchr(row->path, '/');
+	char text[2000];
+
+	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s", row->metric, row->access, row->space,
+		 slash ? slash + 1 : row->path, row->kernel, row->source);
+	report_json_key(json, "partialFingerprints");
+	report_json_open(json, '{');
+	report_json_key(json, "probe/v1");
+	report_json_text(json, text);
+	report_json_close(json, '}');
+}
+
+static void put_result(const struct gate_row *row, void *user)
+{
+	struct report_json *json = user;
+
+	report_json_open(json, '{');
+	report_json_key(json, "ruleId");
+	report_json_text(json, row->metric);
+	report_json_key(json, "level");
+	report_json_text(json, "error");
+	put_text_member(json, "message", row->message);
+	report_json_key(json, "locations");
+	report_json_open(json, '[');
+	if (row->line > 0)
+		put_location(json, row);
+	report_json_close(json, ']');
+	put_fingerprint(json, row);
+	report_json_close(json, '}');
+}
+
+/* Each metric that a rule refers to, once. */
+static void put_rule_metrics(struct report_json *json, const struct gate *gate)
+{
+	report_json_key(json, "rules");
+	report_json_open(json, '[');
+	for (size_t i = 0; i < compare_metric_count; i++) {
+		const struct compare_metric *metric = &compare_metrics[i];
+		size_t at = 0;
+
+		while (at < gate->rule_count && gate->rules[at].metric != metric)
+			at++;
+		if (at == gate->rule_count)
+			continue;
+		report_json_open(json, '{');
+		report_json_key(json, "id");
+		report_json_text(json, metric->name);
+		put_text_member(json, "shortDescription", metric->text);
+		report_json_close(json, '}');
+	}
+	report_json_close(json, ']');
+}
+
+struct probe_err *gate_put_sarif(const struct gate *gate)
+{
+	struct report_json json = {.out = stdout};
+	struct probe_err *err;
+
+	report_json_open(&json, '{');
+	report_json_key(&json, "$schema");
+	report_json_text(&json, "https://json.schemastore.org/sarif-2.1.0.json");
+	report_json_key(&json, "version");
+	report_json_text(&json, "2.1.0");
+	report_json_key(&json, "runs");
+	report_json_open(&json, '[');
+	report_json_open(&json, '{');
+	report_json_key(&json, "tool");
+	report_json_open(&json, '{');
+	report_json_key(&json, "driver");
+	report_json_open(&json, '{');
+	report_json_key(&json, "name");
+	report_json_text(&json, "probe-report");
+	report_json_key(&json, "version");
+	report_json_text(&json, PROBE_VERSION);
+	put_rule_metrics(&json, gate);
+	report_json_close(&json, '}');
+	report_json_close(&json, '}');
+	report_json_key(&json, "columnKind");
+	report_json_text(&json, "utf16CodeUnits");
+	report_json_key(&json, "results");
+	report_json_open(&json, '[');
+	err = gate_each_row(gate, NULL, SARIF_RESULTS_MAX, put_result, &json);
+	report_json_close(&json, ']');
+	report_json_close(&json, '}');
+	report_json_close(&json, ']');
+	report_json_close(&json, '}');
+	return err;
+}
+
+/* ---- GitHub ---------------------------------------------------------------------------------- */
+
+/* Properties end at commas and colons, commands at the end of a line. */
+static void put_property(const char *text)
+{
+	static const char *const replaced[] = {"%25", "%0D", "%0A", "%3A", "%2C"};
+
+	put_escaped(text, "%\r\n:,", replaced);
+}
+
+static void put_data(const char *text)
+{
+	static const char *const replaced[] = {"%25", "%0D", "%0A"};
+
+	put_escaped(text, "%\r\n", replaced);
+}
+
+static void put_annotation(const struct gate_row *row, void *user)
+{
+	(void)user;
+	fputs("::error ", stdout);
+	if (row->line > 0) {
+		fputs("file=", stdout);
+		put_property(row->path);
+		printf(",line=%lld,", row->line);
+		if (row->column > 0)
+			printf("col=%lld,", row->column);
+	}
+	fputs("title=", stdout);
+	put_property(row->rule);
+	fputs("::", stdout);
+	put_data(row->message);
+	putchar('\n');
+}
+
+struct probe_err *gate_put_github(const struct gate *gate)
+{
+	struct probe_err *err =
+		gate_each_row(gate, NULL, GITHUB_ANNOTATIONS_MAX, put_annotation, NULL);
+
+	if (!err && gate->broken > GITHUB_ANNOTATIONS_MAX)
+		printf("::error::%lld more broke the rules; GitHub shows %d annotations a step\n",
+		       (long long)(gate->broken - GITHUB_ANNOTATIONS_MAX), GITHUB_ANNOTATIONS_MAX);
+	return err;
+}
+
+/* ---- Markdown -------------------------------------------------------------------------------- */
+
+static void put_markdown_text(const char *text)
+{
+	static const char special[] = "\\|`*_<>[]&\r\n";
+	static const char *const replaced[] = {"\\\\", "\\|", "\\`", "\\*",   "\\_", "&lt;",
+					       "&gt;", "\\[", "\\]", "&amp;", " ",   " "};
+
+	put_escaped(text, special, replaced);
+}
+
+static void put_markdown_row(const struct gate_row *row, void *user)
+{
+	(void)user;
+	fputs("| ", stdout);
+	put_markdown_text(row->line > 0 ? row->path : row->kernel);
+	if (row->line > 0)
+		printf(":%lld", row->line);
+	fputs(" | ", stdout);
+	put_markdown_text(row->message);
+	fputs(" |\n", stdout);
+}
+
+struct probe_err *gate_put_markdown(const struct gate *gate)
+{
+	if (!gate->broken) {
+		printf("**Probe: passed**, %zu %s\n", gate->rule_count,
+		       gate->rule_count == 1 ? "rule" : "rules");
+		return NULL;
+	}
+	printf("**Probe: failed**, %lld %s\n\n| place | what |\n| --- | --- |\n",
+	       (long long)gate->broken, gate->broken == 1 ? "place" : "places");
+	return gate_each_row(gate, NULL, -1, put_markdown_row, NULL);
+}
+
+/* ---- JUnit ----------------------------------------------------------------------------------- */
+
+static void put_xml(const char *text)
+{
+	static const char *const replaced[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+
+	put_escaped(text, "&<>\"", replaced);
+}
+
+struct junit_case {
+	const struct gate_rule *rule;
+	size_t failures;
+};
+
+static void put_failure(const struct gate_row *row, void *user)
+{
+	struct junit_case *test = user;
+
+	if (!test->failures++)
+		fputs(">\n      <failure message=\"the rule is broken\">", stdout);
+	if (row->line > 0) {
+		put_xml(row->path);
+		printf(":%lld: ", row->line);
+	}
+	put_xml(row->message);
+	putchar('\n');
+}
+
+static void count_row(const struct gate_row *row, void *user)
+{
+	(void)row;
+	++*(size_t *)user;
+}
+
+static size_t count_broken_rules(const struct gate *gate, struct probe_err **err)
+{
+	size_t broken = 0;
+
+	for (size_t i = 0; i < gate->rule_count && !*err; i++) {
+		size_t rows = 0;
+
+		*err = gate_each_row(gate, gate->rules[i].text, 1, count_row, &rows);
+		broken += rows > 0;
+	}
+	return broken;
+}
+
+struct probe_err *gate_put_junit(const struct gate *gate)
+{
+	struct probe_err *err = NULL;
+	size_t broken = count_broken_rules(gate, &err);
+
+	puts("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>");
+	printf("  <testsuite name=\"probe-report check\" tests=\"%zu\" failures=\"%zu\">\n",
+	       gate->rule_count, broken);
+	for (size_t i = 0; i < gate->rule_count && !err; i++) {
+		struct junit_case test = {.rule = &gate->rules[i]};
+
+		fputs("    <testcase classname=\"probe\" name=\"", stdout);
+		put_xml(test.rule->text);
+		putchar('"');
+		err = gate_each_row(gate, test.rule->text, -1, put_failure, &test);
+		puts(test.failures ? "</failure>\n    </testcase>" : "/>");
+	}
+	puts("  </testsuite>\n</testsuites>");
+	return err;
+}

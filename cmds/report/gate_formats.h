@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What broke the rules of `check`, in the forms that continuous integration reads. */
+#ifndef PROBE_CMDS_REPORT_GATE_FORMATS_H
+#define PROBE_CMDS_REPORT_GATE_FORMATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct probe_err;
+struct report;
+struct report_db;
+struct gate_rule;
+
+struct gate {
+	const struct report *report;
+	const struct report_db *db; /* with the table `broken` */
+	const struct gate_rule *rules;
+	size_t rule_count;
+	int64_t broken; /* rows of `broken` */
+};
+
+/* SARIF 2.1.0, the OASIS standard. At most 5,000 results: code scanning shows no more. */
+struct probe_err *gate_put_sarif(const struct gate *gate);
+/* Workflow commands of GitHub: an annotation at each line, at most 10, which is its limit. */
+struct probe_err *gate_put_github(const struct gate *gate);
+/* A table for a pull request or a job summary. */
+struct probe_err *gate_put_markdown(const struct gate *gate);
+/* JUnit XML: a test case per rule. */
+struct probe_err *gate_put_junit(const struct gate *gate);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/gate_rules.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/err.h"
+
+static const char *const scope_names[] = {[COMPARE_LINE] = "line", [COMPARE_KERNEL] = "kernel"};
+
+static struct probe_err *invalid(const char *text, const char *expected)
+{
+	return probe_err_create("invalid value '%s' for --fail-on: expected %s, as in "
+				"'line.conflicts > +5%%'",
+				text, expected);
+}
+
+static struct probe_err *no_such_metric(const char *text)
+{
+	char names[500] = "one of";
+	size_t n = strlen(names);
+
+	for (size_t i = 0; i < compare_metric_count && n < sizeof(names); i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, " %s.%s",
+				      scope_names[compare_metrics[i].scope],
+				      compare_metrics[i].name);
+	return invalid(text, names);
+}
+
+/* Reads the metric's name; moves *at behind it. */
+static const struct compare_metric *parse_metric(const char **at)
+{
+	size_t len = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789_.");
+
+	for (size_t i = 0; i < compare_metric_count; i++) {
+		const char *scope = scope_names[compare_metrics[i].scope];
+		size_t scope_len = strlen(scope);
+
+		if (len != scope_len + 1 + strlen(compare_metrics[i].name) ||
+		    strncmp(*at, scope, scope_len) || (*at)[scope_len] != '.' ||
+		    strncmp(*at + scope_len + 1, compare_metrics[i].name, len - scope_len - 1))
+			continue;
+		*at += len;
+		return &compare_metrics[i];
+	}
+	return NULL;
+}
+
+static const char *parse_comparison(const char **at)
+{
+	/* The longer ones first. */
+	static const char *const all[] = {">=", "<=", ">", "<"};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!strncmp(*at, all[i], strlen(all[i]))) {
+			*at += strlen(all[i]);
+			return all[i];
+		}
+	return NULL;
+}
+
+static void skip_blanks(const char **at)
+{
+	*at += strspn(*at, " \t");
+}
+
+struct probe_err *gate_rule_parse(const char *text, struct gate_rule *ret)
+{
+	struct gate_rule rule = {.text = text};
+	const char *at = text;
+	char *end;
+
+	skip_blanks(&at);
+	rule.metric = parse_metric(&at);
+	if (!rule.metric)
+		return no_such_metric(text);
+	skip_blanks(&at);
+	rule.comparison = parse_comparison(&at);
+	if (!rule.comparison)
+		return invalid(text, "one of > >= < <= after the metric");
+	skip_blanks(&at);
+	rule.base = *at == '+' || *at == '-' ? GATE_CHANGE : GATE_VALUE;
+	rule.limit = strtod(at, &end);
+	if (end == at || !isfinite(rule.limit))
+		return invalid(text, "a number after the comparison");
+	at = end;
+	if (*at == '%') {
+		if (rule.base == GATE_VALUE)
+			return invalid(text, "a sign before a number with %");
+		rule.base = GATE_PERCENT;
+		at++;
+	}
+	skip_blanks(&at);
+	if (*at)
+		return invalid(text, "nothing behind the number");
+	*ret = rule;
+	return NULL;
+}
+
+/* ---- Applying -------------------------------------------------------------------------------- */
+
+/* Times of clones are not those of the program: only their counts are judged. */
+#define BROKEN_BY(compared)                                                                        \
+	"INSERT INTO broken SELECT ?1, change.* FROM change WHERE scope = ?2 AND metric = ?3 "     \
+	"AND after IS NOT NULL AND (variant IS NULL OR variant = 'original' "                      \
+	"OR metric = 'dispatches') AND (coalesce(noise, 0) = 0 OR "                                \
+	"abs(" COMPARE_CHANGE ") > noise) AND " compared
+
+static const char *condition(const struct gate_rule *rule)
+{
+	static const struct {
+		const char *comparison, *sql[3];
+	} all[] = {
+#define COMPARISON(op)                                                                             \
+	{                                                                                          \
+		op,                                                                                \
+		{                                                                                  \
+			[GATE_VALUE] = BROKEN_BY("after " op " ?4"),                               \
+			[GATE_CHANGE] = BROKEN_BY(COMPARE_CHANGE " " op " ?4"),                    \
+			[GATE_PERCENT] = BROKEN_BY(COMPARE_CHANGE                                  \
+						   " " op " ?4 / 100 * coalesce(before, 0)"),      \
+		}                                                                                  \
+	}
+		COMPARISON(">"),
+		COMPARISON(">="),
+		COMPARISON("<"),
+		COMPARISON("<="),
+#undef COMPARISON
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!strcmp(all[i].comparison, rule->comparison))
+			return all[i].sql[rule->base];
+	return NULL;
+}
+
+struct probe_err *gate_rule_apply(const struct gate_rule *rule, const struct report_db *db)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *insert = NULL;
+	struct probe_err *err;
+	bool row;
+
+	if (sqlite3_exec(db->reader.db,
+			 "CREATE TABLE IF NOT EXISTS broken AS SELECT '' AS rule, change.* FROM "
+			 "change LIMIT 0",
+			 NULL, NULL, NULL))
+		return probe_reader_error(&db->reader, "check the rules");
+	err = report_prepare_sql(db, condition(rule), &insert);
+	if (err)
+		return err;
+	sqlite3_bind_text(insert, 1, rule->text, -1, SQLITE_STATIC);
+	sqlite3_bind_text(insert, 2, scope_names[rule->metric->scope], -1, SQLITE_STATIC);
+	sqlite3_bind_text(insert, 3, rule->metric->name, -1, SQLITE_STATIC);
+	sqlite3_bind_double(insert, 4, rule->limit);
+	return report_step(db, insert, &row);
+}
+
+static const struct report_column columns[] = {
+	{"rule", "rule", REPORT_TEXT, true, "rule", "the rule that is broken, as given"},
+	COMPARE_COLUMNS};
+
+const struct report_query report_gate_query = {
+	.verb = "check",
+	.columns = columns,
+	.count = sizeof(columns) / sizeof(*columns),
+	.from = "broken",
+	.kernel_column = "kernel",
+	.sort = COMPARE_SORT ",rule",
+};
