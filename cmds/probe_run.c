@@ -33,7 +33,7 @@ struct run {
 	struct run_plugins plugins;
 	struct run_server server;
 	struct run_environment environment;
-	bool simulated;
+	bool simulated, announced; /* the device: chosen, logged */
 };
 
 static void warn_idle_handlers(const struct run *run)
@@ -109,6 +109,9 @@ static struct probe_err *prepare(struct run *run)
 	err = run_full_policy_check(&run->config);
 	if (!err)
 		err = run_device_choose(&run->config, &run->layout, &run->simulated);
+	if (!err && !run->announced)
+		run_device_announce(&run->config, run->simulated);
+	run->announced |= !err;
 	if (!err && run->config.sampling.on)
 		err = check_sampling(run);
 	else if (!err && run->config.pc_sampling_raw && !run->config.twice)

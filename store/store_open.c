@@ -39,6 +39,9 @@ static uint32_t big32(const unsigned char *bytes)
 	       bytes[3];
 }
 
+/* What to do about a file that is none of ours. */
+#define WHICH_FILES "; expected a database of probe-run, such as probe-out/HOST/PID.db"
+
 static struct probe_err *read_header(const char *path, struct header *ret)
 {
 	unsigned char bytes[HEADER_BYTES];
@@ -48,18 +51,19 @@ static struct probe_err *read_header(const char *path, struct header *ret)
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
-		return probe_err_create("cannot open %s: %s", path, strerror(errno));
+		return probe_err_create("cannot open %s: %s" WHICH_FILES, path, strerror(errno));
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return probe_err_create("%s is not a regular file", path);
+		return probe_err_create("%s is not a regular file" WHICH_FILES, path);
 	}
 	got = pread(fd, bytes, sizeof(bytes), 0);
 	close(fd);
 	if (got != (ssize_t)sizeof(bytes))
-		return probe_err_create("%s is not a database: %lld bytes, shorter than a header",
+		return probe_err_create("%s is not a database: %lld bytes, shorter than a "
+					"header" WHICH_FILES,
 					path, (long long)st.st_size);
 	if (memcmp(bytes, "SQLite format 3", 16))
-		return probe_err_create("%s is not an SQLite database", path);
+		return probe_err_create("%s is not an SQLite database" WHICH_FILES, path);
 	*ret = (struct header){
 		.page_size = (uint32_t)bytes[16] << 8 | bytes[17],
 		.pages = big32(bytes + 28),
@@ -93,15 +97,16 @@ static struct probe_err *check_header(const char *path, const struct header *hea
 					(unsigned long long)header->page_size);
 	if (!wal && header->application_id != PROBE_STORE_APPLICATION_ID)
 		return probe_err_create("%s is an SQLite database, but not Probe's (application id "
-					"%#x, not %#x)",
+					"%#x, not %#x)" WHICH_FILES,
 					path, header->application_id, PROBE_STORE_APPLICATION_ID);
 	if (!wal && header->file_size < header->pages * header->page_size)
-		return probe_err_create("%s is truncated: %llu bytes of %llu", path,
+		return probe_err_create("%s is truncated: %llu bytes of %llu; copy it again, or record again",
+					path,
 					(unsigned long long)header->file_size,
 					(unsigned long long)(header->pages * header->page_size));
 	if (header->user_version > PROBE_STORE_VERSION)
 		return probe_err_create("%s was written by a newer Probe: schema %u, this program "
-					"reads up to %u",
+					"reads up to %u; use the probe-report of that version",
 					path, header->user_version, PROBE_STORE_VERSION);
 	return NULL;
 }
@@ -221,7 +226,9 @@ static struct probe_err *check_content(const char *path, struct probe_reader *re
 		return probe_err_create("%s is not Probe's (application id %#llx, not %#x)", path,
 					(long long)id, PROBE_STORE_APPLICATION_ID);
 	if (version < 1 || version > PROBE_STORE_VERSION)
-		return probe_err_create("%s has schema %lld; this program reads 1 to %d", path,
+		return probe_err_create("%s has schema %lld; this program reads 1 to %d; record "
+					"it again",
+					path,
 					(long long)version, PROBE_STORE_VERSION);
 	if (one_number(reader, "SELECT value FROM probe_run WHERE key = 'partial'", &partial))
 		return probe_reader_error(reader, "read the facts of the run");

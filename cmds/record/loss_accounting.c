@@ -129,7 +129,8 @@ static void make_balance(const struct recording *recording, enum probe_stream_id
 	balance_rest(recording, stream, final, ret);
 }
 
-static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty"};
+static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty",
+								"runtime"};
 
 /* Why a kernel has no clone, and what to do about it. */
 static void unprobed_text(const struct recording *recording,
@@ -147,6 +148,8 @@ static void unprobed_text(const struct recording *recording,
 		snprintf(text, size,
 			 "nothing in the kernel is probed (no accesses, or PROBE_SCOPE or the "
 			 "target excluded them)");
+	else if (reason == RUN_UNPROBED_RUNTIME)
+		snprintf(text, size, "kernels of the HIP runtime (copies, fills)");
 	else
 		snprintf(text, size, "no clone of the kernel (not compiled with the plugin)");
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <probe/user_source.h>
+
 #include "cmds/options/run_options.h"
 #include "cmds/record/recording.h"
 #include "codeobj/sites.h"
@@ -22,6 +24,8 @@ enum run_unprobed run_unprobed_reason(const struct probe_sites *sites, const cha
 	const struct probe_site_kernel *kernel = NULL;
 	uint32_t all = 0;
 
+	if (probe_is_runtime_kernel(symbol))
+		return RUN_UNPROBED_RUNTIME;
 	for (uint32_t i = 0; sites && i < sites->kernel_count; i++) {
 		all |= sites->kernels[i].kinds;
 		if (is_symbol(probe_sites_string(sites, sites->kernels[i].name), symbol))

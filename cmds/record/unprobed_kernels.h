@@ -14,6 +14,7 @@ enum run_unprobed {
 	RUN_UNPROBED_PLAIN = 0, /* no site table: not compiled with the plugin */
 	RUN_UNPROBED_KIND,	/* has clones, of other kinds */
 	RUN_UNPROBED_EMPTY,	/* nothing in it is probed */
+	RUN_UNPROBED_RUNTIME,	/* the HIP runtime's own: nobody compiles it with the plugin */
 	RUN_UNPROBED_REASONS,
 };
 

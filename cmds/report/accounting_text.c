@@ -7,6 +7,7 @@
 #include <probe/rules/lds_model.h>
 #include <probe/words.h>
 
+#include "cmds/report/missing_kernels.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/row_formats.h"
@@ -76,16 +77,13 @@ static const char device_sql[] =
 	"SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name, "
 	"(SELECT value FROM probe_run WHERE key = 'simulated_time') FROM rocpd_info_agent "
 	"WHERE type = 'GPU' ORDER BY id LIMIT 1";
-static const char kind_sql[] = "SELECT value FROM probe_run WHERE key = 'kind'";
-/* Of a run that was only sampled, the kind is what would have been. */
-static const char sampled_kind_sql[] =
-	"SELECT CASE WHEN EXISTS (SELECT 1 FROM probe_sampler) AND "
-	"NOT EXISTS (" RAN_INSTRUMENTED ") THEN 'none' ELSE value END FROM probe_run "
-	"WHERE key = 'kind'";
+/* Where no instrumented kernel ran, the kind is what would have been. */
+static const char kind_sql[] =
+	"SELECT CASE WHEN EXISTS (" RAN_INSTRUMENTED ") THEN value ELSE 'none ran' END "
+	"FROM probe_run WHERE key = 'kind'";
 
 struct probe_err *report_head(const struct report *report, const struct report_db *db)
 {
-	const char *kind = report_db_has(db, "probe_sampler") ? sampled_kind_sql : kind_sql;
 	struct probe_err *err = NULL;
 
 	if (db->reader.partial)
@@ -101,7 +99,7 @@ struct probe_err *report_head(const struct report *report, const struct report_d
 	fputs("\ndevice: ", stdout);
 	err = report_each(db, device_sql, put_device, report);
 	if (!err)
-		err = report_each(db, kind, put_kind, report);
+		err = report_each(db, kind_sql, put_kind, report);
 	if (!err)
 		err = report_each(db, filters_sql, put_filters, report);
 	putchar('\n');
@@ -304,15 +302,19 @@ struct probe_err *report_account(const struct report *report, const struct repor
 struct probe_err *report_framed_rows(const struct report *report, const struct report_db *db,
 				     const struct report_query *query, bool first, bool last)
 {
-	struct probe_err *err;
+	struct probe_err *err = NULL;
+	bool none = false;
 
+	if (report->format == REPORT_TABLE) {
+		err = report_head(report, db);
+		putchar('\n');
+	}
+	if (!err)
+		err = report_no_kernel(report, db, &none);
+	if (!err && (!none || report->format != REPORT_TABLE))
+		err = report_rows(report, db, query, first, last);
 	if (report->format != REPORT_TABLE)
-		return report_rows(report, db, query, first, last);
-	err = report_head(report, db);
-	if (err)
 		return err;
-	putchar('\n');
-	err = report_rows(report, db, query, first, last);
 	if (err)
 		return err;
 	putchar('\n');

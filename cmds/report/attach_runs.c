@@ -8,7 +8,9 @@
 #include "cmds/record/merge_runs.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
+#include "common/cleanup.h"
 #include "common/err.h"
+#include "common/log.h"
 #include "store/store.h"
 
 #define COLUMNS_MAX 200
@@ -154,6 +156,37 @@ static struct probe_err *check(struct report_db db[2], int *sampled_one)
 	return NULL;
 }
 
+/* The text of a fact of the run, "" if it is not there; to be freed. */
+static char *fact(const struct report_db *db, const char *key)
+{
+	sqlite3_stmt *stmt = NULL;
+	char *ret = NULL;
+	bool row = false;
+
+	probe_err_destroy(
+		report_prepare_sql(db, "SELECT value FROM probe_run WHERE key = ?", &stmt));
+	if (stmt) {
+		sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+		probe_err_destroy(report_step(db, stmt, &row));
+	}
+	ret = strdup(row ? report_cell(stmt, 0) : "");
+	sqlite3_finalize(stmt);
+	return ret;
+}
+
+/* Samples of one problem size say nothing about the counters of another. */
+static void warn_commands(const struct report_db db[2])
+{
+	PROBE_AUTO_FREE char *first = fact(&db[0], "command");
+	PROBE_AUTO_FREE char *second = fact(&db[1], "command");
+
+	if (first && second && strcmp(first, second))
+		probe_log(PROBE_LOG_WARNING,
+			  "--runs: the commands differ: %s ran '%s', %s ran '%s'; samples and "
+			  "counters may not be of the same work",
+			  db[0].path, first, db[1].path, second);
+}
+
 static struct probe_err *put_together(const struct report *report, struct report_db from[2],
 				      struct report_db *to)
 {
@@ -161,6 +194,8 @@ static struct probe_err *put_together(const struct report *report, struct report
 	int a = 0;
 
 	err = check(from, &a);
+	if (!err)
+		warn_commands(from);
 	if (!err && sqlite3_exec(to->reader.db, "ATTACH ':memory:' AS a", NULL, NULL, NULL))
 		err = failed(to);
 	if (!err)

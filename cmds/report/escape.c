@@ -3,6 +3,8 @@
 #include "cmds/report/escape.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* No overlong forms, no surrogates, nothing above U+10FFFF. */
@@ -165,11 +167,20 @@ void report_json_int(struct report_json *json, int64_t value)
 
 void report_json_real(struct report_json *json, double value)
 {
+	char text[32];
+
 	before_value(json);
-	if (isfinite(value))
-		fprintf(json->out, "%.17g", value);
-	else
+	if (isfinite(value)) {
+		/* The shortest form that reads back as the same number. */
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(text, sizeof(text), "%.*g", digits, value);
+			if (strtod(text, NULL) == value)
+				break;
+		}
+		fputs(text, json->out);
+	} else {
 		fputs("null", json->out);
+	}
 	json->comma = true;
 }
 

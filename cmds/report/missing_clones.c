@@ -15,10 +15,11 @@
 #define RAN_ORIGINAL(words)                                                                        \
 	"SELECT 1 FROM probe_dispatch p WHERE " SQL_VERDICT("p") " IN (" words ")"
 
-/* Causes but the one that the plugin mends. */
+/* Causes but the one that compiling with the plugin removes. */
 static const char other_causes_sql[] =
 	"SELECT r.value FROM probe_account a JOIN probe_run r ON r.key = a.name "
-	"WHERE stream = 'dispatches' AND name IN ('no_clone.kind', 'no_clone.empty') "
+	"WHERE stream = 'dispatches' AND name IN ('no_clone.kind', 'no_clone.empty', "
+	"'no_clone.runtime') "
 	"AND a.value > 0 ORDER BY name DESC";
 
 static void put_cause(const struct report *report, sqlite3_stmt *stmt)
@@ -106,7 +107,7 @@ static struct probe_err *put_off(const struct report *report, const struct repor
 	} else {
 		err = put_kernels(report, db);
 		if (!err)
-			puts("instrumentation was off: run without --no-instrumented");
+			puts("kernels ran without probes, as requested: run without --no-instrumented");
 	}
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmds/report/dispatch_filter.h"
+#include "cmds/report/newest_runs.h"
 #include "cmds/report/option_names.h"
 #include "cmds/report/verb_table.h"
 #include "common/cleanup.h"
@@ -19,6 +20,7 @@
 
 enum key {
 	KEY_FILE,
+	KEY_LAST,
 	KEY_RUNS,
 	KEY_SORT,
 	KEY_FIELDS,
@@ -59,12 +61,14 @@ static const struct probe_option options[] = {
 	 "1500ns, 20us, 3.5ms, 2s",
 	 KEY_START},
 	{"end", 0, "TIME", "samples, annotate, flame: up to this time", KEY_END},
-	{"limit", 'n', "N", "at most N rows or findings", KEY_LIMIT},
+	{"limit", 'n', "N", "at most N rows or findings; 0: no limit", KEY_LIMIT},
 	{"sort", 's', "KEY,...", "sort by these columns; -KEY: descending, +KEY: ascending",
 	 KEY_SORT},
 	{"fields", 'f', "NAME,...", "columns, in this order (probe-report list shows them)",
 	 KEY_FIELDS},
 	{"input", 'i', "FILE", "a database; the same as FILE", KEY_FILE},
+	{"last", 0, "N", "the N newest databases in ./probe-out (default without FILE: 1)",
+	 KEY_LAST},
 	{"runs", 0, NULL, "join two runs of one program, one sampled and one probed", KEY_RUNS},
 	{"baseline", 0, "FILE", "check: the run to compare with", KEY_BASELINE},
 	{"fail-on", 0, "RULE",
@@ -142,7 +146,24 @@ static struct probe_err *set_limit(struct report *report, const char *value)
 
 	report->limit = strtoll(value, &end, 10);
 	if (end == value || *end || report->limit < 0)
-		return probe_err_create("invalid value '%s' for --limit; expected a number", value);
+		return probe_err_create("invalid value '%s' for --limit; expected a number, 0 for "
+					"no limit",
+					value);
+	/* -1 stands for the verb's own limit. */
+	if (!report->limit)
+		report->limit = INT64_MAX;
+	return NULL;
+}
+
+static struct probe_err *set_last(struct report *report, const char *value)
+{
+	char *end;
+	long last = strtol(value, &end, 10);
+
+	if (end == value || *end || last < 1 || last > REPORT_LAST_MAX)
+		return probe_err_create("invalid value '%s' for --last; expected a number, 1 to %d",
+					value, REPORT_LAST_MAX);
+	report->last = (size_t)last;
 	return NULL;
 }
 
@@ -156,7 +177,10 @@ static struct probe_err *set_kernel(struct report *report, const char *value)
 	rc = regcomp(&report->kernel_regex, value, REG_EXTENDED | REG_NOSUB);
 	if (rc) {
 		regerror(rc, &report->kernel_regex, text, sizeof(text));
-		return probe_err_create("invalid value '%s' for --kernel: %s", value, text);
+		return probe_err_create("invalid value '%s' for --kernel: %s; expected an extended "
+					"regular expression, with \\ in front of characters "
+					"that stand for themselves",
+					value, text);
 	}
 	report->kernel = value;
 	return NULL;
@@ -301,6 +325,8 @@ static struct probe_err *take(void *user, int key, const char *value)
 	switch ((enum key)key) {
 	case KEY_FILE:
 		return add_file(report, value);
+	case KEY_LAST:
+		return set_last(report, value);
 	case KEY_SORT:
 		report->sort = value;
 		return NULL;
@@ -350,14 +376,14 @@ static struct probe_err *unknown_verb(const char *word)
 	return probe_err_create("'%s' is neither a verb nor a file; verbs: %s", word, text);
 }
 
-/* A plain word in front of files can only be meant as a verb. */
-static bool meant_as_verb(const char *word, int words_after)
+/* A plain word that is no file. */
+static bool is_name(const char *word)
 {
-	return words_after > 0 && !strpbrk(word, "./") && access(word, F_OK);
+	return !strpbrk(word, "./") && access(word, F_OK);
 }
 
 /* The first word that is no option may be the verb. */
-static struct probe_err *take_first(struct report *report, const char *word, int words_after)
+static struct probe_err *take_first(struct report *report, const char *word)
 {
 	const struct report_verb *verb = report_verb_find(word);
 
@@ -369,13 +395,17 @@ static struct probe_err *take_first(struct report *report, const char *word, int
 		report->verb = verb;
 		return NULL;
 	}
-	return meant_as_verb(word, words_after) ? unknown_verb(word) : add_file(report, word);
+	return is_name(word) ? unknown_verb(word) : add_file(report, word);
 }
 
-/* "annotate KERNEL FILE": with more words than files, the first is a pattern. */
+/*
+ * "annotate KERNEL FILE": with more words than files, the first is a pattern; so is a word that is
+ * no file.
+ */
 static struct probe_err *take_kernel(struct report *report)
 {
-	size_t wanted = report->runs ? 2 : 1;
+	bool name = report->file_count && is_name(report->files[0]);
+	size_t wanted = name ? 0 : report->runs ? 2 : 1;
 	const char *word;
 
 	if (!report->verb->kernel_word || report->kernel || report->file_count <= wanted)
@@ -392,10 +422,29 @@ static struct probe_err *take_kernel(struct report *report)
 	return NULL;
 }
 
+/* Without a file: the newest. */
+static struct probe_err *take_newest(struct report_line *line)
+{
+	struct report *report = &line->report;
+	struct probe_err *err;
+
+	if (report->verb->input == REPORT_NO_FILES || (report->file_count && !report->last))
+		return NULL;
+	if (report->file_count)
+		return probe_err_create("--last: not with a file ('%s')", report->files[0]);
+	if (!report->last)
+		report->last = report->runs ? 2 : 1;
+	err = report_newest_runs(report->last, &line->newest, &line->newest_count);
+	for (size_t i = 0; i < line->newest_count && !err; i++)
+		err = add_file(report, line->newest[i]);
+	return err;
+}
+
 /* Options may stand between and after files: continue behind each word that is none. */
 struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 {
 	bool literal = false, first = true;
+	struct probe_err *err;
 
 	*line = (struct report_line){
 		.report = {.verb = report_verbs[0],
@@ -407,9 +456,9 @@ struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 		.color = PROBE_COLOR_AUTO,
 	};
 	for (int at = 0; at < argc - 1;) {
-		struct probe_err *err = NULL;
 		int next = 1;
 
+		err = NULL;
 		if (!literal)
 			err = probe_command_parse(&command, argc - at, argv + at, take, line,
 						  &next);
@@ -419,13 +468,14 @@ struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 		at += next;
 		if (at >= argc)
 			break;
-		err = first && !literal ? take_first(&line->report, argv[at], argc - at - 1)
+		err = first && !literal ? take_first(&line->report, argv[at])
 					: add_file(&line->report, argv[at]);
 		if (err)
 			return err;
 		first = false;
 	}
-	return take_kernel(&line->report);
+	err = take_kernel(&line->report);
+	return err ? err : take_newest(line);
 }
 
 void report_line_deinit(struct report_line *line)
@@ -433,4 +483,5 @@ void report_line_deinit(struct report_line *line)
 	if (line->report.kernel)
 		regfree(&line->report.kernel_regex);
 	free(line->report.files);
+	report_newest_free(line->newest, line->newest_count);
 }

@@ -48,7 +48,7 @@ enum report_option_group {
 	REPORT_O_GROUPS = 8,	/* how many there are */
 };
 
-enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64 };
+enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };
 
 struct report_range {
 	int64_t first, last;
@@ -81,12 +81,15 @@ struct report {
 	const char *source_root; /* NULL = text from the database only */
 	const char **files;
 	size_t file_count;
+	size_t last; /* 0, or how many of the newest databases are wanted */
 };
 
 struct report_line {
 	struct report report;
 	enum probe_color color;
 	bool quiet;
+	char **newest; /* files that were not given, but found */
+	size_t newest_count;
 	bool done; /* --help and the like: nothing is left to do */
 };
 

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include <probe/user_source.h>
+
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/site_sql.h"
@@ -168,7 +170,7 @@ struct probe_err *report_joined(const struct report_db *db, bool *ret)
 	"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id " sampled                           \
 	"JOIN probe_sampled s ON s.dispatch_id = p.dispatch_id WHERE " not SQL_INSTRUMENTED("p")
 /* Not what the runtime brings along. */
-#define SAMPLED RAN("NOT ", "") " AND k.kernel_name NOT GLOB '__amd_*'"
+#define SAMPLED RAN("NOT ", "") " AND k.kernel_name NOT GLOB '" PROBE_RUNTIME_KERNELS "*'"
 #define PROBED	RAN("", "LEFT ")
 /* Of the code that did most. */
 #define HASH(set)                                                                                  \

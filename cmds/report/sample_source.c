@@ -2,6 +2,7 @@
 #include "cmds/report/sample_source.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cmds/report/accounting_text.h"
 #include "cmds/report/dispatch_filter.h"
@@ -46,10 +47,12 @@ static const char any_sql[] = "SELECT 1 FROM probe_sample LIMIT 1";
 
 static void put_sampler(const struct report *report, sqlite3_stmt *stmt)
 {
+	const char *provider = report_cell(stmt, 3);
+
 	(void)report;
 	printf("sampled: agent %s, %s, every %s %s, by ", report_cell(stmt, 4),
 	       report_cell(stmt, 0), report_cell(stmt, 1), report_cell(stmt, 2));
-	report_put(report_cell(stmt, 3));
+	report_put(strcmp(provider, "simulated") ? provider : "the simulated GPU");
 	putchar('\n');
 }
 

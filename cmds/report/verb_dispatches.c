@@ -2,6 +2,8 @@
 /* probe-report dispatches. */
 #include <stddef.h>
 
+#include <probe/user_source.h>
+
 #include "cmds/report/accounting_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/verb_table.h"
@@ -33,8 +35,11 @@ static const struct report_column columns[] = {
 	 "0: it was not seen to complete"},
 	{"kernel_id", "kernel id", REPORT_INT, false, "p.kernel_id", ""},
 	{"reason", "why not instrumented", REPORT_TEXT, true,
-	 "CASE WHEN NOT " SQL_INSTRUMENTED("p") " THEN coalesce(" SQL_TEXT(
-		 PROBE_VERDICT_TABLE, "p.verdict") ", 'unknown reason') END",
+	 "CASE WHEN " SQL_VERDICT(
+		 "p") " = 'no_clone' AND k.kernel_name GLOB '" PROBE_RUNTIME_KERNELS
+		      "*' THEN 'kernel of the HIP runtime' WHEN NOT " SQL_INSTRUMENTED(
+			      "p") " THEN coalesce(" SQL_TEXT(PROBE_VERDICT_TABLE,
+							      "p.verdict") ", 'unknown reason') END",
 	 "empty: it ran as a clone"},
 };
 

@@ -66,8 +66,6 @@ static struct probe_err *check_files(const struct report *report)
 
 	if (verb->input == REPORT_NO_FILES && report->file_count)
 		return probe_err_create("%s takes no file ('%s')", verb->name, report->files[0]);
-	if (verb->input != REPORT_NO_FILES && !report->file_count)
-		return probe_err_create("no file given; probe-run writes probe-out/HOST/PID.db");
 	if (report->runs && report->file_count != 2)
 		return probe_err_create("--runs: expected two databases, not %zu",
 					report->file_count);

@@ -40,7 +40,7 @@ static bool handler_table(const char *name)
 /* ---- The list -------------------------------------------------------------------------------- */
 
 static const struct report_column list_columns[] = {
-	{"table", "table", REPORT_TEXT, true, "name", "as --table takes it"},
+	{"table", "table", REPORT_TEXT, true, "name", "as in SQL; --table takes it without probe_, too"},
 	{"rows", "rows", REPORT_INT, true, "number", ""},
 };
 
@@ -66,7 +66,7 @@ static struct probe_err *put_list(const struct report_db *db, FILE *sql)
 			break;
 		if (handler_table(report_cell(stmt, 0)))
 			fprintf(sql, " UNION ALL SELECT '%s', (SELECT count(*) FROM \"%s\")",
-				report_cell(stmt, 0) + strlen("probe_"), report_cell(stmt, 0));
+				report_cell(stmt, 0), report_cell(stmt, 0));
 	}
 	fputc(')', sql);
 	sqlite3_finalize(stmt);

@@ -30,10 +30,8 @@ struct probe_err *run_device_choose(const struct run_config *config,
 	const char *why = strerror(errno);
 
 	*ret_simulated = !gpu;
-	if (gpu) {
-		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
+	if (gpu)
 		return NULL;
-	}
 	if (config->device == RUN_DEVICE_GPU)
 		return probe_err_create("no AMD GPU: /dev/kfd: %s; --device sim selects the "
 					"simulated one",
@@ -44,7 +42,15 @@ struct probe_err *run_device_choose(const struct run_config *config,
 						? "simulated GPU"
 						: "AMD GPU (/dev/kfd), and no simulated one",
 					layout->sim);
-	probe_log(PROBE_LOG_INFO, "device: simulated gfx90a%s",
-		  config->device == RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
 	return NULL;
+}
+
+void run_device_announce(const struct run_config *config, bool simulated)
+{
+	if (!simulated)
+		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
+	else
+		probe_log(PROBE_LOG_INFO, "device: simulated gfx90a%s",
+			  config->device == RUN_DEVICE_SIM ? ""
+							   : " (no AMD GPU here: /dev/kfd)");
 }

@@ -15,5 +15,7 @@ bool run_simulator_installed(const struct run_layout *layout);
 /* As --device says; reports the choice. */
 struct probe_err *run_device_choose(const struct run_config *config,
 				    const struct run_layout *layout, bool *ret_simulated);
+/* Log which one it is. */
+void run_device_announce(const struct run_config *config, bool simulated);
 
 #endif

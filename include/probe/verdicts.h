@@ -9,7 +9,7 @@
  */
 #define PROBE_VERDICT_TABLE(X)                                                                     \
 	X(SWAPPED, 0, "swapped", "ran instrumented")                                               \
-	X(OFF, 1, "off", "instrumentation was off")                                                \
+	X(OFF, 1, "off", "run without probes, as requested")                                       \
 	X(FILTERED, 2, "filtered", "kernel excluded by name")                                      \
 	X(NO_CLONE, 3, "no_clone", "no clone of the kernel (not compiled with the plugin)")        \
 	X(UNKNOWN_KERNEL, 4, "unknown_kernel", "kernel of no known code object")                   \

@@ -10,7 +10,7 @@ sample whole.db
 head -c 20000 whole.db >short.db
 probe-report lines short.db 2>err
 echo "$?"
-sed 's/ of [0-9]*$/ of MORE/' err >&2
+sed 's/ of [0-9]*;/ of MORE;/' err >&2
 # A table is missing: one sentence, no crash.
 sqlite3 whole.db 'DROP TABLE probe_site'
 probe-report lines whole.db >/dev/null

@@ -21,7 +21,7 @@ echo "-- off"
 sql run.db <<'END'
 UPDATE probe_dispatch SET verdict = 1;
 END
-probe-report lines run.db | grep off
+probe-report lines run.db | grep "as requested"
 echo "-- nothing launched"
 database empty.db
 probe-report lines empty.db

@@ -28,7 +28,7 @@ probe-report tables --table lanes_place --format csv run.db
 echo "== json"
 probe-report tables --table lanes_site --format json run.db | jq -c '.[] | [.site, .lanes, .share, .note]'
 probe-report tables --table lanes_site --format json run.db run.db | jq length
-probe-report tables --format json run.db | jq -c '.[] | select(.table | startswith("lanes"))'
+probe-report tables --format json run.db | jq -c '.[] | select(.table | startswith("probe_lanes"))'
 echo "== errors"
 for table in none run lanes_alone 'x; drop' '"'; do
 	probe-report tables --table "$table" run.db 2>&1 >/dev/null && echo "$table: accepted"

@@ -37,6 +37,8 @@ static void test_reasons(void **state)
 
 	(void)state;
 	check(NULL, "copy", PROBE_KIND_MEMORY, RUN_UNPROBED_PLAIN, 0);
+	check(NULL, "__amd_rocclr_fillBufferAligned.kd", PROBE_KIND_MEMORY, RUN_UNPROBED_RUNTIME,
+	      0);
 	check(&table, "other", PROBE_KIND_MEMORY, RUN_UNPROBED_PLAIN, 0);
 	check(&table, "copy2", PROBE_KIND_TRACE, RUN_UNPROBED_PLAIN, 0);
 	check(&table, "copy", PROBE_KIND_TRACE, RUN_UNPROBED_KIND, memory);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/missing_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmds/report/escape.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "common/cleanup.h"
+#include "common/err.h"
+#include "common/log.h"
+
+#define LAUNCHED                                                                                   \
+	"(SELECT DISTINCT k.display_name AS name FROM rocpd_info_kernel_symbol k "                 \
+	"JOIN probe_dispatch d ON d.kernel_id = k.id)"
+
+static const char names_sql[] = "SELECT coalesce(group_concat(name, '; '), 'none') || CASE WHEN "
+				"(SELECT count(*) FROM " LAUNCHED ") > 20 THEN '; ...' ELSE '' END "
+				"FROM (SELECT name FROM " LAUNCHED " ORDER BY name LIMIT 20)";
+
+static struct probe_err *put_names(const struct report *report, const struct report_db *db)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	PROBE_AUTO_FREE char *text = NULL;
+	struct probe_err *err = report_prepare_sql(db, names_sql, &stmt);
+	bool row = false;
+	size_t size;
+	FILE *out;
+
+	if (!err)
+		err = report_step(db, stmt, &row);
+	if (err)
+		return err;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return probe_err_oom();
+	fputs("no kernel matches '", out);
+	report_text(out, report->kernel, SIZE_MAX, 0);
+	fputs("'; kernels that ran: ", out);
+	report_text(out, report_cell(stmt, 0), SIZE_MAX, 0);
+	fclose(out);
+	if (report->format == REPORT_TABLE)
+		puts(text);
+	else
+		probe_log(PROBE_LOG_WARNING, "%s: %s", db->path, text);
+	return NULL;
+}
+
+struct probe_err *report_no_kernel(const struct report *report, const struct report_db *db,
+				   bool *none)
+{
+	bool any = true;
+	struct probe_err *err = NULL;
+
+	if (report->kernel)
+		err = report_any(db, "SELECT 1 FROM " LAUNCHED " WHERE probe_match(name)", &any);
+	*none = !err && !any;
+	return *none ? put_names(report, db) : err;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Where no file is given: the newest databases that probe-run wrote below this directory. */
+#ifndef PROBE_CMDS_REPORT_NEWEST_RUNS_H
+#define PROBE_CMDS_REPORT_NEWEST_RUNS_H
+
+#include <stddef.h>
+
+struct probe_err;
+
+/*
+ * The `count` newest of them, the newest last; paths and array are to be freed. An error if there
+ * is none.
+ */
+struct probe_err *report_newest_runs(size_t count, char ***ret, size_t *ret_count);
+void report_newest_free(char **paths, size_t count);
+
+#endif
