@@ -45,7 +45,7 @@ struct sim_queue {
 	_Atomic uint64_t *doorbell;
 	_Atomic uint64_t *read;
 	_Atomic uint64_t *write;
-	_Atomic uint64_t own_read, own_write; /* SDMA: the thunk owns the indices */
+	_Atomic uint64_t own_read, own_write; /* SDMA, if the caller has no indices */
 	amd_queue_t *amd;		      /* AQL only */
 	uint32_t cu_mask[(SIM_CUS + 31) / 32];
 	bool masked;

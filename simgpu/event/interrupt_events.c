@@ -4,46 +4,62 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <time.h>
 
 #include "simgpu/base/device_parameters.h"
 #include "simgpu/mem/gpu_allocations.h"
-#include "simgpu/base/hsakmt_export.h"
-
-enum { SLOTS = 4096 };
 
 struct event {
-	HsaEvent *handle; /* NULL: free slot */
-	HSA_EVENTTYPE type;
-	bool manual, set;
-	HsaMemoryAccessFault fault;
+	bool used, manual, set, has_fault;
+	uint32_t type;
+	uint64_t age;
+	struct sim_memory_fault fault;
 };
 
 /* One sleeping caller of a wait. */
 struct waiter {
 	struct waiter *next;
 	pthread_cond_t wake;
-	HsaEvent **events;
+	const uint32_t *ids;
 	uint32_t count;
 	bool all;
 	bool woken; /* its one event, or any of several, was set since it began to wait */
+	bool lost;  /* one of its events was destroyed */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct event slots[SLOTS]; /* by id; 0 is never used */
+static struct event slots[SIM_EVENTS]; /* by id; 0 is never used */
 static uint32_t next_free = 1;
 static struct waiter *waiters;
 static _Atomic uint64_t *mailboxes;
+static void (*on_fault)(uint32_t id, const struct sim_memory_fault *fault);
+
+int sim_event_set_mailboxes(void *words)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&lock);
+	if (mailboxes)
+		err = -EINVAL;
+	else
+		mailboxes = words;
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+uint64_t sim_event_mailbox(uint32_t id)
+{
+	return (uint64_t)(uintptr_t)&mailboxes[id];
+}
 
 /* Under the lock. */
 static int make_mailboxes(void)
 {
 	struct sim_block block = {
 		.kind = SIM_BLOCK_OWN,
-		.size = SLOTS * sizeof(*mailboxes),
+		.size = SIM_EVENTS * sizeof(*mailboxes),
 		.access = SIM_MEM_READ | SIM_MEM_WRITE,
 		.mapped = 1,
 	};
@@ -66,125 +82,143 @@ static int make_mailboxes(void)
 /* Under the lock; 0 when all are taken. */
 static uint32_t take_slot(void)
 {
-	for (uint32_t tried = 1; tried < SLOTS; tried++) {
+	for (uint32_t tried = 1; tried < SIM_EVENTS; tried++) {
 		uint32_t id = next_free;
 
-		next_free = next_free + 1 < SLOTS ? next_free + 1 : 1;
-		if (!slots[id].handle)
+		next_free = next_free + 1 < SIM_EVENTS ? next_free + 1 : 1;
+		if (!slots[id].used)
 			return id;
 	}
 	return 0;
 }
 
-HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *descriptor, bool manual, bool set,
-				HsaEvent **ret)
+int sim_event_create(uint32_t type, bool manual, bool set, uint32_t *ret)
 {
-	HsaEvent *handle = calloc(1, sizeof(*handle));
-	uint32_t id;
+	uint32_t id = 0;
+	int err;
 
-	if (!handle)
-		return HSAKMT_STATUS_NO_MEMORY;
 	pthread_mutex_lock(&lock);
-	id = make_mailboxes() ? 0 : take_slot();
-	if (!id) {
-		pthread_mutex_unlock(&lock);
-		free(handle);
-		return HSAKMT_STATUS_NO_MEMORY;
+	err = make_mailboxes();
+	if (!err) {
+		id = take_slot();
+		err = id ? 0 : -ENOSPC;
 	}
-	handle->EventId = id;
-	handle->EventData.EventType = descriptor->EventType;
-	handle->EventData.EventData.SyncVar = descriptor->SyncVar;
-	if (descriptor->EventType == HSA_EVENTTYPE_SIGNAL)
-		handle->EventData.HWData2 = (uint64_t)(uintptr_t)&mailboxes[id];
-	handle->EventData.HWData3 = id;
-	slots[id] = (struct event){
-		.handle = handle, .type = descriptor->EventType, .manual = manual, .set = set};
-	atomic_store_explicit(&mailboxes[id], 0, memory_order_relaxed);
+	if (!err) {
+		slots[id] = (struct event){
+			.used = true, .type = type, .manual = manual, .set = set, .age = 1};
+		atomic_store_explicit(&mailboxes[id], 0, memory_order_relaxed);
+		*ret = id;
+	}
 	pthread_mutex_unlock(&lock);
-	*ret = handle;
-	return HSAKMT_STATUS_SUCCESS;
-}
-
-/* Under the lock: the slot of a handle, or NULL if it is not one of ours. */
-static struct event *slot_of(const HsaEvent *handle)
-{
-	uint32_t id = handle ? handle->EventId : 0;
-
-	return id && id < SLOTS && slots[id].handle == handle ? &slots[id] : NULL;
-}
-
-HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *handle)
-{
-	struct event *event;
-
-	pthread_mutex_lock(&lock);
-	event = slot_of(handle);
-	if (event)
-		event->handle = NULL;
-	pthread_mutex_unlock(&lock);
-	if (!event)
-		return HSAKMT_STATUS_INVALID_HANDLE;
-	free(handle);
-	return HSAKMT_STATUS_SUCCESS;
+	return err;
 }
 
 /* Under the lock. */
-static void set_event(struct event *event)
+static struct event *event_of(uint32_t id)
 {
-	event->set = true;
+	return id && id < SIM_EVENTS && slots[id].used ? &slots[id] : NULL;
+}
+
+static bool waits_for(const struct waiter *waiter, uint32_t id)
+{
+	for (uint32_t i = 0; i < waiter->count; i++)
+		if (waiter->ids[i] == id)
+			return true;
+	return false;
+}
+
+int sim_event_destroy(uint32_t id)
+{
+	struct event *event;
+
+	pthread_mutex_lock(&lock);
+	event = event_of(id);
+	if (event)
+		event->used = false;
+	for (struct waiter *waiter = waiters; event && waiter; waiter = waiter->next) {
+		if (!waits_for(waiter, id))
+			continue;
+		waiter->lost = true;
+		pthread_cond_signal(&waiter->wake);
+	}
+	pthread_mutex_unlock(&lock);
+	return event ? 0 : -EINVAL;
+}
+
+/* Under the lock. */
+static void set_event(uint32_t id)
+{
+	slots[id].set = true;
+	slots[id].age++;
 	for (struct waiter *waiter = waiters; waiter; waiter = waiter->next) {
-		for (uint32_t i = 0; i < waiter->count; i++) {
-			if (waiter->events[i] != event->handle)
-				continue;
-			/*
-			 * The driver wakes everybody who waits for an event, although it is reset
-			 * for those who come later: ROCr waits for one in two threads when a queue
-			 * is destroyed.
-			 */
-			waiter->woken = waiter->woken || !waiter->all || waiter->count == 1;
-			pthread_cond_signal(&waiter->wake);
-			break;
-		}
+		if (!waits_for(waiter, id))
+			continue;
+		/*
+		 * The driver wakes everybody who waits for an event, although it is reset for
+		 * those who come later: ROCr waits for one in two threads when a queue is
+		 * destroyed.
+		 */
+		waiter->woken = waiter->woken || !waiter->all || waiter->count == 1;
+		pthread_cond_signal(&waiter->wake);
 	}
 }
 
-HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *handle)
+int sim_event_set(uint32_t id)
 {
 	struct event *event;
 
 	pthread_mutex_lock(&lock);
-	event = slot_of(handle);
+	event = event_of(id);
 	if (event)
-		set_event(event);
+		set_event(id);
 	pthread_mutex_unlock(&lock);
-	return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+	return event ? 0 : -EINVAL;
 }
 
-HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *handle)
+int sim_event_reset(uint32_t id)
 {
 	struct event *event;
 
 	pthread_mutex_lock(&lock);
-	event = slot_of(handle);
+	event = event_of(id);
 	if (event)
 		event->set = false;
 	pthread_mutex_unlock(&lock);
-	return event ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+	return event ? 0 : -EINVAL;
 }
 
-HSAKMT_STATUS hsaKmtQueryEventState(HsaEvent *handle)
+bool sim_event_type(uint32_t id, uint32_t *ret)
 {
-	return hsaKmtWaitOnEvent(handle, HSA_EVENTTIMEOUT_IMMEDIATE);
+	struct event *event;
+
+	pthread_mutex_lock(&lock);
+	event = event_of(id);
+	if (event)
+		*ret = event->type;
+	pthread_mutex_unlock(&lock);
+	return event;
+}
+
+bool sim_event_fault(uint32_t id, struct sim_memory_fault *ret)
+{
+	struct event *event;
+	bool found;
+
+	pthread_mutex_lock(&lock);
+	event = event_of(id);
+	found = event && event->has_fault;
+	if (found)
+		*ret = event->fault;
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 void sim_event_raise(uint32_t id)
 {
-	if (!id || id >= SLOTS)
-		return;
 	pthread_mutex_lock(&lock);
-	if (slots[id].handle) {
+	if (event_of(id)) {
 		atomic_store_explicit(&mailboxes[id], 0, memory_order_relaxed);
-		set_event(&slots[id]);
+		set_event(id);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -192,13 +226,20 @@ void sim_event_raise(uint32_t id)
 void sim_event_interrupt(uint32_t low_bits)
 {
 	pthread_mutex_lock(&lock);
-	for (uint32_t id = low_bits & 0xff; id < SLOTS && mailboxes; id += 256) {
-		if (!slots[id].handle)
+	for (uint32_t id = low_bits & 0xff; id < SIM_EVENTS && mailboxes; id += 256) {
+		if (!event_of(id))
 			continue;
 		/* Pairs with the device's store of the id before its s_sendmsg. */
 		if (atomic_exchange_explicit(&mailboxes[id], 0, memory_order_acq_rel))
-			set_event(&slots[id]);
+			set_event(id);
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+void sim_event_on_fault(void (*report)(uint32_t id, const struct sim_memory_fault *fault))
+{
+	pthread_mutex_lock(&lock);
+	on_fault = report;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -207,64 +248,56 @@ bool sim_event_memory_fault(const struct sim_memory_fault *fault)
 	bool any = false;
 
 	pthread_mutex_lock(&lock);
-	for (uint32_t id = 1; id < SLOTS; id++) {
-		struct event *event = &slots[id];
-		HsaMemoryAccessFault *report;
+	for (uint32_t id = 1; id < SIM_EVENTS; id++) {
+		struct event *event = event_of(id);
 
-		if (!event->handle || event->type != HSA_EVENTTYPE_MEMORY)
+		if (!event || event->type != SIM_EVENT_MEMORY)
 			continue;
-		event->fault = (HsaMemoryAccessFault){
-			.NodeId = fault->node,
-			.VirtualAddress = fault->addr & ~(uint64_t)(SIM_PAGE - 1),
-			.Failure.NotPresent = !fault->read_only && !fault->no_execute,
-			.Failure.ReadOnly = fault->read_only,
-			.Failure.NoExecute = fault->no_execute,
-			.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS,
-		};
-		/*
-		 * Into the handle at once, not only when a wait ends: while one of its signals has
-		 * no event, ROCr's thread for asynchronous events polls and never calls us. Flags
-		 * is the field it checks, so it is written last.
-		 */
-		report = &event->handle->EventData.EventData.MemoryAccessFault;
-		report->NodeId = event->fault.NodeId;
-		report->VirtualAddress = event->fault.VirtualAddress;
-		report->Failure = event->fault.Failure;
-		__atomic_store_n(&report->Flags, event->fault.Flags, __ATOMIC_RELEASE);
-		set_event(event);
+		event->fault = *fault;
+		event->fault.addr &= ~(uint64_t)(SIM_PAGE - 1);
+		event->has_fault = true;
+		if (on_fault)
+			on_fault(id, &event->fault);
+		set_event(id);
 		any = true;
 	}
 	pthread_mutex_unlock(&lock);
 	return any;
 }
 
-enum wait_state { WAIT_MET, WAIT_UNMET, WAIT_INVALID };
+struct wait {
+	const uint32_t *ids;
+	uint64_t *ages;
+	uint32_t count;
+	bool all;
+};
 
 /* Under the lock. When met, auto-reset events that satisfied the wait are reset. */
-static enum wait_state check(HsaEvent **events, uint32_t count, bool all)
+static int check(const struct wait *wait)
 {
 	uint32_t ready = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
-		struct event *event = slot_of(events[i]);
+	for (uint32_t i = 0; i < wait->count; i++) {
+		const struct event *event = event_of(wait->ids[i]);
 
 		if (!event)
-			return WAIT_INVALID;
-		ready += event->set;
+			return -EINVAL;
+		ready += event->set || (wait->ages && wait->ages[i] && wait->ages[i] != event->age);
 	}
-	if (all ? ready < count : !ready)
-		return WAIT_UNMET;
-	for (uint32_t i = 0; i < count; i++) {
-		struct event *event = slot_of(events[i]);
+	return (wait->all ? ready == wait->count : ready > 0) ? 0 : -ETIME;
+}
 
-		if (!event->set)
-			continue;
-		if (event->type == HSA_EVENTTYPE_MEMORY)
-			events[i]->EventData.EventData.MemoryAccessFault = event->fault;
-		if (!event->manual)
+/* Under the lock, when a wait has been met. */
+static void finish(const struct wait *wait)
+{
+	for (uint32_t i = 0; i < wait->count; i++) {
+		struct event *event = &slots[wait->ids[i]];
+
+		if (event->set && !event->manual)
 			event->set = false;
+		if (wait->ages && wait->ages[i])
+			wait->ages[i] = event->age;
 	}
-	return WAIT_MET;
 }
 
 static struct timespec deadline_after(uint32_t milliseconds)
@@ -300,49 +333,43 @@ static void remove_waiter(struct waiter *waiter)
 	*link = waiter->next;
 }
 
-HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *events[], HSAuint32 count, bool all,
-					 HSAuint32 milliseconds)
+/* Under the lock: sleep until the wait is met, lost or over. */
+static int sleep_until_met(const struct wait *wait, uint32_t milliseconds)
 {
-	/* ROCr passes 0xfffffffe for waits it means to last. */
-	bool forever = milliseconds >= 0xfffffffe;
-	struct waiter waiter = {.events = events, .count = count, .all = all};
+	struct waiter waiter = {.ids = wait->ids, .count = wait->count, .all = wait->all};
+	bool forever = milliseconds >= SIM_EVENT_FOREVER;
 	struct timespec deadline = {0};
-	enum wait_state state;
-	int timed_out = 0;
+	int state = -ETIME, timed_out = 0;
 
-	if (!events || !count)
-		return HSAKMT_STATUS_INVALID_HANDLE;
-	pthread_mutex_lock(&lock);
-	state = check(events, count, all);
-	if (state == WAIT_UNMET && milliseconds) {
-		if (!forever)
-			deadline = deadline_after(milliseconds);
-		init_wake(&waiter.wake);
-		waiter.next = waiters;
-		waiters = &waiter;
-		while (state == WAIT_UNMET && timed_out != ETIMEDOUT) {
-			timed_out =
-				forever ? pthread_cond_wait(&waiter.wake, &lock)
-					: pthread_cond_timedwait(&waiter.wake, &lock, &deadline);
-			state = check(events, count, all);
-			if (state == WAIT_UNMET && waiter.woken)
-				state = WAIT_MET;
-		}
-		remove_waiter(&waiter);
-		pthread_cond_destroy(&waiter.wake);
+	if (!forever)
+		deadline = deadline_after(milliseconds);
+	init_wake(&waiter.wake);
+	waiter.next = waiters;
+	waiters = &waiter;
+	while (state == -ETIME && timed_out != ETIMEDOUT) {
+		timed_out = forever ? pthread_cond_wait(&waiter.wake, &lock)
+				    : pthread_cond_timedwait(&waiter.wake, &lock, &deadline);
+		state = waiter.lost ? -EIO : check(wait);
+		if (state == -ETIME && waiter.woken)
+			state = 0;
 	}
-	pthread_mutex_unlock(&lock);
-	switch (state) {
-	case WAIT_MET:
-		return HSAKMT_STATUS_SUCCESS;
-	case WAIT_UNMET:
-		return HSAKMT_STATUS_WAIT_TIMEOUT;
-	default:
-		return HSAKMT_STATUS_INVALID_HANDLE;
-	}
+	remove_waiter(&waiter);
+	pthread_cond_destroy(&waiter.wake);
+	return state;
 }
 
-HSAKMT_STATUS hsaKmtWaitOnEvent(HsaEvent *event, HSAuint32 milliseconds)
+int sim_event_wait(const uint32_t *ids, uint64_t *ages, uint32_t count, bool all,
+		   uint32_t milliseconds)
 {
-	return hsaKmtWaitOnMultipleEvents(&event, 1, true, milliseconds);
+	const struct wait wait = {ids, ages, count, all};
+	int state;
+
+	pthread_mutex_lock(&lock);
+	state = check(&wait);
+	if (state == -ETIME && milliseconds)
+		state = sleep_until_met(&wait, milliseconds);
+	if (!state)
+		finish(&wait);
+	pthread_mutex_unlock(&lock);
+	return state;
 }

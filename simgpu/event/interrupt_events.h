@@ -2,12 +2,58 @@
 /*
  * Events: what an interrupt of the GPU sets and a host thread waits on. Each signal event owns a
  * mailbox, eight bytes of GPU-visible memory into which its id is written before the interrupt.
+ *
+ * Functions that return int return 0 or -errno, with the kernel driver's errors.
  */
 #ifndef PROBE_SIMGPU_EVENT_INTERRUPT_EVENTS_H
 #define PROBE_SIMGPU_EVENT_INTERRUPT_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+enum {
+	SIM_EVENTS = 4096,    /* ids are below it; 0 is never used */
+	SIM_EVENT_SIGNAL = 0, /* HSA_EVENTTYPE_SIGNAL, KFD_IOC_EVENT_SIGNAL */
+	SIM_EVENT_MEMORY = 8, /* HSA_EVENTTYPE_MEMORY, KFD_IOC_EVENT_MEMORY */
+};
+
+/* Waits of 0xfffffffe ms and more last until they are met: ROCr passes either. */
+#define SIM_EVENT_FOREVER 0xfffffffeu
+
+struct sim_memory_fault {
+	uint64_t addr;
+	uint32_t node;
+	bool read_only, no_execute; /* neither: not present */
+};
+
+/*
+ * Mailboxes: SIM_EVENTS words of memory that the GPU may write. Without a call they are made with
+ * the first event. -EINVAL if there are some already.
+ */
+int sim_event_set_mailboxes(void *words);
+/* The address of an event's mailbox. */
+uint64_t sim_event_mailbox(uint32_t id);
+
+/* type is as in the driver's interface; -ENOSPC if all ids are taken, -ENOMEM. */
+int sim_event_create(uint32_t type, bool manual, bool set, uint32_t *ret);
+int sim_event_destroy(uint32_t id);
+int sim_event_set(uint32_t id);
+int sim_event_reset(uint32_t id);
+/* Whether there is such an event, and its type. */
+bool sim_event_type(uint32_t id, uint32_t *ret);
+
+/* What the last wait that an event of type MEMORY ended was about; false if it has had no fault. */
+bool sim_event_fault(uint32_t id, struct sim_memory_fault *ret);
+
+/*
+ * Wait for one event, or for all. Auto-reset events that end the wait are reset. ages: one number
+ * per event (or NULL): 0, or the age of the event that the caller has seen; an event whose age
+ * differs counts as set. An age is 1 at creation and grows with each set. They are brought up to
+ * date. -ETIME when the time is over, -EINVAL if one of them is not an event, -EIO if one was
+ * destroyed.
+ */
+int sim_event_wait(const uint32_t *ids, uint64_t *ages, uint32_t count, bool all,
+		   uint32_t milliseconds);
 
 /* Set one event by id and clear its mailbox. Unknown ids are ignored, as the driver does. */
 void sim_event_raise(uint32_t id);
@@ -18,13 +64,10 @@ void sim_event_raise(uint32_t id);
  */
 void sim_event_interrupt(uint32_t low_bits);
 
-struct sim_memory_fault {
-	uint64_t addr;
-	uint32_t node;
-	bool read_only, no_execute; /* neither: not present */
-};
-
 /* Report through the events of type MEMORY. False if the runtime made none. */
 bool sim_event_memory_fault(const struct sim_memory_fault *fault);
+
+/* Called for each of these events, before it is set, under the lock of the events. */
+void sim_event_on_fault(void (*report)(uint32_t id, const struct sim_memory_fault *fault));
 
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# libprobe-sim-jit.so: translation of hot code, opened by libhsakmt when there is any. Not built
+# libprobe-sim-jit.so: translation of hot code, opened by the simulator when there is any. Not built
 # where LLVM 15's headers are missing; the simulator then only interprets.
 find_library(PROBE_SIM_LLVM LLVM-15 PATHS /usr/lib/llvm-15/lib)
 find_path(PROBE_SIM_LLVM_INCLUDE llvm-c/LLJIT.h PATHS /usr/lib/llvm-15/include NO_DEFAULT_PATH)
@@ -17,5 +17,8 @@ set_target_properties(probe_sim_jit PROPERTIES OUTPUT_NAME probe-sim-jit
 	LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib/probe/sim)
 # nodelete: translated code is used until the process ends.
 target_link_options(probe_sim_jit PRIVATE -Wl,-z,nodelete)
-add_dependencies(hsakmt probe_sim_jit)
+add_dependencies(probe-sim probe_sim_jit)
+if(TARGET hsakmt)
+	add_dependencies(hsakmt probe_sim_jit)
+endif()
 install(TARGETS probe_sim_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/probe/sim)

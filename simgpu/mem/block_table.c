@@ -70,6 +70,14 @@ struct sim_row *sim_table_find_base(uint64_t base, enum sim_block_kind kind)
 	return NULL;
 }
 
+struct sim_row *sim_table_find_gpu(uint64_t gpu)
+{
+	for (size_t i = rows_upto(gpu); i > 0 && table[i - 1].reach > gpu; i--)
+		if (table[i - 1].block->gpu == gpu && table[i - 1].first == sim_page_down(gpu))
+			return &table[i - 1];
+	return NULL;
+}
+
 struct sim_row *sim_table_find_block(uint64_t addr)
 {
 	struct sim_row *row = sim_table_find_base(addr, SIM_BLOCK_USER);
@@ -228,6 +236,23 @@ int sim_table_alias(struct sim_block *block)
 	if (!err)
 		block->gpu = alias + (block->base - first);
 	return err;
+}
+
+/*
+ * The window then holds other memory as well, whose accesses are slower: sim_mem_host() returns its
+ * addresses unchanged.
+ */
+void sim_table_extend_window(uint64_t first, uint64_t end)
+{
+	if (!sim_mem_window.end) {
+		sim_mem_window.base = first;
+		sim_mem_window.end = end;
+		return;
+	}
+	if (first < sim_mem_window.base)
+		sim_mem_window.base = first;
+	if (end > sim_mem_window.end)
+		sim_mem_window.end = end;
 }
 
 int sim_table_grow(struct sim_row *row, uint64_t size)

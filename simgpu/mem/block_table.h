@@ -42,6 +42,8 @@ static inline uint64_t sim_page_up(uint64_t value)
 struct sim_row *sim_table_find(uint64_t addr, bool mapped_only);
 /* The row of the block that begins at base. */
 struct sim_row *sim_table_find_base(uint64_t base, enum sim_block_kind kind);
+/* The row whose block the GPU sees at this address, as its first byte. */
+struct sim_row *sim_table_find_gpu(uint64_t gpu);
 /* Overlapping registrations are distinguished by the address they were made with. */
 struct sim_row *sim_table_find_block(uint64_t addr);
 
@@ -53,6 +55,8 @@ struct sim_near sim_table_near(size_t row);
 int sim_table_insert(uint64_t first, uint64_t end, struct sim_block *block);
 /* Give a registration an address of its own on the GPU. */
 int sim_table_alias(struct sim_block *block);
+/* These addresses are of a registration, though chosen by somebody else. */
+void sim_table_extend_window(uint64_t first, uint64_t end);
 /* Grow a registration to `size` bytes; row is the one at the block's host address. */
 int sim_table_grow(struct sim_row *row, uint64_t size);
 /* Remove all rows of a block, and the block. */

@@ -17,17 +17,26 @@ static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static uint64_t vram_used[SIM_NODES];
 static uint64_t next_serial = 1;
 
-static int insert(const struct sim_block *want)
+static struct sim_block *new_block(const struct sim_block *want)
 {
 	struct sim_block *block = malloc(sizeof(*block));
+
+	if (!block)
+		return NULL;
+	*block = *want;
+	block->serial = next_serial++;
+	block->node_list = block->nodes;
+	return block;
+}
+
+static int insert(const struct sim_block *want)
+{
+	struct sim_block *block = new_block(want);
 	int err;
 
 	if (!block)
 		return -ENOMEM;
-	*block = *want;
 	block->gpu = block->base;
-	block->serial = next_serial++;
-	block->node_list = block->nodes;
 	err = sim_table_insert(sim_page_down(block->base), sim_page_up(block->base + block->size),
 			       block);
 	if (err) {
@@ -74,22 +83,36 @@ static bool counts_as_vram(const struct sim_block *block)
 	return block->node != SIM_NODE_CPU;
 }
 
-int sim_mem_alloc(const struct sim_block *want, uint64_t *ret)
+/* Count a block as device memory, if it is; -ENOMEM if there is not enough. */
+static int take_vram(const struct sim_block *block)
 {
 	uint64_t limit = sim_options()->vram_mib << 20;
+
+	if (!counts_as_vram(block))
+		return 0;
+	if (block->size > limit || vram_used[block->node] > limit - block->size)
+		return -ENOMEM;
+	vram_used[block->node] += block->size;
+	return 0;
+}
+
+static void return_vram(const struct sim_block *block)
+{
+	if (counts_as_vram(block))
+		vram_used[block->node] -= block->size;
+}
+
+int sim_mem_alloc(const struct sim_block *want, uint64_t *ret)
+{
 	struct sim_block block = *want;
 	void *pages;
-	int err = 0;
+	int err;
 
 	if (!want->size || want->size > (uint64_t)1 << 46)
 		return -EINVAL;
 	block.size = sim_page_up(want->size);
 	pthread_rwlock_wrlock(&lock);
-	if (counts_as_vram(&block) &&
-	    (block.size > limit || vram_used[block.node] > limit - block.size))
-		err = -ENOMEM;
-	else if (counts_as_vram(&block))
-		vram_used[block.node] += block.size;
+	err = take_vram(&block);
 	pthread_rwlock_unlock(&lock);
 	if (err)
 		return err;
@@ -98,8 +121,8 @@ int sim_mem_alloc(const struct sim_block *want, uint64_t *ret)
 	block.base = (uint64_t)(uintptr_t)pages;
 	pthread_rwlock_wrlock(&lock);
 	err = pages ? insert(&block) : -ENOMEM;
-	if (err && counts_as_vram(&block))
-		vram_used[block.node] -= block.size;
+	if (err)
+		return_vram(&block);
 	pthread_rwlock_unlock(&lock);
 	if (err && pages)
 		munmap(pages, block.size);
@@ -124,14 +147,91 @@ int sim_mem_free(uint64_t base)
 		pthread_rwlock_unlock(&lock);
 		return -EBUSY;
 	}
-	if (counts_as_vram(&block))
-		vram_used[block.node] -= block.size;
+	return_vram(&block);
 	sim_table_erase(row->block);
 	pthread_rwlock_unlock(&lock);
 	if (block.access & SIM_MEM_EXEC)
 		sim_code_changed();
 	sim_reclaim_unmap(block.base, block.size);
 	return 0;
+}
+
+int sim_mem_adopt(const struct sim_block *want)
+{
+	uint64_t gpu = want->kind == SIM_BLOCK_USER ? want->gpu : want->base;
+	struct sim_block *block;
+	int err = -ENOMEM;
+
+	if (!want->size || gpu + want->size < gpu || want->base + want->size < want->base)
+		return -EINVAL;
+	pthread_rwlock_wrlock(&lock);
+	block = new_block(want);
+	if (block) {
+		block->gpu = gpu;
+		err = take_vram(block);
+		if (!err) {
+			err = sim_table_insert(sim_page_down(gpu), sim_page_up(gpu + want->size),
+					       block);
+			if (err)
+				return_vram(block);
+		}
+		if (err)
+			free(block);
+		else if (block->gpu != block->base)
+			sim_table_extend_window(sim_page_down(gpu), sim_page_up(gpu + want->size));
+	}
+	pthread_rwlock_unlock(&lock);
+	return err;
+}
+
+int sim_mem_disown(uint64_t gpu)
+{
+	uint32_t access = 0;
+	struct sim_row *row;
+	int err = -EINVAL;
+
+	pthread_rwlock_wrlock(&lock);
+	row = sim_table_find_gpu(gpu);
+	if (row && row->block->pins) {
+		err = -EBUSY;
+	} else if (row) {
+		err = 0;
+		access = row->block->access;
+		return_vram(row->block);
+		sim_table_erase(row->block);
+	}
+	pthread_rwlock_unlock(&lock);
+	if (access & SIM_MEM_EXEC)
+		sim_code_changed();
+	return err;
+}
+
+int sim_mem_set_nodes(uint64_t gpu, uint32_t nodes)
+{
+	struct sim_row *row;
+
+	pthread_rwlock_wrlock(&lock);
+	row = sim_table_find_gpu(gpu);
+	if (row) {
+		row->block->mapped = nodes != 0;
+		row->block->node_count = 0;
+		for (uint32_t node = 0; node < SIM_NODES; node++)
+			if (nodes >> node & 1)
+				row->block->nodes[row->block->node_count++] = node;
+		sim_table_changed();
+	}
+	pthread_rwlock_unlock(&lock);
+	return row ? 0 : -EINVAL;
+}
+
+uint64_t sim_mem_available(uint32_t node)
+{
+	uint64_t used;
+
+	pthread_rwlock_rdlock(&lock);
+	used = vram_used[node];
+	pthread_rwlock_unlock(&lock);
+	return (sim_options()->vram_mib << 20) - used;
 }
 
 int sim_mem_pin(uint64_t base, uint64_t size)
@@ -194,17 +294,28 @@ int sim_mem_deregister(uint64_t base)
 	return row ? 0 : -ENOENT;
 }
 
-void sim_mem_release_svm(uint64_t base, uint64_t size)
+/* Under the lock. */
+static void erase_svm(uint64_t base, uint64_t end)
 {
-	pthread_rwlock_wrlock(&lock);
 	for (size_t i = sim_table_used(); i > 0; i--) {
 		struct sim_block *block = sim_table_block(i - 1);
 
-		if (block->kind == SIM_BLOCK_SVM && block->base >= base &&
-		    block->base + block->size <= base + size)
+		if (block->kind == SIM_BLOCK_SVM && block->base < end &&
+		    block->base + block->size > base)
 			sim_table_erase(block);
 	}
+}
+
+int sim_mem_replace_svm(uint64_t base, uint64_t end, const struct sim_block *blocks, size_t count)
+{
+	int err = 0;
+
+	pthread_rwlock_wrlock(&lock);
+	erase_svm(base, end);
+	for (size_t i = 0; i < count && !err; i++)
+		err = insert(&blocks[i]);
 	pthread_rwlock_unlock(&lock);
+	return err;
 }
 
 /* Host memory may be pinned by several at once, each for GPUs of its own. */

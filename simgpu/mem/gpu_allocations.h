@@ -18,11 +18,6 @@ enum sim_block_kind {
 	SIM_BLOCK_OWN,	 /* pages of the thunk itself, always visible */
 };
 
-/* Advice on managed memory: stored, without effect. Locations are nodes. */
-struct sim_svm {
-	uint32_t preferred, prefetched, flags, granularity;
-};
-
 /*
  * One allocation or registration. Handed out by sim_mem_query() as a copy, except that the node
  * lists stay valid until the block is removed (the thunk interface returns pointers to them).
@@ -30,7 +25,7 @@ struct sim_svm {
 struct sim_block {
 	enum sim_block_kind kind;
 	uint64_t base, size; /* as requested; the GPU sees whole pages */
-	uint64_t gpu;	     /* address of base on the GPU; set by this file */
+	uint64_t gpu;	     /* address of base on the GPU */
 	uint64_t serial;     /* never used twice: distinguishes a reused address from an old one */
 	uint32_t node;
 	uint32_t mem_flags;  /* HsaMemFlags, opaque here */
@@ -41,7 +36,6 @@ struct sim_block {
 	uint32_t node_count;
 	uint32_t nodes[SIM_NODES];
 	const uint32_t *node_list; /* the block's own nodes[] */
-	struct sim_svm svm;
 	void *user_data;
 };
 
@@ -49,6 +43,20 @@ struct sim_block {
 int sim_mem_alloc(const struct sim_block *want, uint64_t *ret);
 /* base exactly as allocated, else -EINVAL; -EBUSY while a queue's memory is in it. */
 int sim_mem_free(uint64_t base);
+
+/*
+ * A block whose pages the caller owns, mapped to no GPU yet: want->kind ALLOC at want->base, or USER
+ * with want->gpu as the one address at which the GPU sees it. -ENOMEM if the device is full.
+ */
+int sim_mem_adopt(const struct sim_block *want);
+/*
+ * The same by its address on the GPU: remove it (-EBUSY while a queue's memory is in it), or choose
+ * the GPUs that may access it (bit n: node n).
+ */
+int sim_mem_disown(uint64_t gpu);
+int sim_mem_set_nodes(uint64_t gpu, uint32_t nodes);
+/* Bytes of device memory that are free. */
+uint64_t sim_mem_available(uint32_t node);
 
 /* Memory of a queue, all in one block the device may read and write (else -EFAULT): not freed. */
 int sim_mem_pin(uint64_t base, uint64_t size);
@@ -60,7 +68,8 @@ void sim_mem_unpin(uint64_t base);
  */
 int sim_mem_register(const struct sim_block *want);
 int sim_mem_deregister(uint64_t base);
-void sim_mem_release_svm(uint64_t base, uint64_t size);
+/* Managed memory of [base, end), which ends at no block's middle, is now these blocks. */
+int sim_mem_replace_svm(uint64_t base, uint64_t end, const struct sim_block *blocks, size_t count);
 
 /* addr may be anywhere inside a block; *ret (unless NULL) is its address on the GPU. */
 int sim_mem_map(uint64_t addr, const uint32_t *nodes, uint32_t count, uint64_t *ret);

@@ -142,6 +142,13 @@ static void *run_queue(void *arg)
 	return NULL;
 }
 
+void sim_queue_set_doorbells(void *page)
+{
+	pthread_mutex_lock(&table_lock);
+	doorbells = page;
+	pthread_mutex_unlock(&table_lock);
+}
+
 /* Under table_lock. */
 static int start_watching(void)
 {
@@ -251,8 +258,8 @@ static struct sim_queue *new_queue(const struct sim_queue_request *want)
 					     offsetof(amd_queue_t, read_dispatch_id));
 		queue->dispatch = sim_dispatch_create(queue);
 	} else {
-		queue->read = &queue->own_read;
-		queue->write = &queue->own_write;
+		queue->read = want->read ? (_Atomic uint64_t *)want->read : &queue->own_read;
+		queue->write = want->write ? (_Atomic uint64_t *)want->write : &queue->own_write;
 	}
 	if (want->aql && !queue->dispatch) {
 		free_queue(queue);
@@ -287,6 +294,16 @@ int sim_queue_create(const struct sim_queue_request *want, struct sim_queue **re
 static struct sim_queue *find_queue(uint32_t id)
 {
 	return id && id <= QUEUES ? queues[id - 1] : NULL;
+}
+
+bool sim_queue_exists(uint32_t id)
+{
+	bool found;
+
+	pthread_mutex_lock(&table_lock);
+	found = find_queue(id);
+	pthread_mutex_unlock(&table_lock);
+	return found;
 }
 
 int sim_queue_suspend(uint32_t id, bool suspend)

@@ -10,8 +10,15 @@ struct sim_queue_request {
 	bool aql; /* else SDMA */
 	void *ring;
 	uint64_t ring_size;
-	uint64_t *read, *write; /* AQL: indices, parts of an amd_queue_t */
+	/* AQL: indices, parts of an amd_queue_t. SDMA: of the caller, or NULL: the queue's own. */
+	uint64_t *read, *write;
 };
+
+/*
+ * The page of doorbells, of 8 KiB and aligned so, before there is any queue. Without a call it is
+ * made with the first queue.
+ */
+void sim_queue_set_doorbells(void *page);
 
 /*
  * A queue with a doorbell and a thread. 0, -EFAULT if its ring or indices are not in memory of the
@@ -20,6 +27,8 @@ struct sim_queue_request {
  */
 int sim_queue_create(const struct sim_queue_request *want, struct sim_queue **ret);
 int sim_queue_destroy(uint32_t id);
+
+bool sim_queue_exists(uint32_t id);
 
 /* A suspended queue starts no packet. */
 int sim_queue_suspend(uint32_t id, bool suspend);

@@ -31,6 +31,7 @@ enum {
 	COPY_RECT = 4,
 	TIMESTAMP_GLOBAL = 2,
 	ATOMIC_ADD64 = 47,
+	COUNT_BITS = 30, /* of a linear copy's bytes: gfx90a. ROCr before 6.2 uses 22 of them */
 	POLL_MEMORY = 1u << 31, /* else: an HDP flush, nothing to do here */
 };
 
@@ -233,7 +234,7 @@ enum sim_sdma_result sim_sdma_execute(const struct sim_sdma_job *job, const uint
 		if (field(words[0], 8, 8) == COPY_RECT)
 			return copy_rect(job, words, fault);
 		return copy(job, address_at(&words[5]), address_at(&words[3]),
-			    (uint64_t)field(words[1], 0, 22) + 1, fault);
+			    (uint64_t)field(words[1], 0, COUNT_BITS) + 1, fault);
 	case OP_FENCE:
 		return fence(job, words, fault);
 	case OP_TRAP:
@@ -276,7 +277,7 @@ uint64_t sim_sdma_bytes(const uint32_t *words, enum sim_path *path)
 	case OP_COPY:
 		if (field(words[0], 8, 8) == COPY_LINEAR) {
 			*path = path_between(address_at(&words[5]), address_at(&words[3]));
-			return (uint64_t)field(words[1], 0, 22) + 1;
+			return (uint64_t)field(words[1], 0, COUNT_BITS) + 1;
 		}
 		*path = path_between(address_at(&words[6]), address_at(&words[1]));
 		return (((uint64_t)field(words[11], 0, 14) + 1) << field(words[0], 29, 3)) *

@@ -6,6 +6,7 @@
 
 #include "simgpu/base/sim_log.h"
 #include "simgpu/mem/gpu_allocations.h"
+#include "simgpu/mem/managed_memory.h"
 #include "simgpu/base/sim_options.h"
 #include "simgpu/base/hsakmt_export.h"
 
@@ -232,121 +233,17 @@ HSAKMT_STATUS hsaKmtSetMemoryUserData(const void *pointer, void *data)
 									 : HSAKMT_STATUS_SUCCESS;
 }
 
-/* The managed block at an address, or one without any GPU. */
-static struct sim_block managed_block(uint64_t base, uint64_t size)
-{
-	struct sim_block block;
-
-	if (sim_mem_query(base, &block) || block.kind != SIM_BLOCK_SVM)
-		block = (struct sim_block){
-			.kind = SIM_BLOCK_SVM,
-			.node = SIM_NODE_CPU,
-			.access = SIM_MEM_READ | SIM_MEM_WRITE,
-			.mapped = 1,
-			.svm.preferred = INVALID_NODEID,
-			.svm.prefetched = INVALID_NODEID,
-		};
-	block.base = base;
-	block.size = size;
-	return block;
-}
-
-static void share_with(struct sim_block *block, uint32_t node, bool may)
-{
-	uint32_t kept = 0;
-
-	if (!sim_is_gpu(node))
-		return;
-	for (uint32_t i = 0; i < block->node_count; i++)
-		if (block->nodes[i] != node)
-			block->nodes[kept++] = block->nodes[i];
-	if (may)
-		block->nodes[kept++] = node;
-	block->node_count = kept;
-}
-
-/*
- * hipMallocManaged is host memory whose range is made visible by ACCESS attributes. There is one
- * memory here, so the other attributes (location, granularity) have no effect.
- */
+/* hipMallocManaged is host memory whose range is made visible by ACCESS attributes. */
 HSAKMT_STATUS hsaKmtSVMSetAttr(void *address, HSAuint64 size, unsigned int count,
 			       HSA_SVM_ATTRIBUTE *attrs)
 {
-	struct sim_block block = managed_block((uint64_t)(uintptr_t)address, size);
-
-	for (unsigned int i = 0; i < count; i++) {
-		uint32_t value = attrs[i].value;
-
-		switch (attrs[i].type) {
-		case HSA_SVM_ATTR_ACCESS:
-		case HSA_SVM_ATTR_ACCESS_IN_PLACE:
-			share_with(&block, value, true);
-			break;
-		case HSA_SVM_ATTR_NO_ACCESS:
-			share_with(&block, value, false);
-			break;
-		case HSA_SVM_ATTR_PREFERRED_LOC:
-			block.svm.preferred = value;
-			break;
-		case HSA_SVM_ATTR_PREFETCH_LOC:
-			block.svm.prefetched = value;
-			break;
-		case HSA_SVM_ATTR_SET_FLAGS:
-			block.svm.flags |= value;
-			break;
-		case HSA_SVM_ATTR_CLR_FLAGS:
-			block.svm.flags &= ~value;
-			break;
-		case HSA_SVM_ATTR_GRANULARITY:
-			block.svm.granularity = value;
-			break;
-		}
-	}
-	/* It may be a part of a known range, or reach beyond it. */
-	sim_mem_release_svm(block.base, size);
-	return block.node_count ? status_of(sim_mem_register(&block)) : HSAKMT_STATUS_SUCCESS;
-}
-
-static bool svm_visible(uint64_t base, uint64_t size, uint32_t node)
-{
-	if (node == SIM_NODE_CPU)
-		return true;
-	return sim_is_gpu(node) &&
-	       sim_mem_allows(base, size, SIM_MEM_READ | SIM_MEM_GPU(node), NULL);
+	return status_of(sim_svm_set((uint64_t)(uintptr_t)address, size,
+				     (struct sim_svm_attribute *)attrs, count));
 }
 
 HSAKMT_STATUS hsaKmtSVMGetAttr(void *address, HSAuint64 size, unsigned int count,
 			       HSA_SVM_ATTRIBUTE *attrs)
 {
-	uint64_t base = (uint64_t)(uintptr_t)address;
-	struct sim_block block = managed_block(base, size);
-
-	for (unsigned int i = 0; i < count; i++) {
-		switch (attrs[i].type) {
-		case HSA_SVM_ATTR_ACCESS:
-		case HSA_SVM_ATTR_ACCESS_IN_PLACE:
-		case HSA_SVM_ATTR_NO_ACCESS:
-			/* In: type asks about node value. Out: type is the answer. */
-			attrs[i].type = svm_visible(base, size, attrs[i].value)
-						? HSA_SVM_ATTR_ACCESS
-						: HSA_SVM_ATTR_NO_ACCESS;
-			break;
-		case HSA_SVM_ATTR_PREFERRED_LOC:
-			attrs[i].value = block.svm.preferred;
-			break;
-		case HSA_SVM_ATTR_PREFETCH_LOC:
-			attrs[i].value = block.svm.prefetched;
-			break;
-		case HSA_SVM_ATTR_SET_FLAGS:
-			attrs[i].value = block.svm.flags;
-			break;
-		case HSA_SVM_ATTR_CLR_FLAGS:
-			attrs[i].value = ~block.svm.flags;
-			break;
-		case HSA_SVM_ATTR_GRANULARITY:
-			attrs[i].value = block.svm.granularity;
-			break;
-		}
-	}
-	return HSAKMT_STATUS_SUCCESS;
+	return status_of(sim_svm_get((uint64_t)(uintptr_t)address, size,
+				     (struct sim_svm_attribute *)attrs, count));
 }

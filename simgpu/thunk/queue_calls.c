@@ -40,8 +40,8 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 p
 		.aql = aql,
 		.ring = ring,
 		.ring_size = size,
-		.read = (uint64_t *)resource->Queue_read_ptr_aql,
-		.write = (uint64_t *)resource->Queue_write_ptr_aql,
+		.read = aql ? (uint64_t *)resource->Queue_read_ptr_aql : NULL,
+		.write = aql ? (uint64_t *)resource->Queue_write_ptr_aql : NULL,
 	};
 	struct sim_queue *queue;
 	int err;

@@ -10,6 +10,7 @@ class Table:
         self.allowed = []  # (from file, to file)
         self.circles = []  # sets of files
         self.public = set()  # folders
+        self.interposing = set()  # files
         for number, line in enumerate(open(path), 1):
             words = line.split("#")[0].split()
             if not words:
@@ -19,13 +20,16 @@ class Table:
             elif words[0] == "public" and len(words) == 2:
                 self.rows[words[1]] = (set(), True)
                 self.public.add(words[1])
+            elif words[0] == "interposes" and len(words) == 2:
+                self.interposing.add(words[1])
             elif words[0] == "circle":
                 self.circles.append(set(words[1:]))
             elif len(words) > 1 and words[1] in ("->", "=>"):
                 self.rows[words[0]] = (set(words[2:]), words[1] == "->")
             else:
                 sys.exit("%s:%d: expected 'FOLDER -> FOLDERS', 'FOLDER => FOLDERS', "
-                         "'public FOLDER', 'allow FILE -> FILE' or 'circle FILES'" % (path, number))
+                         "'public FOLDER', 'allow FILE -> FILE', 'circle FILES' or "
+                         "'interposes FILE'" % (path, number))
         for folder, (targets, _) in self.rows.items():
             for target in targets - set(self.rows):
                 sys.exit("%s: %s may use %s, which has no row" % (path, folder, target))

@@ -48,14 +48,15 @@ def read_symbols(paths):
     return symbols
 
 
-def read(pairs):
-    """{file: {file it uses: {symbols}}}"""
+def read(pairs, interposing):
+    """{file: {file it uses: {symbols}}}; who uses the C library's functions uses no file that
+    defines them again."""
     owners, uses, graph = {}, {}, {}
     pairs = list(pairs)
     symbols = read_symbols([path for _, path in pairs])
     for source, path in pairs:
         defined, used = symbols[path]
-        for symbol in defined:
+        for symbol in () if source in interposing else defined:
             owners.setdefault(symbol, set()).add(source)
         uses.setdefault(source, set()).update(used)
     for source, used in uses.items():
@@ -108,7 +109,7 @@ def main():
         sys.exit(__doc__)
     top, build, below = (sys.argv + [""])[1:4]
     table = Table(os.path.join(os.path.dirname(os.path.abspath(__file__)), "arrows.txt"))
-    graph = read(objects(top, build, table, below))
+    graph = read(objects(top, build, table, below), table.interposing)
     wrong = []
     for source in sorted(graph):
         for target, symbols in sorted(graph[source].items()):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The machine side of the simulated GPU, with C functions in place of instructions.
-if(NOT PROBE_BUILD_SIM)
+if(NOT TARGET simgpu_thunk)
 	return()
 endif()
 
@@ -11,6 +11,8 @@ find_package(Threads REQUIRED)
 
 # Compiled again, because only here may it be sanitized.
 get_target_property(machine_files simgpu_machine SOURCES)
+get_target_property(thunk_files simgpu_thunk SOURCES)
+list(APPEND machine_files ${thunk_files})
 list(TRANSFORM machine_files PREPEND ${machine_dir}/)
 add_library(simgpu_machine_tested OBJECT ${machine_files}
 	${machine_dir}/base/timing_constants.c ${machine_dir}/mem/code_generation.c

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "simgpu/mem/gpu_allocations.h"
+#include "simgpu/mem/managed_memory.h"
 #include "simgpu/mem/code_generation.h"
 #include "tests/unit/simgpu/fake_isa.h"
 
@@ -259,24 +260,121 @@ static void look_ups_agree_with_a_list(void **state)
 	assert_false(visible(0x40000000 + 2000 * PAGE));
 }
 
-static void managed_memory_comes_and_goes(void **state)
-{
-	struct sim_block range = host_range(0x50000000, 4 * PAGE);
-
-	(void)state;
-	range.kind = SIM_BLOCK_SVM;
-	range.mapped = 1;
-	assert_int_equal(sim_mem_register(&range), 0);
-	assert_true(visible(range.base + 3 * PAGE));
-	sim_mem_release_svm(range.base + PAGE, PAGE);
-	assert_true(visible(range.base));
-	sim_mem_release_svm(range.base, 4 * PAGE);
-	assert_false(visible(range.base));
-}
-
 static bool reads(uint64_t addr, uint32_t node)
 {
 	return sim_mem_allows(addr, 8, SIM_MEM_READ | SIM_MEM_GPU(node), NULL);
+}
+
+static void set_one(uint64_t base, uint64_t size, uint32_t type, uint32_t value)
+{
+	const struct sim_svm_attribute attribute = {type, value};
+
+	assert_int_equal(sim_svm_set(base, size, &attribute, 1), 0);
+}
+
+static uint32_t get_one(uint64_t base, uint64_t size, uint32_t type, uint32_t value)
+{
+	struct sim_svm_attribute attribute = {type, value};
+
+	assert_int_equal(sim_svm_get(base, size, &attribute, 1), 0);
+	return type >= SIM_SVM_ACCESS && type <= SIM_SVM_NO_ACCESS ? attribute.type
+								    : attribute.value;
+}
+
+static void managed_memory_comes_and_goes(void **state)
+{
+	const uint64_t base = 0x50000000;
+	uint64_t generation;
+
+	(void)state;
+	set_one(base, 4 * PAGE, SIM_SVM_ACCESS, 1);
+	assert_true(visible(base + 3 * PAGE));
+	assert_false(reads(base, 2));
+	/* A part of it goes, the rest stays. */
+	set_one(base + PAGE, PAGE, SIM_SVM_NO_ACCESS, 1);
+	assert_true(visible(base));
+	assert_false(visible(base + PAGE));
+	assert_true(visible(base + 2 * PAGE));
+	assert_int_equal(get_one(base, 4 * PAGE, SIM_SVM_ACCESS, 1), SIM_SVM_NO_ACCESS);
+	assert_int_equal(get_one(base + 2 * PAGE, 2 * PAGE, SIM_SVM_ACCESS, 1), SIM_SVM_ACCESS);
+	/* What was set already changes nothing, so ranges that were found stay valid. */
+	generation = sim_mem_generation();
+	set_one(base + 2 * PAGE, PAGE, SIM_SVM_ACCESS, 1);
+	assert_int_equal(sim_mem_generation(), generation);
+	set_one(base, 4 * PAGE, SIM_SVM_NO_ACCESS, 1);
+	assert_false(visible(base));
+	assert_false(visible(base + 3 * PAGE));
+}
+
+static void attributes_are_kept_by_pages(void **state)
+{
+	const uint64_t base = 0x51000000;
+
+	(void)state;
+	assert_int_equal(get_one(base, PAGE, SIM_SVM_PREFERRED_LOCATION, 0), SIM_SVM_NOWHERE);
+	set_one(base, 2 * PAGE, SIM_SVM_PREFERRED_LOCATION, 1);
+	assert_int_equal(get_one(base, 2 * PAGE, SIM_SVM_PREFERRED_LOCATION, 0), 1);
+	assert_int_equal(get_one(base, 3 * PAGE, SIM_SVM_PREFERRED_LOCATION, 0), 1);
+	set_one(base + 2 * PAGE, PAGE, SIM_SVM_PREFERRED_LOCATION, 0);
+	assert_int_equal(get_one(base, 3 * PAGE, SIM_SVM_PREFERRED_LOCATION, 0), SIM_SVM_NOWHERE);
+	set_one(base, 3 * PAGE, SIM_SVM_SET_FLAGS, 3);
+	set_one(base + PAGE, PAGE, SIM_SVM_CLEAR_FLAGS, 1);
+	assert_int_equal(get_one(base, 3 * PAGE, SIM_SVM_SET_FLAGS, 0), 2);
+	assert_int_equal(sim_svm_set(base, 0, NULL, 0), -EINVAL);
+	assert_int_equal(sim_svm_set(base, PAGE, &(struct sim_svm_attribute){8, 0}, 1), -EINVAL);
+}
+
+/* Against a table of pages: any order of ranges that overlap. */
+static void managed_ranges_overlap_in_any_way(void **state)
+{
+	enum { PAGES = 64 };
+	const uint64_t base = 0x52000000;
+	bool may[PAGES] = {false};
+	unsigned seed = 7;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		unsigned first = (unsigned)rand_r(&seed) % PAGES;
+		unsigned count = 1 + (unsigned)rand_r(&seed) % (PAGES - first);
+		bool on = rand_r(&seed) & 1;
+
+		set_one(base + first * PAGE, count * PAGE, on ? SIM_SVM_ACCESS : SIM_SVM_NO_ACCESS,
+			1);
+		for (unsigned page = first; page < first + count; page++)
+			may[page] = on;
+		for (unsigned page = 0; page < PAGES; page++)
+			assert_int_equal(reads(base + page * PAGE, 1), may[page]);
+	}
+}
+
+/* Pages of the caller, as the driver has them: known by their address on the GPU. */
+static void adopted_blocks(void **state)
+{
+	const uint64_t free_bytes = sim_mem_available(1);
+	struct sim_block vram = {.kind = SIM_BLOCK_ALLOC, .base = 0x60000000, .size = 2 * PAGE,
+				 .node = 1, .access = SIM_MEM_READ};
+	struct sim_block user = {.kind = SIM_BLOCK_USER, .base = 0x61000010, .size = PAGE,
+				 .gpu = 0x62000010, .access = SIM_MEM_READ};
+
+	(void)state;
+	assert_int_equal(sim_mem_adopt(&vram), 0);
+	assert_int_equal(sim_mem_available(1), free_bytes - 2 * PAGE);
+	assert_false(visible(vram.base));
+	assert_int_equal(sim_mem_set_nodes(vram.base, 1 << 1), 0);
+	assert_true(reads(vram.base, 1));
+	assert_false(reads(vram.base, 2));
+	assert_int_equal(sim_mem_adopt(&user), 0);
+	assert_int_equal(sim_mem_set_nodes(user.gpu, 1 << 1 | 1 << 2), 0);
+	assert_true(reads(user.gpu, 2));
+	assert_false(visible(user.base));
+	assert_true(sim_mem_aliased(user.gpu, user.gpu + 1));
+	assert_int_equal(sim_mem_host(user.gpu + 5), user.base + 5);
+	assert_int_equal(sim_mem_set_nodes(user.gpu, 0), 0);
+	assert_false(visible(user.gpu));
+	assert_int_equal(sim_mem_disown(user.gpu), 0);
+	assert_int_equal(sim_mem_disown(user.gpu), -EINVAL);
+	assert_int_equal(sim_mem_disown(vram.base), 0);
+	assert_int_equal(sim_mem_available(1), free_bytes);
 }
 
 /* A GPU sees what was mapped to it, and nothing of its peers'. */
@@ -325,6 +423,9 @@ int main(void)
 		cmocka_unit_test(allows_spans_neighbours),
 		cmocka_unit_test(look_ups_agree_with_a_list),
 		cmocka_unit_test(managed_memory_comes_and_goes),
+		cmocka_unit_test(attributes_are_kept_by_pages),
+		cmocka_unit_test(managed_ranges_overlap_in_any_way),
+		cmocka_unit_test(adopted_blocks),
 		cmocka_unit_test(each_gpu_sees_its_own),
 	};
 

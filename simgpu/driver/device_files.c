@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "simgpu/driver/device_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "simgpu/base/device_clock.h"
+#include "simgpu/base/device_parameters.h"
+#include "simgpu/base/queue_timeline.h"
+#include "simgpu/base/sim_log.h"
+#include "simgpu/base/sim_options.h"
+#include "simgpu/diag/source_line.h"
+#include "simgpu/driver/kfd_abi.h"
+#include "simgpu/exec/decode/code_cache.h"
+#include "simgpu/queue/queue_threads.h"
+
+#define RENDER_BYTES  ((off_t)1 << 46)
+#define RENDER_PREFIX "/dev/dri/renderD"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int kfd = -1, render = -1;
+static dev_t device;
+static ino_t kfd_inode, render_inode;
+static pid_t owner;
+static _Atomic uint64_t next_offset = SIM_PAGE; /* 0 would read as none */
+
+static int memory_file(const char *name, off_t size, ino_t *inode)
+{
+	struct stat status;
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, size) || fstat(fd, &status)) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	device = status.st_dev;
+	*inode = status.st_ino;
+	return fd;
+}
+
+static int map_doorbells(void)
+{
+	void *page = mmap(NULL, SIM_KFD_DOORBELL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, kfd,
+			  SIM_DOORBELL_OFFSET);
+
+	if (page == MAP_FAILED)
+		return -errno;
+	sim_queue_set_doorbells(page);
+	return 0;
+}
+
+/* Under the lock. */
+static int make_files(void)
+{
+	int err;
+
+	/*
+	 * The kernel gives a forked child a GPU context of its own; here the child has copies of
+	 * the parent's tables and none of its threads.
+	 */
+	if (owner && owner != getpid()) {
+		sim_print("a forked child cannot use the simulated GPU after its parent has; "
+			  "use it in one of them, or exec");
+		return -ENODEV;
+	}
+	if (kfd >= 0)
+		return 0;
+	render = memory_file("probe-sim-render", RENDER_BYTES, &render_inode);
+	if (render < 0)
+		return render;
+	kfd = memory_file("probe-sim-kfd", SIM_DOORBELL_OFFSET + SIM_KFD_DOORBELL_BYTES,
+			  &kfd_inode);
+	err = kfd < 0 ? kfd : map_doorbells();
+	if (err) {
+		close(render);
+		if (kfd >= 0)
+			close(kfd);
+		kfd = render = -1;
+		return err;
+	}
+	owner = getpid();
+	return 0;
+}
+
+static int duplicate(int *file, int flags)
+{
+	int fd, err;
+
+	pthread_mutex_lock(&lock);
+	err = make_files();
+	fd = err ? err : fcntl(*file, flags & O_CLOEXEC ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
+	if (!err && fd < 0)
+		fd = -errno;
+	pthread_mutex_unlock(&lock);
+	return fd;
+}
+
+/* The minor number a path names, or -1. */
+static int render_minor(const char *path)
+{
+	char *end;
+	long minor;
+
+	if (strncmp(path, RENDER_PREFIX, sizeof(RENDER_PREFIX) - 1))
+		return -1;
+	path += sizeof(RENDER_PREFIX) - 1;
+	minor = strtol(path, &end, 10);
+	return *path < '0' || *path > '9' || *end || minor > 255 ? -1 : (int)minor;
+}
+
+bool sim_device_path(const char *path)
+{
+	return !strcmp(path, "/dev/kfd") || render_minor(path) >= 0;
+}
+
+/* The runtime opens the driver before any kernel: here the machine is set up. */
+static void set_up_machine(void)
+{
+	sim_pc_counting(sim_options()->pc || sim_options()->pcs || sim_options()->fidelity);
+	sim_source_prepare();
+	sim_clock_open(sim_timeline_last());
+}
+
+int sim_device_open(const char *path, int flags)
+{
+	int minor = render_minor(path), fd;
+
+	if (minor < 0) {
+		fd = duplicate(&kfd, flags);
+		if (fd >= 0)
+			set_up_machine();
+		return fd;
+	}
+	if (minor < SIM_RENDER_FIRST || minor >= SIM_RENDER_FIRST + (int)sim_options()->gpus)
+		return -ENOENT;
+	return duplicate(&render, flags);
+}
+
+int sim_render_open(int minor)
+{
+	if (minor < SIM_RENDER_FIRST || minor >= SIM_RENDER_FIRST + (int)sim_options()->gpus)
+		return -ENODEV;
+	return duplicate(&render, O_CLOEXEC);
+}
+
+static bool is_file(int fd, ino_t inode)
+{
+	struct stat status;
+	int saved = errno;
+	bool same =
+		inode && !fstat(fd, &status) && status.st_dev == device && status.st_ino == inode;
+
+	errno = saved;
+	return same;
+}
+
+bool sim_is_kfd(int fd)
+{
+	return is_file(fd, kfd_inode);
+}
+
+bool sim_is_render(int fd)
+{
+	return is_file(fd, render_inode);
+}
+
+uint64_t sim_render_take(uint64_t size)
+{
+	uint64_t offset = atomic_load_explicit(&next_offset, memory_order_relaxed);
+
+	do {
+		if (size > (uint64_t)RENDER_BYTES - offset)
+			return UINT64_MAX;
+	} while (!atomic_compare_exchange_weak_explicit(
+		&next_offset, &offset, offset + size, memory_order_relaxed, memory_order_relaxed));
+	return offset;
+}
+
+void sim_render_drop(uint64_t offset, uint64_t size)
+{
+	fallocate(render, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+}
+
+int sim_render_map(uint64_t address, uint64_t offset, uint64_t size)
+{
+	void *pages = mmap((void *)(uintptr_t)address, size, PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_FIXED, render, (off_t)offset);
+
+	return pages == MAP_FAILED ? -errno : 0;
+}

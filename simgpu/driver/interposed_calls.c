@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library is preloaded; these definitions come before the C library's. What is not about the
+ * simulated driver's files goes on to the next definition.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "simgpu/driver/device_files.h"
+#include "simgpu/driver/driver_export.h"
+#include "simgpu/driver/ioctl_table.h"
+#include "simgpu/driver/sysfs_files.h"
+
+/* The next definition of the function that is being defined. Looked up once; a race does no harm.
+ */
+#define NEXT(name)                                                                                 \
+	({                                                                                         \
+		static __typeof__(&name) next;                                                     \
+		if (!next)                                                                         \
+			*(void **)&next = dlsym(RTLD_NEXT, #name);                                 \
+		next;                                                                              \
+	})
+
+/* All files of the driver begin so; other paths, nearly all, cost one comparison. */
+static bool ours(const char *path)
+{
+	return path && ((!strncmp(path, "/dev/", 5) && sim_device_path(path)) ||
+			(!strncmp(path, "/sys/", 5) && sim_sysfs_path(path)));
+}
+
+/* A descriptor, or -1 with errno as open() sets it. */
+static int open_ours(const char *path, int flags)
+{
+	int fd = sim_device_path(path) ? sim_device_open(path, flags) : sim_sysfs_open(path);
+
+	if (fd >= 0)
+		return fd;
+	errno = -fd;
+	return -1;
+}
+
+static bool takes_mode(int flags)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+static mode_t mode_of(int flags, va_list list)
+{
+	return takes_mode(flags) ? va_arg(list, mode_t) : 0;
+}
+
+SIM_DRIVER_EXPORT int open(const char *path, int flags, ...)
+{
+	mode_t mode;
+	va_list list;
+
+	va_start(list, flags);
+	mode = mode_of(flags, list);
+	va_end(list);
+	return ours(path) ? open_ours(path, flags) : NEXT(open)(path, flags, mode);
+}
+
+SIM_DRIVER_EXPORT int open64(const char *path, int flags, ...)
+{
+	mode_t mode;
+	va_list list;
+
+	va_start(list, flags);
+	mode = mode_of(flags, list);
+	va_end(list);
+	return ours(path) ? open_ours(path, flags) : NEXT(open64)(path, flags, mode);
+}
+
+/* What open() is with _FORTIFY_SOURCE and flags that are no constant. */
+int __open_2(const char *path, int flags);
+SIM_DRIVER_EXPORT int __open_2(const char *path, int flags)
+{
+	return ours(path) ? open_ours(path, flags) : NEXT(__open_2)(path, flags);
+}
+
+int __open64_2(const char *path, int flags);
+SIM_DRIVER_EXPORT int __open64_2(const char *path, int flags)
+{
+	return ours(path) ? open_ours(path, flags) : NEXT(__open64_2)(path, flags);
+}
+
+static FILE *fopen_ours(const char *path, const char *mode)
+{
+	int fd = open_ours(path, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? NULL : fdopen(fd, mode);
+}
+
+SIM_DRIVER_EXPORT FILE *fopen(const char *path, const char *mode)
+{
+	return ours(path) ? fopen_ours(path, mode) : NEXT(fopen)(path, mode);
+}
+
+SIM_DRIVER_EXPORT FILE *fopen64(const char *path, const char *mode)
+{
+	return ours(path) ? fopen_ours(path, mode) : NEXT(fopen64)(path, mode);
+}
+
+SIM_DRIVER_EXPORT DIR *opendir(const char *path)
+{
+	return ours(path) && !sim_device_path(path) ? (DIR *)sim_sysfs_open_directory(path)
+						    : NEXT(opendir)(path);
+}
+
+SIM_DRIVER_EXPORT struct dirent *readdir(DIR *directory)
+{
+	return sim_is_directory(directory)
+		       ? sim_sysfs_read_directory((struct sim_directory *)directory)
+		       : NEXT(readdir)(directory);
+}
+
+SIM_DRIVER_EXPORT struct dirent64 *readdir64(DIR *directory)
+{
+	_Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "one kind of entry");
+	return sim_is_directory(directory) ? (struct dirent64 *)sim_sysfs_read_directory(
+						     (struct sim_directory *)directory)
+					   : NEXT(readdir64)(directory);
+}
+
+SIM_DRIVER_EXPORT int closedir(DIR *directory)
+{
+	if (!sim_is_directory(directory))
+		return NEXT(closedir)(directory);
+	sim_sysfs_close_directory((struct sim_directory *)directory);
+	return 0;
+}
+
+/* As rocminfo asks for the module. */
+SIM_DRIVER_EXPORT int access(const char *path, int mode)
+{
+	int err;
+
+	if (!ours(path))
+		return NEXT(access)(path, mode);
+	if (sim_device_path(path))
+		return 0;
+	err = sim_sysfs_exists(path);
+	if (!err)
+		return 0;
+	errno = -err;
+	return -1;
+}
+
+SIM_DRIVER_EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	void *argument;
+	va_list list;
+	int err;
+
+	va_start(list, request);
+	argument = va_arg(list, void *);
+	va_end(list);
+	if (_IOC_TYPE(request) != 'K' || !sim_is_kfd(fd))
+		return NEXT(ioctl)(fd, request, argument);
+	err = sim_kfd_ioctl(request, argument);
+	if (!err)
+		return 0;
+	errno = -err;
+	return -1;
+}

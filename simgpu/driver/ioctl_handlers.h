@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's calls. Each gets the arguments in a copy of the size this file's header knows (what
+ * the caller's shorter struct lacks is 0) and returns 0 or the kernel driver's own -errno.
+ */
+#ifndef PROBE_SIMGPU_DRIVER_IOCTL_HANDLERS_H
+#define PROBE_SIMGPU_DRIVER_IOCTL_HANDLERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "simgpu/base/sim_options.h"
+
+/* GPUs as the driver's callers name them; any number but 0 would do. */
+static inline uint32_t sim_gpu_id(uint32_t node)
+{
+	return 0x5052 + node;
+}
+
+/* The node of a GPU, or 0. */
+static inline uint32_t sim_gpu_node(uint32_t gpu_id)
+{
+	uint32_t node = gpu_id - 0x5052;
+
+	return sim_is_gpu(node) ? node : 0;
+}
+
+/* size: of the caller's struct, for those that end in an array. */
+typedef int sim_ioctl_handler(void *args, size_t size);
+
+sim_ioctl_handler sim_ioctl_get_version, sim_ioctl_set_memory_policy, sim_ioctl_get_clock_counters,
+	sim_ioctl_get_apertures, sim_ioctl_get_apertures_new, sim_ioctl_get_tile_config,
+	sim_ioctl_set_trap_handler, sim_ioctl_acquire_vm, sim_ioctl_set_scratch_backing,
+	sim_ioctl_set_xnack_mode;
+sim_ioctl_handler sim_ioctl_alloc_memory, sim_ioctl_free_memory, sim_ioctl_map_memory,
+	sim_ioctl_unmap_memory, sim_ioctl_available_memory, sim_ioctl_svm;
+sim_ioctl_handler sim_ioctl_create_event, sim_ioctl_destroy_event, sim_ioctl_set_event,
+	sim_ioctl_reset_event, sim_ioctl_wait_events;
+sim_ioctl_handler sim_ioctl_create_queue, sim_ioctl_destroy_queue, sim_ioctl_update_queue,
+	sim_ioctl_set_cu_mask, sim_ioctl_alloc_queue_gws;
+
+/* GPU address of the allocation behind a handle, or 0. */
+uint64_t sim_handle_address(uint64_t handle);
+
+#endif

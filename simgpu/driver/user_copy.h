@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of the application as the kernel accesses it: a bad address is -EFAULT, not a crash. The
+ * kernel's own check is used: a read or write on a memory file with the application's address.
+ */
+#ifndef PROBE_SIMGPU_DRIVER_USER_COPY_H
+#define PROBE_SIMGPU_DRIVER_USER_COPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 0 or -EFAULT; then *to may have been written in part. */
+int sim_copy_from_user(void *to, uint64_t user, size_t size);
+int sim_copy_to_user(uint64_t user, const void *from, size_t size);
+
+#endif
