@@ -129,7 +129,7 @@
 	"s_cbranch_vccz .Lfast_free%=\n\t"                                                         \
 	FAST_DIFFER_ALL                                                                            \
 	FAST_LOWEST                                                                                \
-	"v_and_b32 v10, vcc_lo, v13\n\t"                                                            \
+	"v_and_b32 v10, vcc_lo, v13\n\t"                                                           \
 	"v_and_b32 v11, vcc_hi, v7\n\t"                                                            \
 	".endif\n\t"                                                                               \
 	"v_bcnt_u32_b32 v13, v10, 0\n\t"                                                           \
@@ -140,11 +140,11 @@
 	"s_mov_b32 s24, 1\n\t"                                                                     \
 	"s_and_b32 exec_lo, s8, " low "\n\t"                                                       \
 	"s_and_b32 exec_hi, s9, " high "\n\t"                                                      \
-	"s_cbranch_execz .Lfast_largest" #n "%=\n"                                                  \
+	"s_cbranch_execz .Lfast_largest" #n "%=\n"                                                 \
 	".Lfast_larger" #n "%=:\n\t"                                                               \
 	"v_readfirstlane_b32 s24, v13\n\t"                                                         \
 	"v_cmpx_lt_u32 vcc, s24, v13\n\t"                                                          \
-	"s_cbranch_execnz .Lfast_larger" #n "%=\n"                                                  \
+	"s_cbranch_execnz .Lfast_larger" #n "%=\n"                                                 \
 	".Lfast_largest" #n "%=:\n\t"                                                              \
 	"s_add_u32 s16, s16, s24\n\t"                                                              \
 	"s_max_u32 s17, s17, s24\n\t"
@@ -182,8 +182,8 @@
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
 	"s_branch .Lfast_judge%=\n"
 
-#define PASSES_CARRY(times)                                                                        \
-	FAST_CARRY(times)                                                                          \
+#define PASSES_CARRY                                                                               \
+	FAST_CARRY                                                                                 \
 	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
 	"v_writelane_b32 v10, s16, 9\n\t"                                                          \
 	"v_writelane_b32 v10, s18, 10\n\t"                                                         \
@@ -198,7 +198,7 @@
 	"s_mul_i32 s16, s16, %[units]\n\t"                                                         \
 	".endif\n\t"                                                                               \
 	"s_movk_i32 s18, %[phases] * %[units]\n\t"                                                 \
-	PASSES_CARRY("1")                                                                          \
+	PASSES_CARRY                                                                               \
 	"v_writelane_b32 v10, s17, 12\n\t"                                                         \
 	FAST_CARRY_STRIDES                                                                         \
 	".Lfast_commit%=:\n\t"                                                                     \
@@ -209,13 +209,10 @@
 	"global_atomic_umax_x2 v9, v[10:11], s[4:5]\n\t"                                           \
 	"s_branch .Lfast_end%=\n"
 
-#define PASSES_CARRY_EACH(times)                                                                   \
-	".Lfast_each%=:\n\t"                                                                       \
-	FAST_FIRST(times)                                                                          \
-	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s16", 9) FAST_ADD("s18", 10)
-
 #define PASSES_EACH                                                                                \
-	PASSES_CARRY_EACH("1")                                                                     \
+	".Lfast_each%=:\n\t"                                                                       \
+	FAST_FIRST                                                                                 \
+	FAST_AGAIN(0) FAST_ADD("s10", 1) FAST_ADD("s16", 9) FAST_ADD("s18", 10)                    \
 	FAST_MAX("s17", 12)                                                                        \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
@@ -223,25 +220,20 @@
 	FAST_ADD("1", 11) FAST_MAX("s24", 13) FAST_MAX("s25", 14)                                  \
 	"s_branch .Lfast_end%=\n"
 
-/* A lane alone takes a pass in its phase, as the empty ones do. `found` as in leaf_lines.h. */
-#define PASSES_ONE(found)                                                                          \
+/* A lane alone takes a pass in its phase, as the empty ones do. */
+#define PASSES_ONE                                                                                 \
 	".Lfast_one%=:\n\t"                                                                        \
-	found                                                                                      \
 	FAST_ZERO                                                                                  \
 	FAST_ADD("%[phases] * %[units]", 9) FAST_AGAIN(10)                                         \
 	FAST_ADD("1", 0) FAST_AGAIN(1) FAST_AGAIN(11)                                              \
 	"global_atomic_umax_x2 v9, v[10:11], s[4:5] offset:8*12\n\t"                               \
 	"s_branch .Lfast_end%=\n"
 
-#define PASSES_FOUND                                                                               \
-	"s_mov_b32 s13, 1\n\t"                                                                     \
-	"s_movk_i32 s16, %[phases] * %[units]\n\t"
-
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
-#define PASSES_ALL(found)                                                                          \
-	PASSES_BEGIN FAST_FULL ".Lfast_odd%=:\n\ts_branch .Lfast_banks%=\n" PASSES_EVEN           \
+#define PASSES_ALL                                                                                 \
+	PASSES_BEGIN FAST_FULL ".Lfast_odd%=:\n\ts_branch .Lfast_banks%=\n" PASSES_EVEN            \
 	PASSES_PHASE PASSES_BANK PASSES_DWORDS PASSES_PHASES PASSES_COMMIT PASSES_EACH             \
-	PASSES_ONE(found) FAST_GAP
+	PASSES_ONE FAST_GAP
 
 /* clang-format on */
 

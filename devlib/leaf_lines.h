@@ -339,8 +339,8 @@
 	"s_sub_u32 s23, s17, s21\n\t"                                                              \
 	LINES_EXCESS
 
-#define LINES_CARRY(times)                                                                         \
-	FAST_CARRY(times)                                                                          \
+#define LINES_CARRY                                                                                \
+	FAST_CARRY                                                                                 \
 	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
 	"v_writelane_b32 v10, s18, 2\n\t"                                                          \
 	"v_writelane_b32 v10, s16, 3\n\t"                                                          \
@@ -354,7 +354,7 @@
 #define LINES_COMMIT                                                                               \
 	".Lfast_judge%=:\n\t"                                                                      \
 	LINES_NEEDED                                                                               \
-	LINES_CARRY("1")                                                                           \
+	LINES_CARRY                                                                                \
 	FAST_CARRY_STRIDES                                                                         \
 	".Lfast_commit%=:\n\t"                                                                     \
 	FAST_ADD_LANES("%[added]")                                                                 \
@@ -363,9 +363,9 @@
 	LINES_MAXIMA                                                                               \
 	"s_branch .Lfast_end%=\n"
 
-#define LINES_CARRY_EACH(times)                                                                    \
+#define LINES_EACH                                                                                 \
 	".Lfast_each%=:\n\t"                                                                       \
-	FAST_FIRST(times)                                                                          \
+	FAST_FIRST                                                                                 \
 	".if %[first]\n\t"                                                                         \
 	FAST_AGAIN(0) FAST_ADD("s10", 1)                                                           \
 	".endif\n\t"                                                                               \
@@ -375,15 +375,12 @@
 	"s_cbranch_scc0 .Lfast_good%=\n\t"                                                         \
 	FAST_ADD("s22", 5) FAST_ADD("s23", 8)                                                      \
 	".Lfast_good%=:\n\t"                                                                       \
-	".if %[first] == 0\n\t"                                                                     \
+	".if %[first] == 0\n\t"                                                                    \
 	"s_branch .Lfast_end%=\n\t"                                                                \
 	".endif\n\t"                                                                               \
 	"s_cmp_eq_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_end%=\n\t"                                                          \
-	FAST_ADD("s13", 11)
-
-#define LINES_EACH                                                                                 \
-	LINES_CARRY_EACH("1")                                                                      \
+	FAST_ADD("s13", 11)                                                                        \
 	FAST_STRIDES                                                                               \
 	FAST_MAX("s24", 13) FAST_MAX("s25", 14)                                                    \
 	"s_branch .Lfast_end%=\n"
@@ -403,7 +400,7 @@
 	"s_mov_b32 s20, 1\n\t"                                                                     \
 	"s_mov_b32 s21, 1\n\t"                                                                     \
 	"s_mov_b32 s23, s22\n\t"                                                                   \
-	FAST_FIRST("1")                                                                            \
+	FAST_FIRST                                                                                 \
 	FAST_AGAIN(4) FAST_AGAIN(7)                                                                \
 	".if %[first]\n\t"                                                                         \
 	FAST_AGAIN(0)                                                                              \
@@ -415,13 +412,9 @@
 	FAST_ADD("s22", 5) FAST_AGAIN(8) FAST_ADD("s18", 2)                                        \
 	"s_branch .Lfast_end%=\n"
 
-/*
- * A lane alone touches one line of each kind; quads are 16 bytes. `found`: where that must be in its
- * registers, too.
- */
-#define LINES_ONE(found)                                                                           \
+/* A lane alone touches one line of each kind; quads are 16 bytes. */
+#define LINES_ONE                                                                                  \
 	".Lfast_one%=:\n\t"                                                                        \
-	found                                                                                      \
 	FAST_ZERO                                                                                  \
 	FAST_ADD("16", 2) FAST_ADD("1", 3) FAST_AGAIN(4) FAST_AGAIN(6) FAST_AGAIN(7)               \
 	".if %[first]\n\t"                                                                         \
@@ -429,17 +422,10 @@
 	".endif\n\t"                                                                               \
 	"s_branch .Lfast_end%=\n"
 
-#define LINES_FOUND                                                                                \
-	"s_mov_b32 s12, 0\n\t"                                                                     \
-	"s_mov_b32 s13, 1\n\t"                                                                     \
-	"s_mov_b32 s16, 1\n\t"                                                                     \
-	"s_mov_b32 s17, 1\n\t"                                                                     \
-	"s_mov_b32 s18, 16\n\t"
-
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
-#define LINES_ALL(found)                                                                           \
+#define LINES_ALL                                                                                  \
 	LINES_BEGIN FAST_FULL LINES_ORDER LINES_APART LINES_HALVES LINES_HOLES LINES_ROUNDS        \
-	LINES_MANY LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE(found) FAST_GAP       \
+	LINES_MANY LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE FAST_GAP              \
 	LINES_LOOK LINES_EVEN
 
 /* Which lanes' counters are added: units behind the first have not all of them. */

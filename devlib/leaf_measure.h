@@ -154,15 +154,12 @@
 	"v_mbcnt_hi_u32_b32 v8, v11, v8\n\t"                                                       \
 	"v_cmp_eq_u32 vcc, 0, v8\n\t"
 
-/*
- * Goes to .Lfast_each if a lane that should carry a counter is not active. `times` is how many
- * executions it is.
- */
-#define FAST_CARRY(times)                                                                          \
+/* Goes to .Lfast_each if a lane that should carry a counter is not active. */
+#define FAST_CARRY                                                                                 \
 	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
 	"s_cbranch_scc1 .Lfast_each%=\n\t"                                                         \
 	FAST_PLACES                                                                                \
-	"v_mov_b32 v10, " times "\n\t"                                                             \
+	"v_mov_b32 v10, 1\n\t"                                                                     \
 	"v_mov_b32 v11, 0\n\t"
 
 #define FAST_PLACES                                                                                \
@@ -186,9 +183,9 @@
 	"v_writelane_b32 v10, s25, 14\n\t"
 
 /* The first lane carries all. */
-#define FAST_FIRST(times)                                                                          \
+#define FAST_FIRST                                                                                 \
 	"s_lshl_b64 exec, 1, s11\n\t"                                                              \
-	"v_mov_b32 v10, " times "\n\t"                                                             \
+	"v_mov_b32 v10, 1\n\t"                                                                     \
 	FAST_ZERO
 
 #define FAST_ZERO                                                                                  \

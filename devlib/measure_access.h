@@ -23,14 +23,12 @@
 
 #include "devlib/leaf_lines.h"
 #include "devlib/leaf_lds_passes.h"
-#include "devlib/measure_cached.h"
 #include "devlib/measure_unit.h"
 
 /* clang-format off */
-#define MEASURE_RETURN(done)                                                                       \
+#define MEASURE_RETURN                                                                             \
 	".Lfast_end%=:\n\t"                                                                        \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
-	done                                                                                       \
 	"s_cmp_lg_u32 s6, 0\n\t"                                                                   \
 	"s_cbranch_scc1 .Lfast_also%=\n\t"                                                         \
 	"s_setpc_b64 s[30:31]\n"                                                                   \
@@ -53,33 +51,21 @@
 /* clang-format on */
 
 /*
- * In a function that is called as above, before all else: returns from it if that was all, and
- * says what is to be cached if `keep` (constant). Else nothing is counted yet, and this returns
- * true, which only keeps what follows behind it.
+ * In a function that is called as above, before all else: returns from it if that was all. Else
+ * nothing is counted yet, and this returns true, which only keeps what follows behind it.
  */
-DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, bool keep, uint64_t *ret_counters)
+DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, uint64_t *ret_counters)
 {
 	uint64_t counters;
 	uint32_t rest;
 
-	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS && keep)
-		__asm__ volatile(PASSES_ALL(PASSES_FOUND) MEASURE_RETURN(KEEP_PATTERN(KEEP_PASSES_COST, ""))
-				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
-				 : "{v[2:3]}"(address), PASSES_SHAPE(shape), KEEP_ALIGNED(shape)
-				 : FAST_CLOBBERS);
-	else if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
-		__asm__ volatile(PASSES_ALL("") MEASURE_RETURN("")
+	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
+		__asm__ volatile(PASSES_ALL MEASURE_RETURN
 				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
 				 : "{v[2:3]}"(address), PASSES_SHAPE(shape)
 				 : FAST_CLOBBERS);
-	else if (keep)
-		__asm__ volatile(LINES_ALL(LINES_FOUND) MEASURE_RETURN(
-					 KEEP_PATTERN(KEEP_LINES_COST, KEEP_LINES_BASE))
-				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
-				 : "{v[2:3]}"(address), LINES_SHAPE(shape), KEEP_ALIGNED(shape)
-				 : FAST_CLOBBERS);
 	else
-		__asm__ volatile(LINES_ALL("") MEASURE_RETURN("")
+		__asm__ volatile(LINES_ALL MEASURE_RETURN
 				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
 				 : "{v[2:3]}"(address), LINES_SHAPE(shape)
 				 : FAST_CLOBBERS);
@@ -91,22 +77,18 @@ DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, bool keep, uint64
  * Such a function. Where the fast way does not do, it counts in the first row only, since scalar
  * registers are scarce, and says so when it is done.
  */
-DEV_INLINE void measure_first(uint64_t address, uint32_t shape, bool keep)
+DEV_INLINE void measure_first(uint64_t address, uint32_t shape)
 {
 	bool lds = (shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS;
 	uint64_t counters;
 
-	if (!measure_fast(address, shape, keep, &counters))
+	if (!measure_fast(address, shape, &counters))
 		return;
 	__asm__("" : "+v"(counters)); /* scalar registers are scarce here */
 	count_units(counters, address, 0, shape, lds ? shape >> 8 & 0xff : 1);
 	if (shape & SHAPE_FLAT)
 		count_unit(counters, address, 0, shape | SHAPE_LDS);
-	__asm__ volatile("v_mov_b32 v0, 1\n\t"
-			 "v_mov_b32 v2, 0"
-			 :
-			 :
-			 : "v0", "v2");
+	__asm__ volatile("v_mov_b32 v0, 1" : : : "v0");
 }
 
 /* Of the first unit alone. */
@@ -122,13 +104,13 @@ DEV_INLINE bool measure_try(uint64_t counters, uint64_t address, uint32_t offset
 	uint32_t done;
 
 	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
-		__asm__ volatile(MEASURE_TRY PASSES_ALL("") MEASURE_DONE
+		__asm__ volatile(MEASURE_TRY PASSES_ALL MEASURE_DONE
 				 : [done] "=&s"(done)
 				 : "{s[4:5]}"(dev_scalar64(counters)),
 				   "{v[2:3]}"(address), [offset] "v"(offset), PASSES_SHAPE(shape)
 				 : FAST_CLOBBERS);
 	else
-		__asm__ volatile(MEASURE_TRY LINES_ALL("") MEASURE_DONE
+		__asm__ volatile(MEASURE_TRY LINES_ALL MEASURE_DONE
 				 : [done] "=&s"(done)
 				 : "{s[4:5]}"(dev_scalar64(counters)),
 				   "{v[2:3]}"(address), [offset] "v"(offset), LINES_SHAPE(shape)

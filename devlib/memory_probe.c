@@ -32,23 +32,7 @@ DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint
 DEV_SHARED void __probe_dev_memory_first(uint64_t none, uint64_t address, uint32_t shape)
 {
 	(void)none;
-	measure_first(address, shape, false);
-}
-
-/*
- * The same, and what is to be kept of it (measure_cached.h), in v[0:2]. v2 is 0 if that is nothing,
- * and v0 as above.
- */
-DEV_SHARED void __probe_dev_memory_keep(uint64_t none, uint64_t address, uint32_t shape)
-{
-	(void)none;
-	measure_first(address, shape, true);
-}
-
-/* Called as measure_cached.h says. */
-DEV_SHARED void __probe_dev_memory_repeat(uint32_t shape)
-{
-	keep_add(shape);
+	measure_first(address, shape);
 }
 
 /* The same as `any` for a wave that has not looked for its replica: it seldom needs one. */

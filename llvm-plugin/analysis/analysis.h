@@ -127,7 +127,6 @@ struct analysis_difference {
 	struct analysis_term term[ANALYSIS_TERMS];
 	unsigned terms;
 	uint64_t multiple; /* a power of two that it is a multiple of; 0: it is 0 */
-	bool fixed;	   /* it has one value as long as the kernel runs */
 };
 
 /* b - a, of two pointers used in `block`. False: lanes may disagree about it. */

@@ -77,11 +77,5 @@ bool analysis_difference(const struct analysis *in, LLVMValueRef a, LLVMValueRef
 			return false;
 	uint32_t zeros = PROBE_TRAILING_ZEROS(in->evolution, expr);
 	ret->multiple = zeros < 64 ? (uint64_t)1 << zeros : 0;
-	ret->fixed = !SCEVExprContains(expr, [&](const SCEV *part) {
-		auto *unknown = dyn_cast<SCEVUnknown>(part);
-		auto *inst = unknown ? dyn_cast<Instruction>(unknown->getValue()) : nullptr;
-
-		return inst && in->loops.getLoopFor(inst->getParent());
-	});
 	return true;
 }

@@ -36,8 +36,6 @@ static const char *const names[DEVLIB_FUNCTIONS] = {
 	[DEVLIB_MEMORY_CELL] = "__probe_dev_memory_cell",
 	[DEVLIB_MEMORY_ANY] = "__probe_dev_memory_any",
 	[DEVLIB_MEMORY_FIRST] = "__probe_dev_memory_first",
-	[DEVLIB_MEMORY_KEEP] = "__probe_dev_memory_keep",
-	[DEVLIB_MEMORY_REPEAT] = "__probe_dev_memory_repeat",
 	[DEVLIB_TRACE_ANY] = "__probe_dev_trace_any",
 	[DEVLIB_TRACE_CALL] = "__probe_dev_trace_call",
 	[DEVLIB_TRACE_SITE] = "__probe_dev_trace_site",
@@ -243,8 +241,7 @@ static uint32_t unit_shape(enum devlib_function function, uint32_t shape)
 static bool depends_on_shape(enum devlib_function function)
 {
 	return function == DEVLIB_MEMORY_ANY || function == DEVLIB_MEMORY_SITE ||
-	       function == DEVLIB_MEMORY_FIRST || function == DEVLIB_MEMORY_KEEP ||
-	       function == DEVLIB_MEMORY_REPEAT;
+	       function == DEVLIB_MEMORY_FIRST;
 }
 
 /* Not a copy, whose name has the shape behind the lanes. */

@@ -18,9 +18,6 @@ enum devlib_function {
 	DEVLIB_MEMORY_CELL,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as measure_access.h says */
-	DEVLIB_MEMORY_KEEP,  /* the same, and what to keep (measure_cached.h), and how that is added
-			      */
-	DEVLIB_MEMORY_REPEAT,
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
 	DEVLIB_TRACE_SITE,

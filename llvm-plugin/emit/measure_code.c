@@ -11,6 +11,7 @@
 
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/mask_histogram.h"
+#include "llvm-plugin/emit/representative.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
@@ -111,9 +112,13 @@ void measure_emit_call(struct asm_block *code, LLVMValueRef function)
 	asm_line(code, "s_swappc_b64 s[30:31], vcc");
 }
 
-void measure_emit_rows(struct asm_block *code, const struct access_site *site,
-		       LLVMValueRef function, unsigned wave, unsigned address, uint32_t id,
-		       const char *also, const char *rest)
+/*
+ * If v0 says that only the first row was counted: the others, one by one, which takes the scalar
+ * register called `rest`.
+ */
+static void emit_rows(struct asm_block *code, const struct access_site *site, LLVMValueRef function,
+		      unsigned wave, unsigned address, uint32_t id, const char *also,
+		      const char *rest)
 {
 	asm_line(code, "v_readfirstlane_b32 s4, v0");
 	asm_line(code, "s_cmp_eq_u32 s4, 0");
@@ -151,12 +156,12 @@ static void emit_first(struct measure_context *in, struct asm_block *code,
 		asm_line(code, "v_mov_b32 v0, 0");
 	asm_line(code, "s_swappc_b64 s[30:31], $%u", first);
 	if (rest)
-		measure_emit_rows(code, site, function, wave, place, id, also, rest);
+		emit_rows(code, site, function, wave, place, id, also, rest);
 }
 
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,
-				 uint32_t id, LLVMValueRef address, uint32_t also,
-				 struct representative *representative)
+				 uint32_t id, LLVMValueRef address,
+				 const struct measured_site *measured)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
 	LLVMTypeRef two[] = {LLVMInt32TypeInContext(context), LLVMInt32TypeInContext(context)};
@@ -164,17 +169,17 @@ void measure_emit_representative(struct measure_context *in, const struct access
 				 .fields = 2};
 	LLVMValueRef results;
 
-	representative_build(representative, in->builder, context);
 	asm_constrain(&code, "=&s,=&s");
 	measure_emit_address(&code, site, asm_operand(&code, "v", address));
-	representative_emit(representative, &code, "$0", also);
+	representative_emit(measured->representative, in->builder, &code, "$0", measured->also);
 	emit_first(in, &code, site, id, address, "$0", "$1");
 	results = asm_build_call(&code, in->builder, context);
-	representative->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
+	measured->representative->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
 }
 
-void measure_emit_derived(struct measure_context *in, const struct access_site *site, uint32_t id,
-			  LLVMValueRef address, uint32_t also, const struct measure_derived *behind)
+/* `counted`: the sites that its representative counted, this one as bit `behind`; or NULL. */
+static void emit_alone(struct measure_context *in, const struct access_site *site, uint32_t id,
+		       LLVMValueRef address, uint32_t also, LLVMValueRef counted, unsigned behind)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
 	struct asm_block code = {0};
@@ -184,18 +189,25 @@ void measure_emit_derived(struct measure_context *in, const struct access_site *
 		code.result = LLVMInt32TypeInContext(context);
 		asm_constrain(&code, "=&s");
 	}
-	if (behind && behind->counted)
-		asm_line(&code, "s_bitcmp1_b32 $%u, %u",
-			 asm_scalar(&code, in->builder, behind->counted), behind->behind);
-	else if (behind)
-		asm_line(&code, "s_bitcmp1_b32 %s, %u", behind->in, behind->behind);
-	if (behind)
+	if (counted) {
+		asm_line(&code, "s_bitcmp1_b32 $%u, %u", asm_scalar(&code, in->builder, counted),
+			 behind);
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_known${:uid}");
+	}
 	measure_emit_address(&code, site, asm_operand(&code, "v", address));
 	snprintf(number, sizeof(number), "0x%x", also);
 	emit_first(in, &code, site, id, address, number, also ? "$0" : NULL);
 	asm_line(&code, ".Lprobe_known${:uid}:");
 	asm_build_call(&code, in->builder, context);
+}
+
+void measure_emit_follower(struct measure_context *in, const struct access_site *site, uint32_t id,
+			   LLVMValueRef address, const struct measured_site *measured)
+{
+	const struct measured_site *leader = measured - measured->behind;
+
+	emit_alone(in, site, id, address, measured->also, leader->representative->counted,
+		   measured->behind);
 }
 
 /* Another unit, or the lanes in LDS of a flat one: as any function is called. */
@@ -266,7 +278,7 @@ void measure_emit(struct measure_context *in, const struct access_site *site, ui
 		  LLVMValueRef address, uint32_t also)
 {
 	if (measure_is_one_call(site))
-		measure_emit_derived(in, site, id, address, also, NULL);
+		emit_alone(in, site, id, address, also, NULL, 0);
 	else
 		emit_units(in, site, id, address);
 }

@@ -11,13 +11,11 @@
 #include <llvm-c/Core.h>
 
 #include "llvm-plugin/emit/inline_asm.h"
-#include "llvm-plugin/emit/representative.h"
-
-struct asm_block;
-struct representative;
 
 struct access_site;
+struct asm_block;
 struct devlib;
+struct measured_site;
 
 struct measure_context {
 	struct devlib *devlib;
@@ -46,33 +44,20 @@ LLVMValueRef measure_address(struct measure_context *in, const struct access_sit
 void measure_emit(struct measure_context *in, const struct access_site *site, uint32_t id,
 		  LLVMValueRef address, uint32_t also);
 
-/*
- * The same for an access of one call that leads others; and of one that is counted already if the
- * bit `behind` is set in what a representative counted.
- */
-struct measure_derived {
-	unsigned behind;
-	LLVMValueRef counted;
-	const char *in; /* a scalar register, if that is NULL */
-};
+/* The same for an access of one call that tests others, and for one of those (representative.h). */
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,
-				 uint32_t id, LLVMValueRef address, uint32_t also,
-				 struct representative *representative);
-void measure_emit_derived(struct measure_context *in, const struct access_site *site, uint32_t id,
-			  LLVMValueRef address, uint32_t also,
-			  const struct measure_derived *behind);
+				 uint32_t id, LLVMValueRef address,
+				 const struct measured_site *measured);
+void measure_emit_follower(struct measure_context *in, const struct access_site *site, uint32_t id,
+			   LLVMValueRef address, const struct measured_site *measured);
 
 /*
- * The parts of that, for other code: arguments of a call; the call, behind the function's wait (an
- * operand keeps the function); and, if v0 says that only the first row was counted, the others,
- * one by one, which takes the scalar register called `rest`. `wave` and `address` are numbers of
- * operands, `also` is a number or a scalar register.
+ * The parts of that, for other code: arguments of a call, and the call, behind the function's wait
+ * (an operand keeps the function). `wave` and `address` are numbers of operands, `also` is a number
+ * or a scalar register.
  */
 void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id, const char *also);
 void measure_emit_address(struct asm_block *code, const struct access_site *site, unsigned address);
 void measure_emit_call(struct asm_block *code, LLVMValueRef function);
-void measure_emit_rows(struct asm_block *code, const struct access_site *site,
-		       LLVMValueRef function, unsigned wave, unsigned address, uint32_t id,
-		       const char *also, const char *rest);
 
 #endif

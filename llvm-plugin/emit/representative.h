@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measured sites that follow another one in its block, at a distance that all lanes agree about
- * (analysis.h): what they cost follows from what that one, the representative, costs, and often is
- *the same. The representative's execution finds out, and counts them with it. It does so as long as
+ * Measured sites that are counted with another one of their block, the representative: the distance
+ * of the two addresses is uniform, so their costs often are equal. Which rows an execution is
+ * counted in is known when the kernel is compiled if the distance moves all lanes on by cache lines
+ * of 128 bytes, or in LDS by whole banks. Otherwise the representative's execution tests whether it
+ * does, or leaves every access in its line of 64; if not, the site measures itself.
  *
- *	the representative costs the same wherever it is (measure_cached.h), and the distance is
- *such that the follower is aligned if the representative is; or the distance moves all lanes on by
- *lines of 128 bytes, or leaves every access in its line of 64.
+ * Example: a[i] is at table + 8 * t, a[i + n] at 8 * n behind it. If n is a multiple of 16, both
+ * touch as many lines.
  */
 #ifndef PROBE_LLVM_PLUGIN_EMIT_REPRESENTATIVE_H
 #define PROBE_LLVM_PLUGIN_EMIT_REPRESENTATIVE_H
@@ -18,55 +19,43 @@
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/emit/inline_asm.h"
 
+struct access_site;
 struct analysis;
 struct asm_block;
-
-struct access_site;
+struct group_plan;
 
 enum { DISTANCE_TESTS = 8 };
 
 struct representative {
 	const struct access_site *site;
 	LLVMBuilderRef builder;
-	uint32_t free; /* aligned if the representative is, whatever the launch: bit n = the n-th
-			  behind */
 	unsigned tests;
 	struct distance_test {
-		uint32_t sites; /* counted if this holds */
+		uint32_t sites; /* counted if this holds: bit n = the n-th behind */
 		struct analysis_difference apart;
 		LLVMValueRef distance;
 	} test[DISTANCE_TESTS];
-	LLVMValueRef counted; /* the sites that were: a number, or NULL if that is kept elsewhere */
+	LLVMValueRef counted; /* the sites that were */
 };
 
-void representative_destroy(struct representative *representative);
-/*
- * One more follower, which stands for all of `sites`; the representative is created if there is
- * none yet. False: it is none.
- */
-bool representative_add(struct representative **representative, const struct analysis *flow,
-			LLVMValueRef leader_inst, const struct access_site *leader,
-			const struct access_site *site, uint32_t sites);
-/* What an address must be a multiple of for its base to be as exact as can be (measure_cached.h).
- */
-uint32_t representative_alignment(const struct access_site *site);
+/* What is measured of a site: nothing if it is counted in a group, or always with another one. */
+struct measured_site {
+	bool is;
+	uint32_t also;			       /* sites always counted with it, as above */
+	struct representative *representative; /* of sites behind it that are tested; NULL */
+	unsigned behind; /* so many sites behind its representative; 0 = it has none */
+};
 
-/* Compute the distances where the builder is. */
-void representative_build(struct representative *representative, LLVMBuilderRef builder,
-			  LLVMContextRef context);
-/* Does anything have to be tested? */
-bool representative_has_tests(const struct representative *representative);
+/* Of each site of the plan; `flow` is of the function that has them. NULL: no representatives. */
+struct measured_site *measured_sites_find(const struct group_plan *plan,
+					  const struct analysis *flow);
+void measured_sites_destroy(struct measured_site *measured, const struct group_plan *plan);
+
 /*
- * Code: the scalar register `counted` becomes `also` and the sites whose distances allow it. The
- * representative's addresses are in v[2:3]. Takes s7, s8, v[0:1], vcc.
+ * Code where the builder is: the scalar register `counted` becomes `also` and the sites whose
+ * distances allow it. The representative's addresses are in v[2:3]. Takes s7, s8, v[0:1], vcc.
  */
-void representative_emit(const struct representative *representative, struct asm_block *code,
-			 const char *counted, uint32_t also);
-/*
- * The same as long as the representative's pattern lasts: s28 has those that may be counted if it
- * costs the same wherever it is.
- */
-void representative_emit_cached(const struct representative *representative, struct asm_block *code,
-				const char *counted, uint32_t also);
+void representative_emit(struct representative *representative, LLVMBuilderRef builder,
+			 struct asm_block *code, const char *counted, uint32_t also);
 
 #endif

@@ -16,7 +16,8 @@
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/group_code.h"
 #include "llvm-plugin/emit/inline_asm.h"
-#include "llvm-plugin/emit/measurement_cache.h"
+#include "llvm-plugin/emit/measure_code.h"
+#include "llvm-plugin/emit/representative.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/compile_options.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
@@ -42,10 +43,7 @@ struct insert {
 	size_t calls, capacity;
 	struct measure_context measure;
 	struct measured_site *measured; /* of each site */
-	struct measurement_cache cache;
 };
-
-enum { ALSO_SITES = 32 }; /* of measure_access.h: they are bits of a word */
 
 static LLVMValueRef call_probe(struct insert *in, enum devlib_function which, LLVMValueRef *args,
 			       unsigned count, const char *name)
@@ -100,136 +98,15 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct a
 	}
 }
 
-/* Do both accesses, under the same EXEC, have the same counters? In LDS, all banks are alike. */
-static bool count_the_same(const struct analysis *flow, const struct plan_site *a,
-			   const struct plan_site *b)
-{
-	bool lds = a->site.space == PROBE_SPACE_LDS;
-	struct analysis_difference apart;
-	int64_t distance;
-
-	if (!measure_alike(&a->site, &b->site))
-		return false;
-	if (analysis_distance(flow, a->site.pointer, b->site.pointer, &distance))
-		return distance % (lds ? measure_lds_width(&a->site) : 128) == 0;
-	return lds &&
-	       analysis_difference(flow, a->site.pointer, b->site.pointer,
-				   LLVMGetInstructionParent(a->inst), &apart) &&
-	       apart.multiple % representative_alignment(&a->site) == 0;
-}
-
-/* What is called may end the wave. */
-static bool ends_run(LLVMValueRef inst)
-{
-	LLVMValueRef callee =
-		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
-
-	return LLVMIsACallInst(inst) &&
-	       (!callee || !LLVMGetIntrinsicID(callee) || pass_ends_wave(inst));
-}
-
-/*
- * Sites behind this one that are counted with it: bit n = the n-th from here. Or, if `lead`, such
- * as are found then that they may be.
- */
-static uint32_t find_also(struct insert *in, const struct analysis *flow, size_t index,
-			  bool representative)
-{
-	const struct plan_site *first = &in->plan.site[index];
-	struct measured_site *measured = &in->measured[index];
-	LLVMValueRef inst = first->inst;
-	uint32_t also = 0, n = 0;
-
-	for (inst = LLVMGetNextInstruction(inst); inst && !ends_run(inst) && n + 1 < ALSO_SITES;
-	     inst = LLVMGetNextInstruction(inst)) {
-		const struct plan_site *other = first + n + 1;
-
-		if (index + n + 1 == in->plan.sites || other->inst != inst)
-			continue;
-		n++;
-		if (!measured[n].is || measured[n].behind)
-			continue;
-		if (!representative)
-			also |= (uint32_t)count_the_same(flow, first, other) << n;
-		else if (!((uint64_t)measured[n].also << n >> 32) &&
-			 representative_add(&measured->representative, flow, first->inst,
-					    &first->site, &other->site,
-					    1u << n | measured[n].also << n))
-			measured[n].behind = n;
-	}
-	return also;
-}
-
-/* Can the site be counted with others? */
-static bool may_represent(const struct insert *in, size_t index)
-{
-	const struct access_site *site = &in->plan.site[index].site;
-
-	return in->measured[index].is && site->space != PROBE_SPACE_FLAT &&
-	       measure_is_one_call(site);
-}
-
-/* Who leads must have a slot, or something to test. */
-static void drop_representatives(struct insert *in)
-{
-	for (size_t i = 0; i < in->plan.sites; i++) {
-		struct measured_site *measured = &in->measured[i];
-		const struct measured_site *leader = measured - measured->behind;
-
-		if (leader->slot == PLAN_NONE && !representative_has_tests(leader->representative))
-			measured->behind = 0;
-	}
-}
-
 /* What is measured, and for which others. The function is as it was. */
-static void find_derived(struct insert *in)
+static void find_measured(struct insert *in)
 {
-	size_t sites = in->plan.sites;
-	struct analysis *flow;
+	bool leaders = !in->plain && pass_enabled(in->options, PASS_LEADERS);
+	struct analysis *flow = leaders ? analysis_create(in->clone, false, in->analyses) : NULL;
 
-	in->measured = pass_alloc(NULL, (sites + 1) * sizeof(*in->measured));
-	for (size_t i = 0; i < sites; i++)
-		in->measured[i] = (struct measured_site){
-			.is = in->plan.site[i].group == PLAN_NONE,
-			.slot = PLAN_NONE,
-		};
-	in->cache.measure = &in->measure;
-	if (in->plain)
-		return;
-	flow = analysis_create(in->clone, false, in->analyses);
-	for (size_t i = 0; i < sites; i++) {
-		if (!may_represent(in, i))
-			continue;
-		if (pass_enabled(in->options, PASS_TWINS))
-			in->measured[i].also = find_also(in, flow, i, false);
-		for (uint32_t n = 1; n < ALSO_SITES; n++)
-			if (in->measured[i].also >> n & 1)
-				in->measured[i + n].is = false;
-	}
-	for (size_t i = 0; i < sites && pass_enabled(in->options, PASS_LEADERS); i++)
-		if (may_represent(in, i) && !in->measured[i].behind)
-			find_also(in, flow, i, true);
-	if (pass_enabled(in->options, PASS_PATTERN_CACHE))
-		measurement_cache_choose(&in->cache, &in->plan, in->measured, in->clone, flow);
-	drop_representatives(in);
-	analysis_destroy(flow);
-}
-
-/* Behind another site, which has counted it with its own if it could. */
-static void insert_behind(struct insert *in, size_t index, LLVMValueRef address)
-{
-	const struct measured_site *measured = &in->measured[index];
-	const struct measured_site *leader = measured - measured->behind;
-	struct measure_derived behind = {.behind = measured->behind};
-	char counted[12];
-
-	behind.counted = leader->slot == PLAN_NONE ? leader->representative->counted : NULL;
-	behind.in = counted;
-	if (leader->slot != PLAN_NONE)
-		measurement_cache_counted(&in->cache, leader->slot, counted, sizeof(counted));
-	measure_emit_derived(&in->measure, &in->plan.site[index].site,
-			     in->unit->first_site + (uint32_t)index, address, measured->also,
-			     &behind);
+	in->measured = measured_sites_find(&in->plan, flow);
+	if (flow)
+		analysis_destroy(flow);
 }
 
 static void insert_site(struct insert *in, LLVMValueRef inst, const struct access_site *site,
@@ -244,16 +121,10 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct acces
 	address = measure_address(&in->measure, site);
 	if (in->plain)
 		insert_plain(in, address, site, id);
-	else if (measured->slot != PLAN_NONE)
-		measurement_cache_emit(
-			&in->cache, measured->slot,
-			&(struct cached_site){site, id, measured->also, measured->representative},
-			address);
 	else if (measured->behind)
-		insert_behind(in, index, address);
-	else if (representative_has_tests(measured->representative))
-		measure_emit_representative(&in->measure, site, id, address, measured->also,
-					    measured->representative);
+		measure_emit_follower(&in->measure, site, id, address, measured);
+	else if (measured->representative)
+		measure_emit_representative(&in->measure, site, id, address, measured);
 	else
 		measure_emit(&in->measure, site, id, address, measured->also);
 }
@@ -398,15 +269,6 @@ static void insert_body(struct insert *in)
 		}
 }
 
-static void drop_registers(struct insert *in)
-{
-	plan_drop_counters(&in->plan);
-	for (size_t i = 0; i < in->plan.sites; i++)
-		in->measured[i].slot = PLAN_NONE;
-	in->cache.slots = 0;
-	drop_representatives(in);
-}
-
 void memory_insert(const struct call_units *units, const struct call_unit *unit,
 		   enum probe_kind kind, struct devlib *devlib, const struct pass_options *options,
 		   void *analyses)
@@ -425,12 +287,12 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
 	group_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
-	find_derived(&in);
-	if (in.plan.counters || in.plan.prefixes || in.cache.slots)
+	find_measured(&in);
+	if (in.plan.counters || in.plan.prefixes)
 		in.last = pass_single_return(in.clone);
 	/* It never returns. */
 	if (!in.last)
-		drop_registers(&in);
+		plan_drop_counters(&in.plan);
 	/* The entry comes before the sites in the block, but after them in this order: see below.
 	 */
 	insert_entry(&in);
@@ -439,19 +301,14 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 					      .clone = in.clone,
 					      .wave = in.wave,
 					      .analyses = analyses};
-	measurement_cache_begin(&in.cache);
 	insert_body(&in);
-	measurement_cache_end(&in.cache, in.last);
 	insert_groups(&in);
-	measurement_cache_finalise(&in.cache);
 	drop_entry(&in);
 	LLVMDisposeBuilder(in.builder);
 	for (size_t i = 0; i < in.calls; i++)
 		ir_inline(in.call[i]);
 	free(in.call);
-	for (size_t i = 0; i < in.plan.sites; i++)
-		representative_destroy(in.measured[i].representative);
-	free(in.measured);
+	measured_sites_destroy(in.measured, &in.plan);
 	group_plan_deinit(&in.plan);
 	if (!pass_is_plain(unit->original, options))
 		ir_cleanup(in.clone, analyses);

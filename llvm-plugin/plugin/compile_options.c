@@ -91,8 +91,6 @@ static const char *const mechanisms[PASS_MECHANISMS] = {
 	[PASS_LINE_HISTOGRAM] = "line-histogram",
 	[PASS_PREFIX_HISTOGRAM] = "prefix-histogram",
 	[PASS_RUN_COUNTERS] = "run-counters",
-	[PASS_PATTERN_CACHE] = "pattern-cache",
-	[PASS_TWINS] = "twins",
 	[PASS_LEADERS] = "leaders",
 };
 

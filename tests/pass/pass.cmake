@@ -21,9 +21,9 @@ probe_test(NAME pass.lit TIER pass FOLDER llvm-plugin
 if(PROBE_BUILD_HSA AND PROBE_BUILD_SIM AND PROBE_BUILD_REPORT)
 	set(pass_costs
 		examples/transpose 1.27 examples/strided_copy 1.3 examples/reduction 1.18
-		examples/histogram 10.64 examples/convolution 2.14
-		tests/hip/matmul 5.26 tests/hip/stencils 1.75 tests/hip/sorting 14.09
-		tests/hip/hashing 3.03 tests/hip/physics 1.91)
+		examples/histogram 11.33 examples/convolution 2.14
+		tests/hip/matmul 5.0 tests/hip/stencils 1.73 tests/hip/sorting 14.07
+		tests/hip/hashing 2.92 tests/hip/physics 1.82)
 	while(pass_costs)
 		list(POP_FRONT pass_costs program limit)
 		get_filename_component(name ${program} NAME)

@@ -32,7 +32,7 @@ template __global__ void all(int *, int **);
 template __global__ void all(double *, double **);
 template __global__ void all(float4 *, float4 **);
 
-// Patterns that are kept (measure_cached.h).
+// Addresses from a table.
 template <typename T> __global__ void rows(T *global, const int *table, int n)
 {
 	__shared__ T lds[64];

@@ -14,7 +14,7 @@ for line in sys.stdin:
 	label = re.match(r"(__probe_dev_\w+):", line)
 	if label:
 		current, values = label[1], {}
-		start = [] if re.search("_(memory_first|memory_keep|memory_repeat|trace_call)_", current) else None
+		start = [] if re.search("_(memory_first|trace_call)_", current) else None
 	text = line.split(";", 1)[0].strip() or line.strip()
 	if start is not None and (text.startswith(("s_", "v_")) or text == ";;#ASMSTART"):
 		start.append(text)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops whose addresses no proof covers, for they come from tables: patterns that stay while their base
-// moves, that change or take turns, that lanes leave; and all of it for units of each size. What a wave
-// counts of a pattern it has seen is held against what the addresses say.
+// moves, that change or take turns, that lanes leave; and all of it for units of each size. Counters
+// are compared with the addresses.
 #include <hip/hip_runtime.h>
 #include <cstdio>
 #include <cstdlib>
