@@ -7,8 +7,8 @@ set -eu
 build="gcc g++ cmake ninja-build pkg-config
 	clang-15 lld-15 llvm-15-dev hipcc libamdhip64-dev rocm-device-libs
 	libhsa-runtime-dev libhsakmt-dev libamd-comgr-dev
-	libdwarf-dev libelf-dev libsqlite3-dev sqlite3 git"
-check="libcmocka-dev llvm-15-tools python3 jq"
+	libdwarf-dev libelf-dev libsqlite3-dev sqlite3 zlib1g-dev git"
+check="libcmocka-dev llvm-15-tools python3 jq chromium"
 bench="pocl-opencl-icd ocl-icd-opencl-dev"
 
 case "${1:-}" in

@@ -4,9 +4,23 @@ if(NOT PROBE_BUILD_REPORT)
 endif()
 
 file(GLOB report_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/report/*.c)
+find_package(ZLIB REQUIRED)
+
+# The HTML page's style and program, joined; html_page.c includes their bytes.
+set(page_dir ${CMAKE_BINARY_DIR}/generated/page)
+file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/report-html/*)
+add_custom_command(OUTPUT ${page_dir}/page.js ${page_dir}/page.css ${page_dir}/page_hashes.h
+	COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}/report-html -DOUT=${page_dir}
+		-P ${PROJECT_SOURCE_DIR}/cmake/PageParts.cmake
+	DEPENDS ${page_sources} ${PROJECT_SOURCE_DIR}/cmake/PageParts.cmake VERBATIM)
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/report/html_page.c PROPERTIES
+	OBJECT_DEPENDS "${page_dir}/page.js;${page_dir}/page.css;${page_dir}/page_hashes.h"
+	INCLUDE_DIRECTORIES ${page_dir}
+	COMPILE_DEFINITIONS "PAGE_STYLE=\"${page_dir}/page.css\";PAGE_PROGRAM=\"${page_dir}/page.js\"")
+
 add_executable(probe-report ${CMAKE_CURRENT_LIST_DIR}/probe_report.c ${report_sources})
 target_include_directories(probe-report PRIVATE ${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-report PRIVATE
-	probe_cmd_record probe_rules probe_flags m)
+	probe_cmd_record probe_rules probe_flags ZLIB::ZLIB m)
 add_dependencies(probe-report probe_version_header)
 install(TARGETS probe-report RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

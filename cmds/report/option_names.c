@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 const char *const report_format_names[] = {"table",  "csv",	 "json",  "rocprofv3", "sarif",
-					   "github", "markdown", "junit", NULL};
+					   "github", "markdown", "junit", "html",      NULL};
 
 const char *report_option_names(enum report_option_group group)
 {
@@ -21,6 +21,8 @@ const char *report_option_names(enum report_option_group group)
 		return "--dispatches, --start, --end";
 	case REPORT_O_BY:
 		return "--by";
+	case REPORT_O_OUTPUT:
+		return "--output, --force";
 	case REPORT_O_GATE:
 		return "--baseline, --fail-on";
 	default:

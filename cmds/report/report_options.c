@@ -34,6 +34,8 @@ enum key {
 	KEY_TABLE,
 	KEY_BASELINE,
 	KEY_FAIL_ON,
+	KEY_OUTPUT,
+	KEY_FORCE,
 	KEY_FORMAT,
 	KEY_SEPARATOR,
 	KEY_HEADER,
@@ -75,12 +77,15 @@ static const struct probe_option options[] = {
 	 "check: exit with 1 if a line or kernel breaks this rule: 'line.conflicts > 0',\n"
 	 "'line.lines128_used > +5%', 'kernel.time_ns > +10%'; may be given again",
 	 KEY_FAIL_ON},
+	{"output", 'o', "FILE", "export: write to this file (default: standard output)",
+	 KEY_OUTPUT},
+	{"force", 0, NULL, "export: overwrite an existing file", KEY_FORCE},
 	{"source-dir", 0, "DIR", "where the sources are now, if they have moved", KEY_SOURCE_ROOT},
 	{"source-root", 0, "DIR", "the same as --source-dir", KEY_SOURCE_ROOT},
 	{NULL, 0, NULL, "How", 0},
 	{"format", 0, "NAME",
 	 "table, csv or json (table); samples: also rocprofv3, its CSV;\n"
-	 "check: also sarif, github, markdown, junit",
+	 "check: also sarif, github, markdown, junit; export: html",
 	 KEY_FORMAT},
 	{"separator", 't', "SEP", "csv: one character between fields (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "print column names (default)", KEY_HEADER},
@@ -239,6 +244,8 @@ static unsigned group_of(enum key key)
 		[KEY_END] = REPORT_O_DISPATCHES,
 		[KEY_BY] = REPORT_O_BY,
 		[KEY_RUNS] = REPORT_O_RUNS,
+		[KEY_OUTPUT] = REPORT_O_OUTPUT,
+		[KEY_FORCE] = REPORT_O_OUTPUT,
 		[KEY_BASELINE] = REPORT_O_GATE,
 		[KEY_FAIL_ON] = REPORT_O_GATE,
 		[KEY_VERSION] = 0,
@@ -309,6 +316,12 @@ static struct probe_err *take_how(struct report_line *line, enum key key, const 
 		return NULL;
 	case KEY_FAIL_ON:
 		return add_rule(report, value);
+	case KEY_OUTPUT:
+		report->output = value;
+		return NULL;
+	case KEY_FORCE:
+		report->force = true;
+		return NULL;
 	default:
 		return take_other(line, key, value);
 	}

@@ -23,6 +23,7 @@ enum report_format {
 	REPORT_GITHUB,
 	REPORT_MARKDOWN,
 	REPORT_JUNIT,
+	REPORT_HTML, /* of `export` only */
 	REPORT_ALL_FORMATS,
 };
 
@@ -45,7 +46,8 @@ enum report_option_group {
 	REPORT_O_BY = 1 << 5,
 	REPORT_O_RUNS = 1 << 6,
 	REPORT_O_GATE = 1 << 7, /* --baseline, --fail-on */
-	REPORT_O_GROUPS = 8,	/* how many there are */
+	REPORT_O_OUTPUT = 1 << 8, /* --output, --force */
+	REPORT_O_GROUPS = 9,	/* how many there are */
 };
 
 enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };
@@ -75,6 +77,8 @@ struct report {
 	size_t dispatch_count;	 /* 0 = all */
 	int64_t start, end;	 /* ns since the first dispatch; 0 and INT64_MAX = all */
 	const char *table;	 /* a handler's, NULL = list them */
+	const char *output;	 /* NULL = stdout */
+	bool force;		 /* overwrite it */
 	const char *baseline;	 /* NULL = none */
 	const char *rules[REPORT_RULES_MAX]; /* --fail-on, as given */
 	size_t rule_count;

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/html_data.h"
+
+#include <string.h>
+
+#include "cmds/report/annotate_query.h"
+#include "cmds/report/escape.h"
+#include "cmds/report/kernels_query.h"
+#include "cmds/report/lines_query.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "cmds/report/samples_query.h"
+#include "common/err.h"
+#include "probe_version.h"
+
+enum { INSTRUCTIONS_MAX = 200000, DISPATCHES_MAX = 50000 };
+
+static void put_columns(struct report_json *json, const struct report_query *query,
+			const unsigned char *chosen, size_t count)
+{
+	static const char *const types[] = {
+		[REPORT_INT] = "integer",
+		[REPORT_REAL] = "real",
+		[REPORT_TEXT] = "text",
+		[REPORT_JSON_TEXT] = "json",
+	};
+
+	report_json_key(json, "columns");
+	report_json_open(json, '[');
+	for (size_t i = 0; i < count; i++) {
+		const struct report_column *column = &query->columns[chosen[i]];
+
+		report_json_open(json, '{');
+		report_json_key(json, "name");
+		report_json_text(json, column->name);
+		report_json_key(json, "title");
+		report_json_text(json, column->title);
+		report_json_key(json, "type");
+		report_json_text(json, types[column->type]);
+		report_json_key(json, "help");
+		report_json_text(json, column->help);
+		report_json_key(json, "standard");
+		report_json_bool(json, column->standard);
+		report_json_close(json, '}');
+	}
+	report_json_close(json, ']');
+}
+
+static void put_cell(struct report_json *json, sqlite3_stmt *stmt, int i, bool raw)
+{
+	switch (sqlite3_column_type(stmt, i)) {
+	case SQLITE_NULL:
+		report_json_text(json, NULL);
+		break;
+	case SQLITE_INTEGER:
+		report_json_int(json, sqlite3_column_int64(stmt, i));
+		break;
+	case SQLITE_FLOAT:
+		report_json_real(json, sqlite3_column_double(stmt, i));
+		break;
+	default:
+		if (raw)
+			report_json_raw(json, report_cell(stmt, i));
+		else
+			report_json_text(json, report_cell(stmt, i));
+	}
+}
+
+/* Columns that look a row up in the code of its kernel: the page has the code itself. */
+static bool is_looked_up(const char *column)
+{
+	static const char *const names[] = {"machine", "candidates", "swap_loop", "stack"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], column))
+			return true;
+	return false;
+}
+
+static size_t choose(const struct report_query *query, unsigned char *chosen)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < query->count; i++)
+		if (!is_looked_up(query->columns[i].name))
+			chosen[count++] = (unsigned char)i;
+	return count;
+}
+
+static struct probe_err *put_rows(struct report_json *json, const struct report_db *db,
+				  sqlite3_stmt *stmt, const struct report_query *query,
+				  const unsigned char *chosen)
+{
+	struct probe_err *err;
+	bool row;
+
+	report_json_key(json, "rows");
+	report_json_open(json, '[');
+	for (;;) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		report_json_open(json, '[');
+		for (int i = 0; i < sqlite3_column_count(stmt); i++)
+			put_cell(json, stmt, i,
+				 query && query->columns[chosen[i]].type == REPORT_JSON_TEXT);
+		report_json_close(json, ']');
+	}
+	report_json_close(json, ']');
+	return err;
+}
+
+static struct probe_err *put_table(struct report_json *json, const struct report *report,
+				   const struct report_db *db, const char *name,
+				   const struct report_query *query, int64_t limit)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	unsigned char chosen[REPORT_COLUMNS_MAX];
+	size_t count = choose(query, chosen);
+	struct report view = *report;
+	char command[64];
+	struct probe_err *err;
+
+	view.fields = NULL;
+	view.sort = NULL;
+	view.limit = limit;
+	view.all = true;
+	err = report_prepare(&view, db, query, chosen, count, &stmt);
+	if (err)
+		return err;
+	snprintf(command, sizeof(command), "probe-report %s", query->verb);
+	report_json_key(json, name);
+	report_json_open(json, '{');
+	report_json_key(json, "command");
+	report_json_text(json, command);
+	put_columns(json, query, chosen, count);
+	err = put_rows(json, db, stmt, query, chosen);
+	report_json_close(json, '}');
+	return err;
+}
+
+static struct probe_err *put_sql(struct report_json *json, const struct report_db *db,
+				 const char *name, const char *sql)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
+	bool row;
+
+	if (err)
+		return err;
+	report_json_key(json, name);
+	report_json_open(json, '[');
+	for (;;) {
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		report_json_open(json, '[');
+		for (int i = 0; i < sqlite3_column_count(stmt); i++)
+			put_cell(json, stmt, i, false);
+		report_json_close(json, ']');
+	}
+	report_json_close(json, ']');
+	return err;
+}
+
+static struct probe_err *put_tables(struct report_json *json, const struct report *report,
+				    const struct report_db *db)
+{
+	bool probed = report_db_has(db, "probe_memory_site"), sampled = false;
+	bool timed = report_db_has(db, "probe_time_span");
+	struct probe_err *err;
+
+	if (report_db_has(db, "probe_sample")) {
+		err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &sampled);
+		if (err)
+			return err;
+	}
+	err = put_table(json, report, db, "kernels", report_kernels_query(db), -1);
+	if (!err && probed)
+		err = put_table(json, report, db, "lines", &report_lines_query, -1);
+	if (!err && sampled)
+		err = put_table(json, report, db, "samples",
+				report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), -1);
+	if (!err)
+		err = put_table(json, report, db, "instructions",
+				report_annotate_query(REPORT_FROM_SUMS, probed, timed),
+				INSTRUCTIONS_MAX);
+	return err;
+}
+
+static const char device_sql[] =
+	"SELECT name, product_name, (SELECT value FROM probe_run WHERE key = 'device') FROM "
+	"rocpd_info_agent WHERE type = 'GPU' ORDER BY id LIMIT 1";
+static const char dispatches_sql[] =
+	"SELECT r.dispatch_id, k.display_name, r.queue_id, r.start - (SELECT min(start) FROM "
+	"rocpd_kernel_dispatch), r.\"end\" - r.start, p.kernel_id <> p.launched_kernel_id FROM "
+	"rocpd_kernel_dispatch r JOIN probe_dispatch p ON p.dispatch_id = r.dispatch_id "
+	"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id ORDER BY r.start LIMIT 50000";
+
+struct probe_err *html_put_data(const struct report *report, const struct report_db *db, FILE *out)
+{
+	struct report_json json = {.out = out, .compact = true};
+	struct probe_err *err;
+
+	report_json_open(&json, '{');
+	report_json_key(&json, "schema");
+	report_json_text(&json, "probe-page/1");
+	report_json_key(&json, "version");
+	report_json_text(&json, PROBE_VERSION);
+	report_json_key(&json, "file");
+	report_json_text(&json, db->path);
+	report_json_key(&json, "partial");
+	report_json_bool(&json, db->reader.partial);
+	err = put_sql(&json, db, "run", "SELECT key, value FROM probe_run ORDER BY key");
+	if (!err)
+		err = put_sql(&json, db, "device", device_sql);
+	if (!err)
+		err = put_sql(
+			&json, db, "account",
+			"SELECT stream, name, value FROM probe_account ORDER BY stream, name");
+	if (!err)
+		err = put_sql(&json, db, "dispatches", dispatches_sql);
+	if (!err)
+		err = put_sql(&json, db, "source",
+			      "SELECT file, line, text FROM probe_source ORDER BY file, line");
+	report_json_key(&json, "tables");
+	report_json_open(&json, '{');
+	if (!err)
+		err = put_tables(&json, report, db);
+	report_json_close(&json, '}');
+	report_json_close(&json, '}');
+	return err;
+}

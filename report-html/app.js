@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/* Navigation, keys and theme. */
+
+const pages = [
+	["overview", "Overview", pageOverview],
+	["findings", "Findings", pageFindings],
+	["kernels", "Kernels", pageKernels],
+	["source", "Source", pageSource],
+	["samples", "Samples", pageSamples],
+	["timeline", "Timeline", pageTimeline],
+	["run", "Run", pageRun],
+	["glossary", "Glossary", pageGlossary],
+];
+
+const keys = [
+	["/", "search", () => document.getElementById("query").focus()],
+	["j", "next row", () => withTable((table) => table.move(1))],
+	["k", "previous row", () => withTable((table) => table.move(-1))],
+	["Enter", "open the row", () => withTable((table) => table.open())],
+	["n", "next hot line", () => withTable((table) => table.hot && table.hot(1))],
+	["p", "previous hot line", () => withTable((table) => table.hot && table.hot(-1))],
+	["f", "findings", () => go({page: "findings"})],
+	["[", "previous kernel", () => nextKernel(-1)],
+	["]", "next kernel", () => nextKernel(1)],
+	["m", "next metric", nextMetric],
+	["w", "timeline: zoom in", () => zoom(0.8, 0)],
+	["s", "timeline: zoom out", () => zoom(1.25, 0)],
+	["a", "timeline: earlier", () => zoom(1, -0.2)],
+	["d", "timeline: later", () => zoom(1, 0.2)],
+	["t", "light or dark", changeTheme],
+	["?", "these keys", () => document.getElementById("help").showModal()],
+];
+
+let data;
+
+function withTable(fn) {
+	const table = document.querySelector("main .scroll");
+	if (table && table.move)
+		fn(table);
+}
+
+function zoom(factor, shift) {
+	const canvas = document.querySelector(".timeline");
+	if (canvas)
+		canvas.zoom(factor, shift);
+}
+
+function nextKernel(step) {
+	const names = [...new Set(data.tables.kernels.rows.map((row) => data.tables.kernels.get(row, "kernel")))];
+	const at = names.indexOf(state.kernel);
+
+	go({kernel: names[(at + step + names.length) % names.length]});
+}
+
+function nextMetric() {
+	const names = metricsOf(data).map(([name]) => name);
+
+	go({metric: names[(names.indexOf(state.metric) + 1) % names.length]});
+}
+
+function changeTheme() {
+	const root = document.documentElement;
+	const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+
+	root.dataset.theme = dark ? "light" : "dark";
+}
+
+/* Data that were lost, or counts that are lower bounds: cannot be closed. */
+function lossBar() {
+	const dropped = data.account.filter(([, name, value]) => /^(dropped|unread)/.test(name) && value > 0);
+
+	if (!data.partial && !dropped.length)
+		return null;
+	return el("p", {class: "loss", role: "status"}, data.partial ? `Partial: ${data.run.get("partial_reason") || "data were lost"}. ` : "",
+		  "All counts are lower bounds. ", dropped.map(([stream, name, value]) => `${stream} ${name}: ${textOf(value)}. `));
+}
+
+function chips() {
+	return ["kernel", "query"].filter((field) => state[field]).map((field) =>
+		el("button", {type: "button", class: "chip", onclick: () => go({[field]: ""})},
+		   `${field === "query" ? "search" : field}: ${state[field]} `, el("span", {"aria-hidden": "true"}, "×"),
+		   el("span", {class: "hidden"}, " remove")));
+}
+
+function header() {
+	return el("header", null, el("h1", null, "Probe"),
+		el("nav", {"aria-label": "pages"}, pages.map(([name, title]) => el("a", {href: addressOf({page: name, line: ""}),
+			"aria-current": state.page === name ? "page" : null}, title))),
+		el("form", {role: "search", onsubmit: (event) => {
+			event.preventDefault();
+			go({query: document.getElementById("query").value});
+		}}, el("label", {for: "query", class: "hidden"}, "Search"),
+		   el("input", {id: "query", type: "search", placeholder: "Search", value: state.query || ""})),
+		el("button", {type: "button", onclick: () => document.getElementById("help").showModal()}, "Keys"));
+}
+
+function helpDialog() {
+	const dialog = el("dialog", {id: "help", "aria-label": "keys"}, el("h2", null, "Keys"),
+		el("table", {"aria-label": "keys"}, el("thead", null, el("tr", null, el("th", {scope: "col"}, "key"), el("th", {scope: "col"}, "does"))),
+		   el("tbody", null, keys.map(([key, text]) => el("tr", null, el("td", null, el("kbd", null, key)), el("td", null, text))))),
+		el("form", {method: "dialog"}, el("button", {}, "Close")));
+	return dialog;
+}
+
+function show() {
+	const page = pages.find(([name]) => name === state.page) || pages[0];
+	const main = el("main", {id: "main", tabindex: "-1"}, el("div", {class: "chips"}, chips()), page[2](data));
+
+	document.title = `Probe: ${page[1]} of ${data.run.get("command") || data.file}`;
+	document.getElementById("app").replaceChildren(
+		el("a", {class: "skip", href: "#main", onclick: (event) => {
+			event.preventDefault();
+			main.focus();
+		}}, "Skip to the content"), header(), lossBar() || "", main,
+		el("div", {id: "live", class: "hidden", "aria-live": "polite"}), helpDialog());
+	document.querySelectorAll("main .scroll").forEach((table) => table.dispatchEvent(new Event("scroll")));
+}
+
+function onKey(event) {
+	const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+
+	if (event.key === "Escape" && typing)
+		event.target.blur();
+	if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]"))
+		return;
+	const entry = keys.find(([key]) => key === event.key);
+	if (!entry || (event.key === "Enter" && /^(A|BUTTON)$/.test(event.target.tagName)))
+		return;
+	event.preventDefault();
+	entry[2]();
+}
+
+readData().then((read) => {
+	data = read;
+	readState();
+	show();
+	addEventListener("hashchange", () => {
+		readState();
+		show();
+	});
+	addEventListener("keydown", onKey);
+}).catch((error) => {
+	document.getElementById("app").append(el("p", {class: "loss"},
+		`The data of this page cannot be read (${error.message}). Make it again with probe-report export.`));
+});

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/* The data block of the page. */
+
+class Table {
+	constructor(raw) {
+		this.command = raw.command;
+		this.columns = raw.columns;
+		this.rows = raw.rows;
+		this.at = new Map(raw.columns.map((column, i) => [column.name, i]));
+	}
+	has(name) {
+		return this.at.has(name);
+	}
+	get(row, name) {
+		return this.has(name) ? row[this.at.get(name)] : null;
+	}
+	column(name) {
+		return this.columns[this.at.get(name)];
+	}
+	object(row) {
+		return Object.fromEntries(this.columns.map((column, i) => [column.name, row[i]]));
+	}
+}
+
+async function readData() {
+	const text = document.getElementById("data").textContent;
+	const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+	const raw = JSON.parse(await new Response(stream).text());
+
+	for (const name of Object.keys(raw.tables))
+		raw.tables[name] = new Table(raw.tables[name]);
+	raw.run = new Map(raw.run);
+	raw.text = new Map();
+	for (const [file, line, source] of raw.source) {
+		if (!raw.text.has(file))
+			raw.text.set(file, new Map());
+		raw.text.get(file).set(line, source);
+	}
+	return raw;
+}
+
+/* What there is to fix: rows of `lines`, the costliest first, as the report sorted them. */
+function findingsOf(data) {
+	const lines = data.tables.lines;
+
+	return lines ? lines.rows.filter((row) => lines.get(row, "finding") === 1) : [];
+}
+
+function kindOf(lines, row) {
+	if (lines.get(row, "conflicts") > 0)
+		return "bank conflicts";
+	if (lines.get(row, "lines64_excess") > 0 || lines.get(row, "lines128_excess") > 0)
+		return "extra cache lines";
+	return "other";
+}
+
+const recordCommand = {
+	lines: "probe-run -a memory -- ./app",
+	samples: "probe-run --pc-sampling-method stochastic --pc-sampling-unit cycles " +
+		"--pc-sampling-interval 1048576 -- ./app",
+};
+
+/* In place of what was not recorded: how to get it. */
+function missing(name, what) {
+	return el("p", {class: "missing"}, `${what} not recorded. Record them with `,
+		  el("code", null, recordCommand[name]), ".");
+}

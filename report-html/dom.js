@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/* Elements and numbers. Text is only ever set as text: foreign names never become markup. */
+
+/* el("a", {href: "#x", class: "y", onclick: f}, "text", child, [more]) */
+function el(tag, attributes, ...children) {
+	const svg = ["svg", "rect", "line", "text", "g", "title"].includes(tag) && attributes && attributes.svg;
+	const node = svg ? document.createElementNS("http://www.w3.org/2000/svg", tag)
+			 : document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes || {})) {
+		if (name === "svg" || value === null || value === undefined || value === false)
+			continue;
+		if (name.startsWith("on"))
+			node.addEventListener(name.slice(2), value);
+		else
+			node.setAttribute(name, value === true ? "" : String(value));
+	}
+	for (const child of children.flat(2))
+		if (child !== null && child !== undefined && child !== false)
+			node.append(child);
+	return node;
+}
+
+const grouped = new Intl.NumberFormat("en", {maximumFractionDigits: 2});
+
+/* What is missing is said, never shown as 0. */
+function textOf(value) {
+	if (value === null || value === undefined)
+		return "";
+	return typeof value === "number" ? grouped.format(value) : String(value);
+}
+
+function plural(count, one, many) {
+	return `${textOf(count)} ${count === 1 ? one : many}`;
+}
+
+function timeText(ns) {
+	if (ns === null || ns === undefined)
+		return "";
+	const units = [["s", 1e9], ["ms", 1e6], ["us", 1e3]];
+	for (const [unit, size] of units)
+		if (ns >= size)
+			return `${(ns / size).toFixed(2)} ${unit}`;
+	return `${ns} ns`;
+}
+
+/* Share of a whole, with the count it is of. */
+function shareText(part, whole) {
+	return whole ? `${(100 * part / whole).toFixed(1)} % (${textOf(part)} of ${textOf(whole)})` : "";
+}
+
+function baseName(path) {
+	return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/* Tells screen readers what a filter or a sort did. */
+function announce(text) {
+	const region = document.getElementById("live");
+	if (region)
+		region.textContent = text;
+}
+
+function copyText(text, button) {
+	const done = () => {
+		button.textContent = "copied";
+		announce("copied");
+	};
+	if (navigator.clipboard)
+		navigator.clipboard.writeText(text).then(done, () => { button.textContent = "not allowed"; });
+}

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+# The HTML page in headless Chromium.
+if(NOT PROBE_BUILD_REPORT)
+	return()
+endif()
+find_program(CHROMIUM_PROGRAM chromium REQUIRED)
+probe_test(NAME cmd.html.page TIER cmd FOLDER report-html
+	COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/page.sh $<TARGET_FILE:probe-report>)

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# page.sh PROBE_REPORT: makes a page of a database with hostile names, opens each of its pages in
+# headless Chromium, and looks at what is shown, at the console, and at what the policy blocked.
+set -eu
+report=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../report/database.inc"
+. "$(dirname "$0")/page_database.inc"
+cd "$dir"
+page_database run.db
+"$report" export --format html -o page.html run.db
+
+if "$report" export --format html -o page.html run.db 2>again; then
+	echo "an existing page was overwritten"
+	exit 1
+fi
+grep -q 'page.html exists; overwrite it with --force' again
+grep -q "default-src 'none'" page.html
+# Text of the run is in the list for readers without JavaScript, as text.
+grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' page.html
+if grep -q '<script>alert(1)' page.html; then
+	echo "a kernel's name is markup"
+	exit 1
+fi
+
+# open PAGE TEXT...: the page shows these texts, and nothing is in the console.
+open()
+{
+	chromium --headless=new --no-sandbox --disable-gpu --user-data-dir="$dir/profile" \
+		--virtual-time-budget=4000 --enable-logging=stderr --dump-dom \
+		"file://$dir/page.html#page=$1" >dom 2>log
+	if grep CONSOLE log; then
+		echo "page $1: the console is not empty"
+		exit 1
+	fi
+	# What the program made is behind the list of noscript.
+	sed -n '/<div id="app">/,/id="data"/p' dom >app
+	page=$1
+	shift
+	for text; do
+		grep -qF "$text" app || {
+			echo "page $page does not show: $text"
+			head -c 3000 app
+			exit 1
+		}
+	done
+	if grep -q '<script>alert' app; then
+		echo "page $page: a name became markup"
+		exit 1
+	fi
+}
+open overview './app 32' 'simulated gfx90a' 'pad the row' 'a.hip:12' '&lt;script&gt;alert(1)&lt;/script&gt;'
+open findings '2 findings of 2' 'swap the loops' '4-way' 'figcaption'
+open 'findings&kind=bank+conflicts' '1 finding of 2'
+open 'kernels' 'copy(int*)' 'time ns'
+open 'kernels&query=copy' '1 row.' 'search: copy'
+open 'source&file=a.hip&line=13' 'Line 13' 'out[x * n + y] = in[i];' 'swap the loops'
+open samples 'PC samples were not recorded' 'probe-run --pc-sampling-method'
+open timeline 'dispatch' 'original'
+open run 'Account of records' 'emitted' './app 32'
+open glossary '128-byte cache lines requested' 'probe-report lines'
+open nosuch 'Findings'
