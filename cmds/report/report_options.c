@@ -77,7 +77,8 @@ static const struct probe_option options[] = {
 	 "check: exit with 1 if a line or kernel breaks this rule: 'line.conflicts > 0',\n"
 	 "'line.lines128_used > +5%', 'kernel.time_ns > +10%'; may be given again",
 	 KEY_FAIL_ON},
-	{"output", 'o', "FILE", "export: write to this file (default: standard output)",
+	{"output", 'o', "FILE", "export: write to this file (default: standard output);\n"
+	 "rocprofv3: the beginning of its files' names",
 	 KEY_OUTPUT},
 	{"force", 0, NULL, "export: overwrite an existing file", KEY_FORCE},
 	{"source-dir", 0, "DIR", "where the sources are now, if they have moved", KEY_SOURCE_ROOT},
@@ -85,7 +86,8 @@ static const struct probe_option options[] = {
 	{NULL, 0, NULL, "How", 0},
 	{"format", 0, "NAME",
 	 "table, csv or json (table); samples: also rocprofv3, its CSV;\n"
-	 "check: also sarif, github, markdown, junit; export: html",
+	 "check: also sarif, github, markdown, junit; export: html,\n"
+	 "chrome (also for Perfetto), speedscope, rocprofv3 (its files of kernels)",
 	 KEY_FORMAT},
 	{"separator", 't', "SEP", "csv: one character between fields (,)", KEY_SEPARATOR},
 	{"header", 0, NULL, "print column names (default)", KEY_HEADER},

@@ -24,6 +24,8 @@ enum report_format {
 	REPORT_MARKDOWN,
 	REPORT_JUNIT,
 	REPORT_HTML, /* of `export` only */
+	REPORT_CHROME,
+	REPORT_SPEEDSCOPE,
 	REPORT_ALL_FORMATS,
 };
 

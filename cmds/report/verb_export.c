@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report export: a run in the form of another program, or as a page. */
-#include <errno.h>
+/* probe-report export: a run as a page, or in the form of another program. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "cmds/report/export_trace.h"
 #include "cmds/report/html_page.h"
+#include "cmds/report/output_file.h"
 #include "cmds/report/report_db.h"
+#include "cmds/report/rocprofv3_files.h"
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 
@@ -16,20 +15,25 @@ static struct probe_err *check(const struct report *report)
 	if (report->file_count != 1)
 		return probe_err_create("export: expected one database, not %zu",
 					report->file_count);
-	return report->format == REPORT_TABLE
-		       ? probe_err_create("export: --format is missing; expected html")
-		       : NULL;
+	if (report->format == REPORT_TABLE)
+		return probe_err_create("export: --format is missing; expected html, chrome, "
+					"speedscope or rocprofv3");
+	if (report->format == REPORT_ROCPROFV3 && !report->output)
+		return probe_err_create("export --format rocprofv3 writes several files: give the "
+					"beginning of their names with --output PREFIX");
+	return NULL;
 }
 
-/* Never over an existing file without --force. */
-static struct probe_err *open_output(const struct report *report, FILE **ret)
+static struct probe_err *put(const struct report *report, const struct report_db *db, FILE *out)
 {
-	*ret = report->output ? fopen(report->output, report->force ? "w" : "wx") : stdout;
-	if (*ret)
-		return NULL;
-	return errno == EEXIST
-		       ? probe_err_create("%s exists; overwrite it with --force", report->output)
-		       : probe_err_create("cannot write %s: %s", report->output, strerror(errno));
+	switch (report->format) {
+	case REPORT_CHROME:
+		return export_chrome(report, db, out);
+	case REPORT_SPEEDSCOPE:
+		return export_speedscope(report, db, out);
+	default:
+		return html_put_page(report, db, out);
+	}
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
@@ -40,23 +44,18 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 
 	(void)first;
 	(void)last;
-	err = open_output(report, &out);
-	if (err)
-		return err;
-	err = html_put_page(report, db, out);
-	if (out != stdout && (ferror(out) | fclose(out)) && !err)
-		err = probe_err_create("cannot write %s: %s", report->output, strerror(errno));
-	/* Half a page is of no use. */
-	if (err && report->output)
-		unlink(report->output);
-	return err;
+	if (report->format == REPORT_ROCPROFV3)
+		return rocprofv3_write_files(report, db);
+	err = output_open(report->output, report->force, &out);
+	return err ? err : output_close(report->output, out, put(report, db, out));
 }
 
 const struct report_verb report_verb_export = {
 	.name = "export",
-	.help = "the run as one HTML page (--format html), which opens anywhere",
+	.help = "the run as an HTML page, or for chrome://tracing, Perfetto, speedscope, scripts",
 	.options = REPORT_O_KERNEL | REPORT_O_OUTPUT,
-	.formats = 1 << REPORT_TABLE | 1 << REPORT_HTML,
+	.formats = 1 << REPORT_HTML | 1 << REPORT_CHROME | 1 << REPORT_SPEEDSCOPE |
+		   1 << REPORT_ROCPROFV3,
 	.counts = true,
 	.check = check,
 	.show = show,

@@ -4,77 +4,12 @@
  * flamegraph.pl and speedscope read them.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "cmds/report/missing_samples.h"
+#include "cmds/report/flame_stacks.h"
 #include "cmds/report/report_db.h"
-#include "cmds/report/sample_source.h"
 #include "cmds/report/terminal_text.h"
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
-
-/* Rows of code_object, offset, issued, code, samples. Host trap knows no states: code is NULL. */
-#define OF_RUN                                                                                     \
-	"SELECT code_object_id AS code_object, offset, issued, code, samples FROM probe_state "    \
-	"UNION ALL SELECT code_object_id, offset, 1, NULL, samples FROM probe_sample s "           \
-	"WHERE NOT EXISTS (SELECT 1 FROM probe_state t WHERE t.code_object_id = "                  \
-	"s.code_object_id AND t.offset = s.offset)"
-#define OF_DISPATCHES                                                                              \
-	"SELECT code_object, offset, issued, nullif(code, 0) AS code, samples "                    \
-	"FROM probe_profile p, probe_unpack(p.bytes) WHERE dispatch IN "
-#define OF_SAMPLES                                                                                 \
-	"SELECT code_object, offset - load_base AS offset, issued, nullif(code, 0) AS code, "      \
-	"samples FROM probe_rawsample p JOIN probe_sampler m ON m.agent = p.agent "                \
-	"JOIN rocpd_info_agent a ON a.id = p.agent, probe_unraw(p.bytes, a.name, m.method) "       \
-	"JOIN rocpd_info_code_object c ON c.id = code_object WHERE samples AND dispatch AND "      \
-	"probe_chosen(dispatch) AND probe_timely(time - " REPORT_FIRST ", time - " REPORT_FIRST    \
-	")"
-
-static char *flame_sql(const struct report *report, enum report_source source)
-{
-	return sqlite3_mprintf(
-		"SELECT stack, sum(samples) FROM (SELECT probe_stack_at(code_object, address) || "
-		"CASE WHEN code IS NULL THEN '' WHEN issued THEN ';issued' ELSE ';' || coalesce(" SQL_WORD(
-			PROBE_PCS_REASON_TABLE,
-			"code") ", 'other') END AS stack, "
-				"probe_kernel_at(code_object, address) AS kernel, samples FROM "
-				"(SELECT s.*, s.offset + c.load_base - c.load_delta AS address FROM (%s%s) s "
-				"JOIN rocpd_info_code_object c ON c.id = s.code_object))%s GROUP BY stack "
-				"ORDER BY stack",
-		source == REPORT_FROM_SUMS	   ? OF_RUN
-		: source == REPORT_FROM_DISPATCHES ? OF_DISPATCHES
-						   : OF_SAMPLES,
-		source == REPORT_FROM_DISPATCHES ? report_chosen_sql : "",
-		report->kernel ? " WHERE probe_match(coalesce(kernel, '(unknown)'))" : "");
-}
-
-/* No graph can be made of it, so that it is an error. */
-static struct probe_err *nothing(const struct report *report, const struct report_db *db)
-{
-	bool any = false;
-	struct probe_err *err = report_any(db, "SELECT 1 FROM probe_sample LIMIT 1", &any);
-	const char *why = "";
-	char *text = NULL;
-	size_t size;
-	FILE *out;
-
-	if (!err && !any)
-		err = report_no_samples(db, &why);
-	if (err)
-		return err;
-	if (!any)
-		return probe_err_create("%s: no samples: %s", db->path, why);
-	out = open_memstream(&text, &size);
-	if (!out)
-		return probe_err_oom();
-	err = report_no_choice(report, db, out);
-	if (fclose(out) && !err)
-		err = probe_err_oom();
-	if (!err)
-		err = probe_err_create("%s: %s", db->path, text);
-	free(text);
-	return err;
-}
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first_file,
 			      bool last_file)
@@ -82,7 +17,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	sqlite3_stmt *stmt = NULL;
 	enum report_source source;
 	struct probe_err *err = report_source(report, db, &source);
-	char *sql = err ? NULL : flame_sql(report, source);
+	char *sql = err ? NULL : flame_stacks_sql(report, source);
 	bool row = true, any = false;
 
 	(void)first_file;
@@ -101,7 +36,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 		any = true;
 	}
 	sqlite3_finalize(stmt);
-	return err || any ? err : nothing(report, db);
+	return err || any ? err : flame_stacks_missing(report, db);
 }
 
 const struct report_verb report_verb_flame = {

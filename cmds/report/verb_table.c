@@ -45,13 +45,14 @@ static struct probe_err *wrong_option(const struct report *report, enum report_o
 static struct probe_err *check_format(const struct report *report)
 {
 	unsigned formats = report->verb->formats;
-	char text[100] = "";
+	char text[160] = "";
 	size_t n = 0;
 
 	if (!formats && report->format != REPORT_TABLE)
 		return probe_err_create("--format: not with %s, which has only one form",
 					report->verb->name);
-	if (!formats || formats & 1u << report->format)
+	/* The default: a verb that has none of it says so itself. */
+	if (!formats || report->format == REPORT_TABLE || formats & 1u << report->format)
 		return NULL;
 	for (int format = 0; format < REPORT_ALL_FORMATS; format++)
 		if (formats & 1u << format)

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/export_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmds/report/escape.h"
+#include "cmds/report/flame_stacks.h"
+#include "cmds/report/report_db.h"
+#include "cmds/report/report_options.h"
+#include "common/cleanup.h"
+#include "common/err.h"
+#include "probe_version.h"
+#include "store/sql_words.h"
+
+/* Prepare a query that has %s where a condition on kernels may stand. */
+static struct probe_err *prepare_matching(const struct report *report, const struct report_db *db,
+					  const char *sql, sqlite3_stmt **ret)
+{
+	char *text =
+		sqlite3_mprintf(sql, report->kernel ? " WHERE probe_match(k.display_name)" : "");
+	struct probe_err *err = text ? report_prepare_sql(db, text, ret) : probe_err_oom();
+
+	sqlite3_free(text);
+	return err;
+}
+
+/* ---- Chrome ---------------------------------------------------------------------------------- */
+
+enum dispatch_field {
+	D_KERNEL,
+	D_AGENT,
+	D_QUEUE,
+	D_START,
+	D_DURATION,
+	D_DISPATCH,
+	D_CLONE,
+	D_GRID,
+	D_GROUP,
+	D_LDS,
+};
+
+static const char dispatches_sql[] =
+	"SELECT k.display_name, r.agent_id, r.queue_id, "
+	"(r.start - (SELECT min(start) FROM rocpd_kernel_dispatch)) / 1000.0, "
+	"(r.\"end\" - r.start) / 1000.0, r.dispatch_id, coalesce(" SQL_INSTRUMENTED(
+		"p") ", 0), "
+		     "r.grid_size_x || ' x ' || r.grid_size_y || ' x ' || r.grid_size_z, "
+		     "r.workgroup_size_x || ' x ' || r.workgroup_size_y || ' x ' || "
+		     "r.workgroup_size_z, r.group_segment_size FROM rocpd_kernel_dispatch r "
+		     "JOIN rocpd_info_kernel_symbol k ON k.id = r.kernel_id "
+		     "LEFT JOIN probe_dispatch p ON p.dispatch_id = r.dispatch_id%s "
+		     "ORDER BY r.start";
+
+static const char tracks_sql[] =
+	"SELECT DISTINCT r.agent_id, r.queue_id, a.name || ' ' || coalesce(a.product_name, '') "
+	"FROM rocpd_kernel_dispatch r LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id "
+	"ORDER BY 1, 2";
+
+static void put_member(struct report_json *json, const char *key, const char *text)
+{
+	report_json_key(json, key);
+	report_json_text(json, text);
+}
+
+static void put_number(struct report_json *json, const char *key, int64_t value)
+{
+	report_json_key(json, key);
+	report_json_int(json, value);
+}
+
+/* Metadata: what the viewer calls a process or thread. */
+static void put_name(struct report_json *json, const char *event, sqlite3_stmt *stmt,
+		     const char *name)
+{
+	report_json_open(json, '{');
+	put_member(json, "ph", "M");
+	put_member(json, "name", event);
+	put_number(json, "pid", sqlite3_column_int64(stmt, 0));
+	put_number(json, "tid", sqlite3_column_int64(stmt, 1));
+	report_json_key(json, "args");
+	report_json_open(json, '{');
+	put_member(json, "name", name);
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
+static struct probe_err *put_tracks(struct report_json *json, const struct report_db *db)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err = report_prepare_sql(db, tracks_sql, &stmt);
+
+	while (!err) {
+		char queue[40];
+		bool row;
+
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		snprintf(queue, sizeof(queue), "queue %s", report_cell(stmt, 1));
+		put_name(json, "process_name", stmt, report_cell(stmt, 2));
+		put_name(json, "thread_name", stmt, queue);
+	}
+	return err;
+}
+
+static void put_dispatch(struct report_json *json, sqlite3_stmt *stmt)
+{
+	bool clone = sqlite3_column_int(stmt, D_CLONE);
+
+	report_json_open(json, '{');
+	put_member(json, "ph", "X");
+	put_member(json, "cat", clone ? "instrumented" : "kernel");
+	put_member(json, "name", report_cell(stmt, D_KERNEL));
+	put_number(json, "pid", sqlite3_column_int64(stmt, D_AGENT));
+	put_number(json, "tid", sqlite3_column_int64(stmt, D_QUEUE));
+	report_json_key(json, "ts");
+	report_json_real(json, sqlite3_column_double(stmt, D_START));
+	report_json_key(json, "dur");
+	report_json_real(json, sqlite3_column_double(stmt, D_DURATION));
+	report_json_key(json, "args");
+	report_json_open(json, '{');
+	put_number(json, "dispatch", sqlite3_column_int64(stmt, D_DISPATCH));
+	put_member(json, "variant", clone ? "instrumented clone" : "original");
+	put_member(json, "grid", report_cell(stmt, D_GRID));
+	put_member(json, "workgroup", report_cell(stmt, D_GROUP));
+	put_number(json, "lds bytes", sqlite3_column_int64(stmt, D_LDS));
+	report_json_close(json, '}');
+	report_json_close(json, '}');
+}
+
+struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct report_json json = {.out = out, .compact = true};
+	struct probe_err *err = prepare_matching(report, db, dispatches_sql, &stmt);
+
+	if (err)
+		return err;
+	report_json_open(&json, '{');
+	put_member(&json, "displayTimeUnit", "ns");
+	report_json_key(&json, "traceEvents");
+	report_json_open(&json, '[');
+	err = put_tracks(&json, db);
+	while (!err) {
+		bool row;
+
+		err = report_step(db, stmt, &row);
+		if (err || !row)
+			break;
+		put_dispatch(&json, stmt);
+	}
+	report_json_close(&json, ']');
+	report_json_close(&json, '}');
+	return err;
+}
+
+/* ---- Speedscope ------------------------------------------------------------------------------ */
+
+/*
+ * Frames are named once and then referred to by number. A database in memory keeps the numbers:
+ * there may be as many as there are lines of code.
+ */
+struct frame_numbers {
+	struct report_db db;
+	sqlite3_stmt *insert, *find;
+};
+
+static struct probe_err *open_numbers(const struct report_db *db, struct frame_numbers *numbers)
+{
+	struct probe_err *err = probe_reader_memory(db->path, &numbers->db.reader);
+
+	if (!err && sqlite3_exec(numbers->db.reader.db, "CREATE TABLE frame (name TEXT UNIQUE)",
+				 NULL, NULL, NULL))
+		err = probe_err_oom();
+	if (!err)
+		err = report_prepare_sql(&numbers->db, "INSERT OR IGNORE INTO frame VALUES (?)",
+					 &numbers->insert);
+	if (!err)
+		err = report_prepare_sql(&numbers->db, "SELECT rowid - 1 FROM frame WHERE name = ?",
+					 &numbers->find);
+	return err;
+}
+
+static void close_numbers(struct frame_numbers *numbers)
+{
+	sqlite3_finalize(numbers->insert);
+	sqlite3_finalize(numbers->find);
+	probe_reader_close(&numbers->db.reader);
+}
+
+static int64_t number_of(struct frame_numbers *numbers, const char *name, size_t len)
+{
+	int64_t number;
+
+	sqlite3_bind_text(numbers->insert, 1, name, (int)len, SQLITE_STATIC);
+	sqlite3_step(numbers->insert);
+	sqlite3_reset(numbers->insert);
+	sqlite3_bind_text(numbers->find, 1, name, (int)len, SQLITE_STATIC);
+	sqlite3_step(numbers->find);
+	number = sqlite3_column_int64(numbers->find, 0);
+	sqlite3_reset(numbers->find);
+	return number;
+}
+
+static void put_stack(struct report_json *json, struct frame_numbers *numbers, const char *stack)
+{
+	report_json_open(json, '[');
+	while (*stack) {
+		size_t len = strcspn(stack, ";");
+
+		report_json_int(json, number_of(numbers, stack, len));
+		stack += len + (stack[len] == ';');
+	}
+	report_json_close(json, ']');
+}
+
+static struct probe_err *put_stacks(struct report_json *json, struct frame_numbers *numbers,
+				    const struct report_db *db, sqlite3_stmt *stmt, FILE *weights,
+				    int64_t *total)
+{
+	const char *comma = "";
+
+	report_json_key(json, "samples");
+	report_json_open(json, '[');
+	for (;;) {
+		bool row;
+		struct probe_err *err = report_step(db, stmt, &row);
+
+		if (err)
+			return err;
+		if (!row)
+			break;
+		put_stack(json, numbers, report_cell(stmt, 0));
+		fprintf(weights, "%s%s", comma, report_cell(stmt, 1));
+		*total += sqlite3_column_int64(stmt, 1);
+		comma = ",";
+	}
+	report_json_close(json, ']');
+	return NULL;
+}
+
+static struct probe_err *put_frames(struct report_json *json, struct frame_numbers *numbers)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct probe_err *err =
+		report_prepare_sql(&numbers->db, "SELECT name FROM frame ORDER BY rowid", &stmt);
+
+	report_json_key(json, "shared");
+	report_json_open(json, '{');
+	report_json_key(json, "frames");
+	report_json_open(json, '[');
+	while (!err) {
+		bool row;
+
+		err = report_step(&numbers->db, stmt, &row);
+		if (err || !row)
+			break;
+		report_json_open(json, '{');
+		put_member(json, "name", report_cell(stmt, 0));
+		report_json_close(json, '}');
+	}
+	report_json_close(json, ']');
+	report_json_close(json, '}');
+	return err;
+}
+
+static struct probe_err *put_profile(struct report_json *json, const struct report_db *db,
+				     sqlite3_stmt *stmt, struct frame_numbers *numbers,
+				     int64_t *total)
+{
+	PROBE_AUTO_FREE char *text = NULL;
+	struct probe_err *err;
+	size_t size;
+	FILE *weights = open_memstream(&text, &size);
+
+	if (!weights)
+		return probe_err_oom();
+	report_json_key(json, "profiles");
+	report_json_open(json, '[');
+	report_json_open(json, '{');
+	put_member(json, "type", "sampled");
+	put_member(json, "name", db->path);
+	put_member(json, "unit", "none");
+	put_number(json, "startValue", 0);
+	fputc('[', weights);
+	err = put_stacks(json, numbers, db, stmt, weights, total);
+	fputc(']', weights);
+	if (fclose(weights) && !err)
+		err = probe_err_oom();
+	if (err)
+		return err;
+	report_json_key(json, "weights");
+	report_json_raw(json, text);
+	put_number(json, "endValue", *total);
+	report_json_close(json, '}');
+	report_json_close(json, ']');
+	return NULL;
+}
+
+struct probe_err *export_speedscope(const struct report *report, const struct report_db *db,
+				    FILE *out)
+{
+	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
+	struct report_json json = {.out = out, .compact = true};
+	struct frame_numbers numbers = {0};
+	enum report_source source;
+	int64_t total = 0;
+	struct probe_err *err = report_source(report, db, &source);
+	char *sql = err ? NULL : flame_stacks_sql(report, source);
+
+	if (!err && !sql)
+		err = probe_err_oom();
+	if (!err)
+		err = report_prepare_sql(db, sql, &stmt);
+	sqlite3_free(sql);
+	if (!err)
+		err = open_numbers(db, &numbers);
+	report_json_open(&json, '{');
+	put_member(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	put_member(&json, "exporter", "probe-report " PROBE_VERSION);
+	if (!err)
+		err = put_profile(&json, db, stmt, &numbers, &total);
+	if (!err)
+		err = put_frames(&json, &numbers);
+	report_json_close(&json, '}');
+	if (!err && !total)
+		err = flame_stacks_missing(report, db);
+	close_numbers(&numbers);
+	return err;
+}

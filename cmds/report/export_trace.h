@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* A run in the forms of trace viewers. */
+#ifndef PROBE_CMDS_REPORT_EXPORT_TRACE_H
+#define PROBE_CMDS_REPORT_EXPORT_TRACE_H
+
+#include <stdio.h>
+
+struct probe_err;
+struct report;
+struct report_db;
+
+/*
+ * Trace Event Format of Chrome, which Perfetto reads: a process per GPU, a thread per queue, a
+ * complete event per dispatch. Times are microseconds since the first dispatch.
+ */
+struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out);
+
+/* The file format of speedscope: PC samples by stack. */
+struct probe_err *export_speedscope(const struct report *report, const struct report_db *db,
+				    FILE *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmds/report/output_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/err.h"
+
+struct probe_err *output_open(const char *path, bool force, FILE **ret)
+{
+	*ret = path ? fopen(path, force ? "w" : "wx") : stdout;
+	if (*ret)
+		return NULL;
+	return errno == EEXIST ? probe_err_create("%s exists; overwrite it with --force", path)
+			       : probe_err_create("cannot write %s: %s", path, strerror(errno));
+}
+
+struct probe_err *output_close(const char *path, FILE *out, struct probe_err *err)
+{
+	bool failed;
+
+	if (out == stdout)
+		return err;
+	failed = ferror(out);
+	failed |= fclose(out) != 0;
+	if (failed && !err)
+		err = probe_err_create("cannot write %s: %s", path, strerror(errno));
+	if (err)
+		unlink(path);
+	return err;
+}
