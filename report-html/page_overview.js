@@ -28,19 +28,23 @@ function deviceText(data) {
 		(simulated ? ": times come from a model" : "");
 }
 
+/* Times of clones are shown only if no kernel ran as it is: they are never added to those of originals. */
 function topKernels(data) {
 	const kernels = data.tables.kernels;
-	const rows = [...kernels.rows].sort((a, b) => kernels.get(b, "time_ns") - kernels.get(a, "time_ns")).slice(0, 5);
-	const all = kernels.rows.reduce((sum, row) => sum + (kernels.get(row, "time_ns") || 0), 0);
+	const column = kernels.rows.some((row) => kernels.get(row, "original_ns")) ? "original_ns" : "clone_ns";
+	const time = (row) => kernels.get(row, column) || 0;
+	const rows = kernels.rows.filter(time).sort((a, b) => time(b) - time(a)).slice(0, 5);
+	const all = kernels.rows.reduce((sum, row) => sum + time(row), 0);
 
 	return el("table", {"aria-label": "kernels by time"}, el("thead", null, el("tr", null,
-			el("th", {scope: "col"}, "kernel"), el("th", {scope: "col", class: "number"}, "time"),
+			el("th", {scope: "col"}, "kernel"), el("th", {scope: "col", class: "number"},
+			   column === "clone_ns" ? "time of the clone" : "time"),
 			el("th", {scope: "col", class: "number"}, "share"), el("th", {scope: "col", class: "number"}, "dispatches"))),
 		el("tbody", null, rows.map((row) => el("tr", null,
 			el("td", null, el("a", {href: addressOf({page: "kernels", kernel: kernels.get(row, "kernel")})},
 					  kernels.get(row, "kernel"))),
-			el("td", {class: "number"}, timeText(kernels.get(row, "time_ns"))),
-			el("td", {class: "number"}, all ? `${(100 * kernels.get(row, "time_ns") / all).toFixed(1)} %` : ""),
+			el("td", {class: "number"}, timeText(time(row))),
+			el("td", {class: "number"}, all ? `${(100 * time(row) / all).toFixed(1)} %` : ""),
 			el("td", {class: "number"}, textOf(kernels.get(row, "dispatches")))))));
 }
 

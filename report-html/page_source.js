@@ -5,7 +5,7 @@
  */
 
 const metrics = [
-	["cost", "lines", "cost"],
+	["cycles", "lines", "extra cycles (estimate)"],
 	["conflicts", "lines", "bank conflicts"],
 	["lines128_excess", "lines", "extra 128-byte requests"],
 	["lines128_used", "lines", "128-byte requests"],

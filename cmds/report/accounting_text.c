@@ -144,20 +144,20 @@ enum stream_column {
 };
 
 #define DROPPED_TEXT(name, number, word, text) " WHEN 'dropped." word "' THEN '" text "'"
-#define STREAM_TEXT(name, number, word, text) " WHEN '" word "' THEN '" text "'"
-static const char streams_sql[] =
-	"SELECT CASE stream" PROBE_STREAM_TABLE(STREAM_TEXT) " ELSE stream END, "
-	"sum(value) FILTER (WHERE name = 'stored'), "
-	"coalesce(sum(value) FILTER (WHERE name LIKE 'dropped.%'), 0), "
-	"group_concat(CASE WHEN name LIKE 'dropped.%' AND value > 0 THEN value || ' ' || "
-	"CASE name" PROBE_DROP_TABLE(
-		DROPPED_TEXT) " ELSE substr(name, 9) END END, '; '), "
-			      "sum(value) FILTER (WHERE name = 'unread'), "
-			      "sum(value) FILTER (WHERE name = 'invalid'), "
-			      "sum(value) FILTER (WHERE name = 'foreign') "
-			      "FROM probe_account WHERE stream <> 'dispatches' GROUP BY stream "
-			      "HAVING sum(value) FILTER (WHERE name = 'emitted') > 0 "
-			      "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
+#define STREAM_TEXT(name, number, word, text)  " WHEN '" word "' THEN '" text "'"
+static const char streams_sql[] = "SELECT CASE stream" PROBE_STREAM_TABLE(
+	STREAM_TEXT) " ELSE stream END, "
+		     "sum(value) FILTER (WHERE name = 'stored'), "
+		     "coalesce(sum(value) FILTER (WHERE name LIKE 'dropped.%'), 0), "
+		     "group_concat(CASE WHEN name LIKE 'dropped.%' AND value > 0 THEN value || ' ' || "
+		     "CASE name" PROBE_DROP_TABLE(
+			     DROPPED_TEXT) " ELSE substr(name, 9) END END, '; '), "
+					   "sum(value) FILTER (WHERE name = 'unread'), "
+					   "sum(value) FILTER (WHERE name = 'invalid'), "
+					   "sum(value) FILTER (WHERE name = 'foreign') "
+					   "FROM probe_account WHERE stream <> 'dispatches' GROUP BY stream "
+					   "HAVING sum(value) FILTER (WHERE name = 'emitted') > 0 "
+					   "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
 
 /* A stream of records: what of it is in the database, and what is not. */
 static void put_stream(const struct report *report, sqlite3_stmt *stmt)
@@ -247,17 +247,18 @@ static void put_uncovered_rest(const struct report *report, sqlite3_stmt *stmt)
 		       (long long)sqlite3_column_int64(stmt, 0) - 10, report_plain(report));
 }
 
+const char report_uncovered_count_sql[] =
+	"SELECT count(*) FROM (SELECT DISTINCT file, line, \"column\", function, what, "
+	"text FROM probe_uncovered)";
+
 /* Each position once, however many code objects have them: a function may be in several. */
 static struct probe_err *put_uncovered_list(const struct report *report, const struct report_db *db)
 {
-	static const char count_sql[] =
-		"SELECT count(*) FROM (SELECT DISTINCT file, line, \"column\", function, what, "
-		"text FROM probe_uncovered)";
 	struct probe_err *err;
 
 	if (!report_db_has(db, "probe_uncovered"))
 		return NULL;
-	err = report_each(db, count_sql, put_uncovered_count, report);
+	err = report_each(db, report_uncovered_count_sql, put_uncovered_count, report);
 	if (!err)
 		err = report_each(
 			db,
@@ -266,7 +267,7 @@ static struct probe_err *put_uncovered_list(const struct report *report, const s
 			"FROM probe_uncovered ORDER BY file, line, \"column\", what LIMIT 10",
 			put_uncovered, report);
 	if (!err)
-		err = report_each(db, count_sql, put_uncovered_rest, report);
+		err = report_each(db, report_uncovered_count_sql, put_uncovered_rest, report);
 	return err;
 }
 

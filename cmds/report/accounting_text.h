@@ -14,6 +14,8 @@ struct report_query;
 struct probe_err *report_head(const struct report *report, const struct report_db *db);
 /* Last lines: dispatches, accesses without probes, records lost, notes, messages of the run. */
 struct probe_err *report_account(const struct report *report, const struct report_db *db);
+/* How many accesses without probes report_account() lists; needs table probe_uncovered. */
+extern const char report_uncovered_count_sql[];
 /* report_rows(), in a table with both around them. */
 struct probe_err *report_framed_rows(const struct report *report, const struct report_db *db,
 				     const struct report_query *query, bool first, bool last);

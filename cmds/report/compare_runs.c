@@ -34,7 +34,7 @@ const size_t compare_metric_count = METRICS;
 
 /* ---- Reading one run ------------------------------------------------------------------------- */
 
-/* Columns of report_lines_query that tell which line a row is of; the metrics follow. */
+/* Columns of `lines` that tell which line a row is of; the metrics follow. */
 static const char identity[] = "kernel,file,line,column,access,space,source";
 enum { IDENTITY = 7 };
 
@@ -153,6 +153,7 @@ static struct probe_err *read_lines(const struct report *report, const struct re
 	REPORT_AUTO_STMT sqlite3_stmt *rows = NULL;
 	PROBE_AUTO_FREE char *fields = line_fields();
 	unsigned char chosen[REPORT_COLUMNS_MAX];
+	const struct report_query *query;
 	struct report view = *report;
 	struct probe_err *err;
 	size_t count;
@@ -165,9 +166,11 @@ static struct probe_err *read_lines(const struct report *report, const struct re
 	view.sort = NULL;
 	view.all = true;
 	view.limit = -1;
-	err = report_choose(&view, &report_lines_query, false, chosen, &count);
+	err = report_lines_query(&view, from, &query);
 	if (!err)
-		err = report_prepare(&view, from, &report_lines_query, chosen, count, &rows);
+		err = report_choose(&view, query, false, chosen, &count);
+	if (!err)
+		err = report_prepare(&view, from, query, chosen, count, &rows);
 	return err ? err : copy_lines(from, rows, run, to);
 }
 

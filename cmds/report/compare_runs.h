@@ -22,7 +22,7 @@ enum compare_scope {
 
 struct compare_metric {
 	enum compare_scope scope;
-	const char *name; /* for a line, a column of report_lines_query */
+	const char *name; /* for a line, a column of `lines` */
 	const char *text;
 };
 

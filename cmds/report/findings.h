@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings as text: position, source line, caret, cost, cause, fix. */
+/* Findings, by their cost: which are shown, and how many are not. */
 #ifndef PROBE_CMDS_REPORT_FINDINGS_H
 #define PROBE_CMDS_REPORT_FINDINGS_H
 
@@ -9,9 +9,13 @@
 struct probe_err;
 struct report;
 struct report_db;
+struct report_query;
 
-/* Findings of the report's lines, at most `limit` (-1 = all); brief: one line each. */
+/* How many `lines` shows unless --limit says otherwise. */
+enum { FINDINGS_MAX = 20 };
+
+/* Findings of the query, at most `limit` (-1: FINDINGS_MAX); brief: one line each. */
 struct probe_err *report_findings(const struct report *report, const struct report_db *db,
-				  int64_t limit, bool brief);
+				  const struct report_query *query, int64_t limit, bool brief);
 
 #endif

@@ -168,6 +168,7 @@ static struct probe_err *put_tables(struct report_json *json, const struct repor
 {
 	bool probed = report_db_has(db, "probe_memory_site"), sampled = false;
 	bool timed = report_db_has(db, "probe_time_span");
+	const struct report_query *kernels, *lines;
 	struct probe_err *err;
 
 	if (report_db_has(db, "probe_sample")) {
@@ -175,9 +176,13 @@ static struct probe_err *put_tables(struct report_json *json, const struct repor
 		if (err)
 			return err;
 	}
-	err = put_table(json, report, db, "kernels", report_kernels_query(db), -1);
+	err = report_kernels_query(db, &kernels);
+	if (!err)
+		err = put_table(json, report, db, "kernels", kernels, -1);
+	if (!err)
+		err = report_lines_query(report, db, &lines);
 	if (!err && probed)
-		err = put_table(json, report, db, "lines", &report_lines_query, -1);
+		err = put_table(json, report, db, "lines", lines, -1);
 	if (!err && sampled)
 		err = put_table(json, report, db, "samples",
 				report_samples_query(REPORT_BY_LINE, REPORT_FROM_SUMS), -1);

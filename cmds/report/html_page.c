@@ -66,6 +66,7 @@ static struct probe_err *put_plain_list(const struct report *report, const struc
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	unsigned char chosen[REPORT_COLUMNS_MAX];
+	const struct report_query *query;
 	struct report view = *report;
 	struct probe_err *err;
 	size_t count;
@@ -76,9 +77,11 @@ static struct probe_err *put_plain_list(const struct report *report, const struc
 	view.fields = "file,line,kernel,cause,fix";
 	view.sort = NULL;
 	view.limit = 100;
-	err = report_choose(&view, &report_lines_query, false, chosen, &count);
+	err = report_lines_query(&view, db, &query);
 	if (!err)
-		err = report_prepare(&view, db, &report_lines_query, chosen, count, &stmt);
+		err = report_choose(&view, query, false, chosen, &count);
+	if (!err)
+		err = report_prepare(&view, db, query, chosen, count, &stmt);
 	while (!err) {
 		err = report_step(db, stmt, &row);
 		if (err || !row)

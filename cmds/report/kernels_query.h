@@ -5,9 +5,10 @@
 
 #include "cmds/report/query.h"
 
+struct probe_err;
 struct report_db;
 
-/* NULL: the columns, whatever database it is. */
-const struct report_query *report_kernels_query(const struct report_db *db);
+/* Without a database: the columns. */
+struct probe_err *report_kernels_query(const struct report_db *db, const struct report_query **ret);
 
 #endif

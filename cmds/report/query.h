@@ -39,7 +39,7 @@ struct report_query {
 	const char *sort;	   /* default, as -s */
 };
 
-#define REPORT_COLUMNS_MAX 64
+#define REPORT_COLUMNS_MAX 96
 
 /* The columns that -f or the format choose, as indices; all of them with `all`. */
 struct probe_err *report_choose(const struct report *report, const struct report_query *query,

@@ -10,24 +10,26 @@
 #include "cmds/report/unpack_samples.h"
 #include "common/err.h"
 
-/* SQL function probe_match(text): -k. */
+/* SQL function probe_match(text): does -k choose it? */
 static void match(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const struct report *report = sqlite3_user_data(context);
 	const char *text = (const char *)sqlite3_value_text(values[0]);
 
 	(void)count;
-	sqlite3_result_int(context,
-			   text && ((report->kernel_literal && !strcmp(report->kernel, text)) ||
-				    !regexec(&report->kernel_regex, text, 0, NULL, 0)));
+	sqlite3_result_int(
+		context, !report->kernel ||
+				 (text &&
+				  ((report->kernel_literal && !strcmp(report->kernel, text)) ||
+				   !regexec(&report->kernel_regex, text, 0, NULL, 0))));
 }
 
 struct probe_err *report_functions(const struct report *report, sqlite3 *db)
 {
 	if (report_code_functions_register(db) || report_filter_register(report, db) ||
 	    report_unpack_register(db) ||
-	    (report->kernel && sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8,
-						       (void *)report, match, NULL, NULL)))
+	    sqlite3_create_function(db, "probe_match", 1, SQLITE_UTF8, (void *)report, match, NULL,
+				    NULL))
 		return probe_err_oom();
 	return NULL;
 }

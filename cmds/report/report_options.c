@@ -31,6 +31,7 @@ enum key {
 	KEY_START,
 	KEY_END,
 	KEY_ALL,
+	KEY_UNFOLD,
 	KEY_TABLE,
 	KEY_BASELINE,
 	KEY_FAIL_ON,
@@ -50,19 +51,23 @@ enum key {
 
 static const struct probe_option options[] = {
 	{NULL, 0, NULL, "What to show", 0},
-	{"all", 0, NULL, "lines: also accesses without extra cost", KEY_ALL},
+	{"all", 0, NULL, "lines: also small findings, and accesses without extra cost", KEY_ALL},
+	{"unfold", 0, NULL, "lines: a finding for each kernel (instantiation of a template)",
+	 KEY_UNFOLD},
 	{"table", 0, "NAME", "tables: the rows of this table (default: list the tables)",
 	 KEY_TABLE},
 	{"kernel", 'k', "RE", "only kernels whose demangled name matches this pattern", KEY_KERNEL},
-	{"by", 0, "WHAT", "samples: one row per line, kernel, instruction or dispatch (line)",
+	{"by", 0, "WHAT",
+	 "samples: one row per line, kernel, instruction or dispatch (line);\n"
+	 "lines: launch-shape divides each kernel by workgroups and their size",
 	 KEY_BY},
 	{"dispatches", 'd', "LIST",
-	 "samples, annotate, flame: only these dispatches, as in 1,5-9,12-", KEY_DISPATCHES},
+	 "lines, samples, annotate, flame: only these dispatches, as in 1,5-9,12-", KEY_DISPATCHES},
 	{"start", 0, "TIME",
-	 "samples, annotate, flame: from this time after the first dispatch:\n"
+	 "lines, samples, annotate, flame: from this time after the first dispatch:\n"
 	 "1500ns, 20us, 3.5ms, 2s",
 	 KEY_START},
-	{"end", 0, "TIME", "samples, annotate, flame: up to this time", KEY_END},
+	{"end", 0, "TIME", "lines, samples, annotate, flame: up to this time", KEY_END},
 	{"limit", 'n', "N", "at most N rows or findings; 0: no limit", KEY_LIMIT},
 	{"sort", 's', "KEY,...", "sort by these columns; -KEY: descending, +KEY: ascending",
 	 KEY_SORT},
@@ -106,20 +111,20 @@ static const struct probe_command command = {
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer =
-		"Cost, in bytes: extra cache-line requests, as the larger of 64 B per extra request\n"
-		"for a 64-byte line and 128 B per extra request for a 128-byte line, and 128 B per\n"
-		"LDS bank conflict. An extra request is one more than the access needed.\n"
-		"\n"
-		"Cycles saved (modelled): an upper bound of what a fix saves. It is the share of the\n"
-		"kernel's samples that waited for the accesses of a line, times the avoidable share\n"
-		"of its LDS passes or cache-line requests, times the kernel's time. Requests that hit\n"
-		"in caches cost less, and which did is not known: for global memory, rows are sorted\n"
-		"by half of it (saved_middle).\n"
+		"Extra cycles: an estimate of what extra LDS passes and cache-line requests cost in the\n"
+		"whole run. It is modelled as throughput: an LDS pass takes a cycle of its compute unit,\n"
+		"cache lines take their bytes over the bandwidth of the level that they most likely\n"
+		"come from (the L2 if all that the program allocated fits in it, else memory), as\n"
+		"measured on an MI210. Other work may hide it. If the original kernels were sampled\n"
+		"(probe-run --twice), with 100 samples at least, it is what waves waited for the accesses\n"
+		"of a line: their share of the kernel's samples, times the avoidable share of the\n"
+		"line's LDS passes or requests, times the kernel's time: an upper bound.\n"
 		"\n"
 		"Exit status: 0 success, 1 error, 2 usage.",
 };
 
-static const char *const by_names[] = {"line", "kernel", "instruction", "dispatch", NULL};
+static const char *const by_names[] = {"line",	   "kernel",	   "instruction",
+				       "dispatch", "launch-shape", NULL};
 
 void report_usage(void)
 {
@@ -240,6 +245,7 @@ static unsigned group_of(enum key key)
 		[KEY_LIMIT] = REPORT_O_ROWS,
 		[KEY_KERNEL] = REPORT_O_KERNEL,
 		[KEY_ALL] = REPORT_O_ALL,
+		[KEY_UNFOLD] = REPORT_O_UNFOLD,
 		[KEY_TABLE] = REPORT_O_TABLE,
 		[KEY_DISPATCHES] = REPORT_O_DISPATCHES,
 		[KEY_START] = REPORT_O_DISPATCHES,
@@ -368,6 +374,9 @@ static struct probe_err *take(void *user, int key, const char *value)
 		return NULL;
 	case KEY_ALL:
 		report->all = true;
+		return NULL;
+	case KEY_UNFOLD:
+		report->unfold = true;
 		return NULL;
 	case KEY_TABLE:
 		report->table = value;

@@ -29,13 +29,14 @@ enum report_format {
 	REPORT_ALL_FORMATS,
 };
 
-/* What a row of `samples` stands for. */
+/* What a row of `samples` stands for; of `lines`, a line or a line and launch shape. */
 enum report_by {
 	REPORT_BY_LINE,
 	REPORT_BY_KERNEL,
 	REPORT_BY_INSTRUCTION,
 	REPORT_BY_DISPATCH,
-	REPORT_BYS
+	REPORT_BYS, /* of samples */
+	REPORT_BY_LAUNCH_SHAPE = REPORT_BYS,
 };
 
 /* Options that not every verb takes, in report.given and report_verb.options. */
@@ -49,7 +50,8 @@ enum report_option_group {
 	REPORT_O_RUNS = 1 << 6,
 	REPORT_O_GATE = 1 << 7, /* --baseline, --fail-on */
 	REPORT_O_OUTPUT = 1 << 8, /* --output, --force */
-	REPORT_O_GROUPS = 9,	/* how many there are */
+	REPORT_O_UNFOLD = 1 << 9,
+	REPORT_O_GROUPS = 10, /* how many there are */
 };
 
 enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };
@@ -67,6 +69,7 @@ struct report {
 	bool color;
 	bool header;
 	bool all;	   /* also accesses that cost no more than they need */
+	bool unfold;	   /* a finding for each kernel */
 	bool fields_given; /* by the user: `fields` may be the program's own */
 	bool runs;	   /* the files are two runs of one program */
 	int64_t limit;	   /* -1 = none */

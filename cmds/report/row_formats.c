@@ -20,6 +20,7 @@ struct rows {
 	size_t widths[REPORT_COLUMNS_MAX];
 	size_t count;
 	const char *run; /* NULL, or the file's name: a first column */
+	bool whole;	 /* all columns: the version of their schema, too */
 	struct report_json json;
 };
 
@@ -118,6 +119,8 @@ static void begin_csv(struct rows *rows, bool first)
 		return;
 	if (rows->run)
 		printf("run%c", separator);
+	if (rows->whole)
+		printf("schema%c", separator);
 	for (size_t i = 0; i < rows->count; i++)
 		printf("%s%c", column_of(rows, i)->name, i + 1 < rows->count ? separator : '\n');
 }
@@ -130,6 +133,8 @@ static void put_csv_row(struct rows *rows, sqlite3_stmt *stmt)
 		report_csv(stdout, rows->run, separator);
 		putchar(separator);
 	}
+	if (rows->whole)
+		printf("%d%c", REPORT_SCHEMA, separator);
 	for (size_t i = 0; i < rows->count; i++) {
 		report_csv(stdout, report_cell(stmt, (int)i), separator);
 		putchar(i + 1 < rows->count ? separator : '\n');
@@ -172,6 +177,10 @@ static void put_json_row(struct rows *rows, sqlite3_stmt *stmt)
 	if (rows->run) {
 		report_json_key(&rows->json, "run");
 		report_json_text(&rows->json, rows->run);
+	}
+	if (rows->whole) {
+		report_json_key(&rows->json, "schema");
+		report_json_int(&rows->json, REPORT_SCHEMA);
 	}
 	for (size_t i = 0; i < rows->count; i++)
 		put_json_cell(&rows->json, column_of(rows, i), stmt, (int)i);
@@ -220,6 +229,7 @@ static struct rows make_rows(const struct report *report, const struct report_db
 		.report = report,
 		.query = query,
 		.run = report->file_count > 1 && !report->runs ? db->path : NULL,
+		.whole = !report->fields_given,
 	};
 }
 

@@ -11,6 +11,12 @@ struct report_db;
 struct report_query;
 
 /*
+ * The version of the columns in CSV and JSON, the first column unless --fields chooses some. It is
+ * raised when a column goes or changes its meaning; new ones may be added.
+ */
+enum { REPORT_SCHEMA = 1 };
+
+/*
  * All rows of a query in the report's format. CSV and JSON span files: `first` and `last` say
  * where the header and the brackets belong.
  */

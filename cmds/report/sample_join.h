@@ -25,8 +25,6 @@ struct probe_err;
 struct report;
 struct report_db;
 
-extern const struct report_query report_join_query;
-
 /* Has the database samples of original kernels, and what probes counted in clones of them? */
 struct probe_err *report_joined(const struct report_db *db, bool *ret);
 /* If it has both but they cannot be joined, say why: in a table's text, else as a warning. */

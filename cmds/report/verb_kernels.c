@@ -9,13 +9,18 @@
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
-	return report_framed_rows(report, db, report_kernels_query(db), first, last);
+	const struct report_query *query;
+	struct probe_err *err = report_kernels_query(db, &query);
+
+	return err ? err : report_framed_rows(report, db, query, first, last);
 }
 
 static const struct report_query *query(const struct report *report, unsigned number)
 {
+	const struct report_query *ret = NULL;
+
 	(void)report;
-	return number ? NULL : report_kernels_query(NULL);
+	return number || report_kernels_query(NULL, &ret) ? NULL : ret;
 }
 
 const struct report_verb report_verb_kernels = {

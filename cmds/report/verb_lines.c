@@ -3,10 +3,11 @@
 #include <stdio.h>
 
 #include "cmds/report/accounting_text.h"
-#include "cmds/report/block_executions.h"
+#include "cmds/report/dispatch_filter.h"
 #include "cmds/report/findings.h"
 #include "cmds/report/lines_query.h"
 #include "cmds/report/missing_clones.h"
+#include "cmds/report/missing_kernels.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/row_formats.h"
@@ -14,67 +15,84 @@
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 
-/* What to say where the handler left no table. */
-static struct probe_err *without_table(const struct report *report, const struct report_db *db,
-				       bool first, bool last)
+/* Above the findings: what waiting for each costs. */
+static struct probe_err *put_waits(const struct report *report, const struct report_db *db,
+				   const struct report_query *query)
 {
+	struct report view = *report;
+	bool any = false;
 	struct probe_err *err;
-	bool missing;
 
-	if (report->format != REPORT_TABLE)
-		return report_no_rows(report, db, &report_lines_query, first, last);
-	err = report_no_clones(report, db, &missing);
-	if (!err && !missing)
-		puts("no lines: the handler `memory` did not run; record with probe-run -a memory");
+	view.fields = "position,at,kernel,memory,share,stalled_share,waiting_share,conflicts,"
+		      "lines128_excess,avoidable,cycles,cycles_basis,time_share,kernel_samples";
+	if (view.limit < 0)
+		view.limit = FINDINGS_MAX;
+	err = report_any_row(&view, db, query, &any);
+	if (err)
+		return err;
+	if (any) {
+		puts("where waves waited, and what the requests to memory there cost (an estimate: at most)");
+		err = report_rows(&view, db, query, true, true);
+	} else {
+		puts("waves hardly waited at any line (--all shows them)");
+	}
+	putchar('\n');
 	return err;
 }
 
-/* Above the findings: what waiting for each costs. */
-static struct probe_err *put_joined(const struct report *report, const struct report_db *db)
+static struct probe_err *put_accesses(const struct report *report, const struct report_db *db,
+				      const struct report_query *query)
 {
-	struct report view = *report;
-	struct probe_err *err;
-	bool any = false;
+	bool joined = false;
+	struct probe_err *err = report_joined(db, &joined);
 
-	/* -s may be of the findings. */
-	if (!report_fits(report, &report_join_query))
-		view.sort = NULL;
-	err = report_any_row(&view, db, &report_join_query, &any);
-	if (err)
-		return err;
-	if (!any) {
-		puts(report->kernel
-			     ? "no kernel that --kernel matches was both sampled and probed, or "
-			       "waves hardly waited at its lines (--all shows them)"
-			     : "waves hardly waited at any line (--all shows them)");
-		return NULL;
-	}
-	puts("where waves waited, and the requests to memory there (modelled: at most; for global memory\n"
-	     "perhaps none, since cache hits are not known)");
-	return report_rows(&view, db, &report_join_query, true, true);
+	if (!err && !joined)
+		err = report_not_joined(report, db);
+	if (!err && report->fields_given)
+		return report_rows(report, db, query, true, true);
+	if (!err && joined && !report_filtered(report))
+		err = put_waits(report, db, query);
+	return err ? err : report_findings(report, db, query, report->limit, false);
 }
 
-static struct probe_err *put_text(const struct report *report, struct report_db *db, bool has,
-				  bool joined, bool first, bool last)
+static struct probe_err *put_blocks(const struct report *report, const struct report_db *db,
+				    const struct report_query *query)
 {
+	struct report view = *report;
+	bool any = false;
+	struct probe_err *err;
+
+	if (!report->fields_given)
+		view.fields = "file,line,column,kernel,executions,lanes,mean_lanes,source";
+	err = report_any_row(&view, db, query, &any);
+	if (!err && any)
+		return report_rows(&view, db, query, true, true);
+	if (!err)
+		puts("no block of an instrumented kernel was executed");
+	return err;
+}
+
+static struct probe_err *put_text(const struct report *report, const struct report_db *db,
+				  const struct report_query *query)
+{
+	bool memory = report_db_has(db, "probe_memory_site"), missing = false, none = false;
 	struct probe_err *err = report_head(report, db);
-	bool missing = false;
 
 	if (err)
 		return err;
 	putchar('\n');
-	if (!has)
-		err = without_table(report, db, first, last);
-	else
-		err = report_no_clones(report, db, &missing);
-	if (!err && has && !missing)
-		err = joined ? put_joined(report, db) : report_not_joined(report, db);
-	if (!err && has && !missing && joined && !report->fields_given)
-		putchar('\n');
-	if (!err && has && !missing && !(joined && report->fields_given))
-		err = report->fields_given
-			      ? report_rows(report, db, &report_lines_query, first, last)
-			      : report_findings(report, db, report->limit, false);
+	err = report_no_clones(report, db, &missing);
+	if (!err && !missing)
+		err = report_no_kernel(report, db, &none);
+	if (!err && !missing && !none) {
+		if (memory)
+			err = put_accesses(report, db, query);
+		else if (report_db_has(db, "probe_count_site"))
+			err = put_blocks(report, db, query);
+		else
+			puts("no lines: the handler `memory` did not run; record with probe-run "
+			     "-a memory");
+	}
 	if (err)
 		return err;
 	putchar('\n');
@@ -84,43 +102,45 @@ static struct probe_err *put_text(const struct report *report, struct report_db 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
-	bool has = report_db_has(db, "probe_memory_site"), joined = false;
-	struct probe_err *err = report_joined(db, &joined);
+	const struct report_query *query;
+	struct probe_err *err = report_lines_query(report, db, &query);
+	bool none;
 
-	if (!err && !has && report_db_has(db, "probe_count_site"))
-		return report_framed_rows(report, db, &report_counts_query, first, last);
-	/* Columns may be those of either table. */
-	joined = joined && (report_fits(report, &report_join_query) || !report->fields_given);
-	if (!err && !joined)
-		err = report_check(report, &report_lines_query);
 	if (err)
 		return err;
 	if (report->format == REPORT_TABLE)
-		return put_text(report, db, has, joined, first, last);
-	if (!has)
-		return without_table(report, db, first, last);
-	if (!joined)
+		return put_text(report, db, query);
+	if (!report_db_has(db, "probe_memory_site") && !report_db_has(db, "probe_count_site"))
+		return report_no_rows(report, db, query, first, last);
+	err = report_no_kernel(report, db, &none);
+	if (!err)
 		err = report_not_joined(report, db);
-	return err ? err
-		   : report_rows(report, db, joined ? &report_join_query : &report_lines_query,
-				 first, last);
+	return err ? err : report_rows(report, db, query, first, last);
 }
 
 static const struct report_query *query(const struct report *report, unsigned number)
 {
-	static const struct report_query *const queries[] = {
-		&report_lines_query, &report_join_query, &report_counts_query, NULL};
+	const struct report_query *ret = NULL;
 
-	(void)report;
-	return queries[number];
+	return number || report_lines_query(report, NULL, &ret) ? NULL : ret;
+}
+
+static struct probe_err *check(const struct report *report)
+{
+	if (report->given & REPORT_O_BY && report->by != REPORT_BY_LINE &&
+	    report->by != REPORT_BY_LAUNCH_SHAPE)
+		return probe_err_create("--by: lines are shown by line or by launch-shape");
+	return NULL;
 }
 
 const struct report_verb report_verb_lines = {
 	.name = "lines",
 	.help = "source lines with extra cache-line requests or LDS bank conflicts, and fixes",
-	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_ALL | REPORT_O_RUNS,
+	.options = REPORT_O_ROWS | REPORT_O_KERNEL | REPORT_O_ALL | REPORT_O_RUNS |
+		   REPORT_O_DISPATCHES | REPORT_O_BY | REPORT_O_UNFOLD,
 	.formats = 1 << REPORT_TABLE | 1 << REPORT_CSV | 1 << REPORT_JSON,
 	.counts = true,
 	.query = query,
+	.check = check,
 	.show = show,
 };

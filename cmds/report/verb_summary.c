@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "cmds/report/accounting_text.h"
-#include "cmds/report/block_executions.h"
 #include "cmds/report/findings.h"
 #include "cmds/report/kernels_query.h"
+#include "cmds/report/lines_query.h"
 #include "cmds/report/missing_clones.h"
 #include "cmds/report/report_db.h"
 #include "cmds/report/row_formats.h"
@@ -32,14 +32,21 @@ static struct probe_err *put_samples(const struct report *report, const struct r
 	return err;
 }
 
-/* Of a run of the `count` kind: what ran most. */
-static struct probe_err *put_counts(const struct report *view, const struct report_db *db)
+/* The lines of highest cost; of a run of the `count` kind, what ran most. */
+static struct probe_err *put_lines(const struct report *view, const struct report_db *db,
+				   bool memory)
 {
-	struct report counts = *view;
+	struct report lines = *view;
+	const struct report_query *query;
+	struct probe_err *err;
 
-	counts.fields = NULL;
-	counts.fields_given = false;
-	return report_rows(&counts, db, &report_counts_query, true, true);
+	lines.fields = NULL;
+	lines.fields_given = false;
+	err = report_lines_query(&lines, db, &query);
+	if (!err && memory)
+		return report_findings(&lines, db, query, lines.limit, true);
+	lines.fields = "file,line,column,kernel,executions,lanes,mean_lanes,source";
+	return err ? err : report_rows(&lines, db, query, true, true);
 }
 
 /* The kernels of highest cost, the lines with most samples, the findings of highest cost. */
@@ -49,11 +56,14 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	bool limited = report->limit >= 0, missing = false;
 	bool memory = report_db_has(db, "probe_memory_site");
 	bool counts = report_db_has(db, "probe_count_site");
+	const struct report_query *kernels;
 	struct report view = *report;
-	struct probe_err *err;
+	struct probe_err *err = report_kernels_query(db, &kernels);
 
+	if (err)
+		return err;
 	if (report->format != REPORT_TABLE)
-		return report_rows(report, db, report_kernels_query(db), first, last);
+		return report_rows(report, db, kernels, first, last);
 	err = report_head(report, db);
 	if (!err && report_db_has(db, "probe_sampler"))
 		err = report_samplers(db);
@@ -61,7 +71,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 		return err;
 	view.limit = limited ? report->limit : 10;
 	putchar('\n');
-	err = report_rows(&view, db, report_kernels_query(db), first, last);
+	err = report_rows(&view, db, kernels, first, last);
 	putchar('\n');
 	/* --sort and --fields are of the table above. */
 	view.sort = NULL;
@@ -70,10 +80,8 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 		err = put_samples(&view, db);
 	if (!err)
 		err = report_no_clones(report, db, &missing);
-	if (!err && !missing && memory)
-		err = report_findings(&view, db, limited ? report->limit : 5, true);
-	else if (!err && !missing && counts)
-		err = put_counts(&view, db);
+	if (!err && !missing && (memory || counts))
+		err = put_lines(&view, db, memory);
 	if (err)
 		return err;
 	if (missing || memory || counts || report_db_has(db, "probe_sampler"))
@@ -83,8 +91,10 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 
 static const struct report_query *query(const struct report *report, unsigned number)
 {
+	const struct report_query *ret = NULL;
+
 	(void)report;
-	return number ? NULL : report_kernels_query(NULL);
+	return number || report_kernels_query(NULL, &ret) ? NULL : ret;
 }
 
 const struct report_verb report_verb_summary = {

@@ -11,14 +11,15 @@ balanced twice.db
 probe-report lines --all --format json twice.db >join.json
 
 # The two bad lines, in the order of the time that a fix would save; other lines would save none.
-expect "what costs" "$(jq -c '[.[] | select(.saved_cycles > 0) | [(.kernel | sub("\\(.*"; "")), .memory]]' join.json)" \
+expect "what costs" "$(jq -c '[.[] | select(.cycles > 0) | [(.kernel | sub("\\(.*"; "")), .memory]]' join.json)" \
 	'[["transpose_naive","global"],["transpose_lds","lds"]]'
-expect "order" "$(jq -c 'map(.saved_middle // 0) | . == (sort | reverse)' join.json)" true
+expect "order" "$(jq -c 'map(.cycles // 0) | . == (sort | reverse)' join.json)" true
+expect "basis" "$(jq -c '[.[] | select(.cycles > 0) | [.cycles_basis, .time_of]] | unique' join.json)" '[["sampled","original"]]'
 expect "places in headers" "$(jq "[.[] | select(.position | startswith(\"/usr/include\"))] | length" join.json)" 0
 expect "the tile's column read" \
 	"$(jq -c '[.[] | select(.kernel | test("transpose_lds")) | select(.conflicts > 0) | [.executions, .conflicts]]' join.json)" \
 	'[[1024,63488]]'
-expect "a saving of less than the kernel" "$(jq -c 'all(.[]; (.saved_share // 0) < 100)' join.json)" true
+expect "a saving of less than the kernel" "$(jq -c 'all(.[]; (.time_share // 0) < 100)' join.json)" true
 # Clones have no samples: originals were sampled.
 expect "clones" "$(probe-report samples --by kernel --format csv --no-header -f kernel twice.db | grep -c __probe_ || :)" 0
 
@@ -59,7 +60,7 @@ for name in convolution histogram; do
 	# Whatever is waited for is part of the kernel's samples.
 	expect "$name: waiting" "$(jq -c 'group_by(.kernel) | all(.[]; (map(.waiting_share // 0) | add) <= 100.1)' "$name.json")" true
 	expect "$name: nothing saved where nothing is wrong" \
-		"$(jq -c 'all(.[]; (.cost // 0) > 0 or (.saved_cycles // 0) == 0)' "$name.json")" true
+		"$(jq -c 'all(.[]; .finding == 1 or (.cycles // 0) == 0)' "$name.json")" true
 done
 expect "convolution: no conflicts" "$(jq -c 'map(.conflicts // 0) | add' convolution.json)" 0
 # The histogram's LDS atomics conflict, but its waves wait for global memory.

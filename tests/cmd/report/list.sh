@@ -8,7 +8,7 @@ probe-report list --format json | jq -c '[length, .[0]]'
 # What it does not heed is refused.
 sample run.db
 for wrong in "list run.db" "list -n 3" "list -k x" "list --all" "list --format rocprofv3" "info -f file run.db" \
-		"info -k x run.db" "flame -s cost run.db" "flame --all run.db" "kernels --all run.db" "tables -k x run.db"; do
+		"info -k x run.db" "flame -s cycles run.db" "flame --all run.db" "kernels --all run.db" "tables -k x run.db"; do
 	probe-report $wrong >/dev/null 2>error.txt
 	echo "$? $(head -n 1 error.txt)"
 done
@@ -16,5 +16,5 @@ done
 sql run.db <<'END'
 UPDATE probe_run SET value = 1 WHERE key = 'partial';
 END
-probe-report lines --format csv -f cost run.db 2>&1 | head -n 1
-probe-report lines -q --format csv -f cost run.db 2>&1 | head -n 1
+probe-report lines --format csv -f cycles run.db 2>&1 | head -n 1
+probe-report lines -q --format csv -f cycles run.db 2>&1 | head -n 1

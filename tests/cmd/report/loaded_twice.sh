@@ -17,12 +17,12 @@ UPDATE rocpd_info_kernel_symbol_t SET code_object_id = id;
 INSERT INTO probe_memory_site SELECT NULL, code_object_id, code_object_id, site, 1, 64, 16, 16, 4, 12, 8, 2, 6,
 	0, 0, 0, 0, 1, 16, 16, 'cause', 'fix' FROM probe_site;
 END
-probe-report lines --format csv -f file,line,column,kernel,executions,sites,cost run.db
-probe-report kernels --format csv -f kernel,dispatches,instrumented,cost,loads run.db
+probe-report lines --format csv -f file,line,column,kernel,executions,sites,cycles run.db
+probe-report kernels --format csv -f kernel,dispatches,instrumented,cycles,loads run.db
 sql run.db <<'END'
 DROP TABLE probe_memory_site;
 CREATE TABLE probe_count_site (id INTEGER PRIMARY KEY, code_object INTEGER, kernel INTEGER, site INTEGER,
 	executions INTEGER, lanes INTEGER);
 INSERT INTO probe_count_site SELECT NULL, code_object_id, code_object_id, site, 1, 64 FROM probe_site;
 END
-probe-report lines --format csv -f file,line,column,kernel,executions,lanes,blocks run.db
+probe-report lines --format csv -f file,line,column,kernel,executions,lanes,sites run.db

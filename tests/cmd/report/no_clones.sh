@@ -31,7 +31,7 @@ sql other.db <<'END'
 DROP TABLE probe_memory_site;
 END
 probe-report lines other.db | sed -n 4p
-probe-report kernels --format csv -f kernel,cost other.db
+probe-report kernels --format csv -f kernel,cycles other.db
 echo "== sampled only: no probes in the header, and which verb shows it"
 database sampled.db
 kernel sampled.db 1 'copy(int*)' _Z4copyPi

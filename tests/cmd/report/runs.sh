@@ -42,13 +42,13 @@ echo "== the join; the order of the files does not matter"
 probe-report lines --format json --runs a.db b.db >ab
 probe-report lines --format json --runs b.db a.db | sed 's/b.db and a.db/a.db and b.db/' | cmp ab -
 jq -c '.[] | [.position, .memory, .samples, .waiting, .waiting_share, .stalled_share, .lines128_excess,
-	.avoidable, .saved_cycles, .saved_middle, .saved_share, .kernel_cycles]' ab
+	.avoidable, .cycles, .cycles_high, .cycles_basis, .time_share, .kernel_cycles]' ab
 echo "== as text"
 probe-report lines --runs a.db b.db | head -15
 echo "== no such kernel"
 probe-report lines -k nosuch --runs a.db b.db | sed -n 4,7p
 echo "== columns of either table"
-probe-report lines -f position,saved_cycles --format csv --runs a.db b.db
+probe-report lines -f position,cycles --format csv --runs a.db b.db
 probe-report lines -f line,column,excess --format csv --runs a.db b.db 2>&1 | head -1
 probe-report lines -f line,column,lines128_excess --format csv --runs a.db b.db
 echo "== dispatches of the sampled run follow those of the other"
@@ -58,7 +58,7 @@ echo "== samples in functions that the kernel calls count as its own"
 sql a.db <<END
 UPDATE probe_sampled SET samples = 400;
 END
-probe-report lines --format csv -f position,memory,samples,share,stalled_share,waiting_share,saved_share --runs a.db b.db
+probe-report lines --format csv -f position,memory,samples,share,stalled_share,waiting_share,time_share --runs a.db b.db
 echo "== an access that nothing waited for: its line is one row"
 cp a.db c.db
 sql c.db <<END
@@ -73,7 +73,7 @@ DELETE FROM probe_state;
 UPDATE probe_sampler SET method = 0;
 UPDATE probe_sampled SET samples = 200;
 END
-probe-report lines --format csv -f position,memory,waiting,saved_share --runs a.db b.db
+probe-report lines --format csv -f position,memory,waiting,time_share --runs a.db b.db
 echo "== other code: no line is common"
 sql a.db <<END
 UPDATE probe_code SET hash = 'other';

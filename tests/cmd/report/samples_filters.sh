@@ -49,7 +49,7 @@ probe-report flame --format json probe-out/sums.db 2>&1
 view sums position -d 3-2
 view sums position -d 1,x
 view sums position --start soon
-probe-report lines -d 1 probe-out/sums.db 2>&1
+probe-report kernels -d 1 probe-out/sums.db 2>&1
 echo "== damaged"
 cp probe-out/sums.db negative.db
 sqlite3 negative.db 'UPDATE probe_sample SET samples = -5'

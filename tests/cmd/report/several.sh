@@ -4,6 +4,6 @@
 sample one.db
 sample two.db
 probe-report lines one.db two.db | grep -e 'db:' -e '^a.hip'
-probe-report lines --format csv -f line,cost one.db two.db
+probe-report lines --format csv -f line,cycles one.db two.db
 probe-report lines --format json -f line one.db two.db | jq -c '.'
 probe-report lines -i one.db --format csv -f line two.db none.db

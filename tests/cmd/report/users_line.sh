@@ -27,6 +27,6 @@ INSERT INTO probe_memory_site VALUES
 	(4, 1, 1, 3, 16, 1024, 256, 64, 64, 0, 32, 32, 0, 0, 0, 0, 0, 16, 4, 4, '', '');
 END
 probe-report lines --all run.db | sed '/^dispatches/,$d'
-probe-report lines --format json -f site,cost,finding run.db
+probe-report lines --format json -f site,cycles,finding run.db
 probe-report lines --all --format csv -f site,file,line,column,own_file,own_line,source run.db
 probe-report tables --table memory_site --format csv -f site,file,line,column run.db

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* A finding as text: position, source line, caret, numbers, cost, cause, fix. */
+#ifndef PROBE_CMDS_REPORT_FINDING_TEXT_H
+#define PROBE_CMDS_REPORT_FINDING_TEXT_H
+
+#include <stdbool.h>
+
+#include <sqlite3.h>
+
+struct report;
+
+/* The columns, in this order; names are those of `lines`. */
+enum finding_field {
+	F_FILE,
+	F_LINE,
+	F_COLUMN,
+	F_KERNEL,
+	F_FUNCTION,
+	F_ACCESS,
+	F_SPACE,
+	F_SIZE,
+	F_EXECUTIONS,
+	F_LANES,
+	F_USED64,
+	F_NEEDED64,
+	F_EXCESS64,
+	F_USED128,
+	F_NEEDED128,
+	F_EXCESS128,
+	F_PASSES,
+	F_IDEAL,
+	F_CONFLICTS,
+	F_WAY,
+	F_CYCLES,
+	F_LOW,
+	F_HIGH,
+	F_LEVEL,
+	F_TIME_SHARE,
+	F_TIME_OF,
+	F_KERNEL_SAMPLES,
+	F_WAITING,
+	F_KERNELS,
+	F_ALL_CYCLES,
+	F_RANK,
+	F_FINDING,
+	F_SHAPE,
+	F_CAUSE,
+	F_FIX,
+	F_SOURCE,
+	F_INLINED,
+	F_SITES,
+	F_SITE,
+	F_UNIT,
+	F_MACHINE,
+	F_BASIS,
+	F_SWAP_LOOP,
+	F_OWN_FILE,
+	F_OWN_LINE,
+	F_OWN_COLUMN,
+	F_CANDIDATES,
+};
+
+extern const char finding_fields[];
+
+struct finding {
+	const struct report *report;
+	sqlite3_stmt *stmt;
+	sqlite3_stmt *frames; /* the callers in a JSON text */
+	bool lines;	      /* are there any in debug information? */
+	bool shapes;	      /* of a launch shape each */
+	bool folded;	      /* of all kernels that have it */
+};
+
+/* SQL for `frames`; its argument is the text of F_INLINED. */
+extern const char finding_frames_sql[];
+
+void finding_put(const struct finding *finding);
+/* One line, for what is good, and for summaries. */
+void finding_put_brief(const struct finding *finding);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SQL: what probed accesses cost, in cycles, as common table expressions that queries of lines and
+ * kernels share. Cycles are those of the whole run: all instrumented dispatches of the kernel, one
+ * after the other.
+ *
+ * What is modelled is throughput. A unit that takes `n` cycles longer on each workgroup takes n times
+ * the workgroups that its compute unit gets; data take their bytes over the rate of the level of the
+ * hierarchy that they most likely come from:
+ *
+ *	LDS		one pass per cycle and compute unit
+ *	address unit	one cycle per quad of lanes and 64-byte line, per compute unit
+ *	L2		64 B per extra request for a 64-byte line; if all that was allocated
+ *			fits in the L2
+ *	memory		the larger of that and 128 B per extra request for a 128-byte line
+ *
+ * Bytes per cycle are those measured on an MI210 (mt4g) by compute units: an MI300X has the same per
+ * compute unit, within 25 %. One unit moves at most 64 B per cycle. The bound: loads that all hit in
+ * L1 cost the address unit only; at most everything comes from memory.
+ *
+ * Where the originals were sampled, with COST_SAMPLES_MIN samples of the kernel at least, the cost is
+ * what waves were seen to wait for, times the share of it that is avoidable.
+ */
+#ifndef PROBE_CMDS_REPORT_SITE_COST_H
+#define PROBE_CMDS_REPORT_SITE_COST_H
+
+#include "cmds/report/site_sql.h"
+#include "store/sql_words.h"
+
+#define COST_SAMPLES_MIN "100"
+
+/* Rates in bytes per cycle and compute unit; the L2's size in bytes. */
+#define COST_L2_READ	  "24.4"
+#define COST_L2_WRITE	  "14.6"
+#define COST_MEMORY_READ  "6.6"
+#define COST_MEMORY_WRITE "5.9"
+#define COST_L2_BYTES	  "8388608"
+#define COST_BIAS	  "2147483648" /* PROBE_STRIDE_BIAS */
+#define COST_CUS	  "104" /* where the database does not say: an MI210's */
+
+/* clang-format off */
+
+/* Kernels. One that was loaded twice has two ids: `code` and `symbol` identify it. */
+#define COST_OBJECTS                                                                               \
+	"objects AS MATERIALIZED (SELECT k.id AS kernel, k.code_object_id AS co, "                 \
+	"k.display_name AS name, k.kernel_name AS symbol, "                                        \
+	"coalesce(nullif(c.hash, ''), k.code_object_id) AS code "                                  \
+	"FROM rocpd_info_kernel_symbol k "                                                         \
+	"LEFT JOIN probe_code c ON c.code_object_id = k.code_object_id)"
+
+#define COST_GROUPS(axis) "((p.grid_" axis " + p.group_" axis " - 1) / max(p.group_" axis ", 1))"
+
+/* "64x1x1 groups of 256x1x1" */
+#define COST_SHAPE                                                                                 \
+	"printf('%dx%dx%d groups of %dx%dx%d', " COST_GROUPS("x") ", " COST_GROUPS("y") ", "       \
+	COST_GROUPS("z") ", p.group_x, p.group_y, p.group_z)"
+#define COST_ALL_SHAPES "''"
+
+/*
+ * Dispatches: size, and how the device's compute units share it. `chosen` is a condition on p,
+ * `shape` COST_SHAPE where rows of one kernel are to be divided by it.
+ */
+#define COST_LAUNCHES(chosen, shape)                                                                    \
+	"launches AS MATERIALIZED (SELECT o.code, o.symbol, p.dispatch_id, instrumented, ns, mhz, "\
+	"shape, real_shape, wave, groups, cus, min(groups, cus) AS used, (groups + cus - 1) / cus AS rounds FROM "    \
+	"(SELECT p.dispatch_id, p.kernel_id, " SQL_INSTRUMENTED("p") " AS instrumented, "          \
+	"r.\"end\" - r.start AS ns, " shape " AS shape, " COST_SHAPE " AS real_shape, json_extract(a.extdata, '$.clock_mhz') AS mhz, "               \
+	"CASE WHEN a.name LIKE 'gfx1%' THEN 32 ELSE 64 END AS wave, "                              \
+	"max(" COST_GROUPS("x") " * " COST_GROUPS("y") " * " COST_GROUPS("z") ", 1) AS groups, "   \
+	"max(coalesce(json_extract(a.extdata, '$.compute_units'), " COST_CUS "), 1) AS cus "       \
+	"FROM probe_dispatch p LEFT JOIN rocpd_info_agent a ON a.id = p.agent "                    \
+	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = p.dispatch_id WHERE " chosen ") p "  \
+	"JOIN objects o ON o.kernel = p.kernel_id)"
+
+#define COST_RATE(rate) "sum(groups / min(64.0 * used, " rate " * cus)) / sum(groups)"
+
+/* By kernel: cycles per cycle of a unit and per byte of a level, and what was allocated. */
+#define COST_WORK                                                                                  \
+	"work AS MATERIALIZED (SELECT w.*, coalesce((SELECT sum(a.size) FROM probe_allocation a "  \
+	"WHERE a.first_dispatch <= w.first AND coalesce(a.last_dispatch, w.first) >= w.first), "   \
+	COST_L2_BYTES " + 1) > " COST_L2_BYTES " AS large FROM "                                   \
+	"(SELECT code, symbol, shape, max(wave) AS wave, min(dispatch_id) AS first, count(*) AS runs, "   \
+	"1.0 * sum(rounds) / sum(groups) AS per_unit, "                                            \
+	COST_RATE(COST_L2_READ) " AS l2_read, " COST_RATE(COST_L2_WRITE) " AS l2_write, "          \
+	COST_RATE(COST_MEMORY_READ) " AS memory_read, "                                            \
+	COST_RATE(COST_MEMORY_WRITE) " AS memory_write "                                           \
+	"FROM launches WHERE instrumented GROUP BY code, symbol, shape) w)"
+
+/* Times: never of clones and originals together. */
+#define COST_TIMES                                                                                 \
+	"times AS MATERIALIZED (SELECT code, symbol, shape, count(*) AS dispatches, "                     \
+	"sum(instrumented) AS instrumented, "                                                      \
+	"sum(ns) FILTER (WHERE NOT instrumented) AS original_ns, "                                 \
+	"CAST(avg(ns) FILTER (WHERE NOT instrumented) AS INTEGER) AS original_average, "           \
+	"sum(ns) FILTER (WHERE instrumented) AS clone_ns, "                                        \
+	"CAST(avg(ns) FILTER (WHERE instrumented) AS INTEGER) AS clone_average, "                  \
+	"CASE count(DISTINCT real_shape) WHEN 1 THEN max(real_shape) ELSE "                        \
+	"count(DISTINCT real_shape) || ' shapes' END AS launch_shape, "                            \
+	"max(mhz) AS mhz FROM launches GROUP BY code, symbol, shape)"
+
+#define COST_LOADS SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " = 'load'"
+#define COST_BY_ACCESS(level)                                                                      \
+	"CASE WHEN " COST_LOADS " THEN w." level "_read ELSE w." level "_write END"
+
+/* Rows of the handler: all dispatches. */
+#define COST_TABLE "(SELECT *, '' AS shape FROM probe_memory_site)"
+
+/*
+ * Of the chosen dispatches, from the counters that the device made. Cause and fix are those of the
+ * whole run.
+ */
+#define COST_ADD(name) "sum(c." name ") AS " name ", "
+#define COST_COUNTERS(chosen, shape)                                                               \
+	"(SELECT min(c.rowid) AS id, c.code_object_id AS code_object, p.kernel_id AS kernel, "     \
+	"c.site, " shape " AS shape, " COST_ADD("executions") COST_ADD("lanes") COST_ADD("quads")  \
+	COST_ADD("lines64") COST_ADD("needed64") COST_ADD("excess64") COST_ADD("lines128")         \
+	COST_ADD("needed128") COST_ADD("excess128") COST_ADD("passes") COST_ADD("ideal_passes")    \
+	COST_ADD("affine") "sum(c.passes) - sum(c.ideal_passes) AS conflicts, "                    \
+	"max(c.max_way) AS max_way, "                                                              \
+	"CASE max(c.stride_lo) WHEN 0 THEN 0 ELSE " COST_BIAS " - max(c.stride_lo) END AS stride_lo, " \
+	"CASE max(c.stride_hi) WHEN 0 THEN 0 ELSE max(c.stride_hi) - " COST_BIAS " END AS stride_hi, " \
+	"max(t.cause) AS cause, max(t.fix) AS fix FROM probe_counter c "                           \
+	"JOIN probe_dispatch p ON p.dispatch_id = c.dispatch_id "                                  \
+	"LEFT JOIN probe_memory_site t ON t.code_object = c.code_object_id AND "                   \
+	"t.kernel = p.kernel_id AND t.site = c.site WHERE c.executions > 0 AND " chosen            \
+	" GROUP BY c.code_object_id, p.kernel_id, c.site, 5)"
+
+/* Sites with their counters: `rows` is one of these two. */
+#define COST_SITES(rows)                                                                           \
+	"sites AS MATERIALIZED (SELECT x.*, "                                                      \
+	"in_lds + max(in_unit, CASE WHEN large THEN in_memory ELSE in_l2 END) AS modelled, "       \
+	"in_lds + CASE WHEN loads THEN in_unit ELSE max(in_unit, in_l2) END AS low, "              \
+	"in_lds + max(in_unit, in_memory) AS high, "                                               \
+	"CASE WHEN conflicts + excess64 + excess128 = 0 THEN NULL "                                \
+	"WHEN in_lds > max(in_unit, CASE WHEN large THEN in_memory ELSE in_l2 END) THEN 'LDS' "    \
+	"WHEN in_unit > CASE WHEN large THEN in_memory ELSE in_l2 END THEN 'address unit' "        \
+	"WHEN large THEN 'memory' ELSE 'L2' END AS level FROM "                                    \
+	"(SELECT m.*, coalesce(o.code, m.code_object) AS code, "                                   \
+	"coalesce(o.symbol, m.kernel) AS symbol, coalesce(o.name, '') AS name, s.file, s.line, s.\"column\", s.function, "        \
+	"s.access, s.space, s.size, s.unit, s.align, "                                             \
+	"CASE WHEN json_valid(s.frames) THEN s.frames ELSE '[]' END AS frames, "                   \
+	SITE_MEMORY("s") " AS memory, " COST_LOADS " AS loads, "                                   \
+	REPORT_USERS("s", "file") " AS users_file, " REPORT_USERS("s", "line") " AS users_line, "  \
+	REPORT_USERS("s", "column") " AS users_column, coalesce(w.large, 1) AS large, "            \
+	"m.conflicts * coalesce(w.per_unit, 1) AS in_lds, "                                        \
+	"CASE WHEN m.excess64 + m.excess128 > 0 THEN max(0, m.quads - m.executions * "             \
+	"(w.wave / 4) * (s.size / max(s.unit, 1))) * w.per_unit ELSE 0 END AS in_unit, "           \
+	"coalesce(64 * m.excess64 * " COST_BY_ACCESS("l2") ", 0) AS in_l2, "                                    \
+	"coalesce(max(64 * m.excess64, 128 * m.excess128) * " COST_BY_ACCESS("memory") ", 0) "       \
+	"AS in_memory "     \
+	"FROM " rows " m JOIN probe_site s ON s.code_object_id = m.code_object AND "               \
+	"s.site = m.site LEFT JOIN objects o ON o.kernel = m.kernel "                              \
+	"LEFT JOIN work w ON w.code = o.code AND w.symbol = o.symbol AND w.shape = m.shape "                            \
+	"WHERE probe_match(coalesce(o.name, ''))) x)"
+
+#define COST_WINDOW                                                                                \
+	"PARTITION BY code, symbol, shape, file, line, \"column\", function, access, space, size, unit, " \
+	"frames, CASE line WHEN 0 THEN site END"
+#define COST_SUM(column) "sum(" column ") OVER w AS " column ", "
+
+/* The part of `whole` that would not be there, of a line's accesses. */
+#define COST_SHARE(part, whole)                                                                    \
+	"coalesce(1.0 * sum(" part ") OVER l / nullif(sum(" whole ") OVER l, 0), 0)"
+
+/* One row per position of a kernel: what the optimiser made several accesses of is summed. */
+#define COST_MERGED                                                                                \
+	"merged AS MATERIALIZED (SELECT *, sum(modelled) OVER l AS line_modelled, "                \
+	"count(*) OVER l AS line_places, row_number() OVER (l ORDER BY modelled DESC, executions DESC, "\
+	"site) AS line_place, row_number() OVER (PARTITION BY code, symbol, shape, users_file, "    \
+	"users_line ORDER BY modelled DESC, executions DESC, site) = 1 AS line_first, max(" COST_SHARE("conflicts", "passes") ", "              \
+	COST_SHARE("excess64", "lines64") ", " COST_SHARE("excess128", "lines128") ") AS avoidable "\
+	"FROM (SELECT kernel, code_object, site, "\
+	"code, symbol, shape, name, file, line, \"column\", function, access, space, size, unit, align, " \
+	"frames, memory, users_file, users_line, users_column, cause, fix, level, "                \
+	COST_SUM("executions") COST_SUM("lanes") COST_SUM("quads") COST_SUM("lines64")             \
+	COST_SUM("needed64") COST_SUM("excess64") COST_SUM("lines128") COST_SUM("needed128")       \
+	COST_SUM("excess128") COST_SUM("passes") COST_SUM("ideal_passes") COST_SUM("conflicts")    \
+	COST_SUM("affine") COST_SUM("modelled") COST_SUM("low") COST_SUM("high")                   \
+	"max(max_way) OVER w AS max_way, "                                                         \
+	"min(CASE WHEN affine > 0 THEN stride_lo END) OVER w AS stride_lo, "                       \
+	"max(CASE WHEN affine > 0 THEN stride_hi END) OVER w AS stride_hi, "                       \
+	"sum(first) OVER w AS sites, row_number() OVER (" COST_WINDOW                              \
+	" ORDER BY modelled DESC, site) AS place FROM (SELECT *, row_number() OVER "               \
+	"(PARTITION BY code, symbol, shape, site ORDER BY id) = 1 AS first FROM sites) "                  \
+	"WINDOW w AS (" COST_WINDOW ")) WHERE place = 1 "                                          \
+	"WINDOW l AS (PARTITION BY code, symbol, shape, users_file, users_line, memory))"
+
+/* What was seen, else what is modelled. */
+#define COST_SEEN "coalesce(k.total, 0) >= " COST_SAMPLES_MIN
+#define COST_CYCLES                                                                                     \
+	"CASE WHEN q.conflicts + q.excess64 + q.excess128 = 0 THEN CASE WHEN q.cause = '' THEN 0 END "\
+	"WHEN " COST_SEEN " THEN coalesce(w.waiting, 0) * q.avoidable / k.total * k.ns / k.runs * t.instrumented * k.mhz / 1000 * "\
+	"coalesce(q.modelled / nullif(q.line_modelled, 0), 1.0 / q.line_places) "                  \
+	"ELSE q.modelled END"
+#define COST_FIRST(column) "CASE WHEN coalesce(q.line_place, 1) = 1 THEN w." column " END AS " column ", "
+
+/*
+ * Accesses with what waves waited for there, and lines where they waited for nothing counted. No
+ * estimate is above the time of the kernel.
+ */
+#define COST_COSTED                                                                                     \
+	"costed AS MATERIALIZED (SELECT *, min(raw, coalesce(kernel_cycles, raw)) AS cycles, "      \
+	"min(raw_low, coalesce(kernel_cycles, raw_low)) AS at_least, "                             \
+	"min(raw_high, coalesce(kernel_cycles, raw_high)) AS at_most FROM (SELECT q.*, "           \
+	"coalesce(q.name, k.name) AS place_kernel, "           \
+	"coalesce(q.users_file, w.file) AS place_file, "                                           \
+	"coalesce(q.users_line, w.line) AS place_line, "                                           \
+	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
+	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") COST_CYCLES " AS raw, "       \
+	"CASE WHEN " COST_SEEN " THEN 0 ELSE q.low END AS raw_low, "                                   \
+	"CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "                          \
+	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                       \
+	"CASE WHEN k.total > 0 THEN ' (too few samples)' ELSE '' END END AS basis, "               \
+	"coalesce(q.conflicts + q.excess64 + q.excess128, 0) > 0 OR coalesce(q.cause, '') <> '' "  \
+	"AS is_finding, t.launch_shape, "                                                          \
+	"CASE WHEN t.original_average IS NULL THEN t.clone_ns ELSE "                               \
+	"t.original_average * t.instrumented END * t.mhz / 1000.0 AS kernel_cycles, "              \
+	"CASE WHEN t.original_average IS NOT NULL THEN 'original' "                                \
+	"WHEN t.clone_ns IS NOT NULL THEN 'clone' END AS time_of "                                 \
+	"FROM merged q FULL JOIN waited w ON w.kernel = q.kernel AND "                             \
+	"w.file = q.users_file AND w.line = q.users_line AND "                                     \
+	"(w.memory = q.memory OR w.memory = '' AND q.line_first) "                                 \
+	"LEFT JOIN kernels k ON k.kernel = coalesce(q.kernel, w.kernel) "                          \
+	"LEFT JOIN times t ON t.code = q.code AND t.symbol = q.symbol AND t.shape = q.shape))"
+
+/* clang-format on */
+
+#endif

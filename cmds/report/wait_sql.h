@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* SQL: what waves waited for, by line and kind of memory, from samples of original kernels. */
+#ifndef PROBE_CMDS_REPORT_WAIT_SQL_H
+#define PROBE_CMDS_REPORT_WAIT_SQL_H
+
+#include "store/sql_words.h"
+
+/* clang-format off */
+
+/* Kernels that were sampled, with what their original dispatches took. */
+#define WAIT_KERNELS                                                                                    \
+	"kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, k.kernel_name, "  \
+	"k.code_object_id AS co, o.load_delta - o.load_base AS shift, d.* FROM "                   \
+	"(SELECT p.kernel_id, count(*) AS runs, sum(s.samples) AS total, sum(r.\"end\" - r.start) AS ns, "           \
+	"max(json_extract(a.extdata, '$.clock_mhz')) AS mhz FROM probe_sampled s "                 \
+	"JOIN probe_dispatch p ON p.dispatch_id = s.dispatch_id AND NOT " SQL_INSTRUMENTED("p") " " \
+	"JOIN rocpd_kernel_dispatch r ON r.dispatch_id = s.dispatch_id "                           \
+	"LEFT JOIN rocpd_info_agent a ON a.id = r.agent_id GROUP BY p.kernel_id) d "               \
+	"JOIN rocpd_info_kernel_symbol k ON k.id = d.kernel_id "                                   \
+	"JOIN rocpd_info_code_object o ON o.id = k.code_object_id)"
+
+#define WAIT_INSTRUCTIONS                                                                               \
+	"code AS MATERIALIZED (SELECT k.kernel, k.co, i.address, i.address + k.shift AS offset, "  \
+	"coalesce(i.users_file, '') AS file, coalesce(i.users_line, 0) AS line, i.space, i.at "    \
+	"FROM kernels k, probe_instructions(k.co, k.kernel_name) i)"
+
+#define WAIT_STATE SQL_WORD(PROBE_PCS_REASON_TABLE, "code")
+
+/* wait: at an s_waitcnt; queue: could not issue. Without states every sample may be either. */
+#define WAIT_HITS                                                                                       \
+	"hits AS MATERIALIZED (SELECT c.*, s.samples, t.stalled, "                                 \
+	"CASE WHEN t.any IS NULL THEN s.samples ELSE coalesce(t.waitcnt, 0) END AS wait, "         \
+	"CASE WHEN t.any IS NULL THEN s.samples ELSE coalesce(t.arbiter, 0) END AS queue "         \
+	"FROM code c JOIN probe_sample s ON s.code_object_id = c.co AND s.offset = c.offset "      \
+	"LEFT JOIN (SELECT code_object_id, offset, sum(samples) AS any, "                          \
+	"sum(samples) FILTER (WHERE NOT issued) AS stalled, "                                      \
+	"sum(samples) FILTER (WHERE NOT issued AND " WAIT_STATE " = 'waitcnt') AS waitcnt, "            \
+	"sum(samples) FILTER (WHERE NOT issued AND " WAIT_STATE                                         \
+	" = 'arbiter') AS arbiter FROM probe_state "                                               \
+	"GROUP BY code_object_id, offset) t ON t.code_object_id = c.co AND t.offset = c.offset)"
+
+#define WAIT_WAITS                                                                                      \
+	"waits AS (SELECT p.kernel, p.file, p.line, p.space, sum(n) AS waiting FROM "              \
+	"(SELECT k.kernel, w.producer AS address, h.wait * w.weight AS n FROM kernels k, "         \
+	"probe_waits(k.co, k.kernel_name) w JOIN hits h ON h.kernel = k.kernel AND "               \
+	"h.address = w.wait UNION ALL SELECT kernel, address, queue FROM hits "                    \
+	"WHERE space IN ('lds', 'global', 'scalar')) x "                                           \
+	"JOIN code p ON p.kernel = x.kernel AND p.address = x.address "                            \
+	"GROUP BY p.kernel, p.file, p.line, p.space)"
+
+/* By kernel, user's line and kind of memory: NULL kind for lines that access none. */
+#define WAIT_WAITED                                                                                \
+	"waited AS MATERIALIZED (SELECT p.kernel AS kernel, p.file, p.line, p.space AS memory, "   \
+	"l.samples, l.stalled, l.at, w.waiting FROM "                                              \
+	"(SELECT kernel, file, line, space FROM waits UNION SELECT kernel, file, line, '' FROM "   \
+	"lines l WHERE NOT EXISTS (SELECT 1 FROM waits w WHERE w.kernel = l.kernel AND "           \
+	"w.file = l.file AND w.line = l.line)) p "                                                 \
+	"LEFT JOIN lines l ON l.kernel = p.kernel AND l.file = p.file AND l.line = p.line "        \
+	"LEFT JOIN waits w ON w.kernel = p.kernel AND w.file = p.file AND w.line = p.line AND "    \
+	"w.space = p.space)"
+#define WAIT_LINES                                                                                 \
+	"lines AS MATERIALIZED (SELECT kernel, file, line, sum(samples) AS samples, "              \
+	"sum(stalled) AS stalled, group_concat(DISTINCT at) AS at FROM hits "                      \
+	"GROUP BY kernel, file, line)"
+
+#define WAIT_ALL                                                                                   \
+	WAIT_KERNELS ", " WAIT_INSTRUCTIONS ", " WAIT_HITS ", " WAIT_WAITS ", " WAIT_LINES ", "    \
+	WAIT_WAITED
+
+/* The same columns of a run that was not sampled. */
+#define WAIT_NONE                                                                                  \
+	"kernels AS (SELECT NULL AS kernel, NULL AS name, NULL AS co, NULL AS total, NULL AS ns, " \
+	"NULL AS runs, NULL AS mhz WHERE 0), "                                                                   \
+	"waited AS (SELECT NULL AS kernel, NULL AS file, NULL AS line, NULL AS memory, "           \
+	"NULL AS samples, NULL AS stalled, NULL AS at, NULL AS waiting WHERE 0)"
+
+/* clang-format on */
+
+#endif

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# Findings are in the order of their cycles: 64 workgroups on 104 compute units, 1 pass per cycle and
+# unit: 63488 / 64 = 992 cycles of LDS. 28672 extra requests for 64 B at the L2's 14.6 x 104 B per
+# cycle take 1208.5; from memory, 30720 of 128 B at 5.9 x 104, 6408.
+. "$(dirname "$0")/database.inc"
+transpose()
+{
+	sample "$1"
+	sql "$1" <<END
+UPDATE probe_dispatch SET grid_x = 16384 WHERE kernel_id = 1;
+UPDATE rocpd_kernel_dispatch_t SET "end" = start + 50000 WHERE dispatch_id = 1;
+DELETE FROM probe_memory_site WHERE site > 1;
+UPDATE probe_memory_site SET executions = 1024, lanes = 65536;
+UPDATE probe_memory_site SET passes = 65536, ideal_passes = 2048, conflicts = 63488 WHERE site = 0;
+UPDATE probe_memory_site SET quads = 65536, lines64 = 32768, needed64 = 4096, excess64 = 28672,
+	lines128 = 32768, needed128 = 2048, excess128 = 30720 WHERE site = 1;
+INSERT INTO probe_allocation VALUES (1, 4096, 262144, 1, '', 1, NULL), (2, 400000, 262144, 1, '', 1, NULL);
+UPDATE rocpd_info_agent_t SET extdata = '{"clock_mhz":1700,"compute_units":104}' WHERE id = 1;
+END
+}
+show()
+{
+	probe-report lines --format csv -f line,space,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of "$@"
+}
+transpose run.db
+echo "== the store through the L2 is first, though LDS conflicts move more bytes"
+show run.db
+echo "== a unit with one workgroup: 4096 lines are 3072 more than its address unit needs"
+cp run.db one.db
+sql one.db <<END
+UPDATE probe_dispatch SET grid_x = 256 WHERE kernel_id = 1;
+END
+show one.db
+echo "== what does not fit in the L2 comes from memory"
+sql run.db <<END
+UPDATE probe_allocation SET size = 8388608;
+END
+show run.db
+echo "== the time of the original, once there is one"
+dispatch run.db 9 1 1
+show run.db
+echo "-- an estimate is not above it"
+sql run.db <<END
+UPDATE rocpd_kernel_dispatch_t SET "end" = start + 1000 WHERE dispatch_id = 9;
+END
+show run.db
+probe-report kernels --format csv -f kernel,dispatches,instrumented,original_average_ns,clone_average_ns,cycles run.db
+echo "== launch shapes: the same line in two, with the counters of each; and one dispatch"
+dispatch run.db 10 1 0
+sql run.db <<END
+UPDATE probe_dispatch SET grid_x = 256 WHERE dispatch_id = 10;
+INSERT INTO probe_counter VALUES
+	(1, 1, 0, 1024, 65536, 0, 0, 0, 0, 0, 0, 0, 65536, 2048, 0, 32, 0, 0, 0),
+	(10, 1, 0, 16, 1024, 0, 0, 0, 0, 0, 0, 0, 1024, 32, 16, 8, 2147483652, 2147483644, 0);
+END
+probe-report lines --by launch-shape --format csv -f line,launch_shape,executions,conflicts,max_way,stride_lo,cycles,cause run.db
+probe-report lines --by launch-shape -k transpose run.db | grep -e '^a.hip' -e cost:
+probe-report lines -d 10 --format csv -f line,launch_shape,executions,conflicts run.db
+probe-report lines -d 2 run.db | sed -n 4p
+probe-report lines --by kernel run.db 2>&1 | head -1
+sql run.db <<END
+DELETE FROM probe_counter;
+END
+probe-report lines -d 10 run.db 2>&1
+
+echo "== instantiations of a template: one finding; few of many; small ones; the device library"
+sample many.db
+sql many.db <<END
+INSERT INTO rocpd_info_kernel_symbol_t (id, nid, pid, code_object_id, kernel_name, display_name)
+	SELECT value, 1, 1, 1, 't' || value, 'tile<' || value || '>' FROM generate_series(11, 13);
+INSERT INTO probe_site SELECT 1, value, 't.hip', 5, 3, 'tile', 1, 3, 4, 4, 4, 't', 2, '[]'
+	FROM generate_series(11, 13);
+INSERT INTO probe_memory_site SELECT NULL, 1, value, value, 16, 1024, 0, 0, 0, 0, 0, 0, 0,
+	100 * value + 900, 1000, 100 * (value - 1), 32, 0, 0, 0, 'conflicts', 'pad' FROM generate_series(11, 13);
+INSERT INTO probe_site SELECT 1, value, 'l.hip', value, 3, 'copy', 1, 3, 4, 4, 4, 'l', 2, '[]'
+	FROM generate_series(101, 130);
+INSERT INTO probe_memory_site SELECT NULL, 1, 2, value, 16, 1024, 0, 0, 0, 0, 0, 0, 0,
+	2000, 1000, 1000 + value, 32, 0, 0, 0, 'conflicts', 'pad' FROM generate_series(101, 130);
+INSERT INTO probe_site VALUES (1, 200, 's.hip', 1, 3, 'copy', 1, 3, 4, 4, 4, 's', 2, '[]'),
+	(1, 201, '', 0, 0, '__ockl_printf_append', 1, 3, 4, 4, 4, 's', 2, '[]');
+INSERT INTO probe_memory_site VALUES (900, 1, 2, 200, 1, 64, 0, 0, 0, 0, 0, 0, 0, 8, 2, 6, 4, 0, 0, 0, 'c', 'f'),
+	(901, 1, 2, 201, 1, 64, 0, 0, 0, 0, 0, 0, 0, 9999, 2, 9997, 4, 0, 0, 0, 'c', 'f');
+END
+probe-report lines many.db >all.txt
+head -12 all.txt | tail -8
+grep -c cause: all.txt
+grep -e '^[0-9].* finding' all.txt
+echo "-- unfolded, and everything"
+probe-report lines --unfold --limit 3 many.db | grep -e '^t.hip'
+probe-report lines --all many.db | grep -c cause:
+probe-report lines --limit 0 many.db | grep -c cause:
