@@ -21,7 +21,7 @@
 
 /* The lanes of a wave that execute the block behind a branch, which waves reach at most once. */
 struct site_predicate {
-	uint32_t row;	    /* PROBE_B_MISSES: full waves that do not execute the block */
+	uint32_t row;	    /* PROBE_GROUP_SKIPPED: full waves that do not execute the block */
 	uint32_t parent;    /* the predicate that the branch is behind; NONE */
 	uint32_t condition; /* expression, 1 in lanes that execute it: nothing is counted. NONE */
 };
@@ -39,7 +39,7 @@ struct site_histogram {
 
 /* Accesses that run together, with the same lanes: executions are counted once for all of them. */
 struct site_group {
-	uint32_t row;	    /* enum probe_block_counter */
+	uint32_t row;	    /* enum probe_group_counter */
 	uint32_t predicate; /* NONE = every wave executes it, or it is not ONCE */
 	uint32_t flags;	    /* enum probe_group_flag */
 	uint32_t first_histogram, histogram_count;

@@ -3,7 +3,7 @@
 #include "devlib/ring_refill.h"
 #include "devlib/time_probe.h"
 #ifndef DEV_PORTABLE
-#include "devlib/late_records.h"
+#include "devlib/stored_waves.h"
 #include "devlib/trace_wave.h"
 #endif
 
@@ -201,8 +201,8 @@ DEV_ENTRY uint64_t __probe_dev_cursor_enter(const dev_ctx *ctx, void *refill, vo
 }
 
 /*
- * A wave without a ring has counted losses and must show them: it waits for a ring. No other wave waits
- * for it any more: it has passed its barriers.
+ * A wave without a ring has counted losses and must show them: it waits for a ring. No other wave
+ * waits for it any more: it has passed its barriers.
  */
 DEV_INLINE void show_losses(const dev_ctx *ctx, uint32_t lost, uint32_t first, uint32_t timed)
 {
@@ -279,49 +279,50 @@ DEV_ENTRY void __probe_dev_cursor_exit(const dev_ctx *ctx, uint64_t wave, uint32
 }
 
 #ifndef DEV_PORTABLE
-DEV_ENTRY void __probe_dev_late_enter(uint32_t spans)
+DEV_ENTRY void __probe_dev_stored_enter(uint32_t spans)
 {
-	late_enter(spans, item_id());
+	stored_enter(spans, item_id());
 }
 
-DEV_ENTRY void __probe_dev_late_begin(uint32_t span)
+DEV_ENTRY void __probe_dev_stored_begin(uint32_t span)
 {
-	late_begin(span);
+	stored_begin(span);
 }
 
 /* `more`: lanes may come to ends of this span one after the other. */
-DEV_ENTRY void __probe_dev_late_end(uint32_t span, uint32_t more)
+DEV_ENTRY void __probe_dev_stored_end(uint32_t span, uint32_t more)
 {
-	late_end(span, more);
+	stored_end(span, more);
 }
 
 /* `site0` and so on: sites of the spans. */
-DEV_ENTRY void __probe_dev_late_exit(const dev_ctx *ctx, void *refill, uint32_t site,
-				     uint32_t spans, uint32_t site0, uint32_t site1, uint32_t site2,
-				     uint32_t site3)
+DEV_ENTRY void __probe_dev_stored_exit(const dev_ctx *ctx, void *refill, uint32_t site,
+				       uint32_t spans, uint32_t site0, uint32_t site1,
+				       uint32_t site2, uint32_t site3)
 {
-	const struct late_sites sites = {{site0, site1, site2, site3}};
-	uint64_t end = late_exit(ctx, site, &sites, spans);
-	struct late late;
+	const struct stored_sites sites = {{site0, site1, site2, site3}};
+	uint64_t end = stored_exit(ctx, site, &sites, spans);
+	struct stored stored;
 
-	late_read(&late);
+	stored_read(&stored);
 	struct wave_start start = {
 		.exec = dev_exec(),
-		.time = late.time,
+		.time = stored.time,
 		.hw_id = dev_hw_id(),
 		.site = site,
 		.timed = 1,
-		.number = wave_of(late.item & 0x3ff, late.item >> 10 & 0x3ff, late.item >> 20),
+		.number =
+			wave_of(stored.item & 0x3ff, stored.item >> 10 & 0x3ff, stored.item >> 20),
 	};
 	uint32_t ask = is_first(ctx, start.number);
 
 	enter_ring(ctx, refill, &start, 0);
 	__asm__ volatile("s_mov_b32 s92, 1" : : : CURSOR_CHANGES);
-	late_stamp(PROBE_FORM_BEGIN, site, dev_count(start.exec), late.begin);
-	for (uint32_t i = 0; i < PROBE_LATE_SPANS; i++)
-		late_span(sites.site[i], &late.span[i], spans > i);
+	stored_stamp(PROBE_FORM_BEGIN, site, dev_count(start.exec), stored.begin);
+	for (uint32_t i = 0; i < PROBE_STORED_SPANS; i++)
+		stored_span(sites.site[i], &stored.span[i], spans > i);
 	if (ask == 3)
-		late_calibrate();
+		stored_calibrate();
 	exit_ring(ctx, end, site, 1, 0);
 }
 #endif

@@ -97,7 +97,7 @@ static uint64_t executed_by_full(struct derivation *d, uint32_t predicate)
 		*ret = place_predicate(d, predicate);
 	else
 		*ret = subtract(d, executed_by_full(d, p->parent),
-				counter_row(&d->rows, p->row)[PROBE_B_MISSES]);
+				counter_row(&d->rows, p->row)[PROBE_GROUP_SKIPPED]);
 	return *ret;
 }
 
@@ -109,10 +109,10 @@ static uint64_t group_executions(struct derivation *d, const struct site_group *
 	uint64_t others, more;
 
 	if (!(group->flags & PROBE_GROUP_ONCE))
-		return counted[PROBE_B_RUNS];
+		return counted[PROBE_GROUP_EXECUTIONS];
 	if (is_foreign(d, group->row))
 		return 0;
-	others = counted[PROBE_B_MISSES];
+	others = counted[PROBE_GROUP_SKIPPED];
 	for (uint32_t i = 0; i < group->histogram_count; i++) {
 		more = histogram_full_waves(&d->rows, &histogram[i], d->full);
 		if (__builtin_add_overflow(others, more, &others))

@@ -12,7 +12,7 @@
 #include "cmds/record/code_objects.h"
 #include "cmds/record/handler_set.h"
 #include "cmds/record/kernel_names.h"
-#include "cmds/record/late_waves.h"
+#include "cmds/record/wave_storage_records.h"
 #include "cmds/record/recording.h"
 #include "common/log.h"
 #include "store/json_text.h"
@@ -502,7 +502,7 @@ static const struct {
 	[PROBE_HR_QUEUE_HARDWARE] = {sizeof(struct probe_hr_queue_hardware), samples_queue},
 	[PROBE_HR_SAMPLER] = {sizeof(struct probe_hr_sampler), samples_sampler},
 	[PROBE_HR_ARGUMENTS] = {sizeof(struct probe_hr_arguments), counters_take_arguments},
-	[PROBE_HR_LATE] = {sizeof(struct probe_hr_late), late_waves_take},
+	[PROBE_HR_WAVE_STORAGE] = {sizeof(struct probe_hr_wave_storage), wave_storage_take},
 	[PROBE_HR_SAMPLES] = {sizeof(struct probe_hr_samples), samples_take},
 	[PROBE_HR_ALLOCATION] = {sizeof(struct probe_hr_allocation), apply_allocation},
 	[PROBE_HR_FREE] = {sizeof(struct probe_hr_free), apply_free},
@@ -534,7 +534,7 @@ static void finish(struct recording *recording, struct run_dispatch *dispatch)
 	dispatch->info.end_ns = complete->end;
 	counts->completed++;
 	if (probe_kind_has_rings(dispatch->hr.kind)) {
-		counts->late_lost += complete->rows_dropped;
+		counts->stored_lost += complete->rows_dropped;
 	} else {
 		counts->rows_device += complete->rows_dropped;
 		counts->rows_emitted += complete->rows_dropped;

@@ -26,8 +26,8 @@ struct record_counts {
 	uint64_t trace_invalid;	  /* stored, but not delivered to handlers */
 	uint64_t trace_bad;	  /* places where a ring's bytes were malformed */
 	uint64_t trace_bytes;
-	uint64_t trace_read; /* records, from the rings */
-	uint64_t late_lost;  /* records of late waves that the application could not pass on */
+	uint64_t trace_read;  /* records, from the rings */
+	uint64_t stored_lost; /* records of stored waves that the application could not pass on */
 	/* Of the segment; final once the process is gone. */
 	uint64_t host_emitted, host_dropped, host_corrupt, host_uncommitted;
 	uint64_t trace_emitted, trace_dropped;

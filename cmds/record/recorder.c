@@ -90,8 +90,8 @@ static void read_counts(struct recorder *recorder)
 	segment_reader_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
 	/* The device counts only what it loses. */
 	if (probe_kind_has_rings(recorder->recording.config->kind))
-		counts->trace_emitted += counts->trace_read + counts->late_lost;
-	counts->trace_dropped += counts->late_lost;
+		counts->trace_emitted += counts->trace_read + counts->stored_lost;
+	counts->trace_dropped += counts->stored_lost;
 }
 
 static void before_commit(void *user)

@@ -291,7 +291,7 @@ static bool drain_ring(struct recording *recording, uint32_t index)
 	}
 }
 
-void trace_take_late(struct recording *recording, size_t size)
+void trace_take_stored(struct recording *recording, size_t size)
 {
 	recording->trace.waiting = false;
 	recording->trace.current = (struct trace_dispatch){0};

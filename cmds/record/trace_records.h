@@ -51,7 +51,7 @@ void trace_deinit(struct trace_state *trace);
  */
 bool trace_drain(struct recording *recording, bool waiting);
 /* The first bytes of trace.piece, which are in no ring: whole waves of a known dispatch. */
-void trace_take_late(struct recording *recording, size_t size);
+void trace_take_stored(struct recording *recording, size_t size);
 
 /* An empty batch; false without memory, deinit it all the same. */
 bool trace_batch_init(struct probe_trace_batch *batch);

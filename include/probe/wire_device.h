@@ -56,18 +56,18 @@ enum probe_counter {
  * proved site costs a regular wave follows from the launch. So executions need only be counted,
  * once for each group of sites that are executed together, in a row of its own:
  */
-enum probe_block_counter {
-	PROBE_B_RUNS, /* regular executions, counted one by one */
+enum probe_group_counter {
+	PROBE_GROUP_EXECUTIONS, /* regular executions, counted one by one */
 	/*
 	 * ONCE: regular waves of the parent that did not execute the group, or whose sites were
 	 * measured.
 	 */
-	PROBE_B_MISSES,
+	PROBE_GROUP_SKIPPED,
 };
 
 /*
  * Regular executions of a group. If it is ONCE: those of its parent (or the launch's regular
- * waves), less its MISSES, less those in its histograms; else its RUNS. In all of these the
+ * waves), less its SKIPPED, less those in its histograms; else its EXECUTIONS. In all of these the
  * addresses tested are multiples of 128.
  *
  * Residue histogram: a regular execution at other multiples of 4. The i-th address tested is
@@ -204,11 +204,11 @@ struct probe_ctx {
 
 /*
  * Behind the struct probe_ctx of a `time` dispatch, and right before the kernel's arguments, with
- * the first of which it shares a line of 64 bytes, so that it is near: where the waves of a launch
- * that is not large leave what they tell, if they tell it all at their end.
+ * the first of which it shares a cache line of 64 bytes: where the waves of a launch that is not
+ * large write their records, if they write all of them at their end.
  */
-struct probe_ctx_late {
-	uint64_t area;		     /* struct probe_late; 0 = waves go into rings */
+struct probe_ctx_wave_storage {
+	uint64_t area;		     /* struct probe_wave_storage; 0 = waves write into rings */
 	uint32_t groups_x, groups_y; /* workgroups of the launch */
 	uint32_t items_x, items_xy;  /* work-items of a workgroup: along x, and in a plane */
 	uint32_t waves;		     /* of a workgroup */
@@ -216,23 +216,24 @@ struct probe_ctx_late {
 };
 
 /*
- * A launch's own: each wave has a place in it by its number, so nobody claims a ring, and nobody
- * waits. Complete when the launch is. `stride` bytes for each wave follow: workgroup by workgroup,
- * x first, and in a workgroup in the order of their numbers.
+ * Wave storage, one per launch: each wave has a slot in it by its number, so no wave claims a ring,
+ * and none waits. Complete when the launch is. `stride` bytes for each wave follow: workgroup by
+ * workgroup, x first, and in a workgroup in the order of their numbers.
  */
-#define PROBE_LATE_SPANS 4u
-struct probe_late {
-	uint32_t stride; /* 0 = no wave came this way; 48 + 16 * spans */
+#define PROBE_STORED_SPANS 4u
+struct probe_wave_storage {
+	uint32_t stride; /* 0 = no wave wrote; 48 + 16 * spans */
 	uint32_t spans;
 	uint32_t site;	/* the kernel's FUNCTION site */
 	uint32_t lanes; /* of the stamps `idle` */
-	uint32_t span_site[PROBE_LATE_SPANS];
+	uint32_t span_site[PROBE_STORED_SPANS];
 	uint64_t idle[4]; /* clocks of PROBE_SITE_IDLE stamps, BEGIN BEGIN END END */
 };
 
-struct probe_late_wave {
+struct probe_stored_wave {
 	uint32_t hw_id;
-	uint32_t lanes; /* a byte for each span: active at its end; 0 = the wave did not come by */
+	uint32_t lanes; /* a byte for each span: active at its end; 0 = the wave did not execute it
+			 */
 	uint64_t exec;
 	uint64_t begin, time; /* s_memtime, s_memrealtime */
 	uint64_t end, end_time;

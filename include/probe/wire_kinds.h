@@ -9,8 +9,8 @@
 
 /*
  * Domain tables: one row X(NAME, number, "word", "text") per value makes the enum, the words that
- * commands and files use (<probe/words.h>) and the SQL of the store (store/sql_words.h). Numbers are
- * on the wire and in databases: they never change and are never used again.
+ * commands and files use (<probe/words.h>) and the SQL of the store (store/sql_words.h). Numbers
+ * are on the wire and in databases: they never change and are never used again.
  */
 
 /* Probe kinds. The clone of kernel k for a kind is the kernel "__probe_<word>_<k>". */
@@ -54,9 +54,9 @@ static inline int probe_kind_has_counters(uint32_t kind)
 	X(REGION, 5, "region", "a call of probe_region_begin() or probe_region_end()")             \
 	X(FUNCTION, 6, "function", "a kernel, or a device function that was not inlined")          \
 	X(MESSAGE, 7, "message", "a call of probe_emit() or probe_emit_lanes()")                   \
-	X(SHARED, 8, "shared row", "a row of counters measured for several sites")                 \
+	X(MEASURED_ROW, 8, "measured row", "a row of counters measured for several sites")         \
 	X(GROUP, 9, "group", "accesses of a block that are recorded together")                     \
-	X(COUNTED, 10, "counted row", "a row of counters that sites are derived from")
+	X(COUNTED_ROW, 10, "counted row", "a row of counters that sites are derived from")
 
 enum probe_access_kind {
 #define PROBE_ACCESS_ENUM(name, number, word, text) PROBE_ACCESS_##name = number,
@@ -67,7 +67,7 @@ enum probe_access_kind {
 /* A row of counters, no place in the source? */
 static inline int probe_site_is_row(uint32_t access)
 {
-	return access == PROBE_ACCESS_COUNTED || access == PROBE_ACCESS_SHARED;
+	return access == PROBE_ACCESS_COUNTED_ROW || access == PROBE_ACCESS_MEASURED_ROW;
 }
 
 /* Address spaces, numbered as LLVM's AMDGPU back end numbers them. */

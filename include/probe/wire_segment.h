@@ -89,7 +89,7 @@ enum probe_host_rec_type {
 	PROBE_HR_ALLOCATION = 17,
 	PROBE_HR_FREE = 18,
 	PROBE_HR_ARGUMENTS = 20,
-	PROBE_HR_LATE = 21,
+	PROBE_HR_WAVE_STORAGE = 21,
 	PROBE_HR_NOTE = 26,
 };
 
@@ -194,8 +194,8 @@ struct probe_hr_kernel {
 struct probe_hr_dispatch {
 	uint64_t id; /* from 1 */
 	uint32_t queue, agent;
-	uint32_t kernel;   /* the application's, 0 = unknown */
-	uint32_t launched; /* the clone, or the same as kernel */
+	uint32_t kernel;	/* the application's, 0 = unknown */
+	uint32_t launched;	/* the clone, or the same as kernel */
 	uint32_t kind, verdict; /* enum probe_kind, enum probe_verdict */
 	uint32_t grid[3];
 	uint16_t group[3];
@@ -238,10 +238,10 @@ struct probe_counter_row {
 };
 
 /*
- * Before the COMPLETE of a `time` dispatch: struct probe_late follows, and its waves. What is lost
- * of it, in records, is COMPLETE's rows_dropped.
+ * Before the COMPLETE of a `time` dispatch: struct probe_wave_storage and its waves follow. What is
+ * lost of it, in records, is COMPLETE's rows_dropped.
  */
-struct probe_hr_late {
+struct probe_hr_wave_storage {
 	uint64_t dispatch;
 	uint32_t waves, reserved;
 };

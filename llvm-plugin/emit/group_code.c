@@ -340,7 +340,7 @@ static void emit_miss(struct asm_block *code, const struct plan_group *group,
 	if (group->follows_launch)
 		residue_histogram_emit(code, group, &tested->bases, ctx, regular);
 	else
-		emit_add_one(code, ctx, regular, group->row, PROBE_B_MISSES);
+		emit_add_one(code, ctx, regular, group->row, PROBE_GROUP_SKIPPED);
 }
 
 static void emit_regular(struct asm_block *code, const struct plan_group *group, unsigned regular,
@@ -355,7 +355,7 @@ static void emit_regular(struct asm_block *code, const struct plan_group *group,
 		asm_line(code, "s_add_u32 s%d, s%d, 1", PLAN_COUNTER_LAST - group->counter,
 			 PLAN_COUNTER_LAST - group->counter);
 	else
-		emit_add_one(code, ctx, regular, group->row, PROBE_B_RUNS);
+		emit_add_one(code, ctx, regular, group->row, PROBE_GROUP_EXECUTIONS);
 }
 
 /* The host knows all, if any wave of the launch is regular; else each access is measured. */

@@ -46,7 +46,7 @@ void group_code_predicate(struct group_code *in, const struct branch_predicate *
 	asm_line(&code, "s_cbranch_scc1 .Lprobe_end${:uid}");
 	asm_line(&code, "s_cmp_eq_u64 exec, $%u", regular);
 	asm_line(&code, "s_cbranch_scc0 .Lprobe_end${:uid}");
-	emit_add_one(&code, ctx, regular, predicate->row, PROBE_B_MISSES);
+	emit_add_one(&code, ctx, regular, predicate->row, PROBE_GROUP_SKIPPED);
 	asm_line(&code, ".Lprobe_end${:uid}:");
 	group_code_finish(in, &code);
 }
@@ -120,7 +120,7 @@ static void flush_counters(struct group_code *in, LLVMValueRef last)
 		if (group->counter != PLAN_NONE)
 			sums[count++] = (struct run_counter){
 				.row = group->row,
-				.word = PROBE_B_RUNS,
+				.word = PROBE_GROUP_EXECUTIONS,
 				.sgpr = (unsigned)(PLAN_COUNTER_LAST - group->counter),
 			};
 	}

@@ -471,7 +471,7 @@ static void list_row(const struct call_unit *unit, struct site_table *table,
 	/* A block outside of the scope has a row only because others are derived from it. */
 	if (!pass_in_scope(block->inst, options))
 		site = (struct access_site){
-			.access = PROBE_ACCESS_COUNTED, .size = 4, .unit = 4, .align = 4};
+			.access = PROBE_ACCESS_COUNTED_ROW, .size = 4, .unit = 4, .align = 4};
 	site_table_add_site(table, block->inst, &site, unit->original, 1u << PROBE_KIND_COUNT);
 	site_table_set_proof(table, &none);
 	if (block->mode == COUNT_ALWAYS || block->mode == COUNT_GUARD)

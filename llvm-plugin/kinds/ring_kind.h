@@ -28,7 +28,7 @@ struct ring_context {
 	bool is_portable;
 	bool is_called; /* shared functions are called as any function is: plain or portable code */
 	bool is_leaf;	/* a function whose time is one record */
-	bool is_late;	/* a kernel whose waves go into a ring at their end (late_records.h) */
+	bool is_stored; /* a kernel whose waves go into a ring at their end (stored_waves.h) */
 	enum pass_stamps stamps;
 	LLVMContextRef context;
 	LLVMBuilderRef builder;

@@ -146,11 +146,11 @@ static void add_region(struct regions *regions, LLVMValueRef inst, const struct 
 }
 
 /* The begin of a span that is one record: of one that parts lanes, if waves keep it
- * (late_records.h). */
+ * (stored_waves.h). */
 static const struct region *one_begin(const struct regions *regions, const struct pass_mark *end,
-				      bool late)
+				      bool stored)
 {
-	enum time_span least = late ? PASS_SPAN_PARTED : PASS_SPAN_ONE;
+	enum time_span least = stored ? PASS_SPAN_PARTED : PASS_SPAN_ONE;
 
 	for (size_t i = 0; i < regions->count; i++)
 		if (regions->region[i].kind >= least &&
@@ -165,12 +165,12 @@ static void insert_span(struct ring_context *in, const struct region *at,
 	LLVMValueRef span[] = {ring_i32(in, begin->span),
 			       ring_i32(in, begin->kind == PASS_SPAN_PARTED)};
 
-	if (in->is_late) {
+	if (in->is_stored) {
 		ring_before(in, at->inst);
 		if (begin == at)
-			ring_call(in, DEVLIB_LATE_BEGIN, span, 1);
+			ring_call(in, DEVLIB_STORED_BEGIN, span, 1);
 		else
-			ring_call(in, DEVLIB_LATE_END, span, 2);
+			ring_call(in, DEVLIB_STORED_END, span, 2);
 	} else if (begin == at) {
 		span_begin(in, at->inst);
 	} else {
@@ -182,7 +182,7 @@ static void insert_regions(struct ring_context *in, const struct regions *region
 {
 	for (size_t i = 0; i < regions->count; i++) {
 		const struct region *at = &regions->region[i];
-		const struct region *begin = one_begin(regions, &at->mark, in->is_late);
+		const struct region *begin = one_begin(regions, &at->mark, in->is_stored);
 
 		if (begin)
 			insert_span(in, at, begin);
@@ -243,11 +243,11 @@ static void insert_messages(struct ring_context *in, LLVMValueRef function)
 }
 
 /* Nothing but a kernel's time, and spans that come once at most and fit into registers. */
-static bool is_late(const struct ring_context *in, LLVMValueRef function,
-		    const struct call_units *units, const struct regions *regions)
+static bool is_stored(const struct ring_context *in, LLVMValueRef function,
+		      const struct call_units *units, const struct regions *regions)
 {
 	if (in->kind != PROBE_KIND_TIME || !in->unit->kernel || in->is_called ||
-	    in->stamps == PASS_STAMPS_BLOCKS || regions->spans > PROBE_LATE_SPANS)
+	    in->stamps == PASS_STAMPS_BLOCKS || regions->spans > PROBE_STORED_SPANS)
 		return false;
 	for (size_t i = 0; i < regions->count; i++)
 		if (!one_begin(regions, &regions->region[i].mark, true) ||
@@ -265,35 +265,35 @@ static bool is_late(const struct ring_context *in, LLVMValueRef function,
 }
 
 /* With vcc: s68 and up are spans'. */
-#define LATE_SGPRS "70"
+#define STORED_SGPRS "70"
 
 static LLVMValueRef shared_refill(struct ring_context *in, void *analyses)
 {
 	return devlib_share(in->devlib, DEVLIB_RING_REFILL, 0, in->unit->clone[in->kind], analyses);
 }
 
-static void insert_late(struct ring_context *in, LLVMValueRef function, LLVMValueRef entry,
-			const struct regions *regions, void *analyses)
+static void insert_stored(struct ring_context *in, LLVMValueRef function, LLVMValueRef entry,
+			  const struct regions *regions, void *analyses)
 {
 	LLVMValueRef ctx = LLVMGetParam(function, LLVMCountParams(function) - 1);
-	LLVMValueRef args[4 + PROBE_LATE_SPANS] = {
+	LLVMValueRef args[4 + PROBE_STORED_SPANS] = {
 		ctx,
 		shared_refill(in, analyses),
 		ring_i32(in, in->unit->first_mark),
 		ring_i32(in, regions->spans),
 	};
 
-	for (unsigned i = 0; i < PROBE_LATE_SPANS; i++)
+	for (unsigned i = 0; i < PROBE_STORED_SPANS; i++)
 		args[4 + i] = ring_i32(in, 0);
 	for (size_t i = 0; i < regions->count; i++)
 		if (regions->region[i].kind != PASS_SPAN_STAMPS)
 			args[4 + regions->region[i].span] = ring_i32(in, regions->region[i].id);
-	/* Registers of those that ring_cursor.h has none for (late_records.h). */
+	/* Registers of those that ring_cursor.h has none for (stored_waves.h). */
 	if (regions->spans > 2)
-		LLVMAddTargetDependentFunctionAttr(function, "amdgpu-num-sgpr", LATE_SGPRS);
+		LLVMAddTargetDependentFunctionAttr(function, "amdgpu-num-sgpr", STORED_SGPRS);
 	LLVMPositionBuilderBefore(in->builder, entry);
 	LLVMSetCurrentDebugLocation2(in->builder, NULL);
-	ring_call(in, DEVLIB_LATE_ENTER, &args[3], 1);
+	ring_call(in, DEVLIB_STORED_ENTER, &args[3], 1);
 	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
 	     block = LLVMGetNextBasicBlock(block)) {
 		LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
@@ -301,7 +301,7 @@ static void insert_late(struct ring_context *in, LLVMValueRef function, LLVMValu
 		if (!LLVMIsAReturnInst(end))
 			continue;
 		ring_before(in, end);
-		ring_call(in, DEVLIB_LATE_EXIT, args, 4 + PROBE_LATE_SPANS);
+		ring_call(in, DEVLIB_STORED_EXIT, args, 4 + PROBE_STORED_SPANS);
 	}
 }
 
@@ -514,9 +514,9 @@ void ring_insert(const struct call_units *units, const struct call_unit *unit, e
 	if (kind == PROBE_KIND_TRACE)
 		trace_insert(&in, function, options, analyses);
 	find_regions(&in, function, units, &regions);
-	in.is_late = is_late(&in, function, units, &regions);
-	if (in.is_late)
-		insert_late(&in, function, entry, &regions, analyses);
+	in.is_stored = is_stored(&in, function, units, &regions);
+	if (in.is_stored)
+		insert_stored(&in, function, entry, &regions, analyses);
 	else
 		insert_ring(&in, units, function, entry, options, analyses);
 	insert_regions(&in, &regions);

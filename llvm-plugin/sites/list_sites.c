@@ -162,7 +162,8 @@ static void list_predicate(struct site_table *table, const struct call_unit *uni
 		.launch = predicate->base != NULL,
 	};
 
-	list_row(table, LLVMGetBasicBlockTerminator(predicate->from), unit, PROBE_ACCESS_COUNTED);
+	list_row(table, LLVMGetBasicBlockTerminator(predicate->from), unit,
+		 PROBE_ACCESS_COUNTED_ROW);
 	site_table_add_predicate(table, &entry);
 }
 
@@ -182,7 +183,7 @@ static void list_group(struct site_table *table, const struct call_unit *unit,
 		.prefix_rows = group->prefixes,
 	};
 
-	list_row(table, plan->site[group->first].inst, unit, PROBE_ACCESS_COUNTED);
+	list_row(table, plan->site[group->first].inst, unit, PROBE_ACCESS_COUNTED_ROW);
 	site_table_add_group(table, &entry);
 }
 
@@ -251,7 +252,7 @@ static void list_rows(struct site_table *table, const struct group_plan *plan, i
 {
 	for (unsigned i = 0; i < count; i++)
 		list_row(table, plan->site[plan->group[group].first].inst, unit,
-			 PROBE_ACCESS_SHARED);
+			 PROBE_ACCESS_MEASURED_ROW);
 }
 
 static void list_sites(struct call_unit *unit, struct site_table *table,

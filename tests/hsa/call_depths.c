@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hsa-plugin/call_graph.h"
+#include "hsa-plugin/code/call_graph.h"
 
 static const struct {
 	const char *kernel;

@@ -438,16 +438,16 @@ void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsign
 	}
 }
 
-void fake_late(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t stride,
-	       uint32_t spans, uint32_t places)
+void fake_stored_waves(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t stride,
+		       uint32_t spans, uint32_t places)
 {
 	struct place {
-		struct probe_late_wave wave;
+		struct probe_stored_wave wave;
 		uint64_t span[2];
 	};
 	struct {
-		struct probe_hr_late hr;
-		struct probe_late head;
+		struct probe_hr_wave_storage hr;
+		struct probe_wave_storage head;
 	} fixed = {
 		.hr = {.dispatch = dispatch, .waves = waves},
 		.head = {.stride = stride,
@@ -467,7 +467,7 @@ void fake_late(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t
 				 .end = 2000},
 			.span = {1200 + i, 1500 + 2 * i},
 		};
-	put(app, PROBE_HR_LATE, &fixed, sizeof(fixed), place, places * sizeof(*place));
+	put(app, PROBE_HR_WAVE_STORAGE, &fixed, sizeof(fixed), place, places * sizeof(*place));
 	free(place);
 }
 

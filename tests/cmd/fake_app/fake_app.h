@@ -41,11 +41,11 @@ void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t ro
 void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsigned form);
 
 /*
- * What late waves of a dispatch left: `waves` of them, a head with `stride` and `spans`, and
+ * What stored waves of a dispatch left: `waves` of them, a head with `stride` and `spans`, and
  * `places` places of 64 bytes follow, those of waves with a span of site 2.
  */
-void fake_late(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t stride,
-	       uint32_t spans, uint32_t places);
+void fake_stored_waves(struct fake_app *app, uint64_t dispatch, uint32_t waves, uint32_t stride,
+		       uint32_t spans, uint32_t places);
 
 /* The GPU is sampled from now on; `method` as enum probe_pcs_method. */
 void fake_sampler(struct fake_app *app, uint32_t method);

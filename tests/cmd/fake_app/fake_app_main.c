@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
- * (waves) with records=N and form=F before it, late=N (records lost), refused=N, begin (a dispatch
- * that never ends), hole, garbage, code=FILE (before announce), sampler=METHOD, at=OFFSET,
+ * (waves) with records=N and form=F before it, stored=N (records lost), refused=N, begin (a
+ * dispatch that never ends), hole, garbage, code=FILE (before announce), sampler=METHOD, at=OFFSET,
  * samples=N (of one dispatch), lost=N, exit-record, out=TEXT, err=TEXT, drained (wait until
  * probe-run has read everything), wait=FIFO (until somebody has opened it for writing), close-fds,
  * fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the words that follow), exit=STATUS.
@@ -47,26 +47,26 @@ static void trace(uint32_t waves)
 }
 
 /* 8 workgroups of 4 waves: announced with impossible values, and once as they are. */
-static void late(uint32_t missing)
+static void stored(uint32_t missing)
 {
 	uint64_t id = ++dispatches;
 
-	fake_late(&app, id, 32, 64, 1, 32);
+	fake_stored_waves(&app, id, 32, 64, 1, 32);
 	fake_dispatch(&app, id, PROBE_KIND_TIME, PROBE_V_SWAPPED);
-	fake_late(&app, id + 1, 32, 64, 1, 32);
-	fake_late(&app, id, 32, 64, 2, 32);
-	fake_late(&app, id, 32, 0, 1, 32);
-	fake_late(&app, id, 32, 1u << 31, 1, 32);
-	fake_late(&app, id, 32, 48 + 16 * 5, 5, 64);
-	fake_late(&app, id, 31, 64, 1, 32);
-	fake_late(&app, id, 32, 64, 1, 31);
-	fake_late(&app, id, 0xffffffff, 64, 1, 32);
-	fake_late(&app, id, 32, 64, 1, 32);
+	fake_stored_waves(&app, id + 1, 32, 64, 1, 32);
+	fake_stored_waves(&app, id, 32, 64, 2, 32);
+	fake_stored_waves(&app, id, 32, 0, 1, 32);
+	fake_stored_waves(&app, id, 32, 1u << 31, 1, 32);
+	fake_stored_waves(&app, id, 32, 48 + 16 * 5, 5, 64);
+	fake_stored_waves(&app, id, 31, 64, 1, 32);
+	fake_stored_waves(&app, id, 32, 64, 1, 31);
+	fake_stored_waves(&app, id, 0xffffffff, 64, 1, 32);
+	fake_stored_waves(&app, id, 32, 64, 1, 32);
 	fake_complete(&app, id, 0, missing);
-	fake_late(&app, id, 32, 64, 1, 32);
+	fake_stored_waves(&app, id, 32, 64, 1, 32);
 	id = ++dispatches;
 	fake_dispatch(&app, id, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
-	fake_late(&app, id, 32, 64, 1, 32);
+	fake_stored_waves(&app, id, 32, 64, 1, 32);
 	fake_complete(&app, id, 0, 0);
 }
 
@@ -166,8 +166,8 @@ static int act(const char *word, const char *value)
 		memory(number);
 	else if (!strcmp(word, "trace"))
 		trace(number);
-	else if (!strcmp(word, "late"))
-		late(number);
+	else if (!strcmp(word, "stored"))
+		stored(number);
 	else if (!strcmp(word, "refused"))
 		refused(number);
 	else if (!strcmp(word, "sampler"))

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/api_table.h"
+#include "hsa-plugin/runtime/api_table.h"
 
 enum { ENTRIES = 140 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/code_image.h"
+#include "hsa-plugin/code/code_image.h"
 
 static void uris(void **state)
 {

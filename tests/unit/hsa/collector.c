@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/collector.h"
-#include "hsa-plugin/collector_wakeup.h"
-#include "hsa-plugin/packet_relay.h"
-#include "hsa-plugin/queue_pair.h"
+#include "hsa-plugin/collector/collector.h"
+#include "hsa-plugin/collector/collector_wakeup.h"
+#include "hsa-plugin/collector/packet_relay.h"
+#include "hsa-plugin/queue/queue_pair.h"
 #include "tests/unit/hsa/fake_hsa.h"
 
 #define LONG_NS 600000000000ull

@@ -8,7 +8,7 @@
 
 #include <probe/wire.h>
 
-#include "hsa-plugin/counter_sum.h"
+#include "hsa-plugin/queue/counter_sum.h"
 
 static void counters_are_summed(void **state)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/completion.h"
-#include "hsa-plugin/packet_relay.h"
-#include "hsa-plugin/queue_pair.h"
+#include "hsa-plugin/collector/completion.h"
+#include "hsa-plugin/collector/packet_relay.h"
+#include "hsa-plugin/queue/queue_pair.h"
 #include "tests/unit/hsa/fake_hsa.h"
 
 enum { SITES = 100 };

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/completion.h"
-#include "hsa-plugin/packet_relay.h"
-#include "hsa-plugin/queue_pair.h"
+#include "hsa-plugin/collector/completion.h"
+#include "hsa-plugin/collector/packet_relay.h"
+#include "hsa-plugin/queue/queue_pair.h"
 #include "tests/unit/hsa/fake_hsa.h"
 
 enum { SITES = 3 };
@@ -386,7 +386,7 @@ static void argument_blocks_run_out_and_return(void **state)
 /* Storage for waves takes half of the ring of blocks at most; then waves write into rings. */
 static void wave_storage_leaves_space_for_arguments(void **state)
 {
-	const struct probe_ctx_late *late;
+	const struct probe_ctx_wave_storage *stored;
 	struct dispatch_test test;
 	unsigned with = 0;
 
@@ -396,14 +396,14 @@ static void wave_storage_leaves_space_for_arguments(void **state)
 	for (int i = 0; i < 20; i++) {
 		const uint8_t *arguments = launch(&test)->kernarg_address;
 
-		late = (const struct probe_ctx_late *)(const void *)arguments - 1;
-		with += late->area != 0;
-		assert_int_equal(late->area != 0, i < 4);
-		if (!late->area)
+		stored = (const struct probe_ctx_wave_storage *)(const void *)arguments - 1;
+		with += stored->area != 0;
+		assert_int_equal(stored->area != 0, i < 4);
+		if (!stored->area)
 			continue;
-		assert_int_equal(late->groups_x, 1024);
-		assert_int_equal(late->items_x, 64);
-		assert_int_equal(late->waves, 1);
+		assert_int_equal(stored->groups_x, 1024);
+		assert_int_equal(stored->items_x, 64);
+		assert_int_equal(stored->waves, 1);
 	}
 	assert_int_equal(with, 4);
 	collect(&test);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/doorbells.h"
+#include "hsa-plugin/queue/doorbells.h"
 
 static void doorbells_come_and_go(void **state)
 {

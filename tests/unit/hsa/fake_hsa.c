@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/counter_tables.h"
-#include "hsa-plugin/kernargs.h"
-#include "hsa-plugin/queue_pair.h"
+#include "hsa-plugin/queue/counter_tables.h"
+#include "hsa-plugin/code/kernargs.h"
+#include "hsa-plugin/queue/queue_pair.h"
 
 struct fake_hsa fake;
 

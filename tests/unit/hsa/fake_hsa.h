@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hsa-plugin/queue.h"
+#include "hsa-plugin/queue/queue.h"
 #include "tests/unit/wire/segment_file.h"
 
 enum {

@@ -11,7 +11,7 @@
 
 #include <probe/wire.h>
 
-#include "hsa-plugin/filters.h"
+#include "hsa-plugin/code/filters.h"
 
 static void libraries(void **state)
 {

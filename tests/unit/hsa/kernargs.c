@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/kernargs.h"
+#include "hsa-plugin/code/kernargs.h"
 
 #define META(list, bytes)                                                                          \
 	{                                                                                          \

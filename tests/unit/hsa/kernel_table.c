@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/kernel_table.h"
+#include "hsa-plugin/code/kernel_table.h"
 
 enum { KERNELS = 5000 };
 

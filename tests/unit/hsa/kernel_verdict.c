@@ -10,7 +10,7 @@
 
 #include <probe/wire.h>
 
-#include "hsa-plugin/kernel_verdict.h"
+#include "hsa-plugin/code/kernel_verdict.h"
 
 static void clone_names(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "hsa-plugin/occupancy.h"
+#include "hsa-plugin/launch/occupancy.h"
 
 static void test_waves(void **state)
 {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/completion.h"
-#include "hsa-plugin/packet_relay.h"
-#include "hsa-plugin/queue_pair.h"
+#include "hsa-plugin/collector/completion.h"
+#include "hsa-plugin/collector/packet_relay.h"
+#include "hsa-plugin/queue/queue_pair.h"
 #include "tests/unit/hsa/fake_hsa.h"
 
 static hsa_barrier_and_packet_t barrier(hsa_signal_t dependency, hsa_signal_t completion)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/collector.h"
-#include "hsa-plugin/queue_hooks.h"
+#include "hsa-plugin/collector/collector.h"
+#include "hsa-plugin/hooks/queue_hooks.h"
 #include "tests/unit/hsa/fake_hsa.h"
 
 static struct probe_hsa_hooks hooks;

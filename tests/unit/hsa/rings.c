@@ -6,7 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/rings.h"
+#include "hsa-plugin/queue/rings.h"
 #include "tests/unit/hsa/fake_hsa.h"
 #include "wire/ring_states.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "hsa-plugin/sampler.h"
+#include "hsa-plugin/runtime/sampler.h"
 
 #define SECOND 1000000000ull
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "hsa-plugin/wave_storage.h"
+#include "hsa-plugin/launch/wave_storage.h"
 #include "tests/unit/hsa/fake_hsa.h"
 
 static hsa_kernel_dispatch_packet_t launch(uint32_t grid_x, uint32_t grid_y, uint16_t group_x,
@@ -47,17 +47,18 @@ static void waves_are_counted(void **state)
 	assert_int_equal(probe_wave_storage_bytes(0), 0);
 	for (uint32_t i = 1; i <= 1024; i++) {
 		assert_int_equal(probe_wave_storage_bytes(i) % 64, 0);
-		assert_true(probe_wave_storage_bytes(i) >=
-			    sizeof(struct probe_late) +
-				    i * (sizeof(struct probe_late_wave) + 16 * PROBE_LATE_SPANS));
+		assert_true(
+			probe_wave_storage_bytes(i) >=
+			sizeof(struct probe_wave_storage) +
+				i * (sizeof(struct probe_stored_wave) + 16 * PROBE_STORED_SPANS));
 	}
 }
 
 static void device_gets_the_launchs_shape(void **state)
 {
 	hsa_kernel_dispatch_packet_t packet = launch(640, 4, 32, 4);
-	struct probe_late area;
-	struct probe_ctx_late ctx;
+	struct probe_wave_storage area;
+	struct probe_ctx_wave_storage ctx;
 
 	(void)state;
 	memset(&area, 0xee, sizeof(area));
@@ -74,11 +75,11 @@ static void device_gets_the_launchs_shape(void **state)
 }
 
 /* Two waves and two spans each, of which the second wave ran one. */
-static struct probe_late *filled(uint32_t spans)
+static struct probe_wave_storage *filled(uint32_t spans)
 {
-	uint32_t stride = (uint32_t)sizeof(struct probe_late_wave) + 16 * spans;
-	struct probe_late *area = calloc(1, sizeof(*area) + 2 * stride);
-	struct probe_late_wave wave = {.lanes = 64 | 64 << 8, .begin = 5, .end = 9};
+	uint32_t stride = (uint32_t)sizeof(struct probe_stored_wave) + 16 * spans;
+	struct probe_wave_storage *area = calloc(1, sizeof(*area) + 2 * stride);
+	struct probe_stored_wave wave = {.lanes = 64 | 64 << 8, .begin = 5, .end = 9};
 
 	assert_non_null(area);
 	area->stride = stride;
@@ -92,17 +93,17 @@ static struct probe_late *filled(uint32_t spans)
 static void waves_become_a_record(void **state)
 {
 	struct {
-		struct probe_hr_late head;
-		struct probe_late area;
-		uint8_t waves[2 * (sizeof(struct probe_late_wave) + 32)];
+		struct probe_hr_wave_storage head;
+		struct probe_wave_storage area;
+		uint8_t waves[2 * (sizeof(struct probe_stored_wave) + 32)];
 	} record;
-	struct probe_late *area;
+	struct probe_wave_storage *area;
 
 	(void)state;
 	fake_hsa_init(PROBE_KIND_TIME, 1 << 16);
 	area = filled(2);
 	assert_int_equal(probe_wave_storage_put(3, area, 2), 0);
-	assert_true(fake_record(PROBE_HR_LATE, &record, sizeof(record)));
+	assert_true(fake_record(PROBE_HR_WAVE_STORAGE, &record, sizeof(record)));
 	assert_int_equal(record.head.dispatch, 3);
 	assert_int_equal(record.head.waves, 2);
 	assert_memory_equal(&record.area, area, sizeof(*area) + sizeof(record.waves));
@@ -112,7 +113,7 @@ static void waves_become_a_record(void **state)
 
 static void losses_are_counted_as_trace_records(void **state)
 {
-	struct probe_late *area;
+	struct probe_wave_storage *area;
 
 	(void)state;
 	fake_hsa_init(PROBE_KIND_TIME, 4096);
@@ -128,7 +129,7 @@ static void losses_are_counted_as_trace_records(void **state)
 /* No wave came by, or the application has overwritten the storage: neither read nor lost. */
 static void overwritten_storage_is_not_read(void **state)
 {
-	struct probe_late *area;
+	struct probe_wave_storage *area;
 
 	(void)state;
 	fake_hsa_init(PROBE_KIND_TIME, 1 << 16);
@@ -137,10 +138,10 @@ static void overwritten_storage_is_not_read(void **state)
 	assert_int_equal(probe_wave_storage_put(1, area, 2), 0);
 	area->stride = UINT32_MAX;
 	assert_int_equal(probe_wave_storage_put(1, area, 2), 0);
-	area->spans = PROBE_LATE_SPANS + 1;
-	area->stride = (uint32_t)sizeof(struct probe_late_wave) + 16 * area->spans;
+	area->spans = PROBE_STORED_SPANS + 1;
+	area->stride = (uint32_t)sizeof(struct probe_stored_wave) + 16 * area->spans;
 	assert_int_equal(probe_wave_storage_put(1, area, 2), 0);
-	assert_false(fake_record(PROBE_HR_LATE, NULL, 0));
+	assert_false(fake_record(PROBE_HR_WAVE_STORAGE, NULL, 0));
 	free(area);
 	fake_hsa_deinit();
 }

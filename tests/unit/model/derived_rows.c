@@ -61,7 +61,7 @@ static void test_exceptions(void **state)
 
 	(void)state;
 	fill_table();
-	raw[0].value[PROBE_B_MISSES] = 4;
+	raw[0].value[PROBE_GROUP_SKIPPED] = 4;
 	for (int i = 1; i < 3; i++) {
 		raw[i].value[PROBE_C_EXECUTIONS] = 1;
 		raw[i].value[PROBE_C_LANES] = 7;
@@ -174,7 +174,7 @@ static void test_upper_residues(void **state)
 	fill_table();
 	members[LOAD].residue = 4;
 	group.histogram_count = 1;
-	raw[1].value[PROBE_B_MISSES] = 40;
+	raw[1].value[PROBE_GROUP_SKIPPED] = 40;
 	memcpy(raw[0].value, &cells, sizeof(cells));
 	rows = make(&launch, raw, 2);
 	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 2);
@@ -197,7 +197,7 @@ static void test_fields(void **state)
 
 	(void)state;
 	fill_table();
-	raw[0].value[PROBE_B_MISSES] = 40;
+	raw[0].value[PROBE_GROUP_SKIPPED] = 40;
 	memcpy(raw[1].value, &masks, sizeof(masks));
 	members[LOAD].stride[0].constant = 0;
 	members[LOAD].field[1] = (struct probe_site_bitfield){.times = 32, .mask = 7, .shift = 1};
@@ -222,7 +222,7 @@ static void test_packet_stride(void **state)
 
 	(void)state;
 	fill_table();
-	raw[0].value[PROBE_B_MISSES] = 40;
+	raw[0].value[PROBE_GROUP_SKIPPED] = 40;
 	memcpy(raw[1].value, &masks, sizeof(masks));
 	members[LOAD].stride[0].constant = 0;
 	members[LOAD].stride[1] = (struct probe_site_stride){
@@ -255,12 +255,12 @@ static void test_rising(void **state)
 	memcpy(raw[1].value, &masks, sizeof(masks));
 	members[LOAD].stride[0].constant = -4;
 	members[LOAD].rising = true;
-	raw[0].value[PROBE_B_MISSES] = 39;
+	raw[0].value[PROBE_GROUP_SKIPPED] = 39;
 	rows = make(&launch, raw, 2);
 	assert_int_equal(rows.lost, 0);
 	assert_int_equal(find(&rows, LOAD)[PROBE_C_EXECUTIONS], 1);
 	free(rows.row);
-	raw[0].value[PROBE_B_MISSES] = 38;
+	raw[0].value[PROBE_GROUP_SKIPPED] = 38;
 	rows = make(&launch, raw, 2);
 	assert_int_equal(rows.lost, 1);
 	free(rows.row);
@@ -340,7 +340,7 @@ static void test_lost(void **state)
 
 	(void)state;
 	fill_table();
-	raw[0].value[PROBE_B_MISSES] = 41;
+	raw[0].value[PROBE_GROUP_SKIPPED] = 41;
 	rows = make(&launch, raw, 1);
 	assert_int_equal(rows.count, 0);
 	assert_int_equal(rows.lost, 2);

@@ -54,7 +54,7 @@ static void fill_table(void)
 			.owner = 1,
 			.access = i == LOAD  ? PROBE_ACCESS_LOAD
 				  : i == LDS ? PROBE_ACCESS_STORE
-					     : PROBE_ACCESS_COUNTED,
+					     : PROBE_ACCESS_COUNTED_ROW,
 			.space = i == LDS ? PROBE_SPACE_LDS : PROBE_SPACE_GLOBAL,
 			.size = 4,
 			.unit = 4,

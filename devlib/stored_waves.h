@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waves of kernels with few spans, each of which is one record and is executed at most once
+ * (llvm-plugin/kinds/time_spans.c): their records stay in registers until they end. Then, in a
+ * launch that is not large, each wave writes them to its slot of the launch's wave storage
+ * (wire_device.h, struct probe_wave_storage). Otherwise it claims a ring, writes all of them, and
+ * releases the ring. Until then, these registers of ring_cursor.h, and with more than two spans
+ * those below it, hold:
+ *
+ *	s[78:79]  the clock when the wave began, s[80:81] the constant clock
+ *	s[82:83]  begin of the first span, s[84:85] its end, s86 its lanes at the end or 0
+ *	s[88:89]  the same of the second one, s[90:91], s87
+ *	s[74:75]  of the third one, s[76:77], s73
+ *	s[68:69]  of the fourth one, s[70:71], s72
+ *	s92	  the id of the first work-item, as in PROBE_FORM_WAVE_ITEM
+ */
+#ifndef PROBE_DEVLIB_STORED_WAVES_H
+#define PROBE_DEVLIB_STORED_WAVES_H
+
+#include "devlib/time_probe.h"
+
+/* X(number, begin, end, lanes) */
+#define STORED_REGISTERS(X)                                                                        \
+	X(0, "s[82:83]", "s[84:85]", "s86")                                                        \
+	X(1, "s[88:89]", "s[90:91]", "s87")                                                        \
+	X(2, "s[74:75]", "s[76:77]", "s73")                                                        \
+	X(3, "s[68:69]", "s[70:71]", "s72")
+
+/* What the pass calls an array of sites. */
+struct stored_sites {
+	uint32_t site[PROBE_STORED_SPANS];
+};
+
+DEV_INLINE void stored_enter(uint32_t spans, uint32_t item)
+{
+	__asm__ volatile("v_readfirstlane_b32 s92, %0" : : "v"(item));
+#define STORED_NONE(number, begin, end, lanes)                                                     \
+	if (spans > number)                                                                        \
+		__asm__ volatile("s_mov_b32 " lanes ", 0");
+	STORED_REGISTERS(STORED_NONE)
+	__asm__ volatile("s_memrealtime s[80:81]\n\ts_memtime s[78:79]");
+}
+
+DEV_INLINE void stored_begin(uint32_t span)
+{
+#define STORED_BEGINS(number, begin, end, lanes)                                                   \
+	if (span == number)                                                                        \
+		__asm__ volatile("s_memtime " begin : : : "memory");
+	STORED_REGISTERS(STORED_BEGINS)
+}
+
+/* `more`: lanes may come to ends of this span one after the other; the last end counts. */
+DEV_INLINE void stored_end(uint32_t span, uint32_t more)
+{
+	uint32_t lanes_here;
+
+#define STORED_ENDS(number, begin, end, lanes)                                                     \
+	if (span == number && more)                                                                \
+		__asm__ volatile("s_memtime " end                                                  \
+				 "\n\ts_bcnt1_i32_b64 %0, exec\n\ts_add_u32 " lanes ", " lanes     \
+				 ", %0"                                                            \
+				 : "=s"(lanes_here)                                                \
+				 :                                                                 \
+				 : "scc", "memory");                                               \
+	else if (span == number)                                                                   \
+		__asm__ volatile("s_memtime " end "\n\ts_bcnt1_i32_b64 " lanes ", exec"            \
+				 :                                                                 \
+				 :                                                                 \
+				 : "scc", "memory");
+	STORED_REGISTERS(STORED_ENDS)
+}
+
+/* ---- A place of its own --------------------------------------------------------------------- */
+
+#define STORED_HEAD_BYTES "64"
+#define STORED_SLOT_BYTES "48"
+
+/*
+ * struct probe_ctx_wave_storage: area to s[40:41], groups_x, groups_y, items_x, items_xy and waves
+ * behind. The wave's number goes to s60, its place from the area's first one to v3.
+ */
+/* clang-format off */
+#define STORED_ADDRESS(spans)                                                                      \
+	"s_load_dwordx8 s[40:47], %[ctx], %c[stored]\n\t"                                          \
+	"s_memrealtime s[56:57]\n\t"                                                               \
+	"s_getreg_b32 s58, hwreg(4)\n\t"                                                           \
+	"s_bfe_u32 s59, s92, 0xa000a\n\t"                                                          \
+	"s_and_b32 s60, s92, 0x3ff\n\t"                                                            \
+	"s_lshr_b32 s61, s92, 20\n\t"                                                              \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"s_cmp_eq_u64 s[40:41], 0\n\t"                                                             \
+	"s_cbranch_scc1 .Lprobe_rings%=\n\t"                                                       \
+	"s_mul_i32 s59, s59, s44\n\t"                                                              \
+	"s_mul_i32 s61, s61, s45\n\t"                                                              \
+	"s_add_u32 s60, s60, s59\n\t"                                                              \
+	"s_add_u32 s60, s60, s61\n\t"                                                              \
+	"s_lshr_b32 s60, s60, 6\n\t"                                                               \
+	"s_mul_i32 s61, %[z], s43\n\t"                                                             \
+	"s_add_u32 s61, s61, %[y]\n\t"                                                             \
+	"s_mul_i32 s61, s61, s42\n\t"                                                              \
+	"s_add_u32 s61, s61, %[x]\n\t"                                                             \
+	"s_mul_i32 s61, s61, s46\n\t"                                                              \
+	"s_add_u32 s60, s60, s61\n\t"                                                              \
+	"s_mul_i32 s61, s60, " STORED_SLOT_BYTES "+16*" spans "\n\t"                               \
+	"s_mov_b64 s[48:49], exec\n\t"                                                             \
+	"s_mov_b64 exec, 1\n\t"                                                                    \
+	"v_mov_b32 v3, s61\n\t"
+/* clang-format on */
+
+/* Two 64-bit values; `regs` must not be those of the store just before. */
+#define STORED_PAIR(low, high, regs, first, second, offset)                                        \
+	"v_lshlrev_b64 " low ", 0, " first "\n\t"                                                  \
+	"v_lshlrev_b64 " high ", 0, " second "\n\t"                                                \
+	"global_store_dwordx4 v3, " regs ", s[40:41] offset:" offset "\n\t"
+
+#define STORED_EVEN(first, second, offset)                                                         \
+	STORED_PAIR("v[4:5]", "v[6:7]", "v[4:7]", first, second, offset)
+#define STORED_ODD(first, second, offset)                                                          \
+	STORED_PAIR("v[8:9]", "v[10:11]", "v[8:11]", first, second, offset)
+
+/* Lanes of all spans in s62. */
+#define STORED_LANES_0 "s_mov_b32 s62, 0\n\t"
+#define STORED_LANES_1 "s_mov_b32 s62, s86\n\t"
+#define STORED_LANES_2                                                                             \
+	"s_lshl_b32 s62, s87, 8\n\t"                                                               \
+	"s_or_b32 s62, s62, s86\n\t"
+#define STORED_LANES_3                                                                             \
+	STORED_LANES_2 "s_lshl_b32 s63, s73, 16\n\t"                                               \
+		       "s_or_b32 s62, s62, s63\n\t"
+#define STORED_LANES_4                                                                             \
+	STORED_LANES_3 "s_lshl_b32 s63, s72, 24\n\t"                                               \
+		       "s_or_b32 s62, s62, s63\n\t"
+
+#define STORED_SLOT_0
+#define STORED_SLOT_1 STORED_ODD("s[82:83]", "s[84:85]", "112")
+#define STORED_SLOT_2 STORED_SLOT_1 STORED_EVEN("s[88:89]", "s[90:91]", "128")
+#define STORED_SLOT_3 STORED_SLOT_2 STORED_ODD("s[74:75]", "s[76:77]", "144")
+#define STORED_SLOT_4 STORED_SLOT_3 STORED_EVEN("s[68:69]", "s[70:71]", "160")
+
+/* Four clocks as time_calibrate() stamps them, a span in another: kept. */
+#define STORED_CLOCKS                                                                              \
+	"s_memtime s[46:47]\n\t"                                                                   \
+	"s_memtime s[52:53]\n\t"                                                                   \
+	"s_memtime s[54:55]\n\t"                                                                   \
+	"s_bcnt1_i32_b64 s63, exec\n\t"                                                            \
+	"s_memtime s[58:59]\n\t"                                                                   \
+	"s_waitcnt lgkmcnt(0)\n\t"
+
+/* The first wave writes the head as well. */
+#define STORED_HEAD(spans)                                                                         \
+	STORED_CLOCKS                                                                              \
+	"v_mov_b32 v4, " STORED_SLOT_BYTES "+16*" spans "\n\t"                                     \
+	"v_mov_b32 v5, " spans "\n\t"                                                              \
+	"v_mov_b32 v6, %[site]\n\t"                                                                \
+	"v_mov_b32 v7, s63\n\t"                                                                    \
+	"global_store_dwordx4 v3, v[4:7], s[40:41]\n\t"                                            \
+	"v_mov_b32 v8, %[site0]\n\t"                                                               \
+	"v_mov_b32 v9, %[site1]\n\t"                                                               \
+	"v_mov_b32 v10, %[site2]\n\t"                                                              \
+	"v_mov_b32 v11, %[site3]\n\t"                                                              \
+	"global_store_dwordx4 v3, v[8:11], s[40:41] offset:16\n\t" STORED_EVEN(                    \
+		"s[46:47]", "s[52:53]", "32") STORED_ODD("s[54:55]", "s[58:59]", "48")
+
+/* The wave ends here if it has a place. */
+#define STORED_SLOT(spans, lanes, stores)                                                          \
+	STORED_ADDRESS(spans)                                                                      \
+	lanes "v_mov_b32 v4, s58\n\t"                                                              \
+	      "v_mov_b32 v5, s62\n\t"                                                              \
+	      "v_lshlrev_b64 v[6:7], 0, s[48:49]\n\t"                                              \
+	      "global_store_dwordx4 v3, v[4:7], s[40:41] offset:64\n\t" STORED_ODD(                \
+		      "s[78:79]", "s[80:81]", "80") STORED_EVEN("%[end]", "s[56:57]", "96") stores \
+		"s_cmp_eq_u32 s60, 0\n\t"                                                          \
+		"s_cbranch_scc1 .Lprobe_head%=\n\t"                                                \
+		"s_endpgm\n"                                                                       \
+		".Lprobe_head%=:\n\t" STORED_HEAD(spans) "s_endpgm\n"                              \
+							 ".Lprobe_rings%=:\n\t"
+
+/* ---- A ring --------------------------------------------------------------------------------- */
+
+/* v[4:7] must not be those of the store just before. */
+#define STORED_STAMP(word0, clock, at)                                                             \
+	"v_mov_b32 v4, " word0 "\n\t"                                                              \
+	"v_mov_b32 v5, s61\n\t"                                                                    \
+	"v_lshlrev_b64 v[6:7], 0, " clock "\n\t"                                                   \
+	"global_store_dwordx4 v3, v[4:7], s[44:45] offset:" at "\n\t"
+
+#define STORED_RESERVE(need)                                                                       \
+	"s_cmp_lt_u32 s46, " need "+64\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_full%=\n\t"
+
+#define STORED_LANES                                                                               \
+	"s_bcnt1_i32_b64 s60, s[48:49]\n\t"                                                        \
+	"s_or_b32 s61, s60, 0x80000000\n\t"
+
+/*
+ * `need` bytes: WAVE, the kernel's BEGIN, the spans, WAVE_END, and what the first wave adds, as s62
+ * says.
+ */
+#define STORED_BEGIN(need)                                                                         \
+	TIME_FIRST("s92")                                                                          \
+	"s_cselect_b32 s62, 0, 1\n\t" TIME_OWN STORED_RESERVE(need)                                \
+		TIME_WAVE("s[44:45]", "s[80:81]", "s92")                                           \
+			STORED_LANES STORED_STAMP("%[begin_word]", "s[78:79]", "48")
+
+#define STORED_IDLE_END                                                                            \
+	"s_add_u32 s40, s40, 64\n\t"                                                               \
+	"s_addc_u32 s41, s41, 0\n\t"                                                               \
+	"s_add_u32 s44, s44, 64\n\t"                                                               \
+	"s_addc_u32 s45, s45, 0\n"                                                                 \
+	".Lprobe_told%=:\n\t"
+
+/* Their records come at `at`; a BEGIN's form and one are an END's. */
+/* clang-format off */
+#define STORED_IDLE(at)                                                                            \
+	"s_cmp_eq_u32 s62, 0\n\t"                                                                  \
+	"s_cbranch_scc1 .Lprobe_told%=\n\t"                                                        \
+	STORED_CLOCKS                                                                              \
+	STORED_STAMP("%[idle]", "s[46:47]", at)                                                    \
+	"s_nop 0\n\t"                                                                              \
+	STORED_STAMP("%[idle]", "s[52:53]", at "+16")                                              \
+	"s_nop 0\n\t"                                                                              \
+	STORED_STAMP("%[idle]+0x1000000", "s[54:55]", at "+32")                                    \
+	"s_nop 0\n\t"                                                                              \
+	STORED_STAMP("%[idle]+0x1000000", "s[58:59]", at "+48")                                    \
+	STORED_IDLE_END
+/* clang-format on */
+
+#define STORED_SPAN(word0, begin, end, lanes, at)                                                  \
+	"v_mov_b32 v8, " word0 "\n\t"                                                              \
+	"v_mov_b32 v9, " lanes "\n\t"                                                              \
+	"v_lshlrev_b64 v[10:11], 0, " begin "\n\t"                                                 \
+	"global_store_dwordx4 v3, v[8:11], s[44:45] offset:" at "\n\t"                             \
+	"v_lshlrev_b64 v[4:5], 0, " end "\n\t"                                                     \
+	"global_store_dwordx2 v3, v[4:5], s[44:45] offset:" at "+16\n\t"
+
+#define STORED_RELEASE(need)                                                                       \
+	"s_add_u32 s40, s40, " need "\n\t"                                                         \
+	"s_addc_u32 s41, s41, 0\n\t" TIME_LET_GO("s[42:43]", "s[50:51]") TIME_NOT
+
+/* WAVE_END is as a span. */
+#define STORED_END(at, need)                                                                       \
+	STORED_IDLE(at)                                                                            \
+	STORED_SPAN("%[end_word]", "%[end]", "s[56:57]", "s60", at)                                \
+	STORED_RELEASE(need)
+
+#define STORED_SPANS_0
+#define STORED_SPANS_1 STORED_SPAN("%[span]+%[site0]", "s[82:83]", "s[84:85]", "s86", "64")
+#define STORED_SPANS_2                                                                             \
+	STORED_SPANS_1 STORED_SPAN("%[span]+%[site1]", "s[88:89]", "s[90:91]", "s87", "88")
+#define STORED_SPANS_3                                                                             \
+	STORED_SPANS_2 STORED_SPAN("%[span]+%[site2]", "s[74:75]", "s[76:77]", "s73", "112")
+#define STORED_SPANS_4                                                                             \
+	STORED_SPANS_3 STORED_SPAN("%[span]+%[site3]", "s[68:69]", "s[70:71]", "s72", "136")
+
+#define STORED_EXIT(spans, lanes, placed, written)                                                 \
+	__asm__ volatile("s_memtime %[end]\n\t" TIME_SHORT STORED_SLOT(spans, lanes, placed)       \
+				 CURSOR_LOOK("s[48:49]") STORED_BEGIN("88+24*" spans)              \
+					 written STORED_END("64+24*" spans, "88+24*" spans)        \
+						 TIME_SHORT_END "s_waitcnt lgkmcnt(0)"             \
+			 : [end] "=&s"(end)                                                        \
+			 : [ctx] "s"(ctx), [x] "s"(__builtin_amdgcn_workgroup_id_x()),             \
+			   [y] "s"(__builtin_amdgcn_workgroup_id_y()),                             \
+			   [z] "s"(__builtin_amdgcn_workgroup_id_z()),                             \
+			   [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),       \
+			   [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site),          \
+			   [end_word] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site),         \
+			   [stored] "i"(sizeof(struct probe_ctx)),                                 \
+			   [span] "i"(PROBE_FORM_SPAN << PROBE_FORM_SHIFT), [site] "i"(site),      \
+			   [site0] "i"(span->site[0]), [site1] "i"(span->site[1]),                 \
+			   [site2] "i"(span->site[2]), [site3] "i"(span->site[3]),                 \
+			   [idle] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE)      \
+			 : TIME_SCRATCH, CURSOR_CHANGES)
+
+/* The wave ends here, unless what is to be done is too much for this; then the clock. */
+DEV_INLINE uint64_t stored_exit(const dev_ctx *ctx, uint32_t site, const struct stored_sites *span,
+				uint32_t spans)
+{
+	uint64_t end;
+
+	if (spans == 0)
+		STORED_EXIT("0", STORED_LANES_0, STORED_SLOT_0, STORED_SPANS_0);
+	else if (spans == 1)
+		STORED_EXIT("1", STORED_LANES_1, STORED_SLOT_1, STORED_SPANS_1);
+	else if (spans == 2)
+		STORED_EXIT("2", STORED_LANES_2, STORED_SLOT_2, STORED_SPANS_2);
+	else if (spans == 3)
+		STORED_EXIT("3", STORED_LANES_3, STORED_SLOT_3, STORED_SPANS_3);
+	else
+		STORED_EXIT("4", STORED_LANES_4, STORED_SLOT_4, STORED_SPANS_4);
+	return end;
+}
+
+/* ---- The long way --------------------------------------------------------------------------- */
+
+/* What the wave has kept. */
+struct stored_kept {
+	uint64_t begin, end;
+	uint32_t lanes;
+};
+
+struct stored {
+	uint32_t item;
+	uint64_t begin, time;
+	struct stored_kept span[PROBE_STORED_SPANS];
+};
+
+DEV_INLINE void stored_read(struct stored *ret)
+{
+	__asm__ volatile("s_mov_b64 %0, s[78:79]\n\t"
+			 "s_mov_b64 %1, s[80:81]\n\t"
+			 "s_mov_b32 %2, s92"
+			 : "=s"(ret->begin), "=s"(ret->time), "=s"(ret->item));
+#define STORED_READ(number, first, last, lanes_of)                                                 \
+	__asm__ volatile("s_mov_b64 %0, " first "\n\t"                                             \
+			 "s_mov_b64 %1, " last "\n\t"                                              \
+			 "s_mov_b32 %2, " lanes_of                                                 \
+			 : "=&s"(ret->span[number].begin), "=&s"(ret->span[number].end),           \
+			   "=&s"(ret->span[number].lanes));
+	STORED_REGISTERS(STORED_READ)
+}
+
+/* A stamp of a clock that was read before, and kept. */
+DEV_INLINE void stored_stamp(uint32_t form, uint32_t site, uint32_t lanes, uint64_t clock)
+{
+	uint64_t at = cursor_take(sizeof(struct probe_rec_stamp), 0);
+	struct probe_rec_stamp DEV_GLOBAL *record = (struct probe_rec_stamp DEV_GLOBAL *)at;
+
+	if (!at || !dev_speaks(dev_first(dev_exec())))
+		return;
+	record->word0 = form << PROBE_FORM_SHIFT | site;
+	record->lanes = lanes | PROBE_STAMP_SPAN;
+	record->clock = clock;
+}
+
+DEV_INLINE void stored_span(uint32_t site, const struct stored_kept *span, bool there)
+{
+	if (!there || !span->lanes)
+		return;
+	stored_stamp(PROBE_FORM_BEGIN, site, span->lanes, span->begin);
+	stored_stamp(PROBE_FORM_END, site, span->lanes, span->end);
+}
+
+/* As time_calibrate(): a span in another, both kept. */
+DEV_INLINE void stored_calibrate(void)
+{
+	uint64_t clock[4];
+	uint32_t lanes;
+
+	__asm__ volatile("s_memtime %0\n\t"
+			 "s_memtime %1\n\t"
+			 "s_memtime %2\n\t"
+			 "s_bcnt1_i32_b64 %4, exec\n\t"
+			 "s_memtime %3\n\t"
+			 "s_waitcnt lgkmcnt(0)"
+			 : "=&s"(clock[0]), "=&s"(clock[1]), "=&s"(clock[2]), "=&s"(clock[3]),
+			   "=&s"(lanes)
+			 :
+			 : "scc", "memory");
+	stored_stamp(PROBE_FORM_BEGIN, PROBE_SITE_IDLE, lanes, clock[0]);
+	stored_stamp(PROBE_FORM_BEGIN, PROBE_SITE_IDLE, lanes, clock[1]);
+	stored_stamp(PROBE_FORM_END, PROBE_SITE_IDLE, lanes, clock[2]);
+	stored_stamp(PROBE_FORM_END, PROBE_SITE_IDLE, lanes, clock[3]);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Making and freeing a queue (queue.h): soft queue, hardware queue and their memory. */
+#ifndef PROBE_HSA_PLUGIN_QUEUE_QUEUE_PAIR_H
+#define PROBE_HSA_PLUGIN_QUEUE_QUEUE_PAIR_H
+
+#include "hsa-plugin/queue/queue.h"
+
+/* Arguments of hsa_queue_create. */
+struct probe_queue_request {
+	struct probe_agent *agent;
+	uint32_t size; /* as probe_queue_pair_size() says */
+	hsa_queue_type32_t type;
+	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
+	void *callback_data;
+	uint32_t private_size, group_size;
+};
+
+/*
+ * The size that the runtime would give: some round a small one up to their minimum, some refuse it.
+ * 0 = refused.
+ */
+uint32_t probe_queue_pair_size(const struct probe_agent *agent, uint32_t size,
+			       hsa_queue_type32_t type);
+
+/* NULL on failure. Without memory for counters or arguments the queue runs originals. */
+struct probe_queue *probe_queue_pair_create(const struct probe_queue_request *request);
+void probe_queue_pair_destroy(struct probe_queue *queue);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A C view of the table of functions that ROCr hands to a tool. AMD's hsa_api_trace.h is C++ only,
+ * and the AMD part of the table moved between releases without a change of its major number; the
+ * byte size in minor_id is the only guide to its layout (ROCr 5.2 to 7.0 compared).
+ */
+#ifndef PROBE_HSA_PLUGIN_RUNTIME_API_TABLE_H
+#define PROBE_HSA_PLUGIN_RUNTIME_API_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ven_amd_loader.h>
+
+struct probe_table_version {
+	uint32_t major_id;
+	uint32_t minor_id; /* bytes of the table that begins here */
+	uint32_t step_id;
+	uint32_t reserved;
+};
+
+typedef void (*probe_entry)(void);
+
+struct probe_api_table {
+	struct probe_table_version version;
+	probe_entry entry[];
+};
+
+/* HsaApiTable; later members (tools, PC sampling) are not used here. */
+struct probe_api_root {
+	struct probe_table_version version;
+	struct probe_api_table *core;
+	struct probe_api_table *amd_ext;
+};
+
+/* The runtime's own functions, saved before any of them is replaced. NULL = this one lacks it. */
+struct probe_hsa {
+	/* core */
+	__typeof__(hsa_shut_down) *shut_down;
+	__typeof__(hsa_system_get_info) *system_get_info;
+	__typeof__(hsa_iterate_agents) *iterate_agents;
+	__typeof__(hsa_agent_get_info) *agent_get_info;
+	__typeof__(hsa_queue_create) *queue_create;
+	__typeof__(hsa_soft_queue_create) *soft_queue_create;
+	__typeof__(hsa_queue_destroy) *queue_destroy;
+	__typeof__(hsa_queue_inactivate) *queue_inactivate;
+	__typeof__(hsa_queue_load_read_index_scacquire) *queue_load_read_index_scacquire;
+	__typeof__(hsa_queue_store_write_index_screlease) *queue_store_write_index_screlease;
+	__typeof__(hsa_queue_store_read_index_screlease) *queue_store_read_index_screlease;
+	__typeof__(hsa_agent_iterate_regions) *agent_iterate_regions;
+	__typeof__(hsa_region_get_info) *region_get_info;
+	__typeof__(hsa_memory_allocate) *memory_allocate;
+	__typeof__(hsa_memory_free) *memory_free;
+	__typeof__(hsa_signal_create) *signal_create;
+	__typeof__(hsa_signal_destroy) *signal_destroy;
+	__typeof__(hsa_signal_load_scacquire) *signal_load_scacquire;
+	__typeof__(hsa_signal_store_relaxed) *signal_store_relaxed;
+	__typeof__(hsa_signal_store_screlease) *signal_store_screlease;
+	__typeof__(hsa_signal_silent_store_relaxed) *signal_silent_store_relaxed;
+	__typeof__(hsa_signal_silent_store_screlease) *signal_silent_store_screlease;
+	__typeof__(hsa_signal_wait_scacquire) *signal_wait_scacquire;
+	__typeof__(hsa_signal_subtract_screlease) *signal_subtract_screlease;
+	__typeof__(hsa_executable_freeze) *executable_freeze;
+	__typeof__(hsa_executable_destroy) *executable_destroy;
+	__typeof__(hsa_executable_symbol_get_info) *executable_symbol_get_info;
+	__typeof__(hsa_executable_iterate_agent_symbols) *executable_iterate_agent_symbols;
+	__typeof__(hsa_system_get_major_extension_table) *system_get_major_extension_table;
+	__typeof__(hsa_isa_get_info_alt) *isa_get_info_alt;
+	/* AMD extension */
+	__typeof__(hsa_amd_profiling_set_profiler_enabled) *profiling_set_profiler_enabled;
+	__typeof__(hsa_amd_profiling_convert_tick_to_system_domain) *convert_tick;
+	__typeof__(hsa_amd_queue_cu_set_mask) *queue_cu_set_mask;
+	__typeof__(hsa_amd_queue_cu_get_mask) *queue_cu_get_mask;
+	__typeof__(hsa_amd_queue_set_priority) *queue_set_priority;
+	hsa_status_t (*queue_get_info)(hsa_queue_t *queue, int attribute, void *value);
+	__typeof__(hsa_amd_memory_pool_get_info) *memory_pool_get_info;
+	__typeof__(hsa_amd_agent_iterate_memory_pools) *agent_iterate_memory_pools;
+	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
+	__typeof__(hsa_amd_memory_pool_free) *memory_pool_free;
+	__typeof__(hsa_amd_memory_async_copy) *memory_async_copy;
+	__typeof__(hsa_amd_agent_memory_pool_get_info) *agent_memory_pool_get_info;
+	__typeof__(hsa_amd_agents_allow_access) *agents_allow_access;
+	__typeof__(hsa_amd_memory_lock) *memory_lock;
+};
+
+/* Replacements; NULL = the runtime's own function stays. */
+struct probe_hsa_hooks {
+	__typeof__(hsa_shut_down) *shut_down;
+	__typeof__(hsa_queue_create) *queue_create;
+	__typeof__(hsa_queue_destroy) *queue_destroy;
+	__typeof__(hsa_queue_inactivate) *queue_inactivate;
+	__typeof__(hsa_signal_store_relaxed) *signal_store_relaxed;
+	__typeof__(hsa_signal_store_screlease) *signal_store_screlease;
+	__typeof__(hsa_signal_silent_store_relaxed) *signal_silent_store_relaxed;
+	__typeof__(hsa_signal_silent_store_screlease) *signal_silent_store_screlease;
+	__typeof__(hsa_executable_freeze) *executable_freeze;
+	__typeof__(hsa_executable_destroy) *executable_destroy;
+	__typeof__(hsa_memory_allocate) *memory_allocate;
+	__typeof__(hsa_memory_free) *memory_free;
+	__typeof__(hsa_amd_memory_pool_allocate) *memory_pool_allocate;
+	__typeof__(hsa_amd_memory_pool_free) *memory_pool_free;
+	__typeof__(hsa_amd_profiling_set_profiler_enabled) *profiling_set_profiler_enabled;
+	__typeof__(hsa_amd_queue_cu_set_mask) *queue_cu_set_mask;
+	__typeof__(hsa_amd_queue_cu_get_mask) *queue_cu_get_mask;
+	__typeof__(hsa_amd_queue_set_priority) *queue_set_priority;
+	hsa_status_t (*queue_get_info)(hsa_queue_t *queue, int attribute, void *value);
+};
+
+/*
+ * Save the runtime's functions. -ENOTSUP if the table is older than ROCr 5.2 or smaller than its
+ * parts, -EINVAL if a function that Probe cannot do without is missing. Nothing is replaced.
+ */
+int probe_hsa_read(const struct probe_api_root *root, struct probe_hsa *ret);
+
+/* Put the hooks into the table; those whose entry the table lacks are left out. */
+void probe_hsa_install(struct probe_api_root *root, const struct probe_hsa_hooks *hooks);
+
+#endif

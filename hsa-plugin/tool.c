@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "hsa-plugin/tool.h"
-
-struct probe_tool probe_tool;
