@@ -2,10 +2,13 @@
 // Waiting on the device: for the host, for a kernel of another stream, for other workgroups.
 #include "hip_test.h"
 
-#include <unistd.h>
+#include <sched.h>
 
-__global__ void wait_for(volatile int *flag, int value, int *then)
+// `arrived` counts workgroups that wait.
+__global__ void wait_for(volatile int *flag, int value, int *then, int *arrived)
 {
+	if (!threadIdx.x)
+		__hip_atomic_fetch_add(arrived, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
 	while (*flag != value)
 		;
 	if (!threadIdx.x && !blockIdx.x)
@@ -46,6 +49,12 @@ __global__ void backwards(uint32_t *turn, uint32_t *order)
 			   __HIP_MEMORY_SCOPE_AGENT);
 }
 
+static void wait_until(volatile int *arrived, int workgroups)
+{
+	while (*arrived < workgroups)
+		sched_yield();
+}
+
 int main()
 {
 	hipStream_t waiting, setting;
@@ -58,18 +67,19 @@ int main()
 	HIP(hipMalloc((void **)&then, sizeof(int)));
 	HIP(hipMemset(then, 0, sizeof(int)));
 	HIP(hipDeviceSynchronize());
-	flags[0] = flags[1] = 0;
+	for (int i = 0; i < 4; i++)
+		flags[i] = 0;
 
 	// More workgroups than host threads wait for the host.
-	wait_for<<<30, 128, 0, waiting>>>(&flags[0], 7, then);
-	usleep(20000);
+	wait_for<<<30, 128, 0, waiting>>>(&flags[0], 7, then, &flags[2]);
+	wait_until(&flags[2], 30);
 	EXPECT(hipStreamQuery(waiting) == hipErrorNotReady);
 	*(volatile int *)&flags[0] = 7;
 	HIP(hipStreamSynchronize(waiting));
 
 	// And for a kernel on another queue.
-	wait_for<<<30, 128, 0, waiting>>>(&flags[1], 9, then);
-	usleep(1000);
+	wait_for<<<30, 128, 0, waiting>>>(&flags[1], 9, then, &flags[3]);
+	wait_until(&flags[3], 30);
 	set<<<1, 1, 0, setting>>>(&flags[1], 9);
 	HIP(hipDeviceSynchronize());
 	int count;

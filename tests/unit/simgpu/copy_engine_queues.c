@@ -3,13 +3,13 @@
  * Copy engines from outside: queues made by the thunk's calls, jobs as ROCr writes them, their time
  * stamps, and invalid commands.
  */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 #include <hsa/amd_hsa_signal.h>
@@ -110,15 +110,9 @@ static void ring(struct engine *engine)
 
 static void wait_for(amd_signal_t *signal)
 {
-	const struct timespec nap = {.tv_nsec = 100000};
-
-	for (int i = 0; i < 100000; i++) {
-		if (!atomic_load_explicit((_Atomic int64_t *)(uintptr_t)&signal->value,
-					  memory_order_acquire))
-			return;
-		nanosleep(&nap, NULL);
-	}
-	fail_msg("the copy engine does not complete its job");
+	while (atomic_load_explicit((_Atomic int64_t *)(uintptr_t)&signal->value,
+				    memory_order_acquire))
+		sched_yield();
 }
 
 static void init_signal(amd_signal_t *signal)

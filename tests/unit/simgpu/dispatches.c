@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -249,13 +248,11 @@ static void destroy_while_running(void **state)
 
 static void suspended_queue_starts_nothing(void **state)
 {
-	struct timespec wait = {.tv_nsec = 20000000};
-
 	(void)state;
 	assert_int_equal(hsaKmtUpdateQueue(queue_id, 0, 0, NULL, 0, NULL), HSAKMT_STATUS_SUCCESS);
 	store(&arena->gate, 1);
 	start(kernel_packet(64, 64), open_gate);
-	nanosleep(&wait, NULL);
+	let_machine_work();
 	assert_int_equal(value(&arena->gate), 1);
 	assert_int_equal(hsaKmtUpdateQueue(queue_id, 100, 0, NULL, 0, NULL), HSAKMT_STATUS_SUCCESS);
 	assert_true(comes_true(is_done));

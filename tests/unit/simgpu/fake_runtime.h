@@ -45,6 +45,8 @@ void store(amd_signal_t *signal, int64_t to);
 void submit_to(struct arena *at, HsaQueueResource *to, const void *packet, uint16_t header);
 void submit(const void *packet, uint16_t header);
 bool comes_true(bool (*condition)(void));
+/* Returns when another queue has processed many packets: this one could have gone on, too. */
+void let_machine_work(void);
 bool is_done(void);
 bool is_inactive(void);
 hsa_kernel_dispatch_packet_t kernel_packet(uint32_t grid, uint16_t group);
