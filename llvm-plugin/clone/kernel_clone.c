@@ -5,6 +5,7 @@
  */
 #include "llvm-plugin/clone/kernel_clone.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,6 +45,9 @@ static const char *const trace_inputs[] = {
 	"amdgpu-no-workitem-id-z",
 };
 
+/* A gfx908 that holds so many on each SIMD has 64 vector registers for each; others have more. */
+enum { MOST_WAVES = 4 };
+
 static void remove_enum(LLVMValueRef function, LLVMAttributeIndex at, const char *name)
 {
 	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -73,6 +77,40 @@ static void weaken_attributes(LLVMValueRef function)
 	add_enum(function, LLVMAttributeFunctionIndex, "convergent", 0);
 }
 
+static bool read_number(const char *text, unsigned size, unsigned *ret)
+{
+	char *copy = pass_format("%.*s", (int)size, text);
+	bool done = sscanf(copy, "%u", ret) == 1;
+
+	free(copy);
+	return done;
+}
+
+/*
+ * Registers of probes come on top of those that the author of the kernel allowed for, and asm that
+ * does not get its registers is an error. Without such limits the size of a workgroup leaves 64
+ * vector registers at least, and no probe needs more than these (inline_asm.h).
+ */
+static void lift_register_limits(LLVMValueRef function)
+{
+	static const char *const limits[] = {"amdgpu-num-vgpr", "amdgpu-num-sgpr"};
+	static const char waves[] = "amdgpu-waves-per-eu";
+	LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(
+		function, LLVMAttributeFunctionIndex, waves, sizeof(waves) - 1);
+	unsigned size, fewest;
+	const char *text;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, limits[i],
+						 (unsigned)strlen(limits[i]));
+	if (!attribute)
+		return;
+	text = LLVMGetStringAttributeValue(attribute, &size);
+	if (!read_number(text, size, &fewest) || fewest > MOST_WAVES)
+		LLVMRemoveStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, waves,
+						 sizeof(waves) - 1);
+}
+
 static char *clone_name(LLVMValueRef original, const char *kind)
 {
 	size_t size;
@@ -98,6 +136,7 @@ void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_
 	LLVMSetLinkage(unit->base, LLVMInternalLinkage);
 	LLVMSetVisibility(unit->base, LLVMDefaultVisibility);
 	weaken_attributes(unit->base);
+	lift_register_limits(unit->base);
 	LLVMSetValueName2(LLVMGetParam(unit->base, param - 1), "probe.ctx", 9);
 	add_enum(unit->base, param, "noundef", 0);
 	add_enum(unit->base, param, "align", 32);

@@ -231,3 +231,43 @@ LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVM
 				 LLVMCreateEnumAttribute(context, kind, 0));
 	return call;
 }
+
+/*
+ * The scheduler of LLVM compares each clobber with those of all asm before it in the region: the
+ * square of their number, times that of the registers. A barrier, which makes no instruction, ends
+ * a region.
+ */
+enum { ASM_OF_REGION = 16 };
+
+static void end_region(LLVMBuilderRef builder, LLVMValueRef before)
+{
+	static const char name[] = "llvm.amdgcn.sched.barrier";
+	LLVMModuleRef module =
+		LLVMGetGlobalParent(LLVMGetBasicBlockParent(LLVMGetInstructionParent(before)));
+	LLVMValueRef barrier = LLVMGetIntrinsicDeclaration(
+		module, LLVMLookupIntrinsicID(name, sizeof(name) - 1), NULL, 0);
+	LLVMValueRef nothing_crosses =
+		LLVMConstInt(LLVMInt32TypeInContext(LLVMGetModuleContext(module)), 0, 0);
+
+	LLVMPositionBuilderBefore(builder, before);
+	LLVMBuildCall2(builder, LLVMGlobalGetValueType(barrier), barrier, &nothing_crosses, 1, "");
+}
+
+void asm_bound_regions(LLVMValueRef function)
+{
+	LLVMBuilderRef builder =
+		LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+
+	for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block;
+	     block = LLVMGetNextBasicBlock(block)) {
+		unsigned count = 0;
+
+		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
+		     inst = LLVMGetNextInstruction(inst))
+			if (LLVMIsACallInst(inst) &&
+			    LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) &&
+			    ++count % ASM_OF_REGION == 0)
+				end_region(builder, inst);
+	}
+	LLVMDisposeBuilder(builder);
+}

@@ -51,5 +51,7 @@ LLVMValueRef asm_build(struct asm_block *code, LLVMBuilderRef builder, LLVMConte
  * (measure_access.h), and depends on EXEC, so it is not to be moved into or out of conditions.
  */
 LLVMValueRef asm_build_call(struct asm_block *code, LLVMBuilderRef builder, LLVMContextRef context);
+/* Keep the time to compile the function proportional to the asm in its blocks. */
+void asm_bound_regions(LLVMValueRef function);
 
 #endif

@@ -16,6 +16,7 @@
 #include "llvm-plugin/clone/kernel_clone.h"
 #include "llvm-plugin/clone/lower_intrinsics.h"
 #include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/kinds/count_clone.h"
 #include "llvm-plugin/kinds/memory_kind.h"
 #include "llvm-plugin/kinds/time_kind.h"
@@ -184,9 +185,13 @@ static void build(struct call_units *units, LLVMModuleRef module, struct devlib 
 				memory_insert(units, &units->unit[i], kind, devlib, options,
 					      analyses);
 	}
-	for (size_t i = 0; i < units->count; i++)
+	for (size_t i = 0; i < units->count; i++) {
+		for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
+			if (units->unit[i].clone[kind])
+				asm_bound_regions(units->unit[i].clone[kind]);
 		if (units->unit[i].base)
 			ir_delete(units->unit[i].base, analyses);
+	}
 	marks_remove(module);
 	pass_unmark(module);
 }
