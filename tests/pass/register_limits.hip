@@ -2,7 +2,7 @@
 // Kernels whose authors left few registers: probes need some that the original does not.
 //
 // RUN: env PROBE_KINDS=memory,trace,time,count %hip_probe %s -O2 -o /dev/null
-// RUN: env PROBE_KINDS=memory,trace,time,count %hip_probe %s -O3 --offload-arch=gfx908 -o /dev/null
+// RUN: env PROBE_KINDS=memory,trace,time,count %hip_probe %s -O3 --no-offload-arch=gfx90a --offload-arch=gfx908 -o /dev/null
 #include <hip/hip_runtime.h>
 
 template <int N> __device__ void sort(int *at)
