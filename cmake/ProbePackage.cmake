@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 
 set(PROBE_INCLUDE_DIR include)
 set(PROBE_RULES_LIBRARY lib/libprobe-rules.a)
-set(PROBE_PASS_PLUGIN lib/probe/llvm-15/libprobe.so)
+set(PROBE_PASS_PLUGIN lib/probe/llvm-${PROBE_HIP_LLVM}/libprobe.so)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/probeConfig.cmake.in
 	${CMAKE_BINARY_DIR}/lib/cmake/probe/probeConfig.cmake
 	INSTALL_DESTINATION lib/cmake/probe

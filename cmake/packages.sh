@@ -2,24 +2,56 @@
 # SPDX-License-Identifier: MIT
 # Install the Debian packages that a goal needs and the machine lacks; says which.
 #   packages.sh demo|check|bench
+#   packages.sh list GOAL RELEASE    print what a release of Debian needs, on one line
 set -eu
 
-build="gcc g++ cmake ninja-build pkg-config
-	clang-15 lld-15 llvm-15-dev hipcc libamdhip64-dev rocm-device-libs
-	libhsa-runtime-dev libhsakmt-dev libamd-comgr-dev
-	libdwarf-dev libelf-dev libsqlite3-dev sqlite3 zlib1g-dev git"
-check="libcmocka-dev llvm-15-tools python3 jq chromium"
+usage() {
+	echo "usage: packages.sh demo|check|bench; packages.sh list GOAL bookworm|trixie|forky" >&2
+	exit 2
+}
+
+mode=install
+if [ "${1:-}" = list ]; then
+	mode=list
+	shift
+	release="${2:-}"
+else
+	release=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+fi
+
+# hipcc's LLVM decides which one the plugin is built for. What has another name in each release, or is
+# in one only, is listed with it.
+common="gcc g++ cmake ninja-build pkg-config hipcc libamdhip64-dev
+	libhsa-runtime-dev libamd-comgr-dev libdwarf-dev libelf-dev libsqlite3-dev sqlite3 zlib1g-dev git"
+case "$release" in
+trixie) build="$common clang-17 lld-17 llvm-17-dev rocm-device-libs-17" llvm=17 ;;
+forky) build="$common clang-21 lld-21 llvm-21-dev rocm-device-libs-21" llvm=21 ;;
+bookworm) build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15 ;;
+*)
+	[ "$mode" = install ] || usage
+	# Another system with Debian's packages: try those of Debian 12.
+	build="$common clang-15 lld-15 llvm-15-dev rocm-device-libs libhsakmt-dev" llvm=15
+	;;
+esac
+check="libcmocka-dev llvm-$llvm-tools python3 jq"
 bench="pocl-opencl-icd ocl-icd-opencl-dev"
+if [ "$mode" = install ]; then
+	check="$check chromium" # for the tests of HTML reports
+else
+	check="$check ccache"
+fi
 
 case "${1:-}" in
 demo) want="$build" ;;
 check) want="$build $check" ;;
 bench) want="$build $check $bench" ;;
-*)
-	echo "usage: packages.sh demo|check|bench" >&2
-	exit 2
-	;;
+*) usage ;;
 esac
+if [ "$mode" = list ]; then
+	# shellcheck disable=SC2086
+	echo $want
+	exit 0
+fi
 
 missing=""
 for package in $want; do

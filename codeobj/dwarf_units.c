@@ -1,37 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libdwarf 20210528 through its object-access interface. Later releases (0.x) rename the interface
- * types and drop arguments: supporting them changes this file and the calls in dwarf_lines.c and
- * dwarf_inlines.c. CMakeLists.txt refuses them until then.
- */
+/* libdwarf through its object-access interface, whose names differ between releases. */
 #include "codeobj/dwarf_units.h"
 
 #include <dwarf.h>
 
 #include "common/err.h"
 
+/* Release 20210528 (Debian 12), and those from 0.4 on. CMakeLists.txt finds out which it is. */
+#ifdef PROBE_LIBDWARF_2021
+#define MEMBER(prefix, name) name
+typedef Dwarf_Half section_number;
+typedef Dwarf_Endianness byte_order_number;
+typedef Dwarf_Obj_Access_Section access_section;
+typedef Dwarf_Obj_Access_Methods access_methods;
+typedef Dwarf_Obj_Access_Interface access_interface;
+#else
+#define MEMBER(prefix, name) prefix##_##name
+#define DW_OBJECT_LSB	     DW_END_little
+typedef Dwarf_Unsigned section_number;
+typedef Dwarf_Small byte_order_number;
+typedef Dwarf_Obj_Access_Section_a access_section;
+typedef Dwarf_Obj_Access_Methods_a access_methods;
+typedef Dwarf_Obj_Access_Interface_a access_interface;
+#endif
+
 struct object {
 	const struct probe_dwarf_section *sections;
 };
 
 /* Section 0 is the null section of ELF; ours follow. */
-static int section_info(void *user, Dwarf_Half index, Dwarf_Obj_Access_Section *ret, int *error)
+static int section_info(void *user, section_number index, access_section *ret, int *error)
 {
 	const struct object *object = user;
 
 	(void)error;
-	*ret = (Dwarf_Obj_Access_Section){.name = ""};
+	*ret = (access_section){.MEMBER(as, name) = ""};
 	if (index > PROBE_DWARF_GIVEN)
 		return DW_DLV_NO_ENTRY;
 	if (index) {
-		ret->name = probe_dwarf_section_name(index - 1);
-		ret->size = object->sections[index - 1].size;
-		ret->type = 1; /* SHT_PROGBITS */
+		ret->MEMBER(as, name) = probe_dwarf_section_name((size_t)index - 1);
+		ret->MEMBER(as, size) = object->sections[index - 1].size;
+		ret->MEMBER(as, type) = 1; /* SHT_PROGBITS */
 	}
 	return DW_DLV_OK;
 }
 
-static int section_load(void *user, Dwarf_Half index, Dwarf_Small **ret, int *error)
+static int section_load(void *user, section_number index, Dwarf_Small **ret, int *error)
 {
 	const struct object *object = user;
 
@@ -42,7 +56,7 @@ static int section_load(void *user, Dwarf_Half index, Dwarf_Small **ret, int *er
 	return DW_DLV_OK;
 }
 
-static Dwarf_Endianness byte_order(void *user)
+static byte_order_number byte_order(void *user)
 {
 	(void)user;
 	return DW_OBJECT_LSB;
@@ -66,13 +80,29 @@ static Dwarf_Unsigned section_count(void *user)
 	return PROBE_DWARF_GIVEN + 1;
 }
 
-static const Dwarf_Obj_Access_Methods methods = {
-	.get_section_info = section_info,
-	.get_byte_order = byte_order,
-	.get_length_size = length_size,
-	.get_pointer_size = pointer_size,
-	.get_section_count = section_count,
-	.load_section = section_load,
+#ifndef PROBE_LIBDWARF_2021
+/* A bound for the sizes of sections. */
+static Dwarf_Unsigned file_size(void *user)
+{
+	const struct object *object = user;
+	Dwarf_Unsigned size = 0;
+
+	for (size_t i = 0; i < PROBE_DWARF_GIVEN; i++)
+		size += object->sections[i].size;
+	return size;
+}
+#endif
+
+static const access_methods methods = {
+	.MEMBER(om, get_section_info) = section_info,
+	.MEMBER(om, get_byte_order) = byte_order,
+	.MEMBER(om, get_length_size) = length_size,
+	.MEMBER(om, get_pointer_size) = pointer_size,
+	.MEMBER(om, get_section_count) = section_count,
+	.MEMBER(om, load_section) = section_load,
+#ifndef PROBE_LIBDWARF_2021
+	.om_get_filesize = file_size,
+#endif
 };
 
 struct probe_err *probe_dwarf_damaged(struct probe_dwarf_reader *reader, const char *doing,
@@ -184,7 +214,8 @@ struct probe_err *probe_dwarf_read(struct probe_dwarf_reader *reader,
 				   probe_dwarf_unit_fn fn, void *user)
 {
 	struct object object = {.sections = sections};
-	Dwarf_Obj_Access_Interface interface = {.object = &object, .methods = &methods};
+	access_interface interface = {.MEMBER(ai, object) = &object,
+				      .MEMBER(ai, methods) = &methods};
 	Dwarf_Error error = NULL;
 	struct probe_err *err;
 	int result;
@@ -198,8 +229,12 @@ struct probe_err *probe_dwarf_read(struct probe_dwarf_reader *reader,
 	if (result != DW_DLV_OK)
 		return probe_dwarf_damaged(reader, "opening it", error);
 	err = each_unit(reader, fn, user);
+#ifdef PROBE_LIBDWARF_2021
 	error = NULL;
 	dwarf_object_finish(reader->dbg, &error);
+#else
+	dwarf_object_finish(reader->dbg);
+#endif
 	return err;
 }
 

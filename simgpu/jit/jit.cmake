@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # libprobe-sim-jit.so: translation of hot code, opened by the simulator when there is any. Not built
-# where LLVM 15's headers are missing; the simulator then only interprets.
-find_library(PROBE_SIM_LLVM LLVM-15 PATHS /usr/lib/llvm-15/lib)
-find_path(PROBE_SIM_LLVM_INCLUDE llvm-c/LLJIT.h PATHS /usr/lib/llvm-15/include NO_DEFAULT_PATH)
+# where the headers of hipcc's LLVM are missing; the simulator then only interprets.
+find_library(PROBE_SIM_LLVM LLVM-${PROBE_HIP_LLVM} PATHS /usr/lib/llvm-${PROBE_HIP_LLVM}/lib)
+find_path(PROBE_SIM_LLVM_INCLUDE llvm-c/LLJIT.h PATHS /usr/lib/llvm-${PROBE_HIP_LLVM}/include NO_DEFAULT_PATH)
 if(NOT PROBE_SIM_LLVM OR NOT PROBE_SIM_LLVM_INCLUDE)
-	message(STATUS "simgpu: no LLVM 15, code is not translated")
+	message(STATUS "simgpu: no LLVM ${PROBE_HIP_LLVM}, code is not translated")
 	return()
 endif()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The device library on the simulated GPU, against a model, exactly: kernels compiled with the pass at
 # -O2 with everything checked, at -O0 and -O3 without -g with what holds there too.
-if(NOT (PROBE_BUILD_PASS AND PROBE_BUILD_SIM) OR PROBE_SANITIZE OR NOT TARGET hsakmt)
+if(NOT (PROBE_BUILD_PASS AND PROBE_BUILD_SIM) OR PROBE_SANITIZE)
 	return()
 endif()
 find_program(HIPCC hipcc REQUIRED)
@@ -31,13 +31,13 @@ function(probe_devlib_test name level)
 	separate_arguments(flags UNIX_COMMAND "${level}")
 	add_custom_command(OUTPUT ${code}
 		COMMAND ${CMAKE_COMMAND} -E env ${environment} ${HIPCC} --genco --offload-arch=gfx90a ${flags}
-			-fpass-plugin=$<TARGET_FILE:probe_pass_15> ${devlib_dir}/access_kernels.hip -o ${code}
-		DEPENDS ${devlib_dir}/access_kernels.hip probe_pass_15
+			-fpass-plugin=$<TARGET_FILE:probe_pass_${PROBE_HIP_LLVM}> ${devlib_dir}/access_kernels.hip -o ${code}
+		DEPENDS ${devlib_dir}/access_kernels.hip probe_pass_${PROBE_HIP_LLVM}
 		COMMENT "hipcc devlib_kernels ${level}" VERBATIM)
 	add_custom_target(devlib_kernels_${name} ALL DEPENDS ${code})
 	probe_test(NAME devlib.${name} TIER devlib FOLDER devlib
 		COMMAND ${devlib_out}/truth ${code} ${ARGN}
-		ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt> PROBE_SIM_MODEL=0)
+		ENVIRONMENT ${PROBE_SIM_ENVIRONMENT} PROBE_SIM_MODEL=0)
 endfunction()
 
 probe_devlib_test(O2 "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv)
@@ -49,12 +49,12 @@ probe_devlib_test(portable "-O2 -g" ${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.cs
 probe_test(NAME devlib.turns TIER devlib FOLDER devlib
 	COMMAND ${devlib_out}/truth ${devlib_out}/kernels_O2.co
 		${CMAKE_SOURCE_DIR}/tests/data/lds_oracle.csv
-	ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt> PROBE_SIM_MODEL=0
+	ENVIRONMENT ${PROBE_SIM_ENVIRONMENT} PROBE_SIM_MODEL=0
 		PROBE_SIM_QUANTUM=7 PROBE_SIM_THREADS=3 PROBE_SIM_FILL=0xdeadbeef)
 
 # Portable probes for waves of 32, as the lower half of waves of 64.
 add_custom_command(OUTPUT ${devlib_out}/wave32.co
-	COMMAND ${PROBE_CLANG_15} -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -ffreestanding -std=gnu11 -O2
+	COMMAND ${PROBE_CLANG_${PROBE_HIP_LLVM}} -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -ffreestanding -std=gnu11 -O2
 		-Wall -Wextra -Werror -Xclang -fconvergent-functions -mcode-object-version=4
 		-I${CMAKE_SOURCE_DIR} -I${CMAKE_SOURCE_DIR}/include
 		${devlib_dir}/wave32_measure.c -o ${devlib_out}/wave32.co
@@ -72,4 +72,4 @@ add_custom_command(OUTPUT ${devlib_out}/wave32
 add_custom_target(devlib_wave32 ALL DEPENDS ${devlib_out}/wave32 ${devlib_out}/wave32.co)
 probe_test(NAME devlib.wave32 TIER devlib FOLDER devlib
 	COMMAND ${devlib_out}/wave32 ${devlib_out}/wave32.co
-	ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt> PROBE_SIM_MODEL=0)
+	ENVIRONMENT ${PROBE_SIM_ENVIRONMENT} PROBE_SIM_MODEL=0)

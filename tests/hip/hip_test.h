@@ -54,6 +54,8 @@ template <typename T> struct device_array {
 	{
 		HIP(hipMalloc((void **)&data, n * sizeof(T)));
 		HIP(hipMemset(data, 0, n * sizeof(T)));
+		// The fill may be asynchronous, and streams that do not wait for the null stream overtake it.
+		HIP(hipStreamSynchronize(nullptr));
 	}
 	explicit device_array(const std::vector<T> &from) : device_array(from.size())
 	{

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Hard cases of queues, signals, loading and the end of a process, against HSA itself.
-if(NOT TARGET hsakmt OR PROBE_SANITIZE)
+if(NOT PROBE_BUILD_SIM OR PROBE_SANITIZE)
 	return()
 endif()
 find_program(HIPCC hipcc)
@@ -33,7 +33,7 @@ target_link_libraries(hsa_dlclose PRIVATE probe_flags ${CMAKE_DL_LIBS})
 function(probe_hard_test name status)
 	probe_test(NAME hsa.hard.${name} TIER hsa FOLDER simgpu
 		COMMAND sh ${hard_dir}/expect_end.sh ${status} ${ARGN}
-		ENVIRONMENT LD_LIBRARY_PATH=$<TARGET_FILE_DIR:hsakmt>)
+		ENVIRONMENT ${PROBE_SIM_ENVIRONMENT})
 endfunction()
 foreach(case queues waiters loads lives memory fork)
 	probe_hard_test(${case} 0 $<TARGET_FILE:hsa_hard> ${hard_code}.co ${case})

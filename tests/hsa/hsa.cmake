@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Programs against HSA itself, on the simulated GPU: the same output with and without the tool.
-if(NOT TARGET probe-hsa OR NOT TARGET hsakmt OR NOT TARGET probe-run OR NOT TARGET probe_pass_15
+if(NOT TARGET probe-hsa OR NOT PROBE_BUILD_SIM OR NOT TARGET probe-run OR NOT TARGET probe_pass_${PROBE_HIP_LLVM}
    OR PROBE_SANITIZE)
 	return()
 endif()
@@ -25,11 +25,11 @@ function(probe_hsa_code name)
 		COMMAND ${OFFLOAD_BUNDLER} --unbundle --type=o
 			--targets=hipv4-amdgcn-amd-amdhsa--gfx90a
 			--input=${hsa_out}/${name}.bundle --output=${hsa_out}/${name}.co
-		DEPENDS ${hsa_dir}/${name}.hip probe_pass_15 COMMENT "hipcc ${name}.co" VERBATIM)
+		DEPENDS ${hsa_dir}/${name}.hip probe_pass_${PROBE_HIP_LLVM} COMMENT "hipcc ${name}.co" VERBATIM)
 	add_custom_target(hsa_code_${name} ALL DEPENDS ${hsa_out}/${name}.co)
 endfunction()
 
-probe_hsa_code(hsa_kernels -O2 -fpass-plugin=$<TARGET_FILE:probe_pass_15>)
+probe_hsa_code(hsa_kernels -O2 -fpass-plugin=$<TARGET_FILE:probe_pass_${PROBE_HIP_LLVM}>)
 probe_hsa_code(call_depths -O1)
 add_executable(call_depths ${hsa_dir}/call_depths.c)
 target_link_libraries(call_depths PRIVATE probe_hsa_parts probe_wire probe_flags ${CMAKE_DL_LIBS})

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Build and test in a root of another Debian release, for its ROCm:
+#   debian-root.sh trixie|forky [ctest arguments]
+# The root is made by mmdebstrap from the mirror that this machine's apt uses, and kept with its build
+# directory and compiler cache in $PROBE_ROOTS (default: probe/roots in the user's cache), so that a
+# later run needs no network. Needs to be root: the build runs in a chroot.
+set -eu
+
+say() {
+	echo "probe: $*" >&2
+}
+
+release="${1:-}"
+case "$release" in
+trixie | forky) shift ;;
+*)
+	say "usage: debian-root.sh trixie|forky [ctest arguments]"
+	exit 2
+	;;
+esac
+tree=$(cd "$(dirname "$0")/.." && pwd)
+roots="${PROBE_ROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/probe/roots}"
+root="$roots/$release"
+packages=$("$tree/cmake/packages.sh" list check "$release")
+
+if [ "$(id -u)" != 0 ]; then
+	say "a root of Debian $release needs root's rights: run this with sudo"
+	exit 1
+fi
+
+# The mirror of this machine's own Debian: an address that apt knows for main, without the slash.
+mirror() {
+	# shellcheck disable=SC2016
+	apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
+		sed -n 's|^Debian main \(.*[^/]\)/*$|\1|p' | head -n 1
+}
+
+# Made aside and renamed when it is complete: a root is there whole or not at all.
+make_root() {
+	from=$(mirror)
+	if [ -z "$from" ]; then
+		say "no root of Debian $release: apt has no mirror of Debian"
+		exit 1
+	fi
+	if ! command -v mmdebstrap >/dev/null; then
+		say "installing mmdebstrap"
+		apt-get update -qq
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends mmdebstrap
+	fi
+	say "making a root of Debian $release in $root (about 2.5 GB)"
+	mkdir -p "$roots"
+	rm -rf "$root.new"
+	if ! mmdebstrap --variant=apt --include="$(echo "$packages" | tr ' ' ',')" \
+		--aptopt='Acquire::Check-Valid-Until "false"' \
+		--aptopt='APT::Install-Recommends "false"' --dpkgopt=force-unsafe-io \
+		"$release" "$root.new" "$from" >"$roots/$release.log" 2>&1; then
+		rm -rf "$root.new"
+		say "cannot make a root of Debian $release; $roots/$release.log says why"
+		exit 1
+	fi
+	mkdir -p "$root.new/src" "$root.new/build" "$root.new/ccache"
+	echo "$packages" >"$root.new/probe-packages"
+	rm -rf "$root"
+	mv "$root.new" "$root"
+}
+
+if [ "$(cat "$root/probe-packages" 2>/dev/null)" != "$packages" ]; then
+	make_root
+fi
+
+# In a mount namespace of its own: nothing stays mounted.
+# shellcheck disable=SC2016
+exec unshare -m sh -eu -c '
+	root=$1 tree=$2
+	shift 2
+	mount --bind "$tree" "$root/src"
+	mount -t proc proc "$root/proc"
+	mount --rbind /dev "$root/dev"
+	mount --rbind /sys "$root/sys"
+	exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+		CCACHE_DIR=/ccache sh -eu /src/cmake/root-check.sh "$@"' sh "$root" "$tree" "$@"
