@@ -15,8 +15,8 @@ struct report_query;
 
 enum report_input {
 	REPORT_DATABASES,
-	REPORT_ANY_FILES, /* show() gets a path only */
-	REPORT_NO_FILES,  /* show() is called once, without a database */
+	REPORT_ANY_FILES,      /* show() gets a path only */
+	REPORT_NO_FILES,       /* show() is called once, without a database */
 	REPORT_FILES_TOGETHER, /* the same; it opens the files itself */
 };
 
@@ -44,7 +44,7 @@ struct report_verb {
 
 extern const struct report_verb report_verb_summary, report_verb_lines, report_verb_kernels,
 	report_verb_dispatches, report_verb_samples, report_verb_annotate, report_verb_flame,
-	report_verb_diff, report_verb_check, report_verb_export,
+	report_verb_occupancy, report_verb_diff, report_verb_check, report_verb_export,
 	report_verb_tables, report_verb_info, report_verb_list, report_verb_replay;
 
 /* The first is the default; ends with NULL. */

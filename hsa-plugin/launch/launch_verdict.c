@@ -2,7 +2,7 @@
 #include "hsa-plugin/launch/launch_verdict.h"
 
 #include "hsa-plugin/launch/launch_block.h"
-#include "hsa-plugin/launch/occupancy.h"
+#include "hsa-plugin/launch/cooperative_fit.h"
 
 /*
  * The wave's scratch is at most 8191 KiB (COMPUTE_TMPRING_SIZE.WAVESIZE, 13 bits of KiB), so this
@@ -74,7 +74,7 @@ static bool stays_resident(const struct probe_launch *launch)
 	const hsa_kernel_dispatch_packet_t *packet = launch->packet;
 	const struct probe_kernel *kernel = launch->kernel, *clone = kernel->clone;
 	const struct probe_agent *agent = launch->queue->agent;
-	struct probe_occupancy_launch occupancy = {
+	struct probe_cooperative_launch occupancy = {
 		.target = agent->target,
 		.vgprs = kernel->vgprs,
 		.agprs = kernel->agprs,
@@ -92,7 +92,7 @@ static bool stays_resident(const struct probe_launch *launch)
 	occupancy.groups = (uint64_t)(packet->grid_size_x / packet->workgroup_size_x) *
 			   (packet->grid_size_y / packet->workgroup_size_y) *
 			   (packet->grid_size_z / packet->workgroup_size_z);
-	return probe_occupancy_keeps(&occupancy);
+	return probe_cooperative_fits(&occupancy);
 }
 
 static uint32_t decide(struct probe_launch *launch)

@@ -19,7 +19,7 @@ else()
 endif()
 
 foreach(test api_table code_image collector completion counter_sum counter_tables dispatch doorbells
-		filters kernargs kernel_table kernel_verdict occupancy packet_relay queue_hooks rings
+		filters kernargs kernel_table kernel_verdict cooperative_fit packet_relay queue_hooks rings
 		sampler wave_storage)
 	add_executable(unit_hsa_${test} ${CMAKE_CURRENT_LIST_DIR}/${test}.c
 		${CMAKE_CURRENT_LIST_DIR}/fake_hsa.c)

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many waves of a kernel a SIMD holds, as far as its vector registers decide.
+ * Does a clone of a cooperative kernel fit where the original did?
  *
  * The workgroups of a cooperative kernel wait for each other, and the application has made sure
  * that all are resident. With the clone's registers they might not be, and would wait forever.
  */
-#ifndef PROBE_HSA_PLUGIN_LAUNCH_OCCUPANCY_H
-#define PROBE_HSA_PLUGIN_LAUNCH_OCCUPANCY_H
+#ifndef PROBE_HSA_PLUGIN_LAUNCH_COOPERATIVE_FIT_H
+#define PROBE_HSA_PLUGIN_LAUNCH_COOPERATIVE_FIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * `target`: gfx90a or so; `vgprs`, `agprs`: as the kernel's metadata states them. 0 = a target
- * whose registers are not known here. Source: LLVM, AMDGPUBaseInfo.cpp (getTotalNumVGPRs,
- * getVGPRAllocGranule, getMaxWavesPerEU).
- */
-uint32_t probe_occupancy_waves(const char *target, uint32_t vgprs, uint32_t agprs);
-
-struct probe_occupancy_launch {
+struct probe_cooperative_launch {
 	const char *target;
 	uint32_t vgprs, agprs;		   /* of the original */
 	uint32_t clone_vgprs, clone_agprs; /* of its clone */
@@ -33,6 +26,6 @@ struct probe_occupancy_launch {
  * Are all workgroups of the clone resident at a time if those of the original are? False, too, if
  * that is not known.
  */
-bool probe_occupancy_keeps(const struct probe_occupancy_launch *launch);
+bool probe_cooperative_fits(const struct probe_cooperative_launch *launch);
 
 #endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/occupancy.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct unit {
+	const char *target; /* or how those of a family begin; the first that fits */
+	uint32_t vgprs, vgpr_granule;
+	uint32_t waves; /* of a SIMD */
+	uint32_t lds;	/* bytes of a compute unit */
+};
+
+static const struct unit units[] = {
+	{"gfx90a", 512, 8, 8, 65536},
+	{"gfx950", 512, 8, 8, 163840},
+	{"gfx94", 512, 8, 8, 65536},
+	{"gfx90", 256, 4, 10, 65536},
+};
+
+/* The same for all of them: GFX9. */
+enum {
+	SIMDS = 4,
+	WAVE_SIZE = 64,
+	SGPRS = 800, /* of a SIMD */
+	SGPR_GRANULE = 16,
+	LDS_GRANULE = 512,
+	GROUPS_MAX = 16, /* of more than one wave: each needs one of the barriers */
+};
+
+static const struct unit *find_unit(const char *target)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strncmp(target, units[i].target, strlen(units[i].target)))
+			return &units[i];
+	return NULL;
+}
+
+static uint32_t round_up(uint32_t value, uint32_t granule)
+{
+	return (value + granule - 1) / granule * granule;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* gfx908 has two files, of which a kernel gets as much of each; the count of a gfx90a is of both.
+ */
+static uint32_t waves_by_vgprs(const struct unit *unit, uint32_t vgprs, uint32_t agprs)
+{
+	uint32_t taken = round_up(vgprs > agprs ? vgprs : agprs, unit->vgpr_granule);
+
+	return least(unit->waves, taken ? unit->vgprs / taken : unit->waves);
+}
+
+uint32_t probe_occupancy_waves(const char *target, uint32_t vgprs, uint32_t agprs)
+{
+	const struct unit *unit = find_unit(target);
+
+	return unit ? waves_by_vgprs(unit, vgprs, agprs) : 0;
+}
+
+/* With one workgroup more, of `waves` each, beside `groups`. */
+static void find_next(const struct unit *unit, uint32_t groups, uint32_t waves,
+		      struct probe_occupancy *ret)
+{
+	uint32_t in_simd = ((groups + 1) * waves + SIMDS - 1) / SIMDS;
+
+	ret->waves_next = (groups + 1) * waves;
+	if (ret->limit == PROBE_LIMIT_VGPRS)
+		ret->value_next = unit->vgprs / in_simd / unit->vgpr_granule * unit->vgpr_granule;
+	else if (ret->limit == PROBE_LIMIT_SGPRS)
+		ret->value_next = SGPRS / in_simd / SGPR_GRANULE * SGPR_GRANULE;
+	else if (ret->limit == PROBE_LIMIT_LDS)
+		ret->value_next = unit->lds / (groups + 1) / LDS_GRANULE * LDS_GRANULE;
+	else
+		ret->waves_next = 0;
+}
+
+bool probe_occupancy_of(const struct probe_occupancy_kernel *kernel, struct probe_occupancy *ret)
+{
+	const struct unit *unit = find_unit(kernel->target);
+	uint32_t waves = (kernel->items + WAVE_SIZE - 1) / WAVE_SIZE;
+	uint32_t sgprs = round_up(kernel->sgprs, SGPR_GRANULE);
+	uint32_t lds = round_up(kernel->lds, LDS_GRANULE);
+	/* Workgroups that each resource has room for. */
+	uint32_t groups[4];
+	uint32_t most;
+
+	if (!unit || !waves)
+		return false;
+	groups[PROBE_LIMIT_SLOTS] = SIMDS * unit->waves / waves;
+	if (waves > 1)
+		groups[PROBE_LIMIT_SLOTS] = least(groups[PROBE_LIMIT_SLOTS], GROUPS_MAX);
+	groups[PROBE_LIMIT_VGPRS] =
+		SIMDS * waves_by_vgprs(unit, kernel->vgprs, kernel->agprs) / waves;
+	groups[PROBE_LIMIT_SGPRS] =
+		SIMDS * least(unit->waves, sgprs ? SGPRS / sgprs : unit->waves) / waves;
+	groups[PROBE_LIMIT_LDS] = lds ? unit->lds / lds : UINT32_MAX;
+	most = groups[PROBE_LIMIT_SLOTS];
+	*ret = (struct probe_occupancy){.waves_max = SIMDS * unit->waves};
+	for (int i = PROBE_LIMIT_VGPRS; i <= PROBE_LIMIT_LDS; i++)
+		if (groups[i] < most) {
+			most = groups[i];
+			ret->limit = (enum probe_occupancy_limit)i;
+		}
+	ret->waves = most * waves;
+	find_next(unit, most, waves, ret);
+	return true;
+}
