@@ -40,7 +40,7 @@ async function readData() {
 	return raw;
 }
 
-/* What there is to fix: rows of `lines`, the costliest first, as the report sorted them. */
+/* What there is to fix: rows of `lines`, in the order of the report. */
 function findingsOf(data) {
 	const lines = data.tables.lines;
 

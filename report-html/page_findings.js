@@ -25,7 +25,7 @@ function pageFindings(data) {
 		el("form", {class: "filters"}, chooser("Kernel", "kernel", unique("kernel")),
 		   chooser("Kind", "kind", ["bank conflicts", "extra cache lines", "other"]),
 		   chooser("File", "file", unique("file"))),
-		el("p", null, `${plural(shown.length, "finding", "findings")} of ${all.length}, sorted by cost. ` +
+		el("p", null, `${plural(shown.length, "finding", "findings")} of ${all.length}, sorted by estimated extra cycles. ` +
 			"Whether a fix was verified, its text says."),
 		shown.slice(0, CARDS_MAX).map((row) => findingCard(lines, row, "h2")),
 		shown.length > CARDS_MAX && el("p", null, `${shown.length - CARDS_MAX} more: choose a kernel, kind or file.`),
