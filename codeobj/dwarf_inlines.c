@@ -137,6 +137,24 @@ static const char *function_name(struct probe_dwarf_reader *reader, Dwarf_Die di
 	return ret;
 }
 
+/* The declaration says it, not the definition. */
+static bool is_implicit(struct probe_dwarf_reader *reader, Dwarf_Die die, unsigned chain)
+{
+	Dwarf_Bool found = 0;
+	Dwarf_Die origin;
+	bool ret;
+
+	if (probe_dwarf_ok(reader, dwarf_hasattr(die, DW_AT_artificial, &found, &reader->error)) &&
+	    found)
+		return true;
+	origin = chain < PROBE_DWARF_CHAIN_MAX ? probe_dwarf_origin(reader, die) : NULL;
+	if (!origin)
+		return false;
+	ret = is_implicit(reader, origin, chain + 1);
+	dwarf_dealloc_die(origin);
+	return ret;
+}
+
 static const char *call_file(struct walk *walk, Dwarf_Die die)
 {
 	const struct probe_dwarf_files *files = walk->files;
@@ -155,6 +173,7 @@ static uint32_t make_scope(struct walk *walk, Dwarf_Die die, uint32_t parent, bo
 		.parent = parent,
 		.function = function_name(walk->reader, die, 0),
 		.call_file = call ? call_file(walk, die) : "",
+		.implicit = is_implicit(walk->reader, die, 0),
 	};
 	Dwarf_Unsigned number;
 	uint32_t ret = PROBE_DWARF_NO_SCOPE;

@@ -3,6 +3,7 @@
 #ifndef PROBE_CODEOBJ_DWARF_INLINES_H
 #define PROBE_CODEOBJ_DWARF_INLINES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "codeobj/dwarf_sections.h"
@@ -13,6 +14,7 @@ struct probe_dwarf_scope {
 	const char *function;  /* the linkage name if it is known; "" if no name is */
 	const char *call_file; /* of the call; "" for functions */
 	uint64_t call_line, call_column;
+	bool implicit; /* nobody wrote the function: the compiler made it */
 };
 
 #define PROBE_DWARF_NO_SCOPE UINT32_MAX

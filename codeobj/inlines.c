@@ -116,6 +116,7 @@ static struct probe_err *add_scope(void *user, const struct probe_dwarf_scope *s
 		.parent = scope->parent,
 		.call_line = number(scope->call_line),
 		.call_column = number(scope->call_column),
+		.implicit = scope->implicit,
 	};
 	struct probe_err *err = add_name(builder, scope->function, &row.function);
 
@@ -294,7 +295,7 @@ static struct probe_err *check(struct probe_buf *buf, const struct probe_inlines
 		const struct probe_scope *scope = &inlines->scopes[i];
 
 		if ((scope->parent != PROBE_INLINE_NONE && scope->parent >= i) ||
-		    scope->function >= inlines->name_count ||
+		    scope->function >= inlines->name_count || scope->implicit > 1 ||
 		    scope->call_file >= inlines->name_count)
 			return probe_buf_error(buf, "inlined call %zu is malformed", i);
 	}

@@ -17,6 +17,7 @@ struct probe_scope {
 	uint32_t parent;   /* before it in the array; PROBE_INLINE_NONE: a function */
 	uint32_t function; /* index of its name */
 	uint32_t call_file, call_line, call_column; /* of a call: its source position */
+	uint32_t implicit; /* 1: the compiler made the function, such as the copy of a struct */
 };
 
 /* From this address up to the next row's: the innermost scope, or PROBE_INLINE_NONE. */

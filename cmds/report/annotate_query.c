@@ -2,6 +2,7 @@
 #include "cmds/report/annotate_query.h"
 
 #include "cmds/report/site_sql.h"
+#include "cmds/report/stall_columns.h"
 #include "store/sql_words.h"
 
 static const struct report_column columns[] = {
@@ -20,20 +21,7 @@ static const struct report_column columns[] = {
 	{"samples", "samples", REPORT_INT, true, "samples", "PC samples at this instruction"},
 	{"share", "%", REPORT_REAL, true, "round(100.0 * samples / total, 2)",
 	 "of the kernel's samples, or the function's"},
-	{"issued", "issued", REPORT_INT, true, "issued",
-	 "samples of waves that issued in the sampled cycle"},
-	{"stalled", "stalled", REPORT_INT, true, "stalled",
-	 "samples of waves that did not: the sum of the reasons"},
-	{"waitcnt", "waitcnt", REPORT_INT, true, "waitcnt", "waited for memory or LDS (s_waitcnt)"},
-	{"barrier", "barrier", REPORT_INT, false, "barrier", "waited for other waves (s_barrier)"},
-	{"alu", "alu", REPORT_INT, false, "alu", "waited for the result of an earlier instruction"},
-	{"arbiter", "arbiter", REPORT_INT, true, "arbiter",
-	 "another wave was selected, or the unit was busy"},
-	{"internal", "internal", REPORT_INT, false, "internal",
-	 "internal instructions such as s_nop"},
-	{"fetch", "fetch", REPORT_INT, false, "fetch", "waited for instruction fetch"},
-	{"sleep", "sleep", REPORT_INT, false, "sleep", "s_sleep"},
-	{"other", "other", REPORT_INT, false, "other", "other or unknown reasons"},
+	REPORT_STALLS(false),
 	{"lanes", "lanes", REPORT_REAL, true, "round(1.0 * lanes / samples, 1)",
 	 "active lanes, on average"},
 	{"executions", "executions", REPORT_INT, true, "executions",

@@ -7,6 +7,7 @@
 
 #include "cmds/report/code_tables.h"
 #include "cmds/report/stored_code.h"
+#include "codeobj/users_place.h"
 #include "common/selection.h"
 
 /* The code object of argument 0, as far as it could be read. */
@@ -47,6 +48,43 @@ static void line_at(sqlite3_context *context, int count, sqlite3_value **values)
 		return;
 	text = sqlite3_mprintf("%s:%u", known->codeobj->lines->files[line->file], line->line);
 	sqlite3_result_text(context, text, -1, sqlite3_free);
+}
+
+static void users_line_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct probe_place place;
+
+	(void)count;
+	if (report_code_users_place(argument(context, values),
+				    (uint64_t)sqlite3_value_int64(values[1]), &place))
+		sqlite3_result_text(context, sqlite3_mprintf("%s:%u", place.file, place.line), -1,
+				    sqlite3_free);
+}
+
+/* 1: the line is that of the code before the address. */
+static void approximate_at(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct probe_place place;
+
+	(void)count;
+	if (report_code_users_place(argument(context, values),
+				    (uint64_t)sqlite3_value_int64(values[1]), &place))
+		sqlite3_result_int(context, place.approximate);
+}
+
+/* Of a site: is its function, by name, one that the compiler made? */
+static void implicit(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const struct probe_inlines *inlines = report_code_inlines(argument(context, values));
+	const char *name = (const char *)sqlite3_value_text(values[1]);
+	bool found = false;
+
+	(void)count;
+	/* Debug information has few of them, and most programs none. */
+	for (size_t i = 0; inlines && name && i < inlines->scope_count && !found; i++)
+		found = inlines->scopes[i].implicit &&
+			!strcmp(inlines->names[inlines->scopes[i].function], name);
+	sqlite3_result_int(context, found);
 }
 
 /* Bytes of a kernel's code, by the symbol table. */
@@ -232,6 +270,9 @@ int report_code_functions_register(sqlite3 *db)
 		{"probe_basis", basis},
 		{"probe_code_size", code_size},
 		{"probe_line_at", line_at},
+		{"probe_users_line_at", users_line_at},
+		{"probe_approximate_at", approximate_at},
+		{"probe_implicit", implicit},
 		{"probe_kernel_at", kernel_at},
 		{"probe_instruction_at", instruction_at},
 		{"probe_comment_at", comment_at},

@@ -3,11 +3,10 @@
 
 #include <stdlib.h>
 
-#include <probe/user_source.h>
-
 #include "cmds/report/stored_code.h"
 #include "cmds/report/virtual_table.h"
 #include "codeobj/instruction_text.h"
+#include "codeobj/users_place.h"
 #include "codeobj/wait_producers.h"
 
 /* One module, two tables. */
@@ -154,30 +153,17 @@ static void put_line(const struct cursor *cursor, sqlite3_context *context, uint
 		sqlite3_result_int64(context, column == 4 ? line->line : line->column);
 }
 
-/* The line, or the innermost call in a file of the user's that it is inlined from. */
 static void put_users(const struct cursor *cursor, sqlite3_context *context, uint64_t address,
 		      bool want_file)
 {
-	const struct probe_line *line = report_code_line(cursor->code, address);
-	const char *file = line ? cursor->code->codeobj->lines->files[line->file] : "";
-	const struct probe_inlines *inlines =
-		probe_is_user_source(file) ? NULL : report_code_inlines(cursor->code);
-	const struct probe_scope *scope = inlines ? probe_inlines_find(inlines, address) : NULL;
-	uint32_t number = line ? line->line : 0;
+	struct probe_place place;
 
-	for (; scope && probe_scope_parent(inlines, scope);
-	     scope = probe_scope_parent(inlines, scope))
-		if (scope->call_line && probe_is_user_source(inlines->names[scope->call_file])) {
-			file = inlines->names[scope->call_file];
-			number = scope->call_line;
-			break;
-		}
-	if (!line)
+	if (!report_code_users_place(cursor->code, address, &place))
 		return;
 	if (want_file)
-		sqlite3_result_text(context, file, -1, SQLITE_TRANSIENT);
+		sqlite3_result_text(context, place.file, -1, SQLITE_TRANSIENT);
 	else
-		sqlite3_result_int64(context, number);
+		sqlite3_result_int64(context, place.line);
 }
 
 /* Where the function itself calls what the code was inlined from. */

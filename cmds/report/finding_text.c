@@ -16,7 +16,7 @@ const char finding_fields[] =
 	"file,line,column,kernel,function,access,space,size,executions,lanes,lines64_used,"
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
 	"ideal_passes,conflicts,max_way,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of,"
-	"kernel_samples,waiting,finding_kernels,finding_cycles,finding_rank,finding,launch_shape,cause,fix,source,inlined,sites,site,unit,machine,basis,"
+	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,source,inlined,sites,site,unit,machine,basis,"
 	"swap_loop,own_file,own_line,own_column,candidates";
 
 /* Where the user wrote it. */
@@ -350,7 +350,7 @@ static void put_basis_of_cost(const struct finding *finding)
 	long long low = number(finding, F_LOW), high = number(finding, F_HIGH);
 
 	if (!strcmp(basis, "sampled")) {
-		printf(" at most (estimate: %.1f of %lld samples of the kernel waited for it)",
+		printf(" at most (estimate: %.1f of %lld samples of the kernel waited for the line)",
 		       sqlite3_column_double(finding->stmt, F_WAITING),
 		       number(finding, F_KERNEL_SAMPLES));
 		return;
@@ -384,9 +384,12 @@ static void put_cost(const struct finding *finding)
 		       strcmp(cell(finding, F_TIME_OF), "clone") ? "kernel"
 								 : "instrumented kernel");
 	putchar('\n');
-	if (finding->folded && number(finding, F_KERNELS) > 1)
-		printf("       in all %lld kernels: %lld cycles (--unfold lists them)\n",
-		       number(finding, F_KERNELS), number(finding, F_ALL_CYCLES));
+	if (finding->folded && number(finding, F_PLACES) > 1)
+		printf("       in all: %lld cycles: %lld accesses here, in %lld %s (--unfold lists "
+		       "them)\n",
+		       number(finding, F_ALL_CYCLES), number(finding, F_PLACES),
+		       number(finding, F_KERNELS),
+		       report_plural(number(finding, F_KERNELS), "kernel", "kernels"));
 }
 
 void finding_put(const struct finding *finding)

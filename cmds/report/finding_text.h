@@ -41,6 +41,7 @@ enum finding_field {
 	F_WAITING,
 	F_KERNELS,
 	F_ALL_CYCLES,
+	F_PLACES,
 	F_RANK,
 	F_FINDING,
 	F_SHAPE,

@@ -131,6 +131,8 @@ static const struct report_column columns[] = {
 	 "of the kernel's samples"},
 	{"waiting", "waiting", REPORT_REAL, false, "round(waiting, 2)",
 	 "samples of waves that waited for these accesses, at whatever line"},
+	{"line_waiting", "waiting at line", REPORT_REAL, false, "round(line_waiting, 2)",
+	 "the same with each access of the line"},
 	{"waiting_share", "% waiting", REPORT_REAL, false, "round(100.0 * waiting / total, 2)",
 	 "of the kernel's samples"},
 	{"kernel_samples", "kernel samples", REPORT_INT, false, "total",
@@ -158,6 +160,8 @@ static const struct report_column columns[] = {
 	 "1: there is something to fix; the cost of contended atomics is not estimated"},
 	{"finding_kernels", "kernels", REPORT_INT, false, "all_kernels",
 	 "kernels (instantiations of a template, say) with a finding at this position"},
+	{"finding_places", "places", REPORT_INT, false, "all_places",
+	 "accesses with a finding at this position, in all kernels"},
 	{"finding_cycles", "cycles of all kernels", REPORT_INT, false, "CAST(round(all_cycles) AS INTEGER)",
 	 "extra cycles at this position in all kernels"},
 	{"finding_rank", "rank", REPORT_INT, false, "rank",
@@ -177,6 +181,7 @@ static const struct report_column columns[] = {
 	"CASE coalesce(place_line, 0) WHEN 0 THEN code || ' ' || symbol || ' ' || site END"
 #define FOUND                                                                                      \
 	"found AS (SELECT *, sum(first_of_kernel) OVER f AS all_kernels, "                         \
+	"sum(is_finding) OVER f AS all_places, "                         \
 	"sum(cycles) OVER f AS all_cycles, row_number() OVER (f ORDER BY cycles DESC, "            \
 	"modelled DESC, name, code_object, site) AS rank FROM (SELECT *, is_finding AND "          \
 	"row_number() OVER (PARTITION BY " KEY ", is_finding, code, symbol ORDER BY site) = 1 "    \

@@ -2,6 +2,7 @@
 #include "cmds/report/samples_query.h"
 
 #include "cmds/report/sample_source.h"
+#include "cmds/report/stall_columns.h"
 
 #define COUNTS                                                                                     \
 	{"samples", "samples", REPORT_INT, true, "samples", "PC samples at this position"},        \
@@ -11,23 +12,7 @@
 		 true,                                                                             \
 		 "round(100.0 * samples / total, 2)",                                              \
 		 "of all samples in the selected dispatches"},                                     \
-		{"issued", "issued", REPORT_INT,                                                   \
-		 true,	   "issued", "samples of waves that issued in the sampled cycle"},         \
-		{"stalled", "stalled", REPORT_INT,                                                 \
-		 true,	    "stalled", "samples of waves that did not: the sum of the reasons"},   \
-		{"waitcnt", "waitcnt", REPORT_INT,                                                 \
-		 true,	    "waitcnt", "waited for memory or LDS (s_waitcnt)"},                    \
-		{"barrier", "barrier", REPORT_INT,                                                 \
-		 true,	    "barrier", "waited for other waves (s_barrier)"},                      \
-		{"alu", "alu", REPORT_INT,                                                         \
-		 true,	"alu", "waited for the result of an earlier instruction"},                 \
-		{"arbiter", "arbiter", REPORT_INT,                                                 \
-		 true,	    "arbiter", "another wave was selected, or the unit was busy"},         \
-		{"internal", "internal", REPORT_INT,                                               \
-		 true,	     "internal", "internal instructions such as s_nop"},                   \
-		{"fetch", "fetch", REPORT_INT, true, "fetch", "waited for instruction fetch"},     \
-		{"sleep", "sleep", REPORT_INT, false, "sleep", "s_sleep"},                         \
-		{"other", "other", REPORT_INT, false, "other", "other or unknown reasons"},        \
+		REPORT_STALLS(true),                                                               \
 		{"lanes",                                                                          \
 		 "lanes",                                                                          \
 		 REPORT_REAL,                                                                      \
@@ -42,13 +27,20 @@
 		 "waves on the compute unit, on average"},                                         \
 		{"dual", "dual", REPORT_INT,                                                       \
 		 false,	 "dual", "samples of waves that issued two vector instructions at once"},  \
+		{"approximate",                                                                    \
+		 "approximate",                                                                    \
+		 REPORT_INT,                                                                       \
+		 false,                                                                            \
+		 "approximate",                                                                    \
+		 "samples of code without a line, charged to the line before it"},                 \
 	{                                                                                          \
 		"code_object", "object", REPORT_INT, false, "code_object", "id"                    \
 	}
 
 static const struct report_column line_columns[] = {
 	{"position", "position", REPORT_TEXT, true, "coalesce(position, '(unknown)')",
-	 "file:line; unknown: compiled without -g"},
+	 "file:line; for code from headers of HIP or the compiler, your own; unknown: compiled "
+	 "without -g"},
 	{"kernel", "kernel", REPORT_TEXT, true, "coalesce(kernel, '(unknown)')", "demangled"},
 	COUNTS,
 };
@@ -63,7 +55,10 @@ static const struct report_column instruction_columns[] = {
 	{"offset", "offset", REPORT_INT, true, "offset",
 	 "bytes from the start of the loaded code object"},
 	{"instruction", "instruction", REPORT_TEXT, true, "instruction", "disassembled"},
-	{"position", "position", REPORT_TEXT, true, "coalesce(position, '(unknown)')", "file:line"},
+	{"position", "position", REPORT_TEXT, true, "coalesce(position, '(unknown)')",
+	 "file:line; for code from headers of HIP or the compiler, your own"},
+	{"code_position", "own position", REPORT_TEXT, false, "code_position",
+	 "file:line of the instruction itself, perhaps in a header"},
 	COUNTS,
 };
 
@@ -83,7 +78,8 @@ static const struct report_column dispatch_columns[] = {
 	"(SELECT s.code_object_id AS code_object, s.*, "                                           \
 	"coalesce((SELECT nullif(k.hash, '') FROM probe_code k WHERE k.code_object_id = c.id), "   \
 	"c.id) AS code, " ADDRESS " AS address, probe_line_at(s.code_object_id, " ADDRESS          \
-	") AS position, "                                                                          \
+	") AS code_position, probe_users_line_at(s.code_object_id, " ADDRESS ") AS position, "                  \
+	"probe_approximate_at(s.code_object_id, " ADDRESS ") AS approximately, "                                                                          \
 	"probe_kernel_at(s.code_object_id, " ADDRESS ") AS kernel "                                \
 	"FROM " source " s JOIN rocpd_info_code_object c ON c.id = s.code_object_id)"
 
@@ -92,19 +88,20 @@ static const struct report_column dispatch_columns[] = {
 	"sum(dual) AS dual, sum(issued) AS issued, sum(stalled) AS stalled, "                                  \
 	"sum(waitcnt) AS waitcnt, sum(barrier) AS barrier, sum(alu) AS alu, "                                  \
 	"sum(arbiter) AS arbiter, sum(internal) AS internal, sum(fetch) AS fetch, "                            \
-	"sum(sleep) AS sleep, sum(other) AS other, sum(sum(samples)) OVER () AS total"
+	"sum(sleep) AS sleep, sum(other) AS other, " \
+	"sum(samples) FILTER (WHERE approximately) AS approximate, sum(sum(samples)) OVER () AS total"
 
 #define LINES(source)                                                                              \
 	"(SELECT position, kernel, " SUMS " FROM " ROWS(source) " GROUP BY code, kernel, position)"
 #define KERNELS(source) "(SELECT kernel, " SUMS " FROM " ROWS(source) " GROUP BY code, kernel)"
 #define INSTRUCTIONS(source)                                                                       \
-	"(SELECT kernel, position, offset, min(address) AS address, "                              \
+	"(SELECT kernel, position, code_position, offset, min(address) AS address, "                              \
 	"probe_instruction_at(min(code_object), min(address)) AS instruction, " SUMS               \
 	" FROM " ROWS(source) " GROUP BY code, offset)"
 #define DISPATCHES(source)                                                                         \
-	"(SELECT d.*, k.display_name AS kernel, r.start - " REPORT_FIRST                           \
+	"(SELECT d.*, k.display_name || CASE WHEN " SQL_INSTRUMENTED("p") " THEN ' [' || coalesce(" SQL_WORD(PROBE_KIND_TABLE, "p.kind") ", '?') || ' clone]' ELSE '' END AS kernel, r.start - " REPORT_FIRST                           \
 	" AS start, r.\"end\" - r.start AS duration FROM (SELECT dispatch, " SUMS " FROM (SELECT " \
-	"code_object_id AS code_object, * FROM " source ") GROUP BY dispatch) d "                  \
+	"code_object_id AS code_object, NULL AS approximately, * FROM " source ") GROUP BY dispatch) d "                  \
 	"LEFT JOIN probe_dispatch p ON p.dispatch_id = d.dispatch "                                \
 	"LEFT JOIN rocpd_kernel_dispatch r ON r.dispatch_id = d.dispatch "                         \
 	"LEFT JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id)"
@@ -137,5 +134,5 @@ const struct report_query *report_samples_query(enum report_by by, enum report_s
 	return &queries[by][source];
 }
 
-const char report_compiler_made_sql[] =
-	"SELECT 1 FROM " ROWS("probe_sample") " WHERE position LIKE '%:0' LIMIT 1";
+const char report_approximate_sql[] =
+	"SELECT coalesce(sum(samples), 0) FROM " ROWS("probe_sample") " WHERE approximately";

@@ -9,7 +9,7 @@
 
 const struct report_query *report_samples_query(enum report_by by, enum report_source source);
 
-/* A row if there are samples at line 0. */
-extern const char report_compiler_made_sql[];
+/* How many samples are of code without a line. */
+extern const char report_approximate_sql[];
 
 #endif

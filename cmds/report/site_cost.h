@@ -206,7 +206,7 @@
 	"coalesce(q.users_file, w.file) AS place_file, "                                           \
 	"coalesce(q.users_line, w.line) AS place_line, "                                           \
 	"coalesce(q.memory, w.memory) AS place_memory, k.total, "                                  \
-	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") COST_CYCLES " AS raw, "       \
+	COST_FIRST("samples") COST_FIRST("stalled") COST_FIRST("at") COST_FIRST("waiting") "w.waiting AS line_waiting, " COST_CYCLES " AS raw, "       \
 	"CASE WHEN " COST_SEEN " THEN 0 ELSE q.low END AS raw_low, "                                   \
 	"CASE WHEN " COST_SEEN " THEN " COST_CYCLES " ELSE q.high END AS raw_high, "                          \
 	"CASE WHEN " COST_SEEN " THEN 'sampled' ELSE 'modelled: ' || q.level || "                       \

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "codeobj/functions.h"
+#include "codeobj/users_place.h"
 #include "common/err.h"
 
 struct report_code_cache {
@@ -146,4 +148,15 @@ struct probe_code report_code_view(struct report_code *code)
 		.functions = code->codeobj ? code->codeobj->functions : NULL,
 		.inlines = report_code_inlines(code),
 	};
+}
+
+bool report_code_users_place(struct report_code *code, uint64_t address, struct probe_place *ret)
+{
+	struct probe_code view = report_code_view(code);
+	const struct probe_symbol *symbol = probe_code_symbol(&view, address);
+
+	if (!code || !code->codeobj || !code->codeobj->lines)
+		return false;
+	return probe_users_place(code->codeobj->lines, view.inlines,
+				 symbol ? symbol->address : address, address, ret);
 }

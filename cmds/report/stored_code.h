@@ -12,6 +12,7 @@
 #include "codeobj/inspect.h"
 #include "codeobj/kernel_extent.h"
 
+struct probe_place;
 struct report_code_cache;
 
 struct report_code {
@@ -36,6 +37,9 @@ const struct probe_disassembly *report_code_disassembly(struct report_code *code
 const struct probe_sites *report_code_sites(struct report_code *code);
 
 const struct probe_line *report_code_line(const struct report_code *code, uint64_t address);
+
+/* The line of the user's that the instruction belongs to; false: nothing is known. */
+bool report_code_users_place(struct report_code *code, uint64_t address, struct probe_place *ret);
 
 /* For the questions of codeobj/kernel_extent.h. All parts are NULL if `code` is. */
 struct probe_code report_code_view(struct report_code *code);

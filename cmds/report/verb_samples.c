@@ -13,13 +13,25 @@
 #include "cmds/report/rocprofv3_csv.h"
 #include "cmds/report/row_formats.h"
 #include "cmds/report/samples_query.h"
+#include "cmds/report/terminal_text.h"
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
+
+static void put_approximate(const struct report *report, sqlite3_stmt *stmt)
+{
+	int64_t count = sqlite3_column_int64(stmt, 0);
+
+	(void)report;
+	if (count)
+		printf("%lld %s of code that the compiler made for no particular line: charged to "
+		       "the line before it\n",
+		       (long long)count, report_plural(count, "sample is", "samples are"));
+}
 
 static struct probe_err *rows_or_why(const struct report *report, const struct report_db *db,
 				     const struct report_query *query)
 {
-	bool none = false, compiler = false;
+	bool none = false;
 	struct probe_err *err = report_none(report, db, query, &none);
 
 	if (!err && none) {
@@ -32,9 +44,7 @@ static struct probe_err *rows_or_why(const struct report *report, const struct r
 	if (!err && !report->kernel && !report_filtered(report))
 		err = report_unsampled(db);
 	if (!err && (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION))
-		err = report_any(db, report_compiler_made_sql, &compiler);
-	if (compiler)
-		puts("line 0: code that the compiler generated for no particular line");
+		err = report_each(db, report_approximate_sql, put_approximate, report);
 	return err;
 }
 
