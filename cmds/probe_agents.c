@@ -33,7 +33,7 @@ static const char *provider = "none";
 static bool find(void)
 {
 	void *runtime = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_LOCAL);
-	void *thunk;
+	void *simulator;
 
 	if (!runtime) {
 		fprintf(stderr, "%s\n", dlerror());
@@ -44,10 +44,12 @@ static bool find(void)
 	*(void **)&hsa.agent_get_info = dlsym(runtime, "hsa_agent_get_info");
 	*(void **)&hsa.iterate_isas = dlsym(runtime, "hsa_agent_iterate_isas");
 	*(void **)&hsa.isa_get_info = dlsym(runtime, "hsa_isa_get_info_alt");
-	thunk = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	if (thunk && dlsym(thunk, "probe_sim_version")) {
+	simulator = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
+	if (!simulator)
+		simulator = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	if (simulator && dlsym(simulator, "probe_sim_version")) {
 		provider = "simulated";
-		runtime = thunk;
+		runtime = simulator;
 	}
 	*(void **)&hsa.iterate_sampling = dlsym(runtime, "hsa_ven_amd_pcs_iterate_configuration");
 	if (hsa.iterate_sampling && strcmp(provider, "simulated"))

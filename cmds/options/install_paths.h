@@ -11,7 +11,7 @@ struct probe_err;
 struct run_layout {
 	char *root;
 	char *tool;	/* lib/probe/libprobe-hsa.so */
-	char *sim;	/* lib/probe/sim, holds libhsakmt.so.1 */
+	char *sim;	/* lib/probe/sim: the simulated GPU */
 	char *handlers; /* lib/probe/handlers */
 };
 

@@ -15,6 +15,7 @@
 
 #include "common/err.h"
 #include "cmds/options/install_paths.h"
+#include "cmds/run/device_choice.h"
 #include "cmds/options/sampling_options.h"
 
 #define PROGRAM "lib/probe/probe-agents"
@@ -23,13 +24,19 @@ enum { TEXT_MAX = 64 << 10, TIMEOUT_MS = 20000, SENTENCE = 1024 };
 
 /* ---- The child ------------------------------------------------------------------------------ */
 
-static void become(const char *program, const char *library_path, int out)
+/* A variable of the program's environment; no name: none. */
+struct setting {
+	const char *name;
+	char *value;
+};
+
+static void become(const char *program, const struct setting *setting, int out)
 {
 	dup2(out, STDOUT_FILENO);
 	/* The runtime is queried, not the tools in it. */
 	unsetenv("HSA_TOOLS_LIB");
-	if (library_path)
-		setenv("LD_LIBRARY_PATH", library_path, 1);
+	if (setting->name)
+		setenv(setting->name, setting->value, 1);
 	execl(program, program, (char *)NULL);
 	_exit(127);
 }
@@ -52,7 +59,7 @@ static size_t read_all(int fd, char *text, size_t room)
 	return size;
 }
 
-static struct probe_err *run_agents_program(const char *program, const char *library_path,
+static struct probe_err *run_agents_program(const char *program, const struct setting *setting,
 					    char *text, size_t room)
 {
 	int fd[2], status = 0;
@@ -63,7 +70,7 @@ static struct probe_err *run_agents_program(const char *program, const char *lib
 		return probe_err_create("cannot make a pipe: %s", strerror(errno));
 	pid = fork();
 	if (!pid)
-		become(program, library_path, fd[1]);
+		become(program, setting, fd[1]);
 	close(fd[1]);
 	if (pid < 0) {
 		close(fd[0]);
@@ -134,26 +141,38 @@ static void parse(char *text, struct run_agents *ret)
 	}
 }
 
+static struct setting choose_simulator(const struct run_layout *layout)
+{
+	const char *old = getenv("LD_LIBRARY_PATH");
+	struct setting ret = {"LD_LIBRARY_PATH", NULL};
+
+	if (run_simulator_preloaded(layout))
+		return (struct setting){"LD_PRELOAD", run_simulator_preload(layout)};
+	if (asprintf(&ret.value, "%s%s%s", layout->sim, old && *old ? ":" : "",
+		     old && *old ? old : "") < 0)
+		ret.value = NULL;
+	return ret;
+}
+
 struct probe_err *run_agents_read(const struct run_layout *layout, bool simulated,
 				  struct run_agents *ret)
 {
-	const char *old = getenv("LD_LIBRARY_PATH");
-	char *program = NULL, *path = NULL, *text = malloc(TEXT_MAX);
+	struct setting setting = {0};
+	char *program = NULL, *text = malloc(TEXT_MAX);
 	struct probe_err *err = NULL;
 
 	if (asprintf(&program, "%s/" PROGRAM, layout->root) < 0)
 		program = NULL;
-	if (simulated && asprintf(&path, "%s%s%s", layout->sim, old && *old ? ":" : "",
-				  old && *old ? old : "") < 0)
-		path = NULL;
-	if (!text || !program || (simulated && !path))
+	if (simulated)
+		setting = choose_simulator(layout);
+	if (!text || !program || (simulated && !setting.value))
 		err = probe_err_oom();
 	else
-		err = run_agents_program(program, path, text, TEXT_MAX);
+		err = run_agents_program(program, &setting, text, TEXT_MAX);
 	if (!err)
 		parse(text, ret);
 	free(program);
-	free(path);
+	free(setting.value);
 	free(text);
 	return err;
 }

@@ -9,6 +9,7 @@
 
 #include "cmds/options/install_paths.h"
 #include "cmds/options/run_options.h"
+#include "cmds/run/device_choice.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 
@@ -97,7 +98,9 @@ struct probe_err *run_environment_make(struct run_environment *environment,
 		  set_copy(environment, "HSA_TOOLS_REPORT_LOAD_FAILURE", "1") &&
 		  set_config(environment, config);
 
-	if (ok && simulated)
+	if (ok && simulated && run_simulator_preloaded(layout))
+		ok = set(environment, "LD_PRELOAD", run_simulator_preload(layout));
+	else if (ok && simulated)
 		ok = set(environment, "LD_LIBRARY_PATH",
 			 in_front(layout->sim, "LD_LIBRARY_PATH", ':'));
 	return ok ? NULL : probe_err_oom();

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "cmds/run/device_choice.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmds/options/install_paths.h"
@@ -18,9 +21,38 @@ bool run_gpu_present(void)
 	return fd >= 0;
 }
 
+static const char thunk_library[] = "libhsakmt.so.1", driver_library[] = "libprobe-sim.so";
+
+bool run_simulator_preloaded(const struct run_layout *layout)
+{
+	const char *interface = getenv("PROBE_SIM_INTERFACE");
+
+	if (interface && !strcmp(interface, "driver"))
+		return true;
+	return (!interface || strcmp(interface, "thunk")) &&
+	       !run_file_exists(layout->sim, thunk_library);
+}
+
+/* Behind what is there: a sanitizer's library must remain the first. */
+char *run_simulator_preload(const struct run_layout *layout)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *ret;
+
+	return asprintf(&ret, "%s%s%s/%s", old ? old : "", old && *old ? ":" : "", layout->sim,
+			driver_library) < 0
+		       ? NULL
+		       : ret;
+}
+
+static const char *simulator_library(const struct run_layout *layout)
+{
+	return run_simulator_preloaded(layout) ? driver_library : thunk_library;
+}
+
 bool run_simulator_installed(const struct run_layout *layout)
 {
-	return run_file_exists(layout->sim, "libhsakmt.so.1");
+	return run_file_exists(layout->sim, simulator_library(layout));
 }
 
 struct probe_err *run_device_choose(const struct run_config *config,
@@ -37,11 +69,11 @@ struct probe_err *run_device_choose(const struct run_config *config,
 					"simulated one",
 					why);
 	if (!run_simulator_installed(layout))
-		return probe_err_create("no %s: %s/libhsakmt.so.1 does not exist",
+		return probe_err_create("no %s: %s/%s does not exist",
 					config->device == RUN_DEVICE_SIM
 						? "simulated GPU"
 						: "AMD GPU (/dev/kfd), and no simulated one",
-					layout->sim);
+					layout->sim, simulator_library(layout));
 	return NULL;
 }
 
@@ -51,6 +83,5 @@ void run_device_announce(const struct run_config *config, bool simulated)
 		probe_log(PROBE_LOG_INFO, "device: the AMD GPU of this machine");
 	else
 		probe_log(PROBE_LOG_INFO, "device: simulated gfx90a%s",
-			  config->device == RUN_DEVICE_SIM ? ""
-							   : " (no AMD GPU here: /dev/kfd)");
+			  config->device == RUN_DEVICE_SIM ? "" : " (no AMD GPU here: /dev/kfd)");
 }

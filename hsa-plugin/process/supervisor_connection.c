@@ -213,14 +213,19 @@ static size_t copy_environment(char *text, size_t room)
 	return size;
 }
 
-/* The simulated GPU's libhsakmt exports this symbol. */
+/* Both libraries of the simulated GPU export this symbol. */
 static bool simulated(void)
 {
-	void *thunk = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
-	bool found = thunk && dlsym(thunk, "probe_sim_version");
+	static const char *const libraries[] = {"libprobe-sim.so", "libhsakmt.so.1"};
+	bool found = false;
 
-	if (thunk)
-		dlclose(thunk);
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !found; i++) {
+		void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+
+		found = library && dlsym(library, "probe_sim_version");
+		if (library)
+			dlclose(library);
+	}
 	return found;
 }
 

@@ -59,6 +59,7 @@ bool probe_sampler_find(struct probe_sampler_api *ret)
 	static const struct {
 		const char *library, *mark, *provider;
 	} places[] = {
+		{"libprobe-sim.so", "probe_sim_version", "simulated"},
 		{"libhsakmt.so.1", "probe_sim_version", "simulated"},
 		{"libhsa-runtime64.so.1", "hsa_init", "ROCr"},
 	};

@@ -64,9 +64,9 @@ static const char *read_text(const char *option)
 	return text && *text ? text : NULL;
 }
 
-/* Options that are text, or that the instruction set reads for itself. */
+/* Options that are text, or that the instruction set or probe-run reads for itself. */
 static const char *const texts[] = {"STATS", "TRACE", "TRACE_WAVE", "FIDELITY",
-				    "PCS",   "ISA",   "JIT"};
+				    "PCS",   "ISA",   "JIT",	    "INTERFACE"};
 
 static bool known(const char *name, size_t length)
 {

@@ -48,7 +48,8 @@ enum reason_code { NO_INSTRUCTION, ALU, WAITCNT, INTERNAL, BARRIER, NOT_WIN, EX_
 
 template <typename F> static F *function(const char *name)
 {
-	void *thunk = dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
+	void *driver = dlopen("libprobe-sim.so", RTLD_LAZY | RTLD_NOLOAD);
+	void *thunk = driver ? driver : dlopen("libhsakmt.so.1", RTLD_LAZY | RTLD_NOLOAD);
 	F *found = thunk ? (F *)dlsym(thunk, name) : nullptr;
 
 	EXPECT(found);
