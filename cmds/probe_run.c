@@ -15,7 +15,7 @@
 #include "cmds/options/kind_choice.h"
 #include "cmds/options/output_path.h"
 #include "cmds/options/run_options.h"
-#include "cmds/record/handler_set.h"
+#include "cmds/record/handler_workers.h"
 #include "cmds/record/recorder.h"
 #include "cmds/run/agent_query.h"
 #include "cmds/run/application_environment.h"
@@ -81,10 +81,8 @@ static struct probe_err *check_sampling(const struct run *run)
 
 static struct probe_err *open_handlers(struct run *run)
 {
-	run->server.handlers = handler_set_create(&run->config, &run->plugins);
-	if (!run->server.handlers)
-		return probe_err_oom();
-	return handler_set_open(run->server.handlers, "the program was not started");
+	return handler_workers_open(&run->config, &run->plugins, "the program was not started",
+				    &run->server.workers);
 }
 
 static struct probe_err *make_environment(struct run *run)
@@ -143,8 +141,16 @@ static uint64_t summary(const struct run *run)
 	return lost + run->server.refused;
 }
 
+/* What is committed stays. Recorders are still at work, so nothing is freed. */
+__attribute__((noreturn)) static void abandon(const struct run_signals *signals)
+{
+	probe_log_release();
+	probe_log(PROBE_LOG_ERROR, "ended by a second signal before all records were stored");
+	_exit(run_end_like(signals->last, signals));
+}
+
 /* Run the program once. *status is what to exit with if it fails. */
-static struct probe_err *record(struct run *run, char **argv, const struct run_signals *signals,
+static struct probe_err *record(struct run *run, char **argv, struct run_signals *signals,
 				bool again, struct run_pass *pass, int *status)
 {
 	struct probe_err *err = prepare(run);
@@ -158,7 +164,9 @@ static struct probe_err *record(struct run *run, char **argv, const struct run_s
 		return err;
 	probe_log_hold();
 	run_server_serve(&run->server, child, signals, &pass->wait_status);
-	run_server_finish(&run->server);
+	if (!run_server_finish(&run->server, signals))
+		abandon(signals);
+	run_server_handle(&run->server, signals);
 	pass->lost = summary(run);
 	run_pass_database(&run->server, pass);
 	run_server_deinit(&run->server);
@@ -173,8 +181,7 @@ static void forget(struct run *run)
 	run_plugins_unload(&run->plugins);
 }
 
-static struct probe_err *record_twice(struct run *run, char **argv,
-				      const struct run_signals *signals,
+static struct probe_err *record_twice(struct run *run, char **argv, struct run_signals *signals,
 				      struct run_pass passes[RUN_PASSES], int *status)
 {
 	const struct run_config config = run->config;

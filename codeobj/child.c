@@ -65,10 +65,10 @@ static void limit(int what, uint64_t value)
 	setrlimit((__rlimit_resource_t)what, &rlimit);
 }
 
-static uint64_t mapped_bytes(void)
+uint64_t probe_mapped_bytes(void)
 {
 	unsigned long long pages = 0;
-	FILE *file = fopen("/proc/self/statm", "re");
+	FILE *file = SHADOW_MEMORY ? NULL : fopen("/proc/self/statm", "re");
 
 	if (file) {
 		if (fscanf(file, "%llu", &pages) != 1)
@@ -81,7 +81,7 @@ static uint64_t mapped_bytes(void)
 /* Keep only the pipe; give up terminal, files and the means to get others. */
 static void confine(int fd)
 {
-	uint64_t mapped = SHADOW_MEMORY ? 0 : mapped_bytes();
+	uint64_t mapped = probe_mapped_bytes();
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int std = 0; std < 3 && null >= 0; std++)

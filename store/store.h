@@ -84,6 +84,14 @@ struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool 
 				   struct probe_store **ret);
 struct probe_err *probe_store_append(const char *path, struct probe_store **ret);
 
+/*
+ * Close the file for a while, with all rows committed: a process that is forked meanwhile may open
+ * it (SQLite's locks do not survive a fork). Prepared rows are gone. False: not all is committed.
+ */
+bool probe_store_pause(struct probe_store *store);
+/* A failure is kept as the store's, too. */
+bool probe_store_resume(struct probe_store *store);
+
 /* NULL is fine. What is not committed is lost. */
 void probe_store_destroy(struct probe_store *store);
 

@@ -63,6 +63,47 @@ struct probe_err *probe_store_copy(struct sqlite3 *from, const char *path, bool 
 	return NULL;
 }
 
+bool probe_store_pause(struct probe_store *store)
+{
+	if (!probe_store_commit(store))
+		return false;
+	while (store->rows) {
+		struct probe_rows *rows = store->rows;
+
+		store->rows = rows->next;
+		probe_rows_destroy(rows);
+	}
+	store->set = store->account = store->log = NULL;
+	if (sqlite3_close(store->db) != SQLITE_OK) {
+		probe_store_fail(store, "close it");
+		return false;
+	}
+	store->db = NULL;
+	return true;
+}
+
+static struct probe_err *open_again(struct probe_store *store)
+{
+	if (sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			    NULL))
+		return sqlite_error(store, "open it for writing");
+	return ready(store);
+}
+
+bool probe_store_resume(struct probe_store *store)
+{
+	struct probe_err *err = open_again(store);
+
+	if (!err)
+		return true;
+	store->broken = true;
+	if (store->failure)
+		probe_err_destroy(err);
+	else
+		store->failure = err;
+	return false;
+}
+
 struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
 {
 	struct probe_store *store = calloc(1, sizeof(*store));
@@ -74,11 +115,7 @@ struct probe_err *probe_store_append(const char *path, struct probe_store **ret)
 		free(store);
 		return probe_err_create("cannot open %s", path);
 	}
-	if (sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-			    NULL))
-		err = sqlite_error(store, "open it for writing");
-	else
-		err = ready(store);
+	err = open_again(store);
 	if (err) {
 		probe_store_destroy(store);
 		return err;

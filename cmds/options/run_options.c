@@ -33,6 +33,8 @@ enum key {
 	KEY_FILTER_Y,
 	KEY_FILTER_Z,
 	KEY_WHEN_FULL,
+	KEY_HANDLER_TIMEOUT,
+	KEY_HANDLER_MEMORY,
 	/* In the order of enum run_sampling_option. */
 	KEY_SAMPLING_METHOD,
 	KEY_SAMPLING_UNIT,
@@ -93,6 +95,14 @@ static const struct probe_option options[] = {
 	{"filter-x", 0, "N[:M]", "record workgroups N to M - 1 in x only", KEY_FILTER_X},
 	{"filter-y", 0, "N[:M]", "the same in y", KEY_FILTER_Y},
 	{"filter-z", 0, "N[:M]", "the same in z", KEY_FILTER_Z},
+	{"handler-timeout", 0, "SECONDS",
+	 "end a handler's process if one call takes longer, or none\n"
+	 "(default: 60)",
+	 KEY_HANDLER_TIMEOUT},
+	{"handler-memory", 0, "MIB",
+	 "memory of a handler's process, or none\n"
+	 "(default: half of the machine's)",
+	 KEY_HANDLER_MEMORY},
 	{"strict", 0, NULL, "exit with status 3 if data were lost", KEY_STRICT},
 	{"device", 0, "WHERE", "auto, gpu, or sim: the simulated GPU (default: auto)", KEY_DEVICE},
 	HEADING("PC sampling (the first three go together)"),
@@ -262,6 +272,31 @@ static struct probe_err *set_kind(struct run_config *config, const char *name, c
 	return err;
 }
 
+/* A number from 1 on, or "none", which is UINT_MAX. */
+static struct probe_err *set_limit(unsigned *ret, const char *name, const char *value)
+{
+	char *end;
+	unsigned long number = strtoul(value, &end, 10);
+
+	if (!strcmp(value, "none"))
+		number = UINT_MAX;
+	else if (*value < '1' || *value > '9' || *end || number > 1000000000)
+		return probe_err_create("invalid value '%s' for %s; expected a number from 1 to "
+					"1000000000, or none",
+					value, name);
+	*ret = (unsigned)number;
+	return NULL;
+}
+
+static struct probe_err *set_memory(struct run_config *config, const char *name, const char *value)
+{
+	unsigned mib = 0;
+	struct probe_err *err = set_limit(&mib, name, value);
+
+	config->handler_memory = mib == UINT_MAX ? RUN_UNLIMITED : (uint64_t)mib << 20;
+	return err;
+}
+
 static struct probe_err *set_path(const char **path, const char *name, const char *value)
 {
 	*path = value;
@@ -297,6 +332,10 @@ static struct probe_err *set_value(struct run_config *config, int key, const cha
 		err = probe_option_choose(name, colors, value, &index);
 		config->color = (enum probe_color)index;
 		return err;
+	case KEY_HANDLER_TIMEOUT:
+		return set_limit(&config->handler_seconds, name, value);
+	case KEY_HANDLER_MEMORY:
+		return set_memory(config, name, value);
 	case KEY_WHEN_FULL:
 		return run_full_policy_set(config, name, value);
 	case KEY_SAMPLING_METHOD:

@@ -3,8 +3,10 @@
 #ifndef PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 #define PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <probe/wire.h>
 
@@ -14,6 +16,11 @@
 #include "cmds/options/sampling_options.h"
 
 struct probe_err;
+
+/* Limits of a handler's process. */
+#define RUN_HANDLER_SECONDS    60u
+#define RUN_HANDLER_NO_TIMEOUT UINT_MAX
+#define RUN_UNLIMITED	       UINT64_MAX
 
 enum run_device { RUN_DEVICE_AUTO = 0, RUN_DEVICE_GPU = 1, RUN_DEVICE_SIM = 2 };
 
@@ -52,7 +59,9 @@ struct run_config {
 	bool pc_sampling_raw;  /* keep each sample as well */
 	bool twice;	       /* --twice: sampled, then probed */
 	struct run_sampling sampling;
-	int verbosity; /* -1 quiet, 0, 1 and more: verbose */
+	unsigned handler_seconds; /* for one call of a handler; 0 = RUN_HANDLER_SECONDS */
+	uint64_t handler_memory;  /* bytes; 0 = half of the machine's */
+	int verbosity;		  /* -1 quiet, 0, 1 and more: verbose */
 	enum probe_color color;
 	int program; /* index in argv */
 };

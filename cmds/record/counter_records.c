@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmds/options/kind_choice.h"
 #include "cmds/options/run_options.h"
-#include "cmds/record/handler_set.h"
 #include "cmds/record/recording.h"
 #include "codeobj/sites.h"
 #include "common/log.h"
@@ -26,23 +24,11 @@ static bool has_derived_sites(const struct run_code *code)
 	       code->site_count == code->table->site_count;
 }
 
-static void deliver(struct recording *recording, struct run_dispatch *dispatch,
-		    uint32_t code_object, const struct probe_counter_row *rows, size_t count)
+static void store_rows(struct recording *recording, const struct run_dispatch *dispatch,
+		       uint32_t code_object, const struct probe_counter_row *rows, size_t count)
 {
-	uint32_t streams = run_kind_streams((enum probe_kind)dispatch->hr.kind);
-
-	if (!count)
-		return;
-	probe_facts_counters(recording->facts, dispatch->hr.id, code_object, rows, count);
-	handler_set_batch(recording->handlers,
-			  &(struct probe_batch){
-				  .size = sizeof(struct probe_batch),
-				  .stream = streams & PROBE_STREAM_BLOCKS ? PROBE_STREAM_BLOCKS
-									  : PROBE_STREAM_COUNTERS,
-				  .dispatch = &dispatch->info,
-				  .count = count,
-				  .counters = rows,
-			  });
+	if (count)
+		probe_facts_counters(recording->facts, dispatch->hr.id, code_object, rows, count);
 }
 
 /* False: no memory, or more rows than the code object has. */
@@ -93,7 +79,7 @@ bool counters_take(struct recording *recording, const struct segment_record *rec
 		return false;
 	}
 	recording->counts.rows_emitted += valid;
-	deliver(recording, dispatch, hr.code_object, rows, valid);
+	store_rows(recording, dispatch, hr.code_object, rows, valid);
 	return true;
 }
 
@@ -195,7 +181,7 @@ void counters_finish(struct recording *recording, struct run_dispatch *dispatch)
 	if (!probe_kind_has_counters(dispatch->hr.kind) || !has_derived_sites(code))
 		return;
 	if (derive(recording, dispatch, code->table, &rows))
-		deliver(recording, dispatch, dispatch->code_object, rows.row, rows.count);
+		store_rows(recording, dispatch, dispatch->code_object, rows.row, rows.count);
 	else
 		rows.lost = dispatch->pending_count;
 	counts->rows_emitted += rows.count + rows.lost;

@@ -17,7 +17,7 @@ struct handler_table {
 	enum probe_type types[COLUMNS_MAX];
 	char columns[COLUMNS_MAX][NAME_BYTES];
 	size_t count;
-	struct probe_rows *rows; /* NULL: the database does not have it yet */
+	struct probe_rows *rows; /* NULL: it is only declared */
 };
 
 static bool identifier(const char *name)
@@ -164,6 +164,16 @@ void handler_tables_attach(struct handler_tables *tables, struct probe_store *st
 	/* What cannot be made is a failure of the store, which keeps it. */
 	for (struct handler_table *table = tables->first; table; table = table->next)
 		create(tables, table);
+}
+
+size_t handler_table_columns(const struct handler_table *table)
+{
+	return table->count;
+}
+
+const enum probe_type *handler_table_types(const struct handler_table *table)
+{
+	return table->types;
 }
 
 void handler_tables_deinit(struct handler_tables *tables)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables that handlers write (handler.h), in the database of a recording. */
+/*
+ * Tables that handlers write (handler.h): in a worker process what was declared, in probe-run the
+ * tables of the database.
+ */
 #ifndef PROBE_CMDS_RECORD_HANDLER_TABLES_H
 #define PROBE_CMDS_RECORD_HANDLER_TABLES_H
 
@@ -13,7 +16,7 @@ struct probe_store;
 
 /* Those of all handlers of a set. Zeroed to begin with, but for `replace`. */
 struct handler_tables {
-	struct probe_store *store; /* NULL: not there yet */
+	struct probe_store *store; /* NULL: they are only declared */
 	bool replace;		   /* rows of an earlier run of the handler */
 	struct handler_table *first;
 };
@@ -27,8 +30,10 @@ int handler_tables_get(struct handler_tables *tables, const char *handler, const
 		       struct handler_table **ret);
 int handler_table_add(struct handler_table *table, const union probe_value *values, size_t count);
 
-/* Make those requested so far, and later ones at once, in this database. */
+/* Make those declared so far, and later ones at once, in this database. */
 void handler_tables_attach(struct handler_tables *tables, struct probe_store *store);
+size_t handler_table_columns(const struct handler_table *table);
+const enum probe_type *handler_table_types(const struct handler_table *table);
 void handler_tables_deinit(struct handler_tables *tables);
 
 #endif

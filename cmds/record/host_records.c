@@ -10,7 +10,6 @@
 #include "cmds/options/run_options.h"
 #include "cmds/record/allocation_records.h"
 #include "cmds/record/code_objects.h"
-#include "cmds/record/handler_set.h"
 #include "cmds/record/kernel_names.h"
 #include "cmds/record/wave_storage_records.h"
 #include "cmds/record/recording.h"
@@ -150,7 +149,6 @@ static bool apply_process(struct recording *recording, const struct segment_reco
 					: "model");
 	probe_store_set_int(recording->store, "hsa_table_major", process.runtime[0]);
 	probe_store_set_int(recording->store, "hsa_table_minor", process.runtime[1]);
-	handler_set_begin_run(recording->handlers);
 	return true;
 }
 
@@ -388,8 +386,6 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 		counts->swapped_kinds[dispatch->hr.kind]++;
 	probe_facts_dispatch(recording->facts, &dispatch->hr, false);
 	samples_dispatch(recording, dispatch);
-	if (dispatch->hr.kind != PROBE_KIND_NONE)
-		handler_set_begin_dispatch(recording->handlers, &dispatch->info);
 	return true;
 }
 
@@ -545,8 +541,6 @@ static void finish(struct recording *recording, struct run_dispatch *dispatch)
 	}
 	counters_finish(recording, dispatch);
 	probe_facts_complete(recording->facts, &dispatch->hr, complete, dispatch->tid);
-	if (dispatch->hr.kind != PROBE_KIND_NONE)
-		handler_set_end_dispatch(recording->handlers, &dispatch->info);
 	run_dispatch_remove(&recording->objects, dispatch);
 }
 

@@ -12,9 +12,13 @@
 #include <unistd.h>
 
 #include "cmds/options/run_options.h"
+#include "cmds/record/handler_channel.h"
+#include "cmds/record/handler_workers.h"
 #include "cmds/record/host_records.h"
 #include "cmds/record/segment_size.h"
 #include "common/err.h"
+
+#define DRAIN_NS 2000000000ull /* for what a process that lives has written */
 
 struct probe_err *recorder_create(const struct recorder_process *process,
 				  const struct run_config *config, struct probe_store *store,
@@ -53,6 +57,7 @@ void recorder_destroy(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
+	handler_workers_destroy(recorder->workers);
 	recording_deinit(&recorder->recording);
 	segment_reader_destroy(&recorder->seg);
 	if (recorder->sock >= 0)
@@ -64,6 +69,12 @@ void recorder_destroy(struct recorder *recorder)
 	free(recorder);
 }
 
+/* A process that lives may write for ever. */
+static bool drained_enough(const struct recorder *recorder)
+{
+	return recorder->drain_until && handler_clock_ns() > recorder->drain_until;
+}
+
 static bool drain_host(struct recorder *recorder, bool final)
 {
 	struct segment_record rec;
@@ -73,6 +84,8 @@ static bool drain_host(struct recorder *recorder, bool final)
 	while ((state = segment_reader_next(&recorder->seg, final, &rec)) == SEGMENT_RECORD) {
 		host_record_apply(&recorder->recording, &rec);
 		any = true;
+		if (drained_enough(recorder))
+			break;
 	}
 	recorder->waiting = state == SEGMENT_WAIT;
 	return any;
@@ -182,7 +195,9 @@ static void *run(void *user)
 	for (unsigned i = 0; (busy && i % 16) || still_alive(recorder, idle_timeout(objects, busy));
 	     i++)
 		busy = poll_segment(recorder, false);
-	while (poll_segment(recorder, true))
+	if (atomic_load(&recorder->stop) == RECORDER_STOP_LEFT)
+		recorder->drain_until = handler_clock_ns() + DRAIN_NS;
+	while (poll_segment(recorder, true) && !drained_enough(recorder))
 		;
 	read_counts(recorder);
 	recording_end(&recorder->recording, why_ended(recorder));
@@ -190,16 +205,11 @@ static void *run(void *user)
 	return NULL;
 }
 
-struct probe_err *recorder_start(struct recorder *recorder, struct handler_set *handlers)
+struct probe_err *recorder_start(struct recorder *recorder)
 {
-	int rc;
+	int rc = pthread_create(&recorder->thread, NULL, run, recorder);
 
-	recorder->recording.handlers = handlers;
-	rc = pthread_create(&recorder->thread, NULL, run, recorder);
-	if (!rc)
-		return NULL;
-	recorder->recording.handlers = NULL;
-	return probe_err_create("cannot start a thread: %s", strerror(rc));
+	return rc ? probe_err_create("cannot start a thread: %s", strerror(rc)) : NULL;
 }
 
 void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why)

@@ -29,8 +29,10 @@ struct recorder {
 	int pidfd, sock, wake; /* wake: an eventfd to end early */
 	pthread_t thread;
 	_Atomic enum recorder_stop_reason stop;
+	struct handler_workers *workers; /* opened before the program started; NULL = not */
 	atomic_bool done;
-	bool waiting; /* the host ring's next record is not finished yet */
+	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = until nothing is left */
+	bool waiting;	      /* the host ring's next record is not finished yet */
 	struct segment_reader seg;
 	struct recording recording;
 };
@@ -48,8 +50,7 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 				  struct recorder **ret);
 /* After the thread has been joined. */
 void recorder_destroy(struct recorder *recorder);
-/* On success takes the handlers over. */
-struct probe_err *recorder_start(struct recorder *recorder, struct handler_set *handlers);
+struct probe_err *recorder_start(struct recorder *recorder);
 /* From another thread: read the remaining records and end. */
 void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why);
 

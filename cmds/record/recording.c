@@ -2,12 +2,13 @@
 #define _GNU_SOURCE
 #include "cmds/record/recording.h"
 
+#include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "cmds/options/run_options.h"
 #include "cmds/record/allocation_records.h"
-#include "cmds/record/handler_set.h"
+#include "cmds/record/handler_workers.h"
 #include "common/err.h"
 #include "common/log.h"
 #include "probe_version.h"
@@ -27,7 +28,6 @@ struct probe_err *recording_init(struct recording *recording, const struct run_c
 
 void recording_deinit(struct recording *recording)
 {
-	handler_set_destroy(recording->handlers);
 	probe_facts_destroy(recording->facts);
 	probe_store_destroy(recording->store);
 	trace_deinit(&recording->trace);
@@ -35,6 +35,26 @@ void recording_deinit(struct recording *recording)
 	counters_deinit(&recording->counters);
 	process_objects_deinit(&recording->objects);
 	run_allocations_destroy(recording->allocations);
+}
+
+/* As after -a: what a replay is to run if this program does not get there. */
+static void store_handlers(const struct recording *recording)
+{
+	const struct run_config *config = recording->config;
+	char text[1024] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < config->handler_count; i++) {
+		const struct run_handler_spec *spec = &config->handlers[i];
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", i ? "," : "", spec->name);
+		for (size_t k = 0; k < spec->arg_count && n < sizeof(text); k++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, ":%s", spec->args[k]);
+		if (n >= sizeof(text))
+			return;
+	}
+	probe_store_set(recording->store, "handlers", text);
+	probe_store_set_int(recording->store, "handlers_ended", 0);
 }
 
 static void store_settings(struct recording *recording)
@@ -52,18 +72,13 @@ static void store_settings(struct recording *recording)
 	probe_full_policy_format(recording->config->full, policy);
 	probe_store_set(store, "when_full", policy);
 	accounting_store_filters(recording);
-	/* Readable whatever handlers do to this process. */
+	store_handlers(recording);
+	/* A kill at any time leaves a file that can be read, and that says what it is. */
 	probe_store_commit(store);
 }
 
 void recording_begin(struct recording *recording)
 {
-	const struct handler_source source = {
-		.store = recording->store,
-		.log = &recording->log,
-		.objects = &recording->objects,
-		.allocations = recording->allocations,
-	};
 	struct probe_err *err = probe_store_schema(recording->store);
 
 	if (!err)
@@ -71,10 +86,9 @@ void recording_begin(struct recording *recording)
 	probe_err_destroy(err); /* kept as the store's failure */
 	probe_facts_prepare(recording->facts);
 	probe_facts_node(recording->facts);
-	handler_set_attach(recording->handlers, &source);
 }
 
-static const char *why_partial(struct recording *recording, const char *ended)
+static void find_partial(struct recording *recording, const char *ended)
 {
 	struct record_log *log = &recording->log;
 
@@ -87,7 +101,6 @@ static const char *why_partial(struct recording *recording, const char *ended)
 				   (unsigned long long)recording->counts.unfinished);
 	if (accounting_lost(recording))
 		record_log_partial(log, "data were lost");
-	return log->partial;
 }
 
 static void store_process_end(struct recording *recording)
@@ -116,16 +129,12 @@ static void store_own_cost(struct recording *recording)
 			    usage.ru_stime.tv_sec * 1000000ll + usage.ru_stime.tv_usec);
 }
 
-static void finish_store(struct recording *recording)
+static void set_partial(struct recording *recording)
 {
-	struct probe_store *store = recording->store;
+	const char *why = recording->log.partial;
 
-	if (!probe_store_finish(store) && !probe_store_failure(store))
-		probe_log(PROBE_LOG_WARNING,
-			  "%s: could not be checkpointed into one file: keep %s-wal",
-			  probe_store_path(store), probe_store_path(store));
-	if (probe_store_failure(store))
-		probe_log_err(PROBE_LOG_ERROR, probe_store_failure(store));
+	probe_store_set_int(recording->store, "partial", *why != 0);
+	probe_store_set(recording->store, "partial_reason", why);
 }
 
 void recording_end(struct recording *recording, const char *ended)
@@ -137,20 +146,49 @@ void recording_end(struct recording *recording, const char *ended)
 	counters_abandon(recording);
 	run_allocations_resolve(recording->allocations);
 	run_allocations_store(recording->allocations, recording->facts);
-	handler_set_close(recording->handlers);
 	samples_store(recording);
 	store_process_end(recording);
 	/* A full disk often has space for a few rows once the big transaction is rolled back. */
 	for (int i = 0; i < 2 && !ok; i++) {
-		const char *why = why_partial(recording, ended);
-
+		find_partial(recording, ended);
 		if (probe_store_failure(store))
 			probe_store_final_attempt(store);
 		accounting_store(recording, true);
 		store_own_cost(recording);
-		probe_store_set_int(store, "partial", *why != 0);
-		probe_store_set(store, "partial_reason", why);
+		set_partial(recording);
 		ok = probe_store_commit(store);
 	}
-	finish_store(recording);
+}
+
+void recording_run_handlers(struct recording *recording, struct handler_workers *workers,
+			    const struct handler_stop *stop)
+{
+	const struct handler_run run = {
+		.database = probe_store_path(recording->store),
+		.store = recording->store,
+		.log = &recording->log,
+		.kind = recording->config->kind,
+		.used = recording->objects.process_known,
+		.rerun = probe_store_path(recording->store),
+		.stop = *stop,
+	};
+
+	if (probe_store_failure(recording->store))
+		return;
+	handler_workers_run(workers, &run, NULL);
+	probe_store_set_int(recording->store, "handlers_ended", 1);
+	set_partial(recording);
+	probe_store_commit(recording->store);
+}
+
+void recording_finish(struct recording *recording)
+{
+	struct probe_store *store = recording->store;
+
+	if (!probe_store_finish(store) && !probe_store_failure(store))
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: could not be checkpointed into one file: keep %s-wal",
+			  probe_store_path(store), probe_store_path(store));
+	if (probe_store_failure(store))
+		probe_log_err(PROBE_LOG_ERROR, probe_store_failure(store));
 }

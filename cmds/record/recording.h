@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recording of one process: what it has announced, its database, the handlers fed from it, and
- * what was lost. Where records come from, and when, is the recorder's business (recorder.h).
+ * The recording of one process: what it has announced, its database, and what was lost. Where
+ * records come from, and when, is the recorder's business (recorder.h).
  *
  * What the process sends is hostile (segment_reader.h). Records that are malformed are counted.
  */
@@ -17,7 +17,8 @@
 #include "store/store.h"
 #include "store/store_facts.h"
 
-struct handler_set;
+struct handler_stop;
+struct handler_workers;
 struct run_allocations;
 struct run_config;
 
@@ -26,7 +27,6 @@ struct recording {
 	struct probe_store *store;
 	struct probe_facts *facts;
 	struct record_log log;
-	struct handler_set *handlers;
 	struct process_objects objects;
 	struct run_allocations *allocations;
 	struct counter_state counters;
@@ -41,9 +41,15 @@ struct probe_err *recording_init(struct recording *recording, const struct run_c
 				 struct segment_reader *segment);
 void recording_deinit(struct recording *recording);
 
-/* With the handlers set: the schema, the settings of the run, the handlers' tables. */
+/* The schema and the settings of the run. */
 void recording_begin(struct recording *recording);
-/* All records are in. `ended`: why there may be fewer than the process made, or NULL. */
+/* All records are in: commit them. `ended`: why there may be fewer than the process made, or NULL.
+ */
 void recording_end(struct recording *recording, const char *ended);
+/* Then run the handlers over what is committed. */
+void recording_run_handlers(struct recording *recording, struct handler_workers *workers,
+			    const struct handler_stop *stop);
+/* At last: one file. */
+void recording_finish(struct recording *recording);
 
 #endif

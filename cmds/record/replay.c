@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmds/options/handler_plugins.h"
-#include "cmds/options/kind_choice.h"
 #include "cmds/record/allocation_records.h"
-#include "cmds/record/handler_set.h"
+#include "cmds/record/handler_instance.h"
 #include "cmds/record/replay_feed.h"
 #include "cmds/record/trace_records.h"
 #include "common/err.h"
@@ -42,7 +40,7 @@ static uint64_t last_record(const struct replay_feed *feed, uint64_t dispatch)
 static void end_dispatch(struct replay_feed *feed, struct run_dispatch *dispatch)
 {
 	if (dispatch->completed)
-		handler_set_end_dispatch(feed->handlers, &dispatch->info);
+		handler_instance_end_dispatch(feed->handler, &dispatch->info);
 	run_dispatch_remove(&feed->objects, dispatch);
 }
 
@@ -75,10 +73,10 @@ static bool begin_dispatch(struct replay_feed *feed, sqlite3_stmt *stmt, bool mo
 	}
 	run_dispatch_info(&feed->objects, dispatch);
 	run_dispatch_add(&feed->objects, dispatch);
-	handler_set_begin_dispatch(feed->handlers, &dispatch->info);
+	handler_instance_begin_dispatch(feed->handler, &dispatch->info);
 	dispatch->info.start_ns = start;
 	dispatch->info.end_ns = end;
-	feed->replay->dispatches++;
+	feed->counts->dispatches++;
 	/* Without records it has nothing to wait for. */
 	if (!more && !probe_kind_has_counters(hr->kind))
 		end_dispatch(feed, dispatch);
@@ -95,7 +93,7 @@ static struct probe_err *begin_up_to(struct replay_feed *feed, uint64_t id)
 
 		if (next > id)
 			break;
-		feed->replay->invalid +=
+		feed->counts->invalid +=
 			!begin_dispatch(feed, feed->dispatches, last_record(feed, next) != 0);
 		err = replay_step(feed, feed->dispatches, &feed->dispatches_left);
 		if (err)
@@ -146,19 +144,19 @@ static void flush_counters(struct replay_feed *feed, struct counters *counters)
 	struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, counters->dispatch);
 
 	if (!dispatch)
-		feed->replay->invalid += counters->count;
+		feed->counts->invalid += counters->count;
 	else if (counters->count)
-		handler_set_batch(feed->handlers,
-				  &(struct probe_batch){
-					  .size = sizeof(struct probe_batch),
-					  .stream = dispatch->hr.kind == PROBE_KIND_COUNT
-							    ? PROBE_STREAM_BLOCKS
-							    : PROBE_STREAM_COUNTERS,
-					  .dispatch = &dispatch->info,
-					  .count = counters->count,
-					  .counters = counters->rows,
-				  });
-	feed->replay->counters += dispatch ? counters->count : 0;
+		handler_instance_batch(feed->handler,
+				       &(struct probe_batch){
+					       .size = sizeof(struct probe_batch),
+					       .stream = dispatch->hr.kind == PROBE_KIND_COUNT
+								 ? PROBE_STREAM_BLOCKS
+								 : PROBE_STREAM_COUNTERS,
+					       .dispatch = &dispatch->info,
+					       .count = counters->count,
+					       .counters = counters->rows,
+				       });
+	feed->counts->counters += dispatch ? counters->count : 0;
 	counters->count = 0;
 }
 
@@ -179,7 +177,7 @@ static struct probe_err *take_counter(struct replay_feed *feed, struct counters 
 		err = begin_up_to(feed, id);
 	}
 	if (replay_number(stmt, 2) >= site_limit(feed, (uint32_t)replay_number(stmt, 1))) {
-		feed->replay->invalid++;
+		feed->counts->invalid++;
 		return err;
 	}
 	row = &counters->rows[counters->count++];
@@ -247,10 +245,10 @@ static void flush_batch(struct replay_feed *feed, const struct run_dispatch *dis
 	size_t count = trace_batch_count(batch);
 
 	if (dispatch)
-		feed->replay->records += count;
+		feed->counts->records += count;
 	else
-		feed->replay->invalid += count;
-	trace_batch_deliver(&feed->batch, dispatch, feed->handlers);
+		feed->counts->invalid += count;
+	trace_batch_deliver(&feed->batch, dispatch, feed->handler);
 }
 
 /* All of a piece belongs to one dispatch. */
@@ -272,7 +270,7 @@ static void parse_piece(struct replay_feed *feed, struct probe_trace_ring *ring,
 			flush_batch(feed, dispatch);
 	} while (stop == PROBE_TRACE_SWITCH || stop == PROBE_TRACE_FULL);
 	flush_batch(feed, dispatch);
-	feed->replay->invalid += counts.invalid + (stop == PROBE_TRACE_BAD);
+	feed->counts->invalid += counts.invalid + (stop == PROBE_TRACE_BAD);
 	feed->wave_records += counts.records;
 }
 
@@ -291,7 +289,7 @@ static struct probe_err *take_piece(struct replay_feed *feed, sqlite3_stmt *stmt
 	if (ring && bytes && packed && probe_trace_unpack(packed, packed_size, bytes, size))
 		parse_piece(feed, ring, id, size);
 	else
-		feed->replay->invalid++;
+		feed->counts->invalid++;
 	if (record == last_record(feed, id)) {
 		struct run_dispatch *dispatch = run_dispatch_find(&feed->objects, id);
 
@@ -324,14 +322,13 @@ static struct probe_err *feed_trace(struct replay_feed *feed)
 /* ---- The whole --------------------------------------------------------------------------------
  */
 
-static struct probe_err *feed_all(struct replay_feed *feed, struct probe_store *store)
+static struct probe_err *feed_all(struct replay_feed *feed, const struct replay_source *from)
 {
 	const struct handler_source source = {
-		.store = store,
-		.log = &feed->log,
 		.objects = &feed->objects,
 		.allocations = feed->allocations,
-		.replay = true,
+		.kind = from->kind,
+		.flags = from->flags,
 	};
 	struct probe_err *err = replay_read(feed);
 
@@ -339,8 +336,10 @@ static struct probe_err *feed_all(struct replay_feed *feed, struct probe_store *
 		err = open_dispatches(feed);
 	if (err)
 		return err;
-	handler_set_attach(feed->handlers, &source);
-	handler_set_begin_run(feed->handlers);
+	handler_instance_attach(feed->handler, &source);
+	if (!from->used)
+		return NULL;
+	handler_instance_begin_run(feed->handler);
 	err = feed_counters(feed);
 	if (!err)
 		err = feed_trace(feed);
@@ -349,93 +348,29 @@ static struct probe_err *feed_all(struct replay_feed *feed, struct probe_store *
 	if (!err)
 		err = replay_missing(feed);
 	end_all(feed);
-	handler_set_close(feed->handlers);
 	return err;
 }
 
-static void deinit(struct replay_feed *feed)
+struct probe_err *replay_into(struct handler_instance *handler, const struct replay_source *source,
+			      struct replay_counts *counts)
 {
-	handler_set_destroy(feed->handlers);
-	sqlite3_finalize(feed->dispatches);
-	process_objects_deinit(&feed->objects);
-	run_allocations_destroy(feed->allocations);
-	free(feed->last);
-	free(feed->rings);
-	trace_batch_deinit(&feed->batch);
-	free(feed->bytes);
-	probe_reader_close(&feed->reader);
-}
-
-static bool take_kind(struct replay_feed *feed, sqlite3_stmt *stmt)
-{
-	feed->streams |= run_kind_streams((enum probe_kind)replay_number(stmt, 0));
-	return true;
-}
-
-/* Would each handler see something? Name the first that would not. */
-static struct probe_err *check_streams(struct replay_feed *feed)
-{
-	const struct run_plugins *plugins = feed->replay->plugins;
-	struct probe_err *err = replay_each(
-		feed, "SELECT DISTINCT kind FROM probe_dispatch WHERE kind <> 0", take_kind);
-
-	for (size_t i = 0; i < plugins->count && !err && feed->streams; i++) {
-		const struct run_plugins one = {
-			.items = &plugins->items[i],
-			.count = 1,
-			.streams = plugins->items[i].handler.streams,
-		};
-
-		if (!(one.streams & feed->streams))
-			err = probe_err_create("%s: has nothing that handler %s takes: record with "
-					       "--kind %s",
-					       feed->replay->from, one.items->handler.name,
-					       probe_kind_name(run_kind_for(&one)));
-	}
-	return err;
-}
-
-static struct probe_err *open_handlers(struct replay_feed *feed)
-{
-	feed->handlers = handler_set_create(feed->replay->config, feed->replay->plugins);
-	if (!feed->handlers)
-		return probe_err_oom();
-	return handler_set_open(feed->handlers, "nothing was written");
-}
-
-static struct probe_err *open_store(const struct replay_feed *feed, struct probe_store **ret)
-{
-	const struct run_replay *replay = feed->replay;
-
-	if (replay->to)
-		return probe_store_copy(feed->reader.db, replay->to, replay->force, ret);
-	return probe_store_append(replay->from, ret);
-}
-
-struct probe_err *run_replay(struct run_replay *replay)
-{
-	struct replay_feed feed = {.replay = replay};
-	struct probe_err *err = probe_reader_open(replay->from, &feed.reader);
-	struct probe_store *store = NULL;
+	struct replay_feed feed = {.handler = handler, .counts = counts};
+	struct probe_err *err = probe_reader_open(source->path, &feed.reader);
 
 	if (err)
 		return err;
 	process_objects_init(&feed.objects, 0);
 	feed.allocations = run_allocations_create();
-	err = feed.allocations ? check_streams(&feed) : probe_err_oom();
-	if (!err)
-		err = open_handlers(&feed);
-	if (!err)
-		err = open_store(&feed, &store);
-	feed.log.store = store;
-	if (!err)
-		err = feed_all(&feed, store);
-	if (!err && (!probe_store_commit(store) || probe_store_failure(store)))
-		err = probe_err_create("%s: the tables could not be written",
-				       probe_store_path(store));
-	deinit(&feed);
-	if (store && !err)
-		probe_store_finish(store);
-	probe_store_destroy(store);
+	err = feed.allocations ? feed_all(&feed, source) : probe_err_oom();
+	/* It may look up sites until then. */
+	handler_instance_close(handler);
+	sqlite3_finalize(feed.dispatches);
+	process_objects_deinit(&feed.objects);
+	run_allocations_destroy(feed.allocations);
+	free(feed.last);
+	free(feed.rings);
+	trace_batch_deinit(&feed.batch);
+	free(feed.bytes);
+	probe_reader_close(&feed.reader);
 	return err;
 }

@@ -10,22 +10,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct handler_instance;
 struct probe_err;
-struct run_config;
-struct run_plugins;
 
-struct run_replay {
-	const struct run_config *config; /* its handlers */
-	const struct run_plugins *plugins;
-	const char *from;
-	const char *to; /* NULL: into `from` */
-	bool force;
-	uint64_t dispatches, counters, records,
-		invalid;  /* out: fed to handlers, or not understood */
-	uint64_t missing; /* out: that the run stored, and that are not in the file any more */
+struct replay_counts {
+	uint64_t dispatches, counters, records; /* fed to the handler */
+	uint64_t invalid;			/* malformed */
+	uint64_t missing; /* that the run stored, and that are not in the file any more */
 };
 
-/* Tables of the same handlers are replaced. Handlers that fail are named, as in a run. */
-struct probe_err *run_replay(struct run_replay *replay);
+/* What a worker process reads. */
+struct replay_source {
+	const char *path;
+	uint32_t kind, flags; /* of the run: enum probe_kind, enum probe_run_flag */
+	bool used;	      /* false: the process used no GPU, there is nothing to feed */
+};
+
+/* In a worker process: feed an open handler. */
+struct probe_err *replay_into(struct handler_instance *handler, const struct replay_source *source,
+			      struct replay_counts *counts);
 
 #endif

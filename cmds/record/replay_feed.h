@@ -9,21 +9,19 @@
 #include <sqlite3.h>
 
 #include "cmds/record/process_objects.h"
-#include "cmds/record/record_log.h"
 #include "cmds/record/replay.h"
 #include "store/store_open.h"
 #include "wire/trace_parser.h"
 
-struct handler_set;
+struct handler_instance;
 struct run_allocations;
 
 struct replay_feed {
-	struct run_replay *replay;
+	struct replay_counts *counts;
 	struct probe_reader reader;
-	struct record_log log;
 	struct process_objects objects;
 	struct run_allocations *allocations;
-	struct handler_set *handlers;
+	struct handler_instance *handler;
 	sqlite3_stmt *dispatches; /* those not begun yet, by id */
 	bool dispatches_left;
 	uint64_t *last; /* pairs: dispatch, id of its last record; by dispatch */
@@ -32,7 +30,6 @@ struct replay_feed {
 	uint32_t ring_count;
 	struct probe_trace_batch batch;
 	unsigned char *bytes;		     /* of a piece */
-	uint32_t streams;		     /* that the records hold */
 	uint64_t wave_records, counter_rows; /* found, malformed ones too */
 };
 

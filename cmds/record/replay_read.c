@@ -48,7 +48,7 @@ struct probe_err *replay_each(struct replay_feed *feed, const char *sql,
 		err = replay_step(feed, stmt, &row);
 		if (err || !row)
 			break;
-		feed->replay->invalid += !take(feed, stmt);
+		feed->counts->invalid += !take(feed, stmt);
 	}
 	sqlite3_finalize(stmt);
 	return err;
@@ -204,7 +204,7 @@ static uint64_t lost(uint64_t stored, uint64_t found)
 
 static bool take_account(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
-	feed->replay->missing += lost(replay_number(stmt, 0), feed->counter_rows) +
+	feed->counts->missing += lost(replay_number(stmt, 0), feed->counter_rows) +
 				 lost(replay_number(stmt, 1), feed->wave_records);
 	return true;
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmds/record/access_groups.h"
-#include "cmds/record/handler_set.h"
+#include "cmds/record/handler_instance.h"
 #include "cmds/record/recording.h"
 #include "common/err.h"
 #include "wire/segment_reader.h"
@@ -50,7 +50,7 @@ size_t trace_batch_count(const struct probe_trace_batch *batch)
 }
 
 void trace_batch_deliver(struct probe_trace_batch *batch, const struct run_dispatch *dispatch,
-			 struct handler_set *handlers)
+			 struct handler_instance *handler)
 {
 	struct probe_batch parts[] = {
 		{.stream = PROBE_STREAM_ACCESS, .count = batch->count, .access = batch->access},
@@ -63,7 +63,7 @@ void trace_batch_deliver(struct probe_trace_batch *batch, const struct run_dispa
 	for (size_t i = 0; dispatch && i < sizeof(parts) / sizeof(*parts); i++) {
 		parts[i].size = sizeof(struct probe_batch);
 		parts[i].dispatch = &dispatch->info;
-		handler_set_batch(handlers, &parts[i]);
+		handler_instance_batch(handler, &parts[i]);
 	}
 	probe_trace_reset(batch);
 }
@@ -140,14 +140,14 @@ static bool is_announced(const struct trace_dispatch *of)
 	return of->dispatch && (of->key.arguments || of->dispatch->hr.kind != PROBE_KIND_TRACE);
 }
 
-/* Deliver the batch; the arena may be used again only after this. */
+/* Empty the batch; the arena may be used again only after this. */
 static void flush(struct recording *recording)
 {
 	struct trace_state *trace = &recording->trace;
 
 	if (!trace->batch_dispatch)
 		recording->counts.trace_invalid += trace_batch_count(&trace->batch);
-	trace_batch_deliver(&trace->batch, trace->batch_dispatch, recording->handlers);
+	probe_trace_reset(&trace->batch);
 }
 
 static void begin_batch(struct recording *recording, const struct run_dispatch *dispatch)

@@ -14,7 +14,7 @@
 #include "wire/trace_parser.h"
 #include "wire/trace_expand.h"
 
-struct handler_set;
+struct handler_instance;
 struct segment_reader;
 struct recording;
 struct run_dispatch;
@@ -57,8 +57,8 @@ void trace_take_stored(struct recording *recording, size_t size);
 bool trace_batch_init(struct probe_trace_batch *batch);
 void trace_batch_deinit(struct probe_trace_batch *batch);
 size_t trace_batch_count(const struct probe_trace_batch *batch);
-/* Give a batch to the handlers, stream by stream, and empty it. dispatch NULL: only empty it. */
+/* Give a batch to a handler, stream by stream, and empty it. dispatch NULL: only empty it. */
 void trace_batch_deliver(struct probe_trace_batch *batch, const struct run_dispatch *dispatch,
-			 struct handler_set *handlers);
+			 struct handler_instance *handler);
 
 #endif

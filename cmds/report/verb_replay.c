@@ -11,7 +11,7 @@
 #include "cmds/options/handler_plugins.h"
 #include "cmds/options/run_options.h"
 #include "cmds/options/install_paths.h"
-#include "cmds/record/replay.h"
+#include "cmds/record/rerun_handlers.h"
 #include "cmds/report/verb_table.h"
 
 enum key {
@@ -165,13 +165,18 @@ static struct probe_err *act(struct line *line)
 		printf("%s: replayed %llu dispatches, %llu counter rows and %llu records; %llu records "
 		       "malformed\n",
 		       replay->to ? replay->to : replay->from,
-		       (unsigned long long)replay->dispatches, (unsigned long long)replay->counters,
-		       (unsigned long long)replay->records, (unsigned long long)replay->invalid);
-	if (!err && replay->missing)
+		       (unsigned long long)replay->counts.dispatches,
+		       (unsigned long long)replay->counts.counters,
+		       (unsigned long long)replay->counts.records,
+		       (unsigned long long)replay->counts.invalid);
+	if (!err && replay->counts.missing)
 		probe_log(PROBE_LOG_WARNING,
 			  "%s: %llu of the records that the run stored are missing: the handlers' "
 			  "results are of the rest",
-			  replay->from, (unsigned long long)replay->missing);
+			  replay->from, (unsigned long long)replay->counts.missing);
+	if (!err && replay->dead)
+		err = probe_err_create("%u of %zu handlers did not finish", replay->dead,
+				       plugins.count);
 	run_plugins_unload(&plugins);
 	run_layout_deinit(&layout);
 	free(output);

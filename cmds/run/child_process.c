@@ -16,15 +16,20 @@
 
 struct probe_err *run_signals_init(struct run_signals *signals)
 {
-	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, plain = {.sa_handler = SIG_DFL};
 	sigset_t taken;
 
-	sigaction(SIGINT, &ignore, &signals->interrupt);
-	sigaction(SIGQUIT, &ignore, &signals->quit);
+	signals->ends = 0;
+	signals->last = 0;
+	/* Blocked below; a disposition of "ignore" would keep them from the descriptor. */
+	sigaction(SIGINT, &plain, &signals->interrupt);
+	sigaction(SIGQUIT, &plain, &signals->quit);
 	sigaction(SIGPIPE, &ignore, &signals->pipe);
 	/* A file-size limit must give us an error to count, not death. */
 	sigaction(SIGXFSZ, &ignore, &signals->file_size);
 	sigemptyset(&taken);
+	sigaddset(&taken, SIGINT);
+	sigaddset(&taken, SIGQUIT);
 	sigaddset(&taken, SIGTERM);
 	sigaddset(&taken, SIGHUP);
 	sigprocmask(SIG_BLOCK, &taken, &signals->mask);
@@ -43,13 +48,18 @@ void run_signals_restore(const struct run_signals *signals)
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-void run_signals_forward(const struct run_signals *signals, pid_t child)
+void run_signals_take(struct run_signals *signals, pid_t child)
 {
 	struct signalfd_siginfo info;
 
-	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+	while (read(signals->fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM) {
+			signals->ends++;
+			signals->last = (int)info.ssi_signo;
+		}
 		if (info.ssi_code <= 0 && child > 0)
 			kill(child, (int)info.ssi_signo);
+	}
 }
 
 /* Of a second run: the first one's output is shown. */

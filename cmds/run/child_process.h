@@ -25,15 +25,20 @@ enum {
 struct run_signals {
 	struct sigaction interrupt, quit, pipe, file_size;
 	sigset_t mask;
-	int fd; /* signalfd for SIGTERM and SIGHUP */
+	int fd;	       /* signalfd for SIGINT, SIGQUIT, SIGTERM and SIGHUP */
+	unsigned ends; /* SIGINT and SIGTERM received */
+	int last;      /* of them; 0 = none */
 };
 
 /* Ignore what is meant for the application, take what ends us through a descriptor. */
 struct probe_err *run_signals_init(struct run_signals *signals);
 void run_signals_restore(const struct run_signals *signals);
 
-/* Pass SIGTERM or SIGHUP on to `child` if a process sent it: a terminal's reaches it by itself. */
-void run_signals_forward(const struct run_signals *signals, pid_t child);
+/*
+ * Take the signals received, and pass those that a process sent on to `child` (-1: there is none):
+ * a terminal's reach it by themselves.
+ */
+void run_signals_take(struct run_signals *signals, pid_t child);
 
 /* What to start. */
 struct run_child {

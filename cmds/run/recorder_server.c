@@ -13,18 +13,19 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmds/options/output_path.h"
 #include "cmds/options/run_options.h"
-#include "cmds/record/handler_set.h"
+#include "cmds/record/handler_channel.h"
+#include "cmds/record/handler_workers.h"
 #include "cmds/record/recorder.h"
 #include "cmds/run/child_process.h"
 #include "common/err.h"
 #include "common/log.h"
 
 #define GRACE_NS	1000000000ull /* for processes the application leaves behind */
+#define URGENT_NS	4000000000ull /* for recorders, once the user has asked twice */
 #define ENVIRONMENT_MAX (1u << 20)
 
 /* $TMPDIR may be too long for a socket address; /tmp never is. */
@@ -79,7 +80,7 @@ void run_server_deinit(struct run_server *server)
 		recorder_destroy(server->recorders);
 		server->recorders = next;
 	}
-	handler_set_destroy(server->handlers);
+	handler_workers_destroy(server->workers);
 	if (server->fd >= 0)
 		close(server->fd);
 	if (server->path)
@@ -212,25 +213,19 @@ static void end_predecessor(struct run_server *server, pid_t pid)
 	}
 }
 
-/* Those opened before the program started are the first process's. */
+/* Handlers opened before the program started are the first process's. */
 static struct probe_err *start(struct run_server *server, struct recorder *recorder)
 {
-	struct handler_set *handlers = server->handlers;
 	struct probe_err *err;
 
-	if (!handlers)
-		handlers = handler_set_create(server->config, server->plugins);
-	if (!handlers)
-		return probe_err_oom();
-	if (welcome(recorder->sock, 0, &recorder->seg))
-		err = recorder_start(recorder, handlers);
-	else
-		err = probe_err_create("process %d did not take its segment: %s",
-				       (int)recorder->pid, strerror(errno));
-	if (err && handlers != server->handlers)
-		handler_set_destroy(handlers);
-	if (!err)
-		server->handlers = NULL;
+	if (!welcome(recorder->sock, 0, &recorder->seg))
+		return probe_err_create("process %d did not take its segment: %s",
+					(int)recorder->pid, strerror(errno));
+	err = recorder_start(recorder);
+	if (!err) {
+		recorder->workers = server->workers;
+		server->workers = NULL;
+	}
 	return err;
 }
 
@@ -324,16 +319,22 @@ static void poll_once(struct run_server *server, const int *extra, size_t extra_
 		accept_all(server);
 }
 
-void run_server_serve(struct run_server *server, pid_t child, const struct run_signals *signals,
+void run_server_serve(struct run_server *server, pid_t child, struct run_signals *signals,
 		      int *wait_status)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
 	int extra[] = {signals->fd, pidfd};
 
 	/* Without pidfds (Linux before 5.3) look every 20 ms. */
-	while (waitpid(child, wait_status, WNOHANG) == 0) {
+	while (waitpid(child, wait_status, WNOHANG) == 0 && signals->ends < 2) {
 		poll_once(server, extra, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
-		run_signals_forward(signals, child);
+		run_signals_take(signals, child);
+	}
+	if (signals->ends >= 2 && !waitpid(child, wait_status, WNOHANG)) {
+		probe_log(PROBE_LOG_WARNING,
+			  "ended by a second signal: the program still runs, and is no longer "
+			  "recorded");
+		*wait_status = signals->last;
 	}
 	if (pidfd >= 0)
 		close(pidfd);
@@ -347,26 +348,77 @@ static bool all_done(const struct run_server *server)
 	return true;
 }
 
-void run_server_finish(struct run_server *server)
+static void stop_all(const struct run_server *server)
 {
-	struct timespec start, now;
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
+		recorder_stop(recorder, RECORDER_STOP_LEFT);
+}
+
+bool run_server_finish(struct run_server *server, struct run_signals *signals)
+{
+	uint64_t start = handler_clock_ns(), urgent = 0;
 	bool stopped = false;
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	poll_once(server, NULL, 0, 0); /* processes that connected just before the end */
 	poll_once(server, NULL, 0, 0);
 	while (!all_done(server)) {
-		poll_once(server, NULL, 0, 1);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (stopped || (uint64_t)(now.tv_sec - start.tv_sec) * 1000000000ull +
-					       (uint64_t)now.tv_nsec - (uint64_t)start.tv_nsec <
-				       GRACE_NS)
-			continue;
-		stopped = true;
-		for (struct recorder *recorder = server->recorders; recorder;
-		     recorder = recorder->next)
-			recorder_stop(recorder, RECORDER_STOP_LEFT);
+		uint64_t now = handler_clock_ns();
+
+		poll_once(server, &signals->fd, 1, 1);
+		run_signals_take(signals, -1);
+		if (!urgent && signals->ends >= 2)
+			urgent = now;
+		if (urgent && now - urgent > URGENT_NS)
+			return false;
+		if (!stopped && (urgent || now - start >= GRACE_NS)) {
+			stopped = true;
+			stop_all(server);
+		}
 	}
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
 		pthread_join(recorder->thread, NULL);
+	return true;
+}
+
+struct stop_request {
+	struct run_signals *signals;
+	unsigned before; /* signals that were for the application */
+};
+
+static bool stop_requested(void *user)
+{
+	struct stop_request *request = user;
+
+	run_signals_take(request->signals, -1);
+	return request->signals->ends > request->before;
+}
+
+static void handle(struct run_server *server, struct recorder *recorder,
+		   const struct handler_stop *stop)
+{
+	struct probe_store *store = recorder->recording.store;
+	struct probe_err *err = NULL;
+
+	if (!server->config->handler_count || !probe_store_pause(store))
+		return;
+	if (!recorder->workers)
+		err = handler_workers_open(server->config, server->plugins,
+					   "its tables are missing", &recorder->workers);
+	if (err)
+		probe_log_err(PROBE_LOG_ERROR, err);
+	probe_err_destroy(err);
+	if (probe_store_resume(store) && recorder->workers)
+		recording_run_handlers(&recorder->recording, recorder->workers, stop);
+}
+
+void run_server_handle(struct run_server *server, struct run_signals *signals)
+{
+	struct stop_request request = {signals, signals->ends};
+	const struct handler_stop stop = {signals->fd, stop_requested, &request};
+
+	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
+		if (!stop_requested(&request))
+			handle(server, recorder, &stop);
+		recording_finish(&recorder->recording);
+	}
 }

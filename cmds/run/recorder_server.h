@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct handler_set;
+struct handler_workers;
 struct probe_err;
 struct run_config;
 struct run_plugins;
@@ -25,23 +25,26 @@ struct run_server {
 	int fd;
 	int hellos[RUN_HELLOS];
 	size_t hello_count;
-	struct handler_set *handlers; /* opened, for the first process; then NULL */
-	struct recorder *recorders;   /* newest first */
-	uint64_t refused;	      /* processes that said hello and could not be recorded */
+	struct handler_workers *workers; /* opened, for the first process; then NULL */
+	struct recorder *recorders;	 /* newest first */
+	uint64_t refused;		 /* processes that said hello and could not be recorded */
 };
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins);
 void run_server_deinit(struct run_server *server);
 
-/* Serve until the child has ended. */
-void run_server_serve(struct run_server *server, pid_t child, const struct run_signals *signals,
+/* Serve until the child has ended, or the user has twice asked for an end. */
+void run_server_serve(struct run_server *server, pid_t child, struct run_signals *signals,
 		      int *wait_status);
 
 /*
  * The application has ended: end the recordings. Processes it left behind get a second, then
- * their recordings end, too.
+ * their recordings end, too. False: the user does not wait for it; recorders are still at work.
  */
-void run_server_finish(struct run_server *server);
+bool run_server_finish(struct run_server *server, struct run_signals *signals);
+
+/* Then run the handlers over each recording, and finish its file. */
+void run_server_handle(struct run_server *server, struct run_signals *signals);
 
 #endif

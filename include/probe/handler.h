@@ -4,20 +4,20 @@
  * docs/handlers.md has a complete example.
  *
  * A handler is a shared object that exports `probe_handler` (PROBE_HANDLER below). probe-run loads
- * it before the application starts and opens one instance per `-a` and application process. The
- * instance receives the batches of that process and is closed when the process has ended. Nothing
- * here runs inside the application.
+ * it before the application starts and opens one instance per `-a` and application process, each in
+ * a worker process of its own. When the application's process has ended and its records are
+ * committed, the instance receives them and is closed. Nothing here runs inside the application.
  *
- * Threads: all calls into one instance come one after the other, on one thread, except open(),
- * which may come from another. Several instances run at the same time: share no variable between
- * them.
+ * Threads: all calls into one instance come one after the other, on one thread of its process.
+ * Several instances run at the same time and share nothing.
  *
  * Lifetimes: what a callback receives is valid until it returns. The struct probe_host, and the
  * strings and structs that its functions return, are valid as long as the instance.
  *
  * Errors: a callback returns 0, or a negative errno. After an error probe-run names the handler,
  * passes it no further records, calls its close(), and keeps the other handlers running. A handler
- * never prints and never exits: it has log().
+ * never prints and never exits: it has log(). One that crashes, exits, or takes too long ends its
+ * own process only.
  *
  * Units: sizes and addresses are in bytes, times in nanoseconds if the name ends in _ns, clocks in
  * cycles.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Handler for tests: counts accesses, lanes and counter rows, checks what it is promised, and fails
- * on request (fail=open|begin|batch|end|close).
+ * on request (fail=open|begin|batch|end|close), or breaks its process in batch()
+ * (fail=crash|exit|overrun|hang).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -79,6 +80,12 @@ static int count_batch(void *user, const struct probe_batch *batch)
 
 	if (asked(state, "crash"))
 		abort();
+	if (asked(state, "exit"))
+		exit(42);
+	if (asked(state, "overrun"))
+		memset((char *)state + 64, 0x5a, 1 << 30);
+	while (asked(state, "hang"))
+		;
 	if (state->quick) {
 		for (size_t i = 0; i < batch->count; i++)
 			state->lanes += batch->access[i].lanes;

@@ -8,3 +8,25 @@ kill -TERM $pid
 wait $pid
 echo $?
 exec 9<>never # ends cat
+# The same for SIGINT sent to probe-run alone (a shell starts background jobs with it ignored).
+mkfifo ready2 never2
+perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' probe-run -q sh -c 'trap "echo int; exit 6" INT; cat never2 & echo >ready2; wait' &
+pid=$!
+read -r _ <ready2
+kill -INT $pid
+wait $pid
+echo $?
+exec 8<>never2
+# A second one ends probe-run, whatever the program does.
+mkfifo ready3 caught3 never3
+probe-run sh -c 'trap "echo ignored >caught3" TERM; echo >ready3; cat never3 & while kill -0 $!; do wait $!; done'  2>err.txt &
+pid=$!
+read -r _ <ready3
+kill -TERM $pid
+read -r word <caught3
+echo "$word"
+kill -TERM $pid
+wait $pid 2>/dev/null
+echo $?
+grep -c "ended by a second signal: the program still runs" err.txt
+exec 7<>never3

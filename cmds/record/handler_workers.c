@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cmds/record/handler_workers.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
+#include "cmds/record/handler_channel.h"
+#include "cmds/record/handler_tables.h"
+#include "cmds/record/handler_worker_process.h"
+#include "cmds/record/record_log.h"
+#include "common/buf.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "store/store.h"
+
+enum { TABLES_MAX = 64, CELLS_MAX = 64, READ_BYTES = 256 << 10, LOOK_MS = 100 };
+
+/* How a worker's process ended, if not by itself. */
+enum worker_kill { WORKER_NOT_KILLED, WORKER_OVERDUE, WORKER_STOPPED, WORKER_MALFORMED };
+
+struct worker {
+	struct handler_workers *set;
+	const struct run_plugin *plugin;
+	const struct run_handler_spec *spec;
+	pid_t pid; /* -1 = waited for */
+	int fd, wait_status;
+	struct handler_progress *progress;
+	enum worker_kill killed;
+	bool opened, done;
+	char *why_not; /* it cannot be opened, or cannot read the records */
+	struct handler_table *tables[TABLES_MAX];
+	size_t table_count;
+	unsigned char *buffer; /* messages not yet complete */
+	size_t used, capacity;
+	struct replay_counts counts;
+};
+
+struct handler_workers {
+	const struct run_config *config;
+	const struct handler_run *run; /* NULL = not yet */
+	struct handler_tables tables;
+	size_t count;
+	struct worker worker[];
+};
+
+static const char *const calls[HANDLER_CALLS] = {
+#define WORD(name, word) word,
+	HANDLER_CALL_TABLE(WORD)
+#undef WORD
+};
+
+static const char *call_word(uint32_t call)
+{
+	return call < HANDLER_CALLS ? calls[call] : "?";
+}
+
+/* ---- Processes ------------------------------------------------------------------------------ */
+
+static uint64_t memory_limit(const struct run_config *config)
+{
+	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+
+	if (config->handler_memory == RUN_UNLIMITED)
+		return 0;
+	return config->handler_memory ? config->handler_memory
+				      : pages / 2 * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct probe_err *start(struct worker *worker)
+{
+	int fds[2];
+
+	worker->progress = mmap(NULL, sizeof(*worker->progress), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (worker->progress == MAP_FAILED) {
+		worker->progress = NULL;
+		return probe_err_oom();
+	}
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+		return probe_err_create("cannot make a socket for handler %s: %s",
+					worker->plugin->handler.name, strerror(errno));
+	fflush(NULL); /* once, not in both processes */
+	worker->pid = fork();
+	if (!worker->pid) {
+		const struct handler_worker_task task = {
+			.plugin = worker->plugin,
+			.spec = worker->spec,
+			.fd = fds[1],
+			.progress = worker->progress,
+			.memory = memory_limit(worker->set->config),
+		};
+
+		handler_worker_main(&task);
+	}
+	close(fds[1]);
+	worker->fd = fds[0];
+	return worker->pid > 0 ? NULL
+			       : probe_err_create("cannot start a process for handler %s: %s",
+						  worker->plugin->handler.name, strerror(errno));
+}
+
+static void end(struct worker *worker, enum worker_kill why)
+{
+	if (worker->pid <= 0 || worker->killed)
+		return;
+	worker->killed = why;
+	kill(worker->pid, SIGKILL);
+}
+
+static void wait_for(struct worker *worker)
+{
+	while (worker->pid > 0 && waitpid(worker->pid, &worker->wait_status, 0) < 0 &&
+	       errno == EINTR)
+		;
+	worker->pid = -1;
+}
+
+/* ---- Messages ------------------------------------------------------------------------------- */
+
+static struct probe_err *take_text(struct probe_buf *buf, char **ret)
+{
+	const char *text;
+	struct probe_err *err = probe_buf_string(buf, &text);
+
+	if (err)
+		return err;
+	free(*ret);
+	*ret = strdup(text);
+	return *ret ? NULL : probe_err_oom();
+}
+
+static struct probe_err *take_log(struct worker *worker, struct probe_buf *buf)
+{
+	const struct handler_run *run = worker->set->run;
+	const char *name = worker->plugin->handler.name, *text;
+	struct record_log none = {0};
+	uint32_t level;
+	struct probe_err *err = probe_buf_u32(buf, &level);
+
+	if (!err)
+		err = probe_buf_string(buf, &text);
+	if (!err)
+		record_log_put(run ? run->log : &none,
+			       level > PROBE_LOG_INFO ? PROBE_LOG_INFO : (int)level, name,
+			       "handler %s: %s", name, text);
+	return err;
+}
+
+static void failed(struct worker *worker, const char *call, int number)
+{
+	const struct handler_run *run = worker->set->run;
+	const char *name = worker->plugin->handler.name;
+
+	record_log_put(run->log, PROBE_LOG_ERROR, name,
+		       "handler %s failed in %s: %s; it gets no more data, the run continues", name,
+		       call, strerror(number));
+	record_log_partial(run->log, "handler %s failed in %s", name, call);
+}
+
+static struct probe_err *take_failed(struct worker *worker, struct probe_buf *buf)
+{
+	uint32_t call = 0, number = 0;
+	struct probe_err *err = probe_buf_u32(buf, &call);
+
+	if (!err)
+		err = probe_buf_u32(buf, &number);
+	if (!err)
+		failed(worker, call_word(call), (int)(number & 0xffff));
+	return err;
+}
+
+static struct probe_err *take_table(struct worker *worker, struct probe_buf *buf)
+{
+	struct probe_column columns[CELLS_MAX];
+	const char *name;
+	uint32_t count = 0, type = 0;
+	struct probe_err *err = probe_buf_string(buf, &name);
+	int rc;
+
+	if (!err)
+		err = probe_buf_u32(buf, &count);
+	if (!err && (count > CELLS_MAX || worker->table_count == TABLES_MAX))
+		err = probe_buf_error(buf, "a table of %u columns", count);
+	for (uint32_t i = 0; i < count && !err; i++) {
+		err = probe_buf_u32(buf, &type);
+		columns[i].type = (enum probe_type)type;
+		if (!err)
+			err = probe_buf_string(buf, &columns[i].name);
+	}
+	if (err)
+		return err;
+	rc = handler_tables_get(&worker->set->tables, worker->plugin->handler.name, name, columns,
+				count, &worker->tables[worker->table_count]);
+	if (rc)
+		worker->tables[worker->table_count] = NULL;
+	/* A failure of the store is not the handler's, and is reported once, by the recording. */
+	if (rc && worker->set->run && !probe_store_failure(worker->set->run->store))
+		failed(worker, "table", -rc);
+	worker->table_count++;
+	return NULL;
+}
+
+static struct probe_err *take_cell(struct probe_buf *buf, enum probe_type type,
+				   union probe_value *ret)
+{
+	uint64_t word = 0;
+	uint32_t there = 0;
+	struct probe_err *err;
+
+	if (type != PROBE_TYPE_TEXT) {
+		err = probe_buf_u64(buf, &word);
+		memcpy(ret, &word, sizeof(word));
+		return err;
+	}
+	ret->text = NULL;
+	err = probe_buf_u32(buf, &there);
+	return err || !there ? err : probe_buf_string(buf, &ret->text);
+}
+
+static struct probe_err *take_row(struct worker *worker, struct probe_buf *buf)
+{
+	union probe_value values[CELLS_MAX];
+	struct handler_table *table;
+	uint32_t number = 0;
+	size_t count;
+	struct probe_err *err = probe_buf_u32(buf, &number);
+
+	if (!err && number >= worker->table_count)
+		err = probe_buf_error(buf, "a row of table %u", number);
+	if (err || !worker->tables[number])
+		return err;
+	table = worker->tables[number];
+	count = handler_table_columns(table);
+	for (size_t i = 0; i < count && !err; i++)
+		err = take_cell(buf, handler_table_types(table)[i], &values[i]);
+	if (!err)
+		handler_table_add(table, values, count); /* a failure is the store's */
+	return err;
+}
+
+static struct probe_err *take_done(struct worker *worker, struct probe_buf *buf)
+{
+	struct probe_err *err = take_text(buf, &worker->why_not);
+
+	if (!err)
+		err = probe_buf_copy(buf, &worker->counts, sizeof(worker->counts));
+	worker->done = !err;
+	return err;
+}
+
+static struct probe_err *take_message(struct worker *worker, uint32_t type, struct probe_buf *buf)
+{
+	bool running = worker->set->run != NULL;
+
+	if (type == HANDLER_MESSAGE_LOG)
+		return take_log(worker, buf);
+	if (type == HANDLER_MESSAGE_OPENED && !worker->opened) {
+		worker->opened = true;
+		return take_text(buf, &worker->why_not);
+	}
+	if (type == HANDLER_MESSAGE_TABLE)
+		return take_table(worker, buf);
+	if (type == HANDLER_MESSAGE_ROW && running)
+		return take_row(worker, buf);
+	if (type == HANDLER_MESSAGE_FAILED && running)
+		return take_failed(worker, buf);
+	if (type == HANDLER_MESSAGE_DONE && running)
+		return take_done(worker, buf);
+	return probe_buf_error(buf, "a message of type %u", type);
+}
+
+/* All complete messages of the buffer. */
+static void take_messages(struct worker *worker)
+{
+	struct handler_message_head head;
+	size_t at = 0;
+
+	while (worker->used - at >= sizeof(head)) {
+		struct probe_buf buf;
+		struct probe_err *err;
+
+		memcpy(&head, worker->buffer + at, sizeof(head));
+		if (head.size > HANDLER_MESSAGE_MAX) {
+			end(worker, WORKER_MALFORMED);
+			break;
+		}
+		if (worker->used - at - sizeof(head) < head.size)
+			break;
+		probe_buf_init(&buf, worker->plugin->handler.name,
+			       worker->buffer + at + sizeof(head), head.size);
+		err = take_message(worker, head.type, &buf);
+		if (err)
+			end(worker, WORKER_MALFORMED);
+		probe_err_destroy(err);
+		at += sizeof(head) + head.size;
+	}
+	memmove(worker->buffer, worker->buffer + at, worker->used - at);
+	worker->used -= at;
+}
+
+/* False at the end of the socket. */
+static bool read_some(struct worker *worker)
+{
+	ssize_t n;
+
+	if (worker->capacity - worker->used < READ_BYTES) {
+		size_t capacity = 2 * worker->capacity + READ_BYTES;
+		unsigned char *grown = realloc(worker->buffer, capacity);
+
+		if (!grown) {
+			end(worker, WORKER_MALFORMED);
+			return false;
+		}
+		worker->buffer = grown;
+		worker->capacity = capacity;
+	}
+	n = read(worker->fd, worker->buffer + worker->used, worker->capacity - worker->used);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN;
+	worker->used += (size_t)n;
+	take_messages(worker);
+	return n > 0;
+}
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+static void check_deadline(struct worker *worker)
+{
+	unsigned limit = worker->set->config->handler_seconds;
+	uint64_t since = atomic_load(&worker->progress->since), now = handler_clock_ns();
+
+	if (!limit)
+		limit = RUN_HANDLER_SECONDS;
+	if (limit != RUN_HANDLER_NO_TIMEOUT && since && !atomic_load(&worker->progress->writing) &&
+	    now > since && now - since > limit * 1000000000ull)
+		end(worker, WORKER_OVERDUE);
+}
+
+static void end_all(struct handler_workers *set, enum worker_kill why)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->worker[i].done)
+			end(&set->worker[i], why);
+}
+
+/* Until its socket ends or, with `opening`, until it has said that it is open. */
+static void serve(struct worker *worker, bool opening)
+{
+	struct handler_workers *set = worker->set;
+	const struct handler_stop *stop = set->run ? &set->run->stop : NULL;
+	struct pollfd fds[] = {
+		{.fd = worker->fd, .events = POLLIN},
+		{.fd = stop && stop->requested ? stop->fd : -1, .events = POLLIN},
+	};
+	bool more = true;
+
+	while (more && !(opening && worker->opened)) {
+		int n = poll(fds, 2, LOOK_MS);
+
+		if (n > 0 && fds[0].revents)
+			more = read_some(worker);
+		if (n > 0 && fds[1].revents && stop->requested(stop->user))
+			end_all(set, WORKER_STOPPED);
+		for (size_t i = 0; i < set->count; i++)
+			if (set->worker[i].pid > 0 && set->worker[i].progress)
+				check_deadline(&set->worker[i]);
+	}
+}
+
+/* How it ended, as what follows "handler NAME". */
+static void death(const struct worker *worker, char *text, size_t size)
+{
+	const char *call = call_word(atomic_load(&worker->progress->call));
+	int status = worker->wait_status;
+	unsigned limit = worker->set->config->handler_seconds;
+
+	if (worker->killed == WORKER_OVERDUE)
+		snprintf(text, size, "took over %u s in %s and was ended",
+			 limit ? limit : RUN_HANDLER_SECONDS, call);
+	else if (worker->killed == WORKER_STOPPED)
+		snprintf(text, size, "was ended by request");
+	else if (worker->killed == WORKER_MALFORMED)
+		snprintf(text, size, "sent a malformed message in %s and was ended", call);
+	else if (WIFSIGNALED(status))
+		snprintf(text, size, "died of signal %d (%s) in %s", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)), call);
+	else
+		snprintf(text, size, "exited with status %d in %s", WEXITSTATUS(status), call);
+}
+
+/* As after -a. */
+static void spec_text(const struct run_handler_spec *spec, char *text, size_t size)
+{
+	size_t n = (size_t)snprintf(text, size, "%s", spec->name);
+
+	for (size_t i = 0; i < spec->arg_count && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n, ":%s", spec->args[i]);
+}
+
+static void report_death(const struct worker *worker)
+{
+	const struct handler_run *run = worker->set->run;
+	const char *name = worker->plugin->handler.name;
+	char how[200], spec[512];
+
+	if (worker->done && !worker->why_not[0])
+		return;
+	if (worker->done)
+		snprintf(how, sizeof(how), "cannot read the records: %.150s", worker->why_not);
+	else
+		death(worker, how, sizeof(how));
+	spec_text(worker->spec, spec, sizeof(spec));
+	record_log_put(run->log, PROBE_LOG_ERROR, name,
+		       "handler %s %s; no record is lost: run it again with: probe-report replay "
+		       "-a '%s' --in-place %s",
+		       name, how, spec, run->rerun);
+	record_log_partial(run->log, "handler %s %s", name, how);
+}
+
+/* ---- The set -------------------------------------------------------------------------------- */
+
+static struct probe_err *open_worker(struct worker *worker, const char *instead)
+{
+	const char *name = worker->plugin->handler.name;
+	char how[200];
+
+	serve(worker, true);
+	if (worker->opened && !worker->why_not[0])
+		return NULL;
+	if (worker->opened)
+		return probe_err_create("%s; %s", worker->why_not, instead);
+	close(worker->fd);
+	worker->fd = -1;
+	wait_for(worker);
+	death(worker, how, sizeof(how));
+	return probe_err_create("handler %s %s; %s", name, how, instead);
+}
+
+struct probe_err *handler_workers_open(const struct run_config *config,
+				       const struct run_plugins *plugins, const char *instead,
+				       struct handler_workers **ret)
+{
+	struct handler_workers *set =
+		calloc(1, sizeof(*set) + plugins->count * sizeof(struct worker));
+	struct probe_err *err = NULL;
+
+	if (!set)
+		return probe_err_oom();
+	set->config = config;
+	for (; set->count < plugins->count && !err; set->count++) {
+		struct worker *worker = &set->worker[set->count];
+
+		*worker = (struct worker){
+			.set = set,
+			.plugin = &plugins->items[set->count],
+			.spec = &config->handlers[plugins->items[set->count].spec],
+			.pid = -1,
+			.fd = -1,
+		};
+		err = start(worker);
+	}
+	for (size_t i = 0; i < set->count && !err; i++)
+		err = open_worker(&set->worker[i], instead);
+	if (err) {
+		handler_workers_destroy(set);
+		return err;
+	}
+	*ret = set;
+	return NULL;
+}
+
+/* A worker that does not take it has died: reading from it shows that. */
+static void send_order(const struct worker *worker, const struct handler_run *run)
+{
+	const struct handler_worker_order order = {
+		.kind = run->kind,
+		.flags = run->replay ? PROBE_RUN_REPLAY : 0,
+		.used = run->used,
+		.path_size = (uint32_t)strlen(run->database) + 1,
+	};
+
+	if (send(worker->fd, &order, sizeof(order), MSG_NOSIGNAL) == (ssize_t)sizeof(order))
+		send(worker->fd, run->database, order.path_size, MSG_NOSIGNAL);
+}
+
+unsigned handler_workers_run(struct handler_workers *set, const struct handler_run *run,
+			     struct replay_counts *counts)
+{
+	unsigned dead = 0;
+	bool known = false;
+
+	set->run = run;
+	set->tables.replace = run->replay;
+	handler_tables_attach(&set->tables, run->store);
+	for (size_t i = 0; i < set->count; i++)
+		send_order(&set->worker[i], run);
+	/* All work at the same time; what they write is taken in the order of -a. */
+	for (size_t i = 0; i < set->count; i++) {
+		struct worker *worker = &set->worker[i];
+
+		serve(worker, false);
+		close(worker->fd);
+		worker->fd = -1;
+		wait_for(worker);
+		report_death(worker);
+		dead += !worker->done || worker->why_not[0];
+		if (worker->done && !known && counts) {
+			*counts = worker->counts;
+			known = true;
+		}
+	}
+	handler_tables_deinit(&set->tables);
+	return dead;
+}
+
+void handler_workers_destroy(struct handler_workers *set)
+{
+	if (!set)
+		return;
+	for (size_t i = 0; i < set->count; i++) {
+		struct worker *worker = &set->worker[i];
+
+		/* At the end of its socket it closes its handler; one that does not is killed. */
+		if (worker->fd >= 0) {
+			shutdown(worker->fd, SHUT_WR);
+			serve(worker, false);
+			close(worker->fd);
+		}
+		wait_for(worker);
+		if (worker->progress)
+			munmap(worker->progress, sizeof(*worker->progress));
+		free(worker->why_not);
+		free(worker->buffer);
+	}
+	handler_tables_deinit(&set->tables);
+	free(set);
+}
