@@ -6,7 +6,8 @@
 #include "simgpu/time/compute_unit.h"
 
 #include "simgpu/time/unit_workgroups.h"
-#include "simgpu/time/wave_issue.h"
+#include "simgpu/time/issue_slots.h"
+#include "simgpu/time/wave_progress.h"
 #include "simgpu/time/pc_sampler.h"
 
 /* Whether the unit could start another workgroup and has none. */
@@ -52,6 +53,10 @@ void time_cu_run(struct time_cu *cu)
 {
 	const uint64_t until = cu->time->until;
 
+	if (cu->based != until) {
+		time_slots_rebase(cu, cu->time->from & -(uint64_t)SIM_SLOT);
+		cu->based = until;
+	}
 	for (uint32_t rounds = 0;; rounds++) {
 		uint64_t next;
 

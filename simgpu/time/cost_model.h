@@ -15,6 +15,7 @@
 #include "simgpu/base/timing_constants.h"
 #include "simgpu/base/model_counters.h"
 #include "simgpu/exec/timing_trace.h"
+#include "simgpu/time/unit_queue.h"
 
 #define TIME_NEVER UINT64_MAX
 
@@ -22,6 +23,8 @@ enum {
 	TIME_VM = 64,	/* vmcnt counts to 63 */
 	TIME_LGKM = 16, /* lgkmcnt to 15 */
 	TIME_BLOCKS = 8,
+	SLOT_LATE = INT16_MAX,
+	BURST_UNITS = 2, /* UNIT_VALU, UNIT_SCALAR */
 	TIME_SPANS = 8,
 	L1_LINE = 64,
 	L2_LINE = 128,
@@ -48,31 +51,33 @@ struct time_span {
 };
 
 struct time_wave {
+	const struct sim_timing *at, *end; /* rest of the current run of instructions */
 	uint64_t ready; /* when the next instruction may issue, as far as the wave is concerned */
+	uint8_t simd, position;	       /* in the SIMD's list */
+	uint8_t state, reason;	       /* enum time_state; enum sim_wait since `ready` */
+	uint8_t queue;		       /* in which it waits, or QUEUE_NONE */
+	bool jumps;		       /* the current run ends with a jump */
+	uint32_t word;		       /* next record */
+	struct time_waited joined;     /* of the queue, when it joined */
+	const struct sim_timing *last; /* the last one issued */
 	/*
 	 * The trace position moves past an s_waitcnt before it is met; this is the one that delays
 	 * the wave until `ready`.
 	 */
 	const struct sim_timing *stalled;
-	const struct sim_timing *last;	   /* the last one issued */
-	const struct sim_timing *at, *end; /* rest of the current run of instructions */
 	struct sim_trace *trace;
-	uint32_t run;		/* next one of the trace */
-	uint32_t word;		/* next record */
-	bool jumps;		/* the current run ends with a jump */
-	uint8_t simd, position; /* in the SIMD's list */
-	uint8_t state, reason;	/* enum time_state; enum sim_wait since `ready` */
-	enum sim_stop stop;	/* the stop at the end of the trace */
-	const struct sim_code *code;
-	struct time_group *group;
-	uint32_t index; /* in the group */
 	uint32_t vm_count, lgkm_count;
 	uint64_t last_vm, last_lgkm; /* when all of that kind are complete */
-	uint64_t start;		     /* start of its residency; at a barrier: of the wait */
+	uint32_t spans;
+	uint32_t run;	    /* next one of the trace */
+	enum sim_stop stop; /* the stop at the end of the trace */
+	uint32_t index;	    /* in the group */
+	const struct sim_code *code;
+	struct time_group *group;
+	uint64_t start; /* start of its residency; at a barrier: of the wait */
 	uint64_t vm[TIME_VM], lgkm[TIME_LGKM]; /* when the last ones complete */
 	/* For samples: from its last issue up to `ready`, and the end of its last trap. */
 	struct time_span span[TIME_SPANS];
-	uint32_t spans;
 	uint64_t trapped;
 };
 
@@ -86,15 +91,35 @@ struct time_group {
 	struct time_wave *wave[SIM_GROUP_WAVES];
 };
 
+/*
+ * A wave that issues one plain instruction of a class in each slot, `count` of them in slots from
+ * `from` to before `end`: done at once, as nobody but an older wave can come between.
+ */
+struct time_burst {
+	struct time_wave *wave;
+	const struct sim_timing *first;
+	uint64_t from, end;
+};
+
 struct time_simd {
 	uint64_t next; /* first issue slot to process */
 	uint64_t slot; /* the last one visited, and the classes issued in it */
 	uint32_t taken;
 	uint32_t count;
-	/* Oldest first, and when to check each again; never: an event must wake it. */
+	uint32_t queues; /* bit per queue with waves */
+	int16_t soonest; /* while a slot is processed: the next one, as below */
+	struct time_burst burst[BURST_UNITS];
+	/*
+	 * The slot, counted from the unit's `base`, in which each wave is ready, and in which each
+	 * queue's unit may be free: in vectors, because every slot compares all of them. SLOT_LATE:
+	 * not so soon, or never.
+	 */
+	_Alignas(16) int16_t ready_slot[SIM_SIMD_WAVES], free_slot[SIM_SIMD_WAVES];
+	/* Oldest first, and when each is ready; never: it is in a queue, or an event wakes it. */
 	struct time_wave *wave[SIM_SIMD_WAVES];
 	uint64_t next_check[SIM_SIMD_WAVES];
 	uint64_t valu_free, matrix_free;
+	struct time_queue queue[QUEUE_COUNT];
 };
 
 /* Four lines make a set and one cache line of the host: most recent first. */
@@ -139,6 +164,8 @@ struct time_cu {
 	uint32_t number;
 	enum time_cu_state state;
 	uint64_t now, end; /* end: when its last instruction or store was done */
+	uint64_t base;	   /* from which slots are counted in this epoch, a multiple of four */
+	uint64_t based;	   /* the end of that epoch */
 	struct time_simd simd[SIM_SIMDS];
 	uint64_t lds_free[SIM_SIMDS / 2], ta_free, l1_free;
 	/* Shares of the device's memory: free times in 1/256 cycle. */
@@ -179,7 +206,7 @@ struct sim_time {
 	uint32_t cus[SIM_CUS], count; /* units in use, in order */
 	uint64_t unassigned;	      /* workgroups; does not change while units run */
 	uint64_t next_group;
-	uint64_t until; /* the end of the epoch */
+	uint64_t from, until; /* beginning and end of the epoch */
 	bool sampled;
 	/* Cost of 64 bytes from a unit's share, in 1/256 cycle. */
 	uint32_t l2_read, l2_write, hbm_read, hbm_write;

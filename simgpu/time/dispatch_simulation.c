@@ -22,7 +22,7 @@
 #include "simgpu/time/compute_unit.h"
 #include "simgpu/time/l2_cache.h"
 #include "simgpu/time/unit_workgroups.h"
-#include "simgpu/time/wave_issue.h"
+#include "simgpu/time/wave_progress.h"
 #include "simgpu/time/pc_sampler.h"
 
 enum {
@@ -348,7 +348,8 @@ static void run_all(struct sim_dispatch *dispatch, struct sim_time *time)
 		time->cu[time->cus[i]]->state = CU_STARVED;
 	assign(time, fill_of(time));
 	do {
-		time->until = (next == TIME_NEVER ? time->until : next) + EPOCH;
+		time->from = next == TIME_NEVER ? time->until : next;
+		time->until = time->from + EPOCH;
 		run_epoch(dispatch, time);
 		time_l2_merge(time);
 		if (time->sampled)

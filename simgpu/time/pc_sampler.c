@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "simgpu/time/pc_sampler.h"
 
-#include "simgpu/time/wave_issue.h"
+#include "simgpu/time/issue_slots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,11 +174,12 @@ static bool see_next(const struct time_wave *w, struct seen *ret)
 }
 
 /* Everything up to `when` has been processed. */
-static bool look(const struct time_wave *w, uint64_t when, struct seen *ret)
+static bool look(const struct time_cu *cu, const struct time_wave *w, uint64_t when,
+		 struct seen *ret)
 {
 	uint32_t run = w->run - 1;
 
-	*ret = (struct seen){.reason = w->reason};
+	*ret = (struct seen){.reason = (uint8_t)time_wave_reason(cu, w, when)};
 	for (uint32_t i = 0; i < w->spans; i++) {
 		const struct time_span *span = &w->span[i];
 
@@ -253,7 +254,7 @@ static void fill_snapshot(const struct time_cu *cu, const struct time_wave *samp
 	struct seen other;
 
 	for (uint32_t i = 0; i < simd->count; i++) {
-		if (!look(simd->wave[i], when, &other))
+		if (!look(cu, simd->wave[i], when, &other))
 			continue;
 		if (other.issued)
 			issue |= other.inst.pipe;
@@ -321,7 +322,7 @@ static void snapshot(struct time_cu *cu, uint64_t when)
 	struct seen seen;
 	uint8_t *record;
 
-	if (!w || !look(w, when, &seen))
+	if (!w || !look(cu, w, when, &seen))
 		return;
 	record = new_record(cu->sampler, when);
 	if (!record)
@@ -343,7 +344,7 @@ static void enter_trap(struct time_cu *cu, struct time_wave *w, uint64_t when)
 	if (w->state != TIME_RUNS || from >= end)
 		return;
 	cu->counters.trapped += end - from;
-	if (when > w->ready)
+	if (when > w->ready || w->queue != QUEUE_NONE)
 		time_wave_held(cu, w, when);
 	w->spans = 0;
 	time_wave_wait(cu, w, end);
@@ -357,7 +358,7 @@ static void trap(struct time_cu *cu, uint64_t when)
 
 	if (when < cu->sampler->pending || !cu->live || !w->group || w->state == TIME_ENDED)
 		return;
-	if (!look(w, when, &seen))
+	if (!look(cu, w, when, &seen))
 		return;
 	record = new_record(cu->sampler, when);
 	if (!record)

@@ -12,7 +12,8 @@
 #include "simgpu/base/sim_options.h"
 #include "simgpu/time/l2_cache.h"
 #include "simgpu/time/memory_latency.h"
-#include "simgpu/time/wave_issue.h"
+#include "simgpu/time/issue_slots.h"
+#include "simgpu/time/wave_progress.h"
 
 enum { QUANTUM = 512 }; /* instructions a wave runs at a time */
 
@@ -81,6 +82,7 @@ static void start_wave(struct time_cu *cu, struct time_group *group, uint32_t i)
 	w->code = NULL;
 	w->state = TIME_RUNS;
 	w->reason = WAIT_ARBITER;
+	w->queue = QUEUE_NONE;
 	w->group = group;
 	w->index = i;
 	w->vm_count = w->lgkm_count = 0;
@@ -199,7 +201,13 @@ struct time_cu *time_cu_acquire(struct sim_dispatch *dispatch, struct sim_time *
 	memset(&cu->dispatch, 0,
 	       offsetof(struct time_cu, touched) - offsetof(struct time_cu, dispatch));
 	for (uint32_t i = 0; i < SIM_SIMDS; i++)
-		cu->simd[i] = (struct time_simd){.next = TIME_NEVER, .slot = TIME_NEVER};
+		cu->simd[i] = (struct time_simd){
+			.next = TIME_NEVER,
+			.slot = TIME_NEVER,
+			.next_check = {[0 ... SIM_SIMD_WAVES - 1] = TIME_NEVER},
+			.ready_slot = {[0 ... SIM_SIMD_WAVES - 1] = SLOT_LATE},
+			.free_slot = {[0 ... SIM_SIMD_WAVES - 1] = SLOT_LATE},
+		};
 	for (uint32_t i = 0; i < SIM_CU_WAVES; i++)
 		cu->groups[i].waves = 0;
 	time_l1_invalidate(cu->l1);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Waves of a compute unit: what they run, and when their instructions issue. */
+/* The issue of one instruction. */
 #ifndef PROBE_SIMGPU_TIME_WAVE_ISSUE_H
 #define PROBE_SIMGPU_TIME_WAVE_ISSUE_H
 
 #include "simgpu/time/cost_model.h"
 
-/* Run the wave for another quantum. pass: do not hold it at its next instruction. */
-void time_wave_refill(struct time_cu *cu, struct time_wave *w, bool pass);
-/* The wave may continue at `when`. */
-void time_wave_wait(struct time_cu *cu, struct time_wave *w, uint64_t when);
-/* Count the cycles that a ready wave waited, up to now. */
-void time_wave_held(struct time_cu *cu, struct time_wave *w, uint64_t now);
-/* Process one issue slot of a SIMD. */
-void time_simd_slot(struct time_cu *cu, uint32_t number, uint64_t now);
-/* The last wave has arrived at the barrier of the grid, at `now`. */
-void time_cu_grid_release(struct time_cu *cu, uint64_t now);
+/* Issue w's next instruction now; returns when the next one may. */
+uint64_t time_issue(struct time_cu *cu, struct time_wave *w, uint64_t now);
+/*
+ * Pass the s_waitcnt at which w is: the cycle in which it is met is known, because all instructions
+ * it waits for have been issued. Returns when the next instruction may issue.
+ */
+uint64_t time_pass_waitcnt(struct time_cu *cu, struct time_wave *w, uint64_t ready);
+/* When the counters of a wave can count one more of a unit's; they are 6 and 4 bits wide. */
+uint64_t time_counter_free(const struct time_wave *w, uint32_t unit);
 
 #endif
