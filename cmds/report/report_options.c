@@ -45,6 +45,7 @@ enum key {
 	KEY_QUIET,
 	KEY_COLOR,
 	KEY_PRINT_OPTIONS,
+	KEY_PRINT_VERBS,
 	KEY_HELP,
 	KEY_VERSION,
 };
@@ -100,6 +101,7 @@ static const struct probe_option options[] = {
 	{"quiet", 'q', NULL, "print errors, but no warnings", KEY_QUIET},
 	{"color", 0, "WHEN", "auto, always or never", KEY_COLOR},
 	{NULL, 0, NULL, "Other", 0},
+	{"print-verbs", 0, NULL, "print the verbs, one per line", KEY_PRINT_VERBS},
 	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
 	{"help", 'h', NULL, "print this text", KEY_HELP},
 	{"version", 0, NULL, "print versions", KEY_VERSION},
@@ -287,6 +289,11 @@ static struct probe_err *take_other(struct report_line *line, enum key key, cons
 	case KEY_HELP:
 		line->done = true;
 		return put_help();
+	case KEY_PRINT_VERBS:
+		line->done = true;
+		for (const struct report_verb *const *verb = report_verbs; *verb; verb++)
+			puts((*verb)->name);
+		return NULL;
 	case KEY_PRINT_OPTIONS:
 		line->done = true;
 		probe_command_list(&command, stdout);

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# completion.sh BIN SOURCE: each shell offers every option of every program, and the verbs.
+set -eu
+bin=$1
+source=$2
+PATH=$bin:$PATH
+
+# shellcheck disable=SC1091
+. "$source/completions/probe.bash"
+bash_offers() # WORDS...: what is offered for the last
+{
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_probe
+	printf '%s\n' "${COMPREPLY[@]:-}"
+}
+
+for program in probe-run probe-report probe-config; do
+	"$program" --print-options | sort >wanted
+	[ "$(wc -l <wanted)" -gt 5 ]
+	# Those that --help shows are those that are printed.
+	"$program" --help | grep -o '^ *\(-., \)\?--[a-z-]*' | grep -o -e '--.*' | sort >shown
+	sed 's/=$//' wanted | diff shown -
+	bash_offers "$program" -- | sort | diff wanted -
+	if command -v fish >/dev/null; then
+		fish -c "source $source/completions/probe.fish; complete -C '$program --'" |
+			cut -f1 | sort | diff <(sed 's/=$//' wanted) -
+	fi
+done
+bash_offers probe-report li | sort | tr '\n' ' ' | grep -qx 'lines list '
+bash_offers probe-run -- ./app --ver | grep -qx ''
+echo passed
