@@ -36,7 +36,7 @@ esac
 check="libcmocka-dev llvm-$llvm-tools python3 jq"
 bench="pocl-opencl-icd ocl-icd-opencl-dev"
 if [ "$mode" = install ]; then
-	check="$check chromium" # for the tests of HTML reports
+	check="$check chromium help2man fish" # for tests of the HTML page, manuals, completions
 else
 	check="$check ccache"
 fi

@@ -18,7 +18,10 @@ _probe()
 	fi
 	if [[ $word == --* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_probe_options "$program")" -- "$word")
-		[[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+		# The value follows without a blank.
+		if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
+			compopt -o nospace 2>/dev/null || true
+		fi
 	elif [[ ${program##*/} == probe-report && $COMP_CWORD == 1 ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$("$program" --print-verbs 2>/dev/null)" -- "$word")
 	fi
