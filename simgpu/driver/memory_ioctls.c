@@ -337,13 +337,16 @@ int sim_ioctl_svm(void *args, size_t size)
 		return err;
 	switch (want->op) {
 	case KFD_IOCTL_SVM_OP_SET_ATTR:
-		return sim_svm_set(want->start_addr, want->size, attributes, want->nattr);
+		err = sim_svm_set(want->start_addr, want->size, attributes, want->nattr);
+		break;
 	case KFD_IOCTL_SVM_OP_GET_ATTR:
 		err = sim_svm_get(want->start_addr, want->size, attributes, want->nattr);
-		for (uint32_t i = 0; i < want->nattr; i++)
-			from_node(&attributes[i]);
-		return err;
+		break;
 	default:
-		return -EINVAL;
+		err = -EINVAL;
 	}
+	/* The caller gets all of them back. */
+	for (uint32_t i = 0; i < want->nattr; i++)
+		from_node(&attributes[i]);
+	return err;
 }

@@ -1,22 +1,41 @@
 # SPDX-License-Identifier: MIT
 # The machine side of the simulated GPU, with C functions in place of instructions.
-if(NOT TARGET simgpu_thunk)
+if(NOT PROBE_BUILD_SIM)
 	return()
 endif()
 
 set(machine_dir ${CMAKE_SOURCE_DIR}/simgpu)
-find_path(HSAKMT_INCLUDE_DIR hsakmt.h REQUIRED)
 find_path(HSA_INCLUDE_DIR hsa/amd_hsa_queue.h REQUIRED)
 find_package(Threads REQUIRED)
 
 # Compiled again, because only here may it be sanitized.
 get_target_property(machine_files simgpu_machine SOURCES)
-get_target_property(thunk_files simgpu_thunk SOURCES)
-list(APPEND machine_files ${thunk_files})
 list(TRANSFORM machine_files PREPEND ${machine_dir}/)
-add_library(simgpu_machine_tested OBJECT ${machine_files}
-	${machine_dir}/base/timing_constants.c ${machine_dir}/mem/code_generation.c
-	${CMAKE_CURRENT_LIST_DIR}/fake_isa.c ${CMAKE_CURRENT_LIST_DIR}/fake_runtime.c)
+set(machine_support ${machine_dir}/base/timing_constants.c ${machine_dir}/mem/code_generation.c
+	${CMAKE_CURRENT_LIST_DIR}/fake_isa.c)
+
+# The simulated driver, without the functions it defines in place of the C library's.
+get_target_property(driver_files simgpu_driver SOURCES)
+list(REMOVE_ITEM driver_files driver/interposed_calls.c driver/libdrm_calls.c)
+list(TRANSFORM driver_files PREPEND ${machine_dir}/)
+add_executable(simgpu_driver_calls ${CMAKE_CURRENT_LIST_DIR}/driver_calls.c ${machine_files} ${driver_files}
+	${machine_support})
+target_include_directories(simgpu_driver_calls PRIVATE ${CMAKE_SOURCE_DIR} ${HSA_INCLUDE_DIR}
+	${machine_dir}/driver)
+target_compile_definitions(simgpu_driver_calls PRIVATE _GNU_SOURCE)
+target_link_libraries(simgpu_driver_calls PRIVATE probe_flags probe_sanitize Threads::Threads
+	${CMAKE_DL_LIBS} ${CMOCKA_LIBRARY})
+probe_test(NAME unit.simgpu.driver_calls TIER unit FOLDER simgpu COMMAND simgpu_driver_calls)
+
+# The other tests play the runtime with the thunk's calls.
+if(NOT TARGET simgpu_thunk)
+	return()
+endif()
+get_target_property(thunk_files simgpu_thunk SOURCES)
+list(TRANSFORM thunk_files PREPEND ${machine_dir}/)
+list(APPEND machine_files ${thunk_files})
+add_library(simgpu_machine_tested OBJECT ${machine_files} ${machine_support}
+	${CMAKE_CURRENT_LIST_DIR}/fake_runtime.c)
 target_include_directories(simgpu_machine_tested PUBLIC ${CMAKE_SOURCE_DIR}
 	${HSAKMT_INCLUDE_DIR} ${HSA_INCLUDE_DIR})
 target_compile_definitions(simgpu_machine_tested PUBLIC _GNU_SOURCE)

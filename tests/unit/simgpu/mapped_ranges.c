@@ -278,7 +278,7 @@ static uint32_t get_one(uint64_t base, uint64_t size, uint32_t type, uint32_t va
 
 	assert_int_equal(sim_svm_get(base, size, &attribute, 1), 0);
 	return type >= SIM_SVM_ACCESS && type <= SIM_SVM_NO_ACCESS ? attribute.type
-								    : attribute.value;
+								   : attribute.value;
 }
 
 static void managed_memory_comes_and_goes(void **state)
@@ -351,10 +351,16 @@ static void managed_ranges_overlap_in_any_way(void **state)
 static void adopted_blocks(void **state)
 {
 	const uint64_t free_bytes = sim_mem_available(1);
-	struct sim_block vram = {.kind = SIM_BLOCK_ALLOC, .base = 0x60000000, .size = 2 * PAGE,
-				 .node = 1, .access = SIM_MEM_READ};
-	struct sim_block user = {.kind = SIM_BLOCK_USER, .base = 0x61000010, .size = PAGE,
-				 .gpu = 0x62000010, .access = SIM_MEM_READ};
+	struct sim_block vram = {.kind = SIM_BLOCK_ALLOC,
+				 .base = 0x60000000,
+				 .size = 2 * PAGE,
+				 .node = 1,
+				 .access = SIM_MEM_READ};
+	struct sim_block user = {.kind = SIM_BLOCK_USER,
+				 .base = 0x61000010,
+				 .size = PAGE,
+				 .gpu = 0x62000010,
+				 .access = SIM_MEM_READ};
 
 	(void)state;
 	assert_int_equal(sim_mem_adopt(&vram), 0);
