@@ -22,7 +22,7 @@ fi
 # hipcc's LLVM decides which one the plugin is built for. What has another name in each release, or is
 # in one only, is listed with it.
 common="gcc g++ cmake ninja-build pkg-config hipcc libamdhip64-dev
-	libhsa-runtime-dev libamd-comgr-dev libdwarf-dev libelf-dev libsqlite3-dev sqlite3 zlib1g-dev git"
+	libhsa-runtime-dev libamd-comgr-dev libdwarf-dev libelf-dev libsqlite3-dev sqlite3 zlib1g-dev libjansson-dev git"
 case "$release" in
 trixie) build="$common clang-17 lld-17 llvm-17-dev rocm-device-libs-17" llvm=17 ;;
 forky) build="$common clang-21 lld-21 llvm-21-dev rocm-device-libs-21" llvm=21 ;;

@@ -5,6 +5,8 @@ endif()
 
 file(GLOB report_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/report/*.c)
 find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 
 # The HTML page's style and program, joined; html_page.c includes their bytes.
 set(page_dir ${CMAKE_BINARY_DIR}/generated/page)
@@ -21,6 +23,6 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/report/html_page.c PROPERT
 add_executable(probe-report ${CMAKE_CURRENT_LIST_DIR}/probe_report.c ${report_sources})
 target_include_directories(probe-report PRIVATE ${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-report PRIVATE
-	probe_cmd_record probe_rules probe_flags ZLIB::ZLIB m)
+	probe_cmd_record probe_rules probe_flags ZLIB::ZLIB PkgConfig::JANSSON m)
 add_dependencies(probe-report probe_version_header)
 install(TARGETS probe-report RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
