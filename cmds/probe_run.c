@@ -23,6 +23,7 @@
 #include "cmds/run/device_choice.h"
 #include "cmds/run/listing.h"
 #include "cmds/run/recorder_server.h"
+#include "cmds/run/register_conflict.h"
 #include "cmds/run/sample_then_probe.h"
 #include "common/err.h"
 #include "common/log.h"
@@ -91,6 +92,29 @@ static struct probe_err *make_environment(struct run *run)
 				    run->simulated);
 }
 
+static void announce(const struct run *run)
+{
+	run_device_announce(&run->config, run->simulated);
+	run_register_announce();
+}
+
+/* Nothing connected: say what is known of the reason. */
+static void warn_not_called(void)
+{
+	char why[512];
+
+	if (run_register_kept() && run_register_conflict(why, sizeof(why)))
+		probe_log(PROBE_LOG_WARNING,
+			  "nothing recorded: the tool was not called. %s, and "
+			  "HSA_TOOLS_DISABLE_REGISTER is not 1: ROCr 6.1 and later call that profiler "
+			  "instead; no database was written",
+			  why);
+	else
+		probe_log(PROBE_LOG_WARNING,
+			  "nothing recorded: the program did not start the HSA runtime, or cleared "
+			  "its environment first; no database was written");
+}
+
 static struct probe_err *prepare(struct run *run)
 {
 	struct probe_err *err = run_output_check(&run->config);
@@ -108,7 +132,7 @@ static struct probe_err *prepare(struct run *run)
 	if (!err)
 		err = run_device_choose(&run->config, &run->layout, &run->simulated);
 	if (!err && !run->announced)
-		run_device_announce(&run->config, run->simulated);
+		announce(run);
 	run->announced |= !err;
 	if (!err && run->config.sampling.on)
 		err = check_sampling(run);
@@ -135,9 +159,7 @@ static uint64_t summary(const struct run *run)
 			accounting_print(&recorder->recording, recorders->next != NULL);
 	}
 	if (!recorders && !run->server.refused)
-		probe_log(PROBE_LOG_WARNING,
-			  "nothing recorded: the program did not start the HSA runtime, or cleared "
-			  "its environment first; no database was written");
+		warn_not_called();
 	return lost + run->server.refused;
 }
 

@@ -10,6 +10,7 @@
 #include "cmds/options/install_paths.h"
 #include "cmds/options/run_options.h"
 #include "cmds/run/device_choice.h"
+#include "cmds/run/register_conflict.h"
 #include "common/cleanup.h"
 #include "common/err.h"
 
@@ -96,6 +97,8 @@ struct probe_err *run_environment_make(struct run_environment *environment,
 	bool ok = tool && (!socket || set_copy(environment, PROBE_ENV_SOCKET, socket)) &&
 		  set(environment, "HSA_TOOLS_LIB", in_front(tool, "HSA_TOOLS_LIB", ' ')) &&
 		  set_copy(environment, "HSA_TOOLS_REPORT_LOAD_FAILURE", "1") &&
+		  (run_register_decided() ||
+		   set_copy(environment, "HSA_TOOLS_DISABLE_REGISTER", "1")) &&
 		  set_config(environment, config);
 
 	if (ok && simulated && run_simulator_preloaded(layout))

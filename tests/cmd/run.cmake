@@ -4,6 +4,8 @@ if(NOT PROBE_BUILD_REPORT)
 	return()
 endif()
 find_program(SQLITE3_PROGRAM sqlite3 REQUIRED)
+add_library(stand_in_profiler MODULE ${CMAKE_CURRENT_LIST_DIR}/run/stand_in_profiler.c)
+target_link_libraries(stand_in_profiler PRIVATE probe_flags)
 file(GLOB cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/run/*.sh)
 foreach(case ${cases})
 	get_filename_component(name ${case} NAME_WE)
@@ -11,5 +13,6 @@ foreach(case ${cases})
 		COMMAND ${CMAKE_CURRENT_LIST_DIR}/golden.sh ${case}
 		ENVIRONMENT PROBE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}
 			TEST_HANDLERS=${CMAKE_CURRENT_BINARY_DIR}/test_handlers
-			FAKE_APP=$<TARGET_FILE:fake-app>)
+			FAKE_APP=$<TARGET_FILE:fake-app>
+			STAND_IN_PROFILER=$<TARGET_FILE:stand_in_profiler>)
 endforeach()
