@@ -109,9 +109,9 @@ static int write_sites(const struct cache *cache)
 	for (size_t k = 0; k < cache->sites.count; k++) {
 		const struct sites_kernel *kernel = cache->sites.kernels[k];
 
-		for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
-			const struct cache_site *site =
-				&((const struct cache_site *)kernel->sites)[id];
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
+		     id = sites_next(kernel, id + 1)) {
+			const struct cache_site *site = sites_at(kernel, id);
 
 			if (!site->executions)
 				continue;

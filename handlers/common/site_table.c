@@ -5,6 +5,103 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- Pages of sites -------------------------------------------------------------------------- */
+
+/* Where the page of a site is, or is to be. */
+static size_t place_of(const struct site_pages *pages, uint32_t first)
+{
+	size_t low = 0, high = pages->count;
+
+	if (pages->last < pages->count && pages->page[pages->last].first == first)
+		return pages->last;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pages->page[middle].first < first)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool insert_page(struct site_pages *pages, size_t place, uint32_t first, size_t site_size)
+{
+	unsigned char *sites;
+
+	if (pages->count == pages->capacity) {
+		size_t capacity = pages->capacity ? 2 * pages->capacity : 2;
+		struct site_page *more = realloc(pages->page, capacity * sizeof(*more));
+
+		if (!more)
+			return false;
+		pages->page = more;
+		pages->capacity = capacity;
+	}
+	sites = calloc(SITES_OF_PAGE, site_size);
+	if (!sites)
+		return false;
+	memmove(&pages->page[place + 1], &pages->page[place],
+		(pages->count - place) * sizeof(*pages->page));
+	pages->page[place] = (struct site_page){.first = first, .sites = sites};
+	pages->count++;
+	return true;
+}
+
+void *sites_make(const struct sites_kernel *kernel, uint32_t id)
+{
+	struct site_pages *pages = kernel->pages;
+	uint32_t first = id - id % SITES_OF_PAGE;
+	size_t place;
+
+	if (id >= kernel->site_count)
+		return NULL;
+	place = place_of(pages, first);
+	if ((place == pages->count || pages->page[place].first != first) &&
+	    !insert_page(pages, place, first, kernel->site_size))
+		return NULL;
+	pages->last = place;
+	return pages->page[place].sites + id % SITES_OF_PAGE * kernel->site_size;
+}
+
+void *sites_at(const struct sites_kernel *kernel, uint32_t id)
+{
+	const struct site_pages *pages = kernel->pages;
+	size_t place = place_of(pages, id - id % SITES_OF_PAGE);
+
+	return pages->page[place].sites + id % SITES_OF_PAGE * kernel->site_size;
+}
+
+uint32_t sites_next(const struct sites_kernel *kernel, uint32_t id)
+{
+	struct site_pages *pages = kernel->pages;
+	uint32_t first = id - id % SITES_OF_PAGE;
+	size_t place = place_of(pages, first);
+
+	if (id >= kernel->site_count || place == pages->count)
+		return kernel->site_count;
+	pages->last = place;
+	return pages->page[place].first == first ? id : pages->page[place].first;
+}
+
+size_t sites_made(const struct sites_kernel *kernel)
+{
+	return kernel->pages->count * SITES_OF_PAGE;
+}
+
+/* ---- Kernels --------------------------------------------------------------------------------- */
+
+static void free_kernel(struct sites_kernel *kernel)
+{
+	for (size_t i = 0; kernel->pages && i < kernel->pages->count; i++)
+		free(kernel->pages->page[i].sites);
+	if (kernel->pages)
+		free(kernel->pages->page);
+	free(kernel->pages);
+	free(kernel->extra);
+	free(kernel);
+}
+
 static struct sites_kernel *make_kernel(const struct sites *sites,
 					const struct probe_dispatch_info *dispatch)
 {
@@ -14,12 +111,11 @@ static struct sites_kernel *make_kernel(const struct sites *sites,
 	if (!kernel)
 		return NULL;
 	kernel->site_count = host->site_count(host->ctx, dispatch->code_object);
-	kernel->sites = calloc(kernel->site_count + 1ul, sites->site_size);
+	kernel->site_size = sites->site_size;
+	kernel->pages = calloc(1, sizeof(*kernel->pages));
 	kernel->extra = calloc(1, sites->extra_size + 1);
-	if (!kernel->sites || !kernel->extra) {
-		free(kernel->sites);
-		free(kernel->extra);
-		free(kernel);
+	if (!kernel->pages || !kernel->extra) {
+		free_kernel(kernel);
 		return NULL;
 	}
 	kernel->code_object = dispatch->code_object;
@@ -28,6 +124,39 @@ static struct sites_kernel *make_kernel(const struct sites *sites,
 	if (dispatch->arch)
 		strncpy(kernel->arch, dispatch->arch, sizeof(kernel->arch) - 1);
 	return kernel;
+}
+
+/* The place in the index of a kernel, or a free one. */
+static struct sites_kernel **find_kernel(const struct sites *sites, uint32_t code_object,
+					 uint32_t id)
+{
+	uint64_t hash = ((uint64_t)code_object << 32 | id) * 0x9e3779b97f4a7c15u;
+	size_t at = (size_t)(hash >> 32) & (sites->index_size - 1);
+
+	while (sites->index[at] &&
+	       (sites->index[at]->id != id || sites->index[at]->code_object != code_object))
+		at = (at + 1) & (sites->index_size - 1);
+	return &sites->index[at];
+}
+
+/* At least half of it stays free. */
+static bool grow_index(struct sites *sites)
+{
+	size_t size = sites->index_size ? 2 * sites->index_size : 32;
+	struct sites_kernel **index;
+
+	if (2 * (sites->count + 1) <= sites->index_size)
+		return true;
+	index = calloc(size, sizeof(*index));
+	if (!index)
+		return false;
+	free(sites->index);
+	sites->index = index;
+	sites->index_size = size;
+	for (size_t i = 0; i < sites->count; i++)
+		*find_kernel(sites, sites->kernels[i]->code_object, sites->kernels[i]->id) =
+			sites->kernels[i];
+	return true;
 }
 
 static struct sites_kernel *add_kernel(struct sites *sites,
@@ -45,9 +174,13 @@ static struct sites_kernel *add_kernel(struct sites *sites,
 		sites->kernels = kernels;
 		sites->capacity = capacity;
 	}
+	if (!grow_index(sites))
+		return NULL;
 	kernel = make_kernel(sites, dispatch);
-	if (kernel)
-		sites->kernels[sites->count++] = kernel;
+	if (!kernel)
+		return NULL;
+	*find_kernel(sites, kernel->code_object, kernel->id) = kernel;
+	sites->kernels[sites->count++] = kernel;
 	return kernel;
 }
 
@@ -58,11 +191,8 @@ struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispat
 	if (kernel && kernel->id == dispatch->kernel_id &&
 	    kernel->code_object == dispatch->code_object)
 		return kernel;
-	kernel = NULL;
-	for (size_t i = 0; i < sites->count && !kernel; i++)
-		if (sites->kernels[i]->id == dispatch->kernel_id &&
-		    sites->kernels[i]->code_object == dispatch->code_object)
-			kernel = sites->kernels[i];
+	kernel = sites->index ? *find_kernel(sites, dispatch->code_object, dispatch->kernel_id)
+			      : NULL;
 	if (!kernel)
 		kernel = add_kernel(sites, dispatch);
 	if (kernel)
@@ -98,14 +228,12 @@ void sites_report(const struct sites *sites, const char *handler)
 
 void sites_deinit(struct sites *sites)
 {
-	for (size_t i = 0; i < sites->count; i++) {
-		free(sites->kernels[i]->sites);
-		free(sites->kernels[i]->extra);
-		free(sites->kernels[i]);
-	}
+	for (size_t i = 0; i < sites->count; i++)
+		free_kernel(sites->kernels[i]);
 	free(sites->kernels);
-	sites->kernels = NULL;
-	sites->count = sites->capacity = 0;
+	free(sites->index);
+	sites->kernels = sites->index = NULL;
+	sites->count = sites->capacity = sites->index_size = 0;
 }
 
 static unsigned scale_of(char letter)
@@ -158,8 +286,12 @@ int sites_write(const struct sites *sites, const struct probe_column *columns, s
 	int table = host->table(host->ctx, "site", columns, count);
 	int err = table < 0 ? table : 0;
 
-	for (size_t k = 0; k < sites->count; k++)
-		for (uint32_t id = 0; id < sites->kernels[k]->site_count && !err; id++)
-			err = row(host, table, sites->kernels[k], id);
+	for (size_t k = 0; k < sites->count; k++) {
+		const struct sites_kernel *kernel = sites->kernels[k];
+
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
+		     id = sites_next(kernel, id + 1))
+			err = row(host, table, kernel, id);
+	}
 	return err;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For handlers that count by kernel and site: an array of sites per kernel, with the facts that
- * processing a record needs. A handler's own struct for a site begins with struct site_facts, so
- * that finding a site is one index.
+ * For handlers that count by kernel and site: the sites of each kernel that records came from, with
+ * the facts that processing a record needs. A handler's own struct for a site begins with struct
+ * site_facts. Site ids count through all kernels of a code object, so a kernel has memory for pages
+ * of sites, as they are used.
  */
 #ifndef PROBE_HANDLERS_COMMON_SITE_TABLE_H
 #define PROBE_HANDLERS_COMMON_SITE_TABLE_H
@@ -20,13 +21,28 @@ struct site_facts {
 	uint16_t bytes, unit;
 };
 
+/* Sites from `first`, a multiple of SITES_OF_PAGE. */
+struct site_page {
+	uint32_t first;
+	unsigned char *sites;
+};
+
+enum { SITES_OF_PAGE = 16 };
+
+struct site_pages {
+	struct site_page *page; /* by rising `first` */
+	size_t count, capacity;
+	size_t last; /* the one looked at last */
+};
+
 struct sites_kernel {
 	uint32_t code_object, id;
-	uint32_t site_count;
-	uint32_t wave; /* lanes */
+	uint32_t site_count; /* of the code object */
+	uint32_t wave;	     /* lanes */
 	char arch[32];
-	unsigned char *sites; /* site_count elements of site_size */
-	void *extra;	      /* extra_size zeroed bytes of the handler's own, per kernel */
+	size_t site_size;
+	struct site_pages *pages;
+	void *extra; /* extra_size zeroed bytes of the handler's own, per kernel */
 };
 
 struct sites {
@@ -34,6 +50,8 @@ struct sites {
 	size_t site_size, extra_size;
 	struct sites_kernel **kernels; /* in the order of their first dispatch */
 	size_t count, capacity;
+	struct sites_kernel **index; /* the same by a hash; NULL = free */
+	size_t index_size;
 	struct sites_kernel *current;
 	uint64_t invalid; /* records of sites that do not exist */
 };
@@ -47,23 +65,34 @@ void sites_deinit(struct sites *sites);
 void sites_report(const struct sites *sites, const char *handler);
 
 /*
- * Write table "site": calls `row` for every site of every kernel seen, which writes a row or none.
+ * Write table "site": calls `row` for every site made of every kernel, which writes a row or none.
  * Ends at the first error of `row`.
  */
 int sites_write(const struct sites *sites, const struct probe_column *columns, size_t count,
 		int (*row)(const struct probe_host *host, int table,
 			   const struct sites_kernel *kernel, uint32_t id));
 
+/* The handler's struct of a site, zeroed when first asked for; NULL: no memory, or no such site. */
+void *sites_make(const struct sites_kernel *kernel, uint32_t id);
+/* Of a site that it was made for. */
+void *sites_at(const struct sites_kernel *kernel, uint32_t id);
+/*
+ * The first id from this one on that sites_at() may be asked for, kernel->site_count at the end.
+ * Neighbours of sites that were made are among them, zeroed.
+ */
+uint32_t sites_next(const struct sites_kernel *kernel, uint32_t id);
+/* How many ids that are, at most. */
+size_t sites_made(const struct sites_kernel *kernel);
+
 /* The handler's struct of a site; NULL, and counted, if there is no such site. */
 static inline void *sites_get(struct sites *sites, const struct sites_kernel *kernel, uint32_t id)
 {
-	struct site_facts *facts;
+	struct site_facts *facts = sites_make(kernel, id);
 
-	if (id >= kernel->site_count) {
+	if (!facts) {
 		sites->invalid++;
 		return NULL;
 	}
-	facts = (struct site_facts *)(kernel->sites + id * sites->site_size);
 	if (!facts->known)
 		sites_learn(sites, kernel, id, facts);
 	sites->invalid += facts->invalid;

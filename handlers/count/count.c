@@ -35,14 +35,14 @@ static int count_batch(void *state, const struct probe_batch *batch)
 		return -ENOMEM;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct probe_counter_row *row = &batch->counters[i];
+		struct site *site = sites_make(kernel, row->site);
 
-		if (row->site >= kernel->site_count) {
+		if (!site) {
 			sites->invalid++;
 			continue;
 		}
-		((struct site *)kernel->sites)[row->site].executions +=
-			row->value[PROBE_C_EXECUTIONS];
-		((struct site *)kernel->sites)[row->site].lanes += row->value[PROBE_C_LANES];
+		site->executions += row->value[PROBE_C_EXECUTIONS];
+		site->lanes += row->value[PROBE_C_LANES];
 	}
 	return 0;
 }
@@ -57,7 +57,7 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 static int write_row(const struct probe_host *host, int table, const struct sites_kernel *kernel,
 		     uint32_t id)
 {
-	const struct site *site = &((const struct site *)kernel->sites)[id];
+	const struct site *site = sites_at(kernel, id);
 
 	if (!site->executions)
 		return 0;

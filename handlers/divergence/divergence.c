@@ -103,7 +103,7 @@ enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 static int write_row(const struct probe_host *host, int table, const struct sites_kernel *kernel,
 		     uint32_t id)
 {
-	const struct site *site = &((const struct site *)kernel->sites)[id];
+	const struct site *site = sites_at(kernel, id);
 
 	if (!site->executions)
 		return 0;

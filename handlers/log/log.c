@@ -307,9 +307,13 @@ static void put_message(struct log *log, const struct site *site, const char *ta
 
 static void destroy(struct log *log)
 {
-	for (size_t k = 0; k < log->sites.count; k++)
-		for (uint32_t id = 0; id < log->sites.kernels[k]->site_count; id++)
-			free(((struct site *)log->sites.kernels[k]->sites)[id].text);
+	for (size_t k = 0; k < log->sites.count; k++) {
+		const struct sites_kernel *kernel = log->sites.kernels[k];
+
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+		     id = sites_next(kernel, id + 1))
+			free(((struct site *)sites_at(kernel, id))->text);
+	}
 	sites_deinit(&log->sites);
 	free(log->buffer);
 	free(log);
@@ -368,7 +372,9 @@ static int log_message(struct log *log, const struct sites_kernel *kernel,
 		log->sites.invalid++;
 		return 0;
 	}
-	site = (struct site *)(kernel->sites + message->site * log->sites.site_size);
+	site = sites_make(kernel, message->site);
+	if (!site)
+		return -ENOMEM;
 	if (!site->text && !make_site(log, kernel, message->site, site))
 		return -ENOMEM;
 	err = reserve_line(log);

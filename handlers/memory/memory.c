@@ -385,22 +385,33 @@ static int memory_open(const struct probe_host *host, void **state)
 	return 0;
 }
 
+static void free_trials(struct memory_site *site)
+{
+	free(site->trial);
+	free(site->good);
+}
+
+static void each_site(const struct memory *memory, void (*visit)(struct memory_site *site))
+{
+	for (size_t i = 0; i < memory->sites.count; i++) {
+		const struct sites_kernel *kernel = memory->sites.kernels[i];
+
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+		     id = sites_next(kernel, id + 1))
+			visit(memory_site_of(kernel, id));
+	}
+}
+
 static int memory_close(void *state)
 {
 	struct memory *memory = state;
 	int err;
 
-	for (size_t i = 0; i < memory->sites.count; i++)
-		for (uint32_t id = 0; id < memory->sites.kernels[i]->site_count; id++)
-			flush(memory_site_of(memory->sites.kernels[i], id));
+	each_site(memory, flush);
 	err = memory_rows_write(memory);
 
 	sites_report(&memory->sites, "memory");
-	for (size_t i = 0; i < memory->sites.count; i++)
-		for (uint32_t id = 0; id < memory->sites.kernels[i]->site_count; id++) {
-			free(memory_site_of(memory->sites.kernels[i], id)->trial);
-			free(memory_site_of(memory->sites.kernels[i], id)->good);
-		}
+	each_site(memory, free_trials);
 	sites_deinit(&memory->sites);
 	free(memory);
 	return err;

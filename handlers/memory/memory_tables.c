@@ -98,7 +98,8 @@ static size_t list_lds(const struct memory *memory, const struct sites_kernel *k
 {
 	size_t count = 0;
 
-	for (uint32_t id = 0; id < kernel->site_count; id++) {
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+	     id = sites_next(kernel, id + 1)) {
 		const struct memory_site *site = memory_site_of(kernel, id);
 
 		if (!site->counters[PROBE_C_EXECUTIONS] || site->facts.global)
@@ -130,12 +131,13 @@ static bool list_buffers(const struct memory *memory, struct buffer_list *list)
 	size_t capacity = 1;
 
 	for (size_t k = 0; k < memory->sites.count; k++)
-		capacity += memory->sites.kernels[k]->site_count;
+		capacity += sites_made(memory->sites.kernels[k]);
 	list->sites = calloc(capacity, sizeof(*list->sites));
 	for (size_t k = 0; k < memory->sites.count && list->sites; k++) {
 		const struct sites_kernel *kernel = memory->sites.kernels[k];
 
-		for (uint32_t id = 0; id < kernel->site_count; id++) {
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+		     id = sites_next(kernel, id + 1)) {
 			const struct memory_site *site = memory_site_of(kernel, id);
 
 			if (of_buffer(site))
@@ -151,7 +153,7 @@ static bool list_buffers(const struct memory *memory, struct buffer_list *list)
 static int write_kernel(struct memory *memory, int table, const struct sites_kernel *kernel,
 			struct buffer_list *buffers)
 {
-	struct array_site *list = calloc(kernel->site_count + 1ul, sizeof(*list));
+	struct array_site *list = calloc(sites_made(kernel) + 1, sizeof(*list));
 	size_t count, next = 0;
 	int err = 0;
 
@@ -159,7 +161,8 @@ static int write_kernel(struct memory *memory, int table, const struct sites_ker
 		return -ENOMEM;
 	count = list_lds(memory, kernel, list);
 	arrays_find(list, count, &memory->lds);
-	for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
+	     id = sites_next(kernel, id + 1)) {
 		const struct array_layout *array = NULL;
 		const struct buffer_site *buffer = NULL;
 

@@ -55,7 +55,7 @@ struct memory {
 
 static inline struct memory_site *memory_site_of(const struct sites_kernel *kernel, uint32_t id)
 {
-	return &((struct memory_site *)kernel->sites)[id];
+	return sites_at(kernel, id);
 }
 
 /* Write table probe_memory_site; 0 or -errno. */

@@ -163,7 +163,7 @@ static struct pair *find_pair(struct race *race, struct pairs *pairs, uint32_t s
 
 static unsigned access_of(const struct tracker *tracker, uint32_t site)
 {
-	return ((const struct site *)tracker->kernel->sites)[site].facts.access;
+	return ((const struct site *)sites_at(tracker->kernel, site))->facts.access;
 }
 
 static void swap(uint32_t *a, uint32_t *b)

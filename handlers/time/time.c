@@ -105,13 +105,12 @@ static struct time_site *site_get(struct timing *timing, const struct sites_kern
 				  uint32_t id)
 {
 	const struct probe_host *host = timing->sites.host;
-	struct time_site *site;
+	struct time_site *site = sites_make(kernel, id);
 
-	if (id >= kernel->site_count) {
+	if (!site) {
 		timing->sites.invalid++;
 		return NULL;
 	}
-	site = &((struct time_site *)kernel->sites)[id];
 	if (!site->known) {
 		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
 
@@ -163,7 +162,7 @@ struct event {
 
 static struct time_site *site_of(const struct event *event, uint32_t id)
 {
-	return &((struct time_site *)event->kernel->sites)[id];
+	return sites_at(event->kernel, id);
 }
 
 static struct time_kernel *kernel_of(const struct event *event)
@@ -515,14 +514,17 @@ static int timing_batch(void *state, const struct probe_batch *batch)
 
 static void release(struct timing *timing)
 {
-	for (size_t k = 0; k < timing->sites.count; k++)
-		for (uint32_t id = 0; id < timing->sites.kernels[k]->site_count; id++) {
-			struct time_site *site =
-				&((struct time_site *)timing->sites.kernels[k]->sites)[id];
+	for (size_t k = 0; k < timing->sites.count; k++) {
+		const struct sites_kernel *kernel = timing->sites.kernels[k];
+
+		for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+		     id = sites_next(kernel, id + 1)) {
+			struct time_site *site = sites_at(kernel, id);
 
 			free(site->cycles.bin);
 			free(site->places);
 		}
+	}
 	for (size_t i = 0; i < timing->wave_count; i++)
 		free(timing->waves[i]);
 	free(timing->waves);

@@ -117,8 +117,9 @@ static void settle(const struct sites_kernel *kernel)
 {
 	struct time_kernel *own = kernel->extra;
 
-	for (uint32_t id = 0; id < kernel->site_count; id++) {
-		const struct time_site *site = &((const struct time_site *)kernel->sites)[id];
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count;
+	     id = sites_next(kernel, id + 1)) {
+		const struct time_site *site = sites_at(kernel, id);
 		unsigned form = site->own[RECORD] ? RECORD : ONE;
 
 		if (site->cycles.count && own->empty[form] &&
@@ -134,8 +135,9 @@ static int write_kernel(const struct probe_host *host, int spans, int places,
 	int err = 0;
 
 	settle(kernel);
-	for (uint32_t id = 0; id < kernel->site_count && !err; id++) {
-		const struct time_site *site = &((const struct time_site *)kernel->sites)[id];
+	for (uint32_t id = sites_next(kernel, 0); id < kernel->site_count && !err;
+	     id = sites_next(kernel, id + 1)) {
+		const struct time_site *site = sites_at(kernel, id);
 
 		if (site->cycles.count)
 			err = write_span(host, spans, kernel, id, site);

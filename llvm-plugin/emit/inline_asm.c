@@ -264,8 +264,7 @@ void asm_bound_regions(LLVMValueRef function)
 
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst))
-			if (LLVMIsACallInst(inst) &&
-			    LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) &&
+			if (LLVMIsACallInst(inst) && LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) &&
 			    ++count % ASM_OF_REGION == 0)
 				end_region(builder, inst);
 	}
