@@ -19,7 +19,8 @@ struct probe_store;
 struct probe_rows;
 
 #define PROBE_STORE_APPLICATION_ID 0x50524f42 /* "PROB" */
-#define PROBE_STORE_VERSION	   3	      /* 2: tables of PC samples; 3: samples by dispatch */
+/* 2: tables of PC samples; 3: samples by dispatch; 4: hashes of source files */
+#define PROBE_STORE_VERSION 4
 
 /* Streams of the loss accounting; units are records (rows for counters). */
 /* X(NAME, number, "word in the database", "what people read") */

@@ -35,6 +35,7 @@ enum table {
 	T_UNCOVERED,
 	T_ALLOCATION,
 	T_SOURCE,
+	T_SOURCE_FILE,
 	T_SAMPLER,
 	T_SAMPLE,
 	T_SAMPLE_STATE,
@@ -105,6 +106,7 @@ static const struct {
 			  "id, address, size, source, site, first_dispatch, last_dispatch", NULL, 7,
 			  50},
 	[T_SOURCE] = {"probe_source", "file, line, text", NULL, 3, 50},
+	[T_SOURCE_FILE] = {"probe_sourcefile", "file, hash, modified, newer", NULL, 4, 1},
 	[T_SAMPLER] = {"probe_sampler", "agent, method, unit, interval, provider", NULL, 5, 1},
 	[T_SAMPLE] = {"probe_sample", "code_object_id, offset, samples, lanes, waves, dual", NULL,
 		      6, 50},
@@ -413,6 +415,12 @@ void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t li
 			const char *text, size_t len)
 {
 	ADD(T_SOURCE, TEXT(file), INT(line), probe_cell_text_n(text, len));
+}
+
+void probe_facts_source_file(struct probe_facts *facts, const char *file, const char *hash,
+			     uint64_t modified, bool newer)
+{
+	ADD(T_SOURCE_FILE, TEXT(file), TEXT(hash), INT(modified), INT(newer));
 }
 
 void probe_facts_uncovered(struct probe_facts *facts, uint32_t code_object, uint32_t number,

@@ -104,5 +104,8 @@ void probe_facts_allocation(struct probe_facts *facts,
 
 void probe_facts_source(struct probe_facts *facts, const char *file, uint32_t line,
 			const char *text, size_t len);
+/* SHA-256 and time of the last change, ns; newer: than the program that was built from it. */
+void probe_facts_source_file(struct probe_facts *facts, const char *file, const char *hash,
+			     uint64_t modified, bool newer);
 
 #endif

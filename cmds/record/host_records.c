@@ -212,6 +212,7 @@ static bool apply_code_object(struct recording *recording, const struct segment_
 		free(code);
 		return false;
 	}
+	code->built = source_files_built(uri);
 	if (run_table_put(&recording->objects.codes, hr.id, code)) {
 		probe_facts_code_object(recording->facts, &hr, uri);
 		samples_load(recording, code);

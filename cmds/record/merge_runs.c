@@ -229,6 +229,7 @@ static const struct {
 	{-1, "INSERT INTO main.probe_rawsample (agent, count, bytes) SELECT agent, count, "
 	     "probe_remap_raw(bytes) FROM a.probe_rawsample ORDER BY id"},
 	{-1, "INSERT OR IGNORE INTO main.probe_source SELECT * FROM a.probe_source"},
+	{-1, "INSERT OR IGNORE INTO main.probe_sourcefile SELECT * FROM a.probe_sourcefile"},
 	{-1, "INSERT INTO main.probe_account SELECT * FROM a.probe_account WHERE 1 "
 	     "ON CONFLICT (stream, name) DO UPDATE SET value = value + excluded.value"},
 	{-1, "INSERT INTO main.probe_log (time, level, origin, text) SELECT time, level, origin, "

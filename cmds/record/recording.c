@@ -35,6 +35,7 @@ void recording_deinit(struct recording *recording)
 	counters_deinit(&recording->counters);
 	process_objects_deinit(&recording->objects);
 	run_allocations_destroy(recording->allocations);
+	source_files_deinit(&recording->sources);
 }
 
 /* As after -a: what a replay is to run if this program does not get there. */

@@ -13,6 +13,7 @@
 #include "cmds/record/process_objects.h"
 #include "cmds/record/record_log.h"
 #include "cmds/record/sample_records.h"
+#include "cmds/record/source_files.h"
 #include "cmds/record/trace_records.h"
 #include "store/store.h"
 #include "store/store_facts.h"
@@ -33,6 +34,7 @@ struct recording {
 	struct trace_state trace;
 	struct sample_state samples;
 	struct record_counts counts;
+	struct source_files sources;
 };
 
 /* Takes the store over; deinit it also after an error. The segment outlives it. */

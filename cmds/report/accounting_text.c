@@ -11,6 +11,7 @@
 #include "cmds/report/report_db.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/row_formats.h"
+#include "cmds/report/source_state.h"
 #include "cmds/report/terminal_text.h"
 #include "common/err.h"
 #include "store/sql_words.h"
@@ -82,6 +83,23 @@ static const char kind_sql[] =
 	"SELECT CASE WHEN EXISTS (" RAN_INSTRUMENTED ") THEN value ELSE 'none ran' END "
 	"FROM probe_run WHERE key = 'kind'";
 
+static const char sources_sql[] =
+	"SELECT * FROM (SELECT file, probe_source_state(file) AS state FROM probe_sourcefile) "
+	"WHERE state IS NOT NULL ORDER BY file LIMIT 10";
+
+/* A source that is not what ran. */
+static void put_source(const struct report *report, sqlite3_stmt *stmt)
+{
+	printf("%ssource: ", report_red(report));
+	report_put(report_cell(stmt, 0));
+	if (!strcmp(report_cell(stmt, 1), report_source_newer))
+		printf(" was modified after the program was built: its lines may not be those that "
+		       "ran");
+	else
+		printf(" has changed since the run: lines are shown as they were then");
+	printf("%s\n", report_plain(report));
+}
+
 struct probe_err *report_head(const struct report *report, const struct report_db *db)
 {
 	struct probe_err *err = NULL;
@@ -103,6 +121,8 @@ struct probe_err *report_head(const struct report *report, const struct report_d
 	if (!err)
 		err = report_each(db, filters_sql, put_filters, report);
 	putchar('\n');
+	if (!err && report_db_has(db, "probe_sourcefile"))
+		err = report_each(db, sources_sql, put_source, report);
 	return err;
 }
 

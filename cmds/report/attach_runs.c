@@ -29,6 +29,7 @@ static const char tables_sql[] =
 static const char indexes_sql[] =
 	"CREATE UNIQUE INDEX main.i_account ON probe_account (stream, name);"
 	"CREATE UNIQUE INDEX main.i_source ON probe_source (file, line);"
+	"CREATE UNIQUE INDEX main.i_source_file ON probe_sourcefile (file);"
 	"CREATE UNIQUE INDEX main.i_run ON probe_run (key);"
 	"CREATE UNIQUE INDEX main.i_code ON probe_code (code_object_id);"
 	"CREATE INDEX main.i_site ON probe_site (code_object_id, site);";

@@ -87,6 +87,16 @@ static void read_file(const struct report *report, const char *file)
 	fclose(in);
 }
 
+bool report_source_hash(const struct report *report, const char *file, char hash[PROBE_SHA256_HEX])
+{
+	if (!last.file || strcmp(last.file, file))
+		read_file(report, file);
+	if (!last.text)
+		return false;
+	probe_sha256_hex(last.text, last.size, hash);
+	return true;
+}
+
 char *report_source_text(const struct report *report, const char *file, int64_t line)
 {
 	const char *at, *end, *newline;

@@ -3,7 +3,10 @@
 #ifndef PROBE_CMDS_REPORT_SOURCE_TEXT_H
 #define PROBE_CMDS_REPORT_SOURCE_TEXT_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "codeobj/sha256.h"
 
 struct report;
 
@@ -12,5 +15,8 @@ struct report;
  * compiled. NULL if it is not there. Free it.
  */
 char *report_source_text(const struct report *report, const char *file, int64_t line);
+
+/* Of the whole file there; false if it cannot be read. */
+bool report_source_hash(const struct report *report, const char *file, char hash[PROBE_SHA256_HEX]);
 
 #endif

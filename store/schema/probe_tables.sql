@@ -67,12 +67,21 @@ CREATE TABLE probe_allocation (
 	last_dispatch INTEGER
 );
 
--- Text of source lines that sites name, copied when the program ran.
+-- Text of source lines, copied when the program ran: of headers, those that sites name.
 CREATE TABLE probe_source (
 	file TEXT NOT NULL,
 	line INTEGER NOT NULL,
 	text TEXT NOT NULL,
 	PRIMARY KEY (file, line)
+) WITHOUT ROWID;
+
+-- Files of which probe_source has every line: those of the user's with sites. hash: SHA-256, in hex;
+-- modified: time of the last change, ns since 1970; newer: 1 if that was after the program was built.
+CREATE TABLE probe_sourcefile (
+	file TEXT PRIMARY KEY NOT NULL,
+	hash TEXT NOT NULL,
+	modified INTEGER NOT NULL,
+	newer INTEGER NOT NULL
 ) WITHOUT ROWID;
 
 -- Every dispatch, whether it ran instrumented or not and whether it completed or not. verdict: why

@@ -10,7 +10,8 @@ line()
 {
 	grep -n "// $1\$" "$program" | cut -d: -f1
 }
-compile "$program" users_lines
+cp "$program" program.hip
+compile program.hip users_lines
 record run.db -q --twice -- ./users_lines
 balanced run.db
 
@@ -21,6 +22,24 @@ expect "accesses of the sum" "$(jq -c '[.[] | select(.kernel | test("computes"))
 	"[[\"load\",$(line sum)],[\"store\",$(line result)]]"
 probe-report samples --format json run.db >samples.json
 expect "positions of samples outside of the program" "$(jq -c '[.[] | select(.kernel | test("^(copies|computes)")) |
-	select(.position | (test("users_lines.hip:[1-9]") | not)) | .position] | unique' samples.json)" '[]'
+	select(.position | (test("/program.hip:[1-9]") | not)) | .position] | unique' samples.json)" '[]'
 expect "the copy has most samples of its kernel" "$(jq -r '[.[] | select(.kernel | test("copies"))] | max_by(.samples) |
 	.position | sub(".*:"; "")' samples.json)" "$(line copy)"
+
+# Every line of the source is stored, with the file's hash; what was changed is named.
+stored()
+{
+	sqlite3 "$1" "SELECT (SELECT count(*) FROM probe_source s WHERE s.file = f.file), hash, newer
+		FROM probe_sourcefile f"
+}
+hash=$(sha256sum program.hip | cut -d ' ' -f 1)
+expect "source" "$(stored run.db)" "$(grep -c '' program.hip)|$hash|0"
+expect "an unchanged source" "$(probe-report run.db | grep -c '^source:' || :)" 0
+touch -d tomorrow program.hip
+record newer.db -q -- ./users_lines
+expect "newer than the program" "$(stored newer.db | cut -d '|' -f 3)" 1
+expect "newer, in words" "$(probe-report newer.db | sed -n 's/^source: .*program.hip //p')" \
+	"was modified after the program was built: its lines may not be those that ran"
+echo "// changed" >>program.hip
+expect "changed" "$(probe-report run.db | sed -n 's/^source: .*program.hip //p')" \
+	"has changed since the run: lines are shown as they were then"

@@ -352,7 +352,7 @@ static void reader_refuses_what_is_not_ours(void **state)
 	clean(NULL);
 	finish(create());
 	patch(60, "\0\0\0\x7f", 4); /* user version */
-	refused("written by a newer Probe: schema 127, this program reads up to 3");
+	refused("written by a newer Probe: schema 127, this program reads up to 4");
 	clean(NULL);
 	finish(create());
 	patch(0, "SQLite format 4", 15);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cmds/record/source_files.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <probe/user_source.h>
+
+#include "cmds/record/process_objects.h"
+#include "cmds/record/recording.h"
+#include "codeobj/sha256.h"
+#include "codeobj/sites.h"
+#include "common/cleanup.h"
+#include "store/store_facts.h"
+
+#define SOURCE_BYTES_MAX (16u << 20)
+#define SOURCE_LINE_MAX	 4096u
+
+/* A place in the source: of a site, or of a call that it was inlined from. */
+struct place {
+	const char *file;
+	uint32_t line;
+};
+
+static int by_line(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+struct text {
+	char *bytes;
+	size_t size;
+	uint64_t modified; /* ns since 1970 */
+};
+
+static uint64_t modified(const struct stat *st)
+{
+	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* A source file: regular, not too large. False if it is not there, which is no error. */
+static bool read_source(const char *path, struct text *ret)
+{
+	PROBE_AUTO_CLOSE int fd =
+		*path ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1;
+	struct stat st;
+	ssize_t got;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > SOURCE_BYTES_MAX)
+		return false;
+	*ret = (struct text){.bytes = malloc((size_t)st.st_size + 1), .modified = modified(&st)};
+	got = ret->bytes ? pread(fd, ret->bytes, (size_t)st.st_size, 0) : -1;
+	if (got <= 0) {
+		free(ret->bytes);
+		return false;
+	}
+	ret->size = (size_t)got;
+	return true;
+}
+
+/* Places of one file in the order of their lines. */
+static void store_lines(struct recording *recording, const struct place *places, size_t count,
+			const struct text *source)
+{
+	size_t size = source->size, pos = 0;
+	const char *text = source->bytes;
+	uint32_t line = 1;
+
+	for (size_t i = 0; i < count && pos < size;) {
+		const char *end = memchr(text + pos, '\n', size - pos);
+		size_t len = end ? (size_t)(end - text) - pos : size - pos;
+
+		if (places[i].line == line) {
+			probe_facts_source(recording->facts, places[i].file, line, text + pos,
+					   len < SOURCE_LINE_MAX ? len : SOURCE_LINE_MAX);
+			i++;
+		} else if (places[i].line < line) {
+			i++; /* line 0, or named twice */
+			continue;
+		}
+		pos += len + 1;
+		line++;
+	}
+}
+
+static void store_whole(struct recording *recording, const char *file, const struct text *source)
+{
+	uint32_t line = 1;
+
+	for (size_t pos = 0; pos < source->size && line; line++) {
+		const char *end = memchr(source->bytes + pos, '\n', source->size - pos);
+		size_t len = end ? (size_t)(end - source->bytes) - pos : source->size - pos;
+
+		probe_facts_source(recording->facts, file, line, source->bytes + pos,
+				   len < SOURCE_LINE_MAX ? len : SOURCE_LINE_MAX);
+		pos += len + 1;
+	}
+}
+
+/* Other code objects of the program have sites in the same files. */
+static bool is_new(struct recording *recording, const char *file)
+{
+	struct source_files *files = &recording->sources;
+	char **names;
+
+	for (size_t i = 0; i < files->count; i++)
+		if (!strcmp(files->names[i], file))
+			return false;
+	names = realloc(files->names, (files->count + 1) * sizeof(*names));
+	if (names)
+		files->names = names;
+	if (names && (names[files->count] = strdup(file)))
+		files->count++;
+	return true;
+}
+
+static void store_file(struct recording *recording, const struct run_code *code,
+		       const struct place *places, size_t count)
+{
+	const char *file = places[0].file;
+	char hash[PROBE_SHA256_HEX];
+	struct text source;
+
+	if (probe_is_user_source(file) && !is_new(recording, file))
+		return;
+	if (!read_source(file, &source))
+		return;
+	if (probe_is_user_source(file)) {
+		probe_sha256_hex(source.bytes, source.size, hash);
+		probe_facts_source_file(recording->facts, file, hash, source.modified,
+					code->built && source.modified > code->built);
+		store_whole(recording, file, &source);
+	} else {
+		store_lines(recording, places, count, &source);
+	}
+	free(source.bytes);
+}
+
+static size_t list_places(const struct run_code *code, struct place *places)
+{
+	size_t count = 0, kept = 0;
+
+	for (uint32_t i = 0; i < code->site_count; i++) {
+		const struct probe_site_info *site = &code->sites[i];
+
+		places[count++] = (struct place){site->file, site->line};
+		for (unsigned k = 0; k < site->frame_count; k++)
+			places[count++] =
+				(struct place){site->frames[k].file, site->frames[k].line};
+	}
+	qsort(places, count, sizeof(*places), by_line);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || by_line(&places[kept - 1], &places[i]))
+			places[kept++] = places[i];
+	return kept;
+}
+
+void source_files_store(struct recording *recording, const struct run_code *code)
+{
+	struct place *places;
+	size_t room = 1, count;
+
+	for (uint32_t i = 0; i < code->site_count; i++)
+		room += 1ul + code->sites[i].frame_count;
+	places = calloc(room, sizeof(*places));
+	if (!places)
+		return;
+	count = list_places(code, places);
+	for (size_t first = 0, i = 1; i <= count; i++) {
+		if (i < count && !strcmp(places[first].file, places[i].file))
+			continue;
+		store_file(recording, code, places + first, i - first);
+		first = i;
+	}
+	free(places);
+}
+
+void source_files_deinit(struct source_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		free(files->names[i]);
+	free(files->names);
+	*files = (struct source_files){0};
+}
+
+/* ---- The program ----------------------------------------------------------------------------- */
+
+/* "%20" in a URI; false if that is malformed. */
+static bool unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		char hex[3] = "";
+
+		if (*from == '%') {
+			if (!isxdigit((unsigned char)from[1]) || !isxdigit((unsigned char)from[2]))
+				return false;
+			memcpy(hex, from + 1, 2);
+			from += 2;
+		}
+		*to++ = *hex ? (char)strtol(hex, NULL, 16) : *from;
+	}
+	*to = 0;
+	return true;
+}
+
+uint64_t source_files_built(const char *uri)
+{
+	static const char scheme[] = "file://";
+	PROBE_AUTO_FREE char *path = NULL;
+	struct stat st;
+
+	if (strncmp(uri, scheme, strlen(scheme)))
+		return 0;
+	uri += strlen(scheme);
+	path = strndup(uri, strcspn(uri, "#?"));
+	return path && unescape(path) && !stat(path, &st) ? modified(&st) : 0;
+}

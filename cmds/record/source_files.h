@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text of sources, as it is when the program runs: every line of the user's files in which there
+ * are sites, with the hash of the file, and the lines of headers that sites name.
+ */
+#ifndef PROBE_CMDS_RECORD_SOURCE_FILES_H
+#define PROBE_CMDS_RECORD_SOURCE_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording;
+struct run_code;
+
+/* Those that are stored. */
+struct source_files {
+	char **names;
+	size_t count;
+};
+
+void source_files_store(struct recording *recording, const struct run_code *code);
+void source_files_deinit(struct source_files *files);
+
+/* When the file of a code object's URI was written, ns since 1970; 0 = not known. */
+uint64_t source_files_built(const char *uri);
+
+#endif
