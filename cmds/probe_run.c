@@ -23,6 +23,8 @@
 #include "cmds/run/device_choice.h"
 #include "cmds/run/listing.h"
 #include "cmds/run/recorder_server.h"
+#include "cmds/run/recorder_service.h"
+#include "cmds/run/recover_runs.h"
 #include "cmds/run/register_conflict.h"
 #include "cmds/run/sample_then_probe.h"
 #include "common/err.h"
@@ -78,12 +80,6 @@ static struct probe_err *check_sampling(const struct run *run)
 			  "kernels are sampled; select among them with probe-report -k and "
 			  "--dispatches");
 	return err;
-}
-
-static struct probe_err *open_handlers(struct run *run)
-{
-	return handler_workers_open(&run->config, &run->plugins, "the program was not started",
-				    &run->server.workers);
 }
 
 static struct probe_err *make_environment(struct run *run)
@@ -142,8 +138,6 @@ static struct probe_err *prepare(struct run *run)
 			  "--twice");
 	if (!err)
 		err = run_server_init(&run->server, &run->config, &run->plugins);
-	if (!err)
-		err = open_handlers(run);
 	return err ? err : make_environment(run);
 }
 
@@ -163,34 +157,58 @@ static uint64_t summary(const struct run *run)
 	return lost + run->server.refused;
 }
 
-/* What is committed stays. Recorders are still at work, so nothing is freed. */
-__attribute__((noreturn)) static void abandon(const struct run_signals *signals)
+/* ---- In the recorder's process ---- */
+
+static struct probe_err *begin_recording(void *user)
 {
-	probe_log_release();
-	probe_log(PROBE_LOG_ERROR, "ended by a second signal before all records were stored");
-	_exit(run_end_like(signals->last, signals));
+	struct run *run = user;
+	struct probe_err *err = handler_workers_open(
+		&run->config, &run->plugins, "the program was not started", &run->server.workers);
+
+	if (!err)
+		probe_log_hold();
+	return err;
 }
+
+static void end_recording(void *user, struct run_pass *pass)
+{
+	struct run *run = user;
+
+	pass->lost = summary(run);
+	run_pass_database(&run->server, pass);
+}
+
+/* ---- In probe-run ---- */
 
 /* Run the program once. *status is what to exit with if it fails. */
 static struct probe_err *record(struct run *run, char **argv, struct run_signals *signals,
 				bool again, struct run_pass *pass, int *status)
 {
+	const struct run_service_work work = {&run->server, begin_recording, end_recording, run};
 	struct probe_err *err = prepare(run);
+	struct run_service service;
 	pid_t child = -1;
 
 	*status = RUN_STATUS_OURS;
 	if (!err)
-		err = run_child_start(&(struct run_child){argv, &run->environment, signals, again},
-				      &child, status);
+		err = run_service_start(&service, &work);
 	if (err)
 		return err;
-	probe_log_hold();
-	run_server_serve(&run->server, child, signals, &pass->wait_status);
-	if (!run_server_finish(&run->server, signals))
-		abandon(signals);
-	run_server_handle(&run->server, signals);
-	pass->lost = summary(run);
-	run_pass_database(&run->server, pass);
+	err = run_child_start(&(struct run_child){argv, &run->environment, signals, again}, &child,
+			      status);
+	run_service_application(&service, child);
+	if (err) {
+		probe_err_destroy(run_service_finish(&service, signals, pass));
+		return err;
+	}
+	run_service_wait(&service, child, signals, &pass->wait_status);
+	err = run_service_finish(&service, signals, pass);
+	if (err) {
+		/* The program's status is kept: no --strict, no second run. */
+		probe_log_err(PROBE_LOG_ERROR, err);
+		probe_err_destroy(err);
+		pass->lost = 1;
+	}
 	run_server_deinit(&run->server);
 	return NULL;
 }
@@ -271,6 +289,9 @@ static int act(struct run *run, char **argv)
 		break;
 	case RUN_ACTION_LIST:
 		run_list(&run->config, &run->layout);
+		break;
+	case RUN_ACTION_RECOVER:
+		err = run_recover(run->config.recover, &run->layout);
 		break;
 	case RUN_ACTION_PRINT_ENV:
 		run->simulated = run->config.device != RUN_DEVICE_GPU && !run_gpu_present();

@@ -46,6 +46,7 @@ enum key {
 	KEY_STRICT,
 	KEY_DEVICE,
 	KEY_LIST,
+	KEY_RECOVER,
 	KEY_PRINT_ENV,
 	KEY_PRINT_OPTIONS,
 	KEY_QUIET,
@@ -130,6 +131,10 @@ static const struct probe_option options[] = {
 	{"no-report", 0, NULL, "print no summary at the end", KEY_NO_REPORT},
 	HEADING("Other"),
 	{"list", 'L', NULL, "list handlers, kinds, devices and compiler passes", KEY_LIST},
+	{"recover", 0, "DIR",
+	 "after a kill of probe-run: wait for recorders of databases in\n"
+	 "DIR, run the handlers that did not get to run",
+	 KEY_RECOVER},
 	{"print-env", 0, NULL, "print the variables of a run as shell commands", KEY_PRINT_ENV},
 	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
 	{"quiet", 'q', NULL, "print errors only", KEY_QUIET},
@@ -315,6 +320,9 @@ static struct probe_err *set_value(struct run_config *config, int key, const cha
 		return set_path(&config->directory, name, value);
 	case KEY_FILE:
 		return set_path(&config->file, name, value);
+	case KEY_RECOVER:
+		config->action = RUN_ACTION_RECOVER;
+		return set_path(&config->recover, name, value);
 	case KEY_ANALYZE:
 		config->probes_requested = true;
 		return run_config_handlers(config, value);

@@ -30,6 +30,7 @@ enum run_action {
 	RUN_ACTION_HELP,
 	RUN_ACTION_VERSION,
 	RUN_ACTION_LIST,
+	RUN_ACTION_RECOVER,
 	RUN_ACTION_PRINT_ENV,
 	RUN_ACTION_PRINT_OPTIONS,
 };
@@ -43,6 +44,7 @@ struct run_handler_spec {
 
 struct run_config {
 	enum run_action action;
+	const char *recover;   /* --recover: a directory */
 	const char *directory; /* keys not expanded */
 	const char *file;
 	struct run_handler_spec *handlers;

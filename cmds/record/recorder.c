@@ -33,7 +33,7 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 	}
 	recorder->pid = process->pid;
 	recorder->sock = process->sock;
-	recorder->seg.fd = -1;
+	recorder->seg.fd = recorder->lock = -1;
 	/* -1 if it has died already: then its socket shows that. */
 	recorder->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	recorder->wake = eventfd(0, EFD_CLOEXEC);
@@ -60,6 +60,8 @@ void recorder_destroy(struct recorder *recorder)
 	handler_workers_destroy(recorder->workers);
 	recording_deinit(&recorder->recording);
 	segment_reader_destroy(&recorder->seg);
+	if (recorder->lock >= 0)
+		close(recorder->lock);
 	if (recorder->sock >= 0)
 		close(recorder->sock);
 	if (recorder->pidfd >= 0)

@@ -26,6 +26,7 @@ enum recorder_stop_reason {
 struct recorder {
 	struct recorder *next; /* of the server */
 	pid_t pid;
+	int lock; /* of the database; -1. Closed after it: SQLite's locks would go with it */
 	int pidfd, sock, wake; /* wake: an eventfd to end early */
 	pthread_t thread;
 	_Atomic enum recorder_stop_reason stop;

@@ -2,12 +2,15 @@
 #define _GNU_SOURCE
 #include "cmds/run/recorder_server.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,13 +23,47 @@
 #include "cmds/record/handler_channel.h"
 #include "cmds/record/handler_workers.h"
 #include "cmds/record/recorder.h"
-#include "cmds/run/child_process.h"
 #include "common/err.h"
 #include "common/log.h"
 
 #define GRACE_NS	1000000000ull /* for processes the application leaves behind */
-#define URGENT_NS	4000000000ull /* for recorders, once the user has asked twice */
 #define ENVIRONMENT_MAX (1u << 20)
+
+/* A socket directory of a recorder that was killed: nobody listens any more. */
+static void remove_stale(const char *base, const char *name)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char directory[sizeof(address.sun_path)];
+	struct stat status;
+	int fd;
+
+	if (snprintf(directory, sizeof(directory), "%s/%s", base, name) >=
+	    (int)(sizeof(directory) - sizeof("/socket")))
+		return;
+	if (lstat(directory, &status) || !S_ISDIR(status.st_mode) || status.st_uid != geteuid())
+		return;
+	strcat(strcpy(address.sun_path, directory), "/socket");
+	if (lstat(address.sun_path, &status) || !S_ISSOCK(status.st_mode))
+		return;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
+	    errno == ECONNREFUSED && !unlink(address.sun_path))
+		rmdir(directory);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void remove_all_stale(const char *base)
+{
+	DIR *directory = opendir(base);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory)))
+		if (!strncmp(entry->d_name, "probe-", 6) && strlen(entry->d_name) == 12)
+			remove_stale(base, entry->d_name);
+	if (directory)
+		closedir(directory);
+}
 
 /* $TMPDIR may be too long for a socket address; /tmp never is. */
 static struct probe_err *make_directory(struct run_server *server)
@@ -43,6 +80,7 @@ static struct probe_err *make_directory(struct run_server *server)
 		if (asprintf(&name, "%s/probe-XXXXXX", bases[i]) < 0)
 			return probe_err_oom();
 		if (mkdtemp(name)) {
+			remove_all_stale(bases[i]);
 			server->directory = name;
 			return asprintf(&server->path, "%s/socket", name) < 0 ? probe_err_oom()
 									      : NULL;
@@ -58,7 +96,8 @@ struct probe_err *run_server_init(struct run_server *server, const struct run_co
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct probe_err *err;
 
-	*server = (struct run_server){.config = config, .plugins = plugins, .fd = -1};
+	*server =
+		(struct run_server){.config = config, .plugins = plugins, .fd = -1, .control = -1};
 	err = make_directory(server);
 	if (err)
 		return err;
@@ -89,7 +128,7 @@ void run_server_deinit(struct run_server *server)
 		rmdir(server->directory);
 	free(server->path);
 	free(server->directory);
-	*server = (struct run_server){.fd = -1};
+	*server = (struct run_server){.fd = -1, .control = -1};
 }
 
 static void accept_all(struct run_server *server)
@@ -229,6 +268,16 @@ static struct probe_err *start(struct run_server *server, struct recorder *recor
 	return err;
 }
 
+/* For --recover: held until the recorder's process ends, whatever ends it. */
+static int lock_database(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd >= 0)
+		flock(fd, LOCK_EX | LOCK_NB);
+	return fd;
+}
+
 static struct probe_err *record(struct run_server *server, const struct recorder_process *process)
 {
 	struct recorder *recorder = NULL;
@@ -247,6 +296,7 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 		recorder_destroy(recorder);
 		return err;
 	}
+	recorder->lock = lock_database(probe_store_path(recorder->recording.store));
 	recorder->next = server->recorders;
 	server->recorders = recorder;
 	return NULL;
@@ -319,25 +369,32 @@ static void poll_once(struct run_server *server, const int *extra, size_t extra_
 		accept_all(server);
 }
 
-void run_server_serve(struct run_server *server, pid_t child, struct run_signals *signals,
-		      int *wait_status)
+static void take_orders(struct run_server *server)
 {
-	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-	int extra[] = {signals->fd, pidfd};
+	struct run_order order;
+	ssize_t got = 1;
 
-	/* Without pidfds (Linux before 5.3) look every 20 ms. */
-	while (waitpid(child, wait_status, WNOHANG) == 0 && signals->ends < 2) {
-		poll_once(server, extra, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
-		run_signals_take(signals, child);
+	while (server->control >= 0 && got > 0) {
+		got = recv(server->control, &order, sizeof(order), MSG_DONTWAIT);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (got != (ssize_t)sizeof(order)) {
+			server->control = -1; /* probe-run has died; its descriptor stays open */
+			return;
+		}
+		if (order.type == RUN_ORDER_APPLICATION)
+			server->application = order.pid;
+		server->ended = server->ended || order.type != RUN_ORDER_APPLICATION;
+		server->stop = server->stop || order.type == RUN_ORDER_STOP;
 	}
-	if (signals->ends >= 2 && !waitpid(child, wait_status, WNOHANG)) {
-		probe_log(PROBE_LOG_WARNING,
-			  "ended by a second signal: the program still runs, and is no longer "
-			  "recorded");
-		*wait_status = signals->last;
-	}
-	if (pidfd >= 0)
-		close(pidfd);
+}
+
+/* Without probe-run, which waits for it. */
+static bool application_ended(int pidfd, pid_t pid)
+{
+	struct pollfd fd = {.fd = pidfd, .events = POLLIN};
+
+	return pidfd >= 0 ? poll(&fd, 1, 0) > 0 : kill(pid, 0) != 0;
 }
 
 static bool all_done(const struct run_server *server)
@@ -348,49 +405,67 @@ static bool all_done(const struct run_server *server)
 	return true;
 }
 
+bool run_server_serve(struct run_server *server, int control)
+{
+	uint64_t orphaned = 0;
+	int pidfd = -1;
+
+	server->control = control;
+	while (!server->ended) {
+		int extra[] = {server->control, pidfd};
+
+		/* Without pidfds (Linux before 5.3) look every 20 ms. */
+		poll_once(server, extra, 2, pidfd < 0 && server->control < 0 ? 20 : -1);
+		take_orders(server);
+		if (server->application && pidfd < 0)
+			pidfd = (int)syscall(SYS_pidfd_open, server->application, 0);
+		if (server->control < 0 && !orphaned)
+			orphaned = handler_clock_ns();
+		if (orphaned && server->application)
+			server->ended = application_ended(pidfd, server->application);
+		else if (orphaned) /* killed before it could say which process it has started */
+			server->ended =
+				handler_clock_ns() - orphaned > GRACE_NS && all_done(server);
+		else if (!server->ended && pidfd >= 0 &&
+			 application_ended(pidfd, server->application))
+			poll_once(server, &server->control, 1, -1); /* the order follows */
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	return server->application || server->recorders;
+}
+
 static void stop_all(const struct run_server *server)
 {
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
 		recorder_stop(recorder, RECORDER_STOP_LEFT);
 }
 
-bool run_server_finish(struct run_server *server, struct run_signals *signals)
+void run_server_finish(struct run_server *server)
 {
-	uint64_t start = handler_clock_ns(), urgent = 0;
+	uint64_t start = handler_clock_ns();
 	bool stopped = false;
 
 	poll_once(server, NULL, 0, 0); /* processes that connected just before the end */
 	poll_once(server, NULL, 0, 0);
 	while (!all_done(server)) {
-		uint64_t now = handler_clock_ns();
-
-		poll_once(server, &signals->fd, 1, 1);
-		run_signals_take(signals, -1);
-		if (!urgent && signals->ends >= 2)
-			urgent = now;
-		if (urgent && now - urgent > URGENT_NS)
-			return false;
-		if (!stopped && (urgent || now - start >= GRACE_NS)) {
+		poll_once(server, &server->control, 1, 1);
+		take_orders(server);
+		if (!stopped && (server->stop || handler_clock_ns() - start >= GRACE_NS)) {
 			stopped = true;
 			stop_all(server);
 		}
 	}
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next)
 		pthread_join(recorder->thread, NULL);
-	return true;
 }
-
-struct stop_request {
-	struct run_signals *signals;
-	unsigned before; /* signals that were for the application */
-};
 
 static bool stop_requested(void *user)
 {
-	struct stop_request *request = user;
+	struct run_server *server = user;
 
-	run_signals_take(request->signals, -1);
-	return request->signals->ends > request->before;
+	take_orders(server);
+	return server->stop;
 }
 
 static void handle(struct run_server *server, struct recorder *recorder,
@@ -411,13 +486,12 @@ static void handle(struct run_server *server, struct recorder *recorder,
 		recording_run_handlers(&recorder->recording, recorder->workers, stop);
 }
 
-void run_server_handle(struct run_server *server, struct run_signals *signals)
+void run_server_handle(struct run_server *server)
 {
-	struct stop_request request = {signals, signals->ends};
-	const struct handler_stop stop = {signals->fd, stop_requested, &request};
+	const struct handler_stop stop = {server->control, stop_requested, server};
 
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
-		if (!stop_requested(&request))
+		if (!stop_requested(server))
 			handle(server, recorder, &stop);
 		recording_finish(&recorder->recording);
 	}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cmds/run/recorder_service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmds/record/handler_channel.h"
+#include "cmds/run/child_process.h"
+#include "cmds/run/recorder_server.h"
+#include "cmds/run/sample_then_probe.h"
+#include "common/err.h"
+#include "common/log.h"
+
+#define URGENT_NS 5000000000ull /* for the recorder, once the user has asked for its end */
+
+enum { TEXT_MAX = 4096 };
+
+/* From the recorder: a message each; the text follows. */
+struct report {
+	uint64_t lost;
+	uint32_t several, probed; /* struct run_pass */
+	uint32_t failed; /* the text is an error; else the path of the only database, or "" */
+	char text[TEXT_MAX];
+};
+
+/* ---- In the recorder ------------------------------------------------------------------------ */
+
+/* A terminal's signals and hang-up are for the application. */
+static void detach(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	prctl(PR_SET_NAME, "probe-recorder");
+	if (null < 0)
+		return;
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	close(null);
+}
+
+__attribute__((noreturn)) static void serve(const struct run_service_work *work, int fd)
+{
+	struct run_pass pass = {0};
+	struct report report = {0};
+	struct probe_err *err;
+
+	detach();
+	err = work->begin(work->user);
+	if (err) {
+		report.failed = 1;
+		probe_err_format(err, report.text, sizeof(report.text));
+	}
+	send(fd, &report, sizeof(report), MSG_NOSIGNAL);
+	if (!err && run_server_serve(work->server, fd)) {
+		run_server_finish(work->server);
+		run_server_handle(work->server);
+		work->end(work->user, &pass);
+		report.lost = pass.lost;
+		report.several = pass.several;
+		report.probed = pass.probed;
+		snprintf(report.text, sizeof(report.text), "%s",
+			 pass.database ? pass.database : "");
+	}
+	run_server_deinit(work->server);
+	send(fd, &report, sizeof(report), MSG_NOSIGNAL);
+	fflush(NULL);
+	_exit(0);
+}
+
+/* ---- In probe-run --------------------------------------------------------------------------- */
+
+static struct probe_err *death(struct run_service *service)
+{
+	int status = 0;
+
+	while (waitpid(service->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	service->pid = 0;
+	if (WIFSIGNALED(status))
+		return probe_err_create("the recorder died of signal %d (%s): the databases have "
+					"what it had committed; finish them with: probe-run "
+					"--recover DIR",
+					WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return probe_err_create("the recorder ended with status %d: the databases have what it had "
+				"committed",
+				WEXITSTATUS(status));
+}
+
+static struct probe_err *receive(struct run_service *service, struct report *ret)
+{
+	ssize_t got;
+
+	do
+		got = recv(service->fd, ret, sizeof(*ret), 0);
+	while (got < 0 && errno == EINTR);
+	if (got != (ssize_t)sizeof(*ret))
+		return death(service);
+	ret->text[TEXT_MAX - 1] = 0;
+	return ret->failed ? probe_err_create("%s", ret->text) : NULL;
+}
+
+static void end(struct run_service *service)
+{
+	if (service->fd >= 0)
+		close(service->fd);
+	while (service->pid > 0 && waitpid(service->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	*service = (struct run_service){.fd = -1};
+}
+
+struct probe_err *run_service_start(struct run_service *service,
+				    const struct run_service_work *work)
+{
+	struct report report;
+	struct probe_err *err;
+	int fds[2];
+
+	*service = (struct run_service){.fd = -1};
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
+		return probe_err_create("cannot make a socket: %s", strerror(errno));
+	fflush(NULL); /* once, not in both processes */
+	service->pid = fork();
+	if (!service->pid) {
+		close(fds[0]);
+		serve(work, fds[1]);
+	}
+	close(fds[1]);
+	service->fd = fds[0];
+	if (service->pid < 0) {
+		service->pid = 0;
+		err = probe_err_create("cannot start the recorder: %s", strerror(errno));
+	} else {
+		err = receive(service, &report);
+	}
+	if (err)
+		end(service);
+	return err;
+}
+
+static void tell(const struct run_service *service, enum run_order_type type, pid_t child)
+{
+	const struct run_order order = {type, child};
+
+	send(service->fd, &order, sizeof(order), MSG_NOSIGNAL);
+}
+
+void run_service_application(const struct run_service *service, pid_t child)
+{
+	tell(service, child > 0 ? RUN_ORDER_APPLICATION : RUN_ORDER_STOP, child);
+}
+
+void run_service_wait(const struct run_service *service, pid_t child, struct run_signals *signals,
+		      int *wait_status)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	struct pollfd fds[] = {{.fd = signals->fd, .events = POLLIN},
+			       {.fd = pidfd, .events = POLLIN}};
+
+	/* Without pidfds (Linux before 5.3) look every 20 ms. */
+	while (waitpid(child, wait_status, WNOHANG) == 0) {
+		if (signals->ends >= 2) {
+			probe_log(PROBE_LOG_WARNING,
+				  "ended by a second signal: the program still runs, and is no "
+				  "longer recorded");
+			*wait_status = signals->last;
+			tell(service, RUN_ORDER_STOP, -1);
+			break;
+		}
+		poll(fds, pidfd < 0 ? 1 : 2, pidfd < 0 ? 20 : -1);
+		run_signals_take(signals, child);
+	}
+	if (pidfd >= 0)
+		close(pidfd);
+	tell(service, RUN_ORDER_ENDED, -1);
+}
+
+struct probe_err *run_service_finish(struct run_service *service, struct run_signals *signals,
+				     struct run_pass *pass)
+{
+	struct pollfd fds[] = {{.fd = service->fd, .events = POLLIN},
+			       {.fd = signals->fd, .events = POLLIN}};
+	unsigned before = signals->ends;
+	uint64_t urgent = before >= 2 ? handler_clock_ns() : 0;
+	struct report report;
+	struct probe_err *err;
+
+	while (poll(fds, 2, 100) < 0 || !fds[0].revents) {
+		run_signals_take(signals, -1);
+		if (!urgent && signals->ends > before) {
+			urgent = handler_clock_ns();
+			tell(service, RUN_ORDER_STOP, -1);
+		}
+		if (urgent && handler_clock_ns() - urgent > URGENT_NS) {
+			close(service->fd);
+			*service = (struct run_service){.fd = -1};
+			return probe_err_create("ended by a signal before all records were stored: "
+						"the recorder goes on with them");
+		}
+	}
+	err = receive(service, &report);
+	end(service);
+	if (err)
+		return err;
+	pass->lost = report.lost;
+	pass->several = report.several;
+	pass->probed = report.probed;
+	pass->database = *report.text ? strdup(report.text) : NULL;
+	return NULL;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "cmds/run/recover_runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmds/options/handler_plugins.h"
+#include "cmds/options/run_options.h"
+#include "cmds/record/rerun_handlers.h"
+#include "common/err.h"
+#include "common/log.h"
+#include "store/store_open.h"
+
+enum { DEPTH_MAX = 8 };
+
+/* Facts of a run. */
+struct run_end {
+	char *handlers; /* as after -a; NULL = they have run */
+	char *why;	/* partial_reason; NULL = none */
+};
+
+/* A recorder holds the lock as long as it lives. */
+static struct probe_err *wait_for_recorder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct probe_err *err = NULL;
+
+	if (fd < 0)
+		return probe_err_create("%s: cannot be opened: %s", path, strerror(errno));
+	if (flock(fd, LOCK_SH | LOCK_NB)) {
+		probe_log(PROBE_LOG_INFO, "%s: its program, or its recorder, still runs: waiting",
+			  path);
+		while (flock(fd, LOCK_SH))
+			if (errno != EINTR) {
+				err = probe_err_create("%s: %s", path, strerror(errno));
+				break;
+			}
+	}
+	close(fd);
+	return err;
+}
+
+static char *query_text(const struct probe_reader *reader, const char *sql)
+{
+	sqlite3_stmt *stmt = NULL;
+	char *ret = NULL;
+
+	if (sqlite3_prepare_v2(reader->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+	    sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_text(stmt, 0))
+		ret = strdup((const char *)sqlite3_column_text(stmt, 0));
+	sqlite3_finalize(stmt);
+	return ret;
+}
+
+static struct probe_err *read_end(const char *path, struct run_end *ret)
+{
+	struct probe_reader reader;
+	struct probe_err *err = probe_reader_open(path, &reader);
+
+	if (err)
+		return err;
+	ret->handlers = query_text(
+		&reader, "SELECT value FROM probe_run WHERE key = 'handlers' AND value <> "
+			 "'' AND (SELECT value FROM probe_run WHERE key = "
+			 "'handlers_ended') = 0");
+	ret->why = query_text(&reader, "SELECT value FROM probe_run WHERE key = 'partial_reason' "
+				       "AND value <> ''");
+	probe_reader_close(&reader);
+	return NULL;
+}
+
+static struct probe_err *run_handlers(const char *path, const char *handlers,
+				      const struct run_layout *layout)
+{
+	struct run_config config = {0};
+	struct run_plugins plugins = {0};
+	struct run_replay replay = {.config = &config, .plugins = &plugins, .from = path};
+	struct probe_err *err = run_config_handlers(&config, handlers);
+
+	/* The file may be anybody's: only handlers of the installation, by name. */
+	for (size_t i = 0; i < config.handler_count && !err; i++)
+		if (strchr(config.handlers[i].name, '/'))
+			err = probe_err_create("%s: handler %s is a path: run it with probe-report "
+					       "replay -a",
+					       path, config.handlers[i].name);
+	if (!err)
+		err = run_plugins_load(&config, layout, &plugins);
+	if (!err)
+		err = run_replay(&replay);
+	if (!err)
+		probe_log(PROBE_LOG_INFO, "%s: handlers %s have run over %llu dispatches", path,
+			  handlers, (unsigned long long)replay.counts.dispatches);
+	run_plugins_unload(&plugins);
+	run_config_deinit(&config);
+	return err;
+}
+
+static struct probe_err *recover(const char *path, const struct run_layout *layout)
+{
+	struct run_end end = {0};
+	struct probe_err *err = wait_for_recorder(path);
+
+	if (!err)
+		err = read_end(path, &end);
+	if (!err && end.handlers)
+		err = run_handlers(path, end.handlers, layout);
+	if (!err && end.why)
+		probe_log(PROBE_LOG_WARNING, "%s: partial: %s", path, end.why);
+	else if (!err)
+		probe_log(PROBE_LOG_INFO, "%s: complete", path);
+	free(end.handlers);
+	free(end.why);
+	return err;
+}
+
+static bool is_database(const FTSENT *entry)
+{
+	return entry->fts_info == FTS_F && entry->fts_namelen > 3 &&
+	       !strcmp(entry->fts_name + entry->fts_namelen - 3, ".db");
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+struct probe_err *run_recover(const char *directory, const struct run_layout *layout)
+{
+	char *paths[] = {(char *)directory, NULL};
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, by_name);
+	size_t found = 0, failed = 0;
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree))) {
+		struct probe_err *err;
+
+		if (entry->fts_info == FTS_D && entry->fts_level > DEPTH_MAX)
+			fts_set(tree, entry, FTS_SKIP);
+		if (!is_database(entry))
+			continue;
+		found++;
+		err = recover(entry->fts_path, layout);
+		if (err)
+			probe_log_err(PROBE_LOG_ERROR, err);
+		failed += err != NULL;
+		probe_err_destroy(err);
+	}
+	if (tree)
+		fts_close(tree);
+	if (!found)
+		return probe_err_create("%s: no databases (*.db) in it", directory);
+	return failed ? probe_err_create("%zu of %zu databases could not be recovered", failed,
+					 found)
+		      : NULL;
+}
