@@ -4,11 +4,12 @@
 PREFIX ?= /usr/local
 CONFIGURE := cmake --preset default --log-level=WARNING
 
-.PHONY: help demo check check-rocm6.1 check-rocm6.4 bench build install clean
+.PHONY: help demo check check-long check-rocm6.1 check-rocm6.4 bench build install clean
 
 help:
 	@echo 'make demo     build, compile examples/transpose.hip with the plugin, run it, print the report'
 	@echo 'make check    build and run every test'
+	@echo 'make check-long   build and run the generators at full size: hours'
 	@echo 'make check-rocm6.1   build and test under ROCr 6.1.2 and HIP 5.7.1, in a root of Debian 13 (as root)'
 	@echo 'make check-rocm6.4   the same under ROCr and HIP 6.4.3, in a root of Debian forky'
 	@echo 'make bench    measure; prints a table and writes build/bench.json'
@@ -39,6 +40,9 @@ check-rocm6.1:
 
 check-rocm6.4:
 	@cmake/debian-root.sh forky
+
+check-long: build
+	@ctest --preset long
 
 bench:
 	@cmake/packages.sh bench

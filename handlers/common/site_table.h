@@ -3,7 +3,7 @@
  * For handlers that count by kernel and site: the sites of each kernel that records came from, with
  * the facts that processing a record needs. A handler's own struct for a site begins with struct
  * site_facts. Site ids count through all kernels of a code object, so a kernel has memory for pages
- * of sites, as they are used.
+ * of sites, allocated at first use.
  */
 #ifndef PROBE_HANDLERS_COMMON_SITE_TABLE_H
 #define PROBE_HANDLERS_COMMON_SITE_TABLE_H
@@ -72,12 +72,12 @@ int sites_write(const struct sites *sites, const struct probe_column *columns, s
 		int (*row)(const struct probe_host *host, int table,
 			   const struct sites_kernel *kernel, uint32_t id));
 
-/* The handler's struct of a site, zeroed when first asked for; NULL: no memory, or no such site. */
+/* The handler's struct of a site, zeroed when first requested; NULL: no memory, or no such site. */
 void *sites_make(const struct sites_kernel *kernel, uint32_t id);
 /* Of a site that it was made for. */
 void *sites_at(const struct sites_kernel *kernel, uint32_t id);
 /*
- * The first id from this one on that sites_at() may be asked for, kernel->site_count at the end.
+ * The first id from this one on that sites_at() accepts, kernel->site_count at the end.
  * Neighbours of sites that were made are among them, zeroed.
  */
 uint32_t sites_next(const struct sites_kernel *kernel, uint32_t id);

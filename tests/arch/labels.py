@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """
 Checks that each test of a build has two labels: its tier, with which its name begins, and the
-folder of the tree whose code it tests; and that no test has a time limit that a busy machine
+folder of the tree whose code it tests (and "long", if it is left out by default); and that no test has a time limit that a busy machine
 could exceed.
 
 usage: labels.py TOP BUILD CTEST
@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 
-TIERS = ("unit", "arch", "cmd", "pass", "devlib", "hip", "hsa", "equal", "e2e")
+TIERS = ("unit", "arch", "cmd", "pass", "fuzz", "devlib", "hip", "hsa", "equal", "e2e")
 SHORTEST_LIMIT = 1800  # seconds
 
 
@@ -21,7 +21,7 @@ def problems(top, test):
     labels = set(properties.get("LABELS", ()))
     tier = test["name"].split(".")[0]
     # The folder devlib/ has the name of its tier.
-    folders = sorted(labels - {tier}) or [tier]
+    folders = sorted(labels - {tier, "long"}) or [tier]
     if tier not in TIERS or tier not in labels or len(folders) != 1:
         yield "labels are '%s'; expected the tier that the name begins with, and a folder" % (
             " ".join(sorted(labels)))

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What compiles without the plugin compiles with it: random kernels, in files of a few, each file with a target,
+options and probe kinds of its own.
+
+A file that fails is compiled again kernel by kernel. The last line says how many kernels were compiled, and the CPU
+time of compilers with and without the plugin, which is no part of the verdict.
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import random_kernels
+
+TARGETS = [("gfx90a", [])] * 8 + [("gfx908", []), ("gfx940", []), ("gfx1030", []), ("gfx1030", ["-mwavefrontsize64"]), ("gfx1100", [])]
+LEVELS = ["-O0", "-O1", "-O2", "-O2", "-O3", "-O3"]
+OPTIONS = [[], [], ["-g"], ["-g"], ["-ffast-math"], ["-fno-inline"], ["-munsafe-fp-atomics"], ["-Os"],
+	["-g", "-mllvm", "-amdgpu-function-calls=1"]]
+KINDS = ["memory", "memory", "trace", "memory,trace", "time", "count", "memory,trace,time,count"]
+Setting = collections.namedtuple("Setting", "target options kinds")
+
+
+def setting_of(seed, number, targets):
+	choose = random.Random(f"setting {seed} {number}").choice
+	target, more = choose([t for t in TARGETS if not targets or t[0] in targets])
+	# LLVM 15 cannot spill scalar registers there without optimisation, of large kernels without probes neither.
+	level = choose(LEVELS[1:] if target == "gfx940" else LEVELS)
+	return Setting(target, more + [level] + choose(OPTIONS), choose(KINDS))
+
+
+class Compiler:
+	def __init__(self, arguments, folder):
+		self.clang, self.plugin, self.folder = arguments.clang, arguments.plugin, folder
+		self.verify = arguments.verify_machineinstrs
+
+	def command(self, setting, plugin, source):
+		return [self.clang, "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "-w", "-fno-caret-diagnostics",
+			"--offload-arch=" + setting.target, *setting.options, *(["-mllvm", "-verify-machineinstrs"] if self.verify else []),
+			*(["-fpass-plugin=" + self.plugin] if plugin else []), "-c", source, "-o", "/dev/null"]
+
+	def run(self, setting, plugin, text, name):
+		"""CPU time in seconds and the first error, or None."""
+		source = os.path.join(self.folder, f"{name}.hip")
+		with open(source, "w") as out:
+			out.write(text)
+		environment = dict(os.environ, PROBE_KINDS=setting.kinds)
+		process = subprocess.Popen(self.command(setting, plugin, source), stderr=subprocess.PIPE, text=True,
+			errors="replace", env=environment, preexec_fn=lambda: os.nice(5))
+		errors = process.stderr.read()
+		_, status, usage = os.wait4(process.pid, 0)
+		process.returncode = status
+		error = None
+		if status:
+			lines = [line for line in errors.splitlines() if "error" in line.lower() or "assert" in line.lower()
+				or "bad machine code" in line.lower()]
+			error = (lines or [f"status {status}"])[0][:300]
+		return usage.ru_utime + usage.ru_stime, error
+
+
+class Result:
+	def __init__(self):
+		self.kernels = self.refused = 0
+		self.plain = self.probed = 0.0
+		self.failures, self.slow = [], []
+
+
+def compile_file(compiler, arguments, number):
+	setting = setting_of(arguments.seed, number, arguments.targets)
+	first = number * arguments.per_file
+	wanted = range(first, min(first + arguments.per_file, arguments.first + arguments.count))
+	result = Result()
+	texts = {n: random_kernels.kernel(arguments.seed, n) for n in wanted}
+
+	def attempt(plugin, numbers):
+		text = random_kernels.PRELUDE + "\n".join(texts[n] for n in numbers)
+		return compiler.run(setting, plugin, text, f"kernels{number}")
+
+	seconds, error = attempt(False, texts)
+	if error:
+		# What no compiler takes says nothing about the plugin.
+		refused = [n for n in texts if attempt(False, [n])[1]]
+		for n in refused:
+			del texts[n]
+		result.refused = len(refused)
+		seconds, error = attempt(False, texts)
+		if error:
+			result.refused += len(texts)
+			return setting, result
+	result.kernels, result.plain = len(texts), seconds
+	result.probed, error = attempt(True, texts)
+	if error:
+		for n in texts:
+			alone = attempt(True, [n])[1]
+			if alone:
+				result.failures.append((n, alone))
+		if not result.failures:
+			result.failures.append((first, f"only with the whole file: {error}"))
+	elif result.probed > 4 * (1 + setting.kinds.count(",")) * seconds + 2:
+		result.slow.append((first, seconds, result.probed))
+	return setting, result
+
+
+def main():
+	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+	parser.add_argument("--clang", default="clang-15")
+	parser.add_argument("--plugin", required=True)
+	parser.add_argument("--seed", type=int, default=1)
+	parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
+	parser.add_argument("--count", type=int, default=100)
+	parser.add_argument("--per-file", type=int, default=10)
+	parser.add_argument("--jobs", type=int, default=1)
+	parser.add_argument("--targets", nargs="*", default=[], help="only these")
+	parser.add_argument("--verify-machineinstrs", action="store_true")
+	arguments = parser.parse_args()
+	total = Result()
+	files = range(arguments.first // arguments.per_file, -(-(arguments.first + arguments.count) // arguments.per_file))
+	with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+		compiler = Compiler(arguments, folder)
+		for setting, result in pool.map(lambda number: compile_file(compiler, arguments, number), files):
+			total.kernels += result.kernels
+			total.refused += result.refused
+			total.plain += result.plain
+			total.probed += result.probed
+			command = " ".join(["PROBE_KINDS=" + setting.kinds] + compiler.command(setting, True, "kernel.hip"))
+			for n, error in result.failures:
+				total.failures.append(n)
+				print(f"kernel {n}: {error}\n\trandom_kernels.py {arguments.seed} {n} 1 >kernel.hip; {command}", flush=True)
+			for n, plain, probed in result.slow:
+				print(f"slow: from kernel {n}: {plain:.1f} s, {probed:.1f} s with the plugin: {command}", flush=True)
+	print(f"{total.kernels} kernels, {len(total.failures)} failed with the plugin; {total.refused} more fail without it; "
+		f"CPU time {total.plain:.0f} s without, {total.probed:.0f} s with the plugin")
+	return 1 if total.failures or not total.kernels else 0
+
+
+if __name__ == "__main__":
+	sys.exit(main())
