@@ -2,6 +2,7 @@
 #include "cmds/report/samples_query.h"
 
 #include "cmds/report/sample_source.h"
+#include "cmds/report/site_cost.h"
 #include "cmds/report/stall_columns.h"
 
 #define COUNTS                                                                                     \
@@ -133,6 +134,11 @@ const struct report_query *report_samples_query(enum report_by by, enum report_s
 {
 	return &queries[by][source];
 }
+
+const char report_few_sql[] =
+	"SELECT name, n, row_number() OVER (ORDER BY n DESC, name) FROM (SELECT coalesce(kernel, "
+	"'(unknown)') AS name, sum(samples) AS n FROM " ROWS("probe_sample") " GROUP BY kernel) "
+	"WHERE n < " COST_SAMPLES_MIN " ORDER BY 3 LIMIT 10";
 
 const char report_approximate_sql[] =
 	"SELECT coalesce(sum(samples), 0) FROM " ROWS("probe_sample") " WHERE approximately";

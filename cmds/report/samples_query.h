@@ -9,6 +9,8 @@
 
 const struct report_query *report_samples_query(enum report_by by, enum report_source source);
 
+/* Kernels with too few samples for shares: name, samples, number of the row. */
+extern const char report_few_sql[];
 /* How many samples are of code without a line. */
 extern const char report_approximate_sql[];
 

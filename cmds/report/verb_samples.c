@@ -17,6 +17,28 @@
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 
+static void put_few(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	fputs(sqlite3_column_int(stmt, 2) == 1 ? "too few samples, below 100, to compare: " : ", ",
+	      stdout);
+	report_put(report_cell(stmt, 0));
+	printf(" (%s)", report_cell(stmt, 1));
+}
+
+/* Below that many, shares of a kernel's lines are chance. */
+static struct probe_err *put_too_few(const struct report *report, const struct report_db *db)
+{
+	bool any = false;
+	struct probe_err *err = report_any(db, report_few_sql, &any);
+
+	if (!err && any) {
+		err = report_each(db, report_few_sql, put_few, report);
+		putchar('\n');
+	}
+	return err;
+}
+
 static void put_approximate(const struct report *report, sqlite3_stmt *stmt)
 {
 	int64_t count = sqlite3_column_int64(stmt, 0);
@@ -45,7 +67,7 @@ static struct probe_err *rows_or_why(const struct report *report, const struct r
 		err = report_unsampled(db);
 	if (!err && (report->by == REPORT_BY_LINE || report->by == REPORT_BY_INSTRUCTION))
 		err = report_each(db, report_approximate_sql, put_approximate, report);
-	return err;
+	return err ? err : put_too_few(report, db);
 }
 
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
