@@ -22,7 +22,8 @@ int sim_ioctl_create_event(void *args, size_t size)
 	(void)size;
 	if (event->event_page_offset) {
 		page = sim_handle_address(event->event_page_offset);
-		if (!page || sim_event_set_mailboxes((void *)(uintptr_t)page))
+		if (!page || !sim_user_readable(page, SIM_EVENTS * sizeof(uint64_t)) ||
+		    sim_event_set_mailboxes((void *)(uintptr_t)page))
 			return -EINVAL;
 	}
 	err = sim_event_create(event->event_type, !event->auto_reset, false, &event->event_id);

@@ -21,6 +21,9 @@ enum {
 	SIM_KFD_ENOTSUPP = 524,	     /* the kernel's own number, not in errno.h */
 };
 
+/* KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, which the header shifts into the sign. */
+#define SIM_KFD_WRITABLE 0x80000000u
+
 /* struct kfd_event_data with the age of an event, since 1.14. */
 struct sim_kfd_event_data {
 	union {

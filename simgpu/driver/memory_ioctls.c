@@ -25,7 +25,6 @@
 /* One allocation; handles are indices + 1, in the low half. */
 struct buffer {
 	bool used;
-	bool hidden; /* the host does not map it */
 	uint32_t node, type;
 	uint64_t va, size;
 	uint64_t offset;    /* in the render file; UINT64_MAX: not there */
@@ -116,7 +115,7 @@ static uint32_t access_of(uint32_t flags)
 {
 	uint32_t access = SIM_MEM_READ;
 
-	if (flags & (uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE)
+	if (flags & SIM_KFD_WRITABLE)
 		access |= SIM_MEM_WRITE;
 	if (flags & KFD_IOC_ALLOC_MEM_FLAGS_EXECUTABLE)
 		access |= SIM_MEM_EXEC;
@@ -146,9 +145,11 @@ static int make_buffer(const struct kfd_ioctl_alloc_memory_of_gpu_args *want, st
 	switch (buffer.type) {
 	case KFD_IOC_ALLOC_MEM_FLAGS_VRAM:
 		block.node = buffer.node;
-		buffer.hidden = !(want->flags & KFD_IOC_ALLOC_MEM_FLAGS_PUBLIC);
 		break;
 	case KFD_IOC_ALLOC_MEM_FLAGS_USERPTR:
+		/* The kernel pins the pages. */
+		if (!sim_user_mapped(want->mmap_offset, want->size))
+			return -EFAULT;
 		block.kind = SIM_BLOCK_USER;
 		block.base = want->mmap_offset;
 		block.gpu = want->va_addr;
@@ -214,17 +215,27 @@ int sim_ioctl_free_memory(void *args, size_t size)
 	return err;
 }
 
+/*
+ * The machine accesses memory where the GPU sees it. What the host does not map is reserved there
+ * by the thunk; anything else at the address is not ours to replace.
+ */
+static int make_accessible(const struct buffer *buffer)
+{
+	if (buffer->offset == UINT64_MAX || sim_user_readable(buffer->va, buffer->size))
+		return 0;
+	if (!sim_user_mapped(buffer->va, buffer->size) || sim_user_readable(buffer->va, 1))
+		return -EINVAL;
+	return sim_render_map(buffer->va, buffer->offset, buffer->size);
+}
+
 /* One GPU more, or less. */
 static int change_mapping(struct buffer *buffer, uint32_t node, bool map)
 {
 	uint32_t nodes = buffer->mapped_to;
-	int err;
+	int err = map ? make_accessible(buffer) : 0;
 
-	if (map && buffer->hidden && !nodes) {
-		err = sim_render_map(buffer->va, buffer->offset, buffer->size);
-		if (err)
-			return err;
-	}
+	if (err)
+		return err;
 	nodes = map ? nodes | 1u << node : nodes & ~(1u << node);
 	err = sim_mem_set_nodes(buffer->va, nodes);
 	if (!err)
@@ -337,7 +348,10 @@ int sim_ioctl_svm(void *args, size_t size)
 		return err;
 	switch (want->op) {
 	case KFD_IOCTL_SVM_OP_SET_ATTR:
-		err = sim_svm_set(want->start_addr, want->size, attributes, want->nattr);
+		if (!sim_user_mapped(want->start_addr, want->size))
+			err = -EFAULT;
+		else
+			err = sim_svm_set(want->start_addr, want->size, attributes, want->nattr);
 		break;
 	case KFD_IOCTL_SVM_OP_GET_ATTR:
 		err = sim_svm_get(want->start_addr, want->size, attributes, want->nattr);

@@ -6,11 +6,17 @@
 #ifndef PROBE_SIMGPU_DRIVER_USER_COPY_H
 #define PROBE_SIMGPU_DRIVER_USER_COPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* 0 or -EFAULT; then *to may have been written in part. */
 int sim_copy_from_user(void *to, uint64_t user, size_t size);
 int sim_copy_to_user(uint64_t user, const void *from, size_t size);
+
+/* Whether the process has mapped all pages of a range, accessible or not. */
+bool sim_user_mapped(uint64_t user, uint64_t size);
+/* Whether the first and the last byte can be read: with sim_user_mapped(), not just reserved. */
+bool sim_user_readable(uint64_t user, uint64_t size);
 
 #endif

@@ -119,8 +119,7 @@ static bool gpu_may(uint64_t address, uint32_t flags)
 
 static void memory_is_there_when_it_is_mapped(void **state)
 {
-	struct kfd_ioctl_alloc_memory_of_gpu_args args =
-		request_of(VRAM | (uint32_t)KFD_IOC_ALLOC_MEM_FLAGS_WRITABLE, 8192);
+	struct kfd_ioctl_alloc_memory_of_gpu_args args = request_of(VRAM | SIM_KFD_WRITABLE, 8192);
 	struct kfd_ioctl_unmap_memory_from_gpu_args unmap = {.n_devices = 1};
 	uint32_t gpu = GPU, done = 0;
 
@@ -207,6 +206,32 @@ static void refused_mappings(void **state)
 	bad.handle = args.handle;
 	assert_int_equal(sim_kfd_ioctl(AMDKFD_IOC_MAP_MEMORY_TO_GPU, &bad), -EFAULT);
 	assert_int_equal(release(args.handle), 0);
+}
+
+/* The process's own memory is never replaced, nor used where there is none. */
+static void only_reserved_addresses_are_mapped(void **state)
+{
+	struct kfd_ioctl_alloc_memory_of_gpu_args args = request_of(VRAM, 4096);
+	struct kfd_ioctl_alloc_memory_of_gpu_args user =
+		request_of(KFD_IOC_ALLOC_MEM_FLAGS_USERPTR, 4096);
+	uint32_t done = 0, *live = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	*live = 6;
+	args.va_addr = (uint64_t)(uintptr_t)live;
+	assert_int_equal(alloc(&args), 0);
+	assert_int_equal(map(args.handle, GPU, 1, &done), 0);
+	assert_int_equal(*live, 6);
+	assert_int_equal(release(args.handle), 0);
+	args.va_addr = 1 << 20;
+	assert_int_equal(alloc(&args), 0);
+	done = 0;
+	assert_int_equal(map(args.handle, GPU, 1, &done), -EINVAL);
+	assert_int_equal(release(args.handle), 0);
+	user.mmap_offset = 1 << 20;
+	assert_int_equal(alloc(&user), -EFAULT);
+	munmap(live, 4096);
 }
 
 static void memory_of_the_device_is_counted(void **state)
@@ -364,6 +389,11 @@ static void managed_ranges(void **state)
 	call.args.size = 8192;
 	call.attributes[0].value = 1;
 	assert_int_equal(svm(&call), -EINVAL);
+	call.attributes[0].value = GPU;
+	call.args.op = KFD_IOCTL_SVM_OP_SET_ATTR;
+	call.args.start_addr = 1 << 20; /* where nothing is */
+	assert_int_equal(svm(&call), -EFAULT);
+	call.args.start_addr = base;
 	call.attributes[0] = (struct kfd_ioctl_svm_attribute){99, 0};
 	assert_int_equal(svm(&call), -EINVAL);
 	call.attributes[0] = (struct kfd_ioctl_svm_attribute){KFD_IOCTL_SVM_ATTR_NO_ACCESS, GPU};
@@ -489,6 +519,7 @@ int main(void)
 		cmocka_unit_test(host_and_gpu_share_pages),
 		cmocka_unit_test(refused_allocations),
 		cmocka_unit_test(refused_mappings),
+		cmocka_unit_test(only_reserved_addresses_are_mapped),
 		cmocka_unit_test(memory_of_the_device_is_counted),
 		cmocka_unit_test(events),
 		cmocka_unit_test(refused_queues),
