@@ -68,6 +68,16 @@ void ir_report_error(LLVMModuleRef module, const char *text)
 	unwrap(module)->getContext().emitError(text);
 }
 
+/* A clone's own subprogram is called as the clone is. */
+static void name_subprogram(Function &clone)
+{
+	DISubprogram *subprogram = clone.getSubprogram();
+
+	if (subprogram && subprogram->isDistinct())
+		subprogram->replaceLinkageName(
+			MDString::get(clone.getContext(), clone.getName()));
+}
+
 LLVMValueRef ir_clone(LLVMValueRef value, const char *name, LLVMTypeRef *extra, unsigned count)
 {
 	auto *function = unwrap<Function>(value);
@@ -88,11 +98,17 @@ LLVMValueRef ir_clone(LLVMValueRef value, const char *name, LLVMTypeRef *extra, 
 	}
 	clone->copyAttributesFrom(function);
 	CloneFunctionInto(clone, function, map, CloneFunctionChangeType::GlobalChanges, returns);
-	if (DISubprogram *subprogram = clone->getSubprogram())
-		if (subprogram->isDistinct() && subprogram != function->getSubprogram())
-			subprogram->replaceLinkageName(
-				MDString::get(clone->getContext(), clone->getName()));
+	if (clone->getSubprogram() != function->getSubprogram())
+		name_subprogram(*clone);
 	return wrap(clone);
+}
+
+void ir_rename(LLVMValueRef value, const char *name)
+{
+	auto *function = unwrap<Function>(value);
+
+	function->setName(name);
+	name_subprogram(*function);
 }
 
 void ir_delete(LLVMValueRef value, void *analyses)

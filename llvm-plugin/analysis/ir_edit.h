@@ -26,6 +26,8 @@ void ir_report_error(LLVMModuleRef module, const char *text);
  */
 LLVMValueRef ir_clone(LLVMValueRef function, const char *name, LLVMTypeRef *extra, unsigned count);
 /* Forget cached analyses of a function and delete it. It must have no uses. */
+/* A function and its subprogram. */
+void ir_rename(LLVMValueRef function, const char *name);
 void ir_delete(LLVMValueRef function, void *analyses);
 /* Merge neighbouring accesses, and find out where generic pointers lead, as the back end will. */
 void ir_merge_accesses(LLVMValueRef function, void *analyses);

@@ -175,8 +175,14 @@ static void set_linkage(LLVMValueRef clone, const struct call_unit *unit, LLVMMo
 void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind kind)
 {
 	char *name = clone_name(unit->original, pass_kind_name(kind));
-	LLVMValueRef clone = ir_clone(unit->base, name, NULL, 0);
+	LLVMValueRef clone = unit->base;
 
+	if (kind == PROBE_KIND_MEMORY) {
+		ir_rename(unit->base, name);
+		unit->base = NULL;
+	} else {
+		clone = ir_clone(unit->base, name, NULL, 0);
+	}
 	set_linkage(clone, unit, module, name);
 	free(name);
 	if (probe_kind_has_rings(kind))

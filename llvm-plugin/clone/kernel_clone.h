@@ -10,7 +10,10 @@
 struct call_unit;
 struct pass_options;
 
-/* kernel_clone.c: the base clone of a unit, and a kind's clone of its base. */
+/*
+ * The base clone of a unit, and a kind's clone of its base. The memory kind's is made last: it is
+ * the base, which the unit does not have any more then.
+ */
 void clone_base(struct call_unit *unit, LLVMModuleRef module, const struct pass_options *options,
 		void *analyses);
 void clone_kind(struct call_unit *unit, LLVMModuleRef module, enum probe_kind kind);

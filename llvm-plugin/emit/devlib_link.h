@@ -10,6 +10,8 @@
 
 #include <probe/wire.h>
 
+#include "llvm-plugin/sites/access_sites.h"
+
 struct pass_options;
 
 enum devlib_function {
@@ -44,20 +46,6 @@ enum devlib_function {
 	DEVLIB_SELECT, /* the context of a wave, by the workgroup filter */
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,
-};
-
-/* The SHAPE_ bits of wave_ids.h, above unit (8 bits) and number of units (8 bits). */
-enum {
-	DEVLIB_SHAPE_STORE = 1 << 16,
-	DEVLIB_SHAPE_UNALIGNED = 1 << 17,
-	DEVLIB_SHAPE_LDS = 1 << 18,
-	DEVLIB_SHAPE_FLAT = 1 << 19,
-	DEVLIB_SHAPE_ATOMIC = 1 << 20,
-	/* Of copies only: called by code that is not optimised, with a stack to use. */
-	DEVLIB_SHAPE_PLAIN = 1 << 21,
-	/* With that: called by portable code that is optimised, whose stamps need no stack. */
-	DEVLIB_SHAPE_CURSOR = 1 << 22,
-	DEVLIB_SHAPE_MORE = 1 << 23,
 };
 
 /*

@@ -89,7 +89,7 @@ static void measure_known(struct group_code *in, struct asm_block *code,
 static bool can_know(const struct group_code *in, const struct access_site *site)
 {
 	return in->wave && (site->space == PROBE_SPACE_GLOBAL ||
-			    (site->space == PROBE_SPACE_LDS && measure_is_one_call(site)));
+			    (site->space == PROBE_SPACE_LDS && access_site_is_one_call(site)));
 }
 
 /* The low half: what is tested. It must not be looked at here, but in the asm that knows EXEC. */

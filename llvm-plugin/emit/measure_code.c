@@ -10,36 +10,12 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/emit/distance_tests.h"
 #include "llvm-plugin/emit/mask_histogram.h"
-#include "llvm-plugin/emit/representative.h"
+#include "llvm-plugin/plan/group_plan.h"
+#include "llvm-plugin/plan/representatives.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
-
-uint32_t measure_lds_width(const struct access_site *site)
-{
-	return site->unit < 4 ? 4 : site->unit == 12 ? 16 : site->unit;
-}
-
-bool measure_is_one_call(const struct access_site *site)
-{
-	return site->size == site->unit ||
-	       (site->space == PROBE_SPACE_LDS && measure_lds_width(site) == site->unit);
-}
-
-/* What of a shape decides how an access is counted, apart from the place. */
-static uint32_t kind_of(const struct access_site *site)
-{
-	uint32_t shape = access_site_shape(site) & ~(uint32_t)DEVLIB_SHAPE_UNALIGNED;
-
-	if (site->space == PROBE_SPACE_GLOBAL)
-		return shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
-	return site->unit < 12 ? shape & ~(uint32_t)DEVLIB_SHAPE_STORE : shape;
-}
-
-bool measure_alike(const struct access_site *a, const struct access_site *b)
-{
-	return a->space == b->space && kind_of(a) == kind_of(b);
-}
 
 LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site)
 {
@@ -160,8 +136,7 @@ static void emit_first(struct measure_context *in, struct asm_block *code,
 }
 
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,
-				 uint32_t id, LLVMValueRef address,
-				 const struct measured_site *measured)
+				 uint32_t id, LLVMValueRef address, const struct plan_site *plan)
 {
 	LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(in->wave));
 	LLVMTypeRef two[] = {LLVMInt32TypeInContext(context), LLVMInt32TypeInContext(context)};
@@ -171,10 +146,10 @@ void measure_emit_representative(struct measure_context *in, const struct access
 
 	asm_constrain(&code, "=&s,=&s");
 	measure_emit_address(&code, site, asm_operand(&code, "v", address));
-	representative_emit(measured->representative, in->builder, &code, "$0", measured->also);
+	emit_distance_tests(plan->followers, in->builder, context, &code, "$0", plan->also);
 	emit_first(in, &code, site, id, address, "$0", "$1");
 	results = asm_build_call(&code, in->builder, context);
-	measured->representative->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
+	plan->followers->counted = LLVMBuildExtractValue(in->builder, results, 0, "");
 }
 
 /* `counted`: the sites that its representative counted, this one as bit `behind`; or NULL. */
@@ -202,12 +177,12 @@ static void emit_alone(struct measure_context *in, const struct access_site *sit
 }
 
 void measure_emit_follower(struct measure_context *in, const struct access_site *site, uint32_t id,
-			   LLVMValueRef address, const struct measured_site *measured)
+			   LLVMValueRef address, const struct plan_site *plan)
 {
-	const struct measured_site *leader = measured - measured->behind;
+	const struct plan_site *leader = plan - plan->behind;
 
-	emit_alone(in, site, id, address, measured->also, leader->representative->counted,
-		   measured->behind);
+	emit_alone(in, site, id, address, plan->also, leader->followers->counted,
+		   plan->behind);
 }
 
 /* Another unit, or the lanes in LDS of a flat one: as any function is called. */
@@ -277,7 +252,7 @@ static void emit_units(struct measure_context *in, const struct access_site *sit
 void measure_emit(struct measure_context *in, const struct access_site *site, uint32_t id,
 		  LLVMValueRef address, uint32_t also)
 {
-	if (measure_is_one_call(site))
+	if (access_site_is_one_call(site))
 		emit_alone(in, site, id, address, also, NULL, 0);
 	else
 		emit_units(in, site, id, address);

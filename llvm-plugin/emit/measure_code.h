@@ -15,7 +15,7 @@
 struct access_site;
 struct asm_block;
 struct devlib;
-struct measured_site;
+struct plan_site;
 
 struct measure_context {
 	struct devlib *devlib;
@@ -29,12 +29,6 @@ struct measure_context {
 	unsigned firsts;
 };
 
-/* Are the units of this access counted by one call? */
-bool measure_is_one_call(const struct access_site *site);
-/* What units of this size in LDS are counted as multiples of: see leaf_lds_passes.h. */
-uint32_t measure_lds_width(const struct access_site *site);
-/* Do both accesses, under the same EXEC, at the same addresses, have the same counters? */
-bool measure_alike(const struct access_site *a, const struct access_site *b);
 /* Where all lanes access memory: 32 bits in LDS, else 64. */
 LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site);
 /*
@@ -44,12 +38,12 @@ LLVMValueRef measure_address(struct measure_context *in, const struct access_sit
 void measure_emit(struct measure_context *in, const struct access_site *site, uint32_t id,
 		  LLVMValueRef address, uint32_t also);
 
-/* The same for an access of one call that tests others, and for one of those (representative.h). */
+/* The same for an access of one call that tests others, and for one of those (representatives.h).
+ */
 void measure_emit_representative(struct measure_context *in, const struct access_site *site,
-				 uint32_t id, LLVMValueRef address,
-				 const struct measured_site *measured);
+				 uint32_t id, LLVMValueRef address, const struct plan_site *plan);
 void measure_emit_follower(struct measure_context *in, const struct access_site *site, uint32_t id,
-			   LLVMValueRef address, const struct measured_site *measured);
+			   LLVMValueRef address, const struct plan_site *plan);
 
 /*
  * The parts of that, for other code: arguments of a call, and the call, behind the function's wait

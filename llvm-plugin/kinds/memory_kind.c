@@ -17,7 +17,7 @@
 #include "llvm-plugin/emit/group_code.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/measure_code.h"
-#include "llvm-plugin/emit/representative.h"
+#include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/compile_options.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
@@ -29,10 +29,9 @@ struct insert {
 	const struct call_unit *unit;
 	const struct pass_options *options;
 	struct devlib *devlib;
-	enum probe_kind kind;
 	bool plain; /* calls of the long way only */
 	void *analyses;
-	struct group_plan plan;
+	struct group_plan *plan; /* of the clone as it was */
 	LLVMValueRef clone, ctx, wave;
 	LLVMValueRef last;    /* memory: the only return, if there are counters */
 	LLVMValueRef regular; /* probe_ctx.regular, if something is counted by groups */
@@ -42,7 +41,6 @@ struct insert {
 	LLVMValueRef *call; /* calls of probes, to be inlined */
 	size_t calls, capacity;
 	struct measure_context measure;
-	struct measured_site *measured; /* of each site */
 };
 
 static LLVMValueRef call_probe(struct insert *in, enum devlib_function which, LLVMValueRef *args,
@@ -98,22 +96,11 @@ static void insert_plain(struct insert *in, LLVMValueRef address, const struct a
 	}
 }
 
-/* What is measured, and for which others. The function is as it was. */
-static void find_measured(struct insert *in)
-{
-	bool leaders = !in->plain && pass_enabled(in->options, PASS_LEADERS);
-	struct analysis *flow = leaders ? analysis_create(in->clone, false, in->analyses) : NULL;
-
-	in->measured = measured_sites_find(&in->plan, flow);
-	if (flow)
-		analysis_destroy(flow);
-}
-
 static void insert_site(struct insert *in, LLVMValueRef inst, const struct access_site *site,
 			uint32_t id)
 {
 	size_t index = id - in->unit->first_site;
-	const struct measured_site *measured = &in->measured[index];
+	const struct plan_site *plan = &in->plan->site[index];
 	LLVMValueRef address;
 
 	LLVMPositionBuilderBefore(in->builder, inst);
@@ -121,37 +108,12 @@ static void insert_site(struct insert *in, LLVMValueRef inst, const struct acces
 	address = measure_address(&in->measure, site);
 	if (in->plain)
 		insert_plain(in, address, site, id);
-	else if (measured->behind)
-		measure_emit_follower(&in->measure, site, id, address, measured);
-	else if (measured->representative)
-		measure_emit_representative(&in->measure, site, id, address, measured);
+	else if (plan->behind)
+		measure_emit_follower(&in->measure, site, id, address, plan);
+	else if (plan->followers)
+		measure_emit_representative(&in->measure, site, id, address, plan);
 	else
-		measure_emit(&in->measure, site, id, address, measured->also);
-}
-
-/*
- * First instruction behind the entry block's allocas. Allocas further down are moved up: inlining
- * splits the block, and an alloca outside the entry block would be dynamic.
- */
-LLVMValueRef pass_entry_point(LLVMValueRef function)
-{
-	LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(function);
-	LLVMValueRef first = LLVMGetFirstInstruction(block);
-	LLVMBuilderRef builder;
-
-	while (LLVMIsAAllocaInst(first))
-		first = LLVMGetNextInstruction(first);
-	builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
-	LLVMPositionBuilderBefore(builder, first);
-	for (LLVMValueRef inst = first, next; inst; inst = next) {
-		next = LLVMGetNextInstruction(inst);
-		if (LLVMIsAAllocaInst(inst) && LLVMIsConstant(LLVMGetOperand(inst, 0))) {
-			LLVMInstructionRemoveFromParent(inst);
-			LLVMInsertIntoBuilder(builder, inst);
-		}
-	}
-	LLVMDisposeBuilder(builder);
-	return first;
+		measure_emit(&in->measure, site, id, address, plan->also);
 }
 
 static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
@@ -161,7 +123,7 @@ static LLVMValueRef uniform(struct insert *in, LLVMValueRef value)
 
 static void load_regular(struct insert *in)
 {
-	if (in->plan.groups)
+	if (in->plan->groups)
 		in->regular = group_code_load_regular(in->builder, in->ctx, &in->enumerated);
 }
 
@@ -188,29 +150,20 @@ static void insert_entry(struct insert *in)
 	load_regular(in);
 }
 
-bool pass_ends_wave(LLVMValueRef inst)
-{
-	LLVMValueRef callee =
-		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
-	size_t size;
-
-	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.endpgm");
-}
-
 static void rewrite_call(struct insert *in, LLVMValueRef inst)
 {
 	struct call_unit *callee = call_units_find(in->units, pass_direct_callee(inst));
 	LLVMValueRef extra[] = {in->ctx, in->wave};
 
 	if (callee && callee->probed && !callee->kernel && !ir_has_bundles(inst))
-		ir_replace_call(inst, callee->clone[in->kind], extra, 2);
+		ir_replace_call(inst, callee->clone[PROBE_KIND_MEMORY], extra, 2);
 }
 
 /* Looking for the wave's replica pays only if something is measured anyway. */
 static bool measures(const struct insert *in)
 {
-	for (size_t i = 0; i < in->plan.sites; i++)
-		if (in->measured[i].is)
+	for (size_t i = 0; i < in->plan->sites; i++)
+		if (in->plan->site[i].measured)
 			return true;
 	return false;
 }
@@ -218,7 +171,7 @@ static bool measures(const struct insert *in)
 static void insert_groups(struct insert *in)
 {
 	struct group_code groups = {
-		.plan = &in->plan,
+		.plan = in->plan,
 		.devlib = in->devlib,
 		.builder = in->builder,
 		.clone = in->clone,
@@ -246,7 +199,7 @@ static void drop_unused(struct insert *in, LLVMValueRef call)
 /* Looking for the wave's replica is a good part of what a small kernel does: not for nothing. */
 static void drop_entry(struct insert *in)
 {
-	if (in->kind != PROBE_KIND_MEMORY || !in->unit->kernel)
+	if (!in->unit->kernel)
 		return;
 	drop_unused(in, in->wave);
 	drop_unused(in, in->ctx);
@@ -264,35 +217,32 @@ static void insert_body(struct insert *in)
 			next = LLVMGetNextInstruction(inst);
 			if (!access_site_wanted(inst, in->options, &site))
 				rewrite_call(in, inst);
-			else if (in->measured[id++ - in->unit->first_site].is)
+			else if (in->plan->site[id++ - in->unit->first_site].measured)
 				insert_site(in, inst, &site, id - 1);
 		}
 }
 
 void memory_insert(const struct call_units *units, const struct call_unit *unit,
-		   enum probe_kind kind, struct devlib *devlib, const struct pass_options *options,
-		   void *analyses)
+		   struct devlib *devlib, const struct pass_options *options, void *analyses)
 {
 	struct insert in = {
 		.units = units,
 		.unit = unit,
 		.options = options,
 		.devlib = devlib,
-		.kind = kind,
-		.clone = unit->clone[kind],
+		.clone = unit->clone[PROBE_KIND_MEMORY],
 		.plain = options->portable || pass_is_plain(unit->original, options),
 		.analyses = analyses,
+		.plan = unit->plan,
 	};
 
 	in.context = LLVMGetModuleContext(LLVMGetGlobalParent(in.clone));
 	in.builder = LLVMCreateBuilderInContext(in.context);
-	group_plan_init(&in.plan, unit, in.clone, options, unit->first_site, analyses);
-	find_measured(&in);
-	if (in.plan.counters || in.plan.prefixes)
+	if (in.plan->counters || in.plan->prefixes)
 		in.last = pass_single_return(in.clone);
 	/* It never returns. */
 	if (!in.last)
-		plan_drop_counters(&in.plan);
+		plan_drop_counters(in.plan);
 	/* The entry comes before the sites in the block, but after them in this order: see below.
 	 */
 	insert_entry(&in);
@@ -308,8 +258,6 @@ void memory_insert(const struct call_units *units, const struct call_unit *unit,
 	for (size_t i = 0; i < in.calls; i++)
 		ir_inline(in.call[i]);
 	free(in.call);
-	measured_sites_destroy(in.measured, &in.plan);
-	group_plan_deinit(&in.plan);
 	if (!pass_is_plain(unit->original, options))
 		ir_cleanup(in.clone, analyses);
 }

@@ -10,10 +10,8 @@ struct call_units;
 struct devlib;
 struct pass_options;
 
-/* memory_kind.c: put the kind's probes into a unit's clone; site ids count up from
- * unit->first_site. */
+/* Put the kind's probes into a unit's clone as its plan says. */
 void memory_insert(const struct call_units *units, const struct call_unit *unit,
-		   enum probe_kind kind, struct devlib *devlib, const struct pass_options *options,
-		   void *analyses);
+		   struct devlib *devlib, const struct pass_options *options, void *analyses);
 
 #endif

@@ -14,18 +14,11 @@
 #include "llvm-plugin/emit/prefix_masks.h"
 #include "llvm-plugin/plan/branch_predicates.h"
 #include "llvm-plugin/plan/lane_addresses.h"
+#include "llvm-plugin/plan/representatives.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/compile_options.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
-
-bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
-{
-	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
-
-	return options->plain ||
-	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
-}
 
 static void list(struct group_plan *plan, LLVMValueRef function)
 {
@@ -285,10 +278,15 @@ static void assign_counters(struct group_plan *plan)
 		assign(plan, false);
 }
 
-void group_plan_init(struct group_plan *plan, const struct call_unit *unit, LLVMValueRef function,
-		     const struct pass_options *options, uint32_t first_site, void *analyses)
+struct group_plan *group_plan_create(const struct call_unit *unit,
+				     const struct pass_options *options, void *analyses)
 {
+	struct group_plan *plan = pass_alloc(NULL, sizeof(*plan));
+	LLVMValueRef function = unit->base;
+	uint32_t first_site = unit->first_site;
 	struct analysis *in = analysis_create(function, unit->kernel, analyses);
+	bool memory =
+		options->kinds & 1u << PROBE_KIND_MEMORY && !pass_is_plain(unit->original, options);
 	bool once = unit->kernel && !ends_early(function);
 	uint32_t row;
 
@@ -297,8 +295,7 @@ void group_plan_init(struct group_plan *plan, const struct call_unit *unit, LLVM
 	if (!pass_enabled(options, PASS_BIT_FIELDS))
 		analysis_forbid_fields(in);
 	list(plan, function);
-	if (options->prove && options->kinds & 1u << PROBE_KIND_MEMORY &&
-	    !pass_is_plain(unit->original, options)) {
+	if (options->prove && memory) {
 		if (once && pass_enabled(options, PASS_LANE_ADDRESSES))
 			plan_find_lane_addresses(plan, function);
 		make_groups(plan);
@@ -318,15 +315,18 @@ void group_plan_init(struct group_plan *plan, const struct call_unit *unit, LLVM
 	for (int i = 0; i < plan->groups; i++)
 		plan->group[i].row = row++;
 	number_histograms(plan, options, &row);
-	plan->registers = once && !names_registers(function) &&
-			  options->kinds & 1u << PROBE_KIND_MEMORY &&
-			  !pass_is_plain(unit->original, options) && !options->portable;
+	plan->registers = once && memory && !options->portable && !names_registers(function);
 	number_prefixes(plan, options, in, &row);
 	plan->rows = row - first_site - (uint32_t)plan->sites;
 	if (plan->registers && pass_enabled(options, PASS_RUN_COUNTERS))
 		assign_counters(plan);
+	for (size_t i = 0; i < plan->sites; i++)
+		plan->site[i].measured = plan->site[i].group == PLAN_NONE;
+	if (memory && pass_enabled(options, PASS_LEADERS) && !options->portable)
+		plan_find_representatives(plan, in);
 	analysis_destroy(in);
 	plan->analysis = NULL;
+	return plan;
 }
 
 void plan_drop_counters(struct group_plan *plan)
@@ -339,8 +339,10 @@ void plan_drop_counters(struct group_plan *plan)
 	plan->registers = false;
 }
 
-void group_plan_deinit(struct group_plan *plan)
+void group_plan_destroy(struct group_plan *plan)
 {
+	if (!plan)
+		return;
 	for (int i = 0; i < plan->groups; i++)
 		for (unsigned k = 0; k < plan->group[i].streams; k++)
 			free(plan->group[i].stream[k].base);
@@ -348,8 +350,10 @@ void group_plan_deinit(struct group_plan *plan)
 		free(plan->predicate[i].base);
 	for (size_t i = 0; i < plan->sites; i++) {
 		free(plan->site[i].lanes);
+		free(plan->site[i].followers);
 	}
 	free(plan->site);
 	free(plan->group);
 	free(plan->predicate);
+	free(plan);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the `memory` kind counts instead of measuring (wire.h section 3): sites of one block with
- * proved addresses form groups, a group has one row. A plan is made of a unit's base for the site
- * table, and again of the clone that is to be instrumented: both come out alike.
+ * proved addresses form groups, a group has one row; others are measured, some with others. A plan
+ * is made of a unit's base, which becomes the clone that the plan's code is put into.
  */
 #ifndef PROBE_LLVM_PLUGIN_PLAN_GROUP_PLAN_H
 #define PROBE_LLVM_PLUGIN_PLAN_GROUP_PLAN_H
@@ -16,10 +16,10 @@
 #include "llvm-plugin/sites/access_sites.h"
 
 struct analysis;
-struct launch_expr;
-
 struct call_unit;
+struct launch_expr;
 struct pass_options;
+struct representative;
 
 enum {
 	PLAN_STREAMS = 6,  /* addresses, held in registers, per group */
@@ -52,6 +52,12 @@ struct plan_site {
 	size_t representative;
 	int64_t distance;
 	struct launch_expr *lanes; /* of those that are their own lead; else NULL */
+	/* Of no group: measured by itself, and with it always the sites `also`: bit n = the n-th
+	 * behind. */
+	bool measured;
+	uint32_t also;
+	struct representative *followers; /* sites behind it that it tests; NULL */
+	unsigned behind; /* so many sites behind its representative; 0 = it has none */
 };
 
 /* Sites at constant distances: one address stands for all. */
@@ -111,11 +117,10 @@ struct group_plan {
 };
 
 /*
- * `groups` false: sites only. The unit's own sites have ids from `first_site`, its rows follow
- * them. LLVM values in the plan are `function`'s.
+ * Of a unit's base. Its own sites have ids from unit->first_site, its rows follow them.
  */
-void group_plan_init(struct group_plan *plan, const struct call_unit *unit, LLVMValueRef function,
-		     const struct pass_options *options, uint32_t first_site, void *analyses);
+struct group_plan *group_plan_create(const struct call_unit *unit,
+				     const struct pass_options *options, void *analyses);
 /* Does the host know all of it, in launches that have regular waves? */
 static inline bool plan_follows_launch(const struct plan_group *group)
 {
@@ -123,6 +128,6 @@ static inline bool plan_follows_launch(const struct plan_group *group)
 }
 /* Count runs in memory, one by one. */
 void plan_drop_counters(struct group_plan *plan);
-void group_plan_deinit(struct group_plan *plan);
+void group_plan_destroy(struct group_plan *plan);
 
 #endif

@@ -11,10 +11,13 @@
 #include <probe/wire.h>
 
 struct count_plan;
+struct group_plan;
 
 struct call_unit {
 	LLVMValueRef original;
-	LLVMValueRef base; /* clone with the new parameters, vectorised, without probes */
+	/* Clone with the new parameters, vectorised, without probes: what the others are made of.
+	 * The memory kind's is the last and is the base itself. */
+	LLVMValueRef base;
 	LLVMValueRef clone[PROBE_KINDS];
 	uint32_t first_site, site_count; /* own sites */
 	uint32_t proved, counted; /* of those, with proved strides; and not measured for it */
@@ -24,6 +27,7 @@ struct call_unit {
 	uint32_t first_block;		 /* of them, the blocks */
 	uint32_t first_group;		 /* of them, the trace kind's groups (trace_kind.c) */
 	struct count_plan *count;	 /* count_kind.c; NULL = not this kind */
+	struct group_plan *plan;	 /* of the base; NULL = no sites are listed */
 	bool kernel;
 	bool probed; /* it or something it calls has sites */
 };

@@ -164,27 +164,33 @@ static bool has_clones(const struct call_unit *unit, const struct pass_options *
 	return false;
 }
 
+static void build_kind(struct call_units *units, LLVMModuleRef module, enum probe_kind kind,
+		       struct devlib *devlib, const struct pass_options *options, void *analyses)
+{
+	if (!(options->kinds & 1u << kind))
+		return;
+	for (size_t i = 0; i < units->count; i++)
+		if (has_clone(&units->unit[i], kind) && kind != PROBE_KIND_COUNT)
+			clone_kind(&units->unit[i], module, kind);
+	for (size_t i = 0; i < units->count; i++)
+		if (!has_clone(&units->unit[i], kind))
+			continue;
+		else if (probe_kind_has_rings(kind))
+			ring_insert(units, &units->unit[i], kind, devlib, options, analyses);
+		else if (kind == PROBE_KIND_COUNT)
+			count_insert(units, &units->unit[i], devlib, options, analyses);
+		else
+			memory_insert(units, &units->unit[i], devlib, options, analyses);
+}
+
+/* The memory kind is the last: its clone is the base that the others are clones of. */
 static void build(struct call_units *units, LLVMModuleRef module, struct devlib *devlib,
 		  const struct pass_options *options, void *analyses)
 {
-	for (unsigned kind = 1; kind < PROBE_KINDS; kind++) {
-		if (!(options->kinds & 1u << kind))
-			continue;
-		for (size_t i = 0; i < units->count; i++)
-			if (has_clone(&units->unit[i], kind) && kind != PROBE_KIND_COUNT)
-				clone_kind(&units->unit[i], module, kind);
-		for (size_t i = 0; i < units->count; i++)
-			if (!has_clone(&units->unit[i], kind))
-				continue;
-			else if (probe_kind_has_rings(kind))
-				ring_insert(units, &units->unit[i], kind, devlib, options,
-					    analyses);
-			else if (kind == PROBE_KIND_COUNT)
-				count_insert(units, &units->unit[i], devlib, options, analyses);
-			else
-				memory_insert(units, &units->unit[i], kind, devlib, options,
-					      analyses);
-	}
+	for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
+		if (kind != PROBE_KIND_MEMORY)
+			build_kind(units, module, kind, devlib, options, analyses);
+	build_kind(units, module, PROBE_KIND_MEMORY, devlib, options, analyses);
 	for (size_t i = 0; i < units->count; i++) {
 		for (unsigned kind = 1; kind < PROBE_KINDS; kind++)
 			if (units->unit[i].clone[kind])
@@ -282,6 +288,8 @@ static void instrument(struct call_units *units, LLVMModuleRef module, struct de
 		}
 	for (size_t i = 0; i < units->count; i++)
 		count_deinit(&units->unit[i]);
+	for (size_t i = 0; i < units->count; i++)
+		group_plan_destroy(units->unit[i].plan);
 	if (options->scopes && kernels && !scope_matches(units, options))
 		warn_scope(module);
 	if (options->verbose)

@@ -7,8 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
+
+#include "llvm-plugin/plugin/compile_options.h"
 
 void *pass_alloc(void *old, size_t size)
 {
@@ -127,4 +130,46 @@ LLVMValueRef pass_single_return(LLVMValueRef kernel)
 	last = LLVMBuildRetVoid(builder);
 	LLVMDisposeBuilder(builder);
 	return last;
+}
+
+/*
+ * First instruction behind the entry block's allocas. Allocas further down are moved up: inlining
+ * splits the block, and an alloca outside the entry block would be dynamic.
+ */
+LLVMValueRef pass_entry_point(LLVMValueRef function)
+{
+	LLVMBasicBlockRef block = LLVMGetEntryBasicBlock(function);
+	LLVMValueRef first = LLVMGetFirstInstruction(block);
+	LLVMBuilderRef builder;
+
+	while (LLVMIsAAllocaInst(first))
+		first = LLVMGetNextInstruction(first);
+	builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+	LLVMPositionBuilderBefore(builder, first);
+	for (LLVMValueRef inst = first, next; inst; inst = next) {
+		next = LLVMGetNextInstruction(inst);
+		if (LLVMIsAAllocaInst(inst) && LLVMIsConstant(LLVMGetOperand(inst, 0))) {
+			LLVMInstructionRemoveFromParent(inst);
+			LLVMInsertIntoBuilder(builder, inst);
+		}
+	}
+	LLVMDisposeBuilder(builder);
+	return first;
+}
+
+bool pass_ends_wave(LLVMValueRef inst)
+{
+	LLVMValueRef callee =
+		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
+	size_t size;
+
+	return callee && !strcmp(LLVMGetValueName2(callee, &size), "llvm.amdgcn.endpgm");
+}
+
+bool pass_is_plain(LLVMValueRef function, const struct pass_options *options)
+{
+	unsigned optnone = LLVMGetEnumAttributeKindForName("optnone", 7);
+
+	return options->plain ||
+	       LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, optnone);
 }

@@ -15,7 +15,6 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/clone/lower_intrinsics.h"
-#include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/plugin/compile_options.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 
@@ -292,4 +291,30 @@ uint32_t access_site_shape(const struct access_site *site)
 	       (may_straddle(site) ? DEVLIB_SHAPE_UNALIGNED : 0) |
 	       (site->space == PROBE_SPACE_LDS ? DEVLIB_SHAPE_LDS : 0) |
 	       (site->space == PROBE_SPACE_FLAT ? DEVLIB_SHAPE_FLAT : 0);
+}
+
+uint32_t access_site_lds_width(const struct access_site *site)
+{
+	return site->unit < 4 ? 4 : site->unit == 12 ? 16 : site->unit;
+}
+
+bool access_site_is_one_call(const struct access_site *site)
+{
+	return site->size == site->unit ||
+	       (site->space == PROBE_SPACE_LDS && access_site_lds_width(site) == site->unit);
+}
+
+/* What of a shape decides how an access is counted, apart from the place. */
+static uint32_t kind_of(const struct access_site *site)
+{
+	uint32_t shape = access_site_shape(site) & ~(uint32_t)DEVLIB_SHAPE_UNALIGNED;
+
+	if (site->space == PROBE_SPACE_GLOBAL)
+		return shape & ~(uint32_t)(DEVLIB_SHAPE_STORE | DEVLIB_SHAPE_ATOMIC);
+	return site->unit < 12 ? shape & ~(uint32_t)DEVLIB_SHAPE_STORE : shape;
+}
+
+bool access_site_alike(const struct access_site *a, const struct access_site *b)
+{
+	return a->space == b->space && kind_of(a) == kind_of(b);
 }

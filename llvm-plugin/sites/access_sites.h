@@ -31,6 +31,20 @@ struct access_site {
 	uint32_t align; /* of a region or message: its name, a string of the table */
 };
 
+/* The SHAPE_ bits of wave_ids.h, above unit (8 bits) and number of units (8 bits). */
+enum {
+	DEVLIB_SHAPE_STORE = 1 << 16,
+	DEVLIB_SHAPE_UNALIGNED = 1 << 17,
+	DEVLIB_SHAPE_LDS = 1 << 18,
+	DEVLIB_SHAPE_FLAT = 1 << 19,
+	DEVLIB_SHAPE_ATOMIC = 1 << 20,
+	/* Of copies only: called by code that is not optimised, with a stack to use. */
+	DEVLIB_SHAPE_PLAIN = 1 << 21,
+	/* With that: called by portable code that is optimised, whose stamps need no stack. */
+	DEVLIB_SHAPE_CURSOR = 1 << 22,
+	DEVLIB_SHAPE_MORE = 1 << 23,
+};
+
 enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret);
 /* Does it access scratch? All but the unit is filled in. */
 bool access_site_scratch(LLVMValueRef inst, struct access_site *ret);
@@ -42,6 +56,12 @@ uint32_t access_site_unit(enum probe_space space, enum probe_access_kind access,
  * bits of wave_ids.h.
  */
 uint32_t access_site_shape(const struct access_site *site);
+/* What units of this size in LDS are counted as multiples of: see leaf_lds_passes.h. */
+uint32_t access_site_lds_width(const struct access_site *site);
+/* Are the units of this access counted by one call of the device library? */
+bool access_site_is_one_call(const struct access_site *site);
+/* Do both accesses, under the same EXEC, at the same addresses, have the same counters? */
+bool access_site_alike(const struct access_site *a, const struct access_site *b);
 /* File of a debug location, absolute if the compiler recorded its directory; "" = unknown. */
 void pass_location_file(LLVMMetadataRef scope, char *buf, size_t size);
 /* Does a wave wait here for the others of its workgroup? */

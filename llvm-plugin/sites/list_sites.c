@@ -258,12 +258,12 @@ static void list_rows(struct site_table *table, const struct group_plan *plan, i
 static void list_sites(struct call_unit *unit, struct site_table *table,
 		       const struct pass_options *options, void *analyses)
 {
-	struct group_plan plan;
+	const struct group_plan *plan;
 
 	unit->first_site = site_table_sites(table);
-	group_plan_init(&plan, unit, unit->base, options, unit->first_site, analyses);
-	for (size_t i = 0; i < plan.sites; i++) {
-		const struct plan_site *site = &plan.site[i];
+	plan = unit->plan = group_plan_create(unit, options, analyses);
+	for (size_t i = 0; i < plan->sites; i++) {
+		const struct plan_site *site = &plan->site[i];
 
 		unit->proved += site->proved;
 		unit->counted += site->group != PLAN_NONE;
@@ -271,22 +271,21 @@ static void list_sites(struct call_unit *unit, struct site_table *table,
 			print_proof(unit, site_table_sites(table), site);
 		site_table_add_site(table, site->inst, &site->site, unit->original,
 				    options->kinds & ~(1u << PROBE_KIND_COUNT));
-		list_proof(&plan, site, table);
+		list_proof(plan, site, table);
 	}
-	for (int i = 0; i < plan.predicates; i++)
-		list_predicate(table, unit, &plan, &plan.predicate[i]);
-	for (int i = 0; i < plan.groups; i++)
-		list_group(table, unit, &plan, &plan.group[i]);
-	for (int i = 0; i < plan.groups; i++)
-		list_rows(table, &plan, i, histogram_rows(&plan.group[i]), unit);
-	for (int i = 0; i < plan.groups; i++) {
-		if (plan.group[i].prefixes != PROBE_ROW_NONE)
-			list_rows(table, &plan, i, PROBE_PREFIX_ROWS, unit);
+	for (int i = 0; i < plan->predicates; i++)
+		list_predicate(table, unit, plan, &plan->predicate[i]);
+	for (int i = 0; i < plan->groups; i++)
+		list_group(table, unit, plan, &plan->group[i]);
+	for (int i = 0; i < plan->groups; i++)
+		list_rows(table, plan, i, histogram_rows(&plan->group[i]), unit);
+	for (int i = 0; i < plan->groups; i++) {
+		if (plan->group[i].prefixes != PROBE_ROW_NONE)
+			list_rows(table, plan, i, PROBE_PREFIX_ROWS, unit);
 	}
-	list_bases(table, &plan);
-	unit->rows = plan.rows;
+	list_bases(table, plan);
+	unit->rows = plan->rows;
 	unit->site_count = site_table_sites(table) - unit->first_site;
-	group_plan_deinit(&plan);
 }
 
 void list_unit(struct call_unit *unit, LLVMModuleRef module, struct site_table *table,
