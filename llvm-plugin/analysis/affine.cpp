@@ -4,71 +4,12 @@
  * get coefficients, which sums, products with launch values, extensions, recurrences of loops and
  * bit operations carry on. Anything else speaks against it.
  */
-#include "llvm-plugin/analysis/function.h"
-#include "llvm-plugin/analysis/bit_field.h"
+#include "llvm-plugin/analysis/affine_walk.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
-#include <llvm/IR/PatternMatch.h>
 
 using namespace llvm;
-using namespace llvm::PatternMatch;
-
-enum { ID_MAX = 1023, NARROW_BITS = 32, CONSTANT_MAX = 4096 };
-
-namespace
-{
-/* A value while it is taken apart; expressions are as wide as the value is. */
-struct Form {
-	const SCEV *rest = nullptr;		      /* U */
-	std::array<const SCEV *, 3> coefficient = {}; /* NULL = 0 */
-	SmallVector<affine_field, 2> fields;
-	SmallVector<Value *, 2> wraps;
-	bool rising = false;
-
-	bool uniform() const
-	{
-		return fields.empty() && !coefficient[0] && !coefficient[1] && !coefficient[2];
-	}
-};
-
-class Affine
-{
-	const analysis &in;
-	ScalarEvolution &evolution;
-	const Instruction *access;
-	const BasicBlock *block; /* where the value is used */
-
-	bool fail(Value *value);
-	bool by_kind(const SCEV *expr, Form &ret);
-	const SCEV *convert(const SCEV *expr, Type *type, bool extend);
-	void add_field(Form &form, const affine_field &field);
-	bool add(Form &to, const Form &from);
-	bool scale(Form &form, const SCEV *by);
-	bool bits(const SCEV *expr, affine_field &ret);
-	bool bits_of(Value *value, affine_field &ret);
-	bool whole_field(const SCEV *expr, Form &ret);
-	bool cancels(const SCEV *a, const SCEV *b);
-	bool sum(const SCEVAddExpr *expr, Form &ret);
-	bool product(const SCEVMulExpr *expr, Form &ret);
-	bool recurrence(const SCEVAddRecExpr *expr, Form &ret);
-	bool extension(const SCEVIntegralCastExpr *expr, Form &ret);
-	bool form_bounds(const Form &form, int64_t &low, int64_t &high);
-	bool assume(const SCEV *expr, bool zeros, Form &form);
-	bool logic(Instruction *inst, Form &ret);
-	bool loop_phi(PHINode *phi, Form &ret);
-	bool leaf(Value *value, Form &ret);
-
-      public:
-	Value *blocker = nullptr;
-
-	Affine(const analysis &of, const Instruction *at)
-	    : in(of), evolution(of.evolution), access(at), block(at->getParent())
-	{
-	}
-	bool take_apart(const SCEV *expr, Form &ret);
-};
-} // namespace
 
 static void list_integers(const analysis &in);
 
@@ -80,24 +21,6 @@ bool Affine::fail(Value *value)
 }
 
 /* ---- Sums and products ---------------------------------------------------------------------- */
-
-static bool same_field(const affine_field &a, const affine_field &b)
-{
-	return a.mask == b.mask && a.axis == b.axis && a.shift == b.shift && a.with == b.with;
-}
-
-void Affine::add_field(Form &form, const affine_field &field)
-{
-	for (affine_field &old : form.fields)
-		if (same_field(old, field)) {
-			old.times = (int64_t)((uint64_t)old.times + (uint64_t)field.times);
-			if (!old.times)
-				form.fields.erase(&old);
-			return;
-		}
-	if (field.times && field.mask)
-		form.fields.push_back(field);
-}
 
 static bool opposed(int64_t a, int64_t b)
 {
@@ -130,6 +53,8 @@ bool Affine::add(Form &to, const Form &from)
 	for (Value *value : from.wraps)
 		if (!is_contained(to.wraps, value))
 			to.wraps.push_back(value);
+	for (const affine_aligned &each : from.aligned)
+		add_aligned(to, each);
 	to.rising |= from.rising;
 	to.rest = evolution.getAddExpr(to.rest, from.rest);
 	return true;
@@ -186,112 +111,9 @@ bool Affine::product(const SCEVMulExpr *expr, Form &ret)
 	       take_apart(varying, ret) && scale(ret, by);
 }
 
-/* ---- Bit fields ----------------------------------------------------------------------------- */
-
-bool Affine::bits_of(Value *value, affine_field &ret)
-{
-	const APInt *number;
-	Value *operand;
-	int axis = item_axis(value);
-
-	if (axis >= 0) {
-		ret = {1, ID_MAX, (uint8_t)axis, 0, nullptr};
-		return true;
-	}
-	if (!value->getType()->isIntegerTy())
-		return false;
-	if (match(value, m_And(m_Value(operand), m_APInt(number))))
-		return bits(evolution.getSCEV(operand), ret) && bit_field_mask(ret, *number);
-	if (match(value, m_LShr(m_Value(operand), m_APInt(number))))
-		return number->ult(32) && bits(evolution.getSCEV(operand), ret) &&
-		       bit_field_shift_right(ret, number->getZExtValue());
-	return false;
-}
-
-/* A power of two times some bits of one id, and nothing else? */
-bool Affine::bits(const SCEV *expr, affine_field &ret)
-{
-	uint64_t width = evolution.getTypeSizeInBits(expr->getType());
-
-	if (auto *unknown = dyn_cast<SCEVUnknown>(expr))
-		return bits_of(unknown->getValue(), ret);
-	if (auto *cast = dyn_cast<SCEVIntegralCastExpr>(expr)) {
-		const SCEV *from = cast->getOperand();
-
-		if (isa<SCEVSignExtendExpr>(cast))
-			width = evolution.getTypeSizeInBits(from->getType()) - 1;
-		/* What a sign extension makes of the highest bit is no bit field. */
-		uint32_t before = bits(from, ret) ? ret.mask : 0;
-		return before && bit_field_clip(ret, width) &&
-		       (ret.mask == before || isa<SCEVTruncateExpr>(cast));
-	}
-	if (auto *quotient = dyn_cast<SCEVUDivExpr>(expr)) {
-		auto *by = dyn_cast<SCEVConstant>(quotient->getRHS());
-
-		return by && by->getAPInt().isPowerOf2() && bits(quotient->getLHS(), ret) &&
-		       bit_field_shift_right(ret, by->getAPInt().logBase2());
-	}
-	auto *product = dyn_cast<SCEVMulExpr>(expr);
-	auto *by = product ? dyn_cast<SCEVConstant>(product->getOperand(0)) : nullptr;
-	if (!by || product->getNumOperands() != 2 || !by->getAPInt().isPowerOf2() ||
-	    by->getAPInt().logBase2() > 30 || !bits(product->getOperand(1), ret) ||
-	    ret.times > 1 << 30)
-		return false;
-	ret.times <<= by->getAPInt().logBase2();
-	return bit_field_clip(ret, width);
-}
-
-bool Affine::whole_field(const SCEV *expr, Form &ret)
-{
-	affine_field field;
-
-	if (!bits(expr, field))
-		return false;
-	ret.rest = evolution.getZero(expr->getType());
-	/* All of an id's bits are the id. */
-	if (!field.shift && field.mask == ID_MAX)
-		ret.coefficient[field.axis] =
-			evolution.getConstant(expr->getType(), (uint64_t)field.times);
-	else
-		add_field(ret, field);
-	return true;
-}
-
-/*
- * x & y, x | y = x + y - (x & y), x ^ y = x + y - 2 * (x & y), where x is some bits of an id and y
- * is uniform: a constant, or what butterflies and exchanges with a partner have.
- */
-bool Affine::logic(Instruction *inst, Form &ret)
-{
-	bool masks = inst->getOpcode() == Instruction::And;
-	unsigned second = in.varies(inst->getOperand(1), block) ? 0 : 1;
-	Value *with = inst->getOperand(second);
-	const SCEV *varying = evolution.getSCEV(inst->getOperand(1 - second));
-	auto *constant = dyn_cast<ConstantInt>(with);
-	affine_field both;
-
-	if (in.varies(with, block) || !bits(varying, both) || !take_apart(varying, ret))
-		return false;
-	if (constant)
-		bit_field_mask(both, constant->getValue());
-	else if (both.times == 1)
-		both.with = wrap(with);
-	else
-		return false;
-	if (masks)
-		ret = Form();
-	else
-		both.times *= inst->getOpcode() == Instruction::Or ? -1 : -2;
-	add_field(ret, both);
-	ret.rest = masks ? evolution.getZero(inst->getType())
-			 : evolution.getAddExpr(ret.rest, evolution.getSCEV(with));
-	return true;
-}
-
 /* ---- Extensions ----------------------------------------------------------------------------- */
 
-/* Without its constant term, which is added to `constant`. */
-static const SCEV *without_constant(ScalarEvolution &evolution, const SCEV *expr, int64_t &constant)
+const SCEV *without_constant(ScalarEvolution &evolution, const SCEV *expr, int64_t &constant)
 {
 	auto *sum = dyn_cast<SCEVAddExpr>(expr);
 	auto *first = dyn_cast<SCEVConstant>(sum ? sum->getOperand(0) : expr);
@@ -325,6 +147,15 @@ static void list_integers(const analysis &in)
 	}
 }
 
+/* Is the value at the access the one that its address is made of? */
+bool Affine::is_there(const Value *value) const
+{
+	auto *inst = dyn_cast<Instruction>(value);
+	const Loop *loop = inst ? in.loops.getLoopFor(inst->getParent()) : nullptr;
+
+	return inst && in.dominators.dominates(inst, access) && (!loop || loop->contains(access));
+}
+
 /*
  * A value in the function that tells whether the expression is near a wrap where the access is: the
  * expression itself, or what is a little less.
@@ -338,11 +169,9 @@ bool Affine::assume(const SCEV *expr, bool zeros, Form &form)
 		list_integers(in);
 	expr = without_constant(evolution, expr, constant);
 	for (const analysis::Narrow &narrow : in.narrow.lookup(expr)) {
-		const Loop *loop = in.loops.getLoopFor(narrow.inst->getParent());
 		int64_t less = (int32_t)constant - narrow.constant;
 
-		if (less < 0 || less >= best || !in.dominators.dominates(narrow.inst, access) ||
-		    (loop && !loop->contains(access)))
+		if (less < 0 || less >= best || !is_there(narrow.inst))
 			continue;
 		best = less;
 		found = narrow.inst;
@@ -358,6 +187,9 @@ bool Affine::assume(const SCEV *expr, bool zeros, Form &form)
 /* Bounds of the value from those of its parts: no more bits of an id are taken away than it has. */
 bool Affine::form_bounds(const Form &form, int64_t &low, int64_t &high)
 {
+	/* What wave_bits() makes of U is no value of the function. */
+	if (!form.aligned.empty())
+		return false;
 	bounds(in, form.rest, low, high);
 	for (int axis = 0; axis < 3; axis++) {
 		auto *constant = dyn_cast_or_null<SCEVConstant>(form.coefficient[axis]);
@@ -500,7 +332,9 @@ bool Affine::take_apart(const SCEV *expr, Form &ret)
 		return true;
 	if (in.named.empty())
 		list_integers(in);
-	return fail(in.named.lookup(expr));
+	Instruction *inst = in.named.lookup(expr);
+	Value *before = blocker;
+	return (inst && extended_bits(inst, expr, ret)) || fail(before ? before : inst);
 }
 
 /* ---- Results -------------------------------------------------------------------------------- */
@@ -517,8 +351,9 @@ bool analysis_affine(const struct analysis *in, LLVMValueRef inst, LLVMValueRef 
 		*ret_blocker = wrap(affine.blocker);
 		return false;
 	}
-	if (form.fields.size() > (in->no_fields ? 0 : AFFINE_FIELDS) ||
-	    form.wraps.size() > AFFINE_WRAPS)
+	if (form.fields.size() > AFFINE_FIELDS || form.wraps.size() > AFFINE_WRAPS ||
+	    form.aligned.size() > AFFINE_ALIGNED ||
+	    (in->no_fields && (!form.fields.empty() || !form.aligned.empty())))
 		return false;
 	for (int i = 0; i < 3; i++)
 		if (form.coefficient[i] && !launch_factor(*in, form.coefficient[i], ret->stride[i]))
@@ -527,6 +362,8 @@ bool analysis_affine(const struct analysis *in, LLVMValueRef inst, LLVMValueRef 
 		ret->field[ret->fields++] = field;
 	for (Value *value : form.wraps)
 		ret->wraps[ret->wrap_count++] = wrap(value);
+	for (const affine_aligned &each : form.aligned)
+		ret->aligned[ret->aligned_count++] = each;
 	ret->rising = form.rising;
 	ret->rest = form.rest;
 	return true;

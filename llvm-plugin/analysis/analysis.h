@@ -18,6 +18,9 @@
  *which each of them, in the first active lane, is below AFFINE_WRAP_LIMIT, and whose addresses span
  *less than that. Where one of them is zero-extended (`rising`) no lane's address may be below the
  * first lane's either, which whoever knows the strides can check.
+ *
+ * Bit fields of a global id, U + x, are bit fields of x if U is a multiple of 64: such values are
+ * listed in `aligned`.
  */
 #ifndef PROBE_ANALYSIS_ANALYSIS_H
 #define PROBE_ANALYSIS_ANALYSIS_H
@@ -58,7 +61,7 @@ bool analysis_postdominates(const struct analysis *in, LLVMBasicBlockRef a, LLVM
 
 /* ---- Affine addresses ----------------------------------------------------------------------- */
 
-enum { AFFINE_WRAPS = 4, AFFINE_FIELDS = PROBE_BITFIELDS };
+enum { AFFINE_WRAPS = 4, AFFINE_ALIGNED = 2, AFFINE_FIELDS = PROBE_BITFIELDS };
 #define AFFINE_WRAP_LIMIT (1u << 30)
 
 /* constant + factor * an argument or a field of the launch; bytes per step of an id. */
@@ -79,6 +82,15 @@ struct affine_field {
 	LLVMValueRef with; /* uniform, observed where the access is executed; NULL = all ones */
 };
 
+/*
+ * An integer that is a uniform number plus the id along `axis`: the address is affine where that
+ * number is a multiple of 64, so that both have the same lowest six bits.
+ */
+struct affine_aligned {
+	LLVMValueRef value;
+	uint8_t axis;
+};
+
 struct affine_address {
 	struct affine_stride stride[3]; /* all 0 and no fields: all lanes at one address */
 	struct affine_field field[AFFINE_FIELDS];
@@ -86,6 +98,8 @@ struct affine_address {
 	const void *rest;		  /* U; see affine_distance() */
 	LLVMValueRef wraps[AFFINE_WRAPS]; /* integers; their low 32 bits count */
 	unsigned wrap_count;
+	struct affine_aligned aligned[AFFINE_ALIGNED];
+	unsigned aligned_count;
 	bool rising;
 };
 

@@ -136,6 +136,10 @@ static bool is_needed(const struct group_code *in, const struct plan_group *grou
 		     in->plan->site[i].group != PLAN_NONE && k < pattern->wrap_count; k++)
 			if (pattern->wraps[k] == inst)
 				return true;
+		for (unsigned k = 0;
+		     in->plan->site[i].group != PLAN_NONE && k < pattern->aligned_count; k++)
+			if (pattern->aligned[k].value == inst)
+				return true;
 	}
 	return false;
 }
@@ -156,30 +160,59 @@ static void position(struct group_code *in, const struct plan_group *group)
 				     LLVMInstructionGetDebugLoc(in->plan->site[group->first].inst));
 }
 
+/* 2^32 - n, or 0 if the integer less the id is a multiple of 64: the same as something near a wrap.
+ */
+static LLVMValueRef test_aligned(struct group_code *in, const struct affine_aligned *aligned)
+{
+	static const char *const ids[] = {"llvm.amdgcn.workitem.id.x", "llvm.amdgcn.workitem.id.y",
+					  "llvm.amdgcn.workitem.id.z"};
+	const char *name = ids[aligned->axis];
+	LLVMValueRef function = LLVMGetIntrinsicDeclaration(
+		LLVMGetGlobalParent(in->clone), LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+	LLVMValueRef id = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function,
+					 NULL, 0, "");
+	LLVMValueRef odd = LLVMBuildXor(in->builder, low_half(in, aligned->value), id, "");
+
+	odd = LLVMBuildAnd(in->builder, odd, LLVMConstInt(LLVMTypeOf(odd), 63, 0), "");
+	return LLVMBuildNeg(in->builder, odd, "");
+}
+
+struct seen {
+	LLVMValueRef *value;
+	size_t count;
+};
+
+static bool see(struct seen *seen, LLVMValueRef value)
+{
+	for (size_t i = 0; i < seen->count; i++)
+		if (seen->value[i] == value)
+			return false;
+	seen->value = pass_alloc(seen->value, (seen->count + 1) * sizeof(*seen->value));
+	seen->value[seen->count++] = value;
+	return true;
+}
+
 static void test_wraps(struct group_code *in, int number, struct tested *ret)
 {
 	const struct plan_group *group = &in->plan->group[number];
-	LLVMValueRef *seen = NULL;
-	size_t count = 0;
+	struct seen wraps = {0}, aligned = {0};
 
 	for (size_t i = group->first; i <= group->last; i++) {
 		const struct affine_address *pattern = &in->plan->site[i].pattern;
 
 		if (in->plan->site[i].group != number)
 			continue;
-		for (unsigned k = 0; k < pattern->wrap_count; k++) {
-			size_t old = 0;
-
-			while (old < count && seen[old] != pattern->wraps[k])
-				old++;
-			if (old < count)
-				continue;
-			seen = pass_alloc(seen, (count + 1) * sizeof(*seen));
-			seen[count++] = pattern->wraps[k];
-			ret->wraps = either(in, ret->wraps, low_half(in, pattern->wraps[k]));
-		}
+		for (unsigned k = 0; k < pattern->wrap_count; k++)
+			if (see(&wraps, pattern->wraps[k]))
+				ret->wraps =
+					either(in, ret->wraps, low_half(in, pattern->wraps[k]));
+		for (unsigned k = 0; k < pattern->aligned_count; k++)
+			if (see(&aligned, pattern->aligned[k].value))
+				ret->wraps = either(in, ret->wraps,
+						    test_aligned(in, &pattern->aligned[k]));
 	}
-	free(seen);
+	free(wraps.value);
+	free(aligned.value);
 }
 
 /*

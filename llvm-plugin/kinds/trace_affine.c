@@ -55,7 +55,7 @@ static void take(const struct affine_address *pattern, struct trace_affine *ret)
 {
 	int64_t most = pattern->wrap_count ? STRIDE_WRAP : STRIDE_MOST;
 
-	if (pattern->fields)
+	if (pattern->fields || pattern->aligned_count)
 		return;
 	for (int i = 0; i < 3; i++) {
 		const struct affine_stride *stride = &pattern->stride[i];

@@ -155,7 +155,8 @@ static bool has_assumptions(const struct group_plan *plan, int number)
 	const struct plan_group *group = &plan->group[number];
 
 	for (size_t i = group->first; i <= group->last; i++)
-		if (plan->site[i].group == number && plan->site[i].pattern.wrap_count)
+		if (plan->site[i].group == number &&
+		    (plan->site[i].pattern.wrap_count || plan->site[i].pattern.aligned_count))
 			return true;
 	return false;
 }

@@ -70,6 +70,8 @@ static void print_proof(const struct call_unit *unit, uint32_t id, const struct 
 	for (unsigned i = 0; i < proof->fields; i++)
 		print_field(&proof->field[i]);
 	fprintf(stderr, ", wraps %u%s", proof->wrap_count, proof->rising ? " rising" : "");
+	if (proof->aligned_count)
+		fprintf(stderr, ", aligned %u", proof->aligned_count);
 	fprintf(stderr, "%s\n", site->group == PLAN_NONE ? ", measured" : "");
 }
 

@@ -148,10 +148,10 @@ define amdgpu_kernel void @crooked(ptr addrspace(1) %a, ptr addrspace(1) %b) #0 
   ret void
 }
 
-; Bits of the id are bit fields, those that an exchange takes with the partner. Bits of a sum, and minima
-; are not.
+; Bits of the id are bit fields, those that an exchange takes with the partner. Bits of a sum are, where the
+; other summand is a multiple of 64. Minima are not.
 ; CHECK: of digits: U +8*bits(+1*x)>>3&127, wraps 0{{$}}
-; CHECK: of digits: measured
+; CHECK: of digits: U +4*bits(+1*x)>>0&15, wraps 0, aligned 1
 ; CHECK: of digits: U +4*x -8*and(+1*x)>>0&1023, wraps 0{{$}}
 ; CHECK: of digits: measured
 ; CHECK: of digits: measured
@@ -178,6 +178,44 @@ define amdgpu_kernel void @digits(ptr addrspace(1) %a, ptr addrspace(3) %l, i32 
 }
 
 declare i32 @llvm.smin.i32(i32, i32)
+
+; Bits of a global id, where the workgroup's start is a multiple of 64, which is checked: a quotient of a
+; number that may be negative, a remainder, bits under a mask of the launch. Not of the item before, whose
+; lowest bits are never those of the id, nor of twice the id.
+; CHECK: of global_bits: U +4*bits(+1*x)>>5&31, wraps 1, aligned 1{{$}}
+; CHECK: of global_bits: U +4*bits(+1*x)>>0&31, wraps 0, aligned 1{{$}}
+; CHECK: of global_bits: U +4*and(+1*x)>>0&1023, wraps 1, aligned 1{{$}}
+; CHECK: of global_bits: measured
+; CHECK: of global_bits: measured
+define amdgpu_kernel void @global_bits(ptr addrspace(1) %a, i32 %size, i32 %n) #0 {
+  %x = call i32 @llvm.amdgcn.workitem.id.x(), !range !0
+  %g = call i32 @llvm.amdgcn.workgroup.id.x()
+  %start = mul i32 %g, %size
+  %id = add i32 %start, %x
+  %warp = sdiv i32 %id, 32
+  %warp64 = sext i32 %warp to i64
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %warp64
+  store float 0.0, ptr addrspace(1) %p
+  %lane = and i32 %id, 31
+  %lane64 = zext i32 %lane to i64
+  %q = getelementptr float, ptr addrspace(1) %a, i64 %lane64
+  store float 0.0, ptr addrspace(1) %q
+  %low = and i32 %id, %n
+  %low64 = sext i32 %low to i64
+  %r = getelementptr float, ptr addrspace(1) %a, i64 %low64
+  store float 0.0, ptr addrspace(1) %r
+  %before = sub i32 %id, 1
+  %other = and i32 %before, 31
+  %other64 = zext i32 %other to i64
+  %s = getelementptr float, ptr addrspace(1) %a, i64 %other64
+  store float 0.0, ptr addrspace(1) %s
+  %twice = add i32 %id, %x
+  %even = and i32 %twice, 31
+  %even64 = zext i32 %even to i64
+  %t = getelementptr float, ptr addrspace(1) %a, i64 %even64
+  store float 0.0, ptr addrspace(1) %t
+  ret void
+}
 
 ; Sign extension in 64 bits; sizes of the launch, as HIP reads them.
 ; CHECK: of launch: U +4*x +0+4*launch16@6*y, wraps 0{{$}}
