@@ -7,145 +7,31 @@
 #include "codeobj/sites.h"
 #include "common/err.h"
 
-/* ---- Expressions ---------------------------------------------------------------------------- */
-
-/* An expression of the table: the address `index` of group `of`, or the one of site `of`. */
-struct entry {
-	int64_t of;
-	uint32_t index;
-	uint32_t root; /* NONE: it is malformed */
-	int64_t distance;
-	uint32_t beside; /* the site whose address it is `distance` from; NONE */
-};
-
 struct reading {
 	const char *name;
 	const struct derived_source *source;
 	struct probe_sites *sites;
-	struct expr_graph graph;
-	struct entry *entry;
-	uint32_t entries;
-	struct site_histogram *histogram;
 };
-
-struct stack {
-	uint32_t node[PROBE_EXPR_STACK], count;
-	uint32_t note[PROBE_EXPR_NOTES];
-};
-
-static bool push(struct stack *stack, uint32_t node)
-{
-	if (stack->count == PROBE_EXPR_STACK || node == EXPR_NONE)
-		return false;
-	stack->node[stack->count++] = node;
-	return true;
-}
-
-/* Values that are used again. */
-static bool read_note(const struct probe_expr_op *op, struct stack *stack)
-{
-	if (op->index >= PROBE_EXPR_NOTES)
-		return false;
-	if (op->code == PROBE_EXPR_KEPT)
-		return push(stack, stack->note[op->index]);
-	if (!stack->count)
-		return false;
-	stack->note[op->index] = stack->node[stack->count - 1];
-	return true;
-}
-
-static bool read_op(struct reading *r, const struct probe_expr_op *op, struct stack *stack)
-{
-	struct expr_node node = {.op = op->code, .bits = op->bits, .value = op->value};
-	unsigned operands = expr_operands(op->code);
-
-	if (op->code == PROBE_EXPR_KEEP || op->code == PROBE_EXPR_KEPT)
-		return read_note(op, stack);
-	if (op->code == PROBE_EXPR_ARGUMENT || op->code == PROBE_EXPR_PACKET)
-		node.value = op->offset;
-	if (op->code == PROBE_EXPR_GROUP || op->code == PROBE_EXPR_ITEM)
-		node.value = op->index;
-	if (stack->count < operands)
-		return false;
-	stack->count -= operands;
-	memcpy(node.operand, stack->node + stack->count, operands * sizeof(*node.operand));
-	return expr_node_valid(&node, r->graph.count) && push(stack, expr_add(&r->graph, &node));
-}
-
-/* From behind PROBE_EXPR_OF. */
-static void read_expression(struct reading *r, const struct probe_expr_op *op, uint32_t count,
-			    struct entry *ret)
-{
-	struct stack stack = {.count = 0};
-
-	memset(stack.note, 0xff, sizeof(stack.note));
-	if (count == 1 && op->code == PROBE_EXPR_BESIDE) {
-		ret->beside = op->offset;
-		ret->distance = op->value;
-		return;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		if (!read_op(r, &op[i], &stack))
-			return;
-	if (stack.count == 1)
-		ret->root = stack.node[0];
-}
-
-static int compare_entries(const void *left, const void *right)
-{
-	const struct entry *a = left, *b = right;
-
-	if (a->of != b->of)
-		return a->of < b->of ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static const struct entry *find_entry(const struct reading *r, int64_t of, uint32_t index)
-{
-	const struct entry key = {.of = of, .index = index};
-
-	return r->entries ? bsearch(&key, r->entry, r->entries, sizeof(key), compare_entries)
-			  : NULL;
-}
-
-static bool read_expressions(struct reading *r)
-{
-	const struct probe_expr_op *op = r->source->ops, *end = op + r->source->op_count;
-
-	r->entry = calloc(r->source->op_count + 1ul, sizeof(*r->entry));
-	if (!r->entry)
-		return false;
-	while (op < end) {
-		const struct probe_expr_op *of = op++, *first = op;
-		struct entry *entry = &r->entry[r->entries];
-
-		while (op < end && op->code != PROBE_EXPR_OF)
-			op++;
-		if (of->code != PROBE_EXPR_OF)
-			continue;
-		*entry = (struct entry){of->value, of->index, EXPR_NONE, 0, DERIVED_NONE};
-		read_expression(r, first, (uint32_t)(op - first), entry);
-		r->entries++;
-	}
-	if (r->entries)
-		qsort(r->entry, r->entries, sizeof(*r->entry), compare_entries);
-	return true;
-}
-
-static uint32_t expression_of(const struct reading *r, int64_t of, uint32_t index)
-{
-	const struct entry *entry = find_entry(r, of, index);
-
-	return entry ? entry->root : DERIVED_NONE;
-}
-
-/* ---- Arrays --------------------------------------------------------------------------------- */
 
 static struct probe_err *bad(const struct reading *r, const char *what, uint32_t row,
 			     const char *why, uint64_t value)
 {
 	return probe_err_at(r->name, PROBE_ERR_NO_OFFSET, "site table: %s %u: %s %llu", what, row,
 			    why, (unsigned long long)value);
+}
+
+static struct probe_err *check_expressions(const struct reading *r)
+{
+	for (uint32_t i = 0; i < r->sites->expression_count; i++)
+		if (!expr_node_valid(&r->sites->expressions[i], i))
+			return bad(r, "expression", i, "malformed, op",
+				   r->sites->expressions[i].op);
+	return NULL;
+}
+
+static bool is_expression(const struct reading *r, uint32_t root)
+{
+	return root == DERIVED_NONE || root < r->sites->expression_count;
 }
 
 static bool is_row(const struct probe_sites *sites, uint32_t row)
@@ -188,11 +74,9 @@ static struct probe_err *read_predicate(struct reading *r, const struct probe_si
 
 	if (parent != DERIVED_NONE && parent >= s->predicate_count)
 		return bad(r, "predicate", from->row, "no such parent:", from->parent);
-	*to = (struct site_predicate){from->row, parent, DERIVED_NONE};
-	if (from->launch)
-		to->condition = expression_of(r, from->row, 0);
-	if (from->launch && to->condition == DERIVED_NONE)
-		return bad(r, "predicate", from->row, "no condition", 0);
+	if (!is_expression(r, from->condition))
+		return bad(r, "predicate", from->row, "no such condition:", from->condition);
+	*to = (struct site_predicate){from->row, parent, from->condition};
 	s->predicate_count++;
 	return NULL;
 }
@@ -254,7 +138,8 @@ static struct probe_err *read_group(struct reading *r, const struct probe_site_g
 		err = add_histogram(r, to, HISTOGRAM_RESIDUES, from->residue_rows,
 				    residues * PROBE_RESIDUE_ROWS);
 	if (!err)
-		err = add_histogram(r, to, HISTOGRAM_PREFIXES, from->prefix_rows, PROBE_PREFIX_ROWS);
+		err = add_histogram(r, to, HISTOGRAM_PREFIXES, from->prefix_rows,
+				    PROBE_PREFIX_ROWS);
 	s->group_count++;
 	return err;
 }
@@ -281,20 +166,6 @@ static struct probe_err *read_groups(struct reading *r)
 	return err;
 }
 
-static void read_address(const struct reading *r, uint32_t id, struct site_member *to)
-{
-	const struct entry *entry = find_entry(r, id, 0);
-
-	to->address = DERIVED_NONE;
-	if (!entry)
-		return;
-	to->address = entry->root;
-	if (entry->beside == DERIVED_NONE)
-		return;
-	to->address = expression_of(r, entry->beside, 0);
-	to->address_distance = entry->distance;
-}
-
 static struct probe_err *read_member(struct reading *r, uint32_t id)
 {
 	const struct probe_site_proof *proof = &r->source->proofs[id];
@@ -306,17 +177,18 @@ static struct probe_err *read_member(struct reading *r, uint32_t id)
 		return bad(r, "site", id, "no such group:", proof->group);
 	if (proof->aligned && proof->address >= SITE_RESIDUES)
 		return bad(r, "site", id, "no such residue:", proof->address);
+	if (!is_expression(r, proof->base) || !is_expression(r, proof->lanes))
+		return bad(r, "site", id, "no such expression:", proof->base);
 	*to = (struct site_member){
 		.site = id,
 		.group = group,
 		.rising = proof->rising,
 		.residue = proof->aligned ? proof->address : DERIVED_NONE,
-		.base = DERIVED_NONE,
+		.base = proof->base,
 		.base_distance = proof->delta,
+		.address = proof->lanes,
+		.address_distance = proof->distance,
 	};
-	if (proof->aligned && s->groups[group].flags & PROBE_GROUP_LAUNCH)
-		to->base = expression_of(r, proof->group, proof->address);
-	read_address(r, id, to);
 	memcpy(to->stride, proof->stride, sizeof(to->stride));
 	memcpy(to->field, proof->bitfield, sizeof(to->field));
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
@@ -360,17 +232,13 @@ struct probe_err *derived_sites_read(const char *name, const struct derived_sour
 
 	if (!source->proofs)
 		return NULL;
-	err = alloc(&r) && read_expressions(&r) ? NULL : probe_err_oom();
+	err = alloc(&r) ? check_expressions(&r) : probe_err_oom();
 	if (!err)
 		err = read_predicates(&r);
 	if (!err)
 		err = read_groups(&r);
 	if (!err)
 		err = read_members(&r);
-	free(r.entry);
-	free(r.graph.slot);
-	sites->expressions = r.graph.node;
-	sites->expression_count = r.graph.count;
 	return err;
 }
 

@@ -17,7 +17,7 @@
 
 #include "common/expr.h"
 
-#define DERIVED_NONE EXPR_NONE /* no element of an array */
+#define DERIVED_NONE PROBE_EXPR_NONE /* no element of an array */
 
 /* The lanes of a wave that execute the block behind a branch, which waves reach at most once. */
 struct site_predicate {
@@ -75,16 +75,18 @@ struct site_block {
 struct probe_err;
 struct probe_sites;
 
-/* The arrays of a site table, as they are in the code object. */
+/* Arrays of a site table, as they are in the code object. */
 struct derived_source {
 	struct probe_site_proof *proofs; /* by site; NULL = nothing is derived */
 	struct probe_site_group *groups;
 	struct probe_site_predicate *predicates;
-	struct probe_expr_op *ops;
-	uint32_t group_count, predicate_count, op_count;
+	uint32_t group_count, predicate_count;
 };
 
-/* Fills in these arrays of `sites`, which has its sites already. `name` is for messages. */
+/*
+ * Fills in these arrays of `sites`, which has its sites and expressions already, but checks those,
+ * too. `name` is for messages.
+ */
 struct probe_err *derived_sites_read(const char *name, const struct derived_source *source,
 				     struct probe_sites *sites);
 void derived_sites_free(struct probe_sites *sites);

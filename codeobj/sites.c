@@ -80,7 +80,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 		      s->uncovered_list),
 		ARRAY("groups", h->groups_offset, h->group_count, d->groups),
 		ARRAY("predicates", h->predicates_offset, h->predicate_count, d->predicates),
-		ARRAY("expressions", h->exprs_offset, h->expr_ops, d->ops),
+		ARRAY("expressions", h->exprs_offset, h->expr_count, s->expressions),
 		ARRAY("proofs", h->proofs_offset, h->proof_count, d->proofs),
 #undef ARRAY
 	};
@@ -96,7 +96,7 @@ static struct probe_err *copy_arrays(const struct probe_buf *table,
 	}
 	d->group_count = h->group_count;
 	d->predicate_count = h->predicate_count;
-	d->op_count = h->expr_ops;
+	s->expression_count = h->expr_count;
 	s->uncovered_count = h->uncovered_count;
 	s->code_before = h->code_before;
 	s->code_after = h->code_after;
@@ -240,7 +240,6 @@ struct probe_err *probe_sites_parse(const char *name, const void *bytes, size_t 
 	free(source.proofs);
 	free(source.groups);
 	free(source.predicates);
-	free(source.ops);
 	if (err) {
 		probe_sites_destroy(sites);
 		return err;

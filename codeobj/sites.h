@@ -25,7 +25,7 @@ struct probe_sites {
 	struct probe_site_kernel *kernels;
 	struct probe_site_frame *frames;
 	/* What is derived, not measured: members by site, the others by row (derived_sites.h). */
-	struct expr_node *expressions;
+	struct probe_expr_node *expressions;
 	struct site_predicate *predicates;
 	struct site_group *groups;
 	struct site_histogram *histograms;

@@ -13,26 +13,26 @@ void expr_graph_deinit(struct expr_graph *graph)
 
 unsigned expr_operands(uint8_t op)
 {
-	if (op < PROBE_EXPR_ADD || op >= EXPR_OPS)
+	if (op < PROBE_EXPR_ADD || op >= PROBE_EXPR_CODES)
 		return 0;
 	if (op < PROBE_EXPR_SELECT)
 		return 2;
 	return op == PROBE_EXPR_SELECT ? 3 : 1;
 }
 
-bool expr_node_valid(const struct expr_node *node, uint32_t index)
+bool expr_node_valid(const struct probe_expr_node *node, uint32_t index)
 {
 	bool axis = node->op == PROBE_EXPR_GROUP || node->op == PROBE_EXPR_ITEM;
 
 	for (unsigned i = 0; i < expr_operands(node->op); i++)
 		if (node->operand[i] >= index)
 			return false;
-	return node->op >= PROBE_EXPR_CONSTANT && node->op < EXPR_OPS &&
+	return node->op >= PROBE_EXPR_CONSTANT && node->op < PROBE_EXPR_CODES &&
 	       (node->bits == 32 || node->bits == 64) &&
 	       (!axis || (node->value >= 0 && node->value < 3));
 }
 
-static uint64_t hash_of(const struct expr_node *node)
+static uint64_t hash_of(const struct probe_expr_node *node)
 {
 	const uint64_t words[] = {
 		node->op | (uint64_t)node->bits << 8 | (uint64_t)node->operand[0] << 32,
@@ -48,7 +48,7 @@ static uint64_t hash_of(const struct expr_node *node)
 	return hash;
 }
 
-static uint32_t *find(const struct expr_graph *graph, const struct expr_node *node)
+static uint32_t *find(const struct expr_graph *graph, const struct probe_expr_node *node)
 {
 	uint64_t at = hash_of(node) & (graph->slots - 1);
 
@@ -79,16 +79,25 @@ static bool grow(struct expr_graph *graph)
 	return true;
 }
 
-uint32_t expr_add(struct expr_graph *graph, const struct expr_node *node)
+uint32_t expr_add(struct expr_graph *graph, const struct probe_expr_node *node)
 {
 	uint32_t *slot;
 
 	if (graph->count == graph->capacity && !grow(graph))
-		return EXPR_NONE;
+		return PROBE_EXPR_NONE;
 	slot = find(graph, node);
 	if (!*slot) {
 		graph->node[graph->count++] = *node;
 		*slot = graph->count;
 	}
 	return *slot - 1;
+}
+
+/* Slots are freed in the reverse order of their use, so that no search passes a free one. */
+void expr_truncate(struct expr_graph *graph, uint32_t count)
+{
+	while (graph->count > count) {
+		*find(graph, &graph->node[graph->count - 1]) = 0;
+		graph->count--;
+	}
 }

@@ -16,37 +16,29 @@
 
 #include <probe/wire.h>
 
-#define EXPR_NONE 0xffffffffu /* no node */
-
-/* Operations are those of enum probe_expr_code below this one. */
-enum { EXPR_OPS = PROBE_EXPR_KEEP };
-
-/*
- * A node computes in `bits` (32 or 64) bits; operands are truncated to that first. A division by 0
- * and a shift by too many bits have no value.
- */
-struct expr_node {
-	uint8_t op; /* enum probe_expr_code */
-	uint8_t bits;
-	uint16_t reserved;
-	uint32_t operand[3]; /* nodes before this one; 0 where there is none */
-	int64_t value; /* a constant; the byte of an argument or packet field; the axis of an id */
-};
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Growing; all zeros = empty. */
 struct expr_graph {
-	struct expr_node *node;
+	struct probe_expr_node *node;
 	uint32_t count, capacity;
 	uint32_t *slot; /* hash table: index + 1 */
 	uint32_t slots;
 };
 
 void expr_graph_deinit(struct expr_graph *graph);
-/* The node's index, of an equal one if there is one already; EXPR_NONE without memory. */
-uint32_t expr_add(struct expr_graph *graph, const struct expr_node *node);
+/* The node's index, of an equal one if there is one already; PROBE_EXPR_NONE without memory. */
+uint32_t expr_add(struct expr_graph *graph, const struct probe_expr_node *node);
+/* Forget the nodes from this index on. */
+void expr_truncate(struct expr_graph *graph, uint32_t count);
 /* How many operands a node with this op has. 0 for one that does not exist, too. */
 unsigned expr_operands(uint8_t op);
 /* Ops exist, widths are 32 or 64, operands are nodes before this one, axes 0 to 2. */
-bool expr_node_valid(const struct expr_node *node, uint32_t index);
+bool expr_node_valid(const struct probe_expr_node *node, uint32_t index);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

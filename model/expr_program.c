@@ -15,7 +15,7 @@ static int64_t with_sign(uint64_t value, unsigned bits)
 	return bits == 32 ? (int32_t)(uint32_t)value : (int64_t)value;
 }
 
-static bool divide(const struct expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
+static bool divide(const struct probe_expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	int64_t left = with_sign(a, node->bits), right = with_sign(b, node->bits);
 	bool rest = node->op == PROBE_EXPR_UREM || node->op == PROBE_EXPR_SREM;
@@ -31,7 +31,7 @@ static bool divide(const struct expr_node *node, uint64_t a, uint64_t b, uint64_
 	return true;
 }
 
-static bool shift(const struct expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
+static bool shift(const struct probe_expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	*ret = node->op == PROBE_EXPR_SHL    ? a << (b & 63)
 	       : node->op == PROBE_EXPR_LSHR ? a >> (b & 63)
@@ -39,7 +39,7 @@ static bool shift(const struct expr_node *node, uint64_t a, uint64_t b, uint64_t
 	return b < node->bits;
 }
 
-static bool less(const struct expr_node *node, uint64_t a, uint64_t b)
+static bool less(const struct probe_expr_node *node, uint64_t a, uint64_t b)
 {
 	int64_t left = with_sign(a, node->bits), right = with_sign(b, node->bits);
 
@@ -66,7 +66,7 @@ static bool less(const struct expr_node *node, uint64_t a, uint64_t b)
 }
 
 /* What is no sum, product or bitwise operation. False: it has no value. */
-static bool apply(const struct expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
+static bool apply(const struct probe_expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	switch (node->op) {
 	case PROBE_EXPR_SHL:
@@ -91,7 +91,7 @@ static bool apply(const struct expr_node *node, uint64_t a, uint64_t b, uint64_t
 }
 
 /* One loop for each operation, to be vectorised. Returns lanes without a value. */
-static uint64_t binary(const struct expr_node *node, const uint64_t *a, const uint64_t *b,
+static uint64_t binary(const struct probe_expr_node *node, const uint64_t *a, const uint64_t *b,
 		       uint32_t count, uint64_t *ret)
 {
 	const uint64_t mask = node->bits == 32 ? UINT32_MAX : UINT64_MAX;
@@ -133,7 +133,7 @@ static void convert(uint8_t op, const uint64_t *from, uint32_t count, uint64_t *
 
 static void leaf(struct expr_program *program, uint32_t at, const uint32_t id[3], uint32_t count)
 {
-	const struct expr_node *node = &program->step[at].node;
+	const struct probe_expr_node *node = &program->step[at].node;
 	uint32_t offset = (uint32_t)node->value;
 	uint64_t value = (uint64_t)node->value, *ret = program->value[at];
 	bool known = true;
@@ -155,7 +155,7 @@ static void leaf(struct expr_program *program, uint32_t at, const uint32_t id[3]
 
 static void step(struct expr_program *program, uint32_t at, const uint32_t id[3], uint32_t count)
 {
-	const struct expr_node *node = &program->step[at].node;
+	const struct probe_expr_node *node = &program->step[at].node;
 	const uint32_t *from = node->operand;
 	uint64_t *undefined = program->undefined, *ret = program->value[at];
 	uint64_t(*value)[WAVE_LANES] = program->value;
@@ -233,7 +233,7 @@ static uint32_t mark(const struct probe_sites *table, uint32_t root, uint32_t *s
 
 	step_of[root] = pending ? marked : step_of[root];
 	for (; pending; i--) {
-		const struct expr_node *node = &table->expressions[i];
+		const struct probe_expr_node *node = &table->expressions[i];
 
 		if (step_of[i] != marked)
 			continue;
@@ -249,7 +249,7 @@ static uint32_t mark(const struct probe_sites *table, uint32_t root, uint32_t *s
 	return i;
 }
 
-static bool add_step(struct expr_program *program, const struct expr_node *node,
+static bool add_step(struct expr_program *program, const struct probe_expr_node *node,
 		     const uint32_t *step_of)
 {
 	struct expr_step *to = &program->step[program->steps];
@@ -330,7 +330,7 @@ bool expr_program_adds(const struct expr_program *program, uint32_t offset)
 	bool depends[EXPR_STEPS];
 
 	for (uint32_t i = 0; i < program->steps; i++) {
-		const struct expr_node *node = &program->step[i].node;
+		const struct probe_expr_node *node = &program->step[i].node;
 
 		depends[i] = node->op == PROBE_EXPR_ARGUMENT && node->value == offset &&
 			     node->bits == 64;

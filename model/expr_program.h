@@ -26,7 +26,7 @@ enum { WAVE_LANES = 64, EXPR_ROOTS = 24, EXPR_STEPS = 512 };
 enum expr_level { EXPR_OF_LAUNCH, EXPR_OF_GROUP, EXPR_OF_LANE };
 
 struct expr_step {
-	struct expr_node node; /* operands are steps */
+	struct probe_expr_node node; /* operands are steps */
 	enum expr_level level;
 };
 

@@ -97,7 +97,7 @@ static struct range bitwise(uint8_t op, struct range a, struct range b)
 	return unknown;
 }
 
-static struct range moved(const struct expr_node *node, struct range a, struct range b)
+static struct range moved(const struct probe_expr_node *node, struct range a, struct range b)
 {
 	int64_t by = b.low;
 
@@ -128,7 +128,7 @@ static struct range is_equal(struct range a, struct range b, bool equal)
 	return range_of(0, 1);
 }
 
-static struct range compared(const struct expr_node *node, struct range a, struct range b)
+static struct range compared(const struct probe_expr_node *node, struct range a, struct range b)
 {
 	bool has_sign = node->op == PROBE_EXPR_SLT || node->op == PROBE_EXPR_SLE ||
 			node->op == PROBE_EXPR_SMIN || node->op == PROBE_EXPR_SMAX;
@@ -156,7 +156,7 @@ static struct range compared(const struct expr_node *node, struct range a, struc
 }
 
 /* Of what is not negative by one number above 0. */
-static struct range divided(const struct expr_node *node, struct range a, struct range b)
+static struct range divided(const struct probe_expr_node *node, struct range a, struct range b)
 {
 	bool rest = node->op == PROBE_EXPR_UREM || node->op == PROBE_EXPR_SREM;
 	bool has_sign = node->op == PROBE_EXPR_SDIV || node->op == PROBE_EXPR_SREM;
@@ -186,7 +186,7 @@ static struct range sum(uint8_t op, struct range a, struct range b)
 	return ret;
 }
 
-static struct range two(const struct expr_node *node, struct range a, struct range b)
+static struct range two(const struct probe_expr_node *node, struct range a, struct range b)
 {
 	/* Comparisons of what is not known are still 0 or 1. */
 	if (node->op >= PROBE_EXPR_EQ ||
@@ -219,7 +219,7 @@ static struct range chosen(struct range which, struct range yes, struct range no
 	return range_of(lower(yes.low, no.low), upper(yes.high, no.high));
 }
 
-static struct range leaf(const struct expr_node *node, const struct model_launch *launch,
+static struct range leaf(const struct probe_expr_node *node, const struct model_launch *launch,
 			 const struct group_box *box)
 {
 	switch (node->op) {
@@ -244,7 +244,7 @@ static struct range one(uint8_t op, struct range a)
 static struct range range_of_step(const struct expr_program *program, uint32_t at,
 				  const struct range *range, const struct group_box *box)
 {
-	const struct expr_node *node = &program->step[at].node;
+	const struct probe_expr_node *node = &program->step[at].node;
 	const uint32_t *from = node->operand;
 
 	if (program->step[at].level == EXPR_OF_LAUNCH)

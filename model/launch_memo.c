@@ -72,7 +72,7 @@ static void use_expression(struct kernel *kernel, const struct probe_sites *tabl
 	if (!expr_program_init(&program, table, &none, &root, root != DERIVED_NONE))
 		kernel->keeps = false;
 	for (uint32_t i = 0; i < program.steps && kernel->keeps; i++) {
-		const struct expr_node *node = &program.step[i].node;
+		const struct probe_expr_node *node = &program.step[i].node;
 		uint32_t offset = (uint32_t)node->value;
 		bool adds = address && node->bits == 64;
 

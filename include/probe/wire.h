@@ -32,10 +32,10 @@
 
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_uncovered) == 32, "uncovered access");
 PROBE_STATIC_ASSERT(sizeof(struct probe_sites_header) == 96, "site table header");
-PROBE_STATIC_ASSERT(sizeof(struct probe_expr_op) == 16, "base op");
+PROBE_STATIC_ASSERT(sizeof(struct probe_expr_node) == 24, "expression node");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site) == 40, "site");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_bitfield) == 16, "site bit field");
-PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 152, "site proof");
+PROBE_STATIC_ASSERT(sizeof(struct probe_site_proof) == 168, "site proof");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_group) == 24, "site group");
 PROBE_STATIC_ASSERT(sizeof(struct probe_site_predicate) == 16, "site predicate");
 PROBE_STATIC_ASSERT(sizeof(struct probe_bucket_row) == PROBE_COUNTERS * 8, "row of cells");

@@ -12,12 +12,12 @@
  * Changes with what clones expect of the library in the application, too, which runs those of its
  * own version only.
  */
-#define PROBE_SITES_VERSION	9u
-#define PROBE_SITES_VERSION_MIN 9u /* tables from this version on can be read */
+#define PROBE_SITES_VERSION	10u
+#define PROBE_SITES_VERSION_MIN 10u /* tables from this version on can be read */
 
 /*
  * Layout: header, sites[site_count], proofs[proof_count], groups[group_count],
- * predicates[predicate_count], expr_ops, kernels[kernel_count], frames[frame_count],
+ * predicates[predicate_count], exprs[expr_count], kernels[kernel_count], frames[frame_count],
  * uncovered[uncovered_count], strings. Offsets of strings count from strings_offset; string 0 is
  * "". Every string ends in NUL. proof_count is site_count, or 0 if nothing is proved.
  */
@@ -41,8 +41,8 @@ struct probe_sites_header {
 	uint32_t code_after;	/* of all clones */
 	uint32_t proofs_offset; /* struct probe_site_proof[proof_count] */
 	uint32_t proof_count;
-	uint32_t exprs_offset; /* struct probe_expr_op[expr_ops] */
-	uint32_t expr_ops;
+	uint32_t exprs_offset; /* struct probe_expr_node[expr_count] */
+	uint32_t expr_count;
 	uint32_t groups_offset; /* struct probe_site_group[group_count], by rising row */
 	uint32_t group_count;
 	uint32_t
@@ -149,30 +149,27 @@ enum {
 #define PROBE_ROW_NONE 0xffffffffu
 
 /*
- * A number of a lane, as steps of a calculator with a stack. Of a branch it is 1 where the lane
- * takes it. Of a group it is an address tested, in the first active lane; only its value modulo 128
- * is meant, and that is the same for ids of workgroups that are the same modulo 128. Of a site of a
- * group that is EXACT it is the address, but for a multiple of 128 that all lanes share, or in LDS
- * for any number that they share. Numbers have `bits` (32 or 64); what is taken from the stack was
- * put there last.
+ * Expressions: a number of a lane, as a graph. A node's operands are nodes before it. Of a branch
+ * the number is 1 where the lane takes it. As the `base` of a site it is an address tested, in the
+ * first active lane; only its value modulo 128 is meant, and that is the same for ids of workgroups
+ * that are the same modulo 128. As its `address` it is the address in each lane, but for a multiple
+ * of 128 that all lanes share, or in LDS for any number that they share.
  */
 enum probe_expr_code {
-	/* The calculation for address `index` tested of group `value`, or for site `value`, begins.
-	 */
-	PROBE_EXPR_OF = 1,
-	PROBE_EXPR_CONSTANT, /* put `value` */
-	PROBE_EXPR_ARGUMENT, /* put what is at `offset` in the kernel's argument block */
-	PROBE_EXPR_PACKET,   /* the size of workgroup or grid at `offset` in the dispatch packet */
-	PROBE_EXPR_GROUP,    /* the workgroup's id along axis `index` */
-	PROBE_EXPR_ITEM,     /* the work-item's */
-	PROBE_EXPR_ADD,	     /* take two, put one: the sum */
-	PROBE_EXPR_SUB,	     /* the second taken less the first taken, as in the next ones */
+	PROBE_EXPR_CONSTANT = 1, /* `value` */
+	PROBE_EXPR_ARGUMENT,	 /* what is at byte `value` of the kernel's argument block */
+	PROBE_EXPR_PACKET, /* the size of workgroup or grid at byte `value` of the dispatch packet
+			    */
+	PROBE_EXPR_GROUP,  /* the workgroup's id along axis `value` */
+	PROBE_EXPR_ITEM,   /* the work-item's */
+	PROBE_EXPR_ADD,	   /* from here on of two operands, the first and the second */
+	PROBE_EXPR_SUB,
 	PROBE_EXPR_MUL,
 	PROBE_EXPR_AND,
 	PROBE_EXPR_OR,
 	PROBE_EXPR_XOR,
 	PROBE_EXPR_SHL,
-	PROBE_EXPR_LSHR, /* from here on: in addresses tested never of what is made of ids */
+	PROBE_EXPR_LSHR, /* from here on: in bases never of what is made of ids */
 	PROBE_EXPR_ASHR,
 	PROBE_EXPR_UDIV,
 	PROBE_EXPR_SDIV,
@@ -182,31 +179,31 @@ enum probe_expr_code {
 	PROBE_EXPR_SMAX,
 	PROBE_EXPR_UREM,
 	PROBE_EXPR_SREM,
-	PROBE_EXPR_EQ, /* put 1 or 0; `bits` are those of what is compared */
+	PROBE_EXPR_EQ, /* 1 or 0; `bits` are those of what is compared */
 	PROBE_EXPR_NE,
-	PROBE_EXPR_ULT, /* the second taken is less than the first taken */
+	PROBE_EXPR_ULT, /* the first is less than the second */
 	PROBE_EXPR_ULE,
 	PROBE_EXPR_SLT,
 	PROBE_EXPR_SLE,
-	PROBE_EXPR_SELECT, /* take three: the second taken if the third taken is not 0, or the first
-			    */
-	PROBE_EXPR_SEXT,   /* from 32 bits to 64: in addresses, too, as the next ones */
+	PROBE_EXPR_SELECT, /* the second operand if the first is not 0, else the third */
+	PROBE_EXPR_SEXT,   /* of one, from 32 bits to 64: in bases, too, as the next ones */
 	PROBE_EXPR_ZEXT,
-	PROBE_EXPR_TRUNC,  /* from 64 bits to 32 */
-	PROBE_EXPR_KEEP,   /* note what was put last as number `index` */
-	PROBE_EXPR_KEPT,   /* put that again */
-	PROBE_EXPR_BESIDE, /* alone: `value` more than what the calculation for site `offset` makes
-			    */
+	PROBE_EXPR_TRUNC, /* from 64 bits to 32 */
 	PROBE_EXPR_CODES,
 };
-struct probe_expr_op {
-	uint8_t code; /* enum probe_expr_code */
+#define PROBE_EXPR_NONE 0xffffffffu
+
+/*
+ * A node computes in `bits` (32 or 64) bits; operands are truncated to that first. A division by 0
+ * and a shift by too many bits have no value.
+ */
+struct probe_expr_node {
+	uint8_t op; /* enum probe_expr_code */
 	uint8_t bits;
-	uint16_t index;
-	uint32_t offset;
+	uint16_t reserved;
+	uint32_t operand[3]; /* 0 where there is none */
 	int64_t value;
 };
-enum { PROBE_EXPR_STACK = 16, PROBE_EXPR_NOTES = 16 };
 
 /* Of a site, an access: how it follows from the counters of its group. */
 struct probe_site_proof {
@@ -221,6 +218,9 @@ struct probe_site_proof {
 	 */
 	uint8_t rising;
 	uint8_t reserved[5];
+	uint32_t base;	  /* PROBE_GROUP_LAUNCH, aligned: expression of the address tested; NONE */
+	uint32_t lanes;	  /* PROBE_GROUP_LANES: expression of an address in each lane; NONE */
+	int64_t distance; /* from there to this site's */
 	struct probe_site_stride stride[3];
 	struct probe_site_bitfield bitfield[PROBE_BITFIELDS]; /* added */
 };
@@ -229,9 +229,9 @@ enum probe_group_flag {
 	/* Runs once in every wave that its parent runs in, and then with the same lanes. */
 	PROBE_GROUP_ONCE = 1,
 	/*
-	 * Where the addresses tested are follows from the launch (struct probe_expr_op). Of a group
-	 * behind predicates, which follow from the launch then: all it costs, in all waves, so that
-	 * nothing is counted or measured, unless no wave is regular.
+	 * Where the addresses tested are follows from the launch (struct probe_expr_node). Of a
+	 * group behind predicates, which follow from the launch then: all it costs, in all waves,
+	 * so that nothing is counted or measured, unless no wave is regular.
 	 */
 	PROBE_GROUP_LAUNCH = 2,
 	/*
@@ -261,7 +261,7 @@ struct probe_site_predicate {
 	uint32_t row;
 	uint32_t parent; /* the row of another one, a lower id; NONE */
 	uint32_t
-		launch; /* 1 = which lanes take it follows from the launch (struct probe_expr_op) */
+		condition; /* expression, if it follows from the launch which lanes take it; NONE */
 	uint32_t reserved;
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values that follow from the launch, as expressions that the host evaluates (wire.h section 2,
- * struct probe_expr_op): a walk down the operands. Sums, products and bitwise operations keep the
- * lowest seven bits a function of the operands' lowest seven, so that ids of workgroups matter
- * modulo 128 only; operations that do not are for values that are the same in all waves. Conditions
- * of branches are exact, and so are addresses lane by lane: there everything is allowed, but where
- * variables are placed is not known.
+ * Values that follow from the launch, as expressions that the host evaluates (struct
+ * probe_expr_node): a walk down the operands, which adds a node for each value. Sums, products and
+ * bitwise operations keep the lowest seven bits a function of the operands' lowest seven, so that
+ * ids of workgroups matter modulo 128 only; operations that do not are for values that are the same
+ * in all waves. Conditions of branches are exact, and so are addresses lane by lane: there
+ * everything is allowed, but where variables are placed is not known.
  */
 #include "llvm-plugin/analysis/function.h"
 #include "llvm-plugin/analysis/launch_expr.h"
@@ -18,81 +18,80 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
-enum { DEPTH_MAX = 32 };
+enum { DEPTH_MAX = 32, NODES_MAX = 120 };
 
 namespace
 {
+/* Functions return the node of a value; PROBE_EXPR_NONE: it does not follow from the launch. */
 class Walk
 {
 	const analysis &in;
-	struct launch_expr &expr;
-	int stack = 0; /* values on it */
+	struct expr_graph &graph;
 	const bool exact;
-	bool ids = false;		      /* the last value: is it made of ids? */
-	SmallVector<const Value *, 16> saved; /* values that were */
-	const GlobalVariable *variable;	      /* that all lanes' addresses are counted from */
-	const bool saving;
+	bool ids = false; /* the last value: is it made of ids? */
+	unsigned nodes = 0;
+	const GlobalVariable *variable; /* that all lanes' addresses are counted from */
+	/* Values that were visited, and whether they are made of ids. */
+	DenseMap<const Value *, std::pair<uint32_t, bool>> visited;
 
-	bool put(enum probe_expr_code code, uint8_t bits, int more, struct probe_expr_op op = {});
-	bool constant(int64_t value, uint8_t bits);
-	bool id(enum probe_expr_code code, int axis);
+	uint32_t node(enum probe_expr_code op, uint8_t bits, ArrayRef<uint32_t> operands,
+		      int64_t value = 0);
+	uint32_t constant(int64_t value, uint8_t bits);
+	uint32_t id(enum probe_expr_code op, int axis);
 	uint8_t bits(const Value *value) const;
 	bool may_be_zero(const GlobalVariable *global);
-	bool packet(Value *value);
-	bool leaf(Value *value, bool &ret);
-	bool save(const Value *value, unsigned before);
-	bool operation(Value *value, unsigned depth);
-	bool binary(Operator *op, enum probe_expr_code code, unsigned depth);
-	bool compare(ICmpInst *compare, unsigned depth);
-	bool convert(Operator *op, unsigned depth);
-	bool index(Value *value, int64_t size, int64_t offset, unsigned depth);
-	bool address(GEPOperator *gep, unsigned depth);
-	bool phi(PHINode *phi, unsigned depth);
-	bool select(Value *condition, Value *first, Value *second, uint8_t bits, unsigned depth);
+	bool leaf(Value *value, uint32_t &ret);
+	uint32_t operation(Operator *op, unsigned depth);
+	uint32_t binary(Operator *op, enum probe_expr_code code, unsigned depth);
+	uint32_t compare(ICmpInst *compare, unsigned depth);
+	uint32_t convert(Operator *op, unsigned depth);
+	uint32_t index(uint32_t address, Value *value, int64_t size, int64_t offset,
+		       unsigned depth);
+	uint32_t address(GEPOperator *gep, unsigned depth);
+	uint32_t phi(PHINode *phi, unsigned depth);
+	uint32_t select(Value *condition, Value *first, Value *second, uint8_t bits,
+			unsigned depth);
 
       public:
-	Walk(const analysis &of, struct launch_expr &to, bool is_exact,
-	     const GlobalVariable *from = nullptr, bool saves = false)
-	    : in(of), expr(to), exact(is_exact), variable(from), saving(saves)
+	Walk(const analysis &of, struct expr_graph &to, bool is_exact,
+	     const GlobalVariable *from = nullptr)
+	    : in(of), graph(to), exact(is_exact), variable(from)
 	{
-		expr.ops = 0;
 	}
-	/* Puts the value, or fails halfway. One bit: 1 or 0. */
-	bool walk(Value *value, unsigned depth = 0);
-	bool negate();
-	bool case_of(Value *value, Value *number, bool other);
-	bool start_true();
+	/* A condition is 1 or 0. */
+	uint32_t walk(Value *value, unsigned depth = 0);
+	uint32_t negate(uint32_t condition);
+	uint32_t case_of(SwitchInst *inst, Value *number, bool other, uint32_t others);
 };
 } // namespace
 
-/* ---- Steps ---------------------------------------------------------------------------------- */
+/* ---- Nodes ---------------------------------------------------------------------------------- */
 
-bool Walk::put(enum probe_expr_code code, uint8_t bits, int more, struct probe_expr_op op)
+uint32_t Walk::node(enum probe_expr_code op, uint8_t bits, ArrayRef<uint32_t> operands,
+		    int64_t value)
 {
-	op.code = (uint8_t)code;
-	op.bits = bits;
-	stack += more;
-	if (expr.ops == LAUNCH_EXPR_OPS || stack > PROBE_EXPR_STACK)
-		return false;
-	expr.op[expr.ops++] = op;
-	return true;
+	struct probe_expr_node node = {};
+
+	node.op = (uint8_t)op;
+	node.bits = bits;
+	node.value = value;
+	for (size_t i = 0; i < operands.size(); i++) {
+		if (operands[i] == PROBE_EXPR_NONE)
+			return PROBE_EXPR_NONE;
+		node.operand[i] = operands[i];
+	}
+	return ++nodes > NODES_MAX ? PROBE_EXPR_NONE : expr_add(&graph, &node);
 }
 
-bool Walk::constant(int64_t value, uint8_t bits)
+uint32_t Walk::constant(int64_t value, uint8_t bits)
 {
-	struct probe_expr_op op = {};
-
-	op.value = value;
-	return put(PROBE_EXPR_CONSTANT, bits, 1, op);
+	return node(PROBE_EXPR_CONSTANT, bits, {}, value);
 }
 
-bool Walk::id(enum probe_expr_code code, int axis)
+uint32_t Walk::id(enum probe_expr_code op, int axis)
 {
-	struct probe_expr_op op = {};
-
-	op.index = (uint16_t)axis;
 	ids = true;
-	return put(code, 32, 1, op);
+	return node(op, 32, {}, axis);
 }
 
 /* 32 or 64, conditions count as 32; 0 = another width. */
@@ -129,51 +128,36 @@ bool Walk::may_be_zero(const GlobalVariable *global)
 	return align && *align >= 128;
 }
 
-/* A size of the launch, in any width: it is small and has no sign. */
-bool Walk::packet(Value *value)
-{
-	struct affine_stride factor;
-	struct probe_expr_op op = {};
-
-	if (!value->getType()->isIntegerTy() || value->getType()->isIntegerTy(1) ||
-	    !launch_factor(in, in.evolution.getSCEV(value), factor) || factor.factor != 1 ||
-	    factor.constant || !(factor.bits & PROBE_STRIDE_LAUNCH))
-		return false;
-	op.offset = factor.offset;
-	return put(PROBE_EXPR_PACKET, 64, 1, op);
-}
-
 /* False: it is none. */
-bool Walk::leaf(Value *value, bool &ret)
+bool Walk::leaf(Value *value, uint32_t &ret)
 {
-	struct probe_expr_op op = {};
 	LaunchValue launched;
+	struct affine_stride size;
 	auto *number = dyn_cast<ConstantInt>(value);
 	auto *global = dyn_cast<GlobalVariable>(value);
-	auto *was = find(saved, value);
+	bool condition = value->getType()->isIntegerTy(1);
 
-	ret = true;
+	ret = PROBE_EXPR_NONE;
 	if (number) {
-		bool condition = value->getType()->isIntegerTy(1);
-
 		ret = constant(condition ? (int64_t)number->getZExtValue() : number->getSExtValue(),
 			       bits(value));
 	} else if (launch_value(in, value, launched) && !launched.packet) {
-		op.offset = launched.offset;
-		ret = launched.offset + launched.bits / 8 <= PROBE_ARGUMENTS_MAX &&
-		      put(PROBE_EXPR_ARGUMENT, bits(value), 1, op);
+		if (launched.offset + launched.bits / 8 <= PROBE_ARGUMENTS_MAX)
+			ret = node(PROBE_EXPR_ARGUMENT, bits(value), {}, launched.offset);
 	} else if (global) {
-		ret = may_be_zero(global) && constant(0, bits(value));
-	} else if (was != saved.end()) {
-		op.index = (uint16_t)(was - saved.begin());
-		ids = true;
-		ret = put(PROBE_EXPR_KEPT, bits(value), 1, op);
+		if (may_be_zero(global))
+			ret = constant(0, bits(value));
 	} else if (item_axis(value) >= 0) {
 		ret = id(PROBE_EXPR_ITEM, item_axis(value));
 	} else if (group_axis(value) >= 0) {
 		ret = id(PROBE_EXPR_GROUP, group_axis(value));
+	} else if (value->getType()->isIntegerTy() && !condition &&
+		   launch_factor(in, in.evolution.getSCEV(value), size) && size.factor == 1 &&
+		   !size.constant && size.bits & PROBE_STRIDE_LAUNCH) {
+		/* A size of the launch, in any width: it is small and has no sign. */
+		ret = node(PROBE_EXPR_PACKET, 64, {}, size.offset);
 	} else {
-		return packet(value);
+		return false;
 	}
 	return true;
 }
@@ -228,28 +212,28 @@ static enum probe_expr_code code_of(const Operator *op)
 	}
 }
 
-bool Walk::binary(Operator *op, enum probe_expr_code code, unsigned depth)
+uint32_t Walk::binary(Operator *op, enum probe_expr_code code, unsigned depth)
 {
 	bool shifts = code == PROBE_EXPR_SHL || code == PROBE_EXPR_LSHR || code == PROBE_EXPR_ASHR;
 	bool logic = code == PROBE_EXPR_AND || code == PROBE_EXPR_OR || code == PROBE_EXPR_XOR;
 
 	if (op->getType()->isIntegerTy(1) && !logic)
-		return false;
+		return PROBE_EXPR_NONE;
 	/* By ids, bits would move by more than there are. */
 	if (shifts && !exact && !isa<ConstantInt>(op->getOperand(1)))
-		return false;
-	if (!walk(op->getOperand(0), depth + 1))
-		return false;
-	bool left = ids;
-	if (!walk(op->getOperand(1), depth + 1))
-		return false;
-	ids |= left;
+		return PROBE_EXPR_NONE;
+	uint32_t left = walk(op->getOperand(0), depth + 1);
+	if (left == PROBE_EXPR_NONE)
+		return left;
+	bool before = ids;
+	uint32_t right = walk(op->getOperand(1), depth + 1);
+	ids |= before;
 	if (code >= PROBE_EXPR_LSHR && ids && !exact)
-		return false;
-	return put(code, bits(op), -1);
+		return PROBE_EXPR_NONE;
+	return node(code, bits(op), {left, right});
 }
 
-bool Walk::compare(ICmpInst *compare, unsigned depth)
+uint32_t Walk::compare(ICmpInst *compare, unsigned depth)
 {
 	static const enum probe_expr_code codes[][2] = {
 		{PROBE_EXPR_ULT, PROBE_EXPR_ULE},
@@ -266,55 +250,61 @@ bool Walk::compare(ICmpInst *compare, unsigned depth)
 					     [!compare->isStrictPredicate(compare->getPredicate())];
 	uint8_t width = bits(compare->getOperand(0));
 
-	return width && !compare->getOperand(0)->getType()->isIntegerTy(1) &&
-	       walk(compare->getOperand(turned), depth + 1) &&
-	       walk(compare->getOperand(!turned), depth + 1) && put(code, width, -1);
+	if (!width || compare->getOperand(0)->getType()->isIntegerTy(1))
+		return PROBE_EXPR_NONE;
+	uint32_t left = walk(compare->getOperand(turned), depth + 1);
+	if (left == PROBE_EXPR_NONE)
+		return left;
+	return node(code, width, {left, walk(compare->getOperand(!turned), depth + 1)});
 }
 
-bool Walk::convert(Operator *op, unsigned depth)
+uint32_t Walk::convert(Operator *op, unsigned depth)
 {
 	Value *from = op->getOperand(0);
 	uint8_t to = bits(op), had = bits(from);
 	bool condition = from->getType()->isIntegerTy(1);
+	uint32_t ret = had ? walk(from, depth + 1) : PROBE_EXPR_NONE;
 
-	if (!had || !walk(from, depth + 1))
-		return false;
 	if (to == had || (condition && op->getOpcode() == Instruction::ZExt))
-		return !condition || op->getOpcode() != Instruction::SExt;
+		return condition && op->getOpcode() == Instruction::SExt ? PROBE_EXPR_NONE : ret;
 	if (condition || op->getType()->isIntegerTy(1))
-		return false;
-	return put(op->getOpcode() == Instruction::SExt ? PROBE_EXPR_SEXT
-		   : to == 64				? PROBE_EXPR_ZEXT
-							: PROBE_EXPR_TRUNC,
-		   to, 0);
+		return PROBE_EXPR_NONE;
+	return node(op->getOpcode() == Instruction::SExt ? PROBE_EXPR_SEXT
+		    : to == 64				 ? PROBE_EXPR_ZEXT
+							 : PROBE_EXPR_TRUNC,
+		    to, {ret});
 }
 
-/* value * size + offset, added to the address. */
-bool Walk::index(Value *value, int64_t size, int64_t offset, unsigned depth)
+/* address + value * size + offset */
+uint32_t Walk::index(uint32_t address, Value *value, int64_t size, int64_t offset, unsigned depth)
 {
 	auto *number = value ? dyn_cast<ConstantInt>(value) : nullptr;
 	bool before = ids;
 
 	if (number)
 		offset += number->getSExtValue() * size;
-	if (offset && (!constant(offset, 64) || !put(PROBE_EXPR_ADD, 64, -1)))
-		return false;
+	if (offset)
+		address = node(PROBE_EXPR_ADD, 64, {address, constant(offset, 64)});
 	if (!value || number || !size)
-		return true;
-	if (!bits(value) || value->getType()->isIntegerTy(1) || !walk(value, depth + 1) ||
-	    (bits(value) == 32 && !put(PROBE_EXPR_SEXT, 64, 0)) || !constant(size, 64) ||
-	    !put(PROBE_EXPR_MUL, 64, -1) || !put(PROBE_EXPR_ADD, 64, -1))
-		return false;
+		return address;
+	if (!bits(value) || value->getType()->isIntegerTy(1))
+		return PROBE_EXPR_NONE;
+	uint32_t number_of = walk(value, depth + 1);
+	if (bits(value) == 32)
+		number_of = node(PROBE_EXPR_SEXT, 64, {number_of});
 	ids |= before;
-	return true;
+	return node(PROBE_EXPR_ADD, 64,
+		    {address, node(PROBE_EXPR_MUL, 64, {number_of, constant(size, 64)})});
 }
 
-bool Walk::address(GEPOperator *gep, unsigned depth)
+uint32_t Walk::address(GEPOperator *gep, unsigned depth)
 {
 	/* Of addresses of 32 bits only the lower half counts, in the end. */
-	if ((bits(gep) != 64 && !exact) || !walk(gep->getPointerOperand(), depth + 1))
-		return false;
-	for (auto it = gep_type_begin(gep), end = gep_type_end(gep); it != end; ++it) {
+	uint32_t ret = bits(gep) == 64 || exact ? walk(gep->getPointerOperand(), depth + 1)
+						: PROBE_EXPR_NONE;
+
+	for (auto it = gep_type_begin(gep), end = gep_type_end(gep);
+	     it != end && ret != PROBE_EXPR_NONE; ++it) {
 		StructType *structure = it.getStructTypeOrNull();
 		int64_t offset = 0, size = 0;
 
@@ -324,19 +314,20 @@ bool Walk::address(GEPOperator *gep, unsigned depth)
 		else
 			size = (int64_t)in.layout.getTypeAllocSize(it.getIndexedType())
 				       .getFixedValue();
-		if (!index(structure ? nullptr : it.getOperand(), size, offset, depth))
-			return false;
+		ret = index(ret, structure ? nullptr : it.getOperand(), size, offset, depth);
 	}
-	return true;
+	return ret;
 }
 
-bool Walk::select(Value *condition, Value *first, Value *second, uint8_t bits, unsigned depth)
+uint32_t Walk::select(Value *condition, Value *first, Value *second, uint8_t bits, unsigned depth)
 {
-	if (!exact || !walk(condition, depth + 1) || !walk(first, depth + 1) ||
-	    !walk(second, depth + 1))
-		return false;
+	uint32_t which = exact ? walk(condition, depth + 1) : PROBE_EXPR_NONE, one;
+
+	if (which == PROBE_EXPR_NONE || (one = walk(first, depth + 1)) == PROBE_EXPR_NONE)
+		return PROBE_EXPR_NONE;
+	uint32_t other = walk(second, depth + 1);
 	ids = true;
-	return put(PROBE_EXPR_SELECT, bits, -2);
+	return node(PROBE_EXPR_SELECT, bits, {which, one, other});
 }
 
 /* ---- Where paths meet ----------------------------------------------------------------------- */
@@ -401,37 +392,42 @@ static bool is_sunk(const PHINode *phi)
 	return true;
 }
 
-bool Walk::phi(PHINode *phi, unsigned depth)
+uint32_t Walk::phi(PHINode *phi, unsigned depth)
 {
 	bool first;
+	const BranchInst *branch;
+	uint32_t ret;
 
 	if (!exact)
-		return false;
-	ids = true;
-	if (is_sunk(phi))
-		return walk(phi->getIncomingValue(0), depth + 1);
-	const BranchInst *branch = branch_of(in, phi, first);
-	return branch && select(branch->getCondition(), phi->getIncomingValue(!first),
-				phi->getIncomingValue(first), bits(phi), depth);
+		return PROBE_EXPR_NONE;
+	if (is_sunk(phi)) {
+		ret = walk(phi->getIncomingValue(0), depth + 1);
+		ids = true;
+		return ret;
+	}
+	branch = branch_of(in, phi, first);
+	return branch ? select(branch->getCondition(), phi->getIncomingValue(!first),
+			       phi->getIncomingValue(first), bits(phi), depth)
+		      : PROBE_EXPR_NONE;
 }
 
 /* ---- The walk ------------------------------------------------------------------------------- */
 
-bool Walk::operation(Value *value, unsigned depth)
+uint32_t Walk::operation(Operator *op, unsigned depth)
 {
-	auto *op = dyn_cast<Operator>(value);
 	Value *from;
 	uint64_t right;
 
-	if (!op)
-		return false;
 	/* The low half, extended and shifted up again. */
 	if (match(op, m_Shr(m_Shl(m_Value(from), m_SpecificInt(32)), m_ConstantInt(right))) &&
-	    right >= 1 && right <= 32)
-		return bits(op) == 64 && walk(from, depth + 1) && put(PROBE_EXPR_TRUNC, 32, 0) &&
-		       put(op->getOpcode() == Instruction::AShr ? PROBE_EXPR_SEXT : PROBE_EXPR_ZEXT,
-			   64, 0) &&
-		       constant(32 - (int64_t)right, 64) && put(PROBE_EXPR_SHL, 64, -1);
+	    right >= 1 && right <= 32) {
+		if (bits(op) != 64)
+			return PROBE_EXPR_NONE;
+		uint32_t low = node(PROBE_EXPR_TRUNC, 32, {walk(from, depth + 1)});
+		bool signs = op->getOpcode() == Instruction::AShr;
+		low = node(signs ? PROBE_EXPR_SEXT : PROBE_EXPR_ZEXT, 64, {low});
+		return node(PROBE_EXPR_SHL, 64, {low, constant(32 - (int64_t)right, 64)});
+	}
 	switch (op->getOpcode()) {
 	case Instruction::Select:
 		return select(op->getOperand(0), op->getOperand(1), op->getOperand(2), bits(op),
@@ -439,7 +435,7 @@ bool Walk::operation(Value *value, unsigned depth)
 	case Instruction::PHI:
 		return phi(cast<PHINode>(op), depth);
 	case Instruction::ICmp:
-		return isa<ICmpInst>(op) && compare(cast<ICmpInst>(op), depth);
+		return isa<ICmpInst>(op) ? compare(cast<ICmpInst>(op), depth) : PROBE_EXPR_NONE;
 	case Instruction::GetElementPtr:
 		return address(cast<GEPOperator>(op), depth);
 	case Instruction::ZExt:
@@ -453,93 +449,104 @@ bool Walk::operation(Value *value, unsigned depth)
 		return convert(op, depth);
 	default:
 		enum probe_expr_code code = code_of(op);
-		return code != PROBE_EXPR_CODES && binary(op, code, depth);
+		return code != PROBE_EXPR_CODES ? binary(op, code, depth) : PROBE_EXPR_NONE;
 	}
 }
 
-/* What is used by more than one is saved, unless putting it again is as short. */
-bool Walk::save(const Value *value, unsigned before)
+uint32_t Walk::walk(Value *value, unsigned depth)
 {
-	struct probe_expr_op op = {};
-
-	if (!saving || expr.ops < before + 3 || !value->hasNUsesOrMore(2) ||
-	    saved.size() == PROBE_EXPR_NOTES || !value->getType()->isIntegerTy() ||
-	    value->getType()->isIntegerTy(1))
-		return true;
-	op.index = (uint16_t)saved.size();
-	saved.push_back(value);
-	return put(PROBE_EXPR_KEEP, 64, 0, op);
-}
-
-bool Walk::walk(Value *value, unsigned depth)
-{
-	unsigned before = expr.ops;
-	bool ret;
+	auto *op = dyn_cast<Operator>(value);
+	auto found = visited.find(value);
+	const GlobalVariable *before = variable;
+	uint32_t ret;
 
 	ids = false;
-	if (depth > DEPTH_MAX || !bits(value))
-		return false;
-	if (leaf(value, ret))
+	if (found != visited.end()) {
+		ids = found->second.second;
+		return found->second.first;
+	}
+	if (depth > DEPTH_MAX || nodes > NODES_MAX || !bits(value))
+		return PROBE_EXPR_NONE;
+	if (leaf(value, ret) || !op)
 		return ret;
-	return operation(value, depth) && save(value, before);
+	ret = operation(op, depth);
+	/* A second use of the variable would be a number. */
+	if (variable == before)
+		visited[value] = {ret, ids};
+	return ret;
 }
 
-bool Walk::negate()
+uint32_t Walk::negate(uint32_t condition)
 {
-	return constant(1, 32) && put(PROBE_EXPR_XOR, 32, -1);
+	return node(PROBE_EXPR_XOR, 32, {condition, constant(1, 32)});
 }
 
-bool Walk::start_true()
+/* condition == number, or `others` and condition != number. */
+uint32_t Walk::case_of(SwitchInst *inst, Value *number, bool other, uint32_t others)
 {
-	return constant(1, 32);
-}
+	uint32_t value = walk(inst->getCondition()), with = walk(number);
+	uint8_t width = bits(inst->getCondition());
 
-/* value == number, or value != number and what is on the stack. */
-bool Walk::case_of(Value *value, Value *number, bool other)
-{
-	return walk(value) && walk(number) &&
-	       put(other ? PROBE_EXPR_NE : PROBE_EXPR_EQ, bits(value), -1) &&
-	       (!other || put(PROBE_EXPR_AND, 32, -1));
+	if (!other)
+		return node(PROBE_EXPR_EQ, width, {value, with});
+	return node(PROBE_EXPR_AND, 32, {others, node(PROBE_EXPR_NE, width, {value, with})});
 }
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-bool analysis_branch_expr(const struct analysis *in, LLVMValueRef branch, bool other,
-			  struct launch_expr *ret)
+/* What a failed walk has added is of no use. */
+static uint32_t finish(struct expr_graph *graph, uint32_t before, uint32_t root)
 {
-	Walk walk(*in, *ret, true);
-
-	return walk.walk(unwrap<BranchInst>(branch)->getCondition()) && (!other || walk.negate());
+	if (root == PROBE_EXPR_NONE)
+		expr_truncate(graph, before);
+	return root;
 }
 
-bool analysis_switch_expr(const struct analysis *in, LLVMValueRef value,
-			  LLVMBasicBlockRef successor, struct launch_expr *ret)
+uint32_t analysis_branch_expr(const struct analysis *in, LLVMValueRef branch, bool other,
+			      struct expr_graph *graph)
+{
+	uint32_t before = graph->count;
+	Walk walk(*in, *graph, true);
+	uint32_t ret = walk.walk(unwrap<BranchInst>(branch)->getCondition());
+
+	return finish(graph, before, other ? walk.negate(ret) : ret);
+}
+
+uint32_t analysis_switch_expr(const struct analysis *in, LLVMValueRef value,
+			      LLVMBasicBlockRef successor, struct expr_graph *graph)
 {
 	auto *inst = unwrap<SwitchInst>(value);
 	bool other = inst->getDefaultDest() == unwrap(successor);
-	Walk walk(*in, *ret, true);
+	uint32_t before = graph->count;
+	Walk walk(*in, *graph, true);
+	uint32_t ret = PROBE_EXPR_NONE;
 
-	if (other && !walk.start_true())
-		return false;
+	if (other)
+		ret = walk.walk(ConstantInt::getTrue(inst->getContext()));
 	for (auto &each : inst->cases())
-		if ((other || each.getCaseSuccessor() == unwrap(successor)) &&
-		    !walk.case_of(inst->getCondition(), each.getCaseValue(), other))
-			return false;
-	return true;
+		if (other || each.getCaseSuccessor() == unwrap(successor))
+			ret = walk.case_of(inst, each.getCaseValue(), other, ret);
+	return finish(graph, before, ret);
 }
 
-bool analysis_address_expr(const struct analysis *in, LLVMValueRef pointer, struct launch_expr *ret)
+uint32_t analysis_address_expr(const struct analysis *in, LLVMValueRef pointer,
+			       struct expr_graph *graph)
 {
-	return in->layout.getTypeSizeInBits(unwrap(pointer)->getType()) == 64 &&
-	       Walk(*in, *ret, false).walk(unwrap(pointer));
+	uint32_t before = graph->count;
+
+	if (in->layout.getTypeSizeInBits(unwrap(pointer)->getType()) != 64)
+		return PROBE_EXPR_NONE;
+	return finish(graph, before, Walk(*in, *graph, false).walk(unwrap(pointer)));
 }
 
-bool analysis_lane_address_expr(const struct analysis *in, LLVMValueRef pointer,
-				struct launch_expr *ret)
+uint32_t analysis_lane_address_expr(const struct analysis *in, LLVMValueRef pointer,
+				    struct expr_graph *graph)
 {
 	const Value *base = unwrap(pointer);
+	uint32_t before = graph->count;
 
 	while (isa<GEPOperator>(base) || isa<BitCastOperator>(base))
 		base = cast<Operator>(base)->getOperand(0);
-	return Walk(*in, *ret, true, dyn_cast<GlobalVariable>(base), true).walk(unwrap(pointer));
+	Walk walk(*in, *graph, true, dyn_cast<GlobalVariable>(base));
+	return finish(graph, before, walk.walk(unwrap(pointer)));
 }

@@ -495,7 +495,7 @@ void group_code(struct group_code *in)
 	for (int i = 0; i < in->plan->groups; i++)
 		insert_group(in, i, first_id);
 	for (int i = 0; i < in->plan->predicates; i++)
-		if (!in->plan->predicate[i].base)
+		if (in->plan->predicate[i].condition == PROBE_EXPR_NONE)
 			group_code_predicate(in, &in->plan->predicate[i]);
 	if (in->prefix_count)
 		prefix_masks_end(in->builder, in->last, in->ctx, in->prefixes, in->prefix_row,

@@ -69,20 +69,25 @@ static bool divides(const struct analysis *flow, LLVMValueRef branch)
 	return analysis_differs(flow, branch, 0) && is_data(LLVMGetCondition(branch), 0, &steps);
 }
 
+static bool parent_follows_launch(const struct group_plan *plan,
+				  const struct branch_predicate *predicate)
+{
+	return predicate->parent == PLAN_NONE ||
+	       plan->predicate[predicate->parent].condition != PROBE_EXPR_NONE;
+}
+
 /* A switch is of use only where the host knows the way of each lane. */
 static bool may_be_predicate(struct group_plan *plan, struct branch_predicate *predicate)
 {
 	LLVMValueRef branch = LLVMGetBasicBlockTerminator(predicate->from);
-	struct launch_expr base;
 
 	if (!LLVMIsASwitchInst(branch))
 		return LLVMIsABranchInst(branch);
 	plan_find_predicates(plan);
-	if ((predicate->parent != PLAN_NONE && !plan->predicate[predicate->parent].base) ||
-	    !analysis_switch_expr(plan->analysis, branch, predicate->block, &base))
-		return false;
-	predicate->base = launch_expr_copy(&base);
-	return true;
+	if (parent_follows_launch(plan, predicate))
+		predicate->condition =
+			analysis_switch_expr(plan->analysis, branch, predicate->block, plan->exprs);
+	return predicate->condition != PROBE_EXPR_NONE;
 }
 
 static bool may_divide(const struct analysis *flow, LLVMValueRef branch)
@@ -96,7 +101,7 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 			int depth, int *ret_guard)
 {
 	const struct analysis *flow = plan->analysis;
-	struct branch_predicate predicate = {.parent = PLAN_NONE};
+	struct branch_predicate predicate = {.parent = PLAN_NONE, .condition = PROBE_EXPR_NONE};
 
 	if (!pass_enabled(plan->options, PASS_BRANCHES) || analysis_loop_depth(flow, block) ||
 	    depth > 16)
@@ -124,28 +129,18 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 
 /* ---- What follows from the launch ------------------------------------------------------------ */
 
-struct launch_expr *launch_expr_copy(const struct launch_expr *base)
-{
-	struct launch_expr *ret = pass_alloc(NULL, sizeof(*ret));
-
-	*ret = *base;
-	return ret;
-}
-
 /* Guards come behind those that they are in. */
 void plan_find_predicates(struct group_plan *plan)
 {
 	for (int i = 0; i < plan->predicates; i++) {
 		struct branch_predicate *predicate = &plan->predicate[i];
 		LLVMValueRef branch = LLVMGetBasicBlockTerminator(predicate->from);
-		struct launch_expr base;
 
-		if (predicate->base ||
-		    (predicate->parent != PLAN_NONE && !plan->predicate[predicate->parent].base))
-			continue;
-		if (analysis_branch_expr(plan->analysis, branch,
-					 LLVMGetSuccessor(branch, 0) != predicate->block, &base))
-			predicate->base = launch_expr_copy(&base);
+		if (predicate->condition == PROBE_EXPR_NONE &&
+		    parent_follows_launch(plan, predicate))
+			predicate->condition = analysis_branch_expr(
+				plan->analysis, branch,
+				LLVMGetSuccessor(branch, 0) != predicate->block, plan->exprs);
 	}
 }
 
@@ -165,12 +160,12 @@ static bool has_assumptions(const struct group_plan *plan, int number)
 static void find_bases(struct group_plan *plan, int number)
 {
 	struct plan_group *group = &plan->group[number];
-	struct launch_expr base;
 
 	if (group->lanes_only || !group->once || group->observed ||
 	    (group->predicate == PLAN_NONE
 		     ? !group->aligned || number >= PLAN_HISTOGRAMS
-		     : !plan->predicate[group->predicate].base || has_assumptions(plan, number)))
+		     : plan->predicate[group->predicate].condition == PROBE_EXPR_NONE ||
+			       has_assumptions(plan, number)))
 		return;
 	group->follows_launch = true;
 	for (unsigned i = 0; i < group->streams; i++) {
@@ -178,13 +173,13 @@ static void find_bases(struct group_plan *plan, int number)
 
 		if (!stream->aligned)
 			continue;
-		if (!analysis_address_expr(plan->analysis,
-					   plan->site[stream->representative].site.pointer,
-					   &base)) {
+		stream->base = analysis_address_expr(
+			plan->analysis, plan->site[stream->representative].site.pointer,
+			plan->exprs);
+		if (stream->base == PROBE_EXPR_NONE) {
 			group->follows_launch = false;
 			return;
 		}
-		stream->base = launch_expr_copy(&base);
 	}
 }
 

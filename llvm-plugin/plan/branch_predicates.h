@@ -9,7 +9,6 @@
 #include "llvm-plugin/plan/group_plan.h"
 
 struct group_plan;
-struct launch_expr;
 
 /*
  * Does the block run at most once in a wave, and do we know in which? *ret_guard says; the plan has
@@ -21,6 +20,5 @@ bool plan_executes_once(struct group_plan *plan, LLVMValueRef function, LLVMBasi
 void plan_find_predicates(struct group_plan *plan);
 /* Marks what is launched among the groups and predicates, which are all there. */
 void plan_find_launch_addresses(struct group_plan *plan);
-struct launch_expr *launch_expr_copy(const struct launch_expr *base);
 
 #endif

@@ -28,8 +28,10 @@ static void list(struct group_plan *plan, LLVMValueRef function)
 	     block = LLVMGetNextBasicBlock(block))
 		for (LLVMValueRef inst = LLVMGetFirstInstruction(block); inst;
 		     inst = LLVMGetNextInstruction(inst)) {
-			struct plan_site site = {
-				.inst = inst, .group = PLAN_NONE, .stream = PLAN_NONE};
+			struct plan_site site = {.inst = inst,
+						 .group = PLAN_NONE,
+						 .stream = PLAN_NONE,
+						 .address = PROBE_EXPR_NONE};
 
 			if (!access_site_wanted(inst, plan->options, &site.site))
 				continue;
@@ -279,7 +281,8 @@ static void assign_counters(struct group_plan *plan)
 }
 
 struct group_plan *group_plan_create(const struct call_unit *unit,
-				     const struct pass_options *options, void *analyses)
+				     const struct pass_options *options, struct expr_graph *exprs,
+				     void *analyses)
 {
 	struct group_plan *plan = pass_alloc(NULL, sizeof(*plan));
 	LLVMValueRef function = unit->base;
@@ -290,7 +293,8 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 	bool once = unit->kernel && !ends_early(function);
 	uint32_t row;
 
-	*plan = (struct group_plan){.options = options, .analysis = in, .first_site = first_site};
+	*plan = (struct group_plan){
+		.options = options, .analysis = in, .exprs = exprs, .first_site = first_site};
 	analysis_trust_launch(in);
 	if (!pass_enabled(options, PASS_BIT_FIELDS))
 		analysis_forbid_fields(in);
@@ -343,15 +347,8 @@ void group_plan_destroy(struct group_plan *plan)
 {
 	if (!plan)
 		return;
-	for (int i = 0; i < plan->groups; i++)
-		for (unsigned k = 0; k < plan->group[i].streams; k++)
-			free(plan->group[i].stream[k].base);
-	for (int i = 0; i < plan->predicates; i++)
-		free(plan->predicate[i].base);
-	for (size_t i = 0; i < plan->sites; i++) {
-		free(plan->site[i].lanes);
+	for (size_t i = 0; i < plan->sites; i++)
 		free(plan->site[i].followers);
-	}
 	free(plan->site);
 	free(plan->group);
 	free(plan->predicate);

@@ -17,7 +17,6 @@
 
 struct analysis;
 struct call_unit;
-struct launch_expr;
 struct pass_options;
 struct representative;
 
@@ -51,7 +50,7 @@ struct plan_site {
 	bool lanes_known;
 	size_t representative;
 	int64_t distance;
-	struct launch_expr *lanes; /* of those that are their own lead; else NULL */
+	uint32_t address; /* expression, of those that are their own; else PROBE_EXPR_NONE */
 	/* Of no group: measured by itself, and with it always the sites `also`: bit n = the n-th
 	 * behind. */
 	bool measured;
@@ -62,9 +61,9 @@ struct plan_site {
 
 /* Sites at constant distances: one address stands for all. */
 struct plan_stream {
-	size_t representative;	  /* index of the site whose address it is */
-	bool aligned;		  /* the cost depends on where in a line it lies */
-	struct launch_expr *base; /* of a launched group, if aligned */
+	size_t representative; /* index of the site whose address it is */
+	bool aligned;	       /* the cost depends on where in a line it lies */
+	uint32_t base;	       /* expression, of a launched group, if aligned */
 };
 
 struct plan_group {
@@ -84,7 +83,7 @@ struct plan_group {
 	uint32_t
 		prefixes; /* first of its PROBE_PREFIX_ROWS rows (prefix_masks.h); PROBE_ROW_NONE */
 	bool loops;	  /* lies in a loop */
-	/* Its addresses need not be looked at (struct probe_expr_op); behind a predicate, nothing.
+	/* Its addresses need not be looked at (struct probe_expr_node); behind a predicate, nothing.
 	 */
 	bool follows_launch;
 	bool lanes_known; /* in a launch that is enumerated, nothing needs to be checked */
@@ -97,7 +96,7 @@ struct branch_predicate {
 	LLVMBasicBlockRef block, from;
 	int parent;
 	uint32_t row;
-	struct launch_expr *base; /* which lanes go there, if the host can tell; NULL */
+	uint32_t condition; /* expression: which lanes go there, if the host can tell; NONE */
 };
 
 struct group_plan {
@@ -108,6 +107,7 @@ struct group_plan {
 	struct branch_predicate *predicate;
 	int predicates;
 	const struct pass_options *options;
+	struct expr_graph *exprs;  /* of all plans of the module */
 	struct analysis *analysis; /* of the function; NULL once the plan is made */
 	uint32_t first_site;
 	bool registers; /* may some be used? */
@@ -120,7 +120,8 @@ struct group_plan {
  * Of a unit's base. Its own sites have ids from unit->first_site, its rows follow them.
  */
 struct group_plan *group_plan_create(const struct call_unit *unit,
-				     const struct pass_options *options, void *analyses);
+				     const struct pass_options *options, struct expr_graph *exprs,
+				     void *analyses);
 /* Does the host know all of it, in launches that have regular waves? */
 static inline bool plan_follows_launch(const struct plan_group *group)
 {

@@ -21,13 +21,6 @@ struct find {
 	bool enumerated;	 /* does the host know which lanes come there? */
 };
 
-static void drop_predicates(struct group_plan *plan, int from)
-{
-	for (int i = from; i < plan->predicates; i++)
-		free(plan->predicate[i].base);
-	plan->predicates = from;
-}
-
 /* Guards that are of no use here stay only if groups are behind them anyway. */
 static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 {
@@ -40,9 +33,9 @@ static bool is_enumerated(struct find *find, LLVMBasicBlockRef block)
 	find->enumerated = plan_executes_once(plan, find->function, block, 0, &predicate);
 	plan_find_predicates(plan);
 	if (find->enumerated && predicate != PLAN_NONE)
-		find->enumerated = plan->predicate[predicate].base != NULL;
+		find->enumerated = plan->predicate[predicate].condition != PROBE_EXPR_NONE;
 	if (!find->enumerated)
-		drop_predicates(plan, predicates);
+		plan->predicates = predicates;
 	return find->enumerated;
 }
 
@@ -66,7 +59,8 @@ static bool find_representative(struct group_plan *plan, size_t index)
 
 		if (LLVMGetInstructionParent(representative->inst) != block)
 			break;
-		if (!representative->lanes || representative->site.space != site->site.space ||
+		if (representative->address == PROBE_EXPR_NONE ||
+		    representative->site.space != site->site.space ||
 		    !analysis_distance(plan->analysis, representative->site.pointer,
 				       site->site.pointer, &site->distance))
 			continue;
@@ -80,19 +74,18 @@ static bool find_representative(struct group_plan *plan, size_t index)
 void plan_find_lane_addresses(struct group_plan *plan, LLVMValueRef function)
 {
 	struct find find = {.plan = plan, .function = function};
-	struct launch_expr base;
 
 	for (size_t i = 0; i < plan->sites; i++) {
 		struct plan_site *site = &plan->site[i];
 
 		if (!may_be_exact(&site->site) ||
 		    !is_enumerated(&find, LLVMGetInstructionParent(site->inst)) ||
-		    find_representative(plan, i) ||
-		    !analysis_lane_address_expr(plan->analysis, site->site.pointer, &base))
+		    find_representative(plan, i))
 			continue;
-		site->lanes_known = true;
+		site->address =
+			analysis_lane_address_expr(plan->analysis, site->site.pointer, plan->exprs);
+		site->lanes_known = site->address != PROBE_EXPR_NONE;
 		site->representative = i;
-		site->lanes = launch_expr_copy(&base);
 	}
 }
 

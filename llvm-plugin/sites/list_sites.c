@@ -111,10 +111,16 @@ static void set_bitfields(const struct plan_site *site, struct probe_site_proof 
 	}
 }
 
+static const struct probe_site_proof no_proof = {
+	.group = PROBE_ROW_NONE,
+	.base = PROBE_EXPR_NONE,
+	.lanes = PROBE_EXPR_NONE,
+};
+
 static void list_proof(const struct group_plan *plan, const struct plan_site *site,
 		       struct site_table *table)
 {
-	struct probe_site_proof proof = {.group = PROBE_ROW_NONE};
+	struct probe_site_proof proof = no_proof;
 
 	for (int i = 0; i < 3; i++)
 		proof.stride[i] = stride_of(&site->pattern.stride[i]);
@@ -128,7 +134,13 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 		if (site->stream != PLAN_NONE && group->stream[site->stream].aligned) {
 			proof.aligned = 1;
 			proof.address = (uint8_t)tested_index(group, site->stream);
+			if (group->follows_launch)
+				proof.base = group->stream[site->stream].base;
 		}
+	}
+	if (site->lanes_known) {
+		proof.lanes = plan->site[site->representative].address;
+		proof.distance = site->distance;
 	}
 	site_table_set_proof(table, &proof);
 }
@@ -137,7 +149,6 @@ static void list_proof(const struct group_plan *plan, const struct plan_site *si
 static void list_row(struct site_table *table, LLVMValueRef inst, const struct call_unit *unit,
 		     enum probe_access_kind access)
 {
-	const struct probe_site_proof none = {.group = PROBE_ROW_NONE};
 	struct access_site site = {
 		.access = access,
 		.space = PROBE_SPACE_GLOBAL,
@@ -147,7 +158,7 @@ static void list_row(struct site_table *table, LLVMValueRef inst, const struct c
 	};
 
 	site_table_add_site(table, inst, &site, unit->original, 1u << PROBE_KIND_MEMORY);
-	site_table_set_proof(table, &none);
+	site_table_set_proof(table, &no_proof);
 }
 
 static uint32_t predicate_row(const struct group_plan *plan, int predicate)
@@ -161,7 +172,7 @@ static void list_predicate(struct site_table *table, const struct call_unit *uni
 	const struct probe_site_predicate entry = {
 		.row = predicate->row,
 		.parent = predicate_row(plan, predicate->parent),
-		.launch = predicate->base != NULL,
+		.condition = predicate->condition,
 	};
 
 	list_row(table, LLVMGetBasicBlockTerminator(predicate->from), unit,
@@ -189,58 +200,6 @@ static void list_group(struct site_table *table, const struct call_unit *unit,
 	site_table_add_group(table, &entry);
 }
 
-static void list_base(struct site_table *table, const struct launch_expr *base, uint32_t row,
-		      unsigned index)
-{
-	struct probe_expr_op of = {
-		.code = PROBE_EXPR_OF,
-		.bits = 64,
-		.index = (uint16_t)index,
-		.value = row,
-	};
-
-	site_table_add_expr(table, &of, 1);
-	site_table_add_expr(table, base->op, base->ops);
-}
-
-/* Of a site, lane by lane. */
-static void list_lanes(struct site_table *table, const struct group_plan *plan, size_t index)
-{
-	const struct plan_site *site = &plan->site[index];
-	uint32_t id = plan->first_site + (uint32_t)index;
-	struct launch_expr beside = {
-		.op = {{
-			.code = PROBE_EXPR_BESIDE,
-			.bits = 64,
-			.offset = plan->first_site + (uint32_t)site->representative,
-			.value = site->distance,
-		}},
-		.ops = 1,
-	};
-
-	list_base(table, site->lanes ? site->lanes : &beside, id, 0);
-}
-
-static void list_bases(struct site_table *table, const struct group_plan *plan)
-{
-	for (size_t i = 0; i < plan->sites; i++)
-		if (plan->site[i].lanes ||
-		    (plan->site[i].lanes_known &&
-		     !plan_follows_launch(&plan->group[plan->site[i].group])))
-			list_lanes(table, plan, i);
-	for (int i = 0; i < plan->predicates; i++)
-		if (plan->predicate[i].base)
-			list_base(table, plan->predicate[i].base, plan->predicate[i].row, 0);
-	for (int i = 0; i < plan->groups; i++) {
-		const struct plan_group *group = &plan->group[i];
-
-		for (unsigned k = 0; k < group->streams && group->follows_launch; k++)
-			if (group->stream[k].aligned)
-				list_base(table, group->stream[k].base, group->row,
-					  tested_index(group, (int)k));
-	}
-}
-
 static unsigned histogram_rows(const struct plan_group *group)
 {
 	if (group->mask_rows == PROBE_ROW_NONE)
@@ -263,7 +222,7 @@ static void list_sites(struct call_unit *unit, struct site_table *table,
 	const struct group_plan *plan;
 
 	unit->first_site = site_table_sites(table);
-	plan = unit->plan = group_plan_create(unit, options, analyses);
+	plan = unit->plan = group_plan_create(unit, options, &table->exprs, analyses);
 	for (size_t i = 0; i < plan->sites; i++) {
 		const struct plan_site *site = &plan->site[i];
 
@@ -285,7 +244,6 @@ static void list_sites(struct call_unit *unit, struct site_table *table,
 		if (plan->group[i].prefixes != PROBE_ROW_NONE)
 			list_rows(table, plan, i, PROBE_PREFIX_ROWS, unit);
 	}
-	list_bases(table, plan);
 	unit->rows = plan->rows;
 	unit->site_count = site_table_sites(table) - unit->first_site;
 }

@@ -39,7 +39,7 @@ void site_table_deinit(struct site_table *table)
 	free(table->proofs.data);
 	free(table->groups.data);
 	free(table->predicates.data);
-	free(table->exprs.data);
+	expr_graph_deinit(&table->exprs);
 	free(table->kernels.data);
 	free(table->frames.data);
 	free(table->strings.data);
@@ -240,11 +240,6 @@ void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMV
 	put(&table->uncovered, &row, sizeof(row));
 }
 
-void site_table_add_expr(struct site_table *table, const struct probe_expr_op *op, unsigned ops)
-{
-	put(&table->exprs, op, ops * sizeof(*op));
-}
-
 void site_table_add_group(struct site_table *table, const struct probe_site_group *group)
 {
 	put(&table->groups, group, sizeof(*group));
@@ -284,6 +279,7 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 		.code_before = table->code_before,
 		.code_after = table->code_after,
 	};
+	size_t exprs_size = table->exprs.count * sizeof(*table->exprs.node);
 	struct table_bytes blob = {0};
 	LLVMValueRef value, global;
 
@@ -298,8 +294,8 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	header.predicate_count =
 		(uint32_t)(table->predicates.size / sizeof(struct probe_site_predicate));
 	header.exprs_offset = header.predicates_offset + (uint32_t)table->predicates.size;
-	header.expr_ops = (uint32_t)(table->exprs.size / sizeof(struct probe_expr_op));
-	header.kernels_offset = header.exprs_offset + (uint32_t)table->exprs.size;
+	header.expr_count = table->exprs.count;
+	header.kernels_offset = header.exprs_offset + (uint32_t)exprs_size;
 	header.frames_offset = header.kernels_offset + (uint32_t)table->kernels.size;
 	header.uncovered_offset = header.frames_offset + (uint32_t)table->frames.size;
 	header.strings_offset = header.uncovered_offset + (uint32_t)table->uncovered.size;
@@ -310,7 +306,7 @@ void site_table_emit(struct site_table *table, LLVMModuleRef module)
 	put(&blob, table->proofs.data, table->proofs.size);
 	put(&blob, table->groups.data, table->groups.size);
 	put(&blob, table->predicates.data, table->predicates.size);
-	put(&blob, table->exprs.data, table->exprs.size);
+	put(&blob, table->exprs.node, exprs_size);
 	put(&blob, table->kernels.data, table->kernels.size);
 	put(&blob, table->frames.data, table->frames.size);
 	put(&blob, table->uncovered.data, table->uncovered.size);

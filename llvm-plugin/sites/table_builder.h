@@ -10,6 +10,8 @@
 
 #include <probe/wire.h>
 
+#include "common/expr.h"
+
 struct access_site;
 struct call_unit;
 struct call_units;
@@ -20,8 +22,8 @@ struct table_bytes {
 };
 
 struct site_table {
-	struct table_bytes sites, proofs, groups, predicates, exprs, kernels, frames, strings,
-		uncovered;
+	struct table_bytes sites, proofs, groups, predicates, kernels, frames, strings, uncovered;
+	struct expr_graph exprs;
 	uint32_t *slot; /* hash of strings: offset + 1 */
 	size_t slots, string_count;
 	uint32_t code_before, code_after; /* IR instructions of the originals, of all clones */
@@ -46,8 +48,6 @@ void site_table_set_proof(struct site_table *table, const struct probe_site_proo
 void site_table_add_group(struct site_table *table, const struct probe_site_group *group);
 void site_table_add_predicate(struct site_table *table,
 			      const struct probe_site_predicate *predicate);
-/* Steps of an expression, the first of them PROBE_EXPR_OF. */
-void site_table_add_expr(struct site_table *table, const struct probe_expr_op *op, unsigned ops);
 void site_table_add_kernel(struct site_table *table, const struct call_unit *unit, uint32_t kinds);
 void site_table_emit(struct site_table *table, LLVMModuleRef module);
 

@@ -29,34 +29,32 @@ enum {
 	SITES,
 };
 
+enum { NODES = 5 };
+
 /* All that a table is read from, in one piece of memory. */
 static struct forged {
 	struct probe_site_proof proofs[SITES];
 	struct probe_site_group group;
 	struct probe_site_predicate predicates[3];
-	struct probe_expr_op ops[12];
+	struct probe_expr_node nodes[NODES];
 } good;
 static struct probe_site site_rows[SITES];
 
 static int set_up(void **state)
 {
-	static const struct probe_expr_op ops[] = {
-		{.code = PROBE_EXPR_OF, .value = GROUP},
-		{.code = PROBE_EXPR_ARGUMENT, .bits = 64, .offset = 8},
-		{.code = PROBE_EXPR_GROUP, .bits = 64, .index = 0},
-		{.code = PROBE_EXPR_KEEP, .index = 1},
-		{.code = PROBE_EXPR_KEPT, .index = 1},
-		{.code = PROBE_EXPR_ADD, .bits = 64},
-		{.code = PROBE_EXPR_ADD, .bits = 64},
-		{.code = PROBE_EXPR_OF, .value = INNER},
-		{.code = PROBE_EXPR_CONSTANT, .bits = 32, .value = 1},
-		{.code = PROBE_EXPR_OF, .value = STORE},
-		{.code = PROBE_EXPR_BESIDE, .offset = LOAD, .value = 64},
+	static const struct probe_expr_node nodes[NODES] = {
+		{.op = PROBE_EXPR_ARGUMENT, .bits = 64, .value = 8},
+		{.op = PROBE_EXPR_GROUP, .bits = 64},
+		{.op = PROBE_EXPR_ADD, .bits = 64, .operand = {1, 1}},
+		{.op = PROBE_EXPR_ADD, .bits = 64, .operand = {0, 2}},
+		{.op = PROBE_EXPR_CONSTANT, .bits = 32, .value = 1},
 	};
 
 	(void)state;
 	for (uint32_t i = 0; i < SITES; i++) {
 		good.proofs[i].group = i <= STORE ? GROUP : PROBE_ROW_NONE;
+		good.proofs[i].base = PROBE_EXPR_NONE;
+		good.proofs[i].lanes = PROBE_EXPR_NONE;
 		site_rows[i] = (struct probe_site){
 			.access = i == LOAD    ? PROBE_ACCESS_LOAD
 				  : i == STORE ? PROBE_ACCESS_STORE
@@ -69,18 +67,22 @@ static int set_up(void **state)
 	}
 	good.proofs[LOAD].aligned = 1;
 	good.proofs[LOAD].stride[0].constant = 4;
+	good.proofs[LOAD].base = 3;
+	good.proofs[STORE].lanes = 3;
+	good.proofs[STORE].distance = 64;
 	good.group = (struct probe_site_group){.row = GROUP,
 					       .parent = INNER,
 					       .flags = PROBE_GROUP_ONCE | PROBE_GROUP_LAUNCH,
 					       .mask_rows = MASKS,
 					       .residue_rows = RESIDUES,
 					       .prefix_rows = PREFIXES};
-	good.predicates[0] = (struct probe_site_predicate){.row = BRANCH, .parent = PROBE_ROW_NONE};
+	good.predicates[0] = (struct probe_site_predicate){
+		.row = BRANCH, .parent = PROBE_ROW_NONE, .condition = PROBE_EXPR_NONE};
 	good.predicates[1] =
-		(struct probe_site_predicate){.row = INNER, .parent = BRANCH, .launch = 1};
-	good.predicates[2] = (struct probe_site_predicate){.row = BLOCK, .parent = PROBE_ROW_NONE};
-	memcpy(good.ops, ops, sizeof(ops));
-	good.ops[11] = (struct probe_expr_op){.code = PROBE_EXPR_OF, .value = LOAD};
+		(struct probe_site_predicate){.row = INNER, .parent = BRANCH, .condition = 4};
+	good.predicates[2] = (struct probe_site_predicate){
+		.row = BLOCK, .parent = PROBE_ROW_NONE, .condition = PROBE_EXPR_NONE};
+	memcpy(good.nodes, nodes, sizeof(nodes));
 	return 0;
 }
 
@@ -124,13 +126,23 @@ static void check_indices(const struct probe_sites *s)
 	}
 }
 
+/* As sites.c has read it: it owns its expressions. */
+static struct probe_sites sites_of(const struct forged *forged)
+{
+	struct probe_sites sites = {.site_count = SITES, .sites = site_rows};
+
+	sites.expressions = malloc(sizeof(forged->nodes));
+	memcpy(sites.expressions, forged->nodes, sizeof(forged->nodes));
+	sites.expression_count = NODES;
+	return sites;
+}
+
 /* Accepted? */
 static bool read_forged(const struct forged *forged)
 {
 	struct forged *copy = malloc(sizeof(*copy)); /* its end is watched */
-	struct probe_sites sites = {.site_count = SITES, .sites = site_rows};
-	struct derived_source source = {
-		copy->proofs, &copy->group, copy->predicates, copy->ops, 1, 3, 12};
+	struct probe_sites sites = sites_of(forged);
+	struct derived_source source = {copy->proofs, &copy->group, copy->predicates, 1, 3};
 	struct probe_err *err;
 	char text[256];
 
@@ -151,9 +163,8 @@ static bool read_forged(const struct forged *forged)
 
 static void unbroken(void **state)
 {
-	struct probe_sites sites = {.site_count = SITES, .sites = site_rows};
-	struct derived_source source = {good.proofs, &good.group, good.predicates, good.ops, 1,
-					3,	     12};
+	struct probe_sites sites = sites_of(&good);
+	struct derived_source source = {good.proofs, &good.group, good.predicates, 1, 3};
 
 	(void)state;
 	assert_null(derived_sites_read("good", &source, &sites));
@@ -161,8 +172,10 @@ static void unbroken(void **state)
 	assert_int_equal(sites.predicate_count, 2);
 	assert_int_equal(sites.block_count, 1);
 	assert_int_equal(sites.histogram_count, 3);
-	assert_true(sites.members[0].base != DERIVED_NONE);
-	assert_true(sites.predicates[1].condition != DERIVED_NONE);
+	assert_int_equal(sites.members[0].base, 3);
+	assert_int_equal(sites.members[1].address, 3);
+	assert_int_equal(sites.members[1].address_distance, 64);
+	assert_int_equal(sites.predicates[1].condition, 4);
 	derived_sites_free(&sites);
 }
 

@@ -77,16 +77,16 @@ static void test_bad_header(void **state)
 		&header->total_size,	&header->site_count,	  &header->kernel_count,
 		&header->frame_count,	&header->sites_offset,	  &header->kernels_offset,
 		&header->frames_offset, &header->strings_offset,  &header->strings_size,
-		&header->group_count,	&header->predicate_count, &header->expr_ops};
+		&header->group_count,	&header->predicate_count, &header->expr_count};
 
 	(void)state;
 	header->magic ^= 1;
 	refused("magic");
 	header->magic ^= 1;
 	header->version = PROBE_SITES_VERSION + 1;
-	refused("version 10");
+	refused("version 11");
 	header->version = PROBE_SITES_VERSION_MIN - 1;
-	refused("version 8");
+	refused("version 9");
 	header->version = PROBE_SITES_VERSION;
 	header->header_size = 40;
 	refused("header of 40 bytes");

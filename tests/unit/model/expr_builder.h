@@ -13,7 +13,7 @@ static uint32_t stack[64], stack_depth;
 
 static void put(uint8_t op, uint8_t bits, int64_t value)
 {
-	struct expr_node node = {.op = op, .bits = bits, .value = value};
+	struct probe_expr_node node = {.op = op, .bits = bits, .value = value};
 	unsigned operands = expr_operands(op);
 
 	assert_true(stack_depth >= operands && stack_depth - operands < 64);

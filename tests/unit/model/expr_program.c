@@ -38,7 +38,7 @@ static int64_t extend(uint64_t value, unsigned bits)
 static bool value_of(uint32_t node, uint32_t item, uint64_t *ret);
 
 /* In 128 bits, so that nothing overflows before it is truncated. */
-static bool binary_of(const struct expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
+static bool binary_of(const struct probe_expr_node *node, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	uint64_t ua = node->bits == 32 ? (uint32_t)a : a, ub = node->bits == 32 ? (uint32_t)b : b;
 	__int128 sa = extend(a, node->bits), sb = extend(b, node->bits);
@@ -119,7 +119,7 @@ static bool binary_of(const struct expr_node *node, uint64_t a, uint64_t b, uint
 	}
 }
 
-static uint64_t leaf_of(const struct expr_node *node, uint32_t item)
+static uint64_t leaf_of(const struct probe_expr_node *node, uint32_t item)
 {
 	switch (node->op) {
 	case PROBE_EXPR_CONSTANT:
@@ -138,7 +138,7 @@ static uint64_t leaf_of(const struct expr_node *node, uint32_t item)
 
 static bool value_of(uint32_t index, uint32_t item, uint64_t *ret)
 {
-	const struct expr_node *node = &graph.node[index];
+	const struct probe_expr_node *node = &graph.node[index];
 	uint64_t a, b;
 
 	if (!expr_operands(node->op)) {
