@@ -5,7 +5,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Passes/PassPlugin.h>
 
-#include "llvm-plugin/plugin/instrument.h"
+#include "llvm-plugin/module/instrument.h"
 #include "llvm-plugin/plugin/llvm-compat.h"
 
 using namespace llvm;

@@ -18,9 +18,9 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/clone/lower_intrinsics.h"
-#include "llvm-plugin/kinds/time_kind.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/gpu_target.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/plugin/llvm-compat.h"
 

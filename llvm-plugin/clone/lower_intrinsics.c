@@ -23,116 +23,7 @@
 #include "llvm-plugin/plugin/compile_options.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
-
-/* An intrinsic by the start of its name; the first row that fits counts. */
-struct lowering {
-	const char *name;
-	enum pass_form form;
-	enum probe_access_kind access;
-};
-
-static const struct lowering lowerings[] = {
-	{"llvm.memcpy.element.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.memmove.element.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.memset.element.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.memcpy.", PASS_FORM_COPY, 0},
-	{"llvm.memmove.", PASS_FORM_COPY, 0},
-	{"llvm.memset.", PASS_FORM_COPY, 0},
-	{"llvm.masked.", PASS_FORM_UNKNOWN, 0},
-	/* The width is in the descriptor. */
-	{"llvm.amdgcn.raw.buffer.load.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.raw.buffer.store.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.raw.ptr.buffer.load.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.raw.ptr.buffer.store.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.struct.buffer.load.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.struct.buffer.store.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.struct.ptr.buffer.load.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.struct.ptr.buffer.store.format", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.raw.buffer.load.lds", PASS_FORM_RAW_LDS, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.raw.ptr.buffer.load.lds", PASS_FORM_RAW_LDS, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.struct.buffer.load.lds", PASS_FORM_STRUCT_LDS, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.struct.ptr.buffer.load.lds", PASS_FORM_STRUCT_LDS, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.raw.buffer.load", PASS_FORM_RAW, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.raw.buffer.store", PASS_FORM_RAW, PROBE_ACCESS_STORE},
-	{"llvm.amdgcn.raw.buffer.atomic.cmpswap", PASS_FORM_RAW_SWAP, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.raw.buffer.atomic", PASS_FORM_RAW, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.raw.ptr.buffer.load", PASS_FORM_RAW, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.raw.ptr.buffer.store", PASS_FORM_RAW, PROBE_ACCESS_STORE},
-	{"llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap", PASS_FORM_RAW_SWAP, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.raw.ptr.buffer.atomic", PASS_FORM_RAW, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.struct.buffer.load", PASS_FORM_STRUCT, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.struct.buffer.store", PASS_FORM_STRUCT, PROBE_ACCESS_STORE},
-	{"llvm.amdgcn.struct.buffer.atomic.cmpswap", PASS_FORM_STRUCT_SWAP, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.struct.buffer.atomic", PASS_FORM_STRUCT, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.struct.ptr.buffer.load", PASS_FORM_STRUCT, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.struct.ptr.buffer.store", PASS_FORM_STRUCT, PROBE_ACCESS_STORE},
-	{"llvm.amdgcn.struct.ptr.buffer.atomic.cmpswap", PASS_FORM_STRUCT_SWAP,
-	 PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.struct.ptr.buffer.atomic", PASS_FORM_STRUCT, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.raw.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.struct.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.buffer.wb", PASS_FORM_NONE, 0},
-	{"llvm.amdgcn.buffer.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.tbuffer.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.image.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.global.load.lds", PASS_FORM_GLOBAL_LDS, PROBE_ACCESS_LOAD},
-	{"llvm.amdgcn.global.atomic.", PASS_FORM_POINTER, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.flat.atomic.", PASS_FORM_POINTER, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.atomic.", PASS_FORM_POINTER, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.ds.fadd", PASS_FORM_POINTER, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.ds.fmin", PASS_FORM_POINTER, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.ds.fmax", PASS_FORM_POINTER, PROBE_ACCESS_ATOMIC},
-	{"llvm.amdgcn.global.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.flat.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.ds.append", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.ds.consume", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.ds.ordered.", PASS_FORM_UNKNOWN, 0},
-	{"llvm.amdgcn.ds.read.", PASS_FORM_UNKNOWN, 0},
-};
-
-static const char marker_name[] = "__probe_access_";
-
-const char *pass_called_name(LLVMValueRef inst)
-{
-	LLVMValueRef callee =
-		LLVMIsACallInst(inst) ? LLVMIsAFunction(LLVMGetCalledValue(inst)) : NULL;
-	size_t size;
-
-	return callee ? LLVMGetValueName2(callee, &size) : "";
-}
-
-static const struct lowering *find_lowering(LLVMValueRef inst)
-{
-	const char *name = pass_called_name(inst);
-
-	if (strncmp(name, "llvm.", 5))
-		return NULL;
-	for (size_t i = 0; i < sizeof(lowerings) / sizeof(lowerings[0]); i++)
-		if (!strncmp(name, lowerings[i].name, strlen(lowerings[i].name)))
-			return &lowerings[i];
-	return NULL;
-}
-
-enum pass_form pass_form_of(LLVMValueRef inst)
-{
-	const struct lowering *lowering = find_lowering(inst);
-
-	return lowering ? lowering->form : PASS_FORM_NONE;
-}
-
-bool pass_is_marker(LLVMValueRef inst)
-{
-	return !strncmp(pass_called_name(inst), marker_name, sizeof(marker_name) - 1);
-}
-
-void pass_marker_read(LLVMValueRef inst, struct access_site *ret)
-{
-	ret->pointer = LLVMGetOperand(inst, 0);
-	ret->size = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 1));
-	ret->access = (enum probe_access_kind)LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 2));
-	ret->space = (enum probe_space)LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3));
-	ret->align = 1;
-}
+#include "llvm-plugin/sites/intrinsic_forms.h"
 
 /* ---- Markers ------------------------------------------------------------------------------- */
 
@@ -157,7 +48,7 @@ static void mark(struct lower *lower, LLVMValueRef pointer, uint32_t size,
 	LLVMValueRef args[] = {pointer, number(lower, size), number(lower, access),
 			       number(lower, space)};
 	char *name =
-		pass_format("%sp%u", marker_name, LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
+		pass_format(PASS_MARKER "p%u", LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)));
 	LLVMValueRef function = LLVMGetNamedFunction(lower->module, name);
 
 	if (!function)
@@ -172,7 +63,7 @@ void pass_unmark(LLVMModuleRef module)
 		size_t size;
 
 		next = LLVMGetNextFunction(f);
-		if (strncmp(LLVMGetValueName2(f, &size), marker_name, sizeof(marker_name) - 1))
+		if (strncmp(LLVMGetValueName2(f, &size), PASS_MARKER, strlen(PASS_MARKER)))
 			continue;
 		for (LLVMUseRef use; (use = LLVMGetFirstUse(f));)
 			LLVMInstructionEraseFromParent(LLVMGetUser(use));
@@ -321,7 +212,7 @@ static uint32_t size_of(struct lower *lower, LLVMTypeRef type)
 }
 
 /* Data first, unless it is a load; then descriptor, index (structs only), offset, scalar offset. */
-static void mark_buffer(struct lower *lower, LLVMValueRef inst, const struct lowering *row)
+static void mark_buffer(struct lower *lower, LLVMValueRef inst, const struct intrinsic_form *row)
 {
 	bool structured = row->form == PASS_FORM_STRUCT || row->form == PASS_FORM_STRUCT_SWAP;
 	bool swap = row->form == PASS_FORM_RAW_SWAP || row->form == PASS_FORM_STRUCT_SWAP;
@@ -490,7 +381,7 @@ void pass_mark(LLVMValueRef function, const struct pass_options *options, void *
 	find(&found, function, options, false);
 	for (size_t i = 0; i < found.count; i++) {
 		LLVMValueRef inst = found.inst[i];
-		const struct lowering *row = find_lowering(inst);
+		const struct intrinsic_form *row = intrinsic_form_find(inst);
 
 		LLVMPositionBuilderBefore(lower.builder, inst);
 		LLVMSetCurrentDebugLocation2(lower.builder, LLVMInstructionGetDebugLoc(inst));

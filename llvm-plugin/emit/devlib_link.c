@@ -14,9 +14,9 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/kinds/time_kind.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/gpu_target.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 
 /* The bitcode itself; PROBE_DEVLIB is its path, given by the build. */

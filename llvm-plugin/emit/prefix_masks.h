@@ -11,16 +11,11 @@
 #include <stdint.h>
 #include <llvm-c/Core.h>
 
-#include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/plan/group_plan.h"
 
-struct analysis;
 struct asm_block;
 struct group_plan;
-
-/* Do the group's sites cost the same wherever they lie, at least in some launches? */
-bool prefix_masks_apply(const struct group_plan *plan, int number, const struct analysis *flow);
 
 /* What a group's code needs for it. */
 struct prefix_masks {

@@ -18,6 +18,7 @@
 #include "llvm-plugin/kinds/ring_kind.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/plugin/gpu_target.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 
 /* ---- Putting them in ------------------------------------------------------------------------ */

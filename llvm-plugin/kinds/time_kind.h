@@ -14,14 +14,6 @@ struct devlib;
 struct pass_options;
 struct site_table;
 
-/*
- * Scalar registers left to the compiler where ring_cursor.h keeps some, and those it reserves on
- * top: 2 for vcc, or 6 with flat_scratch and xnack, which a kernel or function may do without. The
- * fewest count: with 6, one that reserves 2 would reach s81.
- */
-#define PASS_CURSOR_SGPRS "80"
-enum { PASS_CURSOR_LAST = 93 }; /* the last one that it keeps */
-
 bool pass_is_message(LLVMValueRef inst);
 bool marks_any(LLVMModuleRef module);
 /* Take what is left of them out of the module. */

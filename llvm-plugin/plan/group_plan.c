@@ -11,9 +11,9 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/emit/prefix_masks.h"
 #include "llvm-plugin/plan/branch_predicates.h"
 #include "llvm-plugin/plan/lane_addresses.h"
+#include "llvm-plugin/plan/prefix_groups.h"
 #include "llvm-plugin/plan/representatives.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/compile_options.h"
@@ -254,7 +254,7 @@ static void number_prefixes(struct group_plan *plan, const struct pass_options *
 
 		group->prefixes = PROBE_ROW_NONE;
 		if (!pass_enabled(options, PASS_PREFIX_HISTOGRAM) || !plan->registers ||
-		    plan->prefixes == PLAN_PREFIXES || !prefix_masks_apply(plan, i, flow))
+		    plan->prefixes == PLAN_PREFIXES || !plan_counts_prefixes(plan, i, flow))
 			continue;
 		plan->prefixes++;
 		group->prefixes = *row;

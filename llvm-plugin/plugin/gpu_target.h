@@ -14,6 +14,14 @@ struct pass_options;
  */
 bool gpu_target_check(const struct call_units *units, struct pass_options *options);
 
+/*
+ * Scalar registers left to the compiler where ring_cursor.h keeps some, and those it reserves on
+ * top: 2 for vcc, or 6 with flat_scratch and xnack, which a kernel or function may do without. The
+ * fewest count: with 6, one that reserves 2 would reach s81.
+ */
+#define PASS_CURSOR_SGPRS "80"
+enum { PASS_CURSOR_LAST = 93 }; /* the last one that it keeps */
+
 /* How asm for a target's waves is written (inline_asm.h). */
 struct wave_form {
 	unsigned lanes;

@@ -14,9 +14,9 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/clone/lower_intrinsics.h"
 #include "llvm-plugin/plugin/compile_options.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/sites/intrinsic_forms.h"
 
 /*
  * How gfx9 back ends select an access (checked against llc-15 for gfx90a, every width, alignment

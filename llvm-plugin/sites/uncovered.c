@@ -9,10 +9,10 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/clone/lower_intrinsics.h"
 #include "llvm-plugin/plugin/call_units.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
+#include "llvm-plugin/sites/intrinsic_forms.h"
 #include "llvm-plugin/sites/table_builder.h"
 
 static const char *what_it_is(LLVMValueRef inst, enum probe_uncovered_reason reason)

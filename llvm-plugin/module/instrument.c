@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of the pass over one module. */
-#include "llvm-plugin/plugin/instrument.h"
+#include "llvm-plugin/module/instrument.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@
 #include "llvm-plugin/plugin/gpu_target.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
-#include "llvm-plugin/sites/list_sites.h"
+#include "llvm-plugin/module/list_sites.h"
 #include "llvm-plugin/sites/table_builder.h"
 
 static bool report(LLVMModuleRef module, char *text)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A unit's sites and rows in the site table. */
-#ifndef PROBE_LLVM_PLUGIN_SITES_LIST_SITES_H
-#define PROBE_LLVM_PLUGIN_SITES_LIST_SITES_H
+#ifndef PROBE_LLVM_PLUGIN_MODULE_LIST_SITES_H
+#define PROBE_LLVM_PLUGIN_MODULE_LIST_SITES_H
 
 #include <llvm-c/Core.h>
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <llvm-c/Core.h>
 
-#include "llvm-plugin/plugin/instrument.h"
+#include "llvm-plugin/module/instrument.h"
 #include "llvm-plugin/plugin/llvm-compat.h"
 
 /* 0 = no LLVM in sight; 14 stands for all before 15. */

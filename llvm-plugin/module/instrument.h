@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the plugin's entry point (analysis/plugin_entry.cpp) calls. */
-#ifndef PROBE_LLVM_PLUGIN_PLUGIN_INSTRUMENT_H
-#define PROBE_LLVM_PLUGIN_PLUGIN_INSTRUMENT_H
+#ifndef PROBE_LLVM_PLUGIN_MODULE_INSTRUMENT_H
+#define PROBE_LLVM_PLUGIN_MODULE_INSTRUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>

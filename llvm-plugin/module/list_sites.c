@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a unit's sites and rows are in the site table, and, on request, in the compiler's output. */
-#include "llvm-plugin/sites/list_sites.h"
+#include "llvm-plugin/module/list_sites.h"
 
 #include <stddef.h>
 #include <stdint.h>

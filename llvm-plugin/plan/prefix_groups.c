@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "llvm-plugin/plan/prefix_groups.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+
+#include <probe/wire.h>
+
+#include "llvm-plugin/analysis/analysis.h"
+#include "llvm-plugin/plan/group_plan.h"
+
+static bool is_wide(int64_t step)
+{
+	step = step < 0 ? -step : step;
+	return step >= APART && step < STEP_LIMIT;
+}
+
+/* Is it there when the entry block ends? */
+static bool is_early(LLVMValueRef value)
+{
+	if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+		return false;
+	if (LLVMIsAArgument(value))
+		return true;
+	return LLVMIsAInstruction(value) &&
+	       LLVMGetInstructionParent(value) == LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(
+							  LLVMGetInstructionParent(value)));
+}
+
+/* May lanes that differ in x be in different lines, and all others at one place? */
+static bool may_be_wide(const struct affine_address *pattern)
+{
+	const struct affine_stride *x = &pattern->stride[0];
+
+	for (int i = 1; i < 3; i++)
+		if (pattern->stride[i].constant || pattern->stride[i].factor)
+			return false;
+	if (pattern->fields)
+		return false;
+	if (!x->factor)
+		return is_wide(x->constant);
+	return is_early(x->value) && x->factor > -FACTOR_LIMIT && x->factor < FACTOR_LIMIT &&
+	       x->constant > -STEP_LIMIT && x->constant < STEP_LIMIT;
+}
+
+static bool suits(const struct plan_site *site)
+{
+	uint32_t natural = site->site.unit == 12 ? 16 : site->site.unit;
+
+	if (site->site.space == PROBE_SPACE_LDS)
+		return true;
+	return site->site.align >= natural &&
+	       (affine_uniform(&site->pattern) || may_be_wide(&site->pattern));
+}
+
+/* May lanes of a wave part in a loop, or before? */
+static bool lanes_part(const struct analysis *flow, LLVMBasicBlockRef block)
+{
+	LLVMValueRef function = LLVMGetBasicBlockParent(block);
+
+	for (LLVMBasicBlockRef at = LLVMGetFirstBasicBlock(function); at;
+	     at = LLVMGetNextBasicBlock(at)) {
+		LLVMValueRef last = LLVMGetBasicBlockTerminator(at);
+
+		if (LLVMIsABranchInst(last) && LLVMIsConditional(last) &&
+		    analysis_loop_depth(flow, at) && analysis_differs(flow, last, 0))
+			return true;
+	}
+	return false;
+}
+
+bool plan_counts_prefixes(const struct group_plan *plan, int number, const struct analysis *flow)
+{
+	const struct plan_group *group = &plan->group[number];
+
+	if (!group->loops || group->once || group->observed)
+		return false;
+	for (size_t i = group->first; i <= group->last; i++)
+		if (plan->site[i].group == number && !suits(&plan->site[i]))
+			return false;
+	return lanes_part(flow, group->block);
+}
