@@ -3,7 +3,8 @@
  * Marks: [HW] measured on hardware, [DOC] vendor document, [SRC] read in a vendor's source, [SIM]
  * a constant of another model, [E] our estimate. mt4g: caps-tum/mt4g, MI210; rpc: ROCm
  * rocprofiler-compute's documentation, MI250; mca: llvm-mca 19 for gfx90a; mica: AMD's matrix
- * instruction calculator; pyhip: tingqli/pyhip, MI308X.
+ * instruction calculator; pyhip: tingqli/pyhip, MI308X; rpw: recorded workloads of
+ * rocprofiler-compute's tests, MI210.
  */
 #include "simgpu/base/timing_constants.h"
 
@@ -23,11 +24,12 @@ const struct sim_time_cost sim_time_cost = {
 	.l2 = 302,		/* [HW mt4g] */
 	.hbm = 741,		/* [HW mt4g] */
 	.ta_queue = 64,		/* [E] four whole-wave accesses */
+	.ta_once = 1,		/* [HW rpw] L1 hits of 4 bytes a lane: 52 bytes per cycle */
 	.l1_return = 64,	/* [DOC] */
-	.l2_read = 2535 * 1024, /* [HW mt4g] 4014 GiB/s */
-	.l2_write = 1518 * 1024,
-	.hbm_read = 686 * 1024, /* [HW mt4g] 1085 GiB/s */
-	.hbm_write = 611 * 1024,
+	.l2_read = 2954 * 1024, /* [HW rpw] 5022 GB/s; mt4g reached 4014 GiB/s */
+	.l2_write = 1518 * 1024, /* [HW mt4g] 2404 GiB/s */
+	/* [HW rpw] 1389 GB/s, reads and writes together; mt4g reached 1085 and 967 GiB/s. */
+	.hbm_rate = 817 * 1024,
 	.cu_most = 64 * 1024, /* [DOC] the bus between a unit's L1 and L2 */
 	.lds_read = 4,	      /* [HW pyhip] b32 4 cycles, b128 16 */
 	.lds_write = 4,	      /* [DOC rpc] 4-byte stores 8 cycles, 16-byte ones 20 */

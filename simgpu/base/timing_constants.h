@@ -28,10 +28,11 @@ struct sim_time_cost {
 
 	/* Vector memory. */
 	uint16_t ta_queue;  /* cycles of address work that may wait before issue stops */
+	uint16_t ta_once;   /* cycles of each instruction besides those of its addresses */
 	uint16_t l1_return; /* bytes per cycle from the vector L1 to the registers */
 
 	/* Bytes per 1024 cycles: of the whole device, and the most one unit gets. */
-	uint32_t l2_read, l2_write, hbm_read, hbm_write, cu_most;
+	uint32_t l2_read, l2_write, hbm_rate, cu_most;
 
 	/* LDS port, cycles: reads per dword; stores per dword, and once. */
 	uint16_t lds_read, lds_write, lds_write_once;

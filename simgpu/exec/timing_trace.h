@@ -47,9 +47,10 @@ enum sim_timing_kind {
 };
 
 enum sim_timing_flags {
-	TIMING_BYPASS = 1, /* glc: not from the vector L1 */
-	TIMING_FLAT = 2,   /* counts in lgkmcnt as well */
-	TIMING_DATA = 4,   /* has a record */
+	TIMING_BYPASS = 1,  /* glc: not from the vector L1 */
+	TIMING_FLAT = 2,    /* counts in lgkmcnt as well */
+	TIMING_DATA = 4,    /* has a record */
+	TIMING_SEGMENT = 8, /* of the FLAT family: flat, global, scratch */
 };
 
 /* One per dword of code, next to the decoded instruction; made by sim_timing_make(). */
@@ -109,8 +110,9 @@ struct sim_trace_run {
 
 /*
  * Record: kind 7..0 (enum sim_record), then by kind
- *   vector memory: address-unit cycles 15..8, entries that follow 31..16, distinct 64-byte lines
- *                  47..32, bytes of all lanes / 4, rounded up, 63..48
+ *   vector memory: 64-byte lines of each 4 lanes 15..8, entries that follow 25..16, distinct
+ *                  64-byte lines 35..26, lines of each 16 lanes 45..36, bytes of all lanes / 4,
+ *                  rounded up, 55..46
  *   LDS:           dwords per lane 15..8, bank passes 31..16, conflicts 47..32, store bit 48
  *   scalar memory: entries that follow 31..16
  * An entry is `count` consecutive 64-byte lines: number of the first << 8 | count.
@@ -204,11 +206,29 @@ static inline void sim_trace_lds(struct sim_wave *w, uint32_t dwords, uint32_t p
 		(uint64_t)dwords << 8 | (uint64_t)passes << 16 | (uint64_t)conflicts << 32;
 }
 
-static inline void sim_trace_vector(struct sim_trace *trace, uint32_t quads, uint32_t entries,
-				    uint32_t lines, uint32_t bytes)
+/* What a vector memory instruction touched, besides the lines themselves. */
+struct sim_touched {
+	uint32_t quads, groups; /* distinct 64-byte lines of each 4 and 16 lanes */
+	uint32_t entries, lines, bytes;
+};
+
+static inline void sim_trace_vector(struct sim_trace *trace, struct sim_touched touched)
 {
-	trace->word[trace->head] = RECORD_VECTOR | (uint64_t)quads << 8 | (uint64_t)entries << 16 |
-				   (uint64_t)lines << 32 | (uint64_t)((bytes + 3) / 4) << 48;
+	trace->word[trace->head] = RECORD_VECTOR | (uint64_t)touched.quads << 8 |
+				   (uint64_t)touched.entries << 16 | (uint64_t)touched.lines << 26 |
+				   (uint64_t)touched.groups << 36 |
+				   (uint64_t)((touched.bytes + 3) / 4) << 46;
+}
+
+static inline struct sim_touched sim_trace_touched(uint64_t record)
+{
+	return (struct sim_touched){
+		.quads = record >> 8 & 0xff,
+		.entries = record >> 16 & 0x3ff,
+		.lines = record >> 26 & 0x3ff,
+		.groups = record >> 36 & 0x3ff,
+		.bytes = (record >> 46 & 0x3ff) * 4,
+	};
 }
 
 #endif

@@ -23,6 +23,8 @@ enum {
 	TIME_VM = 64,	/* vmcnt counts to 63 */
 	TIME_LGKM = 16, /* lgkmcnt to 15 */
 	TIME_BLOCKS = 8,
+	TIME_CHANNELS = 32, /* of the L2 */
+	CROWD_NONE = 64,
 	SLOT_LATE = INT16_MAX,
 	BURST_UNITS = 2, /* UNIT_VALU, UNIT_SCALAR */
 	TIME_SPANS = 8,
@@ -169,7 +171,8 @@ struct time_cu {
 	struct time_simd simd[SIM_SIMDS];
 	uint64_t lds_free[SIM_SIMDS / 2], ta_free, l1_free;
 	/* Shares of the device's memory: free times in 1/256 cycle. */
-	uint64_t l2_read, l2_write, hbm_read, hbm_write;
+	uint64_t l2_read, l2_write, hbm;
+	uint32_t channel[TIME_CHANNELS];      /* requests in this epoch */
 	struct time_block block[TIME_BLOCKS]; /* most recently used first */
 	struct time_backlog backlog;
 	uint64_t place;	  /* wave slots, registers and LDS that its workgroups hold */
@@ -209,7 +212,8 @@ struct sim_time {
 	uint64_t from, until; /* beginning and end of the epoch */
 	bool sampled;
 	/* Cost of 64 bytes from a unit's share, in 1/256 cycle. */
-	uint32_t l2_read, l2_write, hbm_read, hbm_write;
+	uint32_t l2_read, l2_write, hbm;
+	uint32_t crowd[TIME_CHANNELS]; /* by which a request costs more, in 1/CROWD_NONE */
 	struct sim_place_request want;
 };
 

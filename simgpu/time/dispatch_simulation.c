@@ -26,7 +26,7 @@
 #include "simgpu/time/pc_sampler.h"
 
 enum {
-	EPOCH = 16384,	  /* cycles from one end to the next */
+	EPOCH = 4096,	  /* cycles from one end to the next */
 	ALONE_NS = 15000, /* before that the owner runs all units: waking a thread costs as much */
 	IDLE_INSTS = 32,  /* instructions per s_sleep up to which nothing but waiting happened */
 };
@@ -115,8 +115,9 @@ static void prepare(struct sim_dispatch *dispatch, struct sim_time *time)
 	time->unassigned = dispatch->launch.total;
 	time->l2_read = share(sim_time_cost.l2_read, time->count);
 	time->l2_write = share(sim_time_cost.l2_write, time->count);
-	time->hbm_read = share(sim_time_cost.hbm_read, time->count);
-	time->hbm_write = share(sim_time_cost.hbm_write, time->count);
+	time->hbm = share(sim_time_cost.hbm_rate, time->count);
+	for (uint32_t i = 0; i < TIME_CHANNELS; i++)
+		time->crowd[i] = CROWD_NONE;
 }
 
 /*
@@ -386,7 +387,6 @@ static void count_classes(struct sim_dispatch *dispatch)
 	to->insts_salu = c->salu;
 	to->insts_smem = c->smem;
 	to->insts_vmem = c->vmem + c->flat;
-	to->insts_flat = c->flat;
 	to->insts_lds = c->lds;
 	to->insts_branch = c->branch;
 	to->insts_internal = c->other;

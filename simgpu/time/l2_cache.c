@@ -86,7 +86,7 @@ static void grow(struct time_touched *touched)
 		put_index(touched, i);
 }
 
-static struct time_touch *touch_of(struct time_cu *cu, uint64_t line)
+struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line)
 {
 	struct time_touched *touched = &cu->touched;
 	uint32_t found, at;
@@ -110,22 +110,16 @@ static struct time_touch *touch_of(struct time_cu *cu, uint64_t line)
 	return &touched->touch[touched->count++];
 }
 
-struct time_touch *time_l2_touch(struct time_cu *cu, uint64_t line, uint32_t half, bool *missed)
-{
-	struct time_touch *touch = touch_of(cu, line);
-
-	*missed = !(touch->valid >> half & 1);
-	return touch;
-}
-
 /* Halves fetched from memory that an earlier unit had already fetched are hits. */
 static void count_again(struct time_cu *cu, uint8_t again)
 {
 	uint32_t halves = (uint32_t)__builtin_popcount(again);
 
-	cu->counters.tcc_hit += halves;
-	cu->counters.tcc_miss -= halves;
 	cu->counters.tcc_ea_read -= halves;
+	if (!halves)
+		return;
+	cu->counters.tcc_hit++;
+	cu->counters.tcc_miss--;
 }
 
 static void merge_touch(struct time_cu *cu, struct time_l2 *l2, const struct time_touch *touch)
@@ -147,8 +141,33 @@ static void merge_touch(struct time_cu *cu, struct time_l2 *l2, const struct tim
 	set[0] = now;
 }
 
+/*
+ * How crowded each channel was in this epoch: its requests against an even share, but no less than
+ * one. In the next epoch its requests cost so much more.
+ */
+static void find_crowds(struct sim_time *time)
+{
+	uint64_t requests[TIME_CHANNELS] = {0}, all = 0;
+
+	for (uint32_t i = 0; i < time->count; i++) {
+		struct time_cu *cu = time->cu[time->cus[i]];
+
+		for (uint32_t k = 0; k < TIME_CHANNELS; k++)
+			requests[k] += cu->channel[k];
+		memset(cu->channel, 0, sizeof(cu->channel));
+	}
+	for (uint32_t k = 0; k < TIME_CHANNELS; k++)
+		all += requests[k];
+	for (uint32_t k = 0; k < TIME_CHANNELS; k++) {
+		uint64_t crowd = all ? requests[k] * TIME_CHANNELS * CROWD_NONE / all : 0;
+
+		time->crowd[k] = crowd > CROWD_NONE ? (uint32_t)crowd : CROWD_NONE;
+	}
+}
+
 void time_l2_merge(struct sim_time *time)
 {
+	find_crowds(time);
 	for (uint32_t i = 0; i < time->count; i++) {
 		struct time_cu *cu = time->cu[time->cus[i]];
 		struct time_touched *touched = &cu->touched;

@@ -109,129 +109,184 @@ static uint64_t l2_line(struct time_cu *cu, uint64_t line)
 
 /* ---- L2 and memory -------------------------------------------------------------------------- */
 
-/* 64 bytes out of the L2, or through it from memory; returns when they can be used. */
-static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint64_t at)
+/* What 64 bytes cost the unit's share of the L2: more where the channel is crowded. */
+static uint32_t channel_cost(struct time_cu *cu, uint64_t line, uint32_t cost)
 {
-	uint64_t start = serve(&cu->l2_read, at, cu->time->l2_read);
-	struct time_touch *touch;
-	bool missed;
+	uint32_t channel = line / 2 % TIME_CHANNELS;
 
-	touch = time_l2_touch(cu, l2_line(cu, line), line & 1, &missed);
+	cu->channel[channel]++;
+	return cost * cu->time->crowd[channel] / CROWD_NONE;
+}
+
+/* Halves of one 128-byte line, bit 0 for the first. */
+static uint32_t halves_of(uint64_t line, uint32_t count)
+{
+	return ((1u << count) - 1) << (line & 1);
+}
+
+/* One or two halves out of the L2, or through it from memory; returns when they can be used. */
+static uint64_t l2_read(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
+{
+	uint32_t count = (uint32_t)__builtin_popcount(halves), missed;
+	uint64_t number = l2_line(cu, line);
+	struct time_touch *touch = time_l2_touch(cu, number);
+	uint64_t start =
+		serve(&cu->l2_read, at, count * channel_cost(cu, number, cu->time->l2_read));
+
+	missed = halves & ~(uint32_t)touch->valid;
 	cu->counters.tcc_req++;
 	if (!missed) {
 		cu->counters.tcc_hit++;
 		return start + use_after(sim_time_cost.l2);
 	}
-	touch->valid |= 1 << (line & 1);
-	touch->missed |= 1 << (line & 1);
+	touch->valid |= missed;
+	touch->missed |= missed;
+	count = (uint32_t)__builtin_popcount(missed);
 	cu->counters.tcc_miss++;
-	cu->counters.tcc_ea_read++;
-	start = serve(&cu->hbm_read, start, cu->time->hbm_read);
+	cu->counters.tcc_ea_read += count;
+	start = serve(&cu->hbm, start, count * cu->time->hbm);
 	return start + use_after(sim_time_cost.hbm);
 }
 
 /*
- * A write of (part of) 64 bytes. It is complete when the L2 has it. A half that was clean will be
- * written back later; its cost is counted now.
+ * Writes of (parts of) one or two halves, a request each. They are complete when the L2 has them. A
+ * half that was clean will be written back later; its cost is counted now.
  */
-static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint64_t at)
+static uint64_t l2_write(struct time_cu *cu, uint64_t line, uint32_t halves, uint64_t at)
 {
-	uint64_t start = serve(&cu->l2_write, at, cu->time->l2_write);
-	uint8_t half = 1 << (line & 1);
-	struct time_touch *touch;
-	bool missed;
+	uint32_t count = (uint32_t)__builtin_popcount(halves), clean;
+	uint64_t number = l2_line(cu, line);
+	struct time_touch *touch = time_l2_touch(cu, number);
+	uint64_t start =
+		serve(&cu->l2_write, at, count * channel_cost(cu, number, cu->time->l2_write));
 
-	touch = time_l2_touch(cu, l2_line(cu, line), line & 1, &missed);
-	cu->counters.tcc_req++;
-	if (missed)
-		cu->counters.tcc_miss++;
-	else
-		cu->counters.tcc_hit++;
-	if (!(touch->dirty & half))
-		start = serve(&cu->hbm_write, start, cu->time->hbm_write);
-	touch->valid |= half;
-	touch->dirty |= half;
+	cu->counters.tcc_req += count;
+	cu->counters.tcc_miss += !touch->valid;
+	cu->counters.tcc_hit += count - !touch->valid;
+	clean = halves & ~(uint32_t)touch->dirty;
+	if (clean)
+		start = serve(&cu->hbm, start, (uint32_t)__builtin_popcount(clean) * cu->time->hbm);
+	touch->valid |= halves;
+	touch->dirty |= halves;
 	return start + use_after(sim_time_cost.l2);
 }
 
-static uint64_t load_line(struct time_cu *cu, uint64_t line, uint64_t at, bool bypass)
-{
-	struct time_line *found = l1_find(cu->l1, line);
-	uint64_t done;
+/* ---- The vector L1 -------------------------------------------------------------------------- */
 
-	cu->counters.tcp_cache_accesses++;
-	if (found && !bypass) {
-		cu->counters.tcp_hits++;
-		return later(at + use_after(sim_time_cost.vector_l1), found->fill);
+/* `count` halves of one line of the L2. */
+static uint64_t load_lines(struct time_cu *cu, uint64_t line, uint32_t count, uint64_t at,
+			   bool bypass)
+{
+	struct time_line *found[2] = {NULL, NULL};
+	uint64_t done = 0, filled;
+	uint32_t halves = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		found[i] = l1_find(cu->l1, line + i);
+		if (found[i] && !bypass) {
+			cu->counters.tcp_hits++;
+			done = later(done, later(at + i + use_after(sim_time_cost.vector_l1),
+						 found[i]->fill));
+		} else {
+			halves |= halves_of(line + i, 1);
+		}
 	}
-	cu->counters.tcp_tcc_read++;
-	done = l2_read(cu, line, at);
-	if (found)
-		found->fill = done;
-	else
-		l1_insert(cu->l1, line, done);
-	return done;
+	if (!halves)
+		return done;
+	cu->counters.tcp_tcc_read += (uint32_t)__builtin_popcount(halves);
+	filled = l2_read(cu, line, halves, at + count - 1);
+	for (uint32_t i = 0; i < count; i++) {
+		if (!(halves & halves_of(line + i, 1)))
+			continue;
+		if (found[i])
+			found[i]->fill = filled;
+		else
+			l1_insert(cu->l1, line + i, filled);
+	}
+	return later(done, filled);
 }
 
-static uint64_t access_line(struct time_cu *cu, const struct sim_timing *t, uint64_t line,
-			    uint64_t at)
+static uint64_t access_lines(struct time_cu *cu, const struct sim_timing *t, uint64_t line,
+			     uint32_t count, uint64_t at)
 {
+	uint32_t halves = halves_of(line, count);
 	struct time_line *found;
 	uint64_t done;
 
 	switch (t->kind) {
 	case TIMING_STORE:
 		/* Written through; a cached line stays cached. */
-		cu->counters.tcp_cache_accesses++;
-		cu->counters.tcp_tcc_write++;
-		return l2_write(cu, line, at);
+		cu->counters.tcp_tcc_write += count;
+		return l2_write(cu, line, halves, at + count - 1);
 	case TIMING_ATOMIC:
 	case TIMING_ATOMIC_RETURN:
-		found = l1_find(cu->l1, line);
-		if (found)
-			found->line = 0;
-		cu->counters.tcp_cache_accesses++;
-		cu->counters.tcp_tcc_atomic++;
+		for (uint32_t i = 0; i < count; i++) {
+			found = l1_find(cu->l1, line + i);
+			if (found)
+				found->line = 0;
+		}
+		cu->counters.tcp_tcc_atomic += count;
 		/* The L2 needs the old value first; it is one request nevertheless. */
-		done = later(l2_read(cu, line, at), l2_write(cu, line, at));
-		cu->counters.tcc_req--;
-		cu->counters.tcc_hit--;
+		at += count - 1;
+		done = later(l2_read(cu, line, halves, at), l2_write(cu, line, halves, at));
+		cu->counters.tcc_req -= count;
+		cu->counters.tcc_hit -= count;
 		return done;
 	default:
-		return load_line(cu, line, at, t->flags & TIMING_BYPASS);
+		return load_lines(cu, line, count, at, t->flags & TIMING_BYPASS);
 	}
+}
+
+/*
+ * Flat, global and scratch instructions pass all 64 lanes on one by one; those of buffers are
+ * counted by quads.
+ */
+static void count_vector(struct time_cu *cu, const struct sim_timing *t, uint32_t quads,
+			 uint32_t cycles)
+{
+	bool segment = t->flags & TIMING_SEGMENT;
+
+	cu->counters.insts_flat += segment;
+	cu->counters.ta_wavefronts++;
+	cu->counters.ta_busy += cycles;
+	cu->counters.tcp_accesses += segment ? SIM_LANES : quads;
+	cu->counters.tcp_cache_accesses += quads;
 }
 
 uint64_t time_vector(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
 		     uint64_t now)
 {
 	const uint64_t *record = &w->trace->word[w->word++];
-	uint32_t quads = *record >> 8 & 0xff, entries = *record >> 16 & 0xffff;
-	uint32_t lines = *record >> 32 & 0xffff, dwords = *record >> 48;
-	uint32_t bytes = dwords * 4,
-		 moved = (bytes + sim_time_cost.l1_return - 1) / sim_time_cost.l1_return;
+	struct sim_touched touched = sim_trace_touched(*record);
+	uint32_t moved = (touched.bytes + sim_time_cost.l1_return - 1) / sim_time_cost.l1_return;
+	uint32_t cycles = touched.groups + sim_time_cost.ta_once;
 	uint64_t start, at, done = 0;
 
-	if ((*record & 0xff) != RECORD_VECTOR)
+	if ((*record & 0xff) != RECORD_VECTOR) {
+		cu->counters.insts_flat += !!(t->flags & TIMING_SEGMENT);
 		return now;
-	w->word += entries;
-	quads += !quads; /* flat, and no lane in memory */
-	cu->counters.ta_wavefronts++;
-	cu->counters.ta_busy += quads;
-	cu->counters.tcp_accesses += quads;
+	}
+	w->word += touched.entries;
+	count_vector(cu, t, touched.quads, cycles);
 	start = later(now, cu->ta_free);
-	cu->ta_free = start + quads;
+	cu->ta_free = start + cycles;
 	/* The L1 looks up a line per cycle and moves 64 bytes per cycle. */
 	at = later(start, cu->l1_free);
-	cu->l1_free = at + (lines > moved ? lines : moved);
-	for (uint32_t i = 1; i <= entries; i++) {
-		uint64_t line = record[i] >> 8;
+	cu->l1_free = at + (touched.lines > moved ? touched.lines : moved);
+	for (uint32_t i = 1; i <= touched.entries; i++) {
+		uint64_t line = record[i] >> 8, end = line + (record[i] & 0xff);
 
-		for (uint64_t n = record[i] & 0xff; n; n--, line++)
-			done = later(done, access_line(cu, t, line, at++));
+		while (line < end) {
+			uint32_t count = line & 1 || line + 1 == end ? 1 : 2;
+
+			done = later(done, access_lines(cu, t, line, count, at));
+			line += count;
+			at += count;
+		}
 	}
-	/* The address of the last quad is that much later than that of the first. */
-	return later(done, start + quads - 1 + use_after(sim_time_cost.vector_l1));
+	/* The addresses of the last lanes are that much later than those of the first. */
+	return later(done, start + (touched.groups ? touched.groups - 1 : 0) +
+				   use_after(sim_time_cost.vector_l1));
 }
 
 uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_timing *t,
@@ -252,7 +307,7 @@ uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_t
 
 			cu->counters.sqc_req++;
 			if (t->kind == TIMING_SMEM_STORE) {
-				done = later(done, l2_write(cu, line, now));
+				done = later(done, l2_write(cu, line, halves_of(line, 1), now));
 				continue;
 			}
 			found = l1_find(cu->scalar, line);
@@ -262,7 +317,7 @@ uint64_t time_scalar(struct time_cu *cu, struct time_wave *w, const struct sim_t
 				continue;
 			}
 			cu->counters.sqc_misses++;
-			l1_insert(cu->scalar, line, l2_read(cu, line, now));
+			l1_insert(cu->scalar, line, l2_read(cu, line, halves_of(line, 1), now));
 			done = later(done, cu->scalar[line % L1_SETS * L1_WAYS].fill);
 		}
 	}

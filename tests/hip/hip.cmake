@@ -115,6 +115,15 @@ probe_hip_test(clocks.host clocks PROBE_SIM_MODEL=0)
 # Simulated time against published numbers, and the same counters in every run.
 probe_hip_program(timing timing -O2)
 probe_hip_test(timing timing)
+probe_hip_program(published published -O2)
+probe_test(NAME hip.published TIER hip FOLDER simgpu
+	COMMAND Python3::Interpreter ${hip_dir}/published.py ${hip_out}/published
+		${CMAKE_SOURCE_DIR}/tests/data/published_figures.csv
+	ENVIRONMENT "${hip_environment}")
+probe_test(NAME hip.same_clock TIER hip FOLDER simgpu
+	COMMAND Python3::Interpreter ${hip_dir}/same_clock.py ${hip_out}/same_clock.json
+		${hip_out}/waves ${hip_out}/divergence ${hip_out}/sorting ${hip_out}/physics
+	ENVIRONMENT "${hip_environment}")
 foreach(name timing atomics shared cooperative)
 	probe_test(NAME hip.${name}.same TIER hip FOLDER simgpu
 		COMMAND sh ${hip_dir}/clocks.sh ${hip_out}/${name} ${hip_out}/${name}.same.out

@@ -289,9 +289,9 @@ static void bandwidth()
 	device_array<uint4> data((size_t)grid * 24);
 
 	rate(reads, false, data.data, grid, 1);
-	near("L2 read, bytes per cycle", rate(reads, false, data.data, grid, 24), 2535, 10);
-	near("HBM read, bytes per cycle", rate(reads, false, data.data, grid * 24, 24), 686, 10);
-	near("HBM write, bytes per cycle", rate(writes, true, data.data, grid * 24, 24), 611, 10);
+	near("L2 read, bytes per cycle", rate(reads, false, data.data, grid, 24), 2954, 10);
+	near("HBM read, bytes per cycle", rate(reads, false, data.data, grid * 24, 24), 817, 10);
+	near("HBM write, bytes per cycle", rate(writes, true, data.data, grid * 24, 24), 817, 10);
 	rate(writes, true, data.data, grid, 1);
 	near("L2 write, bytes per cycle", rate(writes, true, data.data, grid, 24), 1518, 10);
 }

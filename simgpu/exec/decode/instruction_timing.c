@@ -52,6 +52,8 @@ static void make_vector_memory(const struct sim_inst *ip, struct sim_timing *ret
 	uint8_t flags = ip->row->flags;
 
 	ret->flags |= (ip->glc ? TIMING_BYPASS : 0) | (ip->cls == C_FLAT ? TIMING_FLAT : 0);
+	if (ip->enc == ENC_FLAT || ip->enc == ENC_GLOBAL || ip->enc == ENC_SCRATCH)
+		ret->flags |= TIMING_SEGMENT;
 	if (flags & I_ATOMIC)
 		ret->kind = ip->glc ? TIMING_ATOMIC_RETURN : TIMING_ATOMIC;
 	else if (flags & I_LOAD)

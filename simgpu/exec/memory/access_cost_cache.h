@@ -21,8 +21,8 @@ struct sim_memo {
 	uintptr_t key; /* the instruction, + 1 for its second access */
 	uint32_t base; /* the part of the base address that matters */
 	uint32_t cost[2];
-	/* For the cost model: cycles of the address unit, and runs of lines. */
-	uint32_t quads, entries;
+	/* For the cost model: lines of each 4 and 16 lanes, and runs of lines. */
+	uint32_t quads, groups, entries;
 	int32_t line[SIM_MEMO_ENTRIES]; /* first of each run, from that of the 128-byte line */
 	uint8_t lines[SIM_MEMO_ENTRIES];
 };

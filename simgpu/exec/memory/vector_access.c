@@ -53,15 +53,25 @@ static unsigned int distinct(u64 *line, unsigned int n)
 	return count;
 }
 
+/* The lines of one access, each once, and what they cost. */
+struct lines {
+	unsigned int count64, count128;
+	unsigned int quads, groups; /* distinct lines of each 4 and 16 lanes */
+	bool rising;		    /* the lanes' lines never fall, so equal ones are neighbours */
+	u64 line[128];
+};
+
 /*
- * The 64-byte lines of all lanes in lane order, runs of equal ones dropped. *sorted: they rise,
- * so equal ones are neighbours. An access spans two lines at most per 16 bytes.
+ * The 64-byte lines of all lanes in lane order, runs of equal ones dropped. An access spans two
+ * lines at most per 16 bytes. The counts of quads and groups hold for rising lines only.
  */
-static unsigned int collect_lines(const struct access *acc, u64 *line, bool *sorted)
+static void collect_lines(const struct access *acc, struct lines *ret)
 {
+	u64 quad = ~0ull, group = ~0ull;
 	unsigned int n = 0;
 
-	*sorted = true;
+	ret->rising = true;
+	ret->quads = ret->groups = 0;
 	EACH_LANE(l, acc->exec)
 	{
 		u64 first = acc->addr[l] >> 6, last = (acc->addr[l] + acc->bytes - 1) >> 6;
@@ -69,52 +79,33 @@ static unsigned int collect_lines(const struct access *acc, u64 *line, bool *sor
 		if (acc->kind == MEM_MIXED && acc->space[l] != MEM_GLOBAL)
 			continue;
 		for (u64 at = first; at <= last; at++) {
-			if (n && line[n - 1] == at)
+			bool again = n && ret->line[n - 1] == at;
+
+			ret->quads += !again || l / 4 != quad;
+			ret->groups += !again || l / 16 != group;
+			quad = l / 4;
+			group = l / 16;
+			if (again)
 				continue;
-			if (n && line[n - 1] > at)
-				*sorted = false;
-			line[n++] = at;
+			if (n && ret->line[n - 1] > at)
+				ret->rising = false;
+			ret->line[n++] = at;
 		}
 	}
-	return n;
+	ret->count64 = n;
 }
 
-/* The lines of one access, each once, and what they cost. */
-struct lines {
-	unsigned int count64, count128;
-	u64 line[128];
-};
-
-static void find_lines(const struct access *acc, struct lines *ret)
+/* Distinct lines of each `lanes` lanes, at least `idle`. */
+static unsigned int pieces_of(const struct access *acc, unsigned int lanes, unsigned int idle)
 {
-	unsigned int pairs = 0;
-	u64 pair[128];
-	bool sorted;
+	unsigned int count = 0;
 
-	ret->count64 = collect_lines(acc, ret->line, &sorted);
-	if (!sorted)
-		ret->count64 = distinct(ret->line, ret->count64);
-	for (unsigned int i = 0; i < ret->count64; i++)
-		if (!pairs || pair[pairs - 1] != ret->line[i] >> 1)
-			pair[pairs++] = ret->line[i] >> 1;
-	ret->count128 = sorted ? pairs : distinct(pair, pairs);
-}
-
-/* ---- For the cost model --------------------------------------------------------------------- */
-
-/*
- * The address unit takes four lanes at a time: a cycle for each 64-byte line they touch, at least
- * `idle` of them.
- */
-static unsigned int quads_of(const struct access *acc, unsigned int idle)
-{
-	unsigned int cycles = 0;
-
-	for (unsigned int first = 0; first < 64; first += 4) {
+	for (unsigned int first = 0; first < 64; first += lanes) {
+		u64 piece = (lanes == 4 ? 15ull : 0xffffull) << first;
 		unsigned int n = 0;
-		u64 seen[8];
+		u64 seen[32];
 
-		EACH_LANE(l, acc->exec & 15ull << first)
+		EACH_LANE(l, acc->exec & piece)
 		{
 			u64 at = acc->addr[l] >> 6, last = (acc->addr[l] + acc->bytes - 1) >> 6;
 
@@ -129,15 +120,94 @@ static unsigned int quads_of(const struct access *acc, unsigned int idle)
 					seen[n++] = at;
 			}
 		}
-		cycles += n > idle ? n : idle;
+		count += n > idle ? n : idle;
 	}
-	return cycles;
+	return count;
 }
 
-static unsigned int count_quads(const struct access *acc)
+#if defined(__AVX512F__)
+/* Bit l: lane l's line differs from the one before. False: a lane spans two, or lines fall. */
+static bool line_steps(const struct access *acc, u64 *line, u64 *steps)
 {
-	return quads_of(acc, 0);
+	const __m512i size = _mm512_set1_epi64((i64)acc->bytes - 1);
+	__m512i across = _mm512_setzero_si512();
+	u64 falls = 0;
+
+	*steps = 0;
+	for (unsigned int l = 0; l < 64; l += 8) {
+		__m512i addr = _mm512_loadu_si512(acc->addr + l);
+		__m512i at = _mm512_srli_epi64(addr, 6), before;
+
+		across = _mm512_or_si512(
+			across,
+			_mm512_xor_si512(at, _mm512_srli_epi64(_mm512_add_epi64(addr, size), 6)));
+		_mm512_storeu_si512(line + l, at);
+		before = _mm512_srli_epi64(_mm512_loadu_si512(acc->addr + (l ? l - 1 : 0)), 6);
+		if (!l) /* lane 0 has none before it */
+			before = _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 0, 1, 2, 3, 4, 5, 6),
+							  at);
+		*steps |= (u64)_mm512_cmpneq_epi64_mask(at, before) << l;
+		falls |= _mm512_cmplt_epu64_mask(at, before);
+	}
+	return !falls && !_mm512_test_epi64_mask(across, across);
 }
+#else
+static bool line_steps(const struct access *acc, u64 *line, u64 *steps)
+{
+	u64 across = 0, falls = 0;
+
+	*steps = 0;
+	LANES line[l] = acc->addr[l] >> 6;
+	LANES across |= line[l] ^ ((acc->addr[l] + acc->bytes - 1) >> 6);
+	for (unsigned int l = 1; l < 64; l++) {
+		*steps |= (u64)(line[l] != line[l - 1]) << l;
+		falls |= line[l] < line[l - 1];
+	}
+	return !falls && !across;
+}
+#endif
+
+/* The common case: all lanes, no lane across two lines, and lines that rise with the lanes. */
+static bool find_rising_lines(const struct access *acc, struct lines *ret)
+{
+	u64 line[64], steps, before = 0;
+	unsigned int n = 0;
+
+	if (acc->exec != ~0ull || acc->kind == MEM_MIXED || !line_steps(acc, line, &steps))
+		return false;
+	ret->rising = true;
+	ret->quads = 16 + (unsigned int)__builtin_popcountll(steps & ~0x1111111111111111ull);
+	ret->groups = 4 + (unsigned int)__builtin_popcountll(steps & ~0x0001000100010001ull);
+	ret->count128 = 0;
+	for (u64 left = steps | 1; left; left &= left - 1) {
+		ret->line[n] = line[__builtin_ctzll(left)];
+		ret->count128 += !n || ret->line[n] >> 1 != before;
+		before = ret->line[n++] >> 1;
+	}
+	ret->count64 = n;
+	return true;
+}
+
+static void find_lines(const struct access *acc, struct lines *ret)
+{
+	unsigned int pairs = 0;
+	u64 pair[128];
+
+	if (find_rising_lines(acc, ret))
+		return;
+	collect_lines(acc, ret);
+	if (!ret->rising) {
+		ret->count64 = distinct(ret->line, ret->count64);
+		ret->quads = pieces_of(acc, 4, 0);
+		ret->groups = pieces_of(acc, 16, 0);
+	}
+	for (unsigned int i = 0; i < ret->count64; i++)
+		if (!pairs || pair[pairs - 1] != ret->line[i] >> 1)
+			pair[pairs++] = ret->line[i] >> 1;
+	ret->count128 = ret->rising ? pairs : distinct(pair, pairs);
+}
+
+/* ---- For the cost model --------------------------------------------------------------------- */
 
 static u32 lane_bytes(const struct access *acc)
 {
@@ -157,18 +227,33 @@ static unsigned int put_entries(const struct lines *lines, u64 *to)
 	return n;
 }
 
-/* first .. last: the bytes of 64 lanes in a row. */
-static void trace_contiguous(struct sim_trace *trace, const struct access *acc, u64 first, u64 last)
+/* 64 lanes in a row from `first` on. */
+static void trace_contiguous(struct sim_trace *trace, u64 first, unsigned int bytes)
 {
-	unsigned int quad = 4 * acc->bytes, lines = (unsigned int)((last >> 6) - (first >> 6) + 1);
-	unsigned int quads = 16;
+	unsigned int quad = 4 * bytes, quads = 16, groups;
+	u64 lines = ((first + 64ull * bytes - 1) >> 6) - (first >> 6) + 1;
 
-	if (64 % quad)
-		quads = count_quads(acc);
-	else if (first % quad) /* every border of lines lies within a quad */
-		quads += lines - 1;
+	if (64 % quad) {
+		quads = 0;
+		for (unsigned int l = 0; l < 64; l += 4)
+			quads += (unsigned int)(((first + (l + 4ull) * bytes - 1) >> 6) -
+						((first + (u64)l * bytes) >> 6)) +
+				 1;
+	} else if (first % quad) { /* every border of lines lies within a quad */
+		quads += (unsigned int)lines - 1;
+	}
 	trace->word[trace->words++] = first >> 6 << 8 | lines;
-	sim_trace_vector(trace, quads, 1, lines, lane_bytes(acc));
+	if (bytes < 4)
+		groups = 4 + (first % (4 * quad) ? (unsigned int)lines - 1 : 0);
+	else /* sixteen lanes are `bytes` / 4 lines, one more if they do not begin with one */
+		groups = bytes + (first % 64 ? 4 : 0);
+	sim_trace_vector(trace, (struct sim_touched){
+					.quads = quads,
+					.groups = groups,
+					.entries = 1,
+					.lines = (unsigned int)lines,
+					.bytes = 64 * bytes,
+				});
 }
 
 static void trace_lines(struct sim_trace *trace, const struct access *acc,
@@ -177,7 +262,13 @@ static void trace_lines(struct sim_trace *trace, const struct access *acc,
 	unsigned int n = put_entries(lines, &trace->word[trace->words]);
 
 	trace->words += n;
-	sim_trace_vector(trace, count_quads(acc), n, lines->count64, lane_bytes(acc));
+	sim_trace_vector(trace, (struct sim_touched){
+					.quads = lines->quads,
+					.groups = lines->groups,
+					.entries = n,
+					.lines = lines->count64,
+					.bytes = lane_bytes(acc),
+				});
 }
 
 static void trace_memo(struct sim_trace *trace, const struct access *acc,
@@ -188,18 +279,24 @@ static void trace_memo(struct sim_trace *trace, const struct access *acc,
 	for (unsigned int i = 0; i < memo->entries; i++)
 		to[i] = ((first >> 7 << 1) + (u64)(int64_t)memo->line[i]) << 8 | memo->lines[i];
 	trace->words += memo->entries;
-	sim_trace_vector(trace, memo->quads, memo->entries, memo->cost[0], lane_bytes(acc));
+	sim_trace_vector(trace, (struct sim_touched){
+					.quads = memo->quads,
+					.groups = memo->groups,
+					.entries = memo->entries,
+					.lines = memo->cost[0],
+					.bytes = lane_bytes(acc),
+				});
 }
 
 /* Too many runs to be kept: entries is then more than fit. */
-static void memo_lines(struct sim_memo *memo, const struct access *acc, const struct lines *lines,
-		       u64 first)
+static void memo_lines(struct sim_memo *memo, const struct lines *lines, u64 first)
 {
 	u64 entry[128];
 
 	memo->cost[0] = lines->count64;
 	memo->cost[1] = lines->count128;
-	memo->quads = count_quads(acc);
+	memo->quads = lines->quads;
+	memo->groups = lines->groups;
 	memo->entries = put_entries(lines, entry);
 	for (unsigned int i = 0; i < memo->entries && i < SIM_MEMO_ENTRIES; i++) {
 		memo->line[i] = (int32_t)((entry[i] >> 8) - (first >> 7 << 1));
@@ -236,7 +333,13 @@ void LEVEL(mem_trace_scratch)(struct sim_wave *w, const struct access *acc)
 	for (unsigned int i = 0; i < n; i++)
 		trace->word[trace->words + i] = line[i] << 8 | 1;
 	trace->words += n;
-	sim_trace_vector(trace, 16 * rows, n, n, lane_bytes(acc));
+	sim_trace_vector(trace, (struct sim_touched){
+					.quads = 16 * rows,
+					.groups = n > 4 * rows ? n : 4 * rows,
+					.entries = n,
+					.lines = n,
+					.bytes = lane_bytes(acc),
+				});
 }
 
 /* ---- Counting ------------------------------------------------------------------------------- */
@@ -260,7 +363,7 @@ static void add_lines_memo(struct sim_wave *w, const struct sim_inst *ip, const 
 	if (memo->key != (uintptr_t)ip || memo->exec != acc->exec || memo->base != first % 128 ||
 	    !row_equal(memo->diff, row)) {
 		find_lines(acc, &lines);
-		memo_lines(memo, acc, &lines, first);
+		memo_lines(memo, &lines, first);
 		memcpy(memo->diff, row, sizeof(memo->diff));
 		memo->exec = acc->exec;
 		memo->key = (uintptr_t)ip;
@@ -285,15 +388,15 @@ static void add_lines(struct sim_wave *w, const struct sim_inst *ip, const struc
 	struct sim_counters *counters = w->group->counters;
 	struct lines lines;
 
-	if (w->code->pcs && count_quads(acc))
-		counters->quads += quads_of(acc, 1);
+	if (w->code->pcs && pieces_of(acc, 4, 0))
+		counters->quads += pieces_of(acc, 4, 1);
 	if (acc->contiguous) {
 		u64 first = acc->addr[0], last = first + 64ull * acc->bytes - 1;
 
 		counters->lines64 += (last >> 6) - (first >> 6) + 1;
 		counters->lines128 += (last >> 7) - (first >> 7) + 1;
 		if (w->trace)
-			trace_contiguous(w->trace, acc, first, last);
+			trace_contiguous(w->trace, first, acc->bytes);
 		return;
 	}
 	if (span && w->memo) {
@@ -473,7 +576,7 @@ u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigne
 	u64 first = (u64)ip->imm, last, scalar;
 	u32 differ = 0;
 
-	if (ip->enc != ENC_GLOBAL || w->exec != ~0ull || w->trace || w->code->pcs)
+	if (ip->enc != ENC_GLOBAL || w->exec != ~0ull || w->code->pcs)
 		return 0;
 	LANES differ |= (low[l] - low[0]) ^ (u32)(l * bytes);
 	if (ip->saddr) {
@@ -491,5 +594,7 @@ u64 LEVEL(mem_contiguous)(struct sim_wave *w, const struct sim_inst *ip, unsigne
 		return 0;
 	counters->lines64 += (last >> 6) - (first >> 6) + 1;
 	counters->lines128 += (last >> 7) - (first >> 7) + 1;
+	if (w->trace)
+		trace_contiguous(w->trace, first, bytes);
 	return first;
 }

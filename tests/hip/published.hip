@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+// The cost model against figures that others measured on MI210 and MI250 (one die of it). Prints
+// "name value" lines; published.py compares them with published_figures.csv. Each kernel does what
+// the source of its figure says; none is tuned to the model.
+#include "simgpu/probe_sim.h"
+#include "hip_test.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <string>
+
+static probe_sim_counters counters(const char *kernel)
+{
+	static auto read = (decltype(probe_sim_kernel_counters) *)dlsym(
+		RTLD_DEFAULT, "probe_sim_kernel_counters");
+	probe_sim_counters c = {};
+
+	c.size = sizeof(c);
+	EXPECT(read);
+	read(kernel, &c);
+	return c;
+}
+
+static void print(const std::string &name, double value)
+{
+	printf("%s %.9g\n", name.c_str(), value);
+}
+
+enum { MHZ = 1700, UNITS = 104 };
+
+// Amount per second of the last launch of a kernel that does `amount`; a first one warms caches.
+template <typename F> static double per_ns(const char *kernel, double amount, F launch)
+{
+	launch();
+	HIP(hipDeviceSynchronize());
+	probe_sim_counters a = counters(kernel);
+	launch();
+	HIP(hipDeviceSynchronize());
+	probe_sim_counters b = counters(kernel);
+	return amount / ((double)(b.cycles - a.cycles) * 1000 / MHZ);
+}
+
+// ---- Bandwidths --------------------------------------------------------------------------------
+
+extern "C" __global__ void hbm_copy(double *to, const double *from)
+{
+	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+	to[i] = from[i];
+}
+
+extern "C" __global__ void hbm_mul(double *to, const double *from)
+{
+	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+	to[i] = 0.4 * from[i];
+}
+
+extern "C" __global__ void hbm_triad(double *to, const double *x, const double *y)
+{
+	size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+
+	to[i] = x[i] + 0.4 * y[i];
+}
+
+extern "C" __global__ void hbm_fill(double *to)
+{
+	to[blockIdx.x * (size_t)blockDim.x + threadIdx.x] = 1;
+}
+
+// Each workgroup reads its own `span` floats again and again.
+extern "C" __global__ __launch_bounds__(256) void cache_read(const float *from, unsigned groups,
+							     unsigned span, int rounds, float *out)
+{
+	const float *mine = from + blockIdx.x % groups * span;
+	float sum = 0;
+
+	for (int i = 0; i < rounds; i++)
+		for (unsigned at = threadIdx.x; at < span; at += 8 * 256)
+#pragma unroll
+			for (int k = 0; k < 8; k++)
+				sum += mine[at + k * 256];
+	if (sum == 1)
+		*out = sum;
+}
+
+extern "C" __global__ __launch_bounds__(256) void lds_read(float *out, int rounds)
+{
+	__shared__ float cell[2048];
+	float sum = 0;
+
+	for (unsigned i = threadIdx.x; i < 2048; i += 256)
+		cell[i] = i;
+	__syncthreads();
+	for (int i = 0; i < rounds; i++) {
+		uint32_t at = (uint32_t)(uintptr_t)cell + threadIdx.x * 4;
+		float value[8];
+
+#pragma unroll
+		for (int k = 0; k < 8; k++)
+			asm volatile("ds_read_b32 %0, %1" : "=v"(value[k]) : "v"(at));
+		asm volatile("s_waitcnt lgkmcnt(0)");
+		sum += value[0];
+	}
+	if (sum == 1)
+		*out = sum;
+}
+
+static void bandwidths()
+{
+	const size_t n = 2 << 20;
+	device_array<double> a(n), b(n), c(n);
+	device_array<float> out((size_t)1);
+	float *small = (float *)a.data;
+
+	print("hbm_copy_gb",
+	      per_ns("hbm_copy", 16.0 * n, [&] { hbm_copy<<<n / 256, 256>>>(a.data, b.data); }));
+	print("hbm_mul_gb",
+	      per_ns("hbm_mul", 16.0 * n, [&] { hbm_mul<<<n / 256, 256>>>(a.data, b.data); }));
+	print("hbm_triad_gb", per_ns("hbm_triad", 24.0 * n,
+				     [&] { hbm_triad<<<n / 256, 256>>>(a.data, b.data, c.data); }));
+	print("hbm_fill_gb",
+	      per_ns("hbm_fill", 8.0 * n, [&] { hbm_fill<<<n / 256, 256>>>(a.data); }));
+	// 8 KiB for each unit; then 4 MiB for all, 32 KiB for each workgroup.
+	print("l1_read_gb", per_ns("cache_read", 832.0 * 8192 * 24, [&] {
+		      cache_read<<<832, 256>>>(small, 1, 2048, 24, out.data);
+	      }));
+	print("l2_read_gb", per_ns("cache_read", 832.0 * 32768 * 8, [&] {
+		      cache_read<<<832, 256>>>(small, 128, 8192, 8, out.data);
+	      }));
+	print("lds_read_gb", per_ns("lds_read", 832.0 * 256 * 4 * 8 * 64,
+				    [&] { lds_read<<<832, 256>>>(out.data, 64); }));
+}
+
+// ---- Arithmetic --------------------------------------------------------------------------------
+
+#define FMA(name, type, text)                                                                      \
+	extern "C" __global__ void name(int rounds)                                                \
+	{                                                                                          \
+		type x[8] = {}, y = (type)threadIdx.x;                                             \
+                                                                                                   \
+		for (int i = 0; i < rounds; i++)                                                   \
+			_Pragma("unroll") for (int k = 0; k < 64;                                  \
+					       k++) asm volatile(text : "+v"(x[k % 8]) : "v"(y));  \
+	}
+FMA(fma_f32, float, "v_fma_f32 %0, %0, %1, %1")
+FMA(fma_f64, double, "v_fma_f64 %0, %0, %1, %1")
+
+#define MATRIX(name, text)                                                                         \
+	extern "C" __global__ void name(int rounds)                                                \
+	{                                                                                          \
+		for (int i = 0; i < rounds; i++)                                                   \
+			asm volatile(".rept 16\n" text "\n.endr\n" ::                              \
+					     : "v4", "v5", "v6", "v7", "a0", "a1", "a2", "a3",     \
+					       "a4", "a5", "a6", "a7", "a8", "a9", "a10", "a11",   \
+					       "a12", "a13", "a14", "a15");                        \
+	}
+MATRIX(mfma_f16, "v_mfma_f32_32x32x8f16 a[0:15], v[4:5], v[6:7], a[0:15]")
+MATRIX(mfma_bf16, "v_mfma_f32_32x32x8bf16_1k a[0:15], v[4:5], v[6:7], a[0:15]")
+MATRIX(mfma_f32, "v_mfma_f32_32x32x2f32 a[0:15], v4, v6, a[0:15]")
+MATRIX(mfma_f64, "v_mfma_f64_16x16x4f64 a[0:7], v[4:5], v[6:7], a[0:7]")
+MATRIX(mfma_i8, "v_mfma_i32_32x32x8i8 a[0:15], v4, v6, a[0:15]")
+
+static void arithmetic()
+{
+	const double waves = 4 * UNITS * 4;
+	const struct {
+		const char *name;
+		void (*kernel)(int);
+		double ops;
+	} matrix[] = {{"mfma_f16", mfma_f16, 32 * 32 * 8 * 2},
+		      {"mfma_bf16", mfma_bf16, 32 * 32 * 8 * 2},
+		      {"mfma_f32", mfma_f32, 32 * 32 * 2 * 2},
+		      {"mfma_f64", mfma_f64, 16 * 16 * 4 * 2},
+		      {"mfma_i8", mfma_i8, 32 * 32 * 8 * 2}};
+
+	print("fma_f32_tflops", per_ns("fma_f32", waves * 128 * 64 * 30, [&] {
+					fma_f32<<<4 * UNITS, 256>>>(30);
+				}) / 1000);
+	print("fma_f64_tflops", per_ns("fma_f64", waves * 128 * 64 * 30, [&] {
+					fma_f64<<<4 * UNITS, 256>>>(30);
+				}) / 1000);
+	for (auto &it : matrix)
+		print(std::string(it.name) + "_tflops",
+		      per_ns(it.name, 4 * UNITS * it.ops * 16 * 5, [&] {
+			      it.kernel<<<UNITS, 256>>>(5);
+		      }) / 1000);
+}
+
+// ---- Latencies ---------------------------------------------------------------------------------
+
+// Cycles of a step of a pointer chase by one lane, in its last lap.
+extern "C" __global__ void vector_chase(uint64_t p, int steps, uint64_t *cycles)
+{
+	for (int lap = 0; lap < 2; lap++) {
+		uint64_t start = clock64();
+
+		for (int i = 0; i < steps; i += 32)
+			asm volatile(
+				".rept 32\nglobal_load_dwordx2 %0, %0, off\ns_waitcnt vmcnt(0)\n.endr"
+				: "+v"(p));
+		cycles[0] = (uint64_t)(clock64() - start);
+	}
+}
+
+static double chase(size_t bytes)
+{
+	/* A power of two of them, so that an odd step meets all. */
+	const size_t stride = 256, n = bytes / stride;
+	device_array<uint64_t> ring(bytes / 8), cycles((size_t)1);
+	std::vector<uint64_t> host(bytes / 8);
+	size_t step = n * 5 / 13 | 1;
+
+	for (size_t i = 0; i < n; i++)
+		host[i * stride / 8] = (uint64_t)ring.data + (i + step) % n * stride;
+	HIP(hipMemcpy(ring.data, host.data(), bytes, hipMemcpyHostToDevice));
+	vector_chase<<<1, 1>>>((uint64_t)ring.data, (int)n, cycles.data);
+	HIP(hipDeviceSynchronize());
+	return (double)cycles.host()[0] / (double)n;
+}
+
+// ---- The profiler's recorded workload: vcopy -n 1048576 -b 256 ----------------------------------
+
+extern "C" __global__ void vec_copy(double *a, double *b, double *c, int n, int stride)
+{
+	int id = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (id < n)
+		c[id] = a[id];
+}
+
+static void vcopy()
+{
+	const size_t n = 1048576;
+	device_array<double> x(n), y(n), z(n);
+	probe_sim_counters a = {}, b;
+
+	for (int i = 0; i < 3; i++) {
+		a = counters("vec_copy");
+		vec_copy<<<n / 256, 256>>>(x.data, y.data, z.data, n, 1);
+		HIP(hipDeviceSynchronize());
+	}
+	b = counters("vec_copy");
+#define COUNTER(name) print("vcopy_" #name, (double)(b.name - a.name))
+	COUNTER(sq_busy_cu_cycles);
+	COUNTER(sq_wave_cycles);
+	COUNTER(sq_insts_flat);
+	COUNTER(sq_insts_vmem);
+	COUNTER(ta_total_wavefronts);
+	COUNTER(tcp_total_accesses);
+	COUNTER(tcp_total_cache_accesses);
+	COUNTER(tcp_tcc_read_req);
+	COUNTER(tcp_tcc_write_req);
+	COUNTER(tcc_req);
+	COUNTER(tcc_hit);
+	COUNTER(tcc_miss);
+	COUNTER(tcc_ea_rdreq);
+	COUNTER(tcc_ea_wrreq);
+	COUNTER(sqc_dcache_req);
+	COUNTER(cycles);
+}
+
+int main()
+{
+	HIP(hipFree(nullptr));
+	vcopy();
+	print("chase_l1_cycles", chase(8 << 10));
+	print("chase_l2_cycles", chase(1 << 20));
+	print("chase_hbm_cycles", chase(32 << 20));
+	bandwidths();
+	arithmetic();
+	return 0;
+}

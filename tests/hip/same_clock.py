@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Runs of plain instructions issue at once (simgpu/time/issue_slots.c), unless counters are kept per
+instruction. The clock and the counters of every dispatch must be the same either way.
+
+usage: same_clock.py SCRATCH_FILE PROGRAM...
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def dispatches(program, path, per_instruction):
+    path.unlink(missing_ok=True)
+    subprocess.run(program, check=True, stdout=subprocess.DEVNULL,
+                   env=dict(os.environ, PROBE_SIM_STATS=str(path), PROBE_SIM_PC=per_instruction))
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [{key: value for key, value in row.items() if key != "host_ns"} for row in rows]
+
+
+def main():
+    path = pathlib.Path(sys.argv[1])
+    for program in sys.argv[2:]:
+        at_once = dispatches([program], path, "0")
+        one_by_one = dispatches([program], path, "1")
+        if len(at_once) != len(one_by_one) or not any(row["cycles"] for row in at_once):
+            sys.exit(f"{program}: {len(at_once)} dispatches, and {len(one_by_one)}")
+        for number, (a, b) in enumerate(zip(at_once, one_by_one)):
+            if a != b:
+                sys.exit(f"{program}: dispatch {number} differs:\n{a}\n{b}")
+        print(f"{program}: {len(at_once)} dispatches are the same")
+
+
+if __name__ == "__main__":
+    main()
