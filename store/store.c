@@ -91,6 +91,7 @@ struct probe_err *probe_store_create(const char *path, bool force, struct probe_
 		probe_store_destroy(store);
 		return err;
 	}
+	sqlite3_busy_timeout(store->db, PROBE_STORE_BUSY_MS);
 	*ret = store;
 	return NULL;
 }

@@ -34,7 +34,7 @@ enum probe_stream_id {
 #define PROBE_STREAM_ENUM(name, number, word, text) PROBE_STREAM_ID_##name = number,
 	PROBE_STREAM_TABLE(PROBE_STREAM_ENUM)
 #undef PROBE_STREAM_ENUM
-	PROBE_STREAM_IDS = 4,
+		PROBE_STREAM_IDS = 4,
 };
 
 /* stored: committed; pending: in the open transaction; lost: rolled back or refused. */

@@ -87,6 +87,7 @@ static struct probe_err *open_again(struct probe_store *store)
 	if (sqlite3_open_v2(store->path, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 			    NULL))
 		return sqlite_error(store, "open it for writing");
+	sqlite3_busy_timeout(store->db, PROBE_STORE_BUSY_MS);
 	return ready(store);
 }
 

@@ -100,10 +100,10 @@ static struct probe_err *check_header(const char *path, const struct header *hea
 					"%#x, not %#x)" WHICH_FILES,
 					path, header->application_id, PROBE_STORE_APPLICATION_ID);
 	if (!wal && header->file_size < header->pages * header->page_size)
-		return probe_err_create("%s is truncated: %llu bytes of %llu; copy it again, or record again",
-					path,
-					(unsigned long long)header->file_size,
-					(unsigned long long)(header->pages * header->page_size));
+		return probe_err_create(
+			"%s is truncated: %llu bytes of %llu; copy it again, or record again", path,
+			(unsigned long long)header->file_size,
+			(unsigned long long)(header->pages * header->page_size));
 	if (header->user_version > PROBE_STORE_VERSION)
 		return probe_err_create("%s was written by a newer Probe: schema %u, this program "
 					"reads up to %u; use the probe-report of that version",
@@ -228,8 +228,7 @@ static struct probe_err *check_content(const char *path, struct probe_reader *re
 	if (version < 1 || version > PROBE_STORE_VERSION)
 		return probe_err_create("%s has schema %lld; this program reads 1 to %d; record "
 					"it again",
-					path,
-					(long long)version, PROBE_STORE_VERSION);
+					path, (long long)version, PROBE_STORE_VERSION);
 	if (one_number(reader, "SELECT value FROM probe_run WHERE key = 'partial'", &partial))
 		return probe_reader_error(reader, "read the facts of the run");
 	reader->version = (int)version;

@@ -9,6 +9,12 @@
 
 #include "store/store.h"
 
+/*
+ * How long to wait for another program that has locked the file. The segment takes what is recorded
+ * meanwhile; when it is full, the policy of --when-full and the accounting apply.
+ */
+#define PROBE_STORE_BUSY_MS (10 * 60 * 1000)
+
 /* Rows of one table that wait for their insert. */
 struct probe_rows {
 	struct probe_rows *next;

@@ -50,7 +50,7 @@ int probe_store_begin(struct probe_store *store)
 		return -EIO;
 	if (store->open)
 		return 0;
-	if (sqlite3_exec(store->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
+	if (sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
 		return probe_store_fail(store, "begin a transaction");
 	store->open = true;
 	store->began_ns = probe_store_now(CLOCK_MONOTONIC);

@@ -72,6 +72,22 @@ static void inspect(struct recording *recording, struct run_code *code)
 	}
 }
 
+/* By what has arrived: the size stated may be anything. */
+static bool grow_bytes(struct run_code *code, uint64_t size)
+{
+	uint64_t capacity = 2 * size < code->hr.bytes ? 2 * size : code->hr.bytes;
+	unsigned char *grown;
+
+	if (code->bytes && size <= code->capacity)
+		return true;
+	grown = realloc(code->bytes, capacity ? capacity : 1);
+	if (!grown)
+		return false;
+	code->bytes = grown;
+	code->capacity = capacity;
+	return true;
+}
+
 bool run_code_bytes(struct recording *recording, struct run_code *code, uint64_t offset,
 		    const unsigned char *bytes, size_t size)
 {
@@ -79,9 +95,7 @@ bool run_code_bytes(struct recording *recording, struct run_code *code, uint64_t
 	if (code->complete || offset != code->received || code->hr.bytes > CODE_BYTES_MAX ||
 	    size > code->hr.bytes - offset)
 		return false;
-	if (!code->bytes)
-		code->bytes = malloc(code->hr.bytes);
-	if (!code->bytes)
+	if (!grow_bytes(code, offset + size))
 		return false;
 	memcpy(code->bytes + offset, bytes, size);
 	code->received += size;

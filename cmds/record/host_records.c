@@ -207,7 +207,9 @@ static bool apply_code_object(struct recording *recording, const struct segment_
 		return false;
 	memcpy(&hr, rec->payload, sizeof(hr));
 	code->hr = hr;
-	uri = hr.id ? take_string(&tail, hr.uri_len) : NULL;
+	/* Addresses do not wrap. How much of it can be code follows from its bytes. */
+	uri = hr.id && hr.load_size <= UINT64_MAX - hr.load_base ? take_string(&tail, hr.uri_len)
+								 : NULL;
 	if (!uri) {
 		free(code);
 		return false;
@@ -390,6 +392,12 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 	return true;
 }
 
+/* No stream has as many records: the number is the process's, and sums must not overflow. */
+static bool plausible(uint64_t count)
+{
+	return count <= RECORD_COUNT_MAX;
+}
+
 static bool apply_complete(struct recording *recording, const struct segment_record *rec)
 {
 	struct process_objects *objects = &recording->objects;
@@ -398,7 +406,8 @@ static bool apply_complete(struct recording *recording, const struct segment_rec
 
 	memcpy(&complete, rec->payload, sizeof(complete));
 	dispatch = run_dispatch_find(objects, complete.id);
-	if (!dispatch || dispatch->completed)
+	if (!dispatch || dispatch->completed || !plausible(complete.rows_dropped) ||
+	    !plausible(complete.counters))
 		return false;
 	dispatch->completed = true;
 	dispatch->complete = complete;
@@ -444,6 +453,8 @@ static bool apply_loss(struct recording *recording, const struct segment_record 
 	char *reason;
 
 	memcpy(&loss, rec->payload, sizeof(loss));
+	if (!plausible(loss.records))
+		return false;
 	reason = take_string(&tail, loss.reason_len);
 	if (!reason)
 		return false;
@@ -472,6 +483,8 @@ static bool apply_exit(struct recording *recording, const struct segment_record 
 	struct probe_hr_exit hr;
 
 	memcpy(&hr, rec->payload, sizeof(hr));
+	if (!plausible(hr.dispatches) || !plausible(hr.completed))
+		return false;
 	recording->objects.exited = true;
 	/* The library's own count of dispatches: more than those recorded means lost records. */
 	probe_store_set_int(recording->store, "tool_dispatches", (int64_t)hr.dispatches);

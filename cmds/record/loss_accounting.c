@@ -130,7 +130,7 @@ static void make_balance(const struct recording *recording, enum probe_stream_id
 }
 
 static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty",
-								"runtime"};
+								 "runtime"};
 
 /* Why a kernel has no clone, and what to do about it. */
 static void unprobed_text(const struct recording *recording,
@@ -259,7 +259,8 @@ uint64_t accounting_lost(const struct recording *recording)
 	return sum;
 }
 
-static void print_stream(const struct balance *balance, enum probe_stream_id stream, const char *who)
+static void print_stream(const struct balance *balance, enum probe_stream_id stream,
+			 const char *who)
 {
 	char text[400];
 	size_t n = 0;

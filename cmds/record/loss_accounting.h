@@ -14,6 +14,9 @@
 
 struct recording;
 
+/* A count that a process states is malformed above this: 2^48 records need years. */
+#define RECORD_COUNT_MAX (1ull << 48)
+
 struct record_counts {
 	uint64_t seen, completed, unfinished;
 	uint64_t verdicts[PROBE_VERDICTS];

@@ -16,7 +16,7 @@
 struct map {
 	struct pair {
 		uint32_t from, to;
-	} *codes;
+	} * codes;
 	size_t count;
 	uint64_t dispatches; /* to be added */
 };

@@ -27,7 +27,7 @@ struct run_agent {
 struct run_code {
 	struct probe_hr_code_object hr;
 	unsigned char *bytes; /* until complete, then freed */
-	uint64_t received;
+	uint64_t received, capacity;
 	uint64_t built; /* when its file was written, ns since 1970; 0 = not known */
 	bool complete, unloaded;
 	char hash[PROBE_SHA256_HEX];   /* "" until complete */

@@ -93,16 +93,24 @@ static bool drain_host(struct recorder *recorder, bool final)
 	return any;
 }
 
+/* What the process states, if it can be. */
+static uint64_t stated(uint64_t count)
+{
+	return count <= RECORD_COUNT_MAX ? count : 0;
+}
+
 static void read_counts(struct recorder *recorder)
 {
 	struct record_counts *counts = &recorder->recording.counts;
 	const struct segment_reader *seg = &recorder->seg;
 
-	counts->host_emitted = segment_reader_emitted(seg);
-	counts->host_dropped = segment_reader_dropped(seg);
+	counts->host_emitted = stated(segment_reader_emitted(seg));
+	counts->host_dropped = stated(segment_reader_dropped(seg));
 	counts->host_corrupt = seg->loss.corrupt;
 	counts->host_uncommitted = seg->loss.uncommitted;
 	segment_reader_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
+	counts->trace_emitted = stated(counts->trace_emitted);
+	counts->trace_dropped = stated(counts->trace_dropped);
 	/* The device counts only what it loses. */
 	if (probe_kind_has_rings(recorder->recording.config->kind))
 		counts->trace_emitted += counts->trace_read + counts->stored_lost;

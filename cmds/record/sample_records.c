@@ -26,6 +26,10 @@ struct run_sampled_code {
 	uint32_t code_object;
 };
 
+/* Of code objects that state impossible sizes, and of those that do not state theirs. */
+#define CODE_SPAN_MAX	(512ull << 20)
+#define CODE_SPAN_LEAST (16ull << 20)
+
 struct run_sampler {
 	struct probe_pcs_attributor attributor;
 	struct run_sampled_code *codes;
@@ -169,11 +173,23 @@ static void retired(void *user, const struct probe_dispatch_entry *entry)
 					    entry->samples);
 }
 
+/*
+ * How many bytes of a loaded code object can be instructions. Its file has all of them, in segments
+ * whose alignment adds little; what is larger in memory is zeroed variables.
+ */
+static uint64_t code_span(const struct run_code *code)
+{
+	uint64_t most = 2 * (code->hr.bytes < CODE_SPAN_MAX ? code->hr.bytes : CODE_SPAN_MAX) +
+			CODE_SPAN_LEAST;
+
+	return code->hr.load_size < most ? code->hr.load_size : most;
+}
+
 static void load(struct run_sampler *sampler, const struct run_code *code)
 {
 	struct probe_code_range range = {
 		.base = code->hr.load_base,
-		.size = code->hr.load_size,
+		.size = code_span(code),
 		.delta = (uint64_t)code->hr.load_delta,
 		.id = code->hr.id,
 	};
@@ -306,6 +322,8 @@ bool samples_take(struct recording *recording, const struct segment_record *rec)
 	memcpy(&hr, rec->payload, sizeof(hr));
 	sampler = sampler_of(recording, hr.agent);
 	if (!sampler || hr.count > (rec->size - sizeof(hr)) / PROBE_PCS_RECORD_SIZE)
+		return false;
+	if (hr.lost > RECORD_COUNT_MAX)
 		return false;
 	sampler->lost += hr.lost;
 	probe_pcs_attribute(&sampler->attributor, rec->payload + sizeof(hr), hr.count);

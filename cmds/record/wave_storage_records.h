@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of stored waves (wire_device.h, struct probe_wave_storage): rewritten as a ring would hold
- * them, and then treated like all others. They count as one more ring than the segment has.
+ * Records of stored waves (wire_device.h, struct probe_wave_storage): rewritten as a ring would
+ * hold them, and then treated like all others. They count as one more ring than the segment has.
  */
 #ifndef PROBE_CMDS_RECORD_WAVE_STORAGE_RECORDS_H
 #define PROBE_CMDS_RECORD_WAVE_STORAGE_RECORDS_H

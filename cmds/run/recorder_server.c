@@ -290,13 +290,14 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 		err = recorder_create(process, server->config, store, &recorder);
 	if (err)
 		return err;
+	/* Before the application knows that it is recorded, and can be killed for it. */
+	recorder->lock = lock_database(probe_store_path(store));
 	err = start(server, recorder);
 	if (err) {
 		recorder->sock = -1; /* still the caller's */
 		recorder_destroy(recorder);
 		return err;
 	}
-	recorder->lock = lock_database(probe_store_path(recorder->recording.store));
 	recorder->next = server->recorders;
 	server->recorders = recorder;
 	return NULL;

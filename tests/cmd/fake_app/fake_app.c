@@ -222,7 +222,7 @@ static void announce_code(struct fake_app *app, const char *source)
 					      .agent = 1,
 					      .load_base = LOAD_BASE,
 					      .load_delta = app->image ? LOAD_BASE - 0x1000 : 0,
-					      .load_size = 4096,
+					      .load_size = app->load_size ? app->load_size : 4096,
 					      .bytes = size,
 					      .storage = 2,
 					      .uri_len = sizeof(uri) - 1};

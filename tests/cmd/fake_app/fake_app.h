@@ -12,6 +12,7 @@
 #include "wire/segment_writer.h"
 
 struct fake_app {
+	uint64_t load_size; /* of the code object to announce; 0 = 4096 */
 	struct probe_segment seg;
 	int sock;
 	uint32_t next_ring;

@@ -2,10 +2,12 @@
 /*
  * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
  * (waves) with records=N and form=F before it, stored=N (records lost), refused=N, begin (a
- * dispatch that never ends), hole, garbage, code=FILE (before announce), sampler=METHOD, at=OFFSET,
- * samples=N (of one dispatch), lost=N, exit-record, out=TEXT, err=TEXT, drained (wait until
- * probe-run has read everything), wait=FIFO (until somebody has opened it for writing), close-fds,
- * fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the words that follow), exit=STATUS.
+ * dispatch that never ends), hole, garbage, impossible
+ * (a dispatch that states impossible losses), huge-code (before announce), code=FILE (before
+ * announce), sampler=METHOD, at=OFFSET, samples=N (of one dispatch), lost=N, exit-record, out=TEXT,
+ * err=TEXT, drained (wait until probe-run has read everything), wait=FIFO (until somebody has
+ * opened it for writing), close-fds, fork, kill=SIGNAL, kill-parent=SIGNAL, exec (itself, with the
+ * words that follow), exit=STATUS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -100,6 +102,18 @@ static void hole(void)
 	*(uint32_t *)(app.seg.data + (head & app.seg.mask)) = 64;
 }
 
+/* A dispatch that completes with 2^64 - 1 records lost, and once more as it is. */
+static void impossible(void)
+{
+	uint64_t id = ++dispatches;
+
+	fake_dispatch(&app, id, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
+	fake_counters(&app, id, 3);
+	fake_complete(&app, id, 3, UINT64_MAX);
+	fake_complete(&app, id, 3, 1ull << 49);
+	fake_complete(&app, id, 3, 0);
+}
+
 static void garbage(void)
 {
 	struct iovec part = {"nonsense", 8};
@@ -178,6 +192,10 @@ static int act(const char *word, const char *value)
 		fake_dispatch(&app, ++dispatches, PROBE_KIND_MEMORY, PROBE_V_SWAPPED);
 	else if (!strcmp(word, "hole"))
 		hole();
+	else if (!strcmp(word, "huge-code"))
+		app.load_size = 1ull << 62;
+	else if (!strcmp(word, "impossible"))
+		impossible();
 	else if (!strcmp(word, "garbage"))
 		garbage();
 	else if (!strcmp(word, "lost"))
