@@ -18,7 +18,7 @@
 #include "probe_version.h"
 
 enum {
-	DEFAULT_MAJOR = 15, /* hipcc's */
+	DEFAULT_MAJOR = PROBE_HIP_LLVM, /* hipcc's, where this was built */
 	STATUS_USAGE = 2,
 };
 
@@ -45,7 +45,7 @@ static const struct probe_option options[] = {
 	{"cmake-dir", 0, NULL, "directory for CMake's probe_DIR", KEY_CMAKE},
 	{"targets", 0, NULL, "GPU targets that the pass supports, one per line", KEY_TARGETS},
 	{.help = "Other", .key = KEY_HEADING},
-	{"llvm", 0, "MAJOR", "the compiler's LLVM: 15, 16 or 19 (default: 15, hipcc's)", KEY_LLVM},
+	{"llvm", 0, "MAJOR", "the compiler's LLVM, such as 15 (default: that of hipcc)", KEY_LLVM},
 	{"print-options", 0, NULL, "print the long options, one per line", KEY_PRINT_OPTIONS},
 	{"help", 'h', NULL, "print this text", KEY_HELP},
 	{"version", 0, NULL, "print the version", KEY_VERSION},

@@ -77,9 +77,12 @@ probe_hip_test(exhaust exhaust PROBE_SIM_VRAM_MIB=256)
 probe_test(NAME hip.trace TIER hip FOLDER simgpu
 	COMMAND sh ${hip_dir}/trace.sh ${hip_out}/vadd vadd ENVIRONMENT "${hip_environment}")
 
+# HIP 5.7.1 and 6.4.3 refuse to create textures for gfx90a ("operation not supported").
 probe_hip_program(textures textures -O2)
-probe_hip_test(textures textures)
-probe_hip_test(textures.base textures PROBE_SIM_ISA=base)
+if(PROBE_HIP_LLVM EQUAL 15)
+	probe_hip_test(textures textures)
+	probe_hip_test(textures.base textures PROBE_SIM_ISA=base)
+endif()
 
 probe_hip_program(math math -O2)
 probe_hip_test(math math)
@@ -94,11 +97,14 @@ probe_hip_test(peers.nobar peers "PROBE_SIM_GPUS=2;PROBE_SIM_LARGE_BAR=0")
 probe_hip_test(peers.nosdma peers "PROBE_SIM_GPUS=3;HSA_ENABLE_SDMA=0")
 
 # The message is on stderr; the program checks the error code itself.
+# Below the simulated driver the answers are the runtime's own: HIP 5.7.1 returns a handle all the same.
 probe_hip_program(sharing sharing -O2)
-probe_hip_test(sharing sharing)
-probe_hip_test(sharing.message sharing)
-set_tests_properties(hip.sharing.message PROPERTIES PASS_REGULAR_EXPRESSION
-	"probe-sim: hsaKmtShareMemory is not supported by the simulated GPU")
+if(TARGET hsakmt)
+	probe_hip_test(sharing sharing)
+	probe_hip_test(sharing.message sharing)
+	set_tests_properties(hip.sharing.message PROPERTIES PASS_REGULAR_EXPRESSION
+		"probe-sim: hsaKmtShareMemory is not supported by the simulated GPU")
+endif()
 
 # Simulated time: the same in every run.
 probe_hip_program(clocks clocks -O2)

@@ -17,7 +17,10 @@ fail()
 	exit 1
 }
 
-LD_LIBRARY_PATH="$build/lib/probe/sim" "$build/bin/hsa_cases" "$code" "$name" \
+simulator="LD_LIBRARY_PATH=$build/lib/probe/sim"
+[ -e "$build/lib/probe/sim/libhsakmt.so.1" ] ||
+	simulator="LD_PRELOAD=$build/lib/probe/sim/libprobe-sim.so"
+env "$simulator" "$build/bin/hsa_cases" "$code" "$name" \
 	>"$work/plain.out" 2>"$work/plain.err"
 plain=$?
 case "$way" in
