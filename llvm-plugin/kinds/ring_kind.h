@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What putting records into rings needs, for the kinds `time` and `trace` (time_kind.c). */
+/* What the kinds `time` and `trace` share: how their clones put records into rings. */
 #ifndef PROBE_LLVM_PLUGIN_KINDS_RING_KIND_H
 #define PROBE_LLVM_PLUGIN_KINDS_RING_KIND_H
 
@@ -37,6 +37,7 @@ struct ring_context {
 	size_t calls, capacity;
 };
 
+/* ring_calls.c. */
 LLVMValueRef ring_i32(const struct ring_context *ring, uint32_t value);
 /* Call a function of the device library, which will be inlined unless it is portable. */
 LLVMValueRef ring_call(struct ring_context *ring, enum devlib_function which, LLVMValueRef *args,

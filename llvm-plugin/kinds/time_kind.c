@@ -21,48 +21,6 @@
 #include "llvm-plugin/plugin/gpu_target.h"
 #include "llvm-plugin/plugin/ir_helpers.h"
 
-/* ---- Putting them in ------------------------------------------------------------------------ */
-
-LLVMValueRef ring_i32(const struct ring_context *in, uint32_t value)
-{
-	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
-}
-
-/* Portable code calls copies, but makes stamps itself: what a call waits for takes time. */
-static bool is_copied(const struct ring_context *in, enum devlib_function which)
-{
-	bool stamp = which == DEVLIB_TIME_BEGIN || which == DEVLIB_TIME_END;
-
-	return in->is_portable && (in->is_plain || !stamp);
-}
-
-LLVMValueRef ring_call(struct ring_context *in, enum devlib_function which, LLVMValueRef *args,
-		       unsigned count)
-{
-	LLVMValueRef function = in->devlib->function[which];
-
-	if (is_copied(in, which)) {
-		uint32_t shape = DEVLIB_SHAPE_PLAIN | (in->is_plain ? 0 : DEVLIB_SHAPE_CURSOR);
-
-		function = devlib_share(in->devlib, which, shape, in->unit->clone[in->kind],
-					in->analyses);
-		return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args,
-				      count, "");
-	}
-	if (in->calls == in->capacity) {
-		in->capacity = in->capacity ? 2 * in->capacity : 64;
-		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
-	}
-	return in->call[in->calls++] = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function),
-						      function, args, count, "");
-}
-
-void ring_before(struct ring_context *in, LLVMValueRef inst)
-{
-	LLVMPositionBuilderBefore(in->builder, inst);
-	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
-}
-
 static void stamp(struct ring_context *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
 {
 	LLVMValueRef args[] = {ring_i32(in, site | (uint32_t)form << PROBE_FORM_SHIFT), in->plain};

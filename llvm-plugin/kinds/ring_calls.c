@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of the device library that put records into rings (ring_kind.h). */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+
+#include "llvm-plugin/emit/devlib_link.h"
+#include "llvm-plugin/kinds/ring_kind.h"
+#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/plugin/ir_helpers.h"
+
+LLVMValueRef ring_i32(const struct ring_context *in, uint32_t value)
+{
+	return LLVMConstInt(LLVMInt32TypeInContext(in->context), value, 0);
+}
+
+/* Portable code calls copies, but makes stamps itself: what a call waits for takes time. */
+static bool is_copied(const struct ring_context *in, enum devlib_function which)
+{
+	bool stamp = which == DEVLIB_TIME_BEGIN || which == DEVLIB_TIME_END;
+
+	return in->is_portable && (in->is_plain || !stamp);
+}
+
+LLVMValueRef ring_call(struct ring_context *in, enum devlib_function which, LLVMValueRef *args,
+		       unsigned count)
+{
+	LLVMValueRef function = in->devlib->function[which];
+
+	if (is_copied(in, which)) {
+		uint32_t shape = DEVLIB_SHAPE_PLAIN | (in->is_plain ? 0 : DEVLIB_SHAPE_CURSOR);
+
+		function = devlib_share(in->devlib, which, shape, in->unit->clone[in->kind],
+					in->analyses);
+		return LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args,
+				      count, "");
+	}
+	if (in->calls == in->capacity) {
+		in->capacity = in->capacity ? 2 * in->capacity : 64;
+		in->call = pass_alloc(in->call, in->capacity * sizeof(LLVMValueRef));
+	}
+	return in->call[in->calls++] = LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function),
+						      function, args, count, "");
+}
+
+void ring_before(struct ring_context *in, LLVMValueRef inst)
+{
+	LLVMPositionBuilderBefore(in->builder, inst);
+	LLVMSetCurrentDebugLocation2(in->builder, LLVMInstructionGetDebugLoc(inst));
+}
