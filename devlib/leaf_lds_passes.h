@@ -91,12 +91,11 @@
 	"v_lshrrev_b32 v12, %[shift], v2\n\t"                                                      \
 	"v_readfirstlane_b32 s24, v12\n\t"                                                         \
 	"v_xor_b32 v12, s24, v12\n\t"                                                              \
-	FAST_DIFFER                                                                                \
-	"v_lshrrev_b32 v12, 2, v12\n\t"                                                            \
+	FAST_DIFFER(0)                                                                             \
 	".if %[bits] > 3\n\t"                                                                      \
-	FAST_DIFFER                                                                                \
-	"v_lshrrev_b32 v12, 2, v12\n\t"                                                            \
+	FAST_DIFFER(2)                                                                             \
 	".endif\n\t"                                                                               \
+	"v_lshrrev_b32 v12, %[bits] & 6, v12\n\t"                                                  \
 	".if %[bits] & 1\n\t"                                                                      \
 	"v_bfe_i32 v8, v12, 0, 1\n\t"                                                              \
 	"v_cmp_ne_u32 vcc, 0, v8\n\t"                                                              \

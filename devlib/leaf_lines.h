@@ -4,15 +4,17 @@
  *
  *	at one stride, no holes in EXEC		changes of line from lane to lane
  *	full EXEC, never falling or rising	the same
- *	others of these, with holes	changes from an active lane to the next; also
- *		tried where the first lanes share a line
- *	few lanes, the first on a line of its own	a round for each line of 128 bytes, and if
- *		there are less of these than lanes, for each of 64 bytes
- *	else	a round for each line of 128 bytes, a few times; then, for the lanes that are left,
- *		those that agree with the own one, two bits of the address a round
+ *	others with full EXEC	each lane sends its line to the lane that the line's number names, as
+ *		into a hash table; one arrives, and the lanes of that line are done. The others
+ *		go on, with another hash
+ *	others at one stride, with holes	changes from an active lane to the next; also
+ *		tried where the first of many lanes share a line
+ *	few lanes	a round for each line of 128 bytes, and if there are less of these than
+ *		lanes, for each of 64 bytes
+ *	else	the lanes that agree with the own one, four bits of the address a round
  *
  *	s16 lines of 64 bytes	s17 of 128 bytes	s18 quads	s20, s21 needed
- *	s22, s23 in excess	s[14:15] lanes in the upper half of a line of 128 bytes
+ *	s22, s23 in excess
  */
 #ifndef PROBE_DEVLIB_LEAF_LINES_H
 #define PROBE_DEVLIB_LEAF_LINES_H
@@ -62,52 +64,111 @@
 	".endif\n"
 
 /*
- * A lane whose line is its own: so it may be with the others. Then, if there are few, a short round
- * for each line of 128 bytes tells; if there are as many as lanes, so are those of 64 bytes, and
- * quads follow. Quads without a lane count 1 each.
+ * Full EXEC. v8 is the own line of 64 bytes, with the low bits set so that it is not 0, and v9 the
+ * lane to send it to, in bits 2 to 7. Whichever of several lines arrives, that line is done. The
+ * lanes that are done take the first other one's line, so that no line comes twice.
+ */
+#define LINES_HASH                                                                                 \
+	".Lfast_lines%=:\n\t"                                                                      \
+	"v_or_b32 v8, 63, v2\n\t"                                                                  \
+	"v_lshrrev_b32 v9, 5, v2\n\t"                                                              \
+	"s_mov_b32 s16, 0\n\t"                                                                     \
+	"s_mov_b32 s17, 0\n\t"                                                                     \
+	"s_mov_b32 s25, 0x9e3779\n"                                                                \
+	".Lfast_send%=:\n\t"                                                                       \
+	"ds_permute_b32 v10, v9, v8\n\t"                                                           \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"ds_bpermute_b32 v11, v9, v10\n\t"                                                         \
+	"v_cmp_ne_u32 vcc, 0, v10\n\t"                                                             \
+	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
+	"s_add_u32 s17, s17, s24\n\t"                                                              \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_xor_b32 v11, v11, v8\n\t"                                                               \
+	"v_cmp_gt_u32 vcc, 0x80, v11\n\t"                                                          \
+	"v_cmp_eq_u32 s[14:15], 64, v11\n\t"                                                       \
+	"s_cmp_lg_u64 s[14:15], 0\n\t"                                                             \
+	"s_cbranch_scc1 .Lfast_other%=\n"                                                          \
+	".Lfast_sent%=:\n\t"                                                                       \
+	"s_andn2_b64 s[26:27], exec, vcc\n\t"                                                      \
+	"s_cbranch_scc0 .Lfast_hashed%=\n\t"                                                       \
+	"s_ff1_i32_b64 s24, s[26:27]\n\t"                                                          \
+	"v_readlane_b32 s24, v8, s24\n\t"                                                          \
+	"s_mov_b64 exec, vcc\n\t"                                                                  \
+	"v_mov_b32 v8, s24\n\t"                                                                    \
+	"s_mov_b64 exec, -1\n\t"                                                                   \
+	"v_lshrrev_b32 v9, 7, v8\n\t"                                                              \
+	"v_mul_u32_u24 v9, s25, v9\n\t"                                                            \
+	"v_lshrrev_b32 v9, 16, v9\n\t"                                                             \
+	"s_add_u32 s25, s25, 0x1504f2\n\t"                                                         \
+	"s_branch .Lfast_send%=\n"
+
+/* s[14:15] are on the other half of a line that is done: how many of these lines are there? */
+#define LINES_OTHER                                                                                \
+	".Lfast_other%=:\n\t"                                                                      \
+	"s_ff1_i32_b64 s24, s[14:15]\n\t"                                                          \
+	"v_readlane_b32 s24, v9, s24\n\t"                                                          \
+	"v_mov_b32 v10, s24\n\t"                                                                   \
+	"v_cndmask_b32 v10, v10, v9, s[14:15]\n\t"                                                 \
+	"ds_permute_b32 v10, v10, v8\n\t"                                                          \
+	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
+	"v_cmp_ne_u32 s[14:15], 0, v10\n\t"                                                        \
+	"s_bcnt1_i32_b64 s24, s[14:15]\n\t"                                                        \
+	"s_add_u32 s16, s16, s24\n\t"                                                              \
+	"s_branch .Lfast_sent%=\n"
+
+/*
+ * s[14:15] = lanes that share a line of 64 bytes with a lane below in their quad, which need no
+ * access of their own. A lane that is not active is read as 0, which no line is.
+ */
+#define LINES_SHARED                                                                               \
+	"v_or_b32 v8, 63, v2\n\t"                                                                  \
+	"s_nop 1\n\t"                                                                              \
+	"v_xor_b32_dpp v9, v8, v8 quad_perm:[0,0,1,2] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t" \
+	"v_xor_b32_dpp v10, v8, v8 quad_perm:[0,0,0,1] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t" \
+	"v_xor_b32_dpp v11, v8, v8 quad_perm:[0,0,0,0] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t" \
+	"v_min3_u32 v9, v9, v10, v11\n\t"                                                          \
+	"v_cmp_eq_u32 vcc, 0, v9\n\t"                                                              \
+	"s_and_b32 vcc_lo, vcc_lo, 0xeeeeeeee\n\t"                                                 \
+	"s_and_b32 vcc_hi, vcc_hi, 0xeeeeeeee\n\t"                                                 \
+	"s_bcnt1_i32_b64 s24, vcc\n\t"
+
+#define LINES_HASHED                                                                               \
+	".Lfast_hashed%=:\n\t"                                                                     \
+	"s_add_u32 s16, s16, s17\n\t"                                                              \
+	LINES_SHARED                                                                               \
+	"s_sub_u32 s18, 64, s24\n\t"                                                               \
+	"s_branch .Lfast_whole%=\n"
+
+/*
+ * Not all lanes, and no stride. If there are few, a short round for each line of 128 bytes tells;
+ * if there are as many as lanes, so are those of 64 bytes, and quads follow. Quads without a lane
+ * count 1 each.
  */
 #define LINES_APART                                                                                \
-	".Lfast_odd%=:\n"                                                                          \
-	".Lfast_lines%=:\n\t"                                                                      \
+	".Lfast_odd%=:\n\t"                                                                        \
 	"v_and_b32 v8, 0xffffff80, v2\n\t"                                                         \
 	"s_quadmask_b64 s[26:27], exec\n\t"                                                        \
 	"s_bcnt1_i32_b32 s18, s26\n\t"                                                             \
 	"s_sub_u32 s18, 16, s18\n\t"                                                               \
-	"s_mov_b32 s16, 0\n\t"                                                                     \
-	LINES_FIND                                                                                 \
-	"s_bcnt1_i32_b64 s25, vcc\n\t"                                                             \
-	"s_cmp_eq_u32 s25, 1\n\t"                                                                  \
-	"s_cbranch_scc0 .Lfast_sorted%=\n\t"                                                       \
 	"s_cmp_gt_u32 s10, 16\n\t"                                                                 \
-	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
-	"s_bitset0_b64 exec, s11\n\t"                                                              \
-	"s_mov_b32 s17, 1\n"                                                                       \
+	"s_cbranch_scc1 .Lfast_several%=\n\t"                                                      \
+	"s_add_u32 s18, s18, s10\n\t"                                                              \
+	"s_mov_b32 s17, 0\n"                                                                       \
 	".Lfast_apart%=:\n\t"                                                                      \
 	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
 	"s_addk_i32 s17, 1\n\t"                                                                    \
 	"v_cmpx_ne_u32 vcc, s24, v8\n\t"                                                           \
 	"s_cbranch_execnz .Lfast_apart%=\n\t"                                                      \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
-	"s_add_u32 s18, s18, s10\n\t"                                                              \
+	"s_mov_b32 s16, s17\n\t"                                                                   \
 	"s_cmp_eq_u32 s17, s10\n\t"                                                                \
 	"s_cbranch_scc1 .Lfast_spread%=\n\t"
 
-/*
- * Some are not: rounds for those of 64 bytes, too. Lanes that share one with a lane below in their
- * quad need no quad of their own. A lane that is not active is read as 0, which no line is.
- */
+/* Some lanes share: rounds for lines of 64 bytes, too. */
 #define LINES_HALVES                                                                               \
-	"v_or_b32 v8, 63, v2\n\t"                                                                  \
-	"s_nop 1\n\t"                                                                              \
-	"v_xor_b32_dpp v9, v8, v8 quad_perm:[0,0,1,2] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t" \
-	"v_xor_b32_dpp v10, v8, v8 quad_perm:[0,0,0,1] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t"\
-	"v_xor_b32_dpp v11, v8, v8 quad_perm:[0,0,0,0] row_mask:0xf bank_mask:0xf bound_ctrl:0\n\t"\
-	"v_min3_u32 v9, v9, v10, v11\n\t"                                                          \
-	"v_cmp_eq_u32 vcc, 0, v9\n\t"                                                              \
-	"s_and_b32 vcc_lo, vcc_lo, 0xeeeeeeee\n\t"                                                 \
-	"s_and_b32 vcc_hi, vcc_hi, 0xeeeeeeee\n\t"                                                 \
-	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
-	"s_sub_u32 s18, s18, s24\n"                                                                \
+	LINES_SHARED                                                                               \
+	"s_sub_u32 s18, s18, s24\n\t"                                                              \
+	"s_mov_b32 s16, 0\n"                                                                       \
 	".Lfast_half%=:\n\t"                                                                       \
 	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
 	"s_addk_i32 s16, 1\n\t"                                                                    \
@@ -115,23 +176,6 @@
 	"s_cbranch_execnz .Lfast_half%=\n\t"                                                       \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
 	"s_branch .Lfast_judge%=\n"
-
-/* A round per line of 128 bytes. s16 counts those of 64 bytes, and from bit 16 on of 128. */
-#define LINES_FIND                                                                                 \
-	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
-	"v_cmp_eq_u32 vcc, s24, v8\n\t"
-#define LINES_TAKE                                                                                 \
-	"s_andn2_b64 exec, exec, vcc\n\t"                                                          \
-	"s_and_b64 s[26:27], vcc, s[14:15]\n\t"                                                    \
-	"s_addc_u32 s16, s16, 0x10000\n\t"                                                         \
-	"s_andn2_b64 vcc, vcc, s[14:15]\n\t"                                                       \
-	"s_addc_u32 s16, s16, 0\n\t"                                                               \
-	"s_quadmask_b64 s[26:27], s[26:27]\n\t"                                                    \
-	"s_quadmask_b64 vcc, vcc\n\t"                                                              \
-	"s_pack_ll_b32_b16 s26, s26, vcc_lo\n\t"                                                   \
-	"s_bcnt1_i32_b32 s26, s26\n\t"                                                             \
-	"s_add_u32 s18, s18, s26\n\t"                                                              \
-	"s_cbranch_execz .Lfast_counted%=\n\t"
 
 /*
  * v13 = how far below the own lane, v12, the next active one is; far for the first.
@@ -173,10 +217,12 @@
 	"s_sub_u32 s18, s18, s14\n\t"                                                              \
 	"s_add_u32 s18, s18, 16\n\t"                                                               \
 	"s_branch .Lfast_judge%=\n"                                                                \
-	".Lfast_sorted%=:\n\t"                                                                     \
-	"s_sub_u32 s24, s10, 4\n\t"                                                                \
-	"s_cmp_gt_u32 s24, 63 - 4\n\t"                                                             \
-	"s_cbranch_scc1 .Lfast_together%=\n\t"                                                     \
+	".Lfast_several%=:\n\t"                                                                    \
+	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
+	"v_cmp_eq_u32 vcc, s24, v8\n\t"                                                            \
+	"s_bcnt1_i32_b64 s25, vcc\n\t"                                                             \
+	"s_cmp_eq_u32 s25, 1\n\t"                                                                  \
+	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
 	"v_mbcnt_lo_u32_b32 v12, -1, 0\n\t"                                                        \
 	"v_mbcnt_hi_u32_b32 v12, -1, v12\n\t"                                                      \
 	LINES_BELOW                                                                                \
@@ -193,35 +239,20 @@
 	"s_cmp_eq_u64 s[14:15], 0\n\t"                                                             \
 	"s_cbranch_scc1 .Lfast_below%=\n"
 
-/* The first line has several lanes. Go on like that if few lines are to be expected. */
-#define LINES_ROUNDS                                                                               \
-	".Lfast_together%=:\n\t"                                                                   \
-	"v_and_b32 v9, 64, v2\n\t"                                                                 \
-	"v_cmp_ne_u32 s[14:15], 0, v9\n\t"                                                         \
-	LINES_TAKE                                                                                 \
-	"s_mul_i32 s25, s25, 6\n\t"                                                                \
-	"s_cmp_gt_u32 s10, s25\n\t"                                                                \
-	"s_cbranch_scc1 .Lfast_many%=\n\t"                                                         \
-	".rept 8\n\t"                                                                              \
-	LINES_FIND LINES_TAKE                                                                      \
-	".endr\n"
-
 /* At the end, lanes of the own quad, below the own one, on its line of 64 bytes. */
 #define LINES_MANY                                                                                 \
 	".Lfast_many%=:\n\t"                                                                       \
-	"v_readfirstlane_b32 s24, v8\n\t"                                                          \
 	"v_xor_b32 v12, s24, v8\n\t"                                                               \
 	"v_lshrrev_b32 v12, 7, v12\n\t"                                                            \
 	"v_mov_b32 v14, 0\n\t"                                                                     \
 	"v_mov_b32 v15, 0\n"                                                                       \
 	FAST_DIFFER_ALL                                                                            \
 	FAST_LOWEST                                                                                \
-	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
-	"s_bcnt1_i32_b64 s25, exec\n\t"                                                            \
-	"s_mul_i32 s26, s24, 0x10001\n\t"                                                          \
-	"s_cmp_eq_u32 s24, s25\n\t"                                                                \
-	"s_cbranch_scc1 .Lfast_rest%=\n\t"                                                         \
-	"s_lshl_b32 s26, s24, 16\n\t"                                                              \
+	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
+	"s_mov_b32 s16, s17\n\t"                                                                   \
+	"s_mov_b32 s24, s17\n\t"                                                                   \
+	"s_cmp_eq_u32 s17, s10\n\t"                                                                \
+	"s_cbranch_scc1 .Lfast_counted%=\n\t"                                                      \
 	"v_bfe_i32 v8, v2, 6, 1\n\t"                                                               \
 	"v_cmp_ne_u32 s[14:15], 0, v8\n\t"                                                         \
 	"v_xor_b32 v10, s14, v8\n\t"                                                               \
@@ -229,8 +260,7 @@
 	"v_or_b32 v14, v14, v10\n\t"                                                               \
 	"v_or_b32 v15, v15, v11\n\t"                                                               \
 	FAST_LOWEST                                                                                \
-	"s_bcnt1_i32_b64 s24, vcc\n\t"                                                             \
-	"s_add_u32 s26, s26, s24\n\t"                                                              \
+	"s_bcnt1_i32_b64 s16, vcc\n\t"                                                             \
 	"v_mbcnt_lo_u32_b32 v8, -1, 0\n\t"                                                         \
 	"v_mbcnt_hi_u32_b32 v8, -1, v8\n\t"                                                        \
 	"v_and_b32 v9, 3, v8\n\t"                                                                  \
@@ -240,13 +270,8 @@
 	"v_and_b32 v10, v9, v10\n\t"                                                               \
 	"v_cmp_eq_u32 vcc, 0, v10\n\t"                                                             \
 	"s_bcnt1_i32_b64 s24, vcc\n"                                                               \
-	".Lfast_rest%=:\n\t"                                                                       \
-	"s_add_u32 s16, s16, s26\n\t"                                                              \
-	"s_add_u32 s18, s18, s24\n"                                                                \
 	".Lfast_counted%=:\n\t"                                                                    \
-	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
-	"s_lshr_b32 s17, s16, 16\n\t"                                                              \
-	"s_and_b32 s16, s16, 0xffff\n\t"                                                           \
+	"s_add_u32 s18, s18, s24\n\t"                                                              \
 	"s_branch .Lfast_judge%=\n"
 
 /*
@@ -269,18 +294,23 @@
 	"s_max_i32 s22, s22, 0\n\t"                                                                \
 	"s_max_i32 s23, s23, 0\n\t"
 
-/* All lanes, in order. */
+/* All lanes, at one stride if s13 says so. */
 #define LINES_WHOLE                                                                                \
+	".Lfast_even%=:\n\t"                                                                       \
+	"s_mov_b32 s13, 1\n"                                                                       \
+	".Lfast_order%=:\n\t"                                                                      \
 	LINES_CHANGES                                                                              \
 	"s_bcnt1_i32_b64 s16, s[14:15]\n\t"                                                        \
 	"s_bcnt1_i32_b64 s17, vcc\n\t"                                                             \
 	LINES_QUADS                                                                                \
+	".Lfast_whole%=:\n\t"                                                                      \
 	"s_sub_u32 s22, s16, %[unit]\n\t"                                                          \
 	"s_sub_u32 s23, s17, %[half]\n\t"                                                          \
 	LINES_EXCESS                                                                               \
-	"v_mov_b32 v10, 1\n\t"                                                                     \
+	"v_mov_b32 v10, s13\n\t"                                                                   \
 	"v_mov_b32 v11, 0\n\t"                                                                     \
 	FAST_PLACES                                                                                \
+	"v_writelane_b32 v10, 1, 0\n\t"                                                            \
 	"v_writelane_b32 v10, s10, 1\n\t"                                                          \
 	"v_writelane_b32 v10, s18, 2\n\t"                                                          \
 	"v_writelane_b32 v10, s16, 3\n\t"                                                          \
@@ -288,20 +318,14 @@
 	"v_writelane_b32 v10, s22, 5\n\t"                                                          \
 	"v_writelane_b32 v10, s17, 6\n\t"                                                          \
 	"v_writelane_b32 v10, %[half], 7\n\t"                                                      \
-	"v_writelane_b32 v10, s23, 8\n\t"
+	"v_writelane_b32 v10, s23, 8\n\t"                                                          \
+	FAST_CARRY_STRIDES                                                                         \
+	"s_branch .Lfast_commit%=\n"
 
 #define LINES_MAXIMA                                                                               \
 	".if %[first]\n\t"                                                                         \
 	FAST_MAX_LANES("0x6000")                                                                   \
 	".endif\n\t"
-
-#define LINES_EVEN                                                                                 \
-	".Lfast_even%=:\n\t"                                                                       \
-	LINES_WHOLE                                                                                \
-	"s_mov_b32 s13, 1\n\t"                                                                     \
-	FAST_CARRY_STRIDES                                                                         \
-	FAST_ADD_LANES("%[added]")                                                                 \
-	LINES_MAXIMA
 
 /* All lanes, not at one stride: as behind FAST_FULL. */
 #define LINES_ORDER                                                                                \
@@ -310,12 +334,7 @@
 	"s_cbranch_vccz .Lfast_order%=\n\t"                                                        \
 	"v_cmp_lt_i32 vcc, 0, v9\n\t"                                                              \
 	"s_bitset0_b64 vcc, 0\n\t"                                                                 \
-	"s_cbranch_vccnz .Lfast_lines%=\n"                                                         \
-	".Lfast_order%=:\n\t"                                                                      \
-	LINES_WHOLE                                                                                \
-	"v_writelane_b32 v10, s13, 11\n\t"                                                         \
-	FAST_ADD_LANES("%[added]")                                                                 \
-	"s_branch .Lfast_end%=\n"
+	"s_cbranch_vccz .Lfast_order%=\n\t"
 
 /* Not all lanes, at one stride. */
 #define LINES_PART                                                                                 \
@@ -391,10 +410,7 @@
  */
 #define LINES_SPREAD                                                                               \
 	".Lfast_spread%=:\n\t"                                                                     \
-	"s_mov_b32 s16, s17\n\t"                                                                   \
 	"s_cmp_gt_u32 s10, 64 / %[unit]\n\t"                                                       \
-	"s_cbranch_scc1 .Lfast_judge%=\n\t"                                                        \
-	"s_cmp_lg_u32 s13, 0\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_judge%=\n\t"                                                        \
 	"s_sub_u32 s22, s10, 1\n\t"                                                                \
 	"s_mov_b32 s20, 1\n\t"                                                                     \
@@ -424,9 +440,9 @@
 
 /* Ends at .Lfast_end, or at .Lfast_no with nothing counted. */
 #define LINES_ALL                                                                                  \
-	LINES_BEGIN FAST_FULL LINES_ORDER LINES_APART LINES_HALVES LINES_HOLES LINES_ROUNDS        \
-	LINES_MANY LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD LINES_ONE FAST_GAP              \
-	LINES_LOOK LINES_EVEN
+	LINES_BEGIN FAST_FULL LINES_ORDER LINES_HASH LINES_OTHER LINES_HASHED LINES_APART          \
+	LINES_HALVES LINES_HOLES LINES_MANY LINES_PART LINES_COMMIT LINES_EACH LINES_SPREAD        \
+	LINES_ONE FAST_GAP LINES_LOOK LINES_WHOLE
 
 /* Which lanes' counters are added: units behind the first have not all of them. */
 #define LINES_SHAPE(shape)                                                                         \

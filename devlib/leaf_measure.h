@@ -12,7 +12,8 @@
  *			lane carries them all, one after the other
  *
  * Registers, in all parts:
- *	s[4:5]	 the site's counters	s[8:9]	EXEC
+ *	s[4:5]	 the wave's counters	s[8:9]	EXEC
+ *	s7	 the site's place there
  *	s10	 lanes			s11	the first of them
  *	s12	 stride			s13	is there one? 1 or 0
  *	s14-s27, vcc, v7-v15		intermediate results
@@ -25,7 +26,7 @@
 #include "devlib/wave_ids.h"
 
 #define FAST_CLOBBERS                                                                              \
-	"s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20",   \
+	"s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", \
 		"s21", "s22", "s23", "s24", "s25", "s26", "s27", "vcc", "scc", "v7", "v8", "v9",   \
 		"v10", "v11", "v12", "v13", "v14", "v15"
 
@@ -123,12 +124,12 @@
 	"s_branch .Lfast_strided%=\n"
 
 /*
- * v[14:15] |= the lanes that differ from the own one in either of the two lowest bits of v12. Takes
- * s[24:25], v8-v11.
+ * v[14:15] |= the lanes that differ from the own one in one of two bits of v12. Takes s[24:25],
+ * v8-v11.
  */
-#define FAST_DIFFER                                                                                \
-	"v_bfe_i32 v8, v12, 0, 1\n\t"                                                              \
-	"v_bfe_i32 v9, v12, 1, 1\n\t"                                                              \
+#define FAST_DIFFER(bit)                                                                           \
+	"v_bfe_i32 v8, v12, " #bit ", 1\n\t"                                                       \
+	"v_bfe_i32 v9, v12, " #bit " + 1, 1\n\t"                                                   \
 	"v_cmp_ne_u32 s[24:25], 0, v8\n\t"                                                         \
 	"v_cmp_ne_u32 vcc, 0, v9\n\t"                                                              \
 	"v_xor_b32 v10, s24, v8\n\t"                                                               \
@@ -141,8 +142,9 @@
 /* The same until no bit of v12 is left. */
 #define FAST_DIFFER_ALL                                                                            \
 	".Lfast_bits%=:\n\t"                                                                       \
-	FAST_DIFFER                                                                                \
-	"v_lshrrev_b32 v12, 2, v12\n\t"                                                            \
+	FAST_DIFFER(0)                                                                             \
+	FAST_DIFFER(2)                                                                             \
+	"v_lshrrev_b32 v12, 4, v12\n\t"                                                            \
 	"v_cmp_ne_u32 vcc, 0, v12\n\t"                                                             \
 	"s_cbranch_vccnz .Lfast_bits%=\n\t"
 
@@ -164,7 +166,7 @@
 
 #define FAST_PLACES                                                                                \
 	"v_mbcnt_lo_u32_b32 v9, -1, 0\n\t"                                                         \
-	"v_lshlrev_b32 v9, 3, v9\n\t"
+	"v_lshl_add_u32 v9, v9, 3, s7\n\t"
 
 #define FAST_ADD_LANES(mask)                                                                       \
 	"s_mov_b64 exec, " mask "\n\t"                                                             \
@@ -189,7 +191,7 @@
 	FAST_ZERO
 
 #define FAST_ZERO                                                                                  \
-	"v_mov_b32 v9, 0\n\t"                                                                      \
+	"v_mov_b32 v9, s7\n\t"                                                                     \
 	"v_mov_b32 v11, 0\n\t"
 #define FAST_ADD(value, index)                                                                     \
 	"v_mov_b32 v10, " value "\n\t"                                                             \
@@ -206,8 +208,8 @@
 	"s_lshr_b32 s6, s6, s24\n\t"                                                               \
 	"s_bitset0_b32 s6, 0\n\t"                                                                  \
 	"s_lshl_b32 s24, s24, 7\n\t"                                                               \
-	"s_add_u32 s4, s4, s24\n\t"                                                                \
-	"s_addc_u32 s5, s5, 0\n\t"
+	"s_add_u32 s7, s7, s24\n\t"                                                                \
+	"v_add_u32 v9, s24, v9\n\t"
 
 /* clang-format on */
 

@@ -29,19 +29,27 @@
 #define MEASURE_RETURN                                                                             \
 	".Lfast_end%=:\n\t"                                                                        \
 	"s_mov_b64 exec, s[8:9]\n\t"                                                               \
+	".if %[also]\n\t"                                                                          \
 	"s_cmp_lg_u32 s6, 0\n\t"                                                                   \
 	"s_cbranch_scc1 .Lfast_also%=\n\t"                                                         \
-	"s_setpc_b64 s[30:31]\n"                                                                   \
+	".endif\n\t"                                                                               \
+	"s_setpc_b64 s[30:31]\n\t"                                                                 \
+	".if %[also]\n"                                                                            \
 	".Lfast_also%=:\n\t"                                                                       \
 	FAST_NEXT_ROW                                                                              \
 	"s_cmp_eq_u32 s10, 1\n\t"                                                                  \
 	"s_cbranch_scc1 .Lfast_one%=\n\t"                                                          \
 	"s_andn2_b32 s24, " FAST_CARRIERS ", s8\n\t"                                               \
 	"s_cbranch_scc1 .Lfast_each%=\n\t"                                                         \
-	"s_branch .Lfast_commit%=\n"                                                               \
+	"s_branch .Lfast_commit%=\n\t"                                                             \
+	".endif\n"                                                                                 \
 	".Lfast_no%=:\n\t"                                                                         \
+	"s_add_u32 s4, s4, s7\n\t"                                                                 \
+	"s_addc_u32 s5, s5, 0\n\t"                                                                 \
 	"s_mov_b64 %[counters], s[4:5]\n\t"                                                        \
 	"s_mov_b32 %[rest], 1"
+
+#define MEASURE_ALSO(shape) [also] "i"(((shape) & SHAPE_ALSO) != 0)
 
 #define MEASURE_DONE                                                                               \
 	".Lfast_end%=:\n\t"                                                                        \
@@ -62,13 +70,13 @@ DEV_INLINE bool measure_fast(uint64_t address, uint32_t shape, uint64_t *ret_cou
 	if ((shape & (SHAPE_LDS | SHAPE_FLAT)) == SHAPE_LDS)
 		__asm__ volatile(PASSES_ALL MEASURE_RETURN
 				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
-				 : "{v[2:3]}"(address), PASSES_SHAPE(shape)
-				 : FAST_CLOBBERS);
+				 : "{v[2:3]}"(address), PASSES_SHAPE(shape), MEASURE_ALSO(shape)
+				 : "s4", "s5", FAST_CLOBBERS);
 	else
 		__asm__ volatile(LINES_ALL MEASURE_RETURN
 				 : [counters] "=&s"(counters), [rest] "=&s"(rest)
-				 : "{v[2:3]}"(address), LINES_SHAPE(shape)
-				 : FAST_CLOBBERS);
+				 : "{v[2:3]}"(address), LINES_SHAPE(shape), MEASURE_ALSO(shape)
+				 : "s4", "s5", FAST_CLOBBERS);
 	*ret_counters = counters;
 	return dev_uniform32(rest);
 }
@@ -94,6 +102,7 @@ DEV_INLINE void measure_first(uint64_t address, uint32_t shape)
 /* Of the first unit alone. */
 #define MEASURE_TRY                                                                                \
 	"s_mov_b32 %[done], 0\n\t"                                                                 \
+	"s_mov_b32 s7, 0\n\t"                                                                      \
 	"v_readfirstlane_b32 s8, %[offset]\n\t"                                                    \
 	"s_cmp_lg_u32 s8, 0\n\t"                                                                   \
 	"s_cbranch_scc1 .Lfast_no%=\n\t"

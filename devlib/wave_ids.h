@@ -33,6 +33,7 @@ enum {
 	SHAPE_FLAT = 1 << 19,
 	SHAPE_ATOMIC = 1 << 20,
 	SHAPE_MORE = 1 << 23, /* a unit behind the first: not another execution */
+	SHAPE_ALSO = 1 << 24, /* other rows may count the same (measure_access.h) */
 };
 
 #ifdef DEV_PORTABLE

@@ -82,7 +82,7 @@ static void measure_known(struct group_code *in, struct asm_block *code,
 		asm_line(code, "v_add_co_u32 v2, vcc, 0x%x, v2", offset);
 		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
 	}
-	measure_emit_row(code, asm_scalar(code, in->builder, in->wave), id, "0");
+	measure_emit_row(code, asm_scalar(code, in->builder, in->wave), id);
 	measure_emit_call(code, share(in, DEVLIB_MEMORY_FIRST, shape));
 }
 

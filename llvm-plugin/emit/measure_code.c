@@ -58,12 +58,10 @@ static LLVMValueRef address_of(struct measure_context *in, LLVMValueRef function
 	return address;
 }
 
-void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id, const char *also)
+void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id)
 {
 	asm_line(code, "s_mov_b64 s[4:5], $%u", wave);
-	asm_line(code, "s_add_u32 s4, s4, 0x%x", id * COUNTER_ROW_BYTES);
-	asm_line(code, "s_addc_u32 s5, s5, 0");
-	asm_line(code, "s_mov_b32 s6, %s", also);
+	asm_line(code, "s_mov_b32 s7, 0x%x", id * COUNTER_ROW_BYTES);
 }
 
 void measure_emit_address(struct asm_block *code, const struct access_site *site, unsigned address)
@@ -103,33 +101,36 @@ static void emit_rows(struct asm_block *code, const struct access_site *site, LL
 	asm_line(code, "s_cbranch_scc0 .Lprobe_counted${:uid}");
 	asm_line(code, ".Lprobe_row${:uid}:");
 	measure_emit_address(code, site, address);
-	measure_emit_row(code, wave, id, "0");
-	asm_line(code, "s_ff1_i32_b32 s7, %s", rest);
-	asm_line(code, "s_bitset0_b32 %s, s7", rest);
-	asm_line(code, "s_lshl_b32 s7, s7, 7");
+	measure_emit_row(code, wave, id);
+	asm_line(code, "s_ff1_i32_b32 s6, %s", rest);
+	asm_line(code, "s_bitset0_b32 %s, s6", rest);
+	asm_line(code, "s_lshl_b32 s6, s6, 7");
 	_Static_assert(COUNTER_ROW_BYTES == 1 << 7, "bytes of a row");
-	asm_line(code, "s_add_u32 s4, s4, s7");
-	asm_line(code, "s_addc_u32 s5, s5, 0");
+	asm_line(code, "s_add_u32 s7, s7, s6");
+	asm_line(code, "s_mov_b32 s6, 0");
 	measure_emit_call(code, function);
 	asm_line(code, "s_cmp_lg_u32 %s, 0", rest);
 	asm_line(code, "s_cbranch_scc1 .Lprobe_row${:uid}");
 	asm_line(code, ".Lprobe_counted${:uid}:");
 }
 
-/* The first unit of an access, of the rows that s6 is to have; `rest` as above, or NULL. */
+/* The first unit of an access; if `rest`, which is as above, of the rows that `also` says, too. */
 static void emit_first(struct measure_context *in, struct asm_block *code,
 		       const struct access_site *site, uint32_t id, LLVMValueRef address,
 		       const char *also, const char *rest)
 {
-	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
-					     access_site_shape(site), in->clone, in->analyses);
+	uint32_t shape = access_site_shape(site) | (rest ? DEVLIB_SHAPE_ALSO : 0);
+	LLVMValueRef function =
+		devlib_share(in->devlib, DEVLIB_MEMORY_FIRST, shape, in->clone, in->analyses);
 	unsigned place = asm_operand(code, "v", address);
 	unsigned wave = asm_scalar(code, in->builder, in->wave);
 	unsigned first = asm_scalar(code, in->builder, address_of(in, function));
 
-	measure_emit_row(code, wave, id, also);
-	if (rest)
+	measure_emit_row(code, wave, id);
+	if (rest) {
+		asm_line(code, "s_mov_b32 s6, %s", also);
 		asm_line(code, "v_mov_b32 v0, 0");
+	}
 	asm_line(code, "s_swappc_b64 s[30:31], $%u", first);
 	if (rest)
 		emit_rows(code, site, function, wave, place, id, also, rest);
@@ -189,7 +190,9 @@ void measure_emit_follower(struct measure_context *in, const struct access_site 
 static void emit_any(struct asm_block *code, const struct access_site *site, LLVMValueRef function,
 		     unsigned wave, unsigned address, uint32_t id)
 {
-	measure_emit_row(code, wave, id, "0");
+	measure_emit_row(code, wave, id);
+	asm_line(code, "s_add_u32 s4, s4, s7");
+	asm_line(code, "s_addc_u32 s5, s5, 0");
 	asm_line(code, "v_lshlrev_b64 v[0:1], 0, s[4:5]");
 	measure_emit_address(code, site, address);
 	asm_line(code, "v_mov_b32 v4, $0");
@@ -206,7 +209,7 @@ static void emit_unit(struct measure_context *in, struct asm_block *code,
 		measure_emit_address(code, site, address);
 		asm_line(code, "v_add_co_u32 v2, vcc, $0, v2");
 		asm_line(code, "v_addc_co_u32 v3, vcc, 0, v3, vcc");
-		measure_emit_row(code, wave, id, "0");
+		measure_emit_row(code, wave, id);
 		measure_emit_call(code,
 				  devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
 					       shape | DEVLIB_SHAPE_MORE, in->clone, in->analyses));
@@ -238,7 +241,7 @@ static void emit_units(struct measure_context *in, const struct access_site *sit
 		address_of(in, devlib_share(in->devlib, DEVLIB_MEMORY_FIRST,
 					    access_site_shape(site), in->clone, in->analyses)));
 	measure_emit_address(&code, site, place);
-	measure_emit_row(&code, wave, id, "0");
+	measure_emit_row(&code, wave, id);
 	asm_line(&code, "s_swappc_b64 s[30:31], $%u", first);
 	asm_line(&code, "s_mov_b32 $0, %u", site->unit);
 	asm_line(&code, ".Lprobe_unit${:uid}:");

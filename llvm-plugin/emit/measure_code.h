@@ -47,10 +47,9 @@ void measure_emit_follower(struct measure_context *in, const struct access_site 
 
 /*
  * The parts of that, for other code: arguments of a call, and the call, behind the function's wait
- * (an operand keeps the function). `wave` and `address` are numbers of operands, `also` is a number
- * or a scalar register.
+ * (an operand keeps the function). `wave` and `address` are numbers of operands.
  */
-void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id, const char *also);
+void measure_emit_row(struct asm_block *code, unsigned wave, uint32_t id);
 void measure_emit_address(struct asm_block *code, const struct access_site *site, unsigned address);
 void measure_emit_call(struct asm_block *code, LLVMValueRef function);
 

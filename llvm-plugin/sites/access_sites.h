@@ -43,6 +43,7 @@ enum {
 	/* With that: called by portable code that is optimised, whose stamps need no stack. */
 	DEVLIB_SHAPE_CURSOR = 1 << 22,
 	DEVLIB_SHAPE_MORE = 1 << 23,
+	DEVLIB_SHAPE_ALSO = 1 << 24,
 };
 
 enum access_class access_site_read(LLVMValueRef inst, struct access_site *ret);
