@@ -226,7 +226,7 @@ static void choose_modes(struct count_plan *plan)
 
 		if (!block->reachable || block->leader != i)
 			continue;
-		block->mode = COUNT_LANES;
+		block->mode = COUNT_ONCE;
 		if (block->depth) {
 			block->mode = block->uniform ? COUNT_UNIFORM : COUNT_LANES;
 		} else if (!i) {
@@ -267,31 +267,67 @@ static void assign_class(struct count_plan *plan, int i, unsigned *sgpr)
 	plan->register_rows++;
 }
 
+/* Several of these share a register if there are not enough: no wave has more than 64 lanes. */
+static void assign_once(struct count_plan *plan, unsigned *sgpr)
+{
+	unsigned left = *sgpr - COUNT_SGPR_FIRST, many = 0, shift = 32;
+
+	for (int i = 0; i < plan->blocks; i++)
+		many += plan->block[i].mode == COUNT_ONCE;
+	plan->once_bits = many <= left ? 32 : many <= 2 * left ? 16 : 8;
+	for (int i = 0; i < plan->blocks; i++) {
+		struct count_block *block = &plan->block[i];
+
+		if (block->mode != COUNT_ONCE)
+			continue;
+		if (plan->register_rows == plan->rows_most || (shift == 32 && !take(sgpr, 1))) {
+			block->mode = COUNT_MEMORY;
+			continue;
+		}
+		shift %= 32;
+		block->sgpr = *sgpr;
+		block->shift = shift;
+		shift += plan->once_bits;
+		plan->register_rows++;
+	}
+}
+
+static int count_of(const struct count_plan *plan, enum count_mode mode)
+{
+	int count = 0;
+
+	for (int i = 0; i < plan->blocks; i++)
+		count += plan->block[i].mode == mode;
+	return count;
+}
+
 static void assign_all(struct count_plan *plan)
 {
+	int guards = count_of(plan, COUNT_GUARD), once = count_of(plan, COUNT_ONCE);
+	int loops = count_of(plan, COUNT_UNIFORM) + count_of(plan, COUNT_LANES);
 	unsigned sgpr = COUNT_SGPR_TEMP, deepest = 0;
-	int predicates = 0, others = 0;
 
+	/* One deficit alone goes to memory when it arises: no register to set and to look at. */
+	if (guards < 2 && !once && !loops)
+		return;
+	/* Deficits are cheaper only if they are few, and nothing else is added to memory. */
+	plan->always_flush = once || loops || guards > COUNT_DEFICITS_MAX;
 	for (int i = 0; i < plan->blocks; i++) {
-		const struct count_block *block = &plan->block[i];
+		struct count_block *block = &plan->block[i];
 
-		predicates += block->mode == COUNT_GUARD;
-		others += block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES;
+		if (block->mode == COUNT_GUARD && plan->always_flush)
+			block->mode = COUNT_ONCE;
 		deepest = block->depth > deepest ? block->depth : deepest;
 	}
-	/* One deficit alone goes to memory when it arises: no register to set and to look at. */
-	if (predicates + others < 2 && !others)
-		return;
 	for (unsigned depth = deepest + 1; depth--;)
-		for (int i = 0; i < plan->blocks; i++)
+		for (int i = 0; i < plan->blocks; i++) {
+			enum count_mode mode = plan->block[i].mode;
+
 			if (plan->block[i].depth == depth &&
-			    (plan->block[i].mode == COUNT_UNIFORM ||
-			     plan->block[i].mode == COUNT_LANES))
+			    (mode == COUNT_UNIFORM || mode == COUNT_LANES || mode == COUNT_GUARD))
 				assign_class(plan, i, &sgpr);
-	plan->always_flush = plan->register_rows > 0;
-	for (int i = 0; i < plan->blocks; i++)
-		if (plan->block[i].mode == COUNT_GUARD)
-			assign_class(plan, i, &sgpr);
+		}
+	assign_once(plan, &sgpr);
 	if (plan->register_rows)
 		plan->first_sgpr = sgpr;
 }

@@ -155,6 +155,12 @@ static void count_in_memory(struct insert *in, const struct count_block *block)
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");
 }
 
+/* Of a class that counts lanes. */
+static unsigned lanes_sgpr(const struct count_block *block)
+{
+	return block->sgpr + (block->mode != COUNT_ONCE);
+}
+
 static void count_block(struct insert *in, const struct count_block *block)
 {
 	struct asm_block code = {.wave = in->form};
@@ -168,11 +174,14 @@ static void count_block(struct insert *in, const struct count_block *block)
 		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec", block->home_sgpr);
 	if (block->mode == COUNT_UNIFORM || block->mode == COUNT_LANES)
 		asm_line(&code, "s_add_u32 s%u, s%u, 1", block->sgpr, block->sgpr);
-	if (block->mode == COUNT_LANES) {
+	if (block->mode == COUNT_LANES || block->mode == COUNT_ONCE)
 		asm_line(&code, "s_bcnt1_i32_b@n s%u, @exec", COUNT_SGPR_TEMP);
-		asm_line(&code, "s_add_u32 s%u, s%u, s%u", block->sgpr + 1, block->sgpr + 1,
+	if (block->shift)
+		asm_line(&code, "s_lshl_b32 s%u, s%u, %u", COUNT_SGPR_TEMP, COUNT_SGPR_TEMP,
+			 block->shift);
+	if (block->mode == COUNT_LANES || block->mode == COUNT_ONCE)
+		asm_line(&code, "s_add_u32 s%u, s%u, s%u", lanes_sgpr(block), lanes_sgpr(block),
 			 COUNT_SGPR_TEMP);
-	}
 	if (code.text)
 		finish(in, &code);
 }
@@ -271,12 +280,11 @@ static void emit_test(const struct count_plan *plan, struct asm_block *code)
 	asm_line(code, "s_cbranch_scc0 .Lprobe_end${:uid}");
 }
 
-/* Row i's numbers to lane i: v2 its executions, v[4:5] its lanes. */
-static void emit_row(const struct count_plan *plan, struct asm_block *code, uint32_t i)
+/* Row i's lanes to lane i of v[4:5]. */
+static void emit_lanes(const struct count_plan *plan, struct asm_block *code, uint32_t i)
 {
 	const struct count_block *block = &plan->block[plan->row_leader[i]];
 
-	asm_line(code, "v_writelane_b32 v2, s%u, %u", block->sgpr, i);
 	if (block->mode == COUNT_UNIFORM) {
 		unsigned home = plan->block[block->home].home_sgpr;
 
@@ -284,8 +292,24 @@ static void emit_row(const struct count_plan *plan, struct asm_block *code, uint
 		asm_line(code, "s_mul_hi_u32 s13, s%u, s%u", block->sgpr, home);
 		asm_line(code, "v_writelane_b32 v4, s12, %u", i);
 		asm_line(code, "v_writelane_b32 v5, s13, %u", i);
+	} else if (block->mode == COUNT_ONCE && plan->once_bits < 32) {
+		asm_line(code, "s_bfe_u32 s12, s%u, 0x%x", block->sgpr,
+			 plan->once_bits << 16 | block->shift);
+		asm_line(code, "v_writelane_b32 v4, s12, %u", i);
 	} else {
-		asm_line(code, "v_writelane_b32 v4, s%u, %u", block->sgpr + 1, i);
+		asm_line(code, "v_writelane_b32 v4, s%u, %u", lanes_sgpr(block), i);
+	}
+}
+
+/* Executions to v2: where a row has none of its own, it is one if there are lanes. */
+static void emit_executions(const struct count_plan *plan, struct asm_block *code)
+{
+	asm_line(code, "v_min_u32 v2, 1, v4");
+	for (uint32_t i = 0; i < plan->register_rows; i++) {
+		const struct count_block *block = &plan->block[plan->row_leader[i]];
+
+		if (block->mode != COUNT_ONCE)
+			asm_line(code, "v_writelane_b32 v2, s%u, %u", block->sgpr, i);
 	}
 }
 
@@ -310,7 +334,8 @@ static void end(struct insert *in)
 	asm_line(&code, "v_mov_b32 v3, 0");
 	asm_line(&code, "v_mov_b32 v5, 0");
 	for (uint32_t i = 0; i < plan->register_rows; i++)
-		emit_row(plan, &code, i);
+		emit_lanes(plan, &code, i);
+	emit_executions(plan, &code);
 	make_address(&code, plan->first_site + plan->first_register_row);
 	/* Rows that got something; a deficit of executions is one of lanes, too. */
 	asm_line(&code, "v_or_b32 v1, v2, v4");

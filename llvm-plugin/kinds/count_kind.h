@@ -18,8 +18,9 @@ struct count_index;
 enum {
 	/* Registers of the wave, from here up to s93, the last one with which eight waves fit. */
 	COUNT_SGPR_FIRST = 54,
-	COUNT_SGPR_TEMP = 92, /* two, even */
-	COUNT_ROWS_MAX = 64,  /* with registers: a lane each when they are added to memory */
+	COUNT_SGPR_TEMP = 92,	/* two, even */
+	COUNT_ROWS_MAX = 64,	/* with registers: a lane each when they are added to memory */
+	COUNT_DEFICITS_MAX = 4, /* classes that are counted by who does not come */
 	COUNT_NONE = -1,
 };
 
@@ -29,6 +30,7 @@ enum count_mode {
 	COUNT_ALWAYS,  /* by the launch: once in every wave */
 	COUNT_GUARD,   /* by the waves and lanes of `from` that do not come here */
 	COUNT_UNIFORM, /* executions; its lanes are those of `home`, a block that runs once */
+	COUNT_ONCE,    /* lanes; it runs once, if there are any */
 	COUNT_LANES,   /* both */
 	COUNT_MEMORY,  /* both, at once in memory */
 };
@@ -42,8 +44,10 @@ struct count_block {
 	int home;   /* UNIFORM: a representative */
 	unsigned depth;
 	bool reachable, uniform, numbered;
-	/* First register of two: executions or their deficit, lanes or theirs; 0 = none. */
+	/* First register of two: executions or their deficit, lanes or theirs; ONCE has lanes only.
+	 * 0 = none. */
 	unsigned sgpr;
+	unsigned shift;	    /* ONCE: where in the register its lanes are */
 	unsigned home_sgpr; /* of a home: its lanes */
 	uint32_t row;	    /* of a representative: its class's, from 0 */
 };
@@ -56,6 +60,7 @@ struct count_plan {
 	uint32_t rows, first_register_row, register_rows;
 	uint32_t rows_most;  /* with registers */
 	unsigned first_sgpr; /* 0 = no registers are used */
+	unsigned once_bits;  /* of a register, for each ONCE in it */
 	bool always_flush;   /* else only deficits are kept, seldom more than 0 */
 	LLVMValueRef last;   /* the kernel's return */
 	uint32_t first_site;
