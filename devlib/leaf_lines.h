@@ -140,7 +140,7 @@
 	"s_branch .Lfast_whole%=\n"
 
 /*
- * Not all lanes, and no stride. If there are few, a short round for each line of 128 bytes tells;
+ * Not all lanes, and no stride. If there are few, a short round for each line of 128 bytes counts;
  * if there are as many as lanes, so are those of 64 bytes, and quads follow. Quads without a lane
  * count 1 each.
  */

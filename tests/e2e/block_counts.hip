@@ -125,6 +125,36 @@ __global__ void plain(int *to)
 #line 128
 }
 
+/* Many blocks that run once at most: too many for a register each, or for registers at all. */
+template <int K> struct branches {
+	static __device__ __forceinline__ void run(volatile int *to, int i)
+	{
+		if ((i * (K + 3) >> 4 & 3) == 1)
+#line 1007
+			to[i] = K;
+#line 138
+		branches<K - 1>::run(to, i);
+	}
+};
+
+template <> struct branches<0> {
+	static __device__ __forceinline__ void run(volatile int *, int)
+	{
+	}
+};
+
+template <int K> __global__ void many(int *to)
+{
+	branches<K>::run(to, AT);
+}
+
+template <int K> static void run_many(int *to)
+{
+	many<K><<<3, 160>>>(to);
+	for (int k = 1; k <= K; k++)
+		expect(1007, 3, 160, [&](int i) { return (i * (k + 3) >> 4 & 3) == 1; });
+}
+
 int main()
 {
 	const int n = 1000, rounds = 7;
@@ -137,6 +167,9 @@ int main()
 	calls<<<2, 96>>>(to);
 	leaves<<<5, 256>>>(to, n);
 	plain<<<7, 33>>>(to);
+	run_many<20>(to);
+	run_many<50>(to);
+	run_many<90>(to);
 	CHECK(hipDeviceSynchronize());
 	expect(1000, 10, 120, [&](int i) { return i < n ? rounds : 0; });
 	expect(1001, 10, 120, [&](int i) { return i < n ? i % 9 : 0; });

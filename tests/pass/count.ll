@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: MIT
 ; The count kind: blocks that run together have one row; what every wave runs costs nothing, a block that is
-; guarded once two instructions, one of a uniform loop one, one where lanes part three. Registers beyond the
+; guarded once two instructions, another that runs once two, one of a uniform loop one, one where lanes part
+; three. Registers beyond the
 ; allocator's are named to it once, and its limit is set.
 ; RUN: env PROBE_KINDS=count %probe -mcpu=gfx90a %s | FileCheck %s
 
@@ -65,6 +66,29 @@ next:
   %j = add i32 %i, 1
   %more = icmp slt i32 %j, %n
   br i1 %more, label %head, label %end
+end:
+  ret void
+}
+
+; A block that two blocks branch to has lanes, and runs once if it has any.
+; CHECK-LABEL: define {{.*}}@__probe_count_either(
+; CHECK: do:
+; CHECK-NEXT: asm sideeffect "s_bcnt1_i32_b64 s92, exec\0As_add_u32 [[ONCE:s[0-9]+]], [[ONCE]], s92\0A", "~{scc}"()
+; CHECK: end:
+; CHECK: asm sideeffect "{{.*}}v_writelane_b32 v4, [[ONCE]], 1\0A{{.*}}v_min_u32 v2, 1, v4
+; CHECK-NEXT: ret void
+define amdgpu_kernel void @either(ptr addrspace(1) %out, i32 %n) {
+entry:
+  %id = call i32 @llvm.amdgcn.workitem.id.x()
+  %low = icmp slt i32 %id, %n
+  br i1 %low, label %do, label %more
+more:
+  store i32 2, ptr addrspace(1) %out, align 4
+  %high = icmp sgt i32 %id, 50
+  br i1 %high, label %do, label %end
+do:
+  store i32 1, ptr addrspace(1) %out, align 4
+  br label %end
 end:
   ret void
 }
