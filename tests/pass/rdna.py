@@ -152,10 +152,11 @@ def expected_clocks(table, kernel):
 
 
 def check_count(table, kernel, code, plain):
-	"""Each row that the launch does not tell is added to memory, from registers at the end or at once."""
+	"""Each row that the launch does not tell is added to memory, from registers at the end (a row's lanes go
+	to v4) or at once."""
 	rows = sum(not (site["once"] and site["parent"] == NONE) for site in table.of(kernel, COUNT))
 	adds = ("global_atomic_add_x2", "global_atomic_add_u64")
-	kept = sum(mnemonic == "v_writelane_b32" and operands.startswith("v2,") for mnemonic, operands in code)
+	kept = sum(mnemonic == "v_writelane_b32" and operands.startswith("v4,") for mnemonic, operands in code)
 	atomics = number(code, *adds) - number(plain, *adds)
 	expect(f"{kernel}: rows counted", kept + (atomics - (2 if kept else 0)) / 2, rows)
 
