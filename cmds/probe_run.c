@@ -100,11 +100,12 @@ static void warn_not_called(void)
 	char why[512];
 
 	if (run_register_kept() && run_register_conflict(why, sizeof(why)))
-		probe_log(PROBE_LOG_WARNING,
-			  "nothing recorded: the tool was not called. %s, and "
-			  "HSA_TOOLS_DISABLE_REGISTER is not 1: ROCr 6.1 and later call that profiler "
-			  "instead; no database was written",
-			  why);
+		probe_log(
+			PROBE_LOG_WARNING,
+			"nothing recorded: the tool was not called. %s, and "
+			"HSA_TOOLS_DISABLE_REGISTER is not 1: ROCr 6.1 and later call that profiler "
+			"instead; no database was written",
+			why);
 	else
 		probe_log(PROBE_LOG_WARNING,
 			  "nothing recorded: the program did not start the HSA runtime, or cleared "
@@ -170,11 +171,25 @@ static struct probe_err *begin_recording(void *user)
 	return err;
 }
 
+static bool stored_nothing(const struct run *run)
+{
+	const struct recorder *recorder = run->server.recorders;
+
+	if (!recorder)
+		return run->server.refused;
+	for (; recorder; recorder = recorder->next)
+		if (!probe_store_failure(recorder->recording.store) ||
+		    accounting_stored(&recorder->recording))
+			return false;
+	return true;
+}
+
 static void end_recording(void *user, struct run_pass *pass)
 {
 	struct run *run = user;
 
 	pass->lost = summary(run);
+	pass->nothing = stored_nothing(run);
 	run_pass_database(&run->server, pass);
 }
 
@@ -265,6 +280,11 @@ static int run_program(struct run *run, char **argv)
 		return status;
 	}
 	status = run_end_like(run_passes_status(passes), &signals);
+	if (!status && (passes[0].nothing || passes[1].nothing)) {
+		probe_log(PROBE_LOG_ERROR, "nothing could be stored: exit status %d",
+			  RUN_STATUS_LOST);
+		return RUN_STATUS_LOST;
+	}
 	if (!status && passes[0].lost + passes[1].lost && run->config.strict) {
 		probe_log(PROBE_LOG_ERROR, "data were lost: exit status %d (--strict)",
 			  RUN_STATUS_LOST);

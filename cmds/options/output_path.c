@@ -8,11 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "cmds/options/run_options.h"
 #include "common/cleanup.h"
 #include "common/err.h"
+#include "common/log.h"
+
+#define FREE_LEAST (4ull << 20)
 
 enum key_kind { KEY_PID, KEY_HOSTNAME, KEY_RANK, KEY_ENV, KEY_NONE };
 
@@ -202,6 +206,22 @@ static struct probe_err *check_absolute(const char *file)
 				file, path, strerror(errno));
 }
 
+/* A run may need any amount; that it needs more than this is certain enough to say so. */
+static void warn_full(const char *path)
+{
+	struct statvfs status;
+	uint64_t bytes;
+
+	if (statvfs(path, &status))
+		return;
+	bytes = (uint64_t)status.f_bavail * status.f_frsize;
+	if (bytes < FREE_LEAST)
+		probe_log(PROBE_LOG_WARNING,
+			  "%s: only %llu KiB are free there: records will be lost; -d names "
+			  "another directory",
+			  path, (unsigned long long)(bytes >> 10));
+}
+
 /* A directory whose name is known is made now: failing later would cost the recording. */
 static struct probe_err *check_directory(const char *directory)
 {
@@ -218,8 +238,10 @@ static struct probe_err *check_directory(const char *directory)
 	*strrchr(path, '/') = 0;
 	if (!rc && access(path, W_OK | X_OK))
 		rc = -errno;
-	if (!rc)
+	if (!rc) {
+		warn_full(path);
 		return NULL;
+	}
 	return probe_err_create("cannot write to the directory %s: %s; -d names another", directory,
 				strerror(-rc));
 }

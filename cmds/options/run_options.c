@@ -151,7 +151,7 @@ const struct probe_command run_command = {
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
 	.footer = "Exit status: the program's. 125: probe-run failed before the program started,\n"
-		  "126: not executable, 127: not found, 3: data were lost (--strict).",
+		  "126: not executable, 127: not found, 3: data were lost (--strict), or all of them.",
 };
 
 /* At the index of the value: enum probe_kind from 1, enum run_device, enum probe_color. */

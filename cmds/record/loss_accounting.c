@@ -329,6 +329,15 @@ static const char *verb_for(const struct run_config *config)
 	return config->handler_count ? "tables" : "lines";
 }
 
+uint64_t accounting_stored(const struct recording *recording)
+{
+	uint64_t sum = 0;
+
+	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++)
+		sum += probe_store_stream(recording->store, (enum probe_stream_id)stream).stored;
+	return sum;
+}
+
 void accounting_print(const struct recording *recording, bool with_pid)
 {
 	const char *path = probe_store_path(recording->store);

@@ -41,6 +41,8 @@ void accounting_store(struct recording *recording, bool final);
 void accounting_store_filters(struct recording *recording);
 /* The summary at the end of a run. */
 void accounting_print(const struct recording *recording, bool with_pid);
+/* Records committed, of all streams. */
+uint64_t accounting_stored(const struct recording *recording);
 uint64_t accounting_lost(const struct recording *recording);
 
 #endif

@@ -123,7 +123,10 @@ struct probe_err *report_no_clones(const struct report *report, const struct rep
 		return err;
 	err = report_any(db, "SELECT 1 FROM probe_dispatch LIMIT 1", &dispatched);
 	if (!err && !dispatched)
-		puts("no records: the program launched no kernel");
+		puts(db->reader.partial
+			     ? "no records of kernels, and the run is partial: what the "
+			       "program launched is not known"
+			     : "no records: the program launched no kernel");
 	if (!err && dispatched)
 		err = report_any(db, RAN_ORIGINAL("'off'") " LIMIT 1", &off);
 	if (err || !dispatched)

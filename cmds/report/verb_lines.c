@@ -72,6 +72,36 @@ static struct probe_err *put_blocks(const struct report *report, const struct re
 	return err;
 }
 
+/* The recorder did not get to its handlers: their records are there. */
+#define PENDING                                                                                    \
+	"SELECT value FROM probe_run WHERE key = 'handlers' AND value <> '' AND "                  \
+	"(SELECT value FROM probe_run WHERE key = 'handlers_ended') = 0"
+
+static void put_pending(const struct report *report, sqlite3_stmt *stmt)
+{
+	(void)report;
+	printf("no lines: the run ended before its handlers ran over its records; run them with:\n"
+	       "probe-report replay -a '%s' --in-place ",
+	       (const char *)sqlite3_column_text(stmt, 0));
+}
+
+static struct probe_err *put_no_lines(const struct report *report, const struct report_db *db)
+{
+	bool pending = false;
+	struct probe_err *err = report_any(db, PENDING, &pending);
+
+	if (err)
+		return err;
+	if (!pending) {
+		puts("no lines: the handler `memory` did not run; record with probe-run -a memory");
+		return NULL;
+	}
+	err = report_each(db, PENDING, put_pending, report);
+	if (!err)
+		puts(db->path);
+	return err;
+}
+
 static struct probe_err *put_text(const struct report *report, const struct report_db *db,
 				  const struct report_query *query)
 {
@@ -90,8 +120,7 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 		else if (report_db_has(db, "probe_count_site"))
 			err = put_blocks(report, db, query);
 		else
-			puts("no lines: the handler `memory` did not run; record with probe-run "
-			     "-a memory");
+			err = put_no_lines(report, db);
 	}
 	if (err)
 		return err;

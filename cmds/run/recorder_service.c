@@ -30,6 +30,7 @@ enum { TEXT_MAX = 4096 };
 struct report {
 	uint64_t lost;
 	uint32_t several, probed; /* struct run_pass */
+	uint32_t nothing;
 	uint32_t failed; /* the text is an error; else the path of the only database, or "" */
 	char text[TEXT_MAX];
 };
@@ -70,6 +71,7 @@ __attribute__((noreturn)) static void serve(const struct run_service_work *work,
 		report.lost = pass.lost;
 		report.several = pass.several;
 		report.probed = pass.probed;
+		report.nothing = pass.nothing;
 		snprintf(report.text, sizeof(report.text), "%s",
 			 pass.database ? pass.database : "");
 	}
@@ -216,6 +218,7 @@ struct probe_err *run_service_finish(struct run_service *service, struct run_sig
 	pass->lost = report.lost;
 	pass->several = report.several;
 	pass->probed = report.probed;
+	pass->nothing = report.nothing;
 	pass->database = *report.text ? strdup(report.text) : NULL;
 	return NULL;
 }

@@ -21,7 +21,8 @@ struct run_pass {
 	uint64_t lost;
 	char *database; /* of its process; NULL: none, or several processes */
 	bool several;
-	bool probed; /* instrumented kernels ran */
+	bool probed;  /* instrumented kernels ran */
+	bool nothing; /* processes were to be recorded, and nothing could be stored */
 };
 
 /*
