@@ -9,6 +9,16 @@ if(PROBE_WERROR)
 endif()
 target_link_options(probe_flags INTERFACE -Wl,-z,defs)
 
+# Programs that read what anybody may have made. FORTIFY needs an optimised build, and hides what
+# the address sanitizer would find.
+add_library(probe_harden INTERFACE)
+target_compile_options(probe_harden INTERFACE -fstack-protector-strong)
+target_link_options(probe_harden INTERFACE -Wl,-z,relro -Wl,-z,now)
+if(NOT PROBE_SANITIZE)
+	target_compile_options(probe_harden INTERFACE
+		$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>)
+endif()
+
 # Host programs and unit tests only: never for libraries loaded into an application.
 set(PROBE_SANITIZE "" CACHE STRING "sanitizers for host code, e.g. address,undefined")
 add_library(probe_sanitize INTERFACE)

@@ -23,6 +23,7 @@ set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/report/html_page.c PROPERT
 add_executable(probe-report ${CMAKE_CURRENT_LIST_DIR}/probe_report.c ${report_sources})
 target_include_directories(probe-report PRIVATE ${CMAKE_BINARY_DIR}/generated)
 target_link_libraries(probe-report PRIVATE
-	probe_cmd_record probe_rules probe_flags ZLIB::ZLIB PkgConfig::JANSSON m)
+	probe_cmd_record probe_rules probe_flags probe_harden ZLIB::ZLIB PkgConfig::JANSSON m)
+target_link_options(probe-report PRIVATE -pie)
 add_dependencies(probe-report probe_version_header)
 install(TARGETS probe-report RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -16,7 +16,7 @@ add_custom_target(probe_version_header
 foreach(folder options record run)
 	file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/${folder}/*.c)
 	add_library(probe_cmd_${folder} STATIC ${sources})
-	target_link_libraries(probe_cmd_${folder} PRIVATE probe_flags)
+	target_link_libraries(probe_cmd_${folder} PRIVATE probe_flags probe_harden)
 	target_include_directories(probe_cmd_${folder} PRIVATE ${CMAKE_BINARY_DIR}/generated)
 	add_dependencies(probe_cmd_${folder} probe_version_header)
 endforeach()
@@ -28,7 +28,8 @@ target_link_libraries(probe_cmd_record
 target_link_libraries(probe_cmd_run PUBLIC probe_cmd_record)
 
 add_executable(probe-run ${CMAKE_CURRENT_LIST_DIR}/probe_run.c)
-target_link_libraries(probe-run PRIVATE probe_cmd_run probe_flags)
+target_link_libraries(probe-run PRIVATE probe_cmd_run probe_flags probe_harden)
+target_link_options(probe-run PRIVATE -pie)
 # What codeobj needs for parts that probe-run does not use must not be loaded at every start: amd-comgr
 # alone costs some 40 ms.
 target_link_options(probe-run PRIVATE -Wl,--as-needed)

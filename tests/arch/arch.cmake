@@ -20,3 +20,9 @@ if(NOT PROBE_SANITIZE)
 		COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/objects.py
 			${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
 endif()
+
+if(PROBE_BUILD_REPORT AND NOT PROBE_SANITIZE)
+	probe_test(NAME arch.hardening TIER arch FOLDER cmds
+		COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/hardening.sh
+			$<TARGET_FILE:probe-run> $<TARGET_FILE:probe-report>)
+endif()
