@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "common/err.h"
@@ -63,9 +64,23 @@ static char *plain_path(const char *path)
 	return asprintf(&ret, "./%s", path) < 0 ? NULL : ret;
 }
 
+/* Unless a recorder writes it: that holds a lock of the file (recorder_server.c). */
+static struct probe_err *replace(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool recorded = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	if (recorded)
+		return probe_err_create("%s: another probe-run is writing it; -o names another",
+					path);
+	return probe_store_remove(path);
+}
+
 struct probe_err *probe_store_create(const char *path, bool force, struct probe_store **ret)
 {
-	struct probe_err *err = force ? probe_store_remove(path) : NULL;
+	struct probe_err *err = force ? replace(path) : NULL;
 	struct probe_store *store;
 	int rc;
 

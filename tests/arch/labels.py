@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: MIT
 """
 Checks that each test of a build has two labels: its tier, with which its name begins, and the
-folder of the tree whose code it tests (and "long", if it is left out by default); and that no test has a time limit that a busy machine
-could exceed.
+folder of the tree whose code it tests (besides "long", if it is left out by default, and the goals
+of reliability that it proves: R1 ...); and that no test has a time limit that a busy machine could
+exceed.
 
 usage: labels.py TOP BUILD CTEST
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -21,7 +23,8 @@ def problems(top, test):
     labels = set(properties.get("LABELS", ()))
     tier = test["name"].split(".")[0]
     # The folder devlib/ has the name of its tier.
-    folders = sorted(labels - {tier, "long"}) or [tier]
+    goals = {label for label in labels if re.fullmatch("R[0-9]+", label)}
+    folders = sorted(labels - {tier, "long"} - goals) or [tier]
     if tier not in TIERS or tier not in labels or len(folders) != 1:
         yield "labels are '%s'; expected the tier that the name begins with, and a folder" % (
             " ".join(sorted(labels)))
