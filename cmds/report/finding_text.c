@@ -406,7 +406,8 @@ void finding_put(const struct finding *finding)
 	put_basis(finding);
 	put_cost(finding);
 	if (*cell(finding, F_CAUSE)) {
-		fputs("       cause: ", stdout);
+		fputs(finding->part ? "       cause (over all launches): " : "       cause: ",
+		      stdout);
 		if (number(finding, F_SITES) > 1)
 			printf("(of the access with the highest cost, of %lld) ",
 			       number(finding, F_SITES));

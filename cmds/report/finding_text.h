@@ -69,6 +69,7 @@ struct finding {
 	sqlite3_stmt *frames; /* the callers in a JSON text */
 	bool lines;	      /* are there any in debug information? */
 	bool shapes;	      /* of a launch shape each */
+	bool part;	      /* of some dispatches: cause and fix are those of all */
 	bool folded;	      /* of all kernels that have it */
 };
 

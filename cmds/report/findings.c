@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmds/report/accounting_text.h"
+#include "cmds/report/dispatch_filter.h"
 #include "cmds/report/finding_text.h"
 #include "cmds/report/query.h"
 #include "cmds/report/report_db.h"
@@ -172,9 +173,12 @@ struct probe_err *report_findings(const struct report *report, const struct repo
 	struct walk walk = {
 		.report = report,
 		.brief = brief,
-		.limit = limit >= 0 ? limit : report->all ? INT64_MAX : FINDINGS_MAX,
+		.limit = limit >= 0    ? limit
+			 : report->all ? INT64_MAX
+				       : FINDINGS_MAX,
 		.finding = {.report = report,
 			    .shapes = report->by == REPORT_BY_LAUNCH_SHAPE,
+			    .part = report->by == REPORT_BY_LAUNCH_SHAPE || report_filtered(report),
 			    .folded = !report->unfold},
 	};
 	struct probe_err *err;

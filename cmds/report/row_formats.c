@@ -2,6 +2,7 @@
 #include "cmds/report/row_formats.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmds/report/escape.h"
@@ -22,6 +23,9 @@ struct rows {
 	const char *run; /* NULL, or the file's name: a first column */
 	bool whole;	 /* all columns: the version of their schema, too */
 	struct report_json json;
+	char **cells; /* of a table: its widths are known when all rows are */
+	size_t cell_count, cell_room;
+	bool failed; /* out of memory */
 };
 
 static const struct report_column *column_of(const struct rows *rows, size_t i)
@@ -34,15 +38,40 @@ static bool is_number(const struct rows *rows, size_t i)
 	return column_of(rows, i)->type <= REPORT_REAL;
 }
 
-static void measure_table(struct rows *rows, sqlite3_stmt *stmt)
+static void keep_cell(struct rows *rows, const char *text)
 {
-	for (size_t i = 0; i < rows->count; i++) {
-		size_t width = report_text(NULL, report_cell(stmt, (int)i), SIZE_MAX, 0);
+	char **cells = rows->cells;
+	size_t room = rows->cell_room;
+
+	if (rows->cell_count == room) {
+		room = room ? 2 * room : 256;
+		cells = realloc(cells, room * sizeof(*cells));
+		if (cells)
+			rows->cells = cells;
+		else
+			rows->failed = true;
+	}
+	if (rows->failed)
+		return;
+	rows->cell_room = room;
+	cells[rows->cell_count] = strdup(text);
+	if (cells[rows->cell_count])
+		rows->cell_count++;
+	else
+		rows->failed = true;
+}
+
+static void keep_table_row(struct rows *rows, sqlite3_stmt *stmt)
+{
+	for (size_t i = 0; i < rows->count && !rows->failed; i++) {
+		const char *text = report_cell(stmt, (int)i);
+		size_t width = report_text(NULL, text, SIZE_MAX, 0);
 
 		if (width > CELL_WIDTH_MAX && i + 1 < rows->count)
 			width = CELL_WIDTH_MAX;
 		if (width > rows->widths[i])
 			rows->widths[i] = width;
+		keep_cell(rows, text);
 	}
 }
 
@@ -93,20 +122,32 @@ static void put_cell(const struct rows *rows, size_t i, const char *text)
 
 static void begin_table(struct rows *rows, bool first)
 {
-	(void)first;
-	if (!rows->report->header)
-		return;
-	fputs(report_bold(rows->report), stdout);
 	for (size_t i = 0; i < rows->count; i++)
-		put_cell(rows, i, column_of(rows, i)->title);
-	printf("%s\n", report_plain(rows->report));
+		rows->widths[i] = strlen(column_of(rows, i)->title);
+	(void)first;
 }
 
-static void put_table_row(struct rows *rows, sqlite3_stmt *stmt)
+static void end_table(struct rows *rows, bool last)
 {
-	for (size_t i = 0; i < rows->count; i++)
-		put_cell(rows, i, report_cell(stmt, (int)i));
-	putchar('\n');
+	(void)last;
+	if (rows->report->header) {
+		fputs(report_bold(rows->report), stdout);
+		for (size_t i = 0; i < rows->count; i++)
+			put_cell(rows, i, column_of(rows, i)->title);
+		printf("%s\n", report_plain(rows->report));
+	}
+	for (size_t at = 0; at < rows->cell_count; at++) {
+		put_cell(rows, at % rows->count, rows->cells[at]);
+		if (at % rows->count + 1 == rows->count)
+			putchar('\n');
+	}
+}
+
+static void free_cells(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->cell_count; i++)
+		free(rows->cells[i]);
+	free(rows->cells);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -197,14 +238,13 @@ static void end_json(struct rows *rows, bool last)
 /* ---- Formats --------------------------------------------------------------------------------- */
 
 struct row_format {
-	void (*measure)(struct rows *rows, sqlite3_stmt *stmt); /* each row, before begin() */
 	void (*begin)(struct rows *rows, bool first);
 	void (*row)(struct rows *rows, sqlite3_stmt *stmt);
 	void (*end)(struct rows *rows, bool last);
 };
 
 static const struct row_format formats[REPORT_FORMATS] = {
-	[REPORT_TABLE] = {.measure = measure_table, .begin = begin_table, .row = put_table_row},
+	[REPORT_TABLE] = {.begin = begin_table, .row = keep_table_row, .end = end_table},
 	[REPORT_CSV] = {.begin = begin_csv, .row = put_csv_row},
 	[REPORT_JSON] = {.begin = begin_json, .row = put_json_row, .end = end_json},
 };
@@ -260,17 +300,14 @@ struct probe_err *report_rows(const struct report *report, const struct report_d
 			    &rows.count);
 	if (!err)
 		err = report_prepare(report, db, query, rows.chosen, rows.count, &stmt);
-	for (size_t i = 0; !err && i < rows.count; i++)
-		rows.widths[i] = strlen(column_of(&rows, i)->title);
-	if (!err && format->measure) {
-		err = each_row(&rows, db, stmt, format->measure);
-		sqlite3_reset(stmt);
-	}
 	if (err)
 		return err;
 	format->begin(&rows, first);
 	err = each_row(&rows, db, stmt, format->row);
+	if (!err && rows.failed)
+		err = probe_err_oom();
 	if (!err && format->end)
 		format->end(&rows, last);
+	free_cells(&rows);
 	return err;
 }
