@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of sources, as it is when the program runs: every line of the user's files in which
+ * The text of sources at the time of the run: every line of the user's files in which
  * there are sites, with the hash of the file, and the lines of headers that sites name.
  */
 #ifndef PROBE_CMDS_RECORD_SOURCE_FILES_H

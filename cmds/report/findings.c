@@ -49,7 +49,7 @@ static bool in_library(const struct walk *walk)
 	return false;
 }
 
-/* What costs so little, beside the worst, that nobody should look at it. */
+/* Its cost is negligible compared with that of the first one. */
 static bool is_small(const struct walk *walk)
 {
 	return sqlite3_column_type(walk->finding.stmt, F_CYCLES) != SQLITE_NULL &&

@@ -18,7 +18,7 @@ static const struct report_column kernel_columns[] = {
 	{"launch_shape", "launch shape", REPORT_TEXT, false, "launch_shape",
 	 "workgroups and their size; or how many shapes it was launched in"},
 	{"original_ns", "time ns", REPORT_INT, true, "original_ns",
-	 "GPU time of the dispatches that ran as they are"},
+	 "GPU time of the uninstrumented dispatches"},
 	{"original_average_ns", "average ns", REPORT_INT, true, "original_average",
 	 "GPU time of one of them"},
 	{"clone_ns", "clone time ns", REPORT_INT, true, "clone_ns",

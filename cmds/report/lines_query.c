@@ -120,7 +120,7 @@ static const struct report_column columns[] = {
 	{"kernel_cycles", "kernel cycles", REPORT_INT, false, "CAST(round(kernel_cycles) AS INTEGER)",
 	 "of as many dispatches as were counted"},
 	{"time_of", "time of", REPORT_TEXT, true, "time_of",
-	 "original: the kernel as it is; clone: only its instrumented clone was timed"},
+	 "original: the uninstrumented kernel; clone: only its instrumented clone was timed"},
 	{"samples", "samples", REPORT_INT, false, "samples",
 	 "samples at the line; with the line's first access, of several"},
 	{"share", "% of kernel", REPORT_REAL, false, "round(100.0 * samples / total, 2)",
