@@ -95,7 +95,7 @@ struct time_group {
 
 /*
  * A wave that issues one plain instruction of a class in each slot, `count` of them in slots from
- * `from` to before `end`: done at once, as nobody but an older wave can come between.
+ * `from` to before `end`: done at once, because only an older wave can take a slot between them.
  */
 struct time_burst {
 	struct time_wave *wave;

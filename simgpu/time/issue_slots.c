@@ -250,7 +250,7 @@ static inline bool is_plain(const struct sim_timing *t, uint32_t unit)
 
 /*
  * Issue all plain instructions of one class that follow one another, if there are several. What the
- * sampler and the counters of instructions are told goes instruction by instruction.
+ * sampler and the counters of instructions record goes instruction by instruction.
  */
 static inline bool issue_burst(struct time_cu *cu, struct time_simd *simd, struct time_wave *w,
 			       uint64_t now)

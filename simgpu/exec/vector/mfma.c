@@ -27,11 +27,6 @@ enum element {
 	EL_BF16,
 };
 
-static inline i32 element_i(const u32 *src, unsigned int lane, unsigned int e)
-{
-	return (i8)(src[lane] >> 8 * e);
-}
-
 /* B lane permutation ("BLGP"): broadcast of halves or quarters, rotation by 16. */
 static unsigned int blgp_lane(unsigned int blgp, unsigned int lane)
 {
@@ -125,14 +120,32 @@ mfma_f32(struct sim_wave *w, const struct sim_inst *ip, struct shape s)
 	return ip + 2;
 }
 
-/* Element e of a lane of half precision or bfloat16; a denormal is +0. */
-static inline f32 element_half(const u32 *src, unsigned int lane, unsigned int e, enum element type)
+/* Elements of all lanes, in single precision; a denormal is +0. */
+static inline void elements_half(const u32 *src, f32 (*to)[64], unsigned int n, enum element type)
 {
-	u32 half = src[64 * (e / 2) + lane] >> 16 * (e % 2) & 0xffff;
+	for (unsigned int e = 0; e < n; e++) {
+		const u32 *row = src + 64 * (e / 2);
+		unsigned int shift = 16 * (e % 2);
 
-	if (type == EL_F16)
-		return half & 0x7c00 ? half_to_float((u16)half) : 0;
-	return half & 0x7f80 ? bits_float(half << 16) : 0;
+		if (type == EL_BF16)
+			LANES to[e][l] =
+				row[l] >> shift & 0x7f80 ? bits_float(row[l] >> shift << 16) : 0;
+		else
+			LANES to[e][l] = row[l] >> shift & 0x7c00
+						 ? half_to_float((u16)(row[l] >> shift))
+						 : 0;
+	}
+}
+
+/* As B's lanes are permuted. */
+static inline void permute(void *rows, unsigned int n, unsigned int blgp)
+{
+	u32 from[64], *row = rows;
+
+	for (; blgp && n; n--, row += 64) {
+		memcpy(from, row, sizeof(from));
+		LANES row[l] = from[blgp_lane(blgp, l)];
+	}
 }
 
 static inline f32 half_product(f32 x, f32 y)
@@ -141,8 +154,8 @@ static inline f32 half_product(f32 x, f32 y)
 }
 
 /* A row of D: acc[j] += the sum over a group of two or four elements. */
-static inline void half_group(u32 *acc, const f32 *x, f32 (*column)[32], unsigned int m,
-			      unsigned int n)
+static inline void half_group(u32 *restrict acc, const f32 *restrict x,
+			      const f32 (*restrict column)[64], unsigned int m, unsigned int n)
 {
 	for (unsigned int j = 0; j < m; j++) {
 		f32 sum = flush32(half_product(x[0], column[0][j]) +
@@ -159,9 +172,12 @@ static inline __attribute__((always_inline)) const struct sim_inst *
 mfma_half(struct sim_wave *w, const struct sim_inst *ip, struct shape s, enum element type)
 {
 	unsigned int rows = s.m * s.m * s.blocks / 64, blgp = (unsigned int)(ip->imm >> 16) & 7;
-	const u32 *asrc = inst_src(w, ip, 0), *bsrc = inst_src(w, ip, 1);
+	_Alignas(64) f32 a[4][64], y[4][64];
 	_Alignas(64) u32 acc[32 * 64];
 
+	elements_half(inst_src(w, ip, 0), a, s.per_lane, type);
+	elements_half(inst_src(w, ip, 1), y, s.per_lane, type);
+	permute(y, s.per_lane, blgp);
 	copy_c(w, ip, acc, rows);
 	for (unsigned int n = 0; n < 64 * rows; n++)
 		acc[n] = acc[n] & 0x7f800000 ? acc[n] : 0;
@@ -169,17 +185,13 @@ mfma_half(struct sim_wave *w, const struct sim_inst *ip, struct shape s, enum el
 		unsigned int ab = a_block(ip, b, s.blocks);
 
 		for (unsigned int k = 0; k < s.k; k += s.per_lane) {
-			f32 column[4][32], x[4];
+			const f32(*column)[64] = (const f32(*)[64])(y[0] + source_lane(s, b, 0, k));
 
-			for (unsigned int e = 0; e < s.per_lane; e++)
-				for (unsigned int j = 0; j < s.m; j++)
-					column[e][j] = element_half(
-						bsrc, blgp_lane(blgp, source_lane(s, b, j, k)), e,
-						type);
 			for (unsigned int i = 0; i < s.m; i++) {
+				f32 x[4];
+
 				for (unsigned int e = 0; e < s.per_lane; e++)
-					x[e] = element_half(asrc, source_lane(s, ab, i, k), e,
-							    type);
+					x[e] = a[e][source_lane(s, ab, i, k)];
 				half_group(acc + 64 * result_row(s, b, i) + result_lane(s, b, i), x,
 					   column, s.m, s.per_lane);
 			}
@@ -194,24 +206,29 @@ mfma_i32(struct sim_wave *w, const struct sim_inst *ip, struct shape s)
 {
 	unsigned int rows = s.m * s.m * s.blocks / 64, blgp = (unsigned int)(ip->imm >> 16) & 7;
 	const u32 *asrc = inst_src(w, ip, 0), *bsrc = inst_src(w, ip, 1);
+	_Alignas(64) i32 a[4][64], y[4][64];
 	_Alignas(64) u32 acc[32 * 64];
 
+	for (unsigned int e = 0; e < 4; e++) {
+		LANES a[e][l] = (i8)(asrc[l] >> 8 * e);
+		LANES y[e][l] = (i8)(bsrc[l] >> 8 * e);
+	}
+	permute(y, 4, blgp);
 	copy_c(w, ip, acc, rows);
 	for (unsigned int b = 0; b < s.blocks; b++) {
 		unsigned int ab = a_block(ip, b, s.blocks);
 
-		for (unsigned int k = 0; k < s.k; k++)
+		for (unsigned int k = 0; k < s.k; k++) {
+			const i32 *column = y[k % 4] + source_lane(s, b, 0, k);
+
 			for (unsigned int i = 0; i < s.m; i++) {
-				i32 x = element_i(asrc, source_lane(s, ab, i, k), k % s.per_lane);
+				i32 x = a[k % 4][source_lane(s, ab, i, k)];
 				u32 *d = acc + 64 * result_row(s, b, i) + result_lane(s, b, i);
 
 				for (unsigned int j = 0; j < s.m; j++)
-					d[j] += (u32)(x *
-						      element_i(bsrc,
-								blgp_lane(blgp,
-									  source_lane(s, b, j, k)),
-								k % s.per_lane));
+					d[j] += (u32)(x * column[j]);
 			}
+		}
 	}
 	memcpy(w->vgpr[ip->dst], acc, 256 * rows);
 	return ip + 2;
