@@ -134,7 +134,7 @@ static void stochastic()
 {
 	session session(PROBE_HSA_PCS_STOCHASTIC_V1, 256);
 	truth truth;
-	auto records = run_mixed(session, &truth, 2496, 16);
+	auto records = run_mixed(session, &truth, 2496, 19);
 	double n = (double)records.size(), all = 0;
 	std::map<state, uint64_t> seen;
 	std::vector<cell> pcs, states;
