@@ -258,9 +258,10 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 					 written STORED_END("64+24*" spans, "88+24*" spans)        \
 						 TIME_SHORT_END "s_waitcnt lgkmcnt(0)"             \
 			 : [end] "=&s"(end)                                                        \
-			 : [ctx] "s"(ctx), [x] "s"(__builtin_amdgcn_workgroup_id_x()),             \
-			   [y] "s"(__builtin_amdgcn_workgroup_id_y()),                             \
-			   [z] "s"(__builtin_amdgcn_workgroup_id_z()),                             \
+			 : [ctx] "s"(dev_scalar64((uint64_t)ctx)),                                 \
+			   [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),               \
+			   [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),               \
+			   [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),               \
 			   [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),       \
 			   [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site),          \
 			   [end_word] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site),         \

@@ -70,8 +70,8 @@ DEV_INLINE void stamp_end(uint32_t word0, uint32_t plain)
 
 #ifndef DEV_PORTABLE
 /*
- * A span that holds no other (llvm-plugin/kinds/time_spans.c) keeps its begin in s[82:83] and is one
- * record. Nothing waits for the clock before it is written.
+ * A span that holds no other (llvm-plugin/kinds/time_spans.c) keeps its begin in s[82:83] and is
+ * one record. Nothing waits for the clock before it is written.
  */
 DEV_INLINE void span_begin(void)
 {
@@ -222,17 +222,17 @@ DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site
 {
 	uint64_t ring;
 
-	__asm__ volatile("s_mov_b64 s[80:81], 0\n\t" TIME_SHORT CURSOR_LOOK("s[48:49]")
-				 TIME_OWN TIME_BEGIN TIME_NOT TIME_SHORT_END
-			 "s_mov_b64 %[ring], s[80:81]"
-			 : [ring] "=s"(ring)
-			 : [ctx] "s"(ctx), [refill] "s"(refill), [item] "v"(item),
-			   [x] "s"(__builtin_amdgcn_workgroup_id_x()),
-			   [y] "s"(__builtin_amdgcn_workgroup_id_y()),
-			   [z] "s"(__builtin_amdgcn_workgroup_id_z()),
-			   [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),
-			   [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site)
-			 : TIME_SCRATCH, CURSOR_CHANGES);
+	__asm__ volatile(
+		"s_mov_b64 s[80:81], 0\n\t" TIME_SHORT CURSOR_LOOK("s[48:49]")
+			TIME_OWN TIME_BEGIN TIME_NOT TIME_SHORT_END "s_mov_b64 %[ring], s[80:81]"
+		: [ring] "=s"(ring)
+		: [ctx] "s"(dev_scalar64((uint64_t)ctx)), [refill] "s"(refill), [item] "v"(item),
+		  [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),
+		  [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),
+		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),
+		  [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),
+		  [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site)
+		: TIME_SCRATCH, CURSOR_CHANGES);
 	return ring != 0;
 }
 
@@ -269,14 +269,16 @@ DEV_INLINE void time_exit(uint64_t clock, uint32_t site)
 							     "s_add_u32 s86, s86, 24\n"
 							     ".Lprobe_not%=:\n\t" TIME_SHORT_END
 		:
-		: [clock] "s"(clock), [word0] "i"(PROBE_FORM_WAVE_END << PROBE_FORM_SHIFT | site)
+		: [clock] "s"(dev_scalar64(clock)), [word0] "i"(PROBE_FORM_WAVE_END
+									<< PROBE_FORM_SHIFT |
+								site)
 		: TIME_SCRATCH, CURSOR_CHANGES);
 }
 #endif
 
 /*
- * What stamps cost, recorded with the site IDLE by the first wave of a launch that asks for it in s92:
- * one span in another, both ways.
+ * What stamps cost, recorded with the site IDLE by the first wave of a launch that asks for it in
+ * s92: one span in another, both ways.
  */
 DEV_INLINE void time_calibrate(uint32_t plain)
 {

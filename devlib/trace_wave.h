@@ -90,12 +90,13 @@ DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call)
 		TRACE_SHORT TRACE_LOOK TRACE_OWN TRACE_WAVE TRACE_NOT TRACE_SHORT_ELSE
 		"s_mov_b32 s93, %[none]\n\t" TRACE_SHORT_END
 		: CURSOR_LAST(last)
-		: [ctx] "s"(ctx), [call] "s"(call), [item_x] "v"(__builtin_amdgcn_workitem_id_x()),
+		: [ctx] "s"(dev_scalar64((uint64_t)ctx)), [call] "s"(call),
+		  [item_x] "v"(__builtin_amdgcn_workitem_id_x()),
 		  [item_y] "v"(__builtin_amdgcn_workitem_id_y()),
 		  [item_z] "v"(__builtin_amdgcn_workitem_id_z()),
-		  [x] "s"(__builtin_amdgcn_workgroup_id_x()),
-		  [y] "s"(__builtin_amdgcn_workgroup_id_y()),
-		  [z] "s"(__builtin_amdgcn_workgroup_id_z()),
+		  [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),
+		  [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),
+		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),
 		  [wave] "i"(offsetof(struct probe_ctx, wave)),
 		  [lap] "i"(offsetof(struct probe_ring_state, lap)),
 		  [size] "i"(sizeof(struct probe_rec_wave)),

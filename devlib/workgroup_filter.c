@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The workgroup filter of the kinds with counters: a wave that is not chosen counts as any other,
- * but into rows that are never read (wire.h section 4). Nothing else in a clone knows of the filter.
+ * but into rows that are never read (wire.h section 4). Nothing else in a clone knows of the
+ * filter.
  */
 #include <stddef.h>
 
@@ -39,9 +40,10 @@ DEV_ENTRY dev_ctx *__probe_dev_select(dev_ctx *ctx)
 				     "s_mov_b64 %[ctx], vcc\n"
 				     ".Lprobe_end%=:"
 		: [ctx] "=&s"(chosen)
-		: "0"((uint64_t)ctx), [x] "s"(__builtin_amdgcn_workgroup_id_x()),
-		  [y] "s"(__builtin_amdgcn_workgroup_id_y()),
-		  [z] "s"(__builtin_amdgcn_workgroup_id_z()), [size] "i"(sizeof(*ctx)),
+		: "0"((uint64_t)ctx), [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),
+		  [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),
+		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),
+		  [size] "i"(sizeof(*ctx)),
 		  [first_x] "i"(offsetof(struct probe_ctx, group_first[0])),
 		  [first_y] "i"(offsetof(struct probe_ctx, group_first[1])),
 		  [first_z] "i"(offsetof(struct probe_ctx, group_first[2])),
