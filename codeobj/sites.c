@@ -135,7 +135,8 @@ static struct probe_err *check_mark(const char *name, const struct probe_sites *
 static struct probe_err *check_site(const char *name, const struct probe_sites *sites, uint32_t i)
 {
 	const struct probe_site *site = &sites->sites[i];
-	const uint32_t strings[] = {site->file, site->function, site->owner};
+	const uint32_t strings[] = {site->file, site->function, site->owner, site->address,
+				    site->index_source};
 
 	for (size_t k = 0; k < sizeof(strings) / sizeof(*strings); k++)
 		if (strings[k] >= sites->strings_size)
@@ -143,6 +144,8 @@ static struct probe_err *check_site(const char *name, const struct probe_sites *
 	if (site->first_frame > sites->frame_count ||
 	    site->frame_count > sites->frame_count - site->first_frame)
 		return bad(name, "site", i, "frames from", site->first_frame);
+	if (site->near_site > i)
+		return bad(name, "site", i, "near one behind it:", site->near_site);
 	if (probe_site_is_mark(site->access))
 		return check_mark(name, sites, i);
 	if (!probe_site_is_row(site->access) &&

@@ -57,6 +57,7 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 {
 	const struct probe_sites *table = code->table;
 	const struct probe_site *site = &table->sites[id];
+	const struct site_member *member = probe_sites_member(table, id);
 	struct probe_frame_info *frames = NULL;
 
 	if (site->frame_count)
@@ -91,6 +92,14 @@ static bool fill_site(const struct run_code *code, uint32_t id, struct probe_sit
 		.name = probe_site_is_mark(site->access) && site->access != PROBE_ACCESS_FUNCTION
 				? probe_sites_string(table, site->name)
 				: "",
+		.address = probe_sites_string(table, site->address),
+		.index_source = probe_sites_string(table, site->index_source),
+		.near_site = site->near_site,
+		.near_distance = site->near_distance,
+		.address_class = site->address_class,
+		.address_flags = site->address_flags,
+		.strides = member ? member->stride : NULL,
+		.bitfields = member ? member->field : NULL,
 	};
 	return true;
 }

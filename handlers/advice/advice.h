@@ -3,9 +3,11 @@
  * From the counters of a site to a cause, one sentence on why it costs more than needed, and a fix,
  * one sentence on what to change. A site that costs no more than needed (a broadcast, too) has
  * neither. The proposed layout is counted by the same rules, and the fix ends in the result:
- * "verified: 0 conflicts after, 62 before (per execution)". A result that rests on assumptions
- * (where rows will begin, which executions were recorded) is an estimate; a fix that cannot be
- * counted says "not verified".
+ * "verified: 0 conflicts after, 62 before (per execution)". "Verified" is said only where the
+ * result follows from addresses that are known, proved or recorded; where it depends on a place
+ * that is not known, the worst of all places is announced ("at most"). A result that rests on
+ * anything else is an "estimate", which names what it assumes. A cause without a fix is better than
+ * a guess.
  */
 #ifndef PROBE_HANDLERS_ADVICE_H
 #define PROBE_HANDLERS_ADVICE_H
@@ -19,8 +21,16 @@
 #define ADVICE_MAX 512
 
 struct trial;
+struct probe_site_info;
 struct array_layout;
 struct buffer_layout;
+
+/* Accesses of the same block at a constant distance, this one included. */
+enum { ADVICE_NEAR = 16 };
+struct advice_near {
+	int32_t distance; /* from this access */
+	uint32_t bytes, line;
+};
 
 struct advice_site {
 	const char *arch;
@@ -32,6 +42,10 @@ struct advice_site {
 	const struct trial *trial; /* recorded executions that cost too much; NULL = none */
 	/* Work-items of a workgroup in x, and in all; 0 = differs between dispatches. */
 	unsigned row, items;
+	uint32_t group[3], grid[3];	    /* the same by axis; 0 = differs between dispatches */
+	const struct probe_site_info *info; /* NULL = none */
+	struct advice_near near[ADVICE_NEAR];
+	unsigned near_count;
 	const struct array_layout *array;   /* an array that several accesses share; NULL = none */
 	const struct buffer_layout *buffer; /* the allocation; NULL = not known */
 };

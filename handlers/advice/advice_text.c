@@ -47,27 +47,46 @@ static void append_result(struct advice *ret, const char *how, const char *what)
 {
 	size_t length = singular_length(what);
 
-	advice_append(ret->fix, "; %s: %s %.*s%s after, %s before (per execution)", how,
+	advice_append(ret->fix, "; %s %s %.*s%s after, %s before (per execution)", how,
 		      advice_number(ret->after).text, (int)length, what,
 		      what + length + (ret->after == 1 && what[length]),
 		      advice_number(ret->before).text);
 }
 
-void advice_verify(struct advice *ret, const char *what, double after, double before)
+static bool set_result(struct advice *ret, const char *what, double after, double before)
 {
-	ret->verified = true;
+	if (after >= before) {
+		ret->fix[0] = 0;
+		return false;
+	}
 	ret->what = what;
 	ret->after = after;
 	ret->before = before;
-	append_result(ret, "verified", what);
+	return true;
 }
 
-void advice_estimate(struct advice *ret, const char *what, double after, double before)
+bool advice_verify(struct advice *ret, const char *what, double after, double before)
 {
-	ret->after = after;
-	ret->before = before;
-	if (after < before)
-		append_result(ret, "estimate", what);
-	else
-		advice_append(ret->fix, "; not verified");
+	ret->verified = set_result(ret, what, after, before);
+	if (ret->verified)
+		append_result(ret, "verified:", what);
+	return ret->verified;
+}
+
+bool advice_verify_most(struct advice *ret, const char *what, double after, double before)
+{
+	ret->verified = set_result(ret, what, after, before);
+	if (ret->verified)
+		append_result(ret, after ? "verified: at most" : "verified:", what);
+	return ret->verified;
+}
+
+bool advice_estimate(struct advice *ret, const char *what, double after, double before,
+		     const char *assumption)
+{
+	if (!set_result(ret, what, after, before))
+		return false;
+	append_result(ret, "estimate:", what);
+	advice_append(ret->fix, ", if %s", assumption);
+	return true;
 }

@@ -18,14 +18,13 @@ struct number_text advice_number(double value);
 
 /*
  * End the fix with its result, counted by the same rules as the counters. `what` is in the plural:
- * "conflicts", "cache lines of 128 B".
+ * "conflicts", "cache lines of 128 B". A fix that is no improvement is withdrawn: false.
  */
-void advice_verify(struct advice *ret, const char *what, double after, double before);
-
-/*
- * End the fix with a result that rests on assumptions; if it is no improvement, with "not
- * verified".
- */
-void advice_estimate(struct advice *ret, const char *what, double after, double before);
+bool advice_verify(struct advice *ret, const char *what, double after, double before);
+/* `after` is the most, wherever in memory the data will be. */
+bool advice_verify_most(struct advice *ret, const char *what, double after, double before);
+/* A result that rests on an assumption: a clause, after "if". */
+bool advice_estimate(struct advice *ret, const char *what, double after, double before,
+		     const char *assumption);
 
 #endif

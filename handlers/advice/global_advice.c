@@ -5,156 +5,110 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <probe/handler.h>
+
 #include "handlers/advice/advice_text.h"
-#include "handlers/advice/idle_lane_advice.h"
+#include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 #include "handlers/advice/stride_advice.h"
 
-/* End the fix with the effect of swapping the indices. */
-static void swapped(const struct facts *facts, struct advice *ret)
-{
-	const struct advice_site *site = facts->site;
-	double after = facts_lines_of_rows(facts), before = facts_each(facts, facts->used);
-	bool whole = site->row * site->bytes % 128 == 0 && site->wave % site->row == 0 &&
-		     facts->lanes == facts->executions * site->wave;
-
-	if (whole && after < before)
-		advice_verify(ret, facts_lines(facts), after, before);
-	else
-		advice_estimate(ret, facts_lines(facts), after, before);
-}
+/* ---- Several rows in a wave ----------------------------------------------------------------- */
 
 /* "make the workgroup wider", so that a wave holds one row. */
 static void say_wider(const struct advice_site *site, struct advice *ret)
 {
 	if (site->items && site->items % site->wave == 0)
-		advice_say(ret->fix,
-			   "make the workgroup wider, for example dim3(%u, %u), so that a "
-			   "wave is in one row",
-			   site->wave, site->items / site->wave);
+		advice_append(ret->fix,
+			      "make the workgroup wider, for example dim3(%u, %u), so that a "
+			      "wave is in one row",
+			      site->wave, site->items / site->wave);
 	else
-		advice_say(ret->fix,
-			   "make the workgroup wider (a multiple of %u work-items in x), so "
-			   "that a wave is in one row",
-			   site->wave);
+		advice_append(ret->fix,
+			      "make the workgroup wider (a multiple of %u work-items in x), so "
+			      "that a wave is in one row",
+			      site->wave);
 }
 
-/* Rows of the workgroup shorter than a wave, all lanes of each at one address. */
-static void global_words(const struct facts *facts, struct advice *ret)
+/* Cache lines of a wave whose rows are contiguous, each of them anywhere. */
+static uint32_t lines_of_rows(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
-	struct trial_words words = trial_words(site->trial, site, facts->line);
-	double before = facts_each(facts, facts->used);
-	char apart[64] = "";
+	unsigned row = site->row < site->wave ? site->row : site->wave;
+	unsigned rows = (site->wave + row - 1) / row + (site->wave % row != 0);
 
-	if (words.apart)
-		snprintf(apart, sizeof(apart), ", rows %lld B apart",
-			 llabs((long long)words.apart));
+	return rows * layout_lines_most(site, facts->line, site->bytes, row);
+}
+
+/* Lanes of a row at a distance that is proved, or at a multiple of an argument. */
+static void rows_apart(const struct facts *facts, const struct axis_strides *axes,
+		       struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	double before = facts_each(facts, facts->used);
+	char apart[48] = "far apart";
+
+	if (axes->known[0])
+		snprintf(apart, sizeof(apart), "%lld B apart", llabs((long long)axes->stride[0]));
 	advice_say(ret->cause,
-		   "each row of %u work-items %ss one word (%u B)%s: %.1f cache lines "
-		   "of %u B touched, %.1f needed",
-		   site->row, facts_verb(facts), site->bytes, apart, before, facts->line,
+		   "within each row of %u work-items lanes are %s and %u B are %s: %.1f cache "
+		   "lines of %u B touched, %.1f needed",
+		   site->row, apart, site->bytes, facts->participle, before, facts->line,
 		   facts_each(facts, facts->needed));
-	if (site->access == PROBE_ACCESS_ATOMIC) {
-		/* A wider workgroup would only add lanes that contend for a word. */
-		advice_say(ret->fix,
-			   "reduce within each row first (cross-lane operations) and let one "
-			   "lane of it update the word; not verified");
+	advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the indices), "
+			     "or pass a tile through LDS");
+	if (lines_of_rows(facts) < before) {
+		advice_verify_most(ret, facts_lines(facts), lines_of_rows(facts), before);
 		return;
 	}
+	advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the indices), "
+			     "and ");
 	say_wider(site, ret);
-	advice_estimate(ret, facts_lines(facts), words.lines, before);
-}
-
-/* Rows of the workgroup shorter than a wave, the lanes of each `stride` bytes apart. */
-static void global_rows(const struct facts *facts, int64_t stride, struct advice *ret)
-{
-	const struct advice_site *site = facts->site;
-	long long size = llabs((long long)stride);
-	double before = facts_each(facts, facts->used);
-
-	if (!size) {
-		global_words(facts, ret);
-		return;
-	}
-	if (size <= (long long)site->bytes) {
-		advice_say(ret->cause,
-			   "rows of %u work-items are contiguous, but rows are apart from "
-			   "each other: %.1f cache lines of %u B touched, %.1f needed",
-			   site->row, before, facts->line, facts_each(facts, facts->needed));
-		advice_say(ret->fix,
-			   "make the workgroup wider (a multiple of %u work-items in x), and "
-			   "align the rows of the data to %u B",
-			   site->wave, facts->line);
-		advice_estimate(ret, facts_lines(facts),
-				layout_lines(site, facts->line, site->bytes, facts_active(facts)),
-				before);
-		return;
-	}
-	advice_say(ret->cause,
-		   "within each row of %u work-items lanes are %lld B apart and %u B "
-		   "are %s: %.1f cache lines of %u B touched, %.1f needed",
-		   site->row, size, site->bytes, facts->participle, before, facts->line,
-		   facts_each(facts, facts->needed));
-	advice_say(ret->fix,
-		   "let threadIdx.x run along consecutive addresses (swap the "
-		   "indices%s), or pass a tile through LDS",
-		   size <= 64 ? ", with one array per member instead of structs" : "");
-	if (facts_lines_of_rows(facts) < before) {
-		swapped(facts, ret);
-		return;
-	}
-	advice_append(ret->fix, ", and make the workgroup wider (a multiple of %u work-items in x)",
-		      site->wave);
-	advice_estimate(ret, facts_lines(facts),
-			layout_lines(site, facts->line, site->bytes, facts_active(facts)), before);
+	advice_verify_lines(facts, site->bytes, ret);
 }
 
 /*
- * From counters: as many lines as a row has lanes, since rows of the wave cross the same ones, side
- * by side; unless short contiguous rows would give the same counts.
+ * Rows of the workgroup are shorter than a wave, and the compiler proved what threadIdx.x does to
+ * the address. False: nothing was proved.
  */
-static bool lane_each(const struct facts *facts)
+static bool global_rows(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
+	double before = facts_each(facts, facts->used);
+	struct axis_strides axes;
 
-	return facts->pattern == PATTERN_NONE && site->row && site->row < site->wave &&
-	       facts->lanes == facts->executions * site->wave &&
-	       (facts->used == facts->executions * site->row ||
-		site->counters[PROBE_C_LINES64] == facts->executions * site->row) &&
-	       facts_lines_of_rows(facts) < facts_each(facts, facts->used);
-}
-
-/* From counters: as many cache lines as there are rows in a wave. */
-static bool row_each(const struct facts *facts)
-{
-	const struct advice_site *site = facts->site;
-
-	return facts->pattern == PATTERN_NONE && site->row && site->row < site->wave &&
-	       site->wave % site->row == 0 && site->access != PROBE_ACCESS_ATOMIC &&
-	       facts->lanes == facts->executions * site->wave &&
-	       facts->used == facts->executions * (site->wave / site->row);
-}
-
-/* One word for all lanes of a row, or a short contiguous piece: assumes the longest piece. */
-static void global_row_each(const struct facts *facts, struct advice *ret)
-{
-	const struct advice_site *site = facts->site;
-	bool lanes = site->wave / site->row == site->row;
-
+	if (!site->row || site->row >= site->wave || site->row < 2 || facts_sparse(facts) ||
+	    !axis_strides(site, &axes) || axes.fields)
+		return false;
+	if (!axes.known[0] || llabs((long long)axes.stride[0]) > (long long)site->bytes) {
+		rows_apart(facts, &axes, ret);
+		return true;
+	}
+	if (!axes.stride[0]) {
+		advice_say(ret->cause,
+			   "each row of %u work-items %ss one word (%u B): %.1f cache lines "
+			   "of %u B touched, %.1f needed",
+			   site->row, facts_verb(facts), site->bytes, before, facts->line,
+			   facts_each(facts, facts->needed));
+		/* A wider workgroup would only add lanes that contend for a word. */
+		if (site->access == PROBE_ACCESS_ATOMIC)
+			return true;
+		say_wider(site, ret);
+		advice_verify_lines(facts, 0, ret);
+		return true;
+	}
 	advice_say(ret->cause,
-		   "%.1f cache lines of %u B touched, %.1f needed: as if each row of "
-		   "%u work-items%s used a cache line of its own",
-		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed),
-		   site->row, lanes ? ", or each lane of a row," : "");
+		   "rows of %u work-items are contiguous, but rows are apart from "
+		   "each other: %.1f cache lines of %u B touched, %.1f needed",
+		   site->row, before, facts->line, facts_each(facts, facts->needed));
+	if (axes.stride[0] != (int64_t)site->bytes)
+		return true;
 	say_wider(site, ret);
-	if (lanes)
-		advice_append(ret->fix, ", and let threadIdx.x run along consecutive addresses");
-	advice_estimate(ret, facts_lines(facts),
-			layout_lines(site, facts->line, site->bytes, site->wave),
-			facts_each(facts, facts->used));
+	advice_verify_lines(facts, site->bytes, ret);
+	return true;
 }
+
+/* ---- Other patterns ------------------------------------------------------------------------- */
 
 /* Addresses that depend on data: the effect of sorting, estimated from the first waves. */
 static void global_sorted(const struct facts *facts, struct advice *ret)
@@ -162,78 +116,15 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 	const struct advice_site *site = facts->site;
 	struct trial_sorting result;
 
+	if (!site->info || site->info->address_class != PROBE_ADDRESS_GATHER || !site->trial ||
+	    !trial_sorted(site->trial, site, facts->line, &result) || result.risen ||
+	    result.after * 10 > result.before * 9)
+		return;
 	advice_say(ret->fix, "sort or bin the indices so that neighbouring lanes use the same "
 			     "cache lines, or gather once into LDS");
-	if (!site->trial || !trial_sorted(site->trial, site, facts->line, &result)) {
-		advice_append(ret->fix, "; not verified: counters hold no addresses (--kind trace "
-					"evaluates this)");
-	} else if (result.risen) {
-		advice_say(ret->fix, "sorting does not help here (the addresses rise from lane to "
-				     "lane): place the data of neighbouring lanes side by side in "
-				     "memory; not verified");
-	} else if (result.after * 10 <= result.before * 9) {
-		ret->after = result.after;
-		ret->before = result.before;
-		advice_append(ret->fix,
-			      "; estimate: about %s cache lines of %u B per execution%s if the "
-			      "addresses that all waves use in one step are sorted, %s now (from "
-			      "%u of %llu executions)",
-			      advice_number(result.after).text, facts->line,
-			      site->trial->executions < facts->executions ? " or fewer" : "",
-			      advice_number(result.before).text, site->trial->executions,
-			      (unsigned long long)facts->executions);
-	} else if (site->trial->executions < facts->executions) {
-		/* The density grows with the number of waves, so a few are not enough to
-		 * extrapolate. */
-		advice_append(ret->fix,
-			      "; not verified: the addresses of %u of %llu executions are too "
-			      "few to estimate the effect of sorting",
-			      site->trial->executions, (unsigned long long)facts->executions);
-	} else {
-		advice_say(ret->fix,
-			   "sorting does not help here (about %s cache lines of %u B per "
-			   "execution with the addresses that all waves use in one step "
-			   "sorted, %s now): place the data of neighbouring lanes side by "
-			   "side in memory; not verified",
-			   advice_number(result.after).text, facts->line,
-			   advice_number(result.before).text);
-	}
-}
-
-static void global_irregular(const struct facts *facts, struct advice *ret)
-{
-	const struct advice_site *site = facts->site;
-	double used = facts_each(facts, facts->used), needed = facts_each(facts, facts->needed);
-	bool rows = site->row && site->row % site->wave;
-	char text[96];
-
-	if (!site->trial && lane_each(facts)) {
-		advice_say(ret->cause,
-			   "%.1f cache lines of %u B touched, %.1f needed: as if each lane of "
-			   "a row of %u work-items used a cache line%s of its own",
-			   used, facts->line, needed, site->row,
-			   facts->used == facts->executions * site->row ? "" : " of 64 B");
-		advice_say(ret->fix, "let threadIdx.x run along consecutive addresses (swap the "
-				     "indices), or pass a tile through LDS");
-		swapped(facts, ret);
-		return;
-	}
-	if (!site->trial && row_each(facts)) {
-		global_row_each(facts, ret);
-		return;
-	}
-	advice_say(ret->cause, "%s%s: %.1f cache lines of %u B touched, %.1f needed",
-		   facts_irregular(facts, text, sizeof(text)),
-		   rows ? " over the wave" : " (gather)", used, facts->line, needed);
-	if (rows && !site->trial)
-		advice_say(ret->fix,
-			   "if lanes of a row of %u work-items are contiguous or share a "
-			   "word, make the workgroup wider; if they are far apart, swap the "
-			   "indices; if the index comes from data, sort it; not verified: "
-			   "counters hold no addresses (--kind trace finds out which)",
-			   site->row);
-	else
-		global_sorted(facts, ret);
+	advice_estimate(ret, facts_lines(facts), result.after, result.before,
+			"the addresses that all waves use in one step can be sorted, and are like "
+			"those of the executions recorded");
 }
 
 /*
@@ -242,35 +133,30 @@ static void global_irregular(const struct facts *facts, struct advice *ret)
  */
 static void global_scratch(const struct facts *facts, struct advice *ret)
 {
-	double used = facts_each(facts, facts->used);
-
 	advice_say(ret->cause,
 		   "lanes access different elements of their private arrays: %.1f "
 		   "cache lines of %u B touched, %.1f needed",
-		   used, facts->line, facts_each(facts, facts->needed));
-	advice_say(ret->fix, "use the same index in all lanes; or use constant indices (unroll "
-			     "the loop), which keeps the array in registers; or keep it in LDS; "
-			     "not verified");
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
+	advice_say(ret->fix, "use constant indices (unroll the loop), which keeps the array in "
+			     "registers");
+	advice_estimate(ret, facts_lines(facts), 0, facts_each(facts, facts->used),
+			"there are registers enough for it");
 }
 
 void advice_global(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	int64_t stride;
+	char text[ADVICE_MAX / 2];
 
 	if (site->space == PROBE_SPACE_SCRATCH) {
-		if (advice_is_sparse(facts))
-			advice_sparse(facts, ret);
-		else
-			global_scratch(facts, ret);
-	} else if (facts->pattern != PATTERN_STRIDE && site->trial && site->row % site->wave &&
-		   trial_rows(site->trial, site, false, &stride)) {
-		global_rows(facts, stride, ret);
-	} else if (advice_is_sparse(facts)) {
-		advice_sparse(facts, ret);
-	} else if (facts->pattern == PATTERN_STRIDE) {
+		global_scratch(facts, ret);
+		return;
+	}
+	if (facts->pattern == PATTERN_STRIDE && facts_computed(facts)) {
 		advice_stride(facts, ret);
-	} else if (facts->pattern == PATTERN_STRIDES) {
+		return;
+	}
+	if (facts->pattern == PATTERN_STRIDES && facts_computed(facts)) {
 		advice_say(ret->cause,
 			   "the stride between lanes varies from %lld to %lld B between "
 			   "executions: %.1f cache lines of %u B touched, %.1f needed",
@@ -278,12 +164,16 @@ void advice_global(const struct facts *facts, struct advice *ret)
 			   facts_each(facts, facts->used), facts->line,
 			   facts_each(facts, facts->needed));
 		advice_say(ret->fix,
-			   "let neighbouring lanes use neighbouring elements in every step, "
-			   "and align the first element");
-		advice_verify_lines(facts, site->bytes, facts_active(facts), ret);
-	} else {
-		global_irregular(facts, ret);
+			   "let neighbouring lanes use neighbouring elements in every step");
+		advice_verify_lines(facts, site->bytes, ret);
+		return;
 	}
+	if (global_rows(facts, ret))
+		return;
+	advice_say(ret->cause, "%s: %.1f cache lines of %u B touched, %.1f needed",
+		   facts_address(facts, text, sizeof(text)), facts_each(facts, facts->used),
+		   facts->line, facts_each(facts, facts->needed));
+	global_sorted(facts, ret);
 }
 
 /* No execution touched excess cache lines, so sums of used and needed can be compared. */
@@ -291,7 +181,8 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 {
 	const uint64_t *c = facts->site->counters;
 
-	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions) {
+	if (facts->pattern == PATTERN_STRIDE && !facts->low && facts->lanes > facts->executions &&
+	    facts_computed(facts)) {
 		advice_say(ret->cause,
 			   "all active lanes update one word of global memory, which "
 			   "serialises them: %.1f on average",
@@ -307,8 +198,5 @@ void advice_contended(const struct facts *facts, struct advice *ret)
 			   "each would fill %.1f",
 			   facts_each(facts, facts->lanes), facts_each(facts, c[PROBE_C_LINES64]),
 			   facts_each(facts, c[PROBE_C_NEEDED64]));
-		advice_say(ret->fix,
-			   "let each workgroup accumulate in a table of its own in LDS, and "
-			   "add that to global memory once, at the end; not verified");
 	}
 }

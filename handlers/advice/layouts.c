@@ -43,123 +43,183 @@ static uint64_t full(const struct advice_site *site)
 	return site->wave == 64 ? ~0ull : (1ull << site->wave) - 1;
 }
 
-uint32_t layout_conflicts(const struct advice_site *site, int64_t stride, unsigned row,
-			  uint32_t shift, struct probe_lds_scratch *scratch)
+void layout_of_stride(const struct advice_site *site, int64_t stride, struct lane_offsets *ret)
+{
+	ret->waves = 1;
+	ret->exec[0] = full(site);
+	for (unsigned lane = 0; lane < 64; lane++)
+		ret->offset[0][lane] = stride * (int)lane;
+}
+
+uint32_t layout_conflicts(const struct advice_site *site, int64_t stride,
+			  struct probe_lds_scratch *scratch)
 {
 	uint32_t addr[64] = {0};
 
 	for (unsigned lane = 0; lane < site->wave; lane++)
-		addr[lane] =
-			(uint32_t)((1 << 17) + stride * (int)(lane % row)) + shift * (lane / row);
+		addr[lane] = (uint32_t)((1 << 17) + stride * (int)lane);
 	return layout_conflicts_at(site, full(site), addr, scratch);
 }
 
-unsigned layout_padding(const struct advice_site *site, int64_t stride, unsigned row,
-			struct probe_lds_scratch *scratch)
+/* ---- Rows in LDS ---------------------------------------------------------------------------- */
+
+enum { PADS = 8, ROW_LONGEST = 8192, BANK_BYTES = 128 };
+
+static uint32_t moved(const struct row_layout *layout, uint32_t at)
 {
-	unsigned element = layout_element(site);
+	unsigned row = at / layout->row, within = at % layout->row, column;
 
-	for (unsigned n = 1; n <= 8; n++) {
-		int64_t padded =
-			stride < 0 ? stride - (int)(n * element) : stride + (int)(n * element);
+	if (layout->pad)
+		return at + row * layout->pad;
+	column = within / layout->element ^ row % layout->columns;
+	return row * layout->row + column * layout->element + within % layout->element;
+}
 
-		if (!layout_conflicts(site, padded, row, element, scratch))
-			return n;
+/* Conflicts of one wave whose first lane is at `first`; UINT32_MAX if an element would be cut. */
+static uint32_t conflicts_from(const struct advice_site *site, const struct lane_offsets *lanes,
+			       unsigned wave, const struct row_layout *layout, uint32_t first,
+			       struct probe_lds_scratch *scratch)
+{
+	unsigned whole = layout->pad ? layout->row : layout->element;
+	uint32_t addr[64] = {0};
+
+	for (uint64_t rest = lanes->exec[wave]; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctzll(rest);
+		uint32_t at = first + (uint32_t)lanes->offset[wave][lane];
+
+		if (at % whole + site->bytes > whole)
+			return UINT32_MAX;
+		addr[lane] = moved(layout, at);
 	}
-	return 0;
+	return layout_conflicts_at(site, lanes->exec[wave], addr, scratch);
 }
 
-/* `element`: its number in a row-major table of rows of `columns`, a multiple of `by`. */
-static uint32_t swizzled(unsigned element, unsigned columns, unsigned by, unsigned bytes)
+static uint32_t worse(uint32_t a, uint32_t b)
 {
-	unsigned row = element / columns, column = element % columns;
-
-	return (row * columns + (column ^ row % by)) * bytes;
+	return a > b ? a : b;
 }
 
-/* No conflict down any column, nor along any row? */
-static bool swizzle_holds(const struct advice_site *site, unsigned columns, unsigned by,
-			  unsigned row, struct probe_lds_scratch *scratch)
+/* A multiple of the layout's period above which no lane is at a negative address. */
+static uint32_t above(const struct lane_offsets *lanes, unsigned wave, uint32_t period)
 {
-	unsigned bytes = layout_element(site);
-	uint32_t down[64] = {0}, along[64] = {0};
+	int64_t lowest = 0;
 
-	for (unsigned first = 0; first < columns; first++) {
-		for (unsigned lane = 0; lane < site->wave; lane++) {
-			/* Rows of the workgroup side by side take neighbouring columns. */
-			unsigned column = (first + lane / row) % columns;
+	for (uint64_t rest = lanes->exec[wave]; rest; rest &= rest - 1) {
+		int64_t at = lanes->offset[wave][__builtin_ctzll(rest)];
 
-			down[lane] = swizzled(lane % row * columns + column, columns, by, bytes);
-			along[lane] = swizzled(first * columns + lane, columns, by, bytes);
+		lowest = at < lowest ? at : lowest;
+	}
+	return (uint32_t)((period - 1 - lowest) / period * period);
+}
+
+/* Every place of the first lane in a row; padding is the same in every row but for a shift. */
+static uint32_t worst_padded(const struct advice_site *site, const struct lane_offsets *lanes,
+			     unsigned wave, const struct row_layout *layout,
+			     struct probe_lds_scratch *scratch)
+{
+	unsigned step = site->unit == 12 ? 4 : site->unit;
+	uint32_t base = above(lanes, wave, layout->row), worst = 0;
+
+	for (unsigned in = 0; in < layout->row && worst != UINT32_MAX; in += step)
+		if (in % layout->row + site->bytes <= layout->row)
+			worst = worse(worst, conflicts_from(site, lanes, wave, layout, base + in,
+							    scratch));
+	return worst;
+}
+
+/*
+ * Every column and row, as far as they differ: an exclusive-or with numbers below `columns` changes
+ * the low bits only, so that columns matter modulo `columns`, and next to the end of a row.
+ */
+static uint32_t worst_swizzled(const struct advice_site *site, const struct lane_offsets *lanes,
+			       unsigned wave, const struct row_layout *layout,
+			       struct probe_lds_scratch *scratch)
+{
+	unsigned in_row = layout->row / layout->element, columns = layout->columns;
+	uint32_t base = above(lanes, wave, layout->row * columns), worst = 0;
+
+	for (unsigned row = 0; row < columns && worst != UINT32_MAX; row++)
+		for (unsigned c = 0; c < in_row && worst != UINT32_MAX; c++) {
+			if (c == columns && in_row > 2 * columns)
+				c = in_row - columns;
+			worst = worse(worst,
+				      conflicts_from(site, lanes, wave, layout,
+						     base + row * layout->row + c * layout->element,
+						     scratch));
 		}
-		if (layout_conflicts_at(site, full(site), down, scratch) ||
-		    layout_conflicts_at(site, full(site), along, scratch))
-			return false;
-	}
-	return true;
+	return worst;
 }
 
-/* Elements of a row of `pitch` bytes if they are a power of two; else 0. */
-static unsigned columns_of(const struct advice_site *site, int64_t pitch)
+uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets *lanes,
+		      const struct row_layout *layout, struct probe_lds_scratch *scratch)
 {
-	uint64_t size = pitch < 0 ? 0 - (uint64_t)pitch : (uint64_t)pitch;
-	unsigned bytes = layout_element(site), columns;
+	uint32_t worst = 0;
 
-	if (size % bytes || size / bytes > 4096)
-		return 0;
-	columns = (unsigned)(size / bytes);
-	return columns < 2 || columns & (columns - 1) ? 0 : columns;
+	for (unsigned wave = 0; wave < lanes->waves && worst != UINT32_MAX; wave++)
+		worst = worse(worst, (layout->pad ? worst_padded : worst_swizzled)(
+					     site, lanes, wave, layout, scratch));
+	return worst;
 }
 
-unsigned layout_swizzle(const struct advice_site *site, int64_t pitch, unsigned row,
-			struct probe_lds_scratch *scratch)
-{
-	unsigned columns = columns_of(site, pitch);
-
-	return columns && swizzle_holds(site, columns, columns, row, scratch) ? columns : 0;
-}
-
-/* Does a multiple of the stride have as many conflicts as the stride itself? */
-static bool is_alike(const struct advice_site *site, int64_t stride, unsigned times, unsigned row,
+/* Keep the layout if it is better than the best one so far. */
+static void consider(const struct advice_site *site, const struct lane_offsets *lanes,
+		     const struct row_layout *layout, struct row_layout *best, uint32_t *least,
 		     struct probe_lds_scratch *scratch)
 {
-	unsigned shift = layout_element(site);
+	uint32_t worst = layout_worst(site, lanes, layout, scratch);
 
-	return layout_conflicts(site, stride * times, row, shift, scratch) ==
-	       layout_conflicts(site, stride, row, shift, scratch);
+	if (worst >= *least)
+		return;
+	*least = worst;
+	*best = *layout;
 }
 
-unsigned layout_padding_any(const struct advice_site *site, int64_t stride, unsigned row,
-			    struct probe_lds_scratch *scratch)
+bool layout_best_padding(const struct advice_site *site, const struct lane_offsets *lanes,
+			 const unsigned *rows, unsigned count, struct row_layout *ret,
+			 uint32_t *ret_worst, struct probe_lds_scratch *scratch)
 {
 	unsigned element = layout_element(site);
 
-	for (unsigned n = 1; n <= 8; n++) {
-		bool good = true;
+	*ret_worst = UINT32_MAX;
+	for (unsigned i = 0; i < count; i++) {
+		/* Rows of small elements need not be whole dwords. */
+		unsigned step = rows[i] % 4 ? site->unit : element;
 
-		for (unsigned times = 1; times <= LAYOUT_MULTIPLES && good; times++)
-			good = !is_alike(site, stride, times, row, scratch) ||
-			       !layout_conflicts(site, stride * times + n * element, row, element,
-						 scratch);
-		if (good)
-			return n;
+		if (rows[i] % site->unit || rows[i] < 2 * site->bytes || rows[i] > ROW_LONGEST)
+			continue;
+		for (unsigned n = 1; n <= PADS && *ret_worst; n++) {
+			const struct row_layout layout = {.row = rows[i], .pad = n * step};
+
+			consider(site, lanes, &layout, ret, ret_worst, scratch);
+		}
 	}
-	return 0;
+	return *ret_worst != UINT32_MAX;
 }
 
-unsigned layout_swizzle_any(const struct advice_site *site, int64_t stride, unsigned row,
-			    struct probe_lds_scratch *scratch)
+bool layout_best_swizzle(const struct advice_site *site, const struct lane_offsets *lanes,
+			 const unsigned *rows, unsigned count, struct row_layout *ret,
+			 uint32_t *ret_worst, struct probe_lds_scratch *scratch)
 {
-	unsigned columns = columns_of(site, stride);
+	unsigned element = layout_element(site);
 
-	for (unsigned times = 1; times <= LAYOUT_MULTIPLES && columns; times++)
-		if (is_alike(site, stride, times, row, scratch) &&
-		    !swizzle_holds(site, columns * times, columns, row, scratch))
-			return 0;
-	return columns;
+	*ret_worst = UINT32_MAX;
+	for (unsigned i = 0; i < count && *ret_worst; i++) {
+		unsigned in_row = rows[i] / element;
+		struct row_layout layout = {.row = rows[i], .element = element};
+
+		if (rows[i] % element || in_row < 2 || in_row & (in_row - 1) ||
+		    element & (element - 1) || rows[i] > ROW_LONGEST)
+			continue;
+		layout.columns = in_row < BANK_BYTES / element ? in_row : BANK_BYTES / element;
+		consider(site, lanes, &layout, ret, ret_worst, scratch);
+	}
+	return *ret_worst != UINT32_MAX;
 }
 
-uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride, unsigned lanes)
+/* ---- Cache lines ---------------------------------------------------------------------------- */
+
+static uint32_t lines_from(const struct advice_site *site, unsigned line, int64_t stride,
+			   unsigned lanes, uint64_t base)
 {
 	uint32_t sum = 0;
 	struct probe_cache_lines lines;
@@ -169,7 +229,7 @@ uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t str
 		 * ones. */
 		const struct probe_affine_lanes run = {
 			.count = lanes,
-			.base = (1ull << 40) + (stride == site->unit ? k * lanes : k),
+			.base = base + (stride == site->unit ? k * lanes : k),
 			.stride = stride,
 		};
 
@@ -177,4 +237,20 @@ uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t str
 			sum += line == 64 ? lines.used64 : lines.used128;
 	}
 	return sum;
+}
+
+uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t stride, unsigned lanes)
+{
+	return lines_from(site, line, stride, lanes, 1ull << 40);
+}
+
+uint32_t layout_lines_most(const struct advice_site *site, unsigned line, int64_t stride,
+			   unsigned lanes)
+{
+	unsigned step = site->unit == 12 ? 4 : site->unit;
+	uint32_t most = 0;
+
+	for (unsigned from = 0; from < line; from += step)
+		most = worse(most, lines_from(site, line, stride, lanes, (1ull << 40) + from));
+	return most;
 }

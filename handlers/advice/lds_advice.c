@@ -11,64 +11,99 @@
 #include "handlers/advice/lds_arrays.h"
 #include "handlers/advice/recorded_addresses.h"
 
+enum { ROWS_MAX = 8, LDS_BYTES = 65536 };
+
 static double conflicts_each(const struct facts *facts)
 {
-	return (double)facts->conflicts / (double)facts->executions;
+	return facts_each(facts, facts->conflicts);
 }
 
-/* Propose padding, a swizzle, or either; each must remove all conflicts. */
-static bool lds_say_pitch(const struct facts *facts, const char *pad, unsigned columns,
-			  struct advice *ret)
-{
-	char swizzle[96] = "";
+/* ---- Layouts of rows ------------------------------------------------------------------------ */
 
-	if (columns)
-		snprintf(swizzle, sizeof(swizzle),
-			 "%sstore column c of row r in column c ^ (r %% %u)", *pad ? ", or " : "",
-			 columns);
-	advice_say(ret->fix, "%s%s", pad, swizzle);
-	if (*pad || columns)
-		advice_verify(ret, "conflicts", 0, conflicts_each(facts));
-	return *pad || columns;
+static void say_padding(const struct row_layout *pad, unsigned element, struct advice *ret)
+{
+	unsigned row = pad->row;
+
+	if (row % element == 0 && pad->pad % element == 0)
+		advice_append(ret->fix, "pad the row from %u to %u elements of %u B (%u B)",
+			      row / element, (row + pad->pad) / element, element, row + pad->pad);
+	else
+		advice_append(ret->fix, "pad the row by %u B to %u B", pad->pad, row + pad->pad);
+}
+
+static void say_swizzle(const struct advice_site *site, const struct row_layout *swizzle,
+			struct advice *ret)
+{
+	char of[64] = "";
+
+	if (swizzle->element != site->bytes)
+		snprintf(of, sizeof(of), " (of %u B)", swizzle->element);
+	advice_append(ret->fix, "store column c%s of row r in column c ^ (r %% %u)", of,
+		      swizzle->columns);
 }
 
 /*
- * Rows whose pitch is the stride between lanes. False if neither padding nor swizzle removes all
- * conflicts.
+ * Proposes the better one of padding and swizzle, or both if they are as good. Nothing is said
+ * unless it takes at least half of the conflicts away.
  */
-static bool lds_pitch(const struct facts *facts, int64_t stride, unsigned row,
-		      struct probe_lds_scratch *scratch, struct advice *ret)
+static bool propose_rows(const struct facts *facts, const struct lane_offsets *lanes,
+			 const unsigned *rows, unsigned count, struct probe_lds_scratch *scratch,
+			 struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned element = layout_element(site), n;
-	long long size = llabs((long long)stride);
-	char pad[128] = "";
+	struct row_layout pad, swizzle;
+	uint32_t padded, swizzled, least;
+	bool pads = layout_best_padding(site, lanes, rows, count, &pad, &padded, scratch);
+	bool swizzles = layout_best_swizzle(site, lanes, rows, count, &swizzle, &swizzled, scratch);
 
-	n = layout_padding(site, stride, row, scratch);
-	if (n && size % element == 0)
-		snprintf(pad, sizeof(pad),
-			 "pad the row from %lld to %lld elements of %u B (%lld B)", size / element,
-			 size / element + n, element, size + n * element);
-	else if (n)
-		snprintf(pad, sizeof(pad), "pad the row by %u B to %lld B", n * element,
-			 size + n * element);
-	return lds_say_pitch(facts, pad, layout_swizzle(site, stride, row, scratch), ret);
+	pads = pads && (!swizzles || padded <= swizzled);
+	swizzles = swizzles && (!pads || (swizzled == padded && swizzle.row == pad.row));
+	least = pads ? padded : swizzled;
+	if ((!pads && !swizzles) || least * 2 > conflicts_each(facts))
+		return false;
+	ret->fix[0] = 0;
+	if (pads)
+		say_padding(&pad, layout_element(site), ret);
+	if (pads && swizzles)
+		advice_append(ret->fix, ", or ");
+	if (swizzles)
+		say_swizzle(site, &swizzle, ret);
+	return advice_verify_most(ret, "conflicts", least, conflicts_each(facts));
 }
 
-/* The same for a pitch that is known only modulo the width of all banks. */
-static bool lds_pitches_of(const struct facts *facts, int64_t stride, unsigned row,
-			   struct probe_lds_scratch *scratch, struct advice *ret)
+/* Distances of at least two elements, which may be the length of a row. */
+static void add_row(unsigned rows[ROWS_MAX], unsigned *count, const struct advice_site *site,
+		    int64_t stride)
+{
+	uint64_t size = (uint64_t)llabs((long long)stride);
+
+	for (unsigned i = 0; i < *count; i++)
+		if (rows[i] == size)
+			return;
+	if (size >= 2 * site->bytes && size <= 8192 && *count < ROWS_MAX)
+		rows[(*count)++] = (unsigned)size;
+}
+
+/* Lanes at several strides that are proved: rows are as long as one of the distances. */
+static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
+			   struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned element = layout_element(site), n;
-	char pad[64] = "";
+	unsigned rows[ROWS_MAX], count = 0;
+	struct axis_strides axes;
+	struct lane_offsets lanes;
 
-	n = layout_padding_any(site, stride, row, scratch);
-	if (n)
-		snprintf(pad, sizeof(pad), "pad the row by %u element%s of %u B", n,
-			 n == 1 ? "" : "s", element);
-	return lds_say_pitch(facts, pad, layout_swizzle_any(site, stride, row, scratch), ret);
+	if (!axis_strides(site, &axes) || !lane_offsets(site, &lanes))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (site->group[i] > 1)
+			add_row(rows, &count, site, axes.stride[i]);
+	for (int i = 0; i < PROBE_BITFIELDS; i++)
+		add_row(rows, &count, site, site->info->bitfields[i].times);
+	return propose_rows(facts, &lanes, rows, count, scratch, ret);
 }
+
+/* ---- Arrays whose addresses were recorded --------------------------------------------------- */
 
 /* A layout in rows that the program may not have: say where each element goes. */
 static void lds_mapping(const struct array_layout *array, struct advice *ret)
@@ -99,7 +134,7 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 {
 	char at[48] = "";
 
-	if (array->addresses && array->low)
+	if (array->low)
 		snprintf(at, sizeof(at), " from LDS byte %u on", array->low);
 	if (array->pad)
 		advice_append(ret->fix, "pad each row of %u B%s by %u B", array->pitch, at,
@@ -115,92 +150,43 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 			      array->pad ? "" : at, array->columns);
 }
 
-/*
- * For an array that several accesses share: the layout that is best for all. False, with a sentence
- * to append, if none helps.
- */
-static bool lds_array(const struct facts *facts, struct advice *ret)
+/* The layout that is best for all accesses to an array. False: none helps. */
+static bool propose_array(const struct facts *facts, struct advice *ret)
 {
 	const struct array_layout *array = facts->site->array;
-	const char *shared =
-		array->addresses ? "accesses to this array" : "accesses at this distance";
 
-	if (!array->halves) {
-		advice_say(ret->fix,
-			   "; not verified: none of the paddings and swizzles tried halves "
-			   "the %s conflicts of the %u %s together (the best leaves %s)",
-			   advice_number(array->before).text, array->accesses, shared,
-			   advice_number(array->after).text);
+	if (!array || !array->halves)
 		return false;
-	}
 	ret->fix[0] = 0;
 	if (array->rows)
 		lds_pitches(array, layout_element(facts->site), ret);
 	else
 		lds_mapping(array, ret);
-	advice_verify(ret, "conflicts", array->each_after, array->each_before);
-	advice_append(ret->fix, "; the %u %s together: %s after, %s before (in all)",
-		      array->accesses, shared, advice_number(array->after).text,
-		      advice_number(array->before).text);
-	return true;
-}
-
-/* Try layouts on recorded addresses. False, with a sentence to append, if none helps. */
-static bool lds_tried(const struct facts *facts, struct probe_lds_scratch *scratch,
-		      struct advice *ret)
-{
-	const struct advice_site *site = facts->site;
-	struct trial_result result;
-
-	if (site->array)
-		return lds_array(facts, ret);
-	if (!site->trial) {
-		advice_say(ret->fix, "; not verified: counters hold no addresses (--kind trace "
-				     "evaluates layouts)");
-		return false;
-	}
-	if (!trial_layouts(site->trial, site, scratch, &result))
-		return false;
-	if (result.after * 2 > result.before) {
-		advice_say(ret->fix,
-			   "; not verified: no padding or swizzle of rows of 64 to 4096 B "
-			   "halves the %s conflicts of the recorded executions (the best "
-			   "leaves %s)",
-			   advice_number(result.before).text, advice_number(result.after).text);
-		return false;
-	}
-	if (result.pad)
-		advice_say(ret->fix,
-			   "pad each %u B by %u B (counted from the lowest address recorded)",
-			   result.row, result.pad);
+	if (array->complete)
+		advice_verify(ret, "conflicts", array->each_after, array->each_before);
 	else
-		advice_say(ret->fix,
-			   "in rows of %u B (counted from the lowest address recorded) store "
-			   "column c of row r in column c ^ r",
-			   result.row);
-	advice_verify(ret, "conflicts", result.after, result.before);
-	return true;
+		advice_estimate(ret, "conflicts", array->each_after, array->each_before,
+				"other executions are like those recorded");
+	if (*ret->fix && array->accesses > 1)
+		advice_append(ret->fix,
+			      "; the %u accesses to this array together: %s after, %s "
+			      "before (in all)",
+			      array->accesses, advice_number(array->after).text,
+			      advice_number(array->before).text);
+	return *ret->fix;
 }
 
-/* A general fix, unless a layout helps; with the sentence about the layouts tried. */
-static void lds_otherwise(const struct facts *facts, const char *fix,
-			  struct probe_lds_scratch *scratch, struct advice *ret)
-{
-	char tried[ADVICE_MAX];
+/* ---- Causes --------------------------------------------------------------------------------- */
 
-	if (lds_tried(facts, scratch, ret))
-		return;
-	memcpy(tried, ret->fix, sizeof(tried));
-	advice_say(ret->fix, "%s%s", fix, tried);
-}
-
+/* One word for all lanes, or lanes at one stride. */
 static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
 {
-	unsigned element = layout_element(facts->site);
-	long long stride = facts->low, size = llabs(stride);
+	const struct advice_site *site = facts->site;
+	unsigned element = layout_element(site), row = (unsigned)llabs((long long)facts->low);
+	struct lane_offsets lanes;
 
-	if (!size) {
+	if (!row) {
 		advice_say(ret->cause,
 			   "all active lanes update one word, which serialises them: %llu in "
 			   "a row",
@@ -212,168 +198,143 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		advice_verify(ret, "conflicts", 0, conflicts_each(facts));
 		return;
 	}
-	advice_say(ret->cause, "lanes are %lld B apart: %llu-way bank conflict", size,
+	advice_say(ret->cause, "lanes are %u B apart: %llu-way bank conflict", row,
 		   (unsigned long long)facts->way);
-	if (size < 2 * (int)element) {
+	if (row < 2 * element) {
 		advice_say(ret->fix,
 			   "let each lane access fewer bytes at a time, or lay the data out "
 			   "so that neighbouring lanes use neighbouring elements (of %u B)",
-			   facts->site->unit);
-		advice_verify(ret, "conflicts",
-			      layout_conflicts(facts->site, facts->site->unit, facts->site->wave, 0,
-					       scratch),
+			   site->unit);
+		advice_verify(ret, "conflicts", layout_conflicts(site, site->unit, scratch),
 			      conflicts_each(facts));
 		return;
 	}
-	if (facts->site->array || !lds_pitch(facts, stride, facts->site->wave, scratch, ret)) {
-		lds_otherwise(facts, "change the row's length or the order of its elements",
-			      scratch, ret);
+	layout_of_stride(site, facts->low, &lanes);
+	if (!propose_array(facts, ret) && !site->array)
+		propose_rows(facts, &lanes, &row, 1, scratch, ret);
+}
+
+/* Strides that change: with idle lanes, the steps of a tree. */
+static void lds_strides(const struct facts *facts, struct probe_lds_scratch *scratch,
+			struct advice *ret)
+{
+	advice_say(ret->cause,
+		   "the stride between lanes varies from %lld to %lld B between "
+		   "executions: up to %llu-way bank conflict",
+		   (long long)facts->low, (long long)facts->high, (unsigned long long)facts->way);
+	if (propose_array(facts, ret) || facts->lanes == facts->executions * facts->site->wave)
 		return;
-	}
-	/* Partial waves: perhaps a tree reduction with gaps between active lanes. */
-	if (facts->lanes < facts->executions * facts->site->wave) {
-		size_t used = strlen(ret->fix);
-
-		snprintf(ret->fix + used, ADVICE_MAX - used,
-			 "; or let the active lanes use neighbouring elements");
-	}
+	advice_say(ret->fix,
+		   "change the index so that active lanes use neighbouring elements in every step");
+	advice_verify(ret, "conflicts", layout_conflicts(facts->site, facts->site->unit, scratch),
+		      conflicts_each(facts));
 }
 
-/* From addresses: rows of the workgroup with one stride between lanes. */
-static bool lds_rows_seen(const struct facts *facts, struct probe_lds_scratch *scratch,
-			  struct advice *ret)
+/* Bytes from the lowest address of any wave to the end of the highest. */
+static uint64_t span_of(const struct lane_offsets *lanes, unsigned element)
+{
+	int64_t low = 0, high = 0;
+
+	for (unsigned wave = 0; wave < lanes->waves; wave++)
+		for (unsigned lane = 0; lane < 64; lane++) {
+			int64_t at = lanes->offset[wave][lane];
+
+			low = at < low ? at : low;
+			high = at > high ? at : high;
+		}
+	return (uint64_t)(high - low) + element;
+}
+
+/* Copies of a table that lanes update at proved distances: copy l % copies for lane l. */
+static unsigned copies_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
+			      uint32_t *ret_after)
 {
 	const struct advice_site *site = facts->site;
-	unsigned row = site->row;
-	int64_t stride;
+	unsigned element = layout_element(site), best = 0;
+	struct lane_offsets lanes;
 
-	if (!site->trial || !row || row >= site->wave || site->wave % row ||
-	    facts->lanes != facts->executions * site->wave ||
-	    !trial_rows(site->trial, site, true, &stride) || !stride)
-		return false;
-	advice_say(ret->cause,
-		   "within each row of %u work-items lanes are %lld B apart: %llu-way "
-		   "bank conflict",
-		   row, llabs((long long)stride), (unsigned long long)facts->way);
-	if (site->array || !lds_pitch(facts, stride, row, scratch, ret))
-		lds_otherwise(facts, "change the row's length or the order of its elements",
-			      scratch, ret);
-	return true;
+	*ret_after = UINT32_MAX;
+	if (!lane_offsets(site, &lanes))
+		return 0;
+	for (unsigned copies = 2;
+	     copies <= 32 && *ret_after && copies * span_of(&lanes, element) <= LDS_BYTES;
+	     copies *= 2) {
+		uint32_t worst = 0;
+
+		for (unsigned wave = 0; wave < lanes.waves; wave++) {
+			uint32_t addr[64] = {0}, left;
+
+			for (unsigned lane = 0; lane < site->wave; lane++)
+				addr[lane] = (1u << 20) +
+					     (uint32_t)lanes.offset[wave][lane] * copies +
+					     lane % copies * element;
+			left = layout_conflicts_at(site, lanes.exec[wave], addr, scratch);
+			worst = left > worst ? left : worst;
+		}
+		if (worst >= *ret_after)
+			continue;
+		*ret_after = worst;
+		best = copies;
+	}
+	return best;
 }
 
-/*
- * No stride over the whole wave: perhaps because a wave holds several rows of a workgroup. If rows
- * at a stride of so many banks have exactly the conflicts counted, padding can be evaluated.
- */
-static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratch,
-		     struct advice *ret)
+static void say_copies(unsigned copies, struct advice *ret)
 {
-	const struct advice_site *site = facts->site;
-	unsigned element = layout_element(site), row = site->row;
-	uint64_t stride = facts->way * (site->unit < 4 ? 4 : site->unit);
-
-	if (!row || row >= site->wave || site->wave % row || facts->way < 2 ||
-	    facts->conflicts % facts->executions ||
-	    facts->lanes != facts->executions * site->wave ||
-	    layout_conflicts(site, (int64_t)stride, row, element, scratch) !=
-		    facts->conflicts / facts->executions)
-		return false;
-	advice_say(ret->cause,
-		   "the counts match lanes an odd multiple of %llu B apart within "
-		   "rows of %u work-items: %llu-way bank conflict",
-		   (unsigned long long)stride, row, (unsigned long long)facts->way);
-	/* All lanes of every phase are in one bank: that proves it. */
-	if (stride >= 128)
-		advice_say(ret->cause,
-			   "within each row of %u work-items lanes are a multiple of 128 B "
-			   "apart: %llu-way bank conflict",
-			   row, (unsigned long long)facts->way);
-	if (site->array || !lds_pitches_of(facts, (int64_t)stride, row, scratch, ret))
-		lds_otherwise(facts, "change the row's length or the order of its elements",
-			      scratch, ret);
-	return true;
+	advice_say(ret->fix,
+		   "keep %u copies of each entry of the table side by side, let lane l update copy "
+		   "l %% %u, and sum them at the end",
+		   copies, copies);
 }
 
-/* Atomic updates without a stride: of tables. Tries copies of the table. */
+/* Atomic updates without a stride: of tables. */
 static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct trial_copies tried;
+	unsigned copies;
+	uint32_t after;
 
-	advice_say(ret->fix, "privatise the table: give each group of lanes a copy, the copies "
-			     "of an entry side by side, and sum them at the end");
-	if (!site->trial) {
-		advice_append(ret->fix, "; not verified: counters hold no addresses (--kind trace "
-					"evaluates copies)");
+	copies = copies_proved(facts, scratch, &after);
+	if (copies && after * 2 <= conflicts_each(facts)) {
+		say_copies(copies, ret);
+		advice_verify_most(ret, "conflicts", after, conflicts_each(facts));
 		return;
 	}
-	if (!trial_copies(site->trial, site, scratch, &tried)) {
-		advice_append(ret->fix, "; not verified: no such addresses were recorded");
+	if (copies || !site->trial || !trial_copies(site->trial, site, scratch, &tried))
 		return;
-	}
 	/* As many lanes update one word as are serialised: words are contended, not banks. */
 	if (tried.share >= facts->way)
 		advice_say(ret->cause,
 			   "up to %u lanes update one word, which serialises them: %.1f "
 			   "conflicts per execution, up to %llu-way",
 			   tried.share, conflicts_each(facts), (unsigned long long)facts->way);
-	if (!tried.copies) {
-		advice_append(ret->fix, "; not verified: 2 copies of the %u B recorded do not fit",
-			      tried.table);
-	} else if (tried.after * 2 > tried.before) {
-		advice_say(ret->fix,
-			   "copies of the table do not help here (the best of 2 to 32 leave "
-			   "%s of %s conflicts): combine equal indices within the wave first, "
-			   "or order the data by bank; not verified",
-			   advice_number(tried.after).text, advice_number(tried.before).text);
-	} else {
-		advice_say(ret->fix,
-			   "keep %u copies of each entry of the table (%u B as recorded) side "
-			   "by side, let lane l update copy l %% %u, and sum them at the end",
-			   tried.copies, tried.table, tried.copies);
-		advice_verify(ret, "conflicts", tried.after, tried.before);
-	}
+	if (!tried.copies || tried.after * 2 > tried.before)
+		return;
+	say_copies(tried.copies, ret);
+	advice_estimate(ret, "conflicts", tried.after, tried.before,
+			"other executions are like those recorded");
 }
 
 void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, struct advice *ret)
 {
-	unsigned long long way = facts->way;
-	char text[96];
+	const struct advice_site *site = facts->site;
+	char text[ADVICE_MAX / 2];
 
-	if (facts->pattern == PATTERN_STRIDE) {
+	if (facts->pattern == PATTERN_STRIDE && facts_computed(facts)) {
 		lds_stride(facts, scratch, ret);
 		return;
 	}
-	if (facts->pattern == PATTERN_STRIDES) {
-		advice_say(ret->cause,
-			   "the stride between lanes varies from %lld to %lld B between "
-			   "executions: up to %llu-way bank conflict",
-			   (long long)facts->low, (long long)facts->high, way);
-		if (facts->site->array && facts->site->array->halves) {
-			lds_array(facts, ret);
-			return;
-		}
-		advice_say(ret->fix,
-			   "change the index so that active lanes use neighbouring elements "
-			   "in every step");
-		advice_verify(ret, "conflicts",
-			      layout_conflicts(facts->site, facts->site->unit, facts->site->wave, 0,
-					       scratch),
-			      conflicts_each(facts));
+	if (facts->pattern == PATTERN_STRIDES && facts_computed(facts)) {
+		lds_strides(facts, scratch, ret);
 		return;
 	}
-	if (facts->pattern == PATTERN_NONE &&
-	    (lds_rows_seen(facts, scratch, ret) || lds_rows(facts, scratch, ret)))
-		return;
 	advice_say(ret->cause, "%s: %.1f conflicts per execution, up to %llu-way",
-		   facts_irregular(facts, text, sizeof(text)), conflicts_each(facts), way);
-	if (facts->site->access == PROBE_ACCESS_ATOMIC)
+		   facts_address(facts, text, sizeof(text)), conflicts_each(facts),
+		   (unsigned long long)facts->way);
+	if (site->access == PROBE_ACCESS_ATOMIC)
 		lds_atomic(facts, scratch, ret);
-	else
-		lds_otherwise(facts,
-			      "if the index is computed from rows and columns, try other row "
-			      "pitches or a swizzle; if it comes from data, order the data by "
-			      "bank",
-			      scratch, ret);
+	else if (!propose_array(facts, ret) && !site->array)
+		propose_proved(facts, scratch, ret);
 }

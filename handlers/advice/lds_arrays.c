@@ -96,31 +96,6 @@ static double left_by_addresses(const struct array_site *site, uint32_t low,
 	return left;
 }
 
-/* The same for lanes at a constant stride, the pitch of the rows. */
-static double left_by_stride(const struct array_site *site, const struct layout_move *move,
-			     struct probe_lds_scratch *scratch)
-{
-	int64_t stride = layout_stride(&site->site), pad = move->pad;
-
-	if (!move->pad)
-		return layout_swizzle(&site->site, stride, site->site.wave, scratch) *
-					       move->element ==
-				       move->row
-			       ? 0
-			       : (double)conflicts_of(site);
-	return (double)layout_conflicts(&site->site, stride < 0 ? stride - pad : stride + pad,
-					site->site.wave, 0, scratch) *
-	       (double)executions_of(site);
-}
-
-static double left_of(const struct group *group, const struct array_site *site,
-		      const struct layout_move *move, struct probe_lds_scratch *scratch)
-{
-	if (group->low == UINT32_MAX)
-		return left_by_stride(site, move, scratch);
-	return left_by_addresses(site, group->low, move, scratch);
-}
-
 /* Conflicts of all sites; stops at `limit`. */
 static double left_in_all(const struct group *group, const struct layout_move *move, double limit,
 			  struct probe_lds_scratch *scratch)
@@ -128,7 +103,7 @@ static double left_in_all(const struct group *group, const struct layout_move *m
 	double left = 0;
 
 	for (size_t i = 0; i < group->count && left < limit; i++)
-		left += left_of(group, group->sites[i], move, scratch);
+		left += left_by_addresses(group->sites[i], group->low, move, scratch);
 	return left;
 }
 
@@ -140,11 +115,6 @@ static bool fits(const struct group *group, const struct layout_move *move)
 	for (size_t i = 0; i < group->count; i++) {
 		const struct array_site *site = group->sites[i];
 
-		if (group->low == UINT32_MAX) {
-			if (move->pad % site->site.unit)
-				return false;
-			continue;
-		}
 		if ((site->site.trial &&
 		     !trial_fits(site->site.trial, &site->site, group->low, move)) ||
 		    (site->good && !trial_fits(site->good, &site->site, group->low, move)))
@@ -214,8 +184,7 @@ static void describe(struct group *group)
 	group->observed = group->pitch_count;
 	/* From long rows to short ones: long rows need less padding. */
 	for (unsigned pitch = PITCH_LONGEST; pitch >= PITCH_SHORTEST; pitch /= 2)
-		if (group->low != UINT32_MAX)
-			add_pitch(group, pitch);
+		add_pitch(group, pitch);
 }
 
 /* The best of the paddings or of the swizzles; returns its conflicts, -1 if none fits. */
@@ -254,10 +223,23 @@ static bool observed(const struct group *group, unsigned pitch)
 	return false;
 }
 
+/* Is every execution among those whose addresses were kept? */
+static bool all_recorded(const struct array_site *site)
+{
+	uint64_t bad = site->site.trial ? site->site.trial->executions : 0;
+	uint64_t good = site->good ? site->good->executions : 0;
+
+	return bad == site->costly && good == executions_of(site) - site->costly;
+}
+
 static void propose(const struct group *group, const struct layout_move *move, double before,
 		    double after, const struct layout_move *swizzle,
 		    struct probe_lds_scratch *scratch)
 {
+	bool complete = true;
+
+	for (size_t i = 0; i < group->count; i++)
+		complete = complete && all_recorded(group->sites[i]);
 	for (size_t i = 0; i < group->count; i++) {
 		struct array_site *site = group->sites[i];
 		double executions = (double)executions_of(site);
@@ -272,12 +254,13 @@ static void propose(const struct group *group, const struct layout_move *move, d
 			.small = group->element,
 			.rows = observed(group, move->row),
 			.halves = 2 * after <= before,
-			.addresses = group->low != UINT32_MAX,
+			.complete = complete,
 			.low = group->low,
 			.before = before,
 			.after = after,
 			.each_before = (double)conflicts_of(site) / executions,
-			.each_after = left_of(group, site, move, scratch) / executions,
+			.each_after =
+				left_by_addresses(site, group->low, move, scratch) / executions,
 		};
 	}
 }
@@ -293,7 +276,7 @@ static void choose(struct group *group, struct probe_lds_scratch *scratch)
 		advised |= conflicts_of(group->sites[i]) &&
 			   group->sites[i]->site.access != PROBE_ACCESS_ATOMIC;
 	}
-	if (group->count < 2 || !advised)
+	if (!advised)
 		return;
 	describe(group);
 	padded = best_move(group, true, &pad, scratch);
@@ -340,45 +323,16 @@ static void by_addresses(struct array_site **sites, size_t count, struct probe_l
 	}
 }
 
-/* Sites with the same stride. */
-static void by_strides(struct array_site **sites, size_t count, struct probe_lds_scratch *scratch)
-{
-	for (size_t i = 0, end; i < count; i = end) {
-		long long stride = llabs((long long)layout_stride(&sites[i]->site));
-		struct group group = {.sites = sites + i, .low = UINT32_MAX};
-
-		end = i + 1;
-		for (size_t k = end; k < count; k++) {
-			struct array_site *other = sites[k];
-
-			if (llabs((long long)layout_stride(&other->site)) != stride)
-				continue;
-			sites[k] = sites[end];
-			sites[end++] = other;
-		}
-		group.count = end - i;
-		if (stride)
-			choose(&group, scratch);
-	}
-}
-
 void arrays_find(struct array_site *sites, size_t count, struct probe_lds_scratch *scratch)
 {
 	struct array_site **list = count ? calloc(count, sizeof(struct array_site *)) : NULL;
-	size_t n = 0;
-	bool addresses = true;
+	bool addresses = list;
 
-	if (!list)
-		return;
-	for (size_t i = 0; i < count; i++)
-		addresses = addresses && recorded(&sites[i]);
-	for (size_t i = 0; i < count; i++)
-		if (addresses ||
-		    (conflicts_of(&sites[i]) && sites[i].site.access != PROBE_ACCESS_ATOMIC))
-			list[n++] = &sites[i];
+	for (size_t i = 0; i < count && addresses; i++) {
+		addresses = recorded(&sites[i]);
+		list[i] = &sites[i];
+	}
 	if (addresses)
-		by_addresses(list, n, scratch);
-	else
-		by_strides(list, n, scratch);
+		by_addresses(list, count, scratch);
 	free(list);
 }

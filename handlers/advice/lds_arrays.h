@@ -5,7 +5,7 @@
  * all of them together.
  *
  * Accesses share an array if their recorded addresses overlap (struct trial). Counters hold no
- * addresses; with them, the accesses of a kernel with the same stride are assumed to share one.
+ * addresses: with them, nothing is known of arrays.
  */
 #ifndef PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
 #define PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
@@ -35,8 +35,8 @@ struct array_layout {
 	unsigned small;	   /* bytes of the smallest element of all accesses */
 	bool rows;	   /* some lanes have this stride; else the rows are only a way to count */
 	bool halves;	   /* it leaves at most half of the conflicts */
-	bool addresses;	   /* evaluated on addresses; rows count from the lowest, `low` */
-	uint32_t low;
+	bool complete;	   /* evaluated on the addresses of every execution */
+	uint32_t low;	   /* the lowest address, from which rows count */
 	double before, after;		/* conflicts of all accesses to the array, in the run */
 	double each_before, each_after; /* of this access, per execution */
 };

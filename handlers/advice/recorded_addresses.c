@@ -105,45 +105,6 @@ bool trial_fits(const struct trial *trial, const struct advice_site *site, uint3
 	return true;
 }
 
-bool trial_layouts(const struct trial *trial, const struct advice_site *site,
-		   struct probe_lds_scratch *scratch, struct trial_result *ret)
-{
-	unsigned element = layout_element(site);
-	uint32_t lowest = UINT32_MAX;
-	uint64_t before, least = UINT64_MAX;
-
-	if (!trial->executions || !trial->lds)
-		return false;
-	/* Rows are counted from the lowest address, in whole elements. */
-	for (unsigned i = 0; i < trial->executions; i++)
-		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
-			uint32_t at = (uint32_t)trial->addr[i][__builtin_ctzll(rest)];
-
-			lowest = at < lowest ? at : lowest;
-		}
-	before = trial_move(trial, site, lowest, &(struct layout_move){0}, scratch);
-	for (unsigned n = 0; n < TRIAL_LAYOUTS; n++) {
-		/* From long rows to short ones: long rows need less padding. */
-		unsigned row = 4096u >> n / 2, pad = n % 2 ? 0 : element;
-		const struct layout_move move = {.row = row, .pad = pad, .element = element};
-		uint64_t after;
-
-		if (row < 2 * element || (!pad && (element & (element - 1))))
-			continue;
-		after = trial_move(trial, site, lowest, &move, scratch);
-		if (after >= least)
-			continue;
-		least = after;
-		ret->row = row;
-		ret->pad = pad;
-	}
-	if (least == UINT64_MAX)
-		return false;
-	ret->before = (double)before / trial->executions;
-	ret->after = (double)least / trial->executions;
-	return true;
-}
-
 /* Lowest and highest address recorded, and the most lanes on one in one execution. */
 static unsigned survey(const struct trial *trial, uint32_t *lowest, uint32_t *highest)
 {
@@ -190,76 +151,6 @@ bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		ret->after = (double)after / trial->executions;
 	}
 	return true;
-}
-
-bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret)
-{
-	bool any = false;
-
-	if (trial->lds != lds || !site->row)
-		return false;
-	for (unsigned i = 0; i < trial->executions; i++) {
-		uint64_t item = (uint64_t)trial->wave[i] * site->wave, rest = trial->exec[i];
-
-		for (; rest & (rest - 1); rest &= rest - 1) {
-			unsigned l = (unsigned)__builtin_ctzll(rest);
-			unsigned next = (unsigned)__builtin_ctzll(rest & (rest - 1));
-			int64_t apart = (int64_t)(trial->addr[i][next] - trial->addr[i][l]);
-			int64_t lanes = next - l;
-
-			if ((item + l) / site->row != (item + next) / site->row)
-				continue;
-			if (!any)
-				*ret = apart / lanes;
-			any = true;
-			if (*ret * lanes != apart)
-				return false;
-		}
-	}
-	return any;
-}
-
-/* Cache lines that one lane touches in all its machine accesses. */
-static unsigned lines_of_lane(const struct advice_site *site, unsigned line, uint64_t addr)
-{
-	unsigned sum = 0;
-
-	for (unsigned k = 0; k < site->bytes; k += site->unit)
-		sum += (unsigned)((addr + k + site->unit - 1) / line - (addr + k) / line + 1);
-	return sum;
-}
-
-struct trial_words trial_words(const struct trial *trial, const struct advice_site *site,
-			       unsigned line)
-{
-	struct trial_words ret = {0};
-	uint64_t lines = 0, words = 0;
-	bool first = true;
-
-	for (unsigned i = 0; i < trial->executions; i++) {
-		uint64_t item = (uint64_t)trial->wave[i] * site->wave, row = UINT64_MAX, at = 0;
-
-		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
-			unsigned lane = (unsigned)__builtin_ctzll(rest);
-			uint64_t mine = (item + lane) / site->row;
-			int64_t apart = (int64_t)(trial->addr[i][lane] - at);
-
-			if (mine == row)
-				continue;
-			lines += lines_of_lane(site, line, trial->addr[i][lane]);
-			words++;
-			if (row != UINT64_MAX) {
-				bool same = mine == row + 1 && (first || apart == ret.apart);
-
-				ret.apart = same ? apart : 0;
-				first = false;
-			}
-			row = mine;
-			at = trial->addr[i][lane];
-		}
-	}
-	ret.lines = (double)lines / (double)words;
-	return ret;
 }
 
 static int by_address(const void *a, const void *b)

@@ -10,7 +10,6 @@
 
 enum {
 	TRIAL_EXECUTIONS = 128,
-	TRIAL_LAYOUTS = 14,
 };
 
 /* The order of executions: dispatches, then waves in the order of their workgroups. */
@@ -75,15 +74,6 @@ uint64_t trial_move(const struct trial *trial, const struct advice_site *site, u
 bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
 		const struct layout_move *move);
 
-struct trial_result {
-	unsigned row, pad; /* bytes; pad = 0: the best is an exclusive-or with the row's number */
-	double before, after; /* per execution */
-};
-
-/* LDS: the best of TRIAL_LAYOUTS paddings and swizzles. False if there is nothing to try. */
-bool trial_layouts(const struct trial *trial, const struct advice_site *site,
-		   struct probe_lds_scratch *scratch, struct trial_result *ret);
-
 struct trial_copies {
 	unsigned table, copies; /* bytes, number */
 	unsigned share;		/* most lanes of an execution on one address */
@@ -97,21 +87,6 @@ struct trial_copies {
  */
 bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		  struct probe_lds_scratch *scratch, struct trial_copies *ret);
-
-/*
- * Global memory, or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =
- * each row is at one address.
- */
-bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret);
-
-struct trial_words {
-	int64_t apart; /* bytes between rows, in all executions; 0 = it varies */
-	double lines;  /* cache lines of the word of one row, on average */
-};
-
-/* Rows that are at one address each, as trial_rows found. */
-struct trial_words trial_words(const struct trial *trial, const struct advice_site *site,
-			       unsigned line);
 
 struct trial_sorting {
 	bool risen;	      /* the addresses of every execution ascend from lane to lane */

@@ -2,6 +2,10 @@
 #include "handlers/advice/site_facts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <probe/handler.h>
 
 #include "handlers/advice/layouts.h"
 
@@ -58,24 +62,89 @@ const char *facts_lines(const struct facts *facts)
 	return facts->line == 64 ? "cache lines of 64 B" : "cache lines of 128 B";
 }
 
-const char *facts_irregular(const struct facts *facts, char *text, size_t size)
+/* "the index comes from the load at a.hip:12 (gather)", by data flow. */
+static void loaded_index(const struct facts *facts, const char *how, char *text, size_t size)
 {
-	if (facts->pattern == PATTERN_MIXED)
-		snprintf(text, size, "only %llu of %llu executions have a constant stride",
-			 (unsigned long long)facts->site->counters[PROBE_C_AFFINE],
-			 (unsigned long long)facts->executions);
-	else
-		snprintf(text, size, "addresses follow no constant stride");
+	const char *from = facts->site->info->index_source, *slash = strrchr(from, '/');
+
+	snprintf(text, size, "the index comes from %s%s (%s)", *from ? "the load at " : "a load",
+		 slash ? slash + 1 : from, how);
+}
+
+const char *facts_address(const struct facts *facts, char *text, size_t size)
+{
+	const struct probe_site_info *info = facts->site->info;
+
+	switch (info ? info->address_class : 0) {
+	case PROBE_ADDRESS_GATHER:
+		loaded_index(facts, "gather", text, size);
+		break;
+	case PROBE_ADDRESS_CHASE:
+		loaded_index(facts, "pointer chase", text, size);
+		break;
+	case PROBE_ADDRESS_WRAPPED:
+		snprintf(text, size, "the index is periodic, clamped or chosen between values");
+		break;
+	case PROBE_ADDRESS_ROWS:
+	case PROBE_ADDRESS_AFFINE:
+		snprintf(text, size, "the lanes of a wave are in several rows of the data");
+		break;
+	case PROBE_ADDRESS_COMPUTED:
+		snprintf(text, size, "the index is computed from ids, without a constant stride");
+		break;
+	default:
+		if (facts->pattern == PATTERN_MIXED)
+			snprintf(text, size, "only %llu of %llu executions have a constant stride",
+				 (unsigned long long)facts->site->counters[PROBE_C_AFFINE],
+				 (unsigned long long)facts->executions);
+		else
+			snprintf(text, size, "addresses follow no constant stride");
+	}
 	return text;
 }
 
-double facts_lines_of_rows(const struct facts *facts)
+bool facts_computed(const struct facts *facts)
+{
+	const struct probe_site_info *info = facts->site->info;
+	unsigned class = info ? info->address_class : 0;
+
+	return class != PROBE_ADDRESS_GATHER && class != PROBE_ADDRESS_CHASE &&
+	       class != PROBE_ADDRESS_WRAPPED;
+}
+
+bool facts_sparse(const struct facts *facts)
+{
+	return facts->lanes * 16 < facts->executions * facts->site->wave * 15;
+}
+
+/* Bytes of a period of `stride` that the accesses mark; of at most 128. */
+static unsigned mark(bool used[128], unsigned stride, int64_t from, unsigned bytes)
+{
+	unsigned fresh = 0;
+
+	for (unsigned i = 0; i < bytes; i++) {
+		int64_t at = (from + i) % (int64_t)stride;
+
+		at += at < 0 ? (int64_t)stride : 0;
+		fresh += !used[at];
+		used[at] = true;
+	}
+	return fresh;
+}
+
+double facts_bytes_used(const struct facts *facts, bool with_near)
 {
 	const struct advice_site *site = facts->site;
-	unsigned lanes = facts_active(facts), row = site->row < lanes ? site->row : lanes;
-	unsigned rows = (lanes + row - 1) / row, bytes = row * site->bytes;
+	uint64_t stride = (uint64_t)llabs((long long)facts->low);
+	unsigned period = stride < 128 ? (unsigned)stride : 128, used;
+	bool marked[128] = {false};
 
-	if (bytes % facts->line && facts->line % bytes)
-		return rows * (1 + (bytes - site->unit) / (double)facts->line);
-	return rows * layout_lines(site, facts->line, site->bytes, row);
+	if (facts->pattern != PATTERN_STRIDE || !period)
+		return 0;
+	used = mark(marked, period, 0, site->bytes);
+	for (unsigned i = 0; with_near && i < site->near_count; i++)
+		/* Of lanes far apart, only what is near one of them is in its lines. */
+		if (stride <= 128 || abs(site->near[i].distance) < 128)
+			used += mark(marked, period, site->near[i].distance, site->near[i].bytes);
+	return 128.0 * used / period;
 }

@@ -33,13 +33,17 @@ double facts_each(const struct facts *facts, uint64_t sum);
 const char *facts_verb(const struct facts *facts);
 /* "cache lines of 128 B" */
 const char *facts_lines(const struct facts *facts);
-/* A clause on addresses that have no common stride. */
-const char *facts_irregular(const struct facts *facts, char *text, size_t size);
+/* A clause on addresses that have no common stride: why, as far as data flow tells. */
+const char *facts_address(const struct facts *facts, char *text, size_t size);
+/* Is the index a matter of ids and arguments, neither loaded nor periodic? */
+bool facts_computed(const struct facts *facts);
+/* Are less than 15 of 16 lanes active on average? */
+bool facts_sparse(const struct facts *facts);
 
 /*
- * Cache lines of an average execution if the lanes of a workgroup's row were neighbours in memory.
- * Rows that neither fill lines nor fit in one are assumed to begin anywhere.
+ * Of 128 bytes of memory that lanes at one stride touch, those that this access uses, or also the
+ * accesses near it; 0 = not known.
  */
-double facts_lines_of_rows(const struct facts *facts);
+double facts_bytes_used(const struct facts *facts, bool with_near);
 
 #endif

@@ -5,16 +5,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <probe/handler.h>
+
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffers.h"
 #include "handlers/advice/layouts.h"
 
-void advice_verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
-			 struct advice *ret)
+enum { STRUCT_MAX = 64 }; /* bytes; lanes farther apart are taken for rows, not for structs */
+
+void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
 {
-	advice_verify(ret, facts_lines(facts),
-		      layout_lines(facts->site, facts->line, stride, lanes),
-		      facts_each(facts, facts->used));
+	const struct advice_site *site = facts->site;
+
+	advice_verify_most(ret, facts_lines(facts),
+			   layout_lines_most(site, facts->line, stride, site->wave),
+			   facts_each(facts, facts->used));
 }
 
 /* Append the effect of a fix that moves data on the other accesses to the buffer. */
@@ -23,6 +28,8 @@ static void append_effect(const struct facts *facts, double after, struct advice
 	const struct buffer_layout *buffer = facts->site->buffer;
 	char note[64] = "";
 
+	if (!*ret->fix)
+		return;
 	if (!buffer) {
 		advice_append(ret->fix, "; effect on other accesses to the buffer not evaluated");
 		return;
@@ -50,24 +57,148 @@ static void append_effect(const struct facts *facts, double after, struct advice
 		   buffer->others, buffer->others == 1 ? "" : "es", note, after, buffer->before);
 }
 
-void advice_append_shift_effect(const struct facts *facts, struct advice *ret)
-{
-	const struct buffer_layout *buffer = facts->site->buffer;
-
-	append_effect(facts, buffer ? buffer->shifted : 0, ret);
-}
-
 /* The fix is to change the index, not the buffer. */
 static void warn_of_transposing(const struct facts *facts, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
 
-	if (buffer && buffer->contiguous)
+	if (*ret->fix && buffer && buffer->contiguous)
 		advice_append(ret->fix,
 			      "; do not transpose the buffer itself: its %u other access%s %s "
 			      "neighbouring elements in its present layout",
 			      buffer->contiguous, buffer->contiguous == 1 ? "" : "es",
 			      buffer->contiguous == 1 ? "uses" : "use");
+}
+
+/* ---- Contiguous lanes ----------------------------------------------------------------------- */
+
+/* Do accesses near this one begin elsewhere in a line, so that not all of them can be aligned? */
+static bool is_neighbourhood(const struct advice_site *site)
+{
+	for (unsigned i = 0; i < site->near_count; i++)
+		if (site->near[i].distance % 128)
+			return true;
+	return false;
+}
+
+/*
+ * Some quad of lanes is in two cache lines, which aligned contiguous quads never are; or all lanes
+ * are active, so that there is no other reason.
+ */
+static bool is_shifted(const struct facts *facts)
+{
+	const struct advice_site *site = facts->site;
+
+	return facts->lanes == facts->executions * site->wave ||
+	       site->counters[PROBE_C_QUADS] > facts->executions * (site->wave / 4);
+}
+
+/* Is the workgroup size the cause: are waves as full as it allows? */
+static bool odd_group(const struct facts *facts)
+{
+	unsigned items = facts->site->items, wave = facts->site->wave;
+	uint64_t waves = (items + wave - 1) / wave;
+
+	return items % wave && facts->lanes * waves * 16 >= facts->executions * items * 15ull;
+}
+
+static void contiguous_odd_group(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+
+	advice_say(ret->cause,
+		   "workgroups of %u work-items fill %.1f of %u lanes of their waves "
+		   "on average: they %s %.1f cache lines of %u B, %.1f would be enough",
+		   site->items, facts_each(facts, facts->lanes), site->wave, facts_verb(facts),
+		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
+	ret->after = layout_lines(site, facts->line, site->bytes, site->wave);
+	ret->before = (double)facts->used * site->wave / (double)facts->lanes;
+	ret->what = facts_lines(facts);
+	if (ret->after >= ret->before)
+		return;
+	advice_say(ret->fix,
+		   "make the workgroup a multiple of %u work-items; estimate: %s %s per %u lanes "
+		   "after, %s before, if the first element is at the start of a cache line",
+		   site->wave, advice_number(ret->after).text, ret->what, site->wave,
+		   advice_number(ret->before).text);
+}
+
+/* Can the first lanes of all waves be aligned, with rows of that many work-items? */
+static bool can_align(const struct facts *facts)
+{
+	unsigned row = facts->site->row * facts->site->bytes;
+
+	return row && (row % facts->line == 0 || facts->line % row == 0);
+}
+
+static void contiguous(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	const struct probe_site_info *info = site->info;
+	unsigned flags = info ? info->address_flags : 0;
+
+	if (odd_group(facts)) {
+		contiguous_odd_group(facts, ret);
+		return;
+	}
+	if (!is_shifted(facts)) {
+		advice_say(
+			ret->cause,
+			"%.1f of %u lanes are active on average: they %s %.1f cache lines of %u B, "
+			"%.1f would be enough",
+			facts_each(facts, facts->lanes), site->wave, facts_verb(facts),
+			facts_each(facts, facts->used), facts->line,
+			facts_each(facts, facts->needed));
+		return;
+	}
+	if (is_neighbourhood(site) || flags & PROBE_ADDRESS_MOVES) {
+		advice_say(
+			ret->cause,
+			"lanes are contiguous but misaligned, as some of the neighbouring "
+			"elements that this loop or line uses always are: one cache line of %u B "
+			"more than needed",
+			facts->line);
+		return;
+	}
+	advice_say(ret->cause,
+		   "lanes are contiguous but misaligned: one cache line of %u B more "
+		   "than needed",
+		   facts->line);
+	if (!can_align(facts))
+		return;
+	advice_say(ret->fix,
+		   "align the address of the first lane (base, offset, row pitch) to "
+		   "%u B",
+		   facts->line);
+	advice_verify_most(ret, facts_lines(facts),
+			   layout_lines(site, facts->line, site->bytes, site->wave),
+			   facts_each(facts, facts->used));
+	append_effect(facts, site->buffer ? site->buffer->shifted : 0, ret);
+}
+
+/* ---- Gaps between lanes --------------------------------------------------------------------- */
+
+static void say_apart(const struct facts *facts, struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	double own = facts_bytes_used(facts, false), near = facts_bytes_used(facts, true);
+
+	advice_say(ret->cause,
+		   "lanes are %lld B apart and %u B are %s: %s of 128 B of each cache "
+		   "line are used",
+		   llabs((long long)facts->low), site->bytes, facts->participle,
+		   advice_number(own).text);
+	if (near <= own)
+		return;
+	advice_append(ret->cause, " by this access, %s with the %u access%s next to it (line%s",
+		      advice_number(near).text, site->near_count - 1,
+		      site->near_count > 2 ? "es" : "", site->near_count > 2 ? "s" : "");
+	for (unsigned i = 0, listed = 0; i < site->near_count && listed < 4; i++)
+		if (site->near[i].distance)
+			advice_append(ret->cause, "%s %u", listed++ ? "," : "", site->near[i].line);
+	advice_append(ret->cause, near >= 128 ? "): no byte is wasted, but lines are requested "
+						"more than once"
+					      : ")");
 }
 
 void advice_stride(const struct facts *facts, struct advice *ret)
@@ -78,17 +209,10 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 	unsigned bytes = site->bytes, unit = site->unit;
 
 	if (stride == (long long)bytes && bytes == unit) {
-		advice_say(ret->cause,
-			   "lanes are contiguous but misaligned: one cache line of %u B more "
-			   "than needed",
-			   facts->line);
-		advice_say(ret->fix,
-			   "align the address of the first lane (base, offset, row pitch) to "
-			   "%u B",
-			   facts->line);
-		advice_verify_lines(facts, bytes, facts_active(facts), ret);
-		advice_append_shift_effect(facts, ret);
-	} else if (stride <= (long long)bytes) {
+		contiguous(facts, ret);
+		return;
+	}
+	if (stride <= (long long)bytes) {
 		advice_say(ret->cause,
 			   "each lane's %u B are %s in %u accesses of %u B, each of which "
 			   "touches all cache lines",
@@ -97,29 +221,22 @@ void advice_stride(const struct facts *facts, struct advice *ret)
 			   "let neighbouring lanes access neighbouring %u B pieces (elements "
 			   "of %u B, or one array per member)",
 			   unit, unit);
-		advice_verify_lines(facts, unit, facts_active(facts), ret);
-	} else {
-		unsigned per_line = (unsigned)(facts->line / stride);
-
-		advice_say(ret->cause,
-			   "lanes are %lld B apart and %u B are %s: %u of %u B of each cache "
-			   "line are used",
-			   stride, bytes, facts->participle, (per_line ? per_line : 1) * bytes,
-			   facts->line);
-		if (stride <= 64)
-			advice_say(ret->fix,
-				   "use a structure of arrays (one array per member) instead of an "
-				   "array of structs of %lld B",
-				   stride);
-		else
-			advice_say(
-				ret->fix,
-				"let neighbouring lanes use neighbouring elements (swap the loops "
-				"or indices), or pass a tile through LDS");
-		advice_verify_lines(facts, bytes, facts_active(facts), ret);
-		if (stride <= 64)
-			append_effect(facts, buffer ? buffer->split : 0, ret);
-		else
-			warn_of_transposing(facts, ret);
+		advice_verify_lines(facts, unit, ret);
+		return;
 	}
+	say_apart(facts, ret);
+	if (stride <= STRUCT_MAX)
+		advice_say(ret->fix,
+			   "use a structure of arrays (one array per member) instead of an "
+			   "array of structs of %lld B",
+			   stride);
+	else
+		advice_say(ret->fix,
+			   "let neighbouring lanes use neighbouring elements (swap the loops "
+			   "or indices), or pass a tile through LDS");
+	advice_verify_lines(facts, bytes, ret);
+	if (stride <= STRUCT_MAX)
+		append_effect(facts, buffer ? buffer->split : 0, ret);
+	else
+		warn_of_transposing(facts, ret);
 }

@@ -7,15 +7,7 @@
 /* All executions at one and the same stride. */
 void advice_stride(const struct facts *facts, struct advice *ret);
 
-/* End the fix with the cache lines of `lanes` lanes at `stride`, the first at the start of a line.
- */
-void advice_verify_lines(const struct facts *facts, int64_t stride, unsigned lanes,
-			 struct advice *ret);
-
-/*
- * For a fix that moves data to align it: append its effect on the other accesses to the buffer, or
- * withdraw it if they lose as much.
- */
-void advice_append_shift_effect(const struct facts *facts, struct advice *ret);
+/* End the fix with the most cache lines of a wave at `stride`, wherever its first lane is. */
+void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret);
 
 #endif

@@ -40,6 +40,12 @@ static struct sites_kernel *find_kernel(struct memory *memory,
 		own->model = probe_lds_model_find(kernel->arch);
 		own->row = dispatch->group[0];
 		own->items = group_items(dispatch);
+		memcpy(own->group, dispatch->group, sizeof(own->group));
+		memcpy(own->grid, dispatch->grid, sizeof(own->grid));
+	}
+	for (int i = 0; own && i < 3; i++) {
+		own->group[i] = own->group[i] == dispatch->group[i] ? own->group[i] : 0;
+		own->grid[i] = own->grid[i] == dispatch->grid[i] ? own->grid[i] : 0;
 	}
 	if (own && own->row != dispatch->group[0])
 		own->row = 0;

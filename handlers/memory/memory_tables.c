@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "handlers/advice/advice.h"
 #include "handlers/memory/memory_tables.h"
@@ -33,7 +35,40 @@ static const struct probe_column columns[] = {
 	{"before", PROBE_TYPE_REAL},
 	{"after", PROBE_TYPE_REAL},
 };
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+enum {
+	COLUMNS = sizeof(columns) / sizeof(columns[0]),
+	NEAR_MAX = 256, /* sites looked at, from the first of a block on */
+};
+
+/* Does the host know what was added to struct probe_site_info? */
+static bool describes_address(const struct probe_site_info *info)
+{
+	return info->size >= offsetof(struct probe_site_info, bitfields) + sizeof(info->bitfields);
+}
+
+/* Accesses of the same block, executed as often, at a constant distance: its near accesses. */
+static void find_near(const struct memory *memory, const struct sites_kernel *kernel, uint32_t id,
+		      struct advice_site *site)
+{
+	const struct probe_host *host = memory->sites.host;
+	const struct probe_site_info *own = site->info;
+
+	for (uint32_t i = own->near_site; i < kernel->site_count && i < own->near_site + NEAR_MAX &&
+					  site->near_count < ADVICE_NEAR;
+	     i++) {
+		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, i);
+
+		if (!info || info->near_site != own->near_site || info->access != own->access ||
+		    memory_site_of(kernel, i)->counters[PROBE_C_EXECUTIONS] !=
+			    memory_site_of(kernel, id)->counters[PROBE_C_EXECUTIONS])
+			continue;
+		site->near[site->near_count++] = (struct advice_near){
+			.distance = info->near_distance - own->near_distance,
+			.bytes = info->bytes,
+			.line = probe_site_user_place(info).line,
+		};
+	}
+}
 
 static struct advice_site describe(const struct memory *memory, const struct sites_kernel *kernel,
 				   uint32_t id)
@@ -41,8 +76,7 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 	const struct probe_host *host = memory->sites.host;
 	const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, id);
 	const struct memory_kernel *own = kernel->extra;
-
-	return (struct advice_site){
+	struct advice_site site = {
 		.arch = kernel->arch,
 		.counters = memory_site_of(kernel, id)->counters,
 		.access = (enum probe_access_kind)info->access,
@@ -53,7 +87,14 @@ static struct advice_site describe(const struct memory *memory, const struct sit
 		.row = own->row,
 		.items = own->items,
 		.trial = memory_site_of(kernel, id)->trial,
+		.info = describes_address(info) ? info : NULL,
 	};
+
+	memcpy(site.group, own->group, sizeof(site.group));
+	memcpy(site.grid, own->grid, sizeof(site.grid));
+	if (site.info)
+		find_near(memory, kernel, id, &site);
+	return site;
 }
 
 static int write_row(struct memory *memory, int table, const struct sites_kernel *kernel,

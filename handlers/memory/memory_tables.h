@@ -41,7 +41,8 @@ struct memory_site {
 
 struct memory_kernel {
 	const struct probe_lds_model *model;
-	uint32_t row, items; /* workgroup size in x, and in all; 0 = varies */
+	uint32_t row, items;	    /* workgroup size in x, and in all; 0 = varies */
+	uint32_t group[3], grid[3]; /* 0 = varies */
 };
 
 struct memory {

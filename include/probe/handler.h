@@ -78,6 +78,16 @@ struct probe_site_info {
 	const struct probe_frame_info *frames; /* inlined-at chain, innermost caller first */
 	/* Added later. */
 	const char *name; /* of a region; tag of a message; "" for other sites */
+	/* Added later: how the address depends on the lane (struct probe_site). */
+	const char *address;	  /* an expression for readers; "" = unknown */
+	const char *index_source; /* "file:line" of the load that the index comes from; "" */
+	uint32_t near_site;	  /* the first access of its block at a constant distance */
+	int32_t near_distance;	  /* from its address to this one's */
+	uint8_t address_class;	  /* enum probe_address_class; 0 = unknown */
+	uint8_t address_flags;	  /* enum probe_address_flag */
+	/* The proof of an affine address: three strides, PROBE_BITFIELDS bit fields; or NULL. */
+	const struct probe_site_stride *strides;
+	const struct probe_site_bitfield *bitfields;
 };
 
 struct probe_dispatch_info {

@@ -85,4 +85,27 @@ enum probe_space {
 #undef PROBE_SPACE_ENUM
 };
 
+/* How an address depends on the lane, by data flow: name, number, word, text. */
+#define PROBE_ADDRESS_TABLE(X)                                                                     \
+	X(UNIFORM, 1, "uniform", "one address for all lanes")                                      \
+	X(AFFINE, 2, "affine", "one stride, by proof")                                             \
+	X(ROWS, 3, "rows", "several strides, by proof")                                            \
+	X(WRAPPED, 4, "wrapped", "a periodic or clamped index")                                    \
+	X(COMPUTED, 5, "computed", "computed, with no stride that could be proved")                \
+	X(GATHER, 6, "gather", "an index that was loaded")                                         \
+	X(CHASE, 7, "chase", "a pointer that was loaded, or an index that the access loads itself")
+
+enum probe_address_class {
+#define PROBE_ADDRESS_ENUM(name, number, word, text) PROBE_ADDRESS_##name = number,
+	PROBE_ADDRESS_TABLE(PROBE_ADDRESS_ENUM)
+#undef PROBE_ADDRESS_ENUM
+};
+
+enum probe_address_flag {
+	PROBE_ADDRESS_MEMBER = 1,  /* of a struct */
+	PROBE_ADDRESS_GUARDED = 2, /* behind a branch that lanes may take differently */
+	/* Iterations of a loop are not known to be whole cache lines of 128 bytes apart. */
+	PROBE_ADDRESS_MOVES = 4,
+};
+
 #endif

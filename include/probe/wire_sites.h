@@ -95,6 +95,15 @@ struct probe_site {
 	};
 	uint32_t owner; /* string: mangled name of the kernel or device function that holds it */
 	uint32_t kinds; /* bit (1 << enum probe_kind) for each kind that probes it */
+	/* How the address depends on the lane; strings are "" and the class is 0 if not known. */
+	uint32_t address;      /* string: an expression for readers */
+	uint32_t index_source; /* string: "file:line" of the load that the index comes from */
+	/* The first access of its block at a constant distance, or the site itself. */
+	uint32_t near_site;
+	int32_t near_distance; /* from its address to this one's */
+	uint8_t address_class; /* enum probe_address_class */
+	uint8_t address_flags; /* enum probe_address_flag */
+	uint16_t reserved;
 };
 
 /* A kernel and its clones. Its sites and those of the functions it calls lie in the given range. */

@@ -29,6 +29,9 @@
 PROBE_WORD_FUNCTION(probe_access_word, PROBE_ACCESS_TABLE, PROBE_WORD_CASE)
 /* "global", "lds", ... */
 PROBE_WORD_FUNCTION(probe_space_word, PROBE_SPACE_TABLE, PROBE_WORD_CASE)
+/* "affine", and as a clause "one stride, by proof" */
+PROBE_WORD_FUNCTION(probe_address_word, PROBE_ADDRESS_TABLE, PROBE_WORD_CASE)
+PROBE_WORD_FUNCTION(probe_address_text, PROBE_ADDRESS_TABLE, PROBE_TEXT_CASE)
 /* "no_clone", and in a sentence "no clone of the kernel ..." */
 PROBE_WORD_FUNCTION(probe_verdict_word, PROBE_VERDICT_TABLE, PROBE_WORD_CASE)
 PROBE_WORD_FUNCTION(probe_verdict_text, PROBE_VERDICT_TABLE, PROBE_TEXT_CASE)

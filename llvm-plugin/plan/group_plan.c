@@ -11,6 +11,7 @@
 
 #include <probe/wire.h>
 
+#include "llvm-plugin/analysis/address_class.h"
 #include "llvm-plugin/plan/branch_predicates.h"
 #include "llvm-plugin/plan/lane_addresses.h"
 #include "llvm-plugin/plan/prefix_groups.h"
@@ -44,6 +45,23 @@ static void list(struct group_plan *plan, LLVMValueRef function)
 						      &site.pattern, &site.blocker);
 			plan->site[plan->sites++] = site;
 		}
+}
+
+/* How addresses depend on the lane, for reports. */
+static void describe(struct group_plan *plan)
+{
+	struct address_classes *classes = address_classes_create(plan->analysis);
+
+	for (size_t i = 0; i < plan->sites; i++) {
+		struct plan_site *site = &plan->site[i];
+
+		if (!site->site.pointer)
+			continue;
+		site->address = pass_alloc(NULL, sizeof(*site->address));
+		address_classes_add(classes, (uint32_t)i, site->inst, site->site.pointer,
+				    site->proved ? &site->pattern : NULL, site->address);
+	}
+	address_classes_destroy(classes);
 }
 
 /* ---- Groups --------------------------------------------------------------------------------- */
@@ -328,6 +346,7 @@ struct group_plan *group_plan_create(const struct call_unit *unit,
 		plan->site[i].measured = plan->site[i].group == PLAN_NONE;
 	if (memory && pass_enabled(options, PASS_LEADERS) && !options->portable)
 		plan_find_representatives(plan, in);
+	describe(plan);
 	analysis_destroy(in);
 	plan->analysis = NULL;
 	return plan;
@@ -347,8 +366,10 @@ void group_plan_destroy(struct group_plan *plan)
 {
 	if (!plan)
 		return;
-	for (size_t i = 0; i < plan->sites; i++)
+	for (size_t i = 0; i < plan->sites; i++) {
 		free(plan->site[i].followers);
+		free(plan->site[i].address);
+	}
 	free(plan->site);
 	free(plan->group);
 	free(plan->predicate);

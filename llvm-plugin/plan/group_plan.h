@@ -41,8 +41,9 @@ struct plan_site {
 	struct access_site site;
 	struct affine_address pattern;
 	bool proved;
-	LLVMValueRef blocker; /* what the proof failed at; NULL = not known */
-	int group;	      /* PLAN_NONE = measured */
+	LLVMValueRef blocker;		     /* what the proof failed at; NULL = not known */
+	struct address_description *address; /* of sites that are listed; else NULL */
+	int group;			     /* PLAN_NONE = measured */
 	int stream; /* of the group; PLAN_NONE = all lanes at one place, wherever that is */
 	int32_t delta;
 	/* Does the host compute the address lane by lane? `distance` from that of its

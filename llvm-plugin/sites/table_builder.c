@@ -154,6 +154,7 @@ static struct probe_site new_site(struct site_table *table, const struct access_
 		.owner = value_name(table, owner),
 		.kinds = kinds,
 		.first_frame = (uint32_t)(table->frames.size / sizeof(struct probe_site_frame)),
+		.near_site = site_table_sites(table),
 	};
 }
 
@@ -205,6 +206,22 @@ void site_table_add_function(struct site_table *table, LLVMValueRef function,
 		site.line = LLVMDISubprogramGetLine(subprogram);
 	}
 	emit_site(table, &site);
+}
+
+void site_table_set_address(struct site_table *table, const struct address_description *address,
+			    uint32_t first_site)
+{
+	struct probe_site site;
+	unsigned char *row = table->sites.data + table->sites.size - sizeof(site);
+
+	memcpy(&site, row, sizeof(site));
+	site.address = site_table_string(table, address->text, strlen(address->text));
+	site.index_source = site_table_string(table, address->source, strlen(address->source));
+	site.near_site = first_site + address->near_access;
+	site.near_distance = address->distance;
+	site.address_class = (uint8_t)address->kind;
+	site.address_flags = (uint8_t)address->flags;
+	memcpy(row, &site, sizeof(site));
 }
 
 void site_table_set_proof(struct site_table *table, const struct probe_site_proof *proof)

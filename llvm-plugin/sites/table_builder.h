@@ -11,6 +11,7 @@
 #include <probe/wire.h>
 
 #include "common/expr.h"
+#include "llvm-plugin/analysis/address_class.h"
 
 struct access_site;
 struct call_unit;
@@ -44,6 +45,9 @@ void site_table_add_uncovered(struct site_table *table, LLVMValueRef inst, LLVMV
 			      enum probe_uncovered_reason reason, const char *what);
 /* Of the site added last. */
 void site_table_set_proof(struct site_table *table, const struct probe_site_proof *proof);
+/* Of the site added last, one of a unit whose sites begin at `first_site`. */
+void site_table_set_address(struct site_table *table, const struct address_description *address,
+			    uint32_t first_site);
 /* Rows are added by rising id. */
 void site_table_add_group(struct site_table *table, const struct probe_site_group *group);
 void site_table_add_predicate(struct site_table *table,

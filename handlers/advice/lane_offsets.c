@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "handlers/advice/lane_offsets.h"
+
+#include <probe/handler.h>
+
+#define REACH (1ll << 30) /* nothing was proved of lanes farther apart */
+
+/* A size of the launch by its offset in the dispatch packet; 0 = unknown. */
+static uint32_t launch_size(const struct advice_site *site, uint32_t offset)
+{
+	if (offset == 4 || offset == 6 || offset == 8)
+		return site->group[(offset - 4) / 2];
+	if (offset == 12 || offset == 16 || offset == 20)
+		return site->grid[(offset - 12) / 4];
+	return 0;
+}
+
+static bool stride_of(const struct advice_site *site, const struct probe_site_stride *proof,
+		      int64_t *ret)
+{
+	uint32_t size = 0;
+
+	if (proof->factor && proof->bits & PROBE_STRIDE_LAUNCH)
+		size = launch_size(site, proof->offset);
+	if (proof->factor && !size)
+		return false;
+	*ret = proof->constant + proof->factor * (int64_t)size;
+	return *ret > -REACH && *ret < REACH;
+}
+
+bool axis_strides(const struct advice_site *site, struct axis_strides *ret)
+{
+	const struct probe_site_info *info = site->info;
+
+	if (!info || !info->strides || !site->group[0] || !site->group[1] || !site->group[2])
+		return false;
+	*ret = (struct axis_strides){.fields = false};
+	for (int i = 0; i < 3; i++)
+		ret->known[i] = stride_of(site, &info->strides[i], &ret->stride[i]);
+	for (int i = 0; i < PROBE_BITFIELDS; i++)
+		ret->fields |= info->bitfields[i].times != 0;
+	return true;
+}
+
+/* False: a field is masked by a value that is only known on the device. */
+static bool add_fields(const struct probe_site_info *info, const int64_t id[3], int64_t *sum)
+{
+	for (int i = 0; i < PROBE_BITFIELDS; i++) {
+		const struct probe_site_bitfield *field = &info->bitfields[i];
+
+		if (field->times && field->observed)
+			return false;
+		if (field->times)
+			*sum += field->times * (id[field->axis % 3] >> field->shift & field->mask);
+	}
+	return true;
+}
+
+bool lane_offsets(const struct advice_site *site, struct lane_offsets *ret)
+{
+	const uint32_t *group = site->group;
+	struct axis_strides axes;
+	uint64_t items;
+
+	if (!axis_strides(site, &axes))
+		return false;
+	for (int i = 0; i < 3; i++)
+		if (group[i] > 1 && !axes.known[i])
+			return false;
+	items = (uint64_t)group[0] * group[1] * group[2];
+	*ret = (struct lane_offsets){.waves = (unsigned)((items + site->wave - 1) / site->wave)};
+	if (ret->waves > OFFSET_WAVES)
+		return false;
+	for (uint64_t item = 0; item < items; item++) {
+		const int64_t id[3] = {(int64_t)(item % group[0]),
+				       (int64_t)(item / group[0] % group[1]),
+				       (int64_t)(item / group[0] / group[1])};
+		unsigned wave = (unsigned)(item / site->wave), lane = item % site->wave;
+		int64_t at = 0;
+
+		for (int i = 0; i < 3; i++)
+			at += group[i] > 1 ? axes.stride[i] * id[i] : 0;
+		if (!add_fields(site->info, id, &at))
+			return false;
+		ret->exec[wave] |= 1ull << lane;
+		ret->offset[wave][lane] = at;
+	}
+	for (unsigned wave = 0; wave < ret->waves; wave++)
+		for (unsigned lane = 63; lane < 64; lane--)
+			ret->offset[wave][lane] -= ret->offset[wave][0];
+	return true;
+}
