@@ -17,13 +17,17 @@ const char finding_fields[] =
 	"lines64_needed,lines64_excess,lines128_used,lines128_needed,lines128_excess,passes,"
 	"ideal_passes,conflicts,max_way,cycles,cycles_low,cycles_high,cycles_basis,time_share,time_of,"
 	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,source,inlined,sites,site,unit,machine,basis,"
-	"swap_loop,own_file,own_line,own_column,candidates";
+	"swap_loop,own_file,own_line,own_column,candidates,code_object";
 
 /* Where the user wrote it. */
 struct place {
 	char *file, *source;
 	long long line, column;
 };
+
+const char finding_address_sql[] =
+	"SELECT coalesce(address_class, ''), coalesce(address, '') FROM probe_memory_site "
+	"WHERE code_object = ? AND site = ? LIMIT 1";
 
 const char finding_frames_sql[] =
 	"SELECT file, line, col, function FROM (SELECT key, "
@@ -392,6 +396,41 @@ static void put_cost(const struct finding *finding)
 		       report_plural(number(finding, F_KERNELS), "kernel", "kernels"));
 }
 
+/* "address: in + 4*threadIdx.x (affine)", by data flow. */
+static void put_address(const struct finding *finding)
+{
+	sqlite3_stmt *address = finding->address;
+
+	if (!address)
+		return;
+	sqlite3_bind_int64(address, 1, number(finding, F_CODE_OBJECT));
+	sqlite3_bind_int64(address, 2, number(finding, F_SITE));
+	if (sqlite3_step(address) == SQLITE_ROW && *report_cell(address, 0)) {
+		fputs("       address: ", stdout);
+		report_put(report_cell(address, 1));
+		printf("%s(", *report_cell(address, 1) ? " " : "");
+		report_put(report_cell(address, 0));
+		puts(")");
+	}
+	sqlite3_reset(address);
+}
+
+/* A cause without a fix has no line for it. */
+static void put_fix(const struct finding *finding)
+{
+	const char *fix = cell(finding, F_FIX);
+
+	if (!*fix && !number(finding, F_SWAP_LOOP))
+		return;
+	fputs("       fix: ", stdout);
+	report_put(fix);
+	if (number(finding, F_SWAP_LOOP))
+		printf("%sif it adds floating-point numbers: -munsafe-fp-atomics makes it one "
+		       "instruction (wrong in fine-grained memory; not verified)",
+		       *fix ? "; " : "");
+	putchar('\n');
+}
+
 void finding_put(const struct finding *finding)
 {
 	struct place place = place_of(finding);
@@ -402,6 +441,7 @@ void finding_put(const struct finding *finding)
 	place_free(&place);
 	put_candidates(finding);
 	put_numbers(finding);
+	put_address(finding);
 	put_machine(finding);
 	put_basis(finding);
 	put_cost(finding);
@@ -416,13 +456,8 @@ void finding_put(const struct finding *finding)
 			fputs("; and this is a compare-and-swap loop, repeated up to once per lane "
 			      "(counted once)",
 			      stdout);
-		fputs("\n       fix: ", stdout);
-		report_put(cell(finding, F_FIX));
-		if (number(finding, F_SWAP_LOOP))
-			fputs("; if it adds floating-point numbers: -munsafe-fp-atomics makes it one "
-			      "instruction (wrong in fine-grained memory; not verified)",
-			      stdout);
 		putchar('\n');
+		put_fix(finding);
 	}
 	putchar('\n');
 }

@@ -59,6 +59,7 @@ enum finding_field {
 	F_OWN_LINE,
 	F_OWN_COLUMN,
 	F_CANDIDATES,
+	F_CODE_OBJECT,
 };
 
 extern const char finding_fields[];
@@ -66,15 +67,18 @@ extern const char finding_fields[];
 struct finding {
 	const struct report *report;
 	sqlite3_stmt *stmt;
-	sqlite3_stmt *frames; /* the callers in a JSON text */
-	bool lines;	      /* are there any in debug information? */
-	bool shapes;	      /* of a launch shape each */
-	bool part;	      /* of some dispatches: cause and fix are those of all */
-	bool folded;	      /* of all kernels that have it */
+	sqlite3_stmt *frames;  /* the callers in a JSON text */
+	sqlite3_stmt *address; /* class and expression; NULL in files of a version without them */
+	bool lines;	       /* are there any in debug information? */
+	bool shapes;	       /* of a launch shape each */
+	bool part;	       /* of some dispatches: cause and fix are those of all */
+	bool folded;	       /* of all kernels that have it */
 };
 
 /* SQL for `frames`; its argument is the text of F_INLINED. */
 extern const char finding_frames_sql[];
+/* SQL for `address`; its arguments are F_CODE_OBJECT and F_SITE. */
+extern const char finding_address_sql[];
 
 void finding_put(const struct finding *finding);
 /* One line, for what is good, and for summaries. */

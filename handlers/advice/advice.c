@@ -4,6 +4,15 @@
 #include "handlers/advice/global_advice.h"
 #include "handlers/advice/lds_advice.h"
 
+double advice_line_used(const struct advice_site *site, bool with_near)
+{
+	const struct facts facts = facts_of(site);
+
+	return site->space == PROBE_SPACE_LDS || !facts.executions
+		       ? 0
+		       : facts_bytes_used(&facts, with_near);
+}
+
 void advice_find(const struct advice_site *site, struct probe_lds_scratch *scratch,
 		 struct advice *ret)
 {

@@ -61,6 +61,9 @@ struct advice {
 	double before, after;
 };
 
+/* facts_bytes_used() (site_facts.h). */
+double advice_line_used(const struct advice_site *site, bool with_near);
+
 void advice_find(const struct advice_site *site, struct probe_lds_scratch *scratch,
 		 struct advice *ret);
 

@@ -67,6 +67,15 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 	advice_verify_lines(facts, site->bytes, ret);
 }
 
+/* Proved, or as recorded in each execution. */
+static bool find_axes(const struct advice_site *site, struct axis_strides *ret)
+{
+	if (axis_strides(site, ret))
+		return true;
+	*ret = (struct axis_strides){.known = {true}};
+	return site->trial && trial_rows(site->trial, site, false, &ret->stride[0]);
+}
+
 /*
  * Rows of the workgroup are shorter than a wave, and the compiler proved what threadIdx.x does to
  * the address. False: nothing was proved.
@@ -78,7 +87,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 	struct axis_strides axes;
 
 	if (!site->row || site->row >= site->wave || site->row < 2 || facts_sparse(facts) ||
-	    !axis_strides(site, &axes) || axes.fields)
+	    !find_axes(site, &axes) || axes.fields)
 		return false;
 	if (!axes.known[0] || llabs((long long)axes.stride[0]) > (long long)site->bytes) {
 		rows_apart(facts, &axes, ret);
@@ -137,10 +146,11 @@ static void global_scratch(const struct facts *facts, struct advice *ret)
 		   "lanes access different elements of their private arrays: %.1f "
 		   "cache lines of %u B touched, %.1f needed",
 		   facts_each(facts, facts->used), facts->line, facts_each(facts, facts->needed));
-	advice_say(ret->fix, "use constant indices (unroll the loop), which keeps the array in "
-			     "registers");
+	advice_say(ret->fix,
+		   "use the same index in all lanes, or constant indices (unroll the loop), "
+		   "which keep the array in registers");
 	advice_estimate(ret, facts_lines(facts), 0, facts_each(facts, facts->used),
-			"there are registers enough for it");
+			"indices are constant and there are registers enough");
 }
 
 void advice_global(const struct facts *facts, struct advice *ret)

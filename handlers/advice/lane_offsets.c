@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/advice/lane_offsets.h"
 
+#include <string.h>
+
 #include <probe/handler.h>
+
+#include "handlers/advice/recorded_addresses.h"
 
 #define REACH (1ll << 30) /* nothing was proved of lanes farther apart */
 
@@ -56,6 +60,34 @@ static bool add_fields(const struct probe_site_info *info, const int64_t id[3], 
 	return true;
 }
 
+static bool is_listed(const struct lane_offsets *lanes, unsigned wave)
+{
+	for (unsigned i = 0; i < wave; i++)
+		if (lanes->exec[i] == lanes->exec[wave] &&
+		    !memcmp(lanes->offset[i], lanes->offset[wave], sizeof(lanes->offset[i])))
+			return true;
+	return false;
+}
+
+/* From each wave's first lane; waves that are alike once. */
+static void list_once(struct lane_offsets *lanes)
+{
+	unsigned waves = lanes->waves;
+
+	lanes->waves = 0;
+	for (unsigned wave = 0; wave < waves; wave++) {
+		unsigned to = lanes->waves;
+		int64_t first = lanes->offset[wave][0];
+
+		for (unsigned lane = 0; lane < 64; lane++)
+			lanes->offset[to][lane] = lanes->exec[wave] >> lane & 1
+							  ? lanes->offset[wave][lane] - first
+							  : 0;
+		lanes->exec[to] = lanes->exec[wave];
+		lanes->waves += !is_listed(lanes, to);
+	}
+}
+
 bool lane_offsets(const struct advice_site *site, struct lane_offsets *ret)
 {
 	const uint32_t *group = site->group;
@@ -85,8 +117,27 @@ bool lane_offsets(const struct advice_site *site, struct lane_offsets *ret)
 		ret->exec[wave] |= 1ull << lane;
 		ret->offset[wave][lane] = at;
 	}
-	for (unsigned wave = 0; wave < ret->waves; wave++)
-		for (unsigned lane = 63; lane < 64; lane--)
-			ret->offset[wave][lane] -= ret->offset[wave][0];
+	list_once(ret);
 	return true;
+}
+
+bool lanes_recorded(const struct trial *trial, struct lane_offsets *ret)
+{
+	*ret = (struct lane_offsets){.waves = 0};
+	for (unsigned i = 0; trial && i < trial->executions; i++) {
+		uint64_t exec = trial->exec[i], first;
+
+		if (ret->waves == OFFSET_WAVES)
+			return false;
+		first = trial->addr[i][__builtin_ctzll(exec)];
+		memset(ret->offset[ret->waves], 0, sizeof(ret->offset[0]));
+		ret->exec[ret->waves] = exec;
+		for (; exec; exec &= exec - 1) {
+			unsigned lane = (unsigned)__builtin_ctzll(exec);
+
+			ret->offset[ret->waves][lane] = (int64_t)(trial->addr[i][lane] - first);
+		}
+		ret->waves += !is_listed(ret, ret->waves);
+	}
+	return ret->waves;
 }

@@ -31,4 +31,7 @@ struct lane_offsets {
 /* False: as above, or a stride is a multiple of an argument. */
 bool lane_offsets(const struct advice_site *site, struct lane_offsets *ret);
 
+/* As recorded: each pattern once. False: nothing was recorded, or too many patterns. */
+bool lanes_recorded(const struct trial *trial, struct lane_offsets *ret);
+
 #endif

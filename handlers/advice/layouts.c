@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/advice/layouts.h"
 
+#include <probe/handler.h>
 #include <probe/rules/cache_lines.h>
 
 int64_t layout_stride(const struct advice_site *site)
@@ -63,7 +64,7 @@ uint32_t layout_conflicts(const struct advice_site *site, int64_t stride,
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 
-enum { PADS = 8, ROW_LONGEST = 8192, BANK_BYTES = 128 };
+enum { PADS = 8, ROW_LONGEST = 8192, BANK_BYTES = 256 };
 
 static uint32_t moved(const struct row_layout *layout, uint32_t at)
 {
@@ -247,7 +248,9 @@ uint32_t layout_lines(const struct advice_site *site, unsigned line, int64_t str
 uint32_t layout_lines_most(const struct advice_site *site, unsigned line, int64_t stride,
 			   unsigned lanes)
 {
-	unsigned step = site->unit == 12 ? 4 : site->unit;
+	unsigned unit = site->unit == 12 ? 4 : site->unit;
+	unsigned align = site->info && site->info->align ? site->info->align : 1;
+	unsigned step = align < unit ? align : unit;
 	uint32_t most = 0;
 
 	for (unsigned from = 0; from < line; from += step)

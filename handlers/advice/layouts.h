@@ -30,7 +30,10 @@ uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, cons
 
 /* ---- Rows in LDS ---------------------------------------------------------------------------- */
 
-/* Rows of `row` bytes: `pad` bytes after each, or column c of row r in column c ^ r % columns. */
+/*
+ * Rows of `row` bytes: `pad` bytes after each, or column c of row r in column c ^ r % columns. More
+ * columns than all banks hold need not be counted: any power of two from there on is as good.
+ */
 struct row_layout {
 	unsigned row, pad;
 	unsigned columns, element; /* pad = 0 */

@@ -11,6 +11,8 @@
 #include "handlers/advice/lds_arrays.h"
 #include "handlers/advice/recorded_addresses.h"
 
+static const char alike[] = "other executions are like those recorded";
+
 enum { ROWS_MAX = 8, LDS_BYTES = 65536 };
 
 static double conflicts_each(const struct facts *facts)
@@ -39,7 +41,7 @@ static void say_swizzle(const struct advice_site *site, const struct row_layout 
 	if (swizzle->element != site->bytes)
 		snprintf(of, sizeof(of), " (of %u B)", swizzle->element);
 	advice_append(ret->fix, "store column c%s of row r in column c ^ (r %% %u)", of,
-		      swizzle->columns);
+		      swizzle->row / swizzle->element);
 }
 
 /*
@@ -47,8 +49,8 @@ static void say_swizzle(const struct advice_site *site, const struct row_layout 
  * unless it takes at least half of the conflicts away.
  */
 static bool propose_rows(const struct facts *facts, const struct lane_offsets *lanes,
-			 const unsigned *rows, unsigned count, struct probe_lds_scratch *scratch,
-			 struct advice *ret)
+			 const unsigned *rows, unsigned count, bool complete,
+			 struct probe_lds_scratch *scratch, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	struct row_layout pad, swizzle;
@@ -68,7 +70,8 @@ static bool propose_rows(const struct facts *facts, const struct lane_offsets *l
 		advice_append(ret->fix, ", or ");
 	if (swizzles)
 		say_swizzle(site, &swizzle, ret);
-	return advice_verify_most(ret, "conflicts", least, conflicts_each(facts));
+	return complete ? advice_verify_most(ret, "conflicts", least, conflicts_each(facts))
+			: advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
 }
 
 /* Distances of at least two elements, which may be the length of a row. */
@@ -100,7 +103,24 @@ static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *
 			add_row(rows, &count, site, axes.stride[i]);
 	for (int i = 0; i < PROBE_BITFIELDS; i++)
 		add_row(rows, &count, site, site->info->bitfields[i].times);
-	return propose_rows(facts, &lanes, rows, count, scratch, ret);
+	return propose_rows(facts, &lanes, rows, count, true, scratch, ret);
+}
+
+/* The same of recorded executions, in each of which lanes of a row have one and the same stride. */
+static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch *scratch,
+			     struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	unsigned rows[ROWS_MAX], count = 0;
+	struct lane_offsets lanes;
+	int64_t stride;
+
+	if (!site->trial || !trial_rows(site->trial, site, true, &stride) ||
+	    !lanes_recorded(site->trial, &lanes))
+		return false;
+	add_row(rows, &count, site, stride);
+	return propose_rows(facts, &lanes, rows, count,
+			    site->trial->executions == facts->executions, scratch, ret);
 }
 
 /* ---- Arrays whose addresses were recorded --------------------------------------------------- */
@@ -150,12 +170,12 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 			      array->pad ? "" : at, array->columns);
 }
 
-/* The layout that is best for all accesses to an array. False: none helps. */
-static bool propose_array(const struct facts *facts, struct advice *ret)
+/* The layout that is best for all accesses to an array, if it is `shared`. False: none helps. */
+static bool propose_array(const struct facts *facts, bool shared, struct advice *ret)
 {
 	const struct array_layout *array = facts->site->array;
 
-	if (!array || !array->halves)
+	if (!array || !array->halves || shared != (array->accesses > 1))
 		return false;
 	ret->fix[0] = 0;
 	if (array->rows)
@@ -165,8 +185,7 @@ static bool propose_array(const struct facts *facts, struct advice *ret)
 	if (array->complete)
 		advice_verify(ret, "conflicts", array->each_after, array->each_before);
 	else
-		advice_estimate(ret, "conflicts", array->each_after, array->each_before,
-				"other executions are like those recorded");
+		advice_estimate(ret, "conflicts", array->each_after, array->each_before, alike);
 	if (*ret->fix && array->accesses > 1)
 		advice_append(ret->fix,
 			      "; the %u accesses to this array together: %s after, %s "
@@ -174,6 +193,12 @@ static bool propose_array(const struct facts *facts, struct advice *ret)
 			      array->accesses, advice_number(array->after).text,
 			      advice_number(array->before).text);
 	return *ret->fix;
+}
+
+/* A layout for one access alone might harm others that are known. */
+static bool is_shared(const struct advice_site *site)
+{
+	return site->array && site->array->accesses > 1;
 }
 
 /* ---- Causes --------------------------------------------------------------------------------- */
@@ -210,8 +235,8 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		return;
 	}
 	layout_of_stride(site, facts->low, &lanes);
-	if (!propose_array(facts, ret) && !site->array)
-		propose_rows(facts, &lanes, &row, 1, scratch, ret);
+	if (!propose_array(facts, true, ret) && !is_shared(site))
+		propose_rows(facts, &lanes, &row, 1, true, scratch, ret);
 }
 
 /* Strides that change: with idle lanes, the steps of a tree. */
@@ -222,7 +247,8 @@ static void lds_strides(const struct facts *facts, struct probe_lds_scratch *scr
 		   "the stride between lanes varies from %lld to %lld B between "
 		   "executions: up to %llu-way bank conflict",
 		   (long long)facts->low, (long long)facts->high, (unsigned long long)facts->way);
-	if (propose_array(facts, ret) || facts->lanes == facts->executions * facts->site->wave)
+	if (propose_array(facts, true, ret) ||
+	    facts->lanes == facts->executions * facts->site->wave)
 		return;
 	advice_say(ret->fix,
 		   "change the index so that active lanes use neighbouring elements in every step");
@@ -313,8 +339,43 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 	if (!tried.copies || tried.after * 2 > tried.before)
 		return;
 	say_copies(tried.copies, ret);
-	advice_estimate(ret, "conflicts", tried.after, tried.before,
-			"other executions are like those recorded");
+	if (site->trial->executions == facts->executions)
+		advice_verify(ret, "conflicts", tried.after, tried.before);
+	else
+		advice_estimate(ret, "conflicts", tried.after, tried.before, alike);
+}
+
+/* The layout that is known to be best, of all accesses to the array or of this one. */
+static void lds_layout(const struct facts *facts, struct probe_lds_scratch *scratch,
+		       struct advice *ret)
+{
+	if (!propose_array(facts, true, ret) && !is_shared(facts->site) &&
+	    !propose_proved(facts, scratch, ret) && !propose_recorded(facts, scratch, ret))
+		propose_array(facts, false, ret);
+}
+
+/* Rows of the workgroup shorter than a wave, with one stride between the lanes of each. */
+static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratch,
+		     struct advice *ret)
+{
+	const struct advice_site *site = facts->site;
+	struct axis_strides axes;
+	int64_t stride = 0;
+
+	if (!site->row || site->row >= site->wave || site->access == PROBE_ACCESS_ATOMIC)
+		return false;
+	if (axis_strides(site, &axes) && !axes.fields && axes.known[0])
+		stride = axes.stride[0];
+	else if (!site->trial || !trial_rows(site->trial, site, true, &stride))
+		return false;
+	if (!stride)
+		return false;
+	advice_say(ret->cause,
+		   "within each row of %u work-items lanes are %lld B apart: %llu-way "
+		   "bank conflict",
+		   site->row, llabs((long long)stride), (unsigned long long)facts->way);
+	lds_layout(facts, scratch, ret);
+	return true;
 }
 
 void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, struct advice *ret)
@@ -330,11 +391,13 @@ void advice_lds(const struct facts *facts, struct probe_lds_scratch *scratch, st
 		lds_strides(facts, scratch, ret);
 		return;
 	}
+	if (lds_rows(facts, scratch, ret))
+		return;
 	advice_say(ret->cause, "%s: %.1f conflicts per execution, up to %llu-way",
 		   facts_address(facts, text, sizeof(text)), conflicts_each(facts),
 		   (unsigned long long)facts->way);
 	if (site->access == PROBE_ACCESS_ATOMIC)
 		lds_atomic(facts, scratch, ret);
-	else if (!propose_array(facts, ret) && !site->array)
-		propose_proved(facts, scratch, ret);
+	else
+		lds_layout(facts, scratch, ret);
 }

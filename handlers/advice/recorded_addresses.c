@@ -153,6 +153,33 @@ bool trial_copies(const struct trial *trial, const struct advice_site *site,
 	return true;
 }
 
+bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret)
+{
+	bool any = false;
+
+	if (trial->lds != lds || !site->row)
+		return false;
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint64_t item = (uint64_t)trial->wave[i] * site->wave, rest = trial->exec[i];
+
+		for (; rest & (rest - 1); rest &= rest - 1) {
+			unsigned l = (unsigned)__builtin_ctzll(rest);
+			unsigned next = (unsigned)__builtin_ctzll(rest & (rest - 1));
+			int64_t apart = (int64_t)(trial->addr[i][next] - trial->addr[i][l]);
+			int64_t lanes = next - l;
+
+			if ((item + l) / site->row != (item + next) / site->row)
+				continue;
+			if (!any)
+				*ret = apart / lanes;
+			any = true;
+			if (*ret * lanes != apart)
+				return false;
+		}
+	}
+	return any;
+}
+
 static int by_address(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

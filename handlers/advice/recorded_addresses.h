@@ -88,6 +88,12 @@ struct trial_copies {
 bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		  struct probe_lds_scratch *scratch, struct trial_copies *ret);
 
+/*
+ * Global memory, or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =
+ * each row is at one address.
+ */
+bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret);
+
 struct trial_sorting {
 	bool risen;	      /* the addresses of every execution ascend from lane to lane */
 	double before, after; /* lines per execution */

@@ -65,7 +65,8 @@ const char *facts_lines(const struct facts *facts)
 /* "the index comes from the load at a.hip:12 (gather)", by data flow. */
 static void loaded_index(const struct facts *facts, const char *how, char *text, size_t size)
 {
-	const char *from = facts->site->info->index_source, *slash = strrchr(from, '/');
+	const char *source = facts->site->info->index_source, *from = source ? source : "";
+	const char *slash = strrchr(from, '/');
 
 	snprintf(text, size, "the index comes from %s%s (%s)", *from ? "the load at " : "a load",
 		 slash ? slash + 1 : from, how);
@@ -114,7 +115,10 @@ bool facts_computed(const struct facts *facts)
 
 bool facts_sparse(const struct facts *facts)
 {
-	return facts->lanes * 16 < facts->executions * facts->site->wave * 15;
+	unsigned items = facts->site->items, wave = facts->site->wave;
+	uint64_t waves = items ? (items + wave - 1) / wave : 1;
+
+	return facts->lanes * waves * 16 < facts->executions * (items ? items : wave) * 15ull;
 }
 
 /* Bytes of a period of `stride` that the accesses mark; of at most 128. */

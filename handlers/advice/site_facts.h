@@ -37,7 +37,7 @@ const char *facts_lines(const struct facts *facts);
 const char *facts_address(const struct facts *facts, char *text, size_t size);
 /* Is the index a matter of ids and arguments, neither loaded nor periodic? */
 bool facts_computed(const struct facts *facts);
-/* Are less than 15 of 16 lanes active on average? */
+/* Are less than 15 of 16 lanes active that the workgroup fills its waves with, on average? */
 bool facts_sparse(const struct facts *facts);
 
 /*

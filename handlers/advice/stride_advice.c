@@ -4,12 +4,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <probe/handler.h>
+#include <probe/rules/cache_lines.h>
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffers.h"
 #include "handlers/advice/layouts.h"
+#include "handlers/advice/recorded_addresses.h"
 
 enum { STRUCT_MAX = 64 }; /* bytes; lanes farther apart are taken for rows, not for structs */
 
@@ -81,6 +84,21 @@ static bool is_neighbourhood(const struct advice_site *site)
 	return false;
 }
 
+/* Were all executions that cost too much recorded, and had none an idle lane between active ones?
+ */
+static bool without_gaps(const struct trial *trial)
+{
+	if (!trial || trial->executions == TRIAL_EXECUTIONS)
+		return false;
+	for (unsigned i = 0; i < trial->executions; i++) {
+		uint64_t exec = trial->exec[i] >> __builtin_ctzll(trial->exec[i]);
+
+		if (exec & (exec + 1))
+			return false;
+	}
+	return true;
+}
+
 /*
  * Some quad of lanes is in two cache lines, which aligned contiguous quads never are; or all lanes
  * are active, so that there is no other reason.
@@ -89,7 +107,7 @@ static bool is_shifted(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
 
-	return facts->lanes == facts->executions * site->wave ||
+	return facts->lanes == facts->executions * site->wave || without_gaps(site->trial) ||
 	       site->counters[PROBE_C_QUADS] > facts->executions * (site->wave / 4);
 }
 
@@ -131,11 +149,48 @@ static bool can_align(const struct facts *facts)
 	return row && (row % facts->line == 0 || facts->line % row == 0);
 }
 
+/*
+ * Cache lines of an average execution with each one's lowest address at the start of a line. False:
+ * not all that cost too much were recorded; others cost what is needed wherever they are.
+ */
+static bool aligned_recorded(const struct facts *facts, double *ret)
+{
+	const struct advice_site *site = facts->site;
+	const struct trial *trial = site->trial;
+	struct probe_cache_lines_scratch scratch = {0};
+	int64_t saved = 0;
+
+	if (!trial || trial->lds || trial->executions == TRIAL_EXECUTIONS)
+		return false;
+	for (unsigned i = 0; i < trial->executions; i++) {
+		struct probe_cache_lines now, then;
+		uint64_t addr[64], lowest = UINT64_MAX;
+
+		for (uint64_t rest = trial->exec[i]; rest; rest &= rest - 1) {
+			uint64_t at = trial->addr[i][__builtin_ctzll(rest)];
+
+			lowest = at < lowest ? at : lowest;
+		}
+		memcpy(addr, trial->addr[i], sizeof(addr));
+		now = probe_cache_lines_count(site->wave, site->unit, trial->exec[i], addr,
+					      &scratch);
+		for (unsigned lane = 0; lane < 64; lane++)
+			addr[lane] -= lowest % facts->line;
+		then = probe_cache_lines_count(site->wave, site->unit, trial->exec[i], addr,
+					       &scratch);
+		saved += facts->line == 64 ? (int64_t)now.used64 - then.used64
+					   : (int64_t)now.used128 - then.used128;
+	}
+	*ret = ((double)facts->used - (double)saved) / (double)facts->executions;
+	return true;
+}
+
 static void contiguous(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
 	const struct probe_site_info *info = site->info;
 	unsigned flags = info ? info->address_flags : 0;
+	double after;
 
 	if (odd_group(facts)) {
 		contiguous_odd_group(facts, ret);
@@ -170,9 +225,9 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 		   "align the address of the first lane (base, offset, row pitch) to "
 		   "%u B",
 		   facts->line);
-	advice_verify_most(ret, facts_lines(facts),
-			   layout_lines(site, facts->line, site->bytes, site->wave),
-			   facts_each(facts, facts->used));
+	if (!aligned_recorded(facts, &after))
+		after = layout_lines(site, facts->line, site->bytes, site->wave);
+	advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
 	append_effect(facts, site->buffer ? site->buffer->shifted : 0, ret);
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <probe/words.h>
+
 #include "handlers/advice/advice.h"
 #include "handlers/memory/memory_tables.h"
 
@@ -30,10 +32,18 @@ static const struct probe_column columns[] = {
 	{"cause", PROBE_TYPE_TEXT},
 	{"fix", PROBE_TYPE_TEXT},
 	/* What `before` and `after` count per execution; NULL if the fix is not verified. They are
-	 * 0 or an estimate then. */
+	 * 0 or an estimate then. `after` is the most. */
 	{"verified", PROBE_TYPE_TEXT},
 	{"before", PROBE_TYPE_REAL},
 	{"after", PROBE_TYPE_REAL},
+	/* How the address depends on the lane (enum probe_address_class); NULL = unknown. */
+	{"address_class", PROBE_TYPE_TEXT},
+	{"address", PROBE_TYPE_TEXT},
+	{"index_source", PROBE_TYPE_TEXT}, /* "file:line" of the load that the index comes from */
+	/* Of 128 bytes of memory that lanes at one stride touch, those that the access uses, and
+	 * those that it and its neighbours in the block use; 0 = not known. */
+	{"line_used", PROBE_TYPE_REAL},
+	{"line_used_near", PROBE_TYPE_REAL},
 };
 enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
@@ -130,6 +140,11 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].text = advice.verified ? advice.what : NULL;
 	values[n++].real = advice.before;
 	values[n++].real = advice.after;
+	values[n++].text = site.info ? probe_address_word(site.info->address_class) : NULL;
+	values[n++].text = site.info ? site.info->address : NULL;
+	values[n++].text = site.info ? site.info->index_source : NULL;
+	values[n++].real = advice_line_used(&site, false);
+	values[n++].real = advice_line_used(&site, true);
 	return host->row(host->ctx, table, values, n);
 }
 

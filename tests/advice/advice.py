@@ -149,7 +149,8 @@ class Tool:
             for row in db.execute(SQL):
                 places = [frame["line"] for frame in json.loads(row["frames"])] + [row["line"]]
                 # What the compiler merges may be left without a line.
-                if lines.get(row["display_name"], set()) & set(places + ([] if row["line"] else lines[row["display_name"]])):
+                marked = lines.get(row["display_name"], set())
+                if marked & set(places) or not row["line"]:
                     rows[row["display_name"]].append(dict(row))
         os.unlink(program)
         return rows

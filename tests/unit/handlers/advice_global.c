@@ -16,9 +16,8 @@ static void test_advice_idle_lanes(void **state)
 	assert_string_equal(host_text(&host_state, 0, "cause"),
 			    "32.0 of 64 lanes are active on average: they read 2.0 cache lines "
 			    "of 128 B, 1.0 would be enough");
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "active lanes are neighbours"));
-	assert_non_null(
-		strstr(host_text(&host_state, 0, "fix"), "1 cache line of 128 B after, 2 before"));
+	/* Work that moves to other lanes takes its elements with it: no fewer lines in all. */
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 
 /* A last wave that is not full is not the cause of what the offset costs. */
@@ -48,7 +47,7 @@ static void test_partial_wave(void **state)
 		send_affine(site, ~0ull, base, 4);
 		send_affine(site, cases[i].exec, base + 256, 4);
 		finish();
-		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "are misaligned"));
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "misaligned"));
 		assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
 		assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");
 		assert_true(host_real(&host_state, 0, "after") == cases[i].after);
@@ -91,13 +90,11 @@ static void test_partial_wave_counted(void **state)
 		c[PROBE_C_QUADS] = 2 * 16 + 6 * shifted;
 		assert_int_equal(probe_handler.batch(instance, &batch), 0);
 		finish();
-		assert_string_equal(host_text(&host_state, 0, "verified"), "");
 		if (shifted) {
 			assert_int_equal(strncmp(host_text(&host_state, 0, "fix"), "align ", 6), 0);
 			assert_true(host_real(&host_state, 0, "after") == 2);
 		} else {
-			assert_non_null(
-				strstr(host_text(&host_state, 0, "fix"), "cannot tell which"));
+			assert_string_equal(host_text(&host_state, 0, "fix"), "");
 		}
 	}
 }
@@ -130,6 +127,7 @@ static double advise_group(unsigned width, unsigned height, uint64_t lane, uint6
 	if (!instance)
 		start(NULL);
 	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), width, height, lane, row);
+	host_state.sites[0].align = row % 4 ? 2 : 4;
 	finish();
 	if (!strstr(host_text(&host_state, 0, "cause"), cause) ||
 	    !strstr(host_text(&host_state, 0, "fix"), fix))
@@ -148,11 +146,11 @@ static void test_group_shapes(void **state)
 	(void)state;
 	after = advise_group(16, 4, 64, 4, "within each row of 16 work-items lanes are 64 B apart",
 			     "swap the indices");
-	/* The fix, made. */
+	/* The fix, made: one row of 64, which may begin anywhere. */
 	start(NULL);
-	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 16, 4, 4, 256);
+	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 64, 1, 4, 256);
 	finish();
-	assert_true(after == (double)get(0, "lines128"));
+	assert_true(after == (double)get(0, "lines128") + 1);
 	advise_group(13, 7, 132, 4, "within each row of 13 work-items lanes are 132 B apart",
 		     "swap the indices");
 	advise_group(16, 4, 4, 4096, "rows of 16 work-items are contiguous",
@@ -172,25 +170,25 @@ static void test_word_per_row(void **state)
 	/* An update would only wait longer in a wider group. */
 	send_group(table, 16, 16, 0, 512);
 	finish();
-	assert_non_null(strstr(host_text(&host_state, 0, "fix"), "reduce within each row first"));
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 	start(NULL);
 	after = advise_group(16, 16, 0, 256,
-			     "each row of 16 work-items reads one word (4 B), rows 256 B apart: "
+			     "each row of 16 work-items reads one word (4 B): "
 			     "4.0 cache lines of 128 B touched, 2.0 needed",
 			     "make the workgroup wider, for example dim3(64, 4)");
 	assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
-	assert_string_equal(host_text(&host_state, 0, "verified"), "");
+	assert_string_equal(host_text(&host_state, 0, "verified"), "cache lines of 128 B");
 	/* The fix, made: each of the 4 waves in a row. */
 	start(NULL);
 	send_group(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 64, 4, 0, 256);
 	finish();
 	assert_true(4 * after == (double)get(0, "lines128"));
 	/* A word that lies over the end of a line is in two. */
-	assert_true(advise_group(16, 16, 0, 254, "reads one word (4 B), rows 254 B apart",
+	assert_true(advise_group(16, 16, 0, 254, "reads one word (4 B)",
 				 "make the workgroup wider") > 1);
 	/* Shorter rows. */
 	start(NULL);
-	advise_group(8, 32, 0, 1024, "each row of 8 work-items reads one word (4 B), rows 1024 B",
+	advise_group(8, 32, 0, 1024, "each row of 8 work-items reads one word (4 B)",
 		     "make the workgroup wider, for example dim3(64, 4)");
 }
 
@@ -203,6 +201,9 @@ static void test_row_each_counted(void **state)
 				    .dispatch = &dispatch,
 				    .count = 1,
 				    .counters = &row};
+	static const struct probe_site_bitfield none[PROBE_BITFIELDS];
+	/* The pitch is an argument. */
+	static const struct probe_site_stride strides[3] = {{0}, {.factor = 4, .bits = 32}, {0}};
 	uint64_t *c = row.value;
 
 	for (unsigned width = 8; width <= 16; width += 8) {
@@ -221,13 +222,19 @@ static void test_row_each_counted(void **state)
 		c[PROBE_C_EXCESS128] = 10 * (rows - 2);
 		assert_int_equal(probe_handler.batch(instance, &batch), 0);
 		finish();
-		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "as if each row of"));
+		assert_string_equal(host_text(&host_state, 0, "fix"), "");
+		/* What the compiler proved does: a word for each row, wherever the rows are. */
+		start(NULL);
+		dispatch.group[0] = dispatch.group[1] = width;
+		add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4);
+		host_state.sites[0].strides = strides;
+		host_state.sites[0].bitfields = none;
+		host_state.sites[0].align = 4;
+		assert_int_equal(probe_handler.batch(instance, &batch), 0);
+		finish();
+		assert_non_null(strstr(host_text(&host_state, 0, "cause"), "reads one word"));
 		assert_non_null(strstr(host_text(&host_state, 0, "fix"), "wider, for example"));
-		assert_null(strstr(host_text(&host_state, 0, "fix"), "sort"));
-		/* Eight rows of eight: a lane of each row may be what is in a line. */
-		assert_int_equal(strstr(host_text(&host_state, 0, "cause"), "each lane") != NULL,
-				 width == 8);
-		assert_true(host_real(&host_state, 0, "after") == 2);
+		assert_true(host_real(&host_state, 0, "after") == 1);
 	}
 }
 
@@ -259,8 +266,7 @@ static void test_sorting_useless(void **state)
 		addr[lane] = 0x7f0000000000 + lane * 64 + lane % 3;
 	send_full(site, addr);
 	finish();
-	assert_int_equal(
-		strncmp(host_text(&host_state, 0, "fix"), "sorting does not help here", 26), 0);
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 	assert_string_equal(host_text(&host_state, 0, "verified"), "");
 }
 
@@ -284,6 +290,7 @@ static const char *fix_of_steps(unsigned waves, unsigned steps, unsigned scatter
 					     w * 4;
 			send_lanes(site, &wave, ~0ull, addr);
 		}
+	host_state.sites[0].address_class = PROBE_ADDRESS_GATHER;
 	finish();
 	return host_text(&host_state, 0, "fix");
 }
@@ -292,20 +299,16 @@ static const char *fix_of_steps(unsigned waves, unsigned steps, unsigned scatter
 static void test_sorted_by_step(void **state)
 {
 	(void)state;
-	/* 64 lines in every step, over and over the same: all recorded. */
-	assert_non_null(strstr(fix_of_steps(1, 64, 37), "sorting does not help here (about 64 "));
-	assert_true(host_real(&host_state, 0, "after") == 0);
-	/* More than is recorded: no number, nor that it would not help. */
-	assert_non_null(strstr(fix_of_steps(1, 200, 37), "128 of 200 executions are too few"));
-	assert_true(host_real(&host_state, 0, "after") == 0);
+	/* 64 lines in every step, over and over the same: all recorded, or more than that. */
+	assert_string_equal(fix_of_steps(1, 64, 37), "");
+	assert_string_equal(fix_of_steps(1, 200, 37), "");
 	/* 32 waves with the same 64 lines in each step: two for each wave. */
 	assert_non_null(strstr(fix_of_steps(32, 4, 37),
-			       "about 2 cache lines of 128 B per execution if the addresses that "
-			       "all waves use in one step are sorted, 64 now (from 128 of 128 "
-			       "executions)"));
+			       "estimate: 2 cache lines of 128 B after, 64 before (per execution), "
+			       "if the addresses that all waves use in one step can be sorted"));
 	assert_true(host_real(&host_state, 0, "after") == 2);
 	/* Sorted already. */
-	assert_non_null(strstr(fix_of_steps(1, 1, 1), "the addresses rise from lane to lane"));
+	assert_string_equal(fix_of_steps(1, 1, 1), "");
 }
 
 /* Lanes of their own arrays: nothing there is to be sorted. */
@@ -354,7 +357,7 @@ static void test_contended_global(void **state)
 	assert_non_null(strstr(host_text(&host_state, table, "cause"),
 			       "64.0 lanes share 1.0 cache lines of 64 B, where a word for each "
 			       "would fill 4.0"));
-	assert_non_null(strstr(host_text(&host_state, table, "fix"), "not verified"));
+	assert_string_equal(host_text(&host_state, table, "fix"), "");
 	for (uint32_t site = own; site <= broadcast; site++)
 		assert_string_equal(host_text(&host_state, site, "cause"), "");
 }
