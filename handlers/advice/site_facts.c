@@ -84,7 +84,10 @@ const char *facts_address(const struct facts *facts, char *text, size_t size)
 		loaded_index(facts, "pointer chase", text, size);
 		break;
 	case PROBE_ADDRESS_WRAPPED:
-		snprintf(text, size, "the index is periodic, clamped or chosen between values");
+		snprintf(
+			text, size,
+			"the index has a remainder, a minimum or a choice (a period, a clamp, rows "
+			"and columns)");
 		break;
 	case PROBE_ADDRESS_ROWS:
 	case PROBE_ADDRESS_AFFINE:

@@ -90,7 +90,7 @@ enum probe_space {
 	X(UNIFORM, 1, "uniform", "one address for all lanes")                                      \
 	X(AFFINE, 2, "affine", "one stride, by proof")                                             \
 	X(ROWS, 3, "rows", "several strides, by proof")                                            \
-	X(WRAPPED, 4, "wrapped", "a periodic or clamped index")                                    \
+	X(WRAPPED, 4, "wrapped", "an index with a remainder, a minimum or a choice")               \
 	X(COMPUTED, 5, "computed", "computed, with no stride that could be proved")                \
 	X(GATHER, 6, "gather", "an index that was loaded")                                         \
 	X(CHASE, 7, "chase", "a pointer that was loaded, or an index that the access loads itself")

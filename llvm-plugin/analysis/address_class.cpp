@@ -197,13 +197,17 @@ static std::string axis(const char *name, unsigned number)
 	return std::string(name) + "." + (char)('x' + number);
 }
 
-/* Sums need parentheses in products. */
+/* Sums need parentheses in products: what has a space outside of all parentheses. */
 static std::string factor(const std::string &text)
 {
-	return text.find(' ') == std::string::npos || text[0] == '(' ||
-			       text.find('(') < text.find(' ')
-		       ? text
-		       : "(" + text + ")";
+	int depth = 0;
+
+	for (char c : text) {
+		depth += (c == '(') - (c == ')');
+		if (c == ' ' && !depth)
+			return "(" + text + ")";
+	}
+	return text;
 }
 
 std::string Printer::join(const SCEVNAryExpr *expr, const char *between, unsigned depth)

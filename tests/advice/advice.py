@@ -102,6 +102,9 @@ def emit(path, jobs):
             if cases.MARK in line:
                 lines.setdefault(name, set()).add(text.count("\n") + 1)
             text += "\t" + line.replace(cases.MARK, "").rstrip() + "\n"
+        # Stores that the compiler merges may be where the function ends.
+        if name in lines and kernel.body[-1].rstrip().endswith(cases.MARK):
+            lines[name].add(text.count("\n") + 1)
         text += "}\n"
         arguments = ", ".join(str(v) for launch in kernel.arguments for v in launch)
         launches.append(f'\t{{"{name}", (const void *){name}, {dim(kernel.groups)}, {dim(kernel.block)}, '
@@ -116,7 +119,8 @@ def emit(path, jobs):
 
 
 SQL = """SELECT k.display_name, s.line, m.executions, m.lanes, m.lines64, m.lines128, m.conflicts, m.cause, m.fix,
-    m.verified, m.before, m.after, m.excess64, m.excess128, s.access, s.frames
+    m.verified, m.before, m.after, m.excess64, m.excess128, s.access, s.frames,
+    m.address_class, m.index_source
     FROM probe_memory_site m JOIN probe_site s ON s.code_object_id = m.code_object AND s.site = m.site
     JOIN rocpd_info_kernel_symbol k ON k.id = m.kernel"""
 
@@ -246,10 +250,12 @@ def label(change):
 # ---- Judging --------------------------------------------------------------------------------------------
 
 
+COLUMNS = {"conflicts": "conflicts", "cache lines of 64 B": "lines64", "cache lines of 128 B": "lines128",
+           "updates of the word": "lanes"}
+
+
 def counts(rows, what, per):
-    column = {"conflicts": "conflicts", "cache lines of 64 B": "lines64", "cache lines of 128 B": "lines128",
-              "updates of the word": "lanes"}[what]
-    total = sum(row[column] for row in rows)
+    total = sum(row[COLUMNS[what]] for row in rows)
     return total / max(1, sum(row[per] for row in rows)) * (64 if per == "lanes" else 1)
 
 
@@ -274,7 +280,10 @@ def judge(case, rows, change, after):
     then, now = counts(after, what, per), counts(rows, what, per)
     measured = f"{then:.4g} after, {now:.4g} before"
     if worst["verified"]:
-        sum_of = sum(row["after"] * row["executions"] for row in rows) / sum(row["executions"] for row in rows)
+        # Of several accesses in the line the fix is that of the worst: the others must not lose.
+        column = COLUMNS[what]
+        sum_of = sum(row["after"] * row["executions"] if row is worst else row[column] for row in rows) / sum(
+            row["executions"] for row in rows)
         return ("true" if then <= sum_of + 1e-9 else "false"), measured
     return ("estimate" if then < now - 1e-9 and "estimate" in fix else "false"), measured
 
@@ -302,6 +311,11 @@ def main():
             continue
         worst = max(rows, key=lambda row: row["conflicts"] * 128 + row["excess128"] * 128 + row["excess64"] * 64)
         fix = worst["fix"] or ""
+        # The marked line may hold the load of an index, too.
+        given = {row["address_class"] for row in rows}
+        sourceless = case.family != "chase" and worst["address_class"] == "gather" and ".hip:" not in worst["index_source"]
+        if not given & case.classes() or sourceless:
+            outcome.append((case, "class", "false", ", ".join(given) + " " + worst["index_source"], worst["cause"]))
         named = changes(case, fix)
         if not named:
             silent = not fix or "verified" not in fix.replace("not verified", "") and "estimate" not in fix

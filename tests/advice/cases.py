@@ -33,6 +33,19 @@ class Case:
             return 3
         return 2 if self.p.get("op") == "store" else 1
 
+    def classes(self):
+        """Words of enum probe_address_class that are true of the marked access."""
+        if self.p.get("bins") == 1:
+            return {"uniform", "gather", "rows", "affine"}
+        if self.family == "chase":
+            return {"chase", "gather"}
+        if self.family in ("gather", "lds_gather", "global_table") or (
+                self.p.get("how") == "data" and self.family != "guarded"):
+            return {"gather"}
+        arithmetic = {"uniform", "affine", "rows", "computed"}
+        return arithmetic | {"wrapped"} if self.family in ("periodic", "permuted", "folded", "lds_atomic", "contended",
+                                                           "reduction") else arithmetic
+
     def __str__(self):
         return self.name + " " + " ".join(f"{k}={v}" for k, v in self.p.items())
 
@@ -369,10 +382,12 @@ def pitches(case, change):
 
 def halo(case, change):
     """The rim of a tile, loaded by some lanes."""
-    allow(change, "align")
+    allow(change, "align", "wide")
     p = case.p
     shape, pitch, one = p["block"], p["pitch"], " + 1"
-    if change:
+    if change.get("wide"):
+        shape = (max(64, shape[0]), max(1, shape[0] * shape[1] // max(64, shape[0])))
+    if change.get("align"):
         if p["side"] not in ("up", "rim"):
             raise Inapplicable("a column")
         pitch, one = lines_of(pitch, p["size"]), ""

@@ -52,7 +52,7 @@ class Table:
 		self.sites = []
 		parents = dict(struct.unpack_from("<2I", data, at + predicates + 16 * i) for i in range(header[24]))
 		for i in range(header[4]):
-			row = struct.unpack_from("<5IHBBHHIII", data, at + sites + 40 * i)
+			row = struct.unpack_from("<5IHBBHHIII", data, at + sites + 60 * i)
 			self.sites.append({"access": row[6], "space": row[7], "size": row[8], "unit": row[9],
 				"name": text(row[10]) if row[6] in (REGION, GROUP) else "", "owner": text(row[11]),
 				"kinds": row[12], "parent": parents.get(i, NONE), "once": i in parents})

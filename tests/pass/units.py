@@ -84,7 +84,7 @@ def sites(llvm, plugin, path, out):
 	first, strings = struct.unpack_from("<I", data, 24)[0], struct.unpack_from("<I", data, 36)[0]
 	units = {}
 	for i in range(count):
-		site = struct.unpack_from("<5IHBBHHIII", data, first + 40 * i)
+		site = struct.unpack_from("<5IHBBHHIII", data, first + 60 * i)
 		start = strings + site[11]
 		owner = data[start:data.index(b"\0", start)].decode()
 		if site[6] > 3:

@@ -125,6 +125,9 @@ static void test_bad_content(void **state)
 	BREAK(unit, 3, "unit");
 	BREAK(size, 0, "size");
 	BREAK(size, 24, "multiple");
+	BREAK(address, 9999, "string at 9999");
+	BREAK(index_source, UINT32_MAX, "string");
+	BREAK(near_site, 2, "near one behind it");
 	kernel->site_count = 3;
 	refused("kernel 0: sites");
 	kernel->site_count = 2;
