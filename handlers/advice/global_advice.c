@@ -162,7 +162,8 @@ void advice_global(const struct facts *facts, struct advice *ret)
 		global_scratch(facts, ret);
 		return;
 	}
-	if (facts->pattern == PATTERN_STRIDE && facts_computed(facts)) {
+	if (facts->pattern == PATTERN_STRIDE && facts_computed(facts) &&
+	    advice_stride_is_real(facts)) {
 		advice_stride(facts, ret);
 		return;
 	}

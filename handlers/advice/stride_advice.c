@@ -11,6 +11,7 @@
 
 #include "handlers/advice/advice_text.h"
 #include "handlers/advice/buffers.h"
+#include "handlers/advice/lane_offsets.h"
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
@@ -229,6 +230,20 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 		after = layout_lines(site, facts->line, site->bytes, site->wave);
 	advice_verify_most(ret, facts_lines(facts), after, facts_each(facts, facts->used));
 	append_effect(facts, site->buffer ? site->buffer->shifted : 0, ret);
+}
+
+/*
+ * Is the distance of active lanes, by their numbers, that of neighbouring lanes? With idle lanes in
+ * between it may be a row's, divided by its lanes.
+ */
+bool advice_stride_is_real(const struct facts *facts)
+{
+	struct axis_strides axes;
+
+	if (!facts_sparse(facts) || without_gaps(facts->site->trial))
+		return true;
+	return axis_strides(facts->site, &axes) && axes.known[0] && !axes.fields &&
+	       axes.stride[0] == facts->low;
 }
 
 /* ---- Gaps between lanes --------------------------------------------------------------------- */

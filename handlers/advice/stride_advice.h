@@ -4,6 +4,7 @@
 
 #include "handlers/advice/site_facts.h"
 
+bool advice_stride_is_real(const struct facts *facts);
 /* All executions at one and the same stride. */
 void advice_stride(const struct facts *facts, struct advice *ret);
 

@@ -80,7 +80,7 @@ def values(seed, most, **axes):
 # ---- LDS ------------------------------------------------------------------------------------------------
 
 
-def lds_kernel(size, span, index, op, change, block, groups=2, arguments=((4096, 0, 0),)):
+def lds_kernel(size, span, index, op, change, block, groups=2, arguments=((4096, 0, 0),), before=""):
     """Lane's element of `size` bytes at element index; the array is `span` bytes, as it is."""
     kind = TYPES[size]
     if span > LDS_MAX:
@@ -91,7 +91,7 @@ def lds_kernel(size, span, index, op, change, block, groups=2, arguments=((4096,
         "__shared__ __attribute__((aligned(16))) char raw[65536];",
         "unsigned x = threadIdx.x, y = threadIdx.y, w = blockDim.x, t = x + y * w, all = w * blockDim.y;",
         "for (unsigned i = t; i < 16384; i += all) ((int *)raw)[i] = idx[i & 1023];",
-        "__syncthreads();",
+        "__syncthreads();", before,
     ]
     if op == "load":
         body += [f"{kind} *p = ({kind} *)(raw + {place});", f"(({kind} *)out)[t + blockIdx.x * all] = *p; {MARK}"]
@@ -155,8 +155,8 @@ def permuted(case, change):
 def lds_gather(case, change):
     allow(change, "lds")
     p = case.p
-    return lds_kernel(p["size"], p["table"] * p["size"], f"(idx[t + blockIdx.x * 64] & {p['table'] - 1})", p["op"],
-                      change, (64, 1))
+    return lds_kernel(p["size"], p["table"] * p["size"], "own", p["op"], change, (64, 1),
+                      before=f"int own = idx[t + blockIdx.x * 64] & {p['table'] - 1};")
 
 
 def reduction(case, change):
@@ -207,7 +207,8 @@ def lds_chunk(case, change):
     return Kernel([f"__shared__ __attribute__((aligned(16))) char raw[65536];", "unsigned t = threadIdx.x;",
                    "for (unsigned i = t; i < 16384; i += blockDim.x) ((int *)raw)[i] = idx[i & 1023];",
                    "__syncthreads();", "float sum = 0;", f"for (int j = 0; j < {count}; j++)",
-                   f"sum += *(float *)(({kind} *)raw + {index}); {MARK}" if p["size"] == 4 else
+                   f"sum += *(float *)(raw + ({{ unsigned byte = {index} * 4u; {change.get('lds', 'byte')}; }})); {MARK}"
+                   if p["size"] == 4 else
                    f"{{ {kind} v = *({kind} *)(raw + ({{ unsigned byte = {index} * {p['size']}u; "
                    f"{change.get('lds', 'byte')}; }})); sum += *(float *)&v + ((float *)&v)[{p['size'] // 4 - 1}]; }} {MARK}",
                    "((float *)out)[t] = sum;"], (p["items"], 1), 2)
@@ -307,7 +308,7 @@ def gather(case, change):
     """Through an index that was loaded; `sort` is an order of all indices."""
     allow(change, "sort")
     p = case.p
-    return Kernel([ID] + access(TYPES[p["size"]], "idx[t]", p["op"]), (p["items"], 1), 4,
+    return Kernel([ID, "int at = idx[t];"] + access(TYPES[p["size"]], "at", p["op"]), (p["items"], 1), 4,
                   data="sorted-" + p["data"] if change else p["data"])
 
 

@@ -18,6 +18,13 @@ static void test_advice_idle_lanes(void **state)
 			    "of 128 B, 1.0 would be enough");
 	/* Work that moves to other lanes takes its elements with it: no fewer lines in all. */
 	assert_string_equal(host_text(&host_state, 0, "fix"), "");
+	/* The first of eight lanes, of rows of 512 B: no structs of 64 B. */
+	start(NULL);
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), 0x0101010101010101ull,
+		    0x7f0000000000, 64);
+	finish();
+	assert_null(strstr(host_text(&host_state, 0, "cause"), "64 B apart"));
+	assert_string_equal(host_text(&host_state, 0, "fix"), "");
 }
 
 /* A last wave that is not full is not the cause of what the offset costs. */

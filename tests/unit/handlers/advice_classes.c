@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* What the memory handler makes of the class of an address, and of accesses next to each other. */
+#include "tests/unit/handlers/send_records.h"
+
+#include <probe/words.h>
+
+/* Two halves of a struct use all of it, in twice the requests. */
+static void test_near(void **state)
+{
+	uint32_t first = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 16, 16);
+	uint32_t second = add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 16, 16);
+
+	(void)state;
+	host_state.sites[second].near_site = first;
+	host_state.sites[second].near_distance = 16;
+	host_state.sites[second].line = 7;
+	send_affine(first, ~0ull, 0x7f0000000000, 32);
+	send_affine(second, ~0ull, 0x7f0000000010, 32);
+	finish();
+	for (uint32_t site = first; site <= second; site++) {
+		assert_true(host_real(&host_state, site, "line_used") == 64);
+		assert_true(host_real(&host_state, site, "line_used_near") == 128);
+		assert_non_null(
+			strstr(host_text(&host_state, site, "cause"),
+			       "no byte is wasted, but lines are requested more than once"));
+	}
+	/* 4 bytes of 12: 128 is no multiple of it. */
+	start(NULL);
+	send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull, 0x7f0000000000,
+		    12);
+	finish();
+	assert_non_null(strstr(host_text(&host_state, 0, "cause"), ": 42.67 of 128 B of each"));
+}
+
+/* What data flow says of the index. */
+static void test_classes(void **state)
+{
+	static const struct {
+		enum probe_address_class class;
+		const char *says;
+	} cases[] = {
+		{PROBE_ADDRESS_GATHER, "the index comes from the load at k.hip:12 (gather): "},
+		{PROBE_ADDRESS_CHASE,
+		 "the index comes from the load at k.hip:12 (pointer chase): "},
+		{PROBE_ADDRESS_WRAPPED, "the index has a remainder, a minimum or a choice"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!instance)
+			start(state);
+		/* Even if all lanes happen to be at one stride. */
+		send_affine(add_site(PROBE_ACCESS_LOAD, PROBE_SPACE_GLOBAL, 4, 4), ~0ull,
+			    0x7f0000000000, 64);
+		host_state.sites[0].address_class = (uint8_t)cases[i].class;
+		host_state.sites[0].index_source = "/home/me/k.hip:12";
+		finish();
+		assert_int_equal(strncmp(host_text(&host_state, 0, "cause"), cases[i].says,
+					 strlen(cases[i].says)),
+				 0);
+		assert_string_equal(host_text(&host_state, 0, "fix"), "");
+		assert_string_equal(host_text(&host_state, 0, "index_source"), "/home/me/k.hip:12");
+		assert_string_equal(host_text(&host_state, 0, "address_class"),
+				    probe_address_word(cases[i].class));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_near, start),
+		cmocka_unit_test_setup(test_classes, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
