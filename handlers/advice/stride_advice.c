@@ -240,7 +240,9 @@ bool advice_stride_is_real(const struct facts *facts)
 {
 	struct axis_strides axes;
 
-	if (!facts_sparse(facts) || without_gaps(facts->site->trial))
+	/* Whether contiguous lanes are contiguous makes no difference to what is said of them. */
+	if (!facts_sparse(facts) || without_gaps(facts->site->trial) ||
+	    facts->low == (int64_t)facts->site->bytes)
 		return true;
 	return axis_strides(facts->site, &axes) && axes.known[0] && !axes.fields &&
 	       axes.stride[0] == facts->low;
