@@ -63,9 +63,10 @@ static void find_near(const struct memory *memory, const struct sites_kernel *ke
 	const struct probe_host *host = memory->sites.host;
 	const struct probe_site_info *own = site->info;
 
-	for (uint32_t i = own->near_site; i < kernel->site_count && i < own->near_site + NEAR_MAX &&
-					  site->near_count < ADVICE_NEAR;
-	     i++) {
+	for (uint32_t i = sites_next(kernel, own->near_site);
+	     i < kernel->site_count && i < own->near_site + NEAR_MAX &&
+	     site->near_count < ADVICE_NEAR;
+	     i = sites_next(kernel, i + 1)) {
 		const struct probe_site_info *info = host->site(host->ctx, kernel->code_object, i);
 
 		if (!info || info->near_site != own->near_site || info->access != own->access ||
