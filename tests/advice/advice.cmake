@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Advice, tested by doing what it says: a share of the cases, and all of them.
-if(NOT TARGET probe_plugin_memory OR NOT HIPCC OR NOT TARGET hsakmt)
+if(NOT (PROBE_BUILD_PASS AND PROBE_BUILD_HSA AND PROBE_BUILD_SIM AND PROBE_BUILD_REPORT) OR PROBE_SANITIZE OR
+   NOT Python3_FOUND)
 	return()
 endif()
 foreach(kind memory trace)
-	probe_test(NAME e2e.advice_cases.${kind} TIER e2e FOLDER handlers COMMAND ${Python3_EXECUTABLE}
+	probe_test(NAME e2e.advice_cases.${kind} TIER e2e FOLDER handlers COMMAND Python3::Interpreter
 		${CMAKE_CURRENT_LIST_DIR}/advice.py ${CMAKE_BINARY_DIR} --kind ${kind} --share 40)
-	probe_test(NAME e2e.advice_cases_all.${kind} LONG TIER e2e FOLDER handlers COMMAND ${Python3_EXECUTABLE}
+	probe_test(NAME e2e.advice_cases_all.${kind} LONG TIER e2e FOLDER handlers COMMAND Python3::Interpreter
 		${CMAKE_CURRENT_LIST_DIR}/advice.py ${CMAKE_BINARY_DIR} --kind ${kind})
 endforeach()
