@@ -12,8 +12,8 @@
  * Changes with what clones expect of the library in the application, too, which runs those of its
  * own version only.
  */
-#define PROBE_SITES_VERSION	10u
-#define PROBE_SITES_VERSION_MIN 10u /* tables from this version on can be read */
+#define PROBE_SITES_VERSION	11u
+#define PROBE_SITES_VERSION_MIN 11u /* tables from this version on can be read */
 
 /*
  * Layout: header, sites[site_count], proofs[proof_count], groups[group_count],

@@ -232,8 +232,8 @@ static void list_sites(struct call_unit *unit, struct site_table *table,
 			print_proof(unit, site_table_sites(table), site);
 		site_table_add_site(table, site->inst, &site->site, unit->original,
 				    options->kinds & ~(1u << PROBE_KIND_COUNT));
-		if (site->address)
-			site_table_set_address(table, site->address, unit->first_site);
+		if (site->description)
+			site_table_set_address(table, site->description, unit->first_site);
 		list_proof(plan, site, table);
 	}
 	for (int i = 0; i < plan->predicates; i++)

@@ -57,9 +57,9 @@ static void describe(struct group_plan *plan)
 
 		if (!site->site.pointer)
 			continue;
-		site->address = pass_alloc(NULL, sizeof(*site->address));
+		site->description = pass_alloc(NULL, sizeof(*site->description));
 		address_classes_add(classes, (uint32_t)i, site->inst, site->site.pointer,
-				    site->proved ? &site->pattern : NULL, site->address);
+				    site->proved ? &site->pattern : NULL, site->description);
 	}
 	address_classes_destroy(classes);
 }
@@ -368,7 +368,7 @@ void group_plan_destroy(struct group_plan *plan)
 		return;
 	for (size_t i = 0; i < plan->sites; i++) {
 		free(plan->site[i].followers);
-		free(plan->site[i].address);
+		free(plan->site[i].description);
 	}
 	free(plan->site);
 	free(plan->group);

@@ -41,9 +41,9 @@ struct plan_site {
 	struct access_site site;
 	struct affine_address pattern;
 	bool proved;
-	LLVMValueRef blocker;		     /* what the proof failed at; NULL = not known */
-	struct address_description *address; /* of sites that are listed; else NULL */
-	int group;			     /* PLAN_NONE = measured */
+	LLVMValueRef blocker;			 /* what the proof failed at; NULL = not known */
+	struct address_description *description; /* for reports; NULL if it has no pointer */
+	int group;				 /* PLAN_NONE = measured */
 	int stream; /* of the group; PLAN_NONE = all lanes at one place, wherever that is */
 	int32_t delta;
 	/* Does the host compute the address lane by lane? `distance` from that of its
@@ -84,7 +84,8 @@ struct plan_group {
 	uint32_t
 		prefixes; /* first of its PROBE_PREFIX_ROWS rows (prefix_masks.h); PROBE_ROW_NONE */
 	bool loops;	  /* lies in a loop */
-	/* Its addresses need not be looked at (struct probe_expr_node); behind a predicate, nothing.
+	/* Its addresses need not be looked at (struct probe_expr_node); behind a predicate,
+	 * nothing.
 	 */
 	bool follows_launch;
 	bool lanes_known; /* in a launch that is enumerated, nothing needs to be checked */

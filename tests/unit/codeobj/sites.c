@@ -84,9 +84,9 @@ static void test_bad_header(void **state)
 	refused("magic");
 	header->magic ^= 1;
 	header->version = PROBE_SITES_VERSION + 1;
-	refused("version 11");
+	refused("version 12");
 	header->version = PROBE_SITES_VERSION_MIN - 1;
-	refused("version 9");
+	refused("version 10");
 	header->version = PROBE_SITES_VERSION;
 	header->header_size = 40;
 	refused("header of 40 bytes");
