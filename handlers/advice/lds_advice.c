@@ -170,22 +170,22 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 			      array->pad ? "" : at, array->columns);
 }
 
-/* The layout that is best for all accesses to an array, if it is `shared`. False: none helps. */
+/*
+ * The layout that is best for all accesses to an array, if it is `shared`. False: none helps, or
+ * executions were not recorded, which the layout may harm.
+ */
 static bool propose_array(const struct facts *facts, bool shared, struct advice *ret)
 {
 	const struct array_layout *array = facts->site->array;
 
-	if (!array || !array->halves || shared != (array->accesses > 1))
+	if (!array || !array->complete || !array->halves || shared != (array->accesses > 1))
 		return false;
 	ret->fix[0] = 0;
 	if (array->rows)
 		lds_pitches(array, layout_element(facts->site), ret);
 	else
 		lds_mapping(array, ret);
-	if (array->complete)
-		advice_verify(ret, "conflicts", array->each_after, array->each_before);
-	else
-		advice_estimate(ret, "conflicts", array->each_after, array->each_before, alike);
+	advice_verify(ret, "conflicts", array->each_after, array->each_before);
 	if (*ret->fix && array->accesses > 1)
 		advice_append(ret->fix,
 			      "; the %u accesses to this array together: %s after, %s "
@@ -198,7 +198,7 @@ static bool propose_array(const struct facts *facts, bool shared, struct advice 
 /* A layout for one access alone might harm others that are known. */
 static bool is_shared(const struct advice_site *site)
 {
-	return site->array && site->array->accesses > 1;
+	return site->array && site->array->complete && site->array->accesses > 1;
 }
 
 /* ---- Causes --------------------------------------------------------------------------------- */

@@ -350,10 +350,13 @@ def guarded(case, change):
 
 
 def chase(case, change):
-    allow(change)
+    allow(change, "sort")
     p = case.p
+    if change and p["steps"] > 1:
+        raise Inapplicable("a chase")
     return Kernel([ID, "int at = idx[t];", f"for (int i = 0; i < {p['steps']}; i++)", f"at = idx[at]; {MARK}",
-                   "((int *)out)[t] = at;"], (p["items"], 1), 4, data="chase-" + p["data"])
+                   "((int *)out)[t] = at;"], (p["items"], 1), 4,
+                  data=("sorted-" if change else "chase-") + p["data"])
 
 
 def chunk(case, change):
