@@ -208,7 +208,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		       struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
-	unsigned element = layout_element(site), row = (unsigned)llabs((long long)facts->low);
+	unsigned row = (unsigned)llabs((long long)facts->low);
 	struct lane_offsets lanes;
 
 	if (!row) {
@@ -225,7 +225,7 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 	}
 	advice_say(ret->cause, "lanes are %u B apart: %llu-way bank conflict", row,
 		   (unsigned long long)facts->way);
-	if (row < 2 * element) {
+	if (row < 2 * site->bytes) {
 		advice_say(ret->fix,
 			   "let each lane access fewer bytes at a time, or lay the data out "
 			   "so that neighbouring lanes use neighbouring elements (of %u B)",
