@@ -164,7 +164,7 @@ def reduction(case, change):
     allow(change, "lds", "neighbours")
     p = case.p
     items = p["items"]
-    start = ["__shared__ float raw[1024];", "unsigned t = threadIdx.x;",
+    start = ["__shared__ float raw[4096];", "unsigned t = threadIdx.x;",
              "raw[t] = ((float *)in)[t + blockIdx.x * blockDim.x];"]
     place = lambda index: f"raw[({{ unsigned byte = ({index}) * 4; {change.get('lds', 'byte')}; }}) / 4]"
     if change.get("neighbours"):
