@@ -235,7 +235,8 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		return;
 	}
 	layout_of_stride(site, facts->low, &lanes);
-	if (!propose_array(facts, true, ret) && !is_shared(site))
+	/* With idle lanes perhaps one step of a tree, whose other steps have other strides. */
+	if (!propose_array(facts, true, ret) && !is_shared(site) && !facts_sparse(facts))
 		propose_rows(facts, &lanes, &row, 1, true, scratch, ret);
 }
 
