@@ -24,11 +24,14 @@ for kind in memory trace time count; do
 	cmp expected.txt printed.txt || fail "$kind: $(cat printed.txt)"
 	expect "$kind: kernels that did not run probed" "$(reasons $kind.db)" ""
 done
-# Four waves of a SIMD, or eight, share 512 registers of a lane, in units of 8 (MI200 ISA, "VGPRs").
+# Four waves of a SIMD share 512 registers of a lane, in units of 8 (MI200 ISA, "VGPRs"): a workgroup of
+# 1,024 needs them. That eight fit is a wish of eight_waves for speed; its clone may take more registers.
 expect "registers beyond the launch bounds" "$(sqlite3 memory.db "
 	SELECT kernel_name, arch_vgpr_count, accum_vgpr_count FROM rocpd_info_kernel_symbol
-	WHERE (kernel_name GLOB '*all_*' AND (arch_vgpr_count + 3) / 4 * 4 + accum_vgpr_count > 128)
-		OR (kernel_name GLOB '*eight_waves' AND (arch_vgpr_count + 3) / 4 * 4 + accum_vgpr_count > 64)")" ""
+	WHERE kernel_name GLOB '*all_*' AND (arch_vgpr_count + 3) / 4 * 4 + accum_vgpr_count > 128")" ""
+expect "registers beyond what four waves share" "$(sqlite3 memory.db "
+	SELECT kernel_name, arch_vgpr_count, accum_vgpr_count FROM rocpd_info_kernel_symbol
+	WHERE kernel_name GLOB '*eight_waves' AND (arch_vgpr_count + 3) / 4 * 4 + accum_vgpr_count > 128")" ""
 expect "kernels at these bounds" "$(sqlite3 memory.db "SELECT count(*) FROM rocpd_info_kernel_symbol
 	WHERE (kernel_name = 'all_registers' AND arch_vgpr_count > 120) OR (kernel_name = 'eight_waves' AND arch_vgpr_count > 60)")" 2
 
