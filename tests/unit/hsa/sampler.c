@@ -90,16 +90,19 @@ static void sample(uint64_t records)
 		deliver(rocr.buffer_size / 64);
 }
 
-static atomic_bool hanging;
+/* Calls that hang. A thread of an earlier session may call at the same time, and not hang. */
+static atomic_int hanging;
 
 /* Hang until release(). */
 static void hang(const bool *while_set)
 {
 	pthread_mutex_lock(&rocr.lock);
-	atomic_store(&hanging, *while_set);
-	while (*while_set)
-		pthread_cond_wait(&rocr.changed, &rocr.lock);
-	atomic_store(&hanging, false);
+	if (*while_set) {
+		atomic_fetch_add(&hanging, 1);
+		while (*while_set)
+			pthread_cond_wait(&rocr.changed, &rocr.lock);
+		atomic_fetch_sub(&hanging, 1);
+	}
 	pthread_mutex_unlock(&rocr.lock);
 }
 
