@@ -90,6 +90,21 @@ void report_csv(FILE *out, const char *text, char separator)
 	fputc('"', out);
 }
 
+void report_markup(FILE *out, const char *text)
+{
+	static const char special[] = "&<>\"";
+	static const char *const replaced[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+
+	for (; *text; text++) {
+		const char *at = strchr(special, *text);
+
+		if (at)
+			fputs(replaced[at - special], out);
+		else
+			fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
+	}
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
 static void before_value(struct report_json *json)

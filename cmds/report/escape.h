@@ -24,6 +24,9 @@ bool report_printable(uint32_t code);
  */
 size_t report_text(FILE *out, const char *text, size_t len, size_t column);
 
+/* Text in HTML or XML, between tags or in a quoted attribute. */
+void report_markup(FILE *out, const char *text);
+
 /* One CSV field, quoted if it must be. */
 void report_csv(FILE *out, const char *text, char separator);
 

@@ -250,13 +250,6 @@ struct probe_err *gate_put_markdown(const struct gate *gate)
 
 /* ---- JUnit ----------------------------------------------------------------------------------- */
 
-static void put_xml(const char *text)
-{
-	static const char *const replaced[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-
-	put_escaped(text, "&<>\"", replaced);
-}
-
 struct junit_case {
 	const struct gate_rule *rule;
 	size_t failures;
@@ -269,10 +262,10 @@ static void put_failure(const struct gate_row *row, void *user)
 	if (!test->failures++)
 		fputs(">\n      <failure message=\"the rule is broken\">", stdout);
 	if (row->line > 0) {
-		put_xml(row->path);
+		report_markup(stdout, row->path);
 		printf(":%lld: ", row->line);
 	}
-	put_xml(row->message);
+	report_markup(stdout, row->message);
 	putchar('\n');
 }
 
@@ -307,7 +300,7 @@ struct probe_err *gate_put_junit(const struct gate *gate)
 		struct junit_case test = {.rule = &gate->rules[i]};
 
 		fputs("    <testcase classname=\"probe\" name=\"", stdout);
-		put_xml(test.rule->text);
+		report_markup(stdout, test.rule->text);
 		putchar('"');
 		err = gate_each_row(gate, test.rule->text, -1, put_failure, &test);
 		puts(test.failures ? "</failure>\n    </testcase>" : "/>");

@@ -13,18 +13,11 @@
 #include "common/err.h"
 #include "probe_version.h"
 
-enum { INSTRUCTIONS_MAX = 200000, DISPATCHES_MAX = 50000 };
+enum { INSTRUCTIONS_MAX = 200000 };
 
 static void put_columns(struct report_json *json, const struct report_query *query,
 			const unsigned char *chosen, size_t count)
 {
-	static const char *const types[] = {
-		[REPORT_INT] = "integer",
-		[REPORT_REAL] = "real",
-		[REPORT_TEXT] = "text",
-		[REPORT_JSON_TEXT] = "json",
-	};
-
 	report_json_key(json, "columns");
 	report_json_open(json, '[');
 	for (size_t i = 0; i < count; i++) {
@@ -36,7 +29,7 @@ static void put_columns(struct report_json *json, const struct report_query *que
 		report_json_key(json, "title");
 		report_json_text(json, column->title);
 		report_json_key(json, "type");
-		report_json_text(json, types[column->type]);
+		report_json_text(json, report_type_name(column->type));
 		report_json_key(json, "help");
 		report_json_text(json, column->help);
 		report_json_key(json, "standard");
@@ -87,14 +80,15 @@ static size_t choose(const struct report_query *query, unsigned char *chosen)
 	return count;
 }
 
+/* All rows as an array of arrays. `query`: what the columns are of; NULL: none of them is JSON. */
 static struct probe_err *put_rows(struct report_json *json, const struct report_db *db,
-				  sqlite3_stmt *stmt, const struct report_query *query,
-				  const unsigned char *chosen)
+				  const char *key, sqlite3_stmt *stmt,
+				  const struct report_query *query, const unsigned char *chosen)
 {
 	struct probe_err *err;
 	bool row;
 
-	report_json_key(json, "rows");
+	report_json_key(json, key);
 	report_json_open(json, '[');
 	for (;;) {
 		err = report_step(db, stmt, &row);
@@ -134,7 +128,7 @@ static struct probe_err *put_table(struct report_json *json, const struct report
 	report_json_key(json, "command");
 	report_json_text(json, command);
 	put_columns(json, query, chosen, count);
-	err = put_rows(json, db, stmt, query, chosen);
+	err = put_rows(json, db, "rows", stmt, query, chosen);
 	report_json_close(json, '}');
 	return err;
 }
@@ -144,23 +138,8 @@ static struct probe_err *put_sql(struct report_json *json, const struct report_d
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;
 	struct probe_err *err = report_prepare_sql(db, sql, &stmt);
-	bool row;
 
-	if (err)
-		return err;
-	report_json_key(json, name);
-	report_json_open(json, '[');
-	for (;;) {
-		err = report_step(db, stmt, &row);
-		if (err || !row)
-			break;
-		report_json_open(json, '[');
-		for (int i = 0; i < sqlite3_column_count(stmt); i++)
-			put_cell(json, stmt, i, false);
-		report_json_close(json, ']');
-	}
-	report_json_close(json, ']');
-	return err;
+	return err ? err : put_rows(json, db, name, stmt, NULL, NULL);
 }
 
 static struct probe_err *put_tables(struct report_json *json, const struct report *report,

@@ -39,27 +39,6 @@ static void put_hash(FILE *out, const char *hex)
 	fputc('\'', out);
 }
 
-static void put_html(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc((unsigned char)*text < 0x20 ? ' ' : *text, out);
-		}
-}
-
 /* What a reader without JavaScript sees: the findings as a list. */
 static struct probe_err *put_plain_list(const struct report *report, const struct report_db *db,
 					FILE *out)
@@ -87,14 +66,14 @@ static struct probe_err *put_plain_list(const struct report *report, const struc
 		if (err || !row)
 			break;
 		fputs("<li><code>", out);
-		put_html(out, report_cell(stmt, 0));
+		report_markup(out, report_cell(stmt, 0));
 		fprintf(out, ":%s</code> in <code>", report_cell(stmt, 1));
-		put_html(out, report_cell(stmt, 2));
+		report_markup(out, report_cell(stmt, 2));
 		fputs("</code>: ", out);
-		put_html(out, *report_cell(stmt, 3) ? report_cell(stmt, 3) : "extra requests");
+		report_markup(out, *report_cell(stmt, 3) ? report_cell(stmt, 3) : "extra requests");
 		if (*report_cell(stmt, 4)) {
 			fputs(". Fix: ", out);
-			put_html(out, report_cell(stmt, 4));
+			report_markup(out, report_cell(stmt, 4));
 		}
 		fputs("</li>\n", out);
 	}
@@ -113,7 +92,7 @@ static void put_head(const struct report_db *db, FILE *out)
 	fputs("\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>Probe: ",
 	      out);
-	put_html(out, db->path);
+	report_markup(out, db->path);
 	fputs("</title>\n<style>", out);
 	fwrite(page_style, 1, (size_t)(page_style_end - page_style), out);
 	fputs("</style>\n</head>\n<body>\n", out);

@@ -9,6 +9,18 @@
 #include "cmds/report/report_options.h"
 #include "common/err.h"
 
+const char *report_type_name(enum report_type type)
+{
+	static const char *const names[] = {
+		[REPORT_INT] = "integer",
+		[REPORT_REAL] = "real",
+		[REPORT_TEXT] = "text",
+		[REPORT_JSON_TEXT] = "json",
+	};
+
+	return names[type];
+}
+
 static int find_column(const struct report_query *query, const char *name, size_t len)
 {
 	for (size_t i = 0; i < query->count; i++)

@@ -19,6 +19,9 @@ enum report_type {
 	REPORT_JSON_TEXT, /* an array or object, as text */
 };
 
+/* As in `list` and in the data of the HTML page. */
+const char *report_type_name(enum report_type type);
+
 struct report_column {
 	const char *name;  /* in -f, -s, CSV and JSON */
 	const char *title; /* above a table */

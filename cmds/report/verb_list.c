@@ -26,18 +26,6 @@ static void each_query(const struct report *report,
 				fn(report, query, user);
 }
 
-static const char *type_name(enum report_type type)
-{
-	static const char *const names[] = {
-		[REPORT_INT] = "integer",
-		[REPORT_REAL] = "real",
-		[REPORT_TEXT] = "text",
-		[REPORT_JSON_TEXT] = "json",
-	};
-
-	return names[type];
-}
-
 static void put_text_columns(const struct report *report, const struct report_query *query,
 			     void *user)
 {
@@ -72,7 +60,7 @@ static void put_csv_columns(const struct report *report, const struct report_que
 		const struct report_column *column = &query->columns[i];
 
 		report_csv(stdout, query->verb, t);
-		printf("%c%s%c%s%c%d%c", t, column->name, t, type_name(column->type), t,
+		printf("%c%s%c%s%c%d%c", t, column->name, t, report_type_name(column->type), t,
 		       column->standard, t);
 		report_csv(stdout, column->help, t);
 		putchar('\n');
@@ -103,7 +91,7 @@ static void put_json_columns(const struct report *report, const struct report_qu
 		report_json_key(json, "column");
 		report_json_text(json, column->name);
 		report_json_key(json, "type");
-		report_json_text(json, type_name(column->type));
+		report_json_text(json, report_type_name(column->type));
 		report_json_key(json, "standard");
 		report_json_bool(json, column->standard);
 		report_json_key(json, "help");
