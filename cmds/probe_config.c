@@ -60,7 +60,7 @@ static const struct probe_command command = {
 	.footer = "Example: hipcc -O2 $(probe-config --cflags) app.hip -o app",
 };
 
-/* Those of llvm-plugin/plugin/gpu_target.c; tests/cmd/config.sh compares them. */
+/* Those of llvm-plugin/base/gpu_target.c; tests/cmd/config.sh compares them. */
 static const char *const targets[] = {
 	"gfx900",
 	"gfx902",

@@ -115,12 +115,12 @@ DEV_INLINE void enter_at(const dev_ctx *ctx, dev_state *state, uint64_t word,
 
 	if (!start->timed)
 		head = ((uint64_t)ctx->wave.data_high << 32 | (uint32_t)word) +
-		       dev_load(&state->lap);
+		       dev_load(&state->head_offset);
 	offset = (uint32_t)head & (ring - 1);
 	free = ring - ((uint32_t)head - (uint32_t)dev_load(&state->tail));
 	ret->state = (uint64_t)state;
 	ret->at = data + offset;
-	ret->lap = head - ret->at;
+	ret->head_offset = head - ret->at;
 	/* Many short waves pass a ring on in `trace`, each of which notifies the host. */
 	ret->left = stretch(ring, offset, free, start->timed ? 0 : ring / 2) | 1;
 	if (!dev_speaks(dev_first(start->exec)))
@@ -128,7 +128,7 @@ DEV_INLINE void enter_at(const dev_ctx *ctx, dev_state *state, uint64_t word,
 	if (start->timed)
 		__atomic_store_n(&state->ctx, (uint64_t)ctx, __ATOMIC_RELAXED);
 	else
-		__atomic_store_n(&state->lap, ret->lap, __ATOMIC_RELAXED);
+		__atomic_store_n(&state->head_offset, ret->head_offset, __ATOMIC_RELAXED);
 }
 
 /*

@@ -117,7 +117,7 @@ DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
 /* What a wave begins with. */
 struct cursor_start {
 	const void *refill;
-	uint64_t at, lap, rows, exec; /* lap: s[78:79] */
+	uint64_t at, head_offset, rows, exec; /* head_offset: s[78:79] */
 	uint64_t state;
 	uint32_t left, mode;
 };
@@ -127,7 +127,7 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 	uint32_t mode;
 
 	__asm__ volatile(
-		"s_mov_b64 s[78:79], %[lap]\n\t"
+		"s_mov_b64 s[78:79], %[head_offset]\n\t"
 		"s_mov_b64 s[80:81], %[exec]\n\t"
 		"s_mov_b64 s[82:83], %[rows]\n\t"
 		"s_mov_b64 s[84:85], %[at]\n\t"
@@ -138,10 +138,11 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 		"s_mov_b32 s92, 2\n\t"
 		"s_mov_b32 s93, %[mode]"
 		: CURSOR_LAST(mode)
-		: [lap] "s"(dev_scalar64(start->lap)), [exec] "s"(dev_scalar64(start->exec)),
-		  [rows] "s"(dev_scalar64(start->rows)), [at] "s"(dev_scalar64(start->at)),
-		  [left] "s"(dev_scalar32(start->left)), [refill] "s"(start->refill),
-		  [state] "s"(dev_scalar64(start->state)), [mode] "s"(dev_scalar32(start->mode))
+		: [head_offset] "s"(dev_scalar64(start->head_offset)),
+		  [exec] "s"(dev_scalar64(start->exec)), [rows] "s"(dev_scalar64(start->rows)),
+		  [at] "s"(dev_scalar64(start->at)), [left] "s"(dev_scalar32(start->left)),
+		  [refill] "s"(start->refill), [state] "s"(dev_scalar64(start->state)),
+		  [mode] "s"(dev_scalar32(start->mode))
 		: CURSOR_CHANGES);
 	(void)mode;
 }
@@ -149,11 +150,11 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 /* The head that says of all that is written that it is. */
 DEV_INLINE uint64_t cursor_head(void)
 {
-	uint64_t at, lap;
+	uint64_t at, head_offset;
 
 	__asm__ volatile("s_mov_b64 %0, s[84:85]" : "=s"(at));
-	__asm__ volatile("s_mov_b64 %0, s[78:79]" : "=s"(lap));
-	return at + lap;
+	__asm__ volatile("s_mov_b64 %0, s[78:79]" : "=s"(head_offset));
+	return at + head_offset;
 }
 
 /* The first word of a trace ring's state as this wave leaves it. */

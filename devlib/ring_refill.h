@@ -66,14 +66,14 @@ DEV_INLINE bool await_room(const dev_ctx *ctx, dev_state *state, uint32_t head, 
 	return true;
 }
 
-DEV_INLINE void answer(uint64_t at, uint64_t lap, uint32_t left)
+DEV_INLINE void answer(uint64_t at, uint64_t head_offset, uint32_t left)
 {
 	__asm__ volatile("s_mov_b64 s[84:85], %0\n\t"
 			 "s_mov_b64 s[78:79], %1\n\t"
 			 "s_mov_b32 s86, %2\n\t"
 			 "s_mov_b32 s92, 1"
 			 :
-			 : "s"(dev_scalar64(at)), "s"(dev_scalar64(lap)), "s"(dev_scalar32(left))
+			 : "s"(dev_scalar64(at)), "s"(dev_scalar64(head_offset)), "s"(dev_scalar32(left))
 			 : CURSOR_CHANGES);
 }
 
@@ -149,7 +149,7 @@ DEV_INLINE void ring_refill(uint32_t bytes, uint32_t records)
 	}
 	/* Whoever owns the ring next begins with it. */
 	if (dev_speaks(first))
-		__atomic_store_n(&state->lap, head - (data + offset), __ATOMIC_RELAXED);
+		__atomic_store_n(&state->head_offset, head - (data + offset), __ATOMIC_RELAXED);
 	answer(data + offset, head - (data + offset),
 	       (stretch(ring, offset, ring - ((uint32_t)head - tail), size) - size) | 1);
 }

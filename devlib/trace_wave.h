@@ -31,8 +31,8 @@
 	"s_mov_b64 exec, 1\n\t"
 
 /*
- * Lane 0 is active when a wave begins. Who gets 0 has got nothing, and no room. The lap is looked
- * at after the ring is ours: both lie in one line.
+ * Lane 0 is active when a wave begins. Who gets 0 has got nothing, and no room. The head offset is
+ * looked at after the ring is ours: both lie in one line.
  */
 #define TRACE_OWN                                                                                  \
 	"s_and_b32 s59, s58, s44\n\t"                                                              \
@@ -42,7 +42,7 @@
 	"v_mov_b32 v3, 0\n\t"                                                                      \
 	"v_lshlrev_b64 v[4:5], 0, 0\n\t"                                                           \
 	"global_atomic_swap_x2 v[4:5], v3, v[4:5], s[90:91] glc\n\t"                               \
-	"global_load_dwordx2 v[6:7], v3, s[90:91] offset:%[lap] glc\n\t"                           \
+	"global_load_dwordx2 v[6:7], v3, s[90:91] offset:%[head_offset] glc\n\t"                   \
 	"v_mov_b32 v8, %[word0]\n\t"                                                               \
 	"v_lshl_or_b32 v9, %[item_y], 10, %[item_x]\n\t"                                           \
 	"v_lshl_or_b32 v9, %[item_z], 20, v9\n\t"                                                  \
@@ -98,7 +98,7 @@ DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call)
 		  [y] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_y())),
 		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),
 		  [wave] "i"(offsetof(struct probe_ctx, wave)),
-		  [lap] "i"(offsetof(struct probe_ring_state, lap)),
+		  [head_offset] "i"(offsetof(struct probe_ring_state, head_offset)),
 		  [size] "i"(sizeof(struct probe_rec_wave)),
 		  [word0] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT), [none] "i"(CURSOR_NOT)
 		: "s40", "s41", "s42", "s43", "s44", "s45", "s46", "s47", "s56", "s57", "s58",

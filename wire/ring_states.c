@@ -37,7 +37,7 @@ bool probe_ring_state_make(const struct probe_ctx *ctx, uint64_t at, uint32_t ri
 	};
 	if (kind != PROBE_KIND_TRACE)
 		return true;
-	ret->lap = -data;
+	ret->head_offset = -data;
 	ret->cursor.at = (uint32_t)data;
 	ret->cursor.room = (ctx->ring_size / 2) | 1;
 	return data >> 32 == ctx->wave.data_high &&

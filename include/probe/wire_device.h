@@ -260,14 +260,14 @@ struct probe_ring_state {
 			uint32_t room; /* bytes that fit there, and 1 */
 		} cursor;
 	};
-	uint64_t tail;	  /* last value read from the host */
-	uint64_t emitted; /* records this ring was asked to take, since the start. Those
-			     that were lost: who reads the others counts them */
-	uint64_t dropped; /* of those, lost because the ring stayed full */
-	uint64_t ctx;	  /* address of a struct probe_ctx */
-	uint64_t refused; /* records that found the ring full: one in sample_every waits */
-	uint64_t lap;	  /* `trace`: what the head is more than that address */
-	uint64_t host;	  /* address of the ring's struct probe_ring */
+	uint64_t tail;	      /* last value read from the host */
+	uint64_t emitted;     /* records this ring was asked to take, since the start. Those
+				 that were lost: who reads the others counts them */
+	uint64_t dropped;     /* of those, lost because the ring stayed full */
+	uint64_t ctx;	      /* address of a struct probe_ctx */
+	uint64_t refused;     /* records that found the ring full: one in sample_every waits */
+	uint64_t head_offset; /* `trace`: head less the address the next record goes to */
+	uint64_t host;	      /* address of the ring's struct probe_ring */
 };
 
 /* Host-visible head of a ring, in the segment. Writer: device; tail: the supervisor. */

@@ -3,7 +3,7 @@
 #ifndef PROBE_ANALYSIS_FUNCTION_H
 #define PROBE_ANALYSIS_FUNCTION_H
 
-#include "llvm-plugin/plugin/llvm-compat.h"
+#include "llvm-plugin/base/llvm-compat.h"
 #include "llvm-plugin/analysis/analysis.h"
 
 #include <llvm/Analysis/LoopInfo.h>

@@ -26,7 +26,7 @@
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 #include <llvm/Transforms/Vectorize/LoadStoreVectorizer.h>
 
-#include "llvm-plugin/plugin/llvm-compat.h"
+#include "llvm-plugin/base/llvm-compat.h"
 
 #if LLVM_VERSION_MAJOR < 16
 /* Data, so not bound lazily. Weak, so that a later LLVM, which lacks it, gets to hear what is

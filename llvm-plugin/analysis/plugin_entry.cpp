@@ -6,7 +6,7 @@
 #include <llvm/Passes/PassPlugin.h>
 
 #include "llvm-plugin/module/instrument.h"
-#include "llvm-plugin/plugin/llvm-compat.h"
+#include "llvm-plugin/base/llvm-compat.h"
 
 using namespace llvm;
 

@@ -18,11 +18,11 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/clone/lower_intrinsics.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/gpu_target.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
-#include "llvm-plugin/plugin/llvm-compat.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/gpu_target.h"
+#include "llvm-plugin/base/ir_helpers.h"
+#include "llvm-plugin/base/llvm-compat.h"
 
 /* Promises of the original that its clone does not keep. */
 static const char *const broken_attributes[] = {

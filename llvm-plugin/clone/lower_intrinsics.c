@@ -20,8 +20,8 @@
 
 #include "llvm-plugin/analysis/ir_edit.h"
 #include "llvm-plugin/clone/lower_copies.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 #include "llvm-plugin/sites/intrinsic_forms.h"
 

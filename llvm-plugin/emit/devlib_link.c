@@ -14,10 +14,10 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/gpu_target.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/gpu_target.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 /* The bitcode itself; PROBE_DEVLIB is its path, given by the build. */
 __asm__(".section .rodata\n"

@@ -24,7 +24,7 @@
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/mask_histogram.h"
 #include "llvm-plugin/emit/measure_code.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 _Static_assert(7 + 2 * PLAN_STREAMS + 2 * PLAN_SITES + 1 <= ASM_OPERANDS, "operands of a group");

@@ -12,8 +12,8 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/emit/devlib_link.h"
-#include "llvm-plugin/plugin/gpu_target.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/gpu_target.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 static void append(char **text, size_t *size, const char *format, va_list args)
 {

@@ -14,7 +14,7 @@
 #include "llvm-plugin/emit/mask_histogram.h"
 #include "llvm-plugin/plan/group_plan.h"
 #include "llvm-plugin/plan/representatives.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 LLVMValueRef measure_address(struct measure_context *in, const struct access_site *site)

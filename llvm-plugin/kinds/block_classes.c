@@ -9,7 +9,7 @@
 
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/kinds/count_kind.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 struct count_index {
 	LLVMBasicBlockRef block;

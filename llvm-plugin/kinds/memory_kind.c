@@ -18,9 +18,9 @@
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/emit/measure_code.h"
 #include "llvm-plugin/plan/group_plan.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 /* What every probe of one clone needs. */

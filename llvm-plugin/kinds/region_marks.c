@@ -17,8 +17,8 @@
 
 #include "llvm-plugin/kinds/ring_kind.h"
 #include "llvm-plugin/kinds/time_kind.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/sites/access_sites.h"
 #include "llvm-plugin/sites/table_builder.h"
 

@@ -8,8 +8,8 @@
 
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/kinds/ring_kind.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 LLVMValueRef ring_i32(const struct ring_context *in, uint32_t value)
 {

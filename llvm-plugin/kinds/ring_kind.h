@@ -11,7 +11,7 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/emit/devlib_link.h"
-#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/base/compile_options.h"
 
 struct call_unit;
 struct call_units;

@@ -16,10 +16,10 @@
 #include "llvm-plugin/emit/devlib_link.h"
 #include "llvm-plugin/emit/inline_asm.h"
 #include "llvm-plugin/kinds/ring_kind.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/gpu_target.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/gpu_target.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 static void stamp(struct ring_context *in, LLVMValueRef inst, enum probe_form form, uint32_t site)
 {

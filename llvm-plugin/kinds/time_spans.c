@@ -15,8 +15,8 @@
 
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/kinds/ring_kind.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 /* What an instruction is to a walk. */
 enum step { STEP_ON, STEP_STOP, STEP_FAIL };

@@ -15,8 +15,8 @@
 
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/emit/inline_asm.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 /*

@@ -13,8 +13,8 @@
 
 #include "llvm-plugin/kinds/count_clone.h"
 #include "llvm-plugin/plan/group_plan.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
 #include "llvm-plugin/sites/access_sites.h"
 #include "llvm-plugin/sites/table_builder.h"
 

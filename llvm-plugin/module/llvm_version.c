@@ -13,7 +13,7 @@
 #include <llvm-c/Core.h>
 
 #include "llvm-plugin/module/instrument.h"
-#include "llvm-plugin/plugin/llvm-compat.h"
+#include "llvm-plugin/base/llvm-compat.h"
 
 /* 0 = no LLVM in sight; 14 stands for all before 15. */
 static unsigned running_major(void)

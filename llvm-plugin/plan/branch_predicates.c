@@ -8,8 +8,8 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 /*
  * The first block that runs whenever this one does, and after which this one always runs: the lanes

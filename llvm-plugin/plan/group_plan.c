@@ -16,9 +16,9 @@
 #include "llvm-plugin/plan/lane_addresses.h"
 #include "llvm-plugin/plan/prefix_groups.h"
 #include "llvm-plugin/plan/representatives.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 static void list(struct group_plan *plan, LLVMValueRef function)

@@ -11,7 +11,7 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/plan/branch_predicates.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 struct find {

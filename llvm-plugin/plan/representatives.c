@@ -11,7 +11,7 @@
 
 #include "llvm-plugin/analysis/analysis.h"
 #include "llvm-plugin/plan/group_plan.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 enum { SITES = 32 }; /* of measure_access.h: they are bits of a word */

@@ -14,8 +14,8 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/intrinsic_forms.h"
 
 /*

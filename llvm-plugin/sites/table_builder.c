@@ -12,8 +12,8 @@
 #include <probe/wire.h>
 
 #include "llvm-plugin/analysis/ir_edit.h"
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/ir_helpers.h"
 #include "llvm-plugin/sites/access_sites.h"
 
 static void put(struct table_bytes *bytes, const void *data, size_t size)

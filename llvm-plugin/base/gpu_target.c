@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which probes a target can have, and how wide its waves are. */
-#include "llvm-plugin/plugin/gpu_target.h"
+#include "llvm-plugin/base/gpu_target.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <llvm-c/Core.h>
 
-#include "llvm-plugin/plugin/call_units.h"
-#include "llvm-plugin/plugin/compile_options.h"
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/call_units.h"
+#include "llvm-plugin/base/compile_options.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 /*
  * By the start of the name; the first row that fits counts. gfx9 has every kind, in code of its

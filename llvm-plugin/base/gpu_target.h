@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a target can have, and how asm for its waves is written. */
-#ifndef PROBE_LLVM_PLUGIN_PLUGIN_GPU_TARGET_H
-#define PROBE_LLVM_PLUGIN_PLUGIN_GPU_TARGET_H
+#ifndef PROBE_LLVM_PLUGIN_BASE_GPU_TARGET_H
+#define PROBE_LLVM_PLUGIN_BASE_GPU_TARGET_H
 
 #include <stdbool.h>
 

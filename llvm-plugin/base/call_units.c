@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of a module and the device functions they call, callees first. */
-#include "llvm-plugin/plugin/call_units.h"
+#include "llvm-plugin/base/call_units.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <llvm-c/Core.h>
 
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 static size_t hash_value(LLVMValueRef value, size_t slots)
 {

@@ -5,8 +5,8 @@
  * A plugin is built for one LLVM major and only works inside that one: the loader's own check
  * (LLVM_PLUGIN_API_VERSION) has been 1 since LLVM 7, so llvm_version.c makes the real one.
  */
-#ifndef PROBE_LLVM_PLUGIN_PLUGIN_LLVM_COMPAT_H
-#define PROBE_LLVM_PLUGIN_PLUGIN_LLVM_COMPAT_H
+#ifndef PROBE_LLVM_PLUGIN_BASE_LLVM_COMPAT_H
+#define PROBE_LLVM_PLUGIN_BASE_LLVM_COMPAT_H
 
 #include <llvm-c/Core.h>
 #include <llvm/Config/llvm-config.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What all of the pass uses: memory, text, a few forms of code. Running out of memory ends the
  * compiler, as LLVM does itself. */
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
 
-#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/base/compile_options.h"
 
 void *pass_alloc(void *old, size_t size)
 {

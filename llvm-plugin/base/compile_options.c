@@ -3,7 +3,7 @@
  * PROBE_KINDS, PROBE_SCOPE, PROBE_SPACES, PROBE_TIME, PROBE_PROVE, PROBE_PORTABLE, PROBE_VERBOSE.
  * What cannot be understood is an error: a filter that is dropped silently instruments everything.
  */
-#include "llvm-plugin/plugin/compile_options.h"
+#include "llvm-plugin/base/compile_options.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #include <probe/wire.h>
 
-#include "llvm-plugin/plugin/ir_helpers.h"
+#include "llvm-plugin/base/ir_helpers.h"
 
 static const char *const kind_names[PROBE_KINDS] = {
 	[PROBE_KIND_MEMORY] = "memory",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of the pass: environment variables, because they reach every compile flow. */
-#ifndef PROBE_LLVM_PLUGIN_PLUGIN_COMPILE_OPTIONS_H
-#define PROBE_LLVM_PLUGIN_PLUGIN_COMPILE_OPTIONS_H
+#ifndef PROBE_LLVM_PLUGIN_BASE_COMPILE_OPTIONS_H
+#define PROBE_LLVM_PLUGIN_BASE_COMPILE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Small things that several parts of the pass need.
  * Out of memory ends the compiler, as it does everywhere in it.
  */
-#ifndef PROBE_LLVM_PLUGIN_PLUGIN_IR_HELPERS_H
-#define PROBE_LLVM_PLUGIN_PLUGIN_IR_HELPERS_H
+#ifndef PROBE_LLVM_PLUGIN_BASE_IR_HELPERS_H
+#define PROBE_LLVM_PLUGIN_BASE_IR_HELPERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

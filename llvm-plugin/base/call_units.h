@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Units: a kernel, or a device function that a kernel calls directly. */
-#ifndef PROBE_LLVM_PLUGIN_PLUGIN_CALL_UNITS_H
-#define PROBE_LLVM_PLUGIN_PLUGIN_CALL_UNITS_H
+#ifndef PROBE_LLVM_PLUGIN_BASE_CALL_UNITS_H
+#define PROBE_LLVM_PLUGIN_BASE_CALL_UNITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
