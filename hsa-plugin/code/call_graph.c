@@ -29,7 +29,7 @@ struct function {
 	uint64_t address, size;
 	uint64_t name; /* offset in strings */
 	enum state state;
-	int depth; /* once CLOSED */
+	int depth; /* depth is valid once the function is CLOSED */
 };
 
 struct section {
@@ -54,7 +54,7 @@ static bool section(const void *image, size_t size, const char *name, struct sec
 	return !err && ret->bytes;
 }
 
-/* Bytes at a virtual address, up to the end of their segment. NULL = none in the file. */
+/* Bytes at a virtual address, up to the end of their segment. NULL if the file has none there. */
 static const uint8_t *at_address(const struct probe_call_graph *graph, uint64_t address,
 				 uint64_t *ret_left)
 {
@@ -112,7 +112,7 @@ static int read_functions(struct probe_call_graph *graph)
 			};
 	}
 	qsort(graph->functions, graph->count, sizeof(graph->functions[0]), by_address);
-	/* A program without calls through the table has neither. */
+	/* A program without calls through the global offset table has neither section. */
 	section(graph->image, graph->size, ".rela.dyn", &graph->relocations);
 	section(graph->image, graph->size, ".dynsym", &graph->symbols);
 	return 0;
@@ -148,7 +148,7 @@ static struct function *function_at(struct probe_call_graph *graph, uint64_t add
 	return bsearch(&key, graph->functions, graph->count, sizeof(key), by_address);
 }
 
-/* What the loader will write into a word of the global offset table; 0 = unknown. */
+/* The value that the loader will write into a word of the global offset table; 0 = unknown. */
 static uint64_t relocated(const struct probe_call_graph *graph, uint64_t address)
 {
 	size_t total = graph->relocations.size / sizeof(Elf64_Rela);
@@ -176,8 +176,8 @@ static uint64_t relocated(const struct probe_call_graph *graph, uint64_t address
 static int depth_of(struct probe_call_graph *graph, struct function *function, unsigned level);
 
 /*
- * An address formed by s_getpc_b64, s_add_u32, s_addc_u32, as every call and every reference to a
- * symbol is. Taking a function's address counts as a call of it.
+ * The function whose address is formed by s_getpc_b64, s_add_u32, s_addc_u32, the form of every
+ * call and every symbol reference. Taking a function's address counts as a call of it.
  */
 static struct function *referred(struct probe_call_graph *graph, const uint32_t *word, size_t left,
 				 uint64_t address)

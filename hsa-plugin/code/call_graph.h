@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Does a kernel's stack have a bound? Metadata says only that the compiler had to guess, which at
- * -O0 it does for every kernel with a call. A clone's frames are bigger than the original's, so
- * under recursion no guess is safe: such a kernel is not swapped. Read from the machine code of the
- * original (gfx9 encodings), once, when the code object is loaded.
+ * Computes whether a kernel's stack has a bound. Metadata says only that the compiler estimated it,
+ * which at -O0 holds for every kernel with a call. A clone has larger stack frames than its
+ * original, so no estimate is safe under recursion: such a kernel runs uninstrumented. The graph is
+ * read once, from the machine code of the original (gfx9 encodings), when the code object is
+ * loaded.
  */
 #ifndef PROBE_HSA_PLUGIN_CODE_CALL_GRAPH_H
 #define PROBE_HSA_PLUGIN_CODE_CALL_GRAPH_H
@@ -13,7 +14,7 @@
 
 struct probe_call_graph;
 
-/* NULL if the image cannot be read that way, or no memory. */
+/* NULL if the image cannot be parsed, or if there is no memory. */
 struct probe_call_graph *probe_call_graph_create(const void *image, size_t size);
 void probe_call_graph_destroy(struct probe_call_graph *graph);
 

@@ -39,7 +39,7 @@ static char *decode_path(const char *text, size_t length)
 	return path;
 }
 
-/* The number after "key=", in the bases strtoull knows; 0 if absent. */
+/* The number after "key=", in any base that strtoull recognises; 0 if absent. */
 static uint64_t field(const char *text, const char *key)
 {
 	const char *at = text;
@@ -77,7 +77,10 @@ static int copy_memory(uint64_t base, uint64_t size, struct probe_image *ret)
 	local = (struct iovec){bytes, size};
 	got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 	if (got < 0 && (errno == EPERM || errno == ENOSYS)) {
-		/* Some containers forbid it: trust the runtime, which has just read this memory. */
+		/*
+		 * Some containers forbid process_vm_readv: trust the runtime, which has just read
+		 * this memory.
+		 */
 		memcpy(bytes, (void *)(uintptr_t)base, size);
 		got = (ssize_t)size;
 	}

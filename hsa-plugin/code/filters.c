@@ -23,7 +23,7 @@ static bool compile(const char *name, regex_t *ret, bool *broken)
 	return false;
 }
 
-/* A copy that lives as long as the process. */
+/* A copy that is never freed. */
 static char *globs(const char *name, bool *broken)
 {
 	const char *text = getenv(name);
@@ -33,7 +33,7 @@ static char *globs(const char *name, bool *broken)
 	return copy;
 }
 
-/* The kind of clones to launch. */
+/* The kind of the clones to launch. */
 static enum probe_kind read_kind(bool *broken)
 {
 	const char *text = getenv(PROBE_ENV_KIND), *on = getenv(PROBE_ENV_INSTRUMENTED);

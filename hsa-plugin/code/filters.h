@@ -17,20 +17,24 @@ struct probe_config {
 	char socket[108];
 	uint32_t kind; /* enum probe_kind; NONE = instrumentation is off */
 	struct probe_full_policy full;
-	struct probe_workgroups workgroups; /* that record */
-	bool workgroups_restricted;	    /* not all of them record */
+	struct probe_workgroups workgroups; /* the workgroups that record */
+	bool workgroups_restricted;	    /* some workgroups do not record */
 	bool include_set, exclude_set;
-	bool broken; /* a filter did not parse: nothing passes */
+	bool broken; /* a filter is malformed: no dispatch is instrumented */
 	regex_t include, exclude;
-	char *library_include, *library_exclude; /* copies of the environment; NULL = all, none */
+	char *library_include, *library_exclude; /* copies of the environment; NULL: include all,
+						  * exclude none */
 	struct probe_selection selection;
 };
 
-/* False if there is nothing to do: no socket named, or a privileged program. */
+/*
+ * False if the library has nothing to do: the environment names no socket, or the program is
+ * privileged.
+ */
 bool probe_config_read(struct probe_config *ret);
 
 bool probe_config_wants(const struct probe_config *config, const char *demangled);
-/* By the URI of a code object, "file:///..." or "memory://...". */
+/* `uri`: of a code object, "file:///..." or "memory://...". */
 bool probe_config_wants_library(const struct probe_config *config, const char *uri);
 
 #endif

@@ -33,7 +33,7 @@ static void add(struct probe_kernarg_plan *plan, uint32_t kind, uint32_t from, u
 {
 	struct probe_kernarg_op *last = plan->count ? &plan->ops[plan->count - 1] : NULL;
 
-	/* Neighbours that stay neighbours are one copy. */
+	/* Adjacent arguments that stay adjacent are copied together. */
 	if (kind == PROBE_ARG_EXPLICIT && last && last->kind == PROBE_ARG_EXPLICIT &&
 	    last->from + last->size == from && last->to + last->size == to) {
 		last->size += size;
@@ -43,8 +43,9 @@ static void add(struct probe_kernarg_plan *plan, uint32_t kind, uint32_t from, u
 }
 
 /*
- * A kind whose value only the application knows, and that the original does not have, stays zero:
- * the clone is the original plus the device library, which uses none of them, so it is never read.
+ * A hidden argument that only the clone has, and whose value only the application knows, stays
+ * zero. Nothing reads it: the clone is the original plus the device library, which uses none of
+ * these.
  */
 static int add_hidden(struct probe_kernarg_plan *plan, const struct probe_kernel_meta *original,
 		      const struct probe_arg *arg)
@@ -109,7 +110,10 @@ static uint64_t divided(uint32_t grid, uint16_t group, bool remainder)
 	return remainder ? grid % group : grid / group;
 }
 
-/* hsa-tooling: code object v5, sources of hidden values. Global offsets are an OpenCL matter: 0. */
+/*
+ * Code object v5: where hidden values come from. Global offsets exist in OpenCL only; here they are
+ * 0.
+ */
 static uint64_t synthesise(uint32_t kind, const struct probe_kernarg_launch *launch)
 {
 	const hsa_kernel_dispatch_packet_t *packet = launch->packet;

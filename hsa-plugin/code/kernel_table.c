@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 struct slot {
-	_Atomic uint64_t object; /* 0 = free; never becomes free again */
+	_Atomic uint64_t object; /* 0 = free; a used slot never becomes free again */
 	struct probe_kernel *_Atomic kernel;
 };
 
@@ -39,7 +39,7 @@ static void put(struct table *table, uint64_t object, struct probe_kernel *kerne
 	struct slot *slot = slot_of(table, object);
 
 	table->used += !atomic_load_explicit(&slot->object, memory_order_relaxed);
-	/* Pairs with the acquires in find(): the kernel's fields, then its place. */
+	/* Pairs with the acquires in find(): the kernel's fields are visible before its slot. */
 	atomic_store_explicit(&slot->kernel, kernel, memory_order_release);
 	atomic_store_explicit(&slot->object, object, memory_order_release);
 }
@@ -83,7 +83,7 @@ void probe_kernel_table_remove(const struct probe_kernel *kernel)
 	if (!table)
 		return;
 	slot = slot_of(table, kernel->object);
-	/* The address may have been loaded anew already. */
+	/* Another kernel may have been loaded at this address in the meantime. */
 	if (atomic_load(&slot->kernel) == kernel)
 		atomic_store_explicit(&slot->kernel, NULL, memory_order_release);
 }

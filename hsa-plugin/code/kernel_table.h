@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the kernel_object of a packet to the kernel, with its verdict (kernel_verdict.h).
+ * Maps the kernel_object of a packet to the kernel and its verdict (kernel_verdict.h).
  *
- * Looked up on every dispatch without a lock. Kernels and outgrown tables are never freed: a
- * dispatch in another thread may still hold them, and they are small (about 300 bytes a kernel).
+ * Every dispatch looks it up without a lock. Kernels and outgrown tables are never freed, because
+ * another thread's dispatch may still hold them; they are small (about 300 bytes per kernel).
  */
 #ifndef PROBE_HSA_PLUGIN_CODE_KERNEL_TABLE_H
 #define PROBE_HSA_PLUGIN_CODE_KERNEL_TABLE_H
@@ -22,20 +22,21 @@ struct probe_kernel {
 	uint32_t group_size, private_size;
 	uint32_t max_group;
 	uint32_t vgprs, agprs;
-	uint32_t stack_growth; /* bytes a lane that a clone's callees may need beyond the guess */
-	/* of an original: PROBE_V_*, before launch_verdict.h */
+	uint32_t stack_growth; /* stack bytes per lane that a clone's callees may need beyond the
+				* compiler's estimate */
+	/* PROBE_V_* of an original, before launch_verdict.h refines it */
 	uint32_t verdict;
 	const struct probe_kernel *clone;
 	struct probe_kernarg_plan *plan;
 	uint32_t site_first, site_count;
-	_Atomic uint64_t seen; /* dispatches so far that passed the other filters */
+	_Atomic uint64_t seen; /* dispatches so far that passed all other filters */
 };
 
-/* Writers hold a lock of their own (code_objects.c). -ENOMEM. */
+/* Callers hold a lock of their own (code_objects.c). -ENOMEM. */
 int probe_kernel_table_add(struct probe_kernel *kernel);
 void probe_kernel_table_remove(const struct probe_kernel *kernel);
 
-/* NULL = of no code object that was seen. */
+/* NULL if the kernel belongs to no known code object. */
 struct probe_kernel *probe_kernel_table_find(uint64_t object);
 
 #endif

@@ -56,12 +56,13 @@ struct code_object {
 	const struct probe_site_table *sites;
 	const struct probe_image *image;
 	bool library;			/* the code object passes the library filters */
-	struct probe_call_graph *calls; /* made when first needed */
+	struct probe_call_graph *calls; /* created on first use */
 };
 
 /*
- * Where the compiler guessed the stack of callees, those of the clone need more. Without recursion
- * each level gets the growth of the kernel's own frame, and FRAME_GROWTH_MIN at least.
+ * Where the compiler estimated the stack of callees, those of the clone need more. Without
+ * recursion, each level of calls grows as much as the kernel's own frame, and by at least
+ * FRAME_GROWTH_MIN.
  */
 static bool bound_stack(struct code_object *code, struct probe_kernel_row *original,
 			const struct probe_kernel_row *clone)

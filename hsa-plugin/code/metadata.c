@@ -56,7 +56,7 @@ static bool ok(amd_comgr_status_t status)
 	return status == AMD_COMGR_STATUS_SUCCESS;
 }
 
-/* The string under `key` in a map, for free(); NULL if there is none. */
+/* The string under `key` in a map, which the caller frees; NULL if there is none. */
 static char *text_of(const struct probe_comgr *comgr, node map, const char *key)
 {
 	char *text = NULL;
@@ -78,7 +78,7 @@ static char *text_of(const struct probe_comgr *comgr, node map, const char *key)
 	return text;
 }
 
-/* Numbers come as text too. False if absent or beyond 32 bits. */
+/* comgr returns numbers as text, too. False if absent or beyond 32 bits. */
 static bool number_of(const struct probe_comgr *comgr, node map, const char *key, uint32_t *ret)
 {
 	PROBE_AUTO_FREE char *text = text_of(comgr, map, key);
@@ -144,7 +144,7 @@ static int read_args(const struct probe_comgr *comgr, node kernel, struct probe_
 	node list;
 	int err;
 
-	/* A kernel without arguments has no list. */
+	/* A kernel without arguments has no ".args". */
 	if (!ok(comgr->metadata_lookup(kernel, ".args", &list)))
 		return 0;
 	err = read_arg_list(comgr, list, ret);
@@ -205,7 +205,7 @@ static int read_kernels(const struct probe_comgr *comgr, node root, struct probe
 	node list;
 	int err;
 
-	/* A code object may have device functions and no kernel. */
+	/* A code object may have device functions but no kernel. */
 	if (!ok(comgr->metadata_lookup(root, "amdhsa.kernels", &list)))
 		return 0;
 	err = read_kernel_list(comgr, list, ret);

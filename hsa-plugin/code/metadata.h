@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernel metadata of one code object ("AMDGPU Usage", code object v3 and later), read with
- * amd-comgr once when the code object is loaded.
+ * Reads the kernel metadata of one code object ("AMDGPU Usage", code object v3 and later) with
+ * amd-comgr, once, when the code object is loaded.
  *
- * comgr is found at run time, not linked: its soname differs between releases (.so.2, .so.3), a HIP
- * program has it mapped already, and a program that never loads code pays nothing for it.
+ * comgr is looked up at run time, not linked. Its soname differs between releases (.so.2, .so.3), a
+ * HIP program has it mapped already, and a program that never loads code then does not load comgr.
  */
 #ifndef PROBE_HSA_PLUGIN_CODE_METADATA_H
 #define PROBE_HSA_PLUGIN_CODE_METADATA_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an argument is. Explicit ones are identified by their position. */
+/* Kinds of arguments. Explicit ones are identified by their position. */
 enum probe_arg_kind {
 	PROBE_ARG_EXPLICIT = 0,
 	PROBE_ARG_NONE, /* hidden_none: reserved bytes */
@@ -34,14 +34,14 @@ enum probe_arg_kind {
 	PROBE_ARG_PRIVATE_BASE,
 	PROBE_ARG_SHARED_BASE,
 	PROBE_ARG_QUEUE_PTR,
-	/* Values that only the application knows, in the original's block. */
+	/* Values that only the application knows; they are in the original's block. */
 	PROBE_ARG_PRINTF_BUFFER,
 	PROBE_ARG_HOSTCALL_BUFFER,
 	PROBE_ARG_MULTIGRID_SYNC_ARG,
 	PROBE_ARG_HEAP_V1,
 	PROBE_ARG_DEFAULT_QUEUE,
 	PROBE_ARG_COMPLETION_ACTION,
-	PROBE_ARG_UNKNOWN, /* a hidden kind of a later compiler */
+	PROBE_ARG_UNKNOWN, /* a hidden kind that a later compiler added */
 };
 
 struct probe_arg {
@@ -54,8 +54,8 @@ struct probe_kernel_meta {
 	uint32_t kernarg_size, kernarg_align;
 	uint32_t group_size, private_size;
 	uint32_t sgprs, vgprs, agprs, wave_size;
-	uint32_t max_group; /* work-items of a workgroup; 0 = not stated */
-	bool dynamic_stack; /* calls whose stack the compiler had to guess */
+	uint32_t max_group; /* maximum work-items per workgroup; 0 = not stated */
+	bool dynamic_stack; /* the compiler estimated the stack of some calls */
 	uint32_t arg_count;
 	struct probe_arg *args;
 };
@@ -69,11 +69,14 @@ enum { PROBE_ARGS_MAX = 4096, PROBE_KERNARG_MAX = 1 << 16 };
 
 enum probe_arg_kind probe_arg_kind_of(const char *value_kind);
 
-/* -ENOSYS without comgr, -EBADMSG if it cannot read the bytes, -ENOMEM. */
+/* Returns -ENOSYS without comgr, -EBADMSG if comgr cannot read the bytes, or -ENOMEM. */
 int probe_metadata_read(const void *bytes, size_t size, struct probe_metadata *ret);
 void probe_metadata_destroy(struct probe_metadata *metadata);
 
-/* The demangled name for free(); a copy of `symbol` if it is no mangled name. NULL: no memory. */
+/*
+ * The demangled name, which the caller frees; a copy of `symbol` if it is not mangled. NULL: no
+ * memory.
+ */
 char *probe_demangle(const char *symbol);
 
 #endif

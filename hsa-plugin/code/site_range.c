@@ -26,7 +26,7 @@ static bool valid(const struct probe_sites_header *header, size_t size)
 	       holds(header, header->strings_offset, header->strings_size, 1);
 }
 
-/* What an older plugin wrote is all that is needed here. */
+/* Fields that an older plugin did not write are not needed here. */
 static struct probe_sites_header read_header(const struct probe_site_table *table)
 {
 	struct probe_sites_header header = {0};

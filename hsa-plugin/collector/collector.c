@@ -17,16 +17,16 @@
 #include "hsa-plugin/process/supervisor_connection.h"
 
 enum {
-	POLL_ALL_EVERY = 16, /* polls; the others test the oldest dispatches only */
+	POLL_ALL_EVERY = 16, /* every 16th poll tests all dispatches, the others only the oldest */
 	STACK = 512 << 10,
 };
 
 #define POLL_MIN_NS	    20000u
 #define POLL_MAX_NS	    2000000u
-#define IDLE_NS		    2000000u   /* after the last completion, before sleeping */
-#define SUPERVISOR_CHECK_NS 100000000u /* between two checks that the supervisor lives */
+#define IDLE_NS		    2000000u   /* time without completions before the thread sleeps */
+#define SUPERVISOR_CHECK_NS 100000000u /* time between two checks that the supervisor is alive */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list of queues */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the list of queues */
 static struct probe_queue *queues;
 static pthread_t thread;
 static bool running;
@@ -83,7 +83,7 @@ static void check_supervisor(uint64_t now, uint64_t *last)
 		if (gone)
 			atomic_store(&probe_tool.supervisor_gone, true);
 	}
-	/* Kernels that wait for the dead supervisor to read must be able to end. */
+	/* Kernels that wait for the dead supervisor to read their rings must be able to end. */
 	if (gone)
 		probe_rings_discard();
 }
@@ -110,7 +110,10 @@ static void *collector(void *arg)
 		uint64_t now = probe_now_ns();
 
 		if (poll.progress) {
-			/* No sched_yield: behind a busy host thread it costs whole time slices. */
+			/*
+			 * No sched_yield: behind a busy host thread it would cost whole time
+			 * slices.
+			 */
 			progress = now;
 			continue;
 		}
@@ -125,7 +128,7 @@ static void *collector(void *arg)
 	return NULL;
 }
 
-/* Signals belong to the application: our thread blocks them all. */
+/* Signals belong to the application, so the collector's thread blocks them all. */
 static int create_thread(void)
 {
 	pthread_attr_t attributes;
@@ -178,7 +181,7 @@ void probe_collector_remove(struct probe_queue *queue)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A sum that changes with any progress, of one queue or all; false if none is busy. */
+/* A sum that changes with any progress of one queue or of all; false if none is busy. */
 static bool position(const struct probe_queue *one, uint64_t *ret)
 {
 	bool any = false;
@@ -224,7 +227,9 @@ void probe_collector_stop(void)
 	probe_collector_wake();
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += 2;
-	/* A copy that never ends may hold it; then the thread stays, which does no harm. */
+	/*
+	 * A copy that never ends may block the thread; it is then left running, which does no harm.
+	 */
 	if (pthread_timedjoin_np(thread, NULL, &until))
 		pthread_detach(thread);
 	running = false;

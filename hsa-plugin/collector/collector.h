@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector: our one thread. It polls the queues for dispatches that have completed
- * (completion.h) and relays packets that had to wait.
+ * The collector: the only thread of this library apart from the samplers'. It polls the queues for
+ * completed dispatches (completion.h) and relays packets that had to wait.
  *
- * It starts with the first queue and sleeps while nothing is in flight. The time between two polls
- * grows with the time waited (a sixteenth of it, within bounds), so a completion is noticed at most
- * about 6 % late and a long kernel costs next to nothing. ROCr's own handler thread will not do:
- * reading counters waits for copies, and a handler there would delay all others.
+ * It starts with the first queue and sleeps while nothing is in flight. The interval between polls
+ * grows with the time waited (a sixteenth of it, within bounds). A completion is therefore noticed
+ * at most about 6 % late, and a long kernel costs almost no CPU time. ROCr's signal-handler thread
+ * is not used: reading counters waits for copies, and would delay all other handlers.
  */
 #ifndef PROBE_HSA_PLUGIN_COLLECTOR_COLLECTOR_H
 #define PROBE_HSA_PLUGIN_COLLECTOR_COLLECTOR_H
@@ -24,15 +24,15 @@ void probe_collector_add(struct probe_queue *queue);
 void probe_collector_remove(struct probe_queue *queue);
 
 /*
- * Wait until the queue (NULL: every queue) has nothing in flight. False after patience_ns without
+ * Waits until the queue (NULL: every queue) has nothing in flight. False after patience_ns without
  * progress.
  */
 bool probe_collector_drain(struct probe_queue *queue, uint64_t patience_ns);
 
-/* End the thread; dispatches in flight are not completed. */
+/* Ends the thread; dispatches in flight are not completed. */
 void probe_collector_stop(void);
 
-/* In a forked child, which has no such thread, or when the runtime has shut down. */
+/* For a forked child, which does not have the thread, and for a runtime that has shut down. */
 void probe_collector_forget(void);
 
 #endif

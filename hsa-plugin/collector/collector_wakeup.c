@@ -13,7 +13,10 @@ static _Atomic uint32_t sleeping; /* futex word */
 void probe_collector_sleep(bool (*busy)(void))
 {
 	atomic_store_explicit(&sleeping, 1, memory_order_seq_cst);
-	/* Pairs with the fence in probe_collector_wake(): one of the two sees the other. */
+	/*
+	 * Pairs with the fence in probe_collector_wake(): at least one of the two threads sees the
+	 * other's store.
+	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!busy())
 		syscall(SYS_futex, &sleeping, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);

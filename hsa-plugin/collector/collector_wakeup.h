@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How the relay wakes the collector (collector.h), and the collector sleeps. */
+/* Lets the collector (collector.h) sleep, and the relay wake it. */
 #ifndef PROBE_HSA_PLUGIN_COLLECTOR_COLLECTOR_WAKEUP_H
 #define PROBE_HSA_PLUGIN_COLLECTOR_COLLECTOR_WAKEUP_H
 
@@ -8,10 +8,10 @@
 /* A dispatch is in flight. Any thread; a few ns unless the collector sleeps. */
 void probe_collector_wake(void);
 
-/* Collector: sleep until woken, unless `busy` is true once the sleep is announced. */
+/* Collector only: sleeps until woken, unless `busy` returns true after the sleep was announced. */
 void probe_collector_sleep(bool (*busy)(void));
 
-/* In a forked child: no thread sleeps. */
+/* For a forked child, in which no thread sleeps. */
 void probe_collector_wakeup_reset(void);
 
 #endif

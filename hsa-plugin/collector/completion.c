@@ -5,16 +5,16 @@
 #include "hsa-plugin/queue/counter_tables.h"
 #include "hsa-plugin/launch/wave_storage.h"
 
-enum { OLDEST = 128 /* dispatches that are always tested */ };
+enum { OLDEST = 128 /* the oldest dispatches, which every poll tests */ };
 
 #define RECORD_WAIT_NS 2000000000ull
-/* A copy of a few megabytes that takes longer than this never ends. */
+/* Even a copy of a few megabytes does not take this long: after it, a copy counts as hung. */
 #define COPY_PATIENCE_NS 10000000000ull
 
 /*
- * The application's signal gets the kernel's own time stamps before its value changes, so that a
- * thread that waited for it reads the right ones (amd_hsa_signal.h: raw ticks in start_ts and
- * end_ts).
+ * Copies the kernel's time stamps into the application's signal before it changes the signal's
+ * value. A thread that waits for the value then reads the right times (amd_hsa_signal.h: raw ticks
+ * in start_ts and end_ts).
  */
 static void complete_application(hsa_signal_t signal, const amd_signal_t *ours)
 {
@@ -54,8 +54,10 @@ static void put_complete(const struct probe_queue *queue, const struct probe_inf
 	};
 	struct iovec part = {&row, sizeof(row)};
 
-	/* ROCr's own order: the later time first, so that a new fit of its clocks does not change
-	 * the duration. */
+	/*
+	 * Converted in ROCr's order, the later time first, so that a recalibration of its clocks
+	 * does not change the duration.
+	 */
 	row.end = to_ns(queue, signal->end_ts);
 	row.start = to_ns(queue, signal->start_ts);
 	if (row.start > row.end) {
@@ -69,7 +71,7 @@ static void put_complete(const struct probe_queue *queue, const struct probe_inf
 	atomic_fetch_add_explicit(&probe_tool.completed, 1, memory_order_relaxed);
 }
 
-/* Advance a dispatch as far as possible now; true if its state changed. */
+/* Advances a dispatch as far as possible without waiting; true if its state changed. */
 static bool advance(struct probe_queue *queue, struct probe_inflight *dispatch,
 		    const amd_signal_t *signal)
 {
@@ -99,7 +101,7 @@ static bool advance(struct probe_queue *queue, struct probe_inflight *dispatch,
 	return true;
 }
 
-/* Free what the oldest dispatches used, up to the first one that is not done. */
+/* Frees what the oldest dispatches used, up to the first one that is not done. */
 static void retire(struct probe_queue *queue, uint64_t tail, uint64_t head)
 {
 	while (tail < head) {

@@ -17,7 +17,7 @@ static struct probe_packet *slot(const hsa_queue_t *queue, uint64_t index)
 	return (struct probe_packet *)queue->base_address + (index & (queue->size - 1));
 }
 
-/* The first 32 bits go last: with them the packet processor may take the packet. */
+/* The first 32 bits are written last: they hand the packet to the packet processor. */
 static void publish(struct probe_queue *queue, const struct probe_packet *packet)
 {
 	struct probe_packet *to = slot(queue->real, queue->written);
@@ -38,7 +38,10 @@ static bool has_packet_space(struct probe_queue *queue)
 		return false;
 	if (!atomic_load_explicit(&queue->agent->sampler, memory_order_relaxed))
 		return true;
-	/* A sample names its packet modulo the ring; pairs with the release in agent_sampling.c. */
+	/*
+	 * A sample identifies its packet by its index modulo the ring. Pairs with the release in
+	 * agent_sampling.c.
+	 */
 	read = atomic_load_explicit(&queue->flushed, memory_order_acquire);
 	return queue->written - read + PROBE_PACKETS_MAX <= queue->real->size;
 }
@@ -46,8 +49,10 @@ static bool has_packet_space(struct probe_queue *queue)
 static bool has_inflight_space(const struct probe_queue *queue)
 {
 	uint64_t head = atomic_load_explicit(&queue->head, memory_order_relaxed);
-	/* Pairs with the release in probe_queue_collect(): the oldest one's fields are not read
-	 * any more. */
+	/*
+	 * Pairs with the release in probe_queue_collect(): nothing reads the oldest dispatch's
+	 * fields any more.
+	 */
 	uint64_t tail = atomic_load_explicit(&queue->tail, memory_order_acquire);
 
 	/*
@@ -63,7 +68,7 @@ enum step { RELAYED, NO_PACKET, NO_SPACE };
 static enum step relay_one(struct probe_queue *queue)
 {
 	struct probe_packet *from = slot(queue->soft, queue->next);
-	/* Pairs with the producer's release of the header: the rest of the packet. */
+	/* Pairs with the producer's release of the header: the rest of the packet is visible. */
 	uint32_t first = __atomic_load_n((uint32_t *)(void *)from->bytes, __ATOMIC_ACQUIRE);
 	uint32_t type = packet_type((uint16_t)first);
 	struct probe_packet packet, out[PROBE_PACKETS_MAX];
@@ -83,7 +88,7 @@ static enum step relay_one(struct probe_queue *queue)
 		for (int i = 0; i < count; i++)
 			publish(queue, &out[i]);
 	} else {
-		/* Barriers, agent dispatches, vendor packets: unchanged, in order. */
+		/* Barriers, agent dispatches and vendor packets are copied unchanged, in order. */
 		publish(queue, &packet);
 	}
 	__atomic_store_n((uint16_t *)(void *)from->bytes,

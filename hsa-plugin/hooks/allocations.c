@@ -14,12 +14,12 @@
 #include "hsa-plugin/process/tool.h"
 
 enum {
-	DEPTH_MAX = 48, /* frames looked at */
+	DEPTH_MAX = 48, /* frames that are examined */
 	FRAMES_MAX = 4, /* frames recorded */
 	TEXT_MAX = 2048,
 };
 
-/* Their frames are not the application's. */
+/* Frames of these libraries do not belong to the application. */
 static const char *const runtimes[] = {
 	"libprobe-hsa.so", "libhsa-runtime64.so", "libamdhip64.so",
 	"libamdocl64.so",  "libOpenCL.so",	  "libhsakmt.so",
@@ -52,13 +52,16 @@ static void record_frame(struct frames *frames, const char *path, uint64_t offse
 		frames->used += (size_t)length;
 		frames->recorded++;
 	} else {
-		frames->depth = DEPTH_MAX; /* no space for more */
+		frames->depth = DEPTH_MAX; /* stop: no space for more */
 	}
 }
 
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *user)
 {
-	/* The byte before the return address is in the call itself, and in its line. */
+	/*
+	 * The byte before the return address belongs to the call instruction, and so to its source
+	 * line.
+	 */
 	uintptr_t at = _Unwind_GetIP(context) - 1;
 	struct frames *frames = user;
 	struct link_map *map = NULL;
@@ -79,7 +82,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *user)
 		self[length] = 0;
 		path = self;
 	}
-	/* A callback from the runtime is code of the application, too. */
+	/* A callback from the runtime is application code, too. */
 	if (!runtime_file(path))
 		record_frame(frames, path, at - map->l_addr);
 	return _URC_NO_REASON;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that the application allocates from the runtime: a record per allocation with its call
- * site in the application, and one when it is freed. Nothing happens on a dispatch. Allocations
- * that the tool makes for itself do not pass through these hooks.
+ * Records the memory that the application allocates from the runtime: one record per allocation
+ * with its call site in the application, and one when it is freed. Dispatches are not affected.
+ * Allocations of this library itself do not pass through these hooks.
  */
 #ifndef PROBE_HSA_PLUGIN_HOOKS_ALLOCATIONS_H
 #define PROBE_HSA_PLUGIN_HOOKS_ALLOCATIONS_H

@@ -16,7 +16,7 @@
 
 enum { CHUNK = 64 << 10, URI_MAX = 16 << 10 };
 
-/* A loaded code object: what to undo when its executable is destroyed. */
+/* A loaded code object: the state to undo when its executable is destroyed. */
 struct loaded {
 	struct loaded *next;
 	uint64_t executable;
@@ -140,7 +140,7 @@ static void put_kernel(const struct probe_kernel *kernel, const struct probe_ker
 	probe_segment_put_wait(&probe_tool.segment, PROBE_HR_KERNEL, parts, 2, PROBE_LOAD_WAIT_NS);
 }
 
-/* Kernel symbols of the executable on one agent: name to address of the descriptor. */
+/* Kernel symbols of the executable on one agent: names and addresses of the descriptors. */
 struct symbols {
 	size_t count, capacity;
 	struct symbol {
@@ -226,8 +226,8 @@ static struct probe_kernel *make_kernel(const struct load_facts *facts,
 }
 
 /*
- * Kernels of the code object, entered into the table. An executable has one code object per agent
- * in practice; if there were two, this tests which of them a symbol's address is in.
+ * Enters the kernels of a code object into the table. In practice an executable has one code object
+ * per agent; if there are two, this tests which of them contains a symbol's address.
  */
 static void enter_kernels(const struct load_facts *facts, const struct probe_metadata *metadata,
 			  const struct symbols *symbols, const struct probe_site_table *sites,
@@ -329,7 +329,7 @@ static void forget(struct loaded *loaded)
 		probe_kernel_table_remove(loaded->kernels[i]);
 	probe_segment_put_wait(&probe_tool.segment, PROBE_HR_CODE_UNLOAD, &part, 1,
 			       PROBE_LOAD_WAIT_NS);
-	/* The kernels themselves stay: dispatches in flight point at them. */
+	/* The kernels themselves are not freed: dispatches in flight point to them. */
 	free(loaded);
 }
 
@@ -347,7 +347,10 @@ hsa_status_t probe_executable_destroy(hsa_executable_t executable)
 				continue;
 			}
 			*at = loaded->next;
-			/* Its samples cannot be attributed once other code has its address. */
+			/*
+			 * Samples could not be attributed after other code is loaded at this
+			 * address.
+			 */
 			probe_sampling_flush(NULL);
 			forget(loaded);
 		}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loading and unloading of code objects. When an executable is frozen, each of its code objects is
- * copied into the segment and its kernels are entered into the kernel table with their verdicts.
- * When it is destroyed they are removed from the table first.
+ * copied into the segment, and its kernels enter the kernel table with their verdicts. Destroying
+ * an executable removes them from the table first.
  */
 #ifndef PROBE_HSA_PLUGIN_HOOKS_CODE_OBJECTS_H
 #define PROBE_HSA_PLUGIN_HOOKS_CODE_OBJECTS_H

@@ -28,7 +28,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* How long the end of a process is delayed without progress. */
+/* How long the end of the process may be delayed without progress. */
 #define EXIT_PATIENCE_NS 1000000000ull
 
 EXPORT extern const uint32_t HSA_AMD_TOOL_PRIORITY;
@@ -38,7 +38,7 @@ EXPORT void OnUnload(void);
 EXPORT int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t lib_instance,
 				     void **tables, uint64_t count);
 
-/* Tools load by rising value. */
+/* ROCr loads tools in the order of rising values. */
 const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
 
 static void put_exit(void)
@@ -55,7 +55,7 @@ static void put_exit(void)
 }
 
 /*
- * Wait for dispatches in flight and end recording; `last`: write the EXIT record as well.
+ * Waits for dispatches in flight and ends recording. If `last`, it also writes the EXIT record.
  * Idempotent.
  */
 static void finish(bool last)
@@ -82,16 +82,19 @@ static void at_exit(void)
 	finish(true);
 }
 
-/* Not every end of a process runs atexit's list, e.g. a dlclose at exit: a second way. */
+/*
+ * Not every process exit runs the atexit handlers, e.g. after dlclose at exit: this is the second
+ * way.
+ */
 __attribute__((destructor)) static void at_unload(void)
 {
 	finish(true);
 }
 
 /*
- * A forked child shares the segment but has no thread of ours, and the GPU is not its own (the
- * driver's file does not survive fork): it records nothing. A program that it executes is traced
- * anew.
+ * A forked child shares the segment, but it has no collector thread, and it cannot use the GPU (the
+ * driver's file does not survive fork). So it records nothing. A program that it executes is traced
+ * as a new process.
  */
 static void in_child(void)
 {
@@ -105,7 +108,7 @@ static hsa_status_t hook_shut_down(void)
 {
 	int saved = errno;
 
-	/* It may be the last one, after which no call of the runtime is allowed. */
+	/* This may be the last hsa_shut_down, after which no call of the runtime is allowed. */
 	if (probe_tool_active()) {
 		probe_collector_drain(NULL, EXIT_PATIENCE_NS);
 		probe_sampling_flush(NULL);
@@ -152,14 +155,17 @@ static bool first_time(struct probe_api_root *root)
 		return false;
 	tool->pid = getpid();
 	pthread_atfork(NULL, NULL, in_child);
-	/* Runs before the destructors of ROCr and HIP, which were loaded earlier. */
+	/*
+	 * Registered last, it runs before the destructors of ROCr and HIP, which were loaded
+	 * earlier.
+	 */
 	atexit(at_exit);
 	probe_supervisor_put_process(&tool->segment, root);
 	probe_agents_put(tool);
 	return true;
 }
 
-/* Never fails: at worst the application runs uninstrumented. */
+/* Never fails: in the worst case the application runs uninstrumented. */
 static void install(struct probe_api_root *root)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -168,7 +174,7 @@ static void install(struct probe_api_root *root)
 	int saved = errno;
 
 	pthread_mutex_lock(&lock);
-	/* One runtime may use two entry points; the second time the tool is active. */
+	/* One runtime may call two entry points; at the second call the tool is already active. */
 	if (!probe_tool_active() && !tool->segment.off && !probe_hsa_read(root, &hsa)) {
 		tool->hsa = hsa;
 		read_runtime(tool);
@@ -181,7 +187,7 @@ static void install(struct probe_api_root *root)
 	errno = saved;
 }
 
-/* False would make ROCr 5.2 close the library and call it nevertheless: always true. */
+/* Always true: on false, ROCr 5.2 would close the library and call it nevertheless. */
 bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *const *failed_names)
 {
 	(void)version;

@@ -11,7 +11,7 @@
 #include "hsa-plugin/collector/packet_relay.h"
 #include "hsa-plugin/queue/queue_pair.h"
 
-/* How long destroying a queue waits without progress. */
+/* How long destroying a queue may wait without progress. */
 #define DESTROY_PATIENCE_NS 5000000000ull
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,7 +108,7 @@ static struct probe_queue *cooperative_queue(const struct probe_queue_request *r
 	return queue;
 }
 
-/* True if the queue has other users. */
+/* Drops one user; true if the queue has others. */
 static bool cooperative_left(struct probe_queue *queue)
 {
 	struct probe_agent *agent = queue->agent;
@@ -159,7 +159,7 @@ static hsa_status_t hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_que
 
 	queue = ret ? create_for(&request) : NULL;
 	errno = saved;
-	/* The application gets the runtime's own queue, or its error. */
+	/* Then the application gets the runtime's own queue, or its error. */
 	if (!queue)
 		return probe_tool.hsa.queue_create(handle, size, type, callback, data, private_size,
 						   group_size, ret);
@@ -180,7 +180,7 @@ static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
 		return HSA_STATUS_SUCCESS;
 	if (probe_tool_active())
 		probe_collector_drain(queue, DESTROY_PATIENCE_NS);
-	/* Its doorbell may be the next queue's, and samples name queues by their doorbells. */
+	/* The next queue may get the same doorbell, by which samples identify queues. */
 	probe_sampling_flush(queue->agent);
 	probe_collector_remove(queue);
 	leave(queue);
@@ -191,7 +191,7 @@ static hsa_status_t hook_queue_destroy(hsa_queue_t *soft)
 	return HSA_STATUS_SUCCESS;
 }
 
-/* Other calls that take a queue are for the hardware's. */
+/* All other calls that take a queue apply to the hardware queue. */
 static hsa_queue_t *hardware(hsa_queue_t *handle)
 {
 	struct probe_queue *queue = find(handle);
@@ -206,7 +206,7 @@ static hsa_status_t hook_queue_inactivate(hsa_queue_t *queue)
 
 static hsa_status_t hook_set_profiler_enabled(hsa_queue_t *queue, int enable)
 {
-	/* It stays on for our hardware queue: our own times come from it. */
+	/* Profiling stays on for the hardware queue, because Probe's own times come from it. */
 	if (find(queue))
 		return HSA_STATUS_SUCCESS;
 	return probe_tool.hsa.profiling_set_profiler_enabled(queue, enable);
@@ -233,7 +233,7 @@ static hsa_status_t hook_get_info(hsa_queue_t *queue, int attribute, void *value
 }
 
 /*
- * If the signal is a doorbell: relay all packets whose header is valid, whatever the value, as the
+ * If the signal is a doorbell, relays all packets whose header is valid, whatever the value, as the
  * packet processor does. Nothing reads the signal itself, so it is not written.
  */
 static bool ring_doorbell(hsa_signal_t signal)
@@ -292,7 +292,7 @@ void probe_queue_hooks_forget(void)
 		if (!queues[i])
 			continue;
 		probe_doorbell_remove(queues[i]->doorbell.handle);
-		/* Memory of the runtime is gone with it. */
+		/* The runtime's memory is gone; only our own is freed. */
 		free(queues[i]->inflight);
 		free(queues[i]);
 		queues[i] = NULL;

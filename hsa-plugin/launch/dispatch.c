@@ -38,7 +38,10 @@ static void put_dispatch(const struct probe_launch *launch)
 	atomic_fetch_add_explicit(&probe_tool.verdicts[launch->verdict], 1, memory_order_relaxed);
 }
 
-/* For probe-run, which evaluates proofs with them: explicit arguments come first and are few. */
+/*
+ * For probe-run, which evaluates proofs with the arguments. Explicit arguments come first and are
+ * few.
+ */
 static void put_arguments(const struct probe_launch *launch)
 {
 	uint32_t size = launch->kernel->plan->size;
@@ -80,8 +83,8 @@ static uint16_t with_scope(uint16_t header, int shift, uint16_t scope)
 }
 
 /*
- * Counters are written by copies and read by copies, which is what system scope is for; HIP asks
- * for agent scope between its own kernels.
+ * Copies write and read the counters, which requires system scope; between its own kernels HIP
+ * requests agent scope only.
  */
 static void swap_kernel(const struct probe_launch *launch, hsa_kernel_dispatch_packet_t *packet)
 {
@@ -113,11 +116,13 @@ static void begin_inflight(const struct probe_launch *launch, uint64_t table_use
 		.storage_waves = launch->storage_waves,
 	};
 	probe_signal_set(probe_queue_completion(queue, index), 1);
-	/* Pairs with the acquire in probe_queue_collect(): all its fields. */
+	/*
+	 * Pairs with the acquire in probe_queue_collect(): all fields of the dispatch are visible.
+	 */
 	atomic_store_explicit(&queue->head, index + 1, memory_order_release);
 }
 
-/* False = a block is needed, and there is no space for it at the moment. */
+/* False if the launch needs a block and there is currently no space for one. */
 static bool take_block(struct probe_launch *launch)
 {
 	const struct probe_kernel *kernel = launch->kernel;
@@ -145,7 +150,7 @@ int probe_dispatch(struct probe_queue *queue, const hsa_kernel_dispatch_packet_t
 		memcpy(out, packet, sizeof(*packet));
 		return 1;
 	}
-	/* Space first: a dispatch that must wait is decided about, and counted, only once. */
+	/* Space first: a dispatch that has to wait is decided and counted only once. */
 	if (!take_block(&launch))
 		return 0;
 	probe_launch_decide(&launch);

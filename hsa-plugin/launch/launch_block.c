@@ -33,7 +33,7 @@ uint32_t probe_launch_block_bytes(const struct probe_kernel *kernel)
 	return align_up(arguments_at(kernel) + kernel->plan->size, 64);
 }
 
-/* 0 with a workgroup filter: each wave must test whether it records. */
+/* 0 with a workgroup filter, because each wave must then test whether it records. */
 static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
 {
 	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
@@ -45,7 +45,10 @@ static uint64_t ring_rows(const hsa_kernel_dispatch_packet_t *packet)
 	return probe_tool.config.kind == PROBE_KIND_TRACE ? probe_trace_rows(grid, group) : 1;
 }
 
-/* From the ring of argument blocks, which never wrap. At most `capacity` bytes are in use. */
+/*
+ * Takes bytes from the ring of argument blocks; a block never wraps. At most `capacity` bytes are
+ * in use.
+ */
 static bool take_bytes(struct probe_launch *launch, uint32_t size, uint32_t capacity)
 {
 	struct probe_queue *queue = launch->queue;
@@ -68,7 +71,7 @@ static bool wants_storage(const struct probe_launch *launch)
 	return probe_tool.config.kind == PROBE_KIND_TIME && ring_rows(launch->packet);
 }
 
-/* Per-wave storage may use the half of the ring that other launches are not likely to need soon. */
+/* Per-wave storage may use the half of the ring that other launches are unlikely to need soon. */
 bool probe_launch_block_take(struct probe_launch *launch)
 {
 	uint32_t size = probe_launch_block_bytes(launch->kernel);
@@ -83,14 +86,14 @@ bool probe_launch_block_take(struct probe_launch *launch)
 	return take_bytes(launch, size, PROBE_KERNARG_BYTES);
 }
 
-/* Are lanes 16n to 16n + 15 neighbours in x, for every n? */
+/* True if lanes 16n to 16n + 15 are adjacent in x, for every n. */
 static bool has_rows16(const hsa_kernel_dispatch_packet_t *packet)
 {
 	return packet->workgroup_size_x % 16 == 0 ||
 	       (packet->workgroup_size_y == 1 && packet->workgroup_size_z == 1);
 }
 
-/* What probe-run will derive from the launch instead of counting it. */
+/* Sets the fields from which probe-run derives counters of this launch. */
 static void fill_derived(const hsa_kernel_dispatch_packet_t *packet, struct probe_ctx *ret)
 {
 	const uint32_t grid[3] = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z};
@@ -112,8 +115,8 @@ static void set_table(struct probe_ctx *ctx, uint64_t table)
 }
 
 /*
- * Does each wave find a large ring of its own? Workgroups are distributed over shader engines and
- * compute units, and their waves over SIMDs.
+ * True if each wave finds a large ring of its own. Workgroups are distributed over shader engines
+ * and compute units, and their waves over SIMDs.
  */
 static bool is_small(const hsa_kernel_dispatch_packet_t *packet, uint32_t rings)
 {
@@ -146,7 +149,10 @@ static void fill_rings(const struct probe_launch *launch, struct probe_ctx *ret)
 	ret->wave.dispatch = launch->id;
 	if (ret->rows)
 		return;
-	/* Each wave must test the filter: no ring state is its own, all take the slow path. */
+	/*
+	 * Each wave must test the filter: with this value no ring state is its own, so all take the
+	 * slow path.
+	 */
 	ret->wave.states = agent->ring_nobody;
 	ret->wave.places = 0;
 }

@@ -10,7 +10,7 @@
  */
 #define PRIVATE_MAX (8191u * 1024 / 64)
 
-/* Replicas that fit a counter table: a power of two, 0 = not even one. */
+/* Number of replicas that fit into a counter table: a power of two; 0 = not even one. */
 static uint32_t replicas_for(uint32_t sites)
 {
 	uint32_t fit = PROBE_TABLE_BYTES / (PROBE_COUNTERS * 8) / (sites ? sites : 1);
@@ -34,7 +34,10 @@ static uint32_t check_memory(struct probe_launch *launch)
 	return launch->replicas ? PROBE_V_SWAPPED : PROBE_V_TOO_MANY_SITES;
 }
 
-/* Stack of a lane: with what callees may need in addition, as far as the hardware has it. */
+/*
+ * Stack bytes per lane, including what callees of the clone may need in addition, up to the
+ * hardware's limit.
+ */
 static uint32_t private_size(const hsa_kernel_dispatch_packet_t *packet,
 			     const struct probe_kernel *kernel)
 {
@@ -68,7 +71,10 @@ static uint32_t check_resources(struct probe_launch *launch)
 	return PROBE_V_SWAPPED;
 }
 
-/* On a cooperative queue the clone must leave room for all workgroups, as the original did. */
+/*
+ * On a cooperative queue all workgroups of the clone must be resident, as those of the original
+ * are.
+ */
 static bool stays_resident(const struct probe_launch *launch)
 {
 	const hsa_kernel_dispatch_packet_t *packet = launch->packet;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a dispatch runs the clone of its kernel. What depends on the kernel alone is settled when
- * it is loaded (kernel_verdict.h); the rest depends on the launch, its queue and the filter by
+ * Decides whether a dispatch runs the clone of its kernel. kernel_verdict.h decides what depends on
+ * the kernel alone when it is loaded; the rest depends on the launch, its queue and the filter by
  * dispatch number.
  */
 #ifndef PROBE_HSA_PLUGIN_LAUNCH_LAUNCH_VERDICT_H

@@ -8,7 +8,7 @@
 
 enum {
 	WAVE = 64, /* lanes */
-	/* Waves of larger launches would wait for one another's stores. */
+	/* Waves of larger launches would wait for each other's stores. */
 	WAVES_MAX = 1024,
 	WAVE_BYTES = sizeof(struct probe_stored_wave) + 16 * PROBE_STORED_SPANS,
 };
@@ -64,7 +64,7 @@ void probe_wave_storage_begin(const hsa_kernel_dispatch_packet_t *packet,
 	};
 }
 
-/* As probe-run counts them: WAVE, the kernel's BEGIN, WAVE_END, and two for each span. */
+/* The number that probe-run counts: WAVE, the kernel's BEGIN, WAVE_END, and two per span. */
 static uint64_t records(const struct probe_wave_storage *area, uint32_t waves)
 {
 	const uint8_t *at = (const uint8_t *)(area + 1);
@@ -90,7 +90,7 @@ uint64_t probe_wave_storage_put(uint64_t dispatch, const struct probe_wave_stora
 		{(void *)(uintptr_t)area, sizeof(*area) + (size_t)waves * area->stride},
 	};
 
-	/* The application may have overwritten them. */
+	/* Do not trust these values: the application may have overwritten them. */
 	if (!area->stride || area->spans > PROBE_STORED_SPANS ||
 	    area->stride != sizeof(struct probe_stored_wave) + 16 * area->spans)
 		return 0;

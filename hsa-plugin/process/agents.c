@@ -123,7 +123,10 @@ static hsa_status_t first_isa(hsa_agent_t agent, const struct probe_hsa *hsa, ch
 	return get_info(isa, HSA_ISA_INFO_NAME, ret);
 }
 
-/* "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-" without the triple; a CPU has only a name. */
+/*
+ * "gfx90a:sramecc+:xnack-" from the ISA name "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"; a CPU has
+ * no ISA, only a name.
+ */
 static void agent_name(const struct probe_tool *tool, const struct probe_agent *agent, char *ret,
 		       size_t room)
 {
@@ -139,7 +142,7 @@ static void agent_name(const struct probe_tool *tool, const struct probe_agent *
 	tool->hsa.agent_get_info(agent->handle, HSA_AGENT_INFO_NAME, ret);
 }
 
-/* "GPU-0123456789abcdef"; anything else has none. */
+/* The number in "GPU-0123456789abcdef"; 0 for other texts. */
 static uint64_t agent_uuid(const struct probe_tool *tool, const struct probe_agent *agent)
 {
 	char text[64] = "";

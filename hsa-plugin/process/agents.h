@@ -9,12 +9,12 @@
 void probe_agents_find(struct probe_tool *tool);
 void probe_agents_put(struct probe_tool *tool);
 
-/* Wave slots of all GPUs, rounded up to a power of two: rings enough for every resident wave. */
+/* Wave slots of all GPUs, rounded up to a power of two: enough rings for every resident wave. */
 uint32_t probe_agents_rings(const struct probe_tool *tool);
 
 struct probe_agent *probe_agent_of(struct probe_tool *tool, hsa_agent_t handle);
 
-/* Host memory that the CPU and this GPU share, for packets' arguments and signals. NULL = none. */
+/* Host memory that the CPU and this GPU share, for arguments and signals. NULL on failure. */
 void *probe_agent_host_memory(struct probe_tool *tool, const struct probe_agent *gpu, size_t size);
 
 /* Memory of the GPU itself. */

@@ -39,7 +39,7 @@ static int address_of(const char *name, struct sockaddr_un *ret, socklen_t *size
 
 static int connect_to(const char *name)
 {
-	/* The supervisor answers at once; one that hangs must not hang the application for long. */
+	/* The supervisor answers at once; if it hangs, the application must not wait for long. */
 	const struct timeval patience = {.tv_sec = 5};
 	struct sockaddr_un address;
 	socklen_t size;
@@ -150,7 +150,9 @@ bool probe_supervisor_gone(void)
 	struct pollfd poller = {.fd = socket_fd, .events = POLLIN};
 	struct stat status;
 
-	/* The application may have closed the descriptor, and been given its number again. */
+	/*
+	 * The application may have closed the descriptor and received its number for another file.
+	 */
 	if (socket_fd < 0 || fstat(socket_fd, &status) || status.st_ino != socket_inode ||
 	    !S_ISSOCK(status.st_mode))
 		return false;
@@ -171,7 +173,7 @@ static uint64_t process_start(void)
 		fclose(file);
 	}
 	text[size] = 0;
-	/* The second field is the name in parentheses and may hold anything. */
+	/* The second field is the name in parentheses and may contain any characters. */
 	at = strrchr(text, ')');
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
@@ -192,7 +194,7 @@ static size_t read_command(char *text, size_t room)
 	return size;
 }
 
-/* Only what may change a measurement: the rest of the environment stays private. */
+/* Only variables that may change a measurement: the rest of the environment stays private. */
 static size_t copy_environment(char *text, size_t room)
 {
 	static const char *const prefixes[] = {"PROBE_", "HSA_", "HIP_", "ROCR_"};

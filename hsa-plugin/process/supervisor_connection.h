@@ -2,9 +2,9 @@
 /*
  * The connection to the supervisor (probe-run): handshake, and the PROCESS record.
  *
- * The socket stays open, to notice that the supervisor has died. Its number is high, so that the
- * application gets the descriptors that it would get without us. If the application closes it, the
- * death of the supervisor is not noticed, and nothing else is lost.
+ * The socket stays open, so that the death of the supervisor is noticed. Its number is high, so
+ * that the application gets the same descriptors as without Probe. If the application closes it,
+ * the supervisor's death goes unnoticed, and nothing else is lost.
  */
 #ifndef PROBE_HSA_PLUGIN_PROCESS_SUPERVISOR_CONNECTION_H
 #define PROBE_HSA_PLUGIN_PROCESS_SUPERVISOR_CONNECTION_H
@@ -15,10 +15,10 @@
 #include "hsa-plugin/runtime/api_table.h"
 #include "wire/segment_writer.h"
 
-/* Connect, request `rings` trace rings (0 = none) and map the segment. 0 or -errno. */
+/* Connects, requests `rings` trace rings (0 = none) and maps the segment. 0 or -errno. */
 int probe_supervisor_connect(const char *name, uint32_t rings, struct probe_segment *ret);
 
-/* True once the supervisor has hung up. */
+/* True if the supervisor has closed the connection or died. */
 bool probe_supervisor_gone(void);
 
 void probe_supervisor_put_process(struct probe_segment *seg, const struct probe_api_root *root);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's state: one per process, reached from every thread of the application.
+ * The library's state: one per process, accessible from every thread of the application.
  *
  * In-process rules for all files here (docs/architecture.md): no output, no exit, no abort, no
- * signal handler; errno is kept; a dispatch allocates nothing and waits for nothing. What cannot be
- * done is counted, and the application's own kernel runs uninstrumented.
+ * signal handler; errno is preserved; a dispatch allocates nothing and waits for nothing. If
+ * something cannot be done, it is counted, and the application's own kernel runs uninstrumented.
  */
 #ifndef PROBE_HSA_PLUGIN_PROCESS_TOOL_H
 #define PROBE_HSA_PLUGIN_PROCESS_TOOL_H
@@ -23,7 +23,7 @@
 
 enum { PROBE_AGENTS_MAX = 64 };
 
-/* How long a record about a queue, an agent or a code object waits for the segment's reader. */
+/* How long a record about a queue, an agent or a code object may wait for the segment's reader. */
 #define PROBE_LOAD_WAIT_NS 2000000000ull
 
 struct probe_agent {
@@ -34,10 +34,12 @@ struct probe_agent {
 	uint32_t wave_slots;
 	uint32_t compute_units;
 	char target[64];	      /* gfx90a */
-	uint32_t lds_max;	      /* bytes of a workgroup */
+	uint32_t lds_max;	      /* LDS bytes per workgroup */
 	hsa_amd_memory_pool_t memory; /* GPU: device memory. CPU: kernarg, fine-grained */
 	hsa_region_t region;	      /* CPU: the same as a region, for soft queues */
-	/* Trace rings of this GPU (rings.c): the fields of a context about them; [1]: large rings.
+	/*
+	 * Trace rings of this GPU (rings.c): fields of the context that describe them; [1]: large
+	 * rings.
 	 */
 	bool rings_tried;
 	uint32_t ring_count, large_count;
@@ -63,7 +65,8 @@ struct probe_tool {
 	uint64_t tick_hz; /* of HSA's system clock */
 	uint32_t agent_count;
 	struct probe_agent agents[PROBE_AGENTS_MAX];
-	struct probe_agent *host; /* first CPU with a kernarg pool; NULL = nothing can be swapped */
+	struct probe_agent
+		*host; /* first CPU with a kernarg pool; NULL = no kernel can be swapped */
 	_Atomic uint64_t dispatches, completed;
 	_Atomic uint64_t verdicts[PROBE_VERDICTS];
 	atomic_bool supervisor_gone;

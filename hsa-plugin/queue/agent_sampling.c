@@ -10,15 +10,15 @@
 
 #include "hsa-plugin/queue/queue.h"
 
-#define CALL_LIMIT_NS  10000000000ull /* for one call of the provider */
+#define CALL_LIMIT_NS  10000000000ull /* time limit of one call of the provider */
 #define RECORD_WAIT_NS 2000000000ull
 
 enum {
-	CHUNK = 1024,		    /* samples of a record */
+	CHUNK = 1024,		    /* samples per record */
 	QUEUE_INFO_DOORBELL_ID = 1, /* HSA_AMD_QUEUE_INFO_DOORBELL_ID, ROCr 6.2 */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of beginning and ending */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while sessions begin and end */
 
 static uint32_t word_of(const char *text, const char *const *words)
 {
@@ -184,7 +184,7 @@ void probe_sampling_flush(struct probe_agent *agent)
 	errno = saved;
 }
 
-/* Packets whose dispatches have completed: all below the oldest one that has not. */
+/* Index below which all dispatches have completed: that of the oldest one that has not. */
 static uint64_t completed(struct probe_queue *queue)
 {
 	uint64_t tail, ret;

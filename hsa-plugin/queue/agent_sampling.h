@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PC sampling of the agents that the application uses: a session starts with an agent's first
- * queue. Before a queue ends or code is unloaded, their samples are written to the segment:
- * afterwards they could not be attributed.
+ * PC sampling of the agents that the application uses. A session starts with an agent's first
+ * queue. Before a queue ends or code is unloaded, their samples are written to the segment, because
+ * they could not be attributed afterwards.
  */
 #ifndef PROBE_HSA_PLUGIN_QUEUE_AGENT_SAMPLING_H
 #define PROBE_HSA_PLUGIN_QUEUE_AGENT_SAMPLING_H
@@ -20,26 +20,30 @@ struct probe_queue;
  */
 void probe_sampling_config_read(struct probe_sampler_request *ret);
 
-/* Before a queue of the agent is made: the first time this tries to start a session. */
+/* To be called before a queue of the agent is created. The first call tries to start a session. */
 void probe_sampling_begin(struct probe_agent *agent);
 
-/* Record the doorbell that samples identify the queue by. */
+/* Records the doorbell by which samples identify the queue. */
 void probe_sampling_put_queue(const struct probe_queue *queue);
 
-/* Have all samples taken so far in the segment, if the provider answers in time. NULL: all agents.
+/*
+ * Writes all samples taken so far to the segment, if the provider answers in time. NULL: of all
+ * agents.
  */
 void probe_sampling_flush(struct probe_agent *agent);
 
 /*
- * Collector: have the samples of completed dispatches in the segment before their packets' indices
- * in the ring are used again. Without sampling this does nothing.
+ * Collector only: writes the samples of completed dispatches to the segment before their packet
+ * indices are reused. Does nothing without sampling.
  */
 void probe_sampling_keep_up(struct probe_queue *queue);
 
 /* End all sessions. */
 void probe_sampling_finish(void);
 
-/* In a forked child, or when the runtime has shut down: sessions are not this process's any more.
+/*
+ * For a forked child, or a runtime that has shut down: the sessions no longer belong to this
+ * process.
  */
 void probe_sampling_forget(void);
 

@@ -9,10 +9,10 @@
 
 enum { ROWS_AT_ONCE = 64, DIRECT_TRY_BYTES = 64 << 10, DIRECT_BYTES_PER_NS = 2 };
 
-/* How long the segment's reader has to make space, when records must not be dropped. */
+/* How long the segment's reader has to free space before records are dropped. */
 #define ROWS_WAIT_NS 2000000000ull
 
-/* All tables are cleared with copies of these, for as long as the process lives. */
+/* All tables are cleared with copies of these; never freed. */
 static uint8_t *zeros;
 
 static uint32_t sites_of(const struct probe_inflight *dispatch)
@@ -20,7 +20,7 @@ static uint32_t sites_of(const struct probe_inflight *dispatch)
 	return dispatch->kernel->site_count;
 }
 
-/* Clear the first `size` bytes of a table, after `before` (0 = at once). */
+/* Clears the first `size` bytes of a table after signal `before` (0 = at once). */
 static bool clear(const struct probe_queue *queue, const struct probe_counter_table *table,
 		  size_t size, hsa_signal_t before)
 {
@@ -48,9 +48,9 @@ static bool table_init(struct probe_queue *queue, struct probe_counter_table *ta
 }
 
 /*
- * Does the CPU read device memory as fast as its own (an APU, the simulated GPU)? Then copies by
- * the DMA engines are not needed. Reading through a PCIe window, whose write buffers would have to
- * be flushed, is far slower than the limit set here.
+ * True if the CPU reads device memory as fast as its own (an APU, the simulated GPU). Copies by the
+ * DMA engines are then unnecessary. Reading through a PCIe window, whose write buffers would have
+ * to be flushed, is far slower than the limit used here.
  */
 static bool is_direct(struct probe_queue *queue)
 {
@@ -78,7 +78,7 @@ void probe_counters_init(struct probe_queue *queue)
 {
 	struct probe_tool *tool = &probe_tool;
 	size_t all = (size_t)PROBE_TABLES * PROBE_TABLE_BYTES;
-	/* Never read: one for all dispatches. */
+	/* Nothing reads the sink, so all dispatches share one. */
 	size_t sink = tool->config.workgroups_restricted ? PROBE_TABLE_BYTES : 0;
 	bool ready = true;
 
@@ -146,7 +146,10 @@ static void put_rows(const struct probe_inflight *dispatch, const struct probe_c
 
 static bool is_empty(const uint64_t *value)
 {
-	/* A row that counts anything adds to one of its first words (wire.h section 3). */
+	/*
+	 * Every row that counted anything has a non-zero value in one of its first words (wire.h
+	 * section 3).
+	 */
 	for (int i = 0; i < PROBE_C_ADDED; i++)
 		if (value[i])
 			return false;
@@ -193,7 +196,7 @@ void probe_counters_begin(struct probe_queue *queue, struct probe_inflight *disp
 	if (hsa->memory_async_copy(table->host, probe_tool.host->handle, table->device,
 				   queue->agent->handle, size, 0, NULL, table->copied) ||
 	    !clear(queue, table, size, table->copied))
-		/* Neither signal will change: the next poll gives the copy up. */
+		/* Neither signal will change, so the next poll abandons the copy. */
 		dispatch->copy_start = 0;
 }
 
@@ -211,7 +214,7 @@ bool probe_counters_end(struct probe_queue *queue, struct probe_inflight *dispat
 		put_table(dispatch, values, rows, dropped);
 	} else if (table->broken || give_up) {
 		/*
-		 * Its gate has to open all the same. From here on the queue's kernels run
+		 * Its gate must open nevertheless. From here on the queue's kernels run
 		 * uninstrumented; those in flight that use the table lose their counters, too.
 		 */
 		table->broken = true;

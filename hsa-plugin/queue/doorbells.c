@@ -14,7 +14,10 @@ static struct {
 
 static uint32_t used;
 
-/* The slot of a signal, or the free one where it would be. At most half of the slots are used. */
+/*
+ * The slot of a signal, or the free slot where it would be inserted. At most half of the slots are
+ * used.
+ */
 static uint32_t place(uint64_t signal)
 {
 	/* Signals are 64-byte aligned (amd_hsa_signal.h). */

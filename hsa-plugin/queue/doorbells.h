@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a signal to the queue whose doorbell it is. Looked up at every signal store of the
- * application, so it takes no lock and mostly one probe of the hash table.
+ * Maps a signal to the queue whose doorbell it is. Every signal store of the application looks it
+ * up, so it takes no lock and mostly needs one probe of the hash table.
  */
 #ifndef PROBE_HSA_PLUGIN_QUEUE_DOORBELLS_H
 #define PROBE_HSA_PLUGIN_QUEUE_DOORBELLS_H
@@ -10,7 +10,7 @@
 
 struct probe_queue;
 
-/* Callers of add and remove hold a lock of their own. -ENOSPC. */
+/* Callers of add and remove hold a lock of their own. Returns -ENOSPC if the table is full. */
 int probe_doorbell_add(uint64_t signal, struct probe_queue *queue);
 void probe_doorbell_remove(uint64_t signal);
 

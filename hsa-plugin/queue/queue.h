@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A queue of the application: a soft queue (hsa_soft_queue_create) of exactly the requested size,
- * and a hardware queue of our own that its packets are relayed to (packet_relay.h).
+ * A queue of the application, made of two: a soft queue (hsa_soft_queue_create) of exactly the
+ * requested size, and a hardware queue to which its packets are relayed (packet_relay.h).
  *
  * Every kernel dispatch has a record (struct probe_inflight) from the moment its packet is relayed
  * until the collector is done with it. With counters it also uses one of the queue's counter
@@ -24,7 +24,7 @@
 enum {
 	PROBE_INFLIGHT_MAX = 1024, /* dispatches per queue; a power of two */
 	PROBE_GATES = 2 * PROBE_INFLIGHT_MAX,
-	PROBE_HARDWARE_MIN = 2048, /* packets of the hardware ring */
+	PROBE_HARDWARE_MIN = 2048, /* packets of the hardware ring, at least */
 	PROBE_KERNARG_BYTES = 1 << 20,
 	PROBE_TABLES = 4, /* counter tables per queue */
 	PROBE_TABLE_BYTES = 512 << 10,
@@ -33,35 +33,36 @@ enum {
 
 /* Collector only: what a dispatch waits for. */
 enum probe_inflight_state {
-	PROBE_INFLIGHT_RUNNING = 0, /* its kernel */
+	PROBE_INFLIGHT_RUNNING = 0, /* the end of its kernel */
 	PROBE_INFLIGHT_COPYING,	    /* the copy of its counters to the host, and of zeros back */
-	PROBE_INFLIGHT_DONE,	    /* older dispatches */
+	PROBE_INFLIGHT_DONE,	    /* older dispatches; otherwise done */
 };
 
 struct probe_inflight {
-	uint64_t id; /* of the dispatch */
+	uint64_t id; /* id of the dispatch */
 	const struct probe_kernel *kernel;
-	hsa_signal_t application;		  /* the packet's own completion signal; 0 = none */
-	uint64_t kernarg_end;			  /* kernarg_tail once this dispatch is collected */
-	uint32_t kind;				  /* of the clone that runs; NONE = the original */
-	uint32_t replicas;			  /* of the counters; 0 = uses no counter table */
-	uint64_t table_use;			  /* which use of the queue's counter tables */
-	uint64_t packet;			  /* its index in the hardware ring */
-	uint8_t state;				  /* enum probe_inflight_state; collector only */
-	const struct probe_wave_storage *storage; /* of its waves; NULL = they write into rings */
+	hsa_signal_t application; /* the packet's own completion signal; 0 = none */
+	uint64_t kernarg_end;	  /* kernarg_tail after this dispatch is collected */
+	uint32_t kind;		  /* of the clone that runs; NONE = the original */
+	uint32_t replicas;	  /* of the counter table; 0 = uses none */
+	uint64_t table_use;	  /* number of this use of the queue's counter
+				   * tables */
+	uint64_t packet;	  /* of its packet in the hardware ring */
+	uint8_t state;		  /* enum probe_inflight_state; collector only */
+	const struct probe_wave_storage *storage; /* for its waves; NULL = they write into rings */
 	uint32_t storage_waves;
 	uint64_t copy_start; /* CLOCK_MONOTONIC */
 };
 
 struct probe_counter_table {
 	uint8_t *device;
-	uint8_t *host; /* its copy */
+	uint8_t *host; /* host copy of the table */
 	hsa_signal_t copied, zeroed;
-	bool broken; /* a copy failed: it holds old counters; collector only */
+	bool broken; /* a copy failed, so the table holds old counters; collector only */
 };
 
 struct probe_queue {
-	struct probe_queue *next_queue; /* collector's list */
+	struct probe_queue *next_queue; /* in the collector's list */
 	hsa_queue_t *soft, *real;
 	hsa_signal_t doorbell;
 	struct probe_agent *agent;
@@ -69,10 +70,10 @@ struct probe_queue {
 	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
 	void *callback_data;
 	atomic_bool failed;  /* the runtime reported an error: nothing will complete */
-	atomic_bool stalled; /* packets stay in the soft ring for lack of space */
+	atomic_bool stalled; /* packets stay in the soft ring because there is no space */
 
-	pthread_mutex_t lock; /* of the five fields that follow */
-	uint64_t next;	      /* first packet of the soft ring not relayed */
+	pthread_mutex_t lock; /* protects the five fields that follow */
+	uint64_t next;	      /* first packet of the soft ring that is not relayed */
 	uint64_t written;     /* write index of the hardware ring */
 	uint64_t kernarg_head;
 	uint64_t table_uses; /* uses of counter tables so far */
@@ -88,12 +89,13 @@ struct probe_queue {
 
 	/* Kinds with counters (counter_tables.c); NULL if there is no memory for them. */
 	uint8_t *device_memory, *host_memory; /* of all counter tables */
-	uint8_t *sink;			      /* where workgroups that are not selected count */
+	uint8_t *sink;			      /* workgroups that are not selected count into it */
 	struct probe_counter_table tables[PROBE_TABLES];
-	amd_signal_t *gates; /* one per use, modulo PROBE_GATES: 0 once its counters are read */
-	bool counters;	     /* all of this exists */
+	amd_signal_t *gates; /* one per use, modulo PROBE_GATES; becomes 0 when its counters are
+			      * read */
+	bool counters;	     /* all these fields are valid */
 	bool direct;	     /* the CPU reads device memory as fast as its own */
-	atomic_bool counters_broken; /* one of the tables is */
+	atomic_bool counters_broken; /* a counter table is broken */
 };
 
 static inline struct probe_inflight *probe_queue_inflight(const struct probe_queue *queue,
@@ -119,8 +121,8 @@ static inline struct probe_counter_table *probe_queue_table(struct probe_queue *
 }
 
 /*
- * Signals we make ourselves: only the packet processor and we read them, so the 64 bytes of the ABI
- * suffice (amd_hsa_signal.h) and no kernel event is spent.
+ * Signals that Probe makes itself. Only the packet processor and Probe read them, so the 64 bytes
+ * of the ABI suffice (amd_hsa_signal.h) and no kernel event is needed.
  */
 static inline void probe_signal_set(amd_signal_t *signal, int64_t value)
 {

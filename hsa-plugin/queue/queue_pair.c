@@ -8,7 +8,7 @@
 #include "hsa-plugin/queue/counter_tables.h"
 #include "hsa-plugin/queue/rings.h"
 
-/* The application knows its own handle only. */
+/* The application knows only the handle of the soft queue. */
 static void on_error(hsa_status_t status, hsa_queue_t *source, void *data)
 {
 	struct probe_queue *queue = data;
@@ -82,7 +82,7 @@ static bool make_memory(struct probe_queue *queue)
 		return false;
 	if (tool->config.kind == PROBE_KIND_NONE)
 		return true;
-	/* Without these the originals run, and the verdict gives the reason. */
+	/* Without this memory the originals run, and the verdict gives the reason. */
 	queue->kernargs = probe_agent_host_memory(tool, queue->agent, PROBE_KERNARG_BYTES);
 	if (probe_kind_has_counters(tool->config.kind))
 		probe_counters_init(queue);
@@ -91,7 +91,7 @@ static bool make_memory(struct probe_queue *queue)
 	return true;
 }
 
-/* Device code may get the soft queue's address and read these (hidden_queue_ptr). */
+/* Device code may get the soft queue's address and read these fields (hidden_queue_ptr). */
 static void copy_properties(const struct probe_queue *queue)
 {
 	const amd_queue_t *from = (const amd_queue_t *)queue->real;
@@ -115,7 +115,9 @@ static hsa_status_t make_queues(struct probe_queue *queue,
 				   request->group_size, &queue->real);
 	if (!status)
 		status = hsa->signal_create(0, 0, NULL, &queue->doorbell);
-	/* The size of the runtime's one cooperative queue is fixed, and it is no soft queue's type.
+	/*
+	 * The runtime has one cooperative queue of fixed size, and soft queues cannot have that
+	 * type.
 	 */
 	if (!status && request->type == HSA_QUEUE_TYPE_COOPERATIVE)
 		size = queue->real->size;

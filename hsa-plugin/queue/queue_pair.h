@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Making and freeing a queue (queue.h): soft queue, hardware queue and their memory. */
+/* Creates and frees a queue (queue.h): soft queue, hardware queue and their memory. */
 #ifndef PROBE_HSA_PLUGIN_QUEUE_QUEUE_PAIR_H
 #define PROBE_HSA_PLUGIN_QUEUE_QUEUE_PAIR_H
 
@@ -8,7 +8,7 @@
 /* Arguments of hsa_queue_create. */
 struct probe_queue_request {
 	struct probe_agent *agent;
-	uint32_t size; /* as probe_queue_pair_size() says */
+	uint32_t size; /* from probe_queue_pair_size() */
 	hsa_queue_type32_t type;
 	void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
 	void *callback_data;
@@ -16,13 +16,13 @@ struct probe_queue_request {
 };
 
 /*
- * The size that the runtime would give: some round a small one up to their minimum, some refuse it.
- * 0 = refused.
+ * The size that the runtime would use: some versions round small sizes up to their minimum, some
+ * refuse them. 0 = refused.
  */
 uint32_t probe_queue_pair_size(const struct probe_agent *agent, uint32_t size,
 			       hsa_queue_type32_t type);
 
-/* NULL on failure. Without memory for counters or arguments the queue runs originals. */
+/* NULL on failure. Without memory for counters or arguments the queue runs original kernels. */
 struct probe_queue *probe_queue_pair_create(const struct probe_queue_request *request);
 void probe_queue_pair_destroy(struct probe_queue *queue);
 

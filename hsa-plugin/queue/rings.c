@@ -7,12 +7,12 @@
 #include "wire/ring_states.h"
 
 /*
- * Before and after the states: ROCr packs small allocations, and some programs write a little past
- * the end of theirs, which is harmless in a run without Probe.
+ * Guards before and after the ring states. ROCr packs small allocations, and some programs write
+ * slightly beyond theirs, which is harmless in a run without Probe.
  */
 #define GUARD_BYTES (64u << 10)
 
-/* Rings of one GPU: the greatest power of two that leaves as many to each other one. */
+/* Number of rings per GPU: the greatest power of two that gives each GPU as many. */
 static uint32_t share_of(const struct probe_tool *tool, uint32_t rings)
 {
 	uint32_t gpus = 0, share = 1;
@@ -35,7 +35,7 @@ static uint32_t place_of(const struct probe_tool *tool, const struct probe_agent
 	return place;
 }
 
-/* Pin a range of the segment; its address for the GPU, 0 on failure. */
+/* Pins a range of the segment; returns its GPU address, 0 on failure. */
 static uint64_t lock_range(struct probe_tool *tool, struct probe_agent *gpu, uint64_t offset,
 			   uint64_t size)
 {
@@ -76,7 +76,7 @@ static struct part part_of(const struct probe_tool *tool, const struct probe_age
 	return part;
 }
 
-/* The fields about these rings in the contexts of all launches. False: there are none. */
+/* Sets the fields about these rings in the contexts of all launches. False if there are none. */
 static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const struct part *part,
 		      uint64_t heads, struct probe_ctx *ret)
 {
@@ -101,7 +101,7 @@ static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const st
 	return true;
 }
 
-/* Into the table from index `first`; `shared` is a copy of ctx that the GPU reads. */
+/* Fills the table from index `first`; `shared` is a copy of ctx that the GPU reads. */
 static void make_states(const struct probe_ctx *ctx, const struct probe_ctx *shared, uint32_t kind,
 			uint32_t first, struct probe_ring_state *table)
 {
@@ -115,7 +115,7 @@ static void make_states(const struct probe_ctx *ctx, const struct probe_ctx *sha
 	}
 }
 
-/* Copy a table of states to the GPU, when a queue is made. */
+/* Copies a table of states to the GPU, when a queue is created. */
 static bool copy_to_gpu(struct probe_tool *tool, struct probe_agent *gpu, void *to,
 			const void *from, size_t size)
 {
@@ -142,8 +142,9 @@ static void use_rings(struct probe_ctx *ctx, uint64_t states)
 
 /* Memory of a GPU's rings that lives as long as the runtime. */
 struct memory {
-	char *states;		  /* of the GPU */
-	struct probe_ctx *shared; /* of the host, for the GPU to read: small rings, large rings */
+	char *states;		  /* in GPU memory */
+	struct probe_ctx *shared; /* in host memory, read by the GPU: for small rings, for large
+				   * rings */
 };
 
 static bool fill(struct probe_tool *tool, struct probe_agent *gpu, const struct memory *memory,

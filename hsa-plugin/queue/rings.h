@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rings of kinds trace and time: they are part of the segment and are mapped for the GPUs once.
+ * Rings of kinds trace and time. They are part of the segment and are mapped for the GPUs once.
  * Each GPU has its share of them, with ring states in its own memory.
  */
 #ifndef PROBE_HSA_PLUGIN_QUEUE_RINGS_H
@@ -8,14 +8,15 @@
 
 #include "hsa-plugin/process/tool.h"
 
-/* Of a microsecond each (devlib): how long a wave waits for a slow reader before it drops records.
- */
+/* In microseconds (devlib): how long a wave waits for a slow reader before it drops records. */
 #define PROBE_SPIN_LIMIT (1u << 24)
 
-/* Set up the rings of a GPU unless that was tried before; agent->ring_count stays 0 on failure. */
+/*
+ * Sets up the rings of a GPU unless that was already tried; agent->ring_count stays 0 on failure.
+ */
 void probe_rings_init(struct probe_tool *tool, struct probe_agent *gpu);
 
-/* The reader is dead: discard all records, so that no kernel waits for space. */
+/* The reader is dead: discards all records, so that no kernel waits for space. */
 void probe_rings_discard(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	CORE_BYTES = 1016,   /* 125 entries, the same from 5.2 to 7.0 */
+	CORE_BYTES = 1016,   /* 125 entries, the same from ROCr 5.2 to 7.0 */
 	AMD_BYTES_MIN = 400, /* 5.2 */
 	AMD_BYTES_5_5 = 424, /* 5.5: three entries more, cu_get_mask moved */
 	AMD_BYTES_5_6 = 456, /* 5.6: two copy functions inserted at 16 */
@@ -59,7 +59,7 @@ static const struct core_row core_rows[] = {
 struct amd_row {
 	size_t member, hook;
 	bool needed;
-	int16_t index[3]; /* 5.2 to 5.4; 5.5; 5.6 and later */
+	int16_t index[3]; /* in ROCr 5.2 to 5.4; in 5.5; in 5.6 and later */
 };
 
 static const struct amd_row amd_rows[] = {
@@ -91,7 +91,7 @@ static int amd_layout(const struct probe_api_table *amd)
 	return amd->version.minor_id >= AMD_BYTES_5_5;
 }
 
-/* Entries follow the version. Those beyond the table's own size do not exist. */
+/* Entries depend on the version. An entry beyond the table's own size does not exist. */
 static bool has_entry(const struct probe_api_table *table, int index)
 {
 	return index >= 0 && sizeof(table->version) + ((size_t)index + 1) * sizeof(probe_entry) <=

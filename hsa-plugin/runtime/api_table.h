@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A C view of the table of functions that ROCr hands to a tool. AMD's hsa_api_trace.h is C++ only,
- * and the AMD part of the table moved between releases without a change of its major number; the
- * byte size in minor_id is the only guide to its layout (ROCr 5.2 to 7.0 compared).
+ * A C view of the function table that ROCr passes to a tool. AMD's hsa_api_trace.h is C++ only. The
+ * AMD part of the table changed between releases without a new major number; only the byte size in
+ * minor_id identifies its layout (ROCr 5.2 to 7.0 compared).
  */
 #ifndef PROBE_HSA_PLUGIN_RUNTIME_API_TABLE_H
 #define PROBE_HSA_PLUGIN_RUNTIME_API_TABLE_H
@@ -35,7 +35,7 @@ struct probe_api_root {
 	struct probe_api_table *amd_ext;
 };
 
-/* The runtime's own functions, saved before any of them is replaced. NULL = this one lacks it. */
+/* The runtime's own functions, saved before any is replaced. NULL = this runtime lacks it. */
 struct probe_hsa {
 	/* core */
 	__typeof__(hsa_shut_down) *shut_down;
@@ -109,12 +109,12 @@ struct probe_hsa_hooks {
 };
 
 /*
- * Save the runtime's functions. -ENOTSUP if the table is older than ROCr 5.2 or smaller than its
- * parts, -EINVAL if a function that Probe cannot do without is missing. Nothing is replaced.
+ * Saves the runtime's functions and replaces none. -ENOTSUP if the table is older than ROCr 5.2 or
+ * smaller than its parts; -EINVAL if a required function is missing.
  */
 int probe_hsa_read(const struct probe_api_root *root, struct probe_hsa *ret);
 
-/* Put the hooks into the table; those whose entry the table lacks are left out. */
+/* Installs the hooks in the table, except those whose entry the table lacks. */
 void probe_hsa_install(struct probe_api_root *root, const struct probe_hsa_hooks *hooks);
 
 #endif

@@ -34,7 +34,10 @@ static const struct symbol symbols[] = {
 static struct probe_comgr comgr;
 static bool usable;
 
-/* One that is mapped already first: two copies of LLVM in a process are one too many. */
+/*
+ * Prefers a library that is already mapped: a second copy would load a second LLVM into the
+ * process.
+ */
 static void *open_library(void)
 {
 	void *library = NULL;

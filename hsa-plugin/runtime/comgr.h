@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* amd-comgr, found at run time (metadata.h says why). */
+/* amd-comgr, loaded at run time (metadata.h says why). */
 #ifndef PROBE_HSA_PLUGIN_RUNTIME_COMGR_H
 #define PROBE_HSA_PLUGIN_RUNTIME_COMGR_H
 
@@ -19,7 +19,7 @@ struct probe_comgr {
 	__typeof__(amd_comgr_demangle_symbol_name) *demangle_symbol_name; /* may be NULL */
 };
 
-/* NULL if there is none. Stays loaded. Any thread. */
+/* NULL if there is none. It stays loaded. Any thread. */
 const struct probe_comgr *probe_comgr_get(void);
 
 #endif

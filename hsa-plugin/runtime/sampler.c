@@ -25,8 +25,8 @@ struct probe_sampler {
 	uint64_t limit_ns;
 	pthread_t thread;
 
-	pthread_mutex_t commands; /* one at a time: held by the thread that gave it */
-	pthread_mutex_t lock;	  /* of the fields below, up to the next mutex */
+	pthread_mutex_t commands; /* one command at a time: held by the thread that gives it */
+	pthread_mutex_t lock;	  /* protects the fields up to the next mutex */
 	pthread_cond_t changed;
 	enum command command;
 	hsa_status_t status; /* of the last command */
@@ -34,8 +34,8 @@ struct probe_sampler {
 	uint64_t deliveries;
 	bool begun;
 
-	pthread_mutex_t delivery; /* of the fields below, up to the next mutex */
-	bool closed;		  /* the sink is not called any more */
+	pthread_mutex_t delivery; /* protects the fields below, up to the next mutex */
+	bool closed;		  /* the sink must not be called any more */
 	uint64_t lost;		  /* not yet reported to the sink */
 	uint8_t records[PROBE_SAMPLER_BYTES];
 };
@@ -53,7 +53,10 @@ static bool find_all(void *library, struct probe_sampler_api *ret)
 	return ret->iterate && ret->create && ret->start && ret->stop && ret->flush && ret->destroy;
 }
 
-/* By names, not by the table of functions: that exists only inside OnLoad, and not everywhere. */
+/*
+ * By dlsym, not through the table of functions, which exists only inside OnLoad and not in every
+ * runtime.
+ */
 bool probe_sampler_find(struct probe_sampler_api *ret)
 {
 	static const struct {
@@ -143,7 +146,7 @@ static hsa_status_t flush(struct probe_sampler *sampler)
 	return status;
 }
 
-/* In this order: stop drains nothing, and destroy drops what was not delivered. */
+/* The order matters: stop delivers nothing, and destroy drops what was not delivered. */
 static hsa_status_t finish(struct probe_sampler *sampler)
 {
 	hsa_status_t status = flush(sampler), other = sampler->api.stop(sampler->session);
@@ -175,7 +178,7 @@ static void sampler_free(struct probe_sampler *sampler)
 	free(sampler);
 }
 
-/* Ends with the session, or when it was started in vain. */
+/* Ends with the session, or if it could not be started. */
 static void *serve(void *arg)
 {
 	struct probe_sampler *sampler = arg;
@@ -215,8 +218,7 @@ static struct timespec after(clockid_t clock, uint64_t ns)
 	return when;
 }
 
-/* Under the lock: wait for the command's end; give up when nothing moves for as long as the limit.
- */
+/* Under the lock: waits for the command's end; gives up after the limit without progress. */
 static bool await(struct probe_sampler *sampler)
 {
 	struct timespec until = after(CLOCK_MONOTONIC, sampler->limit_ns);
@@ -233,7 +235,7 @@ static bool await(struct probe_sampler *sampler)
 	return !sampler->broken;
 }
 
-/* Have the thread execute a command. False: not in time, now or earlier. */
+/* Has the thread execute a command. False if it did not end in time, now or earlier. */
 static bool order(struct probe_sampler *sampler, enum command command, hsa_status_t *ret)
 {
 	bool done;
@@ -251,7 +253,7 @@ static bool order(struct probe_sampler *sampler, enum command command, hsa_statu
 	return done;
 }
 
-/* The application's signals are not for this thread. */
+/* Signals belong to the application, so this thread blocks them. */
 static int start_thread(struct probe_sampler *sampler)
 {
 	sigset_t all, before;
@@ -281,13 +283,13 @@ static struct probe_sampler *make(void)
 	return sampler;
 }
 
-/* The sink gets nothing more and may be freed. A call that hangs keeps the sampler's memory. */
+/* The sink receives nothing more and may be freed. A call that hangs keeps the sampler's memory. */
 static void abandon(struct probe_sampler *sampler)
 {
 	struct timespec until = after(CLOCK_REALTIME, sampler->limit_ns);
 
 	pthread_detach(sampler->thread);
-	/* A delivery under way may hang as well. */
+	/* A delivery in progress may hang as well. */
 	if (pthread_mutex_timedlock(&sampler->delivery, &until))
 		return;
 	sampler->closed = true;
@@ -319,7 +321,9 @@ hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_
 	}
 	if (status) {
 		pthread_join(sampler->thread, NULL);
-		/* The library may keep a pointer to a session it has refused: no memory is freed.
+		/*
+		 * The library may keep a pointer to a session that it has refused, so no memory is
+		 * freed.
 		 */
 		return status;
 	}

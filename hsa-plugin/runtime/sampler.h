@@ -50,9 +50,9 @@ struct probe_sampler_sink {
 	/* The session exists; before it is started. */
 	void (*begun)(void *ctx);
 	/*
-	 * `count` records of 64 bytes; lost: before them, by the provider. flushed: all samples
-	 * taken before the flush was requested have been delivered. Returns how many were not
-	 * taken.
+	 * `count` records of 64 bytes. lost: records that the provider lost before them. flushed:
+	 * all samples taken before the flush was requested have been delivered. Returns how many it
+	 * could not store.
 	 */
 	uint32_t (*samples)(void *ctx, const uint8_t *records, uint32_t count, uint64_t lost,
 			    bool flushed);
@@ -61,15 +61,15 @@ struct probe_sampler_sink {
 struct probe_sampler;
 
 /*
- * Look the functions up in what is loaded already: the simulated thunk if that is in use, else
- * ROCr. False: there are none.
+ * Looks the functions up in libraries that are already loaded: the simulated GPU's if it is in use,
+ * else ROCr's. False if there are none.
  */
 bool probe_sampler_find(struct probe_sampler_api *ret);
 
 /*
- * Make a session and start it, waiting up to limit_ns for each call. HSA_STATUS_SUCCESS and
- * *ret, or the provider's status (HSA_STATUS_ERROR for a call that does not return). Blocks;
- * the application's calls that make queues are the place for it.
+ * Creates a session and starts it, waiting up to limit_ns for each call. Returns HSA_STATUS_SUCCESS
+ * and *ret, or the provider's status (HSA_STATUS_ERROR for a call that does not return). It blocks:
+ * call it where the application creates queues.
  */
 hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_t agent,
 				 const struct probe_sampler_request *request,
@@ -77,12 +77,15 @@ hsa_status_t probe_sampler_start(const struct probe_sampler_api *api, hsa_agent_
 				 struct probe_sampler **ret);
 
 /*
- * Until all samples taken before the call have gone to the sink, or the limit has passed: then the
- * sampler is broken, and false is the answer of this and all later calls. Not from the sink.
+ * Waits until all samples taken before the call have gone to the sink. After the limit the sampler
+ * is broken, and this and all later calls return false. Not to be called from the sink.
  */
 bool probe_sampler_flush(struct probe_sampler *sampler);
 
-/* Flush, stop, destroy. A broken one keeps its memory: a call of the provider still uses it. */
+/*
+ * Flushes, stops, destroys. A broken sampler keeps its memory, because a call of the provider still
+ * uses it.
+ */
 bool probe_sampler_finish(struct probe_sampler *sampler);
 
 #endif
