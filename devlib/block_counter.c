@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The `count` kind's way to memory; what it keeps in registers is llvm-plugin/kinds/count_kind.c's. */
+/*
+ * The `count` kind: count a block in memory. Counters in registers are the work of
+ * llvm-plugin/kinds/count_kind.c.
+ */
 #include "devlib/counter_replica.h"
 
 DEV_INLINE void add(uint64_t row, uint32_t word, uint64_t value)
@@ -17,14 +20,14 @@ DEV_INLINE void count_block(uint64_t wave, uint32_t site)
 	add(row, PROBE_C_LANES, dev_count(exec));
 }
 
-/* A block that has no registers. `wave` is the wave's replica, less the first row. */
+/* A block without a register counter. `wave`: address of the wave's replica minus the first row. */
 DEV_ENTRY void __probe_dev_count_block(uint64_t wave, uint32_t site)
 {
 	count_block(wave, site);
 }
 
-/* The same for code that is not optimised, which calls it. */
-DEV_SHARED void __probe_dev_count_plain(uint64_t wave, uint32_t site)
+/* The same for unoptimised code, as a called function. */
+DEV_SHARED void __probe_dev_count_optnone(uint64_t wave, uint32_t site)
 {
 	count_block(wave, site);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a wave's counters are (wire.h section 3). */
+/* The replica of the counter table that a wave uses (wire_device.h section 3). */
 #ifndef PROBE_DEVLIB_COUNTER_REPLICA_H
 #define PROBE_DEVLIB_COUNTER_REPLICA_H
 
 #include "devlib/wave_ids.h"
 
 /*
- * The replica of the counter table that this wave adds to, less the first row. Waves that run side
- * by side differ in slot (bits 2:0), SIMD (5:4) and compute unit (11:8): six bits made of those, so
- * that 64 waves have 64 replicas. A table has at most 64 MiB, so 32 bits do for offsets.
+ * Address of the wave's replica, minus the offset of the first row. Replicas keep concurrent waves
+ * from contending for the same counters. Such waves differ in wave slot (HW_ID bits 2:0), SIMD
+ * (5:4) and compute unit (11:8); these are combined into six bits, so that 64 waves use 64
+ * replicas. A table has at most 64 MiB, so that offsets fit into 32 bits.
  */
 DEV_INLINE uint64_t replica_of(const struct probe_ctx DEV_CONSTANT *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Are the lanes of a mask at one constant stride? Exact for any mask. */
+/* Do the lanes of a mask have one constant stride? Exact for any mask. */
 #ifndef PROBE_DEVLIB_LANE_AFFINE_H
 #define PROBE_DEVLIB_LANE_AFFINE_H
 
@@ -8,12 +8,13 @@
 struct dev_affine {
 	uint64_t base;	/* address of the first lane */
 	int32_t stride; /* between neighbouring lanes; 0 for one lane */
-	bool is;
+	bool is_affine;
 };
 
 /*
- * diff / gap where that is exact, gap in 1..63: shift out the power of two, multiply by the inverse
- * of the odd rest modulo 2^32 (Newton; the start is right in 3 bits, each step doubles them).
+ * diff / gap for a gap in 1..63 that divides diff: shift out the power of two, then multiply by the
+ * inverse of the odd rest modulo 2^32. Newton iteration: the initial value is correct in 3 bits,
+ * and each step doubles the number of correct bits.
  */
 DEV_INLINE int32_t dev_divide_exact(int64_t diff, uint32_t gap)
 {
@@ -25,9 +26,7 @@ DEV_INLINE int32_t dev_divide_exact(int64_t diff, uint32_t gap)
 }
 
 #ifndef DEV_PORTABLE
-/*
- * All 64 lanes active: compare with the lane below. Lane 0 has none, whatever it finds is dropped.
- */
+/* All 64 lanes active: compare with the lane below. The result of lane 0 is ignored. */
 DEV_INLINE struct dev_affine dev_affine64_full(uint64_t address)
 {
 	uint64_t step = address - dev_below64(address);
@@ -36,7 +35,7 @@ DEV_INLINE struct dev_affine dev_affine64_full(uint64_t address)
 	return (struct dev_affine){
 		.base = dev_uniform64(address),
 		.stride = stride,
-		.is = (dev_ballot(step != (uint64_t)(int64_t)stride) | 1) == 1,
+		.is_affine = (dev_ballot(step != (uint64_t)(int64_t)stride) | 1) == 1,
 	};
 }
 #endif
@@ -52,17 +51,18 @@ DEV_INLINE struct dev_affine dev_affine64(uint64_t address, uint64_t mask)
 
 	if (second - first > 1)
 		stride = dev_divide_exact(diff, second - first);
-	/* A stride that is no quotient, or does not fit, fails here at the second lane. */
+	/* If diff is no multiple of the gap, or the stride does not fit, the second lane differs
+	 * here. */
 	uint64_t expected = base + (uint64_t)((int64_t)stride * (int32_t)(dev_lane() - first));
 
 	return (struct dev_affine){
 		.base = base,
 		.stride = stride,
-		.is = !(dev_ballot(address != expected) & mask),
+		.is_affine = !(dev_ballot(address != expected) & mask),
 	};
 }
 
-/* The quickest way for this mask. */
+/* Selects the fastest of these for the mask. */
 DEV_INLINE struct dev_affine dev_affine_any(uint64_t address, uint64_t mask)
 {
 #ifndef DEV_PORTABLE

@@ -148,9 +148,10 @@ DEV_INLINE struct dev_passes dev_passes(uint32_t address, uint32_t shape, uint64
 	int32_t stride = affine->stride;
 
 	/* Strides below a dword: neighbours share dwords, and no bank is reached twice. */
-	if (affine->is && phases.share && phases.shift == 2 && stride > -4 && stride < 4)
+	if (affine->is_affine && phases.share && phases.shift == 2 && stride > -4 && stride < 4)
 		return (struct dev_passes){phases.count, phases.count, 1};
-	if (affine->is && (phases.share || stride) && !(stride & ((1 << phases.shift) - 1))) {
+	if (affine->is_affine && (phases.share || stride) &&
+	    !(stride & ((1 << phases.shift) - 1))) {
 		uint32_t way = dev_stride_way(stride >> phases.shift, phases.bits);
 
 		if (way == 1 || mask == ~0ull)

@@ -85,7 +85,7 @@ DEV_INLINE void commit_maxima(uint64_t counters, const struct dev_sums *sums, ui
 {
 	uint32_t lanes = dev_count(exec);
 	int64_t stride = affine->stride;
-	bool strided = affine->is && lanes > 1;
+	bool strided = affine->is_affine && lanes > 1;
 
 	if (!strided && !sums->way)
 		return;
@@ -133,10 +133,10 @@ DEV_INLINE void count_units(uint64_t counters, uint64_t address, uint32_t offset
 	affine = dev_affine64(address, exec);
 	if (lds && mask)
 		add_passes(&sums, (uint32_t)(address + offset), shape, units, mask, &affine);
-	affine.is = affine.is && once;
+	affine.is_affine = affine.is_affine && once;
 	if (once) {
 		sums.word[0] += pack(1, dev_count(exec), 0, 0);
-		sums.word[2] += pack(0, 0, 0, affine.is);
+		sums.word[2] += pack(0, 0, 0, affine.is_affine);
 	}
 	commit_sums(counters, &sums, exec);
 	commit_maxima(counters, &sums, exec, &affine);

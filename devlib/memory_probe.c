@@ -26,8 +26,8 @@ DEV_SHARED void __probe_dev_memory_any(uint64_t counters, uint64_t address, uint
 }
 
 /*
- * The first unit of an access, called as measure_access.h says: the counters are in s[4:5] and s7. v0 is 1
- * then if only the first row is counted, else what it was.
+ * The first unit of an access, called as measure_access.h says: the counters are in s[4:5] and s7.
+ * v0 is 1 then if only the first row is counted, else what it was.
  */
 DEV_SHARED void __probe_dev_memory_first(uint64_t none, uint64_t address, uint32_t shape)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device library needs of a target, as code for waves of DEV_PORTABLE lanes of gfx9, gfx10
- * or gfx11: no asm of one target's own, and no registers kept from the compiler but those of
- * ring_cursor.h. Which of them it is, the pass knows: it puts a number in for the call below, and
- * what is for others is dropped before the back end sees it.
+ * Portable probes: the target-dependent functions of the device library, for waves of DEV_PORTABLE
+ * lanes on gfx9, gfx10 and gfx11. They use no asm of a single target, and reserve no registers
+ * except those of ring_cursor.h. The pass replaces calls of __probe_dev_target() by a constant, and
+ * code for other targets is eliminated before the back end sees it.
  *
- * Each function of the library has its name with the number of lanes behind it.
+ * The number of lanes is appended to the name of each function.
  */
 #ifndef PROBE_DEVLIB_PORTABLE_PROBE_H
 #define PROBE_DEVLIB_PORTABLE_PROBE_H
@@ -27,50 +27,51 @@
 #define __probe_dev_emit_begin	  DEV_NAME(emit_begin)
 #define __probe_dev_emit_word	  DEV_NAME(emit_word)
 #define __probe_dev_count_block	  DEV_NAME(count_block)
-#define __probe_dev_count_plain	  DEV_NAME(count_plain)
+#define __probe_dev_count_optnone DEV_NAME(count_optnone)
 #define __probe_dev_select	  DEV_NAME(select)
 
 /*
- * All but stamps is called, never inlined, with arguments in vector registers; `plain` (see
- * ring_cursor.h) where stamps of one kernel were not requested.
+ * All functions except stamps are called, never inlined, and receive arguments in vector registers.
+ * Stamps are called, too, if the `time` kind was not requested for the kernel (ring_cursor.h,
+ * `optnone`).
  */
-#define DEV_STAMPS(plain)	 (plain)
-#define DEV_PLAIN(plain)	 ((void)(plain), 1u)
+#define DEV_STAMPS(optnone)	 (optnone)
+#define DEV_OPTNONE(optnone)	 ((void)(optnone), 1u)
 #define DEV_SCALAR32(arg)	 dev_uniform32(arg)
 #define DEV_SCALAR_CTX(ctx)	 ((const struct probe_ctx DEV_CONSTANT *)dev_uniform64((uint64_t)(ctx)))
 #define DEV_SCALAR_CODE(address) ((void *)dev_uniform64((uint64_t)(address)))
 
-/* As in wave_ids.h. */
+/* See wave_ids.h. */
 #if DEV_LANES == 32
-#define DEV_EXEC "exec_lo"
-#define DEV_B	 "b32"
-#define DEV_S67	 "s6"
+#define DEV_EXEC       "exec_lo"
+#define DEV_MASK_TYPE  "b32"
+#define DEV_SAVED_EXEC "s6"
 #else
-#define DEV_EXEC "exec"
-#define DEV_B	 "b64"
-#define DEV_S67	 "s[6:7]"
+#define DEV_EXEC       "exec"
+#define DEV_MASK_TYPE  "b64"
+#define DEV_SAVED_EXEC "s[6:7]"
 #endif
-#define DEV_WORD(word0) "v"(word0)
+#define DEV_WORD0(word0) "v"(word0)
 
-/* On gfx11 functions have s0 to s3 for their own; elsewhere these describe the stack. */
-#define DEV_SWAP(code)                                                                             \
+/* On gfx11 a callee may overwrite s0 to s3; on other targets these describe the stack. */
+#define DEV_CALL(code)                                                                             \
 	"s_mov_b64 s[38:39], s[0:1]\n\t"                                                           \
 	"s_mov_b64 s[40:41], s[2:3]\n\t"                                                           \
 	"s_swappc_b64 s[30:31], " code "\n\t"                                                      \
 	"s_mov_b64 s[0:1], s[38:39]\n\t"                                                           \
 	"s_mov_b64 s[2:3], s[40:41]\n\t"
-#define DEV_SWAP_CHANGES , "s38", "s39", "s40", "s41"
+#define DEV_CALL_CLOBBERS , "s38", "s39", "s40", "s41"
 
 /*
- * gfx10 lets scalar code overwrite what a memory operation has yet to read (LLVM:
- * VMEMtoScalarWriteHazard); the back end does not look into asm.
+ * On gfx10 scalar code may overwrite registers that a memory operation has not read yet (LLVM:
+ * VMEMtoScalarWriteHazard). The back end does not insert the wait inside of asm.
  */
-#define DEV_SETTLE                                                                                 \
+#define DEV_VMEM_HAZARD                                                                            \
 	".if .amdgcn.gfx_generation_number >= 10\n\t"                                              \
 	"s_waitcnt_depctr 0xffe3\n\t"                                                              \
 	".endif\n\t"
 
-/* As dev_clock(). */
+/* See dev_clock(). */
 #define DEV_CLOCK(to)                                                                              \
 	".if .amdgcn.gfx_generation_number >= 11\n\t"                                              \
 	"s_sendmsg_rtn_b64 " to ", 0x83\n\t"                                                       \
@@ -83,8 +84,8 @@ uint32_t __probe_dev_target(void) __attribute__((const));
 
 /*
  * HW_ID1, hardware register 23 of gfx10 and gfx11 (RDNA 2 and RDNA 3 ISA documents, "Hardware
- * Registers"): wave 4:0, SIMD 9:8, WGP 13:10, shader array 16, engine 18 and up. Its fields in the
- * places they have in gfx9's HW_ID (wire.h, struct probe_rec_wave).
+ * Registers"): wave 4:0, SIMD 9:8, WGP 13:10, shader array 16, engine 18 and up. The fields are
+ * moved to their positions in gfx9's HW_ID (wire_device.h, struct probe_rec_wave).
  */
 DEV_INLINE uint32_t dev_hw_id(void)
 {
@@ -98,8 +99,8 @@ DEV_INLINE uint32_t dev_hw_id(void)
 }
 
 /*
- * The constant clock, 100 MHz. gfx11 has no s_memrealtime, but a message that asks for it (RDNA 3
- * ISA document, "S_SENDMSG_RTN": 0x83).
+ * The constant clock, 100 MHz. gfx11 has no s_memrealtime, but a message that returns the clock
+ * (RDNA 3 ISA document, "S_SENDMSG_RTN": 0x83).
  */
 DEV_INLINE uint64_t dev_real_time(void)
 {
@@ -114,12 +115,12 @@ DEV_INLINE uint64_t dev_real_time(void)
 }
 
 /*
- * What stamps tell. Of its shader clock gfx11 shows 20 bits (SHADER_CYCLES), which come round in
- * half a millisecond; so there it is the constant clock, in steps of 10 ns.
+ * The clock of stamps. gfx11 exposes only 20 bits of its shader clock (SHADER_CYCLES), which wrap
+ * in half a millisecond. Stamps use the constant clock there, in steps of 10 ns.
  */
 DEV_INLINE uint64_t dev_clock(void)
 {
-	/* Not __builtin_readcyclecounter(): on gfx10.3 that is SHADER_CYCLES. */
+	/* Not __builtin_readcyclecounter(), which is SHADER_CYCLES on gfx10.3. */
 	return __probe_dev_target() < 11 ? __builtin_amdgcn_s_memtime() : dev_real_time();
 }
 

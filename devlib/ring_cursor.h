@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wave's place in its ring, in scalar registers that the compiler never sees: writing a record
- * takes no load, no atomic and no waiting. The pass gives the clones that use them the attribute
- * "amdgpu-num-sgpr" (78, and 2 for vcc), which ends the allocator's registers at s77,
- * and clones all that they call directly. What they call by pointers, or outside of the
- * module, keeps these registers, as the ABI of functions demands (s30 and up).
+ * The cursor of a wave: its write position in its ring, in scalar registers that the compiler never
+ * allocates. Appending a record takes no load, no atomic operation and no wait.
  *
- *	s[78:79]  what the ring's head is more than s[84:85], while the ring does not wrap
+ * Clones that use a cursor have the attribute "amdgpu-num-sgpr" (78, and 2 for vcc), which limits
+ * register allocation to s77. All functions that they call directly are cloned with the same limit.
+ * Functions called through pointers, or outside of the module, preserve these registers, because
+ *the calling convention makes s30 and above callee-saved.
+ *
+ *	s[78:79]  head of the ring minus s[84:85]; constant until the ring wraps
  *	s[80:81]  trace: the lanes of the ring's last EXEC or WAVE record;
  *		  time: the ring's struct probe_ring, or 0
- *	s[82:83]  trace: the lanes of the wave's ROWS record; time: when the open span began
- *	s[84:85]  where the next record goes; trace: s85 is the same for all rings
- *	s86	  bytes that fit there: up to the end of the ring, or of what the reader has freed;
- *		  and one more, which changes nothing, since records are multiples of 8 bytes
- *	s87	  records lost in mode LOST; time: those written, too, and not yet counted
- *	s[88:89]  __probe_dev_ring_refill(), for where there is no room;
+ *	s[82:83]  trace: the lanes of the wave's ROWS record; time: begin of the open span
+ *	s[84:85]  address of the next record; trace: s85 is the same for all rings
+ *	s86	  free bytes at that address, limited by the end of the ring and by the tail; plus
+ *1, which has no effect, because sizes of records are multiples of 8
+ *	s87	  CURSOR_NO_RING: records lost; time: also records written but not yet counted
+ *	s[88:89]  __probe_dev_ring_refill(), called if a record does not fit;
  *		  trace: __probe_dev_trace_call()
  *	s[90:91]  the ring's struct probe_ring_state
- *	s92	  refill's answer: 1 = there is room now, 0 = the record is lost; 2 at the start;
- *		  time: 3 = 1, in a launch's first wave; trace: what a call is for
- *	s93	  enum cursor_mode
+ *	s92	  result of the refill: 1 = the record fits now, 0 = it is lost; 2 at the wave's
+ *start; time: 3 = 1, in the first wave of a launch; trace: argument of the call s93	  enum
+ *cursor_mode
  *
- * Records become visible to the host when their stretch is full and at the wave's end: the head is
- * stored once for many records. s93 is the last register with which a gfx90a can hold eight waves.
+ * The host sees records when their batch is full (batch_bytes()) and when the wave ends: the head
+ *is stored once for many records. s93 is the highest register that still allows eight waves per
+ *SIMD on gfx90a.
  */
 #ifndef PROBE_DEVLIB_RING_CURSOR_H
 #define PROBE_DEVLIB_RING_CURSOR_H
@@ -32,43 +35,43 @@
 
 enum cursor_mode {
 	CURSOR_OWNER = 0,
-	CURSOR_LOST = 1, /* could get no ring: counts what it loses */
-	CURSOR_OFF = 2,	 /* filtered: records nothing */
-	CURSOR_NOT = 3,	 /* the short way led nowhere (trace_wave.h) */
+	CURSOR_NO_RING = 1,  /* no ring was free: records are lost and counted */
+	CURSOR_FILTERED = 2, /* the workgroup filter excludes the wave: records nothing */
+	CURSOR_FALLBACK = 3, /* the fast path did not claim a ring (trace_wave.h) */
 };
 
 /*
- * The compiler sees s93 alone, at a kernel's entry, so that the wave gets all: as a result,
- * since a clobbered register that it may not use is a warning. A function that named it would save
- * and restore it.
+ * At a kernel's entry the compiler must see s93, so that the kernel allocates all 94 registers. It
+ * is an asm output, because a clobber of a register that the compiler may not use is a warning. A
+ * function that named s93 would save and restore it.
  */
-#ifdef DEV_PORTABLE /* a function: the pass does it in the kernel */
-#define CURSOR_LAST(mode)
+#ifdef DEV_PORTABLE /* the code is a function there: the pass names s93 in the kernel */
+#define CURSOR_OUTPUT(mode)
 #else
-#define CURSOR_LAST(mode) "={s93}"(mode)
+#define CURSOR_OUTPUT(mode) "={s93}"(mode)
 #endif
-#define CURSOR_CHANGES "scc", "memory"
+#define CURSOR_CLOBBERS "scc", "memory"
 
-/* What __probe_dev_ring_refill() may use, as measure_access.h says of shared functions. */
-#define CURSOR_CALL                                                                                \
+/* Registers that __probe_dev_ring_refill() may use (measure_access.h: shared functions). */
+#define CURSOR_CALL_CLOBBERS                                                                       \
 	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s12", "s13", "s14", "s15", "s16",       \
 		"s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25", "s26", "s27",       \
 		"s28", "s29", "s30", "s31", "vcc", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", \
-		"v8", "v9", "v10", "v11" DEV_SWAP_CHANGES
+		"v8", "v9", "v10", "v11" DEV_CALL_CLOBBERS
 
 /*
- * Take `size` bytes (an operand), or go to .Lprobe_end of this asm. The record goes to s[84:85],
- * and CURSOR_STEP must follow.
+ * Reserve `size` bytes (an asm operand) for a record at s[84:85], or jump to .Lprobe_end of this
+ * asm if the record is lost. CURSOR_ADVANCE must follow the stores of the record.
  */
-#define CURSOR_TAKE(size, records)                                                                 \
+#define CURSOR_RESERVE(size, records)                                                              \
 	"s_sub_u32 s86, s86, " size "\n\t"                                                         \
-	"s_cbranch_scc0 .Lprobe_room%=\n\t"                                                        \
+	"s_cbranch_scc0 .Lprobe_fits%=\n\t"                                                        \
 	"v_mov_b32 v0, " size "\n\t"                                                               \
-	"v_mov_b32 v1, " records "\n\t" DEV_SWAP("s[88:89]") "s_cmp_eq_u32 s92, 0\n\t"             \
+	"v_mov_b32 v1, " records "\n\t" DEV_CALL("s[88:89]") "s_cmp_eq_u32 s92, 0\n\t"             \
 							     "s_cbranch_scc1 .Lprobe_end%=\n"      \
-							     ".Lprobe_room%=:\n\t"
+							     ".Lprobe_fits%=:\n\t"
 
-#define CURSOR_STEP(size, records)                                                                 \
+#define CURSOR_ADVANCE(size, records)                                                              \
 	"s_add_u32 s84, s84, " size "\n\t"                                                         \
 	"s_addc_u32 s85, s85, 0\n\t"                                                               \
 	"s_add_u32 s87, s87, " records "\n"                                                        \
@@ -77,49 +80,50 @@ enum cursor_mode {
 void __probe_dev_ring_refill(uint32_t size, uint32_t records);
 
 /*
- * Where a record of `size` bytes goes, the same in all lanes; 0 = it is lost. `plain`: code that is
- * not optimised, where a shared function would need a stack; it is inlined there.
+ * Reserve `size` bytes for a record. Returns its address, the same in all lanes; 0 = the record is
+ * lost. `optnone`: the caller is not optimised. There the function is inlined, because a shared
+ * function would need a stack.
  */
-DEV_INLINE uint64_t cursor_take(uint32_t size, uint32_t plain)
+DEV_INLINE uint64_t cursor_reserve(uint32_t size, uint32_t optnone)
 {
 	uint64_t at = 0;
-	uint32_t full, room;
+	uint32_t full, fits;
 
 	size = dev_uniform32(size);
-	if (!plain) {
+	if (!optnone) {
 		__asm__ volatile(
-			"s_mov_b64 %[at], 0\n\t" CURSOR_TAKE(
+			"s_mov_b64 %[at], 0\n\t" CURSOR_RESERVE(
 				"%[size]",
-				"1") "s_mov_b64 %[at], s[84:85]\n\t" CURSOR_STEP("%[size]", "1")
+				"1") "s_mov_b64 %[at], s[84:85]\n\t" CURSOR_ADVANCE("%[size]", "1")
 			: [at] "=&s"(at)
 			: [size] "s"(dev_scalar32(size))
-			: CURSOR_CALL, CURSOR_CHANGES);
+			: CURSOR_CALL_CLOBBERS, CURSOR_CLOBBERS);
 		return at;
 	}
 	__asm__ volatile("s_sub_u32 s86, s86, %1\n\ts_cselect_b32 %0, 1, 0"
 			 : "=s"(full)
 			 : "s"(dev_scalar32(size))
-			 : CURSOR_CHANGES);
+			 : CURSOR_CLOBBERS);
 	if (dev_uniform32(full)) {
 		__probe_dev_ring_refill(size, 1);
-		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
-		if (!dev_uniform32(room))
+		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(fits));
+		if (!dev_uniform32(fits))
 			return 0;
 	}
 	__asm__ volatile("s_mov_b64 %0, s[84:85]\n\ts_add_u32 s84, s84, %1\n\t"
 			 "s_addc_u32 s85, s85, 0\n\ts_add_u32 s87, s87, 1"
 			 : "=&s"(at)
 			 : "s"(dev_scalar32(size))
-			 : CURSOR_CHANGES);
+			 : CURSOR_CLOBBERS);
 	return at;
 }
 
-/* What a wave begins with. */
+/* The cursor at a wave's start. */
 struct cursor_start {
 	const void *refill;
 	uint64_t at, head_offset, rows, exec; /* head_offset: s[78:79] */
 	uint64_t state;
-	uint32_t left, mode;
+	uint32_t free_bytes, mode;
 };
 
 DEV_INLINE void cursor_set(const struct cursor_start *start)
@@ -131,23 +135,23 @@ DEV_INLINE void cursor_set(const struct cursor_start *start)
 		"s_mov_b64 s[80:81], %[exec]\n\t"
 		"s_mov_b64 s[82:83], %[rows]\n\t"
 		"s_mov_b64 s[84:85], %[at]\n\t"
-		"s_mov_b32 s86, %[left]\n\t"
+		"s_mov_b32 s86, %[free_bytes]\n\t"
 		"s_mov_b32 s87, 0\n\t"
 		"s_mov_b64 s[88:89], %[refill]\n\t"
 		"s_mov_b64 s[90:91], %[state]\n\t"
 		"s_mov_b32 s92, 2\n\t"
 		"s_mov_b32 s93, %[mode]"
-		: CURSOR_LAST(mode)
+		: CURSOR_OUTPUT(mode)
 		: [head_offset] "s"(dev_scalar64(start->head_offset)),
 		  [exec] "s"(dev_scalar64(start->exec)), [rows] "s"(dev_scalar64(start->rows)),
-		  [at] "s"(dev_scalar64(start->at)), [left] "s"(dev_scalar32(start->left)),
-		  [refill] "s"(start->refill), [state] "s"(dev_scalar64(start->state)),
-		  [mode] "s"(dev_scalar32(start->mode))
-		: CURSOR_CHANGES);
+		  [at] "s"(dev_scalar64(start->at)),
+		  [free_bytes] "s"(dev_scalar32(start->free_bytes)), [refill] "s"(start->refill),
+		  [state] "s"(dev_scalar64(start->state)), [mode] "s"(dev_scalar32(start->mode))
+		: CURSOR_CLOBBERS);
 	(void)mode;
 }
 
-/* The head that says of all that is written that it is. */
+/* The ring's head after all records written so far. */
 DEV_INLINE uint64_t cursor_head(void)
 {
 	uint64_t at, head_offset;
@@ -157,16 +161,16 @@ DEV_INLINE uint64_t cursor_head(void)
 	return at + head_offset;
 }
 
-/* The first word of a trace ring's state as this wave leaves it. */
-DEV_INLINE uint64_t cursor_word(void)
+/* `trace`: the first word of the ring's state when this wave releases the ring. */
+DEV_INLINE uint64_t cursor_state_word(void)
 {
-	uint32_t at, room;
+	uint32_t address_low, free_bytes;
 
 	__asm__ volatile("s_mov_b32 %0, s84\n\ts_or_b32 %1, s86, 1"
-			 : "=&s"(at), "=&s"(room)
+			 : "=&s"(address_low), "=&s"(free_bytes)
 			 :
 			 : "scc");
-	return dev_join(at, room);
+	return dev_join(address_low, free_bytes);
 }
 
 DEV_INLINE dev_state *cursor_state(void)
@@ -186,14 +190,16 @@ DEV_INLINE uint32_t cursor_mode(void)
 }
 
 /*
- * What a wave of gfx9 looks at before it claims a ring in the time kind. struct probe_ctx:
- * ring_states in s[40:41], ring_heads, ring_data, ring_mask and ring_size behind; dispatch in
- * s[52:53], rows in s[54:55]: not this way if the filter leaves out anything. HW_ID in s58;
- * dev_place() in s59 as gfx90a has it: waves of others begin their search at places that some
- * share. EXEC goes to `exec`.
+ * `time`, gfx9: load what a wave needs to claim a ring. From struct probe_ctx: ring_states to
+ * s[40:41], followed by ring_heads, ring_data, ring_mask and ring_size; dispatch to s[52:53];
+ * row_lanes to s[54:55]. Jumps to the fallback path if row_lanes is 0 (there is a workgroup
+ * filter).
+ *
+ * HW_ID goes to s58, EXEC to `exec`. s59 is dev_wave_slot() as gfx90a lays it out. On other targets
+ * several wave slots may get the same number, and then their searches start at the same ring.
  */
 /* clang-format off */
-#define CURSOR_LOOK(exec)                                                                          \
+#define CURSOR_LOAD_CONTEXT(exec)                                                                          \
 	"s_load_dwordx8 s[40:47], %[ctx], 40\n\t"                                                  \
 	"s_load_dwordx4 s[52:55], %[ctx], 8\n\t"                                                   \
 	"s_memrealtime s[56:57]\n\t"                                                               \
@@ -208,7 +214,7 @@ DEV_INLINE uint32_t cursor_mode(void)
 	"s_mov_b64 " exec ", exec\n\t"                                                             \
 	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
 	"s_cmp_eq_u64 s[54:55], 0\n\t"                                                             \
-	"s_cbranch_scc1 .Lprobe_not%=\n\t"
+	"s_cbranch_scc1 .Lprobe_fallback%=\n\t"
 /* clang-format on */
 
 #endif

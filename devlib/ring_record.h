@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A wave's ring (wire.h sections 4 and 5): one writer, so no atomic decides where a record goes.
+ * Claiming and releasing a ring (wire_device.h, struct probe_ring_state). A ring has one writer, so
+ * that the position of a record takes no atomic operation.
  *
- * Who owns a ring is in its state's first word, in one way in the time kind and in another in trace
- * (wire.h); storing that word lets it go. Plain atomics are narrowed to agent scope when the pass
- * links this file; volatile ones, for what the host shares, stay system-wide.
+ * The first word of a ring's state says whether a wave owns the ring, in a different encoding for
+ * `time` and `trace`. Storing that word releases the ring.
  *
- * Host memory is fine-grained and not kept in L2, so waiting for the record's stores (the agent
- * release fence) is all that must happen before the head follows them.
+ * The pass narrows non-volatile atomics to agent scope when it links this file. Volatile ones
+ * access memory shared with the host, and keep system scope.
+ *
+ * Host memory is fine-grained and not cached in L2. It is therefore enough to wait for the stores
+ * of a record (release fence at agent scope) before the head is stored.
  */
 #ifndef PROBE_DEVLIB_RING_RECORD_H
 #define PROBE_DEVLIB_RING_RECORD_H
@@ -18,15 +21,15 @@ typedef struct probe_ctx DEV_CONSTANT dev_ctx;
 typedef struct probe_ring_state DEV_GLOBAL dev_state;
 typedef struct probe_ring DEV_GLOBAL dev_ring;
 
-#define DEV_OWNED 1ull
+#define DEV_RING_OWNED 1ull
 
-/* In `place`: s_sleep counts in 64 clocks, so about a microsecond. */
+/* Operand of s_sleep, in units of 64 cycles: about a microsecond. */
 enum { DEV_SLEEP = 32 };
 
-/* One lane speaks for the wave. */
-DEV_INLINE bool dev_speaks(uint32_t first)
+/* Is this the lane that stores on behalf of the wave? `leader`: the first active lane. */
+DEV_INLINE bool dev_is_leader(uint32_t leader)
 {
-	return dev_lane() == first;
+	return dev_lane() == leader;
 }
 
 DEV_INLINE uint64_t dev_load(const uint64_t DEV_GLOBAL *word)
@@ -44,29 +47,28 @@ DEV_INLINE dev_ring *dev_ring_host(const dev_state *state)
 	return (dev_ring *)dev_load(&state->host);
 }
 
-/* Where a ring's bytes begin; of `ctx` only what is the same for all who use the ring counts. */
+/* Address of a ring's data. Reads only fields of `ctx` that are the same for all its users. */
 DEV_INLINE uint64_t dev_ring_data(const dev_ctx *ctx, const dev_state *state)
 {
 	uint32_t index =
 		(uint32_t)(dev_load(&state->host) - ctx->ring_heads) / sizeof(struct probe_ring);
 
-	/* LLVM 19 would load both at once, into four scalar registers that are not there. */
+	/* Else LLVM 19 combines both loads, and four consecutive scalar registers are not free. */
 	__asm__("" : "+s"(ctx));
 	return ctx->ring_data + (uint64_t)index * ctx->ring_size;
 }
 
-/* An address the optimiser cannot see through: LLVM 19 would wrap an atomic of one lane again. */
+/* Hide an address from the optimiser: LLVM 19 would scan the lanes again for a one-lane atomic. */
 DEV_INLINE uint64_t DEV_GLOBAL *dev_opaque(uint64_t DEV_GLOBAL *word)
 {
 	__asm__ volatile("" : "+v"(word));
 	return word;
 }
 
-/* Tell the host, and the ring's next owner, what was written and lost. Called by one lane. */
-DEV_INLINE void dev_ring_count(dev_state *state, volatile dev_ring *host, uint64_t written,
-			       uint64_t lost)
+/* Report lost records to the host and to the ring's next owner. Called by one lane. */
+DEV_INLINE void dev_ring_add_lost(dev_state *state, volatile dev_ring *host, uint64_t lost)
 {
-	uint64_t emitted = __atomic_load_n(&state->emitted, __ATOMIC_RELAXED) + written + lost;
+	uint64_t emitted = __atomic_load_n(&state->emitted, __ATOMIC_RELAXED) + lost;
 	uint64_t dropped = __atomic_load_n(&state->dropped, __ATOMIC_RELAXED) + lost;
 
 	__atomic_store_n(&state->emitted, emitted, __ATOMIC_RELAXED);
@@ -75,67 +77,67 @@ DEV_INLINE void dev_ring_count(dev_state *state, volatile dev_ring *host, uint64
 	__atomic_store_n(&host->dropped, dropped, __ATOMIC_RELAXED);
 }
 
-/* One attempt to own a ring, whose first word it returns. */
-DEV_INLINE uint64_t dev_ring_try(dev_state *state, uint32_t first, uint32_t timed)
+/* Try once to claim a ring. Returns the first word of its state before (dev_ring_claimed()). */
+DEV_INLINE uint64_t dev_ring_try_claim(dev_state *state, uint32_t leader, uint32_t timed)
 {
 	uint64_t old = 0;
 
-	/* Acquire: pairs with the release in dev_ring_release(), the state's other words. */
-	if (dev_speaks(first)) {
+	/* Acquire: pairs with the release in dev_ring_release(), for the state's other words. */
+	if (dev_is_leader(leader)) {
 		uint64_t DEV_GLOBAL *word = dev_opaque(&state->head);
 
-		old = timed ? __atomic_fetch_or(word, DEV_OWNED, __ATOMIC_ACQUIRE)
+		old = timed ? __atomic_fetch_or(word, DEV_RING_OWNED, __ATOMIC_ACQUIRE)
 			    : __atomic_exchange_n(word, 0, __ATOMIC_ACQUIRE);
 	}
-	return dev_read64(old, first);
+	return dev_read64(old, leader);
 }
 
-DEV_INLINE bool dev_ring_is_ours(uint64_t word, uint32_t timed)
+DEV_INLINE bool dev_ring_claimed(uint64_t word, uint32_t timed)
 {
-	return timed ? !(word & DEV_OWNED) : word != 0;
+	return timed ? !(word & DEV_RING_OWNED) : word != 0;
 }
 
-/* A place and those after it, round and round. */
-DEV_INLINE uint32_t dev_ring_start(const dev_ctx *ctx, uint32_t hw_id, uint32_t timed)
+/* The slots that a wave searches for a free ring: its own first, then all others, cyclically. */
+DEV_INLINE uint32_t dev_ring_first_slot(const dev_ctx *ctx, uint32_t hw_id, uint32_t timed)
 {
-	return timed ? dev_place(hw_id) & ctx->ring_mask : hw_id & ctx->ring_places;
+	return timed ? dev_wave_slot(hw_id) & ctx->ring_mask : hw_id & ctx->ring_slot_mask;
 }
 
-DEV_INLINE uint32_t dev_ring_next(const dev_ctx *ctx, uint32_t place, uint32_t timed)
+DEV_INLINE uint32_t dev_ring_next_slot(const dev_ctx *ctx, uint32_t slot, uint32_t timed)
 {
-	uint32_t mask = timed ? ctx->ring_mask : ctx->ring_places;
+	uint32_t mask = timed ? ctx->ring_mask : ctx->ring_slot_mask;
 
-	return ((place | ~mask) + 1) & mask;
+	return ((slot | ~mask) + 1) & mask;
 }
 
 /*
- * Own a ring, looking from one's place on; NULL = none was free. More waves than rings may be
- * resident and may wait at a barrier for us, so a search at the start ends: after all rings once,
- * and `naps` naps.
+ * Claim a ring, searching from the own slot; NULL = none was free. The search visits all rings once
+ * and then polls at most `polls` times. It must end: there may be more resident waves than rings,
+ * and those that own a ring may wait for this wave at a barrier.
  */
-DEV_INLINE dev_state *dev_ring_claim(const dev_ctx *ctx, uint32_t hw_id, uint32_t first,
-				     uint32_t naps, uint32_t timed, uint64_t *ret_word)
+DEV_INLINE dev_state *dev_ring_claim(const dev_ctx *ctx, uint32_t hw_id, uint32_t leader,
+				     uint32_t polls, uint32_t timed, uint64_t *ret_word)
 {
-	uint32_t place = dev_ring_start(ctx, hw_id, timed), tries = 0;
+	uint32_t slot = dev_ring_first_slot(ctx, hw_id, timed), tries = 0;
 
 	for (;;) {
 		dev_state *state = (dev_state *)(ctx->ring_states +
-						 (uint64_t)place * sizeof(struct probe_ring_state));
+						 (uint64_t)slot * sizeof(struct probe_ring_state));
 
-		*ret_word = dev_ring_try(state, first, timed);
-		if (dev_ring_is_ours(*ret_word, timed))
+		*ret_word = dev_ring_try_claim(state, leader, timed);
+		if (dev_ring_claimed(*ret_word, timed))
 			return state;
 		if (tries >= ctx->ring_mask) {
-			if (tries - ctx->ring_mask >= naps)
+			if (tries - ctx->ring_mask >= polls)
 				return 0;
 			__builtin_amdgcn_s_sleep(DEV_SLEEP);
 		}
 		tries++;
-		place = dev_ring_next(ctx, place, timed);
+		slot = dev_ring_next_slot(ctx, slot, timed);
 	}
 }
 
-/* Let the next wave have the ring. Called by one lane of the owner. */
+/* Release the ring. Called by one lane of the owner. */
 DEV_INLINE void dev_ring_release(dev_state *state, uint64_t word)
 {
 	__atomic_store_n(&state->head, word, __ATOMIC_RELEASE);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waves of kernels with few spans, each of which is one record and is executed at most once
- * (llvm-plugin/kinds/time_spans.c): their records stay in registers until they end. Then, in a
- * launch that is not large, each wave writes them to its slot of the launch's wave storage
- * (wire_device.h, struct probe_wave_storage). Otherwise it claims a ring, writes all of them, and
- * releases the ring. Until then, these registers of ring_cursor.h, and with more than two spans
- * those below it, hold:
+ * Stored waves: the `time` kind in kernels with few spans, each of which executes at most once
+ * (llvm-plugin/kinds/time_spans.c). A wave keeps its clocks in scalar registers until it ends. It
+ *then writes all its records at once: in small launches to its slot of the launch's wave storage
+ * (struct probe_wave_storage), otherwise to a ring, which it claims and releases at that time.
  *
- *	s[78:79]  the clock when the wave began, s[80:81] the constant clock
- *	s[82:83]  begin of the first span, s[84:85] its end, s86 its lanes at the end or 0
- *	s[88:89]  the same of the second one, s[90:91], s87
- *	s[74:75]  of the third one, s[76:77], s73
- *	s[68:69]  of the fourth one, s[70:71], s72
- *	s92	  the id of the first work-item, as in PROBE_FORM_WAVE_ITEM
+ * Until then, registers of ring_cursor.h, and with divergent than two spans the ones below them,
+ *hold:
+ *
+ *	s[78:79]  clock at the wave's start, s[80:81] the constant clock
+ *	s[82:83]  begin of the first span, s[84:85] its end, s86 its active lanes at the end, or 0
+ *	s[88:89]  the same of the second span, s[90:91], s87
+ *	s[74:75]  of the third span, s[76:77], s73
+ *	s[68:69]  of the fourth span, s[70:71], s72
+ *	s92	  id of the first work-item, as in PROBE_FORM_WAVE_ITEM
  */
 #ifndef PROBE_DEVLIB_STORED_WAVES_H
 #define PROBE_DEVLIB_STORED_WAVES_H
@@ -26,7 +27,7 @@
 	X(2, "s[74:75]", "s[76:77]", "s73")                                                        \
 	X(3, "s[68:69]", "s[70:71]", "s72")
 
-/* What the pass calls an array of sites. */
+/* The sites of the spans, as the pass numbers them. */
 struct stored_sites {
 	uint32_t site[PROBE_STORED_SPANS];
 };
@@ -34,10 +35,10 @@ struct stored_sites {
 DEV_INLINE void stored_enter(uint32_t spans, uint32_t item)
 {
 	__asm__ volatile("v_readfirstlane_b32 s92, %0" : : "v"(item));
-#define STORED_NONE(number, begin, end, lanes)                                                     \
+#define STORED_CLEAR(number, begin, end, lanes)                                                    \
 	if (spans > number)                                                                        \
 		__asm__ volatile("s_mov_b32 " lanes ", 0");
-	STORED_REGISTERS(STORED_NONE)
+	STORED_REGISTERS(STORED_CLEAR)
 	__asm__ volatile("s_memrealtime s[80:81]\n\ts_memtime s[78:79]");
 }
 
@@ -49,13 +50,13 @@ DEV_INLINE void stored_begin(uint32_t span)
 	STORED_REGISTERS(STORED_BEGINS)
 }
 
-/* `more`: lanes may come to ends of this span one after the other; the last end counts. */
-DEV_INLINE void stored_end(uint32_t span, uint32_t more)
+/* `divergent`: lanes may reach the end of this span one after the other; the last end is kept. */
+DEV_INLINE void stored_end(uint32_t span, uint32_t divergent)
 {
 	uint32_t lanes_here;
 
 #define STORED_ENDS(number, begin, end, lanes)                                                     \
-	if (span == number && more)                                                                \
+	if (span == number && divergent)                                                           \
 		__asm__ volatile("s_memtime " end                                                  \
 				 "\n\ts_bcnt1_i32_b64 %0, exec\n\ts_add_u32 " lanes ", " lanes     \
 				 ", %0"                                                            \
@@ -70,14 +71,14 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	STORED_REGISTERS(STORED_ENDS)
 }
 
-/* ---- A place of its own --------------------------------------------------------------------- */
+/* ---- Wave storage --------------------------------------------------------------------------- */
 
-#define STORED_HEAD_BYTES "64"
-#define STORED_SLOT_BYTES "48"
+#define STORED_HEADER_BYTES "64"
+#define STORED_SLOT_BYTES   "48"
 
 /*
- * struct probe_ctx_wave_storage: area to s[40:41], groups_x, groups_y, items_x, items_xy and waves
- * behind. The wave's number goes to s60, its place from the area's first one to v3.
+ * Load struct probe_ctx_wave_storage: area to s[40:41], then groups_x, groups_y, items_x, items_xy
+ * and waves. The wave's index in the launch goes to s60, the offset of its slot to v3.
  */
 /* clang-format off */
 #define STORED_ADDRESS(spans)                                                                      \
@@ -107,7 +108,7 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	"v_mov_b32 v3, s61\n\t"
 /* clang-format on */
 
-/* Two 64-bit values; `regs` must not be those of the store just before. */
+/* Store two 64-bit values; `regs` must differ from those of the preceding store. */
 #define STORED_PAIR(low, high, regs, first, second, offset)                                        \
 	"v_lshlrev_b64 " low ", 0, " first "\n\t"                                                  \
 	"v_lshlrev_b64 " high ", 0, " second "\n\t"                                                \
@@ -118,7 +119,7 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 #define STORED_ODD(first, second, offset)                                                          \
 	STORED_PAIR("v[8:9]", "v[10:11]", "v[8:11]", first, second, offset)
 
-/* Lanes of all spans in s62. */
+/* probe_stored_wave.lanes, the active lanes of all spans, to s62. */
 #define STORED_LANES_0 "s_mov_b32 s62, 0\n\t"
 #define STORED_LANES_1 "s_mov_b32 s62, s86\n\t"
 #define STORED_LANES_2                                                                             \
@@ -137,7 +138,7 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 #define STORED_SLOT_3 STORED_SLOT_2 STORED_ODD("s[74:75]", "s[76:77]", "144")
 #define STORED_SLOT_4 STORED_SLOT_3 STORED_EVEN("s[68:69]", "s[70:71]", "160")
 
-/* Four clocks as time_calibrate() stamps them, a span in another: kept. */
+/* The clocks of four stamps of PROBE_SITE_IDLE, one span nested in another. */
 #define STORED_CLOCKS                                                                              \
 	"s_memtime s[46:47]\n\t"                                                                   \
 	"s_memtime s[52:53]\n\t"                                                                   \
@@ -146,8 +147,8 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	"s_memtime s[58:59]\n\t"                                                                   \
 	"s_waitcnt lgkmcnt(0)\n\t"
 
-/* The first wave writes the head as well. */
-#define STORED_HEAD(spans)                                                                         \
+/* The first wave also writes struct probe_wave_storage. */
+#define STORED_HEADER(spans)                                                                       \
 	STORED_CLOCKS                                                                              \
 	"v_mov_b32 v4, " STORED_SLOT_BYTES "+16*" spans "\n\t"                                     \
 	"v_mov_b32 v5, " spans "\n\t"                                                              \
@@ -161,7 +162,7 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	"global_store_dwordx4 v3, v[8:11], s[40:41] offset:16\n\t" STORED_EVEN(                    \
 		"s[46:47]", "s[52:53]", "32") STORED_ODD("s[54:55]", "s[58:59]", "48")
 
-/* The wave ends here if it has a place. */
+/* Write the wave's slot and terminate, if the launch has wave storage. */
 #define STORED_SLOT(spans, lanes, stores)                                                          \
 	STORED_ADDRESS(spans)                                                                      \
 	lanes "v_mov_b32 v4, s58\n\t"                                                              \
@@ -170,14 +171,14 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	      "global_store_dwordx4 v3, v[4:7], s[40:41] offset:64\n\t" STORED_ODD(                \
 		      "s[78:79]", "s[80:81]", "80") STORED_EVEN("%[end]", "s[56:57]", "96") stores \
 		"s_cmp_eq_u32 s60, 0\n\t"                                                          \
-		"s_cbranch_scc1 .Lprobe_head%=\n\t"                                                \
+		"s_cbranch_scc1 .Lprobe_header%=\n\t"                                              \
 		"s_endpgm\n"                                                                       \
-		".Lprobe_head%=:\n\t" STORED_HEAD(spans) "s_endpgm\n"                              \
-							 ".Lprobe_rings%=:\n\t"
+		".Lprobe_header%=:\n\t" STORED_HEADER(spans) "s_endpgm\n"                          \
+							     ".Lprobe_rings%=:\n\t"
 
-/* ---- A ring --------------------------------------------------------------------------------- */
+/* ---- A ring, on the fast path --------------------------------------------------------------- */
 
-/* v[4:7] must not be those of the store just before. */
+/* v[4:7] must differ from the registers of the preceding store. */
 #define STORED_STAMP(word0, clock, at)                                                             \
 	"v_mov_b32 v4, " word0 "\n\t"                                                              \
 	"v_mov_b32 v5, s61\n\t"                                                                    \
@@ -193,13 +194,14 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	"s_or_b32 s61, s60, 0x80000000\n\t"
 
 /*
- * `need` bytes: WAVE, the kernel's BEGIN, the spans, WAVE_END, and what the first wave adds, as s62
- * says.
+ * Claim the ring and write the WAVE record and the kernel's BEGIN, if `need` bytes fit: these
+ * records, the spans and WAVE_END, and 64 bytes for the first wave's idle stamps. s62 is 1 in the
+ * first wave.
  */
 #define STORED_BEGIN(need)                                                                         \
-	TIME_FIRST("s92")                                                                          \
-	"s_cselect_b32 s62, 0, 1\n\t" TIME_OWN STORED_RESERVE(need)                                \
-		TIME_WAVE("s[44:45]", "s[80:81]", "s92")                                           \
+	TIME_IS_FIRST_WAVE("s92")                                                                  \
+	"s_cselect_b32 s62, 0, 1\n\t" TIME_CLAIM_RING STORED_RESERVE(need)                         \
+		TIME_WRITE_WAVE("s[44:45]", "s[80:81]", "s92")                                     \
 			STORED_LANES STORED_STAMP("%[begin_word]", "s[78:79]", "48")
 
 #define STORED_IDLE_END                                                                            \
@@ -207,13 +209,16 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	"s_addc_u32 s41, s41, 0\n\t"                                                               \
 	"s_add_u32 s44, s44, 64\n\t"                                                               \
 	"s_addc_u32 s45, s45, 0\n"                                                                 \
-	".Lprobe_told%=:\n\t"
+	".Lprobe_idle_done%=:\n\t"
 
-/* Their records come at `at`; a BEGIN's form and one are an END's. */
+/*
+ * The first wave's idle stamps, at offset `at`. 0x1000000 is PROBE_FORM_END - PROBE_FORM_BEGIN in
+ * word 0.
+ */
 /* clang-format off */
 #define STORED_IDLE(at)                                                                            \
 	"s_cmp_eq_u32 s62, 0\n\t"                                                                  \
-	"s_cbranch_scc1 .Lprobe_told%=\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_idle_done%=\n\t"                                                        \
 	STORED_CLOCKS                                                                              \
 	STORED_STAMP("%[idle]", "s[46:47]", at)                                                    \
 	"s_nop 0\n\t"                                                                              \
@@ -235,9 +240,9 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 
 #define STORED_RELEASE(need)                                                                       \
 	"s_add_u32 s40, s40, " need "\n\t"                                                         \
-	"s_addc_u32 s41, s41, 0\n\t" TIME_LET_GO("s[42:43]", "s[50:51]") TIME_NOT
+	"s_addc_u32 s41, s41, 0\n\t" TIME_RELEASE_RING("s[42:43]", "s[50:51]") TIME_FALLBACK
 
-/* WAVE_END is as a span. */
+/* WAVE_END has the layout of a span. */
 #define STORED_END(at, need)                                                                       \
 	STORED_IDLE(at)                                                                            \
 	STORED_SPAN("%[end_word]", "%[end]", "s[56:57]", "s60", at)                                \
@@ -253,10 +258,10 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 	STORED_SPANS_3 STORED_SPAN("%[span]+%[site3]", "s[68:69]", "s[70:71]", "s72", "136")
 
 #define STORED_EXIT(spans, lanes, placed, written)                                                 \
-	__asm__ volatile("s_memtime %[end]\n\t" TIME_SHORT STORED_SLOT(spans, lanes, placed)       \
-				 CURSOR_LOOK("s[48:49]") STORED_BEGIN("88+24*" spans)              \
+	__asm__ volatile("s_memtime %[end]\n\t" TIME_FAST_PATH STORED_SLOT(spans, lanes, placed)   \
+				 CURSOR_LOAD_CONTEXT("s[48:49]") STORED_BEGIN("88+24*" spans)      \
 					 written STORED_END("64+24*" spans, "88+24*" spans)        \
-						 TIME_SHORT_END "s_waitcnt lgkmcnt(0)"             \
+						 TIME_FAST_PATH_END "s_waitcnt lgkmcnt(0)"         \
 			 : [end] "=&s"(end)                                                        \
 			 : [ctx] "s"(dev_scalar64((uint64_t)ctx)),                                 \
 			   [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),               \
@@ -270,9 +275,12 @@ DEV_INLINE void stored_end(uint32_t span, uint32_t more)
 			   [site0] "i"(span->site[0]), [site1] "i"(span->site[1]),                 \
 			   [site2] "i"(span->site[2]), [site3] "i"(span->site[3]),                 \
 			   [idle] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE)      \
-			 : TIME_SCRATCH, CURSOR_CHANGES)
+			 : TIME_CLOBBERS, CURSOR_CLOBBERS)
 
-/* The wave ends here, unless what is to be done is too much for this; then the clock. */
+/*
+ * Write the wave's records and terminate. Returns the end's clock if the wave needs the fallback
+ * path.
+ */
 DEV_INLINE uint64_t stored_exit(const dev_ctx *ctx, uint32_t site, const struct stored_sites *span,
 				uint32_t spans)
 {
@@ -291,10 +299,10 @@ DEV_INLINE uint64_t stored_exit(const dev_ctx *ctx, uint32_t site, const struct 
 	return end;
 }
 
-/* ---- The long way --------------------------------------------------------------------------- */
+/* ---- A ring, on the fallback path ----------------------------------------------------------- */
 
-/* What the wave has kept. */
-struct stored_kept {
+/* The registers of a span. */
+struct stored_clocks {
 	uint64_t begin, end;
 	uint32_t lanes;
 };
@@ -302,7 +310,7 @@ struct stored_kept {
 struct stored {
 	uint32_t item;
 	uint64_t begin, time;
-	struct stored_kept span[PROBE_STORED_SPANS];
+	struct stored_clocks span[PROBE_STORED_SPANS];
 };
 
 DEV_INLINE void stored_read(struct stored *ret)
@@ -320,28 +328,28 @@ DEV_INLINE void stored_read(struct stored *ret)
 	STORED_REGISTERS(STORED_READ)
 }
 
-/* A stamp of a clock that was read before, and kept. */
+/* Write a stamp with a clock that was read earlier. */
 DEV_INLINE void stored_stamp(uint32_t form, uint32_t site, uint32_t lanes, uint64_t clock)
 {
-	uint64_t at = cursor_take(sizeof(struct probe_rec_stamp), 0);
+	uint64_t at = cursor_reserve(sizeof(struct probe_rec_stamp), 0);
 	struct probe_rec_stamp DEV_GLOBAL *record = (struct probe_rec_stamp DEV_GLOBAL *)at;
 
-	if (!at || !dev_speaks(dev_first(dev_exec())))
+	if (!at || !dev_is_leader(dev_first(dev_exec())))
 		return;
 	record->word0 = form << PROBE_FORM_SHIFT | site;
 	record->lanes = lanes | PROBE_STAMP_SPAN;
 	record->clock = clock;
 }
 
-DEV_INLINE void stored_span(uint32_t site, const struct stored_kept *span, bool there)
+DEV_INLINE void stored_span(uint32_t site, const struct stored_clocks *span, bool exists)
 {
-	if (!there || !span->lanes)
+	if (!exists || !span->lanes)
 		return;
 	stored_stamp(PROBE_FORM_BEGIN, site, span->lanes, span->begin);
 	stored_stamp(PROBE_FORM_END, site, span->lanes, span->end);
 }
 
-/* As time_calibrate(): a span in another, both kept. */
+/* As time_calibrate(), with the clocks read before anything is written. */
 DEV_INLINE void stored_calibrate(void)
 {
 	uint64_t clock[4];

@@ -2,14 +2,14 @@
 /* The `time` kind's stamps, and messages (wire.h section 5). */
 #include "devlib/time_probe.h"
 
-DEV_ENTRY void __probe_dev_time_begin(uint32_t word0, uint32_t plain)
+DEV_ENTRY void __probe_dev_time_begin(uint32_t word0, uint32_t optnone)
 {
-	stamp_begin(word0, plain);
+	stamp_begin(word0, optnone);
 }
 
-DEV_ENTRY void __probe_dev_time_end(uint32_t word0, uint32_t plain)
+DEV_ENTRY void __probe_dev_time_end(uint32_t word0, uint32_t optnone)
 {
-	stamp_end(word0, plain);
+	stamp_end(word0, optnone);
 }
 
 #ifndef DEV_PORTABLE
@@ -24,18 +24,18 @@ DEV_ENTRY void __probe_dev_time_span_end(uint32_t word0)
 }
 #endif
 
-/* The head of a message; its place for the words, 0 = it is lost. */
+/* The header of a message. Returns its address for __probe_dev_emit_word(); 0 = it is lost. */
 DEV_ENTRY uint64_t __probe_dev_emit_begin(uint32_t word0, uint32_t bytes, uint32_t lanes,
-					  uint32_t plain)
+					  uint32_t optnone)
 {
 	uint64_t exec = dev_exec();
 	uint32_t stride = (bytes + 7) & ~7u;
 	uint32_t size =
 		(uint32_t)sizeof(struct probe_rec_message) + stride * (lanes ? dev_count(exec) : 1);
-	uint64_t at = cursor_take(size, DEV_PLAIN(plain));
+	uint64_t at = cursor_reserve(size, DEV_OPTNONE(optnone));
 	struct probe_rec_message DEV_GLOBAL *record = (struct probe_rec_message DEV_GLOBAL *)at;
 
-	if (at && dev_speaks(dev_first(exec))) {
+	if (at && dev_is_leader(dev_first(exec))) {
 		record->word0 = word0;
 		record->size = size;
 		record->exec = exec;

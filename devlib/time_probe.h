@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the `time` kind writes (wire.h section 5), and the short way of its waves into and out of a
- * ring: for nearly all of them nothing of what ring_cursor.c provides for happens.
+ * Records of the `time` kind (wire_device.h section 5), and the fast path with which its waves
+ * claim and release a ring. Nearly all waves take it; the fallback path is in ring_cursor.c.
  */
 #ifndef PROBE_DEVLIB_TIME_PROBE_H
 #define PROBE_DEVLIB_TIME_PROBE_H
@@ -9,14 +9,14 @@
 #include "devlib/ring_cursor.h"
 
 /*
- * Stamps, s[4:7] and v[0:6] being free since CURSOR_TAKE may call. One active lane writes: what the
- * others hold may be needed after the lanes join again.
+ * Prepare a stamp. s[4:7] and v[0:6] are free, because CURSOR_RESERVE may call. Only the leader
+ * lane is active, because code after a reconvergence may need the registers of inactive lanes.
  */
 #define STAMP_LANE                                                                                 \
-	"s_bcnt1_i32_" DEV_B " s4, " DEV_EXEC "\n\t"                                               \
-	"s_mov_" DEV_B " " DEV_S67 ", " DEV_EXEC "\n\t"                                            \
-	"s_ff1_i32_" DEV_B " s5, " DEV_EXEC "\n\t"                                                 \
-	"s_lshl_" DEV_B " " DEV_EXEC ", 1, s5\n\t"                                                 \
+	"s_bcnt1_i32_" DEV_MASK_TYPE " s4, " DEV_EXEC "\n\t"                                       \
+	"s_mov_" DEV_MASK_TYPE " " DEV_SAVED_EXEC ", " DEV_EXEC "\n\t"                             \
+	"s_ff1_i32_" DEV_MASK_TYPE " s5, " DEV_EXEC "\n\t"                                         \
+	"s_lshl_" DEV_MASK_TYPE " " DEV_EXEC ", 1, s5\n\t"                                         \
 	"v_mov_b32 v0, %[word0]\n\t"                                                               \
 	"v_mov_b32 v1, s4\n\t"                                                                     \
 	"v_mov_b32 v6, 0\n\t"
@@ -25,17 +25,17 @@
 #define STAMP_END                                                                                  \
 	"s_waitcnt lgkmcnt(0)\n\t"                                                                 \
 	"v_lshlrev_b64 v[2:3], 0, s[36:37]\n\t"                                                    \
-	"global_store_dwordx4 v6, v[0:3], s[84:85]\n\t" DEV_SETTLE "s_mov_" DEV_B " " DEV_EXEC     \
-	", " DEV_S67 "\n\t" CURSOR_STEP("16", "1")
+	"global_store_dwordx4 v6, v[0:3], s[84:85]\n\t" DEV_VMEM_HAZARD "s_mov_" DEV_MASK_TYPE     \
+	" " DEV_EXEC ", " DEV_SAVED_EXEC "\n\t" CURSOR_ADVANCE("16", "1")
 
-/* For code that is not optimised. */
-DEV_INLINE void stamp_plain(uint32_t word0, bool end)
+/* For unoptimised code. */
+DEV_INLINE void stamp_optnone(uint32_t word0, bool end)
 {
 	uint64_t clock = end ? dev_clock() : 0;
-	uint64_t at = cursor_take(sizeof(struct probe_rec_stamp), 1), exec = dev_exec();
+	uint64_t at = cursor_reserve(sizeof(struct probe_rec_stamp), 1), exec = dev_exec();
 	struct probe_rec_stamp DEV_GLOBAL *record = (struct probe_rec_stamp DEV_GLOBAL *)at;
 
-	if (!at || !dev_speaks(dev_first(exec)))
+	if (!at || !dev_is_leader(dev_first(exec)))
 		return;
 	record->word0 = word0;
 	record->lanes = dev_count(exec);
@@ -43,35 +43,37 @@ DEV_INLINE void stamp_plain(uint32_t word0, bool end)
 }
 
 /*
- * At a begin the clock is read last, at an end first, so that little of the probes' own work is in
- * the time between. 19 instructions.
+ * The clock is read as the last step at a begin and as the first step at an end, so that the span
+ * includes little of the probes' own work. 19 instructions.
  */
-DEV_INLINE void stamp_begin(uint32_t word0, uint32_t plain)
+DEV_INLINE void stamp_begin(uint32_t word0, uint32_t optnone)
 {
-	if (plain)
-		stamp_plain(word0, false);
+	if (optnone)
+		stamp_optnone(word0, false);
 	else
-		__asm__ volatile(CURSOR_TAKE("16", "1") STAMP_LANE DEV_CLOCK("s[36:37]") STAMP_END
+		__asm__ volatile(CURSOR_RESERVE("16", "1") STAMP_LANE DEV_CLOCK("s[36:37]")
+					 STAMP_END
 				 :
-				 : [word0] DEV_WORD(word0)
-				 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
+				 : [word0] DEV_WORD0(word0)
+				 : CURSOR_CALL_CLOBBERS, CURSOR_CLOBBERS, "s36", "s37");
 }
 
-DEV_INLINE void stamp_end(uint32_t word0, uint32_t plain)
+DEV_INLINE void stamp_end(uint32_t word0, uint32_t optnone)
 {
-	if (plain)
-		stamp_plain(word0, true);
+	if (optnone)
+		stamp_optnone(word0, true);
 	else
-		__asm__ volatile(DEV_CLOCK("s[36:37]") CURSOR_TAKE("16", "1") STAMP_LANE STAMP_END
+		__asm__ volatile(DEV_CLOCK("s[36:37]") CURSOR_RESERVE("16", "1")
+					 STAMP_LANE STAMP_END
 				 :
-				 : [word0] DEV_WORD(word0)
-				 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
+				 : [word0] DEV_WORD0(word0)
+				 : CURSOR_CALL_CLOBBERS, CURSOR_CLOBBERS, "s36", "s37");
 }
 
 #ifndef DEV_PORTABLE
 /*
- * A span that holds no other (llvm-plugin/kinds/time_spans.c) keeps its begin in s[82:83] and is
- * one record. Nothing waits for the clock before it is written.
+ * A span without nested spans (llvm-plugin/kinds/time_spans.c) keeps its begin in s[82:83] and is
+ * one record. The wave does not wait for the begin's clock until the record is written.
  */
 DEV_INLINE void span_begin(void)
 {
@@ -80,16 +82,16 @@ DEV_INLINE void span_begin(void)
 
 DEV_INLINE void span_end(uint32_t word0)
 {
-	__asm__ volatile("s_memtime s[36:37]\n\t" CURSOR_TAKE("24", "2") STAMP_LANE
+	__asm__ volatile("s_memtime s[36:37]\n\t" CURSOR_RESERVE("24", "2") STAMP_LANE
 			 "s_waitcnt lgkmcnt(0)\n\t"
 			 "v_lshlrev_b64 v[2:3], 0, s[82:83]\n\t"
 			 "v_lshlrev_b64 v[4:5], 0, s[36:37]\n\t"
 			 "global_store_dwordx4 v6, v[0:3], s[84:85]\n\t"
 			 "global_store_dwordx2 v6, v[4:5], s[84:85] offset:16\n\t"
-			 "s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("24", "2")
+			 "s_mov_b64 exec, s[6:7]\n\t" CURSOR_ADVANCE("24", "2")
 			 :
 			 : [word0] "i"(word0)
-			 : CURSOR_CALL, CURSOR_CHANGES, "s36", "s37");
+			 : CURSOR_CALL_CLOBBERS, CURSOR_CLOBBERS, "s36", "s37");
 }
 
 #endif
@@ -98,17 +100,18 @@ DEV_INLINE void span_end(uint32_t word0)
 
 #ifndef DEV_PORTABLE
 /*
- * gfx940 and later spell atomics and loads past L1 another way and need more between caches: their
- * waves all go the long way.
+ * gfx940 and later have other mnemonics for atomics and coherent loads, and need more cache
+ * maintenance: there all waves use the fallback path.
  */
-#define TIME_SHORT     ".if .amdgcn.gfx_generation_minor == 0\n\t"
-#define TIME_SHORT_END ".endif\n\t"
+#define TIME_FAST_PATH	   ".if .amdgcn.gfx_generation_minor == 0\n\t"
+#define TIME_FAST_PATH_END ".endif\n\t"
 
 /*
- * The ring of that place: its state to s[50:51], its head to s[40:41], where the head is in its
- * bytes to s[44:45]. Lane 0 is active when a wave begins, and may be written when it ends.
+ * Claim the ring of the wave slot: address of its state to s[50:51], its head to s[40:41], address
+ * of the next record to s[44:45]. Lane 0 may be written: it is active when a wave starts, and no
+ * code needs its registers when a wave ends.
  */
-#define TIME_OWN                                                                                   \
+#define TIME_CLAIM_RING                                                                            \
 	"s_and_b32 s59, s59, s46\n\t"                                                              \
 	"s_lshl_b32 s60, s59, 6\n\t"                                                               \
 	"s_add_u32 s50, s40, s60\n\t"                                                              \
@@ -130,7 +133,7 @@ DEV_INLINE void span_end(uint32_t word0)
 	"v_readfirstlane_b32 s41, v5\n\t"                                                          \
 	"v_readfirstlane_b32 s60, v6\n\t"                                                          \
 	"s_bitcmp1_b32 s40, 0\n\t"                                                                 \
-	"s_cbranch_scc1 .Lprobe_back%=\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_return%=\n\t"                                                      \
 	"s_and_b32 s46, s46, s40\n\t"                                                              \
 	"s_add_u32 s44, s44, s46\n\t"                                                              \
 	"s_addc_u32 s45, s45, 0\n\t"                                                               \
@@ -139,10 +142,10 @@ DEV_INLINE void span_end(uint32_t word0)
 	"s_sub_u32 s46, s47, s46\n\t"
 
 /*
- * struct probe_rec_wave, as PROBE_FORM_WAVE_ITEM. Between a store of 16 bytes and the next use of
- * its registers something else must come.
+ * struct probe_rec_wave, as PROBE_FORM_WAVE_ITEM. An instruction must separate a 16-byte store from
+ * the next write of its registers.
  */
-#define TIME_WAVE(at, time, item)                                                                  \
+#define TIME_WRITE_WAVE(at, time, item)                                                            \
 	"v_mov_b32 v4, %[wave_word]\n\t"                                                           \
 	"v_mov_b32 v5, " item "\n\t"                                                               \
 	"v_lshlrev_b64 v[6:7], 0, s[52:53]\n\t"                                                    \
@@ -156,19 +159,19 @@ DEV_INLINE void span_end(uint32_t word0)
 	"v_lshlrev_b64 v[6:7], 0, s[48:49]\n\t"                                                    \
 	"global_store_dwordx4 v3, v[4:7], " at " offset:32\n\t"
 
-/* No room, or the ring is another's: nothing has been written. */
-#define TIME_NOT                                                                                   \
+/* Nothing has been written: the record does not fit, or another wave owns the ring. */
+#define TIME_FALLBACK                                                                              \
 	".Lprobe_full%=:\n\t"                                                                      \
 	"global_store_dwordx2 v3, v[4:5], s[50:51]\n"                                              \
-	".Lprobe_back%=:\n\t"                                                                      \
+	".Lprobe_return%=:\n\t"                                                                    \
 	"s_mov_b64 exec, s[48:49]\n"                                                               \
-	".Lprobe_not%=:\n\t"
+	".Lprobe_fallback%=:\n\t"
 
 /*
- * The head, in s[40:41], to the host when the records are there, then to who will own the ring.
- * Nothing comes after.
+ * Store the head, s[40:41]: for the host after the records have been stored, then into the ring's
+ * state, which releases the ring. The wave terminates here.
  */
-#define TIME_LET_GO(host, state)                                                                   \
+#define TIME_RELEASE_RING(host, state)                                                             \
 	"v_lshlrev_b64 v[4:5], 0, s[40:41]\n\t"                                                    \
 	"s_waitcnt vmcnt(0)\n\t"                                                                   \
 	"global_store_dwordx2 v3, v[4:5], " host "\n\t"                                            \
@@ -176,21 +179,21 @@ DEV_INLINE void span_end(uint32_t word0)
 	"global_store_dwordx2 v3, v[4:5], " state "\n\t"                                           \
 	"s_endpgm\n"
 
-#define TIME_SCRATCH                                                                               \
+#define TIME_CLOBBERS                                                                              \
 	"s40", "s41", "s42", "s43", "s44", "s45", "s46", "s47", "s48", "s49", "s50", "s51", "s52", \
 		"s53", "s54", "s55", "s56", "s57", "s58", "s59", "s60", "s61", "s62", "s63", "v2", \
 		"v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11"
 
-/* The first wave of a launch? Its first work-item, a scalar, and its workgroup are number 0. */
-#define TIME_FIRST(item)                                                                           \
+/* scc0 if this is the launch's first wave: its first work-item (a scalar) and workgroup are 0. */
+#define TIME_IS_FIRST_WAVE(item)                                                                   \
 	"s_or_b32 s60, %[x], %[y]\n\t"                                                             \
 	"s_or_b32 s61, " item ", %[z]\n\t"                                                         \
 	"s_or_b32 s60, s60, s61\n\t"
 
-/* The cursor, the WAVE record and the kernel's BEGIN. */
-#define TIME_BEGIN                                                                                  \
+/* Write the WAVE record and the kernel's BEGIN, and set the cursor. */
+#define TIME_WRITE_BEGIN                                                                            \
 	"s_sub_u32 s86, s46, 64\n\t"                                                                \
-	"s_cbranch_scc1 .Lprobe_full%=\n\t" TIME_WAVE(                                              \
+	"s_cbranch_scc1 .Lprobe_full%=\n\t" TIME_WRITE_WAVE(                                        \
 		"s[44:45]", "s[56:57]",                                                             \
 		"%[item]") "v_lshlrev_b64 v[8:9], 0, %[ctx]\n\t"                                    \
 			   "global_store_dwordx2 v3, v[8:9], s[50:51] offset:32\n\t"                \
@@ -202,7 +205,7 @@ DEV_INLINE void span_end(uint32_t word0)
 			   "s_mov_b64 s[90:91], s[50:51]\n\t"                                       \
 			   "s_mov_b32 s87, 0\n\t"                                                   \
 			   "s_mov_b32 s93, 0\n\t"                                                   \
-			   "v_readfirstlane_b32 s61, %[item]\n\t" TIME_FIRST(                       \
+			   "v_readfirstlane_b32 s61, %[item]\n\t" TIME_IS_FIRST_WAVE(               \
 				   "s61") "s_cselect_b32 s92, 1, 3\n\t"                             \
 					  "s_bcnt1_i32_b64 s60, s[48:49]\n\t"                       \
 					  "v_mov_b32 v4, %[begin_word]\n\t"                         \
@@ -212,19 +215,20 @@ DEV_INLINE void span_end(uint32_t word0)
 					  "s_waitcnt lgkmcnt(0)\n\t"                                \
 					  "v_lshlrev_b64 v[6:7], 0, s[62:63]\n\t"                   \
 					  "global_store_dwordx4 v3, v[4:7], s[44:45] offset:48\n\t" \
-					  "s_branch .Lprobe_back%=\n"
+					  "s_branch .Lprobe_return%=\n"
 
 /*
- * A wave begins: the ring of its place, if it is free, its WAVE record and its kernel's BEGIN.
- * False: nothing has happened. `item`: as in PROBE_FORM_WAVE_ITEM.
+ * A wave starts: claim the ring of its slot if it is free, and write the WAVE record and the
+ * kernel's BEGIN. False: the fallback path is needed. `item`: as in PROBE_FORM_WAVE_ITEM.
  */
 DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site, uint32_t item)
 {
 	uint64_t ring;
 
 	__asm__ volatile(
-		"s_mov_b64 s[80:81], 0\n\t" TIME_SHORT CURSOR_LOOK("s[48:49]")
-			TIME_OWN TIME_BEGIN TIME_NOT TIME_SHORT_END "s_mov_b64 %[ring], s[80:81]"
+		"s_mov_b64 s[80:81], 0\n\t" TIME_FAST_PATH CURSOR_LOAD_CONTEXT("s[48:49]")
+			TIME_CLAIM_RING TIME_WRITE_BEGIN TIME_FALLBACK TIME_FAST_PATH_END
+		"s_mov_b64 %[ring], s[80:81]"
 		: [ring] "=s"(ring)
 		: [ctx] "s"(dev_scalar64((uint64_t)ctx)), [refill] "s"(refill), [item] "v"(item),
 		  [x] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_x())),
@@ -232,17 +236,17 @@ DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site
 		  [z] "s"(dev_scalar32(__builtin_amdgcn_workgroup_id_z())),
 		  [wave_word] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT | site),
 		  [begin_word] "i"(PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | site)
-		: TIME_SCRATCH, CURSOR_CHANGES);
+		: TIME_CLOBBERS, CURSOR_CLOBBERS);
 	return ring != 0;
 }
 
 /*
- * A wave that has come by the short way ends here, unless there is no room. Any lane may be written
- * now.
+ * A wave that claimed its ring on the fast path terminates here, unless the record does not fit.
+ * All lanes may be written now.
  */
-#define TIME_LAST                                                                                  \
+#define TIME_WRITE_END                                                                             \
 	"s_cmp_eq_u64 s[80:81], 0\n\t"                                                             \
-	"s_cbranch_scc1 .Lprobe_not%=\n\t"                                                         \
+	"s_cbranch_scc1 .Lprobe_fallback%=\n\t"                                                    \
 	"s_sub_u32 s86, s86, 24\n\t"                                                               \
 	"s_cbranch_scc1 .Lprobe_full%=\n\t"                                                        \
 	"s_memrealtime s[56:57]\n\t"                                                               \
@@ -264,23 +268,23 @@ DEV_INLINE bool time_enter(const dev_ctx *ctx, const void *refill, uint32_t site
 DEV_INLINE void time_exit(uint64_t clock, uint32_t site)
 {
 	__asm__ volatile(
-		TIME_SHORT TIME_LAST TIME_LET_GO("s[80:81]",
-						 "s[90:91]") ".Lprobe_full%=:\n\t"
-							     "s_add_u32 s86, s86, 24\n"
-							     ".Lprobe_not%=:\n\t" TIME_SHORT_END
+		TIME_FAST_PATH TIME_WRITE_END TIME_RELEASE_RING(
+			"s[80:81]", "s[90:91]") ".Lprobe_full%=:\n\t"
+						"s_add_u32 s86, s86, 24\n"
+						".Lprobe_fallback%=:\n\t" TIME_FAST_PATH_END
 		:
 		: [clock] "s"(dev_scalar64(clock)), [word0] "i"(PROBE_FORM_WAVE_END
 									<< PROBE_FORM_SHIFT |
 								site)
-		: TIME_SCRATCH, CURSOR_CHANGES);
+		: TIME_CLOBBERS, CURSOR_CLOBBERS);
 }
 #endif
 
 /*
- * What stamps cost, recorded with the site IDLE by the first wave of a launch that asks for it in
- * s92: one span in another, both ways.
+ * Measure the cost of stamps: the first wave of a launch (s92 is 3) records nested spans with the
+ * site PROBE_SITE_IDLE, in both encodings.
  */
-DEV_INLINE void time_calibrate(uint32_t plain)
+DEV_INLINE void time_calibrate(uint32_t optnone)
 {
 	const uint32_t begin = PROBE_FORM_BEGIN << PROBE_FORM_SHIFT | PROBE_SITE_IDLE;
 	const uint32_t end = PROBE_FORM_END << PROBE_FORM_SHIFT | PROBE_SITE_IDLE;
@@ -289,12 +293,12 @@ DEV_INLINE void time_calibrate(uint32_t plain)
 	__asm__ volatile("s_sub_u32 %0, s92, 3" : "=s"(first) : : "scc");
 	if (first)
 		return;
-	stamp_begin(begin, plain);
-	stamp_begin(begin, plain);
-	stamp_end(end, plain);
-	stamp_end(end, plain);
+	stamp_begin(begin, optnone);
+	stamp_begin(begin, optnone);
+	stamp_end(end, optnone);
+	stamp_end(end, optnone);
 #ifndef DEV_PORTABLE
-	if (plain)
+	if (optnone)
 		return;
 	stamp_begin(begin, 0);
 	span_begin();

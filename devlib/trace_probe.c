@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The `trace` kind: every address (wire.h section 5). */
+/* The `trace` kind records every address (wire_device.h section 5). */
 #include "devlib/lane_affine.h"
 #include "devlib/ring_refill.h"
 
 typedef uint64_t DEV_GLOBAL dev_word;
 
-/* Room for any record of one access: 64 addresses in full. */
-#define ACCESS_MOST 544
+/* Size of the largest record of one access: 64 addresses of 8 bytes. */
+#define ACCESS_RECORD_MAX 544
 
-/* What a record will be, in few scalars. */
-struct plan {
+/* Form and contents of a record, in few scalar registers. */
+struct record_plan {
 	uint64_t exec, base;
 	uint32_t form, size, stride;
 };
 
-DEV_INLINE struct plan plan_record(uint64_t address, uint64_t exec)
+DEV_INLINE struct record_plan plan_record(uint64_t address, uint64_t exec)
 {
 	struct dev_affine affine;
-	struct plan plan = {.exec = exec};
+	struct record_plan plan = {.exec = exec};
 	uint32_t lanes = dev_count(exec);
 
 	affine = dev_affine_any(address, exec);
 	plan.base = affine.base;
 	__asm__("" : "+v"(plan.base)); /* scalar registers are scarce here */
 	plan.stride = (uint32_t)affine.stride;
-	if (affine.is) {
+	if (affine.is_affine) {
 		plan.form = PROBE_FORM_AFFINE;
 		plan.size = sizeof(struct probe_rec_affine);
 		return plan;
@@ -41,8 +41,8 @@ DEV_INLINE struct plan plan_record(uint64_t address, uint64_t exec)
 	return plan;
 }
 
-/* The active lanes' part of a record that is not affine. An odd number of offsets ends in a 0. */
-DEV_INLINE void write_lanes(uint64_t at, uint64_t address, const struct plan *plan)
+/* The addresses of a NEAR or FULL record. An odd number of offsets is padded with 0. */
+DEV_INLINE void write_lanes(uint64_t at, uint64_t address, const struct record_plan *plan)
 {
 	uint32_t rank = dev_rank(plan->exec), lanes = dev_count(plan->exec);
 
@@ -59,18 +59,18 @@ DEV_INLINE void write_lanes(uint64_t at, uint64_t address, const struct plan *pl
 }
 
 /*
- * Any EXEC, any addresses of one base; there is room for it. Takes few scalar registers, and no
- * stack.
+ * Write a record for any EXEC and any addresses of one base. The caller has reserved
+ * ACCESS_RECORD_MAX bytes. Uses few scalar registers and no stack.
  */
 DEV_SHARED void __probe_dev_trace_any(uint64_t address, uint32_t site, uint32_t accesses)
 {
-	struct plan plan = plan_record(address, dev_exec());
+	struct record_plan plan = plan_record(address, dev_exec());
 	uint64_t at;
 
 	__asm__ volatile("s_mov_b64 %0, s[84:85]" : "=s"(at));
 	if (plan.form != PROBE_FORM_AFFINE)
 		write_lanes(at, address, &plan);
-	if (dev_speaks(dev_first(plan.exec))) {
+	if (dev_is_leader(dev_first(plan.exec))) {
 		/* The second word is the stride of an affine record, the size of the others. */
 		dev_word *record = (dev_word *)at;
 		uint32_t second = plan.form == PROBE_FORM_AFFINE ? plan.stride : plan.size;
@@ -85,55 +85,59 @@ DEV_SHARED void __probe_dev_trace_any(uint64_t address, uint32_t site, uint32_t 
 			 "s_add_u32 s87, s87, %1"
 			 :
 			 : "s"(dev_scalar32(plan.size)), "s"(dev_scalar32(accesses))
-			 : CURSOR_CHANGES);
+			 : CURSOR_CLOBBERS);
 }
 
-/*
- * For code that is not optimised, and portable code: both functions are called as any function is.
- */
+/* For unoptimised and portable code, which calls both functions by the usual convention. */
 DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t accesses)
 {
-	uint32_t left, room;
+	uint32_t free_bytes, fits;
 
-	__asm__ volatile("s_mov_b32 %0, s86" : "=s"(left));
-	if (dev_uniform32(left) < ACCESS_MOST) {
-		__probe_dev_ring_refill(ACCESS_MOST, accesses);
-		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
-		if (!dev_uniform32(room))
+	__asm__ volatile("s_mov_b32 %0, s86" : "=s"(free_bytes));
+	if (dev_uniform32(free_bytes) < ACCESS_RECORD_MAX) {
+		__probe_dev_ring_refill(ACCESS_RECORD_MAX, accesses);
+		__asm__ volatile("s_mov_b32 %0, s92" : "=s"(fits));
+		if (!dev_uniform32(fits))
 			return;
-		__asm__ volatile("s_add_u32 s86, s86, %0" : : "i"(ACCESS_MOST) : CURSOR_CHANGES);
+		__asm__ volatile("s_add_u32 s86, s86, %0"
+				 :
+				 : "i"(ACCESS_RECORD_MAX)
+				 : CURSOR_CLOBBERS);
 	}
 	__probe_dev_trace_any(address, site, accesses);
 }
 
 #ifndef DEV_PORTABLE
-/* What s92 asks of __probe_dev_trace_call(); less = room, as __probe_dev_ring_refill(). */
-#define CALL_EXEC 4 /* an EXEC record if need be */
-#define CALL_BASE 5 /* that, and the record of one base */
+/* s92 when __probe_dev_trace_call() is called; lower values: __probe_dev_ring_refill(). */
+#define CALL_EXEC 4 /* write an EXEC record if EXEC has changed */
+#define CALL_BASE 5 /* the same, and then the record of one base */
 
-/* In a base's id and its accesses, which are less than 128. */
-#define CALL_NOT  0xffffffffu /* nothing of these */
-#define CALL_ONLY 0x80000000u /* CALL_EXEC */
+/* Values of `base` across the refill; its upper byte, a number of accesses, is less than 128. */
+#define CALL_REFILL    0xffffffffu /* no record: refill only */
+#define CALL_EXEC_ONLY 0x80000000u /* CALL_EXEC */
 
 /*
- * From the first call on, calls come in here: not through the beginning of a function, where LLVM
- * waits for all memory accesses.
+ * Start of the fast path. The first call stores this address in s[88:89], so that later calls skip
+ * the function's prologue, in which LLVM waits for all memory operations.
  */
-#define CALL_HERE                                                                                  \
+#define CALL_ENTRY                                                                                 \
 	"s_getpc_b64 s[88:89]\n\t"                                                                 \
 	"s_add_u32 s88, s88, 8\n\t"                                                                \
 	"s_addc_u32 s89, s89, 0\n\t"                                                               \
-	"s_cmp_lt_u32 s92, %[least]\n\t"                                                           \
-	"s_cbranch_scc1 .Lprobe_room%=\n\t"                                                        \
-	"s_cmp_lt_u32 s86, %[most]\n\t"                                                            \
-	"s_cbranch_scc1 .Lprobe_room%=\n\t"
+	"s_cmp_lt_u32 s92, %[call_min]\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_refill%=\n\t"                                                      \
+	"s_cmp_lt_u32 s86, %[record_max]\n\t"                                                      \
+	"s_cbranch_scc1 .Lprobe_refill%=\n\t"
 
-/* v3 = 0, s[4:5] = EXEC, s[8:9] = the first active lane's address. */
-#define CALL_TELL_EXEC                                                                             \
+/*
+ * Write an EXEC record if EXEC differs from the last one. Sets v3 to 0 and s[8:9] to the address in
+ * the first active lane.
+ */
+#define CALL_WRITE_EXEC                                                                            \
 	"v_mov_b32 v3, 0\n\t"                                                                      \
 	"s_mov_b64 s[4:5], exec\n\t"                                                               \
 	"s_cmp_eq_u64 s[4:5], s[80:81]\n\t"                                                        \
-	"s_cbranch_scc1 .Lprobe_told%=\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_exec_written%=\n\t"                                                \
 	"v_mov_b32 v4, %[exec]\n\t"                                                                \
 	"v_mov_b32 v5, 0\n\t"                                                                      \
 	"v_lshlrev_b64 v[6:7], 0, s[4:5]\n\t"                                                      \
@@ -141,18 +145,18 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_mov_b64 s[80:81], s[4:5]\n\t"                                                           \
 	"s_add_u32 s84, s84, 16\n\t"                                                               \
 	"s_sub_u32 s86, s86, 16\n"                                                                 \
-	".Lprobe_told%=:\n\t"                                                                      \
-	"s_cmp_eq_u32 s92, %[least]\n\t"                                                           \
+	".Lprobe_exec_written%=:\n\t"                                                              \
+	"s_cmp_eq_u32 s92, %[call_min]\n\t"                                                        \
 	"s_cbranch_scc1 .Lprobe_done%=\n\t"                                                        \
 	"v_and_b32 v2, 0xffffff, v2\n\t"                                                           \
 	"v_readfirstlane_b32 s8, v0\n\t"                                                           \
 	"v_readfirstlane_b32 s9, v1\n\t"
 
 /*
- * STRIDE if the lane above the first one is active and all lie as these two do. All lanes store the
- * same words.
+ * Write STRIDE if the two lowest active lanes are neighbours and their stride fits all active
+ * lanes. All lanes store the same words.
  */
-#define CALL_STRIDE                                                                                \
+#define CALL_WRITE_STRIDE                                                                          \
 	"s_ff1_i32_b64 s6, exec\n\t"                                                               \
 	"s_add_u32 s7, s6, 1\n\t"                                                                  \
 	"s_bitcmp1_b64 exec, s7\n\t"                                                               \
@@ -173,10 +177,10 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	"s_branch .Lprobe_step%=\n"
 
 /*
- * HALF if all but the lower 16 bits are alike and those above them fit into 32; LOW if the high
- * halves are; else WHOLE.
+ * Else write HALF if the addresses differ in the lower 16 bits only and the bits above fit into 32;
+ * LOW if their upper halves are equal; WHOLE otherwise.
  */
-#define CALL_LOW                                                                                   \
+#define CALL_WRITE_LANES                                                                           \
 	".Lprobe_low%=:\n\t"                                                                       \
 	"v_mbcnt_lo_u32_b32 v4, exec_lo, 0\n\t"                                                    \
 	"v_mbcnt_hi_u32_b32 v4, exec_hi, v4\n\t"                                                   \
@@ -217,57 +221,59 @@ DEV_ENTRY void __probe_dev_trace_site(uint64_t address, uint32_t site, uint32_t 
 	".Lprobe_done%=:\n\t"                                                                      \
 	"s_mov_b32 s92, 1\n\t"                                                                     \
 	"s_setpc_b64 s[30:31]\n"                                                                   \
-	".Lprobe_room%=:\n\t"                                                                      \
+	".Lprobe_refill%=:\n\t"                                                                    \
 	"s_waitcnt vmcnt(0) lgkmcnt(0)"
 
 /*
- * Where code that is optimised cannot go on by itself. v[0:1]: the address, or the bytes and
- * records to make room for; v2: the base's id, and the accesses it stands for << 24.
+ * The slow path of optimised code. Arguments for CALL_EXEC and CALL_BASE: v[0:1] is the address, v2
+ * the id of the base, with the number of accesses that it stands for in bits 24 and up. For a
+ * refill: v0 is the size in bytes, v1 the number of records.
  */
 DEV_SHARED void __probe_dev_trace_call(uint64_t address, uint32_t base)
 {
-	uint32_t what, room, bytes, records;
+	uint32_t what, fits, bytes, records;
 	bool call;
 
-	/* First of all: what came before it is not known where later calls come in. */
-	__asm__ volatile(CALL_HERE CALL_TELL_EXEC CALL_STRIDE CALL_LOW
+	/* Must come first: later calls enter the function here. */
+	__asm__ volatile(CALL_ENTRY CALL_WRITE_EXEC CALL_WRITE_STRIDE CALL_WRITE_LANES
 			 : "+{v[0:1]}"(address), "+{v2}"(base)
-			 : [least] "i"(CALL_EXEC), [most] "i"(ACCESS_MOST),
+			 : [call_min] "i"(CALL_EXEC), [record_max] "i"(ACCESS_RECORD_MAX),
 			   [exec] "i"(PROBE_FORM_EXEC << PROBE_FORM_SHIFT),
 			   [stride] "i"(PROBE_FORM_STRIDE << PROBE_FORM_SHIFT),
 			   [half] "i"(PROBE_FORM_HALF << PROBE_FORM_SHIFT),
 			   [low] "i"(PROBE_FORM_LOW << PROBE_FORM_SHIFT),
 			   [whole] "i"(PROBE_FORM_WHOLE << PROBE_FORM_SHIFT)
 			 : "s4", "s5", "s6", "s7", "s8", "s9", "s10", "vcc", "v3", "v4", "v5", "v6",
-			   "v7", CURSOR_CHANGES);
+			   "v7", CURSOR_CLOBBERS);
 	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(what));
 	call = what >= CALL_EXEC;
-	bytes = call ? ACCESS_MOST : dev_uniform32((uint32_t)address);
+	bytes = call ? ACCESS_RECORD_MAX : dev_uniform32((uint32_t)address);
 	records = call ? dev_uniform32(base) >> 24 : dev_uniform32((uint32_t)(address >> 32));
-	/* With the request in a vector register: there are too few scalar ones. */
-	base = !call ? CALL_NOT : what == CALL_EXEC ? base | CALL_ONLY : base;
+	/* The request is kept in a vector register: scalar registers are scarce here. */
+	base = !call ? CALL_REFILL : what == CALL_EXEC ? base | CALL_EXEC_ONLY : base;
 	__asm__ volatile("" : "+v"(base));
 	ring_refill(bytes, records);
-	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(room));
+	__asm__ volatile("s_mov_b32 %0, s92" : "=s"(fits));
 	what = dev_uniform32(base);
-	if (what == CALL_NOT || !room)
+	if (what == CALL_REFILL || !fits)
 		return;
-	base &= ~CALL_ONLY;
-	what = what & CALL_ONLY ? CALL_EXEC : CALL_BASE;
-	__asm__ volatile("s_add_u32 s86, s86, %[most]\n\t"
-			 "s_mov_b32 s92, %[what]\n\t"
-			 "s_setpc_b64 s[88:89]"
-			 :
-			 : "{v[0:1]}"(address),
-			   "{v2}"(base), [most] "i"(ACCESS_MOST), [what] "s"(dev_scalar32(what))
-			 : CURSOR_CHANGES);
+	base &= ~CALL_EXEC_ONLY;
+	what = what & CALL_EXEC_ONLY ? CALL_EXEC : CALL_BASE;
+	__asm__ volatile(
+		"s_add_u32 s86, s86, %[record_max]\n\t"
+		"s_mov_b32 s92, %[what]\n\t"
+		"s_setpc_b64 s[88:89]"
+		:
+		: "{v[0:1]}"(address),
+		  "{v2}"(base), [record_max] "i"(ACCESS_RECORD_MAX), [what] "s"(dev_scalar32(what))
+		: CURSOR_CLOBBERS);
 }
 
 /*
- * 0 in the lanes that a BLOCK record need not have (wire.h), if all 64 are active. An address in
- * LDS has no high half.
+ * With all 64 lanes active: 0 in the lanes whose address a BLOCK record can extrapolate from the
+ * two lanes below (struct probe_rec_block). An LDS address has no upper half.
  */
-DEV_ENTRY uint32_t __probe_dev_trace_odd(uint64_t address)
+DEV_ENTRY uint32_t __probe_dev_trace_irregular(uint64_t address)
 {
 	uint32_t low = (uint32_t)address, high = (uint32_t)(address >> 32);
 	uint32_t step = low - dev_below32(low);
@@ -275,7 +281,7 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd(uint64_t address)
 	return (step - dev_below32(step)) | (high ^ dev_below32(high));
 }
 
-DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
+DEV_ENTRY uint32_t __probe_dev_trace_irregular_lds(uint32_t address)
 {
 	uint32_t step = address - dev_below32(address);
 
@@ -283,11 +289,12 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 }
 
 /*
- * The bases of a block's accesses in one record, if EXEC is full and nothing is odd where it must
- * not be; else each base for itself. v0 = where a lane's addresses go.
+ * Write one BLOCK record for all bases of a block, if all lanes are active and each lane without a
+ * stored address can be extrapolated. Otherwise write one record per base. v0: offset of a lane's
+ * addresses.
  */
 #define BLOCK_BEGIN(count)                                                                         \
-	"v_cmp_ne_u32 vcc, 0, %[odd]\n\t"                                                          \
+	"v_cmp_ne_u32 vcc, 0, %[irregular]\n\t"                                                    \
 	"s_andn2_b64 s[4:5], vcc, s[82:83]\n\t"                                                    \
 	"s_orn2_b64 s[4:5], s[4:5], exec\n\t"                                                      \
 	"s_cbranch_scc1 .Lprobe_each%=\n\t"                                                        \
@@ -296,7 +303,7 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 	"s_add_u32 s6, s6, 8\n\t"                                                                  \
 	"s_sub_u32 s86, s86, s6\n\t"                                                               \
 	"s_cbranch_scc1 .Lprobe_full%=\n"                                                          \
-	".Lprobe_room%=:\n\t"                                                                      \
+	".Lprobe_fits%=:\n\t"                                                                      \
 	"s_mov_b64 exec, s[82:83]\n\t"                                                             \
 	"v_mbcnt_lo_u32_b32 v0, s82, 0\n\t"                                                        \
 	"v_mbcnt_hi_u32_b32 v0, s83, v0\n\t"                                                       \
@@ -308,7 +315,7 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 
 #define BLOCK_STORE(n) "global_store_dwordx2 v0, %[a" #n "], s[84:85] offset:8+8*" #n "\n\t"
 
-/* The call clobbers s6. */
+/* The call clobbers s6, so that the size is computed again. */
 #define BLOCK_END(count)                                                                           \
 	"s_mov_b64 exec, -1\n\t"                                                                   \
 	"s_add_u32 s84, s84, s6\n\t"                                                               \
@@ -321,7 +328,7 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 	"s_mul_i32 s6, s6, 8*" #count "\n\t"                                                       \
 	"s_add_u32 s6, s6, 8\n\t"                                                                  \
 	"s_cmp_eq_u32 s92, 0\n\t"                                                                  \
-	"s_cbranch_scc0 .Lprobe_room%=\n\t"                                                        \
+	"s_cbranch_scc0 .Lprobe_fits%=\n\t"                                                        \
 	"s_branch .Lprobe_end%=\n"                                                                 \
 	".Lprobe_each%=:\n\t"
 
@@ -333,7 +340,7 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 
 #define BLOCK_LAST ".Lprobe_end%=:"
 
-/* One, to eight: X(n) for each address. */
+/* LISTn(X): X(0) to X(n - 1). */
 #define LIST1(X) X(0)
 #define LIST2(X) LIST1(X) X(1)
 #define LIST3(X) LIST2(X) X(2)
@@ -350,14 +357,15 @@ DEV_ENTRY uint32_t __probe_dev_trace_odd_lds(uint32_t address)
 #define BLOCK(count)                                                                               \
 	DEV_ENTRY void __probe_dev_trace_block##count(                                             \
 		uint32_t site, uint32_t word0, uint32_t accesses,                                  \
-		uint32_t odd LIST##count(WEIGHT) LIST##count(PARAMETER))                           \
+		uint32_t irregular LIST##count(WEIGHT) LIST##count(PARAMETER))                     \
 	{                                                                                          \
-		__asm__ volatile(BLOCK_BEGIN(count) LIST##count(BLOCK_STORE) BLOCK_END(count)      \
-					 LIST##count(EACH) BLOCK_LAST                              \
-				 :                                                                 \
-				 : [odd] "v"(odd), [site] "i"(site), [word0] "i"(word0),           \
-				   [accesses] "i"(accesses)LIST##count(OPERAND)                    \
-				 : CURSOR_CALL, CURSOR_CHANGES);                                   \
+		__asm__ volatile(                                                                  \
+			BLOCK_BEGIN(count) LIST##count(BLOCK_STORE) BLOCK_END(count)               \
+				LIST##count(EACH) BLOCK_LAST                                       \
+			:                                                                          \
+			: [irregular] "v"(irregular), [site] "i"(site), [word0] "i"(word0),        \
+			  [accesses] "i"(accesses)LIST##count(OPERAND)                             \
+			: CURSOR_CALL_CLOBBERS, CURSOR_CLOBBERS);                                  \
 	}
 
 BLOCK(1)
@@ -370,26 +378,27 @@ BLOCK(7)
 BLOCK(8)
 #endif
 
-/* The wave reaches a barrier. */
-DEV_ENTRY void __probe_dev_trace_barrier(uint32_t plain)
+/* The wave has reached a barrier of its workgroup. */
+DEV_ENTRY void __probe_dev_trace_barrier(uint32_t optnone)
 {
 	const uint32_t word0 = PROBE_FORM_BARRIER << PROBE_FORM_SHIFT;
 
-	if (DEV_PLAIN(plain)) {
-		uint64_t at = cursor_take(8, 1);
+	if (DEV_OPTNONE(optnone)) {
+		uint64_t at = cursor_reserve(8, 1);
 
-		if (at && dev_speaks(dev_first(dev_exec())))
+		if (at && dev_is_leader(dev_first(dev_exec())))
 			*(dev_word *)at = word0;
 		return;
 	}
-	__asm__ volatile(CURSOR_TAKE("8", "1") "s_mov_b64 s[6:7], exec\n\t"
-					       "s_ff1_i32_b64 s5, exec\n\t"
-					       "s_lshl_b64 exec, 1, s5\n\t"
-					       "v_mov_b32 v0, %[word0]\n\t"
-					       "v_mov_b32 v1, 0\n\t"
-					       "global_store_dwordx2 v1, v[0:1], s[84:85]\n\t"
-					       "s_mov_b64 exec, s[6:7]\n\t" CURSOR_STEP("8", "1")
-			 :
-			 : [word0] "i"(word0)
-			 : CURSOR_CALL, CURSOR_CHANGES);
+	__asm__ volatile(
+		CURSOR_RESERVE("8", "1") "s_mov_b64 s[6:7], exec\n\t"
+					 "s_ff1_i32_b64 s5, exec\n\t"
+					 "s_lshl_b64 exec, 1, s5\n\t"
+					 "v_mov_b32 v0, %[word0]\n\t"
+					 "v_mov_b32 v1, 0\n\t"
+					 "global_store_dwordx2 v1, v[0:1], s[84:85]\n\t"
+					 "s_mov_b64 exec, s[6:7]\n\t" CURSOR_ADVANCE("8", "1")
+		:
+		: [word0] "i"(word0)
+		: CURSOR_CALL_CLOBBERS, CURSOR_CLOBBERS);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The short way of the trace kind's waves into a ring and out of it: nearly all find the ring of
- * their place free and with room, in a launch whose waves are all wanted. The rest go the long way
- * of ring_cursor.c, and so do those of gfx940 and later, which spell atomics and loads past L1
- * another way and need more between caches.
+ * `trace`: the fast path with which a wave claims and releases its ring. It covers nearly all
+ * waves: the ring of the wave slot is free, the WAVE record fits, and there is no workgroup filter.
+ * The fallback path is in ring_cursor.c. On gfx940 and later all waves use the fallback path,
+ * because atomics and coherent loads have other mnemonics there and need more cache maintenance.
  */
 #ifndef PROBE_DEVLIB_TRACE_WAVE_H
 #define PROBE_DEVLIB_TRACE_WAVE_H
@@ -12,15 +12,15 @@
 
 #include "devlib/ring_cursor.h"
 
-#define TRACE_SHORT	 ".if .amdgcn.gfx_generation_minor == 0\n\t"
-#define TRACE_SHORT_ELSE ".else\n\t"
-#define TRACE_SHORT_END	 ".endif\n\t"
+#define TRACE_FAST_PATH	    ".if .amdgcn.gfx_generation_minor == 0\n\t"
+#define TRACE_ELSE	    ".else\n\t"
+#define TRACE_FAST_PATH_END ".endif\n\t"
 
 /*
- * struct probe_ctx_wave: rows to s[82:83], data_high to s85; states to s[40:41], dispatch to
- * s[42:43], places to s44. HW_ID in s58, the clock in s[56:57].
+ * Load struct probe_ctx_wave: row_lanes to s[82:83], data_high to s85, ring_states to s[40:41],
+ * dispatch to s[42:43], slot_mask to s44. HW_ID goes to s58, the clock to s[56:57].
  */
-#define TRACE_LOOK                                                                                 \
+#define TRACE_LOAD_CONTEXT                                                                         \
 	"s_load_dwordx8 s[80:87], %[ctx], %[wave]\n\t"                                             \
 	"s_load_dwordx8 s[40:47], %[ctx], %[wave]+32\n\t"                                          \
 	"s_memrealtime s[56:57]\n\t"                                                               \
@@ -31,10 +31,12 @@
 	"s_mov_b64 exec, 1\n\t"
 
 /*
- * Lane 0 is active when a wave begins. Who gets 0 has got nothing, and no room. The head offset is
- * looked at after the ring is ours: both lie in one line.
+ * Claim the ring of the wave slot. Lane 0 is active when a wave starts, and its registers may be
+ * written. The atomic swap with 0 returns the cursor, or 0 if another wave owns the ring;
+ * free_bytes is then 0, and the WAVE record does not fit. head_offset is loaded after the swap:
+ * both are in one cache line, so that it is the value of the last owner.
  */
-#define TRACE_OWN                                                                                  \
+#define TRACE_CLAIM_RING                                                                           \
 	"s_and_b32 s59, s58, s44\n\t"                                                              \
 	"s_lshl_b32 s59, s59, 6\n\t"                                                               \
 	"s_add_u32 s90, s40, s59\n\t"                                                              \
@@ -55,8 +57,11 @@
 	"s_sub_u32 s86, s86, %[size]\n\t"                                                          \
 	"s_cbranch_scc1 .Lprobe_full%=\n\t"
 
-/* struct probe_rec_wave. No ring lies across a multiple of 4 GiB. s92 = 1, s93 = CURSOR_OWNER. */
-#define TRACE_WAVE                                                                                 \
+/*
+ * Write struct probe_rec_wave. No ring crosses a multiple of 4 GiB, so that s85 stays the same.
+ * s92 = 1, s93 = CURSOR_OWNER.
+ */
+#define TRACE_WRITE_WAVE                                                                           \
 	"global_store_dwordx4 v3, v[8:11], s[84:85]\n\t"                                           \
 	"v_mov_b32 v4, %[x]\n\t"                                                                   \
 	"v_mov_b32 v5, %[y]\n\t"                                                                   \
@@ -68,28 +73,28 @@
 	"global_store_dwordx4 v3, v[8:11], s[84:85] offset:32\n\t"                                 \
 	"s_add_u32 s84, s84, %[size]\n\t"                                                          \
 	"s_mov_b64 s[92:93], 1\n\t"                                                                \
-	"s_branch .Lprobe_back%=\n"
+	"s_branch .Lprobe_return%=\n"
 
-/* Nothing has been written: let the ring go as it was, if it was to be had. */
-#define TRACE_NOT                                                                                  \
+/* Nothing has been written. Restore the cursor, unless another wave owns the ring. */
+#define TRACE_FALLBACK                                                                             \
 	".Lprobe_full%=:\n\t"                                                                      \
 	"s_mov_b32 s93, %[none]\n\t"                                                               \
 	"s_add_u32 s86, s86, %[size]\n\t"                                                          \
 	"s_cmp_eq_u32 s86, 0\n\t"                                                                  \
-	"s_cbranch_scc1 .Lprobe_back%=\n\t"                                                        \
+	"s_cbranch_scc1 .Lprobe_return%=\n\t"                                                      \
 	"global_store_dwordx2 v3, v[4:5], s[90:91]\n"                                              \
-	".Lprobe_back%=:\n\t"                                                                      \
+	".Lprobe_return%=:\n\t"                                                                    \
 	"s_mov_b64 exec, s[80:81]\n\t"
 
-/* A wave begins. False: nothing has happened. */
+/* A wave starts. False: it has no ring, and needs the fallback path. */
 DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call)
 {
-	uint32_t last;
+	uint32_t mode;
 
 	__asm__ volatile(
-		TRACE_SHORT TRACE_LOOK TRACE_OWN TRACE_WAVE TRACE_NOT TRACE_SHORT_ELSE
-		"s_mov_b32 s93, %[none]\n\t" TRACE_SHORT_END
-		: CURSOR_LAST(last)
+		TRACE_FAST_PATH TRACE_LOAD_CONTEXT TRACE_CLAIM_RING TRACE_WRITE_WAVE TRACE_FALLBACK
+			TRACE_ELSE "s_mov_b32 s93, %[none]\n\t" TRACE_FAST_PATH_END
+		: CURSOR_OUTPUT(mode)
 		: [ctx] "s"(dev_scalar64((uint64_t)ctx)), [call] "s"(call),
 		  [item_x] "v"(__builtin_amdgcn_workitem_id_x()),
 		  [item_y] "v"(__builtin_amdgcn_workitem_id_y()),
@@ -100,39 +105,39 @@ DEV_INLINE bool trace_enter(const dev_ctx *ctx, const void *call)
 		  [wave] "i"(offsetof(struct probe_ctx, wave)),
 		  [head_offset] "i"(offsetof(struct probe_ring_state, head_offset)),
 		  [size] "i"(sizeof(struct probe_rec_wave)),
-		  [word0] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT), [none] "i"(CURSOR_NOT)
+		  [word0] "i"(PROBE_FORM_WAVE_ITEM << PROBE_FORM_SHIFT), [none] "i"(CURSOR_FALLBACK)
 		: "s40", "s41", "s42", "s43", "s44", "s45", "s46", "s47", "s56", "s57", "s58",
-		  "s59", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", CURSOR_CHANGES);
-	(void)last;
+		  "s59", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", CURSOR_CLOBBERS);
+	(void)mode;
 	return cursor_mode() == CURSOR_OWNER;
 }
 
 /*
- * A wave ends, and nothing comes after: it ends here if it has a ring. One lane stores what the
- * host shall see, and when that is there, what lets the ring go.
+ * A wave ends. If it owns a ring, it terminates here: one lane stores the head for the host and,
+ * after that store has completed, the cursor, which releases the ring.
  */
 DEV_INLINE void trace_exit(void)
 {
 	__asm__ volatile(
-		TRACE_SHORT "s_cmp_lg_u32 s93, %[mode]\n\t"
-			    "s_cbranch_scc1 .Lprobe_not%=\n\t"
-			    "s_mov_b64 exec, 1\n\t"
-			    "v_mov_b32 v0, 0\n\t"
-			    "global_load_dwordx2 v[4:5], v0, s[90:91] offset:%[host]\n\t"
-			    "s_add_u32 s44, s84, s78\n\t"
-			    "s_addc_u32 s45, s85, s79\n\t"
-			    "v_lshlrev_b64 v[2:3], 0, s[44:45]\n\t"
-			    "v_mov_b32 v6, s84\n\t"
-			    "v_mov_b32 v7, s86\n\t"
-			    "s_waitcnt vmcnt(0) lgkmcnt(0)\n\t"
-			    "global_store_dwordx2 v[4:5], v[2:3], off\n\t"
-			    "s_waitcnt vmcnt(0)\n\t"
-			    "global_store_dwordx2 v0, v[6:7], s[90:91]\n\t"
-			    "s_endpgm\n"
-			    ".Lprobe_not%=:\n\t" TRACE_SHORT_END
+		TRACE_FAST_PATH "s_cmp_lg_u32 s93, %[mode]\n\t"
+				"s_cbranch_scc1 .Lprobe_fallback%=\n\t"
+				"s_mov_b64 exec, 1\n\t"
+				"v_mov_b32 v0, 0\n\t"
+				"global_load_dwordx2 v[4:5], v0, s[90:91] offset:%[host]\n\t"
+				"s_add_u32 s44, s84, s78\n\t"
+				"s_addc_u32 s45, s85, s79\n\t"
+				"v_lshlrev_b64 v[2:3], 0, s[44:45]\n\t"
+				"v_mov_b32 v6, s84\n\t"
+				"v_mov_b32 v7, s86\n\t"
+				"s_waitcnt vmcnt(0) lgkmcnt(0)\n\t"
+				"global_store_dwordx2 v[4:5], v[2:3], off\n\t"
+				"s_waitcnt vmcnt(0)\n\t"
+				"global_store_dwordx2 v0, v[6:7], s[90:91]\n\t"
+				"s_endpgm\n"
+				".Lprobe_fallback%=:\n\t" TRACE_FAST_PATH_END
 		:
 		: [mode] "i"(CURSOR_OWNER), [host] "i"(offsetof(struct probe_ring_state, host))
-		: "s44", "s45", "v0", "v2", "v3", "v4", "v5", "v6", "v7", CURSOR_CHANGES);
+		: "s44", "s45", "v0", "v2", "v3", "v4", "v5", "v6", "v7", CURSOR_CLOBBERS);
 }
 
 #endif

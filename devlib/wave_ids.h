@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wave as the device library sees it: freestanding C for gfx9, 64 lanes, any EXEC. Built with
- * DEV_PORTABLE, 32 or 64, it is a wave of that many lanes of any target (portable_probe.h), and
- * what only gfx9 can do is not there. With DEV_IN_WAVE64 too, the 32 lanes are the lower half of a
- * wave of 64 whose upper half is not active: how they are tested without RDNA.
+ * Lanes and identifiers of a wave: freestanding C for gfx9, 64 lanes, any EXEC. With DEV_PORTABLE
+ * (32 or 64) it is code for waves of that many lanes on any target (portable_probe.h), and
+ * functions that only gfx9 supports are missing. With DEV_IN_WAVE64 as well, the 32 lanes are the
+ * lower half of a wave64 whose upper half is inactive, which tests wave32 code without an RDNA GPU.
  *
- * Masks are 64-bit scalars, one bit per lane. A function that takes `mask` works for that subset of
- * the active lanes and returns the same scalars in all of them. Nothing here writes to a lane that
- * is not active: what an inactive lane holds may be needed after the lanes join again.
+ * Masks are 64-bit scalars with one bit per lane. A function with a parameter `mask` works on that
+ * subset of the active lanes, and returns the same scalar in all of them. No function writes to
+ * registers of inactive lanes, because code after a reconvergence may need them.
  */
 #ifndef PROBE_DEVLIB_WAVE_IDS_H
 #define PROBE_DEVLIB_WAVE_IDS_H
@@ -25,15 +25,18 @@
 #define DEV_GLOBAL   __attribute__((address_space(1)))
 #define DEV_FLAT     __attribute__((address_space(0)))
 
-/* Bits of a probe's constant `shape`: unit, units << 8, and these (llvm-plugin/kinds/memory_kind.c). */
+/*
+ * A probe's constant `shape`: bytes per unit in bits 7:0, units in bits 15:8, and these flags
+ * (llvm-plugin/kinds/memory_kind.c).
+ */
 enum {
 	SHAPE_STORE = 1 << 16,
-	SHAPE_UNALIGNED = 1 << 17, /* a unit may straddle a line */
+	SHAPE_UNALIGNED = 1 << 17, /* a unit may cross the end of a cache line */
 	SHAPE_LDS = 1 << 18,
 	SHAPE_FLAT = 1 << 19,
 	SHAPE_ATOMIC = 1 << 20,
-	SHAPE_MORE = 1 << 23, /* a unit behind the first: not another execution */
-	SHAPE_ALSO = 1 << 24, /* other rows may count the same (measure_access.h) */
+	SHAPE_MORE = 1 << 23, /* not the access's first unit: no new execution */
+	SHAPE_ALSO = 1 << 24, /* further rows may receive the same counts (measure_access.h) */
 };
 
 #ifdef DEV_PORTABLE
@@ -42,7 +45,7 @@ enum {
 #define DEV_LANES 64
 #endif
 
-/* clang-15 has no builtin for it; the asm label makes it the intrinsic. */
+/* clang 15 has no builtin; the asm label turns the declaration into the intrinsic. */
 #if DEV_LANES == 32 && !defined(DEV_IN_WAVE64)
 uint32_t dev_ballot_intrinsic(bool) __asm__("llvm.amdgcn.ballot.i32")
 	__attribute__((convergent, const));
@@ -56,7 +59,7 @@ DEV_INLINE uint64_t dev_ballot(bool value)
 	return dev_ballot_intrinsic(value);
 }
 
-/* Not ballot(true): LLVM 15 dies in SIOptimizeExecMaskingPreRA where EXEC itself is compared. */
+/* Not ballot(true): LLVM 15 crashes in SIOptimizeExecMaskingPreRA if EXEC itself is compared. */
 DEV_INLINE uint64_t dev_exec(void)
 {
 #if DEV_LANES == 32 && !defined(DEV_IN_WAVE64)
@@ -77,8 +80,8 @@ DEV_INLINE uint32_t dev_count(uint64_t mask)
 }
 
 /*
- * Index of the lowest lane; mask is not 0. Inline asm would make one instruction of it, not four,
- * but the back end may hold a mask in vector registers, which asm cannot take.
+ * Index of the lowest lane of a mask that is not 0. Inline asm would take one instruction instead
+ * of four, but cannot use a mask that the back end holds in vector registers.
  */
 DEV_INLINE uint32_t dev_first(uint64_t mask)
 {
@@ -90,14 +93,14 @@ DEV_INLINE uint32_t dev_lane(void)
 	return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
 }
 
-/* Lanes of mask below the own one. */
+/* Number of lanes of `mask` below the own lane. */
 DEV_INLINE uint32_t dev_rank(uint64_t mask)
 {
 	return __builtin_amdgcn_mbcnt_hi((uint32_t)(mask >> 32),
 					 __builtin_amdgcn_mbcnt_lo((uint32_t)mask, 0));
 }
 
-/* As a pair of registers, not as shifts and an or. */
+/* A register pair, instead of shifts and an or. */
 DEV_INLINE uint64_t dev_join(uint32_t low, uint32_t high)
 {
 	typedef uint32_t pair __attribute__((vector_size(8)));
@@ -116,9 +119,9 @@ DEV_INLINE uint64_t dev_uniform64(uint64_t value)
 }
 
 /*
- * A scalar as an operand of asm. -O3 moves scalar arithmetic to the ends of branches, and what then
- * joins comes in vector registers; it leaves convergent operations where they are. Costs nothing
- * where the value is in scalar registers: the back end folds it.
+ * Make a scalar usable as an operand of asm. -O3 moves scalar arithmetic into branches, and the phi
+ * of the results is then in vector registers; it does not move convergent operations. The back end
+ * folds the operation if the value is in scalar registers already.
  */
 DEV_INLINE uint32_t dev_scalar32(uint32_t value)
 {
@@ -131,8 +134,8 @@ DEV_INLINE uint64_t dev_scalar64(uint64_t value)
 }
 
 /*
- * LLVM 16 takes the builtin for a spill of its own (SIFrameLowering::determineCalleeSaves), and
- * saves what is read on a stack that shared functions do not have.
+ * LLVM 16 mistakes the builtin for one of its own spills (SIFrameLowering::determineCalleeSaves),
+ * and saves the register on a stack, which shared functions do not have.
  */
 #if __clang_major__ == 16
 DEV_INLINE uint32_t dev_read32(uint32_t value, uint32_t lane)
@@ -156,7 +159,7 @@ DEV_INLINE uint64_t dev_read64(uint64_t value, uint32_t lane)
 }
 
 #ifndef DEV_PORTABLE
-/* The value of the lane below (DPP wave_shr:1); 0 if that lane is not active. */
+/* The value in the lane below (DPP wave_shr:1); 0 if that lane is inactive. */
 DEV_INLINE uint32_t dev_below32(uint32_t value)
 {
 	return (uint32_t)__builtin_amdgcn_update_dpp(0, (int)value, 0x138, 0xf, 0xf, true);
@@ -168,7 +171,7 @@ DEV_INLINE uint64_t dev_below64(uint64_t value)
 }
 #endif
 
-/* `value` for one lane, the others keep theirs. Only where that lane is known to be active. */
+/* Write `value` to one lane, which must be active; the other lanes keep `old`. */
 uint32_t dev_write_intrinsic(uint32_t value, uint32_t lane,
 			     uint32_t old) __asm__("llvm.amdgcn.writelane")
 	__attribute__((convergent, const));
@@ -179,7 +182,7 @@ DEV_INLINE uint32_t dev_write32(uint32_t old, uint32_t lane, uint32_t value)
 }
 
 #ifndef DEV_PORTABLE
-/* The value of an active lane of one's own choice. */
+/* The value in lane `lane`, which must be active and may differ between lanes. */
 DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 {
 	int at = (int)(lane * 4);
@@ -193,21 +196,21 @@ DEV_INLINE uint64_t dev_permute64(uint64_t value, uint32_t lane)
 #ifdef DEV_PORTABLE
 #include "devlib/portable_probe.h"
 #else
-#define DEV_STAMPS(plain)	 true
-#define DEV_PLAIN(plain)	 (plain)
+#define DEV_STAMPS(optnone)	 true
+#define DEV_OPTNONE(optnone)	 (optnone)
 #define DEV_SCALAR32(arg)	 (arg)
 #define DEV_SCALAR_CTX(ctx)	 (ctx)
 #define DEV_SCALAR_CODE(address) (address)
 
-/* In asm: a wave's mask, its width, where it is kept, a stamp's clock and first word, a call. */
+/* For asm: EXEC, the type of a mask, a register for it, a stamp's clock and first word, a call. */
 #define DEV_EXEC		 "exec"
-#define DEV_B			 "b64"
-#define DEV_S67			 "s[6:7]"
-#define DEV_SETTLE
-#define DEV_CLOCK(to)	"s_memtime " to "\n\t"
-#define DEV_WORD(word0) "i"(word0)
-#define DEV_SWAP(code)	"s_swappc_b64 s[30:31], " code "\n\t"
-#define DEV_SWAP_CHANGES
+#define DEV_MASK_TYPE		 "b64"
+#define DEV_SAVED_EXEC		 "s[6:7]"
+#define DEV_VMEM_HAZARD
+#define DEV_CLOCK(to)	 "s_memtime " to "\n\t"
+#define DEV_WORD0(word0) "i"(word0)
+#define DEV_CALL(code)	 "s_swappc_b64 s[30:31], " code "\n\t"
+#define DEV_CALL_CLOBBERS
 
 /* HW_ID: gfx9 hardware register 4. Wave 3:0, SIMD 5:4, CU 11:8, SH 12, SE 15:13. */
 DEV_INLINE uint32_t dev_hw_id(void)
@@ -221,22 +224,22 @@ DEV_INLINE uint64_t dev_real_time(void)
 	return __builtin_amdgcn_s_memrealtime();
 }
 
-/* s_memtime: what stamps tell. */
+/* s_memtime: the clock of stamps. */
 DEV_INLINE uint64_t dev_clock(void)
 {
 	return __builtin_readcyclecounter();
 }
 #endif
 
-/* The place of a wave as a small number, the fastest-changing parts lowest. */
-DEV_INLINE uint32_t dev_place(uint32_t hw_id)
+/* Index of the wave slot on the GPU; the fields that change fastest are in the lowest bits. */
+DEV_INLINE uint32_t dev_wave_slot(uint32_t hw_id)
 {
 	uint32_t wave = hw_id & 0xf, simd = hw_id >> 4 & 3, cu = hw_id >> 8 & 0xf,
 		 sh = hw_id >> 12 & 1, se = hw_id >> 13 & 7;
 
 	/*
-	 * 4096 places of a gfx90a. Bit 3 of the wave slot and the shader array are always 0 there
-	 * and in later ones, so they count above all else.
+	 * gfx90a has 4096 wave slots. Bit 3 of the wave and the shader array are always 0 there and
+	 * on later targets, and therefore become the highest bits.
 	 */
 	return (wave & 7) | simd << 3 | cu << 5 | se << 9 | (wave >> 3) << 12 | sh << 13;
 }

@@ -5,8 +5,8 @@
 
 #include "devlib/wave_ids.h"
 
-/* Does this wave's workgroup pass it? */
-DEV_INLINE bool dev_chosen(const struct probe_ctx DEV_CONSTANT *ctx)
+/* Does the filter select this wave's workgroup? */
+DEV_INLINE bool dev_workgroup_selected(const struct probe_ctx DEV_CONSTANT *ctx)
 {
 	uint32_t x = __builtin_amdgcn_workgroup_id_x(), y = __builtin_amdgcn_workgroup_id_y(),
 		 z = __builtin_amdgcn_workgroup_id_z();

@@ -27,7 +27,7 @@ static const char *add_masks(const struct counter_rows *rows,
 		for (int k = 0; k < PROBE_ROW_BUCKETS; k++) {
 			struct wave_class class = {
 				.exec = row.bucket[k].exec,
-				.observed = row.bucket[k].classes >> PROBE_BUCKET_OBSERVED &
+				.observed = row.bucket[k].residues >> PROBE_BUCKET_OBSERVED &
 					    PROBE_OBSERVED_MAX,
 				.checked = true,
 				.count = row.count[k],
@@ -35,7 +35,7 @@ static const char *add_masks(const struct counter_rows *rows,
 
 			if (residue != DERIVED_NONE)
 				class.residue =
-					row.bucket[k].classes >> PROBE_BUCKET_CLASS(residue) & 127;
+					row.bucket[k].residues >> PROBE_BUCKET_RESIDUE(residue) & 127;
 			if (class.count && !class.exec)
 				return "its histogram counts waves without lanes";
 			if (class.count && !wave_classes_add(classes, &class, NULL))

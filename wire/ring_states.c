@@ -38,8 +38,8 @@ bool probe_ring_state_make(const struct probe_ctx *ctx, uint64_t at, uint32_t ri
 	if (kind != PROBE_KIND_TRACE)
 		return true;
 	ret->head_offset = -data;
-	ret->cursor.at = (uint32_t)data;
-	ret->cursor.room = (ctx->ring_size / 2) | 1;
+	ret->cursor.address_low = (uint32_t)data;
+	ret->cursor.free_bytes = (ctx->ring_size / 2) | 1;
 	return data >> 32 == ctx->wave.data_high &&
 	       (data + ctx->ring_size) >> 32 == ctx->wave.data_high;
 }

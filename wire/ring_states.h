@@ -16,7 +16,7 @@
 /* Added to the slots of a second set of rings in one table, and of a state that no wave can have.
  */
 #define PROBE_RING_SECOND 0x40u
-#define PROBE_RING_NOBODY 0x80u
+#define PROBE_RING_UNCLAIMABLE 0x80u
 
 /*
  * The bits of HW_ID that select one of so many rings, a power of two: first those in which few

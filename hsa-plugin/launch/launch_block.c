@@ -86,13 +86,6 @@ bool probe_launch_block_take(struct probe_launch *launch)
 	return take_bytes(launch, size, PROBE_KERNARG_BYTES);
 }
 
-/* True if lanes 16n to 16n + 15 are adjacent in x, for every n. */
-static bool has_rows16(const hsa_kernel_dispatch_packet_t *packet)
-{
-	return packet->workgroup_size_x % 16 == 0 ||
-	       (packet->workgroup_size_y == 1 && packet->workgroup_size_z == 1);
-}
-
 /* Sets the fields from which probe-run derives counters of this launch. */
 static void fill_derived(const hsa_kernel_dispatch_packet_t *packet, struct probe_ctx *ret)
 {
@@ -137,24 +130,24 @@ static void fill_rings(const struct probe_launch *launch, struct probe_ctx *ret)
 	const struct probe_agent *agent = launch->queue->agent;
 	const struct probe_ctx *rings = &agent->rings[is_small(launch->packet, agent->large_count)];
 
-	ret->rows = ring_rows(launch->packet);
+	ret->row_lanes = ring_rows(launch->packet);
 	ret->ring_states = rings->ring_states;
 	ret->ring_heads = rings->ring_heads;
 	ret->ring_data = rings->ring_data;
 	ret->ring_mask = rings->ring_mask;
 	ret->ring_size = rings->ring_size;
-	ret->ring_places = rings->ring_places;
+	ret->ring_slot_mask = rings->ring_slot_mask;
 	ret->wave = rings->wave;
-	ret->wave.rows = ret->rows;
+	ret->wave.row_lanes = ret->row_lanes;
 	ret->wave.dispatch = launch->id;
-	if (ret->rows)
+	if (ret->row_lanes)
 		return;
 	/*
 	 * Each wave must test the filter: with this value no ring state is its own, so all take the
 	 * slow path.
 	 */
-	ret->wave.states = agent->ring_nobody;
-	ret->wave.places = 0;
+	ret->wave.ring_states = agent->ring_unclaimable;
+	ret->wave.slot_mask = 0;
 }
 
 static void fill_context(const struct probe_launch *launch, uint64_t table_use,
@@ -181,7 +174,6 @@ static void fill_context(const struct probe_launch *launch, uint64_t table_use,
 		ret->replica_mask = launch->replicas - 1;
 		set_table(ret, (uint64_t)(uintptr_t)probe_queue_table(queue, table_use)->device);
 		fill_derived(launch->packet, ret);
-		ret->rows16 = has_rows16(launch->packet);
 	}
 	if (queue->agent->ring_count && probe_kind_has_rings(probe_tool.config.kind))
 		fill_rings(launch, ret);

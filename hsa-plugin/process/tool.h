@@ -43,7 +43,7 @@ struct probe_agent {
 	 */
 	bool rings_tried;
 	uint32_t ring_count, large_count;
-	uint64_t ring_nobody; /* a ring state that no wave can have */
+	uint64_t ring_unclaimable; /* a ring state that no wave can have */
 	struct probe_ctx rings[2];
 	/* The cooperative queue, shared by all its users (queue_hooks.c). */
 	struct probe_queue *cooperative;

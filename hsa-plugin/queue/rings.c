@@ -95,7 +95,7 @@ static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const st
 		.ring_data = data,
 		.ring_mask = part->share - 1,
 		.ring_size = part->size,
-		.ring_places = probe_ring_slot_bits(part->share),
+		.ring_slot_mask = probe_ring_slot_bits(part->share),
 		.wave.data_high = (uint32_t)((data + bytes / 2) >> 32),
 	};
 	return true;
@@ -105,13 +105,13 @@ static bool map_rings(struct probe_tool *tool, struct probe_agent *gpu, const st
 static void make_states(const struct probe_ctx *ctx, const struct probe_ctx *shared, uint32_t kind,
 			uint32_t first, struct probe_ring_state *table)
 {
-	uint32_t places = kind == PROBE_KIND_TRACE ? ctx->ring_places : ctx->ring_mask;
+	uint32_t slot_mask = kind == PROBE_KIND_TRACE ? ctx->ring_slot_mask : ctx->ring_mask;
 
 	for (uint32_t i = 0; i <= ctx->ring_mask; i++) {
 		struct probe_ring_state state;
 
 		if (probe_ring_state_make(ctx, (uint64_t)(uintptr_t)shared, i, kind, &state))
-			table[probe_ring_slot(places, i) + first] = state;
+			table[probe_ring_slot(slot_mask, i) + first] = state;
 	}
 }
 
@@ -136,8 +136,8 @@ static bool copy_to_gpu(struct probe_tool *tool, struct probe_agent *gpu, void *
 static void use_rings(struct probe_ctx *ctx, uint64_t states)
 {
 	ctx->ring_states = states;
-	ctx->wave.states = states;
-	ctx->wave.places = ctx->ring_places;
+	ctx->wave.ring_states = states;
+	ctx->wave.slot_mask = ctx->ring_slot_mask;
 }
 
 /* Memory of a GPU's rings that lives as long as the runtime. */
@@ -174,7 +174,7 @@ static bool fill(struct probe_tool *tool, struct probe_agent *gpu, const struct 
 	}
 	if (!mapped[0] || !copy_to_gpu(tool, gpu, memory->states + GUARD_BYTES, table, size))
 		return false;
-	gpu->ring_nobody = at + PROBE_RING_NOBODY * sizeof(*table);
+	gpu->ring_unclaimable = at + PROBE_RING_UNCLAIMABLE * sizeof(*table);
 	gpu->ring_count = gpu->rings[0].ring_mask + 1;
 	gpu->large_count = mapped[1] ? gpu->rings[1].ring_mask + 1 : 0;
 	return true;

@@ -17,14 +17,14 @@ struct pass_options;
 enum devlib_function {
 	DEVLIB_MEMORY_ENTER,
 	DEVLIB_MEMORY_SITE, /* the same for groups of proved sites, and how rows are added to */
-	DEVLIB_MEMORY_CELL,
+	DEVLIB_MEMORY_BUCKET,
 	DEVLIB_MEMORY_ANY,   /* a unit of an access: a copy per shape */
 	DEVLIB_MEMORY_FIRST, /* the first unit, called as measure_access.h says */
 	DEVLIB_TRACE_ANY,
 	DEVLIB_TRACE_CALL, /* where optimised code cannot go on by itself */
 	DEVLIB_TRACE_SITE,
-	DEVLIB_TRACE_ODD,
-	DEVLIB_TRACE_ODD_LDS,
+	DEVLIB_TRACE_IRREGULAR,
+	DEVLIB_TRACE_IRREGULAR_LDS,
 	DEVLIB_TRACE_BARRIER,
 	DEVLIB_TRACE_BLOCK, /* of one site; the next is of two, and so on */
 	DEVLIB_TRACE_BLOCK_LAST = DEVLIB_TRACE_BLOCK + PROBE_GROUP_BASES - 1,
@@ -42,7 +42,7 @@ enum devlib_function {
 	DEVLIB_EMIT_WORD,
 	DEVLIB_RING_REFILL,
 	DEVLIB_COUNT_BLOCK,
-	DEVLIB_COUNT_PLAIN,
+	DEVLIB_COUNT_OPTNONE,
 	DEVLIB_SELECT, /* the context of a wave, by the workgroup filter */
 	DEVLIB_UNIFORM,
 	DEVLIB_FUNCTIONS,

@@ -474,7 +474,7 @@ static void insert_group(struct group_code *in, int number, uint32_t first_id)
 		asm_line(&code, "s_cbranch_scc1 .Lprobe_long${:uid}");
 		mask_histogram_emit(
 			&code, group, &tested.bases, tested.observed, ctx,
-			devlib_share(in->devlib, DEVLIB_MEMORY_CELL, 0, in->clone, in->analyses));
+			devlib_share(in->devlib, DEVLIB_MEMORY_BUCKET, 0, in->clone, in->analyses));
 	}
 	asm_line(&code, ".Lprobe_long${:uid}:");
 	emit_measure(in, &code, number, &tested, ctx, first_id);

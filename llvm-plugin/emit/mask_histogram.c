@@ -166,7 +166,7 @@ static void emit_classes(struct asm_block *code, const struct residue_operands *
 {
 	unsigned low = bases->count < 4 ? bases->count : 4;
 
-	_Static_assert(PROBE_BUCKET_CLASS(3) == 21 && PROBE_BUCKET_CLASS(4) == 32,
+	_Static_assert(PROBE_BUCKET_RESIDUE(3) == 21 && PROBE_BUCKET_RESIDUE(4) == 32,
 		       "seven bits each");
 	if (low)
 		emit_half(code, bases, 0, low, 4);
@@ -223,7 +223,7 @@ static void emit_take(struct asm_block *code, LLVMValueRef function)
 {
 	const unsigned mask_rows = (unsigned)offsetof(struct probe_bucket_row, bucket);
 	const unsigned exec = mask_rows + (unsigned)offsetof(struct probe_exec_bucket, exec);
-	const unsigned classes = mask_rows + (unsigned)offsetof(struct probe_exec_bucket, classes);
+	const unsigned classes = mask_rows + (unsigned)offsetof(struct probe_exec_bucket, residues);
 
 	for (unsigned i = 0; i < PROBE_ROW_BUCKETS; i++) {
 		asm_line(code, "s_movk_i32 s13, %u", 8 * i);

@@ -149,7 +149,7 @@ static void count_in_memory(struct insert *in, const struct count_block *block)
 		call(in, DEVLIB_COUNT_BLOCK, args, 2);
 		return;
 	}
-	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_COUNT_PLAIN, DEVLIB_SHAPE_PLAIN,
+	LLVMValueRef function = devlib_share(in->devlib, DEVLIB_COUNT_OPTNONE, DEVLIB_SHAPE_PLAIN,
 					     in->clone, in->analyses);
 
 	LLVMBuildCall2(in->builder, LLVMGlobalGetValueType(function), function, args, 2, "");

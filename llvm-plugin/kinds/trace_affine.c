@@ -200,7 +200,7 @@ static void emit_rest(struct asm_block *code, const struct trace_affine_group *g
 	}
 }
 
-/* What __probe_dev_trace_call() may use: CURSOR_CALL of ring_cursor.h. */
+/* What __probe_dev_trace_call() may use: CURSOR_CALL_CLOBBERS of ring_cursor.h. */
 static void emit_clobbers(struct asm_block *code)
 {
 	for (int i = 4; i < 32; i++)

@@ -103,7 +103,8 @@ static void take_address(struct ring_context *ring, struct group *group, struct 
 		reserve_wraps(ring, group, base->proof);
 	else
 		join_odd(ring, group,
-			 ring_call(ring, lds ? DEVLIB_TRACE_ODD_LDS : DEVLIB_TRACE_ODD, &value, 1));
+			 ring_call(ring, lds ? DEVLIB_TRACE_IRREGULAR_LDS : DEVLIB_TRACE_IRREGULAR,
+				   &value, 1));
 }
 
 /* A record by itself, of a site or of a base, for so many accesses. */

@@ -41,7 +41,7 @@ struct rings {
 		ctx.version = PROBE_CTX_VERSION;
 		ctx.size = sizeof(ctx);
 		ctx.dispatch = 77;
-		ctx.rows = 3;
+		ctx.row_lanes = 3;
 		ctx.when_full = when;
 		ctx.ring_states = (uint64_t)states;
 		ctx.ring_heads = (uint64_t)heads;
@@ -59,17 +59,17 @@ struct rings {
 		std::vector<probe_ring_state> table(PROBE_RING_SLOTS);
 		uint64_t bytes = (uint64_t)count * size;
 
-		ctx.ring_places = probe_ring_slot_bits(count);
+		ctx.ring_slot_mask = probe_ring_slot_bits(count);
 		ctx.wave.data_high = (uint32_t)((ctx.ring_data + bytes / 2) >> 32);
-		ctx.wave.rows = ctx.rows;
-		ctx.wave.states = ctx.ring_states;
+		ctx.wave.row_lanes = ctx.row_lanes;
+		ctx.wave.ring_states = ctx.ring_states;
 		ctx.wave.dispatch = ctx.dispatch;
-		ctx.wave.places = ctx.ring_places;
+		ctx.wave.slot_mask = ctx.ring_slot_mask;
 		*shared = ctx;
 		for (uint32_t i = 0; i < count; i++)
 			EXPECT(probe_ring_state_make(
 				&ctx, (uint64_t)shared, i, PROBE_KIND_TRACE,
-				&table[probe_ring_slot(ctx.ring_places, i)]));
+				&table[probe_ring_slot(ctx.ring_slot_mask, i)]));
 		HIP(hipMemcpy(states, table.data(), table.size() * sizeof(table[0]),
 			      hipMemcpyHostToDevice));
 	}
@@ -401,7 +401,7 @@ static void test_diverge()
 	r.ctx.site_first = k.first_site;
 	r.ctx.site_count = k.site_count;
 	run("memory", "diverge", table_dev.data, memory.data, r.ctx, blocks);
-	r.ctx.rows = 3;
+	r.ctx.row_lanes = 3;
 	run("trace", "diverge", table_dev.data, trace.data, r.ctx, blocks);
 	expect_equal("memory clone", memory.host(), plain.host());
 	expect_equal("trace clone", trace.host(), plain.host());

@@ -107,7 +107,7 @@ def check_widths(name, code, lanes):
 
 
 def check_refill(name, code):
-	"""It is called by asm that declares no other registers to the compiler (CURSOR_CALL)."""
+	"""It is called by asm that declares no other registers to the compiler (CURSOR_CALL_CLOBBERS)."""
 	for mnemonic, operands in code:
 		if any(32 <= register < 78 for register in registers(operands)) or \
 			any(register > 11 for register in registers(operands, "v")):

@@ -44,11 +44,11 @@ static void one_gpu_has_all_rings(void **state)
 			 (uintptr_t)probe_tool.segment.base + header->heads_offset);
 	assert_int_equal(ctx->when_full, PROBE_FULL_DROP);
 	for (uint32_t i = 0; i < 8; i++) {
-		uint32_t places = kind == PROBE_KIND_TRACE ? ctx->ring_places : ctx->ring_mask;
+		uint32_t slot_mask = kind == PROBE_KIND_TRACE ? ctx->ring_slot_mask : ctx->ring_mask;
 		struct probe_ring_state expected;
 
 		assert_true(probe_ring_state_make(ctx, states_of(gpu)[0].ctx, i, kind, &expected));
-		assert_memory_equal(&states_of(gpu)[probe_ring_slot(places, i)], &expected,
+		assert_memory_equal(&states_of(gpu)[probe_ring_slot(slot_mask, i)], &expected,
 				    sizeof(expected));
 	}
 	fake_hsa_deinit();

@@ -53,8 +53,8 @@ static void test_exceptions(void **state)
 		{.site = BRANCH}, {.site = LOAD}, {.site = LDS}, {.site = MASKS}};
 	struct probe_bucket_row masks = {
 		.count = {2, 1},
-		.bucket = {{.exec = ~0ull, .classes = PROBE_BUCKET_TAKEN | 4},
-			   {.exec = 0x1f, .classes = PROBE_BUCKET_TAKEN}},
+		.bucket = {{.exec = ~0ull, .residues = PROBE_BUCKET_TAKEN | 4},
+			   {.exec = 0x1f, .residues = PROBE_BUCKET_TAKEN}},
 	};
 	struct derived_rows rows;
 	const uint64_t *load;
@@ -135,7 +135,7 @@ static void test_residues(void **state)
 			.value[PROBE_RESIDUE_WORD(4 * place)] = place % 3;
 		cells[place / 4].count[place % 4] = place % 3;
 		cells[place / 4].bucket[place % 4] = (struct probe_exec_bucket){
-			~0ull, PROBE_BUCKET_TAKEN | 64 | 4ull * place << PROBE_BUCKET_CLASS(1)};
+			~0ull, PROBE_BUCKET_TAKEN | 64 | 4ull * place << PROBE_BUCKET_RESIDUE(1)};
 	}
 	for (uint32_t i = 0; i < 8; i++) {
 		celled[i].site = MASKS + i;
@@ -166,7 +166,7 @@ static void test_upper_residues(void **state)
 	struct probe_bucket_row cells = {
 		.count = {2},
 		.bucket = {{.exec = 0xff,
-			    .classes = PROBE_BUCKET_TAKEN | 120ull << 32 | 15ull << 28}},
+			    .residues = PROBE_BUCKET_TAKEN | 120ull << 32 | 15ull << 28}},
 	};
 	struct derived_rows rows;
 
@@ -190,7 +190,7 @@ static void test_fields(void **state)
 	struct probe_counter_row raw[] = {{.site = BRANCH}, {.site = MASKS}};
 	struct probe_bucket_row masks = {
 		.count = {5},
-		.bucket = {{.exec = 0xffffffff00000000, .classes = PROBE_BUCKET_TAKEN}},
+		.bucket = {{.exec = 0xffffffff00000000, .residues = PROBE_BUCKET_TAKEN}},
 	};
 	struct derived_rows rows;
 	const uint64_t *load;
@@ -217,7 +217,7 @@ static void test_packet_stride(void **state)
 	struct probe_counter_row raw[] = {{.site = BRANCH}, {.site = MASKS}};
 	/* The last of a row, and the first of the next. */
 	struct probe_bucket_row masks = {
-		.count = {1}, .bucket = {{.exec = 3ull << 31, .classes = PROBE_BUCKET_TAKEN}}};
+		.count = {1}, .bucket = {{.exec = 3ull << 31, .residues = PROBE_BUCKET_TAKEN}}};
 	struct derived_rows rows;
 
 	(void)state;
@@ -247,7 +247,7 @@ static void test_rising(void **state)
 {
 	struct probe_counter_row raw[] = {{.site = BRANCH}, {.site = MASKS}};
 	struct probe_bucket_row masks = {
-		.count = {1}, .bucket = {{.exec = ~0ull, .classes = PROBE_BUCKET_TAKEN}}};
+		.count = {1}, .bucket = {{.exec = ~0ull, .residues = PROBE_BUCKET_TAKEN}}};
 	struct derived_rows rows;
 
 	(void)state;
