@@ -16,13 +16,20 @@
 #include "common/err.h"
 #include "store/store.h"
 
-#define HEADER_BYTES  100 /* SQLite file format, section 1.3 */
-#define DEADLINE_SECS 600
-#define LENGTH_LIMIT  (1 << 30) /* a code object may be large */
-#define DEPTH_LIMIT   200
+#define HEADER_BYTES 100 /* SQLite file format, section 1.3 */
+/* Of processor time, so that a busy machine does not end a report. */
+#define DEADLINE_SECS	  10
+#define BYTES_PER_SEC	  (1u << 20) /* and more of it for larger files */
+#define LENGTH_LIMIT	  (1 << 27)  /* of a cell; a code object may be large */
+#define DEPTH_LIMIT	  200
+#define LIKE_LIMIT	  100		/* one operation, which nothing interrupts */
+#define HEAP_LIMIT	  (320ll << 20) /* of SQLite; the longest cell fits twice */
+#define LONG_SECS	  600		/* for handlers, and several files at once */
+#define LONG_FACTOR	  100
+#define HEAP_LIMIT_COPIES (4ll << 30)
 
 struct probe_reader_limit {
-	time_t deadline;
+	time_t seconds, deadline;
 	char *path;
 	sqlite3 *memory; /* where json_extract is evaluated */
 	sqlite3_stmt *extract;
@@ -142,7 +149,7 @@ static int past_deadline(void *user)
 	const struct probe_reader_limit *limit = user;
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return now.tv_sec > limit->deadline;
 }
 
@@ -191,12 +198,24 @@ void probe_reader_harden(struct probe_reader *reader)
 	sqlite3_db_config(reader->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_limit(reader->db, SQLITE_LIMIT_LENGTH, LENGTH_LIMIT);
 	sqlite3_limit(reader->db, SQLITE_LIMIT_EXPR_DEPTH, DEPTH_LIMIT);
+	sqlite3_limit(reader->db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LIKE_LIMIT);
 	sqlite3_limit(reader->db, SQLITE_LIMIT_ATTACHED, 0);
 	sqlite3_exec(reader->db, "PRAGMA cell_size_check = ON; PRAGMA query_only = ON", NULL, NULL,
 		     NULL);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	reader->limit->deadline = now.tv_sec + DEADLINE_SECS;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	reader->limit->deadline = now.tv_sec + reader->limit->seconds;
 	sqlite3_progress_handler(reader->db, 100000, past_deadline, reader->limit);
+}
+
+void probe_reader_allow_replay(struct probe_reader *reader)
+{
+	reader->limit->seconds = LONG_SECS + LONG_FACTOR * reader->limit->seconds;
+	probe_reader_harden(reader);
+}
+
+void probe_reader_allow_copies(void)
+{
+	sqlite3_hard_heap_limit64(HEAP_LIMIT_COPIES);
 }
 
 static int one_number(struct probe_reader *reader, const char *sql, int64_t *ret)
@@ -268,8 +287,10 @@ struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret)
 		free(reader.limit);
 		return probe_err_oom();
 	}
+	reader.limit->seconds = DEADLINE_SECS + (time_t)(header.file_size / BYTES_PER_SEC);
 	err = open_database(path, wal, &reader);
 	if (!err) {
+		sqlite3_hard_heap_limit64(HEAP_LIMIT);
 		probe_reader_harden(&reader);
 		err = allow_json(&reader) == SQLITE_OK ? check_content(path, &reader)
 						       : probe_err_oom();
@@ -287,8 +308,10 @@ struct probe_err *probe_reader_memory(const char *name, struct probe_reader *ret
 	struct probe_reader reader = {.version = PROBE_STORE_VERSION};
 
 	reader.limit = calloc(1, sizeof(*reader.limit));
-	if (reader.limit)
+	if (reader.limit) {
+		reader.limit->seconds = LONG_SECS;
 		reader.limit->path = strdup(name);
+	}
 	if (!reader.limit || !reader.limit->path ||
 	    sqlite3_open_v2(":memory:", &reader.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
 			    NULL) ||
@@ -318,8 +341,9 @@ struct probe_err *probe_reader_error(const struct probe_reader *reader, const ch
 
 	switch (sqlite3_errcode(reader->db)) {
 	case SQLITE_INTERRUPT:
-		return probe_err_create("%s: cannot %s within %d seconds; giving up", path, doing,
-					DEADLINE_SECS);
+		return probe_err_create("%s: cannot %s within %lld seconds of processor time; "
+					"giving up",
+					path, doing, (long long)reader->limit->seconds);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return probe_err_create("%s is damaged: cannot %s: %s", path, doing,

@@ -21,7 +21,8 @@ struct probe_reader {
 
 /*
  * Refuses with a sentence: no regular file, no SQLite database, truncated, not Probe's, newer than
- * this program. Queries that run longer than ten minutes in all are interrupted.
+ * this program. Queries may take ten seconds of processor time in all, and one more for each MB of
+ * the file; a cell may have 128 MB, and SQLite's memory is limited.
  */
 struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret);
 /*
@@ -30,6 +31,11 @@ struct probe_err *probe_reader_open(const char *path, struct probe_reader *ret);
  */
 struct probe_err *probe_reader_memory(const char *name, struct probe_reader *ret);
 void probe_reader_harden(struct probe_reader *reader);
+
+/* Between queries handlers work, which have limits of their own: a hundred times as long. */
+void probe_reader_allow_replay(struct probe_reader *reader);
+/* Tables of several files are going to be copied into memory. */
+void probe_reader_allow_copies(void);
 
 void probe_reader_close(struct probe_reader *reader);
 

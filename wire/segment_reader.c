@@ -371,6 +371,14 @@ void segment_reader_ring_consume(struct segment_reader *segment, uint32_t index,
 			      memory_order_release);
 }
 
+uint64_t segment_reader_ring_unread(const struct segment_reader *segment, uint32_t index)
+{
+	const struct segment_ring *ring = &segment->rings[index];
+	uint64_t bytes = load64(&segment->heads[index].head) - ring->tail;
+
+	return ring->broken || bytes > segment_reader_ring_size(segment, index) ? 0 : bytes;
+}
+
 void segment_reader_ring_counts(const struct segment_reader *segment, uint64_t *emitted,
 				uint64_t *dropped)
 {

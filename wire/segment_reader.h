@@ -96,6 +96,8 @@ uint32_t segment_reader_ring_size(const struct segment_reader *segment, uint32_t
  */
 size_t segment_reader_ring_peek(struct segment_reader *segment, uint32_t ring, void *out);
 void segment_reader_ring_consume(struct segment_reader *segment, uint32_t ring, size_t bytes);
+/* Bytes that were written and are not consumed; 0 if the ring is broken. */
+uint64_t segment_reader_ring_unread(const struct segment_reader *segment, uint32_t ring);
 
 /* Sums over all rings of what the device counted. */
 void segment_reader_ring_counts(const struct segment_reader *segment, uint64_t *emitted,

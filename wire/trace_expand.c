@@ -497,6 +497,8 @@ size_t probe_trace_expand(struct trace_piece *piece, const struct probe_trace_ke
 			size = left < capacity - used ? left : capacity - used;
 			if (word_at(at, 0) == PROBE_FORM_PAD)
 				size = 8;
+			else
+				state->bad_bytes += left;
 			memcpy(out + used, at, size);
 			piece->pos = piece->size;
 			return used + (size & ~(size_t)7);

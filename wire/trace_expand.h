@@ -24,12 +24,13 @@ struct probe_trace_key {
 
 /* State of a ring's stream between pieces. Zeroed to begin with. */
 struct probe_trace_expander {
-	uint64_t dispatch; /* of the last wave */
-	uint64_t exec;	   /* of it, or of the EXEC record since */
-	uint64_t rows;	   /* lanes of its ROWS record; 0 = there was none */
-	uint32_t item;	   /* of its first lane, as in WAVE_ITEM */
-	uint32_t size[2];  /* x and y of its workgroup */
-	uint64_t records;  /* read so far, a BLOCK as its accesses */
+	uint64_t dispatch;  /* of the last wave */
+	uint64_t exec;	    /* of it, or of the EXEC record since */
+	uint64_t rows;	    /* lanes of its ROWS record; 0 = there was none */
+	uint32_t item;	    /* of its first lane, as in WAVE_ITEM */
+	uint32_t size[2];   /* x and y of its workgroup */
+	uint64_t records;   /* read so far, a BLOCK as its accesses */
+	uint64_t bad_bytes; /* of malformed records, and of what follows them in their piece */
 };
 
 /* The least capacity for a record: a group of sites with all 64 addresses in full. */

@@ -45,6 +45,7 @@ enum key {
 	KEY_TWICE,
 	KEY_STRICT,
 	KEY_DEVICE,
+	KEY_SOURCE_DIR,
 	KEY_LIST,
 	KEY_RECOVER,
 	KEY_PRINT_ENV,
@@ -128,6 +129,10 @@ static const struct probe_option options[] = {
 	 "(default: %hostname%/%pid%.db)",
 	 KEY_FILE},
 	{"force", 0, NULL, "overwrite an existing file", KEY_FORCE},
+	{"source-dir", 0, "DIR",
+	 "store sources below DIR, too (default: where the program\n"
+	 "was compiled, and unchanged files elsewhere)",
+	 KEY_SOURCE_DIR},
 	{"no-report", 0, NULL, "print no summary at the end", KEY_NO_REPORT},
 	HEADING("Other"),
 	{"list", 'L', NULL, "list handlers, kinds, devices and compiler passes", KEY_LIST},
@@ -150,8 +155,9 @@ const struct probe_command run_command = {
 	.summary = "Run a program and record what its GPU kernels do in a database.",
 	.options = options,
 	.count = sizeof(options) / sizeof(*options),
-	.footer = "Exit status: the program's. 125: probe-run failed before the program started,\n"
-		  "126: not executable, 127: not found, 3: data were lost (--strict), or all of them.",
+	.footer =
+		"Exit status: the program's. 125: probe-run failed before the program started,\n"
+		"126: not executable, 127: not found, 3: data were lost (--strict), or all of them.",
 };
 
 /* At the index of the value: enum probe_kind from 1, enum run_device, enum probe_color. */
@@ -320,6 +326,8 @@ static struct probe_err *set_value(struct run_config *config, int key, const cha
 		return set_path(&config->directory, name, value);
 	case KEY_FILE:
 		return set_path(&config->file, name, value);
+	case KEY_SOURCE_DIR:
+		return set_path(&config->source_dir, name, value);
 	case KEY_RECOVER:
 		config->action = RUN_ACTION_RECOVER;
 		return set_path(&config->recover, name, value);

@@ -47,6 +47,7 @@ struct run_config {
 	const char *recover;   /* --recover: a directory */
 	const char *directory; /* keys not expanded */
 	const char *file;
+	const char *source_dir; /* whose files may be stored as sources, too; NULL = none */
 	struct run_handler_spec *handlers;
 	size_t handler_count;
 	enum probe_kind kind; /* NONE = chosen by the handlers */

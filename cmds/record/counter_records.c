@@ -197,7 +197,7 @@ void counters_abandon(struct recording *recording)
 		for (const struct run_dispatch *dispatch = recording->objects.buckets[i]; dispatch;
 		     dispatch = dispatch->next) {
 			recording->counts.rows_emitted += dispatch->pending_count;
-			recording->counts.rows_invalid += dispatch->pending_count;
+			recording->counts.rows_unfinished += dispatch->pending_count;
 		}
 }
 

@@ -15,17 +15,18 @@
 struct balance {
 	const char *stream;
 	uint64_t emitted, stored, unread;
+	uint64_t beyond; /* more came than was stated; in emitted, too */
 	uint64_t dropped[PROBE_DROP_REASONS];
 };
 
 /* Reasons that a stream's accounting lists even when nothing was dropped. */
 #define BIT(reason) (1u << PROBE_DROP_##reason)
 static const uint32_t possible[PROBE_STREAM_IDS] = {
-	[PROBE_STREAM_ID_HOST] =
-		BIT(FULL) | BIT(INVALID) | BIT(CORRUPT) | BIT(UNCOMMITTED) | BIT(STORE),
-	[PROBE_STREAM_ID_COUNTERS] =
-		BIT(DEVICE) | BIT(MISSING) | BIT(INVALID) | BIT(NOT_DERIVED) | BIT(STORE),
-	[PROBE_STREAM_ID_TRACE] = BIT(FULL) | BIT(STORE),
+	[PROBE_STREAM_ID_HOST] = BIT(FULL) | BIT(INVALID) | BIT(CORRUPT) | BIT(UNCOMMITTED) |
+				 BIT(MISSING) | BIT(STORE),
+	[PROBE_STREAM_ID_COUNTERS] = BIT(DEVICE) | BIT(MISSING) | BIT(INVALID) | BIT(UNCOMMITTED) |
+				     BIT(NOT_DERIVED) | BIT(STORE),
+	[PROBE_STREAM_ID_TRACE] = BIT(FULL) | BIT(CORRUPT) | BIT(STORE),
 	[PROBE_STREAM_ID_SAMPLES] = BIT(LOST) | BIT(INVALID) | BIT(NO_CODE) | BIT(MISALIGNED) |
 				    BIT(MEMORY) | BIT(STORE),
 };
@@ -59,10 +60,11 @@ static void balance_host(const struct recording *recording, struct balance *bala
 
 static void balance_counters(const struct recording *recording, struct balance *balance)
 {
-	balance->emitted = recording->counts.rows_emitted;
+	balance->emitted = recording->counts.rows_emitted + recording->counts.rows_unfinished;
 	balance->dropped[PROBE_DROP_DEVICE] = recording->counts.rows_device;
 	balance->dropped[PROBE_DROP_MISSING] = recording->counts.rows_missing;
 	balance->dropped[PROBE_DROP_INVALID] = recording->counts.rows_invalid;
+	balance->dropped[PROBE_DROP_UNCOMMITTED] = recording->counts.rows_unfinished;
 	balance->dropped[PROBE_DROP_NOT_DERIVED] = recording->counts.rows_underivable;
 }
 
@@ -70,6 +72,7 @@ static void balance_trace(const struct recording *recording, struct balance *bal
 {
 	balance->emitted = recording->counts.trace_emitted;
 	balance->dropped[PROBE_DROP_FULL] = recording->counts.trace_dropped;
+	balance->dropped[PROBE_DROP_CORRUPT] = recording->counts.trace_corrupt;
 }
 
 static void balance_samples(const struct recording *recording, struct balance *balance)
@@ -87,25 +90,22 @@ static void balance_samples(const struct recording *recording, struct balance *b
 }
 
 /*
- * What is neither stored nor counted as dropped has not been read yet; when no writer is left, it
- * never will be. More stored than emitted means a hostile writer.
+ * Host records are counted twice: by the application as it begins them, and here. The difference
+ * has not been read yet; when no writer is left, it never will be. A process that states fewer than
+ * came is broken or hostile. The other streams have no such count: their sums must be right.
  */
-static void balance_rest(const struct recording *recording, enum probe_stream_id stream, bool final,
-			 struct balance *balance)
+static void balance_host_rest(bool final, struct balance *balance)
 {
 	uint64_t known = balance->stored + dropped(balance);
-	bool damaged = stream == PROBE_STREAM_ID_TRACE && recording->counts.trace_bad;
 
 	if (known >= balance->emitted) {
+		balance->beyond = known - balance->emitted;
 		balance->emitted = known;
-		return;
-	}
-	if (!final)
+	} else if (final) {
+		balance->dropped[PROBE_DROP_MISSING] = balance->emitted - known;
+	} else {
 		balance->unread = balance->emitted - known;
-	else if (damaged)
-		balance->dropped[PROBE_DROP_CORRUPT] += balance->emitted - known;
-	else
-		balance->dropped[PROBE_DROP_UNCOMMITTED] += balance->emitted - known;
+	}
 }
 
 static void make_balance(const struct recording *recording, enum probe_stream_id stream, bool final,
@@ -126,7 +126,29 @@ static void make_balance(const struct recording *recording, enum probe_stream_id
 	else
 		balance_samples(recording, ret);
 	ret->dropped[PROBE_DROP_STORE] = stored.lost;
-	balance_rest(recording, stream, final, ret);
+	if (stream == PROBE_STREAM_ID_HOST)
+		balance_host_rest(final, ret);
+}
+
+void accounting_check(struct recording *recording)
+{
+	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
+		struct balance balance;
+		uint64_t known;
+
+		make_balance(recording, (enum probe_stream_id)stream, true, &balance);
+		known = balance.stored + dropped(&balance);
+		if (balance.beyond)
+			record_log_put(&recording->log, PROBE_LOG_WARNING, "probe-run",
+				       "process %d states %" PRIu64 " %s fewer than it sent",
+				       (int)recording->objects.pid, balance.beyond,
+				       streams[stream].text);
+		if (balance.emitted != known)
+			record_log_put(&recording->log, PROBE_LOG_ERROR, "probe-run",
+				       "the accounting of %s is wrong: %" PRIu64 " begun, %" PRIu64
+				       " recorded or dropped; this is a defect of Probe",
+				       streams[stream].text, balance.emitted, known);
+	}
 }
 
 static const char *const unprobed_names[RUN_UNPROBED_REASONS] = {"plain", "kind", "empty",
@@ -210,6 +232,19 @@ void accounting_store_filters(struct recording *recording)
 		probe_store_set(recording->store, "filters", text);
 }
 
+/* What nobody counted; not in the sum. */
+static void store_unknown(struct recording *recording, enum probe_stream_id stream)
+{
+	const struct unknown_loss *loss = &recording->counts.unknown[stream];
+
+	if (!loss->sources && !loss->unbounded)
+		return;
+	probe_store_account(recording->store, streams[stream].word, "unknown", loss->sources);
+	if (!loss->unbounded)
+		probe_store_account(recording->store, streams[stream].word, "unknown_most",
+				    loss->most);
+}
+
 void accounting_store(struct recording *recording, bool final)
 {
 	struct probe_store *store = recording->store;
@@ -230,6 +265,8 @@ void accounting_store(struct recording *recording, bool final)
 			snprintf(name, sizeof(name), "dropped.%s", probe_drop_word(i));
 			probe_store_account(store, balance.stream, name, balance.dropped[i]);
 		}
+		if (final)
+			store_unknown(recording, (enum probe_stream_id)stream);
 	}
 	probe_store_account(store, "trace", "invalid", counts->trace_invalid);
 	probe_store_account(store, "trace", "bytes", counts->trace_bytes);
@@ -259,8 +296,18 @@ uint64_t accounting_lost(const struct recording *recording)
 	return sum;
 }
 
-static void print_stream(const struct balance *balance, enum probe_stream_id stream,
-			 const char *who)
+static void append_unknown(const struct unknown_loss *unknown, char *text, size_t n, size_t size)
+{
+	if (unknown->unbounded)
+		snprintf(text + n, size - n, "; an unknown number more was not handed over");
+	else if (unknown->sources)
+		snprintf(text + n, size - n,
+			 "; an unknown number more was not handed over, at most %" PRIu64,
+			 unknown->most);
+}
+
+static void print_stream(const struct balance *balance, const struct unknown_loss *unknown,
+			 enum probe_stream_id stream, const char *who)
 {
 	char text[400];
 	size_t n = 0;
@@ -271,7 +318,8 @@ static void print_stream(const struct balance *balance, enum probe_stream_id str
 					      n ? ", " : ": ", balance->dropped[i],
 					      probe_drop_text(i));
 	text[n] = 0;
-	probe_log(n ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
+	append_unknown(unknown, text, n, sizeof(text));
+	probe_log(*text ? PROBE_LOG_WARNING : PROBE_LOG_INFO,
 		  "%s%s: %" PRIu64 " recorded, %" PRIu64 " dropped%s", who, streams[stream].text,
 		  balance->stored, dropped(balance), text);
 }
@@ -349,12 +397,13 @@ void accounting_print(const struct recording *recording, bool with_pid)
 		probe_log(PROBE_LOG_WARNING, "%spartial: %s", who, recording->log.partial);
 	print_dispatches(recording, who);
 	for (int stream = 0; stream < PROBE_STREAM_IDS; stream++) {
+		const struct unknown_loss *unknown = &recording->counts.unknown[stream];
 		struct balance balance;
 
 		make_balance(recording, (enum probe_stream_id)stream, true, &balance);
-		if (balance.emitted || stream == PROBE_STREAM_ID_HOST ||
+		if (balance.emitted || unknown->sources || stream == PROBE_STREAM_ID_HOST ||
 		    (stream == PROBE_STREAM_ID_SAMPLES && recording->config->sampling.on))
-			print_stream(&balance, (enum probe_stream_id)stream, who);
+			print_stream(&balance, unknown, (enum probe_stream_id)stream, who);
 	}
 	probe_log(PROBE_LOG_INFO, "%sdatabase: %s", who, path);
 	probe_log(PROBE_LOG_INFO, "%sview it with: probe-report %s %s", who,

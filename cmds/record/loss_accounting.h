@@ -3,6 +3,11 @@
  * The accounting of a recording: for each stream emitted = stored + unread + the sum of what was
  * dropped, by reason. One place computes it; the database, the summary and --strict use the same
  * numbers.
+ *
+ * Each term is counted where it happens, and none is computed from the others but one: what the
+ * application says it has begun, and that never came (dropped.missing). If the sum is wrong for
+ * another reason, it stays wrong, and the log says so. What nobody could count is not in the sum:
+ * unknown_loss.h.
  */
 #ifndef PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
 #define PROBE_CMDS_RECORD_LOSS_ACCOUNTING_H
@@ -11,6 +16,9 @@
 #include <stdint.h>
 
 #include <probe/wire.h>
+
+#include "cmds/record/unknown_loss.h"
+#include "store/store.h"
 
 struct recording;
 
@@ -24,16 +32,18 @@ struct record_counts {
 	uint64_t clones;  /* kernels that are clones */
 	uint64_t invalid; /* host records that were malformed */
 	uint64_t rows_emitted, rows_device, rows_missing, rows_invalid;
+	uint64_t rows_unfinished; /* of dispatches whose rows were not all sent */
 	uint64_t
 		rows_underivable; /* sites whose counters cannot be derived from what was counted */
 	uint64_t trace_invalid;	  /* stored, but not delivered to handlers */
-	uint64_t trace_bad;	  /* places where a ring's bytes were malformed */
 	uint64_t trace_bytes;
-	uint64_t trace_read;  /* records, from the rings */
-	uint64_t stored_lost; /* records of stored waves that the application could not pass on */
+	uint64_t trace_read;	/* records, from the rings */
+	uint64_t trace_corrupt; /* of those, not understood */
+	uint64_t stored_lost;	/* records of stored waves that the application could not pass on */
 	/* Of the segment; final once the process is gone. */
 	uint64_t host_emitted, host_dropped, host_corrupt, host_uncommitted;
 	uint64_t trace_emitted, trace_dropped;
+	struct unknown_loss unknown[PROBE_STREAM_IDS];
 };
 
 void accounting_store(struct recording *recording, bool final);
@@ -43,6 +53,8 @@ void accounting_store_filters(struct recording *recording);
 void accounting_print(const struct recording *recording, bool with_pid);
 /* Records committed, of all streams. */
 uint64_t accounting_stored(const struct recording *recording);
+/* Log sums that are wrong. */
+void accounting_check(struct recording *recording);
 uint64_t accounting_lost(const struct recording *recording);
 
 #endif

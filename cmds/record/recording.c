@@ -144,11 +144,13 @@ void recording_end(struct recording *recording, const char *ended)
 	bool ok = false;
 
 	recording->counts.unfinished = recording->objects.in_flight;
+	unknown_loss_find(recording);
 	counters_abandon(recording);
 	run_allocations_resolve(recording->allocations);
 	run_allocations_store(recording->allocations, recording->facts);
 	samples_store(recording);
 	store_process_end(recording);
+	accounting_check(recording);
 	/* A full disk often has space for a few rows once the big transaction is rolled back. */
 	for (int i = 0; i < 2 && !ok; i++) {
 		find_partial(recording, ended);

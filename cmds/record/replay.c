@@ -359,6 +359,7 @@ struct probe_err *replay_into(struct handler_instance *handler, const struct rep
 
 	if (err)
 		return err;
+	probe_reader_allow_replay(&feed.reader);
 	process_objects_init(&feed.objects, 0);
 	feed.allocations = run_allocations_create();
 	err = feed.allocations ? feed_all(&feed, source) : probe_err_oom();

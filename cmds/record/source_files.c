@@ -12,10 +12,14 @@
 #include <probe/user_source.h>
 
 #include "cmds/record/process_objects.h"
+#include "cmds/options/run_options.h"
 #include "cmds/record/recording.h"
+#include "codeobj/compiled_sources.h"
 #include "codeobj/sha256.h"
 #include "codeobj/sites.h"
 #include "common/cleanup.h"
+#include "common/err.h"
+#include "common/log.h"
 #include "store/store_facts.h"
 
 #define SOURCE_BYTES_MAX (16u << 20)
@@ -106,34 +110,66 @@ static void store_whole(struct recording *recording, const char *file, const str
 }
 
 /* Other code objects of the program have sites in the same files. */
-static bool is_new(struct recording *recording, const char *file)
+static bool is_stored(const struct source_files *files, const char *file)
 {
-	struct source_files *files = &recording->sources;
-	char **names;
-
 	for (size_t i = 0; i < files->count; i++)
 		if (!strcmp(files->names[i], file))
-			return false;
-	names = realloc(files->names, (files->count + 1) * sizeof(*names));
+			return true;
+	return false;
+}
+
+static void note_stored(struct source_files *files, const char *file)
+{
+	char **names = realloc(files->names, (files->count + 1) * sizeof(*names));
+
 	if (names)
 		files->names = names;
 	if (names && (names[files->count] = strdup(file)))
 		files->count++;
-	return true;
+}
+
+/* A header of the system, wherever dots and links lead. */
+static bool is_system_header(const char *file)
+{
+	PROBE_AUTO_FREE char *path = probe_is_user_source(file) ? NULL : realpath(file, NULL);
+
+	return path && !probe_is_user_source(path);
+}
+
+/* Debug information can name any file: is this one a source of the program? */
+static bool is_source(struct recording *recording, const struct probe_compiled_sources *compiled,
+		      const char *file, const struct text *text)
+{
+	const char *directory = recording->config->source_dir;
+
+	if (is_system_header(file) || (directory && probe_path_is_below(directory, file)) ||
+	    probe_compiled_sources_has(compiled, text->bytes, text->size) ||
+	    probe_compiled_sources_below(compiled, file))
+		return true;
+	record_log_put(&recording->log, PROBE_LOG_INFO, "probe-run",
+		       "%s is not stored: its content is not what the program was compiled from, "
+		       "and it is outside of the directories where that was done; --source-dir "
+		       "allows another one",
+		       file);
+	return false;
 }
 
 static void store_file(struct recording *recording, const struct run_code *code,
-		       const struct place *places, size_t count)
+		       const struct probe_compiled_sources *compiled, const struct place *places,
+		       size_t count)
 {
 	const char *file = places[0].file;
 	char hash[PROBE_SHA256_HEX];
 	struct text source;
 
-	if (probe_is_user_source(file) && !is_new(recording, file))
+	if (is_stored(&recording->sources, file) || !read_source(file, &source))
 		return;
-	if (!read_source(file, &source))
+	if (!is_source(recording, compiled, file, &source)) {
+		free(source.bytes);
 		return;
+	}
 	if (probe_is_user_source(file)) {
+		note_stored(&recording->sources, file);
 		probe_sha256_hex(source.bytes, source.size, hash);
 		probe_facts_source_file(recording->facts, file, hash, source.modified,
 					code->built && source.modified > code->built);
@@ -165,6 +201,7 @@ static size_t list_places(const struct run_code *code, struct place *places)
 
 void source_files_store(struct recording *recording, const struct run_code *code)
 {
+	struct probe_compiled_sources *compiled = NULL;
 	struct place *places;
 	size_t room = 1, count;
 
@@ -174,12 +211,16 @@ void source_files_store(struct recording *recording, const struct run_code *code
 	if (!places)
 		return;
 	count = list_places(code, places);
+	if (count)
+		probe_err_destroy(probe_compiled_sources_read("code object", code->bytes,
+							      code->hr.bytes, &compiled));
 	for (size_t first = 0, i = 1; i <= count; i++) {
 		if (i < count && !strcmp(places[first].file, places[i].file))
 			continue;
-		store_file(recording, code, places + first, i - first);
+		store_file(recording, code, compiled, places + first, i - first);
 		first = i;
 	}
+	probe_compiled_sources_destroy(compiled);
 	free(places);
 }
 

@@ -181,9 +181,10 @@ static void store_raw(struct recording *recording, uint64_t dispatch, uint32_t r
 /*
  * Parse expanded bytes of a dispatch, maybe after the wave record that begins it. False if a wave's
  * dispatch is unknown while its record may still be behind an unfinished one: nothing is done.
+ * *ret_records: how many were understood and stored.
  */
 static bool parse_piece(struct recording *recording, const struct trace_dispatch *of,
-			uint32_t index, struct trace_piece piece)
+			uint32_t index, struct trace_piece piece, uint64_t *ret_records)
 {
 	struct trace_state *trace = &recording->trace;
 	struct probe_trace_ring *ring = &trace->rings[index];
@@ -213,7 +214,7 @@ static bool parse_piece(struct recording *recording, const struct trace_dispatch
 			store_raw(recording, ring->dispatch, index,
 				  (struct span){piece.bytes + from, end - from,
 						counts.records - stored});
-			recording->counts.trace_bad += stop == PROBE_TRACE_BAD;
+			*ret_records = counts.records;
 			break;
 		}
 		/* The wave record opens the next dispatch's bytes. */
@@ -235,6 +236,14 @@ static bool parse_piece(struct recording *recording, const struct trace_dispatch
 	return known;
 }
 
+/* A record that is malformed for the parser only, or that only it understands. */
+static void count_records(struct record_counts *counts, uint64_t expanded, uint64_t parsed)
+{
+	counts->trace_read += expanded > parsed ? expanded : parsed;
+	if (expanded > parsed)
+		counts->trace_corrupt += expanded - parsed;
+}
+
 /* Expand, store and parse a piece; returns how many bytes of it are done with. */
 static size_t take_piece(struct recording *recording, uint32_t index, size_t size)
 {
@@ -248,6 +257,7 @@ static size_t take_piece(struct recording *recording, uint32_t index, size_t siz
 		const struct trace_dispatch *of = find(recording, id);
 		struct trace_piece expanded = {0};
 		size_t from = piece.pos;
+		uint64_t parsed = 0;
 		unsigned char *to;
 
 		/* Its record may be behind an unfinished one. */
@@ -261,11 +271,11 @@ static size_t take_piece(struct recording *recording, uint32_t index, size_t siz
 		expanded.bytes = to;
 		expanded.size = probe_trace_expand(&piece, &of->key, expander, to, STEP_BYTES);
 		trace->arena_used += expanded.size;
-		if (!parse_piece(recording, of, index, expanded)) {
+		if (!parse_piece(recording, of, index, expanded, &parsed)) {
 			*expander = before;
 			return from;
 		}
-		recording->counts.trace_read += expander->records - before.records;
+		count_records(&recording->counts, expander->records - before.records, parsed);
 	}
 	return size;
 }

@@ -161,6 +161,8 @@ enum stream_column {
 	S_UNREAD,
 	S_INVALID,
 	S_FOREIGN,
+	S_UNKNOWN,
+	S_UNKNOWN_MOST,
 };
 
 #define DROPPED_TEXT(name, number, word, text) " WHEN 'dropped." word "' THEN '" text "'"
@@ -174,10 +176,22 @@ static const char streams_sql[] = "SELECT CASE stream" PROBE_STREAM_TABLE(
 			     DROPPED_TEXT) " ELSE substr(name, 9) END END, '; '), "
 					   "sum(value) FILTER (WHERE name = 'unread'), "
 					   "sum(value) FILTER (WHERE name = 'invalid'), "
-					   "sum(value) FILTER (WHERE name = 'foreign') "
+					   "sum(value) FILTER (WHERE name = 'foreign'), "
+					   "sum(value) FILTER (WHERE name = 'unknown'), "
+					   "sum(value) FILTER (WHERE name = 'unknown_most') "
 					   "FROM probe_account WHERE stream <> 'dispatches' GROUP BY stream "
-					   "HAVING sum(value) FILTER (WHERE name = 'emitted') > 0 "
+					   "HAVING sum(value) FILTER (WHERE name IN ('emitted', 'unknown')) > 0 "
 					   "ORDER BY CASE stream WHEN 'host' THEN 0 ELSE 1 END, stream";
+
+/* What nobody could count: waves that never ended, damaged bytes. */
+static void put_unknown(sqlite3_stmt *stmt)
+{
+	if (sqlite3_column_type(stmt, S_UNKNOWN) == SQLITE_NULL)
+		return;
+	fputs("; an unknown number more was not handed over", stdout);
+	if (sqlite3_column_type(stmt, S_UNKNOWN_MOST) != SQLITE_NULL)
+		printf(", at most %s", report_cell(stmt, S_UNKNOWN_MOST));
+}
 
 /* A stream of records: what of it is in the database, and what is not. */
 static void put_stream(const struct report *report, sqlite3_stmt *stmt)
@@ -200,6 +214,7 @@ static void put_stream(const struct report *report, sqlite3_stmt *stmt)
 	if (sqlite3_column_int64(stmt, S_FOREIGN))
 		printf("; %s outside of the program's kernels (copies by the runtime)",
 		       report_cell(stmt, S_FOREIGN));
+	put_unknown(stmt);
 	putchar('\n');
 }
 

@@ -228,6 +228,7 @@ struct probe_err *report_runs_open(const struct report *report, struct report_db
 	fprintf(out, "%s and %s", report->files[0], report->files[1]);
 	fclose(out);
 	db->path = db->name;
+	probe_reader_allow_copies();
 	err = probe_reader_memory(db->path, &db->reader);
 	for (int i = 0; i < 2 && !err; i++)
 		err = report_db_open(report, report->files[i], &from[i]);

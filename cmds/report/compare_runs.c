@@ -320,6 +320,7 @@ struct probe_err *report_compare_open(const struct report *report, const char *b
 	if (!db.name)
 		return probe_err_oom();
 	db.path = db.name;
+	probe_reader_allow_copies();
 	err = probe_reader_memory(db.path, &db.reader);
 	if (!err)
 		err = run_sql(&db, tables_sql);

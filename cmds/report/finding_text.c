@@ -122,8 +122,9 @@ static void put_source(const struct finding *finding, const struct place *place)
 	char *read = NULL;
 	size_t before, len, width;
 
-	if (text && !*text && report->source_root && line && place->file)
-		text = read = report_source_text(report, place->file, line);
+	if (text && !*text && line && place->file)
+		text = read = report_source_text(report, sqlite3_db_handle(finding->stmt),
+						 place->file, line);
 	if (!text || !*text) {
 		free(read);
 		return;

@@ -9,6 +9,7 @@
 #include "cmds/report/occupancy_sql.h"
 #include "cmds/report/report_options.h"
 #include "cmds/report/source_state.h"
+#include "cmds/report/source_text.h"
 #include "cmds/report/unpack_samples.h"
 #include "common/err.h"
 
@@ -54,6 +55,7 @@ struct probe_err *report_db_open(const struct report *report, const char *path,
 
 void report_db_close(struct report_db *db)
 {
+	report_source_forget();
 	probe_reader_close(&db->reader);
 	free(db->name);
 }

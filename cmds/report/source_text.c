@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Source lines that the database lacks, from their files. Paths come from debug information, which
- * anybody may have made: only regular files are opened, and with --source-dir only those below it.
+ * anybody may have made: only regular files are opened, with --source-dir only those below it, and
+ * without it only those with an MD5 that a code object of the database has.
  */
 #define _GNU_SOURCE
 #include "cmds/report/source_text.h"
@@ -15,8 +16,12 @@
 #include <unistd.h>
 
 #include "cmds/report/report_options.h"
+#include "codeobj/compiled_sources.h"
+#include "common/err.h"
 
 #define SOURCE_BYTES_MAX (16 << 20)
+/* Each is read in a child process of its own. */
+#define CODE_OBJECTS_MAX 64
 
 /* The longest end of `file` that exists below the root, resolved; "" if none. */
 static bool resolve(const char *root, const char *file, char out[PATH_MAX])
@@ -64,17 +69,49 @@ static struct {
 	char *file; /* as requested */
 	char *text; /* NULL: it is not there */
 	size_t size;
+	enum { UNKNOWN, YES, NO } shown; /* may it be? */
 } last;
+
+void report_source_forget(void)
+{
+	free(last.file);
+	free(last.text);
+	last.file = last.text = NULL;
+	last.shown = UNKNOWN;
+}
+
+/* Is the file last read one that a code object of the database was compiled from? */
+static bool is_compiled(sqlite3 *db)
+{
+	sqlite3_stmt *stmt = NULL;
+	bool found = false;
+
+	if (sqlite3_prepare_v2(db, "SELECT bytes FROM probe_code GROUP BY hash LIMIT ?", -1, &stmt,
+			       NULL))
+		return false;
+	sqlite3_bind_int(stmt, 1, CODE_OBJECTS_MAX);
+	while (!found && sqlite3_step(stmt) == SQLITE_ROW) {
+		struct probe_compiled_sources *sources = NULL;
+		const void *bytes = sqlite3_column_blob(stmt, 0);
+
+		if (bytes)
+			probe_err_destroy(probe_compiled_sources_read(
+				"code object", bytes, (size_t)sqlite3_column_bytes(stmt, 0),
+				&sources));
+		found = probe_compiled_sources_has(sources, last.text, last.size);
+		probe_compiled_sources_destroy(sources);
+	}
+	sqlite3_finalize(stmt);
+	return found;
+}
 
 static void read_file(const struct report *report, const char *file)
 {
 	char path[PATH_MAX];
 	FILE *in = NULL;
 
-	free(last.file);
-	free(last.text);
+	report_source_forget();
 	last.file = strdup(file);
-	last.text = NULL;
 	if (!report->source_root)
 		in = open_regular(file);
 	else if (resolve(report->source_root, file, path))
@@ -85,6 +122,8 @@ static void read_file(const struct report *report, const char *file)
 	if (last.text)
 		last.size = fread(last.text, 1, SOURCE_BYTES_MAX, in);
 	fclose(in);
+	if (report->source_root)
+		last.shown = YES;
 }
 
 bool report_source_hash(const struct report *report, const char *file, char hash[PROBE_SHA256_HEX])
@@ -97,7 +136,7 @@ bool report_source_hash(const struct report *report, const char *file, char hash
 	return true;
 }
 
-char *report_source_text(const struct report *report, const char *file, int64_t line)
+char *report_source_text(const struct report *report, sqlite3 *db, const char *file, int64_t line)
 {
 	const char *at, *end, *newline;
 
@@ -105,7 +144,9 @@ char *report_source_text(const struct report *report, const char *file, int64_t 
 		return NULL;
 	if (!last.file || strcmp(last.file, file))
 		read_file(report, file);
-	if (!last.text)
+	if (last.text && last.shown == UNKNOWN)
+		last.shown = is_compiled(db) ? YES : NO;
+	if (!last.text || last.shown != YES)
 		return NULL;
 	at = last.text;
 	end = last.text + last.size;

@@ -6,15 +6,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <sqlite3.h>
+
 #include "codeobj/sha256.h"
 
 struct report;
 
 /*
  * Text of a line: below --source-dir if that is given, else where the file was when it was
- * compiled. NULL if it is not there. Free it.
+ * compiled, if its content is still what a code object of the database was compiled from. NULL if
+ * it is not there. Free it.
  */
-char *report_source_text(const struct report *report, const char *file, int64_t line);
+char *report_source_text(const struct report *report, sqlite3 *db, const char *file, int64_t line);
+/* Between databases: what may be shown of one may not be of another. */
+void report_source_forget(void);
 
 /* Of the whole file there; false if it cannot be read. */
 bool report_source_hash(const struct report *report, const char *file, char hash[PROBE_SHA256_HEX]);

@@ -93,8 +93,9 @@ static void put_source(const struct text *text)
 	report_put(report_cell(text->stmt, F_STACK));
 	printf("%s\n", report_plain(text->report));
 	if (!*source && number(text, F_LINE))
-		source = read = report_source_text(text->report, report_cell(text->stmt, F_FILE),
-						   number(text, F_LINE));
+		source = read =
+			report_source_text(text->report, sqlite3_db_handle(text->stmt),
+					   report_cell(text->stmt, F_FILE), number(text, F_LINE));
 	if (source && *source) {
 		printf("%6" PRId64 " | ", number(text, F_LINE));
 		report_text(stdout, source, strcspn(source, "\r\n"), 0);

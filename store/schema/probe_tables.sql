@@ -197,6 +197,8 @@ CREATE TABLE probe_rawsample (
 );
 
 -- Accounting per stream of records: emitted = stored + unread + the sum of "dropped.<reason>".
+-- Not in that sum, where they could not be counted: "unknown" dispatches, rings or samplers had records
+-- that never came, at most "unknown_most" (no such row: no bound is known).
 CREATE TABLE probe_account (
 	stream TEXT NOT NULL,
 	name TEXT NOT NULL,

@@ -39,3 +39,56 @@ for kind in memory trace; do
 		head -n 1 report.txt | grep -qi partial || fail "$kind, signal $signal: first line does not say partial: $(head -n 1 report.txt)"
 	done
 done
+
+# It dies in the middle of a kernel: what waves have not handed over is unknown, and the bound covers it.
+cat >inside.hip <<'EOF'
+#include <hip/hip_runtime.h>
+#include <csignal>
+#include <cstdio>
+#include <sched.h>
+__global__ void spin(int *p, int *waves, int *stop, int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		p[(p[i * 64 + threadIdx.x] + i * 64 + threadIdx.x) & 4095] = i; /* two accesses */
+	if (threadIdx.x == 0)
+		__hip_atomic_fetch_add(waves, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+	while (!__hip_atomic_load(stop, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM))
+		__builtin_amdgcn_s_sleep(1);
+}
+int main()
+{
+	enum { WAVES = 8, ROUNDS = 50 };
+	volatile int *flags;
+	int *p, *shared;
+	if (hipMalloc(&p, 1 << 20) != hipSuccess || hipMemset(p, 0, 1 << 20) != hipSuccess) return 99;
+	if (hipHostMalloc(&shared, 8, hipHostMallocCoherent) != hipSuccess) return 99;
+	flags = shared;
+	flags[0] = flags[1] = 0;
+	spin<<<WAVES, 64>>>(p, shared, shared + 1, ROUNDS);
+	if (hipStreamQuery(0) == hipSuccess) return 99;
+	while (flags[0] != WAVES)
+		sched_yield();
+	printf("%d\n", 2 * WAVES * ROUNDS);
+	fflush(stdout);
+	raise(SIGKILL);
+}
+EOF
+PROBE_KINDS=memory,trace,time compile inside.hip inside
+for kind in trace memory time; do
+	status=0
+	record "inside-$kind.db" --kind "$kind" -q -- ./inside >own.txt 2>err.txt || status=$?
+	expect "killed in a kernel, $kind: status" "$status" 137
+	balanced "inside-$kind.db"
+	stream=trace
+	own=$(cat own.txt)
+	[ "$kind" = memory ] && stream=counters && own=1
+	[ "$kind" = time ] && own=16 # each wave begins and ends
+	read -r stored most <<EOF
+$(sqlite3 -separator ' ' "inside-$kind.db" "SELECT sum(value) FILTER (WHERE name = 'stored'),
+	sum(value) FILTER (WHERE name = 'unknown_most') FROM probe_account WHERE stream = '$stream'")
+EOF
+	[ "$((stored + most))" -ge "$own" ] ||
+		fail "killed in a kernel, $kind: $stored recorded and at most $most more, but the program made $own"
+	probe-report lines "inside-$kind.db" | grep -q "an unknown number more was not handed over, at most" ||
+		fail "killed in a kernel, $kind: the report does not say that records are missing"
+done

@@ -43,3 +43,44 @@ expect "newer, in words" "$(probe-report newer.db | sed -n 's/^source: .*program
 echo "// changed" >>program.hip
 expect "changed" "$(probe-report run.db | sed -n 's/^source: .*program.hip //p')" \
 	"has changed since the run: lines are shown as they were then"
+
+# Debug information may name any file, but only sources are stored: those below the directory of the compilation, of
+# the file that was compiled, or of --source-dir.
+mkdir source include project
+cat >include/fill.h <<'END'
+__global__ void fill(int *p) { p[threadIdx.x * 3] = 1; }
+END
+cat >source/program.hip <<'END'
+#include <hip/hip_runtime.h>
+#include "../include/fill.h"
+__global__ void fill_too(int *p) { p[threadIdx.x * 5] = 1; }
+int main()
+{
+	int *p;
+	if (hipMalloc(&p, 65536) != hipSuccess) return 99;
+	fill<<<1, 64>>>(p);
+	fill_too<<<1, 64>>>(p);
+	return hipDeviceSynchronize() != hipSuccess;
+}
+END
+echo "not to be seen" >secret
+{ echo "#line 1 \"$work/secret\""; cat include/fill.h; } >project/names_secret.h
+sed "s,../include/fill.h,names_secret.h," source/program.hip >project/names_secret.hip
+cd project
+compile "$work/source/program.hip" elsewhere
+compile names_secret.hip names_secret
+files()
+{
+	sqlite3 "$1" "SELECT group_concat(replace(file, '$work/', ''), ' ') FROM (SELECT * FROM probe_sourcefile ORDER BY file)"
+}
+record elsewhere.db -q -- ./elsewhere
+expect "sources elsewhere" "$(files elsewhere.db)" "source/program.hip"
+record allowed.db -q --source-dir "$work" -- ./elsewhere
+expect "with --source-dir" "$(files allowed.db)" "source/../include/fill.h source/program.hip"
+record secret.db -q -- ./names_secret
+sqlite3 secret.db "SELECT DISTINCT file FROM probe_site" | grep -q "$work/secret" || fail "no access in the file named"
+expect "a file that is no source" "$(files secret.db)" "project/names_secret.hip"
+for verb in lines annotate; do
+	probe-report $verb --all secret.db 2>/dev/null | grep "not to be seen" && fail "$verb shows a file that is no source"
+done
+true

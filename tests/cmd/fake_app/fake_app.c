@@ -23,6 +23,7 @@ static void put(struct fake_app *app, uint32_t type, const void *fixed, size_t s
 {
 	struct iovec parts[2] = {{(void *)fixed, size}, {(void *)tail, tail_size}};
 
+	app->host++;
 	probe_segment_put_wait(&app->seg, type, parts, 2, 1000000000u);
 }
 
@@ -287,6 +288,7 @@ void fake_counters(struct fake_app *app, uint64_t id, uint32_t rows)
 	struct probe_counter_row *row = calloc(rows, sizeof(*row));
 
 	for (uint32_t i = 0; i < rows; i++) {
+		app->rows++;
 		row[i].site = i % 3;
 		row[i].value[PROBE_C_EXECUTIONS] = i + 1;
 		row[i].value[PROBE_C_LANES] = 64 * (i + 1);
@@ -386,7 +388,7 @@ static void ring_commit(struct fake_app *app, uint32_t index, size_t size)
 {
 	struct probe_ring *ring = ring_head(app, index);
 
-	/* Whole records the reader counts. */
+	app->traced++;
 	__atomic_store_n(&ring->head, ring->head + size, __ATOMIC_RELEASE);
 }
 
@@ -435,6 +437,21 @@ void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsign
 		unsigned char *out = ring_reserve(app, index, 64);
 
 		ring_commit(app, index, make_record(out, i, one));
+	}
+}
+
+void fake_unpublished(struct fake_app *app, uint32_t records)
+{
+	uint32_t index = (app->next_ring - 1) & (app->seg.header.ring_count - 1);
+	struct probe_ring *ring = ring_head(app, index);
+	uint64_t head = ring->head;
+	unsigned char *out = ring_reserve(app, index, app->seg.header.ring_size / 4);
+
+	if (ring->head != head)
+		return; /* at the ring's end */
+	for (uint32_t i = 0; i < records && (i + 1) * 24 <= app->seg.header.ring_size / 4; i++) {
+		out += make_record(out, i, PROBE_FORM_AFFINE);
+		app->unpublished++;
 	}
 }
 

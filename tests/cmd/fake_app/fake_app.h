@@ -19,6 +19,9 @@ struct fake_app {
 	void *image; /* NULL = fake_code_object() */
 	size_t image_size;
 	uint64_t sample_at; /* offset of the first sampled instruction; 0 = 64 */
+	/* What it has handed over, by its own count: host records, counter rows, trace records. */
+	uint64_t host, rows, traced;
+	uint64_t unpublished; /* trace records that the ring's head does not cover */
 };
 
 /* 0, or -errno; -ENOTCONN if PROBE_SOCKET is not set. */
@@ -40,6 +43,8 @@ void fake_complete(struct fake_app *app, uint64_t id, uint32_t rows, uint64_t ro
  * turn). Waits for the reader when the ring is full.
  */
 void fake_wave(struct fake_app *app, uint64_t dispatch, uint32_t records, unsigned form);
+/* More records of the last wave, which it does not publish: a quarter of the ring holds them. */
+void fake_unpublished(struct fake_app *app, uint32_t records);
 
 /*
  * What stored waves of a dispatch left: `waves` of them, a head with `stride` and `spans`, and

@@ -2,7 +2,9 @@
 /*
  * fake-app WORD...: acts in order. Words: connect[=RINGS], announce=SOURCE, memory=N, trace=N
  * (waves) with records=N and form=F before it, stored=N (records lost), refused=N, begin (a
- * dispatch that never ends), hole, garbage, impossible
+ * dispatch that never ends), open=N (the same of kind trace: N waves, each with some records that it
+ * does not publish), count=FILE (append its own counts of what it has handed over), hole, begun=N
+ * (counts records that it never writes), garbage, impossible
  * (a dispatch that states impossible losses), huge-code (before announce), code=FILE (before
  * announce), sampler=METHOD, at=OFFSET, samples=N (of one dispatch), lost=N, exit-record, out=TEXT,
  * err=TEXT, drained (wait until probe-run has read everything), wait=FIFO (until somebody has
@@ -46,6 +48,30 @@ static void trace(uint32_t waves)
 	for (uint32_t i = 0; i < waves; i++)
 		fake_wave(&app, id, records, form);
 	fake_complete(&app, id, 0, 0);
+}
+
+/* `trace`, but the waves do not end. */
+static void open_trace(uint32_t waves)
+{
+	uint64_t id = ++dispatches;
+
+	fake_dispatch(&app, id, PROBE_KIND_TRACE, PROBE_V_SWAPPED);
+	for (uint32_t i = 0; i < waves; i++) {
+		fake_wave(&app, id, records, form);
+		fake_unpublished(&app, records);
+	}
+}
+
+static void count(const char *path)
+{
+	FILE *file = fopen(path, "a");
+
+	if (!file)
+		return;
+	fprintf(file, "%llu %llu %llu %llu\n", (unsigned long long)app.host,
+		(unsigned long long)app.rows, (unsigned long long)app.traced,
+		(unsigned long long)app.unpublished);
+	fclose(file);
 }
 
 /* 8 workgroups of 4 waves: announced with impossible values, and once as they are. */
@@ -99,6 +125,7 @@ static void hole(void)
 	uint64_t head = __atomic_fetch_add(&app.seg.ring->head, 64, __ATOMIC_RELAXED);
 
 	__atomic_fetch_add(&app.seg.ring->emitted, 1, __ATOMIC_RELAXED);
+	app.host++;
 	*(uint32_t *)(app.seg.data + (head & app.seg.mask)) = 64;
 }
 
@@ -118,13 +145,22 @@ static void garbage(void)
 {
 	struct iovec part = {"nonsense", 8};
 
+	app.host++;
 	probe_segment_put(&app.seg, 4711, &part, 1);
+}
+
+static void begun(int64_t count)
+{
+	__atomic_fetch_add(&app.seg.ring->emitted, (uint64_t)count, __ATOMIC_RELAXED);
+	if (count > 0)
+		app.host += (uint64_t)count;
 }
 
 static void lost(uint32_t count)
 {
 	__atomic_fetch_add(&app.seg.ring->emitted, count, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&app.seg.ring->dropped, count, __ATOMIC_RELAXED);
+	app.host += count;
 }
 
 /* Ends with probe-run, too. */
@@ -180,6 +216,10 @@ static int act(const char *word, const char *value)
 		memory(number);
 	else if (!strcmp(word, "trace"))
 		trace(number);
+	else if (!strcmp(word, "open"))
+		open_trace(number);
+	else if (!strcmp(word, "count"))
+		count(value);
 	else if (!strcmp(word, "stored"))
 		stored(number);
 	else if (!strcmp(word, "refused"))
@@ -194,6 +234,8 @@ static int act(const char *word, const char *value)
 		hole();
 	else if (!strcmp(word, "huge-code"))
 		app.load_size = 1ull << 62;
+	else if (!strcmp(word, "begun"))
+		begun(strtoll(value, NULL, 0));
 	else if (!strcmp(word, "impossible"))
 		impossible();
 	else if (!strcmp(word, "garbage"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 printf "line one\nline two\n" >source.hip
-probe-run -a count "$FAKE_APP" connect announce="$PWD/source.hip" memory=3 refused=2 exit-record out=hello
+probe-run -a count --source-dir . "$FAKE_APP" connect announce="$PWD/source.hip" memory=3 refused=2 exit-record out=hello
 echo
 sqlite3 probe-out/*/*.db "SELECT * FROM probe_count_total; SELECT name, duration, grid_x FROM kernels;
 	SELECT site, line, function, frames <> '[]' FROM probe_site; SELECT line, text FROM probe_source;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which files may be the sources of a code object. Names of files in debug information are
+ * anybody's to choose (#line 1 "/etc/shadow"), so a file is a source only if its content has an MD5
+ * that the compiler recorded (clang does if it can for all files, which HIP's headers often
+ * prevent), or if it is below the directory that a unit was compiled in, or that of the file that
+ * was compiled.
+ */
+#ifndef PROBE_CODEOBJ_COMPILED_SOURCES_H
+#define PROBE_CODEOBJ_COMPILED_SOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codeobj/md5.h"
+
+struct probe_err;
+
+struct probe_compiled_sources {
+	char **directories;
+	uint32_t directory_count;
+	uint8_t (*md5)[PROBE_MD5_BYTES]; /* sorted */
+	size_t md5_count;
+};
+
+/* Of an ELF image, in a sandboxed child (child.h). Without debug information there are none. */
+struct probe_err *probe_compiled_sources_read(const char *name, const void *bytes, size_t size,
+					      struct probe_compiled_sources **ret);
+void probe_compiled_sources_destroy(struct probe_compiled_sources *sources);
+
+/* Did the compiler read a file with this content? */
+bool probe_compiled_sources_has(const struct probe_compiled_sources *sources, const void *text,
+				size_t size);
+/* Does the file's path, with links resolved, lead below a directory that was compiled in? */
+bool probe_compiled_sources_below(const struct probe_compiled_sources *sources, const char *file);
+
+/* The same for one directory; the root is none. */
+bool probe_path_is_below(const char *directory, const char *file);
+
+#endif
