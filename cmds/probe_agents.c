@@ -6,8 +6,8 @@
  *   sampling <tab> INDEX <tab> method <tab> units <tab> min <tab> max <tab> flags
  *   provider <tab> simulated | ROCr | none
  *
- * A program of its own, because the runtime is chosen by LD_LIBRARY_PATH, opens the device, and
- * need not be there at all: it is looked up at run time, and nothing of it is linked.
+ * It is a separate program because LD_LIBRARY_PATH chooses the runtime and the runtime opens the
+ * device. The runtime may be missing, so it is loaded at run time and not linked.
  */
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Asked by probe-run what agents there are and how they can be sampled.
+# probe-run starts this program to query the agents and their sampling methods.
 if(NOT PROBE_BUILD_REPORT OR NOT PROBE_BUILD_HSA)
 	return()
 endif()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-config: prints the compiler flags and paths of this installation, so that plugin paths need
- * not be typed, and no plugin is loaded into the wrong LLVM. Prints only what exists.
+ * probe-config: prints the compiler flags and paths of this installation. Users need not type
+ * plugin paths, and no plugin is loaded into the wrong LLVM. It prints only paths that exist.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "probe_version.h"
 
 enum {
-	DEFAULT_MAJOR = PROBE_HIP_LLVM, /* hipcc's, where this was built */
+	DEFAULT_MAJOR = PROBE_HIP_LLVM, /* the LLVM of hipcc where Probe was built */
 	STATUS_USAGE = 2,
 };
 
@@ -60,7 +60,7 @@ static const struct probe_command command = {
 	.footer = "Example: hipcc -O2 $(probe-config --cflags) app.hip -o app",
 };
 
-/* Those of llvm-plugin/base/gpu_target.c; tests/cmd/config.sh compares them. */
+/* The targets of llvm-plugin/base/gpu_target.c; tests/cmd/config.sh compares the two lists. */
 static const char *const targets[] = {
 	"gfx900",
 	"gfx902",
@@ -73,7 +73,7 @@ static const char *const targets[] = {
 	"gfx940",
 	"gfx941",
 	"gfx942",
-	/* The memory kind only. */
+	/* Only the memory kind. */
 	"gfx1010",
 	"gfx1011",
 	"gfx1012",
@@ -133,7 +133,7 @@ static struct probe_err *find_root(struct request *request)
 	return NULL;
 }
 
-/* Print `before`, the path below the root, and a newline, if the path exists. */
+/* Prints `before`, the path below the root, and a newline, if the path exists. */
 static struct probe_err *print_path(const struct request *request, const char *before,
 				    const char *path, const char *advice)
 {
@@ -164,7 +164,7 @@ static struct probe_err *print_plugin(const struct request *request, const char 
 static struct probe_err *print_one(const struct request *request, int key)
 {
 	switch (key) {
-	case KEY_CFLAGS: /* without -g every line would be unknown */
+	case KEY_CFLAGS: /* without -g every source line would be unknown */
 		return print_plugin(request, "-g -fpass-plugin=");
 	case KEY_PASS_PLUGIN:
 		return print_plugin(request, "");
@@ -191,7 +191,7 @@ static int usage_error(struct probe_err *err)
 	return STATUS_USAGE;
 }
 
-/* --help and the like; true if there was one. */
+/* Handles --help and similar options; true if there was one. */
 static bool print_about(unsigned keys)
 {
 	if (keys & 1u << KEY_HELP)

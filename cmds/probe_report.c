@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report: show what probe-run recorded. The verbs are in report/, a file each. */
+/* probe-report: shows what probe-run recorded. Each verb is a file in report/. */
 #include <unistd.h>
 
 #include "cmds/report/report_options.h"

@@ -8,7 +8,7 @@ find_package(ZLIB REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 
-# The HTML page's style and program, joined; html_page.c includes their bytes.
+# Style sheet and scripts of the HTML page, joined; html_page.c includes their bytes.
 set(page_dir ${CMAKE_BINARY_DIR}/generated/page)
 file(GLOB page_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/report-html/*)
 add_custom_command(OUTPUT ${page_dir}/page.js ${page_dir}/page.css ${page_dir}/page_hashes.h

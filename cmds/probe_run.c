@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-run: start a program with libprobe-hsa.so in it, record what its kernels do, end as it
- * ends. This file is the order of steps; they are in options/, record/ and run/.
+ * probe-run: starts a program with libprobe-hsa.so in it, records what its kernels do, and exits
+ * with the program's status. This file has the order of the steps; the steps are in options/,
+ * record/ and run/.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ struct run {
 	struct run_plugins plugins;
 	struct run_server server;
 	struct run_environment environment;
-	bool simulated, announced; /* the device: chosen, logged */
+	bool simulated, announced; /* the device: chosen; announced to the user */
 };
 
 static void warn_idle_handlers(const struct run *run)
@@ -60,7 +61,10 @@ static struct probe_err *check_tool(const struct run *run)
 				run->layout.tool);
 }
 
-/* Refused before the program starts rather than found missing when it has ended. */
+/*
+ * Rejects unsupported sampling before the program starts; otherwise the samples would be missing at
+ * its end.
+ */
 static struct probe_err *check_sampling(const struct run *run)
 {
 	static struct run_agents agents;
@@ -94,7 +98,7 @@ static void announce(const struct run *run)
 	run_register_announce();
 }
 
-/* Nothing connected: say what is known of the reason. */
+/* Nothing connected to probe-run: prints the reason as far as it is known. */
 static void warn_not_called(void)
 {
 	char why[512];
@@ -195,7 +199,7 @@ static void end_recording(void *user, struct run_pass *pass)
 
 /* ---- In probe-run ---- */
 
-/* Run the program once. *status is what to exit with if it fails. */
+/* Runs the program once. *status is the exit status if that fails. */
 static struct probe_err *record(struct run *run, char **argv, struct run_signals *signals,
 				bool again, struct run_pass *pass, int *status)
 {
@@ -219,7 +223,7 @@ static struct probe_err *record(struct run *run, char **argv, struct run_signals
 	run_service_wait(&service, child, signals, &pass->wait_status);
 	err = run_service_finish(&service, signals, pass);
 	if (err) {
-		/* The program's status is kept: no --strict, no second run. */
+		/* The program's status is kept, without --strict and without a second run. */
 		probe_log_err(PROBE_LOG_ERROR, err);
 		probe_err_destroy(err);
 		pass->lost = 1;
@@ -228,7 +232,7 @@ static struct probe_err *record(struct run *run, char **argv, struct run_signals
 	return NULL;
 }
 
-/* What belongs to one run of the program. */
+/* Frees the state of one run of the program. */
 static void forget(struct run *run)
 {
 	run_server_deinit(&run->server);

@@ -4,7 +4,8 @@ if(NOT PROBE_BUILD_REPORT)
 endif()
 find_package(Threads REQUIRED)
 
-# The git id changes with every commit: written anew at each build, touched only when different.
+# The git id changes with every commit: the header is generated at each build, but touched only if
+# it changes.
 add_custom_target(probe_version_header
 	COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DVERSION=${PROJECT_VERSION}
 		-DOUT=${CMAKE_BINARY_DIR}/generated/probe_version.h
@@ -12,7 +13,7 @@ add_custom_target(probe_version_header
 	BYPRODUCTS ${CMAKE_BINARY_DIR}/generated/probe_version.h
 	VERBATIM)
 
-# The folders below cmds/, each a library that may use those before it: options <- record <- run.
+# Each folder below cmds/ is a library that may use those before it: options <- record <- run.
 foreach(folder options record run)
 	file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/${folder}/*.c)
 	add_library(probe_cmd_${folder} STATIC ${sources})
@@ -21,7 +22,7 @@ foreach(folder options record run)
 	add_dependencies(probe_cmd_${folder} probe_version_header)
 endforeach()
 target_link_libraries(probe_cmd_options PUBLIC probe_common ${CMAKE_DL_LIBS})
-# stdc++: __cxa_demangle().
+# libstdc++ provides __cxa_demangle().
 target_link_libraries(probe_cmd_record
 	PUBLIC probe_cmd_options probe_store probe_codeobj probe_pcsample probe_wire probe_model
 		Threads::Threads stdc++)
@@ -30,8 +31,8 @@ target_link_libraries(probe_cmd_run PUBLIC probe_cmd_record)
 add_executable(probe-run ${CMAKE_CURRENT_LIST_DIR}/probe_run.c)
 target_link_libraries(probe-run PRIVATE probe_cmd_run probe_flags probe_harden)
 target_link_options(probe-run PRIVATE -pie)
-# What codeobj needs for parts that probe-run does not use must not be loaded at every start: amd-comgr
-# alone costs some 40 ms.
+# Libraries that only other parts of codeobj need must not be loaded at every start: amd-comgr alone
+# costs some 40 ms.
 target_link_options(probe-run PRIVATE -Wl,--as-needed)
 if(TARGET probe-agents)
 	add_dependencies(probe-run probe-agents)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-sim-line OFFSET SIZE ADDRESS: reads the code object that is at OFFSET of standard input
- * and prints the source line of ADDRESS and the calls inlined around it. Started by the simulated
- * GPU when a kernel fails. A process of its own, with limits, because the code object is untrusted.
+ * probe-sim-line OFFSET SIZE ADDRESS: reads the code object at OFFSET of standard input and prints
+ * the source line of ADDRESS and the calls inlined around it. The simulated GPU starts it when a
+ * kernel fails. It is a separate process with limits, because the code object is untrusted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static void *read_input(uint64_t offset, uint64_t size)
 	return bytes;
 }
 
-/* Line 0 is code of the compiler's own: the nearest line before it is what people look for. */
+/* Line 0 marks compiler-generated code: the nearest line before it is more useful. */
 static const struct probe_line *find(const struct probe_lines *lines, uint64_t address)
 {
 	const struct probe_line *row = probe_lines_find(lines, address);
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	if (!row)
 		return 1;
 	printf("%s:%u", lines->files[row->file], row->line);
-	/* What follows may end in libdwarf's abort; the line is out by then. */
+	/* libdwarf may abort in what follows, so the line is flushed first. */
 	fflush(stdout);
 	probe_err_destroy(
 		probe_inlined_calls_at("code object", bytes, size, address, print_call, NULL));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# probe-sim-line, next to libhsakmt.so.1, which starts it to find the source line of a fault.
+# Builds probe-sim-line into the directory of libhsakmt.so.1, which starts it to find the source
+# line of a fault.
 if(NOT PROBE_BUILD_REPORT OR NOT PROBE_BUILD_SIM)
 	return()
 endif()

@@ -47,7 +47,7 @@ static struct probe_err *set_workgroups(struct run_config *config, int axis, con
 				value, option);
 }
 
-/* Append a line to the list. */
+/* Appends a line to the list. */
 static struct probe_err *add_glob(char **list, const char *option, const char *value)
 {
 	size_t old = *list ? strlen(*list) + 1 : 0;

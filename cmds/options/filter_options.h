@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that choose what is instrumented, what records, and what happens when a ring is full. */
+/*
+ * Options that choose which kernels are instrumented, which workgroups record, and what happens
+ * when a ring is full.
+ */
 #ifndef PROBE_CMDS_OPTIONS_FILTER_OPTIONS_H
 #define PROBE_CMDS_OPTIONS_FILTER_OPTIONS_H
 
@@ -18,15 +21,15 @@ enum run_filter {
 };
 
 /*
- * Check and keep the value of an option or variable, whose name is for messages. Libraries may be
- * given several times.
+ * Checks and stores the value of an option or variable; its name is for messages. Library options
+ * may be repeated.
  */
 struct probe_err *run_filter_set(struct run_config *config, enum run_filter filter,
 				 const char *option, const char *value);
 
 struct probe_err *run_full_policy_set(struct run_config *config, const char *option,
 				      const char *value);
-/* An error if the kind that was chosen has no rings for the policy to apply to. */
+/* An error if the chosen kind has no rings to which the policy could apply. */
 struct probe_err *run_full_policy_check(const struct run_config *config);
 
 #endif

@@ -21,13 +21,13 @@ static bool name_valid(const char *name)
 	return !*name;
 }
 
-/* Each reason to refuse a plugin has its own message. */
+/* Checks a plugin; each reason to refuse it has its own message. */
 static struct probe_err *check_handler(const char *path, const struct probe_handler *theirs,
 				       struct probe_handler *ret)
 {
 	size_t known = offsetof(struct probe_handler, name);
 
-	/* Every ABI begins with these two words. */
+	/* Every ABI version begins with these two words. */
 	if (theirs->size < known)
 		return probe_err_create("%s: struct of %u bytes, too short to hold its ABI version",
 					path, theirs->size);
@@ -82,7 +82,7 @@ static struct probe_err *load(const char *path, struct run_plugin *ret)
 	return NULL;
 }
 
-/* A path if it has a '/', else a name in the installation's directory. */
+/* `name` is a path if it contains '/', else a name in the installation's directory. */
 static char *plugin_path(const struct run_layout *layout, const char *name)
 {
 	char *ret;

@@ -14,17 +14,17 @@ struct run_layout;
 
 struct run_plugin {
 	void *library;
-	struct probe_handler handler; /* our copy; what an older plugin lacks is zero */
+	struct probe_handler handler; /* our copy; fields that an older plugin lacks are zero */
 	size_t spec;		      /* index of its -a in the configuration */
 };
 
 struct run_plugins {
 	struct run_plugin *items;
 	size_t count;
-	uint32_t streams; /* of all of them */
+	uint32_t streams; /* of all handlers, or-ed */
 };
 
-/* Load the handlers of -a; the error names one that does not exist or cannot be used. */
+/* Loads the handlers of -a; the error names one that does not exist or cannot be used. */
 struct probe_err *run_plugins_load(const struct run_config *config, const struct run_layout *layout,
 				   struct run_plugins *ret);
 void run_plugins_unload(struct run_plugins *plugins);

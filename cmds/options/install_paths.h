@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the parts of the installation are. */
+/* The paths of the installation's parts. */
 #ifndef PROBE_CMDS_OPTIONS_INSTALL_PATHS_H
 #define PROBE_CMDS_OPTIONS_INSTALL_PATHS_H
 
@@ -7,7 +7,10 @@
 
 struct probe_err;
 
-/* Absolute paths, found from /proc/self/exe: the same in a build tree and when installed. */
+/*
+ * Absolute paths, derived from /proc/self/exe. The layout is the same in a build tree and when
+ * installed.
+ */
 struct run_layout {
 	char *root;
 	char *tool;	/* lib/probe/libprobe-hsa.so */
@@ -17,7 +20,7 @@ struct run_layout {
 
 struct probe_err *run_layout_init(struct run_layout *layout);
 void run_layout_deinit(struct run_layout *layout);
-/* Is DIRECTORY/NAME there and readable? */
+/* True if DIRECTORY/NAME exists and is readable. */
 bool run_file_exists(const char *directory, const char *name);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/err.h"
 #include "common/selection.h"
 
-/* In the order of cost. */
+/* Sorted by cost. */
 static const struct {
 	enum probe_kind kind;
 	uint32_t streams;
@@ -29,9 +29,9 @@ uint32_t run_kind_streams(enum probe_kind kind)
 }
 
 /*
- * The streams that a handler is for. Messages are secondary: a handler of accesses that also takes
- * messages gets a kind that has messages only if no kind gives all handlers more, or that kind is
- * requested.
+ * The streams that a handler needs. Messages are secondary: if a handler takes accesses and
+ * messages, a kind with messages alone satisfies it only if no kind provides more to all handlers,
+ * or if that kind was requested.
  */
 static uint32_t needed(const struct probe_handler *handler)
 {
@@ -40,7 +40,8 @@ static uint32_t needed(const struct probe_handler *handler)
 	return rest ? rest : handler->streams;
 }
 
-/* The cheapest kind that gives each handler something it needs, or, with `any`, something at all.
+/*
+ * The cheapest kind that gives each handler something it needs, or, with `any`, any of its streams.
  */
 static enum probe_kind cheapest(const struct run_plugins *plugins, bool any)
 {
@@ -66,7 +67,10 @@ enum probe_kind run_kind_for(const struct run_plugins *plugins)
 	if (!plugins->count)
 		return PROBE_KIND_MEMORY;
 	kind = cheapest(plugins, false);
-	/* `time,log`: there are messages with time stamps, but no accesses. */
+	/*
+	 * `time,log`: no kind has time stamps and accesses, but `time` has time stamps and
+	 * messages.
+	 */
 	return kind == PROBE_KIND_NONE ? cheapest(plugins, true) : kind;
 }
 

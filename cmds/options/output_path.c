@@ -20,7 +20,7 @@
 
 enum key_kind { KEY_PID, KEY_HOSTNAME, KEY_RANK, KEY_ENV, KEY_NONE };
 
-/* The key at `text` ("%pid%"), its length, and for %env{X}% where X is. */
+/* The key at `text` ("%pid%"), its length, and for %env{X}% the position of X. */
 static enum key_kind find_key(const char *text, size_t *len, const char **name, size_t *name_len)
 {
 	static const char *const words[] = {"%pid%", "%hostname%", "%rank%"};
@@ -190,7 +190,7 @@ static struct probe_err *check_exists(const struct run_config *config)
 	return probe_err_create("%s exists; --force overwrites it, -o names another", path);
 }
 
-/* The directory of an absolute path must be there already. */
+/* The directory of an absolute path must exist. */
 static struct probe_err *check_absolute(const char *file)
 {
 	PROBE_AUTO_FREE char *path = strdup(file);
@@ -206,7 +206,10 @@ static struct probe_err *check_absolute(const char *file)
 				file, path, strerror(errno));
 }
 
-/* A run may need any amount; that it needs more than this is certain enough to say so. */
+/*
+ * Warns if free space is below this limit: any run may need more, but this is almost certainly too
+ * little.
+ */
 static void warn_full(const char *path)
 {
 	struct statvfs status;
@@ -222,7 +225,7 @@ static void warn_full(const char *path)
 			  path, (unsigned long long)(bytes >> 10));
 }
 
-/* A directory whose name is known is made now: failing later would cost the recording. */
+/* Creates a directory whose name is already known: failing later would lose the recording. */
 static struct probe_err *check_directory(const char *directory)
 {
 	struct run_keys keys = {.pid = getpid()};

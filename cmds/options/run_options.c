@@ -21,7 +21,7 @@ enum key {
 	KEY_ANALYZE,
 	KEY_INSTRUMENTED,
 	KEY_NO_INSTRUMENTED,
-	KEY_INSTRUMENTED_VARIABLE, /* no option has it */
+	KEY_INSTRUMENTED_VARIABLE, /* no option has this key */
 	KEY_KIND,
 	/* In the order of enum run_filter. */
 	KEY_INCLUDE,
@@ -160,7 +160,7 @@ const struct probe_command run_command = {
 		"126: not executable, 127: not found, 3: data were lost (--strict), or all of them.",
 };
 
-/* At the index of the value: enum probe_kind from 1, enum run_device, enum probe_color. */
+/* Indexed by the value: enum probe_kind from 1, enum run_device, enum probe_color. */
 #define KIND(name, number, word, text) word,
 static const char *const kinds[] = {PROBE_KIND_TABLE(KIND) NULL};
 #undef KIND
@@ -283,7 +283,7 @@ static struct probe_err *set_kind(struct run_config *config, const char *name, c
 	return err;
 }
 
-/* A number from 1 on, or "none", which is UINT_MAX. */
+/* A number of at least 1, or "none", which gives UINT_MAX. */
 static struct probe_err *set_limit(unsigned *ret, const char *name, const char *value)
 {
 	char *end;
@@ -314,7 +314,7 @@ static struct probe_err *set_path(const char **path, const char *name, const cha
 	return *value ? NULL : probe_err_create("%s: empty", name);
 }
 
-/* An option, or the variable that equals it; `name` is its own. */
+/* Applies an option, or the variable with the same meaning; `name` is that of either. */
 static struct probe_err *set_value(struct run_config *config, int key, const char *name,
 				   const char *value)
 {
@@ -414,7 +414,7 @@ static struct probe_err *take_variables(struct run_config *config)
 	return err;
 }
 
-/* Options that would have no effect, or conflict. */
+/* Rejects options that would have no effect, or that conflict. */
 static struct probe_err *check_together(const struct run_config *config)
 {
 	const struct run_sampling *sampling = &config->sampling;
@@ -476,7 +476,8 @@ struct probe_err *run_config_init(struct run_config *config, int argc, char **ar
 void run_config_deinit(struct run_config *config)
 {
 	for (size_t i = 0; i < config->handler_count; i++) {
-		free(config->handlers[i].name); /* the words after it are in the same block */
+		free(config->handlers[i].name); /* the words after the name are in the same
+						 * allocation */
 		free(config->handlers[i].args);
 	}
 	free(config->handlers);

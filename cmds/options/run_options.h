@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Command line of probe-run: the option table and the configuration it makes. */
+/* Command line of probe-run: the option table and the configuration that results from it. */
 #ifndef PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 #define PROBE_CMDS_OPTIONS_RUN_OPTIONS_H
 
@@ -24,7 +24,7 @@ struct probe_err;
 
 enum run_device { RUN_DEVICE_AUTO = 0, RUN_DEVICE_GPU = 1, RUN_DEVICE_SIM = 2 };
 
-/* What to do instead of running a program. */
+/* What probe-run does; by default it runs a program. */
 enum run_action {
 	RUN_ACTION_RUN = 0,
 	RUN_ACTION_HELP,
@@ -37,7 +37,7 @@ enum run_action {
 
 /* One handler of -a, "name:key=value:key=value"; words are separate strings. */
 struct run_handler_spec {
-	char *name; /* or a path, if it has a '/' */
+	char *name; /* or a path, if it contains '/' */
 	char **args;
 	size_t arg_count;
 };
@@ -45,12 +45,12 @@ struct run_handler_spec {
 struct run_config {
 	enum run_action action;
 	const char *recover;   /* --recover: a directory */
-	const char *directory; /* keys not expanded */
+	const char *directory; /* keys are not expanded yet */
 	const char *file;
 	const char *source_dir; /* whose files may be stored as sources, too; NULL = none */
 	struct run_handler_spec *handlers;
 	size_t handler_count;
-	enum probe_kind kind; /* NONE = chosen by the handlers */
+	enum probe_kind kind; /* NONE = the handlers decide */
 	struct probe_full_policy full;
 	const char *groups[3]; /* --filter-x, -y, -z as given; NULL = all */
 	struct probe_workgroups workgroups;
@@ -58,9 +58,9 @@ struct run_config {
 	const char *kernel_include, *kernel_exclude, *dispatches;
 	char *library_include, *library_exclude; /* globs, one per line; NULL = all, none */
 	bool instrumented, strict, force, report;
-	bool probes_requested; /* explicitly: sampling alone runs the originals */
-	bool pc_sampling_raw;  /* keep each sample as well */
-	bool twice;	       /* --twice: sampled, then probed */
+	bool probes_requested; /* requested explicitly: sampling alone runs the originals */
+	bool pc_sampling_raw;  /* store each sample as well */
+	bool twice;	       /* --twice: first sampled, then probed */
 	struct run_sampling sampling;
 	unsigned handler_seconds; /* for one call of a handler; 0 = RUN_HANDLER_SECONDS */
 	uint64_t handler_memory;  /* bytes; 0 = half of the machine's */
@@ -71,11 +71,11 @@ struct run_config {
 
 extern const struct probe_command run_command;
 
-/* Variables PROBE_* first, then options. Release with run_config_deinit(), also after an error. */
+/* Reads variables PROBE_* first, then options. Call run_config_deinit() also after an error. */
 struct probe_err *run_config_init(struct run_config *config, int argc, char **argv);
 void run_config_deinit(struct run_config *config);
 
-/* Add what -a says: "name:key=value,name". */
+/* Adds the handlers of one -a: "name:key=value,name". */
 struct probe_err *run_config_handlers(struct run_config *config, const char *list);
 
 #endif

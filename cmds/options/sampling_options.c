@@ -18,14 +18,14 @@ static const char *const options[RUN_SAMPLING_OPTIONS] = {
 static const char *const methods[] = {"host_trap", "stochastic", NULL};
 static const char *const units[] = {"time", "cycles", "instructions", NULL};
 
-/* What GPUs support, by method. */
+/* What GPUs support, per method. */
 static const struct {
 	uint32_t unit;
 	uint64_t min, max;
 	bool power_of_2;
 	const char *allowed;
 } limits[] = {
-	/* In ns it must fit into 63 bits. */
+	/* The interval in ns must fit into 63 bits. */
 	{0, 1, INT64_MAX / 1000, false,
 	 "--pc-sampling-unit=time and an interval of 1 to 9223372036854775 us"},
 	{1, 256, (uint64_t)1 << 31, true,

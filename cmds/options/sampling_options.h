@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options of PC sampling: rocprofv3's three, all or none, and what the hardware allows
- * (rocprofiler-sdk's and the kernel driver's tables).
+ * Options of PC sampling: the three options of rocprofv3, all or none, checked against the
+ * hardware's limits (tables of rocprofiler-sdk and the kernel driver).
  */
 #ifndef PROBE_CMDS_OPTIONS_SAMPLING_OPTIONS_H
 #define PROBE_CMDS_OPTIONS_SAMPLING_OPTIONS_H
@@ -26,11 +26,14 @@ struct run_sampling {
 	bool clones; /* sample the instrumented clones */
 };
 
-/* Check and keep one value; `name` of the option or variable is for messages. */
+/* Checks and stores one value; `name` of the option or variable is for messages. */
 struct probe_err *run_sampling_set(struct run_sampling *sampling, enum run_sampling_option option,
 				   const char *name, const char *value);
 
-/* When all options are known: sets `on`, or returns an error if they are incomplete or conflict. */
+/*
+ * Called when all options are known: sets `on`, or returns an error if they are incomplete or
+ * conflict.
+ */
 struct probe_err *run_sampling_check(struct run_sampling *sampling);
 
 const char *run_sampling_method_name(uint32_t method);

@@ -12,7 +12,7 @@ struct access_groups {
 	const struct probe_trace_group **by_site;
 };
 
-/* The table is not trusted: a group's sites must be accesses, its bases' ids its own. */
+/* The table is not trusted: a group's sites must be accesses, and the ids of its bases its own. */
 static bool take_group(const struct probe_sites *sites, uint32_t id, struct probe_trace_group *ret)
 {
 	if (!probe_trace_group_read(id, probe_sites_string(sites, sites->sites[id].name), ret) ||

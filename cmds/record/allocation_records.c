@@ -22,9 +22,9 @@
 
 enum {
 	ALLOCATIONS_MAX = 1 << 20,
-	FREED_MAX = 4096, /* of the newest requests, that are looked through */
+	FREED_MAX = 4096, /* how many of the newest requests are searched */
 	MODULES_MAX = 16,
-	PLACES_MAX = 64, /* whose lines are looked up: some milliseconds each */
+	PLACES_MAX = 64, /* how many places are looked up: some milliseconds each */
 	SITE_MAX = 2048,
 };
 #define MODULE_BYTES_MAX (256u << 20)
@@ -35,8 +35,8 @@ struct allocation {
 };
 
 struct run_allocations {
-	struct allocation **items; /* in the order of the requests */
-	struct allocation **live;  /* by address */
+	struct allocation **items; /* sorted by request */
+	struct allocation **live;  /* sorted by address */
 	size_t count, live_count, capacity;
 };
 
@@ -63,7 +63,7 @@ static bool holds(const struct allocation *item, uint64_t address)
 	return address - item->info.address < item->info.bytes;
 }
 
-/* How many live ones begin at or below an address. */
+/* How many live allocations begin at or below an address. */
 static size_t live_below(const struct run_allocations *all, uint64_t address)
 {
 	size_t low = 0, high = all->live_count;
@@ -100,7 +100,7 @@ static void remove_live(struct run_allocations *all, size_t at)
 	memmove(all->live + at, all->live + at + 1, (all->live_count - at) * sizeof(*all->live));
 }
 
-/* Allocations that overlap a new one were freed, though no record says so. */
+/* Allocations that overlap a new one must have been freed, although no record says so. */
 static void insert_live(struct run_allocations *all, struct allocation *item)
 {
 	size_t at = live_below(all, item->info.address + item->info.bytes - 1);
@@ -151,7 +151,10 @@ bool run_allocations_free(struct run_allocations *all, uint64_t address, uint64_
 	return true;
 }
 
-/* Most are alive. Of the others only the newest are looked up, since records come soon. */
+/*
+ * Most requested allocations are live. Of the freed ones only the newest are searched, because
+ * records arrive soon after.
+ */
 const struct probe_allocation_info *run_allocations_find(const struct run_allocations *all,
 							 uint64_t dispatch, uint64_t address)
 {
@@ -176,15 +179,16 @@ void run_allocations_store(const struct run_allocations *all, struct probe_facts
 				       all->items[i]->last);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------
+/*
+ * ---- Lines ------------------------------------------------------------------------------------
  */
 
-/* A file with call sites, and the lines of their addresses as a child read them. */
+/* A file with call sites, and the lines of their addresses as read by a child process. */
 struct module {
 	char path[1024];
 	const void *bytes;
 	size_t size;
-	struct probe_lines *lines; /* NULL: none could be read */
+	struct probe_lines *lines; /* NULL if no lines could be read */
 };
 
 static struct probe_err *decode(void *user, FILE *out)
@@ -198,7 +202,7 @@ static struct probe_err *decode(void *user, FILE *out)
 	return err;
 }
 
-/* The file is not trusted: libdwarf reads it in a throw-away child only. */
+/* The file is not trusted, so libdwarf reads it only in a short-lived child process. */
 static void read_lines(struct module *module)
 {
 	int fd = open(module->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -238,7 +242,7 @@ struct inlined {
 	FILE *out;
 };
 
-/* hipMalloc is a template in a header, which is not the call site. */
+/* hipMalloc is a template in a header; that header is not the call site. */
 static bool of_hip(const char *path)
 {
 	return strstr(path, "/include/hip/") != NULL;
@@ -261,7 +265,9 @@ static struct probe_err *find_callers(void *user, FILE *out)
 				      inlined->module->size, inlined->address, put_caller, inlined);
 }
 
-/* The calls that were inlined around an address, each after a newline; NULL: none known. */
+/*
+ * The calls that were inlined around an address, each preceded by a newline; NULL if none is known.
+ */
 static char *callers_of(const struct module *module, uint64_t address)
 {
 	struct inlined inlined = {.module = module, .address = address};
@@ -289,7 +295,7 @@ static struct module *module_of(struct module *modules, size_t *count, const cha
 	return &modules[(*count)++];
 }
 
-/* One frame, "path+0xoffset", as the lines of its calls where they are known. */
+/* One frame, "path+0xoffset", as the source lines of its calls if they are known. */
 static void put_frame(struct module *modules, size_t *count, char *frame, FILE *out)
 {
 	const struct probe_line *line = NULL;
@@ -341,7 +347,7 @@ static char *resolve(struct module *modules, size_t *count, const char *frames)
 	return text;
 }
 
-/* Programs allocate often, at few call sites: those looked up already. */
+/* Programs allocate often, but at few call sites: a cache of resolved sites. */
 struct known {
 	char *frames, *site;
 };

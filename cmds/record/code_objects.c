@@ -40,7 +40,7 @@ static void store_uncovered(struct recording *recording, const struct run_code *
 
 static void store_sites(struct recording *recording, const struct run_code *code)
 {
-	/* Rows that several sites share have no place in the source. */
+	/* Counter rows that several sites share have no position in the source. */
 	for (uint32_t i = 0; i < code->site_count; i++)
 		if (!probe_site_is_row(code->sites[i].access) &&
 		    code->sites[i].access != PROBE_ACCESS_GROUP)
@@ -72,7 +72,7 @@ static void inspect(struct recording *recording, struct run_code *code)
 	}
 }
 
-/* By what has arrived: the size stated may be anything. */
+/* Grows with the bytes that have arrived: the announced size may be wrong. */
 static bool grow_bytes(struct run_code *code, uint64_t size)
 {
 	uint64_t capacity = 2 * size < code->hr.bytes ? 2 * size : code->hr.bytes;
@@ -91,7 +91,7 @@ static bool grow_bytes(struct run_code *code, uint64_t size)
 bool run_code_bytes(struct recording *recording, struct run_code *code, uint64_t offset,
 		    const unsigned char *bytes, size_t size)
 {
-	/* Chunks come in order (wire.h): others are malformed, or follow a loss. */
+	/* Chunks arrive in order (wire.h). Others are malformed, or follow a loss. */
 	if (code->complete || offset != code->received || code->hr.bytes > CODE_BYTES_MAX ||
 	    size > code->hr.bytes - offset)
 		return false;

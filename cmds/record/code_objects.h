@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects of a recording: their bytes as they arrive, then hash, site table and the text of
- * the source lines that sites name, into the database.
+ * Code objects of a recording. It collects their bytes; then it stores their hash, their site table
+ * and the source lines that sites refer to in the database.
  */
 #ifndef PROBE_CMDS_RECORD_CODE_OBJECTS_H
 #define PROBE_CMDS_RECORD_CODE_OBJECTS_H

@@ -11,13 +11,16 @@
 #include "common/elf_section.h"
 #include "common/err.h"
 
-/* Functions a table names: one per site, then one per frame, then one per uncovered access. */
+/*
+ * Number of functions that a table names: one per site, then one per frame, then one per uncovered
+ * access.
+ */
 static size_t function_count(const struct probe_sites *table)
 {
 	return (size_t)table->site_count + table->frame_count + table->uncovered_count;
 }
 
-/* Debug information has mangled names of functions; handlers and reports show readable ones. */
+/* Debug information has mangled function names; handlers and reports show demangled ones. */
 static char **read_functions(const struct probe_sites *table)
 {
 	const char **symbols = calloc(function_count(table) + 1, sizeof(*symbols));
@@ -118,7 +121,10 @@ static void take_sites(struct run_code *code)
 	code->groups = access_groups_create(code->table);
 }
 
-/* The table is read in this process: bounded reads of one section, no library (elf_section.h). */
+/*
+ * This process reads the table itself: bounded reads of one section, without a library
+ * (elf_section.h).
+ */
 struct probe_err *run_code_read(struct run_code *code, const unsigned char *bytes)
 {
 	const uint8_t *section = NULL;

@@ -31,7 +31,7 @@ static void store_rows(struct recording *recording, const struct run_dispatch *d
 		probe_facts_counters(recording->facts, dispatch->hr.id, code_object, rows, count);
 }
 
-/* False: no memory, or more rows than the code object has. */
+/* False without memory, or if there are more rows than the code object has. */
 static bool keep(struct run_dispatch *dispatch, const struct probe_counter_row *rows,
 		 uint32_t count, uint32_t limit)
 {
@@ -138,7 +138,7 @@ static bool derive(struct recording *recording, const struct run_dispatch *dispa
 				 dispatch->pending_count, ret);
 }
 
-/* Is this the first time for the site, and are not too many named already? */
+/* True if this site is lost for the first time and the log has not yet named too many. */
 static bool newly_lost(struct recording *recording, uint32_t code_object, uint32_t site)
 {
 	uint64_t id = (uint64_t)code_object << 32 | site;

@@ -14,7 +14,7 @@ enum { BUFFER = 64 << 10 };
 struct handler_channel {
 	int fd;
 	struct handler_progress *progress;
-	size_t used, open; /* bytes in the buffer; where the message being built begins */
+	size_t used, open; /* bytes in the buffer; start of the message being built */
 	size_t capacity;
 	char *buffer;
 };
@@ -41,7 +41,7 @@ struct handler_channel *handler_channel_create(int fd, struct handler_progress *
 	return channel;
 }
 
-/* The time that probe-run takes to read is not the handler's. */
+/* The time that probe-run needs to read does not count against the handler. */
 static void write_all(struct handler_channel *channel, size_t size)
 {
 	struct handler_progress *progress = channel->progress;
@@ -54,7 +54,7 @@ static void write_all(struct handler_channel *channel, size_t size)
 		if (n > 0)
 			at += (size_t)n;
 		else if (errno != EINTR)
-			_exit(0); /* probe-run reads no more */
+			_exit(0); /* probe-run no longer reads */
 	}
 	since = atomic_load(&progress->since);
 	if (since)

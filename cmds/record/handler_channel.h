@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a handler's worker process to probe-run: what the handler writes, as messages on a socket,
- * and where it is, in a page of shared memory. The worker may be broken by the handler: probe-run
- * checks all of it.
+ * The channel from a handler's worker process to probe-run. The handler's output goes as messages
+ * through a socket; its current call is in a page of shared memory. The handler may corrupt the
+ * worker, so probe-run validates everything.
  */
 #ifndef PROBE_CMDS_RECORD_HANDLER_CHANNEL_H
 #define PROBE_CMDS_RECORD_HANDLER_CHANNEL_H
@@ -34,13 +34,13 @@ enum handler_call {
 
 /* Shared with probe-run, written by the worker. */
 struct handler_progress {
-	_Atomic uint64_t since;	  /* CLOCK_MONOTONIC, when the call began; 0 = in no call */
+	_Atomic uint64_t since;	  /* CLOCK_MONOTONIC when the call began; 0 = in no call */
 	_Atomic uint32_t call;	  /* enum handler_call */
-	_Atomic uint32_t writing; /* it waits for probe-run to read */
+	_Atomic uint32_t writing; /* the worker waits for probe-run to read */
 };
 
 enum handler_message {
-	HANDLER_MESSAGE_OPENED = 1, /* text: why not; "" = it is open */
+	HANDLER_MESSAGE_OPENED = 1, /* text: the error; "" = the handler is open */
 	HANDLER_MESSAGE_LOG,	    /* u32 level, text */
 	HANDLER_MESSAGE_TABLE,	    /* text name, u32 count, then each column: u32 type, text */
 	HANDLER_MESSAGE_ROW,	    /* u32 table, cells */
@@ -48,9 +48,9 @@ enum handler_message {
 	HANDLER_MESSAGE_DONE,	    /* text: why the records cannot be read; struct replay_counts */
 };
 
-/* Before each message. */
+/* Precedes each message. */
 struct handler_message_head {
-	uint32_t type, size; /* size: of what follows */
+	uint32_t type, size; /* size: of the message after the head */
 };
 
 enum { HANDLER_MESSAGE_MAX = 64 << 20 };
@@ -69,7 +69,7 @@ void handler_channel_failed(struct handler_channel *channel, enum handler_call c
 void handler_channel_done(struct handler_channel *channel, const char *why_not,
 			  const struct replay_counts *counts);
 
-/* Around each call into the handler. */
+/* Called around each call into the handler. */
 void handler_channel_enter(struct handler_channel *channel, enum handler_call call);
 void handler_channel_leave(struct handler_channel *channel);
 

@@ -21,21 +21,21 @@ struct handler_instance {
 	const struct run_plugin *plugin;
 	const struct run_handler_spec *spec;
 	struct handler_channel *channel;
-	struct handler_source source; /* zero until it is attached */
-	struct handler_tables tables; /* declarations only: probe-run has the database */
+	struct handler_source source; /* zero until attached */
+	struct handler_tables tables; /* only declared: probe-run owns the database */
 	struct handler_table *numbers[TABLES_MAX];
 	size_t table_count;
 	struct probe_run_info run; /* size = 0: no run_begin yet */
 	struct probe_host host;
 	void *state;
 	bool opened, failed;
-	char names[256];    /* of arguments the handler knows: " name," each */
-	uint64_t looked_up; /* bit i: it knows argument i; those after 63 are not checked */
+	char names[256];    /* the arguments that the handler knows: " name," each */
+	uint64_t looked_up; /* bit i: it has read argument i; arguments after 63 are not checked */
 };
 
 /* ---- What a handler may call ---------------------------------------------------------------- */
 
-/* Names that a handler looks up are those that it takes. */
+/* A handler accepts the argument names that it looks up. */
 static void note_name(struct handler_instance *instance, const char *key)
 {
 	size_t used = strlen(instance->names);
@@ -80,7 +80,7 @@ static const struct probe_site_info *host_site(void *ctx, uint32_t code_object, 
 
 	if (!code || site >= code->site_count)
 		return NULL;
-	/* Ids behind a kernel's sites are rows of counters that several share. */
+	/* Ids after a kernel's sites are counter rows that several sites share. */
 	return probe_site_is_row(code->sites[site].access) ? NULL : &code->sites[site];
 }
 
@@ -147,7 +147,10 @@ __attribute__((format(printf, 3, 4))) static void host_log(void *ctx, enum probe
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
-/* Evaluate a call into the handler's code; probe-run sees which one, and how long it takes. */
+/*
+ * Evaluates a call into the handler's code, so that probe-run sees which one it is and how long it
+ * takes.
+ */
 #define INSIDE(instance, which, call)                                                              \
 	(handler_channel_enter((instance)->channel, which), inside_result = (call),                \
 	 handler_channel_leave((instance)->channel), inside_result)
@@ -158,7 +161,7 @@ static void check(struct handler_instance *instance, enum handler_call which, in
 	if (!err || instance->failed)
 		return;
 	instance->failed = true;
-	if (which != HANDLER_CALL_OPEN) /* handler_instance_open() returns that */
+	if (which != HANDLER_CALL_OPEN) /* handler_instance_open() returns this error */
 		handler_channel_failed(instance->channel, which, err < 0 ? -err : err);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One handler of -a in its worker process: what handler.h promises it. Its rows and messages go to
- * probe-run through the channel. After a failure it gets no more data and is closed.
+ * One handler of -a in its worker process; it fulfils the contract of handler.h. Its rows and
+ * messages go to probe-run through the channel. After a failure it receives no more data and is
+ * closed.
  */
 #ifndef PROBE_CMDS_RECORD_HANDLER_INSTANCE_H
 #define PROBE_CMDS_RECORD_HANDLER_INSTANCE_H
@@ -19,7 +20,7 @@ struct run_allocations;
 struct run_handler_spec;
 struct run_plugin;
 
-/* What the handler works on. It outlives the instance. */
+/* The input of a handler. It outlives the instance. */
 struct handler_source {
 	const struct process_objects *objects; /* for sites */
 	const struct run_allocations *allocations;
@@ -31,19 +32,19 @@ struct handler_source {
 struct handler_instance *handler_instance_create(const struct run_plugin *plugin,
 						 const struct run_handler_spec *spec,
 						 struct handler_channel *channel);
-/* Closes it if it is open. */
+/* Closes the handler if it is open. */
 void handler_instance_destroy(struct handler_instance *instance);
 
-/* Before there is anything to work on, so that wrong arguments stop the run. */
+/* Called before there is any input, so that wrong arguments stop the run. */
 struct probe_err *handler_instance_open(struct handler_instance *instance);
-/* From now on it works on this. */
+/* Sets the input for all later calls. */
 void handler_instance_attach(struct handler_instance *instance,
 			     const struct handler_source *source);
 
 void handler_instance_begin_run(struct handler_instance *instance);
 void handler_instance_begin_dispatch(struct handler_instance *instance,
 				     const struct probe_dispatch_info *info);
-/* A batch without records is left out. */
+/* Skips a batch without records. */
 void handler_instance_batch(struct handler_instance *instance, const struct probe_batch *batch);
 void handler_instance_end_dispatch(struct handler_instance *instance,
 				   const struct probe_dispatch_info *info);

@@ -17,7 +17,7 @@ struct handler_table {
 	enum probe_type types[COLUMNS_MAX];
 	char columns[COLUMNS_MAX][NAME_BYTES];
 	size_t count;
-	struct probe_rows *rows; /* NULL: it is only declared */
+	struct probe_rows *rows; /* NULL while only declared */
 };
 
 static bool identifier(const char *name)
@@ -161,7 +161,7 @@ int handler_table_add(struct handler_table *table, const union probe_value *valu
 void handler_tables_attach(struct handler_tables *tables, struct probe_store *store)
 {
 	tables->store = store;
-	/* What cannot be made is a failure of the store, which keeps it. */
+	/* If a table cannot be created, the store keeps the failure. */
 	for (struct handler_table *table = tables->first; table; table = table->next)
 		create(tables, table);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables that handlers write (handler.h): in a worker process what was declared, in probe-run the
- * tables of the database.
+ * The tables that handlers write (handler.h): in a worker process only their declarations, in
+ * probe-run the tables of the database.
  */
 #ifndef PROBE_CMDS_RECORD_HANDLER_TABLES_H
 #define PROBE_CMDS_RECORD_HANDLER_TABLES_H
@@ -14,23 +14,23 @@
 struct handler_table;
 struct probe_store;
 
-/* Those of all handlers of a set. Zeroed to begin with, but for `replace`. */
+/* The tables of all handlers of a set. Initially zero, except `replace`. */
 struct handler_tables {
-	struct probe_store *store; /* NULL: they are only declared */
-	bool replace;		   /* rows of an earlier run of the handler */
+	struct probe_store *store; /* NULL while only declared */
+	bool replace;		   /* replace rows of an earlier run of the handler */
 	struct handler_table *first;
 };
 
 /*
- * The table "probe_<handler>_<name>"; two instances of a handler share it. 0 or -errno: -EINVAL if
- * a name or the columns are not valid, or differ from those of the table that is there.
+ * The table "probe_<handler>_<name>"; two instances of a handler share it. Returns 0 or -errno:
+ * -EINVAL if a name or the columns are invalid, or differ from those of the existing table.
  */
 int handler_tables_get(struct handler_tables *tables, const char *handler, const char *name,
 		       const struct probe_column *columns, size_t count,
 		       struct handler_table **ret);
 int handler_table_add(struct handler_table *table, const union probe_value *values, size_t count);
 
-/* Make those declared so far, and later ones at once, in this database. */
+/* Creates the tables declared so far in this database, and later ones immediately. */
 void handler_tables_attach(struct handler_tables *tables, struct probe_store *store);
 size_t handler_table_columns(const struct handler_table *table);
 const enum probe_type *handler_table_types(const struct handler_table *table);

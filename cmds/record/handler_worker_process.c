@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* close_range */
+#define _GNU_SOURCE /* for close_range */
 #include "cmds/record/handler_worker_process.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 enum { PATH_BYTES_MAX = 1 << 16 };
 
-/* Signals from the terminal are probe-run's to obey: it ends its workers. */
+/* probe-run handles signals from the terminal and ends its workers. */
 static void confine(const struct handler_worker_task *task)
 {
 	static const int defaults[] = {SIGSEGV, SIGBUS,	 SIGFPE,  SIGILL,
@@ -54,7 +54,7 @@ static bool read_all(int fd, void *to, size_t size)
 	return true;
 }
 
-/* NULL: there will be no run. */
+/* NULL if there will be no run. */
 static char *read_order(int fd, struct handler_worker_order *order)
 {
 	char *path;
@@ -105,7 +105,10 @@ __attribute__((noreturn)) void handler_worker_main(const struct handler_worker_t
 	handler_instance_destroy(instance);
 	text_of(err, text, sizeof(text));
 	handler_channel_done(channel, text, &counts);
-	/* Exit handlers and stdio buffers belong to probe-run; files of the handler are its own. */
+	/*
+	 * Exit handlers and stdio buffers belong to probe-run; only the handler's own files are
+	 * flushed.
+	 */
 	fflush(NULL);
 	_exit(0);
 }

@@ -26,29 +26,29 @@
 
 enum { TABLES_MAX = 64, CELLS_MAX = 64, READ_BYTES = 256 << 10, LOOK_MS = 100 };
 
-/* How a worker's process ended, if not by itself. */
+/* How probe-run ended a worker's process, if it did. */
 enum worker_kill { WORKER_NOT_KILLED, WORKER_OVERDUE, WORKER_STOPPED, WORKER_MALFORMED };
 
 struct worker {
 	struct handler_workers *set;
 	const struct run_plugin *plugin;
 	const struct run_handler_spec *spec;
-	pid_t pid; /* -1 = waited for */
+	pid_t pid; /* -1 after it has been reaped */
 	int fd, wait_status;
 	struct handler_progress *progress;
 	enum worker_kill killed;
 	bool opened, done;
-	char *why_not; /* it cannot be opened, or cannot read the records */
+	char *why_not; /* error text: it cannot be opened, or cannot read the records */
 	struct handler_table *tables[TABLES_MAX];
 	size_t table_count;
-	unsigned char *buffer; /* messages not yet complete */
+	unsigned char *buffer; /* incomplete messages */
 	size_t used, capacity;
 	struct replay_counts counts;
 };
 
 struct handler_workers {
 	const struct run_config *config;
-	const struct handler_run *run; /* NULL = not yet */
+	const struct handler_run *run; /* NULL before the run */
 	struct handler_tables tables;
 	size_t count;
 	struct worker worker[];
@@ -90,7 +90,7 @@ static struct probe_err *start(struct worker *worker)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return probe_err_create("cannot make a socket for handler %s: %s",
 					worker->plugin->handler.name, strerror(errno));
-	fflush(NULL); /* once, not in both processes */
+	fflush(NULL); /* flush once, not in both processes */
 	worker->pid = fork();
 	if (!worker->pid) {
 		const struct handler_worker_task task = {
@@ -204,7 +204,7 @@ static struct probe_err *take_table(struct worker *worker, struct probe_buf *buf
 				count, &worker->tables[worker->table_count]);
 	if (rc)
 		worker->tables[worker->table_count] = NULL;
-	/* A failure of the store is not the handler's, and is reported once, by the recording. */
+	/* A failure of the store is not the handler's fault; the recording reports it once. */
 	if (rc && worker->set->run && !probe_store_failure(worker->set->run->store))
 		failed(worker, "table", -rc);
 	worker->table_count++;
@@ -245,7 +245,7 @@ static struct probe_err *take_row(struct worker *worker, struct probe_buf *buf)
 	for (size_t i = 0; i < count && !err; i++)
 		err = take_cell(buf, handler_table_types(table)[i], &values[i]);
 	if (!err)
-		handler_table_add(table, values, count); /* a failure is the store's */
+		handler_table_add(table, values, count); /* a failure belongs to the store */
 	return err;
 }
 
@@ -280,7 +280,7 @@ static struct probe_err *take_message(struct worker *worker, uint32_t type, stru
 	return probe_buf_error(buf, "a message of type %u", type);
 }
 
-/* All complete messages of the buffer. */
+/* Handles all complete messages in the buffer. */
 static void take_messages(struct worker *worker)
 {
 	struct handler_message_head head;
@@ -354,7 +354,7 @@ static void end_all(struct handler_workers *set, enum worker_kill why)
 			end(&set->worker[i], why);
 }
 
-/* Until its socket ends or, with `opening`, until it has said that it is open. */
+/* Reads until the socket ends or, with `opening`, until the worker reports that it is open. */
 static void serve(struct worker *worker, bool opening)
 {
 	struct handler_workers *set = worker->set;
@@ -378,7 +378,7 @@ static void serve(struct worker *worker, bool opening)
 	}
 }
 
-/* How it ended, as what follows "handler NAME". */
+/* How the worker ended, as text that follows "handler NAME". */
 static void death(const struct worker *worker, char *text, size_t size)
 {
 	const char *call = call_word(atomic_load(&worker->progress->call));
@@ -399,7 +399,7 @@ static void death(const struct worker *worker, char *text, size_t size)
 		snprintf(text, size, "exited with status %d in %s", WEXITSTATUS(status), call);
 }
 
-/* As after -a. */
+/* The handler's text in the form of -a. */
 static void spec_text(const struct run_handler_spec *spec, char *text, size_t size)
 {
 	size_t n = (size_t)snprintf(text, size, "%s", spec->name);
@@ -480,7 +480,7 @@ struct probe_err *handler_workers_open(const struct run_config *config,
 	return NULL;
 }
 
-/* A worker that does not take it has died: reading from it shows that. */
+/* A worker that does not receive the order has died; reading from its socket shows that. */
 static void send_order(const struct worker *worker, const struct handler_run *run)
 {
 	const struct handler_worker_order order = {
@@ -505,7 +505,7 @@ unsigned handler_workers_run(struct handler_workers *set, const struct handler_r
 	handler_tables_attach(&set->tables, run->store);
 	for (size_t i = 0; i < set->count; i++)
 		send_order(&set->worker[i], run);
-	/* All work at the same time; what they write is taken in the order of -a. */
+	/* All work at the same time; their output is read in the order of -a. */
 	for (size_t i = 0; i < set->count; i++) {
 		struct worker *worker = &set->worker[i];
 
@@ -531,7 +531,10 @@ void handler_workers_destroy(struct handler_workers *set)
 	for (size_t i = 0; i < set->count; i++) {
 		struct worker *worker = &set->worker[i];
 
-		/* At the end of its socket it closes its handler; one that does not is killed. */
+		/*
+		 * When its socket ends, a worker closes its handler; a worker that does not end is
+		 * killed.
+		 */
 		if (worker->fd >= 0) {
 			shutdown(worker->fd, SHUT_WR);
 			serve(worker, false);

@@ -19,7 +19,7 @@
 
 #define TIDS_MAX 65536u
 
-/* The strings after a record's struct, taken one after the other. */
+/* The strings after a record's struct, read one after the other. */
 struct tail {
 	const char *at;
 	size_t left;
@@ -47,7 +47,7 @@ static char *take_string(struct tail *tail, uint32_t len)
 	return ret;
 }
 
-/* "a\0b c\0" as "a 'b c'": what to type to run it again. */
+/* Converts "a\0b c\0" to "a 'b c'", the command line to type to run it again. */
 static char *command_line(const char *words, size_t size)
 {
 	char *ret = malloc(size * 4 + 3), *out = ret;
@@ -78,7 +78,7 @@ static char *command_line(const char *words, size_t size)
 	return ret;
 }
 
-/* Only what affects the run: the rest of an environment may be private. */
+/* Only variables that affect the run: the rest of the environment may be private. */
 static char *environment_json(const char *entries, size_t size)
 {
 	static const char *const prefixes[] = {"PROBE_", "HSA_", "HIP_", "ROCR_"};
@@ -105,7 +105,7 @@ static char *environment_json(const char *entries, size_t size)
 	return ret;
 }
 
-/* Is there an entry NAME=VALUE? */
+/* True if there is an entry NAME=VALUE. */
 static bool has_entry(const char *entries, size_t size, const char *wanted)
 {
 	for (size_t i = 0; i < size; i += strnlen(entries + i, size - i) + 1)
@@ -179,7 +179,7 @@ static bool apply_agent(struct recording *recording, const struct segment_record
 		type_index = recording->objects.agents_of_type[agent->hr.type]++;
 		probe_facts_agent(recording->facts, &agent->hr, type_index, name, product, vendor);
 	} else {
-		agent = NULL; /* freed by the table */
+		agent = NULL; /* the table has freed it */
 	}
 	free(product);
 	free(name);
@@ -207,7 +207,7 @@ static bool apply_code_object(struct recording *recording, const struct segment_
 		return false;
 	memcpy(&hr, rec->payload, sizeof(hr));
 	code->hr = hr;
-	/* Addresses do not wrap. How much of it can be code follows from its bytes. */
+	/* Addresses do not wrap. The size of the code is limited by the file's bytes. */
 	uri = hr.id && hr.load_size <= UINT64_MAX - hr.load_base ? take_string(&tail, hr.uri_len)
 								 : NULL;
 	if (!uri) {
@@ -282,7 +282,7 @@ static bool apply_kernel(struct recording *recording, const struct segment_recor
 	return true;
 }
 
-/* After "__probe_<kind>_" if it is a clone (wire.h section 1). */
+/* The part after "__probe_<kind>_" if it is a clone (wire.h section 1). */
 static const char *original_symbol(const struct run_kernel *kernel)
 {
 	static const char prefix[] = "__probe_";
@@ -294,7 +294,7 @@ static const char *original_symbol(const struct run_kernel *kernel)
 	return underscore ? underscore + 1 : kernel->symbol;
 }
 
-/* A clone is shown as its original, followed by the kind. */
+/* A clone is shown by the name of its original, followed by the kind. */
 static char *display_name(const struct run_kernel *kernel, const char *demangled)
 {
 	char *ret;
@@ -308,8 +308,8 @@ static char *display_name(const struct run_kernel *kernel, const char *demangled
 }
 
 /*
- * Records of a code object's kernels are consecutive. They are demangled together, since names are
- * not trusted, and each call starts a child.
+ * Records of a code object's kernels are consecutive. They are demangled together, because names
+ * are not trusted and each call starts a child process.
  */
 static void name_kernels(struct recording *recording)
 {
@@ -371,7 +371,7 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 		free(dispatch);
 		return false;
 	}
-	/* Row 0 stands for every kernel that was not announced. */
+	/* Row 0 represents all kernels that were not announced. */
 	kernel = run_table_get(&recording->objects.kernels, dispatch->hr.kernel);
 	if (!kernel)
 		dispatch->hr.kernel = 0;
@@ -392,7 +392,9 @@ static bool apply_dispatch(struct recording *recording, const struct segment_rec
 	return true;
 }
 
-/* No stream has as many records: the number is the process's, and sums must not overflow. */
+/*
+ * No stream can have as many records. The process states this number, and sums must not overflow.
+ */
 static bool plausible(uint64_t count)
 {
 	return count <= RECORD_COUNT_MAX;
@@ -436,7 +438,7 @@ static bool apply_allocation(struct recording *recording, const struct segment_r
 	return ok;
 }
 
-/* The record may be of an allocation made before the tool was loaded. */
+/* The allocation may have been made before the library was loaded. */
 static bool apply_free(struct recording *recording, const struct segment_record *rec)
 {
 	struct probe_hr_free hr;
@@ -486,7 +488,9 @@ static bool apply_exit(struct recording *recording, const struct segment_record 
 	if (!plausible(hr.dispatches) || !plausible(hr.completed))
 		return false;
 	recording->objects.exited = true;
-	/* The library's own count of dispatches: more than those recorded means lost records. */
+	/*
+	 * The library's own count of dispatches; if it exceeds those recorded, records were lost.
+	 */
 	probe_store_set_int(recording->store, "tool_dispatches", (int64_t)hr.dispatches);
 	probe_store_set_int(recording->store, "tool_completed", (int64_t)hr.completed);
 	return true;

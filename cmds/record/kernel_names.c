@@ -12,7 +12,7 @@
 
 #define NAME_BYTES_MAX 65536u
 
-/* Itanium C++ ABI, section 3.4: the demangler every C++ runtime has. */
+/* Itanium C++ ABI, section 3.4: every C++ runtime provides this demangler. */
 char *__cxa_demangle(const char *mangled, char *buffer, size_t *size, int *status);
 
 struct work {
@@ -26,8 +26,8 @@ static bool mangled(const char *symbol)
 }
 
 /*
- * Clang makes names of what is static unique across files that are linked on the device
- * (-fgpu-rdc) by ".intern.HASH" or ".static.HASH", which demanglers do not know.
+ * With -fgpu-rdc, Clang appends ".intern.HASH" or ".static.HASH" to names of static objects to make
+ * them unique across files. Demanglers do not know these suffixes.
  */
 static char *demangle_one(const char *symbol)
 {
@@ -63,7 +63,7 @@ static struct probe_err *demangle(void *user, FILE *out)
 	return NULL;
 }
 
-/* The child's answer is not trusted: a string per mangled name, in order, maybe incomplete. */
+/* The child's answer is not trusted: a string per mangled name, in order, possibly incomplete. */
 static void take_answer(const struct work *work, const void *answer, size_t size, char **names)
 {
 	struct probe_buf buf;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readable kernel names, from the C++ runtime's demangler in a throw-away child. amd-comgr has one,
- * too, but loading it costs probe-run some 40 ms at each start.
+ * Demangled kernel names, from the C++ runtime's demangler in a short-lived child process.
+ * amd-comgr has a demangler, too, but loading it costs probe-run some 40 ms at each start.
  */
 #ifndef PROBE_CMDS_RECORD_KERNEL_NAMES_H
 #define PROBE_CMDS_RECORD_KERNEL_NAMES_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /*
- * `count` names, each malloc'ed: the name itself where it is not mangled or cannot be read. NULL
+ * `count` names, each malloc'ed: the name itself if it is not mangled or cannot be demangled. NULL
  * without memory.
  */
 char **run_names_demangle(const char *const *symbols, size_t count);

@@ -80,7 +80,7 @@ static void balance_samples(const struct recording *recording, struct balance *b
 	struct run_sample_counts counts;
 
 	samples_counts(recording, &counts);
-	/* Samples of the runtime's own kernels are not the program's, and not missing. */
+	/* Samples of the runtime's own kernels do not belong to the program and are not missing. */
 	balance->emitted = counts.pcs.received - counts.pcs.foreign + counts.lost;
 	balance->dropped[PROBE_DROP_LOST] = counts.lost;
 	balance->dropped[PROBE_DROP_INVALID] = counts.pcs.invalid + counts.pcs.skipped;
@@ -176,7 +176,7 @@ static void unprobed_text(const struct recording *recording,
 		snprintf(text, size, "no clone of the kernel (not compiled with the plugin)");
 }
 
-/* Stored as text, since the report names the kinds. */
+/* Stored as text, because the report names the kinds. */
 static void store_unprobed(const struct recording *recording)
 {
 	struct run_unprobed_counts unprobed;
@@ -193,7 +193,7 @@ static void store_unprobed(const struct recording *recording)
 	}
 }
 
-/* Filters in force, as they were given; "" = none. */
+/* The filters of the run, as the user gave them; "" = none. */
 static void filters_text(const struct run_config *config, char *text, size_t size)
 {
 	const struct {
@@ -215,7 +215,7 @@ static void filters_text(const struct run_config *config, char *text, size_t siz
 		if (!filters[i].value || !*filters[i].value)
 			continue;
 		n += (size_t)snprintf(text + n, size - n, "%s%s ", n ? " " : "", filters[i].option);
-		/* Several globs are one per line. */
+		/* Several globs are separated by newlines. */
 		for (const char *c = filters[i].value; *c && n + 1 < size; c++)
 			text[n++] = *c == '\n' ? '|' : *c;
 		if (n < size)
@@ -363,8 +363,7 @@ static void print_dispatches(const struct recording *recording, const char *who)
 			  who);
 }
 
-/* The verb of probe-report that shows the handlers' tables: those of memory and count are `lines`.
- */
+/* The verb of probe-report that shows the handlers' results: `lines` for memory and count. */
 static const char *verb_for(const struct run_config *config)
 {
 	if (config->sampling.on && !config->instrumented)

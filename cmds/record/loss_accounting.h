@@ -22,7 +22,7 @@
 
 struct recording;
 
-/* A count that a process states is malformed above this: 2^48 records need years. */
+/* A count stated by a process is malformed above this: 2^48 records would take years. */
 #define RECORD_COUNT_MAX (1ull << 48)
 
 struct record_counts {
@@ -32,26 +32,26 @@ struct record_counts {
 	uint64_t clones;  /* kernels that are clones */
 	uint64_t invalid; /* host records that were malformed */
 	uint64_t rows_emitted, rows_device, rows_missing, rows_invalid;
-	uint64_t rows_unfinished; /* of dispatches whose rows were not all sent */
-	uint64_t
-		rows_underivable; /* sites whose counters cannot be derived from what was counted */
-	uint64_t trace_invalid;	  /* stored, but not delivered to handlers */
+	uint64_t rows_unfinished;  /* of dispatches whose rows were not all sent */
+	uint64_t rows_underivable; /* sites whose counters cannot be derived from the recorded rows
+				    */
+	uint64_t trace_invalid;	   /* stored, but not delivered to handlers */
 	uint64_t trace_bytes;
-	uint64_t trace_read;	/* records, from the rings */
+	uint64_t trace_read;	/* records read from the rings */
 	uint64_t trace_corrupt; /* of those, not understood */
-	uint64_t stored_lost;	/* records of stored waves that the application could not pass on */
-	/* Of the segment; final once the process is gone. */
+	uint64_t stored_lost;	/* records in per-wave storage that the library could not pass on */
+	/* Of the segment; final after the process has ended. */
 	uint64_t host_emitted, host_dropped, host_corrupt, host_uncommitted;
 	uint64_t trace_emitted, trace_dropped;
 	struct unknown_loss unknown[PROBE_STREAM_IDS];
 };
 
 void accounting_store(struct recording *recording, bool final);
-/* The filters in force, for the report; once. */
+/* Stores the filters of the run for the report; to be called once. */
 void accounting_store_filters(struct recording *recording);
-/* The summary at the end of a run. */
+/* Prints the summary at the end of a run. */
 void accounting_print(const struct recording *recording, bool with_pid);
-/* Records committed, of all streams. */
+/* Number of committed records, of all streams. */
 uint64_t accounting_stored(const struct recording *recording);
 /* Log sums that are wrong. */
 void accounting_check(struct recording *recording);

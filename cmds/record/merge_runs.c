@@ -9,7 +9,7 @@
 #include "common/err.h"
 #include "pcsample/profile.h"
 
-#define RAW_SIZE (PROBE_PCS_RECORD_SIZE + 16u) /* as table probe_rawsample says */
+#define RAW_SIZE (PROBE_PCS_RECORD_SIZE + 16u) /* as in table probe_rawsample */
 
 /* ---- Ids inside packed samples --------------------------------------------------------------- */
 
@@ -18,7 +18,7 @@ struct map {
 		uint32_t from, to;
 	} * codes;
 	size_t count;
-	uint64_t dispatches; /* to be added */
+	uint64_t dispatches; /* offset to add */
 };
 
 static uint32_t map_code(const struct map *map, uint32_t code)
@@ -29,7 +29,7 @@ static uint32_t map_code(const struct map *map, uint32_t code)
 	return 0;
 }
 
-/* Rows of one dispatch, from the position of `unpack`. */
+/* Packs the rows of one dispatch again, from the position of `unpack`. */
 static size_t repack(struct probe_pcs_unpack *unpack, const struct map *map, uint8_t *out)
 {
 	struct probe_pcs_profile profile = {0};
@@ -55,7 +55,7 @@ static void remap(sqlite3_context *context, int count, sqlite3_value **values)
 	size_t size = (size_t)sqlite3_value_bytes(values[0]), at = 0;
 	const uint8_t *bytes = sqlite3_value_blob(values[0]);
 	struct probe_pcs_unpack unpack = {.pos = bytes, .end = bytes + size};
-	/* A row has a byte at least, a dispatch with one row four. */
+	/* A row has at least one byte, a dispatch with one row at least four. */
 	uint8_t *out = malloc(PROBE_PCS_PACK_ROOM(size) + 30 * (size / 4 + 1));
 
 	(void)count;
@@ -107,7 +107,7 @@ static void remap_raw(sqlite3_context *context, int count, sqlite3_value **value
 
 #define GUID "_0123456789abcdef"
 
-/* Tables of ROCpd have the run's suffix in a file, none in a copy in memory. */
+/* Tables of ROCpd have the run's suffix in a file, but none in a copy in memory. */
 static char *table_of(sqlite3 *db, const char *base)
 {
 	size_t len = strlen(base);
@@ -129,7 +129,7 @@ static char *table_of(sqlite3 *db, const char *base)
 	return ret;
 }
 
-/* %s in the statements below: main's tables of ROCpd. */
+/* %s in the statements below: tables of ROCpd in main. */
 enum rocpd { R_CODE, R_KERNEL, R_DISPATCH, R_EVENT, ROCPD };
 
 static const char *const rocpd_names[ROCPD] = {
@@ -144,7 +144,7 @@ static const char *const rocpd_names[ROCPD] = {
 #define KERNEL(column) "coalesce((SELECT b FROM temp.map_kernel WHERE a = " column "), 0)"
 
 static const struct {
-	int table; /* that %s stands for; -1 = no %s */
+	int table; /* the table that %s stands for; -1 = no %s */
 	const char *sql;
 } maps[] = {
 	{-1, "CREATE TEMP TABLE offsets AS SELECT 'dispatch' AS name, "

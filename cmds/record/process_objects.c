@@ -6,7 +6,7 @@
 
 #include "cmds/record/code_sites.h"
 
-#define INDEX_MAX (1u << 22) /* kernels of the largest libraries are some 100,000 */
+#define INDEX_MAX (1u << 22) /* the largest libraries have some 100,000 kernels */
 
 void *run_table_get(const struct run_table *table, uint32_t index)
 {
@@ -48,7 +48,7 @@ struct run_dispatch *run_dispatch_find(const struct process_objects *objects, ui
 	return dispatch;
 }
 
-/* RDNA runs kernels of both widths; the agent's is the usual one. */
+/* RDNA runs kernels with 32 and 64 lanes; the agent's wave size is the default. */
 static uint32_t wave_size(const struct run_agent *agent, const struct run_kernel *launched)
 {
 	if (launched && launched->hr.wave_size)

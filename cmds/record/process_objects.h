@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a process has announced: its agents, code objects and kernels by number, and its dispatches
- * in flight by id. Filled from host records, or from a database when it is replayed.
+ * What a process has announced: agents, code objects and kernels by number, and dispatches in
+ * flight by id. Filled from host records, or from a database in a replay.
  */
 #ifndef PROBE_CMDS_RECORD_PROCESS_OBJECTS_H
 #define PROBE_CMDS_RECORD_PROCESS_OBJECTS_H
@@ -26,13 +26,13 @@ struct run_agent {
 
 struct run_code {
 	struct probe_hr_code_object hr;
-	unsigned char *bytes; /* until complete, then freed */
+	unsigned char *bytes; /* while incomplete; then freed */
 	uint64_t received, capacity;
-	uint64_t built; /* when its file was written, ns since 1970; 0 = not known */
+	uint64_t built; /* modification time of its file, ns since 1970; 0 = unknown */
 	bool complete, unloaded;
 	char hash[PROBE_SHA256_HEX];   /* "" until complete */
 	struct probe_sites *table;     /* NULL = none; owns the strings of `sites` */
-	char **functions;	       /* demangled: of the sites, then of the frames */
+	char **functions;	       /* demangled: first those of the sites, then of the frames */
 	struct probe_site_info *sites; /* NULL = no site table */
 	uint32_t site_count;
 	struct access_groups *groups; /* of the trace kind; NULL = none */
@@ -40,33 +40,37 @@ struct run_code {
 
 struct run_kernel {
 	struct probe_hr_kernel hr;
-	char *symbol, *demangled; /* demangled is NULL as long as it is among the unnamed */
-	uint64_t unprobed;	  /* dispatches refused for want of a clone */
+	char *symbol, *demangled; /* demangled is NULL while the kernel is in the list `unnamed` */
+	uint64_t unprobed;	  /* dispatches that ran uninstrumented for lack of a clone */
 	struct run_kernel *next_unnamed;
 	/*
-	 * The kernel that handlers know it as: of its name, in the first code object of the same
-	 * bytes that launched it; NULL until it is launched. Those that are their own are a list.
+	 * The kernel under which handlers know it: the one of the same name in the first code
+	 * object with the same bytes that launched it. NULL until it is launched. Kernels that
+	 * represent themselves form a list.
 	 */
 	struct run_kernel *known_as, *next_known;
 };
 
 struct run_dispatch {
-	struct run_dispatch *next; /* in its bucket */
+	struct run_dispatch *next; /* next in its bucket */
 	struct run_dispatch *next_complete;
 	struct probe_hr_dispatch hr;
 	struct probe_hr_complete complete;
-	struct probe_dispatch_info info; /* strings belong to agents and kernels */
-	uint32_t code_object;		 /* the launched kernel's; info may name an equal one */
+	struct probe_dispatch_info info; /* its strings belong to agents and kernels */
+	uint32_t code_object; /* of the launched kernel; info may refer to an equal one */
 	uint32_t tid;
 	uint32_t rows;			   /* counter rows received */
-	struct probe_counter_row *pending; /* of those, kept until the dispatch has completed */
+	struct probe_counter_row *pending; /* the rows that are kept until the dispatch has
+					    * completed */
 	uint32_t pending_count;
 	unsigned char *arguments;
 	uint32_t argument_bytes;
 	bool completed;
 };
 
-/* Things the application numbers from 0 or 1; slots are NULL until announced. */
+/*
+ * Objects that the application numbers from 0 or 1; a slot is NULL until its object is announced.
+ */
 struct run_table {
 	void **items;
 	uint32_t capacity;
@@ -86,8 +90,8 @@ struct process_objects {
 	size_t unnamed_count;
 	struct run_dispatch *buckets[RUN_BUCKETS]; /* in flight, by id */
 	uint32_t in_flight, traces_in_flight;
-	uint64_t last_dispatch;	       /* launched */
-	struct run_dispatch *complete; /* completed, rings not yet drained */
+	uint64_t last_dispatch;	       /* the last one launched */
+	struct run_dispatch *complete; /* completed dispatches whose rings are not drained yet */
 	struct run_dispatch **complete_end;
 	uint32_t *tids;
 	size_t tid_count;
@@ -97,20 +101,23 @@ void process_objects_init(struct process_objects *objects, pid_t pid);
 void process_objects_deinit(struct process_objects *objects);
 
 void *run_table_get(const struct run_table *table, uint32_t index);
-/* Takes `item` over; false (and freed) if the index is absurd, taken, or memory is out. */
+/*
+ * Takes ownership of `item`; false (and `item` freed) if the index is out of range or in use, or
+ * without memory.
+ */
 bool run_table_put(struct run_table *table, uint32_t index, void *item);
 
-/* Ids of sites that records of a code object may have; every id if it has no site table. */
+/* Limit for site ids in records of a code object; every id is valid if it has no site table. */
 uint32_t run_code_site_limit(const struct run_code *code);
 
 struct run_dispatch *run_dispatch_find(const struct process_objects *objects, uint64_t id);
 /*
- * Fill in what handlers see, from what is known of its agent and kernel. To them, a code object
- * that is loaded again is the first one.
+ * Fills in what handlers see, from the agent and the kernel. If a code object is loaded again,
+ * handlers see the first one.
  */
 void run_dispatch_info(struct process_objects *objects, struct run_dispatch *dispatch);
 void run_dispatch_add(struct process_objects *objects, struct run_dispatch *dispatch);
-/* Frees it. */
+/* Removes the dispatch and frees it. */
 void run_dispatch_remove(struct process_objects *objects, struct run_dispatch *dispatch);
 
 #endif

@@ -15,7 +15,9 @@ void record_log_put(struct record_log *log, int level, const char *origin, const
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	/* Information from handlers is for the database; the terminal gets it with -v. */
+	/*
+	 * Informational messages of handlers go to the database; the terminal shows them with -v.
+	 */
 	probe_log(level >= PROBE_LOG_INFO ? PROBE_LOG_DEBUG : level, "%s", text);
 	if (log->store)
 		probe_store_log(log->store, level, origin, text);

@@ -18,7 +18,7 @@
 #include "cmds/record/segment_size.h"
 #include "common/err.h"
 
-#define DRAIN_NS 2000000000ull /* for what a process that lives has written */
+#define DRAIN_NS 2000000000ull /* time limit for reading what a live process has written */
 
 struct probe_err *recorder_create(const struct recorder_process *process,
 				  const struct run_config *config, struct probe_store *store,
@@ -34,7 +34,7 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 	recorder->pid = process->pid;
 	recorder->sock = process->sock;
 	recorder->seg.fd = recorder->lock = -1;
-	/* -1 if it has died already: then its socket shows that. */
+	/* -1 if the process has already died; its socket shows that. */
 	recorder->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	recorder->wake = eventfd(0, EFD_CLOEXEC);
 	err = recorder->wake < 0 ? probe_err_create("cannot make an eventfd: %s", strerror(errno))
@@ -45,7 +45,7 @@ struct probe_err *recorder_create(const struct recorder_process *process,
 		err = recording_init(&recorder->recording, config, process->pid, store,
 				     &recorder->seg);
 	if (err) {
-		recorder->sock = -1; /* still the caller's */
+		recorder->sock = -1; /* the caller still owns it */
 		recorder_destroy(recorder);
 		return err;
 	}
@@ -71,7 +71,7 @@ void recorder_destroy(struct recorder *recorder)
 	free(recorder);
 }
 
-/* A process that lives may write for ever. */
+/* A live process may write forever. */
 static bool drained_enough(const struct recorder *recorder)
 {
 	return recorder->drain_until && handler_clock_ns() > recorder->drain_until;
@@ -93,7 +93,7 @@ static bool drain_host(struct recorder *recorder, bool final)
 	return any;
 }
 
-/* What the process states, if it can be. */
+/* A number from the process, or 0 if it cannot be right. */
 static uint64_t stated(uint64_t count)
 {
 	return count <= RECORD_COUNT_MAX ? count : 0;
@@ -111,7 +111,7 @@ static void read_counts(struct recorder *recorder)
 	segment_reader_ring_counts(seg, &counts->trace_emitted, &counts->trace_dropped);
 	counts->trace_emitted = stated(counts->trace_emitted);
 	counts->trace_dropped = stated(counts->trace_dropped);
-	/* The device counts only what it loses. */
+	/* The device counts only the records that it drops. */
 	if (probe_kind_has_rings(recorder->recording.config->kind))
 		counts->trace_emitted += counts->trace_read + counts->stored_lost;
 	counts->trace_dropped += counts->stored_lost;
@@ -126,9 +126,9 @@ static void before_commit(void *user)
 }
 
 /*
- * One poll of the segment. Heads of the rings are noted before host records are read, so each
- * dispatch that the noted bytes name is known. A dispatch that has completed is finished at the
- * next poll, when a later note of the heads has been drained.
+ * One poll of the segment. Ring heads are read before host records, so each dispatch that the rings
+ * refer to is known. A completed dispatch is finished at the next poll, after the ring heads have
+ * been read and drained once more.
  */
 static bool poll_segment(struct recorder *recorder, bool final)
 {
@@ -149,7 +149,10 @@ static bool poll_segment(struct recorder *recorder, bool final)
 	return any;
 }
 
-/* How long to sleep with nothing to read: short while a kernel may be waiting for ring space. */
+/*
+ * How long to sleep if there is nothing to read: briefly while a kernel may be waiting for ring
+ * space.
+ */
 static struct timespec idle_timeout(const struct process_objects *objects, bool busy)
 {
 	if (busy)
@@ -159,13 +162,13 @@ static struct timespec idle_timeout(const struct process_objects *objects, bool 
 	return (struct timespec){.tv_nsec = objects->in_flight ? 1000000 : 5000000};
 }
 
-/* Sleep until the process dies, recorder_stop() is called, or it is time to poll again. */
+/* Sleeps until the process dies, recorder_stop() is called, or it is time to poll again. */
 static bool still_alive(struct recorder *recorder, struct timespec timeout)
 {
 	struct pollfd fds[] = {
 		{.fd = recorder->pidfd, .events = POLLIN},
 		{.fd = recorder->wake, .events = POLLIN},
-		/* Without a pidfd the socket's end has to do. */
+		/* Without a pidfd, the end of the socket is used. */
 		{.fd = recorder->pidfd < 0 ? recorder->sock : -1, .events = POLLRDHUP},
 	};
 
@@ -181,7 +184,7 @@ static bool process_alive(const struct recorder *recorder)
 	return recorder->pidfd >= 0 && !poll(&fd, 1, 0);
 }
 
-/* Why there may be fewer records than the process made; NULL = there are not. */
+/* Why there may be fewer records than the process made; NULL if all are there. */
 static const char *why_ended(const struct recorder *recorder)
 {
 	enum recorder_stop_reason stop = atomic_load(&recorder->stop);
@@ -201,7 +204,7 @@ static void *run(void *user)
 	bool busy = false;
 
 	recording_begin(&recorder->recording);
-	/* With much to read, look at the process now and then only. */
+	/* While there is much to read, check the process only every 16th time. */
 	for (unsigned i = 0; (busy && i % 16) || still_alive(recorder, idle_timeout(objects, busy));
 	     i++)
 		busy = poll_segment(recorder, false);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recorder reads one traced process: its segment, until the process is gone. It is made on the
- * main thread, then works on a thread of its own; nothing in it is shared with another recorder but
- * the read-only configuration and the loaded plugins.
+ * A recorder reads the segment of one traced process until the process has ended. The main thread
+ * creates it; then it works on a thread of its own. Recorders share only the read-only
+ * configuration and the loaded plugins.
  */
 #ifndef PROBE_CMDS_RECORD_RECORDER_H
 #define PROBE_CMDS_RECORD_RECORDER_H
@@ -16,43 +16,44 @@
 #include "cmds/record/recording.h"
 #include "wire/segment_reader.h"
 
-/* Why a recording is to end although its process lives. */
+/* Why a recording ends although its process is alive. */
 enum recorder_stop_reason {
 	RECORDER_STOP_NOT = 0,
-	RECORDER_STOP_LEFT,	/* the application has ended and left the process behind */
+	RECORDER_STOP_LEFT,	/* the application has ended, but this process has not */
 	RECORDER_STOP_REPLACED, /* the process has executed another program */
 };
 
 struct recorder {
-	struct recorder *next; /* of the server */
+	struct recorder *next; /* in the server's list */
 	pid_t pid;
-	int lock; /* of the database; -1. Closed after it: SQLite's locks would go with it */
-	int pidfd, sock, wake; /* wake: an eventfd to end early */
+	int lock; /* a lock on the database, or -1. Closed after the database, because closing it
+		   * would release SQLite's locks */
+	int pidfd, sock, wake; /* wake: an eventfd that ends it early */
 	pthread_t thread;
 	_Atomic enum recorder_stop_reason stop;
-	struct handler_workers *workers; /* opened before the program started; NULL = not */
+	struct handler_workers *workers; /* opened before the program started; NULL = none */
 	atomic_bool done;
-	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = until nothing is left */
-	bool waiting;	      /* the host ring's next record is not finished yet */
+	uint64_t drain_until; /* CLOCK_MONOTONIC; 0 = no time limit */
+	bool waiting;	      /* the next record of the host ring is incomplete */
 	struct segment_reader seg;
 	struct recording recording;
 };
 
-/* What is known of a process that has said hello. */
+/* A process that has connected. */
 struct recorder_process {
 	pid_t pid;
 	int sock;
 	uint32_t rings_wanted;
 };
 
-/* Takes the store over, and on success the socket. */
+/* Takes ownership of the store, and on success of the socket. */
 struct probe_err *recorder_create(const struct recorder_process *process,
 				  const struct run_config *config, struct probe_store *store,
 				  struct recorder **ret);
-/* After the thread has been joined. */
+/* To be called after the thread has been joined. */
 void recorder_destroy(struct recorder *recorder);
 struct probe_err *recorder_start(struct recorder *recorder);
-/* From another thread: read the remaining records and end. */
+/* From another thread: makes it read the remaining records and end. */
 void recorder_stop(struct recorder *recorder, enum recorder_stop_reason why);
 
 #endif

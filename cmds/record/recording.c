@@ -38,7 +38,7 @@ void recording_deinit(struct recording *recording)
 	source_files_deinit(&recording->sources);
 }
 
-/* As after -a: what a replay is to run if this program does not get there. */
+/* Stores the handlers in the form of -a, for a replay if this program does not get to run them. */
 static void store_handlers(const struct recording *recording)
 {
 	const struct run_config *config = recording->config;
@@ -63,7 +63,7 @@ static void store_settings(struct recording *recording)
 	struct probe_store *store = recording->store;
 	char policy[PROBE_FULL_POLICY_TEXT];
 
-	/* True until the end proves otherwise: a kill leaves it so. */
+	/* Stays true until the end: a kill leaves it so. */
 	probe_store_set_int(store, "partial", 1);
 	probe_store_set(store, "partial_reason", "the recording was not ended");
 	probe_store_set_int(store, "pid", recording->objects.pid);
@@ -74,7 +74,9 @@ static void store_settings(struct recording *recording)
 	probe_store_set(store, "when_full", policy);
 	accounting_store_filters(recording);
 	store_handlers(recording);
-	/* A kill at any time leaves a file that can be read, and that says what it is. */
+	/*
+	 * Committed now, so that a kill at any time leaves a readable file that describes itself.
+	 */
 	probe_store_commit(store);
 }
 
@@ -84,7 +86,7 @@ void recording_begin(struct recording *recording)
 
 	if (!err)
 		store_settings(recording);
-	probe_err_destroy(err); /* kept as the store's failure */
+	probe_err_destroy(err); /* the store keeps the failure */
 	probe_facts_prepare(recording->facts);
 	probe_facts_node(recording->facts);
 }
@@ -117,7 +119,7 @@ static void store_process_end(struct recording *recording)
 			    (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec);
 }
 
-/* The cost of the recording: this thread's processor time. */
+/* Stores the cost of the recording: this thread's CPU time. */
 static void store_own_cost(struct recording *recording)
 {
 	struct rusage usage;
@@ -151,7 +153,7 @@ void recording_end(struct recording *recording, const char *ended)
 	samples_store(recording);
 	store_process_end(recording);
 	accounting_check(recording);
-	/* A full disk often has space for a few rows once the big transaction is rolled back. */
+	/* A full disk often has space for a few rows after the large transaction is rolled back. */
 	for (int i = 0; i < 2 && !ok; i++) {
 		find_partial(recording, ended);
 		if (probe_store_failure(store))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The recording of one process: what it has announced, its database, and what was lost. Where
- * records come from, and when, is the recorder's business (recorder.h).
+ * The recording of one process: the objects it has announced, its database, and the losses.
+ * recorder.h decides where records come from, and when.
  *
- * What the process sends is hostile (segment_reader.h). Records that are malformed are counted.
+ * Data from the process is not trusted (segment_reader.h). Malformed records are counted.
  */
 #ifndef PROBE_CMDS_RECORD_RECORDING_H
 #define PROBE_CMDS_RECORD_RECORDING_H
@@ -37,21 +37,23 @@ struct recording {
 	struct source_files sources;
 };
 
-/* Takes the store over; deinit it also after an error. The segment outlives it. */
+/* Takes ownership of the store; call deinit also after an error. The segment must outlive it. */
 struct probe_err *recording_init(struct recording *recording, const struct run_config *config,
 				 pid_t pid, struct probe_store *store,
 				 struct segment_reader *segment);
 void recording_deinit(struct recording *recording);
 
-/* The schema and the settings of the run. */
+/* Creates the schema and stores the settings of the run. */
 void recording_begin(struct recording *recording);
-/* All records are in: commit them. `ended`: why there may be fewer than the process made, or NULL.
+/*
+ * All records have been read: commits them. `ended`: why there may be fewer than the process made,
+ * or NULL.
  */
 void recording_end(struct recording *recording, const char *ended);
-/* Then run the handlers over what is committed. */
+/* After that: runs the handlers on the committed records. */
 void recording_run_handlers(struct recording *recording, struct handler_workers *workers,
 			    const struct handler_stop *stop);
-/* At last: one file. */
+/* Last: leaves a single file. */
 void recording_finish(struct recording *recording);
 
 #endif

@@ -77,13 +77,13 @@ static bool begin_dispatch(struct replay_feed *feed, sqlite3_stmt *stmt, bool mo
 	dispatch->info.start_ns = start;
 	dispatch->info.end_ns = end;
 	feed->counts->dispatches++;
-	/* Without records it has nothing to wait for. */
+	/* Without records there is nothing to wait for. */
 	if (!more && !probe_kind_has_counters(hr->kind))
 		end_dispatch(feed, dispatch);
 	return true;
 }
 
-/* Begin all dispatches up to one, as they were launched. */
+/* Begins all dispatches up to one, in launch order. */
 static struct probe_err *begin_up_to(struct replay_feed *feed, uint64_t id)
 {
 	struct probe_err *err = NULL;
@@ -251,7 +251,7 @@ static void flush_batch(struct replay_feed *feed, const struct run_dispatch *dis
 	trace_batch_deliver(&feed->batch, dispatch, feed->handler);
 }
 
-/* All of a piece belongs to one dispatch. */
+/* All records of a piece belong to one dispatch. */
 static void parse_piece(struct replay_feed *feed, struct probe_trace_ring *ring, uint64_t id,
 			size_t size)
 {
@@ -263,7 +263,7 @@ static void parse_piece(struct replay_feed *feed, struct probe_trace_ring *ring,
 
 	do {
 		stop = probe_trace_parse(&piece, limit, ring, &feed->batch, &counts);
-		/* The wave that opens the piece is the only one that may change the dispatch. */
+		/* Only the wave that opens the piece may change the dispatch. */
 		if (stop == PROBE_TRACE_SWITCH && ring->dispatch != id)
 			stop = PROBE_TRACE_BAD;
 		if (stop == PROBE_TRACE_FULL)
@@ -319,8 +319,7 @@ static struct probe_err *feed_trace(struct replay_feed *feed)
 	return err;
 }
 
-/* ---- The whole --------------------------------------------------------------------------------
- */
+/* ---- Replay --------------------------------------------------------------------------------- */
 
 static struct probe_err *feed_all(struct replay_feed *feed, const struct replay_source *from)
 {
@@ -363,7 +362,7 @@ struct probe_err *replay_into(struct handler_instance *handler, const struct rep
 	process_objects_init(&feed.objects, 0);
 	feed.allocations = run_allocations_create();
 	err = feed.allocations ? feed_all(&feed, source) : probe_err_oom();
-	/* It may look up sites until then. */
+	/* The handler may look up sites until then. */
 	handler_instance_close(handler);
 	sqlite3_finalize(feed.dispatches);
 	process_objects_deinit(&feed.objects);

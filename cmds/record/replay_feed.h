@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a replay share; see replay.h. */
+/* Declarations shared by the files of a replay; see replay.h. */
 #ifndef PROBE_CMDS_RECORD_REPLAY_FEED_H
 #define PROBE_CMDS_RECORD_REPLAY_FEED_H
 
@@ -22,22 +22,22 @@ struct replay_feed {
 	struct process_objects objects;
 	struct run_allocations *allocations;
 	struct handler_instance *handler;
-	sqlite3_stmt *dispatches; /* those not begun yet, by id */
+	sqlite3_stmt *dispatches; /* rows not begun yet, sorted by id */
 	bool dispatches_left;
-	uint64_t *last; /* pairs: dispatch, id of its last record; by dispatch */
+	uint64_t *last; /* pairs (dispatch, id of its last record), sorted by dispatch */
 	size_t last_count;
 	struct probe_trace_ring *rings;
 	uint32_t ring_count;
 	struct probe_trace_batch batch;
-	unsigned char *bytes;		     /* of a piece */
-	uint64_t wave_records, counter_rows; /* found, malformed ones too */
+	unsigned char *bytes;		     /* of one piece */
+	uint64_t wave_records, counter_rows; /* found, including malformed ones */
 };
 
 struct probe_err *replay_prepare(const struct replay_feed *feed, const char *sql,
 				 sqlite3_stmt **ret);
 /* *row = false at the end. */
 struct probe_err *replay_step(const struct replay_feed *feed, sqlite3_stmt *stmt, bool *row);
-/* Call `take` for each row of a query; what it refuses is counted. */
+/* Calls `take` for each row of a query; rows that it refuses are counted. */
 struct probe_err *replay_each(struct replay_feed *feed, const char *sql,
 			      bool (*take)(struct replay_feed *feed, sqlite3_stmt *stmt));
 
@@ -46,10 +46,13 @@ static inline uint64_t replay_number(sqlite3_stmt *stmt, int column)
 	return (uint64_t)sqlite3_column_int64(stmt, column);
 }
 
-/* What the process announced: agents, kernels, code, allocations; and last records. */
+/*
+ * Reads what the process announced (agents, kernels, code, allocations), and the last record of
+ * each dispatch.
+ */
 struct probe_err *replay_read(struct replay_feed *feed);
 
-/* How many records of waves and rows of counters the run stored that were not found. */
+/* Counts the wave records and counter rows that the run stored but that were not found. */
 struct probe_err *replay_missing(struct replay_feed *feed);
 
 #endif

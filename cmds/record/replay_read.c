@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a database for a replay: everything but the records. */
+/* Reads a database for a replay: everything except the records. */
 #include "cmds/record/replay_feed.h"
 
 #include <stdio.h>
@@ -132,7 +132,7 @@ static bool take_allocation(struct replay_feed *feed, sqlite3_stmt *stmt)
 	return ok;
 }
 
-/* Databases of earlier versions have none. */
+/* Databases of earlier versions have no such table. */
 static bool take_allocations(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	struct probe_err *err;
@@ -150,7 +150,7 @@ static bool take_last(struct replay_feed *feed, sqlite3_stmt *stmt)
 {
 	uint64_t *grown = feed->last;
 
-	/* Grown at powers of two. */
+	/* The array grows at powers of two. */
 	if (!(feed->last_count & (feed->last_count - 1)))
 		grown = realloc(feed->last,
 				(feed->last_count ? feed->last_count * 4 : 2) * sizeof(*grown));

@@ -29,7 +29,7 @@ static struct probe_err *recorded_streams(struct probe_reader *reader, uint32_t 
 	return rc == SQLITE_DONE ? NULL : probe_reader_error(reader, "read its records");
 }
 
-/* Would each handler see something? Name the first that would not. */
+/* Checks that the records contain input for each handler; the error names the first without. */
 static struct probe_err *check_streams(const struct run_replay *replay, struct probe_reader *reader)
 {
 	const struct run_plugins *plugins = replay->plugins;
@@ -98,7 +98,7 @@ struct probe_err *run_replay(struct run_replay *replay)
 	if (err)
 		return err;
 	err = check_streams(replay, &reader);
-	/* Closed while processes are forked: SQLite's locks do not survive that. */
+	/* Closed before processes are forked: SQLite's locks do not survive fork. */
 	probe_reader_close(&reader);
 	if (!err)
 		err = handler_workers_open(replay->config, replay->plugins, "nothing was written",

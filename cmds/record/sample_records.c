@@ -14,19 +14,19 @@
 #include "wire/segment_reader.h"
 
 enum {
-	PART_BYTES = 3500, /* of packed rows in a row of the store: just under a page */
+	PART_BYTES = 3500, /* packed bytes per row of the store: just under a page */
 	RAW_RECORDS = 1024,
-	PENDING_MAX = 1 << 20, /* samples kept with their dispatches, 8 to 32 bytes each */
+	PENDING_MAX = 1 << 20, /* samples that are kept with their dispatches, 8 to 32 bytes each */
 };
 
-/* Rows of one code object on one agent; kept after it has been unloaded. */
+/* Samples of one code object on one agent; kept after it has been unloaded. */
 struct run_sampled_code {
 	struct run_sampled_code *next;
 	struct probe_pcs_rows rows;
 	uint32_t code_object;
 };
 
-/* Of code objects that state impossible sizes, and of those that do not state theirs. */
+/* Limits for code objects that state impossible sizes, and for those that state none. */
 #define CODE_SPAN_MAX	(512ull << 20)
 #define CODE_SPAN_LEAST (16ull << 20)
 
@@ -43,7 +43,7 @@ struct run_sampler {
 	uint64_t pending; /* since the last flush */
 };
 
-/* A hardware queue; in a table by its number. */
+/* A hardware queue, by its number. */
 struct run_hardware {
 	uint32_t doorbell, size;
 };
@@ -86,7 +86,7 @@ static void store_part(struct run_sampler *sampler)
 	sampler->part_size = 0;
 }
 
-/* Without memory reports do not know these samples' dispatch. */
+/* Without memory, reports do not know the dispatch of these samples. */
 static void add_part(struct run_sampler *sampler, uint64_t dispatch, uint32_t code_object)
 {
 	size_t need = sampler->part_size + PROBE_PCS_PACK_ROOM(sampler->profile.count);
@@ -111,7 +111,7 @@ static void add_part(struct run_sampler *sampler, uint64_t dispatch, uint32_t co
 		store_part(sampler);
 }
 
-/* Returns the samples that could not be counted. */
+/* Returns the number of samples that could not be counted. */
 static uint64_t add_rows(struct run_sampler *sampler, uint32_t code_object)
 {
 	const struct probe_pcs_profile *profile = &sampler->profile;
@@ -143,7 +143,10 @@ static void spill(void *user, const struct probe_dispatch_entry *entry)
 	counts->dropped += bad;
 }
 
-/* Without a flush for long: store the pending samples; dispatches stay open for more. */
+/*
+ * If there was no flush for long: stores the pending samples; their dispatches remain open for
+ * more.
+ */
 static void spill_all(struct run_sampler *sampler)
 {
 	const struct probe_dispatch_map *map = &sampler->attributor.dispatches;
@@ -174,8 +177,8 @@ static void retired(void *user, const struct probe_dispatch_entry *entry)
 }
 
 /*
- * How many bytes of a loaded code object can be instructions. Its file has all of them, in segments
- * whose alignment adds little; what is larger in memory is zeroed variables.
+ * The number of bytes of a loaded code object that can be instructions. Its file contains all of
+ * them, in segments whose alignment adds little; memory beyond that is zeroed variables.
  */
 static uint64_t code_span(const struct run_code *code)
 {
@@ -216,7 +219,7 @@ static void load(struct run_sampler *sampler, const struct run_code *code)
 	sampler->codes = sampled;
 }
 
-/* Code objects loaded before sampling began. */
+/* Loads the code objects that were loaded before sampling began. */
 static void load_all(struct recording *recording, struct run_sampler *sampler, uint32_t agent)
 {
 	const struct run_table *codes = &recording->objects.codes;
@@ -267,7 +270,7 @@ bool samples_sampler(struct recording *recording, const struct segment_record *r
 
 /* ---- Samples one by one --------------------------------------------------------------------- */
 
-#define RAW_SIZE (PROBE_PCS_RECORD_SIZE + 16u) /* as table probe_rawsample says */
+#define RAW_SIZE (PROBE_PCS_RECORD_SIZE + 16u) /* as in table probe_rawsample */
 
 static void raw_record(struct run_sampler *sampler, const uint8_t *record, uint8_t *out)
 {
@@ -292,7 +295,7 @@ static void raw_record(struct run_sampler *sampler, const uint8_t *record, uint8
 	memcpy(out + PROBE_PCS_RECORD_SIZE + 8, tail, sizeof(tail));
 }
 
-/* Before the delivery retires dispatches. */
+/* Stored before the delivery retires dispatches. */
 static void store_raw(struct run_sampler *sampler, uint32_t agent, const uint8_t *records,
 		      uint32_t count)
 {
@@ -330,8 +333,8 @@ bool samples_take(struct recording *recording, const struct segment_record *rec)
 	if (recording->config->pc_sampling_raw)
 		store_raw(sampler, hr.agent, rec->payload + sizeof(hr), hr.count);
 	/*
-	 * Records here are pieces of a delivery, and the size of the runtime's buffers is not
-	 * known: only after a flush no more samples of a dispatch can follow.
+	 * A record is a part of a delivery, and the size of the runtime's buffers is unknown. Only
+	 * after a flush it is certain that no more samples of a dispatch follow.
 	 */
 	sampler->pending += hr.count;
 	if (hr.flags & PROBE_SAMPLES_FLUSHED)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PC samples of a recording: an attributor per sampled agent, fed in the order of the host records;
- * its counts are stored as rows at the end of the run.
+ * PC samples of a recording. Each sampled agent has an attributor, which receives the host records
+ * in order; its counts are stored as rows at the end of the run.
  */
 #ifndef PROBE_CMDS_RECORD_SAMPLE_RECORDS_H
 #define PROBE_CMDS_RECORD_SAMPLE_RECORDS_H
@@ -26,15 +26,15 @@ struct sample_state {
 
 struct run_sample_counts {
 	struct probe_pcs_counts pcs; /* of all agents */
-	uint64_t lost;		     /* by providers */
+	uint64_t lost;		     /* lost by providers */
 };
 
-/* Host records; false: malformed. */
+/* Handle host records; false if malformed. */
 bool samples_queue(struct recording *recording, const struct segment_record *rec);
 bool samples_sampler(struct recording *recording, const struct segment_record *rec);
 bool samples_take(struct recording *recording, const struct segment_record *rec);
 
-/* Other events. Nothing happens while no agent is sampled. */
+/* Handle other events; they do nothing while no agent is sampled. */
 void samples_load(struct recording *recording, const struct run_code *code);
 void samples_unload(struct recording *recording, uint32_t code_object);
 void samples_dispatch(struct recording *recording, const struct run_dispatch *dispatch);
@@ -42,7 +42,7 @@ void samples_complete(struct recording *recording, const struct run_dispatch *di
 
 void samples_counts(const struct recording *recording, struct run_sample_counts *ret);
 
-/* Write everything into the store. */
+/* Writes everything into the store. */
 void samples_store(struct recording *recording);
 void samples_deinit(struct sample_state *samples);
 

@@ -4,17 +4,20 @@
 #include "wire/segment_reader.h"
 
 /*
- * Sparse: pages exist once written. With the counter tables of a queue or two, a process has at
- * most 64 MiB.
+ * The file is sparse: pages exist once they are written. With the counter tables of a queue or two,
+ * a process has at most 64 MiB.
  */
 #define HOST_RING_BYTES (16ull << 20)
 #define RINGS_BYTES	(32u << 20)
 #define RING_BYTES_MAX	16384u
-/* For launches of few waves, which would else wait for the reader most of the time. */
+/* For launches of few waves, which would otherwise wait for the reader most of the time. */
 #define LARGE_RINGS	 128u
 #define LARGE_RING_BYTES (64u << 10)
 
-/* A power of two of rings, and each one's share of RINGS_BYTES; fewer if not all fit. */
+/*
+ * A power of two of rings, and the size of each one's share of RINGS_BYTES; fewer rings if not all
+ * fit.
+ */
 static uint32_t ring_count(uint32_t wanted, uint32_t *ret_bytes)
 {
 	uint32_t count = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How large the segment of a traced process is. */
+/* Chooses the size of a traced process's segment. */
 #ifndef PROBE_CMDS_RECORD_SEGMENT_SIZE_H
 #define PROBE_CMDS_RECORD_SEGMENT_SIZE_H
 
@@ -8,7 +8,7 @@
 struct probe_err;
 struct segment_reader;
 
-/* A segment for as many rings as the process wants, or as fit into 32 MiB. */
+/* Creates a segment for as many rings as the process requests, or as fit into 32 MiB. */
 struct probe_err *segment_create(uint32_t rings_wanted, struct segment_reader *ret);
 
 #endif

@@ -25,7 +25,7 @@
 #define SOURCE_BYTES_MAX (16u << 20)
 #define SOURCE_LINE_MAX	 4096u
 
-/* A place in the source: of a site, or of a call that it was inlined from. */
+/* A source position: of a site, or of a call that it was inlined from. */
 struct place {
 	const char *file;
 	uint32_t line;
@@ -50,7 +50,10 @@ static uint64_t modified(const struct stat *st)
 	return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
 }
 
-/* A source file: regular, not too large. False if it is not there, which is no error. */
+/*
+ * Reads a source file if it is regular and not too large. False if it does not exist, which is no
+ * error.
+ */
 static bool read_source(const char *path, struct text *ret)
 {
 	PROBE_AUTO_CLOSE int fd =
@@ -70,7 +73,7 @@ static bool read_source(const char *path, struct text *ret)
 	return true;
 }
 
-/* Places of one file in the order of their lines. */
+/* Stores lines of one file; the places are sorted by line. */
 static void store_lines(struct recording *recording, const struct place *places, size_t count,
 			const struct text *source)
 {
@@ -87,7 +90,7 @@ static void store_lines(struct recording *recording, const struct place *places,
 					   len < SOURCE_LINE_MAX ? len : SOURCE_LINE_MAX);
 			i++;
 		} else if (places[i].line < line) {
-			i++; /* line 0, or named twice */
+			i++; /* skip line 0 and duplicates */
 			continue;
 		}
 		pos += len + 1;
@@ -109,7 +112,7 @@ static void store_whole(struct recording *recording, const char *file, const str
 	}
 }
 
-/* Other code objects of the program have sites in the same files. */
+/* True if no other code object of the program has sites in this file. */
 static bool is_stored(const struct source_files *files, const char *file)
 {
 	for (size_t i = 0; i < files->count; i++)
@@ -234,7 +237,7 @@ void source_files_deinit(struct source_files *files)
 
 /* ---- The program ----------------------------------------------------------------------------- */
 
-/* "%20" in a URI; false if that is malformed. */
+/* Decodes "%20" in a URI; false if it is malformed. */
 static bool unescape(char *text)
 {
 	char *to = text;

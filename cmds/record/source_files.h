@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of sources at the time of the run: every line of the user's files in which
- * there are sites, with the hash of the file, and the lines of headers that sites name.
+ * Stores the source text at the time of the run: every line of the user's files that contain sites,
+ * with the hash of the file, and the lines of headers that sites refer to.
  */
 #ifndef PROBE_CMDS_RECORD_SOURCE_FILES_H
 #define PROBE_CMDS_RECORD_SOURCE_FILES_H
@@ -12,7 +12,7 @@
 struct recording;
 struct run_code;
 
-/* Those that are stored. */
+/* The files that have been stored. */
 struct source_files {
 	char **names;
 	size_t count;
@@ -21,7 +21,7 @@ struct source_files {
 void source_files_store(struct recording *recording, const struct run_code *code);
 void source_files_deinit(struct source_files *files);
 
-/* When the file of a code object's URI was written, ns since 1970; 0 = not known. */
+/* Modification time of the file of a code object's URI, ns since 1970; 0 = unknown. */
 uint64_t source_files_built(const char *uri);
 
 #endif

@@ -16,7 +16,7 @@
 #define BATCH_MESSAGES 1024u
 #define BATCH_WAVES    1024u
 #define ARENA_BYTES    (1u << 20)
-#define STEP_BYTES     (128u << 10) /* expanded at a time */
+#define STEP_BYTES     (128u << 10) /* bytes that are expanded at a time */
 
 /* ---- Batches -------------------------------------------------------------------------------- */
 
@@ -108,7 +108,7 @@ void trace_deinit(struct trace_state *trace)
 
 /* ---- Pieces --------------------------------------------------------------------------------- */
 
-/* The dispatch with this id; no pointer to it outlives the pass over the rings. */
+/* The dispatch with this id; the pointer is valid only during one pass over the rings. */
 static const struct trace_dispatch *find(struct recording *recording, uint64_t id)
 {
 	struct trace_dispatch *current = &recording->trace.current;
@@ -134,13 +134,16 @@ static const struct trace_dispatch *find(struct recording *recording, uint64_t i
 	return current;
 }
 
-/* May records of the dispatch be read now, or is something they need still to come? */
+/*
+ * True if records of the dispatch can be read now; false if something that they need has not
+ * arrived.
+ */
 static bool is_announced(const struct trace_dispatch *of)
 {
 	return of->dispatch && (of->key.arguments || of->dispatch->hr.kind != PROBE_KIND_TRACE);
 }
 
-/* Empty the batch; the arena may be used again only after this. */
+/* Empties the batch; the arena may be reused only after this. */
 static void flush(struct recording *recording)
 {
 	struct trace_state *trace = &recording->trace;
@@ -165,7 +168,7 @@ struct span {
 	uint64_t records;
 };
 
-/* Raw bytes into the store, before anything is made of them. */
+/* Stores the raw bytes before anything is parsed. */
 static void store_raw(struct recording *recording, uint64_t dispatch, uint32_t ring,
 		      struct span span)
 {
@@ -217,7 +220,7 @@ static bool parse_piece(struct recording *recording, const struct trace_dispatch
 			*ret_records = counts.records;
 			break;
 		}
-		/* The wave record opens the next dispatch's bytes. */
+		/* The wave record begins the next dispatch's bytes. */
 		store_raw(recording, before.dispatch, index,
 			  (struct span){piece.bytes + from, piece.pos - wave - from,
 					counts.records - 1 - stored});
@@ -244,7 +247,7 @@ static void count_records(struct record_counts *counts, uint64_t expanded, uint6
 		counts->trace_corrupt += expanded - parsed;
 }
 
-/* Expand, store and parse a piece; returns how many bytes of it are done with. */
+/* Expands, stores and parses a piece; returns how many of its bytes have been consumed. */
 static size_t take_piece(struct recording *recording, uint32_t index, size_t size)
 {
 	struct trace_state *trace = &recording->trace;
@@ -260,7 +263,7 @@ static size_t take_piece(struct recording *recording, uint32_t index, size_t siz
 		uint64_t parsed = 0;
 		unsigned char *to;
 
-		/* Its record may be behind an unfinished one. */
+		/* Its record may follow an incomplete one. */
 		if (id && trace->waiting && !is_announced(of))
 			return from;
 		if (trace->arena_capacity - trace->arena_used < STEP_BYTES) {
@@ -309,8 +312,8 @@ void trace_take_stored(struct recording *recording, size_t size)
 }
 
 /*
- * A wave's dispatch is known before its records are looked at: its DISPATCH record is committed
- * before the launch, and the caller reads the host ring after the snapshot of the heads.
+ * A wave's dispatch is known before its records are read: its DISPATCH record is committed before
+ * the launch, and the caller reads the host ring after the snapshot of the ring heads.
  */
 bool trace_drain(struct recording *recording, bool waiting)
 {

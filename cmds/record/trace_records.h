@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Draining trace rings. A piece of a ring is copied, expanded into the arena (trace_expand.h),
- * stored, parsed in place into the batch, and its space given back to the device. The batch goes to
- * the handlers when it is full, when another dispatch begins, or at the end of the pass.
+ * Drains trace rings. A piece of a ring is copied, expanded into the arena (trace_expand.h),
+ * stored, and parsed in place into the batch; then its space is returned to the device. The batch
+ * goes to the handlers when it is full, when another dispatch begins, or at the end of the pass.
  */
 #ifndef PROBE_CMDS_RECORD_TRACE_RECORDS_H
 #define PROBE_CMDS_RECORD_TRACE_RECORDS_H
@@ -19,7 +19,7 @@ struct segment_reader;
 struct recording;
 struct run_dispatch;
 
-/* The dispatch that bytes belong to, with what it takes to read them. */
+/* The dispatch that bytes belong to, with the state needed to read them. */
 struct trace_dispatch {
 	uint64_t id;
 	const struct run_dispatch *dispatch; /* NULL = unknown */
@@ -33,31 +33,36 @@ struct trace_state {
 	struct probe_trace_expander *expanders; /* by ring */
 	struct probe_trace_batch batch;
 	const struct run_dispatch *batch_dispatch;
-	struct trace_dispatch current; /* looked up when another one begins */
-	bool waiting;		       /* the host ring's next record is not finished yet */
-	unsigned char *arena;	       /* copies of pieces, until the batch is used */
+	struct trace_dispatch current; /* cached until another dispatch begins */
+	bool waiting;		       /* the next record of the host ring is incomplete */
+	unsigned char *arena;	       /* copies of pieces, valid until the batch is delivered */
 	size_t arena_used, arena_capacity;
 	unsigned char *piece;  /* of a ring, as the device wrote it */
-	unsigned char *packed; /* a part of it, for the store */
+	unsigned char *packed; /* a part of the piece, for the store */
 };
 
-/* The segment outlives it. */
+/* The segment must outlive it. */
 struct probe_err *trace_init(struct trace_state *trace, struct segment_reader *segment);
 void trace_deinit(struct trace_state *trace);
 
 /*
- * Read the rings up to the heads of the last snapshot; true if there was anything. `waiting`: the
- * record of a dispatch may still be in the host ring, behind an unfinished one.
+ * Reads the rings up to the heads of the last snapshot; true if there was anything. `waiting`: the
+ * record of a dispatch may still follow an incomplete one in the host ring.
  */
 bool trace_drain(struct recording *recording, bool waiting);
-/* The first bytes of trace.piece, which are in no ring: whole waves of a known dispatch. */
+/*
+ * Reads the first bytes of trace.piece, which do not come from a ring: whole waves of a known
+ * dispatch.
+ */
 void trace_take_stored(struct recording *recording, size_t size);
 
-/* An empty batch; false without memory, deinit it all the same. */
+/* Initialises an empty batch; false without memory. Call deinit in either case. */
 bool trace_batch_init(struct probe_trace_batch *batch);
 void trace_batch_deinit(struct probe_trace_batch *batch);
 size_t trace_batch_count(const struct probe_trace_batch *batch);
-/* Give a batch to a handler, stream by stream, and empty it. dispatch NULL: only empty it. */
+/*
+ * Delivers a batch to a handler, stream by stream, and empties it. dispatch NULL: only empties it.
+ */
 void trace_batch_deliver(struct probe_trace_batch *batch, const struct run_dispatch *dispatch,
 			 struct handler_instance *handler);
 

@@ -8,7 +8,7 @@
 
 enum {
 	WAVE = 64, /* lanes */
-	/* The records of a wave at most: the IDLE stamps are the first one's. */
+	/* Upper limit for the records of a wave: only the first wave has IDLE stamps. */
 	BYTES_MAX = sizeof(struct probe_rec_wave) + 5 * sizeof(struct probe_rec_stamp) +
 		    PROBE_STORED_SPANS * sizeof(struct probe_rec_span) +
 		    sizeof(struct probe_rec_wave_end),
@@ -101,7 +101,7 @@ static unsigned char *put_wave(unsigned char *to, const struct stored *stored, u
 		   sizeof(struct probe_rec_wave_end));
 }
 
-/* False if the launch cannot have left that. */
+/* False if no launch can have left this head. */
 static bool read_head(const struct run_dispatch *dispatch, const struct probe_hr_wave_storage *hr,
 		      const unsigned char *from, size_t size, struct stored *ret)
 {

@@ -78,7 +78,7 @@ static const char device_sql[] =
 	"SELECT (SELECT value FROM probe_run WHERE key = 'device'), name, product_name, "
 	"(SELECT value FROM probe_run WHERE key = 'simulated_time') FROM rocpd_info_agent "
 	"WHERE type = 'GPU' ORDER BY id LIMIT 1";
-/* Where no instrumented kernel ran, the kind is what would have been. */
+/* If no instrumented kernel ran, this is the kind that was requested. */
 static const char kind_sql[] =
 	"SELECT CASE WHEN EXISTS (" RAN_INSTRUMENTED ") THEN value ELSE 'none ran' END "
 	"FROM probe_run WHERE key = 'kind'";
@@ -87,7 +87,7 @@ static const char sources_sql[] =
 	"SELECT * FROM (SELECT file, probe_source_state(file) AS state FROM probe_sourcefile) "
 	"WHERE state IS NOT NULL ORDER BY file LIMIT 10";
 
-/* A source that is not what ran. */
+/* A source file that differs from the one that was compiled. */
 static void put_source(const struct report *report, sqlite3_stmt *stmt)
 {
 	printf("%ssource: ", report_red(report));
@@ -135,7 +135,7 @@ static void put_dispatches(const struct report *report, sqlite3_stmt *stmt)
 	       report_cell(stmt, 1), report_cell(stmt, 2));
 }
 
-/* What follows "refused." in probe_account, as a sentence. */
+/* The reason after "refused." in probe_account, as a sentence. */
 static const char *refusal_text(const char *word)
 {
 	for (uint32_t verdict = 0; verdict < PROBE_VERDICTS; verdict++)
@@ -193,7 +193,7 @@ static void put_unknown(sqlite3_stmt *stmt)
 		printf(", at most %s", report_cell(stmt, S_UNKNOWN_MOST));
 }
 
-/* A stream of records: what of it is in the database, and what is not. */
+/* A stream of records: how much of it is in the database, and how much is not. */
 static void put_stream(const struct report *report, sqlite3_stmt *stmt)
 {
 	bool lost = sqlite3_column_int64(stmt, S_DROPPED) > 0;
@@ -245,7 +245,7 @@ static const char dispatches_sql[] = "SELECT coalesce(max(value) FILTER (WHERE n
 				     "coalesce(max(value) FILTER (WHERE name = 'swapped'), 0) "
 				     "FROM probe_account WHERE stream = 'dispatches'";
 
-/* Why there was no clone, where that is known, in place of their sum. */
+/* Why there was no clone, if that is known, in place of the sum. */
 static const char refusals_sql[] =
 	"SELECT substr(name, 9), value, NULL FROM probe_account a WHERE stream = 'dispatches' "
 	"AND name LIKE 'refused.%' AND value > 0 AND NOT (name = 'refused.no_clone' AND EXISTS "
@@ -286,7 +286,7 @@ const char report_uncovered_count_sql[] =
 	"SELECT count(*) FROM (SELECT DISTINCT file, line, \"column\", function, what, "
 	"text FROM probe_uncovered)";
 
-/* Each position once, however many code objects have them: a function may be in several. */
+/* Lists each position once, even if several code objects have it: a function may be in several. */
 static struct probe_err *put_uncovered_list(const struct report *report, const struct report_db *db)
 {
 	struct probe_err *err;
@@ -306,7 +306,7 @@ static struct probe_err *put_uncovered_list(const struct report *report, const s
 	return err;
 }
 
-/* What follows the dispatches, in this order. */
+/* The notes that follow the dispatches, in this order. */
 static const struct {
 	const char *sql;
 	report_row_fn fn;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every text report begins and ends with: how far its numbers can be trusted. */
+/* The first and last lines of every text report: how far its numbers can be trusted. */
 #ifndef PROBE_CMDS_REPORT_ACCOUNTING_TEXT_H
 #define PROBE_CMDS_REPORT_ACCOUNTING_TEXT_H
 
@@ -12,11 +12,13 @@ struct report_query;
 
 /* First lines: whether and why the run is partial, the program, the device. */
 struct probe_err *report_head(const struct report *report, const struct report_db *db);
-/* Last lines: dispatches, accesses without probes, records lost, notes, messages of the run. */
+/* Last lines: dispatches, accesses without probes, lost records, notes, messages of the run. */
 struct probe_err *report_account(const struct report *report, const struct report_db *db);
-/* How many accesses without probes report_account() lists; needs table probe_uncovered. */
+/*
+ * The number of accesses without probes that report_account() lists; needs table probe_uncovered.
+ */
 extern const char report_uncovered_count_sql[];
-/* report_rows(), in a table with both around them. */
+/* report_rows() as a table, with both around it. */
 struct probe_err *report_framed_rows(const struct report *report, const struct report_db *db,
 				     const struct report_query *query, bool first, bool last);
 

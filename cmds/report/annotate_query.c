@@ -45,7 +45,7 @@ static const struct report_column columns[] = {
 	{"code_object", "object", REPORT_INT, false, "co", "id"},
 };
 
-/* What probes counted, by place: an instruction has no site of its own. */
+/* Counters by position, because an instruction has no site of its own. */
 #define SITES                                                                                                   \
 	"sites AS MATERIALIZED (SELECT m.kernel, s.file, s.line, s.\"column\", s.access, " SITE_MEMORY(         \
 		"s") " AS space, "                                                                              \
@@ -77,7 +77,7 @@ static const struct report_column columns[] = {
 	"WHEN i.text LIKE '%\\_load%' ESCAPE '\\' OR i.text LIKE 'ds\\_read%' ESCAPE '\\' THEN 1 " \
 	"WHEN i.text LIKE '%\\_store%' ESCAPE '\\' OR i.text LIKE 'ds\\_write%' ESCAPE '\\' THEN 2 END"
 
-/* Functions that were not inlined, and were sampled; whichever kernels called them. */
+/* Functions that were sampled and not inlined, whichever kernels called them. */
 #define FUNCTIONS                                                                                  \
 	"SELECT -row_number() OVER (ORDER BY co, name), name, '@' || min(address), co, shift "     \
 	"FROM (SELECT *, probe_kernel_at(co, address) AS name FROM (SELECT "                       \
@@ -85,7 +85,7 @@ static const struct report_column columns[] = {
 	"o.load_delta - o.load_base AS shift FROM probe_sample s JOIN rocpd_info_code_object o "   \
 	"ON o.id = s.code_object_id)) WHERE name LIKE '[function] %' GROUP BY co, name"
 
-/* Original kernels that were launched; clones have the same lines twice over. */
+/* Original kernels that were launched; their clones have the same lines again. */
 #define ROWS(source, sites, times)                                                                          \
 	"(WITH kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, "                    \
 	"k.kernel_name AS symbol, k.code_object_id AS co, o.load_delta - o.load_base AS shift "             \
@@ -118,7 +118,7 @@ static const struct report_column columns[] = {
 			{QUERY(source, SITES, NO_SPANS), QUERY(source, SITES, SPANS)},             \
 	}
 
-/* By source, whether sites were counted, whether spans were timed. */
+/* Indexed by source, whether sites were counted, whether spans were timed. */
 static const struct report_query queries[REPORT_FROM_SAMPLES + 1][2][2] = {
 	QUERIES(SAMPLES_SUMS),
 	QUERIES(SAMPLES_DISPATCHES("NULL")),

@@ -16,8 +16,10 @@
 #define COLUMNS_MAX 200
 #define TABLES_MAX  200
 
-/* Of ROCpd, what merging and reports need; with everything of ours but what is large and not
- * needed. */
+/*
+ * The tables of ROCpd that merging and reports need, and all of Probe's except large ones that are
+ * not needed.
+ */
 static const char tables_sql[] =
 	"SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND (name IN "
 	"('rocpd_info_agent', 'rocpd_info_code_object', 'rocpd_info_kernel_symbol', "
@@ -25,7 +27,7 @@ static const char tables_sql[] =
 	"(name LIKE 'probe\\_%' ESCAPE '\\' AND name NOT IN ('probe_record', 'probe_counter', "
 	"'probe_loss', 'probe_words'))) ORDER BY name";
 
-/* What merging expects to be unique. */
+/* Indexes on what merging expects to be unique. */
 static const char indexes_sql[] =
 	"CREATE UNIQUE INDEX main.i_account ON probe_account (stream, name);"
 	"CREATE UNIQUE INDEX main.i_source ON probe_source (file, line);"
@@ -139,7 +141,10 @@ static bool sampled(const struct report_db *db)
 	return any;
 }
 
-/* Which is which; both must be of this schema, since rows are copied unchanged. */
+/*
+ * Decides which file is which; both must have this schema version, because rows are copied
+ * unchanged.
+ */
 static struct probe_err *check(struct report_db db[2], int *sampled_one)
 {
 	bool first = sampled(&db[0]), second = sampled(&db[1]);
@@ -157,7 +162,7 @@ static struct probe_err *check(struct report_db db[2], int *sampled_one)
 	return NULL;
 }
 
-/* The text of a fact of the run, "" if it is not there; to be freed. */
+/* The text of a fact of the run, "" if it is missing; the caller frees it. */
 static char *fact(const struct report_db *db, const char *key)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -175,7 +180,9 @@ static char *fact(const struct report_db *db, const char *key)
 	return ret;
 }
 
-/* Samples of one problem size say nothing about the counters of another. */
+/*
+ * Warns if the commands differ: samples of one problem size do not match the counters of another.
+ */
 static void warn_commands(const struct report_db db[2])
 {
 	PROBE_AUTO_FREE char *first = fact(&db[0], "command");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --runs: two files, one of a sampled run and one of a probed run of the same program, as one
- * database in memory. Names of tables and columns are foreign text: quoted, and counted.
+ * --runs: opens two files, a sampled run and a probed run of the same program, as one database in
+ * memory. Names of tables and columns are foreign text: they are quoted, and their number is
+ * limited.
  */
 #ifndef PROBE_CMDS_REPORT_ATTACH_RUNS_H
 #define PROBE_CMDS_REPORT_ATTACH_RUNS_H

@@ -9,7 +9,7 @@
 #include "codeobj/users_place.h"
 #include "codeobj/wait_producers.h"
 
-/* One module, two tables. */
+/* One module for two tables. */
 enum kind { INSTRUCTIONS, WAITS };
 
 static const char *const declarations[] = {
@@ -32,10 +32,10 @@ struct cursor {
 	struct report_code *code;
 	const struct probe_instruction *rows; /* of the kernel */
 	size_t count, at;
-	struct probe_waits waits; /* of the other table */
+	struct probe_waits waits; /* for WAITS */
 };
 
-/* "@ADDRESS": of the function there. */
+/* "@ADDRESS": the function at this address. */
 static void find_rows(struct cursor *cursor, const char *symbol)
 {
 	struct probe_code code = report_code_view(cursor->code);
@@ -166,7 +166,7 @@ static void put_users(const struct cursor *cursor, sqlite3_context *context, uin
 		sqlite3_result_int64(context, place.line);
 }
 
-/* Where the function itself calls what the code was inlined from. */
+/* The position in the function itself of the call that the code was inlined from. */
 static void put_call(const struct cursor *cursor, sqlite3_context *context, uint64_t address)
 {
 	const struct probe_inlines *inlines = report_code_inlines(cursor->code);

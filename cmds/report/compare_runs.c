@@ -11,7 +11,9 @@
 #include "common/err.h"
 #include "store/sql_words.h"
 
-/* Of lines: exact counts. Of kernels: registers and LDS from the code object, times as measured. */
+/*
+ * Of lines: exact counts. Of kernels: registers and LDS from the code object, and measured times.
+ */
 const struct compare_metric compare_metrics[] = {
 	{COMPARE_LINE, "executions", "executions by a wave"},
 	{COMPARE_LINE, "lanes", "active lanes"},
@@ -34,7 +36,7 @@ const size_t compare_metric_count = METRICS;
 
 /* ---- Reading one run ------------------------------------------------------------------------- */
 
-/* Columns of `lines` that tell which line a row is of; the metrics follow. */
+/* Columns of `lines` that identify a line; the metrics follow. */
 static const char identity[] = "kernel,file,line,column,access,space,source";
 enum { IDENTITY = 7 };
 
@@ -74,7 +76,7 @@ static const char *base_name(const char *file)
 	return slash ? slash + 1 : file;
 }
 
-/* Where the compiler moved a line, its spaces may change: they do not count. */
+/* If the compiler or an editor moved a line, its white space may change, so it is ignored. */
 static void bind_trimmed(sqlite3_stmt *insert, int at, const char *text)
 {
 	size_t len;
@@ -86,7 +88,7 @@ static void bind_trimmed(sqlite3_stmt *insert, int at, const char *text)
 	sqlite3_bind_text(insert, at, text, (int)len, SQLITE_TRANSIENT);
 }
 
-/* One line's metrics behind its identity: those that a run lacks are NULL. */
+/* One line's metrics after its identity; metrics that a run lacks are NULL. */
 static struct probe_err *copy_values(const struct report_db *to, sqlite3_stmt *row,
 				     sqlite3_stmt *insert)
 {
@@ -174,11 +176,11 @@ static struct probe_err *read_lines(const struct report *report, const struct re
 	return err ? err : copy_lines(from, rows, run, to);
 }
 
-/* "file:line" where the kernel is declared, apart. */
+/* "file:line" where the kernel is declared, as two values. */
 #define POSITION_FILE "rtrim(rtrim(position, '0123456789'), ':')"
 #define POSITION_LINE "CAST(substr(position, length(rtrim(position, '0123456789')) + 1) AS INTEGER)"
 
-/* Clones are kept apart from originals: their times are not those of the program. */
+/* Clones are separate from originals: their times are not those of the program. */
 static const char kernels_sql[] =
 	"SELECT kernel, instrumented, dispatches, time_ns, variance, vgprs, sgprs, lds, scratch, " POSITION_FILE
 	", " POSITION_LINE " FROM (SELECT *, "
@@ -239,11 +241,11 @@ static struct probe_err *read_run(const struct report *report, const char *path,
 	return err;
 }
 
-/* ---- Pairing --------------------------------------------------------------------------------- */
+/* ---- Matching ------------------------------------------------------------------------------- */
 
 #define LIKE_LINE "kernel, base, access, space"
 #define UNPAIRED  "id NOT IN (SELECT before FROM pair UNION ALL SELECT after FROM pair)"
-/* Pair what is equal in `columns`; of several, in the order of position. */
+/* Matches rows that are equal in `columns`; if there are several, in the order of position. */
 #define PAIR(columns, condition)                                                                   \
 	"INSERT INTO pair WITH p AS MATERIALIZED (SELECT *, row_number() OVER (PARTITION BY run, " \
 	"" columns " ORDER BY file, line, \"column\", id) AS nth FROM place WHERE " UNPAIRED       \
@@ -256,7 +258,7 @@ static const char pair_sql[] = "CREATE INDEX place_run ON place (run, kernel, ba
 			     "source <> ''") PAIR(LIKE_LINE ", line, \"column\"", "line > 0")
 	PAIR(LIKE_LINE ", line",
 	     "line > 0") "CREATE INDEX value_place ON value (place, metric);"
-			 /* With those without a partner. */
+			 /* And those without a match. */
 			 "INSERT INTO pair SELECT CASE run WHEN 0 THEN id END, CASE run WHEN 1 THEN id END "
 			 "FROM place WHERE " UNPAIRED ";"
 			 "INSERT INTO change SELECT 'line', p.kernel, NULL, p.file, p.line, a.line, p.\"column\", "
@@ -268,8 +270,8 @@ static const char pair_sql[] = "CREATE INDEX place_run ON place (run, kernel, ba
 			 "LEFT JOIN value w ON w.place = pair.after AND w.metric = m.metric;";
 
 /*
- * Times of clones are apart from those of originals. noise: twice the standard error of the
- * difference of two means; NULL where a time was measured once, whose noise is not known.
+ * Times of clones are separate from those of originals. noise: twice the standard error of the
+ * difference of two means; NULL if a time was measured once, so that its noise is unknown.
  */
 #define MEASURED_METRIC(metric, noise)                                                             \
 	"INSERT INTO change SELECT 'kernel', kernel, "                                             \
@@ -279,7 +281,7 @@ static const char pair_sql[] = "CREATE INDEX place_run ON place (run, kernel, ba
 	" FROM (SELECT DISTINCT kernel, instrumented FROM kernel) "                                \
 	"LEFT JOIN (SELECT * FROM kernel WHERE run = 0) a USING (kernel, instrumented) "           \
 	"LEFT JOIN (SELECT * FROM kernel WHERE run = 1) b USING (kernel, instrumented);"
-/* Of the original, whichever of the two ran. */
+/* Values of the original, whichever of the two ran. */
 #define COMPILED_METRIC(metric)                                                                    \
 	"INSERT INTO change SELECT 'kernel', kernel, NULL, file, line, "                           \
 	"max(CASE run WHEN 0 THEN line END), NULL, NULL, NULL, NULL, '" metric "', "               \
@@ -291,7 +293,7 @@ static const char kernels_change_sql[] = MEASURED_METRIC("dispatches", "0") MEAS
 	COMPILED_METRIC("vgprs") COMPILED_METRIC("sgprs") COMPILED_METRIC("lds")
 		COMPILED_METRIC("scratch");
 
-/* Two different programs: nothing is common. */
+/* Fails for two different programs, which have nothing in common. */
 static struct probe_err *check_common(const struct report_db *to, const char *before,
 				      const char *after)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two databases side by side: a database in memory with one row per thing measured in either,
- * its value before and after.
+ * Compares two databases: a database in memory gets one row per value measured in either, with the
+ * value before and after.
  *
- * Kernels are paired by their demangled names, source lines by kernel, file name, kind of access
- * and text; of equal lines those at the same position first, then in order. A line whose text
- * changed is paired by its position. What has no partner has NULL on the other side.
+ * Kernels are matched by their demangled names. Source lines are matched by kernel, file name, kind
+ * of access and text; equal lines by position first, then in order. A line whose text changed is
+ * matched by its position. Rows without a match have NULL on the other side.
  */
 #ifndef PROBE_CMDS_REPORT_COMPARE_RUNS_H
 #define PROBE_CMDS_REPORT_COMPARE_RUNS_H
@@ -29,7 +29,7 @@ struct compare_metric {
 extern const struct compare_metric compare_metrics[];
 extern const size_t compare_metric_count;
 
-/* The table `change` of the database in memory: what the columns below are made of. */
+/* Expressions over table `change` of the database in memory, from which the columns are made. */
 #define COMPARE_CHANGE "(coalesce(after, 0) - coalesce(before, 0))"
 #define COMPARE_COLUMNS                                                                                                                \
 	{"scope", "scope", REPORT_TEXT, false, "scope", "line or kernel"},                                                             \
@@ -77,12 +77,12 @@ extern const size_t compare_metric_count;
 		 false,	   "source", "text of the line, without indentation"},
 #define COMPARE_SORT "-scope,file,+line,kernel,variant,access,space,metric,+column"
 
-/* The rows that changed; with --all also those that did not. */
+/* The rows that changed; with --all also the unchanged ones. */
 extern const struct report_query report_compare_query;
 
 /*
- * Compare two files; `before` may be NULL, which compares with nothing. The new database refers to
- * `report`, which must outlive it.
+ * Compares two files; `before` may be NULL, which compares with an empty run. The new database
+ * refers to `report`, which must outlive it.
  */
 struct probe_err *report_compare_open(const struct report *report, const char *before,
 				      const char *after, struct report_db *ret);

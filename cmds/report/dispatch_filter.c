@@ -99,7 +99,7 @@ static void chosen(sqlite3_context *context, int count, sqlite3_value **values)
 	sqlite3_result_int(context, found);
 }
 
-/* probe_timely(from, to): does it overlap the window? In ns since the first dispatch. */
+/* probe_timely(from, to): true if it overlaps the time window. In ns since the first dispatch. */
 static void timely(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const struct report *report = sqlite3_user_data(context);

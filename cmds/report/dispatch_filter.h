@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --dispatches, --start and --end: their values, and SQL functions for the queries of samples. */
+/* --dispatches, --start and --end: parsing, and SQL functions for the queries of samples. */
 #ifndef PROBE_CMDS_REPORT_DISPATCH_FILTER_H
 #define PROBE_CMDS_REPORT_DISPATCH_FILTER_H
 
@@ -14,13 +14,13 @@ struct report;
 struct probe_err *report_set_dispatches(struct report *report, const char *text);
 struct probe_err *report_set_time(const char *option, const char *text, int64_t *ret);
 
-/* Is any of them given? Is one of the times? */
+/* Whether any of them is given; whether one of the times is given. */
 bool report_filtered(const struct report *report);
 bool report_timed(const struct report *report);
 
 /*
- * SQL: probe_chosen(dispatch); probe_timely(from, to); probe_users_file(file): is it the user's,
- * not a header of HIP? `report` must outlive the connection.
+ * SQL: probe_chosen(dispatch); probe_timely(from, to); probe_users_file(file): true for the user's
+ * files, false for headers of HIP. `report` must outlive the connection.
  */
 int report_filter_register(const struct report *report, sqlite3 *db);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No overlong forms, no surrogates, nothing above U+10FFFF. */
+/* Rejects overlong forms, surrogates, and codes above U+10FFFF. */
 unsigned report_utf8(const char *text, size_t len, uint32_t *code)
 {
 	const unsigned char *c = (const unsigned char *)text;
@@ -34,7 +34,7 @@ unsigned report_utf8(const char *text, size_t len, uint32_t *code)
 bool report_printable(uint32_t code)
 {
 	bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-	/* Marks that turn the direction of text would show one name for another. */
+	/* Direction marks are rejected: they could make one name look like another. */
 	bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 
 	return !control && !turns;
@@ -146,7 +146,7 @@ static void put_string(FILE *out, const char *text)
 		if (text[i] == '"' || text[i] == '\\')
 			fprintf(out, "\\%c", text[i]);
 		else if (!count)
-			fputs("\xef\xbf\xbd", out); /* U+FFFD: the byte is no text */
+			fputs("\xef\xbf\xbd", out); /* U+FFFD: the byte is not valid UTF-8 */
 		else if (report_printable(code))
 			fwrite(text + i, 1, count, out);
 		else
@@ -186,7 +186,7 @@ void report_json_real(struct report_json *json, double value)
 
 	before_value(json);
 	if (isfinite(value)) {
-		/* The shortest form that reads back as the same number. */
+		/* Uses the fewest digits that read back as the same number. */
 		for (int digits = 15; digits <= 17; digits++) {
 			snprintf(text, sizeof(text), "%.*g", digits, value);
 			if (strtod(text, NULL) == value)

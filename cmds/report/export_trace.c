@@ -13,7 +13,7 @@
 #include "probe_version.h"
 #include "store/sql_words.h"
 
-/* Prepare a query that has %s where a condition on kernels may stand. */
+/* Prepares a query in which %s marks the place of a condition on kernels. */
 static struct probe_err *prepare_matching(const struct report *report, const struct report_db *db,
 					  const char *sql, sqlite3_stmt **ret)
 {
@@ -69,7 +69,7 @@ static void put_number(struct report_json *json, const char *key, int64_t value)
 	report_json_int(json, value);
 }
 
-/* Metadata: what the viewer calls a process or thread. */
+/* Metadata: the name that the viewer shows for a process or thread. */
 static void put_name(struct report_json *json, const char *event, sqlite3_stmt *stmt,
 		     const char *name)
 {
@@ -158,8 +158,8 @@ struct probe_err *export_chrome(const struct report *report, const struct report
 /* ---- Speedscope ------------------------------------------------------------------------------ */
 
 /*
- * Frames are named once and then referred to by number. A database in memory keeps the numbers:
- * there may be as many as there are lines of code.
+ * Frames are named once and then referred to by number. A table in memory maps them to numbers,
+ * because there may be as many as there are lines of code.
  */
 struct frame_numbers {
 	struct report_db db;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run in the forms of trace viewers. */
+/* Exports a run in the formats of trace viewers. */
 #ifndef PROBE_CMDS_REPORT_EXPORT_TRACE_H
 #define PROBE_CMDS_REPORT_EXPORT_TRACE_H
 
@@ -10,7 +10,7 @@ struct report;
 struct report_db;
 
 /*
- * Trace Event Format of Chrome, which Perfetto reads: a process per GPU, a thread per queue, a
+ * Trace Event Format of Chrome, which Perfetto also reads: a process per GPU, a thread per queue, a
  * complete event per dispatch. Times are microseconds since the first dispatch.
  */
 struct probe_err *export_chrome(const struct report *report, const struct report_db *db, FILE *out);

@@ -19,7 +19,7 @@ const char finding_fields[] =
 	"kernel_samples,line_waiting,finding_kernels,finding_cycles,finding_places,finding_rank,finding,launch_shape,cause,fix,source,inlined,sites,site,unit,machine,basis,"
 	"swap_loop,own_file,own_line,own_column,candidates,code_object";
 
-/* Where the user wrote it. */
+/* A position in the user's source. */
 struct place {
 	char *file, *source;
 	long long line, column;
@@ -50,7 +50,7 @@ static char *copy(const char *text)
 	return strdup(text ? text : "");
 }
 
-/* A copy: the row goes when the next one comes. */
+/* A copy: the row's text is valid only until the next row. */
 static struct place place_of(const struct finding *finding)
 {
 	return (struct place){
@@ -84,7 +84,7 @@ static void put_place(const struct finding *finding, const struct place *place)
 		       number(finding, F_SITE));
 }
 
-/* The kernel; of several with the finding, the one with the highest cost. */
+/* The kernel; if several kernels have the finding, the one with the highest cost. */
 static void put_kernels(const struct finding *finding)
 {
 	long long kernels = number(finding, F_KERNELS);
@@ -113,7 +113,10 @@ static void put_head(const struct finding *finding, const struct place *place)
 	putchar('\n');
 }
 
-/* The line, and a caret below the byte that debug information names, tabs expanded alike. */
+/*
+ * The source line, and a caret below the byte that debug information names; tabs are expanded in
+ * both.
+ */
 static void put_source(const struct finding *finding, const struct place *place)
 {
 	const struct report *report = finding->report;
@@ -136,7 +139,7 @@ static void put_source(const struct finding *finding, const struct place *place)
 	putchar('\n');
 	if (column > 0 && (size_t)column <= len) {
 		before = (size_t)column - 1;
-		/* Columns count bytes: not into the middle of a character. */
+		/* Columns count bytes: never point into the middle of a character. */
 		while (before && ((unsigned char)text[before] & 0xc0) == 0x80)
 			before--;
 		width = report_text(NULL, text, before, 0);
@@ -146,7 +149,7 @@ static void put_source(const struct finding *finding, const struct place *place)
 	free(read);
 }
 
-/* What cannot be read is left out: the finding does not depend on it. */
+/* Frames that cannot be read are omitted: the finding does not depend on them. */
 static void put_frames(const struct finding *finding, const struct place *place)
 {
 	sqlite3_stmt *frames = finding->frames;
@@ -175,7 +178,7 @@ static void put_frames(const struct finding *finding, const struct place *place)
 	sqlite3_reset(frames);
 }
 
-/* What to look at where there is no line. */
+/* Likely instructions, for an access without a line. */
 static void put_candidates(const struct finding *finding)
 {
 	const char *list = cell(finding, F_CANDIDATES);
@@ -256,11 +259,11 @@ static unsigned bytes_of(const char *mnemonic)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (strstr(mnemonic, parts[i].part))
 			return parts[i].bytes;
-	/* Others of these name their width only where it is not this one. */
+	/* Other widths of atomics are part of the name. */
 	return strstr(mnemonic, "_atomic_") ? 4 : 0;
 }
 
-/* The next name of a list; false = none is left. */
+/* The next name of a list; false if there is none. */
 static bool next_name(const char **list, char *name, size_t room)
 {
 	size_t size = strcspn(*list, ",");
@@ -282,7 +285,7 @@ static bool machine_has(const char *list, long long bytes)
 	return false;
 }
 
-/* What the machine executes, and whether it is what the probes counted. */
+/* The instructions that the machine executes, and whether their widths match the probes'. */
 static void put_machine(const struct finding *finding)
 {
 	const char *list = cell(finding, F_MACHINE), *separator = "       instructions: ";
@@ -348,7 +351,7 @@ static const char *level_text(const char *basis)
 	return basis;
 }
 
-/* What the estimate rests on, and its bound. */
+/* The method of the estimate, and its upper bound. */
 static void put_basis_of_cost(const struct finding *finding)
 {
 	const char *basis = cell(finding, F_LEVEL);
@@ -397,7 +400,7 @@ static void put_cost(const struct finding *finding)
 		       report_plural(number(finding, F_KERNELS), "kernel", "kernels"));
 }
 
-/* "address: in + 4*threadIdx.x (affine)", by data flow. */
+/* "address: in + 4*threadIdx.x (affine)", from data flow. */
 static void put_address(const struct finding *finding)
 {
 	sqlite3_stmt *address = finding->address;
@@ -416,7 +419,7 @@ static void put_address(const struct finding *finding)
 	sqlite3_reset(address);
 }
 
-/* A cause without a fix has no line for it. */
+/* A cause without a fix has no fix line. */
 static void put_fix(const struct finding *finding)
 {
 	const char *fix = cell(finding, F_FIX);
@@ -472,7 +475,10 @@ void finding_put_brief(const struct finding *finding)
 		      number(finding, F_USED128) < number(finding, F_NEEDED128);
 	bool atomic = !strcmp(cell(finding, F_ACCESS), "atomic");
 
-	/* Few cache lines, but updates of one word are serialised: not good, and not counted. */
+	/*
+	 * Atomic updates of one word are serialised although they touch few cache lines, so this is
+	 * not praised.
+	 */
 	if (!bad && shared && atomic)
 		fputs("note  ", stdout);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A finding as text: position, source line, caret, numbers, cost, cause, fix. */
+/* Prints a finding: position, source line, caret, numbers, cost, cause, fix. */
 #ifndef PROBE_CMDS_REPORT_FINDING_TEXT_H
 #define PROBE_CMDS_REPORT_FINDING_TEXT_H
 
@@ -9,7 +9,7 @@
 
 struct report;
 
-/* The columns, in this order; names are those of `lines`. */
+/* The columns, in this order; their names are those of `lines`. */
 enum finding_field {
 	F_FILE,
 	F_LINE,
@@ -67,12 +67,12 @@ extern const char finding_fields[];
 struct finding {
 	const struct report *report;
 	sqlite3_stmt *stmt;
-	sqlite3_stmt *frames;  /* the callers in a JSON text */
+	sqlite3_stmt *frames;  /* reads the callers from a JSON text */
 	sqlite3_stmt *address; /* class and expression; NULL in files of a version without them */
-	bool lines;	       /* are there any in debug information? */
-	bool shapes;	       /* of a launch shape each */
-	bool part;	       /* of some dispatches: cause and fix are those of all */
-	bool folded;	       /* of all kernels that have it */
+	bool lines;	       /* debug information has source lines */
+	bool shapes;	       /* one row per launch shape */
+	bool part;	       /* only some dispatches: cause and fix are those of all */
+	bool folded;	       /* sum over all kernels with this finding */
 };
 
 /* SQL for `frames`; its argument is the text of F_INLINED. */
@@ -81,7 +81,7 @@ extern const char finding_frames_sql[];
 extern const char finding_address_sql[];
 
 void finding_put(const struct finding *finding);
-/* One line, for what is good, and for summaries. */
+/* One line, for accesses without extra cost and for summaries. */
 void finding_put_brief(const struct finding *finding);
 
 #endif

@@ -13,7 +13,10 @@
 #include "cmds/report/terminal_text.h"
 #include "common/err.h"
 
-/* A finding below this part of the first one's cost is counted, not shown, without --all. */
+/*
+ * Without --all, a finding whose cost is below this fraction of the first one's is counted but not
+ * shown.
+ */
 #define SMALL 0.01
 
 struct walk {
@@ -21,7 +24,7 @@ struct walk {
 	struct finding finding;
 	bool brief;
 	int64_t limit;
-	double worst; /* cycles */
+	double worst; /* cycles of the most expensive finding */
 	int64_t shown, more, small, library, good, hidden_good;
 	double library_cycles;
 	int64_t uncovered; /* accesses without probes */
@@ -34,8 +37,8 @@ static double cycles(const struct walk *walk)
 }
 
 /*
- * Code of the device library (printf, malloc, assertions), which no user can change: a function of
- * these names that is not inlined into a line of the user's.
+ * Code of the device library (printf, malloc, assertions), which users cannot change: a function
+ * with one of these names that is not inlined into the user's code.
  */
 static bool in_library(const struct walk *walk)
 {
@@ -49,7 +52,7 @@ static bool in_library(const struct walk *walk)
 	return false;
 }
 
-/* Its cost is negligible compared with that of the first one. */
+/* True if its cost is negligible compared with that of the first finding. */
 static bool is_small(const struct walk *walk)
 {
 	return sqlite3_column_type(walk->finding.stmt, F_CYCLES) != SQLITE_NULL &&
@@ -62,7 +65,7 @@ static void put_bad(struct walk *walk)
 		walk->library++;
 		walk->library_cycles += cycles(walk);
 	} else if (walk->finding.folded && sqlite3_column_int64(walk->finding.stmt, F_RANK) > 1) {
-		return; /* its kernel is counted by the finding of the first */
+		return; /* the first finding counts for this kernel */
 	} else if (is_small(walk) && !walk->report->all) {
 		walk->small++;
 	} else if (walk->shown == walk->limit) {
@@ -107,7 +110,7 @@ static void put_row(struct walk *walk)
 {
 	sqlite3_stmt *stmt = walk->finding.stmt;
 
-	/* Lines that were sampled, without an access. */
+	/* A line with samples, but without an access. */
 	if (sqlite3_column_type(stmt, F_EXECUTIONS) == SQLITE_NULL)
 		return;
 	if (sqlite3_column_int64(stmt, F_FINDING))
@@ -134,7 +137,7 @@ static void put_rest(const struct walk *walk)
 		       walk->report->all ? " not shown (--limit)" : " (--all shows them)");
 }
 
-/* Why there is no row at all. */
+/* Explains why there is no row. */
 static struct probe_err *put_empty(const struct report_db *db)
 {
 	bool filtered = false;

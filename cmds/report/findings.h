@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings, by their cost: which are shown, and how many are not. */
+/* Findings sorted by cost: which are shown, and how many are not. */
 #ifndef PROBE_CMDS_REPORT_FINDINGS_H
 #define PROBE_CMDS_REPORT_FINDINGS_H
 
@@ -11,7 +11,7 @@ struct report;
 struct report_db;
 struct report_query;
 
-/* How many `lines` shows unless --limit says otherwise. */
+/* The number that `lines` shows unless --limit is given. */
 enum { FINDINGS_MAX = 20 };
 
 /* Findings of the query, at most `limit` (-1: FINDINGS_MAX); brief: one line each. */

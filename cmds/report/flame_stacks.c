@@ -9,7 +9,9 @@
 #include "cmds/report/report_options.h"
 #include "common/err.h"
 
-/* Rows of code_object, offset, issued, code, samples. Host trap knows no states: code is NULL. */
+/*
+ * Rows of code_object, offset, issued, code, samples. Host trap records no states, so code is NULL.
+ */
 #define OF_RUN                                                                                     \
 	"SELECT code_object_id AS code_object, offset, issued, code, samples FROM probe_state "    \
 	"UNION ALL SELECT code_object_id, offset, 1, NULL, samples FROM probe_sample s "           \

@@ -12,7 +12,7 @@ struct report_db;
 /* A query of stack and number of samples; NULL: out of memory. Free with sqlite3_free(). */
 char *flame_stacks_sql(const struct report *report, enum report_source source);
 
-/* Why there is no stack, as an error: no graph can be made. */
+/* Why there is no stack. It is an error, because no graph can be drawn. */
 struct probe_err *flame_stacks_missing(const struct report *report, const struct report_db *db);
 
 #endif

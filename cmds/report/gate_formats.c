@@ -10,7 +10,7 @@
 #include "common/err.h"
 #include "probe_version.h"
 
-/* Foreign text in which some characters are written as others. */
+/* Writes foreign text and replaces some characters. */
 static void put_escaped(const char *text, const char *special, const char *const *replaced)
 {
 	for (; *text; text++) {
@@ -36,7 +36,9 @@ static void put_text_member(struct report_json *json, const char *key, const cha
 	report_json_close(json, '}');
 }
 
-/* A URI reference: RFC 3986, section 2.3 and the slash stay as they are. */
+/*
+ * A URI reference: unreserved characters of RFC 3986, section 2.3, and the slash are not encoded.
+ */
 static void uri_of(const char *path, char *uri, size_t size)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -75,7 +77,10 @@ static void put_location(struct report_json *json, const struct gate_row *row)
 	report_json_close(json, '}');
 }
 
-/* Stays the same when lines above are added or removed: made of what is measured, not where. */
+/*
+ * A fingerprint that stays the same when lines above are added or removed: it depends on what is
+ * measured, not on the position.
+ */
 static void put_fingerprint(struct report_json *json, const struct gate_row *row)
 {
 	const char *slash = strrchr(row->path, '/');
@@ -109,7 +114,7 @@ static void put_result(const struct gate_row *row, void *user)
 	report_json_close(json, '}');
 }
 
-/* Each metric that a rule refers to, once. */
+/* Each metric that a rule uses, once. */
 static void put_rule_metrics(struct report_json *json, const struct gate *gate)
 {
 	report_json_key(json, "rules");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What broke the rules of `check`, in the forms that continuous integration reads. */
+/* Prints the results of `check` in the formats of continuous-integration services. */
 #ifndef PROBE_CMDS_REPORT_GATE_FORMATS_H
 #define PROBE_CMDS_REPORT_GATE_FORMATS_H
 
@@ -13,15 +13,15 @@ struct gate_rule;
 
 struct gate {
 	const struct report *report;
-	const struct report_db *db; /* with the table `broken` */
+	const struct report_db *db; /* contains the table `broken` */
 	const struct gate_rule *rules;
 	size_t rule_count;
-	int64_t broken; /* rows of `broken` */
+	int64_t broken; /* number of rows in `broken` */
 };
 
-/* SARIF 2.1.0, the OASIS standard. At most 5,000 results: code scanning shows no more. */
+/* SARIF 2.1.0, the OASIS standard. At most 5,000 results, the limit of code scanning. */
 struct probe_err *gate_put_sarif(const struct gate *gate);
-/* Workflow commands of GitHub: an annotation at each line, at most 10, which is its limit. */
+/* Workflow commands of GitHub: an annotation per line, at most 10, which is GitHub's limit. */
 struct probe_err *gate_put_github(const struct gate *gate);
 /* A table for a pull request or a job summary. */
 struct probe_err *gate_put_markdown(const struct gate *gate);

@@ -56,7 +56,7 @@ static void write_message(struct gate_row *row, sqlite3_stmt *stmt)
 		 row->rule);
 }
 
-/* Reports refer to files of the checkout that they are made in. */
+/* Reports name files relative to the checkout in which they are created. */
 static const char *relative(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows that broke a rule, one at a time, as a place and a sentence. */
+/* Iterates over the rows that broke a rule; each has a position and a sentence. */
 #ifndef PROBE_CMDS_REPORT_GATE_ROWS_H
 #define PROBE_CMDS_REPORT_GATE_ROWS_H
 
@@ -10,11 +10,11 @@
 struct gate_row {
 	const char *rule, *metric, *kernel, *access, *space, *source;
 	const char *path; /* of the source file, relative to the current directory if below it */
-	long long line, column; /* 0: of a kernel */
+	long long line, column; /* 0 for a row of a kernel */
 	char message[400];
 };
 
-/* Call `fn` for the rows that broke `rule` (NULL: any), `limit` of them at most (-1: all). */
+/* Calls `fn` for the rows that broke `rule` (NULL: any rule), at most `limit` of them (-1: all). */
 struct probe_err *gate_each_row(const struct gate *gate, const char *rule, int64_t limit,
 				void (*fn)(const struct gate_row *row, void *user), void *user);
 

@@ -29,7 +29,7 @@ static struct probe_err *no_such_metric(const char *text)
 	return invalid(text, names);
 }
 
-/* Reads the metric's name; moves *at behind it. */
+/* Parses the metric's name and moves *at past it. */
 static const struct compare_metric *parse_metric(const char **at)
 {
 	size_t len = strspn(*at, "abcdefghijklmnopqrstuvwxyz0123456789_.");
@@ -50,7 +50,7 @@ static const struct compare_metric *parse_metric(const char **at)
 
 static const char *parse_comparison(const char **at)
 {
-	/* The longer ones first. */
+	/* Longer operators first, because shorter ones are their prefixes. */
 	static const char *const all[] = {">=", "<=", ">", "<"};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -101,7 +101,7 @@ struct probe_err *gate_rule_parse(const char *text, struct gate_rule *ret)
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
-/* Times of clones are not those of the program: only their counts are judged. */
+/* Times of clones are not those of the program, so only their counts are checked. */
 #define BROKEN_BY(compared)                                                                        \
 	"INSERT INTO broken SELECT ?1, change.* FROM change WHERE scope = ?2 AND metric = ?3 "     \
 	"AND after IS NOT NULL AND (variant IS NULL OR variant = 'original' "                      \

@@ -25,7 +25,7 @@ enum gate_base {
 };
 
 struct gate_rule {
-	const char *text; /* as given */
+	const char *text; /* as the user wrote it */
 	const struct compare_metric *metric;
 	const char *comparison; /* SQL: > >= < <= */
 	enum gate_base base;
@@ -35,12 +35,12 @@ struct gate_rule {
 struct probe_err *gate_rule_parse(const char *text, struct gate_rule *ret);
 
 /*
- * Add the rows of the table `change` that break the rule to the table `broken`, with the rule's
- * text as their first column; makes the table if there is none.
+ * Inserts the rows of the table `change` that break the rule into the table `broken`, with the
+ * rule's text as the first column; creates the table if necessary.
  */
 struct probe_err *gate_rule_apply(const struct gate_rule *rule, const struct report_db *db);
 
-/* The rows of `broken`. */
+/* Query for the rows of `broken`. */
 extern const struct report_query report_gate_query;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes as text that a page can carry: gzip (RFC 1952), then base64 (RFC 4648). */
+/* Encodes bytes as text for the HTML page: gzip (RFC 1952), then base64 (RFC 4648). */
 #ifndef PROBE_CMDS_REPORT_GZIP_TEXT_H
 #define PROBE_CMDS_REPORT_GZIP_TEXT_H
 

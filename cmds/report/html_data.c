@@ -59,7 +59,7 @@ static void put_cell(struct report_json *json, sqlite3_stmt *stmt, int i, bool r
 	}
 }
 
-/* Columns that look a row up in the code of its kernel: the page has the code itself. */
+/* Columns computed from the kernel's code, which the page contains anyway. */
 static bool is_looked_up(const char *column)
 {
 	static const char *const names[] = {"machine", "candidates", "swap_loop", "stack"};
@@ -80,7 +80,9 @@ static size_t choose(const struct report_query *query, unsigned char *chosen)
 	return count;
 }
 
-/* All rows as an array of arrays. `query`: what the columns are of; NULL: none of them is JSON. */
+/*
+ * Writes all rows as an array of arrays. `query` describes the columns; NULL: none of them is JSON.
+ */
 static struct probe_err *put_rows(struct report_json *json, const struct report_db *db,
 				  const char *key, sqlite3_stmt *stmt,
 				  const struct report_query *query, const unsigned char *chosen)

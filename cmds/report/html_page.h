@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The page of `export --format html`: one file that needs no network and no other file. Its style
- * and its program (report-html/) are part of this program; a content security policy admits these
- * two texts, by their hashes, and nothing else. The data are compressed JSON, and never markup.
+ * sheet and script (report-html/) are embedded in this program. A content security policy admits
+ * only these two texts, by their hashes. The data are compressed JSON, and never markup.
  */
 #ifndef PROBE_CMDS_REPORT_HTML_PAGE_H
 #define PROBE_CMDS_REPORT_HTML_PAGE_H

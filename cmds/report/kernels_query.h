@@ -8,7 +8,7 @@
 struct probe_err;
 struct report_db;
 
-/* Without a database: the columns. */
+/* Without a database, it returns only the columns. */
 struct probe_err *report_kernels_query(const struct report_db *db, const struct report_query **ret);
 
 #endif

@@ -14,8 +14,9 @@
 /* clang-format off */
 
 /*
- * What the back end made of a place: it merges accesses after the probes' widths are chosen. By
- * debug information, so an access merged into another place's is not here.
+ * The instructions that the back end generated at a position: it merges accesses after the probes'
+ * widths have been chosen. Instructions are found by debug information, so an access that was
+ * merged into one at another position is missing.
  */
 #define SAME_KIND                                                                                  \
 	"i.space = CASE q.space_word WHEN 'lds' THEN 'lds' ELSE 'global' END "                          \
@@ -28,7 +29,10 @@
 	"FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "                \
 	"AND i.\"column\" = q.\"column\" AND i.file = q.file AND " SAME_KIND ")"
 
-/* What an access without a line may be in the original kernel, and which line is before that. */
+/*
+ * The instructions that an access without a line may be in the original kernel, and the line before
+ * it.
+ */
 #define WITHOUT_LINE                                                                               \
 	"FROM probe_instructions(q.code_object, q.symbol) i WHERE coalesce(i.line, 0) = 0 AND " SAME_KIND
 #define CANDIDATES                                                                                           \
@@ -42,9 +46,9 @@
 	") END"
 
 /*
- * An update that the machine has no instruction for: the back end makes it a load and a loop round
- * a compare-and-swap, all of them at the update's place. One that the source itself compares and
- * swaps with has no load at its place.
+ * An atomic update for which the machine has no instruction: the back end generates a load and a
+ * compare-and-swap loop, all at the position of the update. A compare-and-swap in the source itself
+ * has no load at its position.
  */
 #define AT_PLACE                                                                                   \
 	"(SELECT 1 FROM probe_instructions(q.code_object, q.symbol) i WHERE i.line = q.line "      \
@@ -54,7 +58,7 @@
 	"(i.text GLOB '*_cmpswap*' OR i.text GLOB 'ds_cmps*')) AND EXISTS " AT_PLACE               \
 	"(i.text GLOB '*_load_*' OR i.text GLOB 'ds_read*')))"
 
-/* Where the numbers come from. Of a run of several kinds the records were all traced. */
+/* The origin of the numbers. If a run has several kinds, all records were traced. */
 #define BASIS                                                                                      \
 	"CASE WHEN q.access IS NULL THEN NULL WHEN EXISTS (SELECT 1 FROM probe_run "               \
 	"WHERE key = 'kind' AND value = 'trace') THEN 'traced' "                                   \
@@ -177,7 +181,7 @@ static const struct report_column columns[] = {
 	 "1: an atomic made of a compare-and-swap loop; executions count it once"},
 };
 
-/* A position, in whatever kernels it is: of the instantiations of a template. */
+/* A source position, over all kernels: unites the instantiations of a template. */
 #define KEY                                                                                        \
 	"place_file, place_line, users_column, access, space, shape, "                             \
 	"CASE coalesce(place_line, 0) WHEN 0 THEN code || ' ' || symbol || ' ' || site END"
@@ -204,7 +208,7 @@ static const struct report_column columns[] = {
 #define ACCESSES COST_WORK ", " COST_SITES(COST_TABLE) ", " COST_MERGED
 #define COUNTERS(shape) COST_WORK ", " COST_SITES(COST_COUNTERS(CHOSEN, shape)) ", " COST_MERGED
 
-/* Blocks of a run of --kind count, with the columns of COST_MERGED. */
+/* Blocks of a run with --kind count, with the columns of COST_MERGED. */
 #define BLOCKS                                                                                     \
 	"merged AS MATERIALIZED (SELECT min(kernel) AS kernel, min(code_object) AS code_object, "  \
 	"min(site) AS site, code, symbol, '' AS shape, name, users_file AS file, "                 \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* for memfd_create */
 
 #include "cmds/report/mcp_tools.h"
 
@@ -16,8 +16,8 @@
 enum { PARAMETERS_MAX = 6, WORDS_MAX = 100, RUNS_MAX = 50, TEXT_MAX = 4 << 20 };
 
 struct parameter {
-	const char *name, *type; /* of JSON Schema; an array is of strings */
-	const char *option;	 /* NULL: a file, without an option in front */
+	const char *name, *type; /* a type of JSON Schema; arrays contain strings */
+	const char *option;	 /* NULL: a file name, without an option before it */
 	const char *help;
 };
 
@@ -25,7 +25,7 @@ struct tool {
 	const char *name, *help;
 	const char *words[6]; /* verb and fixed options */
 	struct parameter parameters[PARAMETERS_MAX];
-	unsigned required; /* of the parameters, the first so many */
+	unsigned required; /* the first `required` parameters are mandatory */
 };
 
 #define FILE_PARAMETER                                                                             \
@@ -254,7 +254,7 @@ static char *make_command(const struct tool *tool, const json_t *arguments, stru
 	}
 	if (known != json_object_size(arguments))
 		return sentence("%s: unknown parameter%s", tool->name, "");
-	/* Files last, and never options. */
+	/* Files come last, so that they are never parsed as options. */
 	add_word(command, "--");
 	for (size_t i = 0; i < command->file_count; i++)
 		add_word(command, command->files[i]);
@@ -262,7 +262,7 @@ static char *make_command(const struct tool *tool, const json_t *arguments, stru
 	return NULL;
 }
 
-/* All that was written to a file in memory, as a string. */
+/* The contents of a file in memory, as a string. */
 static char *text_of(int fd)
 {
 	struct stat st;
@@ -301,7 +301,7 @@ static json_t *run_command(const struct command *command)
 		if (!pid)
 			run_child(command, out, err);
 		waitpid(pid, &status, 0);
-		/* `check` prints its rows and then fails: both are of interest. */
+		/* `check` prints its rows and then fails, so both outputs matter. */
 		text = text_of(status && !lseek(out, 0, SEEK_END) ? err : out);
 		if (text)
 			result = result_of(text, status != 0);

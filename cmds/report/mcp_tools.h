@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an assistant may ask for: tools of the Model Context Protocol, each of them a verb of
- * probe-report with the options that its parameters stand for.
+ * The tools that Probe offers to an assistant by the Model Context Protocol. Each is a verb of
+ * probe-report; its parameters become options.
  */
 #ifndef PROBE_CMDS_REPORT_MCP_TOOLS_H
 #define PROBE_CMDS_REPORT_MCP_TOOLS_H
@@ -12,8 +12,8 @@
 json_t *mcp_tools_list(void);
 
 /*
- * Call a tool: the result for tools/call, whose text is what the verb printed. NULL and *error (a
- * sentence, to be freed): no such tool or parameter, or no memory.
+ * Calls a tool. Returns the result for tools/call, whose text is the verb's output. NULL and *error
+ * (a sentence that the caller frees): no such tool or parameter, or no memory.
  */
 json_t *mcp_tools_call(const char *name, const json_t *arguments, char **error);
 

@@ -11,11 +11,11 @@
 #include "store/sql_words.h"
 
 #define RAN_INSTRUMENTED "SELECT 1 FROM probe_dispatch p WHERE " SQL_INSTRUMENTED("p")
-/* With one of these verdicts. */
+/* Dispatches with one of these verdicts. */
 #define RAN_ORIGINAL(words)                                                                        \
 	"SELECT 1 FROM probe_dispatch p WHERE " SQL_VERDICT("p") " IN (" words ")"
 
-/* Causes but the one that compiling with the plugin removes. */
+/* All causes except the one that compiling with the plugin removes. */
 static const char other_causes_sql[] =
 	"SELECT r.value FROM probe_account a JOIN probe_run r ON r.key = a.name "
 	"WHERE stream = 'dispatches' AND name IN ('no_clone.kind', 'no_clone.empty', "
@@ -29,7 +29,7 @@ static void put_cause(const struct report *report, sqlite3_stmt *stmt)
 	putchar('\n');
 }
 
-/* What to do about it: the filters first, then what the site tables say, then the plugin. */
+/* Prints the remedy: filters first, then what the site tables say, then the plugin. */
 static struct probe_err *put_remedy(const struct report *report, const struct report_db *db)
 {
 	bool refused = false, plain = false, known = false;
@@ -86,7 +86,7 @@ static struct probe_err *put_kernels(const struct report *report, const struct r
 		put_kernel, report);
 }
 
-/* Instrumentation was off: that may have been intended, for a run that was sampled. */
+/* Instrumentation was off, which may have been intended in a sampled run. */
 static struct probe_err *put_off(const struct report *report, const struct report_db *db)
 {
 	bool sampled = false, any = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to say, and to do, where no instrumented kernel ran. */
+/* Explains why no instrumented kernel ran, and what to do. */
 #ifndef PROBE_CMDS_REPORT_MISSING_CLONES_H
 #define PROBE_CMDS_REPORT_MISSING_CLONES_H
 
@@ -9,7 +9,7 @@ struct probe_err;
 struct report;
 struct report_db;
 
-/* Prints it; *missing = false: an instrumented kernel ran, and nothing was printed. */
+/* Prints it. *missing = false means that an instrumented kernel ran; nothing is printed then. */
 struct probe_err *report_no_clones(const struct report *report, const struct report_db *db,
 				   bool *missing);
 

@@ -31,7 +31,7 @@ struct probe_err *report_no_samples(const struct report_db *db, const char **ret
 	return err;
 }
 
-/* One text of the first row, or "". */
+/* Prints one text of the first row; nothing if there is none. */
 static struct probe_err *put_text(const struct report_db *db, FILE *out, const char *sql)
 {
 	sqlite3_stmt *stmt = NULL;

@@ -10,7 +10,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 
-/* As probe-run names them unless -d or -o say otherwise: directory, host, process. */
+/* The default names of probe-run: directory, host, process. */
 #define PATTERN "probe-out/*/*.db"
 
 struct found {
@@ -36,7 +36,7 @@ void report_newest_free(char **paths, size_t count)
 	free(paths);
 }
 
-/* Copies of the last `count` of them. */
+/* Copies of the paths of the last `count` files. */
 static struct probe_err *take(const struct found *found, size_t all, size_t count, char ***ret,
 			      size_t *ret_count)
 {

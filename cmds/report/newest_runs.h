@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where no file is given: the newest databases that probe-run wrote below this directory. */
+/* Finds the newest databases that probe-run wrote below this directory, if no file is given. */
 #ifndef PROBE_CMDS_REPORT_NEWEST_RUNS_H
 #define PROBE_CMDS_REPORT_NEWEST_RUNS_H
 
@@ -8,8 +8,8 @@
 struct probe_err;
 
 /*
- * The `count` newest of them, the newest last; paths and array are to be freed. An error if there
- * is none.
+ * The `count` newest databases, the newest last; the caller frees paths and array. An error if
+ * there is none.
  */
 struct probe_err *report_newest_runs(size_t count, char ***ret, size_t *ret_count);
 void report_newest_free(char **paths, size_t count);

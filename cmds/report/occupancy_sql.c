@@ -20,7 +20,7 @@ static uint32_t number(sqlite3_value *value)
 	return n < 0 ? 0 : n > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)n;
 }
 
-/* "at most 64 vector registers: 32 waves"; empty: nothing to gain. */
+/* "at most 64 vector registers: 32 waves"; empty if more waves are not possible. */
 static void put_advice(sqlite3_context *context, const struct probe_occupancy *occupancy)
 {
 	char text[120];

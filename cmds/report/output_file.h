@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A file that a report is written to: never over an existing one unasked, never half of it. */
+/*
+ * A file that a report is written to. It never overwrites an existing file without --force, and
+ * never leaves a partial file.
+ */
 #ifndef PROBE_CMDS_REPORT_OUTPUT_FILE_H
 #define PROBE_CMDS_REPORT_OUTPUT_FILE_H
 
@@ -10,7 +13,10 @@ struct probe_err;
 
 /* `path` NULL: standard output. */
 struct probe_err *output_open(const char *path, bool force, FILE **ret);
-/* Close it; removes the file if `err` is set, which is returned, or if it cannot be written. */
+/*
+ * Closes it. Removes the file if `err`, which is returned, is set, or if the file cannot be
+ * written.
+ */
 struct probe_err *output_close(const char *path, FILE *out, struct probe_err *err);
 
 #endif

@@ -27,7 +27,7 @@ static int find_column(const struct report_query *query, const char *name, size_
 		if (strlen(query->columns[i].name) == len &&
 		    !memcmp(query->columns[i].name, name, len))
 			return (int)i;
-	/* As in the head of the table, such as %. */
+	/* as in the head of the table, such as % */
 	for (size_t i = 0; i < query->count; i++)
 		if (strlen(query->columns[i].title) == len &&
 		    !memcmp(query->columns[i].title, name, len))
@@ -67,7 +67,7 @@ struct probe_err *report_choose(const struct report *report, const struct report
 	return *count ? NULL : probe_err_create("--fields: expected a column");
 }
 
-/* Numbers from the largest down, text from A up; '-' or '+' in front says otherwise. */
+/* Numbers descending and text ascending; a leading '-' or '+' overrides it. */
 static struct probe_err *put_order(FILE *sql, const struct report_query *query, const char *option,
 				   const char *sort)
 {
@@ -130,7 +130,7 @@ static struct probe_err *put_query(const struct report *report, const struct rep
 	if (query->kernel_column && report->kernel)
 		fprintf(sql, " AND probe_match(\"%s\")", query->kernel_column);
 	err = put_order(sql, query, "--sort", report->sort ? report->sort : query->sort);
-	/* Ties in the order of the default, so that output never changes between runs. */
+	/* Ties are sorted in the default order, so that output is the same in every run. */
 	if (!err && report->sort) {
 		FILE *scratch = NULL;
 		char *text = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns as data, and queries made of them: what -f, -s, -k and -n choose becomes SQL here. */
+/* Columns as data, and queries made from them: translates -f, -s, -k and -n to SQL. */
 #ifndef PROBE_CMDS_REPORT_QUERY_H
 #define PROBE_CMDS_REPORT_QUERY_H
 
@@ -16,48 +16,49 @@ enum report_type {
 	REPORT_INT,
 	REPORT_REAL,
 	REPORT_TEXT,
-	REPORT_JSON_TEXT, /* an array or object, as text */
+	REPORT_JSON_TEXT, /* a JSON array or object, as text */
 };
 
-/* As in `list` and in the data of the HTML page. */
+/* As shown by `list` and in the data of the HTML page. */
 const char *report_type_name(enum report_type type);
 
 struct report_column {
 	const char *name;  /* in -f, -s, CSV and JSON */
 	const char *title; /* above a table */
 	enum report_type type;
-	bool standard;	  /* shown in tables unless -f says otherwise */
-	const char *sql;  /* from the program, never from input */
+	bool standard;	  /* shown in tables by default */
+	const char *sql;  /* from the program, never from user input */
 	const char *help; /* for `list` */
 };
 
 struct report_query {
 	const char *verb;
-	const char *when; /* NULL, or for `list`: in which reports of the verb */
+	const char *when; /* NULL, or for `list`: the reports of the verb that have this column */
 	const struct report_column *columns;
 	size_t count;
 	const char *from;	   /* what follows SELECT columns FROM, with all joins */
-	const char *where;	   /* NULL, or a condition on columns, unless --all */
-	const char *kernel_column; /* what -k looks at; NULL = -k does not apply */
-	const char *sort;	   /* default, as -s */
+	const char *where;	   /* NULL, or a condition on columns that applies unless --all is
+				    * given */
+	const char *kernel_column; /* the column that -k matches; NULL = -k does not apply */
+	const char *sort;	   /* default order, in the syntax of -s */
 };
 
 #define REPORT_COLUMNS_MAX 96
 
-/* The columns that -f or the format choose, as indices; all of them with `all`. */
+/* The columns selected by -f or by the format, as indices; all of them with `all`. */
 struct probe_err *report_choose(const struct report *report, const struct report_query *query,
 				bool all, unsigned char *chosen, size_t *count);
 
-/* Are the columns of -f and -s those of the query? The error names one that is not. */
+/* Checks that the columns of -f and -s belong to the query; the error names one that does not. */
 struct probe_err *report_check(const struct report *report, const struct report_query *query);
 bool report_fits(const struct report *report, const struct report_query *query);
 
-/* Prepare the query with filter, order and limit; columns in the order of `chosen`. */
+/* Prepares the query with filter, order and limit; columns in the order of `chosen`. */
 struct probe_err *report_prepare(const struct report *report, const struct report_db *db,
 				 const struct report_query *query, const unsigned char *chosen,
 				 size_t count, sqlite3_stmt **ret);
 
-/* Does it yield a row? */
+/* True if the query yields a row. */
 struct probe_err *report_any_row(const struct report *report, const struct report_db *db,
 				 const struct report_query *query, bool *ret);
 

@@ -13,7 +13,7 @@
 #include "cmds/report/unpack_samples.h"
 #include "common/err.h"
 
-/* SQL function probe_match(text): does -k choose it? */
+/* SQL function probe_match(text): true if -k selects it. */
 static void match(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	const struct report *report = sqlite3_user_data(context);

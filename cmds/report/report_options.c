@@ -163,7 +163,7 @@ static struct probe_err *set_limit(struct report *report, const char *value)
 		return probe_err_create("invalid value '%s' for --limit; expected a number, 0 for "
 					"no limit",
 					value);
-	/* -1 stands for the verb's own limit. */
+	/* -1 means the verb's default limit. */
 	if (!report->limit)
 		report->limit = INT64_MAX;
 	return NULL;
@@ -407,13 +407,13 @@ static struct probe_err *unknown_verb(const char *word)
 	return probe_err_create("'%s' is neither a verb nor a file; verbs: %s", word, text);
 }
 
-/* A plain word that is no file. */
+/* A word without special characters that names no existing file. */
 static bool is_name(const char *word)
 {
 	return !strpbrk(word, "./") && access(word, F_OK);
 }
 
-/* The first word that is no option may be the verb. */
+/* The first word that is not an option may be the verb. */
 static struct probe_err *take_first(struct report *report, const char *word)
 {
 	const struct report_verb *verb = report_verb_find(word);
@@ -430,8 +430,8 @@ static struct probe_err *take_first(struct report *report, const char *word)
 }
 
 /*
- * "annotate KERNEL FILE": with more words than files, the first is a pattern; so is a word that is
- * no file.
+ * "annotate KERNEL FILE": the first word is a pattern if there are more words than files, or if it
+ * names no file.
  */
 static struct probe_err *take_kernel(struct report *report)
 {
@@ -445,7 +445,7 @@ static struct probe_err *take_kernel(struct report *report)
 	report->file_count--;
 	memmove(report->files, report->files + 1, report->file_count * sizeof(*report->files));
 	report->kernel_literal = true;
-	/* A name that is no pattern matches only itself; this pattern matches nothing. */
+	/* A name that is not a valid pattern matches only itself; this pattern matches nothing. */
 	if (regcomp(&report->kernel_regex, word, REG_EXTENDED | REG_NOSUB) &&
 	    regcomp(&report->kernel_regex, "^$x", REG_EXTENDED | REG_NOSUB))
 		return probe_err_oom();
@@ -453,7 +453,7 @@ static struct probe_err *take_kernel(struct report *report)
 	return NULL;
 }
 
-/* Without a file: the newest. */
+/* Without a file: use the newest. */
 static struct probe_err *take_newest(struct report_line *line)
 {
 	struct report *report = &line->report;
@@ -471,7 +471,7 @@ static struct probe_err *take_newest(struct report_line *line)
 	return err;
 }
 
-/* Options may stand between and after files: continue behind each word that is none. */
+/* Options may stand between and after files: continue after each word that is not an option. */
 struct probe_err *report_parse(int argc, char **argv, struct report_line *line)
 {
 	bool literal = false, first = true;

@@ -17,29 +17,29 @@ enum report_format {
 	REPORT_TABLE,
 	REPORT_CSV,
 	REPORT_JSON,
-	REPORT_FORMATS, /* of those above, row_formats.c knows how to write rows */
+	REPORT_FORMATS, /* row_formats.c writes rows in the formats above */
 	REPORT_ROCPROFV3 = REPORT_FORMATS,
-	REPORT_SARIF, /* these of `check` only */
+	REPORT_SARIF, /* for `check` only */
 	REPORT_GITHUB,
 	REPORT_MARKDOWN,
 	REPORT_JUNIT,
-	REPORT_HTML, /* of `export` only */
+	REPORT_HTML, /* for `export` only */
 	REPORT_CHROME,
 	REPORT_SPEEDSCOPE,
 	REPORT_ALL_FORMATS,
 };
 
-/* What a row of `samples` stands for; of `lines`, a line or a line and launch shape. */
+/* What a row of `samples` or `lines` represents. */
 enum report_by {
 	REPORT_BY_LINE,
 	REPORT_BY_KERNEL,
 	REPORT_BY_INSTRUCTION,
 	REPORT_BY_DISPATCH,
-	REPORT_BYS, /* of samples */
+	REPORT_BYS, /* the values above are for samples */
 	REPORT_BY_LAUNCH_SHAPE = REPORT_BYS,
 };
 
-/* Options that not every verb takes, in report.given and report_verb.options. */
+/* Options that only some verbs accept, for report.given and report_verb.options. */
 enum report_option_group {
 	REPORT_O_ROWS = 1 << 0, /* --fields, --sort, --limit */
 	REPORT_O_KERNEL = 1 << 1,
@@ -51,7 +51,7 @@ enum report_option_group {
 	REPORT_O_GATE = 1 << 7, /* --baseline, --fail-on */
 	REPORT_O_OUTPUT = 1 << 8, /* --output, --force */
 	REPORT_O_UNFOLD = 1 << 9,
-	REPORT_O_GROUPS = 10, /* how many there are */
+	REPORT_O_GROUPS = 10, /* number of groups */
 };
 
 enum { REPORT_RANGES_MAX = 64, REPORT_RULES_MAX = 64, REPORT_LAST_MAX = 1000 };
@@ -62,44 +62,44 @@ struct report_range {
 
 struct report {
 	const struct report_verb *verb;
-	const struct report_verb *const *verbs; /* all; ends with NULL */
+	const struct report_verb *const *verbs; /* all verbs; ends with NULL */
 	enum report_format format;
 	enum report_by by;
 	unsigned given; /* enum report_option_group */
 	bool color;
 	bool header;
-	bool all;	   /* also accesses that cost no more than they need */
-	bool unfold;	   /* a finding for each kernel */
-	bool fields_given; /* by the user: `fields` may be the program's own */
+	bool all;	   /* show accesses without extra cost, too */
+	bool unfold;	   /* one finding per kernel */
+	bool fields_given; /* the user gave `fields`; otherwise it may be the program's own */
 	bool runs;	   /* the files are two runs of one program */
 	int64_t limit;	   /* -1 = none */
 	char separator;
-	const char *sort, *fields; /* as given, NULL = default */
-	const char *kernel;	   /* regex as given, NULL = all */
-	bool kernel_literal;	   /* it may also be a whole name */
+	const char *sort, *fields; /* as given; NULL = default */
+	const char *kernel;	   /* regex as given; NULL = all */
+	bool kernel_literal;	   /* the text may also be a whole name */
 	regex_t kernel_regex;
 	struct report_range dispatches[REPORT_RANGES_MAX];
 	size_t dispatch_count;	 /* 0 = all */
 	int64_t start, end;	 /* ns since the first dispatch; 0 and INT64_MAX = all */
-	const char *table;	 /* a handler's, NULL = list them */
+	const char *table;	 /* name of a handler's table; NULL = list them */
 	const char *output;	 /* NULL = stdout */
-	bool force;		 /* overwrite it */
+	bool force;		 /* overwrite an existing file */
 	const char *baseline;	 /* NULL = none */
 	const char *rules[REPORT_RULES_MAX]; /* --fail-on, as given */
 	size_t rule_count;
-	const char *source_root; /* NULL = text from the database only */
+	const char *source_root; /* NULL = only text from the database */
 	const char **files;
 	size_t file_count;
-	size_t last; /* 0, or how many of the newest databases are wanted */
+	size_t last; /* number of newest databases requested, or 0 */
 };
 
 struct report_line {
 	struct report report;
 	enum probe_color color;
 	bool quiet;
-	char **newest; /* files that were not given, but found */
+	char **newest; /* files that were found, not given */
 	size_t newest_count;
-	bool done; /* --help and the like: nothing is left to do */
+	bool done; /* --help or similar: nothing is left to do */
 };
 
 struct probe_err *report_parse(int argc, char **argv, struct report_line *line);

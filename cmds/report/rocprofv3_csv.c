@@ -70,7 +70,7 @@ static void put_header(bool stochastic)
 			: "");
 }
 
-/* Of the first file: all that follow have its columns. */
+/* Of the first file: all following files get the same columns. */
 static bool header_stochastic;
 
 static uint64_t number(sqlite3_stmt *stmt, enum field field)
@@ -78,7 +78,10 @@ static uint64_t number(sqlite3_stmt *stmt, enum field field)
 	return (uint64_t)sqlite3_column_int64(stmt, field);
 }
 
-/* Correlation ids are the dispatch's: API calls, which would have their own, are not traced. */
+/*
+ * Correlation ids are those of the dispatch: API calls, which have their own in rocprofv3, are not
+ * traced.
+ */
 static void put_row(sqlite3_stmt *stmt, bool stochastic)
 {
 	char comment[96];

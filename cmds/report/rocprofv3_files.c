@@ -9,14 +9,14 @@
 #include "common/err.h"
 #include "store/sql_words.h"
 
-/* Clones run longer: their rows have a name of their own, so that no mean is of both. */
+/* Clones run longer, so their rows have a name of their own, and no mean covers both. */
 #define KERNEL_NAME                                                                                \
 	"k.display_name || CASE WHEN " SQL_INSTRUMENTED("p") " THEN ' [instrumented]' ELSE '' END"
 #define DISPATCHES                                                                                 \
 	"FROM rocpd_kernel_dispatch r JOIN rocpd_info_kernel_symbol k ON k.id = r.kernel_id "      \
 	"LEFT JOIN probe_dispatch p ON p.dispatch_id = r.dispatch_id%s "
 
-/* LDS_Block_Size is what hardware allocates: a multiple of 512. */
+/* LDS_Block_Size is the size that hardware allocates: a multiple of 512. */
 static const char trace_sql[] =
 	"SELECT 'KERNEL_DISPATCH', 'Agent ' || r.agent_id, r.queue_id, r.stream_id, r.tid, "
 	"r.dispatch_id, r.kernel_id, " KERNEL_NAME ", r.dispatch_id, r.start, r.\"end\", "
@@ -74,7 +74,7 @@ static void put_row(FILE *out, sqlite3_stmt *stmt, int text_columns)
 
 struct csv_file {
 	const char *stem, *sql, *head;
-	int text_columns; /* a bit each */
+	int text_columns; /* one bit per column */
 };
 
 static const struct csv_file files[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rocprofv3's CSV files of kernels, column by column (rocprofiler-sdk 1.0.0): what existing scripts
- * read. PREFIX_kernel_trace.csv has a row per dispatch, PREFIX_kernel_stats.csv one per kernel.
+ * rocprofv3's CSV files about kernels, column by column (rocprofiler-sdk 1.0.0), for existing
+ * scripts. PREFIX_kernel_trace.csv has a row per dispatch, PREFIX_kernel_stats.csv one per kernel.
  */
 #ifndef PROBE_CMDS_REPORT_ROCPROFV3_FILES_H
 #define PROBE_CMDS_REPORT_ROCPROFV3_FILES_H

@@ -20,10 +20,11 @@ struct rows {
 	unsigned char chosen[REPORT_COLUMNS_MAX];
 	size_t widths[REPORT_COLUMNS_MAX];
 	size_t count;
-	const char *run; /* NULL, or the file's name: a first column */
-	bool whole;	 /* all columns: the version of their schema, too */
+	const char *run; /* the file's name as a first column, or NULL */
+	bool whole;	 /* all columns, including the version of their schema */
 	struct report_json json;
-	char **cells; /* of a table: its widths are known when all rows are */
+	char **cells; /* cells of a table, kept because its widths are known only after the last row
+		       */
 	size_t cell_count, cell_room;
 	bool failed; /* out of memory */
 };
@@ -81,7 +82,7 @@ static void pad(size_t from, size_t to)
 		putchar(' ');
 }
 
-/* Long text keeps its end, which is what distinguishes paths and names. */
+/* Long text keeps its end, which distinguishes paths and names. */
 static const char *shorten(const char *text, size_t width, size_t *len)
 {
 	size_t all = strlen(text), most = 4 * width;
@@ -184,7 +185,7 @@ static void put_csv_row(struct rows *rows, sqlite3_stmt *stmt)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* One array over all files: behind the first, its bracket is open and a comma is due. */
+/* One array over all files: after the first file, its bracket is open and a comma is due. */
 static struct report_json json_of_files;
 
 static void begin_json(struct rows *rows, bool first)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a query as a table, CSV or JSON: a format is a row of functions in the .c file. */
+/*
+ * Writes the rows of a query as a table, CSV or JSON. A format is a row of functions in the .c
+ * file.
+ */
 #ifndef PROBE_CMDS_REPORT_ROW_FORMATS_H
 #define PROBE_CMDS_REPORT_ROW_FORMATS_H
 
@@ -11,19 +14,20 @@ struct report_db;
 struct report_query;
 
 /*
- * The version of the columns in CSV and JSON, the first column unless --fields chooses some. It is
- * raised when a column goes or changes its meaning; new ones may be added.
+ * The version of the columns in CSV and JSON. It is the first column unless --fields is given. It
+ * rises when a column is removed or changes its meaning, not when one is added.
  */
 enum { REPORT_SCHEMA = 1 };
 
 /*
- * All rows of a query in the report's format. CSV and JSON span files: `first` and `last` say
- * where the header and the brackets belong.
+ * Writes all rows of a query in the report's format. CSV and JSON span several files: `first` and
+ * `last` control the header and the brackets.
  */
 struct probe_err *report_rows(const struct report *report, const struct report_db *db,
 			      const struct report_query *query, bool first, bool last);
 
-/* The same where the database has no such table. A column that -f misspells is an error here, too.
+/*
+ * The same for a database without such a table. A column that -f misspells is an error here, too.
  */
 struct probe_err *report_no_rows(const struct report *report, const struct report_db *db,
 				 const struct report_query *query, bool first, bool last);

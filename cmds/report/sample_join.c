@@ -27,15 +27,15 @@ struct probe_err *report_joined(const struct report_db *db, bool *ret)
 
 /* ---- Why there is none ----------------------------------------------------------------------- */
 
-/* Code that was run in both ways, else one of each. */
+/* Code with both samples and counters; if there is none, code with one of each. */
 #define RAN(not, sampled)                                                                          \
 	"SELECT k.code_object_id AS co, coalesce(s.samples, 1) AS weight FROM probe_dispatch p "   \
 	"JOIN rocpd_info_kernel_symbol k ON k.id = p.kernel_id " sampled                           \
 	"JOIN probe_sampled s ON s.dispatch_id = p.dispatch_id WHERE " not SQL_INSTRUMENTED("p")
-/* Not what the runtime brings along. */
+/* Excludes the runtime's own kernels. */
 #define SAMPLED RAN("NOT ", "") " AND k.kernel_name NOT GLOB '" PROBE_RUNTIME_KERNELS "*'"
 #define PROBED	RAN("", "LEFT ")
-/* Of the code that did most. */
+/* Of the code object with the most work. */
 #define HASH(set)                                                                                  \
 	"(SELECT coalesce(nullif(substr(c.hash, 1, 12), ''), '?') FROM (" set                      \
 	") x JOIN probe_code c ON c.code_object_id = x.co GROUP BY x.co "                          \

@@ -25,9 +25,9 @@ struct probe_err;
 struct report;
 struct report_db;
 
-/* Has the database samples of original kernels, and what probes counted in clones of them? */
+/* True if the database has samples of original kernels and counters of their clones. */
 struct probe_err *report_joined(const struct report_db *db, bool *ret);
-/* If it has both but they cannot be joined, say why: in a table's text, else as a warning. */
+/* If it has both but they cannot be joined, says why: in a table as text, else as a warning. */
 struct probe_err *report_not_joined(const struct report *report, const struct report_db *db);
 
 #endif

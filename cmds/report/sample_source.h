@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where samples are counted from, as SQL: a SELECT in parentheses with code_object_id, offset,
- * samples, lanes, waves, dual, issued, stalled, the reasons, dispatch. Needs the functions of
+ * The sources of samples, as SQL: a SELECT in parentheses with code_object_id, offset, samples,
+ * lanes, waves, dual, issued, stalled, the reasons, dispatch. Needs the functions of
  * dispatch_filter.c and unpack_samples.c.
  */
 #ifndef PROBE_CMDS_REPORT_SAMPLE_SOURCE_H
@@ -15,15 +15,15 @@ struct probe_err;
 struct report;
 struct report_db;
 
-/* Where samples are counted from: sums of the run, sums of dispatches, each sample. */
+/* The sources: sums of the run, sums per dispatch, single samples. */
 enum report_source { REPORT_FROM_SUMS, REPORT_FROM_DISPATCHES, REPORT_FROM_SAMPLES };
 
-/* Times of samples and dispatches are reported in ns after this. */
+/* Times of samples and dispatches are reported in ns since this time. */
 #define REPORT_FIRST "(SELECT min(start) FROM rocpd_kernel_dispatch)"
 
 /*
- * Samples by state. With host trap nothing is known: code 0 only, which is no type. A stall reason
- * that the table does not have counts as "other".
+ * Samples by state. Host trap records none: code 0 only, which is no type. Stall reasons that the
+ * table lacks count as "other".
  */
 #define SAMPLES_STALLED(reason)                                                                    \
 	"sum(samples) FILTER (WHERE NOT issued AND coalesce(" SQL_WORD(                            \
@@ -33,7 +33,7 @@ enum report_source { REPORT_FROM_SUMS, REPORT_FROM_DISPATCHES, REPORT_FROM_SAMPL
 	"sum(samples) FILTER (WHERE NOT issued) AS stalled, " SAMPLES_STALLED("waitcnt") ", " SAMPLES_STALLED("barrier") ", " SAMPLES_STALLED("alu") ", " SAMPLES_STALLED( \
 		"arbiter") ", " SAMPLES_STALLED("internal") ", " SAMPLES_STALLED("fetch") ", " SAMPLES_STALLED("sleep") ", " SAMPLES_STALLED("other") " "
 
-/* Of each source: code_object_id, offset, samples, lanes, waves, dual and the states. */
+/* Each source has: code_object_id, offset, samples, lanes, waves, dual and the states. */
 #define SAMPLES_SUMS                                                                                              \
 	"(SELECT s.code_object_id, s.offset, s.samples, s.lanes, s.waves, s.dual, t.issued, "                     \
 	"t.stalled, t.waitcnt, t.barrier, t.alu, t.arbiter, t.internal, t.fetch, t.sleep, "                       \
@@ -66,15 +66,15 @@ enum report_source { REPORT_FROM_SUMS, REPORT_FROM_DISPATCHES, REPORT_FROM_SAMPL
 	"probe_timely(time - " REPORT_FIRST ", time - " REPORT_FIRST                                      \
 	") GROUP BY code_object, offset, " dispatch ")"
 
-/* Ids of the dispatches that --dispatches, --start and --end choose. */
+/* Ids of the dispatches that --dispatches, --start and --end select. */
 extern const char report_chosen_sql[];
 
-/* Where this database's samples have to be counted from, for the filters given. */
+/* The source that the given filters require in this database. */
 struct probe_err *report_source(const struct report *report, const struct report_db *db,
 				enum report_source *ret);
-/* How it was sampled: method, interval, provider. */
+/* Prints how the run was sampled: method, interval, provider. */
 struct probe_err *report_samplers(const struct report_db *db);
-/* report_head(), how it was sampled, and what to say if there are no samples. */
+/* Prints report_head(), how the run was sampled, and a message if there are no samples. */
 struct probe_err *report_samples_head(const struct report *report, const struct report_db *db,
 				      enum report_source source, bool *any);
 

@@ -72,9 +72,9 @@ static const struct report_column dispatch_columns[] = {
 	COUNTS,
 };
 
-/* In the ELF image, as debug information and symbols count. */
+/* Address in the ELF image, as in debug information and symbol tables. */
 #define ADDRESS "s.offset + c.load_base - c.load_delta"
-/* A code object that was loaded again is the same code: `code` identifies it by its content. */
+/* A code object that was loaded again is the same code: `code` identifies it by its contents. */
 #define ROWS(source)                                                                               \
 	"(SELECT s.code_object_id AS code_object, s.*, "                                           \
 	"coalesce((SELECT nullif(k.hash, '') FROM probe_code k WHERE k.code_object_id = c.id), "   \

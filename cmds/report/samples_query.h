@@ -9,9 +9,9 @@
 
 const struct report_query *report_samples_query(enum report_by by, enum report_source source);
 
-/* Kernels with too few samples for shares: name, samples, number of the row. */
+/* Kernels with too few samples for percentages: name, samples, row number. */
 extern const char report_few_sql[];
-/* How many samples are of code without a line. */
+/* The number of samples in code without a line of its own. */
 extern const char report_approximate_sql[];
 
 #endif

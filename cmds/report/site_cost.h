@@ -36,11 +36,11 @@
 #define COST_MEMORY_WRITE "5.9"
 #define COST_L2_BYTES	  "8388608"
 #define COST_BIAS	  "2147483648" /* PROBE_STRIDE_BIAS */
-#define COST_CUS	  "104" /* where the database does not say: an MI210's */
+#define COST_CUS	  "104" /* an MI210's number, if the database does not say */
 
 /* clang-format off */
 
-/* Kernels. One that was loaded twice has two ids: `code` and `symbol` identify it. */
+/* Kernels. A kernel that was loaded twice has two ids: `code` and `symbol` identify it. */
 #define COST_OBJECTS                                                                               \
 	"objects AS MATERIALIZED (SELECT k.id AS kernel, k.code_object_id AS co, "                 \
 	"k.display_name AS name, k.kernel_name AS symbol, "                                        \
@@ -57,8 +57,8 @@
 #define COST_ALL_SHAPES "''"
 
 /*
- * Dispatches: size, and how the device's compute units share it. `chosen` is a condition on p,
- * `shape` COST_SHAPE where rows of one kernel are to be divided by it.
+ * Dispatches: their size, and how the device's compute units share them. `chosen` is a condition on
+ * p; `shape` is COST_SHAPE if rows of one kernel are divided by it.
  */
 #define COST_LAUNCHES(chosen, shape)                                                                    \
 	"launches AS MATERIALIZED (SELECT o.code, o.symbol, p.dispatch_id, instrumented, ns, mhz, "\
@@ -74,7 +74,7 @@
 
 #define COST_RATE(rate) "sum(groups / min(64.0 * used, " rate " * cus)) / sum(groups)"
 
-/* By kernel: cycles per cycle of a unit and per byte of a level, and what was allocated. */
+/* By kernel: cycles per cycle of a unit, cycles per byte of a level, and bytes allocated. */
 #define COST_WORK                                                                                  \
 	"work AS MATERIALIZED (SELECT w.*, coalesce((SELECT sum(a.size) FROM probe_allocation a "  \
 	"WHERE a.first_dispatch <= w.first AND coalesce(a.last_dispatch, w.first) >= w.first), "   \
@@ -86,7 +86,7 @@
 	COST_RATE(COST_MEMORY_WRITE) " AS memory_write "                                           \
 	"FROM launches WHERE instrumented GROUP BY code, symbol, shape) w)"
 
-/* Times: never of clones and originals together. */
+/* Times: clones and originals are never added up. */
 #define COST_TIMES                                                                                 \
 	"times AS MATERIALIZED (SELECT code, symbol, shape, count(*) AS dispatches, "                     \
 	"sum(instrumented) AS instrumented, "                                                      \
@@ -102,13 +102,10 @@
 #define COST_BY_ACCESS(level)                                                                      \
 	"CASE WHEN " COST_LOADS " THEN w." level "_read ELSE w." level "_write END"
 
-/* Rows of the handler: all dispatches. */
+/* The handler's rows, over all dispatches. */
 #define COST_TABLE "(SELECT *, '' AS shape FROM probe_memory_site)"
 
-/*
- * Of the chosen dispatches, from the counters that the device made. Cause and fix are those of the
- * whole run.
- */
+/* Counters of the selected dispatches, as recorded. Cause and fix are those of the whole run. */
 #define COST_ADD(name) "sum(c." name ") AS " name ", "
 #define COST_COUNTERS(chosen, shape)                                                               \
 	"(SELECT min(c.rowid) AS id, c.code_object_id AS code_object, p.kernel_id AS kernel, "     \
@@ -125,7 +122,7 @@
 	"t.kernel = p.kernel_id AND t.site = c.site WHERE c.executions > 0 AND " chosen            \
 	" GROUP BY c.code_object_id, p.kernel_id, c.site, 5)"
 
-/* Sites with their counters: `rows` is one of these two. */
+/* Sites with their counters: `rows` is one of the two above. */
 #define COST_SITES(rows)                                                                           \
 	"sites AS MATERIALIZED (SELECT x.*, "                                                      \
 	"in_lds + max(in_unit, CASE WHEN large THEN in_memory ELSE in_l2 END) AS modelled, "       \
@@ -158,11 +155,11 @@
 	"frames, CASE line WHEN 0 THEN site END"
 #define COST_SUM(column) "sum(" column ") OVER w AS " column ", "
 
-/* The part of `whole` that would not be there, of a line's accesses. */
+/* The avoidable part of `whole`, for a line's accesses. */
 #define COST_SHARE(part, whole)                                                                    \
 	"coalesce(1.0 * sum(" part ") OVER l / nullif(sum(" whole ") OVER l, 0), 0)"
 
-/* One row per position of a kernel: what the optimiser made several accesses of is summed. */
+/* One row per position of a kernel: accesses that the optimiser duplicated are added up. */
 #define COST_MERGED                                                                                \
 	"merged AS MATERIALIZED (SELECT *, sum(modelled) OVER l AS line_modelled, "                \
 	"count(*) OVER l AS line_places, row_number() OVER (l ORDER BY modelled DESC, executions DESC, "\
@@ -185,7 +182,7 @@
 	"WINDOW w AS (" COST_WINDOW ")) WHERE place = 1 "                                          \
 	"WINDOW l AS (PARTITION BY code, symbol, shape, users_file, users_line, memory))"
 
-/* What was seen, else what is modelled. */
+/* Observed waits if there are enough samples, else the model. */
 #define COST_SEEN "coalesce(k.total, 0) >= " COST_SAMPLES_MIN
 #define COST_CYCLES                                                                                     \
 	"CASE WHEN q.conflicts + q.excess64 + q.excess128 = 0 THEN CASE WHEN q.cause = '' THEN 0 END "\
@@ -195,8 +192,8 @@
 #define COST_FIRST(column) "CASE WHEN coalesce(q.line_place, 1) = 1 THEN w." column " END AS " column ", "
 
 /*
- * Accesses with what waves waited for there, and lines where they waited for nothing counted. No
- * estimate is above the time of the kernel.
+ * Accesses with the waits at them, and lines whose waits belong to no counted access. No estimate
+ * exceeds the time of the kernel.
  */
 #define COST_COSTED                                                                                     \
 	"costed AS MATERIALIZED (SELECT *, min(raw, coalesce(kernel_cycles, raw)) AS cycles, "      \

@@ -23,7 +23,7 @@
 /* Each is read in a child process of its own. */
 #define CODE_OBJECTS_MAX 64
 
-/* The longest end of `file` that exists below the root, resolved; "" if none. */
+/* The longest suffix of `file` that exists below the root, resolved; "" if none. */
 static bool resolve(const char *root, const char *file, char out[PATH_MAX])
 {
 	char real_root[PATH_MAX], *joined;
@@ -39,7 +39,7 @@ static bool resolve(const char *root, const char *file, char out[PATH_MAX])
 			end++;
 		if (!*end || asprintf(&joined, "%s/%s", real_root, end) < 0)
 			return false;
-		/* Links and dots may lead out: what counts is where it ends. */
+		/* Symbolic links and ".." may leave the root: the resolved path is checked. */
 		if (strlen(joined) < PATH_MAX && realpath(joined, out))
 			ok = !strncmp(out, real_root, len) && (out[len] == '/' || len == 1);
 		free(joined);
@@ -64,10 +64,10 @@ static FILE *open_regular(const char *path)
 	return file;
 }
 
-/* The file read last, since lines are requested one after the other. */
+/* The file that was read last, because lines are requested one after the other. */
 static struct {
-	char *file; /* as requested */
-	char *text; /* NULL: it is not there */
+	char *file; /* path as requested */
+	char *text; /* NULL if it does not exist */
 	size_t size;
 	enum { UNKNOWN, YES, NO } shown; /* may it be? */
 } last;

@@ -21,7 +21,7 @@ char *report_source_text(const struct report *report, sqlite3 *db, const char *f
 /* Between databases: what may be shown of one may not be of another. */
 void report_source_forget(void);
 
-/* Of the whole file there; false if it cannot be read. */
+/* Hash of that whole file; false if it cannot be read. */
 bool report_source_hash(const struct report *report, const char *file, char hash[PROBE_SHA256_HEX]);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What sampled waves did, as columns of every table of samples. */
+/* States of sampled waves, as columns of every table of samples. */
 #ifndef PROBE_CMDS_REPORT_STALL_COLUMNS_H
 #define PROBE_CMDS_REPORT_STALL_COLUMNS_H
 
 /* clang-format off */
 
-/* `rare`: are the reasons that are rarely seen shown by default, too? */
+/* `rare`: whether rare reasons are shown by default, too. */
 #define REPORT_STALLS(rare)                                                                        \
 	{"issued", "issued", REPORT_INT, true, "issued",                                           \
 	 "samples of waves that issued in the sampled cycle"},                                     \

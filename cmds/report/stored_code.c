@@ -28,7 +28,7 @@ void report_code_cache_destroy(void *user)
 	free(cache);
 }
 
-/* Its bytes, to be finalised with *stmt; NULL if the database has none. */
+/* The bytes; the caller finalises *stmt. NULL if the database has none. */
 static const void *code_bytes(sqlite3 *db, int64_t id, sqlite3_stmt **stmt, size_t *size)
 {
 	const void *bytes;
@@ -45,7 +45,7 @@ static const void *code_bytes(sqlite3 *db, int64_t id, sqlite3_stmt **stmt, size
 	return bytes;
 }
 
-/* A code object that cannot be read costs its positions; `info` says why. */
+/* If a code object cannot be read, its positions are missing; `info` says why. */
 static struct probe_codeobj *inspect(sqlite3 *db, int64_t id, unsigned parts)
 {
 	struct probe_codeobj *codeobj = NULL;
@@ -99,7 +99,7 @@ const struct probe_line *report_code_line(const struct report_code *known, uint6
 		       : NULL;
 }
 
-/* NULL: none are known. */
+/* NULL if no inlined calls are known. */
 const struct probe_inlines *report_code_inlines(struct report_code *known)
 {
 	if (!known)
@@ -120,7 +120,7 @@ const struct probe_disassembly *report_code_disassembly(struct report_code *code
 	if (code->disassembled || !code->codeobj || !code->codeobj->kernels ||
 	    !code->codeobj->kernels->count)
 		return code->disassembly;
-	/* All kernels are in one section; a sample's address may be anything. */
+	/* All kernels are in one section; a sample's address is not trusted. */
 	within = code->codeobj->kernels->kernels[0].address;
 	code->disassembled = true;
 	bytes = code_bytes(code->db, code->id, &stmt, &size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects of a database, each read once, in throw-away children. */
+/* Code objects of a database, each parsed once, in short-lived child processes. */
 #ifndef PROBE_CMDS_REPORT_STORED_CODE_H
 #define PROBE_CMDS_REPORT_STORED_CODE_H
 
@@ -20,9 +20,9 @@ struct report_code {
 	int64_t id;
 	struct probe_codeobj *codeobj; /* NULL = unreadable */
 	struct probe_disassembly *disassembly;
-	struct probe_codeobj *scopes;		/* holds the inlined calls only */
-	struct probe_codeobj *table;		/* holds the site table only */
-	bool disassembled, inlines, sites_read; /* or tried */
+	struct probe_codeobj *scopes;		/* contains only the inlined calls */
+	struct probe_codeobj *table;		/* contains only the site table */
+	bool disassembled, inlines, sites_read; /* done, or tried */
 };
 
 struct report_code_cache *report_code_cache_create(sqlite3 *db);
@@ -31,17 +31,17 @@ void report_code_cache_destroy(void *cache);
 /* NULL: out of memory. */
 struct report_code *report_code_find(struct report_code_cache *cache, int64_t id);
 
-/* Read at the first call; NULL: none are known. */
+/* Read at the first call; NULL if none are known. */
 const struct probe_inlines *report_code_inlines(struct report_code *code);
 const struct probe_disassembly *report_code_disassembly(struct report_code *code);
 const struct probe_sites *report_code_sites(struct report_code *code);
 
 const struct probe_line *report_code_line(const struct report_code *code, uint64_t address);
 
-/* The line of the user's that the instruction belongs to; false: nothing is known. */
+/* The position in the user's code that the instruction belongs to; false if unknown. */
 bool report_code_users_place(struct report_code *code, uint64_t address, struct probe_place *ret);
 
-/* For the questions of codeobj/kernel_extent.h. All parts are NULL if `code` is. */
+/* The view that codeobj/kernel_extent.h needs. All parts are NULL if `code` is. */
 struct probe_code report_code_view(struct report_code *code);
 
 #endif

@@ -13,7 +13,7 @@
 enum column {
 	C_DISPATCH,
 	C_CODE_OBJECT,
-	C_OFFSET, /* of a raw sample: the address */
+	C_OFFSET, /* address of a raw sample */
 	C_ISSUED,
 	C_CODE,
 	C_SAMPLES,
@@ -26,7 +26,7 @@ enum column {
 	C_REASON,
 	C_CORRELATION,
 	C_VALID,
-	C_BYTES, /* arguments from here on */
+	C_BYTES, /* first argument */
 	C_ARCH,
 	C_METHOD,
 };
@@ -38,7 +38,7 @@ static const char declaration[] =
 	"valid INTEGER, "
 	"bytes HIDDEN, arch HIDDEN, method HIDDEN)";
 
-/* One of our tables: which of the two it is. */
+/* One of the two tables, and which of them it is. */
 struct table {
 	sqlite3_vtab base;
 	bool raw;
@@ -197,7 +197,7 @@ static void packed_cell(const struct cursor *cursor, sqlite3_context *context, i
 		sqlite3_result_int64(context, (sqlite3_int64)row->lanes);
 		break;
 	default:
-		break; /* NULL: not kept */
+		break; /* NULL: this value is not kept */
 	}
 }
 
@@ -249,7 +249,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
 
 int report_unpack_register(sqlite3 *db)
 {
-	/* Without xCreate: they are there for queries only, and cannot be made by a schema. */
+	/* Without xCreate: the tables exist for queries only, and no schema can create them. */
 	static const sqlite3_module module = {
 		.xConnect = connect,
 		.xBestIndex = best_index,

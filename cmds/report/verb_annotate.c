@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report annotate: instructions below the source lines they were made from. */
+/* probe-report annotate: prints instructions below the source lines they were compiled from. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ enum field {
 	F_SPAN_EXECUTIONS,
 	F_SPAN_CYCLES,
 	F_SPAN_SHARE,
-	F_STATES, /* the first of them */
+	F_STATES, /* the first state */
 };
 
 static const char *const states[] = {"issued",	 "waitcnt", "barrier", "alu",  "arbiter",
@@ -55,7 +55,7 @@ static const char field_names[] =
 struct text {
 	const struct report *report;
 	sqlite3_stmt *stmt;
-	char *kernel, *stack; /* of the row before */
+	char *kernel, *stack; /* of the previous row */
 	int64_t object;
 };
 
@@ -83,7 +83,7 @@ static void put_kernel(const struct text *text)
 	       "issued, or stalled by", "lanes", "address");
 }
 
-/* Where the next instructions come from, and its text if it can be found. */
+/* The source position of the following instructions, and its text if it can be found. */
 static void put_source(const struct text *text)
 {
 	const char *source = report_cell(text->stmt, F_SOURCE);
@@ -112,7 +112,7 @@ static void put_source(const struct text *text)
 	       sqlite3_column_double(text->stmt, F_SPAN_SHARE));
 }
 
-/* "waitcnt 83 %, arbiter 17 %": the two that are most. */
+/* "waitcnt 83 %, arbiter 17 %": the two most frequent states. */
 static void put_states(const struct text *text)
 {
 	int64_t samples = number(text, F_SAMPLES), most[2] = {0};
@@ -182,7 +182,7 @@ static void put_probes(const struct text *text)
 	putchar('\n');
 }
 
-/* The heads above a row that begins a kernel or a source line, and the row. */
+/* Prints the row, and heads above it if it begins a kernel or a source line. */
 static void put_row(struct text *text, bool first)
 {
 	if (changed(&text->kernel, report_cell(text->stmt, F_KERNEL)) ||
@@ -235,7 +235,7 @@ static struct probe_err *put_text(const struct report *report, const struct repo
 	"s.code_object_id, s.offset + c.load_base - c.load_delta) FROM probe_sample s "            \
 	"JOIN rocpd_info_code_object c ON c.id = s.code_object_id)"
 
-/* A kernel that is requested by name and was not launched is an error: name those that were. */
+/* If the user names a kernel that was not launched, the error lists those that were. */
 static struct probe_err *check_kernel(const struct report *report, const struct report_db *db)
 {
 	REPORT_AUTO_STMT sqlite3_stmt *stmt = NULL;

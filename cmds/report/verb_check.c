@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report check: a gate for continuous integration. Fails if a run breaks a rule. */
+/* probe-report check: fails if a run breaks a rule, for continuous integration. */
 #include <stdio.h>
 
 #include "cmds/report/compare_runs.h"

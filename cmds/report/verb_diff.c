@@ -17,7 +17,7 @@ static struct probe_err *check_two(const struct report *report)
 				report->file_count);
 }
 
-/* What each of the two runs was. */
+/* Describes the two runs. */
 static struct probe_err *put_heads(const struct report *report)
 {
 	static const char *const names[] = {"before", "after"};
@@ -59,7 +59,7 @@ static struct probe_err *show(const struct report *report, struct report_db *unu
 	struct report_db db;
 
 	(void)unused;
-	view.file_count = 1; /* the rows are of one table, without a column for the file */
+	view.file_count = 1; /* all rows form one table, without a column for the file */
 	err = report_compare_open(&view, report->files[0], report->files[1], &db);
 	if (err)
 		return err;

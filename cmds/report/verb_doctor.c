@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report doctor: why a run shows less than expected. One row per thing that must be so, from
- * the tool being called to the samples; what is wrong comes with the command that mends it.
+ * probe-report doctor: explains why a run shows less than expected. It prints one row per
+ * condition, from the loading of the tool to the samples. If a condition fails, the row has the
+ * command that fixes it.
  */
 #include <stddef.h>
 

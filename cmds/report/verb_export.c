@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report export: a run as a page, or in the form of another program. */
+/* probe-report export: writes a run as an HTML page, or in the format of another program. */
 #include <stdio.h>
 
 #include "cmds/report/export_trace.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report flame: folded stacks of samples (kernel, functions inlined, file:line, state), as
- * flamegraph.pl and speedscope read them.
+ * probe-report flame: prints folded stacks of samples (kernel, inlined functions, file:line,
+ * state), the input format of flamegraph.pl and speedscope.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report info: what is in a file - a database, a code object, or a program with code objects
- * in it.
+ * probe-report info: describes a file - a database, a code object, or a program that contains code
+ * objects.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,8 @@
 /* ---- One code object ------------------------------------------------------------------------- */
 
 struct origin {
-	const char *name;  /* for people */
-	const char *entry; /* of a bundle, "" if none */
+	const char *name;  /* shown to the user */
+	const char *entry; /* entry id in a bundle, "" if none */
 	uint64_t offset;
 	const void *bytes;
 	size_t size;
@@ -48,7 +48,7 @@ static const char *position(const struct probe_codeobj *codeobj, const struct pr
 	return function ? codeobj->lines->files[function->file] : NULL;
 }
 
-/* Kinds that clones of the kernel exist for: "memory trace". */
+/* Bit set of kinds for which clones of the kernel exist: "memory trace". */
 static unsigned clone_kinds(const struct probe_codeobj *codeobj, size_t original)
 {
 	unsigned kinds = 0;
@@ -247,7 +247,7 @@ static void json_codeobj(struct report_json *json, const struct origin *origin,
 /* One array over all files. */
 static struct report_json info_json;
 
-/* A part that cannot be read is said; the command then fails in the end. */
+/* A part that cannot be read is reported; the command then fails at the end. */
 static struct probe_err *put_one(const struct report *report, const struct origin *origin,
 				 bool *damaged)
 {

@@ -15,7 +15,7 @@
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 
-/* Above the findings: what waiting for each costs. */
+/* Printed above the findings: the cost of waiting for each. */
 static struct probe_err *put_waits(const struct report *report, const struct report_db *db,
 				   const struct report_query *query)
 {
@@ -72,7 +72,7 @@ static struct probe_err *put_blocks(const struct report *report, const struct re
 	return err;
 }
 
-/* The recorder did not get to its handlers: their records are there. */
+/* The recorder ended before it ran these handlers; their records are stored. */
 #define PENDING                                                                                    \
 	"SELECT value FROM probe_run WHERE key = 'handlers' AND value <> '' AND "                  \
 	"(SELECT value FROM probe_run WHERE key = 'handlers_ended') = 0"

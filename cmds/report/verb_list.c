@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report list: verbs, formats, and the columns of every table, for people and programs. */
+/*
+ * probe-report list: prints verbs, formats, and the columns of every table, for users and programs.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,10 +20,10 @@ static void each_query(const struct report *report,
 	struct report view = *report;
 	const struct report_query *query;
 
-	view.by = REPORT_BY_INSTRUCTION; /* has all columns but those of dispatches */
+	view.by = REPORT_BY_INSTRUCTION; /* this row has all columns except those of dispatches */
 	for (const struct report_verb *const *verb = report->verbs; *verb; verb++)
 		for (unsigned n = 0; (*verb)->query && (query = (*verb)->query(&view, n)); n++)
-			/* The summary shows the columns of kernels. */
+			/* The summary shows the columns of `kernels`. */
 			if (!strcmp(query->verb, (*verb)->name))
 				fn(report, query, user);
 }

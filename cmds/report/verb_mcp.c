@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report mcp: a server of the Model Context Protocol on standard input and output, by which
- * assistants read runs: JSON-RPC 2.0, a message per line.
+ * probe-report mcp: a server of the Model Context Protocol on standard input and output, through
+ * which assistants read runs. It uses JSON-RPC 2.0, one message per line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void put_error(json_t *id, int code, const char *text)
 		      "code", code, "message", text));
 }
 
-/* The version asked for, of those whose tools are as here; else the newest known. */
+/* The requested protocol version if its tools have the format used here; else the newest known. */
 static const char *version_of(const json_t *parameters)
 {
 	static const char *const known[] = {"2025-06-18", "2025-03-26", "2024-11-05"};
@@ -102,7 +102,7 @@ static void take_line(const char *line, size_t size)
 	method = json_string_value(json_object_get(message, "method"));
 	if (!method)
 		put_error(id, INVALID_REQUEST, "not a request");
-	else if (id) /* what has no id is a notification, and has no answer */
+	else if (id) /* a message without an id is a notification and gets no response */
 		answer(id, method, json_object_get(message, "params"));
 	json_decref(message);
 }

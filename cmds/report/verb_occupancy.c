@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report occupancy: how many waves a compute unit holds of each kernel, and what limits them.
+/*
+ * probe-report occupancy: how many waves of each kernel fit on a compute unit, and what limits
+ * them.
  */
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report replay: the only verb that writes. It has a command line of its own. */
+/* probe-report replay: the only verb that writes databases. It parses its own command line. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

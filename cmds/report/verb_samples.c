@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report samples: where PC samples are, one row per source line, kernel, instruction or
- * dispatch. What a sampled wave did is known from stochastic sampling only; host-trap samples leave
- * those columns empty. A wave is sampled in proportion to the time it spends at a position.
+ * probe-report samples: prints where PC samples are: one row per source line, kernel, instruction
+ * or dispatch. Only stochastic sampling records the state of a wave; for host-trap samples these
+ * columns are empty. The number of samples at a position is proportional to the time that waves
+ * spend there.
  */
 #include <stdio.h>
 
@@ -26,7 +27,7 @@ static void put_few(const struct report *report, sqlite3_stmt *stmt)
 	printf(" (%s)", report_cell(stmt, 1));
 }
 
-/* Below that many, shares of a kernel's lines are chance. */
+/* Below this number, percentages of a kernel's lines are not significant. */
 static struct probe_err *put_too_few(const struct report *report, const struct report_db *db)
 {
 	bool any = false;

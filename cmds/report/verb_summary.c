@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* probe-report summary: the most important rows of the other verbs. */
+/* probe-report summary: prints the most important rows of the other verbs. */
 #include <stdio.h>
 
 #include "cmds/report/accounting_text.h"
@@ -13,7 +13,7 @@
 #include "cmds/report/verb_table.h"
 #include "common/err.h"
 
-/* The lines with most samples, if there are any. */
+/* The lines with the most samples, if there are any. */
 static struct probe_err *put_samples(const struct report *report, const struct report_db *db)
 {
 	struct report view = *report;
@@ -32,7 +32,7 @@ static struct probe_err *put_samples(const struct report *report, const struct r
 	return err;
 }
 
-/* The lines of highest cost; of a run of the `count` kind, what ran most. */
+/* The lines of highest cost; with kind `count`, the blocks that ran most often. */
 static struct probe_err *put_lines(const struct report *view, const struct report_db *db,
 				   bool memory)
 {
@@ -49,7 +49,7 @@ static struct probe_err *put_lines(const struct report *view, const struct repor
 	return err ? err : report_rows(&lines, db, query, true, true);
 }
 
-/* The kernels of highest cost, the lines with most samples, the findings of highest cost. */
+/* The kernels of highest cost, the lines with the most samples, the findings of highest cost. */
 static struct probe_err *show(const struct report *report, struct report_db *db, bool first,
 			      bool last)
 {
@@ -73,7 +73,7 @@ static struct probe_err *show(const struct report *report, struct report_db *db,
 	putchar('\n');
 	err = report_rows(&view, db, kernels, first, last);
 	putchar('\n');
-	/* --sort and --fields are of the table above. */
+	/* --sort and --fields apply only to the table above. */
 	view.sort = NULL;
 	view.limit = limited ? report->limit : 5;
 	if (!err)

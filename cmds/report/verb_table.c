@@ -29,7 +29,7 @@ const struct report_verb *report_verb_find(const char *name)
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-/* Which verbs take the options of the group. */
+/* The verbs that accept the options of the group. */
 static struct probe_err *wrong_option(const struct report *report, enum report_option_group group)
 {
 	char text[200] = "";
@@ -52,7 +52,7 @@ static struct probe_err *check_format(const struct report *report)
 	if (!formats && report->format != REPORT_TABLE)
 		return probe_err_create("--format: not with %s, which has only one form",
 					report->verb->name);
-	/* The default: a verb that has none of it says so itself. */
+	/* The default format is allowed: a verb without it reports that itself. */
 	if (!formats || report->format == REPORT_TABLE || formats & 1u << report->format)
 		return NULL;
 	for (int format = 0; format < REPORT_ALL_FORMATS; format++)
@@ -75,7 +75,9 @@ static struct probe_err *check_files(const struct report *report)
 	return NULL;
 }
 
-/* --fields and --sort: columns of one of the verb's queries; the error is the first one's. */
+/*
+ * --fields and --sort: columns of one of the verb's queries; the error is that of the first query.
+ */
 static struct probe_err *check_columns(const struct report *report)
 {
 	const struct report_query *query;
@@ -115,7 +117,7 @@ struct probe_err *report_check_options(const struct report *report)
 
 /* ---- Showing --------------------------------------------------------------------------------- */
 
-/* A table says it in its head; programs that read counts get a warning. */
+/* A table says so in its head; for programs that read counts it is a warning. */
 static void warn_partial(const struct report *report, const struct report_db *db)
 {
 	if (report->verb->counts && db->reader.partial && report->format != REPORT_TABLE)

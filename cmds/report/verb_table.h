@@ -15,30 +15,33 @@ struct report_query;
 
 enum report_input {
 	REPORT_DATABASES,
-	REPORT_ANY_FILES,      /* show() gets a path only */
+	REPORT_ANY_FILES,      /* show() receives only a path */
 	REPORT_NO_FILES,       /* show() is called once, without a database */
-	REPORT_FILES_TOGETHER, /* the same; it opens the files itself */
+	REPORT_FILES_TOGETHER, /* show() is called once and opens the files itself */
 };
 
 struct report_verb {
 	const char *name;
 	const char *help;
-	unsigned options; /* enum report_option_group: those that it takes */
-	unsigned formats; /* 1 << enum report_format; 0 = none, the verb has one form */
+	unsigned options; /* accepted groups: enum report_option_group, or-ed */
+	unsigned formats; /* 1 << enum report_format, or-ed; 0 = the verb has one format */
 	enum report_input input;
 	bool counts;	  /* its numbers are lower bounds if the run is partial */
-	bool kernel_word; /* takes a kernel's name in front of the file */
+	bool kernel_word; /* accepts a kernel's name before the file */
 	/*
-	 * The queries whose columns --fields and --sort may name, by `number` from 0, NULL behind
-	 * the last; NULL if they depend on the open file.
+	 * The queries whose columns --fields and --sort may name, by `number` from 0, then NULL;
+	 * NULL if they depend on the open file.
 	 */
 	const struct report_query *(*query)(const struct report *report, unsigned number);
-	/* What else may be wrong with the options; NULL = nothing. */
+	/* Further checks of the options; NULL = none. */
 	struct probe_err *(*check)(const struct report *report);
-	/* `first`, `last`: of the files, which CSV and JSON span. */
+	/* `first`, `last`: among the files; CSV and JSON span all files. */
 	struct probe_err *(*show)(const struct report *report, struct report_db *db, bool first,
 				  bool last);
-	/* In place of all that: a command line of its own; argv[0] is the verb. The exit status. */
+	/*
+	 * Replaces all of that: parses its own command line; argv[0] is the verb. Returns the exit
+	 * status.
+	 */
 	int (*command)(int argc, char **argv);
 };
 
@@ -53,10 +56,10 @@ extern const struct report_verb *const report_verbs[];
 
 const struct report_verb *report_verb_find(const char *name);
 
-/* Do the options suit the verb? */
+/* Checks that the options suit the verb. */
 struct probe_err *report_check_options(const struct report *report);
 
-/* Print the report of all files. */
+/* Prints the report of all files. */
 struct probe_err *report_verb_show(const struct report *report);
 
 #endif

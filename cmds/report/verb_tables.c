@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-report tables: what handlers wrote. Their tables are found in the database, so names of
- * tables and columns are foreign: only those made of letters, digits and underscores are taken.
+ * probe-report tables: prints what handlers wrote. Their tables are found in the database, so names
+ * of tables and columns are foreign: only names of letters, digits and underscores are accepted.
  */
-#define _GNU_SOURCE /* asprintf, open_memstream */
+#define _GNU_SOURCE /* for asprintf, open_memstream */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static const struct report_query list_query = {
 	.sort = "+table",
 };
 
-/* A sub-select with one row per handler's table. */
+/* A subquery with one row per handler table. */
 static struct probe_err *put_list(const struct report_db *db, FILE *sql)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -112,14 +112,14 @@ static bool has(const struct table *table, const char *name)
 	return false;
 }
 
-/* What ids stand for, shown in their place. */
+/* Names that replace ids in the output. */
 static const struct report_column site_columns[] = {
 	{"file", "file", REPORT_TEXT, true, REPORT_USERS("s", "file"), ""},
 	{"line", "line", REPORT_INT, true, REPORT_USERS("s", "line"), ""},
 	{"column", "column", REPORT_INT, true, REPORT_USERS("s", "column"), ""},
 	{"access", "access", REPORT_TEXT, true, SQL_WORD(PROBE_ACCESS_TABLE, "s.access"), ""},
 	{"space", "space", REPORT_TEXT, true,
-	 /* Only accesses have one: no block, function, region or message. */
+	 /* Only accesses have a space; blocks, functions, regions and messages do not. */
 	 "CASE WHEN " SQL_WORD(PROBE_ACCESS_TABLE, "s.access") " IN ('load', 'store', 'atomic') "
 							       "THEN " SQL_WORD(PROBE_SPACE_TABLE,
 										"s.space") " END",
@@ -165,7 +165,7 @@ static void take_column(struct table *table, const char *name, const char *type,
 	table->count++;
 }
 
-/* hex: addresses are for people to read. */
+/* hex: print addresses in hexadecimal, for users. */
 static struct probe_err *take_columns(const struct report_db *db, bool hex, struct table *table)
 {
 	sqlite3_stmt *stmt = NULL;
@@ -194,7 +194,7 @@ static bool table_named(const struct report_db *db, const char *name, struct tab
 	       report_db_has(db, table->name);
 }
 
-/* The joined columns in front, the table's own behind them. */
+/* The joined columns first, then the table's own. */
 static void arrange(const struct table *own, bool sites, bool kernels, struct table *ret)
 {
 	if (kernels)
@@ -274,7 +274,7 @@ static struct probe_err *check(const struct report *report)
 	return NULL;
 }
 
-/* Which columns there are is known when the file is open. */
+/* Its columns are known only after the file is open. */
 const struct report_verb report_verb_tables = {
 	.name = "tables",
 	.help = "the tables that handlers wrote",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What our table-valued SQL functions have in common. */
+/* Code shared by Probe's table-valued SQL functions. */
 #ifndef PROBE_CMDS_REPORT_VIRTUAL_TABLE_H
 #define PROBE_CMDS_REPORT_VIRTUAL_TABLE_H
 
@@ -7,12 +7,15 @@
 
 #include <sqlite3.h>
 
-/* A zeroed table of `size` bytes, which begins with a sqlite3_vtab. An SQLite status. */
+/*
+ * Allocates a zeroed table of `size` bytes, which begins with a sqlite3_vtab. Returns an SQLite
+ * status.
+ */
 int report_vtab_connect(sqlite3 *db, const char *declaration, size_t size, sqlite3_vtab **ret);
 int report_vtab_disconnect(sqlite3_vtab *table);
 /*
- * The `arguments` hidden columns from `first` on have to be given, and are handed to xFilter in
- * their order.
+ * The `arguments` hidden columns from `first` on are required, and are passed to xFilter in their
+ * order.
  */
 int report_vtab_best_index(sqlite3_index_info *info, int first, int arguments, double cost);
 

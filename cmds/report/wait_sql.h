@@ -7,7 +7,7 @@
 
 /* clang-format off */
 
-/* Kernels that were sampled, with what their original dispatches took. */
+/* Kernels that were sampled, with the time of their original dispatches. */
 #define WAIT_KERNELS                                                                                    \
 	"kernels AS MATERIALIZED (SELECT k.id AS kernel, k.display_name AS name, k.kernel_name, "  \
 	"k.code_object_id AS co, o.load_delta - o.load_base AS shift, d.* FROM "                   \
@@ -48,7 +48,7 @@
 	"JOIN code p ON p.kernel = x.kernel AND p.address = x.address "                            \
 	"GROUP BY p.kernel, p.file, p.line, p.space)"
 
-/* By kernel, user's line and kind of memory: NULL kind for lines that access none. */
+/* By kernel, user's line and kind of memory; the kind is NULL for lines without an access. */
 #define WAIT_WAITED                                                                                \
 	"waited AS MATERIALIZED (SELECT p.kernel AS kernel, p.file, p.line, p.space AS memory, "   \
 	"l.samples, l.stalled, l.at, w.waiting FROM "                                              \
@@ -67,7 +67,7 @@
 	WAIT_KERNELS ", " WAIT_INSTRUCTIONS ", " WAIT_HITS ", " WAIT_WAITS ", " WAIT_LINES ", "    \
 	WAIT_WAITED
 
-/* The same columns of a run that was not sampled. */
+/* The same columns for a run that was not sampled. */
 #define WAIT_NONE                                                                                  \
 	"kernels AS (SELECT NULL AS kernel, NULL AS name, NULL AS co, NULL AS total, NULL AS ns, " \
 	"NULL AS runs, NULL AS mhz WHERE 0), "                                                                   \

@@ -24,7 +24,7 @@ enum { TEXT_MAX = 64 << 10, TIMEOUT_MS = 20000, SENTENCE = 1024 };
 
 /* ---- The child ------------------------------------------------------------------------------ */
 
-/* A variable of the program's environment; no name: none. */
+/* A variable of the program's environment; name NULL: none. */
 struct setting {
 	const char *name;
 	char *value;
@@ -33,7 +33,7 @@ struct setting {
 static void become(const char *program, const struct setting *setting, int out)
 {
 	dup2(out, STDOUT_FILENO);
-	/* The runtime is queried, not the tools in it. */
+	/* Only the runtime is queried, without tools in it. */
 	unsetenv("HSA_TOOLS_LIB");
 	if (setting->name)
 		setenv(setting->name, setting->value, 1);
@@ -41,7 +41,7 @@ static void become(const char *program, const struct setting *setting, int out)
 	_exit(127);
 }
 
-/* Everything up to the end, or to the timeout. */
+/* Reads until the end, or the timeout. */
 static size_t read_all(int fd, char *text, size_t room)
 {
 	struct pollfd poller = {.fd = fd, .events = POLLIN};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The agents of the runtime that a program would load, and how they can be sampled: the runtime is
- * started for a moment in a child (probe-agents).
+ * The agents of the runtime that a program would load, and how they can be sampled. A child process
+ * (probe-agents) starts the runtime briefly to find out.
  */
 #ifndef PROBE_CMDS_RUN_AGENT_QUERY_H
 #define PROBE_CMDS_RUN_AGENT_QUERY_H
@@ -33,16 +33,16 @@ struct run_agent_row {
 struct run_agents {
 	struct run_agent_row rows[RUN_AGENTS_MAX];
 	size_t count;
-	char provider[32]; /* of sampling: "simulated", "ROCr", "none" */
+	char provider[32]; /* provider of sampling: "simulated", "ROCr", "none" */
 };
 
-/* `simulated`: of the simulated GPU. */
+/* `simulated`: query the simulated GPU. */
 struct probe_err *run_agents_read(const struct run_layout *layout, bool simulated,
 				  struct run_agents *ret);
 
 void run_agents_print(const struct run_agents *agents, FILE *out);
 
-/* If no GPU agent supports these options, an error that lists what is supported. */
+/* If no GPU agent supports these options, returns an error that lists what is supported. */
 struct probe_err *run_agents_check(const struct run_agents *agents,
 				   const struct run_sampling *sampling);
 

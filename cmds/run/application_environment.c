@@ -14,7 +14,7 @@
 #include "common/cleanup.h"
 #include "common/err.h"
 
-/* Takes the value over. */
+/* Takes ownership of the value. */
 static bool set(struct run_environment *environment, const char *name, char *value)
 {
 	if (!value || environment->count == RUN_VARIABLES_MAX) {
@@ -30,7 +30,7 @@ static bool set_copy(struct run_environment *environment, const char *name, cons
 	return set(environment, name, strdup(value ? value : ""));
 }
 
-/* Prepended to the variable's value; `ours` alone if it has none. */
+/* `ours` before the variable's value; `ours` alone if it has none. */
 static char *in_front(const char *ours, const char *variable, char separator)
 {
 	const char *old = getenv(variable);
@@ -41,7 +41,10 @@ static char *in_front(const char *ours, const char *variable, char separator)
 	return asprintf(&ret, "%s%c%s", ours, separator, old) < 0 ? NULL : ret;
 }
 
-/* The tool's name in HSA_TOOLS_LIB, where blanks separate and backslashes quote (ROCr 5.2.3). */
+/*
+ * The tool's name in the syntax of HSA_TOOLS_LIB, where blanks separate and backslashes quote (ROCr
+ * 5.2.3).
+ */
 static char *quoted_tool(const char *path)
 {
 	char *ret = malloc(2 * strlen(path) + 1), *out = ret;
@@ -73,7 +76,7 @@ static bool set_config(struct run_environment *environment, const struct run_con
 		{PROBE_ENV_LIBRARY_INCLUDE, config->library_include},
 		{PROBE_ENV_LIBRARY_EXCLUDE, config->library_exclude},
 		{PROBE_ENV_DISPATCHES, config->dispatches},
-		/* The last ones only if there is sampling. */
+		/* The last ones are set only for sampling. */
 		{PROBE_ENV_SAMPLING_METHOD, config->sampling.text[RUN_SAMPLING_METHOD]},
 		{PROBE_ENV_SAMPLING_UNIT, config->sampling.text[RUN_SAMPLING_UNIT]},
 		{PROBE_ENV_SAMPLING_INTERVAL, config->sampling.text[RUN_SAMPLING_INTERVAL]},

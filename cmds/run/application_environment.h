@@ -18,19 +18,19 @@ struct run_variable {
 
 enum { RUN_VARIABLES_MAX = 32 };
 
-/* Zeroed to begin with. */
+/* Initially zero. */
 struct run_environment {
 	struct run_variable variables[RUN_VARIABLES_MAX];
 	size_t count;
 };
 
-/* Other tools that the user has set stay, behind ours. `socket` may be NULL. */
+/* Other tools that the user has set remain, after Probe's. `socket` may be NULL. */
 struct probe_err *run_environment_make(struct run_environment *environment,
 				       const struct run_config *config,
 				       const struct run_layout *layout, const char *socket,
 				       bool simulated);
 void run_environment_clear(struct run_environment *environment);
-/* As shell commands. */
+/* Prints them as shell commands. */
 void run_environment_print(const struct run_environment *environment, FILE *out);
 
 #endif

@@ -21,11 +21,11 @@ struct probe_err *run_signals_init(struct run_signals *signals)
 
 	signals->ends = 0;
 	signals->last = 0;
-	/* Blocked below; a disposition of "ignore" would keep them from the descriptor. */
+	/* These signals are blocked below; if ignored, they would not reach the descriptor. */
 	sigaction(SIGINT, &plain, &signals->interrupt);
 	sigaction(SIGQUIT, &plain, &signals->quit);
 	sigaction(SIGPIPE, &ignore, &signals->pipe);
-	/* A file-size limit must give us an error to count, not death. */
+	/* A file-size limit must cause an error that can be counted, not end this process. */
 	sigaction(SIGXFSZ, &ignore, &signals->file_size);
 	sigemptyset(&taken);
 	sigaddset(&taken, SIGINT);
@@ -62,14 +62,14 @@ void run_signals_take(struct run_signals *signals, pid_t child)
 	}
 }
 
-/* Of a second run: the first one's output is shown. */
+/* For a second run: only the first run's output is shown. */
 static void redirect(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0)
 		_exit(RUN_STATUS_OURS);
-	/* A terminal or a pipe has been read. */
+	/* A terminal or pipe cannot be read again. */
 	if (lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
 		dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
@@ -111,7 +111,7 @@ struct probe_err *run_child_start(const struct run_child *child, pid_t *ret, int
 	pid_t pid;
 
 	*status = RUN_STATUS_OURS;
-	/* Closed by a successful exec: then we read nothing from it. */
+	/* A successful exec closes it, and nothing is read from it. */
 	if (pipe2(report, O_CLOEXEC))
 		return probe_err_create("cannot make a pipe: %s", strerror(errno));
 	pid = fork();
@@ -143,7 +143,7 @@ int run_end_like(int wait_status, const struct run_signals *signals)
 	run_signals_restore(signals);
 	if (WIFEXITED(wait_status))
 		return WEXITSTATUS(wait_status);
-	/* The application has left its core; ours would only cover it. */
+	/* The application has dumped its core; a dump of this process would replace it. */
 	setrlimit(RLIMIT_CORE, &none);
 	sigaction(WTERMSIG(wait_status), &plain, NULL);
 	sigemptyset(&one);

@@ -33,7 +33,7 @@ bool run_simulator_preloaded(const struct run_layout *layout)
 	       !run_file_exists(layout->sim, thunk_library);
 }
 
-/* Behind what is there: a sanitizer's library must remain the first. */
+/* Appended to the existing value: a sanitizer's library must remain the first. */
 char *run_simulator_preload(const struct run_layout *layout)
 {
 	const char *old = getenv("LD_PRELOAD");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The GPU of this machine, or the simulated one. */
+/* Chooses the GPU of this machine or the simulated one. */
 #ifndef PROBE_CMDS_RUN_DEVICE_CHOICE_H
 #define PROBE_CMDS_RUN_DEVICE_CHOICE_H
 
@@ -12,18 +12,18 @@ struct run_layout;
 bool run_gpu_present(void);
 bool run_simulator_installed(const struct run_layout *layout);
 /*
- * Whether the simulated GPU is below ROCr's own thunk (libprobe-sim.so is preloaded) or takes the
- * thunk's place (its folder is in front in LD_LIBRARY_PATH). PROBE_SIM_INTERFACE says driver or
- * thunk; without it, the thunk where it was built, that is, for ROCr 5.2.3.
+ * True if the simulated GPU runs below ROCr's own thunk (libprobe-sim.so is preloaded). False if it
+ * replaces the thunk (its directory is first in LD_LIBRARY_PATH). PROBE_SIM_INTERFACE selects
+ * `driver` or `thunk`; the default is the thunk if it was built, that is, for ROCr 5.2.3.
  */
 bool run_simulator_preloaded(const struct run_layout *layout);
-/* What to add to LD_PRELOAD; NULL if out of memory. */
+/* The new value of LD_PRELOAD; NULL without memory. */
 char *run_simulator_preload(const struct run_layout *layout);
 
-/* As --device says; reports the choice. */
+/* Applies --device, and returns the choice. */
 struct probe_err *run_device_choose(const struct run_config *config,
 				    const struct run_layout *layout, bool *ret_simulated);
-/* Log which one it is. */
+/* Logs the choice. */
 void run_device_announce(const struct run_config *config, bool simulated);
 
 #endif

@@ -25,7 +25,7 @@ static int is_pass(const struct dirent *entry)
 	return !strncmp(entry->d_name, "llvm-", 5);
 }
 
-/* Majors of LLVM the installation has a pass for: " 15 16". */
+/* LLVM majors for which the installation has a pass: " 15 16". */
 static void print_passes(const struct run_layout *layout)
 {
 	char *parent = strdup(layout->handlers);

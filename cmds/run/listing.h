@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What probe-run --list and --version print of an installation. */
+/* Prints what --list and --version show of an installation. */
 #ifndef PROBE_CMDS_RUN_LISTING_H
 #define PROBE_CMDS_RUN_LISTING_H
 

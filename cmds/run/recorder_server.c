@@ -26,10 +26,12 @@
 #include "common/err.h"
 #include "common/log.h"
 
-#define GRACE_NS	1000000000ull /* for processes the application leaves behind */
+#define GRACE_NS	1000000000ull /* time limit for processes that outlive the application */
 #define ENVIRONMENT_MAX (1u << 20)
 
-/* A socket directory of a recorder that was killed: nobody listens any more. */
+/*
+ * Removes the socket directory of a recorder that was killed, to which no process listens any more.
+ */
 static void remove_stale(const char *base, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -152,8 +154,8 @@ static bool path_used(const struct run_server *server, const char *path)
 }
 
 /*
- * A second process, or a second program of one process, gets a file of its own: "NAME-PID" if the
- * name has no process id, then "-2", "-3", ... Takes `path` over.
+ * A second process, or a second program in one process, gets a file of its own: "NAME-PID" if the
+ * name has no process id, then "-2", "-3", ... Takes ownership of `path`.
  */
 static char *free_path(const struct run_server *server, char *path, pid_t pid)
 {
@@ -215,7 +217,7 @@ static struct probe_err *create_store(struct run_server *server, pid_t pid,
 	return err;
 }
 
-/* Reply, with the segment's descriptor if there is one. */
+/* Replies, with the segment's descriptor if there is one. */
 static bool welcome(int sock, int status, const struct segment_reader *seg)
 {
 	struct probe_welcome reply = {
@@ -242,7 +244,7 @@ static bool welcome(int sock, int status, const struct segment_reader *seg)
 	return sendmsg(sock, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(reply);
 }
 
-/* An exec keeps the process id: the program before it has ended, whatever its pidfd says. */
+/* exec keeps the process id, so the previous program has ended, whatever its pidfd says. */
 static void end_predecessor(struct run_server *server, pid_t pid)
 {
 	for (struct recorder *recorder = server->recorders; recorder; recorder = recorder->next) {
@@ -252,7 +254,7 @@ static void end_predecessor(struct run_server *server, pid_t pid)
 	}
 }
 
-/* Handlers opened before the program started are the first process's. */
+/* Handlers that were opened before the program started serve the first process. */
 static struct probe_err *start(struct run_server *server, struct recorder *recorder)
 {
 	struct probe_err *err;
@@ -268,7 +270,7 @@ static struct probe_err *start(struct run_server *server, struct recorder *recor
 	return err;
 }
 
-/* For --recover: held until the recorder's process ends, whatever ends it. */
+/* For --recover: the lock is held until the recorder's process ends, for whatever reason. */
 static int lock_database(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
@@ -290,11 +292,11 @@ static struct probe_err *record(struct run_server *server, const struct recorder
 		err = recorder_create(process, server->config, store, &recorder);
 	if (err)
 		return err;
-	/* Before the application knows that it is recorded, and can be killed for it. */
+	/* Locked before the application learns that it is recorded. */
 	recorder->lock = lock_database(probe_store_path(store));
 	err = start(server, recorder);
 	if (err) {
-		recorder->sock = -1; /* still the caller's */
+		recorder->sock = -1; /* the caller still owns it */
 		recorder_destroy(recorder);
 		return err;
 	}
@@ -330,7 +332,7 @@ static void take_hello(struct run_server *server, int sock)
 		close(sock);
 		return;
 	}
-	/* The peer is who the kernel says, not who the hello says. */
+	/* The kernel identifies the peer; the hello message is not trusted. */
 	err = check_hello(&hello, got, &peer);
 	if (!err)
 		err = record(server, &(struct recorder_process){.pid = peer.pid,
@@ -346,7 +348,7 @@ static void take_hello(struct run_server *server, int sock)
 	close(sock);
 }
 
-/* Wait for the socket, `extra` descriptors, or the timeout; handle the socket. */
+/* Waits for the socket, `extra` descriptors, or the timeout; handles the socket. */
 static void poll_once(struct run_server *server, const int *extra, size_t extra_count,
 		      int timeout_ms)
 {
@@ -390,7 +392,7 @@ static void take_orders(struct run_server *server)
 	}
 }
 
-/* Without probe-run, which waits for it. */
+/* For the case that probe-run, which waits for the application, has died. */
 static bool application_ended(int pidfd, pid_t pid)
 {
 	struct pollfd fd = {.fd = pidfd, .events = POLLIN};
@@ -415,7 +417,7 @@ bool run_server_serve(struct run_server *server, int control)
 	while (!server->ended) {
 		int extra[] = {server->control, pidfd};
 
-		/* Without pidfds (Linux before 5.3) look every 20 ms. */
+		/* Without pidfds (Linux before 5.3), check every 20 ms. */
 		poll_once(server, extra, 2, pidfd < 0 && server->control < 0 ? 20 : -1);
 		take_orders(server);
 		if (server->application && pidfd < 0)
@@ -424,12 +426,14 @@ bool run_server_serve(struct run_server *server, int control)
 			orphaned = handler_clock_ns();
 		if (orphaned && server->application)
 			server->ended = application_ended(pidfd, server->application);
-		else if (orphaned) /* killed before it could say which process it has started */
+		else if (orphaned) /* probe-run was killed before it could send the pid of the
+				    * application */
 			server->ended =
 				handler_clock_ns() - orphaned > GRACE_NS && all_done(server);
 		else if (!server->ended && pidfd >= 0 &&
 			 application_ended(pidfd, server->application))
-			poll_once(server, &server->control, 1, -1); /* the order follows */
+			poll_once(server, &server->control, 1,
+				  -1); /* the order is about to arrive */
 	}
 	if (pidfd >= 0)
 		close(pidfd);
@@ -447,7 +451,7 @@ void run_server_finish(struct run_server *server)
 	uint64_t start = handler_clock_ns();
 	bool stopped = false;
 
-	poll_once(server, NULL, 0, 0); /* processes that connected just before the end */
+	poll_once(server, NULL, 0, 0); /* handle processes that connected just before the end */
 	poll_once(server, NULL, 0, 0);
 	while (!all_done(server)) {
 		poll_once(server, &server->control, 1, 1);

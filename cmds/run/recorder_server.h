@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The socket that traced processes connect to, and a recorder for each. For the main thread of the
- * recorder process (recorder_service.h).
+ * The socket to which traced processes connect, and one recorder for each. For the main thread of
+ * the recorder process (recorder_service.h).
  */
 #ifndef PROBE_CMDS_RUN_RECORDER_SERVER_H
 #define PROBE_CMDS_RUN_RECORDER_SERVER_H
@@ -17,13 +17,13 @@ struct run_config;
 struct run_plugins;
 struct recorder;
 
-#define RUN_HELLOS 64 /* connections that have not said hello yet */
+#define RUN_HELLOS 64 /* limit of connections that have not sent a hello yet */
 
-/* From probe-run to the recorder. If they end, probe-run has died. */
+/* Messages from probe-run to the recorder. If the stream ends, probe-run has died. */
 enum run_order_type {
-	RUN_ORDER_APPLICATION = 1, /* runs as process `pid` */
-	RUN_ORDER_ENDED,	   /* it has ended */
-	RUN_ORDER_STOP,		   /* do not wait for anything */
+	RUN_ORDER_APPLICATION = 1, /* the application runs as process `pid` */
+	RUN_ORDER_ENDED,	   /* the application has ended */
+	RUN_ORDER_STOP,		   /* end without waiting */
 };
 struct run_order {
 	uint32_t type;
@@ -33,33 +33,30 @@ struct run_order {
 struct run_server {
 	const struct run_config *config;
 	const struct run_plugins *plugins;
-	char *directory; /* ours alone, mode 0700 */
-	char *path;	 /* of the socket: PROBE_SOCKET */
+	char *directory; /* private directory, mode 0700 */
+	char *path;	 /* path of the socket: PROBE_SOCKET */
 	int fd;
 	int hellos[RUN_HELLOS];
 	size_t hello_count;
-	struct handler_workers *workers; /* opened, for the first process; then NULL */
+	struct handler_workers *workers; /* opened for the first process; then NULL */
 	struct recorder *recorders;	 /* newest first */
-	int control;			 /* orders come here; -1 = no more */
+	int control;			 /* orders arrive here; -1 = no more */
 	pid_t application;		 /* 0 = not known yet */
-	bool ended, stop;		 /* by an order */
-	uint64_t refused;		 /* processes that said hello and could not be recorded */
+	bool ended, stop;		 /* set by an order */
+	uint64_t refused;		 /* processes that connected but could not be recorded */
 };
 
 struct probe_err *run_server_init(struct run_server *server, const struct run_config *config,
 				  const struct run_plugins *plugins);
 void run_server_deinit(struct run_server *server);
 
-/* Serve until the application has ended. False: it was not started. */
+/* Serves until the application has ended. False if it was not started. */
 bool run_server_serve(struct run_server *server, int control);
 
-/*
- * The application has ended: end the recordings. Processes it left behind get a second, then
- * their recordings end, too.
- */
+/* The application has ended: ends the recordings. Processes that outlive it get one more second. */
 void run_server_finish(struct run_server *server);
 
-/* Then run the handlers over each recording, and finish its file. */
+/* After that: runs the handlers over each recording, and finishes its file. */
 void run_server_handle(struct run_server *server);
 
 #endif

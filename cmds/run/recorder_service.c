@@ -22,22 +22,22 @@
 #include "common/err.h"
 #include "common/log.h"
 
-#define URGENT_NS 5000000000ull /* for the recorder, once the user has asked for its end */
+#define URGENT_NS 5000000000ull /* time for the recorder to end after the user has requested it */
 
 enum { TEXT_MAX = 4096 };
 
-/* From the recorder: a message each; the text follows. */
+/* One message from the recorder; the text follows. */
 struct report {
 	uint64_t lost;
 	uint32_t several, probed; /* struct run_pass */
 	uint32_t nothing;
-	uint32_t failed; /* the text is an error; else the path of the only database, or "" */
+	uint32_t failed; /* the text is an error; otherwise the path of the only database, or "" */
 	char text[TEXT_MAX];
 };
 
 /* ---- In the recorder ------------------------------------------------------------------------ */
 
-/* A terminal's signals and hang-up are for the application. */
+/* Signals and hang-ups of the terminal are for the application. */
 static void detach(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -132,7 +132,7 @@ struct probe_err *run_service_start(struct run_service *service,
 	*service = (struct run_service){.fd = -1};
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return probe_err_create("cannot make a socket: %s", strerror(errno));
-	fflush(NULL); /* once, not in both processes */
+	fflush(NULL); /* flush once, not in both processes */
 	service->pid = fork();
 	if (!service->pid) {
 		close(fds[0]);
@@ -170,7 +170,7 @@ void run_service_wait(const struct run_service *service, pid_t child, struct run
 	struct pollfd fds[] = {{.fd = signals->fd, .events = POLLIN},
 			       {.fd = pidfd, .events = POLLIN}};
 
-	/* Without pidfds (Linux before 5.3) look every 20 ms. */
+	/* Without pidfds (Linux before 5.3), check every 20 ms. */
 	while (waitpid(child, wait_status, WNOHANG) == 0) {
 		if (signals->ends >= 2) {
 			probe_log(PROBE_LOG_WARNING,

@@ -21,13 +21,13 @@
 
 enum { DEPTH_MAX = 8 };
 
-/* Facts of a run. */
+/* State of a stored run. */
 struct run_end {
-	char *handlers; /* as after -a; NULL = they have run */
+	char *handlers; /* pending handlers in the form of -a; NULL = they have run */
 	char *why;	/* partial_reason; NULL = none */
 };
 
-/* A recorder holds the lock as long as it lives. */
+/* A recorder holds the lock until it ends. */
 static struct probe_err *wait_for_recorder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -85,7 +85,7 @@ static struct probe_err *run_handlers(const char *path, const char *handlers,
 	struct run_replay replay = {.config = &config, .plugins = &plugins, .from = path};
 	struct probe_err *err = run_config_handlers(&config, handlers);
 
-	/* The file may be anybody's: only handlers of the installation, by name. */
+	/* The file is not trusted: only handlers of the installation, by name. */
 	for (size_t i = 0; i < config.handler_count && !err; i++)
 		if (strchr(config.handlers[i].name, '/'))
 			err = probe_err_create("%s: handler %s is a path: run it with probe-report "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probe-run --recover DIR: after probe-run was killed. Waits for recorders that still work on
- * databases in DIR, and runs the handlers that a run did not get to over what it stored.
+ * probe-run --recover DIR, for use after probe-run was killed. It waits for recorders that still
+ * write databases in DIR. Then it runs pending handlers over the stored records.
  */
 #ifndef PROBE_CMDS_RUN_RECOVER_RUNS_H
 #define PROBE_CMDS_RUN_RECOVER_RUNS_H

@@ -27,7 +27,9 @@ bool run_register_kept(void)
 	return decided && strcmp(decided, "1");
 }
 
-/* Whether the name is among the file's strings: exported, or looked up by name, which does no harm.
+/*
+ * True if the file's strings contain the name. It is then exported or only looked up by name; the
+ * second case is harmless.
  */
 static bool has_symbol(const char *path)
 {

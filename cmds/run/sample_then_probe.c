@@ -19,7 +19,10 @@
 #include "cmds/record/recorder.h"
 #include "store/store.h"
 
-/* The simulated GPU's kernels are short; a GPU's must not be disturbed. */
+/*
+ * Default intervals: kernels on the simulated GPU are short; on a real GPU sampling must not
+ * disturb kernels.
+ */
 static const char *const defaults[2][RUN_SAMPLING_OPTIONS] = {
 	{"stochastic", "cycles", "256"},
 	{"host_trap", "time", "512"},
@@ -37,7 +40,7 @@ static struct probe_err *choose_sampling(struct run_sampling *sampling, bool gpu
 	return err ? err : run_sampling_check(sampling);
 }
 
-/* An old file must not be mistaken for one of this run, if that makes none. */
+/* Removes an old file, which could be mistaken for one of this run if the run writes none. */
 static struct probe_err *remove_old(const struct run_config *config)
 {
 	struct run_keys keys = {.pid = getpid()};
@@ -73,7 +76,7 @@ struct probe_err *run_pass_config(const struct run_config *config, enum run_pass
 	}
 	ret->file = *file;
 	ret->instrumented = false;
-	ret->report = false; /* the accounting of both is in the database */
+	ret->report = false; /* the database has the accounting of both runs */
 	return choose_sampling(&ret->sampling, gpu);
 }
 
