@@ -21,7 +21,7 @@ void advice_find(const struct advice_site *site, struct probe_lds_scratch *scrat
 	*ret = (struct advice){.cause = ""};
 	if (!facts.executions)
 		return;
-	/* Whichever costs more bytes of bandwidth; an LDS pass moves 128 bytes. */
+	/* Advice is for the cost with more bytes of bandwidth; an LDS pass moves 128 bytes. */
 	if (facts.conflicts * 128 >= facts.excess * facts.line && facts.conflicts)
 		advice_lds(&facts, scratch, ret);
 	else if (facts.excess)

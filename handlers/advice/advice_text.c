@@ -32,7 +32,7 @@ struct number_text advice_number(double value)
 	return number;
 }
 
-/* The length of `what` up to its plural s: "cache lines of 64 B" gives 10. */
+/* The length of `what` before its plural s: "cache lines of 64 B" gives 10. */
 static size_t singular_length(const char *what)
 {
 	size_t at = 0;

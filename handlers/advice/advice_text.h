@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the sentences of advice. */
+/* Writes the sentences of advice. */
 #ifndef PROBE_HANDLERS_ADVICE_ADVICE_TEXT_H
 #define PROBE_HANDLERS_ADVICE_ADVICE_TEXT_H
 
@@ -10,20 +10,20 @@ __attribute__((format(printf, 2, 3))) void advice_say(char text[ADVICE_MAX], con
 __attribute__((format(printf, 2, 3))) void advice_append(char text[ADVICE_MAX], const char *format,
 							 ...);
 
-/* Small values with four digits, large ones as whole numbers; never a power of ten. */
+/* Small values have four digits, large ones are whole numbers; never in scientific notation. */
 struct number_text {
 	char text[32];
 };
 struct number_text advice_number(double value);
 
 /*
- * End the fix with its result, counted by the same rules as the counters. `what` is in the plural:
- * "conflicts", "cache lines of 128 B". A fix that is no improvement is withdrawn: false.
+ * Ends the fix with its result, counted by the same rules as the counters. `what` is a plural:
+ * "conflicts", "cache lines of 128 B". A fix that improves nothing is withdrawn: returns false.
  */
 bool advice_verify(struct advice *ret, const char *what, double after, double before);
-/* `after` is the most, wherever in memory the data will be. */
+/* `after` is the worst case over all positions of the data in memory. */
 bool advice_verify_most(struct advice *ret, const char *what, double after, double before);
-/* A result that rests on an assumption: a clause, after "if". */
+/* For a result under an assumption: a clause that follows "if". */
 bool advice_estimate(struct advice *ret, const char *what, double after, double before,
 		     const char *assumption);
 

@@ -8,7 +8,8 @@
 enum {
 	LINE = 128,
 	STRUCT_MAX = 64,     /* bytes; larger structs are not split */
-	SITES_MAX = 1 << 14, /* the work is quadratic; of more sites, each is evaluated alone */
+	SITES_MAX = 1 << 14, /* the work is quadratic; if there are more sites, each is evaluated
+			      * alone */
 };
 
 void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
@@ -50,7 +51,7 @@ static bool is_contiguous(const struct advice_site *site)
 	return layout_stride(site) == (int64_t)site->bytes && site->bytes == site->unit;
 }
 
-/* The distinct cache lines of one execution in a new layout, as numbers. */
+/* The distinct cache lines of one execution in a new layout, by number. */
 struct moved {
 	uint64_t line[64 * 16];
 	unsigned count;
@@ -65,14 +66,15 @@ static void add_line(struct moved *moved, uint64_t line)
 		moved->line[moved->count++] = line;
 }
 
-/* Of each byte of a struct: where its member begins, and how long that is. */
+/* For each byte of a struct: the beginning and the length of its member. */
 struct members {
 	uint8_t begin[STRUCT_MAX], size[STRUCT_MAX];
 };
 
-/* The parts of a struct that accesses with that stride use. */
+/* The parts of a struct that accesses at this stride use. */
 struct struct_use {
-	uint64_t ends[STRUCT_MAX]; /* by first byte: bit i = an access whose last byte is i */
+	uint64_t ends[STRUCT_MAX]; /* indexed by first byte: bit i = an access whose last byte is i
+				    */
 	unsigned least;		   /* bytes of the smallest access */
 	bool cut[STRUCT_MAX + 1];
 };
@@ -121,8 +123,8 @@ static void find_members(const struct buffer_site *sites, size_t count,
 }
 
 /*
- * Cache lines with structs of `stride` bytes split into their members, the lowest struct at the
- * start of a line. Assumes that structs begin at multiples of their size, which gives the offset of
+ * Cache lines if structs of `stride` bytes are split into their members, the lowest struct at the
+ * start of a line. Assumes that structs begin at multiples of their size; this gives the offset of
  * an access in its struct.
  */
 static double split_of(const struct buffer_site *one, uint64_t stride,
@@ -152,7 +154,7 @@ static double split_of(const struct buffer_site *one, uint64_t stride,
 	return (double)moved.count * (double)site->counters[PROBE_C_EXECUTIONS];
 }
 
-/* Cache lines with the whole buffer moved up by `shift` bytes. */
+/* Cache lines if the whole buffer is moved up by `shift` bytes. */
 static double shifted_of(const struct buffer_site *one, unsigned shift)
 {
 	const struct advice_site *site = &one->site;

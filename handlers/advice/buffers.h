@@ -2,8 +2,8 @@
 /*
  * The effect of a new buffer layout on all accesses to the buffer. A layout that helps one access
  * to global memory may harm another, so it is evaluated for every access of the run to the same
- * allocation. The addresses of accesses at one constant stride are moved as the layout would, and
- * their cache lines counted; other accesses are assumed to cost what they did.
+ * allocation. Accesses at one constant stride are moved as in the layout, and their cache lines
+ * counted. All other accesses are assumed to keep their costs.
  */
 #ifndef PROBE_HANDLERS_BUFFERS_H
 #define PROBE_HANDLERS_BUFFERS_H
@@ -22,11 +22,11 @@ enum { BUFFERS_OF_ACCESS = 4 };
 struct buffer_use {
 	uint32_t id[BUFFERS_OF_ACCESS]; /* of the allocations */
 	uint8_t count;
-	bool unknown;	   /* some addresses were in none, or in too many */
+	bool unknown;	   /* some addresses were in no known allocation, or in too many */
 	bool begun;	   /* `phase` is set */
-	bool moves;	   /* `phase` is not always the same */
+	bool moves;	   /* `phase` differs between executions */
 	uint8_t phase;	   /* address of the first lane modulo 128, for affine accesses */
-	uint64_t dispatch; /* looked up last */
+	uint64_t dispatch; /* for which it was looked up last */
 };
 
 void buffer_use_add(struct buffer_use *use, const struct probe_host *host,
@@ -44,11 +44,11 @@ static inline void buffer_use_phase(struct buffer_use *use, uint64_t address)
 struct buffer_layout {
 	unsigned others;     /* accesses to the same allocations, except this one */
 	unsigned contiguous; /* of those, accesses with contiguous lanes */
-	unsigned strideless; /* of those, accesses without one stride: assumed unchanged */
+	unsigned strideless; /* of those, accesses without a common stride, assumed unchanged */
 	double before;
 	double split;	/* as a structure of arrays; the struct is as long as the stride of this
-			   access */
-	double shifted; /* with the first lane of this access at the start of a line */
+			 * access */
+	double shifted; /* with the first lane of this access at the start of a cache line */
 };
 
 struct buffer_site {

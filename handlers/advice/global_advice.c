@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cause and fix of excess cache lines and of contended updates in global memory. */
+/* Cause and fix of excess cache lines and of contended atomic updates in global memory. */
 #include "handlers/advice/global_advice.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* ---- Several rows in a wave ----------------------------------------------------------------- */
 
-/* "make the workgroup wider", so that a wave holds one row. */
+/* Writes "make the workgroup wider", so that a wave holds one row. */
 static void say_wider(const struct advice_site *site, struct advice *ret)
 {
 	if (site->items && site->items % site->wave == 0)
@@ -30,7 +30,7 @@ static void say_wider(const struct advice_site *site, struct advice *ret)
 			      site->wave);
 }
 
-/* Cache lines of a wave whose rows are contiguous, each of them anywhere. */
+/* Cache lines of a wave whose rows are contiguous, with each row at any position. */
 static uint32_t lines_of_rows(const struct facts *facts)
 {
 	const struct advice_site *site = facts->site;
@@ -40,7 +40,7 @@ static uint32_t lines_of_rows(const struct facts *facts)
 	return rows * layout_lines_most(site, facts->line, site->bytes, row);
 }
 
-/* Lanes of a row at a distance that is proved, or at a multiple of an argument. */
+/* Lanes of a row have a proved distance, or a multiple of an argument. */
 static void rows_apart(const struct facts *facts, const struct axis_strides *axes,
 		       struct advice *ret)
 {
@@ -67,7 +67,7 @@ static void rows_apart(const struct facts *facts, const struct axis_strides *axe
 	advice_verify_lines(facts, site->bytes, ret);
 }
 
-/* Proved, or as recorded in each execution. */
+/* The strides per axis: proved, or the same in each recorded execution. */
 static bool find_axes(const struct advice_site *site, struct axis_strides *ret)
 {
 	if (axis_strides(site, ret))
@@ -77,8 +77,8 @@ static bool find_axes(const struct advice_site *site, struct axis_strides *ret)
 }
 
 /*
- * Rows of the workgroup are shorter than a wave, and the compiler proved what threadIdx.x does to
- * the address. False: nothing was proved.
+ * For workgroups whose rows are shorter than a wave, if the compiler proved how the address depends
+ * on threadIdx.x. False if nothing was proved.
  */
 static bool global_rows(const struct facts *facts, struct advice *ret)
 {
@@ -119,7 +119,7 @@ static bool global_rows(const struct facts *facts, struct advice *ret)
 
 /* ---- Other patterns ------------------------------------------------------------------------- */
 
-/* Addresses that depend on data: the effect of sorting, estimated from the first waves. */
+/* Addresses depend on data: estimates the effect of sorting from the first waves. */
 static void global_sorted(const struct facts *facts, struct advice *ret)
 {
 	const struct advice_site *site = facts->site;
@@ -137,8 +137,9 @@ static void global_sorted(const struct facts *facts, struct advice *ret)
 }
 
 /*
- * Scratch has element i of all lanes side by side: what costs is lanes at different ones. Their
- * values come from data, but an array that is each lane's own gains nothing by an order of it.
+ * In scratch, element i of all lanes is contiguous; extra cost arises if lanes access different
+ * elements. The indices come from data, but sorting does not help, because each lane has its own
+ * array.
  */
 static void global_scratch(const struct facts *facts, struct advice *ret)
 {
@@ -187,7 +188,7 @@ void advice_global(const struct facts *facts, struct advice *ret)
 	global_sorted(facts, ret);
 }
 
-/* No execution touched excess cache lines, so sums of used and needed can be compared. */
+/* No execution touched excess cache lines, so the sums of used and needed can be compared. */
 void advice_contended(const struct facts *facts, struct advice *ret)
 {
 	const uint64_t *c = facts->site->counters;

@@ -7,7 +7,7 @@
 
 #include "handlers/advice/recorded_addresses.h"
 
-#define REACH (1ll << 30) /* nothing was proved of lanes farther apart */
+#define REACH (1ll << 30) /* no proof covers lanes farther apart */
 
 /* A size of the launch by its offset in the dispatch packet; 0 = unknown. */
 static uint32_t launch_size(const struct advice_site *site, uint32_t offset)
@@ -46,7 +46,7 @@ bool axis_strides(const struct advice_site *site, struct axis_strides *ret)
 	return true;
 }
 
-/* False: a field is masked by a value that is only known on the device. */
+/* False if a field is masked by a value that is known only on the device. */
 static bool add_fields(const struct probe_site_info *info, const int64_t id[3], int64_t *sum)
 {
 	for (int i = 0; i < PROBE_BITFIELDS; i++) {
@@ -69,7 +69,7 @@ static bool is_listed(const struct lane_offsets *lanes, unsigned wave)
 	return false;
 }
 
-/* From each wave's first lane; waves that are alike once. */
+/* Relative to each wave's first lane; waves with equal offsets are listed once. */
 static void list_once(struct lane_offsets *lanes)
 {
 	unsigned waves = lanes->waves;

@@ -20,7 +20,7 @@ unsigned layout_element(const struct advice_site *site)
 	return site->bytes < 4 ? 4 : site->bytes;
 }
 
-/* Of all machine accesses of a lane's element; addr[l] for each lane of exec. */
+/* Conflicts of all machine accesses of a lane's element, with addr[l] for each lane of exec. */
 uint32_t layout_conflicts_at(const struct advice_site *site, uint64_t exec, const uint32_t addr[64],
 			     struct probe_lds_scratch *scratch)
 {
@@ -100,7 +100,7 @@ static uint32_t worse(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-/* A multiple of the layout's period above which no lane is at a negative address. */
+/* A multiple of the layout's period that makes the addresses of all lanes non-negative. */
 static uint32_t above(const struct lane_offsets *lanes, unsigned wave, uint32_t period)
 {
 	int64_t lowest = 0;
@@ -113,7 +113,10 @@ static uint32_t above(const struct lane_offsets *lanes, unsigned wave, uint32_t 
 	return (uint32_t)((period - 1 - lowest) / period * period);
 }
 
-/* Every place of the first lane in a row; padding is the same in every row but for a shift. */
+/*
+ * The worst case over every position of the first lane in a row; padding is the same in every row
+ * except for a shift.
+ */
 static uint32_t worst_padded(const struct advice_site *site, const struct lane_offsets *lanes,
 			     unsigned wave, const struct row_layout *layout,
 			     struct probe_lds_scratch *scratch)
@@ -129,8 +132,9 @@ static uint32_t worst_padded(const struct advice_site *site, const struct lane_o
 }
 
 /*
- * Every column and row, as far as they differ: an exclusive-or with numbers below `columns` changes
- * the low bits only, so that columns matter modulo `columns`, and next to the end of a row.
+ * The worst case over every column and row that may differ. An exclusive-or with numbers below
+ * `columns` changes the low bits only, so columns matter modulo `columns`, and next to the end of a
+ * row.
  */
 static uint32_t worst_swizzled(const struct advice_site *site, const struct lane_offsets *lanes,
 			       unsigned wave, const struct row_layout *layout,
@@ -162,7 +166,7 @@ uint32_t layout_worst(const struct advice_site *site, const struct lane_offsets 
 	return worst;
 }
 
-/* Keep the layout if it is better than the best one so far. */
+/* Keeps the layout if it is better than the best one so far. */
 static void consider(const struct advice_site *site, const struct lane_offsets *lanes,
 		     const struct row_layout *layout, struct row_layout *best, uint32_t *least,
 		     struct probe_lds_scratch *scratch)
@@ -183,7 +187,7 @@ bool layout_best_padding(const struct advice_site *site, const struct lane_offse
 
 	*ret_worst = UINT32_MAX;
 	for (unsigned i = 0; i < count; i++) {
-		/* Rows of small elements need not be whole dwords. */
+		/* Rows of small elements need not be multiples of a dword. */
 		unsigned step = rows[i] % 4 ? site->unit : element;
 
 		if (rows[i] % site->unit || rows[i] < 2 * site->bytes || rows[i] > ROW_LONGEST)
@@ -226,8 +230,10 @@ static uint32_t lines_from(const struct advice_site *site, unsigned line, int64_
 	struct probe_cache_lines lines;
 
 	for (unsigned k = 0; k < site->bytes; k += site->unit) {
-		/* With a stride of one unit: first the first units of all lanes, then the next
-		 * ones. */
+		/*
+		 * With a stride of one unit: first the first units of all lanes, then the second
+		 * ones, and so on.
+		 */
 		const struct probe_affine_lanes run = {
 			.count = lanes,
 			.base = base + (stride == site->unit ? k * lanes : k),

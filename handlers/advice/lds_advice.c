@@ -45,8 +45,8 @@ static void say_swizzle(const struct advice_site *site, const struct row_layout 
 }
 
 /*
- * Proposes the better one of padding and swizzle, or both if they are as good. Nothing is said
- * unless it takes at least half of the conflicts away.
+ * Proposes the better one of padding and swizzle, or both if they are equal. Proposes nothing
+ * unless it removes at least half of the conflicts.
  */
 static bool propose_rows(const struct facts *facts, const struct lane_offsets *lanes,
 			 const unsigned *rows, unsigned count, bool complete,
@@ -74,7 +74,7 @@ static bool propose_rows(const struct facts *facts, const struct lane_offsets *l
 			: advice_estimate(ret, "conflicts", least, conflicts_each(facts), alike);
 }
 
-/* Distances of at least two elements, which may be the length of a row. */
+/* Adds distances of at least two elements, which may be the length of a row. */
 static void add_row(unsigned rows[ROWS_MAX], unsigned *count, const struct advice_site *site,
 		    int64_t stride)
 {
@@ -87,7 +87,7 @@ static void add_row(unsigned rows[ROWS_MAX], unsigned *count, const struct advic
 		rows[(*count)++] = (unsigned)size;
 }
 
-/* Lanes at several strides that are proved: rows are as long as one of the distances. */
+/* For lanes with several proved strides: each distance is a candidate for the length of a row. */
 static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
 			   struct advice *ret)
 {
@@ -106,7 +106,9 @@ static bool propose_proved(const struct facts *facts, struct probe_lds_scratch *
 	return propose_rows(facts, &lanes, rows, count, true, scratch, ret);
 }
 
-/* The same of recorded executions, in each of which lanes of a row have one and the same stride. */
+/*
+ * The same for recorded executions, in each of which all rows have the same stride between lanes.
+ */
 static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch *scratch,
 			     struct advice *ret)
 {
@@ -125,7 +127,10 @@ static bool propose_recorded(const struct facts *facts, struct probe_lds_scratch
 
 /* ---- Arrays whose addresses were recorded --------------------------------------------------- */
 
-/* A layout in rows that the program may not have: say where each element goes. */
+/*
+ * Proposes a layout in rows that the program may not have, so the text says where each element
+ * goes.
+ */
 static void lds_mapping(const struct array_layout *array, struct advice *ret)
 {
 	unsigned size = array->pad ? array->small : array->element;
@@ -171,8 +176,8 @@ static void lds_pitches(const struct array_layout *array, unsigned element, stru
 }
 
 /*
- * The layout that is best for all accesses to an array, if it is `shared`. False: none helps, or
- * executions were not recorded, which the layout may harm.
+ * Proposes the best layout for all accesses to an array, if it is `shared`. False if none helps, or
+ * if the layout may harm executions that were not recorded.
  */
 static bool propose_array(const struct facts *facts, bool shared, struct advice *ret)
 {
@@ -195,7 +200,7 @@ static bool propose_array(const struct facts *facts, bool shared, struct advice 
 	return *ret->fix;
 }
 
-/* A layout for one access alone might harm others that are known. */
+/* True if a layout for this access alone might harm other known accesses. */
 static bool is_shared(const struct advice_site *site)
 {
 	return site->array && site->array->complete && site->array->accesses > 1;
@@ -203,7 +208,7 @@ static bool is_shared(const struct advice_site *site)
 
 /* ---- Causes --------------------------------------------------------------------------------- */
 
-/* One word for all lanes, or lanes at one stride. */
+/* Causes with one word for all lanes, or with lanes at one stride. */
 static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
 {
@@ -235,12 +240,12 @@ static void lds_stride(const struct facts *facts, struct probe_lds_scratch *scra
 		return;
 	}
 	layout_of_stride(site, facts->low, &lanes);
-	/* With idle lanes perhaps one step of a tree, whose other steps have other strides. */
+	/* With idle lanes this may be one step of a tree, whose other steps have other strides. */
 	if (!propose_array(facts, true, ret) && !is_shared(site) && !facts_sparse(facts))
 		propose_rows(facts, &lanes, &row, 1, true, scratch, ret);
 }
 
-/* Strides that change: with idle lanes, the steps of a tree. */
+/* For strides that change: with idle lanes, they are steps of a tree. */
 static void lds_strides(const struct facts *facts, struct probe_lds_scratch *scratch,
 			struct advice *ret)
 {
@@ -272,7 +277,9 @@ static uint64_t span_of(const struct lane_offsets *lanes, unsigned element)
 	return (uint64_t)(high - low) + element;
 }
 
-/* Copies of a table that lanes update at proved distances: copy l % copies for lane l. */
+/*
+ * For a table that lanes update at proved distances: number of copies; lane l uses copy l % copies.
+ */
 static unsigned copies_proved(const struct facts *facts, struct probe_lds_scratch *scratch,
 			      uint32_t *ret_after)
 {
@@ -314,7 +321,7 @@ static void say_copies(unsigned copies, struct advice *ret)
 		   copies, copies);
 }
 
-/* Atomic updates without a stride: of tables. */
+/* For atomic updates without a stride: updates of tables. */
 static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
 {
@@ -331,7 +338,10 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 	}
 	if (copies || !site->trial || !trial_copies(site->trial, site, scratch, &tried))
 		return;
-	/* As many lanes update one word as are serialised: words are contended, not banks. */
+	/*
+	 * As many lanes update one word as are serialised: the contention is for words, not for
+	 * banks.
+	 */
 	if (tried.share >= facts->way)
 		advice_say(ret->cause,
 			   "up to %u lanes update one word, which serialises them: %.1f "
@@ -346,7 +356,7 @@ static void lds_atomic(const struct facts *facts, struct probe_lds_scratch *scra
 		advice_estimate(ret, "conflicts", tried.after, tried.before, alike);
 }
 
-/* The layout that is known to be best, of all accesses to the array or of this one. */
+/* Proposes the best known layout, for all accesses to the array or for this one. */
 static void lds_layout(const struct facts *facts, struct probe_lds_scratch *scratch,
 		       struct advice *ret)
 {
@@ -355,7 +365,9 @@ static void lds_layout(const struct facts *facts, struct probe_lds_scratch *scra
 		propose_array(facts, false, ret);
 }
 
-/* Rows of the workgroup shorter than a wave, with one stride between the lanes of each. */
+/*
+ * For workgroups whose rows are shorter than a wave, with one stride between the lanes of each row.
+ */
 static bool lds_rows(const struct facts *facts, struct probe_lds_scratch *scratch,
 		     struct advice *ret)
 {

@@ -11,10 +11,10 @@ enum {
 	PITCHES_MAX = 24,
 	PITCH_LONGEST = 4096,
 	PITCH_SHORTEST = 64,
-	PADS = 4, /* paddings of one to so many elements */
+	PADS = 4, /* paddings of 1 to PADS elements */
 };
 
-/* ---- What was touched ------------------------------------------------------------------------ */
+/* ---- Touched ranges -------------------------------------------------------------------------- */
 
 static void widen(struct array_range *range, uint32_t low, uint32_t high, unsigned bytes)
 {
@@ -63,7 +63,7 @@ struct group {
 	unsigned element; /* the smallest, at least a dword, and the largest */
 	unsigned widest;
 	unsigned pitches[PITCHES_MAX], pitch_count;
-	unsigned observed; /* the first of them: distances of lanes */
+	unsigned observed; /* how many, from the first, are observed distances of lanes */
 };
 
 static uint64_t conflicts_of(const struct array_site *site)
@@ -78,7 +78,7 @@ static uint64_t executions_of(const struct array_site *site)
 	return site->site.counters[PROBE_C_EXECUTIONS];
 }
 
-/* ---- What a layout leaves ------------------------------------------------------------------- */
+/* ---- Remaining conflicts --------------------------------------------------------------------- */
 
 /* Conflicts of one site in the whole run, extrapolated from the recorded executions. */
 static double left_by_addresses(const struct array_site *site, uint32_t low,
@@ -107,7 +107,7 @@ static double left_in_all(const struct group *group, const struct layout_move *m
 	return left;
 }
 
-/* Does every access of a lane stay contiguous and as well aligned? */
+/* True if every access of a lane stays contiguous and as well aligned. */
 static bool fits(const struct group *group, const struct layout_move *move)
 {
 	if (move->pad % group->element || (!move->pad && move->element < group->widest))
@@ -134,7 +134,10 @@ static void add_pitch(struct group *group, unsigned pitch)
 		group->pitches[group->pitch_count++] = pitch;
 }
 
-/* The most frequent distance of neighbouring lanes in the first execution kept, if a majority. */
+/*
+ * The most frequent distance of adjacent lanes in the first recorded execution, if it is the
+ * majority.
+ */
 static unsigned usual_distance(const struct trial *trial)
 {
 	uint32_t distance[63];
@@ -175,7 +178,9 @@ static void describe(struct group *group)
 
 		group->element = element < group->element ? element : group->element;
 		group->widest = element > group->widest ? element : group->widest;
-		/* Lanes that go down a column are one row apart: tried first. */
+		/*
+		 * If lanes go down a column, their distance is the row length: it is tried first.
+		 */
 		if (!stride && site->site.trial && site->site.trial->executions)
 			stride = usual_distance(site->site.trial);
 		if (stride >= 2 * (int)element && stride <= PITCH_LONGEST && stride % 4 == 0)
@@ -187,7 +192,7 @@ static void describe(struct group *group)
 		add_pitch(group, pitch);
 }
 
-/* The best of the paddings or of the swizzles; returns its conflicts, -1 if none fits. */
+/* The best padding or the best swizzle; returns its conflicts, or -1 if none fits. */
 static double best_move(const struct group *group, bool pads, struct layout_move *ret,
 			struct probe_lds_scratch *scratch)
 {
@@ -223,7 +228,7 @@ static bool observed(const struct group *group, unsigned pitch)
 	return false;
 }
 
-/* Is every execution among those whose addresses were kept? */
+/* True if the addresses of every execution were kept. */
 static bool all_recorded(const struct array_site *site)
 {
 	uint64_t bad = site->site.trial ? site->site.trial->executions : 0;
@@ -288,7 +293,7 @@ static void choose(struct group *group, struct probe_lds_scratch *scratch)
 		propose(group, &swizzle, before, swizzled, &swizzle, scratch);
 }
 
-/* ---- Which belong together ------------------------------------------------------------------- */
+/* ---- Grouping accesses to one array ---------------------------------------------------------- */
 
 static int by_low(const void *a, const void *b)
 {

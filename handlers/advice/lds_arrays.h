@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One layout for all accesses to an array in LDS. A layout that helps one access may harm another,
- * so accesses that share an array are all proposed the layout that leaves the fewest conflicts in
- * all of them together.
+ * so all accesses that share an array get the layout with the fewest conflicts over all of them.
  *
- * Accesses share an array if their recorded addresses overlap (struct trial). Counters hold no
- * addresses: with them, nothing is known of arrays.
+ * Accesses share an array if their recorded addresses overlap (struct trial). Counters contain no
+ * addresses, so arrays are unknown with counters only.
  */
 #ifndef PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
 #define PROBE_HANDLERS_ADVICE_LDS_ARRAYS_H
@@ -27,27 +26,29 @@ struct array_range {
 void array_range_add(struct array_range *range, const struct probe_access *access, unsigned bytes);
 
 struct array_layout {
-	unsigned accesses; /* that share the array */
-	unsigned pitch;	   /* bytes of a row in the present layout */
-	unsigned pad;	   /* bytes after each row; 0 = no padding is proposed */
-	unsigned columns;  /* elements of a row for a swizzle by exclusive-or; 0 = not proposed */
-	unsigned element;  /* bytes */
-	unsigned small;	   /* bytes of the smallest element of all accesses */
-	bool rows;	   /* some lanes have this stride; else the rows are only a way to count */
-	bool halves;	   /* it leaves at most half of the conflicts */
-	bool complete;	   /* evaluated on the addresses of every execution */
-	uint32_t low;	   /* the lowest address, from which rows count */
-	double before, after;		/* conflicts of all accesses to the array, in the run */
-	double each_before, each_after; /* of this access, per execution */
+	unsigned accesses;    /* number of accesses that share the array */
+	unsigned pitch;	      /* bytes of a row in the present layout */
+	unsigned pad;	      /* bytes after each row; 0 = no padding is proposed */
+	unsigned columns;     /* elements per row for a swizzle by exclusive-or; 0 = not proposed */
+	unsigned element;     /* bytes per element */
+	unsigned small;	      /* bytes of the smallest element among all accesses */
+	bool rows;	      /* some lanes have this stride; otherwise the rows exist only for
+			       * counting */
+	bool halves;	      /* it removes at least half of the conflicts */
+	bool complete;	      /* evaluated on the addresses of every execution */
+	uint32_t low;	      /* the lowest address, at which row 0 begins */
+	double before, after; /* conflicts of all accesses to the array, in the whole run */
+	double each_before, each_after; /* conflicts of this access, per execution */
 };
 
-/* An access to LDS, and what was found for it. */
+/* An access to LDS, and its result. */
 struct array_site {
 	struct advice_site site;
-	const struct trial *good; /* executions without conflicts; site.trial has those with */
+	const struct trial *good; /* executions without conflicts; those with conflicts are in
+				   * site.trial */
 	uint64_t costly;	  /* executions with conflicts */
 	struct array_range range;
-	uint32_t id; /* for the caller */
+	uint32_t id; /* set and used by the caller */
 	bool shares; /* `layout` is set */
 	struct array_layout layout;
 };

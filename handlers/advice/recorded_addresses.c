@@ -8,7 +8,7 @@
 
 #include "handlers/advice/layouts.h"
 
-/* Does the execution at index `a` come after that at `b`? */
+/* True if the execution at index `a` comes after the one at `b`. */
 static bool comes_after(const struct trial *trial, unsigned a, unsigned b)
 {
 	const struct trial_key *left = &trial->key[a], *right = &trial->key[b];
@@ -105,7 +105,10 @@ bool trial_fits(const struct trial *trial, const struct advice_site *site, uint3
 	return true;
 }
 
-/* Lowest and highest address recorded, and the most lanes on one in one execution. */
+/*
+ * Lowest and highest recorded address, and the largest number of lanes on one address in one
+ * execution.
+ */
 static unsigned survey(const struct trial *trial, uint32_t *lowest, uint32_t *highest)
 {
 	unsigned most = 0;
@@ -211,7 +214,7 @@ static uint64_t lines_of(const struct advice_site *site, unsigned line, const ui
 	return sum;
 }
 
-/* The number of the execution among those of its wave that are kept, from 0. */
+/* The index of the execution among the kept executions of its wave. */
 static unsigned step_of(const struct trial *trial, unsigned at)
 {
 	const struct trial_key *key = &trial->key[at];
@@ -260,7 +263,7 @@ static uint64_t sort_step(const struct trial *trial, const struct advice_site *s
 	return lines_of(site, line, sorting->addr, count, &sorting->scratch);
 }
 
-/* Is it the first of its step, by index? */
+/* True if it is the first of its step, by index. */
 static bool begins_step(const struct trial *trial, const struct sorting *sorting, unsigned at)
 {
 	for (unsigned i = 0; i < at; i++)

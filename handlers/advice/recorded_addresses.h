@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layouts tried on addresses that a handler has seen, counted by the same rules. */
+/* Evaluates layouts on addresses that a handler has recorded, by the same rules as the counters. */
 #ifndef PROBE_HANDLERS_ADVICE_RECORDED_ADDRESSES_H
 #define PROBE_HANDLERS_ADVICE_RECORDED_ADDRESSES_H
 
@@ -18,22 +18,22 @@ struct trial_key {
 };
 
 /*
- * Addresses of the first executions in the order of their keys, and of each wave in program order,
- * independent of the order of delivery. Zeroed before first use.
+ * Addresses of the first executions in the order of their keys. Executions of a wave are in program
+ * order, whatever the order of delivery. Zeroed before first use.
  */
 struct trial {
 	unsigned executions;
 	bool lds;
-	unsigned last; /* index of the last in order */
+	unsigned last; /* index of the last one in order of keys */
 	uint32_t number;
 	struct trial_key key[TRIAL_EXECUTIONS];
-	uint32_t order[TRIAL_EXECUTIONS]; /* of arrival */
-	uint32_t wave[TRIAL_EXECUTIONS];  /* inside the workgroup */
+	uint32_t order[TRIAL_EXECUTIONS]; /* order of arrival */
+	uint32_t wave[TRIAL_EXECUTIONS];  /* index in the workgroup */
 	uint64_t exec[TRIAL_EXECUTIONS];
-	uint64_t addr[TRIAL_EXECUTIONS][64]; /* of active lanes */
+	uint64_t addr[TRIAL_EXECUTIONS][64]; /* addresses of active lanes */
 };
 
-/* Is an execution among the first `most` of those seen so far? */
+/* True if an execution is among the first `most` of those seen so far. */
 static inline bool trial_wants(const struct trial *trial, unsigned most, struct trial_key key)
 {
 	const struct trial_key *last = &trial->key[trial->last];
@@ -52,57 +52,58 @@ struct trial_execution {
 	const uint64_t *addr; /* by lane */
 };
 
-/* Keep an execution, instead of the last one if there are `most` already. */
+/* Keeps an execution; if there are `most` already, it replaces the last one. */
 void trial_add(struct trial *trial, unsigned most, const struct trial_execution *execution);
 
-/* Index of the first in order; there must be one. */
+/* Index of the first in order of keys; there must be one. */
 unsigned trial_first(const struct trial *trial);
 
 /* A new layout of LDS; the present one if all is 0. */
 struct layout_move {
 	unsigned row, pad; /* bytes: padding of rows; pad = 0: swizzle, exclusive-or with the row
-			      number */
+			    * number */
 	unsigned element;  /* bytes */
-	unsigned copies;   /* or: copies of each element side by side; lane l uses l % copies */
+	unsigned copies; /* or copies of each element next to each other; lane l uses l % copies */
 };
 
-/* Conflicts of all executions kept in the new layout, with rows counted from `lowest`. */
+/* Conflicts of all kept executions in the new layout, with row 0 at `lowest`. */
 uint64_t trial_move(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
 		    const struct layout_move *move, struct probe_lds_scratch *scratch);
 
-/* Does every lane's access stay contiguous and as well aligned? Not for copies. */
+/* True if every lane's access stays contiguous and as well aligned. Not for copies. */
 bool trial_fits(const struct trial *trial, const struct advice_site *site, uint32_t lowest,
 		const struct layout_move *move);
 
 struct trial_copies {
 	unsigned table, copies; /* bytes, number */
-	unsigned share;		/* most lanes of an execution on one address */
+	unsigned share;		/* largest number of lanes of an execution on one address */
 	double before, after;	/* conflicts per execution */
 };
 
 /*
- * LDS: lane l uses copy l % copies of the table, the bytes from the lowest address recorded to the
- * highest; copies of an element side by side. The best of 2 to 32 copies that fit in 64 KiB. False
- * if there is nothing to try; copies = 0: they do not fit.
+ * LDS: lane l uses copy l % copies of the table, which extends from the lowest to the highest
+ * recorded address; copies of an element are adjacent. Finds the best number of copies from 2 to 32
+ * that fits in 64 KiB. False if there is nothing to try; copies = 0 if they do not fit.
  */
 bool trial_copies(const struct trial *trial, const struct advice_site *site,
 		  struct probe_lds_scratch *scratch, struct trial_copies *ret);
 
 /*
- * Global memory, or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =
- * each row is at one address.
+ * Global memory or LDS: the stride of lanes in the same row of the workgroup, if all have one; 0 =
+ * each row accesses one address.
  */
 bool trial_rows(const struct trial *trial, const struct advice_site *site, bool lds, int64_t *ret);
 
 struct trial_sorting {
-	bool risen;	      /* the addresses of every execution ascend from lane to lane */
-	double before, after; /* lines per execution */
+	bool risen;	      /* in every execution the addresses ascend from lane to lane */
+	double before, after; /* cache lines per execution */
 };
 
 /*
- * Global memory: cache lines of 64 or 128 bytes, as they are, and with the addresses sorted that
- * all waves use in the same step: in their first executions, in their second, and so on. Addresses
- * of different steps are not sorted together: no order of the data could achieve that.
+ * Global memory: cache lines of 64 or 128 bytes, first unchanged, then with sorted addresses. The
+ * addresses that all waves use in the same step are sorted together: those of their first
+ * executions, of their second, and so on. Addresses of different steps are not mixed, because no
+ * order of the data could do that.
  */
 bool trial_sorted(const struct trial *trial, const struct advice_site *site, unsigned line,
 		  struct trial_sorting *ret);

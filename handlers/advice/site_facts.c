@@ -62,7 +62,7 @@ const char *facts_lines(const struct facts *facts)
 	return facts->line == 64 ? "cache lines of 64 B" : "cache lines of 128 B";
 }
 
-/* "the index comes from the load at a.hip:12 (gather)", by data flow. */
+/* "the index comes from the load at a.hip:12 (gather)", from data flow. */
 static void loaded_index(const struct facts *facts, const char *how, char *text, size_t size)
 {
 	const char *source = facts->site->info->index_source, *from = source ? source : "";
@@ -124,7 +124,7 @@ bool facts_sparse(const struct facts *facts)
 	return facts->lanes * waves * 16 < facts->executions * (items ? items : wave) * 15ull;
 }
 
-/* Bytes of a period of `stride` that the accesses mark; of at most 128. */
+/* Bytes of a period of `stride`, at most 128, that the accesses use. */
 static unsigned mark(bool used[128], unsigned stride, int64_t from, unsigned bytes)
 {
 	unsigned fresh = 0;
@@ -150,7 +150,7 @@ double facts_bytes_used(const struct facts *facts, bool with_near)
 		return 0;
 	used = mark(marked, period, 0, site->bytes);
 	for (unsigned i = 0; with_near && i < site->near_count; i++)
-		/* Of lanes far apart, only what is near one of them is in its lines. */
+		/* If lanes are far apart, only accesses near one of them share its cache lines. */
 		if (stride <= 128 || abs(site->near[i].distance) < 128)
 			used += mark(marked, period, site->near[i].distance, site->near[i].bytes);
 	return 128.0 * used / period;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters of a site say about its addresses, for the parts of advice. */
+/* What the counters of a site imply about its addresses; used by the other files of advice. */
 #ifndef PROBE_HANDLERS_ADVICE_SITE_FACTS_H
 #define PROBE_HANDLERS_ADVICE_SITE_FACTS_H
 
 #include "handlers/advice/advice.h"
 
 enum pattern {
-	PATTERN_STRIDE,	 /* every execution at one and the same stride */
-	PATTERN_STRIDES, /* every execution at a stride, not always the same */
-	PATTERN_MIXED,	 /* some at a stride, some not */
-	PATTERN_NONE,	 /* no execution with two lanes or more at a constant stride */
+	PATTERN_STRIDE,	 /* every execution has the same stride */
+	PATTERN_STRIDES, /* every execution has a stride, but not always the same */
+	PATTERN_MIXED,	 /* some executions have a stride, some do not */
+	PATTERN_NONE,	 /* no execution with two or more lanes has a constant stride */
 };
 
 struct facts {
@@ -29,20 +29,20 @@ struct facts facts_of(const struct advice_site *site);
 unsigned facts_active(const struct facts *facts);
 /* A sum's share of one execution, on average. */
 double facts_each(const struct facts *facts, uint64_t sum);
-/* "read", "write" or "update", as in: what lanes read. */
+/* "read", "write" or "update", as in: lanes read. */
 const char *facts_verb(const struct facts *facts);
 /* "cache lines of 128 B" */
 const char *facts_lines(const struct facts *facts);
-/* A clause on addresses that have no common stride: why, as far as data flow tells. */
+/* A clause about addresses without a common stride: the reason, as far as data flow shows it. */
 const char *facts_address(const struct facts *facts, char *text, size_t size);
-/* Is the index a matter of ids and arguments, neither loaded nor periodic? */
+/* True if the index is computed from ids and arguments, neither loaded nor periodic. */
 bool facts_computed(const struct facts *facts);
-/* Are less than 15 of 16 lanes active that the workgroup fills its waves with, on average? */
+/* True if on average less than 15/16 of the lanes with a work-item are active. */
 bool facts_sparse(const struct facts *facts);
 
 /*
- * Of 128 bytes of memory that lanes at one stride touch, those that this access uses, or also the
- * accesses near it; 0 = not known.
+ * Of 128 bytes of memory that lanes at one stride touch, the bytes that this access uses, or that
+ * it and the accesses near it use; 0 = unknown.
  */
 double facts_bytes_used(const struct facts *facts, bool with_near);
 

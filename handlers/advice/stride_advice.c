@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cause and fix of excess cache lines of lanes at one constant stride. */
+/* Cause and fix of excess cache lines if lanes have one constant stride. */
 #include "handlers/advice/stride_advice.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "handlers/advice/layouts.h"
 #include "handlers/advice/recorded_addresses.h"
 
-enum { STRUCT_MAX = 64 }; /* bytes; lanes farther apart are taken for rows, not for structs */
+enum { STRUCT_MAX = 64 }; /* bytes; larger strides are taken for rows, not for structs */
 
 void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret)
 {
@@ -26,7 +26,7 @@ void advice_verify_lines(const struct facts *facts, int64_t stride, struct advic
 			   facts_each(facts, facts->used));
 }
 
-/* Append the effect of a fix that moves data on the other accesses to the buffer. */
+/* Appends the effect of the fix, which moves data, on the other accesses to the buffer. */
 static void append_effect(const struct facts *facts, double after, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
@@ -61,7 +61,7 @@ static void append_effect(const struct facts *facts, double after, struct advice
 		   buffer->others, buffer->others == 1 ? "" : "es", note, after, buffer->before);
 }
 
-/* The fix is to change the index, not the buffer. */
+/* Says that the fix is to change the index, not the buffer. */
 static void warn_of_transposing(const struct facts *facts, struct advice *ret)
 {
 	const struct buffer_layout *buffer = facts->site->buffer;
@@ -76,7 +76,10 @@ static void warn_of_transposing(const struct facts *facts, struct advice *ret)
 
 /* ---- Contiguous lanes ----------------------------------------------------------------------- */
 
-/* Do accesses near this one begin elsewhere in a line, so that not all of them can be aligned? */
+/*
+ * True if accesses near this one begin at other positions in a line, so that not all of them can be
+ * aligned.
+ */
 static bool is_neighbourhood(const struct advice_site *site)
 {
 	for (unsigned i = 0; i < site->near_count; i++)
@@ -85,7 +88,9 @@ static bool is_neighbourhood(const struct advice_site *site)
 	return false;
 }
 
-/* Were all executions that cost too much recorded, and had none an idle lane between active ones?
+/*
+ * True if all executions that cost too much were recorded, and none had an idle lane between active
+ * ones.
  */
 static bool without_gaps(const struct trial *trial)
 {
@@ -101,8 +106,8 @@ static bool without_gaps(const struct trial *trial)
 }
 
 /*
- * Some quad of lanes is in two cache lines, which aligned contiguous quads never are; or all lanes
- * are active, so that there is no other reason.
+ * Some quad of lanes is in two cache lines, which never happens to aligned contiguous quads; or all
+ * lanes are active, so that there is no other reason.
  */
 static bool is_shifted(const struct facts *facts)
 {
@@ -112,7 +117,7 @@ static bool is_shifted(const struct facts *facts)
 	       site->counters[PROBE_C_QUADS] > facts->executions * (site->wave / 4);
 }
 
-/* Is the workgroup size the cause: are waves as full as it allows? */
+/* True if the workgroup size is the cause: waves are as full as it allows. */
 static bool odd_group(const struct facts *facts)
 {
 	unsigned items = facts->site->items, wave = facts->site->wave;
@@ -142,7 +147,7 @@ static void contiguous_odd_group(const struct facts *facts, struct advice *ret)
 		   advice_number(ret->before).text);
 }
 
-/* Can the first lanes of all waves be aligned, with rows of that many work-items? */
+/* True if the first lanes of all waves can be aligned, with rows of that many work-items. */
 static bool can_align(const struct facts *facts)
 {
 	unsigned row = facts->site->row * facts->site->bytes;
@@ -151,8 +156,9 @@ static bool can_align(const struct facts *facts)
 }
 
 /*
- * Cache lines of an average execution with each one's lowest address at the start of a line. False:
- * not all that cost too much were recorded; others cost what is needed wherever they are.
+ * Cache lines of an average execution whose lowest address is moved to the start of a line. False
+ * if not all executions that cost too much were recorded; the others cost what is needed at any
+ * position.
  */
 static bool aligned_recorded(const struct facts *facts, double *ret)
 {
@@ -233,8 +239,8 @@ static void contiguous(const struct facts *facts, struct advice *ret)
 }
 
 /*
- * Is the distance of active lanes, by their numbers, that of neighbouring lanes? With idle lanes in
- * between it may be a row's, divided by its lanes.
+ * True if the distance between active lanes is that of adjacent lanes. With idle lanes in between
+ * it may be that of rows, divided by the lanes per row.
  */
 bool advice_stride_is_real(const struct facts *facts)
 {

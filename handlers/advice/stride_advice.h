@@ -5,10 +5,13 @@
 #include "handlers/advice/site_facts.h"
 
 bool advice_stride_is_real(const struct facts *facts);
-/* All executions at one and the same stride. */
+/* For sites whose executions all have the same stride. */
 void advice_stride(const struct facts *facts, struct advice *ret);
 
-/* End the fix with the most cache lines of a wave at `stride`, wherever its first lane is. */
+/*
+ * Ends the fix with the largest number of cache lines of a wave at `stride`, over all positions of
+ * its first lane.
+ */
 void advice_verify_lines(const struct facts *facts, int64_t stride, struct advice *ret);
 
 #endif

@@ -135,7 +135,7 @@ static struct lru *find_l1(struct cache *cache, struct agent *agent, uint64_t di
 
 /* ---- One machine access ---------------------------------------------------------------------- */
 
-/* Which lines of L2 are followed. */
+/* True for the lines of L2 that are tracked for reuse distances. */
 static inline __attribute__((always_inline)) unsigned
 list_any_followed(const struct touched_lines *lines, unsigned thin,
 		  uint8_t followed[TOUCHED_LINES_MAX])
@@ -208,7 +208,7 @@ static void touch_reuse(struct cache *cache, struct agent *agent, struct cache_s
 
 /*
  * Lines of L2 that contain a line missed in L1, in lane order: *missed, which is `list` or all of
- * them. Returns how many.
+ * them. Returns their number.
  */
 static unsigned find_missed(const struct touched_lines *lines, struct lru *l1,
 			    struct cache_site *site, uint64_t list[TOUCHED_LINES_MAX],
@@ -259,7 +259,7 @@ static void run_lines(struct cache *cache, struct agent *agent, struct lru *l1,
 	site->l2_hits += lru_touch(&agent->l2, l2, count, hit);
 }
 
-/* The same for the ends of an access that comes soon: for short runs these are most of it. */
+/* The same for the ends of an upcoming access, which cover most of a short run. */
 static void look_ahead(const struct cache *cache, const struct agent *agent,
 		       const struct probe_access *access)
 {
@@ -321,7 +321,10 @@ static int cache_open(const struct probe_host *host, void **state)
 	}
 	err = err ? err : sites_arg(host, "cache", "reuse", 0, 1, &cache->with_reuse);
 	err = err ? err : sites_arg(host, "cache", "reuse_lines", 64, 1 << 28, &cache->followed);
-	/* To report errors in the arguments now; without arch=, again once the GPU is known. */
+	/*
+	 * Reports errors in the arguments now; without arch=, it is called again when the GPU is
+	 * known.
+	 */
 	err = err ? err : take_arch(cache, arch ? arch : archs[0].name);
 	if (err) {
 		free(cache);

@@ -17,8 +17,10 @@ static const struct probe_column site_columns[] = {
 	{"first_touches", PROBE_TYPE_INTEGER},
 	/* Median of the reuse distances, rounded up to 2^n - 1. */
 	{"reuse_median", PROBE_TYPE_REAL},
-	/* The lowest share of lines that was followed. 1: first touches and reuse distances are
-	 * exact; else they are estimated from `reuse_sampled` touches. */
+	/*
+	 * The lowest sampling rate of lines. 1: first touches and reuse distances are exact; else
+	 * they are estimated from `reuse_sampled` touches.
+	 */
 	{"reuse_rate", PROBE_TYPE_REAL},
 	{"reuse_sampled", PROBE_TYPE_INTEGER},
 };

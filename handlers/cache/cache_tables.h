@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `cache` keeps per site and GPU, and the tables it writes. */
+/* State of the handler `cache` per site and GPU, and the tables it writes. */
 #ifndef PROBE_HANDLERS_CACHE_CACHE_TABLES_H
 #define PROBE_HANDLERS_CACHE_CACHE_TABLES_H
 
@@ -18,17 +18,17 @@ enum { CACHE_UNITS = 256, CACHE_BUCKETS = 34 };
 struct cache_site {
 	struct site_facts facts;
 	uint64_t executions, l1_accesses, l1_hits, l2_accesses, l2_hits;
-	/* Estimated from the lines that were followed, weighted by 1 / rate. */
+	/* Estimated from the sampled lines, weighted by 1 / rate. */
 	uint64_t first;
 	uint64_t distances[CACHE_BUCKETS]; /* 0: distance 0; n: 2^(n-1) to 2^n - 1 */
-	uint64_t sampled;		   /* touches of those lines */
+	uint64_t sampled;		   /* touches of sampled lines */
 	unsigned thin;			   /* the lowest rate was 2^-thin */
 };
 
 struct agent {
 	uint32_t id;
-	struct lru l1[CACHE_UNITS];	/* allocated when first used */
-	uint64_t dispatch[CACHE_UNITS]; /* the dispatch that each L1 served last */
+	struct lru l1[CACHE_UNITS];	/* allocated on first use */
+	uint64_t dispatch[CACHE_UNITS]; /* the last dispatch that used each L1 */
 	struct lru l2;
 	struct reuse reuse;
 };

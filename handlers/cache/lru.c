@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-/* Ways whose tags are compared at once. */
+/* Number of ways whose tags are compared at once. */
 enum { AT_ONCE = 16 };
 enum { WAYS_MAX = 1 << 16 };
 
@@ -51,7 +51,7 @@ static bool make_rings(struct lru *lru)
 	return make_held(lru);
 }
 
-/* Touches only memory that is in use. */
+/* Only memory that is in use is touched. */
 static void *make_aligned(struct lru *lru, size_t set)
 {
 	lru->memory = calloc(1, lru->sets * set + LRU_ALIGN);
@@ -104,7 +104,7 @@ void lru_deinit(struct lru *lru)
 	*lru = (struct lru){0};
 }
 
-/* The order in which empty places are taken does not matter. */
+/* The order in which empty ways are filled does not matter. */
 void lru_empty(struct lru *lru)
 {
 	size_t lines = lru->sets * lru->ways;
@@ -125,14 +125,14 @@ void lru_empty(struct lru *lru)
 }
 
 /*
- * All lines are looked up before the first is touched, as reading a whole set would wait for a
- * store to a part of it. The lines are distinct, so touching one never adds another; if it evicts
- * another, that is noticed when the other is touched.
+ * All lines are looked up before the first is touched, because reading a whole set would wait for a
+ * store to a part of it. The lines are distinct, so touching one never adds another. If it evicts
+ * another, that is detected when the other is touched.
  */
 
 /* ---- Which ways have the tag ----------------------------------------------------------------- */
 
-/* A bit for each of 16 ways. */
+/* A mask with a bit for each of 16 ways. */
 #ifdef __SSE2__
 static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
 {
@@ -153,7 +153,7 @@ static inline unsigned equal_16(const uint16_t *low, uint16_t tag)
 }
 #endif
 
-/* Of the ways with the low part of the tag, the one with the whole tag; -1: none. */
+/* Among the ways with the low part of the tag, the one with the whole tag; -1 = none. */
 static inline int have_all(uint64_t ways, const uint32_t *high, uint64_t tag)
 {
 	for (; ways; ways &= ways - 1) {
@@ -178,12 +178,12 @@ static inline uint64_t tag_of(const struct lru *lru, uint64_t line)
 
 /* ---- Short sets ------------------------------------------------------------------------------ */
 
-/* Make a way the most recently used. */
+/* Makes a way the most recently used. */
 static inline uint64_t to_front(uint64_t order, unsigned way)
 {
 	const uint64_t ones = 0x1111111111111111ull;
 	uint64_t differ = order ^ way * ones;
-	/* The lowest equal place is exact; those above may be wrong. */
+	/* The lowest equal position is exact; those above may be wrong. */
 	unsigned at = (unsigned)__builtin_ctzll((differ - ones) & ~differ & ones << 3) & ~3u;
 	uint64_t before = (1ull << at) - 1;
 
@@ -209,7 +209,7 @@ static inline bool touch_set(struct lru_set *set, unsigned last, uint64_t tag, i
 	return false;
 }
 
-/* By value, so that it cannot alias what is written. */
+/* Passed by value, so that it cannot alias what is written. */
 static unsigned touch_sets(const struct lru lru, const uint64_t *lines, unsigned count,
 			   uint8_t *hit)
 {
@@ -256,7 +256,7 @@ __attribute__((target("avx2"))) static inline uint32_t equal_32(const uint16_t *
 	__m256i a = _mm256_cmpeq_epi16(_mm256_load_si256(at), tag);
 	__m256i b = _mm256_cmpeq_epi16(_mm256_load_si256(at + 1), tag);
 
-	/* Packing goes by halves of a register. */
+	/* Packing works per 128-bit half of a register. */
 	a = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xd8);
 	return (uint32_t)_mm256_movemask_epi8(a);
 }
@@ -276,7 +276,7 @@ find_medium_avx2(const struct lru lru, const uint64_t *lines, unsigned count, in
 }
 #endif
 
-/* The queue is full: drop invalid entries. At most one per way remains. */
+/* The queue is full: drops invalid entries. At most one per way remains. */
 static void shorten(struct lru_set64 *set)
 {
 	uint8_t to = set->head;
@@ -296,7 +296,7 @@ static inline void note(struct lru_set64 *set, unsigned way)
 {
 	set->queue[set->tail] = (uint8_t)way;
 	set->place[way] = set->tail++;
-	/* Invalidates the way's previous entry. */
+	/* This invalidates the way's previous entry. */
 	if (set->tail == set->head) {
 		set->tail--;
 		shorten(set);
@@ -305,7 +305,7 @@ static inline void note(struct lru_set64 *set, unsigned way)
 	}
 }
 
-/* Replace the least recently used way. */
+/* Replaces the least recently used way. */
 static inline void replace(struct lru_set64 *set, uint64_t tag)
 {
 	uint8_t head = set->head;
@@ -367,7 +367,7 @@ static unsigned search(const struct lru *lru, uint64_t set, uint64_t tag)
 	return lru->ways;
 }
 
-/* Move it to the front of the ring. */
+/* Moves it to the front of the ring. */
 static void ring_to_front(uint16_t *next, uint16_t *prev, uint16_t first, uint16_t way)
 {
 	next[prev[way]] = next[way];
@@ -393,7 +393,7 @@ static bool touch_ring(const struct lru *lru, uint64_t set, uint64_t tag, unsign
 		lru->first[set] = (uint16_t)way;
 		return true;
 	}
-	/* Evict the last one; its place becomes the first. */
+	/* Evicts the last one; its way becomes the first. */
 	way = prev[first];
 	lru->first[set] = (uint16_t)way;
 	old = (uint64_t)high[way] << 16 | low[way];

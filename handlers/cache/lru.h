@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A set-associative cache with LRU replacement: which lines are in it. */
+/* A set-associative cache with LRU replacement: it knows which lines are cached, not their data. */
 #ifndef PROBE_HANDLERS_LRU_H
 #define PROBE_HANDLERS_LRU_H
 
@@ -7,15 +7,17 @@
 #include <stdint.h>
 
 struct lru_shape {
-	uint64_t size, line, ways; /* bytes, bytes, lines of a set; powers of two */
+	uint64_t size, line, ways; /* bytes, bytes per line, lines per set; powers of two */
 };
 
-/* A set of up to this many ways is two cache lines of the host and compared as a whole. */
+/*
+ * A set with up to LRU_SMALL ways occupies two cache lines of the host and is compared as a whole.
+ */
 enum { LRU_SMALL = 16, LRU_ALIGN = 128, LRU_LINES_MAX = 192 };
 
 /*
- * Tags are line / sets + 1, 0 = empty, in two parts: bits 0 to 15 are compared first. 48 bits are
- * kept, which with the set number and the offset in a line cover at least 53 address bits.
+ * Tags are line / sets + 1, 0 = empty, in two parts; bits 0 to 15 are compared first. 48 bits are
+ * stored, which with the set number and the offset in a line cover at least 53 address bits.
  */
 #define LRU_ORDER 0xfedcba9876543210ull
 struct lru_set {
@@ -27,15 +29,15 @@ struct lru_set {
 _Static_assert(sizeof(struct lru_set) == LRU_ALIGN, "two lines");
 
 /*
- * Up to 64 ways: each use is appended to a circular queue, and only the last entry of a way is
+ * For up to 64 ways: each use is appended to a circular queue, and only the last entry of a way is
  * valid. The first valid entry from `head` on is the least recently used way.
  */
 enum { LRU_MEDIUM = 64, LRU_QUEUE = 256 };
 struct lru_set64 {
 	uint16_t low[LRU_MEDIUM];
 	uint32_t high[LRU_MEDIUM];
-	uint8_t queue[LRU_QUEUE], place[LRU_MEDIUM]; /* place[way]: of its valid entry */
-	uint8_t head, tail;			     /* at least one place is free */
+	uint8_t queue[LRU_QUEUE], place[LRU_MEDIUM]; /* place[way]: position of its valid entry */
+	uint8_t head, tail;			     /* at least one position is free */
 	uint8_t unused[62];
 };
 _Static_assert(sizeof(struct lru_set64) % 64 == 0, "whole lines");
@@ -43,11 +45,11 @@ _Static_assert(sizeof(struct lru_set64) % 64 == 0, "whole lines");
 struct lru {
 	uint64_t sets;	    /* a power of two */
 	unsigned ways, log; /* log2 of sets */
-	/* At multiples of LRU_ALIGN in `memory`. */
+	/* Aligned to LRU_ALIGN in `memory`. */
 	struct lru_set *small;
 	struct lru_set64 *medium;
 	void *memory;
-	/* For longer sets: the same by set and way, and a hash table of the tags. */
+	/* For longer sets: the tags by set and way, and a hash table of the tags. */
 	uint16_t *low;
 	uint32_t *high;
 	uint16_t *next, *prev, *first;
@@ -55,19 +57,22 @@ struct lru {
 	unsigned held_shift;
 };
 
-/* At least one set of at least one line? */
+/* True if there is at least one set with at least one line. */
 bool lru_shape_valid(const struct lru_shape *shape);
 bool lru_init(struct lru *lru, const struct lru_shape *shape);
 void lru_deinit(struct lru *lru);
 void lru_empty(struct lru *lru);
 
 /*
- * Touch lines (address / line size) one after the other. hit[i]: 1 if the line was in the cache, 0
- * if not; returns the number of hits. The lines are distinct, at most LRU_LINES_MAX.
+ * Touches lines (address / line size) one after the other. hit[i] is 1 if the line was in the
+ * cache, else 0; returns the number of hits. The lines are distinct; at most LRU_LINES_MAX.
  */
 unsigned lru_touch(struct lru *lru, const uint64_t *lines, unsigned count, uint8_t *hit);
 
-/* The line will be touched soon. Prefetch all of many scattered lines before the first touch. */
+/*
+ * Prefetches host memory for a line that will be touched soon. For many scattered lines, prefetch
+ * all before the first touch.
+ */
 static inline void lru_prefetch(const struct lru *lru, uint64_t line)
 {
 	const struct lru_set *set = &lru->small[line & (lru->sets - 1)];

@@ -9,7 +9,7 @@ enum { LINES_MIN = 1024, WORDS_MIN = 1024, NEAR_WORDS = 8, THIN_MAX = 31 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* Population count; the instruction for it is not in the baseline of x86-64. */
+/* Population count; x86-64's baseline lacks the instruction for it. */
 static ALWAYS_INLINE unsigned ones(uint64_t bits, bool popcnt)
 {
 	if (popcnt)
@@ -26,7 +26,7 @@ static void tree_add(struct reuse *reuse, uint32_t word, uint32_t value)
 		reuse->tree[i] += value;
 }
 
-/* Bits in the words before `word`. */
+/* Number of bits in the words before `word`. */
 static uint32_t tree_sum(const struct reuse *reuse, uint32_t word)
 {
 	uint32_t sum = 0;
@@ -66,7 +66,7 @@ static bool grow_lines(struct reuse *reuse)
 	return true;
 }
 
-/* Number the last touches anew from 0, in their order. */
+/* Renumbers the last touches from 0, in their order. */
 static void renumber(struct reuse *reuse)
 {
 	uint32_t sum = 0;
@@ -120,7 +120,7 @@ static bool renew_slots(struct reuse *reuse)
 	return true;
 }
 
-/* Live slots after `slot`. */
+/* Number of live slots after `slot`. */
 static ALWAYS_INLINE uint32_t live_after(const struct reuse *reuse, uint32_t slot, bool popcnt)
 {
 	uint32_t word = slot >> 6, last = (reuse->now - 1) >> 6, sum;
@@ -133,7 +133,7 @@ static ALWAYS_INLINE uint32_t live_after(const struct reuse *reuse, uint32_t slo
 	return sum;
 }
 
-/* Drop the lines that are not sampled at the present rate. */
+/* Drops the lines that are not sampled at the present rate. */
 static bool drop_unsampled(struct reuse *reuse)
 {
 	struct reuse_line *lines = calloc(reuse->size, sizeof(*lines));
@@ -185,7 +185,7 @@ static ALWAYS_INLINE uint64_t touch(struct reuse *reuse, uint64_t line, bool pop
 		uint32_t slot = entry->time - 1;
 
 		if (slot + 1 == reuse->now)
-			return 0; /* it was the last one touched */
+			return 0; /* it was the most recently touched line */
 		distance = (uint64_t)live_after(reuse, slot, popcnt) << reuse->thin;
 		reuse->live[slot >> 6] &= ~(1ull << (slot & 63));
 		if (slot >> 6 != word)

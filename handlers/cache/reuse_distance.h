@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reuse distances of a stream of lines: the number of distinct lines touched since the last touch
- * of a line. The last touch of each line is a bit in a row of time slots; the distance is the
+ * of a line. The last touch of each line is a bit in a sequence of time slots. The distance is the
  * number of bits after it, counted with a Fenwick tree over words of 64 slots.
  *
- * The distance is exact up to `limit` lines. Beyond, lines are sampled by a hash of their number,
- * and the rate is halved whenever there are too many again. A distance counted in sampled lines,
- * divided by the rate, estimates that in all lines, and each touch of a sampled line stands for
- * 1 / rate touches (Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST 2015, with a
- * fixed size). A line that is sampled at one rate is sampled at every higher rate.
+ * The distance is exact up to `limit` lines. Beyond that, lines are sampled by a hash of their
+ * number, and the rate is halved whenever there are too many again. A distance counted in sampled
+ * lines, divided by the rate, estimates the distance in all lines. Each touch of a sampled line
+ * stands for 1 / rate touches (Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST
+ * 2015, with a fixed size). A line that is sampled at one rate is sampled at every higher rate.
  */
 #ifndef PROBE_HANDLERS_CACHE_REUSE_DISTANCE_H
 #define PROBE_HANDLERS_CACHE_REUSE_DISTANCE_H
@@ -22,23 +22,23 @@
 
 struct reuse_line {
 	uint64_t line;
-	uint32_t time; /* slot of the last touch + 1; 0 = a free place */
+	uint32_t time; /* slot of the last touch + 1; 0 = free */
 };
 
-/* Zeroed but for the limit before first use. */
+/* Zeroed, except the limit, before first use. */
 struct reuse {
-	size_t limit;		  /* lines that are followed; 0 = all */
+	size_t limit;		  /* lines that are tracked; 0 = all */
 	unsigned thin;		  /* the rate is 2^-thin */
 	struct reuse_line *lines; /* open addressing */
 	size_t count, size;
-	uint64_t *live; /* bit per slot: a line's last touch */
+	uint64_t *live; /* a bit per slot: it is the last touch of a line */
 	uint32_t *tree; /* Fenwick tree, from index 1, over the words of `live` before that of `now`
 			 */
 	uint32_t words;
 	uint32_t now; /* next slot */
 };
 
-/* Is the line sampled? Touch only lines that are. */
+/* True if the line is sampled. Call reuse_touch() only for such lines. */
 static inline bool reuse_follows(const struct reuse *reuse, uint64_t line)
 {
 	uint32_t mixed = (uint32_t)line ^ (uint32_t)(line >> 32) * 0x85ebca6bu;
@@ -50,11 +50,14 @@ static inline bool reuse_follows(const struct reuse *reuse, uint64_t line)
 }
 
 /*
- * The distance in lines, or its estimate. The touch stands for 1 << thin touches, with `thin` as
- * before the call.
+ * The distance in lines, or its estimate. The touch stands for 1 << thin touches, with the value of
+ * `thin` before the call.
  */
 uint64_t reuse_touch(struct reuse *reuse, uint64_t line);
-/* The line will be touched soon. Prefetch all of many scattered lines before the first touch. */
+/*
+ * Prefetches host memory for a line that will be touched soon. For many scattered lines, prefetch
+ * all before the first touch.
+ */
 void reuse_prefetch(const struct reuse *reuse, uint64_t line);
 void reuse_deinit(struct reuse *reuse);
 

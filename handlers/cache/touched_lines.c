@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "handlers/cache/touched_lines.h"
 
-/* Lines of L1 lane by lane; of a flat access, only lanes in global memory. */
+/* Lists lines of L1 lane by lane; for a flat access, only lanes in global memory. */
 static unsigned list_all(const struct touched_lines *lines, const struct lane_addresses *lanes,
 			 uint64_t offset, uint64_t line[DISTINCT_MAX])
 {
@@ -33,7 +33,10 @@ static unsigned list_all(const struct touched_lines *lines, const struct lane_ad
 	return n;
 }
 
-/* Some share a line of L2. first[i]: the first in the list with the same L2 line as i. */
+/*
+ * For lines of which some share a line of L2. first[i]: the first in the list with the same L2 line
+ * as i.
+ */
 static void list_some(struct touched_lines *lines, const uint64_t *line, unsigned count,
 		      const uint8_t *first)
 {
@@ -53,7 +56,7 @@ static void list_some(struct touched_lines *lines, const uint64_t *line, unsigne
 		}
 		at = wide_of[first[i]];
 		had = &parts[at][part / 64];
-		/* If it is there already, the next one overwrites it. */
+		/* If the L2 line is already listed, the next one overwrites this entry. */
 		lines->wide_of[narrow] = (uint8_t)at;
 		lines->line[narrow] = line[i];
 		narrow += !(*had & bit);
@@ -85,7 +88,7 @@ void touched_lines_any(struct touched_lines *lines, const struct lane_addresses 
 	lines->count = lines->wides = count;
 }
 
-/* All lines from the first to the last. */
+/* Lists all lines from the first to the last. */
 static bool list_run(struct touched_lines *lines, uint64_t first, uint64_t last)
 {
 	unsigned shift = lines->shift, ratio = lines->ratio;
@@ -104,7 +107,7 @@ static bool list_run(struct touched_lines *lines, uint64_t first, uint64_t last)
 	return true;
 }
 
-/* A line of L2 for each lane. */
+/* Lists a line of L2 for each lane. */
 static void list_lanes(struct touched_lines *lines, uint64_t base, uint64_t stride, unsigned lanes)
 {
 	for (unsigned i = 0; i < lanes; i++) {

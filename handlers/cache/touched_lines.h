@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which lines of L1 and of L2 one machine access of a wave touches, for the handler cache. */
+/* The lines of L1 and L2 that one machine access of a wave touches, for the handler cache. */
 #ifndef PROBE_HANDLERS_CACHE_TOUCHED_LINES_H
 #define PROBE_HANDLERS_CACHE_TOUCHED_LINES_H
 
@@ -11,14 +11,14 @@
 #include "handlers/common/site_table.h"
 
 enum {
-	TOUCHED_LINES_MAX = LRU_LINES_MAX, /* of an access: 64 lanes, up to two lines each */
+	TOUCHED_LINES_MAX = LRU_LINES_MAX, /* of one access: 64 lanes, up to two cache lines each */
 };
 
-/* Zeroed, and `shift` and `ratio` set, before first use. */
+/* Zeroed, with `shift` and `ratio` set, before first use. */
 struct touched_lines {
 	unsigned shift; /* log2 of bytes of a line of L1 */
 	unsigned ratio; /* log2 of lines of L1 in one of L2; at most 7 */
-	/* Distinct lines in lane order, as address / size of a line. */
+	/* Distinct lines in lane order: address / line size. */
 	unsigned count, wides;
 	uint64_t line[TOUCHED_LINES_MAX];   /* of L1 */
 	uint8_t wide_of[TOUCHED_LINES_MAX]; /* index in wide[] for each of line[] */
@@ -26,7 +26,10 @@ struct touched_lines {
 	struct distinct distinct;
 };
 
-/* In closed form, if there is one; else false. `offset` is added to the addresses. */
+/*
+ * Uses the closed form, if there is one; otherwise returns false. `offset` is added to the
+ * addresses.
+ */
 bool touched_lines_affine(struct touched_lines *lines, const struct site_facts *facts,
 			  const struct probe_access *access, uint64_t offset);
 
@@ -37,7 +40,7 @@ struct lane_addresses {
 	unsigned count;
 };
 
-/* Any addresses; of a flat access, only those in global memory. */
+/* For any addresses; of a flat access, only those in global memory. */
 void touched_lines_any(struct touched_lines *lines, const struct lane_addresses *lanes,
 		       uint64_t offset);
 

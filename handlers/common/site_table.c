@@ -7,7 +7,7 @@
 
 /* ---- Pages of sites -------------------------------------------------------------------------- */
 
-/* Where the page of a site is, or is to be. */
+/* The position of a site's page in the table, existing or to be inserted. */
 static size_t place_of(const struct site_pages *pages, uint32_t first)
 {
 	size_t low = 0, high = pages->count;
@@ -126,7 +126,7 @@ static struct sites_kernel *make_kernel(const struct sites *sites,
 	return kernel;
 }
 
-/* The place in the index of a kernel, or a free one. */
+/* The position of a kernel in the index, or a free one. */
 static struct sites_kernel **find_kernel(const struct sites *sites, uint32_t code_object,
 					 uint32_t id)
 {
@@ -139,7 +139,7 @@ static struct sites_kernel **find_kernel(const struct sites *sites, uint32_t cod
 	return &sites->index[at];
 }
 
-/* At least half of it stays free. */
+/* At least half of the index stays free. */
 static bool grow_index(struct sites *sites)
 {
 	size_t size = sites->index_size ? 2 * sites->index_size : 32;

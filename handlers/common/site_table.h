@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For handlers that count by kernel and site: the sites of each kernel that records came from, with
- * the facts that processing a record needs. A handler's own struct for a site begins with struct
- * site_facts. Site ids count through all kernels of a code object, so a kernel has memory for pages
- * of sites, allocated at first use.
+ * For handlers that count by kernel and site. It keeps the sites of each kernel that records came
+ * from, with the facts needed to process a record. A handler's own struct for a site begins with
+ * struct site_facts.
+ *
+ * Site ids number the sites of all kernels of a code object. A kernel therefore allocates memory
+ * for pages of sites, at first use.
  */
 #ifndef PROBE_HANDLERS_COMMON_SITE_TABLE_H
 #define PROBE_HANDLERS_COMMON_SITE_TABLE_H
@@ -16,7 +18,7 @@
 
 struct site_facts {
 	bool known, invalid;
-	bool global, lds; /* both: a flat access, the aperture of each lane decides */
+	bool global, lds; /* if both: a flat access, for which the aperture of each lane decides */
 	uint8_t access;	  /* enum probe_access_kind */
 	uint16_t bytes, unit;
 };
@@ -30,19 +32,19 @@ struct site_page {
 enum { SITES_OF_PAGE = 16 };
 
 struct site_pages {
-	struct site_page *page; /* by rising `first` */
+	struct site_page *page; /* sorted by `first` */
 	size_t count, capacity;
-	size_t last; /* the one looked at last */
+	size_t last; /* index of the page that was used last */
 };
 
 struct sites_kernel {
 	uint32_t code_object, id;
-	uint32_t site_count; /* of the code object */
-	uint32_t wave;	     /* lanes */
+	uint32_t site_count; /* of the whole code object */
+	uint32_t wave;	     /* lanes per wave */
 	char arch[32];
 	size_t site_size;
 	struct site_pages *pages;
-	void *extra; /* extra_size zeroed bytes of the handler's own, per kernel */
+	void *extra; /* extra_size zeroed bytes per kernel for the handler */
 };
 
 struct sites {
@@ -50,41 +52,47 @@ struct sites {
 	size_t site_size, extra_size;
 	struct sites_kernel **kernels; /* in the order of their first dispatch */
 	size_t count, capacity;
-	struct sites_kernel **index; /* the same by a hash; NULL = free */
+	struct sites_kernel **index; /* hash index of the same kernels; NULL = free */
 	size_t index_size;
 	struct sites_kernel *current;
 	uint64_t invalid; /* records of sites that do not exist */
 };
 
-/* The kernel of a dispatch, created when first seen; NULL: no memory. */
+/* The kernel of a dispatch, created on first use; NULL without memory. */
 struct sites_kernel *sites_kernel(struct sites *sites, const struct probe_dispatch_info *dispatch);
 void sites_learn(const struct sites *sites, const struct sites_kernel *kernel, uint32_t id,
 		 struct site_facts *facts);
 void sites_deinit(struct sites *sites);
-/* Warn the user of records with unknown sites. */
+/* Warns the user of records with unknown sites. */
 void sites_report(const struct sites *sites, const char *handler);
 
 /*
- * Write table "site": calls `row` for every site made of every kernel, which writes a row or none.
- * Ends at the first error of `row`.
+ * Writes table "site": calls `row` for every created site of every kernel, which writes one row or
+ * none. Stops at the first error of `row`.
  */
 int sites_write(const struct sites *sites, const struct probe_column *columns, size_t count,
 		int (*row)(const struct probe_host *host, int table,
 			   const struct sites_kernel *kernel, uint32_t id));
 
-/* The handler's struct of a site, zeroed when first requested; NULL: no memory, or no such site. */
+/*
+ * The handler's struct of a site, zeroed on first use; NULL without memory, or if there is no such
+ * site.
+ */
 void *sites_make(const struct sites_kernel *kernel, uint32_t id);
-/* Of a site that it was made for. */
+/* The struct of a site that sites_make() has created. */
 void *sites_at(const struct sites_kernel *kernel, uint32_t id);
 /*
- * The first id from this one on that sites_at() accepts, kernel->site_count at the end.
- * Neighbours of sites that were made are among them, zeroed.
+ * The first id from this one on that sites_at() accepts; kernel->site_count at the end. Sites in
+ * the same page as created ones are included, zeroed.
  */
 uint32_t sites_next(const struct sites_kernel *kernel, uint32_t id);
-/* How many ids that are, at most. */
+/* Upper limit for the number of such ids. */
 size_t sites_made(const struct sites_kernel *kernel);
 
-/* The handler's struct of a site; NULL, and counted, if there is no such site. */
+/*
+ * The handler's struct of a site; if there is no such site, NULL, and the record is counted as
+ * invalid.
+ */
 static inline void *sites_get(struct sites *sites, const struct sites_kernel *kernel, uint32_t id)
 {
 	struct site_facts *facts = sites_make(kernel, id);
@@ -114,7 +122,7 @@ static inline enum site_place site_place(const struct site_facts *facts,
 	return high && high == dispatch->scratch_aperture ? SITE_SCRATCH : SITE_GLOBAL;
 }
 
-/* The lanes that the wave started with; all of them if that is not known. */
+/* The lanes that the wave started with; all of them if that is unknown. */
 static inline uint64_t site_wave_exec(const struct sites_kernel *kernel,
 				      const struct probe_access *access)
 {
@@ -124,7 +132,7 @@ static inline uint64_t site_wave_exec(const struct sites_kernel *kernel,
 }
 
 /*
- * A number of -a name:key=value, with an optional K, M or G for powers of 1024. `ret` keeps its
+ * A number from -a name:key=value, with an optional K, M or G for powers of 1024. `ret` keeps its
  * value if the key is not given. -EINVAL, with a message, unless min <= number <= max.
  */
 int sites_arg(const struct probe_host *host, const char *handler, const char *key, uint64_t min,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `count`: how often waves executed each piece of code, and with how many lanes. One row
- * per kernel and class of blocks that run together (wire.h section 3), in table probe_count_site.
+ * Handler `count`: how often waves executed each part of the code, and with how many lanes. One row
+ * per kernel and class of blocks that always execute together (wire.h section 3), in table
+ * probe_count_site.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "handlers/common/site_table.h"
 
 struct site {
-	struct site_facts facts; /* of accesses: not used */
+	struct site_facts facts; /* facts about accesses are not used */
 	uint64_t executions, lanes;
 };
 

@@ -3,8 +3,8 @@
  * Handler `divergence`: how many lanes of a wave are active at each memory access. One row per
  * kernel and site in table probe_divergence_site.
  *
- * A lane is idle because its work-item does not exist, as the workgroup is not a multiple of the
- * wave (idle_partial), or because it took another branch or returned early (idle_branch).
+ * A lane is idle for one of two reasons. Its work-item does not exist, because the workgroup is not
+ * a multiple of the wave (idle_partial); or it took another branch or returned early (idle_branch).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@ struct site {
 	uint64_t executions, lanes;
 	uint64_t classes[CLASSES];
 	uint64_t idle_partial, idle_branch;
-	uint64_t whole; /* executions with all lanes that the wave started with */
+	uint64_t whole; /* executions in which all lanes of the wave's start are active */
 };
 
 struct divergence {
 	struct sites sites;
-	unsigned char class[256]; /* by active lanes */
+	unsigned char class[256]; /* indexed by the number of active lanes */
 };
 
 static unsigned class_of(unsigned lanes)
@@ -95,7 +95,7 @@ static const struct probe_column columns[] = {
 	{"idle_partial", PROBE_TYPE_INTEGER},
 	{"idle_branch", PROBE_TYPE_INTEGER},
 	{"idle_share", PROBE_TYPE_REAL},
-	/* The share of `whole`: no branch had divided the wave. */
+	/* The share of `whole`: executions not divided by a branch. */
 	{"uniform_share", PROBE_TYPE_REAL},
 };
 enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };

@@ -28,7 +28,7 @@ struct site {
 
 static inline struct region *slot_of(struct region *regions, size_t size, uint64_t number)
 {
-	/* The upper bits, which separate neighbours. */
+	/* Uses the upper bits, in which adjacent numbers differ. */
 	size_t slot = (number * 0x9e3779b97f4a7c15ull >> 32) * size >> 32;
 
 	while (regions[slot].pages && regions[slot].number != number)
@@ -53,7 +53,7 @@ static bool grow(struct heatmap *heatmap)
 	return true;
 }
 
-/* NULL: no memory. Pages that are not touched take none, thanks to calloc(). */
+/* NULL without memory. Pages that are not touched take no memory, thanks to calloc(). */
 static struct region *add_region(struct heatmap *heatmap, uint64_t number)
 {
 	const uintptr_t align = sizeof(struct page);
@@ -136,7 +136,10 @@ static uint32_t owner_by_id(struct heatmap *heatmap, const struct probe_allocati
 	return heatmap->owner_of[info->id];
 }
 
-/* The allocation of a page in this dispatch. Allocations begin at pages, so there is only one. */
+/*
+ * The allocation of a page in this dispatch. Allocations begin at page boundaries, so there is only
+ * one.
+ */
 static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t number, uint64_t lines)
 {
 	const struct probe_host *host = heatmap->sites.host;
@@ -157,7 +160,7 @@ static void find_owner(struct heatmap *heatmap, struct page *page, uint64_t numb
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Add recent accesses to the page. */
+/* Adds recent accesses to the page. */
 static void settle(const struct heatmap *heatmap, struct page *page, struct recent *recent)
 {
 	struct owner *owner = &heatmap->owners[page->owner - 1];
@@ -202,7 +205,7 @@ struct touch {
 	unsigned lanes;
 };
 
-/* Recent accesses of another key begin. */
+/* Adds the recent accesses and begins new ones with another key. */
 static void renew(struct heatmap *heatmap, struct recent *recent, uint64_t number,
 		  const struct touch *touch)
 {
@@ -215,20 +218,20 @@ static void renew(struct heatmap *heatmap, struct recent *recent, uint64_t numbe
 	recent->key = touch->key;
 }
 
-/* Add `lanes` accesses of one page, described by the key. */
+/* Adds `lanes` accesses to one page, described by the key. */
 static inline void add_recent(struct heatmap *heatmap, struct recent *recent, uint64_t number,
 			      const struct touch *touch)
 {
 	unsigned kind = touch->kind;
 
-	/* Also when a counter is about to overflow. */
+	/* Also if a counter is about to overflow. */
 	if (recent->key != touch->key || recent->lanes[kind] > UINT16_MAX - 64)
 		renew(heatmap, recent, number, touch);
 	recent->lines |= touch->lines;
 	recent->lanes[kind] = (uint16_t)(recent->lanes[kind] + touch->lanes);
 }
 
-/* One access to a page that takes `bytes` from it. */
+/* Adds one access to a page, of `bytes` bytes in it. */
 static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_t lines,
 		unsigned bytes)
 {
@@ -251,7 +254,7 @@ static void add(struct heatmap *heatmap, unsigned kind, uint64_t number, uint64_
 	owner->bytes[kind] += bytes;
 }
 
-/* Any address, any size. */
+/* For any address and any size. */
 static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsigned bytes)
 {
 	while (bytes) {
@@ -264,7 +267,7 @@ static void add_lane(struct heatmap *heatmap, unsigned kind, uint64_t addr, unsi
 	}
 }
 
-/* The recent accesses of each lane's page; false: no memory. */
+/* The recent accesses of each lane's page; false without memory. */
 static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, unsigned count,
 			       struct recent *recent[64])
 {
@@ -284,8 +287,8 @@ static inline bool find_recent(struct heatmap *heatmap, const uint64_t *addr, un
 }
 
 /*
- * Lanes that are inside one cache line each. All pages are prefetched before the first is changed:
- * scattered ones are not cached.
+ * For lanes that each are inside one cache line. All pages are prefetched before the first is
+ * changed, because scattered pages are not cached.
  */
 static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, const uint64_t *addr,
 		      unsigned count)
@@ -301,7 +304,10 @@ static void add_lanes(struct heatmap *heatmap, unsigned kind, unsigned bytes, co
 	}
 }
 
-/* Cache lines of lanes inside a page. A small stride touches all from the first to the last. */
+/*
+ * Cache lines of lanes inside a page. At a small stride, lanes touch all lines from the first to
+ * the last.
+ */
 static uint64_t lines_of(uint64_t addr, uint64_t stride, unsigned lanes)
 {
 	uint64_t lines = 0;
@@ -314,8 +320,8 @@ static uint64_t lines_of(uint64_t addr, uint64_t stride, unsigned lanes)
 }
 
 /*
- * Neighbouring lanes at a stride so small that several fit in a page, each inside one cache line:
- * page by page. False if the access is not like that.
+ * For adjacent lanes at a stride so small that several fit in a page, each inside one cache line:
+ * works page by page. False for other accesses.
  */
 static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 		    const struct probe_access *access)
@@ -348,7 +354,7 @@ static bool add_run(struct heatmap *heatmap, unsigned kind, unsigned bytes,
 	return true;
 }
 
-/* Is every lane inside one cache line? */
+/* True if every lane is inside one cache line. */
 static bool aligned(unsigned bytes, const uint64_t *addr, unsigned count)
 {
 	uint64_t any = 0;

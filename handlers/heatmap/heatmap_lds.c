@@ -44,7 +44,10 @@ bool heatmap_lds_run(const struct sites_kernel *kernel, const struct site_facts 
 
 	if (access->lanes != 64 || facts->bytes & 3 || access->base & 3 || stride & 3)
 		return false;
-	/* The banks are a power of two, so the highest one that divides the step ends the cycle. */
+	/*
+	 * The number of banks is a power of two, so the highest power of two that divides the step
+	 * determines the cycle.
+	 */
 	cycle = step ? (mask + 1) / (step & -step) : 1;
 	for (uint32_t word = 0; word < words; word++)
 		for (uint32_t i = 0; i < cycle; i++)

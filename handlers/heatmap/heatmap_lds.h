@@ -24,16 +24,16 @@ static inline enum heatmap_kinds heatmap_kind(const struct site_facts *facts)
 						     : ATOMICS;
 }
 
-/* Count lane by lane. */
+/* Counts lane by lane. */
 void heatmap_lds(const struct sites_kernel *kernel, const struct site_facts *facts,
 		 const uint64_t *addr, unsigned count);
 /*
- * In closed form: a full wave at a constant stride visits banks in a cycle, each equally often.
- * False: use heatmap_lds().
+ * Closed form: a full wave at a constant stride visits banks in a cycle, each equally often. False
+ * if it does not apply; then use heatmap_lds().
  */
 bool heatmap_lds_run(const struct sites_kernel *kernel, const struct site_facts *facts,
 		     const struct probe_access *access);
-/* Write table probe_heatmap_lds; 0 or -errno. */
+/* Writes table probe_heatmap_lds; 0 or -errno. */
 int heatmap_lds_write(const struct sites *sites);
 
 #endif

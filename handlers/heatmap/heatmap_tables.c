@@ -21,7 +21,7 @@ static const struct probe_column allocation_columns[] = {
 	{"atomics", PROBE_TYPE_INTEGER},
 	{"read_bytes", PROBE_TYPE_INTEGER},
 	{"written_bytes", PROBE_TYPE_INTEGER},
-	/* Last, where reports do not cut it off. */
+	/* The last column, because long text must not hide others. */
 	{"call_site", PROBE_TYPE_TEXT},
 };
 static const struct probe_column region_columns[] = {
@@ -38,8 +38,10 @@ static const struct probe_column page_columns[] = {
 	{"atomics", PROBE_TYPE_INTEGER},
 	{"read_bytes", PROBE_TYPE_INTEGER},
 	{"written_bytes", PROBE_TYPE_INTEGER},
-	/* The allocation when the page was last touched, and the offset of the page in it; 0 =
-	   unknown. */
+	/*
+	 * The allocation when the page was last touched, and the offset of the page in it; 0 =
+	 * unknown.
+	 */
 	{"allocation", PROBE_TYPE_INTEGER},
 	{"offset", PROBE_TYPE_INTEGER},
 	{"call_site", PROBE_TYPE_TEXT},
@@ -66,7 +68,7 @@ static int by_traffic(const void *a, const void *b)
 	return left != right ? (left < right) - (left > right) : by_address(a, b);
 }
 
-/* The counts of a page or region: six values of a row. */
+/* Sets the counts of a page or region: six values of a row. */
 static void put_counts(union probe_value *values, uint64_t lines, const struct page *sum)
 {
 	values[0].integer = (int64_t)lines;
@@ -76,7 +78,7 @@ static void put_counts(union probe_value *values, uint64_t lines, const struct p
 	values[5].integer = (int64_t)(sum->bytes[WRITES] + sum->bytes[ATOMICS]);
 }
 
-/* One region: its pages are the first of `ranked`. */
+/* Writes one region: its pages are the first of `ranked`. */
 static int write_region(const struct probe_host *host, const struct ranked *ranked, size_t count,
 			int table)
 {
@@ -166,7 +168,10 @@ static int write_pages(const struct heatmap *heatmap, struct ranked *ranked, siz
 	return err;
 }
 
-/* In the order of first use; last, accesses outside of known allocations, with id 0 and no site. */
+/*
+ * Writes them in the order of first use. Last come accesses outside of known allocations, with id 0
+ * and no site.
+ */
 static int write_allocations(const struct heatmap *heatmap)
 {
 	const struct probe_host *host = heatmap->sites.host;
@@ -197,7 +202,7 @@ static int write_allocations(const struct heatmap *heatmap)
 	return err;
 }
 
-/* The touched pages, unordered; returns how many. `ret` may be NULL. */
+/* Lists the touched pages, unordered; returns their number. `ret` may be NULL. */
 static size_t list_pages(const struct heatmap *heatmap, struct ranked *ret)
 {
 	size_t count = 0;

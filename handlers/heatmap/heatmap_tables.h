@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `heatmap` keeps per page and allocation, and the tables it writes. */
+/* State of the handler `heatmap` per page and allocation, and the tables it writes. */
 #ifndef PROBE_HANDLERS_HEATMAP_HEATMAP_TABLES_H
 #define PROBE_HANDLERS_HEATMAP_HEATMAP_TABLES_H
 
@@ -18,7 +18,7 @@
 #define REGION_PAGES (1u << (REGION_SHIFT - PAGE_SHIFT))
 #define LINE_SHIFT   6 /* 64 lines in a page: a bit each */
 
-/* One cache line of the host; all 0 = never touched. */
+/* Occupies one cache line of the host; all 0 = never touched. */
 struct page {
 	uint64_t lines;
 	uint64_t count[KINDS];
@@ -30,12 +30,12 @@ _Static_assert(sizeof(struct page) == 64, "one line");
 
 /*
  * Recent accesses to a page, in a quarter of a cache line: those of one dispatch with one size.
- * They are added to the page when others follow.
+ * They are added to the page when different ones follow.
  */
 struct recent {
 	uint64_t lines;
 	uint16_t lanes[KINDS];
-	uint16_t key; /* which dispatch, and log2 of the bytes; 0 = none */
+	uint16_t key; /* identifies the dispatch and log2 of the bytes; 0 = none */
 };
 _Static_assert(sizeof(struct recent) == 16, "");
 
@@ -46,7 +46,7 @@ struct region {
 	void *memory;
 };
 
-/* An accessed allocation; owners[0] is for accesses outside of any. */
+/* An allocation with accesses; owners[0] collects accesses outside of any. */
 struct owner {
 	const struct probe_allocation_info *info;
 	uint64_t pages;
@@ -56,7 +56,7 @@ struct owner {
 
 struct heatmap {
 	struct sites sites;
-	struct region *regions; /* open addressing; without pages: free */
+	struct region *regions; /* open addressing; an entry without pages is free */
 	size_t count, size;
 	struct region *last;
 	uint32_t epoch; /* changes with the dispatch */
@@ -66,11 +66,11 @@ struct heatmap {
 	size_t owner_of_capacity;
 	const struct probe_dispatch_info *dispatch;
 	uint64_t dispatch_id;
-	uint64_t keep; /* rows of table page */
+	uint64_t keep; /* maximum number of rows of table page */
 	bool no_memory;
 };
 
-/* Write tables region, page and allocation; 0 or -errno. */
+/* Writes tables region, page and allocation; 0 or -errno. */
 int heatmap_rows_write(const struct heatmap *heatmap);
 
 #endif

@@ -30,8 +30,8 @@
 #include "handlers/log/log_text.h"
 
 enum {
-	BUFFER = 1 << 18,      /* fits in the processor's cache */
-	NAME_MAX_BYTES = 8192, /* of a kernel's or a site's text: longer names are cut */
+	BUFFER = 1 << 18,      /* fits in the CPU cache */
+	NAME_MAX_BYTES = 8192, /* of the text of a kernel or site: longer names are truncated */
 	HEAD_MAX = 2 * NAME_MAX_BYTES + 1024, /* of a line without addresses */
 	LINE_MAX_BYTES = HEAD_MAX + 64 * 132, /* addresses, or 64 elements */
 	ELEMENT_MAX = 64,		      /* bytes: PROBE_MESSAGE_MAX */
@@ -88,7 +88,7 @@ static int drain(struct log *log)
 	return 0;
 }
 
-/* Make sure that the longest line fits. */
+/* Makes sure that the longest line fits. */
 static int reserve_line(struct log *log)
 {
 	return BUFFER - log->used < LINE_MAX_BYTES ? drain(log) : 0;
@@ -105,7 +105,7 @@ static int try_open(struct log *log, const char *pattern, const char *key, unsig
 	return log->fd < 0 ? errno : 0;
 }
 
-/* Use the absolute path in messages, if it can be found out. */
+/* Use the absolute path in messages, if it can be determined. */
 static void make_absolute(struct log *log)
 {
 	char *full = realpath(log->path, NULL);
@@ -161,7 +161,7 @@ static void put_escaped(const struct log *log, struct text *text, const char *st
 		text_csv(text, string ? string : "");
 }
 
-/* The part that all lines of a site have in common. */
+/* The part that all lines of a site share. */
 static bool make_site(const struct log *log, const struct sites_kernel *kernel, uint32_t id,
 		      struct site *site)
 {
@@ -230,7 +230,7 @@ static char *put_wave(const struct log *log, char *at, const struct probe_wave_i
 	return log->json ? PUT(at, "\",") : PUT(at, ",");
 }
 
-/* What lines of accesses and of messages have in common: everything up to the number of lanes. */
+/* The part that lines of accesses and messages share: everything up to the number of lanes. */
 static char *put_head(const struct log *log, char *at, const struct probe_wave_info *wave,
 		      const struct site *site, uint64_t exec, unsigned lanes)
 {

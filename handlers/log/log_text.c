@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The shortest run in a list with other addresses: shorter ones save nothing. */
+/* The shortest run in a list with other addresses; shorter runs save nothing. */
 enum { RUN_MIN = 6, ADDRESSES_MAX = 64 };
 
 static void put(struct text *text, char c)
@@ -87,10 +87,10 @@ void text_json(struct text *text, const char *string)
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
-/* How to write addresses: in full, or all but the first by their last digits. */
+/* The notation of addresses: in full, or all but the first by their last digits. */
 struct style {
 	bool json;
-	unsigned digits; /* 0: in full */
+	unsigned digits; /* 0 = in full */
 };
 
 static char *put_separator(char *at, unsigned i, const struct style *style)
@@ -136,7 +136,7 @@ char *text_run(char *at, uint64_t base, int64_t stride, unsigned count, bool jso
 	return at;
 }
 
-/* How many addresses from the first on have one stride. */
+/* The number of leading addresses with one stride. */
 static unsigned run_length(const uint64_t *addr, unsigned count)
 {
 	unsigned n = count < 2 ? count : 2;
@@ -146,7 +146,7 @@ static unsigned run_length(const uint64_t *addr, unsigned count)
 	return n;
 }
 
-/* May there be a run? Excludes runs by the low halves of the addresses, without branches. */
+/* False if the low halves of the addresses rule out a run, without branches. */
 static bool runs_possible(const uint64_t *addr, unsigned count)
 {
 	uint32_t low[ADDRESSES_MAX], bend[ADDRESSES_MAX], any = 0;
@@ -163,7 +163,7 @@ static bool runs_possible(const uint64_t *addr, unsigned count)
 }
 _Static_assert(RUN_MIN == 6, "four bends");
 
-/* How many of the last digits are needed to distinguish the addresses. */
+/* The number of last digits needed to distinguish the addresses. */
 static unsigned digits_that_differ(const uint64_t *addr, unsigned count)
 {
 	uint64_t differ = 1;
@@ -173,7 +173,7 @@ static unsigned digits_that_differ(const uint64_t *addr, unsigned count)
 	return 16 - (unsigned)__builtin_clzll(differ) / 4;
 }
 
-/* At most eight digits each: formats two addresses at once. */
+/* For at most eight digits each: formats two addresses at once. */
 static char *put_short(char *at, const uint64_t *addr, unsigned count, unsigned digits)
 {
 	const unsigned shift = 32 - 4 * digits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fast formatting, for millions of lines: strings quoted for CSV or JSON, numbers, and lists of
- * addresses. Nothing here terminates a string with 0.
+ * Fast formatting for millions of lines: strings quoted for CSV or JSON, numbers, and lists of
+ * addresses. No string here is terminated by a NUL.
  */
 #ifndef PROBE_HANDLERS_LOG_LOG_TEXT_H
 #define PROBE_HANDLERS_LOG_LOG_TEXT_H
@@ -13,7 +13,9 @@
 #include <emmintrin.h>
 #endif
 
-/* A string that grows up to `end`. What does not fit is cut off, except for closing quotes. */
+/*
+ * A string that grows up to `end`. Text that does not fit is truncated, except for closing quotes.
+ */
 struct text {
 	char *at, *end;
 };
@@ -24,10 +26,10 @@ void text_csv(struct text *text, const char *string);
 /* With quotes; bytes that are not UTF-8 become U+FFFD. */
 void text_json(struct text *text, const char *string);
 
-/* ---- Without bounds checks: return the end of what they wrote-------------------------------- */
+/* ---- Functions without bounds checks: they return the end of their output ------------------- */
 
 enum {
-	TEXT_NUMBER_MAX = 24, /* bytes that a number may overwrite, though it ends sooner */
+	TEXT_NUMBER_MAX = 24, /* bytes that a number may overwrite, although it may be shorter */
 	/* An item of a list: "0x" and 16 digits, "+" and a stride, "*64", quotes and a comma. */
 	TEXT_ADDRESS_MAX = 2 * TEXT_NUMBER_MAX,
 };
@@ -48,7 +50,7 @@ static inline char *text_number(char *at, uint64_t value)
 	return at + sizeof(digits) - n;
 }
 
-/* Sixteen digits. */
+/* Writes sixteen digits. */
 #ifdef __SSE2__
 static inline void text_digits(char *at, uint64_t value)
 {
@@ -88,13 +90,13 @@ static inline char *text_copy(char *at, const char *string, size_t size)
 }
 
 /*
- * One to 64 addresses, separated by spaces, or JSON strings separated by commas. With `shorter`,
- * six or more in a row at a constant stride are one item, "0x1000+4*64": 64 addresses from 0x1000
- * on, 4 bytes apart; and all items but the first have only the digits that replace the last ones of
- * the first address: "0x7f0000001000 2344 1ffc".
+ * Writes one to 64 addresses, separated by spaces, or JSON strings separated by commas. With
+ * `shorter`, six or more in a row at a constant stride become one item: "0x1000+4*64" means 64
+ * addresses, 4 bytes apart, starting at 0x1000. All items but the first then have only the digits
+ * that replace the last ones of the first address: "0x7f0000001000 2344 1ffc".
  */
 char *text_addresses(char *at, const uint64_t *addr, unsigned count, bool json, bool shorter);
-/* One such run, or fewer than three addresses in full. */
+/* Writes one run, or fewer than three addresses in full. */
 char *text_run(char *at, uint64_t base, int64_t stride, unsigned count, bool json);
 
 #endif

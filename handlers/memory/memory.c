@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handler `memory`: what each memory access of a kernel costs, and why. It takes the counters of
- * the device as they are, and computes the same 16 words per execution from recorded addresses, so
- * that both kinds of probes give the same numbers (wire.h section 3). One row per kernel and site
+ * Handler `memory`: what each memory access of a kernel costs, and why. It uses the counters of the
+ * device unchanged, and computes the same 16 words per execution from recorded addresses. Both
+ * kinds of probes therefore give the same numbers (wire.h section 3). One row per kernel and site
  * in table probe_memory_site.
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 /* A multiple of the cache line sizes and of the width of all banks (64 banks of 4 bytes). */
 #define PERIOD 256u
 
-/* Limit of the sites whose addresses are kept: 66 KiB each. */
+/* Maximum number of sites whose addresses are kept: 66 KiB each. */
 #define TRIALS_MAX 256u
 
 /* Executions without conflicts whose addresses are kept, per access to LDS. */
@@ -61,7 +61,7 @@ static void learn(const struct sites_kernel *kernel, struct memory_site *site)
 
 	site->units = site->facts.bytes / site->facts.unit;
 	site->natural = unit == 12 ? 15 : unit - 1;
-	/* Scratch, too, is probed only on request. */
+	/* Scratch is probed only on request, and counts as global. */
 	site->facts.global |= !site->facts.lds;
 	site->rule = probe_lds_rule(own->model, kernel->wave, unit,
 				    (enum probe_access_kind)site->facts.access);
@@ -79,14 +79,14 @@ static struct memory_site *find_site(struct memory *memory, const struct sites_k
 
 /* ---- From addresses to counters -------------------------------------------------------------- */
 
-/* Add what one execution cost, `times` times. */
+/* Adds the cost of one execution, `times` times. */
 static void add_cost(struct memory_site *site, const struct probe_access_cost *cost, uint64_t times)
 {
 	site->costly += cost->lds.passes > cost->lds.ideal ? times : 0;
 	probe_access_cost_count(cost, times, site->counters);
 }
 
-/* Divide the lanes of a flat access by aperture, the upper half of the address. */
+/* Divides the lanes of a flat access by aperture, the upper half of the address. */
 static void split(const struct memory *memory, const struct probe_dispatch_info *dispatch,
 		  uint64_t exec, uint64_t *global, uint64_t *lds)
 {
@@ -118,7 +118,7 @@ static void expand(struct memory *memory, const struct probe_access *access)
 		addr[__builtin_ctzll(rest)] = ranks[n++];
 }
 
-/* Count lane by lane. */
+/* Counts lane by lane. */
 static void count_lanes(struct memory *memory, const struct sites_kernel *kernel,
 			const struct memory_site *site, const struct probe_dispatch_info *dispatch,
 			const struct probe_access *access, struct probe_access_cost *cost)
@@ -141,8 +141,10 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 		if (lds) {
 			struct probe_lds_cost passes;
 
-			/* As the device does: a misaligned address counts as the aligned unit
-			 * around it. */
+			/*
+			 * As on the device: a misaligned address counts as the aligned unit that
+			 * contains it.
+			 */
 			for (unsigned lane = 0; lane < 64; lane++)
 				memory->addr32[lane] =
 					(uint32_t)memory->addr[lane] & ~site->natural;
@@ -154,7 +156,8 @@ static void count_lanes(struct memory *memory, const struct sites_kernel *kernel
 	}
 }
 
-/* In closed form: neighbouring lanes at one stride, all global or all LDS. False if there is none.
+/*
+ * Closed form for adjacent lanes at one stride, all global or all LDS. False if it does not apply.
  */
 static bool count_closed(const struct sites_kernel *kernel, const struct memory_site *site,
 			 const struct probe_access *access, struct probe_access_cost *cost)
@@ -210,7 +213,7 @@ static struct trial_key key_of(const struct probe_dispatch_info *dispatch,
 				  .wave = group * 64 + (wave ? wave->wave % 64 : 0)};
 }
 
-/* Where to keep the addresses of an execution with that cost, and how many; NULL: nowhere. */
+/* Where to keep the addresses of an execution with that cost, and how many; NULL if not kept. */
 static struct trial **trial_of(struct memory_site *site, const struct probe_access_cost *cost,
 			       unsigned *most)
 {
@@ -222,7 +225,7 @@ static struct trial **trial_of(struct memory_site *site, const struct probe_acce
 	return cost->lds.ideal && !site->facts.global ? &site->good : NULL;
 }
 
-/* Keep the addresses of some executions: those that cost too much and, of LDS, some others. */
+/* Keeps the addresses of some executions: those that cost too much and, for LDS, some others. */
 static void keep(struct memory *memory, struct memory_site *site,
 		 const struct probe_dispatch_info *dispatch, const struct probe_access *access,
 		 const struct probe_access_cost *cost)
@@ -260,7 +263,7 @@ static void flush(struct memory_site *site)
 	site->last.repeats = 0;
 }
 
-/* Encode strides as the device counters do; 0 = none seen. */
+/* Encodes strides as the device counters do; 0 = none seen. */
 static void add_stride(uint64_t *counters, int64_t stride)
 {
 	uint64_t high = PROBE_STRIDE_BIAS + (uint64_t)stride;
@@ -273,8 +276,8 @@ static void add_stride(uint64_t *counters, int64_t stride)
 }
 
 /*
- * An affine access costs the same as one that is whole periods away, except for flat accesses,
- * whose lanes may differ in aperture.
+ * An affine access costs the same if moved by whole periods, except for flat accesses, whose lanes
+ * may differ in aperture.
  */
 static void count_affine(struct memory *memory, const struct sites_kernel *kernel,
 			 struct memory_site *site, const struct probe_dispatch_info *dispatch,

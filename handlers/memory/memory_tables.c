@@ -31,8 +31,10 @@ static const struct probe_column columns[] = {
 	{"stride_hi", PROBE_TYPE_INTEGER},
 	{"cause", PROBE_TYPE_TEXT},
 	{"fix", PROBE_TYPE_TEXT},
-	/* What `before` and `after` count per execution; NULL if the fix is not verified. They are
-	 * 0 or an estimate then. `after` is the most. */
+	/*
+	 * What `before` and `after` count per execution; NULL if the fix is not verified, in which
+	 * case they are 0 or an estimate. `after` is the worst case.
+	 */
 	{"verified", PROBE_TYPE_TEXT},
 	{"before", PROBE_TYPE_REAL},
 	{"after", PROBE_TYPE_REAL},
@@ -40,23 +42,25 @@ static const struct probe_column columns[] = {
 	{"address_class", PROBE_TYPE_TEXT},
 	{"address", PROBE_TYPE_TEXT},
 	{"index_source", PROBE_TYPE_TEXT}, /* "file:line" of the load that the index comes from */
-	/* Of 128 bytes of memory that lanes at one stride touch, those that the access uses, and
-	 * those that it and its neighbours in the block use; 0 = not known. */
+	/*
+	 * Of 128 bytes of memory that lanes at one stride touch, the bytes that the access uses,
+	 * and those that it and the near accesses of the block use; 0 = unknown.
+	 */
 	{"line_used", PROBE_TYPE_REAL},
 	{"line_used_near", PROBE_TYPE_REAL},
 };
 enum {
 	COLUMNS = sizeof(columns) / sizeof(columns[0]),
-	NEAR_MAX = 256, /* sites looked at, from the first of a block on */
+	NEAR_MAX = 256, /* number of sites that are examined, from the first of a block on */
 };
 
-/* Does the host know what was added to struct probe_site_info? */
+/* True if the host sets the fields that were added to struct probe_site_info. */
 static bool describes_address(const struct probe_site_info *info)
 {
 	return info->size >= offsetof(struct probe_site_info, bitfields) + sizeof(info->bitfields);
 }
 
-/* Accesses of the same block, executed as often, at a constant distance: its near accesses. */
+/* Finds the near accesses: those of the same block, executed as often, at a constant distance. */
 static void find_near(const struct memory *memory, const struct sites_kernel *kernel, uint32_t id,
 		      struct advice_site *site)
 {
@@ -131,7 +135,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	values[n++].integer = (int64_t)(c[PROBE_C_PASSES] - c[PROBE_C_IDEAL_PASSES]);
 	values[n++].integer = (int64_t)c[PROBE_C_MAX_WAY];
 	values[n++].integer = (int64_t)c[PROBE_C_AFFINE];
-	/* Both are 0, too, if no stride was seen. */
+	/* Both are also 0 if no stride was seen. */
 	values[n++].integer =
 		c[PROBE_C_STRIDE_LO] ? (int64_t)(PROBE_STRIDE_BIAS - c[PROBE_C_STRIDE_LO]) : 0;
 	values[n++].integer =
@@ -149,7 +153,7 @@ static int write_row(struct memory *memory, int table, const struct sites_kernel
 	return host->row(host->ctx, table, values, n);
 }
 
-/* All accesses to LDS; returns how many. */
+/* Lists all accesses to LDS; returns their number. */
 static size_t list_lds(const struct memory *memory, const struct sites_kernel *kernel,
 		       struct array_site *list)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `memory` keeps per kernel and site, and the table it writes. */
+/* State of the handler `memory` per kernel and site, and the table it writes. */
 #ifndef PROBE_HANDLERS_MEMORY_MEMORY_TABLES_H
 #define PROBE_HANDLERS_MEMORY_MEMORY_TABLES_H
 
@@ -20,7 +20,7 @@ struct memory_last {
 	int64_t stride;
 	uint32_t base; /* modulo PERIOD */
 	bool valid;
-	uint64_t repeats; /* equal executions, not yet added */
+	uint64_t repeats; /* equal executions that are not added yet */
 	struct probe_access_cost cost;
 };
 
@@ -31,17 +31,18 @@ struct memory_site {
 	struct probe_lds_rule rule;
 	uint16_t units;
 	uint32_t natural;    /* natural alignment of a unit, minus 1 */
-	struct trial *trial; /* executions that cost too much, to try layouts on; or NULL */
-	/* Of LDS, from addresses: */
+	struct trial *trial; /* executions that cost too much, on which layouts are evaluated; or
+			      * NULL */
+	/* For LDS, from recorded addresses: */
 	struct trial *good; /* executions without conflicts; or NULL */
 	uint64_t costly;    /* executions with conflicts */
 	struct array_range range;
-	struct buffer_use use; /* of global memory, from addresses */
+	struct buffer_use use; /* for global memory, from recorded addresses */
 };
 
 struct memory_kernel {
 	const struct probe_lds_model *model;
-	uint32_t row, items;	    /* workgroup size in x, and in all; 0 = varies */
+	uint32_t row, items;	    /* workgroup size in x, and in total; 0 = varies */
 	uint32_t group[3], grid[3]; /* 0 = varies */
 };
 
@@ -59,7 +60,7 @@ static inline struct memory_site *memory_site_of(const struct sites_kernel *kern
 	return sites_at(kernel, id);
 }
 
-/* Write table probe_memory_site; 0 or -errno. */
+/* Writes table probe_memory_site; 0 or -errno. */
 int memory_rows_write(struct memory *memory);
 
 #endif

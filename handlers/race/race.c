@@ -36,7 +36,7 @@ struct tracker {
 struct pair {
 	uint32_t site, other;
 	uint64_t words; /* dwords, each counted per workgroup and barrier */
-	uint64_t step;	/* of the last of them */
+	uint64_t step;	/* step of the last of them */
 	bool known;	/* the first in order of workgroup, barrier and address: */
 	uint64_t group[3], key;
 	uint32_t barriers, address, wave, other_wave;
@@ -45,7 +45,7 @@ struct pair {
 struct pairs {
 	struct pair *items;
 	size_t count, capacity, last;
-	bool barrier; /* any wave passed one */
+	bool barrier; /* some wave passed a barrier */
 };
 
 struct site {
@@ -188,8 +188,8 @@ static bool two_waves(const struct race_node *a, const struct race_node *b, uint
 }
 
 /*
- * The example is the first in order of workgroup, barrier, address and waves: it never depends on
- * delivery.
+ * The example is the first in order of workgroup, barrier, address and waves, so it does not depend
+ * on the order of delivery.
  */
 static void take_example(const struct tracker *tracker, const struct race_epoch *epoch,
 			 uint32_t address, uint32_t wave, uint32_t other, struct pair *pair)
@@ -418,7 +418,7 @@ static int race_close(void *state)
 	size_t count = 0;
 	int err;
 
-	/* Dispatches whose end was not seen. */
+	/* Dispatches without an end record. */
 	while (race->trackers)
 		end_dispatch(race, race->trackers);
 	err = write_pairs(race, &count);

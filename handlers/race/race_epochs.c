@@ -6,9 +6,9 @@
 
 enum {
 	RUNS_FIRST = 8,
-	RUNS_MAX = 256,	    /* of an epoch: more are expanded */
-	RUNS_OF_ACCESS = 8, /* an access with more is kept as addresses */
-	LISTS_MAX = 16,	    /* of an epoch: more are expanded */
+	RUNS_MAX = 256,	    /* of an epoch; if there are more, they are expanded */
+	RUNS_OF_ACCESS = 8, /* an access with more is stored as addresses */
+	LISTS_MAX = 16,	    /* of an epoch; if there are more, they are expanded */
 };
 
 /* ---- Epochs ---------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static bool grow(struct race_epochs *epochs)
 	return true;
 }
 
-/* Grow from `before` to `after` bytes, zeroed. NULL: no memory, or over the limit. */
+/* Grows from `before` to `after` bytes, zeroed. NULL without memory, or over the limit. */
 static void *take(struct race_memory *memory, void *old, size_t before, size_t after)
 {
 	void *grown;
@@ -78,7 +78,7 @@ static struct race_list *take_list(struct race_memory *memory)
 	return list;
 }
 
-/* Free all lists of an epoch, or keep them for other epochs. */
+/* Frees all lists of an epoch, or keeps them for other epochs. */
 static void put_lists(struct race_memory *memory, struct race_epoch *epoch)
 {
 	for (struct race_list *list = epoch->list, *next; list; list = next) {
@@ -196,7 +196,7 @@ static uint32_t add_node(struct race_epochs *epochs, uint32_t site, uint32_t wav
 	return epochs->node_count++;
 }
 
-/* Keep the two lowest waves, whatever the order of arrival. */
+/* Keeps the two lowest waves, whatever the order of arrival. */
 static void note_wave(struct race_node *node, uint32_t wave)
 {
 	if (wave < node->wave) {
@@ -229,7 +229,7 @@ static bool touch(struct race_epochs *epochs, uint32_t *first, uint32_t site, ui
 	return added != 0;
 }
 
-/* Expand the bytes from `first` to `last`. */
+/* Expands the bytes from `first` to `last`. */
 static bool touch_bytes(struct race_epochs *epochs, struct race_epoch *epoch, uint32_t site,
 			uint32_t wave, uint32_t first, uint32_t last)
 {
@@ -251,7 +251,7 @@ static bool touch_bytes(struct race_epochs *epochs, struct race_epoch *epoch, ui
 	}
 }
 
-/* Expand and drop all runs of an epoch. */
+/* Expands and drops all runs of an epoch. */
 static void expand_runs(struct race_epochs *epochs, struct race_epoch *epoch)
 {
 	for (uint32_t i = 0; i < epoch->run_count; i++) {
@@ -277,7 +277,7 @@ static int by_place(const void *a, const void *b)
 					   : memcmp(left, right, sizeof(*left));
 }
 
-/* Sort the runs and drop duplicates: loops touch the same bytes again and again. */
+/* Sorts the runs and drops duplicates: loops touch the same bytes repeatedly. */
 static void deduplicate(struct race_epoch *epoch)
 {
 	uint32_t count = 0;
@@ -318,8 +318,8 @@ static bool reserve_run(struct race_epochs *epochs, struct race_epoch *epoch)
 }
 
 /*
- * Lanes of `bytes` each, `stride` apart. False if they leave the 32 bits of an LDS address. Strides
- * that leave no gap make one piece of all lanes.
+ * Lanes of `bytes` each, `stride` apart. False if they leave the 32 bits of an LDS address. If the
+ * stride leaves no gaps, all lanes become one piece.
  */
 static bool make_run(uint32_t base, int64_t stride, unsigned count, unsigned bytes,
 		     struct race_run *ret)
@@ -350,7 +350,7 @@ static bool add_run(struct race_epochs *epochs, struct race_epoch *epoch,
 	return true;
 }
 
-/* How many lanes from the first on have one stride. */
+/* The number of leading lanes with one stride. */
 static unsigned run_length(const uint64_t *addr, unsigned count)
 {
 	unsigned n = count > 1 ? 2 : 1;
@@ -360,7 +360,7 @@ static unsigned run_length(const uint64_t *addr, unsigned count)
 	return n;
 }
 
-/* Divide an access into runs; 0: there are too many, or a lane fits in none. */
+/* Divides an access into runs; 0 if there are too many, or if a lane fits in none. */
 static unsigned find_runs(const uint64_t *addr, unsigned count, unsigned bytes,
 			  struct race_run runs[RUNS_OF_ACCESS])
 {
@@ -411,7 +411,7 @@ static bool touch_lanes(struct race_epochs *epochs, struct race_epoch *epoch,
 	return whole;
 }
 
-/* Expand and free all lists of an epoch. */
+/* Expands and frees all lists of an epoch. */
 static void expand_lists(struct race_epochs *epochs, struct race_epoch *epoch)
 {
 	for (const struct race_list *list = epoch->list; list; list = list->next)
@@ -424,7 +424,7 @@ static void expand_lists(struct race_epochs *epochs, struct race_epoch *epoch)
 	put_lists(epochs->memory, epoch);
 }
 
-/* Reserve words in a list; NULL: no memory, or over the limit. */
+/* Reserves words in a list; NULL without memory, or over the limit. */
 static void *reserve_words(struct race_epochs *epochs, struct race_epoch *epoch, unsigned words)
 {
 	struct race_list *list = epoch->list;
@@ -470,7 +470,10 @@ static bool add_lanes(struct race_epochs *epochs, struct race_epoch *epoch,
 	return true;
 }
 
-/* The epoch of an access, which is recorded there; NULL: no memory, or over the limit. */
+/*
+ * The epoch of an access, which records the access's kind and wave; NULL without memory, or over
+ * the limit.
+ */
 static struct race_epoch *enter(struct race_epochs *epochs, const struct race_access *access)
 {
 	uint32_t wave = access->wave->wave;
@@ -534,7 +537,7 @@ static uint64_t end_of(const struct race_run *run)
 	return run->first + (uint64_t)run->step * (run->count - 1u) + run->width;
 }
 
-/* Does a piece of the run overlap the bytes [first, end)? */
+/* True if a piece of the run overlaps the bytes [first, end). */
 static bool reaches(const struct race_run *run, uint64_t first, uint64_t end)
 {
 	uint64_t piece = 0;
@@ -560,7 +563,7 @@ static bool overlap(const struct race_run *a, const struct race_run *b)
 	return false;
 }
 
-/* Do two waves race on a byte? The runs are sorted. */
+/* True if two waves race on a byte. The runs are sorted. */
 static bool any_race(const struct race_epoch *epoch)
 {
 	for (uint32_t i = 0; i < epoch->run_count; i++) {
@@ -578,7 +581,7 @@ static bool any_race(const struct race_epoch *epoch)
 	return false;
 }
 
-/* Are there at least two waves, and accesses that conflict? */
+/* True if there are at least two waves and accesses that conflict. */
 static bool possible(const struct race_epoch *epoch)
 {
 	return epoch->waves &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of cycles: their sum, extremes and percentiles. Zeroed to begin with. */
+/* A histogram of cycles: sum, extremes and percentiles. Initially zero. */
 #ifndef PROBE_HANDLERS_CYCLE_HISTOGRAM_H
 #define PROBE_HANDLERS_CYCLE_HISTOGRAM_H
 
@@ -16,7 +16,7 @@ struct cycles {
 	size_t bins;
 };
 
-/* Where a number of cycles is counted: each in a bin of its own below 2 * FINE. */
+/* The bin for a number of cycles; below 2 * FINE each number has a bin of its own. */
 static inline size_t cycles_bin(uint64_t cycles)
 {
 	unsigned shift;
@@ -27,7 +27,7 @@ static inline size_t cycles_bin(uint64_t cycles)
 	return FINE * (size_t)shift + (cycles >> shift);
 }
 
-/* The most cycles that fall into a bin. */
+/* The largest number of cycles in a bin. */
 static inline uint64_t cycles_bin_end(size_t bin)
 {
 	size_t shift = bin < 2 * FINE ? 0 : bin / FINE - 1;
@@ -53,7 +53,7 @@ static inline int cycles_count_bin(struct cycles *all, uint64_t cycles)
 	return 0;
 }
 
-/* Nearest rank; of `count` spans. */
+/* By nearest rank, of `count` spans. */
 static inline uint64_t cycles_percentile(const struct cycles *all, unsigned percent)
 {
 	uint64_t rank = (all->count * percent + 99) / 100, seen = 0;

@@ -30,12 +30,12 @@ enum { IDLES = 2 };
 struct span {
 	uint32_t site;
 	unsigned form, lanes;
-	uint64_t clock, inner[FORMS]; /* stamps of the wave before the contents */
+	uint64_t clock, inner[FORMS]; /* stamps of the wave before the span's contents */
 };
 
 /* A region that some of its lanes have ended; others may follow. */
 struct parted {
-	unsigned lanes; /* that have not ended it; 0 = there is no such region */
+	unsigned lanes; /* lanes that have not ended it; 0 = there is no such region */
 	struct span span;
 	uint64_t clock, stamps[FORMS]; /* at the latest end */
 };
@@ -45,11 +45,12 @@ struct wave {
 	uint32_t group[3], number;
 	uint64_t stamps[FORMS];
 	unsigned depth, idle,
-		idle_form; /* open spans; of the site IDLE, and the form of the inner one */
+		idle_form; /* open spans; open spans of site IDLE, and the form of the inner one */
 	struct span span[TIME_DEPTH];
-	struct span block[TIME_DEPTH];	  /* of the function at this depth; clock 0 = none */
-	struct parted parted[TIME_DEPTH]; /* the latest at this depth */
-	unsigned partings;		  /* all are at smaller depths */
+	struct span block[TIME_DEPTH];	  /* the current block of the function at this depth; clock
+					   * 0 = none */
+	struct parted parted[TIME_DEPTH]; /* the latest one at this depth */
+	unsigned partings;		  /* all parted regions are at smaller depths */
 	uint64_t idle_clock[IDLES];
 };
 
@@ -150,7 +151,7 @@ static int count_span(struct time_site *site, uint64_t cycles, uint32_t hw_id)
 
 /* ---- Spans of a wave ------------------------------------------------------------------------- */
 
-/* A stamp, with all that it is about. */
+/* A stamp, with its context. */
 struct event {
 	struct timing *timing;
 	const struct probe_batch *batch;
@@ -205,7 +206,7 @@ static int put_line(const struct event *event, const struct span *span, uint64_t
 	return host->row(host->ctx, timing->line_table, values, COUNT(line_columns));
 }
 
-/* A span at `depth` has ended at `clock`, after `stamps` of the wave. */
+/* A span at `depth` has ended at `clock`, after `stamps` stamps of the wave. */
 static int count_end(const struct event *event, const struct span *span, uint64_t clock,
 		     const uint64_t stamps[FORMS], unsigned depth)
 {
@@ -218,13 +219,13 @@ static int count_end(const struct event *event, const struct span *span, uint64_
 	return err ? err : put_line(event, span, clock, depth, site->name);
 }
 
-/* The same at the stamp. */
+/* The same, ending at the stamp. */
 static int close_span(const struct event *event, const struct span *span, unsigned depth)
 {
 	return count_end(event, span, event->stamp->clock, event->wave->stamps, depth);
 }
 
-/* No further lanes can end the partly ended region at this depth: it ended at its last stamp. */
+/* No further lanes can end the partly ended region at this depth, so it ended at its last stamp. */
 static int settle(const struct event *event, unsigned depth)
 {
 	struct parted *parted = &event->wave->parted[depth];
@@ -246,7 +247,7 @@ static int settle_all(const struct event *event, unsigned depth)
 	return err;
 }
 
-/* End the innermost span at a stamp, and the current block of a function. */
+/* Ends the innermost span at a stamp, and the current block of a function. */
 static int pop(const struct event *event, bool proper)
 {
 	struct wave *wave = event->wave;
@@ -311,7 +312,7 @@ static int begin(const struct event *event)
 	return 0;
 }
 
-/* Does the stamp, an end, belong to that span? Ends of regions match by name. */
+/* True if the stamp, an end, belongs to that span. Ends of regions match by name. */
 static bool matches(const struct event *event, const struct span *span)
 {
 	const struct time_site *open = site_of(event, span->site), *end = event->site;
@@ -356,7 +357,9 @@ static int part(const struct event *event)
 	return err;
 }
 
-/* An end without an open span: of a region that other lanes have ended before? */
+/*
+ * An end without an open span: true if it belongs to a region that other lanes have already ended.
+ */
 static bool end_parted(const struct event *event, int *err)
 {
 	struct wave *wave = event->wave;
@@ -437,7 +440,7 @@ static void keep_least(uint64_t *least, uint64_t cycles)
 	*least = !*least || cycles < *least ? cycles : *least;
 }
 
-/* Measures what stamps cost: an empty span, and a span around it. */
+/* Measures the cost of stamps: an empty span, and a span around it. */
 static void take_idle(struct time_kernel *own, struct wave *wave, const struct probe_stamp *stamp)
 {
 	unsigned form = stamp->flags & PROBE_STAMP_ONE ? ONE : RECORD;

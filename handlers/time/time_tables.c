@@ -56,7 +56,10 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Cycles that one more stamp, or one more span in a single record, adds to what contains it. */
+/*
+ * Cycles that one more stamp, or one more span in a single record, adds to the span that contains
+ * it.
+ */
 static uint64_t cost_of(const struct time_kernel *own, unsigned form)
 {
 	uint64_t empty = own->empty[own->around_form[form]];
@@ -65,7 +68,7 @@ static uint64_t cost_of(const struct time_kernel *own, unsigned form)
 	return form == RECORD ? cost / 2 : cost;
 }
 
-/* A block ends where the next one begins: it has one stamp. */
+/* A block ends where the next one begins, so it has one stamp. */
 static uint64_t empty_of(const struct time_kernel *own, const struct time_site *site)
 {
 	if (!strcmp(probe_access_word(site->access), "block"))
@@ -112,7 +115,7 @@ static int write_span(const struct probe_host *host, int table, const struct sit
 	return host->row(host->ctx, table, values, COUNT(span_columns));
 }
 
-/* No empty span is longer than any span. */
+/* Limits the length of empty spans: none is longer than the shortest span. */
 static void settle(const struct sites_kernel *kernel)
 {
 	struct time_kernel *own = kernel->extra;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the handler `time` keeps per site and kernel, and the tables it writes. */
+/* State of the handler `time` per site and kernel, and the tables it writes. */
 #ifndef PROBE_HANDLERS_TIME_ROWS_H
 #define PROBE_HANDLERS_TIME_ROWS_H
 
@@ -7,7 +7,7 @@
 #include "handlers/common/site_table.h"
 
 enum {
-	TIME_DEPTH = 64, /* open spans in a wave; deeper ones are counted and left out */
+	TIME_DEPTH = 64, /* open spans of a wave; deeper ones are counted and ignored */
 	TIME_PLACES = 1024,
 };
 
@@ -15,7 +15,7 @@ struct time_place {
 	uint64_t count, cycles;
 };
 
-/* Forms of spans: with a record per stamp, or with one record for the span (PROBE_STAMP_ONE). */
+/* Forms of spans: a record per stamp, or one record for the span (PROBE_STAMP_ONE). */
 enum { RECORD, ONE, FORMS };
 
 struct time_site {
@@ -24,7 +24,7 @@ struct time_site {
 	const char *name; /* the region's; NULL = none */
 	struct cycles cycles;
 	uint64_t open, own[FORMS],
-		inner[FORMS]; /* number of spans; of stamps and spans inside them */
+		inner[FORMS]; /* number of spans; number of stamps and spans inside them */
 	struct time_place *places;
 };
 
@@ -37,7 +37,7 @@ struct time_kernel {
 	uint64_t too_deep, ends;     /* ends without a begin */
 };
 
-/* Write tables probe_time_span and probe_time_place of all kernels; 0 or -errno. */
+/* Writes tables probe_time_span and probe_time_place of all kernels; 0 or -errno. */
 int time_rows_write(struct sites *sites);
 
 #endif
